@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#   make            the module, for the running kernel or, where its headers are
+#                   not installed, for that of linux-headers-amd64; KDIR=... for
+#                   another one
+#   make demo       the module at work in a virtual machine
+#   make check      all tests, in virtual machines
+#   make clean      remove what was built here
+#
+# The demo and the tests install what they need (Debian 12, as root), and keep
+# kernels in a cache outside this folder; see Documentation/testing.rst.
+
+RUNNING := /lib/modules/$(shell uname -r)/build
+PACKAGED = /usr/src/$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 \
+		2>/dev/null | grep -o 'linux-headers-[^ ,]*-amd64')
+KDIR ?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(PACKAGED))
+
+all: module
+
+module: headers
+	+$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+# Only asked for where there are none at all
+headers:
+	@test -e "$(KDIR)/Makefile" || tools/vm/setup tools
+	@test -e "$(KDIR)/Makefile" || { \
+	echo "no kernel headers: apt-get install linux-headers-amd64, or give KDIR" >&2; \
+	exit 1; }
+
+demo:
+	tools/demo
+
+check:
+	tools/check
+
+clean:
+	find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' \
+		-o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
+		-o -name modules.order -o -name Module.symvers \) -print | \
+		xargs -r rm -f
+	rm -rf build .tmp_versions
+
+.PHONY: all module headers demo check clean

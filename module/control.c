@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The settings, and the file `control`.
+ *
+ * Reading it gives each setting and its value; a line written to it is one
+ * command.  A command that is not understood changes nothing, and what was
+ * wrong with it stands in `last_error` until one is understood again.
+ */
+#include <linux/ctype.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/stringify.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+
+#include "report/seqtab.h"
+
+/* What is set at run time; see kmemacct.h. */
+DEFINE_MUTEX(kma_lock);
+struct kma_base kma_base;
+
+/* Protected by kma_lock. */
+static bool kma_enabled;
+static char kma_last_error[160];
+
+static __printf(1, 2) int kma_refuse(const char *fmt, ...)
+{
+	va_list args;
+	char *c;
+
+	lockdep_assert_held(&kma_lock);
+	va_start(args, fmt);
+	vscnprintf(kma_last_error, sizeof(kma_last_error), fmt, args);
+	va_end(args);
+	/* What was written may be anything; what is read is one line. */
+	for (c = kma_last_error; *c; c++)
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	return -EINVAL;
+}
+
+/* ---- the commands --------------------------------------------------------- */
+
+static void kma_enable_locked(bool on)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_enabled = on;
+	kma_probes_record(on);
+}
+
+static int kma_run_enabled(char *args)
+{
+	if (strcmp(args, "0") && strcmp(args, "1"))
+		return kma_refuse("enabled takes 0 or 1, not '%s'", args);
+	kma_enable_locked(*args == '1');
+	return 0;
+}
+
+static void kma_base_take(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 id;
+
+	kma_stats_sum(&kma_base.stats);
+	for (id = 0; id < kma_sitetab_rows(t); id++)
+		kma_sitetab_sum(t, id, &kma_base.row[id]);
+	kma_base.ns = ktime_get_boottime_ns();
+}
+
+static int kma_run_reset(char *args)
+{
+	if (*args)
+		return kma_refuse("reset takes nothing, not '%s'", args);
+	if (!kma_base.row)
+		kma_base.row = kma_snapshot_alloc(kma_sitetab_rows(&kma_core.sites),
+						  sizeof(kma_base.row[0]));
+	if (!kma_base.row) {
+		kma_refuse("reset: not enough memory");
+		return -ENOMEM;
+	}
+	kma_base_take();
+	return 0;
+}
+
+static struct kma_table *kma_sortable_table(const char *name)
+{
+	int i;
+
+	for (i = 0; i < kma_nr_tables; i++)
+		if (kma_tables[i]->sort.nr && !strcmp(kma_tables[i]->name, name))
+			return kma_tables[i];
+	return NULL;
+}
+
+static int kma_sort_parse(const struct kma_table *table, char *keys,
+			  struct kma_sort *sort)
+{
+	char *key;
+	int column;
+
+	while ((key = strsep(&keys, ","))) {
+		column = kma_table_column(table, key);
+		/* The order of addresses would tell what %pK hides. */
+		if (column < 0 || table->columns[column].format == KMA_FORMAT_PTR)
+			return kma_refuse("%s has no sort key '%s'", table->name, key);
+		if (sort->nr == KMA_SORT_KEYS)
+			return kma_refuse("sort takes at most %d keys", KMA_SORT_KEYS);
+		sort->key[sort->nr++] = column;
+	}
+	return 0;
+}
+
+static int kma_run_sort(char *args)
+{
+	const char *name = strsep(&args, " ");
+	struct kma_table *table = kma_sortable_table(name);
+	struct kma_sort sort = {};
+	int ret;
+
+	if (!table)
+		return kma_refuse("no table '%s' to sort", name);
+	if (!args)
+		return kma_refuse("sort %s by what? sort <table> key[,key...]", name);
+	ret = kma_sort_parse(table, args, &sort);
+	if (!ret)
+		table->sort = sort;
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(char *args);
+} kma_commands[] = {
+	{ "enabled", kma_run_enabled },
+	{ "reset", kma_run_reset },
+	{ "sort", kma_run_sort },
+};
+
+static int kma_run_locked(char *line)
+{
+	const char *name;
+	int i;
+
+	line = strim(line);
+	name = strsep(&line, " ");
+	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
+		if (!strcmp(name, kma_commands[i].name))
+			return kma_commands[i].run(line ? skip_spaces(line) : "");
+	return kma_refuse("unknown command '%s': use enabled, reset or sort", name);
+}
+
+int kma_control_run(char *line)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_run_locked(line);
+	if (!ret)
+		strscpy(kma_last_error, "none", sizeof(kma_last_error));
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+void kma_control_enable(bool on)
+{
+	mutex_lock(&kma_lock);
+	kma_enable_locked(on);
+	mutex_unlock(&kma_lock);
+}
+
+bool kma_control_enabled(void)
+{
+	return READ_ONCE(kma_enabled);
+}
+
+void kma_control_start(void)
+{
+	mutex_lock(&kma_lock);
+	strscpy(kma_last_error, "none", sizeof(kma_last_error));
+	kma_base.ns = ktime_get_boottime_ns();
+	kma_enable_locked(kma_config.enabled);
+	mutex_unlock(&kma_lock);
+}
+
+void kma_control_stop(void)
+{
+	kma_control_enable(false);
+}
+
+void kma_control_forget(void)
+{
+	kma_snapshot_free(kma_base.row);
+	memset(&kma_base, 0, sizeof(kma_base));
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
+{
+	int i;
+
+	seq_printf(seq, "sort_%s", table->name);
+	for (i = 0; i < table->sort.nr; i++)
+		seq_printf(seq, "%c%s", i ? ',' : ' ',
+			   table->columns[table->sort.key[i]].name);
+	seq_putc(seq, '\n');
+}
+
+static int kma_control_show(struct seq_file *seq, void *unused)
+{
+	int i;
+
+	mutex_lock(&kma_lock);
+	seq_printf(seq, "enabled %d\n", kma_enabled);
+	seq_printf(seq, "live_max %llu\n", kma_config.live_max);
+	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
+	for (i = 0; i < kma_nr_tables; i++)
+		if (kma_tables[i]->sort.nr)
+			kma_show_sort(seq, kma_tables[i]);
+	seq_printf(seq, "last_error %s\n", kma_last_error);
+	mutex_unlock(&kma_lock);
+	return 0;
+}
+
+static int kma_control_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kma_control_show, NULL);
+}
+
+static int kma_refuse_write(const char *why)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_refuse("%s", why);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+static ssize_t kma_control_write(struct file *file, const char __user *user,
+				 size_t len, loff_t *pos)
+{
+	char *line;
+	int ret;
+
+	if (len > KMA_CONTROL_MAX)
+		return kma_refuse_write("a command has at most "
+					__stringify(KMA_CONTROL_MAX) " bytes");
+	line = memdup_user_nul(user, len);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	if (strlen(line) == len)
+		ret = kma_control_run(line);
+	else
+		ret = kma_refuse_write("a command is text without a NUL");
+	kfree(line);
+	return ret ?: len;
+}
+
+const struct file_operations kma_control_fops = {
+	.owner = THIS_MODULE,
+	.open = kma_control_open,
+	.read = seq_read,
+	.write = kma_control_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};

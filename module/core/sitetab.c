@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The call sites, all but the common look-up.  See the overview in sitetab.h. */
+#include "sitetab.h"
+
+static u32 kma_site_map_slots(u32 sites_max)
+{
+	return roundup_pow_of_two(2 * sites_max);
+}
+
+static u32 kma_site_chunks(u32 sites_max)
+{
+	return DIV_ROUND_UP(sites_max + KMA_CACHES_MAX, KMA_ROWS_PER_CHUNK);
+}
+
+u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
+{
+	u64 rows = sites_max + KMA_CACHES_MAX;
+
+	return kma_site_map_slots(sites_max) * sizeof(struct kma_site_slot) +
+	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
+	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
+			sizeof(struct kma_row) * nr_cpus +
+	       KMA_CACHES_MAX * sizeof(struct kma_site_slot) +
+	       kma_cachetab_bytes();
+}
+
+static int kma_sitetab_alloc(struct kma_sitetab *t)
+{
+	u32 rows = kma_sitetab_rows(t);
+	u32 chunks = kma_site_chunks(t->sites_max);
+	u32 i;
+
+	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
+				sizeof(t->map[0]), 0);
+	t->info = kma_env_zalloc(rows * sizeof(t->info[0]), 0);
+	t->row = kma_env_zalloc(rows * sizeof(t->row[0]), 0);
+	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]), 0);
+	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]), 0);
+	if (!t->map || !t->info || !t->row || !t->chunk || !t->other)
+		return -ENOMEM;
+	kma_env_no_scan(t->map);
+	for (i = 0; i < chunks; i++) {
+		t->chunk[i] = kma_env_alloc_rows();
+		if (!t->chunk[i])
+			return -ENOMEM;
+	}
+	return kma_cachetab_init(&t->caches);
+}
+
+int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
+{
+	u32 i;
+
+	memset(t, 0, sizeof(*t));
+	t->sites_max = sites_max;
+	t->map_shift = 64 - ilog2(kma_site_map_slots(sites_max));
+	if (kma_sitetab_alloc(t)) {
+		kma_sitetab_destroy(t);
+		return -ENOMEM;
+	}
+	for (i = 0; i < kma_sitetab_rows(t); i++)
+		t->row[i] = t->chunk[i / KMA_ROWS_PER_CHUNK] +
+			    i % KMA_ROWS_PER_CHUNK;
+	for (i = 0; i < KMA_CACHES_MAX; i++) {
+		t->other[i].row = t->row[sites_max + i];
+		t->other[i].id = sites_max + i;
+		t->info[sites_max + i].cache = i;
+	}
+	return 0;
+}
+
+void kma_sitetab_destroy(struct kma_sitetab *t)
+{
+	u32 i;
+
+	for (i = 0; t->chunk && i < kma_site_chunks(t->sites_max); i++)
+		kma_env_free_rows(t->chunk[i]);
+	kma_env_free(t->chunk);
+	kma_env_free(t->map);
+	kma_env_free(t->info);
+	kma_env_free(t->row);
+	kma_env_free(t->other);
+	kma_cachetab_destroy(&t->caches);
+	memset(t, 0, sizeof(*t));
+}
+
+const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id)
+{
+	const struct kma_site_info *info = &t->info[id];
+
+	/* Pairs with the releases in kma_site_create() and kma_site_other(). */
+	return smp_load_acquire(&info->state) == KMA_SITE_UNUSED ? NULL : info;
+}
+
+void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
+{
+	const struct kma_row *row;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		row = per_cpu_ptr(t->row[id], cpu);
+		sum->pingpong += READ_ONCE(row->pingpong);
+		sum->frees += READ_ONCE(row->frees);
+		sum->repaired += READ_ONCE(row->repaired);
+		sum->no_entry += READ_ONCE(row->no_entry);
+		sum->cross_node += READ_ONCE(row->cross_node);
+		sum->bytes_req += READ_ONCE(row->bytes_req);
+	}
+	/*
+	 * A free counts after it took the entry, and the entry was published
+	 * after the hit had been counted: a free that was seen above is one
+	 * whose hit is seen below.  Pairs with the release and the cmpxchg in
+	 * kma_bucket_fill() and kma_bucket_take().
+	 */
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		sum->hits += READ_ONCE(per_cpu_ptr(t->row[id], cpu)->hits);
+}
+
+static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
+					   unsigned long site,
+					   unsigned long cache, u32 i)
+{
+	u32 mask = kma_site_map_slots(t->sites_max) - 1;
+
+	return &t->map[(kma_sitetab_hash(t, site, cache) + i) & mask];
+}
+
+/* A row of the same site and cache, whose kmem_cache was destroyed. */
+static int kma_site_reuse(struct kma_sitetab *t, unsigned long site, int cache)
+{
+	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
+	struct kma_site_info *info;
+	u32 id;
+
+	for (id = 0; READ_ONCE(t->no_cache) && id < used; id++) {
+		info = &t->info[id];
+		/* Pairs with the cmpxchg in kma_site_state_change(). */
+		if (smp_load_acquire(&info->state) == KMA_SITE_NO_CACHE &&
+		    info->site == site && info->cache == cache &&
+		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_LIVE) ==
+							KMA_SITE_NO_CACHE) {
+			atomic_dec(&t->retired);
+			return id;
+		}
+	}
+	return -1;
+}
+
+static int kma_site_create(struct kma_sitetab *t, unsigned long site, int cache)
+{
+	int id = kma_site_reuse(t, site, cache);
+
+	if (id >= 0)
+		return id;
+	if (atomic_read(&t->used) >= t->sites_max)
+		return -1;
+	id = atomic_fetch_inc(&t->used);
+	if (id >= t->sites_max)
+		return -1;
+	t->info[id].site = site;
+	t->info[id].cache = cache;
+	/* Pairs with the acquire in kma_sitetab_info() and others. */
+	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
+	return id;
+}
+
+/* The row [other] of a cache. */
+static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t,
+						  int cache)
+{
+	const struct kma_site_slot *slot = &t->other[cache];
+
+	/* Pairs with the acquire in kma_sitetab_info(). */
+	smp_store_release(&t->info[slot->id].state, KMA_SITE_LIVE);
+	kma_stat_inc(other_sites);
+	return slot;
+}
+
+/* Publish a slot that is ours. */
+static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
+			  unsigned long site, unsigned long cache, u32 id)
+{
+	WRITE_ONCE(slot->cache, cache);
+	slot->row = t->row[id];
+	slot->id = id;
+	WRITE_ONCE(t->info[id].slot, slot - t->map);
+	/* Pairs with the acquire in kma_site_slot_is(). */
+	smp_store_release(&slot->site, site);
+}
+
+/* Claim a map slot that leads nowhere. */
+static bool kma_site_slot_claim(struct kma_site_slot *slot)
+{
+	unsigned long site = READ_ONCE(slot->site);
+
+	return (site == KMA_SITE_FREE || site == KMA_SITE_RETIRED) &&
+	       cmpxchg(&slot->site, site, KMA_SITE_BUSY) == site;
+}
+
+static const struct kma_site_slot *
+kma_sitetab_insert(struct kma_sitetab *t, unsigned long site,
+		   unsigned long cache)
+{
+	int cache_id = kma_cachetab_get(&t->caches, cache);
+	struct kma_site_slot *slot;
+	int i, id;
+
+	if (cache_id == KMA_CACHE_NONE) {
+		kma_stat_inc(dropped_caches_full);
+		return NULL;
+	}
+	for (i = 0; i < KMA_SITES_PROBES; i++) {
+		slot = kma_site_slot(t, site, cache, i);
+		if (!kma_site_slot_claim(slot))
+			continue;
+		id = kma_site_create(t, site, cache_id);
+		if (id >= 0) {
+			kma_site_fill(t, slot, site, cache, id);
+			return slot;
+		}
+		/* RETIRED, not FREE: others may have gone past meanwhile. */
+		smp_store_release(&slot->site, KMA_SITE_RETIRED);
+		break;
+	}
+	return kma_site_other(t, cache_id);
+}
+
+static const struct kma_site_slot *
+kma_sitetab_find(struct kma_sitetab *t, unsigned long site, unsigned long cache)
+{
+	struct kma_site_slot *slot;
+	int i;
+
+	for (i = 0; i < KMA_SITES_PROBES; i++) {
+		slot = kma_site_slot(t, site, cache, i);
+		if (kma_site_slot_is(slot, site, cache))
+			return slot;
+		if (READ_ONCE(slot->site) == KMA_SITE_FREE)
+			break;
+	}
+	return NULL;
+}
+
+const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
+						 unsigned long site,
+						 unsigned long cache)
+{
+	const struct kma_site_slot *slot = kma_sitetab_find(t, site, cache);
+
+	if (slot)
+		return slot;
+	if (kma_sitetab_is_inner(t, site)) {
+		kma_stat_inc(double_fired);
+		return NULL;
+	}
+	return kma_sitetab_insert(t, site, cache);
+}
+
+static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
+{
+	return cmpxchg(&info->state, from, to) == from;
+}
+
+static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *info)
+{
+	struct kma_site_slot *slot = &t->map[READ_ONCE(info->slot)];
+
+	cmpxchg(&slot->site, info->site, KMA_SITE_RETIRED);
+	atomic_inc(&t->retired);
+}
+
+void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
+{
+	struct kma_site_info *info = &t->info[id];
+
+	if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_MODULE))
+		kma_site_unmap(t, info);
+	else
+		kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE);
+}
+
+void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
+{
+	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
+	struct kma_site_info *info;
+	u32 id;
+
+	kma_cachetab_retire(&t->caches, cache);
+	for (id = 0; id < used; id++) {
+		info = &t->info[id];
+		/* Pairs with the release in kma_site_create(). */
+		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE ||
+		    READ_ONCE(t->map[READ_ONCE(info->slot)].cache) != cache)
+			continue;
+		WRITE_ONCE(t->no_cache, true);
+		if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
+			kma_site_unmap(t, info);
+	}
+}

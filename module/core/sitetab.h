@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The call sites: who allocates, and per-CPU counters for each.
+ *
+ * One row of counters stands for one call site and one cache.  A site that
+ * allocates from several caches (a kmalloc of a variable size) has several
+ * rows, and the tables add them up: `callers` by site, `caches` by cache.  The
+ * pair is what makes the rows cheap: all objects of a row take the same number
+ * of bytes, so bytes allocated, freed and live follow from counts, and one
+ * look-up serves both tables.
+ *
+ *	map: (site, cache) --hash--> slot: row number, per-CPU counters
+ *	info[number]: site, cache, name once it is known
+ *	row[number]: per-CPU counters, for frees, which know the number
+ *
+ * Probes extend the map without a lock, as they do the other tables: claim a
+ * free slot with cmpxchg, fill it, publish it by storing the site.  Two CPUs
+ * that see a new pair at the same time may make two rows of it, which is
+ * harmless: their sums are printed as one.
+ *
+ * When all rows are in use a new pair counts in the row [other] of its cache.
+ * Those rows are kept back from the start, one for each cache, so that sums
+ * over all rows are right whatever happens.
+ *
+ * When a module goes away its addresses may be given to the next one.  So the
+ * names of its sites are fetched while it is still there, and then their slots
+ * are retired: no look-up finds them any more, and a new site at the same
+ * address gets a row of its own.  The counters stay.  Slots whose kmem_cache is
+ * destroyed are retired in the same way, but their rows are used again when a
+ * cache of the same name appears at the same site.
+ *
+ * On kernels that announce a large kmalloc twice, the first time from inside the
+ * allocator, the sites of those first events are in `inner`; they never get a
+ * slot, and so cost the others nothing (probe.c learns them).
+ */
+#ifndef KMA_CORE_SITETAB_H
+#define KMA_CORE_SITETAB_H
+
+#include "cachetab.h"
+#include "env.h"
+#include "event.h"
+#include "stat.h"
+
+#define KMA_SITES_MIN		64
+#define KMA_SITES_MAX		(U16_MAX + 1 - KMA_CACHES_MAX)
+#define KMA_SITES_PROBES	64
+#define KMA_INNER_MAX		8
+
+/* Marks in place of a site; no code is at such an address. */
+#define KMA_SITE_FREE		0UL
+#define KMA_SITE_BUSY		1UL
+#define KMA_SITE_RETIRED	2UL
+
+/**
+ * struct kma_row - the counters of one call site and cache, on one CPU
+ * @hits: allocation events that returned memory
+ * @bytes_req: bytes they asked for; 0 for a kmem_cache
+ * @frees: objects of these whose free was seen
+ * @repaired: objects whose address was reused without a free having been seen
+ * @no_entry: objects that found no room in the live table
+ * @pingpong: frees on another CPU than the allocation
+ * @cross_node: hits that asked for another NUMA node than their CPU's
+ * @unused: makes it a cache line
+ *
+ * One object adds to a counter on one CPU and to another counter on another:
+ * only the sums over all CPUs mean something.  When nothing runs,
+ * hits = frees + repaired + no_entry + live objects.
+ */
+struct kma_row {
+	u64 hits;
+	u64 bytes_req;
+	u64 frees;
+	u64 repaired;
+	u64 no_entry;
+	u64 pingpong;
+	u64 cross_node;
+	u64 unused;
+};
+
+static_assert(sizeof(struct kma_row) == 64);
+
+#define KMA_ROWS_PER_CHUNK	512	/* 32 KiB, the most alloc_percpu() gives */
+
+/**
+ * struct kma_site_slot - where a (site, cache) pair leads
+ * @site: the call site, or a mark
+ * @cache: the cache's word
+ * @row: the row's counters
+ * @id: the row's number
+ */
+struct kma_site_slot {
+	unsigned long site;
+	unsigned long cache;
+	struct kma_row __percpu *row;
+	u32 id;
+};
+
+enum kma_site_state {
+	KMA_SITE_UNUSED,	/* nobody's, or being filled */
+	KMA_SITE_LIVE,		/* the map leads here */
+	KMA_SITE_NO_CACHE,	/* its cache was destroyed */
+	KMA_SITE_NO_MODULE,	/* its module was unloaded: the address is void */
+};
+
+/**
+ * struct kma_site_info - what a row stands for
+ * @site: the call site's address; 0 for a row [other]
+ * @cache: number of the cache
+ * @state: see enum kma_site_state
+ * @slot: where in the map it is
+ */
+struct kma_site_info {
+	unsigned long site;
+	int cache;
+	int state;
+	u32 slot;
+};
+
+/**
+ * struct kma_sitetab - the table
+ * @map: the slots
+ * @map_shift: 64 less the binary logarithm of their number
+ * @sites_max: rows for pairs; the rows [other] have the numbers behind them
+ * @used: rows handed out
+ * @retired: rows whose state is KMA_SITE_NO_CACHE or KMA_SITE_NO_MODULE
+ * @no_cache: whether any row was ever retired for its cache
+ * @info: of each row
+ * @row: counters of each row
+ * @chunk: the memory behind @row
+ * @other: for each cache, the slot of its row [other], which is in no map
+ * @inner: sites of the first of two events
+ * @nr_inner: how many
+ * @caches: the caches
+ */
+struct kma_sitetab {
+	struct kma_site_slot *map;
+	u32 map_shift;
+	u32 sites_max;
+	atomic_t used;
+	atomic_t retired;
+	bool no_cache;
+	struct kma_site_info *info;
+	struct kma_row __percpu **row;
+	struct kma_row __percpu **chunk;
+	struct kma_site_slot *other;
+	unsigned long inner[KMA_INNER_MAX];
+	int nr_inner;
+	struct kma_cachetab caches;
+};
+
+/**
+ * kma_sitetab_bytes() - memory that a table takes
+ * @sites_max: rows
+ * @nr_cpus: CPUs that may ever count
+ *
+ * Context: any. Return: bytes.
+ */
+u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus);
+
+/**
+ * kma_sitetab_init() - make an empty table
+ * @t: the table
+ * @sites_max: how many rows, KMA_SITES_MIN to KMA_SITES_MAX
+ *
+ * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ */
+int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max);
+
+/**
+ * kma_sitetab_destroy() - free a table
+ * @t: the table; zeroed memory will do
+ *
+ * Context: process, may sleep; nobody uses the table any more.
+ */
+void kma_sitetab_destroy(struct kma_sitetab *t);
+
+/**
+ * kma_sitetab_rows() - how many row numbers there are
+ * @t: the table
+ *
+ * Context: any. Return: every row has a number below this.
+ */
+static inline u32 kma_sitetab_rows(const struct kma_sitetab *t)
+{
+	return t->sites_max + KMA_CACHES_MAX;
+}
+
+/**
+ * kma_sitetab_info() - what a row stands for
+ * @t: the table
+ * @id: its number
+ *
+ * Context: any. Return: the row's description, or NULL if it is not in use.
+ */
+const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id);
+
+/**
+ * kma_sitetab_sum() - add up the counters of a row over all CPUs
+ * @t: the table
+ * @id: the row
+ * @sum: the result; frees and the like are summed before hits, so that
+ *	hits - frees - repaired - no_entry is never negative
+ *
+ * Context: any; runs beside probes.
+ */
+void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum);
+
+/**
+ * kma_sitetab_retire() - a row's site is about to lose its code
+ * @t: the table
+ * @id: the row, below @t->sites_max and in use
+ *
+ * Context: process; the code of the site does not run any more.
+ */
+void kma_sitetab_retire(struct kma_sitetab *t, u32 id);
+
+/**
+ * kma_sitetab_retire_cache() - a kmem_cache is about to be destroyed
+ * @t: the table
+ * @cache: its address
+ *
+ * Context: any that does not mind reading all rows; see kma_cachetab_retire().
+ */
+void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache);
+
+/**
+ * kma_sitetab_is_inner() - whether an event is the first of two for one object
+ * @t: the table
+ * @site: the event's call site
+ *
+ * Context: any. Return: true if so.
+ */
+static inline bool kma_sitetab_is_inner(const struct kma_sitetab *t,
+					unsigned long site)
+{
+	int i;
+
+	for (i = 0; i < t->nr_inner; i++)
+		if (t->inner[i] == site)
+			return true;
+	return false;
+}
+
+const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
+						 unsigned long site,
+						 unsigned long cache);
+
+static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
+					    unsigned long site,
+					    unsigned long cache)
+{
+	return ((u64)(site + cache) * 0x9e3779b97f4a7c15ULL) >> t->map_shift;
+}
+
+/* Where a pair is, unless another one came first. */
+static __always_inline const struct kma_site_slot *
+kma_sitetab_first(const struct kma_sitetab *t, unsigned long site,
+		  unsigned long cache)
+{
+	return &t->map[kma_sitetab_hash(t, site, cache)];
+}
+
+static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
+					     unsigned long site,
+					     unsigned long cache)
+{
+	/* Pairs with the release in kma_site_fill(). */
+	return smp_load_acquire(&slot->site) == site &&
+	       READ_ONCE(slot->cache) == cache;
+}
+
+/**
+ * kma_sitetab_get() - the row of a call site and cache, a new one if need be
+ * @t: the table
+ * @site: the call site
+ * @cache: the cache's word
+ *
+ * Context: a probe, any context. Return: the slot that leads to the row, or
+ * NULL if the event does not count; then the reason has been counted.
+ */
+static inline const struct kma_site_slot *
+kma_sitetab_get(struct kma_sitetab *t, unsigned long site, unsigned long cache)
+{
+	const struct kma_site_slot *slot = kma_sitetab_first(t, site, cache);
+
+	return kma_site_slot_is(slot, site, cache) ? slot :
+	       kma_sitetab_get_slow(t, site, cache);
+}
+
+#endif /* KMA_CORE_SITETAB_H */

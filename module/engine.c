@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything between insmod and rmmod.
+ *
+ * Start is a ladder: each step needs the ones above it, and on failure the
+ * steps above are undone in reverse.  Stop is the same ladder read backwards.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+
+#include "kmemacct.h"
+
+struct kma_core kma_core;
+struct kma_config kma_config;
+
+static u64 kma_ram_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+/* As many objects as fit into 1/128 of the RAM. */
+static u64 kma_live_default(void)
+{
+	u64 many = 1ULL << 20;
+	u64 per_object = div_u64(kma_objtab_bytes(many, 1), many);
+
+	return clamp(div64_u64(kma_ram_bytes() / 128, per_object),
+		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
+}
+
+static int kma_config_check(void)
+{
+	struct kma_config *c = &kma_config;
+
+	if (!c->live_max)
+		c->live_max = kma_live_default();
+	if (c->live_max < KMA_LIVE_MIN || c->live_max > KMA_LIVE_MAX) {
+		pr_err("live_max=%llu: must be %llu to %llu objects, or 0 for 1/128 of the RAM\n",
+		       c->live_max, KMA_LIVE_MIN, KMA_LIVE_MAX);
+		return -EINVAL;
+	}
+	if (c->sites_max < KMA_SITES_MIN || c->sites_max > KMA_SITES_MAX) {
+		pr_err("sites_max=%u: must be %u to %u rows\n", c->sites_max,
+		       KMA_SITES_MIN, KMA_SITES_MAX);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int kma_tables_make(void)
+{
+	u64 bytes = kma_core_bytes(kma_config.live_max, kma_config.sites_max,
+				   nr_cpu_ids);
+
+	if (bytes > kma_ram_bytes() / 16) {
+		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
+		       kma_config.live_max, kma_config.sites_max, bytes >> 10,
+		       kma_ram_bytes() >> 14);
+		return -ENOMEM;
+	}
+	if (kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
+			  nr_cpu_ids)) {
+		pr_err("no memory for tables of %llu KiB: use smaller live_max or sites_max\n",
+		       bytes >> 10);
+		return -ENOMEM;
+	}
+	pr_info("up to %llu live objects and %u call sites, tables take %llu KiB\n",
+		kma_config.live_max, kma_config.sites_max, bytes >> 10);
+	return 0;
+}
+
+int kma_engine_start(const struct kma_config *config)
+{
+	int ret;
+
+	kma_config = *config;
+	ret = kma_config_check();
+	if (ret)
+		return ret;
+	ret = kma_cacheinfo_init();
+	if (ret)
+		return ret;
+	ret = kma_tables_make();
+	if (ret)
+		return ret;
+	ret = kma_symbol_start(kma_config.sites_max);
+	if (ret)
+		goto tables;
+	ret = kma_cacheinfo_watch();
+	if (ret)
+		goto symbol;
+	ret = kma_probes_start();
+	if (ret)
+		goto cacheinfo;
+	ret = kma_report_start();
+	if (ret)
+		goto probes;
+	kma_control_start();
+	return 0;
+
+probes:
+	kma_probes_stop();
+cacheinfo:
+	kma_cacheinfo_unwatch();
+symbol:
+	kma_symbol_stop();
+tables:
+	kma_core_destroy(&kma_core);
+	return ret;
+}
+
+void kma_engine_stop(void)
+{
+	/* Nothing more is recorded. */
+	kma_control_stop();
+	/* Waits until nobody is inside a file's functions. */
+	kma_report_stop();
+	kma_control_forget();
+	/* Waits until no probe runs: nobody writes to the tables any more. */
+	kma_probes_stop();
+	/* The last that look at them: a kprobe and a notifier. */
+	kma_cacheinfo_unwatch();
+	kma_symbol_stop();
+	kma_core_destroy(&kma_core);
+}

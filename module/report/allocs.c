@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `allocs`: the live objects, one by one. */
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "seqtab.h"
+
+enum {
+#define X(name, format) KMA_ALLOC_##name,
+	KMA_ALLOCS_COLUMNS(X)
+#undef X
+};
+
+static const struct kma_column kma_allocs_columns[] = {
+	KMA_ALLOCS_COLUMNS(KMA_COLUMN)
+};
+
+/* As it is in the live table. */
+struct kma_alloc {
+	unsigned long ptr;
+	struct kma_entry entry;
+};
+
+static const struct kma_cache_info *kma_alloc_cache(const struct kma_alloc *a)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+
+	return &t->caches.info[t->info[a->entry.row].cache];
+}
+
+/* Where the object is, whatever node was asked for. */
+static u64 kma_alloc_node(const struct kma_alloc *a)
+{
+	void *ptr = (void *)a->ptr;
+
+	return virt_addr_valid(ptr) ? page_to_nid(virt_to_page(ptr)) : KMA_NO_ID;
+}
+
+static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
+			   int column)
+{
+	const struct kma_alloc *a = row;
+
+	switch (column) {
+	case KMA_ALLOC_ptr:
+		return a->ptr;
+	case KMA_ALLOC_bytes_req:
+		return kma_alloc_cache(a)->object_size ?: a->entry.bytes_req;
+	case KMA_ALLOC_bytes_alloc:
+		return kma_alloc_cache(a)->size;
+	case KMA_ALLOC_age_ms:
+		return kma_env_age_ms(snap->now, a->entry.time);
+	case KMA_ALLOC_cpu:
+		return a->entry.cpu;
+	case KMA_ALLOC_node:
+		return kma_alloc_node(a);
+	default:
+		return a->entry.tgid ?: KMA_NO_ID;
+	}
+}
+
+static const char *kma_alloc_label(const struct kma_snapshot *snap,
+				   const void *row)
+{
+	const struct kma_alloc *a = row;
+
+	return kma_names_known(snap->names, a->entry.row);
+}
+
+static int kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
+			 const struct kma_entry *entry)
+{
+	struct kma_alloc *a;
+
+	if (!kma_names_site(snap->names, entry->row))
+		return -ENOMEM;
+	a = kma_snapshot_add(snap);
+	if (a) {
+		a->ptr = ptr;
+		a->entry = *entry;
+	} else {
+		snap->cut++;
+	}
+	return 0;
+}
+
+static int kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b)
+{
+	struct kma_entry entry;
+	unsigned long ptr;
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < KMA_SLOTS; i++) {
+		ptr = kma_objtab_read(b, i, &entry);
+		if (ptr)
+			ret = kma_alloc_add(snap, ptr, &entry);
+	}
+	return ret;
+}
+
+static size_t kma_allocs_count(const struct kma_bucket *b)
+{
+	size_t nr = 0;
+	int i;
+
+	for (i = 0; i < KMA_SLOTS; i++)
+		nr += READ_ONCE(b->key[i]) > KMA_BUSY;
+	return nr;
+}
+
+/* The whole table is walked twice: how many objects, and which. */
+static int kma_allocs_fill(struct kma_snapshot *snap)
+{
+	const struct kma_objtab *t = &kma_core.obj;
+	u64 i, buckets = kma_objtab_buckets(t);
+	size_t nr = 0;
+	int ret = 0;
+
+	snap->names = kma_names_new(kma_sitetab_rows(&kma_core.sites));
+	if (!snap->names)
+		return -ENOMEM;
+	for (i = 0; i < buckets; i++) {
+		nr += kma_allocs_count(kma_objtab_bucket(t, i));
+		cond_resched();
+	}
+	/* Some more, for those that come meanwhile. */
+	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
+		return -ENOMEM;
+	for (i = 0; !ret && i < buckets; i++) {
+		ret = kma_allocs_copy(snap, kma_objtab_bucket(t, i));
+		cond_resched();
+	}
+	return ret;
+}
+
+struct kma_table kma_table_allocs = {
+	.name = "allocs",
+	.columns = kma_allocs_columns,
+	.nr_columns = ARRAY_SIZE(kma_allocs_columns),
+	.row_size = sizeof(struct kma_alloc),
+	.sort = { .key = { KMA_ALLOC_age_ms }, .nr = 1 },
+	.fill = kma_allocs_fill,
+	.value = kma_alloc_value,
+	.label = kma_alloc_label,
+	.show = kma_show_row,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Rows of `callers` and `caches`: the same counters under different names. */
+#ifndef KMA_COUNTS_H
+#define KMA_COUNTS_H
+
+#include "seqtab.h"
+
+enum kma_count {
+#define X(name, format) KMA_COUNT_##name,
+	KMA_COUNTS_COLUMNS(X)
+#undef X
+	KMA_COUNT_NR
+};
+
+/**
+ * struct kma_counts - one line
+ * @v: the columns; KMA_COUNT_frag_pct is made from the others when it is read
+ * @label: what they belong to
+ */
+struct kma_counts {
+	u64 v[KMA_COUNT_NR];
+	const char *label;
+};
+
+/**
+ * kma_counts_row() - the counters of one row of the site table
+ * @id: the row, in use
+ * @counts: the result; the label is left alone
+ *
+ * Live columns are as of now, all others since the last reset.
+ * Context: process; kma_lock is held.
+ */
+void kma_counts_row(u32 id, struct kma_counts *counts);
+
+/* Context: any. Adds all columns of @more to @sum. */
+void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more);
+
+/**
+ * kma_frag_milli() - internal fragmentation
+ * @bytes_req: bytes asked for
+ * @bytes_alloc: bytes taken for them, not less
+ *
+ * As perf kmem defines it: 100 - 100 * req / alloc, 0 where nothing was taken.
+ * Context: any. Return: thousandths of a percent, rounded to the nearest.
+ */
+u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
+
+/* For struct kma_table. */
+u64 kma_counts_value(const struct kma_snapshot *snap, const void *row, int column);
+const char *kma_counts_label(const struct kma_snapshot *snap, const void *row);
+
+/**
+ * kma_counts_fill() - rows of the site table, added up by name
+ * @snap: the snapshot
+ * @name: kma_names_site() or kma_names_cache()
+ *
+ * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
+ */
+int kma_counts_fill(struct kma_snapshot *snap,
+		    const char *(*name)(struct kma_names *, u32));
+
+#endif /* KMA_COUNTS_H */

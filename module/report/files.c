@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The files: a directory in debugfs, and the summary in /proc. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/proc_fs.h>
+
+#include "seqtab.h"
+
+struct kma_table * const kma_tables[] = {
+	&kma_table_callers,
+	&kma_table_allocs,
+	&kma_table_caches,
+	&kma_table_summary,
+	&kma_table_stats,
+};
+
+const int kma_nr_tables = ARRAY_SIZE(kma_tables);
+
+static struct dentry *kma_dir;
+
+int kma_report_start(void)
+{
+	int i;
+
+	if (!proc_create_data(KMA_NAME, 0400, NULL, &kma_table_proc_ops,
+			      &kma_table_summary)) {
+		pr_err("cannot make /proc/" KMA_NAME ": not enough memory\n");
+		return -ENOMEM;
+	}
+	/* Without debugfs there still is /proc: say so, and go on. */
+	kma_dir = debugfs_create_dir(KMA_NAME, NULL);
+	if (IS_ERR(kma_dir))
+		pr_warn("no tables in debugfs: error %ld\n", PTR_ERR(kma_dir));
+	for (i = 0; i < kma_nr_tables; i++)
+		debugfs_create_file(kma_tables[i]->name, 0400, kma_dir,
+				    kma_tables[i], &kma_table_fops);
+	debugfs_create_file("control", 0600, kma_dir, NULL, &kma_control_fops);
+	return 0;
+}
+
+void kma_report_stop(void)
+{
+	debugfs_remove(kma_dir);
+	remove_proc_entry(KMA_NAME, NULL);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Names for one snapshot.  Each is made once, the first time a row needs it,
+ * and stands in a chunk that lives as long as the snapshot.
+ */
+#include <linux/list.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "seqtab.h"
+
+struct kma_names_chunk {
+	struct list_head list;
+	char text[SZ_16K - sizeof(struct list_head)];
+};
+
+struct kma_names {
+	struct list_head chunks;
+	size_t used;		/* of the first chunk's text */
+	const char **site;
+	const char **cache;
+	char buf[KMA_SYMBOL_LEN];
+};
+
+struct kma_names *kma_names_new(u32 rows)
+{
+	struct kma_names *names = kma_snapshot_alloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	INIT_LIST_HEAD(&names->chunks);
+	names->site = kma_snapshot_alloc(rows, sizeof(names->site[0]));
+	names->cache = kma_snapshot_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
+	if (names->site && names->cache)
+		return names;
+	kma_names_free(names);
+	return NULL;
+}
+
+void kma_names_free(struct kma_names *names)
+{
+	struct kma_names_chunk *chunk, *next;
+
+	if (!names)
+		return;
+	list_for_each_entry_safe(chunk, next, &names->chunks, list)
+		kma_snapshot_free(chunk);
+	kma_snapshot_free(names->site);
+	kma_snapshot_free(names->cache);
+	kma_snapshot_free(names);
+}
+
+/* A copy of what is in names->buf, or NULL. */
+static const char *kma_names_copy(struct kma_names *names)
+{
+	size_t len = strlen(names->buf) + 1;
+	struct kma_names_chunk *chunk;
+	char *copy;
+
+	if (list_empty(&names->chunks) || names->used + len > sizeof(chunk->text)) {
+		chunk = kma_snapshot_alloc(1, sizeof(*chunk));
+		if (!chunk)
+			return NULL;
+		list_add(&chunk->list, &names->chunks);
+		names->used = 0;
+	}
+	chunk = list_first_entry(&names->chunks, struct kma_names_chunk, list);
+	copy = chunk->text + names->used;
+	names->used += len;
+	return memcpy(copy, names->buf, len);
+}
+
+const char *kma_names_site(struct kma_names *names, u32 id)
+{
+	if (!names->site[id]) {
+		kma_symbol_name(id, names->buf);
+		names->site[id] = kma_names_copy(names);
+	}
+	return names->site[id];
+}
+
+const char *kma_names_known(const struct kma_names *names, u32 id)
+{
+	return names->site[id];
+}
+
+/* kmalloc has names for its classes but no event that tells them. */
+static void kma_kmalloc_name(char *buf, size_t len, u32 size)
+{
+	const char *large = size > KMALLOC_MAX_CACHE_SIZE ? "large-" : "";
+
+	if (size < SZ_1K || size % SZ_1K)
+		snprintf(buf, len, "kmalloc-%s%u", large, size);
+	else
+		snprintf(buf, len, "kmalloc-%s%uk", large, size / SZ_1K);
+}
+
+const char *kma_names_cache(struct kma_names *names, u32 id)
+{
+	int cache = kma_core.sites.info[id].cache;
+	const struct kma_cache_info *info = &kma_core.sites.caches.info[cache];
+
+	if (!names->cache[cache]) {
+		if (info->name[0])
+			strscpy(names->buf, info->name, sizeof(names->buf));
+		else
+			kma_kmalloc_name(names->buf, sizeof(names->buf), info->size);
+		names->cache[cache] = kma_names_copy(names);
+	}
+	return names->cache[cache];
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tables whose lines are `name value`. */
+#include <linux/seq_file.h>
+
+#include "seqtab.h"
+
+const struct kma_column kma_pair_columns[2] = {
+	{ "name", KMA_FORMAT_LABEL },
+	{ "value", KMA_FORMAT_U64 },
+};
+
+void kma_pair_add(struct kma_snapshot *snap, const char *name,
+		  enum kma_format format, u64 value)
+{
+	struct kma_pair *pair = kma_snapshot_add(snap);
+
+	if (WARN_ON_ONCE(!pair))
+		return;
+	pair->name = name;
+	pair->format = format;
+	pair->value = value;
+}
+
+void kma_pair_show(struct seq_file *seq, const struct kma_snapshot *snap,
+		   const void *row)
+{
+	const struct kma_pair *pair = row;
+
+	seq_printf(seq, "%-28s ", pair->name);
+	if (pair->format == KMA_FORMAT_MILLI)
+		kma_show_milli(seq, 0, pair->value);
+	else if (pair->format == KMA_FORMAT_S64)
+		seq_printf(seq, "%lld", (s64)pair->value);
+	else
+		seq_printf(seq, "%llu", pair->value);
+	seq_putc(seq, '\n');
+}

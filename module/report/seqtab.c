@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The one seq_file behind all tables.  See the overview in seqtab.h. */
+#include <linux/kmemleak.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/timekeeping.h>
+
+#include "seqtab.h"
+
+/* ---- memory --------------------------------------------------------------- */
+
+void *kma_snapshot_alloc(size_t nr, size_t bytes)
+{
+	return kvmalloc_array(max_t(size_t, nr, 1), bytes,
+			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY |
+			      __GFP_NOWARN);
+}
+
+void kma_snapshot_free(void *mem)
+{
+	kvfree(mem);
+}
+
+int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
+{
+	snap->rows = kma_snapshot_alloc(max_rows, snap->table->row_size);
+	if (!snap->rows)
+		return -ENOMEM;
+	/* They may hold addresses of objects: see kma_env_no_scan(). */
+	kmemleak_no_scan(snap->rows);
+	snap->max_rows = max_rows;
+	snap->nr_rows = 0;
+	return 0;
+}
+
+static void *kma_snapshot_row(const struct kma_snapshot *snap, size_t i)
+{
+	return (char *)snap->rows + i * snap->table->row_size;
+}
+
+void *kma_snapshot_add(struct kma_snapshot *snap)
+{
+	if (snap->nr_rows == snap->max_rows)
+		return NULL;
+	return kma_snapshot_row(snap, snap->nr_rows++);
+}
+
+/* ---- sorting -------------------------------------------------------------- */
+
+struct kma_sort_job {
+	const struct kma_snapshot *snap;
+	const struct kma_sort *sort;
+	unsigned int compared;
+};
+
+static int kma_compare_column(const struct kma_snapshot *snap, int column,
+			      const void *a, const void *b)
+{
+	const struct kma_table *table = snap->table;
+	u64 x, y;
+
+	if (table->columns[column].format == KMA_FORMAT_LABEL)
+		return strcmp(table->label(snap, a), table->label(snap, b));
+	x = table->value(snap, a, column);
+	y = table->value(snap, b, column);
+	return x > y ? -1 : x < y;
+}
+
+static int kma_compare_rows(const void *a, const void *b, const void *priv)
+{
+	struct kma_sort_job *job = (struct kma_sort_job *)priv;
+	int i, ret = 0;
+
+	if (!(++job->compared % 1024))
+		cond_resched();
+	for (i = 0; !ret && i < job->sort->nr; i++)
+		ret = kma_compare_column(job->snap, job->sort->key[i], a, b);
+	return ret;
+}
+
+void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
+{
+	struct kma_sort_job job = { .snap = snap, .sort = sort };
+
+	if (sort->nr)
+		sort_r(snap->rows, snap->nr_rows, snap->table->row_size,
+		       kma_compare_rows, NULL, &job);
+}
+
+/* ---- opening and closing -------------------------------------------------- */
+
+static int kma_snapshot_take(struct kma_snapshot *snap)
+{
+	u64 since;
+	int i, ret;
+
+	mutex_lock(&kma_lock);
+	snap->sort = snap->table->sort;
+	snap->reset = kma_base.row;
+	since = kma_base.ns;
+	ret = snap->table->fill(snap);
+	/* After all rows, or one of them would be younger than now. */
+	snap->now = kma_env_now();
+	kma_stats_sum(&snap->stats);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		snap->stats.v[i] -= kma_base.stats.v[i];
+	mutex_unlock(&kma_lock);
+	snap->window_ns = ktime_get_boottime_ns() - since;
+	return ret;
+}
+
+struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
+{
+	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!snap)
+		return ERR_PTR(-ENOMEM);
+	snap->table = table;
+	ret = kma_snapshot_take(snap);
+	if (ret) {
+		kma_snapshot_close(snap);
+		return ERR_PTR(ret);
+	}
+	kma_snapshot_sort(snap, &snap->sort);
+	return snap;
+}
+
+void kma_snapshot_close(struct kma_snapshot *snap)
+{
+	kma_names_free(snap->names);
+	kma_snapshot_free(snap->rows);
+	kfree(snap);
+}
+
+/* ---- printing ------------------------------------------------------------- */
+
+/* Wide enough for what is usual; a larger number only moves its line. */
+#define KMA_WIDTH	12
+
+void kma_show_milli(struct seq_file *seq, int width, u64 milli)
+{
+	u32 rest;
+	u64 whole = div_u64_rem(milli, 1000, &rest);
+
+	seq_printf(seq, "%*llu.%03u", width ? width - 4 : 0, whole, rest);
+}
+
+static int kma_width(const struct kma_column *column)
+{
+	return max_t(int, strlen(column->name), KMA_WIDTH);
+}
+
+void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	const struct kma_table *table = snap->table;
+	const u64 *v = snap->stats.v;
+	int i;
+
+	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=0", table->name,
+		   KMA_FORMAT_VERSION);
+	seq_printf(seq, " dropped=%llu replaced=%llu unmatched=%llu",
+		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full],
+		   v[KMA_STAT_replaced], v[KMA_STAT_free_unmatched]);
+	seq_printf(seq, " cache_size=%s since=%s window_s=",
+		   kma_cacheinfo_exact() ? "slot" : "object",
+		   snap->reset ? "reset" : "load");
+	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
+	if (snap->cut)
+		seq_printf(seq, " cut=%llu", snap->cut);
+	seq_puts(seq, "\n#");
+	for (i = 0; i < table->nr_columns; i++) {
+		if (table->columns[i].format == KMA_FORMAT_LABEL ||
+		    table->show != kma_show_row)
+			seq_printf(seq, " %s", table->columns[i].name);
+		else /* the first column's width includes the `#` */
+			seq_printf(seq, " %*s",
+				   kma_width(&table->columns[i]) - (i ? 0 : 2),
+				   table->columns[i].name);
+	}
+	seq_putc(seq, '\n');
+}
+
+static void kma_show_value(struct seq_file *seq, const struct kma_column *column,
+			   u64 value)
+{
+	int width = kma_width(column);
+
+	if (column->format == KMA_FORMAT_MILLI)
+		kma_show_milli(seq, width, value);
+	else if (column->format == KMA_FORMAT_PTR)
+		seq_printf(seq, "%pK", (void *)(unsigned long)value);
+	else if (column->format == KMA_FORMAT_ID && value == KMA_NO_ID)
+		seq_printf(seq, "%*s", width, "-");
+	else
+		seq_printf(seq, "%*llu", width, value);
+}
+
+void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
+		  const void *row)
+{
+	const struct kma_table *table = snap->table;
+	int i;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		if (i)
+			seq_putc(seq, ' ');
+		if (table->columns[i].format == KMA_FORMAT_LABEL)
+			seq_puts(seq, table->label(snap, row));
+		else
+			kma_show_value(seq, &table->columns[i],
+				       table->value(snap, row, i));
+	}
+	seq_putc(seq, '\n');
+}
+
+int kma_table_column(const struct kma_table *table, const char *name)
+{
+	int i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (!strcmp(table->columns[i].name, name))
+			return i;
+	return -ENOENT;
+}
+
+/* ---- the file ------------------------------------------------------------- */
+
+/* Position 0 is the head, position n the row n - 1. */
+static void *kma_seq_at(const struct kma_snapshot *snap, loff_t pos)
+{
+	if (!pos)
+		return SEQ_START_TOKEN;
+	return pos <= snap->nr_rows ? kma_snapshot_row(snap, pos - 1) : NULL;
+}
+
+static void *kma_seq_start(struct seq_file *seq, loff_t *pos)
+{
+	return kma_seq_at(seq->private, *pos);
+}
+
+static void *kma_seq_next(struct seq_file *seq, void *row, loff_t *pos)
+{
+	return kma_seq_at(seq->private, ++*pos);
+}
+
+static void kma_seq_stop(struct seq_file *seq, void *row)
+{
+}
+
+static int kma_seq_show(struct seq_file *seq, void *row)
+{
+	const struct kma_snapshot *snap = seq->private;
+
+	if (row == SEQ_START_TOKEN)
+		kma_show_head(seq, snap);
+	else
+		snap->table->show(seq, snap, row);
+	return 0;
+}
+
+static const struct seq_operations kma_seq_ops = {
+	.start = kma_seq_start,
+	.next = kma_seq_next,
+	.stop = kma_seq_stop,
+	.show = kma_seq_show,
+};
+
+static int kma_seq_open(struct file *file, struct kma_table *table)
+{
+	struct kma_snapshot *snap = kma_snapshot_open(table);
+	struct seq_file *seq;
+	int ret;
+
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	ret = seq_open(file, &kma_seq_ops);
+	if (ret) {
+		kma_snapshot_close(snap);
+		return ret;
+	}
+	seq = file->private_data;
+	seq->private = snap;
+	return 0;
+}
+
+static int kma_seq_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *seq = file->private_data;
+
+	kma_snapshot_close(seq->private);
+	return seq_release(inode, file);
+}
+
+static int kma_table_open(struct inode *inode, struct file *file)
+{
+	return kma_seq_open(file, inode->i_private);
+}
+
+const struct file_operations kma_table_fops = {
+	.owner = THIS_MODULE,
+	.open = kma_table_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = kma_seq_release,
+};
+
+static int kma_table_proc_open(struct inode *inode, struct file *file)
+{
+	return kma_seq_open(file, pde_data(inode));
+}
+
+const struct proc_ops kma_table_proc_ops = {
+	.proc_open = kma_table_proc_open,
+	.proc_read = seq_read,
+	.proc_lseek = seq_lseek,
+	.proc_release = kma_seq_release,
+};

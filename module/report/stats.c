@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `stats`: the module's own health, since load whatever was reset. */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+
+#include "counts.h"
+
+static u64 kma_stats_live(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	struct kma_row sum;
+	u64 live = 0;
+	u32 id;
+
+	for (id = 0; id < kma_sitetab_rows(t); id++) {
+		if (!kma_sitetab_info(t, id))
+			continue;
+		kma_sitetab_sum(t, id, &sum);
+		live += sum.hits - sum.frees - sum.repaired - sum.no_entry;
+		cond_resched();
+	}
+	return live;
+}
+
+static void kma_stats_add_live(struct kma_snapshot *snap,
+			       const struct kma_stats *stats)
+{
+	u64 live = kma_stats_live();
+	u64 slots = kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS;
+
+	kma_pair_add(snap, "live_max", KMA_FORMAT_U64, kma_config.live_max);
+	kma_pair_add(snap, "live_objs", KMA_FORMAT_U64, live);
+	kma_pair_add(snap, "live_slots", KMA_FORMAT_U64, slots);
+	kma_pair_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
+		     div64_u64(live * 100000, slots));
+	kma_pair_add(snap, "live_spilled", KMA_FORMAT_U64,
+		     stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
+}
+
+static void kma_stats_add_sites(struct kma_snapshot *snap)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
+
+	kma_pair_add(snap, "sites_max", KMA_FORMAT_U64, t->sites_max);
+	kma_pair_add(snap, "sites_used", KMA_FORMAT_U64, used);
+	kma_pair_add(snap, "sites_retired", KMA_FORMAT_U64,
+		     atomic_read(&t->retired));
+	kma_pair_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
+	kma_pair_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
+	kma_pair_add(snap, "caches_used", KMA_FORMAT_U64,
+		     kma_cachetab_used(&t->caches));
+	kma_pair_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
+		     kma_cacheinfo_exact());
+}
+
+static int kma_stats_fill(struct kma_snapshot *snap)
+{
+	struct kma_stats stats;
+	int i;
+
+	if (kma_snapshot_room(snap, KMA_PAIRS_MAX))
+		return -ENOMEM;
+	kma_stats_sum(&stats);
+	kma_pair_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
+	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
+		     kma_probes_attached());
+	kma_pair_add(snap, "kprobes_attached", KMA_FORMAT_U64, 1);
+	kma_pair_add(snap, "kprobes_missed", KMA_FORMAT_U64,
+		     kma_cacheinfo_missed());
+	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64,
+		     kma_core_bytes(kma_config.live_max, kma_config.sites_max,
+				    nr_cpu_ids));
+	kma_stats_add_live(snap, &stats);
+	kma_stats_add_sites(snap);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
+	return 0;
+}
+
+struct kma_table kma_table_stats = {
+	.name = "stats",
+	.columns = kma_pair_columns,
+	.nr_columns = ARRAY_SIZE(kma_pair_columns),
+	.row_size = sizeof(struct kma_pair),
+	.fill = kma_stats_fill,
+	.show = kma_pair_show,
+};
