@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Name and slot size of real kmem_caches.  What an object takes is measured:
+ * in a full slab neighbours are one slot apart.
+ */
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "util.h"
+#include "../module/kmemacct.h"
+
+#define KMA_OBJECTS	300
+
+static int kma_compare(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The distance that most neighbours have. */
+static u32 kma_slot_size(struct kunit *test, struct kmem_cache *cache)
+{
+	unsigned long *object = kunit_kcalloc(test, KMA_OBJECTS, sizeof(*object),
+					      GFP_KERNEL);
+	unsigned long smallest = ULONG_MAX;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	for (i = 0; i < KMA_OBJECTS; i++) {
+		object[i] = (unsigned long)kmem_cache_alloc(cache, GFP_KERNEL);
+		KUNIT_EXPECT_NE(test, object[i], 0);
+	}
+	sort(object, KMA_OBJECTS, sizeof(*object), kma_compare, NULL);
+	for (i = 1; i < KMA_OBJECTS; i++)
+		smallest = min(smallest, object[i] - object[i - 1]);
+	for (i = 0; i < KMA_OBJECTS; i++)
+		if (object[i])
+			kmem_cache_free(cache, (void *)object[i]);
+	return smallest;
+}
+
+static void kma_ctor(void *object)
+{
+	*(char *)object = 1;
+}
+
+static const struct kma_example {
+	const char *name;
+	unsigned int size;
+	unsigned int align;
+	slab_flags_t flags;
+	void (*ctor)(void *object);
+} kma_examples[] = {
+	{ .name = "kma-test-plain", .size = 64 },
+	{ .name = "kma-test-tiny", .size = 1 },
+	{ .name = "kma-test-odd", .size = 333 },
+	{ .name = "kma-test-ctor", .size = 200, .ctor = kma_ctor },
+	{ .name = "kma-test-aligned", .size = 70, .align = 64 },
+	{ .name = "kma-test-hwcache", .size = 100, .flags = SLAB_HWCACHE_ALIGN },
+	{ .name = "kma-test-rcu", .size = 120, .flags = SLAB_TYPESAFE_BY_RCU },
+	{ .name = "kma-test-rcu-ctor", .size = 120, .flags = SLAB_TYPESAFE_BY_RCU,
+	  .ctor = kma_ctor },
+	{ .name = "kma-test-accounted", .size = 152, .flags = SLAB_ACCOUNT },
+	{ .name = "kma-test-reclaimable", .size = 504, .flags = SLAB_RECLAIM_ACCOUNT },
+	{ .name = "kma-test-page", .size = 4096 },
+	{ .name = "kma-test-big", .size = 5000 },
+};
+
+static void kma_example_name(const struct kma_example *e, char *name)
+{
+	strscpy(name, e->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kma_example, kma_examples, kma_example_name);
+
+static void kma_cacheinfo_tells_name_and_slot_size(struct kunit *test)
+{
+	const struct kma_example *e = test->param_value;
+	struct kmem_cache *cache = kmem_cache_create(e->name, e->size, e->align,
+						     e->flags | SLAB_NO_MERGE, e->ctor);
+	char name[KMA_CACHE_NAME_LEN];
+	u32 size, object_size, slot_size;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	kma_env_cache_info((unsigned long)cache, &size, &object_size, name);
+	slot_size = kma_slot_size(test, cache);
+	kmem_cache_destroy(cache);
+
+	KUNIT_EXPECT_EQ(test, size, slot_size);
+	KUNIT_EXPECT_EQ(test, object_size, e->size);
+	KUNIT_EXPECT_STREQ(test, name, e->name);
+}
+
+static void kma_cacheinfo_is_exact_on_this_kernel(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_cacheinfo_exact());
+}
+
+/* It looks with caches of its own, of which none may be left. */
+static void kma_cacheinfo_can_be_asked_again(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		KUNIT_EXPECT_EQ(test, kma_cacheinfo_init(), 0);
+		KUNIT_EXPECT_TRUE(test, kma_cacheinfo_exact());
+	}
+}
+
+static int kma_cacheinfo_init_suite(struct kunit_suite *suite)
+{
+	return kma_cacheinfo_init();
+}
+
+static struct kunit_case kma_cacheinfo_cases[] = {
+	KUNIT_CASE(kma_cacheinfo_is_exact_on_this_kernel),
+	KUNIT_CASE_PARAM(kma_cacheinfo_tells_name_and_slot_size, kma_example_gen_params),
+	KUNIT_CASE(kma_cacheinfo_can_be_asked_again),
+	{}
+};
+
+struct kunit_suite kma_cacheinfo_suite = {
+	.name = "kmemacct_cacheinfo",
+	.suite_init = kma_cacheinfo_init_suite,
+	.test_cases = kma_cacheinfo_cases,
+};

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The caches.  Words of kmalloc are plain numbers; the name and the sizes of a
+ * kmem_cache are read where it is, so those are real ones.
+ */
+#include <linux/slab.h>
+
+#include "util.h"
+#include "../module/kmemacct.h"
+
+static struct kma_cachetab kma_caches;
+
+/* More bytes than any cache that exists has, so that none is merged. */
+static struct kmem_cache *kma_cache(const char *name, unsigned int size)
+{
+	return kmem_cache_create(name, size, 0, SLAB_NO_MERGE, NULL);
+}
+
+static int kma_number(const struct kmem_cache *cache)
+{
+	return kma_cachetab_get(&kma_caches, (unsigned long)cache);
+}
+
+/* As kmem_cache_destroy() does where the module runs. */
+static void kma_destroy(struct kmem_cache *cache)
+{
+	kma_cachetab_retire(&kma_caches, (unsigned long)cache);
+	kmem_cache_destroy(cache);
+}
+
+static void kma_cachetab_numbers_each_cache(struct kunit *test)
+{
+	int a = kma_cachetab_get(&kma_caches, 64);
+	int b = kma_cachetab_get(&kma_caches, 96);
+
+	KUNIT_EXPECT_NE(test, a, b);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_get(&kma_caches, 64), a);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_get(&kma_caches, 96), b);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 2);
+}
+
+static void kma_cachetab_describes_kmalloc(struct kunit *test)
+{
+	const struct kma_cache_info *info =
+		&kma_caches.info[kma_cachetab_get(&kma_caches, 96)];
+
+	KUNIT_EXPECT_TRUE(test, info->ready);
+	KUNIT_EXPECT_EQ(test, info->size, 96);
+	KUNIT_EXPECT_EQ(test, info->object_size, 0);
+	KUNIT_EXPECT_STREQ(test, info->name, "");
+}
+
+static void kma_cachetab_describes_a_kmem_cache(struct kunit *test)
+{
+	struct kmem_cache *cache = kma_cache("kma-test-described", 1234);
+	const struct kma_cache_info *info;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	info = &kma_caches.info[kma_number(cache)];
+	kma_destroy(cache);
+
+	KUNIT_EXPECT_GE(test, info->size, 1234);
+	KUNIT_EXPECT_EQ(test, info->object_size, 1234);
+	KUNIT_EXPECT_STREQ(test, info->name, "kma-test-described");
+}
+
+static void kma_cachetab_cuts_long_names(struct kunit *test)
+{
+	static const char name[] =
+		"kma-test-0123456789-0123456789-0123456789-0123456789";
+	struct kmem_cache *cache = kma_cache(name, 100);
+	const struct kma_cache_info *info;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	info = &kma_caches.info[kma_number(cache)];
+	kma_destroy(cache);
+
+	KUNIT_EXPECT_EQ(test, strlen(info->name), KMA_CACHE_NAME_LEN - 1);
+	KUNIT_EXPECT_TRUE(test, strstarts(name, info->name));
+}
+
+static void kma_cachetab_knows_a_cache_that_comes_again(struct kunit *test)
+{
+	struct kmem_cache *cache = kma_cache("kma-test-again", 200);
+	int first, again;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	first = kma_number(cache);
+	kma_destroy(cache);
+	KUNIT_EXPECT_TRUE(test, kma_caches.info[first].retired);
+
+	cache = kma_cache("kma-test-again", 200);
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	again = kma_number(cache);
+	KUNIT_EXPECT_EQ(test, again, first);
+	KUNIT_EXPECT_FALSE(test, kma_caches.info[first].retired);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 1);
+	kma_destroy(cache);
+}
+
+/* A cache after another one, most likely at its address. */
+static void kma_expect_another(struct kunit *test, const char *name,
+			       unsigned int size)
+{
+	struct kmem_cache *cache = kma_cache("kma-test-before", 200);
+	int first, next;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	first = kma_number(cache);
+	kma_destroy(cache);
+
+	cache = kma_cache(name, size);
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	next = kma_number(cache);
+	kma_destroy(cache);
+	KUNIT_EXPECT_NE(test, next, first);
+	KUNIT_EXPECT_STREQ(test, kma_caches.info[first].name, "kma-test-before");
+	KUNIT_EXPECT_STREQ(test, kma_caches.info[next].name, name);
+	KUNIT_EXPECT_EQ(test, kma_caches.info[next].object_size, size);
+}
+
+static void kma_cachetab_inherits_no_name(struct kunit *test)
+{
+	kma_expect_another(test, "kma-test-after", 200);
+}
+
+static void kma_cachetab_inherits_no_size(struct kunit *test)
+{
+	kma_expect_another(test, "kma-test-before", 1000);
+}
+
+/*
+ * Nobody can say where the next kmem_cache will be, so here the retired one
+ * itself comes back: as another cache at its address does, it gets its number
+ * from what it looks like and not from where it is.
+ */
+static void kma_cachetab_forgets_the_address(struct kunit *test)
+{
+	struct kmem_cache *cache = kma_cache("kma-test-forgotten", 200);
+	int first;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	first = kma_number(cache);
+	kma_cachetab_retire(&kma_caches, (unsigned long)cache);
+	kma_caches.info[first].name[0] = 'K';
+
+	KUNIT_EXPECT_NE(test, kma_number(cache), first);
+	kma_destroy(cache);
+}
+
+static void kma_cachetab_retires_what_it_never_saw(struct kunit *test)
+{
+	kma_cachetab_retire(&kma_caches, KMA_CACHE_BYTES_MAX + 64);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 0);
+}
+
+static void kma_cachetab_says_when_it_is_full(struct kunit *test)
+{
+	int i, seen = 0;
+
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		seen += kma_cachetab_get(&kma_caches, 8 * (i + 1)) == i;
+	KUNIT_EXPECT_EQ(test, seen, KMA_CACHES_MAX);
+
+	/* And does not get worse by being asked often. */
+	for (i = 0; i < 2 * KMA_CACHES_MAP; i++)
+		seen += kma_cachetab_get(&kma_caches, 8 * (KMA_CACHES_MAX + i + 1)) !=
+			KMA_CACHE_NONE;
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		seen -= kma_cachetab_get(&kma_caches, 8 * (i + 1)) == i;
+	KUNIT_EXPECT_EQ(test, seen, 0);
+	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), KMA_CACHES_MAX);
+}
+
+#define KMA_CROWD_CACHES	200
+
+static void kma_cachetab_crowd_main(void *arg, int nr)
+{
+	atomic_t *wrong = arg;
+	unsigned long size;
+	int i, id;
+
+	for (i = 0; i < KMA_CROWD_CACHES; i++) {
+		size = 8 * (i + 1);
+		id = kma_cachetab_get(&kma_caches, size);
+		/* Pairs with the release in kma_cachetab_create(). */
+		if (id == KMA_CACHE_NONE || !smp_load_acquire(&kma_caches.info[id].ready) ||
+		    kma_caches.info[id].size != size)
+			atomic_inc(wrong);
+	}
+}
+
+/* All CPUs see the same new caches at the same time. */
+static void kma_cachetab_stands_a_crowd(struct kunit *test)
+{
+	atomic_t wrong = ATOMIC_INIT(0);
+	int i, nr = kma_crew_size(), used;
+
+	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_cachetab_crowd_main, &wrong, nr), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wrong), 0);
+
+	/* Some may have two numbers, but one of them is theirs from now on. */
+	used = kma_cachetab_used(&kma_caches);
+	KUNIT_EXPECT_GE(test, used, KMA_CROWD_CACHES);
+	KUNIT_EXPECT_LE(test, used, nr * KMA_CROWD_CACHES);
+	for (i = 0; i < KMA_CROWD_CACHES; i++)
+		KUNIT_EXPECT_EQ(test, kma_cachetab_get(&kma_caches, 8 * (i + 1)),
+				kma_cachetab_get(&kma_caches, 8 * (i + 1)));
+	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), used);
+}
+
+static int kma_cachetab_init_suite(struct kunit_suite *suite)
+{
+	return kma_cacheinfo_init();
+}
+
+static int kma_cachetab_init_test(struct kunit *test)
+{
+	return kma_cachetab_init(&kma_caches);
+}
+
+static void kma_cachetab_exit_test(struct kunit *test)
+{
+	kma_cachetab_destroy(&kma_caches);
+}
+
+static struct kunit_case kma_cachetab_cases[] = {
+	KUNIT_CASE(kma_cachetab_numbers_each_cache),
+	KUNIT_CASE(kma_cachetab_describes_kmalloc),
+	KUNIT_CASE(kma_cachetab_describes_a_kmem_cache),
+	KUNIT_CASE(kma_cachetab_cuts_long_names),
+	KUNIT_CASE(kma_cachetab_knows_a_cache_that_comes_again),
+	KUNIT_CASE(kma_cachetab_inherits_no_name),
+	KUNIT_CASE(kma_cachetab_inherits_no_size),
+	KUNIT_CASE(kma_cachetab_forgets_the_address),
+	KUNIT_CASE(kma_cachetab_retires_what_it_never_saw),
+	KUNIT_CASE(kma_cachetab_says_when_it_is_full),
+	KUNIT_CASE(kma_cachetab_stands_a_crowd),
+	{}
+};
+
+struct kunit_suite kma_cachetab_suite = {
+	.name = "kmemacct_cachetab",
+	.suite_init = kma_cachetab_init_suite,
+	.init = kma_cachetab_init_test,
+	.exit = kma_cachetab_exit_test,
+	.test_cases = kma_cachetab_cases,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tables as text, byte for byte: what the module prints for the rows in
+ * report_test.c, and what a reader must understand.  Plain string literals,
+ * so that a program in user space can include this too.
+ */
+#ifndef KMA_KUNIT_GOLDEN_H
+#define KMA_KUNIT_GOLDEN_H
+
+#define KMA_GOLDEN_HEAD(table, accuracy) \
+	"# kmemacct " table " 1 sample_bytes=0 " accuracy "\n"
+
+#define KMA_GOLDEN_QUIET \
+	"dropped=0 replaced=0 unmatched=0 cache_size=slot since=load window_s=12.345"
+
+#define KMA_GOLDEN_LOSSES \
+	"dropped=30 replaced=4 unmatched=5 cache_size=slot since=reset window_s=86400.000 cut=7"
+
+#define KMA_GOLDEN_CALLERS_COLUMNS \
+	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
+	"  bytes_freed     no_entry     pingpong   cross_node     frag_pct site\n"
+
+#define KMA_GOLDEN_CALLERS_ROWS \
+	"         192            3            5          200          320            2" \
+	"          128            0            1" \
+	"            0       37.500 kma_caller+0x1a [kma_module]\n" \
+	"           0            0            1           96           96            1" \
+	"           96            0            0            1        0.000 kernel_clone+0x2b0\n" \
+	"18446744073709551615 18446744073709551615 18446744073709551615" \
+	" 9223372036854775808 18446744073709551615 18446744073709551615" \
+	" 18446744073709551615 18446744073709551615 18446744073709551615" \
+	" 18446744073709551615       50.000 [other]\n"
+
+#define KMA_GOLDEN_CACHES_COLUMNS \
+	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
+	"  bytes_freed     no_entry     pingpong   cross_node     frag_pct cache\n"
+
+#define KMA_GOLDEN_CACHES_ROWS \
+	"         192            3            5          200          320            2" \
+	"          128            0            1            0       37.500 kmalloc-64\n"
+
+/* The address stands in front of each of these rows. */
+#define KMA_GOLDEN_ALLOCS_COLUMNS \
+	"#        ptr    bytes_req  bytes_alloc       age_ms          cpu         node          pid site\n"
+
+#define KMA_GOLDEN_ALLOCS_ROW_1 \
+	"          60           64         1600            3            -         4711 kfree+0x1\n"
+#define KMA_GOLDEN_ALLOCS_ROW_2 \
+	"          90           96          160            0            -            - [other]\n"
+
+#define KMA_GOLDEN_PAIR_COLUMNS "# name value\n"
+
+#define KMA_GOLDEN_PAIR_ROWS \
+	"bytes_requested              18446744073709551615\n" \
+	"bytes_net                    -128\n" \
+	"frag_pct                     37.500\n"
+
+#define KMA_GOLDEN_CONTROL \
+	"enabled 0\n" \
+	"live_max 1000\n" \
+	"sites_max 64\n" \
+	"sort_callers live_bytes\n" \
+	"sort_allocs age_ms\n" \
+	"sort_caches live_bytes\n" \
+	"last_error none\n"
+
+#endif /* KMA_KUNIT_GOLDEN_H */

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The list of suites.
+ *
+ * They are not in kunit_test_suites(): KUnit would run them from the module
+ * notifier, whose lock kma_symbol_start() takes to register a notifier of its
+ * own.  From module_init() on no such lock is held; after that each suite can
+ * be run again by writing to its file `run` in debugfs.
+ */
+#include <linux/module.h>
+
+#include "util.h"
+
+static char *only;
+module_param(only, charp, 0400);
+MODULE_PARM_DESC(only, "run the suite of this name, or all if it is not set");
+
+static struct kunit_suite *kma_suites[] = {
+	&kma_objtab_suite,
+	&kma_order_suite,
+	&kma_cachetab_suite,
+	&kma_sitetab_suite,
+	&kma_record_suite,
+	&kma_report_suite,
+	&kma_control_suite,
+	&kma_cacheinfo_suite,
+	&kma_probe_suite,
+};
+
+static int kma_nr_suites = ARRAY_SIZE(kma_suites);
+
+static void kma_pick_suite(const char *name)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < kma_nr_suites; i++)
+		if (!strcmp(kma_suites[i]->name, name))
+			kma_suites[nr++] = kma_suites[i];
+	kma_nr_suites = nr;
+}
+
+static int __init kma_kunit_init(void)
+{
+	if (only)
+		kma_pick_suite(only);
+	if (!kma_nr_suites)
+		return -ENOENT;
+	pr_info("KTAP version 1\n");
+	pr_info("1..%d\n", kma_nr_suites);
+	return __kunit_test_suites_init(kma_suites, kma_nr_suites);
+}
+
+static void __exit kma_kunit_exit(void)
+{
+	__kunit_test_suites_exit(kma_suites, kma_nr_suites);
+}
+
+module_init(kma_kunit_init);
+module_exit(kma_kunit_exit);
+
+MODULE_DESCRIPTION("KUnit suites of kmemacct");
+MODULE_AUTHOR("The kmemacct authors");
+MODULE_LICENSE("GPL");

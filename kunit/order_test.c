@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a reader of the live table sees of a slot that is emptied and filled
+ * meanwhile: every way in which the two can alternate, not those that a machine
+ * happens to produce.
+ *
+ * The table's code is compiled a second time here, with its loads and stores
+ * replaced.  A writer works on a bucket, which is noted after each store.  Then
+ * kma_objtab_read() runs, and before each of its loads the bucket may become a
+ * later one of those noted.  This shows whether loads and stores are written
+ * down in the right order.  Whether barriers keep that order it cannot show.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+
+#include "../module/core/env.h"
+#include "../module/core/stat.h"
+
+static void kma_before_load(void);
+static void kma_after_store(void);
+
+#undef READ_ONCE
+#undef WRITE_ONCE
+#undef cmpxchg
+#undef smp_load_acquire
+#undef smp_store_release
+
+/* One thread does it all: only the compiler has to keep the order. */
+#define READ_ONCE(x) ({							\
+	kma_before_load();						\
+	barrier();							\
+	(x);								\
+})
+
+#define WRITE_ONCE(x, value) do {					\
+	(x) = (value);							\
+	barrier();							\
+	kma_after_store();						\
+} while (0)
+
+#define cmpxchg(p, old, new) ({						\
+	typeof(p) __p = (p);						\
+	typeof(*__p) __was = *__p;					\
+									\
+	if (__was == (old))						\
+		WRITE_ONCE(*__p, new);					\
+	__was;								\
+})
+
+#define smp_load_acquire(p) READ_ONCE(*(p))	/* see above */
+#define smp_store_release(p, value) WRITE_ONCE(*(p), value)	/* see above */
+
+#define kma_objtab_bytes kma_order_bytes
+#define kma_objtab_init kma_order_init
+#define kma_objtab_destroy kma_order_destroy
+#define kma_objtab_put kma_order_put
+#define kma_objtab_take kma_order_take
+#define kma_objtab_read kma_order_read
+
+#include "../module/core/objtab.c"
+
+#include "util.h"
+
+#define KMA_TEST_PTR	0xffff888000000000UL
+
+/* ---- the writer ----------------------------------------------------------- */
+
+#define KMA_STATES_MAX	64
+
+/* The bucket, and what it was after each store to it. */
+static struct kma_bucket kma_bucket;
+static struct kma_bucket kma_state[KMA_STATES_MAX];
+static int kma_nr_states;
+static bool kma_noting;
+
+static void kma_after_store(void)
+{
+	if (kma_noting && kma_nr_states < KMA_STATES_MAX)
+		kma_state[kma_nr_states++] = kma_bucket;
+}
+
+static void kma_note_start(void)
+{
+	kma_nr_states = 0;
+	kma_noting = true;
+	kma_after_store();
+}
+
+static bool kma_live(unsigned long ptr, u32 count)
+{
+	struct kma_entry e = kma_payload(ptr, count);
+
+	return kma_objtab_put_home(&kma_bucket, ptr, &e);
+}
+
+static bool kma_die(unsigned long ptr)
+{
+	struct kma_entry e;
+
+	return kma_objtab_take_home(&kma_bucket, ptr, &e);
+}
+
+/* ---- the reader ----------------------------------------------------------- */
+
+/* A reader that sees the bucket move on, at most so many times. */
+#define KMA_MOVES	3
+
+static struct {
+	bool reading;
+	int loads;			/* done so far */
+	int move;			/* next one to make */
+	int at[KMA_MOVES];		/* before which load */
+	int to[KMA_MOVES];		/* to which state */
+} kma_reader;
+
+static void kma_before_load(void)
+{
+	int load = kma_reader.loads++;
+
+	while (kma_reader.reading && kma_reader.move < KMA_MOVES &&
+	       kma_reader.at[kma_reader.move] == load)
+		kma_bucket = kma_state[kma_reader.to[kma_reader.move++]];
+}
+
+static unsigned long kma_read_moving(struct kma_entry *e)
+{
+	unsigned long ptr;
+
+	kma_bucket = kma_state[0];
+	kma_reader.loads = 0;
+	kma_reader.move = 0;
+	kma_reader.reading = true;
+	ptr = kma_objtab_read(&kma_bucket, 0, e);
+	kma_reader.reading = false;
+	return ptr;
+}
+
+/* The next choice of @n numbers below @end that do not descend. */
+static bool kma_next_choice(int *v, int n, int end)
+{
+	int i = n - 1, k;
+
+	while (i >= 0 && v[i] == end - 1)
+		i--;
+	if (i < 0)
+		return false;
+	v[i]++;
+	for (k = i + 1; k < n; k++)
+		v[k] = v[i];
+	return true;
+}
+
+struct kma_findings {
+	u32 reads;
+	u32 accepted;
+	u32 mixed;
+};
+
+static void kma_look(struct kma_findings *f)
+{
+	struct kma_entry e;
+	unsigned long ptr = kma_read_moving(&e);
+
+	f->reads++;
+	if (!ptr)
+		return;
+	f->accepted++;
+	/* Payload and generation both count the lives of the slot. */
+	f->mixed += !kma_payload_is(&e, ptr, e.generation);
+}
+
+/* All ways in which the bucket can move on under a reader. */
+static struct kma_findings kma_look_in_all_ways(void)
+{
+	struct kma_findings f = {};
+	struct kma_entry e;
+	int loads;
+
+	kma_noting = false;
+	memset(kma_reader.at, -1, sizeof(kma_reader.at));
+	kma_read_moving(&e);
+	loads = kma_reader.loads;
+	memset(kma_reader.at, 0, sizeof(kma_reader.at));
+	do {
+		memset(kma_reader.to, 0, sizeof(kma_reader.to));
+		do {
+			kma_look(&f);
+		} while (kma_next_choice(kma_reader.to, KMA_MOVES, kma_nr_states));
+	} while (kma_next_choice(kma_reader.at, KMA_MOVES, loads));
+	return f;
+}
+
+static void kma_expect_no_mixture(struct kunit *test)
+{
+	struct kma_findings f = kma_look_in_all_ways();
+
+	KUNIT_EXPECT_LT(test, kma_nr_states, KMA_STATES_MAX);
+	KUNIT_EXPECT_GT(test, f.accepted, 0);
+	KUNIT_EXPECT_LT(test, f.accepted, f.reads);
+	KUNIT_EXPECT_EQ_MSG(test, f.mixed, 0,
+			    "of %u copies accepted, %u ways tried", f.accepted, f.reads);
+}
+
+/* ---- the tests ------------------------------------------------------------ */
+
+static void kma_order_reader_sees_an_object_come(struct kunit *test)
+{
+	kma_note_start();
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
+	kma_expect_no_mixture(test);
+}
+
+static void kma_order_reader_sees_an_object_go(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
+	kma_note_start();
+	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
+	kma_expect_no_mixture(test);
+}
+
+static void kma_order_reader_sees_another_object_come(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
+	kma_note_start();
+	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR + 64, 2));
+	kma_expect_no_mixture(test);
+}
+
+/* The key does not tell these two apart. */
+static void kma_order_reader_sees_the_same_address_come(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
+	kma_note_start();
+	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 2));
+	kma_expect_no_mixture(test);
+}
+
+static void kma_order_reader_sees_two_lives_end(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
+	kma_note_start();
+	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR + 64, 2));
+	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR + 64));
+	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 3));
+	kma_expect_no_mixture(test);
+}
+
+static int kma_order_init_test(struct kunit *test)
+{
+	kma_noting = false;
+	memset(&kma_bucket, 0, sizeof(kma_bucket));
+	return 0;
+}
+
+static struct kunit_case kma_order_cases[] = {
+	KUNIT_CASE(kma_order_reader_sees_an_object_come),
+	KUNIT_CASE(kma_order_reader_sees_an_object_go),
+	KUNIT_CASE(kma_order_reader_sees_another_object_come),
+	KUNIT_CASE(kma_order_reader_sees_the_same_address_come),
+	KUNIT_CASE(kma_order_reader_sees_two_lives_end),
+	{}
+};
+
+struct kunit_suite kma_order_suite = {
+	.name = "kmemacct_order",
+	.init = kma_order_init_test,
+	.test_cases = kma_order_cases,
+};

@@ -1,0 +1,826 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The whole module but its parameters, on real allocations: functions that do
+ * nothing else make a known number of them, and their rows are looked at.
+ */
+#include <linux/debugfs.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "util.h"
+#include "../module/report/counts.h"
+
+static const struct kma_config kma_small = {
+	.live_max = 20000,
+	.sites_max = 1024,
+	.enabled = true,
+};
+
+/* ---- the sites ------------------------------------------------------------ */
+
+/*
+ * An allocation that is not the last act of its function: the call would become
+ * a jump, and the call site that of the caller.  The line's number stands in the
+ * code, too, or the compiler would make one function of those that are alike.
+ */
+#define KMA_HERE(alloc) ({				\
+	void *__object = (alloc);			\
+							\
+	asm volatile("# " __stringify(__LINE__));	\
+	OPTIMIZER_HIDE_VAR(__object);			\
+	__object;					\
+})
+
+static struct kmem_cache *kma_cache;
+
+static noinline __noclone void *kma_site_const(void)
+{
+	return KMA_HERE(kmalloc(100, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_size(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_node(size_t size)
+{
+	return KMA_HERE(kmalloc_node(size, GFP_KERNEL, numa_node_id()));
+}
+
+static noinline __noclone void *kma_site_zalloc(size_t size)
+{
+	return KMA_HERE(kzalloc(size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_array(size_t size)
+{
+	return KMA_HERE(kmalloc_array(size / 4, 4, GFP_KERNEL));
+}
+
+/* Counts for whoever calls it. */
+static noinline __noclone void *kma_track(size_t size)
+{
+	return KMA_HERE(kmalloc_track_caller(size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_track(size_t size)
+{
+	return KMA_HERE(kma_track(size));
+}
+
+static noinline __noclone void *kma_site_memdup(size_t size)
+{
+	return KMA_HERE(kmemdup(empty_zero_page, size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_kv(size_t size)
+{
+	return KMA_HERE(kvmalloc(size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_realloc(void *ptr, size_t size)
+{
+	return KMA_HERE(krealloc(ptr, size, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_large_const(void)
+{
+	return KMA_HERE(kmalloc(16384, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_cache(void)
+{
+	return KMA_HERE(kmem_cache_alloc(kma_cache, GFP_KERNEL));
+}
+
+static noinline __noclone void *kma_site_atomic(void)
+{
+	return KMA_HERE(kmalloc(100, GFP_ATOMIC));
+}
+
+static noinline __noclone void *kma_site_fails(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL | __GFP_NOWARN));
+}
+
+static noinline __noclone void *kma_site_storm(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL));
+}
+
+/* ---- helpers -------------------------------------------------------------- */
+
+/*
+ * The counters of all rows whose call site is in a function.  Nobody else
+ * calls these functions, so they are quiet whatever the machine does.
+ */
+static struct kma_counts kma_counts_of(const char *function)
+{
+	static char name[KMA_SYMBOL_LEN];
+	struct kma_counts sum = {}, row;
+	size_t len = strlen(function);
+	u32 id;
+
+	mutex_lock(&kma_lock);
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		if (!kma_sitetab_info(&kma_core.sites, id))
+			continue;
+		kma_symbol_name(id, name);
+		if (strncmp(name, function, len) || name[len] != '+')
+			continue;
+		kma_counts_row(id, &row);
+		kma_counts_add(&sum, &row);
+	}
+	mutex_unlock(&kma_lock);
+	return sum;
+}
+
+/* What a site has done, for comparison; bytes_alloc is looked at elsewhere. */
+struct kma_deeds {
+	u64 hits;
+	u64 bytes_req;
+	u64 frees;
+	u64 live_objs;
+	u64 pingpong;
+	u64 cross_node;
+};
+
+static void kma_expect_deeds(struct kunit *test, const char *function,
+			     const struct kma_deeds *expected)
+{
+	const struct kma_counts counts = kma_counts_of(function);
+	const u64 *v = counts.v;
+
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_hits], expected->hits, "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_bytes_req], expected->bytes_req,
+			    "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_frees], expected->frees, "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_live_objs], expected->live_objs,
+			    "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_pingpong], expected->pingpong,
+			    "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_cross_node], expected->cross_node,
+			    "%s", function);
+	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_no_entry], 0, "%s", function);
+}
+
+/* How many call sites are inside the kernel's own allocation functions. */
+static int kma_sites_in_allocator(void)
+{
+	static const char * const names[] = {
+		"__kmalloc_noprof", "__kmalloc_node_noprof",
+		"__kmalloc_node_track_caller_noprof", "__do_kmalloc_node",
+		"__kmalloc_large_noprof", "__kmalloc_large_node_noprof",
+	};
+	int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		nr += kma_counts_of(names[i]).v[KMA_COUNT_hits] != 0;
+	return nr;
+}
+
+/* ---- exact counts --------------------------------------------------------- */
+
+static void kma_probe_counts_kmalloc(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 10,
+		.bytes_req = 1000,
+		.frees = 9,
+		.live_objs = 1,
+	};
+	void *last = NULL;
+	int i;
+
+	migrate_disable();
+	for (i = 0; i < 10; i++) {
+		kfree(last);
+		last = kma_site_const();
+	}
+	kma_expect_deeds(test, "kma_site_const", &expected);
+	kfree(last);
+	migrate_enable();
+}
+
+/* Every size, through each way in; the large ones fire twice on some kernels. */
+static void kma_probe_counts_every_way_in(struct kunit *test)
+{
+	static const struct {
+		const char *name;
+		void *(*alloc)(size_t size);
+	} sites[] = {
+		{ "kma_site_size", kma_site_size },
+		{ "kma_site_node", kma_site_node },
+		{ "kma_site_zalloc", kma_site_zalloc },
+		{ "kma_site_array", kma_site_array },
+		{ "kma_site_track", kma_site_track },
+	};
+	static const size_t sizes[] = {
+		8, 24, 64, 100, 192, 1000, 4096, 8192, 8196, 16384, 100000, 1 << 20,
+	};
+	int i, k;
+
+	migrate_disable();
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		struct kma_deeds expected = {};
+
+		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
+			void *ptr = sites[i].alloc(sizes[k]);
+
+			KUNIT_EXPECT_NOT_NULL(test, ptr);
+			expected.hits++;
+			expected.frees++;
+			expected.bytes_req += sizes[k];
+			kfree(ptr);
+		}
+		kma_expect_deeds(test, sites[i].name, &expected);
+	}
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
+}
+
+/* These allocate inside of a function of the kernel: no hit is their own. */
+static void kma_probe_counts_no_large_object_twice(struct kunit *test)
+{
+	u64 replaced = kma_stat_now(replaced);
+	struct kma_counts before, after;
+	void *ptr[3];
+	int i;
+
+	ptr[0] = kma_site_memdup(64);
+	ptr[1] = kma_site_kv(64);
+	for (i = 0; i < 2; i++)
+		kvfree(ptr[i]);
+	before = kma_counts_of("__kvmalloc_node_noprof");
+	ptr[0] = kma_site_memdup(PAGE_SIZE);
+	ptr[1] = kma_site_kv(3 * PAGE_SIZE);
+	ptr[2] = kma_site_realloc(NULL, 3 * PAGE_SIZE);
+	after = kma_counts_of("__kvmalloc_node_noprof");
+	for (i = 0; i < 3; i++)
+		kvfree(ptr[i]);
+
+	KUNIT_EXPECT_EQ(test, after.v[KMA_COUNT_hits] - before.v[KMA_COUNT_hits], 1);
+	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
+	/* A second event that is taken for a new object looks like a lost free. */
+	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), replaced);
+}
+
+static void kma_probe_counts_large_constant_sizes(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 2,
+		.bytes_req = 2 * 16384,
+		.frees = 1,
+		.live_objs = 1,
+	};
+	void *first, *second;
+
+	migrate_disable();
+	first = kma_site_large_const();
+	second = kma_site_large_const();
+	kfree(first);
+	kma_expect_deeds(test, "kma_site_large_const", &expected);
+	KUNIT_EXPECT_EQ(test,
+			kma_counts_of("kma_site_large_const").v[KMA_COUNT_bytes_alloc],
+			2 * 16384);
+	kfree(second);
+	migrate_enable();
+}
+
+static void kma_probe_counts_a_kmem_cache(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 20,
+		.bytes_req = 20 * 1234,
+		.frees = 15,
+		.live_objs = 5,
+	};
+	u32 size, object_size;
+	char name[KMA_CACHE_NAME_LEN];
+	struct kma_counts counts;
+	void *object[20];
+	int i;
+
+	kma_cache = kmem_cache_create("kma-test-probe", 1234, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+	kma_env_cache_info((unsigned long)kma_cache, &size, &object_size, name);
+	migrate_disable();
+	for (i = 0; i < 20; i++)
+		object[i] = kma_site_cache();
+	for (i = 0; i < 15; i++)
+		kmem_cache_free(kma_cache, object[i]);
+	kma_expect_deeds(test, "kma_site_cache", &expected);
+	counts = kma_counts_of("kma_site_cache");
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_alloc], 20 * size);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_freed], 15 * size);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_bytes], 5 * size);
+	/* Legal, and seen as another event. */
+	for (; i < 20; i++)
+		kfree(object[i]);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_cache").v[KMA_COUNT_frees], 20);
+	kmem_cache_destroy(kma_cache);
+}
+
+/* The kprobe on kmem_cache_destroy() sees that the address may be another's. */
+static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
+{
+	static const char * const names[] = {
+		"kma-test-first", "kma-test-second", "kma-test-first",
+	};
+	const struct kma_site_info *info;
+	u32 id, rows = 0, hits = 0;
+	struct kma_row sum;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		kma_cache = kmem_cache_create(names[i], 500, 0, SLAB_NO_MERGE, NULL);
+		KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+		kmem_cache_free(kma_cache, kma_site_cache());
+		kmem_cache_destroy(kma_cache);
+	}
+	for (id = 0; id < kma_core.sites.sites_max; id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		if (!info || strcmp(kma_core.sites.caches.info[info->cache].name,
+				    "kma-test-first"))
+			continue;
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		hits += sum.hits;
+		rows++;
+		KUNIT_EXPECT_EQ(test, info->state, KMA_SITE_NO_CACHE);
+	}
+	KUNIT_EXPECT_EQ(test, rows, 1);
+	KUNIT_EXPECT_EQ(test, hits, 2);
+}
+
+static void kma_probe_counts_what_is_nothing(struct kunit *test)
+{
+	const struct kma_deeds expected = {};
+	u64 null = kma_stat_now(free_null);
+	u64 zero = kma_stat_now(free_zero_size);
+	u64 failed = kma_stat_now(alloc_failed);
+	void *ptr = NULL;
+	int i;
+
+	OPTIMIZER_HIDE_VAR(ptr);
+	for (i = 0; i < 100; i++) {
+		kfree(ptr);
+		kfree(kma_site_size(0));
+	}
+	KUNIT_EXPECT_GE(test, kma_stat_now(free_null) - null, 100);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(free_zero_size) - zero, 100);
+	kma_expect_deeds(test, "kma_site_size", &expected);
+
+	KUNIT_EXPECT_NULL(test, kma_site_fails(2 * KMALLOC_MAX_SIZE));
+	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_failed) - failed, 1);
+	kma_expect_deeds(test, "kma_site_fails", &expected);
+}
+
+static void kma_probe_follows_krealloc(struct kunit *test)
+{
+	/* 50 bytes, grown in place to 60, moved to 1000, freed by size 0. */
+	const struct kma_deeds expected = {
+		.hits = 2,
+		.bytes_req = 1050,
+		.frees = 2,
+	};
+	void *ptr;
+
+	migrate_disable();
+	ptr = kma_site_realloc(NULL, 50);
+	ptr = kma_site_realloc(ptr, 60);
+	ptr = kma_site_realloc(ptr, 1000);
+	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_realloc").v[KMA_COUNT_live_objs], 1);
+	kma_site_realloc(ptr, 0);
+	migrate_enable();
+	kma_expect_deeds(test, "kma_site_realloc", &expected);
+}
+
+static void kma_kfree(void *ptr)
+{
+	kfree(ptr);
+}
+
+static void kma_probe_counts_pingpong(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 2,
+		.bytes_req = 200,
+		.frees = 2,
+		.pingpong = 1,
+	};
+	int other;
+
+	migrate_disable();
+	other = kma_other_cpu(test);
+	smp_call_function_single(other, kma_kfree, kma_site_const(), 1);
+	kfree(kma_site_const());
+	migrate_enable();
+	kma_expect_deeds(test, "kma_site_const", &expected);
+}
+
+static void *kma_atomic_object;
+
+static void kma_alloc_in_irq(struct irq_work *work)
+{
+	kma_atomic_object = kma_site_atomic();
+}
+
+static void kma_probe_counts_in_interrupts(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 5,
+		.bytes_req = 500,
+		.frees = 5,
+	};
+	struct irq_work work = IRQ_WORK_INIT_HARD(kma_alloc_in_irq);
+	int i;
+
+	migrate_disable();
+	for (i = 0; i < 5; i++) {
+		irq_work_queue(&work);
+		irq_work_sync(&work);
+		kfree(kma_atomic_object);
+	}
+	migrate_enable();
+	kma_expect_deeds(test, "kma_site_atomic", &expected);
+}
+
+/* What kmalloc says it takes is what lies between neighbours. */
+static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
+{
+	static const size_t sizes[] = { 8, 33, 100, 200, 500, 1025, 3000, 8192 };
+	const int nr = 200;
+	void **object = kunit_kcalloc(test, nr, sizeof(*object), GFP_KERNEL);
+	struct kma_counts before, after;
+	unsigned long smallest;
+	int i, k, size;
+
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	for (size = 0; size < ARRAY_SIZE(sizes); size++) {
+		before = kma_counts_of("kma_site_size");
+		smallest = ULONG_MAX;
+		for (i = 0; i < nr; i++) {
+			object[i] = kma_site_size(sizes[size]);
+			for (k = 0; k < i; k++)
+				smallest = min_t(unsigned long, smallest,
+						 abs(object[i] - object[k]));
+		}
+		for (i = 0; i < nr; i++)
+			kfree(object[i]);
+		after = kma_counts_of("kma_site_size");
+		KUNIT_EXPECT_EQ_MSG(test, after.v[KMA_COUNT_bytes_alloc] -
+				    before.v[KMA_COUNT_bytes_alloc], nr * smallest,
+				    "kmalloc(%zu)", sizes[size]);
+	}
+}
+
+/* ---- switching off -------------------------------------------------------- */
+
+/* Allocations are not recorded then; frees are still followed. */
+static void kma_probe_follows_frees_while_disabled(struct kunit *test)
+{
+	const struct kma_deeds before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
+	const struct kma_deeds after = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	u64 off = kma_stat_now(alloc_off);
+	void *seen, *unseen;
+
+	migrate_disable();
+	seen = kma_site_const();
+	kma_control_enable(false);
+	unseen = kma_site_const();
+	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_off) - off, 1);
+	kma_expect_deeds(test, "kma_site_const", &before);
+	kfree(seen);
+	kfree(unseen);
+	kma_expect_deeds(test, "kma_site_const", &after);
+	migrate_enable();
+}
+
+/* ---- sums ----------------------------------------------------------------- */
+
+#define KMA_STORM_ROUNDS	500
+
+static void kma_storm(void *arg, int nr)
+{
+	void *object[16] = {};
+	u64 random = nr;
+	int i, k;
+
+	for (i = 0; i < KMA_STORM_ROUNDS; i++) {
+		k = kma_random_below(&random, ARRAY_SIZE(object));
+		kfree(object[k]);
+		object[k] = kma_site_storm(8 << kma_random_below(&random, 12));
+		cond_resched();
+	}
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		kfree(object[i]);
+}
+
+/* With no probe attached nothing changes any more: now all must agree. */
+static void kma_expect_sums(struct kunit *test)
+{
+	struct kma_row row, sum = {};
+	struct kma_stats stats;
+	const u64 *v = stats.v;
+	u64 live;
+	u32 id;
+
+	kma_stats_sum(&stats);
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		if (!kma_sitetab_info(&kma_core.sites, id))
+			continue;
+		kma_sitetab_sum(&kma_core.sites, id, &row);
+		live = row.hits - row.frees - row.repaired - row.no_entry;
+		KUNIT_EXPECT_EQ(test, live, kma_objtab_count_row(&kma_core.obj, id));
+		sum.hits += row.hits;
+		sum.frees += row.frees;
+		sum.repaired += row.repaired;
+		sum.no_entry += row.no_entry;
+	}
+	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kmalloc] +
+			v[KMA_STAT_events_kmem_cache_alloc],
+			sum.hits + v[KMA_STAT_alloc_failed] +
+			v[KMA_STAT_alloc_zero_size] + v[KMA_STAT_alloc_off] +
+			v[KMA_STAT_double_fired] + v[KMA_STAT_dropped_caches_full]);
+	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] +
+			v[KMA_STAT_events_kmem_cache_free],
+			sum.frees + v[KMA_STAT_free_null] +
+			v[KMA_STAT_free_zero_size] + v[KMA_STAT_free_unmatched]);
+	KUNIT_EXPECT_EQ(test, v[KMA_STAT_replaced], sum.repaired);
+	KUNIT_EXPECT_EQ(test, v[KMA_STAT_dropped_live_full], sum.no_entry);
+}
+
+static void kma_storm_and_check(struct kunit *test)
+{
+	int nr = kma_crew_size();
+
+	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_storm, NULL, nr), 0);
+	kma_control_enable(false);
+	kma_probes_stop();
+	kma_expect_sums(test);
+	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
+}
+
+static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
+{
+	const struct kma_counts *counts;
+	struct kma_counts sum;
+
+	kma_storm_and_check(test);
+	sum = kma_counts_of("kma_site_storm");
+	counts = &sum;
+	KUNIT_EXPECT_EQ(test, counts->v[KMA_COUNT_hits],
+			kma_crew_size() * KMA_STORM_ROUNDS);
+	KUNIT_EXPECT_EQ(test, counts->v[KMA_COUNT_frees], counts->v[KMA_COUNT_hits]);
+	KUNIT_EXPECT_EQ(test, counts->v[KMA_COUNT_no_entry], 0);
+}
+
+/* More pairs of site and size, and more objects at a time, than there is room for. */
+static void kma_flood(struct kunit *test)
+{
+	static void *(*const sites[])(size_t size) = {
+		kma_site_size, kma_site_node, kma_site_zalloc, kma_site_array,
+		kma_site_storm, kma_site_kv,
+	};
+	const u32 slots = kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS;
+	void **object = kvcalloc(slots, sizeof(*object), GFP_KERNEL);
+	u32 i, k;
+
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	for (i = 0; i < ARRAY_SIZE(sites); i++)
+		for (k = 0; k < 12; k++)
+			kvfree(sites[i](8 << k));
+	for (i = 0; i < slots; i++)
+		object[i] = kma_site_storm(8);
+	for (i = 0; i < slots; i++)
+		kfree(object[i]);
+	kvfree(object);
+}
+
+/* Tables that are much too small: what is lost is counted. */
+static void kma_probe_adds_up_when_tables_are_full(struct kunit *test)
+{
+	const struct kma_config tiny = {
+		.live_max = 1,
+		.sites_max = KMA_SITES_MIN,
+		.enabled = true,
+	};
+	struct kma_row sum;
+	u64 hits = 0;
+	u32 id;
+
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&tiny), 0);
+	kma_flood(test);
+	kma_storm_and_check(test);
+	for (id = KMA_SITES_MIN; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		hits += sum.hits;
+	}
+	KUNIT_EXPECT_GT(test, hits, 0);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(other_sites), hits);
+	KUNIT_EXPECT_GT(test, kma_stat_now(dropped_live_full), 0);
+}
+
+/* ---- attaching ------------------------------------------------------------ */
+
+static char kma_attach_log[32];
+
+#define KMA_FAKE_PROBE(letter, ret)					\
+static int kma_attach_##letter(void)					\
+{									\
+	strlcat(kma_attach_log, "+" #letter, sizeof(kma_attach_log));	\
+	return ret;							\
+}									\
+									\
+static void kma_detach_##letter(void)					\
+{									\
+	strlcat(kma_attach_log, "-" #letter, sizeof(kma_attach_log));	\
+}
+
+KMA_FAKE_PROBE(a, 0)
+KMA_FAKE_PROBE(b, 0)
+KMA_FAKE_PROBE(c, -ENODEV)
+KMA_FAKE_PROBE(d, 0)
+
+#define KMA_FAKE_ROW(letter) { #letter, kma_attach_##letter, kma_detach_##letter }
+
+static void kma_probe_attaches_all_or_none(struct kunit *test)
+{
+	static const struct kma_probe probes[] = {
+		KMA_FAKE_ROW(a), KMA_FAKE_ROW(b), KMA_FAKE_ROW(c), KMA_FAKE_ROW(d),
+	};
+
+	kma_attach_log[0] = '\0';
+	KUNIT_EXPECT_EQ(test, kma_probes_attach(probes, 4), -ENODEV);
+	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+c-b-a");
+}
+
+static void kma_probe_detaches_in_reverse(struct kunit *test)
+{
+	static const struct kma_probe probes[] = {
+		KMA_FAKE_ROW(a), KMA_FAKE_ROW(b), KMA_FAKE_ROW(d),
+	};
+
+	kma_attach_log[0] = '\0';
+	KUNIT_EXPECT_EQ(test, kma_probes_attach(probes, 3), 0);
+	kma_probes_detach(probes, 3);
+	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+d-d-b-a");
+}
+
+static void kma_probe_listens_to_four_tracepoints(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kma_probes_attached(), 4);
+}
+
+/* ---- starting and stopping ------------------------------------------------ */
+
+static bool kma_files_exist(void)
+{
+	struct dentry *dir = debugfs_lookup(KMA_NAME, NULL);
+
+	dput(dir);
+	return dir;
+}
+
+static void kma_engine_refuses_bad_sizes(struct kunit *test)
+{
+	static const struct {
+		u64 live_max;
+		u32 sites_max;
+		int error;
+	} bad[] = {
+		{ KMA_LIVE_MAX + 1, 1024, -EINVAL },
+		{ U64_MAX, 1024, -EINVAL },
+		{ 1000, 0, -EINVAL },
+		{ 1000, KMA_SITES_MIN - 1, -EINVAL },
+		{ 1000, KMA_SITES_MAX + 1, -EINVAL },
+		{ 1000, U32_MAX, -EINVAL },
+		/* valid, but more than 1/16 of the RAM of this machine */
+		{ KMA_LIVE_MAX, 1024, -ENOMEM },
+	};
+	int i;
+
+	kma_engine_stop();
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		const struct kma_config config = {
+			.live_max = bad[i].live_max,
+			.sites_max = bad[i].sites_max,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), bad[i].error,
+				    "live_max=%llu sites_max=%u", config.live_max,
+				    config.sites_max);
+		KUNIT_EXPECT_FALSE(test, kma_files_exist());
+		KUNIT_EXPECT_NULL(test, kma_core.obj.shard);
+		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
+	}
+	/* Nothing is left that would be in the way. */
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_EXPECT_TRUE(test, kma_files_exist());
+}
+
+static void kma_engine_takes_the_limits(struct kunit *test)
+{
+	static const struct kma_config good[] = {
+		{ .live_max = KMA_LIVE_MIN, .sites_max = KMA_SITES_MIN },
+		{ .live_max = 0, .sites_max = KMA_SITES_DEFAULT, .enabled = true },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		kma_engine_stop();
+		KUNIT_ASSERT_EQ(test, kma_engine_start(&good[i]), 0);
+		KUNIT_EXPECT_EQ(test, kma_control_enabled(), good[i].enabled);
+		KUNIT_EXPECT_GE(test, kma_config.live_max, good[i].live_max);
+	}
+	/* The default is by the RAM, but not less than this. */
+	KUNIT_EXPECT_GE(test, kma_config.live_max, KMA_LIVE_DEFAULT_MIN);
+	KUNIT_EXPECT_LE(test, kma_config.live_max, KMA_LIVE_MAX);
+}
+
+static void kma_engine_forgets_between_runs(struct kunit *test)
+{
+	const struct kma_deeds none = {};
+	char reset[] = "reset";
+	void *ptr = kma_site_const();
+
+	KUNIT_EXPECT_EQ(test, kma_control_run(reset), 0);
+	kma_engine_stop();
+	KUNIT_EXPECT_FALSE(test, kma_files_exist());
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_EXPECT_NULL(test, kma_base.row);
+	kma_expect_deeds(test, "kma_site_const", &none);
+	/* Allocated before: its free is one of the unknown ones. */
+	kfree(ptr);
+	kma_expect_deeds(test, "kma_site_const", &none);
+}
+
+static void kma_engine_starts_and_stops_again(struct kunit *test)
+{
+	const struct kma_deeds expected = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		kma_engine_stop();
+		KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+		migrate_disable();
+		kfree(kma_site_const());
+		migrate_enable();
+		kma_expect_deeds(test, "kma_site_const", &expected);
+	}
+}
+
+/* ---- the suite ------------------------------------------------------------ */
+
+static int kma_probe_init_test(struct kunit *test)
+{
+	kma_stats_clear();
+	return kma_engine_start(&kma_small);
+}
+
+static void kma_probe_exit_test(struct kunit *test)
+{
+	/* A test whose start failed has nothing to stop. */
+	if (kma_core.obj.shard)
+		kma_engine_stop();
+}
+
+static struct kunit_case kma_probe_cases[] = {
+	KUNIT_CASE(kma_probe_counts_kmalloc),
+	KUNIT_CASE(kma_probe_counts_every_way_in),
+	KUNIT_CASE(kma_probe_counts_no_large_object_twice),
+	KUNIT_CASE(kma_probe_counts_large_constant_sizes),
+	KUNIT_CASE(kma_probe_counts_a_kmem_cache),
+	KUNIT_CASE(kma_probe_notices_a_cache_destroyed),
+	KUNIT_CASE(kma_probe_counts_what_is_nothing),
+	KUNIT_CASE(kma_probe_follows_krealloc),
+	KUNIT_CASE(kma_probe_counts_pingpong),
+	KUNIT_CASE(kma_probe_counts_in_interrupts),
+	KUNIT_CASE(kma_probe_knows_what_kmalloc_takes),
+	KUNIT_CASE(kma_probe_follows_frees_while_disabled),
+	KUNIT_CASE(kma_probe_loses_nothing_in_a_storm),
+	KUNIT_CASE(kma_probe_adds_up_when_tables_are_full),
+	KUNIT_CASE(kma_probe_attaches_all_or_none),
+	KUNIT_CASE(kma_probe_detaches_in_reverse),
+	KUNIT_CASE(kma_probe_listens_to_four_tracepoints),
+	KUNIT_CASE(kma_engine_refuses_bad_sizes),
+	KUNIT_CASE(kma_engine_takes_the_limits),
+	KUNIT_CASE(kma_engine_forgets_between_runs),
+	KUNIT_CASE(kma_engine_starts_and_stops_again),
+	{}
+};
+
+struct kunit_suite kma_probe_suite = {
+	.name = "kmemacct_probe",
+	.init = kma_probe_init_test,
+	.exit = kma_probe_exit_test,
+	.test_cases = kma_probe_cases,
+};

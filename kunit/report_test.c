@@ -1,0 +1,674 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tables: exact text of rows made by hand, and the rows that are made of
+ * the live tables' contents.
+ */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "golden.h"
+#include "util.h"
+#include "../module/report/counts.h"
+
+#define KMA_TEST_PTR	0xdead000001234000UL	/* virt_addr_valid() of nothing */
+
+/* ---- helpers -------------------------------------------------------------- */
+
+static void kma_fill_counts(struct kma_counts *c, const char *label, const u64 *v)
+{
+	memcpy(c->v, v, KMA_COUNT_frag_pct * sizeof(v[0]));
+	c->label = label;
+}
+
+/* Rows as a table of counts has them. */
+static struct kma_counts kma_rows[] = {
+	{
+		.v = { 192, 3, 5, 200, 320, 2, 128, 0, 1, 0 },
+		.label = "kma_caller+0x1a [kma_module]",
+	}, {
+		.v = { 0, 0, 1, 96, 96, 1, 96, 0, 0, 1 },
+		.label = "kernel_clone+0x2b0",
+	}, {
+		.v = {
+			U64_MAX, U64_MAX, U64_MAX, 1ULL << 63, U64_MAX, U64_MAX,
+			U64_MAX, U64_MAX, U64_MAX, U64_MAX,
+		},
+		.label = "[other]",
+	},
+};
+
+static struct kma_snapshot kma_snapshot_of(struct kma_table *table, void *rows,
+					   size_t nr_rows)
+{
+	struct kma_snapshot snap = {
+		.table = table,
+		.rows = rows,
+		.nr_rows = nr_rows,
+		.max_rows = nr_rows,
+		.window_ns = 12345 * NSEC_PER_MSEC + NSEC_PER_MSEC - 1,
+	};
+
+	return snap;
+}
+
+static const char *kma_head(struct kunit *test, const struct kma_snapshot *snap)
+{
+	struct seq_file *seq = kma_seq_new(test);
+
+	kma_show_head(seq, snap);
+	return kma_seq_text(seq);
+}
+
+static const char *kma_body(struct kunit *test, const struct kma_snapshot *snap)
+{
+	struct seq_file *seq = kma_seq_new(test);
+	size_t i;
+
+	for (i = 0; i < snap->nr_rows; i++)
+		snap->table->show(seq, snap, snap->rows + i * snap->table->row_size);
+	return kma_seq_text(seq);
+}
+
+static void kma_close(void *snap)
+{
+	kma_snapshot_close(snap);
+}
+
+static struct kma_snapshot *kma_open(struct kunit *test, struct kma_table *table)
+{
+	struct kma_snapshot *snap = kma_snapshot_open(table);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, snap);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_close, snap), 0);
+	return snap;
+}
+
+static const struct kma_counts *kma_row_labelled(const struct kma_snapshot *snap,
+						 const char *label)
+{
+	const struct kma_counts *row = snap->rows;
+	size_t i;
+
+	for (i = 0; i < snap->nr_rows; i++)
+		if (!strcmp(row[i].label, label))
+			return &row[i];
+	return NULL;
+}
+
+static void kma_alloc(unsigned long site, unsigned long ptr, u32 size, u32 bytes_req)
+{
+	const struct kma_event ev = {
+		.site = site,
+		.ptr = ptr,
+		.cache = size,
+		.kmalloc = true,
+		.bytes_req = bytes_req,
+		.node = NUMA_NO_NODE,
+	};
+
+	preempt_disable();
+	kma_record_alloc(&kma_core, &ev);
+	preempt_enable();
+}
+
+static void kma_free(unsigned long ptr)
+{
+	preempt_disable();
+	kma_record_free(&kma_core, ptr);
+	preempt_enable();
+}
+
+/* ---- golden lines --------------------------------------------------------- */
+
+static void kma_report_prints_callers(struct kunit *test)
+{
+	const struct kma_snapshot snap =
+		kma_snapshot_of(&kma_table_callers, kma_rows, ARRAY_SIZE(kma_rows));
+
+	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
+			   KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_CALLERS_COLUMNS);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_CALLERS_ROWS);
+}
+
+static void kma_report_prints_caches(struct kunit *test)
+{
+	struct kma_counts row = kma_rows[0];
+	const struct kma_snapshot snap = kma_snapshot_of(&kma_table_caches, &row, 1);
+
+	row.label = "kmalloc-64";
+	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
+			   KMA_GOLDEN_HEAD("caches", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_CACHES_COLUMNS);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_CACHES_ROWS);
+}
+
+static void kma_report_prints_pairs(struct kunit *test)
+{
+	struct kma_pair pairs[3];
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_summary, pairs, 3);
+
+	snap.nr_rows = 0;
+	kma_pair_add(&snap, "bytes_requested", KMA_FORMAT_U64, U64_MAX);
+	kma_pair_add(&snap, "bytes_net", KMA_FORMAT_S64, -128);
+	kma_pair_add(&snap, "frag_pct", KMA_FORMAT_MILLI, 37500);
+
+	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
+			   KMA_GOLDEN_HEAD("summary", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_PAIR_COLUMNS);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_PAIR_ROWS);
+}
+
+static void kma_report_says_what_was_lost(struct kunit *test)
+{
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_stats, NULL, 0);
+
+	snap.stats.v[KMA_STAT_dropped_live_full] = 10;
+	snap.stats.v[KMA_STAT_dropped_caches_full] = 20;
+	snap.stats.v[KMA_STAT_replaced] = 4;
+	snap.stats.v[KMA_STAT_free_unmatched] = 5;
+	snap.window_ns = 86400 * NSEC_PER_SEC;
+	snap.reset = true;
+	snap.cut = 7;
+	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
+			   KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
+			   KMA_GOLDEN_PAIR_COLUMNS);
+}
+
+/* Real rows at made-up addresses, oldest first. */
+static void kma_report_prints_allocs(struct kunit *test)
+{
+	u32 kfree_row = kma_sitetab_get(&kma_core.sites, (unsigned long)kfree + 1, 64)->id;
+	u32 other_row = kma_core.sites.sites_max +
+			kma_cachetab_get(&kma_core.sites.caches, 96);
+	const struct kma_entry young = {
+		.bytes_req = 90,
+		.time = 1090,
+		.row = other_row,
+	};
+	const struct kma_entry old = {
+		.bytes_req = 60,
+		.time = 1000,
+		.tgid = 4711,
+		.row = kfree_row,
+		.cpu = 3,
+	};
+	struct seq_file *seq = kma_seq_new(test);
+	struct kma_snapshot *snap;
+	struct kma_entry unused;
+	const char *text;
+
+	kma_core.sites.info[other_row].state = KMA_SITE_LIVE;
+	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR, &young, &unused);
+	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR + 64, &old, &unused);
+	snap = kma_open(test, &kma_table_allocs);
+	/* As if it were 1600 and 160 ms later. */
+	snap->now = 1000 + 1600 * HZ / MSEC_PER_SEC / (1 << KMA_TIME_SHIFT);
+	snap->window_ns = 12345 * NSEC_PER_MSEC;
+
+	seq_printf(seq, "%pK %s%pK %s", (void *)KMA_TEST_PTR + 64, KMA_GOLDEN_ALLOCS_ROW_1,
+		   (void *)KMA_TEST_PTR, KMA_GOLDEN_ALLOCS_ROW_2);
+	text = kma_seq_text(seq);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, snap), text);
+	KUNIT_EXPECT_STREQ(test, kma_head(test, snap),
+			   KMA_GOLDEN_HEAD("allocs", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_ALLOCS_COLUMNS);
+}
+
+static void kma_report_shows_no_address(struct kunit *test)
+{
+	char raw[2 * sizeof(long) + 1];
+	char *text;
+
+	snprintf(raw, sizeof(raw), "%lx", KMA_TEST_PTR);
+	kma_alloc(KMA_TEST_PTR + 1, KMA_TEST_PTR, 64, 60);
+
+	text = kma_file_text(test, kma_file_open(test, &kma_table_fops,
+						 &kma_table_allocs), PAGE_SIZE);
+	KUNIT_EXPECT_NULL(test, strstr(text, raw + 4));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " [unknown]\n"));
+	text = kma_file_text(test, kma_file_open(test, &kma_table_fops,
+						 &kma_table_callers), PAGE_SIZE);
+	KUNIT_EXPECT_NULL(test, strstr(text, raw + 4));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " [unknown]\n"));
+}
+
+static void kma_report_tells_the_node_of_an_object(struct kunit *test)
+{
+	void *object = kunit_kzalloc(test, 64, GFP_KERNEL);
+	struct kma_snapshot *snap;
+	int column = kma_table_column(&kma_table_allocs, "node");
+
+	kma_alloc((unsigned long)kfree + 1, (unsigned long)object, 64, 60);
+	snap = kma_open(test, &kma_table_allocs);
+	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
+	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, column),
+			page_to_nid(virt_to_page(object)));
+	kma_free((unsigned long)object);
+}
+
+/* ---- numbers -------------------------------------------------------------- */
+
+static void kma_report_prints_milli(struct kunit *test)
+{
+	struct seq_file *seq = kma_seq_new(test);
+
+	kma_show_milli(seq, 0, 0);
+	seq_putc(seq, '|');
+	kma_show_milli(seq, 0, 5);
+	seq_putc(seq, '|');
+	kma_show_milli(seq, 12, 123456);
+	seq_putc(seq, '|');
+	kma_show_milli(seq, 12, U64_MAX);
+	KUNIT_EXPECT_STREQ(test, kma_seq_text(seq),
+			   "0.000|0.005|     123.456|18446744073709551.615");
+}
+
+static void kma_frag_is_as_perf_kmem_has_it(struct kunit *test)
+{
+	static const struct {
+		u64 req, alloc, milli;
+	} known[] = {
+		{ 0, 0, 0 },
+		{ 0, 1, 100000 },
+		{ 64, 64, 0 },
+		{ 1, 2, 50000 },
+		{ 1, 3, 66667 },
+		{ 2, 3, 33333 },
+		/* half a thousandth and a little less, rounded to the nearest */
+		{ 199999, 200000, 1 },
+		{ 200000, 200001, 0 },
+		/* no sense, but no division by it either */
+		{ 5, 0, 0 },
+		{ 5, 4, 0 },
+		/* what overflows when multiplied by 100,000 */
+		{ 1ULL << 47, 1ULL << 48, 50000 },
+		{ 1ULL << 62, 1ULL << 63, 50000 },
+		{ 1ULL << 63, U64_MAX, 50000 },
+		{ 0, U64_MAX, 100000 },
+		{ 1, U64_MAX, 100000 },
+		{ U64_MAX, U64_MAX, 0 },
+		{ U64_MAX - 1, U64_MAX, 0 },
+		{ U64_MAX / 3, U64_MAX, 66667 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_EQ_MSG(test, kma_frag_milli(known[i].req, known[i].alloc),
+				    known[i].milli, "%llu of %llu", known[i].req,
+				    known[i].alloc);
+}
+
+/* Not further from the truth than half a unit, whatever the numbers. */
+static void kma_frag_is_the_nearest(struct kunit *test)
+{
+	u64 random = 1, req, alloc, milli;
+	int i, wrong = 0;
+
+	for (i = 0; i < 10000; i++) {
+		alloc = (kma_random(&random) >> (18 + i % 46)) + 1;
+		div64_u64_rem(kma_random(&random), alloc + 1, &req);
+		milli = kma_frag_milli(req, alloc);
+		wrong += abs_diff(100000 * (alloc - req), milli * alloc) > alloc / 2 + alloc % 2;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* ---- order ---------------------------------------------------------------- */
+
+static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
+			     const char *labels)
+{
+	struct kma_counts rows[5] = {};
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
+	char got[6] = "";
+	int i;
+
+	/*                     live_bytes, live_objs, hits, req, alloc */
+	kma_fill_counts(&rows[0], "c", (u64[10]) { 10, 2, 7, 8, 10 });
+	kma_fill_counts(&rows[1], "a", (u64[10]) { 10, 1, U64_MAX, 10, 10 });
+	kma_fill_counts(&rows[2], "e", (u64[10]) { 30, 1, 0, 1, 10 });
+	kma_fill_counts(&rows[3], "b", (u64[10]) { 10, 2, 9, 5, 10 });
+	kma_fill_counts(&rows[4], "d", (u64[10]) { 1ULL << 40, 1, 3, 9, 10 });
+	kma_snapshot_sort(&snap, sort);
+	for (i = 0; i < 5; i++)
+		got[i] = rows[i].label[0];
+	KUNIT_EXPECT_STREQ(test, got, labels);
+}
+
+static void kma_report_sorts_numbers_descending(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_hits }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "abcde");
+}
+
+static void kma_report_sorts_labels_ascending(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_NR }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "abcde");
+}
+
+static void kma_report_sorts_by_a_computed_column(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_frag_pct }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "ebcda");
+}
+
+static void kma_report_sorts_by_several_keys(struct kunit *test)
+{
+	const struct kma_sort sort = {
+		.key = { KMA_COUNT_live_bytes, KMA_COUNT_live_objs, KMA_COUNT_NR },
+		.nr = 3,
+	};
+
+	kma_expect_order(test, &sort, "debca");
+}
+
+static void kma_report_keeps_order_without_a_key(struct kunit *test)
+{
+	const struct kma_sort sort = {};
+
+	kma_expect_order(test, &sort, "caebd");
+}
+
+static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
+{
+	const struct kma_entry entries[] = {
+		{ .time = kma_env_now() - 2 },
+		{ .time = kma_env_now() - 9 },
+		{ .time = kma_env_now() },
+		{ .time = kma_env_now() - 5 },
+	};
+	int column = kma_table_column(&kma_table_allocs, "age_ms");
+	struct kma_snapshot *snap;
+	struct kma_entry unused;
+	u64 age, before = U64_MAX;
+	int i;
+
+	kma_alloc((unsigned long)kfree + 1, KMA_TEST_PTR, 64, 60);
+	kma_free(KMA_TEST_PTR);
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		kma_objtab_put(&kma_core.obj, KMA_TEST_PTR + 64 * i, &entries[i], &unused);
+	snap = kma_open(test, &kma_table_allocs);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, ARRAY_SIZE(entries));
+	for (i = 0; i < snap->nr_rows; i++, before = age) {
+		age = snap->table->value(snap, snap->rows + i * snap->table->row_size,
+					 column);
+		KUNIT_EXPECT_LT(test, age, before);
+	}
+}
+
+/* ---- from the live tables ------------------------------------------------- */
+
+/* A site that allocates from two caches is one caller and two caches. */
+static void kma_report_merges_rows_of_one_name(struct kunit *test)
+{
+	const unsigned long site = (unsigned long)kfree + 1;
+	const struct kma_counts sum = {
+		.v = { 64 + 96, 2, 3, 60 + 60 + 90, 64 + 64 + 96, 1, 64, 0, 0, 0 },
+	};
+	const struct kma_counts *row;
+
+	migrate_disable();
+	kma_alloc(site, KMA_TEST_PTR, 64, 60);
+	kma_alloc(site, KMA_TEST_PTR + 64, 64, 60);
+	kma_alloc(site, KMA_TEST_PTR + 128, 96, 90);
+	kma_free(KMA_TEST_PTR);
+	migrate_enable();
+
+	row = kma_row_labelled(kma_open(test, &kma_table_callers), "kfree+0x1");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_MEMEQ(test, row->v, sum.v, sizeof(sum.v));
+
+	row = kma_row_labelled(kma_open(test, &kma_table_caches), "kmalloc-64");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_live_bytes], 64);
+	row = kma_row_labelled(kma_open(test, &kma_table_caches), "kmalloc-96");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_live_bytes], 96);
+}
+
+/* Two modules, one after the other, with functions of one name. */
+static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
+{
+	const unsigned long site = (unsigned long)kfree + 1;
+	const struct kma_counts *row;
+	struct kma_snapshot *snap;
+
+	kma_alloc(site, KMA_TEST_PTR, 64, 60);
+	kma_sitetab_retire(&kma_core.sites, 0);
+	kma_alloc(site, KMA_TEST_PTR + 64, 64, 60);
+
+	snap = kma_open(test, &kma_table_callers);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, 1);
+	row = kma_row_labelled(snap, "kfree+0x1");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_hits], 2);
+}
+
+static void kma_report_names_sizes_of_kmalloc(struct kunit *test)
+{
+	static const struct {
+		u32 size;
+		const char *name;
+	} known[] = {
+		{ 8, "kmalloc-8" },
+		{ 96, "kmalloc-96" },
+		{ 1024, "kmalloc-1k" },
+		{ 1025, "kmalloc-1025" },
+		{ 8192, "kmalloc-8k" },
+		{ 16384, "kmalloc-large-16k" },
+		{ 4 << 20, "kmalloc-large-4096k" },
+	};
+	struct kma_snapshot *snap;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		kma_alloc((unsigned long)kfree + 1, KMA_TEST_PTR + 64 * i,
+			  known[i].size, known[i].size);
+	snap = kma_open(test, &kma_table_caches);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, ARRAY_SIZE(known));
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_NOT_NULL_MSG(test, kma_row_labelled(snap, known[i].name),
+					  "%s", known[i].name);
+}
+
+/* Objects of a kmem_cache ask for what the cache was made for. */
+static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
+{
+	struct kmem_cache *cache = kmem_cache_create("kma-test-report", 1234, 0,
+						     SLAB_NO_MERGE, NULL);
+	struct kma_event ev = {
+		.site = (unsigned long)kfree + 1,
+		.ptr = KMA_TEST_PTR,
+		.cache = (unsigned long)cache,
+		.node = NUMA_NO_NODE,
+	};
+	const struct kma_counts *row;
+	struct kma_snapshot *snap;
+	u64 size;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	preempt_disable();
+	kma_record_alloc(&kma_core, &ev);
+	preempt_enable();
+	kma_sitetab_retire_cache(&kma_core.sites, ev.cache);
+	kmem_cache_destroy(cache);
+
+	size = kma_core.sites.caches.info[0].size;
+	row = kma_row_labelled(kma_open(test, &kma_table_caches), "kma-test-report");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_GE(test, size, 1234);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_bytes_req], 1234);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_bytes_alloc], size);
+	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_live_bytes], size);
+	snap = kma_open(test, &kma_table_allocs);
+	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
+	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 1), 1234);
+	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 2), size);
+}
+
+static void kma_report_of_nothing_is_a_head(struct kunit *test)
+{
+	char *text = kma_file_text(test, kma_file_open(test, &kma_table_fops,
+						       &kma_table_callers), PAGE_SIZE);
+
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 1 "));
+	KUNIT_EXPECT_TRUE(test, str_has_prefix(strchr(text, '\n') + 1,
+					       KMA_GOLDEN_CALLERS_COLUMNS) ==
+				strlen(strchr(text, '\n') + 1));
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+/* Enough rows that no buffer has room for all. */
+static void kma_many_callers(void)
+{
+	unsigned long i;
+
+	for (i = 0; i < 60; i++)
+		kma_alloc((unsigned long)kfree + i, KMA_TEST_PTR + 64 * i, 64 + 8 * (i % 5),
+			  60);
+}
+
+static void kma_report_reads_the_same_in_any_step(struct kunit *test)
+{
+	static const size_t steps[] = { 1, 7, 100, 4096, 65535 };
+	struct file *file;
+	char *whole;
+	int table, i;
+
+	kma_many_callers();
+	for (table = 0; table < kma_nr_tables; table++) {
+		file = kma_file_open(test, &kma_table_fops, kma_tables[table]);
+		whole = kma_file_text(test, file, 60000);
+		KUNIT_EXPECT_GT(test, strlen(whole), 500);
+		for (i = 0; i < ARRAY_SIZE(steps); i++)
+			KUNIT_EXPECT_STREQ(test, kma_file_text(test, file, steps[i]),
+					   whole);
+	}
+}
+
+static void kma_report_reads_from_any_position(struct kunit *test)
+{
+	struct file *file;
+	u64 random = 1;
+	char *whole, some[50];
+	size_t len, pos;
+	int i;
+
+	kma_many_callers();
+	file = kma_file_open(test, &kma_table_fops, &kma_table_callers);
+	whole = kma_file_text(test, file, 60000);
+	len = strlen(whole);
+	for (i = 0; i < 300; i++) {
+		pos = kma_random_below(&random, len - sizeof(some));
+		KUNIT_EXPECT_EQ(test, kma_file_read(file, some, sizeof(some), pos),
+				sizeof(some));
+		KUNIT_EXPECT_MEMEQ(test, some, whole + pos, sizeof(some));
+	}
+	KUNIT_EXPECT_EQ(test, kma_file_read(file, some, sizeof(some), len), 0);
+	KUNIT_EXPECT_EQ(test, kma_file_read(file, some, sizeof(some), len + 100), 0);
+}
+
+/* What is read is what was when the file was opened. */
+static void kma_report_does_not_change_while_it_is_read(struct kunit *test)
+{
+	struct file *file;
+	char *before, *after;
+
+	kma_many_callers();
+	file = kma_file_open(test, &kma_table_fops, &kma_table_callers);
+	before = kma_file_text(test, file, 100);
+	kma_alloc((unsigned long)kfree + 1, KMA_TEST_PTR + SZ_64K, 64, 60);
+	after = kma_file_text(test, file, 100);
+	KUNIT_EXPECT_STREQ(test, after, before);
+
+	file = kma_file_open(test, &kma_table_fops, &kma_table_callers);
+	after = kma_file_text(test, file, 100);
+	KUNIT_EXPECT_STRNEQ(test, after, before);
+}
+
+static void kma_report_has_one_line_a_record(struct kunit *test)
+{
+	struct file *file;
+	size_t lines = 0;
+	char *c;
+
+	kma_many_callers();
+	file = kma_file_open(test, &kma_table_fops, &kma_table_allocs);
+	for (c = kma_file_text(test, file, 4096); *c; c++)
+		lines += *c == '\n';
+	KUNIT_EXPECT_EQ(test, lines, 2 + 60);
+}
+
+static int kma_report_init_suite(struct kunit_suite *suite)
+{
+	return kma_cacheinfo_init();
+}
+
+/* As kma_engine_start(), but without events. */
+static int kma_report_init_test(struct kunit *test)
+{
+	int ret;
+
+	kma_stats_clear();
+	kma_config = (struct kma_config){ .live_max = 1000, .sites_max = KMA_SITES_MIN };
+	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
+			    nr_cpu_ids);
+	if (ret)
+		return ret;
+	ret = kma_symbol_start(kma_config.sites_max);
+	if (ret)
+		kma_core_destroy(&kma_core);
+	return ret;
+}
+
+static void kma_report_exit_test(struct kunit *test)
+{
+	/* Files and snapshots are closed after this: they need no table. */
+	kma_symbol_stop();
+	kma_core_destroy(&kma_core);
+}
+
+static struct kunit_case kma_report_cases[] = {
+	KUNIT_CASE(kma_report_prints_callers),
+	KUNIT_CASE(kma_report_prints_caches),
+	KUNIT_CASE(kma_report_prints_pairs),
+	KUNIT_CASE(kma_report_says_what_was_lost),
+	KUNIT_CASE(kma_report_prints_allocs),
+	KUNIT_CASE(kma_report_shows_no_address),
+	KUNIT_CASE(kma_report_tells_the_node_of_an_object),
+	KUNIT_CASE(kma_report_prints_milli),
+	KUNIT_CASE(kma_frag_is_as_perf_kmem_has_it),
+	KUNIT_CASE(kma_frag_is_the_nearest),
+	KUNIT_CASE(kma_report_sorts_numbers_descending),
+	KUNIT_CASE(kma_report_sorts_labels_ascending),
+	KUNIT_CASE(kma_report_sorts_by_a_computed_column),
+	KUNIT_CASE(kma_report_sorts_by_several_keys),
+	KUNIT_CASE(kma_report_keeps_order_without_a_key),
+	KUNIT_CASE(kma_report_sorts_allocs_oldest_first),
+	KUNIT_CASE(kma_report_merges_rows_of_one_name),
+	KUNIT_CASE(kma_report_merges_rows_of_retired_sites),
+	KUNIT_CASE(kma_report_names_sizes_of_kmalloc),
+	KUNIT_CASE(kma_report_takes_sizes_from_a_kmem_cache),
+	KUNIT_CASE(kma_report_of_nothing_is_a_head),
+	KUNIT_CASE(kma_report_reads_the_same_in_any_step),
+	KUNIT_CASE(kma_report_reads_from_any_position),
+	KUNIT_CASE(kma_report_does_not_change_while_it_is_read),
+	KUNIT_CASE(kma_report_has_one_line_a_record),
+	{}
+};
+
+struct kunit_suite kma_report_suite = {
+	.name = "kmemacct_report",
+	.suite_init = kma_report_init_suite,
+	.init = kma_report_init_test,
+	.exit = kma_report_exit_test,
+	.test_cases = kma_report_cases,
+};

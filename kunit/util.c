@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the suites share. */
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "util.h"
+
+/* ---- threads -------------------------------------------------------------- */
+
+struct kma_crew {
+	void (*work)(void *arg, int nr);
+	void *arg;
+	atomic_t missing;
+};
+
+struct kma_member {
+	struct kma_crew *crew;
+	struct task_struct *task;
+	int nr;
+};
+
+static int kma_member_main(void *data)
+{
+	struct kma_member *m = data;
+
+	atomic_dec(&m->crew->missing);
+	while (atomic_read(&m->crew->missing))
+		cond_resched();
+	m->crew->work(m->crew->arg, m->nr);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int kma_crew_hire(struct kma_crew *crew, struct kma_member *m, int nr)
+{
+	int i, cpu = -1;
+
+	for (i = 0; i < nr; i++) {
+		m[i].crew = crew;
+		m[i].nr = i;
+		m[i].task = kthread_create(kma_member_main, &m[i], "kma-crew/%d", i);
+		if (IS_ERR(m[i].task))
+			return PTR_ERR(m[i].task);
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
+		kthread_bind(m[i].task, cpu);
+	}
+	return 0;
+}
+
+int kma_crew_run(void (*work)(void *arg, int nr), void *arg, int nr)
+{
+	struct kma_crew crew = {
+		.work = work,
+		.arg = arg,
+		.missing = ATOMIC_INIT(nr),
+	};
+	struct kma_member *m = kcalloc(nr, sizeof(*m), GFP_KERNEL);
+	int i, ret;
+
+	if (!m)
+		return -ENOMEM;
+	ret = kma_crew_hire(&crew, m, nr);
+	for (i = 0; !ret && i < nr; i++)
+		wake_up_process(m[i].task);
+	/* A thread that was never woken does not run at all. */
+	for (i = 0; i < nr && !IS_ERR_OR_NULL(m[i].task); i++) {
+		while (!ret && atomic_read(&crew.missing))
+			schedule_timeout_uninterruptible(1);
+		kthread_stop(m[i].task);
+	}
+	kfree(m);
+	return ret;
+}
+
+int kma_other_cpu(struct kunit *test)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (cpu != raw_smp_processor_id())
+			return cpu;
+	kunit_skip(test, "needs two CPUs");
+}
+
+/* ---- entries --------------------------------------------------------------- */
+
+struct kma_entry kma_payload(unsigned long ptr, u32 count)
+{
+	u64 x = kma_mix(ptr ^ (u64)count << 20);
+	struct kma_entry e = {
+		.bytes_req = count,
+		.time = x,
+		.tgid = x >> 32,
+		.row = x >> 24,
+		.cpu = x >> 12,
+	};
+
+	return e;
+}
+
+bool kma_payload_is(const struct kma_entry *e, unsigned long ptr, u32 count)
+{
+	struct kma_entry want = kma_payload(ptr, count);
+
+	return e->bytes_req == want.bytes_req && e->time == want.time &&
+	       e->tgid == want.tgid && e->row == want.row && e->cpu == want.cpu;
+}
+
+/* ---- the module's state --------------------------------------------------- */
+
+u64 kma_stat_sum(enum kma_stat stat)
+{
+	struct kma_stats sum;
+
+	kma_stats_sum(&sum);
+	return sum.v[stat];
+}
+
+void kma_stats_clear(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&kma_stats, cpu), 0, sizeof(kma_stats));
+}
+
+u64 kma_objtab_count_row(const struct kma_objtab *t, u32 row)
+{
+	struct kma_entry entry;
+	u64 i, nr = 0;
+	int slot;
+
+	for (i = 0; i < kma_objtab_buckets(t); i++)
+		for (slot = 0; slot < KMA_SLOTS; slot++)
+			nr += kma_objtab_read(kma_objtab_bucket(t, i), slot, &entry) &&
+			      (row == U32_MAX || entry.row == row);
+	return nr;
+}
+
+u64 kma_objtab_count(const struct kma_objtab *t)
+{
+	return kma_objtab_count_row(t, U32_MAX);
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+#define KMA_TEXT_MAX	(64 << 10)
+
+struct kma_file {
+	struct inode inode;
+	struct file file;
+};
+
+static void kma_file_close(void *data)
+{
+	struct kma_file *f = data;
+
+	f->file.f_op->release(&f->inode, &f->file);
+}
+
+struct file *kma_file_open(struct kunit *test, const struct file_operations *fops,
+			   void *private)
+{
+	struct kma_file *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->inode.i_private = private;
+	f->file.f_op = fops;
+	KUNIT_ASSERT_EQ(test, fops->open(&f->inode, &f->file), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_file_close, f), 0);
+	return &f->file;
+}
+
+ssize_t kma_file_read(struct file *file, char *buf, size_t len, loff_t pos)
+{
+	struct kvec vec = { .iov_base = buf, .iov_len = len };
+	struct iov_iter iter;
+	struct kiocb kiocb;
+
+	init_sync_kiocb(&kiocb, file);
+	kiocb.ki_pos = pos;
+	iov_iter_kvec(&iter, ITER_DEST, &vec, 1, len);
+	return seq_read_iter(&kiocb, &iter);
+}
+
+char *kma_file_text(struct kunit *test, struct file *file, size_t step)
+{
+	char *text = kunit_kzalloc(test, KMA_TEXT_MAX, GFP_KERNEL);
+	ssize_t len = 0, got;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	do {
+		got = kma_file_read(file, text + len,
+				    min_t(size_t, step, KMA_TEXT_MAX - 1 - len), len);
+		len += max_t(ssize_t, got, 0);
+	} while (got > 0);
+	KUNIT_ASSERT_EQ(test, got, 0);
+	KUNIT_ASSERT_LT(test, len, KMA_TEXT_MAX - 1);
+	return text;
+}
+
+struct seq_file *kma_seq_new(struct kunit *test)
+{
+	struct seq_file *seq = kunit_kzalloc(test, sizeof(*seq), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, seq);
+	seq->size = KMA_TEXT_MAX;
+	seq->buf = kunit_kzalloc(test, seq->size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, seq->buf);
+	return seq;
+}
+
+const char *kma_seq_text(struct seq_file *seq)
+{
+	seq->buf[seq->count] = '\0';
+	seq->count = 0;
+	return seq->buf;
+}

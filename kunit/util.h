@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the suites share. */
+#ifndef KMA_KUNIT_UTIL_H
+#define KMA_KUNIT_UTIL_H
+
+#include <kunit/test.h>
+#include <linux/fs.h>
+
+#include "../module/core/record.h"
+
+extern struct kunit_suite kma_objtab_suite;
+extern struct kunit_suite kma_order_suite;
+extern struct kunit_suite kma_cachetab_suite;
+extern struct kunit_suite kma_sitetab_suite;
+extern struct kunit_suite kma_record_suite;
+extern struct kunit_suite kma_report_suite;
+extern struct kunit_suite kma_control_suite;
+extern struct kunit_suite kma_cacheinfo_suite;
+extern struct kunit_suite kma_probe_suite;
+
+/**
+ * kma_random() - the next number of a sequence that is the same in every run
+ * @state: where the sequence is; start with any number, the seed
+ *
+ * Context: any. Return: 64 evenly distributed bits.
+ */
+static inline u64 kma_random(u64 *state)
+{
+	u64 z = (*state += 0x9e3779b97f4a7c15ULL);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/* A number below @n. */
+static inline u32 kma_random_below(u64 *state, u32 n)
+{
+	return (kma_random(state) >> 32) * n >> 32;
+}
+
+/* 64 bits that depend on all of those given. */
+static inline u64 kma_mix(u64 x)
+{
+	return kma_random(&x);
+}
+
+/**
+ * kma_payload() - an entry for an object
+ * @ptr: its address
+ * @count: how often it has lived
+ *
+ * Context: any. Return: an entry of which each field depends on both, and
+ * one of them is @count: so a mixture of two shows.
+ */
+struct kma_entry kma_payload(unsigned long ptr, u32 count);
+
+/* Whether an entry is what kma_payload() made. */
+bool kma_payload_is(const struct kma_entry *e, unsigned long ptr, u32 count);
+
+/**
+ * kma_crew_run() - run a function in several threads, one after another a CPU
+ * @work: the function; all threads enter it at the same time
+ * @arg: handed on
+ * @nr: how many threads; their numbers are handed on too
+ *
+ * Context: process, may sleep. Return: 0 after all have returned, or an error
+ * if a thread cannot be made; then none has run.
+ */
+int kma_crew_run(void (*work)(void *arg, int nr), void *arg, int nr);
+
+/* One thread a CPU, but never one alone. */
+static inline int kma_crew_size(void)
+{
+	return max_t(int, num_online_cpus(), 2);
+}
+
+/* Another online CPU than this one; skips the test if there is none. */
+int kma_other_cpu(struct kunit *test);
+
+/* A counter of the module, over all CPUs. */
+u64 kma_stat_sum(enum kma_stat stat);
+#define kma_stat_now(name) kma_stat_sum(KMA_STAT_##name)
+
+/* All counters of the module start at 0 again, as after insmod. */
+void kma_stats_clear(void);
+
+/* How many objects a live table holds, and how many of one row. */
+u64 kma_objtab_count(const struct kma_objtab *t);
+u64 kma_objtab_count_row(const struct kma_objtab *t, u32 row);
+
+/**
+ * kma_file_open() - open a file by its functions
+ * @test: the test, at whose end it is closed
+ * @fops: the file's functions; the file is a seq_file
+ * @private: what inode->i_private is
+ *
+ * Context: process, may sleep. Return: the file.
+ */
+struct file *kma_file_open(struct kunit *test, const struct file_operations *fops,
+			   void *private);
+
+/**
+ * kma_file_read() - read part of a file of kma_file_open()
+ * @file: the file
+ * @buf: room for the text
+ * @len: how much to ask for
+ * @pos: from where on
+ *
+ * Context: process, may sleep. Return: how much it was, or an error.
+ */
+ssize_t kma_file_read(struct file *file, char *buf, size_t len, loff_t pos);
+
+/* All of a file, read @step bytes at a time; lives as long as the test. */
+char *kma_file_text(struct kunit *test, struct file *file, size_t step);
+
+/* Print into memory: a seq_file without a file. Freed with the test. */
+struct seq_file *kma_seq_new(struct kunit *test);
+/* What was printed into it since the last time. */
+const char *kma_seq_text(struct seq_file *seq);
+
+#endif /* KMA_KUNIT_UTIL_H */
