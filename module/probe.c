@@ -21,8 +21,8 @@
 #include "kmemacct.h"
 
 /*
- * A word rather than a static key: it is read where the cache line is warm, and
- * nobody patches code that all CPUs run, which emulators get wrong at times.
+ * A word rather than a static key: that would save two instructions of an
+ * allocation, and interrupt all CPUs to have them see new code at each switch.
  */
 static bool kma_recording __read_mostly;
 

@@ -10,6 +10,7 @@
 #       build/             what make takes as KDIR
 #       modules/           its /lib/modules, if it has modules
 #       modules.cpio       the modules that it needs to find its root
+#       guest-HASH/kma_vm.ko   what tools/vm/guest is for it
 #   qemu/qemu-system-x86_64
 #   source/VERSION/        the source of the kernels that are built here
 
@@ -43,6 +44,15 @@ built_kernels()
 known_kernels() { { debian_kernels; built_kernels; } | paste -sd ' '; }
 
 known_kernel() { [[ " $(known_kernels) " == *" $1 "* ]]; }
+
+# Where a kernel's build of tools/vm/guest is, or would be
+guest_module()
+{
+	local hash
+
+	hash=$(cat "$KMA_TREE"/tools/vm/guest/* | sha256sum | cut -c-12)
+	echo "$KMA_CACHE/kernel/$1/guest-$hash/kma_vm.ko"
+}
 
 qemu_major()
 {
