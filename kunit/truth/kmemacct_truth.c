@@ -614,6 +614,12 @@ static int truth_run_leak(void)
 	return ret;
 }
 
+/* Something to find in another record of the same events. */
+static int truth_run_mark(void)
+{
+	return truth_make(TRUTH_mark, 40, NUMA_NO_NODE, 1);
+}
+
 static unsigned long truth_cycle_reused;
 
 static int truth_cycle_once(const char *name, unsigned int size)
@@ -825,6 +831,7 @@ static const struct {
 	{ "kvmalloc", truth_run_kvmalloc },
 	{ "many", truth_run_many },
 	{ "leak", truth_run_leak },
+	{ "mark", truth_run_mark },
 	{ "cycle", truth_run_cycle },
 	{ "storm_start", truth_run_storm_start },
 	{ "storm_stop", truth_run_storm_stop },

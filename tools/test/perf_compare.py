@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The events of a window, as perf has them and as kmemacct counted them.
+
+usage: perf script -i DIR/perf.data -s tools/test/perf_compare.py DIR
+
+DIR is what tools/test/perf-guest left, and DIR/kmem what perf kmem prints.  The
+marks A, B, C, D are allocations of the truth module; kmemacct was switched on
+between A and B, and off between C and D.  So of a call site that is as busy
+between B and C as it is between A and D kmemacct has to say exactly the same,
+and of any other something in between.
+
+A call site is called what /proc/kallsyms says, as kmemacct calls it.  That has
+no names of what a module drops once it is loaded, and such memory may become
+the next module's.  Sites of this kind are compared in a sum; all modules are
+loaded between B and C.
+
+The truth module's sites are also held against perf kmem, as it prints them.
+
+Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
+"""
+import bisect
+import re
+import sys
+from collections import Counter, defaultdict
+
+DIR = sys.argv[1]
+SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
+COLUMNS = ("hits", "bytes_req", "bytes_alloc")
+# Since 6.10 a kmalloc of a run-time size that the page allocator serves has two
+# events, the first one with a call site inside of one of these.
+INNER = re.compile(r"__kmalloc(_large)?(_node)?(_track_caller)?_noprof\+")
+TRUTH = "[kmemacct_truth]"
+MARK = "truth_mark+"
+NAMELESS = "(functions that modules have dropped)"
+
+
+class Symbols:
+    """What addresses were called when all was over."""
+
+    def __init__(self):
+        self.symbols = {}
+        self.areas = []
+        seen, last = set(), ""
+        with open(f"{DIR}/kallsyms") as f:
+            for line in f:
+                address, _, name, *module = line.split()
+                module = "".join(module)
+                if module != last and module in seen:
+                    # After all modules: what ftrace recalls of gone functions
+                    break
+                seen.add(module)
+                last = module
+                # Of several names of an address the kernel takes the first
+                self.symbols.setdefault(int(address, 16), (name, module))
+        self.addresses = sorted(self.symbols)
+        self.names = set(self.symbols.values())
+        self.kernel_end = max(a for a, (_, m) in self.symbols.items() if not m)
+        with open(f"{DIR}/vmallocinfo") as f:
+            for line in f:
+                self.areas.append([int(x, 16) for x in line.split()[0].split("-")])
+        self.areas.sort()
+
+    def area(self, address):
+        """The start of the area that has this address, if one does."""
+        i = bisect.bisect_right(self.areas, [address, 1 << 64]) - 1
+        if i >= 0 and address < self.areas[i][1]:
+            return self.areas[i][0]
+        return None
+
+    def find(self, address):
+        """symbol+0xoffset and [module]; ("", "") where nobody is left."""
+        at = self.addresses[bisect.bisect_right(self.addresses, address) - 1]
+        name, module = self.symbols[at]
+        if address > self.kernel_end:
+            start = self.area(address)
+            if start is None or at < start:
+                return "", ""
+        return f"{name}+{address - at:#x}", module
+
+    def has(self, label):
+        symbol, _, module = label.partition(" ")
+        return (symbol.split("+0x")[0], module) in self.names
+
+
+class Events:
+    """What perf recorded."""
+
+    def __init__(self, symbols):
+        self.symbols = symbols
+        self.found = {}
+        self.loaded = set()     # modules that were, in sight of perf
+        self.marks = 0
+        self.outer = defaultdict(Counter)
+        self.inner = defaultdict(Counter)
+        self.counts = Counter()
+        self.total = 0
+
+    def site(self, address):
+        """The call site, and whether its module has been loaded before."""
+        if address not in self.found:
+            self.found[address] = self.symbols.find(address)
+        label, module = self.found[address]
+        return f"{label} {module}".rstrip(), module in self.loaded
+
+    def allocation(self, fields):
+        site, _ = key = self.site(fields["call_site"])
+        self.marks += site.startswith(MARK)
+        if not 1 <= self.marks <= 3:
+            return
+        if INNER.match(site):
+            self.counts["double-fired"] += 1
+        elif not fields["ptr"]:
+            self.counts["failed"] += 1
+        else:
+            event = Counter(hits=1, bytes_req=fields["bytes_req"],
+                            bytes_alloc=fields["bytes_alloc"])
+            self.outer[key].update(event)
+            if self.marks == 2:
+                self.inner[key].update(event)
+
+    def by_name(self, counts):
+        """What came from a module's addresses before that was somebody else."""
+        sites = defaultdict(Counter)
+        for (site, loaded), count in counts.items():
+            module = site.rpartition(" ")[2]
+            if not site or not loaded and module in self.loaded:
+                site = NAMELESS
+            sites[site].update(count)
+        return sites
+
+
+def table(name):
+    with open(f"{DIR}/{name}") as f:
+        _, columns, *lines = f.read().splitlines()
+    columns = columns.removeprefix("#").split()
+    return [dict(zip(columns, line.split(None, len(columns) - 1)))
+            for line in lines]
+
+
+def callers(symbols):
+    """hits and bytes by site, as kmemacct has them."""
+    sites = defaultdict(Counter)
+    for row in table("callers"):
+        site = row["site"]
+        if site.endswith("]") and not symbols.has(site):
+            site = NAMELESS
+        sites[site].update({key: int(row[key]) for key in COLUMNS})
+    return sites
+
+
+def compare(inner, ours, outer):
+    equal = between = 0
+    wrong = []
+    for site in sorted({*outer, *ours}):
+        triple = [tuple(counts[site][key] for key in COLUMNS)
+                  for counts in (inner, ours, outer)]
+        if not all(a <= b <= c for a, b, c in zip(*triple)):
+            wrong.append(f"{site}: hits, bytes_req, bytes_alloc\n"
+                         f"  perf, B to C  {triple[0]}\n"
+                         f"  kmemacct      {triple[1]}\n"
+                         f"  perf, A to D  {triple[2]}")
+        elif triple[0] == triple[2]:
+            equal += 1
+        else:
+            between += 1
+    return equal, between, wrong
+
+
+def perf_kmem(symbols):
+    """What perf kmem prints of the truth module's sites, by site."""
+    sites = {}
+    with open(f"{DIR}/kmem") as f:
+        for line in f:
+            if line.startswith(" 0x"):
+                address, *columns = line.replace("|", " ").split()
+                label, module = symbols.find(int(address, 16))
+                if module == TRUTH:
+                    sites[f"{label} {module}"] = columns
+    return sites
+
+
+def as_perf_kmem(row):
+    """Total_alloc/Per, Total_req/Per, Hit, Ping-pong, Frag"""
+    hits = int(row["hits"])
+    return [f"{row['bytes_alloc']}/{int(row['bytes_alloc']) // hits}",
+            f"{row['bytes_req']}/{int(row['bytes_req']) // hits}",
+            row["hits"], row["pingpong"], row["frag_pct"] + "%"]
+
+
+def compare_perf_kmem(symbols):
+    theirs = perf_kmem(symbols)
+    ours = {row["site"]: as_perf_kmem(row) for row in table("callers")
+            if row["site"].endswith(TRUTH)}
+    # Not all of the marks are for both
+    marks = {site for site in {*theirs, *ours} if site.startswith(MARK)}
+    return len(theirs), [
+        f"{site}\n  perf kmem  {theirs.get(site)}\n  kmemacct   {ours.get(site)}"
+        for site in sorted({*theirs, *ours} - marks)
+        if theirs.get(site) != ours.get(site)]
+
+
+def verdict(name, good, why):
+    print(f"ok {name}: {why}" if good else f"FAIL {name}: {why}")
+
+
+SYMBOLS = Symbols()
+EVENTS = Events(SYMBOLS)
+
+
+# What perf script calls, for each event and at the end
+def trace_unhandled(event, context, fields, sample):
+    EVENTS.total += 1
+    if event in ("kmem__kmalloc", "kmem__kmem_cache_alloc"):
+        EVENTS.allocation(fields)
+    elif event == "module__module_load":
+        EVENTS.loaded.add(f"[{fields['name']}]")
+
+
+def trace_end():
+    inner = EVENTS.by_name(EVENTS.inner)
+    outer = EVENTS.by_name(EVENTS.outer)
+    equal, between, wrong = compare(inner, callers(SYMBOLS), outer)
+    verdict("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
+    verdict("call sites", not wrong,
+            f"{equal} equal, {between} between, {len(wrong)} wrong" +
+            "".join(f"\n{text}" for text in wrong))
+    sites, wrong = compare_perf_kmem(SYMBOLS)
+    verdict("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
+            f"{sites} sites, {len(wrong)} wrong" +
+            "".join(f"\n{text}" for text in wrong))
+    verdict("a wide workload",
+            equal + between >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
+            ", ".join([f"{equal + between} call sites", f"{EVENTS.total} events"] +
+                      [f"{n} {name}" for name, n in sorted(EVENTS.counts.items())]))
