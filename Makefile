@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-#   make            the module, for the running kernel or, where its headers are
+#   make            module and reader
+#   make module     the module, for the running kernel or, where its headers are
 #                   not installed, for that of linux-headers-amd64; KDIR=... for
 #                   another one
+#   make reader     the program that reads its tables, build/kmemacct
 #   make demo       the module at work in a virtual machine
 #   make check      all tests, in virtual machines
 #   make clean      remove what was built here
@@ -15,7 +17,7 @@ PACKAGED = /usr/src/$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 \
 		2>/dev/null | grep -o 'linux-headers-[^ ,]*-amd64')
 KDIR ?= $(if $(wildcard $(RUNNING)/Makefile),$(RUNNING),$(PACKAGED))
 
-all: module
+all: module reader
 
 module: headers
 	+$(MAKE) -C $(KDIR) M=$(CURDIR) modules
@@ -25,6 +27,18 @@ headers:
 	@test -e "$(KDIR)/Makefile" || tools/vm/setup tools
 	@test -e "$(KDIR)/Makefile" || { \
 	echo "no kernel headers: apt-get install linux-headers-amd64, or give KDIR" >&2; \
+	exit 1; }
+
+# Likewise, for a library
+reader: json
+	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
+
+HAS_JSON = echo '\#include <json-c/json.h>' | $(CC) -E - >/dev/null 2>&1
+
+json:
+	@$(HAS_JSON) || tools/vm/setup tools
+	@$(HAS_JSON) || { \
+	echo "no json-c: apt-get install libjson-c-dev" >&2; \
 	exit 1; }
 
 demo:
@@ -40,4 +54,4 @@ clean:
 		xargs -r rm -f
 	rm -rf build .tmp_versions
 
-.PHONY: all module headers demo check clean
+.PHONY: all module headers reader json demo check clean

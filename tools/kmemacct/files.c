@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The files of the module and of the kernel, and why one cannot be had. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "files.h"
+#include "table.h"
+
+#define PROC	"/proc"
+#define DEBUGFS	"/sys/kernel/debug"
+
+/* ---- paths ---------------------------------------------------------------- */
+
+/*
+ * The tests keep files of their own elsewhere, and say where by the variables
+ * KMEMACCT_PROC and KMEMACCT_DEBUGFS; there is no other use for these.
+ */
+static const char *top_dir(const char *variable, const char *usual)
+{
+	const char *dir = secure_getenv(variable);
+
+	return dir ? dir : usual;
+}
+
+static void proc_path(char path[FILES_PATH], const char *name)
+{
+	snprintf(path, FILES_PATH, "%s/%s", top_dir("KMEMACCT_PROC", PROC), name);
+}
+
+/* The summary is in /proc as well, where debugfs need not be mounted. */
+static void table_path(char path[FILES_PATH], const char *name)
+{
+	if (!strcmp(name, "summary"))
+		proc_path(path, KMA_NAME);
+	else
+		snprintf(path, FILES_PATH, "%s/" KMA_NAME "/%s",
+			 top_dir("KMEMACCT_DEBUGFS", DEBUGFS), name);
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+static int open_file(const char *path, int flags)
+{
+	int fd;
+
+	do {
+		fd = open(path, flags | O_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
+	return fd;
+}
+
+/* As much as there is, up to @size bytes.  Return: how much, or -1. */
+static ssize_t read_full(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t ret;
+
+	while (len < size) {
+		ret = read(fd, buf + len, size - len);
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret < 0)
+			return -1;
+		if (!ret)
+			break;
+		len += ret;
+	}
+	return len;
+}
+
+/* Until it ends; these files do not know their size.  NULL: see errno. */
+static char *read_all(int fd, size_t *len)
+{
+	size_t size = 1 << 16;
+	char *text = NULL, *more;
+	ssize_t ret;
+
+	for (*len = 0;; size *= 2) {
+		more = realloc(text, size);
+		if (!more)
+			break;
+		text = more;
+		ret = read_full(fd, text + *len, size - *len - 1);
+		if (ret < 0)
+			break;
+		*len += ret;
+		if (*len < size - 1) {
+			text[*len] = '\0';
+			return text;
+		}
+	}
+	free(text);
+	return NULL;
+}
+
+static char *read_file(const char *path, size_t *len)
+{
+	int saved, fd = open_file(path, O_RDONLY);
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	text = read_all(fd, len);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return text;
+}
+
+/* ---- why not -------------------------------------------------------------- */
+
+static bool is_loaded(void)
+{
+	char path[FILES_PATH];
+
+	proc_path(path, KMA_NAME);
+	return !access(path, F_OK);
+}
+
+static bool has_debugfs(void)
+{
+	char path[FILES_PATH], *mounts;
+	size_t len;
+	bool found;
+
+	proc_path(path, "mounts");
+	mounts = read_file(path, &len);
+	found = mounts && strstr(mounts, " debugfs ");
+	free(mounts);
+	return found;
+}
+
+static int fail_path(const char *path, const char *why)
+{
+	return fail("%s: %s", path, why);
+}
+
+static int fail_missing(const char *path)
+{
+	if (!is_loaded())
+		return fail("the module is not loaded: insmod kmemacct.ko");
+	if (!has_debugfs())
+		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
+	return fail_path(path, "missing though the module is loaded: see its lines in dmesg");
+}
+
+static int fail_file(const char *path)
+{
+	switch (errno) {
+	case EACCES:
+		return fail_path(path, "for root only: use sudo");
+	case EPERM:
+		return fail_path(path,
+				 "closed by lockdown: use /sys/module/kmemacct/parameters/enabled");
+	case ENOENT:
+		return fail_missing(path);
+	case ENOMEM:
+		return fail_path(path,
+				 "no memory for a snapshot: try again when there is more");
+	default:
+		return fail_path(path, strerror(errno));
+	}
+}
+
+/* ---- the module's files --------------------------------------------------- */
+
+struct table *files_table(const char *name)
+{
+	char path[FILES_PATH], *text;
+	size_t len;
+
+	table_path(path, name);
+	text = read_file(path, &len);
+	if (text)
+		return table_parse(name, path, text, len);
+	fail_file(path);
+	return NULL;
+}
+
+/* What the module has to say to a command that it refused. */
+static int fail_refused(const char *path, const char *command)
+{
+	const char *why = NULL;
+	size_t len;
+	char *text;
+
+	text = read_file(path, &len);
+	if (text)
+		why = strstr(text, "last_error ");
+	if (why)
+		why += strlen("last_error ");
+	fail("the module refuses '%s': %.*s", command,
+	     why ? (int)strcspn(why, "\n") : 7, why ? why : "see dmesg");
+	free(text);
+	return -1;
+}
+
+/* One write is one command. */
+static int write_command(int fd, const char *command)
+{
+	ssize_t ret;
+
+	do {
+		ret = write(fd, command, strlen(command));
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -1 : 0;
+}
+
+int files_control(const char *command)
+{
+	char path[FILES_PATH];
+	int saved, fd, ret;
+
+	table_path(path, "control");
+	fd = open_file(path, O_WRONLY);
+	if (fd < 0)
+		return fail_file(path);
+	ret = write_command(fd, command);
+	saved = errno;
+	close(fd);
+	errno = saved;
+	if (ret && (errno == EINVAL || errno == ENOMEM))
+		return fail_refused(path, command);
+	return ret ? fail_file(path) : 0;
+}
+
+char *files_proc(const char *name, char *path, size_t *len)
+{
+	char *text;
+
+	proc_path(path, name);
+	text = read_file(path, len);
+	if (!text)
+		fail("%s: %s: mount /proc", path, strerror(errno));
+	return text;
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Numbers as text.  See number.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+
+#define DIGITS		"0123456789"
+#define HEX_DIGITS	DIGITS "abcdefABCDEF"
+
+static int parse(const char *text, const char *digits, int base, u64 *value)
+{
+	/* strtoull() would take blanks and signs, too. */
+	if (!*text || text[strspn(text, digits)])
+		return -1;
+	errno = 0;
+	*value = strtoull(text, NULL, base);
+	return errno ? -1 : 0;
+}
+
+int number_parse(const char *text, u64 *value)
+{
+	return parse(text, DIGITS, 10, value);
+}
+
+int number_parse_hex(const char *text, u64 *value)
+{
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		text += 2;
+	return parse(text, HEX_DIGITS, 16, value);
+}
+
+int number_parse_signed(const char *text, s64 *value)
+{
+	int negative = *text == '-';
+	u64 absolute;
+
+	if (number_parse(text + negative, &absolute))
+		return -1;
+	if (absolute > (U64_MAX >> 1) + negative)
+		return -1;
+	*value = negative ? -absolute : absolute;
+	return 0;
+}
+
+/* A whole number, a point and three digits. */
+int number_parse_milli(const char *text, u64 *value)
+{
+	const char *point = strchr(text, '.');
+	char whole[NUMBER_LEN];
+	size_t len;
+	u64 rest;
+
+	if (!point || strlen(point) != 4 || number_parse(point + 1, &rest))
+		return -1;
+	len = point - text;
+	if (len >= sizeof(whole))
+		return -1;
+	memcpy(whole, text, len);
+	whole[len] = '\0';
+	if (number_parse(whole, value) ||
+	    __builtin_mul_overflow(*value, 1000, value) ||
+	    __builtin_add_overflow(*value, rest, value))
+		return -1;
+	return 0;
+}
+
+/* 30s, 5m, 2h or 1d. */
+int number_parse_duration(const char *text, u64 *ms)
+{
+	static const struct {
+		char unit;
+		u64 ms;
+	} units[] = {
+		{ 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 },
+	};
+	char digits[NUMBER_LEN];
+	size_t i, len = strlen(text);
+
+	if (!len || len > sizeof(digits))
+		return -1;
+	memcpy(digits, text, len - 1);
+	digits[len - 1] = '\0';
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (text[len - 1] == units[i].unit)
+			return number_parse(digits, ms) ||
+			       __builtin_mul_overflow(*ms, units[i].ms, ms) ? -1 : 0;
+	return -1;
+}
+
+void number_print_milli(char buf[NUMBER_LEN], u64 milli)
+{
+	snprintf(buf, NUMBER_LEN, "%llu.%03llu", milli / 1000, milli % 1000);
+}
+
+/* Three digits at least, as far as there are any: 1.50K, 48.8M, 1023G. */
+void number_print_size(char buf[NUMBER_LEN], u64 bytes)
+{
+	static const char units[] = "KMGTPE";
+	double size = (double)bytes / 1024;
+	int i = 0;
+
+	if (bytes < 1024) {
+		snprintf(buf, NUMBER_LEN, "%llu", bytes);
+		return;
+	}
+	/* From here on it would round to 1024. */
+	for (; size >= 1023.5; size /= 1024)
+		i++;
+	snprintf(buf, NUMBER_LEN, "%.*f%c",
+		 size < 9.995 ? 2 : size < 99.95, size, units[i]);
+}
+
+/* The two largest units. */
+void number_print_age(char buf[NUMBER_LEN], u64 ms)
+{
+	u64 s = ms / 1000;
+
+	if (s < 1)
+		snprintf(buf, NUMBER_LEN, "%llums", ms);
+	else if (s < 60)
+		snprintf(buf, NUMBER_LEN, "%llu.%llus", s, ms % 1000 / 100);
+	else if (s < 3600)
+		snprintf(buf, NUMBER_LEN, "%llum%02llus", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(buf, NUMBER_LEN, "%lluh%02llum", s / 3600, s / 60 % 60);
+	else
+		snprintf(buf, NUMBER_LEN, "%llud%02lluh", s / 86400, s / 3600 % 24);
+}
+
+u64 number_frag_milli(u64 bytes_req, u64 bytes_alloc)
+{
+	unsigned __int128 waste = bytes_alloc - bytes_req;
+
+	if (bytes_req >= bytes_alloc)
+		return 0;
+	return (100000 * waste + bytes_alloc / 2) / bytes_alloc;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command line.  See options.h. */
+#include <getopt.h>
+#include <string.h>
+
+#include "error.h"
+#include "number.h"
+#include "options.h"
+
+static const struct option long_options[] = {
+	{ "sort", required_argument, NULL, 's' },
+	{ "line", required_argument, NULL, 'l' },
+	{ "raw-ip", no_argument, NULL, 'r' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "bytes", no_argument, NULL, 'b' },
+	{ "by", required_argument, NULL, 'y' },
+	{ "older-than", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{}
+};
+
+/* As a user writes them. */
+static const struct {
+	unsigned int option;
+	const char *name;
+} names[] = {
+	{ OPTION_SORT, "-s" },
+	{ OPTION_LINES, "-l" },
+	{ OPTION_RAW_IP, "--raw-ip" },
+	{ OPTION_JSON, "-j" },
+	{ OPTION_EXACT, "-b" },
+	{ OPTION_BY, "--by" },
+	{ OPTION_OLDER, "--older-than" },
+};
+
+static int set_lines(struct options *o, const char *text)
+{
+	o->given |= OPTION_LINES;
+	if (number_parse(text, &o->lines) || !o->lines)
+		return fail("-l takes a number of rows from 1, not '%s'", text);
+	return 0;
+}
+
+static int set_by(struct options *o, const char *text)
+{
+	o->given |= OPTION_BY;
+	o->by = text;
+	if (strcmp(text, "module") && strcmp(text, "cache"))
+		return fail("--by takes module or cache, not '%s'", text);
+	return 0;
+}
+
+static int set_older(struct options *o, const char *text)
+{
+	o->given |= OPTION_OLDER;
+	if (number_parse_duration(text, &o->older_ms))
+		return fail("--older-than takes a time such as 30s, 5m, 2h or 1d, not '%s'",
+			    text);
+	return 0;
+}
+
+static int fail_unknown(char **argv)
+{
+	if (optopt)
+		return fail("there is no option -%c: see kmemacct --help", optopt);
+	return fail("there is no option %s: see kmemacct --help", argv[optind - 1]);
+}
+
+static int set_option(struct options *o, int option, char **argv)
+{
+	switch (option) {
+	case 's':
+		o->given |= OPTION_SORT;
+		o->sort = optarg;
+		return 0;
+	case 'l':
+		return set_lines(o, optarg);
+	case 'r':
+		o->given |= OPTION_RAW_IP;
+		return 0;
+	case 'j':
+		o->given |= OPTION_JSON;
+		return 0;
+	case 'b':
+		o->given |= OPTION_EXACT;
+		return 0;
+	case 'y':
+		return set_by(o, optarg);
+	case 'o':
+		return set_older(o, optarg);
+	case 'h':
+		o->help = true;
+		return 0;
+	case ':':
+		return fail("%s takes a value: see kmemacct --help", argv[optind - 1]);
+	default:
+		return fail_unknown(argv);
+	}
+}
+
+int options_parse(struct options *o, int argc, char **argv, bool mixed)
+{
+	int option;
+
+	/* Zero starts getopt anew, and a `+` ends it at the first operand. */
+	optind = 0;
+	while ((option = getopt_long(argc, argv, mixed ? ":s:l:jbh" : "+:s:l:jbh",
+				     long_options, NULL)) != -1)
+		if (set_option(o, option, argv))
+			return -1;
+	return optind;
+}
+
+int options_check(const struct options *o, const char *command,
+		  unsigned int takes)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (o->given & ~takes & names[i].option)
+			return fail("%s takes no %s: see kmemacct --help", command,
+				    names[i].name);
+	return 0;
+}

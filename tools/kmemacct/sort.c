@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The order of rows.  See sort.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "sort.h"
+
+/* ---- keys ----------------------------------------------------------------- */
+
+static int fail_key(const struct table *t, const char *key, size_t len)
+{
+	char names[256] = "";
+	int i;
+
+	for (i = 0; i <= t->nr_values; i++) {
+		strcat(names, i ? ", " : "");
+		strcat(names, t->columns[i].name);
+	}
+	return fail("%s has no sort key '%.*s': use %s", t->name, (int)len, key,
+		    names);
+}
+
+static int find_column(const struct table *t, const char *key, size_t len)
+{
+	int i;
+
+	for (i = 0; i <= t->nr_values; i++)
+		if (strlen(t->columns[i].name) == len &&
+		    !strncmp(t->columns[i].name, key, len))
+			return i;
+	return fail_key(t, key, len);
+}
+
+int sort_parse(struct sort *sort, const struct table *t, const char *keys)
+{
+	size_t len;
+	int column;
+
+	sort->nr = 0;
+	for (;; keys += len + 1) {
+		len = strcspn(keys, ",");
+		column = find_column(t, keys, len);
+		if (column < 0)
+			return -1;
+		if (sort->nr == SORT_KEYS)
+			return fail("-s takes at most %d keys", SORT_KEYS);
+		sort->key[sort->nr++] = column;
+		if (!keys[len])
+			return 0;
+	}
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+struct job {
+	const struct table *table;
+	const struct sort *sort;
+};
+
+static int compare_column(const struct table *t, int column,
+			  const struct row *a, const struct row *b)
+{
+	u64 x, y;
+
+	if (t->columns[column].format == FORMAT_LABEL)
+		return strcmp(a->label, b->label);
+	x = a->v[column];
+	y = b->v[column];
+	if (t->columns[column].format == FORMAT_S64)
+		return (s64)x > (s64)y ? -1 : (s64)x < (s64)y;
+	return x > y ? -1 : x < y;
+}
+
+static int compare_rows(const void *a, const void *b, void *priv)
+{
+	const struct row *x = *(struct row * const *)a;
+	const struct row *y = *(struct row * const *)b;
+	const struct job *job = priv;
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < job->sort->nr; i++)
+		ret = compare_column(job->table, job->sort->key[i], x, y);
+	/* qsort_r() is not stable by itself; see the overview in table.h. */
+	return ret ? ret : x < y ? -1 : x > y;
+}
+
+void sort_rows(struct table *t, const struct sort *sort)
+{
+	struct job job = { .table = t, .sort = sort };
+
+	if (sort->nr)
+		qsort_r(t->rows, t->nr_rows, sizeof(t->rows[0]), compare_rows, &job);
+}
+
+void sort_by_label(struct table *t)
+{
+	const struct sort sort = { .key = { t->nr_values }, .nr = 1 };
+
+	sort_rows(t, &sort);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The parser of tables.  See the overview in table.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "table.h"
+
+static const struct column callers_columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
+static const struct column caches_columns[] = { KMA_CACHES_COLUMNS(COLUMN) };
+static const struct column allocs_columns[] = { KMA_ALLOCS_COLUMNS(COLUMN) };
+
+/* The tables of the format version that this program knows. */
+static const struct {
+	const char *name;
+	const struct column *columns;
+} known[] = {
+	{ "callers", callers_columns },
+	{ "caches", caches_columns },
+	{ "allocs", allocs_columns },
+	{ "summary", NULL },
+	{ "stats", NULL },
+};
+
+/* ---- tables --------------------------------------------------------------- */
+
+static int count_values(const struct column *columns)
+{
+	int nr = 0;
+
+	if (!columns)
+		return 1;
+	while (columns[nr].format != FORMAT_LABEL)
+		nr++;
+	return nr;
+}
+
+static size_t row_size(const struct table *t)
+{
+	return sizeof(struct row) + t->nr_values * sizeof(u64);
+}
+
+struct table *table_new(const char *name, const struct column *columns,
+			size_t max_rows)
+{
+	struct table *t = alloc(1, sizeof(*t));
+
+	t->name = name;
+	t->columns = columns;
+	t->nr_values = count_values(columns);
+	t->rows = alloc(max_rows, sizeof(t->rows[0]));
+	t->block = alloc(max_rows, row_size(t));
+	return t;
+}
+
+void table_free(struct table *t)
+{
+	if (!t)
+		return;
+	table_free(t->from[0]);
+	table_free(t->from[1]);
+	free(t->rows);
+	free(t->block);
+	free(t->text);
+	free(t->addresses);
+	free(t);
+}
+
+struct row *table_add(struct table *t)
+{
+	size_t i = t->nr_rows++;
+
+	t->rows[i] = (struct row *)((char *)t->block + i * row_size(t));
+	return t->rows[i];
+}
+
+const char *table_field(const struct table *t, const char *key)
+{
+	int i;
+
+	for (i = 0; i < t->nr_fields; i++)
+		if (!strcmp(t->fields[i].key, key))
+			return t->fields[i].value;
+	return NULL;
+}
+
+enum unit table_unit(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strstr(name, "bytes"))
+		return UNIT_BYTES;
+	return len > 3 && !strcmp(name + len - 3, "_ms") ? UNIT_MS : UNIT_NONE;
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/**
+ * struct input - what is left to be parsed
+ * @file: where it comes from
+ * @line: number of the line, from 1
+ * @rest: of the text
+ */
+struct input {
+	const char *file;
+	size_t line;
+	char *rest;
+};
+
+static int fail_line(const struct input *in, const char *what)
+{
+	return fail("%s: line %zu: %s", in->file, in->line, what);
+}
+
+static char *next_line(struct input *in)
+{
+	in->line++;
+	return strsep(&in->rest, "\n");
+}
+
+/* The next word of a line, or NULL. */
+static char *next_word(char **line)
+{
+	char *word;
+
+	do {
+		word = strsep(line, " ");
+	} while (word && !*word);
+	return word;
+}
+
+static bool is_word(const char *word, const char *expected)
+{
+	return word && !strcmp(word, expected);
+}
+
+/* ---- the head ------------------------------------------------------------- */
+
+static int parse_version(const struct input *in, const char *word)
+{
+	u64 version;
+
+	if (!word || number_parse(word, &version))
+		return fail_line(in, "has no format version");
+	if (version != KMA_FORMAT_VERSION)
+		return fail("%s has format version %llu, not %d: use the kmemacct of that version",
+			    in->file, version, KMA_FORMAT_VERSION);
+	return 0;
+}
+
+static int parse_fields(const struct input *in, char *line, struct table *t)
+{
+	struct field *field;
+	char *word;
+
+	while ((word = next_word(&line))) {
+		if (t->nr_fields == FIELDS_MAX)
+			return fail_line(in, "too many fields");
+		field = &t->fields[t->nr_fields++];
+		field->key = strsep(&word, "=");
+		field->value = word;
+		if (!word || !*field->key || !*word)
+			return fail_line(in, "a field is not key=value");
+	}
+	return 0;
+}
+
+static int parse_head(struct input *in, struct table *t)
+{
+	char *line = next_line(in);
+
+	if (!is_word(next_word(&line), "#") || !is_word(next_word(&line), KMA_NAME))
+		return fail("%s is not a table of kmemacct", in->file);
+	if (!is_word(next_word(&line), t->name))
+		return fail("%s is not the table %s", in->file, t->name);
+	if (parse_version(in, next_word(&line)))
+		return -1;
+	return parse_fields(in, line, t);
+}
+
+/* Their meaning is known by their names, so these have to be the same. */
+static int parse_columns(struct input *in, const struct table *t)
+{
+	static const struct column pair[] = {
+		{ "name", FORMAT_U64 }, { "value", FORMAT_LABEL },
+	};
+	const struct column *columns = t->columns ? t->columns : pair;
+	char *line = next_line(in);
+	int i;
+
+	if (!is_word(next_word(&line), "#"))
+		return fail_line(in, "should have the names of the columns");
+	for (i = 0; i <= t->nr_values; i++) {
+		if (!is_word(next_word(&line), columns[i].name))
+			return fail("%s: line %zu: %s is not where format version %d has it",
+				    in->file, in->line, columns[i].name,
+				    KMA_FORMAT_VERSION);
+	}
+	return next_word(&line) ? fail_line(in, "has more columns than are known") : 0;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+static int parse_id(const char *word, u64 *value)
+{
+	if (strcmp(word, "-"))
+		return number_parse(word, value) || *value == NO_ID ? -1 : 0;
+	*value = NO_ID;
+	return 0;
+}
+
+/* Before the kernel has a key to hash with, it prints `(____ptrval____)`. */
+static int parse_ptr(const char *word, u64 *value)
+{
+	*value = 0;
+	return *word == '(' ? 0 : number_parse_hex(word, value);
+}
+
+static int parse_value(const char *word, enum format format, u64 *value)
+{
+	switch (format) {
+	case FORMAT_U64:
+		return number_parse(word, value);
+	case FORMAT_S64:
+		return number_parse_signed(word, (s64 *)value);
+	case FORMAT_MILLI:
+		return number_parse_milli(word, value);
+	case FORMAT_PTR:
+		return parse_ptr(word, value);
+	case FORMAT_ID:
+		return parse_id(word, value);
+	default:
+		return -1;
+	}
+}
+
+/* Names are ASCII; what is not does a terminal no good, nor JSON. */
+static int parse_label(const struct input *in, char *text, struct row *row)
+{
+	char *c;
+
+	if (text)
+		text += strspn(text, " ");
+	if (!text || !*text)
+		return fail_line(in, "ends too soon");
+	for (c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	row->label = text;
+	return 0;
+}
+
+static int parse_row(const struct input *in, char *line, struct table *t)
+{
+	struct row *row = table_add(t);
+	char *word;
+	int i;
+
+	for (i = 0; i < t->nr_values; i++) {
+		word = next_word(&line);
+		if (!word)
+			return fail_line(in, "ends too soon");
+		if (parse_value(word, t->columns[i].format, &row->v[i]))
+			return fail("%s: line %zu: %s cannot be '%s'", in->file,
+				    in->line, t->columns[i].name, word);
+	}
+	return parse_label(in, line, row);
+}
+
+/* The form of a value tells what it is. */
+static enum format pair_format(const char *word)
+{
+	if (*word == '-')
+		return FORMAT_S64;
+	return strchr(word, '.') ? FORMAT_MILLI : FORMAT_U64;
+}
+
+static int parse_pair(const struct input *in, char *line, struct table *t)
+{
+	struct row *row = table_add(t);
+	char *name = next_word(&line);
+	char *word = next_word(&line);
+
+	if (!word)
+		return fail_line(in, "ends too soon");
+	row->format = pair_format(word);
+	if (parse_value(word, row->format, &row->v[0]))
+		return fail("%s: line %zu: %s cannot be '%s'", in->file, in->line,
+			    name, word);
+	if (next_word(&line))
+		return fail_line(in, "has more than a name and a value");
+	return parse_label(in, name, row);
+}
+
+static int parse_rows(struct input *in, struct table *t)
+{
+	char *line;
+	int ret = 0;
+
+	/* What follows the last newline is an empty string. */
+	while (!ret && (line = next_line(in)) && in->rest)
+		ret = t->columns ? parse_row(in, line, t) : parse_pair(in, line, t);
+	return ret;
+}
+
+/* ---- the whole ------------------------------------------------------------ */
+
+static size_t count_lines(const char *text, size_t len)
+{
+	const char *end = text + len;
+	size_t nr = 0;
+
+	while ((text = memchr(text, '\n', end - text))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+static int parse_text(struct input *in, struct table *t, size_t len)
+{
+	if (!len)
+		return fail("%s is empty", in->file);
+	if (strlen(t->text) != len)
+		return fail("%s is not text: it has a NUL", in->file);
+	if (t->text[len - 1] != '\n')
+		return fail("%s is cut short: its last line has no end", in->file);
+	if (parse_head(in, t) || parse_columns(in, t))
+		return -1;
+	return parse_rows(in, t);
+}
+
+struct table *table_parse(const char *name, const char *file, char *text,
+			  size_t len)
+{
+	struct input in = { .file = file, .rest = text };
+	struct table *t;
+	size_t i = 0;
+
+	while (strcmp(known[i].name, name))
+		i++;
+	t = table_new(name, known[i].columns, count_lines(text, len));
+	t->text = text;
+	if (!parse_text(&in, t, len))
+		return t;
+	table_free(t);
+	return NULL;
+}

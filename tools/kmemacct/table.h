@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A table: one that the module printed, or one made of such.
+ *
+ * table_parse() cuts the text of a file into strings, in place; rows keep
+ * numbers by value and point into the text for their label.  What makes a new
+ * table of old ones (derive.c) lets it own them, so that labels stay.
+ *
+ * Rows live in one block, in the order of the file, and rows[] points to them:
+ * sorting moves pointers, and two rows that compare equal are told apart by
+ * their addresses, which keeps a sort stable.
+ */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "../../include/kmemacct_abi.h"
+#include "number.h"
+
+/* As in kmemacct_abi.h; S64 is for differences. */
+enum format {
+	FORMAT_U64,
+	FORMAT_S64,
+	FORMAT_MILLI,
+	FORMAT_PTR,
+	FORMAT_ID,
+	FORMAT_LABEL,
+};
+
+/* Value in a column of FORMAT_ID that prints as `-`. */
+#define NO_ID	U64_MAX
+
+struct column {
+	const char *name;
+	enum format format;
+};
+
+/* For an array of columns out of a list in kmemacct_abi.h. */
+#define COLUMN(_name, _format) { #_name, FORMAT_##_format },
+
+/* Where the columns stand in a row. */
+enum {
+#define X(name, format) COUNT_##name,
+	KMA_COUNTS_COLUMNS(X)
+#undef X
+	COUNT_NR
+};
+
+enum {
+#define X(name, format) ALLOC_##name,
+	KMA_ALLOCS_COLUMNS(X)
+#undef X
+};
+
+/**
+ * struct row - a line
+ * @label: its text column
+ * @format: of v[0], in a table of pairs, whose rows are a label and one value
+ * @v: its other columns; signed ones as two's complement
+ */
+struct row {
+	const char *label;
+	enum format format;
+	u64 v[];
+};
+
+/* key=value in the head of a table. */
+struct field {
+	const char *key;
+	const char *value;
+};
+
+#define FIELDS_MAX	32
+
+/**
+ * struct table - a table
+ * @name: of the table
+ * @columns: values, and then the label; in a table of pairs NULL
+ * @nr_values: columns without the label
+ * @fields: of the head
+ * @nr_fields: how many
+ * @rows: the rows, in the order to print
+ * @nr_rows: how many
+ * @left_out: rows that are not to be printed, as asked for
+ * @note: a line that a reader has to know, or NULL
+ * @block: the rows' memory
+ * @text: what labels and fields point to
+ * @addresses: labels, where those of the text are replaced
+ * @from: tables whose text they point to as well
+ */
+struct table {
+	const char *name;
+	const struct column *columns;
+	int nr_values;
+	struct field fields[FIELDS_MAX];
+	int nr_fields;
+	struct row **rows;
+	size_t nr_rows;
+	size_t left_out;
+	const char *note;
+	void *block;
+	char *text;
+	char *addresses;
+	struct table *from[2];
+};
+
+/**
+ * table_new() - an empty table
+ * @name: its name
+ * @columns: its columns, a label last; NULL for pairs
+ * @max_rows: rows there will be room for
+ *
+ * Return: the table.
+ */
+struct table *table_new(const char *name, const struct column *columns,
+			size_t max_rows);
+
+/* Takes tables that are in @from along, and takes NULL. */
+void table_free(struct table *t);
+
+/* Add a zeroed row; there is room for max_rows of them. */
+struct row *table_add(struct table *t);
+
+/**
+ * table_parse() - understand a table
+ * @name: which it should be
+ * @file: where it comes from, for errors
+ * @text: allocated, ends with a NUL that @len does not count; the table's from
+ *	now on, also after an error
+ * @len: bytes of it
+ *
+ * Return: the table, or NULL and fail() was called.
+ */
+struct table *table_parse(const char *name, const char *file, char *text,
+			  size_t len);
+
+/* The value of a field of the head, or NULL. */
+const char *table_field(const struct table *t, const char *key);
+
+/* How a number is to be read: the names of columns and pairs tell. */
+enum unit {
+	UNIT_NONE,
+	UNIT_BYTES,
+	UNIT_MS,
+};
+
+enum unit table_unit(const char *name);
+
+#endif /* TABLE_H */
