@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The tables as text, byte for byte: what the module prints for the rows in
- * report_test.c, and what a reader must understand.  Plain string literals,
- * so that a program in user space can include this too.
+ * report_test.c, and what the reader must understand.  Plain string literals,
+ * so that tools/kmemacct/test/golden.h, in user space, can include this too.
  */
 #ifndef KMA_KUNIT_GOLDEN_H
 #define KMA_KUNIT_GOLDEN_H

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything that reads what others wrote, for libFuzzer.  The first byte says
+ * what the rest is; a table that is understood goes all the way to the output.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "derive.h"
+#include "error.h"
+#include "json.h"
+#include "kallsyms.h"
+#include "print.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In the order of test/golden.h. */
+static const char * const tables[] = {
+	"callers", "caches", "allocs", "summary", "stats",
+};
+
+#define NR_TABLES	ARRAY_SIZE(tables)
+
+static char *copy_text(const uint8_t *data, size_t size)
+{
+	char *text = alloc(1, size + 1);
+
+	memcpy(text, data, size);
+	return text;
+}
+
+static struct table *parse(const char *name, const uint8_t *data, size_t size)
+{
+	return table_parse(name, name, copy_text(data, size), size);
+}
+
+/* A narrow terminal makes all decisions of a layout. */
+static void print(struct table *t)
+{
+	struct sort sort = {};
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+
+	if (!t)
+		return;
+	if (t->columns) {
+		sort.key[0] = t->nr_values;
+		sort.nr = 2;
+	}
+	sort_rows(t, &sort);
+	out = open_memstream(&text, &len);
+	print_table(out, t, &sort, 40, false);
+	print_table(out, t, &sort, 0, true);
+	json_table(out, t);
+	fclose(out);
+	free(text);
+	table_free(t);
+}
+
+static void fuzz_table(const char *name, const uint8_t *data, size_t size)
+{
+	struct table *t = parse(name, data, size), *other;
+
+	if (t && !strcmp(name, "callers")) {
+		other = parse(name, data, size / 2);
+		if (other)
+			print(derive_difference(t, other));
+		else
+			print(t);
+		t = parse(name, data, size);
+		derive_modules(t);
+	} else if (t && !strcmp(name, "allocs")) {
+		print(derive_leaks(t, 1000));
+		t = parse(name, data, size);
+		derive_object(t, 0xffff888001234048);
+	}
+	print(t);
+}
+
+static void fuzz_kallsyms(const uint8_t *data, size_t size)
+{
+	struct kallsyms *syms = kallsyms_parse("kallsyms", copy_text(data, size));
+	char *site = copy_text(data, size);
+
+	if (syms) {
+		kallsyms_find(syms, site);
+		kallsyms_find(syms, "kfree+0x1");
+		kallsyms_free(syms);
+	}
+	free(site);
+}
+
+/* What comes from the command line. */
+static void fuzz_words(const uint8_t *data, size_t size)
+{
+	char *word = copy_text(data, size);
+	struct table *t = NULL;
+	struct sort sort;
+	u64 value;
+
+	number_parse_duration(word, &value);
+	number_parse_milli(word, &value);
+	t = table_new("callers", (const struct column[]) { KMA_CALLERS_COLUMNS(COLUMN) },
+		      0);
+	sort_parse(&sort, t, word);
+	table_free(t);
+	free(word);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	if (*data < NR_TABLES)
+		fuzz_table(tables[*data], data + 1, size - 1);
+	else if (*data == NR_TABLES)
+		fuzz_kallsyms(data + 1, size - 1);
+	else
+		fuzz_words(data + 1, size - 1);
+	return 0;
+}
