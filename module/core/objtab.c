@@ -74,7 +74,7 @@ static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 		if (((old >> shift) & 15) == 15)
 			return false;
 	} while (!atomic64_try_cmpxchg(&home->spilled, &old,
-				       old + (s64)(1ULL << shift)));
+				       (s64)((u64)old + (1ULL << shift))));
 	return true;
 }
 
