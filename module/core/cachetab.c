@@ -94,7 +94,10 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	if (id >= KMA_CACHES_MAX)
 		return KMA_CACHE_NONE;
 	info = &t->info[id];
-	*info = look;
+	/* Not @ready and @retired: others look at these already. */
+	info->size = look.size;
+	info->object_size = look.object_size;
+	memcpy(info->name, look.name, sizeof(info->name));
 	smp_store_release(&info->ready, true); /* pairs with whoever reads it */
 	return id;
 }
