@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Memory and caches for the core.  See env.h. */
+#include <stdlib.h>
+
+#include "../../../module/core/sitetab.h"
+
+__thread struct kma_env kma_env;
+int kma_env_fail_at;
+
+static void *kma_env_aligned(size_t align, size_t bytes)
+{
+	void *mem;
+
+	if (kma_env_fail_at && !--kma_env_fail_at)
+		return NULL;
+	/* Not rounded up: what is behind it is the address sanitizer's. */
+	if (posix_memalign(&mem, align, bytes))
+		abort();
+	return memset(mem, 0, bytes);
+}
+
+void *kma_env_zalloc(size_t bytes, int cpu)
+{
+	(void)cpu;
+	return kma_env_aligned(4096, bytes);
+}
+
+void kma_env_no_scan(void *mem)
+{
+	(void)mem;
+}
+
+void kma_env_free(void *mem)
+{
+	free(mem);
+}
+
+static_assert(KMA_ROWS_PER_CHUNK * sizeof(struct kma_row) == KMA_ENV_STRIDE);
+static_assert(sizeof(struct kma_stats) <= KMA_ENV_STRIDE);
+
+struct kma_row *kma_env_alloc_rows(void)
+{
+	return kma_env_aligned(sizeof(struct kma_row), KMA_ENV_CPUS * KMA_ENV_STRIDE);
+}
+
+void kma_env_free_rows(struct kma_row *rows)
+{
+	free(rows);
+}
+
+void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
+			char name[KMA_CACHE_NAME_LEN])
+{
+	const struct kma_env_cache *look = (const struct kma_env_cache *)cache;
+
+	*size = look->size;
+	*object_size = look->object_size;
+	memcpy(name, look->name, KMA_CACHE_NAME_LEN);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the core needs of its surroundings, here of a program: the names of
+ * module/core/env.h, and its guard, so that with "-include env.h" the core's
+ * own one stays out.
+ *
+ * A CPU is a number that a thread has; a thread may change it between events.
+ * What is one instruction in the kernel is one here, so that a signal handler
+ * sees what an interrupt sees.  What is marked there is an atomic access here,
+ * and what is not is plain: the thread sanitizer reports what is missing.
+ * It knows no fences, and x86 needs none: smp_rmb() and smp_wmb() hold back
+ * the compiler only, as they do in the kernel.
+ */
+#ifndef KMA_CORE_ENV_H
+#define KMA_CORE_ENV_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- types and arithmetic -------------------------------------------------- */
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define U16_MAX		0xffffU
+#define U32_MAX		0xffffffffU
+#define U64_MAX		0xffffffffffffffffULL
+#define NUMA_NO_NODE	(-1)
+
+/* __always_inline is in the C library too. */
+#define noinline	__attribute_noinline__
+#define __aligned(n)	__attribute((__aligned__(n)))
+#define __percpu
+#define typeof		__typeof__
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define static_assert(x) _Static_assert(x, #x)
+#define kma_pragma(x)	_Pragma(#x)
+#define kma_unroll(n)	kma_pragma(GCC unroll n)
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define min(a, b)		min_t(typeof(a), a, b)
+#define ilog2(n)		(63 - __builtin_clzll(n))
+#define roundup_pow_of_two(n)	(1ULL << (64 - __builtin_clzll((n) - 1)))
+
+static inline u64 div_u64(u64 n, u32 by)
+{
+	return n / by;
+}
+
+static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
+{
+	*rest = n % by;
+	return n / by;
+}
+
+/* ---- memory between CPUs --------------------------------------------------- */
+
+#define barrier()	__asm__ __volatile__("" : : : "memory")
+#define smp_rmb()	barrier()	/* as above */
+#define smp_wmb()	barrier()	/* as above */
+
+#define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)		__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+/* These are what pairs. */
+#define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+/* And this with it. */
+#define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
+
+#define cmpxchg(p, old, new) ({						\
+	typeof(*(p)) __was = (old);					\
+									\
+	__atomic_compare_exchange_n(p, &__was, new, false,		\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
+	__was;								\
+})
+
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+
+/* An access that is plain on purpose. */
+#define data_race(expr) ({						\
+	typeof(expr) __value;						\
+									\
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
+	__value = (expr);						\
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);			\
+	__value;							\
+})
+#else
+/* See above. */
+#define data_race(expr)	(expr)
+#endif
+
+typedef struct { int counter; } atomic_t;
+typedef struct { s64 counter; } atomic64_t;
+
+#define atomic_read(v)		READ_ONCE((v)->counter)
+#define atomic_set(v, n)	WRITE_ONCE((v)->counter, n)
+#define atomic_fetch_inc(v)	__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST)
+#define atomic_inc(v)		((void)__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic_dec(v)		((void)__atomic_fetch_sub(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic64_read(v)	READ_ONCE((v)->counter)
+#define atomic64_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_SEQ_CST))
+#define atomic64_try_cmpxchg(v, old, new)				\
+	__atomic_compare_exchange_n(&(v)->counter, old, new, false,	\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+
+/* ---- CPUs ------------------------------------------------------------------ */
+
+#define KMA_ENV_CPUS	4
+/* From one CPU's copy of anything to the next one's: a chunk of rows. */
+#define KMA_ENV_STRIDE	32768UL
+
+/* Where an event of this thread happens, and when. */
+struct kma_env {
+	int cpu;
+	u32 now;
+	u32 tgid;
+};
+
+extern __thread struct kma_env kma_env;
+
+/* CPUs 0 and 1 are on node 0, the others on node 1. */
+#define kma_env_node()	(kma_env.cpu / 2)
+#define kma_env_cpu()	((u16)kma_env.cpu)
+#define kma_env_now()	(kma_env.now)
+#define kma_env_tgid()	(kma_env.tgid)
+
+#define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < KMA_ENV_CPUS; (cpu)++)
+#define per_cpu_ptr(p, cpu)	((typeof(p))((uintptr_t)(p) + (cpu) * KMA_ENV_STRIDE))
+#define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
+
+/* The copies of the other CPUs are in the room behind the first one. */
+#define DECLARE_PER_CPU(type, name)					\
+	extern struct kma_percpu_##name {				\
+		type;							\
+		char others[KMA_ENV_CPUS * KMA_ENV_STRIDE];		\
+	} __aligned(64) name
+#define DEFINE_PER_CPU(type, name) struct kma_percpu_##name name
+
+/* One instruction that reads, adds and writes; no lock. */
+#define this_cpu_add(pcp, n) do {					\
+	static_assert(sizeof(pcp) == 8);				\
+	__asm__ __volatile__("addq %1, %0"				\
+			     : "+m" (per_cpu(pcp, kma_env.cpu))		\
+			     : "er" ((u64)(n)) : "cc");			\
+} while (0)
+
+#define this_cpu_inc(pcp) do {						\
+	static_assert(sizeof(pcp) == 8);				\
+	__asm__ __volatile__("incq %0"					\
+			     : "+m" (per_cpu(pcp, kma_env.cpu)) : : "cc"); \
+} while (0)
+
+/* ---- the rest, as in module/core/env.h ------------------------------------- */
+
+void *kma_env_zalloc(size_t bytes, int cpu);
+void kma_env_no_scan(void *mem);
+void kma_env_free(void *mem);
+
+struct kma_row;
+struct kma_row *kma_env_alloc_rows(void);
+void kma_env_free_rows(struct kma_row *rows);
+
+#define KMA_CACHE_NAME_LEN 48
+
+/* What the address of a kmem_cache leads to here. */
+struct kma_env_cache {
+	u32 size;
+	u32 object_size;
+	char name[KMA_CACHE_NAME_LEN];
+};
+
+void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
+			char name[KMA_CACHE_NAME_LEN]);
+
+/* The allocation of memory that is to fail, counted from 1 on; 0 for none. */
+extern int kma_env_fail_at;
+
+#endif /* KMA_CORE_ENV_H */

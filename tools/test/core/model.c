@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The account that the tables are compared with.  See model.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model.h"
+
+void (*kma_model_enter)(void);
+void (*kma_model_leave)(void);
+
+static int kma_object_cmp(const void *a, const void *b)
+{
+	unsigned long x = ((const struct kma_object *)a)->ptr;
+	unsigned long y = ((const struct kma_object *)b)->ptr;
+
+	return (x > y) - (x < y);
+}
+
+static size_t kma_model_rows_bytes(const struct kma_model *m)
+{
+	return (m->nr_sites + 1) * KMA_MODEL_CACHES * sizeof(struct kma_row);
+}
+
+void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
+		    struct kma_object *objects, u32 nr_objects)
+{
+	u32 i;
+
+	memset(m, 0, sizeof(*m));
+	m->core = core;
+	m->object = objects;
+	m->nr_objects = nr_objects;
+	m->nr_sites = nr_sites;
+	m->row = calloc(1, kma_model_rows_bytes(m));
+	m->cache = calloc(KMA_MODEL_CACHES, sizeof(m->cache[0]));
+	if (!m->row || !m->cache)
+		abort();
+	for (i = 0; i < KMA_MODEL_CACHES; i++) {
+		m->cache[i].size = 64 * (i + 1);
+		m->cache[i].object_size = m->cache[i].size - 8;
+		snprintf(m->cache[i].name, KMA_CACHE_NAME_LEN, "cache-%u", i);
+	}
+	qsort(objects, nr_objects, sizeof(objects[0]), kma_object_cmp);
+}
+
+void kma_model_destroy(struct kma_model *m)
+{
+	free(m->row);
+	free(m->cache);
+}
+
+void kma_model_reset(struct kma_model *m)
+{
+	u32 i;
+	int cpu;
+
+	memset(m->row, 0, kma_model_rows_bytes(m));
+	memset(m->stat, 0, sizeof(m->stat));
+	m->allocs = 0;
+	m->frees = 0;
+	for (i = 0; i < m->nr_objects; i++)
+		m->object[i].live = false;
+	for_each_possible_cpu(cpu)
+		memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
+}
+
+unsigned long kma_model_cache(const struct kma_model *m, u32 cache)
+{
+	return cache < KMA_MODEL_KMALLOCS ? m->cache[cache].size :
+					    (unsigned long)&m->cache[cache];
+}
+
+static struct kma_row *kma_model_row(const struct kma_model *m, u32 site, u32 cache)
+{
+	return &m->row[site * KMA_MODEL_CACHES + cache];
+}
+
+/* ---- events ---------------------------------------------------------------- */
+
+/* How often this happened on this CPU and is not noted yet. */
+static u64 kma_model_ahead(const struct kma_model *m, enum kma_stat stat)
+{
+	return per_cpu(kma_stats, kma_env.cpu).v[stat] - m->stat[stat];
+}
+
+/* Out of line, as in a probe: the path that is looked at. */
+static noinline void kma_model_do_alloc(struct kma_core *core,
+					const struct kma_event *ev)
+{
+	kma_record_alloc(core, ev);
+}
+
+static noinline void kma_model_do_free(struct kma_core *core, unsigned long ptr)
+{
+	kma_record_free(core, ptr);
+}
+
+static void kma_model_hit(struct kma_model *m, struct kma_object *o,
+			  const struct kma_event *ev, bool no_entry)
+{
+	struct kma_row *row = kma_model_row(m, o->site, o->cache);
+
+	row->hits++;
+	row->bytes_req += ev->bytes_req;
+	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
+	row->no_entry += no_entry;
+	o->live = !no_entry;
+}
+
+void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache)
+{
+	u64 full = kma_model_ahead(m, KMA_STAT_dropped_live_full);
+	u64 other = kma_model_ahead(m, KMA_STAT_other_sites);
+	u64 none = kma_model_ahead(m, KMA_STAT_dropped_caches_full);
+	u64 inner = kma_model_ahead(m, KMA_STAT_double_fired);
+	struct kma_entry e = kma_model_entry(o->ptr, cache, kma_env.now + 1);
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + 16 * site,
+		.ptr = o->ptr,
+		.cache = kma_model_cache(m, cache),
+		.kmalloc = cache < KMA_MODEL_KMALLOCS,
+		.bytes_req = e.bytes_req,
+		.node = (int)(e.tgid % 3) - 1,
+	};
+	struct kma_env before = kma_env;
+
+	kma_env.now++;
+	kma_env.tgid = e.tgid;
+	if (kma_model_enter)
+		kma_model_enter();
+	kma_model_do_alloc(m->core, &ev);
+	if (kma_model_leave)
+		kma_model_leave();
+	kma_env.tgid = before.tgid;
+
+	m->allocs++;
+	none = kma_model_ahead(m, KMA_STAT_dropped_caches_full) - none;
+	inner = kma_model_ahead(m, KMA_STAT_double_fired) - inner;
+	m->stat[KMA_STAT_dropped_caches_full] += none;
+	m->stat[KMA_STAT_double_fired] += inner;
+	if (none || inner)
+		return;
+	if (o->live) {
+		kma_model_row(m, o->site, o->cache)->repaired++;
+		m->stat[KMA_STAT_replaced]++;
+	}
+	full = kma_model_ahead(m, KMA_STAT_dropped_live_full) - full;
+	other = kma_model_ahead(m, KMA_STAT_other_sites) - other;
+	m->stat[KMA_STAT_dropped_live_full] += full;
+	m->stat[KMA_STAT_other_sites] += other;
+	o->site = other ? m->nr_sites : site;
+	o->cache = cache;
+	o->entry = e;
+	o->entry.cpu = kma_env.cpu;
+	kma_model_hit(m, o, &ev, full);
+}
+
+void kma_model_free(struct kma_model *m, struct kma_object *o)
+{
+	struct kma_row *row = kma_model_row(m, o->site, o->cache);
+	/* As whoever gets the address next may be another thread. */
+	bool live = o->live;
+
+	o->live = false;
+	m->frees++;
+	if (!live) {
+		m->stat[KMA_STAT_free_unmatched]++;
+	} else {
+		row->frees++;
+		row->pingpong += o->entry.cpu != kma_env.cpu;
+	}
+	if (kma_model_enter)
+		kma_model_enter();
+	kma_model_do_free(m->core, o->ptr);
+	if (kma_model_leave)
+		kma_model_leave();
+}
+
+void kma_model_fork(struct kma_model *m, const struct kma_model *of)
+{
+	*m = *of;
+	m->row = calloc(1, kma_model_rows_bytes(m));
+	if (!m->row)
+		abort();
+}
+
+void kma_model_join(struct kma_model *sum, struct kma_model *m)
+{
+	u64 *to = (u64 *)sum->row;
+	const u64 *from = (const u64 *)m->row;
+	size_t i;
+
+	for (i = 0; i < kma_model_rows_bytes(m) / sizeof(u64); i++)
+		to[i] += from[i];
+	for (i = 0; i < KMA_STAT_NR; i++)
+		sum->stat[i] += m->stat[i];
+	sum->allocs += m->allocs;
+	sum->frees += m->frees;
+	free(m->row);
+}
+
+/* ---- comparing ------------------------------------------------------------- */
+
+static char kma_difference[200];
+
+#define kma_differ(...)							\
+	(snprintf(kma_difference, sizeof(kma_difference), __VA_ARGS__), \
+	 (const char *)kma_difference)
+
+/* The model's number of a cache, or KMA_MODEL_CACHES. */
+static u32 kma_check_cache(const struct kma_model *m, int id)
+{
+	const struct kma_cache_info *info = &m->core->sites.caches.info[id];
+	u32 i;
+
+	for (i = 0; i < KMA_MODEL_CACHES; i++) {
+		const struct kma_env_cache *c = &m->cache[i];
+
+		if (info->ready && info->size == c->size &&
+		    info->object_size == (i < KMA_MODEL_KMALLOCS ? 0 : c->object_size) &&
+		    !strcmp(info->name, i < KMA_MODEL_KMALLOCS ? "" : c->name))
+			return i;
+	}
+	return KMA_MODEL_CACHES;
+}
+
+long kma_model_row_of(const struct kma_model *m, u32 id)
+{
+	const struct kma_site_info *info = kma_sitetab_info(&m->core->sites, id);
+	u32 site, cache;
+
+	if (!info)
+		return -1;
+	cache = kma_check_cache(m, info->cache);
+	site = info->site ? (info->site - KMA_MODEL_SITE) / 16 : m->nr_sites;
+	return cache < KMA_MODEL_CACHES && site <= m->nr_sites ?
+	       (long)(site * KMA_MODEL_CACHES + cache) : -1;
+}
+
+static void kma_row_add(struct kma_row *to, const struct kma_row *row)
+{
+	u64 *a = (u64 *)to;
+	const u64 *b = (const u64 *)row;
+	size_t i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		a[i] += b[i];
+}
+
+static const char *kma_check_rows_into(const struct kma_model *m,
+				       struct kma_row *got)
+{
+	static const struct kma_row zero;
+	struct kma_row sum;
+	long at;
+	u32 id, i;
+
+	for (id = 0; id < kma_sitetab_rows(&m->core->sites); id++) {
+		kma_sitetab_sum(&m->core->sites, id, &sum);
+		if (!memcmp(&sum, &zero, sizeof(sum)))
+			continue;
+		at = kma_model_row_of(m, id);
+		if (at < 0)
+			return kma_differ("row %u: counts, and is nobody's", id);
+		kma_row_add(&got[at], &sum);
+	}
+	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++) {
+		if (!memcmp(&got[i], &m->row[i], sizeof(got[i])))
+			continue;
+		return kma_differ("site %u, cache %u: hits %llu, not %llu; frees %llu, not %llu",
+				  i / KMA_MODEL_CACHES, i % KMA_MODEL_CACHES,
+				  got[i].hits, m->row[i].hits,
+				  got[i].frees, m->row[i].frees);
+	}
+	return NULL;
+}
+
+static const char *kma_check_rows(const struct kma_model *m)
+{
+	struct kma_row *got = calloc(1, kma_model_rows_bytes(m));
+	const char *why;
+
+	if (!got)
+		abort();
+	why = kma_check_rows_into(m, got);
+	free(got);
+	return why;
+}
+
+static const char *kma_check_entry(const struct kma_model *m, unsigned long ptr,
+				   const struct kma_entry *e, bool *seen)
+{
+	const struct kma_object key = { .ptr = ptr };
+	const struct kma_object *o = bsearch(&key, m->object, m->nr_objects,
+					     sizeof(key), kma_object_cmp);
+
+	if (!o || !o->live)
+		return kma_differ("%#lx is recorded, and not live", ptr);
+	if (seen[o - m->object])
+		return kma_differ("%#lx is recorded twice", ptr);
+	seen[o - m->object] = true;
+	if (e->bytes_req != o->entry.bytes_req || e->time != o->entry.time ||
+	    e->tgid != o->entry.tgid || e->cpu != o->entry.cpu ||
+	    kma_model_row_of(m, e->row) != (long)(o->site * KMA_MODEL_CACHES + o->cache))
+		return kma_differ("%#lx has a wrong entry", ptr);
+	return NULL;
+}
+
+static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spilled,
+				    bool *seen)
+{
+	const struct kma_objtab *t = &m->core->obj;
+	const struct kma_bucket *home, *b = kma_objtab_bucket(t, nr);
+	struct kma_entry e;
+	unsigned long ptr;
+	const char *why;
+	u32 i, shard;
+
+	for (i = 0; i < KMA_SLOTS; i++) {
+		ptr = kma_objtab_read(b, i, &e);
+		if (!ptr && b->key[i])
+			return kma_differ("bucket %llu: a busy slot", nr);
+		if (!ptr)
+			continue;
+		why = kma_check_entry(m, ptr, &e, seen);
+		if (why)
+			return why;
+		home = kma_objtab_home(t, ptr);
+		if (e.depth ? home == b : home != b)
+			return kma_differ("%#lx is not at its depth", ptr);
+		shard = 0;
+		while (home < t->shard[shard] || home >= t->shard[shard] + t->nr_buckets)
+			shard++;
+		if (e.depth)
+			spilled[(u64)shard * t->nr_buckets +
+				(home - t->shard[shard])] += 1ULL << 4 * (e.depth - 1);
+	}
+	return NULL;
+}
+
+/* Each live object is recorded once, and the marks count what has spilled. */
+static const char *kma_check_content(const struct kma_model *m, u64 *spilled,
+				     bool *seen)
+{
+	const struct kma_objtab *t = &m->core->obj;
+	const char *why = NULL;
+	u64 i;
+
+	for (i = 0; !why && i < kma_objtab_buckets(t); i++)
+		why = kma_check_bucket(m, i, spilled, seen);
+	for (i = 0; !why && i < kma_objtab_buckets(t); i++)
+		if ((u64)atomic64_read(&kma_objtab_bucket(t, i)->spilled) != spilled[i])
+			why = kma_differ("bucket %llu: marks %#llx, not %#llx", i,
+					 (u64)atomic64_read(&kma_objtab_bucket(t, i)->spilled),
+					 spilled[i]);
+	for (i = 0; !why && i < m->nr_objects; i++)
+		if (m->object[i].live && !seen[i])
+			why = kma_differ("%#lx is live, and not recorded",
+					 m->object[i].ptr);
+	return why;
+}
+
+static const char *kma_check_objects(const struct kma_model *m)
+{
+	u64 *spilled = calloc(kma_objtab_buckets(&m->core->obj), sizeof(*spilled));
+	bool *seen = calloc(m->nr_objects, sizeof(*seen));
+	const char *why;
+
+	if (!spilled || !seen)
+		abort();
+	why = kma_check_content(m, spilled, seen);
+	free(spilled);
+	free(seen);
+	return why;
+}
+
+/* The identities of stat.h, as far as they are the core's, and what it counts. */
+static const char *kma_check_stats(const struct kma_model *m)
+{
+	struct kma_stats stat;
+	struct kma_row all = {};
+	u64 spilled, depth, out = 0;
+	u32 i;
+
+	kma_stats_sum(&stat);
+	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++)
+		kma_row_add(&all, &m->row[i]);
+	if (m->allocs != all.hits + stat.v[KMA_STAT_double_fired] +
+			 stat.v[KMA_STAT_dropped_caches_full])
+		return "allocations: the sums do not add up";
+	if (m->frees != all.frees + stat.v[KMA_STAT_free_unmatched])
+		return "frees: the sums do not add up";
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (i != KMA_STAT_spill_in && i != KMA_STAT_spill_out &&
+		    stat.v[i] != m->stat[i])
+			return kma_differ("%s: %llu, not %llu", kma_stat_name(i),
+					  stat.v[i], m->stat[i]);
+	for (i = 0; i < kma_objtab_buckets(&m->core->obj); i++) {
+		spilled = atomic64_read(&kma_objtab_bucket(&m->core->obj, i)->spilled);
+		for (depth = 0; depth < KMA_DEPTHS; depth++)
+			out += (spilled >> 4 * depth) & 15;
+	}
+	if (stat.v[KMA_STAT_spill_in] - stat.v[KMA_STAT_spill_out] != out)
+		return "spill_in - spill_out is not what has spilled";
+	return NULL;
+}
+
+const char *kma_model_check(struct kma_model *m)
+{
+	const char *why = kma_check_rows(m);
+
+	if (!why)
+		why = kma_check_objects(m);
+	return why ? why : kma_check_stats(m);
+}
