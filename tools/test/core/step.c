@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An interrupt after each instruction of the record path.
+ *
+ * With the trap flag set the processor traps after every instruction, and the
+ * handler does what an interrupt could do there: it allocates and frees, by the
+ * same core.  Each path is run once for each of its instructions with one
+ * interrupt after that one, and once more with one after every instruction.
+ * After each run all is compared with the model.
+ *
+ * The run with one interrupt after instruction k is a child that is forked there
+ * and goes on alone.  Starting anew and stepping to k would take the square of
+ * the path's length in traps.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "case.h"
+#include "model.h"
+
+#define KMA_TRAP_FLAG	0x100
+#define KMA_OBJECTS	4000
+#define KMA_SITES	256
+#define KMA_SITE	1	/* the site that the path is about */
+
+static struct kma_core kma_core;
+static struct kma_model kma_model;
+static struct kma_object kma_object[KMA_OBJECTS];
+
+/* Objects that have one home; the path is about the first of them. */
+#define KMA_MINE	32
+static struct kma_object *kma_mine[KMA_MINE];
+
+/* ---- stepping -------------------------------------------------------------- */
+
+static struct {
+	bool armed;
+	bool inside;
+	bool forks;		/* a child for each interrupt */
+	bool child;		/* this is one */
+	bool failed;		/* a child did */
+	u32 steps;		/* instructions of this run so far */
+	u32 interrupts;		/* in this run and its children */
+	void (*interrupt)(u32 nr);
+} kma_step;
+
+static u64 kma_total;
+
+static void kma_step_interrupt(u32 nr)
+{
+	struct kma_env interrupted = kma_env;
+
+	kma_step.inside = true;
+	kma_env.now = 0x40000000 + nr;
+	kma_step.interrupt(nr);
+	kma_env = interrupted;
+	kma_step.inside = false;
+}
+
+static void kma_step_fork(ucontext_t *uc)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		kma_step.child = true;
+		kma_step_interrupt(0);
+		uc->uc_mcontext.gregs[REG_EFL] &= ~KMA_TRAP_FLAG;
+	} else if (waitpid(pid, &status, 0) != pid || status) {
+		kma_step.failed = true;
+	}
+}
+
+static void kma_step_trap(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	kma_step.steps++;
+	if (kma_step.failed)
+		return;
+	if (kma_step.forks)
+		kma_step_fork(context);
+	else
+		kma_step_interrupt(kma_step.interrupts);
+	kma_step.interrupts++;
+}
+
+/* These are called around the path, and around an interrupt's own events. */
+static void kma_step_enter(void)
+{
+	if (kma_step.armed && !kma_step.inside)
+		__asm__ __volatile__("pushfq; orq %0, (%%rsp); popfq"
+				     : : "i" (KMA_TRAP_FLAG) : "memory", "cc");
+}
+
+static void kma_step_leave(void)
+{
+	if (kma_step.armed && !kma_step.inside)
+		__asm__ __volatile__("pushfq; andq %0, (%%rsp); popfq"
+				     : : "i" (~KMA_TRAP_FLAG) : "memory", "cc");
+}
+
+/* ---- what interrupts do ---------------------------------------------------- */
+
+static void kma_alloc_free(struct kma_object *o, u32 site, u32 cache)
+{
+	kma_model_alloc(&kma_model, o, site, cache);
+	kma_model_free(&kma_model, o);
+}
+
+static void kma_nest_same_bucket(u32 nr)
+{
+	(void)nr;
+	kma_alloc_free(kma_mine[8], 40, 1);
+}
+
+static void kma_nest_same_site(u32 nr)
+{
+	(void)nr;
+	kma_alloc_free(kma_mine[9], KMA_SITE, 0);
+	kma_alloc_free(&kma_object[KMA_OBJECTS - 1], KMA_SITE, 5);
+}
+
+static void kma_nest_new_site(u32 nr)
+{
+	kma_alloc_free(kma_mine[8], 50 + nr % 200, nr % KMA_MODEL_CACHES);
+}
+
+static void kma_nest_stays(u32 nr)
+{
+	if (nr < KMA_MINE - 10)
+		kma_model_alloc(&kma_model, kma_mine[10 + nr], KMA_SITE, 0);
+	else if (nr < KMA_OBJECTS / 2 && !kma_object[2 * nr].live)
+		kma_model_alloc(&kma_model, &kma_object[2 * nr], KMA_SITE, 5);
+}
+
+/* What makes room in the bucket, for a moment or for good. */
+static void kma_nest_makes_room(u32 nr)
+{
+	kma_model_free(&kma_model, kma_mine[1 + nr % 7]);
+	if (nr % 2)
+		kma_model_alloc(&kma_model, kma_mine[10 + nr % 8], 40, 1);
+}
+
+#define KMA_NEST_NEW_SITE 2
+
+static const struct {
+	const char *name;
+	void (*interrupt)(u32 nr);
+} kma_nests[] = {
+	{ "another object in the bucket", kma_nest_same_bucket },
+	{ "the same site", kma_nest_same_site },
+	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site },
+	{ "an object that stays", kma_nest_stays },
+	{ "a free in the bucket", kma_nest_makes_room },
+};
+
+/* ---- the paths ------------------------------------------------------------- */
+
+static void kma_alloc(u32 object, u32 site, u32 cache)
+{
+	kma_model_alloc(&kma_model, kma_mine[object], site, cache);
+}
+
+static void kma_free(u32 object)
+{
+	kma_model_free(&kma_model, kma_mine[object]);
+}
+
+static void kma_setup_row(void)
+{
+	kma_alloc(1, KMA_SITE, 0);
+	kma_free(1);
+}
+
+static void kma_setup_live(void)
+{
+	kma_alloc(0, KMA_SITE + 1, 0);
+	kma_setup_row();
+}
+
+static void kma_setup_home_full(void)
+{
+	u32 i;
+
+	for (i = 1; i <= KMA_SLOTS; i++)
+		kma_alloc(i, KMA_SITE, 0);
+}
+
+static void kma_setup_spilled(void)
+{
+	kma_setup_home_full();
+	kma_alloc(0, KMA_SITE + 1, 0);
+}
+
+static void kma_setup_others_spilled(void)
+{
+	kma_setup_home_full();
+	kma_alloc(8, KMA_SITE, 0);
+	kma_alloc(9, KMA_SITE, 0);
+}
+
+static void kma_setup_cache_row(void)
+{
+	kma_alloc(1, KMA_SITE + 1, 5);
+}
+
+static void kma_setup_retired(void)
+{
+	kma_alloc(1, KMA_SITE, 5);
+	kma_free(1);
+	kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, 5));
+}
+
+static void kma_setup_sites_full(void)
+{
+	u32 site;
+
+	for (site = 2; site < 2 + KMA_SITES_MIN; site++) {
+		kma_alloc(1, site, 0);
+		kma_free(1);
+	}
+}
+
+/* More objects than slots, but for the one that the path is about. */
+static void kma_setup_live_full(void)
+{
+	u32 i;
+
+	for (i = 0; i < KMA_OBJECTS - 1; i++)
+		if (&kma_object[i] != kma_mine[0])
+			kma_model_alloc(&kma_model, &kma_object[i], KMA_SITE, 0);
+}
+
+static void kma_setup_live_full_with(void)
+{
+	kma_alloc(0, KMA_SITE + 1, 0);
+	kma_setup_live_full();
+}
+
+static void kma_setup_caches_full(void)
+{
+	u32 i;
+
+	kma_setup_row();
+	for (i = 1; i < KMA_CACHES_MAX; i++)
+		kma_cachetab_get(&kma_core.sites.caches, 100000 + i);
+}
+
+static void kma_setup_inner(void)
+{
+	kma_setup_cache_row();
+	kma_core.sites.inner[0] = KMA_MODEL_SITE + 16 * KMA_SITE;
+	kma_core.sites.nr_inner = 1;
+}
+
+static void kma_setup_nothing(void)
+{
+}
+
+static void kma_path_alloc(void)
+{
+	kma_alloc(0, KMA_SITE, 0);
+}
+
+static void kma_path_alloc_kmem_cache(void)
+{
+	kma_alloc(0, KMA_SITE, 5);
+}
+
+static void kma_path_free(void)
+{
+	kma_free(0);
+}
+
+#define KMA_NO_STAT KMA_STAT_NR
+
+/*
+ * The counter shows that the path was the one that is meant.  A long one, which
+ * looks through all caches, is not interrupted by everything.
+ */
+static const struct kma_path {
+	const char *name;
+	void (*setup)(void);
+	void (*run)(void);
+	enum kma_stat stat;
+	bool is_long;
+} kma_paths[] = {
+	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, false },
+	{ "free", kma_setup_live, kma_path_free, KMA_NO_STAT, false },
+	{ "allocation, home full", kma_setup_home_full, kma_path_alloc,
+	  KMA_STAT_spill_in, false },
+	{ "free of what has spilled", kma_setup_spilled, kma_path_free,
+	  KMA_STAT_spill_out, false },
+	{ "allocation, replaced", kma_setup_live, kma_path_alloc, KMA_STAT_replaced, false },
+	{ "allocation, what has spilled replaced", kma_setup_spilled, kma_path_alloc,
+	  KMA_STAT_spill_out, false },
+	{ "allocation, new site", kma_setup_cache_row, kma_path_alloc_kmem_cache,
+	  KMA_NO_STAT, false },
+	{ "allocation, new site and cache", kma_setup_nothing,
+	  kma_path_alloc_kmem_cache, KMA_NO_STAT, false },
+	{ "allocation, cache comes again", kma_setup_retired,
+	  kma_path_alloc_kmem_cache, KMA_NO_STAT, false },
+	{ "allocation, site table full", kma_setup_sites_full, kma_path_alloc,
+	  KMA_STAT_other_sites, false },
+	{ "allocation, live table full", kma_setup_live_full, kma_path_alloc,
+	  KMA_STAT_dropped_live_full, false },
+	{ "allocation, replaced, live table full", kma_setup_live_full_with,
+	  kma_path_alloc, KMA_STAT_replaced, false },
+	{ "allocation, cache table full", kma_setup_caches_full,
+	  kma_path_alloc_kmem_cache, KMA_STAT_dropped_caches_full, true },
+	{ "allocation, double-fired", kma_setup_inner, kma_path_alloc,
+	  KMA_STAT_double_fired, false },
+	{ "free of nothing", kma_setup_row, kma_path_free, KMA_STAT_free_unmatched, false },
+	{ "free of nothing, home full", kma_setup_home_full, kma_path_free,
+	  KMA_STAT_free_unmatched, false },
+	{ "free of nothing, others spilled", kma_setup_others_spilled, kma_path_free,
+	  KMA_STAT_free_unmatched, false },
+};
+
+/* ---- runs ------------------------------------------------------------------ */
+
+static void kma_find_mine(void)
+{
+	const struct kma_bucket *home = kma_objtab_home(&kma_core.obj, kma_object[0].ptr);
+	u32 i, nr = 0;
+
+	for (i = 0; i < KMA_OBJECTS && nr < KMA_MINE; i++)
+		if (kma_objtab_home(&kma_core.obj, kma_object[i].ptr) == home)
+			kma_mine[nr++] = &kma_object[i];
+	if (nr < KMA_MINE)
+		abort();
+}
+
+static void kma_run_start(const struct kma_path *path)
+{
+	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, 1))
+		abort();
+	kma_model_reset(&kma_model);
+	kma_find_mine();
+	path->setup();
+	memset(&kma_step, 0, sizeof(kma_step));
+}
+
+/* As it is without interrupts.  Return: NULL, or what is wrong. */
+static const char *kma_run_plain(const struct kma_path *path)
+{
+	struct kma_stats before, after;
+	const char *why;
+
+	kma_run_start(path);
+	kma_stats_sum(&before);
+	path->run();
+	kma_stats_sum(&after);
+	why = kma_model_check(&kma_model);
+	if (!why && path->stat != KMA_NO_STAT &&
+	    before.v[path->stat] == after.v[path->stat])
+		why = "not the path that is meant";
+	kma_core_destroy(&kma_core);
+	return why;
+}
+
+static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
+{
+	const char *why;
+
+	kma_run_start(path);
+	kma_step.interrupt = kma_nests[nest].interrupt;
+	kma_step.forks = forks;
+	kma_step.armed = true;
+	path->run();
+	kma_step.armed = false;
+	why = kma_model_check(&kma_model);
+	if (!why && !kma_step.child && kma_step.steps < 20)
+		why = "hardly any instruction";
+	if (why)
+		printf("FAIL %s: interrupted by %s after %s%u: %s\n", path->name,
+		       kma_nests[nest].name, kma_step.child ? "" : "each of ",
+		       kma_step.steps, why);
+	fflush(stdout);
+	if (kma_step.child)
+		_exit(!!why);
+	kma_core_destroy(&kma_core);
+	kma_total += kma_step.interrupts;
+	return !why && !kma_step.failed;
+}
+
+static bool kma_run_path(const struct kma_path *path)
+{
+	const char *why = kma_run_plain(path);
+	double start = kma_seconds();
+	u64 before = kma_total;
+	u32 nest, steps = 0;
+
+	if (why) {
+		printf("FAIL %s: %s\n", path->name, why);
+		return false;
+	}
+	for (nest = 0; nest < ARRAY_SIZE(kma_nests); nest++) {
+		if (path->is_long && nest != KMA_NEST_NEW_SITE)
+			continue;
+		if (!kma_run_stepped(path, nest, true))
+			return false;
+		steps = kma_step.steps;
+		if (!kma_run_stepped(path, nest, false))
+			return false;
+	}
+	printf("ok %s: %u instructions, %llu interrupts (%.1f s)\n", path->name,
+	       steps, kma_total - before, kma_seconds() - start);
+	fflush(stdout);
+	return true;
+}
+
+int main(void)
+{
+	const struct sigaction trap = {
+		.sa_sigaction = kma_step_trap,
+		.sa_flags = SA_SIGINFO,
+	};
+	u32 i, failed = 0;
+
+	for (i = 0; i < KMA_OBJECTS; i++)
+		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
+	kma_model_init(&kma_model, &kma_core, KMA_SITES, kma_object, KMA_OBJECTS);
+	kma_model_enter = kma_step_enter;
+	kma_model_leave = kma_step_leave;
+	sigaction(SIGTRAP, &trap, NULL);
+	for (i = 0; i < ARRAY_SIZE(kma_paths); i++)
+		failed += !kma_run_path(&kma_paths[i]);
+	printf("%llu interrupts, after each instruction of each path\n", kma_total);
+	kma_model_destroy(&kma_model);
+	return !!failed;
+}
