@@ -88,7 +88,7 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
 {
 	const struct kma_site_info *info = &t->info[id];
 
-	/* Pairs with the releases in kma_site_create() and kma_site_other(). */
+	/* Pairs with the releases in kma_site_fill() and kma_site_other(). */
 	return smp_load_acquire(&info->state) == KMA_SITE_UNUSED ? NULL : info;
 }
 
@@ -139,7 +139,7 @@ static int kma_site_reuse(struct kma_sitetab *t, unsigned long site, int cache)
 		/* Pairs with the cmpxchg in kma_site_state_change(). */
 		if (smp_load_acquire(&info->state) == KMA_SITE_NO_CACHE &&
 		    info->site == site && info->cache == cache &&
-		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_LIVE) ==
+		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN) ==
 							KMA_SITE_NO_CACHE) {
 			atomic_dec(&t->retired);
 			return id;
@@ -161,8 +161,6 @@ static int kma_site_create(struct kma_sitetab *t, unsigned long site, int cache)
 		return -1;
 	t->info[id].site = site;
 	t->info[id].cache = cache;
-	/* Pairs with the acquire in kma_sitetab_info() and others. */
-	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	return id;
 }
 
@@ -186,6 +184,11 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	slot->row = t->row[id];
 	slot->id = id;
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
+	/*
+	 * Only now: whoever retires another cache looks at the slots of all
+	 * live rows.  Pairs with the acquire in kma_sitetab_info() and others.
+	 */
+	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, site);
 }
@@ -290,7 +293,7 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 	kma_cachetab_retire(&t->caches, cache);
 	for (id = 0; id < used; id++) {
 		info = &t->info[id];
-		/* Pairs with the release in kma_site_create(). */
+		/* Pairs with the release in kma_site_fill(). */
 		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE ||
 		    READ_ONCE(t->map[READ_ONCE(info->slot)].cache) != cache)
 			continue;

@@ -99,6 +99,7 @@ enum kma_site_state {
 	KMA_SITE_UNUSED,	/* nobody's, or being filled */
 	KMA_SITE_LIVE,		/* the map leads here */
 	KMA_SITE_NO_CACHE,	/* its cache was destroyed */
+	KMA_SITE_AGAIN,		/* it has come again: being filled anew */
 	KMA_SITE_NO_MODULE,	/* its module was unloaded: the address is void */
 };
 
