@@ -42,6 +42,7 @@ static struct {
 	bool forks;		/* a child for each interrupt */
 	bool child;		/* this is one */
 	bool failed;		/* a child did */
+	bool died;		/* and could not say why */
 	u32 steps;		/* instructions of this run so far */
 	u32 interrupts;		/* in this run and its children */
 	void (*interrupt)(u32 nr);
@@ -71,6 +72,7 @@ static void kma_step_fork(ucontext_t *uc)
 		uc->uc_mcontext.gregs[REG_EFL] &= ~KMA_TRAP_FLAG;
 	} else if (waitpid(pid, &status, 0) != pid || status) {
 		kma_step.failed = true;
+		kma_step.died = !WIFEXITED(status);
 	}
 }
 
@@ -145,6 +147,32 @@ static void kma_nest_makes_room(u32 nr)
 		kma_model_alloc(&kma_model, kma_mine[10 + nr % 8], 40, 1);
 }
 
+/*
+ * A cache that nothing is allocated from, whose row is in the first slot of the
+ * map, where the number of any row's slot leads before it is known.
+ */
+static struct kma_env_cache kma_dying[4096];
+static unsigned long kma_dying_word;
+
+static void kma_setup_dying(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	const unsigned long site = KMA_MODEL_SITE + 0x100000;
+	u32 i = 0;
+
+	while (kma_sitetab_hash(t, site, (unsigned long)&kma_dying[i]))
+		i++;
+	kma_dying_word = (unsigned long)&kma_dying[i];
+	kma_sitetab_get(t, site, kma_dying_word);
+}
+
+/* What runs on another CPU may do between two instructions what it likes. */
+static void kma_nest_cache_dies(u32 nr)
+{
+	(void)nr;
+	kma_sitetab_retire_cache(&kma_core.sites, kma_dying_word);
+}
+
 #define KMA_NEST_NEW_SITE 2
 
 static const struct {
@@ -156,6 +184,7 @@ static const struct {
 	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site },
 	{ "an object that stays", kma_nest_stays },
 	{ "a free in the bucket", kma_nest_makes_room },
+	{ "the end of another cache", kma_nest_cache_dies },
 };
 
 /* ---- the paths ------------------------------------------------------------- */
@@ -341,6 +370,7 @@ static void kma_run_start(const struct kma_path *path)
 		abort();
 	kma_model_reset(&kma_model);
 	kma_find_mine();
+	kma_setup_dying();
 	path->setup();
 	memset(&kma_step, 0, sizeof(kma_step));
 }
@@ -363,6 +393,22 @@ static const char *kma_run_plain(const struct kma_path *path)
 	return why;
 }
 
+/* No cache has gone that any of these has counted for, or it has come again. */
+static const char *kma_check_states(void)
+{
+	const struct kma_site_info *info;
+	struct kma_row sum;
+	u32 id;
+
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		if (sum.hits && info->state != KMA_SITE_LIVE)
+			return "a row was retired, and is in use";
+	}
+	return NULL;
+}
+
 static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 {
 	const char *why;
@@ -373,7 +419,9 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	kma_step.armed = true;
 	path->run();
 	kma_step.armed = false;
-	why = kma_model_check(&kma_model);
+	why = kma_step.died ? "died" : kma_model_check(&kma_model);
+	if (!why)
+		why = kma_check_states();
 	if (!why && !kma_step.child && kma_step.steps < 20)
 		why = "hardly any instruction";
 	if (why)

@@ -97,7 +97,7 @@ static void kma_spills_at_every_depth(void)
 }
 
 /* Objects of one home until it takes no more: all marks are at their end. */
-static void kma_marks_fill_up(void)
+static void kma_fill_marks(u64 live_max)
 {
 	const u32 most = KMA_SLOTS + 15 * KMA_DEPTHS;
 	static unsigned long ptr[KMA_SLOTS + 15 * KMA_DEPTHS + 100];
@@ -106,7 +106,7 @@ static void kma_marks_fill_up(void)
 	struct kma_objtab t;
 	u32 i, in = 0;
 
-	if (kma_objtab_init(&t, 4000, 1))
+	if (kma_objtab_init(&t, live_max, 1))
 		abort();
 	home = kma_objtab_home(&t, KMA_MODEL_PTR);
 	for (i = 0, ptr[0] = KMA_MODEL_PTR; i < ARRAY_SIZE(ptr); ) {
@@ -123,6 +123,13 @@ static void kma_marks_fill_up(void)
 		in -= kma_objtab_take(&t, ptr[i], &e);
 	kma_expect(!in && !atomic64_read(&home->spilled));
 	kma_objtab_destroy(&t);
+}
+
+/* In a table of few buckets two depths often name the same one. */
+static void kma_marks_fill_up(void)
+{
+	kma_fill_marks(4000);
+	kma_fill_marks(50);
 }
 
 /* ---- live_max is a promise ------------------------------------------------- */
