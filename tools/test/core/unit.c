@@ -119,8 +119,9 @@ static void kma_fill_marks(u64 live_max)
 	}
 	kma_expect(in == most);
 	kma_expect((u64)atomic64_read(&home->spilled) == U64_MAX);
-	for (i = 0; i < ARRAY_SIZE(ptr); i++)
-		in -= kma_objtab_take(&t, ptr[i], &e);
+	/* The last ones first: they went deep because the first marks were full. */
+	for (i = ARRAY_SIZE(ptr); i > 0; i--)
+		in -= kma_objtab_take(&t, ptr[i - 1], &e);
 	kma_expect(!in && !atomic64_read(&home->spilled));
 	kma_objtab_destroy(&t);
 }
