@@ -13,7 +13,7 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	1
+#define KMA_FORMAT_VERSION	2
 
 /* Longest command that `control` takes, in bytes. */
 #define KMA_CONTROL_MAX		255
@@ -37,6 +37,9 @@
 	X(no_entry, U64)	\
 	X(pingpong, U64)	\
 	X(cross_node, U64)	\
+	X(bulk_objs, U64)	\
+	X(bulk_bytes, U64)	\
+	X(confirmed_bytes, U64)	\
 	X(frag_pct, MILLI)
 
 #define KMA_CALLERS_COLUMNS(X)	\

@@ -14,6 +14,13 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #error "kmemacct does not know Linux 7.0 and newer: probes can be preempted there"
 #endif
+/* The name of what kmem_cache_alloc_bulk() calls. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define KMA_ALLOC_BULK_SYMBOL "kmem_cache_alloc_bulk_noprof"
+#else
+#define KMA_ALLOC_BULK_SYMBOL "kmem_cache_alloc_bulk"
+#endif
+
 #ifndef CONFIG_KPROBES
 #error "kmemacct needs a kernel with CONFIG_KPROBES: it follows kmem_cache_destroy()"
 #endif

@@ -215,6 +215,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "enabled %d\n", kma_enabled);
 	seq_printf(seq, "live_max %llu\n", kma_config.live_max);
 	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
+	seq_printf(seq, "bulk %s\n", kma_config.bulk);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);

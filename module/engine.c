@@ -9,6 +9,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include "kmemacct.h"
 
@@ -44,6 +45,10 @@ static int kma_config_check(void)
 	if (c->sites_max < KMA_SITES_MIN || c->sites_max > KMA_SITES_MAX) {
 		pr_err("sites_max=%u: must be %u to %u rows\n", c->sites_max,
 		       KMA_SITES_MIN, KMA_SITES_MAX);
+		return -EINVAL;
+	}
+	if (strcmp(c->bulk, "auto") && strcmp(c->bulk, "off")) {
+		pr_err("bulk=%s: must be auto or off\n", c->bulk);
 		return -EINVAL;
 	}
 	return 0;
@@ -91,9 +96,10 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_cacheinfo_watch();
 	if (ret)
 		goto symbol;
+	kma_bulk_start();
 	ret = kma_probes_start();
 	if (ret)
-		goto cacheinfo;
+		goto bulk;
 	ret = kma_report_start();
 	if (ret)
 		goto probes;
@@ -102,7 +108,8 @@ int kma_engine_start(const struct kma_config *config)
 
 probes:
 	kma_probes_stop();
-cacheinfo:
+bulk:
+	kma_bulk_stop();
 	kma_cacheinfo_unwatch();
 symbol:
 	kma_symbol_stop();
@@ -120,6 +127,7 @@ void kma_engine_stop(void)
 	kma_control_forget();
 	/* Waits until no probe runs: nobody writes to the tables any more. */
 	kma_probes_stop();
+	kma_bulk_stop();
 	/* The last that look at them: a kprobe and a notifier. */
 	kma_cacheinfo_unwatch();
 	kma_symbol_stop();

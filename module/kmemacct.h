@@ -19,11 +19,13 @@
  * @live_max: objects that the live table has room for; 0: by the RAM
  * @sites_max: rows for call sites
  * @enabled: record allocations from the start
+ * @bulk: follow the bulk functions, `auto` or `off`
  */
 struct kma_config {
 	u64 live_max;
 	u32 sites_max;
 	bool enabled;
+	const char *bulk;
 };
 
 #define KMA_LIVE_MIN		1ULL
@@ -114,6 +116,54 @@ void kma_probes_record(bool on);
  * Context: any. Return: their number.
  */
 int kma_probes_attached(void);
+
+/**
+ * kma_probes_free() - an object is about to be freed, without a tracepoint
+ * @ptr: the object
+ *
+ * Context: a hook, any context that does not migrate.
+ */
+void kma_probes_free(const void *ptr);
+
+/**
+ * kma_probes_bulk() - an object was allocated, without a tracepoint
+ * @site: return address of the call that allocated
+ * @ptr: the object
+ * @cache: address of its kmem_cache
+ *
+ * Context: a hook, any context that does not migrate.
+ */
+void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache);
+
+/* ---- bulk.c: allocations and frees without a tracepoint ------------------- */
+
+/**
+ * struct kma_hook - a function that is followed
+ * @attached: it is
+ * @missed: calls that were not seen
+ */
+struct kma_hook {
+	bool attached;
+	unsigned long missed;
+};
+
+#define KMA_BULK_HOOKS	2
+
+/**
+ * kma_bulk_start() - follow the bulk functions, as far as that can be done
+ *
+ * Context: process, may sleep.
+ */
+void kma_bulk_start(void);
+
+/* Undo kma_bulk_start(). Context: process, may sleep. */
+void kma_bulk_stop(void);
+
+/* Context: any. Fills in what there is to follow. */
+void kma_bulk_hooks(struct kma_hook hooks[KMA_BULK_HOOKS]);
+
+/* Context: any. Return: whether everything is followed, and nothing was missed. */
+bool kma_bulk_complete(void);
 
 /* ---- cacheinfo.c: name and slot size of a struct kmem_cache ------------- */
 

@@ -34,6 +34,11 @@ module_param(sites_max, uint, 0400);
 MODULE_PARM_DESC(sites_max,
 		 "pairs of call site and cache that are counted apart, 64 to 64512 (default 8192)");
 
+static char *bulk = "auto";
+module_param(bulk, charp, 0400);
+MODULE_PARM_DESC(bulk,
+		 "follow kmem_cache_alloc_bulk() and kmem_cache_free_bulk(), which have no tracepoints: auto or off (default auto)");
+
 static bool kma_started;
 static bool kma_param_enabled = true;
 
@@ -67,6 +72,7 @@ static int __init kma_main_init(void)
 		.live_max = live_max,
 		.sites_max = sites_max,
 		.enabled = kma_param_enabled,
+		.bulk = bulk,
 	};
 	int ret = kma_engine_start(&config);
 

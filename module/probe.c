@@ -180,6 +180,28 @@ static notrace void kma_probe_kmem_cache_free(void *data,
 	kma_probe_free(ptr);
 }
 
+/* ---- events of hooks ------------------------------------------------------ */
+
+void kma_probes_free(const void *ptr)
+{
+	kma_probe_free(ptr);
+}
+
+void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache)
+{
+	const struct kma_event ev = {
+		.site = site,
+		.ptr = (unsigned long)ptr,
+		.cache = cache,
+		.node = NUMA_NO_NODE,
+	};
+
+	if (READ_ONCE(kma_recording))
+		kma_record_bulk(&kma_core, &ev);
+	else
+		kma_stat_inc(alloc_off);
+}
+
 /* ---- attaching ------------------------------------------------------------ */
 
 /* register_trace_*() checks the trampoline's prototype against the kernel's. */

@@ -114,8 +114,11 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 	 * kma_bucket_fill() and kma_bucket_take().
 	 */
 	smp_rmb();
-	for_each_possible_cpu(cpu)
-		sum->hits += READ_ONCE(per_cpu_ptr(t->row[id], cpu)->hits);
+	for_each_possible_cpu(cpu) {
+		row = per_cpu_ptr(t->row[id], cpu);
+		sum->hits += READ_ONCE(row->hits);
+		sum->bulk += READ_ONCE(row->bulk);
+	}
 }
 
 static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,

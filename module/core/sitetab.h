@@ -60,11 +60,11 @@
  * @no_entry: objects that found no room in the live table
  * @pingpong: frees on another CPU than the allocation
  * @cross_node: hits that asked for another NUMA node than their CPU's
- * @unused: makes it a cache line
+ * @bulk: objects from bulk allocations, which are no hits
  *
  * One object adds to a counter on one CPU and to another counter on another:
  * only the sums over all CPUs mean something.  When nothing runs,
- * hits = frees + repaired + no_entry + live objects.
+ * hits + bulk = frees + repaired + no_entry + live objects.
  */
 struct kma_row {
 	u64 hits;
@@ -74,10 +74,21 @@ struct kma_row {
 	u64 no_entry;
 	u64 pingpong;
 	u64 cross_node;
-	u64 unused;
+	u64 bulk;
 };
 
 static_assert(sizeof(struct kma_row) == 64);
+
+/**
+ * kma_row_live() - objects that are live
+ * @sum: a row's sums
+ *
+ * Context: any. Return: their number.
+ */
+static inline u64 kma_row_live(const struct kma_row *sum)
+{
+	return sum->hits + sum->bulk - sum->frees - sum->repaired - sum->no_entry;
+}
 
 #define KMA_ROWS_PER_CHUNK	512	/* 32 KiB, the most alloc_percpu() gives */
 
@@ -200,7 +211,7 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
  * @t: the table
  * @id: the row
  * @sum: the result; frees and the like are summed before hits, so that
- *	hits - frees - repaired - no_entry is never negative
+ *	kma_row_live() is never negative
  *
  * Context: any; runs beside probes.
  */

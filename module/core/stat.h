@@ -7,10 +7,10 @@
  *
  * When nothing runs these hold, and tests check them:
  *
- *   events_kmalloc + events_kmem_cache_alloc =
- *	hits of all rows + alloc_failed + alloc_zero_size + alloc_off
+ *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs =
+ *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
  *	+ double_fired + dropped_caches_full
- *   events_kfree + events_kmem_cache_free =
+ *   events_kfree + events_kmem_cache_free + bulk_frees =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
  */
 #ifndef KMA_CORE_STAT_H
@@ -24,6 +24,9 @@
 	X(events_kmem_cache_alloc)					\
 	X(events_kfree)							\
 	X(events_kmem_cache_free)					\
+	/* one for each object, which has no event */			\
+	X(bulk_allocs)		/* kmem_cache_alloc_bulk() returned it */ \
+	X(bulk_frees)		/* kmem_cache_free_bulk() got it */	\
 	/* allocation events that are not a hit */			\
 	X(alloc_failed)		/* returned NULL */			\
 	X(alloc_zero_size)	/* ZERO_SIZE_PTR */			\

@@ -21,6 +21,15 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 	return div64_u64(100000 * waste + bytes_alloc / 2, bytes_alloc);
 }
 
+/*
+ * A free of it has gone unseen, or may have: what is live may be less.  A site
+ * that was never caught is not suspect, as long as all hooks see everything.
+ */
+static bool kma_counts_suspect(const struct kma_row *sum)
+{
+	return sum->repaired || !kma_bulk_complete();
+}
+
 void kma_counts_row(u32 id, struct kma_counts *counts)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
@@ -34,7 +43,7 @@ void kma_counts_row(u32 id, struct kma_counts *counts)
 	kma_sitetab_sum(t, id, &sum);
 	if (kma_base.row)
 		base = kma_base.row[id];
-	live = sum.hits - sum.frees - sum.repaired - sum.no_entry;
+	live = kma_row_live(&sum);
 	v[KMA_COUNT_live_objs] = live;
 	v[KMA_COUNT_live_bytes] = live * cache->size;
 	v[KMA_COUNT_hits] = sum.hits - base.hits;
@@ -47,6 +56,10 @@ void kma_counts_row(u32 id, struct kma_counts *counts)
 	v[KMA_COUNT_no_entry] = sum.no_entry - base.no_entry;
 	v[KMA_COUNT_pingpong] = sum.pingpong - base.pingpong;
 	v[KMA_COUNT_cross_node] = sum.cross_node - base.cross_node;
+	v[KMA_COUNT_bulk_objs] = sum.bulk - base.bulk;
+	v[KMA_COUNT_bulk_bytes] = v[KMA_COUNT_bulk_objs] * cache->size;
+	v[KMA_COUNT_confirmed_bytes] = kma_counts_suspect(&sum) ? 0 :
+				       v[KMA_COUNT_live_bytes];
 	v[KMA_COUNT_frag_pct] = 0;
 }
 
@@ -77,8 +90,8 @@ const char *kma_counts_label(const struct kma_snapshot *snap, const void *row)
 
 static bool kma_counts_empty(const struct kma_counts *counts)
 {
-	return !counts->v[KMA_COUNT_hits] && !counts->v[KMA_COUNT_frees] &&
-	       !counts->v[KMA_COUNT_live_objs];
+	return !counts->v[KMA_COUNT_hits] && !counts->v[KMA_COUNT_bulk_objs] &&
+	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
 }
 
 /* Rows of one name are next to each other: make them one. */

@@ -154,6 +154,23 @@ static int kma_width(const struct kma_column *column)
 	return max_t(int, strlen(column->name), KMA_WIDTH);
 }
 
+/*
+ * Of the objects that are known to have been freed, those whose free was seen.
+ * What was freed and not found out yet it cannot know.
+ */
+static u64 kma_coverage_milli(const u64 *v)
+{
+	u64 seen = v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
+		   v[KMA_STAT_bulk_frees] - v[KMA_STAT_free_null] -
+		   v[KMA_STAT_free_zero_size] - v[KMA_STAT_free_unmatched];
+	u64 all = seen + v[KMA_STAT_replaced];
+
+	/* A counter may be ahead of another one, read in passing. */
+	if (!all || (s64)seen < 0)
+		return 100000;
+	return mul_u64_u64_div_u64(seen, 100000, all);
+}
+
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const struct kma_table *table = snap->table;
@@ -165,6 +182,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_printf(seq, " dropped=%llu replaced=%llu unmatched=%llu",
 		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full],
 		   v[KMA_STAT_replaced], v[KMA_STAT_free_unmatched]);
+	seq_puts(seq, " coverage_pct=");
+	kma_show_milli(seq, 0, kma_coverage_milli(v));
 	seq_printf(seq, " cache_size=%s since=%s window_s=",
 		   kma_cacheinfo_exact() ? "slot" : "object",
 		   snap->reset ? "reset" : "load");

@@ -16,7 +16,7 @@ static u64 kma_stats_live(void)
 		if (!kma_sitetab_info(t, id))
 			continue;
 		kma_sitetab_sum(t, id, &sum);
-		live += sum.hits - sum.frees - sum.repaired - sum.no_entry;
+		live += kma_row_live(&sum);
 		cond_resched();
 	}
 	return live;
@@ -54,6 +54,23 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		     kma_cacheinfo_exact());
 }
 
+/* Functions that are followed by kprobes; 1 is attached. */
+static void kma_stats_add_hooks(struct kma_snapshot *snap)
+{
+	struct kma_hook hooks[KMA_BULK_HOOKS];
+
+	kma_bulk_hooks(hooks);
+	kma_pair_add(snap, "hook_free_bulk", KMA_FORMAT_U64, hooks[0].attached);
+	kma_pair_add(snap, "hook_free_bulk_missed", KMA_FORMAT_U64,
+		     hooks[0].missed);
+	kma_pair_add(snap, "hook_alloc_bulk", KMA_FORMAT_U64, hooks[1].attached);
+	kma_pair_add(snap, "hook_alloc_bulk_missed", KMA_FORMAT_U64,
+		     hooks[1].missed);
+	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64, 1);
+	kma_pair_add(snap, "hook_cache_destroy_missed", KMA_FORMAT_U64,
+		     kma_cacheinfo_missed());
+}
+
 static int kma_stats_fill(struct kma_snapshot *snap)
 {
 	struct kma_stats stats;
@@ -65,9 +82,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_pair_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
 	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		     kma_probes_attached());
-	kma_pair_add(snap, "kprobes_attached", KMA_FORMAT_U64, 1);
-	kma_pair_add(snap, "kprobes_missed", KMA_FORMAT_U64,
-		     kma_cacheinfo_missed());
+	kma_stats_add_hooks(snap);
 	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64,
 		     kma_core_bytes(kma_config.live_max, kma_config.sites_max,
 				    nr_cpu_ids));

@@ -28,19 +28,24 @@ static void kma_summary_add_counts(struct kma_snapshot *snap, const u64 *v)
 	u64 req = v[KMA_COUNT_bytes_req];
 	u64 alloc = v[KMA_COUNT_bytes_alloc];
 	u64 freed = v[KMA_COUNT_bytes_freed];
+	u64 bulk = v[KMA_COUNT_bulk_bytes];
 
 	kma_pair_add(snap, "bytes_requested", KMA_FORMAT_U64, req);
 	kma_pair_add(snap, "bytes_allocated", KMA_FORMAT_U64, alloc);
 	kma_pair_add(snap, "bytes_freed", KMA_FORMAT_U64, freed);
 	/* Less than nothing, where more was freed since a reset. */
-	kma_pair_add(snap, "bytes_net", KMA_FORMAT_S64, alloc - freed);
+	kma_pair_add(snap, "bytes_net", KMA_FORMAT_S64, alloc + bulk - freed);
 	kma_pair_add(snap, "bytes_wasted", KMA_FORMAT_U64, alloc - req);
 	kma_pair_add(snap, "frag_pct", KMA_FORMAT_MILLI,
 		     kma_frag_milli(req, alloc));
 	kma_pair_add(snap, "cross_node_allocs", KMA_FORMAT_U64,
 		     v[KMA_COUNT_cross_node]);
 	kma_pair_add(snap, "allocs", KMA_FORMAT_U64, v[KMA_COUNT_hits]);
+	kma_pair_add(snap, "bulk_objs", KMA_FORMAT_U64, v[KMA_COUNT_bulk_objs]);
+	kma_pair_add(snap, "bulk_bytes", KMA_FORMAT_U64, bulk);
 	kma_pair_add(snap, "live_bytes", KMA_FORMAT_U64, v[KMA_COUNT_live_bytes]);
+	kma_pair_add(snap, "confirmed_bytes", KMA_FORMAT_U64,
+		     v[KMA_COUNT_confirmed_bytes]);
 	kma_pair_add(snap, "live_objs", KMA_FORMAT_U64, v[KMA_COUNT_live_objs]);
 	kma_pair_add(snap, "frees", KMA_FORMAT_U64, v[KMA_COUNT_frees]);
 	kma_pair_add(snap, "pingpong", KMA_FORMAT_U64, v[KMA_COUNT_pingpong]);
