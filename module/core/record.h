@@ -90,16 +90,30 @@ static __always_inline bool kma_record_put(struct kma_core *c,
 				   &entry);
 }
 
-/* The row of an event; NULL if it does not count, which then has been counted. */
-static __always_inline const struct kma_site_slot *
-kma_record_site(struct kma_core *c, const struct kma_event *ev)
+/* What both kinds of allocations are; @bulk is a constant. */
+static __always_inline void kma_record_object(struct kma_core *c,
+					      const struct kma_event *ev,
+					      bool bulk)
 {
 	const struct kma_site_slot *slot =
 		kma_sitetab_first(&c->sites, ev->site, ev->cache);
 
-	if (likely(kma_site_slot_is(slot, ev->site, ev->cache)))
-		return slot;
-	return kma_sitetab_get_slow(&c->sites, ev->site, ev->cache);
+	if (unlikely(!kma_site_slot_is(slot, ev->site, ev->cache))) {
+		slot = kma_sitetab_get_slow(&c->sites, ev->site, ev->cache);
+		if (!slot)
+			return;
+	}
+	if (bulk)
+		this_cpu_inc(slot->row->bulk);
+	else
+		this_cpu_inc(slot->row->hits);
+	if (ev->kmalloc)
+		this_cpu_add(slot->row->bytes_req, ev->bytes_req);
+	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
+		this_cpu_inc(slot->row->cross_node);
+
+	if (unlikely(!kma_record_put(c, slot, ev)))
+		kma_record_put_slow(c, slot, ev->ptr, ev->bytes_req);
 }
 
 /**
@@ -112,18 +126,7 @@ kma_record_site(struct kma_core *c, const struct kma_event *ev)
 static __always_inline void kma_record_alloc(struct kma_core *c,
 					     const struct kma_event *ev)
 {
-	const struct kma_site_slot *slot = kma_record_site(c, ev);
-
-	if (unlikely(!slot))
-		return;
-	this_cpu_inc(slot->row->hits);
-	if (ev->kmalloc)
-		this_cpu_add(slot->row->bytes_req, ev->bytes_req);
-	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
-		this_cpu_inc(slot->row->cross_node);
-
-	if (unlikely(!kma_record_put(c, slot, ev)))
-		kma_record_put_slow(c, slot, ev->ptr, ev->bytes_req);
+	kma_record_object(c, ev, false);
 }
 
 /**
@@ -136,13 +139,7 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 static __always_inline void kma_record_bulk(struct kma_core *c,
 					    const struct kma_event *ev)
 {
-	const struct kma_site_slot *slot = kma_record_site(c, ev);
-
-	if (unlikely(!slot))
-		return;
-	this_cpu_inc(slot->row->bulk);
-	if (unlikely(!kma_record_put(c, slot, ev)))
-		kma_record_put_slow(c, slot, ev->ptr, ev->bytes_req);
+	kma_record_object(c, ev, true);
 }
 
 static __always_inline void kma_record_freed(struct kma_core *c,
