@@ -414,7 +414,11 @@ static int kma_control_init_test(struct kunit *test)
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_sort_before[i] = kma_tables[i]->sort;
 	kma_stats_clear();
-	kma_config = (struct kma_config){ .live_max = 1000, .sites_max = KMA_SITES_MIN };
+	kma_config = (struct kma_config){
+		.live_max = 1000,
+		.sites_max = KMA_SITES_MIN,
+		.bulk = "auto",
+	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
 			    nr_cpu_ids);
 	if (ret)

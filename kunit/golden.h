@@ -8,36 +8,43 @@
 #define KMA_KUNIT_GOLDEN_H
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 1 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 2 sample_bytes=0 " accuracy "\n"
 
 #define KMA_GOLDEN_QUIET \
-	"dropped=0 replaced=0 unmatched=0 cache_size=slot since=load window_s=12.345"
+	"dropped=0 replaced=0 unmatched=0 coverage_pct=100.000 cache_size=slot" \
+	" since=load window_s=12.345"
 
 #define KMA_GOLDEN_LOSSES \
-	"dropped=30 replaced=4 unmatched=5 cache_size=slot since=reset window_s=86400.000 cut=7"
+	"dropped=30 replaced=4 unmatched=5 coverage_pct=99.733 cache_size=slot" \
+	" since=reset window_s=86400.000 cut=7"
 
 #define KMA_GOLDEN_CALLERS_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
-	"  bytes_freed     no_entry     pingpong   cross_node     frag_pct site\n"
+	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
+	" confirmed_bytes     frag_pct site\n"
 
 #define KMA_GOLDEN_CALLERS_ROWS \
-	"         192            3            5          200          320            2" \
-	"          128            0            1" \
-	"            0       37.500 kma_caller+0x1a [kma_module]\n" \
+	"         192            3            5          200          320            6" \
+	"          384            0            1            0            4          256" \
+	"             192       37.500 kma_caller+0x1a [kma_module]\n" \
 	"           0            0            1           96           96            1" \
-	"           96            0            0            1        0.000 kernel_clone+0x2b0\n" \
+	"           96            0            0            1            0            0" \
+	"               0        0.000 kernel_clone+0x2b0\n" \
 	"18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 9223372036854775808 18446744073709551615 18446744073709551615" \
+	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615       50.000 [other]\n"
 
 #define KMA_GOLDEN_CACHES_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
-	"  bytes_freed     no_entry     pingpong   cross_node     frag_pct cache\n"
+	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
+	" confirmed_bytes     frag_pct cache\n"
 
 #define KMA_GOLDEN_CACHES_ROWS \
-	"         192            3            5          200          320            2" \
-	"          128            0            1            0       37.500 kmalloc-64\n"
+	"         192            3            5          200          320            6" \
+	"          384            0            1            0            4          256" \
+	"             192       37.500 kmalloc-64\n"
 
 /* The address stands in front of each of these rows. */
 #define KMA_GOLDEN_ALLOCS_COLUMNS \
@@ -59,6 +66,7 @@
 	"enabled 0\n" \
 	"live_max 1000\n" \
 	"sites_max 64\n" \
+	"bulk auto\n" \
 	"sort_callers live_bytes\n" \
 	"sort_allocs age_ms\n" \
 	"sort_caches live_bytes\n" \

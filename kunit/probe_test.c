@@ -18,6 +18,7 @@ static const struct kma_config kma_small = {
 	.live_max = 20000,
 	.sites_max = 1024,
 	.enabled = true,
+	.bulk = "auto",
 };
 
 /* ---- the sites ------------------------------------------------------------ */
@@ -96,6 +97,14 @@ static noinline __noclone void *kma_site_large_const(void)
 static noinline __noclone void *kma_site_cache(void)
 {
 	return KMA_HERE(kmem_cache_alloc(kma_cache, GFP_KERNEL));
+}
+
+static noinline __noclone int kma_site_bulk(int nr, void **object)
+{
+	int got = kmem_cache_alloc_bulk(kma_cache, GFP_KERNEL, nr, object);
+
+	OPTIMIZER_HIDE_VAR(got);
+	return got;
 }
 
 static noinline __noclone void *kma_site_atomic(void)
@@ -327,6 +336,58 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	kmem_cache_destroy(kma_cache);
 }
 
+/* Functions without a tracepoint; with other ways to free the same objects. */
+static void kma_probe_follows_bulk_functions(struct kunit *test)
+{
+	const int nr = 20;
+	u32 size, object_size;
+	char name[KMA_CACHE_NAME_LEN];
+	struct kma_counts counts;
+	void *object[20];
+
+	kma_cache = kmem_cache_create("kma-test-bulk", 1234, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+	kma_env_cache_info((unsigned long)kma_cache, &size, &object_size, name);
+	migrate_disable();
+	KUNIT_EXPECT_EQ(test, kma_site_bulk(nr, object), nr);
+	kmem_cache_free_bulk(kma_cache, 10, object);
+	kfree_bulk(5, object + 10);
+	kmem_cache_free(kma_cache, object[15]);
+	counts = kma_counts_of("kma_site_bulk");
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_hits], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_req], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bulk_objs], nr);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bulk_bytes], nr * size);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_frees], 16);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_pingpong], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], nr - 16);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_bytes], (nr - 16) * size);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_confirmed_bytes], (nr - 16) * size);
+	kmem_cache_free_bulk(kma_cache, nr - 16, object + 16);
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_bulk").v[KMA_COUNT_frees], nr);
+	kmem_cache_destroy(kma_cache);
+}
+
+/* What kmalloc() gave, from several caches and from none. */
+static void kma_probe_follows_kfree_bulk(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 3,
+		.bytes_req = 100 + 20000 + 1000,
+		.frees = 3,
+	};
+	void *object[3];
+
+	migrate_disable();
+	object[0] = kma_site_size(100);
+	object[1] = kma_site_size(20000);
+	object[2] = kma_site_size(1000);
+	kfree_bulk(ARRAY_SIZE(object), object);
+	migrate_enable();
+	kma_expect_deeds(test, "kma_site_size", &expected);
+}
+
 /* The kprobe on kmem_cache_destroy() sees that the address may be another's. */
 static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
 {
@@ -522,13 +583,12 @@ static void kma_storm(void *arg, int nr)
 		kfree(object[i]);
 }
 
-/* With no probe attached nothing changes any more: now all must agree. */
+/* With neither probe nor hook attached nothing changes any more: now all must agree. */
 static void kma_expect_sums(struct kunit *test)
 {
 	struct kma_row row, sum = {};
 	struct kma_stats stats;
 	const u64 *v = stats.v;
-	u64 live;
 	u32 id;
 
 	kma_stats_sum(&stats);
@@ -536,20 +596,21 @@ static void kma_expect_sums(struct kunit *test)
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
 		kma_sitetab_sum(&kma_core.sites, id, &row);
-		live = row.hits - row.frees - row.repaired - row.no_entry;
-		KUNIT_EXPECT_EQ(test, live, kma_objtab_count_row(&kma_core.obj, id));
+		KUNIT_EXPECT_EQ(test, kma_row_live(&row),
+				kma_objtab_count_row(&kma_core.obj, id));
 		sum.hits += row.hits;
+		sum.bulk += row.bulk;
 		sum.frees += row.frees;
 		sum.repaired += row.repaired;
 		sum.no_entry += row.no_entry;
 	}
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kmalloc] +
-			v[KMA_STAT_events_kmem_cache_alloc],
-			sum.hits + v[KMA_STAT_alloc_failed] +
+			v[KMA_STAT_events_kmem_cache_alloc] + v[KMA_STAT_bulk_allocs],
+			sum.hits + sum.bulk + v[KMA_STAT_alloc_failed] +
 			v[KMA_STAT_alloc_zero_size] + v[KMA_STAT_alloc_off] +
 			v[KMA_STAT_double_fired] + v[KMA_STAT_dropped_caches_full]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] +
-			v[KMA_STAT_events_kmem_cache_free],
+			v[KMA_STAT_events_kmem_cache_free] + v[KMA_STAT_bulk_frees],
 			sum.frees + v[KMA_STAT_free_null] +
 			v[KMA_STAT_free_zero_size] + v[KMA_STAT_free_unmatched]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_replaced], sum.repaired);
@@ -563,7 +624,9 @@ static void kma_storm_and_check(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_storm, NULL, nr), 0);
 	kma_control_enable(false);
 	kma_probes_stop();
+	kma_bulk_stop();
 	kma_expect_sums(test);
+	kma_bulk_start();
 	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
 }
 
@@ -610,6 +673,7 @@ static void kma_probe_adds_up_when_tables_are_full(struct kunit *test)
 		.live_max = 1,
 		.sites_max = KMA_SITES_MIN,
 		.enabled = true,
+		.bulk = "auto",
 	};
 	struct kma_row sum;
 	u64 hits = 0;
@@ -622,7 +686,7 @@ static void kma_probe_adds_up_when_tables_are_full(struct kunit *test)
 	kma_storm_and_check(test);
 	for (id = KMA_SITES_MIN; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
-		hits += sum.hits;
+		hits += sum.hits + sum.bulk;
 	}
 	KUNIT_EXPECT_GT(test, hits, 0);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(other_sites), hits);
@@ -713,6 +777,7 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		const struct kma_config config = {
 			.live_max = bad[i].live_max,
 			.sites_max = bad[i].sites_max,
+			.bulk = "auto",
 		};
 
 		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), bad[i].error,
@@ -727,11 +792,64 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_files_exist());
 }
 
+static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
+{
+	static const char * const bad[] = { "", "on", "1", "Auto", "autos", "auto ", "of" };
+	struct kma_config config = kma_small;
+	int i;
+
+	kma_engine_stop();
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		config.bulk = bad[i];
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), -EINVAL,
+				    "bulk=%s", bad[i]);
+		KUNIT_EXPECT_FALSE(test, kma_files_exist());
+		KUNIT_EXPECT_NULL(test, kma_core.obj.shard);
+	}
+}
+
+/* Then nothing that is live is certain. */
+static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
+{
+	struct kma_config config = kma_small;
+	struct kma_counts counts;
+	void *object[2], *ptr;
+
+	config.bulk = "off";
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&config), 0);
+	KUNIT_EXPECT_FALSE(test, kma_bulk_complete());
+
+	kma_cache = kmem_cache_create("kma-test-off", 1234, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+	KUNIT_EXPECT_EQ(test, kma_site_bulk(2, object), 2);
+	kmem_cache_free_bulk(kma_cache, 2, object);
+	kmem_cache_destroy(kma_cache);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(bulk_allocs), 0);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(bulk_frees), 0);
+
+	ptr = kma_site_const();
+	counts = kma_counts_of("kma_site_const");
+	kfree(ptr);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 1);
+	KUNIT_EXPECT_GT(test, counts.v[KMA_COUNT_live_bytes], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_confirmed_bytes], 0);
+}
+
 static void kma_engine_takes_the_limits(struct kunit *test)
 {
 	static const struct kma_config good[] = {
-		{ .live_max = KMA_LIVE_MIN, .sites_max = KMA_SITES_MIN },
-		{ .live_max = 0, .sites_max = KMA_SITES_DEFAULT, .enabled = true },
+		{
+			.live_max = KMA_LIVE_MIN,
+			.sites_max = KMA_SITES_MIN,
+			.bulk = "auto",
+		}, {
+			.live_max = 0,
+			.sites_max = KMA_SITES_DEFAULT,
+			.enabled = true,
+			.bulk = "off",
+		},
 	};
 	int i;
 
@@ -799,6 +917,8 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_no_large_object_twice),
 	KUNIT_CASE(kma_probe_counts_large_constant_sizes),
 	KUNIT_CASE(kma_probe_counts_a_kmem_cache),
+	KUNIT_CASE(kma_probe_follows_bulk_functions),
+	KUNIT_CASE(kma_probe_follows_kfree_bulk),
 	KUNIT_CASE(kma_probe_notices_a_cache_destroyed),
 	KUNIT_CASE(kma_probe_counts_what_is_nothing),
 	KUNIT_CASE(kma_probe_follows_krealloc),
@@ -812,6 +932,8 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_detaches_in_reverse),
 	KUNIT_CASE(kma_probe_listens_to_four_tracepoints),
 	KUNIT_CASE(kma_engine_refuses_bad_sizes),
+	KUNIT_CASE(kma_engine_refuses_a_bad_bulk),
+	KUNIT_CASE(kma_engine_leaves_bulk_functions_alone),
 	KUNIT_CASE(kma_engine_takes_the_limits),
 	KUNIT_CASE(kma_engine_forgets_between_runs),
 	KUNIT_CASE(kma_engine_starts_and_stops_again),

@@ -42,6 +42,21 @@ static void kma_alloc(unsigned long site, unsigned long ptr, u32 size)
 	kma_alloc_node(site, ptr, size, NUMA_NO_NODE);
 }
 
+/* One object of a bulk allocation: it asks for no bytes and for no node. */
+static void kma_bulk(unsigned long site, unsigned long ptr, u32 size)
+{
+	const struct kma_event ev = {
+		.site = site,
+		.ptr = ptr,
+		.cache = size,
+		.node = NUMA_NO_NODE,
+	};
+
+	preempt_disable();
+	kma_record_bulk(kma_c, &ev);
+	preempt_enable();
+}
+
 static void kma_free(unsigned long ptr)
 {
 	preempt_disable();
@@ -52,11 +67,6 @@ static void kma_free(unsigned long ptr)
 static u32 kma_row_id(unsigned long site, u32 size)
 {
 	return kma_sitetab_get(&kma_c->sites, site, size)->id;
-}
-
-static u64 kma_live(const struct kma_row *row)
-{
-	return row->hits - row->frees - row->repaired - row->no_entry;
 }
 
 /* Of every row: what it counts as live is what is in the live table. */
@@ -70,8 +80,8 @@ static void kma_expect_invariant(struct kunit *test)
 		if (!kma_sitetab_info(&kma_c->sites, id))
 			continue;
 		kma_sitetab_sum(&kma_c->sites, id, &sum);
-		live += kma_live(&sum);
-		KUNIT_EXPECT_EQ_MSG(test, kma_live(&sum),
+		live += kma_row_live(&sum);
+		KUNIT_EXPECT_EQ_MSG(test, kma_row_live(&sum),
 				    kma_objtab_count_row(&kma_c->obj, id), "row %u", id);
 	}
 	KUNIT_EXPECT_EQ(test, live, kma_objtab_count(&kma_c->obj));
@@ -183,6 +193,88 @@ static void kma_record_counts_what_found_no_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 0);
 	kma_expect_invariant(test);
 }
+
+/* ---- objects of bulk allocations ------------------------------------------ */
+
+static void kma_record_counts_bulk_objects(struct kunit *test)
+{
+	const struct kma_row expected = {
+		.hits = 1,
+		.bytes_req = 60,
+		.frees = 2,
+		.bulk = 3,
+	};
+	int i;
+
+	migrate_disable();
+	for (i = 0; i < 3; i++)
+		kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i, 64);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i, 64);
+	kma_free(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR + 64 * i);
+	migrate_enable();
+
+	kma_expect_row(test, KMA_TEST_SITE, 64, &expected);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 2);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
+}
+
+/* Either kind repairs the other. */
+static void kma_record_repairs_bulk_objects(struct kunit *test)
+{
+	const struct kma_row first = { .bulk = 1, .repaired = 1 };
+	const struct kma_row second = { .hits = 1, .bytes_req = 60, .repaired = 1 };
+	const struct kma_row third = { .bulk = 1 };
+
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	kma_alloc(KMA_TEST_SITE + 16, KMA_TEST_PTR, 64);
+	kma_bulk(KMA_TEST_SITE + 32, KMA_TEST_PTR, 64);
+
+	kma_expect_row(test, KMA_TEST_SITE, 64, &first);
+	kma_expect_row(test, KMA_TEST_SITE + 16, 64, &second);
+	kma_expect_row(test, KMA_TEST_SITE + 32, 64, &third);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), 2);
+}
+
+static void kma_record_counts_bulk_objects_without_a_row(struct kunit *test)
+{
+	const struct kma_row expected = { .bulk = 2, .frees = 1 };
+	const u32 other = kma_c->sites.sites_max;
+	struct kma_row sum;
+	int i;
+
+	migrate_disable();
+	for (i = 1; i <= KMA_SITES_MIN; i++)
+		kma_alloc(KMA_TEST_SITE + 16 * i, KMA_TEST_PTR + 64 * i, 64);
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i, 64);
+	kma_free(KMA_TEST_PTR);
+	migrate_enable();
+
+	KUNIT_EXPECT_EQ(test, kma_stat_now(other_sites), 2);
+	kma_sitetab_sum(&kma_c->sites,
+			other + kma_cachetab_get(&kma_c->sites.caches, 64), &sum);
+	KUNIT_EXPECT_MEMEQ(test, &sum, &expected, sizeof(sum));
+	kma_expect_invariant(test);
+}
+
+static void kma_record_counts_bulk_objects_without_room(struct kunit *test)
+{
+	const u32 slots = kma_objtab_buckets(&kma_c->obj) * KMA_SLOTS;
+	struct kma_row sum;
+	u32 i;
+
+	for (i = 0; i < 2 * slots; i++)
+		kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i, 64);
+	kma_sitetab_sum(&kma_c->sites, kma_row_id(KMA_TEST_SITE, 64), &sum);
+	KUNIT_EXPECT_EQ(test, sum.hits, 0);
+	KUNIT_EXPECT_EQ(test, sum.bulk, 2 * slots);
+	KUNIT_EXPECT_GE(test, sum.no_entry, slots);
+	KUNIT_EXPECT_EQ(test, sum.no_entry, kma_stat_now(dropped_live_full));
+	kma_expect_invariant(test);
+}
+
+/* ---- what is no hit ------------------------------------------------------- */
 
 static void kma_record_counts_no_cache_as_no_hit(struct kunit *test)
 {
@@ -333,8 +425,9 @@ static u32 kma_model_size(int row)
 	return 64 * (1 + row % 4);
 }
 
-static void kma_model_alloc(struct kma_model *m, int i, int row)
+static void kma_model_alloc(struct kma_model *m, int i, int row, bool bulk)
 {
+	unsigned long ptr = KMA_TEST_PTR + 256 * i;
 	struct kma_row *r = &m->row[row];
 
 	if (m->owner[i] >= 0) {
@@ -342,9 +435,14 @@ static void kma_model_alloc(struct kma_model *m, int i, int row)
 		m->replaced++;
 	}
 	m->owner[i] = row;
-	r->hits++;
-	r->bytes_req += kma_model_size(row) - 4;
-	kma_alloc(kma_model_site(row), KMA_TEST_PTR + 256 * i, kma_model_size(row));
+	if (bulk) {
+		r->bulk++;
+		kma_bulk(kma_model_site(row), ptr, kma_model_size(row));
+	} else {
+		r->hits++;
+		r->bytes_req += kma_model_size(row) - 4;
+		kma_alloc(kma_model_site(row), ptr, kma_model_size(row));
+	}
 }
 
 static void kma_model_free(struct kma_model *m, int i)
@@ -371,7 +469,8 @@ static void kma_record_agrees_with_a_model(struct kunit *test)
 	for (step = 0; step < KMA_MODEL_STEPS; step++) {
 		i = kma_random_below(&random, KMA_MODEL_PTRS);
 		if (kma_random_below(&random, 2))
-			kma_model_alloc(m, i, kma_random_below(&random, KMA_MODEL_ROWS));
+			kma_model_alloc(m, i, kma_random_below(&random, KMA_MODEL_ROWS),
+					kma_random_below(&random, 4) == 0);
 		else
 			kma_model_free(m, i);
 	}
@@ -470,6 +569,10 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_counts_a_second_free_as_unknown),
 	KUNIT_CASE(kma_record_repairs_a_free_that_was_not_seen),
 	KUNIT_CASE(kma_record_counts_what_found_no_room),
+	KUNIT_CASE(kma_record_counts_bulk_objects),
+	KUNIT_CASE(kma_record_repairs_bulk_objects),
+	KUNIT_CASE(kma_record_counts_bulk_objects_without_a_row),
+	KUNIT_CASE(kma_record_counts_bulk_objects_without_room),
 	KUNIT_CASE(kma_record_counts_no_cache_as_no_hit),
 	KUNIT_CASE(kma_record_moves_a_double_fired_object_to_the_outer_site),
 	KUNIT_CASE(kma_record_counts_cross_node),

@@ -16,24 +16,19 @@
 
 /* ---- helpers -------------------------------------------------------------- */
 
-static void kma_fill_counts(struct kma_counts *c, const char *label, const u64 *v)
-{
-	memcpy(c->v, v, KMA_COUNT_frag_pct * sizeof(v[0]));
-	c->label = label;
-}
-
 /* Rows as a table of counts has them. */
 static struct kma_counts kma_rows[] = {
 	{
-		.v = { 192, 3, 5, 200, 320, 2, 128, 0, 1, 0 },
+		.v = { 192, 3, 5, 200, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
 		.label = "kma_caller+0x1a [kma_module]",
 	}, {
-		.v = { 0, 0, 1, 96, 96, 1, 96, 0, 0, 1 },
+		.v = { 0, 0, 1, 96, 96, 1, 96, 0, 0, 1, 0, 0, 0 },
 		.label = "kernel_clone+0x2b0",
 	}, {
 		.v = {
 			U64_MAX, U64_MAX, U64_MAX, 1ULL << 63, U64_MAX, U64_MAX,
-			U64_MAX, U64_MAX, U64_MAX, U64_MAX,
+			U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX,
+			U64_MAX,
 		},
 		.label = "[other]",
 	},
@@ -113,6 +108,21 @@ static void kma_alloc(unsigned long site, unsigned long ptr, u32 size, u32 bytes
 	preempt_enable();
 }
 
+/* An object of a bulk allocation. */
+static void kma_bulk(unsigned long site, unsigned long ptr, u32 size)
+{
+	const struct kma_event ev = {
+		.site = site,
+		.ptr = ptr,
+		.cache = size,
+		.node = NUMA_NO_NODE,
+	};
+
+	preempt_disable();
+	kma_record_bulk(&kma_core, &ev);
+	preempt_enable();
+}
+
 static void kma_free(unsigned long ptr)
 {
 	preempt_disable();
@@ -165,6 +175,12 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 {
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_stats, NULL, 0);
 
+	/* Of 1500 objects that went, 1496 were seen to. */
+	snap.stats.v[KMA_STAT_events_kfree] = 1000;
+	snap.stats.v[KMA_STAT_events_kmem_cache_free] = 400;
+	snap.stats.v[KMA_STAT_bulk_frees] = 200;
+	snap.stats.v[KMA_STAT_free_null] = 79;
+	snap.stats.v[KMA_STAT_free_zero_size] = 20;
 	snap.stats.v[KMA_STAT_dropped_live_full] = 10;
 	snap.stats.v[KMA_STAT_dropped_caches_full] = 20;
 	snap.stats.v[KMA_STAT_replaced] = 4;
@@ -175,6 +191,38 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
 			   KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
 			   KMA_GOLDEN_PAIR_COLUMNS);
+}
+
+/* Rounded down: 100 means that no free is known to have gone unseen. */
+static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
+{
+	static const struct {
+		u64 frees, bulk_frees, unmatched, replaced;
+		const char *shown;
+	} known[] = {
+		{ 0, 0, 0, 0, " coverage_pct=100.000 " },
+		{ 5, 5, 10, 0, " coverage_pct=100.000 " },
+		{ 5, 5, 10, 1, " coverage_pct=0.000 " },
+		{ 60, 30, 0, 10, " coverage_pct=90.000 " },
+		{ 999999, 0, 0, 1, " coverage_pct=99.999 " },
+		{ 9999999, 0, 0, 1, " coverage_pct=99.999 " },
+		/* counted in passing, or before a reset */
+		{ 5, 5, 11, 1, " coverage_pct=100.000 " },
+		{ 1ULL << 62, 0, 0, 1ULL << 62, " coverage_pct=50.000 " },
+	};
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, NULL, 0);
+	u64 *v = snap.stats.v;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		v[KMA_STAT_events_kmem_cache_free] = known[i].frees;
+		v[KMA_STAT_bulk_frees] = known[i].bulk_frees;
+		v[KMA_STAT_free_unmatched] = known[i].unmatched;
+		v[KMA_STAT_replaced] = known[i].replaced;
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_head(test, &snap),
+						       known[i].shown),
+					  "%s", known[i].shown);
+	}
 }
 
 /* Real rows at made-up addresses, oldest first. */
@@ -321,17 +369,20 @@ static void kma_frag_is_the_nearest(struct kunit *test)
 static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 			     const char *labels)
 {
-	struct kma_counts rows[5] = {};
+	static const struct kma_counts unsorted[] = {
+		/* live_bytes, live_objs, hits, req, alloc */
+		{ .v = { 10, 2, 7, 8, 10 }, .label = "c" },
+		{ .v = { 10, 1, U64_MAX, 10, 10 }, .label = "a" },
+		{ .v = { 30, 1, 0, 1, 10 }, .label = "e" },
+		{ .v = { 10, 2, 9, 5, 10 }, .label = "b" },
+		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
+	};
+	struct kma_counts rows[ARRAY_SIZE(unsorted)];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
 	char got[6] = "";
 	int i;
 
-	/*                     live_bytes, live_objs, hits, req, alloc */
-	kma_fill_counts(&rows[0], "c", (u64[10]) { 10, 2, 7, 8, 10 });
-	kma_fill_counts(&rows[1], "a", (u64[10]) { 10, 1, U64_MAX, 10, 10 });
-	kma_fill_counts(&rows[2], "e", (u64[10]) { 30, 1, 0, 1, 10 });
-	kma_fill_counts(&rows[3], "b", (u64[10]) { 10, 2, 9, 5, 10 });
-	kma_fill_counts(&rows[4], "d", (u64[10]) { 1ULL << 40, 1, 3, 9, 10 });
+	memcpy(rows, unsorted, sizeof(rows));
 	kma_snapshot_sort(&snap, sort);
 	for (i = 0; i < 5; i++)
 		got[i] = rows[i].label[0];
@@ -433,6 +484,63 @@ static void kma_report_merges_rows_of_one_name(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, row->v[KMA_COUNT_live_bytes], 96);
 }
 
+static void kma_report_counts_bulk_objects(struct kunit *test)
+{
+	const unsigned long site = (unsigned long)kfree + 1;
+	const struct kma_counts expected = {
+		.v = { 2 * 64, 2, 1, 60, 64, 2, 2 * 64, 0, 0, 0, 3, 3 * 64 },
+	};
+	const struct kma_counts *row;
+
+	migrate_disable();
+	kma_bulk(site, KMA_TEST_PTR, 64);
+	kma_bulk(site, KMA_TEST_PTR + 64, 64);
+	kma_bulk(site, KMA_TEST_PTR + 128, 64);
+	kma_alloc(site, KMA_TEST_PTR + 192, 64, 60);
+	kma_free(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR + 64);
+	migrate_enable();
+
+	row = kma_row_labelled(kma_open(test, &kma_table_callers), "kfree+0x1");
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_MEMEQ(test, row->v, expected.v, sizeof(expected.v));
+	/* A site that does nothing else is there, too. */
+	kma_bulk(site + 1, KMA_TEST_PTR, 64);
+	KUNIT_EXPECT_NOT_NULL(test, kma_row_labelled(kma_open(test, &kma_table_callers),
+						     "kfree+0x2"));
+}
+
+static void kma_expect_confirmed(struct kunit *test, const char *label, u64 bytes)
+{
+	const struct kma_counts *row =
+		kma_row_labelled(kma_open(test, &kma_table_callers), label);
+
+	KUNIT_ASSERT_NOT_NULL(test, row);
+	KUNIT_EXPECT_EQ_MSG(test, row->v[KMA_COUNT_confirmed_bytes], bytes, "%s", label);
+}
+
+/* Of a row that lost an object nothing is, and of none without all hooks. */
+static void kma_report_tells_what_is_confirmed(struct kunit *test)
+{
+	const unsigned long site = (unsigned long)kfree + 1;
+
+	kma_alloc(site, KMA_TEST_PTR, 64, 60);
+	kma_alloc(site, KMA_TEST_PTR + 64, 64, 60);
+	kma_alloc(site, KMA_TEST_PTR + 128, 96, 90);
+	kma_bulk(site + 1, KMA_TEST_PTR + 192, 64);
+	kma_expect_confirmed(test, "kfree+0x1", 0);
+
+	kma_bulk_start();
+	kma_expect_confirmed(test, "kfree+0x1", 64 + 64 + 96);
+	kma_expect_confirmed(test, "kfree+0x2", 64);
+	/* The address comes again, at a site that is not to blame. */
+	kma_alloc(site + 1, KMA_TEST_PTR, 64, 60);
+	kma_expect_confirmed(test, "kfree+0x1", 96);
+	kma_expect_confirmed(test, "kfree+0x2", 64 + 64);
+	kma_bulk_stop();
+	kma_expect_confirmed(test, "kfree+0x2", 0);
+}
+
 /* Two modules, one after the other, with functions of one name. */
 static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
 {
@@ -518,7 +626,7 @@ static void kma_report_of_nothing_is_a_head(struct kunit *test)
 	char *text = kma_file_text(test, kma_file_open(test, &kma_table_fops,
 						       &kma_table_callers), PAGE_SIZE);
 
-	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 1 "));
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 2 "));
 	KUNIT_EXPECT_TRUE(test, str_has_prefix(strchr(text, '\n') + 1,
 					       KMA_GOLDEN_CALLERS_COLUMNS) ==
 				strlen(strchr(text, '\n') + 1));
@@ -618,7 +726,11 @@ static int kma_report_init_test(struct kunit *test)
 	int ret;
 
 	kma_stats_clear();
-	kma_config = (struct kma_config){ .live_max = 1000, .sites_max = KMA_SITES_MIN };
+	kma_config = (struct kma_config){
+		.live_max = 1000,
+		.sites_max = KMA_SITES_MIN,
+		.bulk = "auto",
+	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
 			    nr_cpu_ids);
 	if (ret)
@@ -631,6 +743,8 @@ static int kma_report_init_test(struct kunit *test)
 
 static void kma_report_exit_test(struct kunit *test)
 {
+	/* If the test did not come to that. */
+	kma_bulk_stop();
 	/* Files and snapshots are closed after this: they need no table. */
 	kma_symbol_stop();
 	kma_core_destroy(&kma_core);
@@ -641,6 +755,7 @@ static struct kunit_case kma_report_cases[] = {
 	KUNIT_CASE(kma_report_prints_caches),
 	KUNIT_CASE(kma_report_prints_pairs),
 	KUNIT_CASE(kma_report_says_what_was_lost),
+	KUNIT_CASE(kma_report_says_how_many_frees_were_seen),
 	KUNIT_CASE(kma_report_prints_allocs),
 	KUNIT_CASE(kma_report_shows_no_address),
 	KUNIT_CASE(kma_report_tells_the_node_of_an_object),
@@ -654,6 +769,8 @@ static struct kunit_case kma_report_cases[] = {
 	KUNIT_CASE(kma_report_keeps_order_without_a_key),
 	KUNIT_CASE(kma_report_sorts_allocs_oldest_first),
 	KUNIT_CASE(kma_report_merges_rows_of_one_name),
+	KUNIT_CASE(kma_report_counts_bulk_objects),
+	KUNIT_CASE(kma_report_tells_what_is_confirmed),
 	KUNIT_CASE(kma_report_merges_rows_of_retired_sites),
 	KUNIT_CASE(kma_report_names_sizes_of_kmalloc),
 	KUNIT_CASE(kma_report_takes_sizes_from_a_kmem_cache),
