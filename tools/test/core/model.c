@@ -90,24 +90,32 @@ static noinline void kma_model_do_alloc(struct kma_core *core,
 	kma_record_alloc(core, ev);
 }
 
+static noinline void kma_model_do_bulk(struct kma_core *core,
+				       const struct kma_event *ev)
+{
+	kma_record_bulk(core, ev);
+}
+
 static noinline void kma_model_do_free(struct kma_core *core, unsigned long ptr)
 {
 	kma_record_free(core, ptr);
 }
 
 static void kma_model_hit(struct kma_model *m, struct kma_object *o,
-			  const struct kma_event *ev, bool no_entry)
+			  const struct kma_event *ev, bool bulk, bool no_entry)
 {
 	struct kma_row *row = kma_model_row(m, o->site, o->cache);
 
-	row->hits++;
+	row->hits += !bulk;
+	row->bulk += bulk;
 	row->bytes_req += ev->bytes_req;
 	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
 	row->no_entry += no_entry;
 	o->live = !no_entry;
 }
 
-void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache)
+static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site,
+			     u32 cache, bool bulk)
 {
 	u64 full = kma_model_ahead(m, KMA_STAT_dropped_live_full);
 	u64 other = kma_model_ahead(m, KMA_STAT_other_sites);
@@ -118,9 +126,9 @@ void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 ca
 		.site = KMA_MODEL_SITE + 16 * site,
 		.ptr = o->ptr,
 		.cache = kma_model_cache(m, cache),
-		.kmalloc = cache < KMA_MODEL_KMALLOCS,
-		.bytes_req = e.bytes_req,
-		.node = (int)(e.tgid % 3) - 1,
+		.kmalloc = cache < KMA_MODEL_KMALLOCS && !bulk,
+		.bytes_req = bulk ? 0 : e.bytes_req,
+		.node = bulk ? NUMA_NO_NODE : (int)(e.tgid % 3) - 1,
 	};
 	struct kma_env before = kma_env;
 
@@ -128,7 +136,10 @@ void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 ca
 	kma_env.tgid = e.tgid;
 	if (kma_model_enter)
 		kma_model_enter();
-	kma_model_do_alloc(m->core, &ev);
+	if (bulk)
+		kma_model_do_bulk(m->core, &ev);
+	else
+		kma_model_do_alloc(m->core, &ev);
 	if (kma_model_leave)
 		kma_model_leave();
 	kma_env.tgid = before.tgid;
@@ -151,8 +162,19 @@ void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 ca
 	o->site = other ? m->nr_sites : site;
 	o->cache = cache;
 	o->entry = e;
+	o->entry.bytes_req = ev.bytes_req;
 	o->entry.cpu = kma_env.cpu;
-	kma_model_hit(m, o, &ev, full);
+	kma_model_hit(m, o, &ev, bulk, full);
+}
+
+void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache)
+{
+	kma_model_object(m, o, site, cache, false);
+}
+
+void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cache)
+{
+	kma_model_object(m, o, site, cache, true);
 }
 
 void kma_model_free(struct kma_model *m, struct kma_object *o)
@@ -385,7 +407,7 @@ static const char *kma_check_stats(const struct kma_model *m)
 	kma_stats_sum(&stat);
 	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++)
 		kma_row_add(&all, &m->row[i]);
-	if (m->allocs != all.hits + stat.v[KMA_STAT_double_fired] +
+	if (m->allocs != all.hits + all.bulk + stat.v[KMA_STAT_double_fired] +
 			 stat.v[KMA_STAT_dropped_caches_full])
 		return "allocations: the sums do not add up";
 	if (m->frees != all.frees + stat.v[KMA_STAT_free_unmatched])

@@ -72,10 +72,11 @@ void kma_model_reset(struct kma_model *m);
 unsigned long kma_model_cache(const struct kma_model *m, u32 cache);
 
 /*
- * An allocation of an object, live or not, and a free of one, live or not.
- * Both may be called anew from within themselves, about other objects.
+ * An allocation of an object, live or not, one of a bulk allocation, and a free
+ * of one, live or not.  All may be called anew from within themselves, about other objects.
  */
 void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
+void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_free(struct kma_model *m, struct kma_object *o);
 
 /* Called around the core's part of each event. */

@@ -225,19 +225,23 @@ static void kma_teardown(void)
 	free(kma_object);
 }
 
-/* Both are asked of a random object, whether it is live or not. */
+/* All are asked of a random object, whether it is live or not. */
 static void kma_events(u32 nr, u32 nr_caches)
 {
 	struct kma_object *o;
+	u32 what, site;
 
 	for (; nr; nr--) {
 		kma_env.cpu = kma_below(KMA_ENV_CPUS);
 		o = &kma_object[kma_below(kma_model.nr_objects)];
-		if (kma_below(4))
-			kma_model_alloc(&kma_model, o, kma_below(kma_model.nr_sites),
-					kma_below(nr_caches));
-		else
+		what = kma_below(4);
+		site = kma_below(kma_model.nr_sites);
+		if (!what)
 			kma_model_free(&kma_model, o);
+		else if (what == 1)
+			kma_model_bulk(&kma_model, o, site, kma_below(nr_caches));
+		else
+			kma_model_alloc(&kma_model, o, site, kma_below(nr_caches));
 	}
 }
 
