@@ -67,7 +67,7 @@ static struct table *parse_golden(const char *name)
 
 /* Live bytes, live objects, hits, requested, allocated; the rest is zero. */
 #define CALLER(bytes, objs, hits, req, alloc, site) \
-	#bytes " " #objs " " #hits " " #req " " #alloc " 0 0 0 0 0 0.000 " site "\n"
+	#bytes " " #objs " " #hits " " #req " " #alloc " 0 0 0 0 0 0 0 0 0.000 " site "\n"
 
 static void expect_error(int line, const char *name, const char *text,
 			 const char *error)
@@ -102,6 +102,9 @@ static void golden_callers(void)
 	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 192);
 	EXPECT(t->rows[0]->v[COUNT_bytes_alloc] == 320);
 	EXPECT(t->rows[0]->v[COUNT_pingpong] == 1);
+	EXPECT(t->rows[0]->v[COUNT_bulk_objs] == 4);
+	EXPECT(t->rows[0]->v[COUNT_bulk_bytes] == 256);
+	EXPECT(t->rows[0]->v[COUNT_confirmed_bytes] == 192);
 	EXPECT(t->rows[0]->v[COUNT_frag_pct] == 37500);
 	EXPECT_TEXT(t->rows[0]->label, "kma_caller+0x1a [kma_module]");
 	EXPECT(t->rows[1]->v[COUNT_cross_node] == 1);
@@ -111,6 +114,7 @@ static void golden_callers(void)
 	EXPECT_TEXT(t->rows[2]->label, "[other]");
 	EXPECT_TEXT(table_field(t, "window_s"), "12.345");
 	EXPECT_TEXT(table_field(t, "since"), "load");
+	EXPECT_TEXT(table_field(t, "coverage_pct"), "100.000");
 	EXPECT(!table_field(t, "cut"));
 	table_free(t);
 }
@@ -187,27 +191,27 @@ static void refuses_heads(void)
 		     "FILE: line 1: has no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: has no format version");
-	EXPECT_ERROR("callers", "# kmemacct callers 2 anything\nat all\n",
-		     "FILE has format version 2, not 1: use the kmemacct of that version");
-	EXPECT_ERROR("callers", "# kmemacct callers 1 dropped\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
+		     "FILE has format version 1, not 2: use the kmemacct of that version");
+	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 1 dropped=\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped=\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 1 =1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 2 =1\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 1 dropped=0",
+	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped=0",
 		     "FILE is cut short: its last line has no end");
 }
 
 static void refuses_columns(void)
 {
-	EXPECT_ERROR("callers", "# kmemacct callers 1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 2\n",
 		     "FILE: line 2: should have the names of the columns");
-	EXPECT_ERROR("callers", "# kmemacct callers 1\n# hits\n",
-		     "FILE: line 2: live_bytes is not where format version 1 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 1\n# name\n",
-		     "FILE: line 2: value is not where format version 1 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 1\n# name value more\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 2\n# hits\n",
+		     "FILE: line 2: live_bytes is not where format version 2 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 2\n# name\n",
+		     "FILE: line 2: value is not where format version 2 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 2\n# name value more\n",
 		     "FILE: line 2: has more columns than are known");
 }
 
@@ -219,7 +223,7 @@ static void refuses_rows(void)
 	EXPECT_ERROR("callers", CALLERS_HEAD "\n", "FILE: line 3: ends too soon");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, 2, 3, 4, 5, "a") "1 2 3\n",
 		     "FILE: line 4: ends too soon");
-	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 0.000\n",
+	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 11 12 13 0.000\n",
 		     "FILE: line 3: ends too soon");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, x, 3, 4, 5, "a"),
 		     "FILE: line 3: live_objs cannot be 'x'");
@@ -227,8 +231,8 @@ static void refuses_rows(void)
 		     "FILE: line 3: live_objs cannot be '-2'");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, 2, 18446744073709551616, 4, 5, "a"),
 		     "FILE: line 3: hits cannot be '18446744073709551616'");
-	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 11 a\n",
-		     "FILE: line 3: frag_pct cannot be '11'");
+	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 11 12 13 14 a\n",
+		     "FILE: line 3: frag_pct cannot be '14'");
 	EXPECT_ERROR("allocs", KMA_GOLDEN_HEAD("allocs", KMA_GOLDEN_QUIET)
 		     KMA_GOLDEN_ALLOCS_COLUMNS "xyz" KMA_GOLDEN_ALLOCS_ROW_1,
 		     "FILE: line 3: ptr cannot be 'xyz'");
