@@ -300,6 +300,11 @@ static void kma_path_alloc_kmem_cache(void)
 	kma_alloc(0, KMA_SITE, 5);
 }
 
+static void kma_path_bulk(void)
+{
+	kma_model_bulk(&kma_model, kma_mine[0], KMA_SITE, 0);
+}
+
 static void kma_path_free(void)
 {
 	kma_free(0);
@@ -319,6 +324,9 @@ static const struct kma_path {
 	bool is_long;
 } kma_paths[] = {
 	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, false },
+	{ "bulk allocation", kma_setup_row, kma_path_bulk, KMA_NO_STAT, false },
+	{ "bulk allocation, replaced", kma_setup_live, kma_path_bulk, KMA_STAT_replaced,
+	  false },
 	{ "free", kma_setup_live, kma_path_free, KMA_NO_STAT, false },
 	{ "allocation, home full", kma_setup_home_full, kma_path_alloc,
 	  KMA_STAT_spill_in, false },
@@ -403,7 +411,7 @@ static const char *kma_check_states(void)
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		info = kma_sitetab_info(&kma_core.sites, id);
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
-		if (sum.hits && info->state != KMA_SITE_LIVE)
+		if (sum.hits + sum.bulk && info->state != KMA_SITE_LIVE)
 			return "a row was retired, and is in use";
 	}
 	return NULL;
