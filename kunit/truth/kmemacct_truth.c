@@ -17,6 +17,9 @@
  * All of it is single-threaded, except between storm_start and storm_stop:
  * then all CPUs allocate, hand to each other and free, in tasks and in hard
  * interrupts.  Counters are per CPU and exact as soon as the storm has ended.
+ *
+ * What is handed to RCU counts as freed at once, and in `handed` too: as many of
+ * the frees come later, on a CPU that nobody here knows.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>
@@ -29,6 +32,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -48,6 +52,7 @@ enum truth_cache_id {
 	TRUTH_CACHE_ALIGN,
 	TRUTH_CACHE_NODE,
 	TRUTH_CACHE_KFREE,
+	TRUTH_CACHE_RCU,
 	TRUTH_CACHE_MERGE_A,
 	TRUTH_CACHE_MERGE_B,
 	TRUTH_CACHE_CYCLE,	/* made and destroyed by a scenario */
@@ -74,6 +79,7 @@ static struct truth_cache {
 	[TRUTH_CACHE_ALIGN]   = { KBUILD_MODNAME "_align", 200, SLAB_HWCACHE_ALIGN },
 	[TRUTH_CACHE_NODE]    = { KBUILD_MODNAME "_node", 1234 },
 	[TRUTH_CACHE_KFREE]   = { KBUILD_MODNAME "_kfree", 311 },
+	[TRUTH_CACHE_RCU]     = { KBUILD_MODNAME "_rcu", 411 },
 	[TRUTH_CACHE_MERGE_A] = { KBUILD_MODNAME "_merge_a", 5000, .merge = true },
 	[TRUTH_CACHE_MERGE_B] = { KBUILD_MODNAME "_merge_b", 5000, .merge = true },
 	[TRUTH_CACHE_STORM]   = { KBUILD_MODNAME "_storm", 91 },
@@ -93,6 +99,16 @@ static void *truth_realloc_from;
 static const char truth_text[] = "what is said thrice is true";
 static const char truth_data[4096];
 static const char truth_large_data[20000];
+
+/* What is allocated or freed together. */
+#define TRUTH_BATCH_MAX	500
+
+static void *truth_batch[TRUTH_BATCH_MAX];
+
+/* Whether there was memory is all that the pointer tells. */
+#define TRUTH_BULK(cache, nr)						\
+	(kmem_cache_alloc_bulk(cache, TRUTH_GFP, nr, truth_batch) ?	\
+	 truth_batch[0] : NULL)
 
 /*
  * One noinline function each.  Neither the call in it nor a call of it may
@@ -166,6 +182,9 @@ struct truth_counts {
 	u64 bytes_freed;
 	u64 pingpong;
 	u64 cross_node;
+	u64 bulk_objs;
+	u64 bulk_bytes;
+	u64 handed;
 };
 
 static DEFINE_PER_CPU(struct truth_counts, truth_counts[TRUTH_NR]);
@@ -217,6 +236,23 @@ static bool truth_make_at(struct truth_object *o, enum truth_site_id id,
 	return o->ptr;
 }
 
+/* Of a bulk allocation, which makes no hits. */
+static void truth_count_bulk(enum truth_site_id id, struct truth_object *o,
+			     void *ptr, int cpu)
+{
+	*o = (struct truth_object) {
+		.ptr = ptr,
+		.site = id,
+		.cpu = cpu,
+		.bytes_req = truth_caches[truth_sites[id].cache].size,
+		.bytes_alloc = ksize(ptr),
+		.pid = current->tgid,
+		.node = page_to_nid(virt_to_page(ptr)),
+	};
+	truth_add(id, bulk_objs, 1);
+	truth_add(id, bulk_bytes, o->bytes_alloc);
+}
+
 static void truth_count_free(const struct truth_object *o, int cpu)
 {
 	truth_add(o->site, frees, 1);
@@ -239,6 +275,26 @@ static void truth_free(const struct truth_object *o, bool with_kfree)
 	put_cpu();
 }
 
+/*
+ * Free what the @nr of @o describe, at once; of @cache, or of any if NULL.
+ * @with_kfree: by the function that knows of no caches.
+ */
+static void truth_free_bulk(const struct truth_object *o, int nr,
+			    struct kmem_cache *cache, bool with_kfree)
+{
+	int i, cpu = get_cpu();
+
+	for (i = 0; i < nr; i++) {
+		truth_count_free(&o[i], cpu);
+		truth_batch[i] = o[i].ptr;
+	}
+	if (with_kfree)
+		kfree_bulk(nr, truth_batch);
+	else
+		kmem_cache_free_bulk(cache, nr, truth_batch);
+	put_cpu();
+}
+
 /* Make @nr objects that stay live. */
 static int truth_make(enum truth_site_id id, size_t size, int node, int nr)
 {
@@ -250,6 +306,30 @@ static int truth_make(enum truth_site_id id, size_t size, int node, int nr)
 		truth_nr_live++;
 	}
 	return 0;
+}
+
+/* The same by one call. */
+static int truth_make_bulk(enum truth_site_id id, int nr)
+{
+	struct truth_object *o = &truth_live[truth_nr_live];
+	unsigned long before, after;
+	int i, cpu;
+	void *made;
+
+	if (nr > TRUTH_LIVE_MAX - truth_nr_live)
+		return -ENOSPC;
+	cpu = get_cpu();
+	before = jiffies;
+	made = truth_sites[id].alloc(nr, NUMA_NO_NODE);
+	after = jiffies;
+	for (i = 0; made && i < nr; i++) {
+		truth_count_bulk(id, &o[i], truth_batch[i], cpu);
+		o[i].before = before;
+		o[i].after = after;
+		truth_nr_live++;
+	}
+	put_cpu();
+	return made ? 0 : -ENOMEM;
 }
 
 /* Free the youngest @nr that stayed live. */
@@ -652,6 +732,209 @@ static int truth_run_cycle(void)
 	return ret;
 }
 
+/* ---- scenarios: many at once ---------------------------------------------- */
+
+/* Objects that each of these makes */
+#define TRUTH_BULK_OBJS	10000
+
+static u32 truth_random(u32 *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+static u32 truth_bulk_seed = 1;
+
+/* From 1 to @max. */
+static int truth_random_nr(int max)
+{
+	return 1 + truth_random(&truth_bulk_seed) % max;
+}
+
+/* Free the youngest @nr, in batches of varied length. */
+static void truth_drop_bulk(int nr, struct kmem_cache *cache, bool with_kfree)
+{
+	int some;
+
+	for (; nr > 0; nr -= some) {
+		some = truth_random_nr(min(nr, TRUTH_BATCH_MAX));
+		truth_nr_live -= some;
+		truth_free_bulk(&truth_live[truth_nr_live], some, cache,
+				with_kfree);
+	}
+}
+
+/* Of each batch a third is freed as one, a third one by one, and a third stays. */
+static int truth_bulk_batch(enum truth_site_id id, int nr)
+{
+	int ret = truth_make_bulk(id, nr);
+
+	if (ret)
+		return ret;
+	truth_drop_bulk(nr / 3, truth_caches[truth_sites[id].cache].cache, false);
+	truth_drop(nr / 3);
+	return 0;
+}
+
+static int truth_run_bulk_alloc(void)
+{
+	static const u16 lengths[] = { 1, 2, 3, 15, 16, 17, 32, 64, 100, 499, 500 };
+	int made = 0, i, nr, ret = 0;
+
+	for (i = 0; !ret && made < TRUTH_BULK_OBJS; i++, made += nr) {
+		nr = i / 2 < ARRAY_SIZE(lengths) ? lengths[i / 2] :
+						   truth_random_nr(TRUTH_BATCH_MAX);
+		ret = truth_bulk_batch(i & 1 ? TRUTH_bulk_odd : TRUTH_bulk_ctor, nr);
+	}
+	return ret;
+}
+
+/* One object of any size. */
+static int truth_make_mixed(void)
+{
+	u32 random = truth_random(&truth_bulk_seed);
+
+	switch (random % 64) {
+	case 0:
+		return truth_make(TRUTH_mixed_large, 8193 + random % 20000,
+				  NUMA_NO_NODE, 1);
+	case 1 ... 15:
+		return truth_make(TRUTH_mixed_align, 200, NUMA_NO_NODE, 1);
+	case 16 ... 20:
+		return truth_make(TRUTH_mixed_node, 1234, NUMA_NO_NODE, 1);
+	case 21:
+		return truth_make(TRUTH_mixed_kmalloc, 1 + random % 8192,
+				  NUMA_NO_NODE, 1);
+	default:
+		return truth_make(TRUTH_mixed_kmalloc, 1 + random % 500,
+				  NUMA_NO_NODE, 1);
+	}
+}
+
+static long truth_make_many_mixed(void *nr)
+{
+	int ret = 0, left = *(int *)nr;
+
+	while (!ret && left--)
+		ret = truth_make_mixed();
+	return ret;
+}
+
+/* From ordinary sites on each CPU, and freed together. */
+static int truth_run_bulk_free(void)
+{
+	int nr = TRUTH_BULK_OBJS / 5 * 2 / num_online_cpus();
+	struct kmem_cache *align = truth_caches[TRUTH_CACHE_ALIGN].cache;
+	int cpu, way, had = truth_nr_live, ret = 0;
+
+	/* Of any cache, which can be said in two ways */
+	for (way = 0; way < 2; way++) {
+		for_each_online_cpu(cpu)
+			ret = ret ?: work_on_cpu(cpu, truth_make_many_mixed, &nr);
+		if (ret)
+			return ret;
+		truth_drop_bulk(truth_nr_live - had, NULL, way);
+	}
+	/* Of one */
+	ret = truth_make(TRUTH_mixed_align, 200, NUMA_NO_NODE,
+			 TRUTH_BULK_OBJS / 5);
+	if (ret)
+		return ret;
+	truth_drop_bulk(truth_nr_live - had, align, false);
+	return 0;
+}
+
+/* Frees that come after a grace period. */
+struct truth_rcu {
+	u64 other;
+	struct rcu_head rcu;
+};
+
+/* Handed over means that anybody may free it from now on. */
+static void *truth_hand_over(void)
+{
+	const struct truth_object *o = &truth_live[--truth_nr_live];
+
+	preempt_disable();
+	truth_count_free(o, o->cpu);
+	truth_add(o->site, handed, 1);
+	preempt_enable();
+	return o->ptr;
+}
+
+static size_t truth_rcu_size(void)
+{
+	u32 random = truth_random(&truth_bulk_seed);
+
+	return sizeof(struct truth_rcu) + random % (random % 32 ? 500 : 4000);
+}
+
+static int truth_run_kfree_rcu(void)
+{
+	int i, ret = 0, had = truth_nr_live;
+	struct truth_rcu *object;
+	size_t size;
+
+	for (i = 0; !ret && i < TRUTH_BULK_OBJS; i++) {
+		size = truth_rcu_size();
+		if (i % 100 == 0)
+			ret = truth_make(TRUTH_rcu_large, 8193 + size,
+					 NUMA_NO_NODE, 1);
+		else if (i % 3 == 0)
+			ret = truth_make(TRUTH_rcu_cache, 411, NUMA_NO_NODE, 1);
+		else
+			ret = truth_make(TRUTH_rcu_kmalloc, size, NUMA_NO_NODE, 1);
+	}
+	while (truth_nr_live > had) {
+		object = truth_hand_over();
+		kfree_rcu(object, rcu);
+	}
+	return ret;
+}
+
+/* With a head in the object and without one. */
+static int truth_run_kvfree_rcu(void)
+{
+	int i, ret = 0, had = truth_nr_live;
+	struct truth_rcu *object;
+	bool headless;
+	size_t size;
+
+	for (i = 0; !ret && i < TRUTH_BULK_OBJS; i++) {
+		size = truth_rcu_size();
+		if (i & 1)
+			ret = truth_make(TRUTH_rcu_headless, size, NUMA_NO_NODE, 1);
+		else if (i & 2)
+			ret = truth_make(TRUTH_rcu_kvmalloc, min(size, PAGE_SIZE),
+					 NUMA_NO_NODE, 1);
+		else
+			ret = truth_make(TRUTH_rcu_zeroed, size, NUMA_NO_NODE, 1);
+	}
+	while (truth_nr_live > had) {
+		headless = truth_live[truth_nr_live - 1].site == TRUTH_rcu_headless;
+		object = truth_hand_over();
+		if (headless)
+			kvfree_rcu_mightsleep(object);
+		else
+			kvfree_rcu(object, rcu);
+	}
+	return ret;
+}
+
+/* All of it is freed where the kernel can wait for that, or else soon will be. */
+static int truth_run_settle(void)
+{
+	static const char name[] = "kvfree_rcu_barrier";
+	typeof(rcu_barrier) *wait = __symbol_get(name);
+
+	rcu_barrier();
+	if (wait) {
+		wait();
+		__symbol_put(name);
+	}
+	return 0;
+}
+
 /* ---- the storm ------------------------------------------------------------ */
 
 /*
@@ -676,12 +959,6 @@ struct truth_stormer {
 static DEFINE_PER_CPU(struct truth_stormer, truth_stormers);
 static bool truth_storming;
 static u64 truth_storm_irqs;
-
-static u32 truth_random(u32 *seed)
-{
-	*seed = *seed * 1664525 + 1013904223;
-	return *seed >> 8;
-}
 
 static struct truth_object *truth_storm_make(u32 random)
 {
@@ -833,6 +1110,11 @@ static const struct {
 	{ "leak", truth_run_leak },
 	{ "mark", truth_run_mark },
 	{ "cycle", truth_run_cycle },
+	{ "bulk_alloc", truth_run_bulk_alloc },
+	{ "bulk_free", truth_run_bulk_free },
+	{ "kfree_rcu", truth_run_kfree_rcu },
+	{ "kvfree_rcu", truth_run_kvfree_rcu },
+	{ "settle", truth_run_settle },
 	{ "storm_start", truth_run_storm_start },
 	{ "storm_stop", truth_run_storm_stop },
 	{ "drop", truth_run_drop },
@@ -873,7 +1155,7 @@ static int truth_sites_show(struct seq_file *seq, void *unused)
 	struct truth_counts *c, sum;
 	int cpu, id;
 
-	seq_puts(seq, "live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed pingpong cross_node cache site\n");
+	seq_puts(seq, "live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed pingpong cross_node bulk_objs bulk_bytes handed cache site\n");
 	for (id = 0; id < TRUTH_NR; id++) {
 		memset(&sum, 0, sizeof(sum));
 		for_each_possible_cpu(cpu) {
@@ -885,11 +1167,16 @@ static int truth_sites_show(struct seq_file *seq, void *unused)
 			sum.bytes_freed += READ_ONCE(c->bytes_freed);
 			sum.pingpong += READ_ONCE(c->pingpong);
 			sum.cross_node += READ_ONCE(c->cross_node);
+			sum.bulk_objs += READ_ONCE(c->bulk_objs);
+			sum.bulk_bytes += READ_ONCE(c->bulk_bytes);
+			sum.handed += READ_ONCE(c->handed);
 		}
-		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %s %s\n",
-			   sum.bytes_alloc - sum.bytes_freed, sum.hits - sum.frees,
+		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %s %s\n",
+			   sum.bytes_alloc + sum.bulk_bytes - sum.bytes_freed,
+			   sum.hits + sum.bulk_objs - sum.frees,
 			   sum.hits, sum.bytes_req, sum.bytes_alloc, sum.frees,
 			   sum.bytes_freed, sum.pingpong, sum.cross_node,
+			   sum.bulk_objs, sum.bulk_bytes, sum.handed,
 			   truth_cache_name(truth_sites[id].cache),
 			   truth_sites[id].name);
 	}

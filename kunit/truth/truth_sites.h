@@ -3,7 +3,7 @@
  * The call sites: TRUTH_SITE(function, cache, allocation).
  *
  * Included several times, each time with another TRUTH_SITE().  The allocation
- * may use `size`, `node` and `cache`.
+ * may use `size`, `node` and `cache`; a bulk one makes `size` objects.
  */
 TRUTH_SITE(const_8, KMALLOC, kmalloc(8, TRUTH_GFP))
 TRUTH_SITE(const_33, KMALLOC, kmalloc(33, TRUTH_GFP))
@@ -49,3 +49,15 @@ TRUTH_SITE(storm_const, KMALLOC, kmalloc(96, TRUTH_GFP))
 TRUTH_SITE(storm_kmalloc, KMALLOC, kmalloc(size, TRUTH_GFP))
 TRUTH_SITE(storm_large, KMALLOC, kmalloc(size, TRUTH_GFP))
 TRUTH_SITE(storm_cache, CACHE_STORM, kmem_cache_alloc(*cache, TRUTH_GFP))
+TRUTH_SITE(bulk_odd, CACHE_ODD, TRUTH_BULK(*cache, size))
+TRUTH_SITE(bulk_ctor, CACHE_CTOR, TRUTH_BULK(*cache, size))
+TRUTH_SITE(mixed_kmalloc, KMALLOC, kmalloc(size, TRUTH_GFP))
+TRUTH_SITE(mixed_large, KMALLOC, kmalloc(size, TRUTH_GFP))
+TRUTH_SITE(mixed_align, CACHE_ALIGN, kmem_cache_alloc(*cache, TRUTH_GFP))
+TRUTH_SITE(mixed_node, CACHE_NODE, kmem_cache_alloc(*cache, TRUTH_GFP))
+TRUTH_SITE(rcu_kmalloc, KMALLOC, kmalloc(size, TRUTH_GFP))
+TRUTH_SITE(rcu_large, KMALLOC, kmalloc(size, TRUTH_GFP))
+TRUTH_SITE(rcu_cache, CACHE_RCU, kmem_cache_alloc(*cache, TRUTH_GFP))
+TRUTH_SITE(rcu_kvmalloc, KMALLOC, kvmalloc(size, TRUTH_GFP))
+TRUTH_SITE(rcu_zeroed, KMALLOC, kzalloc(size, TRUTH_GFP))
+TRUTH_SITE(rcu_headless, KMALLOC, kmalloc(size, TRUTH_GFP))
