@@ -15,6 +15,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/ftrace.h>
 #include <linux/irqflags.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
@@ -25,26 +26,50 @@
 
 /* ---- frees ---------------------------------------------------------------- */
 
-/* void kmem_cache_free_bulk(struct kmem_cache *s, size_t size, void **p) */
-static int kma_free_bulk_entered(struct kprobe *p, struct pt_regs *regs)
+/*
+ * void kmem_cache_free_bulk(struct kmem_cache *s, size_t size, void **p)
+ *
+ * By ftrace and not by a kprobe: no kprobe is seen while another is handled on
+ * the same CPU, and that includes all interrupts that come meanwhile.
+ */
+static void notrace kma_free_bulk_entered(unsigned long ip,
+					  unsigned long parent_ip,
+					  struct ftrace_ops *op,
+					  struct ftrace_regs *fregs)
 {
+	struct pt_regs *regs = ftrace_get_regs(fregs);
 	size_t i, nr = regs_get_kernel_argument(regs, 1);
 	void **ptr = (void **)regs_get_kernel_argument(regs, 2);
-	unsigned long flags;
 
-	local_irq_save(flags);
+	preempt_disable_notrace();
 	for (i = 0; i < nr; i++) {
 		kma_stat_inc(bulk_frees);
 		kma_probes_free(ptr[i]);
 	}
-	local_irq_restore(flags);
-	return 0;
+	preempt_enable_notrace();
 }
 
-static struct kprobe kma_free_bulk = {
-	.symbol_name = "kmem_cache_free_bulk",
-	.pre_handler = kma_free_bulk_entered,
+static struct ftrace_ops kma_free_bulk = {
+	.func = kma_free_bulk_entered,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
 };
+
+static bool kma_free_bulk_register(void)
+{
+	static char name[] = "kmem_cache_free_bulk";
+
+	if (!ftrace_set_filter(&kma_free_bulk, name, strlen(name), 1) &&
+	    !register_ftrace_function(&kma_free_bulk))
+		return true;
+	ftrace_free_filter(&kma_free_bulk);
+	return false;
+}
+
+static void kma_free_bulk_unregister(void)
+{
+	unregister_ftrace_function(&kma_free_bulk);
+	ftrace_free_filter(&kma_free_bulk);
+}
 
 /* ---- allocations ---------------------------------------------------------- */
 
@@ -112,11 +137,10 @@ void kma_bulk_start(void)
 {
 	if (!strcmp(kma_config.bulk, "off"))
 		return;
-	kma_kprobe_clean(&kma_free_bulk);
 	kma_kprobe_clean(&kma_alloc_bulk.kp);
 	kma_alloc_bulk.nmissed = 0;
 	kma_alloc_bulk.maxactive = KMA_BULK_WAITING * num_possible_cpus();
-	kma_free_bulk_attached = !register_kprobe(&kma_free_bulk);
+	kma_free_bulk_attached = kma_free_bulk_register();
 	kma_alloc_bulk_attached = !register_kretprobe(&kma_alloc_bulk);
 	if (!kma_bulk_complete())
 		pr_warn("bulk frees or allocations cannot be followed: see hooks in stats\n");
@@ -127,7 +151,7 @@ void kma_bulk_stop(void)
 	if (kma_alloc_bulk_attached)
 		unregister_kretprobe(&kma_alloc_bulk);
 	if (kma_free_bulk_attached)
-		unregister_kprobe(&kma_free_bulk);
+		kma_free_bulk_unregister();
 	kma_alloc_bulk_attached = false;
 	kma_free_bulk_attached = false;
 }
@@ -136,7 +160,7 @@ void kma_bulk_hooks(struct kma_hook hooks[KMA_BULK_HOOKS])
 {
 	hooks[0] = (struct kma_hook) {
 		.attached = kma_free_bulk_attached,
-		.missed = kma_free_bulk.nmissed,
+		.missed = 0,
 	};
 	hooks[1] = (struct kma_hook) {
 		.attached = kma_alloc_bulk_attached,
