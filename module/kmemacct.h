@@ -138,18 +138,6 @@ void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache);
 /* ---- bulk.c: allocations and frees without a tracepoint ------------------- */
 
 /**
- * struct kma_hook - a function that is followed
- * @attached: it is
- * @missed: calls that were not seen
- */
-struct kma_hook {
-	bool attached;
-	unsigned long missed;
-};
-
-#define KMA_BULK_HOOKS	2
-
-/**
  * kma_bulk_start() - follow the bulk functions, as far as that can be done
  *
  * Context: process, may sleep.
@@ -159,11 +147,14 @@ void kma_bulk_start(void);
 /* Undo kma_bulk_start(). Context: process, may sleep. */
 void kma_bulk_stop(void);
 
-/* Context: any. Fills in what there is to follow. */
-void kma_bulk_hooks(struct kma_hook hooks[KMA_BULK_HOOKS]);
+/* Context: any. Return: whether objects that are freed in bulk are seen. */
+bool kma_bulk_frees_followed(void);
 
-/* Context: any. Return: whether everything is followed, and nothing was missed. */
-bool kma_bulk_complete(void);
+/* Context: any. Return: whether objects of bulk allocations are seen. */
+bool kma_bulk_allocs_followed(void);
+
+/* Context: any. Return: bulk allocations that were not. */
+unsigned long kma_bulk_allocs_missed(void);
 
 /* ---- cacheinfo.c: name and slot size of a struct kmem_cache ------------- */
 

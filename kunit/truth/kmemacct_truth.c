@@ -945,12 +945,15 @@ static int truth_run_settle(void)
 #define TRUTH_BOXES		1024
 #define TRUTH_STORM_STEPS	1024
 #define TRUTH_STORM_IRQ_NS	500000
+#define TRUTH_STORM_BATCH	32
+#define TRUTH_STORM_BULKS	8
 
 static struct truth_object *truth_box[TRUTH_BOXES];
 
 struct truth_stormer {
 	struct task_struct *task;
 	struct hrtimer timer;
+	struct hrtimer soft_timer;
 	u32 task_seed;
 	u32 irq_seed;
 	u64 irqs;
@@ -998,6 +1001,29 @@ static void truth_storm_step(u32 *seed)
 		truth_free(o, random & (1 << 21));
 }
 
+/* Freed in bulk, by tasks and by softirqs over them; neither migrates. */
+static void truth_storm_bulk(void)
+{
+	void *ptr[TRUTH_STORM_BATCH];
+	struct truth_object o;
+	int nr;
+
+	for (nr = 0; nr < TRUTH_STORM_BATCH; nr++) {
+		if (!truth_make_at(&o, TRUTH_storm_batch, 100, NUMA_NO_NODE))
+			break;
+		truth_count_free(&o, o.cpu);
+		ptr[nr] = o.ptr;
+	}
+	kfree_bulk(nr, ptr);
+}
+
+static enum hrtimer_restart truth_storm_softirq(struct hrtimer *timer)
+{
+	truth_storm_bulk();
+	hrtimer_forward_now(timer, ns_to_ktime(TRUTH_STORM_IRQ_NS));
+	return HRTIMER_RESTART;
+}
+
 static enum hrtimer_restart truth_storm_irq(struct hrtimer *timer)
 {
 	struct truth_stormer *s = container_of(timer, struct truth_stormer, timer);
@@ -1017,14 +1043,21 @@ static int truth_storm_task(void *arg)
 	s->timer.function = truth_storm_irq;
 	hrtimer_start(&s->timer, ns_to_ktime(TRUTH_STORM_IRQ_NS),
 		      HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_init(&s->soft_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
+	s->soft_timer.function = truth_storm_softirq;
+	hrtimer_start(&s->soft_timer, ns_to_ktime(TRUTH_STORM_IRQ_NS),
+		      HRTIMER_MODE_REL_PINNED_SOFT);
 	/* All the time that is left, and not that of those who look on. */
 	set_user_nice(current, 10);
 	while (!kthread_should_stop()) {
 		for (i = 0; i < TRUTH_STORM_STEPS; i++)
 			truth_storm_step(&s->task_seed);
+		for (i = 0; i < TRUTH_STORM_BULKS; i++)
+			truth_storm_bulk();
 		/* Emulated CPUs that never idle make RCU, and insmod, crawl. */
 		usleep_range(50, 100);
 	}
+	hrtimer_cancel(&s->soft_timer);
 	hrtimer_cancel(&s->timer);
 	return 0;
 }

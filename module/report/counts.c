@@ -22,12 +22,11 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 }
 
 /*
- * A free of it has gone unseen, or may have: what is live may be less.  A site
- * that was never caught is not suspect, as long as all hooks see everything.
+ * A free of it has gone unseen, or may have: what is live may be less.
  */
 static bool kma_counts_suspect(const struct kma_row *sum)
 {
-	return sum->repaired || !kma_bulk_complete();
+	return sum->repaired || !kma_bulk_frees_followed();
 }
 
 void kma_counts_row(u32 id, struct kma_counts *counts)

@@ -54,18 +54,15 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		     kma_cacheinfo_exact());
 }
 
-/* Functions that are followed by kprobes; 1 is attached. */
+/* Functions that are followed; 1 is attached. */
 static void kma_stats_add_hooks(struct kma_snapshot *snap)
 {
-	struct kma_hook hooks[KMA_BULK_HOOKS];
-
-	kma_bulk_hooks(hooks);
-	kma_pair_add(snap, "hook_free_bulk", KMA_FORMAT_U64, hooks[0].attached);
-	kma_pair_add(snap, "hook_free_bulk_missed", KMA_FORMAT_U64,
-		     hooks[0].missed);
-	kma_pair_add(snap, "hook_alloc_bulk", KMA_FORMAT_U64, hooks[1].attached);
+	kma_pair_add(snap, "hook_free_bulk", KMA_FORMAT_U64,
+		     kma_bulk_frees_followed());
+	kma_pair_add(snap, "hook_alloc_bulk", KMA_FORMAT_U64,
+		     kma_bulk_allocs_followed());
 	kma_pair_add(snap, "hook_alloc_bulk_missed", KMA_FORMAT_U64,
-		     hooks[1].missed);
+		     kma_bulk_allocs_missed());
 	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64, 1);
 	kma_pair_add(snap, "hook_cache_destroy_missed", KMA_FORMAT_U64,
 		     kma_cacheinfo_missed());
