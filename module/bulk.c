@@ -51,16 +51,18 @@ static void notrace kma_free_bulk_entered(unsigned long ip,
 	preempt_enable_notrace();
 }
 
-static struct ftrace_ops kma_free_bulk = {
-	.func = kma_free_bulk_entered,
-	/* Permanent: it is not for a sysctl to make the module blind. */
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
-};
+static struct ftrace_ops kma_free_bulk;
 
 static bool kma_free_bulk_register(void)
 {
 	char name[] = "kmem_cache_free_bulk";
 
+	/* All of it: a filter that was freed is not forgotten. */
+	kma_free_bulk = (struct ftrace_ops) {
+		.func = kma_free_bulk_entered,
+		/* It is not for a sysctl to make the module blind. */
+		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
+	};
 	if (!ftrace_set_filter(&kma_free_bulk, name, strlen(name), 1) &&
 	    !register_ftrace_function(&kma_free_bulk))
 		return true;
