@@ -21,9 +21,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 	return div64_u64(100000 * waste + bytes_alloc / 2, bytes_alloc);
 }
 
-/*
- * A free of it has gone unseen, or may have: what is live may be less.
- */
+/* A free of it has gone unseen, or may have: what is live may be less. */
 static bool kma_counts_suspect(const struct kma_row *sum)
 {
 	return sum->repaired || !kma_bulk_frees_followed();
