@@ -11,7 +11,9 @@
 #       modules/           its /lib/modules, if it has modules
 #       modules.cpio       the modules that it needs to find its root
 #       guest-HASH/kma_vm.ko   what tools/vm/guest is for it
+#   kernel/uml/            the same of User-Mode Linux, whose image is a program
 #   qemu/qemu-system-x86_64
+#   builder/RELEASE/       the root of another Debian release, with its compiler
 #   source/VERSION/        the source of the kernels that are built here
 
 KMA_TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -20,11 +22,21 @@ KMA_CACHE=${KMEMACCT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kmemacct}
 # shellcheck disable=SC2034 # for who sources this
 KMA_QEMU_MIN=10
 
-# Debian's kernels: name, the package that depends on the newest, its suites
+# Debian's kernels: name, image package (a pattern, of which the newest counts),
+# where its modules are built, suites.  A release that is not this machine's is
+# a builder, because headers want the compiler and libc that they come with.
 KMA_DEBIAN_KERNELS=(
-	"6.1	linux-image-amd64	bookworm bookworm-security"
-	"6.12	linux-image-6.12-amd64	bookworm-security"
+	"5.10	linux-image-5.10.0-[0-9]+-amd64		bullseye	bullseye bullseye-security"
+	"6.1	linux-image-6.1.0-[0-9]+-amd64		-		bookworm bookworm-security"
+	"6.12	linux-image-6.12.[0-9]+.deb12-amd64	-		bookworm-security"
+	"6.12-rt	linux-image-6.12.[0-9]+.deb12-rt-amd64	-		bookworm-security"
+	"7.2	linux-image-7.2.[0-9]+.deb13-amd64	trixie		trixie-backports"
 )
+
+# Those that handle breakpoints themselves before tools/vm/guest is asked about
+# one that is gone.  They get an emulator that runs one CPU at a time, in which
+# there are none.
+KMA_ONE_THREAD=" 5.10 "
 
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -44,6 +56,49 @@ built_kernels()
 known_kernels() { { debian_kernels; built_kernels; } | paste -sd ' '; }
 
 known_kernel() { [[ " $(known_kernels) " == *" $1 "* ]]; }
+
+# Where modules for a kernel are built: `-` is here
+builder_of()
+{
+	local entry line
+
+	for entry in "${KMA_DEBIAN_KERNELS[@]}"; do
+		read -ra line <<<"$entry"
+		if [[ ${line[0]} == "$1" ]]; then
+			echo "${line[2]}"
+			return
+		fi
+	done
+	echo -
+}
+
+# build_for KERNEL COMMAND...: runs it where modules for the kernel are built,
+# which has the cache and this tree in the same places
+build_for()
+{
+	local root builder user=()
+
+	builder=$(builder_of "$1")
+	shift
+	if [[ $builder == - ]]; then
+		"$@"
+		return
+	fi
+	root=$(realpath -e "$KMA_CACHE/builder/$builder") ||
+		die "no builder $builder: run tools/vm/setup with the kernel's name"
+	[[ $EUID -eq 0 ]] || user=(--map-root-user)
+	# shellcheck disable=SC2016 # for the shell in the name space
+	unshare "${user[@]}" --mount bash -ec '
+		root=$1 cache=$2 tree=$3
+		shift 3
+		for dir in /dev /proc "$cache" "$tree"; do
+			mkdir -p "$root$dir"
+			mount --rbind "$dir" "$root$dir"
+		done
+		exec chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin LC_ALL=C \
+			"$@"' bash "$root" "$(realpath "$KMA_CACHE")" \
+		"$KMA_TREE" "$@"
+}
 
 # Where a kernel's build of tools/vm/guest is, or would be
 guest_module()
