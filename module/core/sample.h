@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sampling by bytes.
+ *
+ * Marks are strewn over the stream of allocated bytes, on average one in N of
+ * them, each where it is whatever the others are (a Poisson process).  An object
+ * of Z bytes is sampled if a mark falls on it:
+ *
+ *	p = 1 - exp(-Z / N)
+ *
+ * and then stands for 1/p objects like it, so that what is expected of the sum
+ * over samples is the sum over all objects.  The variance that one sample adds to
+ * an estimated number of objects is (1 - p) / p^2, to one of bytes Z^2 times that.
+ * N is a power of two, and a sample keeps its binary logarithm, the shift: what
+ * it weighs does not change when N does.
+ *
+ * Each CPU counts the bytes from its next mark on, `past`, which is negative up to
+ * there: when a mark at a distance of D is drawn it is -D - 1.  One instruction adds
+ * an object's bytes and tells what was there before:
+ *
+ *	before < 0, after < 0		no mark on this object
+ *	before < 0, after >= 0		the mark is on it: sampled
+ *	before >= 0			whoever crossed the mark has not drawn the
+ *					next one yet, or N was changed
+ *
+ * In the last case the object is decided by itself, by a distance that is drawn
+ * for it.  All distances are drawn from the exponential distribution, which has
+ * no memory: however far the last mark is, the next one is as far as ever.  So
+ * whoever draws may overwrite what others have drawn or counted meanwhile,
+ * as long as that does not depend on what it was; no interrupt, and no task that
+ * has gone to another CPU in between, makes the result wrong.
+ *
+ * `past` is in the upper 56 bits of its word, and the shift that it was drawn for
+ * below, where no addition changes it.
+ *
+ * Arithmetic: distances are integers, rounded down, which is exact: a mark is on
+ * an object of Z bytes if the distance is less than Z, and so is its integer part
+ * if Z is one.  Logarithms have 40 bits behind the point, so a distance is off by
+ * at most N / 2^40 bytes; weights have 32.  Both change an estimate by less than
+ * one part in 10^5, which objects of 8 bytes come nearest to, with an N of 64 MiB.
+ */
+#ifndef KMA_CORE_SAMPLE_H
+#define KMA_CORE_SAMPLE_H
+
+#include "env.h"
+
+/* Binary logarithms of N: 4 KiB to 64 MiB. */
+#define KMA_SHIFT_MIN	12
+#define KMA_SHIFT_MAX	26
+/* Of what is recorded without sampling. */
+#define KMA_SHIFT_EXACT	0
+
+#define KMA_PAST_SHIFT	8
+
+/**
+ * struct kma_sampler - where a CPU is in its stream of bytes
+ * @past: see above
+ * @random: state of its random numbers
+ */
+struct kma_sampler {
+	s64 past;
+	u64 random;
+};
+
+DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
+
+/**
+ * kma_sample_seed() - begin other sequences of random numbers
+ * @seed: any number
+ *
+ * Context: process; nobody samples.
+ */
+void kma_sample_seed(u64 seed);
+
+/**
+ * kma_sample_set() - sample with another N from here on
+ * @shift: its binary logarithm, KMA_SHIFT_MIN to KMA_SHIFT_MAX
+ *
+ * Other CPUs go on with the N before until they have met their next mark, or
+ * kma_sample_forget() runs there.
+ *
+ * Context: any; one at a time.
+ */
+void kma_sample_set(int shift);
+
+/* The binary logarithm of N. Context: any. */
+int kma_sample_shift(void);
+
+/* Decide the next object of this CPU by the current N. Context: any. */
+void kma_sample_forget(void);
+
+/**
+ * kma_sample_count() - count an object's bytes
+ * @bytes: bytes the object takes
+ *
+ * Context: a probe, any context. Return: `past` after that, and its shift.  If it is
+ * negative, there is no mark on the object; if not, there may be one, and
+ * kma_sample_take() has to be called.
+ */
+static __always_inline s64 kma_sample_count(unsigned long bytes)
+{
+	return this_cpu_add_return(kma_sampler.past, (s64)(bytes << KMA_PAST_SHIFT));
+}
+
+/**
+ * kma_sample_crossed() - what is to be handed to kma_sample_take()
+ * @bytes: bytes the object takes
+ * @past: not negative, of kma_sample_count()
+ *
+ * Context: any. Return: the shift of the mark that is on the object, or 0 if it is
+ * not known yet whether there is one.
+ */
+static __always_inline u8 kma_sample_crossed(unsigned long bytes, s64 past)
+{
+	if (past - (s64)(bytes << KMA_PAST_SHIFT) >= 0)
+		return 0;
+	return past & ((1 << KMA_PAST_SHIFT) - 1);
+}
+
+/**
+ * kma_sample_take() - decide about an object, and draw the next mark
+ * @bytes: bytes the object takes
+ * @crossed: of kma_sample_crossed()
+ *
+ * Context: a probe, any context. Return: the shift it was sampled with, or 0 if
+ * it was not.
+ */
+int kma_sample_take(u32 bytes, u8 crossed);
+
+/* A number of one, as a weight. */
+#define KMA_WEIGHT_SHIFT	32
+#define KMA_WEIGHT_ONE		((u64)1 << KMA_WEIGHT_SHIFT)
+
+/**
+ * kma_sample_weight() - how many objects a sample stands for
+ * @bytes: bytes it takes
+ * @shift: that it was sampled with; KMA_SHIFT_EXACT for an object recorded as such
+ *
+ * Context: any. Return: 1/p, with KMA_WEIGHT_SHIFT bits behind the point; off by
+ * less than one part in 2^31.
+ */
+u64 kma_sample_weight(u32 bytes, int shift);
+
+/**
+ * kma_weigh() - what a number of samples, or of their bytes, stands for
+ * @n: the number
+ * @weight: of each
+ *
+ * Context: any. Return: the estimate, to the nearest integer.
+ */
+static inline u64 kma_weigh(u64 n, u64 weight)
+{
+	return ((kma_u128)n * weight + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
+}
+
+/**
+ * kma_weigh_variance() - the variance of such an estimate
+ * @n: the sum of the squares of what is estimated: of bytes, of objects (1 each)
+ * @weight: of each
+ *
+ * Context: any. Return: n (1 - p) / p^2.
+ */
+static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
+{
+	/* At most 2^46 with 16 bits behind the point. */
+	const u64 each = (kma_u128)weight * (weight - KMA_WEIGHT_ONE) >> 48;
+
+	/* Either may be large, not both: the product of the whole part fits. */
+	return n * (each >> 16) + (n * (each & 0xffff) >> 16);
+}
+
+/**
+ * kma_sqrt() - square root
+ * @x: any number
+ *
+ * Context: any. Return: its integer part.
+ */
+u64 kma_sqrt(kma_u128 x);
+
+#endif /* KMA_CORE_SAMPLE_H */
