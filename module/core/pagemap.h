@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The lives of page frames: the second net under frees that nobody sees.
+ *
+ * When the page allocator gets a page back, nothing on it is live.  An entry of
+ * the live table that still names an address there is of an object whose free
+ * was not seen.  To look for such entries at each free of a page would take a
+ * look at all of its 128 buckets, nearly always for nothing.  Instead each page
+ * frame has a number, its life, and each entry that of its page:
+ *
+ *	first object recorded on a page		even --> odd
+ *	page is freed				odd --> even
+ *
+ * An entry whose life is not that of its page frame is stale.  Stale entries are
+ * removed when their slot or their address is needed, and all of them before a
+ * table is shown (kma_objtab_sweep()).  A life has sixteen bits: when it comes
+ * round, after 32,768 frees of a page that held objects, the page's buckets are
+ * looked at after all, so that no stale entry ever sees its life again.
+ *
+ * There is no barrier.  A life becomes odd before the object's address is known
+ * to its caller, and even by code that the allocator orders after the free of
+ * the last object; in between nobody changes it.
+ *
+ * The array has a power of two of lives and is indexed by the low bits of the
+ * page's number, so that no address can lead out of it.  If memory is added
+ * beyond it, two frames share a life.  Then lives must not end any more
+ * (`fixed`): no entry becomes stale, and the net is gone.
+ */
+#ifndef KMA_CORE_PAGEMAP_H
+#define KMA_CORE_PAGEMAP_H
+
+#include "env.h"
+
+#define KMA_PAGE_SHIFT	12
+#define KMA_PAGE_SIZE	4096UL
+
+typedef u16 kma_life;
+#define KMA_LIFE_LAST	((kma_life)U16_MAX)
+
+/**
+ * struct kma_pagemap - the lives
+ * @life: of each page frame; odd if objects were recorded there in this life
+ * @mask: their number, a power of two, less one
+ * @fixed: lives do not end
+ */
+struct kma_pagemap {
+	kma_life *life;
+	unsigned long mask;
+	bool fixed;
+};
+
+/**
+ * kma_pagemap_bytes() - memory that a map takes
+ * @frames: page frames
+ *
+ * Context: any. Return: bytes.
+ */
+static inline u64 kma_pagemap_bytes(u64 frames)
+{
+	return frames * sizeof(kma_life);
+}
+
+/**
+ * kma_pagemap_init() - make a map on which nothing is recorded
+ * @m: the map
+ * @frames: page frames, a power of two, at least 4
+ *
+ * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ */
+int kma_pagemap_init(struct kma_pagemap *m, u64 frames);
+
+/**
+ * kma_pagemap_destroy() - free a map
+ * @m: the map; zeroed memory will do
+ *
+ * Context: process, may sleep; nobody uses the map any more.
+ */
+void kma_pagemap_destroy(struct kma_pagemap *m);
+
+static __always_inline kma_life *kma_pagemap_at(const struct kma_pagemap *m,
+						unsigned long ptr)
+{
+	return &m->life[(ptr >> KMA_PAGE_SHIFT) & m->mask];
+}
+
+/**
+ * kma_pagemap_life() - the life of an object's page
+ * @m: the map
+ * @ptr: the object's address
+ *
+ * Context: any. Return: the life.
+ */
+static __always_inline kma_life kma_pagemap_life(const struct kma_pagemap *m,
+						 unsigned long ptr)
+{
+	return READ_ONCE(*kma_pagemap_at(m, ptr));
+}
+
+/**
+ * kma_pagemap_enter() - an object is about to be recorded
+ * @m: the map
+ * @ptr: its address
+ *
+ * Context: a probe, any context. Return: the life of its page, which is odd.
+ */
+static __always_inline kma_life kma_pagemap_enter(const struct kma_pagemap *m,
+						  unsigned long ptr)
+{
+	kma_life *at = kma_pagemap_at(m, ptr);
+	kma_life life = READ_ONCE(*at);
+
+	/* Whoever else is first there writes the same. */
+	if (unlikely(!(life & 1)))
+		WRITE_ONCE(*at, ++life);
+	return life;
+}
+
+/**
+ * kma_pagemap_used() - whether objects were recorded on a page in this life
+ * @m: the map
+ * @page: its address
+ *
+ * Context: any. Return: true if so.
+ */
+static __always_inline bool kma_pagemap_used(const struct kma_pagemap *m,
+					     unsigned long page)
+{
+	return kma_pagemap_life(m, page) & 1;
+}
+
+/**
+ * kma_pagemap_leave() - a page is about to be freed
+ * @m: the map
+ * @page: its address
+ *
+ * Context: a probe, any context; nothing on the page is live.
+ * Return: whether its lives begin anew: what is still recorded there is to be
+ * removed now.
+ */
+static inline bool kma_pagemap_leave(struct kma_pagemap *m, unsigned long page)
+{
+	kma_life *at = kma_pagemap_at(m, page);
+	kma_life life = READ_ONCE(*at);
+
+	if (!(life & 1) || READ_ONCE(m->fixed))
+		return false;
+	WRITE_ONCE(*at, life + 1);
+	return life == KMA_LIFE_LAST;
+}
+
+/* The lowest bit of each of four lives, and the highest. */
+#define KMA_LIVES_ODD	0x0001000100010001ULL
+#define KMA_LIVES_HIGH	0x8000800080008000ULL
+
+static_assert(sizeof(kma_life) == sizeof(u64) / 4);
+
+/* Whether one of four lives is KMA_LIFE_LAST: no other has all bits below its
+ * highest, so that one more carries into that, and the highest as well.
+ */
+static inline bool kma_pagemap_last_4(u64 lives)
+{
+	return ((lives & ~KMA_LIVES_HIGH) + KMA_LIVES_ODD) & lives & KMA_LIVES_HIGH;
+}
+
+/**
+ * kma_pagemap_leave_4() - four pages are about to be freed
+ * @m: the map
+ * @page: address of the first, aligned to four pages
+ *
+ * Context: as kma_pagemap_leave(). Return: whether that was all; if not, and
+ * nothing was done, kma_pagemap_leave() is to be called for each.
+ */
+static inline bool kma_pagemap_leave_4(struct kma_pagemap *m, unsigned long page)
+{
+	u64 *at = (u64 *)kma_pagemap_at(m, page);
+	u64 lives = READ_ONCE(*at);
+	u64 odd = lives & KMA_LIVES_ODD;
+
+	if (!odd)
+		return true;
+	if (unlikely(kma_pagemap_last_4(lives) || READ_ONCE(m->fixed)))
+		return false;
+	WRITE_ONCE(*at, lives + odd);
+	return true;
+}
+
+#endif /* KMA_CORE_PAGEMAP_H */

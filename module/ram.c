@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page frames there are.
+ *
+ * The map of page frames is as large as the RAM that is there at load, rounded
+ * up to a power of two.  Memory that is added beyond it takes the second net
+ * away (core/pagemap.h), which the log and `stats` say.  Memory that is removed
+ * needs nothing: all of its pages have been freed before.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/log2.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/nodemask.h>
+#include <linux/notifier.h>
+#include <linux/tracepoint.h>
+
+#include "kmemacct.h"
+
+static_assert(PAGE_SHIFT == KMA_PAGE_SHIFT);
+
+/* One more than the highest page frame number; max_pfn is not for modules. */
+static u64 kma_ram_end(void)
+{
+	u64 end = 0;
+	int nid;
+
+	for_each_online_node(nid)
+		end = max_t(u64, end, node_end_pfn(nid));
+	return end;
+}
+
+/* A balloon takes nothing away from these. */
+static u64 kma_ram_present(void)
+{
+	u64 pages = 0;
+	int nid;
+
+	for_each_online_node(nid)
+		pages += node_present_pages(nid);
+	return pages;
+}
+
+u64 kma_ram_frames(void)
+{
+	/* Where RAM is spread thinly over the addresses it would be too much. */
+	u64 most = roundup_pow_of_two(4 * kma_ram_present());
+
+	return min_t(u64, roundup_pow_of_two(kma_ram_end()), most);
+}
+
+/* From here on there are frames that have no life of their own. */
+static void kma_ram_fix(u64 end, const char *why)
+{
+	struct kma_pagemap *pages = &kma_core.obj.pages;
+
+	if (end <= pages->mask + 1 || pages->fixed)
+		return;
+	WRITE_ONCE(pages->fixed, true);
+	/* No probe ends a life any more. */
+	tracepoint_synchronize_unregister();
+	pr_warn("%s: objects left on pages that are freed are not found\n", why);
+}
+
+static int kma_ram_notify(struct notifier_block *nb, unsigned long action,
+			  void *arg)
+{
+	const struct memory_notify *mem = arg;
+
+	/* Before any of it can be used. */
+	if (action == MEM_GOING_ONLINE)
+		kma_ram_fix((u64)mem->start_pfn + mem->nr_pages,
+			    "memory was added: until the module is loaded again");
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kma_ram_notifier = {
+	.notifier_call = kma_ram_notify,
+};
+
+int kma_ram_start(void)
+{
+	int ret = register_memory_notifier(&kma_ram_notifier);
+
+	if (ret)
+		pr_err("cannot watch memory come and go: error %d\n", ret);
+	else
+		/* Or memory was added since the map was made. */
+		kma_ram_fix(kma_ram_end(), "RAM is spread too thinly");
+	return ret;
+}
+
+void kma_ram_stop(void)
+{
+	unregister_memory_notifier(&kma_ram_notifier);
+}
