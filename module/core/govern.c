@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The cost of the module, and the governor.  See the overview in govern.h. */
+#include "govern.h"
+#include "sample.h"
+
+/* With fewer than that a mean says little. */
+#define KMA_TIMED_FEW	16
+
+/* Per cent of live_max: full is raised for, and forgotten when there is room. */
+#define KMA_FILL_FULL	87
+#define KMA_FILL_ROOM	75
+#define KMA_FILL_MORE	4
+
+/* So many times in a row before N is lowered. */
+#define KMA_CALM	8
+
+struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
+{
+	struct kma_cost cost = {
+		.clock = clock,
+		.timed = stats->v[KMA_STAT_timed_events],
+		.timed_ns = stats->v[KMA_STAT_timed_ns],
+		.timed_ns2 = stats->v[KMA_STAT_timed_ns2],
+		.sample_ns = stats->v[KMA_STAT_sample_ns],
+		.dropped = stats->v[KMA_STAT_dropped_live_full],
+	};
+	int i;
+
+	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
+		cost.events += stats->v[i];
+	return cost;
+}
+
+/*
+ * The standard error of the mean of @n numbers with these sums, in thousandths.  The
+ * three are read one after the other, and may be of one number more or less.
+ */
+static u64 kma_mean_se(u64 n, u64 sum, u64 sum2)
+{
+	u64 mean, mean2;
+
+	if (n < 2)
+		return 0;
+	mean = mul_u64_u64_div_u64(sum, 1000, n);
+	mean2 = mul_u64_u64_div_u64(sum2, 1000000, n);
+	return mean2 > mean * mean ? kma_sqrt((mean2 - mean * mean) / (n - 1)) : 0;
+}
+
+struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_cost *to)
+{
+	u64 timed = to->timed - from->timed;
+	u64 timed_ns = to->timed_ns - from->timed_ns;
+	u64 timed_ns2 = to->timed_ns2 - from->timed_ns2;
+	struct kma_spent spent = {
+		.ns = to->clock - from->clock,
+		.samples_ns = to->sample_ns - from->sample_ns,
+		.dropped = to->dropped != from->dropped,
+	};
+
+	if (timed < KMA_TIMED_FEW) {
+		timed = to->timed;
+		timed_ns = to->timed_ns;
+		timed_ns2 = to->timed_ns2;
+	}
+	if (timed) {
+		spent.events_ns = mul_u64_u64_div_u64(to->events - from->events,
+						      timed_ns, timed);
+		spent.event_ps = mul_u64_u64_div_u64(timed_ns, 1000, timed);
+		spent.event_ps_se = kma_mean_se(timed, timed_ns, timed_ns2);
+		spent.events_ns_se = mul_u64_u64_div_u64(to->events - from->events,
+							 spent.event_ps_se, 1000);
+	}
+	return spent;
+}
+
+u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus)
+{
+	u64 all = spent->ns * cpus;
+
+	return all ? mul_u64_u64_div_u64(ns, 100000, all) : 0;
+}
+
+void kma_govern_ask(struct kma_governor *g, int shift)
+{
+	g->asked = shift;
+	g->now = shift;
+	g->calm = 0;
+	g->full = 0;
+	g->waited = 0;
+}
+
+static bool kma_govern_raise(struct kma_governor *g, int steps)
+{
+	int now = min(g->now + steps, KMA_SHIFT_MAX);
+
+	g->calm = 0;
+	if (now == g->now)
+		return false;
+	g->now = now;
+	g->raised++;
+	return true;
+}
+
+/* Full, and not just as it was when that was answered. */
+static bool kma_govern_fills(struct kma_governor *g, u32 fill, bool dropped)
+{
+	const bool more = !g->full || fill >= g->full + KMA_FILL_MORE;
+
+	if (fill < KMA_FILL_ROOM && !dropped)
+		g->full = 0;
+	if (fill < KMA_FILL_FULL && !dropped)
+		return false;
+	if (!more && (!dropped || ++g->waited < KMA_CALM))
+		return false;
+	g->full = max(fill, 1U);
+	g->waited = 0;
+	return true;
+}
+
+static bool kma_govern_lower(struct kma_governor *g)
+{
+	if (++g->calm < KMA_CALM)
+		return false;
+	g->calm = 0;
+	g->now--;
+	g->lowered++;
+	return true;
+}
+
+bool kma_govern(struct kma_governor *g, const struct kma_spent *spent, u64 budget_ns,
+		u32 fill)
+{
+	u64 left = budget_ns > spent->events_ns ? budget_ns - spent->events_ns : 0;
+	u64 room = max(left, spent->events_ns / 8);
+	int steps = 0;
+
+	if (kma_govern_fills(g, fill, spent->dropped))
+		return kma_govern_raise(g, 1);
+	while (spent->samples_ns >> steps > room)
+		steps++;
+	if (steps)
+		return kma_govern_raise(g, steps);
+	/* After it is lowered samples cost twice that: half of the room at most. */
+	if (g->now > g->asked && spent->samples_ns <= room / 4 &&
+	    fill < KMA_FILL_FULL && !spent->dropped)
+		return kma_govern_lower(g);
+	g->calm = 0;
+	return false;
+}
