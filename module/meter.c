@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the module itself takes, and a governor that sees to it.
+ *
+ *	probe ----- one event in KMA_TIMED ----> kma_meter_begin(), _end()
+ *	sample ---- each one -----------------> kma_env_lap()
+ *	   |
+ *	   v  counters
+ *	once a second: cost (core/govern.h) --> share of the CPUs, in `stats`
+ *	   |				    --> another N, while objects are sampled
+ *	   v
+ *	sampling.c
+ *
+ * A timed event takes what the probe takes from its first instruction to its
+ * return, without the call itself and without the clock, which is timed at load.
+ * What interrupts it is in it, as it is in any other event; only if that was longer
+ * than KMA_EVENT_MAX, or if the machine below took the CPU away for so long, the event
+ * counts in `timed_long` instead: it would stand for a thousand like it.
+ */
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+#include "kmemacct.h"
+
+/* ---- timing --------------------------------------------------------------- */
+
+/* No event takes that long by itself: ns. */
+#define KMA_EVENT_MAX	100000
+
+/* What the clock itself takes, ns. */
+static u64 kma_clock_ns __read_mostly;
+
+#define KMA_CLOCK_TRIES	64
+
+struct kma_lap notrace kma_meter_begin(void)
+{
+	/* One CPU's clock; since 7.0 a probe may migrate. */
+	preempt_disable_notrace();
+	return (struct kma_lap) {
+		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),
+		.start = kma_env_clock(),
+	};
+}
+
+void notrace kma_meter_end(struct kma_lap lap)
+{
+	s64 ns = kma_env_clock() - lap.start - kma_clock_ns -
+		 (this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]) - lap.samples);
+
+	if (ns > KMA_EVENT_MAX) {
+		kma_stat_inc(timed_long);
+	} else {
+		kma_stat_inc(timed_events);
+		ns = max_t(s64, ns, 0);
+		kma_stat_add(timed_ns, ns);
+		kma_stat_add(timed_ns2, ns * ns);
+	}
+	preempt_enable_notrace();
+}
+
+static u64 kma_meter_clock_ns(void)
+{
+	u64 start, least = U64_MAX;
+	int i;
+
+	for (i = 0; i < KMA_CLOCK_TRIES; i++) {
+		start = kma_env_clock_stay();
+		least = min(least, kma_env_lap_leave(start));
+	}
+	return least;
+}
+
+/* ---- once a second -------------------------------------------------------- */
+
+#define KMA_METER_TURN	HZ
+#define KMA_METER_TURNS	8
+
+/* Protected by kma_lock, all that follows. */
+static unsigned int kma_budget_pct;
+static struct kma_governor kma_governor;
+
+/* The cost at the last turns, and how many there were since N changed. */
+static struct kma_cost kma_turn[KMA_METER_TURNS];
+static unsigned int kma_turns;
+static struct kma_spent kma_spent;
+
+static struct kma_cost kma_meter_cost(void)
+{
+	struct kma_stats stats;
+
+	kma_stats_sum(&stats);
+	return kma_cost_of(&stats, ktime_get_boottime_ns());
+}
+
+/* From here on, as if nothing had been spent before. */
+static void kma_meter_again(void)
+{
+	kma_turn[0] = kma_meter_cost();
+	kma_turns = 1;
+}
+
+/* Since the oldest turn that is kept; the next one takes its place. */
+static void kma_meter_look(void)
+{
+	unsigned int kept = min_t(unsigned int, kma_turns, KMA_METER_TURNS);
+	struct kma_cost now = kma_meter_cost();
+
+	kma_spent = kma_cost_between(&kma_turn[(kma_turns - kept) % KMA_METER_TURNS],
+				     &now);
+	kma_turn[kma_turns++ % KMA_METER_TURNS] = now;
+}
+
+static u32 kma_meter_fill(void)
+{
+	static u32 first;
+
+	return min_t(u64, U32_MAX, div64_u64(kma_objtab_estimate(&kma_core.obj, first++) *
+					     100, kma_config.live_max));
+}
+
+/* Less than that, since N changed, says too little. */
+#define KMA_METER_LEAST	(NSEC_PER_SEC / 2)
+
+static void kma_meter_govern(void)
+{
+	u64 budget = div_u64(kma_spent.ns * num_online_cpus() * kma_budget_pct, 100);
+
+	if (!kma_sampling_bytes() || !kma_budget_pct ||
+	    kma_spent.ns < KMA_METER_LEAST ||
+	    !kma_govern(&kma_governor, &kma_spent, budget, kma_meter_fill()))
+		return;
+	kma_sample_set(kma_governor.now);
+	kma_meter_again();
+}
+
+static void kma_meter_turn(struct work_struct *work);
+
+static DECLARE_DELAYED_WORK(kma_meter_work, kma_meter_turn);
+
+static void kma_meter_turn(struct work_struct *work)
+{
+	/* Whoever reads a large table holds it for a while: then the next time. */
+	if (mutex_trylock(&kma_lock)) {
+		kma_meter_look();
+		kma_meter_govern();
+		mutex_unlock(&kma_lock);
+	}
+	schedule_delayed_work(&kma_meter_work, KMA_METER_TURN);
+}
+
+/* ---- settings ------------------------------------------------------------- */
+
+void kma_meter_sampling(int shift)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_govern_ask(&kma_governor, shift);
+	kma_meter_again();
+}
+
+void kma_meter_budget(unsigned int pct)
+{
+	lockdep_assert_held(&kma_lock);
+	WRITE_ONCE(kma_budget_pct, pct);
+	if (pct || kma_governor.now == kma_governor.asked)
+		return;
+	/* Nobody governs any more. */
+	kma_govern_ask(&kma_governor, kma_governor.asked);
+	kma_sample_set(kma_governor.now);
+	kma_meter_again();
+}
+
+unsigned int kma_meter_budget_pct(void)
+{
+	return READ_ONCE(kma_budget_pct);
+}
+
+struct kma_metered kma_meter_read(void)
+{
+	const struct kma_spent *spent = &kma_spent;
+	unsigned int cpus = num_online_cpus();
+
+	lockdep_assert_held(&kma_lock);
+	return (struct kma_metered) {
+		.event_ps = spent->event_ps,
+		.event_ps_se = spent->event_ps_se,
+		.share = kma_spent_share(spent, spent->events_ns + spent->samples_ns, cpus),
+		.share_se = kma_spent_share(spent, spent->events_ns_se, cpus),
+		.raised = kma_governor.raised,
+		.lowered = kma_governor.lowered,
+	};
+}
+
+void kma_meter_start(void)
+{
+	kma_clock_ns = kma_meter_clock_ns();
+	mutex_lock(&kma_lock);
+	memset(&kma_governor, 0, sizeof(kma_governor));
+	memset(&kma_spent, 0, sizeof(kma_spent));
+	kma_meter_again();
+	mutex_unlock(&kma_lock);
+	schedule_delayed_work(&kma_meter_work, KMA_METER_TURN);
+}
+
+void kma_meter_stop(void)
+{
+	cancel_delayed_work_sync(&kma_meter_work);
+}
