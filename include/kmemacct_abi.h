@@ -8,12 +8,16 @@
  * pairs, line 2 `# ` and the names of the columns; each line after that is one
  * record, its columns separated by blanks.  The last column may contain
  * blanks.  A new column, or a change of what one means, changes the version.
+ *
+ * Once something has been sampled, numbers are estimates, and tables have columns
+ * more: how many samples there are, and the standard error of each estimate,
+ * which is called as the column it belongs to with `_se` behind it.
  */
 #ifndef KMEMACCT_ABI_H
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	2
+#define KMA_FORMAT_VERSION	3
 
 /* Longest command that `control` takes, in bytes. */
 #define KMA_CONTROL_MAX		255
@@ -22,6 +26,9 @@
  * X(name, format): the columns of a table in the order of a line.  Formats:
  *   U64	decimal
  *   MILLI	decimal with three digits after the point
+ *   SAMPLED	decimal; all columns of these two are there or none: there once
+ *		something has been sampled
+ *   SAMPLED_MILLI	likewise, with three digits after the point
  *   PTR	an address, as kernel.kptr_restrict lets it be seen
  *   ID		decimal, or `-` where there is none
  *   LABEL	text up to the end of the line
@@ -40,7 +47,22 @@
 	X(bulk_objs, U64)	\
 	X(bulk_bytes, U64)	\
 	X(confirmed_bytes, U64)	\
-	X(frag_pct, MILLI)
+	X(frag_pct, MILLI)	\
+	X(samples, SAMPLED)	\
+	X(live_samples, SAMPLED)	\
+	X(live_bytes_se, SAMPLED)	\
+	X(live_objs_se, SAMPLED)	\
+	X(hits_se, SAMPLED)	\
+	X(bytes_req_se, SAMPLED)	\
+	X(bytes_alloc_se, SAMPLED)	\
+	X(frees_se, SAMPLED)	\
+	X(bytes_freed_se, SAMPLED)	\
+	X(no_entry_se, SAMPLED)	\
+	X(pingpong_se, SAMPLED)	\
+	X(cross_node_se, SAMPLED)	\
+	X(bulk_objs_se, SAMPLED)	\
+	X(bulk_bytes_se, SAMPLED)	\
+	X(confirmed_bytes_se, SAMPLED)
 
 #define KMA_CALLERS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
@@ -58,6 +80,12 @@
 	X(cpu, U64)		\
 	X(node, ID)		\
 	X(pid, ID)		\
+	X(weight, SAMPLED_MILLI)	\
 	X(site, LABEL)
+
+/* The same counters by stack: what was sampled, and nothing else. */
+#define KMA_STACKS_COLUMNS(X)	\
+	KMA_COUNTS_COLUMNS(X)	\
+	X(stack, LABEL)
 
 #endif /* KMEMACCT_ABI_H */

@@ -81,7 +81,7 @@ static void kma_alloc(unsigned long ptr)
 static void kma_free(unsigned long ptr)
 {
 	preempt_disable();
-	kma_record_free(&kma_core, ptr);
+	kma_record_free(&kma_core, ptr, true);
 	preempt_enable();
 }
 
@@ -143,6 +143,79 @@ static void kma_control_sorts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_run(test, "sort callers live_bytes\n"), 0);
 }
 
+static void kma_control_sorts_stacks(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sort stacks samples,stack"), 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(kma_settings(test),
+					   "\nsort_stacks samples,stack\n"));
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sort stacks live_bytes"), 0);
+}
+
+static void kma_control_samples(struct kunit *test)
+{
+	static const struct {
+		const char *command;
+		u64 bytes;
+	} known[] = {
+		{ "sample_bytes 512K", 524288 },
+		{ "sample_bytes 0", 0 },
+		{ "sample_bytes 524288", 524288 },
+		{ "sample_bytes 4096\n", 4096 },
+		{ " sample_bytes  64M ", 64 << 20 },
+		{ "sample_bytes 0\n", 0 },
+	};
+	char shown[40];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, kma_run(test, known[i].command), 0, "%s",
+				    known[i].command);
+		KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), known[i].bytes);
+		snprintf(shown, sizeof(shown), "\nsample_bytes %llu\n", known[i].bytes);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_settings(test), shown), "%s",
+					  known[i].command);
+	}
+}
+
+static void kma_control_budgets(struct kunit *test)
+{
+	static const struct {
+		const char *command;
+		unsigned int pct;
+	} known[] = {
+		{ "budget_pct 5", 5 }, { "budget_pct 100\n", 100 }, { "budget_pct 0", 0 },
+		{ " budget_pct  007 ", 7 }, { "budget_pct 0", 0 },
+	};
+	char shown[40];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		KUNIT_EXPECT_EQ_MSG(test, kma_run(test, known[i].command), 0, "%s",
+				    known[i].command);
+		KUNIT_EXPECT_EQ(test, kma_meter_budget_pct(), known[i].pct);
+		snprintf(shown, sizeof(shown), "\nbudget_pct %u\n", known[i].pct);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_settings(test), shown), "%s",
+					  known[i].command);
+	}
+}
+
+/* The head is of the moment the table was opened, as all of it. */
+static void kma_control_samples_from_the_next_table_on(struct kunit *test)
+{
+	struct kma_snapshot *before = kma_open(test, &kma_table_callers);
+	struct kma_snapshot *after;
+
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 8K"), 0);
+	after = kma_open(test, &kma_table_callers);
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 0"), 0);
+	KUNIT_EXPECT_EQ(test, before->sample_bytes, 0);
+	KUNIT_EXPECT_FALSE(test, before->sampled);
+	KUNIT_EXPECT_EQ(test, after->sample_bytes, 8192);
+	KUNIT_EXPECT_TRUE(test, after->sampled);
+	/* Nothing was sampled meanwhile. */
+	KUNIT_EXPECT_FALSE(test, kma_open(test, &kma_table_callers)->sampled);
+}
+
 static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, kma_run(test, "nonsense"), -EINVAL);
@@ -155,7 +228,7 @@ static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
-	static const char use[] = ": use enabled, reset or sort";
+	static const char use[] = ": use budget_pct, enabled, reset, sample_bytes or sort";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -165,7 +238,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 		{ "resets", "resets" }, { "%s%s%n 1", "%s%s%n" },
 		{ "\x01\xff\x7f", "???" },
 	};
-	char why[100];
+	char why[120];
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
@@ -191,6 +264,42 @@ static void kma_control_refuses_bad_switches(struct kunit *test)
 	kma_expect_refused(test, "enabled", "enabled takes 0 or 1, not ''");
 	kma_expect_refused(test, "enabled 1\nreset",
 			   "enabled takes 0 or 1, not '1?reset'");
+}
+
+static void kma_control_refuses_bad_samplings(struct kunit *test)
+{
+	static const char * const args[] = {
+		"", "3000", "1K", "2048", "4097", "12K", "128M", "1G", "x", "-1", "-4096",
+		"4096x", "4K 8K", "4 K", "on", "16E", "16777216T",
+		"18446744073709551615", "18446744073709551616", "18014398509481984K",
+	};
+	char command[40], why[100];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(args); i++) {
+		snprintf(command, sizeof(command), "sample_bytes %s", args[i]);
+		snprintf(why, sizeof(why),
+			 "sample_bytes takes 0 or a power of two from 4K to 64M, not '%s'",
+			 args[i]);
+		kma_expect_refused(test, command, why);
+		KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 0);
+	}
+}
+
+static void kma_control_refuses_bad_budgets(struct kunit *test)
+{
+	static const char * const args[] = {
+		"", "101", "-1", "1.5", "1%", "x", "1 2", "0x10", "4294967297",
+	};
+	char command[40], why[80];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(args); i++) {
+		snprintf(command, sizeof(command), "budget_pct %s", args[i]);
+		snprintf(why, sizeof(why), "budget_pct takes 0 to 100, not '%s'", args[i]);
+		kma_expect_refused(test, command, why);
+		KUNIT_EXPECT_EQ(test, kma_meter_budget_pct(), 0);
+	}
 }
 
 static void kma_control_refuses_a_reset_of_something(struct kunit *test)
@@ -306,17 +415,17 @@ static void kma_control_refuses_a_nul(struct kunit *test)
 
 static void kma_control_reset_subtracts(struct kunit *test)
 {
-	const struct kma_counts before = {
+	static const struct kma_counts before = {
 		.v = { 64, 1, 3, 180, 192, 2, 128, 0, 0, 0 },
 	};
-	const struct kma_counts after = {
+	static const struct kma_counts after = {
 		.v = { 64, 1, 0, 0, 0, 0, 0, 0, 0, 0 },
 	};
-	const struct kma_counts later = {
+	static const struct kma_counts later = {
 		.v = { 64, 1, 1, 60, 64, 1, 64, 0, 0, 0 },
 	};
 	struct kma_snapshot *snap;
-	struct kma_counts row = {};
+	static struct kma_counts row;
 
 	migrate_disable();
 	kma_alloc(KMA_TEST_PTR);
@@ -384,6 +493,32 @@ static void kma_control_reset_is_not_for_stats(struct kunit *test)
 					     "free_unmatched"), 1);
 }
 
+/* As numbers of objects: those since then, and those that live. */
+static void kma_control_reset_subtracts_samples(struct kunit *test)
+{
+	/* So many times N that it is sampled. */
+	const struct kma_event ev = {
+		.site = KMA_TEST_SITE,
+		.ptr = KMA_TEST_PTR,
+		.cache = 1 << 20,
+		.kmalloc = true,
+		.bytes_req = 1 << 20,
+		.node = NUMA_NO_NODE,
+	};
+	const u64 *v;
+
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 4096"), 0);
+	preempt_disable();
+	kma_record_sampled(&kma_core, &ev, ev.cache, false);
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);
+	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 0"), 0);
+
+	v = ((struct kma_counts *)kma_open(test, &kma_table_callers)->rows)->v;
+	KUNIT_EXPECT_EQ(test, v[KMA_COUNT_samples], 0);
+	KUNIT_EXPECT_EQ(test, v[KMA_COUNT_live_samples], 1);
+}
+
 /* Less is live than at the reset: perf kmem's net total is negative. */
 static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 {
@@ -405,6 +540,12 @@ static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 
 static struct kma_sort kma_sort_before[8];
 
+/* Where a cache has its size: or nothing could be sampled. */
+static int kma_control_init_suite(struct kunit_suite *suite)
+{
+	return kma_cacheinfo_init();
+}
+
 /* As kma_engine_start(), but without probes. */
 static int kma_control_init_test(struct kunit *test)
 {
@@ -420,7 +561,7 @@ static int kma_control_init_test(struct kunit *test)
 		.bulk = "auto",
 	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
-			    nr_cpu_ids);
+			    kma_ram_frames());
 	if (ret)
 		return ret;
 	ret = kma_symbol_start(kma_config.sites_max);
@@ -447,9 +588,15 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_shows_settings),
 	KUNIT_CASE(kma_control_enables),
 	KUNIT_CASE(kma_control_sorts),
+	KUNIT_CASE(kma_control_sorts_stacks),
+	KUNIT_CASE(kma_control_samples),
+	KUNIT_CASE(kma_control_budgets),
+	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),
 	KUNIT_CASE(kma_control_refuses_unknown_commands),
 	KUNIT_CASE(kma_control_refuses_bad_switches),
+	KUNIT_CASE(kma_control_refuses_bad_samplings),
+	KUNIT_CASE(kma_control_refuses_bad_budgets),
 	KUNIT_CASE(kma_control_refuses_a_reset_of_something),
 	KUNIT_CASE(kma_control_refuses_bad_sorts),
 	KUNIT_CASE(kma_control_refuses_too_many_keys),
@@ -461,12 +608,14 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_reset_hides_what_has_ended),
 	KUNIT_CASE(kma_control_reset_leaves_live_objects),
 	KUNIT_CASE(kma_control_reset_is_not_for_stats),
+	KUNIT_CASE(kma_control_reset_subtracts_samples),
 	KUNIT_CASE(kma_control_reset_allows_less_than_nothing),
 	{}
 };
 
 struct kunit_suite kma_control_suite = {
 	.name = "kmemacct_control",
+	.suite_init = kma_control_init_suite,
 	.init = kma_control_init_test,
 	.exit = kma_control_exit_test,
 	.test_cases = kma_control_cases,

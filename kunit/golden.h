@@ -8,15 +8,15 @@
 #define KMA_KUNIT_GOLDEN_H
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 2 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 3 sample_bytes=0 " accuracy "\n"
 
 #define KMA_GOLDEN_QUIET \
-	"dropped=0 replaced=0 unmatched=0 coverage_pct=100.000 cache_size=slot" \
-	" since=load window_s=12.345"
+	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
+	" cache_size=slot since=load window_s=12.345"
 
 #define KMA_GOLDEN_LOSSES \
-	"dropped=30 replaced=4 unmatched=5 coverage_pct=99.733 cache_size=slot" \
-	" since=reset window_s=86400.000 cut=7"
+	"dropped=30 replaced=3 page_freed=1 unmatched=5 coverage_pct=99.733" \
+	" cache_size=slot since=reset window_s=86400.000 cut=7"
 
 #define KMA_GOLDEN_CALLERS_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
@@ -35,6 +35,32 @@
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615       50.000 [other]\n"
+
+/* Once something was sampled: see kma_report_prints_samples(). */
+#define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
+	"# kmemacct " table " 3 sample_bytes=4096 " accuracy "\n"
+
+#define KMA_GOLDEN_SAMPLED_COLUMNS \
+	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
+	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
+	" confirmed_bytes     frag_pct      samples live_samples live_bytes_se" \
+	" live_objs_se      hits_se bytes_req_se bytes_alloc_se     frees_se" \
+	" bytes_freed_se  no_entry_se  pingpong_se cross_node_se bulk_objs_se" \
+	" bulk_bytes_se confirmed_bytes_se site\n"
+
+#define KMA_GOLDEN_SAMPLED_ROWS \
+	"     1088783        16714        16845      1035623      1103584          197" \
+	"        18928           65           65           65          129         8256" \
+	"               0        6.158           15           10        741543" \
+	"        11586        11586       718029         741576          110" \
+	"           8110           63           63            63           90" \
+	"          5792                  0 kfree+0x1\n" \
+	"     1048576            1            1      1000000      1048576            0" \
+	"            0            0            0            0            0            0" \
+	"               0        4.633            1            1             0" \
+	"            0            0            0              0            0" \
+	"              0            0            0             0            0" \
+	"             0                  0 vfree+0x1\n"
 
 #define KMA_GOLDEN_CACHES_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
@@ -67,9 +93,12 @@
 	"live_max 1000\n" \
 	"sites_max 64\n" \
 	"bulk auto\n" \
+	"sample_bytes 0\n" \
+	"budget_pct 0\n" \
 	"sort_callers live_bytes\n" \
 	"sort_allocs age_ms\n" \
 	"sort_caches live_bytes\n" \
+	"sort_stacks live_bytes\n" \
 	"last_error none\n"
 
 #endif /* KMA_KUNIT_GOLDEN_H */

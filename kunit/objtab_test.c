@@ -19,11 +19,14 @@
 static enum kma_put kma_put(struct kma_objtab *t, unsigned long ptr, u32 count,
 			    struct kma_entry *old)
 {
+	struct kma_bucket *home = kma_objtab_home(t, ptr);
+	unsigned long slot = kma_objtab_slot(ptr);
 	struct kma_entry e = kma_payload(ptr, count);
 
-	if (kma_objtab_put_home(kma_objtab_home(t, ptr), ptr, &e))
-		return KMA_PUT_NEW;
-	return kma_objtab_put(t, ptr, &e, old);
+	if (!kma_objtab_claim_home(home, slot))
+		return kma_objtab_put(t, ptr, &e, old);
+	kma_bucket_fill(home, slot, ptr, &e, kma_pagemap_enter(&t->pages, ptr), 0);
+	return KMA_PUT_NEW;
 }
 
 static bool kma_take(struct kma_objtab *t, unsigned long ptr, struct kma_entry *e)
@@ -73,13 +76,12 @@ static void kma_table_free(void *t)
 	kma_objtab_destroy(t);
 }
 
-static struct kma_objtab *kma_table(struct kunit *test, u64 live_max,
-				    unsigned int shards)
+static struct kma_objtab *kma_table(struct kunit *test, u64 live_max)
 {
 	struct kma_objtab *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	KUNIT_ASSERT_EQ(test, kma_objtab_init(t, live_max, shards), 0);
+	KUNIT_ASSERT_EQ(test, kma_objtab_init(t, live_max, KMA_TEST_FRAMES), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_table_free, t), 0);
 	return t;
 }
@@ -128,10 +130,10 @@ static void kma_same_home(const struct kma_objtab *t, unsigned long *a, u32 nr)
 			a[i++] = ptr;
 }
 
-/* How many objects the marks of a bucket say have spilled. */
+/* How many objects the marks of a bucket say are in other ones. */
 static u32 kma_spilled_nr(const struct kma_bucket *b)
 {
-	u64 spilled = atomic64_read(&b->spilled);
+	u64 spilled = atomic64_read(&b->spilled) >> 4 * KMA_DEPTH_HOME;
 	u32 nr = 0;
 
 	for (; spilled; spilled >>= 4)
@@ -143,7 +145,7 @@ static u32 kma_spilled_nr(const struct kma_bucket *b)
 
 static void kma_objtab_takes_what_was_put(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 100, 2);
+	struct kma_objtab *t = kma_table(test, 100);
 	struct kma_entry e, old;
 
 	KUNIT_EXPECT_EQ(test, kma_put(t, KMA_TEST_BASE, 1, &old), KMA_PUT_NEW);
@@ -157,7 +159,7 @@ static void kma_objtab_takes_what_was_put(struct kunit *test)
 
 static void kma_objtab_misses_what_was_not_put(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 100, 2);
+	struct kma_objtab *t = kma_table(test, 100);
 	struct kma_entry e;
 
 	KUNIT_EXPECT_FALSE(test, kma_take(t, KMA_TEST_BASE, &e));
@@ -168,7 +170,7 @@ static void kma_objtab_misses_what_was_not_put(struct kunit *test)
 
 static void kma_objtab_replaces_and_tells_the_old(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 100, 2);
+	struct kma_objtab *t = kma_table(test, 100);
 	struct kma_entry e, old;
 
 	KUNIT_EXPECT_EQ(test, kma_put(t, KMA_TEST_BASE, 1, &old), KMA_PUT_NEW);
@@ -182,7 +184,7 @@ static void kma_objtab_replaces_and_tells_the_old(struct kunit *test)
 
 static void kma_objtab_replaces_what_has_spilled(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 1000, 2);
+	struct kma_objtab *t = kma_table(test, 1000);
 	unsigned long ptr[2 * KMA_SLOTS];
 	struct kma_entry old;
 	int i;
@@ -204,7 +206,7 @@ static void kma_objtab_replaces_what_has_spilled(struct kunit *test)
 
 static void kma_objtab_reads_without_taking(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 100, 2);
+	struct kma_objtab *t = kma_table(test, 100);
 	struct kma_bucket *home = kma_objtab_home(t, KMA_TEST_BASE);
 	struct kma_entry e;
 	int slot, seen = 0;
@@ -221,17 +223,20 @@ static void kma_objtab_reads_without_taking(struct kunit *test)
 
 static void kma_objtab_reads_no_busy_slot(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 100, 2);
+	struct kma_objtab *t = kma_table(test, 100);
 	struct kma_bucket *home = kma_objtab_home(t, KMA_TEST_BASE);
+	unsigned long slot = kma_objtab_slot(KMA_TEST_BASE);
 	struct kma_entry e;
 
-	home->key[0] = KMA_BUSY;
-	KUNIT_EXPECT_EQ(test, kma_objtab_read(home, 0, &e), 0);
+	home->key[slot] = KMA_BUSY;
+	KUNIT_EXPECT_EQ(test, kma_objtab_read(home, slot, &e), 0);
 
 	/* Nobody waits for it either. */
 	KUNIT_EXPECT_TRUE(test, kma_put_new(t, KMA_TEST_BASE, 1));
+	KUNIT_EXPECT_EQ(test, atomic64_read(&home->spilled), 1);
 	KUNIT_EXPECT_TRUE(test, kma_take_same(t, KMA_TEST_BASE, 1));
-	KUNIT_EXPECT_EQ(test, home->key[0], KMA_BUSY);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&home->spilled), 0);
+	KUNIT_EXPECT_EQ(test, home->key[slot], KMA_BUSY);
 }
 
 /* ---- spilling ------------------------------------------------------------- */
@@ -239,7 +244,7 @@ static void kma_objtab_reads_no_busy_slot(struct kunit *test)
 static void kma_spill_and_take(struct kunit *test, u32 nr, const char *what,
 			       void (*order)(unsigned long *, u32, u64 *))
 {
-	struct kma_objtab *t = kma_table(test, 1000, 2);
+	struct kma_objtab *t = kma_table(test, 1000);
 	unsigned long *ptr = kma_array(test, nr, sizeof(*ptr));
 	struct kma_bucket *home;
 	u64 random = 1;
@@ -268,7 +273,7 @@ static void kma_objtab_finds_what_has_spilled(struct kunit *test)
 
 static void kma_objtab_counts_spilling(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 1000, 2);
+	struct kma_objtab *t = kma_table(test, 1000);
 	u64 in = kma_stat_now(spill_in), out = kma_stat_now(spill_out);
 	unsigned long ptr[KMA_SLOTS + 3];
 	int i;
@@ -290,7 +295,7 @@ static void kma_objtab_counts_spilling(struct kunit *test)
  */
 static void kma_fill_marks(struct kunit *test, struct kma_objtab *t)
 {
-	const u32 most = KMA_SLOTS + 15 * KMA_DEPTHS, nr = most + 100;
+	const u32 most = KMA_SLOTS + 15 * (KMA_DEPTHS - KMA_DEPTH_HOME), nr = most + 100;
 	unsigned long *ptr = kma_array(test, nr, sizeof(*ptr));
 	bool *in = kma_array(test, nr, sizeof(*in));
 	struct kma_bucket *home;
@@ -303,7 +308,8 @@ static void kma_fill_marks(struct kunit *test, struct kma_objtab *t)
 		recorded += in[i];
 	}
 	KUNIT_EXPECT_EQ(test, recorded, most);
-	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&home->spilled), U64_MAX);
+	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&home->spilled) >> 4 * KMA_DEPTH_HOME,
+			KMA_SPILLED >> 4 * KMA_DEPTH_HOME);
 
 	for (i = 0; i < nr; i++)
 		KUNIT_EXPECT_EQ(test, kma_take_same(t, ptr[i], i), in[i]);
@@ -312,8 +318,8 @@ static void kma_fill_marks(struct kunit *test, struct kma_objtab *t)
 
 static void kma_objtab_marks_do_not_overflow(struct kunit *test)
 {
-	kma_fill_marks(test, kma_table(test, 4000, 1));
-	kma_fill_marks(test, kma_table(test, 50, 1));
+	kma_fill_marks(test, kma_table(test, 4000));
+	kma_fill_marks(test, kma_table(test, 50));
 }
 
 /* ---- the promise ---------------------------------------------------------- */
@@ -404,13 +410,12 @@ static unsigned long kma_layout_ptr(const struct kma_layout *l, u64 seed, u32 i)
 
 static const struct {
 	u32 live_max;
-	u32 shards;
 	u32 seeds;
 } kma_promises[] = {
-	{ .live_max = 65536, .shards = 4, .seeds = 1 },
-	{ .live_max = 4096, .shards = 3, .seeds = 4 },
-	{ .live_max = 1000, .shards = 64, .seeds = 4 },
-	{ .live_max = 100, .shards = 1, .seeds = 20 },
+	{ .live_max = 65536, .seeds = 1 },
+	{ .live_max = 4096, .seeds = 4 },
+	{ .live_max = 1000, .seeds = 4 },
+	{ .live_max = 100, .seeds = 20 },
 };
 
 /* Fill a table up to the promise and empty it again. */
@@ -423,8 +428,8 @@ static void kma_promise_check(struct kunit *test, const struct kma_layout *l,
 		refused += !kma_put_new(t, kma_layout_ptr(l, seed, i), i);
 	for (i = 0; i < live_max; i++)
 		lost += !kma_take_same(t, kma_layout_ptr(l, seed, i), i);
-	KUNIT_EXPECT_EQ_MSG(test, refused, 0, "of %u, %u shards, seed %llu",
-			    live_max, t->nr_shards, seed);
+	KUNIT_EXPECT_EQ_MSG(test, refused, 0, "of %u, seed %llu",
+			    live_max, seed);
 	KUNIT_EXPECT_EQ(test, lost, 0);
 	KUNIT_EXPECT_TRUE(test, kma_table_clean(t));
 }
@@ -437,7 +442,7 @@ static void kma_objtab_keeps_its_promise(struct kunit *test)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kma_promises); i++) {
-		t = kma_table(test, kma_promises[i].live_max, kma_promises[i].shards);
+		t = kma_table(test, kma_promises[i].live_max);
 		for (seed = 1; seed <= kma_promises[i].seeds; seed++)
 			kma_promise_check(test, layout, t, kma_promises[i].live_max,
 					  seed);
@@ -450,15 +455,14 @@ static const struct kma_churn {
 	const char *name;
 	u32 layout;		/* number in kma_layouts */
 	u32 live_max;
-	u32 shards;
 	u32 spread;		/* addresses for each live object */
 	u32 rounds;
 } kma_churns[] = {
-	{ "kmalloc-8, one of 4 lives", 0, 65536, 4, 4, 150000 },
-	{ "kmalloc-64, one of 2 lives", 3, 4096, 3, 2, 50000 },
-	{ "kmalloc-8, one of 64 lives", 0, 4096, 3, 64, 50000 },
-	{ "a mix, one of 8 lives", 13, 4096, 3, 8, 50000 },
-	{ "a mix in one piece, one of 8 lives", 16, 1000, 64, 8, 30000 },
+	{ "kmalloc-8, one of 4 lives", 0, 65536, 4, 150000 },
+	{ "kmalloc-64, one of 2 lives", 3, 4096, 2, 50000 },
+	{ "kmalloc-8, one of 64 lives", 0, 4096, 64, 50000 },
+	{ "a mix, one of 8 lives", 13, 4096, 8, 50000 },
+	{ "a mix in one piece, one of 8 lives", 16, 1000, 8, 30000 },
 };
 
 static void kma_churn_name(const struct kma_churn *churn, char *name)
@@ -473,7 +477,7 @@ static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
 {
 	const struct kma_churn *c = test->param_value;
 	const struct kma_layout *l = &kma_layouts[c->layout];
-	struct kma_objtab *t = kma_table(test, c->live_max, c->shards);
+	struct kma_objtab *t = kma_table(test, c->live_max);
 	u32 i, k, round, nr = c->live_max * c->spread, refused = 0, lost = 0;
 	unsigned long *ptr = kma_array(test, nr, sizeof(*ptr));
 	u64 random = 1;
@@ -502,7 +506,7 @@ static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
 static void kma_objtab_refuses_when_overfull(struct kunit *test)
 {
 	const struct kma_layout *l = &kma_layouts[3];
-	struct kma_objtab *t = kma_table(test, 1000, 3);
+	struct kma_objtab *t = kma_table(test, 1000);
 	u32 slots = kma_objtab_buckets(t) * KMA_SLOTS, nr = 2 * slots;
 	bool *in = kma_array(test, nr, sizeof(*in));
 	u32 i, recorded = 0, wrong = 0;
@@ -661,7 +665,7 @@ static void kma_crowd_main(void *arg, int nr)
 static void kma_objtab_stands_a_crowd(struct kunit *test)
 {
 	int i, nr = kma_crew_size();
-	struct kma_objtab *t = kma_table(test, 200, 1);
+	struct kma_objtab *t = kma_table(test, 200);
 	struct kma_crowd crowd = {
 		.t = t,
 		.w = kma_workers(test, t, nr),
@@ -737,12 +741,12 @@ struct kma_rebirth {
 static void kma_rebirth_read(struct kma_rebirth *r)
 {
 	struct kma_bucket *home = kma_objtab_home(r->t, KMA_TEST_BASE);
+	int i, slot = kma_objtab_slot(KMA_TEST_BASE);
 	struct kma_entry e;
-	int i;
 
 	while (atomic_read(&r->at_work)) {
 		for (i = 0; i < 100; i++) {
-			if (!kma_objtab_read(home, 0, &e))
+			if (!kma_objtab_read(home, slot, &e))
 				continue;
 			r->reads++;
 			/* The generation counts lives, and so does the payload. */
@@ -786,7 +790,7 @@ static void kma_objtab_reader_knows_lives_apart(struct kunit *test)
 	struct kma_rebirth *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
-	r->t = kma_table(test, 100, 1);
+	r->t = kma_table(test, 100);
 	atomic_set(&r->at_work, 1);
 	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_rebirth_main, r, 2), 0);
 	KUNIT_EXPECT_EQ(test, r->wrong, 0);
@@ -828,7 +832,7 @@ static void kma_race_main(void *arg, int nr)
 static void kma_objtab_gives_an_object_to_one_taker(struct kunit *test)
 {
 	struct kma_race r = {
-		.t = kma_table(test, 100, 1),
+		.t = kma_table(test, 100),
 		.nr = 2,
 	};
 
@@ -865,7 +869,7 @@ static enum hrtimer_restart kma_nested_fire(struct hrtimer *timer)
 /* A hard interrupt does in the same buckets what the task is in the midst of. */
 static void kma_objtab_stands_interrupts(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 200, 1);
+	struct kma_objtab *t = kma_table(test, 200);
 	struct kma_worker *w = kma_workers(test, t, 2);
 	struct kma_nested n = { .w = &w[1] };
 	int i;
@@ -895,11 +899,11 @@ static void kma_objtab_stands_interrupts(struct kunit *test)
 
 static void kma_objtab_takes_the_memory_it_says(struct kunit *test)
 {
-	struct kma_objtab *t = kma_table(test, 4096, 3);
+	struct kma_objtab *t = kma_table(test, 4096);
 	u64 bytes = kma_objtab_buckets(t) * sizeof(struct kma_bucket) +
-		    3 * sizeof(t->shard[0]);
+		    (t->pages.mask + 1) * sizeof(kma_life);
 
-	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, 3), bytes);
+	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, KMA_TEST_FRAMES), bytes);
 }
 
 static void kma_objtab_destroys_what_was_never_made(struct kunit *test)
@@ -907,7 +911,7 @@ static void kma_objtab_destroys_what_was_never_made(struct kunit *test)
 	struct kma_objtab t = {};
 
 	kma_objtab_destroy(&t);
-	KUNIT_EXPECT_NULL(test, t.shard);
+	KUNIT_EXPECT_NULL(test, t.bucket);
 }
 
 static struct kunit_case kma_objtab_cases[] = {

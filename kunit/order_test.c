@@ -22,6 +22,7 @@ static void kma_after_store(void);
 #undef READ_ONCE
 #undef WRITE_ONCE
 #undef cmpxchg
+#undef kma_inc_once
 #undef smp_load_acquire
 #undef smp_store_release
 
@@ -37,6 +38,8 @@ static void kma_after_store(void);
 	barrier();							\
 	kma_after_store();						\
 } while (0)
+
+#define kma_inc_once(x) WRITE_ONCE(x, (x) + 1)
 
 #define cmpxchg(p, old, new) ({						\
 	typeof(p) __p = (p);						\
@@ -56,6 +59,10 @@ static void kma_after_store(void);
 #define kma_objtab_put kma_order_put
 #define kma_objtab_take kma_order_take
 #define kma_objtab_read kma_order_read
+#define kma_objtab_sweep kma_order_sweep
+#define kma_objtab_make_room kma_order_make_room
+#define kma_objtab_sweep_page kma_order_sweep_page
+#define kma_objtab_estimate kma_order_estimate
 
 #include "../module/core/objtab.c"
 
@@ -88,9 +95,13 @@ static void kma_note_start(void)
 
 static bool kma_live(unsigned long ptr, u32 count)
 {
+	unsigned long slot = kma_objtab_slot(ptr);
 	struct kma_entry e = kma_payload(ptr, count);
 
-	return kma_objtab_put_home(&kma_bucket, ptr, &e);
+	if (!kma_objtab_claim_home(&kma_bucket, slot))
+		return false;
+	kma_bucket_fill(&kma_bucket, slot, ptr, &e, count, 0);
+	return true;
 }
 
 static bool kma_die(unsigned long ptr)
@@ -130,7 +141,7 @@ static unsigned long kma_read_moving(struct kma_entry *e)
 	kma_reader.loads = 0;
 	kma_reader.move = 0;
 	kma_reader.reading = true;
-	ptr = kma_objtab_read(&kma_bucket, 0, e);
+	ptr = kma_objtab_read(&kma_bucket, kma_objtab_slot(KMA_TEST_PTR), e);
 	kma_reader.reading = false;
 	return ptr;
 }
@@ -165,8 +176,9 @@ static void kma_look(struct kma_findings *f)
 	if (!ptr)
 		return;
 	f->accepted++;
-	/* Payload and generation both count the lives of the slot. */
-	f->mixed += !kma_payload_is(&e, ptr, e.generation);
+	/* Payload, generation and the page's life all count the lives of the slot. */
+	f->mixed += !kma_payload_is(&e, ptr, e.generation) ||
+		    kma_entry_life(&e) != (kma_life)e.generation;
 }
 
 /* All ways in which the bucket can move on under a reader. */

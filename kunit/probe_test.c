@@ -6,8 +6,10 @@
 #include <linux/debugfs.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/kallsyms.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -136,6 +138,7 @@ static struct kma_counts kma_counts_of(const char *function)
 	u32 id;
 
 	mutex_lock(&kma_lock);
+	kma_control_settle();
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
@@ -147,6 +150,12 @@ static struct kma_counts kma_counts_of(const char *function)
 	}
 	mutex_unlock(&kma_lock);
 	return sum;
+}
+
+/* One of them: a whole row takes much of a stack. */
+static noinline u64 kma_count_of(const char *function, enum kma_count column)
+{
+	return kma_counts_of(function).v[column];
 }
 
 /* What a site has done, for comparison; bytes_alloc is looked at elsewhere. */
@@ -189,7 +198,7 @@ static int kma_sites_in_allocator(void)
 	int i, nr = 0;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		nr += kma_counts_of(names[i]).v[KMA_COUNT_hits] != 0;
+		nr += kma_count_of(names[i], KMA_COUNT_hits) != 0;
 	return nr;
 }
 
@@ -257,7 +266,7 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 {
 	u64 replaced = kma_stat_now(replaced);
-	struct kma_counts before, after;
+	u64 before, after;
 	void *ptr[3];
 	int i;
 
@@ -265,15 +274,15 @@ static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 	ptr[1] = kma_site_kv(64);
 	for (i = 0; i < 2; i++)
 		kvfree(ptr[i]);
-	before = kma_counts_of("__kvmalloc_node_noprof");
+	before = kma_count_of("__kvmalloc_node_noprof", KMA_COUNT_hits);
 	ptr[0] = kma_site_memdup(PAGE_SIZE);
 	ptr[1] = kma_site_kv(3 * PAGE_SIZE);
 	ptr[2] = kma_site_realloc(NULL, 3 * PAGE_SIZE);
-	after = kma_counts_of("__kvmalloc_node_noprof");
+	after = kma_count_of("__kvmalloc_node_noprof", KMA_COUNT_hits);
 	for (i = 0; i < 3; i++)
 		kvfree(ptr[i]);
 
-	KUNIT_EXPECT_EQ(test, after.v[KMA_COUNT_hits] - before.v[KMA_COUNT_hits], 1);
+	KUNIT_EXPECT_EQ(test, after - before, 1);
 	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
 	/* A second event that is taken for a new object looks like a lost free. */
 	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), replaced);
@@ -295,7 +304,7 @@ static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 	kfree(first);
 	kma_expect_deeds(test, "kma_site_large_const", &expected);
 	KUNIT_EXPECT_EQ(test,
-			kma_counts_of("kma_site_large_const").v[KMA_COUNT_bytes_alloc],
+			kma_count_of("kma_site_large_const", KMA_COUNT_bytes_alloc),
 			2 * 16384);
 	kfree(second);
 	migrate_enable();
@@ -332,7 +341,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	for (; i < 20; i++)
 		kfree(object[i]);
 	migrate_enable();
-	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_cache").v[KMA_COUNT_frees], 20);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_cache", KMA_COUNT_frees), 20);
 	kmem_cache_destroy(kma_cache);
 }
 
@@ -365,7 +374,7 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_confirmed_bytes], (nr - 16) * size);
 	kmem_cache_free_bulk(kma_cache, nr - 16, object + 16);
 	migrate_enable();
-	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_bulk").v[KMA_COUNT_frees], nr);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_bulk", KMA_COUNT_frees), nr);
 	kmem_cache_destroy(kma_cache);
 }
 
@@ -456,7 +465,7 @@ static void kma_probe_follows_krealloc(struct kunit *test)
 	ptr = kma_site_realloc(NULL, 50);
 	ptr = kma_site_realloc(ptr, 60);
 	ptr = kma_site_realloc(ptr, 1000);
-	KUNIT_EXPECT_EQ(test, kma_counts_of("kma_site_realloc").v[KMA_COUNT_live_objs], 1);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_realloc", KMA_COUNT_live_objs), 1);
 	kma_site_realloc(ptr, 0);
 	migrate_enable();
 	kma_expect_deeds(test, "kma_site_realloc", &expected);
@@ -518,13 +527,13 @@ static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 	static const size_t sizes[] = { 8, 33, 100, 200, 500, 1025, 3000, 8192 };
 	const int nr = 200;
 	void **object = kunit_kcalloc(test, nr, sizeof(*object), GFP_KERNEL);
-	struct kma_counts before, after;
+	u64 before, after;
 	unsigned long smallest;
 	int i, k, size;
 
 	KUNIT_ASSERT_NOT_NULL(test, object);
 	for (size = 0; size < ARRAY_SIZE(sizes); size++) {
-		before = kma_counts_of("kma_site_size");
+		before = kma_count_of("kma_site_size", KMA_COUNT_bytes_alloc);
 		smallest = ULONG_MAX;
 		for (i = 0; i < nr; i++) {
 			object[i] = kma_site_size(sizes[size]);
@@ -534,9 +543,8 @@ static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 		}
 		for (i = 0; i < nr; i++)
 			kfree(object[i]);
-		after = kma_counts_of("kma_site_size");
-		KUNIT_EXPECT_EQ_MSG(test, after.v[KMA_COUNT_bytes_alloc] -
-				    before.v[KMA_COUNT_bytes_alloc], nr * smallest,
+		after = kma_count_of("kma_site_size", KMA_COUNT_bytes_alloc);
+		KUNIT_EXPECT_EQ_MSG(test, after - before, nr * smallest,
 				    "kmalloc(%zu)", sizes[size]);
 	}
 }
@@ -561,6 +569,221 @@ static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 	kfree(unseen);
 	kma_expect_deeds(test, "kma_site_const", &after);
 	migrate_enable();
+}
+
+/* ---- sampling ------------------------------------------------------------- */
+
+/* So many times the smallest N that it is sampled, whatever the random numbers. */
+#define KMA_CERTAIN_BYTES	SZ_1M
+#define KMA_SOME		40
+
+/* What was allocated in one of the times: exactly, sampled, exactly again. */
+struct kma_times {
+	void *before[KMA_SOME];
+	void *large[KMA_SOME / 10];
+	void *small[10 * KMA_SOME];
+	void *after[KMA_SOME];
+};
+
+static void kma_free_some(void **object, int from, int to)
+{
+	while (from < to)
+		kfree(object[from++]);
+}
+
+/* Half of what was recorded before is freed while objects are sampled. */
+static void kma_allocate_in_times(struct kma_times *t)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->before); i++)
+		t->before[i] = kma_site_const();
+	kma_control_sample(1 << KMA_SHIFT_MIN);
+	for (i = 0; i < ARRAY_SIZE(t->large); i++)
+		t->large[i] = kma_site_size(KMA_CERTAIN_BYTES);
+	for (i = 0; i < ARRAY_SIZE(t->small); i++)
+		t->small[i] = kma_site_node(1000);
+	kma_free_some(t->before, 0, KMA_SOME / 2);
+	kma_free_some(t->small, 0, 5 * KMA_SOME);
+	kma_free_some(t->large, 0, 2);
+	kma_control_sample(0);
+	for (i = 0; i < ARRAY_SIZE(t->after); i++)
+		t->after[i] = kma_site_zalloc(100);
+}
+
+/* The rest; what was allocated exactly at last, while objects are sampled again. */
+static void kma_free_in_times(struct kma_times *t)
+{
+	kma_free_some(t->before, KMA_SOME / 2, KMA_SOME);
+	kma_free_some(t->small, 5 * KMA_SOME, 7 * KMA_SOME);
+	kma_control_sample(1 << KMA_SHIFT_MAX);
+	kma_free_some(t->small, 7 * KMA_SOME, ARRAY_SIZE(t->small));
+	kma_free_some(t->large, 2, ARRAY_SIZE(t->large));
+	kma_free_some(t->after, 0, ARRAY_SIZE(t->after));
+	kma_control_sample(0);
+}
+
+/* Whatever way it was recorded and whatever way it is freed, nothing is left. */
+static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
+{
+	const struct kma_deeds before = {
+		.hits = KMA_SOME,
+		.bytes_req = 100 * KMA_SOME,
+		.frees = KMA_SOME,
+	};
+	const struct kma_deeds large = {
+		.hits = KMA_SOME / 10,
+		.bytes_req = (u64)KMA_CERTAIN_BYTES * (KMA_SOME / 10),
+		.frees = KMA_SOME / 10,
+	};
+	struct kma_times *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	u64 replaced = kma_stat_now(replaced);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	migrate_disable();
+	kma_allocate_in_times(t);
+	KUNIT_EXPECT_GT(test, kma_count_of("kma_site_node", KMA_COUNT_samples), 0);
+	KUNIT_EXPECT_LT(test, kma_count_of("kma_site_node", KMA_COUNT_samples),
+			10 * KMA_SOME);
+	kma_free_in_times(t);
+	migrate_enable();
+
+	kma_expect_deeds(test, "kma_site_const", &before);
+	kma_expect_deeds(test, "kma_site_zalloc", &before);
+	kma_expect_deeds(test, "kma_site_size", &large);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_samples),
+			KMA_SOME / 10);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_node", KMA_COUNT_live_samples), 0);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_node", KMA_COUNT_frees),
+			kma_count_of("kma_site_node", KMA_COUNT_hits));
+	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), replaced);
+}
+
+/* An object without a tracepoint, and one of a kmem_cache, by the size of their slots. */
+static void kma_probe_samples_kmem_caches(struct kunit *test)
+{
+	const int nr = 20;
+	void *object[20], *single;
+
+	kma_cache = kmem_cache_create("kma-test-sampled", 200000, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+	KUNIT_EXPECT_EQ(test, kma_control_sample(1 << KMA_SHIFT_MIN), 0);
+	KUNIT_EXPECT_EQ(test, kma_site_bulk(nr, object), nr);
+	single = kma_site_cache();
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_bulk", KMA_COUNT_bulk_objs), nr);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_bulk", KMA_COUNT_live_samples), nr);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_cache", KMA_COUNT_live_samples), 1);
+	kmem_cache_free_bulk(kma_cache, nr, object);
+	kmem_cache_free(kma_cache, single);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_bulk", KMA_COUNT_live_samples), 0);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_cache", KMA_COUNT_live_samples), 0);
+	KUNIT_EXPECT_EQ(test, kma_control_sample(0), 0);
+	kmem_cache_destroy(kma_cache);
+}
+
+static bool kma_frame_is_in(unsigned long frame, const char *function)
+{
+	static char name[KSYM_SYMBOL_LEN];
+	size_t len = strlen(function);
+
+	sprint_symbol(name, frame);
+	return !strncmp(name, function, len) && name[len] == '+';
+}
+
+/* The stack of the first sample of a site in a function. */
+static const struct kma_site_info *kma_sampled_info(const char *function)
+{
+	const struct kma_site_info *info;
+	u32 id;
+
+	for (id = 0; id < kma_core.sites.sites_max; id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		if (info && kma_sitetab_is_sampled(&kma_core.sites, id) &&
+		    kma_frame_is_in(info->site, function))
+			return info;
+	}
+	return NULL;
+}
+
+static void kma_probe_takes_stacks(struct kunit *test)
+{
+	const struct kma_site_info *info;
+	const unsigned long *frame;
+
+	kma_control_sample(1 << KMA_SHIFT_MIN);
+	kfree(kma_site_size(KMA_CERTAIN_BYTES));
+	kma_control_sample(0);
+
+	info = kma_sampled_info("kma_site_size");
+	KUNIT_ASSERT_NOT_NULL(test, info);
+	KUNIT_ASSERT_GE(test, info->nr_frames, 2);
+	frame = kma_sitetab_frames(&kma_core.sites, info - kma_core.sites.info);
+	KUNIT_EXPECT_EQ(test, frame[0], info->site);
+	KUNIT_EXPECT_TRUE(test, kma_frame_is_in(frame[1], __func__));
+}
+
+static void kma_engine_starts_with_sampling(struct kunit *test)
+{
+	struct kma_config config = kma_small;
+
+	config.sample_bytes = 1 << KMA_SHIFT_MIN;
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&config), 0);
+	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 1 << KMA_SHIFT_MIN);
+	kfree(kma_site_size(KMA_CERTAIN_BYTES));
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_samples), 1);
+	/* And not with what it was the last time. */
+	kma_engine_stop();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 0);
+}
+
+/* ---- what it takes -------------------------------------------------------- */
+
+/* How often a word of events has been counted down since it counted none. */
+static u64 kma_turns_of(u64 word)
+{
+	return ((s64)word >> 16) - ((s64)KMA_EVENTS_NONE >> 16);
+}
+
+/* Each time it was an event was timed, and none is more than KMA_TIMED away. */
+static bool kma_timed_add_up(u64 *timed)
+{
+	struct kma_stats sum;
+	u64 word, turns = 0;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < KMA_STAT_EVENTS_NR; i++) {
+			word = READ_ONCE(per_cpu(kma_stats, cpu).v[i]);
+			turns += kma_turns_of(word);
+			if ((u16)word < 0x8000 || (u16)word > 0x8000 + KMA_TIMED)
+				return false;
+		}
+	}
+	kma_stats_sum(&sum);
+	*timed = sum.v[KMA_STAT_timed_events] + sum.v[KMA_STAT_timed_long];
+	return turns == *timed;
+}
+
+static void kma_engine_times_some(struct kunit *test)
+{
+	u64 timed = 0;
+	int i;
+
+	/* Words that count from the start */
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	for (i = 0; i < 8 * KMA_TIMED; i++)
+		kfree(kma_site_size(64));
+	/* Others have events as well: a moment in which nobody has. */
+	for (i = 0; i < 1000 && !kma_timed_add_up(&timed); i++)
+		cond_resched();
+	KUNIT_EXPECT_LT(test, i, 1000);
+	/* Two for each pair, less what each CPU has not come to. */
+	KUNIT_EXPECT_GE(test, timed, 2 * 8 - 2 * num_possible_cpus());
 }
 
 /* ---- sums ----------------------------------------------------------------- */
@@ -608,26 +831,39 @@ static void kma_expect_sums(struct kunit *test)
 			v[KMA_STAT_events_kmem_cache_alloc] + v[KMA_STAT_bulk_allocs],
 			sum.hits + sum.bulk + v[KMA_STAT_alloc_failed] +
 			v[KMA_STAT_alloc_zero_size] + v[KMA_STAT_alloc_off] +
-			v[KMA_STAT_double_fired] + v[KMA_STAT_dropped_caches_full]);
+			v[KMA_STAT_alloc_unsampled] + v[KMA_STAT_double_fired] +
+			v[KMA_STAT_dropped_caches_full] +
+			v[KMA_STAT_dropped_sites_full]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] +
-			v[KMA_STAT_events_kmem_cache_free] + v[KMA_STAT_bulk_frees],
+			v[KMA_STAT_events_kmem_cache_free] + v[KMA_STAT_bulk_frees] +
+			v[KMA_STAT_rcu_pending],
 			sum.frees + v[KMA_STAT_free_null] +
 			v[KMA_STAT_free_zero_size] + v[KMA_STAT_free_unmatched]);
-	KUNIT_EXPECT_EQ(test, v[KMA_STAT_replaced], sum.repaired);
+	KUNIT_EXPECT_EQ(test, v[KMA_STAT_replaced] + v[KMA_STAT_page_freed],
+			sum.repaired);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_dropped_live_full], sum.no_entry);
+}
+
+static void kma_storm_and_check_as(struct kunit *test, void (*storm)(void *arg, int nr),
+				   void *arg)
+{
+	/* One more than there are CPUs, in case one of them is different. */
+	int nr = kma_crew_size() + (storm != kma_storm);
+
+	KUNIT_ASSERT_EQ(test, kma_crew_run(storm, arg, nr), 0);
+	kma_control_enable(false);
+	kma_probes_stop();
+	kma_bulk_stop();
+	kma_hooks_stop();
+	kma_expect_sums(test);
+	kma_hooks_start(true);
+	kma_bulk_start();
+	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
 }
 
 static void kma_storm_and_check(struct kunit *test)
 {
-	int nr = kma_crew_size();
-
-	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_storm, NULL, nr), 0);
-	kma_control_enable(false);
-	kma_probes_stop();
-	kma_bulk_stop();
-	kma_expect_sums(test);
-	kma_bulk_start();
-	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
+	kma_storm_and_check_as(test, kma_storm, NULL);
 }
 
 static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
@@ -642,6 +878,43 @@ static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
 			kma_crew_size() * KMA_STORM_ROUNDS);
 	KUNIT_EXPECT_EQ(test, counts->v[KMA_COUNT_frees], counts->v[KMA_COUNT_hits]);
 	KUNIT_EXPECT_EQ(test, counts->v[KMA_COUNT_no_entry], 0);
+}
+
+#define KMA_SWITCHES	24
+
+/* One thread switches, and all others allocate and free until it has done. */
+static void kma_switched_storm(void *arg, int nr)
+{
+	static const u64 bytes[] = { 1 << 12, 0, 1 << 20, 1 << 14, 0, 1 << 26 };
+	bool *done = arg;
+	int i;
+
+	if (nr) {
+		do {
+			kma_storm(NULL, nr);
+		} while (!READ_ONCE(*done));
+		return;
+	}
+	for (i = 0; i < KMA_SWITCHES; i++) {
+		kma_control_sample(bytes[i % ARRAY_SIZE(bytes)]);
+		schedule_timeout_uninterruptible(1);
+	}
+	WRITE_ONCE(*done, true);
+}
+
+/* At last it samples: what was recorded in whichever way is found by the filter. */
+static void kma_probe_loses_nothing_while_sampling_is_switched(struct kunit *test)
+{
+	struct kma_counts counts;
+	bool done = false;
+
+	kma_storm_and_check_as(test, kma_switched_storm, &done);
+	counts = kma_counts_of("kma_site_storm");
+	KUNIT_EXPECT_GT(test, counts.v[KMA_COUNT_samples], 0);
+	KUNIT_EXPECT_GT(test, kma_stat_now(alloc_unsampled), 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_samples], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_no_entry], 0);
 }
 
 /* More pairs of site and size, and more objects at a time, than there is room for. */
@@ -739,9 +1012,9 @@ static void kma_probe_detaches_in_reverse(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+d-d-b-a");
 }
 
-static void kma_probe_listens_to_four_tracepoints(struct kunit *test)
+static void kma_probe_listens_to_five_tracepoints(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, kma_probes_attached(), 4);
+	KUNIT_EXPECT_EQ(test, kma_probes_attached(), 5);
 }
 
 /* ---- starting and stopping ------------------------------------------------ */
@@ -784,7 +1057,7 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 				    "live_max=%llu sites_max=%u", config.live_max,
 				    config.sites_max);
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
-		KUNIT_EXPECT_NULL(test, kma_core.obj.shard);
+		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
 	}
 	/* Nothing is left that would be in the way. */
@@ -804,7 +1077,7 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), -EINVAL,
 				    "bulk=%s", bad[i]);
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
-		KUNIT_EXPECT_NULL(test, kma_core.obj.shard);
+		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 	}
 }
 
@@ -835,6 +1108,38 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 1);
 	KUNIT_EXPECT_GT(test, counts.v[KMA_COUNT_live_bytes], 0);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_confirmed_bytes], 0);
+}
+
+/* What nobody saw freed is gone with its pages, and its site is suspect. */
+static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
+{
+	struct kma_config config = kma_small;
+	struct kma_counts counts;
+	void *object[20];
+	int i;
+
+	config.bulk = "off";
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&config), 0);
+
+	kma_cache = kmem_cache_create("kma-test-left", 1234, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_cache);
+	for (i = 0; i < ARRAY_SIZE(object); i++)
+		object[i] = kma_site_cache();
+	kmem_cache_free(kma_cache, object[0]);
+	kmem_cache_free_bulk(kma_cache, ARRAY_SIZE(object) - 1, object + 1);
+	counts = kma_counts_of("kma_site_cache");
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_frees], 1);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], ARRAY_SIZE(object) - 1);
+
+	kmem_cache_destroy(kma_cache);
+	counts = kma_counts_of("kma_site_cache");
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_hits], ARRAY_SIZE(object));
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_frees], 1);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_confirmed_bytes], 0);
+	KUNIT_EXPECT_GE(test, kma_stat_now(page_freed), ARRAY_SIZE(object) - 1);
 }
 
 static void kma_engine_takes_the_limits(struct kunit *test)
@@ -907,7 +1212,7 @@ static int kma_probe_init_test(struct kunit *test)
 static void kma_probe_exit_test(struct kunit *test)
 {
 	/* A test whose start failed has nothing to stop. */
-	if (kma_core.obj.shard)
+	if (kma_core.obj.bucket)
 		kma_engine_stop();
 }
 
@@ -926,17 +1231,24 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_in_interrupts),
 	KUNIT_CASE(kma_probe_knows_what_kmalloc_takes),
 	KUNIT_CASE(kma_probe_follows_frees_while_disabled),
+	KUNIT_CASE(kma_probe_follows_frees_from_time_to_time),
+	KUNIT_CASE(kma_probe_samples_kmem_caches),
+	KUNIT_CASE(kma_probe_takes_stacks),
 	KUNIT_CASE(kma_probe_loses_nothing_in_a_storm),
+	KUNIT_CASE(kma_probe_loses_nothing_while_sampling_is_switched),
 	KUNIT_CASE(kma_probe_adds_up_when_tables_are_full),
 	KUNIT_CASE(kma_probe_attaches_all_or_none),
 	KUNIT_CASE(kma_probe_detaches_in_reverse),
-	KUNIT_CASE(kma_probe_listens_to_four_tracepoints),
+	KUNIT_CASE(kma_probe_listens_to_five_tracepoints),
 	KUNIT_CASE(kma_engine_refuses_bad_sizes),
 	KUNIT_CASE(kma_engine_refuses_a_bad_bulk),
 	KUNIT_CASE(kma_engine_leaves_bulk_functions_alone),
+	KUNIT_CASE(kma_engine_finds_what_is_left_on_pages),
 	KUNIT_CASE(kma_engine_takes_the_limits),
 	KUNIT_CASE(kma_engine_forgets_between_runs),
 	KUNIT_CASE(kma_engine_starts_and_stops_again),
+	KUNIT_CASE(kma_engine_starts_with_sampling),
+	KUNIT_CASE(kma_engine_times_some),
 	{}
 };
 

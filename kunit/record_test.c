@@ -13,7 +13,7 @@
 #include "util.h"
 
 #define KMA_TEST_SITE	0xffffffff81234560UL
-#define KMA_TEST_PTR	0xffff888001234000UL
+#define KMA_TEST_PTR	0xffff888001230000UL
 
 static struct kma_core kma_tables_of_test;
 #define kma_c (&kma_tables_of_test)
@@ -60,8 +60,25 @@ static void kma_bulk(unsigned long site, unsigned long ptr, u32 size)
 static void kma_free(unsigned long ptr)
 {
 	preempt_disable();
-	kma_record_free(kma_c, ptr);
+	kma_record_free(kma_c, ptr, true);
 	preempt_enable();
+}
+
+static void kma_settle(void)
+{
+	u64 i;
+
+	for (i = 0; i < kma_objtab_buckets(&kma_c->obj); i++)
+		kma_record_sweep(kma_c, kma_objtab_bucket(&kma_c->obj, i));
+}
+
+/* And what is left there is found. */
+static void kma_free_pages(unsigned long page, unsigned int order)
+{
+	preempt_disable();
+	kma_record_pages_free(kma_c, page, order);
+	preempt_enable();
+	kma_settle();
 }
 
 static u32 kma_row_id(unsigned long site, u32 size)
@@ -274,6 +291,218 @@ static void kma_record_counts_bulk_objects_without_room(struct kunit *test)
 	kma_expect_invariant(test);
 }
 
+/* ---- samples -------------------------------------------------------------- */
+
+/* The next mark is so many bytes ahead, of a mean distance of 2^shift. */
+static void kma_mark(u64 bytes, int shift)
+{
+	this_cpu_write(kma_sampler.past, ~bytes << KMA_PAST_SHIFT | shift);
+}
+
+static void kma_alloc_sampled(unsigned long ptr, u32 size)
+{
+	const struct kma_event ev = {
+		.site = KMA_TEST_SITE,
+		.ptr = ptr,
+		.cache = size,
+		.kmalloc = true,
+		.bytes_req = size - 4,
+		.node = NUMA_NO_NODE,
+	};
+
+	preempt_disable();
+	kma_record_sampled(kma_c, &ev, size, false);
+	preempt_enable();
+}
+
+static void kma_free_filtered(unsigned long ptr)
+{
+	preempt_disable();
+	kma_record_filtered(kma_c, ptr);
+	preempt_enable();
+}
+
+/* Of 64 bytes each, the third has the mark. */
+static void kma_record_samples_what_has_a_mark(struct kunit *test)
+{
+	const struct kma_site_info *info;
+	struct kma_entry e;
+	int i;
+
+	migrate_disable();
+	kma_sample_set(KMA_SHIFT_MAX);
+	kma_mark(64 + 64 + 10, KMA_SHIFT_MIN);
+	for (i = 0; i < 3; i++)
+		kma_alloc_sampled(KMA_TEST_PTR + 64 * i, 64);
+	migrate_enable();
+
+	KUNIT_EXPECT_EQ(test, kma_stat_now(alloc_unsampled), 2);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 1);
+	KUNIT_ASSERT_TRUE(test, kma_objtab_take(&kma_c->obj, KMA_TEST_PTR + 128, &e));
+	KUNIT_EXPECT_EQ(test, e.bytes_req, 60);
+	/* The one that the mark was drawn for, not that of the next. */
+	info = kma_sitetab_info(&kma_c->sites, e.row);
+	KUNIT_ASSERT_NOT_NULL(test, info);
+	KUNIT_EXPECT_EQ(test, info->shift, KMA_SHIFT_MIN);
+	KUNIT_EXPECT_EQ(test, info->site, KMA_TEST_SITE);
+	/* Nobody called from there. */
+	KUNIT_EXPECT_EQ(test, info->nr_frames, 0);
+}
+
+/* The mark of an event that is not counted goes with it. */
+static void kma_record_samples_no_inner_event(struct kunit *test)
+{
+	kma_c->sites.inner[0] = KMA_TEST_SITE;
+	kma_c->sites.nr_inner = 1;
+	migrate_disable();
+	kma_sample_set(KMA_SHIFT_MAX);
+	kma_mark(100, KMA_SHIFT_MIN);
+	kma_alloc_sampled(KMA_TEST_PTR, 64);
+	kma_alloc_sampled(KMA_TEST_PTR, 64);
+	migrate_enable();
+
+	KUNIT_EXPECT_EQ(test, kma_stat_now(alloc_unsampled), 1);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(double_fired), 1);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 0);
+}
+
+/* What was recorded before is found as well, and what was not is not looked for. */
+static void kma_record_follows_filtered_frees(struct kunit *test)
+{
+	const struct kma_row exact = { .hits = 1, .bytes_req = 60, .frees = 1 };
+	const unsigned long before = KMA_TEST_PTR, sampled = before + 128;
+
+	migrate_disable();
+	kma_filter_clear();
+	kma_alloc(KMA_TEST_SITE, before, 64);
+	kma_record_filter(kma_c);
+	kma_sample_set(KMA_SHIFT_MIN);
+	kma_mark(0, KMA_SHIFT_MIN);
+	kma_alloc_sampled(sampled, 64);
+	KUNIT_EXPECT_TRUE(test, kma_filter_has(before));
+	KUNIT_EXPECT_TRUE(test, kma_filter_has(sampled));
+	KUNIT_EXPECT_FALSE(test, kma_filter_has(before + 256));
+
+	kma_free_filtered(before);
+	kma_free_filtered(sampled);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
+	KUNIT_EXPECT_FALSE(test, kma_filter_has(sampled));
+	kma_free_filtered(before);
+	kma_free_filtered(sampled);
+	kma_free_filtered(before + 256);
+	migrate_enable();
+
+	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 3);
+	kma_expect_row(test, KMA_TEST_SITE, 64, &exact);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 0);
+}
+
+/* ---- objects on a page that is freed -------------------------------------- */
+
+static void kma_record_removes_what_is_left_on_a_page(struct kunit *test)
+{
+	const struct kma_row expected = {
+		.hits = 4,
+		.bytes_req = 240,
+		.frees = 1,
+		.repaired = 2,
+	};
+
+	migrate_disable();
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 1024, 64);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + PAGE_SIZE - 64, 64);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + PAGE_SIZE, 64);
+	kma_free(KMA_TEST_PTR + 1024);
+	migrate_enable();
+	kma_free_pages(KMA_TEST_PTR, 0);
+
+	kma_expect_row(test, KMA_TEST_SITE, 64, &expected);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 2);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), 0);
+}
+
+/* From any frame of a block, and on none of its neighbours. */
+static void kma_record_removes_what_is_left_in_a_block(struct kunit *test)
+{
+	struct kma_row expected = { .hits = 2, .bytes_req = 120 };
+	unsigned long size, i;
+	unsigned int order;
+
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR - 64, 64);
+	for (order = 0; order < 5; order++) {
+		size = PAGE_SIZE << order;
+		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + size, 64);
+		for (i = 0; i < size; i += PAGE_SIZE / 4)
+			kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + i, 64);
+		expected.hits += 4 << order;
+		expected.bytes_req += 60 * (4 << order);
+		expected.repaired += 4 << order;
+		kma_free_pages(KMA_TEST_PTR, order);
+		KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), expected.repaired);
+		kma_expect_row(test, KMA_TEST_SITE, 64, &expected);
+		kma_free_pages(KMA_TEST_PTR + size, 0);
+		expected.repaired++;
+		expected.hits++;
+		expected.bytes_req += 60;
+	}
+}
+
+/* When the last life ends the page's buckets are looked at. */
+static void kma_record_never_sees_a_life_again(struct kunit *test)
+{
+	struct kma_row sum;
+	int i;
+
+	migrate_disable();
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	for (i = 0; i <= KMA_LIFE_LAST / 2; i++) {
+		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
+		kma_free(KMA_TEST_PTR + 64);
+		kma_record_pages_free(kma_c, KMA_TEST_PTR, 0);
+	}
+	migrate_enable();
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
+
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 1);
+	kma_sitetab_sum(&kma_c->sites, kma_row_id(KMA_TEST_SITE, 64), &sum);
+	KUNIT_EXPECT_EQ(test, sum.repaired, 1);
+	KUNIT_EXPECT_EQ(test, sum.frees, KMA_LIFE_LAST / 2 + 1);
+	kma_expect_invariant(test);
+}
+
+/* The object that was there is not the one that was replaced. */
+static void kma_record_replaces_what_is_stale(struct kunit *test)
+{
+	const struct kma_row first = { .hits = 1, .bytes_req = 60, .repaired = 1 };
+
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	kma_record_pages_free(kma_c, KMA_TEST_PTR, 0);
+	kma_alloc(KMA_TEST_SITE + 16, KMA_TEST_PTR, 64);
+
+	kma_expect_row(test, KMA_TEST_SITE, 64, &first);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 1);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), 0);
+}
+
+/* A crowded home: some of its objects are in other buckets. */
+static void kma_record_removes_what_has_spilled(struct kunit *test)
+{
+	struct kma_row sum;
+	u32 i;
+
+	for (i = 0; i < 1900; i++)
+		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 8 * i, 8);
+	KUNIT_EXPECT_GT(test, kma_stat_now(spill_in), 0);
+	kma_free_pages(KMA_TEST_PTR, 2);
+
+	kma_sitetab_sum(&kma_c->sites, kma_row_id(KMA_TEST_SITE, 8), &sum);
+	KUNIT_EXPECT_EQ(test, sum.repaired, 1900);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 0);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(spill_out), kma_stat_now(spill_in));
+	kma_expect_invariant(test);
+}
+
 /* ---- what is no hit ------------------------------------------------------- */
 
 static void kma_record_counts_no_cache_as_no_hit(struct kunit *test)
@@ -328,7 +557,7 @@ static void kma_record_counts_cross_node(struct kunit *test)
 
 static void kma_free_here(void *unused)
 {
-	kma_record_free(kma_c, KMA_TEST_PTR);
+	kma_record_free(kma_c, KMA_TEST_PTR, true);
 }
 
 static void kma_record_counts_pingpong(struct kunit *test)
@@ -413,6 +642,7 @@ struct kma_model {
 	int owner[KMA_MODEL_PTRS];	/* row, or -1 */
 	u64 unmatched;
 	u64 replaced;
+	u64 page_freed;
 };
 
 static unsigned long kma_model_site(int row)
@@ -455,6 +685,21 @@ static void kma_model_free(struct kma_model *m, int i)
 	kma_free(KMA_TEST_PTR + 256 * i);
 }
 
+/* Sixteen objects to a page. */
+static void kma_model_free_page(struct kma_model *m, int page)
+{
+	int i;
+
+	for (i = 16 * page; i < 16 * (page + 1) && i < KMA_MODEL_PTRS; i++) {
+		if (m->owner[i] < 0)
+			continue;
+		m->row[m->owner[i]].repaired++;
+		m->page_freed++;
+		m->owner[i] = -1;
+	}
+	kma_free_pages(KMA_TEST_PTR + PAGE_SIZE * page, 0);
+}
+
 /* Allocations, frees, unseen and unknown frees at random, within the promise. */
 static void kma_record_agrees_with_a_model(struct kunit *test)
 {
@@ -468,7 +713,9 @@ static void kma_record_agrees_with_a_model(struct kunit *test)
 	migrate_disable();
 	for (step = 0; step < KMA_MODEL_STEPS; step++) {
 		i = kma_random_below(&random, KMA_MODEL_PTRS);
-		if (kma_random_below(&random, 2))
+		if (kma_random_below(&random, 1000) == 0)
+			kma_model_free_page(m, i / 16);
+		else if (kma_random_below(&random, 2))
 			kma_model_alloc(m, i, kma_random_below(&random, KMA_MODEL_ROWS),
 					kma_random_below(&random, 4) == 0);
 		else
@@ -482,6 +729,7 @@ static void kma_record_agrees_with_a_model(struct kunit *test)
 	kma_expect_invariant(test);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), m->unmatched);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), m->replaced);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), m->page_freed);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(dropped_live_full), 0);
 }
 
@@ -554,11 +802,13 @@ static void kma_record_stands_a_crowd(struct kunit *test)
 static int kma_record_init_test(struct kunit *test)
 {
 	kma_stats_clear();
-	return kma_core_init(kma_c, KMA_CREW_PTRS, KMA_SITES_MIN, nr_cpu_ids);
+	return kma_core_init(kma_c, KMA_CREW_PTRS, KMA_SITES_MIN,
+			     KMA_TEST_FRAMES);
 }
 
 static void kma_record_exit_test(struct kunit *test)
 {
+	kma_record_unfilter();
 	kma_core_destroy(kma_c);
 }
 
@@ -573,6 +823,14 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_repairs_bulk_objects),
 	KUNIT_CASE(kma_record_counts_bulk_objects_without_a_row),
 	KUNIT_CASE(kma_record_counts_bulk_objects_without_room),
+	KUNIT_CASE(kma_record_samples_what_has_a_mark),
+	KUNIT_CASE(kma_record_samples_no_inner_event),
+	KUNIT_CASE(kma_record_follows_filtered_frees),
+	KUNIT_CASE(kma_record_removes_what_is_left_on_a_page),
+	KUNIT_CASE(kma_record_removes_what_is_left_in_a_block),
+	KUNIT_CASE(kma_record_never_sees_a_life_again),
+	KUNIT_CASE(kma_record_replaces_what_is_stale),
+	KUNIT_CASE(kma_record_removes_what_has_spilled),
 	KUNIT_CASE(kma_record_counts_no_cache_as_no_hit),
 	KUNIT_CASE(kma_record_moves_a_double_fired_object_to_the_outer_site),
 	KUNIT_CASE(kma_record_counts_cross_node),

@@ -6,7 +6,9 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "golden.h"
 #include "util.h"
@@ -126,7 +128,7 @@ static void kma_bulk(unsigned long site, unsigned long ptr, u32 size)
 static void kma_free(unsigned long ptr)
 {
 	preempt_disable();
-	kma_record_free(&kma_core, ptr);
+	kma_record_free(&kma_core, ptr, true);
 	preempt_enable();
 }
 
@@ -182,8 +184,10 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	snap.stats.v[KMA_STAT_free_null] = 79;
 	snap.stats.v[KMA_STAT_free_zero_size] = 20;
 	snap.stats.v[KMA_STAT_dropped_live_full] = 10;
-	snap.stats.v[KMA_STAT_dropped_caches_full] = 20;
-	snap.stats.v[KMA_STAT_replaced] = 4;
+	snap.stats.v[KMA_STAT_dropped_caches_full] = 15;
+	snap.stats.v[KMA_STAT_dropped_sites_full] = 5;
+	snap.stats.v[KMA_STAT_replaced] = 3;
+	snap.stats.v[KMA_STAT_page_freed] = 1;
 	snap.stats.v[KMA_STAT_free_unmatched] = 5;
 	snap.window_ns = 86400 * NSEC_PER_SEC;
 	snap.reset = true;
@@ -197,18 +201,19 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
 {
 	static const struct {
-		u64 frees, bulk_frees, unmatched, replaced;
+		u64 frees, bulk_frees, unmatched, replaced, page_freed;
 		const char *shown;
 	} known[] = {
-		{ 0, 0, 0, 0, " coverage_pct=100.000 " },
-		{ 5, 5, 10, 0, " coverage_pct=100.000 " },
-		{ 5, 5, 10, 1, " coverage_pct=0.000 " },
-		{ 60, 30, 0, 10, " coverage_pct=90.000 " },
-		{ 999999, 0, 0, 1, " coverage_pct=99.999 " },
-		{ 9999999, 0, 0, 1, " coverage_pct=99.999 " },
+		{ 0, 0, 0, 0, 0, " coverage_pct=100.000 " },
+		{ 5, 5, 10, 0, 0, " coverage_pct=100.000 " },
+		{ 5, 5, 10, 1, 0, " coverage_pct=0.000 " },
+		{ 5, 5, 10, 0, 1, " coverage_pct=0.000 " },
+		{ 60, 30, 0, 7, 3, " coverage_pct=90.000 " },
+		{ 999999, 0, 0, 1, 0, " coverage_pct=99.999 " },
+		{ 9999999, 0, 0, 0, 1, " coverage_pct=99.999 " },
 		/* counted in passing, or before a reset */
-		{ 5, 5, 11, 1, " coverage_pct=100.000 " },
-		{ 1ULL << 62, 0, 0, 1ULL << 62, " coverage_pct=50.000 " },
+		{ 5, 5, 11, 1, 0, " coverage_pct=100.000 " },
+		{ 1ULL << 62, 0, 0, 1ULL << 62, 0, " coverage_pct=50.000 " },
 	};
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, NULL, 0);
 	u64 *v = snap.stats.v;
@@ -219,6 +224,7 @@ static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
 		v[KMA_STAT_bulk_frees] = known[i].bulk_frees;
 		v[KMA_STAT_free_unmatched] = known[i].unmatched;
 		v[KMA_STAT_replaced] = known[i].replaced;
+		v[KMA_STAT_page_freed] = known[i].page_freed;
 		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_head(test, &snap),
 						       known[i].shown),
 					  "%s", known[i].shown);
@@ -249,6 +255,7 @@ static void kma_report_prints_allocs(struct kunit *test)
 	const char *text;
 
 	kma_core.sites.info[other_row].state = KMA_SITE_LIVE;
+	kma_core.sites.info[other_row].shift = KMA_SHIFT_EXACT;
 	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR, &young, &unused);
 	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR + 64, &old, &unused);
 	snap = kma_open(test, &kma_table_allocs);
@@ -377,7 +384,8 @@ static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 		{ .v = { 10, 2, 9, 5, 10 }, .label = "b" },
 		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
 	};
-	struct kma_counts rows[ARRAY_SIZE(unsorted)];
+	/* Too many for a stack. */
+	static struct kma_counts rows[ARRAY_SIZE(unsorted)];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
 	char got[6] = "";
 	int i;
@@ -460,7 +468,7 @@ static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
 static void kma_report_merges_rows_of_one_name(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kfree + 1;
-	const struct kma_counts sum = {
+	static const struct kma_counts sum = {
 		.v = { 64 + 96, 2, 3, 60 + 60 + 90, 64 + 64 + 96, 1, 64, 0, 0, 0 },
 	};
 	const struct kma_counts *row;
@@ -487,7 +495,7 @@ static void kma_report_merges_rows_of_one_name(struct kunit *test)
 static void kma_report_counts_bulk_objects(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kfree + 1;
-	const struct kma_counts expected = {
+	static const struct kma_counts expected = {
 		.v = { 2 * 64, 2, 1, 60, 64, 2, 2 * 64, 0, 0, 0, 3, 3 * 64 },
 	};
 	const struct kma_counts *row;
@@ -530,14 +538,14 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 	kma_bulk(site + 1, KMA_TEST_PTR + 192, 64);
 	kma_expect_confirmed(test, "kfree+0x1", 0);
 
-	kma_bulk_start();
+	kma_hooks_start(true);
 	kma_expect_confirmed(test, "kfree+0x1", 64 + 64 + 96);
 	kma_expect_confirmed(test, "kfree+0x2", 64);
 	/* The address comes again, at a site that is not to blame. */
 	kma_alloc(site + 1, KMA_TEST_PTR, 64, 60);
 	kma_expect_confirmed(test, "kfree+0x1", 96);
 	kma_expect_confirmed(test, "kfree+0x2", 64 + 64);
-	kma_bulk_stop();
+	kma_hooks_stop();
 	kma_expect_confirmed(test, "kfree+0x2", 0);
 }
 
@@ -626,10 +634,329 @@ static void kma_report_of_nothing_is_a_head(struct kunit *test)
 	char *text = kma_file_text(test, kma_file_open(test, &kma_table_fops,
 						       &kma_table_callers), PAGE_SIZE);
 
-	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 2 "));
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 3 "));
 	KUNIT_EXPECT_TRUE(test, str_has_prefix(strchr(text, '\n') + 1,
 					       KMA_GOLDEN_CALLERS_COLUMNS) ==
 				strlen(strchr(text, '\n') + 1));
+}
+
+/* ---- samples -------------------------------------------------------------- */
+
+/*
+ * Rows of which everything is known.  With N = 2^shift a sample of Z bytes stands
+ * for w = 1 / (1 - exp(-Z / N)) objects:
+ *
+ *	Z		N		w
+ *	64		4096		64.501302
+ *	4096		4096		1.581977
+ *	64		524288		8192.500010
+ *	64		exact		1
+ *	1048576		4096		1, but for 10^-111
+ *
+ * Of a row, n samples of x each are estimated as n x w, to the nearest integer,
+ * with a variance of n x^2 w (w - 1), for bytes_req n x Z w (w - 1).  In a table
+ * both are added up over rows, and a standard error is the root of the sum,
+ * rounded down.  The numbers below were computed that way, with 60 digits.
+ */
+struct kma_puts {
+	unsigned long frame[3];
+	u32 nr_frames;
+	int shift;
+	u32 size;
+	u32 bytes_req;
+	int hits;
+	int bulk;
+	int frees;
+};
+
+static u32 kma_put(const struct kma_puts *p, unsigned long ptr)
+{
+	const struct kma_origin o = {
+		.site = p->frame[0],
+		.shift = p->shift,
+		.nr_frames = p->nr_frames,
+		.frame = p->frame,
+	};
+	const struct kma_site_slot *slot = p->shift ?
+		kma_sitetab_sample(&kma_core.sites, &o, p->size) :
+		kma_sitetab_get(&kma_core.sites, o.site, p->size);
+	struct kma_event ev = {
+		.site = o.site,
+		.cache = p->size,
+		.bytes_req = p->bytes_req,
+		.node = NUMA_NO_NODE,
+	};
+	int i;
+
+	for (i = 0; i < p->hits + p->bulk; i++) {
+		ev.ptr = ptr + 64 * i;
+		ev.kmalloc = i < p->hits;
+		kma_record_object(&kma_core, slot, &ev, !ev.kmalloc);
+	}
+	for (i = 0; i < p->frees; i++)
+		kma_record_free(&kma_core, ptr + 64 * i, true);
+	return slot->id;
+}
+
+/* One more that asked for another node, found no room and pretends a free elsewhere. */
+static void kma_put_rare(u32 id, u32 bytes_req)
+{
+	struct kma_row __percpu *row = kma_core.sites.row[id];
+
+	this_cpu_inc(row->hits);
+	this_cpu_add(row->bytes_req, bytes_req);
+	this_cpu_inc(row->no_entry);
+	this_cpu_inc(row->cross_node);
+	this_cpu_inc(row->pingpong);
+}
+
+static void kma_put_samples(void)
+{
+	const unsigned long site = (unsigned long)kfree + 1;
+	const unsigned long caller = (unsigned long)vfree + 2;
+	const unsigned long outermost = (unsigned long)schedule + 3;
+	const struct kma_puts puts[] = {
+		{ { site, caller, outermost }, 3, 12, 64, 60, 6, 2, 3 },
+		{ { site, outermost }, 2, 12, 4096, 4000, 4, 0, 1 },
+		{ { site }, 0, 19, 64, 60, 2, 0, 0 },
+		{ { site }, 0, KMA_SHIFT_EXACT, 64, 60, 2, 0, 1 },
+		{ { (unsigned long)vfree + 1 }, 0, 12, SZ_1M, 1000000, 1, 0, 0 },
+	};
+	u32 id;
+	int i;
+
+	preempt_disable();
+	for (i = 0; i < ARRAY_SIZE(puts); i++) {
+		id = kma_put(&puts[i], KMA_TEST_PTR + 1024 * i);
+		if (!i)
+			kma_put_rare(id, puts[i].bytes_req);
+	}
+	preempt_enable();
+}
+
+static void kma_report_prints_samples(struct kunit *test)
+{
+	struct kma_snapshot *snap;
+
+	kma_put_samples();
+	snap = kma_open(test, &kma_table_callers);
+	snap->window_ns = 12345 * NSEC_PER_MSEC;
+	snap->sample_bytes = 4096;
+	KUNIT_EXPECT_STREQ(test, kma_head(test, snap),
+			   KMA_GOLDEN_SAMPLED_HEAD("callers", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_SAMPLED_COLUMNS);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, snap), KMA_GOLDEN_SAMPLED_ROWS);
+}
+
+static char *kma_text_of(struct kunit *test, struct kma_table *table)
+{
+	return kma_file_text(test, kma_file_open(test, &kma_table_fops, table), PAGE_SIZE);
+}
+
+/* Columns and lines of samples are there for all rows, or for none. */
+static void kma_report_tells_samples_where_there_are(struct kunit *test)
+{
+	static const struct {
+		struct kma_table *table;
+		const char *shown;
+	} known[] = {
+		{ &kma_table_callers, " live_bytes_se " },
+		{ &kma_table_caches, " samples " },
+		{ &kma_table_stacks, " live_samples " },
+		{ &kma_table_allocs, " weight " },
+		{ &kma_table_summary, "\nallocs_se " },
+	};
+	int i;
+
+	kma_alloc((unsigned long)kfree + 1, KMA_TEST_PTR + SZ_64K, 64, 60);
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_NULL_MSG(test, strstr(kma_text_of(test, known[i].table),
+						   known[i].shown), "%s", known[i].shown);
+	kma_put_samples();
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_text_of(test, known[i].table),
+						       known[i].shown), "%s",
+					  known[i].shown);
+}
+
+/* In three lines: estimates; frag_pct, samples, live_samples; standard errors. */
+struct kma_known_row {
+	struct kma_table *table;
+	const char *label;
+	u64 v[KMA_COUNT_NR];
+};
+
+static void kma_expect_known_row(struct kunit *test, const struct kma_known_row *known)
+{
+	struct kma_snapshot *snap = kma_open(test, known->table);
+	const struct kma_counts *row = kma_row_labelled(snap, known->label);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL_MSG(test, row, "%s", known->label);
+	for (i = 0; i < KMA_COUNT_NR; i++)
+		KUNIT_EXPECT_EQ_MSG(test, kma_counts_value(snap, row, i), known->v[i],
+				    "%s %s", known->label, known->table->columns[i].name);
+}
+
+static void kma_expect_known_rows(struct kunit *test, const struct kma_known_row *known,
+				  int nr)
+{
+	int i;
+
+	/* Or nothing would be confirmed. */
+	kma_hooks_start(true);
+	kma_put_samples();
+	for (i = 0; i < nr; i++)
+		kma_expect_known_row(test, &known[i]);
+}
+
+/* Rows of one name are added up, exact ones among them. */
+static void kma_report_estimates(struct kunit *test)
+{
+	static const struct kma_known_row known[] = {
+		{
+			&kma_table_callers, "kfree+0x1", {
+				1088783, 16714, 16845, 1035623, 1103584, 197, 18928, 65,
+				65, 65, 129, 8256, 1088783,
+				6158, 15, 10,
+				741543, 11586, 11586, 718029, 741576, 110, 8110, 63, 63,
+				63, 90, 5792, 741543,
+			},
+		}, {
+			&kma_table_callers, "vfree+0x1", {
+				1048576, 1, 1, 1000000, 1048576, 0, 0, 0, 0, 0, 0, 0,
+				1048576,
+				4633, 1, 1,
+			},
+		}, {
+			&kma_table_caches, "kmalloc-64", {
+				1069344, 16709, 16839, 1010311, 1077665, 195, 12448, 65,
+				65, 65, 129, 8256, 1069344,
+				6250, 11, 7,
+				741511, 11586, 11586, 717987, 741534, 110, 7094, 63, 63,
+				63, 90, 5792, 741511,
+			},
+		},
+	};
+
+	kma_expect_known_rows(test, known, ARRAY_SIZE(known));
+}
+
+/* The outermost frame first; without a stack, the call site. */
+static void kma_report_estimates_by_stack(struct kunit *test)
+{
+	static const struct kma_known_row known[] = {
+		{
+			&kma_table_stacks, "schedule+0x3;vfree+0x2;kfree+0x1", {
+				20640, 323, 452, 27091, 28897, 194, 12384, 65, 65, 65,
+				129, 8256, 20640,
+				6250, 9, 5,
+				9158, 143, 169, 10492, 10836, 110, 7094, 63, 63, 63, 90,
+				5792, 9158,
+			},
+		}, {
+			&kma_table_stacks, "schedule+0x3;kfree+0x1", {
+				19439, 5, 6, 25312, 25919, 2, 6480, 0, 0, 0, 0, 0, 19439,
+				2342, 4, 3,
+				6807, 1, 1, 7767, 7860, 0, 3930, 0, 0, 0, 0, 0, 6807,
+			},
+		}, {
+			&kma_table_stacks, "kfree+0x1", {
+				1048640, 16385, 16385, 983100, 1048640, 0, 0, 0, 0, 0, 0,
+				0, 1048640,
+				6250, 2, 2,
+				741455, 11585, 11585, 717910, 741455, 0, 0, 0, 0, 0, 0,
+				0, 741455,
+			},
+		},
+	};
+
+	kma_expect_known_rows(test, known, ARRAY_SIZE(known));
+	/* And the one that is certain; not what was recorded exactly. */
+	KUNIT_EXPECT_EQ(test, kma_open(test, &kma_table_stacks)->nr_rows, 4);
+}
+
+/* 1000 w of each live object, to the nearest integer. */
+static void kma_report_weighs_objects(struct kunit *test)
+{
+	static const struct {
+		u64 weight;
+		int nr;
+	} known[] = {
+		{ 8192500, 2 }, { 64501, 5 }, { 1582, 3 }, { 1000, 2 },
+	};
+	int column = kma_table_column(&kma_table_allocs, "weight");
+	struct kma_snapshot *snap;
+	u64 weight;
+	size_t k;
+	int i, nr;
+
+	kma_put_samples();
+	snap = kma_open(test, &kma_table_allocs);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, 12);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		for (k = 0, nr = 0; k < snap->nr_rows; k++) {
+			weight = snap->table->value(snap, snap->rows +
+						    k * snap->table->row_size, column);
+			nr += weight == known[i].weight;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, nr, known[i].nr, "%llu", known[i].weight);
+	}
+}
+
+/*
+ * Of all rows.  The variance of bytes_net is the sum of those of bytes_allocated,
+ * bulk_bytes and bytes_freed; that of bytes_wasted is that of bytes_allocated less
+ * that of bytes_requested.
+ */
+static void kma_report_sums_up_estimates(struct kunit *test)
+{
+	static const struct kma_pair known[] = {
+		{ "bytes_requested", KMA_FORMAT_U64, 2035623 },
+		{ "bytes_requested_se", KMA_FORMAT_U64, 718029 },
+		{ "bytes_allocated", KMA_FORMAT_U64, 2152160 },
+		{ "bytes_allocated_se", KMA_FORMAT_U64, 741576 },
+		{ "bytes_freed", KMA_FORMAT_U64, 18928 },
+		{ "bytes_freed_se", KMA_FORMAT_U64, 8110 },
+		{ "bytes_net", KMA_FORMAT_S64, 2141488 },
+		{ "bytes_net_se", KMA_FORMAT_U64, 741643 },
+		{ "bytes_wasted", KMA_FORMAT_U64, 116537 },
+		{ "bytes_wasted_se", KMA_FORMAT_U64, 185387 },
+		{ "frag_pct", KMA_FORMAT_MILLI, 5415 },
+		{ "cross_node_allocs", KMA_FORMAT_U64, 65 },
+		{ "cross_node_allocs_se", KMA_FORMAT_U64, 63 },
+		{ "allocs", KMA_FORMAT_U64, 16846 },
+		{ "allocs_se", KMA_FORMAT_U64, 11586 },
+		{ "bulk_objs", KMA_FORMAT_U64, 129 },
+		{ "bulk_objs_se", KMA_FORMAT_U64, 90 },
+		{ "bulk_bytes", KMA_FORMAT_U64, 8256 },
+		{ "bulk_bytes_se", KMA_FORMAT_U64, 5792 },
+		{ "live_bytes", KMA_FORMAT_U64, 2137359 },
+		{ "live_bytes_se", KMA_FORMAT_U64, 741543 },
+		{ "confirmed_bytes", KMA_FORMAT_U64, 2137359 },
+		{ "confirmed_bytes_se", KMA_FORMAT_U64, 741543 },
+		{ "live_objs", KMA_FORMAT_U64, 16715 },
+		{ "live_objs_se", KMA_FORMAT_U64, 11586 },
+		{ "frees", KMA_FORMAT_U64, 197 },
+		{ "frees_se", KMA_FORMAT_U64, 110 },
+		{ "pingpong", KMA_FORMAT_U64, 65 },
+		{ "pingpong_se", KMA_FORMAT_U64, 63 },
+		{ "samples", KMA_FORMAT_U64, 16 },
+		{ "live_samples", KMA_FORMAT_U64, 11 },
+	};
+	const struct kma_pair *pair;
+	int i;
+
+	kma_hooks_start(true);
+	kma_put_samples();
+	pair = kma_open(test, &kma_table_summary)->rows;
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		KUNIT_EXPECT_STREQ(test, pair[i].name, known[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, pair[i].format, known[i].format, "%s",
+				    known[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, pair[i].value, known[i].value, "%s",
+				    known[i].name);
+	}
 }
 
 /* ---- reading -------------------------------------------------------------- */
@@ -647,11 +974,25 @@ static void kma_many_callers(void)
 static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 {
 	static const size_t steps[] = { 1, 7, 100, 4096, 65535 };
+	const struct kma_event ev = {
+		.site = (unsigned long)kfree + 1,
+		.ptr = KMA_TEST_PTR + SZ_64K,
+		.cache = SZ_1M,
+		.kmalloc = true,
+		.bytes_req = SZ_1M,
+		.node = NUMA_NO_NODE,
+	};
 	struct file *file;
 	char *whole;
 	int table, i;
 
 	kma_many_callers();
+	/* So many times N that it is sampled: or `stacks` would have no row. */
+	kma_sample_set(KMA_SHIFT_MIN);
+	preempt_disable();
+	kma_sample_forget();
+	kma_record_sampled(&kma_core, &ev, ev.cache, false);
+	preempt_enable();
 	for (table = 0; table < kma_nr_tables; table++) {
 		file = kma_file_open(test, &kma_table_fops, kma_tables[table]);
 		whole = kma_file_text(test, file, 60000);
@@ -732,7 +1073,7 @@ static int kma_report_init_test(struct kunit *test)
 		.bulk = "auto",
 	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
-			    nr_cpu_ids);
+			    kma_ram_frames());
 	if (ret)
 		return ret;
 	ret = kma_symbol_start(kma_config.sites_max);
@@ -744,7 +1085,7 @@ static int kma_report_init_test(struct kunit *test)
 static void kma_report_exit_test(struct kunit *test)
 {
 	/* If the test did not come to that. */
-	kma_bulk_stop();
+	kma_hooks_stop();
 	/* Files and snapshots are closed after this: they need no table. */
 	kma_symbol_stop();
 	kma_core_destroy(&kma_core);
@@ -775,6 +1116,12 @@ static struct kunit_case kma_report_cases[] = {
 	KUNIT_CASE(kma_report_names_sizes_of_kmalloc),
 	KUNIT_CASE(kma_report_takes_sizes_from_a_kmem_cache),
 	KUNIT_CASE(kma_report_of_nothing_is_a_head),
+	KUNIT_CASE(kma_report_prints_samples),
+	KUNIT_CASE(kma_report_tells_samples_where_there_are),
+	KUNIT_CASE(kma_report_estimates),
+	KUNIT_CASE(kma_report_estimates_by_stack),
+	KUNIT_CASE(kma_report_weighs_objects),
+	KUNIT_CASE(kma_report_sums_up_estimates),
 	KUNIT_CASE(kma_report_reads_the_same_in_any_step),
 	KUNIT_CASE(kma_report_reads_from_any_position),
 	KUNIT_CASE(kma_report_does_not_change_while_it_is_read),

@@ -25,7 +25,7 @@ static u32 kma_row_id(unsigned long site, unsigned long cache)
 
 static void kma_hit(unsigned long site, unsigned long cache)
 {
-	this_cpu_inc(kma_get(site, cache)->row->hits);
+	this_cpu_inc(kma_sites.row[kma_row_id(site, cache)]->hits);
 }
 
 static u64 kma_hits(u32 id)
@@ -65,7 +65,6 @@ static void kma_sitetab_gives_a_pair_one_row(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, kma_row_id(KMA_TEST_SITE, 64), id);
 	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.used), 1);
-	KUNIT_EXPECT_TRUE(test, kma_get(KMA_TEST_SITE, 64)->row == kma_sites.row[id]);
 	KUNIT_EXPECT_EQ(test, kma_sites.info[id].site, KMA_TEST_SITE);
 	KUNIT_EXPECT_EQ(test, kma_state(id), KMA_SITE_LIVE);
 }
@@ -90,13 +89,13 @@ static void kma_sitetab_has_no_row_before_the_first_event(struct kunit *test)
 
 static void kma_sitetab_sums_over_all_cpus(struct kunit *test)
 {
-	const struct kma_site_slot *slot = kma_get(KMA_TEST_SITE, 64);
 	const struct kma_row one = { 1, 2, 3, 4, 5, 6, 7, 0 };
+	u32 id = kma_row_id(KMA_TEST_SITE, 64);
 	struct kma_row sum, expected = {};
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		*per_cpu_ptr(slot->row, cpu) = one;
+		*per_cpu_ptr(kma_sites.row[id], cpu) = one;
 		expected.hits += one.hits;
 		expected.bytes_req += one.bytes_req;
 		expected.frees += one.frees;
@@ -105,7 +104,7 @@ static void kma_sitetab_sums_over_all_cpus(struct kunit *test)
 		expected.pingpong += one.pingpong;
 		expected.cross_node += one.cross_node;
 	}
-	kma_sitetab_sum(&kma_sites, slot->id, &sum);
+	kma_sitetab_sum(&kma_sites, id, &sum);
 	KUNIT_EXPECT_MEMEQ(test, &sum, &expected, sizeof(sum));
 }
 
@@ -213,6 +212,103 @@ static void kma_sitetab_gives_inner_sites_no_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(double_fired) - before, 2);
 	KUNIT_EXPECT_NOT_NULL(test, kma_get(KMA_TEST_SITE + 8, 16384));
 	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.used), 1);
+}
+
+/* ---- samples -------------------------------------------------------------- */
+
+/* With up to two frames; 0 for none. */
+static const struct kma_site_slot *kma_sample(int shift, unsigned long caller)
+{
+	const unsigned long frame[] = { KMA_TEST_SITE, caller };
+	const struct kma_origin o = {
+		.site = KMA_TEST_SITE,
+		.shift = shift,
+		.nr_frames = caller ? 2 : 0,
+		.frame = frame,
+	};
+
+	return kma_sitetab_sample(&kma_sites, &o, 64);
+}
+
+static void kma_sitetab_gives_samples_rows_of_their_own(struct kunit *test)
+{
+	const struct kma_site_slot *slot[] = {
+		kma_get(KMA_TEST_SITE, 64),
+		kma_sample(12, 0),
+		kma_sample(13, 0),
+		kma_sample(12, KMA_TEST_SITE + 100),
+		kma_sample(12, KMA_TEST_SITE + 200),
+		kma_sample(13, KMA_TEST_SITE + 200),
+	};
+	int i, k;
+
+	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.used), ARRAY_SIZE(slot));
+	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.stacks), 3);
+	for (i = 0; i < ARRAY_SIZE(slot); i++)
+		for (k = 0; k < i; k++)
+			KUNIT_EXPECT_NE(test, slot[i]->id, slot[k]->id);
+	KUNIT_EXPECT_PTR_EQ(test, kma_get(KMA_TEST_SITE, 64), slot[0]);
+	KUNIT_EXPECT_PTR_EQ(test, kma_sample(13, 0), slot[2]);
+	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 200), slot[4]);
+}
+
+static void kma_sitetab_knows_what_a_sample_is(struct kunit *test)
+{
+	u32 exact = kma_row_id(KMA_TEST_SITE, 64);
+	u32 id;
+
+	KUNIT_EXPECT_FALSE(test, kma_sites.sampled);
+	id = kma_sample(12, KMA_TEST_SITE + 100)->id;
+	KUNIT_EXPECT_TRUE(test, kma_sites.sampled);
+	KUNIT_EXPECT_FALSE(test, kma_sitetab_is_sampled(&kma_sites, exact));
+	KUNIT_EXPECT_TRUE(test, kma_sitetab_is_sampled(&kma_sites, id));
+	KUNIT_EXPECT_EQ(test, kma_sites.info[id].site, KMA_TEST_SITE);
+	KUNIT_EXPECT_EQ(test, kma_sites.info[id].shift, 12);
+	KUNIT_EXPECT_EQ(test, kma_sites.info[id].nr_frames, 2);
+	KUNIT_EXPECT_EQ(test, kma_sitetab_frames(&kma_sites, id)[0], KMA_TEST_SITE);
+	KUNIT_EXPECT_EQ(test, kma_sitetab_frames(&kma_sites, id)[1], KMA_TEST_SITE + 100);
+}
+
+static void kma_sitetab_keeps_rows_free_of_stacks(struct kunit *test)
+{
+	const u32 stacks = KMA_TEST_SITES / 4 * 3;
+	u64 before = kma_stat_now(stacks_full);
+	const struct kma_site_slot *slot;
+	u32 i;
+
+	for (i = 1; i <= stacks; i++)
+		kma_sample(12, KMA_TEST_SITE + 16 * i);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(stacks_full), before);
+	slot = kma_sample(12, KMA_TEST_SITE + 16 * i);
+	KUNIT_EXPECT_EQ(test, kma_sites.info[slot->id].nr_frames, 0);
+	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 16 * (i + 1)), slot);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(stacks_full) - before, 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.stacks), stacks);
+	KUNIT_EXPECT_EQ(test, atomic_read(&kma_sites.used), stacks + 1);
+}
+
+/* Else nobody would know what it stands for. */
+static void kma_sitetab_counts_as_other_what_weighs_the_same(struct kunit *test)
+{
+	u64 before = kma_stat_now(dropped_sites_full);
+	const struct kma_site_slot *other;
+	int i;
+
+	for (i = 1; i <= KMA_TEST_SITES; i++)
+		kma_get(KMA_TEST_SITE + 16 * i, 64);
+	other = kma_sample(12, 0);
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_EXPECT_EQ(test, kma_sites.info[other->id].site, 0);
+	KUNIT_EXPECT_TRUE(test, kma_sitetab_is_sampled(&kma_sites, other->id));
+	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 100), other);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(dropped_sites_full), before);
+
+	KUNIT_EXPECT_NULL(test, kma_sample(13, 0));
+	KUNIT_EXPECT_NULL(test, kma_get(KMA_TEST_SITE, 64));
+	KUNIT_EXPECT_EQ(test, kma_stat_now(dropped_sites_full) - before, 2);
+	/* Of another cache, exact objects come first. */
+	KUNIT_EXPECT_NOT_NULL(test, kma_get(KMA_TEST_SITE, 96));
+	KUNIT_EXPECT_EQ(test, kma_stat_now(dropped_sites_full) - before, 2);
 }
 
 /* ---- retiring a site ------------------------------------------------------ */
@@ -427,6 +523,10 @@ static struct kunit_case kma_sitetab_cases[] = {
 	KUNIT_CASE(kma_sitetab_gives_up_on_a_crowded_hash),
 	KUNIT_CASE(kma_sitetab_refuses_without_a_cache),
 	KUNIT_CASE(kma_sitetab_gives_inner_sites_no_row),
+	KUNIT_CASE(kma_sitetab_gives_samples_rows_of_their_own),
+	KUNIT_CASE(kma_sitetab_knows_what_a_sample_is),
+	KUNIT_CASE(kma_sitetab_keeps_rows_free_of_stacks),
+	KUNIT_CASE(kma_sitetab_counts_as_other_what_weighs_the_same),
 	KUNIT_CASE(kma_sitetab_makes_a_new_row_for_new_code),
 	KUNIT_CASE(kma_sitetab_finds_past_a_retired_slot),
 	KUNIT_CASE(kma_sitetab_retires_once),

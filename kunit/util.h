@@ -8,6 +8,9 @@
 
 #include "../module/core/record.h"
 
+/* Page frames of a table; more than any test of lives has objects on. */
+#define KMA_TEST_FRAMES	4096
+
 extern struct kunit_suite kma_objtab_suite;
 extern struct kunit_suite kma_order_suite;
 extern struct kunit_suite kma_cachetab_suite;

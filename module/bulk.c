@@ -15,33 +15,26 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
-#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
 
 #include "kmemacct.h"
 
 /* ---- frees ---------------------------------------------------------------- */
 
-/*
- * void kmem_cache_free_bulk(struct kmem_cache *s, size_t size, void **p)
- *
- * By ftrace and not by a kprobe: no kprobe is seen while another is handled on
- * the same CPU, and that includes all interrupts that come meanwhile, with their
- * softirqs.  Of 92,800 bulk frees from soft timers over such of tasks, kprobes
- * missed some 32,000.
- */
-static void notrace kma_free_bulk_entered(unsigned long ip,
-					  unsigned long parent_ip,
-					  struct ftrace_ops *op,
-					  struct ftrace_regs *fregs)
+/* The objects are in an array. */
+static_assert(kma_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
+			    size_t size, void **p));
+
+static void notrace kma_free_bulk_entered(unsigned long parent_ip,
+					  struct ftrace_regs *regs)
 {
-	struct pt_regs *regs = ftrace_get_regs(fregs);
-	size_t i, nr = regs_get_kernel_argument(regs, 1);
-	void **ptr = (void **)regs_get_kernel_argument(regs, 2);
+	size_t i, nr = kma_hook_arg(regs, 1);
+	void **ptr = (void **)kma_hook_arg(regs, 2);
 
 	preempt_disable_notrace();
 	for (i = 0; i < nr; i++) {
@@ -51,29 +44,49 @@ static void notrace kma_free_bulk_entered(unsigned long ip,
 	preempt_enable_notrace();
 }
 
-static struct ftrace_ops kma_free_bulk;
+#define KMA_BULK_LOSS "bulk frees cannot be followed: nothing live is certain"
 
-static bool kma_free_bulk_register(void)
+struct kma_hook kma_hook_free_bulk = {
+	.function = kmem_cache_free_bulk,
+	.entered = kma_free_bulk_entered,
+	.bulk = true,
+	.loss = KMA_BULK_LOSS,
+};
+
+#ifdef KMA_HAVE_SHEAVES
+/*
+ * What kfree_rcu() ends in.  Most objects go to a sheaf of their CPU, from where
+ * they are allocated again after a grace period, and nobody says that they are
+ * free.  So they are freed here; what goes another way after all, and is announced
+ * when it is freed, is not in the table then.
+ */
+static_assert(kma_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
+			    void *ptr));
+
+static void notrace kma_free_rcu_entered(unsigned long parent_ip,
+					 struct ftrace_regs *regs)
 {
-	char name[] = "kmem_cache_free_bulk";
-
-	/* All of it: a filter that was freed is not forgotten. */
-	kma_free_bulk = (struct ftrace_ops) {
-		.func = kma_free_bulk_entered,
-		/* It is not for a sysctl to make the module blind. */
-		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT,
-	};
-	if (!ftrace_set_filter(&kma_free_bulk, name, strlen(name), 1) &&
-	    !register_ftrace_function(&kma_free_bulk))
-		return true;
-	ftrace_free_filter(&kma_free_bulk);
-	return false;
+	preempt_disable_notrace();
+	kma_stat_inc(rcu_pending);
+	kma_probes_free((void *)kma_hook_arg(regs, 1));
+	preempt_enable_notrace();
 }
 
-static void kma_free_bulk_unregister(void)
+struct kma_hook kma_hook_free_rcu = {
+	.function = kvfree_call_rcu,
+	.entered = kma_free_rcu_entered,
+	.bulk = true,
+	.loss = KMA_BULK_LOSS,
+};
+#endif
+
+bool kma_bulk_frees_followed(void)
 {
-	unregister_ftrace_function(&kma_free_bulk);
-	ftrace_free_filter(&kma_free_bulk);
+#ifdef KMA_HAVE_SHEAVES
+	return kma_hook_free_bulk.attached && kma_hook_free_rcu.attached;
+#else
+	return kma_hook_free_bulk.attached;
+#endif
 }
 
 /* ---- allocations ---------------------------------------------------------- */
@@ -84,7 +97,26 @@ struct kma_alloc_bulk_args {
 	void **ptr;
 };
 
-/* int kmem_cache_alloc_bulk(struct kmem_cache *s, gfp_t f, size_t nr, void **p) */
+/* The cache of the rehearsal, and whether the kretprobe was there. */
+static unsigned long kma_alloc_bulk_rehearsed;
+static bool kma_alloc_bulk_heard;
+
+#define KMA_ALLOC_BULK_ARGS						\
+	struct kmem_cache *s, gfp_t flags, size_t nr, void **p
+#define KMA_ALLOC_BULK_BOOL						\
+	kma_hook_fits(KMA_ALLOC_BULK, bool, KMA_ALLOC_BULK_ARGS)
+
+static_assert(KMA_ALLOC_BULK_BOOL ||
+	      kma_hook_fits(KMA_ALLOC_BULK, int, KMA_ALLOC_BULK_ARGS));
+
+/* Of a bool only the lowest byte of the register is valid. */
+static bool kma_alloc_bulk_worked(struct pt_regs *regs)
+{
+	if (KMA_ALLOC_BULK_BOOL)
+		return (u8)regs_return_value(regs);
+	return (int)regs_return_value(regs);
+}
+
 static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 				  struct pt_regs *regs)
 {
@@ -93,7 +125,11 @@ static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 	args->cache = regs_get_kernel_argument(regs, 0);
 	args->nr = regs_get_kernel_argument(regs, 2);
 	args->ptr = (void **)regs_get_kernel_argument(regs, 3);
-	return 0;
+	if (args->cache != READ_ONCE(kma_alloc_bulk_rehearsed))
+		return 0;
+	WRITE_ONCE(kma_alloc_bulk_heard, true);
+	/* Not when it returns. */
+	return 1;
 }
 
 /* All or none; nobody but the caller's caller knows of these objects yet. */
@@ -104,7 +140,7 @@ static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 	unsigned long site = get_kretprobe_retaddr(ri);
 	size_t i;
 
-	if (!(int)regs_return_value(regs))
+	if (!kma_alloc_bulk_worked(regs))
 		return 0;
 	preempt_disable_notrace();
 	for (i = 0; i < args->nr; i++) {
@@ -116,7 +152,7 @@ static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 }
 
 static struct kretprobe kma_alloc_bulk = {
-	.kp.symbol_name = KMA_ALLOC_BULK_SYMBOL,
+	.kp.symbol_name = __stringify(KMA_ALLOC_BULK),
 	.entry_handler = kma_alloc_bulk_entered,
 	.handler = kma_alloc_bulk_returned,
 	.data_size = sizeof(struct kma_alloc_bulk_args),
@@ -127,7 +163,7 @@ static struct kretprobe kma_alloc_bulk = {
 /* Calls that may wait for memory at a time, so many on each CPU. */
 #define KMA_BULK_WAITING 64
 
-static bool kma_free_bulk_attached, kma_alloc_bulk_attached;
+static bool kma_alloc_bulk_attached;
 
 static bool kma_alloc_bulk_register(void)
 {
@@ -140,30 +176,53 @@ static bool kma_alloc_bulk_register(void)
 	return !register_kretprobe(&kma_alloc_bulk);
 }
 
+/* While root has switched kprobes off, they are registered all the same. */
+static bool kma_alloc_bulk_rehearse(void)
+{
+	struct kmem_cache *cache;
+	void *object;
+
+	cache = kmem_cache_create(KBUILD_MODNAME "-rehearsal", 64, 0, 0, NULL);
+	if (!cache)
+		return false;
+	WRITE_ONCE(kma_alloc_bulk_heard, false);
+	WRITE_ONCE(kma_alloc_bulk_rehearsed, (unsigned long)cache);
+	if (kmem_cache_alloc_bulk(cache, GFP_KERNEL, 1, &object))
+		kmem_cache_free(cache, object);
+	WRITE_ONCE(kma_alloc_bulk_rehearsed, 0);
+	kmem_cache_destroy(cache);
+	return READ_ONCE(kma_alloc_bulk_heard);
+}
+
+/*
+ * A kprobe on the first instruction of a function sits on ftrace.  To take one
+ * away while that is switched off makes ftrace warn later, and stop for good; a
+ * hook that is attached keeps it on.
+ */
+static bool kma_alloc_bulk_attach(void)
+{
+	if (!kma_hook_free_bulk.attached || !kma_alloc_bulk_register())
+		return false;
+	if (kma_alloc_bulk_rehearse())
+		return true;
+	unregister_kretprobe(&kma_alloc_bulk);
+	return false;
+}
+
 void kma_bulk_start(void)
 {
 	if (!strcmp(kma_config.bulk, "off"))
 		return;
-	kma_free_bulk_attached = kma_free_bulk_register();
-	kma_alloc_bulk_attached = kma_alloc_bulk_register();
-	if (!kma_free_bulk_attached || !kma_alloc_bulk_attached)
-		pr_warn("bulk %s cannot be followed: see hooks in stats\n",
-			kma_free_bulk_attached ? "allocations" : "frees");
+	kma_alloc_bulk_attached = kma_alloc_bulk_attach();
+	if (!kma_alloc_bulk_attached)
+		pr_warn("bulk allocations cannot be followed: their objects stay unknown (are kprobes off?)\n");
 }
 
 void kma_bulk_stop(void)
 {
 	if (kma_alloc_bulk_attached)
 		unregister_kretprobe(&kma_alloc_bulk);
-	if (kma_free_bulk_attached)
-		kma_free_bulk_unregister();
 	kma_alloc_bulk_attached = false;
-	kma_free_bulk_attached = false;
-}
-
-bool kma_bulk_frees_followed(void)
-{
-	return kma_free_bulk_attached;
 }
 
 bool kma_bulk_allocs_followed(void)

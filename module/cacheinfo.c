@@ -13,8 +13,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/uaccess.h>
@@ -29,6 +29,7 @@
 
 static int kma_name_offset = KMA_OFFSET_NONE;
 static int kma_size_offset = KMA_OFFSET_NONE;
+int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
 
 /* One of the two known caches. */
 struct kma_known {
@@ -148,6 +149,15 @@ static bool kma_size_is_at(const struct kma_known *k, int offset)
 	       size == k->slot_size;
 }
 
+static bool kma_object_size_is_at(const struct kma_known *k, int offset)
+{
+	unsigned int size;
+
+	return !copy_from_kernel_nofault(&size, (char *)k->cache + offset,
+					 sizeof(size)) &&
+	       size == k->object_size;
+}
+
 /*
  * The one offset at which @is_at holds for both caches.  With slab_nomerge on
  * the command line all kobjects have their cache's name, and then there are two
@@ -162,7 +172,7 @@ static int kma_search(bool (*is_at)(const struct kma_known *, int), int step)
 			continue;
 		if (found == KMA_OFFSET_NONE)
 			found = offset;
-		else if (is_at == kma_size_is_at)
+		else if (is_at != kma_name_is_at)
 			return KMA_OFFSET_NONE;
 	}
 	return found;
@@ -175,6 +185,8 @@ int kma_cacheinfo_init(void)
 	if (!ret) {
 		kma_name_offset = kma_search(kma_name_is_at, sizeof(void *));
 		kma_size_offset = kma_search(kma_size_is_at, sizeof(u32));
+		kma_cacheinfo_bytes_offset = kma_cacheinfo_exact() ? kma_size_offset :
+			kma_search(kma_object_size_is_at, sizeof(u32));
 	}
 	kma_known_destroy();
 	if (ret)
@@ -188,6 +200,11 @@ bool kma_cacheinfo_exact(void)
 {
 	return kma_name_offset != KMA_OFFSET_NONE &&
 	       kma_size_offset != KMA_OFFSET_NONE;
+}
+
+bool kma_cacheinfo_has_bytes(void)
+{
+	return kma_cacheinfo_bytes_offset != KMA_OFFSET_NONE;
 }
 
 /* Up to the NUL and not a byte further: nobody says what comes after it. */
@@ -221,40 +238,27 @@ void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
  * Its address may be the next cache's: forget that it led to this one.  Runs
  * before the function's first instruction, when no object of it is left.
  */
-static int kma_cache_destroyed(struct kprobe *p, struct pt_regs *regs)
+static void notrace kma_cache_destroyed(unsigned long parent_ip,
+					struct ftrace_regs *regs)
 {
-	unsigned long cache = regs_get_kernel_argument(regs, 0);
+	unsigned long cache = kma_hook_arg(regs, 0);
 
-	if (cache)
-		kma_sitetab_retire_cache(&kma_core.sites, cache);
-	return 0;
+	if (!cache)
+		return;
+	preempt_disable_notrace();
+	kma_sitetab_retire_cache(&kma_core.sites, cache);
+	preempt_enable_notrace();
 }
 
-static struct kprobe kma_destroy_probe = {
-	.symbol_name = "kmem_cache_destroy",
-	.pre_handler = kma_cache_destroyed,
+static_assert(kma_hook_fits(kmem_cache_destroy, void, struct kmem_cache *s));
+
+struct kma_hook kma_hook_cache_destroy = {
+	.function = kmem_cache_destroy,
+	.entered = kma_cache_destroyed,
+	.loss = "ends of caches cannot be followed: a new one counts as the old one at its address",
 };
 
-int kma_cacheinfo_watch(void)
+bool kma_cacheinfo_watched(void)
 {
-	int ret;
-
-	/* register_kprobe() keeps its own notes in here. */
-	kma_destroy_probe.addr = NULL;
-	kma_destroy_probe.flags = 0;
-	ret = register_kprobe(&kma_destroy_probe);
-	if (ret)
-		pr_err("cannot attach a kprobe to kmem_cache_destroy: error %d\n",
-		       ret);
-	return ret;
-}
-
-unsigned long kma_cacheinfo_missed(void)
-{
-	return kma_destroy_probe.nmissed;
-}
-
-void kma_cacheinfo_unwatch(void)
-{
-	unregister_kprobe(&kma_destroy_probe);
+	return kma_hook_cache_destroy.attached;
 }

@@ -6,26 +6,102 @@
 #ifndef KMA_COMPAT_H
 #define KMA_COMPAT_H
 
+#include <linux/build_bug.h>
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <linux/stringify.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "kmemacct needs Linux 6.1 or newer: older tracepoints do not name the cache"
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "kmemacct needs Linux 5.10, or 6.1 and newer"
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#error "kmemacct does not know Linux 7.0 and newer: probes can be preempted there"
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "kmemacct knows Linux 5.10, and 6.1 and newer, but nothing in between"
 #endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#error "kmemacct does not know Linux 7.3 and newer"
+#endif
+
+#ifdef CONFIG_UNWINDER_ORC
+/* Who unwinds is told where each return address was. */
+#define KMA_HAVE_ORC
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+/* Events name the kmem_cache and the node; before, node has events of its own. */
+#define KMA_HAVE_EVENT_CACHE
+/* kmem_cache_free is traced before the object is free for others. */
+#define KMA_HAVE_FREE_EVENT_EARLY
+#define KMA_FREES_EARLY true
+/* A large kmalloc for another function is told with who called that one. */
+#define KMA_HAVE_LARGE_CALLER
+/* What ftrace calls may interrupt itself, unless it asks not to. */
+#define KMA_HAVE_FTRACE_NESTING
+#else
+/* Not certain there: nobody may follow the function instead. */
+#define KMA_FREES_EARLY false
+/* What there is under another name, or is nothing */
+#define ftrace_get_regs(regs)		(regs)
+#define ftrace_regs			pt_regs
+#define ftrace_free_filter(ops)		ftrace_set_filter(ops, NULL, 0, 1)
+#define get_kretprobe_retaddr(ri)	((unsigned long)(ri)->ret_addr)
+#define in_hardirq()			in_irq()
+#define pde_data(inode)			PDE_DATA(inode)
+#endif
+
 /* The name of what kmem_cache_alloc_bulk() calls. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
-#define KMA_ALLOC_BULK_SYMBOL "kmem_cache_alloc_bulk_noprof"
+#define KMA_ALLOC_BULK kmem_cache_alloc_bulk_noprof
 #else
-#define KMA_ALLOC_BULK_SYMBOL "kmem_cache_alloc_bulk"
+#define KMA_ALLOC_BULK kmem_cache_alloc_bulk
+#endif
+
+/* Some objects may come from a pool with a guard page around each. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#define KMA_HAVE_KFENCE
+#endif
+
+/* A timer gets its function with its clock. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define KMA_HAVE_HRTIMER_SETUP
+#endif
+
+/* kvmalloc() of more than a page that may not wait is told with who called it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#define KMA_HAVE_KVMALLOC_CALLER
+#endif
+
+/* Each CPU's sheaves of free objects: what kfree_rcu() puts there, nobody tells. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define KMA_HAVE_SHEAVES
+#endif
+
+/*
+ * A function that is only jumped to directly begins without a mark for indirect
+ * jumps, KMA_DIRECT, and objtool is told that this is meant, KMA_IS_DIRECT().
+ */
+#ifdef CONFIG_X86_KERNEL_IBT
+#define KMA_DIRECT	__noendbr
+#ifdef ANNOTATE_NOENDBR_SYM
+#define KMA_IS_DIRECT(function) ANNOTATE_NOENDBR_SYM(function)
+#else
+#define KMA_IS_DIRECT(function)						\
+	asm(".pushsection .discard.noendbr\n"				\
+	    ".long " __stringify(function) "\n"				\
+	    ".popsection")
+#endif
+#else
+#define KMA_DIRECT
+#define KMA_IS_DIRECT(function)	static_assert(true)
 #endif
 
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 #error "kmemacct needs CONFIG_DYNAMIC_FTRACE_WITH_REGS: it follows kmem_cache_free_bulk()"
 #endif
-#ifndef CONFIG_KPROBES
-#error "kmemacct needs a kernel with CONFIG_KPROBES: it follows kmem_cache_destroy()"
+#ifndef CONFIG_KRETPROBES
+#error "kmemacct needs a kernel with CONFIG_KRETPROBES: it follows kmem_cache_alloc_bulk()"
 #endif
 #ifndef CONFIG_64BIT
 #error "kmemacct needs a 64-bit kernel"

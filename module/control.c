@@ -8,6 +8,8 @@
  */
 #include <linux/ctype.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
@@ -45,7 +47,7 @@ static __printf(1, 2) int kma_refuse(const char *fmt, ...)
 static void kma_enable_locked(bool on)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_enabled = on;
+	WRITE_ONCE(kma_enabled, on);
 	kma_probes_record(on);
 }
 
@@ -57,11 +59,69 @@ static int kma_run_enabled(char *args)
 	return 0;
 }
 
+static int kma_sample_locked(u64 bytes)
+{
+	lockdep_assert_held(&kma_lock);
+	if (bytes && !kma_cacheinfo_has_bytes())
+		return -EOPNOTSUPP;
+	kma_sampling_set(bytes);
+	return 0;
+}
+
+static int kma_run_sample_bytes(char *args)
+{
+	u64 bytes;
+	int ret;
+
+	if (kma_sampling_parse(args, &bytes))
+		return kma_refuse("sample_bytes takes 0 or a power of two from 4K to 64M, not '%s'",
+				  args);
+	ret = kma_sample_locked(bytes);
+	if (ret)
+		kma_refuse("sample_bytes: struct kmem_cache not understood: only 0 can be set");
+	return ret;
+}
+
+static int kma_run_budget_pct(char *args)
+{
+	unsigned int pct;
+
+	if (kstrtouint(args, 10, &pct) || pct > KMA_BUDGET_MAX)
+		return kma_refuse("budget_pct takes 0 to 100, not '%s'", args);
+	kma_meter_budget(pct);
+	return 0;
+}
+
+#define KMA_SETTLE_BUCKETS	64
+
+/* Not for long: what is put into a bucket meanwhile has to spill. */
+static void kma_settle_some(struct kma_bucket *b, u32 nr)
+{
+	preempt_disable();
+	while (nr--)
+		kma_record_sweep(&kma_core, b++);
+	preempt_enable();
+}
+
+void kma_control_settle(void)
+{
+	const struct kma_objtab *t = &kma_core.obj;
+	u32 i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < t->nr_buckets; i += KMA_SETTLE_BUCKETS) {
+		kma_settle_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
+						     KMA_SETTLE_BUCKETS));
+		cond_resched();
+	}
+}
+
 static void kma_base_take(void)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	u32 id;
 
+	kma_control_settle();
 	kma_stats_sum(&kma_base.stats);
 	for (id = 0; id < kma_sitetab_rows(t); id++)
 		kma_sitetab_sum(t, id, &kma_base.row[id]);
@@ -132,8 +192,10 @@ static const struct {
 	const char *name;
 	int (*run)(char *args);
 } kma_commands[] = {
+	{ "budget_pct", kma_run_budget_pct },
 	{ "enabled", kma_run_enabled },
 	{ "reset", kma_run_reset },
+	{ "sample_bytes", kma_run_sample_bytes },
 	{ "sort", kma_run_sort },
 };
 
@@ -147,7 +209,8 @@ static int kma_run_locked(char *line)
 	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
 		if (!strcmp(name, kma_commands[i].name))
 			return kma_commands[i].run(line ? skip_spaces(line) : "");
-	return kma_refuse("unknown command '%s': use enabled, reset or sort", name);
+	return kma_refuse("unknown command '%s': use %s", name,
+			  "budget_pct, enabled, reset, sample_bytes or sort");
 }
 
 int kma_control_run(char *line)
@@ -169,6 +232,23 @@ void kma_control_enable(bool on)
 	mutex_unlock(&kma_lock);
 }
 
+void kma_control_budget(unsigned int pct)
+{
+	mutex_lock(&kma_lock);
+	kma_meter_budget(pct);
+	mutex_unlock(&kma_lock);
+}
+
+int kma_control_sample(u64 bytes)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_sample_locked(bytes);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
 bool kma_control_enabled(void)
 {
 	return READ_ONCE(kma_enabled);
@@ -179,13 +259,18 @@ void kma_control_start(void)
 	mutex_lock(&kma_lock);
 	strscpy(kma_last_error, "none", sizeof(kma_last_error));
 	kma_base.ns = ktime_get_boottime_ns();
+	kma_meter_budget(kma_config.budget_pct);
+	kma_sampling_set(kma_config.sample_bytes);
 	kma_enable_locked(kma_config.enabled);
 	mutex_unlock(&kma_lock);
 }
 
 void kma_control_stop(void)
 {
-	kma_control_enable(false);
+	mutex_lock(&kma_lock);
+	kma_enable_locked(false);
+	kma_sampling_set(0);
+	mutex_unlock(&kma_lock);
 }
 
 void kma_control_forget(void)
@@ -216,6 +301,8 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "live_max %llu\n", kma_config.live_max);
 	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
 	seq_printf(seq, "bulk %s\n", kma_config.bulk);
+	seq_printf(seq, "sample_bytes %llu\n", kma_sampling_bytes());
+	seq_printf(seq, "budget_pct %u\n", kma_meter_budget_pct());
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);

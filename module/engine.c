@@ -25,7 +25,7 @@ static u64 kma_ram_bytes(void)
 static u64 kma_live_default(void)
 {
 	u64 many = 1ULL << 20;
-	u64 per_object = div_u64(kma_objtab_bytes(many, 1), many);
+	u64 per_object = div_u64(kma_objtab_bytes(many, 0), many);
 
 	return clamp(div64_u64(kma_ram_bytes() / 128, per_object),
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
@@ -56,8 +56,9 @@ static int kma_config_check(void)
 
 static int kma_tables_make(void)
 {
+	u64 frames = kma_ram_frames();
 	u64 bytes = kma_core_bytes(kma_config.live_max, kma_config.sites_max,
-				   nr_cpu_ids);
+				   nr_cpu_ids, frames);
 
 	if (bytes > kma_ram_bytes() / 16) {
 		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
@@ -66,7 +67,7 @@ static int kma_tables_make(void)
 		return -ENOMEM;
 	}
 	if (kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
-			  nr_cpu_ids)) {
+			  frames)) {
 		pr_err("no memory for tables of %llu KiB: use smaller live_max or sites_max\n",
 		       bytes >> 10);
 		return -ENOMEM;
@@ -87,32 +88,48 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_cacheinfo_init();
 	if (ret)
 		return ret;
+	if (kma_config.sample_bytes && !kma_cacheinfo_has_bytes()) {
+		pr_err("sample_bytes: struct kmem_cache not understood: only 0 can be set\n");
+		return -EOPNOTSUPP;
+	}
 	ret = kma_tables_make();
 	if (ret)
 		return ret;
-	ret = kma_symbol_start(kma_config.sites_max);
+	kma_stats_start();
+	kma_sampling_start();
+	ret = kma_stack_start();
 	if (ret)
 		goto tables;
-	ret = kma_cacheinfo_watch();
+	ret = kma_ram_start();
 	if (ret)
-		goto symbol;
+		goto stack;
+	ret = kma_symbol_start(kma_config.sites_max);
+	if (ret)
+		goto ram;
+	kma_hooks_start(!strcmp(kma_config.bulk, "auto"));
 	kma_bulk_start();
 	ret = kma_probes_start();
 	if (ret)
 		goto bulk;
+	/* Before there is a file to change settings with. */
+	kma_meter_start();
 	ret = kma_report_start();
 	if (ret)
-		goto probes;
+		goto meter;
 	kma_control_start();
 	return 0;
 
-probes:
+meter:
+	kma_meter_stop();
 	kma_probes_stop();
 bulk:
 	kma_bulk_stop();
-	kma_cacheinfo_unwatch();
-symbol:
+	kma_hooks_stop();
 	kma_symbol_stop();
+ram:
+	kma_ram_stop();
+stack:
+	kma_stack_stop();
 tables:
 	kma_core_destroy(&kma_core);
 	return ret;
@@ -124,12 +141,15 @@ void kma_engine_stop(void)
 	kma_control_stop();
 	/* Waits until nobody is inside a file's functions. */
 	kma_report_stop();
+	kma_meter_stop();
 	kma_control_forget();
 	/* Waits until no probe runs: nobody writes to the tables any more. */
 	kma_probes_stop();
 	kma_bulk_stop();
-	/* The last that look at them: a kprobe and a notifier. */
-	kma_cacheinfo_unwatch();
+	/* Likewise, and the last that look at them: hooks and two notifiers. */
+	kma_hooks_stop();
 	kma_symbol_stop();
+	kma_ram_stop();
+	kma_stack_stop();
 	kma_core_destroy(&kma_core);
 }

@@ -3,18 +3,49 @@
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/numa.h>
+#include <linux/sched.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 
 #include "core/env.h"
 #include "core/sitetab.h"
 
-void *kma_env_zalloc(size_t bytes, int cpu)
+void *kma_env_zalloc(size_t bytes)
 {
-	bool known = cpu < nr_cpu_ids && cpu_possible(cpu);
+	return vzalloc(bytes);
+}
 
-	return vzalloc_node(bytes, known ? cpu_to_node(cpu) : NUMA_NO_NODE);
+static int kma_cpu_node(unsigned int cpu)
+{
+	return cpu_possible(cpu) ? cpu_to_node(cpu) : NUMA_NO_NODE;
+}
+
+/* Page by page: vmalloc() takes all from one node. */
+void *kma_env_zalloc_spread(size_t bytes)
+{
+	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	const unsigned int nr = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	struct page **page = kvcalloc(nr, sizeof(*page), GFP_KERNEL);
+	unsigned int i;
+	void *mem;
+
+	for (i = 0; page && i < nr; i++) {
+		page[i] = alloc_pages_node(kma_cpu_node((u64)i * nr_cpu_ids / nr), gfp, 0);
+		if (!page[i])
+			goto fail;
+		cond_resched();
+	}
+	mem = page ? vmap(page, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL) : NULL;
+	if (mem)
+		return mem;
+fail:
+	while (i--)
+		__free_page(page[i]);
+	kvfree(page);
+	return NULL;
 }
 
 void kma_env_no_scan(void *mem)

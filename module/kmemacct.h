@@ -3,11 +3,14 @@
 #ifndef KMA_KMEMACCT_H
 #define KMA_KMEMACCT_H
 
+#include <linux/ftrace.h>
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
 #include "compat.h"
+#include "core/govern.h"
 #include "core/record.h"
 
 #include "../include/kmemacct_abi.h"
@@ -20,12 +23,16 @@
  * @sites_max: rows for call sites
  * @enabled: record allocations from the start
  * @bulk: follow the bulk functions, `auto` or `off`
+ * @sample_bytes: as kma_sampling_set(); what it is later is in `control`
+ * @budget_pct: as kma_meter_budget(); likewise
  */
 struct kma_config {
 	u64 live_max;
 	u32 sites_max;
 	bool enabled;
 	const char *bulk;
+	u64 sample_bytes;
+	unsigned int budget_pct;
 };
 
 #define KMA_LIVE_MIN		1ULL
@@ -111,11 +118,31 @@ void kma_probes_stop(void);
 void kma_probes_record(bool on);
 
 /**
+ * kma_probes_sample() - whether allocations are sampled, or all recorded
+ * @on: they are sampled
+ *
+ * When it returns, nobody records any more who does not know.
+ * Context: process, may sleep.
+ */
+void kma_probes_sample(bool on);
+
+/**
+ * kma_probes_filter() - whether frees go by the filter
+ * @on: they do, as soon as they know; some that run may not
+ *
+ * Context: process, may sleep.
+ */
+void kma_probes_filter(bool on);
+
+/**
  * kma_probes_attached() - how many tracepoints the module listens to
  *
  * Context: any. Return: their number.
  */
 int kma_probes_attached(void);
+
+/* Context: any. Return: whether frees may be told after others got the address. */
+bool kma_probes_late(void);
 
 /**
  * kma_probes_free() - an object is about to be freed, without a tracepoint
@@ -135,12 +162,195 @@ void kma_probes_free(const void *ptr);
  */
 void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache);
 
+/* ---- sampling.c: from recording everything to sampling, and back ------------ */
+
+/**
+ * kma_sampling_parse() - a value for kma_sampling_set()
+ * @text: 0 or a power of two, with K or M behind it if that is meant
+ * @bytes: its value, if it is one
+ *
+ * Context: any. Return: 0, -EINVAL for what is no number, -ERANGE for any other
+ * one than 0 and the powers of two from 4K to 64M.
+ */
+int kma_sampling_parse(const char *text, u64 *bytes);
+
+/**
+ * kma_sampling_start() - begin another sequence of random numbers
+ *
+ * Context: process; nothing is recorded yet.
+ */
+void kma_sampling_start(void);
+
+/**
+ * kma_sampling_set() - sample, or record everything
+ * @bytes: one sample for so many bytes on average; 0: record everything
+ *
+ * Context: process, may sleep; kma_lock is held; the probes are attached, or
+ * @bytes is 0.
+ */
+void kma_sampling_set(u64 bytes);
+
+/* Context: any. Return: what was set last. */
+u64 kma_sampling_bytes(void);
+
+/* Context: any. Return: what one sample is taken for now: the governor may have raised it. */
+u64 kma_sampling_now(void);
+
+/* ---- meter.c: what the module itself takes --------------------------------- */
+
+/**
+ * struct kma_lap - a probe that is timed
+ * @start: when it began
+ * @samples: what had been spent on samples by then
+ */
+struct kma_lap {
+	u64 start;
+	u64 samples;
+};
+
+/**
+ * kma_meter_begin() - begin to take the time
+ *
+ * Context: a probe, any context; preemption is off from here to kma_meter_end().
+ * Return: what that needs.
+ */
+struct kma_lap kma_meter_begin(void);
+
+/* Count what has passed since kma_meter_begin(). Context: a probe, any context. */
+void kma_meter_end(struct kma_lap lap);
+
+/**
+ * kma_meter_start() - look at what is spent once a second
+ *
+ * Context: process, may sleep.
+ */
+void kma_meter_start(void);
+
+/* Undo kma_meter_start(). Context: process, may sleep; kma_lock is not held. */
+void kma_meter_stop(void);
+
+/**
+ * kma_meter_sampling() - sampling begins, or goes on with another N
+ * @shift: binary logarithm of N
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_meter_sampling(int shift);
+
+#define KMA_BUDGET_MAX		100
+#define KMA_BUDGET_DEFAULT	1
+
+/**
+ * kma_meter_budget() - how much the module may take while objects are sampled
+ * @pct: per cent of the time of all CPUs, up to KMA_BUDGET_MAX; 0: do not govern
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_meter_budget(unsigned int pct);
+
+/* Context: any. Return: what was set last. */
+unsigned int kma_meter_budget_pct(void);
+
+/**
+ * struct kma_metered - what was found
+ * @event_ps: picoseconds that an event takes; 0 if none has been timed
+ * @event_ps_se: the standard error of that
+ * @share: thousandths of a percent of all CPUs' time that the module took lately
+ * @share_se: the standard error of that
+ * @raised: how often the governor raised N, since load
+ * @lowered: and lowered
+ */
+struct kma_metered {
+	u64 event_ps;
+	u64 event_ps_se;
+	u32 share;
+	u32 share_se;
+	u64 raised;
+	u64 lowered;
+};
+
+/* Context: process; kma_lock is held. Return: as it was found at the last look. */
+struct kma_metered kma_meter_read(void);
+
+/* ---- stack.c: where allocations are called from ------------------------------ */
+
+/**
+ * kma_stack_start() - get ready for kma_env_stack()
+ *
+ * Context: process, may sleep. Return: 0, or -ENOMEM, explained in the log.
+ */
+int kma_stack_start(void);
+
+/* Undo kma_stack_start(); nobody samples any more. Context: process, may sleep. */
+void kma_stack_stop(void);
+
+/* ---- hook.c: functions that are followed where they are entered ----------- */
+
+/* Whether a function of the kernel takes and returns what is expected of it. */
+#define kma_hook_fits(function, type, ...)				\
+	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
+
+/**
+ * struct kma_hook - a function of the kernel, and what is called before it
+ * @function: its address
+ * @entered: called in whatever context it is called in, preemptible or not, with
+ *	the address it returns to; notrace; kma_hook_arg() gives the arguments
+ * @bulk: only wanted if bulk functions are followed
+ * @loss: for the log, what is lost without it
+ * @attached: it is followed
+ */
+struct kma_hook {
+	void *function;
+	void (*entered)(unsigned long parent_ip, struct ftrace_regs *regs);
+	bool bulk;
+	const char *loss;
+	bool attached;
+};
+
+/* All there are; hook.c has the list. */
+#ifndef KMA_HAVE_FREE_EVENT_EARLY
+extern struct kma_hook kma_hook_free;		/* probe.c */
+#endif
+extern struct kma_hook kma_hook_free_bulk;	/* bulk.c */
+#ifdef KMA_HAVE_SHEAVES
+extern struct kma_hook kma_hook_free_rcu;	/* bulk.c */
+#endif
+extern struct kma_hook kma_hook_cache_destroy;	/* cacheinfo.c */
+
+/**
+ * kma_hook_arg() - an argument of the function that is entered
+ * @regs: what @entered got
+ * @nr: which, from 0
+ *
+ * Context: inside @entered. Return: the argument.
+ */
+static __always_inline unsigned long kma_hook_arg(struct ftrace_regs *regs, int nr)
+{
+	return regs_get_kernel_argument(ftrace_get_regs(regs), nr);
+}
+
+/**
+ * kma_hooks_start() - follow functions from now on, as far as that can be done
+ * @bulk: also those that are only wanted if bulk functions are followed
+ *
+ * What cannot be followed is explained in the log.
+ * Context: process, may sleep; the tables are made.
+ */
+void kma_hooks_start(bool bulk);
+
+/**
+ * kma_hooks_stop() - undo kma_hooks_start() and wait until no hook runs
+ *
+ * Context: process, may sleep.
+ */
+void kma_hooks_stop(void);
+
 /* ---- bulk.c: allocations and frees without a tracepoint ------------------- */
 
 /**
- * kma_bulk_start() - follow the bulk functions, as far as that can be done
+ * kma_bulk_start() - follow bulk allocations, if that can be done
  *
- * Context: process, may sleep.
+ * Context: process, may sleep; after kma_hooks_start().
  */
 void kma_bulk_start(void);
 
@@ -156,6 +366,26 @@ bool kma_bulk_allocs_followed(void);
 /* Context: any. Return: bulk allocations that were not. */
 unsigned long kma_bulk_allocs_missed(void);
 
+/* ---- ram.c: the page frames there are ------------------------------------- */
+
+/**
+ * kma_ram_frames() - how many page frames the map should have
+ *
+ * Context: process. Return: as there are, rounded up to a power of two.
+ */
+u64 kma_ram_frames(void);
+
+/**
+ * kma_ram_start() - follow memory that is added or removed
+ *
+ * Context: process, may sleep; the tables are made, nothing is recorded yet.
+ * Return: 0, or an error explained in the log.
+ */
+int kma_ram_start(void);
+
+/* Undo kma_ram_start(). Context: process, may sleep. */
+void kma_ram_stop(void);
+
 /* ---- cacheinfo.c: name and slot size of a struct kmem_cache ------------- */
 
 /**
@@ -170,18 +400,20 @@ int kma_cacheinfo_init(void);
 /* Context: any. Return: whether sizes and names are the caches' own. */
 bool kma_cacheinfo_exact(void);
 
-/**
- * kma_cacheinfo_watch() - retire caches when they are destroyed
- *
- * Context: process, may sleep. Return: 0, or an error explained in the log.
- */
-int kma_cacheinfo_watch(void);
+/* Where in a struct kmem_cache the bytes are that an object takes. */
+extern int kma_cacheinfo_bytes_offset;
 
-/* Context: any. Return: destroyed caches that were missed. */
-unsigned long kma_cacheinfo_missed(void);
+/* Context: any. Return: whether there is such a place. */
+bool kma_cacheinfo_has_bytes(void);
 
-/* Undo kma_cacheinfo_watch(). Context: process, may sleep. */
-void kma_cacheinfo_unwatch(void);
+/* Context: any; the cache is in use, there is such a place. Return: these bytes. */
+static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
+{
+	return *(u32 *)(cache + kma_cacheinfo_bytes_offset);
+}
+
+/* Context: any. Return: whether the ends of caches are seen. */
+bool kma_cacheinfo_watched(void);
 
 /* ---- symbol.c: names of call sites -------------------------------------- */
 
@@ -207,6 +439,19 @@ void kma_symbol_stop(void);
  * Context: process; kma_lock is held.
  */
 void kma_symbol_name(u32 id, char buf[KMA_SYMBOL_LEN]);
+
+/* Room for any stack that kma_symbol_stack() makes. */
+#define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
+
+/**
+ * kma_symbol_stack() - the names of all frames of a row's stack
+ * @id: the row, in use
+ * @buf: room for the result: the outermost first, `;` between them; if there is no
+ *	stack, the call site
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_symbol_stack(u32 id, char buf[KMA_STACK_LEN]);
 
 /* ---- control.c: the settings -------------------------------------------- */
 
@@ -241,6 +486,14 @@ void kma_control_start(void);
 /* Stop recording. Context: process, may sleep. */
 void kma_control_stop(void);
 
+/**
+ * kma_control_settle() - remove what is left on pages that were freed
+ *
+ * To be called before counters are read: what is stale counts as live.
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_control_settle(void);
+
 /* Free what `reset` keeps; nobody reads tables any more. Context: process. */
 void kma_control_forget(void);
 
@@ -254,6 +507,22 @@ void kma_control_enable(bool on);
 
 /* Context: any. Return: whether allocations are recorded. */
 bool kma_control_enabled(void);
+
+/**
+ * kma_control_budget() - how much the module may take while objects are sampled
+ * @pct: see kma_meter_budget()
+ *
+ * Context: process, may sleep.
+ */
+void kma_control_budget(unsigned int pct);
+
+/**
+ * kma_control_sample() - sample, or record everything
+ * @bytes: see kma_sampling_set()
+ *
+ * Context: process, may sleep. Return: 0 or -EOPNOTSUPP.
+ */
+int kma_control_sample(u64 bytes);
 
 /**
  * kma_control_run() - do what a line written to `control` says

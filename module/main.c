@@ -17,7 +17,9 @@
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
  * To the side: cacheinfo.c and symbol.c put names to caches and call sites,
- * engine.c starts and stops it all.  This file is parameters and nothing else.
+ * sampling.c goes from recording everything to samples and back, stack.c finds who
+ * called, meter.c sees what all of it takes, engine.c starts and stops it all.  This
+ * file is parameters and nothing else.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -39,6 +41,7 @@ module_param(bulk, charp, 0400);
 MODULE_PARM_DESC(bulk,
 		 "follow kmem_cache_alloc_bulk() and kmem_cache_free_bulk(), which have no tracepoints: auto or off (default auto)");
 
+/* Protected by kernel_param_lock(), as what is below. */
 static bool kma_started;
 static bool kma_param_enabled = true;
 
@@ -46,7 +49,7 @@ static int kma_enabled_set(const char *val, const struct kernel_param *kp)
 {
 	int ret = param_set_bool(val, kp);
 
-	/* Before the start it is only noted: kma_main_init() looks at it. */
+	/* Before the start it is only noted: kma_main_start() looks at it. */
 	if (!ret && kma_started)
 		kma_control_enable(kma_param_enabled);
 	return ret;
@@ -63,16 +66,73 @@ static const struct kernel_param_ops kma_enabled_ops = {
 	.get = kma_enabled_get,
 };
 
+static u64 kma_param_sample_bytes;
+
+static int kma_sample_set_param(const char *val, const struct kernel_param *kp)
+{
+	u64 bytes;
+	int ret = kma_sampling_parse(val, &bytes);
+
+	if (ret)
+		return ret;
+	if (kma_started)
+		return kma_control_sample(bytes);
+	kma_param_sample_bytes = bytes;
+	return 0;
+}
+
+static int kma_sample_get_param(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%llu\n", kma_sampling_bytes());
+}
+
+static const struct kernel_param_ops kma_sample_ops = {
+	.set = kma_sample_set_param,
+	.get = kma_sample_get_param,
+};
+
+module_param_cb(sample_bytes, &kma_sample_ops, NULL, 0600);
+MODULE_PARM_DESC(sample_bytes,
+		 "record one object for so many bytes on average, a power of two from 4K to 64M; 0: record all; can be changed at any time (default 0)");
+
+/* At first as a number, later by the engine. */
+static unsigned int kma_param_budget_pct = KMA_BUDGET_DEFAULT;
+
+static int kma_budget_set(const char *val, const struct kernel_param *kp)
+{
+	int ret = param_set_uint_minmax(val, kp, 0, KMA_BUDGET_MAX);
+
+	if (!ret && kma_started)
+		kma_control_budget(kma_param_budget_pct);
+	return ret;
+}
+
+static int kma_budget_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%u\n", kma_meter_budget_pct());
+}
+
+static const struct kernel_param_ops kma_budget_ops = {
+	.set = kma_budget_set,
+	.get = kma_budget_get,
+};
+
+module_param_cb(budget_pct, &kma_budget_ops, &kma_param_budget_pct, 0600);
+MODULE_PARM_DESC(budget_pct,
+		 "while objects are sampled, take at most so many per cent of the CPUs by sampling fewer, 0 to 100, 0: whatever it takes; can be changed at any time (default 1)");
+
 module_param_cb(enabled, &kma_enabled_ops, &kma_param_enabled, 0600);
 MODULE_PARM_DESC(enabled, "record allocations, 0 or 1; can be changed at any time (default 1)");
 
-static int __init kma_main_init(void)
+static int __init kma_main_start(void)
 {
 	const struct kma_config config = {
 		.live_max = live_max,
 		.sites_max = sites_max,
 		.enabled = kma_param_enabled,
 		.bulk = bulk,
+		.sample_bytes = kma_param_sample_bytes,
+		.budget_pct = kma_param_budget_pct,
 	};
 	int ret = kma_engine_start(&config);
 
@@ -83,9 +143,25 @@ static int __init kma_main_init(void)
 	return 0;
 }
 
+/*
+ * The files of the parameters are there before the module starts, and until after
+ * it has stopped.  Who writes to `enabled` meanwhile waits, and is then heard.
+ */
+static int __init kma_main_init(void)
+{
+	int ret;
+
+	kernel_param_lock(THIS_MODULE);
+	ret = kma_main_start();
+	kernel_param_unlock(THIS_MODULE);
+	return ret;
+}
+
 static void __exit kma_main_exit(void)
 {
+	kernel_param_lock(THIS_MODULE);
 	kma_started = false;
+	kernel_param_unlock(THIS_MODULE);
 	kma_engine_stop();
 }
 

@@ -4,7 +4,7 @@
  * decodes the arguments.
  *
  * A probe runs wherever the kernel allocates: with any lock held, in any
- * context but NMI.  It does not allocate, sleep, lock, print or wake anybody.
+ * context; only pages are freed in NMI.  It does not allocate, sleep, lock, print or wake anybody.
  *
  * Free probes are attached first and detached last, and allocations are
  * recorded only once everything is attached: an object that is recorded is one
@@ -15,6 +15,8 @@
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/kmem.h>
 
@@ -46,7 +48,8 @@ static struct {
 	} event[KMA_LEARN_EVENTS];
 } kma_learn;
 
-static noinline void kma_probe_learn(unsigned long site, const void *ptr)
+static noinline __noclone void kma_probe_learn(void *data, unsigned long site,
+					       const void *ptr)
 {
 	kma_stat_inc(alloc_off);
 	if (READ_ONCE(kma_learn.task) != current || !in_task() ||
@@ -79,7 +82,7 @@ static void kma_learn_from(struct kma_sitetab *t, const void *ptr)
 	__ptr = (alloc);						\
 	if (__ptr)							\
 		kma_learn_from(t, __ptr);				\
-	kfree(__ptr);							\
+	kvfree(__ptr);							\
 	__ptr ? 0 : -ENOMEM;						\
 })
 
@@ -96,7 +99,8 @@ static int kma_learn_inner(struct kma_sitetab *t)
 	      KMA_LEARN(t, kmalloc_node(size, gfp, numa_node_id())) ?:
 	      KMA_LEARN(t, kmalloc_track_caller(size, gfp)) ?:
 	      KMA_LEARN(t, kmalloc_node_track_caller(size, gfp, numa_node_id())) ?:
-	      KMA_LEARN(t, krealloc(NULL, size, gfp));
+	      KMA_LEARN(t, krealloc(NULL, size, gfp)) ?:
+	      KMA_LEARN(t, kvmalloc(size, gfp));
 	WRITE_ONCE(kma_learn.task, NULL);
 	return ret;
 }
@@ -104,7 +108,8 @@ static int kma_learn_inner(struct kma_sitetab *t)
 /* ---- the trampolines ------------------------------------------------------ */
 
 /* An allocation event without memory. */
-static noinline void kma_probe_no_memory(unsigned long site, const void *ptr)
+static noinline __noclone void kma_probe_no_memory(void *data, unsigned long site,
+						   const void *ptr)
 {
 	if (kma_sitetab_is_inner(&kma_core.sites, site))
 		kma_stat_inc(double_fired);
@@ -114,77 +119,201 @@ static noinline void kma_probe_no_memory(unsigned long site, const void *ptr)
 		kma_stat_inc(alloc_failed);
 }
 
-static __always_inline void kma_probe_alloc(unsigned long site, const void *ptr,
-					    unsigned long cache, bool kmalloc,
-					    size_t bytes_req, int node)
+static __always_inline unsigned long kma_probe_bytes(const struct kma_event *ev)
 {
-	const struct kma_event ev = {
-		.site = site,
-		.ptr = (unsigned long)ptr,
-		.cache = cache,
-		.kmalloc = kmalloc,
-		.bytes_req = bytes_req,
-		.node = node,
-	};
+	return ev->kmalloc ? ev->cache : kma_cacheinfo_bytes(ev->cache);
+}
 
-	if (unlikely(!READ_ONCE(kma_recording)))
-		kma_probe_learn(site, ptr);
+static __always_inline void kma_probe_alloc(const struct kma_event *ev, bool sampled)
+{
+	const void *ptr = (void *)ev->ptr;
+
+	/* Plain, for the compiler to compare it in memory. */
+	if (unlikely(data_race(!kma_recording)))
+		kma_probe_learn(NULL, ev->site, ptr);
 	else if (unlikely(ZERO_OR_NULL_PTR(ptr)))
-		kma_probe_no_memory(site, ptr);
+		kma_probe_no_memory(NULL, ev->site, ptr);
+	else if (sampled)
+		kma_record_sampled(&kma_core, ev, kma_probe_bytes(ev), false);
 	else
-		kma_record_alloc(&kma_core, &ev);
+		kma_record_alloc(&kma_core, ev);
 }
 
-static __always_inline void kma_probe_free(const void *ptr)
+static __always_inline void kma_probe_free(const void *ptr, bool filtered)
 {
-	if (likely(!ZERO_OR_NULL_PTR(ptr)))
-		kma_record_free(&kma_core, (unsigned long)ptr);
-	else if (ptr)
+	if (likely(!ZERO_OR_NULL_PTR(ptr))) {
+		if (filtered)
+			kma_record_filtered(&kma_core, (unsigned long)ptr);
+		else
+			kma_record_free(&kma_core, (unsigned long)ptr,
+					KMA_FREES_EARLY);
+	} else if (ptr) {
 		kma_stat_inc(free_zero_size);
-	else
+	} else {
 		kma_stat_inc(free_null);
+	}
 }
 
-static notrace void kma_probe_kmalloc(void *data, unsigned long call_site,
-				      const void *ptr, size_t bytes_req,
-				      size_t bytes_alloc, gfp_t gfp_flags,
-				      int node)
-{
-	kma_stat_inc(events_kmalloc);
-	kma_probe_alloc(call_site, ptr, bytes_alloc, true, bytes_req, node);
+/*
+ * A trampoline is one jump to one of two functions, which have its arguments where
+ * they are.  kma_TRACEPOINT_other() says to which: to the other one?
+ */
+#define KMA_TRAMPOLINE(tp, other, proto, args)				\
+KMA_IS_DIRECT(kma_##tp##_exact);					\
+KMA_IS_DIRECT(kma_##tp##_##other);					\
+DEFINE_STATIC_CALL(kma_##tp##_run, kma_##tp##_exact);			\
+									\
+static notrace void kma_probe_##tp proto				\
+{									\
+	static_call(kma_##tp##_run) args;				\
+}									\
+									\
+static void kma_##tp##_other(bool on)					\
+{									\
+	if (on)								\
+		static_call_update(kma_##tp##_run, kma_##tp##_##other);	\
+	else								\
+		static_call_update(kma_##tp##_run, kma_##tp##_exact);	\
 }
 
-static notrace void kma_probe_kmem_cache_alloc(void *data,
-					       unsigned long call_site,
-					       const void *ptr,
-					       struct kmem_cache *s,
-					       gfp_t gfp_flags, int node)
-{
-	kma_stat_inc(events_kmem_cache_alloc);
-	kma_probe_alloc(call_site, ptr, (unsigned long)s, false, 0, node);
+/* One in KMA_TIMED events goes on to a function that takes the time. */
+#define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
+static noinline __noclone notrace void name##_timed proto		\
+{									\
+	const struct kma_event ev = { __VA_ARGS__ };			\
+	const struct kma_lap lap = kma_meter_begin();			\
+									\
+	kma_stat_event_again(count);					\
+	kma_probe_alloc(&ev, sampled);					\
+	kma_meter_end(lap);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void name proto		\
+{									\
+	const struct kma_event ev = { __VA_ARGS__ };			\
+									\
+	data = NULL;							\
+	if (unlikely(kma_stat_event(count)))				\
+		name##_timed args;					\
+	else								\
+		kma_probe_alloc(&ev, sampled);				\
 }
 
-static notrace void kma_probe_kfree(void *data, unsigned long call_site,
-				    const void *ptr)
-{
-	kma_stat_inc(events_kfree);
-	kma_probe_free(ptr);
+#define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
+static noinline __noclone notrace void name##_timed proto		\
+{									\
+	const struct kma_lap lap = kma_meter_begin();			\
+									\
+	kma_stat_event_again(count);					\
+	kma_probe_free(ptr, filtered);					\
+	kma_meter_end(lap);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void name proto		\
+{									\
+	if (unlikely(kma_stat_event(count)))				\
+		name##_timed args;					\
+	else								\
+		kma_probe_free(ptr, filtered);				\
 }
 
-static notrace void kma_probe_kmem_cache_free(void *data,
-					      unsigned long call_site,
-					      const void *ptr,
-					      const struct kmem_cache *s)
+/* Tracepoint, its counter, prototype, arguments, and members of the event. */
+#define KMA_ALLOC(tp, count, proto, args, ...)				\
+KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count, false, proto, args, \
+		   __VA_ARGS__)						\
+KMA_ALLOC_FUNCTION(kma_##tp##_sampled, events_##count, true, proto, args, \
+		   __VA_ARGS__)						\
+KMA_TRAMPOLINE(tp, sampled, proto, args)
+
+#define KMA_FREE(tp, proto, args)					\
+KMA_FREE_FUNCTION(kma_##tp##_exact, events_##tp, false, proto, args)	\
+KMA_FREE_FUNCTION(kma_##tp##_filtered, events_##tp, true, proto, args)	\
+KMA_TRAMPOLINE(tp, filtered, proto, args)
+
+#ifdef KMA_HAVE_EVENT_CACHE
+KMA_ALLOC(kmalloc, kmalloc,
+	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
+	   size_t bytes_alloc, gfp_t gfp_flags, int node),
+	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
+	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
+	  .kmalloc = true, .bytes_req = bytes_req, .node = node)
+
+KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
+	  (void *data, unsigned long call_site, const void *ptr,
+	   struct kmem_cache *s, gfp_t gfp_flags, int node),
+	  (data, call_site, ptr, s, gfp_flags, node),
+	  .site = call_site, .ptr = (unsigned long)ptr, .cache = (unsigned long)s,
+	  .node = node)
+
+KMA_FREE(kmem_cache_free,
+	 (void *data, unsigned long call_site, const void *ptr,
+	  const struct kmem_cache *s),
+	 (data, call_site, ptr, s))
+#else
+KMA_ALLOC(kmalloc_node, kmalloc,
+	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
+	   size_t bytes_alloc, gfp_t gfp_flags, int node),
+	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
+	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
+	  .kmalloc = true, .bytes_req = bytes_req, .node = node)
+
+KMA_ALLOC(kmalloc, kmalloc,
+	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
+	   size_t bytes_alloc, gfp_t gfp_flags),
+	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
+	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
+	  .kmalloc = true, .bytes_req = bytes_req, .node = NUMA_NO_NODE)
+
+/*
+ * The event does not name the cache, but the page of the object does, which the
+ * object holds in place: nobody else has its address yet.
+ */
+static __always_inline unsigned long kma_probe_cache(const void *ptr)
 {
-	kma_stat_inc(events_kmem_cache_free);
-	kma_probe_free(ptr);
+	return ptr ? (unsigned long)virt_to_head_page(ptr)->slab_cache : 0;
+}
+
+KMA_ALLOC(kmem_cache_alloc_node, kmem_cache_alloc,
+	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
+	   size_t bytes_alloc, gfp_t gfp_flags, int node),
+	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
+	  .site = call_site, .ptr = (unsigned long)ptr,
+	  .cache = kma_probe_cache(ptr), .node = node)
+
+KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
+	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
+	   size_t bytes_alloc, gfp_t gfp_flags),
+	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
+	  .site = call_site, .ptr = (unsigned long)ptr,
+	  .cache = kma_probe_cache(ptr), .node = NUMA_NO_NODE)
+
+KMA_FREE(kmem_cache_free,
+	 (void *data, unsigned long call_site, const void *ptr),
+	 (data, call_site, ptr))
+#endif
+
+KMA_FREE(kfree, (void *data, unsigned long call_site, const void *ptr),
+	 (data, call_site, ptr))
+
+static notrace void kma_probe_mm_page_free(void *data, struct page *page,
+					   unsigned int order)
+{
+	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page),
+			      order);
 }
 
 /* ---- events of hooks ------------------------------------------------------ */
 
+/* What trampolines know from where they jump to. */
+static bool kma_sampled __read_mostly;
+static bool kma_filtered __read_mostly;
+
 void kma_probes_free(const void *ptr)
 {
-	kma_probe_free(ptr);
+	if (READ_ONCE(kma_filtered))
+		kma_probe_free(ptr, true);
+	else
+		kma_probe_free(ptr, false);
 }
 
 void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache)
@@ -196,10 +325,12 @@ void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache)
 		.node = NUMA_NO_NODE,
 	};
 
-	if (READ_ONCE(kma_recording))
-		kma_record_bulk(&kma_core, &ev);
-	else
+	if (!READ_ONCE(kma_recording))
 		kma_stat_inc(alloc_off);
+	else if (READ_ONCE(kma_sampled))
+		kma_record_sampled(&kma_core, &ev, kma_probe_bytes(&ev), true);
+	else
+		kma_record_bulk(&kma_core, &ev);
 }
 
 /* ---- attaching ------------------------------------------------------------ */
@@ -216,18 +347,126 @@ static void kma_detach_##tp(void)					\
 	unregister_trace_##tp(kma_probe_##tp, NULL);			\
 }
 
-KMA_PROBE(kfree)
+/*
+ * The same for a tracepoint that is not exported: it is found by its name.  The
+ * function that checks the prototype exists for these as well.
+ */
+#define KMA_PROBE_BY_NAME(tp)						\
+static int kma_attach_##tp(void)					\
+{									\
+	check_trace_callback_type_##tp(kma_probe_##tp);			\
+	return kma_attach_name(#tp, kma_probe_##tp);			\
+}									\
+									\
+static void kma_detach_##tp(void)					\
+{									\
+	kma_detach_name(#tp, kma_probe_##tp);				\
+}
+
+struct kma_tracepoint_search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void kma_tracepoint_match(struct tracepoint *tp, void *priv)
+{
+	struct kma_tracepoint_search *search = priv;
+
+	if (!strcmp(tp->name, search->name))
+		search->found = tp;
+}
+
+static struct tracepoint *kma_tracepoint_find(const char *name)
+{
+	struct kma_tracepoint_search search = { .name = name };
+
+	for_each_kernel_tracepoint(kma_tracepoint_match, &search);
+	return search.found;
+}
+
+static int kma_attach_name(const char *name, void *probe)
+{
+	struct tracepoint *tp = kma_tracepoint_find(name);
+
+	return tp ? tracepoint_probe_register(tp, probe, NULL) : -ENOENT;
+}
+
+static void kma_detach_name(const char *name, void *probe)
+{
+	tracepoint_probe_unregister(kma_tracepoint_find(name), probe, NULL);
+}
+
+KMA_PROBE_BY_NAME(mm_page_free)
+
+#ifdef KMA_HAVE_FREE_EVENT_EARLY
 KMA_PROBE(kmem_cache_free)
+
+bool kma_probes_late(void)
+{
+	return false;
+}
+#else
+/*
+ * Here the event comes after the free, when another CPU may already have been
+ * given the address, and told of it.  So the function is followed instead, where
+ * it is entered; only if that cannot be done, the event has to do.
+ */
+static_assert(kma_hook_fits(kmem_cache_free, void, struct kmem_cache *s, void *x));
+
+static void notrace kma_kmem_cache_free_entered(unsigned long parent_ip,
+						struct ftrace_regs *regs)
+{
+	preempt_disable_notrace();
+	kma_probe_kmem_cache_free(NULL, parent_ip,
+				  (void *)kma_hook_arg(regs, 1));
+	preempt_enable_notrace();
+}
+
+struct kma_hook kma_hook_free = {
+	.function = kmem_cache_free,
+	.entered = kma_kmem_cache_free_entered,
+	.loss = "frees are told late: see order in the tables",
+};
+
+static int kma_attach_kmem_cache_free(void)
+{
+	if (kma_hook_free.attached)
+		return 0;
+	return register_trace_kmem_cache_free(kma_probe_kmem_cache_free, NULL);
+}
+
+static void kma_detach_kmem_cache_free(void)
+{
+	if (!kma_hook_free.attached)
+		unregister_trace_kmem_cache_free(kma_probe_kmem_cache_free, NULL);
+}
+
+bool kma_probes_late(void)
+{
+	return !kma_hook_free.attached;
+}
+#endif
+
+KMA_PROBE(kfree)
 KMA_PROBE(kmalloc)
 KMA_PROBE(kmem_cache_alloc)
+#ifndef KMA_HAVE_EVENT_CACHE
+KMA_PROBE(kmalloc_node)
+KMA_PROBE(kmem_cache_alloc_node)
+#endif
 
 #define KMA_PROBE_ROW(tp) { #tp, kma_attach_##tp, kma_detach_##tp }
 
 static const struct kma_probe kma_probes[] = {
+	KMA_PROBE_ROW(mm_page_free),
 	KMA_PROBE_ROW(kfree),
 	KMA_PROBE_ROW(kmem_cache_free),
 	KMA_PROBE_ROW(kmalloc),
 	KMA_PROBE_ROW(kmem_cache_alloc),
+#ifndef KMA_HAVE_EVENT_CACHE
+	KMA_PROBE_ROW(kmalloc_node),
+	KMA_PROBE_ROW(kmem_cache_alloc_node),
+#endif
 };
 
 int kma_probes_attach(const struct kma_probe *probes, int nr)
@@ -275,6 +514,28 @@ void kma_probes_stop(void)
 void kma_probes_record(bool on)
 {
 	WRITE_ONCE(kma_recording, on);
+}
+
+void kma_probes_sample(bool on)
+{
+	WRITE_ONCE(kma_sampled, on);
+	kma_kmalloc_other(on);
+	kma_kmem_cache_alloc_other(on);
+#ifndef KMA_HAVE_EVENT_CACHE
+	kma_kmalloc_node_other(on);
+	kma_kmem_cache_alloc_node_other(on);
+#endif
+	/* All events that began before have ended, whatever brought them. */
+	tracepoint_synchronize_unregister();
+	/* Hooks; on some kernels that is another thing. */
+	synchronize_rcu();
+}
+
+void kma_probes_filter(bool on)
+{
+	WRITE_ONCE(kma_filtered, on);
+	kma_kfree_other(on);
+	kma_kmem_cache_free_other(on);
 }
 
 int kma_probes_attached(void)

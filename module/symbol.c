@@ -6,7 +6,7 @@
  * read, except for code that is about to go: the init text of a module once
  * its init is done, and all of a module that is unloaded.  Then the name is
  * looked up and kept, and the row retired, because the address may soon be
- * somebody else's.
+ * somebody else's.  Likewise a stack with such code in it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,8 +18,9 @@
 
 #include "kmemacct.h"
 
-/* Names of retired rows, by number. Protected by kma_lock. */
+/* Names and stacks of retired rows, by number. Protected by kma_lock. */
 static const char **kma_kept_name;
+static const char **kma_kept_stack;
 
 static const char kma_name_lost[] = "[unloaded]";
 
@@ -59,61 +60,107 @@ void kma_symbol_name(u32 id, char buf[KMA_SYMBOL_LEN])
 		kma_symbol_resolve(info->site, buf);
 }
 
-static void kma_symbol_keep(u32 id, const char *name)
+void kma_symbol_stack(u32 id, char buf[KMA_STACK_LEN])
 {
-	kma_kept_name[id] = name;
-	kma_sitetab_retire(&kma_core.sites, id);
+	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
+	const unsigned long *frame;
+	u32 i;
+
+	lockdep_assert_held(&kma_lock);
+	if (!info->nr_frames) {
+		kma_symbol_name(id, buf);
+		return;
+	}
+	if (kma_kept_stack[id]) {
+		strscpy(buf, kma_kept_stack[id], KMA_STACK_LEN);
+		return;
+	}
+	frame = kma_sitetab_frames(&kma_core.sites, id);
+	for (i = info->nr_frames; i--; ) {
+		kma_symbol_resolve(frame[i], buf);
+		buf += strlen(buf);
+		if (i)
+			*buf++ = ';';
+	}
 }
 
-/* The name of a row, to be kept. */
-static const char *kma_symbol_copy(u32 id)
+/* What is to be kept of a row: its name, or its stack. */
+static const char *kma_symbol_copy(u32 id, void (*print)(u32 id, char *buf))
 {
-	static char buf[KMA_SYMBOL_LEN];
+	static char buf[KMA_STACK_LEN];
 
-	kma_symbol_name(id, buf);
+	print(id, buf);
 	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
 }
 
-/*
- * What a change of a module's state means for a site: the name to keep, or NULL
- * if the site stays.
- */
-static const char *kma_symbol_fate(u32 id, unsigned long site,
-				   const struct module *mod,
-				   unsigned long state)
+enum kma_fate {
+	KMA_FATE_STAYS,
+	KMA_FATE_GOES,
+	KMA_FATE_GONE,
+};
+
+/* What a change of a module's state means for code at an address. */
+static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mod,
+				     unsigned long state)
 {
 	switch (state) {
 	case MODULE_STATE_COMING:
 		/*
-		 * Nothing of the module has run: this is a site of what was at
-		 * this address before, and got past us (init code that went on
+		 * Nothing of the module has run: this is of what was at this
+		 * address before, and got past us (init code that went on
 		 * asynchronously after its module was live).
 		 */
-		return within_module(site, mod) ? kma_name_lost : NULL;
+		return within_module(addr, mod) ? KMA_FATE_GONE : KMA_FATE_STAYS;
 	case MODULE_STATE_LIVE:
-		return within_module_init(site, mod) ? kma_symbol_copy(id) : NULL;
+		return within_module_init(addr, mod) ? KMA_FATE_GOES : KMA_FATE_STAYS;
 	case MODULE_STATE_GOING:
-		return within_module(site, mod) ? kma_symbol_copy(id) : NULL;
+		return within_module(addr, mod) ? KMA_FATE_GOES : KMA_FATE_STAYS;
 	default:
-		return NULL;
+		return KMA_FATE_STAYS;
 	}
+}
+
+/* That of a stack is that of any of its frames. */
+static enum kma_fate kma_symbol_stack_fate(u32 id, u32 nr_frames,
+					   const struct module *mod,
+					   unsigned long state)
+{
+	const unsigned long *frame = kma_sitetab_frames(&kma_core.sites, id);
+	enum kma_fate fate = KMA_FATE_STAYS;
+	u32 i;
+
+	for (i = 0; fate == KMA_FATE_STAYS && i < nr_frames; i++)
+		fate = kma_symbol_fate(frame[i], mod, state);
+	return fate;
+}
+
+/* Keep what a row is called by, if it is not kept and its code goes. */
+static void kma_symbol_keep(u32 id, const char **kept, enum kma_fate fate,
+			    void (*print)(u32 id, char *buf))
+{
+	if (*kept || fate == KMA_FATE_STAYS)
+		return;
+	*kept = fate == KMA_FATE_GONE ? kma_name_lost : kma_symbol_copy(id, print);
+	kma_sitetab_retire(&kma_core.sites, id);
 }
 
 static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 			     void *mod)
 {
 	const struct kma_site_info *info;
-	const char *name;
 	u32 id;
 
 	mutex_lock(&kma_lock);
 	for (id = 0; id < kma_core.sites.sites_max; id++) {
 		info = kma_sitetab_info(&kma_core.sites, id);
-		if (!info || kma_kept_name[id])
+		if (!info)
 			continue;
-		name = kma_symbol_fate(id, info->site, mod, state);
-		if (name)
-			kma_symbol_keep(id, name);
+		kma_symbol_keep(id, &kma_kept_stack[id],
+				kma_symbol_stack_fate(id, info->nr_frames, mod, state),
+				kma_symbol_stack);
+		kma_symbol_keep(id, &kma_kept_name[id],
+				kma_symbol_fate(info->site, mod, state),
+				kma_symbol_name);
 	}
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
@@ -123,31 +170,39 @@ static struct notifier_block kma_symbol_notifier = {
 	.notifier_call = kma_symbol_notify,
 };
 
+static void kma_kept_free(const char **kept)
+{
+	u32 id;
+
+	for (id = 0; kept && id < kma_core.sites.sites_max; id++)
+		if (kept[id] != kma_name_lost)
+			kfree(kept[id]);
+	vfree(kept);
+}
+
 int kma_symbol_start(u32 rows)
 {
-	int ret;
+	int ret = -ENOMEM;
 
 	kma_kept_name = vzalloc(rows * sizeof(kma_kept_name[0]));
-	if (!kma_kept_name) {
+	kma_kept_stack = vzalloc(rows * sizeof(kma_kept_stack[0]));
+	if (!kma_kept_name || !kma_kept_stack) {
 		pr_err("not enough memory\n");
-		return -ENOMEM;
+		goto free;
 	}
 	ret = register_module_notifier(&kma_symbol_notifier);
-	if (ret) {
-		pr_err("cannot watch modules: error %d\n", ret);
-		vfree(kma_kept_name);
-	}
+	if (!ret)
+		return 0;
+	pr_err("cannot watch modules: error %d\n", ret);
+free:
+	vfree(kma_kept_name);
+	vfree(kma_kept_stack);
 	return ret;
 }
 
 void kma_symbol_stop(void)
 {
-	u32 id;
-
 	unregister_module_notifier(&kma_symbol_notifier);
-	for (id = 0; id < kma_core.sites.sites_max; id++)
-		if (kma_kept_name[id] != kma_name_lost)
-			kfree(kma_kept_name[id]);
-	vfree(kma_kept_name);
-	kma_kept_name = NULL;
+	kma_kept_free(kma_kept_name);
+	kma_kept_free(kma_kept_stack);
 }

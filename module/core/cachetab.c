@@ -17,8 +17,8 @@ size_t kma_cachetab_bytes(void)
 int kma_cachetab_init(struct kma_cachetab *t)
 {
 	atomic_set(&t->used, 0);
-	t->map = kma_env_zalloc(KMA_CACHES_MAP * sizeof(t->map[0]), 0);
-	t->info = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->info[0]), 0);
+	t->map = kma_env_zalloc(KMA_CACHES_MAP * sizeof(t->map[0]));
+	t->info = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->info[0]));
 	if (!t->map || !t->info) {
 		kma_cachetab_destroy(t);
 		return -ENOMEM;

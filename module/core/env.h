@@ -23,6 +23,7 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
@@ -43,8 +44,95 @@
 #define KMA_TIME_SHIFT 4
 #endif
 
+/* Products, and sums of squares. */
+typedef unsigned __int128 kma_u128;
+
+/* The compiler is not to know where this value comes from. */
+#define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
+
 /* Unroll the loop that follows, of at most @n turns: gcc and clang know it. */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
+
+/*
+ * Add one to what nobody else writes to, in one instruction.  Others read it
+ * meanwhile, and see it before or after.
+ */
+#define kma_inc_once(x) data_race((x)++)	/* see above */
+
+/*
+ * Whether memory has a value, compared there.  If so, what was stored before a
+ * release of that value is seen from here on.
+ */
+#define kma_acquire_is(p, value) ({					\
+	bool __is = data_race(*(p) == (value));	/* see above */		\
+									\
+	if (__is)							\
+		smp_acquire__after_ctrl_dep();				\
+	__is;								\
+})
+
+/*
+ * Take one from the lower half of the lower half of a per-CPU u64.  Return: whether
+ * its highest bit is clear then.  In one instruction, which leaves the answer in a
+ * flag, where there is one.
+ */
+#ifndef kma_env_countdown
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#ifndef __my_cpu_var
+#define __my_cpu_var(var) (var)
+#endif
+#define kma_env_countdown(var) ({					\
+	bool __clear;							\
+									\
+	asm volatile("decw " __percpu_arg([v])				\
+		     : [v] "+m" (__my_cpu_var(var)), "=@ccns" (__clear)); \
+	__clear;							\
+})
+#else
+#define kma_env_countdown(var) (this_cpu_dec_return(*(s16 *)&(var)) >= 0)
+#endif
+#endif
+
+#ifndef __LITTLE_ENDIAN
+#error "kmemacct needs a processor that stores the lowest byte first"
+#endif
+
+/**
+ * kma_env_clock() - a clock to tell how long something takes
+ *
+ * Context: any. Return: nanoseconds; those of two CPUs differ.
+ */
+static __always_inline u64 kma_env_clock(void)
+{
+	return local_clock();
+}
+
+/**
+ * kma_env_clock_stay() - look at the clock, and stay on this CPU
+ *
+ * Context: any; preemption is off from here to kma_env_lap_leave().
+ * Return: as kma_env_clock().
+ */
+static inline u64 kma_env_clock_stay(void)
+{
+	/* Since 7.0 a probe may be preempted, and migrate. */
+	preempt_disable_notrace();
+	return kma_env_clock();
+}
+
+/**
+ * kma_env_lap_leave() - how long something took, which is over
+ * @start: of kma_env_clock_stay()
+ *
+ * Context: any. Return: nanoseconds.
+ */
+static inline u64 kma_env_lap_leave(u64 start)
+{
+	u64 ns = kma_env_clock() - start;
+
+	preempt_enable_notrace();
+	return ns;
+}
 
 /**
  * kma_env_now() - the time, in units of the live table's clock
@@ -97,17 +185,33 @@ static __always_inline int kma_env_node(void)
  */
 static __always_inline u32 kma_env_tgid(void)
 {
-	return in_task() ? current->tgid : 0;
+	return likely(in_task()) ? current->tgid : 0;
+}
+
+/* Let others run for a while, where many turns are taken. Context: process. */
+static inline void kma_env_resched(void)
+{
+	cond_resched();
 }
 
 /**
  * kma_env_zalloc() - memory for a table, zeroed
  * @bytes: how much
- * @cpu: the memory is taken from this CPU's node, if there is such a CPU
  *
  * Context: process, may sleep. Return: page-aligned memory or NULL.
  */
-void *kma_env_zalloc(size_t bytes, int cpu);
+void *kma_env_zalloc(size_t bytes);
+
+/**
+ * kma_env_zalloc_spread() - memory for a table that all CPUs share, zeroed
+ * @bytes: how much
+ *
+ * It is cut into a share for each possible CPU, from that CPU's node.  No leak
+ * detector looks into it.
+ * Context: process, may sleep. Return: page-aligned memory, for kma_env_free(),
+ * or NULL.
+ */
+void *kma_env_zalloc_spread(size_t bytes);
 
 /**
  * kma_env_no_scan() - keep a leak detector from looking into a table
@@ -119,7 +223,7 @@ void *kma_env_zalloc(size_t bytes, int cpu);
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - give memory of kma_env_zalloc() back
+ * kma_env_free() - give memory of kma_env_zalloc() or _spread() back
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.
@@ -130,6 +234,19 @@ void kma_env_free(void *mem);
 struct kma_row;
 struct kma_row __percpu *kma_env_alloc_rows(void);
 void kma_env_free_rows(struct kma_row __percpu *rows);
+
+/* Frames of a stack that are kept, at most. */
+#define KMA_FRAMES_MAX	24
+
+/**
+ * kma_env_stack() - the stack that an allocation was called from
+ * @site: its call site
+ * @frame: return addresses, @site first, then who called that
+ *
+ * Context: a probe, in the context that allocates: any; does not allocate, sleep
+ * or take a lock. Return: how many, 0 if @site is not to be found.
+ */
+u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
 
 /* Room for the name of a cache, its NUL included; longer names are cut. */
 #define KMA_CACHE_NAME_LEN 48

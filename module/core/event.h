@@ -46,7 +46,7 @@ struct kma_event {
 	unsigned long ptr;
 	unsigned long cache;
 	bool kmalloc;
-	u32 bytes_req;
+	unsigned long bytes_req;
 	int node;
 };
 

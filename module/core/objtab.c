@@ -6,62 +6,53 @@
 #include "objtab.h"
 #include "stat.h"
 
-/* Buckets a shard needs so that all shards together have the slots promised. */
-static u32 kma_objtab_span(u64 live_max, unsigned int nr_shards)
+/* Buckets that have the slots promised. */
+static u32 kma_objtab_span(u64 live_max)
 {
-	return div_u64(live_max * KMA_SPARE, KMA_SLOTS * nr_shards) + 1;
+	return div_u64(live_max * KMA_SPARE, KMA_SLOTS) + 1;
 }
 
-u64 kma_objtab_bytes(u64 live_max, unsigned int nr_shards)
+u64 kma_objtab_bytes(u64 live_max, u64 frames)
 {
-	u64 buckets = kma_objtab_span(live_max, nr_shards) + KMA_STEPS - 1;
+	u64 buckets = kma_objtab_span(live_max) + KMA_STEPS - 1;
 
-	return nr_shards * (buckets * sizeof(struct kma_bucket) +
-			    sizeof(struct kma_bucket *));
+	return kma_pagemap_bytes(frames) + buckets * sizeof(struct kma_bucket);
 }
 
-int kma_objtab_init(struct kma_objtab *t, u64 live_max, unsigned int nr_shards)
+int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames)
 {
-	unsigned int i;
+	int ret = kma_pagemap_init(&t->pages, frames);
 
-	t->nr_shards = nr_shards;
-	t->span = kma_objtab_span(live_max, nr_shards);
+	if (ret)
+		return ret;
+	t->span = kma_objtab_span(live_max);
 	t->nr_buckets = t->span + KMA_STEPS - 1;
-	t->shard = kma_env_zalloc(nr_shards * sizeof(t->shard[0]), 0);
-	if (!t->shard)
-		return -ENOMEM;
-	for (i = 0; i < nr_shards; i++) {
-		t->shard[i] = kma_env_zalloc((size_t)t->nr_buckets *
-					     sizeof(struct kma_bucket), i);
-		if (!t->shard[i]) {
-			kma_objtab_destroy(t);
-			return -ENOMEM;
-		}
-		kma_env_no_scan(t->shard[i]);
-	}
-	return 0;
+	t->bucket = kma_env_zalloc_spread((size_t)t->nr_buckets *
+					  sizeof(struct kma_bucket));
+	if (t->bucket)
+		return 0;
+	kma_objtab_destroy(t);
+	return -ENOMEM;
 }
 
 void kma_objtab_destroy(struct kma_objtab *t)
 {
-	unsigned int i;
-
-	for (i = 0; t->shard && i < t->nr_shards; i++)
-		kma_env_free(t->shard[i]);
-	kma_env_free(t->shard);
+	kma_env_free(t->bucket);
+	kma_pagemap_destroy(&t->pages);
 	memset(t, 0, sizeof(*t));
 }
 
-/* The bucket that @ptr goes to at @depth, from 1; none depends on its page. */
+/* The bucket that @ptr goes to at @depth: 1 is its home; the others, anywhere. */
 static struct kma_bucket *kma_objtab_other(const struct kma_objtab *t,
 					   unsigned long ptr, int depth)
 {
 	u64 hash = (ptr + depth) * 0xd6e8feb86659fd93ULL;
 
+	if (depth == KMA_DEPTH_HOME)
+		return kma_objtab_home(t, ptr);
 	hash ^= hash >> 32;
 	hash *= 0xd6e8feb86659fd93ULL;
-	return &t->shard[kma_scale(hash >> 32, t->nr_shards)]
-			[kma_scale(hash & U32_MAX, t->nr_buckets)];
+	return &t->bucket[kma_scale(hash >> 32, t->nr_buckets)];
 }
 
 /* One more object of @home is at @depth, unless its four bits are full. */
@@ -78,24 +69,41 @@ static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 	return true;
 }
 
-static void kma_spilled_dec(struct kma_bucket *home, int depth)
+/* Whether entries of a bucket are looked at, and none may be added. */
+static bool kma_bucket_swept(const struct kma_bucket *b)
 {
-	atomic64_sub((s64)(1ULL << 4 * (depth - 1)), &home->spilled);
+	return (u64)atomic64_read(&b->spilled) & ~KMA_SPILLED;
+}
+
+/* An entry has been taken, from wherever it was. */
+static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *entry)
+{
+	int depth = kma_entry_depth(entry);
+
+	if (depth)
+		atomic64_sub((s64)(1ULL << 4 * (depth - 1)), &home->spilled);
+	if (depth > KMA_DEPTH_HOME)
+		kma_stat_inc(spill_out);
 }
 
 static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 			      unsigned long ptr, const struct kma_entry *entry,
-			      int depth)
+			      kma_life life, int depth)
 {
 	struct kma_bucket *b = kma_objtab_other(t, ptr, depth);
 	int i;
 
-	/* In its home an object counts as not spilled, whatever led there. */
-	if (b == home)
+	/* In its home an object is at one depth, whatever led there. */
+	if ((b == home && depth != KMA_DEPTH_HOME) || kma_bucket_swept(b))
 		return false;
 	i = kma_bucket_claim(b);
 	if (i < 0)
 		return false;
+	if (b == home && i == kma_objtab_slot(ptr)) {
+		/* It has become free just now, and nothing has spilled. */
+		kma_bucket_fill(b, i, ptr, entry, life, 0);
+		return true;
+	}
 	if (!kma_spilled_inc(home, depth)) {
 		/* Free again; pairs with the cmpxchg in kma_bucket_claim(). */
 		smp_store_release(&b->key[i], 0);
@@ -105,23 +113,30 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	 * The home says that it spills before the key can be seen: whoever
 	 * frees the object got its address after this event and looks here.
 	 */
-	kma_bucket_fill(b, i, ptr, entry, depth);
-	kma_stat_inc(spill_in);
+	kma_bucket_fill(b, i, ptr, entry, life, depth);
+	if (depth > KMA_DEPTH_HOME)
+		kma_stat_inc(spill_in);
 	return true;
 }
 
 static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 			       unsigned long ptr, const struct kma_entry *entry)
 {
-	int i = kma_bucket_claim(home);
+	kma_life life = kma_pagemap_enter(&t->pages, ptr);
+	int i = kma_objtab_slot(ptr);
 	int depth;
 
-	if (i >= 0) {
-		kma_bucket_fill(home, i, ptr, entry, 0);
+	/*
+	 * Marks of sweeps are read after the keys where the address was looked
+	 * for and is not any more; pairs with kma_sweep_begin().
+	 */
+	smp_mb();
+	if (!kma_bucket_swept(home) && !cmpxchg(&home->key[i], 0, KMA_BUSY)) {
+		kma_bucket_fill(home, i, ptr, entry, life, 0);
 		return true;
 	}
-	for (depth = 1; depth <= KMA_DEPTHS; depth++)
-		if (kma_objtab_put_at(t, home, ptr, entry, depth))
+	for (depth = KMA_DEPTH_HOME; depth <= KMA_DEPTHS; depth++)
+		if (kma_objtab_put_at(t, home, ptr, entry, life, depth))
 			return true;
 	return false;
 }
@@ -130,7 +145,7 @@ static bool kma_objtab_take_spilled(struct kma_objtab *t,
 				    struct kma_bucket *home, unsigned long ptr,
 				    struct kma_entry *entry)
 {
-	u64 spilled = atomic64_read(&home->spilled);
+	u64 spilled = atomic64_read(&home->spilled) & KMA_SPILLED;
 	struct kma_bucket *b;
 	int depth, i;
 
@@ -144,8 +159,7 @@ static bool kma_objtab_take_spilled(struct kma_objtab *t,
 		if (!kma_bucket_take(b, i, ptr, entry))
 			return false;
 		/* Two depths may name one bucket: believe the entry. */
-		kma_spilled_dec(home, entry->depth);
-		kma_stat_inc(spill_out);
+		kma_spilled_out(home, entry);
 		return true;
 	}
 	return false;
@@ -196,7 +210,7 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	entry->tgid = READ_ONCE(e->tgid);
 	entry->row = READ_ONCE(e->row);
 	entry->cpu = READ_ONCE(e->cpu);
-	entry->depth = READ_ONCE(e->depth);
+	entry->where = READ_ONCE(e->where);
 	/*
 	 * Pairs with the smp_wmb() in kma_bucket_fill(): if anything read above
 	 * was written by a later owner, the generation is that owner's by now.
@@ -206,4 +220,149 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	    READ_ONCE(b->key[slot]) != ptr)
 		return 0;
 	return ptr;
+}
+
+#define KMA_ESTIMATE_BUCKETS	1000
+
+u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first)
+{
+	u32 nr = min_t(u32, t->nr_buckets, KMA_ESTIMATE_BUCKETS);
+	u32 step = t->nr_buckets / nr;
+	const struct kma_bucket *b;
+	u64 used = 0;
+	u32 turn;
+	int i;
+
+	for (turn = 0; turn < nr; turn++) {
+		b = &t->bucket[(first + (u64)turn * step) % t->nr_buckets];
+		for (i = 0; i < KMA_SLOTS; i++)
+			used += READ_ONCE(b->key[i]) > KMA_BUSY;
+	}
+	return div_u64(used * t->nr_buckets, nr);
+}
+
+/* ---- sweeping --------------------------------------------------------------- */
+
+/* Unless fifteen others do that already. */
+static bool kma_sweep_begin(struct kma_bucket *b)
+{
+	s64 old = atomic64_read(&b->spilled);
+
+	do {
+		if (((u64)old & ~KMA_SPILLED) == ~KMA_SPILLED)
+			return false;
+		/*
+		 * A full barrier before any key is read.  Whoever takes an
+		 * entry that is found stale after this, by cmpxchg, and then
+		 * puts one at the same address, sees the mark, and puts it
+		 * elsewhere: kma_bucket_spilled(), kma_bucket_swept().
+		 */
+	} while (!atomic64_try_cmpxchg(&b->spilled, &old,
+				       (s64)((u64)old + KMA_SWEEP)));
+	return true;
+}
+
+static void kma_sweep_end(struct kma_bucket *b)
+{
+	atomic64_sub((s64)KMA_SWEEP, &b->spilled);
+}
+
+/* The address in a slot, if its entry is stale; the entry is read before. */
+static unsigned long kma_sweep_look(const struct kma_objtab *t,
+				    const struct kma_bucket *b, int slot)
+{
+	struct kma_entry e;
+	unsigned long ptr = kma_objtab_read(b, slot, &e);
+
+	return ptr && kma_objtab_stale(t, ptr, &e) ? ptr : 0;
+}
+
+/* Most buckets have nothing stale; whoever sweeps looks again. */
+static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket *b)
+{
+	unsigned long key, any = 0;
+	int i;
+
+	kma_unroll(KMA_SLOTS)
+	for (i = 0; i < KMA_SLOTS; i++)
+		any |= READ_ONCE(b->key[i]);
+	for (i = 0; any && i < KMA_SLOTS; i++) {
+		key = READ_ONCE(b->key[i]);
+		/* Of `where` the lower half. */
+		if (key > KMA_BUSY && (kma_life)READ_ONCE(b->entry[i].where) !=
+				      kma_pagemap_life(&t->pages, key))
+			return true;
+	}
+	return false;
+}
+
+static bool kma_sweep_slot(struct kma_objtab *t, struct kma_bucket *b, int slot,
+			   kma_removed *removed, void *arg)
+{
+	unsigned long ptr = kma_sweep_look(t, b, slot);
+	struct kma_entry entry;
+
+	if (!ptr || !kma_bucket_take(b, slot, ptr, &entry))
+		return false;
+	kma_spilled_out(kma_objtab_home(t, ptr), &entry);
+	removed(arg, ptr, &entry);
+	return true;
+}
+
+int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
+		     kma_removed *removed, void *arg)
+{
+	int i, nr = 0;
+
+	if (likely(!kma_sweep_needed(t, b)) || !kma_sweep_begin(b))
+		return 0;
+	for (i = 0; i < KMA_SLOTS; i++)
+		nr += kma_sweep_slot(t, b, i, removed, arg);
+	kma_sweep_end(b);
+	return nr;
+}
+
+int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
+			 kma_removed *removed, void *arg)
+{
+	u32 now = kma_env_now();
+	int depth, nr;
+
+	if (READ_ONCE(t->barren) == now)
+		return 0;
+	nr = kma_objtab_sweep(t, kma_objtab_home(t, ptr), removed, arg);
+	for (depth = KMA_DEPTH_HOME + 1; !nr && depth <= KMA_DEPTHS; depth++)
+		nr = kma_objtab_sweep(t, kma_objtab_other(t, ptr, depth),
+				      removed, arg);
+	if (!nr)
+		WRITE_ONCE(t->barren, now);
+	return nr;
+}
+
+static void kma_sweep_address(struct kma_objtab *t, unsigned long ptr,
+			      kma_removed *removed, void *arg)
+{
+	struct kma_entry entry;
+
+	if (kma_objtab_take(t, ptr, &entry))
+		removed(arg, ptr, &entry);
+}
+
+void kma_objtab_sweep_page(struct kma_objtab *t, unsigned long page,
+			   kma_removed *removed, void *arg)
+{
+	struct kma_bucket *home = kma_objtab_home(t, page);
+	unsigned long key, end = page + KMA_PAGE_SIZE;
+	int i;
+
+	for (; page != end; page += KMA_STEP, home++) {
+		for (i = 0; i < KMA_SLOTS; i++) {
+			key = READ_ONCE(home->key[i]);
+			if (key - page < KMA_STEP)
+				kma_sweep_address(t, key, removed, arg);
+		}
+		/* What spilled from here is found by its address: try them all. */
+		for (i = 0; kma_bucket_spilled(home) && i < KMA_STEP; i += KMA_ALIGN)
+			kma_sweep_address(t, page + i, removed, arg);
+	}
 }

@@ -3,19 +3,19 @@
  * The live objects: a hash table that probes fill and empty without a lock.
  *
  * An object allocated on one CPU is often freed on another, so whoever frees
- * must find the entry from the address alone.  The table is cut into shards,
- * one for each possible CPU and in memory of that CPU's node; a hash of the
- * page that the object lies on picks the shard.
+ * must find the entry from the address alone.  The table is one array, of which
+ * each possible CPU has a share in memory of its node.
  *
- *	shard --> | bucket | bucket | bucket | ...		256 bytes each
- *		     |
- *		     +--> key[7] spilled | entry[0] ... entry[6] | pad
- *			  one cache line   what is known of key[i]
+ *	| bucket | bucket | bucket | ...			256 bytes each
+ *	     |
+ *	     +--> key[7] spilled | entry[0] ... entry[6] | pad
+ *		  one cache line   what is known of key[i]
  *
- * Within the shard the same hash picks a first bucket, and the object's offset
- * in its page, in steps of KMA_STEP bytes, is added to that.  SLUB hands a slab
- * page to one CPU at a time: the objects of a page lie in consecutive buckets,
- * whose lines stay in that CPU's cache and whose pages stay in its TLB.
+ * A hash of the page that the object lies on picks a first bucket, and the
+ * object's offset in its page, in steps of KMA_STEP bytes, is added to that.
+ * SLUB hands a slab page to one CPU at a time: the objects of a page lie in
+ * consecutive buckets, whose lines stay in that CPU's cache and whose pages stay
+ * in its TLB.  The same hash, and where in its step the object is, pick its slot.
  *
  * What is in a slot is said by its key:
  *
@@ -27,34 +27,49 @@
  *
  *	put:	0 --cmpxchg--> BUSY, write entry --release--> address
  *	take:	address --cmpxchg--> BUSY, read entry --release--> 0
+ *	own:	address, read entry --release--> 0
  *
- * Who loses the cmpxchg does nothing: the winner counts the removal.  Readers
+ * Who loses the cmpxchg does nothing: the winner counts the removal.  The last is
+ * the common free.  Until the allocator gets the object back, its page cannot be
+ * freed and its address cannot be allocated again; and nobody else removes an entry
+ * unless its page was freed, or its address is allocated again.  So an entry that
+ * is not stale (below) is its own to remove, without a locked instruction.  Readers
  * never claim a slot.  They copy the entry and accept the copy if the key and
  * the generation, which changes whenever a slot is filled, are the same before
  * and after (kma_objtab_read()).
  *
- * A bucket whose seven slots are taken spills: the object goes to one of up to
- * KMA_DEPTHS other buckets, anywhere in the table, that a hash of its whole
- * address names.  The home bucket's word `spilled` counts, in four bits for
- * each depth, how many of its objects are at that depth.  So the free of an
+ * An object whose slot is taken spills: to another slot of its home bucket, or
+ * to one of KMA_DEPTHS - 1 other buckets, anywhere in the table, that a hash of
+ * its whole address names.  The home bucket's word `spilled` counts, in four bits
+ * for each depth, how many of its objects are at that depth.  So the free of an
  * address that is not in the table, the most common event of all, costs the
- * home bucket's key line and no more, unless objects really have spilled.
+ * home bucket's key line and no more, unless objects really have spilled; and
+ * neither does any simple event look at more than one key.
+ *
+ * An entry is stale if its page has been freed since (pagemap.h).  Sweeping a
+ * bucket removes such entries, beside puts and takes.  An entry that was found
+ * stale must not become another object's of the same address before it is
+ * claimed, so while a bucket is swept, which the highest bits of `spilled` count,
+ * nothing is put there: for that it looks as if it were full.
  *
  * The table has room for KMA_SPARE times the objects that were promised.  With
- * that, and sixteen places to spill to, no object is dropped while fewer than
+ * that, and fifteen places to spill to, no object is dropped while fewer than
  * live_max are recorded, whatever their sizes; design.rst has the figures.
  */
 #ifndef KMA_CORE_OBJTAB_H
 #define KMA_CORE_OBJTAB_H
 
 #include "env.h"
+#include "pagemap.h"
 
 #define KMA_SLOTS	7
-#define KMA_DEPTHS	16
+#define KMA_DEPTHS	15
+#define KMA_DEPTH_HOME	1		/* another slot there; then other buckets */
 #define KMA_SPARE	2
 #define KMA_BUSY	1UL
-#define KMA_PAGE_SHIFT	12
 #define KMA_STEP_SHIFT	5
+#define KMA_STEP	32U		/* bytes, by KMA_STEP_SHIFT */
+#define KMA_ALIGN	8		/* of any object of a slab */
 #define KMA_STEPS	(1U << (KMA_PAGE_SHIFT - KMA_STEP_SHIFT))
 
 /**
@@ -65,8 +80,8 @@
  * @row: number of its call site's row, which also says its cache
  * @cpu: on which CPU
  * @generation: changes each time the slot is filled
- * @unused: 0
- * @depth: 0 in the home bucket, else which of the other buckets this is
+ * @where: the life of its page frame when it was recorded, and the depth:
+ *	kma_entry_life(), kma_entry_depth()
  */
 struct kma_entry {
 	u32 bytes_req;
@@ -75,11 +90,29 @@ struct kma_entry {
 	u16 row;
 	u16 cpu;
 	u32 generation;
-	u8 unused[3];
-	u8 depth;
+	u32 where;
 };
 
 static_assert(sizeof(struct kma_entry) == 24);
+
+/* Both in one word, for one store. */
+static __always_inline u32 kma_entry_where(kma_life life, u32 depth)
+{
+	return depth << 16 | life;
+}
+
+static_assert(sizeof(kma_life) == 2);
+
+static inline kma_life kma_entry_life(const struct kma_entry *e)
+{
+	return e->where;
+}
+
+/* 0 in its own slot, 1 in another of its home bucket, else in another bucket. */
+static inline int kma_entry_depth(const struct kma_entry *e)
+{
+	return e->where >> 16;
+}
 
 struct kma_bucket {
 	unsigned long key[KMA_SLOTS];
@@ -89,18 +122,26 @@ struct kma_bucket {
 
 static_assert(sizeof(struct kma_bucket) == 256);
 
+/* The word `spilled`: four bits for each depth, and how many sweep the bucket. */
+#define KMA_SWEEP	0x1000000000000000ULL
+#define KMA_SPILLED	(KMA_SWEEP - 1)
+
+static_assert(KMA_STEP == 1 << KMA_STEP_SHIFT && !(KMA_SPILLED >> 4 * KMA_DEPTHS));
+
 /**
  * struct kma_objtab - the table
- * @shard: the shards' buckets
- * @nr_shards: how many there are
- * @nr_buckets: buckets of one shard, at least KMA_STEPS
+ * @pages: the lives of the pages that objects lie on
+ * @bucket: the buckets
  * @span: how many of them can be the first of a page
+ * @nr_buckets: how many there are, at least KMA_STEPS
+ * @barren: when kma_objtab_make_room() found nothing, kma_env_now()
  */
 struct kma_objtab {
-	struct kma_bucket **shard;
-	u32 nr_shards;
+	struct kma_pagemap pages;
+	struct kma_bucket *bucket;
+	u64 span;
 	u32 nr_buckets;
-	u32 span;
+	u32 barren;
 };
 
 enum kma_put {
@@ -113,21 +154,21 @@ enum kma_put {
 /**
  * kma_objtab_bytes() - memory that a table takes
  * @live_max: objects promised
- * @nr_shards: how many shards it has
+ * @frames: page frames, see kma_pagemap_init()
  *
  * Context: any. Return: bytes.
  */
-u64 kma_objtab_bytes(u64 live_max, unsigned int nr_shards);
+u64 kma_objtab_bytes(u64 live_max, u64 frames);
 
 /**
  * kma_objtab_init() - make an empty table
  * @t: the table
  * @live_max: it never refuses an object while it holds fewer than this
- * @nr_shards: how many shards to cut it into, usually nr_cpu_ids
+ * @frames: page frames, see kma_pagemap_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_objtab_init(struct kma_objtab *t, u64 live_max, unsigned int nr_shards);
+int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames);
 
 /**
  * kma_objtab_destroy() - free a table
@@ -149,27 +190,35 @@ void kma_objtab_destroy(struct kma_objtab *t);
 unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 			      struct kma_entry *entry);
 
-/* How many buckets there are in all shards. */
+/* How many buckets there are. */
 static inline u64 kma_objtab_buckets(const struct kma_objtab *t)
 {
-	return (u64)t->nr_shards * t->nr_buckets;
+	return t->nr_buckets;
 }
 
-/* Bucket number @i of all; not for probes. */
+/**
+ * kma_objtab_estimate() - about how many objects are recorded
+ * @t: the table
+ * @first: with which bucket to begin; any number
+ *
+ * It looks at a thousand buckets, or all if there are fewer: a half full table is
+ * told to one or two per cent.
+ * Context: any; runs beside probes. Return: the number.
+ */
+u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first);
+
+/* Bucket number @i. */
 static inline struct kma_bucket *kma_objtab_bucket(const struct kma_objtab *t,
 						   u64 i)
 {
-	u32 bucket;
-	u64 shard = div_u64_rem(i, t->nr_buckets, &bucket);
-
-	return &t->shard[shard][bucket];
+	return &t->bucket[i];
 }
 
 /**
  * kma_objtab_put() - record a live object
  * @t: the table
  * @ptr: its address; not 0 or KMA_BUSY
- * @entry: what is known of it; @generation and @depth are not read
+ * @entry: what is known of it; @generation and @where are not read
  * @old: where KMA_PUT_REPLACED or _FULL is returned: what was known of the
  *	object that had this address until now
  *
@@ -191,21 +240,92 @@ enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 bool kma_objtab_take(struct kma_objtab *t, unsigned long ptr,
 		     struct kma_entry *entry);
 
+/**
+ * kma_objtab_stale() - whether an entry's page was freed since
+ * @t: the table
+ * @ptr: the object's address
+ * @entry: a copy of its entry, made before
+ *
+ * Context: any. Return: true if so.
+ */
+static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long ptr,
+				    const struct kma_entry *entry)
+{
+	return kma_entry_life(entry) != kma_pagemap_life(&t->pages, ptr);
+}
+
+/* Told of entries that were removed. */
+typedef void kma_removed(void *arg, unsigned long ptr, const struct kma_entry *entry);
+
+/**
+ * kma_objtab_sweep() - remove the stale entries of a bucket
+ * @t: the table
+ * @b: the bucket
+ * @removed: is told of each one that this call removed
+ * @arg: handed to it
+ *
+ * Context: any; runs beside probes. Return: how many.
+ */
+int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
+		     kma_removed *removed, void *arg);
+
+/**
+ * kma_objtab_make_room() - sweep where an object could be, until a slot is free
+ * @t: the table
+ * @ptr: the object's address
+ * @removed: as for kma_objtab_sweep()
+ * @arg: as for kma_objtab_sweep()
+ *
+ * Once nothing was found it is not tried again in the same unit of time: in a
+ * table that is full of live objects it is for nothing.
+ * Context: a probe, any context. Return: how many entries were removed.
+ */
+int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
+			 kma_removed *removed, void *arg);
+
+/**
+ * kma_objtab_sweep_page() - remove all entries of a page
+ * @t: the table
+ * @page: the page's address; nothing on it is live
+ * @removed: as for kma_objtab_sweep()
+ * @arg: as for kma_objtab_sweep()
+ *
+ * Context: a probe, any context.
+ */
+void kma_objtab_sweep_page(struct kma_objtab *t, unsigned long page,
+			   kma_removed *removed, void *arg);
+
 /* x in [0, 2^32) to [0, n), as evenly as x was. */
 static __always_inline u32 kma_scale(u32 x, u32 n)
 {
 	return ((u64)x * n) >> 32;
 }
 
+/* Of an object's page, 32 bits; the higher ones are the better ones. */
+static __always_inline unsigned long kma_objtab_hash(unsigned long ptr)
+{
+	const u32 page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
+
+	return page * 0x9e3779b1U;
+}
+
 /* The bucket where the object at @ptr belongs. */
 static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
-	u64 hash = (u64)(ptr >> KMA_PAGE_SHIFT) * 0x9e3779b97f4a7c15ULL;
-	u32 first = kma_scale(hash & U32_MAX, t->span);
-	u32 step = (ptr >> KMA_STEP_SHIFT) % KMA_STEPS;
+	unsigned long first = (kma_objtab_hash(ptr) * t->span) >> 32;
+	unsigned long step = (ptr >> KMA_STEP_SHIFT) % KMA_STEPS;
 
-	return &t->shard[kma_scale(hash >> 32, t->nr_shards)][first + step];
+	return &t->bucket[first + step];
+}
+
+/* The slot of that bucket where it belongs. */
+static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
+{
+	/* Each of the up to four objects in one step has another. */
+	u16 x = kma_objtab_hash(ptr) + (ptr << 11);
+
+	return (unsigned long)x * KMA_SLOTS >> 16;
 }
 
 static __always_inline int kma_bucket_find(const struct kma_bucket *b,
@@ -224,12 +344,14 @@ static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 	return -1;
 }
 
-/* Whether objects that belong here may be in other buckets. */
+/* Whether objects that belong here may not be in their slots, or may not be put. */
 static __always_inline bool kma_bucket_spilled(const struct kma_bucket *b)
 {
 	/*
 	 * Whoever frees an object got its address after it was put: it sees
-	 * what was stored here before that.
+	 * what was stored here before that.  Whoever puts one at an address
+	 * that was taken before sees a sweep that began before; pairs with
+	 * kma_sweep_begin().
 	 */
 	return data_race(b->spilled.counter != 0);
 }
@@ -246,21 +368,21 @@ static __always_inline int kma_bucket_claim(struct kma_bucket *b)
 }
 
 /* Fill and publish a slot that is ours. */
-static __always_inline void kma_bucket_fill(struct kma_bucket *b, int i,
+static __always_inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 					    unsigned long ptr,
 					    const struct kma_entry *entry,
-					    u8 depth)
+					    kma_life life, u32 depth)
 {
 	struct kma_entry *e = &b->entry[i];
 
-	WRITE_ONCE(e->generation, e->generation + 1);
+	kma_inc_once(e->generation);
 	smp_wmb(); /* generation before payload; pairs with kma_objtab_read() */
 	WRITE_ONCE(e->bytes_req, entry->bytes_req);
 	WRITE_ONCE(e->time, entry->time);
 	WRITE_ONCE(e->tgid, entry->tgid);
 	WRITE_ONCE(e->row, entry->row);
 	WRITE_ONCE(e->cpu, entry->cpu);
-	WRITE_ONCE(e->depth, depth);
+	WRITE_ONCE(e->where, kma_entry_where(life, depth));
 	/* Pairs with the acquire in kma_objtab_read() and with the cmpxchg in
 	 * kma_bucket_take(): whoever sees the key sees the entry, and the hit
 	 * that was counted before it.
@@ -268,15 +390,22 @@ static __always_inline void kma_bucket_fill(struct kma_bucket *b, int i,
 	smp_store_release(&b->key[i], ptr);
 }
 
+/* Its entry has been read. */
+static __always_inline void kma_bucket_empty(struct kma_bucket *b, unsigned long i)
+{
+	/* Pairs with all that claim a slot, and see kma_objtab_claim_home(). */
+	smp_store_release(&b->key[i], 0);
+}
+
 /* Empty slot @i if it still describes @ptr. */
-static __always_inline bool kma_bucket_take(struct kma_bucket *b, int i,
+static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long i,
 					    unsigned long ptr,
 					    struct kma_entry *entry)
 {
 	if (unlikely(cmpxchg(&b->key[i], ptr, KMA_BUSY) != ptr))
 		return false;
 	*entry = b->entry[i];
-	smp_store_release(&b->key[i], 0); /* pairs with kma_bucket_claim() */
+	kma_bucket_empty(b, i);
 	return true;
 }
 
@@ -287,45 +416,83 @@ static __always_inline bool kma_bucket_take(struct kma_bucket *b, int i,
  */
 
 /**
- * kma_objtab_put_home() - record an object whose home is not crowded
+ * kma_objtab_claim_home() - claim an object's slot, if its home has not spilled
  * @b: its home
- * @ptr: its address
- * @entry: what is known of it
+ * @i: its slot there
  *
- * Context: a probe, any context. Return: whether that was all; if not, nothing
- * was done, and kma_objtab_put() is to be called.
+ * Context: a probe, any context. Return: whether kma_bucket_fill() may fill it,
+ * and has to; if not, nothing was done, and kma_objtab_put() is to be called.
  */
-static __always_inline bool kma_objtab_put_home(struct kma_bucket *b,
-						unsigned long ptr,
-						const struct kma_entry *entry)
+static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
+						  unsigned long i)
 {
-	int i;
-
-	if (unlikely(kma_bucket_find(b, ptr) >= 0 || kma_bucket_spilled(b)))
-		return false;
-	i = kma_bucket_claim(b);
-	if (unlikely(i < 0))
-		return false;
-	kma_bucket_fill(b, i, ptr, entry, 0);
-	return true;
+	/*
+	 * Were the address in another slot, or bucket, it would have spilled.
+	 * The mark is read after the key: pairs with the release of 0 in
+	 * kma_bucket_take().  If a sweep took an entry of this address from
+	 * here, and others that began before may still do so, there is a mark.
+	 */
+	return likely(kma_acquire_is(&b->key[i], 0UL) && !kma_bucket_spilled(b) &&
+		      !cmpxchg(&b->key[i], 0, KMA_BUSY));
 }
 
 /**
- * kma_objtab_take_home() - remove an object from its home
+ * kma_objtab_in_home() - whether an object that is about to be freed is in its slot
+ * @b: its home
+ * @i: its slot there
+ * @ptr: its address
+ *
+ * If not, and only if the home has spilled, it may be elsewhere.
+ * Context: a probe, any context. Return: true if so.
+ */
+static __always_inline bool kma_objtab_in_home(struct kma_bucket *b, unsigned long i,
+					       unsigned long ptr)
+{
+	/* Pairs with the release in kma_bucket_fill(). */
+	return likely(kma_acquire_is(&b->key[i], ptr));
+}
+
+/**
+ * kma_objtab_is_own() - whether nobody else can remove its entry
+ * @t: the table
+ * @e: the entry
+ * @ptr: the object's address
+ *
+ * Context: a probe, any context; the object is about to be freed, and is not free
+ * before that is over.  Return: whether the slot may simply be emptied,
+ * kma_bucket_empty().
+ */
+static __always_inline bool kma_objtab_is_own(const struct kma_objtab *t,
+					      const struct kma_entry *e,
+					      unsigned long ptr)
+{
+	const kma_life *life = kma_pagemap_at(&t->pages, ptr);
+
+	/*
+	 * Plain, for the compiler to compare the lower half of `where` in memory.
+	 * That the page's life does not end now makes this mean what it says.
+	 */
+	return likely(data_race(*(const kma_life *)&e->where == *life));
+}
+
+/**
+ * kma_objtab_take_home() - remove an object from its slot
  * @b: its home
  * @ptr: its address
  * @entry: what was known of it
  *
- * Context: a probe, any context. Return: whether it was there; if not, and only
- * if the home has spilled, it may be elsewhere: kma_objtab_take() looks.
+ * Context: a probe, any context. Return: whether it was in its slot; if not, and
+ * only if the home has spilled, it may be elsewhere: kma_objtab_take() looks.
  */
 static __always_inline bool kma_objtab_take_home(struct kma_bucket *b,
 						 unsigned long ptr,
 						 struct kma_entry *entry)
 {
-	int i = kma_bucket_find(b, ptr);
+	unsigned long i = kma_objtab_slot(ptr);
 
-	return likely(i >= 0) && kma_bucket_take(b, i, ptr, entry);
+	/* Plain, as in kma_bucket_find(). */
+	return likely(data_race(b->key[i] == ptr)) &&
+	       kma_bucket_take(b, i, ptr, entry);
 }
 
 #endif /* KMA_CORE_OBJTAB_H */

@@ -2,16 +2,15 @@
 /* The hot path, what is rare of it.  See the overview in record.h. */
 #include "record.h"
 
-u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus)
+u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames)
 {
-	return kma_objtab_bytes(live_max, nr_cpus) +
+	return kma_objtab_bytes(live_max, frames) + sizeof(kma_filter) +
 	       kma_sitetab_bytes(sites_max, nr_cpus);
 }
 
-int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max,
-		  unsigned int nr_cpus)
+int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 frames)
 {
-	int ret = kma_objtab_init(&c->obj, live_max, nr_cpus);
+	int ret = kma_objtab_init(&c->obj, live_max, frames);
 
 	if (ret)
 		return ret;
@@ -27,22 +26,207 @@ void kma_core_destroy(struct kma_core *c)
 	kma_objtab_destroy(&c->obj);
 }
 
-void kma_record_put_slow(struct kma_core *c, const struct kma_site_slot *slot,
-			 unsigned long ptr, u32 bytes_req)
+/* ---- the filter ------------------------------------------------------------ */
+
+/* Whether frees go by the filter. */
+static bool kma_filtered;
+
+/**
+ * struct kma_removal - somebody removes entries
+ * @core: the tables
+ * @filtered: frees went by the filter when it began
+ *
+ * When filtering begins, what is recorded is kept in the filter, so whoever began
+ * to remove an entry before has nothing to take out of it.  So this is asked
+ * before an entry is taken, and what is taken later was there to be kept.
+ */
+struct kma_removal {
+	struct kma_core *core;
+	bool filtered;
+};
+
+static struct kma_removal kma_removal_begin(struct kma_core *c)
 {
-	const struct kma_entry entry = kma_record_entry(slot, bytes_req);
+	/* Pairs with the release in kma_record_filter(). */
+	return (struct kma_removal) { c, smp_load_acquire(&kma_filtered) };
+}
+
+static void kma_removal_filter(const struct kma_removal *r, unsigned long ptr,
+			       u32 row)
+{
+	if (r->filtered && kma_sitetab_is_sampled(&r->core->sites, row))
+		kma_filter_remove(ptr);
+}
+
+static void kma_record_keep(const struct kma_bucket *b)
+{
+	unsigned long key;
+	int i;
+
+	for (i = 0; i < KMA_SLOTS; i++) {
+		key = READ_ONCE(b->key[i]);
+		if (key > KMA_BUSY)
+			kma_filter_keep(key);
+	}
+}
+
+void kma_record_filter(struct kma_core *c)
+{
+	u64 i;
+
+	for (i = 0; i < kma_objtab_buckets(&c->obj); i++) {
+		kma_record_keep(kma_objtab_bucket(&c->obj, i));
+		kma_env_resched();
+	}
+	/* Pairs with the acquire in kma_removal_begin(). */
+	smp_store_release(&kma_filtered, true);
+}
+
+void kma_record_unfilter(void)
+{
+	WRITE_ONCE(kma_filtered, false);
+}
+
+/* ---- what is rare ---------------------------------------------------------- */
+
+/* A stale entry has been removed: its object's page was freed. */
+static void kma_record_left(void *removal, unsigned long ptr,
+			    const struct kma_entry *entry)
+{
+	const struct kma_removal *r = removal;
+
+	kma_removal_filter(r, ptr, entry->row);
+	this_cpu_inc(r->core->sites.row[entry->row]->repaired);
+	kma_stat_inc(page_freed);
+}
+
+/* An entry's address is allocated again: its free was not announced. */
+static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
+				const struct kma_entry *old)
+{
+	if (kma_objtab_stale(&r->core->obj, ptr, old)) {
+		kma_record_left(r, ptr, old);
+		return;
+	}
+	kma_removal_filter(r, ptr, old->row);
+	this_cpu_inc(r->core->sites.row[old->row]->repaired);
+	kma_stat_inc(replaced);
+}
+
+void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
+			 u32 bytes_req)
+{
+	const struct kma_entry entry = kma_record_entry(row, bytes_req);
+	struct kma_removal r = kma_removal_begin(c);
 	struct kma_entry old;
 	enum kma_put put = kma_objtab_put(&c->obj, ptr, &entry, &old);
 
-	/* The address was taken: the free before this was not announced. */
-	if (put == KMA_PUT_REPLACED || put == KMA_PUT_REPLACED_FULL) {
-		this_cpu_inc(c->sites.row[old.row]->repaired);
-		kma_stat_inc(replaced);
+	if (put == KMA_PUT_REPLACED || put == KMA_PUT_REPLACED_FULL)
+		kma_record_replaced(&r, ptr, &old);
+	if (put == KMA_PUT_NEW || put == KMA_PUT_REPLACED)
+		return;
+	if (kma_objtab_make_room(&c->obj, ptr, kma_record_left, &r) &&
+	    kma_objtab_put(&c->obj, ptr, &entry, &old) == KMA_PUT_NEW)
+		return;
+	kma_removal_filter(&r, ptr, row);
+	this_cpu_inc(c->sites.row[row]->no_entry);
+	kma_stat_inc(dropped_live_full);
+}
+
+static void kma_record_slow(struct kma_core *c, const struct kma_event *ev, bool bulk)
+{
+	const struct kma_site_slot *slot =
+		kma_sitetab_get(&c->sites, ev->site, ev->cache);
+
+	if (slot)
+		kma_record_object(c, slot, ev, bulk);
+}
+
+static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
+					 unsigned long bytes_req,
+					 unsigned long cache, int node)
+{
+	return (struct kma_event) {
+		.site = site,
+		.ptr = ptr,
+		.cache = cache,
+		.kmalloc = kma_cache_is_kmalloc(cache),
+		.bytes_req = bytes_req,
+		.node = node,
+	};
+}
+
+void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
+			 unsigned long bytes_req, unsigned long cache, int node)
+{
+	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, node);
+
+	kma_record_slow(c, &ev, false);
+}
+
+void kma_record_bulk(struct kma_core *c, const struct kma_event *ev)
+{
+	kma_record_slow(c, ev, true);
+}
+
+/* No sample takes that long by itself: ns. */
+#define KMA_SAMPLE_NS_MAX	1000000
+
+static void kma_record_sample_time(u64 ns)
+{
+	if (ns > KMA_SAMPLE_NS_MAX)
+		kma_stat_inc(timed_long);
+	else
+		kma_stat_add(sample_ns, ns);
+}
+
+static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
+			      int shift, bool bulk)
+{
+	const u64 start = kma_env_clock_stay();
+	unsigned long frame[KMA_FRAMES_MAX];
+	const struct kma_origin o = {
+		.site = ev->site,
+		.shift = shift,
+		.nr_frames = kma_env_stack(ev->site, frame),
+		.frame = frame,
+	};
+	const struct kma_site_slot *slot = kma_sitetab_sample(&c->sites, &o, ev->cache);
+
+	if (slot) {
+		kma_filter_add(ev->ptr);
+		kma_record_object(c, slot, ev, bulk);
 	}
-	if (put == KMA_PUT_FULL || put == KMA_PUT_REPLACED_FULL) {
-		this_cpu_inc(slot->row->no_entry);
-		kma_stat_inc(dropped_live_full);
+	kma_record_sample_time(kma_env_lap_leave(start));
+}
+
+void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr,
+		       unsigned long bytes_req, unsigned long cache,
+		       struct kma_marked m)
+{
+	const int shift = kma_sample_take(m.bytes, m.crossed);
+	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
+
+	/* Its mark is lost, and the second event meets the next one as soon. */
+	if (kma_sitetab_is_inner(&c->sites, site))
+		kma_stat_inc(double_fired);
+	else if (shift)
+		kma_record_sample(c, &ev, shift, m.bulk);
+	else
+		kma_stat_inc(alloc_unsampled);
+}
+
+void kma_record_found(struct kma_core *c, unsigned long ptr)
+{
+	const struct kma_removal r = kma_removal_begin(c);
+	struct kma_entry entry;
+
+	if (!kma_objtab_take(&c->obj, ptr, &entry)) {
+		kma_stat_inc(free_unmatched);
+		return;
 	}
+	kma_removal_filter(&r, ptr, entry.row);
+	kma_record_freed(c->sites.row[entry.row], entry.cpu);
 }
 
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr)
@@ -50,7 +234,48 @@ void kma_record_free_slow(struct kma_core *c, unsigned long ptr)
 	struct kma_entry entry;
 
 	if (kma_objtab_take(&c->obj, ptr, &entry))
-		kma_record_freed(c, &entry);
+		kma_record_freed(c->sites.row[entry.row], entry.cpu);
 	else
 		kma_stat_inc(free_unmatched);
+}
+
+static void kma_record_page(struct kma_core *c, unsigned long page)
+{
+	struct kma_removal r;
+
+	if (likely(!kma_pagemap_leave(&c->obj.pages, page)))
+		return;
+	r = kma_removal_begin(c);
+	kma_objtab_sweep_page(&c->obj, page, kma_record_left, &r);
+}
+
+void kma_record_pages_slow(struct kma_core *c, unsigned long page,
+			   unsigned int order)
+{
+	unsigned long end = page + (KMA_PAGE_SIZE << order);
+
+	/*
+	 * Between the last free of an object on these pages, kma_bucket_empty(), and
+	 * the next put at its address: that one sees the mark of a sweep that saw
+	 * the object before its free.  Pairs with kma_sweep_begin().
+	 */
+	smp_mb();
+	while (page < end) {
+		/* A huge page is 128 of these. */
+		if (end - page >= 4 * KMA_PAGE_SIZE &&
+		    !(page & (4 * KMA_PAGE_SIZE - 1)) &&
+		    kma_pagemap_leave_4(&c->obj.pages, page)) {
+			page += 4 * KMA_PAGE_SIZE;
+			continue;
+		}
+		kma_record_page(c, page);
+		page += KMA_PAGE_SIZE;
+	}
+}
+
+void kma_record_sweep(struct kma_core *c, struct kma_bucket *b)
+{
+	struct kma_removal r = kma_removal_begin(c);
+
+	kma_objtab_sweep(&c->obj, b, kma_record_left, &r);
 }

@@ -4,6 +4,12 @@
  *
  *	allocation: site --> row: count --> live table: put
  *	free:       live table: take --> row number --> row: count
+ *	page freed: its life ends: what is recorded on it becomes stale
+ *
+ * While objects are sampled (sample.h):
+ *
+ *	allocation: a mark? --> origin --> row: count --> filter: add --> put
+ *	free:       in the filter? --> take --> filter: remove --> row: count
  *
  * A hit is counted before its entry is published, and a free after it took
  * the entry, so that whoever sums frees first and hits after never finds more
@@ -17,7 +23,9 @@
 
 #include "env.h"
 #include "event.h"
+#include "filter.h"
 #include "objtab.h"
+#include "sample.h"
 #include "sitetab.h"
 #include "stat.h"
 
@@ -36,22 +44,22 @@ struct kma_core {
  * @live_max: objects
  * @sites_max: call sites
  * @nr_cpus: possible CPUs
+ * @frames: page frames
  *
  * Context: any. Return: bytes.
  */
-u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus);
+u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames);
 
 /**
  * kma_core_init() - make empty tables
  * @c: the tables
  * @live_max: objects, see kma_objtab_init()
  * @sites_max: call sites, see kma_sitetab_init()
- * @nr_cpus: possible CPUs
+ * @frames: page frames, see kma_pagemap_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max,
-		  unsigned int nr_cpus);
+int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 frames);
 
 /**
  * kma_core_destroy() - free the tables
@@ -61,59 +69,106 @@ int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max,
  */
 void kma_core_destroy(struct kma_core *c);
 
-/* An object whose home is crowded, or was taken. */
-void kma_record_put_slow(struct kma_core *c, const struct kma_site_slot *slot,
-			 unsigned long ptr, u32 bytes_req);
+/* An object whose slot is taken, or whose home has spilled. */
+void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
+			 u32 bytes_req);
 
-/* A free whose object is not in its home. */
+/* A free whose object is not in its slot. */
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr);
 
+/* Several pages, or one that held objects. */
+void kma_record_pages_slow(struct kma_core *c, unsigned long page,
+			   unsigned int order);
+
+/**
+ * kma_record_filter() - let frees be looked up by the filter from now on
+ * @c: the tables
+ *
+ * To be called when what is allocated is added to the filter everywhere, and
+ * frees are not filtered yet: what was recorded before is kept there.
+ *
+ * Context: process, may sleep.
+ */
+void kma_record_filter(struct kma_core *c);
+
+/* The opposite: frees are not filtered any more. Context: any. */
+void kma_record_unfilter(void);
+
+/**
+ * kma_record_sweep() - remove stale entries and count them as repaired
+ * @c: the tables
+ * @b: from which bucket; from all of them, before counters are read
+ *
+ * Context: any; runs beside probes.
+ */
+void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
+
+/*
+ * A hit whose site is not where it is looked for first, by its members, in the order
+ * of a probe's arguments: then they are where they are needed, for nothing.
+ */
+void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
+			 unsigned long bytes_req, unsigned long cache, int node);
+
 static __always_inline struct kma_entry
-kma_record_entry(const struct kma_site_slot *slot, u32 bytes_req)
+kma_record_entry(u32 row, u32 bytes_req)
 {
 	return (struct kma_entry) {
 		.bytes_req = bytes_req,
 		.time = kma_env_now(),
 		.tgid = kma_env_tgid(),
-		.row = slot->id,
+		.row = row,
 		.cpu = kma_env_cpu(),
 	};
 }
 
-static __always_inline bool kma_record_put(struct kma_core *c,
-					   const struct kma_site_slot *slot,
-					   const struct kma_event *ev)
+/*
+ * Nothing of the entry is worked out before its slot is claimed, or there would
+ * not be registers enough for all of it.
+ */
+static __always_inline void kma_record_fill(struct kma_core *c, u32 row,
+					    const struct kma_event *ev,
+					    struct kma_bucket *home,
+					    unsigned long i)
 {
-	const struct kma_entry entry = kma_record_entry(slot, ev->bytes_req);
+	const kma_life life = kma_pagemap_enter(&c->obj.pages, ev->ptr);
+	const struct kma_entry entry = kma_record_entry(row, ev->bytes_req);
 
-	return kma_objtab_put_home(kma_objtab_home(&c->obj, ev->ptr), ev->ptr,
-				   &entry);
+	kma_bucket_fill(home, i, ev->ptr, &entry, life, 0);
 }
 
-/* What both kinds of allocations are; @bulk is a constant. */
+static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
+					   const struct kma_event *ev)
+{
+	struct kma_bucket *home = kma_objtab_home(&c->obj, ev->ptr);
+	unsigned long i = kma_objtab_slot(ev->ptr);
+
+	if (unlikely(!kma_objtab_claim_home(home, i)))
+		return false;
+	kma_record_fill(c, row, ev, home, i);
+	return true;
+}
+
+/* What both kinds of allocations are, once their row is known. */
 static __always_inline void kma_record_object(struct kma_core *c,
+					      const struct kma_site_slot *slot,
 					      const struct kma_event *ev,
 					      bool bulk)
 {
-	const struct kma_site_slot *slot =
-		kma_sitetab_first(&c->sites, ev->site, ev->cache);
+	const u32 id = READ_ONCE(slot->id);
+	struct kma_row __percpu *row = c->sites.row[id];
 
-	if (unlikely(!kma_site_slot_is(slot, ev->site, ev->cache))) {
-		slot = kma_sitetab_get_slow(&c->sites, ev->site, ev->cache);
-		if (!slot)
-			return;
-	}
 	if (bulk)
-		this_cpu_inc(slot->row->bulk);
+		this_cpu_inc(row->bulk);
 	else
-		this_cpu_inc(slot->row->hits);
+		this_cpu_inc(row->hits);
 	if (ev->kmalloc)
-		this_cpu_add(slot->row->bytes_req, ev->bytes_req);
+		this_cpu_add(row->bytes_req, ev->bytes_req);
 	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
-		this_cpu_inc(slot->row->cross_node);
+		this_cpu_inc(row->cross_node);
 
-	if (unlikely(!kma_record_put(c, slot, ev)))
-		kma_record_put_slow(c, slot, ev->ptr, ev->bytes_req);
+	if (unlikely(!kma_record_put(c, id, ev)))
+		kma_record_put_slow(c, id, ev->ptr, ev->bytes_req);
 }
 
 /**
@@ -126,7 +181,15 @@ static __always_inline void kma_record_object(struct kma_core *c,
 static __always_inline void kma_record_alloc(struct kma_core *c,
 					     const struct kma_event *ev)
 {
-	kma_record_object(c, ev, false);
+	const struct kma_site_slot *slot =
+		kma_sitetab_first(&c->sites, ev->site, ev->cache);
+
+	/* Whatever is called is called last, so that no register is saved. */
+	if (likely(kma_site_slot_is(slot, ev->site, ev->cache)))
+		kma_record_object(c, slot, ev, false);
+	else
+		kma_record_hit_slow(c, ev->site, ev->ptr, ev->bytes_req,
+				    ev->cache, ev->node);
 }
 
 /**
@@ -136,42 +199,138 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
  *
  * Context: a hook, any context that does not migrate.
  */
-static __always_inline void kma_record_bulk(struct kma_core *c,
-					    const struct kma_event *ev)
+void kma_record_bulk(struct kma_core *c, const struct kma_event *ev);
+
+/* An object was freed that came from @cpu. */
+static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 cpu)
 {
-	kma_record_object(c, ev, true);
+	this_cpu_inc(row->frees);
+	if (unlikely(cpu != kma_env_cpu()))
+		this_cpu_inc(row->pingpong);
 }
 
-static __always_inline void kma_record_freed(struct kma_core *c,
-					     const struct kma_entry *entry)
+static __always_inline bool kma_record_free_own(struct kma_core *c,
+						struct kma_bucket *home,
+						unsigned long i, unsigned long ptr)
 {
-	struct kma_row __percpu *row = c->sites.row[entry->row];
+	const struct kma_entry *e = &home->entry[i];
+	struct kma_row __percpu *row;
+	u16 cpu;
 
-	this_cpu_inc(row->frees);
-	if (unlikely(entry->cpu != kma_env_cpu()))
-		this_cpu_inc(row->pingpong);
+	/* Or the compiler would work out where it is once more for each member. */
+	kma_env_hide(e);
+	if (!kma_objtab_is_own(&c->obj, e, ptr))
+		return false;
+	/* Nobody writes to it. */
+	row = c->sites.row[e->row];
+	cpu = e->cpu;
+	kma_bucket_empty(home, i);
+	kma_record_freed(row, cpu);
+	return true;
 }
 
 /**
  * kma_record_free() - an object is about to be freed
  * @c: the tables
  * @ptr: the object; never NULL or ZERO_SIZE_PTR
+ * @early: it is not free for others before this returns
  *
  * Context: a probe, any context.
  */
 static __always_inline void kma_record_free(struct kma_core *c,
-					    unsigned long ptr)
+					    unsigned long ptr, bool early)
 {
 	struct kma_bucket *home = kma_objtab_home(&c->obj, ptr);
-	/* Initialised, or the compiler would give it a place in memory. */
-	struct kma_entry entry = {};
+	unsigned long i = kma_objtab_slot(ptr);
 
-	if (likely(kma_objtab_take_home(home, ptr, &entry)))
-		kma_record_freed(c, &entry);
-	else if (kma_bucket_spilled(home))
+	if (!kma_objtab_in_home(home, i, ptr)) {
+		if (kma_bucket_spilled(home))
+			kma_record_free_slow(c, ptr);
+		else
+			kma_stat_inc(free_unmatched);
+	} else if (!early || !kma_record_free_own(c, home, i, ptr)) {
 		kma_record_free_slow(c, ptr);
-	else
+	}
+}
+
+/* What kma_record_marked() has to know besides, in one register. */
+struct kma_marked {
+	u32 bytes;
+	s16 node;
+	u8 crossed;
+	bool bulk;
+};
+
+static_assert(sizeof(struct kma_marked) == 8);
+
+/* An allocation on which there may be a mark, by its members, likewise. */
+void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr,
+		       unsigned long bytes_req, unsigned long cache,
+		       struct kma_marked m);
+
+/**
+ * kma_record_sampled() - an allocation returned memory, while objects are sampled
+ * @c: the tables
+ * @ev: the event
+ * @bytes: bytes that the object takes
+ * @bulk: it is of a bulk allocation
+ *
+ * Context: a probe, any context.
+ */
+static __always_inline void kma_record_sampled(struct kma_core *c,
+					       const struct kma_event *ev,
+					       unsigned long bytes, bool bulk)
+{
+	s64 past = kma_sample_count(bytes);
+
+	if (likely(past < 0)) {
+		kma_stat_inc(alloc_unsampled);
+		return;
+	}
+	/* What was before is worked out anew, only here. */
+	kma_env_hide(past);
+	kma_record_marked(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
+			  (struct kma_marked) {
+				.bytes = bytes,
+				.node = ev->node,
+				.crossed = kma_sample_crossed(bytes, past),
+				.bulk = bulk,
+			  });
+}
+
+/* A free of an object that may be recorded. */
+void kma_record_found(struct kma_core *c, unsigned long ptr);
+
+/**
+ * kma_record_filtered() - an object is about to be freed, while frees are filtered
+ * @c: the tables
+ * @ptr: the object; never NULL or ZERO_SIZE_PTR
+ *
+ * Context: a probe, any context.
+ */
+static __always_inline void kma_record_filtered(struct kma_core *c,
+						unsigned long ptr)
+{
+	if (likely(!kma_filter_has(ptr)))
 		kma_stat_inc(free_unmatched);
+	else
+		kma_record_found(c, ptr);
+}
+
+/**
+ * kma_record_pages_free() - pages are about to be freed
+ * @c: the tables
+ * @page: address of the first, aligned to all of them
+ * @order: binary logarithm of their number
+ *
+ * Context: a probe, any context.
+ */
+static __always_inline void kma_record_pages_free(struct kma_core *c,
+						  unsigned long page,
+						  unsigned int order)
+{
+	if (unlikely(order || kma_pagemap_used(&c->obj.pages, page)))
+		kma_record_pages_slow(c, page, order);
 }
 
 #endif /* KMA_CORE_RECORD_H */

@@ -18,6 +18,7 @@ u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
 
 	return kma_site_map_slots(sites_max) * sizeof(struct kma_site_slot) +
 	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
+	       (u64)sites_max * KMA_FRAMES_MAX * sizeof(unsigned long) +
 	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
 			sizeof(struct kma_row) * nr_cpus +
 	       KMA_CACHES_MAX * sizeof(struct kma_site_slot) +
@@ -31,12 +32,14 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 	u32 i;
 
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
-				sizeof(t->map[0]), 0);
-	t->info = kma_env_zalloc(rows * sizeof(t->info[0]), 0);
-	t->row = kma_env_zalloc(rows * sizeof(t->row[0]), 0);
-	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]), 0);
-	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]), 0);
-	if (!t->map || !t->info || !t->row || !t->chunk || !t->other)
+				sizeof(t->map[0]));
+	t->info = kma_env_zalloc(rows * sizeof(t->info[0]));
+	t->frame = kma_env_zalloc((size_t)t->sites_max * KMA_FRAMES_MAX *
+				  sizeof(t->frame[0]));
+	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
+	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
+	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
+	if (!t->map || !t->info || !t->frame || !t->row || !t->chunk || !t->other)
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {
@@ -53,7 +56,7 @@ int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
 
 	memset(t, 0, sizeof(*t));
 	t->sites_max = sites_max;
-	t->map_shift = 64 - ilog2(kma_site_map_slots(sites_max));
+	t->map_mask = (kma_site_map_slots(sites_max) - 1) * sizeof(t->map[0]);
 	if (kma_sitetab_alloc(t)) {
 		kma_sitetab_destroy(t);
 		return -ENOMEM;
@@ -62,9 +65,9 @@ int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
 		t->row[i] = t->chunk[i / KMA_ROWS_PER_CHUNK] +
 			    i % KMA_ROWS_PER_CHUNK;
 	for (i = 0; i < KMA_CACHES_MAX; i++) {
-		t->other[i].row = t->row[sites_max + i];
 		t->other[i].id = sites_max + i;
 		t->info[sites_max + i].cache = i;
+		t->info[sites_max + i].shift = KMA_SHIFT_NONE;
 	}
 	return 0;
 }
@@ -78,6 +81,7 @@ void kma_sitetab_destroy(struct kma_sitetab *t)
 	kma_env_free(t->chunk);
 	kma_env_free(t->map);
 	kma_env_free(t->info);
+	kma_env_free(t->frame);
 	kma_env_free(t->row);
 	kma_env_free(t->other);
 	kma_cachetab_destroy(&t->caches);
@@ -125,13 +129,49 @@ static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 					   unsigned long site,
 					   unsigned long cache, u32 i)
 {
-	u32 mask = kma_site_map_slots(t->sites_max) - 1;
+	u32 at = kma_sitetab_hash(t, site, cache) + i * sizeof(t->map[0]);
 
-	return &t->map[(kma_sitetab_hash(t, site, cache) + i) & mask];
+	return (void *)t->map + (at & t->map_mask);
 }
 
-/* A row of the same site and cache, whose kmem_cache was destroyed. */
-static int kma_site_reuse(struct kma_sitetab *t, unsigned long site, int cache)
+/* Whether a row that is in use stands for this. */
+static bool kma_site_is(const struct kma_sitetab *t, u32 id,
+			const struct kma_origin *o)
+{
+	const struct kma_site_info *info = &t->info[id];
+	const unsigned long *frame = kma_sitetab_frames(t, id);
+	u32 i;
+
+	if (info->site != o->site || READ_ONCE(info->shift) != o->shift ||
+	    info->nr_frames != o->nr_frames)
+		return false;
+	for (i = 0; i < o->nr_frames; i++)
+		if (frame[i] != o->frame[i])
+			return false;
+	return true;
+}
+
+/*
+ * What stands for an origin in the map: the call site itself or, for samples, a
+ * hash that is neither a mark nor an address of the kernel.
+ */
+static unsigned long kma_site_key(const struct kma_origin *o)
+{
+	u64 hash = o->site + o->shift;
+	u32 i;
+
+	if (o->shift == KMA_SHIFT_EXACT)
+		return o->site;
+	for (i = 0; i < o->nr_frames; i++) {
+		hash = (hash ^ o->frame[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	return hash >> 2 | 1ULL << 62;
+}
+
+/* A row of the same origin and cache, whose kmem_cache was destroyed. */
+static int kma_site_reuse(struct kma_sitetab *t, const struct kma_origin *o,
+			  int cache)
 {
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
 	struct kma_site_info *info;
@@ -141,7 +181,7 @@ static int kma_site_reuse(struct kma_sitetab *t, unsigned long site, int cache)
 		info = &t->info[id];
 		/* Pairs with the cmpxchg in kma_site_state_change(). */
 		if (smp_load_acquire(&info->state) == KMA_SITE_NO_CACHE &&
-		    info->site == site && info->cache == cache &&
+		    info->cache == cache && kma_site_is(t, id, o) &&
 		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN) ==
 							KMA_SITE_NO_CACHE) {
 			atomic_dec(&t->retired);
@@ -151,9 +191,10 @@ static int kma_site_reuse(struct kma_sitetab *t, unsigned long site, int cache)
 	return -1;
 }
 
-static int kma_site_create(struct kma_sitetab *t, unsigned long site, int cache)
+static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
+			   unsigned long key, int cache)
 {
-	int id = kma_site_reuse(t, site, cache);
+	int id = kma_site_reuse(t, o, cache);
 
 	if (id >= 0)
 		return id;
@@ -162,30 +203,49 @@ static int kma_site_create(struct kma_sitetab *t, unsigned long site, int cache)
 	id = atomic_fetch_inc(&t->used);
 	if (id >= t->sites_max)
 		return -1;
-	t->info[id].site = site;
+	t->info[id].site = o->site;
+	t->info[id].key = key;
 	t->info[id].cache = cache;
+	t->info[id].nr_frames = o->nr_frames;
+	if (o->nr_frames) {
+		memcpy(&t->frame[(size_t)id * KMA_FRAMES_MAX], o->frame,
+		       o->nr_frames * sizeof(o->frame[0]));
+		atomic_inc(&t->stacks);
+	}
+	/* Others look at it without the state. */
+	WRITE_ONCE(t->info[id].shift, o->shift);
+	if (o->shift != KMA_SHIFT_EXACT)
+		WRITE_ONCE(t->sampled, true);
 	return id;
 }
 
-/* The row [other] of a cache. */
-static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t,
-						  int cache)
+/* The row [other] of a cache, if it counts what is of this shift. */
+static const struct kma_site_slot *
+kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 {
 	const struct kma_site_slot *slot = &t->other[cache];
+	struct kma_site_info *info = &t->info[slot->id];
+	const int was = cmpxchg(&info->shift, KMA_SHIFT_NONE, o->shift);
 
+	if (was != KMA_SHIFT_NONE && was != o->shift) {
+		kma_stat_inc(dropped_sites_full);
+		return NULL;
+	}
+	if (o->shift != KMA_SHIFT_EXACT)
+		WRITE_ONCE(t->sampled, true);
 	/* Pairs with the acquire in kma_sitetab_info(). */
-	smp_store_release(&t->info[slot->id].state, KMA_SITE_LIVE);
+	smp_store_release(&info->state, KMA_SITE_LIVE);
 	kma_stat_inc(other_sites);
 	return slot;
 }
 
 /* Publish a slot that is ours. */
 static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
-			  unsigned long site, unsigned long cache, u32 id)
+			  unsigned long key, unsigned long cache, u32 id)
 {
-	WRITE_ONCE(slot->cache, cache);
-	slot->row = t->row[id];
-	slot->id = id;
+	WRITE_ONCE(slot->id, id);
+	/* Pairs with the acquire in kma_site_slot_is(): nobody sees it with another id. */
+	smp_store_release(&slot->cache, cache);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
 	 * Only now: whoever retires another cache looks at the slots of all
@@ -193,7 +253,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	 */
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
-	smp_store_release(&slot->site, site);
+	smp_store_release(&slot->site, key);
 }
 
 /* Claim a map slot that leads nowhere. */
@@ -206,8 +266,8 @@ static bool kma_site_slot_claim(struct kma_site_slot *slot)
 }
 
 static const struct kma_site_slot *
-kma_sitetab_insert(struct kma_sitetab *t, unsigned long site,
-		   unsigned long cache)
+kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
+		   unsigned long key, unsigned long cache)
 {
 	int cache_id = kma_cachetab_get(&t->caches, cache);
 	struct kma_site_slot *slot;
@@ -218,30 +278,32 @@ kma_sitetab_insert(struct kma_sitetab *t, unsigned long site,
 		return NULL;
 	}
 	for (i = 0; i < KMA_SITES_PROBES; i++) {
-		slot = kma_site_slot(t, site, cache, i);
+		slot = kma_site_slot(t, key, cache, i);
 		if (!kma_site_slot_claim(slot))
 			continue;
-		id = kma_site_create(t, site, cache_id);
+		id = kma_site_create(t, o, key, cache_id);
 		if (id >= 0) {
-			kma_site_fill(t, slot, site, cache, id);
+			kma_site_fill(t, slot, key, cache, id);
 			return slot;
 		}
 		/* RETIRED, not FREE: others may have gone past meanwhile. */
 		smp_store_release(&slot->site, KMA_SITE_RETIRED);
 		break;
 	}
-	return kma_site_other(t, cache_id);
+	return kma_site_other(t, o, cache_id);
 }
 
 static const struct kma_site_slot *
-kma_sitetab_find(struct kma_sitetab *t, unsigned long site, unsigned long cache)
+kma_sitetab_find(struct kma_sitetab *t, const struct kma_origin *o,
+		 unsigned long key, unsigned long cache)
 {
 	struct kma_site_slot *slot;
 	int i;
 
 	for (i = 0; i < KMA_SITES_PROBES; i++) {
-		slot = kma_site_slot(t, site, cache, i);
-		if (kma_site_slot_is(slot, site, cache))
+		slot = kma_site_slot(t, key, cache, i);
+		if (kma_site_slot_is(slot, key, cache) &&
+		    kma_site_is(t, READ_ONCE(slot->id), o))
 			return slot;
 		if (READ_ONCE(slot->site) == KMA_SITE_FREE)
 			break;
@@ -253,7 +315,8 @@ const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
 						 unsigned long site,
 						 unsigned long cache)
 {
-	const struct kma_site_slot *slot = kma_sitetab_find(t, site, cache);
+	const struct kma_origin o = { .site = site };
+	const struct kma_site_slot *slot = kma_sitetab_find(t, &o, site, cache);
 
 	if (slot)
 		return slot;
@@ -261,7 +324,31 @@ const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
 		kma_stat_inc(double_fired);
 		return NULL;
 	}
-	return kma_sitetab_insert(t, site, cache);
+	return kma_sitetab_insert(t, &o, site, cache);
+}
+
+static bool kma_site_stacks_full(const struct kma_sitetab *t)
+{
+	return atomic_read(&t->stacks) >= t->sites_max / 4 * 3;
+}
+
+const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
+					       const struct kma_origin *o,
+					       unsigned long cache)
+{
+	struct kma_origin alone = *o;
+	unsigned long key = kma_site_key(o);
+	const struct kma_site_slot *slot = kma_sitetab_find(t, o, key, cache);
+
+	if (slot)
+		return slot;
+	if (o->nr_frames && kma_site_stacks_full(t)) {
+		kma_stat_inc(stacks_full);
+		alone.nr_frames = 0;
+		key = kma_site_key(&alone);
+		slot = kma_sitetab_find(t, &alone, key, cache);
+	}
+	return slot ?: kma_sitetab_insert(t, &alone, key, cache);
 }
 
 static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
@@ -273,7 +360,7 @@ static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *in
 {
 	struct kma_site_slot *slot = &t->map[READ_ONCE(info->slot)];
 
-	cmpxchg(&slot->site, info->site, KMA_SITE_RETIRED);
+	cmpxchg(&slot->site, info->key, KMA_SITE_RETIRED);
 	atomic_inc(&t->retired);
 }
 

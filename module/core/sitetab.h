@@ -29,6 +29,17 @@
  * destroyed are retired in the same way, but their rows are used again when a
  * cache of the same name appears at the same site.
  *
+ * What is sampled has rows of its own, one for each call site, cache, shift
+ * (sample.h) and stack.  All objects of such a row weigh the same, so it counts
+ * samples as other rows count objects, and what they stand for is worked out when
+ * somebody looks.  In the map their place is taken by a hash of site, shift and
+ * stack, which is no kernel address, so that it cannot be taken for a site; what
+ * it stands for is compared as well, in `info` and `frame`.  At most three rows of
+ * four have a stack: beyond that, samples of one site are counted together.
+ *
+ * A row [other] counts samples of one shift or objects of none, whichever came
+ * first, or it would not be known what they stand for; the rest is dropped.
+ *
  * On kernels that announce a large kmalloc twice, the first time from inside the
  * allocator, the sites of those first events are in `inner`; they never get a
  * slot, and so cost the others nothing (probe.c learns them).
@@ -39,6 +50,7 @@
 #include "cachetab.h"
 #include "env.h"
 #include "event.h"
+#include "sample.h"
 #include "stat.h"
 
 #define KMA_SITES_MIN		64
@@ -50,6 +62,20 @@
 #define KMA_SITE_FREE		0UL
 #define KMA_SITE_BUSY		1UL
 #define KMA_SITE_RETIRED	2UL
+
+/**
+ * struct kma_origin - where an allocation comes from, but for the cache
+ * @site: the call site
+ * @shift: what it was sampled with, or KMA_SHIFT_EXACT
+ * @nr_frames: of a sample, how many frames of its stack are known; 0: none
+ * @frame: these, of which the first one is @site
+ */
+struct kma_origin {
+	unsigned long site;
+	int shift;
+	u32 nr_frames;
+	const unsigned long *frame;
+};
 
 /**
  * struct kma_row - the counters of one call site and cache, on one CPU
@@ -94,17 +120,23 @@ static inline u64 kma_row_live(const struct kma_row *sum)
 
 /**
  * struct kma_site_slot - where a (site, cache) pair leads
- * @site: the call site, or a mark
+ * @site: the call site, or a hash for samples (kma_site_key()), or a mark
  * @cache: the cache's word
- * @row: the row's counters
  * @id: the row's number
+ *
+ * A slot may be retired and given to another pair while a probe works with it,
+ * even one that allocates from this cache: kmem_cache_destroy() is also how one
+ * name of merged caches goes.  So a probe reads @id once, and what it counts and
+ * the entry it makes are in one row, whatever that is by then.
  */
 struct kma_site_slot {
 	unsigned long site;
 	unsigned long cache;
-	struct kma_row __percpu *row;
 	u32 id;
-};
+} __aligned(32);
+
+/* A power of two: map_mask. */
+static_assert(sizeof(struct kma_site_slot) == 32);
 
 enum kma_site_state {
 	KMA_SITE_UNUSED,	/* nobody's, or being filled */
@@ -117,26 +149,38 @@ enum kma_site_state {
 /**
  * struct kma_site_info - what a row stands for
  * @site: the call site's address; 0 for a row [other]
+ * @key: what its slot in the map has as a site
  * @cache: number of the cache
  * @state: see enum kma_site_state
  * @slot: where in the map it is
+ * @shift: what its objects were sampled with, or KMA_SHIFT_EXACT; of a row [other]
+ *	KMA_SHIFT_NONE until there is one
+ * @nr_frames: frames of its stack
  */
 struct kma_site_info {
 	unsigned long site;
+	unsigned long key;
 	int cache;
 	int state;
 	u32 slot;
+	int shift;
+	u32 nr_frames;
 };
+
+#define KMA_SHIFT_NONE	-1
 
 /**
  * struct kma_sitetab - the table
  * @map: the slots
- * @map_shift: 64 less the binary logarithm of their number
+ * @map_mask: their bytes, a power of two, less those of one
  * @sites_max: rows for pairs; the rows [other] have the numbers behind them
  * @used: rows handed out
  * @retired: rows whose state is KMA_SITE_NO_CACHE or KMA_SITE_NO_MODULE
  * @no_cache: whether any row was ever retired for its cache
+ * @stacks: rows that have a stack
+ * @sampled: whether there is any row of samples
  * @info: of each row
+ * @frame: KMA_FRAMES_MAX of each row
  * @row: counters of each row
  * @chunk: the memory behind @row
  * @other: for each cache, the slot of its row [other], which is in no map
@@ -146,12 +190,15 @@ struct kma_site_info {
  */
 struct kma_sitetab {
 	struct kma_site_slot *map;
-	u32 map_shift;
+	u32 map_mask;
 	u32 sites_max;
 	atomic_t used;
 	atomic_t retired;
 	bool no_cache;
+	bool sampled;
+	atomic_t stacks;
 	struct kma_site_info *info;
+	unsigned long *frame;
 	struct kma_row __percpu **row;
 	struct kma_row __percpu **chunk;
 	struct kma_site_slot *other;
@@ -257,11 +304,44 @@ const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
 						 unsigned long site,
 						 unsigned long cache);
 
+/**
+ * kma_sitetab_sample() - the row of samples of an origin, a new one if need be
+ * @t: the table
+ * @o: the origin, with a shift
+ * @cache: the cache's word
+ *
+ * Context: a probe, any context. Return: as kma_sitetab_get().
+ */
+const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
+					       const struct kma_origin *o,
+					       unsigned long cache);
+
+/**
+ * kma_sitetab_frames() - the stack of a row
+ * @t: the table
+ * @id: the row
+ *
+ * Context: any. Return: kma_sitetab_info()'s @nr_frames of them, the call site
+ * first.
+ */
+static inline const unsigned long *kma_sitetab_frames(const struct kma_sitetab *t,
+						      u32 id)
+{
+	return &t->frame[(size_t)id * KMA_FRAMES_MAX];
+}
+
+/* Whether a row counts samples; any row that an entry has. */
+static inline bool kma_sitetab_is_sampled(const struct kma_sitetab *t, u32 id)
+{
+	return READ_ONCE(t->info[id].shift) > KMA_SHIFT_EXACT;
+}
+
+/* How far into the map, in bytes: that saves a shift. */
 static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
 					    unsigned long site,
 					    unsigned long cache)
 {
-	return ((u64)(site + cache) * 0x9e3779b97f4a7c15ULL) >> t->map_shift;
+	return ((u64)(site + cache) * 0x9e3779b97f4a7c15ULL >> 32) & t->map_mask;
 }
 
 /* Where a pair is, unless another one came first. */
@@ -269,16 +349,16 @@ static __always_inline const struct kma_site_slot *
 kma_sitetab_first(const struct kma_sitetab *t, unsigned long site,
 		  unsigned long cache)
 {
-	return &t->map[kma_sitetab_hash(t, site, cache)];
+	return (void *)t->map + kma_sitetab_hash(t, site, cache);
 }
 
 static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 					     unsigned long site,
 					     unsigned long cache)
 {
-	/* Pairs with the release in kma_site_fill(). */
-	return smp_load_acquire(&slot->site) == site &&
-	       READ_ONCE(slot->cache) == cache;
+	/* Both pair with the releases in kma_site_fill(). */
+	return kma_acquire_is(&slot->site, site) &&
+	       kma_acquire_is(&slot->cache, cache);
 }
 
 /**

@@ -9,8 +9,9 @@
  *
  *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs =
  *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
- *	+ double_fired + dropped_caches_full
- *   events_kfree + events_kmem_cache_free + bulk_frees =
+ *	+ alloc_unsampled + double_fired + dropped_caches_full
+ *	+ dropped_sites_full
+ *   events_kfree + events_kmem_cache_free + bulk_frees + rcu_pending =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
  */
 #ifndef KMA_CORE_STAT_H
@@ -27,20 +28,32 @@
 	/* one for each object, which has no event */			\
 	X(bulk_allocs)		/* kmem_cache_alloc_bulk() returned it */ \
 	X(bulk_frees)		/* kmem_cache_free_bulk() got it */	\
+	X(rcu_pending)		/* kfree_rcu() got it, on kernels with sheaves */ \
 	/* allocation events that are not a hit */			\
 	X(alloc_failed)		/* returned NULL */			\
 	X(alloc_zero_size)	/* ZERO_SIZE_PTR */			\
 	X(alloc_off)		/* came while enabled was 0 */		\
+	X(alloc_unsampled)	/* no mark was on it: see sample.h */	\
 	X(double_fired)		/* first of two events for one object */ \
 	X(dropped_caches_full)	/* no room for another cache */		\
+	X(dropped_sites_full)	/* nor in [other]: it weighs otherwise */ \
 	/* hits of which something is lost */				\
 	X(dropped_live_full)	/* no slot for the object: no_entry */	\
 	X(other_sites)		/* counted in [other] */		\
-	X(replaced)		/* the last free there was not seen */	\
+	X(stacks_full)		/* counted without its stack */		\
+	/* objects whose free was not seen */				\
+	X(replaced)		/* the address was allocated again */	\
+	X(page_freed)		/* its page was freed */		\
 	/* free events that are not a free of a row */			\
 	X(free_null)		/* kfree(NULL) */			\
 	X(free_zero_size)	/* kfree(ZERO_SIZE_PTR) */		\
 	X(free_unmatched)	/* no allocation recorded */		\
+	/* what the module itself takes: see meter.c */			\
+	X(timed_events)		/* that were timed */			\
+	X(timed_ns)		/* nanoseconds they took, but for samples */ \
+	X(timed_ns2)		/* the sum of their squares */		\
+	X(timed_long)		/* not among them: somebody came between */ \
+	X(sample_ns)		/* nanoseconds that recording samples took */ \
 	/* how the live table copes */					\
 	X(spill_in)		/* entries put outside their home */	\
 	X(spill_out)		/* and taken from there */
@@ -60,6 +73,40 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 
 /* Context: any; one instruction, so that no interrupt can come between. */
 #define kma_stat_inc(name) this_cpu_inc(kma_stats.v[KMA_STAT_##name])
+#define kma_stat_add(name, n) this_cpu_add(kma_stats.v[KMA_STAT_##name], n)
+
+/*
+ * The events of a tracepoint, the first counters of all, are counted in words of two
+ * parts.  The lower 16 bits go down by one with each event, by an instruction that
+ * also says when their highest bit has gone: that event is to be timed.  Then they
+ * get KMA_TIMED more, and the bits above count that.
+ */
+#define KMA_STAT_EVENTS_NR	KMA_STAT_bulk_allocs
+#define KMA_TIMED		1024
+
+/* The word of no events. */
+#define KMA_EVENTS_NONE		((u64)-(0x8000 / KMA_TIMED - 1) << 16 | (0x8000 + KMA_TIMED))
+
+/**
+ * kma_stat_event() - count an event of a tracepoint
+ * @name: the counter, one of the first KMA_STAT_EVENTS_NR
+ *
+ * Context: a probe, any context. Return: whether it is to be timed; if so,
+ * kma_stat_event_again() has to be called.
+ */
+#define kma_stat_event(name) kma_env_countdown(kma_stats.v[KMA_STAT_##name])
+
+/* Count down once more.  Whatever interrupts meanwhile may do so as well. */
+#define kma_stat_event_again(name) kma_stat_add(name, (1 << 16) + KMA_TIMED)
+
+/* Events, by the word that counts them. */
+static inline u64 kma_stat_events(u64 word)
+{
+	return ((s64)word >> 16) * KMA_TIMED + (u16)-word;
+}
+
+/* All words of events that count none as yet begin anew. Context: process. */
+void kma_stats_start(void);
 
 /**
  * kma_stat_name() - the name of a counter, as tables print it

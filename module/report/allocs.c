@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `allocs`: the live objects, one by one. */
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
+#include <linux/pfn.h>
 #include <linux/sched.h>
 
 #include "seqtab.h"
@@ -28,12 +30,23 @@ static const struct kma_cache_info *kma_alloc_cache(const struct kma_alloc *a)
 	return &t->caches.info[t->info[a->entry.row].cache];
 }
 
-/* Where the object is, whatever node was asked for. */
+/*
+ * Where the object is, whatever node was asked for.  Nowhere, if its memory has
+ * been taken away: there may still be a struct page, with nothing in it.
+ */
 static u64 kma_alloc_node(const struct kma_alloc *a)
 {
-	void *ptr = (void *)a->ptr;
+	struct page *page = NULL;
 
-	return virt_addr_valid(ptr) ? page_to_nid(virt_to_page(ptr)) : KMA_NO_ID;
+	if (virt_addr_valid((void *)a->ptr))
+		page = pfn_to_online_page(PHYS_PFN(__pa(a->ptr)));
+	return page ? page_to_nid(page) : KMA_NO_ID;
+}
+
+static u64 kma_alloc_weight(const struct kma_alloc *a)
+{
+	return kma_sample_weight(kma_alloc_cache(a)->size,
+				 READ_ONCE(kma_core.sites.info[a->entry.row].shift));
 }
 
 static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
@@ -54,6 +67,8 @@ static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
 		return a->entry.cpu;
 	case KMA_ALLOC_node:
 		return kma_alloc_node(a);
+	case KMA_ALLOC_weight:
+		return kma_weigh(1000, kma_alloc_weight(a));
 	default:
 		return a->entry.tgid ?: KMA_NO_ID;
 	}
@@ -92,7 +107,7 @@ static int kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b
 
 	for (i = 0; !ret && i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &entry);
-		if (ptr)
+		if (ptr && !kma_objtab_stale(&kma_core.obj, ptr, &entry))
 			ret = kma_alloc_add(snap, ptr, &entry);
 	}
 	return ret;

@@ -8,7 +8,7 @@ static const struct kma_column kma_caches_columns[] = {
 
 static int kma_caches_fill(struct kma_snapshot *snap)
 {
-	return kma_counts_fill(snap, kma_names_cache);
+	return kma_counts_fill(snap, kma_names_cache, false);
 }
 
 struct kma_table kma_table_caches = {

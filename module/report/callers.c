@@ -8,7 +8,7 @@ static const struct kma_column kma_callers_columns[] = {
 
 static int kma_callers_fill(struct kma_snapshot *snap)
 {
-	return kma_counts_fill(snap, kma_names_site);
+	return kma_counts_fill(snap, kma_names_site, false);
 }
 
 struct kma_table kma_table_callers = {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of `callers` and `caches`.  See counts.h. */
+/* Rows of tables of counters.  See counts.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "counts.h"
 
-static_assert(KMA_COUNT_frag_pct == KMA_COUNT_NR - 1);
+/* The standard errors have the order of what they belong to, and come last. */
+static_assert(KMA_COUNT_live_bytes == 0);
+static_assert(KMA_COUNT_confirmed_bytes == KMA_COUNT_ESTIMATES - 1);
+static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_frees == KMA_COUNT_frees_se);
+static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
+static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
 
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 {
@@ -27,37 +32,94 @@ static bool kma_counts_suspect(const struct kma_row *sum)
 	return sum->repaired || !kma_bulk_frees_followed();
 }
 
+/* What a number of objects, of so many bytes each or of 1, stands for. */
+static void kma_counts_estimate(struct kma_counts *counts, enum kma_count column,
+				u64 objects, u64 each, u64 weight)
+{
+	counts->v[column] = kma_weigh(objects * each, weight);
+	counts->variance[column] =
+		kma_weigh_variance((kma_u128)objects * each * each, weight);
+}
+
+/* The squares are not known one by one: none of them is more than this. */
+static void kma_counts_bytes_req(struct kma_counts *counts, u64 bytes, u64 most,
+				 u64 weight)
+{
+	counts->v[KMA_COUNT_bytes_req] = kma_weigh(bytes, weight);
+	counts->variance[KMA_COUNT_bytes_req] =
+		kma_weigh_variance((kma_u128)bytes * most, weight);
+}
+
+/* Of a row's counters, those since the last reset. */
+static struct kma_row kma_counts_since(u32 id, const struct kma_row *sum)
+{
+	struct kma_row since = *sum;
+	const struct kma_row *base = &kma_base.row[id];
+
+	if (!kma_base.row)
+		return since;
+	since.hits -= base->hits;
+	since.bytes_req -= base->bytes_req;
+	since.frees -= base->frees;
+	since.no_entry -= base->no_entry;
+	since.pingpong -= base->pingpong;
+	since.cross_node -= base->cross_node;
+	since.bulk -= base->bulk;
+	return since;
+}
+
+static void kma_counts_live(struct kma_counts *counts, u64 live, u32 size, bool suspect,
+			    u64 weight)
+{
+	kma_counts_estimate(counts, KMA_COUNT_live_objs, live, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_live_bytes, live, size, weight);
+	if (!suspect)
+		kma_counts_estimate(counts, KMA_COUNT_confirmed_bytes, live, size,
+				    weight);
+}
+
+static void kma_counts_events(struct kma_counts *counts, const struct kma_row *since,
+			      const struct kma_cache_info *cache, u64 weight)
+{
+	const u32 size = cache->size;
+
+	kma_counts_estimate(counts, KMA_COUNT_hits, since->hits, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_bytes_alloc, since->hits, size, weight);
+	if (cache->object_size)
+		kma_counts_estimate(counts, KMA_COUNT_bytes_req, since->hits,
+				    cache->object_size, weight);
+	else
+		kma_counts_bytes_req(counts, since->bytes_req, size, weight);
+	kma_counts_estimate(counts, KMA_COUNT_frees, since->frees, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_bytes_freed, since->frees, size, weight);
+	kma_counts_estimate(counts, KMA_COUNT_no_entry, since->no_entry, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_pingpong, since->pingpong, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_cross_node, since->cross_node, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_bulk_objs, since->bulk, 1, weight);
+	kma_counts_estimate(counts, KMA_COUNT_bulk_bytes, since->bulk, size, weight);
+}
+
 void kma_counts_row(u32 id, struct kma_counts *counts)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
 	const struct kma_cache_info *cache = &t->caches.info[info->cache];
-	u64 *v = counts->v;
-	struct kma_row base = {}, sum;
+	const u64 weight = kma_sample_weight(cache->size,
+					     READ_ONCE(info->shift));
+	struct kma_row since, sum;
 	u64 live;
 
 	lockdep_assert_held(&kma_lock);
+	memset(counts, 0, offsetof(struct kma_counts, label));
 	kma_sitetab_sum(t, id, &sum);
-	if (kma_base.row)
-		base = kma_base.row[id];
+	since = kma_counts_since(id, &sum);
 	live = kma_row_live(&sum);
-	v[KMA_COUNT_live_objs] = live;
-	v[KMA_COUNT_live_bytes] = live * cache->size;
-	v[KMA_COUNT_hits] = sum.hits - base.hits;
-	v[KMA_COUNT_bytes_alloc] = v[KMA_COUNT_hits] * cache->size;
-	v[KMA_COUNT_bytes_req] = cache->object_size ?
-		v[KMA_COUNT_hits] * cache->object_size :
-		sum.bytes_req - base.bytes_req;
-	v[KMA_COUNT_frees] = sum.frees - base.frees;
-	v[KMA_COUNT_bytes_freed] = v[KMA_COUNT_frees] * cache->size;
-	v[KMA_COUNT_no_entry] = sum.no_entry - base.no_entry;
-	v[KMA_COUNT_pingpong] = sum.pingpong - base.pingpong;
-	v[KMA_COUNT_cross_node] = sum.cross_node - base.cross_node;
-	v[KMA_COUNT_bulk_objs] = sum.bulk - base.bulk;
-	v[KMA_COUNT_bulk_bytes] = v[KMA_COUNT_bulk_objs] * cache->size;
-	v[KMA_COUNT_confirmed_bytes] = kma_counts_suspect(&sum) ? 0 :
-				       v[KMA_COUNT_live_bytes];
-	v[KMA_COUNT_frag_pct] = 0;
+	kma_counts_live(counts, live, cache->size, kma_counts_suspect(&sum), weight);
+	kma_counts_events(counts, &since, cache, weight);
+	if (kma_sitetab_is_sampled(t, id)) {
+		counts->v[KMA_COUNT_samples] = since.hits + since.bulk;
+		counts->v[KMA_COUNT_live_samples] = live;
+	}
 }
 
 void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more)
@@ -66,12 +128,16 @@ void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more)
 
 	for (i = 0; i < KMA_COUNT_NR; i++)
 		sum->v[i] += more->v[i];
+	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
+		sum->variance[i] += more->variance[i];
 }
 
 u64 kma_counts_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_counts *counts = row;
 
+	if (column >= KMA_COUNT_live_bytes_se)
+		return kma_sqrt(counts->variance[column - KMA_COUNT_live_bytes_se]);
 	if (column == KMA_COUNT_frag_pct)
 		return kma_frag_milli(counts->v[KMA_COUNT_bytes_req],
 				      counts->v[KMA_COUNT_bytes_alloc]);
@@ -107,7 +173,7 @@ static void kma_counts_merge(struct kma_snapshot *snap)
 }
 
 int kma_counts_fill(struct kma_snapshot *snap,
-		    const char *(*name)(struct kma_names *, u32))
+		    const char *(*name)(struct kma_names *, u32), bool samples)
 {
 	const struct kma_sort by_label = { .key = { KMA_COUNT_NR }, .nr = 1 };
 	const struct kma_sitetab *t = &kma_core.sites;
@@ -118,7 +184,8 @@ int kma_counts_fill(struct kma_snapshot *snap,
 	if (!snap->names || kma_snapshot_room(snap, kma_sitetab_rows(t)))
 		return -ENOMEM;
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_sitetab_info(t, id))
+		if (!kma_sitetab_info(t, id) ||
+		    (samples && !kma_sitetab_is_sampled(t, id)))
 			continue;
 		kma_counts_row(id, &counts);
 		if (kma_counts_empty(&counts))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of `callers` and `caches`: the same counters under different names. */
+/* Rows of `callers`, `caches` and `stacks`: the same counters under different names. */
 #ifndef KMA_COUNTS_H
 #define KMA_COUNTS_H
 
@@ -12,13 +12,20 @@ enum kma_count {
 	KMA_COUNT_NR
 };
 
+/* Columns up to here are counts, and may be estimates. */
+#define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
+
 /**
  * struct kma_counts - one line
- * @v: the columns; KMA_COUNT_frag_pct is made from the others when it is read
+ * @v: the columns; KMA_COUNT_frag_pct and standard errors are made from the others
+ *	when they are read
+ * @variance: of each estimate; those of several rows add up, as what is sampled is
+ *	independent
  * @label: what they belong to
  */
 struct kma_counts {
 	u64 v[KMA_COUNT_NR];
+	kma_u128 variance[KMA_COUNT_ESTIMATES];
 	const char *label;
 };
 
@@ -45,6 +52,12 @@ void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more);
  */
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
+/* The column with the standard error of another one. */
+static inline int kma_count_se(enum kma_count column)
+{
+	return KMA_COUNT_live_bytes_se + column;
+}
+
 /* For struct kma_table. */
 u64 kma_counts_value(const struct kma_snapshot *snap, const void *row, int column);
 const char *kma_counts_label(const struct kma_snapshot *snap, const void *row);
@@ -52,11 +65,12 @@ const char *kma_counts_label(const struct kma_snapshot *snap, const void *row);
 /**
  * kma_counts_fill() - rows of the site table, added up by name
  * @snap: the snapshot
- * @name: kma_names_site() or kma_names_cache()
+ * @name: kma_names_site(), kma_names_cache() or kma_names_stack()
+ * @samples: only what was sampled
  *
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
 int kma_counts_fill(struct kma_snapshot *snap,
-		    const char *(*name)(struct kma_names *, u32));
+		    const char *(*name)(struct kma_names *, u32), bool samples);
 
 #endif /* KMA_COUNTS_H */

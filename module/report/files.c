@@ -12,6 +12,7 @@ struct kma_table * const kma_tables[] = {
 	&kma_table_callers,
 	&kma_table_allocs,
 	&kma_table_caches,
+	&kma_table_stacks,
 	&kma_table_summary,
 	&kma_table_stats,
 };
@@ -19,6 +20,16 @@ struct kma_table * const kma_tables[] = {
 const int kma_nr_tables = ARRAY_SIZE(kma_tables);
 
 static struct dentry *kma_dir;
+
+/* What is missing is said; without the directory, that was enough. */
+static void kma_debugfs_file(const char *name, umode_t mode, void *data,
+			     const struct file_operations *fops)
+{
+	struct dentry *file = debugfs_create_file(name, mode, kma_dir, data, fops);
+
+	if (IS_ERR(file) && !IS_ERR(kma_dir))
+		pr_warn("no file %s in debugfs: error %ld\n", name, PTR_ERR(file));
+}
 
 int kma_report_start(void)
 {
@@ -34,9 +45,9 @@ int kma_report_start(void)
 	if (IS_ERR(kma_dir))
 		pr_warn("no tables in debugfs: error %ld\n", PTR_ERR(kma_dir));
 	for (i = 0; i < kma_nr_tables; i++)
-		debugfs_create_file(kma_tables[i]->name, 0400, kma_dir,
-				    kma_tables[i], &kma_table_fops);
-	debugfs_create_file("control", 0600, kma_dir, NULL, &kma_control_fops);
+		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],
+				 &kma_table_fops);
+	kma_debugfs_file("control", 0600, NULL, &kma_control_fops);
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 
 struct kma_names_chunk {
 	struct list_head list;
-	char text[SZ_16K - sizeof(struct list_head)];
+	char text[SZ_32K - sizeof(struct list_head)];
 };
 
 struct kma_names {
@@ -19,8 +19,10 @@ struct kma_names {
 	size_t used;		/* of the first chunk's text */
 	const char **site;
 	const char **cache;
-	char buf[KMA_SYMBOL_LEN];
+	char buf[KMA_STACK_LEN];
 };
+
+static_assert(KMA_STACK_LEN <= sizeof_field(struct kma_names_chunk, text));
 
 struct kma_names *kma_names_new(u32 rows)
 {
@@ -77,6 +79,13 @@ const char *kma_names_site(struct kma_names *names, u32 id)
 		names->site[id] = kma_names_copy(names);
 	}
 	return names->site[id];
+}
+
+/* Used once for each row: nothing to be gained by remembering it. */
+const char *kma_names_stack(struct kma_names *names, u32 id)
+{
+	kma_symbol_stack(id, names->buf);
+	return kma_names_copy(names);
 }
 
 const char *kma_names_known(const struct kma_names *names, u32 id)

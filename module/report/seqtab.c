@@ -100,7 +100,10 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
 	snap->reset = kma_base.row;
+	snap->sample_bytes = kma_sampling_now();
+	snap->sampled = snap->sample_bytes || READ_ONCE(kma_core.sites.sampled);
 	since = kma_base.ns;
+	kma_control_settle();
 	ret = snap->table->fill(snap);
 	/* After all rows, or one of them would be younger than now. */
 	snap->now = kma_env_now();
@@ -149,6 +152,17 @@ void kma_show_milli(struct seq_file *seq, int width, u64 milli)
 	seq_printf(seq, "%*llu.%03u", width ? width - 4 : 0, whole, rest);
 }
 
+static bool kma_column_shown(const struct kma_snapshot *snap, int column)
+{
+	switch (snap->table->columns[column].format) {
+	case KMA_FORMAT_SAMPLED:
+	case KMA_FORMAT_SAMPLED_MILLI:
+		return snap->sampled;
+	default:
+		return true;
+	}
+}
+
 static int kma_width(const struct kma_column *column)
 {
 	return max_t(int, strlen(column->name), KMA_WIDTH);
@@ -161,9 +175,10 @@ static int kma_width(const struct kma_column *column)
 static u64 kma_coverage_milli(const u64 *v)
 {
 	u64 seen = v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
-		   v[KMA_STAT_bulk_frees] - v[KMA_STAT_free_null] -
+		   v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] -
+		   v[KMA_STAT_free_null] -
 		   v[KMA_STAT_free_zero_size] - v[KMA_STAT_free_unmatched];
-	u64 all = seen + v[KMA_STAT_replaced];
+	u64 all = seen + v[KMA_STAT_replaced] + v[KMA_STAT_page_freed];
 
 	/* A counter may be ahead of another one, read in passing. */
 	if (!all || (s64)seen < 0)
@@ -177,21 +192,26 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	const u64 *v = snap->stats.v;
 	int i;
 
-	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=0", table->name,
-		   KMA_FORMAT_VERSION);
-	seq_printf(seq, " dropped=%llu replaced=%llu unmatched=%llu",
-		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full],
-		   v[KMA_STAT_replaced], v[KMA_STAT_free_unmatched]);
+	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
+		   KMA_FORMAT_VERSION, snap->sample_bytes);
+	seq_printf(seq, " dropped=%llu replaced=%llu page_freed=%llu unmatched=%llu",
+		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full] +
+		   v[KMA_STAT_dropped_sites_full],
+		   v[KMA_STAT_replaced], v[KMA_STAT_page_freed],
+		   v[KMA_STAT_free_unmatched]);
 	seq_puts(seq, " coverage_pct=");
 	kma_show_milli(seq, 0, kma_coverage_milli(v));
-	seq_printf(seq, " cache_size=%s since=%s window_s=",
+	seq_printf(seq, " cache_size=%s%s since=%s window_s=",
 		   kma_cacheinfo_exact() ? "slot" : "object",
+		   kma_probes_late() ? " order=late" : "",
 		   snap->reset ? "reset" : "load");
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
 	seq_puts(seq, "\n#");
 	for (i = 0; i < table->nr_columns; i++) {
+		if (!kma_column_shown(snap, i))
+			continue;
 		if (table->columns[i].format == KMA_FORMAT_LABEL ||
 		    table->show != kma_show_row)
 			seq_printf(seq, " %s", table->columns[i].name);
@@ -208,7 +228,8 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 {
 	int width = kma_width(column);
 
-	if (column->format == KMA_FORMAT_MILLI)
+	if (column->format == KMA_FORMAT_MILLI ||
+	    column->format == KMA_FORMAT_SAMPLED_MILLI)
 		kma_show_milli(seq, width, value);
 	else if (column->format == KMA_FORMAT_PTR)
 		seq_printf(seq, "%pK", (void *)(unsigned long)value);
@@ -225,6 +246,8 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 	int i;
 
 	for (i = 0; i < table->nr_columns; i++) {
+		if (!kma_column_shown(snap, i))
+			continue;
 		if (i)
 			seq_putc(seq, ' ');
 		if (table->columns[i].format == KMA_FORMAT_LABEL)

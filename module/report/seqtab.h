@@ -29,6 +29,9 @@ enum kma_format {
 	KMA_FORMAT_MILLI,
 	KMA_FORMAT_PTR,
 	KMA_FORMAT_ID,
+	/* Columns of these are only there once something has been sampled. */
+	KMA_FORMAT_SAMPLED,
+	KMA_FORMAT_SAMPLED_MILLI,
 	KMA_FORMAT_LABEL,
 };
 
@@ -88,6 +91,8 @@ struct kma_table {
  * @rows: the rows
  * @nr_rows: how many
  * @max_rows: how many there is room for
+ * @sample_bytes: kma_sampling_bytes() then
+ * @sampled: something has been sampled: there are more columns
  * @cut: rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()
  * @window_ns: since the last reset or load
@@ -101,6 +106,8 @@ struct kma_snapshot {
 	void *rows;
 	size_t nr_rows;
 	size_t max_rows;
+	u64 sample_bytes;
+	bool sampled;
 	u64 cut;
 	u32 now;
 	u64 window_ns;
@@ -202,7 +209,8 @@ const char *kma_names_site(struct kma_names *names, u32 id);
  */
 const char *kma_names_known(const struct kma_names *names, u32 id);
 
-/* Likewise the name of a row's cache. */
+/* Likewise the stack of a row of samples, and the name of a row's cache. */
+const char *kma_names_stack(struct kma_names *names, u32 id);
 const char *kma_names_cache(struct kma_names *names, u32 id);
 
 /* ---- pair.c --------------------------------------------------------------- */
@@ -220,7 +228,7 @@ struct kma_pair {
 };
 
 /* Room for the rows of any table of pairs. */
-#define KMA_PAIRS_MAX	64
+#define KMA_PAIRS_MAX	96
 
 extern const struct kma_column kma_pair_columns[2];
 
@@ -237,6 +245,7 @@ void kma_pair_show(struct seq_file *seq, const struct kma_snapshot *snap,
 extern struct kma_table kma_table_callers;
 extern struct kma_table kma_table_allocs;
 extern struct kma_table kma_table_caches;
+extern struct kma_table kma_table_stacks;
 extern struct kma_table kma_table_summary;
 extern struct kma_table kma_table_stats;
 

@@ -46,6 +46,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_pair_add(snap, "sites_used", KMA_FORMAT_U64, used);
 	kma_pair_add(snap, "sites_retired", KMA_FORMAT_U64,
 		     atomic_read(&t->retired));
+	kma_pair_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
 	kma_pair_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
 	kma_pair_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
 	kma_pair_add(snap, "caches_used", KMA_FORMAT_U64,
@@ -54,7 +55,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		     kma_cacheinfo_exact());
 }
 
-/* Functions that are followed; 1 is attached. */
+/* Functions that are followed, and the second net; 1 is attached. */
 static void kma_stats_add_hooks(struct kma_snapshot *snap)
 {
 	kma_pair_add(snap, "hook_free_bulk", KMA_FORMAT_U64,
@@ -63,9 +64,25 @@ static void kma_stats_add_hooks(struct kma_snapshot *snap)
 		     kma_bulk_allocs_followed());
 	kma_pair_add(snap, "hook_alloc_bulk_missed", KMA_FORMAT_U64,
 		     kma_bulk_allocs_missed());
-	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64, 1);
-	kma_pair_add(snap, "hook_cache_destroy_missed", KMA_FORMAT_U64,
-		     kma_cacheinfo_missed());
+	kma_pair_add(snap, "net_page_free", KMA_FORMAT_U64,
+		     !READ_ONCE(kma_core.obj.pages.fixed));
+	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64,
+		     kma_cacheinfo_watched());
+}
+
+static void kma_stats_add_metered(struct kma_snapshot *snap)
+{
+	struct kma_metered m = kma_meter_read();
+
+	kma_pair_add(snap, "sample_bytes", KMA_FORMAT_U64, kma_sampling_bytes());
+	kma_pair_add(snap, "sample_bytes_now", KMA_FORMAT_U64, kma_sampling_now());
+	kma_pair_add(snap, "governor_raised", KMA_FORMAT_U64, m.raised);
+	kma_pair_add(snap, "governor_lowered", KMA_FORMAT_U64, m.lowered);
+	kma_pair_add(snap, "budget_pct", KMA_FORMAT_U64, kma_meter_budget_pct());
+	kma_pair_add(snap, "cpu_pct", KMA_FORMAT_MILLI, m.share);
+	kma_pair_add(snap, "cpu_pct_se", KMA_FORMAT_MILLI, m.share_se);
+	kma_pair_add(snap, "event_ns", KMA_FORMAT_MILLI, m.event_ps);
+	kma_pair_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
 static int kma_stats_fill(struct kma_snapshot *snap)
@@ -80,9 +97,10 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		     kma_probes_attached());
 	kma_stats_add_hooks(snap);
+	kma_stats_add_metered(snap);
 	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64,
 		     kma_core_bytes(kma_config.live_max, kma_config.sites_max,
-				    nr_cpu_ids));
+				    nr_cpu_ids, kma_core.obj.pages.mask + 1));
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)

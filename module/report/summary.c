@@ -23,32 +23,58 @@ static void kma_summary_counts(struct kma_counts *sum)
 	}
 }
 
-static void kma_summary_add_counts(struct kma_snapshot *snap, const u64 *v)
+/* A line, and one with its standard error if there may be one. */
+static void kma_summary_add(struct kma_snapshot *snap, const char *name, const char *name_se,
+			    enum kma_format format, u64 value, kma_u128 variance)
 {
-	u64 req = v[KMA_COUNT_bytes_req];
-	u64 alloc = v[KMA_COUNT_bytes_alloc];
-	u64 freed = v[KMA_COUNT_bytes_freed];
-	u64 bulk = v[KMA_COUNT_bulk_bytes];
+	kma_pair_add(snap, name, format, value);
+	if (snap->sampled)
+		kma_pair_add(snap, name_se, KMA_FORMAT_U64, kma_sqrt(variance));
+}
 
-	kma_pair_add(snap, "bytes_requested", KMA_FORMAT_U64, req);
-	kma_pair_add(snap, "bytes_allocated", KMA_FORMAT_U64, alloc);
-	kma_pair_add(snap, "bytes_freed", KMA_FORMAT_U64, freed);
-	/* Less than nothing, where more was freed since a reset. */
-	kma_pair_add(snap, "bytes_net", KMA_FORMAT_S64, alloc + bulk - freed);
-	kma_pair_add(snap, "bytes_wasted", KMA_FORMAT_U64, alloc - req);
+#define KMA_SUMMARY_ADD(name, format, value, variance)			\
+	kma_summary_add(snap, name, name "_se", KMA_FORMAT_##format, value, variance)
+
+#define KMA_SUMMARY_COUNT(name, column)					\
+	KMA_SUMMARY_ADD(name, U64, v[KMA_COUNT_##column], var[KMA_COUNT_##column])
+
+static void kma_summary_add_counts(struct kma_snapshot *snap,
+				   const struct kma_counts *sum)
+{
+	const u64 *v = sum->v;
+	const kma_u128 *var = sum->variance;
+	const u64 net = v[KMA_COUNT_bytes_alloc] + v[KMA_COUNT_bulk_bytes] -
+			v[KMA_COUNT_bytes_freed];
+
+	KMA_SUMMARY_COUNT("bytes_requested", bytes_req);
+	KMA_SUMMARY_COUNT("bytes_allocated", bytes_alloc);
+	KMA_SUMMARY_COUNT("bytes_freed", bytes_freed);
+	/*
+	 * Less than nothing, where more was freed since a reset.  What is freed
+	 * may be the same samples as what was allocated, or others: at most this.
+	 */
+	KMA_SUMMARY_ADD("bytes_net", S64, net, var[KMA_COUNT_bytes_alloc] +
+			var[KMA_COUNT_bulk_bytes] + var[KMA_COUNT_bytes_freed]);
+	/* (a - r)^2 is at most a^2 - r^2. */
+	KMA_SUMMARY_ADD("bytes_wasted", U64,
+			v[KMA_COUNT_bytes_alloc] - v[KMA_COUNT_bytes_req],
+			var[KMA_COUNT_bytes_alloc] - var[KMA_COUNT_bytes_req]);
 	kma_pair_add(snap, "frag_pct", KMA_FORMAT_MILLI,
-		     kma_frag_milli(req, alloc));
-	kma_pair_add(snap, "cross_node_allocs", KMA_FORMAT_U64,
-		     v[KMA_COUNT_cross_node]);
-	kma_pair_add(snap, "allocs", KMA_FORMAT_U64, v[KMA_COUNT_hits]);
-	kma_pair_add(snap, "bulk_objs", KMA_FORMAT_U64, v[KMA_COUNT_bulk_objs]);
-	kma_pair_add(snap, "bulk_bytes", KMA_FORMAT_U64, bulk);
-	kma_pair_add(snap, "live_bytes", KMA_FORMAT_U64, v[KMA_COUNT_live_bytes]);
-	kma_pair_add(snap, "confirmed_bytes", KMA_FORMAT_U64,
-		     v[KMA_COUNT_confirmed_bytes]);
-	kma_pair_add(snap, "live_objs", KMA_FORMAT_U64, v[KMA_COUNT_live_objs]);
-	kma_pair_add(snap, "frees", KMA_FORMAT_U64, v[KMA_COUNT_frees]);
-	kma_pair_add(snap, "pingpong", KMA_FORMAT_U64, v[KMA_COUNT_pingpong]);
+		     kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
+	KMA_SUMMARY_COUNT("cross_node_allocs", cross_node);
+	KMA_SUMMARY_COUNT("allocs", hits);
+	KMA_SUMMARY_COUNT("bulk_objs", bulk_objs);
+	KMA_SUMMARY_COUNT("bulk_bytes", bulk_bytes);
+	KMA_SUMMARY_COUNT("live_bytes", live_bytes);
+	KMA_SUMMARY_COUNT("confirmed_bytes", confirmed_bytes);
+	KMA_SUMMARY_COUNT("live_objs", live_objs);
+	KMA_SUMMARY_COUNT("frees", frees);
+	KMA_SUMMARY_COUNT("pingpong", pingpong);
+	if (snap->sampled) {
+		kma_pair_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
+		kma_pair_add(snap, "live_samples", KMA_FORMAT_U64,
+			     v[KMA_COUNT_live_samples]);
+	}
 }
 
 static int kma_summary_fill(struct kma_snapshot *snap)
@@ -61,7 +87,7 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 		return -ENOMEM;
 	kma_summary_counts(&sum);
 	kma_stats_sum(&stats);
-	kma_summary_add_counts(snap, sum.v);
+	kma_summary_add_counts(snap, &sum);
 	for (i = 0; i < KMA_STAT_NR; i++)
 		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64,
 			     stats.v[i] - kma_base.stats.v[i]);
