@@ -10,6 +10,7 @@
  * In /sys/kernel/debug/<module>/:
  *
  *	run	write the name of a scenario; the write returns when it is done
+ *	slab	write an address; the write fails unless it lies on a slab page
  *	sites	what is true of each function, one a line
  *	live	the objects that are live, one a line
  *	values	`name value` lines: the clock, and what a scenario found out
@@ -41,8 +42,55 @@
 #include <linux/timer.h>
 #include <linux/workqueue.h>
 
+#include "../../module/compat.h"
+
+#ifdef KMA_HAVE_KFENCE
+#include <linux/kfence.h>
+#else
+static bool is_kfence_address(const void *ptr)
+{
+	return false;
+}
+#endif
+
 /* Right in every context, and while preemption is off to know the CPU. */
 #define TRUTH_GFP	(GFP_ATOMIC | __GFP_NOWARN)
+/* On the account of a cgroup, which does not wait for room in it. */
+#define TRUTH_CHARGED	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
+
+/*
+ * With PREEMPT_RT nobody may allocate in a hard interrupt or with preemption
+ * off.  There a task knows its CPU while it cannot migrate, and the storm's
+ * interrupts are soft ones.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define TRUTH_IRQ_TIMER	HRTIMER_MODE_REL_PINNED_SOFT
+
+static int truth_get_cpu(void)
+{
+	migrate_disable();
+	return smp_processor_id();
+}
+
+static void truth_put_cpu(void)
+{
+	migrate_enable();
+}
+#else
+#define TRUTH_IRQ_TIMER	HRTIMER_MODE_REL_PINNED_HARD
+#define truth_get_cpu()	get_cpu()
+#define truth_put_cpu()	put_cpu()
+#endif
+
+#ifndef KMA_HAVE_HRTIMER_SETUP
+static void hrtimer_setup(struct hrtimer *timer,
+			  enum hrtimer_restart (*function)(struct hrtimer *timer),
+			  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
 
 /* ---- the caches ----------------------------------------------------------- */
 
@@ -55,8 +103,13 @@ enum truth_cache_id {
 	TRUTH_CACHE_RCU,
 	TRUTH_CACHE_MERGE_A,
 	TRUTH_CACHE_MERGE_B,
-	TRUTH_CACHE_CYCLE,	/* made and destroyed by a scenario */
+	TRUTH_CACHE_TYPESAFE,
 	TRUTH_CACHE_STORM,
+	/* made and destroyed by a scenario */
+	TRUTH_CACHE_CYCLE,
+	TRUTH_CACHE_SMALLER,
+	TRUTH_CACHE_LARGER,
+	TRUTH_CACHE_DOOMED,
 	TRUTH_KMALLOC,		/* none */
 	TRUTH_CACHES
 };
@@ -82,6 +135,7 @@ static struct truth_cache {
 	[TRUTH_CACHE_RCU]     = { KBUILD_MODNAME "_rcu", 411 },
 	[TRUTH_CACHE_MERGE_A] = { KBUILD_MODNAME "_merge_a", 5000, .merge = true },
 	[TRUTH_CACHE_MERGE_B] = { KBUILD_MODNAME "_merge_b", 5000, .merge = true },
+	[TRUTH_CACHE_TYPESAFE] = { KBUILD_MODNAME "_typesafe", 423, SLAB_TYPESAFE_BY_RCU },
 	[TRUTH_CACHE_STORM]   = { KBUILD_MODNAME "_storm", 91 },
 };
 
@@ -106,9 +160,8 @@ static const char truth_large_data[20000];
 static void *truth_batch[TRUTH_BATCH_MAX];
 
 /* Whether there was memory is all that the pointer tells. */
-#define TRUTH_BULK(cache, nr)						\
-	(kmem_cache_alloc_bulk(cache, TRUTH_GFP, nr, truth_batch) ?	\
-	 truth_batch[0] : NULL)
+#define TRUTH_BULK(cache, gfp, nr)					\
+	(kmem_cache_alloc_bulk(cache, gfp, nr, truth_batch) ? truth_batch[0] : NULL)
 
 /*
  * One noinline function each.  Neither the call in it nor a call of it may
@@ -139,8 +192,8 @@ static noinline __init void *truth_init(size_t size, int node)
 }
 
 /*
- * Here the call site is inside of the allocator, for sizes of more than a page;
- * for others kvmalloc() ends with a jump to kmalloc, and the site is its caller.
+ * On most kernels the call site is inside of the allocator, for sizes of more than
+ * a page; for others kvmalloc() ends with a jump to kmalloc, and the site is its caller.
  */
 static noinline void *truth_kvmalloc_page(size_t size, int node)
 {
@@ -169,7 +222,12 @@ static struct truth_site {
 #include "truth_sites.h"
 #undef TRUTH_SITE
 	[TRUTH_init] = { "truth_init", TRUTH_KMALLOC },
+#ifdef KMA_HAVE_KVMALLOC_CALLER
+	[TRUTH_kvmalloc_page] = { "truth_kvmalloc_page", TRUTH_KMALLOC,
+				  truth_kvmalloc_page },
+#else
 	[TRUTH_kvmalloc_page] = { "-", TRUTH_KMALLOC, truth_kvmalloc_page },
+#endif
 };
 
 /* ---- counting ------------------------------------------------------------- */
@@ -187,7 +245,8 @@ struct truth_counts {
 	u64 handed;
 };
 
-static DEFINE_PER_CPU(struct truth_counts, truth_counts[TRUTH_NR]);
+/* Of each site.  A module's own per-CPU data would have to fit into a few KiB. */
+static struct truth_counts __percpu *truth_counts;
 
 #define truth_add(id, counter, by) this_cpu_add(truth_counts[id].counter, by)
 
@@ -210,11 +269,23 @@ static DEFINE_MUTEX(truth_lock);
 static struct truth_object truth_live[TRUTH_LIVE_MAX];
 static unsigned int truth_nr_live;
 
+/* What the object takes, of which ksize() is not always all. */
+static u32 truth_slot(enum truth_site_id id, const void *ptr, size_t size)
+{
+	/* Each has a page of its own; a slot is what its cache's others take. */
+	if (is_kfence_address(ptr))
+		return ALIGN(size, sizeof(void *));
+	/* What links free slots comes after the object here. */
+	if (truth_sites[id].cache == TRUTH_CACHE_TYPESAFE)
+		return ksize(ptr) + sizeof(void *);
+	return ksize(ptr);
+}
+
 /* Make an object and describe it in @o; false if there was no memory. */
 static bool truth_make_at(struct truth_object *o, enum truth_site_id id,
 			  size_t size, int node)
 {
-	int cpu = get_cpu();
+	int cpu = truth_get_cpu();
 
 	o->before = jiffies;
 	o->ptr = truth_sites[id].alloc(size, node);
@@ -223,7 +294,7 @@ static bool truth_make_at(struct truth_object *o, enum truth_site_id id,
 		o->site = id;
 		o->cpu = cpu;
 		o->bytes_req = size;
-		o->bytes_alloc = ksize(o->ptr);
+		o->bytes_alloc = truth_slot(id, o->ptr, size);
 		o->pid = in_task() ? current->tgid : 0;
 		o->node = page_to_nid(virt_to_page(o->ptr));
 		truth_add(id, hits, 1);
@@ -232,7 +303,7 @@ static bool truth_make_at(struct truth_object *o, enum truth_site_id id,
 		if (node != NUMA_NO_NODE && node != cpu_to_node(cpu))
 			truth_add(id, cross_node, 1);
 	}
-	put_cpu();
+	truth_put_cpu();
 	return o->ptr;
 }
 
@@ -265,14 +336,14 @@ static void truth_count_free(const struct truth_object *o, int cpu)
 static void truth_free(const struct truth_object *o, bool with_kfree)
 {
 	enum truth_cache_id cache = truth_sites[o->site].cache;
-	int cpu = get_cpu();
+	int cpu = truth_get_cpu();
 
 	truth_count_free(o, cpu);
 	if (cache == TRUTH_KMALLOC || with_kfree)
 		kfree(o->ptr);
 	else
 		kmem_cache_free(truth_caches[cache].cache, o->ptr);
-	put_cpu();
+	truth_put_cpu();
 }
 
 /*
@@ -282,7 +353,7 @@ static void truth_free(const struct truth_object *o, bool with_kfree)
 static void truth_free_bulk(const struct truth_object *o, int nr,
 			    struct kmem_cache *cache, bool with_kfree)
 {
-	int i, cpu = get_cpu();
+	int i, cpu = truth_get_cpu();
 
 	for (i = 0; i < nr; i++) {
 		truth_count_free(&o[i], cpu);
@@ -292,7 +363,7 @@ static void truth_free_bulk(const struct truth_object *o, int nr,
 		kfree_bulk(nr, truth_batch);
 	else
 		kmem_cache_free_bulk(cache, nr, truth_batch);
-	put_cpu();
+	truth_put_cpu();
 }
 
 /* Make @nr objects that stay live. */
@@ -318,7 +389,7 @@ static int truth_make_bulk(enum truth_site_id id, int nr)
 
 	if (nr > TRUTH_LIVE_MAX - truth_nr_live)
 		return -ENOSPC;
-	cpu = get_cpu();
+	cpu = truth_get_cpu();
 	before = jiffies;
 	made = truth_sites[id].alloc(nr, NUMA_NO_NODE);
 	after = jiffies;
@@ -328,7 +399,7 @@ static int truth_make_bulk(enum truth_site_id id, int nr)
 		o[i].after = after;
 		truth_nr_live++;
 	}
-	put_cpu();
+	truth_put_cpu();
 	return made ? 0 : -ENOMEM;
 }
 
@@ -431,7 +502,7 @@ static long truth_in_worker(void *unused)
 
 static DECLARE_TASKLET(truth_tasklet, truth_in_tasklet);
 static DEFINE_TIMER(truth_timer_list, truth_in_timer);
-static struct irq_work truth_irq_work = IRQ_WORK_INIT_HARD(truth_in_irq_work);
+static DEFINE_IRQ_WORK(truth_irq_work, truth_in_irq_work);
 static struct hrtimer truth_hrtimer_job;
 
 static void truth_job_start(enum truth_place place, int cpu)
@@ -447,9 +518,8 @@ static void truth_job_start(enum truth_place place, int cpu)
 		irq_work_queue(&truth_irq_work);
 		break;
 	case TRUTH_IN_HRTIMER:
-		hrtimer_init(&truth_hrtimer_job, CLOCK_MONOTONIC,
-			     HRTIMER_MODE_REL_HARD);
-		truth_hrtimer_job.function = truth_in_hrtimer;
+		hrtimer_setup(&truth_hrtimer_job, truth_in_hrtimer,
+			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 		hrtimer_start(&truth_hrtimer_job, ns_to_ktime(100000),
 			      HRTIMER_MODE_REL_HARD);
 		break;
@@ -570,11 +640,13 @@ static int truth_realloc_moving(size_t size)
 	int ret;
 
 	truth_realloc_from = old.ptr;
-	get_cpu();
-	ret = truth_make(TRUTH_krealloc, size, NUMA_NO_NODE, 1);
+	truth_get_cpu();
+	ret = truth_make(size > KMALLOC_MAX_CACHE_SIZE ? TRUTH_large_krealloc :
+							 TRUTH_krealloc,
+			 size, NUMA_NO_NODE, 1);
 	if (!ret)
 		truth_count_free(&old, smp_processor_id());
-	put_cpu();
+	truth_put_cpu();
 	truth_realloc_from = NULL;
 	if (ret)
 		truth_live[truth_nr_live++] = old;
@@ -595,9 +667,9 @@ static int truth_realloc_to_zero(void)
 	struct truth_object *o = &truth_live[--truth_nr_live];
 	void *ptr;
 
-	truth_count_free(o, get_cpu());
+	truth_count_free(o, truth_get_cpu());
 	ptr = krealloc(o->ptr, 0, TRUTH_GFP);
-	put_cpu();
+	truth_put_cpu();
 	return ptr == ZERO_SIZE_PTR ? 0 : -EPROTO;
 }
 
@@ -655,7 +727,7 @@ static int truth_run_cpus(void)
 	for_each_online_cpu(cpu) {
 		ret = ret ?: truth_elsewhere(TRUTH_worker, TRUTH_IN_WORKER, cpu);
 		migrate_disable();
-		if (cpu != smp_processor_id())
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT) && cpu != smp_processor_id())
 			ret = ret ?: truth_elsewhere(TRUTH_ipi, TRUTH_IN_IPI, cpu);
 		migrate_enable();
 	}
@@ -664,9 +736,12 @@ static int truth_run_cpus(void)
 
 static int truth_run_contexts(void)
 {
-	return truth_elsewhere(TRUTH_softirq, TRUTH_IN_SOFTIRQ, 0) ?:
-	       truth_elsewhere(TRUTH_timer, TRUTH_IN_TIMER, 0) ?:
-	       truth_elsewhere(TRUTH_hardirq, TRUTH_IN_HARDIRQ, 0) ?:
+	int ret = truth_elsewhere(TRUTH_softirq, TRUTH_IN_SOFTIRQ, 0) ?:
+		  truth_elsewhere(TRUTH_timer, TRUTH_IN_TIMER, 0);
+
+	if (ret || IS_ENABLED(CONFIG_PREEMPT_RT))
+		return ret;
+	return truth_elsewhere(TRUTH_hardirq, TRUTH_IN_HARDIRQ, 0) ?:
 	       truth_elsewhere(TRUTH_hrtimer, TRUTH_IN_HRTIMER, 0);
 }
 
@@ -674,7 +749,8 @@ static int truth_run_kvmalloc(void)
 {
 	return truth_some(TRUTH_kvmalloc, 40, NUMA_NO_NODE) ?:
 	       truth_some(TRUTH_kvmalloc, 4096, NUMA_NO_NODE) ?:
-	       truth_some(TRUTH_kvmalloc_page, 5000, NUMA_NO_NODE);
+	       truth_some(TRUTH_kvmalloc_page, 5000, NUMA_NO_NODE) ?:
+	       truth_some(TRUTH_kvmalloc_page, 20000, NUMA_NO_NODE);
 }
 
 /* More than a small live table holds; some are the smallest there are. */
@@ -684,14 +760,32 @@ static int truth_run_many(void)
 	       truth_make(TRUTH_many, 700, NUMA_NO_NODE, 1000);
 }
 
+/* Enough for hundreds of samples of each size, if one in 4 KiB is sampled. */
+static int truth_run_sampled(void)
+{
+	return truth_make(TRUTH_many, 128, NUMA_NO_NODE, 9000) ?:
+	       truth_make(TRUTH_many, 700, NUMA_NO_NODE, 1000);
+}
+
+/*
+ * One object that is still there, and to which nothing leads: not its page's
+ * address, which is found in many places, and not the object before it, which
+ * has had its address since both were free.
+ */
 static int truth_run_leak(void)
 {
-	int ret = truth_make(TRUTH_leak, 64, NUMA_NO_NODE, 1);
+	struct truth_object *o = &truth_live[truth_nr_live];
+	int ret = truth_make(TRUTH_leak, 64, NUMA_NO_NODE, 2);
 
-	/* No longer known here, but still there. */
-	if (!ret)
-		truth_nr_live--;
-	return ret;
+	if (ret)
+		return ret;
+	if (offset_in_page(o[0].ptr))
+		swap(o[0], o[1]);
+	memset(o[1].ptr, 0, 64);
+	truth_nr_live--;
+	truth_drop(1);
+	memset(o, 0, 2 * sizeof(*o));
+	return 0;
 }
 
 /* Something to find in another record of the same events. */
@@ -935,6 +1029,215 @@ static int truth_run_settle(void)
 	return 0;
 }
 
+/* ---- scenarios: what is seen only in part --------------------------------- */
+
+/* It grows and shrinks, and stays where it is: there is no event. */
+static int truth_run_resize(void)
+{
+	int ret = truth_make(TRUTH_resized, 60, NUMA_NO_NODE, 3);
+
+	return ret ?: truth_realloc_in_place(64) ?: truth_realloc_in_place(20);
+}
+
+/* By the function for the other kind of memory, which is legal. */
+static int truth_run_crossed(void)
+{
+	struct kmem_cache *cache =
+		kmalloc_caches[KMALLOC_NORMAL][kmalloc_index(64)];
+	struct truth_object *o;
+	int ret;
+
+	ret = truth_make(TRUTH_cache_kfree, 311, NUMA_NO_NODE, 5) ?:
+	      truth_make(TRUTH_crossed, 64, NUMA_NO_NODE, 5);
+	if (ret)
+		return ret;
+	while (truth_live[truth_nr_live - 1].site == TRUTH_crossed) {
+		o = &truth_live[--truth_nr_live];
+		truth_count_free(o, truth_get_cpu());
+		kmem_cache_free(cache, o->ptr);
+		truth_put_cpu();
+	}
+	for (ret = 0; ret < 5; ret++)
+		truth_free(&truth_live[--truth_nr_live], true);
+	return 0;
+}
+
+#define TRUTH_TYPESAFE_OBJS	1000
+
+static unsigned long truth_typesafe_kept;
+
+/* Whoever still looks at them under RCU finds them, free or not. */
+static int truth_run_typesafe(void)
+{
+	int i, had = truth_nr_live;
+	int ret = truth_make(TRUTH_typesafe, 423, NUMA_NO_NODE,
+			     TRUTH_TYPESAFE_OBJS);
+
+	truth_typesafe_kept = 0;
+	rcu_read_lock();
+	truth_drop(truth_nr_live - had);
+	/* Descriptions stay until something else is made */
+	for (i = had; !ret && i < had + TRUTH_TYPESAFE_OBJS; i++)
+		truth_typesafe_kept +=
+			PageSlab(virt_to_head_page(truth_live[i].ptr));
+	rcu_read_unlock();
+	return ret ?: truth_some(TRUTH_typesafe, 423, NUMA_NO_NODE);
+}
+
+#define TRUTH_KFENCE_OBJS	20
+#define TRUTH_KFENCE_S		60
+
+/* Make objects until some are of the pool that looks for overruns. */
+static int truth_make_guarded(enum truth_site_id id, size_t size)
+{
+	unsigned long end = jiffies + TRUTH_KFENCE_S * HZ;
+	int ret, nr = 0;
+
+	while (nr < TRUTH_KFENCE_OBJS) {
+		if (!IS_ENABLED(CONFIG_KFENCE) || time_after(jiffies, end))
+			return -ETIME;
+		ret = truth_make(id, size, NUMA_NO_NODE, 1);
+		if (ret)
+			return ret;
+		if (is_kfence_address(truth_live[truth_nr_live - 1].ptr))
+			nr++;
+		else
+			truth_drop(1);
+		cond_resched();
+	}
+	/* They are given back to the pool in two ways */
+	truth_drop(TRUTH_KFENCE_OBJS / 4);
+	truth_free_bulk(&truth_live[truth_nr_live -= 3], 3, NULL, false);
+	return 0;
+}
+
+/* Their sizes are those of slots. */
+static int truth_run_kfence(void)
+{
+	return truth_make_guarded(TRUTH_guarded, 64) ?:
+	       truth_make_guarded(TRUTH_guarded_cache, 1234);
+}
+
+static int truth_count_guarded(void)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < truth_nr_live; i++)
+		nr += is_kfence_address(truth_live[i].ptr);
+	return nr;
+}
+
+/* Two sizes whose objects take the same. */
+#define TRUTH_SMALLER	6001
+#define TRUTH_LARGER	6008
+
+static int truth_merge_create(enum truth_cache_id id, const char *name,
+			      unsigned int size)
+{
+	truth_caches[id].cache = kmem_cache_create(name, size, 0, 0, NULL);
+	return truth_caches[id].cache ? 0 : -ENOMEM;
+}
+
+static void truth_cache_destroy(enum truth_cache_id id)
+{
+	kmem_cache_destroy(truth_caches[id].cache);
+	truth_caches[id].cache = NULL;
+}
+
+static int truth_run_merge_one(void)
+{
+	return truth_merge_create(TRUTH_CACHE_SMALLER, KBUILD_MODNAME "_smaller",
+				  TRUTH_SMALLER) ?:
+	       truth_some(TRUTH_smaller, TRUTH_SMALLER, NUMA_NO_NODE);
+}
+
+static int truth_run_merge_two(void)
+{
+	return truth_merge_create(TRUTH_CACHE_LARGER, KBUILD_MODNAME "_larger",
+				  TRUTH_LARGER) ?:
+	       truth_some(TRUTH_smaller, TRUTH_SMALLER, NUMA_NO_NODE) ?:
+	       truth_some(TRUTH_larger, TRUTH_LARGER, NUMA_NO_NODE);
+}
+
+/* One of two names goes, and if they are one cache, that stays. */
+static int truth_run_unmerge(void)
+{
+	truth_drop(truth_nr_live);
+	truth_cache_destroy(TRUTH_CACHE_SMALLER);
+	return truth_some(TRUTH_larger, TRUTH_LARGER, NUMA_NO_NODE);
+}
+
+static int truth_run_merge_end(void)
+{
+	truth_drop(truth_nr_live);
+	truth_cache_destroy(TRUTH_CACHE_LARGER);
+	return 0;
+}
+
+#define TRUTH_CHARGE_FAILURES	100
+
+static struct {
+	unsigned long failed;
+	unsigned long failed_large;
+	unsigned long failed_bulk;	/* objects */
+	unsigned long made_large;
+} truth_charge;
+
+static int truth_charge_one(enum truth_site_id id, size_t size,
+			    unsigned long *failed)
+{
+	int ret = truth_make(id, size, NUMA_NO_NODE, 1);
+
+	*failed += ret == -ENOMEM;
+	return ret == -ENOMEM ? 0 : ret;
+}
+
+/* Ask until there is no room in our cgroup, and a hundred times more. */
+static int truth_run_charge(void)
+{
+	static const int bulk = 16;
+	int i, left = TRUTH_CHARGE_FAILURES, ret = 0, had = truth_nr_live;
+	unsigned long failed;
+
+	for (i = 0; !ret && left > 0; i++) {
+		failed = truth_charge.failed;
+		truth_charge.made_large++;
+		ret = truth_charge_one(TRUTH_charged_large, 8193 + i % 8000,
+				       &truth_charge.failed_large) ?:
+		      truth_charge_one(TRUTH_charged_const, 20000,
+				       &truth_charge.failed) ?:
+		      truth_charge_one(TRUTH_charged_kmalloc, 1 + i % 8192,
+				       &truth_charge.failed) ?:
+		      truth_charge_one(TRUTH_charged_cache, 75,
+				       &truth_charge.failed);
+		if (!ret && truth_make_bulk(TRUTH_charged_bulk, bulk))
+			truth_charge.failed_bulk += bulk;
+		/* All but one are of the second kind when there is no room */
+		left -= truth_charge.failed - failed == 3;
+	}
+	/* Room for whoever is in it; some stay. */
+	while (truth_nr_live > had + 2 * bulk)
+		truth_drop(1);
+	return ret;
+}
+
+#define TRUTH_DOOMED_OBJS	10000
+
+/* A cache whose objects are all freed together, and then the cache. */
+static int truth_run_doom(void)
+{
+	struct kmem_cache **cache = &truth_caches[TRUTH_CACHE_DOOMED].cache;
+	int ret, had = truth_nr_live;
+
+	*cache = truth_cache_create(KBUILD_MODNAME "_doomed", 296, 0, NULL);
+	if (!*cache)
+		return -ENOMEM;
+	ret = truth_make(TRUTH_doomed, 296, NUMA_NO_NODE, TRUTH_DOOMED_OBJS);
+	truth_drop_bulk(truth_nr_live - had, *cache, false);
+	truth_cache_destroy(TRUTH_CACHE_DOOMED);
+	return ret;
+}
+
 /* ---- the storm ------------------------------------------------------------ */
 
 /*
@@ -943,10 +1246,10 @@ static int truth_run_settle(void)
  * to be known of an object is written into the object.
  */
 #define TRUTH_BOXES		1024
-#define TRUTH_STORM_STEPS	1024
+#define TRUTH_STORM_STEPS	64
+#define TRUTH_STORM_JIFFIES	2
 #define TRUTH_STORM_IRQ_NS	500000
 #define TRUTH_STORM_BATCH	32
-#define TRUTH_STORM_BULKS	8
 
 static struct truth_object *truth_box[TRUTH_BOXES];
 
@@ -1017,46 +1320,64 @@ static void truth_storm_bulk(void)
 	kfree_bulk(nr, ptr);
 }
 
+/* With checkers it takes longer than that: tasks have half of the time at least. */
+static enum hrtimer_restart truth_storm_again(struct hrtimer *timer, ktime_t start)
+{
+	ktime_t now = ktime_get();
+	u64 took = ktime_to_ns(ktime_sub(now, start));
+
+	hrtimer_set_expires(timer, ktime_add_ns(now, max_t(u64, TRUTH_STORM_IRQ_NS,
+							   4 * took)));
+	return HRTIMER_RESTART;
+}
+
 static enum hrtimer_restart truth_storm_softirq(struct hrtimer *timer)
 {
+	ktime_t start = ktime_get();
+
 	truth_storm_bulk();
-	hrtimer_forward_now(timer, ns_to_ktime(TRUTH_STORM_IRQ_NS));
-	return HRTIMER_RESTART;
+	return truth_storm_again(timer, start);
 }
 
 static enum hrtimer_restart truth_storm_irq(struct hrtimer *timer)
 {
 	struct truth_stormer *s = container_of(timer, struct truth_stormer, timer);
+	ktime_t start = ktime_get();
 
 	truth_storm_step(&s->irq_seed);
 	s->irqs++;
-	hrtimer_forward_now(timer, ns_to_ktime(TRUTH_STORM_IRQ_NS));
-	return HRTIMER_RESTART;
+	return truth_storm_again(timer, start);
+}
+
+/* Emulated CPUs that are never idle make RCU, and insmod, crawl. */
+static void truth_storm_while(u32 *seed, unsigned long end)
+{
+	int i;
+
+	do {
+		for (i = 0; i < TRUTH_STORM_STEPS; i++)
+			truth_storm_step(seed);
+		truth_storm_bulk();
+	} while (time_before(jiffies, end));
+	usleep_range(50, 100);
 }
 
 static int truth_storm_task(void *arg)
 {
 	struct truth_stormer *s = arg;
-	int i;
 
-	hrtimer_init(&s->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	s->timer.function = truth_storm_irq;
+	hrtimer_setup(&s->timer, truth_storm_irq, CLOCK_MONOTONIC,
+		      TRUTH_IRQ_TIMER);
 	hrtimer_start(&s->timer, ns_to_ktime(TRUTH_STORM_IRQ_NS),
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	hrtimer_init(&s->soft_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_SOFT);
-	s->soft_timer.function = truth_storm_softirq;
+		      TRUTH_IRQ_TIMER);
+	hrtimer_setup(&s->soft_timer, truth_storm_softirq, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_SOFT);
 	hrtimer_start(&s->soft_timer, ns_to_ktime(TRUTH_STORM_IRQ_NS),
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 	/* All the time that is left, and not that of those who look on. */
 	set_user_nice(current, 10);
-	while (!kthread_should_stop()) {
-		for (i = 0; i < TRUTH_STORM_STEPS; i++)
-			truth_storm_step(&s->task_seed);
-		for (i = 0; i < TRUTH_STORM_BULKS; i++)
-			truth_storm_bulk();
-		/* Emulated CPUs that never idle make RCU, and insmod, crawl. */
-		usleep_range(50, 100);
-	}
+	while (!kthread_should_stop())
+		truth_storm_while(&s->task_seed, jiffies + TRUTH_STORM_JIFFIES);
 	hrtimer_cancel(&s->soft_timer);
 	hrtimer_cancel(&s->timer);
 	return 0;
@@ -1140,9 +1461,20 @@ static const struct {
 	{ "contexts", truth_run_contexts },
 	{ "kvmalloc", truth_run_kvmalloc },
 	{ "many", truth_run_many },
+	{ "sampled", truth_run_sampled },
 	{ "leak", truth_run_leak },
 	{ "mark", truth_run_mark },
 	{ "cycle", truth_run_cycle },
+	{ "resize", truth_run_resize },
+	{ "crossed", truth_run_crossed },
+	{ "typesafe", truth_run_typesafe },
+	{ "kfence", truth_run_kfence },
+	{ "merge_one", truth_run_merge_one },
+	{ "merge_two", truth_run_merge_two },
+	{ "unmerge", truth_run_unmerge },
+	{ "merge_end", truth_run_merge_end },
+	{ "charge", truth_run_charge },
+	{ "doom", truth_run_doom },
 	{ "bulk_alloc", truth_run_bulk_alloc },
 	{ "bulk_free", truth_run_bulk_free },
 	{ "kfree_rcu", truth_run_kfree_rcu },
@@ -1175,12 +1507,31 @@ static const struct file_operations truth_run_fops = {
 	.write = truth_run_write,
 };
 
+/* Whether an object at this address would be on a slab page. */
+static ssize_t truth_slab_write(struct file *file, const char __user *user,
+				size_t len, loff_t *pos)
+{
+	unsigned long long address;
+	int ret = kstrtoull_from_user(user, len, 16, &address);
+	void *ptr = (void *)(unsigned long)address;
+
+	if (ret)
+		return ret;
+	if (!virt_addr_valid(ptr))
+		return -EFAULT;
+	return PageSlab(virt_to_head_page(ptr)) ? len : -ENOENT;
+}
+
+static const struct file_operations truth_slab_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = truth_slab_write,
+};
+
 static const char *truth_cache_name(enum truth_cache_id cache)
 {
-	/* The scenario's caches have several names and none that stays. */
-	if (cache == TRUTH_KMALLOC || cache == TRUTH_CACHE_CYCLE)
-		return "-";
-	return truth_caches[cache].name;
+	/* The scenarios' caches have several names and none that stays. */
+	return truth_caches[cache].name ?: "-";
 }
 
 static int truth_sites_show(struct seq_file *seq, void *unused)
@@ -1247,6 +1598,12 @@ static int truth_values_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "nothings %u\n", TRUTH_NOTHINGS);
 	seq_printf(seq, "cycle_reused %lu\n", truth_cycle_reused);
 	seq_printf(seq, "storm_irqs %llu\n", truth_storm_irqs);
+	seq_printf(seq, "typesafe_kept %lu\n", truth_typesafe_kept);
+	seq_printf(seq, "guarded %d\n", truth_count_guarded());
+	seq_printf(seq, "charge_failed %lu\n", truth_charge.failed);
+	seq_printf(seq, "charge_failed_large %lu\n", truth_charge.failed_large);
+	seq_printf(seq, "charge_failed_bulk %lu\n", truth_charge.failed_bulk);
+	seq_printf(seq, "charge_large %lu\n", truth_charge.made_large);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(truth_values);
@@ -1281,18 +1638,30 @@ static int __init truth_caches_create(void)
 
 static int __init truth_module_init(void)
 {
-	int ret = truth_caches_create();
+	int ret;
 
+	truth_counts = __alloc_percpu(TRUTH_NR * sizeof(*truth_counts),
+				      __alignof__(*truth_counts));
+	if (!truth_counts)
+		return -ENOMEM;
+	ret = truth_caches_create();
 	if (ret) {
 		truth_caches_destroy();
+		free_percpu(truth_counts);
 		return ret;
 	}
+#ifndef KMA_HAVE_LARGE_CALLER
+	/* The call site is inside of the functions that they call. */
+	truth_sites[TRUTH_large_kmemdup].name = "-";
+	truth_sites[TRUTH_large_krealloc].name = "-";
+#endif
 	truth_sites[TRUTH_init].alloc = truth_init;
 	truth_some(TRUTH_init, 222, NUMA_NO_NODE);
 	truth_sites[TRUTH_init].alloc = NULL;
 
 	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
+	debugfs_create_file("slab", 0200, truth_dir, NULL, &truth_slab_fops);
 	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
 	debugfs_create_file("live", 0400, truth_dir, NULL, &truth_live_fops);
 	debugfs_create_file("values", 0400, truth_dir, NULL, &truth_values_fops);
@@ -1305,6 +1674,7 @@ static void __exit truth_module_exit(void)
 	truth_run_storm_stop();
 	truth_run_drop();
 	truth_caches_destroy();
+	free_percpu(truth_counts);
 }
 
 module_init(truth_module_init);
