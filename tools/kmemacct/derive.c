@@ -4,6 +4,7 @@
 
 #include "derive.h"
 #include "error.h"
+#include "estimate.h"
 #include "sort.h"
 
 /*
@@ -12,11 +13,6 @@
  */
 
 /* ---- by module ------------------------------------------------------------ */
-
-static const struct column modules_columns[] = {
-	KMA_COUNTS_COLUMNS(COLUMN)
-	{ "module", FORMAT_LABEL },
-};
 
 /*
  * `symbol+0xoff [module]` is of that module, and without one of the kernel.
@@ -34,52 +30,85 @@ static const char *module_of(const char *site)
 	return open + 2;
 }
 
-static void add_row(struct row *sum, const struct row *more)
+static u64 sum_of(struct row **rows, size_t nr, int column)
 {
-	int i;
+	u64 sum = 0;
 
-	for (i = 0; i < COUNT_NR; i++)
-		sum->v[i] += more->v[i];
+	while (nr--)
+		sum += (*rows++)->v[column];
+	return sum;
 }
 
-/* Rows of one name are next to each other: make them one. */
+/* Each object is sampled or not whatever becomes of others: variances add up. */
+static u64 se_of_sum(struct row **rows, size_t nr, int column)
+{
+	double variance = 0, se;
+
+	/* The root of its square may be off by rounding. */
+	if (nr == 1)
+		return rows[0]->v[column];
+	while (nr--) {
+		se = (*rows++)->v[column];
+		variance += se * se;
+	}
+	return estimate_root(variance);
+}
+
+/* Make the first of @nr rows their sum. */
+static void add_rows(const struct table *t, struct row **rows, size_t nr)
+{
+	u64 *v = rows[0]->v;
+	int i;
+
+	for (i = 0; i < t->nr_values; i++)
+		v[i] = estimate_is_se(t, i) ? se_of_sum(rows, nr, i) :
+					      sum_of(rows, nr, i);
+	v[COUNT_frag_pct] = number_frag_milli(v[COUNT_bytes_req], v[COUNT_bytes_alloc]);
+}
+
+/* Rows of one name, which are next to each other. */
+static size_t count_same(struct row **rows, size_t nr)
+{
+	size_t same = 1;
+
+	while (same < nr && !strcmp(rows[same]->label, rows[0]->label))
+		same++;
+	return same;
+}
+
 static void merge_rows(struct table *t)
 {
-	size_t i, nr = 0;
+	size_t i, same, nr = 0;
 
-	for (i = 0; i < t->nr_rows; i++) {
-		if (nr && !strcmp(t->rows[nr - 1]->label, t->rows[i]->label))
-			add_row(t->rows[nr - 1], t->rows[i]);
-		else
-			t->rows[nr++] = t->rows[i];
+	for (i = 0; i < t->nr_rows; i += same) {
+		same = count_same(&t->rows[i], t->nr_rows - i);
+		add_rows(t, &t->rows[i], same);
+		t->rows[nr++] = t->rows[i];
 	}
 	t->nr_rows = nr;
 }
 
 void derive_modules(struct table *callers)
 {
-	struct row *row;
 	size_t i;
 
 	callers->name = "modules";
-	callers->columns = modules_columns;
+	callers->columns[callers->nr_values].name = "module";
 	for (i = 0; i < callers->nr_rows; i++)
 		callers->rows[i]->label = module_of(callers->rows[i]->label);
 	sort_by_label(callers);
 	merge_rows(callers);
-	for (i = 0; i < callers->nr_rows; i++) {
-		row = callers->rows[i];
-		row->v[COUNT_frag_pct] = number_frag_milli(row->v[COUNT_bytes_req],
-							   row->v[COUNT_bytes_alloc]);
-	}
 }
 
 /* ---- leaks ---------------------------------------------------------------- */
 
-#define LEAKS_COLUMNS(X)	\
-	X(live_bytes, U64)	\
-	X(live_objs, U64)	\
-	X(oldest_ms, U64)	\
+#define LEAKS_COLUMNS(X)		\
+	X(live_bytes, U64)		\
+	X(live_objs, U64)		\
+	X(oldest_ms, U64)		\
+	X(live_samples, SAMPLED)	\
+	X(live_bytes_se, SAMPLED)	\
+	X(live_objs_se, SAMPLED)	\
 	X(site, LABEL)
 
 static const struct column leaks_columns[] = { LEAKS_COLUMNS(COLUMN) };
@@ -96,44 +125,109 @@ static void inherit(struct table *t, const struct table *from)
 	t->nr_fields = from->nr_fields;
 }
 
-/* Objects of one site are next to each other. */
-static void add_leak(struct table *leaks, const struct row *object)
-{
-	struct row *row = NULL;
+/* Of an object that was recorded exactly, in thousandths. */
+#define WEIGHT_ONE	1000
 
-	if (leaks->nr_rows)
-		row = leaks->rows[leaks->nr_rows - 1];
-	if (!row || strcmp(row->label, object->label)) {
-		row = table_add(leaks);
-		row->label = object->label;
+/**
+ * struct leak - the objects of a site
+ * @objs: sum of weights, in thousandths
+ * @bytes: sum of weights times bytes, likewise
+ * @oldest_ms: age of the oldest
+ * @samples: those that stand for more than themselves
+ * @objs_variance: of @objs, in objects squared
+ * @bytes_variance: of @bytes, in bytes squared
+ */
+struct leak {
+	unsigned __int128 objs;
+	unsigned __int128 bytes;
+	u64 oldest_ms;
+	u64 samples;
+	double objs_variance;
+	double bytes_variance;
+};
+
+/*
+ * An object that is sampled with probability p has weight w = 1 / p, and the
+ * variance of what it counts for is estimated by (1 - p) / p^2 = w * (w - 1).
+ */
+static void add_leak(struct leak *leak, const struct row *object, u64 weight)
+{
+	u64 bytes = object->v[ALLOC_bytes_alloc];
+	double w = (double)weight / WEIGHT_ONE;
+	double variance = weight > WEIGHT_ONE ? w * (w - 1) : 0;
+
+	leak->objs += weight;
+	leak->bytes += (unsigned __int128)weight * bytes;
+	leak->samples += weight > WEIGHT_ONE;
+	leak->objs_variance += variance;
+	leak->bytes_variance += variance * bytes * bytes;
+	if (leak->oldest_ms < object->v[ALLOC_age_ms])
+		leak->oldest_ms = object->v[ALLOC_age_ms];
+}
+
+static u64 from_milli(unsigned __int128 milli)
+{
+	return (milli + WEIGHT_ONE / 2) / WEIGHT_ONE;
+}
+
+static void put_leak(struct table *leaks, const char *site, const struct leak *leak)
+{
+	struct row *row = table_add(leaks);
+
+	row->label = site;
+	row->v[LEAK_live_bytes] = from_milli(leak->bytes);
+	row->v[LEAK_live_objs] = from_milli(leak->objs);
+	row->v[LEAK_oldest_ms] = leak->oldest_ms;
+	if (!table_is_sampled(leaks))
+		return;
+	row->v[LEAK_live_samples] = leak->samples;
+	row->v[LEAK_live_bytes_se] = estimate_root(leak->bytes_variance);
+	row->v[LEAK_live_objs_se] = estimate_root(leak->objs_variance);
+}
+
+/* @nr objects of one site: those that are old. */
+static void add_leaks(struct table *leaks, struct row **objects, size_t nr,
+		      u64 older_ms)
+{
+	struct leak leak = {};
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (objects[i]->v[ALLOC_age_ms] < older_ms)
+			continue;
+		add_leak(&leak, objects[i], table_is_sampled(leaks) ?
+			 objects[i]->v[ALLOC_weight] : WEIGHT_ONE);
+		any = true;
 	}
-	row->v[LEAK_live_bytes] += object->v[ALLOC_bytes_alloc];
-	row->v[LEAK_live_objs]++;
-	if (row->v[LEAK_oldest_ms] < object->v[ALLOC_age_ms])
-		row->v[LEAK_oldest_ms] = object->v[ALLOC_age_ms];
+	if (any)
+		put_leak(leaks, objects[0]->label, &leak);
 }
 
 struct table *derive_leaks(struct table *allocs, u64 older_ms)
 {
-	struct table *leaks = table_new("leaks", leaks_columns, allocs->nr_rows);
-	size_t i;
+	struct table *leaks = table_new("leaks", leaks_columns,
+					table_is_sampled(allocs), allocs->nr_rows);
+	size_t i, same;
 
 	leaks->from[0] = allocs;
 	inherit(leaks, allocs);
 	sort_by_label(allocs);
-	for (i = 0; i < allocs->nr_rows; i++)
-		if (allocs->rows[i]->v[ALLOC_age_ms] >= older_ms)
-			add_leak(leaks, allocs->rows[i]);
+	for (i = 0; i < allocs->nr_rows; i += same) {
+		same = count_same(&allocs->rows[i], allocs->nr_rows - i);
+		add_leaks(leaks, &allocs->rows[i], same, older_ms);
+	}
 	return leaks;
 }
 
 /* ---- the difference ------------------------------------------------------- */
 
-/* A difference may be negative, whatever it is of. */
-#define FORMAT_DIFF_U64		FORMAT_S64
-#define FORMAT_DIFF_MILLI	FORMAT_MILLI
-#define FORMAT_DIFF_LABEL	FORMAT_LABEL
-#define DIFF_COLUMN(_name, _format) { #_name, FORMAT_DIFF_##_format },
+/* A difference may be negative, but not how many samples are behind it. */
+#define DIFF_COLUMN_U64		FORMAT_S64, false
+#define DIFF_COLUMN_MILLI	COLUMN_MILLI
+#define DIFF_COLUMN_LABEL	COLUMN_LABEL
+#define DIFF_COLUMN_SAMPLED	COLUMN_SAMPLED
+#define DIFF_COLUMN(_name, _format) { #_name, DIFF_COLUMN_##_format },
 
 static const struct column difference_columns[] = {
 	KMA_CALLERS_COLUMNS(DIFF_COLUMN)
@@ -147,7 +241,48 @@ static u64 difference_frag(const struct row *row)
 	return req >= 0 && alloc > 0 ? number_frag_milli(req, alloc) : 0;
 }
 
-/* A site that a table does not have, NULL, stands for zeroes. */
+/* A site that a table does not have, or a column, stands for zeroes. */
+static u64 value(const struct table *t, const struct row *row, int column)
+{
+	return row && column < t->nr_values ? row->v[column] : 0;
+}
+
+/* What only grows has got, since then, the variance that it has more. */
+static u64 se_of_growth(u64 before, u64 after)
+{
+	if (after <= before)
+		return 0;
+	return estimate_root((double)(after - before) * ((double)after + before));
+}
+
+/*
+ * Objects that live at both moments are in both numbers, and in the difference
+ * not at all: it is less than this.
+ */
+static u64 se_of_change(u64 before, u64 after)
+{
+	double b = before, a = after;
+
+	return estimate_root(b * b + a * a);
+}
+
+static u64 difference_value(int column, u64 before, u64 after)
+{
+	switch (column) {
+	case COUNT_live_samples:
+		/* Both are behind it. */
+		return before + after;
+	case COUNT_live_bytes_se:
+	case COUNT_live_objs_se:
+	case COUNT_confirmed_bytes_se:
+		return se_of_change(before, after);
+	default:
+		if (column > COUNT_live_samples)
+			return se_of_growth(before, after);
+		return after - before;
+	}
+}
+
 static void add_difference(struct table *t, const struct row *before,
 			   const struct row *after)
 {
@@ -156,9 +291,11 @@ static void add_difference(struct table *t, const struct row *before,
 	int i;
 
 	row->label = after ? after->label : before->label;
-	for (i = 0; i < COUNT_frag_pct; i++) {
-		row->v[i] = (after ? after->v[i] : 0) - (before ? before->v[i] : 0);
-		any |= row->v[i];
+	for (i = 0; i < t->nr_values; i++) {
+		row->v[i] = difference_value(i, value(t->from[0], before, i),
+					     value(t->from[1], after, i));
+		if (i < COUNT_frag_pct)
+			any |= row->v[i];
 	}
 	row->v[COUNT_frag_pct] = difference_frag(row);
 	if (!any)
@@ -168,6 +305,7 @@ static void add_difference(struct table *t, const struct row *before,
 struct table *derive_difference(struct table *before, struct table *after)
 {
 	struct table *t = table_new("run", difference_columns,
+				    table_is_sampled(before) || table_is_sampled(after),
 				    before->nr_rows + after->nr_rows);
 	size_t b = 0, a = 0;
 	int order;

@@ -7,7 +7,7 @@
 
 #include "error.h"
 
-char error_text[512];
+char error_text[1024];
 
 int fail(const char *fmt, ...)
 {

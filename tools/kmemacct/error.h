@@ -6,7 +6,7 @@
 #include "base.h"
 
 /* The last failure; main() prints it. */
-extern char error_text[512];
+extern char error_text[1024];
 
 /* Note what went wrong.  Return: -1, for the caller to return. */
 __printf(1, 2) int fail(const char *fmt, ...);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "estimate.h"
 #include "json.h"
 
 /* Thousandths keep the digits that the module printed. */
@@ -59,36 +60,83 @@ static struct json_object *head_object(const struct table *t)
 	return head;
 }
 
-static struct json_object *row_object(const struct table *t, const struct row *row)
+/* `low` and `high`, behind the name of a column and a `_` if there is one. */
+static void add_interval(struct json_object *object, const char *name,
+			 const struct interval *i)
+{
+	char key[64];
+
+	snprintf(key, sizeof(key), "%slow", name);
+	json_object_object_add(object, key, value_object(i->format, i->low));
+	snprintf(key, sizeof(key), "%shigh", name);
+	json_object_object_add(object, key, value_object(i->format, i->high));
+}
+
+static struct json_object *pair_object(const struct table *t, size_t i)
 {
 	struct json_object *object = json_object_new_object();
-	struct json_object *label = json_object_new_string(row->label);
-	int i;
+	const struct row *row = t->rows[i];
+	struct interval interval;
 
-	if (!t->columns) {
-		json_object_object_add(object, "name", label);
-		json_object_object_add(object, "value",
-				       value_object(row->format, row->v[0]));
-		return object;
+	json_object_object_add(object, "name", json_object_new_string(row->label));
+	json_object_object_add(object, "value",
+			       value_object(row->format, row->v[0]));
+	if (estimate_pair_se(t, i)) {
+		interval = estimate_pair_interval(t, i);
+		add_interval(object, "", &interval);
 	}
-	for (i = 0; i < t->nr_values; i++)
-		json_object_object_add(object, t->columns[i].name,
-				       value_object(t->columns[i].format, row->v[i]));
-	json_object_object_add(object, t->columns[i].name, label);
 	return object;
 }
 
-static struct json_object *rows_object(const struct table *t)
+/* @main: the column that `few` is about. */
+static void add_estimates(struct json_object *object, const struct table *t,
+			  const struct row *row, int main)
+{
+	struct interval interval;
+	char name[64];
+	int i;
+
+	for (i = 0; i < t->nr_values; i++) {
+		if (estimate_se(t, i) < 0)
+			continue;
+		interval = estimate_interval(t, row, i);
+		snprintf(name, sizeof(name), "%s_", t->columns[i].name);
+		add_interval(object, name, &interval);
+	}
+	json_object_object_add(object, "few",
+			       json_object_new_boolean(estimate_few(t, row, main)));
+}
+
+static struct json_object *row_object(const struct table *t, const struct row *row,
+				      const struct sort *sort)
+{
+	struct json_object *object = json_object_new_object();
+	int i;
+
+	for (i = 0; i < t->nr_values; i++)
+		json_object_object_add(object, t->columns[i].name,
+				       value_object(t->columns[i].format, row->v[i]));
+	if (estimate_any(t))
+		add_estimates(object, t, row, estimate_main(t, sort));
+	json_object_object_add(object, t->columns[i].name,
+			       json_object_new_string(row->label));
+	return object;
+}
+
+static struct json_object *rows_object(const struct table *t,
+				       const struct sort *sort)
 {
 	struct json_object *rows = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < t->nr_rows; i++)
-		json_object_array_add(rows, row_object(t, t->rows[i]));
+		json_object_array_add(rows, t->columns ?
+				      row_object(t, t->rows[i], sort) :
+				      pair_object(t, i));
 	return rows;
 }
 
-int json_table(FILE *out, const struct table *t)
+int json_table(FILE *out, const struct table *t, const struct sort *sort)
 {
 	struct json_object *object = json_object_new_object();
 	const char *text;
@@ -100,7 +148,7 @@ int json_table(FILE *out, const struct table *t)
 	if (t->note)
 		json_object_object_add(object, "note",
 				       json_object_new_string(t->note));
-	json_object_object_add(object, "rows", rows_object(t));
+	json_object_object_add(object, "rows", rows_object(t, sort));
 	json_object_object_add(object, "rows_left_out",
 			       json_object_new_uint64(t->left_out));
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |

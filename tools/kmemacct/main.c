@@ -15,6 +15,7 @@
 #include "derive.h"
 #include "error.h"
 #include "files.h"
+#include "folded.h"
 #include "json.h"
 #include "kallsyms.h"
 #include "options.h"
@@ -60,7 +61,7 @@ static int show(struct table *t, const struct options *o, const char *keys)
 		goto out;
 	ret = 0;
 	if (o->given & OPTION_JSON)
-		ret = json_table(stdout, t);
+		ret = json_table(stdout, t, &sort);
 	else
 		print_table(stdout, t, &sort, print_screen(),
 			    o->given & OPTION_EXACT);
@@ -122,6 +123,35 @@ static int run_summary(const struct options *o, char **args)
 static int run_stats(const struct options *o, char **args)
 {
 	return show(files_table("stats"), o, NULL);
+}
+
+/* The table; NULL if it cannot be had, or there is nothing in it to look at. */
+static struct table *read_stacks(void)
+{
+	struct table *t = files_table("stacks");
+
+	if (!t || table_is_sampled(t))
+		return t;
+	fail("nothing was sampled: echo sample_bytes 512K > /sys/kernel/debug/kmemacct/control");
+	table_free(t);
+	return NULL;
+}
+
+static int run_stacks(const struct options *o, char **args)
+{
+	return show(read_stacks(), o, NULL);
+}
+
+static int run_folded(const struct options *o, char **args)
+{
+	struct table *t = read_stacks();
+	int ret;
+
+	if (!t)
+		return -1;
+	ret = folded_print(stdout, t, args[0] ? args[0] : "live_bytes");
+	table_free(t);
+	return ret;
 }
 
 static int run_leaks(const struct options *o, char **args)
@@ -187,7 +217,8 @@ static int run_off(const struct options *o, char **args)
 /**
  * struct command - what the first word of the command line may be
  * @name: the word
- * @args: what follows it, for the help; NULL for nothing
+ * @args: what follows it, for the help, in brackets if it need not; NULL for
+ *	nothing
  * @what: a line of the help
  * @takes: options
  * @failure: exit status if it fails
@@ -207,6 +238,9 @@ static const struct command {
 	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_allocs },
 	{ "caches", NULL, "what they were allocated from",
 	  OPTIONS_ROWS, 1, run_caches },
+	{ "stacks", NULL, "who holds memory, by stack, of what was sampled",
+	  OPTIONS_ROWS, 1, run_stacks },
+	{ "folded", "[COLUMN]", "the same, for flame graphs", 0, 1, run_folded },
 	{ "summary", NULL, "the machine on one page",
 	  OPTIONS_FORM, 1, run_summary },
 	{ "stats", NULL, "the module's own health",
@@ -264,6 +298,8 @@ static int check_args(const struct command *c, int nr)
 		return nr ? fail("%s takes no argument: see kmemacct --help", c->name) : 0;
 	if (c->run == run_run)
 		return nr ? 0 : fail("run needs a command: kmemacct run -- COMMAND");
+	if (*c->args == '[' && !nr)
+		return 0;
 	return nr == 1 ? 0 : fail("%s takes one %s", c->name, c->args);
 }
 
@@ -301,7 +337,8 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return complain(1);
 	if (first == argc && !o.by) {
-		fail("which table? callers, allocs, caches, summary or stats; see kmemacct --help");
+		fail("which table? %s; see kmemacct --help",
+		     "callers, allocs, caches, stacks, summary or stats");
 		return complain(1);
 	}
 	/* --by alone is of callers */

@@ -10,7 +10,7 @@
 
 static int fail_key(const struct table *t, const char *key, size_t len)
 {
-	char names[256] = "";
+	char names[1024] = "";
 	int i;
 
 	for (i = 0; i <= t->nr_values; i++) {

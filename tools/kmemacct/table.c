@@ -9,6 +9,7 @@
 static const struct column callers_columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
 static const struct column caches_columns[] = { KMA_CACHES_COLUMNS(COLUMN) };
 static const struct column allocs_columns[] = { KMA_ALLOCS_COLUMNS(COLUMN) };
+static const struct column stacks_columns[] = { KMA_STACKS_COLUMNS(COLUMN) };
 
 /* The tables of the format version that this program knows. */
 static const struct {
@@ -18,21 +19,51 @@ static const struct {
 	{ "callers", callers_columns },
 	{ "caches", caches_columns },
 	{ "allocs", allocs_columns },
+	{ "stacks", stacks_columns },
 	{ "summary", NULL },
 	{ "stats", NULL },
 };
 
 /* ---- tables --------------------------------------------------------------- */
 
+_Static_assert(COUNT_NR < COLUMNS_MAX, "a table has more columns");
+
 static int count_values(const struct column *columns)
 {
 	int nr = 0;
 
-	if (!columns)
-		return 1;
 	while (columns[nr].format != FORMAT_LABEL)
 		nr++;
 	return nr;
+}
+
+static int first_sampled(const struct table *t)
+{
+	int i = 0;
+
+	while (i < t->nr_values && !t->columns[i].sampled)
+		i++;
+	return i;
+}
+
+/* Before there are rows. */
+static void drop_sampled(struct table *t)
+{
+	int i, nr = 0;
+
+	for (i = 0; i <= t->nr_values; i++)
+		if (!t->columns[i].sampled)
+			t->columns[nr++] = t->columns[i];
+	t->nr_values = nr - 1;
+}
+
+static void set_columns(struct table *t, const struct column *columns)
+{
+	size_t nr = count_values(columns) + 1;
+
+	t->columns = alloc(nr, sizeof(*columns));
+	memcpy(t->columns, columns, nr * sizeof(*columns));
+	t->nr_values = nr - 1;
 }
 
 static size_t row_size(const struct table *t)
@@ -41,13 +72,16 @@ static size_t row_size(const struct table *t)
 }
 
 struct table *table_new(const char *name, const struct column *columns,
-			size_t max_rows)
+			bool sampled, size_t max_rows)
 {
 	struct table *t = alloc(1, sizeof(*t));
 
 	t->name = name;
-	t->columns = columns;
-	t->nr_values = count_values(columns);
+	t->nr_values = 1;
+	if (columns)
+		set_columns(t, columns);
+	if (columns && !sampled)
+		drop_sampled(t);
 	t->rows = alloc(max_rows, sizeof(t->rows[0]));
 	t->block = alloc(max_rows, row_size(t));
 	return t;
@@ -59,6 +93,7 @@ void table_free(struct table *t)
 		return;
 	table_free(t->from[0]);
 	table_free(t->from[1]);
+	free(t->columns);
 	free(t->rows);
 	free(t->block);
 	free(t->text);
@@ -72,6 +107,21 @@ struct row *table_add(struct table *t)
 
 	t->rows[i] = (struct row *)((char *)t->block + i * row_size(t));
 	return t->rows[i];
+}
+
+int table_column(const struct table *t, const char *name)
+{
+	int i;
+
+	for (i = 0; t->columns && i <= t->nr_values; i++)
+		if (!strcmp(t->columns[i].name, name))
+			return i;
+	return -1;
+}
+
+bool table_is_sampled(const struct table *t)
+{
+	return t->columns && first_sampled(t) < t->nr_values;
 }
 
 const char *table_field(const struct table *t, const char *key)
@@ -178,20 +228,26 @@ static int parse_head(struct input *in, struct table *t)
 	return parse_fields(in, line, t);
 }
 
-/* Their meaning is known by their names, so these have to be the same. */
-static int parse_columns(struct input *in, const struct table *t)
+/*
+ * Their meaning is known by their names, so these have to be the same.  All of
+ * what is sampled stands there, or nothing of it.
+ */
+static int parse_columns(struct input *in, struct table *t)
 {
 	static const struct column pair[] = {
-		{ "name", FORMAT_U64 }, { "value", FORMAT_LABEL },
+		{ "name", COLUMN_U64 }, { "value", COLUMN_LABEL },
 	};
 	const struct column *columns = t->columns ? t->columns : pair;
-	char *line = next_line(in);
-	int i;
+	int i, sampled = t->columns ? first_sampled(t) : -1;
+	char *word, *line = next_line(in);
 
 	if (!is_word(next_word(&line), "#"))
 		return fail_line(in, "should have the names of the columns");
 	for (i = 0; i <= t->nr_values; i++) {
-		if (!is_word(next_word(&line), columns[i].name))
+		word = next_word(&line);
+		if (i == sampled && !is_word(word, columns[i].name))
+			drop_sampled(t);
+		if (!is_word(word, columns[i].name))
 			return fail("%s: line %zu: %s is not where format version %d has it",
 				    in->file, in->line, columns[i].name,
 				    KMA_FORMAT_VERSION);
@@ -339,7 +395,7 @@ struct table *table_parse(const char *name, const char *file, char *text,
 
 	while (strcmp(known[i].name, name))
 		i++;
-	t = table_new(name, known[i].columns, count_lines(text, len));
+	t = table_new(name, known[i].columns, true, count_lines(text, len));
 	t->text = text;
 	if (!parse_text(&in, t, len))
 		return t;

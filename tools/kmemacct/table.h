@@ -29,15 +29,36 @@ enum format {
 /* Value in a column of FORMAT_ID that prints as `-`. */
 #define NO_ID	U64_MAX
 
+/**
+ * struct column - what a value means
+ * @name: of the column
+ * @format: of the value
+ * @sampled: it is only there once something was sampled
+ */
 struct column {
 	const char *name;
 	enum format format;
+	bool sampled;
 };
 
-/* For an array of columns out of a list in kmemacct_abi.h. */
-#define COLUMN(_name, _format) { #_name, FORMAT_##_format },
+#define COLUMN_U64		FORMAT_U64, false
+#define COLUMN_MILLI		FORMAT_MILLI, false
+#define COLUMN_PTR		FORMAT_PTR, false
+#define COLUMN_ID		FORMAT_ID, false
+#define COLUMN_LABEL		FORMAT_LABEL, false
+#define COLUMN_SAMPLED		FORMAT_U64, true
+#define COLUMN_SAMPLED_MILLI	FORMAT_MILLI, true
 
-/* Where the columns stand in a row. */
+/* For an array of columns out of a list in kmemacct_abi.h. */
+#define COLUMN(_name, _format) { #_name, COLUMN_##_format },
+
+/* More columns than any table has. */
+#define COLUMNS_MAX	32
+
+/*
+ * Where the columns stand in a row.  Those of samples stand behind all others,
+ * which are where they are with and without them.
+ */
 enum {
 #define X(name, format) COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
@@ -74,7 +95,7 @@ struct field {
 /**
  * struct table - a table
  * @name: of the table
- * @columns: values, and then the label; in a table of pairs NULL
+ * @columns: its own: values, and then the label; in a table of pairs NULL
  * @nr_values: columns without the label
  * @fields: of the head
  * @nr_fields: how many
@@ -89,7 +110,7 @@ struct field {
  */
 struct table {
 	const char *name;
-	const struct column *columns;
+	struct column *columns;
 	int nr_values;
 	struct field fields[FIELDS_MAX];
 	int nr_fields;
@@ -107,12 +128,13 @@ struct table {
  * table_new() - an empty table
  * @name: its name
  * @columns: its columns, a label last; NULL for pairs
+ * @sampled: with those of samples
  * @max_rows: rows there will be room for
  *
  * Return: the table.
  */
 struct table *table_new(const char *name, const struct column *columns,
-			size_t max_rows);
+			bool sampled, size_t max_rows);
 
 /* Takes tables that are in @from along, and takes NULL. */
 void table_free(struct table *t);
@@ -132,6 +154,12 @@ struct row *table_add(struct table *t);
  */
 struct table *table_parse(const char *name, const char *file, char *text,
 			  size_t len);
+
+/* Where the column of that name is; -1: there is none. */
+int table_column(const struct table *t, const char *name);
+
+/* Something was sampled: values may be estimates. */
+bool table_is_sampled(const struct table *t);
 
 /* The value of a field of the head, or NULL. */
 const char *table_field(const struct table *t, const char *key);

@@ -9,6 +9,7 @@
 
 #include "derive.h"
 #include "error.h"
+#include "folded.h"
 #include "json.h"
 #include "kallsyms.h"
 #include "print.h"
@@ -17,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* In the order of test/golden.h. */
 static const char * const tables[] = {
-	"callers", "caches", "allocs", "summary", "stats",
+	"callers", "caches", "allocs", "summary", "stats", "stacks",
 };
 
 #define NR_TABLES	ARRAY_SIZE(tables)
@@ -53,7 +54,9 @@ static void print(struct table *t)
 	out = open_memstream(&text, &len);
 	print_table(out, t, &sort, 40, false);
 	print_table(out, t, &sort, 0, true);
-	json_table(out, t);
+	json_table(out, t, &sort);
+	if (!strcmp(t->name, "stacks"))
+		folded_print(out, t, "live_bytes");
 	fclose(out);
 	free(text);
 	table_free(t);
@@ -103,7 +106,7 @@ static void fuzz_words(const uint8_t *data, size_t size)
 	number_parse_duration(word, &value);
 	number_parse_milli(word, &value);
 	t = table_new("callers", (const struct column[]) { KMA_CALLERS_COLUMNS(COLUMN) },
-		      0);
+		      true, 0);
 	sort_parse(&sort, t, word);
 	table_free(t);
 	free(word);

@@ -12,6 +12,8 @@
 
 #include "derive.h"
 #include "error.h"
+#include "estimate.h"
+#include "folded.h"
 #include "golden.h"
 #include "kallsyms.h"
 #include "print.h"
@@ -35,7 +37,7 @@ static void fail_at(int line, const char *what)
 
 static void expect_text(int line, const char *got, const char *expected)
 {
-	char what[1024];
+	char what[4096];
 
 	if (!strcmp(got, expected))
 		return;
@@ -98,7 +100,8 @@ static void golden_callers(void)
 {
 	struct table *t = parse_golden("callers");
 
-	EXPECT(t->nr_rows == 3 && t->nr_values == COUNT_NR);
+	EXPECT(t->nr_rows == 3 && t->nr_values == COUNT_samples);
+	EXPECT(!table_is_sampled(t) && !estimate_any(t));
 	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 192);
 	EXPECT(t->rows[0]->v[COUNT_bytes_alloc] == 320);
 	EXPECT(t->rows[0]->v[COUNT_pingpong] == 1);
@@ -116,6 +119,22 @@ static void golden_callers(void)
 	EXPECT_TEXT(table_field(t, "since"), "load");
 	EXPECT_TEXT(table_field(t, "coverage_pct"), "100.000");
 	EXPECT(!table_field(t, "cut"));
+	table_free(t);
+}
+
+static void golden_samples(void)
+{
+	struct table *t = parse("callers", KMA_GOLDEN_SAMPLED_HEAD("callers", KMA_GOLDEN_QUIET)
+				KMA_GOLDEN_SAMPLED_COLUMNS KMA_GOLDEN_SAMPLED_ROWS);
+
+	EXPECT(t->nr_rows == 2 && table_is_sampled(t));
+	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 1088783);
+	EXPECT(t->rows[0]->v[COUNT_samples] == 15);
+	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == 741543);
+	EXPECT(t->rows[0]->v[COUNT_bulk_bytes_se] == 5792);
+	EXPECT_TEXT(t->rows[0]->label, "kfree+0x1");
+	EXPECT(t->rows[1]->v[COUNT_live_samples] == 1);
+	EXPECT_TEXT(t->rows[1]->label, "vfree+0x1");
 	table_free(t);
 }
 
@@ -161,21 +180,29 @@ static void golden_pairs(void)
 }
 
 /* Every way to cut a table short: what has all its lines whole is understood. */
-static void golden_prefixes(void)
+static void parse_prefixes(const struct golden *g)
 {
 	char text[2048];
 	struct table *t;
-	size_t i, len;
+	size_t len;
 
-	for (i = 0; i < NR_GOLDEN; i++) {
-		for (len = 0; len < strlen(golden[i].text); len++) {
-			snprintf(text, len + 1, "%s", golden[i].text);
-			t = parse(golden[i].table, text);
-			if (t ? text[len - 1] != '\n' : !*error_text)
-				fail_at(__LINE__, text);
-			table_free(t);
-		}
+	for (len = 0; len < strlen(g->text); len++) {
+		snprintf(text, len + 1, "%s", g->text);
+		t = parse(g->table, text);
+		if (t ? text[len - 1] != '\n' : !*error_text)
+			fail_at(__LINE__, text);
+		table_free(t);
 	}
+}
+
+static void golden_prefixes(void)
+{
+	size_t i;
+
+	for (i = 0; i < NR_GOLDEN; i++)
+		parse_prefixes(&golden[i]);
+	for (i = 0; i < ARRAY_SIZE(sampled); i++)
+		parse_prefixes(&sampled[i]);
 }
 
 /* ---- what is refused ------------------------------------------------------ */
@@ -192,26 +219,26 @@ static void refuses_heads(void)
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: has no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
-		     "FILE has format version 1, not 2: use the kmemacct of that version");
-	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped\n",
+		     "FILE has format version 1, not 3: use the kmemacct of that version");
+	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped=\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped=\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 2 =1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 3 =1\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 2 dropped=0",
+	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped=0",
 		     "FILE is cut short: its last line has no end");
 }
 
 static void refuses_columns(void)
 {
-	EXPECT_ERROR("callers", "# kmemacct callers 2\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 3\n",
 		     "FILE: line 2: should have the names of the columns");
-	EXPECT_ERROR("callers", "# kmemacct callers 2\n# hits\n",
-		     "FILE: line 2: live_bytes is not where format version 2 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 2\n# name\n",
-		     "FILE: line 2: value is not where format version 2 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 2\n# name value more\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 3\n# hits\n",
+		     "FILE: line 2: live_bytes is not where format version 3 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 3\n# name\n",
+		     "FILE: line 2: value is not where format version 3 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 3\n# name value more\n",
 		     "FILE: line 2: has more columns than are known");
 }
 
@@ -447,11 +474,14 @@ static void differences_are_sorted_by_sign(void)
 	table_free(t);
 }
 
+/* Of estimates, which are there without samples, too */
+#define PLAIN_NAMES \
+	"live_bytes, live_objs, hits, bytes_req, bytes_alloc, frees, bytes_freed," \
+	" no_entry, pingpong, cross_node, bulk_objs, bulk_bytes, confirmed_bytes"
+
 static void keys_are_refused(void)
 {
-#define X(name, format) ", " #name
-	static const char known[] = KMA_CALLERS_COLUMNS(X);
-#undef X
+	static const char known[] = PLAIN_NAMES ", frag_pct, site";
 	static const char * const keys[] = { "", "hit", "hitss", "Hits", "cache", "hits," };
 	static const char * const named[] = { "", "hit", "hitss", "Hits", "cache", "" };
 	static const char eight[] = "hits,hits,hits,hits,hits,hits,hits,hits";
@@ -463,7 +493,7 @@ static void keys_are_refused(void)
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		EXPECT(sort_parse(&sort, t, keys[i]));
 		snprintf(error, sizeof(error), "callers has no sort key '%s': use %s",
-			 named[i], known + 2);
+			 named[i], known);
 		EXPECT_TEXT(error_text, error);
 	}
 	snprintf(error, sizeof(error), "%s,%s,%s,%s", eight, eight, eight, eight);
@@ -557,6 +587,422 @@ static void objects_are_found(void)
 		      "addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
 }
 
+/* ---- estimates ------------------------------------------------------------ */
+
+static struct table *parse_sampled(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(sampled[i].table, name))
+		i++;
+	return parse(name, sampled[i].text);
+}
+
+#define SAMPLED_CALLERS SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site")
+
+/*
+ * Live bytes and objects, hits, bulk objects; samples, live samples; standard
+ * errors of these four.  All else is zero.
+ */
+#define SAMPLED_CALLER(bytes, objs, hits, bulk, samples, live, b_se, o_se, h_se, bulk_se, site) \
+	#bytes " " #objs " " #hits " 0 0 0 0 0 0 0 " #bulk " 0 0 0.000 " #samples " " #live \
+	" " #b_se " " #o_se " " #h_se " 0 0 0 0 0 0 0 " #bulk_se " 0 0 " site "\n"
+
+static void sampled_columns_are_all_or_none(void)
+{
+	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
+		     "# " EXACT_COLUMNS " samples site\n",
+		     "FILE: line 2: live_samples is not where format version 3 has it");
+	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
+		     "# " EXACT_COLUMNS " live_samples site\n",
+		     "FILE: line 2: site is not where format version 3 has it");
+	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") "# " EXACT_COLUMNS "\n",
+		     "FILE: line 2: site is not where format version 3 has it");
+	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("cache"),
+		     "FILE: line 2: site is not where format version 3 has it");
+	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site more"),
+		     "FILE: line 2: has more columns than are known");
+	/* In records, too */
+	EXPECT_ERROR("callers", SAMPLED_CALLERS CALLER(1, 2, 3, 4, 5, "a"),
+		     "FILE: line 3: samples cannot be 'a'");
+	EXPECT_ERROR("allocs", SAMPLED_HEAD("allocs")
+		     "# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
+		     "ffff888000001000 60 64 5000 0 0 1 100 a\n",
+		     "FILE: line 3: weight cannot be '100'");
+}
+
+static void sampled_tables_are_read(void)
+{
+	struct table *t = parse_sampled("callers");
+
+	EXPECT(table_is_sampled(t) && estimate_any(t));
+	EXPECT(t->nr_values == COUNT_NR && t->nr_rows == 2);
+	EXPECT(t->rows[0]->v[COUNT_samples] == 15 && t->rows[0]->v[COUNT_live_samples] == 16);
+	EXPECT(t->rows[1]->v[COUNT_live_bytes_se] == 117);
+	EXPECT(t->rows[1]->v[COUNT_confirmed_bytes_se] == 129);
+	EXPECT_TEXT(t->rows[1]->label, "b+0x2 [mod]");
+	EXPECT(estimate_se(t, COUNT_hits) == COUNT_hits_se);
+	EXPECT(estimate_se(t, COUNT_confirmed_bytes) == COUNT_confirmed_bytes_se);
+	EXPECT(estimate_se(t, COUNT_frag_pct) < 0 && estimate_se(t, COUNT_samples) < 0);
+	EXPECT(estimate_is_se(t, COUNT_hits_se) && !estimate_is_se(t, COUNT_hits));
+	table_free(t);
+	t = parse_sampled("allocs");
+	EXPECT(table_is_sampled(t) && !estimate_any(t));
+	EXPECT(t->rows[0]->v[ALLOC_weight] == 100000);
+	EXPECT(t->rows[4]->v[ALLOC_weight] == 99999);
+	EXPECT_TEXT(t->rows[4]->label, "c+0x1");
+	table_free(t);
+	t = parse_sampled("stacks");
+	EXPECT_TEXT(t->rows[0]->label, "do_one+0x1;mid+0x2 [mod];a+0x1");
+	table_free(t);
+}
+
+static void expect_interval(int line, const struct table *t, int column, u64 low,
+			    u64 high)
+{
+	struct interval i = estimate_interval(t, t->rows[0], column);
+
+	if (i.low != low || i.high != high) {
+		printf("# line %d: %llu..%llu\n", line, i.low, i.high);
+		failures++;
+	}
+}
+
+#define EXPECT_INTERVAL(t, column, low, high) \
+	expect_interval(__LINE__, t, COUNT_##column, low, high)
+
+/* 1.96 * 100 = 196, 1.96 * 1 = 1.96 and 1.96 * 3 = 5.88 */
+static void intervals_are_wide_enough(void)
+{
+	struct table *t = parse("callers", SAMPLED_CALLERS
+				SAMPLED_CALLER(1000, 50, 90, 0, 7, 5, 100, 1, 3, 0, "a"));
+
+	EXPECT_INTERVAL(t, live_bytes, 804, 1196);
+	EXPECT_INTERVAL(t, live_objs, 48, 52);
+	EXPECT_INTERVAL(t, hits, 84, 96);
+	EXPECT_INTERVAL(t, frees, 0, 0);
+	table_free(t);
+}
+
+static void intervals_end_somewhere(void)
+{
+	struct table *t;
+
+	/* What was sampled was there. */
+	t = parse("callers", SAMPLED_CALLERS
+		  SAMPLED_CALLER(1000, 50, 90, 0, 7, 5, 9999, 99, 99, 0, "a"));
+	EXPECT_INTERVAL(t, live_bytes, 5, 1000 + 19599);
+	EXPECT_INTERVAL(t, live_objs, 5, 50 + 195);
+	EXPECT_INTERVAL(t, hits, 7, 90 + 195);
+	table_free(t);
+	/* But samples may be all of the other kind. */
+	t = parse("callers", SAMPLED_CALLERS
+		  SAMPLED_CALLER(0, 0, 90, 80, 70, 0, 0, 0, 99, 99, "a"));
+	EXPECT_INTERVAL(t, hits, 0, 90 + 195);
+	EXPECT_INTERVAL(t, bulk_objs, 0, 80 + 195);
+	EXPECT_INTERVAL(t, live_bytes, 0, 0);
+	table_free(t);
+	t = parse("callers", SAMPLED_CALLERS
+		  SAMPLED_CALLER(18446744073709551615, 9, 0, 80, 70, 10,
+				 18446744073709551615, 1, 0, 99, "a"));
+	EXPECT_INTERVAL(t, live_bytes, 10, U64_MAX);
+	/* Not above the estimate, whatever else is in the table. */
+	EXPECT_INTERVAL(t, live_objs, 9, 11);
+	EXPECT_INTERVAL(t, bulk_objs, 70, 80 + 195);
+	table_free(t);
+}
+
+static void few_samples_are_told(void)
+{
+	struct table *t = parse("callers", SAMPLED_CALLERS
+				SAMPLED_CALLER(9, 9, 9, 0, 29, 30, 1, 1, 1, 0, "a")
+				SAMPLED_CALLER(9, 9, 9, 0, 30, 29, 1, 1, 1, 0, "b")
+				SAMPLED_CALLER(9, 9, 9, 0, 30, 0, 0, 0, 1, 0, "c")
+				SAMPLED_CALLER(9, 9, 9, 0, 0, 0, 0, 0, 0, 0, "d"));
+	static const bool few[][4] = {
+		[COUNT_live_bytes] = { false, true, true, false },
+		[COUNT_live_objs] = { false, true, true, false },
+		[COUNT_hits] = { true, false, false, false },
+		[COUNT_frees] = { true, false, false, false },
+		[COUNT_confirmed_bytes] = { false, true, true, false },
+	};
+	static const int columns[] = {
+		COUNT_live_bytes, COUNT_live_objs, COUNT_hits, COUNT_frees,
+		COUNT_confirmed_bytes,
+	};
+	size_t i, row;
+
+	for (i = 0; i < ARRAY_SIZE(columns); i++)
+		for (row = 0; row < t->nr_rows; row++)
+			EXPECT(estimate_few(t, t->rows[row], columns[i]) ==
+			       few[columns[i]][row]);
+	table_free(t);
+}
+
+static void the_order_has_a_main_column(void)
+{
+	struct table *t = parse_sampled("callers");
+	static const struct {
+		const char *keys;
+		int column;
+	} known[] = {
+		{ "hits", COUNT_hits }, { "hits_se", COUNT_hits },
+		{ "site", COUNT_live_bytes }, { "frag_pct", COUNT_live_bytes },
+		{ "samples,live_objs_se,hits", COUNT_live_objs },
+		{ "confirmed_bytes", COUNT_confirmed_bytes },
+	};
+	struct sort sort = {};
+	size_t i;
+
+	EXPECT(estimate_main(t, &sort) == COUNT_live_bytes);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		EXPECT(!sort_parse(&sort, t, known[i].keys));
+		EXPECT(estimate_main(t, &sort) == known[i].column);
+	}
+	EXPECT(!sort_parse(&sort, t, "confirmed_bytes_se"));
+	sort_rows(t, &sort);
+	EXPECT_TEXT(letters(t), "ba");
+	table_free(t);
+}
+
+static void pairs_have_intervals(void)
+{
+	struct table *t = parse_sampled("summary");
+	struct interval i;
+
+	EXPECT(estimate_pair_se(t, 0) == t->rows[1] && !estimate_pair_se(t, 1));
+	EXPECT(!estimate_pair_se(t, 4) && !estimate_pair_se(t, 7));
+	i = estimate_pair_interval(t, 0);
+	EXPECT(i.low == 804 && i.high == 1196);
+	i = estimate_pair_interval(t, 2);
+	EXPECT(i.format == FORMAT_S64 && (s64)i.low == -246 && i.high == 146);
+	i = estimate_pair_interval(t, 5);
+	EXPECT(i.low == 10 && i.high == 10);
+	table_free(t);
+}
+
+/* 3-4-5, 5-12-13 and 8-9-12-17 */
+static void errors_of_modules_are_of_sums(void)
+{
+	struct table *t = parse("callers", SAMPLED_CALLERS
+				SAMPLED_CALLER(10, 1, 1, 1, 1, 2, 3, 5, 8, 0, "a+0x1 [m]")
+				SAMPLED_CALLER(7, 1, 1, 1, 5, 6, 77, 7, 7, 7, "c+0x1")
+				SAMPLED_CALLER(20, 2, 2, 1, 3, 4, 4, 12, 9, 1, "b+0x1 [m]")
+				SAMPLED_CALLER(30, 4, 4, 1, 1, 1, 0, 0, 12, 1, "d+0x1 [m]"));
+	const u64 *v;
+
+	derive_modules(t);
+	EXPECT(t->nr_rows == 2);
+	EXPECT_TEXT(t->columns[t->nr_values].name, "module");
+	EXPECT_TEXT(t->rows[0]->label, "[kernel]");
+	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == 77);
+	v = t->rows[1]->v;
+	EXPECT(v[COUNT_live_bytes] == 60 && v[COUNT_live_objs] == 7);
+	EXPECT(v[COUNT_samples] == 5 && v[COUNT_live_samples] == 7);
+	EXPECT(v[COUNT_live_bytes_se] == 5 && v[COUNT_live_objs_se] == 13);
+	EXPECT(v[COUNT_hits_se] == 17);
+	/* sqrt(2) */
+	EXPECT(v[COUNT_bulk_objs_se] == 1);
+	table_free(t);
+	t = parse("callers", SAMPLED_CALLERS
+		  SAMPLED_CALLER(1, 1, 1, 1, 1, 1, 18446744073709551615, 1, 1, 1, "a")
+		  SAMPLED_CALLER(1, 1, 1, 1, 1, 1, 18446744073709551615, 1, 1, 1, "b"));
+	derive_modules(t);
+	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == U64_MAX);
+	table_free(t);
+}
+
+/*
+ * Of site a: objects 100 + 100 + 2 with variance 2 * 100 * 99 + 2 * 1 = 19802,
+ * bytes 64 * 200 + 4096 * 2 = 20992 with variance 64^2 * 19800 + 4096^2 * 2 =
+ * 114655232.
+ */
+static void leaks_are_weighed(void)
+{
+	struct table *t = derive_leaks(parse_sampled("allocs"), 1000);
+	enum { BYTES, OBJS, OLDEST, SAMPLES, BYTES_SE, OBJS_SE };
+
+	EXPECT(t->nr_values == OBJS_SE + 1);
+	EXPECT_TEXT(letters(t), "ab");
+	EXPECT(t->rows[0]->v[BYTES] == 20992 && t->rows[0]->v[OBJS] == 202);
+	EXPECT(t->rows[0]->v[OLDEST] == 7000 && t->rows[0]->v[SAMPLES] == 3);
+	EXPECT(t->rows[0]->v[BYTES_SE] == 10708 && t->rows[0]->v[OBJS_SE] == 141);
+	EXPECT(estimate_few(t, t->rows[0], BYTES));
+	/* One that was recorded exactly is no sample. */
+	EXPECT(t->rows[1]->v[BYTES] == 32 && t->rows[1]->v[OBJS] == 1);
+	EXPECT(!t->rows[1]->v[SAMPLES] && !t->rows[1]->v[BYTES_SE] &&
+	       !t->rows[1]->v[OBJS_SE]);
+	EXPECT(!estimate_few(t, t->rows[1], BYTES));
+	table_free(t);
+	/* 99.999 objects of 64 bytes; sqrt(99.999 * 98.999) = 99.4977 */
+	t = derive_leaks(parse_sampled("allocs"), 0);
+	EXPECT(t->nr_rows == 3 && t->rows[2]->v[OBJS] == 100);
+	EXPECT(t->rows[2]->v[BYTES] == 6400 && t->rows[2]->v[OBJS_SE] == 99);
+	EXPECT(t->rows[2]->v[BYTES_SE] == 6368);
+	table_free(t);
+}
+
+static void errors_of_differences(void)
+{
+	static const char before[] = SAMPLED_CALLERS
+		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "a")
+		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "b")
+		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "same");
+	static const char after[] = SAMPLED_CALLERS
+		SAMPLED_CALLER(90, 9, 30, 0, 60, 16, 4, 12, 13, 4, "a")
+		SAMPLED_CALLER(60, 6, 8, 0, 30, 20, 7, 7, 6, 1, "new")
+		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "same");
+	struct table *t = derive_difference(parse("callers", before),
+					    parse("callers", after));
+	const u64 *v = t->rows[0]->v;
+	struct interval i;
+
+	EXPECT_TEXT(letters(t), "abn");
+	/* What is live has both: 3-4-5 and 5-12-13 */
+	EXPECT((s64)v[COUNT_live_bytes] == -10 && v[COUNT_live_bytes_se] == 5);
+	EXPECT((s64)v[COUNT_live_objs] == -1 && v[COUNT_live_objs_se] == 13);
+	EXPECT(v[COUNT_live_samples] == 31 && v[COUNT_samples] == 20);
+	/* What grows has what is new: 13^2 - 5^2 = 12^2 */
+	EXPECT(v[COUNT_hits] == 10 && v[COUNT_hits_se] == 12);
+	EXPECT(!v[COUNT_bulk_objs_se]);
+	i = estimate_interval(t, t->rows[0], COUNT_live_bytes);
+	EXPECT((s64)i.low == -20 && (s64)i.high == 0);
+	i = estimate_interval(t, t->rows[0], COUNT_hits);
+	EXPECT((s64)i.low == 10 && (s64)i.high == 34);
+	/* Gone, and new */
+	v = t->rows[1]->v;
+	EXPECT((s64)v[COUNT_live_bytes] == -100 && v[COUNT_live_bytes_se] == 3);
+	EXPECT(!v[COUNT_hits_se] && v[COUNT_live_samples] == 15);
+	v = t->rows[2]->v;
+	EXPECT(v[COUNT_live_bytes] == 60 && v[COUNT_live_bytes_se] == 7);
+	EXPECT(v[COUNT_hits_se] == 6 && v[COUNT_samples] == 30);
+	table_free(t);
+}
+
+static void sampling_may_begin_between(void)
+{
+	struct table *t = derive_difference(parse("callers", CALLERS_HEAD
+						  CALLER(5, 1, 1, 8, 8, "a")),
+					    parse("callers", SAMPLED_CALLERS
+						  SAMPLED_CALLER(25, 3, 7, 0, 2, 1, 6,
+								 4, 5, 0, "a")));
+
+	EXPECT(table_is_sampled(t) && t->nr_rows == 1);
+	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 20);
+	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == 6);
+	EXPECT(t->rows[0]->v[COUNT_hits_se] == 5 && t->rows[0]->v[COUNT_samples] == 2);
+	table_free(t);
+	t = derive_difference(parse("callers", CALLERS_HEAD),
+			      parse("callers", CALLERS_HEAD));
+	EXPECT(!table_is_sampled(t));
+	table_free(t);
+}
+
+/* What is printed below the column's names. */
+static void expect_printed(int line, struct table *t, const char *keys, int screen,
+			   const char *expected)
+{
+	struct sort sort = {};
+	char *text, *begin;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (keys && sort_parse(&sort, t, keys))
+		fail_at(line, keys);
+	sort_rows(t, &sort);
+	print_table(out, t, &sort, screen, true);
+	fclose(out);
+	for (begin = text; *begin == '#';)
+		begin = strchr(begin, '\n') + 1;
+	expect_text(line, begin, expected);
+	free(text);
+	table_free(t);
+}
+
+#define EXPECT_PRINTED(t, keys, screen, expected) \
+	expect_printed(__LINE__, t, keys, screen, expected)
+
+#define PRINTED_CALLERS SAMPLED_CALLERS \
+	SAMPLED_CALLER(1000, 50, 90, 0, 41, 35, 100, 1, 3, 0, "a+0x1") \
+	SAMPLED_CALLER(500, 40, 30, 0, 31, 25, 10, 1, 3, 0, "b+0x1") \
+	SAMPLED_CALLER(20, 3, 4, 0, 0, 0, 0, 0, 0, 0, "exact+0x1")
+
+static void estimates_are_printed(void)
+{
+	EXPECT_PRINTED(parse("callers", PRINTED_CALLERS), NULL, 56,
+		       "live_bytes low..high live_objs hits few site\n"
+		       "     ~1000 804..1196       ~50  ~90   - a+0x1\n"
+		       "      ~500  480..520       ~40  ~30 few b+0x1\n"
+		       "        20         -         3    4   - exact+0x1\n");
+	EXPECT_PRINTED(parse("callers", PRINTED_CALLERS), "hits,live_objs", 56,
+		       "live_bytes live_objs low..high hits low..high few site\n"
+		       "     ~1000       ~50    48..52  ~90    84..96   - a+0x1\n"
+		       "      ~500       ~40    38..42  ~30    30..36   - b+0x1\n"
+		       "        20         3         -    4         -   - exact+0x1\n");
+	EXPECT_PRINTED(parse("callers", PRINTED_CALLERS), "live_bytes_se", 60,
+		       "live_bytes low..high live_objs live_bytes_se few site\n"
+		       "     ~1000 804..1196       ~50           100   - a+0x1\n"
+		       "      ~500  480..520       ~40            10 few b+0x1\n"
+		       "        20         -         3             0   - exact+0x1\n");
+	EXPECT_PRINTED(parse_sampled("summary"), NULL, 0,
+		       "bytes_allocated   ~1000 804..1196\n"
+		       "bytes_net          ~-50 -246..146\n"
+		       "frag_pct        ~37.500\n"
+		       "live_objs            10\n"
+		       "events_kfree          7\n");
+}
+
+static void stacks_are_printed(void)
+{
+	EXPECT_PRINTED(parse("stacks", SAMPLED_HEAD("stacks") SAMPLED_COLUMNS("stack")
+			     SAMPLED_CALLER(1000, 50, 90, 0, 41, 35, 100, 1, 3, 0,
+					    "first+0x1;second+0x2 [mod];site+0x3")
+			     SAMPLED_CALLER(500, 40, 30, 0, 31, 25, 10, 1, 3, 0,
+					    "alone+0x4")), NULL, 56,
+		       "live_bytes low..high live_objs hits few stack\n"
+		       "     ~1000 804..1196       ~50  ~90   - site+0x3\n"
+		       "                                        second+0x2 [mod]\n"
+		       "                                        first+0x1\n"
+		       "      ~500  480..520       ~40  ~30 few alone+0x4\n");
+}
+
+static void expect_folded(int line, const char *column, const char *expected)
+{
+	struct table *t = parse_sampled("stacks");
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	t->rows[0]->v[COUNT_pingpong] = 0;
+	t->rows[0]->v[COUNT_no_entry] = 0;
+	t->rows[1]->v[COUNT_no_entry] = 0;
+	folded_print(out, t, column);
+	fclose(out);
+	expect_text(line, *text ? text : error_text, expected);
+	free(text);
+	table_free(t);
+}
+
+#define COUNTS_OF_STACKS PLAIN_NAMES ", samples, live_samples"
+
+static void stacks_are_folded(void)
+{
+	expect_folded(__LINE__, "live_bytes",
+		      "do_one+0x1;mid+0x2 [mod];a+0x1 1\nb+0x2 [mod] 101\n");
+	expect_folded(__LINE__, "live_samples",
+		      "do_one+0x1;mid+0x2 [mod];a+0x1 16\nb+0x2 [mod] 116\n");
+	expect_folded(__LINE__, "pingpong", "b+0x2 [mod] 109\n");
+	expect_folded(__LINE__, "no_entry",
+		      "no stack has no_entry by now: try later, or another column");
+	expect_folded(__LINE__, "frag_pct",
+		      "folded takes a count, not 'frag_pct': use " COUNTS_OF_STACKS);
+	expect_folded(__LINE__, "hits_se",
+		      "folded takes a count, not 'hits_se': use " COUNTS_OF_STACKS);
+	expect_folded(__LINE__, "stack",
+		      "folded takes a count, not 'stack': use " COUNTS_OF_STACKS);
+	expect_folded(__LINE__, "", "folded takes a count, not '': use " COUNTS_OF_STACKS);
+}
+
 /* ---- symbols -------------------------------------------------------------- */
 
 #define SYMBOLS \
@@ -603,6 +1049,7 @@ static const struct {
 } tests[] = {
 #define TEST(name) { #name, name }
 	TEST(golden_callers),
+	TEST(golden_samples),
 	TEST(golden_caches),
 	TEST(golden_allocs),
 	TEST(golden_pairs),
@@ -624,6 +1071,20 @@ static const struct {
 	TEST(modules_are_sums),
 	TEST(leaks_are_old),
 	TEST(objects_are_found),
+	TEST(sampled_columns_are_all_or_none),
+	TEST(sampled_tables_are_read),
+	TEST(intervals_are_wide_enough),
+	TEST(intervals_end_somewhere),
+	TEST(few_samples_are_told),
+	TEST(the_order_has_a_main_column),
+	TEST(pairs_have_intervals),
+	TEST(errors_of_modules_are_of_sums),
+	TEST(leaks_are_weighed),
+	TEST(errors_of_differences),
+	TEST(sampling_may_begin_between),
+	TEST(estimates_are_printed),
+	TEST(stacks_are_printed),
+	TEST(stacks_are_folded),
 	TEST(symbols_are_found),
 	TEST(symbols_are_refused),
 };
@@ -668,13 +1129,28 @@ static int write_golden(const char *dir)
 }
 
 /* The first byte says what it is: see fuzz.c. */
+static int golden_kind(const char *name)
+{
+	int i = 0;
+
+	while (strcmp(golden[i].table, name))
+		i++;
+	return i;
+}
+
 static int write_seeds(const char *dir)
 {
+	char name[64];
 	int failed = 0;
 	size_t i;
 
 	for (i = 0; i < NR_GOLDEN; i++)
 		failed |= write_file(dir, golden[i].table, i, golden[i].text);
+	for (i = 0; i < ARRAY_SIZE(sampled); i++) {
+		snprintf(name, sizeof(name), "sampled-%s", sampled[i].table);
+		failed |= write_file(dir, name, golden_kind(sampled[i].table),
+				     sampled[i].text);
+	}
 	failed |= write_file(dir, "kallsyms", NR_GOLDEN, SYMBOLS);
 	return failed | write_file(dir, "words", NR_GOLDEN + 1, "hits,site");
 }

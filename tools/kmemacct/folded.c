@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Stacks for flame graphs.  See folded.h. */
+#include <string.h>
+
+#include "error.h"
+#include "estimate.h"
+#include "folded.h"
+
+/* What can be added up. */
+static bool is_count(const struct table *t, int column)
+{
+	return t->columns[column].format == FORMAT_U64 && !estimate_is_se(t, column);
+}
+
+static int fail_column(const struct table *t, const char *name)
+{
+	char names[1024] = "";
+	int i;
+
+	for (i = 0; i < t->nr_values; i++) {
+		if (!is_count(t, i))
+			continue;
+		strcat(names, i ? ", " : "");
+		strcat(names, t->columns[i].name);
+	}
+	return fail("folded takes a count, not '%s': use %s", name, names);
+}
+
+int folded_print(FILE *out, const struct table *t, const char *name)
+{
+	int column = table_column(t, name);
+	bool any = false;
+	size_t i;
+
+	if (column < 0 || !is_count(t, column))
+		return fail_column(t, name);
+	for (i = 0; i < t->nr_rows; i++) {
+		if (!t->rows[i]->v[column])
+			continue;
+		fprintf(out, "%s %llu\n", t->rows[i]->label, t->rows[i]->v[column]);
+		any = true;
+	}
+	return any ? 0 : fail("no stack has %s by now: try later, or another column",
+			      name);
+}
