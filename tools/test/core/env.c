@@ -19,9 +19,13 @@ static void *kma_env_aligned(size_t align, size_t bytes)
 	return memset(mem, 0, bytes);
 }
 
-void *kma_env_zalloc(size_t bytes, int cpu)
+void *kma_env_zalloc(size_t bytes)
 {
-	(void)cpu;
+	return kma_env_aligned(4096, bytes);
+}
+
+void *kma_env_zalloc_spread(size_t bytes)
+{
 	return kma_env_aligned(4096, bytes);
 }
 
@@ -46,6 +50,13 @@ struct kma_row *kma_env_alloc_rows(void)
 void kma_env_free_rows(struct kma_row *rows)
 {
 	free(rows);
+}
+
+u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX])
+{
+	frame[0] = site;
+	frame[1] = kma_env.stack;
+	return kma_env.stack ? 2 : 0;
 }
 
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,

@@ -24,9 +24,11 @@
 
 typedef unsigned char u8;
 typedef unsigned short u16;
+typedef short s16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
+typedef unsigned __int128 kma_u128;
 
 #define U16_MAX		0xffffU
 #define U32_MAX		0xffffffffU
@@ -48,12 +50,21 @@ typedef long long s64;
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
 #define min(a, b)		min_t(typeof(a), a, b)
+#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define max(a, b)		max_t(typeof(a), a, b)
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define roundup_pow_of_two(n)	(1ULL << (64 - __builtin_clzll((n) - 1)))
 
-static inline u64 div_u64(u64 n, u32 by)
+static inline u64 div_u64(u64 n, u64 by)
 {
 	return n / by;
+}
+
+#define div64_u64(n, by)	div_u64(n, by)
+
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 by)
+{
+	return (kma_u128)a * b / by;
 }
 
 static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
@@ -67,11 +78,14 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 #define barrier()	__asm__ __volatile__("" : : : "memory")
 #define smp_rmb()	barrier()	/* as above */
 #define smp_wmb()	barrier()	/* as above */
+#define smp_mb()	__asm__ __volatile__("mfence" : : : "memory")	/* as above */
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
+#define kma_inc_once(x)			WRITE_ONCE(x, (x) + 1)
 /* These are what pairs. */
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define kma_acquire_is(p, value)	(smp_load_acquire(p) == (value))	/* too */
 /* And this with it. */
 #define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
@@ -82,6 +96,10 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
 	__was;								\
 })
+
+#define try_cmpxchg(p, old, new)						\
+	__atomic_compare_exchange_n(p, old, new, false,			\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
 #ifdef __SANITIZE_THREAD__
 void AnnotateIgnoreReadsBegin(const char *file, int line);
@@ -126,6 +144,7 @@ struct kma_env {
 	int cpu;
 	u32 now;
 	u32 tgid;
+	unsigned long stack;	/* who calls the call site; 0: nobody knows */
 };
 
 extern __thread struct kma_env kma_env;
@@ -135,6 +154,11 @@ extern __thread struct kma_env kma_env;
 #define kma_env_cpu()	((u16)kma_env.cpu)
 #define kma_env_now()	(kma_env.now)
 #define kma_env_tgid()	(kma_env.tgid)
+/* What takes time is told by a test. */
+#define kma_env_clock_stay() 0
+#define kma_env_lap_leave(start) ((void)(start), 0)
+#define kma_env_hide(x) __asm__("" : "+r" (x))
+#define kma_env_resched() do { } while (0)
 
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < KMA_ENV_CPUS; (cpu)++)
 #define per_cpu_ptr(p, cpu)	((typeof(p))((uintptr_t)(p) + (cpu) * KMA_ENV_STRIDE))
@@ -162,15 +186,41 @@ extern __thread struct kma_env kma_env;
 			     : "+m" (per_cpu(pcp, kma_env.cpu)) : : "cc"); \
 } while (0)
 
+#define kma_env_countdown(var) ({					\
+	bool __clear;							\
+									\
+	static_assert(sizeof(var) == 8);				\
+	__asm__ __volatile__("decw %0"					\
+			     : "+m" (per_cpu(var, kma_env.cpu)),	\
+			       "=@ccns" (__clear));			\
+	__clear;							\
+})
+
+#define this_cpu_write(pcp, value) WRITE_ONCE(per_cpu(pcp, kma_env.cpu), value)
+
+#define this_cpu_add_return(pcp, n) ({					\
+	u64 __n = (n), __was = __n;					\
+									\
+	static_assert(sizeof(pcp) == 8);				\
+	__asm__ __volatile__("xaddq %0, %1"				\
+			     : "+r" (__was),				\
+			       "+m" (per_cpu(pcp, kma_env.cpu)) : : "cc"); \
+	(typeof(pcp))(__was + __n);					\
+})
+
 /* ---- the rest, as in module/core/env.h ------------------------------------- */
 
-void *kma_env_zalloc(size_t bytes, int cpu);
+void *kma_env_zalloc(size_t bytes);
+void *kma_env_zalloc_spread(size_t bytes);
 void kma_env_no_scan(void *mem);
 void kma_env_free(void *mem);
 
 struct kma_row;
 struct kma_row *kma_env_alloc_rows(void);
 void kma_env_free_rows(struct kma_row *rows);
+
+#define KMA_FRAMES_MAX	24
+u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
 
 #define KMA_CACHE_NAME_LEN 48
 

@@ -58,8 +58,10 @@ void kma_model_reset(struct kma_model *m)
 	memset(m->stat, 0, sizeof(m->stat));
 	m->allocs = 0;
 	m->frees = 0;
-	for (i = 0; i < m->nr_objects; i++)
+	for (i = 0; i < m->nr_objects; i++) {
 		m->object[i].live = false;
+		m->object[i].left = false;
+	}
 	for_each_possible_cpu(cpu)
 		memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
 }
@@ -98,7 +100,7 @@ static noinline void kma_model_do_bulk(struct kma_core *core,
 
 static noinline void kma_model_do_free(struct kma_core *core, unsigned long ptr)
 {
-	kma_record_free(core, ptr);
+	kma_record_free(core, ptr, true);
 }
 
 static void kma_model_hit(struct kma_model *m, struct kma_object *o,
@@ -112,6 +114,7 @@ static void kma_model_hit(struct kma_model *m, struct kma_object *o,
 	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
 	row->no_entry += no_entry;
 	o->live = !no_entry;
+	o->left = false;
 }
 
 static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site,
@@ -194,6 +197,47 @@ void kma_model_free(struct kma_model *m, struct kma_object *o)
 	if (kma_model_enter)
 		kma_model_enter();
 	kma_model_do_free(m->core, o->ptr);
+	if (kma_model_leave)
+		kma_model_leave();
+}
+
+static noinline void kma_model_do_pages_free(struct kma_core *core,
+					     unsigned long page, u32 order)
+{
+	kma_record_pages_free(core, page, order);
+}
+
+/* The first object at or behind an address. */
+static struct kma_object *kma_model_from(const struct kma_model *m, unsigned long ptr)
+{
+	u32 low = 0, high = m->nr_objects, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (m->object[mid].ptr < ptr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return &m->object[low];
+}
+
+void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order)
+{
+	unsigned long end = page + (KMA_PAGE_SIZE << order);
+	struct kma_object *o = kma_model_from(m, page);
+
+	for (; o != m->object + m->nr_objects && o->ptr < end; o++) {
+		if (!o->live)
+			continue;
+		o->live = false;
+		o->left = true;
+		kma_model_row(m, o->site, o->cache)->repaired++;
+		m->stat[KMA_STAT_page_freed]++;
+	}
+	if (kma_model_enter)
+		kma_model_enter();
+	kma_model_do_pages_free(m->core, page, order);
 	if (kma_model_leave)
 		kma_model_leave();
 }
@@ -336,7 +380,7 @@ static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spil
 	struct kma_entry e;
 	unsigned long ptr;
 	const char *why;
-	u32 i, shard;
+	u32 i, depth;
 
 	for (i = 0; i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &e);
@@ -348,14 +392,12 @@ static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spil
 		if (why)
 			return why;
 		home = kma_objtab_home(t, ptr);
-		if (e.depth ? home == b : home != b)
+		depth = kma_entry_depth(&e);
+		if (home != b ? depth <= KMA_DEPTH_HOME :
+		    i != kma_objtab_slot(ptr) ? depth != KMA_DEPTH_HOME : depth)
 			return kma_differ("%#lx is not at its depth", ptr);
-		shard = 0;
-		while (home < t->shard[shard] || home >= t->shard[shard] + t->nr_buckets)
-			shard++;
-		if (e.depth)
-			spilled[(u64)shard * t->nr_buckets +
-				(home - t->shard[shard])] += 1ULL << 4 * (e.depth - 1);
+		if (depth)
+			spilled[home - t->bucket] += 1ULL << 4 * (depth - 1);
 	}
 	return NULL;
 }
@@ -419,17 +461,31 @@ static const char *kma_check_stats(const struct kma_model *m)
 					  stat.v[i], m->stat[i]);
 	for (i = 0; i < kma_objtab_buckets(&m->core->obj); i++) {
 		spilled = atomic64_read(&kma_objtab_bucket(&m->core->obj, i)->spilled);
-		for (depth = 0; depth < KMA_DEPTHS; depth++)
+		for (depth = KMA_DEPTH_HOME; depth < KMA_DEPTHS; depth++)
 			out += (spilled >> 4 * depth) & 15;
 	}
 	if (stat.v[KMA_STAT_spill_in] - stat.v[KMA_STAT_spill_out] != out)
-		return "spill_in - spill_out is not what has spilled";
+		return "spill_in - spill_out is not what is in other buckets";
 	return NULL;
+}
+
+/* What is stale counts as live until it is removed. */
+static void kma_check_settle(struct kma_model *m)
+{
+	u64 i;
+
+	for (i = 0; i < kma_objtab_buckets(&m->core->obj); i++)
+		kma_record_sweep(m->core, kma_objtab_bucket(&m->core->obj, i));
+	for (i = 0; i < m->nr_objects; i++)
+		m->object[i].left = false;
 }
 
 const char *kma_model_check(struct kma_model *m)
 {
-	const char *why = kma_check_rows(m);
+	const char *why;
+
+	kma_check_settle(m);
+	why = kma_check_rows(m);
 
 	if (!why)
 		why = kma_check_objects(m);

@@ -28,6 +28,7 @@
  * @site: number of the site of its row; nr_sites for [other]
  * @cache: number of its cache
  * @live: recorded
+ * @left: its page was freed: if it is still in the table, it is stale
  * @entry: what its entry must be; @row, @generation and @depth are not used
  */
 struct kma_object {
@@ -35,6 +36,7 @@ struct kma_object {
 	u32 site;
 	u32 cache;
 	bool live;
+	bool left;
 	struct kma_entry entry;
 };
 
@@ -73,11 +75,15 @@ unsigned long kma_model_cache(const struct kma_model *m, u32 cache);
 
 /*
  * An allocation of an object, live or not, one of a bulk allocation, and a free
- * of one, live or not.  All may be called anew from within themselves, about other objects.
+ * of one, live or not, but not of one that is left.
+ * All may be called anew from within themselves, about other objects.
  */
 void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_free(struct kma_model *m, struct kma_object *o);
+
+/* Pages are freed, and what is live on them was freed before without an event. */
+void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
 
 /* Called around the core's part of each event. */
 extern void (*kma_model_enter)(void);

@@ -22,7 +22,8 @@
 #include "model.h"
 
 #define KMA_TRAP_FLAG	0x100
-#define KMA_OBJECTS	4000
+#define KMA_OBJECTS	5000
+#define KMA_FRAMES	16
 #define KMA_SITES	256
 #define KMA_SITE	1	/* the site that the path is about */
 
@@ -33,6 +34,8 @@ static struct kma_object kma_object[KMA_OBJECTS];
 /* Objects that have one home; the path is about the first of them. */
 #define KMA_MINE	32
 static struct kma_object *kma_mine[KMA_MINE];
+/* One of them that has the first one's slot. */
+static u32 kma_rival;
 
 /* ---- stepping -------------------------------------------------------------- */
 
@@ -175,16 +178,24 @@ static void kma_nest_cache_dies(u32 nr)
 
 #define KMA_NEST_NEW_SITE 2
 
+static void kma_nest_sample(u32 nr);
+static void kma_nest_sample_stays(u32 nr);
+static void kma_nest_sample_changes(u32 nr);
+
 static const struct {
 	const char *name;
 	void (*interrupt)(u32 nr);
+	bool samples;
 } kma_nests[] = {
-	{ "another object in the bucket", kma_nest_same_bucket },
-	{ "the same site", kma_nest_same_site },
-	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site },
-	{ "an object that stays", kma_nest_stays },
-	{ "a free in the bucket", kma_nest_makes_room },
-	{ "the end of another cache", kma_nest_cache_dies },
+	{ "another object in the bucket", kma_nest_same_bucket, false },
+	{ "the same site", kma_nest_same_site, false },
+	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site, false },
+	{ "an object that stays", kma_nest_stays, false },
+	{ "a free in the bucket", kma_nest_makes_room, false },
+	{ "the end of another cache", kma_nest_cache_dies, false },
+	{ "another sample in the bucket", kma_nest_sample, true },
+	{ "a sample that stays", kma_nest_sample_stays, true },
+	{ "a sample with another N", kma_nest_sample_changes, true },
 };
 
 /* ---- the paths ------------------------------------------------------------- */
@@ -223,6 +234,19 @@ static void kma_setup_spilled(void)
 {
 	kma_setup_home_full();
 	kma_alloc(0, KMA_SITE + 1, 0);
+}
+
+/* Another object has the slot. */
+static void kma_setup_slot_taken(void)
+{
+	kma_alloc(kma_rival, KMA_SITE, 0);
+}
+
+static void kma_setup_beside(void)
+{
+	kma_setup_slot_taken();
+	kma_alloc(0, KMA_SITE + 1, 0);
+	kma_model_free(&kma_model, kma_mine[kma_rival]);
 }
 
 static void kma_setup_others_spilled(void)
@@ -310,52 +334,311 @@ static void kma_path_free(void)
 	kma_free(0);
 }
 
+/*
+ * The last whole page, which no interrupt uses: nothing is allocated or freed on
+ * a page that is being freed.
+ */
+#define KMA_FREED_PAGE	(KMA_MODEL_PTR + 8 * KMA_PAGE_SIZE)
+#define KMA_FREED(i)	(&kma_object[8 * KMA_PAGE_SIZE / 8 + (i)])
+
+static void kma_setup_left(void)
+{
+	kma_model_alloc(&kma_model, KMA_FREED(0), KMA_SITE, 0);
+	kma_model_alloc(&kma_model, KMA_FREED(KMA_PAGE_SIZE / 16), KMA_SITE + 1, 5);
+}
+
+static void kma_setup_last_life(void)
+{
+	*kma_pagemap_at(&kma_core.obj.pages, KMA_FREED_PAGE) = KMA_LIFE_LAST;
+}
+
+static void kma_setup_last_left(void)
+{
+	kma_setup_last_life();
+	kma_setup_left();
+}
+
+static void kma_setup_last_left_spilled(void)
+{
+	kma_setup_home_full();
+	kma_setup_last_left();
+}
+
+static void kma_path_page_free(void)
+{
+	kma_model_pages_free(&kma_model, KMA_FREED_PAGE, 0);
+}
+
+static void kma_setup_stale(void)
+{
+	kma_setup_left();
+	kma_path_page_free();
+}
+
+static void kma_setup_stale_spilled(void)
+{
+	kma_setup_home_full();
+	kma_setup_stale();
+}
+
+/* As full as can be, and then nothing but stale entries but for a few. */
+static void kma_setup_stale_full(void)
+{
+	u32 i;
+
+	kma_setup_live_full();
+	for (i = 0; i < KMA_FRAMES; i++)
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
+}
+
+static void kma_path_alloc_freed(void)
+{
+	kma_model_alloc(&kma_model, KMA_FREED(0), KMA_SITE, 0);
+}
+
+static void kma_sweep(u64 bucket)
+{
+	kma_step_enter();
+	kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, bucket));
+	kma_step_leave();
+}
+
+static void kma_path_sweep(void)
+{
+	const struct kma_bucket *home = kma_objtab_home(&kma_core.obj, KMA_FREED(0)->ptr);
+
+	kma_sweep(home - kma_objtab_bucket(&kma_core.obj, 0));
+}
+
+/* Those buckets where something of the page is, outside its home. */
+static void kma_path_sweep_spilled(void)
+{
+	struct kma_bucket *b;
+	u64 i;
+	int slot;
+
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++) {
+		b = kma_objtab_bucket(&kma_core.obj, i);
+		for (slot = 0; slot < KMA_SLOTS; slot++)
+			if (b->key[slot] - KMA_FREED_PAGE < KMA_PAGE_SIZE &&
+			    kma_entry_depth(&b->entry[slot]) > KMA_DEPTH_HOME)
+				kma_sweep(i);
+	}
+}
+
+/* ---- samples ---------------------------------------------------------------- */
+
+/* Of an N of 4 KiB: always sampled, and nearly never. */
+#define KMA_CERTAIN	0x100000
+#define KMA_UNLIKELY	8
+
+/* Samples that were made, of whatever there was a mark on. */
+static u64 kma_samples;
+
+static void kma_sample(struct kma_object *o, u32 site, u32 bytes)
+{
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + 16 * site,
+		.ptr = o->ptr,
+		.cache = bytes,
+		.kmalloc = true,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_step_enter();
+	kma_record_sampled(&kma_core, &ev, bytes, false);
+	kma_step_leave();
+	o->live = o->live || bytes == KMA_CERTAIN;
+	kma_samples += bytes == KMA_CERTAIN;
+}
+
+static void kma_unsample(struct kma_object *o)
+{
+	o->live = false;
+	kma_step_enter();
+	kma_record_filtered(&kma_core, o->ptr);
+	kma_step_leave();
+}
+
+static void kma_setup_samples(void)
+{
+	kma_env.stack = 7;
+	kma_samples = 0;
+	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_seed(1);
+	kma_filter_clear();
+	kma_record_filter(&kma_core);
+}
+
+static void kma_setup_sample(void)
+{
+	kma_setup_samples();
+	kma_sample(kma_mine[0], KMA_SITE, KMA_CERTAIN);
+}
+
+/* Beside it, so that its byte of the filter is set. */
+static void kma_setup_sample_near(void)
+{
+	kma_setup_samples();
+	kma_sample(&kma_object[1], KMA_SITE, KMA_CERTAIN);
+}
+
+static void kma_path_sample(void)
+{
+	kma_sample(kma_mine[0], KMA_SITE, KMA_CERTAIN);
+}
+
+static void kma_path_unlikely(void)
+{
+	kma_sample(kma_mine[0], KMA_SITE, KMA_UNLIKELY);
+}
+
+static void kma_path_unsample(void)
+{
+	kma_unsample(kma_mine[0]);
+}
+
+static void kma_nest_sample(u32 nr)
+{
+	(void)nr;
+	kma_sample(kma_mine[8], 40, KMA_CERTAIN);
+	kma_unsample(kma_mine[8]);
+}
+
+static void kma_nest_sample_stays(u32 nr)
+{
+	if (nr < KMA_MINE - 10)
+		kma_sample(kma_mine[10 + nr], KMA_SITE, KMA_CERTAIN);
+}
+
+static void kma_nest_sample_changes(u32 nr)
+{
+	kma_sample_set(KMA_SHIFT_MIN + nr % 3);
+	kma_sample(kma_mine[9], KMA_SITE, KMA_CERTAIN);
+	kma_unsample(kma_mine[9]);
+}
+
+static u32 kma_filter_sum(void)
+{
+	u32 i, sum = 0;
+
+	for (i = 0; i < KMA_FILTER_BYTES; i++)
+		sum += kma_filter[i];
+	return sum;
+}
+
+/*
+ * What was certain to be sampled is, once, and nothing else.  A mark may be on what
+ * is not certain, which the plan of random numbers that each run has decides.
+ */
+static const char *kma_check_samples(void)
+{
+	u64 hits = 0, gone = 0, live = 0, known = 0;
+	struct kma_entry e;
+	struct kma_row sum;
+	u32 id, i;
+	int slot;
+
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		hits += sum.hits;
+		gone += sum.frees + sum.repaired + sum.no_entry;
+	}
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
+		for (slot = 0; slot < KMA_SLOTS; slot++)
+			live += !!kma_objtab_read(kma_objtab_bucket(&kma_core.obj, i),
+						  slot, &e);
+	for (i = 0; i < KMA_OBJECTS; i++)
+		known += kma_object[i].live;
+	if (hits != kma_samples)
+		return "hits are not what was sampled";
+	if (hits - gone != live || live != known)
+		return "what is live is not what was sampled and not freed";
+	if (kma_filter_sum() != live)
+		return "the filter is not what is live";
+	return NULL;
+}
+
 #define KMA_NO_STAT KMA_STAT_NR
 
 /*
  * The counter shows that the path was the one that is meant.  A long one, which
- * looks through all caches, is not interrupted by everything.
+ * looks through all caches, is not interrupted by everything; nor is one before
+ * which all objects are left, since no interrupt may free what is left.
  */
 static const struct kma_path {
 	const char *name;
 	void (*setup)(void);
 	void (*run)(void);
 	enum kma_stat stat;
-	bool is_long;
+	enum { KMA_SHORT, KMA_LONG, KMA_SAMPLES } kind;
 } kma_paths[] = {
-	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, false },
-	{ "bulk allocation", kma_setup_row, kma_path_bulk, KMA_NO_STAT, false },
+	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, KMA_SHORT },
+	{ "bulk allocation", kma_setup_row, kma_path_bulk, KMA_NO_STAT, KMA_SHORT },
 	{ "bulk allocation, replaced", kma_setup_live, kma_path_bulk, KMA_STAT_replaced,
-	  false },
-	{ "free", kma_setup_live, kma_path_free, KMA_NO_STAT, false },
+	  KMA_SHORT },
+	{ "free", kma_setup_live, kma_path_free, KMA_NO_STAT, KMA_SHORT },
+	{ "allocation, slot taken", kma_setup_slot_taken, kma_path_alloc,
+	  KMA_NO_STAT, KMA_SHORT },
+	{ "free of what is beside its slot", kma_setup_beside, kma_path_free,
+	  KMA_NO_STAT, KMA_SHORT },
+	{ "allocation, what is beside its slot replaced", kma_setup_beside,
+	  kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, home full", kma_setup_home_full, kma_path_alloc,
-	  KMA_STAT_spill_in, false },
+	  KMA_STAT_spill_in, KMA_SHORT },
 	{ "free of what has spilled", kma_setup_spilled, kma_path_free,
-	  KMA_STAT_spill_out, false },
-	{ "allocation, replaced", kma_setup_live, kma_path_alloc, KMA_STAT_replaced, false },
+	  KMA_STAT_spill_out, KMA_SHORT },
+	{ "allocation, replaced", kma_setup_live, kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, what has spilled replaced", kma_setup_spilled, kma_path_alloc,
-	  KMA_STAT_spill_out, false },
+	  KMA_STAT_spill_out, KMA_SHORT },
 	{ "allocation, new site", kma_setup_cache_row, kma_path_alloc_kmem_cache,
-	  KMA_NO_STAT, false },
+	  KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, new site and cache", kma_setup_nothing,
-	  kma_path_alloc_kmem_cache, KMA_NO_STAT, false },
+	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, cache comes again", kma_setup_retired,
-	  kma_path_alloc_kmem_cache, KMA_NO_STAT, false },
+	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, site table full", kma_setup_sites_full, kma_path_alloc,
-	  KMA_STAT_other_sites, false },
+	  KMA_STAT_other_sites, KMA_SHORT },
 	{ "allocation, live table full", kma_setup_live_full, kma_path_alloc,
-	  KMA_STAT_dropped_live_full, false },
+	  KMA_STAT_dropped_live_full, KMA_SHORT },
 	{ "allocation, replaced, live table full", kma_setup_live_full_with,
-	  kma_path_alloc, KMA_STAT_replaced, false },
+	  kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, cache table full", kma_setup_caches_full,
-	  kma_path_alloc_kmem_cache, KMA_STAT_dropped_caches_full, true },
+	  kma_path_alloc_kmem_cache, KMA_STAT_dropped_caches_full, KMA_LONG },
 	{ "allocation, double-fired", kma_setup_inner, kma_path_alloc,
-	  KMA_STAT_double_fired, false },
-	{ "free of nothing", kma_setup_row, kma_path_free, KMA_STAT_free_unmatched, false },
+	  KMA_STAT_double_fired, KMA_SHORT },
+	{ "page is freed", kma_setup_nothing, kma_path_page_free, KMA_NO_STAT, KMA_SHORT },
+	{ "page is freed with objects left", kma_setup_left, kma_path_page_free,
+	  KMA_NO_STAT, KMA_SHORT },
+	{ "page is freed for the last time", kma_setup_last_left, kma_path_page_free,
+	  KMA_STAT_page_freed, KMA_LONG },
+	{ "page is freed for the last time, objects spilled", kma_setup_last_left_spilled,
+	  kma_path_page_free, KMA_STAT_spill_out, KMA_LONG },
+	{ "allocation, replaces what is stale", kma_setup_stale, kma_path_alloc_freed,
+	  KMA_STAT_page_freed, KMA_SHORT },
+	{ "sweep", kma_setup_stale, kma_path_sweep, KMA_STAT_page_freed, KMA_SHORT },
+	{ "sweep of what spilled", kma_setup_stale_spilled, kma_path_sweep_spilled,
+	  KMA_STAT_spill_out, KMA_SHORT },
+	{ "allocation, live table full of what is stale", kma_setup_stale_full,
+	  kma_path_alloc, KMA_STAT_page_freed, KMA_LONG },
+	{ "free of nothing", kma_setup_row, kma_path_free, KMA_STAT_free_unmatched, KMA_SHORT },
 	{ "free of nothing, home full", kma_setup_home_full, kma_path_free,
-	  KMA_STAT_free_unmatched, false },
+	  KMA_STAT_free_unmatched, KMA_SHORT },
 	{ "free of nothing, others spilled", kma_setup_others_spilled, kma_path_free,
-	  KMA_STAT_free_unmatched, false },
+	  KMA_STAT_free_unmatched, KMA_SHORT },
+	{ "sample", kma_setup_sample_near, kma_path_sample, KMA_NO_STAT, KMA_SAMPLES },
+	{ "sample, new site", kma_setup_samples, kma_path_sample, KMA_NO_STAT,
+	  KMA_SAMPLES },
+	{ "sample, replaced", kma_setup_sample, kma_path_sample, KMA_STAT_replaced,
+	  KMA_SAMPLES },
+	{ "allocation without a mark", kma_setup_sample_near, kma_path_unlikely,
+	  KMA_STAT_alloc_unsampled, KMA_SAMPLES },
+	{ "free of a sample", kma_setup_sample, kma_path_unsample, KMA_NO_STAT,
+	  KMA_SAMPLES },
+	{ "free of what is not sampled", kma_setup_samples, kma_path_unsample,
+	  KMA_STAT_free_unmatched, KMA_SAMPLES },
+	{ "free of what is beside a sample", kma_setup_sample_near, kma_path_unsample,
+	  KMA_STAT_free_unmatched, KMA_SAMPLES },
 };
 
 /* ---- runs ------------------------------------------------------------------ */
@@ -370,17 +653,34 @@ static void kma_find_mine(void)
 			kma_mine[nr++] = &kma_object[i];
 	if (nr < KMA_MINE)
 		abort();
+	for (i = 1; i < KMA_MINE; i++)
+		if (kma_objtab_slot(kma_mine[i]->ptr) == kma_objtab_slot(kma_mine[0]->ptr))
+			kma_rival = i;
+	if (!kma_rival)
+		abort();
 }
 
 static void kma_run_start(const struct kma_path *path)
 {
-	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, 1))
+	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, KMA_FRAMES))
 		abort();
 	kma_model_reset(&kma_model);
 	kma_find_mine();
 	kma_setup_dying();
 	path->setup();
 	memset(&kma_step, 0, sizeof(kma_step));
+}
+
+static const char *kma_run_check(const struct kma_path *path)
+{
+	return path->kind == KMA_SAMPLES ? kma_check_samples() : kma_model_check(&kma_model);
+}
+
+static void kma_run_end(void)
+{
+	kma_record_unfilter();
+	kma_env.stack = 0;
+	kma_core_destroy(&kma_core);
 }
 
 /* As it is without interrupts.  Return: NULL, or what is wrong. */
@@ -393,11 +693,11 @@ static const char *kma_run_plain(const struct kma_path *path)
 	kma_stats_sum(&before);
 	path->run();
 	kma_stats_sum(&after);
-	why = kma_model_check(&kma_model);
+	why = kma_run_check(path);
 	if (!why && path->stat != KMA_NO_STAT &&
 	    before.v[path->stat] == after.v[path->stat])
 		why = "not the path that is meant";
-	kma_core_destroy(&kma_core);
+	kma_run_end();
 	return why;
 }
 
@@ -427,10 +727,10 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	kma_step.armed = true;
 	path->run();
 	kma_step.armed = false;
-	why = kma_step.died ? "died" : kma_model_check(&kma_model);
+	why = kma_step.died ? "died" : kma_run_check(path);
 	if (!why)
 		why = kma_check_states();
-	if (!why && !kma_step.child && kma_step.steps < 20)
+	if (!why && !kma_step.child && kma_step.steps < 15)
 		why = "hardly any instruction";
 	if (why)
 		printf("FAIL %s: interrupted by %s after %s%u: %s\n", path->name,
@@ -439,13 +739,14 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	fflush(stdout);
 	if (kma_step.child)
 		_exit(!!why);
-	kma_core_destroy(&kma_core);
+	kma_run_end();
 	kma_total += kma_step.interrupts;
 	return !why && !kma_step.failed;
 }
 
 static bool kma_run_path(const struct kma_path *path)
 {
+	const bool samples = path->kind == KMA_SAMPLES;
 	const char *why = kma_run_plain(path);
 	double start = kma_seconds();
 	u64 before = kma_total;
@@ -456,7 +757,9 @@ static bool kma_run_path(const struct kma_path *path)
 		return false;
 	}
 	for (nest = 0; nest < ARRAY_SIZE(kma_nests); nest++) {
-		if (path->is_long && nest != KMA_NEST_NEW_SITE)
+		if (path->kind == KMA_LONG && nest != KMA_NEST_NEW_SITE)
+			continue;
+		if (kma_nests[nest].samples != samples)
 			continue;
 		if (!kma_run_stepped(path, nest, true))
 			return false;

@@ -8,9 +8,13 @@
  * copies entries and sums meanwhile and checks what must always hold of them.
  * When all is quiet everything is compared with the threads' accounts.
  *
+ * While sampling is switched on and off there is no account of each event, but all
+ * sums must be right, and nothing is left once all is freed.
+ *
  *   stress [SEED]
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "case.h"
@@ -18,6 +22,7 @@
 
 #define KMA_OBJECTS	3000
 #define KMA_OWN		60	/* of a thread alone, for its own cache */
+#define KMA_FRAMES	16
 #define KMA_SITES	100
 #define KMA_SHARED	12	/* caches; the others are each one thread's */
 
@@ -72,7 +77,10 @@ static void kma_worker_shared(struct kma_worker *w)
 	__atomic_store_n(slot, o, __ATOMIC_RELEASE);
 }
 
-/* A kmem_cache of this CPU alone lives and dies, and comes again. */
+/*
+ * A kmem_cache of this CPU alone lives and dies, and comes again.  Its objects
+ * have a page of their own; of some no free is seen but the page's.
+ */
 static void kma_worker_own_cache(struct kma_worker *w)
 {
 	u32 i, cache = KMA_SHARED + w->cpu;
@@ -80,7 +88,9 @@ static void kma_worker_own_cache(struct kma_worker *w)
 	for (i = 0; i < KMA_OWN; i++)
 		kma_worker_alloc(w, &w->own[i], cache);
 	for (i = 0; i < KMA_OWN; i++)
-		kma_model_free(&w->model, &w->own[i]);
+		if (kma_random_below(&w->random, 4))
+			kma_model_free(&w->model, &w->own[i]);
+	kma_model_pages_free(&w->model, w->own[0].ptr & -KMA_PAGE_SIZE, 0);
 	kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, cache));
 }
 
@@ -189,7 +199,7 @@ static const char *kma_round(int nr, u32 live_max, u32 sites_max, u32 events)
 	pthread_t reader;
 	u32 i;
 
-	if (kma_core_init(&kma_core, live_max, sites_max, nr))
+	if (kma_core_init(&kma_core, live_max, sites_max, KMA_FRAMES))
 		abort();
 	kma_model_reset(&kma_model);
 	for (i = 0; i < KMA_OBJECTS - nr * KMA_OWN; i++)
@@ -264,7 +274,7 @@ static void kma_one_address(void)
 	pthread_t reader;
 	u32 i;
 
-	if (kma_core_init(&kma_core, 8, 4000, 1))
+	if (kma_core_init(&kma_core, 8, 4000, KMA_FRAMES))
 		abort();
 	kma_model_reset(&kma_model);
 	kma_model_fork(&w.model, &kma_model);
@@ -310,7 +320,7 @@ static void kma_new_caches(void)
 	u32 round, i;
 
 	for (round = 0; round < 100; round++) {
-		if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_ENV_CPUS))
+		if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_FRAMES))
 			abort();
 		for (i = 0; i < KMA_ENV_CPUS; i++)
 			pthread_create(&thread[i], NULL, kma_new_caches_main, &why[i]);
@@ -322,6 +332,223 @@ static void kma_new_caches(void)
 	}
 }
 
+/* ---- sampling on and off ----------------------------------------------------- */
+
+#define KMA_SWITCHES	100
+#define KMA_PASSED	200000	/* events of one of them, if nothing is switched */
+#define KMA_SAMPLED_BYTES	2048	/* some are sampled, and some are not */
+
+/* As the static keys of module/sampling.c, with what goes with a change of them. */
+static int kma_allocs_sampled, kma_frees_filtered;
+
+/**
+ * struct kma_passer - a thread that allocates and frees in whatever way is on
+ * @passed: events it has done: who waits for more of them knows that it has seen
+ *	what was switched before
+ * @allocs: of these, allocations
+ * @frees: and frees
+ */
+struct kma_passer {
+	pthread_t thread;
+	int cpu;
+	u64 random;
+	u64 passed;
+	u64 allocs;
+	u64 frees;
+};
+
+static void kma_pass_alloc(struct kma_passer *p, struct kma_object *o)
+{
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + kma_random_below(&p->random, 8),
+		.ptr = o->ptr,
+		.cache = KMA_SAMPLED_BYTES,
+		.kmalloc = true,
+		.bytes_req = 1,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_env.stack = KMA_MODEL_SITE + kma_random_below(&p->random, 3);
+	/* As a static key: who sees it set sees what was done before. */
+	if (smp_load_acquire(&kma_allocs_sampled))
+		kma_record_sampled(&kma_core, &ev, KMA_SAMPLED_BYTES, false);
+	else
+		kma_record_alloc(&kma_core, &ev);
+	o->live = true;
+	p->allocs++;
+}
+
+static void kma_pass_free(struct kma_passer *p, struct kma_object *o)
+{
+	/* likewise */
+	if (smp_load_acquire(&kma_frees_filtered))
+		kma_record_filtered(&kma_core, o->ptr);
+	else
+		kma_record_free(&kma_core, o->ptr, true);
+	o->live = false;
+	p->frees++;
+}
+
+static void *kma_passer_main(void *arg)
+{
+	struct kma_passer *p = arg;
+	struct kma_object **slot, *o;
+
+	kma_env.cpu = p->cpu;
+	while (__atomic_load_n(&kma_running, __ATOMIC_RELAXED)) {
+		slot = &kma_slot[kma_random_below(&p->random, KMA_OBJECTS)];
+		o = __atomic_exchange_n(slot, NULL, __ATOMIC_ACQUIRE);
+		if (o && o->live)
+			kma_pass_free(p, o);
+		else if (o)
+			kma_pass_alloc(p, o);
+		if (o)
+			__atomic_store_n(slot, o, __ATOMIC_RELEASE);
+		__atomic_store_n(&p->passed, p->passed + 1, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+static void kma_wait_for(const struct kma_passer *p, int nr)
+{
+	u64 before;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		before = __atomic_load_n(&p[i].passed, __ATOMIC_ACQUIRE);
+		while (__atomic_load_n(&p[i].passed, __ATOMIC_ACQUIRE) < before + 2)
+			sched_yield();
+	}
+}
+
+/* In the steps of kma_sampling_begin() and kma_sampling_end(). */
+static void kma_switch(const struct kma_passer *p, int nr, bool on)
+{
+	/* Each pairs with the acquire of its key. */
+	if (on) {
+		kma_filter_clear();
+		smp_store_release(&kma_allocs_sampled, 1);	/* see above */
+		kma_wait_for(p, nr);
+		kma_record_filter(&kma_core);
+		smp_store_release(&kma_frees_filtered, 1);	/* see above */
+	} else {
+		smp_store_release(&kma_frees_filtered, 0);	/* see above */
+		kma_record_unfilter();
+		smp_store_release(&kma_allocs_sampled, 0);	/* see above */
+		kma_wait_for(p, nr);
+	}
+	/* For a while. */
+	kma_wait_for(p, nr);
+}
+
+static void kma_passed_all(const struct kma_passer *p, int nr)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u64 allocs = 0, frees = 0, hits = 0, freed = 0;
+	struct kma_stats stats;
+	struct kma_row sum;
+	u64 i;
+	u32 id;
+
+	for (i = 0; i < (u64)nr; i++) {
+		allocs += p[i].allocs;
+		frees += p[i].frees;
+	}
+	for (id = 0; id < kma_sitetab_rows(t); id++) {
+		kma_sitetab_sum(t, id, &sum);
+		kma_expect(sum.hits == sum.frees && !sum.repaired && !sum.no_entry);
+		hits += sum.hits;
+		freed += sum.frees;
+	}
+	kma_stats_sum(&stats);
+	kma_expect(allocs == frees);
+	kma_expect(stats.v[KMA_STAT_alloc_unsampled] > 1000 && hits > 1000);
+	kma_expect(allocs == hits + stats.v[KMA_STAT_alloc_unsampled]);
+	kma_expect(frees == freed + stats.v[KMA_STAT_free_unmatched]);
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS; i++)
+		kma_expect(!kma_objtab_bucket(&kma_core.obj, i / KMA_SLOTS)->key[i % KMA_SLOTS]);
+}
+
+/*
+ * Some are added before frees are filtered, and freed before that: those stay in
+ * the filter.  Otherwise nothing does.
+ */
+static void kma_filter_is_empty(void)
+{
+	u32 i;
+
+	for (i = 0; i < KMA_FILTER_BYTES; i++)
+		kma_expect(!kma_filter[i]);
+}
+
+static void kma_sampling(int nr, int switches)
+{
+	struct kma_passer p[KMA_ENV_CPUS] = {};
+	int i;
+
+	if (kma_core_init(&kma_core, KMA_OBJECTS, 1000, KMA_FRAMES))
+		abort();
+	kma_model_reset(&kma_model);
+	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_seed(kma_seed++);
+	kma_switch(p, 0, true);
+	for (i = 0; i < KMA_OBJECTS; i++)
+		kma_slot[i] = &kma_object[i];
+	kma_running = 1;
+	for (i = 0; i < nr; i++) {
+		p[i].cpu = i;
+		p[i].random = kma_mix(kma_seed++);
+		pthread_create(&p[i].thread, NULL, kma_passer_main, &p[i]);
+	}
+	for (i = 0; i < switches; i++)
+		kma_switch(p, nr, i % 2);
+	/* Pairs with the release in kma_passer_main(). */
+	while (!switches && smp_load_acquire(&p[0].passed) < KMA_PASSED)
+		sched_yield();
+	__atomic_store_n(&kma_running, 0, __ATOMIC_RELAXED);
+	for (i = 0; i < nr; i++)
+		pthread_join(p[i].thread, NULL);
+	for (i = 0; i < KMA_OBJECTS; i++)
+		if (kma_object[i].live)
+			kma_pass_free(&p[0], &kma_object[i]);
+	kma_passed_all(p, nr);
+	if (!switches)
+		kma_filter_is_empty();
+	memset(kma_slot, 0, sizeof(kma_slot));
+	kma_core_destroy(&kma_core);
+}
+
+static void kma_two_cpus_sampling(void)
+{
+	kma_sampling(2, 0);
+}
+
+static void kma_four_cpus_sampling(void)
+{
+	kma_sampling(4, 0);
+}
+
+static void kma_two_cpus_on_and_off(void)
+{
+	kma_sampling(2, KMA_SWITCHES);
+}
+
+static void kma_four_cpus_on_and_off(void)
+{
+	kma_sampling(4, KMA_SWITCHES);
+}
+
+/* The last objects are those of one CPU alone, each CPU's on a page. */
+static unsigned long kma_ptr(u32 i)
+{
+	const u32 shared = KMA_OBJECTS - KMA_ENV_CPUS * KMA_OWN;
+
+	if (i < shared)
+		return KMA_MODEL_PTR + 8 * i;
+	i -= shared;
+	return KMA_MODEL_PTR + (8 + i / KMA_OWN) * KMA_PAGE_SIZE + i % KMA_OWN * 64;
+}
+
 static const struct kma_case kma_cases[] = {
 	{ "new caches at once", kma_new_caches },
 	{ "one address, life after life", kma_one_address },
@@ -329,6 +556,10 @@ static const struct kma_case kma_cases[] = {
 	{ "four CPUs at once", kma_four_cpus },
 	{ "two CPUs, all tables full", kma_two_cpus_without_room },
 	{ "four CPUs, all tables full", kma_four_cpus_without_room },
+	{ "two CPUs, sampling", kma_two_cpus_sampling },
+	{ "four CPUs, sampling", kma_four_cpus_sampling },
+	{ "two CPUs, sampling on and off", kma_two_cpus_on_and_off },
+	{ "four CPUs, sampling on and off", kma_four_cpus_on_and_off },
 };
 
 int main(int argc, char **argv)
@@ -340,7 +571,7 @@ int main(int argc, char **argv)
 		kma_seed = strtoull(argv[1], NULL, 0);
 	printf("seed %llu\n", kma_seed);
 	for (i = 0; i < KMA_OBJECTS; i++)
-		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
+		kma_object[i].ptr = kma_ptr(i);
 	kma_model_init(&kma_model, &kma_core, KMA_SITES, kma_object, KMA_OBJECTS);
 	failed = kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
 	printf("%llu copies accepted by the reader\n", kma_copies);

@@ -9,6 +9,10 @@
 
 #include "case.h"
 #include "model.h"
+#include "../../../module/core/govern.h"
+
+/* Page frames; no test of lives has objects on more. */
+#define KMA_FRAMES	64
 
 static u64 kma_seed = 1;
 static u64 kma_random_state;
@@ -55,19 +59,30 @@ static void kma_occupy(struct kma_objtab *t, const struct kma_bucket *but)
 	}
 }
 
-/* All buckets but one have no room: the object goes there, if it can. */
+static int kma_slot_in(const struct kma_bucket *b, unsigned long ptr)
+{
+	int slot = kma_bucket_find(b, ptr);
+
+	if (slot < 0)
+		abort();
+	return slot;
+}
+
+/* Only one bucket has room, but for the object's own slot: it goes there, if it can. */
 static void kma_put_there(struct kma_objtab *t, unsigned long ptr,
-			  struct kma_bucket *b, bool seen[KMA_DEPTHS + 1])
+			  struct kma_bucket *b, bool own, bool seen[KMA_DEPTHS + 1])
 {
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
 	int depth;
 	u64 mark;
 
 	kma_occupy(t, b);
+	if (!own)
+		home->key[kma_objtab_slot(ptr)] = KMA_BUSY;
 	if (kma_put_is(t, ptr, 1, KMA_PUT_FULL))
 		return;
-	kma_expect(b->key[0] == ptr);
-	depth = b->entry[0].depth;
+	depth = kma_entry_depth(&b->entry[kma_slot_in(b, ptr)]);
+	kma_expect((depth <= KMA_DEPTH_HOME) == (b == home));
 	mark = depth ? 1ULL << 4 * (depth - 1) : 0;
 	kma_expect((u64)atomic64_read(&home->spilled) == mark);
 	seen[depth] = true;
@@ -75,7 +90,7 @@ static void kma_put_there(struct kma_objtab *t, unsigned long ptr,
 	kma_expect(kma_put_is(t, ptr, 2, KMA_PUT_REPLACED));
 	kma_expect((u64)atomic64_read(&home->spilled) == mark);
 	kma_expect(kma_take_is(t, ptr, 2));
-	kma_expect(!b->key[0] && !atomic64_read(&home->spilled));
+	kma_expect(kma_bucket_find(b, ptr) < 0 && !atomic64_read(&home->spilled));
 }
 
 static void kma_spills_at_every_depth(void)
@@ -85,12 +100,15 @@ static void kma_spills_at_every_depth(void)
 	int depth;
 	u64 i;
 
-	if (kma_objtab_init(&t, 100, 2))
+	if (kma_objtab_init(&t, 100, KMA_FRAMES))
 		abort();
 	/* Two depths of one address may name one bucket: several addresses. */
-	for (i = 0; i < 8 * kma_objtab_buckets(&t); i++)
+	for (i = 0; i < 8 * kma_objtab_buckets(&t); i++) {
 		kma_put_there(&t, KMA_MODEL_PTR + i % 8 * 4096,
-			      kma_objtab_bucket(&t, i / 8), seen);
+			      kma_objtab_bucket(&t, i / 8), true, seen);
+		kma_put_there(&t, KMA_MODEL_PTR + i % 8 * 4096,
+			      kma_objtab_bucket(&t, i / 8), false, seen);
+	}
 	for (depth = 0; depth <= KMA_DEPTHS; depth++)
 		kma_expect(seen[depth]);
 	kma_objtab_destroy(&t);
@@ -99,14 +117,14 @@ static void kma_spills_at_every_depth(void)
 /* Objects of one home until it takes no more: all marks are at their end. */
 static void kma_fill_marks(u64 live_max)
 {
-	const u32 most = KMA_SLOTS + 15 * KMA_DEPTHS;
+	const u32 most = KMA_SLOTS + 15 * (KMA_DEPTHS - KMA_DEPTH_HOME);
 	static unsigned long ptr[KMA_SLOTS + 15 * KMA_DEPTHS + 100];
 	struct kma_bucket *home;
 	struct kma_entry e, old;
 	struct kma_objtab t;
 	u32 i, in = 0;
 
-	if (kma_objtab_init(&t, live_max, 1))
+	if (kma_objtab_init(&t, live_max, KMA_FRAMES))
 		abort();
 	home = kma_objtab_home(&t, KMA_MODEL_PTR);
 	for (i = 0, ptr[0] = KMA_MODEL_PTR; i < ARRAY_SIZE(ptr); ) {
@@ -118,7 +136,8 @@ static void kma_fill_marks(u64 live_max)
 				;
 	}
 	kma_expect(in == most);
-	kma_expect((u64)atomic64_read(&home->spilled) == U64_MAX);
+	kma_expect((u64)atomic64_read(&home->spilled) >> 4 * KMA_DEPTH_HOME ==
+		   KMA_SPILLED >> 4 * KMA_DEPTH_HOME);
 	/* The last ones first: they went deep because the first marks were full. */
 	for (i = ARRAY_SIZE(ptr); i > 0; i--)
 		in -= kma_objtab_take(&t, ptr[i - 1], &e);
@@ -169,14 +188,14 @@ static void kma_slabs(unsigned long *ptr, u32 nr, u32 size)
 	}
 }
 
-static const char *kma_promise(u32 live_max, u32 shards, u32 size)
+static const char *kma_promise(u32 live_max, u32 size)
 {
 	unsigned long *ptr = calloc(live_max, sizeof(*ptr));
 	const char *why = NULL;
 	struct kma_objtab t;
 	u32 i;
 
-	if (!ptr || kma_objtab_init(&t, live_max, shards))
+	if (!ptr || kma_objtab_init(&t, live_max, KMA_FRAMES))
 		abort();
 	kma_slabs(ptr, live_max, size);
 	for (i = 0; i < live_max && !why; i++)
@@ -197,9 +216,8 @@ static void kma_keeps_its_promise(void)
 
 	for (i = 0; i < ARRAY_SIZE(live_max); i++) {
 		for (k = 0; k < ARRAY_SIZE(kma_sizes); k++)
-			kma_expect_ok(kma_promise(live_max[i], 1 + k % 7, kma_sizes[k]));
-		for (k = 1; k < 8; k++)
-			kma_expect_ok(kma_promise(live_max[i], k, KMA_MIX));
+			kma_expect_ok(kma_promise(live_max[i], kma_sizes[k]));
+		kma_expect_ok(kma_promise(live_max[i], KMA_MIX));
 	}
 }
 
@@ -210,7 +228,8 @@ static void kma_setup(u64 live_max, u32 sites_max, u32 nr_sites, u32 nr_objects)
 	u32 i;
 
 	kma_object = calloc(nr_objects, sizeof(*kma_object));
-	if (!kma_object || kma_core_init(&kma_core, live_max, sites_max, KMA_ENV_CPUS))
+	if (!kma_object ||
+	    kma_core_init(&kma_core, live_max, sites_max, KMA_FRAMES))
 		abort();
 	for (i = 0; i < nr_objects; i++)
 		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
@@ -225,6 +244,16 @@ static void kma_teardown(void)
 	free(kma_object);
 }
 
+/* A block of pages as an allocator has it, aligned to its size. */
+static void kma_pages_free(void)
+{
+	u32 order = kma_below(5);
+	u32 block = kma_below(KMA_FRAMES >> order);
+
+	kma_model_pages_free(&kma_model,
+			     KMA_MODEL_PTR + block * (KMA_PAGE_SIZE << order), order);
+}
+
 /* All are asked of a random object, whether it is live or not. */
 static void kma_events(u32 nr, u32 nr_caches)
 {
@@ -233,9 +262,13 @@ static void kma_events(u32 nr, u32 nr_caches)
 
 	for (; nr; nr--) {
 		kma_env.cpu = kma_below(KMA_ENV_CPUS);
+		if (!kma_below(2000))
+			kma_pages_free();
 		o = &kma_object[kma_below(kma_model.nr_objects)];
 		what = kma_below(4);
 		site = kma_below(kma_model.nr_sites);
+		if (!what && o->left)
+			continue;
 		if (!what)
 			kma_model_free(&kma_model, o);
 		else if (what == 1)
@@ -271,6 +304,7 @@ static void kma_agrees_with_room(void)
 	kma_setup(8000, 1000, 60, 8000);
 	kma_agree(1000000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(replaced) > 1000 && kma_stat_now(spill_in) > 1000);
+	kma_expect(kma_stat_now(page_freed) > 1000);
 	kma_expect(!kma_stat_now(dropped_live_full) && !kma_stat_now(other_sites));
 	kma_teardown();
 }
@@ -314,6 +348,146 @@ static void kma_agrees_with_inner_sites(void)
 	kma_core.sites.nr_inner = 2;
 	kma_agree(100000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(double_fired) > 1000);
+	kma_teardown();
+}
+
+/* ---- page frames ----------------------------------------------------------- */
+
+/* Half of the lives have objects: they are odd. */
+#define KMA_LIVES	((KMA_LIFE_LAST + 1) / 2)
+
+/* Lives go on for longer than their number has bits. */
+static void kma_finds_what_is_left(void)
+{
+	u32 i, found = 0, lives = 2 * KMA_LIVES;
+	struct kma_object *o;
+
+	kma_setup(100, KMA_SITES_MIN, 4, KMA_PAGE_SIZE / 8);
+	for (i = 0; i < lives; i++) {
+		o = &kma_object[kma_below(kma_model.nr_objects)];
+		kma_model_alloc(&kma_model, o, i % 4, i % KMA_MODEL_CACHES);
+		if (i % 3)
+			kma_model_free(&kma_model, o);
+		else
+			found++;
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, i % 7);
+		if (i % 5000 == 99)
+			kma_expect_ok(kma_model_check(&kma_model));
+	}
+	kma_expect_ok(kma_model_check(&kma_model));
+	kma_expect(kma_stat_now(page_freed) == found);
+	kma_teardown();
+}
+
+/* An object is left in the very life whose number comes again. */
+static void kma_sees_no_life_again(void)
+{
+	u32 i, first;
+
+	for (first = 0; first < KMA_LIVES; first += KMA_LIVES / 16 - 1) {
+		kma_setup(100, KMA_SITES_MIN, 4, 1000);
+		for (i = 0; i < first + KMA_LIVES; i++) {
+			kma_model_alloc(&kma_model, &kma_object[1], 1, 0);
+			if (i == first)
+				kma_model_alloc(&kma_model, &kma_object[0], 1, 0);
+			kma_model_free(&kma_model, &kma_object[1]);
+			kma_model_pages_free(&kma_model, KMA_MODEL_PTR, 0);
+		}
+		/* This life has the number of the one that the object is of. */
+		kma_model_alloc(&kma_model, &kma_object[1], 1, 0);
+		kma_expect_ok(kma_model_check(&kma_model));
+		kma_expect(kma_stat_now(page_freed) == 1);
+		kma_teardown();
+	}
+}
+
+/* Four lives that end at once are as four that end one by one. */
+static void kma_four_lives_are_four(void)
+{
+	static const kma_life edge[] = { 0, 1, 2, 0x7ffe, 0x7fff, 0x8000, 0x8001,
+					 0xfffe, 0xffff };
+	struct kma_pagemap m, one;
+	bool done, last;
+	u32 round, i;
+
+	kma_expect(!kma_pagemap_init(&m, 4) && !kma_pagemap_init(&one, 4));
+	for (round = 0; round < 1000000; round++) {
+		m.fixed = !kma_below(10);
+		one.fixed = m.fixed;
+		last = false;
+		for (i = 0; i < 4; i++) {
+			m.life[i] = kma_below(2) ? edge[kma_below(ARRAY_SIZE(edge))] :
+				    kma_below(65536);
+			one.life[i] = m.life[i];
+			last |= kma_pagemap_leave(&one, i * KMA_PAGE_SIZE);
+		}
+		done = kma_pagemap_leave_4(&m, 0);
+		kma_expect(!(done && last));
+		for (i = 0; i < 4 && !done; i++)
+			kma_pagemap_leave(&m, i * KMA_PAGE_SIZE);
+		kma_expect(!memcmp(m.life, one.life, 4 * sizeof(kma_life)));
+	}
+	kma_pagemap_destroy(&m);
+	kma_pagemap_destroy(&one);
+}
+
+static void kma_leaves_others_alone(void)
+{
+	kma_setup(100, KMA_SITES_MIN, 4, 2000);
+	kma_model_alloc(&kma_model, &kma_object[0], 1, 0);
+	kma_model_alloc(&kma_model, &kma_object[600], 1, 0);
+	kma_model_pages_free(&kma_model, KMA_MODEL_PTR + KMA_PAGE_SIZE, 0);
+	kma_expect_ok(kma_model_check(&kma_model));
+	kma_expect(kma_stat_now(page_freed) == 1);
+	kma_expect(kma_object[0].live);
+	kma_teardown();
+}
+
+/* A life that is not used does not move on, whatever is freed. */
+static void kma_ends_only_used_lives(void)
+{
+	u32 order;
+
+	kma_setup(100, KMA_SITES_MIN, 4, 2000);
+	for (order = 0; order < 7; order++)
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, order);
+	for (order = 0; order < KMA_FRAMES; order++)
+		kma_expect(!kma_core.obj.pages.life[order]);
+	kma_teardown();
+}
+
+/* Two frames share a life: it must not end for one while the other uses it. */
+static void kma_loses_nothing_without_lives(void)
+{
+	struct kma_object far = { .ptr = KMA_MODEL_PTR + KMA_FRAMES * KMA_PAGE_SIZE };
+
+	kma_setup(100, KMA_SITES_MIN, 4, 2000);
+	kma_model_alloc(&kma_model, &kma_object[0], 1, 0);
+	kma_core.obj.pages.fixed = true;
+	kma_record_pages_free(&kma_core, far.ptr, 0);
+	kma_record_pages_free(&kma_core, far.ptr, 6);
+	kma_expect_ok(kma_model_check(&kma_model));
+	kma_expect(kma_object[0].live && !kma_stat_now(page_freed));
+	kma_teardown();
+}
+
+/* A table full of what is stale has room for all that comes. */
+static void kma_makes_room(void)
+{
+	u64 dropped;
+	u32 i;
+
+	kma_setup(8, KMA_SITES_MIN, 4, 20000);
+	for (i = 0; i < 10 * 512; i++)
+		kma_model_alloc(&kma_model, &kma_object[i], 1, 0);
+	dropped = kma_stat_now(dropped_live_full);
+	kma_expect(dropped);
+	for (i = 0; i < 10; i++)
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
+	for (i = 0; i < 500; i++)
+		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
+	kma_expect(kma_stat_now(dropped_live_full) == dropped);
+	kma_expect_ok(kma_model_check(&kma_model));
 	kma_teardown();
 }
 
@@ -408,6 +582,411 @@ static void kma_retires_sites(void)
 	kma_teardown();
 }
 
+/* ---- samples ---------------------------------------------------------------- */
+
+#define KMA_BYTES	0x100000	/* 1 MiB: always sampled, with N of 4 KiB */
+
+/* N of 4 KiB, and nothing recorded. */
+static void kma_setup_samples(u32 sites_max)
+{
+	kma_setup(4000, sites_max, 4, 400);
+	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_seed(kma_seed);
+	kma_filter_clear();
+	kma_record_filter(&kma_core);
+}
+
+static void kma_teardown_samples(void)
+{
+	kma_record_unfilter();
+	kma_env.stack = 0;
+	kma_teardown();
+}
+
+static void kma_sample_at(u32 site, u32 object)
+{
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + site,
+		.ptr = kma_object[object].ptr,
+		.cache = KMA_BYTES,
+		.kmalloc = true,
+		.bytes_req = 1000,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_record_sampled(&kma_core, &ev, KMA_BYTES, false);
+}
+
+static u32 kma_rows_used(void)
+{
+	return atomic_read(&kma_core.sites.used);
+}
+
+/* Of an object, what its row says. */
+static const struct kma_site_info *kma_info_of(u32 object)
+{
+	struct kma_bucket *home = kma_objtab_home(&kma_core.obj, kma_object[object].ptr);
+	int slot = kma_bucket_find(home, kma_object[object].ptr);
+
+	return slot < 0 ? NULL : &kma_core.sites.info[home->entry[slot].row];
+}
+
+static u32 kma_filter_sum(void)
+{
+	u32 i, sum = 0;
+
+	for (i = 0; i < KMA_FILTER_BYTES; i++)
+		sum += kma_filter[i];
+	return sum;
+}
+
+static void kma_filters_frees(void)
+{
+	u32 i;
+
+	kma_setup_samples(KMA_SITES_MIN);
+	for (i = 0; i < 100; i++)
+		kma_sample_at(0, i);
+	kma_expect(kma_filter_sum() == 100);
+	/* Nobody's, but where somebody is. */
+	kma_record_filtered(&kma_core, kma_object[99].ptr + 8);
+	kma_record_filtered(&kma_core, kma_object[399].ptr);
+	kma_expect(kma_stat_now(free_unmatched) == 2 && kma_filter_sum() == 100);
+	/* The same address again, and a page: none of it was announced. */
+	kma_sample_at(1, 0);
+	kma_expect(kma_stat_now(replaced) == 1 && kma_filter_sum() == 100);
+	for (i = 50; i < 100; i++)
+		kma_record_filtered(&kma_core, kma_object[i].ptr);
+	kma_expect(kma_filter_sum() == 50);
+	kma_record_pages_free(&kma_core, kma_object[0].ptr & -KMA_PAGE_SIZE, 0);
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
+		kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, i));
+	kma_expect(kma_stat_now(page_freed) == 50 && !kma_filter_sum());
+	kma_teardown_samples();
+}
+
+/* Too many for a byte: it stays, and nothing is lost. */
+static void kma_filter_fills_up(void)
+{
+	u32 i;
+
+	kma_filter_clear();
+	for (i = 0; i < 300; i++)
+		kma_filter_add(KMA_MODEL_PTR);
+	for (i = 0; i < 300; i++)
+		kma_filter_remove(KMA_MODEL_PTR);
+	kma_expect(kma_filter_has(KMA_MODEL_PTR + 31) && !kma_filter_has(KMA_MODEL_PTR + 32));
+	kma_filter_keep(KMA_MODEL_PTR + 64);
+	kma_filter_remove(KMA_MODEL_PTR + 64);
+	kma_expect(kma_filter_has(KMA_MODEL_PTR + 64));
+	kma_filter_clear();
+	kma_expect(!kma_filter_sum());
+}
+
+/* What was recorded before sampling began is freed by way of the filter. */
+static void kma_keeps_what_was_recorded(void)
+{
+	u32 i;
+
+	kma_setup(4000, KMA_SITES_MIN, 4, 400);
+	kma_filter_clear();
+	for (i = 0; i < 200; i++)
+		kma_model_alloc(&kma_model, &kma_object[i], i % 4, 0);
+	kma_sample_set(KMA_SHIFT_MIN);
+	for (i = 200; i < 400; i++)
+		kma_sample_at(0, i);
+	kma_record_filter(&kma_core);
+	for (i = 0; i < 400; i++)
+		kma_record_filtered(&kma_core, kma_object[i].ptr);
+	kma_expect(!kma_stat_now(free_unmatched));
+	kma_teardown_samples();
+}
+
+/* Site, cache, shift and stack each make another row. */
+static void kma_tells_samples_apart(void)
+{
+	const struct kma_site_info *info;
+	const unsigned long *frame;
+
+	kma_setup_samples(KMA_SITES_MIN);
+	kma_expect(!kma_core.sites.sampled);
+	kma_sample_at(1, 0);
+	kma_sample_at(1, 1);
+	kma_expect(kma_rows_used() == 1 && kma_core.sites.sampled);
+	kma_sample_at(2, 2);
+	kma_env.stack = KMA_MODEL_SITE + 5;
+	kma_sample_at(1, 3);
+	kma_sample_at(1, 4);
+	kma_env.stack = KMA_MODEL_SITE + 6;
+	kma_sample_at(1, 5);
+	kma_expect(kma_rows_used() == 4 && atomic_read(&kma_core.sites.stacks) == 2);
+	kma_sample_set(KMA_SHIFT_MIN + 1);
+	kma_sample_seed(1);
+	kma_sample_at(1, 6);
+	kma_expect(kma_rows_used() == 5);
+	/* The same site, but not sampled: its own as well. */
+	kma_model_alloc(&kma_model, &kma_object[7], 0, 0);
+	kma_expect(kma_rows_used() == 6);
+
+	info = kma_info_of(5);
+	kma_expect(info && info->shift == KMA_SHIFT_MIN && info->nr_frames == 2);
+	frame = kma_sitetab_frames(&kma_core.sites, info - kma_core.sites.info);
+	kma_expect(frame[0] == KMA_MODEL_SITE + 1 && frame[1] == KMA_MODEL_SITE + 6);
+	info = kma_info_of(6);
+	kma_expect(info && info->shift == KMA_SHIFT_MIN + 1 &&
+		   info->site == KMA_MODEL_SITE + 1);
+	info = kma_info_of(0);
+	kma_expect(info && !info->nr_frames);
+	kma_teardown_samples();
+}
+
+/* Three of four rows have a stack at most; samples of the rest stay together. */
+static void kma_runs_out_of_stacks(void)
+{
+	const u32 stacks = KMA_SITES_MIN / 4 * 3;
+	u32 i;
+
+	kma_setup_samples(KMA_SITES_MIN);
+	for (i = 0; i < 100; i++) {
+		kma_env.stack = KMA_MODEL_SITE + i + 100;
+		kma_sample_at(1, i);
+	}
+	kma_expect((u32)atomic_read(&kma_core.sites.stacks) == stacks);
+	kma_expect(kma_rows_used() == stacks + 1);
+	kma_expect(kma_stat_now(stacks_full) == 100 - stacks);
+	kma_expect(kma_info_of(99) && !kma_info_of(99)->nr_frames);
+	kma_teardown_samples();
+}
+
+/* [other] of a cache takes what weighs the same, and the rest is counted. */
+static void kma_runs_out_of_rows(void)
+{
+	struct kma_row sum;
+	u32 i, other;
+
+	kma_setup_samples(KMA_SITES_MIN);
+	for (i = 0; i < KMA_SITES_MIN + 10; i++)
+		kma_sample_at(i, i);
+	kma_expect(kma_stat_now(other_sites) == 10);
+	other = kma_info_of(KMA_SITES_MIN) - kma_core.sites.info;
+	kma_expect(other >= KMA_SITES_MIN && kma_core.sites.info[other].shift == KMA_SHIFT_MIN);
+	kma_expect(!kma_stat_now(dropped_sites_full));
+	kma_sample_set(KMA_SHIFT_MIN + 1);
+	kma_sample_seed(1);
+	kma_sample_at(1, 200);
+	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
+	kma_expect(!kma_filter_has(kma_object[200].ptr + 64));
+	kma_sitetab_sum(&kma_core.sites, other, &sum);
+	kma_expect(sum.hits == 10);
+	kma_teardown_samples();
+}
+
+/* A sample without room is a hit without an entry, and no trace is left of it. */
+static void kma_samples_without_slots(void)
+{
+	u32 i, before;
+
+	kma_setup(8, KMA_SITES_MIN, 4, 4000);
+	kma_sample_set(KMA_SHIFT_MIN);
+	kma_filter_clear();
+	kma_record_filter(&kma_core);
+	for (i = 0; i < 4000; i++)
+		kma_sample_at(1, i);
+	before = kma_stat_now(dropped_live_full);
+	kma_expect(before > 0 && kma_filter_sum() == 4000 - before);
+	for (i = 0; i < 4000; i++)
+		kma_record_filtered(&kma_core, kma_object[i].ptr);
+	kma_expect(!kma_filter_sum() && kma_stat_now(free_unmatched) == before);
+	kma_teardown_samples();
+}
+
+/* ---- what it all costs ------------------------------------------------------ */
+
+/* Each event counts, whatever interrupts, and one in KMA_TIMED is to be timed. */
+static void kma_counts_events(void)
+{
+	u64 before = kma_stat_now(events_kfree);
+	int i, nested, timed = 0, events = 0;
+
+	kma_stats_start();
+	for (i = 0; i < 300 * KMA_TIMED; i++) {
+		kma_env.cpu = i & 1;
+		events++;
+		if (!kma_stat_event(events_kfree))
+			continue;
+		/* Events of interrupts before it is counted down again */
+		for (nested = timed % 5; nested; nested--, events++)
+			if (kma_stat_event(events_kfree))
+				kma_stat_event_again(events_kfree);
+		kma_stat_event_again(events_kfree);
+		timed++;
+	}
+	kma_env.cpu = 0;
+	kma_expect(kma_stat_now(events_kfree) - before == events);
+	/* Each of the two CPUs, and fewer where interrupts were timed instead */
+	kma_expect(timed > 100 && timed <= events / KMA_TIMED);
+	/* No word begins anew that counts. */
+	kma_stats_start();
+	kma_expect(kma_stat_now(events_kfree) - before == events);
+}
+
+/* A word that was never set, as a CPU's whose first event came too soon. */
+static void kma_counts_from_zero(void)
+{
+	u64 word = 0;
+	int i;
+
+	for (i = 1; i <= 0x8000; i++) {
+		word = (word & ~0xffffULL) | (u16)(word - 1);
+		kma_expect(kma_stat_events(word) == i);
+	}
+	kma_expect(kma_stat_events(KMA_EVENTS_NONE) == 0);
+}
+
+static void kma_knows_what_was_spent(void)
+{
+	/* A hundred were timed: 50 took 20 ns, and 50 took 60. */
+	const struct kma_cost from = { 1000000000, 5000, 20, 800, 40000, 7, 1 };
+	const struct kma_cost to = { 3000000000, 2005000, 120, 4800, 240000, 5000007, 1 };
+	struct kma_spent s = kma_cost_between(&from, &to);
+
+	/* 2 million events of 40 ns, and 5 ms of samples, in 2 s */
+	kma_expect(s.ns == 2000000000 && s.events_ns == 80000000);
+	kma_expect(s.samples_ns == 5000000 && s.event_ps == 40000 && !s.dropped);
+	kma_expect(kma_spent_share(&s, s.events_ns + s.samples_ns, 1) == 4250);
+	kma_expect(kma_spent_share(&s, s.events_ns + s.samples_ns, 10) == 425);
+	/* 20 / sqrt(99) */
+	kma_expect(s.event_ps_se == 2010 && s.events_ns_se == 4020000);
+	/* Ten timed ones say less than all 30 do. */
+	s = kma_cost_between(&(struct kma_cost) { .timed = 20, .timed_ns = 1000 },
+			     &(struct kma_cost) { .clock = 1, .events = 3, .timed = 30,
+						  .timed_ns = 4000, .timed_ns2 = 533334,
+						  .dropped = 2 });
+	kma_expect(s.events_ns == 400 && s.event_ps == 133333 && s.dropped);
+	/* All alike, but for what is lost in division */
+	kma_expect(s.event_ps_se < 100);
+	s = kma_cost_between(&from, &from);
+	kma_expect(!s.ns && !s.events_ns && !kma_spent_share(&s, 1000, 4));
+	s = kma_cost_between(&(struct kma_cost) {}, &(struct kma_cost) { .events = 9 });
+	kma_expect(!s.events_ns && !s.event_ps);
+	/* One says nothing about others; nor do sums of different numbers of events. */
+	s = kma_cost_between(&(struct kma_cost) {},
+			     &(struct kma_cost) { .timed = 1, .timed_ns = 9, .timed_ns2 = 81 });
+	kma_expect(s.event_ps == 9000 && !s.event_ps_se);
+	s = kma_cost_between(&(struct kma_cost) {},
+			     &(struct kma_cost) { .timed = 2, .timed_ns = 18, .timed_ns2 = 81 });
+	kma_expect(s.event_ps == 9000 && !s.event_ps_se);
+}
+
+#define KMA_SECOND	1000000000ULL
+#define KMA_BUDGET	(KMA_SECOND / 100)
+
+/* One turn in which samples take @samples with the least N, and less with others. */
+static bool kma_turn(struct kma_governor *g, u64 events, u64 samples, u32 fill, bool dropped)
+{
+	const struct kma_spent spent = {
+		.ns = KMA_SECOND,
+		.events_ns = events,
+		.samples_ns = samples >> (g->now - KMA_SHIFT_MIN),
+		.dropped = dropped,
+	};
+
+	return kma_govern(g, &spent, KMA_BUDGET, fill);
+}
+
+static int kma_govern_turns(struct kma_governor *g, int turns, u64 events, u64 samples)
+{
+	int changes = 0;
+
+	while (turns--)
+		changes += kma_turn(g, events, samples, 10, false);
+	return changes;
+}
+
+static void kma_governs_the_budget(void)
+{
+	struct kma_governor g = {};
+
+	kma_govern_ask(&g, KMA_SHIFT_MIN);
+	/* Just inside, and just outside */
+	kma_expect(!kma_govern_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
+	kma_expect(kma_govern_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
+	kma_expect(g.now == g.asked + 1 && g.raised == 1 && !g.lowered);
+	/* That fits now, and is no reason to lower it either. */
+	kma_expect(!kma_govern_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
+	/* A hundred times as much needs as few steps as will do, in one turn. */
+	kma_expect(kma_govern_turns(&g, 1, 0, 100 * KMA_BUDGET));
+	kma_expect(g.now == g.asked + 7 && g.raised == 2);
+	/* When it is quiet: one step in eight turns, as far as it was asked for. */
+	kma_expect(!kma_govern_turns(&g, 7, 0, 0) && kma_govern_turns(&g, 1, 0, 0));
+	kma_expect(g.now == g.asked + 6 && g.lowered == 1);
+	kma_expect(kma_govern_turns(&g, 1000, 0, 0) == 6 && g.now == g.asked);
+	/* A noisy turn begins the count anew. */
+	kma_govern_turns(&g, 1, 0, 2 * KMA_BUDGET);
+	kma_expect(!kma_govern_turns(&g, 7, 0, 0));
+	kma_expect(!kma_govern_turns(&g, 1, 0, KMA_BUDGET));
+	kma_expect(!kma_govern_turns(&g, 7, 0, 0) && kma_govern_turns(&g, 1, 0, 0));
+	/* Never further than there are values. */
+	kma_govern_turns(&g, 3, 0, ~0ULL >> 1);
+	kma_expect(g.now == KMA_SHIFT_MAX);
+	kma_expect(!kma_govern_turns(&g, 3, 0, ~0ULL >> 1));
+}
+
+/* Without samples it would cost too much as well: they go down to an eighth. */
+static void kma_governs_without_hope(void)
+{
+	struct kma_governor g = {};
+
+	kma_govern_ask(&g, KMA_SHIFT_MIN);
+	kma_govern_turns(&g, 100, 8 * KMA_BUDGET, 16 * KMA_BUDGET);
+	kma_expect(g.now == g.asked + 4 && g.raised == 1 && !g.lowered);
+}
+
+static void kma_governs_the_table(void)
+{
+	struct kma_governor g = {};
+	int i;
+
+	kma_govern_ask(&g, 19);
+	kma_expect(!kma_turn(&g, 0, 0, 86, false));
+	kma_expect(kma_turn(&g, 0, 0, 88, false) && g.now == 20);
+	/* It stays as full as it is, and noise is no more. */
+	for (i = 0; i < 100; i++)
+		kma_expect(!kma_turn(&g, 0, 0, 86 + i % 6, false));
+	kma_expect(kma_turn(&g, 0, 0, 92, false) && g.now == 21);
+	/* What is lost is a reason, at once and then now and again. */
+	g.full = 0;
+	kma_expect(kma_turn(&g, 0, 0, 92, true) && g.now == 22);
+	for (i = 1; i < 8; i++)
+		kma_expect(!kma_turn(&g, 0, 0, 92, true));
+	kma_expect(kma_turn(&g, 0, 0, 92, true) && g.now == 23 && g.raised == 4);
+	/* Not lowered while it is full, but then */
+	for (i = 0; i < 20; i++)
+		kma_expect(!kma_turn(&g, 0, 0, 90, false));
+	kma_expect(kma_govern_turns(&g, 1000, 0, 0) == 4 && g.now == g.asked);
+	kma_expect(kma_turn(&g, 0, 0, 88, false));
+}
+
+/* As many as there are, or nearly. */
+static void kma_estimates_what_is_live(void)
+{
+	static const u32 promised[] = { 100, 10000, 200000 };
+	struct kma_objtab t;
+	u64 estimate;
+	u32 nr;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(promised); i++) {
+		kma_expect(!kma_objtab_init(&t, promised[i], KMA_FRAMES));
+		for (nr = 0; nr < promised[i]; nr++)
+			kma_expect(kma_put_is(&t, 0x100000 + 64 * nr, nr, KMA_PUT_NEW));
+		estimate = kma_objtab_estimate(&t, 12345 * i);
+		kma_expect(i || estimate == nr);
+		kma_expect(estimate > nr * 9 / 10 && estimate < nr * 11 / 10);
+		kma_objtab_destroy(&t);
+	}
+}
+
 /* ---- memory ---------------------------------------------------------------- */
 
 /* The leak sanitizer looks for what is left. */
@@ -417,7 +996,7 @@ static void kma_stands_without_memory(void)
 
 	do {
 		kma_env_fail_at = ++i;
-		ret = kma_core_init(&kma_core, 100, KMA_SITES_MIN, KMA_ENV_CPUS);
+		ret = kma_core_init(&kma_core, 100, KMA_SITES_MIN, KMA_FRAMES);
 		kma_expect(ret == (kma_env_fail_at ? 0 : -ENOMEM));
 		kma_core_destroy(&kma_core);
 	} while (ret);
@@ -437,7 +1016,28 @@ static const struct kma_case kma_cases[] = {
 	{ "they do when the cache table is full", kma_agrees_without_caches },
 	{ "they do with double-fired events", kma_agrees_with_inner_sites },
 	{ "they do while caches die and come again", kma_agrees_while_caches_die },
+	{ "what is left on a page is found", kma_finds_what_is_left },
+	{ "no entry sees its life again", kma_sees_no_life_again },
+	{ "four lives are four", kma_four_lives_are_four },
+	{ "other pages are left alone", kma_leaves_others_alone },
+	{ "only lives that are used end", kma_ends_only_used_lives },
+	{ "frames that share a life lose nothing", kma_loses_nothing_without_lives },
+	{ "what is stale makes room", kma_makes_room },
 	{ "a site that goes away leaves its counters", kma_retires_sites },
+	{ "frees of what is not sampled are filtered", kma_filters_frees },
+	{ "a byte of the filter that is full stays", kma_filter_fills_up },
+	{ "what was recorded before sampling is freed", kma_keeps_what_was_recorded },
+	{ "samples that differ have rows of their own", kma_tells_samples_apart },
+	{ "samples without room for their stacks", kma_runs_out_of_stacks },
+	{ "samples without rows", kma_runs_out_of_rows },
+	{ "samples without slots", kma_samples_without_slots },
+	{ "events are counted, and some to be timed", kma_counts_events },
+	{ "they are counted from nothing", kma_counts_from_zero },
+	{ "what was spent", kma_knows_what_was_spent },
+	{ "samples stay inside the budget", kma_governs_the_budget },
+	{ "they do what they can", kma_governs_without_hope },
+	{ "samples stay inside the live table", kma_governs_the_table },
+	{ "how many are live, about", kma_estimates_what_is_live },
 	{ "memory that is refused", kma_stands_without_memory },
 };
 

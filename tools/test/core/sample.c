@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sampling: weights against the C library's exponential, and estimates against a
+ * known truth, many times over.
+ *
+ *	sample [RUNS]
+ *
+ * A run allocates objects of 8 bytes to 4 MiB, a call site for each size, and frees
+ * every other one.  What is expected of the estimates is the truth: the mean over
+ * all runs is within four of its own standard errors of it.  And the standard
+ * errors say what they should: 1.96 of them on either side of an estimate hold
+ * the truth in 95 runs of 100.
+ *
+ * Three plans: N stays as it is; N changes in the middle, on one CPU at once and
+ * on others when they get there; and whoever has crossed a mark is interrupted by
+ * other allocations, or continues on another CPU, before it draws the next one.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "case.h"
+#include "model.h"
+
+#define KMA_SIZES	20
+#define KMA_SHIFT	KMA_SHIFT_MIN
+#define KMA_N		((u32)1 << KMA_SHIFT)
+/* Of each size that is smaller than N, as many as make for so many samples. */
+#define KMA_EXPECTED	1200
+/* Of each larger one. */
+#define KMA_LARGE	4
+#define KMA_LIVE_ROOM	40000
+#define KMA_FRAMES	1024
+#define KMA_FEW		30
+
+static int kma_runs = 1000;
+static struct kma_core kma_core;
+
+/* ---- weights --------------------------------------------------------------- */
+
+static double kma_weight_error(u32 bytes, int shift)
+{
+	const long double x = (long double)bytes / (1ULL << shift);
+	const long double truth = -1 / expm1l(-x);
+	const long double weight = (long double)kma_sample_weight(bytes, shift) /
+				   KMA_WEIGHT_ONE;
+
+	return fabsl(weight / truth - 1);
+}
+
+static void kma_weighs_right(void)
+{
+	double worst = 0;
+	u32 bytes;
+	int shift;
+
+	for (shift = KMA_SHIFT_MIN; shift <= KMA_SHIFT_MAX; shift++)
+		for (bytes = 1; bytes <= 1U << 30; bytes += 1 + bytes / 37)
+			worst = fmax(worst, kma_weight_error(bytes, shift));
+	printf("weights are off by at most 2^%.1f\n", log2(worst));
+	kma_expect(worst < ldexp(1, -31));
+	for (bytes = 1; bytes < 100; bytes++)
+		kma_expect(kma_sample_weight(bytes, KMA_SHIFT_EXACT) == KMA_WEIGHT_ONE);
+}
+
+static void kma_weighs_sums_right(void)
+{
+	const u64 w = 3 * KMA_WEIGHT_ONE / 2;
+
+	kma_expect(kma_weigh(0, w) == 0);
+	kma_expect(kma_weigh(3, w) == 5);
+	kma_expect(kma_weigh(1ULL << 60, w) == 3ULL << 59);
+	kma_expect(kma_weigh(12345, KMA_WEIGHT_ONE) == 12345);
+	kma_expect(kma_weigh_variance(12345, KMA_WEIGHT_ONE) == 0);
+	/* w (w - 1) */
+	kma_expect(kma_weigh_variance(4, w) == 3);
+	kma_expect(kma_weigh_variance(1, 1ULL << 55) ==
+		   ((kma_u128)1 << 46) - (1 << 23));
+}
+
+static void kma_takes_roots(void)
+{
+	kma_u128 x;
+	u64 root;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		kma_expect(kma_sqrt(i) == (u64)sqrt(i));
+		root = kma_mix(i) >> i % 63;
+		x = (kma_u128)root * root;
+		kma_expect(kma_sqrt(x) == root);
+		kma_expect(kma_sqrt(x + 2 * (kma_u128)root) == root);
+		kma_expect(!root || kma_sqrt(x - 1) == root - 1);
+	}
+	kma_expect(kma_sqrt(~(kma_u128)0) == U64_MAX);
+}
+
+/* ---- runs ------------------------------------------------------------------- */
+
+enum { KMA_LIVE_BYTES, KMA_LIVE_OBJS, KMA_BYTES, KMA_OBJS, KMA_QUANTITIES };
+
+static const char * const kma_quantity_name[] = {
+	"live bytes", "live objects", "bytes", "objects",
+};
+
+/**
+ * struct kma_estimates - what a table would say
+ * @v: the estimate of each quantity
+ * @var: its variance
+ * @samples: behind it
+ */
+struct kma_estimates {
+	double v[KMA_QUANTITIES];
+	double var[KMA_QUANTITIES];
+	u64 samples[KMA_QUANTITIES];
+};
+
+/**
+ * struct kma_plan - a way to sample
+ * @name: in words
+ * @again: the shift from the middle on
+ * @disturbed: others come between
+ */
+struct kma_plan {
+	const char *name;
+	int again;
+	bool disturbed;
+};
+
+static u64 kma_random;
+
+static u32 kma_objects(int size)
+{
+	u32 bytes = 8U << size;
+
+	return bytes < KMA_N ? 2 * (KMA_EXPECTED * (KMA_N / bytes) / 2) : KMA_LARGE;
+}
+
+static void kma_truth(int size, double truth[KMA_QUANTITIES])
+{
+	truth[KMA_OBJS] = kma_objects(size);
+	truth[KMA_LIVE_OBJS] = truth[KMA_OBJS] / 2;
+	truth[KMA_BYTES] = truth[KMA_OBJS] * (8U << size);
+	truth[KMA_LIVE_BYTES] = truth[KMA_BYTES] / 2;
+}
+
+/*
+ * The address that the n-th pair of objects of a size has: the first one stays.
+ * Somebody else's are 4 KiB on.
+ */
+static unsigned long kma_place(int size, u32 n, bool stays)
+{
+	return KMA_MODEL_PTR + ((u64)size << 36) + (u64)n * (8U << size) * 2 +
+	       (stays ? 0 : 8U << size);
+}
+
+static struct kma_event kma_event_of(int size, u32 n, bool stays)
+{
+	return (struct kma_event) {
+		.site = KMA_MODEL_SITE + size * 16,
+		.ptr = kma_place(size, n, stays),
+		.cache = 8U << size,
+		.kmalloc = true,
+		.bytes_req = 8U << size,
+		.node = NUMA_NO_NODE,
+	};
+}
+
+static void kma_alloc(int size, u32 n, bool stays)
+{
+	const struct kma_event ev = kma_event_of(size, n, stays);
+
+	kma_record_sampled(&kma_core, &ev, ev.cache, false);
+}
+
+static void kma_free(int size, u32 n)
+{
+	kma_record_filtered(&kma_core, kma_place(size, n, false));
+}
+
+/* The next pair's, whenever there is one: in an interrupt, or before. */
+static u32 kma_next[KMA_SIZES];
+
+static bool kma_next_alloc(int size)
+{
+	u32 n = kma_next[size];
+
+	if (n == kma_objects(size))
+		return false;
+	kma_next[size]++;
+	kma_alloc(size, n / 2, n % 2);
+	return true;
+}
+
+/*
+ * As kma_record_sampled(), but whoever has met a mark is interrupted before it
+ * draws the next one, or goes on elsewhere.
+ */
+static void kma_alloc_disturbed(int size, u32 n, bool stays)
+{
+	const struct kma_event ev = kma_event_of(size, n, stays);
+	const s64 past = kma_sample_count(ev.cache);
+	const u32 what = kma_random_below(&kma_random, 4);
+
+	if (past < 0)
+		return;
+	if (what & 1)
+		kma_next_alloc(kma_random_below(&kma_random, KMA_SIZES));
+	if (what & 2)
+		kma_env.cpu = kma_random_below(&kma_random, KMA_ENV_CPUS);
+	kma_record_marked(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
+			  (struct kma_marked) {
+				.bytes = ev.cache,
+				.node = ev.node,
+				.crossed = kma_sample_crossed(ev.cache, past),
+			  });
+}
+
+static void kma_run_sizes(const struct kma_plan *plan, u32 from, u32 to)
+{
+	int size;
+	u32 n;
+
+	for (size = 0; size < KMA_SIZES; size++) {
+		const u64 all = kma_objects(size);
+
+		while (kma_next[size] < all * to / 2 && kma_next[size] >= all * from / 2) {
+			n = kma_next[size]++;
+			if (!(n % 16))
+				kma_env.cpu = n / 16 % KMA_ENV_CPUS;
+			if (plan->disturbed)
+				kma_alloc_disturbed(size, n / 2, n % 2);
+			else
+				kma_alloc(size, n / 2, n % 2);
+		}
+	}
+}
+
+static void kma_run(const struct kma_plan *plan, u64 seed)
+{
+	int size;
+	u32 n;
+
+	if (kma_core_init(&kma_core, KMA_LIVE_ROOM, KMA_SITES_MIN, KMA_FRAMES))
+		abort();
+	kma_filter_clear();
+	kma_record_filter(&kma_core);
+	kma_sample_set(KMA_SHIFT);
+	kma_sample_seed(seed);
+	kma_random = seed;
+	memset(kma_next, 0, sizeof(kma_next));
+	kma_run_sizes(plan, 0, 1);
+	if (plan->again != KMA_SHIFT) {
+		kma_sample_set(plan->again);
+		kma_env.cpu = 1;
+		kma_sample_forget();
+	}
+	kma_run_sizes(plan, 0, 2);
+	for (size = 0; size < KMA_SIZES; size++)
+		for (n = 0; n < kma_objects(size) / 2; n++)
+			kma_free(size, n);
+}
+
+/* ---- what a run says --------------------------------------------------------- */
+
+static void kma_estimate(struct kma_estimates *e, int quantity, u64 n, u64 each, u64 weight)
+{
+	e->v[quantity] += kma_weigh(n * each, weight);
+	e->var[quantity] += (double)kma_weigh_variance((kma_u128)n * each * each, weight);
+	e->samples[quantity] += n;
+}
+
+static void kma_read(struct kma_estimates site[KMA_SIZES])
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_site_info *info;
+	struct kma_estimates *e;
+	struct kma_row sum;
+	u64 weight, bytes;
+	u32 id;
+
+	memset(site, 0, KMA_SIZES * sizeof(site[0]));
+	for (id = 0; id < kma_sitetab_rows(t); id++) {
+		info = kma_sitetab_info(t, id);
+		if (!info)
+			continue;
+		kma_sitetab_sum(t, id, &sum);
+		bytes = t->caches.info[info->cache].size;
+		weight = kma_sample_weight(bytes, info->shift);
+		e = &site[(info->site - KMA_MODEL_SITE) / 16];
+		kma_estimate(e, KMA_OBJS, sum.hits, 1, weight);
+		kma_estimate(e, KMA_BYTES, sum.hits, bytes, weight);
+		kma_estimate(e, KMA_LIVE_OBJS, kma_row_live(&sum), 1, weight);
+		kma_estimate(e, KMA_LIVE_BYTES, kma_row_live(&sum), bytes, weight);
+		if (sum.no_entry)
+			abort();
+	}
+}
+
+/**
+ * struct kma_tally - a quantity over all runs
+ * @sum: of the estimates, relative to the truth
+ * @squares: of them
+ * @runs: how many
+ * @covered: of these, with the truth in the interval
+ */
+struct kma_tally {
+	double sum;
+	double squares;
+	u64 runs;
+	u64 covered;
+};
+
+static void kma_tally_add(struct kma_tally *t, double estimate, double var, double truth)
+{
+	const double x = estimate / truth - 1;
+
+	t->sum += x;
+	t->squares += x * x;
+	t->runs++;
+	t->covered += fabs(estimate - truth) <= 1.96 * sqrt(var);
+}
+
+static bool kma_covers(const struct kma_tally *t)
+{
+	const double pct = 100.0 * t->covered / t->runs;
+
+	return pct >= 93 && pct <= 97;
+}
+
+static void kma_judge(const char *name, const struct kma_tally *t)
+{
+	const double mean = t->sum / t->runs;
+	const double se = sqrt((t->squares / t->runs - mean * mean) / (t->runs - 1));
+
+	printf("%-12s mean %+.4f %%, its standard error %.4f %%, within 95 %%: %.1f %%\n",
+	       name, 100 * mean, 100 * se, 100.0 * t->covered / t->runs);
+	kma_expect(fabs(mean) < 4 * se);
+	kma_expect(kma_runs < 1000 || se < 0.001);
+	kma_expect(kma_runs < 1000 || kma_covers(t));
+}
+
+static void kma_add_run(struct kma_tally total[KMA_QUANTITIES],
+			struct kma_tally sites[KMA_QUANTITIES], u64 *samples)
+{
+	struct kma_estimates site[KMA_SIZES], sum = {};
+	double truth[KMA_QUANTITIES], all[KMA_QUANTITIES] = {};
+	int size, q;
+
+	kma_read(site);
+	for (size = 0; size < KMA_SIZES; size++) {
+		kma_truth(size, truth);
+		for (q = 0; q < KMA_QUANTITIES; q++) {
+			all[q] += truth[q];
+			sum.v[q] += site[size].v[q];
+			sum.var[q] += site[size].var[q];
+			sum.samples[q] += site[size].samples[q];
+			/* What is nearly certain to be sampled is nearly exact. */
+			if (site[size].samples[q] >= KMA_FEW && 8U << size <= KMA_N)
+				kma_tally_add(&sites[q], site[size].v[q],
+					      site[size].var[q], truth[q]);
+		}
+	}
+	for (q = 0; q < KMA_QUANTITIES; q++)
+		kma_tally_add(&total[q], sum.v[q], sum.var[q], all[q]);
+	*samples += sum.samples[KMA_OBJS];
+}
+
+static void kma_try(const struct kma_plan *plan)
+{
+	struct kma_tally total[KMA_QUANTITIES] = {}, sites[KMA_QUANTITIES] = {};
+	u64 samples = 0;
+	int i, q;
+
+	for (i = 0; i < kma_runs; i++) {
+		kma_run(plan, 1 + i);
+		kma_add_run(total, sites, &samples);
+		kma_core_destroy(&kma_core);
+	}
+	printf("%s: %d runs of %llu samples\n", plan->name, kma_runs, samples / kma_runs);
+	kma_expect(samples / kma_runs >= 2000);
+	for (q = 0; q < KMA_QUANTITIES; q++)
+		kma_judge(kma_quantity_name[q], &total[q]);
+	for (q = 0; q < KMA_QUANTITIES; q++) {
+		printf("%-12s of a site within 95 %%: %.1f %% of %llu\n",
+		       kma_quantity_name[q], 100.0 * sites[q].covered / sites[q].runs,
+		       sites[q].runs);
+		kma_expect(kma_runs < 1000 || kma_covers(&sites[q]));
+	}
+}
+
+static void kma_estimates_are_right(void)
+{
+	kma_try(&(struct kma_plan) { "N stays", KMA_SHIFT, false });
+}
+
+static void kma_estimates_are_right_when_n_changes(void)
+{
+	kma_try(&(struct kma_plan) { "N changes", KMA_SHIFT + 1, false });
+}
+
+static void kma_estimates_are_right_when_disturbed(void)
+{
+	kma_try(&(struct kma_plan) { "disturbed", KMA_SHIFT, true });
+}
+
+static const struct kma_case kma_cases[] = {
+	{ "weights are those of the exponential function", kma_weighs_right },
+	{ "sums and variances are weighed right", kma_weighs_sums_right },
+	{ "square roots are exact", kma_takes_roots },
+	{ "estimates are right", kma_estimates_are_right },
+	{ "estimates are right when N changes", kma_estimates_are_right_when_n_changes },
+	{ "estimates are right when sampling is interrupted",
+	  kma_estimates_are_right_when_disturbed },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		kma_runs = atoi(argv[1]);
+	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+}
