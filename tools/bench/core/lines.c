@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How many cache lines of the module's a kmalloc and kfree pair touches.
+ *
+ * The core and the probes are compiled for the thread sanitizer, so that there is
+ * a call at each access to memory but to their own variables on the stack.  These
+ * are the functions that are called; the sanitizer itself is not there.  What is
+ * in struct kma_env is the kernel's own, jiffies and the like, and not counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "probes.h"
+
+#define KMA_LINES_MAX	16384
+
+/* Of the pair that is looked at; the first one looks through whole tables. */
+static struct {
+	unsigned long line;
+	bool written;
+} kma_lines[KMA_LINES_MAX];
+static u32 kma_lines_nr;
+
+/* Of what is called from here, and of those that called */
+#define KMA_LINES_STACK	65536UL
+
+static bool kma_line_counts(unsigned long at)
+{
+	unsigned long stack = (unsigned long)__builtin_frame_address(0);
+
+	return at - (unsigned long)&kma_env >= sizeof(kma_env) &&
+	       at - stack + KMA_LINES_STACK >= 2 * KMA_LINES_STACK;
+}
+
+static void kma_line(const void *at, bool written)
+{
+	unsigned long line = (unsigned long)at / 64;
+	u32 i;
+
+	if (!kma_line_counts((unsigned long)at))
+		return;
+	for (i = 0; i < kma_lines_nr && kma_lines[i].line != line; i++)
+		;
+	if (i == KMA_LINES_MAX)
+		abort();
+	if (i == kma_lines_nr) {
+		kma_lines[i].written = false;
+		kma_lines[kma_lines_nr++].line = line;
+	}
+	kma_lines[i].written |= written;
+}
+
+/* An access is aligned, or is to be noted as two. */
+static void kma_line_both(const void *at, size_t bytes, bool written)
+{
+	kma_line(at, written);
+	kma_line((const char *)at + bytes - 1, written);
+}
+
+void kma_line_write(void *at)
+{
+	kma_line(at, true);
+}
+
+/* ---- what the compiler calls ------------------------------------------------ */
+
+/* They have no prototypes but in the compiler. */
+#define KMA_TSAN_PLAIN(bytes)						\
+void __tsan_read##bytes(void *at)					\
+{									\
+	kma_line_both(at, bytes, false);				\
+}									\
+									\
+void __tsan_write##bytes(void *at)					\
+{									\
+	kma_line_both(at, bytes, true);					\
+}
+
+#define KMA_TSAN_ATOMIC(bits, type)					\
+type __tsan_atomic##bits##_load(const type *at, int order)		\
+{									\
+	(void)order;							\
+	kma_line(at, false);						\
+	return *at;							\
+}									\
+									\
+void __tsan_atomic##bits##_store(type *at, type v, int order)		\
+{									\
+	(void)order;							\
+	kma_line(at, true);						\
+	*at = v;							\
+}									\
+									\
+type __tsan_atomic##bits##_fetch_add(type *at, type v, int order)	\
+{									\
+	(void)order;							\
+	kma_line(at, true);						\
+	*at += v;							\
+	return *at - v;							\
+}									\
+									\
+type __tsan_atomic##bits##_fetch_sub(type *at, type v, int order)	\
+{									\
+	return __tsan_atomic##bits##_fetch_add(at, -v, order);		\
+}									\
+									\
+int __tsan_atomic##bits##_compare_exchange_strong(type *at, type *was,	\
+						  type v, int order, int fail) \
+{									\
+	(void)order;							\
+	(void)fail;							\
+	kma_line(at, true);						\
+	if (*at == *was) {						\
+		*at = v;						\
+		return 1;						\
+	}								\
+	*was = *at;							\
+	return 0;							\
+}
+
+KMA_TSAN_PLAIN(1)
+KMA_TSAN_PLAIN(2)
+KMA_TSAN_PLAIN(4)
+KMA_TSAN_PLAIN(8)
+KMA_TSAN_PLAIN(16)
+KMA_TSAN_ATOMIC(8, u8)
+KMA_TSAN_ATOMIC(16, u16)
+KMA_TSAN_ATOMIC(32, u32)
+KMA_TSAN_ATOMIC(64, u64)
+
+/* Not longer than a line. */
+void __tsan_read_range(void *at, unsigned long bytes)
+{
+	kma_line_both(at, bytes, false);
+}
+
+void __tsan_write_range(void *at, unsigned long bytes)
+{
+	kma_line_both(at, bytes, true);
+}
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *caller)
+{
+	(void)caller;
+}
+
+void __tsan_func_exit(void)
+{
+}
+
+/* A race on purpose is an access like any other. */
+void AnnotateIgnoreReadsBegin(const char *file, int line)
+{
+	(void)file;
+	(void)line;
+}
+
+void AnnotateIgnoreReadsEnd(const char *file, int line)
+{
+	(void)file;
+	(void)line;
+}
+
+/* ---- counting --------------------------------------------------------------- */
+
+#define KMA_LINES_PAIRS	4096U
+#define KMA_LINES_SITE	0xffffffff81234567UL
+
+static unsigned long kma_lines_ptr(u32 i)
+{
+	return 0xffff888004000000UL + 256UL * (i % KMA_LINES_PAIRS);
+}
+
+/*
+ * One object after the other, since their entries lie across lines here and there.
+ * At first the site and all pages are new, which is not counted.
+ */
+int main(void)
+{
+	u64 touched = 0, written = 0;
+	u32 i, j;
+
+	kma_bench_start();
+	for (i = 0; i < 2 * KMA_LINES_PAIRS; i++) {
+		kma_lines_nr = 0;
+		kma_bench_kmalloc(KMA_LINES_SITE, kma_lines_ptr(i), 240, 256, NUMA_NO_NODE);
+		kma_bench_kfree(kma_lines_ptr(i));
+		if (i < KMA_LINES_PAIRS)
+			continue;
+		touched += kma_lines_nr;
+		for (j = 0; j < kma_lines_nr; j++)
+			written += kma_lines[j].written;
+	}
+	printf("bench core_lines %.1f lines\n", (double)touched / KMA_LINES_PAIRS);
+	printf("bench core_lines_written %.1f lines\n", (double)written / KMA_LINES_PAIRS);
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The core's surroundings, where those accesses that are assembler are noted too. */
+#ifndef KMA_BENCH_LINES_H
+#define KMA_BENCH_LINES_H
+
+#include "../../test/core/env.h"
+
+void kma_line_write(void *at);
+
+#undef this_cpu_inc
+#undef this_cpu_add
+
+#define this_cpu_inc(pcp) this_cpu_add(pcp, 1)
+#define this_cpu_add(pcp, n) do {					\
+	kma_line_write(&per_cpu(pcp, kma_env.cpu));			\
+	per_cpu(pcp, kma_env.cpu) += (n);				\
+} while (0)
+
+#endif /* KMA_BENCH_LINES_H */

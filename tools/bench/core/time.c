@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The core as a program: how long it takes to record a kmalloc and kfree pair,
+ * on one thread and on two, and what a locked instruction costs on this machine.
+ *
+ * How many of those there are in a pair is counted in the very code that is
+ * timed: it is run with the processor's trap flag set, and the trap handler looks
+ * at each instruction before it is executed.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include "probes.h"
+
+#define KMA_TIME_PAIRS		8192U
+#define KMA_TIME_ROUNDS		400U
+#define KMA_TRAP_FLAG		0x100
+
+static u64 kma_time_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int kma_compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double kma_median(double *values, u32 nr)
+{
+	qsort(values, nr, sizeof(values[0]), kma_compare_doubles);
+	return values[nr / 2];
+}
+
+static double kma_time_pairs(const struct kma_bench_shape *s)
+{
+	double ns[KMA_TIME_ROUNDS];
+	u64 start;
+	u32 i;
+
+	for (i = 0; i < KMA_TIME_ROUNDS; i++) {
+		start = kma_time_ns();
+		kma_bench_pairs(s, KMA_TIME_PAIRS);
+		ns[i] = (double)(kma_time_ns() - start) / KMA_TIME_PAIRS;
+	}
+	return kma_median(ns, KMA_TIME_ROUNDS);
+}
+
+/* ---- threads ---------------------------------------------------------------- */
+
+struct kma_time_thread {
+	pthread_t thread;
+	pthread_barrier_t *start;
+	int cpu;
+	const struct kma_bench_shape *shape;
+	double ns;
+};
+
+static void *kma_time_thread(void *arg)
+{
+	struct kma_time_thread *t = arg;
+	cpu_set_t cpus;
+
+	/* Where there is only one CPU, both are on it. */
+	CPU_ZERO(&cpus);
+	CPU_SET(t->cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	kma_env.cpu = t->cpu;
+	pthread_barrier_wait(t->start);
+	t->ns = kma_time_pairs(t->shape);
+	return NULL;
+}
+
+/* The mean over @nr threads at a time. */
+static double kma_time_threads(const struct kma_bench_shape *s, u32 nr)
+{
+	struct kma_time_thread thread[2];
+	pthread_barrier_t start;
+	double ns = 0;
+	u32 i;
+
+	pthread_barrier_init(&start, NULL, nr);
+	for (i = 0; i < nr; i++) {
+		thread[i] = (struct kma_time_thread) {
+			.start = &start, .cpu = i, .shape = s,
+		};
+		if (pthread_create(&thread[i].thread, NULL, kma_time_thread, &thread[i]))
+			exit(1);
+	}
+	for (i = 0; i < nr; i++) {
+		pthread_join(thread[i].thread, NULL);
+		ns += thread[i].ns / nr;
+	}
+	return ns;
+}
+
+#ifdef KMA_BENCH_UNLOCKED
+int main(void)
+{
+	const struct kma_bench_shape *s;
+
+	kma_bench_start();
+	for (s = kma_bench_shapes; s < kma_bench_shapes + kma_bench_nr_shapes; s++)
+		printf("bench core_%s_1_thread_unlocked %.1f ns\n", s->name,
+		       kma_time_threads(s, 1));
+	return 0;
+}
+#else
+/* ---- locked instructions ---------------------------------------------------- */
+
+static u64 kma_locked;
+
+/* 0xf0 among the prefixes, or an xchg with memory, which needs none. */
+static bool kma_is_locked(const u8 *code)
+{
+	for (;; code++) {
+		switch (*code) {
+		case 0xf0:
+			return true;
+		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65:
+		case 0x66: case 0x67: case 0xf2: case 0xf3:
+			continue;
+		}
+		break;
+	}
+	if ((*code & 0xf0) == 0x40)
+		code++;
+	return (*code == 0x86 || *code == 0x87) && code[1] < 0xc0;
+}
+
+static void kma_trap(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *at = context;
+
+	(void)sig;
+	(void)info;
+	kma_locked += kma_is_locked((const u8 *)at->uc_mcontext.gregs[REG_RIP]);
+}
+
+static void kma_count_locked(const struct kma_bench_shape *s)
+{
+	const struct sigaction trap = {
+		.sa_sigaction = kma_trap,
+		.sa_flags = SA_SIGINFO,
+	};
+
+	/* So that what is rare has happened */
+	kma_bench_pairs(s, KMA_TIME_PAIRS);
+	sigaction(SIGTRAP, &trap, NULL);
+	kma_locked = 0;
+	__asm__ __volatile__("pushfq; orq %0, (%%rsp); popfq"
+			     : : "i" (KMA_TRAP_FLAG) : "memory", "cc");
+	kma_bench_pairs(s, s->batch);
+	__asm__ __volatile__("pushfq; andq %0, (%%rsp); popfq"
+			     : : "i" (~KMA_TRAP_FLAG) : "memory", "cc");
+}
+
+/*
+ * A key's way through a pair: free, busy, the address, busy, free.  @lock is a
+ * prefix or nothing.
+ */
+#define KMA_TIME_KEY(lock, key) do {					\
+	unsigned long __was = 0;					\
+									\
+	__asm__ __volatile__(lock "cmpxchgq %2, %1"			\
+			     : "+a" (__was), "+m" (*(key))		\
+			     : "r" (KMA_BUSY) : "memory", "cc");	\
+	WRITE_ONCE(*(key), (unsigned long)(key));			\
+	__was = (unsigned long)(key);					\
+	__asm__ __volatile__(lock "cmpxchgq %2, %1"			\
+			     : "+a" (__was), "+m" (*(key))		\
+			     : "r" (KMA_BUSY) : "memory", "cc");	\
+	WRITE_ONCE(*(key), 0);						\
+} while (0)
+
+#define KMA_TIME_KEYS(lock) ({						\
+	static unsigned long __key[8] __aligned(64);			\
+	double __ns[KMA_TIME_ROUNDS];					\
+	u64 __start;							\
+	u32 __i, __j;							\
+									\
+	for (__i = 0; __i < KMA_TIME_ROUNDS; __i++) {			\
+		__start = kma_time_ns();				\
+		for (__j = 0; __j < KMA_TIME_PAIRS; __j++)		\
+			KMA_TIME_KEY(lock, &__key[0]);			\
+		__ns[__i] = (double)(kma_time_ns() - __start) / KMA_TIME_PAIRS; \
+	}								\
+	kma_median(__ns, KMA_TIME_ROUNDS);				\
+})
+
+int main(void)
+{
+	const struct kma_bench_shape *s;
+	double locked, plain;
+
+	kma_bench_start();
+	for (s = kma_bench_shapes; s < kma_bench_shapes + kma_bench_nr_shapes; s++) {
+		printf("bench core_%s_1_thread %.1f ns\n", s->name,
+		       kma_time_threads(s, 1));
+		printf("bench core_%s_2_threads %.1f ns\n", s->name,
+		       kma_time_threads(s, 2));
+		kma_count_locked(s);
+		printf("bench core_%s_locked %.2f instructions\n", s->name,
+		       (double)kma_locked / s->batch);
+	}
+	locked = KMA_TIME_KEYS("lock; ");
+	plain = KMA_TIME_KEYS("");
+	printf("bench core_lock_cost %.2f ns\n", (locked - plain) / 2);
+	return 0;
+}
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The core's surroundings, where claiming a slot is not locked: for one thread. */
+#ifndef KMA_BENCH_UNLOCKED_H
+#define KMA_BENCH_UNLOCKED_H
+
+#include "../../test/core/env.h"
+
+#define KMA_BENCH_UNLOCKED
+
+#undef cmpxchg
+#define cmpxchg(p, old, new) ({						\
+	typeof(*(p)) __was = (old);					\
+									\
+	static_assert(sizeof(__was) != 2);				\
+	__asm__ __volatile__("cmpxchg %2, %1"				\
+			     : "+a" (__was), "+m" (*(p))		\
+			     : "r" ((typeof(__was))(new))		\
+			     : "memory", "cc");				\
+	__was;								\
+})
+
+#endif /* KMA_BENCH_UNLOCKED_H */

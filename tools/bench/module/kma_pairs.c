@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long a kmalloc and kfree pair takes, and two probes that do nothing.
+ *
+ * In /sys/kernel/debug/kma_pairs/:
+ *
+ *	measure	write "SIZE BATCH PAIRS ROUNDS": ROUNDS times PAIRS objects of
+ *		SIZE bytes are allocated and freed, BATCH of them before the
+ *		first is freed; then read the nanoseconds that the fastest
+ *		round took, and the one in the middle
+ *	empty	write 1 to attach the probes, 0 to detach them
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <trace/events/kmem.h>
+
+#define KMA_PAIRS_BATCH_MAX	4096
+#define KMA_PAIRS_ROUNDS_MAX	1000
+
+/* Protects all that follows. */
+static DEFINE_MUTEX(kma_pairs_lock);
+static void *kma_pairs_object[KMA_PAIRS_BATCH_MAX];
+static u64 kma_pairs_ns[KMA_PAIRS_ROUNDS_MAX];
+static u32 kma_pairs_rounds;
+static bool kma_pairs_empty;
+
+/* ---- a round ---------------------------------------------------------------- */
+
+/* @size is a constant wherever this is inlined, as with most who allocate. */
+static __always_inline void kma_pairs_round(const size_t size, u32 batch, u32 pairs)
+{
+	void **object = kma_pairs_object;
+	u32 i;
+
+	for (; pairs; pairs -= batch) {
+		for (i = 0; i < batch; i++)
+			object[i] = kmalloc(size, GFP_KERNEL);
+		for (i = 0; i < batch; i++)
+			kfree(object[i]);
+	}
+}
+
+static noinline void kma_pairs_round_32(u32 batch, u32 pairs)
+{
+	kma_pairs_round(32, batch, pairs);
+}
+
+static noinline void kma_pairs_round_240(u32 batch, u32 pairs)
+{
+	kma_pairs_round(240, batch, pairs);
+}
+
+static noinline void kma_pairs_round_2048(u32 batch, u32 pairs)
+{
+	kma_pairs_round(2048, batch, pairs);
+}
+
+static const struct kma_pairs_size {
+	u32 size;
+	void (*round)(u32 batch, u32 pairs);
+} kma_pairs_sizes[] = {
+	{ 32, kma_pairs_round_32 },
+	{ 240, kma_pairs_round_240 },
+	{ 2048, kma_pairs_round_2048 },
+};
+
+/* ---- measure ---------------------------------------------------------------- */
+
+static int kma_pairs_compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void kma_pairs_measure(const struct kma_pairs_size *s, u32 batch, u32 pairs,
+			      u32 rounds)
+{
+	u64 start;
+	u32 i;
+
+	for (i = 0; i < rounds; i++) {
+		start = ktime_get_ns();
+		s->round(batch, pairs);
+		kma_pairs_ns[i] = ktime_get_ns() - start;
+		/* Who reads events has to keep up with them. */
+		cond_resched();
+	}
+	sort(kma_pairs_ns, rounds, sizeof(kma_pairs_ns[0]), kma_pairs_compare, NULL);
+	kma_pairs_rounds = rounds;
+}
+
+static int kma_pairs_command(const char *line)
+{
+	u32 i, size, batch, pairs, rounds;
+
+	if (sscanf(line, "%u %u %u %u", &size, &batch, &pairs, &rounds) != 4 ||
+	    !batch || batch > KMA_PAIRS_BATCH_MAX || pairs % batch ||
+	    !rounds || rounds > KMA_PAIRS_ROUNDS_MAX)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(kma_pairs_sizes); i++) {
+		if (kma_pairs_sizes[i].size != size)
+			continue;
+		mutex_lock(&kma_pairs_lock);
+		kma_pairs_measure(&kma_pairs_sizes[i], batch, pairs, rounds);
+		mutex_unlock(&kma_pairs_lock);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static ssize_t kma_pairs_write(struct file *file, const char __user *from,
+			       size_t bytes, loff_t *pos)
+{
+	char line[64] = "";
+	int ret;
+
+	if (bytes >= sizeof(line) || copy_from_user(line, from, bytes))
+		return -EINVAL;
+	ret = kma_pairs_command(line);
+	return ret ?: bytes;
+}
+
+static int kma_pairs_show(struct seq_file *m, void *v)
+{
+	mutex_lock(&kma_pairs_lock);
+	if (kma_pairs_rounds)
+		seq_printf(m, "%llu %llu\n", kma_pairs_ns[0],
+			   kma_pairs_ns[kma_pairs_rounds / 2]);
+	mutex_unlock(&kma_pairs_lock);
+	return 0;
+}
+
+static int kma_pairs_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kma_pairs_show, NULL);
+}
+
+static const struct file_operations kma_pairs_fops = {
+	.owner = THIS_MODULE,
+	.open = kma_pairs_open,
+	.read = seq_read,
+	.write = kma_pairs_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* ---- empty ------------------------------------------------------------------ */
+
+static void kma_pairs_probe_kmalloc(void *data, unsigned long call_site,
+				    const void *ptr, size_t bytes_req,
+				    size_t bytes_alloc, gfp_t gfp_flags, int node)
+{
+}
+
+static void kma_pairs_probe_kfree(void *data, unsigned long call_site,
+				  const void *ptr)
+{
+}
+
+static int kma_pairs_attach(void)
+{
+	int ret = register_trace_kfree(kma_pairs_probe_kfree, NULL);
+
+	if (ret)
+		return ret;
+	ret = register_trace_kmalloc(kma_pairs_probe_kmalloc, NULL);
+	if (ret)
+		unregister_trace_kfree(kma_pairs_probe_kfree, NULL);
+	return ret;
+}
+
+static void kma_pairs_detach(void)
+{
+	unregister_trace_kmalloc(kma_pairs_probe_kmalloc, NULL);
+	unregister_trace_kfree(kma_pairs_probe_kfree, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int kma_pairs_empty_set(void *data, u64 value)
+{
+	int ret = 0;
+
+	mutex_lock(&kma_pairs_lock);
+	if (value && !kma_pairs_empty)
+		ret = kma_pairs_attach();
+	else if (!value && kma_pairs_empty)
+		kma_pairs_detach();
+	if (!ret)
+		kma_pairs_empty = value;
+	mutex_unlock(&kma_pairs_lock);
+	return ret;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_empty_fops, NULL, kma_pairs_empty_set, "%llu\n");
+
+/* ----------------------------------------------------------------------------- */
+
+static struct dentry *kma_pairs_dir;
+
+static int __init kma_pairs_init(void)
+{
+	kma_pairs_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("measure", 0600, kma_pairs_dir, NULL, &kma_pairs_fops);
+	debugfs_create_file_unsafe("empty", 0200, kma_pairs_dir, NULL,
+				   &kma_pairs_empty_fops);
+	return 0;
+}
+
+static void __exit kma_pairs_exit(void)
+{
+	debugfs_remove(kma_pairs_dir);
+	kma_pairs_empty_set(NULL, 0);
+}
+
+module_init(kma_pairs_init);
+module_exit(kma_pairs_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Measures kmalloc and kfree pairs");
