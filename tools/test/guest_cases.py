@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Parts of tools/test/guest: what the kernel does not tell, or tells oddly.
+
+Each is a row of the table in Documentation/accuracy.rst.
+"""
+import contextlib
+import errno
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from guest_lib import (
+    BULK_HOOKS, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
+    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of,
+    part, rows_by_function, slab_aliases, until_settled)
+
+CMDLINE = Path("/proc/cmdline").read_text().split()
+
+
+def part_if(condition):
+    """A part where it makes sense; elsewhere there is none of its name."""
+    return part if condition else lambda function: function
+
+
+@part
+def krealloc_in_place():
+    """No event: bytes_req is what was asked for first."""
+    with both() as known:
+        known.run("resize")
+        compare(known, "after resize")
+        objects = [row for row in Table("allocs").rows
+                   if known.function(row["site"]) == "truth_resized"]
+        # The youngest has been asked to have 64 and then 20 bytes.
+        check_equal("bytes of the objects", [(60, 64)] * 3,
+                    [(row["bytes_req"], row["bytes_alloc"]) for row in objects])
+        known.run("drop")
+        compare(known, "after drop")
+        check_all_freed(known)
+        check_sums()
+
+
+@contextlib.contextmanager
+def seen_to_be_freed(known):
+    """What the truth makes meanwhile is then dropped, and each free is seen."""
+    before = pairs_of("stats")["replaced"]
+    yield
+    known.run("drop")
+    compare(known, "after drop")
+    check_all_freed(known)
+    check_equal("replaced", before, pairs_of("stats")["replaced"])
+    check_sums()
+
+
+@part
+def freed_by_the_other():
+    """kfree() of a kmem_cache's object, kmem_cache_free() of kmalloc's."""
+    with both() as known, seen_to_be_freed(known):
+        known.run("crossed")
+        compare(known, "after crossed")
+        sites = known.own_sites()
+        check_equal("objects made and freed", [(5, 5)] * 2,
+                    [(sites[name]["hits"], sites[name]["frees"])
+                     for name in ("truth_crossed", "truth_cache_kfree")])
+
+
+@part
+def typesafe_by_rcu():
+    """What is freed is not live, though its memory stays for a grace period."""
+    with both() as known, seen_to_be_freed(known):
+        # Not settled: frees are seen where they are made.
+        known.run("typesafe")
+        compare(known, "after typesafe")
+        check_equal("objects on slab pages after their free", 1000,
+                    known.values()["typesafe_kept"])
+        known.run("typesafe")
+
+
+@part_if(KERNEL not in ("5.10", "6.1"))
+def kfence():
+    """Objects of the pool that looks for overruns are like any others."""
+    interval = Path("/sys/module/kfence/parameters/sample_interval")
+    with both() as known:
+        interval.write_text("1")
+        try:
+            known.run("kfence")
+        finally:
+            interval.write_text("0")
+        # Of twenty by two sites, five were freed by one and three together.
+        check_equal("live objects of the pool", 24, known.values()["guarded"])
+        compare(known, "after kfence")
+        known.run("drop")
+        compare(known, "after drop")
+        check_all_freed(known)
+        check_sums()
+
+
+# ---- caches of one size ----------------------------------------------------
+
+MERGE_SMALLER, MERGE_LARGER = 6001, 6008
+
+
+def check_merge(known, when, hits, bytes_req):
+    """@hits: of each name that is shown; @bytes_req: of sites, if not true."""
+    names = {f"{known.module}_{name}" for name in ("smaller", "larger")}
+    caches = {row["cache"].removeprefix(f"{known.module}_"): row["hits"]
+              for row in Table("caches").rows if row["cache"] in names}
+    check_equal(f"{when}: hits of caches", hits, caches)
+    callers = rows_by_function(known, Table("callers"))
+    for name, row in known.own_sites().items():
+        columns = known_counts(row)
+        columns["bytes_req"] = bytes_req.get(name, row["bytes_req"])
+        check_equal(f"{when}: callers, {name}", columns,
+                    {key: callers[name][key] for key in columns})
+
+
+@part
+def merged_caches():
+    """One cache under the name of the first; apart with slab_nomerge."""
+    merging = "slab_nomerge" not in CMDLINE
+    with both() as known:
+        known.run("merge_one")
+        check_merge(known, "one", {"smaller": 5}, {})
+        known.run("merge_two")
+        names = {f"{known.module}_smaller"}
+        if merging:
+            names.add(f"{known.module}_larger")
+        check_equal("names of one cache", names,
+                    set(slab_aliases(f"{known.module}_smaller")))
+        if merging:
+            # The size that objects had when the first of them was seen
+            asked = {"truth_larger": 5 * MERGE_SMALLER}
+            check_merge(known, "two", {"smaller": 15}, asked)
+            known.run("unmerge")
+            # It keeps its name, and has been looked at anew.
+            asked["truth_larger"] += 5 * MERGE_LARGER
+            check_merge(known, "one again", {"smaller": 20}, asked)
+        else:
+            check_merge(known, "two", {"smaller": 10, "larger": 5}, {})
+            known.run("unmerge")
+            check_merge(known, "one again", {"smaller": 10, "larger": 10}, {})
+        known.run("merge_end")
+        check_all_freed(known)
+        check_sums()
+        return "one cache" if merging else "two caches"
+
+
+# ---- a cgroup at its limit -------------------------------------------------
+
+CGROUPS = Path("/sys/fs/cgroup")
+CGROUP_BYTES = 16 << 20
+
+
+@contextlib.contextmanager
+def cgroup():
+    """One with little memory."""
+    if not (CGROUPS / "cgroup.procs").exists():
+        subprocess.run(["mount", "-t", "cgroup2", "none", CGROUPS], check=True)
+    (CGROUPS / "cgroup.subtree_control").write_text("+memory")
+    folder = CGROUPS / "kmemacct"
+    folder.mkdir()
+    try:
+        (folder / "memory.max").write_text(str(CGROUP_BYTES))
+        yield folder
+    finally:
+        folder.rmdir()
+
+
+def run_in(folder, known, scenario):
+    def work():
+        (folder / "cgroup.procs").write_text(str(os.getpid()))
+        known.run(scenario)
+        return True
+    check(in_child(work), f"{scenario} did not work in a cgroup")
+
+
+def charge_events(known):
+    """What `charge` did to counters of summary so far, by its own account."""
+    values = known.values()
+    twice = KERNEL not in ("5.10", "6.1")
+    return {
+        "alloc_failed": values["charge_failed"] + values["charge_failed_large"],
+        "double_fired": values["charge_large"] if twice else 0,
+    }
+
+
+@part
+def memcg_charge_fails():
+    """No room in a cgroup: allocations that failed, and no objects."""
+    with both() as known, cgroup() as folder:
+        # The rest of the machine may add to these, but not every time.
+        for _ in range(10):
+            then, before = charge_events(known), pairs_of("summary")
+            run_in(folder, known, "charge")
+            now, after = charge_events(known), pairs_of("summary")
+            expected = {key: now[key] - then[key] for key in now}
+            change = {key: after[key] - before[key] for key in now}
+            compare(known, "after charge")
+            if expected == change:
+                break
+        check_equal("events", expected, change)
+        values = known.values()
+        for key in ("charge_failed", "charge_failed_large", "charge_failed_bulk"):
+            check(values[key] >= 100, f"{key} {values[key]}")
+        known.run("drop")
+        compare(known, "after drop")
+        check_all_freed(known)
+        check_sums()
+        return (f"{change['alloc_failed']} allocations and "
+                f"{values['charge_failed_bulk']} objects in bulk failed")
+
+
+# ---- what was there before -------------------------------------------------
+
+def unmatched_frees():
+    return pairs_of("summary")["free_unmatched"]
+
+
+QUIET_S = 20
+
+
+def until_quiet():
+    """Each older object is freed only once: wait until nobody frees any."""
+    deadline = time.monotonic() + QUIET_S
+    now, since = unmatched_frees(), time.monotonic()
+    while time.monotonic() < min(since + 1, deadline):
+        last, now = now, unmatched_frees()
+        if now != last:
+            since = time.monotonic()
+    return now
+
+
+def older_freed():
+    """Objects older than the module, and the unmatched frees they make."""
+    with loaded("kmemacct_truth"):
+        known = Truth()
+        known.run("constant", "large", "caches", "bulk_alloc")
+        base, older = known.own_sites(), known.live()
+        with loaded("kmemacct"):
+            rows = rows_by_function(known, Table("callers"))
+            check_equal("rows of older objects", {}, rows)
+            known.run("constant", "caches", "settle")
+            # What insmod has left to be freed later
+            time.sleep(0.5)
+            shown = {row["ptr"] for row in Table("allocs").rows
+                     if known.is_mine(row["site"])}
+            check_equal("live objects", set(known.live()) - set(older), shown)
+            before = until_quiet()
+            known.run("drop")
+            unmatched = unmatched_frees() - before
+            rows = rows_by_function(known, Table("callers"))
+            for name, row in known.own_sites().items():
+                hits = row["hits"] - base[name]["hits"]
+                if hits:
+                    check_equal(f"hits, frees and live objects of {name}",
+                                [hits, hits, 0],
+                                [rows[name][key] for key in
+                                 ("hits", "frees", "live_objs")])
+                else:
+                    check(name not in rows, f"{name} made nothing since")
+            callers, _, _ = check_sums()
+            for row in callers.rows:
+                check(row["frees"] + row["live_objs"] <=
+                      row["hits"] + row["bulk_objs"], f"too many frees: {row}")
+    return len(older), unmatched
+
+
+@part
+def older_objects():
+    """Their frees are unmatched, one by one, and nothing else happens."""
+    # So are those of the rest of the machine, but not every time.
+    for tries in range(20):
+        older, unmatched = older_freed()
+        if older == unmatched:
+            return f"{older} unmatched frees, after {tries} with others among them"
+    check_equal("unmatched frees", older, unmatched)
+
+
+# ---- ghosts ----------------------------------------------------------------
+
+def ghosts(known):
+    """Rows of allocs about objects that the truth has freed, by address."""
+    live = known.live()
+    return {row["ptr"]: row for row in Table("allocs").rows
+            if known.is_mine(row["site"]) and row["ptr"] not in live}
+
+
+def on_slab_page(known, ptr):
+    try:
+        with open(known.dir / "slab", "wb", buffering=0) as f:
+            f.write(ptr.encode())
+    except OSError as e:
+        check_equal(f"error for {ptr}", errno.ENOENT, e.errno)
+        return False
+    return True
+
+
+def strays(known):
+    """Ghosts that lie where no small object can."""
+    found = {ptr for ptr in ghosts(known) if not on_slab_page(known, ptr)}
+    # The page may have gone after the table was read, and so has the ghost.
+    return found & set(ghosts(known))
+
+
+@part
+def ghosts_on_slab_pages():
+    """What is freed unseen is live until its page goes, and not longer."""
+    with both("bulk=off") as known:
+        before = pairs_of("stats")
+        known.run("doom")
+        callers = Table("callers")
+        doomed = rows_by_function(known, callers)["truth_doomed"]
+        check_equal("hits, frees and live objects of truth_doomed", [10000, 0, 0],
+                    [doomed[key] for key in ("hits", "frees", "live_objs")])
+        after = pairs_of("stats")
+        gone = after["page_freed"] - before["page_freed"]
+        check(gone >= 10000, f"page_freed counts {gone}")
+        check(int(callers.head["page_freed"]) >= gone, f"head: {callers.head}")
+
+        known.run("bulk_free", "kfree_rcu", "kvfree_rcu")
+        until_settled(known, lambda: not strays(known))
+        check_equal("ghosts on pages that are not of slabs", set(), strays(known))
+        found = ghosts(known)
+        check(len(found) > 100, f"only {len(found)} ghosts to look at")
+        rows = rows_by_function(known, Table("callers"))
+        for name in {known.function(row["site"]) for row in found.values()}:
+            check_equal(f"confirmed_bytes of {name}", 0,
+                        rows[name]["confirmed_bytes"])
+        check_sums()
+        return f"{gone} repaired by page, {len(found)} ghosts on slab pages"
+
+
+# ---- hooks that root has switched off --------------------------------------
+
+FTRACE = Path("/proc/sys/kernel/ftrace_enabled")
+KPROBES = Path("/sys/kernel/debug/kprobes/enabled")
+HOOKS = (*BULK_HOOKS, "hook_cache_destroy")
+
+
+@contextlib.contextmanager
+def switched_off(switch):
+    switch.write_text("0")
+    try:
+        yield
+    finally:
+        switch.write_text("1")
+
+
+def check_without(hooks, late):
+    """The module says which hooks it has, and what has tracepoints is exact."""
+    with both() as known:
+        stats = pairs_of("stats")
+        check_equal("hooks", hooks, [stats[name] for name in HOOKS])
+        head = Table("callers").head
+        check_equal("order", "late" if late else None, head.get("order"))
+        known.run("constant", "caches")
+        compare(known, "without hooks")
+        known.run("bulk_alloc")
+        check_equal("bulk_allocs", 0, pairs_of("stats")["bulk_allocs"])
+        known.run("drop")
+        callers, _, summary = check_sums()
+        if not follows_bulk():
+            check_equal("confirmed_bytes", [0, 0], [
+                callers.sum("confirmed_bytes"), summary["confirmed_bytes"]])
+
+
+@part
+def without_ftrace():
+    """Nothing that it follows is seen, and nothing live is certain."""
+    with switched_off(FTRACE):
+        check_without([0, 0, 0], KERNEL == "5.10")
+
+
+@part
+def without_kprobes():
+    """Only bulk allocations need one."""
+    with switched_off(KPROBES):
+        check_without([1, 0, 1], False)
+
+
+@part
+def ftrace_stays_on():
+    """Nobody can switch it off under the module."""
+    with loaded("kmemacct", "bulk=off"):
+        try:
+            FTRACE.write_text("0")
+            error = 0
+        except OSError as e:
+            error = e.errno
+        check_equal("error for ftrace_enabled", errno.EBUSY, error)
+        check_equal("ftrace_enabled", "1", FTRACE.read_text().strip())
