@@ -7,6 +7,9 @@
 #   make reader     the program that reads its tables, build/kmemacct
 #   make demo       the module at work in a virtual machine
 #   make check      all tests, in virtual machines
+#   make check-matrix   those that depend on the kernel, on the other kernels
+#   make check-debug    what the module has to survive; takes an hour or more
+#   make bench      what the module costs, and its peers; some five minutes
 #   make clean      remove what was built here
 #
 # The demo and the tests install what they need (Debian 12, as root), and keep
@@ -47,6 +50,16 @@ demo:
 check:
 	tools/check
 
+check-matrix:
+	tools/check matrix
+
+check-debug:
+	tools/test/debug
+
+bench:
+	tools/vm/setup tools qemu 6.1 6.12 bench
+	tools/bench/run
+
 clean:
 	find . -path ./.git -prune -o -type f \( -name '*.o' -o -name '*.ko' \
 		-o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
@@ -54,4 +67,5 @@ clean:
 		xargs -r rm -f
 	rm -rf build .tmp_versions
 
-.PHONY: all module headers reader json demo check clean
+.PHONY: all module headers reader json demo
+.PHONY: check check-matrix check-debug bench clean
