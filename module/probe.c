@@ -4,7 +4,8 @@
  * decodes the arguments.
  *
  * A probe runs wherever the kernel allocates: with any lock held, in any
- * context; only pages are freed in NMI.  It does not allocate, sleep, lock, print or wake anybody.
+ * context; only pages are freed in NMI.  It does not allocate, sleep, lock, print
+ * or wake anybody.
  *
  * Free probes are attached first and detached last, and allocations are
  * recorded only once everything is attached: an object that is recorded is one

@@ -154,7 +154,8 @@ static inline bool kma_pagemap_leave(struct kma_pagemap *m, unsigned long page)
 
 static_assert(sizeof(kma_life) == sizeof(u64) / 4);
 
-/* Whether one of four lives is KMA_LIFE_LAST: no other has all bits below its
+/*
+ * Whether one of four lives is KMA_LIFE_LAST: no other has all bits below its
  * highest, so that one more carries into that, and the highest as well.
  */
 static inline bool kma_pagemap_last_4(u64 lives)
