@@ -29,6 +29,13 @@
 #define this_cpu_inc(pcp)	asm volatile("incq %0" : "+m" (pcp) : : "cc")
 #define this_cpu_add(pcp, n)						\
 	asm volatile("addq %1, %0" : "+m" (pcp) : "er" ((u64)(n)) : "cc")
+#undef this_cpu_add_return
+#define this_cpu_add_return(pcp, n) ({					\
+	u64 __n = (n), __was = __n;					\
+									\
+	asm volatile("xaddq %0, %1" : "+r" (__was), "+m" (pcp) : : "cc"); \
+	(typeof(pcp))(__was + __n);					\
+})
 #define kma_env_countdown(pcp) ({					\
 	bool __clear;							\
 									\
