@@ -8,7 +8,7 @@
 #   make demo       the module at work in a virtual machine
 #   make check      all tests, in virtual machines
 #   make check-matrix   those that depend on the kernel, on the other kernels
-#   make check-debug    what the module has to survive; takes an hour or more
+#   make check-debug    what the module has to survive; some 45 minutes
 #   make bench      what the module costs, and its peers; some five minutes
 #   make clean      remove what was built here
 #
