@@ -202,10 +202,12 @@ u64 kma_sampling_now(void);
  * struct kma_lap - a probe that is timed
  * @start: when it began
  * @samples: what had been spent on samples by then
+ * @events: the CPU's events, if no more come
  */
 struct kma_lap {
 	u64 start;
 	u64 samples;
+	u64 events;
 };
 
 /**

@@ -13,9 +13,11 @@
  *
  * A timed event takes what the probe takes from its first instruction to its
  * return, without the call itself and without the clock, which is timed at load.
- * What interrupts it is in it, as it is in any other event; only if that was longer
- * than KMA_EVENT_MAX, or if the machine below took the CPU away for so long, the event
- * counts in `timed_long` instead: it would stand for a thousand like it.
+ * Time in which it is interrupted is not its own.  So if other events came on this
+ * CPU meanwhile, it counts in `timed_long` instead: their time would count twice, and
+ * what else the interrupt did for the module's.  An interrupt without events is in
+ * it, as it is in any other event, unless that was longer than KMA_EVENT_MAX, or the
+ * machine below took the CPU away for so long: it would stand for a thousand like it.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -37,12 +39,25 @@ static u64 kma_clock_ns __read_mostly;
 
 #define KMA_CLOCK_TRIES	64
 
+/* The events of this CPU, in whatever unit; each one makes it another number. */
+static u64 notrace kma_meter_events(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
+		sum += this_cpu_read(kma_stats.v[i]);
+	return sum;
+}
+
 struct kma_lap notrace kma_meter_begin(void)
 {
 	/* One CPU's clock; since 7.0 a probe may migrate. */
 	preempt_disable_notrace();
 	return (struct kma_lap) {
 		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),
+		/* With what kma_stat_event_again() is about to add. */
+		.events = kma_meter_events() + KMA_EVENTS_AGAIN,
 		.start = kma_env_clock(),
 	};
 }
@@ -52,7 +67,7 @@ void notrace kma_meter_end(struct kma_lap lap)
 	s64 ns = kma_env_clock() - lap.start - kma_clock_ns -
 		 (this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]) - lap.samples);
 
-	if (ns > KMA_EVENT_MAX) {
+	if (ns > KMA_EVENT_MAX || kma_meter_events() != lap.events) {
 		kma_stat_inc(timed_long);
 	} else {
 		kma_stat_inc(timed_events);

@@ -97,7 +97,8 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 #define kma_stat_event(name) kma_env_countdown(kma_stats.v[KMA_STAT_##name])
 
 /* Count down once more.  Whatever interrupts meanwhile may do so as well. */
-#define kma_stat_event_again(name) kma_stat_add(name, (1 << 16) + KMA_TIMED)
+#define kma_stat_event_again(name) kma_stat_add(name, KMA_EVENTS_AGAIN)
+#define KMA_EVENTS_AGAIN	((1 << 16) + KMA_TIMED)
 
 /* Events, by the word that counts them. */
 static inline u64 kma_stat_events(u64 word)
