@@ -3,7 +3,7 @@
  * What the module itself takes, and a governor that sees to it.
  *
  *	probe ----- one event in KMA_TIMED ----> kma_meter_begin(), _end()
- *	sample ---- each one -----------------> kma_env_lap()
+ *	sample ---- each one -----------------> kma_env_lap_leave()
  *	   |
  *	   v  counters
  *	once a second: cost (core/govern.h) --> share of the CPUs, in `stats`
