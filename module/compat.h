@@ -25,7 +25,8 @@
 
 #ifdef CONFIG_UNWINDER_ORC
 /* Who unwinds is told where each return address was. */
-#define KMA_HAVE_ORC
+#include <asm/unwind.h>
+#define KMA_HAVE_UNWINDER
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)

@@ -47,9 +47,7 @@ struct kma_memo {
 
 static struct kma_memo __percpu *kma_memos;
 
-#ifdef KMA_HAVE_ORC
-#include <asm/unwind.h>
-
+#ifdef KMA_HAVE_UNWINDER
 /* Where the unwinder found what it returns now, in words from @sp; or nowhere. */
 static bool kma_unwind_place(const struct unwind_state *state, unsigned long sp,
 			     u16 *at)

@@ -351,18 +351,13 @@ static void kma_sweep_address(struct kma_objtab *t, unsigned long ptr,
 void kma_objtab_sweep_page(struct kma_objtab *t, unsigned long page,
 			   kma_removed *removed, void *arg)
 {
-	struct kma_bucket *home = kma_objtab_home(t, page);
-	unsigned long key, end = page + KMA_PAGE_SIZE;
-	int i;
+	struct kma_bucket *home;
+	unsigned long ptr;
 
-	for (; page != end; page += KMA_STEP, home++) {
-		for (i = 0; i < KMA_SLOTS; i++) {
-			key = READ_ONCE(home->key[i]);
-			if (key - page < KMA_STEP)
-				kma_sweep_address(t, key, removed, arg);
-		}
-		/* What spilled from here is found by its address: try them all. */
-		for (i = 0; kma_bucket_spilled(home) && i < KMA_STEP; i += KMA_ALIGN)
-			kma_sweep_address(t, page + i, removed, arg);
+	for (ptr = page; ptr != page + KMA_PAGE_SIZE; ptr += KMA_ALIGN) {
+		home = kma_objtab_home(t, ptr);
+		if (READ_ONCE(home->key[kma_objtab_slot(ptr)]) == ptr ||
+		    kma_bucket_spilled(home))
+			kma_sweep_address(t, ptr, removed, arg);
 	}
 }

@@ -11,11 +11,12 @@
  *	     +--> key[7] spilled | entry[0] ... entry[6] | pad
  *		  one cache line   what is known of key[i]
  *
- * A hash of the page that the object lies on picks a first bucket, and the
- * object's offset in its page, in steps of KMA_STEP bytes, is added to that.
- * SLUB hands a slab page to one CPU at a time: the objects of a page lie in
- * consecutive buckets, whose lines stay in that CPU's cache and whose pages stay
- * in its TLB.  The same hash, and where in its step the object is, pick its slot.
+ * A hash of the page that the object lies on picks the first of KMA_STEPS buckets,
+ * and the object's offset in its page picks one of these.  SLUB hands a slab page to
+ * one CPU at a time: the objects of a page lie in neighbouring buckets, whose lines
+ * stay in that CPU's cache and whose pages stay in its TLB.  Objects of 256 bytes
+ * are next to each other; the bits below those of the offset say in which of four
+ * stretches of sixteen buckets.  The same hash and lower bits pick the slot.
  *
  * What is in a slot is said by its key:
  *
@@ -67,10 +68,8 @@
 #define KMA_DEPTH_HOME	1		/* another slot there; then other buckets */
 #define KMA_SPARE	2
 #define KMA_BUSY	1UL
-#define KMA_STEP_SHIFT	5
-#define KMA_STEP	32U		/* bytes, by KMA_STEP_SHIFT */
 #define KMA_ALIGN	8		/* of any object of a slab */
-#define KMA_STEPS	(1U << (KMA_PAGE_SHIFT - KMA_STEP_SHIFT))
+#define KMA_STEPS	64U		/* buckets for the objects of a page */
 
 /**
  * struct kma_entry - what is known of a live object
@@ -126,7 +125,7 @@ static_assert(sizeof(struct kma_bucket) == 256);
 #define KMA_SWEEP	0x1000000000000000ULL
 #define KMA_SPILLED	(KMA_SWEEP - 1)
 
-static_assert(KMA_STEP == 1 << KMA_STEP_SHIFT && !(KMA_SPILLED >> 4 * KMA_DEPTHS));
+static_assert(!(KMA_SPILLED >> 4 * KMA_DEPTHS));
 
 /**
  * struct kma_objtab - the table
@@ -314,7 +313,8 @@ static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
 	unsigned long first = (kma_objtab_hash(ptr) * t->span) >> 32;
-	unsigned long step = (ptr >> KMA_STEP_SHIFT) % KMA_STEPS;
+	/* That is, (ptr >> 8) + (ptr >> 2): bits 8 to 11, and 6 and 7 above these. */
+	unsigned long step = (ptr * (KMA_STEPS + 1) >> 8) % KMA_STEPS;
 
 	return &t->bucket[first + step];
 }
@@ -322,8 +322,8 @@ kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 /* The slot of that bucket where it belongs. */
 static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 {
-	/* Each of the up to four objects in one step has another. */
-	u16 x = kma_objtab_hash(ptr) + (ptr << 11);
+	/* Objects of a page that share a bucket differ in bits 3 to 5. */
+	u16 x = kma_objtab_hash(ptr) + (ptr << 10);
 
 	return (unsigned long)x * KMA_SLOTS >> 16;
 }

@@ -14,8 +14,11 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/module.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
 
 #include <linux/percpu.h>
 
@@ -43,6 +46,64 @@
 	__clear;							\
 })
 #endif
+
+/*
+ * The stock kernel's unwinder also says where on the stack it found what it returns,
+ * so that stacks are remembered.  There is none here: each word of the stack that
+ * is in a function counts as a frame, the outermost if it is there more than once,
+ * since callers also hand on who called.  Those are more frames than there are.
+ */
+#define KMA_HAVE_UNWINDER
+
+struct unwind_state {
+	unsigned long ip, sp;
+};
+
+static inline bool unwind_is_text(unsigned long word)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	/* Numbers that have no name begin with 0x. */
+	return word > PAGE_SIZE && word <= U32_MAX && sprint_symbol(name, word) &&
+	       name[0] != '0';
+}
+
+static inline bool unwind_is_further(const struct unwind_state *state)
+{
+	unsigned long at;
+
+	for (at = state->sp; at % THREAD_SIZE; at += sizeof(long))
+		if (*(unsigned long *)at == state->ip)
+			return true;
+	return false;
+}
+
+static inline void unwind_next_frame(struct unwind_state *state)
+{
+	do {
+		if (!(state->sp % THREAD_SIZE)) {
+			state->ip = 0;
+			return;
+		}
+		state->ip = *(unsigned long *)state->sp;
+		state->sp += sizeof(long);
+	} while (!unwind_is_text(state->ip) || unwind_is_further(state));
+}
+
+/* From the outermost frame of this module on: the words before it are its own. */
+static __always_inline void unwind_begin(struct unwind_state *state)
+{
+	unsigned long at = (unsigned long)__builtin_frame_address(0);
+
+	for (state->sp = at; at % THREAD_SIZE; at += sizeof(long))
+		if (within_module(*(unsigned long *)at, THIS_MODULE))
+			state->sp = at;
+	unwind_next_frame(state);
+}
+
+#define unwind_start(state, task, regs, first)	unwind_begin(state)
+#define unwind_done(state)			(!(state)->ip)
+#define unwind_get_return_address(state)	((state)->ip)
 
 #define CONFIG_DYNAMIC_FTRACE_WITH_REGS
 #define CONFIG_KRETPROBES

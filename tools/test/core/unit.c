@@ -484,7 +484,7 @@ static void kma_makes_room(void)
 	kma_expect(dropped);
 	for (i = 0; i < 10; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	for (i = 0; i < 500; i++)
+	for (i = 0; i < 250; i++)
 		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
 	kma_expect(kma_stat_now(dropped_live_full) == dropped);
 	kma_expect_ok(kma_model_check(&kma_model));
