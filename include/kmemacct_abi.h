@@ -31,6 +31,8 @@
  *   SAMPLED_MILLI	likewise, with three digits after the point
  *   PTR	an address, as kernel.kptr_restrict lets it be seen
  *   ID		decimal, or `-` where there is none
+ *   TYPE	a migrate type, by its name in /proc/pagetypeinfo
+ *   HEX	hexadecimal, with 0x before it
  *   LABEL	text up to the end of the line
  */
 #define KMA_COUNTS_COLUMNS(X)	\
@@ -87,5 +89,51 @@
 #define KMA_STACKS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(stack, LABEL)
+
+/* Blocks of pages, by what the page allocator says of them and who wanted them. */
+#define KMA_PAGE_CALLERS_COLUMNS(X)	\
+	X(live_kb, U64)		\
+	X(live_blocks, U64)	\
+	X(hits, U64)		\
+	X(kb, U64)		\
+	X(frees, U64)		\
+	X(bulk_blocks, U64)	\
+	X(order, U64)		\
+	X(migratetype, TYPE)	\
+	X(gfp, HEX)		\
+	X(samples, SAMPLED)	\
+	X(live_samples, SAMPLED)	\
+	X(live_kb_se, SAMPLED)	\
+	X(live_blocks_se, SAMPLED)	\
+	X(hits_se, SAMPLED)	\
+	X(kb_se, SAMPLED)	\
+	X(frees_se, SAMPLED)	\
+	X(bulk_blocks_se, SAMPLED)	\
+	X(site, LABEL)
+
+/* The same, exact, by order and migrate type. */
+#define KMA_ORDERS_COLUMNS(X)	\
+	X(order, U64)		\
+	X(migratetype, TYPE)	\
+	X(live_kb, U64)		\
+	X(live_blocks, U64)	\
+	X(hits, U64)		\
+	X(kb, U64)		\
+	X(frees, U64)		\
+	X(bulk_blocks, U64)
+
+/* Live pages, each line what is left of one block in one piece. */
+#define KMA_PAGES_COLUMNS(X)	\
+	X(pfn, U64)		\
+	X(pages, U64)		\
+	X(order, U64)		\
+	X(migratetype, TYPE)	\
+	X(gfp, HEX)		\
+	X(age_ms, U64)		\
+	X(cpu, U64)		\
+	X(node, ID)		\
+	X(pid, ID)		\
+	X(weight, SAMPLED_MILLI)	\
+	X(site, LABEL)
 
 #endif /* KMEMACCT_ABI_H */

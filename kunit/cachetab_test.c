@@ -216,7 +216,7 @@ static int kma_cachetab_init_suite(struct kunit_suite *suite)
 
 static int kma_cachetab_init_test(struct kunit *test)
 {
-	return kma_cachetab_init(&kma_caches);
+	return kma_cachetab_init(&kma_caches, false);
 }
 
 static void kma_cachetab_exit_test(struct kunit *test)

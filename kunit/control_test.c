@@ -228,7 +228,8 @@ static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
-	static const char use[] = ": use budget_pct, enabled, reset, sample_bytes or sort";
+	static const char use[] =
+		": use budget_pct, enabled, page_sample_bytes, pages, reset, sample_bytes or sort";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -538,7 +539,7 @@ static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 
 /* ---- the suite ------------------------------------------------------------ */
 
-static struct kma_sort kma_sort_before[8];
+static struct kma_sort kma_sort_before[16];
 
 /* Where a cache has its size: or nothing could be sampled. */
 static int kma_control_init_suite(struct kunit_suite *suite)
@@ -564,7 +565,7 @@ static int kma_control_init_test(struct kunit *test)
 			    kma_ram_frames());
 	if (ret)
 		return ret;
-	ret = kma_symbol_start(kma_config.sites_max);
+	ret = kma_symbol_start();
 	if (ret)
 		kma_core_destroy(&kma_core);
 	else

@@ -95,10 +95,14 @@
 	"bulk auto\n" \
 	"sample_bytes 0\n" \
 	"budget_pct 0\n" \
+	"pages off\n" \
+	"page_sample_bytes 0\n" \
 	"sort_callers live_bytes\n" \
 	"sort_allocs age_ms\n" \
 	"sort_caches live_bytes\n" \
 	"sort_stacks live_bytes\n" \
+	"sort_page_callers live_kb,hits\n" \
+	"sort_pages age_ms\n" \
 	"last_error none\n"
 
 #endif /* KMA_KUNIT_GOLDEN_H */

@@ -142,7 +142,7 @@ static struct kma_counts kma_counts_of(const char *function)
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
-		kma_symbol_name(id, name);
+		kma_symbol_name(&kma_core.sites, id, name);
 		if (strncmp(name, function, len) || name[len] != '+')
 			continue;
 		kma_counts_row(id, &row);

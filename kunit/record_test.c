@@ -296,7 +296,7 @@ static void kma_record_counts_bulk_objects_without_room(struct kunit *test)
 /* The next mark is so many bytes ahead, of a mean distance of 2^shift. */
 static void kma_mark(u64 bytes, int shift)
 {
-	this_cpu_write(kma_sampler.past, ~bytes << KMA_PAST_SHIFT | shift);
+	this_cpu_write(kma_sampler.past[KMA_SAMPLE_OBJECTS], ~bytes << KMA_PAST_SHIFT | shift);
 }
 
 static void kma_alloc_sampled(unsigned long ptr, u32 size)
@@ -330,7 +330,7 @@ static void kma_record_samples_what_has_a_mark(struct kunit *test)
 	int i;
 
 	migrate_disable();
-	kma_sample_set(KMA_SHIFT_MAX);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
 	kma_mark(64 + 64 + 10, KMA_SHIFT_MIN);
 	for (i = 0; i < 3; i++)
 		kma_alloc_sampled(KMA_TEST_PTR + 64 * i, 64);
@@ -355,7 +355,7 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 	kma_c->sites.inner[0] = KMA_TEST_SITE;
 	kma_c->sites.nr_inner = 1;
 	migrate_disable();
-	kma_sample_set(KMA_SHIFT_MAX);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
 	kma_mark(100, KMA_SHIFT_MIN);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
@@ -376,7 +376,7 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	kma_filter_clear();
 	kma_alloc(KMA_TEST_SITE, before, 64);
 	kma_record_filter(kma_c);
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_mark(0, KMA_SHIFT_MIN);
 	kma_alloc_sampled(sampled, 64);
 	KUNIT_EXPECT_TRUE(test, kma_filter_has(before));

@@ -89,7 +89,9 @@ static void kma_sitetab_has_no_row_before_the_first_event(struct kunit *test)
 
 static void kma_sitetab_sums_over_all_cpus(struct kunit *test)
 {
-	const struct kma_row one = { 1, 2, 3, 4, 5, 6, 7, 0 };
+	const struct kma_row one = { .hits = 1, .bytes_req = 2, .frees = 3,
+				     .repaired = 4, .no_entry = 5, .pingpong = 6,
+				     .cross_node = 7 };
 	u32 id = kma_row_id(KMA_TEST_SITE, 64);
 	struct kma_row sum, expected = {};
 	int cpu;

@@ -58,6 +58,19 @@
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk
 #endif
 
+/* Many pages at once, which have no event. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define KMA_ALLOC_PAGES_BULK alloc_pages_bulk_noprof
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
+#endif
+/* Whoever calls it. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
+#else
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
+#endif
+
 /* Some objects may come from a pool with a guard page around each. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define KMA_HAVE_KFENCE

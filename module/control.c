@@ -49,6 +49,7 @@ static void kma_enable_locked(bool on)
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_enabled, on);
 	kma_probes_record(on);
+	kma_pages_record(on);
 }
 
 static int kma_run_enabled(char *args)
@@ -92,6 +93,31 @@ static int kma_run_budget_pct(char *args)
 	return 0;
 }
 
+static int kma_run_pages(char *args)
+{
+	int way = kma_pages_parse(args);
+	int ret;
+
+	if (way < 0)
+		return kma_refuse("pages takes off, classes or sites, not '%s'", args);
+	ret = kma_pages_set(way);
+	if (ret)
+		kma_refuse("pages %s: %s", args, ret == -ENOMEM ?
+			   "not enough memory" : "no tracepoint mm_page_alloc");
+	return ret;
+}
+
+static int kma_run_page_sample_bytes(char *args)
+{
+	u64 bytes;
+
+	if (kma_sampling_parse(args, &bytes))
+		return kma_refuse("page_sample_bytes takes %s, not '%s'",
+				  "0 or a power of two from 4K to 64M", args);
+	kma_pages_sample(bytes);
+	return 0;
+}
+
 #define KMA_SETTLE_BUCKETS	64
 
 /* Not for long: what is put into a bucket meanwhile has to spill. */
@@ -125,6 +151,8 @@ static void kma_base_take(void)
 	kma_stats_sum(&kma_base.stats);
 	for (id = 0; id < kma_sitetab_rows(t); id++)
 		kma_sitetab_sum(t, id, &kma_base.row[id]);
+	for (id = 0; kma_base.block && id < kma_sitetab_rows(&kma_blocks.sites); id++)
+		kma_sitetab_sum(&kma_blocks.sites, id, &kma_base.block[id]);
 	kma_base.ns = ktime_get_boottime_ns();
 }
 
@@ -135,7 +163,10 @@ static int kma_run_reset(char *args)
 	if (!kma_base.row)
 		kma_base.row = kma_snapshot_alloc(kma_sitetab_rows(&kma_core.sites),
 						  sizeof(kma_base.row[0]));
-	if (!kma_base.row) {
+	if (!kma_base.block && kma_pages_tracked())
+		kma_base.block = kma_snapshot_alloc(kma_sitetab_rows(&kma_blocks.sites),
+						    sizeof(kma_base.block[0]));
+	if (!kma_base.row || (!kma_base.block && kma_pages_tracked())) {
 		kma_refuse("reset: not enough memory");
 		return -ENOMEM;
 	}
@@ -194,6 +225,8 @@ static const struct {
 } kma_commands[] = {
 	{ "budget_pct", kma_run_budget_pct },
 	{ "enabled", kma_run_enabled },
+	{ "page_sample_bytes", kma_run_page_sample_bytes },
+	{ "pages", kma_run_pages },
 	{ "reset", kma_run_reset },
 	{ "sample_bytes", kma_run_sample_bytes },
 	{ "sort", kma_run_sort },
@@ -210,7 +243,7 @@ static int kma_run_locked(char *line)
 		if (!strcmp(name, kma_commands[i].name))
 			return kma_commands[i].run(line ? skip_spaces(line) : "");
 	return kma_refuse("unknown command '%s': use %s", name,
-			  "budget_pct, enabled, reset, sample_bytes or sort");
+			  "budget_pct, enabled, page_sample_bytes, pages, reset, sample_bytes or sort");
 }
 
 int kma_control_run(char *line)
@@ -249,6 +282,23 @@ int kma_control_sample(u64 bytes)
 	return ret;
 }
 
+int kma_control_pages(enum kma_pages_way way)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_pages_set(way);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+void kma_control_page_sample(u64 bytes)
+{
+	mutex_lock(&kma_lock);
+	kma_pages_sample(bytes);
+	mutex_unlock(&kma_lock);
+}
+
 bool kma_control_enabled(void)
 {
 	return READ_ONCE(kma_enabled);
@@ -261,6 +311,7 @@ void kma_control_start(void)
 	kma_base.ns = ktime_get_boottime_ns();
 	kma_meter_budget(kma_config.budget_pct);
 	kma_sampling_set(kma_config.sample_bytes);
+	kma_pages_sample(kma_config.page_sample_bytes);
 	kma_enable_locked(kma_config.enabled);
 	mutex_unlock(&kma_lock);
 }
@@ -270,13 +321,22 @@ void kma_control_stop(void)
 	mutex_lock(&kma_lock);
 	kma_enable_locked(false);
 	kma_sampling_set(0);
+	kma_pages_set(KMA_PAGES_OFF);
 	mutex_unlock(&kma_lock);
 }
 
 void kma_control_forget(void)
 {
 	kma_snapshot_free(kma_base.row);
+	kma_snapshot_free(kma_base.block);
 	memset(&kma_base, 0, sizeof(kma_base));
+}
+
+void kma_control_forget_blocks(void)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_snapshot_free(kma_base.block);
+	kma_base.block = NULL;
 }
 
 /* ---- the file ------------------------------------------------------------- */
@@ -303,6 +363,8 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "bulk %s\n", kma_config.bulk);
 	seq_printf(seq, "sample_bytes %llu\n", kma_sampling_bytes());
 	seq_printf(seq, "budget_pct %u\n", kma_meter_budget_pct());
+	seq_printf(seq, "pages %s\n", kma_pages_name());
+	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);

@@ -54,16 +54,27 @@ static int kma_config_check(void)
 	return 0;
 }
 
+u64 kma_engine_bytes(void)
+{
+	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
+			      kma_core.obj.pages.mask + 1);
+}
+
+u64 kma_engine_bytes_max(void)
+{
+	return kma_ram_bytes() / 16;
+}
+
 static int kma_tables_make(void)
 {
 	u64 frames = kma_ram_frames();
 	u64 bytes = kma_core_bytes(kma_config.live_max, kma_config.sites_max,
 				   nr_cpu_ids, frames);
 
-	if (bytes > kma_ram_bytes() / 16) {
+	if (bytes > kma_engine_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
 		       kma_config.live_max, kma_config.sites_max, bytes >> 10,
-		       kma_ram_bytes() >> 14);
+		       kma_engine_bytes_max() >> 10);
 		return -ENOMEM;
 	}
 	if (kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
@@ -103,7 +114,7 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_ram_start();
 	if (ret)
 		goto stack;
-	ret = kma_symbol_start(kma_config.sites_max);
+	ret = kma_symbol_start();
 	if (ret)
 		goto ram;
 	kma_hooks_start(!strcmp(kma_config.bulk, "auto"));
@@ -117,7 +128,12 @@ int kma_engine_start(const struct kma_config *config)
 	if (ret)
 		goto meter;
 	kma_control_start();
-	return 0;
+	ret = kma_control_pages(kma_config.pages);
+	if (!ret)
+		return 0;
+	pr_err("cannot track pages: error %d\n", ret);
+	kma_engine_stop();
+	return ret;
 
 meter:
 	kma_meter_stop();

@@ -10,12 +10,21 @@
 #include <linux/types.h>
 
 #include "compat.h"
+#include "core/blocks.h"
 #include "core/govern.h"
 #include "core/record.h"
 
 #include "../include/kmemacct_abi.h"
 
 /* ---- engine.c: everything between insmod and rmmod ---------------------- */
+
+/* How pages are tracked: see page.c. */
+enum kma_pages_way {
+	KMA_PAGES_OFF,		/* not at all */
+	KMA_PAGES_CLASSES,	/* by order, migrate type and gfp flags */
+	KMA_PAGES_SITES,	/* and by call site, of all blocks or of some */
+	KMA_PAGES_SAMPLED,	/* of some: nothing that can be set */
+};
 
 /**
  * struct kma_config - how to set the module up
@@ -25,6 +34,8 @@
  * @bulk: follow the bulk functions, `auto` or `off`
  * @sample_bytes: as kma_sampling_set(); what it is later is in `control`
  * @budget_pct: as kma_meter_budget(); likewise
+ * @pages: as kma_pages_set(); likewise
+ * @page_sample_bytes: as kma_pages_sample(); likewise
  */
 struct kma_config {
 	u64 live_max;
@@ -33,6 +44,8 @@ struct kma_config {
 	const char *bulk;
 	u64 sample_bytes;
 	unsigned int budget_pct;
+	enum kma_pages_way pages;
+	u64 page_sample_bytes;
 };
 
 #define KMA_LIVE_MIN		1ULL
@@ -60,6 +73,12 @@ int kma_engine_start(const struct kma_config *config);
  * Context: process, may sleep.
  */
 void kma_engine_stop(void);
+
+/* Context: process. Return: bytes that all tables but those of pages take. */
+u64 kma_engine_bytes(void);
+
+/* Context: process. Return: bytes that all tables may take: 1/16 of the RAM. */
+u64 kma_engine_bytes_max(void);
 
 /* ---- probe.c: the tracepoints ------------------------------------------- */
 
@@ -93,6 +112,28 @@ int kma_probes_attach(const struct kma_probe *probes, int nr);
  * Context: process, may sleep.
  */
 void kma_probes_detach(const struct kma_probe *probes, int nr);
+
+/*
+ * The two functions of a row for a tracepoint that is not exported: it is found by
+ * its name.  The function that checks the prototype exists for these as well.
+ */
+#define KMA_PROBE_BY_NAME(tp)						\
+static int kma_attach_##tp(void)					\
+{									\
+	check_trace_callback_type_##tp(kma_probe_##tp);			\
+	return kma_attach_name(#tp, kma_probe_##tp);			\
+}									\
+									\
+static void kma_detach_##tp(void)					\
+{									\
+	kma_detach_name(#tp, kma_probe_##tp);				\
+}
+
+#define KMA_PROBE_ROW(tp) { #tp, kma_attach_##tp, kma_detach_##tp }
+
+/* Context: process, may sleep. Return: 0 or an error. */
+int kma_attach_name(const char *name, void *probe);
+void kma_detach_name(const char *name, void *probe);
 
 /**
  * kma_probes_start() - attach all probes and learn the kernel's habits
@@ -161,6 +202,16 @@ void kma_probes_free(const void *ptr);
  * Context: a hook, any context that does not migrate.
  */
 void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache);
+
+/**
+ * kma_probes_page_free() - what the probe of mm_page_free does
+ * @tracked: kma_page_free_tracked()
+ *
+ * Those that run may go on with what it did before, until
+ * tracepoint_synchronize_unregister().
+ * Context: process, may sleep.
+ */
+void kma_probes_page_free(bool tracked);
 
 /* ---- sampling.c: from recording everything to sampling, and back ------------ */
 
@@ -368,7 +419,82 @@ bool kma_bulk_allocs_followed(void);
 /* Context: any. Return: bulk allocations that were not. */
 unsigned long kma_bulk_allocs_missed(void);
 
+/* ---- page.c: the page allocator's tracepoints ------------------------------ */
+
+/* What the probes of pages write to, while these are tracked. */
+extern struct kma_blocks kma_blocks;
+
+/**
+ * kma_pages_parse() - a value for kma_pages_set()
+ * @text: off, classes or sites
+ *
+ * Context: any. Return: its number, or -EINVAL.
+ */
+int kma_pages_parse(const char *text);
+
+/* Context: any. Return: the text for what was set last. */
+const char *kma_pages_name(void);
+
+/* Context: any; it stays so while kma_lock is held. Return: whether pages are tracked. */
+bool kma_pages_tracked(void);
+
+/**
+ * kma_pages_set() - track pages in another way
+ * @way: how
+ *
+ * What was recorded is lost when it is KMA_PAGES_OFF.
+ * Context: process, may sleep; kma_lock is held. Return: 0, or an error, and then
+ * nothing has changed.
+ */
+int kma_pages_set(enum kma_pages_way way);
+
+/**
+ * kma_pages_sample() - of which blocks call sites are looked for
+ * @bytes: of one for so many bytes on average, a power of two from 4 KiB to 64 MiB;
+ *	0: of all
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_pages_sample(u64 bytes);
+
+/* Context: any. Return: what was set last. */
+u64 kma_pages_bytes(void);
+
+/* Context: process. Return: bytes that tracking takes, or would. */
+u64 kma_pages_memory(void);
+
+/* Whether pages of bulk allocations are recorded. Context: any. */
+bool kma_pages_bulk_followed(void);
+
+/* Context: any. Return: calls of the bulk allocator missed since pages are tracked. */
+u64 kma_pages_bulk_missed(void);
+
+/* Whether blocks are recorded. Context: process; kma_lock is held. */
+void kma_pages_record(bool on);
+
+/* What the probe of mm_page_free does while pages are tracked. Context: any. */
+KMA_DIRECT void kma_page_free_tracked(void *data, struct page *page,
+				      unsigned int order);
+
+/* ---- callsite.c: who wants a block of pages --------------------------------- */
+
+/**
+ * kma_callsite_start() - get ready for kma_env_block_site()
+ *
+ * Context: process, may sleep. Return: 0, or -ENOMEM, explained in the log.
+ */
+int kma_callsite_start(void);
+
+/* Undo kma_callsite_start(); nobody asks any more. Context: process, may sleep. */
+void kma_callsite_stop(void);
+
+/* Code may have gone, or come to where other code was. Context: any. */
+void kma_callsite_forget(void);
+
 /* ---- ram.c: the page frames there are ------------------------------------- */
+
+/* Context: process. Return: one more than the highest page frame number. */
+u64 kma_ram_end(void);
 
 /**
  * kma_ram_frames() - how many page frames the map should have
@@ -424,36 +550,42 @@ bool kma_cacheinfo_watched(void);
 
 /**
  * kma_symbol_start() - keep the names of modules that go away
- * @rows: row numbers are below this
  *
- * Context: process, may sleep. Return: 0, or an error explained in the log.
+ * Context: process, may sleep; the tables are made. Return: 0, or an error explained
+ * in the log.
  */
-int kma_symbol_start(u32 rows);
+int kma_symbol_start(void);
 
 /* Undo kma_symbol_start(). Context: process, may sleep. */
 void kma_symbol_stop(void);
 
+/* The same for blocks, while pages are tracked. Context: as above; kma_lock is held. */
+int kma_symbol_blocks_start(void);
+void kma_symbol_blocks_stop(void);
+
 /**
  * kma_symbol_name() - the name of a row's call site
+ * @t: the table that has it, of kma_core or kma_blocks
  * @id: the row, in use
  * @buf: room for the result, `symbol+0xoff [module]`, never an address
  *
  * Context: process; kma_lock is held.
  */
-void kma_symbol_name(u32 id, char buf[KMA_SYMBOL_LEN]);
+void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
 /* Room for any stack that kma_symbol_stack() makes. */
 #define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
 
 /**
  * kma_symbol_stack() - the names of all frames of a row's stack
+ * @t: as above
  * @id: the row, in use
  * @buf: room for the result: the outermost first, `;` between them; if there is no
  *	stack, the call site
  *
  * Context: process; kma_lock is held.
  */
-void kma_symbol_stack(u32 id, char buf[KMA_STACK_LEN]);
+void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
 
 /* ---- control.c: the settings -------------------------------------------- */
 
@@ -467,11 +599,13 @@ extern struct mutex kma_lock;
 /**
  * struct kma_base - what sums are counted from
  * @row: sums of each row at the last reset; NULL if there was none
+ * @block: those of rows of blocks; NULL if pages were not tracked then
  * @stats: the module's counters then
  * @ns: boot time then, or at load, in nanoseconds
  */
 struct kma_base {
 	struct kma_row *row;
+	struct kma_row *block;
 	struct kma_stats stats;
 	u64 ns;
 };
@@ -495,6 +629,9 @@ void kma_control_stop(void);
  * Context: process, may sleep; kma_lock is held.
  */
 void kma_control_settle(void);
+
+/* Free what `reset` keeps of blocks of pages. Context: process; kma_lock is held. */
+void kma_control_forget_blocks(void);
 
 /* Free what `reset` keeps; nobody reads tables any more. Context: process. */
 void kma_control_forget(void);
@@ -525,6 +662,17 @@ void kma_control_budget(unsigned int pct);
  * Context: process, may sleep. Return: 0 or -EOPNOTSUPP.
  */
 int kma_control_sample(u64 bytes);
+
+/**
+ * kma_control_pages() - as kma_pages_set()
+ * @way: how
+ *
+ * Context: process, may sleep. Return: 0, or an error, and then nothing has changed.
+ */
+int kma_control_pages(enum kma_pages_way way);
+
+/* As kma_pages_sample(). Context: process, may sleep. */
+void kma_control_page_sample(u64 bytes);
 
 /**
  * kma_control_run() - do what a line written to `control` says

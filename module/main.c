@@ -23,6 +23,7 @@
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 
 #include "kmemacct.h"
 
@@ -121,6 +122,67 @@ module_param_cb(budget_pct, &kma_budget_ops, &kma_param_budget_pct, 0600);
 MODULE_PARM_DESC(budget_pct,
 		 "while objects are sampled, take at most so many per cent of the CPUs by sampling fewer, 0 to 100, 0: whatever it takes; can be changed at any time (default 1)");
 
+static enum kma_pages_way kma_param_pages;
+
+static int kma_pages_set_param(const char *val, const struct kernel_param *kp)
+{
+	char text[16];
+	int way;
+
+	strscpy(text, val, sizeof(text));
+	way = kma_pages_parse(strim(text));
+	if (way < 0)
+		return way;
+	if (kma_started)
+		return kma_control_pages(way);
+	kma_param_pages = way;
+	return 0;
+}
+
+static int kma_pages_get_param(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%s\n", kma_pages_name());
+}
+
+static const struct kernel_param_ops kma_pages_ops = {
+	.set = kma_pages_set_param,
+	.get = kma_pages_get_param,
+};
+
+module_param_cb(pages, &kma_pages_ops, NULL, 0600);
+MODULE_PARM_DESC(pages,
+		 "track pages: off, classes (by order, migrate type and gfp flags) or sites (and by call site), for 16 bytes for each page of RAM; can be changed at any time (default off)");
+
+static u64 kma_param_page_sample_bytes;
+
+static int kma_page_sample_set_param(const char *val, const struct kernel_param *kp)
+{
+	u64 bytes;
+	int ret = kma_sampling_parse(val, &bytes);
+
+	if (ret)
+		return ret;
+	if (kma_started)
+		kma_control_page_sample(bytes);
+	else
+		kma_param_page_sample_bytes = bytes;
+	return 0;
+}
+
+static int kma_page_sample_get_param(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%llu\n", kma_pages_bytes());
+}
+
+static const struct kernel_param_ops kma_page_sample_ops = {
+	.set = kma_page_sample_set_param,
+	.get = kma_page_sample_get_param,
+};
+
+module_param_cb(page_sample_bytes, &kma_page_sample_ops, NULL, 0600);
+MODULE_PARM_DESC(page_sample_bytes,
+		 "look for the call sites of one block of pages for so many bytes on average, as sample_bytes; 0: of all; can be changed at any time (default 0)");
+
 module_param_cb(enabled, &kma_enabled_ops, &kma_param_enabled, 0600);
 MODULE_PARM_DESC(enabled, "record allocations, 0 or 1; can be changed at any time (default 1)");
 
@@ -133,6 +195,8 @@ static int __init kma_main_start(void)
 		.bulk = bulk,
 		.sample_bytes = kma_param_sample_bytes,
 		.budget_pct = kma_param_budget_pct,
+		.pages = kma_param_pages,
+		.page_sample_bytes = kma_param_page_sample_bytes,
 	};
 	int ret = kma_engine_start(&config);
 

@@ -149,7 +149,7 @@ static void kma_meter_govern(void)
 	    kma_spent.ns < KMA_METER_LEAST ||
 	    !kma_govern(&kma_governor, &kma_spent, budget, kma_meter_fill()))
 		return;
-	kma_sample_set(kma_governor.now);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_governor.now);
 	kma_meter_again();
 }
 
@@ -185,7 +185,7 @@ void kma_meter_budget(unsigned int pct)
 		return;
 	/* Nobody governs any more. */
 	kma_govern_ask(&kma_governor, kma_governor.asked);
-	kma_sample_set(kma_governor.now);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_governor.now);
 	kma_meter_again();
 }
 

@@ -296,11 +296,29 @@ KMA_FREE(kmem_cache_free,
 KMA_FREE(kfree, (void *data, unsigned long call_site, const void *ptr),
 	 (data, call_site, ptr))
 
-static notrace void kma_probe_mm_page_free(void *data, struct page *page,
-					   unsigned int order)
+static noinline __noclone KMA_DIRECT notrace void
+kma_page_free_untracked(void *data, struct page *page, unsigned int order)
 {
 	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page),
 			      order);
+}
+
+KMA_IS_DIRECT(kma_page_free_untracked);
+
+DEFINE_STATIC_CALL(kma_page_free_run, kma_page_free_untracked);
+
+static notrace void kma_probe_mm_page_free(void *data, struct page *page,
+					   unsigned int order)
+{
+	static_call(kma_page_free_run)(data, page, order);
+}
+
+void kma_probes_page_free(bool tracked)
+{
+	if (tracked)
+		static_call_update(kma_page_free_run, kma_page_free_tracked);
+	else
+		static_call_update(kma_page_free_run, kma_page_free_untracked);
 }
 
 /* ---- events of hooks ------------------------------------------------------ */
@@ -348,21 +366,7 @@ static void kma_detach_##tp(void)					\
 	unregister_trace_##tp(kma_probe_##tp, NULL);			\
 }
 
-/*
- * The same for a tracepoint that is not exported: it is found by its name.  The
- * function that checks the prototype exists for these as well.
- */
-#define KMA_PROBE_BY_NAME(tp)						\
-static int kma_attach_##tp(void)					\
-{									\
-	check_trace_callback_type_##tp(kma_probe_##tp);			\
-	return kma_attach_name(#tp, kma_probe_##tp);			\
-}									\
-									\
-static void kma_detach_##tp(void)					\
-{									\
-	kma_detach_name(#tp, kma_probe_##tp);				\
-}
+/* ---- tracepoints that are not exported ------------------------------------ */
 
 struct kma_tracepoint_search {
 	const char *name;
@@ -385,17 +389,19 @@ static struct tracepoint *kma_tracepoint_find(const char *name)
 	return search.found;
 }
 
-static int kma_attach_name(const char *name, void *probe)
+int kma_attach_name(const char *name, void *probe)
 {
 	struct tracepoint *tp = kma_tracepoint_find(name);
 
 	return tp ? tracepoint_probe_register(tp, probe, NULL) : -ENOENT;
 }
 
-static void kma_detach_name(const char *name, void *probe)
+void kma_detach_name(const char *name, void *probe)
 {
 	tracepoint_probe_unregister(kma_tracepoint_find(name), probe, NULL);
 }
+
+/* ---- all of them --------------------------------------------------------- */
 
 KMA_PROBE_BY_NAME(mm_page_free)
 
@@ -455,8 +461,6 @@ KMA_PROBE(kmem_cache_alloc)
 KMA_PROBE(kmalloc_node)
 KMA_PROBE(kmem_cache_alloc_node)
 #endif
-
-#define KMA_PROBE_ROW(tp) { #tp, kma_attach_##tp, kma_detach_##tp }
 
 static const struct kma_probe kma_probes[] = {
 	KMA_PROBE_ROW(mm_page_free),

@@ -22,7 +22,7 @@
 static_assert(PAGE_SHIFT == KMA_PAGE_SHIFT);
 
 /* One more than the highest page frame number; max_pfn is not for modules. */
-static u64 kma_ram_end(void)
+u64 kma_ram_end(void)
 {
 	u64 end = 0;
 	int nid;

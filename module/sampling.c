@@ -52,12 +52,12 @@ u64 kma_sampling_bytes(void)
 
 u64 kma_sampling_now(void)
 {
-	return kma_sampling_bytes() ? 1ULL << kma_sample_shift() : 0;
+	return kma_sampling_bytes() ? 1ULL << kma_sample_shift(KMA_SAMPLE_OBJECTS) : 0;
 }
 
 static void kma_sampling_forget(void *unused)
 {
-	kma_sample_forget();
+	kma_sample_forget(KMA_SAMPLE_OBJECTS);
 }
 
 static void kma_sampling_begin(void)
@@ -84,7 +84,7 @@ void kma_sampling_set(u64 bytes)
 		return;
 	WRITE_ONCE(kma_bytes, bytes);
 	if (bytes) {
-		kma_sample_set(ilog2(bytes));
+		kma_sample_set(KMA_SAMPLE_OBJECTS, ilog2(bytes));
 		/* What a CPU that is offline had drawn is as good as ever. */
 		on_each_cpu(kma_sampling_forget, NULL, 1);
 	}

@@ -22,7 +22,7 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
-#include "kmemacct.h"
+#include "unwind.h"
 
 /* Frames from here to the call site, at most. */
 #define KMA_STACK_INNER	12
@@ -48,20 +48,6 @@ struct kma_memo {
 static struct kma_memo __percpu *kma_memos;
 
 #ifdef KMA_HAVE_UNWINDER
-/* Where the unwinder found what it returns now, in words from @sp; or nowhere. */
-static bool kma_unwind_place(const struct unwind_state *state, unsigned long sp,
-			     u16 *at)
-{
-	/* What a call has put there, and nothing has changed. */
-	const unsigned long place = state->sp - sizeof(long);
-
-	if (place < sp || place >= sp + THREAD_SIZE ||
-	    READ_ONCE_NOCHECK(*(unsigned long *)place) != state->ip)
-		return false;
-	*at = (place - sp) / sizeof(long);
-	return true;
-}
-
 static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
 				     unsigned long sp)
 {

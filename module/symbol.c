@@ -18,9 +18,27 @@
 
 #include "kmemacct.h"
 
-/* Names and stacks of retired rows, by number. Protected by kma_lock. */
-static const char **kma_kept_name;
-static const char **kma_kept_stack;
+/**
+ * struct kma_kept - what retired rows of a table are called by
+ * @sites: the table
+ * @name: names, by number; NULL while there are no rows
+ * @stack: stacks; NULL where rows have none
+ *
+ * Protected by kma_lock.
+ */
+struct kma_kept {
+	struct kma_sitetab *sites;
+	const char **name;
+	const char **stack;
+};
+
+static struct kma_kept kma_kept_objects = { .sites = &kma_core.sites };
+static struct kma_kept kma_kept_blocks = { .sites = &kma_blocks.sites };
+
+static const struct kma_kept *kma_kept(const struct kma_sitetab *t)
+{
+	return t == kma_kept_objects.sites ? &kma_kept_objects : &kma_kept_blocks;
+}
 
 static const char kma_name_lost[] = "[unloaded]";
 
@@ -39,6 +57,11 @@ static void kma_symbol_cut_size(char *name)
 
 static void kma_symbol_resolve(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
+	/* In place of a call site there may be a mark: see blocks.h. */
+	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
+		strscpy(buf, "-", KMA_SYMBOL_LEN);
+		return;
+	}
 	sprint_symbol(buf, site);
 	/* Without a symbol that is the address, which is nobody's business. */
 	if (!strncmp(buf, "0x", 2))
@@ -47,35 +70,37 @@ static void kma_symbol_resolve(unsigned long site, char buf[KMA_SYMBOL_LEN])
 		kma_symbol_cut_size(buf);
 }
 
-void kma_symbol_name(u32 id, char buf[KMA_SYMBOL_LEN])
+void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
 {
-	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_kept *kept = kma_kept(t);
 
 	lockdep_assert_held(&kma_lock);
 	if (!info->site)
 		strscpy(buf, "[other]", KMA_SYMBOL_LEN);
-	else if (kma_kept_name[id])
-		strscpy(buf, kma_kept_name[id], KMA_SYMBOL_LEN);
+	else if (kept->name[id])
+		strscpy(buf, kept->name[id], KMA_SYMBOL_LEN);
 	else
 		kma_symbol_resolve(info->site, buf);
 }
 
-void kma_symbol_stack(u32 id, char buf[KMA_STACK_LEN])
+void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])
 {
-	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_kept *kept = kma_kept(t);
 	const unsigned long *frame;
 	u32 i;
 
 	lockdep_assert_held(&kma_lock);
 	if (!info->nr_frames) {
-		kma_symbol_name(id, buf);
+		kma_symbol_name(t, id, buf);
 		return;
 	}
-	if (kma_kept_stack[id]) {
-		strscpy(buf, kma_kept_stack[id], KMA_STACK_LEN);
+	if (kept->stack[id]) {
+		strscpy(buf, kept->stack[id], KMA_STACK_LEN);
 		return;
 	}
-	frame = kma_sitetab_frames(&kma_core.sites, id);
+	frame = kma_sitetab_frames(t, id);
 	for (i = info->nr_frames; i--; ) {
 		kma_symbol_resolve(frame[i], buf);
 		buf += strlen(buf);
@@ -84,12 +109,15 @@ void kma_symbol_stack(u32 id, char buf[KMA_STACK_LEN])
 	}
 }
 
+typedef void (*kma_symbol_print)(const struct kma_sitetab *t, u32 id, char *buf);
+
 /* What is to be kept of a row: its name, or its stack. */
-static const char *kma_symbol_copy(u32 id, void (*print)(u32 id, char *buf))
+static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
+				   kma_symbol_print print)
 {
 	static char buf[KMA_STACK_LEN];
 
-	print(id, buf);
+	print(t, id, buf);
 	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
 }
 
@@ -121,47 +149,57 @@ static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mo
 }
 
 /* That of a stack is that of any of its frames. */
-static enum kma_fate kma_symbol_stack_fate(u32 id, u32 nr_frames,
-					   const struct module *mod,
+static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
+					   u32 nr_frames, const struct module *mod,
 					   unsigned long state)
 {
-	const unsigned long *frame = kma_sitetab_frames(&kma_core.sites, id);
 	enum kma_fate fate = KMA_FATE_STAYS;
 	u32 i;
 
 	for (i = 0; fate == KMA_FATE_STAYS && i < nr_frames; i++)
-		fate = kma_symbol_fate(frame[i], mod, state);
+		fate = kma_symbol_fate(kma_sitetab_frames(t, id)[i], mod, state);
 	return fate;
 }
 
 /* Keep what a row is called by, if it is not kept and its code goes. */
-static void kma_symbol_keep(u32 id, const char **kept, enum kma_fate fate,
-			    void (*print)(u32 id, char *buf))
+static void kma_symbol_keep(struct kma_sitetab *t, u32 id, const char **kept,
+			    enum kma_fate fate, kma_symbol_print print)
 {
 	if (*kept || fate == KMA_FATE_STAYS)
 		return;
-	*kept = fate == KMA_FATE_GONE ? kma_name_lost : kma_symbol_copy(id, print);
-	kma_sitetab_retire(&kma_core.sites, id);
+	*kept = fate == KMA_FATE_GONE ? kma_name_lost : kma_symbol_copy(t, id, print);
+	kma_sitetab_retire(t, id);
+}
+
+static void kma_symbol_change(const struct kma_kept *kept, const struct module *mod,
+			      unsigned long state)
+{
+	struct kma_sitetab *t = kept->sites;
+	const struct kma_site_info *info;
+	u32 id;
+
+	for (id = 0; kept->name && id < t->sites_max; id++) {
+		info = kma_sitetab_info(t, id);
+		if (!info)
+			continue;
+		if (kept->stack)
+			kma_symbol_keep(t, id, &kept->stack[id],
+					kma_symbol_stack_fate(t, id, info->nr_frames,
+							      mod, state),
+					kma_symbol_stack);
+		kma_symbol_keep(t, id, &kept->name[id],
+				kma_symbol_fate(info->site, mod, state),
+				kma_symbol_name);
+	}
 }
 
 static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 			     void *mod)
 {
-	const struct kma_site_info *info;
-	u32 id;
-
 	mutex_lock(&kma_lock);
-	for (id = 0; id < kma_core.sites.sites_max; id++) {
-		info = kma_sitetab_info(&kma_core.sites, id);
-		if (!info)
-			continue;
-		kma_symbol_keep(id, &kma_kept_stack[id],
-				kma_symbol_stack_fate(id, info->nr_frames, mod, state),
-				kma_symbol_stack);
-		kma_symbol_keep(id, &kma_kept_name[id],
-				kma_symbol_fate(info->site, mod, state),
-				kma_symbol_name);
-	}
+	kma_callsite_forget();
+	kma_symbol_change(&kma_kept_objects, mod, state);
+	kma_symbol_change(&kma_kept_blocks, mod, state);
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
 }
@@ -170,39 +208,67 @@ static struct notifier_block kma_symbol_notifier = {
 	.notifier_call = kma_symbol_notify,
 };
 
-static void kma_kept_free(const char **kept)
+static void kma_kept_free_all(const char **text, u32 rows)
 {
 	u32 id;
 
-	for (id = 0; kept && id < kma_core.sites.sites_max; id++)
-		if (kept[id] != kma_name_lost)
-			kfree(kept[id]);
-	vfree(kept);
+	for (id = 0; text && id < rows; id++)
+		if (text[id] != kma_name_lost)
+			kfree(text[id]);
+	vfree(text);
 }
 
-int kma_symbol_start(u32 rows)
+static void kma_kept_free(struct kma_kept *kept)
 {
-	int ret = -ENOMEM;
+	kma_kept_free_all(kept->name, kept->sites->sites_max);
+	kma_kept_free_all(kept->stack, kept->sites->sites_max);
+	kept->name = NULL;
+	kept->stack = NULL;
+}
 
-	kma_kept_name = vzalloc(rows * sizeof(kma_kept_name[0]));
-	kma_kept_stack = vzalloc(rows * sizeof(kma_kept_stack[0]));
-	if (!kma_kept_name || !kma_kept_stack) {
+static int kma_kept_make(struct kma_kept *kept)
+{
+	const u32 rows = kept->sites->sites_max;
+
+	kept->name = vzalloc(rows * sizeof(kept->name[0]));
+	if (!kept->sites->blocks)
+		kept->stack = vzalloc(rows * sizeof(kept->stack[0]));
+	if (kept->name && (kept->stack || kept->sites->blocks))
+		return 0;
+	kma_kept_free(kept);
+	return -ENOMEM;
+}
+
+int kma_symbol_start(void)
+{
+	int ret = kma_kept_make(&kma_kept_objects);
+
+	if (ret) {
 		pr_err("not enough memory\n");
-		goto free;
+		return ret;
 	}
 	ret = register_module_notifier(&kma_symbol_notifier);
 	if (!ret)
 		return 0;
 	pr_err("cannot watch modules: error %d\n", ret);
-free:
-	vfree(kma_kept_name);
-	vfree(kma_kept_stack);
+	kma_kept_free(&kma_kept_objects);
 	return ret;
 }
 
 void kma_symbol_stop(void)
 {
 	unregister_module_notifier(&kma_symbol_notifier);
-	kma_kept_free(kma_kept_name);
-	kma_kept_free(kma_kept_stack);
+	kma_kept_free(&kma_kept_objects);
+}
+
+int kma_symbol_blocks_start(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_kept_make(&kma_kept_blocks);
+}
+
+void kma_symbol_blocks_stop(void)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_kept_free(&kma_kept_blocks);
 }

@@ -14,8 +14,9 @@ size_t kma_cachetab_bytes(void)
 	       KMA_CACHES_MAX * sizeof(struct kma_cache_info);
 }
 
-int kma_cachetab_init(struct kma_cachetab *t)
+int kma_cachetab_init(struct kma_cachetab *t, bool classes)
 {
+	t->classes = classes;
 	atomic_set(&t->used, 0);
 	t->map = kma_env_zalloc(KMA_CACHES_MAP * sizeof(t->map[0]));
 	t->info = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->info[0]));
@@ -47,13 +48,19 @@ static struct kma_cache_slot *kma_cachetab_slot(struct kma_cachetab *t,
 	return &t->map[((hash >> 32) + i) % KMA_CACHES_MAP];
 }
 
-static void kma_cache_describe(unsigned long cache, struct kma_cache_info *info)
+static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache,
+			       struct kma_cache_info *info)
 {
-	if (kma_cache_is_kmalloc(cache))
+	if (t->classes) {
+		info->class = (cache & ~KMA_CLASS_KIND) | KMA_CLASS_SITE;
+		info->size = KMA_PAGE_SIZE << kma_class_order(cache);
+		info->object_size = info->size;
+	} else if (kma_cache_is_kmalloc(cache)) {
 		info->size = cache;
-	else
+	} else {
 		kma_env_cache_info(cache, &info->size, &info->object_size,
 				   info->name);
+	}
 }
 
 /* The number of a retired cache that looks the same. */
@@ -84,7 +91,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	struct kma_cache_info *info;
 	int id;
 
-	kma_cache_describe(cache, &look);
+	kma_cache_describe(t, cache, &look);
 	id = kma_cachetab_reuse(t, &look);
 	if (id != KMA_CACHE_NONE)
 		return id;
@@ -97,6 +104,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	/* Not @ready and @retired: others look at these already. */
 	info->size = look.size;
 	info->object_size = look.object_size;
+	info->class = look.class;
 	memcpy(info->name, look.name, sizeof(info->name));
 	smp_store_release(&info->ready, true); /* pairs with whoever reads it */
 	return id;

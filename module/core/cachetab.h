@@ -34,9 +34,11 @@
  *	of kmalloc, where each event says it
  * @ready: the fields above are valid
  * @retired: destroyed, and not reused yet
+ * @class: of blocks of pages: which class it is; otherwise 0
  * @name: of a kmem_cache; empty for a size of kmalloc
  */
 struct kma_cache_info {
+	unsigned long class;
 	u32 size;
 	u32 object_size;
 	bool ready;
@@ -49,10 +51,18 @@ struct kma_cache_slot {
 	int id;
 };
 
+/**
+ * struct kma_cachetab - the table
+ * @map: the words
+ * @info: of each number
+ * @used: numbers given out
+ * @classes: words are classes of blocks of pages
+ */
 struct kma_cachetab {
 	struct kma_cache_slot *map;
 	struct kma_cache_info *info;
 	atomic_t used;
+	bool classes;
 };
 
 /* Context: process. Return: bytes that a table takes. */
@@ -61,10 +71,11 @@ size_t kma_cachetab_bytes(void);
 /**
  * kma_cachetab_init() - make an empty table
  * @t: the table
+ * @classes: of classes of blocks of pages, instead of caches
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_cachetab_init(struct kma_cachetab *t);
+int kma_cachetab_init(struct kma_cachetab *t, bool classes);
 
 /**
  * kma_cachetab_destroy() - free a table

@@ -248,6 +248,16 @@ void kma_env_free_rows(struct kma_row __percpu *rows);
  */
 u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
 
+/**
+ * kma_env_block_site() - the call site of a block of pages
+ *
+ * The first caller outside of the page allocator and its helpers.
+ * Context: a probe, in the context that allocates: any, NMI included; does not
+ * allocate, sleep or take a lock. Return: the return address, or KMA_SITE_NOWHERE
+ * (blocks.h).
+ */
+unsigned long kma_env_block_site(void);
+
 /* Room for the name of a cache, its NUL included; longer names are cut. */
 #define KMA_CACHE_NAME_LEN 48
 

@@ -29,10 +29,7 @@
 #ifndef KMA_CORE_PAGEMAP_H
 #define KMA_CORE_PAGEMAP_H
 
-#include "env.h"
-
-#define KMA_PAGE_SHIFT	12
-#define KMA_PAGE_SIZE	4096UL
+#include "event.h"
 
 typedef u16 kma_life;
 #define KMA_LIFE_LAST	((kma_life)U16_MAX)
@@ -126,6 +123,13 @@ static __always_inline bool kma_pagemap_used(const struct kma_pagemap *m,
 					     unsigned long page)
 {
 	return kma_pagemap_life(m, page) & 1;
+}
+
+/* Context: any. Return: the same, by the upper bits of the page's address alone. */
+static __always_inline bool kma_pagemap_used_at(const struct kma_pagemap *m,
+						unsigned long number)
+{
+	return data_race(m->life[number & m->mask]) & 1;	/* one byte */
 }
 
 /**

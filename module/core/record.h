@@ -281,7 +281,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 					       const struct kma_event *ev,
 					       unsigned long bytes, bool bulk)
 {
-	s64 past = kma_sample_count(bytes);
+	s64 past = kma_sample_count(KMA_SAMPLE_OBJECTS, bytes);
 
 	if (likely(past < 0)) {
 		kma_stat_inc(alloc_unsampled);

@@ -4,12 +4,13 @@
 
 DEFINE_PER_CPU(struct kma_sampler, kma_sampler);
 
-static int kma_shift = KMA_SHIFT_MIN;
+static int kma_shift[KMA_SAMPLE_STREAMS] = { KMA_SHIFT_MIN, KMA_SHIFT_MIN };
 
 /* An odd number without a pattern; it steps through all 2^64. */
 #define KMA_RANDOM_STEP	0x9e3779b97f4a7c15ULL
 
-/* The finalizer of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
+/*
+ * The finalizer of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom
  * Number Generators, 2014, after Stafford's variant 13).
  */
 static u64 kma_random_mix(u64 x)
@@ -21,81 +22,124 @@ static u64 kma_random_mix(u64 x)
 
 void kma_sample_seed(u64 seed)
 {
-	int cpu;
+	int cpu, stream;
 
 	for_each_possible_cpu(cpu) {
-		seed = kma_random_mix(seed + KMA_RANDOM_STEP);
-		per_cpu(kma_sampler, cpu).random = seed;
-		per_cpu(kma_sampler, cpu).past = 0;
+		for (stream = 0; stream < KMA_SAMPLE_STREAMS; stream++) {
+			seed = kma_random_mix(seed + KMA_RANDOM_STEP);
+			per_cpu(kma_sampler, cpu).random[stream] = seed;
+			per_cpu(kma_sampler, cpu).past[stream] = 0;
+		}
 	}
 }
 
-void kma_sample_set(int shift)
+void kma_sample_set(enum kma_stream stream, int shift)
 {
-	WRITE_ONCE(kma_shift, shift);
+	WRITE_ONCE(kma_shift[stream], shift);
 }
 
-int kma_sample_shift(void)
+int kma_sample_shift(enum kma_stream stream)
 {
-	return READ_ONCE(kma_shift);
+	return READ_ONCE(kma_shift[stream]);
 }
 
-void kma_sample_forget(void)
+void kma_sample_forget(enum kma_stream stream)
 {
-	this_cpu_write(kma_sampler.past, 0);
+	this_cpu_write(kma_sampler.past[stream], 0);
 }
 
-#define KMA_LOG_BITS	40
-#define KMA_LN2_64	0xb17217f7d1cf79abULL	/* ln 2, 64 bits behind the point */
+/* Logarithms have that many bits behind the point; the largest is 64 ln 2. */
+#define KMA_LN_BITS	58
+#define KMA_LN_2	0x02c5c85fdf473de7ULL	/* ln 2 */
 
-/* -log2(x / 2^64), with KMA_LOG_BITS behind the point, for x > 0: bit by bit, as
- * the logarithm of the square is twice that of the number.
+/*
+ * In the middle of each sixteenth c from 1 to 2: 2^64 / c, rounded, and the logarithm of
+ * what it is then the inverse of.
  */
-static u64 kma_minus_log2(u64 x)
+static const struct {
+	u64 inverse;
+	u64 ln;
+} kma_ln_part[16] = {
+	{ 0xf83e0f83e0f83e10ULL, 0x001f829b0e783300ULL },
+	{ 0xea0ea0ea0ea0ea0fULL, 0x005bc34a2b95ad2eULL },
+	{ 0xdd67c8a60dd67c8aULL, 0x0094aa97c0ffa91aULL },
+	{ 0xd20d20d20d20d20dULL, 0x00ca92d4e7a2b5a4ULL },
+	{ 0xc7ce0c7ce0c7ce0cULL, 0x00fdc8c36af1f154ULL },
+	{ 0xbe82fa0be82fa0bfULL, 0x012e8e2bae11d30aULL },
+	{ 0xb60b60b60b60b60bULL, 0x015d1bdbf5809ca5ULL },
+	{ 0xae4c415c9882b931ULL, 0x0189a3386c1425abULL },
+	{ 0xa72f05397829cbc1ULL, 0x01b44f77bcc8f629ULL },
+	{ 0xa0a0a0a0a0a0a0a1ULL, 0x01dd46a04c1c4a0cULL },
+	{ 0x9a90e7d95bc609a9ULL, 0x0204aa54b4ba1fd9ULL },
+	{ 0x94f2094f2094f209ULL, 0x022a987a5e9abd35ULL },
+	{ 0x8fb823ee08fb823fULL, 0x024f2bc25136235dULL },
+	{ 0x8ad8f2fba9386823ULL, 0x02727c1a6ac54335ULL },
+	{ 0x864b8a7de6d1d608ULL, 0x02949f0bb607d760ULL },
+	{ 0x8208208208208208ULL, 0x02b5a80986b3e59fULL },
+};
+
+/* A product, with 62 bits behind the point in both factors and in it. */
+static s64 kma_ln_mul(s64 a, s64 b)
 {
-	const int zeros = 63 - ilog2(x);
-	u64 log = 0;
+	return (__int128)a * b >> 62;
+}
+
+/* ln(1 + d) for |d| up to 1/32, both with 62 bits behind the point: the series. */
+static s64 kma_ln_near_one(s64 d)
+{
+	s64 sum = (1LL << 62) / 9;
 	int i;
 
-	x <<= zeros;
-	for (i = 0; i < KMA_LOG_BITS; i++) {
-		/* From 1 to 2, with 63 bits behind the point; its square, with 62. */
-		x = ((kma_u128)x * x) >> 64;
-		log = log << 1 | x >> 63;
-		if (!(x >> 63))
-			x <<= 1;
-	}
-	return ((u64)(zeros + 1) << KMA_LOG_BITS) - log;
+	kma_unroll(8)
+	for (i = 8; i; i--)
+		sum = (1LL << 62) / i - kma_ln_mul(d, sum);
+	return kma_ln_mul(d, sum);
+}
+
+/*
+ * -ln(x / 2^64) for odd x, with KMA_LN_BITS behind the point.  Off by less than 2^-53, as
+ * Python's decimal says of 200,000 numbers, and never negative.
+ */
+static u64 kma_minus_ln(u64 x)
+{
+	const int zeros = 63 - ilog2(x);
+	u64 one_to_two = x << zeros;
+	const u32 part = one_to_two >> 59 & 15;
+	/* From 1 to 2 divided by what is near: near 1, with 63 bits behind the point. */
+	s64 d = ((kma_u128)one_to_two * kma_ln_part[part].inverse >> 64) - (1ULL << 63);
+
+	return (zeros + 1) * KMA_LN_2 - kma_ln_part[part].ln -
+	       (kma_ln_near_one(d >> 1) >> (62 - KMA_LN_BITS));
 }
 
 /* A distance to the next mark: -N ln(u), u uniform between 0 and 1. */
-static u64 kma_sample_gap(int shift)
+static u64 kma_sample_gap(enum kma_stream stream, int shift)
 {
-	const u64 u = kma_random_mix(this_cpu_add_return(kma_sampler.random,
+	const u64 u = kma_random_mix(this_cpu_add_return(kma_sampler.random[stream],
 							 KMA_RANDOM_STEP)) | 1;
 
-	return (kma_u128)kma_minus_log2(u) * KMA_LN2_64 >> (64 + KMA_LOG_BITS - shift);
+	return kma_minus_ln(u) >> (KMA_LN_BITS - shift);
 }
 
-static void kma_sample_next(u64 gap, int shift)
+static void kma_sample_next(enum kma_stream stream, u64 gap, int shift)
 {
-	this_cpu_write(kma_sampler.past, ~gap << KMA_PAST_SHIFT | shift);
+	this_cpu_write(kma_sampler.past[stream], ~gap << KMA_PAST_SHIFT | shift);
 }
 
-int kma_sample_take(u32 bytes, u8 crossed)
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 crossed)
 {
-	const int now = kma_sample_shift();
-	u64 gap = kma_sample_gap(now);
+	const int now = kma_sample_shift(stream);
+	u64 gap = kma_sample_gap(stream, now);
 
 	if (crossed) {
-		kma_sample_next(gap, now);
+		kma_sample_next(stream, gap, now);
 		return crossed;
 	}
 	if (gap >= bytes) {
-		kma_sample_next(gap - bytes, now);
+		kma_sample_next(stream, gap - bytes, now);
 		return 0;
 	}
-	kma_sample_next(kma_sample_gap(now), now);
+	kma_sample_next(stream, kma_sample_gap(stream, now), now);
 	return now;
 }
 

@@ -52,14 +52,21 @@
 
 #define KMA_PAST_SHIFT	8
 
+/* Objects and blocks of pages are two streams, each with an N of its own. */
+enum kma_stream {
+	KMA_SAMPLE_OBJECTS,
+	KMA_SAMPLE_BLOCKS,
+	KMA_SAMPLE_STREAMS
+};
+
 /**
- * struct kma_sampler - where a CPU is in its stream of bytes
+ * struct kma_sampler - where a CPU is in its streams of bytes
  * @past: see above
  * @random: state of its random numbers
  */
 struct kma_sampler {
-	s64 past;
-	u64 random;
+	s64 past[KMA_SAMPLE_STREAMS];
+	u64 random[KMA_SAMPLE_STREAMS];
 };
 
 DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
@@ -74,6 +81,7 @@ void kma_sample_seed(u64 seed);
 
 /**
  * kma_sample_set() - sample with another N from here on
+ * @stream: what
  * @shift: its binary logarithm, KMA_SHIFT_MIN to KMA_SHIFT_MAX
  *
  * Other CPUs go on with the N before until they have met their next mark, or
@@ -81,25 +89,26 @@ void kma_sample_seed(u64 seed);
  *
  * Context: any; one at a time.
  */
-void kma_sample_set(int shift);
+void kma_sample_set(enum kma_stream stream, int shift);
 
 /* The binary logarithm of N. Context: any. */
-int kma_sample_shift(void);
+int kma_sample_shift(enum kma_stream stream);
 
 /* Decide the next object of this CPU by the current N. Context: any. */
-void kma_sample_forget(void);
+void kma_sample_forget(enum kma_stream stream);
 
 /**
  * kma_sample_count() - count an object's bytes
+ * @stream: what it is
  * @bytes: bytes the object takes
  *
  * Context: a probe, any context. Return: `past` after that, and its shift.  If it is
  * negative, there is no mark on the object; if not, there may be one, and
  * kma_sample_take() has to be called.
  */
-static __always_inline s64 kma_sample_count(unsigned long bytes)
+static __always_inline s64 kma_sample_count(enum kma_stream stream, unsigned long bytes)
 {
-	return this_cpu_add_return(kma_sampler.past, (s64)(bytes << KMA_PAST_SHIFT));
+	return this_cpu_add_return(kma_sampler.past[stream], (s64)(bytes << KMA_PAST_SHIFT));
 }
 
 /**
@@ -119,13 +128,14 @@ static __always_inline u8 kma_sample_crossed(unsigned long bytes, s64 past)
 
 /**
  * kma_sample_take() - decide about an object, and draw the next mark
+ * @stream: what it is
  * @bytes: bytes the object takes
  * @crossed: of kma_sample_crossed()
  *
  * Context: a probe, any context. Return: the shift it was sampled with, or 0 if
  * it was not.
  */
-int kma_sample_take(u32 bytes, u8 crossed);
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 crossed);
 
 /* A number of one, as a weight. */
 #define KMA_WEIGHT_SHIFT	32

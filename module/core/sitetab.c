@@ -12,17 +12,27 @@ static u32 kma_site_chunks(u32 sites_max)
 	return DIV_ROUND_UP(sites_max + KMA_CACHES_MAX, KMA_ROWS_PER_CHUNK);
 }
 
-u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
+static u64 kma_site_frames_bytes(u32 sites_max)
+{
+	return (u64)sites_max * KMA_FRAMES_MAX * sizeof(unsigned long);
+}
+
+u64 kma_sitetab_blocks_bytes(u32 sites_max, unsigned int nr_cpus)
 {
 	u64 rows = sites_max + KMA_CACHES_MAX;
 
 	return kma_site_map_slots(sites_max) * sizeof(struct kma_site_slot) +
 	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
-	       (u64)sites_max * KMA_FRAMES_MAX * sizeof(unsigned long) +
 	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
 			sizeof(struct kma_row) * nr_cpus +
 	       KMA_CACHES_MAX * sizeof(struct kma_site_slot) +
 	       kma_cachetab_bytes();
+}
+
+u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
+{
+	return kma_sitetab_blocks_bytes(sites_max, nr_cpus) +
+	       kma_site_frames_bytes(sites_max);
 }
 
 static int kma_sitetab_alloc(struct kma_sitetab *t)
@@ -34,12 +44,13 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
 				sizeof(t->map[0]));
 	t->info = kma_env_zalloc(rows * sizeof(t->info[0]));
-	t->frame = kma_env_zalloc((size_t)t->sites_max * KMA_FRAMES_MAX *
-				  sizeof(t->frame[0]));
+	if (!t->blocks)
+		t->frame = kma_env_zalloc(kma_site_frames_bytes(t->sites_max));
 	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
 	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
 	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
-	if (!t->map || !t->info || !t->frame || !t->row || !t->chunk || !t->other)
+	if (!t->map || !t->info || !t->row || !t->chunk || !t->other ||
+	    (!t->blocks && !t->frame))
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {
@@ -47,15 +58,16 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 		if (!t->chunk[i])
 			return -ENOMEM;
 	}
-	return kma_cachetab_init(&t->caches);
+	return kma_cachetab_init(&t->caches, t->blocks);
 }
 
-int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
+static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool blocks)
 {
 	u32 i;
 
 	memset(t, 0, sizeof(*t));
 	t->sites_max = sites_max;
+	t->blocks = blocks;
 	t->map_mask = (kma_site_map_slots(sites_max) - 1) * sizeof(t->map[0]);
 	if (kma_sitetab_alloc(t)) {
 		kma_sitetab_destroy(t);
@@ -66,10 +78,22 @@ int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
 			    i % KMA_ROWS_PER_CHUNK;
 	for (i = 0; i < KMA_CACHES_MAX; i++) {
 		t->other[i].id = sites_max + i;
+		t->other[i].what = sites_max + i + 1;
+		t->other[i].row = t->row[sites_max + i];
 		t->info[sites_max + i].cache = i;
 		t->info[sites_max + i].shift = KMA_SHIFT_NONE;
 	}
 	return 0;
+}
+
+int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
+{
+	return kma_sitetab_make(t, sites_max, false);
+}
+
+int kma_sitetab_init_blocks(struct kma_sitetab *t, u32 sites_max)
+{
+	return kma_sitetab_make(t, sites_max, true);
 }
 
 void kma_sitetab_destroy(struct kma_sitetab *t)
@@ -219,6 +243,14 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 	return id;
 }
 
+/* Objects and blocks have counters of their own. */
+#define KMA_SITE_STAT(t, of_object, of_block) do {			\
+	if ((t)->blocks)						\
+		kma_stat_inc(of_block);					\
+	else								\
+		kma_stat_inc(of_object);				\
+} while (0)
+
 /* The row [other] of a cache, if it counts what is of this shift. */
 static const struct kma_site_slot *
 kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
@@ -228,14 +260,14 @@ kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 	const int was = cmpxchg(&info->shift, KMA_SHIFT_NONE, o->shift);
 
 	if (was != KMA_SHIFT_NONE && was != o->shift) {
-		kma_stat_inc(dropped_sites_full);
+		KMA_SITE_STAT(t, dropped_sites_full, page_dropped_sites);
 		return NULL;
 	}
 	if (o->shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
 	/* Pairs with the acquire in kma_sitetab_info(). */
 	smp_store_release(&info->state, KMA_SITE_LIVE);
-	kma_stat_inc(other_sites);
+	KMA_SITE_STAT(t, other_sites, page_other_sites);
 	return slot;
 }
 
@@ -244,6 +276,8 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 			  unsigned long key, unsigned long cache, u32 id)
 {
 	WRITE_ONCE(slot->id, id);
+	WRITE_ONCE(slot->what, id + 1);
+	WRITE_ONCE(slot->row, t->row[id]);
 	/* Pairs with the acquire in kma_site_slot_is(): nobody sees it with another id. */
 	smp_store_release(&slot->cache, cache);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
@@ -274,7 +308,7 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 	int i, id;
 
 	if (cache_id == KMA_CACHE_NONE) {
-		kma_stat_inc(dropped_caches_full);
+		KMA_SITE_STAT(t, dropped_caches_full, page_dropped_classes);
 		return NULL;
 	}
 	for (i = 0; i < KMA_SITES_PROBES; i++) {

@@ -87,6 +87,8 @@ struct kma_origin {
  * @pingpong: frees on another CPU than the allocation
  * @cross_node: hits that asked for another NUMA node than their CPU's
  * @bulk: objects from bulk allocations, which are no hits
+ * @rest_freed: of blocks of pages: pages but the first whose free was seen
+ * @rest_repaired: likewise those that were allocated again without one
  *
  * One object adds to a counter on one CPU and to another counter on another:
  * only the sums over all CPUs mean something.  When nothing runs,
@@ -94,12 +96,18 @@ struct kma_origin {
  */
 struct kma_row {
 	u64 hits;
-	u64 bytes_req;
+	union {
+		u64 bytes_req;
+		u64 rest_freed;
+	};
 	u64 frees;
 	u64 repaired;
 	u64 no_entry;
 	u64 pingpong;
-	u64 cross_node;
+	union {
+		u64 cross_node;
+		u64 rest_repaired;
+	};
 	u64 bulk;
 };
 
@@ -123,6 +131,8 @@ static inline u64 kma_row_live(const struct kma_row *sum)
  * @site: the call site, or a hash for samples (kma_site_key()), or a mark
  * @cache: the cache's word
  * @id: the row's number
+ * @what: the number and one, for rows that are never retired: those of whole classes
+ * @row: their counters
  *
  * A slot may be retired and given to another pair while a probe works with it,
  * even one that allocates from this cache: kmem_cache_destroy() is also how one
@@ -133,6 +143,8 @@ struct kma_site_slot {
 	unsigned long site;
 	unsigned long cache;
 	u32 id;
+	u32 what;
+	struct kma_row __percpu *row;
 } __aligned(32);
 
 /* A power of two: map_mask. */
@@ -179,6 +191,7 @@ struct kma_site_info {
  * @no_cache: whether any row was ever retired for its cache
  * @stacks: rows that have a stack
  * @sampled: whether there is any row of samples
+ * @blocks: rows are of blocks of pages, and have no stacks
  * @info: of each row
  * @frame: KMA_FRAMES_MAX of each row
  * @row: counters of each row
@@ -196,6 +209,7 @@ struct kma_sitetab {
 	atomic_t retired;
 	bool no_cache;
 	bool sampled;
+	bool blocks;
 	atomic_t stacks;
 	struct kma_site_info *info;
 	unsigned long *frame;
@@ -224,6 +238,10 @@ u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus);
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
 int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max);
+
+/* The same for blocks of pages: see blocks.h. */
+u64 kma_sitetab_blocks_bytes(u32 sites_max, unsigned int nr_cpus);
+int kma_sitetab_init_blocks(struct kma_sitetab *t, u32 sites_max);
 
 /**
  * kma_sitetab_destroy() - free a table

@@ -25,6 +25,8 @@
 	X(events_kmem_cache_alloc)					\
 	X(events_kfree)							\
 	X(events_kmem_cache_free)					\
+	X(events_mm_page_alloc)						\
+	X(events_mm_page_free)						\
 	/* one for each object, which has no event */			\
 	X(bulk_allocs)		/* kmem_cache_alloc_bulk() returned it */ \
 	X(bulk_frees)		/* kmem_cache_free_bulk() got it */	\
@@ -56,7 +58,19 @@
 	X(sample_ns)		/* nanoseconds that recording samples took */ \
 	/* how the live table copes */					\
 	X(spill_in)		/* entries put outside their home */	\
-	X(spill_out)		/* and taken from there */
+	X(spill_out)		/* and taken from there */		\
+	/* what became of the events of pages, while these are tracked */ \
+	X(page_failed)		/* an allocation that failed */		\
+	X(pages_failed)		/* the pages it asked for */		\
+	X(page_off)		/* one that came while enabled was 0 */	\
+	X(page_bulk)		/* the bulk allocator returned it: no event */ \
+	X(page_no_frame)	/* in memory that is not known */	\
+	X(page_frees_only)	/* frees whose first page is not recorded */ \
+	X(pages_free_only)	/* pages freed that are not recorded */	\
+	X(pages_replaced)	/* allocated again: the free was not seen */ \
+	X(page_dropped_classes)	/* no room for another class */	\
+	X(page_dropped_sites)	/* nor in [other]: it weighs otherwise */ \
+	X(page_other_sites)	/* counted in [other] */
 
 enum kma_stat {
 #define X(name) KMA_STAT_##name,
@@ -82,6 +96,8 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * get KMA_TIMED more, and the bits above count that.
  */
 #define KMA_STAT_EVENTS_NR	KMA_STAT_bulk_allocs
+/* Those of pages come last. */
+#define KMA_STAT_PAGES		KMA_STAT_page_failed
 #define KMA_TIMED		1024
 
 /* The word of no events. */

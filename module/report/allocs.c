@@ -131,7 +131,7 @@ static int kma_allocs_fill(struct kma_snapshot *snap)
 	size_t nr = 0;
 	int ret = 0;
 
-	snap->names = kma_names_new(kma_sitetab_rows(&kma_core.sites));
+	snap->names = kma_names_new(&kma_core.sites);
 	if (!snap->names)
 		return -ENOMEM;
 	for (i = 0; i < buckets; i++) {

@@ -180,7 +180,7 @@ int kma_counts_fill(struct kma_snapshot *snap,
 	struct kma_counts counts, *row;
 	u32 id;
 
-	snap->names = kma_names_new(kma_sitetab_rows(t));
+	snap->names = kma_names_new(t);
 	if (!snap->names || kma_snapshot_room(snap, kma_sitetab_rows(t)))
 		return -ENOMEM;
 	for (id = 0; id < kma_sitetab_rows(t); id++) {

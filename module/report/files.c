@@ -15,6 +15,10 @@ struct kma_table * const kma_tables[] = {
 	&kma_table_stacks,
 	&kma_table_summary,
 	&kma_table_stats,
+	&kma_table_page_callers,
+	&kma_table_pages,
+	&kma_table_orders,
+	&kma_table_page_summary,
 };
 
 const int kma_nr_tables = ARRAY_SIZE(kma_tables);

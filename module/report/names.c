@@ -15,6 +15,7 @@ struct kma_names_chunk {
 };
 
 struct kma_names {
+	const struct kma_sitetab *sites;
 	struct list_head chunks;
 	size_t used;		/* of the first chunk's text */
 	const char **site;
@@ -24,14 +25,15 @@ struct kma_names {
 
 static_assert(KMA_STACK_LEN <= sizeof_field(struct kma_names_chunk, text));
 
-struct kma_names *kma_names_new(u32 rows)
+struct kma_names *kma_names_new(const struct kma_sitetab *t)
 {
 	struct kma_names *names = kma_snapshot_alloc(1, sizeof(*names));
 
 	if (!names)
 		return NULL;
 	INIT_LIST_HEAD(&names->chunks);
-	names->site = kma_snapshot_alloc(rows, sizeof(names->site[0]));
+	names->sites = t;
+	names->site = kma_snapshot_alloc(kma_sitetab_rows(t), sizeof(names->site[0]));
 	names->cache = kma_snapshot_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;
@@ -75,7 +77,7 @@ static const char *kma_names_copy(struct kma_names *names)
 const char *kma_names_site(struct kma_names *names, u32 id)
 {
 	if (!names->site[id]) {
-		kma_symbol_name(id, names->buf);
+		kma_symbol_name(names->sites, id, names->buf);
 		names->site[id] = kma_names_copy(names);
 	}
 	return names->site[id];
@@ -84,7 +86,7 @@ const char *kma_names_site(struct kma_names *names, u32 id)
 /* Used once for each row: nothing to be gained by remembering it. */
 const char *kma_names_stack(struct kma_names *names, u32 id)
 {
-	kma_symbol_stack(id, names->buf);
+	kma_symbol_stack(names->sites, id, names->buf);
 	return kma_names_copy(names);
 }
 
@@ -106,8 +108,8 @@ static void kma_kmalloc_name(char *buf, size_t len, u32 size)
 
 const char *kma_names_cache(struct kma_names *names, u32 id)
 {
-	int cache = kma_core.sites.info[id].cache;
-	const struct kma_cache_info *info = &kma_core.sites.caches.info[cache];
+	int cache = names->sites->info[id].cache;
+	const struct kma_cache_info *info = &names->sites->caches.info[cache];
 
 	if (!names->cache[cache]) {
 		if (info->name[0])

@@ -94,14 +94,16 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 
 static int kma_snapshot_take(struct kma_snapshot *snap)
 {
+	const struct kma_sitetab *sites;
 	u64 since;
 	int i, ret;
 
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
 	snap->reset = kma_base.row;
-	snap->sample_bytes = kma_sampling_now();
-	snap->sampled = snap->sample_bytes || READ_ONCE(kma_core.sites.sampled);
+	snap->sample_bytes = snap->table->blocks ? kma_pages_bytes() : kma_sampling_now();
+	sites = snap->table->blocks ? &kma_blocks.sites : &kma_core.sites;
+	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
 	since = kma_base.ns;
 	kma_control_settle();
 	ret = snap->table->fill(snap);
@@ -186,14 +188,8 @@ static u64 kma_coverage_milli(const u64 *v)
 	return mul_u64_u64_div_u64(seen, 100000, all);
 }
 
-void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
+static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
 {
-	const struct kma_table *table = snap->table;
-	const u64 *v = snap->stats.v;
-	int i;
-
-	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
-		   KMA_FORMAT_VERSION, snap->sample_bytes);
 	seq_printf(seq, " dropped=%llu replaced=%llu page_freed=%llu unmatched=%llu",
 		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full] +
 		   v[KMA_STAT_dropped_sites_full],
@@ -201,10 +197,31 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		   v[KMA_STAT_free_unmatched]);
 	seq_puts(seq, " coverage_pct=");
 	kma_show_milli(seq, 0, kma_coverage_milli(v));
-	seq_printf(seq, " cache_size=%s%s since=%s window_s=",
-		   kma_cacheinfo_exact() ? "slot" : "object",
-		   kma_probes_late() ? " order=late" : "",
-		   snap->reset ? "reset" : "load");
+	seq_printf(seq, " cache_size=%s%s", kma_cacheinfo_exact() ? "slot" : "object",
+		   kma_probes_late() ? " order=late" : "");
+}
+
+static void kma_show_head_blocks(struct seq_file *seq, const u64 *v)
+{
+	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
+		   kma_pages_name(),
+		   v[KMA_STAT_page_no_frame] + v[KMA_STAT_page_dropped_classes] +
+		   v[KMA_STAT_page_dropped_sites],
+		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
+}
+
+void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	const struct kma_table *table = snap->table;
+	int i;
+
+	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
+		   KMA_FORMAT_VERSION, snap->sample_bytes);
+	if (table->blocks)
+		kma_show_head_blocks(seq, snap->stats.v);
+	else
+		kma_show_head_objects(seq, snap->stats.v);
+	seq_printf(seq, " since=%s window_s=", snap->reset ? "reset" : "load");
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
@@ -223,6 +240,20 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_putc(seq, '\n');
 }
 
+/* As in /proc/pagetypeinfo. */
+static const char * const kma_type_names[MIGRATE_TYPES] = {
+	[MIGRATE_UNMOVABLE] = "Unmovable",
+	[MIGRATE_MOVABLE] = "Movable",
+	[MIGRATE_RECLAIMABLE] = "Reclaimable",
+	[MIGRATE_HIGHATOMIC] = "HighAtomic",
+#ifdef CONFIG_CMA
+	[MIGRATE_CMA] = "CMA",
+#endif
+#ifdef CONFIG_MEMORY_ISOLATION
+	[MIGRATE_ISOLATE] = "Isolate",
+#endif
+};
+
 static void kma_show_value(struct seq_file *seq, const struct kma_column *column,
 			   u64 value)
 {
@@ -233,6 +264,11 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 		kma_show_milli(seq, width, value);
 	else if (column->format == KMA_FORMAT_PTR)
 		seq_printf(seq, "%pK", (void *)(unsigned long)value);
+	else if (column->format == KMA_FORMAT_TYPE)
+		seq_printf(seq, "%*s", width, value < MIGRATE_TYPES ?
+			   kma_type_names[value] : "?");
+	else if (column->format == KMA_FORMAT_HEX)
+		seq_printf(seq, "%#*llx", width, value);
 	else if (column->format == KMA_FORMAT_ID && value == KMA_NO_ID)
 		seq_printf(seq, "%*s", width, "-");
 	else

@@ -29,6 +29,8 @@ enum kma_format {
 	KMA_FORMAT_MILLI,
 	KMA_FORMAT_PTR,
 	KMA_FORMAT_ID,
+	KMA_FORMAT_TYPE,
+	KMA_FORMAT_HEX,
 	/* Columns of these are only there once something has been sampled. */
 	KMA_FORMAT_SAMPLED,
 	KMA_FORMAT_SAMPLED_MILLI,
@@ -65,6 +67,7 @@ struct kma_sort {
  * @nr_columns: how many
  * @row_size: bytes of one row
  * @sort: current order; protected by kma_lock
+ * @blocks: it is about blocks of pages
  * @fill: make the rows of a snapshot; kma_lock is held; may sleep; 0 or an
  *	error, and then the snapshot is destroyed
  * @value: what a row has in a column that is not a label
@@ -77,6 +80,7 @@ struct kma_table {
 	int nr_columns;
 	size_t row_size;
 	struct kma_sort sort;
+	bool blocks;
 	int (*fill)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
@@ -186,8 +190,8 @@ extern const struct proc_ops kma_table_proc_ops;
 /* Names that live as long as a snapshot, each made once. */
 struct kma_names;
 
-/* Context: process. Return: an empty collection for rows below @rows or NULL. */
-struct kma_names *kma_names_new(u32 rows);
+/* Context: process. Return: an empty collection for rows of a table, or NULL. */
+struct kma_names *kma_names_new(const struct kma_sitetab *t);
 void kma_names_free(struct kma_names *names);
 
 /**
@@ -248,6 +252,10 @@ extern struct kma_table kma_table_caches;
 extern struct kma_table kma_table_stacks;
 extern struct kma_table kma_table_summary;
 extern struct kma_table kma_table_stats;
+extern struct kma_table kma_table_page_callers;
+extern struct kma_table kma_table_pages;
+extern struct kma_table kma_table_orders;
+extern struct kma_table kma_table_page_summary;
 
 extern struct kma_table * const kma_tables[];
 extern const int kma_nr_tables;

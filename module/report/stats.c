@@ -66,6 +66,10 @@ static void kma_stats_add_hooks(struct kma_snapshot *snap)
 		     kma_bulk_allocs_missed());
 	kma_pair_add(snap, "net_page_free", KMA_FORMAT_U64,
 		     !READ_ONCE(kma_core.obj.pages.fixed));
+	kma_pair_add(snap, "hook_page_bulk", KMA_FORMAT_U64,
+		     kma_pages_bulk_followed());
+	kma_pair_add(snap, "hook_page_bulk_missed", KMA_FORMAT_U64,
+		     kma_pages_bulk_missed());
 	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64,
 		     kma_cacheinfo_watched());
 }
@@ -98,9 +102,8 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 		     kma_probes_attached());
 	kma_stats_add_hooks(snap);
 	kma_stats_add_metered(snap);
-	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64,
-		     kma_core_bytes(kma_config.live_max, kma_config.sites_max,
-				    nr_cpu_ids, kma_core.obj.pages.mask + 1));
+	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
+		     (kma_pages_tracked() ? kma_pages_memory() : 0));
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)

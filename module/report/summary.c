@@ -88,7 +88,7 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 	kma_summary_counts(&sum);
 	kma_stats_sum(&stats);
 	kma_summary_add_counts(snap, &sum);
-	for (i = 0; i < KMA_STAT_NR; i++)
+	for (i = 0; i < KMA_STAT_PAGES; i++)
 		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64,
 			     stats.v[i] - kma_base.stats.v[i]);
 	return 0;

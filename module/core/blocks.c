@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Page events, what is rare of them.  See the overview in blocks.h. */
+#include "blocks.h"
+
+u64 kma_blocks_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus)
+{
+	return nr_chunks * sizeof(struct kma_frame *) +
+	       (chunks + 1) * kma_frametab_chunk_bytes() +
+	       kma_sitetab_blocks_bytes(sites_max, nr_cpus);
+}
+
+int kma_blocks_init(struct kma_blocks *b, u64 nr_chunks, u32 sites_max)
+{
+	int ret = kma_frametab_init(&b->frames, nr_chunks);
+
+	if (ret)
+		return ret;
+	ret = kma_sitetab_init_blocks(&b->sites, sites_max);
+	if (ret)
+		kma_frametab_destroy(&b->frames);
+	return ret;
+}
+
+void kma_blocks_destroy(struct kma_blocks *b)
+{
+	kma_sitetab_destroy(&b->sites);
+	kma_frametab_destroy(&b->frames);
+}
+
+/* ---- the rows that a page counts in ---------------------------------------- */
+
+static const struct kma_site_slot *
+kma_blocks_slot(struct kma_blocks *b, unsigned long class, unsigned long kind)
+{
+	return kma_sitetab_get(&b->sites, kind, kma_class_kind(class, kind));
+}
+
+/* The row of all blocks of a sample's class; it is there since the sample. */
+static struct kma_row __percpu *kma_blocks_shadow(struct kma_blocks *b, u32 id)
+{
+	const struct kma_sitetab *t = &b->sites;
+	unsigned long class = t->caches.info[t->info[id].cache].class;
+	const struct kma_site_slot *slot = kma_blocks_slot(b, class, KMA_CLASS_SHADOW);
+
+	return slot ? t->row[READ_ONCE(slot->id)] : NULL;
+}
+
+/* Pages in a row of which the same becomes. */
+struct kma_run {
+	u32 what;
+	u64 firsts;
+	u64 rest;
+};
+
+static void kma_run_begin(struct kma_run *run, const struct kma_frame *f)
+{
+	*run = (struct kma_run) { .what = f->what & ~KMA_FRAME_REST };
+}
+
+static bool kma_run_goes_on(const struct kma_run *run, const struct kma_frame *f)
+{
+	return (f->what & ~KMA_FRAME_REST) == run->what;
+}
+
+static void kma_run_add(struct kma_run *run, struct kma_frame *f)
+{
+	if (f->what & KMA_FRAME_REST)
+		run->rest++;
+	else
+		run->firsts++;
+	if (f->what)
+		kma_frame_clear(f);
+}
+
+static void kma_row_freed(struct kma_row __percpu *row, const struct kma_run *run)
+{
+	this_cpu_add(row->frees, run->firsts);
+	this_cpu_add(row->rest_freed, run->rest);
+}
+
+static void kma_run_freed(struct kma_blocks *b, const struct kma_run *run)
+{
+	const u32 row = kma_frame_row(run->what);
+	struct kma_row __percpu *shadow;
+
+	if (!run->what) {
+		kma_stat_add(pages_free_only, run->firsts);
+		return;
+	}
+	kma_row_freed(b->sites.row[row], run);
+	shadow = run->what & KMA_FRAME_SAMPLED ? kma_blocks_shadow(b, row) : NULL;
+	if (shadow)
+		kma_row_freed(shadow, run);
+}
+
+static void kma_blocks_free_frames(struct kma_blocks *b, struct kma_frame *f,
+				   unsigned long nr)
+{
+	const struct kma_frame *end = f + nr;
+	struct kma_run run;
+
+	while (f < end) {
+		for (kma_run_begin(&run, f); f < end && kma_run_goes_on(&run, f); f++)
+			kma_run_add(&run, f);
+		kma_run_freed(b, &run);
+	}
+}
+
+void kma_blocks_free_slow(struct kma_blocks *b, unsigned long pfn, unsigned int order)
+{
+	unsigned long nr, left = 1UL << order;
+	struct kma_frame *f;
+
+	f = kma_frametab_find(&b->frames, pfn);
+	if (!f || !READ_ONCE(f->what))
+		kma_stat_inc(page_frees_only);
+	/* A block of an order that the allocator has is in one chunk. */
+	for (; left; left -= nr, pfn += nr) {
+		nr = min(left, KMA_CHUNK_FRAMES - pfn % KMA_CHUNK_FRAMES);
+		f = kma_frametab_find(&b->frames, pfn);
+		if (f)
+			kma_blocks_free_frames(b, f, nr);
+		else
+			kma_stat_add(pages_free_only, nr);
+	}
+}
+
+/* ---- allocations ------------------------------------------------------------ */
+
+static void kma_row_repaired(struct kma_row __percpu *row, bool first)
+{
+	if (first)
+		this_cpu_inc(row->repaired);
+	else
+		this_cpu_inc(row->rest_repaired);
+}
+
+/* A page that is recorded is allocated again: its free was not announced. */
+static void kma_blocks_replaced(struct kma_blocks *b, struct kma_frame *f)
+{
+	const bool first = !(f->what & KMA_FRAME_REST);
+	const u32 row = kma_frame_row(f->what);
+	struct kma_row __percpu *shadow = NULL;
+
+	if (f->what & KMA_FRAME_SAMPLED)
+		shadow = kma_blocks_shadow(b, row);
+	kma_row_repaired(b->sites.row[row], first);
+	if (shadow)
+		kma_row_repaired(shadow, first);
+	kma_stat_inc(pages_replaced);
+	kma_frame_clear(f);
+	/* Before another record is begun: pairs with the barrier in kma_frame_read(). */
+	smp_wmb();
+}
+
+static void kma_blocks_fill(struct kma_blocks *b, u32 row, struct kma_frame *f,
+			    unsigned int order, u32 flags, bool bare)
+{
+	const struct kma_frame *end = f + (1UL << order);
+
+	for (; f < end; f++) {
+		if (READ_ONCE(f->what))
+			kma_blocks_replaced(b, f);
+		if (!bare)
+			kma_frame_describe(f);
+		kma_frame_set(f, row + 1 + flags);
+		flags |= KMA_FRAME_REST;
+	}
+}
+
+static void kma_blocks_hit(struct kma_blocks *b, u32 id, const struct kma_block *block)
+{
+	if (block->bulk)
+		this_cpu_inc(b->sites.row[id]->bulk);
+	else
+		this_cpu_inc(b->sites.row[id]->hits);
+}
+
+static void kma_blocks_record(struct kma_blocks *b, const struct kma_site_slot *slot,
+			      struct kma_frame *f, const struct kma_block *block,
+			      u32 flags, bool bare)
+{
+	const u32 id = slot ? READ_ONCE(slot->id) : 0;
+
+	/* Otherwise it is counted why not. */
+	if (!slot)
+		return;
+	kma_blocks_hit(b, id, block);
+	kma_blocks_fill(b, id, f, block->order, flags, bare);
+}
+
+void kma_blocks_alone(struct kma_blocks *b, struct kma_frame *f,
+		      const struct kma_block *block)
+{
+	kma_blocks_record(b, kma_blocks_slot(b, block->class, KMA_CLASS_ALONE), f, block,
+			  0, false);
+}
+
+void kma_blocks_alloc(struct kma_blocks *b, struct kma_frame *f, unsigned long site,
+		      const struct kma_block *block)
+{
+	kma_blocks_record(b, kma_sitetab_get(&b->sites, site, block->class), f, block,
+			  0, false);
+}
+
+void kma_blocks_no_frame(struct kma_blocks *b, const struct kma_block *block)
+{
+	const struct kma_site_slot *slot = kma_blocks_slot(b, block->class,
+							   KMA_CLASS_ALONE);
+
+	kma_stat_inc(page_no_frame);
+	if (!slot)
+		return;
+	kma_blocks_hit(b, READ_ONCE(slot->id), block);
+	this_cpu_inc(b->sites.row[READ_ONCE(slot->id)]->no_entry);
+}
+
+static void kma_blocks_shadowed(struct kma_blocks *b, struct kma_frame *f,
+				const struct kma_block *block)
+{
+	kma_blocks_record(b, kma_blocks_slot(b, block->class, KMA_CLASS_SHADOW), f, block,
+			  0, true);
+}
+
+static void kma_blocks_sample(struct kma_blocks *b, struct kma_frame *f,
+			      const struct kma_block *block, int shift)
+{
+	const struct kma_origin o = { .site = kma_env_block_site(), .shift = shift };
+	const struct kma_site_slot *shadow, *slot;
+
+	shadow = kma_blocks_slot(b, block->class, KMA_CLASS_SHADOW);
+	if (!shadow)
+		return;
+	slot = kma_sitetab_sample(&b->sites, &o, block->class);
+	if (!slot) {
+		kma_blocks_shadowed(b, f, block);
+		return;
+	}
+	kma_blocks_hit(b, READ_ONCE(shadow->id), block);
+	kma_blocks_record(b, slot, f, block, KMA_FRAME_SAMPLED, false);
+}
+
+void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
+		       const struct kma_block *block, s64 past)
+{
+	const u32 bytes = KMA_PAGE_SIZE << block->order;
+	const int shift = kma_sample_take(KMA_SAMPLE_BLOCKS, bytes,
+					  kma_sample_crossed(bytes, past));
+
+	if (shift)
+		kma_blocks_sample(b, f, block, shift);
+	else
+		kma_blocks_shadowed(b, f, block);
+}
+
+void kma_blocks_sampled(struct kma_blocks *b, struct kma_frame *f,
+			const struct kma_block *block)
+{
+	const s64 past = kma_sample_count(KMA_SAMPLE_BLOCKS,
+					  KMA_PAGE_SIZE << block->order);
+
+	if (past < 0)
+		kma_blocks_shadowed(b, f, block);
+	else
+		kma_blocks_marked(b, f, block, past);
+}

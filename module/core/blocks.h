@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Blocks of pages: the hot path of the page allocator's events.
+ *
+ *	allocation: class, site --> row: count --> frame of each page
+ *	free:       frame of each page --> row: count
+ *
+ * What the allocator itself says of a block is its class: order, migrate type and gfp
+ * flags, in one word.  A class is to a block what a cache is to an object, so rows
+ * are kept in a table of the same kind (sitetab.h).  Who wanted the block it does not
+ * say; that takes a look at the stack, which costs more than everything else here.
+ * So there are three ways:
+ *
+ *	classes		a row for each class, and no call sites
+ *	exact		a row for each call site and class
+ *	sampled		a row for each class, and for some blocks (sample.h) one
+ *			for call site, class and N as well
+ *
+ * Numbers by order, migrate type and gfp flags are exact in all three.  A page's
+ * frame has one row: of a sampled block it is that of the sample, and the row of the
+ * class is found when the page is freed.
+ *
+ * Whole blocks are counted by their first pages: a block is freed when that is.
+ * Bytes are counted page by page.
+ */
+#ifndef KMA_CORE_BLOCKS_H
+#define KMA_CORE_BLOCKS_H
+
+#include "env.h"
+#include "event.h"
+#include "frametab.h"
+#include "sample.h"
+#include "sitetab.h"
+#include "stat.h"
+
+/*
+ * In place of a call site, where it cannot be found; no code is at such an address.
+ * Rows of all call sites have the kind of their class there.
+ */
+#define KMA_SITE_NOWHERE	4UL
+
+/**
+ * struct kma_blocks - all that page events change
+ * @frames: the page frames
+ * @sites: the rows
+ */
+struct kma_blocks {
+	struct kma_frametab frames;
+	struct kma_sitetab sites;
+};
+
+/**
+ * struct kma_block - an allocation of pages that succeeded
+ * @order: binary logarithm of how many pages there are
+ * @class: kma_class() of order, migrate type and gfp flags
+ * @bulk: by the bulk allocator, without an event
+ */
+struct kma_block {
+	unsigned int order;
+	unsigned long class;
+	bool bulk;
+};
+
+/**
+ * kma_blocks_bytes() - memory that the tables take
+ * @nr_chunks: stretches there may be
+ * @chunks: those with RAM in them
+ * @sites_max: rows
+ * @nr_cpus: possible CPUs
+ *
+ * Context: any. Return: bytes.
+ */
+u64 kma_blocks_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
+
+/**
+ * kma_blocks_init() - make empty tables
+ * @b: the tables
+ * @nr_chunks: stretches there may be, of which none is added yet
+ * @sites_max: rows, see kma_sitetab_init()
+ *
+ * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ */
+int kma_blocks_init(struct kma_blocks *b, u64 nr_chunks, u32 sites_max);
+
+/**
+ * kma_blocks_destroy() - free the tables
+ * @b: the tables; zeroed memory will do
+ *
+ * Context: process, may sleep; no event comes any more.
+ */
+void kma_blocks_destroy(struct kma_blocks *b);
+
+/**
+ * kma_blocks_one() - one page was allocated, as most are
+ * @b: the tables
+ * @pfn: the number of its frame; without a page, whatever it is then
+ * @class: the class of its block, of order 0
+ * @sampled: while call sites are looked for of some blocks; otherwise of none
+ * @past: the result of kma_sample_count(), where it is asked
+ *
+ * Context: a probe, any context, NMI included. Return: true: that was all; false with
+ * @past below 0: nothing was done, kma_blocks_alone() or kma_blocks_sampled() is to
+ * be called; false with another @past: kma_blocks_marked() is.
+ */
+static __always_inline bool kma_blocks_one(struct kma_blocks *b, unsigned long pfn,
+					   unsigned long class, bool sampled, s64 *past)
+{
+	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
+	const struct kma_site_slot *slot;
+	struct kma_frame *f;
+
+	*past = -1;
+	if (unlikely(!kma_frametab_has(&b->frames, pfn)))
+		return false;
+	f = kma_frametab_at(&b->frames, pfn);
+	/* Plain, for the compiler to compare it in memory. */
+	if (unlikely(data_race(f->what)))
+		return false;
+	/* By a word that no row of a call site has: there is nothing else to compare. */
+	class = kma_class_kind(class, kind);
+	slot = kma_sitetab_first(&b->sites, kind, class);
+	/* Pairs with the release in kma_site_fill(). */
+	if (unlikely(!kma_acquire_is(&slot->cache, class)))
+		return false;
+	if (sampled) {
+		*past = kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE);
+		if (unlikely(*past >= 0))
+			return false;
+	} else {
+		kma_frame_describe(f);
+	}
+	/* Rows of whole classes never go. */
+	this_cpu_inc(slot->row->hits);
+	kma_frame_set(f, slot->what);
+	return true;
+}
+
+/**
+ * kma_blocks_alone() - a block was allocated, and no call sites are looked for
+ * @b: the tables
+ * @f: the records of its pages
+ * @block: the block
+ *
+ * Context: a probe, any context, NMI included.
+ */
+void kma_blocks_alone(struct kma_blocks *b, struct kma_frame *f,
+		      const struct kma_block *block);
+
+/* Context: as above. Likewise, with its call site, or KMA_SITE_NOWHERE. */
+void kma_blocks_alloc(struct kma_blocks *b, struct kma_frame *f, unsigned long site,
+		      const struct kma_block *block);
+
+/* Context: as above. Likewise, while call sites are looked for of some blocks. */
+void kma_blocks_sampled(struct kma_blocks *b, struct kma_frame *f,
+			const struct kma_block *block);
+
+/* Context: as above. Likewise, after kma_sample_count(), with what it returned. */
+void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
+		       const struct kma_block *block, s64 past);
+
+/**
+ * kma_blocks_no_frame() - a block was allocated in memory that is not known
+ * @b: the tables
+ * @block: the block
+ *
+ * Context: a probe, any context, NMI included.
+ */
+void kma_blocks_no_frame(struct kma_blocks *b, const struct kma_block *block);
+
+/* Several pages, or one that is not recorded or sampled. */
+void kma_blocks_free_slow(struct kma_blocks *b, unsigned long pfn, unsigned int order);
+
+/**
+ * kma_blocks_free() - pages are about to be freed
+ * @b: the tables
+ * @pfn: number of the first page frame
+ * @order: binary logarithm of how many
+ *
+ * Context: a probe, any context, NMI included.
+ */
+static __always_inline void kma_blocks_free(struct kma_blocks *b, unsigned long pfn,
+					    unsigned int order)
+{
+	struct kma_frame *f;
+	u32 row;
+
+	if (unlikely(order) || unlikely(!kma_frametab_has(&b->frames, pfn))) {
+		kma_blocks_free_slow(b, pfn, order);
+		return;
+	}
+	f = kma_frametab_at(&b->frames, pfn);
+	/* Nothing is recorded, or there are flags: in one comparison. */
+	row = READ_ONCE(f->what) - 1;
+	if (unlikely(row >= KMA_FRAME_ROW)) {
+		kma_blocks_free_slow(b, pfn, order);
+		return;
+	}
+	kma_frame_clear(f);
+	this_cpu_inc(b->sites.row[row]->frees);
+}
+
+#endif /* KMA_CORE_BLOCKS_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The page frames, all but the hot path.  See the overview in frametab.h. */
+#include "frametab.h"
+
+int kma_frametab_init(struct kma_frametab *t, u64 nr_chunks)
+{
+	u64 i;
+
+	*t = (struct kma_frametab) {
+		.chunk = kma_env_zalloc(nr_chunks * sizeof(t->chunk[0])),
+		.nowhere = kma_env_zalloc(kma_frametab_chunk_bytes()),
+	};
+	if (!t->chunk || !t->nowhere) {
+		kma_frametab_destroy(t);
+		return -ENOMEM;
+	}
+	for (i = 0; i < KMA_CHUNK_FRAMES; i++)
+		t->nowhere[i].what = KMA_FRAME_NOWHERE;
+	for (i = 0; i < nr_chunks; i++)
+		t->chunk[i] = t->nowhere;
+	t->nr_chunks = nr_chunks;
+	return 0;
+}
+
+int kma_frametab_add(struct kma_frametab *t, u64 i)
+{
+	struct kma_frame *chunk;
+
+	if (t->chunk[i] != t->nowhere)
+		return 0;
+	chunk = kma_env_zalloc(kma_frametab_chunk_bytes());
+	if (!chunk)
+		return -ENOMEM;
+	/* Pairs with the dependency in kma_frametab_at(): it is zeroed. */
+	smp_store_release(&t->chunk[i], chunk);
+	return 0;
+}
+
+void kma_frametab_destroy(struct kma_frametab *t)
+{
+	u64 i;
+
+	for (i = 0; i < t->nr_chunks; i++)
+		if (t->chunk[i] != t->nowhere)
+			kma_env_free(t->chunk[i]);
+	kma_env_free(t->chunk);
+	kma_env_free(t->nowhere);
+	memset(t, 0, sizeof(*t));
+}
+
+bool kma_frame_read(const struct kma_frame *f, struct kma_frame *copy)
+{
+	/* Pairs with the release in kma_frame_set(). */
+	copy->what = smp_load_acquire(&f->what);
+	copy->time = READ_ONCE(f->time);
+	copy->tgid = READ_ONCE(f->tgid);
+	copy->cpu = READ_ONCE(f->cpu);
+	/*
+	 * Whoever changed any of these ended the record before, and changed the time
+	 * first: pairs with kma_frame_describe().
+	 */
+	smp_rmb();
+	return copy->what && READ_ONCE(f->what) == copy->what &&
+	       READ_ONCE(f->time) == copy->time;
+}

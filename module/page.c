@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page allocator's tracepoints, while pages are tracked.
+ *
+ *	mm_page_alloc  --> kma_page_alloc_run --> one of three ways: core/blocks.h
+ *	mm_page_free   --> frames of its pages
+ *	__alloc_pages_bulk(), which has no event: a kretprobe
+ *
+ * Tracking takes memory, sixteen bytes for each page of RAM, and is off until it is
+ * asked for.  It begins and ends while everything else goes on: frees are followed
+ * first and last, and blocks are recorded when all is attached.
+ *
+ * On kernels from 7.0 on these events come in NMI as well.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/memory.h>
+#include <linux/mm.h>
+#include <linux/notifier.h>
+#include <linux/static_call.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/kmem.h>
+
+#include "kmemacct.h"
+
+struct kma_blocks kma_blocks;
+
+/* Protected by kma_lock; others read it for a table. */
+static enum kma_pages_way kma_way;
+static u64 kma_page_bytes;
+
+static const char * const kma_way_names[] = {
+	[KMA_PAGES_OFF] = "off",
+	[KMA_PAGES_CLASSES] = "classes",
+	[KMA_PAGES_SITES] = "sites",
+};
+
+/* ---- the probes ------------------------------------------------------------- */
+
+/* Everything is attached, and `enabled` is 1. */
+static bool kma_page_recording __read_mostly;
+
+/* Pages of the address space before the first page frame. */
+static unsigned long kma_page_first __read_mostly;
+
+static __always_inline void kma_page_block(struct kma_frame *f,
+					   const struct kma_block *block, int way)
+{
+	if (way == KMA_PAGES_OFF)
+		kma_stat_inc(page_off);
+	else if (unlikely(!f))
+		kma_blocks_no_frame(&kma_blocks, block);
+	else if (way == KMA_PAGES_CLASSES)
+		kma_blocks_alone(&kma_blocks, f, block);
+	else if (way == KMA_PAGES_SAMPLED)
+		kma_blocks_sampled(&kma_blocks, f, block);
+	else
+		kma_blocks_alloc(&kma_blocks, f, kma_env_block_site(), block);
+}
+
+static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
+					   gfp_t gfp, int type, int way)
+{
+	const struct kma_block block = {
+		.order = order,
+		.class = kma_class(order, type, (__force u32)gfp),
+	};
+
+	if (page) {
+		kma_page_block(kma_frametab_find(&kma_blocks.frames, page_to_pfn(page)),
+			       &block, way);
+	} else {
+		kma_stat_inc(page_failed);
+		kma_stat_add(pages_failed, 1UL << order);
+	}
+}
+
+/* One page on which there may be a mark; @data is what kma_sample_count() returned. */
+static noinline __noclone notrace void
+kma_page_alloc_marked(void *data, struct page *page, unsigned int order, gfp_t gfp,
+		      int type)
+{
+	const struct kma_block block = {
+		.class = kma_class(0, type, (__force u32)gfp),
+	};
+
+	kma_blocks_marked(&kma_blocks,
+			  kma_frametab_at(&kma_blocks.frames, page_to_pfn(page)), &block,
+			  (s64)data);
+}
+
+/* Whatever is called has all arguments where they are: no register is saved. */
+#define KMA_PAGE_ALLOC(name, way)					\
+static noinline __noclone notrace void					\
+name##_slow(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	    int type)							\
+{									\
+	kma_page_alloc(page, order, gfp, type, way);			\
+}									\
+									\
+static noinline __noclone notrace void					\
+name##_timed(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	     int type)							\
+{									\
+	const struct kma_lap lap = kma_meter_begin();			\
+									\
+	kma_stat_event_again(events_mm_page_alloc);			\
+	kma_page_alloc(page, order, gfp, type, way);			\
+	kma_meter_end(lap);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void			\
+name(void *data, struct page *page, unsigned int order, gfp_t gfp, int type) \
+{									\
+	const bool one = (way) == KMA_PAGES_CLASSES || (way) == KMA_PAGES_SAMPLED; \
+	s64 past = -1;							\
+									\
+	if (unlikely(kma_stat_event(events_mm_page_alloc)))		\
+		name##_timed(data, page, order, gfp, type);		\
+	else if (!one || unlikely(order))				\
+		name##_slow(data, page, order, gfp, type);		\
+	else if (likely(kma_blocks_one(&kma_blocks, page_to_pfn(page),	\
+				       kma_class(0, type, (__force u32)gfp), \
+				       (way) == KMA_PAGES_SAMPLED, &past))) \
+		return;							\
+	else if (past >= 0)						\
+		kma_page_alloc_marked((void *)past, page, order, gfp, type); \
+	else								\
+		name##_slow(data, page, order, gfp, type);		\
+}									\
+									\
+KMA_IS_DIRECT(name)
+
+KMA_PAGE_ALLOC(kma_page_alloc_off, KMA_PAGES_OFF);
+KMA_PAGE_ALLOC(kma_page_alloc_classes, KMA_PAGES_CLASSES);
+KMA_PAGE_ALLOC(kma_page_alloc_sites, KMA_PAGES_SITES);
+KMA_PAGE_ALLOC(kma_page_alloc_sampled, KMA_PAGES_SAMPLED);
+
+DEFINE_STATIC_CALL(kma_page_alloc_run, kma_page_alloc_off);
+
+static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
+					    unsigned int order, gfp_t gfp, int type)
+{
+	static_call(kma_page_alloc_run)(data, page, order, gfp, type);
+}
+
+/* What to do with a block now; for those who are not patched. */
+static enum kma_pages_way kma_bulk_way;
+
+static enum kma_pages_way kma_page_way(void)
+{
+	if (!kma_page_recording)
+		return KMA_PAGES_OFF;
+	return kma_way == KMA_PAGES_SITES && kma_page_bytes ? KMA_PAGES_SAMPLED : kma_way;
+}
+
+static void kma_page_alloc_change(void)
+{
+	WRITE_ONCE(kma_bulk_way, kma_page_way());
+	switch (kma_bulk_way) {
+	case KMA_PAGES_CLASSES:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_classes);
+		break;
+	case KMA_PAGES_SITES:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_sites);
+		break;
+	case KMA_PAGES_SAMPLED:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_sampled);
+		break;
+	default:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_off);
+	}
+}
+
+static noinline __noclone notrace void
+kma_page_free_slow(void *data, struct page *page, unsigned int order)
+{
+	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page), order);
+	kma_blocks_free(&kma_blocks, page_to_pfn(page), order);
+}
+
+/*
+ * While pages are tracked, this is what the one probe of mm_page_free does; before
+ * and after, what is in probe.c.  Objects left on a page are looked for in any case.
+ */
+static __always_inline void kma_page_free(void *data, struct page *page,
+					  unsigned int order)
+{
+	const unsigned long pfn = page_to_pfn(page);
+
+	if (unlikely(order) ||
+	    unlikely(kma_pagemap_used_at(&kma_core.obj.pages, pfn + kma_page_first)))
+		kma_page_free_slow(data, page, order);
+	else
+		kma_blocks_free(&kma_blocks, pfn, 0);
+}
+
+static noinline __noclone notrace void
+kma_page_free_timed(void *data, struct page *page, unsigned int order)
+{
+	const struct kma_lap lap = kma_meter_begin();
+
+	kma_stat_event_again(events_mm_page_free);
+	kma_page_free_slow(data, page, order);
+	kma_meter_end(lap);
+}
+
+KMA_DIRECT notrace void kma_page_free_tracked(void *data, struct page *page,
+					      unsigned int order)
+{
+	if (unlikely(kma_stat_event(events_mm_page_free)))
+		kma_page_free_timed(data, page, order);
+	else
+		kma_page_free(data, page, order);
+}
+
+KMA_IS_DIRECT(kma_page_free_tracked);
+
+KMA_PROBE_BY_NAME(mm_page_alloc)
+
+static const struct kma_probe kma_page_probes[] = {
+	KMA_PROBE_ROW(mm_page_alloc),
+};
+
+/* ---- the frames -------------------------------------------------------------- */
+
+/* Chunks are added under this one alone: memory hotplug holds locks of its own. */
+static DEFINE_MUTEX(kma_frames_lock);
+
+/* For memory that is added later: four times what there is, and 1 TiB at least. */
+#define KMA_CHUNKS_LEAST	(1ULL << (40 - PAGE_SHIFT - KMA_CHUNK_SHIFT))
+
+static u64 kma_frames_chunks(void)
+{
+	return max_t(u64, KMA_CHUNKS_LEAST,
+		     4 * DIV_ROUND_UP_ULL(kma_ram_end(), KMA_CHUNK_FRAMES));
+}
+
+static int kma_frames_add(unsigned long pfn, unsigned long nr)
+{
+	const u64 end = min_t(u64, kma_blocks.frames.nr_chunks,
+			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_FRAMES));
+	u64 i;
+	int ret = 0;
+
+	mutex_lock(&kma_frames_lock);
+	for (i = pfn / KMA_CHUNK_FRAMES; !ret && i < end; i++)
+		ret = kma_frametab_add(&kma_blocks.frames, i);
+	mutex_unlock(&kma_frames_lock);
+	return ret;
+}
+
+static int kma_frames_notify(struct notifier_block *nb, unsigned long action, void *arg)
+{
+	const struct memory_notify *mem = arg;
+
+	/* Before any of it can be used. */
+	if (action == MEM_GOING_ONLINE && kma_frames_add(mem->start_pfn, mem->nr_pages))
+		pr_warn("no memory to track the pages of memory that was added\n");
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kma_frames_notifier = {
+	.notifier_call = kma_frames_notify,
+};
+
+/* As memory is described to the kernel, and where a part of it may be missing. */
+#define KMA_FRAMES_STEP	512UL
+
+static bool kma_frames_any(u64 pfn)
+{
+	const u64 end = pfn + KMA_CHUNK_FRAMES;
+
+	for (; pfn < end; pfn += KMA_FRAMES_STEP)
+		if (pfn_to_online_page(pfn))
+			return true;
+	return false;
+}
+
+static int kma_frames_add_all(void)
+{
+	unsigned long pfn;
+	int ret = 0;
+
+	for (pfn = 0; !ret && pfn < kma_ram_end(); pfn += KMA_CHUNK_FRAMES)
+		if (kma_frames_any(pfn))
+			ret = kma_frames_add(pfn, KMA_CHUNK_FRAMES);
+	return ret;
+}
+
+u64 kma_pages_memory(void)
+{
+	u64 pfn, chunks = 0;
+
+	for (pfn = 0; pfn < kma_ram_end(); pfn += KMA_CHUNK_FRAMES)
+		chunks += kma_frames_any(pfn);
+	return kma_blocks_bytes(kma_frames_chunks(), chunks, kma_config.sites_max,
+				nr_cpu_ids);
+}
+
+/* ---- bulk allocations --------------------------------------------------------- */
+
+#ifdef KMA_ALLOC_PAGES_BULK
+/* There may be a list of pages instead of an array. */
+#define KMA_PAGE_BULK_LIST						\
+	kma_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
+		      nodemask_t *nodemask, int nr, struct list_head *list, \
+		      struct page **page)
+
+static_assert(KMA_PAGE_BULK_LIST ||
+	      kma_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
+			    nodemask_t *nodemask, int nr, struct page **page));
+
+struct kma_page_bulk {
+	gfp_t gfp;
+	int nr;
+	int had;
+	struct page **page;
+};
+
+/* As gfp_migratetype(), which looks at what is not for modules. */
+static unsigned int kma_gfp_type(gfp_t gfp)
+{
+	return (__force u32)(gfp & (__GFP_RECLAIMABLE | __GFP_MOVABLE)) /
+	       (__force u32)__GFP_MOVABLE;
+}
+
+/* Those that are there already are not allocated. */
+static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
+
+	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs, 0);
+	args->nr = regs_get_kernel_argument(regs, 3);
+	args->page = (struct page **)regs_get_kernel_argument(regs,
+						KMA_PAGE_BULK_LIST ? 5 : 4);
+	args->had = 0;
+	/* A list of pages has no user in the kernels that can have one. */
+	if (!args->page)
+		return 1;
+	while (args->had < args->nr && args->page[args->had])
+		args->had++;
+	return 0;
+}
+
+static void kma_page_bulk_one(const struct page *page, gfp_t gfp,
+			      enum kma_pages_way way)
+{
+	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, page_to_pfn(page));
+	const struct kma_block block = {
+		.class = kma_class(0, kma_gfp_type(gfp), (__force u32)gfp),
+		.bulk = true,
+	};
+
+	/* For one there may have been an event, and some may have been there before. */
+	if (f && READ_ONCE(f->what))
+		return;
+	kma_stat_inc(page_bulk);
+	kma_page_block(f, &block, way);
+}
+
+/* Nobody but the caller's caller knows of these pages yet. */
+static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
+	const enum kma_pages_way way = READ_ONCE(kma_bulk_way);
+	int i, nr = min_t(u64, regs_return_value(regs), args->nr);
+
+	preempt_disable_notrace();
+	for (i = args->had; i < nr; i++)
+		if (args->page[i])
+			kma_page_bulk_one(args->page[i], args->gfp, way);
+	preempt_enable_notrace();
+	return 0;
+}
+
+/* Calls that may wait for memory at a time, so many on each CPU. */
+#define KMA_PAGE_BULK_WAITING	16
+
+static struct kretprobe kma_page_bulk = {
+	.kp.symbol_name = __stringify(KMA_ALLOC_PAGES_BULK),
+	.entry_handler = kma_page_bulk_entered,
+	.handler = kma_page_bulk_returned,
+	.data_size = sizeof(struct kma_page_bulk),
+};
+
+static bool kma_page_bulk_attached;
+
+static void kma_page_bulk_start(void)
+{
+	if (!strcmp(kma_config.bulk, "off"))
+		return;
+	/* register_kretprobe() keeps its own notes in here. */
+	kma_page_bulk.kp.addr = NULL;
+	kma_page_bulk.kp.flags = 0;
+	kma_page_bulk.nmissed = 0;
+	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
+	kma_page_bulk_attached = !register_kretprobe(&kma_page_bulk);
+	if (!kma_page_bulk_attached)
+		pr_warn("pages of bulk allocations stay unknown\n");
+}
+
+static void kma_page_bulk_stop(void)
+{
+	if (kma_page_bulk_attached)
+		unregister_kretprobe(&kma_page_bulk);
+	kma_page_bulk_attached = false;
+}
+
+bool kma_pages_bulk_followed(void)
+{
+	return READ_ONCE(kma_page_bulk_attached);
+}
+
+u64 kma_pages_bulk_missed(void)
+{
+	return READ_ONCE(kma_page_bulk.nmissed);
+}
+#else
+static void kma_page_bulk_start(void)
+{
+}
+
+static void kma_page_bulk_stop(void)
+{
+}
+
+bool kma_pages_bulk_followed(void)
+{
+	return false;
+}
+
+u64 kma_pages_bulk_missed(void)
+{
+	return 0;
+}
+#endif
+
+/* ---- begin and end -------------------------------------------------------------- */
+
+static int kma_pages_tables(void)
+{
+	const u64 bytes = kma_engine_bytes() + kma_pages_memory();
+	int ret;
+
+	if (bytes > kma_engine_bytes_max()) {
+		pr_err("tables would take %llu KiB with those of pages, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
+		       bytes >> 10, kma_engine_bytes_max() >> 10);
+		return -ENOMEM;
+	}
+	ret = kma_blocks_init(&kma_blocks, kma_frames_chunks(), kma_config.sites_max);
+	if (ret)
+		return ret;
+	/* First the notifier: what is added meanwhile is added twice. */
+	ret = register_memory_notifier(&kma_frames_notifier);
+	if (ret)
+		goto blocks;
+	ret = kma_frames_add_all();
+	if (!ret)
+		return 0;
+	unregister_memory_notifier(&kma_frames_notifier);
+blocks:
+	kma_blocks_destroy(&kma_blocks);
+	return ret;
+}
+
+static int kma_pages_begin(void)
+{
+	int ret = kma_pages_tables();
+
+	kma_page_first = (unsigned long)__va(0) >> PAGE_SHIFT;
+	if (ret)
+		return ret;
+	ret = kma_symbol_blocks_start();
+	if (ret)
+		goto tables;
+	ret = kma_callsite_start();
+	if (ret)
+		goto symbols;
+	ret = kma_probes_attach(kma_page_probes, ARRAY_SIZE(kma_page_probes));
+	if (!ret) {
+		kma_probes_page_free(true);
+		kma_page_bulk_start();
+		return 0;
+	}
+	kma_callsite_stop();
+symbols:
+	kma_symbol_blocks_stop();
+tables:
+	unregister_memory_notifier(&kma_frames_notifier);
+	kma_blocks_destroy(&kma_blocks);
+	return ret;
+}
+
+static void kma_pages_end(void)
+{
+	kma_page_bulk_stop();
+	kma_probes_page_free(false);
+	/* Waits until no probe runs, that of frees included. */
+	kma_probes_detach(kma_page_probes, ARRAY_SIZE(kma_page_probes));
+	kma_callsite_stop();
+	kma_symbol_blocks_stop();
+	unregister_memory_notifier(&kma_frames_notifier);
+	kma_blocks_destroy(&kma_blocks);
+	kma_control_forget_blocks();
+}
+
+/* ---- settings --------------------------------------------------------------------- */
+
+int kma_pages_parse(const char *text)
+{
+	return match_string(kma_way_names, ARRAY_SIZE(kma_way_names), text);
+}
+
+const char *kma_pages_name(void)
+{
+	return kma_way_names[READ_ONCE(kma_way)];
+}
+
+bool kma_pages_tracked(void)
+{
+	return READ_ONCE(kma_way) != KMA_PAGES_OFF;
+}
+
+u64 kma_pages_bytes(void)
+{
+	return READ_ONCE(kma_page_bytes);
+}
+
+void kma_pages_record(bool on)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_page_recording = on;
+	kma_page_alloc_change();
+}
+
+static void kma_pages_forget(void *unused)
+{
+	kma_sample_forget(KMA_SAMPLE_BLOCKS);
+}
+
+void kma_pages_sample(u64 bytes)
+{
+	lockdep_assert_held(&kma_lock);
+	WRITE_ONCE(kma_page_bytes, bytes);
+	if (bytes) {
+		kma_sample_set(KMA_SAMPLE_BLOCKS, ilog2(bytes));
+		on_each_cpu(kma_pages_forget, NULL, 1);
+	}
+	kma_page_alloc_change();
+}
+
+int kma_pages_set(enum kma_pages_way way)
+{
+	const enum kma_pages_way before = kma_way;
+	int ret = 0;
+
+	lockdep_assert_held(&kma_lock);
+	if (before == KMA_PAGES_OFF && way != KMA_PAGES_OFF)
+		ret = kma_pages_begin();
+	if (ret)
+		return ret;
+	WRITE_ONCE(kma_way, way);
+	kma_page_alloc_change();
+	if (before != KMA_PAGES_OFF && way == KMA_PAGES_OFF)
+		kma_pages_end();
+	return 0;
+}

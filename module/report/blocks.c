@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows of tables of blocks.  See blocks.h. */
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "blocks.h"
+
+#define KMA_PAGE_KB	(PAGE_SIZE / 1024)
+
+bool kma_blocks_row_exact(u32 id)
+{
+	return !kma_sitetab_is_sampled(&kma_blocks.sites, id);
+}
+
+/* What a number of something, of so many KiB each or of 1, stands for. */
+static void kma_blocks_estimate(struct kma_block_counts *counts,
+				enum kma_block_count column, u64 blocks, u64 each,
+				u64 weight)
+{
+	counts->v[column] = kma_weigh(blocks * each, weight);
+	counts->variance[column] =
+		kma_weigh_variance((kma_u128)blocks * each * each, weight);
+}
+
+/* Some blocks may be live in part: none of them with more than all of its pages. */
+static void kma_blocks_live(struct kma_block_counts *counts, const struct kma_row *sum,
+			    unsigned int order, u64 weight)
+{
+	const u64 blocks = kma_row_live(sum);
+	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
+			  kma_blocks_gone(sum);
+	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
+
+	kma_blocks_estimate(counts, KMA_BLOCK_live_blocks, blocks, 1, weight);
+	counts->v[KMA_BLOCK_live_kb] = kma_weigh(kb, weight);
+	counts->variance[KMA_BLOCK_live_kb] =
+		kma_weigh_variance((kma_u128)kb * most, weight);
+}
+
+/* Of a row's counters, those since the last reset. */
+static void kma_blocks_since(u32 id, struct kma_row *sum)
+{
+	const struct kma_row *base = &kma_base.block[id];
+
+	if (!kma_base.block)
+		return;
+	sum->hits -= base->hits;
+	sum->frees -= base->frees;
+	sum->bulk -= base->bulk;
+}
+
+void kma_blocks_row(u32 id, struct kma_block_counts *counts)
+{
+	const struct kma_sitetab *t = &kma_blocks.sites;
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_cache_info *cache = &t->caches.info[info->cache];
+	const unsigned int order = kma_class_order(cache->class);
+	const u64 weight = kma_sample_weight(cache->size, READ_ONCE(info->shift));
+	struct kma_row sum;
+	u64 live;
+
+	lockdep_assert_held(&kma_lock);
+	memset(counts, 0, offsetof(struct kma_block_counts, label));
+	counts->class = cache->class;
+	kma_sitetab_sum(t, id, &sum);
+	live = kma_row_live(&sum);
+	kma_blocks_live(counts, &sum, order, weight);
+	kma_blocks_since(id, &sum);
+	kma_blocks_estimate(counts, KMA_BLOCK_hits, sum.hits, 1, weight);
+	kma_blocks_estimate(counts, KMA_BLOCK_kb, sum.hits, KMA_PAGE_KB << order, weight);
+	kma_blocks_estimate(counts, KMA_BLOCK_frees, sum.frees, 1, weight);
+	kma_blocks_estimate(counts, KMA_BLOCK_bulk_blocks, sum.bulk, 1, weight);
+	if (!kma_blocks_row_exact(id)) {
+		counts->samples = sum.hits + sum.bulk;
+		counts->live_samples = live;
+	}
+}
+
+void kma_blocks_add(struct kma_block_counts *sum, const struct kma_block_counts *more)
+{
+	int i;
+
+	for (i = 0; i < KMA_BLOCK_ESTIMATES; i++) {
+		sum->v[i] += more->v[i];
+		sum->variance[i] += more->variance[i];
+	}
+	sum->samples += more->samples;
+	sum->live_samples += more->live_samples;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `page_callers`: blocks of pages by call site, order, migrate type and gfp flags. */
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "blocks.h"
+
+enum {
+#define X(name, format) KMA_PAGE_CALLER_##name,
+	KMA_PAGE_CALLERS_COLUMNS(X)
+#undef X
+	KMA_PAGE_CALLER_NR
+};
+
+static const struct kma_column kma_page_callers_columns[] = {
+	KMA_PAGE_CALLERS_COLUMNS(KMA_COLUMN)
+};
+
+/* Estimates come first, and their errors in the same order. */
+static_assert(KMA_PAGE_CALLER_bulk_blocks == (int)KMA_BLOCK_bulk_blocks);
+static_assert(KMA_PAGE_CALLER_live_kb_se + (int)KMA_BLOCK_bulk_blocks ==
+	      KMA_PAGE_CALLER_bulk_blocks_se);
+
+static u64 kma_page_caller_value(const struct kma_snapshot *snap, const void *row,
+				 int column)
+{
+	const struct kma_block_counts *counts = row;
+
+	switch (column) {
+	case KMA_PAGE_CALLER_order:
+		return kma_class_order(counts->class);
+	case KMA_PAGE_CALLER_migratetype:
+		return kma_class_type(counts->class);
+	case KMA_PAGE_CALLER_gfp:
+		return kma_class_gfp(counts->class);
+	case KMA_PAGE_CALLER_samples:
+		return counts->samples;
+	case KMA_PAGE_CALLER_live_samples:
+		return counts->live_samples;
+	}
+	if (column < KMA_BLOCK_ESTIMATES)
+		return counts->v[column];
+	return kma_sqrt(counts->variance[column - KMA_PAGE_CALLER_live_kb_se]);
+}
+
+static const char *kma_page_caller_label(const struct kma_snapshot *snap, const void *row)
+{
+	return ((const struct kma_block_counts *)row)->label;
+}
+
+/* Rows of one name and class are next to each other: make them one. */
+static void kma_page_callers_merge(struct kma_snapshot *snap)
+{
+	struct kma_block_counts *row = snap->rows;
+	size_t i, nr = 0;
+
+	for (i = 0; i < snap->nr_rows; i++) {
+		if (nr && row[nr - 1].class == row[i].class &&
+		    !strcmp(row[nr - 1].label, row[i].label))
+			kma_blocks_add(&row[nr - 1], &row[i]);
+		else
+			row[nr++] = row[i];
+	}
+	snap->nr_rows = nr;
+}
+
+/* That of all blocks while some are sampled says nothing about call sites. */
+static bool kma_page_caller_shown(u32 id)
+{
+	const struct kma_site_info *info = kma_sitetab_info(&kma_blocks.sites, id);
+
+	return info && info->site != KMA_CLASS_SHADOW;
+}
+
+static int kma_page_callers_rows(struct kma_snapshot *snap)
+{
+	const struct kma_sitetab *t = &kma_blocks.sites;
+	struct kma_block_counts *row;
+	u32 id;
+
+	for (id = 0; id < kma_sitetab_rows(t); id++) {
+		if (!kma_page_caller_shown(id))
+			continue;
+		row = kma_snapshot_add(snap);
+		kma_blocks_row(id, row);
+		row->label = kma_names_site(snap->names, id);
+		if (!row->label)
+			return -ENOMEM;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int kma_page_callers_fill(struct kma_snapshot *snap)
+{
+	const struct kma_sort by_row = {
+		.key = { KMA_PAGE_CALLER_site, KMA_PAGE_CALLER_order,
+			 KMA_PAGE_CALLER_migratetype, KMA_PAGE_CALLER_gfp },
+		.nr = 4,
+	};
+	int ret;
+
+	if (!kma_pages_tracked())
+		return kma_snapshot_room(snap, 0);
+	snap->names = kma_names_new(&kma_blocks.sites);
+	if (!snap->names ||
+	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_blocks.sites)))
+		return -ENOMEM;
+	ret = kma_page_callers_rows(snap);
+	if (ret)
+		return ret;
+	kma_snapshot_sort(snap, &by_row);
+	kma_page_callers_merge(snap);
+	return 0;
+}
+
+struct kma_table kma_table_page_callers = {
+	.name = "page_callers",
+	.columns = kma_page_callers_columns,
+	.nr_columns = ARRAY_SIZE(kma_page_callers_columns),
+	.row_size = sizeof(struct kma_block_counts),
+	.sort = { .key = { KMA_PAGE_CALLER_live_kb, KMA_PAGE_CALLER_hits }, .nr = 2 },
+	.blocks = true,
+	.fill = kma_page_callers_fill,
+	.value = kma_page_caller_value,
+	.label = kma_page_caller_label,
+	.show = kma_show_row,
+};

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `page_summary`: blocks of pages of the whole machine, since the last reset.  The first
+ * block are the lines of perf kmem's page summary, by its definitions.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "blocks.h"
+
+/* Sums over all rows, in pages. */
+struct kma_page_sums {
+	u64 allocs;
+	u64 bulk;
+	u64 freed;
+	u64 repaired;
+	u64 live;
+};
+
+static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
+{
+	const struct kma_sitetab *t = &kma_blocks.sites;
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const unsigned int order = kma_class_order(t->caches.info[info->cache].class);
+	const struct kma_row none = {};
+	const struct kma_row *base = kma_base.block ? &kma_base.block[id] : &none;
+	struct kma_row sum;
+
+	kma_sitetab_sum(t, id, &sum);
+	sums->live += ((sum.hits + sum.bulk - sum.no_entry) << order) -
+		      kma_blocks_gone(&sum);
+	sums->allocs += (sum.hits - base->hits) << order;
+	sums->bulk += (sum.bulk - base->bulk) << order;
+	sums->freed += sum.frees + sum.rest_freed - base->frees - base->rest_freed;
+	sums->repaired += sum.repaired + sum.rest_repaired - base->repaired -
+			  base->rest_repaired;
+}
+
+static void kma_page_sums_take(struct kma_page_sums *sums)
+{
+	const struct kma_sitetab *t = &kma_blocks.sites;
+	u32 id;
+
+	*sums = (struct kma_page_sums) {};
+	for (id = 0; kma_pages_tracked() && id < kma_sitetab_rows(t); id++) {
+		if (kma_sitetab_info(t, id) && kma_blocks_row_exact(id))
+			kma_page_sums_add(sums, id);
+		cond_resched();
+	}
+}
+
+static void kma_page_summary_add(struct kma_snapshot *snap, const char *name, u64 value)
+{
+	kma_pair_add(snap, name, KMA_FORMAT_U64, value);
+}
+
+static void kma_page_summary_add_kb(struct kma_snapshot *snap, const char *name, u64 pages)
+{
+	kma_pair_add(snap, name, KMA_FORMAT_S64, pages * (PAGE_SIZE / 1024));
+}
+
+static int kma_page_summary_fill(struct kma_snapshot *snap)
+{
+	struct kma_page_sums sums;
+	struct kma_stats stats;
+	u64 *v = stats.v;
+	int i;
+
+	if (kma_snapshot_room(snap, KMA_PAIRS_MAX))
+		return -ENOMEM;
+	kma_page_sums_take(&sums);
+	kma_stats_sum(&stats);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		v[i] -= kma_base.stats.v[i];
+	kma_page_summary_add(snap, "alloc_requests", v[KMA_STAT_events_mm_page_alloc]);
+	kma_page_summary_add_kb(snap, "alloc_requests_kb",
+				sums.allocs + v[KMA_STAT_pages_failed]);
+	kma_page_summary_add(snap, "free_requests", v[KMA_STAT_events_mm_page_free]);
+	kma_page_summary_add_kb(snap, "free_requests_kb",
+				sums.freed + v[KMA_STAT_pages_free_only]);
+	kma_page_summary_add(snap, "alloc_freed", v[KMA_STAT_events_mm_page_free] -
+			     v[KMA_STAT_page_frees_only]);
+	kma_page_summary_add_kb(snap, "alloc_freed_kb", sums.freed);
+	kma_page_summary_add_kb(snap, "alloc_only_kb", sums.allocs + sums.bulk -
+				sums.freed - sums.repaired);
+	kma_page_summary_add(snap, "free_only", v[KMA_STAT_page_frees_only]);
+	kma_page_summary_add_kb(snap, "free_only_kb", v[KMA_STAT_pages_free_only]);
+	kma_page_summary_add(snap, "failures", v[KMA_STAT_page_failed]);
+	kma_page_summary_add_kb(snap, "failures_kb", v[KMA_STAT_pages_failed]);
+	kma_page_summary_add_kb(snap, "bulk_kb", sums.bulk);
+	kma_page_summary_add_kb(snap, "live_kb", sums.live);
+	for (i = KMA_STAT_PAGES; i < KMA_STAT_NR; i++)
+		kma_page_summary_add(snap, kma_stat_name(i), v[i]);
+	return 0;
+}
+
+struct kma_table kma_table_page_summary = {
+	.name = "page_summary",
+	.columns = kma_pair_columns,
+	.nr_columns = ARRAY_SIZE(kma_pair_columns),
+	.row_size = sizeof(struct kma_pair),
+	.blocks = true,
+	.fill = kma_page_summary_fill,
+	.show = kma_pair_show,
+};

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * `pages`: the live pages, block by block.
+ *
+ * A line is a piece of a block: pages that follow each other, of which none has been
+ * freed.  It begins with the first page of the block, or after one that was freed.
+ */
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+
+#include "blocks.h"
+
+enum {
+#define X(name, format) KMA_PAGE_##name,
+	KMA_PAGES_COLUMNS(X)
+#undef X
+};
+
+static const struct kma_column kma_pages_columns[] = {
+	KMA_PAGES_COLUMNS(KMA_COLUMN)
+};
+
+/* One line.  The tables may be gone when it is printed. */
+struct kma_piece {
+	unsigned long pfn;
+	u64 pages;
+	struct kma_frame frame;
+	unsigned long class;
+	u64 weight;
+	const char *label;
+};
+
+/* Nowhere, if the memory has been taken away meanwhile. */
+static u64 kma_piece_node(const struct kma_piece *p)
+{
+	struct page *page = pfn_to_online_page(p->pfn);
+
+	return page ? page_to_nid(page) : KMA_NO_ID;
+}
+
+static u64 kma_piece_value(const struct kma_snapshot *snap, const void *row, int column)
+{
+	const struct kma_piece *p = row;
+
+	switch (column) {
+	case KMA_PAGE_pfn:
+		return p->pfn;
+	case KMA_PAGE_pages:
+		return p->pages;
+	case KMA_PAGE_order:
+		return kma_class_order(p->class);
+	case KMA_PAGE_migratetype:
+		return kma_class_type(p->class);
+	case KMA_PAGE_gfp:
+		return kma_class_gfp(p->class);
+	case KMA_PAGE_age_ms:
+		return kma_env_age_ms(snap->now, p->frame.time);
+	case KMA_PAGE_cpu:
+		return p->frame.cpu;
+	case KMA_PAGE_node:
+		return kma_piece_node(p);
+	case KMA_PAGE_weight:
+		return p->weight;
+	default:
+		return p->frame.tgid ?: KMA_NO_ID;
+	}
+}
+
+static const char *kma_piece_label(const struct kma_snapshot *snap, const void *row)
+{
+	return ((const struct kma_piece *)row)->label;
+}
+
+/* Of blocks that are not sampled, while some are, no more than the class is known. */
+static bool kma_frame_bare(const struct kma_frame *frame)
+{
+	return kma_blocks.sites.info[kma_frame_row(frame->what)].site == KMA_CLASS_SHADOW;
+}
+
+/* Whether a page goes on with what the one before began. */
+static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_frame *frame)
+{
+	return p->pages && frame->what == (p->frame.what | KMA_FRAME_REST);
+}
+
+static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
+{
+	const u32 id = kma_frame_row(p->frame.what);
+	const struct kma_site_info *info = &kma_blocks.sites.info[id];
+	const struct kma_cache_info *cache = &kma_blocks.sites.caches.info[info->cache];
+
+	p->class = cache->class;
+	p->weight = kma_weigh(1000, kma_sample_weight(cache->size, READ_ONCE(info->shift)));
+	p->label = kma_names_site(names, id);
+}
+
+static int kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
+{
+	struct kma_piece *row;
+
+	if (!p->pages)
+		return 0;
+	kma_piece_describe(p, snap->names);
+	if (!p->label)
+		return -ENOMEM;
+	row = kma_snapshot_add(snap);
+	if (row)
+		*row = *p;
+	else
+		snap->cut++;
+	p->pages = 0;
+	return 0;
+}
+
+/* Pieces of one chunk; no block is in two. */
+static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
+{
+	const struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	const unsigned long end = pfn + KMA_CHUNK_FRAMES;
+	struct kma_piece p = {};
+	struct kma_frame frame;
+	int ret = 0;
+
+	if (!f)
+		return 0;
+	for (; !ret && pfn < end; pfn++, f++) {
+		if (!kma_frame_read(f, &frame) || kma_frame_bare(&frame))
+			frame.what = 0;
+		if (kma_piece_goes_on(&p, &frame)) {
+			p.pages++;
+			continue;
+		}
+		ret = kma_piece_add(snap, &p);
+		if (frame.what)
+			p = (struct kma_piece) { .pfn = pfn, .pages = 1, .frame = frame };
+	}
+	return ret ?: kma_piece_add(snap, &p);
+}
+
+/* At most as many as there will be. */
+static size_t kma_pages_count(unsigned long pfn)
+{
+	const struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	size_t i, nr = 0;
+	u32 before = 0, what;
+
+	if (!f)
+		return 0;
+	for (i = 0; i < KMA_CHUNK_FRAMES; i++, f++) {
+		what = READ_ONCE(f->what);
+		nr += what && what != (before | KMA_FRAME_REST);
+		before = what;
+	}
+	return nr;
+}
+
+static int kma_pages_fill(struct kma_snapshot *snap)
+{
+	const u64 chunks = kma_blocks.frames.nr_chunks;
+	size_t nr = 0;
+	u64 i;
+	int ret = 0;
+
+	if (!kma_pages_tracked())
+		return kma_snapshot_room(snap, 0);
+	snap->names = kma_names_new(&kma_blocks.sites);
+	if (!snap->names)
+		return -ENOMEM;
+	for (i = 0; i < chunks; i++) {
+		nr += kma_pages_count(i * KMA_CHUNK_FRAMES);
+		cond_resched();
+	}
+	/* Some more, for those that come meanwhile. */
+	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
+		return -ENOMEM;
+	for (i = 0; !ret && i < chunks; i++) {
+		ret = kma_pages_copy(snap, i * KMA_CHUNK_FRAMES);
+		cond_resched();
+	}
+	return ret;
+}
+
+struct kma_table kma_table_pages = {
+	.name = "pages",
+	.columns = kma_pages_columns,
+	.nr_columns = ARRAY_SIZE(kma_pages_columns),
+	.row_size = sizeof(struct kma_piece),
+	.sort = { .key = { KMA_PAGE_age_ms }, .nr = 1 },
+	.blocks = true,
+	.fill = kma_pages_fill,
+	.value = kma_piece_value,
+	.label = kma_piece_label,
+	.show = kma_show_row,
+};
