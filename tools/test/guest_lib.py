@@ -20,7 +20,8 @@ RELEASE = os.uname().release
 KERNEL = ".".join(RELEASE.split(".")[:2]) + ("-rt" if "-rt-" in RELEASE else "")
 BUILD = TOP / "build" / KERNEL
 DEBUGFS = Path("/sys/kernel/debug")
-TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats")
+TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
+          "page_callers", "pages", "orders", "page_summary")
 CPUS = os.cpu_count()
 
 # Counters that `callers` and the truth both have

@@ -7,8 +7,10 @@
  *	measure	write "SIZE BATCH PAIRS ROUNDS": ROUNDS times PAIRS objects of
  *		SIZE bytes are allocated and freed, BATCH of them before the
  *		first is freed; then read the nanoseconds that the fastest
- *		round took, and the one in the middle
+ *		round took, and the one in the middle; a SIZE of 0 is a page of
+ *		the page allocator
  *	empty	write 1 to attach the probes, 0 to detach them
+ *	empty_pages  likewise those of pages
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -67,10 +69,24 @@ static noinline void kma_pairs_round_2048(u32 batch, u32 pairs)
 	kma_pairs_round(2048, batch, pairs);
 }
 
+static noinline void kma_pairs_round_page(u32 batch, u32 pairs)
+{
+	void **object = kma_pairs_object;
+	u32 i;
+
+	for (; pairs; pairs -= batch) {
+		for (i = 0; i < batch; i++)
+			object[i] = alloc_page(GFP_KERNEL);
+		for (i = 0; i < batch; i++)
+			__free_page(object[i]);
+	}
+}
+
 static const struct kma_pairs_size {
 	u32 size;
 	void (*round)(u32 batch, u32 pairs);
 } kma_pairs_sizes[] = {
+	{ 0, kma_pairs_round_page },
 	{ 32, kma_pairs_round_32 },
 	{ 240, kma_pairs_round_240 },
 	{ 2048, kma_pairs_round_2048 },
@@ -206,6 +222,55 @@ static int kma_pairs_empty_set(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_empty_fops, NULL, kma_pairs_empty_set, "%llu\n");
 
+/* ---- those of pages, which are not exported --------------------------------- */
+
+static void kma_pairs_probe_alloc(void *data, struct page *page, unsigned int order,
+				  gfp_t gfp, int type)
+{
+}
+
+static void kma_pairs_probe_free(void *data, struct page *page, unsigned int order)
+{
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tp;
+} kma_pairs_pages[] = {
+	{ "mm_page_alloc", kma_pairs_probe_alloc },
+	{ "mm_page_free", kma_pairs_probe_free },
+};
+
+static void kma_pairs_find(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kma_pairs_pages); i++)
+		if (!strcmp(tp->name, kma_pairs_pages[i].name))
+			kma_pairs_pages[i].tp = tp;
+}
+
+static int kma_pairs_pages_set(void *data, u64 value)
+{
+	int i, ret = 0;
+
+	mutex_lock(&kma_pairs_lock);
+	for (i = 0; !ret && i < ARRAY_SIZE(kma_pairs_pages); i++) {
+		if (value)
+			ret = tracepoint_probe_register(kma_pairs_pages[i].tp,
+							kma_pairs_pages[i].probe, NULL);
+		else
+			tracepoint_probe_unregister(kma_pairs_pages[i].tp,
+						    kma_pairs_pages[i].probe, NULL);
+	}
+	tracepoint_synchronize_unregister();
+	mutex_unlock(&kma_pairs_lock);
+	return ret;
+}
+
+DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_pages_fops, NULL, kma_pairs_pages_set, "%llu\n");
+
 /* ----------------------------------------------------------------------------- */
 
 static struct dentry *kma_pairs_dir;
@@ -216,6 +281,9 @@ static int __init kma_pairs_init(void)
 	debugfs_create_file("measure", 0600, kma_pairs_dir, NULL, &kma_pairs_fops);
 	debugfs_create_file_unsafe("empty", 0200, kma_pairs_dir, NULL,
 				   &kma_pairs_empty_fops);
+	for_each_kernel_tracepoint(kma_pairs_find, NULL);
+	debugfs_create_file_unsafe("empty_pages", 0200, kma_pairs_dir, NULL,
+				   &kma_pairs_pages_fops);
 	return 0;
 }
 

@@ -59,6 +59,11 @@ u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX])
 	return kma_env.stack ? 2 : 0;
 }
 
+unsigned long kma_env_block_site(void)
+{
+	return kma_env.block_site;
+}
+
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN])
 {

@@ -145,6 +145,7 @@ struct kma_env {
 	u32 now;
 	u32 tgid;
 	unsigned long stack;	/* who calls the call site; 0: nobody knows */
+	unsigned long block_site;	/* whoever wants pages */
 };
 
 extern __thread struct kma_env kma_env;
@@ -221,6 +222,8 @@ void kma_env_free_rows(struct kma_row *rows);
 
 #define KMA_FRAMES_MAX	24
 u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
+
+unsigned long kma_env_block_site(void);
 
 #define KMA_CACHE_NAME_LEN 48
 

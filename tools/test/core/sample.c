@@ -198,7 +198,7 @@ static bool kma_next_alloc(int size)
 static void kma_alloc_disturbed(int size, u32 n, bool stays)
 {
 	const struct kma_event ev = kma_event_of(size, n, stays);
-	const s64 past = kma_sample_count(ev.cache);
+	const s64 past = kma_sample_count(KMA_SAMPLE_OBJECTS, ev.cache);
 	const u32 what = kma_random_below(&kma_random, 4);
 
 	if (past < 0)
@@ -244,15 +244,15 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 		abort();
 	kma_filter_clear();
 	kma_record_filter(&kma_core);
-	kma_sample_set(KMA_SHIFT);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT);
 	kma_sample_seed(seed);
 	kma_random = seed;
 	memset(kma_next, 0, sizeof(kma_next));
 	kma_run_sizes(plan, 0, 1);
 	if (plan->again != KMA_SHIFT) {
-		kma_sample_set(plan->again);
+		kma_sample_set(KMA_SAMPLE_OBJECTS, plan->again);
 		kma_env.cpu = 1;
-		kma_sample_forget();
+		kma_sample_forget(KMA_SAMPLE_OBJECTS);
 	}
 	kma_run_sizes(plan, 0, 2);
 	for (size = 0; size < KMA_SIZES; size++)

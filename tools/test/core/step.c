@@ -464,7 +464,7 @@ static void kma_setup_samples(void)
 {
 	kma_env.stack = 7;
 	kma_samples = 0;
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(1);
 	kma_filter_clear();
 	kma_record_filter(&kma_core);
@@ -513,7 +513,7 @@ static void kma_nest_sample_stays(u32 nr)
 
 static void kma_nest_sample_changes(u32 nr)
 {
-	kma_sample_set(KMA_SHIFT_MIN + nr % 3);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN + nr % 3);
 	kma_sample(kma_mine[9], KMA_SITE, KMA_CERTAIN);
 	kma_unsample(kma_mine[9]);
 }

@@ -489,7 +489,7 @@ static void kma_sampling(int nr, int switches)
 	if (kma_core_init(&kma_core, KMA_OBJECTS, 1000, KMA_FRAMES))
 		abort();
 	kma_model_reset(&kma_model);
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(kma_seed++);
 	kma_switch(p, 0, true);
 	for (i = 0; i < KMA_OBJECTS; i++)

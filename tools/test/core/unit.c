@@ -590,7 +590,7 @@ static void kma_retires_sites(void)
 static void kma_setup_samples(u32 sites_max)
 {
 	kma_setup(4000, sites_max, 4, 400);
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(kma_seed);
 	kma_filter_clear();
 	kma_record_filter(&kma_core);
@@ -692,7 +692,7 @@ static void kma_keeps_what_was_recorded(void)
 	kma_filter_clear();
 	for (i = 0; i < 200; i++)
 		kma_model_alloc(&kma_model, &kma_object[i], i % 4, 0);
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	for (i = 200; i < 400; i++)
 		kma_sample_at(0, i);
 	kma_record_filter(&kma_core);
@@ -720,7 +720,7 @@ static void kma_tells_samples_apart(void)
 	kma_env.stack = KMA_MODEL_SITE + 6;
 	kma_sample_at(1, 5);
 	kma_expect(kma_rows_used() == 4 && atomic_read(&kma_core.sites.stacks) == 2);
-	kma_sample_set(KMA_SHIFT_MIN + 1);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN + 1);
 	kma_sample_seed(1);
 	kma_sample_at(1, 6);
 	kma_expect(kma_rows_used() == 5);
@@ -771,7 +771,7 @@ static void kma_runs_out_of_rows(void)
 	other = kma_info_of(KMA_SITES_MIN) - kma_core.sites.info;
 	kma_expect(other >= KMA_SITES_MIN && kma_core.sites.info[other].shift == KMA_SHIFT_MIN);
 	kma_expect(!kma_stat_now(dropped_sites_full));
-	kma_sample_set(KMA_SHIFT_MIN + 1);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN + 1);
 	kma_sample_seed(1);
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
@@ -787,7 +787,7 @@ static void kma_samples_without_slots(void)
 	u32 i, before;
 
 	kma_setup(8, KMA_SITES_MIN, 4, 4000);
-	kma_sample_set(KMA_SHIFT_MIN);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_filter_clear();
 	kma_record_filter(&kma_core);
 	for (i = 0; i < 4000; i++)

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blocks of pages, one event after the other, against an account of each page, under
+ * the address sanitizer and the one for undefined behaviour.
+ *
+ *   blocks [SEED]
+ */
+#include <stdlib.h>
+
+#include "case.h"
+#include "model.h"
+#include "../../../module/core/blocks.h"
+
+/* Of three stretches the first two have RAM, and pages are about their border. */
+#define KMA_CHUNKS	3
+#define KMA_FIRST	(KMA_CHUNK_FRAMES - 1024)
+#define KMA_PAGES	2048
+#define KMA_ABSENT	(2 * KMA_CHUNK_FRAMES)
+
+#define KMA_SITES	8
+#define KMA_TYPES	3
+#define KMA_GFPS	3
+#define KMA_ORDERS	11
+
+/* What a row may count: all blocks of a class in one of two ways, or those of a site. */
+enum {
+	KMA_ALONE,
+	KMA_SHADOW,
+	KMA_EXACT,
+	KMA_SAMPLED = KMA_EXACT + KMA_SITES,
+	KMA_WHO = KMA_SAMPLED + KMA_SITES,
+};
+
+struct kma_page {
+	u32 row;	/* its number in kma_account, and one */
+	bool rest;
+	bool sampled;
+};
+
+static u64 kma_seed = 1;
+static u64 kma_random_state;
+static struct kma_blocks kma_blocks;
+static struct kma_page kma_page[KMA_PAGES];
+static struct kma_row kma_account[KMA_WHO * KMA_TYPES * KMA_GFPS * KMA_ORDERS];
+static struct kma_stats kma_expected;
+
+static u32 kma_below(u32 n)
+{
+	return kma_random_below(&kma_random_state, n);
+}
+
+/* ---- the account --------------------------------------------------------------- */
+
+static u32 kma_number(u32 who, unsigned long class)
+{
+	return ((who * KMA_TYPES + kma_class_type(class)) * KMA_GFPS +
+		kma_class_gfp(class)) * KMA_ORDERS + kma_class_order(class);
+}
+
+static struct kma_row *kma_account_of(const struct kma_page *page)
+{
+	return &kma_account[page->row - 1];
+}
+
+/* Of a sampled page, that of all blocks of its class, which is as far from it. */
+static struct kma_row *kma_account_shadow(const struct kma_page *page)
+{
+	u32 class = (page->row - 1) % (ARRAY_SIZE(kma_account) / KMA_WHO);
+
+	return &kma_account[KMA_SHADOW * (ARRAY_SIZE(kma_account) / KMA_WHO) + class];
+}
+
+static void kma_note_replaced(struct kma_page *page)
+{
+	struct kma_row *rows[2] = { kma_account_of(page), kma_account_shadow(page) };
+	int i;
+
+	for (i = 0; i <= page->sampled; i++) {
+		rows[i]->repaired += !page->rest;
+		rows[i]->rest_repaired += page->rest;
+	}
+	kma_expected.v[KMA_STAT_pages_replaced]++;
+	page->row = 0;
+}
+
+static void kma_note_freed(struct kma_page *page)
+{
+	struct kma_row *rows[2] = { kma_account_of(page), kma_account_shadow(page) };
+	int i;
+
+	for (i = 0; i <= page->sampled; i++) {
+		rows[i]->frees += !page->rest;
+		rows[i]->rest_freed += page->rest;
+	}
+	page->row = 0;
+}
+
+static void kma_note_block(u32 who, unsigned long class, u32 at, bool sampled, bool bulk)
+{
+	const u32 row = kma_number(who, class);
+	const u32 shadow = kma_number(KMA_SHADOW, class);
+	u32 i;
+
+	*(bulk ? &kma_account[row].bulk : &kma_account[row].hits) += 1;
+	if (sampled)
+		*(bulk ? &kma_account[shadow].bulk : &kma_account[shadow].hits) += 1;
+	for (i = at; i < at + (1U << kma_class_order(class)); i++) {
+		if (kma_page[i].row)
+			kma_note_replaced(&kma_page[i]);
+		kma_page[i] = (struct kma_page) { row + 1, i != at, sampled };
+	}
+}
+
+/* ---- events -------------------------------------------------------------------- */
+
+/* A block's place among the pages. */
+static u32 kma_place(u32 order)
+{
+	return kma_below(KMA_PAGES >> order) << order;
+}
+
+static u32 kma_order(void)
+{
+	return kma_below(3) ? 0 : kma_below(KMA_ORDERS);
+}
+
+static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool bulk)
+{
+	const struct kma_block block = { kma_class_order(class), class, bulk };
+	const unsigned long pfn = KMA_FIRST + at;
+	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	bool sampled;
+	s64 past;
+
+	kma_env.block_site = KMA_MODEL_SITE + 16 * site;
+	if (who == KMA_EXACT)
+		kma_blocks_alloc(&kma_blocks, f, kma_env.block_site, &block);
+	else if (!block.order && !bulk &&
+		 kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &past))
+		;
+	else if (!block.order && !bulk && past >= 0)
+		kma_blocks_marked(&kma_blocks, f, &block, past);
+	else if (who == KMA_SAMPLED)
+		kma_blocks_sampled(&kma_blocks, f, &block);
+	else
+		kma_blocks_alone(&kma_blocks, f, &block);
+	/* Whether it is sampled the account cannot know. */
+	sampled = f->what & KMA_FRAME_SAMPLED;
+	if (who == KMA_SAMPLED && !sampled)
+		who = KMA_SHADOW;
+	else if (who != KMA_ALONE)
+		who += site;
+	kma_note_block(who, class, at, sampled, bulk);
+}
+
+static void kma_alloc_absent(unsigned long class, bool bulk)
+{
+	const struct kma_block block = { kma_class_order(class), class, bulk };
+	struct kma_row *row = &kma_account[kma_number(KMA_ALONE, class)];
+	s64 past;
+
+	if (!block.order)
+		kma_expect(!kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &past) &&
+			   past < 0);
+	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_ABSENT));
+	kma_blocks_no_frame(&kma_blocks, &block);
+	row->no_entry++;
+	*(bulk ? &row->bulk : &row->hits) += 1;
+	kma_expected.v[KMA_STAT_page_no_frame]++;
+}
+
+static void kma_alloc(void)
+{
+	static const u32 ways[] = { KMA_ALONE, KMA_EXACT, KMA_SAMPLED };
+	const u32 order = kma_order();
+	const unsigned long class = kma_class(order, kma_below(KMA_TYPES),
+					      kma_below(KMA_GFPS));
+	const bool bulk = !order && !kma_below(4);
+
+	if (kma_below(50))
+		kma_alloc_known(ways[kma_below(3)], class, kma_place(order),
+				kma_below(KMA_SITES), bulk);
+	else
+		kma_alloc_absent(class, bulk);
+}
+
+static void kma_free(void)
+{
+	const u32 order = kma_order(), at = kma_place(order);
+	u32 i;
+
+	kma_expected.v[KMA_STAT_page_frees_only] += !kma_page[at].row;
+	for (i = at; i < at + (1U << order); i++) {
+		if (kma_page[i].row)
+			kma_note_freed(&kma_page[i]);
+		else
+			kma_expected.v[KMA_STAT_pages_free_only]++;
+	}
+	kma_blocks_free(&kma_blocks, KMA_FIRST + at, order);
+}
+
+static void kma_free_absent(void)
+{
+	const u32 order = kma_order();
+
+	kma_blocks_free(&kma_blocks, KMA_ABSENT, order);
+	kma_expected.v[KMA_STAT_page_frees_only]++;
+	kma_expected.v[KMA_STAT_pages_free_only] += 1U << order;
+}
+
+static void kma_event(void)
+{
+	kma_env.cpu = kma_below(KMA_ENV_CPUS);
+	if (kma_below(2))
+		kma_alloc();
+	else if (kma_below(50))
+		kma_free();
+	else
+		kma_free_absent();
+}
+
+/* ---- what must be equal ----------------------------------------------------------- */
+
+static u32 kma_row_number(u32 id)
+{
+	const struct kma_site_info *info = &kma_blocks.sites.info[id];
+	const unsigned long class = kma_blocks.sites.caches.info[info->cache].class;
+	u32 who;
+
+	if (info->site == KMA_CLASS_ALONE)
+		return kma_number(KMA_ALONE, class);
+	if (info->site == KMA_CLASS_SHADOW)
+		return kma_number(KMA_SHADOW, class);
+	who = info->shift == KMA_SHIFT_EXACT ? KMA_EXACT : KMA_SAMPLED;
+	return kma_number(who + (info->site - KMA_MODEL_SITE) / 16, class);
+}
+
+/* No row for what was never seen, and none twice. */
+static void kma_expect_rows(void)
+{
+	static bool seen[ARRAY_SIZE(kma_account)];
+	const struct kma_row none = {};
+	struct kma_row sum;
+	u32 id, i;
+
+	memset(seen, 0, sizeof(seen));
+	for (id = 0; id < kma_sitetab_rows(&kma_blocks.sites); id++) {
+		if (!kma_sitetab_info(&kma_blocks.sites, id))
+			continue;
+		i = kma_row_number(id);
+		kma_expect(!seen[i]);
+		seen[i] = true;
+		kma_sitetab_sum(&kma_blocks.sites, id, &sum);
+		kma_expect(!memcmp(&sum, &kma_account[i], sizeof(sum)));
+	}
+	for (i = 0; i < ARRAY_SIZE(kma_account); i++)
+		kma_expect(seen[i] || !memcmp(&kma_account[i], &none, sizeof(none)));
+}
+
+static void kma_expect_frames(void)
+{
+	const struct kma_page *page;
+	struct kma_frame f;
+	bool known;
+	u32 i;
+
+	for (i = 0; i < KMA_PAGES; i++) {
+		page = &kma_page[i];
+		known = kma_frame_read(kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+				       &f);
+		kma_expect(known == !!page->row);
+		if (!known)
+			continue;
+		kma_expect(kma_row_number(kma_frame_row(f.what)) == page->row - 1);
+		kma_expect(!(f.what & KMA_FRAME_REST) == !page->rest);
+		kma_expect(!(f.what & KMA_FRAME_SAMPLED) == !page->sampled);
+	}
+}
+
+/* What is live follows from the counters alone. */
+static void kma_expect_live(void)
+{
+	static u64 blocks[ARRAY_SIZE(kma_account)], pages[ARRAY_SIZE(kma_account)];
+	const struct kma_row *row;
+	u64 gone;
+	u32 i;
+
+	memset(blocks, 0, sizeof(blocks));
+	memset(pages, 0, sizeof(pages));
+	for (i = 0; i < KMA_PAGES; i++) {
+		if (!kma_page[i].row)
+			continue;
+		blocks[kma_page[i].row - 1] += !kma_page[i].rest;
+		pages[kma_page[i].row - 1]++;
+		if (!kma_page[i].sampled)
+			continue;
+		row = kma_account_shadow(&kma_page[i]);
+		blocks[row - kma_account] += !kma_page[i].rest;
+		pages[row - kma_account]++;
+	}
+	for (i = 0; i < ARRAY_SIZE(kma_account); i++) {
+		row = &kma_account[i];
+		gone = row->frees + row->rest_freed + row->repaired + row->rest_repaired;
+		kma_expect(kma_row_live(row) == blocks[i]);
+		kma_expect(((row->hits + row->bulk - row->no_entry) << i % KMA_ORDERS) -
+			   gone == pages[i]);
+	}
+}
+
+static void kma_expect_stats(void)
+{
+	struct kma_stats stats;
+	int i;
+
+	kma_stats_sum(&stats);
+	for (i = KMA_STAT_PAGES; i < KMA_STAT_NR; i++)
+		kma_expect(stats.v[i] == kma_expected.v[i]);
+}
+
+/* ---- the cases ------------------------------------------------------------------------ */
+
+static void kma_setup(u32 sites_max)
+{
+	int cpu;
+
+	if (kma_blocks_init(&kma_blocks, KMA_CHUNKS, sites_max) ||
+	    kma_frametab_add(&kma_blocks.frames, 0) ||
+	    kma_frametab_add(&kma_blocks.frames, 1))
+		abort();
+	memset(kma_page, 0, sizeof(kma_page));
+	memset(kma_account, 0, sizeof(kma_account));
+	memset(&kma_expected, 0, sizeof(kma_expected));
+	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
+		memset(&per_cpu(kma_stats, cpu), 0, sizeof(struct kma_stats));
+	kma_sample_seed(kma_seed);
+	kma_sample_set(KMA_SAMPLE_BLOCKS, 16);
+}
+
+static void kma_agrees(void)
+{
+	int i;
+
+	kma_setup(8192);
+	for (i = 0; i < 1000000; i++) {
+		kma_event();
+		if (i % 100000)
+			continue;
+		kma_expect_rows();
+		kma_expect_frames();
+		kma_expect_live();
+		kma_expect_stats();
+	}
+	kma_expect(kma_expected.v[KMA_STAT_pages_replaced] > 1000);
+	kma_blocks_destroy(&kma_blocks);
+}
+
+/* A number that no page frame has, as of an allocation that failed. */
+static void kma_knows_no_page(void)
+{
+	s64 past;
+
+	kma_setup(KMA_SITES_MIN);
+	kma_expect(!kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &past));
+	kma_expect(past < 0 && !kma_frametab_find(&kma_blocks.frames, -1UL));
+	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_CHUNKS * KMA_CHUNK_FRAMES));
+	kma_blocks_free(&kma_blocks, KMA_CHUNKS * KMA_CHUNK_FRAMES, 0);
+	kma_expected.v[KMA_STAT_page_frees_only] = 1;
+	kma_expected.v[KMA_STAT_pages_free_only] = 1;
+	kma_expect_stats();
+	kma_blocks_destroy(&kma_blocks);
+}
+
+/* When rows run out sums are right all the same; when classes do, it is counted. */
+static void kma_runs_out(void)
+{
+	const u32 classes = KMA_CACHES_MAX + 100;
+	struct kma_row sum, all = {};
+	struct kma_stats stats;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN);
+	for (i = 0; i < classes; i++)
+		kma_blocks_alone(&kma_blocks,
+				 kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
+	for (i = 0; i < classes; i++)
+		kma_blocks_free(&kma_blocks, KMA_FIRST + i, 0);
+	for (i = 0; i < kma_sitetab_rows(&kma_blocks.sites); i++) {
+		kma_sitetab_sum(&kma_blocks.sites, i, &sum);
+		all.hits += sum.hits;
+		all.frees += sum.frees;
+	}
+	kma_stats_sum(&stats);
+	kma_expect(all.hits == KMA_CACHES_MAX && all.frees == KMA_CACHES_MAX);
+	kma_expect(stats.v[KMA_STAT_page_dropped_classes] == 100);
+	kma_expect(stats.v[KMA_STAT_page_other_sites] == KMA_CACHES_MAX - KMA_SITES_MIN);
+	kma_expect(stats.v[KMA_STAT_pages_free_only] == 100);
+	kma_expect(!stats.v[KMA_STAT_other_sites] && !stats.v[KMA_STAT_dropped_caches_full]);
+	kma_blocks_destroy(&kma_blocks);
+}
+
+/* Each of the allocations for a table is refused once. */
+static void kma_starts_whole_or_not(void)
+{
+	int at, ret;
+
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		ret = kma_blocks_init(&kma_blocks, KMA_CHUNKS, KMA_SITES_MIN);
+		if (!ret && kma_env_fail_at)
+			break;
+		kma_expect(ret == -ENOMEM);
+	}
+	kma_env_fail_at = 1;
+	kma_expect(kma_frametab_add(&kma_blocks.frames, 0) == -ENOMEM);
+	kma_env_fail_at = 0;
+	kma_expect(!kma_frametab_add(&kma_blocks.frames, 0));
+	kma_blocks_destroy(&kma_blocks);
+	kma_expect(at > 8);
+}
+
+static const struct kma_case kma_cases[] = {
+	{ "blocks agree with an account of each page", kma_agrees },
+	{ "no page is no frame", kma_knows_no_page },
+	{ "too many classes and rows", kma_runs_out },
+	{ "memory for blocks that is refused", kma_starts_whole_or_not },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		kma_seed = strtoull(argv[1], NULL, 0);
+	kma_random_state = kma_seed;
+	printf("seed %llu\n", kma_seed);
+	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+}
