@@ -170,6 +170,18 @@ void kma_blocks_no_frame(struct kma_blocks *b, const struct kma_block *block);
 /* Several pages, or one that is not recorded or sampled. */
 void kma_blocks_free_slow(struct kma_blocks *b, unsigned long pfn, unsigned int order);
 
+/* One page: while nothing is recorded, and just after, all are like the first. */
+static __always_inline void kma_blocks_free_other(struct kma_blocks *b, unsigned long pfn,
+						  u32 what)
+{
+	if (what) {
+		kma_blocks_free_slow(b, pfn, 0);
+	} else {
+		kma_stat_inc(page_frees_only);
+		kma_stat_inc(pages_free_only);
+	}
+}
+
 /**
  * kma_blocks_free() - pages are about to be freed
  * @b: the tables
@@ -192,7 +204,7 @@ static __always_inline void kma_blocks_free(struct kma_blocks *b, unsigned long 
 	/* Nothing is recorded, or there are flags: in one comparison. */
 	row = READ_ONCE(f->what) - 1;
 	if (unlikely(row >= KMA_FRAME_ROW)) {
-		kma_blocks_free_slow(b, pfn, order);
+		kma_blocks_free_other(b, pfn, row + 1);
 		return;
 	}
 	kma_frame_clear(f);

@@ -53,6 +53,9 @@ typedef unsigned __int128 kma_u128;
 /* Unroll the loop that follows, of at most @n turns: gcc and clang know it. */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
 
+/* Copy a string as far as there is room. */
+#define kma_env_strcpy(to, from, size) strscpy(to, from, size)
+
 /*
  * Add one to what nobody else writes to, in one instruction.  Others read it
  * meanwhile, and see it before or after.

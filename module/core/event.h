@@ -99,6 +99,7 @@ static __always_inline u32 kma_class_gfp(unsigned long class)
  * @bytes_req: bytes asked of kmalloc; 0 for a kmem_cache, whose objects all
  *	have the size that kma_env_cache_info() gives
  * @node: NUMA node asked for, or NUMA_NO_NODE
+ * @gfp: gfp flags; looked at only while a filter is set
  */
 struct kma_event {
 	unsigned long site;
@@ -107,6 +108,7 @@ struct kma_event {
 	bool kmalloc;
 	unsigned long bytes_req;
 	int node;
+	u32 gfp;
 };
 
 #endif /* KMA_CORE_EVENT_H */

@@ -33,6 +33,7 @@ int kma_frametab_add(struct kma_frametab *t, u64 i)
 		return -ENOMEM;
 	/* Pairs with the dependency in kma_frametab_at(): it is zeroed. */
 	smp_store_release(&t->chunk[i], chunk);
+	WRITE_ONCE(t->nr_there, t->nr_there + 1);
 	return 0;
 }
 

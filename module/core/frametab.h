@@ -68,12 +68,14 @@ static_assert(sizeof(struct kma_frame) == 16);
  * struct kma_frametab - all of them
  * @chunk: by the number of the stretch; @nowhere where no RAM is known to be
  * @nr_chunks: how many stretches there may be
+ * @nr_there: how many there are; it never becomes less
  * @nowhere: what all of those share
  */
 struct kma_frametab {
 	struct kma_frame **chunk;
 	u64 nr_chunks;
 	struct kma_frame *nowhere;
+	u64 nr_there;
 };
 
 /**

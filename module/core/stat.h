@@ -9,10 +9,16 @@
  *
  *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs =
  *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
- *	+ alloc_unsampled + double_fired + dropped_caches_full
+ *	+ alloc_filtered + alloc_unsampled + double_fired + dropped_caches_full
  *	+ dropped_sites_full
  *   events_kfree + events_kmem_cache_free + bulk_frees + rcu_pending =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
+ *
+ * and of blocks of pages, since these are tracked:
+ *
+ *   events_mm_page_alloc + page_bulk =
+ *	hits and bulk of all rows but those of samples + page_failed + page_off
+ *	+ page_filtered + page_dropped_classes + page_dropped_sites
  */
 #ifndef KMA_CORE_STAT_H
 #define KMA_CORE_STAT_H
@@ -35,6 +41,7 @@
 	X(alloc_failed)		/* returned NULL */			\
 	X(alloc_zero_size)	/* ZERO_SIZE_PTR */			\
 	X(alloc_off)		/* came while enabled was 0 */		\
+	X(alloc_filtered)	/* did not match the filter: see select.c */ \
 	X(alloc_unsampled)	/* no mark was on it: see sample.h */	\
 	X(double_fired)		/* first of two events for one object */ \
 	X(dropped_caches_full)	/* no room for another cache */		\
@@ -56,6 +63,11 @@
 	X(timed_ns2)		/* the sum of their squares */		\
 	X(timed_long)		/* not among them: somebody came between */ \
 	X(sample_ns)		/* nanoseconds that recording samples took */ \
+	/* events for tables made of tallies: see tallies.c */		\
+	X(tally_other)		/* counted in [other] */		\
+	X(tally_off)		/* came while enabled was 0 */		\
+	X(tally_filtered)	/* did not match the filter */		\
+	X(tally_failed)		/* of a page allocation that failed */	\
 	/* how the live table copes */					\
 	X(spill_in)		/* entries put outside their home */	\
 	X(spill_out)		/* and taken from there */		\
@@ -63,6 +75,7 @@
 	X(page_failed)		/* an allocation that failed */		\
 	X(pages_failed)		/* the pages it asked for */		\
 	X(page_off)		/* one that came while enabled was 0 */	\
+	X(page_filtered)	/* one that did not match the filter */	\
 	X(page_bulk)		/* the bulk allocator returned it: no event */ \
 	X(page_no_frame)	/* in memory that is not known */	\
 	X(page_frees_only)	/* frees whose first page is not recorded */ \

@@ -414,7 +414,10 @@ static void kma_starts_whole_or_not(void)
 	kma_env_fail_at = 1;
 	kma_expect(kma_frametab_add(&kma_blocks.frames, 0) == -ENOMEM);
 	kma_env_fail_at = 0;
+	kma_expect(kma_blocks.frames.nr_there == 0);
 	kma_expect(!kma_frametab_add(&kma_blocks.frames, 0));
+	kma_expect(!kma_frametab_add(&kma_blocks.frames, 0));
+	kma_expect(kma_blocks.frames.nr_there == 1);
 	kma_blocks_destroy(&kma_blocks);
 	kma_expect(at > 8);
 }

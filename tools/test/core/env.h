@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- types and arithmetic -------------------------------------------------- */
@@ -45,6 +46,7 @@ typedef unsigned __int128 kma_u128;
 #define static_assert(x) _Static_assert(x, #x)
 #define kma_pragma(x)	_Pragma(#x)
 #define kma_unroll(n)	kma_pragma(GCC unroll n)
+#define kma_env_strcpy(to, from, size) snprintf(to, size, "%s", from)
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 #define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))

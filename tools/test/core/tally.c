@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tallies against plain sums: one event after the other, when there is no room any more,
+ * and from four threads at once under the thread sanitizer, while a fifth one looks.
+ *
+ *   tally [SEED]
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "case.h"
+#include "model.h"
+#include "../../../module/core/tally.h"
+
+#define KMA_KEYS	600
+#define KMA_ROWS	400
+#define KMA_EVENTS	400000
+
+static u64 kma_seed = 1;
+static u64 kma_random_state;
+static struct kma_tally kma_tally;
+static u64 kma_sum[KMA_KEYS];
+
+/* Keys that differ in one word of the three, and in few bits. */
+static struct kma_tally_info kma_info(u32 key)
+{
+	struct kma_tally_info info = { .more = key };
+
+	info.key.word[key % 3] = 1 + key / 3;
+	snprintf(info.text, sizeof(info.text), "row %u", key);
+	return info;
+}
+
+static void kma_event(u32 key, u64 n)
+{
+	const struct kma_tally_info info = kma_info(key);
+	u32 id = kma_tally_get(&kma_tally, &info);
+
+	kma_tally_count(&kma_tally, id, key % KMA_TALLY_COUNTERS, n);
+}
+
+static u64 kma_sum_of(u32 id)
+{
+	struct kma_tally_row row = {};
+	u64 sum = 0;
+	int i;
+
+	kma_tally_sum(&kma_tally, id, &row);
+	for (i = 0; i < KMA_TALLY_COUNTERS; i++)
+		sum += row.v[i];
+	return sum;
+}
+
+/* Rows of one key are added up; what they are called has to be right. */
+static void kma_expect_sums(void)
+{
+	u64 found[KMA_KEYS] = {};
+	const struct kma_tally_info *info;
+	char text[KMA_TALLY_TEXT];
+	u32 id, i, first;
+
+	for (id = 1; id < kma_tally.rows; id++) {
+		info = kma_tally_info(&kma_tally, id);
+		if (!info)
+			continue;
+		snprintf(text, sizeof(text), "row %llu", info->more);
+		kma_expect(!strcmp(info->text, text));
+		first = kma_tally_first(&kma_tally, id);
+		kma_expect(info->more == kma_tally.info[first].more);
+		found[info->more] += kma_sum_of(id);
+	}
+	for (i = 0; i < KMA_KEYS; i++)
+		kma_expect(found[i] == kma_sum[i]);
+	kma_expect(kma_sum_of(KMA_TALLY_OTHER) == 0);
+}
+
+static void kma_begin(u32 rows)
+{
+	memset(kma_sum, 0, sizeof(kma_sum));
+	kma_expect(!kma_tally_init(&kma_tally, rows));
+}
+
+static void kma_agrees(void)
+{
+	u32 i, key, id;
+	u64 n;
+
+	kma_begin(KMA_KEYS + 1);
+	for (i = 0; i < KMA_EVENTS; i++) {
+		kma_env.cpu = kma_random_below(&kma_random_state, KMA_ENV_CPUS);
+		key = kma_random_below(&kma_random_state, KMA_KEYS);
+		n = kma_random_below(&kma_random_state, 1000);
+		kma_event(key, n);
+		kma_sum[key] += n;
+	}
+	for (id = 1; id <= KMA_KEYS; id++) {
+		kma_expect(!!kma_tally_info(&kma_tally, id));
+		kma_expect(kma_tally_first(&kma_tally, id) == id);
+		kma_expect(kma_sum_of(id) == kma_sum[kma_tally.info[id].more]);
+	}
+	kma_expect_sums();
+	kma_tally_destroy(&kma_tally);
+}
+
+/* Of more keys than rows the first have rows, and the rest is in [other]. */
+static void kma_runs_out(void)
+{
+	struct kma_stats stats;
+	u64 before, rest = 0;
+	u32 i;
+
+	kma_stats_sum(&stats);
+	before = stats.v[KMA_STAT_tally_other];
+	kma_begin(KMA_ROWS);
+	for (i = 0; i < 3 * KMA_KEYS; i++) {
+		kma_event(i % KMA_KEYS, i);
+		kma_sum[i % KMA_KEYS] += i;
+		if (i % KMA_KEYS >= KMA_ROWS - 1)
+			rest += i;
+	}
+	kma_stats_sum(&stats);
+	kma_expect(kma_sum_of(KMA_TALLY_OTHER) == rest);
+	kma_expect(stats.v[KMA_STAT_tally_other] - before ==
+		   3 * (KMA_KEYS - (KMA_ROWS - 1)));
+	for (i = 0; i < KMA_ROWS - 1; i++)
+		kma_expect(kma_sum_of(i + 1) == kma_sum[i]);
+	kma_tally_destroy(&kma_tally);
+}
+
+/* A key that comes again after its row was retired gets another row. */
+static void kma_retires(void)
+{
+	u32 id, again;
+	struct kma_tally_info info = kma_info(7);
+
+	kma_begin(KMA_ROWS);
+	id = kma_tally_get(&kma_tally, &info);
+	kma_tally_retire(&kma_tally, id, "what it was");
+	kma_expect(kma_tally.info[id].retired);
+	kma_expect(!strcmp(kma_tally_info(&kma_tally, id)->text, "what it was"));
+	kma_expect(kma_tally_first(&kma_tally, id) == id);
+	again = kma_tally_get(&kma_tally, &info);
+	kma_expect(again != id && again != KMA_TALLY_OTHER);
+	kma_expect(kma_tally_get(&kma_tally, &info) == again);
+	kma_expect(kma_tally_first(&kma_tally, again) == again);
+	kma_tally_destroy(&kma_tally);
+}
+
+/* Full, with a row that was retired; then as new. */
+static void kma_clears(void)
+{
+	u32 i;
+
+	kma_begin(KMA_ROWS);
+	for (i = 0; i < KMA_KEYS; i++) {
+		kma_env.cpu = i % KMA_ENV_CPUS;
+		kma_event(i, 1);
+	}
+	kma_tally_retire(&kma_tally, 1, "gone");
+	kma_tally_clear(&kma_tally);
+	for (i = 0; i < KMA_ROWS; i++) {
+		kma_expect(!kma_tally_info(&kma_tally, i));
+		kma_expect(kma_sum_of(i) == 0);
+	}
+	for (i = 0; i < KMA_ROWS - 1; i++) {
+		kma_event(KMA_KEYS - 1 - i, i);
+		kma_expect(kma_sum_of(i + 1) == i);
+	}
+	kma_tally_destroy(&kma_tally);
+}
+
+static void kma_starts_whole_or_not(void)
+{
+	int at;
+
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		if (!kma_tally_init(&kma_tally, KMA_ROWS))
+			break;
+		kma_expect(!kma_tally.slot && !kma_tally.chunk);
+	}
+	kma_env_fail_at = 0;
+	kma_expect(at > 4);
+	kma_tally_destroy(&kma_tally);
+}
+
+/* ---- threads ------------------------------------------------------------------- */
+
+static u64 kma_thread_sum[KMA_ENV_CPUS][KMA_KEYS];
+static bool kma_done;
+
+/* All begin with the same keys, each with a CPU of its own. */
+static void *kma_thread(void *arg)
+{
+	const int cpu = (long)arg;
+	u64 state = kma_seed + cpu;
+	u32 i, key;
+
+	kma_env.cpu = cpu;
+	for (i = 0; i < KMA_EVENTS / 8; i++) {
+		key = i < KMA_KEYS ? i : kma_random_below(&state, KMA_KEYS);
+		kma_event(key, i);
+		kma_thread_sum[cpu][key] += i;
+	}
+	return NULL;
+}
+
+static void *kma_reader(void *unused)
+{
+	const struct kma_tally_info *info;
+	u32 id, first;
+
+	while (!READ_ONCE(kma_done)) {
+		for (id = 1; id < kma_tally.rows; id++) {
+			info = kma_tally_info(&kma_tally, id);
+			if (!info)
+				continue;
+			first = kma_tally_first(&kma_tally, id);
+			if (kma_tally.info[first].more != info->more)
+				abort();
+		}
+	}
+	return unused;
+}
+
+static void kma_agrees_in_threads(void)
+{
+	pthread_t thread[KMA_ENV_CPUS], reader;
+	long cpu;
+	u32 key;
+
+	/* Two CPUs may make two rows of one key. */
+	kma_begin(KMA_ENV_CPUS * KMA_KEYS + 1);
+	pthread_create(&reader, NULL, kma_reader, NULL);
+	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
+		pthread_create(&thread[cpu], NULL, kma_thread, (void *)cpu);
+	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
+		pthread_join(thread[cpu], NULL);
+	WRITE_ONCE(kma_done, true);
+	pthread_join(reader, NULL);
+	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
+		for (key = 0; key < KMA_KEYS; key++)
+			kma_sum[key] += kma_thread_sum[cpu][key];
+	kma_expect_sums();
+	kma_tally_destroy(&kma_tally);
+}
+
+static const struct kma_case kma_cases[] = {
+	{ "a tally agrees with plain sums", kma_agrees },
+	{ "more keys than rows", kma_runs_out },
+	{ "a row that is retired", kma_retires },
+	{ "a tally that is cleared", kma_clears },
+	{ "memory for a tally that is refused", kma_starts_whole_or_not },
+	{ "threads that count the same keys", kma_agrees_in_threads },
+};
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		kma_seed = strtoull(argv[1], NULL, 0);
+	kma_random_state = kma_seed;
+	printf("seed %llu\n", kma_seed);
+	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+}
