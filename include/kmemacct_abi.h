@@ -17,7 +17,7 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	3
+#define KMA_FORMAT_VERSION	4
 
 /* Longest command that `control` takes, in bytes. */
 #define KMA_CONTROL_MAX		255
@@ -25,6 +25,7 @@
 /*
  * X(name, format): the columns of a table in the order of a line.  Formats:
  *   U64	decimal
+ *   S64	decimal, with a minus sign before it if it is below zero
  *   MILLI	decimal with three digits after the point
  *   SAMPLED	decimal; all columns of these two are there or none: there once
  *		something has been sampled
@@ -135,5 +136,86 @@
 	X(pid, ID)		\
 	X(weight, SAMPLED_MILLI)	\
 	X(site, LABEL)
+
+/* Each CPU's lists of free pages, by the node that these are of. */
+#define KMA_PCPU_COLUMNS(X)	\
+	X(cpu, U64)		\
+	X(node, U64)		\
+	X(refill_pages, U64)	\
+	X(refills, U64)		\
+	X(drain_pages, U64)	\
+	X(drains, U64)		\
+	X(imbalance_pages, S64)	\
+	X(direct_pages, U64)	\
+	X(directs, U64)		\
+	X(batched, U64)
+
+/* Allocations for which pages of another migrate type had to do. */
+#define KMA_EXTFRAG_COLUMNS(X)	\
+	X(fallbacks, U64)	\
+	X(fragmenting, U64)	\
+	X(severe, U64)		\
+	X(moderate, U64)	\
+	X(changed, U64)		\
+	X(alloc_order, U64)	\
+	X(fallback_order, U64)	\
+	X(alloc_type, TYPE)	\
+	X(fallback_type, TYPE)	\
+	X(site, LABEL)
+
+/* What somebody did, by the events that came while it ran. */
+#define KMA_DOINGS_COLUMNS(X)	\
+	X(net_pages, S64)	\
+	X(alloc_pages, U64)	\
+	X(allocs, U64)		\
+	X(free_pages, U64)	\
+	X(frees, U64)		\
+	X(batched, U64)		\
+	X(zone_locked, U64)	\
+	X(refills, U64)		\
+	X(drained, U64)		\
+	X(drains, U64)		\
+	X(fallbacks, U64)	\
+	X(fragmenting, U64)	\
+	X(severe, U64)		\
+	X(moderate, U64)	\
+	X(changed, U64)		\
+	X(slab_hits, U64)	\
+	X(slab_bytes, U64)
+
+#define KMA_TASKS_COLUMNS(X)	\
+	KMA_DOINGS_COLUMNS(X)	\
+	X(tgid, ID)		\
+	X(parent, ID)		\
+	X(comm, LABEL)
+
+#define KMA_CGROUPS_COLUMNS(X)	\
+	KMA_DOINGS_COLUMNS(X)	\
+	X(cgroup_id, ID)	\
+	X(cgroup, LABEL)
+
+/* The label is a command, a semicolon, and the call site or system call. */
+#define KMA_COMM_SITES_COLUMNS(X)	\
+	X(alloc_pages, U64)	\
+	X(allocs, U64)		\
+	X(slab_hits, U64)	\
+	X(slab_bytes, U64)	\
+	X(comm_site, LABEL)
+
+#define KMA_COMM_SYSCALLS_COLUMNS(X)	\
+	X(alloc_pages, U64)	\
+	X(allocs, U64)		\
+	X(slab_hits, U64)	\
+	X(slab_bytes, U64)	\
+	X(comm_syscall, LABEL)
+
+/* Functions that only hand pages on: see skip.c. */
+#define KMA_SKIP_COLUMNS(X)	\
+	X(pattern, LABEL)
+
+/* What the bits of a column gfp mean on this kernel. */
+#define KMA_GFP_FLAGS_COLUMNS(X)	\
+	X(mask, HEX)		\
+	X(flag, LABEL)
 
 #endif /* KMEMACCT_ABI_H */

@@ -93,6 +93,7 @@ bool kma_bulk_frees_followed(void)
 
 struct kma_alloc_bulk_args {
 	unsigned long cache;
+	gfp_t gfp;
 	size_t nr;
 	void **ptr;
 };
@@ -123,6 +124,7 @@ static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 	struct kma_alloc_bulk_args *args = (void *)ri->data;
 
 	args->cache = regs_get_kernel_argument(regs, 0);
+	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs, 1);
 	args->nr = regs_get_kernel_argument(regs, 2);
 	args->ptr = (void **)regs_get_kernel_argument(regs, 3);
 	if (args->cache != READ_ONCE(kma_alloc_bulk_rehearsed))
@@ -145,7 +147,7 @@ static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 	preempt_disable_notrace();
 	for (i = 0; i < args->nr; i++) {
 		kma_stat_inc(bulk_allocs);
-		kma_probes_bulk(site, args->ptr[i], args->cache);
+		kma_probes_bulk(site, args->ptr[i], args->cache, args->gfp);
 	}
 	preempt_enable_notrace();
 	return 0;

@@ -4,124 +4,35 @@
  *
  * Between the page allocator and whoever wanted the pages are functions that do
  * nothing but hand them on: alloc_pages_exact(), folio_alloc(), vmalloc().  Which
- * they are is said by patterns of their names.  The call site is the first return
- * address on the stack that is in no such function.
+ * they are is said by patterns of their names (skip.c).  The call site is the first
+ * return address on the stack that is in no such function.
  *
  *	stack --> return address --> verdict: skip it, or it is the call site
  *
- * A name is looked up once for each return address, some ten thousand instructions;
- * the verdict is kept in a table of words, without a lock: who writes twice writes
- * the same, and who finds no room looks up again.  To unwind takes some 450
- * instructions a frame, so each CPU remembers paths, as in stack.c: where on
+ * A name is looked up once for each return address (verdict.c).  To unwind takes some
+ * 450 instructions a frame, so each CPU remembers paths, as in stack.c: where on
  * the stack the return addresses were that led to a call site, and which.
  *
  * Nothing here depends on what it is interrupted by, NMI included.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/bits.h>
-#include <linux/glob.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
 #include "unwind.h"
 
-/* ---- the patterns -------------------------------------------------------------- */
-
-static const char * const kma_skip_patterns[] = {
-	/* what perf kmem skips */
-	"alloc_page*", "_alloc_page*", "__alloc_page*",
-	"get_free_page*", "_get_free_page*", "__get_free_page*",
-	"get_zeroed_page*", "_get_zeroed_page*", "__get_zeroed_page*",
-	/* the page allocator, its tracepoints, and what follows it */
-	"__traceiter_*", "*_noprof", "*_noprof.*", "alloc_frozen_pages*",
-	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "ftrace_*",
-	/* folios */
-	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
-	/* slabs, and what is too large for one */
-	"new_slab*", "allocate_slab*", "alloc_slab_page*", "___slab_alloc*",
-	"__slab_alloc*", "kmem_cache_alloc*", "__kmem_cache_alloc*", "__kmalloc*",
-	"___kmalloc*", "kmalloc_*", "kvmalloc*", "krealloc*", "refill_objects*",
-	"__pcs_replace_empty_main*", "slab_alloc*",
-	/* vmalloc, page tables, fragments of pages */
-	"vmalloc*", "__vmalloc*", "vzalloc*", "pte_alloc_one*", "__pte_alloc*",
-	"page_frag_alloc*", "__page_frag_*", "page_frag_*",
-};
-
-static bool kma_skip_name(const char *name)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(kma_skip_patterns); i++)
-		if (glob_match(kma_skip_patterns[i], name))
-			return true;
-	return false;
-}
-
 /* ---- verdicts ------------------------------------------------------------------- */
 
-/*
- * A word for each return address, in sets of as many as are in a cache line: the
- * address, whose highest bit is set in all of the kernel's and here only of those
- * that are a call site.
- */
-#define KMA_VERDICTS	8192
-#define KMA_VERDICT_SET	8
-#define KMA_VERDICT_SITE BIT(63)
-
-static unsigned long *kma_verdicts;
-
-static unsigned long *kma_verdict_set(unsigned long addr)
+static bool kma_callsite_judge(const struct kma_verdicts *v, char *name)
 {
-	u64 hash = (u64)addr * 0x9e3779b97f4a7c15ULL >> 40;
-
-	return &kma_verdicts[hash * KMA_VERDICT_SET % KMA_VERDICTS];
-}
-
-/* In 6.12 and later, a symbol's name alone has up to 512 bytes. */
-static noinline bool kma_callsite_look(unsigned long addr)
-{
-	char name[KSYM_SYMBOL_LEN];
-
-	/* A call that never returns may be the last of its function. */
-	sprint_symbol_no_offset(name, addr - 1);
 	name[strcspn(name, " ")] = '\0';
 	return !kma_skip_name(name);
 }
 
-static noinline bool kma_callsite_judge(unsigned long *set, unsigned long addr)
-{
-	const bool is_site = kma_callsite_look(addr);
-	const unsigned long word = is_site ? addr : addr & ~KMA_VERDICT_SITE;
-	int i;
-
-	for (i = 0; i < KMA_VERDICT_SET; i++)
-		if (!READ_ONCE(set[i]))
-			break;
-	/* Where all are taken, one of them makes room. */
-	WRITE_ONCE(set[i % KMA_VERDICT_SET], word);
-	return is_site;
-}
-
-static bool kma_callsite_is(unsigned long addr)
-{
-	unsigned long *set = kma_verdict_set(addr);
-	unsigned long word;
-	int i;
-
-	for (i = 0; i < KMA_VERDICT_SET; i++) {
-		word = READ_ONCE(set[i]);
-		if ((word | KMA_VERDICT_SITE) == addr)
-			return word & KMA_VERDICT_SITE;
-		if (!word)
-			break;
-	}
-	return kma_callsite_judge(set, addr);
-}
+static struct kma_verdicts kma_callsites = { .judge = kma_callsite_judge };
 
 /* ---- paths ------------------------------------------------------------------------ */
 
@@ -167,6 +78,8 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	p->sp = 0;
 	p->nr = 0;
 	p->since = READ_ONCE(kma_paths_since);
+	/* Pairs with kma_callsite_forget(): no verdict is older than that. */
+	smp_rmb();
 	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
 		addr = unwind_get_return_address(&state);
@@ -176,7 +89,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 			continue;
 		known = known && kma_unwind_place(&state, sp, &p->at[p->nr]);
 		p->frame[p->nr++] = addr;
-		if (!kma_callsite_is(addr))
+		if (!kma_verdict(&kma_callsites, addr))
 			continue;
 		p->sp = known ? sp : 0;
 		return addr;
@@ -192,7 +105,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	while (i < nr && kma_callsite_ours(p->frame[i]))
 		i++;
 	for (; i < nr; i++)
-		if (kma_callsite_is(p->frame[i]))
+		if (kma_verdict(&kma_callsites, p->frame[i]))
 			return p->frame[i];
 	return KMA_SITE_NOWHERE;
 }
@@ -237,23 +150,26 @@ unsigned long kma_env_block_site(void)
 
 void kma_callsite_forget(void)
 {
-	int i;
-
-	if (!kma_verdicts)
-		return;
-	for (i = 0; i < KMA_VERDICTS; i++)
-		WRITE_ONCE(kma_verdicts[i], 0);
-	/* Only now: a path is made of verdicts. */
+	kma_verdicts_forget(&kma_callsites);
+	/* Only now: a path is made of verdicts.  Pairs with kma_path_unwind(). */
 	smp_wmb();
 	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
 }
 
+/* Those who ask; protected by kma_lock. */
+static int kma_callsite_users;
+
 int kma_callsite_start(void)
 {
-	kma_verdicts = vzalloc(KMA_VERDICTS * sizeof(kma_verdicts[0]));
+	int ret;
+
+	lockdep_assert_held(&kma_lock);
+	if (kma_callsite_users++)
+		return 0;
+	ret = kma_verdicts_make(&kma_callsites);
 	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path),
 				   __alignof__(struct kma_path));
-	if (kma_verdicts && kma_paths)
+	if (!ret && kma_paths)
 		return 0;
 	kma_callsite_stop();
 	return -ENOMEM;
@@ -261,8 +177,10 @@ int kma_callsite_start(void)
 
 void kma_callsite_stop(void)
 {
-	vfree(kma_verdicts);
+	lockdep_assert_held(&kma_lock);
+	if (--kma_callsite_users)
+		return;
+	kma_verdicts_free(&kma_callsites);
 	free_percpu(kma_paths);
-	kma_verdicts = NULL;
 	kma_paths = NULL;
 }

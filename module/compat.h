@@ -8,6 +8,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/linkage.h>
+#include <linux/mmzone.h>
 #include <linux/objtool.h>
 #include <linux/stringify.h>
 #include <linux/version.h>
@@ -69,6 +70,25 @@
 #define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
 #else
 #define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
+#endif
+/* They may be put on a list. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define KMA_HAVE_ALLOC_PAGES_LIST
+#endif
+
+/* A block that leaves a zone's lists is told with why. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define KMA_HAVE_PERCPU_REFILL
+#endif
+
+/* What the bits of a pageblock mean. */
+#ifdef PAGEBLOCK_MIGRATETYPE_MASK
+#define KMA_PAGEBLOCK_TYPE	PAGEBLOCK_MIGRATETYPE_MASK
+#define KMA_PAGEBLOCK_ISOLATED	PAGEBLOCK_ISO_MASK
+#else
+#define KMA_PAGEBLOCK_TYPE	((1UL << PB_migratetype_bits) - 1)
+#define KMA_PAGEBLOCK_ISOLATED	0
 #endif
 
 /* Some objects may come from a pool with a guard page around each. */

@@ -6,14 +6,20 @@
  * command.  A command that is not understood changes nothing, and what was
  * wrong with it stands in `last_error` until one is understood again.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/ctype.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/stringify.h>
 #include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 
 #include "report/seqtab.h"
@@ -26,7 +32,7 @@ struct kma_base kma_base;
 static bool kma_enabled;
 static char kma_last_error[160];
 
-static __printf(1, 2) int kma_refuse(const char *fmt, ...)
+int kma_refuse(const char *fmt, ...)
 {
 	va_list args;
 	char *c;
@@ -42,6 +48,16 @@ static __printf(1, 2) int kma_refuse(const char *fmt, ...)
 	return -EINVAL;
 }
 
+bool kma_control_shows(const char *text, size_t size, bool blanks)
+{
+	const char *c;
+
+	for (c = text; *c; c++)
+		if (!isascii(*c) || *c == ';' || !(blanks ? isprint(*c) : isgraph(*c)))
+			return false;
+	return c > text && c < text + size;
+}
+
 /* ---- the commands --------------------------------------------------------- */
 
 static void kma_enable_locked(bool on)
@@ -50,6 +66,7 @@ static void kma_enable_locked(bool on)
 	WRITE_ONCE(kma_enabled, on);
 	kma_probes_record(on);
 	kma_pages_record(on);
+	WRITE_ONCE(kma_tallies_on, on);
 }
 
 static int kma_run_enabled(char *args)
@@ -118,6 +135,21 @@ static int kma_run_page_sample_bytes(char *args)
 	return 0;
 }
 
+static int kma_run_by(char *args)
+{
+	unsigned long by;
+	int ret;
+
+	if (kma_doings_parse(args, &by))
+		return kma_refuse("by takes off, or some of %s with commas between them",
+				  "tasks, cgroups, comm_sites, comm_syscalls");
+	ret = kma_doings_set(by);
+	if (ret)
+		kma_refuse("by: %s", ret == -ENOMEM ? "not enough memory" :
+			   "a tracepoint is missing: see the kernel log");
+	return ret;
+}
+
 #define KMA_SETTLE_BUCKETS	64
 
 /* Not for long: what is put into a bucket meanwhile has to spill. */
@@ -142,34 +174,86 @@ void kma_control_settle(void)
 	}
 }
 
-static void kma_base_take(void)
+static void kma_base_sum_rows(void)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	u32 id;
 
-	kma_control_settle();
-	kma_stats_sum(&kma_base.stats);
 	for (id = 0; id < kma_sitetab_rows(t); id++)
 		kma_sitetab_sum(t, id, &kma_base.row[id]);
 	for (id = 0; kma_base.block && id < kma_sitetab_rows(&kma_blocks.sites); id++)
 		kma_sitetab_sum(&kma_blocks.sites, id, &kma_base.block[id]);
+}
+
+/* Return: whether no event came meanwhile, nor was on its way, if that was waited for. */
+static bool kma_base_sum_once(bool wait)
+{
+	struct kma_stats after;
+
+	kma_stats_sum(&kma_base.stats);
+	if (wait) {
+		/* Who has counted an event gets to its row. */
+		tracepoint_synchronize_unregister();
+		synchronize_rcu();
+	}
+	kma_base_sum_rows();
+	kma_stats_sum(&after);
+	return !memcmp(&after, &kma_base.stats, sizeof(after));
+}
+
+/* Where something is always going on, no moment is better than another. */
+#define KMA_BASE_TRIES	8
+
+/* An event that is in some sums and not in others would be so for good. */
+static void kma_base_sum(void)
+{
+	int i;
+
+	for (i = 0; i < KMA_BASE_TRIES; i++) {
+		if (kma_base_sum_once(false) && kma_base_sum_once(true))
+			return;
+		usleep_range(1000, 2000);
+	}
+	kma_base_sum_once(false);
+}
+
+static void kma_base_take(void)
+{
+	struct kma_tally *tally[KMA_TALLY_NR];
+
+	kma_select_reset();
+	/* What has no row in a tally is in the counters, too. */
+	kma_tallies_pause(tally);
+	kma_control_settle();
+	kma_base_sum();
+	kma_tallies_resume(tally);
 	kma_base.ns = ktime_get_boottime_ns();
+}
+
+static struct kma_row *kma_base_rows(const struct kma_sitetab *t)
+{
+	return kma_snapshot_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
 }
 
 static int kma_run_reset(char *args)
 {
+	const bool pages = kma_pages_tracked();
+	struct kma_row *row, *block;
+
 	if (*args)
 		return kma_refuse("reset takes nothing, not '%s'", args);
-	if (!kma_base.row)
-		kma_base.row = kma_snapshot_alloc(kma_sitetab_rows(&kma_core.sites),
-						  sizeof(kma_base.row[0]));
-	if (!kma_base.block && kma_pages_tracked())
-		kma_base.block = kma_snapshot_alloc(kma_sitetab_rows(&kma_blocks.sites),
-						    sizeof(kma_base.block[0]));
-	if (!kma_base.row || (!kma_base.block && kma_pages_tracked())) {
+	row = kma_base.row ?: kma_base_rows(&kma_core.sites);
+	block = kma_base.block || !pages ? kma_base.block : kma_base_rows(&kma_blocks.sites);
+	if (!row || (pages && !block)) {
+		if (row != kma_base.row)
+			kma_snapshot_free(row);
+		if (block != kma_base.block)
+			kma_snapshot_free(block);
 		kma_refuse("reset: not enough memory");
 		return -ENOMEM;
 	}
+	kma_base.row = row;
+	kma_base.block = block;
 	kma_base_take();
 	return 0;
 }
@@ -224,26 +308,30 @@ static const struct {
 	int (*run)(char *args);
 } kma_commands[] = {
 	{ "budget_pct", kma_run_budget_pct },
+	{ "by", kma_run_by },
 	{ "enabled", kma_run_enabled },
+	{ "filter", kma_select_run },
 	{ "page_sample_bytes", kma_run_page_sample_bytes },
 	{ "pages", kma_run_pages },
 	{ "reset", kma_run_reset },
 	{ "sample_bytes", kma_run_sample_bytes },
+	{ "skip", kma_skip_run },
 	{ "sort", kma_run_sort },
 };
 
 static int kma_run_locked(char *line)
 {
 	const char *name;
+	char none[] = "";
 	int i;
 
 	line = strim(line);
 	name = strsep(&line, " ");
 	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
 		if (!strcmp(name, kma_commands[i].name))
-			return kma_commands[i].run(line ? skip_spaces(line) : "");
+			return kma_commands[i].run(line ? skip_spaces(line) : none);
 	return kma_refuse("unknown command '%s': use %s", name,
-			  "budget_pct, enabled, page_sample_bytes, pages, reset, sample_bytes or sort");
+			  "budget_pct, by, enabled, filter, page_sample_bytes, pages, reset, sample_bytes, skip or sort");
 }
 
 int kma_control_run(char *line)
@@ -292,6 +380,16 @@ int kma_control_pages(enum kma_pages_way way)
 	return ret;
 }
 
+int kma_control_by(unsigned long by)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_doings_set(by);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
 void kma_control_page_sample(u64 bytes)
 {
 	mutex_lock(&kma_lock);
@@ -304,16 +402,79 @@ bool kma_control_enabled(void)
 	return READ_ONCE(kma_enabled);
 }
 
-void kma_control_start(void)
+/* A parameter is all there is to set.  Who writes it may not be able to read why not. */
+static int kma_set_locked(int (*set)(char *text), const char *text)
 {
+	char *copy = kstrdup(text ?: "", GFP_KERNEL);
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = set(copy);
+	if (ret)
+		pr_err("%s\n", kma_last_error);
+	kfree(copy);
+	return ret;
+}
+
+static int kma_control_set(int (*set)(char *text), const char *text)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_set_locked(set, text);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+int kma_control_filter(const char *text)
+{
+	return kma_control_set(kma_select_set, text);
+}
+
+int kma_control_skip(const char *text)
+{
+	return kma_control_set(kma_skip_set, text);
+}
+
+static int kma_control_text(int (*print)(char *page), char *page)
+{
+	int len;
+
+	mutex_lock(&kma_lock);
+	len = print(page);
+	mutex_unlock(&kma_lock);
+	return len;
+}
+
+int kma_control_filter_text(char *page)
+{
+	return kma_control_text(kma_select_text, page);
+}
+
+int kma_control_skip_text(char *page)
+{
+	return kma_control_text(kma_skip_text, page);
+}
+
+int kma_control_start(void)
+{
+	int ret;
+
 	mutex_lock(&kma_lock);
 	strscpy(kma_last_error, "none", sizeof(kma_last_error));
 	kma_base.ns = ktime_get_boottime_ns();
+	ret = kma_set_locked(kma_skip_set, kma_config.skip) ?:
+	      kma_set_locked(kma_select_set, kma_config.filter);
+	if (ret)
+		goto out;
 	kma_meter_budget(kma_config.budget_pct);
 	kma_sampling_set(kma_config.sample_bytes);
 	kma_pages_sample(kma_config.page_sample_bytes);
 	kma_enable_locked(kma_config.enabled);
+out:
 	mutex_unlock(&kma_lock);
+	return ret;
 }
 
 void kma_control_stop(void)
@@ -321,7 +482,10 @@ void kma_control_stop(void)
 	mutex_lock(&kma_lock);
 	kma_enable_locked(false);
 	kma_sampling_set(0);
+	kma_doings_set(0);
 	kma_pages_set(KMA_PAGES_OFF);
+	kma_select_stop();
+	kma_skip_stop();
 	mutex_unlock(&kma_lock);
 }
 
@@ -354,6 +518,7 @@ static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
 
 static int kma_control_show(struct seq_file *seq, void *unused)
 {
+	char by[KMA_DOINGS_LEN];
 	int i;
 
 	mutex_lock(&kma_lock);
@@ -365,6 +530,9 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "budget_pct %u\n", kma_meter_budget_pct());
 	seq_printf(seq, "pages %s\n", kma_pages_name());
 	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
+	kma_doings_print(by);
+	seq_printf(seq, "by %s\n", by);
+	kma_select_show(seq);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);

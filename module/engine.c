@@ -122,21 +122,24 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_probes_start();
 	if (ret)
 		goto bulk;
-	/* Before there is a file to change settings with. */
 	kma_meter_start();
-	ret = kma_report_start();
+	ret = kma_control_start();
 	if (ret)
-		goto meter;
-	kma_control_start();
-	ret = kma_control_pages(kma_config.pages);
+		goto control;
+	ret = kma_control_pages(kma_config.pages) ?: kma_control_by(kma_config.by);
+	if (ret) {
+		pr_err("cannot do what pages or by say: error %d\n", ret);
+		goto control;
+	}
+	/* Last: who has one of the files open may keep it, and what it leads to, for long. */
+	ret = kma_report_start();
 	if (!ret)
 		return 0;
-	pr_err("cannot track pages: error %d\n", ret);
-	kma_engine_stop();
-	return ret;
 
-meter:
+control:
+	kma_control_stop();
 	kma_meter_stop();
+	kma_control_forget();
 	kma_probes_stop();
 bulk:
 	kma_bulk_stop();
@@ -153,10 +156,10 @@ tables:
 
 void kma_engine_stop(void)
 {
+	/* Waits until nobody is inside a file's functions: no setting changes any more. */
+	kma_report_stop();
 	/* Nothing more is recorded. */
 	kma_control_stop();
-	/* Waits until nobody is inside a file's functions. */
-	kma_report_stop();
 	kma_meter_stop();
 	kma_control_forget();
 	/* Waits until no probe runs: nobody writes to the tables any more. */

@@ -7,12 +7,14 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 #include "compat.h"
 #include "core/blocks.h"
 #include "core/govern.h"
 #include "core/record.h"
+#include "core/tally.h"
 
 #include "../include/kmemacct_abi.h"
 
@@ -36,6 +38,9 @@ enum kma_pages_way {
  * @budget_pct: as kma_meter_budget(); likewise
  * @pages: as kma_pages_set(); likewise
  * @page_sample_bytes: as kma_pages_sample(); likewise
+ * @by: as kma_doings_set(); likewise
+ * @filter: as kma_select_set(); likewise
+ * @skip: as kma_skip_set(); likewise
  */
 struct kma_config {
 	u64 live_max;
@@ -46,6 +51,9 @@ struct kma_config {
 	unsigned int budget_pct;
 	enum kma_pages_way pages;
 	u64 page_sample_bytes;
+	unsigned long by;
+	const char *filter;
+	const char *skip;
 };
 
 #define KMA_LIVE_MIN		1ULL
@@ -152,8 +160,9 @@ void kma_probes_stop(void);
 
 /**
  * kma_probes_record() - whether allocations are recorded
- * @on: they are
+ * @on: they are, those that match the filter
  *
+ * To be called again when a filter is set or taken away.
  * Context: process, may sleep.
  */
 void kma_probes_record(bool on);
@@ -176,7 +185,7 @@ void kma_probes_sample(bool on);
 void kma_probes_filter(bool on);
 
 /**
- * kma_probes_attached() - how many tracepoints the module listens to
+ * kma_probes_attached() - how many probes of tracepoints the module has
  *
  * Context: any. Return: their number.
  */
@@ -198,10 +207,12 @@ void kma_probes_free(const void *ptr);
  * @site: return address of the call that allocated
  * @ptr: the object
  * @cache: address of its kmem_cache
+ * @gfp: gfp flags
  *
  * Context: a hook, any context that does not migrate.
  */
-void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache);
+void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache,
+		     gfp_t gfp);
 
 /**
  * kma_probes_page_free() - what the probe of mm_page_free does
@@ -261,16 +272,29 @@ struct kma_lap {
 	u64 events;
 };
 
+/* All of kma_meter_begin() but the clock, and all of kma_meter_end(). */
+struct kma_lap kma_meter_stay(void);
+void kma_meter_leave(struct kma_lap lap, u64 end);
+
 /**
  * kma_meter_begin() - begin to take the time
  *
- * Context: a probe, any context; preemption is off from here to kma_meter_end().
- * Return: what that needs.
+ * Context: a probe, any context, after kma_stat_event_again(); preemption is off from
+ * here to kma_meter_end(). Return: what that needs.
  */
-struct kma_lap kma_meter_begin(void);
+static __always_inline struct kma_lap kma_meter_begin(void)
+{
+	struct kma_lap lap = kma_meter_stay();
+
+	lap.start = kma_env_clock();
+	return lap;
+}
 
 /* Count what has passed since kma_meter_begin(). Context: a probe, any context. */
-void kma_meter_end(struct kma_lap lap);
+static __always_inline void kma_meter_end(struct kma_lap lap)
+{
+	kma_meter_leave(lap, kma_env_clock());
+}
 
 /**
  * kma_meter_start() - look at what is spent once a second
@@ -438,6 +462,9 @@ const char *kma_pages_name(void);
 /* Context: any; it stays so while kma_lock is held. Return: whether pages are tracked. */
 bool kma_pages_tracked(void);
 
+/* Context: any. Return: whether it is known who wants blocks of pages. */
+bool kma_pages_sited(void);
+
 /**
  * kma_pages_set() - track pages in another way
  * @way: how
@@ -460,7 +487,7 @@ void kma_pages_sample(u64 bytes);
 /* Context: any. Return: what was set last. */
 u64 kma_pages_bytes(void);
 
-/* Context: process. Return: bytes that tracking takes, or would. */
+/* Context: process; kma_lock is held. Return: bytes that tracking takes; 0 without. */
 u64 kma_pages_memory(void);
 
 /* Whether pages of bulk allocations are recorded. Context: any. */
@@ -476,19 +503,373 @@ void kma_pages_record(bool on);
 KMA_DIRECT void kma_page_free_tracked(void *data, struct page *page,
 				      unsigned int order);
 
+/* ---- tallies.c: what is counted by a key ------------------------------------- */
+
+enum kma_tally_of {
+	KMA_TALLY_NONE,		/* never there */
+	KMA_TALLY_PCPU,		/* by node; CPUs are not added up */
+	KMA_TALLY_EXTFRAG,	/* by call site, orders and migrate types */
+	KMA_TALLY_TASKS,
+	KMA_TALLY_CGROUPS,
+	KMA_TALLY_COMM_SITES,
+	KMA_TALLY_COMM_SYSCALLS,
+	KMA_TALLY_NR
+};
+
+/* NULL where nothing is counted. */
+extern struct kma_tally __rcu *kma_tallies[KMA_TALLY_NR];
+
+/* Whether anything is counted now; protected by kma_lock, and probes read it. */
+extern bool kma_tallies_on;
+
+/* Otherwise the event has been counted. Context: a probe, any context. */
+static inline bool kma_tallies_recording(void)
+{
+	if (likely(READ_ONCE(kma_tallies_on)))
+		return true;
+	kma_stat_inc(tally_off);
+	return false;
+}
+
+/* Return: @matches, and if not, the event has been counted. Context: as above. */
+static inline bool kma_tallies_matching(bool matches)
+{
+	if (likely(matches))
+		return true;
+	kma_stat_inc(tally_filtered);
+	return false;
+}
+
+/**
+ * kma_tallies_begin() - begin to count
+ * @which: bits with the numbers of tallies that are not there
+ *
+ * Context: process, may sleep; kma_lock is held. Return: 0, or -ENOMEM, and then none is.
+ */
+int kma_tallies_begin(unsigned long which);
+
+/* Stop, and forget. Context: as above. */
+void kma_tallies_end(unsigned long which);
+
+/* Context: process; kma_lock is held. Return: the tally, or NULL. */
+struct kma_tally *kma_tally_locked(enum kma_tally_of of);
+
+/* Context: process; kma_lock is held. Return: boot time when it began, nanoseconds. */
+u64 kma_tally_since(enum kma_tally_of of);
+
+/* Context: process. Return: bytes that it takes, or would. */
+u64 kma_tally_memory(enum kma_tally_of of);
+
+/* Context: process. Return: bytes that all of them take. */
+u64 kma_tallies_bytes(void);
+
+/**
+ * kma_tallies_pause() - nothing is counted any more, and what was is forgotten
+ * @t: the result: the tallies there are, empty, for kma_tallies_resume()
+ *
+ * Context: process, may sleep; kma_lock is held until kma_tallies_resume().
+ */
+void kma_tallies_pause(struct kma_tally *t[KMA_TALLY_NR]);
+
+/* Go on. Context: as above. @t: from kma_tallies_pause(). */
+void kma_tallies_resume(struct kma_tally *t[KMA_TALLY_NR]);
+
+/* ---- zone.c: the free lists of zones and of CPUs ----------------------------- */
+
+enum kma_list_counter {
+	KMA_LIST_REFILL_PAGES,
+	KMA_LIST_REFILLS,
+	KMA_LIST_DRAIN_PAGES,
+	KMA_LIST_DRAINS,
+	KMA_LIST_DIRECT_PAGES,
+	KMA_LIST_DIRECTS,
+	KMA_LIST_BATCHED,
+};
+
+enum kma_fallback_counter {
+	KMA_FALLBACK_ALL,
+	KMA_FALLBACK_FRAGMENTING,
+	KMA_FALLBACK_SEVERE,
+	KMA_FALLBACK_CHANGED,
+};
+
+/* The words of its key. */
+#define KMA_FALLBACK_SITE	0
+#define KMA_FALLBACK_KEY	1
+
+/* What a fallback is counted by, but for the call site: four bytes of a word. */
+static inline u64 kma_fallback_key(u8 alloc_order, u8 order, u8 alloc_type, u8 type)
+{
+	return alloc_order | order << 8 | alloc_type << 16 | (u64)type << 24;
+}
+
+/**
+ * kma_zone_start() - follow the events of free lists
+ *
+ * It is counted how often it was called; the last kma_zone_stop() ends it.
+ * Context: process, may sleep; kma_lock is held. Return: as kma_probes_attach().
+ */
+int kma_zone_start(void);
+void kma_zone_stop(void);
+
+/* An event that ends a burst came on this CPU. Context: a probe, any context. */
+void kma_zone_event(void);
+
+/* ---- doings.c: what processes and cgroups do --------------------------------- */
+
+enum kma_doing {
+	KMA_DOING_ALLOC_PAGES,
+	KMA_DOING_ALLOCS,
+	KMA_DOING_FREE_PAGES,
+	KMA_DOING_FREES,
+	KMA_DOING_BATCHED,
+	KMA_DOING_ZONE_LOCKED,
+	KMA_DOING_REFILLS,
+	KMA_DOING_DRAINED,
+	KMA_DOING_DRAINS,
+	KMA_DOING_FALLBACKS,
+	KMA_DOING_FRAGMENTING,
+	KMA_DOING_SEVERE,
+	KMA_DOING_CHANGED,
+	KMA_DOING_SLAB_HITS,
+	KMA_DOING_SLAB_BYTES,
+	KMA_DOING_NR
+};
+
+static_assert(KMA_DOING_NR <= KMA_TALLY_COUNTERS);
+
+/* After the two words of a command, the one that is a call site or system call. */
+#define KMA_DOING_SITE		2
+
+/* A process that is not one: what is done in interrupts. */
+#define KMA_DOING_INTERRUPT	U64_MAX
+/* In place of the number of a system call. */
+#define KMA_SYSCALL_KERNEL	(U64_MAX - 1)	/* a kernel thread */
+#define KMA_SYSCALL_FAULT	(U64_MAX - 2)	/* a page fault, or another exception */
+#define KMA_SYSCALL_NONE	(U64_MAX - 3)	/* in an interrupt */
+#define KMA_SYSCALL_COMPAT	BIT_ULL(32)	/* of the 32-bit ones */
+
+/**
+ * kma_doings_parse() - a value for kma_doings_set()
+ * @text: off, or some of tasks, cgroups, comm_sites, comm_syscalls with commas between
+ *	them; is changed
+ * @by: the result
+ *
+ * Context: any. Return: 0 or -EINVAL.
+ */
+int kma_doings_parse(char *text, unsigned long *by);
+
+/* As kma_doings_parse() reads it. Context: process. @buf: room for the result. */
+#define KMA_DOINGS_LEN	48
+void kma_doings_print(char buf[KMA_DOINGS_LEN]);
+
+/**
+ * kma_doings_set() - by what to count what is done
+ * @by: bits with the numbers of tallies, as from kma_doings_parse()
+ *
+ * Those that are counted already go on.
+ * Context: process, may sleep; kma_lock is held. Return: 0, or an error, and then
+ * nothing has changed.
+ */
+int kma_doings_set(unsigned long by);
+
+/**
+ * struct kma_deed - what was done
+ * @nr: how many counters it adds to
+ * @what: which, and how much to each
+ * @site: the call site, 0: of a block of pages, and to be found
+ * @source: only what it allocates is counted by call site and system call
+ */
+struct kma_deed {
+	int nr;
+	struct {
+		enum kma_doing counter;
+		u64 n;
+	} what[4];
+	unsigned long site;
+	bool source;
+};
+
+/* Count it where it is counted. Context: a probe, any context, NMI included. */
+void kma_doings_count(const struct kma_deed *deed);
+
+/* ---- verdict.c: what has been found out about return addresses ---------------- */
+
+/**
+ * struct kma_verdicts - yes or no for each address, looked up once
+ * @judge: by the name of what is at an address, `symbol [module]`, which it may change;
+ *	any context, NMI included
+ * @word: see verdict.c; NULL if there is no table
+ */
+struct kma_verdicts {
+	bool (*judge)(const struct kma_verdicts *v, char *name);
+	unsigned long *word;
+};
+
+/* Context: process, may sleep. Return: 0, with @v->word set, or -ENOMEM. */
+int kma_verdicts_make(struct kma_verdicts *v);
+
+/* Nobody asks any more. Context: process, may sleep. */
+void kma_verdicts_free(struct kma_verdicts *v);
+
+/* Code may have gone, or come to where other code was. Context: any. */
+void kma_verdicts_forget(const struct kma_verdicts *v);
+
+/**
+ * kma_verdict() - yes or no
+ * @v: the table, which is there
+ * @addr: an address of the kernel
+ *
+ * Context: any, NMI included. Return: what @v->judge() says or said of it.
+ */
+bool kma_verdict(const struct kma_verdicts *v, unsigned long addr);
+
+/* ---- skip.c: functions that only hand pages on ---------------------------------- */
+
+/* Room for a pattern, its NUL included. */
+#define KMA_SKIP_LEN	64
+
+/**
+ * kma_pattern_ends() - whether a pattern may be used
+ * @pattern: for glob_match()
+ *
+ * There a class of all characters but some has the end of a name, too, and goes on behind it.
+ * Context: any. Return: whether there is none.
+ */
+bool kma_pattern_ends(const char *pattern);
+
+/* Context: any, NMI included. Return: whether one of the patterns is of this name. */
+bool kma_skip_name(const char *name);
+
+/**
+ * kma_skip_run() - the command `skip`
+ * @args: what stands behind it; is changed
+ *
+ * Context: process, may sleep; kma_lock is held. Return: 0 or an error, explained by
+ * kma_refuse(), and then nothing has changed.
+ */
+int kma_skip_run(char *args);
+
+/**
+ * kma_skip_set() - all changes at once, from what is built in
+ * @text: what kma_skip_run() takes, with `;` between several; is changed
+ *
+ * Context, return: as kma_skip_run().
+ */
+int kma_skip_set(char *text);
+
+/* The text for kma_skip_set(), into a page. Context: process; kma_lock is held. */
+int kma_skip_text(char *page);
+
+/* Context: process; kma_lock is held. Return: the pattern that is tried @i-th, or NULL. */
+const char *kma_skip_pattern(int i);
+
+/* Back to what is built in. Context: process, may sleep; kma_lock is held. */
+void kma_skip_stop(void);
+
+/* ---- select.c: what is recorded, if not all --------------------------------------- */
+
+struct kma_select;
+extern struct kma_select __rcu *kma_select;
+
+/* Context: any. Return: whether a filter is set. */
+static __always_inline bool kma_select_on(void)
+{
+	return rcu_access_pointer(kma_select);
+}
+
+/**
+ * kma_select_object() - whether an allocation of an object matches
+ * @ev: it
+ *
+ * An interrupt does not match where tgid, comm or cgroup are set.
+ * Context: a probe, any context, NMI included. Return: whether it matches; true
+ * without a filter.
+ */
+bool kma_select_object(const struct kma_event *ev);
+
+/**
+ * kma_select_block() - whether an allocation of pages matches
+ * @page: the first of them
+ * @order: binary logarithm of how many
+ * @gfp: gfp flags
+ * @site: the call site; 0: to be looked for, if it matters, by kma_env_block_site();
+ *	pages are tracked then
+ *
+ * Context, return: as kma_select_object().
+ */
+bool kma_select_block(const struct page *page, unsigned int order, gfp_t gfp,
+		      unsigned long site);
+
+/**
+ * kma_select_pages() - whether another event of pages matches
+ * @page: the first of them
+ * @order: binary logarithm of how many; -1: the event does not tell
+ *
+ * By the criteria that it can be asked about: tgid, comm, cgroup, order, size, node.
+ * Context, return: as kma_select_object().
+ */
+bool kma_select_pages(const struct page *page, int order);
+
+/**
+ * kma_select_run() - the command `filter`
+ * @args: what stands behind it; is changed
+ *
+ * Context: process, may sleep; kma_lock is held. Return: 0 or an error, explained by
+ * kma_refuse(), and then nothing has changed.
+ */
+int kma_select_run(char *args);
+
+/**
+ * kma_select_set() - all criteria at once
+ * @text: what kma_select_run() takes, with `;` between several; is changed
+ *
+ * Context, return: as kma_select_run().
+ */
+int kma_select_set(char *text);
+
+/* The text for kma_select_set(), into a page. Context: process; kma_lock is held. */
+int kma_select_text(char *page);
+
+struct seq_file;
+
+/* A line for each criterion. Context: process; kma_lock is held. */
+void kma_select_show(struct seq_file *seq);
+
+/* Count anew which criteria have been set. Context: process; kma_lock is held. */
+void kma_select_reset(void);
+
+/**
+ * kma_select_since() - which criteria were set at any time since the last reset
+ * @ever: since load
+ *
+ * Context: process; kma_lock is held. Return: a bit for each.
+ */
+u32 kma_select_since(bool ever);
+
+/* Print the names of criteria. Context: process. */
+void kma_select_show_names(struct seq_file *seq, u32 set);
+
+/* Code may have gone, or come. Context: process; kma_lock is held. */
+void kma_select_forget(void);
+
+/* Forget all about it. Context: process, may sleep; kma_lock is held. */
+void kma_select_stop(void);
+
 /* ---- callsite.c: who wants a block of pages --------------------------------- */
 
 /**
  * kma_callsite_start() - get ready for kma_env_block_site()
  *
- * Context: process, may sleep. Return: 0, or -ENOMEM, explained in the log.
+ * It is counted how often it was called; the last kma_callsite_stop() ends it.
+ * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
 int kma_callsite_start(void);
 
 /* Undo kma_callsite_start(); nobody asks any more. Context: process, may sleep. */
 void kma_callsite_stop(void);
 
-/* Code may have gone, or come to where other code was. Context: any. */
+/* Code may have gone, or come to where other code was; or patterns. Context: any. */
 void kma_callsite_forget(void);
 
 /* ---- ram.c: the page frames there are ------------------------------------- */
@@ -540,6 +921,12 @@ static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
 	return *(u32 *)(cache + kma_cacheinfo_bytes_offset);
 }
 
+/* Likewise, of an object that was allocated. */
+static __always_inline unsigned long kma_event_bytes(const struct kma_event *ev)
+{
+	return ev->kmalloc ? ev->cache : kma_cacheinfo_bytes(ev->cache);
+}
+
 /* Context: any. Return: whether the ends of caches are seen. */
 bool kma_cacheinfo_watched(void);
 
@@ -558,6 +945,15 @@ int kma_symbol_start(void);
 
 /* Undo kma_symbol_start(). Context: process, may sleep. */
 void kma_symbol_stop(void);
+
+/**
+ * kma_symbol_print() - the name of a return address
+ * @site: the address, or a mark in place of one
+ * @buf: room for the result, `symbol+0xoff [module]`, never an address
+ *
+ * Context: any that may look up symbols.
+ */
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
 /* The same for blocks, while pages are tracked. Context: as above; kma_lock is held. */
 int kma_symbol_blocks_start(void);
@@ -613,11 +1009,30 @@ struct kma_base {
 extern struct kma_base kma_base;
 
 /**
+ * kma_refuse() - say why something cannot be set
+ * @fmt: as for printk(), of one line that says what to do
+ *
+ * Context: process; kma_lock is held. Return: -EINVAL.
+ */
+__printf(1, 2) int kma_refuse(const char *fmt, ...);
+
+/**
+ * kma_control_shows() - whether a value can be shown in a line, and between others
+ * @text: the value
+ * @size: room for it, its NUL included
+ * @blanks: it may have some
+ *
+ * Context: any. Return: true for printable ASCII without `;` that fits and is not empty.
+ */
+bool kma_control_shows(const char *text, size_t size, bool blanks);
+
+/**
  * kma_control_start() - settings as configured
  *
  * Context: process, may sleep; kma_config is set, nothing is recorded yet.
+ * Return: 0, or an error that has been explained in the log.
  */
-void kma_control_start(void);
+int kma_control_start(void);
 
 /* Stop recording. Context: process, may sleep. */
 void kma_control_stop(void);
@@ -671,8 +1086,27 @@ int kma_control_sample(u64 bytes);
  */
 int kma_control_pages(enum kma_pages_way way);
 
+/* As kma_doings_set(). Context: process, may sleep. */
+int kma_control_by(unsigned long by);
+
 /* As kma_pages_sample(). Context: process, may sleep. */
 void kma_control_page_sample(u64 bytes);
+
+/**
+ * kma_control_filter() - as kma_select_set()
+ * @text: NULL: none
+ *
+ * Context: process, may sleep. Return: 0, or an error that has been explained in the
+ * log, and then nothing has changed.
+ */
+int kma_control_filter(const char *text);
+
+/* Likewise, as kma_skip_set(). */
+int kma_control_skip(const char *text);
+
+/* As kma_select_text() and kma_skip_text(). Context: process, may sleep. */
+int kma_control_filter_text(char *page);
+int kma_control_skip_text(char *page);
 
 /**
  * kma_control_run() - do what a line written to `control` says

@@ -16,10 +16,16 @@
  *	   |                       v
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
- * To the side: cacheinfo.c and symbol.c put names to caches and call sites,
- * sampling.c goes from recording everything to samples and back, stack.c finds who
- * called, meter.c sees what all of it takes, engine.c starts and stops it all.  This
- * file is parameters and nothing else.
+ * Pages go the same way: page.c is their probe.c, zone.c is what happens below it, at
+ * the free lists of zones and CPUs, and core/blocks.h records.  doings.c counts who does
+ * what, beside all of this; counters that it and zone.c have are made and thrown away in
+ * tallies.c.
+ *
+ * To the side: cacheinfo.c and symbol.c put names to caches and call sites, select.c
+ * keeps out what the filter does not let through, skip.c knows which functions are no
+ * call sites of pages, sampling.c goes from recording everything to samples and back,
+ * stack.c finds who called, meter.c sees what all of it takes, engine.c starts and stops
+ * it all.  This file is parameters and nothing else.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -183,6 +189,89 @@ module_param_cb(page_sample_bytes, &kma_page_sample_ops, NULL, 0600);
 MODULE_PARM_DESC(page_sample_bytes,
 		 "look for the call sites of one block of pages for so many bytes on average, as sample_bytes; 0: of all; can be changed at any time (default 0)");
 
+static unsigned long kma_param_by;
+
+static int kma_by_set_param(const char *val, const struct kernel_param *kp)
+{
+	char text[KMA_DOINGS_LEN];
+	unsigned long by;
+
+	if (strscpy(text, val, sizeof(text)) < 0 || kma_doings_parse(strim(text), &by))
+		return -EINVAL;
+	if (kma_started)
+		return kma_control_by(by);
+	kma_param_by = by;
+	return 0;
+}
+
+static int kma_by_get_param(char *buf, const struct kernel_param *kp)
+{
+	char by[KMA_DOINGS_LEN];
+
+	kma_doings_print(by);
+	return sysfs_emit(buf, "%s\n", by);
+}
+
+static const struct kernel_param_ops kma_by_ops = {
+	.set = kma_by_set_param,
+	.get = kma_by_get_param,
+};
+
+module_param_cb(by, &kma_by_ops, NULL, 0600);
+MODULE_PARM_DESC(by,
+		 "count what is done by tasks, cgroups, comm_sites or comm_syscalls, several with commas between them, or off; can be changed at any time (default off)");
+
+/* Values until the module starts. */
+#define KMA_PARAM_LEN	1024
+
+static char kma_param_filter[KMA_PARAM_LEN];
+
+/* As it is when the module is loaded; a copy, for the kernel's is gone by the start. */
+static int kma_param_keep(char kept[KMA_PARAM_LEN], const char *val)
+{
+	return strscpy(kept, val, KMA_PARAM_LEN) < 0 ? -ENOSPC : 0;
+}
+
+static int kma_filter_set_param(const char *val, const struct kernel_param *kp)
+{
+	return kma_started ? kma_control_filter(val) : kma_param_keep(kma_param_filter, val);
+}
+
+static int kma_filter_get_param(char *buf, const struct kernel_param *kp)
+{
+	return kma_control_filter_text(buf);
+}
+
+static const struct kernel_param_ops kma_filter_ops = {
+	.set = kma_filter_set_param,
+	.get = kma_filter_get_param,
+};
+
+module_param_cb(filter, &kma_filter_ops, NULL, 0600);
+MODULE_PARM_DESC(filter,
+		 "record only allocations that match: criteria and values as of control's command filter, with ; between several; empty or off: all; can be changed at any time (default off)");
+
+static char kma_param_skip[KMA_PARAM_LEN];
+
+static int kma_skip_set_param(const char *val, const struct kernel_param *kp)
+{
+	return kma_started ? kma_control_skip(val) : kma_param_keep(kma_param_skip, val);
+}
+
+static int kma_skip_get_param(char *buf, const struct kernel_param *kp)
+{
+	return kma_control_skip_text(buf);
+}
+
+static const struct kernel_param_ops kma_skip_ops = {
+	.set = kma_skip_set_param,
+	.get = kma_skip_get_param,
+};
+
+module_param_cb(skip, &kma_skip_ops, NULL, 0600);
+MODULE_PARM_DESC(skip,
+		 "changes to the list of functions that are no call sites of pages: add PATTERN or del PATTERN, with ; between several; empty: none; can be changed at any time (default empty)");
+
 module_param_cb(enabled, &kma_enabled_ops, &kma_param_enabled, 0600);
 MODULE_PARM_DESC(enabled, "record allocations, 0 or 1; can be changed at any time (default 1)");
 
@@ -197,6 +286,9 @@ static int __init kma_main_start(void)
 		.budget_pct = kma_param_budget_pct,
 		.pages = kma_param_pages,
 		.page_sample_bytes = kma_param_page_sample_bytes,
+		.by = kma_param_by,
+		.filter = kma_param_filter,
+		.skip = kma_param_skip,
 	};
 	int ret = kma_engine_start(&config);
 

@@ -11,8 +11,9 @@
  *	   v
  *	sampling.c
  *
- * A timed event takes what the probe takes from its first instruction to its
- * return, without the call itself and without the clock, which is timed at load.
+ * A timed event takes what the probe takes between counting the event and its return.
+ * All that the timing needs is done before the first look at the clock and after the
+ * second; the clock itself is timed at load, and taken off.
  * Time in which it is interrupted is not its own.  So if other events came on this
  * CPU meanwhile, it counts in `timed_long` instead: their time would count twice, and
  * what else the interrupt did for the module's.  An interrupt without events is in
@@ -50,21 +51,19 @@ static u64 notrace kma_meter_events(void)
 	return sum;
 }
 
-struct kma_lap notrace kma_meter_begin(void)
+struct kma_lap notrace kma_meter_stay(void)
 {
 	/* One CPU's clock; since 7.0 a probe may migrate. */
 	preempt_disable_notrace();
 	return (struct kma_lap) {
 		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),
-		/* With what kma_stat_event_again() is about to add. */
-		.events = kma_meter_events() + KMA_EVENTS_AGAIN,
-		.start = kma_env_clock(),
+		.events = kma_meter_events(),
 	};
 }
 
-void notrace kma_meter_end(struct kma_lap lap)
+void notrace kma_meter_leave(struct kma_lap lap, u64 end)
 {
-	s64 ns = kma_env_clock() - lap.start - kma_clock_ns -
+	s64 ns = end - lap.start - kma_clock_ns -
 		 (this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]) - lap.samples);
 
 	if (ns > KMA_EVENT_MAX || kma_meter_events() != lap.events) {

@@ -3,6 +3,7 @@
  * The page allocator's tracepoints, while pages are tracked.
  *
  *	mm_page_alloc  --> kma_page_alloc_run --> one of three ways: core/blocks.h
+ *	                                          with a filter, through select.c
  *	mm_page_free   --> frames of its pages
  *	__alloc_pages_bulk(), which has no event: a kretprobe
  *
@@ -14,6 +15,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/memory.h>
 #include <linux/mm.h>
@@ -45,6 +47,12 @@ static bool kma_page_recording __read_mostly;
 /* Pages of the address space before the first page frame. */
 static unsigned long kma_page_first __read_mostly;
 
+/* What to do with a block now; for those who are not patched. */
+static enum kma_pages_way kma_way_now;
+
+/* While a filter is set: with blocks that match, what kma_way_now says. */
+#define KMA_PAGES_SELECTED	(KMA_PAGES_SAMPLED + 1)
+
 static __always_inline void kma_page_block(struct kma_frame *f,
 					   const struct kma_block *block, int way)
 {
@@ -68,12 +76,17 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 		.class = kma_class(order, type, (__force u32)gfp),
 	};
 
-	if (page) {
-		kma_page_block(kma_frametab_find(&kma_blocks.frames, page_to_pfn(page)),
-			       &block, way);
-	} else {
+	if (!page && way == KMA_PAGES_OFF) {
+		kma_stat_inc(page_off);
+	} else if (!page) {
 		kma_stat_inc(page_failed);
 		kma_stat_add(pages_failed, 1UL << order);
+	} else if (way == KMA_PAGES_SELECTED && !kma_select_block(page, order, gfp, 0)) {
+		kma_stat_inc(page_filtered);
+	} else {
+		kma_page_block(kma_frametab_find(&kma_blocks.frames, page_to_pfn(page)),
+			       &block,
+			       way == KMA_PAGES_SELECTED ? READ_ONCE(kma_way_now) : way);
 	}
 }
 
@@ -100,26 +113,14 @@ name##_slow(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	kma_page_alloc(page, order, gfp, type, way);			\
 }									\
 									\
-static noinline __noclone notrace void					\
-name##_timed(void *data, struct page *page, unsigned int order, gfp_t gfp, \
-	     int type)							\
-{									\
-	const struct kma_lap lap = kma_meter_begin();			\
-									\
-	kma_stat_event_again(events_mm_page_alloc);			\
-	kma_page_alloc(page, order, gfp, type, way);			\
-	kma_meter_end(lap);						\
-}									\
-									\
-static noinline __noclone KMA_DIRECT notrace void			\
-name(void *data, struct page *page, unsigned int order, gfp_t gfp, int type) \
+static __always_inline void						\
+name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	   int type)							\
 {									\
 	const bool one = (way) == KMA_PAGES_CLASSES || (way) == KMA_PAGES_SAMPLED; \
 	s64 past = -1;							\
 									\
-	if (unlikely(kma_stat_event(events_mm_page_alloc)))		\
-		name##_timed(data, page, order, gfp, type);		\
-	else if (!one || unlikely(order))				\
+	if (!one || unlikely(order))					\
 		name##_slow(data, page, order, gfp, type);		\
 	else if (likely(kma_blocks_one(&kma_blocks, page_to_pfn(page),	\
 				       kma_class(0, type, (__force u32)gfp), \
@@ -131,12 +132,34 @@ name(void *data, struct page *page, unsigned int order, gfp_t gfp, int type) \
 		name##_slow(data, page, order, gfp, type);		\
 }									\
 									\
+static noinline __noclone notrace void					\
+name##_timed(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	     int type)							\
+{									\
+	struct kma_lap lap;						\
+									\
+	kma_stat_event_again(events_mm_page_alloc);			\
+	lap = kma_meter_begin();					\
+	name##_any(data, page, order, gfp, type);			\
+	kma_meter_end(lap);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void			\
+name(void *data, struct page *page, unsigned int order, gfp_t gfp, int type) \
+{									\
+	if (unlikely(kma_stat_event(events_mm_page_alloc)))		\
+		name##_timed(data, page, order, gfp, type);		\
+	else								\
+		name##_any(data, page, order, gfp, type);		\
+}									\
+									\
 KMA_IS_DIRECT(name)
 
 KMA_PAGE_ALLOC(kma_page_alloc_off, KMA_PAGES_OFF);
 KMA_PAGE_ALLOC(kma_page_alloc_classes, KMA_PAGES_CLASSES);
 KMA_PAGE_ALLOC(kma_page_alloc_sites, KMA_PAGES_SITES);
 KMA_PAGE_ALLOC(kma_page_alloc_sampled, KMA_PAGES_SAMPLED);
+KMA_PAGE_ALLOC(kma_page_alloc_selected, KMA_PAGES_SELECTED);
 
 DEFINE_STATIC_CALL(kma_page_alloc_run, kma_page_alloc_off);
 
@@ -145,9 +168,6 @@ static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 {
 	static_call(kma_page_alloc_run)(data, page, order, gfp, type);
 }
-
-/* What to do with a block now; for those who are not patched. */
-static enum kma_pages_way kma_bulk_way;
 
 static enum kma_pages_way kma_page_way(void)
 {
@@ -158,8 +178,10 @@ static enum kma_pages_way kma_page_way(void)
 
 static void kma_page_alloc_change(void)
 {
-	WRITE_ONCE(kma_bulk_way, kma_page_way());
-	switch (kma_bulk_way) {
+	const enum kma_pages_way way = kma_page_way();
+
+	WRITE_ONCE(kma_way_now, way);
+	switch (way != KMA_PAGES_OFF && kma_select_on() ? KMA_PAGES_SELECTED : (int)way) {
 	case KMA_PAGES_CLASSES:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_classes);
 		break;
@@ -168,6 +190,9 @@ static void kma_page_alloc_change(void)
 		break;
 	case KMA_PAGES_SAMPLED:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_sampled);
+		break;
+	case KMA_PAGES_SELECTED:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_selected);
 		break;
 	default:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_off);
@@ -200,10 +225,11 @@ static __always_inline void kma_page_free(void *data, struct page *page,
 static noinline __noclone notrace void
 kma_page_free_timed(void *data, struct page *page, unsigned int order)
 {
-	const struct kma_lap lap = kma_meter_begin();
+	struct kma_lap lap;
 
 	kma_stat_event_again(events_mm_page_free);
-	kma_page_free_slow(data, page, order);
+	lap = kma_meter_begin();
+	kma_page_free(data, page, order);
 	kma_meter_end(lap);
 }
 
@@ -292,6 +318,18 @@ static int kma_frames_add_all(void)
 
 u64 kma_pages_memory(void)
 {
+	const struct kma_frametab *t = &kma_blocks.frames;
+
+	lockdep_assert_held(&kma_lock);
+	if (!kma_pages_tracked())
+		return 0;
+	return kma_blocks_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
+				kma_config.sites_max, nr_cpu_ids);
+}
+
+/* What it will be, with the memory there is now. */
+static u64 kma_pages_forecast(void)
+{
 	u64 pfn, chunks = 0;
 
 	for (pfn = 0; pfn < kma_ram_end(); pfn += KMA_CHUNK_FRAMES)
@@ -313,12 +351,26 @@ static_assert(KMA_PAGE_BULK_LIST ||
 	      kma_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
 			    nodemask_t *nodemask, int nr, struct page **page));
 
+/**
+ * struct kma_page_bulk - a call
+ * @gfp: what for
+ * @nr: pages wanted, with those that were there
+ * @had: of them were there before all others
+ * @mixed: and some behind a place where there was none
+ * @since: when it was called, kma_env_now()
+ * @page: where they are put
+ */
 struct kma_page_bulk {
 	gfp_t gfp;
 	int nr;
 	int had;
+	bool mixed;
+	u32 since;
 	struct page **page;
 };
+
+/* Calls with a list instead of an array. */
+static atomic64_t kma_page_bulk_lists;
 
 /* As gfp_migratetype(), which looks at what is not for modules. */
 static unsigned int kma_gfp_type(gfp_t gfp)
@@ -328,50 +380,96 @@ static unsigned int kma_gfp_type(gfp_t gfp)
 }
 
 /* Those that are there already are not allocated. */
+static void kma_page_bulk_look(struct kma_page_bulk *args)
+{
+	int i;
+
+	args->had = 0;
+	args->mixed = false;
+	while (args->had < args->nr && args->page[args->had])
+		args->had++;
+	for (i = args->had; i < args->nr; i++)
+		args->mixed = args->mixed || args->page[i];
+}
+
 static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
 
 	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs, 0);
 	args->nr = regs_get_kernel_argument(regs, 3);
+	args->since = kma_env_now();
 	args->page = (struct page **)regs_get_kernel_argument(regs,
 						KMA_PAGE_BULK_LIST ? 5 : 4);
-	args->had = 0;
 	/* A list of pages has no user in the kernels that can have one. */
-	if (!args->page)
+	if (!args->page) {
+		atomic64_inc(&kma_page_bulk_lists);
 		return 1;
-	while (args->had < args->nr && args->page[args->had])
-		args->had++;
+	}
+	kma_page_bulk_look(args);
 	return 0;
 }
 
-static void kma_page_bulk_one(const struct page *page, gfp_t gfp,
-			      enum kma_pages_way way)
+/*
+ * Whether an event has told of a page, the only one that a call allocated: if it got none
+ * from the CPU's lists, it left that to the allocator of single pages.  Otherwise there
+ * may be what is left of an earlier owner, which is older, or of another process.
+ */
+static bool kma_page_bulk_told(const struct kma_page_bulk *args,
+			       const struct kma_frame *f)
+{
+	const u32 what = READ_ONCE(f->what);
+
+	if (!what)
+		return false;
+	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
+	if (kma_blocks.sites.info[kma_frame_row(what)].site == KMA_CLASS_SHADOW)
+		return true;
+	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
+	       READ_ONCE(f->tgid) == kma_env_tgid();
+}
+
+static bool kma_page_bulk_known(const struct kma_page_bulk *args,
+				const struct kma_frame *f, bool only)
+{
+	/* Those that were there are among them: no call is known that does so. */
+	if (args->mixed)
+		return READ_ONCE(f->what);
+	return only && kma_page_bulk_told(args, f);
+}
+
+static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
+			      bool only, enum kma_pages_way way)
 {
 	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, page_to_pfn(page));
 	const struct kma_block block = {
-		.class = kma_class(0, kma_gfp_type(gfp), (__force u32)gfp),
+		.class = kma_class(0, kma_gfp_type(args->gfp), (__force u32)args->gfp),
 		.bulk = true,
 	};
 
-	/* For one there may have been an event, and some may have been there before. */
-	if (f && READ_ONCE(f->what))
+	if (f && kma_page_bulk_known(args, f, only))
 		return;
 	kma_stat_inc(page_bulk);
-	kma_page_block(f, &block, way);
+	if (way != KMA_PAGES_OFF && kma_select_on() &&
+	    !kma_select_block(page, 0, args->gfp, 0))
+		kma_stat_inc(page_filtered);
+	else
+		kma_page_block(f, &block, way);
 }
 
 /* Nobody but the caller's caller knows of these pages yet. */
 static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
-	const enum kma_pages_way way = READ_ONCE(kma_bulk_way);
-	int i, nr = min_t(u64, regs_return_value(regs), args->nr);
+	const enum kma_pages_way way = READ_ONCE(kma_way_now);
+	int i, new = 0, nr = min_t(u64, regs_return_value(regs), args->nr);
 
+	for (i = args->had; i < nr; i++)
+		new += !!args->page[i];
 	preempt_disable_notrace();
 	for (i = args->had; i < nr; i++)
 		if (args->page[i])
-			kma_page_bulk_one(args->page[i], args->gfp, way);
+			kma_page_bulk_one(args, args->page[i], new == 1, way);
 	preempt_enable_notrace();
 	return 0;
 }
@@ -396,6 +494,7 @@ static void kma_page_bulk_start(void)
 	kma_page_bulk.kp.addr = NULL;
 	kma_page_bulk.kp.flags = 0;
 	kma_page_bulk.nmissed = 0;
+	atomic64_set(&kma_page_bulk_lists, 0);
 	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
 	kma_page_bulk_attached = !register_kretprobe(&kma_page_bulk);
 	if (!kma_page_bulk_attached)
@@ -416,7 +515,7 @@ bool kma_pages_bulk_followed(void)
 
 u64 kma_pages_bulk_missed(void)
 {
-	return READ_ONCE(kma_page_bulk.nmissed);
+	return READ_ONCE(kma_page_bulk.nmissed) + atomic64_read(&kma_page_bulk_lists);
 }
 #else
 static void kma_page_bulk_start(void)
@@ -442,7 +541,9 @@ u64 kma_pages_bulk_missed(void)
 
 static int kma_pages_tables(void)
 {
-	const u64 bytes = kma_engine_bytes() + kma_pages_memory();
+	const u64 bytes = kma_engine_bytes() + kma_tallies_bytes() + kma_pages_forecast() +
+			  kma_tally_memory(KMA_TALLY_PCPU) +
+			  kma_tally_memory(KMA_TALLY_EXTFRAG);
 	int ret;
 
 	if (bytes > kma_engine_bytes_max()) {
@@ -466,6 +567,28 @@ blocks:
 	return ret;
 }
 
+/* What is counted of free lists while pages are tracked. */
+#define KMA_PAGE_TALLIES	(BIT(KMA_TALLY_PCPU) | BIT(KMA_TALLY_EXTFRAG))
+
+static void kma_page_lists_stop(void)
+{
+	/* Nobody looks for a call site for them any more. */
+	kma_tallies_end(KMA_PAGE_TALLIES);
+	kma_zone_stop();
+}
+
+static int kma_page_lists_start(void)
+{
+	int ret = kma_zone_start();
+
+	if (ret)
+		return ret;
+	ret = kma_tallies_begin(KMA_PAGE_TALLIES);
+	if (ret)
+		kma_zone_stop();
+	return ret;
+}
+
 static int kma_pages_begin(void)
 {
 	int ret = kma_pages_tables();
@@ -479,12 +602,17 @@ static int kma_pages_begin(void)
 	ret = kma_callsite_start();
 	if (ret)
 		goto symbols;
+	ret = kma_page_lists_start();
+	if (ret)
+		goto callsite;
 	ret = kma_probes_attach(kma_page_probes, ARRAY_SIZE(kma_page_probes));
 	if (!ret) {
 		kma_probes_page_free(true);
 		kma_page_bulk_start();
 		return 0;
 	}
+	kma_page_lists_stop();
+callsite:
 	kma_callsite_stop();
 symbols:
 	kma_symbol_blocks_stop();
@@ -500,6 +628,7 @@ static void kma_pages_end(void)
 	kma_probes_page_free(false);
 	/* Waits until no probe runs, that of frees included. */
 	kma_probes_detach(kma_page_probes, ARRAY_SIZE(kma_page_probes));
+	kma_page_lists_stop();
 	kma_callsite_stop();
 	kma_symbol_blocks_stop();
 	unregister_memory_notifier(&kma_frames_notifier);
@@ -522,6 +651,11 @@ const char *kma_pages_name(void)
 bool kma_pages_tracked(void)
 {
 	return READ_ONCE(kma_way) != KMA_PAGES_OFF;
+}
+
+bool kma_pages_sited(void)
+{
+	return READ_ONCE(kma_way) == KMA_PAGES_SITES;
 }
 
 u64 kma_pages_bytes(void)

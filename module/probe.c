@@ -29,6 +29,9 @@
  */
 static bool kma_recording __read_mostly;
 
+/* The word is 0 while a filter is set as well; this one is not. */
+static bool kma_wanted __read_mostly;
+
 /* ---- double-fired events -------------------------------------------------- */
 
 /*
@@ -120,24 +123,38 @@ static noinline __noclone void kma_probe_no_memory(void *data, unsigned long sit
 		kma_stat_inc(alloc_failed);
 }
 
-static __always_inline unsigned long kma_probe_bytes(const struct kma_event *ev)
-{
-	return ev->kmalloc ? ev->cache : kma_cacheinfo_bytes(ev->cache);
-}
-
 static __always_inline void kma_probe_alloc(const struct kma_event *ev, bool sampled)
 {
 	const void *ptr = (void *)ev->ptr;
 
-	/* Plain, for the compiler to compare it in memory. */
-	if (unlikely(data_race(!kma_recording)))
-		kma_probe_learn(NULL, ev->site, ptr);
-	else if (unlikely(ZERO_OR_NULL_PTR(ptr)))
+	if (unlikely(ZERO_OR_NULL_PTR(ptr)))
 		kma_probe_no_memory(NULL, ev->site, ptr);
 	else if (sampled)
-		kma_record_sampled(&kma_core, ev, kma_probe_bytes(ev), false);
+		kma_record_sampled(&kma_core, ev, kma_event_bytes(ev), false);
 	else
 		kma_record_alloc(&kma_core, ev);
+}
+
+/* What an event is if it does not match the filter. */
+static void kma_probe_filtered(const struct kma_event *ev)
+{
+	if (kma_sitetab_is_inner(&kma_core.sites, ev->site))
+		kma_stat_inc(double_fired);
+	else
+		kma_stat_inc(alloc_filtered);
+}
+
+/* An event while kma_recording is 0. */
+static __always_inline void kma_probe_unrecorded(const struct kma_event *ev, bool sampled)
+{
+	const void *ptr = (void *)ev->ptr;
+
+	if (!READ_ONCE(kma_wanted))
+		kma_probe_learn(NULL, ev->site, ptr);
+	else if (!ZERO_OR_NULL_PTR(ptr) && !kma_select_object(ev))
+		kma_probe_filtered(ev);
+	else
+		kma_probe_alloc(ev, sampled);
 }
 
 static __always_inline void kma_probe_free(const void *ptr, bool filtered)
@@ -177,15 +194,29 @@ static void kma_##tp##_other(bool on)					\
 		static_call_update(kma_##tp##_run, kma_##tp##_exact);	\
 }
 
-/* One in KMA_TIMED events goes on to a function that takes the time. */
+/*
+ * One in KMA_TIMED events goes on to a function that takes the time, and all to one
+ * that looks why, while not everything is to be recorded.
+ */
 #define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
+static noinline __noclone notrace void name##_unrecorded proto		\
+{									\
+	const struct kma_event ev = { __VA_ARGS__ };			\
+									\
+	kma_probe_unrecorded(&ev, sampled);				\
+}									\
+									\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
 	const struct kma_event ev = { __VA_ARGS__ };			\
-	const struct kma_lap lap = kma_meter_begin();			\
+	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(count);					\
-	kma_probe_alloc(&ev, sampled);					\
+	lap = kma_meter_begin();					\
+	if (READ_ONCE(kma_recording))					\
+		kma_probe_alloc(&ev, sampled);				\
+	else								\
+		name##_unrecorded args;					\
 	kma_meter_end(lap);						\
 }									\
 									\
@@ -196,6 +227,9 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 	data = NULL;							\
 	if (unlikely(kma_stat_event(count)))				\
 		name##_timed args;					\
+	/* Plain, for the compiler to compare it in memory. */		\
+	else if (unlikely(data_race(!kma_recording)))			\
+		name##_unrecorded args;					\
 	else								\
 		kma_probe_alloc(&ev, sampled);				\
 }
@@ -203,9 +237,10 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 #define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
-	const struct kma_lap lap = kma_meter_begin();			\
+	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(count);					\
+	lap = kma_meter_begin();					\
 	kma_probe_free(ptr, filtered);					\
 	kma_meter_end(lap);						\
 }									\
@@ -237,14 +272,15 @@ KMA_ALLOC(kmalloc, kmalloc,
 	   size_t bytes_alloc, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
-	  .kmalloc = true, .bytes_req = bytes_req, .node = node)
+	  .kmalloc = true, .bytes_req = bytes_req, .node = node,
+	  .gfp = (__force u32)gfp_flags)
 
 KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (void *data, unsigned long call_site, const void *ptr,
 	   struct kmem_cache *s, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, s, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = (unsigned long)s,
-	  .node = node)
+	  .node = node, .gfp = (__force u32)gfp_flags)
 
 KMA_FREE(kmem_cache_free,
 	 (void *data, unsigned long call_site, const void *ptr,
@@ -256,14 +292,16 @@ KMA_ALLOC(kmalloc_node, kmalloc,
 	   size_t bytes_alloc, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
-	  .kmalloc = true, .bytes_req = bytes_req, .node = node)
+	  .kmalloc = true, .bytes_req = bytes_req, .node = node,
+	  .gfp = (__force u32)gfp_flags)
 
 KMA_ALLOC(kmalloc, kmalloc,
 	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
 	   size_t bytes_alloc, gfp_t gfp_flags),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
-	  .kmalloc = true, .bytes_req = bytes_req, .node = NUMA_NO_NODE)
+	  .kmalloc = true, .bytes_req = bytes_req, .node = NUMA_NO_NODE,
+	  .gfp = (__force u32)gfp_flags)
 
 /*
  * The event does not name the cache, but the page of the object does, which the
@@ -279,14 +317,16 @@ KMA_ALLOC(kmem_cache_alloc_node, kmem_cache_alloc,
 	   size_t bytes_alloc, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr,
-	  .cache = kma_probe_cache(ptr), .node = node)
+	  .cache = kma_probe_cache(ptr), .node = node,
+	  .gfp = (__force u32)gfp_flags)
 
 KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
 	   size_t bytes_alloc, gfp_t gfp_flags),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	  .site = call_site, .ptr = (unsigned long)ptr,
-	  .cache = kma_probe_cache(ptr), .node = NUMA_NO_NODE)
+	  .cache = kma_probe_cache(ptr), .node = NUMA_NO_NODE,
+	  .gfp = (__force u32)gfp_flags)
 
 KMA_FREE(kmem_cache_free,
 	 (void *data, unsigned long call_site, const void *ptr),
@@ -335,19 +375,23 @@ void kma_probes_free(const void *ptr)
 		kma_probe_free(ptr, false);
 }
 
-void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache)
+void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache,
+		     gfp_t gfp)
 {
 	const struct kma_event ev = {
 		.site = site,
 		.ptr = (unsigned long)ptr,
 		.cache = cache,
 		.node = NUMA_NO_NODE,
+		.gfp = (__force u32)gfp,
 	};
 
-	if (!READ_ONCE(kma_recording))
+	if (!READ_ONCE(kma_wanted))
 		kma_stat_inc(alloc_off);
+	else if (kma_select_on() && !kma_select_object(&ev))
+		kma_stat_inc(alloc_filtered);
 	else if (READ_ONCE(kma_sampled))
-		kma_record_sampled(&kma_core, &ev, kma_probe_bytes(&ev), true);
+		kma_record_sampled(&kma_core, &ev, kma_event_bytes(&ev), true);
 	else
 		kma_record_bulk(&kma_core, &ev);
 }
@@ -474,6 +518,9 @@ static const struct kma_probe kma_probes[] = {
 #endif
 };
 
+/* Protected by kma_lock, once there is a file to read it in. */
+static int kma_nr_attached;
+
 int kma_probes_attach(const struct kma_probe *probes, int nr)
 {
 	int i, ret;
@@ -486,12 +533,14 @@ int kma_probes_attach(const struct kma_probe *probes, int nr)
 			kma_probes_detach(probes, i);
 			return ret;
 		}
+		WRITE_ONCE(kma_nr_attached, kma_nr_attached + 1);
 	}
 	return 0;
 }
 
 void kma_probes_detach(const struct kma_probe *probes, int nr)
 {
+	WRITE_ONCE(kma_nr_attached, kma_nr_attached - nr);
 	while (nr--)
 		probes[nr].detach();
 	tracepoint_synchronize_unregister();
@@ -518,7 +567,8 @@ void kma_probes_stop(void)
 
 void kma_probes_record(bool on)
 {
-	WRITE_ONCE(kma_recording, on);
+	WRITE_ONCE(kma_wanted, on);
+	WRITE_ONCE(kma_recording, on && !kma_select_on());
 }
 
 void kma_probes_sample(bool on)
@@ -545,5 +595,5 @@ void kma_probes_filter(bool on)
 
 int kma_probes_attached(void)
 {
-	return ARRAY_SIZE(kma_probes);
+	return READ_ONCE(kma_nr_attached);
 }

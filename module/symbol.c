@@ -55,7 +55,7 @@ static void kma_symbol_cut_size(char *name)
 			strlen(slash + strcspn(slash, " ")) + 1);
 }
 
-static void kma_symbol_resolve(unsigned long site, char buf[KMA_SYMBOL_LEN])
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
 	/* In place of a call site there may be a mark: see blocks.h. */
 	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
@@ -81,7 +81,7 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 	else if (kept->name[id])
 		strscpy(buf, kept->name[id], KMA_SYMBOL_LEN);
 	else
-		kma_symbol_resolve(info->site, buf);
+		kma_symbol_print(info->site, buf);
 }
 
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])
@@ -102,18 +102,18 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 	}
 	frame = kma_sitetab_frames(t, id);
 	for (i = info->nr_frames; i--; ) {
-		kma_symbol_resolve(frame[i], buf);
+		kma_symbol_print(frame[i], buf);
 		buf += strlen(buf);
 		if (i)
 			*buf++ = ';';
 	}
 }
 
-typedef void (*kma_symbol_print)(const struct kma_sitetab *t, u32 id, char *buf);
+typedef void (*kma_symbol_row)(const struct kma_sitetab *t, u32 id, char *buf);
 
 /* What is to be kept of a row: its name, or its stack. */
 static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
-				   kma_symbol_print print)
+				   kma_symbol_row print)
 {
 	static char buf[KMA_STACK_LEN];
 
@@ -163,7 +163,7 @@ static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
 
 /* Keep what a row is called by, if it is not kept and its code goes. */
 static void kma_symbol_keep(struct kma_sitetab *t, u32 id, const char **kept,
-			    enum kma_fate fate, kma_symbol_print print)
+			    enum kma_fate fate, kma_symbol_row print)
 {
 	if (*kept || fate == KMA_FATE_STAYS)
 		return;
@@ -193,13 +193,38 @@ static void kma_symbol_change(const struct kma_kept *kept, const struct module *
 	}
 }
 
+/* Likewise the rows of a tally, of whose key this word is a call site. */
+static void kma_symbol_change_tally(enum kma_tally_of of, int word,
+				    const struct module *mod, unsigned long state)
+{
+	struct kma_tally *t = kma_tally_locked(of);
+	static char buf[KMA_SYMBOL_LEN];
+	enum kma_fate fate;
+	u32 id;
+
+	for (id = 1; t && id < t->rows; id++) {
+		if (!kma_tally_info(t, id) || t->info[id].retired)
+			continue;
+		fate = kma_symbol_fate(t->info[id].key.word[word], mod, state);
+		if (fate == KMA_FATE_STAYS)
+			continue;
+		strscpy(buf, kma_name_lost, sizeof(buf));
+		if (fate == KMA_FATE_GOES)
+			kma_symbol_print(t->info[id].key.word[word], buf);
+		kma_tally_retire(t, id, buf);
+	}
+}
+
 static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 			     void *mod)
 {
 	mutex_lock(&kma_lock);
 	kma_callsite_forget();
+	kma_select_forget();
 	kma_symbol_change(&kma_kept_objects, mod, state);
 	kma_symbol_change(&kma_kept_blocks, mod, state);
+	kma_symbol_change_tally(KMA_TALLY_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
+	kma_symbol_change_tally(KMA_TALLY_COMM_SITES, KMA_DOING_SITE, mod, state);
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
 }

@@ -19,6 +19,14 @@ struct kma_table * const kma_tables[] = {
 	&kma_table_pages,
 	&kma_table_orders,
 	&kma_table_page_summary,
+	&kma_table_pcpu,
+	&kma_table_extfrag,
+	&kma_table_tasks,
+	&kma_table_cgroups,
+	&kma_table_comm_sites,
+	&kma_table_comm_syscalls,
+	&kma_table_skip,
+	&kma_table_gfp_flags,
 };
 
 const int kma_nr_tables = ARRAY_SIZE(kma_tables);

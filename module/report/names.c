@@ -33,7 +33,8 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t)
 		return NULL;
 	INIT_LIST_HEAD(&names->chunks);
 	names->sites = t;
-	names->site = kma_snapshot_alloc(kma_sitetab_rows(t), sizeof(names->site[0]));
+	names->site = kma_snapshot_alloc(t ? kma_sitetab_rows(t) : 0,
+					 sizeof(names->site[0]));
 	names->cache = kma_snapshot_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;
@@ -72,6 +73,12 @@ static const char *kma_names_copy(struct kma_names *names)
 	copy = chunk->text + names->used;
 	names->used += len;
 	return memcpy(copy, names->buf, len);
+}
+
+const char *kma_names_add(struct kma_names *names, const char *text)
+{
+	strscpy(names->buf, text, sizeof(names->buf));
+	return kma_names_copy(names);
 }
 
 const char *kma_names_site(struct kma_names *names, u32 id)

@@ -66,6 +66,8 @@ static int kma_compare_column(const struct kma_snapshot *snap, int column,
 		return strcmp(table->label(snap, a), table->label(snap, b));
 	x = table->value(snap, a, column);
 	y = table->value(snap, b, column);
+	if (table->columns[column].format == KMA_FORMAT_S64)
+		return (s64)x > (s64)y ? -1 : (s64)x < (s64)y;
 	return x > y ? -1 : x < y;
 }
 
@@ -92,6 +94,18 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 
 /* ---- opening and closing -------------------------------------------------- */
 
+/* Return: since when it is counted. */
+static u64 kma_snapshot_since(struct kma_snapshot *snap)
+{
+	const enum kma_tally_of tally = snap->table->tally;
+
+	snap->since = kma_base.row ? "reset" : "load";
+	if (!tally || !kma_tally_locked(tally) || kma_tally_since(tally) <= kma_base.ns)
+		return kma_base.ns;
+	snap->since = "on";
+	return kma_tally_since(tally);
+}
+
 static int kma_snapshot_take(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *sites;
@@ -100,11 +114,14 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
-	snap->reset = kma_base.row;
 	snap->sample_bytes = snap->table->blocks ? kma_pages_bytes() : kma_sampling_now();
 	sites = snap->table->blocks ? &kma_blocks.sites : &kma_core.sites;
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
-	since = kma_base.ns;
+	since = kma_snapshot_since(snap);
+	snap->pages = kma_pages_name();
+	kma_doings_print(snap->by);
+	snap->filter = kma_select_since(false);
+	snap->filter_ever = kma_select_since(true);
 	kma_control_settle();
 	ret = snap->table->fill(snap);
 	/* After all rows, or one of them would be younger than now. */
@@ -201,13 +218,34 @@ static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
 		   kma_probes_late() ? " order=late" : "");
 }
 
-static void kma_show_head_blocks(struct seq_file *seq, const u64 *v)
+static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot *snap)
 {
+	const u64 *v = snap->stats.v;
+
 	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
-		   kma_pages_name(),
+		   snap->pages,
 		   v[KMA_STAT_page_no_frame] + v[KMA_STAT_page_dropped_classes] +
 		   v[KMA_STAT_page_dropped_sites],
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
+}
+
+static void kma_show_head_doings(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	seq_printf(seq, " by=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_tally_other]);
+}
+
+/*
+ * What was recorded is not everything.  Of what is live, that may be so for longer than
+ * of what is counted: `reset` leaves it.
+ */
+static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	seq_puts(seq, " filter=");
+	kma_select_show_names(seq, snap->filter);
+	if (snap->filter_ever == snap->filter)
+		return;
+	seq_puts(seq, " live_filter=");
+	kma_select_show_names(seq, snap->filter_ever);
 }
 
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -218,13 +256,16 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
 		   KMA_FORMAT_VERSION, snap->sample_bytes);
 	if (table->blocks)
-		kma_show_head_blocks(seq, snap->stats.v);
+		kma_show_head_blocks(seq, snap);
+	else if (table->tally)
+		kma_show_head_doings(seq, snap);
 	else
 		kma_show_head_objects(seq, snap->stats.v);
-	seq_printf(seq, " since=%s window_s=", snap->reset ? "reset" : "load");
+	seq_printf(seq, " since=%s window_s=", snap->since);
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
+	kma_show_head_filter(seq, snap);
 	seq_puts(seq, "\n#");
 	for (i = 0; i < table->nr_columns; i++) {
 		if (!kma_column_shown(snap, i))
@@ -267,6 +308,8 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 	else if (column->format == KMA_FORMAT_TYPE)
 		seq_printf(seq, "%*s", width, value < MIGRATE_TYPES ?
 			   kma_type_names[value] : "?");
+	else if (column->format == KMA_FORMAT_S64)
+		seq_printf(seq, "%*lld", width, (s64)value);
 	else if (column->format == KMA_FORMAT_HEX)
 		seq_printf(seq, "%#*llx", width, value);
 	else if (column->format == KMA_FORMAT_ID && value == KMA_NO_ID)

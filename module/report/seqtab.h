@@ -68,6 +68,7 @@ struct kma_sort {
  * @row_size: bytes of one row
  * @sort: current order; protected by kma_lock
  * @blocks: it is about blocks of pages
+ * @tally: what it is made of, if that is a tally
  * @fill: make the rows of a snapshot; kma_lock is held; may sleep; 0 or an
  *	error, and then the snapshot is destroyed
  * @value: what a row has in a column that is not a label
@@ -81,6 +82,7 @@ struct kma_table {
 	size_t row_size;
 	struct kma_sort sort;
 	bool blocks;
+	enum kma_tally_of tally;
 	int (*fill)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
@@ -100,8 +102,12 @@ struct kma_table {
  * @cut: rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()
  * @window_ns: since the last reset or load
- * @reset: it is since a reset
+ * @since: what it is since: load, reset, or when it began to be counted
  * @stats: the module's counters since then
+ * @pages: how pages were tracked then
+ * @by: by what was counted then what is done
+ * @filter: criteria of a filter that were set at any time since then
+ * @filter_ever: since load
  * @names: what labels point to
  */
 struct kma_snapshot {
@@ -115,8 +121,12 @@ struct kma_snapshot {
 	u64 cut;
 	u32 now;
 	u64 window_ns;
-	bool reset;
+	const char *since;
 	struct kma_stats stats;
+	const char *pages;
+	char by[KMA_DOINGS_LEN];
+	u32 filter;
+	u32 filter_ever;
 	struct kma_names *names;
 };
 
@@ -190,7 +200,7 @@ extern const struct proc_ops kma_table_proc_ops;
 /* Names that live as long as a snapshot, each made once. */
 struct kma_names;
 
-/* Context: process. Return: an empty collection for rows of a table, or NULL. */
+/* Context: process. Return: an empty collection for rows of a table, or none; or NULL. */
 struct kma_names *kma_names_new(const struct kma_sitetab *t);
 void kma_names_free(struct kma_names *names);
 
@@ -203,6 +213,9 @@ void kma_names_free(struct kma_names *names);
  * there is no memory.
  */
 const char *kma_names_site(struct kma_names *names, u32 id);
+
+/* Context: process, may sleep. Return: a copy of a text, or NULL. */
+const char *kma_names_add(struct kma_names *names, const char *text);
 
 /**
  * kma_names_known() - the same once more
@@ -232,7 +245,7 @@ struct kma_pair {
 };
 
 /* Room for the rows of any table of pairs. */
-#define KMA_PAIRS_MAX	96
+#define KMA_PAIRS_MAX	128
 
 extern const struct kma_column kma_pair_columns[2];
 
@@ -243,6 +256,17 @@ void kma_pair_add(struct kma_snapshot *snap, const char *name,
 /* For struct kma_table. */
 void kma_pair_show(struct seq_file *seq, const struct kma_snapshot *snap,
 		   const void *row);
+
+/* ---- gfp_flags.c ---------------------------------------------------------- */
+
+/**
+ * kma_gfp_parse() - gfp flags by their names
+ * @text: names in the table, joined by `|`, or 0x and a number
+ * @mask: the bits
+ *
+ * Context: any. Return: 0, or -EINVAL for anything else, and for no bit at all.
+ */
+int kma_gfp_parse(const char *text, u32 *mask);
 
 /* ---- the tables ---------------------------------------------------------- */
 
@@ -256,6 +280,14 @@ extern struct kma_table kma_table_page_callers;
 extern struct kma_table kma_table_pages;
 extern struct kma_table kma_table_orders;
 extern struct kma_table kma_table_page_summary;
+extern struct kma_table kma_table_pcpu;
+extern struct kma_table kma_table_extfrag;
+extern struct kma_table kma_table_tasks;
+extern struct kma_table kma_table_cgroups;
+extern struct kma_table kma_table_comm_sites;
+extern struct kma_table kma_table_comm_syscalls;
+extern struct kma_table kma_table_skip;
+extern struct kma_table kma_table_gfp_flags;
 
 extern struct kma_table * const kma_tables[];
 extern const int kma_nr_tables;

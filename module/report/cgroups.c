@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `cgroups`: what the processes of each cgroup of the default hierarchy did. */
+#include "lines.h"
+
+static const struct kma_column kma_cgroups_columns[] = {
+	KMA_CGROUPS_COLUMNS(KMA_COLUMN)
+};
+
+static const char *kma_cgroup_describe(struct kma_line *line,
+				       const struct kma_tally_info *info,
+				       char buf[KMA_SYMBOL_LEN])
+{
+	line->id[0] = KMA_NO_ID;
+	if (!info)
+		return "[other]";
+	if (info->key.word[0] != KMA_DOING_INTERRUPT)
+		line->id[0] = info->key.word[0];
+	return info->text;
+}
+
+static int kma_cgroups_fill(struct kma_snapshot *snap)
+{
+	return kma_lines_fill(snap, kma_cgroup_describe);
+}
+
+struct kma_table kma_table_cgroups = {
+	.name = "cgroups",
+	.columns = kma_cgroups_columns,
+	.nr_columns = ARRAY_SIZE(kma_cgroups_columns),
+	.row_size = sizeof(struct kma_line),
+	.sort = { .key = { KMA_DOINGS_net_pages, KMA_DOINGS_allocs }, .nr = 2 },
+	.tally = KMA_TALLY_CGROUPS,
+	.fill = kma_cgroups_fill,
+	.value = kma_doings_value,
+	.label = kma_line_label,
+	.show = kma_show_row,
+};

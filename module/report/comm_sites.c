@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `comm_sites`: what each command allocated at each call site. */
+#include "lines.h"
+
+static const struct kma_column kma_comm_sites_columns[] = {
+	KMA_COMM_SITES_COLUMNS(KMA_COLUMN)
+};
+
+static const char *kma_comm_site_describe(struct kma_line *line,
+					  const struct kma_tally_info *info,
+					  char buf[KMA_SYMBOL_LEN])
+{
+	if (!info)
+		return "[other]";
+	if (info->retired)
+		return kma_comm_and(info, info->text, buf);
+	kma_symbol_print(info->key.word[KMA_DOING_SITE], buf);
+	return kma_comm_and(info, buf, buf);
+}
+
+/* A module that came back has rows of two addresses, and one name. */
+static int kma_comm_sites_fill(struct kma_snapshot *snap)
+{
+	int ret = kma_lines_fill(snap, kma_comm_site_describe);
+
+	if (!ret)
+		kma_lines_merge(snap);
+	return ret;
+}
+
+struct kma_table kma_table_comm_sites = {
+	.name = "comm_sites",
+	.columns = kma_comm_sites_columns,
+	.nr_columns = ARRAY_SIZE(kma_comm_sites_columns),
+	.row_size = sizeof(struct kma_line),
+	.sort = { .key = { 0, 3 }, .nr = 2 },
+	.tally = KMA_TALLY_COMM_SITES,
+	.fill = kma_comm_sites_fill,
+	.value = kma_sources_value,
+	.label = kma_line_label,
+	.show = kma_show_row,
+};

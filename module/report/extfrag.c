@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `extfrag`: allocations for which pages of another migrate type had to do. */
+#include "lines.h"
+
+enum {
+#define X(name, format) KMA_EXTFRAG_##name,
+	KMA_EXTFRAG_COLUMNS(X)
+#undef X
+};
+
+static const struct kma_column kma_extfrag_columns[] = {
+	KMA_EXTFRAG_COLUMNS(KMA_COLUMN)
+};
+
+static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, int column)
+{
+	const struct kma_line *line = row;
+
+	switch (column) {
+	case KMA_EXTFRAG_fallbacks:
+		return line->v[KMA_FALLBACK_ALL];
+	case KMA_EXTFRAG_fragmenting:
+		return line->v[KMA_FALLBACK_FRAGMENTING];
+	case KMA_EXTFRAG_severe:
+		return line->v[KMA_FALLBACK_SEVERE];
+	case KMA_EXTFRAG_moderate:
+		return line->v[KMA_FALLBACK_FRAGMENTING] - line->v[KMA_FALLBACK_SEVERE];
+	case KMA_EXTFRAG_changed:
+		return line->v[KMA_FALLBACK_CHANGED];
+	}
+	return (u8)(line->id[0] >> 8 * (column - KMA_EXTFRAG_alloc_order));
+}
+
+static const char *kma_fallback_describe(struct kma_line *line,
+					 const struct kma_tally_info *info,
+					 char buf[KMA_SYMBOL_LEN])
+{
+	/* Neither orders nor types there are. */
+	line->id[0] = info ? info->key.word[KMA_FALLBACK_KEY] : U32_MAX;
+	if (!info)
+		return "[other]";
+	if (info->retired)
+		return info->text;
+	kma_symbol_print(info->key.word[KMA_FALLBACK_SITE], buf);
+	return buf;
+}
+
+static int kma_extfrag_fill(struct kma_snapshot *snap)
+{
+	int ret = kma_lines_fill(snap, kma_fallback_describe);
+
+	if (!ret)
+		kma_lines_merge(snap);
+	return ret;
+}
+
+struct kma_table kma_table_extfrag = {
+	.name = "extfrag",
+	.columns = kma_extfrag_columns,
+	.nr_columns = ARRAY_SIZE(kma_extfrag_columns),
+	.row_size = sizeof(struct kma_line),
+	.sort = { .key = { KMA_EXTFRAG_fallbacks, KMA_EXTFRAG_site }, .nr = 2 },
+	.blocks = true,
+	.tally = KMA_TALLY_EXTFRAG,
+	.fill = kma_extfrag_fill,
+	.value = kma_extfrag_value,
+	.label = kma_line_label,
+	.show = kma_show_row,
+};

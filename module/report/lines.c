@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rows of tables that are made of tallies.  See lines.h. */
+#include <linux/ctype.h>
+#include <linux/sched.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "lines.h"
+
+static bool kma_line_empty(const struct kma_line *line)
+{
+	return !memchr_inv(line->v, 0, sizeof(line->v));
+}
+
+/* The counters of all rows, those of one key in the first of them. */
+static struct kma_tally_row *kma_lines_sum(const struct kma_tally *t)
+{
+	struct kma_tally_row *sum = kma_snapshot_alloc(t->rows, sizeof(*sum));
+	u32 id;
+
+	for (id = 0; sum && id < t->rows; id++) {
+		if (id == KMA_TALLY_OTHER || kma_tally_info(t, id))
+			kma_tally_sum(t, id, &sum[id ? kma_tally_first(t, id) : 0]);
+		cond_resched();
+	}
+	return sum;
+}
+
+/* A thread may call itself anything: the line stays one, and its end something. */
+static void kma_line_clean(char *text)
+{
+	char *c;
+
+	for (c = text; *c; c++)
+		if (iscntrl(*c) || (*c == ' ' && (c == text || !c[1])))
+			*c = '?';
+}
+
+int kma_lines_fill(struct kma_snapshot *snap,
+		   const char *(*describe)(struct kma_line *line,
+					   const struct kma_tally_info *info,
+					   char buf[KMA_SYMBOL_LEN]))
+{
+	static char buf[KMA_SYMBOL_LEN];	/* protected by kma_lock */
+	struct kma_tally *t = kma_tally_locked(snap->table->tally);
+	struct kma_tally_row *sum;
+	struct kma_line line, *row;
+	const char *text;
+	int ret = 0;
+	u32 id;
+
+	if (!t)
+		return kma_snapshot_room(snap, 0);
+	snap->names = kma_names_new(NULL);
+	if (!snap->names || kma_snapshot_room(snap, t->rows))
+		return -ENOMEM;
+	sum = kma_lines_sum(t);
+	for (id = 0; sum && !ret && id < t->rows; id++) {
+		line = (struct kma_line) {};
+		memcpy(line.v, sum[id].v, sizeof(line.v));
+		if (kma_line_empty(&line))
+			continue;
+		text = describe(&line, kma_tally_info(t, id), buf);
+		if (text != buf)
+			strscpy(buf, text, sizeof(buf));
+		kma_line_clean(buf);
+		line.label = kma_names_add(snap->names, buf);
+		if (!line.label)
+			ret = -ENOMEM;
+		row = kma_snapshot_add(snap);
+		*row = line;
+		cond_resched();
+	}
+	kma_snapshot_free(sum);
+	return sum ? ret : -ENOMEM;
+}
+
+static int kma_lines_compare(const void *a, const void *b, const void *unused)
+{
+	const struct kma_line *x = a, *y = b;
+
+	return strcmp(x->label, y->label) ?: memcmp(x->id, y->id, sizeof(x->id));
+}
+
+void kma_lines_merge(struct kma_snapshot *snap)
+{
+	struct kma_line *row = snap->rows;
+	size_t i, nr = 0;
+	int k;
+
+	sort_r(row, snap->nr_rows, sizeof(*row), kma_lines_compare, NULL, NULL);
+	for (i = 0; i < snap->nr_rows; i++) {
+		if (!nr || kma_lines_compare(&row[nr - 1], &row[i], NULL)) {
+			row[nr++] = row[i];
+			continue;
+		}
+		for (k = 0; k < KMA_TALLY_COUNTERS; k++)
+			row[nr - 1].v[k] += row[i].v[k];
+	}
+	snap->nr_rows = nr;
+}
+
+const char *kma_line_label(const struct kma_snapshot *snap, const void *row)
+{
+	return ((const struct kma_line *)row)->label;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Rows of tables that are made of tallies. */
+#ifndef KMA_LINES_H
+#define KMA_LINES_H
+
+#include "seqtab.h"
+
+/**
+ * struct kma_line - one line
+ * @v: the counters
+ * @id: two more columns, whatever they are
+ * @label: what they belong to
+ */
+struct kma_line {
+	u64 v[KMA_TALLY_COUNTERS];
+	u64 id[2];
+	const char *label;
+};
+
+/**
+ * kma_lines_fill() - the rows of a tally
+ * @snap: the snapshot
+ * @describe: gives a line its id and label, which may be @buf; @info is NULL for what
+ *	has no row of its own
+ *
+ * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
+ */
+int kma_lines_fill(struct kma_snapshot *snap,
+		   const char *(*describe)(struct kma_line *line,
+					   const struct kma_tally_info *info,
+					   char buf[KMA_SYMBOL_LEN]));
+
+/**
+ * kma_lines_merge() - make lines one that only differ in what they count
+ * @snap: the snapshot
+ *
+ * Context: process, may sleep.
+ */
+void kma_lines_merge(struct kma_snapshot *snap);
+
+/* For struct kma_table. */
+const char *kma_line_label(const struct kma_snapshot *snap, const void *row);
+
+/* ---- doings.c: what somebody did -------------------------------------------- */
+
+/* Of the columns that tables of these have in common. */
+enum {
+#define X(name, format) KMA_DOINGS_##name,
+	KMA_DOINGS_COLUMNS(X)
+#undef X
+	KMA_DOINGS_NR
+};
+
+/* For struct kma_table: these columns, and the two of @id. */
+u64 kma_doings_value(const struct kma_snapshot *snap, const void *row, int column);
+
+/* Those of what is counted by command and something else. */
+u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column);
+
+/**
+ * kma_comm_and() - the label `command;something`
+ * @info: a row
+ * @what: the something
+ * @buf: room for the result; @what may be in it
+ *
+ * Context: any. Return: @buf.
+ */
+const char *kma_comm_and(const struct kma_tally_info *info, const char *what,
+			 char buf[KMA_SYMBOL_LEN]);
+
+#endif /* KMA_LINES_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `pcpu`: what came to the free lists of each CPU and went, by node. */
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+
+#include "lines.h"
+
+enum {
+#define X(name, format) KMA_PCPU_##name,
+	KMA_PCPU_COLUMNS(X)
+#undef X
+};
+
+static const struct kma_column kma_pcpu_columns[] = {
+	KMA_PCPU_COLUMNS(KMA_COLUMN)
+};
+
+static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int column)
+{
+	static const u8 counter[] = {
+		[KMA_PCPU_refill_pages] = KMA_LIST_REFILL_PAGES,
+		[KMA_PCPU_refills] = KMA_LIST_REFILLS,
+		[KMA_PCPU_drain_pages] = KMA_LIST_DRAIN_PAGES,
+		[KMA_PCPU_drains] = KMA_LIST_DRAINS,
+		[KMA_PCPU_direct_pages] = KMA_LIST_DIRECT_PAGES,
+		[KMA_PCPU_directs] = KMA_LIST_DIRECTS,
+		[KMA_PCPU_batched] = KMA_LIST_BATCHED,
+	};
+	const struct kma_line *line = row;
+
+	if (column < KMA_PCPU_refill_pages)
+		return line->id[column];
+	if (column == KMA_PCPU_imbalance_pages)
+		return line->v[KMA_LIST_REFILL_PAGES] - line->v[KMA_LIST_DRAIN_PAGES];
+	return line->v[counter[column]];
+}
+
+/* A node has one row of the tally: see tallies.c. */
+static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_tally *t, int cpu,
+			 u64 node)
+{
+	struct kma_line line = { .id = { cpu, node } };
+	const struct kma_tally_info *info;
+	const struct kma_tally_row *row;
+	struct kma_line *to;
+	u32 id;
+	int i;
+
+	for (id = 1; id < t->rows; id++) {
+		info = kma_tally_info(t, id);
+		if (!info || info->key.word[0] != node)
+			continue;
+		row = per_cpu_ptr(t->row[id], cpu);
+		for (i = 0; i < KMA_TALLY_COUNTERS; i++)
+			line.v[i] += READ_ONCE(row->v[i]);
+	}
+	if (!memchr_inv(line.v, 0, sizeof(line.v)))
+		return;
+	to = kma_snapshot_add(snap);
+	if (to)
+		*to = line;
+}
+
+static int kma_pcpu_fill(struct kma_snapshot *snap)
+{
+	const struct kma_tally *t = kma_tally_locked(KMA_TALLY_PCPU);
+	int cpu, node;
+
+	if (!t)
+		return kma_snapshot_room(snap, 0);
+	if (kma_snapshot_room(snap, num_possible_cpus() * nr_node_ids))
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		for_each_node(node)
+			kma_pcpu_add(snap, t, cpu, node);
+		cond_resched();
+	}
+	return 0;
+}
+
+struct kma_table kma_table_pcpu = {
+	.name = "pcpu",
+	.columns = kma_pcpu_columns,
+	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),
+	.row_size = sizeof(struct kma_line),
+	.blocks = true,
+	.tally = KMA_TALLY_PCPU,
+	.fill = kma_pcpu_fill,
+	.value = kma_pcpu_value,
+	.show = kma_show_row,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `skip`: which functions only hand pages on, by patterns of their names. */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "seqtab.h"
+
+static const struct kma_column kma_skip_columns[] = {
+	KMA_SKIP_COLUMNS(KMA_COLUMN)
+};
+
+static const char *kma_skip_label(const struct kma_snapshot *snap, const void *row)
+{
+	return row;
+}
+
+static int kma_skip_fill(struct kma_snapshot *snap)
+{
+	const char *pattern;
+	int i, nr = 0;
+
+	while (kma_skip_pattern(nr))
+		nr++;
+	if (kma_snapshot_room(snap, nr))
+		return -ENOMEM;
+	for (i = 0; (pattern = kma_skip_pattern(i)); i++)
+		strscpy(kma_snapshot_add(snap), pattern, KMA_SKIP_LEN);
+	return 0;
+}
+
+struct kma_table kma_table_skip = {
+	.name = "skip",
+	.columns = kma_skip_columns,
+	.nr_columns = ARRAY_SIZE(kma_skip_columns),
+	.row_size = KMA_SKIP_LEN,
+	.blocks = true,
+	.fill = kma_skip_fill,
+	.label = kma_skip_label,
+	.show = kma_show_row,
+};

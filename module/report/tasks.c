@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `tasks`: what processes did, those that have ended included. */
+#include "lines.h"
+
+static const struct kma_column kma_tasks_columns[] = {
+	KMA_TASKS_COLUMNS(KMA_COLUMN)
+};
+
+static const char *kma_task_describe(struct kma_line *line,
+				     const struct kma_tally_info *info,
+				     char buf[KMA_SYMBOL_LEN])
+{
+	line->id[0] = KMA_NO_ID;
+	line->id[1] = KMA_NO_ID;
+	if (!info)
+		return "[other]";
+	if (info->key.word[0] != KMA_DOING_INTERRUPT) {
+		line->id[0] = info->key.word[0];
+		line->id[1] = info->more;
+	}
+	kma_tally_comm(info, buf);
+	return buf[0] ? buf : "-";
+}
+
+static int kma_tasks_fill(struct kma_snapshot *snap)
+{
+	return kma_lines_fill(snap, kma_task_describe);
+}
+
+struct kma_table kma_table_tasks = {
+	.name = "tasks",
+	.columns = kma_tasks_columns,
+	.nr_columns = ARRAY_SIZE(kma_tasks_columns),
+	.row_size = sizeof(struct kma_line),
+	.sort = { .key = { KMA_DOINGS_net_pages, KMA_DOINGS_allocs }, .nr = 2 },
+	.tally = KMA_TALLY_TASKS,
+	.fill = kma_tasks_fill,
+	.value = kma_doings_value,
+	.label = kma_line_label,
+	.show = kma_show_row,
+};

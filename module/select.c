@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is recorded, if not all: the filter.
+ *
+ * It is a struct that is never changed: a changed copy takes its place.  Probes look at
+ * whichever there is, under RCU.  While there is one, the hot paths take another way,
+ * which leads here first (probe.c, page.c); without one nothing is looked at.
+ *
+ *	allocation --> current --> the memory --> the call site --> record it
+ *	                   \            \             \
+ *	                    `------------`-------------`--> count it as filtered
+ *
+ * Frees are followed whatever is set.  Nothing here depends on what it is interrupted
+ * by, NMI included.
+ */
+#include <linux/cgroup.h>
+#include <linux/ctype.h>
+#include <linux/glob.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/nodemask.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+
+#include "report/blocks.h"
+
+/* X(name, what it takes) */
+#define KMA_CRITERIA(X)							\
+	X(tgid, "the number of a process")				\
+	X(comm, "a thread's name of up to 15 characters, or a pattern without [! and [^")	\
+	X(cgroup, "the path of a cgroup that is there, as after 0:: in /proc/PID/cgroup") \
+	X(order, "N or N-M, orders that there are")			\
+	X(node, "the number of a NUMA node")				\
+	X(gfp, "0x and bits, or names in table gfp_flags joined by |")	\
+	X(size, "N or N-M bytes, K and M understood")			\
+	X(module, "a module's name as in /proc/modules, or kernel")
+
+enum kma_criterion {
+#define X(name, takes) KMA_SELECT_##name,
+	KMA_CRITERIA(X)
+#undef X
+	KMA_SELECT_NR
+};
+
+#define KMA_SELECT_TASK (BIT(KMA_SELECT_tgid) | BIT(KMA_SELECT_comm) | BIT(KMA_SELECT_cgroup))
+
+/* Room for a value as it was written, its NUL included. */
+#define KMA_SELECT_LEN	256
+
+struct kma_range {
+	u64 min;
+	u64 max;
+};
+
+/**
+ * struct kma_select - a filter
+ * @set: a bit for each criterion that is set; what is below is of these
+ * @tgid: the process
+ * @cgroup: it, or what is below it; a reference is held
+ * @order: of blocks
+ * @node: where the memory is
+ * @gfp: bits that have to be there
+ * @size: bytes
+ * @module: verdicts on call sites
+ * @text: each value as it was written; comm and module need no more
+ */
+struct kma_select {
+	u32 set;
+	pid_t tgid;
+	struct cgroup *cgroup;
+	struct kma_range order;
+	int node;
+	u32 gfp;
+	struct kma_range size;
+	struct kma_verdicts module;
+	char text[KMA_SELECT_NR][KMA_SELECT_LEN];
+};
+
+/* Writers hold kma_lock. */
+struct kma_select __rcu *kma_select;
+
+/* Criteria that were set at any time; protected by kma_lock. */
+static u32 kma_select_reset_set;
+static u32 kma_select_load_set;
+
+/* ---- what matches ------------------------------------------------------------------- */
+
+static bool kma_select_has(const struct kma_select *s, enum kma_criterion c)
+{
+	return s->set & BIT(c);
+}
+
+static bool kma_range_has(const struct kma_range *range, u64 value)
+{
+	return value >= range->min && value <= range->max;
+}
+
+/* Under rcu_read_lock(). */
+static bool kma_select_current(const struct kma_select *s)
+{
+	if (!(s->set & KMA_SELECT_TASK))
+		return true;
+	if (!in_task())
+		return false;
+	if (kma_select_has(s, KMA_SELECT_tgid) && current->tgid != s->tgid)
+		return false;
+	if (kma_select_has(s, KMA_SELECT_comm) &&
+	    !glob_match(s->text[KMA_SELECT_comm], current->comm))
+		return false;
+	return !kma_select_has(s, KMA_SELECT_cgroup) ||
+	       cgroup_is_descendant(task_dfl_cgroup(current), s->cgroup);
+}
+
+static bool kma_select_node(const struct kma_select *s, const struct page *page)
+{
+	return !kma_select_has(s, KMA_SELECT_node) || page_to_nid(page) == s->node;
+}
+
+static bool kma_select_memory(const struct kma_select *s, const struct page *page, u32 gfp)
+{
+	if (!kma_select_node(s, page))
+		return false;
+	return !kma_select_has(s, KMA_SELECT_gfp) || (gfp & s->gfp) == s->gfp;
+}
+
+static bool kma_select_orders(const struct kma_select *s, unsigned int order)
+{
+	if (kma_select_has(s, KMA_SELECT_order) && !kma_range_has(&s->order, order))
+		return false;
+	return !kma_select_has(s, KMA_SELECT_size) ||
+	       kma_range_has(&s->size, PAGE_SIZE << order);
+}
+
+/* Not of KMA_SITE_NOWHERE, which nobody knows anything about. */
+static bool kma_select_site(const struct kma_select *s, unsigned long site)
+{
+	return !kma_select_has(s, KMA_SELECT_module) ||
+	       ((long)site < 0 && kma_verdict(&s->module, site));
+}
+
+static bool kma_select_object_is(const struct kma_select *s, const struct kma_event *ev)
+{
+	if (kma_select_has(s, KMA_SELECT_size) &&
+	    !kma_range_has(&s->size, kma_event_bytes(ev)))
+		return false;
+	return kma_select_current(s) &&
+	       kma_select_memory(s, virt_to_page((void *)ev->ptr), ev->gfp) &&
+	       kma_select_site(s, ev->site);
+}
+
+bool kma_select_object(const struct kma_event *ev)
+{
+	const struct kma_select *s;
+	bool ret;
+
+	rcu_read_lock();
+	s = rcu_dereference(kma_select);
+	ret = !s || kma_select_object_is(s, ev);
+	rcu_read_unlock();
+	return ret;
+}
+
+static bool kma_select_block_is(const struct kma_select *s, const struct page *page,
+				unsigned int order, u32 gfp, unsigned long site)
+{
+	if (!kma_select_orders(s, order) || !kma_select_current(s) ||
+	    !kma_select_memory(s, page, gfp))
+		return false;
+	if (!site && kma_select_has(s, KMA_SELECT_module))
+		site = kma_env_block_site();
+	return kma_select_site(s, site);
+}
+
+bool kma_select_block(const struct page *page, unsigned int order, gfp_t gfp,
+		      unsigned long site)
+{
+	const struct kma_select *s;
+	bool ret;
+
+	rcu_read_lock();
+	s = rcu_dereference(kma_select);
+	ret = !s || kma_select_block_is(s, page, order, (__force u32)gfp, site);
+	rcu_read_unlock();
+	return ret;
+}
+
+static bool kma_select_judge(const struct kma_verdicts *v, char *name)
+{
+	const struct kma_select *s = container_of(v, struct kma_select, module);
+	char *module = strstr(name, " [");
+
+	if (!module)
+		/* Without a symbol it is an address. */
+		return strncmp(name, "0x", 2) && !strcmp(s->text[KMA_SELECT_module], "kernel");
+	module += 2;
+	module[strcspn(module, "]")] = '\0';
+	return !strcmp(s->text[KMA_SELECT_module], module);
+}
+
+bool kma_select_pages(const struct page *page, int order)
+{
+	const struct kma_select *s;
+	bool ret = true;
+
+	rcu_read_lock();
+	s = rcu_dereference(kma_select);
+	if (s && order >= 0)
+		ret = kma_select_orders(s, order);
+	if (s && ret)
+		ret = kma_select_current(s) && kma_select_node(s, page);
+	rcu_read_unlock();
+	return ret;
+}
+
+void kma_select_forget(void)
+{
+	const struct kma_select *s =
+		rcu_dereference_protected(kma_select, lockdep_is_held(&kma_lock));
+
+	if (s)
+		kma_verdicts_forget(&s->module);
+}
+
+/* ---- values --------------------------------------------------------------------------- */
+
+static int kma_parse_tgid(struct kma_select *s, const char *text)
+{
+	return kstrtoint(text, 10, &s->tgid) || s->tgid < 1 || s->tgid > PID_MAX_LIMIT;
+}
+
+/* What is longer matches no name, unless it is a pattern. */
+static int kma_parse_comm(struct kma_select *s, const char *text)
+{
+	return !kma_pattern_ends(text) ||
+	       (strlen(text) >= TASK_COMM_LEN && !strpbrk(text, "*?[\\"));
+}
+
+static void kma_select_put_cgroup(struct kma_select *s)
+{
+	if (s->cgroup)
+		cgroup_put(s->cgroup);
+	s->cgroup = NULL;
+}
+
+static int kma_parse_cgroup(struct kma_select *s, const char *text)
+{
+	struct cgroup *cgroup = *text == '/' ? cgroup_get_from_path(text) : ERR_PTR(-EINVAL);
+
+	if (IS_ERR(cgroup))
+		return -EINVAL;
+	kma_select_put_cgroup(s);
+	s->cgroup = cgroup;
+	return 0;
+}
+
+/* Digits of a number that certainly fits, with a unit behind it. */
+#define KMA_SELECT_DIGITS	12
+
+static const char *kma_parse_number(const char *text, const char *units, u64 *value)
+{
+	const char *end = text;
+
+	for (*value = 0; isdigit(*end); end++)
+		*value = *value * 10 + (*end - '0');
+	if (end == text || end - text > KMA_SELECT_DIGITS)
+		return NULL;
+	if (*end && strchr(units, *end))
+		*value <<= toupper(*end++) == 'K' ? 10 : 20;
+	return end;
+}
+
+static int kma_parse_range(const char *text, const char *units, u64 most,
+			   struct kma_range *range)
+{
+	text = kma_parse_number(text, units, &range->min);
+	range->max = range->min;
+	if (text && *text == '-')
+		text = kma_parse_number(text + 1, units, &range->max);
+	return !text || *text || range->min > range->max || range->max > most;
+}
+
+static int kma_parse_order(struct kma_select *s, const char *text)
+{
+	return kma_parse_range(text, "", KMA_ORDER_MAX, &s->order);
+}
+
+static int kma_parse_node(struct kma_select *s, const char *text)
+{
+	return kstrtoint(text, 10, &s->node) || s->node < 0 || s->node >= MAX_NUMNODES ||
+	       !node_possible(s->node);
+}
+
+static int kma_parse_gfp(struct kma_select *s, const char *text)
+{
+	return kma_gfp_parse(text, &s->gfp);
+}
+
+static int kma_parse_size(struct kma_select *s, const char *text)
+{
+	return kma_parse_range(text, "KkMm", 1ULL << 40, &s->size);
+}
+
+static int kma_parse_module(struct kma_select *s, const char *text)
+{
+	const char *c;
+
+	for (c = text; *c; c++)
+		if (!isalnum(*c) && *c != '_')
+			return -EINVAL;
+	return c - text >= MODULE_NAME_LEN;
+}
+
+static const struct {
+	const char *name;
+	const char *takes;
+	int (*parse)(struct kma_select *s, const char *text);
+} kma_criteria[] = {
+#define X(name, takes) { #name, takes, kma_parse_##name },
+	KMA_CRITERIA(X)
+#undef X
+};
+
+/* ---- changes ---------------------------------------------------------------------------- */
+
+static struct kma_select *kma_select_now(void)
+{
+	return rcu_dereference_protected(kma_select, lockdep_is_held(&kma_lock));
+}
+
+static void kma_select_free(struct kma_select *s)
+{
+	if (!s)
+		return;
+	kma_select_put_cgroup(s);
+	kma_verdicts_free(&s->module);
+	kfree(s);
+}
+
+/* To be changed. */
+static struct kma_select *kma_select_copy(const struct kma_select *from)
+{
+	struct kma_select *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s) {
+		kma_refuse("filter: not enough memory");
+		return NULL;
+	}
+	if (from)
+		*s = *from;
+	if (s->cgroup)
+		css_get(&s->cgroup->self);
+	s->module = (struct kma_verdicts) { .judge = kma_select_judge };
+	return s;
+}
+
+/* May be NULL.  When it returns, nobody goes by the filter before. */
+static void kma_select_publish(struct kma_select *s)
+{
+	struct kma_select *before = kma_select_now();
+	const bool on = kma_control_enabled();
+
+	if (!s && !before)
+		return;
+	rcu_assign_pointer(kma_select, s);
+	kma_probes_record(on);
+	kma_pages_record(on);
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+	kma_select_free(before);
+	kma_select_reset_set |= s ? s->set : 0;
+	kma_select_load_set |= kma_select_reset_set;
+}
+
+/* What was made of a copy by @ret takes effect, or nothing has happened. */
+static int kma_select_finish(struct kma_select *s, int ret)
+{
+	if (!ret && kma_select_has(s, KMA_SELECT_module))
+		ret = kma_verdicts_make(&s->module);
+	if (ret == -ENOMEM)
+		kma_refuse("filter: not enough memory");
+	if (ret || !s->set) {
+		kma_select_free(s);
+		s = NULL;
+	}
+	if (!ret)
+		kma_select_publish(s);
+	return ret;
+}
+
+static int kma_select_find(const char *name)
+{
+	int c;
+
+	for (c = 0; c < KMA_SELECT_NR; c++)
+		if (!strcmp(kma_criteria[c].name, name))
+			return c;
+	return -ENOENT;
+}
+
+static int kma_select_value(struct kma_select *s, enum kma_criterion c, const char *text)
+{
+	if (!strcmp(text, "off")) {
+		if (c == KMA_SELECT_cgroup)
+			kma_select_put_cgroup(s);
+		s->set &= ~BIT(c);
+		return 0;
+	}
+	if (c == KMA_SELECT_size && !kma_cacheinfo_has_bytes())
+		return kma_refuse("filter size: struct kmem_cache not understood: use order");
+	if (!kma_control_shows(text, KMA_SELECT_LEN, true) || kma_criteria[c].parse(s, text))
+		return kma_refuse("filter %s takes %s, or off, not '%s'",
+				  kma_criteria[c].name, kma_criteria[c].takes, text);
+	strscpy(s->text[c], text, KMA_SELECT_LEN);
+	s->set |= BIT(c);
+	return 0;
+}
+
+static int kma_select_change(struct kma_select *s, char *args)
+{
+	const char *name = strsep(&args, " ");
+	const char *text = args ? skip_spaces(args) : "";
+	int c = kma_select_find(name);
+
+	if (!strcmp(name, "off") && !*text) {
+		s->set = 0;
+		return 0;
+	}
+	if (c < 0)
+		return kma_refuse("filter takes %s and a value, or off, not '%s'",
+				  "tgid, comm, cgroup, order, node, gfp, size or module",
+				  name);
+	return kma_select_value(s, c, text);
+}
+
+int kma_select_run(char *args)
+{
+	struct kma_select *s = kma_select_copy(kma_select_now());
+
+	if (!s)
+		return -ENOMEM;
+	return kma_select_finish(s, kma_select_change(s, args));
+}
+
+int kma_select_set(char *text)
+{
+	struct kma_select *s = kma_select_copy(NULL);
+	char *change;
+	int ret = 0;
+
+	if (!s)
+		return -ENOMEM;
+	while (!ret && (change = strsep(&text, ";"))) {
+		change = strim(change);
+		if (*change)
+			ret = kma_select_change(s, change);
+	}
+	return kma_select_finish(s, ret);
+}
+
+void kma_select_stop(void)
+{
+	kma_select_publish(NULL);
+	kma_select_reset_set = 0;
+	kma_select_load_set = 0;
+}
+
+/* ---- what is shown ------------------------------------------------------------------------ */
+
+void kma_select_show(struct seq_file *seq)
+{
+	const struct kma_select *s = kma_select_now();
+	int c;
+
+	for (c = 0; c < KMA_SELECT_NR; c++)
+		seq_printf(seq, "filter_%s %s\n", kma_criteria[c].name,
+			   s && kma_select_has(s, c) ? s->text[c] : "off");
+}
+
+int kma_select_text(char *page)
+{
+	const struct kma_select *s = kma_select_now();
+	int c, len = 0;
+
+	for (c = 0; s && c < KMA_SELECT_NR; c++)
+		if (kma_select_has(s, c))
+			len += sysfs_emit_at(page, len, "%s%s %s", len ? ";" : "",
+					     kma_criteria[c].name, s->text[c]);
+	if (!len)
+		len = sysfs_emit(page, "off");
+	return len + sysfs_emit_at(page, len, "\n");
+}
+
+void kma_select_reset(void)
+{
+	const struct kma_select *s = kma_select_now();
+
+	kma_select_reset_set = s ? s->set : 0;
+}
+
+u32 kma_select_since(bool ever)
+{
+	lockdep_assert_held(&kma_lock);
+	return ever ? kma_select_load_set : kma_select_reset_set;
+}
+
+void kma_select_show_names(struct seq_file *seq, u32 set)
+{
+	const char *comma = "";
+	int c;
+
+	for (c = 0; c < KMA_SELECT_NR; c++) {
+		if (!(set & BIT(c)))
+			continue;
+		seq_printf(seq, "%s%s", comma, kma_criteria[c].name);
+		comma = ",";
+	}
+	if (!set)
+		seq_puts(seq, "none");
+}

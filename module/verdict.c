@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Yes or no for a return address: a question whose answer takes the name of what is
+ * there, some ten thousand instructions.
+ *
+ * A word for each address, in sets of as many as are in a cache line, without a lock:
+ * who writes twice writes the same, and who finds no room looks up again.  The word is
+ * the address, whose highest bit is set in all of the kernel's, and here only of those
+ * for which the answer is yes.
+ *
+ * Nothing here depends on what it is interrupted by, NMI included.
+ */
+#include <linux/bits.h>
+#include <linux/kallsyms.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/vmalloc.h>
+
+#include "kmemacct.h"
+
+#define KMA_VERDICTS	8192
+#define KMA_VERDICT_SET	8
+#define KMA_VERDICT_YES	BIT(63)
+
+static unsigned long *kma_verdict_set(const struct kma_verdicts *v, unsigned long addr)
+{
+	u64 hash = (u64)addr * 0x9e3779b97f4a7c15ULL >> 40;
+
+	return &v->word[hash * KMA_VERDICT_SET % KMA_VERDICTS];
+}
+
+/* ---- names ---------------------------------------------------------------------- */
+
+/*
+ * Since 6.12 a symbol's name alone has up to 512 bytes, and the stack of an NMI has 4,096.
+ * So each CPU has room for one name, and a stack is only used for another one, of who
+ * interrupts somebody there.
+ */
+struct kma_verdict_name {
+	int busy;
+	char name[KSYM_SYMBOL_LEN];
+};
+
+static DEFINE_PER_CPU(struct kma_verdict_name, kma_verdict_name);
+
+static bool kma_verdict_judge(const struct kma_verdicts *v, unsigned long addr, char *name)
+{
+	/* A call that never returns may be the last of its function. */
+	sprint_symbol_no_offset(name, addr - 1);
+	return v->judge(v, name);
+}
+
+static noinline bool kma_verdict_nested(const struct kma_verdicts *v, unsigned long addr)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	return kma_verdict_judge(v, addr, name);
+}
+
+static bool kma_verdict_look(const struct kma_verdicts *v, unsigned long addr)
+{
+	struct kma_verdict_name *mine;
+	bool yes;
+
+	preempt_disable_notrace();
+	mine = this_cpu_ptr(&kma_verdict_name);
+	/* On this CPU only: who interrupts us is done before we go on. */
+	if (READ_ONCE(mine->busy)) {
+		yes = kma_verdict_nested(v, addr);
+	} else {
+		WRITE_ONCE(mine->busy, 1);
+		barrier();
+		yes = kma_verdict_judge(v, addr, mine->name);
+		barrier();
+		WRITE_ONCE(mine->busy, 0);
+	}
+	preempt_enable_notrace();
+	return yes;
+}
+
+/* ---- verdicts -------------------------------------------------------------------- */
+
+static noinline bool kma_verdict_find(const struct kma_verdicts *v, unsigned long *set,
+				      unsigned long addr)
+{
+	const bool yes = kma_verdict_look(v, addr);
+	const unsigned long word = yes ? addr : addr & ~KMA_VERDICT_YES;
+	int i;
+
+	for (i = 0; i < KMA_VERDICT_SET; i++)
+		if (!READ_ONCE(set[i]))
+			break;
+	/* Where all are taken, one of them makes room. */
+	WRITE_ONCE(set[i % KMA_VERDICT_SET], word);
+	return yes;
+}
+
+bool kma_verdict(const struct kma_verdicts *v, unsigned long addr)
+{
+	unsigned long *set = kma_verdict_set(v, addr);
+	unsigned long word;
+	int i;
+
+	for (i = 0; i < KMA_VERDICT_SET; i++) {
+		word = READ_ONCE(set[i]);
+		if ((word | KMA_VERDICT_YES) == addr)
+			return word & KMA_VERDICT_YES;
+		if (!word)
+			break;
+	}
+	return kma_verdict_find(v, set, addr);
+}
+
+void kma_verdicts_forget(const struct kma_verdicts *v)
+{
+	int i;
+
+	for (i = 0; v->word && i < KMA_VERDICTS; i++)
+		WRITE_ONCE(v->word[i], 0);
+}
+
+int kma_verdicts_make(struct kma_verdicts *v)
+{
+	v->word = vzalloc(KMA_VERDICTS * sizeof(v->word[0]));
+	return v->word ? 0 : -ENOMEM;
+}
+
+void kma_verdicts_free(struct kma_verdicts *v)
+{
+	vfree(v->word);
+	v->word = NULL;
+}
