@@ -3,6 +3,8 @@
  * The commands.  A refused one leaves everything as it was, but for the
  * reason in last_error.
  */
+#include <linux/hardirq.h>
+#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -216,6 +218,125 @@ static void kma_control_samples_from_the_next_table_on(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_open(test, &kma_table_callers)->sampled);
 }
 
+/* The text of a setting, in a line of its own. */
+static void kma_expect_setting(struct kunit *test, const char *line)
+{
+	char *text = kma_settings(test);
+
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(text, line), "%s", text);
+}
+
+/* By who runs: any page will do. */
+static bool kma_selected(void)
+{
+	return kma_select_pages(ZERO_PAGE(0), -1);
+}
+
+static void kma_control_filters(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	KUNIT_EXPECT_TRUE(test, kma_selected());
+	KUNIT_EXPECT_EQ(test, kma_run(test, "filter comm a  b*"), 0);
+	KUNIT_EXPECT_TRUE(test, kma_select_on());
+	KUNIT_EXPECT_FALSE(test, kma_selected());
+	kma_expect_setting(test, "filter_comm a  b*\n");
+	KUNIT_EXPECT_EQ(test, kma_run(test, "filter  comm   off"), 0);
+	kma_expect_setting(test, "filter_comm off\n");
+	KUNIT_EXPECT_FALSE(test, kma_select_on());
+
+	KUNIT_EXPECT_EQ(test, kma_run(test, "filter cgroup /"), 0);
+	KUNIT_EXPECT_EQ(test, kma_run(test, "filter size 4K-1M"), 0);
+	KUNIT_EXPECT_TRUE(test, kma_selected());
+	/* In an interrupt, as far as anybody can tell. */
+	local_irq_disable();
+	__irq_enter_raw();
+	KUNIT_EXPECT_FALSE(test, kma_selected());
+	__irq_exit_raw();
+	local_irq_enable();
+	kma_expect_setting(test, "filter_cgroup /\n");
+	kma_expect_setting(test, "filter_size 4K-1M\n");
+	KUNIT_EXPECT_EQ(test, kma_run(test, "filter off"), 0);
+	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	/* All at once, as the parameter does. */
+	KUNIT_EXPECT_EQ(test, kma_control_filter(" tgid 1 ;; order 2-3\n"), 0);
+	kma_expect_setting(test, "filter_tgid 1\n");
+	kma_expect_setting(test, "filter_order 2-3\n");
+	KUNIT_EXPECT_EQ(test, kma_control_filter("tgid 2;order x"), -EINVAL);
+	kma_expect_setting(test, "filter_tgid 1\n");
+	KUNIT_EXPECT_EQ(test, kma_control_filter(""), 0);
+	KUNIT_EXPECT_FALSE(test, kma_select_on());
+}
+
+/* A block is what it is of, whoever allocates it. */
+static void kma_control_filters_blocks(struct kunit *test)
+{
+	struct page *page = alloc_pages(GFP_KERNEL, 2);
+	static const struct {
+		const char *filter;
+		bool matches;
+	} known[] = {
+		{ "order 2", true }, { "order 0-1", false }, { "order 3-9", false },
+		{ "size 16K", true }, { "size 16385-1M", false }, { "size 0-16383", false },
+		{ "gfp GFP_KERNEL", true }, { "gfp __GFP_IO", true },
+		{ "gfp GFP_KERNEL|__GFP_ZERO", false }, { "order 2;size 1", false },
+		{ "module kernel", true }, { "module kmemacct_kunit", false },
+	};
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		KUNIT_EXPECT_EQ(test, kma_control_filter(known[i].filter), 0);
+		KUNIT_EXPECT_EQ_MSG(test, known[i].matches,
+				    kma_select_block(page, 2, GFP_KERNEL, KMA_TEST_SITE),
+				    "%s", known[i].filter);
+	}
+	KUNIT_EXPECT_EQ(test, kma_control_filter("module kmemacct_kunit"), 0);
+	KUNIT_EXPECT_TRUE(test, kma_select_block(page, 2, GFP_KERNEL,
+						 (unsigned long)kma_run + 1));
+	/* Nobody knows where it is. */
+	KUNIT_EXPECT_FALSE(test, kma_select_block(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	KUNIT_EXPECT_EQ(test, kma_control_filter("module kernel"), 0);
+	KUNIT_EXPECT_FALSE(test, kma_select_block(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	__free_pages(page, 2);
+}
+
+static void kma_control_skips(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact"));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_EQ(test, kma_run(test, "skip add truth_*"), 0);
+	KUNIT_EXPECT_EQ(test, kma_run(test, "skip del alloc_page*"), 0);
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact"));
+	kma_expect_refused(test, "skip add truth_*", "skip add: 'truth_*' is there already");
+	kma_expect_refused(test, "skip del truth", "skip del: no 'truth' in table skip");
+	KUNIT_EXPECT_EQ(test, kma_control_skip("add x;add x"), -EINVAL);
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_EQ(test, kma_control_skip(""), 0);
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact"));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages"));
+}
+
+static void kma_control_refuses_bad_filters(struct kunit *test)
+{
+	kma_expect_refused(test, "filter node x",
+			   "filter node takes the number of a NUMA node, or off, not 'x'");
+	kma_expect_refused(test, "filter tgid 0",
+			   "filter tgid takes the number of a process, or off, not '0'");
+	kma_expect_refused(test, "filter order 3-2",
+			   "filter order takes N or N-M, orders that there are, or off, not '3-2'");
+	kma_expect_refused(test, "filter order 99999999999999999999",
+			   "filter order takes N or N-M, orders that there are, or off, not '99999999999999999999'");
+	kma_expect_refused(test, "filter comm a\nb",
+			   "filter comm takes a thread's name of up to 15 characters, or a pattern without [! and [^, or off, not 'a?b'");
+	kma_expect_refused(test, "filter comm a[!b]",
+			   "filter comm takes a thread's name of up to 15 characters, or a pattern without [! and [^, or off, not 'a[!b]'");
+	kma_expect_refused(test, "skip add a[^b]",
+			   "skip add takes up to 63 characters without blanks, ';', '[!' and '[^', not 'a[^b]'");
+	kma_expect_refused(test, "skip", "skip takes add PATTERN or del PATTERN, not ''");
+	KUNIT_EXPECT_FALSE(test, kma_select_on());
+}
+
 static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, kma_run(test, "nonsense"), -EINVAL);
@@ -229,7 +350,8 @@ static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
-		": use budget_pct, enabled, page_sample_bytes, pages, reset, sample_bytes or sort";
+		": use budget_pct, by, enabled, filter, page_sample_bytes, pages, reset,";
+	static const char or[] = "sample_bytes, skip or sort";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -239,11 +361,12 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 		{ "resets", "resets" }, { "%s%s%n 1", "%s%s%n" },
 		{ "\x01\xff\x7f", "???" },
 	};
-	char why[120];
+	char why[140];
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		snprintf(why, sizeof(why), "unknown command '%s'%s", known[i].shown, use);
+		snprintf(why, sizeof(why), "unknown command '%s'%s %s", known[i].shown, use,
+			 or);
 		kma_expect_refused(test, known[i].command, why);
 	}
 }
@@ -444,7 +567,7 @@ static void kma_control_reset_subtracts(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
 	KUNIT_EXPECT_MEMEQ(test, ((struct kma_counts *)snap->rows)->v, after.v,
 			   sizeof(after.v));
-	KUNIT_EXPECT_TRUE(test, snap->reset);
+	KUNIT_EXPECT_STREQ(test, snap->since, "reset");
 
 	/* Allocated before the reset, freed after it: a free all the same. */
 	kma_alloc(KMA_TEST_PTR);
@@ -539,7 +662,7 @@ static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 
 /* ---- the suite ------------------------------------------------------------ */
 
-static struct kma_sort kma_sort_before[16];
+static struct kma_sort kma_sort_before[32];
 
 /* Where a cache has its size: or nothing could be sampled. */
 static int kma_control_init_suite(struct kunit_suite *suite)
@@ -568,9 +691,7 @@ static int kma_control_init_test(struct kunit *test)
 	ret = kma_symbol_start();
 	if (ret)
 		kma_core_destroy(&kma_core);
-	else
-		kma_control_start();
-	return ret;
+	return ret ?: kma_control_start();
 }
 
 static void kma_control_exit_test(struct kunit *test)
@@ -593,6 +714,10 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_samples),
 	KUNIT_CASE(kma_control_budgets),
 	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
+	KUNIT_CASE(kma_control_filters),
+	KUNIT_CASE(kma_control_filters_blocks),
+	KUNIT_CASE(kma_control_skips),
+	KUNIT_CASE(kma_control_refuses_bad_filters),
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),
 	KUNIT_CASE(kma_control_refuses_unknown_commands),
 	KUNIT_CASE(kma_control_refuses_bad_switches),

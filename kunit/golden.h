@@ -8,15 +8,16 @@
 #define KMA_KUNIT_GOLDEN_H
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 3 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 4 sample_bytes=0 " accuracy "\n"
 
 #define KMA_GOLDEN_QUIET \
 	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
-	" cache_size=slot since=load window_s=12.345"
+	" cache_size=slot since=load window_s=12.345 filter=none"
 
 #define KMA_GOLDEN_LOSSES \
 	"dropped=30 replaced=3 page_freed=1 unmatched=5 coverage_pct=99.733" \
-	" cache_size=slot since=reset window_s=86400.000 cut=7"
+	" cache_size=slot since=reset window_s=86400.000 cut=7" \
+	" filter=comm,order live_filter=tgid,comm,order"
 
 #define KMA_GOLDEN_CALLERS_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
@@ -38,7 +39,7 @@
 
 /* Once something was sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
-	"# kmemacct " table " 3 sample_bytes=4096 " accuracy "\n"
+	"# kmemacct " table " 4 sample_bytes=4096 " accuracy "\n"
 
 #define KMA_GOLDEN_SAMPLED_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
@@ -97,12 +98,26 @@
 	"budget_pct 0\n" \
 	"pages off\n" \
 	"page_sample_bytes 0\n" \
+	"by off\n" \
+	"filter_tgid off\n" \
+	"filter_comm off\n" \
+	"filter_cgroup off\n" \
+	"filter_order off\n" \
+	"filter_node off\n" \
+	"filter_gfp off\n" \
+	"filter_size off\n" \
+	"filter_module off\n" \
 	"sort_callers live_bytes\n" \
 	"sort_allocs age_ms\n" \
 	"sort_caches live_bytes\n" \
 	"sort_stacks live_bytes\n" \
 	"sort_page_callers live_kb,hits\n" \
 	"sort_pages age_ms\n" \
+	"sort_extfrag fallbacks,site\n" \
+	"sort_tasks net_pages,allocs\n" \
+	"sort_cgroups net_pages,allocs\n" \
+	"sort_comm_sites alloc_pages,slab_bytes\n" \
+	"sort_comm_syscalls alloc_pages,slab_bytes\n" \
 	"last_error none\n"
 
 #endif /* KMA_KUNIT_GOLDEN_H */

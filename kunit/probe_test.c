@@ -451,6 +451,35 @@ static void kma_probe_counts_what_is_nothing(struct kunit *test)
 	kma_expect_deeds(test, "kma_site_fails", &expected);
 }
 
+/* Of one call site those of some sizes, a red zone included; exact and sampled. */
+static void kma_probe_filters(struct kunit *test)
+{
+	const struct kma_deeds expected = {
+		.hits = 1,
+		.bytes_req = 96,
+		.frees = 1,
+	};
+	u64 filtered;
+
+	KUNIT_EXPECT_EQ(test, kma_control_filter("module kmemacct_kunit;size 64-256"), 0);
+	filtered = kma_stat_now(alloc_filtered);
+	migrate_disable();
+	kfree(kma_site_size(96));
+	kfree(kma_site_size(8));
+	kfree(kma_site_size(1000));
+	kma_expect_deeds(test, "kma_site_size", &expected);
+	migrate_enable();
+	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_filtered), filtered + 2);
+	KUNIT_EXPECT_EQ(test, kma_control_sample(4096), 0);
+	kfree(kma_site_size(1 << 20));
+	KUNIT_EXPECT_EQ(test, kma_control_filter("size 1M"), 0);
+	/* So many times N that it is sampled. */
+	kfree(kma_site_size(1 << 20));
+	KUNIT_EXPECT_EQ(test, kma_control_sample(0), 0);
+	KUNIT_EXPECT_EQ(test, kma_control_filter(NULL), 0);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_hits), 2);
+}
+
 static void kma_probe_follows_krealloc(struct kunit *test)
 {
 	/* 50 bytes, grown in place to 60, moved to 1000, freed by size 0. */
@@ -831,7 +860,8 @@ static void kma_expect_sums(struct kunit *test)
 			v[KMA_STAT_events_kmem_cache_alloc] + v[KMA_STAT_bulk_allocs],
 			sum.hits + sum.bulk + v[KMA_STAT_alloc_failed] +
 			v[KMA_STAT_alloc_zero_size] + v[KMA_STAT_alloc_off] +
-			v[KMA_STAT_alloc_unsampled] + v[KMA_STAT_double_fired] +
+			v[KMA_STAT_alloc_filtered] + v[KMA_STAT_alloc_unsampled] +
+			v[KMA_STAT_double_fired] +
 			v[KMA_STAT_dropped_caches_full] +
 			v[KMA_STAT_dropped_sites_full]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] +
@@ -1226,6 +1256,7 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_follows_kfree_bulk),
 	KUNIT_CASE(kma_probe_notices_a_cache_destroyed),
 	KUNIT_CASE(kma_probe_counts_what_is_nothing),
+	KUNIT_CASE(kma_probe_filters),
 	KUNIT_CASE(kma_probe_follows_krealloc),
 	KUNIT_CASE(kma_probe_counts_pingpong),
 	KUNIT_CASE(kma_probe_counts_in_interrupts),

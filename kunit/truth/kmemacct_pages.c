@@ -7,13 +7,17 @@
  *
  * In /sys/kernel/debug/kmemacct_pages/:
  *
- *	run	write what to do: blocks, split, exact, larger, bulk, vmalloc, or
- *		drop, which frees all that is left
- *	sites	`hits bulk frees live_pages order gfp function` lines
+ *	run	write what to do: blocks, split, exact, larger, bulk, fail, stale, list,
+ *		vmalloc, or drop, which frees all that is left
+ *	sites	`hits bulk failed frees live_pages order gfp function` lines
  *	pages	`pfn order gfp pid function` lines
+ *	stales	pages of which a record was left when the bulk allocator gave them
  *
  * A block may be freed in pieces (split, exact), or together with its neighbour
  * (larger); a piece counts as a free of its block if it has the first page.
+ *
+ * Frees that nobody sees cannot be made at will.  What they leave behind is made instead
+ * (stale): probes are told of an allocation, while the page is free.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,6 +29,8 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -32,7 +38,7 @@
 
 #define TRUTH_ORDERS	11
 #define TRUTH_KINDS	256
-#define TRUTH_PIECES	1024
+#define TRUTH_PIECES	4096
 
 /* What a site allocates, and what became of it. */
 static struct truth_kind {
@@ -41,6 +47,7 @@ static struct truth_kind {
 	gfp_t gfp;
 	u64 hits;
 	u64 bulk;
+	u64 failed;
 	u64 frees;
 	u64 live_pages;
 } truth_kind[TRUTH_KINDS];
@@ -285,23 +292,35 @@ static int truth_halves(int from, int *second)
 				*second = k;
 				return i;
 			}
-	return -1;
+	return -EAGAIN;
+}
+
+/* Where memory is in pieces, it takes more than the CPU's lists have. */
+#define TRUTH_TRIES	32
+
+static int truth_take_halves(int *second)
+{
+	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
+	int i, tries, ret = 0, first = -EAGAIN, from = truth_nr_pieces;
+
+	for (tries = 0; first < 0 && tries < TRUTH_TRIES; tries++) {
+		for (i = 0; !ret && i < 64; i++)
+			ret = truth_run_one(&truth_ways[i % 2], 0, gfp);
+		if (ret)
+			return ret;
+		first = truth_halves(from, second);
+	}
+	return first;
 }
 
 /* Two single pages, of two call sites if it happens so, are freed as one block. */
 static int truth_run_larger(void)
 {
-	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
-	int i, first, second, from = truth_nr_pieces, ret = 0;
+	int second, first = truth_take_halves(&second);
 	struct page *page;
 
-	for (i = 0; !ret && i < 64; i++)
-		ret = truth_run_one(&truth_ways[i % 2], 0, gfp);
-	if (ret)
-		return ret;
-	first = truth_halves(from, &second);
 	if (first < 0)
-		return -EAGAIN;
+		return first;
 	page = truth_piece[first].page;
 	/* The higher number first: the last one takes the place of what is forgotten. */
 	truth_forget(max(first, second));
@@ -325,7 +344,138 @@ static int truth_run_bulk(void)
 	return ret;
 }
 
+/* ---- frees that were not seen -------------------------------------------------------- */
+
+static struct tracepoint *truth_tp_alloc, *truth_tp_free;
+
+static void truth_find(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "mm_page_alloc"))
+		truth_tp_alloc = tp;
+	else if (!strcmp(tp->name, "mm_page_free"))
+		truth_tp_free = tp;
+}
+
+static noinline __noclone void truth_tell_alloc(struct page *page, gfp_t gfp)
+{
+	const struct tracepoint_func *f;
+
+	for (f = rcu_dereference_sched(truth_tp_alloc->funcs); f && f->func; f++)
+		((void (*)(void *data, struct page *page, unsigned int order, gfp_t gfp,
+			   int type))f->func)(f->data, page, 0, gfp, 0);
+}
+
+static void truth_tell_free(struct page *page)
+{
+	const struct tracepoint_func *f;
+
+	for (f = rcu_dereference_sched(truth_tp_free->funcs); f && f->func; f++)
+		((void (*)(void *data, struct page *page,
+			   unsigned int order))f->func)(f->data, page, 0);
+}
+
+static bool truth_has(struct page **page, unsigned long nr, const struct page *one)
+{
+	while (nr--)
+		if (page[nr] == one)
+			return true;
+	return false;
+}
+
+/* The CPU's lists give back what was put there last.  Returns how many were stale. */
+static unsigned long truth_stale(gfp_t gfp, struct page **bulk, unsigned long *nr)
+{
+	struct page *page[TRUTH_BULK];
+	unsigned long i, left, again = 0;
+
+	for (left = 0; left < TRUTH_BULK; left++) {
+		page[left] = alloc_page(gfp);
+		if (!page[left])
+			break;
+	}
+	for (i = 0; i < left; i++)
+		__free_page(page[i]);
+	for (i = 0; i < left; i++)
+		truth_tell_alloc(page[i], gfp);
+	*nr = truth_alloc_bulk(gfp, TRUTH_BULK, bulk);
+	for (i = 0; i < left; i++) {
+		if (truth_has(bulk, *nr, page[i]))
+			again++;
+		else
+			truth_tell_free(page[i]);
+	}
+	return again;
+}
+
+static u64 truth_stales;
+
+static int truth_run_stale(void)
+{
+	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN;
+	struct page *page[TRUTH_BULK] = {};
+	unsigned long i, again, nr, flags;
+	int ret = 0;
+
+	/* Nobody else is to get one of these pages, which cannot be had there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return -EOPNOTSUPP;
+	local_irq_save(flags);
+	again = truth_stale(gfp, page, &nr);
+	local_irq_restore(flags);
+	truth_stales += again;
+	for (i = 0; !ret && i < nr; i++)
+		ret = truth_note_block(page[i], "truth_alloc_bulk", 0, gfp, true);
+	return ret ?: again ? 0 : -EAGAIN;
+}
+
+static int truth_run_list(void)
+{
+#ifdef KMA_HAVE_ALLOC_PAGES_LIST
+	struct page *page, *next;
+	LIST_HEAD(list);
+
+	if (!alloc_pages_bulk_list(GFP_KERNEL, TRUTH_BULK, &list))
+		return -ENOMEM;
+	list_for_each_entry_safe(page, next, &list, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+	}
+	return 0;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 #define TRUTH_AREA	(40 * PAGE_SIZE)
+
+/* Of the lowest 16 MiB, and of nothing else: soon there is no more. */
+#define TRUTH_SCARCE	(__GFP_DMA | __GFP_NORETRY | __GFP_NOWARN)
+
+/* Of that, until it fails. Blocks that are had are kept. */
+static int truth_exhaust(const struct truth_way *way, unsigned int order)
+{
+	struct truth_kind *kind = truth_kind_of(way->function, order, TRUTH_SCARCE);
+	int ret;
+
+	do {
+		ret = truth_run_one(way, order, TRUTH_SCARCE);
+	} while (!ret);
+	if (!kind || ret != -ENOMEM)
+		return -ENOSPC;
+	kind->failed++;
+	return 0;
+}
+
+static int truth_run_fail(void)
+{
+	unsigned int order;
+	int way, ret = 0;
+
+	for (order = TRUTH_ORDERS - 1; !ret && order > TRUTH_ORDERS - 4; order--)
+		for (way = 0; !ret && way < ARRAY_SIZE(truth_ways); way++)
+			ret = truth_exhaust(&truth_ways[way], order);
+	return ret;
+}
 
 static int truth_run_vmalloc(void)
 {
@@ -353,6 +503,9 @@ static const struct {
 	{ "exact", truth_run_exact },
 	{ "larger", truth_run_larger },
 	{ "bulk", truth_run_bulk },
+	{ "fail", truth_run_fail },
+	{ "stale", truth_run_stale },
+	{ "list", truth_run_list },
 	{ "vmalloc", truth_run_vmalloc },
 	{ "drop", truth_run_drop },
 };
@@ -394,11 +547,11 @@ static int truth_sites_show(struct seq_file *seq, void *unused)
 	const struct truth_kind *kind = truth_kind;
 
 	mutex_lock(&truth_lock);
-	seq_puts(seq, "hits bulk frees live_pages order gfp function\n");
+	seq_puts(seq, "hits bulk failed frees live_pages order gfp function\n");
 	for (; kind < truth_kind + truth_nr_kinds; kind++)
-		seq_printf(seq, "%llu %llu %llu %llu %u %#x %s\n", kind->hits, kind->bulk,
-			   kind->frees, kind->live_pages, kind->order,
-			   (__force u32)kind->gfp, kind->function);
+		seq_printf(seq, "%llu %llu %llu %llu %llu %u %#x %s\n", kind->hits,
+			   kind->bulk, kind->failed, kind->frees, kind->live_pages,
+			   kind->order, (__force u32)kind->gfp, kind->function);
 	mutex_unlock(&truth_lock);
 	return 0;
 }
@@ -430,7 +583,9 @@ static struct dentry *truth_dir;
 
 static int __init truth_init(void)
 {
+	for_each_kernel_tracepoint(truth_find, NULL);
 	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_u64("stales", 0400, truth_dir, &truth_stales);
 	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
 	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
 	debugfs_create_file("pages", 0400, truth_dir, NULL, &truth_pages_fops);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pages that are allocated in NMI, which are known exactly.
+ *
+ * Each NMI that nobody else wants allocates some blocks, as long as there is room to
+ * note them; they are freed by a process.
+ *
+ * In /sys/kernel/debug/kmemacct_nmi/:
+ *
+ *	drop	write anything: all blocks are freed
+ *	values	`name value` lines: nmis, and of them those inside the module that is
+ *		tested; failed allocations; hits of order 0 and 1, and what is live
+ *	pages	`pfn order` lines, one for each block that is live
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/kallsyms.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nmi.h>
+#include <linux/seq_file.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#define TRUTH_BLOCKS	8192
+#define TRUTH_ORDERS	2
+/* Of each order, in an NMI. */
+#define TRUTH_TIMES	3
+
+static struct truth_block {
+	struct page *page;
+	unsigned int order;
+} truth_block[TRUTH_BLOCKS];
+
+/* Blocks that are noted, by NMIs on any CPU; others may still be about to be. */
+static atomic_t truth_nr;
+static atomic_t truth_nmis, truth_inside, truth_failed, truth_hits[TRUTH_ORDERS];
+
+/* Protects all of it from others that read or drop. */
+static DEFINE_MUTEX(truth_lock);
+
+static noinline __noclone struct page *truth_nmi_alloc(unsigned int order)
+{
+	struct page *page = alloc_pages_nolock(0, NUMA_NO_NODE, order);
+
+	OPTIMIZER_HIDE_VAR(page);
+	return page;
+}
+
+/* Nothing is allocated for which there is no room. */
+static void truth_nmi_one(unsigned int order)
+{
+	const int at = atomic_inc_return(&truth_nr) - 1;
+	struct truth_block *b = &truth_block[at];
+
+	if (at >= TRUTH_BLOCKS) {
+		atomic_dec(&truth_nr);
+		return;
+	}
+	b->order = order;
+	b->page = truth_nmi_alloc(order);
+	if (b->page)
+		atomic_inc(&truth_hits[order]);
+	else
+		atomic_inc(&truth_failed);
+}
+
+static bool truth_nmi_inside(const struct pt_regs *regs)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol(name, regs->ip);
+	return strstr(name, "[kmemacct]");
+}
+
+static int truth_nmi(unsigned int cmd, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	atomic_inc(&truth_nmis);
+	if (truth_nmi_inside(regs))
+		atomic_inc(&truth_inside);
+	for (i = 0; i < TRUTH_TIMES * TRUTH_ORDERS; i++)
+		truth_nmi_one(i % TRUTH_ORDERS);
+	return NMI_HANDLED;
+}
+
+/* ---- the files; no NMI comes meanwhile -------------------------------------------- */
+
+static void truth_drop(void)
+{
+	int i, nr = atomic_read(&truth_nr);
+
+	for (i = 0; i < nr; i++)
+		if (truth_block[i].page)
+			__free_pages(truth_block[i].page, truth_block[i].order);
+	atomic_set(&truth_nr, 0);
+}
+
+static ssize_t truth_drop_write(struct file *file, const char __user *from, size_t bytes,
+				loff_t *pos)
+{
+	mutex_lock(&truth_lock);
+	truth_drop();
+	mutex_unlock(&truth_lock);
+	return bytes;
+}
+
+static const struct file_operations truth_drop_fops = {
+	.owner = THIS_MODULE,
+	.open = nonseekable_open,
+	.write = truth_drop_write,
+};
+
+static int truth_values_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "nmis %d\n", atomic_read(&truth_nmis));
+	seq_printf(seq, "inside %d\n", atomic_read(&truth_inside));
+	seq_printf(seq, "failed %d\n", atomic_read(&truth_failed));
+	seq_printf(seq, "hits_0 %d\n", atomic_read(&truth_hits[0]));
+	seq_printf(seq, "hits_1 %d\n", atomic_read(&truth_hits[1]));
+	seq_printf(seq, "room %d\n", TRUTH_BLOCKS - atomic_read(&truth_nr));
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(truth_values);
+
+static int truth_pages_show(struct seq_file *seq, void *unused)
+{
+	int i, nr;
+
+	mutex_lock(&truth_lock);
+	nr = atomic_read(&truth_nr);
+	seq_puts(seq, "pfn order\n");
+	for (i = 0; i < nr; i++)
+		if (truth_block[i].page)
+			seq_printf(seq, "%lu %u\n", page_to_pfn(truth_block[i].page),
+				   truth_block[i].order);
+	mutex_unlock(&truth_lock);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(truth_pages);
+
+static struct dentry *truth_dir;
+
+static int __init truth_init(void)
+{
+	int ret = register_nmi_handler(NMI_UNKNOWN, truth_nmi, 0, KBUILD_MODNAME);
+
+	if (ret)
+		return ret;
+	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("drop", 0200, truth_dir, NULL, &truth_drop_fops);
+	debugfs_create_file("values", 0400, truth_dir, NULL, &truth_values_fops);
+	debugfs_create_file("pages", 0400, truth_dir, NULL, &truth_pages_fops);
+	return 0;
+}
+
+static void __exit truth_exit(void)
+{
+	debugfs_remove(truth_dir);
+	unregister_nmi_handler(NMI_UNKNOWN, KBUILD_MODNAME);
+	truth_drop();
+}
+
+module_init(truth_init);
+module_exit(truth_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Pages allocated in NMI, known exactly");
