@@ -119,12 +119,6 @@ enum {
 #undef X
 };
 
-static void inherit(struct table *t, const struct table *from)
-{
-	memcpy(t->fields, from->fields, sizeof(t->fields));
-	t->nr_fields = from->nr_fields;
-}
-
 /* Of an object that was recorded exactly, in thousandths. */
 #define WEIGHT_ONE	1000
 
@@ -211,7 +205,7 @@ struct table *derive_leaks(struct table *allocs, u64 older_ms)
 	size_t i, same;
 
 	leaks->from[0] = allocs;
-	inherit(leaks, allocs);
+	table_inherit(leaks, allocs);
 	sort_by_label(allocs);
 	for (i = 0; i < allocs->nr_rows; i += same) {
 		same = count_same(&allocs->rows[i], allocs->nr_rows - i);
@@ -312,7 +306,7 @@ struct table *derive_difference(struct table *before, struct table *after)
 
 	t->from[0] = before;
 	t->from[1] = after;
-	inherit(t, after);
+	table_inherit(t, after);
 	sort_by_label(before);
 	sort_by_label(after);
 	while (b < before->nr_rows || a < after->nr_rows) {

@@ -44,9 +44,19 @@ bool estimate_is_se(const struct table *t, int column)
 	return estimate_of(t, column) >= 0;
 }
 
+/* What tables are about, of objects and of pages. */
+static int main_column(const struct table *t)
+{
+	int column = table_column(t, "live_bytes");
+
+	return column < 0 ? table_column(t, "live_kb") : column;
+}
+
 bool estimate_any(const struct table *t)
 {
-	return table_column(t, "live_bytes_se") >= 0;
+	int column = main_column(t);
+
+	return column >= 0 && estimate_se(t, column) >= 0;
 }
 
 int estimate_main(const struct table *t, const struct sort *sort)
@@ -60,7 +70,7 @@ int estimate_main(const struct table *t, const struct sort *sort)
 		if (estimate_se(t, column) >= 0)
 			return column;
 	}
-	return table_column(t, "live_bytes");
+	return main_column(t);
 }
 
 /* ---- samples -------------------------------------------------------------- */
@@ -97,10 +107,22 @@ bool estimate_few(const struct table *t, const struct row *row, int column)
 	       value(t, row, live ? "live_samples" : "samples") < ESTIMATE_FEW;
 }
 
+/* The other kind of allocations, that samples are of as well. */
+static bool has_bulk(const struct table *t, const struct row *row)
+{
+	return value(t, row, "bulk_objs") || value(t, row, "bulk_blocks");
+}
+
+static bool is_of_hits(const char *name)
+{
+	return !strcmp(name, "hits") || !strcmp(name, "bytes_req") ||
+	       !strcmp(name, "bytes_alloc") || !strcmp(name, "kb");
+}
+
 /*
- * What was sampled was there, and each object has a byte at least.  `samples` are
- * of allocations and of bulk allocations: they say something of one kind where
- * there is nothing of the other.
+ * What was sampled was there, and each object has a byte at least, each block a
+ * KiB.  `samples` are of allocations and of bulk allocations: they say something
+ * of one kind where there is nothing of the other.
  */
 static u64 known_samples(const struct table *t, const struct row *row,
 			 const char *name)
@@ -109,9 +131,8 @@ static u64 known_samples(const struct table *t, const struct row *row,
 		return value(t, row, "live_samples");
 	if (begins(name, "bulk_"))
 		return value(t, row, "hits") ? 0 : value(t, row, "samples");
-	if (!strcmp(name, "hits") || !strcmp(name, "bytes_req") ||
-	    !strcmp(name, "bytes_alloc"))
-		return value(t, row, "bulk_objs") ? 0 : value(t, row, "samples");
+	if (is_of_hits(name))
+		return has_bulk(t, row) ? 0 : value(t, row, "samples");
 	return 0;
 }
 

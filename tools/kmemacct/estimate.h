@@ -48,7 +48,7 @@ struct interval estimate_interval(const struct table *t, const struct row *row,
 
 /*
  * The column that a table is about: the first one of its order that is an
- * estimate, or an estimate's standard error, or else live_bytes.
+ * estimate, or an estimate's standard error, or else live_bytes or live_kb.
  */
 int estimate_main(const struct table *t, const struct sort *sort);
 

@@ -12,13 +12,14 @@
 #include "table.h"
 
 #define PROC	"/proc"
+#define SYS	"/sys"
 #define DEBUGFS	"/sys/kernel/debug"
 
 /* ---- paths ---------------------------------------------------------------- */
 
 /*
  * The tests keep files of their own elsewhere, and say where by the variables
- * KMEMACCT_PROC and KMEMACCT_DEBUGFS; there is no other use for these.
+ * KMEMACCT_PROC, KMEMACCT_SYS and KMEMACCT_DEBUGFS; there is no other use for these.
  */
 static const char *top_dir(const char *variable, const char *usual)
 {
@@ -227,6 +228,30 @@ int files_control(const char *command)
 	if (ret && (errno == EINVAL || errno == ENOMEM))
 		return fail_refused(path, command);
 	return ret ? fail_file(path) : 0;
+}
+
+char *files_settings(void)
+{
+	char path[FILES_PATH], *text, *copy = NULL;
+	size_t len;
+
+	table_path(path, "control");
+	text = read_file(path, &len);
+	if (!text)
+		fail_file(path);
+	else if (asprintf(&copy, "\n%s", text) < 0)
+		copy = NULL;
+	free(text);
+	return copy;
+}
+
+char *files_sys(const char *name)
+{
+	char path[FILES_PATH];
+	size_t len;
+
+	snprintf(path, FILES_PATH, "%s/%s", top_dir("KMEMACCT_SYS", SYS), name);
+	return read_file(path, &len);
 }
 
 char *files_proc(const char *name, char *path, size_t *len)

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "estimate.h"
+#include "gfp.h"
 #include "json.h"
 
 /* Thousandths keep the digits that the module printed. */
@@ -32,6 +33,8 @@ static struct json_object *value_object(enum format format, u64 value)
 	case FORMAT_ID:
 		/* null, where there is none */
 		return value == NO_ID ? NULL : json_object_new_uint64(value);
+	case FORMAT_NAME:
+		return json_object_new_string((const char *)(uintptr_t)value);
 	default:
 		return json_object_new_uint64(value);
 	}
@@ -107,19 +110,39 @@ static void add_estimates(struct json_object *object, const struct table *t,
 			       json_object_new_boolean(estimate_few(t, row, main)));
 }
 
+/* Names, and what has none as a number. */
+static struct json_object *flags_object(const struct gfp *gfp, u64 flags)
+{
+	struct json_object *names = json_object_new_array();
+	struct gfp_walk walk = { .rest = flags };
+	char buf[NUMBER_LEN];
+	int nr;
+
+	while ((nr = gfp_next(gfp, &walk)) >= 0)
+		json_object_array_add(names, json_object_new_string(gfp_name(gfp, nr)));
+	snprintf(buf, sizeof(buf), "%#llx", walk.rest);
+	if (walk.rest)
+		json_object_array_add(names, json_object_new_string(buf));
+	return names;
+}
+
 static struct json_object *row_object(const struct table *t, const struct row *row,
 				      const struct sort *sort)
 {
 	struct json_object *object = json_object_new_object();
-	int i;
+	int i, gfp = table_column(t, "gfp");
 
 	for (i = 0; i < t->nr_values; i++)
 		json_object_object_add(object, t->columns[i].name,
 				       value_object(t->columns[i].format, row->v[i]));
+	if (t->gfp && gfp >= 0)
+		json_object_object_add(object, "gfp_flags",
+				       flags_object(t->gfp, row->v[gfp]));
 	if (estimate_any(t))
 		add_estimates(object, t, row, estimate_main(t, sort));
-	json_object_object_add(object, t->columns[i].name,
-			       json_object_new_string(row->label));
+	if (t->columns[i].name)
+		json_object_object_add(object, t->columns[i].name,
+				       json_object_new_string(row->label));
 	return object;
 }
 
@@ -151,6 +174,11 @@ int json_table(FILE *out, const struct table *t, const struct sort *sort)
 	json_object_object_add(object, "rows", rows_object(t, sort));
 	json_object_object_add(object, "rows_left_out",
 			       json_object_new_uint64(t->left_out));
+	if (t->sum)
+		json_object_object_add(object, "sum", row_object(t, t->sum, sort));
+	if (t->advice)
+		json_object_object_add(object, "advice",
+				       json_object_new_string(t->advice));
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 						      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)

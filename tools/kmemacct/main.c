@@ -16,15 +16,39 @@
 #include "error.h"
 #include "files.h"
 #include "folded.h"
+#include "gfp.h"
 #include "json.h"
 #include "kallsyms.h"
 #include "options.h"
+#include "pages.h"
 #include "print.h"
 #include "run.h"
 #include "sort.h"
 
 /* What `run` exits with if it fails itself; all else is of its command. */
 #define STATUS_RUN	125
+
+/* What people write to. */
+#define CONTROL		"/sys/kernel/debug/kmemacct/control"
+
+/**
+ * struct command - what the first word of the command line may be
+ * @name: the word
+ * @args: what follows it, for the help, in brackets if it need not; NULL for
+ *	nothing
+ * @what: a line of the help
+ * @takes: options
+ * @failure: exit status if it fails
+ * @run: do it; returns the exit status, or -1 and fail() was called
+ */
+struct command {
+	const char *name;
+	const char *args;
+	const char *what;
+	unsigned int takes;
+	int failure;
+	int (*run)(const struct command *c, const struct options *o, char **args);
+};
 
 /* ---- output --------------------------------------------------------------- */
 
@@ -34,6 +58,22 @@ static void cut_rows(struct table *t, const struct options *o)
 		return;
 	t->left_out = t->nr_rows - o->lines;
 	t->nr_rows = o->lines;
+}
+
+/* Column gfp has codes, and in JSON also names, unless it is to be numbers. */
+static int name_flags(struct table *t, const struct options *o)
+{
+	struct table *flags;
+
+	if (o->given & OPTION_RAW_GFP || table_column(t, "gfp") < 0)
+		return 0;
+	flags = files_table("gfp_flags");
+	if (!flags)
+		return -1;
+	t->gfp = gfp_new(flags);
+	if (!(o->given & OPTION_JSON))
+		gfp_shorten(t);
+	return 0;
 }
 
 /**
@@ -58,6 +98,8 @@ static int show(struct table *t, const struct options *o, const char *keys)
 	sort_rows(t, &sort);
 	cut_rows(t, o);
 	if (o->given & OPTION_RAW_IP && kallsyms_replace(t))
+		goto out;
+	if (name_flags(t, o))
 		goto out;
 	ret = 0;
 	if (o->given & OPTION_JSON)
@@ -94,7 +136,7 @@ static int show_modules(const struct options *o)
 	return show(t, o, "live_bytes");
 }
 
-static int run_callers(const struct options *o, char **args)
+static int run_callers(const struct command *c, const struct options *o, char **args)
 {
 	if (!o->by)
 		return show(files_table("callers"), o, NULL);
@@ -105,24 +147,138 @@ static int run_callers(const struct options *o, char **args)
 	return show(files_table("caches"), o, NULL);
 }
 
-static int run_allocs(const struct options *o, char **args)
+/* The table that is called as the command. */
+static struct table *read_table(const struct command *c)
 {
-	return show(files_table("allocs"), o, NULL);
+	char name[32], *dash;
+
+	snprintf(name, sizeof(name), "%s", c->name);
+	while ((dash = strchr(name, '-')))
+		*dash = '_';
+	return files_table(name);
 }
 
-static int run_caches(const struct options *o, char **args)
+/* That is all. */
+static int run_table(const struct command *c, const struct options *o, char **args)
 {
-	return show(files_table("caches"), o, NULL);
+	return show(read_table(c), o, NULL);
 }
 
-static int run_summary(const struct options *o, char **args)
+/* That one of a list of words with commas between them. */
+static bool lists(const char *list, const char *word)
 {
-	return show(files_table("summary"), o, NULL);
+	size_t len;
+
+	for (; *list; list += len + !!list[len]) {
+		len = strcspn(list, ",");
+		if (len == strlen(word) && !strncmp(list, word, len))
+			return true;
+	}
+	return false;
 }
 
-static int run_stats(const struct options *o, char **args)
+/*
+ * What is only counted once it is asked for.  NULL, and fail() was called, if it
+ * cannot be had, or there is nothing in it because nobody asked.
+ */
+static struct table *read_counted(const struct command *c)
 {
-	return show(files_table("stats"), o, NULL);
+	struct table *t = read_table(c);
+	const char *pages, *by;
+
+	if (!t || (t->columns && t->nr_rows))
+		return t;
+	pages = table_field(t, "pages");
+	by = table_field(t, "by");
+	if (by && !lists(by, t->name))
+		/* What is left out is forgotten. */
+		fail("%s are not counted: echo by %s%s%s > " CONTROL, t->name,
+		     strcmp(by, "off") ? by : "", strcmp(by, "off") ? "," : "", t->name);
+	else if (!by && pages && !strcmp(pages, "off"))
+		fail("pages are not tracked: echo pages sites > " CONTROL);
+	else
+		return t;
+	table_free(t);
+	return NULL;
+}
+
+static int run_counted(const struct command *c, const struct options *o, char **args)
+{
+	return show(read_counted(c), o, NULL);
+}
+
+static int run_doings(const struct command *c, const struct options *o, char **args)
+{
+	return show(read_counted(c), o, "net_pages");
+}
+
+static int run_orders(const struct command *c, const struct options *o, char **args)
+{
+	static const char * const shown[] = { "hits", "live_blocks" };
+	const struct options plain = { .given = o->given & OPTION_EXACT };
+	struct table *matrix, *t = read_counted(c);
+	size_t i;
+	int ret = 0;
+
+	if (!t || o->given & (OPTION_JSON | OPTION_SORT | OPTION_LINES))
+		return show(t, o, NULL);
+	for (i = 0; !ret && i < ARRAY_SIZE(shown); i++) {
+		matrix = pages_matrix(t, shown[i]);
+		if (matrix && !i)
+			table_inherit(matrix, t);
+		ret = show(matrix, &plain, NULL);
+	}
+	table_free(t);
+	return ret;
+}
+
+static int run_page_summary(const struct command *c, const struct options *o, char **args)
+{
+	struct table *t = read_counted(c);
+
+	if (t && !(o->given & OPTION_JSON) && show(pages_summary(t), o, NULL)) {
+		table_free(t);
+		return -1;
+	}
+	return show(t, o, NULL);
+}
+
+static int run_pcpu(const struct command *c, const struct options *o, char **args)
+{
+	struct table *t = read_counted(c);
+
+	if (t)
+		pages_mark(t);
+	return show(t, o, NULL);
+}
+
+static int run_extfrag(const struct command *c, const struct options *o, char **args)
+{
+	struct table *t = read_counted(c);
+
+	if (t)
+		pages_advise(t);
+	return show(t, o, NULL);
+}
+
+/* Nothing is counted in it: to people, what the head says of counts says nothing. */
+static int show_list(struct table *t, const struct options *o)
+{
+	if (t && !(o->given & OPTION_JSON))
+		t->nr_fields = 0;
+	return show(t, o, NULL);
+}
+
+static int run_skip(const struct command *c, const struct options *o, char **args)
+{
+	return show_list(read_table(c), o);
+}
+
+static int run_gfp_flags(const struct command *c, const struct options *o, char **args)
+{
+	struct table *t = read_table(c);
+
+	return show_list(t ? gfp_codes(t) : NULL, o);
 }
 
 /* The table; NULL if it cannot be had, or there is nothing in it to look at. */
@@ -132,17 +288,17 @@ static struct table *read_stacks(void)
 
 	if (!t || table_is_sampled(t))
 		return t;
-	fail("nothing was sampled: echo sample_bytes 512K > /sys/kernel/debug/kmemacct/control");
+	fail("nothing was sampled: echo sample_bytes 512K > " CONTROL);
 	table_free(t);
 	return NULL;
 }
 
-static int run_stacks(const struct options *o, char **args)
+static int run_stacks(const struct command *c, const struct options *o, char **args)
 {
 	return show(read_stacks(), o, NULL);
 }
 
-static int run_folded(const struct options *o, char **args)
+static int run_folded(const struct command *c, const struct options *o, char **args)
 {
 	struct table *t = read_stacks();
 	int ret;
@@ -154,7 +310,7 @@ static int run_folded(const struct options *o, char **args)
 	return ret;
 }
 
-static int run_leaks(const struct options *o, char **args)
+static int run_leaks(const struct command *c, const struct options *o, char **args)
 {
 	struct table *t;
 
@@ -166,7 +322,7 @@ static int run_leaks(const struct options *o, char **args)
 	return show(t, o, "live_bytes");
 }
 
-static int run_lookup(const struct options *o, char **args)
+static int run_lookup(const struct command *c, const struct options *o, char **args)
 {
 	struct table *t;
 	u64 addr;
@@ -181,76 +337,75 @@ static int run_lookup(const struct options *o, char **args)
 	return show(t, o, NULL);
 }
 
-static int run_run(const struct options *o, char **args)
+static int run_run(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = files_table("callers");
-	struct sort sort;
 	int status = 0;
 
-	/* A wrong key is not to be found out after an hour. */
-	if (t && o->sort && sort_parse(&sort, t, o->sort)) {
-		table_free(t);
-		return -1;
-	}
-	if (t)
-		t = run_command(t, args, &status);
-	if (show(t, o, "live_bytes"))
+	if (show(run_command(args, o->sort, o->given & OPTION_CGROUP, &status), o,
+		 "live_bytes"))
 		return -1;
 	return finish_output() ? -1 : status;
 }
 
-static int run_reset(const struct options *o, char **args)
+static int run_reset(const struct command *c, const struct options *o, char **args)
 {
 	return files_control("reset");
 }
 
-static int run_on(const struct options *o, char **args)
+static int run_on(const struct command *c, const struct options *o, char **args)
 {
 	return files_control("enabled 1");
 }
 
-static int run_off(const struct options *o, char **args)
+static int run_off(const struct command *c, const struct options *o, char **args)
 {
 	return files_control("enabled 0");
 }
 
-/**
- * struct command - what the first word of the command line may be
- * @name: the word
- * @args: what follows it, for the help, in brackets if it need not; NULL for
- *	nothing
- * @what: a line of the help
- * @takes: options
- * @failure: exit status if it fails
- * @run: do it; returns the exit status, or -1 and fail() was called
- */
-static const struct command {
-	const char *name;
-	const char *args;
-	const char *what;
-	unsigned int takes;
-	int failure;
-	int (*run)(const struct options *o, char **args);
-} commands[] = {
+static const struct command commands[] = {
 	{ "callers", NULL, "who holds memory, by call site",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_BY, 1, run_callers },
 	{ "allocs", NULL, "the live objects",
-	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_allocs },
+	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_table },
 	{ "caches", NULL, "what they were allocated from",
-	  OPTIONS_ROWS, 1, run_caches },
+	  OPTIONS_ROWS, 1, run_table },
 	{ "stacks", NULL, "who holds memory, by stack, of what was sampled",
 	  OPTIONS_ROWS, 1, run_stacks },
 	{ "folded", "[COLUMN]", "the same, for flame graphs", 0, 1, run_folded },
 	{ "summary", NULL, "the machine on one page",
-	  OPTIONS_FORM, 1, run_summary },
+	  OPTIONS_FORM, 1, run_table },
 	{ "stats", NULL, "the module's own health",
-	  OPTIONS_FORM, 1, run_stats },
+	  OPTIONS_FORM, 1, run_table },
+	{ "page-callers", NULL, "who holds pages, by call site",
+	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_RAW_GFP, 1, run_counted },
+	{ "pages", NULL, "the live pages",
+	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_RAW_GFP, 1, run_counted },
+	{ "orders", NULL, "pages by order and migrate type",
+	  OPTIONS_ROWS, 1, run_orders },
+	{ "page-summary", NULL, "pages of the machine on one page",
+	  OPTIONS_FORM, 1, run_page_summary },
+	{ "pcpu", NULL, "refills and drains of the CPUs' lists of pages",
+	  OPTIONS_ROWS, 1, run_pcpu },
+	{ "extfrag", NULL, "what fragments memory, and what to do",
+	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_extfrag },
+	{ "tasks", NULL, "who allocates pages, by process",
+	  OPTIONS_ROWS, 1, run_doings },
+	{ "cgroups", NULL, "by cgroup",
+	  OPTIONS_ROWS, 1, run_doings },
+	{ "comm-sites", NULL, "by command and call site",
+	  OPTIONS_ROWS, 1, run_counted },
+	{ "comm-syscalls", NULL, "by command and system call",
+	  OPTIONS_ROWS, 1, run_counted },
+	{ "skip", NULL, "functions that are no call sites of pages",
+	  OPTION_JSON, 1, run_skip },
+	{ "gfp-flags", NULL, "gfp flags, and their codes here",
+	  OPTION_JSON, 1, run_gfp_flags },
 	{ "leaks", NULL, "live objects older than a time, by call site",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_OLDER, 1, run_leaks },
 	{ "lookup", "ADDR", "the live object at an address",
 	  OPTIONS_FORM | OPTION_RAW_IP, 1, run_lookup },
 	{ "run", "-- COMMAND", "what changes while a command runs",
-	  OPTIONS_ROWS | OPTION_RAW_IP, STATUS_RUN, run_run },
+	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_CGROUP, STATUS_RUN, run_run },
 	{ "reset", NULL, "count from now on", 0, 1, run_reset },
 	{ "on", NULL, "record allocations", 0, 1, run_on },
 	{ "off", NULL, "record no more allocations; frees are followed", 0, 1, run_off },
@@ -275,6 +430,8 @@ static int print_help(void)
 	     "  -j, --json               JSON\n"
 	     "      --by module|cache    add callers up\n"
 	     "      --raw-ip             addresses of call sites\n"
+	     "      --raw-gfp            gfp flags as numbers\n"
+	     "      --cgroup             run: count the command alone\n"
 	     "      --older-than T       age for leaks: 30s, 5m, 2h, 1d\n"
 	     "  -h, --help               this\n\n"
 	     "See kmemacct(8).");
@@ -315,7 +472,7 @@ static int run_named(const struct command *c, struct options *o, int argc,
 		return print_help();
 	if (options_check(o, c->name, c->takes) || check_args(c, argc - first))
 		return -1;
-	return c->run(o, argv + first);
+	return c->run(c, o, argv + first);
 }
 
 static int complain(int status)

@@ -96,14 +96,14 @@ void number_print_milli(char buf[NUMBER_LEN], u64 milli)
 }
 
 /* Three digits at least, as far as there are any: 1.50K, 48.8M, 1023G. */
-void number_print_size(char buf[NUMBER_LEN], u64 bytes)
+void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
 {
-	static const char units[] = "KMGTPE";
-	double size = (double)bytes / 1024;
+	static const char units[] = "KMGTPEZ";
+	double size = kb ? value : (double)value / 1024;
 	int i = 0;
 
-	if (bytes < 1024) {
-		snprintf(buf, NUMBER_LEN, "%llu", bytes);
+	if (value < 1024 && (!kb || !value)) {
+		snprintf(buf, NUMBER_LEN, "%llu", value);
 		return;
 	}
 	/* From here on it would round to 1024. */

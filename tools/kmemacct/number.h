@@ -18,9 +18,9 @@ int number_parse_milli(const char *text, u64 *value);
 int number_parse_hex(const char *text, u64 *value);
 int number_parse_duration(const char *text, u64 *ms);
 
-/* Print: thousandths, a size in bytes, and a time. */
+/* Print: thousandths, a size in bytes or in KiB, and a time. */
 void number_print_milli(char buf[NUMBER_LEN], u64 milli);
-void number_print_size(char buf[NUMBER_LEN], u64 bytes);
+void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb);
 void number_print_age(char buf[NUMBER_LEN], u64 ms);
 
 /*

@@ -11,6 +11,8 @@ static const struct option long_options[] = {
 	{ "sort", required_argument, NULL, 's' },
 	{ "line", required_argument, NULL, 'l' },
 	{ "raw-ip", no_argument, NULL, 'r' },
+	{ "raw-gfp", no_argument, NULL, 'g' },
+	{ "cgroup", no_argument, NULL, 'c' },
 	{ "json", no_argument, NULL, 'j' },
 	{ "bytes", no_argument, NULL, 'b' },
 	{ "by", required_argument, NULL, 'y' },
@@ -27,6 +29,8 @@ static const struct {
 	{ OPTION_SORT, "-s" },
 	{ OPTION_LINES, "-l" },
 	{ OPTION_RAW_IP, "--raw-ip" },
+	{ OPTION_RAW_GFP, "--raw-gfp" },
+	{ OPTION_CGROUP, "--cgroup" },
 	{ OPTION_JSON, "-j" },
 	{ OPTION_EXACT, "-b" },
 	{ OPTION_BY, "--by" },
@@ -77,6 +81,12 @@ static int set_option(struct options *o, int option, char **argv)
 		return set_lines(o, optarg);
 	case 'r':
 		o->given |= OPTION_RAW_IP;
+		return 0;
+	case 'g':
+		o->given |= OPTION_RAW_GFP;
+		return 0;
+	case 'c':
+		o->given |= OPTION_CGROUP;
 		return 0;
 	case 'j':
 		o->given |= OPTION_JSON;

@@ -14,6 +14,8 @@ enum {
 	OPTION_EXACT	= 1 << 4,
 	OPTION_BY	= 1 << 5,
 	OPTION_OLDER	= 1 << 6,
+	OPTION_RAW_GFP	= 1 << 7,
+	OPTION_CGROUP	= 1 << 8,
 };
 
 #define OPTIONS_FORM	(OPTION_JSON | OPTION_EXACT)

@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "estimate.h"
+#include "gfp.h"
 #include "print.h"
 
 /* What is left of labels, before columns of numbers have to go. */
@@ -19,8 +20,12 @@
 static const char interval_title[] = "low..high";
 static const char few_title[] = "few";
 
+/* Room for a cell: a number, or a name, of which the rest is cut off. */
+#define CELL_LEN	80
 /* Room for an interval. */
 #define INTERVAL_LEN	(2 * NUMBER_LEN)
+
+_Static_assert(INTERVAL_LEN <= CELL_LEN, "an interval is a cell");
 
 /**
  * struct layout - what goes where
@@ -65,8 +70,8 @@ int print_screen(void)
 
 static void print_unsigned(char buf[NUMBER_LEN], enum unit unit, u64 value)
 {
-	if (unit == UNIT_BYTES)
-		number_print_size(buf, value);
+	if (unit == UNIT_BYTES || unit == UNIT_KB)
+		number_print_size(buf, value, unit == UNIT_KB);
 	else if (unit == UNIT_MS)
 		number_print_age(buf, value);
 	else
@@ -92,6 +97,10 @@ static void print_value(char buf[NUMBER_LEN], enum format format, enum unit unit
 		snprintf(buf, NUMBER_LEN, "-");
 	else if (format == FORMAT_S64)
 		print_signed(buf, unit, value);
+	else if (format == FORMAT_HEX)
+		snprintf(buf, NUMBER_LEN, "%#llx", value);
+	else if (format == FORMAT_SPARSE && !value)
+		snprintf(buf, NUMBER_LEN, ".");
 	else
 		print_unsigned(buf, unit, value);
 }
@@ -103,14 +112,18 @@ static enum unit unit_of(const struct layout *l, const char *name)
 }
 
 static void print_cell(const struct layout *l, const struct row *row, int column,
-		       char buf[NUMBER_LEN])
+		       char buf[CELL_LEN])
 {
 	const struct column *c = &l->t->columns[column];
 	bool mark = l->mark[column] >= 0 && row->v[l->mark[column]];
 	char number[NUMBER_LEN];
 
+	if (c->format == FORMAT_NAME) {
+		snprintf(buf, CELL_LEN, "%s", row_name(row, column));
+		return;
+	}
 	print_value(number, c->format, unit_of(l, c->name), row->v[column]);
-	snprintf(buf, NUMBER_LEN, "%s%.30s", mark ? "~" : "", number);
+	snprintf(buf, CELL_LEN, "%s%s", mark ? "~" : "", number);
 }
 
 static void print_interval(const struct layout *l, const char *name,
@@ -134,12 +147,18 @@ static void print_interval_cell(const struct layout *l, const struct row *row,
 		print_interval(l, l->t->columns[column].name, &i, buf);
 }
 
-/* Times that say their unit themselves need none in the column's name. */
-static int title_len(const struct layout *l, const char *name)
+/* Values that say their unit themselves need none in the column's name. */
+static void print_title(const struct layout *l, const char *name, char buf[CELL_LEN])
 {
-	int len = strlen(name);
+	enum unit unit = unit_of(l, name);
+	const char *kb = table_kb(name);
 
-	return unit_of(l, name) == UNIT_MS ? len - 3 : len;
+	if (unit == UNIT_MS)
+		snprintf(buf, CELL_LEN, "%.*s", (int)strlen(name) - 3, name);
+	else if (unit == UNIT_KB)
+		snprintf(buf, CELL_LEN, "%.*ssize%s", (int)(kb - name), name, kb + 2);
+	else
+		snprintf(buf, CELL_LEN, "%s", name);
 }
 
 void print_cut(char *label, int width)
@@ -193,14 +212,16 @@ static bool has_interval(const struct layout *l, int column)
 static void set_columns(struct layout *l)
 {
 	const struct table *t = l->t;
+	char title[CELL_LEN];
 	int i;
 
 	l->main = estimate_any(t) ? estimate_main(t, l->sort) : -1;
-	l->stacks = !strcmp(t->columns[t->nr_values].name, "stack");
+	l->stacks = table_column(t, "stack") >= 0;
 	for (i = 0; i < t->nr_values; i++) {
 		l->mark[i] = mark_of(l, i);
 		l->shown[i] = is_wanted(l, i);
-		l->width[i] = title_len(l, t->columns[i].name);
+		print_title(l, t->columns[i].name, title);
+		l->width[i] = strlen(title);
 		if (has_interval(l, i))
 			l->interval[i] = strlen(interval_title);
 	}
@@ -216,11 +237,15 @@ static void widen(int *width, const char *text)
 
 static void set_widths(struct layout *l)
 {
-	char buf[INTERVAL_LEN];
+	char buf[CELL_LEN];
 	int column;
 	size_t i;
 
 	for (column = 0; column < l->t->nr_values; column++) {
+		if (l->t->sum) {
+			print_cell(l, l->t->sum, column, buf);
+			widen(&l->width[column], buf);
+		}
 		for (i = 0; i < l->t->nr_rows; i++) {
 			print_cell(l, l->t->rows[i], column, buf);
 			widen(&l->width[column], buf);
@@ -249,7 +274,8 @@ static int label_len(const struct layout *l, const char *label)
 
 static int longest_label(const struct layout *l)
 {
-	int len, longest = strlen(l->t->columns[l->t->nr_values].name);
+	const char *title = l->t->columns[l->t->nr_values].name;
+	int len, longest = title ? strlen(title) : 0;
 	size_t i;
 
 	for (i = 0; i < l->t->nr_rows; i++) {
@@ -286,7 +312,47 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
-/* The column that is missed least: one of zeroes, or else the last. */
+/* It tells what a row is about, and not how much of that there is. */
+static bool is_name(const struct layout *l, int column)
+{
+	static const char * const names[] = {
+		"order", "alloc_order", "tgid", "cgroup_id",
+	};
+	const struct column *c = &l->t->columns[column];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(c->name, names[i]))
+			return true;
+	return c->format == FORMAT_NAME || c->format == FORMAT_HEX;
+}
+
+/* It tells more of what another column has already. */
+static bool is_detail(const struct layout *l, int column)
+{
+	static const char * const names[] = {
+		"batched", "zone_locked", "refills", "drained", "drains",
+		"fallbacks", "fragmenting", "severe", "moderate", "changed", "fallback_order",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(l->t->columns[column].name, names[i]))
+			return true;
+	return false;
+}
+
+/* How much a column is missed: one of zeroes least, then details, numbers, names. */
+static int worth(const struct layout *l, int column)
+{
+	if (is_zero(l, column) && !is_name(l, column))
+		return 0;
+	if (is_detail(l, column))
+		return 1;
+	return is_name(l, column) ? 3 : 2;
+}
+
+/* The column that is missed least, of several the last one. */
 static int least_column(const struct layout *l)
 {
 	int column, last = -1;
@@ -294,9 +360,7 @@ static int least_column(const struct layout *l)
 	for (column = l->t->nr_values - 1; column > 0; column--) {
 		if (!l->shown[column] || is_key(l, column) || l->interval[column])
 			continue;
-		if (is_zero(l, column))
-			return column;
-		if (last < 0)
+		if (last < 0 || worth(l, column) < worth(l, last))
 			last = column;
 	}
 	return last;
@@ -346,6 +410,33 @@ static void print_comment(FILE *out, const struct layout *l, const char *text)
 	free(copy);
 }
 
+/* What the codes of gfp flags mean, if there are any to be seen. */
+static void print_legend(FILE *out, const struct layout *l)
+{
+	int column = table_column(l->t, "gfp");
+
+	if (l->t->gfp && column >= 0 && l->shown[column] &&
+	    *gfp_legend(l->t->gfp))
+		print_comment(out, l, gfp_legend(l->t->gfp));
+}
+
+/*
+ * Numbers are not what they seem to be if something was kept out of them.  The filter
+ * may be off by now.
+ */
+static void print_filter(FILE *out, const struct layout *l)
+{
+	const char *filter = table_field(l->t, "filter");
+	char text[512];
+
+	if (!filter || !strcmp(filter, "none"))
+		return;
+	snprintf(text, sizeof(text),
+		 "filter: %.400s: set now or since counting began; what did not match is not counted",
+		 filter);
+	print_comment(out, l, text);
+}
+
 static void print_head(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
@@ -359,8 +450,10 @@ static void print_head(FILE *out, const struct layout *l)
 		print_word(out, l, &used, field);
 	}
 	fputc('\n', out);
+	print_filter(out, l);
 	if (t->note)
 		print_comment(out, l, t->note);
+	print_legend(out, l);
 	if (l->main >= 0)
 		print_comment(out, l,
 			      "~ estimate, low..high its 95 % interval; few: less than 30 samples, which makes it rough");
@@ -387,22 +480,30 @@ static void print_hidden(FILE *out, const struct layout *l)
 		print_comment(out, l, text);
 }
 
+/* A cell of a line, and a blank if there is one before it.  @at: cells before it. */
+static void print_field(FILE *out, int *at, int width, const char *text)
+{
+	fprintf(out, "%s%*s", (*at)++ ? " " : "", width, text);
+}
+
 static void print_titles(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
-	int i;
+	char title[CELL_LEN];
+	int i, at = 0;
 
 	for (i = 0; i < t->nr_values; i++) {
+		print_title(l, t->columns[i].name, title);
 		if (l->shown[i])
-			fprintf(out, "%*.*s ", l->width[i],
-				title_len(l, t->columns[i].name),
-				t->columns[i].name);
+			print_field(out, &at, l->width[i], title);
 		if (l->interval[i])
-			fprintf(out, "%*s ", l->interval[i], interval_title);
+			print_field(out, &at, l->interval[i], interval_title);
 	}
 	if (l->main >= 0)
-		fprintf(out, "%s ", few_title);
-	fprintf(out, "%s\n", t->columns[i].name);
+		print_field(out, &at, 0, few_title);
+	if (t->columns[i].name)
+		print_field(out, &at, 0, t->columns[i].name);
+	fputc('\n', out);
 }
 
 /* @label may be written to. */
@@ -438,23 +539,44 @@ static int label_width(const struct layout *l)
 	return width < label_min(l) ? label_min(l) : width;
 }
 
-static void print_numbers(FILE *out, const struct layout *l, const struct row *row)
+/* Return: how many there are. */
+static int print_numbers(FILE *out, const struct layout *l, const struct row *row)
 {
-	char buf[INTERVAL_LEN];
-	int i;
+	char buf[CELL_LEN];
+	int i, at = 0;
 
 	for (i = 0; i < l->t->nr_values; i++) {
 		print_cell(l, row, i, buf);
 		if (l->shown[i])
-			fprintf(out, "%*s ", l->width[i], buf);
+			print_field(out, &at, l->width[i], buf);
 		if (!l->interval[i])
 			continue;
 		print_interval_cell(l, row, i, buf);
-		fprintf(out, "%*s ", l->interval[i], buf);
+		print_field(out, &at, l->interval[i], buf);
 	}
 	if (l->main >= 0)
-		fprintf(out, "%*s ", (int)strlen(few_title),
-			estimate_few(l->t, row, l->main) ? few_title : "-");
+		print_field(out, &at, strlen(few_title),
+			    estimate_few(l->t, row, l->main) ? few_title : "-");
+	return at;
+}
+
+static void print_row(FILE *out, const struct layout *l, const struct row *row, int width)
+{
+	int at = print_numbers(out, l, row);
+
+	if (at && *row->label)
+		fputc(' ', out);
+	print_label(out, l, row->label, width);
+}
+
+/* A command stands in a line of its own. */
+static void print_advice(FILE *out, const struct layout *l, const char *advice)
+{
+	char *copy = alloc_copy(advice), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		print_comment(out, l, line);
+	free(copy);
 }
 
 static void print_rows(FILE *out, const struct layout *l)
@@ -463,12 +585,14 @@ static void print_rows(FILE *out, const struct layout *l)
 	int width = label_width(l);
 	size_t i;
 
-	for (i = 0; i < t->nr_rows; i++) {
-		print_numbers(out, l, t->rows[i]);
-		print_label(out, l, t->rows[i]->label, width);
-	}
+	for (i = 0; i < t->nr_rows; i++)
+		print_row(out, l, t->rows[i], width);
 	if (t->left_out)
 		fputs("...\n", out);
+	if (t->sum)
+		print_row(out, l, t->sum, width);
+	if (t->advice)
+		print_advice(out, l, t->advice);
 }
 
 /* ---- pairs ---------------------------------------------------------------- */

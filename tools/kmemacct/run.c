@@ -1,35 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0
 /* kmemacct run -- COMMAND.  See run.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "derive.h"
 #include "error.h"
 #include "files.h"
 #include "run.h"
+#include "sort.h"
 
 /* ---- the command ---------------------------------------------------------- */
 
 /* As a shell has it. */
 #define STATUS_SIGNAL	128
 
-/* In the command they do what they would do without this program around it. */
-static int spawn(char **command, const sigset_t *defaults, pid_t *child)
-{
-	posix_spawnattr_t attr;
-	int ret;
+/* What came before there was a command. */
+static _Atomic int caught;
+static _Atomic int running;
 
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigdefault(&attr, defaults);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	ret = posix_spawnp(child, command[0], NULL, &attr, command, environ);
-	posix_spawnattr_destroy(&attr);
-	return ret ? fail("cannot run %s: %s", command[0], strerror(ret)) : 0;
+/* What ends this program is to end the command, and then there is a table. */
+static void forward_signal(int signal)
+{
+	if (running)
+		kill(running, signal);
+	else
+		caught = signal;
+}
+
+/* The keyboard's go to the command without help. */
+static void note_signal(int signal)
+{
+	if (!running)
+		caught = signal;
+}
+
+static const struct {
+	int signal;
+	void (*handler)(int signal);
+} signals[] = {
+	{ SIGINT, note_signal },
+	{ SIGQUIT, note_signal },
+	{ SIGTERM, forward_signal },
+	{ SIGHUP, forward_signal },
+};
+
+#define NR_SIGNALS	ARRAY_SIZE(signals)
+
+/*
+ * From here to release_signals() none of them ends this program.  In the command
+ * they do what they would do without this program around it.
+ */
+static void catch_signals(struct sigaction old[NR_SIGNALS])
+{
+	struct sigaction catch = { .sa_flags = SA_RESTART };
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++) {
+		catch.sa_handler = signals[i].handler;
+		sigaction(signals[i].signal, NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i].signal, &catch, NULL);
+	}
+}
+
+static void release_signals(const struct sigaction old[NR_SIGNALS])
+{
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++)
+		sigaction(signals[i].signal, &old[i], NULL);
+}
+
+/* In the child, which is nothing yet. */
+static void default_signals(void)
+{
+	struct sigaction now;
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++) {
+		sigaction(signals[i].signal, NULL, &now);
+		if (now.sa_handler == signals[i].handler)
+			signal(signals[i].signal, SIG_DFL);
+	}
+}
+
+/* What the child has to say, if it is no command. */
+struct trouble {
+	int error;
+	bool entering;
+};
+
+static void be_command(char **command, const struct cgroup *cgroup, int pipe)
+{
+	struct trouble t = { .entering = true };
+
+	default_signals();
+	if (cgroup)
+		t.error = cgroup_enter(cgroup);
+	if (!t.error) {
+		execvp(command[0], command);
+		t = (struct trouble) { .error = errno };
+	}
+	if (write(pipe, &t, sizeof(t)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* The pipe closes when the command begins. */
+static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
+{
+	struct trouble t;
+
+	if (read(pipe, &t, sizeof(t)) != sizeof(t))
+		return 0;
+	if (t.entering)
+		return fail("cannot put %s into the cgroup %s: %s: leave out --cgroup",
+			    command[0], cgroup->dir, strerror(t.error));
+	return fail("cannot run %s: %s", command[0], strerror(t.error));
 }
 
 static int wait_child(pid_t child, int *status)
@@ -43,31 +137,31 @@ static int wait_child(pid_t child, int *status)
 	return 0;
 }
 
-static void ignore_signal(int signal, struct sigaction *old, sigset_t *defaults)
+static int run_child(char **command, const struct cgroup *cgroup, int *status)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(signal, &ignore, old);
-	if (old->sa_handler != SIG_IGN)
-		sigaddset(defaults, signal);
-}
-
-/* What ends the command by the keyboard is not to take the difference away. */
-static int run_child(char **command, int *status)
-{
-	struct sigaction old_int, old_quit;
-	sigset_t defaults;
+	int ret, ends[2];
 	pid_t child;
-	int ret;
 
-	sigemptyset(&defaults);
-	ignore_signal(SIGINT, &old_int, &defaults);
-	ignore_signal(SIGQUIT, &old_quit, &defaults);
-	ret = spawn(command, &defaults, &child);
-	if (!ret)
-		ret = wait_child(child, status);
-	sigaction(SIGINT, &old_int, NULL);
-	sigaction(SIGQUIT, &old_quit, NULL);
+	if (caught)
+		return fail("ended by signal %d before the command began", caught);
+	if (pipe2(ends, O_CLOEXEC))
+		return fail("cannot run %s: %s", command[0], strerror(errno));
+	child = fork();
+	if (!child)
+		be_command(command, cgroup, ends[1]);
+	close(ends[1]);
+	if (child < 0) {
+		ret = fail("cannot run %s: %s", command[0], strerror(errno));
+	} else {
+		running = child;
+		if (caught)
+			kill(child, caught);
+		ret = hear_child(command, cgroup, ends[0]);
+		if (wait_child(child, status))
+			ret = -1;
+		running = 0;
+	}
+	close(ends[0]);
 	return ret;
 }
 
@@ -103,13 +197,10 @@ static bool was_reset(const struct table *before, const struct table *after,
 
 static struct table *difference(struct table *before, u64 elapsed_ms)
 {
-	struct table *t, *after = files_table("callers");
+	struct table *after = files_table("callers");
 
-	if (after && !was_reset(before, after, elapsed_ms)) {
-		t = derive_difference(before, after);
-		t->note = "of the whole machine while the command ran, whoever allocated";
-		return t;
-	}
+	if (after && !was_reset(before, after, elapsed_ms))
+		return derive_difference(before, after);
 	if (after)
 		fail("counts were reset while the command ran: run it again");
 	table_free(after);
@@ -117,13 +208,64 @@ static struct table *difference(struct table *before, u64 elapsed_ms)
 	return NULL;
 }
 
-struct table *run_command(struct table *before, char **command, int *status)
+/* A wrong key is not to be found out after an hour. */
+static struct table *first_snapshot(const char *keys)
 {
+	struct table *t = files_table("callers");
+	struct sort sort;
+
+	if (!t || !keys || !sort_parse(&sort, t, keys))
+		return t;
+	table_free(t);
+	return NULL;
+}
+
+static struct table *run_between(char **command, const char *keys,
+				 const struct cgroup *cgroup, int *status)
+{
+	struct table *t = first_snapshot(keys);
 	u64 start = now_ms();
 
-	if (run_child(command, status)) {
-		table_free(before);
+	if (t && !run_child(command, cgroup, status)) {
+		t = difference(t, now_ms() - start);
+		if (t)
+			t->note = cgroup ? "of the command, and of what it started" :
+				"of the whole machine while the command ran, whoever allocated";
+		return t;
+	}
+	table_free(t);
+	return NULL;
+}
+
+static struct table *run_in_cgroup(char **command, const char *keys, int *status)
+{
+	struct cgroup cgroup;
+	struct table *t;
+	bool busy;
+
+	if (cgroup_begin(&cgroup))
+		return NULL;
+	t = run_between(command, keys, &cgroup, status);
+	if (cgroup_end(&cgroup, &busy)) {
+		table_free(t);
 		return NULL;
 	}
-	return difference(before, now_ms() - start);
+	if (t && busy && asprintf(&t->advice,
+				  "what the command started still runs, and is no longer counted. Once it has ended:\nrmdir %s",
+				  cgroup.dir) < 0)
+		t->advice = NULL;
+	return t;
+}
+
+struct table *run_command(char **command, const char *keys, bool own_cgroup,
+			  int *status)
+{
+	struct sigaction old[NR_SIGNALS];
+	struct table *t;
+
+	catch_signals(old);
+	t = own_cgroup ? run_in_cgroup(command, keys, status) :
+			 run_between(command, keys, NULL, status);
+	release_signals(old);
+	return t;
 }

@@ -3,16 +3,20 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include "base.h"
+
 struct table;
 
 /**
- * run_command() - run a command between two snapshots
- * @before: the first one, of callers; the new table's from now on
+ * run_command() - run a command between two snapshots of callers
  * @command: its name and arguments, NULL at the end
+ * @keys: an order of them that has to be right, or NULL
+ * @own_cgroup: in a cgroup of its own, and count nothing else meanwhile
  * @status: where its exit status goes, as a shell has it
  *
  * Return: the difference; NULL, and fail() was called.
  */
-struct table *run_command(struct table *before, char **command, int *status);
+struct table *run_command(char **command, const char *keys, bool own_cgroup,
+			  int *status);
 
 #endif /* RUN_H */

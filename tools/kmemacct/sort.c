@@ -13,7 +13,7 @@ static int fail_key(const struct table *t, const char *key, size_t len)
 	char names[1024] = "";
 	int i;
 
-	for (i = 0; i <= t->nr_values; i++) {
+	for (i = 0; i < table_nr_columns(t); i++) {
 		strcat(names, i ? ", " : "");
 		strcat(names, t->columns[i].name);
 	}
@@ -25,7 +25,7 @@ static int find_column(const struct table *t, const char *key, size_t len)
 {
 	int i;
 
-	for (i = 0; i <= t->nr_values; i++)
+	for (i = 0; i < table_nr_columns(t); i++)
 		if (strlen(t->columns[i].name) == len &&
 		    !strncmp(t->columns[i].name, key, len))
 			return i;
@@ -65,6 +65,8 @@ static int compare_column(const struct table *t, int column,
 
 	if (t->columns[column].format == FORMAT_LABEL)
 		return strcmp(a->label, b->label);
+	if (t->columns[column].format == FORMAT_NAME)
+		return strcmp(row_name(a, column), row_name(b, column));
 	x = a->v[column];
 	y = b->v[column];
 	if (t->columns[column].format == FORMAT_S64)

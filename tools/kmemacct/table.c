@@ -4,24 +4,38 @@
 #include <string.h>
 
 #include "error.h"
+#include "gfp.h"
 #include "table.h"
 
-static const struct column callers_columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
-static const struct column caches_columns[] = { KMA_CACHES_COLUMNS(COLUMN) };
-static const struct column allocs_columns[] = { KMA_ALLOCS_COLUMNS(COLUMN) };
-static const struct column stacks_columns[] = { KMA_STACKS_COLUMNS(COLUMN) };
+/* X(name, list): the tables of the format version that this program knows. */
+#define TABLES(X)				\
+	X(callers, CALLERS)			\
+	X(caches, CACHES)			\
+	X(allocs, ALLOCS)			\
+	X(stacks, STACKS)			\
+	X(page_callers, PAGE_CALLERS)		\
+	X(pages, PAGES)				\
+	X(orders, ORDERS)			\
+	X(pcpu, PCPU)				\
+	X(extfrag, EXTFRAG)			\
+	X(tasks, TASKS)				\
+	X(cgroups, CGROUPS)			\
+	X(comm_sites, COMM_SITES)		\
+	X(comm_syscalls, COMM_SYSCALLS)		\
+	X(skip, SKIP)				\
+	X(gfp_flags, GFP_FLAGS)
 
-/* The tables of the format version that this program knows. */
 static const struct {
 	const char *name;
 	const struct column *columns;
 } known[] = {
-	{ "callers", callers_columns },
-	{ "caches", caches_columns },
-	{ "allocs", allocs_columns },
-	{ "stacks", stacks_columns },
+#define X(name, list) \
+	{ #name, (const struct column[]) { KMA_##list##_COLUMNS(COLUMN) COLUMN_END } },
+	TABLES(X)
+#undef X
 	{ "summary", NULL },
 	{ "stats", NULL },
+	{ "page_summary", NULL },
 };
 
 /* ---- tables --------------------------------------------------------------- */
@@ -98,7 +112,16 @@ void table_free(struct table *t)
 	free(t->block);
 	free(t->text);
 	free(t->addresses);
+	free(t->sum);
+	free(t->advice);
+	gfp_free(t->gfp);
 	free(t);
+}
+
+void table_inherit(struct table *t, const struct table *from)
+{
+	memcpy(t->fields, from->fields, sizeof(t->fields));
+	t->nr_fields = from->nr_fields;
 }
 
 struct row *table_add(struct table *t)
@@ -109,11 +132,16 @@ struct row *table_add(struct table *t)
 	return t->rows[i];
 }
 
+int table_nr_columns(const struct table *t)
+{
+	return t->nr_values + !!t->columns[t->nr_values].name;
+}
+
 int table_column(const struct table *t, const char *name)
 {
 	int i;
 
-	for (i = 0; t->columns && i <= t->nr_values; i++)
+	for (i = 0; t->columns && i < table_nr_columns(t); i++)
 		if (!strcmp(t->columns[i].name, name))
 			return i;
 	return -1;
@@ -134,12 +162,23 @@ const char *table_field(const struct table *t, const char *key)
 	return NULL;
 }
 
+const char *table_kb(const char *name)
+{
+	const char *at = strstr(name, "kb");
+
+	if (at && (at == name || at[-1] == '_') && (!at[2] || at[2] == '_'))
+		return at;
+	return NULL;
+}
+
 enum unit table_unit(const char *name)
 {
 	size_t len = strlen(name);
 
 	if (strstr(name, "bytes"))
 		return UNIT_BYTES;
+	if (table_kb(name))
+		return UNIT_KB;
 	return len > 3 && !strcmp(name + len - 3, "_ms") ? UNIT_MS : UNIT_NONE;
 }
 
@@ -243,7 +282,7 @@ static int parse_columns(struct input *in, struct table *t)
 
 	if (!is_word(next_word(&line), "#"))
 		return fail_line(in, "should have the names of the columns");
-	for (i = 0; i <= t->nr_values; i++) {
+	for (i = 0; i <= t->nr_values && columns[i].name; i++) {
 		word = next_word(&line);
 		if (i == sampled && !is_word(word, columns[i].name))
 			drop_sampled(t);
@@ -272,7 +311,18 @@ static int parse_ptr(const char *word, u64 *value)
 	return *word == '(' ? 0 : number_parse_hex(word, value);
 }
 
-static int parse_value(const char *word, enum format format, u64 *value)
+/* Names are ASCII; what is not does a terminal no good, nor JSON. */
+static char *clean(char *text)
+{
+	char *c;
+
+	for (c = text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	return text;
+}
+
+static int parse_value(char *word, enum format format, u64 *value)
 {
 	switch (format) {
 	case FORMAT_U64:
@@ -285,24 +335,23 @@ static int parse_value(const char *word, enum format format, u64 *value)
 		return parse_ptr(word, value);
 	case FORMAT_ID:
 		return parse_id(word, value);
+	case FORMAT_HEX:
+		return number_parse_hex(word, value);
+	case FORMAT_NAME:
+		*value = (uintptr_t)clean(word);
+		return 0;
 	default:
 		return -1;
 	}
 }
 
-/* Names are ASCII; what is not does a terminal no good, nor JSON. */
 static int parse_label(const struct input *in, char *text, struct row *row)
 {
-	char *c;
-
 	if (text)
 		text += strspn(text, " ");
 	if (!text || !*text)
 		return fail_line(in, "ends too soon");
-	for (c = text; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	row->label = text;
+	row->label = clean(text);
 	return 0;
 }
 
@@ -320,7 +369,10 @@ static int parse_row(const struct input *in, char *line, struct table *t)
 			return fail("%s: line %zu: %s cannot be '%s'", in->file,
 				    in->line, t->columns[i].name, word);
 	}
-	return parse_label(in, line, row);
+	if (t->columns[i].name)
+		return parse_label(in, line, row);
+	row->label = "";
+	return next_word(&line) ? fail_line(in, "has more than there are columns") : 0;
 }
 
 /* The form of a value tells what it is. */
@@ -395,7 +447,7 @@ struct table *table_parse(const char *name, const char *file, char *text,
 
 	while (strcmp(known[i].name, name))
 		i++;
-	t = table_new(name, known[i].columns, true, count_lines(text, len));
+	t = table_new(known[i].name, known[i].columns, true, count_lines(text, len));
 	t->text = text;
 	if (!parse_text(&in, t, len))
 		return t;

@@ -13,16 +13,23 @@
 #ifndef TABLE_H
 #define TABLE_H
 
+#include <stdint.h>
+
 #include "../../include/kmemacct_abi.h"
 #include "number.h"
 
-/* As in kmemacct_abi.h; S64 is for differences. */
+struct gfp;
+
+/* As in kmemacct_abi.h; of SPARSE a zero is a dot, and a name is text without blanks. */
 enum format {
 	FORMAT_U64,
 	FORMAT_S64,
 	FORMAT_MILLI,
 	FORMAT_PTR,
 	FORMAT_ID,
+	FORMAT_HEX,
+	FORMAT_SPARSE,
+	FORMAT_NAME,
 	FORMAT_LABEL,
 };
 
@@ -42,6 +49,9 @@ struct column {
 };
 
 #define COLUMN_U64		FORMAT_U64, false
+#define COLUMN_S64		FORMAT_S64, false
+#define COLUMN_HEX		FORMAT_HEX, false
+#define COLUMN_TYPE		FORMAT_NAME, false
 #define COLUMN_MILLI		FORMAT_MILLI, false
 #define COLUMN_PTR		FORMAT_PTR, false
 #define COLUMN_ID		FORMAT_ID, false
@@ -51,6 +61,9 @@ struct column {
 
 /* For an array of columns out of a list in kmemacct_abi.h. */
 #define COLUMN(_name, _format) { #_name, COLUMN_##_format },
+
+/* Behind the last one, where that may be no label. */
+#define COLUMN_END { NULL, COLUMN_LABEL }
 
 /* More columns than any table has. */
 #define COLUMNS_MAX	32
@@ -72,17 +85,29 @@ enum {
 #undef X
 };
 
+enum {
+#define X(name, format) PCPU_##name,
+	KMA_PCPU_COLUMNS(X)
+#undef X
+	PCPU_NR
+};
+
 /**
  * struct row - a line
  * @label: its text column
  * @format: of v[0], in a table of pairs, whose rows are a label and one value
- * @v: its other columns; signed ones as two's complement
+ * @v: its other columns; signed ones as two's complement, names by row_name()
  */
 struct row {
 	const char *label;
 	enum format format;
 	u64 v[];
 };
+
+static inline const char *row_name(const struct row *row, int column)
+{
+	return (const char *)(uintptr_t)row->v[column];
+}
 
 /* key=value in the head of a table. */
 struct field {
@@ -95,14 +120,18 @@ struct field {
 /**
  * struct table - a table
  * @name: of the table
- * @columns: its own: values, and then the label; in a table of pairs NULL
+ * @columns: its own: values, and then the label, whose name is NULL if there is
+ *	none; in a table of pairs NULL
  * @nr_values: columns without the label
  * @fields: of the head
  * @nr_fields: how many
  * @rows: the rows, in the order to print
  * @nr_rows: how many
+ * @sum: a row that is printed below all others, or NULL
  * @left_out: rows that are not to be printed, as asked for
  * @note: a line that a reader has to know, or NULL
+ * @advice: what to do about what the rows show, or NULL
+ * @gfp: what gfp flags are called, or NULL
  * @block: the rows' memory
  * @text: what labels and fields point to
  * @addresses: labels, where those of the text are replaced
@@ -116,8 +145,11 @@ struct table {
 	int nr_fields;
 	struct row **rows;
 	size_t nr_rows;
+	struct row *sum;
 	size_t left_out;
 	const char *note;
+	char *advice;
+	struct gfp *gfp;
 	void *block;
 	char *text;
 	char *addresses;
@@ -139,6 +171,9 @@ struct table *table_new(const char *name, const struct column *columns,
 /* Takes tables that are in @from along, and takes NULL. */
 void table_free(struct table *t);
 
+/* The head of another one. */
+void table_inherit(struct table *t, const struct table *from);
+
 /* Add a zeroed row; there is room for max_rows of them. */
 struct row *table_add(struct table *t);
 
@@ -155,6 +190,9 @@ struct row *table_add(struct table *t);
 struct table *table_parse(const char *name, const char *file, char *text,
 			  size_t len);
 
+/* Columns with the label, if there is one. */
+int table_nr_columns(const struct table *t);
+
 /* Where the column of that name is; -1: there is none. */
 int table_column(const struct table *t, const char *name);
 
@@ -168,9 +206,13 @@ const char *table_field(const struct table *t, const char *key);
 enum unit {
 	UNIT_NONE,
 	UNIT_BYTES,
+	UNIT_KB,
 	UNIT_MS,
 };
 
 enum unit table_unit(const char *name);
+
+/* Where a name says `kb`, or NULL. */
+const char *table_kb(const char *name);
 
 #endif /* TABLE_H */

@@ -10,15 +10,20 @@
 #include "derive.h"
 #include "error.h"
 #include "folded.h"
+#include "gfp.h"
+#include "golden.h"
 #include "json.h"
 #include "kallsyms.h"
+#include "pages.h"
 #include "print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* In the order of test/golden.h. */
 static const char * const tables[] = {
-	"callers", "caches", "allocs", "summary", "stats", "stacks",
+	"callers", "caches", "allocs", "summary", "stats", "stacks", "page_callers", "pages",
+	"orders", "pcpu", "extfrag", "tasks", "cgroups", "comm_sites", "comm_syscalls",
+	"skip", "gfp_flags", "page_summary",
 };
 
 #define NR_TABLES	ARRAY_SIZE(tables)
@@ -47,7 +52,7 @@ static void print(struct table *t)
 	if (!t)
 		return;
 	if (t->columns) {
-		sort.key[0] = t->nr_values;
+		sort.key[0] = table_nr_columns(t) - 1;
 		sort.nr = 2;
 	}
 	sort_rows(t, &sort);
@@ -55,6 +60,10 @@ static void print(struct table *t)
 	print_table(out, t, &sort, 40, false);
 	print_table(out, t, &sort, 0, true);
 	json_table(out, t, &sort);
+	if (t->gfp && table_column(t, "gfp") >= 0) {
+		gfp_shorten(t);
+		print_table(out, t, &sort, 40, false);
+	}
 	if (!strcmp(t->name, "stacks"))
 		folded_print(out, t, "live_bytes");
 	fclose(out);
@@ -78,6 +87,17 @@ static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 		print(derive_leaks(t, 1000));
 		t = parse(name, data, size);
 		derive_object(t, 0xffff888001234048);
+	} else if (t && !strcmp(name, "orders")) {
+		print(pages_matrix(t, "hits"));
+	} else if (t && !strcmp(name, "page_summary")) {
+		print(pages_summary(t));
+	} else if (t && !strcmp(name, "pcpu")) {
+		pages_mark(t);
+	} else if (t && !strcmp(name, "gfp_flags")) {
+		t = gfp_codes(t);
+	} else if (t && table_column(t, "gfp") >= 0) {
+		t->gfp = gfp_new(parse("gfp_flags", (const uint8_t *)GFP_FLAGS_TABLE,
+				       strlen(GFP_FLAGS_TABLE)));
 	}
 	print(t);
 }

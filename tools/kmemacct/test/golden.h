@@ -6,11 +6,40 @@
 #ifndef READER_TEST_GOLDEN_H
 #define READER_TEST_GOLDEN_H
 
+#include "../../../include/kmemacct_abi.h"
 #include "../../../kunit/golden.h"
 
 #define EXACT_COLUMNS \
 	"live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed" \
 	" no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes frag_pct"
+
+/* The names of columns, without those of samples. */
+#define TITLE(name, format)	TITLE_##format(#name " ")
+#define TITLE_U64(name)		name
+#define TITLE_S64(name)		name
+#define TITLE_ID(name)		name
+#define TITLE_HEX(name)		name
+#define TITLE_TYPE(name)	name
+#define TITLE_LABEL(name)	name
+#define TITLE_SAMPLED(name)	""
+#define TITLE_SAMPLED_MILLI(name) ""
+
+#define PAGES_TABLE(table, list) \
+	"# kmemacct " table " 4 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
+	"# " list(TITLE) "\n"
+#define BY_TABLE(table, list) \
+	"# kmemacct " table " 4 sample_bytes=0 filter=tgid,comm by=" table "\n" \
+	"# " list(TITLE) "\n"
+
+/* Its columns are 1 to 17, but for net_pages. */
+#define DOINGS_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+
+/* In their order of decoding. */
+#define GFP_FLAGS_TABLE \
+	"# kmemacct gfp_flags 4 sample_bytes=0\n# mask flag\n" \
+	"0x400cc0 GFP_KERNEL_ACCOUNT\n0xcc0 GFP_KERNEL\n0xc40 GFP_NOFS\n" \
+	"0x2 __GFP_HIGHMEM\n0x4 GFP_DMA32\n0x1 GFP_DMA\n0x20 __GFP_HIGH\n" \
+	"0x100 __GFP_ZERO\n0x800 __GFP_KSWAPD_RECLAIM\n0x2000 __GFP_NOWARN\n"
 
 static const struct golden {
 	const char *table;
@@ -31,11 +60,39 @@ static const struct golden {
 	/* Before anything was sampled. */
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
 		    "# " EXACT_COLUMNS " stack\n" },
+	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
+		"5128 1282 1290 5160 8 0 0 Movable 0xdc2 folio_maker+0x1a [mod]\n"
+		"0 0 1 2048 1 3 9 Unmovable 0x0 [other]\n" },
+	{ "pages", PAGES_TABLE("pages", KMA_PAGES_COLUMNS)
+		"4096 512 9 Movable 0x400dc0 1500 1 0 42 huge+0x5\n"
+		"77 1 0 Unmovable 0x40002800 10 0 - - -\n" },
+	{ "orders", PAGES_TABLE("orders", KMA_ORDERS_COLUMNS)
+		"0 Unmovable 4 1 5 20 4 3\n0 Movable 16 4 0 0 0 0\n"
+		"1 Unmovable 0 0 7 56 7 0\n1 Movable 8 1 1 8 0 0\n" },
+	{ "pcpu", PAGES_TABLE("pcpu", KMA_PCPU_COLUMNS)
+		"0 0 900 15 100 2 800 64 1 7\n1 0 100 2 890 14 -790 0 0 0\n"
+		"0 1 500 8 490 7 10 0 0 0\n" },
+	{ "extfrag", PAGES_TABLE("extfrag", KMA_EXTFRAG_COLUMNS)
+		"120 20 7 13 2 0 4 Unmovable Movable slabs+0x5e\n"
+		"3 0 0 0 3 9 9 Movable Reclaimable huge+0x1a\n" },
+	{ "tasks", BY_TABLE("tasks", KMA_TASKS_COLUMNS)
+		DOINGS_ROW(-120) "17 1 Web Content\n" DOINGS_ROW(5) "- - [kernel]\n" },
+	{ "cgroups", BY_TABLE("cgroups", KMA_CGROUPS_COLUMNS)
+		DOINGS_ROW(-120) "17 /system.slice/a b.service\n" },
+	{ "comm_sites", BY_TABLE("comm_sites", KMA_COMM_SITES_COLUMNS)
+		"12 11 10 90112 my sh;alloc+0x1 [mod]\n" },
+	{ "comm_syscalls", BY_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
+		"12 11 10 90112 my sh;openat\n" },
+	{ "skip", "# kmemacct skip 4 sample_bytes=0\n# pattern\nalloc_pages*\n" },
+	{ "gfp_flags", GFP_FLAGS_TABLE },
+	{ "page_summary", "# kmemacct page_summary 4 pages=sites\n# name value\n"
+		"alloc_requests 10\nalloc_requests_kb 40\nalloc_only_kb -4\n"
+		"page_off 2\n" },
 };
 
 /* Tables of what was sampled, written by hand. */
 #define SAMPLED_HEAD(table) \
-	"# kmemacct " table " 3 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
+	"# kmemacct " table " 4 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
 
 #define SAMPLED_COLUMNS(label) \
 	"# " EXACT_COLUMNS " samples live_samples live_bytes_se live_objs_se hits_se bytes_req_se" \
@@ -59,6 +116,15 @@ static const struct golden {
 	"ffff888000004000 30 32 5000 0 0 1 1.000 b+0x1\n" \
 	"ffff888000005000 60 64 10 0 0 1 99.999 c+0x1\n"
 
+/* 16 of 1000 blocks; 40 that were sampled in bulk; one that is exact. */
+#define SAMPLED_PAGE_CALLERS \
+	SAMPLED_HEAD("page_callers") \
+	"# live_kb live_blocks hits kb frees bulk_blocks order migratetype gfp samples" \
+	" live_samples live_kb_se live_blocks_se hits_se kb_se frees_se bulk_blocks_se site\n" \
+	"2000 500 1000 4000 500 0 0 Movable 0xcc0 16 8 707 177 250 1000 177 0 a+0x1\n" \
+	"400 100 30 120 10 80 0 Movable 0xcc0 40 35 60 15 10 40 3 12 b+0x1\n" \
+	"64 1 1 64 0 0 4 Unmovable 0xdc0 0 0 0 0 0 0 0 0 c+0x1\n"
+
 static const struct golden sampled[] = {
 	{ "callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site")
 		     SAMPLED_ROW_1 "a+0x1\n" SAMPLED_ROW_2 "b+0x2 [mod]\n" },
@@ -72,6 +138,7 @@ static const struct golden sampled[] = {
 	{ "stacks", SAMPLED_HEAD("stacks") SAMPLED_COLUMNS("stack")
 		    SAMPLED_ROW_1 "do_one+0x1;mid+0x2 [mod];a+0x1\n"
 		    SAMPLED_ROW_2 "b+0x2 [mod]\n" },
+	{ "page_callers", SAMPLED_PAGE_CALLERS },
 };
 
 #endif /* READER_TEST_GOLDEN_H */

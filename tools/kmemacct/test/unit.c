@@ -14,8 +14,10 @@
 #include "error.h"
 #include "estimate.h"
 #include "folded.h"
+#include "gfp.h"
 #include "golden.h"
 #include "kallsyms.h"
+#include "pages.h"
 #include "print.h"
 #include "sort.h"
 
@@ -219,26 +221,26 @@ static void refuses_heads(void)
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: has no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
-		     "FILE has format version 1, not 3: use the kmemacct of that version");
-	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped\n",
+		     "FILE has format version 1, not 4: use the kmemacct of that version");
+	EXPECT_ERROR("callers", "# kmemacct callers 4 dropped\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped=\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 4 dropped=\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 3 =1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 4 =1\n",
 		     "FILE: line 1: a field is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 3 dropped=0",
+	EXPECT_ERROR("callers", "# kmemacct callers 4 dropped=0",
 		     "FILE is cut short: its last line has no end");
 }
 
 static void refuses_columns(void)
 {
-	EXPECT_ERROR("callers", "# kmemacct callers 3\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 4\n",
 		     "FILE: line 2: should have the names of the columns");
-	EXPECT_ERROR("callers", "# kmemacct callers 3\n# hits\n",
-		     "FILE: line 2: live_bytes is not where format version 3 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 3\n# name\n",
-		     "FILE: line 2: value is not where format version 3 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 3\n# name value more\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 4\n# hits\n",
+		     "FILE: line 2: live_bytes is not where format version 4 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 4\n# name\n",
+		     "FILE: line 2: value is not where format version 4 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 4\n# name value more\n",
 		     "FILE: line 2: has more columns than are known");
 }
 
@@ -353,7 +355,7 @@ static void sizes_are_human(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		number_print_size(buf, known[i].bytes);
+		number_print_size(buf, known[i].bytes, false);
 		EXPECT_TEXT(buf, known[i].text);
 	}
 }
@@ -612,14 +614,14 @@ static void sampled_columns_are_all_or_none(void)
 {
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " samples site\n",
-		     "FILE: line 2: live_samples is not where format version 3 has it");
+		     "FILE: line 2: live_samples is not where format version 4 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " live_samples site\n",
-		     "FILE: line 2: site is not where format version 3 has it");
+		     "FILE: line 2: site is not where format version 4 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") "# " EXACT_COLUMNS "\n",
-		     "FILE: line 2: site is not where format version 3 has it");
+		     "FILE: line 2: site is not where format version 4 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("cache"),
-		     "FILE: line 2: site is not where format version 3 has it");
+		     "FILE: line 2: site is not where format version 4 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site more"),
 		     "FILE: line 2: has more columns than are known");
 	/* In records, too */
@@ -1003,6 +1005,235 @@ static void stacks_are_folded(void)
 	expect_folded(__LINE__, "", "folded takes a count, not '': use " COUNTS_OF_STACKS);
 }
 
+/* ---- pages ---------------------------------------------------------------- */
+
+static void formats_of_pages_are_read(void)
+{
+	struct table *t = parse_golden("pages");
+
+	EXPECT(t->nr_rows == 2 && !table_is_sampled(t));
+	EXPECT_TEXT(row_name(t->rows[0], table_column(t, "migratetype")), "Movable");
+	EXPECT(t->rows[1]->v[table_column(t, "gfp")] == 0x40002800);
+	EXPECT(t->rows[1]->v[table_column(t, "node")] == NO_ID);
+	table_free(t);
+	t = parse_golden("tasks");
+	EXPECT((s64)t->rows[0]->v[0] == -120);
+	EXPECT_TEXT(t->rows[0]->label, "Web Content");
+	EXPECT_TEXT(table_field(t, "filter"), "tgid,comm");
+	table_free(t);
+	t = parse_golden("skip");
+	EXPECT(t->nr_values == 0 && t->nr_rows == 1);
+	EXPECT_TEXT(t->rows[0]->label, "alloc_pages*");
+	table_free(t);
+	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 4\n# mask flag\n0xg x\n",
+		     "FILE: line 3: mask cannot be '0xg'");
+}
+
+#define ORDERS_HEAD PAGES_TABLE("orders", KMA_ORDERS_COLUMNS)
+
+static void rows_without_label_end(void)
+{
+	struct table *t = parse_golden("orders");
+
+	EXPECT(table_column(t, "bulk_blocks") == t->nr_values - 1);
+	EXPECT(table_nr_columns(t) == t->nr_values && t->nr_rows == 4);
+	EXPECT_TEXT(t->rows[3]->label, "");
+	table_free(t);
+	EXPECT_ERROR("orders", ORDERS_HEAD "0 Movable 1 2 3 4 5\n",
+		     "FILE: line 3: ends too soon");
+	EXPECT_ERROR("orders", ORDERS_HEAD "0 Movable 1 2 3 4 5 6 7\n",
+		     "FILE: line 3: has more than there are columns");
+}
+
+static void names_are_sorted(void)
+{
+	struct table *t = parse_golden("orders");
+	struct sort sort;
+
+	EXPECT(!sort_parse(&sort, t, "migratetype,order"));
+	sort_rows(t, &sort);
+	EXPECT_TEXT(row_name(t->rows[0], 1), "Movable");
+	EXPECT(t->rows[0]->v[0] == 1 && t->rows[1]->v[0] == 0);
+	EXPECT_TEXT(row_name(t->rows[2], 1), "Unmovable");
+	EXPECT(sort_parse(&sort, t, "site"));
+	EXPECT_TEXT(error_text,
+		    "orders has no sort key 'site': use order, migratetype, live_kb, live_blocks, hits, kb, frees, bulk_blocks");
+	table_free(t);
+}
+
+static void kib_are_human(void)
+{
+	static const struct {
+		u64 kb;
+		const char *text;
+	} known[] = {
+		{ 0, "0" }, { 4, "4.00K" }, { 1020, "1020K" }, { 1024, "1.00M" },
+		{ 5128, "5.01M" }, { U64_MAX, "16.0Z" },
+	};
+	char buf[NUMBER_LEN];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		number_print_size(buf, known[i].kb, true);
+		EXPECT_TEXT(buf, known[i].text);
+	}
+	EXPECT(table_unit("live_kb") == UNIT_KB && table_unit("kb_se") == UNIT_KB);
+	EXPECT(table_unit("kbytes_x") == UNIT_BYTES && table_unit("workbench") == UNIT_NONE);
+}
+
+static void expect_codes(int line, const char *flags, const char *expected)
+{
+	char text[4096], got[1024] = "";
+	struct table *t;
+	size_t i;
+
+	snprintf(text, sizeof(text), "# kmemacct gfp_flags 4\n# mask flag\n%s", flags);
+	t = gfp_codes(parse("gfp_flags", text));
+	for (i = 0; i < t->nr_rows; i++) {
+		strcat(got, i ? " " : "");
+		strcat(got, row_name(t->rows[i], 1));
+	}
+	expect_text(line, got, expected);
+	table_free(t);
+}
+
+#define EXPECT_CODES(flags, expected) expect_codes(__LINE__, flags, expected)
+
+static void gfp_codes_are_told_apart(void)
+{
+	EXPECT_CODES("1 GFP_KERNEL\n2 __GFP_KERNEL\n4 GFP_KERNEL_ACCOUNT\n", "K k KA");
+	EXPECT_CODES("1 __GFP_HIGHMEM\n2 __GFP_HIGH\n4 __GFP_HARDWALL\n", "h hi ha");
+	EXPECT_CODES("1 GFP_NOFS\n2 GFP_NOIO\n4 GFP_NOWAIT\n8 __GFP_NOWARN\n",
+		     "NF NI NW nw");
+	EXPECT_CODES("1 GFP_DMA\n2 GFP_DMA32\n", "D D3");
+	/* What runs out of letters, or has none, or too many words, keeps its name. */
+	EXPECT_CODES("1 GFP_IO\n2 GFP_I\n4 GFP_\n", "I GFP_I GFP_");
+	EXPECT_CODES("1 A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q\n2 A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q\n",
+		     "ABCDEFGHIJKLMNO A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q");
+}
+
+/* Of the golden flags. */
+static void expect_decoded(int line, u64 flags, const char *codes, const char *legend)
+{
+	struct table *t = parse_golden("pages");
+	int gfp = table_column(t, "gfp");
+
+	t->gfp = gfp_new(parse_golden("gfp_flags"));
+	t->nr_rows = 1;
+	t->rows[0]->v[gfp] = flags;
+	gfp_shorten(t);
+	expect_text(line, row_name(t->rows[0], gfp), codes);
+	expect_text(line, gfp_legend(t->gfp), legend);
+	table_free(t);
+}
+
+#define EXPECT_DECODED(flags, codes, legend) expect_decoded(__LINE__, flags, codes, legend)
+
+static void gfp_flags_are_decoded(void)
+{
+	EXPECT_DECODED(0xcc0, "K", "gfp: K=GFP_KERNEL");
+	EXPECT_DECODED(0x400dc0, "KA|z", "gfp: KA=GFP_KERNEL_ACCOUNT z=__GFP_ZERO");
+	/* All bits have to be there, and none counts twice. */
+	EXPECT_DECODED(0x400cc0 & ~0x80, "NF|0x400000", "gfp: NF=GFP_NOFS");
+	EXPECT_DECODED(0x822, "h|hi|kr",
+		       "gfp: h=__GFP_HIGHMEM hi=__GFP_HIGH kr=__GFP_KSWAPD_RECLAIM");
+	EXPECT_DECODED(0x8000000000000002, "h|0x8000000000000000", "gfp: h=__GFP_HIGHMEM");
+	EXPECT_DECODED(0, "0", "");
+}
+
+static void orders_become_a_matrix(void)
+{
+	struct table *orders = parse_golden("orders");
+	struct table *t = pages_matrix(orders, "hits");
+	struct sort none = {};
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	print_table(out, t, &none, 0, false);
+	fclose(out);
+	EXPECT_TEXT(text, "# hits:\norder Unmovable Movable\n"
+		    "    0         5       .\n    1         7       1\n");
+	free(text);
+	table_free(t);
+	table_free(orders);
+}
+
+static void a_summary_has_lines_of_two(void)
+{
+	struct table *pairs = parse_golden("page_summary");
+	struct table *t = pages_summary(pairs);
+
+	EXPECT(t->nr_rows == 2 && pairs->nr_rows == 1);
+	EXPECT(t->rows[0]->v[0] == 10 && t->rows[0]->v[1] == 40);
+	EXPECT(t->rows[1]->v[0] == NO_ID && (s64)t->rows[1]->v[1] == -4);
+	EXPECT_TEXT(t->rows[1]->label, "allocated and not freed");
+	EXPECT_TEXT(pairs->rows[0]->label, "page_off");
+	EXPECT_TEXT(table_field(t, "pages"), "sites");
+	EXPECT(!table_field(pairs, "pages"));
+	table_free(t);
+	table_free(pairs);
+}
+
+#define PCPU_HEAD PAGES_TABLE("pcpu", KMA_PCPU_COLUMNS)
+/* A CPU's refilled and drained pages. */
+#define PCPU(cpu, node, refill, drain) \
+	#cpu " " #node " " #refill " 1 " #drain " 1 0 0 0 0\n"
+
+static void expect_marks(int line, const char *rows, const char *marks)
+{
+	char text[1024];
+	struct table *t;
+
+	snprintf(text, sizeof(text), PCPU_HEAD "%s", rows);
+	t = parse("pcpu", text);
+	pages_mark(t);
+	expect_text(line, letters(t), marks);
+	table_free(t);
+}
+
+#define EXPECT_MARKS(rows, marks) expect_marks(__LINE__, rows, marks)
+
+static void unequal_cpus_are_marked(void)
+{
+	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 100, 890) PCPU(2, 0, 50, 50), "tg-");
+	/* One alone only takes, or only gives back. */
+	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 900, 890), "--");
+	EXPECT_MARKS(PCPU(0, 0, 100, 900) PCPU(1, 0, 900, 890), "--");
+	/* Other lists of a node are not its. */
+	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 1, 100, 890), "--");
+	/* What is little does not matter, nor what is less than twice as much. */
+	EXPECT_MARKS(PCPU(0, 0, 9, 1) PCPU(1, 0, 1, 9) PCPU(2, 0, 900, 900), "---");
+	EXPECT_MARKS(PCPU(0, 0, 900, 460) PCPU(1, 0, 460, 900), "--");
+	EXPECT_MARKS(PCPU(0, 0, 0, 0) PCPU(1, 0, 0, 0), "--");
+}
+
+static void blocks_are_estimated(void)
+{
+	struct table *t = parse("page_callers", SAMPLED_PAGE_CALLERS);
+	int live = table_column(t, "live_kb"), hits = table_column(t, "hits");
+	struct sort none = {};
+	struct interval i;
+
+	EXPECT(estimate_any(t) && estimate_main(t, &none) == live);
+	EXPECT(estimate_few(t, t->rows[0], live) && estimate_few(t, t->rows[0], hits));
+	EXPECT(!estimate_few(t, t->rows[1], live) && !estimate_few(t, t->rows[2], live));
+	i = estimate_interval(t, t->rows[0], live);
+	EXPECT(i.low == 2000 - 1386 && i.high == 2000 + 1386);
+	/* 16 samples are 16 hits at least, and 16 KiB; of 40 in bulk, who knows. */
+	i = estimate_interval(t, t->rows[0], hits);
+	EXPECT(i.low == 1000 - 490);
+	i = estimate_interval(t, t->rows[1], hits);
+	EXPECT(i.low == 30 - 20 && i.high == 30 + 20);
+	t->rows[0]->v[table_column(t, "kb_se")] = 4000;
+	EXPECT(estimate_interval(t, t->rows[0], table_column(t, "kb")).low == 16);
+	t->rows[1]->v[table_column(t, "kb_se")] = 4000;
+	EXPECT(estimate_interval(t, t->rows[1], table_column(t, "kb")).low == 0);
+	i = estimate_interval(t, t->rows[2], live);
+	EXPECT(i.low == 64 && i.high == 64);
+	table_free(t);
+}
+
 /* ---- symbols -------------------------------------------------------------- */
 
 #define SYMBOLS \
@@ -1085,6 +1316,16 @@ static const struct {
 	TEST(estimates_are_printed),
 	TEST(stacks_are_printed),
 	TEST(stacks_are_folded),
+	TEST(formats_of_pages_are_read),
+	TEST(rows_without_label_end),
+	TEST(names_are_sorted),
+	TEST(kib_are_human),
+	TEST(gfp_codes_are_told_apart),
+	TEST(gfp_flags_are_decoded),
+	TEST(orders_become_a_matrix),
+	TEST(a_summary_has_lines_of_two),
+	TEST(unequal_cpus_are_marked),
+	TEST(blocks_are_estimated),
 	TEST(symbols_are_found),
 	TEST(symbols_are_refused),
 };

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A cgroup for one command.  See cgroup.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "error.h"
+#include "table.h"
+
+#define FILTER	"filter cgroup "
+
+/* ---- where ---------------------------------------------------------------- */
+
+/* In /proc/mounts a blank is \040, and likewise what else would be in the way. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (; *path; path++) {
+		if (*path == '\\' && path[1] && path[2] && path[3]) {
+			*to++ = (path[1] - '0') << 6 | (path[2] - '0') << 3 |
+				(path[3] - '0');
+			path += 3;
+		} else {
+			*to++ = *path;
+		}
+	}
+	*to = '\0';
+}
+
+/* The mount point of cgroup2. */
+static int find_mount(char mount[FILES_PATH])
+{
+	char path[FILES_PATH], *text, *rest, *line, *at;
+	size_t len;
+
+	*mount = '\0';
+	text = files_proc("mounts", path, &len);
+	if (!text)
+		return -1;
+	rest = text;
+	while (!*mount && (line = strsep(&rest, "\n"))) {
+		strsep(&line, " ");
+		at = strsep(&line, " ");
+		if (line && !strncmp(line, "cgroup2 ", 8))
+			snprintf(mount, FILES_PATH, "%s", at);
+	}
+	free(text);
+	unescape(mount);
+	if (*mount)
+		return 0;
+	return fail("no cgroup2 for --cgroup: mount -t cgroup2 none /sys/fs/cgroup");
+}
+
+/* Of this process, below the mount point; "" for the root, or if it is unknown. */
+static void find_own(char own[FILES_PATH])
+{
+	char path[FILES_PATH], *text, *rest, *line;
+	size_t len;
+
+	*own = '\0';
+	text = files_proc("self/cgroup", path, &len);
+	rest = text;
+	while ((line = strsep(&rest, "\n")))
+		if (!strncmp(line, "0::/", 4) && line[4])
+			snprintf(own, FILES_PATH, "%s", line + 3);
+	free(text);
+}
+
+/* What the module was told last of a filter by cgroup. */
+static int find_filter(char before[FILES_PATH])
+{
+	static const char key[] = "\nfilter_cgroup ";
+	char *text = files_settings(), *at;
+
+	if (!text)
+		return -1;
+	at = strstr(text, key);
+	if (at) {
+		at += strlen(key);
+		snprintf(before, FILES_PATH, "%.*s", (int)strcspn(at, "\n"), at);
+	}
+	free(text);
+	if (at)
+		return 0;
+	return fail("the module knows no filter for --cgroup: insmod the one of this kmemacct");
+}
+
+/* ---- from begin to end ---------------------------------------------------- */
+
+static int set_filter(const char *value)
+{
+	char command[FILES_PATH + sizeof(FILTER)];
+
+	snprintf(command, sizeof(command), FILTER "%s", value);
+	return files_control(command);
+}
+
+/* Below @parent, if its name is not too long.  @path: as the module calls it. */
+static int make_below(struct cgroup *g, const char *mount, const char *parent,
+		      char path[FILES_PATH])
+{
+	if (snprintf(path, FILES_PATH, "%s/" KMA_NAME "-%d", parent, getpid()) >
+	    KMA_CONTROL_MAX - (int)strlen(FILTER) ||
+	    snprintf(g->dir, FILES_PATH, "%s%s", mount, path) >= FILES_PATH)
+		errno = ENAMETOOLONG;
+	else
+		return mkdir(g->dir, 0755);
+	return -1;
+}
+
+int cgroup_begin(struct cgroup *g)
+{
+	char mount[FILES_PATH], own[FILES_PATH], path[FILES_PATH];
+
+	if (geteuid())
+		return fail("run --cgroup is for root only: use sudo");
+	if (find_filter(g->before) || find_mount(mount))
+		return -1;
+	find_own(own);
+	if (make_below(g, mount, own, path) && make_below(g, mount, "", path))
+		return fail("cannot make the cgroup %s: %s: leave out --cgroup", g->dir,
+			    strerror(errno));
+	if (!set_filter(path))
+		return 0;
+	rmdir(g->dir);
+	return -1;
+}
+
+int cgroup_enter(const struct cgroup *g)
+{
+	char path[FILES_PATH + 16];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", g->dir);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	if (write(fd, "0", 1) < 0)
+		ret = errno;
+	close(fd);
+	return ret;
+}
+
+/* What has just ended takes a moment to leave. */
+#define TRIES		20
+#define TRY_US		10000
+
+int cgroup_end(const struct cgroup *g, bool *busy)
+{
+	int i, ret = set_filter(g->before);
+
+	for (i = 0; i < TRIES && rmdir(g->dir) && errno == EBUSY; i++)
+		usleep(TRY_US);
+	*busy = !access(g->dir, F_OK);
+	return ret;
+}

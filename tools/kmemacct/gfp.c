@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What gfp flags are called.  See gfp.h. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "gfp.h"
+
+enum {
+#define X(name, format) FLAG_##name,
+	KMA_GFP_FLAGS_COLUMNS(X)
+#undef X
+};
+
+/* Longest code; a name that gets none so short is its own. */
+#define CODE_LEN	16
+
+/* Room for the codes of one number; if they need more, it stays a number. */
+#define TEXT_LEN	64
+
+/**
+ * struct gfp - names
+ * @flags: the table
+ * @code: of each row
+ * @used: by gfp_shorten()
+ * @text: what gfp_shorten() made of a table's rows
+ * @legend: see gfp_legend()
+ */
+struct gfp {
+	struct table *flags;
+	char (*code)[CODE_LEN];
+	bool *used;
+	char (*text)[TEXT_LEN];
+	char *legend;
+};
+
+/* ---- codes ---------------------------------------------------------------- */
+
+/* NOFS is two words. */
+static bool is_no(const char *word)
+{
+	return !strncmp(word, "NO", 2) && isalpha(word[2]);
+}
+
+static bool begins_word(const char *name, const char *c)
+{
+	return c == name || c[-1] == '_' || (c - name >= 2 && is_no(c - 2) &&
+					     begins_word(name, c - 2)) ||
+	       (isdigit(*c) && !isdigit(c[-1]));
+}
+
+/* First letters of words.  Return: how many; @last is the last one's word. */
+static size_t take_initials(const char *name, char code[CODE_LEN], const char **last)
+{
+	size_t nr = 0;
+	const char *c;
+
+	for (c = name; *c && nr < CODE_LEN - 1; c++) {
+		if (*c == '_' || !begins_word(name, c))
+			continue;
+		code[nr++] = *c;
+		*last = c;
+	}
+	code[nr] = '\0';
+	return nr;
+}
+
+static bool is_taken(const struct gfp *gfp, size_t before, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < before; i++)
+		if (!strcmp(gfp->code[i], code))
+			return true;
+	return false;
+}
+
+static bool skip(const char **name, const char *with)
+{
+	size_t len = strlen(with);
+
+	if (strncmp(*name, with, len))
+		return false;
+	*name += len;
+	return true;
+}
+
+static void lower(char *text)
+{
+	for (; *text; text++)
+		*text = tolower(*text);
+}
+
+/* Initials, and of the last word so many letters that no name before has them. */
+static void make_code(struct gfp *gfp, size_t row)
+{
+	const char *name = gfp->flags->rows[row]->label, *last = "";
+	bool single = skip(&name, "__GFP_");
+	char *code = gfp->code[row];
+	size_t nr;
+
+	if (!single)
+		skip(&name, "GFP_");
+	nr = take_initials(name, code, &last);
+	for (;;) {
+		if (single)
+			lower(code);
+		if (nr && !is_taken(gfp, row, code))
+			return;
+		if (!*last || !*++last || nr == CODE_LEN - 1)
+			break;
+		code[nr++] = *last;
+		code[nr] = '\0';
+	}
+	/* There is none. */
+	*code = '\0';
+}
+
+static const char *code_of(const struct gfp *gfp, int nr)
+{
+	return *gfp->code[nr] ? gfp->code[nr] : gfp_name(gfp, nr);
+}
+
+struct gfp *gfp_new(struct table *flags)
+{
+	struct gfp *gfp = alloc(1, sizeof(*gfp));
+	size_t i;
+
+	gfp->flags = flags;
+	gfp->code = alloc(flags->nr_rows, sizeof(gfp->code[0]));
+	gfp->used = alloc(flags->nr_rows, sizeof(gfp->used[0]));
+	for (i = 0; i < flags->nr_rows; i++)
+		make_code(gfp, i);
+	return gfp;
+}
+
+void gfp_free(struct gfp *gfp)
+{
+	if (!gfp)
+		return;
+	table_free(gfp->flags);
+	free(gfp->code);
+	free(gfp->used);
+	free(gfp->text);
+	free(gfp->legend);
+	free(gfp);
+}
+
+/* ---- flags ---------------------------------------------------------------- */
+
+int gfp_next(const struct gfp *gfp, struct gfp_walk *walk)
+{
+	u64 mask;
+
+	while (walk->next < gfp->flags->nr_rows) {
+		mask = gfp->flags->rows[walk->next++]->v[FLAG_mask];
+		if (!mask || (walk->rest & mask) != mask)
+			continue;
+		walk->rest &= ~mask;
+		return walk->next - 1;
+	}
+	return -1;
+}
+
+const char *gfp_name(const struct gfp *gfp, int nr)
+{
+	return gfp->flags->rows[nr]->label;
+}
+
+/* Return: -1, if there is no room. */
+static int print_codes(const struct gfp *gfp, char text[TEXT_LEN], u64 flags)
+{
+	struct gfp_walk walk = { .rest = flags };
+	int nr, len = 0;
+
+	while (len < TEXT_LEN && (nr = gfp_next(gfp, &walk)) >= 0)
+		len += snprintf(text + len, TEXT_LEN - len, "%s%s", len ? "|" : "",
+				code_of(gfp, nr));
+	if (len < TEXT_LEN && (walk.rest || !flags))
+		len += snprintf(text + len, TEXT_LEN - len, "%s%#llx", len ? "|" : "",
+				walk.rest);
+	return len < TEXT_LEN ? 0 : -1;
+}
+
+static void mark_used(struct gfp *gfp, u64 flags)
+{
+	struct gfp_walk walk = { .rest = flags };
+	int nr;
+
+	while ((nr = gfp_next(gfp, &walk)) >= 0)
+		gfp->used[nr] = true;
+}
+
+static void make_legend(struct gfp *gfp)
+{
+	size_t i, len;
+	FILE *out = open_memstream(&gfp->legend, &len);
+	bool any = false;
+
+	for (i = 0; out && i < gfp->flags->nr_rows; i++) {
+		if (!gfp->used[i] || !*gfp->code[i])
+			continue;
+		fprintf(out, "%s%s=%s", any ? " " : "gfp: ", gfp->code[i],
+			gfp_name(gfp, i));
+		any = true;
+	}
+	if (out)
+		fclose(out);
+}
+
+void gfp_shorten(struct table *t)
+{
+	int column = table_column(t, "gfp");
+	struct gfp *gfp = t->gfp;
+	size_t i;
+	u64 *v;
+
+	gfp->text = alloc(t->nr_rows, sizeof(gfp->text[0]));
+	for (i = 0; i < t->nr_rows; i++) {
+		v = &t->rows[i]->v[column];
+		if (print_codes(gfp, gfp->text[i], *v))
+			snprintf(gfp->text[i], TEXT_LEN, "%#llx", *v);
+		else
+			mark_used(gfp, *v);
+		*v = (uintptr_t)gfp->text[i];
+	}
+	t->columns[column].format = FORMAT_NAME;
+	make_legend(gfp);
+}
+
+const char *gfp_legend(const struct gfp *gfp)
+{
+	return gfp->legend ? gfp->legend : "";
+}
+
+/* ---- the table ------------------------------------------------------------ */
+
+struct table *gfp_codes(struct table *flags)
+{
+	static const struct column columns[] = {
+		{ "mask", COLUMN_HEX }, { "code", COLUMN_TYPE }, { "flag", COLUMN_LABEL },
+	};
+	struct table *t = table_new(flags->name, columns, false, flags->nr_rows);
+	struct row *row;
+	size_t i;
+
+	t->gfp = gfp_new(flags);
+	table_inherit(t, flags);
+	for (i = 0; i < flags->nr_rows; i++) {
+		row = table_add(t);
+		row->v[0] = flags->rows[i]->v[FLAG_mask];
+		row->v[1] = (uintptr_t)code_of(t->gfp, i);
+		row->label = flags->rows[i]->label;
+	}
+	return t;
+}

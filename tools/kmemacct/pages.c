@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What people want to see of tables of pages.  See pages.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "files.h"
+#include "pages.h"
+
+/* ---- orders --------------------------------------------------------------- */
+
+enum {
+#define X(name, format) ORDER_##name,
+	KMA_ORDERS_COLUMNS(X)
+#undef X
+};
+
+/* Columns: the order, and the types in the order in which they come. */
+struct heading {
+	struct column columns[COLUMNS_MAX + 1];
+	int nr;
+};
+
+/* The column of a type, which may be a new one; -1: there are too many. */
+static int column_of(struct heading *h, const char *type)
+{
+	int i;
+
+	for (i = 1; i < h->nr; i++)
+		if (!strcmp(h->columns[i].name, type))
+			return i;
+	if (h->nr == COLUMNS_MAX)
+		return -1;
+	h->columns[h->nr] = (struct column) { type, FORMAT_SPARSE, false };
+	return h->nr++;
+}
+
+static int make_heading(struct heading *h, const struct table *orders)
+{
+	size_t i;
+
+	*h = (struct heading) { .columns = { { "order", COLUMN_U64 } }, .nr = 1 };
+	for (i = 0; i < orders->nr_rows; i++)
+		if (column_of(h, row_name(orders->rows[i], ORDER_migratetype)) < 0)
+			return fail("orders has too many migrate types: use -s order");
+	h->columns[h->nr] = (struct column)COLUMN_END;
+	return 0;
+}
+
+static struct row *row_of(struct table *t, u64 order)
+{
+	struct row *row;
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++)
+		if (t->rows[i]->v[0] == order)
+			return t->rows[i];
+	row = table_add(t);
+	row->v[0] = order;
+	row->label = "";
+	return row;
+}
+
+struct table *pages_matrix(const struct table *orders, const char *column)
+{
+	int to, from = table_column(orders, column);
+	struct heading h;
+	struct table *t;
+	size_t i;
+	u64 *v;
+
+	if (make_heading(&h, orders))
+		return NULL;
+	t = table_new(column, h.columns, false, orders->nr_rows);
+	for (i = 0; i < orders->nr_rows; i++) {
+		v = orders->rows[i]->v;
+		to = column_of(&h, row_name(orders->rows[i], ORDER_migratetype));
+		row_of(t, v[ORDER_order])->v[to] += v[from];
+	}
+	return t;
+}
+
+/* ---- page_summary --------------------------------------------------------- */
+
+/* A line of two, of how often and of how much. */
+static const struct {
+	const char *requests;
+	const char *kb;
+	const char *what;
+} summary_lines[] = {
+	{ "alloc_requests", "alloc_requests_kb", "allocation requests, failures included" },
+	{ "free_requests", "free_requests_kb", "free requests" },
+	{ "alloc_freed", "alloc_freed_kb", "allocated and freed" },
+	{ NULL, "alloc_only_kb", "allocated and not freed" },
+	{ "free_only", "free_only_kb", "freed, but nobody saw them allocated" },
+	{ "failures", "failures_kb", "allocations that failed" },
+	{ NULL, "bulk_kb", "allocated in bulk, without a request" },
+	{ NULL, "live_kb", "live now" },
+};
+
+/* The value, and the line is gone; NO_ID if there is none. */
+static u64 take_pair(struct table *pairs, const char *name)
+{
+	size_t i;
+	u64 value;
+
+	for (i = 0; name && i < pairs->nr_rows; i++) {
+		if (strcmp(pairs->rows[i]->label, name))
+			continue;
+		value = pairs->rows[i]->v[0];
+		pairs->nr_rows--;
+		memmove(&pairs->rows[i], &pairs->rows[i + 1],
+			(pairs->nr_rows - i) * sizeof(pairs->rows[0]));
+		return value;
+	}
+	return NO_ID;
+}
+
+struct table *pages_summary(struct table *pairs)
+{
+	static const struct column columns[] = {
+		{ "requests", COLUMN_ID }, { "kb", COLUMN_S64 }, { "what", COLUMN_LABEL },
+	};
+	struct table *t = table_new(pairs->name, columns, false,
+				    ARRAY_SIZE(summary_lines));
+	struct row *row;
+	size_t i;
+
+	table_inherit(t, pairs);
+	for (i = 0; i < ARRAY_SIZE(summary_lines); i++) {
+		row = table_add(t);
+		row->v[0] = take_pair(pairs, summary_lines[i].requests);
+		row->v[1] = take_pair(pairs, summary_lines[i].kb);
+		row->label = summary_lines[i].what;
+		if (row->v[1] == NO_ID)
+			t->nr_rows--;
+	}
+	pairs->name = "counters";
+	pairs->nr_fields = 0;
+	return t;
+}
+
+/* ---- pcpu ----------------------------------------------------------------- */
+
+/* Twice as much of one as of the other, and a tenth of what the node's CPUs do. */
+static bool is_much(u64 one, u64 other, u64 sum)
+{
+	return one / 2 >= other && one - other >= sum / 10 && one;
+}
+
+static u64 sum_of_node(const struct table *t, u64 node, int column)
+{
+	u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++)
+		if (t->rows[i]->v[PCPU_node] == node)
+			sum += t->rows[i]->v[column];
+	return sum;
+}
+
+static bool is_unequal(const struct table *t, const struct row *row, int one, int other)
+{
+	return is_much(row->v[one], row->v[other],
+		       sum_of_node(t, row->v[PCPU_node], one));
+}
+
+static bool takes(const struct table *t, const struct row *row)
+{
+	return is_unequal(t, row, PCPU_refill_pages, PCPU_drain_pages);
+}
+
+static bool gives(const struct table *t, const struct row *row)
+{
+	return is_unequal(t, row, PCPU_drain_pages, PCPU_refill_pages);
+}
+
+/* One alone is no imbalance: memory is taken, or given back, and that is all. */
+static bool has_other(const struct table *t, const struct row *row,
+		      bool (*other)(const struct table *, const struct row *))
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++)
+		if (t->rows[i]->v[PCPU_node] == row->v[PCPU_node] &&
+		    other(t, t->rows[i]))
+			return true;
+	return false;
+}
+
+static const char *mark_of(const struct table *t, const struct row *row)
+{
+	if (takes(t, row) && has_other(t, row, gives))
+		return "takes";
+	if (gives(t, row) && has_other(t, row, takes))
+		return "gives";
+	return "-";
+}
+
+static struct row *make_sum(const struct table *t)
+{
+	struct row *sum = alloc(1, sizeof(*sum) + PCPU_NR * sizeof(u64));
+	size_t i;
+	int c;
+
+	for (i = 0; i < t->nr_rows; i++)
+		for (c = 0; c < PCPU_NR; c++)
+			sum->v[c] += t->rows[i]->v[c];
+	sum->v[PCPU_cpu] = NO_ID;
+	sum->v[PCPU_node] = NO_ID;
+	sum->label = "sum";
+	return sum;
+}
+
+void pages_mark(struct table *pcpu)
+{
+	static const char unequal[] =
+		"takes: refills much, drains little; gives: the reverse, frees for others";
+	size_t i;
+
+	/* The sum is of none. */
+	pcpu->columns[PCPU_cpu].format = FORMAT_ID;
+	pcpu->columns[PCPU_node].format = FORMAT_ID;
+	pcpu->columns[PCPU_NR].name = "mark";
+	for (i = 0; i < pcpu->nr_rows; i++) {
+		pcpu->rows[i]->label = mark_of(pcpu, pcpu->rows[i]);
+		if (*pcpu->rows[i]->label != '-')
+			pcpu->note = unequal;
+	}
+	pcpu->sum = make_sum(pcpu);
+}
+
+/* ---- extfrag -------------------------------------------------------------- */
+
+enum {
+#define X(name, format) EXTFRAG_##name,
+	KMA_EXTFRAG_COLUMNS(X)
+#undef X
+};
+
+/* The number behind @before in a file of /proc. */
+static int read_number(const char *name, const char *before, u64 *value)
+{
+	char path[FILES_PATH], *text, *at, *end;
+	int ret = -1;
+	size_t len;
+
+	text = files_proc(name, path, &len);
+	at = text ? strstr(text, before) : NULL;
+	if (at) {
+		at += strlen(before);
+		at += strspn(at, " \t");
+		end = at + strspn(at, "0123456789");
+		*end = '\0';
+		ret = number_parse(at, value);
+	}
+	free(text);
+	return ret;
+}
+
+/* KiB of a block of pages that are of one migrate type; 0: unknown. */
+static u64 pageblock_kb(void)
+{
+	u64 value;
+
+	if (!read_number("pagetypeinfo", "Page block order:", &value) && value < 32)
+		return (u64)sysconf(_SC_PAGESIZE) / 1024 << value;
+	if (!read_number("meminfo", "Hugepagesize:", &value))
+		return value;
+	return 0;
+}
+
+/* Of a list such as 0-3,5; where there is none, the kernel knows one node only. */
+static u64 online_nodes(void)
+{
+	char *text = files_sys("devices/system/node/online"), *list = text, *range;
+	u64 first, last, nr = 0;
+	char *to;
+
+	while ((range = strsep(&list, ",\n"))) {
+		to = strchr(range, '-');
+		if (to)
+			*to++ = '\0';
+		if (number_parse(range, &first) || number_parse(to ? to : range, &last))
+			continue;
+		nr += last - first + 1;
+	}
+	free(text);
+	return nr ? nr : 1;
+}
+
+void pages_advise(struct table *extfrag)
+{
+	u64 fragmenting = 0, now, block = pageblock_kb(), nodes, step;
+	size_t i;
+
+	for (i = 0; i < extfrag->nr_rows; i++)
+		fragmenting += extfrag->rows[i]->v[EXTFRAG_fragmenting];
+	if (!fragmenting || !block || read_number("sys/vm/min_free_kbytes", "", &now))
+		return;
+	nodes = online_nodes();
+	step = 3 * block * nodes;
+	if (asprintf(&extfrag->advice,
+		     "%llu fallbacks fragmented memory. They get fewer with more pages kept free: raise vm.min_free_kbytes, which is %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they do:\nsysctl -w vm.min_free_kbytes=%llu",
+		     fragmenting, now, block, nodes, step, now + step) < 0)
+		extfrag->advice = NULL;
+}
