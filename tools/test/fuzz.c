@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILES_MAX	16
+#define FILES_MAX	32
 #define COMMAND_MAX	600
 /* Reads of a file before it is opened anew. */
 #define READS		500
@@ -198,7 +198,10 @@ static const char * const words[] = {
 	"age_ms", "pid", "ptr", "bytes_alloc", "frag_pct", "0", "1", "2", "-1",
 	",", " ", "  ", "\t", "\n", "hits,site", "cpu,node", "%s", "%n", "x",
 	"18446744073709551616", "", "stacks", "samples", "sample_bytes", "budget_pct",
-	"4K", "64M", "hits_se",
+	"4K", "64M", "hits_se", "pages", "sites", "classes", "off", "page_sample_bytes",
+	"by", "tasks", "cgroups", "comm_sites", "comm_syscalls", "filter", "tgid",
+	"comm", "cgroup", "order", "node", "gfp", "size", "module", "kernel", "0-3",
+	"GFP_KERNEL", "|", "0x", "-", "/", "skip", "add", "del", "*", "[", "[!a]", ";",
 };
 
 static const char * const good[] = {
@@ -211,6 +214,11 @@ static const char * const good[] = {
 /* These change the kernel's text, and interrupt all CPUs for it: not as often. */
 static const char * const slow[] = {
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",
+	"pages off", "pages classes", "pages sites", "page_sample_bytes 0",
+	"page_sample_bytes 64K", "by off", "by tasks,cgroups",
+	"by comm_sites,comm_syscalls", "filter off", "filter order 0-3", "filter comm p*",
+	"filter cgroup /", "filter node 0", "filter gfp GFP_KERNEL|__GFP_ZERO",
+	"filter size 64-1K", "filter module kernel",
 };
 
 #define OTHERS_TO_A_SLOW_ONE	100

@@ -6,10 +6,13 @@ Everything here runs as root inside a guest of tools/vm/run.
 import contextlib
 import ctypes
 import functools
+import itertools
+import mmap
 import os
 import random
 import re
 import signal
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -21,7 +24,8 @@ KERNEL = ".".join(RELEASE.split(".")[:2]) + ("-rt" if "-rt-" in RELEASE else "")
 BUILD = TOP / "build" / KERNEL
 DEBUGFS = Path("/sys/kernel/debug")
 TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
-          "page_callers", "pages", "orders", "page_summary")
+          "page_callers", "pages", "orders", "page_summary", "pcpu", "extfrag",
+          "tasks", "cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags")
 CPUS = os.cpu_count()
 
 # Counters that `callers` and the truth both have
@@ -124,7 +128,7 @@ class Table:
             self.opened = opened()
             text = f.read()
         head, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 3 "
+        prefix = f"# kmemacct {name} 4 "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
         self.head = dict(pair.split("=") for pair in head[len(prefix):].split())
         self.columns = columns.removeprefix("#").split()
@@ -134,7 +138,7 @@ class Table:
         fields = line.split(None, len(self.columns) - 1)
         check(len(fields) == len(self.columns), f"{name} has a line {line!r}")
         pairs = zip(self.columns, fields)
-        return {key: int(value) if value.isdigit() else value
+        return {key: int(value) if value.removeprefix("-").isdigit() else value
                 for key, value in pairs}
 
     def sum(self, column):
@@ -154,6 +158,133 @@ def control(command):
 def settings():
     text = Path(DEBUGFS, "kmemacct/control").read_text()
     return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+# ---- ftrace ----------------------------------------------------------------
+
+TRACING = Path("/sys/kernel/tracing")
+# 5.10 has none.
+HAS_HIST = (TRACING / "events/kmem/mm_page_alloc/hist").exists()
+# Of each CPU.
+TRACE_KB = 16384
+
+
+def ring_events(folder):
+    """Events that a CPU's ring buffer has, and those for which there was no room."""
+    stats = dict(line.split(":") for line in (folder / "stats").read_text().splitlines())
+    return int(stats["entries"]), sum(int(stats[name]) for name in (
+        "overrun", "commit overrun", "dropped events"))
+
+
+class Tracer:
+    """What ftrace has of events of kmem: counts of some of them, and all of others.
+
+    hists are {event: (keys, filter)}, counted by hist triggers, and events are kept in
+    a ring buffer.  Both only while it is on.
+
+    A hist trigger can be told to go on or to pause, which takes tens of pages.  Two
+    system calls make all of them do so without any: these have triggers of their own.
+    """
+
+    switches = {"enable": os.getpgid, "disable": os.getsid}
+    pids = itertools.count(1 << 30)     # of no process
+
+    def __init__(self, name, hists=None, events=(), kb=TRACE_KB):
+        self.dir = TRACING / "instances" / name
+        self.hists = dict(hists or {})
+        self.events = events
+        self.pid = next(self.pids)
+        self.dir.mkdir()
+        (self.dir / "tracing_on").write_text("0")
+        (self.dir / "buffer_size_kb").write_text(str(kb if events else 4))
+        for event in events:
+            self.event(event, "enable").write_text("1")
+        for event in self.hists:
+            self.hist(event, "pause")
+            for what, call in self.switches.items():
+                self.trigger(f"syscalls/sys_enter_{call.__name__}",
+                             f"{what}_hist:kmem:{event} if pid == {self.pid}")
+
+    def event(self, event, file):
+        return self.dir / "events/kmem" / event / file
+
+    def trigger(self, event, text):
+        # To append: anything else removes what is there.
+        with open(self.dir / "events" / event / "trigger", "ab", buffering=0) as f:
+            f.write(text.encode())
+
+    def hist(self, event, command):
+        keys, condition = self.hists[event]
+        self.trigger(f"kmem/{event}", f"hist:keys={keys}:size=4096:{command}{condition}")
+
+    def switch_hists(self, what):
+        with contextlib.suppress(ProcessLookupError):
+            self.switches[what](self.pid)
+
+    def on(self):
+        self.switch_hists("enable")
+        if self.events:
+            (self.dir / "tracing_on").write_text("1")
+
+    def off(self):
+        if self.events:
+            (self.dir / "tracing_on").write_text("0")
+        self.switch_hists("disable")
+
+    def clear(self):
+        for event in self.hists:
+            self.hist(event, "clear")
+        (self.dir / "trace").write_text("")
+
+    def counts(self, event):
+        """Hits by the values of the keys, in their order."""
+        text = self.event(event, "hist").read_text()
+        check_equal(f"{event}: dropped", ["0"], re.findall(r"Dropped: (\d+)", text))
+        return Counter({tuple(int(value) for value in re.findall(r": +(-?\d+)", keys)):
+                        int(hits) for keys, hits in
+                        re.findall(r"^\{(.*?)\} hitcount: +(\d+)", text, re.M)})
+
+    def kept(self, cpu):
+        """(event, fields) of a CPU's events, in their order."""
+        folder = self.dir / f"per_cpu/cpu{cpu}"
+        check_equal("lost", 0, ring_events(folder)[1])
+        for line in (folder / "trace").read_text().splitlines():
+            found = re.search(r": (mm_page_\w+): (.*)", line)
+            if found and not line.startswith("#"):
+                yield found[1], dict(re.findall(r"(\w+)=(\S+)", found[2]))
+
+    def seen(self):
+        """How many events were to be kept, with those for which there was no room."""
+        return sum(sum(ring_events(path)) for path in self.dir.glob("per_cpu/cpu*"))
+
+    def remove(self):
+        self.off()
+        self.dir.rmdir()
+
+
+@contextlib.contextmanager
+def tracers(**what):
+    """An inner one and an outer one, which is on a little earlier and off a little later."""
+    with contextlib.ExitStack() as stack:
+        pair = []
+        for name in ("kma_inner", "kma_outer"):
+            pair.append(Tracer(name, **what))
+            stack.callback(pair[-1].remove)
+        yield pair
+
+
+def watched(pair, work):
+    """Do some work, between whose bounds kmemacct records."""
+    inner, outer = pair
+    inner.clear()
+    outer.clear()
+    outer.on()
+    control("enabled 1")
+    inner.on()
+    work()
+    inner.off()
+    control("enabled 0")
+    outer.off()
 
 
 # ---- the truth -------------------------------------------------------------
@@ -368,8 +499,8 @@ def identities(s):
             s["events_kmalloc"] + s["events_kmem_cache_alloc"] +
             s["bulk_allocs"],
             s["allocs"] + s["bulk_objs"] + s["alloc_failed"] +
-            s["alloc_zero_size"] + s["alloc_off"] + s["alloc_unsampled"] +
-            s["double_fired"] + s["dropped_caches_full"] +
+            s["alloc_zero_size"] + s["alloc_off"] + s["alloc_filtered"] +
+            s["alloc_unsampled"] + s["double_fired"] + s["dropped_caches_full"] +
             s["dropped_sites_full"]),
         "free events": (
             s["events_kfree"] + s["events_kmem_cache_free"] + s["bulk_frees"] +
@@ -456,6 +587,30 @@ def check_cache_rows(caches):
                     row["bulk_bytes"])
         checked += 1
     return checked
+
+
+# ---- lists of free pages ----------------------------------------------------
+
+# 5.10 has it under the second name
+FRACTION = ("percpu_pagelist_high_fraction", "percpu_pagelist_fraction")
+
+
+@contextlib.contextmanager
+def short_lists():
+    """Lists of CPUs that soon run full and empty, whatever was done before."""
+    path = next(path for path in (Path("/proc/sys/vm", name) for name in FRACTION)
+                if path.exists())
+    path.write_text("1000")
+    try:
+        yield
+    finally:
+        path.write_text("0")
+
+
+def small_pages(area):
+    """Of a mapping; real-time kernels have no others."""
+    with contextlib.suppress(OSError):
+        area.madvise(mmap.MADV_NOHUGEPAGE)
 
 
 # ---- children --------------------------------------------------------------
@@ -590,7 +745,8 @@ def run_part(name):
     try:
         note = PARTS[name]()
         failure = None
-    except (Failed, OSError, KeyError, ValueError, IndexError, UnicodeError) as e:
+    except (Failed, OSError, KeyError, ValueError, IndexError, UnicodeError, StopIteration,
+            subprocess.SubprocessError) as e:
         note, failure = None, e if isinstance(e, Failed) else repr(e)
     seconds = time.monotonic() - start
     for module in ("kmemacct_truth", "kmemacct_truth2", "kmemacct"):

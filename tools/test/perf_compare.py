@@ -18,12 +18,14 @@ The truth module's sites are also held against perf kmem, as it prints them.
 
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
-import bisect
 import re
 import sys
 from collections import Counter, defaultdict
+from pathlib import Path
 
-DIR = sys.argv[1]
+sys.path.insert(0, str(Path("tools/test").resolve()))
+from perf_lib import DIR, Symbols, compare, table, verdict  # noqa: E402
+
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
 COLUMNS = ("hits", "bytes_req", "bytes_alloc")
 # Since 6.10 a kmalloc of a run-time size that the page allocator serves has two
@@ -32,54 +34,6 @@ INNER = re.compile(r"__kmalloc(_large)?(_node)?(_track_caller)?_noprof\+")
 TRUTH = "[kmemacct_truth]"
 MARK = "truth_mark+"
 NAMELESS = "(functions that modules have dropped)"
-
-
-class Symbols:
-    """What addresses were called when all was over."""
-
-    def __init__(self):
-        self.symbols = {}
-        self.areas = []
-        seen, last = set(), ""
-        with open(f"{DIR}/kallsyms") as f:
-            for line in f:
-                address, _, name, *module = line.split()
-                module = "".join(module)
-                if module != last and module in seen:
-                    # After all modules: what ftrace recalls of gone functions
-                    break
-                seen.add(module)
-                last = module
-                # Of several names of an address the kernel takes the first
-                self.symbols.setdefault(int(address, 16), (name, module))
-        self.addresses = sorted(self.symbols)
-        self.names = set(self.symbols.values())
-        self.kernel_end = max(a for a, (_, m) in self.symbols.items() if not m)
-        with open(f"{DIR}/vmallocinfo") as f:
-            for line in f:
-                self.areas.append([int(x, 16) for x in line.split()[0].split("-")])
-        self.areas.sort()
-
-    def area(self, address):
-        """The start of the area that has this address, if one does."""
-        i = bisect.bisect_right(self.areas, [address, 1 << 64]) - 1
-        if i >= 0 and address < self.areas[i][1]:
-            return self.areas[i][0]
-        return None
-
-    def find(self, address):
-        """symbol+0xoffset and [module]; ("", "") where nobody is left."""
-        at = self.addresses[bisect.bisect_right(self.addresses, address) - 1]
-        name, module = self.symbols[at]
-        if address > self.kernel_end:
-            start = self.area(address)
-            if start is None or at < start:
-                return "", ""
-        return f"{name}+{address - at:#x}", module
-
-    def has(self, label):
-        symbol, _, module = label.partition(" ")
-        return (symbol.split("+0x")[0], module) in self.names
 
 
 class Events:
@@ -129,14 +83,6 @@ class Events:
         return sites
 
 
-def table(name):
-    with open(f"{DIR}/{name}") as f:
-        _, columns, *lines = f.read().splitlines()
-    columns = columns.removeprefix("#").split()
-    return [dict(zip(columns, line.split(None, len(columns) - 1)))
-            for line in lines]
-
-
 def callers(symbols):
     """hits and bytes by site, as kmemacct has them."""
     sites = defaultdict(Counter)
@@ -146,24 +92,6 @@ def callers(symbols):
             site = NAMELESS
         sites[site].update({key: int(row[key]) for key in COLUMNS})
     return sites
-
-
-def compare(inner, ours, outer):
-    equal = between = 0
-    wrong = []
-    for site in sorted({*outer, *ours}):
-        triple = [tuple(counts[site][key] for key in COLUMNS)
-                  for counts in (inner, ours, outer)]
-        if not all(a <= b <= c for a, b, c in zip(*triple)):
-            wrong.append(f"{site}: hits, bytes_req, bytes_alloc\n"
-                         f"  perf, B to C  {triple[0]}\n"
-                         f"  kmemacct      {triple[1]}\n"
-                         f"  perf, A to D  {triple[2]}")
-        elif triple[0] == triple[2]:
-            equal += 1
-        else:
-            between += 1
-    return equal, between, wrong
 
 
 def perf_kmem(symbols):
@@ -200,10 +128,6 @@ def compare_perf_kmem(symbols):
         if theirs.get(site) != ours.get(site)]
 
 
-def verdict(name, good, why):
-    print(f"ok {name}: {why}" if good else f"FAIL {name}: {why}")
-
-
 SYMBOLS = Symbols()
 EVENTS = Events(SYMBOLS)
 
@@ -220,11 +144,12 @@ def trace_unhandled(event, context, fields, sample):
 def trace_end():
     inner = EVENTS.by_name(EVENTS.inner)
     outer = EVENTS.by_name(EVENTS.outer)
-    equal, between, wrong = compare(inner, callers(SYMBOLS), outer)
+    equal, between, wrong = compare(COLUMNS, *(
+        {site: tuple(counts[key] for key in COLUMNS) for site, counts in sites.items()}
+        for sites in (inner, callers(SYMBOLS), outer)))
     verdict("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
     verdict("call sites", not wrong,
-            f"{equal} equal, {between} between, {len(wrong)} wrong" +
-            "".join(f"\n{text}" for text in wrong))
+            f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
     sites, wrong = compare_perf_kmem(SYMBOLS)
     verdict("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
             f"{sites} sites, {len(wrong)} wrong" +

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Parts of tools/test/guest: the reader, on what the module really prints."""
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from guest_lib import (
+    DEBUGFS, TOP, Table, both, check, check_equal, child, control, loaded, part, settings)
+from guest_pages import tracked
+
+READER = TOP / "build/kmemacct"
+
+
+def reader(*args, status=0):
+    done = subprocess.run([READER, *args], capture_output=True, text=True, check=False)
+    check_equal(f"{args}: status", (status, ""), (done.returncode, done.stderr))
+    return done.stdout
+
+
+# Whatever else happens.
+CHANGING = ("age_ms",)
+
+
+def plain(rows):
+    return [{key: value for key, value in row.items() if key not in CHANGING}
+            for row in rows]
+
+
+def number(value):
+    return int(value, 0) if isinstance(value, str) and value.startswith("0x") else value
+
+
+@part
+def reader_pages():
+    """Every row and value of the tables of pages."""
+    with tracked(["pages sites"]) as known:
+        known.run("blocks", "split", "exact")
+        control("enabled 0")
+        for name in "page_callers", "pages", "orders":
+            command = [name.replace("_", "-"), "-j"]
+            if name != "orders":
+                command.append("--raw-gfp")
+            for _ in range(100):
+                before = plain(Table(name).rows)
+                found = json.loads(reader(*command))
+                if before == plain(Table(name).rows):
+                    break
+            check(len(before) > 10, f"{name} has {len(before)} rows")
+            before = [{key: None if value == "-" and key != "site" else number(value)
+                       for key, value in row.items()} for row in before]
+            check_equal(name, before, plain(found["rows"]))
+        text = reader("orders")
+        check("# hits:" in text and "# live_blocks:" in text, text)
+        check("allocated and freed" in reader("page-summary"), "no summary")
+        known.run("drop")
+        control("enabled 1")
+        control("pages off")
+        done = subprocess.run([READER, "pages"], capture_output=True, text=True, check=False)
+        check_equal("off", (1, "kmemacct: pages are not tracked: echo pages sites >"
+                            " /sys/kernel/debug/kmemacct/control\n"),
+                    (done.returncode, done.stderr))
+
+
+@part
+def reader_flags():
+    """The module's names of gfp flags are those numbers, and all flags have one."""
+    with tracked(["pages sites"]) as known:
+        known.run("blocks")
+        flags = json.loads(reader("gfp-flags", "-j"))["rows"]
+        masks = {row["flag"]: row["mask"] for row in flags}
+        codes = [row["code"] for row in flags]
+        check_equal("codes that are there twice", len(codes), len(set(codes)))
+        rows = json.loads(reader("page-callers", "-j"))["rows"]
+        for row in rows:
+            check_equal(f"{row}", row["gfp"], sum(masks[name] for name in row["gfp_flags"]))
+        text = reader("page-callers")
+        check("# gfp: " in text and "=GFP_KERNEL" in text, f"no legend in {text[:500]}")
+        known.run("drop")
+    return f"{len(rows)} rows, {len(masks)} names"
+
+
+@contextlib.contextmanager
+def cgroup2():
+    """Where it is mounted."""
+    with open("/proc/mounts") as f:
+        there = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
+    if there:
+        yield Path(there[0])
+        return
+    with tempfile.TemporaryDirectory() as at:
+        subprocess.run(["mount", "-t", "cgroup2", "none", at], check=True)
+        try:
+            yield Path(at)
+        finally:
+            subprocess.run(["umount", at], check=True)
+
+
+def left_behind(at):
+    return [str(path) for path in at.glob("**/kmemacct-*")]
+
+
+def hits(known):
+    return {name: row["hits"] for name, row in known.own_sites().items()}
+
+
+@part
+def reader_cgroup():
+    """`run --cgroup` counts its command and what that starts, and nothing else."""
+    script = f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7"
+    with both() as known, cgroup2() as at:
+        known.run("runtime")
+        others = hits(known)
+        with child(lambda: known.run("runtime", "drop")):
+            before = hits(known)
+            found = json.loads(reader("run", "--cgroup", "-j", "--", "sh", "-c", script,
+                                      status=7))
+            after = hits(known)
+        expected = {name: nr - before.get(name, 0) for name, nr in after.items()
+                    if nr != before.get(name, 0) and name not in others}
+        check(len(expected) > 5, f"the scenario has {len(expected)} sites of its own")
+        check(any(after[name] > before[name] for name in others), "nobody else was there")
+        counted = {known.function(row["site"]): row["hits"] for row in found["rows"]
+                   if known.is_mine(row["site"]) and row["hits"]}
+        check_equal("hits", expected, counted)
+        check_equal("filter", "off", settings()["filter_cgroup"])
+        check_equal("cgroups", [], left_behind(at))
+    return f"{len(expected)} call sites, {sum(expected.values())} hits"
+
+
+@part
+def reader_cgroup_back():
+    """The filter that was there is there again, however the command ends."""
+    with loaded("kmemacct"), cgroup2() as at:
+        (at / "kma_before").mkdir()
+        control("filter cgroup /kma_before")
+        before = settings()["filter_cgroup"]
+        reader("run", "--cgroup", "--", "true")
+        reader("run", "--cgroup", "--", "sh", "-c", "kill -9 $$", status=128 + 9)
+        for name in "TERM", "HUP", "INT":
+            run = subprocess.Popen(
+                ["env", f"--default-signal={name}", READER, "run", "--cgroup", "--", "sleep",
+                 "60"], stdout=subprocess.PIPE, start_new_session=True)
+            while not any(Path(path, "cgroup.procs").read_text()
+                          for path in left_behind(at)):
+                check(run.poll() is None, "it has ended")
+                time.sleep(0.01)
+            check(settings()["filter_cgroup"] != before, "no filter of its own")
+            os.killpg(run.pid, signal.Signals[f"SIG{name}"])
+            run.communicate()
+            check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"],
+                        run.returncode)
+            check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
+            check_equal(f"cgroups after {name}", [], left_behind(at))
+        done = subprocess.run([READER, "run", "--cgroup", "--", "/no/such"],
+                              capture_output=True, text=True, check=False)
+        check_equal("no command", (125, "kmemacct: cannot run /no/such: No such file or"
+                                   " directory\n"), (done.returncode, done.stderr))
+        check_equal("cgroups", [], left_behind(at))
+        text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
+        (left,) = left_behind(at)
+        check(f"# rmdir {left}\n" in text, text)
+        check_equal("filter", before, settings()["filter_cgroup"])
+        for pid in Path(left, "cgroup.procs").read_text().split():
+            os.kill(int(pid), signal.SIGKILL)
+        while Path(left, "cgroup.procs").read_text():
+            time.sleep(0.01)
+        os.rmdir(left)
+        control("filter cgroup off")
+        (at / "kma_before").rmdir()

@@ -1,0 +1,516 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Parts of tools/test/guest: the page allocator, against ftrace.
+
+Ftrace sees the same events.  It is on twice: a little longer than kmemacct records, and
+a little shorter.  What kmemacct counted is between the two, and where these are equal
+there is one right number.
+"""
+import contextlib
+import ctypes
+import functools
+import mmap
+import os
+import re
+import signal
+import struct
+from collections import Counter
+from pathlib import Path
+
+from guest_lib import (
+    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, short_lists, small_pages,
+    syscall, tracers, watched)
+from guest_pages import PAGE_KB, pages_by_pfn, quiet, tracked
+
+TRIES = 50
+PAGE = 4096
+NR_PAGES = os.sysconf("SC_PHYS_PAGES")
+
+
+@functools.cache
+def migratetype_names():
+    """By number."""
+    names = re.findall(r", type +(\w+) ", Path("/proc/pagetypeinfo").read_text())
+    return list(dict.fromkeys(names))
+
+
+def compare(pair, work, ours, theirs):
+    """What kmemacct says of some work is what ftrace does.
+
+    ours() and theirs(tracer) are Counters.  Only a moment in which the two tracers
+    agree is proof, but what is not in between is never right.
+    """
+    for _ in range(TRIES):
+        before = ours()
+        watched(pair, work)
+        found = ours()
+        found.subtract(before)
+        least, most = (theirs(tracer) for tracer in pair)
+        for key in {*found, *most}:
+            check(least[key] <= found[key] <= most[key],
+                  f"{key}: {found[key]}, and not {least[key]} to {most[key]}")
+        if least == most:
+            return found
+    raise Failed("no quiet moment")
+
+
+# ---- work ---------------------------------------------------------------------
+
+def touch(area):
+    for at in range(0, len(area), PAGE):
+        area[at] = 1
+
+
+def work_of(known):
+    """Allocations and frees of all orders and types; lists of free pages run full and empty."""
+    known.run("blocks", "split", "exact")
+    with mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
+        small_pages(area)
+        touch(area)
+    for path in ("/usr/bin/perl", "/usr/lib/os-release"):
+        with contextlib.suppress(OSError):
+            Path(path).read_bytes()
+    known.run("drop")
+
+
+# ---- orders --------------------------------------------------------------------
+
+def orders():
+    names = migratetype_names()
+    return Counter({(row["order"], names.index(row["migratetype"])): row["hits"]
+                    for row in Table("orders").rows})
+
+
+# No block: the allocation failed.
+BLOCKS_ONLY = f" if pfn != {(1 << 64) - 1}"
+
+
+def orders_of_hist(tracer):
+    return tracer.counts("mm_page_alloc")
+
+
+def orders_of_trace(tracer):
+    return Counter((int(fields["order"]), int(fields["migratetype"]))
+                   for cpu in range(CPUS) for _, fields in tracer.kept(cpu)
+                   if int(fields["pfn"], 0))
+
+
+@part
+def orders_ftrace():
+    """Blocks by order and migrate type, against a hist trigger and the ring buffer."""
+    notes = []
+    with tracked(["pages sites", "enabled 0"]) as known:
+        if HAS_HIST:
+            hists = {"mm_page_alloc": ("order,migratetype", BLOCKS_ONLY)}
+            with tracers(hists=hists) as pair:
+                found = compare(pair, lambda: work_of(known), orders, orders_of_hist)
+            notes.append(f"hist {sum(found.values())}")
+        with tracers(events=["mm_page_alloc"]) as pair:
+            found = compare(pair, lambda: work_of(known), orders, orders_of_trace)
+        notes.append(f"ring buffer {sum(found.values())}")
+        check(len(+found) >= 33 and sum(found.values()) > 1000, f"{found}")
+    return f"{', '.join(notes)} events, {len(+found)} rows"
+
+
+# ---- lists of free pages of each CPU ------------------------------------------------
+
+REFILL, DIRECT, DRAIN = "refill", "direct", "drain"
+PCPU_EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched",
+               "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
+SYS_SET_MEMPOLICY, MPOL_DEFAULT, MPOL_PREFERRED = 238, 0, 1
+PCPU_SUMS = ("refill_pages", "drain_pages", "direct_pages", "directs", "batched")
+
+
+@functools.cache
+def zones():
+    """(first page, pages, node) of each."""
+    # One without pages has no start.
+    found = (re.search(r"^(\d+), zone.*spanned +(\d+).*start_pfn: +(\d+)", text, re.S)
+             for text in Path("/proc/zoneinfo").read_text().split("Node ")[1:])
+    return [(int(zone[3]), int(zone[2]), int(zone[1])) for zone in found if zone]
+
+
+def node_of(pfn):
+    return next(node for first, pages, node in zones() if first <= pfn < first + pages)
+
+
+def pcpu_kind(event, fields):
+    """Of an event: what may be a burst."""
+    if event == "mm_page_pcpu_drain":
+        return DRAIN
+    if event == "mm_page_alloc_zone_locked":
+        return REFILL if int(fields["percpu_refill"]) else DIRECT
+    return None
+
+
+def pcpu_event(kind, pages):
+    if kind == DIRECT:
+        return Counter(direct_pages=pages, directs=1)
+    return Counter({f"{kind}_pages": pages})
+
+
+def pcpu_of_trace(tracer):
+    """By CPU, node and column."""
+    sums = Counter()
+    for cpu in range(CPUS):
+        for event, fields in tracer.kept(cpu):
+            kind = pcpu_kind(event, fields)
+            columns = pcpu_event(kind, 1 << int(fields["order"])) if kind else Counter(
+                batched=event == "mm_page_free_batched")
+            for column, count in (+columns).items():
+                sums[cpu, node_of(int(fields["pfn"], 0)), column] += count
+    return sums
+
+
+def bursts_of_trace(tracer):
+    """By CPU: how often a run of events of one kind begins."""
+    sums = Counter()
+    for cpu in range(CPUS):
+        before = None
+        for event, fields in tracer.kept(cpu):
+            kind = pcpu_kind(event, fields)
+            if kind in (REFILL, DRAIN) and kind != before:
+                sums[cpu, f"{kind}s"] += 1
+            before = kind
+    return sums
+
+
+PCPU_HISTS = {
+    "mm_page_alloc_zone_locked": ("common_cpu,order,percpu_refill", ""),
+    "mm_page_pcpu_drain": ("common_cpu,order", ""),
+    "mm_page_free_batched": ("common_cpu", ""),
+}
+
+
+def pcpu_of_hist(tracer):
+    """By CPU and column."""
+    sums = Counter()
+    for (cpu, order, refill), hits in tracer.counts("mm_page_alloc_zone_locked").items():
+        columns = pcpu_event(REFILL if refill else DIRECT, 1 << order)
+        sums.update({(cpu, column): hits * count for column, count in columns.items()})
+    for (cpu, order), hits in tracer.counts("mm_page_pcpu_drain").items():
+        sums[cpu, "drain_pages"] += hits << order
+    for (cpu,), hits in tracer.counts("mm_page_free_batched").items():
+        sums[cpu, "batched"] += hits
+    return sums
+
+
+def pcpu(columns=PCPU_SUMS, by_node=False):
+    sums = Counter()
+    for row in Table("pcpu").rows:
+        check_equal(f"imbalance of {row}", row["refill_pages"] - row["drain_pages"],
+                    row["imbalance_pages"])
+        place = (row["cpu"], row["node"]) if by_node else (row["cpu"],)
+        sums.update({(*place, column): row[column] for column in columns})
+    return sums
+
+
+BURSTS = ("refills", "drains")
+
+
+def pcpu_bursts():
+    return pcpu(BURSTS)
+
+
+def tasks_bursts():
+    table = Table("tasks")
+    return Counter({name: table.sum(name) for name in BURSTS})
+
+
+def all_bursts_of_trace(tracer):
+    """Those of all CPUs."""
+    sums = Counter()
+    for (_, name), bursts in bursts_of_trace(tracer).items():
+        sums[name] += bursts
+    return sums
+
+
+def compare_bursts(pair, work, ours=pcpu_bursts, theirs=bursts_of_trace):
+    """Which of two events came first, two probes may see differently, interrupted in between.
+
+    A miscount would be there every time.
+    """
+    for _ in range(TRIES):
+        before = ours()
+        watched(pair, work)
+        found = ours()
+        found.subtract(before)
+        least, most = (theirs(tracer) for tracer in pair)
+        if least == most == found:
+            return found
+    check_equal("bursts", most, found)
+    raise Failed("no quiet moment")
+
+
+def prefer_node(node):
+    """For what this process has the kernel allocate; None: as it was."""
+    mask = ctypes.c_ulong(1 << node if node is not None else 0)
+    syscall(SYS_SET_MEMPOLICY, MPOL_DEFAULT if node is None else MPOL_PREFERRED,
+            ctypes.byref(mask) if node is not None else None, 64)
+
+
+def busy_lists(known):
+    """All kinds of events, on all CPUs, of all nodes."""
+    allowed = os.sched_getaffinity(0)
+    for cpu in allowed:
+        os.sched_setaffinity(0, [cpu])
+        for node in sorted({node for *_, node in zones()}):
+            prefer_node(node)
+            work_of(known)
+    prefer_node(None)
+    os.sched_setaffinity(0, allowed)
+
+
+def check_each(found, columns):
+    for column in columns:
+        check(sum(count for key, count in found.items() if key[-1] == column) > CPUS,
+              f"no {column}")
+
+
+@part
+def pcpu_hist():
+    """Each CPU's lists, against hist triggers, and against each event."""
+    with short_lists(), tracked(["pages sites", "enabled 0"]) as known:
+        work = functools.partial(busy_lists, known)
+        if HAS_HIST:
+            with tracers(hists=PCPU_HISTS) as pair:
+                check_each(compare(pair, work, pcpu, pcpu_of_hist), PCPU_SUMS)
+        with tracers(events=PCPU_EVENTS) as pair:
+            found = compare(pair, work, lambda: pcpu(by_node=True), pcpu_of_trace)
+            bursts = compare_bursts(pair, work)
+        check_equal("nodes", {node for *_, node in zones()},
+                    {node for _, node, _ in +found})
+        check_each(found, PCPU_SUMS)
+        check_each(bursts, BURSTS)
+    return f"{len(+found)} sums, {sum(bursts.values())} bursts"
+
+
+@part
+def tasks_bursts_traced():
+    """Bursts of all processes, while pages are not tracked, against each event."""
+    with short_lists(), tracked(["by tasks", "enabled 0"]) as known, \
+            tracers(events=PCPU_EVENTS) as pair:
+        found = compare_bursts(pair, functools.partial(busy_lists, known), tasks_bursts,
+                               all_bursts_of_trace)
+    check(all(found[name] > CPUS for name in BURSTS), f"{found}")
+    return f"{found['refills']} refills, {found['drains']} drains"
+
+
+# ---- fallbacks ------------------------------------------------------------------------
+
+EXTFRAG = "mm_page_alloc_extfrag"
+EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype",
+                "fallback_migratetype")
+EXTFRAG_COLUMNS = ("fallbacks", "fragmenting", "severe", "moderate", "changed")
+# More than three keys there cannot be.
+EXTFRAG_HISTS = {EXTFRAG: ("alloc_order,fallback_order,change_ownership", "")}
+# A fallback that takes a piece this small out of another type's block
+SEVERE_ORDER = 3
+
+
+@functools.cache
+def pageblock_order():
+    return int(re.search(r"Page block order: (\d+)",
+                         Path("/proc/pagetypeinfo").read_text())[1])
+
+
+def extfrag_columns(fallback_order, changed, hits=1):
+    fragmenting = hits * (fallback_order < pageblock_order())
+    severe = fragmenting * (fallback_order <= SEVERE_ORDER)
+    return dict(zip(EXTFRAG_COLUMNS, (hits, fragmenting, severe, fragmenting - severe,
+                                      hits * changed)))
+
+
+def extfrag_of_hist(tracer):
+    """By orders and column."""
+    sums = Counter()
+    for (*key, changed), hits in tracer.counts(EXTFRAG).items():
+        for column, count in extfrag_columns(key[1], changed, hits).items():
+            sums[(*key, column)] += count
+    return sums
+
+
+def extfrag_of_trace(tracer):
+    """By orders, types and column."""
+    sums = Counter()
+    for cpu in range(CPUS):
+        for _, fields in tracer.kept(cpu):
+            key = [int(fields[name]) for name in EXTFRAG_KEYS]
+            columns = extfrag_columns(key[1], int(fields["change_ownership"]))
+            check_equal("fragmenting", int(fields["fragmenting"]), columns["fragmenting"])
+            for column, count in columns.items():
+                sums[(*key, column)] += count
+    return sums
+
+
+def extfrag(by_type=False):
+    sums, names = Counter(), migratetype_names()
+    for row in Table("extfrag").rows:
+        types = [names.index(row[name]) for name in ("alloc_type", "fallback_type")]
+        key = (row["alloc_order"], row["fallback_order"], *(types if by_type else ()))
+        sums.update({(*key, column): row[column] for column in EXTFRAG_COLUMNS})
+    return sums
+
+
+# What is left of the RAM when one type has taken all the rest
+MIX_LEFT_KB = 128 * 1024
+
+
+def mix_types(known):
+    """One type takes nearly all, then the others do: what it left they have to take."""
+    size = (available_kb() - MIX_LEFT_KB) * 1024 // PAGE * PAGE
+    with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE):
+        pass
+    known.run("blocks", "blocks", "blocks", "drop")
+
+
+@part
+def extfrag_hist():
+    """Fallbacks, against a hist trigger, and against each event."""
+    seen = Counter()
+    with tracked(["pages sites", "enabled 0"]) as known:
+        work = functools.partial(mix_types, known)
+        if HAS_HIST:
+            with tracers(hists=EXTFRAG_HISTS) as pair:
+                seen.update(compare(pair, work, extfrag, extfrag_of_hist))
+        with tracers(events=[EXTFRAG]) as pair:
+            seen.update(compare(pair, work, lambda: extfrag(by_type=True),
+                                extfrag_of_trace))
+    fallbacks = sum(count for key, count in seen.items() if key[-1] == "fallbacks")
+    check(fallbacks, "none")
+    return f"{fallbacks} fallbacks, {len(+seen)} sums"
+
+
+# ---- memory pressure ---------------------------------------------------------------------
+
+KB_LEFT = 40 * 1024
+KPF_BUDDY = 10
+MUST_HAPPEN = (EXTFRAG, "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
+
+
+def available_kb():
+    return int(re.search(r"MemAvailable: +(\d+)", Path("/proc/meminfo").read_text())[1])
+
+
+def fill_anonymous(areas):
+    """To the edge; then every other page of the older half goes back, to leave holes."""
+    while available_kb() > KB_LEFT:
+        areas.append(mmap.mmap(-1, 2 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        touch(areas[-1])
+    for area in areas[:len(areas) // 2]:
+        for at in range(0, len(area), 2 * PAGE):
+            area.madvise(mmap.MADV_DONTNEED, at, PAGE)
+
+
+def fill_page_cache():
+    """As much as there may be room for, of files that are read once."""
+    left = NR_PAGES * PAGE // 8
+    for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
+        with contextlib.suppress(OSError), open(path, "rb") as f:
+            while left > 0 and (data := f.read(1 << 20)):
+                left -= len(data)
+
+
+def fill_slabs(folder, files=500):
+    for i in range(files):
+        (folder / f"file-{i}").write_bytes(b"x")
+        with contextlib.suppress(OSError):
+            os.stat(folder / f"nothing-{i}")
+    for i in range(files):
+        (folder / f"file-{i}").unlink()
+
+
+def press(rounds=2):
+    """Returns some of the memory that it took, full of holes."""
+    # If there is too little for all, this process is the one.
+    Path("/proc/self/oom_score_adj").write_text("1000")
+    folder = Path("/dev/shm/press")
+    folder.mkdir()
+    for _ in range(rounds):
+        areas = []
+        fill_anonymous(areas)
+        fill_page_cache()
+        fill_slabs(folder)
+        fill_anonymous(areas)
+    folder.rmdir()
+    return areas[:16]
+
+
+@contextlib.contextmanager
+def pressed():
+    """A process that has pressed, and keeps what press() returned."""
+    ready, done = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            kept = press()
+            os.write(done, bytes([len(kept)]))
+            signal.pause()
+        finally:
+            os._exit(1)
+    os.close(done)
+    try:
+        check(os.read(ready, 1), "the work was not done")
+        yield
+    finally:
+        os.close(ready)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def in_buddy():
+    """What the page allocator calls free, of the pages of RAM."""
+    # It wants to be read in whole words.
+    with open("/proc/kpageflags", "rb", buffering=0) as f:
+        flags = b"".join(iter(lambda: f.read(1 << 16), b""))
+    words = struct.unpack(f"={len(flags) // 8}Q", flags)
+    return {pfn for pfn, word in enumerate(words) if word >> KPF_BUDDY & 1}
+
+
+def check_live_pages():
+    """Tables agree, and no page that is live is free."""
+    (pages, orders_now, free), summary = quiet(
+        lambda: (Table("pages"), Table("orders"), in_buddy()))
+    by_pfn = pages_by_pfn(pages)
+    check_equal("live_kb of pages", orders_now.sum("live_kb"), PAGE_KB * len(by_pfn))
+    check_equal("live_kb of page_summary", orders_now.sum("live_kb"), summary["live_kb"])
+    wrong = [by_pfn[pfn] for pfn in free & by_pfn.keys()]
+    check(not wrong, f"{len(wrong)} pages are live and free, one of {wrong[:3]}")
+    check(len(free) > 1000, f"{len(free)} pages are free")
+    return len(by_pfn), len(free), summary
+
+
+def fallbacks_now():
+    return Table("extfrag").sum("fallbacks")
+
+
+@part
+def pages_pressure():
+    """Nothing is lost track of while memory is short."""
+    with tracked(["pages sites"]) as known, contextlib.ExitStack() as stack:
+        traced = {}
+        before = fallbacks_now()
+        for event in MUST_HAPPEN:
+            traced[event] = Tracer(f"kma_{event}", events=[event], kb=64)
+            stack.callback(traced[event].remove)
+            traced[event].on()
+        least = fallbacks_now()
+        with pressed():
+            # Before recording stops for a quiet moment
+            least = fallbacks_now() - least
+            fallbacks = traced[EXTFRAG].seen()
+            check(least <= fallbacks <= fallbacks_now() - before,
+                  f"fallbacks: ftrace saw {fallbacks}, not from {least}")
+            known.run("split", "exact", "drop")
+            most, *_ = check_live_pages()
+        Path("/proc/sys/vm/drop_caches").write_text("3")
+        events = {event: tracer.seen() for event, tracer in traced.items()}
+        for event, seen in events.items():
+            check(seen, f"no {event}")
+        live, free, summary = check_live_pages()
+        # What the process kept was live, and is not any more.
+        check(most > live + 4096, f"{most} pages were live, and then {live}")
+    return (", ".join(f"{seen} {event}" for event, seen in events.items()) +
+            f"; {most} pages live, then {live}, {free} free; " +
+            ", ".join(f"{key} {summary[key]}" for key in (
+                "alloc_requests", "free_requests", "failures", "pages_replaced",
+                "page_dropped_sites")))
