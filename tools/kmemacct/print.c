@@ -462,22 +462,29 @@ static void print_head(FILE *out, const struct layout *l)
 			      "rows are missing (cut=): the table grew while it was copied; read it again");
 }
 
+/* Names may be a file's, as migrate types are, and of any length. */
 static void print_hidden(FILE *out, const struct layout *l)
 {
-	char text[1024] = "not shown:";
+	char *text = NULL;
+	size_t len;
+	FILE *names = open_memstream(&text, &len);
 	bool any = false;
 	int i;
 
+	if (!names)
+		return;
+	fputs("not shown:", names);
 	for (i = 0; i < l->t->nr_values; i++) {
 		if (l->shown[i] || !is_wanted(l, i))
 			continue;
-		strcat(text, " ");
-		strcat(text, l->t->columns[i].name);
+		fprintf(names, " %s", l->t->columns[i].name);
 		any = true;
 	}
-	strcat(text, " (make the terminal wider)");
+	fputs(" (make the terminal wider)", names);
+	fclose(names);
 	if (any)
 		print_comment(out, l, text);
+	free(text);
 }
 
 /* A cell of a line, and a blank if there is one before it.  @at: cells before it. */

@@ -1159,6 +1159,32 @@ static void orders_become_a_matrix(void)
 	table_free(orders);
 }
 
+/* Names of columns that come from a file are as long as it says. */
+static void a_matrix_takes_long_names(void)
+{
+	char name[1500], *text = NULL;
+	struct table *orders, *t;
+	struct sort none = {};
+	size_t len;
+	FILE *out;
+
+	memset(name, 'M', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	if (asprintf(&text, ORDERS_HEAD "0 %s 1 2 3 4 5 6\n", name) < 0)
+		abort();
+	orders = parse("orders", text);
+	free(text);
+	t = pages_matrix(orders, "hits");
+	out = open_memstream(&text, &len);
+	print_table(out, t, &none, 40, false);
+	fclose(out);
+	EXPECT(strstr(text, "# not shown:\n# MMM"));
+	EXPECT(strstr(text, "MMM\n# (make the terminal wider)\norder\n"));
+	free(text);
+	table_free(t);
+	table_free(orders);
+}
+
 static void a_summary_has_lines_of_two(void)
 {
 	struct table *pairs = parse_golden("page_summary");
@@ -1323,6 +1349,7 @@ static const struct {
 	TEST(gfp_codes_are_told_apart),
 	TEST(gfp_flags_are_decoded),
 	TEST(orders_become_a_matrix),
+	TEST(a_matrix_takes_long_names),
 	TEST(a_summary_has_lines_of_two),
 	TEST(unequal_cpus_are_marked),
 	TEST(blocks_are_estimated),
