@@ -54,6 +54,8 @@ check-matrix:
 	tools/check matrix
 
 check-debug:
+	tools/vm/setup tools
+	tools/test/reader --fuzz 300
 	tools/test/debug
 
 bench:
