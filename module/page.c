@@ -90,7 +90,7 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	}
 }
 
-/* One page on which there may be a mark; @data is what kma_sample_count() returned. */
+/* One page on which there may be a mark; @data is its mark, of kma_sample_count(). */
 static noinline __noclone notrace void
 kma_page_alloc_marked(void *data, struct page *page, unsigned int order, gfp_t gfp,
 		      int type)
@@ -101,7 +101,7 @@ kma_page_alloc_marked(void *data, struct page *page, unsigned int order, gfp_t g
 
 	kma_blocks_marked(&kma_blocks,
 			  kma_frametab_at(&kma_blocks.frames, page_to_pfn(page)), &block,
-			  (s64)data);
+			  (unsigned long)data);
 }
 
 /* Whatever is called has all arguments where they are: no register is saved. */
@@ -118,18 +118,24 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	   int type)							\
 {									\
 	const bool one = (way) == KMA_PAGES_CLASSES || (way) == KMA_PAGES_SAMPLED; \
-	s64 past = -1;							\
+	u8 mark = 0;							\
 									\
-	if (!one || unlikely(order))					\
+	if (!one || unlikely(order)) {					\
 		name##_slow(data, page, order, gfp, type);		\
-	else if (likely(kma_blocks_one(&kma_blocks, page_to_pfn(page),	\
-				       kma_class(0, type, (__force u32)gfp), \
-				       (way) == KMA_PAGES_SAMPLED, &past))) \
 		return;							\
-	else if (past >= 0)						\
-		kma_page_alloc_marked((void *)past, page, order, gfp, type); \
-	else								\
+	}								\
+	switch (kma_blocks_one(&kma_blocks, page_to_pfn(page),		\
+			       kma_class(0, type, (__force u32)gfp),	\
+			       (way) == KMA_PAGES_SAMPLED, &mark)) {	\
+	case KMA_ONE_DONE:						\
+		break;							\
+	case KMA_ONE_OTHER:						\
 		name##_slow(data, page, order, gfp, type);		\
+		break;							\
+	case KMA_ONE_MARKED:						\
+		kma_page_alloc_marked((void *)(unsigned long)mark, page, order, \
+				      gfp, type);			\
+	}								\
 }									\
 									\
 static noinline __noclone notrace void					\

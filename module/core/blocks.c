@@ -241,11 +241,10 @@ static void kma_blocks_sample(struct kma_blocks *b, struct kma_frame *f,
 }
 
 void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
-		       const struct kma_block *block, s64 past)
+		       const struct kma_block *block, u8 mark)
 {
-	const u32 bytes = KMA_PAGE_SIZE << block->order;
-	const int shift = kma_sample_take(KMA_SAMPLE_BLOCKS, bytes,
-					  kma_sample_crossed(bytes, past));
+	const int shift = kma_sample_take(KMA_SAMPLE_BLOCKS,
+					  KMA_PAGE_SIZE << block->order, mark);
 
 	if (shift)
 		kma_blocks_sample(b, f, block, shift);
@@ -256,11 +255,10 @@ void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
 void kma_blocks_sampled(struct kma_blocks *b, struct kma_frame *f,
 			const struct kma_block *block)
 {
-	const s64 past = kma_sample_count(KMA_SAMPLE_BLOCKS,
-					  KMA_PAGE_SIZE << block->order);
+	u8 mark;
 
-	if (past < 0)
-		kma_blocks_shadowed(b, f, block);
+	if (kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE << block->order, &mark))
+		kma_blocks_marked(b, f, block, mark);
 	else
-		kma_blocks_marked(b, f, block, past);
+		kma_blocks_shadowed(b, f, block);
 }

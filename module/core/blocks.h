@@ -90,49 +90,52 @@ int kma_blocks_init(struct kma_blocks *b, u64 nr_chunks, u32 sites_max);
  */
 void kma_blocks_destroy(struct kma_blocks *b);
 
+enum kma_one {
+	KMA_ONE_DONE,		/* that was all */
+	KMA_ONE_OTHER,		/* nothing was done: to kma_blocks_alone() or _sampled() */
+	KMA_ONE_MARKED,		/* to kma_blocks_marked() */
+};
+
 /**
  * kma_blocks_one() - one page was allocated, as most are
  * @b: the tables
  * @pfn: the number of its frame; without a page, whatever it is then
  * @class: the class of its block, of order 0
  * @sampled: while call sites are looked for of some blocks; otherwise of none
- * @past: the result of kma_sample_count(), where it is asked
+ * @mark: of kma_sample_count(), where KMA_ONE_MARKED is returned
  *
- * Context: a probe, any context, NMI included. Return: true: that was all; false with
- * @past below 0: nothing was done, kma_blocks_alone() or kma_blocks_sampled() is to
- * be called; false with another @past: kma_blocks_marked() is.
+ * Context: a probe, any context, NMI included. Return: see enum kma_one.
  */
-static __always_inline bool kma_blocks_one(struct kma_blocks *b, unsigned long pfn,
-					   unsigned long class, bool sampled, s64 *past)
+static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigned long pfn,
+						   unsigned long class, bool sampled,
+						   u8 *mark)
 {
 	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
 	const struct kma_site_slot *slot;
 	struct kma_frame *f;
 
-	*past = -1;
 	if (unlikely(!kma_frametab_has(&b->frames, pfn)))
-		return false;
+		return KMA_ONE_OTHER;
 	f = kma_frametab_at(&b->frames, pfn);
 	/* Plain, for the compiler to compare it in memory. */
 	if (unlikely(data_race(f->what)))
-		return false;
+		return KMA_ONE_OTHER;
 	/* By a word that no row of a call site has: there is nothing else to compare. */
 	class = kma_class_kind(class, kind);
 	slot = kma_sitetab_first(&b->sites, kind, class);
 	/* Pairs with the release in kma_site_fill(). */
 	if (unlikely(!kma_acquire_is(&slot->cache, class)))
-		return false;
+		return KMA_ONE_OTHER;
 	if (sampled) {
-		*past = kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE);
-		if (unlikely(*past >= 0))
-			return false;
+		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, mark)))
+			return KMA_ONE_MARKED;
 	} else {
 		kma_frame_describe(f);
 	}
 	/* Rows of whole classes never go. */
 	this_cpu_inc(slot->row->hits);
 	kma_frame_set(f, slot->what);
-	return true;
+	return KMA_ONE_DONE;
 }
 
 /**
@@ -154,9 +157,9 @@ void kma_blocks_alloc(struct kma_blocks *b, struct kma_frame *f, unsigned long s
 void kma_blocks_sampled(struct kma_blocks *b, struct kma_frame *f,
 			const struct kma_block *block);
 
-/* Context: as above. Likewise, after kma_sample_count(), with what it returned. */
+/* Context: as above. Likewise, after kma_sample_count(), with its mark. */
 void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
-		       const struct kma_block *block, s64 past);
+		       const struct kma_block *block, u8 mark);
 
 /**
  * kma_blocks_no_frame() - a block was allocated in memory that is not known

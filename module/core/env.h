@@ -79,11 +79,12 @@ typedef unsigned __int128 kma_u128;
  * its highest bit is clear then.  In one instruction, which leaves the answer in a
  * flag, where there is one.
  */
-#ifndef kma_env_countdown
-#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
+
+#ifndef kma_env_countdown
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define kma_env_countdown(var) ({					\
 	bool __clear;							\
 									\
@@ -93,6 +94,32 @@ typedef unsigned __int128 kma_u128;
 })
 #else
 #define kma_env_countdown(var) (this_cpu_dec_return(*(s16 *)&(var)) >= 0)
+#endif
+#endif
+
+/*
+ * Add what is not negative to a per-CPU s64.  Return: whether it is not negative then;
+ * if so, @was_negative says whether it was before.  In one instruction, which leaves
+ * both answers in flags: a negative number that becomes none carries.
+ */
+#ifndef kma_env_add_past
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define kma_env_add_past(var, n, was_negative) ({			\
+	bool __past;							\
+									\
+	asm volatile("addq %[by], " __percpu_arg([v])			\
+		     : [v] "+m" (__my_cpu_var(var)), "=@ccns" (__past),	\
+		       "=@ccc" (was_negative)				\
+		     : [by] "er" ((s64)(n)));				\
+	__past;								\
+})
+#else
+#define kma_env_add_past(var, n, was_negative) ({			\
+	const s64 __by = (n), __after = this_cpu_add_return(var, __by);	\
+									\
+	(was_negative) = __after < __by;				\
+	__after >= 0;							\
+})
 #endif
 #endif
 

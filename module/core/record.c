@@ -204,7 +204,7 @@ void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr
 		       unsigned long bytes_req, unsigned long cache,
 		       struct kma_marked m)
 {
-	const int shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.crossed);
+	const int shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.mark);
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
 
 	/* Its mark is lost, and the second event meets the next one as soon. */

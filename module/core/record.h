@@ -257,7 +257,7 @@ static __always_inline void kma_record_free(struct kma_core *c,
 struct kma_marked {
 	u32 bytes;
 	s16 node;
-	u8 crossed;
+	u8 mark;
 	bool bulk;
 };
 
@@ -281,19 +281,17 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 					       const struct kma_event *ev,
 					       unsigned long bytes, bool bulk)
 {
-	s64 past = kma_sample_count(KMA_SAMPLE_OBJECTS, bytes);
+	u8 mark;
 
-	if (likely(past < 0)) {
+	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &mark))) {
 		kma_stat_inc(alloc_unsampled);
 		return;
 	}
-	/* What was before is worked out anew, only here. */
-	kma_env_hide(past);
 	kma_record_marked(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
 			  (struct kma_marked) {
 				.bytes = bytes,
 				.node = ev->node,
-				.crossed = kma_sample_crossed(bytes, past),
+				.mark = mark,
 				.bulk = bulk,
 			  });
 }

@@ -126,14 +126,14 @@ static void kma_sample_next(enum kma_stream stream, u64 gap, int shift)
 	this_cpu_write(kma_sampler.past[stream], ~gap << KMA_PAST_SHIFT | shift);
 }
 
-int kma_sample_take(enum kma_stream stream, u32 bytes, u8 crossed)
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 mark)
 {
 	const int now = kma_sample_shift(stream);
 	u64 gap = kma_sample_gap(stream, now);
 
-	if (crossed) {
+	if (mark) {
 		kma_sample_next(stream, gap, now);
-		return crossed;
+		return mark;
 	}
 	if (gap >= bytes) {
 		kma_sample_next(stream, gap - bytes, now);

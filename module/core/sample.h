@@ -16,7 +16,7 @@
  *
  * Each CPU counts the bytes from its next mark on, `past`, which is negative up to
  * there: when a mark at a distance of D is drawn it is -D - 1.  One instruction adds
- * an object's bytes and tells what was there before:
+ * an object's bytes and tells by two flags what was there before:
  *
  *	before < 0, after < 0		no mark on this object
  *	before < 0, after >= 0		the mark is on it: sampled
@@ -31,7 +31,10 @@
  * has gone to another CPU in between, makes the result wrong.
  *
  * `past` is in the upper 56 bits of its word, and the shift that it was drawn for
- * below, where no addition changes it.
+ * below, where no addition changes it.  It is read after the addition.  Who is interrupted
+ * just there by somebody that draws, or goes on elsewhere, reads the shift of another
+ * mark: the same, unless N was changed since its own was drawn.  Then one sample of that
+ * CPU weighs as one of the other N would, or is decided anew where none is drawn yet.
  *
  * Arithmetic: distances are integers, rounded down, which is exact: a mark is on
  * an object of Z bytes if the distance is less than Z, and so is its integer part
@@ -50,7 +53,7 @@
 /* Of what is recorded without sampling. */
 #define KMA_SHIFT_EXACT	0
 
-#define KMA_PAST_SHIFT	8
+#define KMA_PAST_SHIFT	8		/* the bits of a u8 */
 
 /* Objects and blocks of pages are two streams, each with an N of its own. */
 enum kma_stream {
@@ -101,41 +104,34 @@ void kma_sample_forget(enum kma_stream stream);
  * kma_sample_count() - count an object's bytes
  * @stream: what it is
  * @bytes: bytes the object takes
+ * @mark: where true is returned: the shift of the mark that is on the object, or 0 if
+ *	it is not known yet whether there is one
  *
- * Context: a probe, any context. Return: `past` after that, and its shift.  If it is
- * negative, there is no mark on the object; if not, there may be one, and
- * kma_sample_take() has to be called.
+ * Context: a probe, any context. Return: false if there is no mark on the object; if
+ * there may be one, and kma_sample_take() has to be called, true.
  */
-static __always_inline s64 kma_sample_count(enum kma_stream stream, unsigned long bytes)
+static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned long bytes,
+					     u8 *mark)
 {
-	return this_cpu_add_return(kma_sampler.past[stream], (s64)(bytes << KMA_PAST_SHIFT));
-}
+	bool met;
 
-/**
- * kma_sample_crossed() - what is to be handed to kma_sample_take()
- * @bytes: bytes the object takes
- * @past: not negative, of kma_sample_count()
- *
- * Context: any. Return: the shift of the mark that is on the object, or 0 if it is
- * not known yet whether there is one.
- */
-static __always_inline u8 kma_sample_crossed(unsigned long bytes, s64 past)
-{
-	if (past - (s64)(bytes << KMA_PAST_SHIFT) >= 0)
-		return 0;
-	return past & ((1 << KMA_PAST_SHIFT) - 1);
+	bytes <<= KMA_PAST_SHIFT;
+	if (likely(!kma_env_add_past(kma_sampler.past[stream], bytes, met)))
+		return false;
+	*mark = this_cpu_read(kma_sampler.past[stream]) & -met;
+	return true;
 }
 
 /**
  * kma_sample_take() - decide about an object, and draw the next mark
  * @stream: what it is
  * @bytes: bytes the object takes
- * @crossed: of kma_sample_crossed()
+ * @mark: of kma_sample_count()
  *
  * Context: a probe, any context. Return: the shift it was sampled with, or 0 if
  * it was not.
  */
-int kma_sample_take(enum kma_stream stream, u32 bytes, u8 crossed);
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 mark);
 
 /* A number of one, as a weight. */
 #define KMA_WEIGHT_SHIFT	32

@@ -39,6 +39,14 @@
 	asm volatile("xaddq %0, %1" : "+r" (__was), "+m" (pcp) : : "cc"); \
 	(typeof(pcp))(__was + __n);					\
 })
+#define kma_env_add_past(pcp, n, was_negative) ({			\
+	bool __past;							\
+									\
+	asm volatile("addq %3, %0"					\
+		     : "+m" (pcp), "=@ccns" (__past), "=@ccc" (was_negative) \
+		     : "er" ((s64)(n)));				\
+	__past;								\
+})
 #define kma_env_countdown(pcp) ({					\
 	bool __clear;							\
 									\

@@ -129,17 +129,19 @@ static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool
 	const struct kma_block block = { kma_class_order(class), class, bulk };
 	const unsigned long pfn = KMA_FIRST + at;
 	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	enum kma_one one = KMA_ONE_OTHER;
 	bool sampled;
-	s64 past;
+	u8 mark;
 
 	kma_env.block_site = KMA_MODEL_SITE + 16 * site;
-	if (who == KMA_EXACT)
-		kma_blocks_alloc(&kma_blocks, f, kma_env.block_site, &block);
-	else if (!block.order && !bulk &&
-		 kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &past))
+	if (who != KMA_EXACT && !block.order && !bulk)
+		one = kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &mark);
+	if (one == KMA_ONE_DONE)
 		;
-	else if (!block.order && !bulk && past >= 0)
-		kma_blocks_marked(&kma_blocks, f, &block, past);
+	else if (one == KMA_ONE_MARKED)
+		kma_blocks_marked(&kma_blocks, f, &block, mark);
+	else if (who == KMA_EXACT)
+		kma_blocks_alloc(&kma_blocks, f, kma_env.block_site, &block);
 	else if (who == KMA_SAMPLED)
 		kma_blocks_sampled(&kma_blocks, f, &block);
 	else
@@ -157,11 +159,11 @@ static void kma_alloc_absent(unsigned long class, bool bulk)
 {
 	const struct kma_block block = { kma_class_order(class), class, bulk };
 	struct kma_row *row = &kma_account[kma_number(KMA_ALONE, class)];
-	s64 past;
+	u8 mark;
 
 	if (!block.order)
-		kma_expect(!kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &past) &&
-			   past < 0);
+		kma_expect(kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &mark) ==
+			   KMA_ONE_OTHER);
 	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_ABSENT));
 	kma_blocks_no_frame(&kma_blocks, &block);
 	row->no_entry++;
@@ -357,11 +359,12 @@ static void kma_agrees(void)
 /* A number that no page frame has, as of an allocation that failed. */
 static void kma_knows_no_page(void)
 {
-	s64 past;
+	u8 mark;
 
 	kma_setup(KMA_SITES_MIN);
-	kma_expect(!kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &past));
-	kma_expect(past < 0 && !kma_frametab_find(&kma_blocks.frames, -1UL));
+	kma_expect(kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &mark) ==
+		   KMA_ONE_OTHER);
+	kma_expect(!kma_frametab_find(&kma_blocks.frames, -1UL));
 	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_CHUNKS * KMA_CHUNK_FRAMES));
 	kma_blocks_free(&kma_blocks, KMA_CHUNKS * KMA_CHUNK_FRAMES, 0);
 	kma_expected.v[KMA_STAT_page_frees_only] = 1;

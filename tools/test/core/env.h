@@ -199,6 +199,18 @@ extern __thread struct kma_env kma_env;
 	__clear;							\
 })
 
+#define kma_env_add_past(var, n, was_negative) ({			\
+	bool __past;							\
+									\
+	static_assert(sizeof(var) == 8);				\
+	__asm__ __volatile__("addq %[by], %[v]"				\
+			     : [v] "+m" (per_cpu(var, kma_env.cpu)),	\
+			       "=@ccns" (__past), "=@ccc" (was_negative) \
+			     : [by] "er" ((s64)(n)));			\
+	__past;								\
+})
+
+#define this_cpu_read(pcp)	READ_ONCE(per_cpu(pcp, kma_env.cpu))
 #define this_cpu_write(pcp, value) WRITE_ONCE(per_cpu(pcp, kma_env.cpu), value)
 
 #define this_cpu_add_return(pcp, n) ({					\

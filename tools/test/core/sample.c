@@ -198,10 +198,10 @@ static bool kma_next_alloc(int size)
 static void kma_alloc_disturbed(int size, u32 n, bool stays)
 {
 	const struct kma_event ev = kma_event_of(size, n, stays);
-	const s64 past = kma_sample_count(KMA_SAMPLE_OBJECTS, ev.cache);
 	const u32 what = kma_random_below(&kma_random, 4);
+	u8 mark;
 
-	if (past < 0)
+	if (!kma_sample_count(KMA_SAMPLE_OBJECTS, ev.cache, &mark))
 		return;
 	if (what & 1)
 		kma_next_alloc(kma_random_below(&kma_random, KMA_SIZES));
@@ -211,7 +211,7 @@ static void kma_alloc_disturbed(int size, u32 n, bool stays)
 			  (struct kma_marked) {
 				.bytes = ev.cache,
 				.node = ev.node,
-				.crossed = kma_sample_crossed(ev.cache, past),
+				.mark = mark,
 			  });
 }
 
