@@ -22,6 +22,7 @@ static void kma_after_store(void);
 #undef READ_ONCE
 #undef WRITE_ONCE
 #undef cmpxchg
+#undef try_cmpxchg
 #undef kma_inc_once
 #undef smp_load_acquire
 #undef smp_store_release
@@ -48,6 +49,14 @@ static void kma_after_store(void);
 	if (__was == (old))						\
 		WRITE_ONCE(*__p, new);					\
 	__was;								\
+})
+
+#define try_cmpxchg(p, old, new) ({					\
+	typeof(*(p)) *__old = (old), __seen = cmpxchg(p, *__old, new);	\
+	bool __done = __seen == *__old;					\
+									\
+	*__old = __seen;						\
+	__done;								\
 })
 
 #define smp_load_acquire(p) READ_ONCE(*(p))	/* see above */
@@ -230,12 +239,22 @@ static void kma_order_reader_sees_an_object_go(struct kunit *test)
 	kma_expect_no_mixture(test);
 }
 
+/* The next address that has the same slot. */
+static unsigned long kma_other_ptr(void)
+{
+	unsigned long ptr = KMA_TEST_PTR + 8;
+
+	while (kma_objtab_slot(ptr) != kma_objtab_slot(KMA_TEST_PTR))
+		ptr += 8;
+	return ptr;
+}
+
 static void kma_order_reader_sees_another_object_come(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
 	kma_note_start();
 	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR + 64, 2));
+	KUNIT_EXPECT_TRUE(test, kma_live(kma_other_ptr(), 2));
 	kma_expect_no_mixture(test);
 }
 
@@ -254,8 +273,8 @@ static void kma_order_reader_sees_two_lives_end(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
 	kma_note_start();
 	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR + 64, 2));
-	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR + 64));
+	KUNIT_EXPECT_TRUE(test, kma_live(kma_other_ptr(), 2));
+	KUNIT_EXPECT_TRUE(test, kma_die(kma_other_ptr()));
 	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 3));
 	kma_expect_no_mixture(test);
 }

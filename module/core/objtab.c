@@ -201,7 +201,7 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	 * address comes back.  Pairs with the cmpxchg in kma_bucket_claim().
 	 */
 	smp_rmb();
-	/* Pairs with the release in kma_bucket_fill(). */
+	/* Pairs with the release in kma_bucket_publish(). */
 	ptr = smp_load_acquire(&b->key[slot]);
 	if (!ptr || ptr == KMA_BUSY)
 		return 0;
@@ -212,7 +212,7 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	entry->cpu = READ_ONCE(e->cpu);
 	entry->where = READ_ONCE(e->where);
 	/*
-	 * Pairs with the smp_wmb() in kma_bucket_fill(): if anything read above
+	 * Pairs with the smp_wmb() in kma_bucket_begin(): if anything read above
 	 * was written by a later owner, the generation is that owner's by now.
 	 */
 	smp_rmb();

@@ -16,7 +16,7 @@
  * one CPU at a time: the objects of a page lie in neighbouring buckets, whose lines
  * stay in that CPU's cache and whose pages stay in its TLB.  Objects of 256 bytes
  * are next to each other; the bits below those of the offset say in which of four
- * stretches of sixteen buckets.  The same hash and lower bits pick the slot.
+ * stretches of sixteen buckets.  A hash of the whole address picks the slot.
  *
  * What is in a slot is said by its key:
  *
@@ -95,7 +95,7 @@ struct kma_entry {
 static_assert(sizeof(struct kma_entry) == 24);
 
 /* Both in one word, for one store. */
-static __always_inline u32 kma_entry_where(kma_life life, u32 depth)
+static __always_inline u32 kma_entry_where(u32 life, u32 depth)
 {
 	return depth << 16 | life;
 }
@@ -300,32 +300,35 @@ static __always_inline u32 kma_scale(u32 x, u32 n)
 	return ((u64)x * n) >> 32;
 }
 
-/* Of an object's page, 32 bits; the higher ones are the better ones. */
-static __always_inline unsigned long kma_objtab_hash(unsigned long ptr)
-{
-	const u32 page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
-
-	return page * 0x9e3779b1U;
-}
-
 /* The bucket where the object at @ptr belongs. */
 static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
-	unsigned long first = (kma_objtab_hash(ptr) * t->span) >> 32;
-	/* That is, (ptr >> 8) + (ptr >> 2): bits 8 to 11, and 6 and 7 above these. */
-	unsigned long step = (ptr * (KMA_STEPS + 1) >> 8) % KMA_STEPS;
+	const u32 page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
+	unsigned long first = ((u64)(page * 0x9e3779b1U) * t->span) >> 32;
+	/* (ptr >> 8) + (ptr >> 2), less what is above: bits 8 to 13 of ptr * 65. */
+	u32 step = (u32)(ptr & U32_MAX) * (65U << 18) >> 26;
 
 	return &t->bucket[first + step];
 }
 
+static_assert(KMA_STEPS == 1 << (32 - 26));
+
+/*
+ * A multiplier has to keep apart what may share a bucket: objects of a page, which are
+ * multiples of 504 bytes apart, modulo 2^14, and differ in bits 3 to 5, and pages.  So
+ * it has three parts: 2^26, by which these bits become the highest; 57 / 504 of 2^32, by
+ * which 504 becomes next to nothing and pages something; and a small number for those
+ * that meet in that.
+ */
+#define KMA_SLOT_MULTIPLIER	0x20f438f1U
+
 /* The slot of that bucket where it belongs. */
 static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 {
-	/* Objects of a page that share a bucket differ in bits 3 to 5. */
-	u16 x = kma_objtab_hash(ptr) + (ptr << 10);
+	const u32 x = (u32)(ptr & U32_MAX) * KMA_SLOT_MULTIPLIER;
 
-	return (unsigned long)x * KMA_SLOTS >> 16;
+	return (u64)x * KMA_SLOTS >> 32;
 }
 
 static __always_inline int kma_bucket_find(const struct kma_bucket *b,
@@ -367,27 +370,50 @@ static __always_inline int kma_bucket_claim(struct kma_bucket *b)
 	return -1;
 }
 
-/* Fill and publish a slot that is ours. */
-static __always_inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
-					    unsigned long ptr,
-					    const struct kma_entry *entry,
-					    kma_life life, u32 depth)
+/* Begin to fill a slot that is ours. */
+static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
+							  unsigned long i)
 {
 	struct kma_entry *e = &b->entry[i];
 
+	/* Or the compiler would work out where its members are. */
+	kma_env_hide(e);
 	kma_inc_once(e->generation);
 	smp_wmb(); /* generation before payload; pairs with kma_objtab_read() */
-	WRITE_ONCE(e->bytes_req, entry->bytes_req);
-	WRITE_ONCE(e->time, entry->time);
-	WRITE_ONCE(e->tgid, entry->tgid);
-	WRITE_ONCE(e->row, entry->row);
-	WRITE_ONCE(e->cpu, entry->cpu);
-	WRITE_ONCE(e->where, kma_entry_where(life, depth));
+	return e;
+}
+
+/* Each value is worked out when it is stored: for all of them there are no registers. */
+#define kma_entry_write(e, _bytes_req, _time, _tgid, _row, _cpu, _where) ({	\
+	WRITE_ONCE((e)->bytes_req, _bytes_req);					\
+	WRITE_ONCE((e)->time, _time);						\
+	WRITE_ONCE((e)->tgid, _tgid);						\
+	WRITE_ONCE((e)->row, _row);						\
+	WRITE_ONCE((e)->cpu, _cpu);						\
+	WRITE_ONCE((e)->where, _where);						\
+})
+
+/* It has been filled. */
+static __always_inline void kma_bucket_publish(struct kma_bucket *b, unsigned long i,
+					       unsigned long ptr)
+{
 	/* Pairs with the acquire in kma_objtab_read() and with the cmpxchg in
 	 * kma_bucket_take(): whoever sees the key sees the entry, and the hit
 	 * that was counted before it.
 	 */
 	smp_store_release(&b->key[i], ptr);
+}
+
+/* All of that. */
+static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
+				   unsigned long ptr, const struct kma_entry *entry,
+				   u32 life, u32 depth)
+{
+	struct kma_entry *e = kma_bucket_begin(b, i);
+
+	kma_entry_write(e, entry->bytes_req, entry->time, entry->tgid, entry->row,
+			entry->cpu, kma_entry_where(life, depth));
+	kma_bucket_publish(b, i, ptr);
 }
 
 /* Its entry has been read. */
@@ -410,9 +436,8 @@ static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long 
 }
 
 /*
- * The two that follow are the simple cases, inlined into the probes.  They take
- * and give entries by value as far as the compiler is concerned: nothing of
- * them goes to memory but the slot itself.
+ * What follows are the simple cases, inlined into the probes: nothing of them goes to
+ * memory but the slot itself.
  */
 
 /**
@@ -420,12 +445,15 @@ static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long 
  * @b: its home
  * @i: its slot there
  *
- * Context: a probe, any context. Return: whether kma_bucket_fill() may fill it,
- * and has to; if not, nothing was done, and kma_objtab_put() is to be called.
+ * Context: a probe, any context. Return: whether it may be filled, and has to be, by
+ * kma_bucket_begin() and kma_bucket_publish(); if not, nothing was done, and
+ * kma_objtab_put() is to be called.
  */
 static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
 						  unsigned long i)
 {
+	unsigned long free = 0;
+
 	/*
 	 * Were the address in another slot, or bucket, it would have spilled.
 	 * The mark is read after the key: pairs with the release of 0 in
@@ -433,7 +461,7 @@ static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
 	 * here, and others that began before may still do so, there is a mark.
 	 */
 	return likely(kma_acquire_is(&b->key[i], 0UL) && !kma_bucket_spilled(b) &&
-		      !cmpxchg(&b->key[i], 0, KMA_BUSY));
+		      try_cmpxchg(&b->key[i], &free, KMA_BUSY));
 }
 
 /**
@@ -448,7 +476,7 @@ static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
 static __always_inline bool kma_objtab_in_home(struct kma_bucket *b, unsigned long i,
 					       unsigned long ptr)
 {
-	/* Pairs with the release in kma_bucket_fill(). */
+	/* Pairs with the release in kma_bucket_publish(). */
 	return likely(kma_acquire_is(&b->key[i], ptr));
 }
 

@@ -100,13 +100,15 @@ static __always_inline kma_life kma_pagemap_life(const struct kma_pagemap *m,
  *
  * Context: a probe, any context. Return: the life of its page, which is odd.
  */
-static __always_inline kma_life kma_pagemap_enter(const struct kma_pagemap *m,
-						  unsigned long ptr)
+static __always_inline u32 kma_pagemap_enter(const struct kma_pagemap *m,
+					     unsigned long ptr)
 {
 	kma_life *at = kma_pagemap_at(m, ptr);
-	kma_life life = READ_ONCE(*at);
+	u32 life = READ_ONCE(*at);
 
-	/* Whoever else is first there writes the same. */
+	/* Or the compiler would copy what it has read. */
+	kma_env_hide(life);
+	/* Whoever else is first there writes the same; an even one is not the last. */
 	if (unlikely(!(life & 1)))
 		WRITE_ONCE(*at, ++life);
 	return life;
@@ -158,34 +160,71 @@ static inline bool kma_pagemap_leave(struct kma_pagemap *m, unsigned long page)
 
 static_assert(sizeof(kma_life) == sizeof(u64) / 4);
 
-/*
- * Whether one of four lives is KMA_LIFE_LAST: no other has all bits below its
- * highest, so that one more carries into that, and the highest as well.
+/**
+ * struct kma_lives - the lives of a block of at least four pages
+ * @at: the first four, of which there are some
+ * @end: behind the last
  */
-static inline bool kma_pagemap_last_4(u64 lives)
+struct kma_lives {
+	u64 *at;
+	u64 *end;
+};
+
+/**
+ * kma_pagemap_lives() - the lives of a block that is about to be freed
+ * @m: the map
+ * @page: address of the first page, aligned to all of them
+ * @order: binary logarithm of their number, at least 2
+ *
+ * Context: any. Return: the lives, all of them in the map whatever the address is.
+ */
+static __always_inline struct kma_lives
+kma_pagemap_lives(const struct kma_pagemap *m, unsigned long page, unsigned int order)
 {
-	return ((lives & ~KMA_LIVES_HIGH) + KMA_LIVES_ODD) & lives & KMA_LIVES_HIGH;
+	unsigned long nr = min_t(unsigned long, 1UL << order, m->mask + 1);
+	unsigned long first = page >> KMA_PAGE_SHIFT & m->mask & -nr;
+
+	return (struct kma_lives) {
+		.at = (u64 *)&m->life[first],
+		.end = (u64 *)&m->life[first + nr],
+	};
 }
 
 /**
- * kma_pagemap_leave_4() - four pages are about to be freed
- * @m: the map
- * @page: address of the first, aligned to four pages
+ * kma_lives_used() - whether objects were recorded on one of the pages
+ * @l: their lives; those at the front that are not used are dropped
  *
- * Context: as kma_pagemap_leave(). Return: whether that was all; if not, and
- * nothing was done, kma_pagemap_leave() is to be called for each.
+ * Context: any. Return: true if so.
  */
-static inline bool kma_pagemap_leave_4(struct kma_pagemap *m, unsigned long page)
+static __always_inline bool kma_lives_used(struct kma_lives *l)
 {
-	u64 *at = (u64 *)kma_pagemap_at(m, page);
-	u64 lives = READ_ONCE(*at);
-	u64 odd = lives & KMA_LIVES_ODD;
+	do {
+		if (READ_ONCE(*l->at) & KMA_LIVES_ODD)
+			return true;
+	} while (++l->at != l->end);
+	return false;
+}
 
-	if (!odd)
-		return true;
-	if (unlikely(kma_pagemap_last_4(lives) || READ_ONCE(m->fixed)))
-		return false;
-	WRITE_ONCE(*at, lives + odd);
+/**
+ * kma_lives_end() - a block of pages is about to be freed
+ * @l: their lives
+ *
+ * Context: as kma_pagemap_leave(), and lives are not fixed. Return: whether that was
+ * all; if not, kma_pagemap_leave() is to be called for each page.
+ */
+static __always_inline bool kma_lives_end(struct kma_lives l)
+{
+	u64 lives, next;
+
+	do {
+		lives = READ_ONCE(*l.at);
+		next = lives + (lives & KMA_LIVES_ODD);
+		/* The highest bit goes if one was KMA_LIFE_LAST, and only then. */
+		if (unlikely(lives & ~next & KMA_LIVES_HIGH))
+			return false;
+		if (next != lives)
+			WRITE_ONCE(*l.at, next);
+	} while (++l.at != l.end);
 	return true;
 }
 

@@ -113,6 +113,17 @@ static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 	kma_stat_inc(replaced);
 }
 
+static struct kma_entry kma_record_entry(u32 row, u32 bytes_req)
+{
+	return (struct kma_entry) {
+		.bytes_req = bytes_req,
+		.time = kma_env_now(),
+		.tgid = kma_env_tgid(),
+		.row = row,
+		.cpu = kma_env_cpu(),
+	};
+}
+
 void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 			 u32 bytes_req)
 {
@@ -249,28 +260,43 @@ static void kma_record_page(struct kma_core *c, unsigned long page)
 	kma_objtab_sweep_page(&c->obj, page, kma_record_left, &r);
 }
 
-void kma_record_pages_slow(struct kma_core *c, unsigned long page,
-			   unsigned int order)
+/* Lives that have ended already do not end twice. */
+static noinline void kma_record_each_page(struct kma_core *c, unsigned long page,
+					  unsigned int order)
 {
 	unsigned long end = page + (KMA_PAGE_SIZE << order);
 
+	for (; page < end; page += KMA_PAGE_SIZE)
+		kma_record_page(c, page);
+}
+
+static __always_inline void kma_record_barrier(void)
+{
 	/*
 	 * Between the last free of an object on these pages, kma_bucket_empty(), and
-	 * the next put at its address: that one sees the mark of a sweep that saw
-	 * the object before its free.  Pairs with kma_sweep_begin().
+	 * the next put at its address: that one sees the mark of a sweep that saw the
+	 * object before its free.  Pairs with kma_sweep_begin().  Where nothing was
+	 * recorded in this life, nothing was freed since the barrier of the last one.
 	 */
 	smp_mb();
-	while (page < end) {
-		/* A huge page is 128 of these. */
-		if (end - page >= 4 * KMA_PAGE_SIZE &&
-		    !(page & (4 * KMA_PAGE_SIZE - 1)) &&
-		    kma_pagemap_leave_4(&c->obj.pages, page)) {
-			page += 4 * KMA_PAGE_SIZE;
-			continue;
-		}
-		kma_record_page(c, page);
-		page += KMA_PAGE_SIZE;
+}
+
+void kma_record_pages_slow(struct kma_core *c, unsigned long page,
+			   unsigned int order)
+{
+	struct kma_lives l;
+
+	if (order < 2) {
+		kma_record_barrier();
+		kma_record_each_page(c, page, order);
+		return;
 	}
+	l = kma_pagemap_lives(&c->obj.pages, page, order);
+	if (!kma_lives_used(&l) || READ_ONCE(c->obj.pages.fixed))
+		return;
+	kma_record_barrier();
+	if (unlikely(!kma_lives_end(l)))
+		kma_record_each_page(c, page, order);
 }
 
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b)

@@ -110,31 +110,17 @@ void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache, int node);
 
-static __always_inline struct kma_entry
-kma_record_entry(u32 row, u32 bytes_req)
-{
-	return (struct kma_entry) {
-		.bytes_req = bytes_req,
-		.time = kma_env_now(),
-		.tgid = kma_env_tgid(),
-		.row = row,
-		.cpu = kma_env_cpu(),
-	};
-}
-
-/*
- * Nothing of the entry is worked out before its slot is claimed, or there would
- * not be registers enough for all of it.
- */
 static __always_inline void kma_record_fill(struct kma_core *c, u32 row,
 					    const struct kma_event *ev,
 					    struct kma_bucket *home,
 					    unsigned long i)
 {
-	const kma_life life = kma_pagemap_enter(&c->obj.pages, ev->ptr);
-	const struct kma_entry entry = kma_record_entry(row, ev->bytes_req);
+	const u32 life = kma_pagemap_enter(&c->obj.pages, ev->ptr);
+	struct kma_entry *e = kma_bucket_begin(home, i);
 
-	kma_bucket_fill(home, i, ev->ptr, &entry, life, 0);
+	kma_entry_write(e, ev->bytes_req, kma_env_now(), kma_env_tgid(), row,
+			kma_env_cpu(), kma_entry_where(life, 0));
+	kma_bucket_publish(home, i, ev->ptr);
 }
 
 static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
@@ -155,7 +141,8 @@ static __always_inline void kma_record_object(struct kma_core *c,
 					      const struct kma_event *ev,
 					      bool bulk)
 {
-	const u32 id = READ_ONCE(slot->id);
+	/* As long as an index: or the compiler would have it in two registers. */
+	const unsigned long id = READ_ONCE(slot->id);
 	struct kma_row __percpu *row = c->sites.row[id];
 
 	if (bulk)

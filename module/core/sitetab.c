@@ -139,7 +139,7 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 	 * A free counts after it took the entry, and the entry was published
 	 * after the hit had been counted: a free that was seen above is one
 	 * whose hit is seen below.  Pairs with the release and the cmpxchg in
-	 * kma_bucket_fill() and kma_bucket_take().
+	 * kma_bucket_publish() and kma_bucket_take().
 	 */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {

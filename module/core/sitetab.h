@@ -359,7 +359,11 @@ static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
 					    unsigned long site,
 					    unsigned long cache)
 {
-	return ((u64)(site + cache) * 0x9e3779b97f4a7c15ULL >> 32) & t->map_mask;
+	/*
+	 * Neighbours are far apart, by the golden section, in a map of 2^14; and of the bits
+	 * 0 to 31, which gfp flags of classes go up to, each has a say there.
+	 */
+	return (site + cache) * 0x61c88647UL >> 13 & t->map_mask;
 }
 
 /* Where a pair is, unless another one came first. */

@@ -19,4 +19,13 @@
 	__was;								\
 })
 
+#undef try_cmpxchg
+#define try_cmpxchg(p, old, new) ({					\
+	typeof(*(p)) *__old = (old), __seen = cmpxchg(p, *__old, new);	\
+	bool __done = __seen == *__old;					\
+									\
+	*__old = __seen;						\
+	__done;								\
+})
+
 #endif /* KMA_BENCH_UNLOCKED_H */

@@ -370,7 +370,8 @@ static void kma_finds_what_is_left(void)
 			kma_model_free(&kma_model, o);
 		else
 			found++;
-		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, i % 7);
+		/* Both lives that are the last one end with those of a block. */
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, (i + 3) % 7);
 		if (i % 5000 == 99)
 			kma_expect_ok(kma_model_check(&kma_model));
 	}
@@ -401,34 +402,89 @@ static void kma_sees_no_life_again(void)
 	}
 }
 
-/* Four lives that end at once are as four that end one by one. */
-static void kma_four_lives_are_four(void)
+#define KMA_BLOCK_LIVES	64
+
+static kma_life kma_any_life(void)
 {
 	static const kma_life edge[] = { 0, 1, 2, 0x7ffe, 0x7fff, 0x8000, 0x8001,
 					 0xfffe, 0xffff };
-	struct kma_pagemap m, one;
-	bool done, last;
-	u32 round, i;
 
-	kma_expect(!kma_pagemap_init(&m, 4) && !kma_pagemap_init(&one, 4));
-	for (round = 0; round < 1000000; round++) {
-		m.fixed = !kma_below(10);
-		one.fixed = m.fixed;
+	return kma_below(2) ? edge[kma_below(ARRAY_SIZE(edge))] : kma_below(65536);
+}
+
+/* As kma_record_pages_slow(). Return: whether that was all. */
+static bool kma_end_block(struct kma_pagemap *m, unsigned long page, u32 order)
+{
+	struct kma_lives l = kma_pagemap_lives(m, page, order);
+
+	return !kma_lives_used(&l) || kma_lives_end(l);
+}
+
+/* Lives of a block that end at once are as those that end one by one. */
+static void kma_lives_of_a_block_are_many(void)
+{
+	struct kma_pagemap m, one;
+	u32 round, i, order, first;
+	unsigned long page;
+	bool done, last;
+
+	kma_expect(!kma_pagemap_init(&m, KMA_BLOCK_LIVES));
+	kma_expect(!kma_pagemap_init(&one, KMA_BLOCK_LIVES));
+	for (round = 0; round < 200000; round++) {
+		order = 2 + kma_below(5);
+		first = kma_below(KMA_BLOCK_LIVES >> order) << order;
+		page = (unsigned long)first * KMA_PAGE_SIZE;
 		last = false;
-		for (i = 0; i < 4; i++) {
-			m.life[i] = kma_below(2) ? edge[kma_below(ARRAY_SIZE(edge))] :
-				    kma_below(65536);
+		for (i = 0; i < KMA_BLOCK_LIVES; i++) {
+			m.life[i] = kma_any_life();
 			one.life[i] = m.life[i];
-			last |= kma_pagemap_leave(&one, i * KMA_PAGE_SIZE);
 		}
-		done = kma_pagemap_leave_4(&m, 0);
-		kma_expect(!(done && last));
-		for (i = 0; i < 4 && !done; i++)
-			kma_pagemap_leave(&m, i * KMA_PAGE_SIZE);
-		kma_expect(!memcmp(m.life, one.life, 4 * sizeof(kma_life)));
+		for (i = 0; i < 1U << order; i++)
+			last |= kma_pagemap_leave(&one, page + i * KMA_PAGE_SIZE);
+		done = kma_end_block(&m, page, order);
+		kma_expect(done == !last);
+		for (i = 0; i < 1U << order && !done; i++)
+			kma_pagemap_leave(&m, page + i * KMA_PAGE_SIZE);
+		kma_expect(!memcmp(m.life, one.life, KMA_BLOCK_LIVES * sizeof(kma_life)));
 	}
 	kma_pagemap_destroy(&m);
 	kma_pagemap_destroy(&one);
+}
+
+/* Whatever the address and the order are, no life outside of the map is touched. */
+static void kma_lives_of_a_block_are_in_the_map(void)
+{
+	struct kma_pagemap m;
+	struct kma_lives l;
+	u32 frames, order, i;
+
+	for (frames = 4; frames <= 64; frames *= 2) {
+		kma_expect(!kma_pagemap_init(&m, frames));
+		for (i = 0; i < 1000; i++) {
+			order = 2 + kma_below(30);
+			l = kma_pagemap_lives(&m, (unsigned long)kma_below(1U << 20) << 12, order);
+			kma_expect(l.at >= (u64 *)m.life && l.at < l.end);
+			kma_expect(l.end <= (u64 *)&m.life[frames]);
+			kma_expect((char *)l.end - (char *)l.at ==
+				   min_t(u64, frames, 1ULL << order) * sizeof(kma_life));
+		}
+		kma_pagemap_destroy(&m);
+	}
+}
+
+/* Classes of blocks differ in flags alone, and those are in the upper bits. */
+static void kma_flags_choose_the_slot(void)
+{
+	const struct kma_sitetab t = {
+		.map_mask = (16384 - 1) * sizeof(struct kma_site_slot),
+	};
+	const unsigned long class = kma_class(0, 0, 0xcc0);
+	int bit;
+
+	/* The highest is __GFP_ACCOUNT. */
+	for (bit = 0; bit <= 22; bit++)
+		kma_expect(kma_sitetab_hash(&t, KMA_CLASS_ALONE, class) !=
+			   kma_sitetab_hash(&t, KMA_CLASS_ALONE, class ^ 1ULL << (9 + bit)));
 }
 
 static void kma_leaves_others_alone(void)
@@ -1018,7 +1074,9 @@ static const struct kma_case kma_cases[] = {
 	{ "they do while caches die and come again", kma_agrees_while_caches_die },
 	{ "what is left on a page is found", kma_finds_what_is_left },
 	{ "no entry sees its life again", kma_sees_no_life_again },
-	{ "four lives are four", kma_four_lives_are_four },
+	{ "flags choose the slot", kma_flags_choose_the_slot },
+	{ "lives of a block are many", kma_lives_of_a_block_are_many },
+	{ "lives of a block are in the map", kma_lives_of_a_block_are_in_the_map },
 	{ "other pages are left alone", kma_leaves_others_alone },
 	{ "only lives that are used end", kma_ends_only_used_lives },
 	{ "frames that share a life lose nothing", kma_loses_nothing_without_lives },
