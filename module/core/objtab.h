@@ -15,8 +15,9 @@
  * and the object's offset in its page picks one of these.  SLUB hands a slab page to
  * one CPU at a time: the objects of a page lie in neighbouring buckets, whose lines
  * stay in that CPU's cache and whose pages stay in its TLB.  Objects of 256 bytes
- * are next to each other; the bits below those of the offset say in which of four
- * stretches of sixteen buckets.  A hash of the whole address picks the slot.
+ * are next to each other, in eight buckets of which the bits below tell the first; and
+ * two that are KMA_SHARE apart are in one, side by side.  A hash of the whole address
+ * picks the slot.
  *
  * What is in a slot is said by its key:
  *
@@ -300,14 +301,17 @@ static __always_inline u32 kma_scale(u32 x, u32 n)
 	return ((u64)x * n) >> 32;
 }
 
+/* Objects of a page that are so far apart share a bucket. */
+#define KMA_SHARE	2048U
+
 /* The bucket where the object at @ptr belongs. */
 static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
-	const u32 page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
+	const u32 low = ptr & (U32_MAX & ~KMA_SHARE), page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
 	unsigned long first = ((u64)(page * 0x9e3779b1U) * t->span) >> 32;
-	/* (ptr >> 8) + (ptr >> 2), less what is above: bits 8 to 13 of ptr * 65. */
-	u32 step = (u32)(ptr & U32_MAX) * (65U << 18) >> 26;
+	/* (low >> 8) + (low >> 2), less what is above: bits 8 to 13 of low * 65. */
+	u32 step = low * (65U << 18) >> 26;
 
 	return &t->bucket[first + step];
 }
@@ -315,13 +319,12 @@ kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 static_assert(KMA_STEPS == 1 << (32 - 26));
 
 /*
- * A multiplier has to keep apart what may share a bucket: objects of a page, which are
- * multiples of 504 bytes apart, modulo 2^14, and differ in bits 3 to 5, and pages.  So
- * it has three parts: 2^26, by which these bits become the highest; 57 / 504 of 2^32, by
- * which 504 becomes next to nothing and pages something; and a small number for those
- * that meet in that.
+ * A multiplier has to keep apart what shares a bucket: objects of a page that are
+ * KMA_SHARE or multiples of 504 bytes apart.  Of 2^32, KMA_SHARE times this one is a
+ * seventh and 504 times it is two: so up to seven of them have a slot each, and two
+ * that are KMA_SHARE apart are neighbours.
  */
-#define KMA_SLOT_MULTIPLIER	0x20f438f1U
+#define KMA_SLOT_MULTIPLIER	0x18049249U
 
 /* The slot of that bucket where it belongs. */
 static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)

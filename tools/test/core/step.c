@@ -96,7 +96,8 @@ static void kma_step_trap(int sig, siginfo_t *info, void *context)
 /* These are called around the path, and around an interrupt's own events. */
 static void kma_step_enter(void)
 {
-	if (kma_step.armed && !kma_step.inside)
+	/* A child has had its interrupt, and goes on to the end. */
+	if (kma_step.armed && !kma_step.inside && !kma_step.child)
 		__asm__ __volatile__("pushfq; orq %0, (%%rsp); popfq"
 				     : : "i" (KMA_TRAP_FLAG) : "memory", "cc");
 }
