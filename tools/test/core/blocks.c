@@ -7,8 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "case.h"
-#include "model.h"
+#include "seeded.h"
 #include "../../../module/core/blocks.h"
 
 /* Of three stretches the first two have RAM, and pages are about their border. */
@@ -37,17 +36,10 @@ struct kma_page {
 	bool sampled;
 };
 
-static u64 kma_seed = 1;
-static u64 kma_random_state;
 static struct kma_blocks kma_blocks;
 static struct kma_page kma_page[KMA_PAGES];
 static struct kma_row kma_account[KMA_WHO * KMA_TYPES * KMA_GFPS * KMA_ORDERS];
 static struct kma_stats kma_expected;
-
-static u32 kma_below(u32 n)
-{
-	return kma_random_below(&kma_random_state, n);
-}
 
 /* ---- the account --------------------------------------------------------------- */
 
@@ -434,9 +426,5 @@ static const struct kma_case kma_cases[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		kma_seed = strtoull(argv[1], NULL, 0);
-	kma_random_state = kma_seed;
-	printf("seed %llu\n", kma_seed);
-	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
 }

@@ -8,16 +8,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "case.h"
-#include "model.h"
+#include "seeded.h"
 #include "../../../module/core/tally.h"
 
 #define KMA_KEYS	600
 #define KMA_ROWS	400
 #define KMA_EVENTS	400000
 
-static u64 kma_seed = 1;
-static u64 kma_random_state;
 static struct kma_tally kma_tally;
 static u64 kma_sum[KMA_KEYS];
 
@@ -87,9 +84,9 @@ static void kma_agrees(void)
 
 	kma_begin(KMA_KEYS + 1);
 	for (i = 0; i < KMA_EVENTS; i++) {
-		kma_env.cpu = kma_random_below(&kma_random_state, KMA_ENV_CPUS);
-		key = kma_random_below(&kma_random_state, KMA_KEYS);
-		n = kma_random_below(&kma_random_state, 1000);
+		kma_env.cpu = kma_below(KMA_ENV_CPUS);
+		key = kma_below(KMA_KEYS);
+		n = kma_below(1000);
 		kma_event(key, n);
 		kma_sum[key] += n;
 	}
@@ -256,9 +253,5 @@ static const struct kma_case kma_cases[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		kma_seed = strtoull(argv[1], NULL, 0);
-	kma_random_state = kma_seed;
-	printf("seed %llu\n", kma_seed);
-	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
 }

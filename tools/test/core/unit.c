@@ -7,23 +7,15 @@
  */
 #include <stdlib.h>
 
-#include "case.h"
-#include "model.h"
+#include "seeded.h"
 #include "../../../module/core/govern.h"
 
 /* Page frames; no test of lives has objects on more. */
 #define KMA_FRAMES	64
 
-static u64 kma_seed = 1;
-static u64 kma_random_state;
 static struct kma_core kma_core;
 static struct kma_model kma_model;
 static struct kma_object *kma_object;
-
-static u32 kma_below(u32 n)
-{
-	return kma_random_below(&kma_random_state, n);
-}
 
 /* ---- the live table alone -------------------------------------------------- */
 
@@ -1101,9 +1093,5 @@ static const struct kma_case kma_cases[] = {
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		kma_seed = strtoull(argv[1], NULL, 0);
-	kma_random_state = kma_seed;
-	printf("seed %llu\n", kma_seed);
-	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
 }
