@@ -74,15 +74,16 @@ typedef unsigned __int128 kma_u128;
 	__is;								\
 })
 
+/* Since 6.8, for operands of one's own. */
+#ifndef __my_cpu_var
+#define __my_cpu_var(var) (var)
+#endif
+
 /*
  * Take one from the lower half of the lower half of a per-CPU u64.  Return: whether
  * its highest bit is clear then.  In one instruction, which leaves the answer in a
  * flag, where there is one.
  */
-#ifndef __my_cpu_var
-#define __my_cpu_var(var) (var)
-#endif
-
 #ifndef kma_env_countdown
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define kma_env_countdown(var) ({					\

@@ -57,8 +57,7 @@ static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_tally *t, i
 	if (!memchr_inv(line.v, 0, sizeof(line.v)))
 		return;
 	to = kma_snapshot_add(snap);
-	if (to)
-		*to = line;
+	*to = line;
 }
 
 static int kma_pcpu_fill(struct kma_snapshot *snap)
