@@ -12,18 +12,18 @@ from pathlib import Path
 
 from guest_lib import (
     BULK_HOOKS, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
-    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of,
-    part, rows_by_function, slab_aliases, until_settled)
+    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of, part,
+    rows_by_function, several, single, slab_aliases, until_settled)
 
 CMDLINE = Path("/proc/cmdline").read_text().split()
 
 
 def part_if(condition):
     """A part where it makes sense; elsewhere there is none of its name."""
-    return part if condition else lambda function: function
+    return single if condition else lambda function: function
 
 
-@part
+@single
 def krealloc_in_place():
     """No event: bytes_req is what was asked for first."""
     with both() as known:
@@ -52,7 +52,7 @@ def seen_to_be_freed(known):
     check_sums()
 
 
-@part
+@single
 def freed_by_the_other():
     """kfree() of a kmem_cache's object, kmem_cache_free() of kmalloc's."""
     with both() as known, seen_to_be_freed(known):
@@ -64,7 +64,7 @@ def freed_by_the_other():
                      for name in ("truth_crossed", "truth_cache_kfree")])
 
 
-@part
+@single
 def typesafe_by_rcu():
     """What is freed is not live, though its memory stays for a grace period."""
     with both() as known, seen_to_be_freed(known):
@@ -114,7 +114,7 @@ def check_merge(known, when, hits, bytes_req):
                     {key: callers[name][key] for key in columns})
 
 
-@part
+@single
 def merged_caches():
     """One cache under the name of the first; apart with slab_nomerge."""
     merging = "slab_nomerge" not in CMDLINE
@@ -184,7 +184,7 @@ def charge_events(known):
     }
 
 
-@part
+@single
 def memcg_charge_fails():
     """No room in a cgroup: allocations that failed, and no objects."""
     with both() as known, cgroup() as folder:
@@ -265,7 +265,7 @@ def older_freed():
     return len(older), unmatched
 
 
-@part
+@single
 def older_objects():
     """Their frees are unmatched, one by one, and nothing else happens."""
     # So are those of the rest of the machine, but not every time.
@@ -302,7 +302,7 @@ def strays(known):
     return found & set(ghosts(known))
 
 
-@part
+@several
 def ghosts_on_slab_pages():
     """What is freed unseen is live until its page goes, and not longer."""
     with both("bulk=off") as known:
@@ -364,21 +364,21 @@ def check_without(hooks, late):
                 callers.sum("confirmed_bytes"), summary["confirmed_bytes"]])
 
 
-@part
+@single
 def without_ftrace():
     """Nothing that it follows is seen, and nothing live is certain."""
     with switched_off(FTRACE):
         check_without([0, 0, 0], KERNEL == "5.10")
 
 
-@part
+@single
 def without_kprobes():
     """Only bulk allocations need one."""
     with switched_off(KPROBES):
         check_without([1, 0, 1], False)
 
 
-@part
+@single
 def ftrace_stays_on():
     """Nobody can switch it off under the module."""
     with loaded("kmemacct", "bulk=off"):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guest_lib import (
     CPUS, DEBUGFS, KERNEL, LIBC, Table, Truth, check, check_equal, child, control, loaded,
-    pairs_of, part, ring_events, settings, short_lists, small_pages)
+    pairs_of, part, ring_events, settings, several, short_lists, single, small_pages)
 
 TRACING = Path("/sys/kernel/tracing")
 DOINGS = ("tasks", "cgroups", "comm_sites", "comm_syscalls")
@@ -215,7 +215,7 @@ def tasks_traced():
     return f"{row['allocs']} blocks, {row['slab_hits']} objects"
 
 
-@part
+@single
 def doings_filtered():
     """With a filter only what matches counts, in all tables."""
     worker, other = Traced(some_work, "chosen"), Traced(some_work, "other")
@@ -293,7 +293,7 @@ def no_numa_faults():
             switch.write_text(before)
 
 
-@part
+@single
 def comm_syscalls_traced():
     """System calls by name, as the trace tells them; and what is a page fault."""
     worker = Traced(some_work, "w;\t0rker")
@@ -348,7 +348,7 @@ def cgroups():
         LIBC.umount(str(CGROUPS).encode())
 
 
-@part
+@single
 def cgroups_by_path():
     """A cgroup has what its only process did, also when both are gone."""
     long = "long" * 50
@@ -387,7 +387,7 @@ def many_names(nr):
         os.close(os.open("/usr/lib/os-release", os.O_RDONLY))
 
 
-@part
+@single
 def doings_full():
     """When there are no rows any more, the rest counts in [other], and nothing is lost."""
     worker = Traced(lambda: many_names(4300), "first")
@@ -458,7 +458,7 @@ def sites_of(known):
     return sites
 
 
-@part
+@single
 def doings_modules():
     """Call sites of a module that goes keep their names, and another one gets its own."""
     with loaded("kmemacct"):
@@ -484,7 +484,7 @@ def doings_modules():
     return f"{len(names[0])} and {len(names[1])} call sites"
 
 
-@part
+@several
 def doings_on_and_off():
     """All settings change under load, and all memory comes back."""
     times = 0

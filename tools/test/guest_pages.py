@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from guest_lib import (
-    DEBUGFS, KERNEL, Failed, Table, Truth, check, check_equal, child, control, loaded, pairs_of,
-    part, settings)
+    DEBUGFS, KERNEL, Failed, Table, Truth, check, check_equal, child, control, loaded,
+    pairs_of, part, settings, several, single)
 
 PAGE_KB = 4
 GFP_MOVABLE, GFP_RECLAIMABLE = 0x08, 0x10
@@ -146,7 +146,7 @@ def failures_of(known):
     return sums
 
 
-@part
+@single
 def pages_failed():
     """Blocks that nobody can have count where they should, and only there."""
     with tracked(["pages sites"]) as known:
@@ -196,7 +196,7 @@ def bulk_stale(*commands):
     return stale
 
 
-@part
+@single
 def pages_bulk_stale():
     """Pages in bulk, of which the table has what was left of an earlier owner."""
     if KERNEL in ("5.10", "6.12-rt"):
@@ -217,7 +217,7 @@ def pages_bulk_list():
         check_equal("calls missed", 2, pairs_of("stats")["hook_page_bulk_missed"])
 
 
-@part
+@single
 def pages_reset():
     """What is live stays, all else counts from there."""
     with tracked(["pages sites"]) as known:
@@ -319,7 +319,7 @@ def check_errors(known, variance):
               f"variance of {name}: {found}, not {truth}")
 
 
-@part
+@single
 def pages_sampled():
     """Of some blocks the call site is known, of all the order and the type."""
     with tracked(["pages sites", f"page_sample_bytes {SAMPLE_KB}K"]) as known:
@@ -400,7 +400,7 @@ def empty_batches():
     Path("/proc/sys/vm/compact_memory").write_text("1")
 
 
-@part
+@single
 def pages_process():
     """The anonymous memory of a process."""
     with tracked(["pages sites"]):
@@ -429,7 +429,7 @@ def drop_cache_of(f):
     os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-@part
+@single
 def pages_cache():
     """The page cache of a file that a process reads, page by page, and without it."""
     path = first_of(("/usr/bin/perl", "/usr/bin/bash"))
@@ -454,7 +454,7 @@ def slabs_of(cache):
     return int((SLAB / cache / "slabs").read_text().split()[0])
 
 
-@part
+@single
 def pages_slab():
     """Slabs that two caches have grown by, as SLUB counts them."""
     # There, a function that is followed by a kretprobe hides who called it.
@@ -487,7 +487,7 @@ def take_pages():
             Path(path).read_bytes()
 
 
-@part
+@several
 def pages_on_and_off():
     """All settings change while pages come and go, and all tables are read."""
     times = 0
@@ -518,7 +518,7 @@ def pages_on_and_off():
     return f"{times} times"
 
 
-@part
+@single
 def pages_without_memory():
     """What would take too much is refused, and everything goes on as it was."""
     ram = os.sysconf("SC_PHYS_PAGES") * 4096
@@ -543,7 +543,7 @@ def pages_without_memory():
         check(pairs_of("summary")["events_kmalloc"] > events, "events do not go on")
 
 
-@part
+@single
 def pages_settings():
     """What is wrong changes nothing."""
     with loaded("kmemacct"):

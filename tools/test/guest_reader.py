@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from guest_lib import (
-    DEBUGFS, TOP, Table, both, check, check_equal, child, control, loaded, part, settings)
+    DEBUGFS, TOP, Table, both, check, check_equal, child, control, loaded, settings,
+    single)
 from guest_pages import tracked
 
 READER = TOP / "build/kmemacct"
@@ -35,7 +36,7 @@ def number(value):
     return int(value, 0) if isinstance(value, str) and value.startswith("0x") else value
 
 
-@part
+@single
 def reader_pages():
     """Every row and value of the tables of pages."""
     with tracked(["pages sites"]) as known:
@@ -66,7 +67,7 @@ def reader_pages():
                     (done.returncode, done.stderr))
 
 
-@part
+@single
 def reader_flags():
     """The module's names of gfp flags are those numbers, and all flags have one."""
     with tracked(["pages sites"]) as known:
@@ -108,7 +109,7 @@ def hits(known):
     return {name: row["hits"] for name, row in known.own_sites().items()}
 
 
-@part
+@single
 def reader_cgroup():
     """`run --cgroup` counts its command and what that starts, and nothing else."""
     script = f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7"
@@ -132,7 +133,7 @@ def reader_cgroup():
     return f"{len(expected)} call sites, {sum(expected.values())} hits"
 
 
-@part
+@single
 def reader_cgroup_back():
     """The filter that was there is there again, however the command ends."""
     with loaded("kmemacct"), cgroup2() as at:

@@ -13,8 +13,8 @@ from pathlib import Path
 from guest_lib import (
     COUNTS, DEBUGFS, KERNEL, TRIES, Failed, Table, Truth, both, check, check_all_freed,
     check_equal, check_identities, child, control, exact_change, identities, insmod,
-    is_loaded, kernel_log, loaded, pairs_of, part, read_all, rmmod, rows_by_function, settings, storm, storm_until,
-    user_load)
+    is_loaded, kernel_log, loaded, pairs_of, read_all, rmmod, rows_by_function, settings,
+    several, single, storm, storm_until, user_load)
 from guest_pages import RUNS, check_rows, expected_rows, found_rows, function_of
 
 PARAMETERS = Path("/sys/module/kmemacct/parameters")
@@ -45,6 +45,18 @@ def filtered(what, parameters=""):
         check_equal("head", {text.split()[0] for text in one},
                     set(Table("summary").head["filter"].split(",")))
         yield
+
+
+def refilter(what):
+    """From here on kmemacct, which is there, records what matches, and nothing before it."""
+    control("enabled 0")
+    control("filter off")
+    for text in what.split(";"):
+        control(f"filter {text}")
+    control("reset")
+    control("enabled 1")
+    check_equal("head", {text.split()[0] for text in what.split(";")},
+                set(Table("summary").head["filter"].split(",")))
 
 
 @contextlib.contextmanager
@@ -128,7 +140,8 @@ def check_objects(known, matches, alike=True):
 
 def try_objects(what, matches, run=lambda known: known.run(*DEEDS), least=1):
     """With one criterion more than whose objects these are."""
-    with filtered(f"module kmemacct_truth{what}"), loaded("kmemacct_truth"):
+    refilter(f"module kmemacct_truth{what}")
+    with loaded("kmemacct_truth"):
         known = Truth()
         before = pairs_of("summary")["alloc_filtered"]
         more = run(known)
@@ -145,37 +158,40 @@ def try_objects(what, matches, run=lambda known: known.run(*DEEDS), least=1):
     return f"{expected}/{live}"
 
 
-@part
+@single
 def filter_objects():
     """Each criterion: those that match, all of those, and nobody else."""
     me = os.getpid()
-    notes = [
-        try_objects("", lambda row: True),
-        try_objects(f";tgid {me}", lambda row: row["pid"] == me),
-        try_objects(";size 64-1K", lambda row: 64 <= row["bytes_alloc"] <= 1024),
-        try_objects(";size 96", lambda row: row["bytes_alloc"] == 96),
-        try_objects(f";tgid {me};size 0-512",
-                    lambda row: row["pid"] == me and row["bytes_alloc"] <= 512),
-        # An order is something that only blocks have.
-        try_objects(f";tgid {me};order 3", lambda row: row["pid"] == me),
-    ]
-    with called("kma sel x"):
-        for name in ("kma sel x", "kma*", "[jk]ma ?el x"):
-            notes.append(try_objects(f";comm {name}", lambda row: row["pid"] == me))
-    notes.append(try_objects(";comm kworker/*",
-                             lambda row: row["pid"] not in (0, me)))
+    with filtered("module kmemacct_truth"):
+        notes = [
+            try_objects("", lambda row: True),
+            try_objects(f";tgid {me}", lambda row: row["pid"] == me),
+            try_objects(";size 64-1K", lambda row: 64 <= row["bytes_alloc"] <= 1024),
+            try_objects(";size 96", lambda row: row["bytes_alloc"] == 96),
+            try_objects(f";tgid {me};size 0-512",
+                        lambda row: row["pid"] == me and row["bytes_alloc"] <= 512),
+            # An order is something that only blocks have.
+            try_objects(f";tgid {me};order 3", lambda row: row["pid"] == me),
+        ]
+        with called("kma sel x"):
+            for name in ("kma sel x", "kma*", "[jk]ma ?el x"):
+                notes.append(try_objects(f";comm {name}", lambda row: row["pid"] == me))
+        notes.append(try_objects(";comm kworker/*",
+                                 lambda row: row["pid"] not in (0, me)))
     return ", ".join(notes)
 
 
-@part
+@single
 def filter_objects_gfp():
     """Those that ask for the flag, in bulk too."""
     zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc",
               "truth_large_zeroed"}
-    notes = [try_objects(";gfp GFP_ATOMIC|__GFP_ZERO", lambda row: row["site"] in zeroed),
-             # All of the truth's others; what is bulk as well.
-             try_objects(";gfp GFP_ATOMIC|__GFP_NOWARN;size 64-300",
-                         lambda row: 64 <= row["bytes_alloc"] <= 300)]
+    with filtered("module kmemacct_truth"):
+        notes = [try_objects(";gfp GFP_ATOMIC|__GFP_ZERO",
+                             lambda row: row["site"] in zeroed),
+                 # All of the truth's others; what is bulk as well.
+                 try_objects(";gfp GFP_ATOMIC|__GFP_NOWARN;size 64-300",
+                             lambda row: 64 <= row["bytes_alloc"] <= 300)]
     with filtered("module kmemacct_truth;gfp __GFP_ACCOUNT"), loaded("kmemacct_truth"):
         known = Truth()
         known.run(*DEEDS)
@@ -185,7 +201,7 @@ def filter_objects_gfp():
     return ", ".join(notes)
 
 
-@part
+@single
 def filter_cgroups():
     """A cgroup and those below it."""
     def run(known):
@@ -195,11 +211,11 @@ def filter_cgroups():
 
     with cgroups("a", "a/b", "a/b/c", "ab", "d") as paths:
         notes = []
-        for name in ("a", "a/b", "d"):
-            inside = paths[0].parent / name
-            notes.append(try_objects(f";cgroup /{name}",
-                                     lambda row, pids: row["pid"] in pids, run))
-        with loaded("kmemacct"):
+        with filtered("module kmemacct_truth"):
+            for name in ("a", "a/b", "d"):
+                inside = paths[0].parent / name
+                notes.append(try_objects(f";cgroup /{name}",
+                                         lambda row, pids: row["pid"] in pids, run))
             refused("filter cgroup /e", "/e")
             refused("filter cgroup a", "cgroup")
             refused("filter cgroup /a/cgroup.procs", "cgroup.procs")
@@ -214,7 +230,7 @@ def filter_cgroups():
     return ", ".join(notes)
 
 
-@part
+@several
 def filter_nodes():
     """Where the memory is, not where it was asked for."""
     nodes = {int(path.name[4:]) for path in
@@ -235,7 +251,7 @@ def filter_nodes():
     return ", ".join(notes)
 
 
-@part
+@single
 def filter_nothing_else():
     """Failures and first events of two are what they are, whatever is set."""
     twice = KERNEL not in ("5.10", "6.1")
@@ -256,7 +272,7 @@ def filter_nothing_else():
         known.run("drop")
 
 
-@part
+@single
 def filter_sampled():
     """What matches is sampled, and nothing else takes part in it."""
     with filtered("module kmemacct_truth", "sample_bytes=4096"), \
@@ -310,8 +326,8 @@ def check_page_sums():
 
 
 def try_blocks(what, matches, run=lambda known: known.run(*RUNS)):
-    with filtered(f"module kmemacct_pages{what}", "pages=sites"), \
-            loaded("kmemacct_pages"):
+    refilter(f"module kmemacct_pages{what}")
+    with loaded("kmemacct_pages"):
         known = Truth("kmemacct_pages")
         run(known)
         rows = expected_rows(known)
@@ -328,37 +344,39 @@ def try_blocks(what, matches, run=lambda known: known.run(*RUNS)):
     return f"{len(expected)}/{len(rows)}"
 
 
-@part
+@single
 def filter_blocks():
     """Each criterion, each row of the truth."""
-    with loaded("kmemacct"):
+    with filtered("module kmemacct_pages", "pages=sites"):
         flag = masks()
-    kernel, comp, movable = (flag[name] for name in (
-        "GFP_KERNEL", "__GFP_COMP", "__GFP_MOVABLE"))
-    return ", ".join([
-        try_blocks("", lambda *key: True),
-        try_blocks(";order 3", lambda function, order, *_: order == 3),
-        try_blocks(";order 2-9", lambda function, order, *_: 2 <= order <= 9),
-        try_blocks(";size 8K-1M", lambda function, order, *_: 1 <= order <= 8),
-        try_blocks(";gfp __GFP_COMP", lambda *key: key[3] & comp),
-        try_blocks(";gfp GFP_KERNEL|__GFP_MOVABLE",
-                   lambda *key: key[3] & kernel == kernel and key[3] & movable),
-        try_blocks(f";gfp {kernel:#x}", lambda *key: key[3] & kernel == kernel),
-        try_blocks(";order 0;gfp __GFP_RECLAIMABLE",
-                   lambda *key: key[1] == 0 and key[2] == "Reclaimable"),
-    ])
+        kernel, comp, movable = (flag[name] for name in (
+            "GFP_KERNEL", "__GFP_COMP", "__GFP_MOVABLE"))
+        return ", ".join([
+            try_blocks("", lambda *key: True),
+            try_blocks(";order 3", lambda function, order, *_: order == 3),
+            try_blocks(";order 2-9", lambda function, order, *_: 2 <= order <= 9),
+            try_blocks(";size 8K-1M", lambda function, order, *_: 1 <= order <= 8),
+            try_blocks(";gfp __GFP_COMP", lambda *key: key[3] & comp),
+            try_blocks(";gfp GFP_KERNEL|__GFP_MOVABLE",
+                       lambda *key: key[3] & kernel == kernel and key[3] & movable),
+            try_blocks(f";gfp {kernel:#x}", lambda *key: key[3] & kernel == kernel),
+            try_blocks(";order 0;gfp __GFP_RECLAIMABLE",
+                       lambda *key: key[1] == 0 and key[2] == "Reclaimable"),
+        ])
 
 
-@part
+@single
 def filter_blocks_of():
     """Who allocates: the process, its name, its cgroup, its module."""
     me = os.getpid()
-    with cgroups("a", "a/b", "c") as paths, called("kma pages"):
+    with cgroups("a", "a/b", "c") as paths, called("kma pages"), \
+            loaded("kmemacct", "pages=sites"):
         for what, found in ((f"tgid {me}", True), (f"tgid {me + 1}", False),
                             ("comm kma*s", True), ("comm kma", False),
                             ("module kmemacct_pages", True), ("module kernel", False),
                             ("module kmemacct", False), ("node 0", True)):
-            with filtered(what, "pages=sites"), loaded("kmemacct_pages"):
+            refilter(what)
+            with loaded("kmemacct_pages"):
                 known = Truth("kmemacct_pages")
                 known.run(*RUNS)
                 if found and what != "node 0":
@@ -367,7 +385,8 @@ def filter_blocks_of():
                 check(check_page_sums() or found, what)
                 known.run("drop")
         for group, found in zip(paths, (True, True, False)):
-            with filtered("cgroup /a", "pages=sites"), loaded("kmemacct_pages"):
+            refilter("cgroup /a")
+            with loaded("kmemacct_pages"):
                 known = Truth("kmemacct_pages")
                 run_in(group, known, *RUNS)
                 if found:
@@ -378,7 +397,7 @@ def filter_blocks_of():
                 known.run("drop")
 
 
-@part
+@single
 def filter_blocks_ways():
     """Without call sites and with some: by order and type all of it, exactly."""
     for way in ("pages=classes", "pages=sites", "pages=sites page_sample_bytes=16384"):
@@ -402,7 +421,7 @@ def filter_blocks_ways():
 
 # ---- settings ------------------------------------------------------------------
 
-@part
+@single
 def filter_settings():
     """What is set is shown, in three places; what is wrong changes nothing."""
     with loaded("kmemacct"):
@@ -469,7 +488,7 @@ def filter_settings():
     check(not is_loaded("kmemacct"), "it is there")
 
 
-@part
+@single
 def filter_heads():
     """A table says so as long as its numbers are of what matched."""
     def heads():
@@ -490,7 +509,7 @@ def filter_heads():
         check_equal("after reset", [("none", "tgid,order")] * 5, heads())
 
 
-@part
+@several
 def filter_on_and_off():
     """All settings change while all CPUs allocate, and nothing is lost or doubled."""
     times = 0
@@ -504,7 +523,7 @@ def filter_on_and_off():
     with both() as known, loaded("kmemacct_pages"):
         pages = Truth("kmemacct_pages")
         with child(read_all), child(user_load), storm(known):
-            end = time.monotonic() + 15
+            end = time.monotonic() + 6
             while time.monotonic() < end:
                 for command in random.sample(commands, 3):
                     # Some patterns are there already, or are not.
@@ -538,7 +557,7 @@ def skipped():
     return [row["pattern"] for row in Table("skip").rows]
 
 
-@part
+@single
 def skip_settings():
     """The list is shown, bounded, and changed by one or as a whole."""
     with loaded("kmemacct"):
@@ -596,7 +615,7 @@ def sites_of(known):
     return sites
 
 
-@part
+@single
 def skip_callsites():
     """Who is skipped is no call site, from the next block on, and back again."""
     with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
@@ -655,7 +674,7 @@ def decode(mask, rows):
     return "|".join(names)
 
 
-@part
+@single
 def gfp_flags():
     """The kernel's trace events have the same names in the same order."""
     formats = [Path(top, "events/kmem/mm_page_alloc/format")

@@ -8,6 +8,7 @@ there is one right number.
 import contextlib
 import ctypes
 import functools
+import itertools
 import mmap
 import os
 import re
@@ -17,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 from guest_lib import (
-    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, short_lists, small_pages,
-    syscall, tracers, watched)
+    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, short_lists, single,
+    small_pages, syscall, tracers, watched)
 from guest_pages import PAGE_KB, pages_by_pfn, quiet, tracked
 
 TRIES = 50
@@ -249,13 +250,13 @@ def prefer_node(node):
 
 
 def busy_lists(known):
-    """All kinds of events, on all CPUs, of all nodes."""
+    """All kinds of events, on all CPUs, of all nodes in turn."""
     allowed = os.sched_getaffinity(0)
-    for cpu in allowed:
+    nodes = itertools.cycle(sorted({node for *_, node in zones()}))
+    for cpu, node in zip(allowed, nodes):
         os.sched_setaffinity(0, [cpu])
-        for node in sorted({node for *_, node in zones()}):
-            prefer_node(node)
-            work_of(known)
+        prefer_node(node)
+        work_of(known)
     prefer_node(None)
     os.sched_setaffinity(0, allowed)
 
@@ -284,7 +285,7 @@ def pcpu_hist():
     return f"{len(+found)} sums, {sum(bursts.values())} bursts"
 
 
-@part
+@single
 def tasks_bursts_traced():
     """Bursts of all processes, while pages are not tracked, against each event."""
     with short_lists(), tracked(["by tasks", "enabled 0"]) as known, \
