@@ -72,20 +72,30 @@ static bool kma_page_caller_shown(u32 id)
 	return info && info->site != KMA_CLASS_SHADOW;
 }
 
+/* Nothing since the last reset, and nothing is live. */
+static bool kma_page_caller_empty(const struct kma_block_counts *counts)
+{
+	return !counts->v[KMA_BLOCK_hits] && !counts->v[KMA_BLOCK_bulk_blocks] &&
+	       !counts->v[KMA_BLOCK_frees] && !counts->v[KMA_BLOCK_live_kb];
+}
+
 static int kma_page_callers_rows(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *t = &kma_blocks.sites;
-	struct kma_block_counts *row;
+	struct kma_block_counts counts, *row;
 	u32 id;
 
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
 		if (!kma_page_caller_shown(id))
 			continue;
-		row = kma_snapshot_add(snap);
-		kma_blocks_row(id, row);
-		row->label = kma_names_site(snap->names, id);
-		if (!row->label)
+		kma_blocks_row(id, &counts);
+		if (kma_page_caller_empty(&counts))
+			continue;
+		counts.label = kma_names_site(snap->names, id);
+		if (!counts.label)
 			return -ENOMEM;
+		row = kma_snapshot_add(snap);
+		*row = counts;
 		cond_resched();
 	}
 	return 0;
