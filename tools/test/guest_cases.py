@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guest_lib import (
     BULK_HOOKS, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
-    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of, part,
+    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of,
     rows_by_function, several, single, slab_aliases, until_settled)
 
 CMDLINE = Path("/proc/cmdline").read_text().split()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guest_lib import (
     CPUS, DEBUGFS, KERNEL, LIBC, Table, Truth, check, check_equal, child, control, loaded,
-    pairs_of, part, ring_events, settings, several, short_lists, single, small_pages)
+    pairs_of, ring_events, settings, several, short_lists, single, small_pages)
 
 TRACING = Path("/sys/kernel/tracing")
 DOINGS = ("tasks", "cgroups", "comm_sites", "comm_syscalls")
@@ -188,7 +188,7 @@ def labels_of(table, comm, columns):
 SOURCE = ("alloc_pages", "allocs", "slab_hits", "slab_bytes")
 
 
-@part
+@several
 def tasks_traced():
     """What a process did is what its trace tells, event by event."""
     # A name may be anything but a line
@@ -415,7 +415,7 @@ def doings_full():
         worker.end()
 
 
-@part
+@several
 def doings_agree():
     """Tables of the same events have the same sums; bursts too."""
     with loaded("kmemacct"), short_lists(), contextlib.ExitStack() as stack:

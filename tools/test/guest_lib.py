@@ -736,22 +736,20 @@ PARTS = {}
 
 
 def part(function):
-    """A test.  Where time is short it runs with one CPU and with several, as they all do
-    where it is not.
-    """
+    """A test, with one CPU and with several."""
     PARTS[function.__name__] = function
     return function
 
 
 def single(function):
-    """A test for which one CPU is enough where time is short."""
-    function.briefly = CPUS == 1
+    """A test for which one CPU is enough."""
+    function.here = CPUS == 1
     return part(function)
 
 
 def several(function):
-    """A test of what CPUs do to each other; one CPU is left out where time is short."""
-    function.briefly = CPUS > 1
+    """A test of what CPUs do to each other, or of more than one would show."""
+    function.here = CPUS > 1
     return part(function)
 
 

@@ -205,7 +205,7 @@ def pages_bulk_stale():
         ("pages sites",), ("pages classes",), ("pages sites", "page_sample_bytes 16K"))]
 
 
-@part
+@several
 def pages_bulk_list():
     """Pages on a list are missed, and the call is counted."""
     with tracked(["pages classes"]) as known:
@@ -253,7 +253,7 @@ def quiet_pages(names):
     return *tables, summary
 
 
-@part
+@several
 def pages_agree():
     """All tables tell of the same pages, in all three ways."""
     with tracked() as known:

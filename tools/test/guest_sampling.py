@@ -12,7 +12,7 @@ from pathlib import Path
 import guest_lib
 from guest_lib import (
     CPUS, Table, Truth, both, check, check_equal, child, control, identities, loaded,
-    pairs_of, part, read_all, rows_by_function, settings, several, single, sort_all, storm,
+    pairs_of, read_all, rows_by_function, settings, several, single, sort_all, storm,
     storm_until, user_load)
 
 PARAMETER = Path("/sys/module/kmemacct/parameters/sample_bytes")
@@ -194,7 +194,7 @@ def sample_once(scores, whole):
     return stacks
 
 
-@part
+@several
 def sampling():
     """Twenty times: estimates of a known truth, one object for 4 KiB."""
     scores, stacks = Scores(), 0
@@ -317,7 +317,7 @@ def stats():
     return {row["name"]: float(row["value"]) for row in Table("stats").rows}
 
 
-@part
+@single
 def measuring():
     """One event in 1,024 is timed, and what that says is plausible."""
     with both() as known:
@@ -369,7 +369,7 @@ def governed(known, what, until):
     check(False, f"{what}: {stats()}")
 
 
-@part
+@single
 def governing():
     """Samples get fewer when they cost too much, and only samples."""
     with both("budget_pct=1") as known:

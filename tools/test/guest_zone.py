@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 from guest_lib import (
-    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, short_lists, single,
-    small_pages, syscall, tracers, watched)
+    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, several, short_lists,
+    single, small_pages, syscall, tracers, watched)
 from guest_pages import PAGE_KB, pages_by_pfn, quiet, tracked
 
 TRIES = 50
@@ -95,7 +95,7 @@ def orders_of_trace(tracer):
                    if int(fields["pfn"], 0))
 
 
-@part
+@single
 def orders_ftrace():
     """Blocks by order and migrate type, against a hist trigger and the ring buffer."""
     notes = []
@@ -267,7 +267,7 @@ def check_each(found, columns):
               f"no {column}")
 
 
-@part
+@several
 def pcpu_hist():
     """Each CPU's lists, against hist triggers, and against each event."""
     with short_lists(), tracked(["pages sites", "enabled 0"]) as known:
@@ -364,7 +364,7 @@ def mix_types(known):
     known.run("blocks", "blocks", "blocks", "drop")
 
 
-@part
+@single
 def extfrag_hist():
     """Fallbacks, against a hist trigger, and against each event."""
     seen = Counter()
