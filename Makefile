@@ -58,7 +58,6 @@ check-debug:
 	tools/build 6.1 6.12
 	tools/test/reader --fuzz 300
 	tools/test/debug
-	tools/test/perf 6.1:slab
 	tools/test/slabinfo --events 20000000
 
 bench:

@@ -74,7 +74,7 @@ typedef unsigned __int128 kma_u128;
 	__is;								\
 })
 
-/* Since 6.8, for operands of one's own. */
+/* What makes an operand of a per-CPU variable, where that takes more than its name. */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
