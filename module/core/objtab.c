@@ -42,17 +42,22 @@ void kma_objtab_destroy(struct kma_objtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The bucket that @ptr goes to at @depth: 1 is its home; the others, anywhere. */
+/* The bucket that is @place for @ptr: 1 is its home; the others, anywhere. */
 static struct kma_bucket *kma_objtab_other(const struct kma_objtab *t,
-					   unsigned long ptr, int depth)
+					   unsigned long ptr, int place)
 {
-	u64 hash = (ptr + depth) * 0xd6e8feb86659fd93ULL;
+	u64 hash = (ptr + place) * 0xd6e8feb86659fd93ULL;
 
-	if (depth == KMA_DEPTH_HOME)
+	if (place == KMA_DEPTH_HOME)
 		return kma_objtab_home(t, ptr);
 	hash ^= hash >> 32;
 	hash *= 0xd6e8feb86659fd93ULL;
 	return &t->bucket[kma_scale(hash >> 32, t->nr_buckets)];
+}
+
+static int kma_place_depth(int place)
+{
+	return min(place, KMA_DEPTHS);
 }
 
 /* One more object of @home is at @depth, unless its four bits are full. */
@@ -88,9 +93,10 @@ static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *ent
 
 static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 			      unsigned long ptr, const struct kma_entry *entry,
-			      kma_life life, int depth)
+			      kma_life life, int place)
 {
-	struct kma_bucket *b = kma_objtab_other(t, ptr, depth);
+	struct kma_bucket *b = kma_objtab_other(t, ptr, place);
+	const int depth = kma_place_depth(place);
 	int i;
 
 	/* In its home an object is at one depth, whatever led there. */
@@ -124,7 +130,7 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 {
 	kma_life life = kma_pagemap_enter(&t->pages, ptr);
 	int i = kma_objtab_slot(ptr);
-	int depth;
+	int place;
 
 	/*
 	 * Marks of sweeps are read after the keys where the address was looked
@@ -135,8 +141,8 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 		kma_bucket_fill(home, i, ptr, entry, life, 0);
 		return true;
 	}
-	for (depth = KMA_DEPTH_HOME; depth <= KMA_DEPTHS; depth++)
-		if (kma_objtab_put_at(t, home, ptr, entry, life, depth))
+	for (place = KMA_DEPTH_HOME; place <= KMA_PLACES; place++)
+		if (kma_objtab_put_at(t, home, ptr, entry, life, place))
 			return true;
 	return false;
 }
@@ -145,20 +151,24 @@ static bool kma_objtab_take_spilled(struct kma_objtab *t,
 				    struct kma_bucket *home, unsigned long ptr,
 				    struct kma_entry *entry)
 {
-	u64 spilled = atomic64_read(&home->spilled) & KMA_SPILLED;
+	const u64 spilled = atomic64_read(&home->spilled) & KMA_SPILLED;
 	struct kma_bucket *b;
-	int depth, i;
+	int place, i;
+	u64 deeper;
 
-	for (depth = 1; spilled; depth++, spilled >>= 4) {
-		if (!(spilled & 15))
+	for (place = KMA_DEPTH_HOME; place <= KMA_PLACES; place++) {
+		deeper = spilled >> 4 * (kma_place_depth(place) - 1);
+		if (!deeper)
+			break;
+		if (!(deeper & 15))
 			continue;
-		b = kma_objtab_other(t, ptr, depth);
+		b = kma_objtab_other(t, ptr, place);
 		i = kma_bucket_find(b, ptr);
 		if (i < 0)
 			continue;
 		if (!kma_bucket_take(b, i, ptr, entry))
 			return false;
-		/* Two depths may name one bucket: believe the entry. */
+		/* Two places may name one bucket: believe the entry. */
 		kma_spilled_out(home, entry);
 		return true;
 	}
@@ -326,13 +336,13 @@ int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
 			 kma_removed *removed, void *arg)
 {
 	u32 now = kma_env_now();
-	int depth, nr;
+	int place, nr;
 
 	if (READ_ONCE(t->barren) == now)
 		return 0;
 	nr = kma_objtab_sweep(t, kma_objtab_home(t, ptr), removed, arg);
-	for (depth = KMA_DEPTH_HOME + 1; !nr && depth <= KMA_DEPTHS; depth++)
-		nr = kma_objtab_sweep(t, kma_objtab_other(t, ptr, depth),
+	for (place = KMA_DEPTH_HOME + 1; !nr && place <= KMA_PLACES; place++)
+		nr = kma_objtab_sweep(t, kma_objtab_other(t, ptr, place),
 				      removed, arg);
 	if (!nr)
 		WRITE_ONCE(t->barren, now);

@@ -41,9 +41,10 @@
  * and after (kma_objtab_read()).
  *
  * An object whose slot is taken spills: to another slot of its home bucket, or
- * to one of KMA_DEPTHS - 1 other buckets, anywhere in the table, that a hash of
+ * to one of KMA_PLACES - 1 other buckets, anywhere in the table, that a hash of
  * its whole address names.  The home bucket's word `spilled` counts, in four bits
- * for each depth, how many of its objects are at that depth.  So the free of an
+ * for each depth, how many of its objects are at that depth: each place is one, and
+ * those from KMA_DEPTHS on, which next to nothing needs, are one.  So the free of an
  * address that is not in the table, the most common event of all, costs the
  * home bucket's key line and no more, unless objects really have spilled; and
  * neither does any simple event look at more than one key.
@@ -55,7 +56,7 @@
  * nothing is put there: for that it looks as if it were full.
  *
  * The table has room for KMA_SPARE times the objects that were promised.  With
- * that, and fifteen places to spill to, no object is dropped while fewer than
+ * that, and thirty places to spill to, no object is dropped while fewer than
  * live_max are recorded, whatever their sizes; design.rst has the figures.
  */
 #ifndef KMA_CORE_OBJTAB_H
@@ -66,6 +67,7 @@
 
 #define KMA_SLOTS	7
 #define KMA_DEPTHS	15
+#define KMA_PLACES	30
 #define KMA_DEPTH_HOME	1		/* another slot there; then other buckets */
 #define KMA_SPARE	2
 #define KMA_BUSY	1UL
