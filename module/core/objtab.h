@@ -11,13 +11,13 @@
  *	     +--> key[7] spilled | entry[0] ... entry[6] | pad
  *		  one cache line   what is known of key[i]
  *
- * A hash of the page that the object lies on picks the first of KMA_STEPS buckets,
- * and the object's offset in its page picks one of these.  SLUB hands a slab page to
- * one CPU at a time: the objects of a page lie in neighbouring buckets, whose lines
- * stay in that CPU's cache and whose pages stay in its TLB.  Objects of 256 bytes
- * are next to each other, in eight buckets of which the bits below tell the first; and
- * two that are KMA_SHARE apart are in one, side by side.  A hash of the whole address
- * picks the slot.
+ * A hash of the two pages, one of which the object lies on, picks the first of
+ * KMA_STEPS buckets, and the object's offset in its page picks one of these.  SLUB
+ * hands a slab page to one CPU at a time: the objects of a page lie in neighbouring
+ * buckets, whose lines stay in that CPU's cache and whose pages stay in its TLB.
+ * Objects of 256 bytes are next to each other, in eight buckets of which the bits below
+ * tell the first; and those of both pages that are KMA_SHARE apart are in one, side by
+ * side.  A hash of the whole address picks the slot.
  *
  * What is in a slot is said by its key:
  *
@@ -72,7 +72,7 @@
 #define KMA_SPARE	2
 #define KMA_BUSY	1UL
 #define KMA_ALIGN	8		/* of any object of a slab */
-#define KMA_STEPS	64U		/* buckets for the objects of a page */
+#define KMA_STEPS	128U		/* buckets for the objects of two pages */
 
 /**
  * struct kma_entry - what is known of a live object
@@ -134,7 +134,7 @@ static_assert(!(KMA_SPILLED >> 4 * KMA_DEPTHS));
  * struct kma_objtab - the table
  * @pages: the lives of the pages that objects lie on
  * @bucket: the buckets
- * @span: how many of them can be the first of a page
+ * @span: how many of them can be the first of two pages
  * @nr_buckets: how many there are, at least KMA_STEPS
  * @barren: when kma_objtab_make_room() found nothing, kma_env_now()
  */
@@ -303,30 +303,31 @@ static __always_inline u32 kma_scale(u32 x, u32 n)
 	return ((u64)x * n) >> 32;
 }
 
-/* Objects of a page that are so far apart share a bucket. */
+/* Objects of two pages that are so far apart share a bucket. */
 #define KMA_SHARE	2048U
+#define KMA_PAIR_SHIFT	(KMA_PAGE_SHIFT + 1)
 
 /* The bucket where the object at @ptr belongs. */
 static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
-	const u32 low = ptr & (U32_MAX & ~KMA_SHARE), page = ptr >> KMA_PAGE_SHIFT & U32_MAX;
-	unsigned long first = ((u64)(page * 0x9e3779b1U) * t->span) >> 32;
-	/* (low >> 8) + (low >> 2), less what is above: bits 8 to 13 of low * 65. */
-	u32 step = low * (65U << 18) >> 26;
+	const u32 low = ptr & (KMA_SHARE - 1), pair = ptr >> KMA_PAIR_SHIFT & U32_MAX;
+	unsigned long first = ((u64)(pair * 0x9e3779b1U) * t->span) >> 32;
+	/* (low >> 8) + (low >> 1), less what is above: bits 8 to 14 of low * 129. */
+	u32 step = low * (129U << 17) >> 25;
 
 	return &t->bucket[first + step];
 }
 
-static_assert(KMA_STEPS == 1 << (32 - 26));
+static_assert(KMA_STEPS == 1 << (32 - 25));
 
 /*
- * A multiplier has to keep apart what shares a bucket: objects of a page that are
- * KMA_SHARE or multiples of 504 bytes apart.  Of 2^32, KMA_SHARE times this one is a
- * seventh and 504 times it is two: so up to seven of them have a slot each, and two
- * that are KMA_SHARE apart are neighbours.
+ * A multiplier has to keep apart what shares a bucket: objects of two pages that are
+ * multiples of KMA_SHARE apart, and small ones that are 1,016 bytes from these.  Of 2^32,
+ * KMA_SHARE times this one is a seventh and 1,016 times it is four: so up to seven of
+ * them have a slot each, and those that are KMA_SHARE apart are neighbours.
  */
-#define KMA_SLOT_MULTIPLIER	0x18049249U
+#define KMA_SLOT_MULTIPLIER	0x1004924cU
 
 /* The slot of that bucket where it belongs. */
 static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
