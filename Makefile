@@ -9,7 +9,7 @@
 #   make check      all tests, in virtual machines
 #   make check-matrix   those that depend on the kernel, on the other kernels
 #   make check-debug    what the module has to survive; some 45 minutes
-#   make bench      what the module costs, and its peers; some five minutes
+#   make bench      what the module costs, and its peers; some fifteen minutes
 #   make clean      remove what was built here
 #
 # The demo and the tests install what they need (Debian 12, as root), and keep

@@ -17,28 +17,14 @@
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
-#include <linux/percpu.h>
+/* On one of these kernels the module alone has them, on the other everything. */
+#include "uml-percpu.h"
 
-#ifndef KMA_BENCH_GUARDED
-/*
- * One instruction, as in the module for x86.  What is left out here are two calls
- * that hold back the signals which stand for interrupts.
- */
-#undef this_cpu_inc
-#undef this_cpu_add
-#define this_cpu_inc(pcp)	asm volatile("incq %0" : "+m" (pcp) : : "cc")
-#define this_cpu_add(pcp, n)						\
-	asm volatile("addq %1, %0" : "+m" (pcp) : "er" ((u64)(n)) : "cc")
-#undef this_cpu_add_return
-#define this_cpu_add_return(pcp, n) ({					\
-	u64 __n = (n), __was = __n;					\
-									\
-	asm volatile("xaddq %0, %1" : "+r" (__was), "+m" (pcp) : : "cc"); \
-	(typeof(pcp))(__was + __n);					\
-})
+/* And so on: what the module has for x86, less what names a CPU's variables. */
 #define kma_env_add_past(pcp, n, was_negative) ({			\
 	bool __past;							\
 									\
@@ -53,7 +39,6 @@
 	asm volatile("decw %0" : "+m" (pcp), "=@ccns" (__clear));	\
 	__clear;							\
 })
-#endif
 
 /*
  * The stock kernel's unwinder also says where on the stack it found what it returns,

@@ -11,7 +11,7 @@
 #       modules/           its /lib/modules, if it has modules
 #       modules.cpio       the modules that it needs to find its root
 #       guest-HASH/kma_vm.ko   what tools/vm/guest is for it
-#   kernel/uml/            the same of User-Mode Linux, whose image is a program
+#   kernel/uml*/           the same of User-Mode Linux, whose image is a program
 #   qemu/qemu-system-x86_64
 #   builder/RELEASE/       the root of another Debian release, with its compiler
 #   source/VERSION/        the source of the kernels that are built here
