@@ -21,7 +21,7 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 
-/* On one of these kernels the module alone has them, on the other everything. */
+/* Additions of one instruction: in `uml` for the module alone, in `uml-plain` for all. */
 #include "uml-percpu.h"
 
 /* And so on: what the module has for x86, less what names a CPU's variables. */

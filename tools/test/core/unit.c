@@ -255,7 +255,7 @@ static void kma_keeps_its_promise(void)
 		kma_promises(live_max[i], false);
 		kma_promises(live_max[i], true);
 	}
-	/* With half as many places some ten of these are refused. */
+	/* With half as many places a dozen of these are refused. */
 	kma_expect_ok(kma_promise(8 << 20, 8, true));
 }
 
