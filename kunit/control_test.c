@@ -633,6 +633,7 @@ static void kma_control_reset_subtracts_samples(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 4096"), 0);
 	preempt_disable();
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(&kma_core, &ev, ev.cache, false);
 	preempt_enable();
 	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);

@@ -293,12 +293,6 @@ static void kma_record_counts_bulk_objects_without_room(struct kunit *test)
 
 /* ---- samples -------------------------------------------------------------- */
 
-/* The next mark is so many bytes ahead, of a mean distance of 2^shift. */
-static void kma_mark(u64 bytes, int shift)
-{
-	this_cpu_write(kma_sampler.past[KMA_SAMPLE_OBJECTS], ~bytes << KMA_PAST_SHIFT | shift);
-}
-
 static void kma_alloc_sampled(unsigned long ptr, u32 size)
 {
 	const struct kma_event ev = {
@@ -311,6 +305,7 @@ static void kma_alloc_sampled(unsigned long ptr, u32 size)
 	};
 
 	preempt_disable();
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(kma_c, &ev, size, false);
 	preempt_enable();
 }
@@ -318,6 +313,7 @@ static void kma_alloc_sampled(unsigned long ptr, u32 size)
 static void kma_free_filtered(unsigned long ptr)
 {
 	preempt_disable();
+	kma_stat_inc(free_unmatched);
 	kma_record_filtered(kma_c, ptr);
 	preempt_enable();
 }
@@ -331,7 +327,7 @@ static void kma_record_samples_what_has_a_mark(struct kunit *test)
 
 	migrate_disable();
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
-	kma_mark(64 + 64 + 10, KMA_SHIFT_MIN);
+	kma_sample_mark(KMA_SAMPLE_OBJECTS, 64 + 64 + 10, KMA_SHIFT_MIN);
 	for (i = 0; i < 3; i++)
 		kma_alloc_sampled(KMA_TEST_PTR + 64 * i, 64);
 	migrate_enable();
@@ -356,7 +352,7 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 	kma_c->sites.nr_inner = 1;
 	migrate_disable();
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
-	kma_mark(100, KMA_SHIFT_MIN);
+	kma_sample_mark(KMA_SAMPLE_OBJECTS, 100, KMA_SHIFT_MIN);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
 	migrate_enable();
@@ -370,18 +366,19 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 static void kma_record_follows_filtered_frees(struct kunit *test)
 {
 	const struct kma_row exact = { .hits = 1, .bytes_req = 60, .frees = 1 };
-	const unsigned long before = KMA_TEST_PTR, sampled = before + 128;
+	const unsigned long before = KMA_TEST_PTR, sampled = before + KMA_FILTER_STEP,
+			    nobody = sampled + KMA_FILTER_STEP;
 
 	migrate_disable();
 	kma_filter_clear();
 	kma_alloc(KMA_TEST_SITE, before, 64);
 	kma_record_filter(kma_c);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
-	kma_mark(0, KMA_SHIFT_MIN);
+	kma_sample_mark(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
 	kma_alloc_sampled(sampled, 64);
 	KUNIT_EXPECT_TRUE(test, kma_filter_has(before));
 	KUNIT_EXPECT_TRUE(test, kma_filter_has(sampled));
-	KUNIT_EXPECT_FALSE(test, kma_filter_has(before + 256));
+	KUNIT_EXPECT_FALSE(test, kma_filter_has(nobody));
 
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);
@@ -389,7 +386,7 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_filter_has(sampled));
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);
-	kma_free_filtered(before + 256);
+	kma_free_filtered(nobody);
 	migrate_enable();
 
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 3);

@@ -995,6 +995,7 @@ static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	preempt_disable();
 	kma_sample_forget(KMA_SAMPLE_OBJECTS);
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(&kma_core, &ev, ev.cache, false);
 	preempt_enable();
 	for (table = 0; table < kma_nr_tables; table++) {

@@ -48,6 +48,8 @@ static u64 notrace kma_meter_events(void)
 
 	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
 		sum += this_cpu_read(kma_stats.v[i]);
+	for (i = KMA_STAT_NR; i < KMA_STAT_WORDS; i++)
+		sum += this_cpu_read(kma_stats.v[i]);
 	return sum;
 }
 

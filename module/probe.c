@@ -23,14 +23,13 @@
 
 #include "kmemacct.h"
 
-/*
- * A word rather than a static key: that would save two instructions of an
- * allocation, and interrupt all CPUs to have them see new code at each switch.
- */
-static bool kma_recording __read_mostly;
+/* What is to become of allocations: written with kma_lock held. */
+static bool kma_wanted __read_mostly;	/* they are recorded: those that match a filter */
+static bool kma_looked = true;		/* each is looked at before that: or is not wanted */
+static bool kma_sampled __read_mostly;	/* and some of them stand for all */
 
-/* The word is 0 while a filter is set as well; this one is not. */
-static bool kma_wanted __read_mostly;
+/* And of frees: they go by the filter of core/filter.h. */
+static bool kma_filtered __read_mostly;
 
 /* ---- double-fired events -------------------------------------------------- */
 
@@ -127,12 +126,16 @@ static __always_inline void kma_probe_alloc(const struct kma_event *ev, bool sam
 {
 	const void *ptr = (void *)ev->ptr;
 
-	if (unlikely(ZERO_OR_NULL_PTR(ptr)))
+	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
+		/* Counted as not sampled: see stat.h. */
+		if (sampled)
+			kma_stat_dec(alloc_unsampled);
 		kma_probe_no_memory(NULL, ev->site, ptr);
-	else if (sampled)
+	} else if (sampled) {
 		kma_record_sampled(&kma_core, ev, kma_event_bytes(ev), false);
-	else
+	} else {
 		kma_record_alloc(&kma_core, ev);
+	}
 }
 
 /* What an event is if it does not match the filter. */
@@ -144,68 +147,62 @@ static void kma_probe_filtered(const struct kma_event *ev)
 		kma_stat_inc(alloc_filtered);
 }
 
-/* An event while kma_recording is 0. */
-static __always_inline void kma_probe_unrecorded(const struct kma_event *ev, bool sampled)
+/* An event while each is looked at. */
+static void kma_probe_look(const struct kma_event *ev)
 {
 	const void *ptr = (void *)ev->ptr;
 
-	if (!READ_ONCE(kma_wanted))
+	if (!READ_ONCE(kma_wanted)) {
 		kma_probe_learn(NULL, ev->site, ptr);
-	else if (!ZERO_OR_NULL_PTR(ptr) && !kma_select_object(ev))
+	} else if (!ZERO_OR_NULL_PTR(ptr) && !kma_select_object(ev)) {
 		kma_probe_filtered(ev);
-	else
-		kma_probe_alloc(ev, sampled);
+	} else if (READ_ONCE(kma_sampled)) {
+		kma_stat_inc(alloc_unsampled);
+		kma_probe_alloc(ev, true);
+	} else {
+		kma_probe_alloc(ev, false);
+	}
 }
 
 static __always_inline void kma_probe_free(const void *ptr, bool filtered)
 {
-	if (likely(!ZERO_OR_NULL_PTR(ptr))) {
+	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
+		/* Counted as unmatched: likewise. */
 		if (filtered)
-			kma_record_filtered(&kma_core, (unsigned long)ptr);
+			kma_stat_dec(free_unmatched);
+		if (ptr)
+			kma_stat_inc(free_zero_size);
 		else
-			kma_record_free(&kma_core, (unsigned long)ptr,
-					KMA_FREES_EARLY);
-	} else if (ptr) {
-		kma_stat_inc(free_zero_size);
+			kma_stat_inc(free_null);
+	} else if (filtered) {
+		kma_record_filtered(&kma_core, (unsigned long)ptr);
 	} else {
-		kma_stat_inc(free_null);
+		kma_record_free(&kma_core, (unsigned long)ptr, KMA_FREES_EARLY);
 	}
 }
 
 /*
- * A trampoline is one jump to one of two functions, which have its arguments where
- * they are.  kma_TRACEPOINT_other() says to which: to the other one?
+ * A trampoline is one jump to a function that does what is to be done now, which has
+ * its arguments where they are.  kma_TRACEPOINT_switch() says to which.
  */
-#define KMA_TRAMPOLINE(tp, other, proto, args)				\
+#define KMA_TRAMPOLINE(tp, first, other, now, proto, args)		\
 KMA_IS_DIRECT(kma_##tp##_exact);					\
+KMA_IS_DIRECT(kma_##tp##_##first);					\
 KMA_IS_DIRECT(kma_##tp##_##other);					\
-DEFINE_STATIC_CALL(kma_##tp##_run, kma_##tp##_exact);			\
+DEFINE_STATIC_CALL(kma_##tp##_run, kma_##tp##_##first);			\
 									\
 static notrace void kma_probe_##tp proto				\
 {									\
 	static_call(kma_##tp##_run) args;				\
 }									\
 									\
-static void kma_##tp##_other(bool on)					\
+static void kma_##tp##_switch(void)					\
 {									\
-	if (on)								\
-		static_call_update(kma_##tp##_run, kma_##tp##_##other);	\
-	else								\
-		static_call_update(kma_##tp##_run, kma_##tp##_exact);	\
+	static_call_update(kma_##tp##_run, now);			\
 }
 
-/*
- * One in KMA_TIMED events goes on to a function that takes the time, and all to one
- * that looks why, while not everything is to be recorded.
- */
-#define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
-static noinline __noclone notrace void name##_unrecorded proto		\
-{									\
-	const struct kma_event ev = { __VA_ARGS__ };			\
-									\
-	kma_probe_unrecorded(&ev, sampled);				\
-}									\
-									\
+/* One in KMA_TIMED events goes on to a function that takes the time. */
+#define KMA_ALLOC_FUNCTION(name, count, run, proto, args, ...)		\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
 	const struct kma_event ev = { __VA_ARGS__ };			\
@@ -213,10 +210,7 @@ static noinline __noclone notrace void name##_timed proto		\
 									\
 	kma_stat_event_again(count);					\
 	lap = kma_meter_begin();					\
-	if (READ_ONCE(kma_recording))					\
-		kma_probe_alloc(&ev, sampled);				\
-	else								\
-		name##_unrecorded args;					\
+	run;								\
 	kma_meter_end(lap);						\
 }									\
 									\
@@ -227,11 +221,8 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 	data = NULL;							\
 	if (unlikely(kma_stat_event(count)))				\
 		name##_timed args;					\
-	/* Plain, for the compiler to compare it in memory. */		\
-	else if (unlikely(data_race(!kma_recording)))			\
-		name##_unrecorded args;					\
 	else								\
-		kma_probe_alloc(&ev, sampled);				\
+		run;							\
 }
 
 #define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
@@ -255,16 +246,20 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 
 /* Tracepoint, its counter, prototype, arguments, and members of the event. */
 #define KMA_ALLOC(tp, count, proto, args, ...)				\
-KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count, false, proto, args, \
-		   __VA_ARGS__)						\
-KMA_ALLOC_FUNCTION(kma_##tp##_sampled, events_##count, true, proto, args, \
-		   __VA_ARGS__)						\
-KMA_TRAMPOLINE(tp, sampled, proto, args)
+KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count,			\
+		   kma_probe_alloc(&ev, false), proto, args, __VA_ARGS__) \
+KMA_ALLOC_FUNCTION(kma_##tp##_sampled, unsampled_##count,		\
+		   kma_probe_alloc(&ev, true), proto, args, __VA_ARGS__) \
+KMA_ALLOC_FUNCTION(kma_##tp##_looked, events_##count,			\
+		   kma_probe_look(&ev), proto, args, __VA_ARGS__)	\
+KMA_TRAMPOLINE(tp, looked, sampled, kma_looked ? kma_##tp##_looked :	\
+	       kma_sampled ? kma_##tp##_sampled : kma_##tp##_exact, proto, args)
 
 #define KMA_FREE(tp, proto, args)					\
 KMA_FREE_FUNCTION(kma_##tp##_exact, events_##tp, false, proto, args)	\
-KMA_FREE_FUNCTION(kma_##tp##_filtered, events_##tp, true, proto, args)	\
-KMA_TRAMPOLINE(tp, filtered, proto, args)
+KMA_FREE_FUNCTION(kma_##tp##_filtered, unmatched_##tp, true, proto, args) \
+KMA_TRAMPOLINE(tp, exact, filtered,					\
+	       kma_filtered ? kma_##tp##_filtered : kma_##tp##_exact, proto, args)
 
 #ifdef KMA_HAVE_EVENT_CACHE
 KMA_ALLOC(kmalloc, kmalloc,
@@ -363,16 +358,20 @@ void kma_probes_page_free(bool tracked)
 
 /* ---- events of hooks ------------------------------------------------------ */
 
-/* What trampolines know from where they jump to. */
-static bool kma_sampled __read_mostly;
-static bool kma_filtered __read_mostly;
-
 void kma_probes_free(const void *ptr)
 {
-	if (READ_ONCE(kma_filtered))
+	if (READ_ONCE(kma_filtered)) {
+		kma_stat_inc(free_unmatched);
 		kma_probe_free(ptr, true);
-	else
+	} else {
 		kma_probe_free(ptr, false);
+	}
+}
+
+static void kma_probes_bulk_sampled(const struct kma_event *ev)
+{
+	kma_stat_inc(alloc_unsampled);
+	kma_record_sampled(&kma_core, ev, kma_event_bytes(ev), true);
 }
 
 void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache,
@@ -391,7 +390,7 @@ void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache,
 	else if (kma_select_on() && !kma_select_object(&ev))
 		kma_stat_inc(alloc_filtered);
 	else if (READ_ONCE(kma_sampled))
-		kma_record_sampled(&kma_core, &ev, kma_event_bytes(&ev), true);
+		kma_probes_bulk_sampled(&ev);
 	else
 		kma_record_bulk(&kma_core, &ev);
 }
@@ -565,21 +564,28 @@ void kma_probes_stop(void)
 	kma_probes_detach(kma_probes, ARRAY_SIZE(kma_probes));
 }
 
+/* Where allocations go from now on. */
+static void kma_allocs_switch(void)
+{
+	kma_kmalloc_switch();
+	kma_kmem_cache_alloc_switch();
+#ifndef KMA_HAVE_EVENT_CACHE
+	kma_kmalloc_node_switch();
+	kma_kmem_cache_alloc_node_switch();
+#endif
+}
+
 void kma_probes_record(bool on)
 {
 	WRITE_ONCE(kma_wanted, on);
-	WRITE_ONCE(kma_recording, on && !kma_select_on());
+	kma_looked = !on || kma_select_on();
+	kma_allocs_switch();
 }
 
 void kma_probes_sample(bool on)
 {
 	WRITE_ONCE(kma_sampled, on);
-	kma_kmalloc_other(on);
-	kma_kmem_cache_alloc_other(on);
-#ifndef KMA_HAVE_EVENT_CACHE
-	kma_kmalloc_node_other(on);
-	kma_kmem_cache_alloc_node_other(on);
-#endif
+	kma_allocs_switch();
 	/* All events that began before have ended, whatever brought them. */
 	tracepoint_synchronize_unregister();
 	/* Hooks; on some kernels that is another thing. */
@@ -589,8 +595,8 @@ void kma_probes_sample(bool on)
 void kma_probes_filter(bool on)
 {
 	WRITE_ONCE(kma_filtered, on);
-	kma_kfree_other(on);
-	kma_kmem_cache_free_other(on);
+	kma_kfree_switch();
+	kma_kmem_cache_free_switch();
 }
 
 int kma_probes_attached(void)

@@ -22,6 +22,7 @@
 #include <linux/numa.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/smp.h>
@@ -52,6 +53,9 @@ typedef unsigned __int128 kma_u128;
 
 /* Unroll the loop that follows, of at most @n turns: gcc and clang know it. */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
+
+/* Begin to fetch what is soon to be written to. */
+#define kma_env_prefetchw(p) prefetchw(p)
 
 /* Copy a string as far as there is room. */
 #define kma_env_strcpy(to, from, size) strscpy(to, from, size)
@@ -99,24 +103,25 @@ typedef unsigned __int128 kma_u128;
 #endif
 
 /*
- * Add what is not negative to a per-CPU s64.  Return: whether it is not negative then;
- * if so, @was_negative says whether it was before.  In one instruction, which leaves
- * both answers in flags: a negative number that becomes none carries.
+ * Add what is not negative to the lower half of a per-CPU u64, an s32.  Return: whether
+ * that is not negative then; if so, @was_negative says whether it was before.  In one
+ * instruction, which leaves both answers in flags: a negative number that becomes none
+ * carries.
  */
 #ifndef kma_env_add_past
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
 #define kma_env_add_past(var, n, was_negative) ({			\
 	bool __past;							\
 									\
-	asm volatile("addq %[by], " __percpu_arg([v])			\
+	asm volatile("addl %[by], " __percpu_arg([v])			\
 		     : [v] "+m" (__my_cpu_var(var)), "=@ccns" (__past),	\
 		       "=@ccc" (was_negative)				\
-		     : [by] "er" ((s64)(n)));				\
+		     : [by] "er" ((s32)(n)));				\
 	__past;								\
 })
 #else
 #define kma_env_add_past(var, n, was_negative) ({			\
-	const s64 __by = (n), __after = this_cpu_add_return(var, __by);	\
+	const s32 __by = (n), __after = this_cpu_add_return(*(s32 *)&(var), __by); \
 									\
 	(was_negative) = __after < __by;				\
 	__after >= 0;							\

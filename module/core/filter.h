@@ -24,7 +24,7 @@
 #include "env.h"
 
 #define KMA_FILTER_BYTES	(256U << 10)
-#define KMA_FILTER_STEP_SHIFT	5
+#define KMA_FILTER_STEP		256U
 #define KMA_FILTER_KEPT		255
 
 /* Not allocated: that saves an instruction of each event. */
@@ -32,7 +32,7 @@ extern u8 kma_filter[KMA_FILTER_BYTES];
 
 static __always_inline u8 *kma_filter_at(unsigned long ptr)
 {
-	return &kma_filter[(ptr >> KMA_FILTER_STEP_SHIFT) % KMA_FILTER_BYTES];
+	return &kma_filter[ptr / KMA_FILTER_STEP % KMA_FILTER_BYTES];
 }
 
 /**

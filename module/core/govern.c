@@ -27,7 +27,7 @@ struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
 	int i;
 
 	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
-		cost.events += stats->v[i];
+		cost.events += stats->v[i];	/* a sum: the other words are in it */
 	return cost;
 }
 

@@ -337,6 +337,16 @@ static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 	return (u64)x * KMA_SLOTS >> 32;
 }
 
+/* An object is soon to be put there. Context: any. */
+static inline void kma_objtab_expect(const struct kma_objtab *t, unsigned long ptr)
+{
+	struct kma_bucket *home = kma_objtab_home(t, ptr);
+	unsigned long i = kma_objtab_slot(ptr);
+
+	kma_env_prefetchw(&home->key[i]);
+	kma_env_prefetchw(&home->entry[i]);
+}
+
 static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 					   unsigned long ptr)
 {

@@ -262,6 +262,9 @@ void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr
  * @bytes: bytes that the object takes
  * @bulk: it is of a bulk allocation
  *
+ * It has been counted as alloc_unsampled, or in an event's word of that: what it is
+ * instead takes that back.
+ *
  * Context: a probe, any context.
  */
 static __always_inline void kma_record_sampled(struct kma_core *c,
@@ -270,10 +273,9 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 {
 	u8 mark;
 
-	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &mark))) {
-		kma_stat_inc(alloc_unsampled);
+	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &mark)))
 		return;
-	}
+	kma_stat_dec(alloc_unsampled);
 	kma_record_marked(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
 			  (struct kma_marked) {
 				.bytes = bytes,
@@ -291,15 +293,17 @@ void kma_record_found(struct kma_core *c, unsigned long ptr);
  * @c: the tables
  * @ptr: the object; never NULL or ZERO_SIZE_PTR
  *
+ * It has been counted as free_unmatched, likewise.
+ *
  * Context: a probe, any context.
  */
 static __always_inline void kma_record_filtered(struct kma_core *c,
 						unsigned long ptr)
 {
 	if (likely(!kma_filter_has(ptr)))
-		kma_stat_inc(free_unmatched);
-	else
-		kma_record_found(c, ptr);
+		return;
+	kma_stat_dec(free_unmatched);
+	kma_record_found(c, ptr);
 }
 
 /**

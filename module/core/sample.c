@@ -121,25 +121,20 @@ static u64 kma_sample_gap(enum kma_stream stream, int shift)
 	return kma_minus_ln(u) >> (KMA_LN_BITS - shift);
 }
 
-static void kma_sample_next(enum kma_stream stream, u64 gap, int shift)
-{
-	this_cpu_write(kma_sampler.past[stream], ~gap << KMA_PAST_SHIFT | shift);
-}
-
 int kma_sample_take(enum kma_stream stream, u32 bytes, u8 mark)
 {
 	const int now = kma_sample_shift(stream);
 	u64 gap = kma_sample_gap(stream, now);
 
 	if (mark) {
-		kma_sample_next(stream, gap, now);
+		kma_sample_mark(stream, gap, now);
 		return mark;
 	}
 	if (gap >= bytes) {
-		kma_sample_next(stream, gap - bytes, now);
+		kma_sample_mark(stream, gap - bytes, now);
 		return 0;
 	}
-	kma_sample_next(stream, kma_sample_gap(stream, now), now);
+	kma_sample_mark(stream, kma_sample_gap(stream, now), now);
 	return now;
 }
 

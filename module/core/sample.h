@@ -14,9 +14,9 @@
  * N is a power of two, and a sample keeps its binary logarithm, the shift: what
  * it weighs does not change when N does.
  *
- * Each CPU counts the bytes from its next mark on, `past`, which is negative up to
- * there: when a mark at a distance of D is drawn it is -D - 1.  One instruction adds
- * an object's bytes and tells by two flags what was there before:
+ * Each CPU counts the bytes from its next mark on, which is negative up to there: when
+ * a mark at a distance of D is drawn it is -D - 1.  One instruction adds an object's bytes
+ * and tells by two flags what was there before:
  *
  *	before < 0, after < 0		no mark on this object
  *	before < 0, after >= 0		the mark is on it: sampled
@@ -30,8 +30,8 @@
  * as long as that does not depend on what it was; no interrupt, and no task that
  * has gone to another CPU in between, makes the result wrong.
  *
- * `past` is in the upper 56 bits of its word, and the shift that it was drawn for
- * below, where no addition changes it.  It is read after the addition.  Who is interrupted
+ * It is the lower half of a word, `past`, and the shift that it was drawn for is the upper
+ * one, which no addition changes.  That is read after the addition.  Who is interrupted
  * just there by somebody that draws, or goes on elsewhere, reads the shift of another
  * mark: the same, unless N was changed since its own was drawn.  Then one sample of that
  * CPU weighs as one of the other N would, or is decided anew where none is drawn yet.
@@ -40,7 +40,8 @@
  * an object of Z bytes if the distance is less than Z, and so is its integer part
  * if Z is one.  Logarithms have 40 bits behind the point, so a distance is off by
  * at most N / 2^40 bytes; weights have 32.  Both change an estimate by less than
- * one part in 10^5, which objects of 8 bytes come nearest to, with an N of 64 MiB.
+ * one part in 10^5, which objects of 8 bytes come nearest to, with an N of 64 MiB.  No
+ * distance is 2 GiB: of those with that N one in 10^14 would be.
  */
 #ifndef KMA_CORE_SAMPLE_H
 #define KMA_CORE_SAMPLE_H
@@ -53,7 +54,9 @@
 /* Of what is recorded without sampling. */
 #define KMA_SHIFT_EXACT	0
 
-#define KMA_PAST_SHIFT	8		/* the bits of a u8 */
+/* Of the word: a mark's distance is below, its shift above. */
+#define KMA_PAST_BITS	32
+#define KMA_PAST_MAX	0x7fffffffULL
 
 /* Objects and blocks of pages are two streams, each with an N of its own. */
 enum kma_stream {
@@ -64,11 +67,11 @@ enum kma_stream {
 
 /**
  * struct kma_sampler - where a CPU is in its streams of bytes
- * @past: see above
+ * @past: bytes past the next mark, and its shift: see above
  * @random: state of its random numbers
  */
 struct kma_sampler {
-	s64 past[KMA_SAMPLE_STREAMS];
+	u64 past[KMA_SAMPLE_STREAMS];
 	u64 random[KMA_SAMPLE_STREAMS];
 };
 
@@ -81,6 +84,21 @@ DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
  * Context: process; nobody samples.
  */
 void kma_sample_seed(u64 seed);
+
+/**
+ * kma_sample_mark() - put this CPU's next mark somewhere
+ * @stream: what it is for
+ * @gap: bytes before it
+ * @shift: binary logarithm of the N it was drawn for
+ *
+ * Context: any.
+ */
+static inline void kma_sample_mark(enum kma_stream stream, u64 gap, int shift)
+{
+	const u32 past = ~(u32)min_t(u64, gap, KMA_PAST_MAX);
+
+	this_cpu_write(kma_sampler.past[stream], (u64)shift << KMA_PAST_BITS | past);
+}
 
 /**
  * kma_sample_set() - sample with another N from here on
@@ -103,7 +121,7 @@ void kma_sample_forget(enum kma_stream stream);
 /**
  * kma_sample_count() - count an object's bytes
  * @stream: what it is
- * @bytes: bytes the object takes
+ * @bytes: bytes the object takes, less than 2 GiB
  * @mark: where true is returned: the shift of the mark that is on the object, or 0 if
  *	it is not known yet whether there is one
  *
@@ -115,10 +133,9 @@ static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned lo
 {
 	bool met;
 
-	bytes <<= KMA_PAST_SHIFT;
 	if (likely(!kma_env_add_past(kma_sampler.past[stream], bytes, met)))
 		return false;
-	*mark = this_cpu_read(kma_sampler.past[stream]) & -met;
+	*mark = met ? this_cpu_read(kma_sampler.past[stream]) >> KMA_PAST_BITS : 0;
 	return true;
 }
 

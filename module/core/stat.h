@@ -89,22 +89,37 @@ enum kma_stat {
 #define X(name) KMA_STAT_##name,
 	KMA_STATS(X)
 #undef X
-	KMA_STAT_NR
+	KMA_STAT_NR,
+	/*
+	 * While objects are sampled, events count here, each as one that is not recorded,
+	 * as nearly all are not; what is something else is taken off alloc_unsampled or
+	 * free_unmatched, to which kma_stats_sum() adds these, as to its tracepoint's events.
+	 */
+	KMA_STAT_unsampled_kmalloc = KMA_STAT_NR,
+	KMA_STAT_unsampled_kmem_cache_alloc,
+	KMA_STAT_unmatched_kfree,
+	KMA_STAT_unmatched_kmem_cache_free,
+	KMA_STAT_WORDS
 };
 
+/**
+ * struct kma_stats - all counters
+ * @v: by enum kma_stat; in sums those from KMA_STAT_NR on are 0
+ */
 struct kma_stats {
-	u64 v[KMA_STAT_NR];
+	u64 v[KMA_STAT_WORDS];
 };
 
 DECLARE_PER_CPU(struct kma_stats, kma_stats);
 
 /* Context: any; one instruction, so that no interrupt can come between. */
 #define kma_stat_inc(name) this_cpu_inc(kma_stats.v[KMA_STAT_##name])
+#define kma_stat_dec(name) this_cpu_dec(kma_stats.v[KMA_STAT_##name])
 #define kma_stat_add(name, n) this_cpu_add(kma_stats.v[KMA_STAT_##name], n)
 
 /*
- * The events of a tracepoint, the first counters of all, are counted in words of two
- * parts.  The lower 16 bits go down by one with each event, by an instruction that
+ * The events of a tracepoint, the first counters and the last, are counted in words of
+ * two parts.  The lower 16 bits go down by one with each event, by an instruction that
  * also says when their highest bit has gone: that event is to be timed.  Then they
  * get KMA_TIMED more, and the bits above count that.
  */
@@ -118,7 +133,7 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 
 /**
  * kma_stat_event() - count an event of a tracepoint
- * @name: the counter, one of the first KMA_STAT_EVENTS_NR
+ * @name: the counter, one of which kma_stat_is_events() is true
  *
  * Context: a probe, any context. Return: whether it is to be timed; if so,
  * kma_stat_event_again() has to be called.
@@ -128,6 +143,12 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 /* Count down once more.  Whatever interrupts meanwhile may do so as well. */
 #define kma_stat_event_again(name) kma_stat_add(name, KMA_EVENTS_AGAIN)
 #define KMA_EVENTS_AGAIN	((1 << 16) + KMA_TIMED)
+
+/* Whether a counter is such a word. Context: any. */
+static inline bool kma_stat_is_events(unsigned int stat)
+{
+	return stat < KMA_STAT_EVENTS_NR || stat >= KMA_STAT_NR;
+}
 
 /* Events, by the word that counts them. */
 static inline u64 kma_stat_events(u64 word)
@@ -149,10 +170,20 @@ const char *kma_stat_name(enum kma_stat stat);
 /**
  * kma_stats_sum() - add up the counters of all CPUs
  * @sum: the result; each counter by itself is right, but events that come
- *	meanwhile may be in one and not yet in another
+ *	meanwhile may be in one and not yet in another, or in alloc_unsampled or
+ *	free_unmatched until they turn out to be something else
  *
  * Context: any.
  */
 void kma_stats_sum(struct kma_stats *sum);
+
+/**
+ * kma_stats_since() - what has been counted since a moment
+ * @sum: the sums now, and then the result
+ * @base: the sums at that moment
+ *
+ * Context: any.
+ */
+void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base);
 
 #endif /* KMA_CORE_STAT_H */

@@ -70,8 +70,7 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 		return -ENOMEM;
 	kma_page_sums_take(&sums);
 	kma_stats_sum(&stats);
-	for (i = 0; i < KMA_STAT_NR; i++)
-		v[i] -= kma_base.stats.v[i];
+	kma_stats_since(&stats, &kma_base.stats);
 	kma_page_summary_add(snap, "alloc_requests", v[KMA_STAT_events_mm_page_alloc]);
 	kma_page_summary_add_kb(snap, "alloc_requests_kb",
 				sums.allocs + v[KMA_STAT_pages_failed]);

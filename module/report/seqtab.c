@@ -110,7 +110,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *sites;
 	u64 since;
-	int i, ret;
+	int ret;
 
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
@@ -127,8 +127,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	/* After all rows, or one of them would be younger than now. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
-	for (i = 0; i < KMA_STAT_NR; i++)
-		snap->stats.v[i] -= kma_base.stats.v[i];
+	kma_stats_since(&snap->stats, &kma_base.stats);
 	mutex_unlock(&kma_lock);
 	snap->window_ns = ktime_get_boottime_ns() - since;
 	return ret;

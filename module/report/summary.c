@@ -87,10 +87,10 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 		return -ENOMEM;
 	kma_summary_counts(&sum);
 	kma_stats_sum(&stats);
+	kma_stats_since(&stats, &kma_base.stats);
 	kma_summary_add_counts(snap, &sum);
 	for (i = 0; i < KMA_STAT_PAGES; i++)
-		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64,
-			     stats.v[i] - kma_base.stats.v[i]);
+		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
 	return 0;
 }
 

@@ -18,8 +18,10 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/prefetch.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/static_call.h>
 
 /* Additions of one instruction: in `uml` for the module alone, in `uml-plain` for all. */
 #include "uml-percpu.h"
@@ -28,9 +30,9 @@
 #define kma_env_add_past(pcp, n, was_negative) ({			\
 	bool __past;							\
 									\
-	asm volatile("addq %3, %0"					\
+	asm volatile("addl %3, %0"					\
 		     : "+m" (pcp), "=@ccns" (__past), "=@ccc" (was_negative) \
-		     : "er" ((s64)(n)));				\
+		     : "er" ((s32)(n)));				\
 	__past;								\
 })
 #define kma_env_countdown(pcp) ({					\
@@ -39,6 +41,33 @@
 	asm volatile("decw %0" : "+m" (pcp), "=@ccns" (__clear));	\
 	__clear;							\
 })
+
+#undef prefetchw
+#define prefetchw(p) asm volatile("prefetchw %0" : : "m" (*(const char *)(p)))
+
+/*
+ * Likewise a jump to where it is to go now, as x86 has it, for each static call: here
+ * they are indirect calls.  What is changed is aligned, and nobody else runs.
+ */
+#undef DEFINE_STATIC_CALL
+#undef static_call
+#undef static_call_update
+#define DEFINE_STATIC_CALL(name, function)				\
+static __used __naked __aligned(8) void name##_code(void)		\
+{									\
+	asm volatile(".skip 3\n"					\
+		     ".globl " #name "_jump\n"				\
+		     #name "_jump:\n"					\
+		     ".byte 0xe9\n"					\
+		     ".long %P0 - . - 4" : : "i" (function));		\
+}									\
+									\
+extern typeof(function) name##_jump
+
+#define static_call(name) name##_jump
+#define static_call_update(name, function)				\
+	WRITE_ONCE(*(s32 *)((unsigned long)name##_jump + 1),		\
+		   (unsigned long)(function) - (unsigned long)name##_jump - 5)
 
 /*
  * The stock kernel's unwinder also says where on the stack it found what it returns,

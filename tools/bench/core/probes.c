@@ -13,7 +13,6 @@
 #define KMA_BENCH_SITE		0xffffffff81234567UL
 
 struct kma_core kma_core;
-static bool kma_recording = true;
 
 const struct kma_bench_shape kma_bench_shapes[] = {
 	{ "32_one", 32, 1 },
@@ -49,9 +48,7 @@ noinline void kma_bench_kmalloc(unsigned long site, unsigned long ptr,
 	};
 
 	kma_stat_inc(events_kmalloc);
-	/* Plain, as there. */
-	if (likely(data_race(kma_recording)))
-		kma_record_alloc(&kma_core, &ev);
+	kma_record_alloc(&kma_core, &ev);
 }
 
 noinline void kma_bench_kfree(unsigned long ptr)

@@ -28,6 +28,7 @@ typedef unsigned short u16;
 typedef short s16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef int s32;
 typedef long long s64;
 typedef unsigned __int128 kma_u128;
 
@@ -162,6 +163,7 @@ extern __thread struct kma_env kma_env;
 #define kma_env_lap_leave(start) ((void)(start), 0)
 #define kma_env_hide(x) __asm__("" : "+r" (x))
 #define kma_env_resched() do { } while (0)
+#define kma_env_prefetchw(p) __builtin_prefetch(p, 1)
 
 #define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < KMA_ENV_CPUS; (cpu)++)
 #define per_cpu_ptr(p, cpu)	((typeof(p))((uintptr_t)(p) + (cpu) * KMA_ENV_STRIDE))
@@ -189,6 +191,8 @@ extern __thread struct kma_env kma_env;
 			     : "+m" (per_cpu(pcp, kma_env.cpu)) : : "cc"); \
 } while (0)
 
+#define this_cpu_dec(pcp) this_cpu_add(pcp, -1)
+
 #define kma_env_countdown(var) ({					\
 	bool __clear;							\
 									\
@@ -203,10 +207,10 @@ extern __thread struct kma_env kma_env;
 	bool __past;							\
 									\
 	static_assert(sizeof(var) == 8);				\
-	__asm__ __volatile__("addq %[by], %[v]"				\
+	__asm__ __volatile__("addl %[by], %[v]"				\
 			     : [v] "+m" (per_cpu(var, kma_env.cpu)),	\
 			       "=@ccns" (__past), "=@ccc" (was_negative) \
-			     : [by] "er" ((s64)(n)));			\
+			     : [by] "er" ((s32)(n)));			\
 	__past;								\
 })
 

@@ -169,11 +169,13 @@ static void kma_alloc(int size, u32 n, bool stays)
 {
 	const struct kma_event ev = kma_event_of(size, n, stays);
 
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(&kma_core, &ev, ev.cache, false);
 }
 
 static void kma_free(int size, u32 n)
 {
+	kma_stat_inc(free_unmatched);
 	kma_record_filtered(&kma_core, kma_place(size, n, false));
 }
 

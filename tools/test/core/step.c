@@ -447,6 +447,7 @@ static void kma_sample(struct kma_object *o, u32 site, u32 bytes)
 	};
 
 	kma_step_enter();
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(&kma_core, &ev, bytes, false);
 	kma_step_leave();
 	o->live = o->live || bytes == KMA_CERTAIN;
@@ -457,6 +458,7 @@ static void kma_unsample(struct kma_object *o)
 {
 	o->live = false;
 	kma_step_enter();
+	kma_stat_inc(free_unmatched);
 	kma_record_filtered(&kma_core, o->ptr);
 	kma_step_leave();
 }

@@ -370,10 +370,12 @@ static void kma_pass_alloc(struct kma_passer *p, struct kma_object *o)
 
 	kma_env.stack = KMA_MODEL_SITE + kma_random_below(&p->random, 3);
 	/* As a static key: who sees it set sees what was done before. */
-	if (smp_load_acquire(&kma_allocs_sampled))
+	if (smp_load_acquire(&kma_allocs_sampled)) {
+		kma_stat_inc(alloc_unsampled);
 		kma_record_sampled(&kma_core, &ev, KMA_SAMPLED_BYTES, false);
-	else
+	} else {
 		kma_record_alloc(&kma_core, &ev);
+	}
 	o->live = true;
 	p->allocs++;
 }
@@ -381,10 +383,12 @@ static void kma_pass_alloc(struct kma_passer *p, struct kma_object *o)
 static void kma_pass_free(struct kma_passer *p, struct kma_object *o)
 {
 	/* likewise */
-	if (smp_load_acquire(&kma_frees_filtered))
+	if (smp_load_acquire(&kma_frees_filtered)) {
+		kma_stat_inc(free_unmatched);
 		kma_record_filtered(&kma_core, o->ptr);
-	else
+	} else {
 		kma_record_free(&kma_core, o->ptr, true);
+	}
 	o->live = false;
 	p->frees++;
 }

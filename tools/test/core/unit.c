@@ -708,7 +708,14 @@ static void kma_sample_at(u32 site, u32 object)
 		.node = NUMA_NO_NODE,
 	};
 
+	kma_stat_inc(alloc_unsampled);
 	kma_record_sampled(&kma_core, &ev, KMA_BYTES, false);
+}
+
+static void kma_unsample_at(unsigned long ptr)
+{
+	kma_stat_inc(free_unmatched);
+	kma_record_filtered(&kma_core, ptr);
 }
 
 static u32 kma_rows_used(void)
@@ -743,14 +750,14 @@ static void kma_filters_frees(void)
 		kma_sample_at(0, i);
 	kma_expect(kma_filter_sum() == 100);
 	/* Nobody's, but where somebody is. */
-	kma_record_filtered(&kma_core, kma_object[99].ptr + 8);
-	kma_record_filtered(&kma_core, kma_object[399].ptr);
+	kma_unsample_at(kma_object[99].ptr + 8);
+	kma_unsample_at(kma_object[399].ptr);
 	kma_expect(kma_stat_now(free_unmatched) == 2 && kma_filter_sum() == 100);
 	/* The same address again, and a page: none of it was announced. */
 	kma_sample_at(1, 0);
 	kma_expect(kma_stat_now(replaced) == 1 && kma_filter_sum() == 100);
 	for (i = 50; i < 100; i++)
-		kma_record_filtered(&kma_core, kma_object[i].ptr);
+		kma_unsample_at(kma_object[i].ptr);
 	kma_expect(kma_filter_sum() == 50);
 	kma_record_pages_free(&kma_core, kma_object[0].ptr & -KMA_PAGE_SIZE, 0);
 	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
@@ -769,10 +776,11 @@ static void kma_filter_fills_up(void)
 		kma_filter_add(KMA_MODEL_PTR);
 	for (i = 0; i < 300; i++)
 		kma_filter_remove(KMA_MODEL_PTR);
-	kma_expect(kma_filter_has(KMA_MODEL_PTR + 31) && !kma_filter_has(KMA_MODEL_PTR + 32));
-	kma_filter_keep(KMA_MODEL_PTR + 64);
-	kma_filter_remove(KMA_MODEL_PTR + 64);
-	kma_expect(kma_filter_has(KMA_MODEL_PTR + 64));
+	kma_expect(kma_filter_has(KMA_MODEL_PTR + KMA_FILTER_STEP - 1) &&
+		   !kma_filter_has(KMA_MODEL_PTR + KMA_FILTER_STEP));
+	kma_filter_keep(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP);
+	kma_filter_remove(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP);
+	kma_expect(kma_filter_has(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP));
 	kma_filter_clear();
 	kma_expect(!kma_filter_sum());
 }
@@ -791,7 +799,7 @@ static void kma_keeps_what_was_recorded(void)
 		kma_sample_at(0, i);
 	kma_record_filter(&kma_core);
 	for (i = 0; i < 400; i++)
-		kma_record_filtered(&kma_core, kma_object[i].ptr);
+		kma_unsample_at(kma_object[i].ptr);
 	kma_expect(!kma_stat_now(free_unmatched));
 	kma_teardown_samples();
 }
@@ -889,7 +897,7 @@ static void kma_samples_without_slots(void)
 	before = kma_stat_now(dropped_live_full);
 	kma_expect(before > 0 && kma_filter_sum() == 4000 - before);
 	for (i = 0; i < 4000; i++)
-		kma_record_filtered(&kma_core, kma_object[i].ptr);
+		kma_unsample_at(kma_object[i].ptr);
 	kma_expect(!kma_filter_sum() && kma_stat_now(free_unmatched) == before);
 	kma_teardown_samples();
 }
@@ -922,6 +930,48 @@ static void kma_counts_events(void)
 	/* No word begins anew that counts. */
 	kma_stats_start();
 	kma_expect(kma_stat_now(events_kfree) - before == events);
+}
+
+/* Each as what nearly all are, until it is known to be something else. */
+static void kma_counts_what_is_not_recorded(void)
+{
+	const u64 events = kma_stat_now(events_kmalloc), ends = kma_stat_now(alloc_unsampled);
+	const u64 failed = kma_stat_now(alloc_failed);
+	struct kma_stats base, now;
+	int i;
+
+	kma_stats_sum(&base);
+	for (i = 0; i < 100; i++) {
+		kma_env.cpu = i & 1;
+		kma_stat_event(unsampled_kmalloc);
+		kma_stat_event(unsampled_kmem_cache_alloc);
+		if (i % 10)
+			continue;
+		/* On another CPU, as where a probe may migrate */
+		kma_env.cpu ^= 1;
+		kma_stat_dec(alloc_unsampled);
+		kma_stat_inc(alloc_failed);
+	}
+	kma_env.cpu = 0;
+	kma_expect(kma_stat_now(events_kmalloc) == events + 100);
+	kma_expect(kma_stat_now(alloc_unsampled) == ends + 190);
+	kma_expect(kma_stat_now(alloc_failed) == failed + 10);
+	kma_stats_sum(&now);
+	kma_expect(!now.v[KMA_STAT_unsampled_kmalloc]);
+	kma_stats_since(&now, &base);
+	kma_expect(now.v[KMA_STAT_alloc_unsampled] == 190);
+	/* One was on its way at that moment. */
+	kma_stats_sum(&base);
+	kma_stat_dec(alloc_unsampled);
+	kma_stats_sum(&now);
+	kma_stats_since(&now, &base);
+	kma_expect(now.v[KMA_STAT_alloc_unsampled] == 0);
+	/* Or it migrated between two CPUs that are read one after the other. */
+	memset(&kma_stats, 0, sizeof(kma_stats));
+	kma_stat_dec(free_unmatched);
+	kma_expect(kma_stat_now(free_unmatched) == 0);
+	kma_stat_inc(free_unmatched);
+	kma_stats_start();
 }
 
 /* A word that was never set, as a CPU's whose first event came too soon. */
@@ -1129,6 +1179,7 @@ static const struct kma_case kma_cases[] = {
 	{ "samples without slots", kma_samples_without_slots },
 	{ "events are counted, and some to be timed", kma_counts_events },
 	{ "they are counted from nothing", kma_counts_from_zero },
+	{ "what is not recorded is counted with its event", kma_counts_what_is_not_recorded },
 	{ "what was spent", kma_knows_what_was_spent },
 	{ "samples stay inside the budget", kma_governs_the_budget },
 	{ "they do what they can", kma_governs_without_hope },
