@@ -163,7 +163,7 @@ void kma_probes_stop(void);
  * @on: they are, those that match the filter
  *
  * To be called again when a filter is set or taken away.
- * Context: process, may sleep.
+ * Context: process, may sleep; kma_lock is held.
  */
 void kma_probes_record(bool on);
 
@@ -172,7 +172,7 @@ void kma_probes_record(bool on);
  * @on: they are sampled
  *
  * When it returns, nobody records any more who does not know.
- * Context: process, may sleep.
+ * Context: process, may sleep; kma_lock is held.
  */
 void kma_probes_sample(bool on);
 
@@ -180,7 +180,7 @@ void kma_probes_sample(bool on);
  * kma_probes_filter() - whether frees go by the filter
  * @on: they do, as soon as they know; some that run may not
  *
- * Context: process, may sleep.
+ * Context: process, may sleep; kma_lock is held.
  */
 void kma_probes_filter(bool on);
 

@@ -25,7 +25,7 @@
 
 /* What is to become of allocations: written with kma_lock held. */
 static bool kma_wanted __read_mostly;	/* they are recorded: those that match a filter */
-static bool kma_looked = true;		/* each is looked at before that: or is not wanted */
+static bool kma_looked = true;		/* each is looked at: they are not wanted, or filtered */
 static bool kma_sampled __read_mostly;	/* and some of them stand for all */
 
 /* And of frees: they go by the filter of core/filter.h. */
@@ -147,14 +147,10 @@ static void kma_probe_filtered(const struct kma_event *ev)
 		kma_stat_inc(alloc_filtered);
 }
 
-/* An event while each is looked at. */
-static void kma_probe_look(const struct kma_event *ev)
+/* An event that is wanted if it matches the filter. */
+static __always_inline void kma_probe_match(const struct kma_event *ev)
 {
-	const void *ptr = (void *)ev->ptr;
-
-	if (!READ_ONCE(kma_wanted)) {
-		kma_probe_learn(NULL, ev->site, ptr);
-	} else if (!ZERO_OR_NULL_PTR(ptr) && !kma_select_object(ev)) {
+	if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_select_object(ev)) {
 		kma_probe_filtered(ev);
 	} else if (READ_ONCE(kma_sampled)) {
 		kma_stat_inc(alloc_unsampled);
@@ -202,7 +198,7 @@ static void kma_##tp##_switch(void)					\
 }
 
 /* One in KMA_TIMED events goes on to a function that takes the time. */
-#define KMA_ALLOC_FUNCTION(name, count, run, proto, args, ...)		\
+#define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
 	const struct kma_event ev = { __VA_ARGS__ };			\
@@ -210,7 +206,7 @@ static noinline __noclone notrace void name##_timed proto		\
 									\
 	kma_stat_event_again(count);					\
 	lap = kma_meter_begin();					\
-	run;								\
+	kma_probe_alloc(&ev, sampled);					\
 	kma_meter_end(lap);						\
 }									\
 									\
@@ -222,7 +218,39 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 	if (unlikely(kma_stat_event(count)))				\
 		name##_timed args;					\
 	else								\
-		run;							\
+		kma_probe_alloc(&ev, sampled);				\
+}
+
+/* While each is looked at: what is not wanted is made no event of. */
+#define KMA_LOOKED_FUNCTION(name, count, proto, args, ...)		\
+static noinline __noclone notrace void name##_wanted proto		\
+{									\
+	const struct kma_event ev = { __VA_ARGS__ };			\
+									\
+	kma_probe_match(&ev);						\
+}									\
+									\
+static noinline __noclone notrace void name##_timed proto		\
+{									\
+	struct kma_lap lap;						\
+									\
+	kma_stat_event_again(count);					\
+	lap = kma_meter_begin();					\
+	if (READ_ONCE(kma_wanted))					\
+		name##_wanted args;					\
+	else								\
+		kma_probe_learn(NULL, call_site, ptr);			\
+	kma_meter_end(lap);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void name proto		\
+{									\
+	if (unlikely(kma_stat_event(count)))				\
+		name##_timed args;					\
+	else if (READ_ONCE(kma_wanted))					\
+		name##_wanted args;					\
+	else								\
+		kma_probe_learn(NULL, call_site, ptr);			\
 }
 
 #define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
@@ -246,12 +274,11 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 
 /* Tracepoint, its counter, prototype, arguments, and members of the event. */
 #define KMA_ALLOC(tp, count, proto, args, ...)				\
-KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count,			\
-		   kma_probe_alloc(&ev, false), proto, args, __VA_ARGS__) \
-KMA_ALLOC_FUNCTION(kma_##tp##_sampled, unsampled_##count,		\
-		   kma_probe_alloc(&ev, true), proto, args, __VA_ARGS__) \
-KMA_ALLOC_FUNCTION(kma_##tp##_looked, events_##count,			\
-		   kma_probe_look(&ev), proto, args, __VA_ARGS__)	\
+KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count, false, proto, args, \
+		   __VA_ARGS__)						\
+KMA_ALLOC_FUNCTION(kma_##tp##_sampled, unsampled_##count, true, proto, args, \
+		   __VA_ARGS__)						\
+KMA_LOOKED_FUNCTION(kma_##tp##_looked, events_##count, proto, args, __VA_ARGS__) \
 KMA_TRAMPOLINE(tp, looked, sampled, kma_looked ? kma_##tp##_looked :	\
 	       kma_sampled ? kma_##tp##_sampled : kma_##tp##_exact, proto, args)
 
@@ -564,9 +591,13 @@ void kma_probes_stop(void)
 	kma_probes_detach(kma_probes, ARRAY_SIZE(kma_probes));
 }
 
+/* What one object may take, of which core/sample.h adds up the bytes. */
+static_assert(KMALLOC_MAX_SIZE <= S32_MAX);
+
 /* Where allocations go from now on. */
 static void kma_allocs_switch(void)
 {
+	lockdep_assert_held(&kma_lock);
 	kma_kmalloc_switch();
 	kma_kmem_cache_alloc_switch();
 #ifndef KMA_HAVE_EVENT_CACHE
@@ -594,6 +625,7 @@ void kma_probes_sample(bool on)
 
 void kma_probes_filter(bool on)
 {
+	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_filtered, on);
 	kma_kfree_switch();
 	kma_kmem_cache_free_switch();

@@ -103,8 +103,8 @@ typedef unsigned __int128 kma_u128;
 #endif
 
 /*
- * Add what is not negative to the lower half of a per-CPU u64, an s32.  Return: whether
- * that is not negative then; if so, @was_negative says whether it was before.  In one
+ * Add 0 to S32_MAX to the lower half of a per-CPU u64, an s32.  Return: whether that is
+ * not negative then; if so, @was_negative says whether it was before.  In one
  * instruction, which leaves both answers in flags: a negative number that becomes none
  * carries.
  */

@@ -36,36 +36,95 @@ static u64 kma_stat_value(int i, u64 word)
 	return kma_stat_is_events(i) ? kma_stat_events(word) : word;
 }
 
-/* Words that count two things: events of a tracepoint, and what became of them. */
-static const struct kma_stat_pair {
-	enum kma_stat word;
-	enum kma_stat events;
+/*
+ * What nearly all events are while objects are sampled: counted in these words, and what
+ * is something else is taken off the counter.
+ */
+static const struct kma_stat_fold {
 	enum kma_stat end;
-} kma_stat_pairs[] = {
-	{ KMA_STAT_unsampled_kmalloc, KMA_STAT_events_kmalloc, KMA_STAT_alloc_unsampled },
-	{ KMA_STAT_unsampled_kmem_cache_alloc, KMA_STAT_events_kmem_cache_alloc,
-	  KMA_STAT_alloc_unsampled },
-	{ KMA_STAT_unmatched_kfree, KMA_STAT_events_kfree, KMA_STAT_free_unmatched },
-	{ KMA_STAT_unmatched_kmem_cache_free, KMA_STAT_events_kmem_cache_free,
-	  KMA_STAT_free_unmatched },
+	struct {
+		enum kma_stat word;
+		enum kma_stat events;
+	} of[2];
+} kma_stat_folds[] = {
+	{
+		KMA_STAT_alloc_unsampled,
+		{
+			{ KMA_STAT_unsampled_kmalloc, KMA_STAT_events_kmalloc },
+			{ KMA_STAT_unsampled_kmem_cache_alloc,
+			  KMA_STAT_events_kmem_cache_alloc },
+		},
+	}, {
+		KMA_STAT_free_unmatched,
+		{
+			{ KMA_STAT_unmatched_kfree, KMA_STAT_events_kfree },
+			{ KMA_STAT_unmatched_kmem_cache_free,
+			  KMA_STAT_events_kmem_cache_free },
+		},
+	},
 };
 
-static_assert(ARRAY_SIZE(kma_stat_pairs) == KMA_STAT_WORDS - KMA_STAT_NR);
+#define KMA_FOLD_TRIES	100
 
 /*
- * An event on its way, counted as one that is not recorded, may be something else by
- * the next time: one less than before.
+ * None that is in the words and has been taken off, or the other way round, but for those
+ * on their way: or who is interrupted for long between the two would tell of many.
  */
+static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
+			  const struct kma_stat_fold *f)
+{
+	int i, tries = KMA_FOLD_TRIES;
+	u64 end, events[2];
+
+	do {
+		end = READ_ONCE(v[f->end]);
+		/* Their owner changes a word first. */
+		smp_rmb();
+		for (i = 0; i < 2; i++)
+			events[i] = kma_stat_events(READ_ONCE(v[f->of[i].word]));
+		/* Likewise: nothing was taken off before. */
+		smp_rmb();
+	} while (READ_ONCE(v[f->end]) != end && --tries);
+	for (i = 0; i < 2; i++) {
+		sum->v[f->of[i].events] += events[i];
+		end += events[i];
+	}
+	sum->v[f->end] += end;
+}
+
+static bool kma_stat_is_folded(int i)
+{
+	return i == KMA_STAT_alloc_unsampled || i == KMA_STAT_free_unmatched;
+}
+
+static void kma_stats_add_cpu(struct kma_stats *sum, const u64 *v)
+{
+	int i;
+
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (!kma_stat_is_folded(i))
+			sum->v[i] += kma_stat_value(i, READ_ONCE(v[i]));
+	for (i = 0; i < (int)ARRAY_SIZE(kma_stat_folds); i++)
+		kma_stat_fold(sum, v, &kma_stat_folds[i]);
+}
+
+/* One that was on its way may be something else by the next time. */
 static u64 kma_stat_more(u64 now, u64 before)
 {
 	return (s64)(now - before) < 0 ? 0 : now - before;
 }
 
-static void kma_stat_add_pair(struct kma_stats *sum, const struct kma_stat_pair *p)
+void kma_stats_sum(struct kma_stats *sum)
 {
-	sum->v[p->events] += sum->v[p->word];
-	sum->v[p->end] += sum->v[p->word];
-	sum->v[p->word] = 0;
+	int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu)
+		kma_stats_add_cpu(sum, per_cpu(kma_stats, cpu).v);
+	/* It may have migrated between two CPUs. */
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (kma_stat_is_folded(i))
+			sum->v[i] = kma_stat_more(sum->v[i], 0);
 }
 
 void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base)
@@ -74,21 +133,4 @@ void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base)
 
 	for (i = 0; i < KMA_STAT_NR; i++)
 		sum->v[i] = kma_stat_more(sum->v[i], base->v[i]);
-}
-
-void kma_stats_sum(struct kma_stats *sum)
-{
-	const struct kma_stat_pair *p;
-	int cpu, i;
-
-	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu)
-		for (i = 0; i < KMA_STAT_WORDS; i++)
-			sum->v[i] += kma_stat_value(i,
-					READ_ONCE(per_cpu(kma_stats, cpu).v[i]));
-	for (p = kma_stat_pairs; p < kma_stat_pairs + ARRAY_SIZE(kma_stat_pairs); p++)
-		kma_stat_add_pair(sum, p);
-	/* Only when all are in it. */
-	for (p = kma_stat_pairs; p < kma_stat_pairs + ARRAY_SIZE(kma_stat_pairs); p++)
-		sum->v[p->end] = kma_stat_more(sum->v[p->end], 0);
 }

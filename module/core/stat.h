@@ -26,7 +26,7 @@
 #include "env.h"
 
 #define KMA_STATS(X)							\
-	/* one for each event of a tracepoint, whatever becomes of it */ \
+	/* in sums one for each event of a tracepoint, whatever becomes of it */ \
 	X(events_kmalloc)						\
 	X(events_kmem_cache_alloc)					\
 	X(events_kfree)							\
@@ -170,8 +170,8 @@ const char *kma_stat_name(enum kma_stat stat);
 /**
  * kma_stats_sum() - add up the counters of all CPUs
  * @sum: the result; each counter by itself is right, but events that come
- *	meanwhile may be in one and not yet in another, or in alloc_unsampled or
- *	free_unmatched until they turn out to be something else
+ *	meanwhile may be in one and not yet in another; one that is on its way may be
+ *	in alloc_unsampled or free_unmatched, and not the next time
  *
  * Context: any.
  */

@@ -205,7 +205,7 @@ static const char * const words[] = {
 };
 
 static const char * const good[] = {
-	"reset", "enabled 1\n", "enabled 0", " enabled  1 ", "sort callers hits",
+	"reset", "sort callers hits",
 	"sort callers live_bytes,site\n", "sort caches cache", "sort allocs age_ms",
 	"sort allocs bytes_alloc,site,pid", "sort callers frag_pct,hits,frees,site",
 	"sort stacks samples,stack", "budget_pct 0", "budget_pct 100",
@@ -213,6 +213,7 @@ static const char * const good[] = {
 
 /* These change the kernel's text, and interrupt all CPUs for it: not as often. */
 static const char * const slow[] = {
+	"enabled 1\n", "enabled 0", " enabled  1 ",
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",
 	"pages off", "pages classes", "pages sites", "page_sample_bytes 0",
 	"page_sample_bytes 64K", "by off", "by tasks,cgroups",

@@ -716,6 +716,8 @@ def switch_while_possible():
     """The parameter is there before the module starts, and after it has stopped."""
     with contextlib.suppress(OSError):
         Path("/sys/module/kmemacct/parameters/enabled").write_text(random.choice("01"))
+    # It changes the kernel's text: not all the time
+    time.sleep(0.01)
 
 
 def insert_and_remove(times):
