@@ -30,8 +30,8 @@
  * as long as that does not depend on what it was; no interrupt, and no task that
  * has gone to another CPU in between, makes the result wrong.
  *
- * The count is the lower half of a word, `past`, and the shift that it was drawn for is the upper
- * one, which no addition changes.  That is read after the addition.  Who is interrupted
+ * The count is the lower half of a word, `past`, and the shift that it was drawn for is
+ * the upper one, which no addition changes.  That is read after the addition.  Who is interrupted
  * just there by somebody that draws, or goes on elsewhere, reads the shift of another
  * mark: the same, unless N was changed since its own was drawn.  Then one sample of that
  * CPU weighs as one of the other N would, or is decided anew where none is drawn yet.

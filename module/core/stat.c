@@ -132,5 +132,6 @@ void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base)
 	int i;
 
 	for (i = 0; i < KMA_STAT_NR; i++)
-		sum->v[i] = kma_stat_more(sum->v[i], base->v[i]);
+		sum->v[i] = kma_stat_is_folded(i) ? kma_stat_more(sum->v[i], base->v[i]) :
+						    sum->v[i] - base->v[i];
 }
