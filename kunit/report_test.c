@@ -657,10 +657,11 @@ static void kma_report_of_nothing_is_a_head(struct kunit *test)
  *	64		exact		1
  *	1048576		4096		1, but for 10^-111
  *
- * Of a row, n samples of x each are estimated as n x w, to the nearest integer,
- * with a variance of n x^2 w (w - 1), for bytes_req n x Z w (w - 1).  In a table
- * both are added up over rows, and a standard error is the root of the sum,
- * rounded down.  The numbers below were computed that way, with 60 digits.
+ * Of a row, n samples of x each are estimated as n x w, with a variance of
+ * n x^2 w (w - 1), for bytes_req n x Z w (w - 1).  In a table both are added up over
+ * rows; then the estimate is rounded to the nearest integer, and a standard error is
+ * the root of the sum, rounded down.  The numbers below were computed that way, with 60
+ * digits.
  */
 struct kma_puts {
 	unsigned long frame[3];
@@ -820,8 +821,8 @@ static void kma_report_estimates(struct kunit *test)
 	static const struct kma_known_row known[] = {
 		{
 			&kma_table_callers, "kfree+0x1", {
-				1088783, 16714, 16845, 1035623, 1103584, 197, 18928, 65,
-				65, 65, 129, 8256, 1088783,
+				1088784, 16713, 16845, 1035622, 1103584, 196, 18928, 65,
+				65, 65, 129, 8256, 1088784,
 				6158, 15, 10,
 				741543, 11586, 11586, 718029, 741576, 110, 8110, 63, 63,
 				63, 90, 5792, 741543,
@@ -880,6 +881,34 @@ static void kma_report_estimates_by_stack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_open(test, &kma_table_stacks)->nr_rows, 4);
 }
 
+/*
+ * Each sample with a stack of its own: no row is rounded before they are added up, or
+ * there would be 200 objects of 4 KiB, and no error.
+ */
+static void kma_report_adds_before_it_rounds(struct kunit *test)
+{
+	static const struct kma_known_row known = {
+		&kma_table_callers, "kfree+0x1", {
+			647978, 158, 158, 632791, 647978, 0, 0, 0, 0, 0, 0, 0, 647978,
+			2344, 100, 100,
+			39301, 9, 9, 38838, 39301, 0, 0, 0, 0, 0, 0, 0, 39301,
+		},
+	};
+	struct kma_puts put = {
+		{ (unsigned long)kfree + 1 }, 2, 12, 4096, 4000, 1, 0, 0,
+	};
+	int i;
+
+	kma_hooks_start(true);
+	preempt_disable();
+	for (i = 0; i < 100; i++) {
+		put.frame[1] = (unsigned long)vfree + i;
+		kma_put(&put, KMA_TEST_PTR + 4096 * i);
+	}
+	preempt_enable();
+	kma_expect_known_row(test, &known);
+}
+
 /* 1000 w of each live object, to the nearest integer. */
 static void kma_report_weighs_objects(struct kunit *test)
 {
@@ -916,7 +945,7 @@ static void kma_report_weighs_objects(struct kunit *test)
 static void kma_report_sums_up_estimates(struct kunit *test)
 {
 	static const struct kma_pair known[] = {
-		{ "bytes_requested", KMA_FORMAT_U64, 2035623 },
+		{ "bytes_requested", KMA_FORMAT_U64, 2035622 },
 		{ "bytes_requested_se", KMA_FORMAT_U64, 718029 },
 		{ "bytes_allocated", KMA_FORMAT_U64, 2152160 },
 		{ "bytes_allocated_se", KMA_FORMAT_U64, 741576 },
@@ -924,7 +953,7 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 		{ "bytes_freed_se", KMA_FORMAT_U64, 8110 },
 		{ "bytes_net", KMA_FORMAT_S64, 2141488 },
 		{ "bytes_net_se", KMA_FORMAT_U64, 741643 },
-		{ "bytes_wasted", KMA_FORMAT_U64, 116537 },
+		{ "bytes_wasted", KMA_FORMAT_U64, 116538 },
 		{ "bytes_wasted_se", KMA_FORMAT_U64, 185387 },
 		{ "frag_pct", KMA_FORMAT_MILLI, 5415 },
 		{ "cross_node_allocs", KMA_FORMAT_U64, 65 },
@@ -935,13 +964,13 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 		{ "bulk_objs_se", KMA_FORMAT_U64, 90 },
 		{ "bulk_bytes", KMA_FORMAT_U64, 8256 },
 		{ "bulk_bytes_se", KMA_FORMAT_U64, 5792 },
-		{ "live_bytes", KMA_FORMAT_U64, 2137359 },
+		{ "live_bytes", KMA_FORMAT_U64, 2137360 },
 		{ "live_bytes_se", KMA_FORMAT_U64, 741543 },
-		{ "confirmed_bytes", KMA_FORMAT_U64, 2137359 },
+		{ "confirmed_bytes", KMA_FORMAT_U64, 2137360 },
 		{ "confirmed_bytes_se", KMA_FORMAT_U64, 741543 },
-		{ "live_objs", KMA_FORMAT_U64, 16715 },
+		{ "live_objs", KMA_FORMAT_U64, 16714 },
 		{ "live_objs_se", KMA_FORMAT_U64, 11586 },
-		{ "frees", KMA_FORMAT_U64, 197 },
+		{ "frees", KMA_FORMAT_U64, 196 },
 		{ "frees_se", KMA_FORMAT_U64, 110 },
 		{ "pingpong", KMA_FORMAT_U64, 65 },
 		{ "pingpong_se", KMA_FORMAT_U64, 63 },
@@ -1127,6 +1156,7 @@ static struct kunit_case kma_report_cases[] = {
 	KUNIT_CASE(kma_report_tells_samples_where_there_are),
 	KUNIT_CASE(kma_report_estimates),
 	KUNIT_CASE(kma_report_estimates_by_stack),
+	KUNIT_CASE(kma_report_adds_before_it_rounds),
 	KUNIT_CASE(kma_report_weighs_objects),
 	KUNIT_CASE(kma_report_sums_up_estimates),
 	KUNIT_CASE(kma_report_reads_the_same_in_any_step),

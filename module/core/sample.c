@@ -97,8 +97,8 @@ static s64 kma_ln_near_one(s64 d)
 }
 
 /*
- * -ln(x / 2^64) for odd x, with KMA_LN_BITS behind the point.  Off by less than 2^-53, as
- * Python's decimal says of 200,000 numbers, and never negative.
+ * -ln(x / 2^64) for odd x, with KMA_LN_BITS behind the point, and never negative.  Off by
+ * less than 2^-53, which is more than the next term of the series.
  */
 static u64 kma_minus_ln(u64 x)
 {

@@ -38,10 +38,10 @@
  *
  * Arithmetic: distances are integers, rounded down, which is exact: a mark is on
  * an object of Z bytes if the distance is less than Z, and so is its integer part
- * if Z is one.  Logarithms have 40 bits behind the point, so a distance is off by
- * at most N / 2^40 bytes; weights have 32.  Both change an estimate by less than
- * one part in 10^5, which objects of 8 bytes come nearest to, with an N of 64 MiB.  No
- * distance is 2 GiB: of those with that N one in 10^14 would be.
+ * if Z is one.  A distance is off by less than N / 2^53 bytes before that is taken, and
+ * weights have 32 bits behind the point: both change an estimate by less than two parts
+ * in 10^9, which objects of 8 bytes come nearest to, with an N of 64 MiB.  No distance
+ * is 2 GiB: of those with that N one in 10^14 would be.
  */
 #ifndef KMA_CORE_SAMPLE_H
 #define KMA_CORE_SAMPLE_H
@@ -169,27 +169,37 @@ u64 kma_sample_weight(u32 bytes, int shift);
  * @n: the number
  * @weight: of each
  *
- * Context: any. Return: the estimate, to the nearest integer.
+ * Context: any. Return: the estimate, with KMA_WEIGHT_SHIFT bits behind the point: those
+ * of many rows are added up first, or what each is rounded by would be, too.
  */
-static inline u64 kma_weigh(u64 n, u64 weight)
+static inline kma_u128 kma_weigh(u64 n, u64 weight)
 {
-	return ((kma_u128)n * weight + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
+	return (kma_u128)n * weight;
 }
+
+/* Such an estimate, to the nearest integer. Context: any. */
+static inline u64 kma_weighed(kma_u128 estimate)
+{
+	return (estimate + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
+}
+
+#define KMA_VARIANCE_SHIFT	16
 
 /**
  * kma_weigh_variance() - the variance of such an estimate
  * @n: the sum of the squares of what is estimated: of bytes, of objects (1 each)
  * @weight: of each
  *
- * Context: any. Return: n (1 - p) / p^2.
+ * Context: any. Return: n (1 - p) / p^2, with KMA_VARIANCE_SHIFT bits behind the point, for
+ * those of many rows to be added up: kma_standard_error().
  */
 static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
 {
-	/* At most 2^46 with 16 bits behind the point. */
-	const u64 each = (kma_u128)weight * (weight - KMA_WEIGHT_ONE) >> 48;
+	/* At most 2^62.  Either factor may be large, not both. */
+	const u64 each = (kma_u128)weight * (weight - KMA_WEIGHT_ONE) >>
+			 (2 * KMA_WEIGHT_SHIFT - KMA_VARIANCE_SHIFT);
 
-	/* Either may be large, not both: the product of the whole part fits. */
-	return n * (each >> 16) + (n * (each & 0xffff) >> 16);
+	return n * each;
 }
 
 /**
@@ -199,5 +209,11 @@ static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
  * Context: any. Return: its integer part.
  */
 u64 kma_sqrt(kma_u128 x);
+
+/* The integer part of a standard error, of a sum of kma_weigh_variance(). Context: any. */
+static inline u64 kma_standard_error(kma_u128 variance)
+{
+	return kma_sqrt(variance >> KMA_VARIANCE_SHIFT);
+}
 
 #endif /* KMA_CORE_SAMPLE_H */

@@ -12,14 +12,21 @@ bool kma_blocks_row_exact(u32 id)
 	return !kma_sitetab_is_sampled(&kma_blocks.sites, id);
 }
 
+static void kma_blocks_set(struct kma_block_counts *counts, enum kma_block_count column,
+			   kma_u128 weighed, kma_u128 variance)
+{
+	counts->v[column] = kma_weighed(weighed);
+	counts->weighed[column] = weighed;
+	counts->variance[column] = variance;
+}
+
 /* What a number of something, of so many KiB each or of 1, stands for. */
 static void kma_blocks_estimate(struct kma_block_counts *counts,
 				enum kma_block_count column, u64 blocks, u64 each,
 				u64 weight)
 {
-	counts->v[column] = kma_weigh(blocks * each, weight);
-	counts->variance[column] =
-		kma_weigh_variance((kma_u128)blocks * each * each, weight);
+	kma_blocks_set(counts, column, kma_weigh(blocks * each, weight),
+		       kma_weigh_variance((kma_u128)blocks * each * each, weight));
 }
 
 /* Some blocks may be live in part: none of them with more than all of its pages. */
@@ -32,9 +39,8 @@ static void kma_blocks_live(struct kma_block_counts *counts, const struct kma_ro
 	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
 
 	kma_blocks_estimate(counts, KMA_BLOCK_live_blocks, blocks, 1, weight);
-	counts->v[KMA_BLOCK_live_kb] = kma_weigh(kb, weight);
-	counts->variance[KMA_BLOCK_live_kb] =
-		kma_weigh_variance((kma_u128)kb * most, weight);
+	kma_blocks_set(counts, KMA_BLOCK_live_kb, kma_weigh(kb, weight),
+		       kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
 /* Of a row's counters, those since the last reset. */
@@ -80,10 +86,9 @@ void kma_blocks_add(struct kma_block_counts *sum, const struct kma_block_counts 
 {
 	int i;
 
-	for (i = 0; i < KMA_BLOCK_ESTIMATES; i++) {
-		sum->v[i] += more->v[i];
-		sum->variance[i] += more->variance[i];
-	}
+	for (i = 0; i < KMA_BLOCK_ESTIMATES; i++)
+		kma_blocks_set(sum, i, sum->weighed[i] + more->weighed[i],
+			       sum->variance[i] + more->variance[i]);
 	sum->samples += more->samples;
 	sum->live_samples += more->live_samples;
 }

@@ -22,6 +22,7 @@ enum kma_block_count {
  * struct kma_block_counts - one line
  * @class: order, migrate type and gfp flags: kma_class()
  * @v: the counts, or estimates of them
+ * @weighed: these before they are rounded: kma_weigh()
  * @variance: of each estimate
  * @samples: blocks that were sampled
  * @live_samples: of these, those whose first page is live
@@ -30,6 +31,7 @@ enum kma_block_count {
 struct kma_block_counts {
 	unsigned long class;
 	u64 v[KMA_BLOCK_ESTIMATES];
+	kma_u128 weighed[KMA_BLOCK_ESTIMATES];
 	kma_u128 variance[KMA_BLOCK_ESTIMATES];
 	u64 samples;
 	u64 live_samples;

@@ -8,9 +8,9 @@
 /* The standard errors have the order of what they belong to, and come last. */
 static_assert(KMA_COUNT_live_bytes == 0);
 static_assert(KMA_COUNT_confirmed_bytes == KMA_COUNT_ESTIMATES - 1);
-static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_frees == KMA_COUNT_frees_se);
-static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
-static_assert(KMA_COUNT_live_bytes_se + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_frees == KMA_COUNT_frees_se);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
 
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 {
@@ -32,22 +32,28 @@ static bool kma_counts_suspect(const struct kma_row *sum)
 	return sum->repaired || !kma_bulk_frees_followed();
 }
 
+static void kma_counts_set(struct kma_counts *counts, enum kma_count column,
+			   kma_u128 weighed, kma_u128 variance)
+{
+	counts->v[column] = kma_weighed(weighed);
+	counts->weighed[column] = weighed;
+	counts->variance[column] = variance;
+}
+
 /* What a number of objects, of so many bytes each or of 1, stands for. */
 static void kma_counts_estimate(struct kma_counts *counts, enum kma_count column,
 				u64 objects, u64 each, u64 weight)
 {
-	counts->v[column] = kma_weigh(objects * each, weight);
-	counts->variance[column] =
-		kma_weigh_variance((kma_u128)objects * each * each, weight);
+	kma_counts_set(counts, column, kma_weigh(objects * each, weight),
+		       kma_weigh_variance((kma_u128)objects * each * each, weight));
 }
 
 /* The squares are not known one by one: none of them is more than this. */
 static void kma_counts_bytes_req(struct kma_counts *counts, u64 bytes, u64 most,
 				 u64 weight)
 {
-	counts->v[KMA_COUNT_bytes_req] = kma_weigh(bytes, weight);
-	counts->variance[KMA_COUNT_bytes_req] =
-		kma_weigh_variance((kma_u128)bytes * most, weight);
+	kma_counts_set(counts, KMA_COUNT_bytes_req, kma_weigh(bytes, weight),
+		       kma_weigh_variance((kma_u128)bytes * most, weight));
 }
 
 /* Of a row's counters, those since the last reset. */
@@ -126,18 +132,19 @@ void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more)
 {
 	int i;
 
-	for (i = 0; i < KMA_COUNT_NR; i++)
-		sum->v[i] += more->v[i];
 	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
-		sum->variance[i] += more->variance[i];
+		kma_counts_set(sum, i, sum->weighed[i] + more->weighed[i],
+			       sum->variance[i] + more->variance[i]);
+	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
+	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];
 }
 
 u64 kma_counts_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_counts *counts = row;
 
-	if (column >= KMA_COUNT_live_bytes_se)
-		return kma_sqrt(counts->variance[column - KMA_COUNT_live_bytes_se]);
+	if (column >= KMA_COUNT_ERRORS)
+		return kma_standard_error(counts->variance[column - KMA_COUNT_ERRORS]);
 	if (column == KMA_COUNT_frag_pct)
 		return kma_frag_milli(counts->v[KMA_COUNT_bytes_req],
 				      counts->v[KMA_COUNT_bytes_alloc]);

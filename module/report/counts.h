@@ -12,19 +12,22 @@ enum kma_count {
 	KMA_COUNT_NR
 };
 
-/* Columns up to here are counts, and may be estimates. */
+/* Columns up to here are counts, and may be estimates; from there on, their errors. */
 #define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
+#define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
 
 /**
  * struct kma_counts - one line
- * @v: the columns; KMA_COUNT_frag_pct and standard errors are made from the others
- *	when they are read
- * @variance: of each estimate; those of several rows add up, as what is sampled is
- *	independent
+ * @v: the columns, but standard errors; KMA_COUNT_frag_pct is made from the others when
+ *	it is read
+ * @weighed: estimates before they are rounded: kma_weigh()
+ * @variance: of each estimate: kma_weigh_variance(); those of several rows add up, as
+ *	what is sampled is independent
  * @label: what they belong to
  */
 struct kma_counts {
-	u64 v[KMA_COUNT_NR];
+	u64 v[KMA_COUNT_ERRORS];
+	kma_u128 weighed[KMA_COUNT_ESTIMATES];
 	kma_u128 variance[KMA_COUNT_ESTIMATES];
 	const char *label;
 };
@@ -55,7 +58,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 /* The column with the standard error of another one. */
 static inline int kma_count_se(enum kma_count column)
 {
-	return KMA_COUNT_live_bytes_se + column;
+	return KMA_COUNT_ERRORS + column;
 }
 
 /* For struct kma_table. */

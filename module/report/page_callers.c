@@ -40,7 +40,7 @@ static u64 kma_page_caller_value(const struct kma_snapshot *snap, const void *ro
 	}
 	if (column < KMA_BLOCK_ESTIMATES)
 		return counts->v[column];
-	return kma_sqrt(counts->variance[column - KMA_PAGE_CALLER_live_kb_se]);
+	return kma_standard_error(counts->variance[column - KMA_PAGE_CALLER_live_kb_se]);
 }
 
 static const char *kma_page_caller_label(const struct kma_snapshot *snap, const void *row)
@@ -67,9 +67,8 @@ static void kma_page_callers_merge(struct kma_snapshot *snap)
 /* That of all blocks while some are sampled says nothing about call sites. */
 static bool kma_page_caller_shown(u32 id)
 {
-	const struct kma_site_info *info = kma_sitetab_info(&kma_blocks.sites, id);
-
-	return info && info->site != KMA_CLASS_SHADOW;
+	return kma_sitetab_info(&kma_blocks.sites, id) &&
+	       !kma_blocks_is_shadow(&kma_blocks, id);
 }
 
 /* Nothing since the last reset, and nothing is live. */

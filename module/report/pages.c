@@ -61,7 +61,7 @@ static u64 kma_piece_value(const struct kma_snapshot *snap, const void *row, int
 	case KMA_PAGE_node:
 		return kma_piece_node(p);
 	case KMA_PAGE_weight:
-		return p->weight;
+		return kma_weighed(kma_weigh(1000, p->weight));
 	default:
 		return p->frame.tgid ?: KMA_NO_ID;
 	}
@@ -75,7 +75,7 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 /* Of blocks that are not sampled, while some are, no more than the class is known. */
 static bool kma_frame_bare(const struct kma_frame *frame)
 {
-	return kma_blocks.sites.info[kma_frame_row(frame->what)].site == KMA_CLASS_SHADOW;
+	return kma_blocks_is_shadow(&kma_blocks, kma_frame_row(frame->what));
 }
 
 /* Whether a page goes on with what the one before began. */
@@ -91,7 +91,7 @@ static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
 	const struct kma_cache_info *cache = &kma_blocks.sites.caches.info[info->cache];
 
 	p->class = cache->class;
-	p->weight = kma_weigh(1000, kma_sample_weight(cache->size, READ_ONCE(info->shift)));
+	p->weight = kma_sample_weight(cache->size, READ_ONCE(info->shift));
 	p->label = kma_names_site(names, id);
 }
 

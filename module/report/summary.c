@@ -29,7 +29,7 @@ static void kma_summary_add(struct kma_snapshot *snap, const char *name, const c
 {
 	kma_pair_add(snap, name, format, value);
 	if (snap->sampled)
-		kma_pair_add(snap, name_se, KMA_FORMAT_U64, kma_sqrt(variance));
+		kma_pair_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
 }
 
 #define KMA_SUMMARY_ADD(name, format, value, variance)			\

@@ -11,9 +11,10 @@
  * errors say what they should: 1.96 of them on either side of an estimate hold
  * the truth in 95 runs of 100.
  *
- * Three plans: N stays as it is; N changes in the middle, on one CPU at once and
- * on others when they get there; and whoever has crossed a mark is interrupted by
- * other allocations, or continues on another CPU, before it draws the next one.
+ * Three plans: N stays as it is, and nearly each sample has a stack and so a row of its
+ * own; N changes in the middle, on one CPU at once and on others when they get there; and
+ * whoever has crossed a mark is interrupted by other allocations, or continues on another
+ * CPU, before it draws the next one.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@
 /* Of each larger one. */
 #define KMA_LARGE	4
 #define KMA_LIVE_ROOM	40000
+#define KMA_STACKS	16384
+#define KMA_STACK_SITES	(2 * KMA_STACKS)
 #define KMA_FRAMES	1024
 #define KMA_FEW		30
 
@@ -66,15 +69,19 @@ static void kma_weighs_sums_right(void)
 {
 	const u64 w = 3 * KMA_WEIGHT_ONE / 2;
 
-	kma_expect(kma_weigh(0, w) == 0);
-	kma_expect(kma_weigh(3, w) == 5);
-	kma_expect(kma_weigh(1ULL << 60, w) == 3ULL << 59);
-	kma_expect(kma_weigh(12345, KMA_WEIGHT_ONE) == 12345);
+	kma_expect(kma_weighed(kma_weigh(0, w)) == 0);
+	kma_expect(kma_weighed(kma_weigh(3, w)) == 5);
+	kma_expect(kma_weighed(kma_weigh(3, w) + kma_weigh(3, w)) == 9);
+	kma_expect(kma_weighed(kma_weigh(1ULL << 60, w)) == 3ULL << 59);
+	kma_expect(kma_weighed(kma_weigh(12345, KMA_WEIGHT_ONE)) == 12345);
 	kma_expect(kma_weigh_variance(12345, KMA_WEIGHT_ONE) == 0);
 	/* w (w - 1) */
-	kma_expect(kma_weigh_variance(4, w) == 3);
+	kma_expect(kma_weigh_variance(4, w) == 3 << KMA_VARIANCE_SHIFT);
 	kma_expect(kma_weigh_variance(1, 1ULL << 55) ==
-		   ((kma_u128)1 << 46) - (1 << 23));
+		   (((kma_u128)1 << 46) - (1 << 23)) << KMA_VARIANCE_SHIFT);
+	/* Of what is less than 1 each, the root of the sum. */
+	kma_expect(kma_standard_error(kma_weigh_variance(1, w)) == 0);
+	kma_expect(kma_standard_error(12 * kma_weigh_variance(1, w)) == 3);
 }
 
 static void kma_takes_roots(void)
@@ -94,6 +101,50 @@ static void kma_takes_roots(void)
 	kma_expect(kma_sqrt(~(kma_u128)0) == U64_MAX);
 }
 
+/* ---- distances -------------------------------------------------------------- */
+
+#define KMA_DISTANCES	20000
+
+/* The finalizer of splitmix64: what the sampler makes of its state, an odd number. */
+static u64 kma_mixed(u64 x)
+{
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+	return (x ^ (x >> 31)) | 1;
+}
+
+/* Of one that is drawn now: how far it is from -N ln(u), less what is behind the point. */
+static double kma_distance_error(int shift)
+{
+	long double u;
+	u32 distance;
+
+	kma_sample_take(KMA_SAMPLE_OBJECTS, 0, shift);
+	u = ldexpl(kma_mixed(this_cpu_read(kma_sampler.random[KMA_SAMPLE_OBJECTS])), -64);
+	distance = ~(u32)this_cpu_read(kma_sampler.past[KMA_SAMPLE_OBJECTS]);
+	return fabsl(floorl(ldexpl(-logl(u), shift)) - distance);
+}
+
+/* The C library has as many digits: an error of a byte is where nearly nothing is left. */
+static void kma_draws_distances(void)
+{
+	double error;
+	int shift, i, off = 0;
+
+	for (shift = KMA_SHIFT_MIN; shift <= KMA_SHIFT_MAX; shift++) {
+		kma_sample_set(KMA_SAMPLE_OBJECTS, shift);
+		kma_sample_seed(shift);
+		for (i = 0; i < KMA_DISTANCES; i++) {
+			error = kma_distance_error(shift);
+			kma_expect(error <= 1);
+			off += error != 0;
+		}
+	}
+	printf("%d distances of %d are off by a byte\n", off,
+	       KMA_DISTANCES * (KMA_SHIFT_MAX - KMA_SHIFT_MIN + 1));
+	kma_expect(off <= 1);
+}
+
 /* ---- runs ------------------------------------------------------------------- */
 
 enum { KMA_LIVE_BYTES, KMA_LIVE_OBJS, KMA_BYTES, KMA_OBJS, KMA_QUANTITIES };
@@ -104,13 +155,13 @@ static const char * const kma_quantity_name[] = {
 
 /**
  * struct kma_estimates - what a table would say
- * @v: the estimate of each quantity
- * @var: its variance
+ * @weighed: the estimate of each quantity: kma_weigh()
+ * @variance: of it: kma_weigh_variance()
  * @samples: behind it
  */
 struct kma_estimates {
-	double v[KMA_QUANTITIES];
-	double var[KMA_QUANTITIES];
+	kma_u128 weighed[KMA_QUANTITIES];
+	kma_u128 variance[KMA_QUANTITIES];
 	u64 samples[KMA_QUANTITIES];
 };
 
@@ -119,11 +170,13 @@ struct kma_estimates {
  * @name: in words
  * @again: the shift from the middle on
  * @disturbed: others come between
+ * @stacks: each object's is another one, of so many; 0: there are none
  */
 struct kma_plan {
 	const char *name;
 	int again;
 	bool disturbed;
+	u32 stacks;
 };
 
 static u64 kma_random;
@@ -229,6 +282,8 @@ static void kma_run_sizes(const struct kma_plan *plan, u32 from, u32 to)
 			n = kma_next[size]++;
 			if (!(n % 16))
 				kma_env.cpu = n / 16 % KMA_ENV_CPUS;
+			if (plan->stacks)
+				kma_env.stack = KMA_MODEL_SITE + n % plan->stacks;
 			if (plan->disturbed)
 				kma_alloc_disturbed(size, n / 2, n % 2);
 			else
@@ -239,10 +294,12 @@ static void kma_run_sizes(const struct kma_plan *plan, u32 from, u32 to)
 
 static void kma_run(const struct kma_plan *plan, u64 seed)
 {
+	struct kma_stats stats;
 	int size;
 	u32 n;
 
-	if (kma_core_init(&kma_core, KMA_LIVE_ROOM, KMA_SITES_MIN, KMA_FRAMES))
+	if (kma_core_init(&kma_core, KMA_LIVE_ROOM,
+			  plan->stacks ? KMA_STACK_SITES : KMA_SITES_MIN, KMA_FRAMES))
 		abort();
 	kma_filter_clear();
 	kma_record_filter(&kma_core);
@@ -260,14 +317,17 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 	for (size = 0; size < KMA_SIZES; size++)
 		for (n = 0; n < kma_objects(size) / 2; n++)
 			kma_free(size, n);
+	kma_env.stack = 0;
+	kma_stats_sum(&stats);
+	kma_expect(!stats.v[KMA_STAT_stacks_full] && !stats.v[KMA_STAT_other_sites]);
 }
 
 /* ---- what a run says --------------------------------------------------------- */
 
 static void kma_estimate(struct kma_estimates *e, int quantity, u64 n, u64 each, u64 weight)
 {
-	e->v[quantity] += kma_weigh(n * each, weight);
-	e->var[quantity] += (double)kma_weigh_variance((kma_u128)n * each * each, weight);
+	e->weighed[quantity] += kma_weigh(n * each, weight);
+	e->variance[quantity] += kma_weigh_variance((kma_u128)n * each * each, weight);
 	e->samples[quantity] += n;
 }
 
@@ -312,14 +372,17 @@ struct kma_tally {
 	u64 covered;
 };
 
-static void kma_tally_add(struct kma_tally *t, double estimate, double var, double truth)
+static void kma_tally_add(struct kma_tally *t, const struct kma_estimates *e, int quantity,
+			  double truth)
 {
+	const double estimate = kma_weighed(e->weighed[quantity]);
 	const double x = estimate / truth - 1;
 
 	t->sum += x;
 	t->squares += x * x;
 	t->runs++;
-	t->covered += fabs(estimate - truth) <= 1.96 * sqrt(var);
+	t->covered += fabs(estimate - truth) <=
+		      1.96 * kma_standard_error(e->variance[quantity]);
 }
 
 static bool kma_covers(const struct kma_tally *t)
@@ -353,17 +416,16 @@ static void kma_add_run(struct kma_tally total[KMA_QUANTITIES],
 		kma_truth(size, truth);
 		for (q = 0; q < KMA_QUANTITIES; q++) {
 			all[q] += truth[q];
-			sum.v[q] += site[size].v[q];
-			sum.var[q] += site[size].var[q];
+			sum.weighed[q] += site[size].weighed[q];
+			sum.variance[q] += site[size].variance[q];
 			sum.samples[q] += site[size].samples[q];
 			/* What is nearly certain to be sampled is nearly exact. */
 			if (site[size].samples[q] >= KMA_FEW && 8U << size <= KMA_N)
-				kma_tally_add(&sites[q], site[size].v[q],
-					      site[size].var[q], truth[q]);
+				kma_tally_add(&sites[q], &site[size], q, truth[q]);
 		}
 	}
 	for (q = 0; q < KMA_QUANTITIES; q++)
-		kma_tally_add(&total[q], sum.v[q], sum.var[q], all[q]);
+		kma_tally_add(&total[q], &sum, q, all[q]);
 	*samples += sum.samples[KMA_OBJS];
 }
 
@@ -392,23 +454,24 @@ static void kma_try(const struct kma_plan *plan)
 
 static void kma_estimates_are_right(void)
 {
-	kma_try(&(struct kma_plan) { "N stays", KMA_SHIFT, false });
+	kma_try(&(struct kma_plan) { "N stays", KMA_SHIFT, false, KMA_STACKS });
 }
 
 static void kma_estimates_are_right_when_n_changes(void)
 {
-	kma_try(&(struct kma_plan) { "N changes", KMA_SHIFT + 1, false });
+	kma_try(&(struct kma_plan) { "N changes", KMA_SHIFT + 1, false, 0 });
 }
 
 static void kma_estimates_are_right_when_disturbed(void)
 {
-	kma_try(&(struct kma_plan) { "disturbed", KMA_SHIFT, true });
+	kma_try(&(struct kma_plan) { "disturbed", KMA_SHIFT, true, 0 });
 }
 
 static const struct kma_case kma_cases[] = {
 	{ "weights are those of the exponential function", kma_weighs_right },
 	{ "sums and variances are weighed right", kma_weighs_sums_right },
 	{ "square roots are exact", kma_takes_roots },
+	{ "distances are those of the logarithm", kma_draws_distances },
 	{ "estimates are right", kma_estimates_are_right },
 	{ "estimates are right when N changes", kma_estimates_are_right_when_n_changes },
 	{ "estimates are right when sampling is interrupted",
