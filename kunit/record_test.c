@@ -383,6 +383,7 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
+	KUNIT_EXPECT_FALSE(test, kma_filter_has(before));
 	KUNIT_EXPECT_FALSE(test, kma_filter_has(sampled));
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);

@@ -14,9 +14,10 @@
  * Who frees an object got its address after it was added, and sees that.
  *
  * Without sampling the filter is neither kept nor asked.  So it begins empty when
- * sampling begins, and what was recorded before is kept (kma_record_filter()).
- * A byte that has counted to KMA_FILTER_KEPT stays there: it may be wrong in one
- * direction only, which costs time and nothing else.
+ * sampling begins, and what was recorded before is added (kma_record_filter()); of what
+ * is freed meanwhile it is not known whether it was, so that stays.  A byte that has
+ * counted to KMA_FILTER_KEPT stays there: it may be wrong in one direction only, which
+ * costs time and nothing else.
  */
 #ifndef KMA_CORE_FILTER_H
 #define KMA_CORE_FILTER_H

@@ -36,9 +36,10 @@ static bool kma_filtered;
  * @core: the tables
  * @filtered: frees went by the filter when it began
  *
- * When filtering begins, what is recorded is kept in the filter, so whoever began
- * to remove an entry before has nothing to take out of it.  So this is asked
- * before an entry is taken, and what is taken later was there to be kept.
+ * When filtering begins, what is recorded is put into the filter, but whoever began to
+ * remove an entry before may have taken it before it was seen there, and so takes nothing
+ * out.  So this is asked before an entry is taken, and what is taken later was there to
+ * be seen.
  */
 struct kma_removal {
 	struct kma_core *core;
@@ -51,22 +52,30 @@ static struct kma_removal kma_removal_begin(struct kma_core *c)
 	return (struct kma_removal) { c, smp_load_acquire(&kma_filtered) };
 }
 
-static void kma_removal_filter(const struct kma_removal *r, unsigned long ptr,
-			       u32 row)
+static void kma_removal_filter(const struct kma_removal *r, unsigned long ptr)
 {
-	if (r->filtered && kma_sitetab_is_sampled(&r->core->sites, row))
+	if (r->filtered)
 		kma_filter_remove(ptr);
 }
 
-static void kma_record_keep(const struct kma_bucket *b)
+/*
+ * An exact one has been there since before all are sampled: an entry does not move.  A
+ * sample may have been added by whoever put it, or be one of an earlier time that was not.
+ */
+static void kma_record_known(const struct kma_core *c, const struct kma_bucket *b)
 {
-	unsigned long key;
+	struct kma_entry entry;
+	unsigned long ptr;
 	int i;
 
 	for (i = 0; i < KMA_SLOTS; i++) {
-		key = READ_ONCE(b->key[i]);
-		if (key > KMA_BUSY)
-			kma_filter_keep(key);
+		ptr = kma_objtab_read(b, i, &entry);
+		if (!ptr)
+			continue;
+		if (kma_sitetab_is_sampled(&c->sites, entry.row))
+			kma_filter_keep(ptr);
+		else
+			kma_filter_add(ptr);
 	}
 }
 
@@ -75,7 +84,7 @@ void kma_record_filter(struct kma_core *c)
 	u64 i;
 
 	for (i = 0; i < kma_objtab_buckets(&c->obj); i++) {
-		kma_record_keep(kma_objtab_bucket(&c->obj, i));
+		kma_record_known(c, kma_objtab_bucket(&c->obj, i));
 		kma_env_resched();
 	}
 	/* Pairs with the acquire in kma_removal_begin(). */
@@ -95,7 +104,7 @@ static void kma_record_left(void *removal, unsigned long ptr,
 {
 	const struct kma_removal *r = removal;
 
-	kma_removal_filter(r, ptr, entry->row);
+	kma_removal_filter(r, ptr);
 	this_cpu_inc(r->core->sites.row[entry->row]->repaired);
 	kma_stat_inc(page_freed);
 }
@@ -108,7 +117,7 @@ static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 		kma_record_left(r, ptr, old);
 		return;
 	}
-	kma_removal_filter(r, ptr, old->row);
+	kma_removal_filter(r, ptr);
 	this_cpu_inc(r->core->sites.row[old->row]->repaired);
 	kma_stat_inc(replaced);
 }
@@ -139,7 +148,7 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 	if (kma_objtab_make_room(&c->obj, ptr, kma_record_left, &r) &&
 	    kma_objtab_put(&c->obj, ptr, &entry, &old) == KMA_PUT_NEW)
 		return;
-	kma_removal_filter(&r, ptr, row);
+	kma_removal_filter(&r, ptr);
 	this_cpu_inc(c->sites.row[row]->no_entry);
 	kma_stat_inc(dropped_live_full);
 }
@@ -239,7 +248,7 @@ void kma_record_found(struct kma_core *c, unsigned long ptr)
 		kma_stat_inc(free_unmatched);
 		return;
 	}
-	kma_removal_filter(&r, ptr, entry.row);
+	kma_removal_filter(&r, ptr);
 	kma_record_freed(c->sites.row[entry.row], entry.cpu);
 }
 

@@ -85,7 +85,7 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
  * @c: the tables
  *
  * To be called when what is allocated is added to the filter everywhere, and
- * frees are not filtered yet: what was recorded before is kept there.
+ * frees are not filtered yet: what was recorded before is added there.
  *
  * Context: process, may sleep.
  */

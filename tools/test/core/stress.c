@@ -338,7 +338,7 @@ static void kma_new_caches(void)
 #define KMA_PASSED	200000	/* events of one of them, if nothing is switched */
 #define KMA_SAMPLED_BYTES	2048	/* some are sampled, and some are not */
 
-/* As the static keys of module/sampling.c, with what goes with a change of them. */
+/* As the switches of module/sampling.c, with what goes with a change of them. */
 static int kma_allocs_sampled, kma_frees_filtered;
 
 /**

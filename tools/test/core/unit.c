@@ -785,8 +785,11 @@ static void kma_filter_fills_up(void)
 	kma_expect(!kma_filter_sum());
 }
 
-/* What was recorded before sampling began is freed by way of the filter. */
-static void kma_keeps_what_was_recorded(void)
+/*
+ * What was recorded before sampling began is freed by way of the filter, and leaves it; a
+ * sample that may or may not be in it does not.
+ */
+static void kma_filters_what_was_recorded(void)
 {
 	u32 i;
 
@@ -794,13 +797,21 @@ static void kma_keeps_what_was_recorded(void)
 	kma_filter_clear();
 	for (i = 0; i < 200; i++)
 		kma_model_alloc(&kma_model, &kma_object[i], i % 4, 0);
+	kma_record_filter(&kma_core);
+	kma_expect(kma_filter_sum() == 200);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	for (i = 200; i < 400; i++)
 		kma_sample_at(0, i);
-	kma_record_filter(&kma_core);
-	for (i = 0; i < 400; i++)
+	for (i = 0; i < 399; i++)
 		kma_unsample_at(kma_object[i].ptr);
-	kma_expect(!kma_stat_now(free_unmatched));
+	kma_expect(!kma_stat_now(free_unmatched) && kma_filter_sum() == 1);
+
+	/* Off, and on again: of the last one it is not known. */
+	kma_record_unfilter();
+	kma_filter_clear();
+	kma_record_filter(&kma_core);
+	kma_unsample_at(kma_object[399].ptr);
+	kma_expect(!kma_stat_now(free_unmatched) && kma_filter_sum() == KMA_FILTER_KEPT);
 	kma_teardown_samples();
 }
 
@@ -1172,7 +1183,7 @@ static const struct kma_case kma_cases[] = {
 	{ "a site that goes away leaves its counters", kma_retires_sites },
 	{ "frees of what is not sampled are filtered", kma_filters_frees },
 	{ "a byte of the filter that is full stays", kma_filter_fills_up },
-	{ "what was recorded before sampling is freed", kma_keeps_what_was_recorded },
+	{ "what was recorded before sampling is freed", kma_filters_what_was_recorded },
 	{ "samples that differ have rows of their own", kma_tells_samples_apart },
 	{ "samples without room for their stacks", kma_runs_out_of_stacks },
 	{ "samples without rows", kma_runs_out_of_rows },
