@@ -498,9 +498,19 @@ void kma_control_forget(void)
 
 void kma_control_forget_blocks(void)
 {
+	u64 *base = kma_base.stats.v;
+	struct kma_stats stats;
+	int i;
+
 	lockdep_assert_held(&kma_lock);
 	kma_snapshot_free(kma_base.block);
 	kma_base.block = NULL;
+	/* The counters stay, of which the rows have gone. */
+	kma_stats_sum(&stats);
+	base[KMA_STAT_events_mm_page_alloc] = stats.v[KMA_STAT_events_mm_page_alloc];
+	base[KMA_STAT_events_mm_page_free] = stats.v[KMA_STAT_events_mm_page_free];
+	for (i = KMA_STAT_PAGES; i < KMA_STAT_NR; i++)
+		base[i] = stats.v[i];
 }
 
 /* ---- the file ------------------------------------------------------------- */

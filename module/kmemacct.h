@@ -462,6 +462,9 @@ const char *kma_pages_name(void);
 /* Context: any; it stays so while kma_lock is held. Return: whether pages are tracked. */
 bool kma_pages_tracked(void);
 
+/* Context: process; kma_lock is held. Return: boot time when that began last, in ns. */
+u64 kma_pages_since(void);
+
 /* Context: any. Return: whether it is known who wants blocks of pages. */
 bool kma_pages_sited(void);
 

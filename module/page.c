@@ -31,6 +31,7 @@ struct kma_blocks kma_blocks;
 
 /* Protected by kma_lock; others read it for a table. */
 static enum kma_pages_way kma_way;
+static u64 kma_pages_ns;
 static u64 kma_page_bytes;
 
 static const char * const kma_way_names[] = {
@@ -429,7 +430,7 @@ static bool kma_page_bulk_told(const struct kma_page_bulk *args,
 	if (!what)
 		return false;
 	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
-	if (kma_blocks.sites.info[kma_frame_row(what)].site == KMA_CLASS_SHADOW)
+	if (kma_blocks_is_shadow(&kma_blocks, kma_frame_row(what)))
 		return true;
 	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
 	       READ_ONCE(f->tgid) == kma_env_tgid();
@@ -659,6 +660,12 @@ bool kma_pages_tracked(void)
 	return READ_ONCE(kma_way) != KMA_PAGES_OFF;
 }
 
+u64 kma_pages_since(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_pages_ns;
+}
+
 bool kma_pages_sited(void)
 {
 	return READ_ONCE(kma_way) == KMA_PAGES_SITES;
@@ -698,8 +705,10 @@ int kma_pages_set(enum kma_pages_way way)
 	int ret = 0;
 
 	lockdep_assert_held(&kma_lock);
-	if (before == KMA_PAGES_OFF && way != KMA_PAGES_OFF)
+	if (before == KMA_PAGES_OFF && way != KMA_PAGES_OFF) {
 		ret = kma_pages_begin();
+		kma_pages_ns = ktime_get_boottime_ns();
+	}
 	if (ret)
 		return ret;
 	WRITE_ONCE(kma_way, way);

@@ -38,11 +38,11 @@ kma_blocks_slot(struct kma_blocks *b, unsigned long class, unsigned long kind)
 /* The row of all blocks of a sample's class; it is there since the sample. */
 static struct kma_row __percpu *kma_blocks_shadow(struct kma_blocks *b, u32 id)
 {
-	const struct kma_sitetab *t = &b->sites;
-	unsigned long class = t->caches.info[t->info[id].cache].class;
-	const struct kma_site_slot *slot = kma_blocks_slot(b, class, KMA_CLASS_SHADOW);
+	struct kma_sitetab *t = &b->sites;
+	const unsigned long class = kma_class_kind(t->caches.info[t->info[id].cache].class,
+						   KMA_CLASS_SHADOW);
 
-	return slot ? t->row[READ_ONCE(slot->id)] : NULL;
+	return t->row[kma_sitetab_known(t, KMA_CLASS_SHADOW, class)];
 }
 
 /* Pages in a row of which the same becomes. */
@@ -81,16 +81,14 @@ static void kma_row_freed(struct kma_row __percpu *row, const struct kma_run *ru
 static void kma_run_freed(struct kma_blocks *b, const struct kma_run *run)
 {
 	const u32 row = kma_frame_row(run->what);
-	struct kma_row __percpu *shadow;
 
 	if (!run->what) {
 		kma_stat_add(pages_free_only, run->firsts);
 		return;
 	}
 	kma_row_freed(b->sites.row[row], run);
-	shadow = run->what & KMA_FRAME_SAMPLED ? kma_blocks_shadow(b, row) : NULL;
-	if (shadow)
-		kma_row_freed(shadow, run);
+	if (run->what & KMA_FRAME_SAMPLED)
+		kma_row_freed(kma_blocks_shadow(b, row), run);
 }
 
 static void kma_blocks_free_frames(struct kma_blocks *b, struct kma_frame *f,
@@ -140,13 +138,10 @@ static void kma_blocks_replaced(struct kma_blocks *b, struct kma_frame *f)
 {
 	const bool first = !(f->what & KMA_FRAME_REST);
 	const u32 row = kma_frame_row(f->what);
-	struct kma_row __percpu *shadow = NULL;
 
-	if (f->what & KMA_FRAME_SAMPLED)
-		shadow = kma_blocks_shadow(b, row);
 	kma_row_repaired(b->sites.row[row], first);
-	if (shadow)
-		kma_row_repaired(shadow, first);
+	if (f->what & KMA_FRAME_SAMPLED)
+		kma_row_repaired(kma_blocks_shadow(b, row), first);
 	kma_stat_inc(pages_replaced);
 	kma_frame_clear(f);
 	/* Before another record is begun: pairs with the barrier in kma_frame_read(). */
@@ -233,7 +228,7 @@ static void kma_blocks_sample(struct kma_blocks *b, struct kma_frame *f,
 		return;
 	slot = kma_sitetab_sample(&b->sites, &o, block->class);
 	if (!slot) {
-		kma_blocks_shadowed(b, f, block);
+		kma_blocks_record(b, shadow, f, block, 0, true);
 		return;
 	}
 	kma_blocks_hit(b, READ_ONCE(shadow->id), block);

@@ -90,6 +90,12 @@ int kma_blocks_init(struct kma_blocks *b, u64 nr_chunks, u32 sites_max);
  */
 void kma_blocks_destroy(struct kma_blocks *b);
 
+/* Context: any. Return: whether a row is of all blocks of a class, beside samples. */
+static inline bool kma_blocks_is_shadow(const struct kma_blocks *b, u32 id)
+{
+	return b->sites.caches.info[b->sites.info[id].cache].shadow;
+}
+
 enum kma_one {
 	KMA_ONE_DONE,		/* that was all */
 	KMA_ONE_OTHER,		/* nothing was done: to kma_blocks_alone() or _sampled() */

@@ -53,6 +53,7 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 {
 	if (t->classes) {
 		info->class = (cache & ~KMA_CLASS_KIND) | KMA_CLASS_SITE;
+		info->shadow = (cache & KMA_CLASS_KIND) == KMA_CLASS_SHADOW;
 		info->size = KMA_PAGE_SIZE << kma_class_order(cache);
 		info->object_size = info->size;
 	} else if (kma_cache_is_kmalloc(cache)) {
@@ -105,6 +106,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	info->size = look.size;
 	info->object_size = look.object_size;
 	info->class = look.class;
+	info->shadow = look.shadow;
 	memcpy(info->name, look.name, sizeof(info->name));
 	smp_store_release(&info->ready, true); /* pairs with whoever reads it */
 	return id;

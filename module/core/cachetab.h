@@ -35,6 +35,7 @@
  * @ready: the fields above are valid
  * @retired: destroyed, and not reused yet
  * @class: of blocks of pages: which class it is; otherwise 0
+ * @shadow: of blocks: those of all call sites, beside samples
  * @name: of a kmem_cache; empty for a size of kmalloc
  */
 struct kma_cache_info {
@@ -42,6 +43,7 @@ struct kma_cache_info {
 	u32 size;
 	u32 object_size;
 	bool ready;
+	bool shadow;
 	int retired;
 	char name[KMA_CACHE_NAME_LEN];
 };

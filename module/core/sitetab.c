@@ -251,6 +251,14 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 		kma_stat_inc(of_object);				\
 } while (0)
 
+/* A block that was to be a sample is counted all the same, with all of its class. */
+#define KMA_SITE_DROPPED(t, o, of_object, of_block) do {		\
+	if ((t)->blocks && (o)->shift != KMA_SHIFT_EXACT)		\
+		kma_stat_inc(page_samples_lost);			\
+	else								\
+		KMA_SITE_STAT(t, of_object, of_block);			\
+} while (0)
+
 /* The row [other] of a cache, if it counts what is of this shift. */
 static const struct kma_site_slot *
 kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
@@ -260,7 +268,7 @@ kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 	const int was = cmpxchg(&info->shift, KMA_SHIFT_NONE, o->shift);
 
 	if (was != KMA_SHIFT_NONE && was != o->shift) {
-		KMA_SITE_STAT(t, dropped_sites_full, page_dropped_sites);
+		KMA_SITE_DROPPED(t, o, dropped_sites_full, page_dropped_sites);
 		return NULL;
 	}
 	if (o->shift != KMA_SHIFT_EXACT)
@@ -308,7 +316,7 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 	int i, id;
 
 	if (cache_id == KMA_CACHE_NONE) {
-		KMA_SITE_STAT(t, dropped_caches_full, page_dropped_classes);
+		KMA_SITE_DROPPED(t, o, dropped_caches_full, page_dropped_classes);
 		return NULL;
 	}
 	for (i = 0; i < KMA_SITES_PROBES; i++) {
@@ -359,6 +367,14 @@ const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
 		return NULL;
 	}
 	return kma_sitetab_insert(t, &o, site, cache);
+}
+
+u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache)
+{
+	const struct kma_origin o = { .site = site };
+	const struct kma_site_slot *slot = kma_sitetab_find(t, &o, site, cache);
+
+	return slot ? READ_ONCE(slot->id) : t->other[kma_cachetab_get(&t->caches, cache)].id;
 }
 
 static bool kma_site_stacks_full(const struct kma_sitetab *t)

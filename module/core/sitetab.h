@@ -335,6 +335,16 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 					       unsigned long cache);
 
 /**
+ * kma_sitetab_known() - the row that something was counted in
+ * @t: the table
+ * @site: the call site
+ * @cache: the cache's word; it has been given to kma_sitetab_get(), which returned a slot
+ *
+ * Context: a probe, any context. Return: the number of the row, maybe [other].
+ */
+u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache);
+
+/**
  * kma_sitetab_frames() - the stack of a row
  * @t: the table
  * @id: the row

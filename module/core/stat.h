@@ -83,6 +83,7 @@
 	X(pages_replaced)	/* allocated again: the free was not seen */ \
 	X(page_dropped_classes)	/* no room for another class */	\
 	X(page_dropped_sites)	/* nor in [other]: it weighs otherwise */ \
+	X(page_samples_lost)	/* a sample that found no row: counted by class only */ \
 	X(page_other_sites)	/* counted in [other] */
 
 enum kma_stat {

@@ -94,16 +94,21 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 
 /* ---- opening and closing -------------------------------------------------- */
 
+/* When what a table is about was switched on; 0 if it always is, or is not. */
+static u64 kma_table_since(const struct kma_table *table)
+{
+	if (table->tally)
+		return kma_tally_locked(table->tally) ? kma_tally_since(table->tally) : 0;
+	return table->blocks && kma_pages_tracked() ? kma_pages_since() : 0;
+}
+
 /* Return: since when it is counted. */
 static u64 kma_snapshot_since(struct kma_snapshot *snap)
 {
-	const enum kma_tally_of tally = snap->table->tally;
+	const u64 on = kma_table_since(snap->table);
 
-	snap->since = kma_base.row ? "reset" : "load";
-	if (!tally || !kma_tally_locked(tally) || kma_tally_since(tally) <= kma_base.ns)
-		return kma_base.ns;
-	snap->since = "on";
-	return kma_tally_since(tally);
+	snap->since = on > kma_base.ns ? "on" : kma_base.row ? "reset" : "load";
+	return max(on, kma_base.ns);
 }
 
 static int kma_snapshot_take(struct kma_snapshot *snap)
@@ -224,7 +229,7 @@ static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot
 	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
 		   snap->pages,
 		   v[KMA_STAT_page_no_frame] + v[KMA_STAT_page_dropped_classes] +
-		   v[KMA_STAT_page_dropped_sites],
+		   v[KMA_STAT_page_dropped_sites] + v[KMA_STAT_page_samples_lost],
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 

@@ -97,7 +97,7 @@ struct kma_table {
  * @rows: the rows
  * @nr_rows: how many
  * @max_rows: how many there is room for
- * @sample_bytes: kma_sampling_bytes() then
+ * @sample_bytes: kma_sampling_now() or, of blocks, kma_pages_bytes() then
  * @sampled: something has been sampled: there are more columns
  * @cut: rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()

@@ -398,6 +398,32 @@ def filter_blocks_of():
 
 
 @single
+def pages_again():
+    """Off, and on in another way: what was counted before has gone, from all tables."""
+    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
+        known = Truth("kmemacct_pages")
+        known.run(*RUNS)
+        check_page_sums()
+        control("pages off")
+        before = pairs_of("page_summary")
+        check_equal("while off", {name: 0 for name in before}, before)
+        control("pages classes")
+        for name in ("orders", "page_summary"):
+            head = Table(name).head
+            check_equal(f"since of {name}", "on", head["since"])
+            check(float(head["window_s"]) < float(Table("callers").head["window_s"]),
+                  f"window of {name}")
+        check_page_sums()
+        # All that the truth has is freed now, and nobody saw it allocated
+        pages = pairs_of("page_summary")["pages_free_only"]
+        known.run("drop")
+        check(pairs_of("page_summary")["pages_free_only"] > pages, "nothing was freed")
+        control("reset")
+        check_equal("since", "reset", Table("orders").head["since"])
+        check_page_sums()
+
+
+@single
 def filter_blocks_ways():
     """Without call sites and with some: by order and type all of it, exactly."""
     for way in ("pages=classes", "pages=sites", "pages=sites page_sample_bytes=16384"):

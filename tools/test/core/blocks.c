@@ -394,6 +394,77 @@ static void kma_runs_out(void)
 	kma_blocks_destroy(&kma_blocks);
 }
 
+/*
+ * A sample that finds no row, since [other] weighs otherwise, is counted as that, and its
+ * block by its class, once.  Nothing is counted of a free.
+ */
+static void kma_loses_samples(void)
+{
+	const struct kma_block block = { 4, kma_class(4, 0, 0), false };
+	struct kma_row sum, shadows = {};
+	struct kma_stats stats;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN);
+	/* Rows run out with exact ones of the same class, the last in [other]. */
+	for (i = 0; i <= KMA_SITES_MIN; i++)
+		kma_blocks_alloc(&kma_blocks,
+				 kma_frametab_at(&kma_blocks.frames, KMA_FIRST + 16 * i),
+				 KMA_MODEL_SITE + 16 * i, &block);
+	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
+	/* As many pages as make sure that there is a mark on most of them. */
+	for (i = 0; i < 100; i++)
+		kma_blocks_sampled(&kma_blocks,
+				   kma_frametab_at(&kma_blocks.frames,
+						   KMA_FIRST + 4096 + 16 * i), &block);
+	for (i = 0; i < 100; i++)
+		kma_blocks_free(&kma_blocks, KMA_FIRST + 4096 + 16 * i, 4);
+	for (i = 0; i < kma_sitetab_rows(&kma_blocks.sites); i++) {
+		if (!kma_sitetab_info(&kma_blocks.sites, i) ||
+		    !kma_blocks_is_shadow(&kma_blocks, i))
+			continue;
+		kma_sitetab_sum(&kma_blocks.sites, i, &sum);
+		shadows.hits += sum.hits;
+		shadows.frees += sum.frees;
+	}
+	kma_stats_sum(&stats);
+	kma_expect(shadows.hits == 100 && shadows.frees == 100);
+	kma_expect(stats.v[KMA_STAT_page_samples_lost] > 90);
+	kma_expect(!stats.v[KMA_STAT_page_dropped_sites]);
+	/* One that was exact, and all of the class beside samples. */
+	kma_expect(stats.v[KMA_STAT_page_other_sites] == 101);
+	kma_blocks_destroy(&kma_blocks);
+}
+
+/* Samples in [other], whose blocks are in that of the class: of frees nothing is counted. */
+static void kma_frees_others(void)
+{
+	const struct kma_block block = { 4, kma_class(4, 0, 0), false };
+	struct kma_stats stats;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN);
+	for (i = 0; i < KMA_SITES_MIN; i++)
+		kma_blocks_alone(&kma_blocks, kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
+	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
+	for (i = 0; i < 100; i++)
+		kma_blocks_sampled(&kma_blocks,
+				   kma_frametab_at(&kma_blocks.frames,
+						   KMA_FIRST + 4096 + 16 * i), &block);
+	kma_stats_sum(&stats);
+	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
+	kma_expect(stats.v[KMA_STAT_page_other_sites] > 190);
+	i = stats.v[KMA_STAT_page_other_sites];
+	/* Page by page: none of them is in two halves. */
+	for (u32 k = 0; k < 1600; k++)
+		kma_blocks_free(&kma_blocks, KMA_FIRST + 4096 + k, 0);
+	kma_stats_sum(&stats);
+	kma_expect(stats.v[KMA_STAT_page_other_sites] == i);
+	kma_expect(!stats.v[KMA_STAT_pages_free_only]);
+	kma_blocks_destroy(&kma_blocks);
+}
+
 /* Each of the allocations for a table is refused once. */
 static void kma_starts_whole_or_not(void)
 {
@@ -421,6 +492,8 @@ static const struct kma_case kma_cases[] = {
 	{ "blocks agree with an account of each page", kma_agrees },
 	{ "no page is no frame", kma_knows_no_page },
 	{ "too many classes and rows", kma_runs_out },
+	{ "samples without a row", kma_loses_samples },
+	{ "samples in [other] that are freed", kma_frees_others },
 	{ "memory for blocks that is refused", kma_starts_whole_or_not },
 };
 
