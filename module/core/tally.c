@@ -38,6 +38,8 @@ static int kma_tally_alloc(struct kma_tally *t)
 	t->chunk = kma_env_zalloc(kma_tally_chunks(t->rows) * sizeof(t->chunk[0]));
 	if (!t->slot || !t->info || !t->row || !t->chunk)
 		return -ENOMEM;
+	/* A key may be the address of a struct. */
+	kma_env_no_scan(t->info);
 	for (i = 0; i < kma_tally_chunks(t->rows); i++) {
 		t->chunk[i] = (struct kma_tally_row __percpu *)kma_env_alloc_rows();
 		if (!t->chunk[i])
