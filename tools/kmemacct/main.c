@@ -5,8 +5,8 @@
  *   file --files.c--> text --table.c--> struct table --derive.c--> another one
  *        --sort.c--> in order --print.c or json.c--> standard output
  *
- * It never changes what the module does, but for reset, on and off.  What goes
- * wrong is noted by fail() where it does, and printed here, in one place.
+ * It never changes what the module does, but for reset, on, off and run --cgroup.  What
+ * goes wrong is noted by fail() where it does, and printed here, in one place.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -130,7 +130,7 @@ static void golden_samples(void)
 				KMA_GOLDEN_SAMPLED_COLUMNS KMA_GOLDEN_SAMPLED_ROWS);
 
 	EXPECT(t->nr_rows == 2 && table_is_sampled(t));
-	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 1088783);
+	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 1088784);
 	EXPECT(t->rows[0]->v[COUNT_samples] == 15);
 	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == 741543);
 	EXPECT(t->rows[0]->v[COUNT_bulk_bytes_se] == 5792);
