@@ -129,9 +129,12 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 	/* By a word that no row of a call site has: there is nothing else to compare. */
 	class = kma_class_kind(class, kind);
 	slot = kma_sitetab_first(&b->sites, kind, class);
-	/* Pairs with the release in kma_site_fill(). */
-	if (unlikely(!kma_acquire_is(&slot->cache, class)))
-		return KMA_ONE_OTHER;
+	/* Both pair with the release in kma_site_fill(). */
+	if (unlikely(!kma_acquire_is(&slot->cache, class))) {
+		slot = kma_sitetab_second(slot);
+		if (unlikely(!kma_acquire_is(&slot->cache, class)))
+			return KMA_ONE_OTHER;
+	}
 	if (sampled) {
 		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, mark)))
 			return KMA_ONE_MARKED;

@@ -153,15 +153,6 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 	kma_stat_inc(dropped_live_full);
 }
 
-static void kma_record_slow(struct kma_core *c, const struct kma_event *ev, bool bulk)
-{
-	const struct kma_site_slot *slot =
-		kma_sitetab_get(&c->sites, ev->site, ev->cache);
-
-	if (slot)
-		kma_record_object(c, slot, ev, bulk);
-}
-
 static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
 					 unsigned long bytes_req,
 					 unsigned long cache, int node)
@@ -180,13 +171,18 @@ void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long p
 			 unsigned long bytes_req, unsigned long cache, int node)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, node);
+	const struct kma_site_slot *slot = kma_sitetab_far(&c->sites, site, cache);
 
-	kma_record_slow(c, &ev, false);
+	if (slot)
+		kma_record_object(c, slot, &ev, false);
 }
 
 void kma_record_bulk(struct kma_core *c, const struct kma_event *ev)
 {
-	kma_record_slow(c, ev, true);
+	const struct kma_site_slot *slot = kma_sitetab_get(&c->sites, ev->site, ev->cache);
+
+	if (slot)
+		kma_record_object(c, slot, ev, true);
 }
 
 /* No sample takes that long by itself: ns. */

@@ -168,11 +168,10 @@ static __always_inline void kma_record_object(struct kma_core *c,
 static __always_inline void kma_record_alloc(struct kma_core *c,
 					     const struct kma_event *ev)
 {
-	const struct kma_site_slot *slot =
-		kma_sitetab_first(&c->sites, ev->site, ev->cache);
+	const struct kma_site_slot *slot;
 
 	/* Whatever is called is called last, so that no register is saved. */
-	if (likely(kma_site_slot_is(slot, ev->site, ev->cache)))
+	if (likely(kma_sitetab_near(&c->sites, ev->site, ev->cache, &slot)))
 		kma_record_object(c, slot, ev, false);
 	else
 		kma_record_hit_slow(c, ev->site, ev->ptr, ev->bytes_req,

@@ -149,14 +149,17 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 	}
 }
 
+/* The order in which a pair's slots are looked at: both of a line, and so on. */
 static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 					   unsigned long site,
 					   unsigned long cache, u32 i)
 {
-	u32 at = kma_sitetab_hash(t, site, cache) + i * sizeof(t->map[0]);
-
-	return (void *)t->map + (at & t->map_mask);
+	return (void *)t->map + (kma_sitetab_hash(t, site, cache) ^ i * sizeof(t->map[0]));
 }
+
+/* They are a part of every map. */
+static_assert(!(KMA_SITES_PROBES & (KMA_SITES_PROBES - 1)));
+static_assert(KMA_SITES_PROBES <= 2 * KMA_SITES_MIN);
 
 /* Whether a row that is in use stands for this. */
 static bool kma_site_is(const struct kma_sitetab *t, u32 id,
@@ -335,7 +338,8 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 	return kma_site_other(t, o, cache_id);
 }
 
-static const struct kma_site_slot *
+/* The slot of a sample's origin or, without one, of a call site. */
+static __always_inline const struct kma_site_slot *
 kma_sitetab_find(struct kma_sitetab *t, const struct kma_origin *o,
 		 unsigned long key, unsigned long cache)
 {
@@ -344,8 +348,9 @@ kma_sitetab_find(struct kma_sitetab *t, const struct kma_origin *o,
 
 	for (i = 0; i < KMA_SITES_PROBES; i++) {
 		slot = kma_site_slot(t, key, cache, i);
+		/* A call site itself is the key of nothing else. */
 		if (kma_site_slot_is(slot, key, cache) &&
-		    kma_site_is(t, READ_ONCE(slot->id), o))
+		    (!o || kma_site_is(t, READ_ONCE(slot->id), o)))
 			return slot;
 		if (READ_ONCE(slot->site) == KMA_SITE_FREE)
 			break;
@@ -353,15 +358,11 @@ kma_sitetab_find(struct kma_sitetab *t, const struct kma_origin *o,
 	return NULL;
 }
 
-const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
-						 unsigned long site,
-						 unsigned long cache)
+static noinline const struct kma_site_slot *
+kma_sitetab_new(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {
 	const struct kma_origin o = { .site = site };
-	const struct kma_site_slot *slot = kma_sitetab_find(t, &o, site, cache);
 
-	if (slot)
-		return slot;
 	if (kma_sitetab_is_inner(t, site)) {
 		kma_stat_inc(double_fired);
 		return NULL;
@@ -369,10 +370,15 @@ const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
 	return kma_sitetab_insert(t, &o, site, cache);
 }
 
+const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
+					    unsigned long cache)
+{
+	return kma_sitetab_find(t, NULL, site, cache) ?: kma_sitetab_new(t, site, cache);
+}
+
 u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {
-	const struct kma_origin o = { .site = site };
-	const struct kma_site_slot *slot = kma_sitetab_find(t, &o, site, cache);
+	const struct kma_site_slot *slot = kma_sitetab_find(t, NULL, site, cache);
 
 	return slot ? READ_ONCE(slot->id) : t->other[kma_cachetab_get(&t->caches, cache)].id;
 }

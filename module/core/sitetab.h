@@ -9,9 +9,13 @@
  * of bytes, so bytes allocated, freed and live follow from counts, and one
  * look-up serves both tables.
  *
- *	map: (site, cache) --hash--> slot: row number, per-CPU counters
+ *	map: (site, cache) --hash--> one of two slots: row number, per-CPU counters
  *	info[number]: site, cache, name once it is known
  *	row[number]: per-CPU counters, for frees, which know the number
+ *
+ * A pair is in the slot of its hash, or in the other one of the same cache line if
+ * that was taken, and both are looked at in the probe; or else, where several pairs
+ * met, somewhere in the 64 slots around.
  *
  * Probes extend the map without a lock, as they do the other tables: claim a
  * free slot with cmpxchg, fill it, publish it by storing the site.  Two CPUs
@@ -318,10 +322,6 @@ static inline bool kma_sitetab_is_inner(const struct kma_sitetab *t,
 	return false;
 }
 
-const struct kma_site_slot *kma_sitetab_get_slow(struct kma_sitetab *t,
-						 unsigned long site,
-						 unsigned long cache);
-
 /**
  * kma_sitetab_sample() - the row of samples of an origin, a new one if need be
  * @t: the table
@@ -370,10 +370,10 @@ static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
 					    unsigned long cache)
 {
 	/*
-	 * Neighbours are far apart, by the golden section, in a map of 2^14; and of the bits
-	 * 0 to 31, which gfp flags of classes go up to, each has a say there.
+	 * Neighbours are far apart, and so are functions of one length (design.rst); and
+	 * of the bits 0 to 31, which gfp flags of classes go up to, each has a say there.
 	 */
-	return (site + cache) * 0x61c88647UL >> 13 & t->map_mask;
+	return (site + cache) * 0x2c1b3c6dUL >> 13 & t->map_mask;
 }
 
 /* Where a pair is, unless another one came first. */
@@ -384,6 +384,13 @@ kma_sitetab_first(const struct kma_sitetab *t, unsigned long site,
 	return (void *)t->map + kma_sitetab_hash(t, site, cache);
 }
 
+/* Where it is then, unless there was a third one: in the same cache line. */
+static __always_inline const struct kma_site_slot *
+kma_sitetab_second(const struct kma_site_slot *first)
+{
+	return (void *)((unsigned long)first ^ sizeof(*first));
+}
+
 static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 					     unsigned long site,
 					     unsigned long cache)
@@ -392,6 +399,30 @@ static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 	return kma_acquire_is(&slot->site, site) &&
 	       kma_acquire_is(&slot->cache, cache);
 }
+
+/**
+ * kma_sitetab_near() - look for the row of a call site and cache where it should be
+ * @t: the table
+ * @site: the call site
+ * @cache: the cache's word
+ * @slot: the slot that leads to the row, if it is there
+ *
+ * Context: a probe, any context. Return: whether it is; if not, ask kma_sitetab_far().
+ */
+static __always_inline bool kma_sitetab_near(const struct kma_sitetab *t,
+					     unsigned long site, unsigned long cache,
+					     const struct kma_site_slot **slot)
+{
+	*slot = kma_sitetab_first(t, site, cache);
+	if (likely(kma_site_slot_is(*slot, site, cache)))
+		return true;
+	*slot = kma_sitetab_second(*slot);
+	return likely(kma_site_slot_is(*slot, site, cache));
+}
+
+/* As kma_sitetab_get(), of a pair that kma_sitetab_near() did not find. */
+const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
+					    unsigned long cache);
 
 /**
  * kma_sitetab_get() - the row of a call site and cache, a new one if need be
@@ -405,10 +436,10 @@ static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 static inline const struct kma_site_slot *
 kma_sitetab_get(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {
-	const struct kma_site_slot *slot = kma_sitetab_first(t, site, cache);
+	const struct kma_site_slot *slot;
 
-	return kma_site_slot_is(slot, site, cache) ? slot :
-	       kma_sitetab_get_slow(t, site, cache);
+	return kma_sitetab_near(t, site, cache, &slot) ? slot :
+	       kma_sitetab_far(t, site, cache);
 }
 
 #endif /* KMA_CORE_SITETAB_H */

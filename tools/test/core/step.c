@@ -217,6 +217,28 @@ static void kma_setup_row(void)
 	kma_free(1);
 }
 
+/* As many others came first of those that have the same slot of the map. */
+static void kma_setup_met(u32 others)
+{
+	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
+	const unsigned long cache = kma_model_cache(&kma_model, 0);
+	u32 i;
+
+	for (i = 1; i <= others; i++)
+		kma_sitetab_get(&kma_core.sites, site - 8 * i, cache + 8 * i);
+	kma_setup_row();
+}
+
+static void kma_setup_met_one(void)
+{
+	kma_setup_met(1);
+}
+
+static void kma_setup_met_two(void)
+{
+	kma_setup_met(2);
+}
+
 static void kma_setup_live(void)
 {
 	kma_alloc(0, KMA_SITE + 1, 0);
@@ -577,6 +599,10 @@ static const struct kma_path {
 	enum { KMA_SHORT, KMA_LONG, KMA_SAMPLES } kind;
 } kma_paths[] = {
 	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, KMA_SHORT },
+	{ "allocation, site is the second of a line", kma_setup_met_one, kma_path_alloc,
+	  KMA_NO_STAT, KMA_SHORT },
+	{ "allocation, site is the third", kma_setup_met_two, kma_path_alloc,
+	  KMA_NO_STAT, KMA_SHORT },
 	{ "bulk allocation", kma_setup_row, kma_path_bulk, KMA_NO_STAT, KMA_SHORT },
 	{ "bulk allocation, replaced", kma_setup_live, kma_path_bulk, KMA_STAT_replaced,
 	  KMA_SHORT },

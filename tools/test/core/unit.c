@@ -525,6 +525,47 @@ static void kma_flags_choose_the_slot(void)
 			   kma_sitetab_hash(&t, KMA_CLASS_ALONE, class ^ 1ULL << (9 + bit)));
 }
 
+/* Modules have many functions of one length, as those of initcalls and drivers are. */
+static void kma_sites_of_one_distance_are_near(void)
+{
+	const struct kma_site_slot *slot;
+	struct kma_sitetab t;
+	u32 distance, i;
+
+	for (distance = 16; distance <= 1024; distance += 16) {
+		kma_expect(!kma_sitetab_init(&t, 8192));
+		for (i = 0; i < 1000; i++)
+			kma_sitetab_get(&t, KMA_MODEL_SITE + i * distance, 32);
+		for (i = 0; i < 1000; i++)
+			kma_expect(kma_sitetab_near(&t, KMA_MODEL_SITE + i * distance, 32,
+						    &slot));
+		kma_sitetab_destroy(&t);
+	}
+}
+
+/* A line has two; whoever comes third is found all the same, whatever happens to them. */
+static void kma_three_sites_meet(void)
+{
+	const struct kma_site_slot *slot, *met[3];
+	struct kma_sitetab t;
+	u32 i;
+
+	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN));
+	for (i = 0; i < 3; i++)
+		met[i] = kma_sitetab_get(&t, KMA_MODEL_SITE - 8 * i, 64 + 8 * i);
+	kma_expect(met[0] == kma_sitetab_first(&t, KMA_MODEL_SITE, 64));
+	kma_expect(met[1] == kma_sitetab_second(met[0]));
+	kma_sitetab_retire(&t, met[0]->id);
+	for (i = 0; i < 3; i++) {
+		kma_expect(kma_sitetab_near(&t, KMA_MODEL_SITE - 8 * i, 64 + 8 * i, &slot) ==
+			   (i == 1));
+		kma_expect(i != 1 || slot == met[1]);
+	}
+	kma_expect(kma_sitetab_get(&t, KMA_MODEL_SITE - 16, 80) == met[2]);
+	kma_expect(atomic_read(&t.used) == 3);
+	kma_sitetab_destroy(&t);
+}
+
 static void kma_leaves_others_alone(void)
 {
 	kma_setup(100, KMA_SITES_MIN, 4, 2000);
@@ -1174,6 +1215,8 @@ static const struct kma_case kma_cases[] = {
 	{ "what is left on a page is found", kma_finds_what_is_left },
 	{ "no entry sees its life again", kma_sees_no_life_again },
 	{ "flags choose the slot", kma_flags_choose_the_slot },
+	{ "sites of one distance are near", kma_sites_of_one_distance_are_near },
+	{ "three sites meet", kma_three_sites_meet },
 	{ "lives of a block are many", kma_lives_of_a_block_are_many },
 	{ "lives of a block are in the map", kma_lives_of_a_block_are_in_the_map },
 	{ "other pages are left alone", kma_leaves_others_alone },
