@@ -175,27 +175,73 @@ static unsigned long kma_lines_ptr(u32 i)
 	return 0xffff888004000000UL + 256UL * (i % KMA_LINES_PAIRS);
 }
 
+/* What one event after the other touched, and of that wrote. */
+struct kma_lines_sum {
+	u64 touched;
+	u64 written;
+};
+
+static void kma_lines_add(struct kma_lines_sum *sum)
+{
+	u32 i;
+
+	sum->touched += kma_lines_nr;
+	for (i = 0; i < kma_lines_nr; i++)
+		sum->written += kma_lines[i].written;
+	kma_lines_nr = 0;
+}
+
+static void kma_lines_print(const char *name, const struct kma_lines_sum *sum)
+{
+	printf("bench core_lines%s %.1f lines\n", name,
+	       (double)sum->touched / KMA_LINES_PAIRS);
+	printf("bench core_lines%s_written %.1f lines\n", name,
+	       (double)sum->written / KMA_LINES_PAIRS);
+}
+
 /*
  * One object after the other, since their entries lie across lines here and there.
  * At first the site and all pages are new, which is not counted.
  */
-int main(void)
+static void kma_lines_exact(void)
 {
-	u64 touched = 0, written = 0;
-	u32 i, j;
+	struct kma_lines_sum sum;
+	u32 i;
 
-	kma_bench_start();
 	for (i = 0; i < 2 * KMA_LINES_PAIRS; i++) {
-		kma_lines_nr = 0;
+		if (i == KMA_LINES_PAIRS)
+			sum = (struct kma_lines_sum) { 0 };
 		kma_bench_kmalloc(KMA_LINES_SITE, kma_lines_ptr(i), 240, 256, NUMA_NO_NODE);
 		kma_bench_kfree(kma_lines_ptr(i));
-		if (i < KMA_LINES_PAIRS)
-			continue;
-		touched += kma_lines_nr;
-		for (j = 0; j < kma_lines_nr; j++)
-			written += kma_lines[j].written;
+		kma_lines_add(&sum);
 	}
-	printf("bench core_lines %.1f lines\n", (double)touched / KMA_LINES_PAIRS);
-	printf("bench core_lines_written %.1f lines\n", (double)written / KMA_LINES_PAIRS);
+	kma_lines_print("", &sum);
+}
+
+/* None of these is a sample, and nothing is in the filter. */
+static void kma_lines_unsampled(void)
+{
+	struct kma_lines_sum alloc = { 0 }, free = { 0 };
+	u32 i;
+
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
+	kma_sample_seed(1);
+	kma_lines_nr = 0;
+	for (i = 0; i < KMA_LINES_PAIRS; i++) {
+		kma_bench_kmalloc_sampled(KMA_LINES_SITE, kma_lines_ptr(i), 240, 256,
+					  NUMA_NO_NODE);
+		kma_lines_add(&alloc);
+		kma_bench_kfree_filtered(kma_lines_ptr(i));
+		kma_lines_add(&free);
+	}
+	kma_lines_print("_unsampled_alloc", &alloc);
+	kma_lines_print("_unsampled_free", &free);
+}
+
+int main(void)
+{
+	kma_bench_start();
+	kma_lines_exact();
+	kma_lines_unsampled();
 	return 0;
 }

@@ -16,4 +16,14 @@ void kma_line_write(void *at);
 	per_cpu(pcp, kma_env.cpu) += (n);				\
 } while (0)
 
+#undef kma_env_add_past
+#define kma_env_add_past(var, n, was_negative) ({			\
+	s32 *__half = (s32 *)&per_cpu(var, kma_env.cpu);		\
+									\
+	kma_line_write(__half);						\
+	(was_negative) = *__half < 0;					\
+	*__half += (n);							\
+	*__half >= 0;							\
+})
+
 #endif /* KMA_BENCH_LINES_H */

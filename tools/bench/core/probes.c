@@ -35,10 +35,12 @@ void kma_bench_start(void)
 		exit(1);
 }
 
-noinline void kma_bench_kmalloc(unsigned long site, unsigned long ptr,
-				size_t bytes_req, size_t bytes_alloc, int node)
+static __always_inline struct kma_event kma_bench_event(unsigned long site,
+							unsigned long ptr,
+							size_t bytes_req,
+							size_t bytes_alloc, int node)
 {
-	const struct kma_event ev = {
+	return (struct kma_event) {
 		.site = site,
 		.ptr = ptr,
 		.cache = bytes_alloc,
@@ -46,6 +48,12 @@ noinline void kma_bench_kmalloc(unsigned long site, unsigned long ptr,
 		.bytes_req = bytes_req,
 		.node = node,
 	};
+}
+
+noinline void kma_bench_kmalloc(unsigned long site, unsigned long ptr,
+				size_t bytes_req, size_t bytes_alloc, int node)
+{
+	const struct kma_event ev = kma_bench_event(site, ptr, bytes_req, bytes_alloc, node);
 
 	kma_stat_inc(events_kmalloc);
 	kma_record_alloc(&kma_core, &ev);
@@ -55,6 +63,21 @@ noinline void kma_bench_kfree(unsigned long ptr)
 {
 	kma_stat_inc(events_kfree);
 	kma_record_free(&kma_core, ptr, true);
+}
+
+noinline void kma_bench_kmalloc_sampled(unsigned long site, unsigned long ptr,
+					size_t bytes_req, size_t bytes_alloc, int node)
+{
+	const struct kma_event ev = kma_bench_event(site, ptr, bytes_req, bytes_alloc, node);
+
+	kma_stat_inc(unsampled_kmalloc);
+	kma_record_sampled(&kma_core, &ev, bytes_alloc, false);
+}
+
+noinline void kma_bench_kfree_filtered(unsigned long ptr)
+{
+	kma_stat_inc(unmatched_kfree);
+	kma_record_filtered(&kma_core, ptr);
 }
 
 void kma_bench_pairs(const struct kma_bench_shape *s, u32 pairs)

@@ -27,6 +27,11 @@ void kma_bench_kmalloc(unsigned long site, unsigned long ptr, size_t bytes_req,
 		       size_t bytes_alloc, int node);
 void kma_bench_kfree(unsigned long ptr);
 
+/* The same while objects are sampled, of which nothing is told but what is not a sample. */
+void kma_bench_kmalloc_sampled(unsigned long site, unsigned long ptr, size_t bytes_req,
+			       size_t bytes_alloc, int node);
+void kma_bench_kfree_filtered(unsigned long ptr);
+
 /* @pairs of them, whose objects are this thread's. */
 void kma_bench_pairs(const struct kma_bench_shape *s, u32 pairs);
 

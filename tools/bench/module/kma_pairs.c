@@ -9,6 +9,9 @@
  *		first is freed; then read the nanoseconds that the fastest
  *		round took, and the one in the middle; a SIZE of 0 is a page of
  *		the page allocator
+ *	sites	write "PAIRS": as many of 32 bytes, one at a time, in each of a
+ *		thousand call sites; then read the nanoseconds of each, the
+ *		fastest of five rounds, a line each
  *	empty	write 1 to attach the probes, 0 to detach them
  *	empty_pages  likewise those of pages
  */
@@ -27,6 +30,8 @@
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <trace/events/kmem.h>
+
+#include "kma_thousand.h"
 
 #define KMA_PAIRS_BATCH_MAX	4096
 #define KMA_PAIRS_ROUNDS_MAX	1000
@@ -173,6 +178,90 @@ static const struct file_operations kma_pairs_fops = {
 	.release = single_release,
 };
 
+/* ---- a thousand call sites --------------------------------------------------- */
+
+/* No two are alike, or the compiler would make them one. */
+#define KMA_PAIRS_SITE(n)						\
+static noinline void kma_pairs_site_##n(u32 pairs)			\
+{									\
+	u32 *object;							\
+									\
+	for (; pairs; pairs--) {					\
+		object = kmalloc(32, GFP_KERNEL);			\
+		if (object)						\
+			WRITE_ONCE(*object, n);				\
+		kfree(object);						\
+	}								\
+}
+
+KMA_THOUSAND(KMA_PAIRS_SITE, 1)
+
+#define KMA_PAIRS_SITE_POINTER(n) kma_pairs_site_##n,
+static void (*const kma_pairs_sites[])(u32 pairs) = {
+	KMA_THOUSAND(KMA_PAIRS_SITE_POINTER, 1)
+};
+
+#define KMA_PAIRS_SITE_ROUNDS	5
+
+/* Protected by kma_pairs_lock. */
+static u64 kma_pairs_site_ns[ARRAY_SIZE(kma_pairs_sites)];
+
+static void kma_pairs_measure_sites(u32 pairs)
+{
+	u64 start;
+	u32 i, round;
+
+	for (i = 0; i < ARRAY_SIZE(kma_pairs_sites); i++) {
+		kma_pairs_site_ns[i] = U64_MAX;
+		for (round = 0; round < KMA_PAIRS_SITE_ROUNDS; round++) {
+			start = ktime_get_ns();
+			kma_pairs_sites[i](pairs);
+			kma_pairs_site_ns[i] = min(kma_pairs_site_ns[i],
+						   ktime_get_ns() - start);
+		}
+		cond_resched();
+	}
+}
+
+static ssize_t kma_pairs_sites_write(struct file *file, const char __user *from,
+				     size_t bytes, loff_t *pos)
+{
+	u32 pairs;
+	int ret = kstrtou32_from_user(from, bytes, 10, &pairs);
+
+	if (ret)
+		return ret;
+	mutex_lock(&kma_pairs_lock);
+	kma_pairs_measure_sites(pairs);
+	mutex_unlock(&kma_pairs_lock);
+	return bytes;
+}
+
+static int kma_pairs_sites_show(struct seq_file *m, void *v)
+{
+	u32 i;
+
+	mutex_lock(&kma_pairs_lock);
+	for (i = 0; i < ARRAY_SIZE(kma_pairs_sites); i++)
+		seq_printf(m, "%llu\n", kma_pairs_site_ns[i]);
+	mutex_unlock(&kma_pairs_lock);
+	return 0;
+}
+
+static int kma_pairs_sites_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, kma_pairs_sites_show, NULL);
+}
+
+static const struct file_operations kma_pairs_sites_fops = {
+	.owner = THIS_MODULE,
+	.open = kma_pairs_sites_open,
+	.read = seq_read,
+	.write = kma_pairs_sites_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
 /* ---- empty ------------------------------------------------------------------ */
 
 static void kma_pairs_probe_kmalloc(void *data, unsigned long call_site,
@@ -279,6 +368,7 @@ static int __init kma_pairs_init(void)
 {
 	kma_pairs_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_file("measure", 0600, kma_pairs_dir, NULL, &kma_pairs_fops);
+	debugfs_create_file("sites", 0600, kma_pairs_dir, NULL, &kma_pairs_sites_fops);
 	debugfs_create_file_unsafe("empty", 0200, kma_pairs_dir, NULL,
 				   &kma_pairs_empty_fops);
 	for_each_kernel_tracepoint(kma_pairs_find, NULL);

@@ -14,31 +14,17 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "kma_thousand.h"
+
 struct kma_sites_object {
 	struct kma_sites_object *next;
 	unsigned int site;
 	char rest[48];
 };
 
-/* x(n0) ... x(n999) for each n */
-#define KMA_SITES_10(x, n)						\
-	x(n##0) x(n##1) x(n##2) x(n##3) x(n##4)				\
-	x(n##5) x(n##6) x(n##7) x(n##8) x(n##9)
-#define KMA_SITES_100(x, n)						\
-	KMA_SITES_10(x, n##0) KMA_SITES_10(x, n##1)			\
-	KMA_SITES_10(x, n##2) KMA_SITES_10(x, n##3)			\
-	KMA_SITES_10(x, n##4) KMA_SITES_10(x, n##5)			\
-	KMA_SITES_10(x, n##6) KMA_SITES_10(x, n##7)			\
-	KMA_SITES_10(x, n##8) KMA_SITES_10(x, n##9)
-#define KMA_SITES_1000(x, n)						\
-	KMA_SITES_100(x, n##0) KMA_SITES_100(x, n##1)			\
-	KMA_SITES_100(x, n##2) KMA_SITES_100(x, n##3)			\
-	KMA_SITES_100(x, n##4) KMA_SITES_100(x, n##5)			\
-	KMA_SITES_100(x, n##6) KMA_SITES_100(x, n##7)			\
-	KMA_SITES_100(x, n##8) KMA_SITES_100(x, n##9)
 #define KMA_SITES(x)							\
-	KMA_SITES_1000(x, 1) KMA_SITES_1000(x, 2) KMA_SITES_1000(x, 3)	\
-	KMA_SITES_1000(x, 4) KMA_SITES_1000(x, 5)
+	KMA_THOUSAND(x, 1) KMA_THOUSAND(x, 2) KMA_THOUSAND(x, 3)	\
+	KMA_THOUSAND(x, 4) KMA_THOUSAND(x, 5)
 
 /* No two are alike, or the compiler would make them one. */
 #define KMA_SITES_FUNCTION(n)						\
