@@ -676,15 +676,16 @@ struct kma_puts {
 
 static u32 kma_put(const struct kma_puts *p, unsigned long ptr)
 {
+	struct kma_stack stack = {
+		.nr_frames = p->nr_frames,
+		.frame = { p->frame[0], p->frame[1], p->frame[2] },
+	};
 	const struct kma_origin o = {
 		.site = p->frame[0],
 		.shift = p->shift,
-		.nr_frames = p->nr_frames,
-		.frame = p->frame,
+		.stack = &stack,
 	};
-	const struct kma_site_slot *slot = p->shift ?
-		kma_sitetab_sample(&kma_core.sites, &o, p->size) :
-		kma_sitetab_get(&kma_core.sites, o.site, p->size);
+	const struct kma_site_slot *slot;
 	struct kma_event ev = {
 		.site = o.site,
 		.cache = p->size,
@@ -693,6 +694,9 @@ static u32 kma_put(const struct kma_puts *p, unsigned long ptr)
 	};
 	int i;
 
+	kma_stack_seal(&stack);
+	slot = p->shift ? kma_sitetab_sample(&kma_core.sites, &o, p->size) :
+			  kma_sitetab_get(&kma_core.sites, o.site, p->size);
 	for (i = 0; i < p->hits + p->bulk; i++) {
 		ev.ptr = ptr + 64 * i;
 		ev.kmalloc = i < p->hits;

@@ -221,14 +221,17 @@ static void kma_sitetab_gives_inner_sites_no_row(struct kunit *test)
 /* With up to two frames; 0 for none. */
 static const struct kma_site_slot *kma_sample(int shift, unsigned long caller)
 {
-	const unsigned long frame[] = { KMA_TEST_SITE, caller };
+	struct kma_stack stack = {
+		.nr_frames = caller ? 2 : 0,
+		.frame = { KMA_TEST_SITE, caller },
+	};
 	const struct kma_origin o = {
 		.site = KMA_TEST_SITE,
 		.shift = shift,
-		.nr_frames = caller ? 2 : 0,
-		.frame = frame,
+		.stack = &stack,
 	};
 
+	kma_stack_seal(&stack);
 	return kma_sitetab_sample(&kma_sites, &o, 64);
 }
 

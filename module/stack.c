@@ -13,7 +13,8 @@
  * that was saved: then all callers' return addresses, left over, would have to
  * be just where they were.)
  *
- * A memo belongs to who has set its @busy; everybody else unwinds.
+ * A memo belongs to who has set its @busy, until the sample has been recorded;
+ * everybody else unwinds.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -32,49 +33,48 @@
 /**
  * struct kma_memo - a stack, and where it was
  * @busy: somebody reads or writes it
- * @nr_frames: how many
  * @sp: where our own frame is; 0: it cannot be known again
  * @at: words from there to each return address
- * @frame: the return addresses, the call site's first
+ * @stack: the stack
  */
 struct kma_memo {
 	int busy;
-	u32 nr_frames;
 	unsigned long sp;
 	u16 at[KMA_FRAMES_MAX];
-	unsigned long frame[KMA_FRAMES_MAX];
+	struct kma_stack stack;
 };
 
 static struct kma_memo __percpu *kma_memos;
 
 #ifdef KMA_HAVE_UNWINDER
-static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
-				     unsigned long sp)
+/* Return: whether each frame's return address is where @at says. */
+static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
+			   unsigned long site, unsigned long sp)
 {
 	struct unwind_state state;
 	unsigned long addr;
 	bool known = true;
 	int inner = 0;
 
-	m->nr_frames = 0;
+	s->nr_frames = 0;
 	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
 		addr = unwind_get_return_address(&state);
-		if (!addr || m->nr_frames == KMA_FRAMES_MAX)
+		if (!addr || s->nr_frames == KMA_FRAMES_MAX)
 			break;
-		if (!m->nr_frames && addr != site) {
+		if (!s->nr_frames && addr != site) {
 			if (++inner == KMA_STACK_INNER)
 				break;
 			continue;
 		}
-		known = known && kma_unwind_place(&state, sp, &m->at[m->nr_frames]);
-		m->frame[m->nr_frames++] = addr;
+		known = known && kma_unwind_place(&state, sp, &at[s->nr_frames]);
+		s->frame[s->nr_frames++] = addr;
 	}
-	m->sp = known && m->nr_frames ? sp : 0;
+	return known && s->nr_frames;
 }
 #else
-static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
-				     unsigned long sp)
+static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
+			   unsigned long site, unsigned long sp)
 {
 	unsigned long trace[KMA_STACK_INNER + KMA_FRAMES_MAX];
 	unsigned int nr = stack_trace_save(trace, ARRAY_SIZE(trace), 0);
@@ -82,11 +82,18 @@ static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
 
 	while (first < nr && trace[first] != site)
 		first++;
-	m->nr_frames = min_t(unsigned int, nr - first, KMA_FRAMES_MAX);
-	memcpy(m->frame, &trace[first], m->nr_frames * sizeof(m->frame[0]));
-	m->sp = 0;
+	s->nr_frames = min_t(unsigned int, nr - first, KMA_FRAMES_MAX);
+	memcpy(s->frame, &trace[first], s->nr_frames * sizeof(s->frame[0]));
+	return false;
 }
 #endif
+
+static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
+				     unsigned long sp)
+{
+	m->sp = kma_stack_walk(&m->stack, m->at, site, sp) ? sp : 0;
+	kma_stack_seal(&m->stack);
+}
 
 static bool kma_memo_holds(const struct kma_memo *m, unsigned long site,
 			   unsigned long sp)
@@ -94,47 +101,40 @@ static bool kma_memo_holds(const struct kma_memo *m, unsigned long site,
 	const unsigned long *stack = (unsigned long *)sp;
 	u32 i;
 
-	if (m->sp != sp || m->frame[0] != site)
+	if (m->sp != sp || m->stack.frame[0] != site)
 		return false;
-	for (i = 0; i < m->nr_frames; i++)
-		if (READ_ONCE_NOCHECK(stack[m->at[i]]) != m->frame[i])
+	for (i = 0; i < m->stack.nr_frames; i++)
+		if (READ_ONCE_NOCHECK(stack[m->at[i]]) != m->stack.frame[i])
 			return false;
 	return true;
 }
 
-static u32 kma_memo_copy(const struct kma_memo *m, unsigned long frame[KMA_FRAMES_MAX])
-{
-	u32 i;
-
-	for (i = 0; i < m->nr_frames; i++)
-		frame[i] = m->frame[i];
-	return m->nr_frames;
-}
-
-static noinline u32 kma_stack_unwind(unsigned long site, unsigned long sp,
-				     unsigned long frame[KMA_FRAMES_MAX])
-{
-	struct kma_memo m;
-
-	kma_memo_unwind(&m, site, sp);
-	return kma_memo_copy(&m, frame);
-}
-
-u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX])
+const struct kma_stack *kma_env_stack(unsigned long site)
 {
 	const unsigned long sp = (unsigned long)__builtin_frame_address(0);
 	const u32 hash = (u32)(site ^ sp >> 3) * 0x9e3779b1U;
 	struct kma_memo *m = raw_cpu_ptr(kma_memos) + (hash >> 16) % KMA_MEMOS;
-	u32 nr;
 
-	/* Somebody below this context may be at it, or one on another CPU. */
+	/* Whom this context interrupted may be at it, or somebody on another CPU. */
 	if (cmpxchg(&m->busy, 0, 1))
-		return kma_stack_unwind(site, sp, frame);
+		return NULL;
 	if (!kma_memo_holds(m, site, sp))
 		kma_memo_unwind(m, site, sp);
-	nr = kma_memo_copy(m, frame);
-	smp_store_release(&m->busy, 0); /* pairs with the cmpxchg above */
-	return nr;
+	return &m->stack;
+}
+
+void kma_env_stack_done(const struct kma_stack *stack)
+{
+	/* Pairs with the cmpxchg in kma_env_stack(). */
+	smp_store_release(&container_of(stack, struct kma_memo, stack)->busy, 0);
+}
+
+void kma_env_unwind(unsigned long site, struct kma_stack *stack)
+{
+	u16 at[KMA_FRAMES_MAX];
+
+	kma_stack_walk(stack, at, site, (unsigned long)__builtin_frame_address(0));
+	kma_stack_seal(stack);
 }
 
 int kma_stack_start(void)

@@ -760,6 +760,51 @@ static int truth_run_many(void)
 	       truth_make(TRUTH_many, 700, NUMA_NO_NODE, 1000);
 }
 
+/* So large that each is a sample, if one in 4 KiB is. */
+#define TRUTH_WAY_BYTES	300000
+/* How often each way is gone to each depth. */
+#define TRUTH_WAYS	10
+#define TRUTH_DEPTHS	3
+
+static noinline __noclone int truth_way_on(int depth)
+{
+	int ret = depth ? truth_way_on(depth - 1) :
+			  truth_make(TRUTH_way, TRUTH_WAY_BYTES, NUMA_NO_NODE, 1);
+
+	/* Or it would be the last act. */
+	OPTIMIZER_HIDE_VAR(ret);
+	return ret;
+}
+
+static noinline __noclone int truth_one_way(int depth)
+{
+	int ret = truth_way_on(depth);
+
+	asm volatile("# one" : "+r" (ret));
+	return ret;
+}
+
+static noinline __noclone int truth_other_way(int depth)
+{
+	int ret = truth_way_on(depth);
+
+	asm volatile("# other" : "+r" (ret));
+	return ret;
+}
+
+/* By turns, and each is in the same place on the stack as the other. */
+static int truth_run_ways(void)
+{
+	int i, depth, ret = 0;
+
+	for (i = 0; !ret && i < TRUTH_WAYS * TRUTH_DEPTHS; i++) {
+		depth = i % TRUTH_DEPTHS;
+		ret = truth_one_way(depth) ?: truth_other_way(depth);
+		truth_drop(2);
+	}
+	return ret;
+}
+
 /* Enough for hundreds of samples of each size, if one in 4 KiB is sampled. */
 static int truth_run_sampled(void)
 {
@@ -1462,6 +1507,7 @@ static const struct {
 	{ "kvmalloc", truth_run_kvmalloc },
 	{ "many", truth_run_many },
 	{ "sampled", truth_run_sampled },
+	{ "ways", truth_run_ways },
 	{ "leak", truth_run_leak },
 	{ "mark", truth_run_mark },
 	{ "cycle", truth_run_cycle },

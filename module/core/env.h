@@ -271,18 +271,31 @@ struct kma_row;
 struct kma_row __percpu *kma_env_alloc_rows(void);
 void kma_env_free_rows(struct kma_row __percpu *rows);
 
-/* Frames of a stack that are kept, at most. */
+/* Frames of a stack that are kept, at most; see stack.h. */
 #define KMA_FRAMES_MAX	24
+struct kma_stack;
 
 /**
- * kma_env_stack() - the stack that an allocation was called from
+ * kma_env_stack() - the stack that an allocation was called from, if it can be kept
  * @site: its call site
- * @frame: return addresses, @site first, then who called that
  *
- * Context: a probe, in the context that allocates: any; does not allocate, sleep
- * or take a lock. Return: how many, 0 if @site is not to be found.
+ * Context: a probe, in the context that allocates, which does not migrate: any; does not
+ * allocate, sleep or take a lock. Return: the stack, with no frames if @site is not to be
+ * found, until kma_env_stack_done(); or NULL: then ask kma_env_unwind().
  */
-u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
+const struct kma_stack *kma_env_stack(unsigned long site);
+
+/* Context: as above, the same CPU. */
+void kma_env_stack_done(const struct kma_stack *stack);
+
+/**
+ * kma_env_unwind() - the stack that an allocation was called from
+ * @site: its call site
+ * @stack: the result, as of kma_env_stack()
+ *
+ * Context: as above.
+ */
+void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 /**
  * kma_env_block_site() - the call site of a block of pages

@@ -196,22 +196,38 @@ static void kma_record_sample_time(u64 ns)
 		kma_stat_add(sample_ns, ns);
 }
 
+static void kma_record_origin(struct kma_core *c, const struct kma_event *ev, int shift,
+			      bool bulk, const struct kma_stack *stack)
+{
+	const struct kma_origin o = { .site = ev->site, .shift = shift, .stack = stack };
+	const struct kma_site_slot *slot = kma_sitetab_sample(&c->sites, &o, ev->cache);
+
+	if (!slot)
+		return;
+	kma_filter_add(ev->ptr);
+	kma_record_object(c, slot, ev, bulk);
+}
+
+static noinline void kma_record_unwound(struct kma_core *c, const struct kma_event *ev,
+					int shift, bool bulk)
+{
+	struct kma_stack stack;
+
+	kma_env_unwind(ev->site, &stack);
+	kma_record_origin(c, ev, shift, bulk, &stack);
+}
+
 static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 			      int shift, bool bulk)
 {
 	const u64 start = kma_env_clock_stay();
-	unsigned long frame[KMA_FRAMES_MAX];
-	const struct kma_origin o = {
-		.site = ev->site,
-		.shift = shift,
-		.nr_frames = kma_env_stack(ev->site, frame),
-		.frame = frame,
-	};
-	const struct kma_site_slot *slot = kma_sitetab_sample(&c->sites, &o, ev->cache);
+	const struct kma_stack *stack = kma_env_stack(ev->site);
 
-	if (slot) {
-		kma_filter_add(ev->ptr);
-		kma_record_object(c, slot, ev, bulk);
+	if (stack) {
+		kma_record_origin(c, ev, shift, bulk, stack);
+		kma_env_stack_done(stack);
+	} else {
+		kma_record_unwound(c, ev, shift, bulk);
 	}
 	kma_record_sample_time(kma_env_lap_leave(start));
 }

@@ -104,7 +104,7 @@ void kma_record_unfilter(void);
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 
 /*
- * A hit whose site is not where it is looked for first, by its members, in the order
+ * A hit whose site is in neither slot that it should be in, by its members, in the order
  * of a probe's arguments: then they are where they are needed, for nothing.
  */
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,

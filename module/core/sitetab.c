@@ -161,21 +161,9 @@ static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 static_assert(!(KMA_SITES_PROBES & (KMA_SITES_PROBES - 1)));
 static_assert(KMA_SITES_PROBES <= 2 * KMA_SITES_MIN);
 
-/* Whether a row that is in use stands for this. */
-static bool kma_site_is(const struct kma_sitetab *t, u32 id,
-			const struct kma_origin *o)
+static u32 kma_origin_frames(const struct kma_origin *o)
 {
-	const struct kma_site_info *info = &t->info[id];
-	const unsigned long *frame = kma_sitetab_frames(t, id);
-	u32 i;
-
-	if (info->site != o->site || READ_ONCE(info->shift) != o->shift ||
-	    info->nr_frames != o->nr_frames)
-		return false;
-	for (i = 0; i < o->nr_frames; i++)
-		if (frame[i] != o->frame[i])
-			return false;
-	return true;
+	return o->stack ? o->stack->nr_frames : 0;
 }
 
 /*
@@ -184,21 +172,16 @@ static bool kma_site_is(const struct kma_sitetab *t, u32 id,
  */
 static unsigned long kma_site_key(const struct kma_origin *o)
 {
-	u64 hash = o->site + o->shift;
-	u32 i;
+	const u64 stack = kma_origin_frames(o) ? o->stack->hash : 0;
 
 	if (o->shift == KMA_SHIFT_EXACT)
 		return o->site;
-	for (i = 0; i < o->nr_frames; i++) {
-		hash = (hash ^ o->frame[i]) * 0x9e3779b97f4a7c15ULL;
-		hash ^= hash >> 32;
-	}
-	return hash >> 2 | 1ULL << 62;
+	/* Above what sites differ in, or one further on would be another shift's. */
+	return kma_stack_mix(stack ^ (u64)o->shift << 58, o->site) >> 2 | 1ULL << 62;
 }
 
 /* A row of the same origin and cache, whose kmem_cache was destroyed. */
-static int kma_site_reuse(struct kma_sitetab *t, const struct kma_origin *o,
-			  int cache)
+static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 {
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
 	struct kma_site_info *info;
@@ -208,7 +191,7 @@ static int kma_site_reuse(struct kma_sitetab *t, const struct kma_origin *o,
 		info = &t->info[id];
 		/* Pairs with the cmpxchg in kma_site_state_change(). */
 		if (smp_load_acquire(&info->state) == KMA_SITE_NO_CACHE &&
-		    info->cache == cache && kma_site_is(t, id, o) &&
+		    info->cache == cache && info->key == key &&
 		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN) ==
 							KMA_SITE_NO_CACHE) {
 			atomic_dec(&t->retired);
@@ -221,7 +204,8 @@ static int kma_site_reuse(struct kma_sitetab *t, const struct kma_origin *o,
 static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 			   unsigned long key, int cache)
 {
-	int id = kma_site_reuse(t, o, cache);
+	const u32 nr_frames = kma_origin_frames(o);
+	int id = kma_site_reuse(t, key, cache);
 
 	if (id >= 0)
 		return id;
@@ -233,10 +217,10 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 	t->info[id].site = o->site;
 	t->info[id].key = key;
 	t->info[id].cache = cache;
-	t->info[id].nr_frames = o->nr_frames;
-	if (o->nr_frames) {
-		memcpy(&t->frame[(size_t)id * KMA_FRAMES_MAX], o->frame,
-		       o->nr_frames * sizeof(o->frame[0]));
+	t->info[id].nr_frames = nr_frames;
+	if (nr_frames) {
+		memcpy(&t->frame[(size_t)id * KMA_FRAMES_MAX], o->stack->frame,
+		       nr_frames * sizeof(o->stack->frame[0]));
 		atomic_inc(&t->stacks);
 	}
 	/* Others look at it without the state. */
@@ -289,7 +273,10 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	WRITE_ONCE(slot->id, id);
 	WRITE_ONCE(slot->what, id + 1);
 	WRITE_ONCE(slot->row, t->row[id]);
-	/* Pairs with the acquire in kma_site_slot_is(): nobody sees it with another id. */
+	/*
+	 * Pairs with the acquires in kma_site_slot_is() and kma_blocks_one(): nobody sees
+	 * it with another id.
+	 */
 	smp_store_release(&slot->cache, cache);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
@@ -338,19 +325,15 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 	return kma_site_other(t, o, cache_id);
 }
 
-/* The slot of a sample's origin or, without one, of a call site. */
-static __always_inline const struct kma_site_slot *
-kma_sitetab_find(struct kma_sitetab *t, const struct kma_origin *o,
-		 unsigned long key, unsigned long cache)
+static const struct kma_site_slot *
+kma_sitetab_find(struct kma_sitetab *t, unsigned long key, unsigned long cache)
 {
 	struct kma_site_slot *slot;
 	int i;
 
 	for (i = 0; i < KMA_SITES_PROBES; i++) {
 		slot = kma_site_slot(t, key, cache, i);
-		/* A call site itself is the key of nothing else. */
-		if (kma_site_slot_is(slot, key, cache) &&
-		    (!o || kma_site_is(t, READ_ONCE(slot->id), o)))
+		if (kma_site_slot_is(slot, key, cache))
 			return slot;
 		if (READ_ONCE(slot->site) == KMA_SITE_FREE)
 			break;
@@ -373,12 +356,12 @@ kma_sitetab_new(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
 					    unsigned long cache)
 {
-	return kma_sitetab_find(t, NULL, site, cache) ?: kma_sitetab_new(t, site, cache);
+	return kma_sitetab_find(t, site, cache) ?: kma_sitetab_new(t, site, cache);
 }
 
 u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {
-	const struct kma_site_slot *slot = kma_sitetab_find(t, NULL, site, cache);
+	const struct kma_site_slot *slot = kma_sitetab_find(t, site, cache);
 
 	return slot ? READ_ONCE(slot->id) : t->other[kma_cachetab_get(&t->caches, cache)].id;
 }
@@ -394,15 +377,16 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 {
 	struct kma_origin alone = *o;
 	unsigned long key = kma_site_key(o);
-	const struct kma_site_slot *slot = kma_sitetab_find(t, o, key, cache);
+	const struct kma_site_slot *slot;
 
-	if (slot)
+	if (kma_sitetab_near(t, key, cache, &slot))
 		return slot;
-	if (o->nr_frames && kma_site_stacks_full(t)) {
+	slot = kma_sitetab_find(t, key, cache);
+	if (!slot && kma_origin_frames(o) && kma_site_stacks_full(t)) {
 		kma_stat_inc(stacks_full);
-		alone.nr_frames = 0;
+		alone.stack = NULL;
 		key = kma_site_key(&alone);
-		slot = kma_sitetab_find(t, &alone, key, cache);
+		slot = kma_sitetab_find(t, key, cache);
 	}
 	return slot ?: kma_sitetab_insert(t, &alone, key, cache);
 }
@@ -412,10 +396,15 @@ static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
 	return cmpxchg(&info->state, from, to) == from;
 }
 
-static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *info)
+static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
+					      const struct kma_site_info *info)
 {
-	struct kma_site_slot *slot = &t->map[READ_ONCE(info->slot)];
+	return &t->map[READ_ONCE(info->slot)];
+}
 
+static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *info,
+			   struct kma_site_slot *slot)
+{
 	cmpxchg(&slot->site, info->key, KMA_SITE_RETIRED);
 	atomic_inc(&t->retired);
 }
@@ -425,7 +414,7 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 	struct kma_site_info *info = &t->info[id];
 
 	if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_MODULE))
-		kma_site_unmap(t, info);
+		kma_site_unmap(t, info, kma_site_slot_of(t, info));
 	else
 		kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE);
 }
@@ -434,17 +423,21 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 {
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
 	struct kma_site_info *info;
+	struct kma_site_slot *slot;
 	u32 id;
 
 	kma_cachetab_retire(&t->caches, cache);
 	for (id = 0; id < used; id++) {
 		info = &t->info[id];
 		/* Pairs with the release in kma_site_fill(). */
-		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE ||
-		    READ_ONCE(t->map[READ_ONCE(info->slot)].cache) != cache)
+		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE)
+			continue;
+		/* Before others may use the row again, in another slot. */
+		slot = kma_site_slot_of(t, info);
+		if (READ_ONCE(slot->cache) != cache)
 			continue;
 		WRITE_ONCE(t->no_cache, true);
 		if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
-			kma_site_unmap(t, info);
+			kma_site_unmap(t, info, slot);
 	}
 }

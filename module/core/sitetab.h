@@ -37,9 +37,10 @@
  * (sample.h) and stack.  All objects of such a row weigh the same, so it counts
  * samples as other rows count objects, and what they stand for is worked out when
  * somebody looks.  In the map their place is taken by a hash of site, shift and
- * stack, which is no kernel address, so that it cannot be taken for a site; what
- * it stands for is compared as well, in `info` and `frame`.  At most three rows of
- * four have a stack: beyond that, samples of one site are counted together.
+ * stack, which is no kernel address, so that it cannot be taken for a site.  It has 62
+ * bits: that any two stacks of a table of 8,192 have the same one is one chance in 10^11.
+ * At most three rows of four have a stack: beyond that, samples of one site are counted
+ * together.
  *
  * A row [other] counts samples of one shift or objects of none, whichever came
  * first, or it would not be known what they stand for; the rest is dropped.
@@ -55,6 +56,7 @@
 #include "env.h"
 #include "event.h"
 #include "sample.h"
+#include "stack.h"
 #include "stat.h"
 
 #define KMA_SITES_MIN		64
@@ -71,14 +73,12 @@
  * struct kma_origin - where an allocation comes from, but for the cache
  * @site: the call site
  * @shift: what it was sampled with, or KMA_SHIFT_EXACT
- * @nr_frames: of a sample, how many frames of its stack are known; 0: none
- * @frame: these, of which the first one is @site
+ * @stack: of a sample, its stack, of which the first frame is @site; or NULL
  */
 struct kma_origin {
 	unsigned long site;
 	int shift;
-	u32 nr_frames;
-	const unsigned long *frame;
+	const struct kma_stack *stack;
 };
 
 /**
@@ -370,8 +370,9 @@ static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
 					    unsigned long cache)
 {
 	/*
-	 * Neighbours are far apart, and so are functions of one length (design.rst); and
-	 * of the bits 0 to 31, which gfp flags of classes go up to, each has a say there.
+	 * In a map of 2^14 neighbours are far apart, and so are functions of one length
+	 * (design.rst); and of the bits 0 to 31, which gfp flags of classes go up to, each
+	 * has a say there.
 	 */
 	return (site + cache) * 0x2c1b3c6dUL >> 13 & t->map_mask;
 }
@@ -384,7 +385,7 @@ kma_sitetab_first(const struct kma_sitetab *t, unsigned long site,
 	return (void *)t->map + kma_sitetab_hash(t, site, cache);
 }
 
-/* Where it is then, unless there was a third one: in the same cache line. */
+/* Where it is then, unless there was a third one: in the same line, as maps are aligned. */
 static __always_inline const struct kma_site_slot *
 kma_sitetab_second(const struct kma_site_slot *first)
 {

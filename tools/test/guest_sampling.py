@@ -210,6 +210,30 @@ def sampling():
     return f"{scores.check()} standard errors on average, {stacks} stacks"
 
 
+WAYS = ("truth_one_way", "truth_other_way")
+
+
+@single
+def stacks_by_two_ways():
+    """One call site in one place on the stack, that two functions lead to by turns."""
+    found, outer = Counter(), set()
+    with both("sample_bytes=4K budget_pct=0") as known:
+        known.run("ways")
+        for row in Table("stacks").rows:
+            names = [frame.split("+")[0] for frame in row["stack"].split(";")]
+            if names[-1] != "truth_way":
+                continue
+            ways = [i for i, name in enumerate(names) if name in WAYS]
+            check(len(ways) == 1, f"{len(ways)} ways in {row['stack']}")
+            found[names[ways[0]], names.count("truth_way_on")] += row["samples"]
+            check_equal("who calls both", "truth_run_ways", names[ways[0] - 1])
+            outer.add(";".join(row["stack"].split(";")[:ways[0] - 1]))
+    check_equal("samples by way and depth",
+                {(way, depth): 10 for way in WAYS for depth in (1, 2, 3)}, dict(found))
+    check_equal("what leads to both", 1, len(outer))
+    return f"{sum(found.values())} samples of {len(found)} stacks"
+
+
 @single
 def sampling_settings():
     """By control and by the parameter; what is wrong changes nothing."""
@@ -375,7 +399,8 @@ def governed(known, what, until):
 @single
 def governing():
     """Samples get fewer when they cost too much, and only samples."""
-    with both("budget_pct=1") as known:
+    # 1 % is what it is if nobody says
+    with both() as known:
         with child(lambda: large_ones(known)):
             time.sleep(2.5)
         check_equal("without sampling", [0, 0], [stats()[name] for name in (

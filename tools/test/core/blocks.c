@@ -365,6 +365,36 @@ static void kma_knows_no_page(void)
 	kma_blocks_destroy(&kma_blocks);
 }
 
+/* The row of a class is the second of its line, since another pair came first. */
+static void kma_finds_second_rows(void)
+{
+	const unsigned long class = kma_class(0, 0, 0xcc0);
+	const unsigned long kinds[] = { KMA_CLASS_ALONE, KMA_CLASS_SHADOW };
+	const struct kma_site_slot *slot;
+	struct kma_row sum;
+	unsigned long word;
+	u8 mark;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN);
+	/* The next mark is far. */
+	kma_sample_mark(KMA_SAMPLE_BLOCKS, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		word = kma_class_kind(class, kinds[i]);
+		kma_sitetab_get(&kma_blocks.sites, kinds[i] + 8, word - 8);
+		slot = kma_sitetab_get(&kma_blocks.sites, kinds[i], word);
+		kma_expect(slot != kma_sitetab_first(&kma_blocks.sites, kinds[i], word));
+		kma_expect(kma_blocks_one(&kma_blocks, KMA_FIRST + i, class, i, &mark) ==
+			   KMA_ONE_DONE);
+		kma_sitetab_sum(&kma_blocks.sites, slot->id, &sum);
+		kma_expect(sum.hits == 1);
+		kma_blocks_free(&kma_blocks, KMA_FIRST + i, 0);
+		kma_sitetab_sum(&kma_blocks.sites, slot->id, &sum);
+		kma_expect(sum.frees == 1);
+	}
+	kma_blocks_destroy(&kma_blocks);
+}
+
 /* When rows run out sums are right all the same; when classes do, it is counted. */
 static void kma_runs_out(void)
 {
@@ -491,6 +521,7 @@ static void kma_starts_whole_or_not(void)
 static const struct kma_case kma_cases[] = {
 	{ "blocks agree with an account of each page", kma_agrees },
 	{ "no page is no frame", kma_knows_no_page },
+	{ "a class that is the second of a line", kma_finds_second_rows },
 	{ "too many classes and rows", kma_runs_out },
 	{ "samples without a row", kma_loses_samples },
 	{ "samples in [other] that are freed", kma_frees_others },

@@ -52,11 +52,24 @@ void kma_env_free_rows(struct kma_row *rows)
 	free(rows);
 }
 
-u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX])
+void kma_env_unwind(unsigned long site, struct kma_stack *stack)
 {
-	frame[0] = site;
-	frame[1] = kma_env.stack;
-	return kma_env.stack ? 2 : 0;
+	stack->frame[0] = site;
+	stack->frame[1] = kma_env.stack;
+	stack->nr_frames = kma_env.stack ? 2 : 0;
+	kma_stack_seal(stack);
+}
+
+/* As if somebody held it already. */
+const struct kma_stack *kma_env_stack(unsigned long site)
+{
+	(void)site;
+	return NULL;
+}
+
+void kma_env_stack_done(const struct kma_stack *stack)
+{
+	(void)stack;
 }
 
 unsigned long kma_env_block_site(void)

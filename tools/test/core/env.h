@@ -239,7 +239,10 @@ struct kma_row *kma_env_alloc_rows(void);
 void kma_env_free_rows(struct kma_row *rows);
 
 #define KMA_FRAMES_MAX	24
-u32 kma_env_stack(unsigned long site, unsigned long frame[KMA_FRAMES_MAX]);
+struct kma_stack;
+const struct kma_stack *kma_env_stack(unsigned long site);
+void kma_env_stack_done(const struct kma_stack *stack);
+void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 unsigned long kma_env_block_site(void);
 

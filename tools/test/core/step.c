@@ -222,11 +222,14 @@ static void kma_setup_met(u32 others)
 {
 	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
 	const unsigned long cache = kma_model_cache(&kma_model, 0);
+	const struct kma_site_slot *slot;
 	u32 i;
 
 	for (i = 1; i <= others; i++)
 		kma_sitetab_get(&kma_core.sites, site - 8 * i, cache + 8 * i);
 	kma_setup_row();
+	if (kma_sitetab_near(&kma_core.sites, site, cache, &slot) == others - 1)
+		abort();
 }
 
 static void kma_setup_met_one(void)
