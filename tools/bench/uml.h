@@ -46,28 +46,47 @@
 #define prefetchw(p) asm volatile("prefetchw %0" : : "m" (*(const char *)(p)))
 
 /*
- * Likewise a jump to where it is to go now, as x86 has it, for each static call: here
- * they are indirect calls.  What is changed is aligned, and nobody else runs.
+ * Likewise one jump to where it is to go now, as x86 has it, for each static call, which
+ * is the last act of one function: here they are indirect calls.  The compiler makes a jump
+ * to name_jump of it, which is looked for and changed at the first update; until then it is
+ * two.  Nobody else runs.
  */
 #undef DEFINE_STATIC_CALL
 #undef static_call
 #undef static_call_update
 #define DEFINE_STATIC_CALL(name, function)				\
-static __used __naked __aligned(8) void name##_code(void)		\
+static u8 *name##_site;							\
+									\
+static __used __naked void name##_code(void)				\
 {									\
-	asm volatile(".skip 3\n"					\
-		     ".globl " #name "_jump\n"				\
+	asm volatile(".globl " #name "_jump\n"				\
 		     #name "_jump:\n"					\
-		     ".byte 0xe9\n"					\
-		     ".long %P0 - . - 4" : : "i" (function));		\
+		     "jmp %P0" : : "i" (function));			\
 }									\
 									\
 extern typeof(function) name##_jump
 
 #define static_call(name) name##_jump
 #define static_call_update(name, function)				\
-	WRITE_ONCE(*(s32 *)((unsigned long)name##_jump + 1),		\
-		   (unsigned long)(function) - (unsigned long)name##_jump - 5)
+	kma_bench_jump(&name##_site, (u8 *)name##_jump, (u8 *)(function))
+
+static inline bool kma_bench_is_jump(const u8 *code, const u8 *to)
+{
+	return *code == 0xe9 && code + 5 + *(const s32 *)(code + 1) == to;
+}
+
+/* What was a jump to @at is one to @to. */
+static inline void kma_bench_jump(u8 **site, const u8 *at, const u8 *to)
+{
+	const struct module_memory *text = &THIS_MODULE->mem[MOD_TEXT];
+	u8 *code = text->base;
+
+	for (; !*site && code < (u8 *)text->base + text->size - 5; code++)
+		if (kma_bench_is_jump(code, at))
+			*site = code;
+	if (!WARN_ON(!*site))
+		WRITE_ONCE(*(s32 *)(*site + 1), to - *site - 5);
+}
 
 /*
  * The stock kernel's unwinder also says where on the stack it found what it returns,
