@@ -257,6 +257,18 @@ static void kma_sitetab_gives_samples_rows_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 200), slot[4]);
 }
 
+/* Without a stack a site and the next one, with the next N. */
+static void kma_sitetab_tells_sites_from_shifts(struct kunit *test)
+{
+	const struct kma_origin o[] = {
+		{ .site = KMA_TEST_SITE, .shift = 13 },
+		{ .site = KMA_TEST_SITE + 1, .shift = 12 },
+	};
+
+	KUNIT_EXPECT_NE(test, kma_sitetab_sample(&kma_sites, &o[0], 64)->id,
+			kma_sitetab_sample(&kma_sites, &o[1], 64)->id);
+}
+
 static void kma_sitetab_knows_what_a_sample_is(struct kunit *test)
 {
 	u32 exact = kma_row_id(KMA_TEST_SITE, 64);
@@ -529,6 +541,7 @@ static struct kunit_case kma_sitetab_cases[] = {
 	KUNIT_CASE(kma_sitetab_refuses_without_a_cache),
 	KUNIT_CASE(kma_sitetab_gives_inner_sites_no_row),
 	KUNIT_CASE(kma_sitetab_gives_samples_rows_of_their_own),
+	KUNIT_CASE(kma_sitetab_tells_sites_from_shifts),
 	KUNIT_CASE(kma_sitetab_knows_what_a_sample_is),
 	KUNIT_CASE(kma_sitetab_keeps_rows_free_of_stacks),
 	KUNIT_CASE(kma_sitetab_counts_as_other_what_weighs_the_same),

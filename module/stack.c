@@ -32,7 +32,7 @@
 
 /**
  * struct kma_memo - a stack, and where it was
- * @busy: somebody reads or writes it
+ * @busy: somebody records a sample with it
  * @sp: where our own frame is; 0: it cannot be known again
  * @at: words from there to each return address
  * @stack: the stack
@@ -115,9 +115,11 @@ const struct kma_stack *kma_env_stack(unsigned long site)
 	const u32 hash = (u32)(site ^ sp >> 3) * 0x9e3779b1U;
 	struct kma_memo *m = raw_cpu_ptr(kma_memos) + (hash >> 16) % KMA_MEMOS;
 
-	/* Whom this context interrupted may be at it, or somebody on another CPU. */
-	if (cmpxchg(&m->busy, 0, 1))
+	/* Nobody migrates: whom this context interrupted may have it, and nobody else. */
+	if (READ_ONCE(m->busy))
 		return NULL;
+	WRITE_ONCE(m->busy, 1);
+	barrier();
 	if (!kma_memo_holds(m, site, sp))
 		kma_memo_unwind(m, site, sp);
 	return &m->stack;
@@ -125,8 +127,8 @@ const struct kma_stack *kma_env_stack(unsigned long site)
 
 void kma_env_stack_done(const struct kma_stack *stack)
 {
-	/* Pairs with the cmpxchg in kma_env_stack(). */
-	smp_store_release(&container_of(stack, struct kma_memo, stack)->busy, 0);
+	barrier();
+	WRITE_ONCE(container_of(stack, struct kma_memo, stack)->busy, 0);
 }
 
 void kma_env_unwind(unsigned long site, struct kma_stack *stack)

@@ -762,8 +762,8 @@ static int truth_run_many(void)
 
 /* So large that each is a sample, if one in 4 KiB is. */
 #define TRUTH_WAY_BYTES	300000
-/* How often each way is gone to each depth. */
-#define TRUTH_WAYS	10
+/* How often to each depth, by either way half of them. */
+#define TRUTH_WAYS	20
 #define TRUTH_DEPTHS	3
 
 static noinline __noclone int truth_way_on(int depth)
@@ -792,15 +792,16 @@ static noinline __noclone int truth_other_way(int depth)
 	return ret;
 }
 
-/* By turns, and each is in the same place on the stack as the other. */
+/* By turns, each twice, and each is in the same place on the stack as the other. */
 static int truth_run_ways(void)
 {
 	int i, depth, ret = 0;
 
 	for (i = 0; !ret && i < TRUTH_WAYS * TRUTH_DEPTHS; i++) {
 		depth = i % TRUTH_DEPTHS;
-		ret = truth_one_way(depth) ?: truth_other_way(depth);
-		truth_drop(2);
+		ret = i / TRUTH_DEPTHS % 4 < 2 ? truth_one_way(depth) :
+						 truth_other_way(depth);
+		truth_drop(1);
 	}
 	return ret;
 }

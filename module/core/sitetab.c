@@ -166,16 +166,11 @@ static u32 kma_origin_frames(const struct kma_origin *o)
 	return o->stack ? o->stack->nr_frames : 0;
 }
 
-/*
- * What stands for an origin in the map: the call site itself or, for samples, a
- * hash that is neither a mark nor an address of the kernel.
- */
+/* What stands for a sample's origin in the map: neither a mark nor a kernel address. */
 static unsigned long kma_site_key(const struct kma_origin *o)
 {
-	const u64 stack = kma_origin_frames(o) ? o->stack->hash : 0;
+	const u64 stack = o->stack ? o->stack->hash : 0;
 
-	if (o->shift == KMA_SHIFT_EXACT)
-		return o->site;
 	/* Above what sites differ in, or one further on would be another shift's. */
 	return kma_stack_mix(stack ^ (u64)o->shift << 58, o->site) >> 2 | 1ULL << 62;
 }
@@ -286,6 +281,15 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
+	/*
+	 * Whoever retired the row meanwhile could not take the slot away, and somebody else
+	 * may use the row again.  Pairs with the cmpxchg in kma_site_state_change(): either
+	 * of the two sees what the other one did.
+	 */
+	smp_mb();
+	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
+	    READ_ONCE(t->info[id].slot) != slot - t->map)
+		cmpxchg(&slot->site, key, KMA_SITE_RETIRED);
 }
 
 /* Claim a map slot that leads nowhere. */

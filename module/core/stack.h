@@ -3,8 +3,8 @@
  * Where a sample was allocated from: its stack, and a hash that stands for it.
  *
  * Who takes a stack also makes the hash, and a stack that is remembered has it already
- * (module/stack.c).  So nobody looks at all frames again: two stacks are the same if
- * their hashes are.
+ * (module/stack.c).  So nobody compares frames with those of a row: two stacks are taken to
+ * be the same if their hashes are.
  */
 #ifndef KMA_CORE_STACK_H
 #define KMA_CORE_STACK_H

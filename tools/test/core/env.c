@@ -60,16 +60,29 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack)
 	kma_stack_seal(stack);
 }
 
-/* As if somebody held it already. */
+/* One for each thread, which whoever interrupts finds held. */
+static __thread struct kma_stack kma_env_memo;
+static __thread bool kma_env_memo_held;
+
 const struct kma_stack *kma_env_stack(unsigned long site)
 {
-	(void)site;
-	return NULL;
+	if (kma_env_memo_held)
+		return NULL;
+	kma_env_memo_held = true;
+	kma_env_unwind(site, &kma_env_memo);
+	return &kma_env_memo;
 }
 
 void kma_env_stack_done(const struct kma_stack *stack)
 {
-	(void)stack;
+	if (stack != &kma_env_memo || !kma_env_memo_held)
+		abort();
+	kma_env_memo_held = false;
+}
+
+bool kma_env_stack_is_held(void)
+{
+	return kma_env_memo_held;
 }
 
 unsigned long kma_env_block_site(void)

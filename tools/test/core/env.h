@@ -242,6 +242,7 @@ void kma_env_free_rows(struct kma_row *rows);
 struct kma_stack;
 const struct kma_stack *kma_env_stack(unsigned long site);
 void kma_env_stack_done(const struct kma_stack *stack);
+bool kma_env_stack_is_held(void);
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 unsigned long kma_env_block_site(void);

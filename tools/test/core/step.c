@@ -578,6 +578,8 @@ static const char *kma_check_samples(void)
 						  slot, &e);
 	for (i = 0; i < KMA_OBJECTS; i++)
 		known += kma_object[i].live;
+	if (kma_env_stack_is_held())
+		return "a stack is held";
 	if (hits != kma_samples)
 		return "hits are not what was sampled";
 	if (hits - gone != live || live != known)
