@@ -48,44 +48,55 @@
 /*
  * Likewise one jump to where it is to go now, as x86 has it, for each static call, which
  * is the last act of one function: here they are indirect calls.  The compiler makes a jump
- * to name_jump of it, which is looked for and changed at the first update; until then it is
- * two.  Nobody else runs.
+ * to name_jump of it, which is the first function and gets no other jump: it is looked for
+ * and changed.  It is weak, or the assembler would make the jump a short one.  Nobody else
+ * runs.
  */
 #undef DEFINE_STATIC_CALL
 #undef static_call
 #undef static_call_update
 #define DEFINE_STATIC_CALL(name, function)				\
-static u8 *name##_site;							\
+static struct kma_bench_call name##_call = { (u8 *)(function) };	\
 									\
-static __used __naked void name##_code(void)				\
-{									\
-	asm volatile(".globl " #name "_jump\n"				\
-		     #name "_jump:\n"					\
-		     "jmp %P0" : : "i" (function));			\
-}									\
+asm(".weak " #name "_jump\n"						\
+    #name "_jump = " #function);					\
 									\
 extern typeof(function) name##_jump
 
 #define static_call(name) name##_jump
 #define static_call_update(name, function)				\
-	kma_bench_jump(&name##_site, (u8 *)name##_jump, (u8 *)(function))
+	kma_bench_jump(&name##_call, (u8 *)(function))
+
+/* Where the jump is, once that is known, and where it went first. */
+struct kma_bench_call {
+	const u8 *first;
+	u8 *site;
+};
 
 static inline bool kma_bench_is_jump(const u8 *code, const u8 *to)
 {
 	return *code == 0xe9 && code + 5 + *(const s32 *)(code + 1) == to;
 }
 
-/* What was a jump to @at is one to @to. */
-static inline void kma_bench_jump(u8 **site, const u8 *at, const u8 *to)
+static inline void kma_bench_find(struct kma_bench_call *call)
 {
 	const struct module_memory *text = &THIS_MODULE->mem[MOD_TEXT];
-	u8 *code = text->base;
+	u8 *code, *end = text->base + text->size - 4;
 
-	for (; !*site && code < (u8 *)text->base + text->size - 5; code++)
-		if (kma_bench_is_jump(code, at))
-			*site = code;
-	if (!WARN_ON(!*site))
-		WRITE_ONCE(*(s32 *)(*site + 1), to - *site - 5);
+	for (code = text->base; code < end; code++) {
+		if (!kma_bench_is_jump(code, call->first))
+			continue;
+		WARN_ON(call->site);
+		call->site = code;
+	}
+}
+
+static inline void kma_bench_jump(struct kma_bench_call *call, const u8 *to)
+{
+	if (!call->site)
+		kma_bench_find(call);
+	if (!WARN_ON(!call->site))
+		WRITE_ONCE(*(s32 *)(call->site + 1), to - call->site - 5);
 }
 
 /*
