@@ -314,7 +314,7 @@ static void kma_free_filtered(unsigned long ptr)
 {
 	preempt_disable();
 	kma_stat_inc(free_unmatched);
-	kma_record_filtered(kma_c, ptr);
+	kma_record_free_sampled(kma_c, ptr);
 	preempt_enable();
 }
 
@@ -366,25 +366,25 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 static void kma_record_follows_filtered_frees(struct kunit *test)
 {
 	const struct kma_row exact = { .hits = 1, .bytes_req = 60, .frees = 1 };
-	const unsigned long before = KMA_TEST_PTR, sampled = before + KMA_FILTER_STEP,
-			    nobody = sampled + KMA_FILTER_STEP;
+	const unsigned long before = KMA_TEST_PTR, sampled = before + KMA_LIVEFILTER_STEP,
+			    nobody = sampled + KMA_LIVEFILTER_STEP;
 
 	migrate_disable();
-	kma_filter_clear();
+	kma_livefilter_clear();
 	kma_alloc(KMA_TEST_SITE, before, 64);
-	kma_record_filter(kma_c);
+	kma_record_livefilter_start(kma_c);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_mark(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
 	kma_alloc_sampled(sampled, 64);
-	KUNIT_EXPECT_TRUE(test, kma_filter_has(before));
-	KUNIT_EXPECT_TRUE(test, kma_filter_has(sampled));
-	KUNIT_EXPECT_FALSE(test, kma_filter_has(nobody));
+	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(before));
+	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(sampled));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(nobody));
 
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
-	KUNIT_EXPECT_FALSE(test, kma_filter_has(before));
-	KUNIT_EXPECT_FALSE(test, kma_filter_has(sampled));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(before));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(sampled));
 	kma_free_filtered(before);
 	kma_free_filtered(sampled);
 	kma_free_filtered(nobody);
@@ -806,7 +806,7 @@ static int kma_record_init_test(struct kunit *test)
 
 static void kma_record_exit_test(struct kunit *test)
 {
-	kma_record_unfilter();
+	kma_record_livefilter_stop();
 	kma_core_destroy(kma_c);
 }
 

@@ -177,12 +177,12 @@ void kma_probes_record(bool on);
 void kma_probes_sample(bool on);
 
 /**
- * kma_probes_filter() - whether frees go by the filter
+ * kma_probes_livefilter() - whether frees go by the filter
  * @on: they do, as soon as they know; some that run may not
  *
  * Context: process, may sleep; kma_lock is held.
  */
-void kma_probes_filter(bool on);
+void kma_probes_livefilter(bool on);
 
 /**
  * kma_probes_attached() - how many probes of tracepoints the module has

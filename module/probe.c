@@ -28,7 +28,7 @@ static bool kma_wanted __read_mostly;	/* they are recorded: those that match a f
 static bool kma_looked = true;		/* each is looked at: they are not wanted, or filtered */
 static bool kma_sampled __read_mostly;	/* and some of them stand for all */
 
-/* And of frees: they go by the filter of core/filter.h. */
+/* And of frees: they go by the filter of core/livefilter.h. */
 static bool kma_filtered __read_mostly;
 
 /* ---- double-fired events -------------------------------------------------- */
@@ -173,7 +173,7 @@ static __always_inline void kma_probe_free(const void *ptr, bool filtered)
 		else
 			kma_stat_inc(free_null);
 	} else if (filtered) {
-		kma_record_filtered(&kma_core, (unsigned long)ptr);
+		kma_record_free_sampled(&kma_core, (unsigned long)ptr);
 	} else {
 		kma_record_free(&kma_core, (unsigned long)ptr, KMA_FREES_EARLY);
 	}
@@ -625,7 +625,7 @@ void kma_probes_sample(bool on)
 	synchronize_rcu();
 }
 
-void kma_probes_filter(bool on)
+void kma_probes_livefilter(bool on)
 {
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_filtered, on);

@@ -62,16 +62,16 @@ static void kma_sampling_forget(void *unused)
 
 static void kma_sampling_begin(void)
 {
-	kma_filter_clear();
+	kma_livefilter_clear();
 	kma_probes_sample(true);
-	kma_record_filter(&kma_core);
-	kma_probes_filter(true);
+	kma_record_livefilter_start(&kma_core);
+	kma_probes_livefilter(true);
 }
 
 static void kma_sampling_end(void)
 {
-	kma_probes_filter(false);
-	kma_record_unfilter();
+	kma_probes_livefilter(false);
+	kma_record_livefilter_stop();
 	kma_probes_sample(false);
 }
 

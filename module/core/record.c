@@ -4,7 +4,7 @@
 
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames)
 {
-	return kma_objtab_bytes(live_max, frames) + sizeof(kma_filter) +
+	return kma_objtab_bytes(live_max, frames) + sizeof(kma_livefilter) +
 	       kma_sitetab_bytes(sites_max, nr_cpus);
 }
 
@@ -48,14 +48,14 @@ struct kma_removal {
 
 static struct kma_removal kma_removal_begin(struct kma_core *c)
 {
-	/* Pairs with the release in kma_record_filter(). */
+	/* Pairs with the release in kma_record_livefilter_start(). */
 	return (struct kma_removal) { c, smp_load_acquire(&kma_filtered) };
 }
 
-static void kma_removal_filter(const struct kma_removal *r, unsigned long ptr)
+static void kma_removal_livefilter(const struct kma_removal *r, unsigned long ptr)
 {
 	if (r->filtered)
-		kma_filter_remove(ptr);
+		kma_livefilter_remove(ptr);
 }
 
 /*
@@ -73,13 +73,13 @@ static void kma_record_known(const struct kma_core *c, const struct kma_bucket *
 		if (!ptr)
 			continue;
 		if (kma_sitetab_is_sampled(&c->sites, entry.row))
-			kma_filter_keep(ptr);
+			kma_livefilter_keep(ptr);
 		else
-			kma_filter_add(ptr);
+			kma_livefilter_add(ptr);
 	}
 }
 
-void kma_record_filter(struct kma_core *c)
+void kma_record_livefilter_start(struct kma_core *c)
 {
 	u64 i;
 
@@ -91,7 +91,7 @@ void kma_record_filter(struct kma_core *c)
 	smp_store_release(&kma_filtered, true);
 }
 
-void kma_record_unfilter(void)
+void kma_record_livefilter_stop(void)
 {
 	WRITE_ONCE(kma_filtered, false);
 }
@@ -104,7 +104,7 @@ static void kma_record_left(void *removal, unsigned long ptr,
 {
 	const struct kma_removal *r = removal;
 
-	kma_removal_filter(r, ptr);
+	kma_removal_livefilter(r, ptr);
 	this_cpu_inc(r->core->sites.row[entry->row]->repaired);
 	kma_stat_inc(page_freed);
 }
@@ -117,7 +117,7 @@ static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 		kma_record_left(r, ptr, old);
 		return;
 	}
-	kma_removal_filter(r, ptr);
+	kma_removal_livefilter(r, ptr);
 	this_cpu_inc(r->core->sites.row[old->row]->repaired);
 	kma_stat_inc(replaced);
 }
@@ -148,7 +148,7 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 	if (kma_objtab_make_room(&c->obj, ptr, kma_record_left, &r) &&
 	    kma_objtab_put(&c->obj, ptr, &entry, &old) == KMA_PUT_NEW)
 		return;
-	kma_removal_filter(&r, ptr);
+	kma_removal_livefilter(&r, ptr);
 	this_cpu_inc(c->sites.row[row]->no_entry);
 	kma_stat_inc(dropped_live_full);
 }
@@ -204,7 +204,7 @@ static void kma_record_origin(struct kma_core *c, const struct kma_event *ev, in
 
 	if (!slot)
 		return;
-	kma_filter_add(ev->ptr);
+	kma_livefilter_add(ev->ptr);
 	kma_record_object(c, slot, ev, bulk);
 }
 
@@ -260,7 +260,7 @@ void kma_record_found(struct kma_core *c, unsigned long ptr)
 		kma_stat_inc(free_unmatched);
 		return;
 	}
-	kma_removal_filter(&r, ptr);
+	kma_removal_livefilter(&r, ptr);
 	kma_record_freed(c->sites.row[entry.row], entry.cpu);
 }
 

@@ -23,7 +23,7 @@
 
 #include "env.h"
 #include "event.h"
-#include "filter.h"
+#include "livefilter.h"
 #include "objtab.h"
 #include "sample.h"
 #include "sitetab.h"
@@ -81,7 +81,7 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 			   unsigned int order);
 
 /**
- * kma_record_filter() - let frees be looked up by the filter from now on
+ * kma_record_livefilter_start() - let frees be looked up by the filter from now on
  * @c: the tables
  *
  * To be called when what is allocated is added to the filter everywhere, and
@@ -89,10 +89,10 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
  *
  * Context: process, may sleep.
  */
-void kma_record_filter(struct kma_core *c);
+void kma_record_livefilter_start(struct kma_core *c);
 
 /* The opposite: frees are not filtered any more. Context: any. */
-void kma_record_unfilter(void);
+void kma_record_livefilter_stop(void);
 
 /**
  * kma_record_sweep() - remove stale entries and count them as repaired
@@ -288,7 +288,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 void kma_record_found(struct kma_core *c, unsigned long ptr);
 
 /**
- * kma_record_filtered() - an object is about to be freed, while frees are filtered
+ * kma_record_free_sampled() - an object is about to be freed, while frees are filtered
  * @c: the tables
  * @ptr: the object; never NULL or ZERO_SIZE_PTR
  *
@@ -296,10 +296,10 @@ void kma_record_found(struct kma_core *c, unsigned long ptr);
  *
  * Context: a probe, any context.
  */
-static __always_inline void kma_record_filtered(struct kma_core *c,
+static __always_inline void kma_record_free_sampled(struct kma_core *c,
 						unsigned long ptr)
 {
-	if (likely(!kma_filter_has(ptr)))
+	if (likely(!kma_livefilter_has(ptr)))
 		return;
 	kma_stat_dec(free_unmatched);
 	kma_record_found(c, ptr);

@@ -77,7 +77,7 @@ noinline void kma_bench_kmalloc_sampled(unsigned long site, unsigned long ptr,
 noinline void kma_bench_kfree_filtered(unsigned long ptr)
 {
 	kma_stat_inc(unmatched_kfree);
-	kma_record_filtered(&kma_core, ptr);
+	kma_record_free_sampled(&kma_core, ptr);
 }
 
 void kma_bench_pairs(const struct kma_bench_shape *s, u32 pairs)

@@ -229,7 +229,7 @@ static void kma_alloc(int size, u32 n, bool stays)
 static void kma_free(int size, u32 n)
 {
 	kma_stat_inc(free_unmatched);
-	kma_record_filtered(&kma_core, kma_place(size, n, false));
+	kma_record_free_sampled(&kma_core, kma_place(size, n, false));
 }
 
 /* The next pair's, whenever there is one: in an interrupt, or before. */
@@ -301,8 +301,8 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 	if (kma_core_init(&kma_core, KMA_LIVE_ROOM,
 			  plan->stacks ? KMA_STACK_SITES : KMA_SITES_MIN, KMA_FRAMES))
 		abort();
-	kma_filter_clear();
-	kma_record_filter(&kma_core);
+	kma_livefilter_clear();
+	kma_record_livefilter_start(&kma_core);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT);
 	kma_sample_seed(seed);
 	kma_random = seed;

@@ -484,7 +484,7 @@ static void kma_unsample(struct kma_object *o)
 	o->live = false;
 	kma_step_enter();
 	kma_stat_inc(free_unmatched);
-	kma_record_filtered(&kma_core, o->ptr);
+	kma_record_free_sampled(&kma_core, o->ptr);
 	kma_step_leave();
 }
 
@@ -494,8 +494,8 @@ static void kma_setup_samples(void)
 	kma_samples = 0;
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(1);
-	kma_filter_clear();
-	kma_record_filter(&kma_core);
+	kma_livefilter_clear();
+	kma_record_livefilter_start(&kma_core);
 }
 
 static void kma_setup_sample(void)
@@ -546,12 +546,12 @@ static void kma_nest_sample_changes(u32 nr)
 	kma_unsample(kma_mine[9]);
 }
 
-static u32 kma_filter_sum(void)
+static u32 kma_livefilter_sum(void)
 {
 	u32 i, sum = 0;
 
-	for (i = 0; i < KMA_FILTER_BYTES; i++)
-		sum += kma_filter[i];
+	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
+		sum += kma_livefilter[i];
 	return sum;
 }
 
@@ -584,7 +584,7 @@ static const char *kma_check_samples(void)
 		return "hits are not what was sampled";
 	if (hits - gone != live || live != known)
 		return "what is live is not what was sampled and not freed";
-	if (kma_filter_sum() != live)
+	if (kma_livefilter_sum() != live)
 		return "the filter is not what is live";
 	return NULL;
 }
@@ -712,7 +712,7 @@ static const char *kma_run_check(const struct kma_path *path)
 
 static void kma_run_end(void)
 {
-	kma_record_unfilter();
+	kma_record_livefilter_stop();
 	kma_env.stack = 0;
 	kma_core_destroy(&kma_core);
 }

@@ -385,7 +385,7 @@ static void kma_pass_free(struct kma_passer *p, struct kma_object *o)
 	/* likewise */
 	if (smp_load_acquire(&kma_frees_filtered)) {
 		kma_stat_inc(free_unmatched);
-		kma_record_filtered(&kma_core, o->ptr);
+		kma_record_free_sampled(&kma_core, o->ptr);
 	} else {
 		kma_record_free(&kma_core, o->ptr, true);
 	}
@@ -430,14 +430,14 @@ static void kma_switch(const struct kma_passer *p, int nr, bool on)
 {
 	/* Each pairs with the acquire of its key. */
 	if (on) {
-		kma_filter_clear();
+		kma_livefilter_clear();
 		smp_store_release(&kma_allocs_sampled, 1);	/* see above */
 		kma_wait_for(p, nr);
-		kma_record_filter(&kma_core);
+		kma_record_livefilter_start(&kma_core);
 		smp_store_release(&kma_frees_filtered, 1);	/* see above */
 	} else {
 		smp_store_release(&kma_frees_filtered, 0);	/* see above */
-		kma_record_unfilter();
+		kma_record_livefilter_stop();
 		smp_store_release(&kma_allocs_sampled, 0);	/* see above */
 		kma_wait_for(p, nr);
 	}
@@ -477,12 +477,12 @@ static void kma_passed_all(const struct kma_passer *p, int nr)
  * Some are added before frees are filtered, and freed before that: those stay in
  * the filter.  Otherwise nothing does.
  */
-static void kma_filter_is_empty(void)
+static void kma_livefilter_is_empty(void)
 {
 	u32 i;
 
-	for (i = 0; i < KMA_FILTER_BYTES; i++)
-		kma_expect(!kma_filter[i]);
+	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
+		kma_expect(!kma_livefilter[i]);
 }
 
 static void kma_sampling(int nr, int switches)
@@ -517,7 +517,7 @@ static void kma_sampling(int nr, int switches)
 			kma_pass_free(&p[0], &kma_object[i]);
 	kma_passed_all(p, nr);
 	if (!switches)
-		kma_filter_is_empty();
+		kma_livefilter_is_empty();
 	memset(kma_slot, 0, sizeof(kma_slot));
 	kma_core_destroy(&kma_core);
 }

@@ -727,13 +727,13 @@ static void kma_setup_samples(u32 sites_max)
 	kma_setup(4000, sites_max, 4, 400);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(kma_seed);
-	kma_filter_clear();
-	kma_record_filter(&kma_core);
+	kma_livefilter_clear();
+	kma_record_livefilter_start(&kma_core);
 }
 
 static void kma_teardown_samples(void)
 {
-	kma_record_unfilter();
+	kma_record_livefilter_stop();
 	kma_env.stack = 0;
 	kma_teardown();
 }
@@ -756,7 +756,7 @@ static void kma_sample_at(u32 site, u32 object)
 static void kma_unsample_at(unsigned long ptr)
 {
 	kma_stat_inc(free_unmatched);
-	kma_record_filtered(&kma_core, ptr);
+	kma_record_free_sampled(&kma_core, ptr);
 }
 
 static u32 kma_rows_used(void)
@@ -773,12 +773,12 @@ static const struct kma_site_info *kma_info_of(u32 object)
 	return slot < 0 ? NULL : &kma_core.sites.info[home->entry[slot].row];
 }
 
-static u32 kma_filter_sum(void)
+static u32 kma_livefilter_sum(void)
 {
 	u32 i, sum = 0;
 
-	for (i = 0; i < KMA_FILTER_BYTES; i++)
-		sum += kma_filter[i];
+	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
+		sum += kma_livefilter[i];
 	return sum;
 }
 
@@ -789,41 +789,41 @@ static void kma_filters_frees(void)
 	kma_setup_samples(KMA_SITES_MIN);
 	for (i = 0; i < 100; i++)
 		kma_sample_at(0, i);
-	kma_expect(kma_filter_sum() == 100);
+	kma_expect(kma_livefilter_sum() == 100);
 	/* Nobody's, but where somebody is. */
 	kma_unsample_at(kma_object[99].ptr + 8);
 	kma_unsample_at(kma_object[399].ptr);
-	kma_expect(kma_stat_now(free_unmatched) == 2 && kma_filter_sum() == 100);
+	kma_expect(kma_stat_now(free_unmatched) == 2 && kma_livefilter_sum() == 100);
 	/* The same address again, and a page: none of it was announced. */
 	kma_sample_at(1, 0);
-	kma_expect(kma_stat_now(replaced) == 1 && kma_filter_sum() == 100);
+	kma_expect(kma_stat_now(replaced) == 1 && kma_livefilter_sum() == 100);
 	for (i = 50; i < 100; i++)
 		kma_unsample_at(kma_object[i].ptr);
-	kma_expect(kma_filter_sum() == 50);
+	kma_expect(kma_livefilter_sum() == 50);
 	kma_record_pages_free(&kma_core, kma_object[0].ptr & -KMA_PAGE_SIZE, 0);
 	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
 		kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, i));
-	kma_expect(kma_stat_now(page_freed) == 50 && !kma_filter_sum());
+	kma_expect(kma_stat_now(page_freed) == 50 && !kma_livefilter_sum());
 	kma_teardown_samples();
 }
 
 /* Too many for a byte: it stays, and nothing is lost. */
-static void kma_filter_fills_up(void)
+static void kma_livefilter_fills_up(void)
 {
 	u32 i;
 
-	kma_filter_clear();
+	kma_livefilter_clear();
 	for (i = 0; i < 300; i++)
-		kma_filter_add(KMA_MODEL_PTR);
+		kma_livefilter_add(KMA_MODEL_PTR);
 	for (i = 0; i < 300; i++)
-		kma_filter_remove(KMA_MODEL_PTR);
-	kma_expect(kma_filter_has(KMA_MODEL_PTR + KMA_FILTER_STEP - 1) &&
-		   !kma_filter_has(KMA_MODEL_PTR + KMA_FILTER_STEP));
-	kma_filter_keep(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP);
-	kma_filter_remove(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP);
-	kma_expect(kma_filter_has(KMA_MODEL_PTR + 2 * KMA_FILTER_STEP));
-	kma_filter_clear();
-	kma_expect(!kma_filter_sum());
+		kma_livefilter_remove(KMA_MODEL_PTR);
+	kma_expect(kma_livefilter_has(KMA_MODEL_PTR + KMA_LIVEFILTER_STEP - 1) &&
+		   !kma_livefilter_has(KMA_MODEL_PTR + KMA_LIVEFILTER_STEP));
+	kma_livefilter_keep(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP);
+	kma_livefilter_remove(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP);
+	kma_expect(kma_livefilter_has(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP));
+	kma_livefilter_clear();
+	kma_expect(!kma_livefilter_sum());
 }
 
 /*
@@ -835,24 +835,24 @@ static void kma_filters_what_was_recorded(void)
 	u32 i;
 
 	kma_setup(4000, KMA_SITES_MIN, 4, 400);
-	kma_filter_clear();
+	kma_livefilter_clear();
 	for (i = 0; i < 200; i++)
 		kma_model_alloc(&kma_model, &kma_object[i], i % 4, 0);
-	kma_record_filter(&kma_core);
-	kma_expect(kma_filter_sum() == 200);
+	kma_record_livefilter_start(&kma_core);
+	kma_expect(kma_livefilter_sum() == 200);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	for (i = 200; i < 400; i++)
 		kma_sample_at(0, i);
 	for (i = 0; i < 399; i++)
 		kma_unsample_at(kma_object[i].ptr);
-	kma_expect(!kma_stat_now(free_unmatched) && kma_filter_sum() == 1);
+	kma_expect(!kma_stat_now(free_unmatched) && kma_livefilter_sum() == 1);
 
 	/* Off, and on again: of the last one it is not known. */
-	kma_record_unfilter();
-	kma_filter_clear();
-	kma_record_filter(&kma_core);
+	kma_record_livefilter_stop();
+	kma_livefilter_clear();
+	kma_record_livefilter_start(&kma_core);
 	kma_unsample_at(kma_object[399].ptr);
-	kma_expect(!kma_stat_now(free_unmatched) && kma_filter_sum() == KMA_FILTER_KEPT);
+	kma_expect(!kma_stat_now(free_unmatched) && kma_livefilter_sum() == KMA_LIVEFILTER_KEPT);
 	kma_teardown_samples();
 }
 
@@ -929,7 +929,7 @@ static void kma_runs_out_of_rows(void)
 	kma_sample_seed(1);
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
-	kma_expect(!kma_filter_has(kma_object[200].ptr + 64));
+	kma_expect(!kma_livefilter_has(kma_object[200].ptr + 64));
 	kma_sitetab_sum(&kma_core.sites, other, &sum);
 	kma_expect(sum.hits == 10);
 	kma_teardown_samples();
@@ -942,15 +942,15 @@ static void kma_samples_without_slots(void)
 
 	kma_setup(8, KMA_SITES_MIN, 4, 4000);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
-	kma_filter_clear();
-	kma_record_filter(&kma_core);
+	kma_livefilter_clear();
+	kma_record_livefilter_start(&kma_core);
 	for (i = 0; i < 4000; i++)
 		kma_sample_at(1, i);
 	before = kma_stat_now(dropped_live_full);
-	kma_expect(before > 0 && kma_filter_sum() == 4000 - before);
+	kma_expect(before > 0 && kma_livefilter_sum() == 4000 - before);
 	for (i = 0; i < 4000; i++)
 		kma_unsample_at(kma_object[i].ptr);
-	kma_expect(!kma_filter_sum() && kma_stat_now(free_unmatched) == before);
+	kma_expect(!kma_livefilter_sum() && kma_stat_now(free_unmatched) == before);
 	kma_teardown_samples();
 }
 
@@ -1225,7 +1225,7 @@ static const struct kma_case kma_cases[] = {
 	{ "what is stale makes room", kma_makes_room },
 	{ "a site that goes away leaves its counters", kma_retires_sites },
 	{ "frees of what is not sampled are filtered", kma_filters_frees },
-	{ "a byte of the filter that is full stays", kma_filter_fills_up },
+	{ "a byte of the filter that is full stays", kma_livefilter_fills_up },
 	{ "what was recorded before sampling is freed", kma_filters_what_was_recorded },
 	{ "samples that differ have rows of their own", kma_tells_samples_apart },
 	{ "samples without room for their stacks", kma_runs_out_of_stacks },
