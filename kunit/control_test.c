@@ -227,36 +227,36 @@ static void kma_expect_setting(struct kunit *test, const char *line)
 }
 
 /* By who runs: any page will do. */
-static bool kma_selected(void)
+static bool kma_test_filtered(void)
 {
-	return kma_select_pages(ZERO_PAGE(0), -1);
+	return kma_filter_pages(ZERO_PAGE(0), -1);
 }
 
 static void kma_control_filters(struct kunit *test)
 {
-	KUNIT_EXPECT_FALSE(test, kma_select_on());
-	KUNIT_EXPECT_TRUE(test, kma_selected());
+	KUNIT_EXPECT_FALSE(test, kma_filter_on());
+	KUNIT_EXPECT_TRUE(test, kma_test_filtered());
 	KUNIT_EXPECT_EQ(test, kma_run(test, "filter comm a  b*"), 0);
-	KUNIT_EXPECT_TRUE(test, kma_select_on());
-	KUNIT_EXPECT_FALSE(test, kma_selected());
+	KUNIT_EXPECT_TRUE(test, kma_filter_on());
+	KUNIT_EXPECT_FALSE(test, kma_test_filtered());
 	kma_expect_setting(test, "filter_comm a  b*\n");
 	KUNIT_EXPECT_EQ(test, kma_run(test, "filter  comm   off"), 0);
 	kma_expect_setting(test, "filter_comm off\n");
-	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 
 	KUNIT_EXPECT_EQ(test, kma_run(test, "filter cgroup /"), 0);
 	KUNIT_EXPECT_EQ(test, kma_run(test, "filter size 4K-1M"), 0);
-	KUNIT_EXPECT_TRUE(test, kma_selected());
+	KUNIT_EXPECT_TRUE(test, kma_test_filtered());
 	/* In an interrupt, as far as anybody can tell. */
 	local_irq_disable();
 	__irq_enter_raw();
-	KUNIT_EXPECT_FALSE(test, kma_selected());
+	KUNIT_EXPECT_FALSE(test, kma_test_filtered());
 	__irq_exit_raw();
 	local_irq_enable();
 	kma_expect_setting(test, "filter_cgroup /\n");
 	kma_expect_setting(test, "filter_size 4K-1M\n");
 	KUNIT_EXPECT_EQ(test, kma_run(test, "filter off"), 0);
-	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 	/* All at once, as the parameter does. */
 	KUNIT_EXPECT_EQ(test, kma_control_filter(" tgid 1 ;; order 2-3\n"), 0);
 	kma_expect_setting(test, "filter_tgid 1\n");
@@ -264,7 +264,7 @@ static void kma_control_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_control_filter("tgid 2;order x"), -EINVAL);
 	kma_expect_setting(test, "filter_tgid 1\n");
 	KUNIT_EXPECT_EQ(test, kma_control_filter(""), 0);
-	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 }
 
 /* A block is what it is of, whoever allocates it. */
@@ -287,16 +287,16 @@ static void kma_control_filters_blocks(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		KUNIT_EXPECT_EQ(test, kma_control_filter(known[i].filter), 0);
 		KUNIT_EXPECT_EQ_MSG(test, known[i].matches,
-				    kma_select_block(page, 2, GFP_KERNEL, KMA_TEST_SITE),
+				    kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_TEST_SITE),
 				    "%s", known[i].filter);
 	}
 	KUNIT_EXPECT_EQ(test, kma_control_filter("module kmemacct_kunit"), 0);
-	KUNIT_EXPECT_TRUE(test, kma_select_block(page, 2, GFP_KERNEL,
+	KUNIT_EXPECT_TRUE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL,
 						 (unsigned long)kma_run + 1));
 	/* Nobody knows where it is. */
-	KUNIT_EXPECT_FALSE(test, kma_select_block(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
 	KUNIT_EXPECT_EQ(test, kma_control_filter("module kernel"), 0);
-	KUNIT_EXPECT_FALSE(test, kma_select_block(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
 	__free_pages(page, 2);
 }
 
@@ -334,7 +334,7 @@ static void kma_control_refuses_bad_filters(struct kunit *test)
 	kma_expect_refused(test, "skip add a[^b]",
 			   "skip add takes up to 63 characters without blanks, ';', '[!' and '[^', not 'a[^b]'");
 	kma_expect_refused(test, "skip", "skip takes add PATTERN or del PATTERN, not ''");
-	KUNIT_EXPECT_FALSE(test, kma_select_on());
+	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 }
 
 static void kma_control_forgets_an_error_after_a_success(struct kunit *test)

@@ -221,7 +221,7 @@ static void kma_base_take(void)
 {
 	struct kma_tally *tally[KMA_TALLY_NR];
 
-	kma_select_reset();
+	kma_filter_reset();
 	/* What has no row in a tally is in the counters, too. */
 	kma_tallies_pause(tally);
 	kma_control_settle();
@@ -310,7 +310,7 @@ static const struct {
 	{ "budget_pct", kma_run_budget_pct },
 	{ "by", kma_run_by },
 	{ "enabled", kma_run_enabled },
-	{ "filter", kma_select_run },
+	{ "filter", kma_filter_run },
 	{ "page_sample_bytes", kma_run_page_sample_bytes },
 	{ "pages", kma_run_pages },
 	{ "reset", kma_run_reset },
@@ -429,7 +429,7 @@ static int kma_control_set(int (*set)(char *text), const char *text)
 
 int kma_control_filter(const char *text)
 {
-	return kma_control_set(kma_select_set, text);
+	return kma_control_set(kma_filter_set, text);
 }
 
 int kma_control_skip(const char *text)
@@ -449,7 +449,7 @@ static int kma_control_text(int (*print)(char *page), char *page)
 
 int kma_control_filter_text(char *page)
 {
-	return kma_control_text(kma_select_text, page);
+	return kma_control_text(kma_filter_text, page);
 }
 
 int kma_control_skip_text(char *page)
@@ -465,7 +465,7 @@ int kma_control_start(void)
 	strscpy(kma_last_error, "none", sizeof(kma_last_error));
 	kma_base.ns = ktime_get_boottime_ns();
 	ret = kma_set_locked(kma_skip_set, kma_config.skip) ?:
-	      kma_set_locked(kma_select_set, kma_config.filter);
+	      kma_set_locked(kma_filter_set, kma_config.filter);
 	if (ret)
 		goto out;
 	kma_meter_budget(kma_config.budget_pct);
@@ -484,7 +484,7 @@ void kma_control_stop(void)
 	kma_sampling_set(0);
 	kma_doings_set(0);
 	kma_pages_set(KMA_PAGES_OFF);
-	kma_select_stop();
+	kma_filter_stop();
 	kma_skip_stop();
 	mutex_unlock(&kma_lock);
 }
@@ -542,7 +542,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
 	kma_doings_print(by);
 	seq_printf(seq, "by %s\n", by);
-	kma_select_show(seq);
+	kma_filter_show(seq);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);

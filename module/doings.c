@@ -226,8 +226,8 @@ static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 		return;
 	if (!page)
 		kma_stat_inc(tally_failed);
-	else if (kma_tallies_matching(!kma_select_on() ||
-				      kma_select_block(page, order, gfp, 0)))
+	else if (kma_tallies_matching(!kma_filter_on() ||
+				      kma_filter_pagealloc(page, order, gfp, 0)))
 		kma_doings_do(&deed);
 }
 
@@ -241,7 +241,7 @@ static notrace void kma_probe_mm_page_free(void *data, struct page *page,
 
 	kma_zone_event();
 	if (kma_tallies_recording() &&
-	    kma_tallies_matching(!kma_select_on() || kma_select_pages(page, order)))
+	    kma_tallies_matching(!kma_filter_on() || kma_filter_pages(page, order)))
 		kma_doings_do(&deed);
 }
 
@@ -260,7 +260,7 @@ static void kma_doings_slab(const struct kma_event *ev)
 	    kma_sitetab_is_inner(&kma_core.sites, ev->site))
 		return;
 	if (kma_tallies_recording() &&
-	    kma_tallies_matching(!kma_select_on() || kma_select_object(ev)))
+	    kma_tallies_matching(!kma_filter_on() || kma_filter_object(ev)))
 		kma_doings_do(&deed);
 }
 

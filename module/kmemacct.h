@@ -39,7 +39,7 @@ enum kma_pages_way {
  * @pages: as kma_pages_set(); likewise
  * @page_sample_bytes: as kma_pages_sample(); likewise
  * @by: as kma_doings_set(); likewise
- * @filter: as kma_select_set(); likewise
+ * @filter: as kma_filter_set(); likewise
  * @skip: as kma_skip_set(); likewise
  */
 struct kma_config {
@@ -770,94 +770,94 @@ const char *kma_skip_pattern(int i);
 /* Back to what is built in. Context: process, may sleep; kma_lock is held. */
 void kma_skip_stop(void);
 
-/* ---- select.c: what is recorded, if not all --------------------------------------- */
+/* ---- filter.c: what is recorded, if not all --------------------------------------- */
 
-struct kma_select;
-extern struct kma_select __rcu *kma_select;
+struct kma_filter;
+extern struct kma_filter __rcu *kma_filter;
 
 /* Context: any. Return: whether a filter is set. */
-static __always_inline bool kma_select_on(void)
+static __always_inline bool kma_filter_on(void)
 {
-	return rcu_access_pointer(kma_select);
+	return rcu_access_pointer(kma_filter);
 }
 
 /**
- * kma_select_object() - whether an allocation of an object matches
+ * kma_filter_object() - whether an allocation of an object matches
  * @ev: it
  *
  * An interrupt does not match where tgid, comm or cgroup are set.
  * Context: a probe, any context, NMI included. Return: whether it matches; true
  * without a filter.
  */
-bool kma_select_object(const struct kma_event *ev);
+bool kma_filter_object(const struct kma_event *ev);
 
 /**
- * kma_select_block() - whether an allocation of pages matches
+ * kma_filter_pagealloc() - whether an allocation of pages matches
  * @page: the first of them
  * @order: binary logarithm of how many
  * @gfp: gfp flags
  * @site: the call site; 0: to be looked for, if it matters, by kma_env_block_site();
  *	pages are tracked then
  *
- * Context, return: as kma_select_object().
+ * Context, return: as kma_filter_object().
  */
-bool kma_select_block(const struct page *page, unsigned int order, gfp_t gfp,
+bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp,
 		      unsigned long site);
 
 /**
- * kma_select_pages() - whether another event of pages matches
+ * kma_filter_pages() - whether another event of pages matches
  * @page: the first of them
  * @order: binary logarithm of how many; -1: the event does not tell
  *
  * By the criteria that it can be asked about: tgid, comm, cgroup, order, size, node.
- * Context, return: as kma_select_object().
+ * Context, return: as kma_filter_object().
  */
-bool kma_select_pages(const struct page *page, int order);
+bool kma_filter_pages(const struct page *page, int order);
 
 /**
- * kma_select_run() - the command `filter`
+ * kma_filter_run() - the command `filter`
  * @args: what stands behind it; is changed
  *
  * Context: process, may sleep; kma_lock is held. Return: 0 or an error, explained by
  * kma_refuse(), and then nothing has changed.
  */
-int kma_select_run(char *args);
+int kma_filter_run(char *args);
 
 /**
- * kma_select_set() - all criteria at once
- * @text: what kma_select_run() takes, with `;` between several; is changed
+ * kma_filter_set() - all criteria at once
+ * @text: what kma_filter_run() takes, with `;` between several; is changed
  *
- * Context, return: as kma_select_run().
+ * Context, return: as kma_filter_run().
  */
-int kma_select_set(char *text);
+int kma_filter_set(char *text);
 
-/* The text for kma_select_set(), into a page. Context: process; kma_lock is held. */
-int kma_select_text(char *page);
+/* The text for kma_filter_set(), into a page. Context: process; kma_lock is held. */
+int kma_filter_text(char *page);
 
 struct seq_file;
 
 /* A line for each criterion. Context: process; kma_lock is held. */
-void kma_select_show(struct seq_file *seq);
+void kma_filter_show(struct seq_file *seq);
 
 /* Count anew which criteria have been set. Context: process; kma_lock is held. */
-void kma_select_reset(void);
+void kma_filter_reset(void);
 
 /**
- * kma_select_since() - which criteria were set at any time since the last reset
+ * kma_filter_since() - which criteria were set at any time since the last reset
  * @ever: since load
  *
  * Context: process; kma_lock is held. Return: a bit for each.
  */
-u32 kma_select_since(bool ever);
+u32 kma_filter_since(bool ever);
 
 /* Print the names of criteria. Context: process. */
-void kma_select_show_names(struct seq_file *seq, u32 set);
+void kma_filter_show_names(struct seq_file *seq, u32 set);
 
 /* Code may have gone, or come. Context: process; kma_lock is held. */
-void kma_select_forget(void);
+void kma_filter_forget(void);
 
 /* Forget all about it. Context: process, may sleep; kma_lock is held. */
-void kma_select_stop(void);
+void kma_filter_stop(void);
 
 /* ---- callsite.c: who wants a block of pages --------------------------------- */
 
@@ -1096,7 +1096,7 @@ int kma_control_by(unsigned long by);
 void kma_control_page_sample(u64 bytes);
 
 /**
- * kma_control_filter() - as kma_select_set()
+ * kma_control_filter() - as kma_filter_set()
  * @text: NULL: none
  *
  * Context: process, may sleep. Return: 0, or an error that has been explained in the
@@ -1107,7 +1107,7 @@ int kma_control_filter(const char *text);
 /* Likewise, as kma_skip_set(). */
 int kma_control_skip(const char *text);
 
-/* As kma_select_text() and kma_skip_text(). Context: process, may sleep. */
+/* As kma_filter_text() and kma_skip_text(). Context: process, may sleep. */
 int kma_control_filter_text(char *page);
 int kma_control_skip_text(char *page);
 

@@ -21,7 +21,7 @@
  * what, beside all of this; counters that it and zone.c have are made and thrown away in
  * tallies.c.
  *
- * To the side: cacheinfo.c and symbol.c put names to caches and call sites, select.c
+ * To the side: cacheinfo.c and symbol.c put names to caches and call sites, filter.c
  * keeps out what the filter does not let through, skip.c knows which functions are no
  * call sites of pages, sampling.c goes from recording everything to samples and back,
  * stack.c finds who called, meter.c sees what all of it takes, engine.c starts and stops

@@ -3,7 +3,7 @@
  * The page allocator's tracepoints, while pages are tracked.
  *
  *	mm_page_alloc  --> kma_page_alloc_run --> one of three ways: core/blocks.h
- *	                                          with a filter, through select.c
+ *	                                          with a filter, through filter.c
  *	mm_page_free   --> frames of its pages
  *	__alloc_pages_bulk(), which has no event: a kretprobe
  *
@@ -52,7 +52,7 @@ static unsigned long kma_page_first __read_mostly;
 static enum kma_pages_way kma_way_now;
 
 /* While a filter is set: with blocks that match, what kma_way_now says. */
-#define KMA_PAGES_SELECTED	(KMA_PAGES_SAMPLED + 1)
+#define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
 static __always_inline void kma_page_block(struct kma_frame *f,
 					   const struct kma_block *block, int way)
@@ -82,12 +82,12 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	} else if (!page) {
 		kma_stat_inc(page_failed);
 		kma_stat_add(pages_failed, 1UL << order);
-	} else if (way == KMA_PAGES_SELECTED && !kma_select_block(page, order, gfp, 0)) {
+	} else if (way == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
 		kma_stat_inc(page_filtered);
 	} else {
 		kma_page_block(kma_frametab_find(&kma_blocks.frames, page_to_pfn(page)),
 			       &block,
-			       way == KMA_PAGES_SELECTED ? READ_ONCE(kma_way_now) : way);
+			       way == KMA_PAGES_FILTERED ? READ_ONCE(kma_way_now) : way);
 	}
 }
 
@@ -166,7 +166,7 @@ KMA_PAGE_ALLOC(kma_page_alloc_off, KMA_PAGES_OFF);
 KMA_PAGE_ALLOC(kma_page_alloc_classes, KMA_PAGES_CLASSES);
 KMA_PAGE_ALLOC(kma_page_alloc_sites, KMA_PAGES_SITES);
 KMA_PAGE_ALLOC(kma_page_alloc_sampled, KMA_PAGES_SAMPLED);
-KMA_PAGE_ALLOC(kma_page_alloc_selected, KMA_PAGES_SELECTED);
+KMA_PAGE_ALLOC(kma_page_alloc_filtered, KMA_PAGES_FILTERED);
 
 DEFINE_STATIC_CALL(kma_page_alloc_run, kma_page_alloc_off);
 
@@ -188,7 +188,7 @@ static void kma_page_alloc_change(void)
 	const enum kma_pages_way way = kma_page_way();
 
 	WRITE_ONCE(kma_way_now, way);
-	switch (way != KMA_PAGES_OFF && kma_select_on() ? KMA_PAGES_SELECTED : (int)way) {
+	switch (way != KMA_PAGES_OFF && kma_filter_on() ? KMA_PAGES_FILTERED : (int)way) {
 	case KMA_PAGES_CLASSES:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_classes);
 		break;
@@ -198,8 +198,8 @@ static void kma_page_alloc_change(void)
 	case KMA_PAGES_SAMPLED:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_sampled);
 		break;
-	case KMA_PAGES_SELECTED:
-		static_call_update(kma_page_alloc_run, kma_page_alloc_selected);
+	case KMA_PAGES_FILTERED:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_filtered);
 		break;
 	default:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_off);
@@ -457,8 +457,8 @@ static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct pag
 	if (f && kma_page_bulk_known(args, f, only))
 		return;
 	kma_stat_inc(page_bulk);
-	if (way != KMA_PAGES_OFF && kma_select_on() &&
-	    !kma_select_block(page, 0, args->gfp, 0))
+	if (way != KMA_PAGES_OFF && kma_filter_on() &&
+	    !kma_filter_pagealloc(page, 0, args->gfp, 0))
 		kma_stat_inc(page_filtered);
 	else
 		kma_page_block(f, &block, way);

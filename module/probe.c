@@ -152,7 +152,7 @@ static void kma_probe_filtered(const struct kma_event *ev)
 /* An event that is wanted if it matches the filter. */
 static __always_inline void kma_probe_match(const struct kma_event *ev)
 {
-	if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_select_object(ev)) {
+	if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_filter_object(ev)) {
 		kma_probe_filtered(ev);
 	} else if (READ_ONCE(kma_sampled)) {
 		kma_stat_inc(alloc_unsampled);
@@ -416,7 +416,7 @@ void kma_probes_bulk(unsigned long site, const void *ptr, unsigned long cache,
 
 	if (!READ_ONCE(kma_wanted))
 		kma_stat_inc(alloc_off);
-	else if (kma_select_on() && !kma_select_object(&ev))
+	else if (kma_filter_on() && !kma_filter_object(&ev))
 		kma_stat_inc(alloc_filtered);
 	else if (READ_ONCE(kma_sampled))
 		kma_probes_bulk_sampled(&ev);
@@ -611,7 +611,7 @@ static void kma_allocs_switch(void)
 void kma_probes_record(bool on)
 {
 	WRITE_ONCE(kma_wanted, on);
-	kma_looked = !on || kma_select_on();
+	kma_looked = !on || kma_filter_on();
 	kma_allocs_switch();
 }
 

@@ -220,7 +220,7 @@ static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 {
 	mutex_lock(&kma_lock);
 	kma_callsite_forget();
-	kma_select_forget();
+	kma_filter_forget();
 	kma_symbol_change(&kma_kept_objects, mod, state);
 	kma_symbol_change(&kma_kept_blocks, mod, state);
 	kma_symbol_change_tally(KMA_TALLY_EXTFRAG, KMA_FALLBACK_SITE, mod, state);

@@ -83,7 +83,7 @@ static bool kma_zone_burst(enum kma_zone_kind kind)
 static bool kma_zone_counts(const struct page *page, int order)
 {
 	return kma_tallies_recording() &&
-	       kma_tallies_matching(!kma_select_on() || kma_select_pages(page, order));
+	       kma_tallies_matching(!kma_filter_on() || kma_filter_pages(page, order));
 }
 
 /* ---- lists of CPUs --------------------------------------------------------------- */

@@ -125,8 +125,8 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
 	kma_doings_print(snap->by);
-	snap->filter = kma_select_since(false);
-	snap->filter_ever = kma_select_since(true);
+	snap->filter = kma_filter_since(false);
+	snap->filter_ever = kma_filter_since(true);
 	kma_control_settle();
 	ret = snap->table->fill(snap);
 	/* After all rows, or one of them would be younger than now. */
@@ -245,11 +245,11 @@ static void kma_show_head_doings(struct seq_file *seq, const struct kma_snapshot
 static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	seq_puts(seq, " filter=");
-	kma_select_show_names(seq, snap->filter);
+	kma_filter_show_names(seq, snap->filter);
 	if (snap->filter_ever == snap->filter)
 		return;
 	seq_puts(seq, " live_filter=");
-	kma_select_show_names(seq, snap->filter_ever);
+	kma_filter_show_names(seq, snap->filter_ever);
 }
 
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)

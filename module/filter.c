@@ -43,16 +43,16 @@
 	X(module, "a module's name as in /proc/modules, or kernel")
 
 enum kma_criterion {
-#define X(name, takes) KMA_SELECT_##name,
+#define X(name, takes) KMA_FILTER_##name,
 	KMA_CRITERIA(X)
 #undef X
-	KMA_SELECT_NR
+	KMA_FILTER_NR
 };
 
-#define KMA_SELECT_TASK (BIT(KMA_SELECT_tgid) | BIT(KMA_SELECT_comm) | BIT(KMA_SELECT_cgroup))
+#define KMA_FILTER_TASK (BIT(KMA_FILTER_tgid) | BIT(KMA_FILTER_comm) | BIT(KMA_FILTER_cgroup))
 
 /* Room for a value as it was written, its NUL included. */
-#define KMA_SELECT_LEN	256
+#define KMA_FILTER_LEN	256
 
 struct kma_range {
 	u64 min;
@@ -60,7 +60,7 @@ struct kma_range {
 };
 
 /**
- * struct kma_select - a filter
+ * struct kma_filter - a filter
  * @set: a bit for each criterion that is set; what is below is of these
  * @tgid: the process
  * @cgroup: it, or what is below it; a reference is held
@@ -71,7 +71,7 @@ struct kma_range {
  * @module: verdicts on call sites
  * @text: each value as it was written; comm and module need no more
  */
-struct kma_select {
+struct kma_filter {
 	u32 set;
 	pid_t tgid;
 	struct cgroup *cgroup;
@@ -80,19 +80,19 @@ struct kma_select {
 	u32 gfp;
 	struct kma_range size;
 	struct kma_verdicts module;
-	char text[KMA_SELECT_NR][KMA_SELECT_LEN];
+	char text[KMA_FILTER_NR][KMA_FILTER_LEN];
 };
 
 /* Writers hold kma_lock. */
-struct kma_select __rcu *kma_select;
+struct kma_filter __rcu *kma_filter;
 
 /* Criteria that were set at any time; protected by kma_lock. */
-static u32 kma_select_reset_set;
-static u32 kma_select_load_set;
+static u32 kma_filter_reset_set;
+static u32 kma_filter_load_set;
 
 /* ---- what matches ------------------------------------------------------------------- */
 
-static bool kma_select_has(const struct kma_select *s, enum kma_criterion c)
+static bool kma_filter_has(const struct kma_filter *s, enum kma_criterion c)
 {
 	return s->set & BIT(c);
 }
@@ -103,126 +103,126 @@ static bool kma_range_has(const struct kma_range *range, u64 value)
 }
 
 /* Under rcu_read_lock(). */
-static bool kma_select_current(const struct kma_select *s)
+static bool kma_filter_current(const struct kma_filter *s)
 {
-	if (!(s->set & KMA_SELECT_TASK))
+	if (!(s->set & KMA_FILTER_TASK))
 		return true;
 	if (!in_task())
 		return false;
-	if (kma_select_has(s, KMA_SELECT_tgid) && current->tgid != s->tgid)
+	if (kma_filter_has(s, KMA_FILTER_tgid) && current->tgid != s->tgid)
 		return false;
-	if (kma_select_has(s, KMA_SELECT_comm) &&
-	    !glob_match(s->text[KMA_SELECT_comm], current->comm))
+	if (kma_filter_has(s, KMA_FILTER_comm) &&
+	    !glob_match(s->text[KMA_FILTER_comm], current->comm))
 		return false;
-	return !kma_select_has(s, KMA_SELECT_cgroup) ||
+	return !kma_filter_has(s, KMA_FILTER_cgroup) ||
 	       cgroup_is_descendant(task_dfl_cgroup(current), s->cgroup);
 }
 
-static bool kma_select_node(const struct kma_select *s, const struct page *page)
+static bool kma_filter_node(const struct kma_filter *s, const struct page *page)
 {
-	return !kma_select_has(s, KMA_SELECT_node) || page_to_nid(page) == s->node;
+	return !kma_filter_has(s, KMA_FILTER_node) || page_to_nid(page) == s->node;
 }
 
-static bool kma_select_memory(const struct kma_select *s, const struct page *page, u32 gfp)
+static bool kma_filter_memory(const struct kma_filter *s, const struct page *page, u32 gfp)
 {
-	if (!kma_select_node(s, page))
+	if (!kma_filter_node(s, page))
 		return false;
-	return !kma_select_has(s, KMA_SELECT_gfp) || (gfp & s->gfp) == s->gfp;
+	return !kma_filter_has(s, KMA_FILTER_gfp) || (gfp & s->gfp) == s->gfp;
 }
 
-static bool kma_select_orders(const struct kma_select *s, unsigned int order)
+static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
 {
-	if (kma_select_has(s, KMA_SELECT_order) && !kma_range_has(&s->order, order))
+	if (kma_filter_has(s, KMA_FILTER_order) && !kma_range_has(&s->order, order))
 		return false;
-	return !kma_select_has(s, KMA_SELECT_size) ||
+	return !kma_filter_has(s, KMA_FILTER_size) ||
 	       kma_range_has(&s->size, PAGE_SIZE << order);
 }
 
 /* Not of KMA_SITE_NOWHERE, which nobody knows anything about. */
-static bool kma_select_site(const struct kma_select *s, unsigned long site)
+static bool kma_filter_site(const struct kma_filter *s, unsigned long site)
 {
-	return !kma_select_has(s, KMA_SELECT_module) ||
+	return !kma_filter_has(s, KMA_FILTER_module) ||
 	       ((long)site < 0 && kma_verdict(&s->module, site));
 }
 
-static bool kma_select_object_is(const struct kma_select *s, const struct kma_event *ev)
+static bool kma_filter_object_is(const struct kma_filter *s, const struct kma_event *ev)
 {
-	if (kma_select_has(s, KMA_SELECT_size) &&
+	if (kma_filter_has(s, KMA_FILTER_size) &&
 	    !kma_range_has(&s->size, kma_event_bytes(ev)))
 		return false;
-	return kma_select_current(s) &&
-	       kma_select_memory(s, virt_to_page((void *)ev->ptr), ev->gfp) &&
-	       kma_select_site(s, ev->site);
+	return kma_filter_current(s) &&
+	       kma_filter_memory(s, virt_to_page((void *)ev->ptr), ev->gfp) &&
+	       kma_filter_site(s, ev->site);
 }
 
-bool kma_select_object(const struct kma_event *ev)
+bool kma_filter_object(const struct kma_event *ev)
 {
-	const struct kma_select *s;
+	const struct kma_filter *s;
 	bool ret;
 
 	rcu_read_lock();
-	s = rcu_dereference(kma_select);
-	ret = !s || kma_select_object_is(s, ev);
+	s = rcu_dereference(kma_filter);
+	ret = !s || kma_filter_object_is(s, ev);
 	rcu_read_unlock();
 	return ret;
 }
 
-static bool kma_select_block_is(const struct kma_select *s, const struct page *page,
+static bool kma_filter_pagealloc_is(const struct kma_filter *s, const struct page *page,
 				unsigned int order, u32 gfp, unsigned long site)
 {
-	if (!kma_select_orders(s, order) || !kma_select_current(s) ||
-	    !kma_select_memory(s, page, gfp))
+	if (!kma_filter_orders(s, order) || !kma_filter_current(s) ||
+	    !kma_filter_memory(s, page, gfp))
 		return false;
-	if (!site && kma_select_has(s, KMA_SELECT_module))
+	if (!site && kma_filter_has(s, KMA_FILTER_module))
 		site = kma_env_block_site();
-	return kma_select_site(s, site);
+	return kma_filter_site(s, site);
 }
 
-bool kma_select_block(const struct page *page, unsigned int order, gfp_t gfp,
+bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp,
 		      unsigned long site)
 {
-	const struct kma_select *s;
+	const struct kma_filter *s;
 	bool ret;
 
 	rcu_read_lock();
-	s = rcu_dereference(kma_select);
-	ret = !s || kma_select_block_is(s, page, order, (__force u32)gfp, site);
+	s = rcu_dereference(kma_filter);
+	ret = !s || kma_filter_pagealloc_is(s, page, order, (__force u32)gfp, site);
 	rcu_read_unlock();
 	return ret;
 }
 
-static bool kma_select_judge(const struct kma_verdicts *v, char *name)
+static bool kma_filter_judge(const struct kma_verdicts *v, char *name)
 {
-	const struct kma_select *s = container_of(v, struct kma_select, module);
+	const struct kma_filter *s = container_of(v, struct kma_filter, module);
 	char *module = strstr(name, " [");
 
 	if (!module)
 		/* Without a symbol it is an address. */
-		return strncmp(name, "0x", 2) && !strcmp(s->text[KMA_SELECT_module], "kernel");
+		return strncmp(name, "0x", 2) && !strcmp(s->text[KMA_FILTER_module], "kernel");
 	module += 2;
 	module[strcspn(module, "]")] = '\0';
-	return !strcmp(s->text[KMA_SELECT_module], module);
+	return !strcmp(s->text[KMA_FILTER_module], module);
 }
 
-bool kma_select_pages(const struct page *page, int order)
+bool kma_filter_pages(const struct page *page, int order)
 {
-	const struct kma_select *s;
+	const struct kma_filter *s;
 	bool ret = true;
 
 	rcu_read_lock();
-	s = rcu_dereference(kma_select);
+	s = rcu_dereference(kma_filter);
 	if (s && order >= 0)
-		ret = kma_select_orders(s, order);
+		ret = kma_filter_orders(s, order);
 	if (s && ret)
-		ret = kma_select_current(s) && kma_select_node(s, page);
+		ret = kma_filter_current(s) && kma_filter_node(s, page);
 	rcu_read_unlock();
 	return ret;
 }
 
-void kma_select_forget(void)
+void kma_filter_forget(void)
 {
-	const struct kma_select *s =
-		rcu_dereference_protected(kma_select, lockdep_is_held(&kma_lock));
+	const struct kma_filter *s =
+		rcu_dereference_protected(kma_filter, lockdep_is_held(&kma_lock));
 
 	if (s)
 		kma_verdicts_forget(&s->module);
@@ -230,38 +230,38 @@ void kma_select_forget(void)
 
 /* ---- values --------------------------------------------------------------------------- */
 
-static int kma_parse_tgid(struct kma_select *s, const char *text)
+static int kma_parse_tgid(struct kma_filter *s, const char *text)
 {
 	return kstrtoint(text, 10, &s->tgid) || s->tgid < 1 || s->tgid > PID_MAX_LIMIT;
 }
 
 /* What is longer matches no name, unless it is a pattern. */
-static int kma_parse_comm(struct kma_select *s, const char *text)
+static int kma_parse_comm(struct kma_filter *s, const char *text)
 {
 	return !kma_pattern_ends(text) ||
 	       (strlen(text) >= TASK_COMM_LEN && !strpbrk(text, "*?[\\"));
 }
 
-static void kma_select_put_cgroup(struct kma_select *s)
+static void kma_filter_put_cgroup(struct kma_filter *s)
 {
 	if (s->cgroup)
 		cgroup_put(s->cgroup);
 	s->cgroup = NULL;
 }
 
-static int kma_parse_cgroup(struct kma_select *s, const char *text)
+static int kma_parse_cgroup(struct kma_filter *s, const char *text)
 {
 	struct cgroup *cgroup = *text == '/' ? cgroup_get_from_path(text) : ERR_PTR(-EINVAL);
 
 	if (IS_ERR(cgroup))
 		return -EINVAL;
-	kma_select_put_cgroup(s);
+	kma_filter_put_cgroup(s);
 	s->cgroup = cgroup;
 	return 0;
 }
 
 /* Digits of a number that certainly fits, with a unit behind it. */
-#define KMA_SELECT_DIGITS	12
+#define KMA_FILTER_DIGITS	12
 
 static const char *kma_parse_number(const char *text, const char *units, u64 *value)
 {
@@ -269,7 +269,7 @@ static const char *kma_parse_number(const char *text, const char *units, u64 *va
 
 	for (*value = 0; isdigit(*end); end++)
 		*value = *value * 10 + (*end - '0');
-	if (end == text || end - text > KMA_SELECT_DIGITS)
+	if (end == text || end - text > KMA_FILTER_DIGITS)
 		return NULL;
 	if (*end && strchr(units, *end))
 		*value <<= toupper(*end++) == 'K' ? 10 : 20;
@@ -286,28 +286,28 @@ static int kma_parse_range(const char *text, const char *units, u64 most,
 	return !text || *text || range->min > range->max || range->max > most;
 }
 
-static int kma_parse_order(struct kma_select *s, const char *text)
+static int kma_parse_order(struct kma_filter *s, const char *text)
 {
 	return kma_parse_range(text, "", KMA_ORDER_MAX, &s->order);
 }
 
-static int kma_parse_node(struct kma_select *s, const char *text)
+static int kma_parse_node(struct kma_filter *s, const char *text)
 {
 	return kstrtoint(text, 10, &s->node) || s->node < 0 || s->node >= MAX_NUMNODES ||
 	       !node_possible(s->node);
 }
 
-static int kma_parse_gfp(struct kma_select *s, const char *text)
+static int kma_parse_gfp(struct kma_filter *s, const char *text)
 {
 	return kma_gfp_parse(text, &s->gfp);
 }
 
-static int kma_parse_size(struct kma_select *s, const char *text)
+static int kma_parse_size(struct kma_filter *s, const char *text)
 {
 	return kma_parse_range(text, "KkMm", 1ULL << 40, &s->size);
 }
 
-static int kma_parse_module(struct kma_select *s, const char *text)
+static int kma_parse_module(struct kma_filter *s, const char *text)
 {
 	const char *c;
 
@@ -320,7 +320,7 @@ static int kma_parse_module(struct kma_select *s, const char *text)
 static const struct {
 	const char *name;
 	const char *takes;
-	int (*parse)(struct kma_select *s, const char *text);
+	int (*parse)(struct kma_filter *s, const char *text);
 } kma_criteria[] = {
 #define X(name, takes) { #name, takes, kma_parse_##name },
 	KMA_CRITERIA(X)
@@ -329,24 +329,24 @@ static const struct {
 
 /* ---- changes ---------------------------------------------------------------------------- */
 
-static struct kma_select *kma_select_now(void)
+static struct kma_filter *kma_filter_now(void)
 {
-	return rcu_dereference_protected(kma_select, lockdep_is_held(&kma_lock));
+	return rcu_dereference_protected(kma_filter, lockdep_is_held(&kma_lock));
 }
 
-static void kma_select_free(struct kma_select *s)
+static void kma_filter_free(struct kma_filter *s)
 {
 	if (!s)
 		return;
-	kma_select_put_cgroup(s);
+	kma_filter_put_cgroup(s);
 	kma_verdicts_free(&s->module);
 	kfree(s);
 }
 
 /* To be changed. */
-static struct kma_select *kma_select_copy(const struct kma_select *from)
+static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 {
-	struct kma_select *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct kma_filter *s = kzalloc(sizeof(*s), GFP_KERNEL);
 
 	if (!s) {
 		kma_refuse("filter: not enough memory");
@@ -356,77 +356,77 @@ static struct kma_select *kma_select_copy(const struct kma_select *from)
 		*s = *from;
 	if (s->cgroup)
 		css_get(&s->cgroup->self);
-	s->module = (struct kma_verdicts) { .judge = kma_select_judge };
+	s->module = (struct kma_verdicts) { .judge = kma_filter_judge };
 	return s;
 }
 
 /* May be NULL.  When it returns, nobody goes by the filter before. */
-static void kma_select_publish(struct kma_select *s)
+static void kma_filter_publish(struct kma_filter *s)
 {
-	struct kma_select *before = kma_select_now();
+	struct kma_filter *before = kma_filter_now();
 	const bool on = kma_control_enabled();
 
 	if (!s && !before)
 		return;
-	rcu_assign_pointer(kma_select, s);
+	rcu_assign_pointer(kma_filter, s);
 	kma_probes_record(on);
 	kma_pages_record(on);
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
-	kma_select_free(before);
-	kma_select_reset_set |= s ? s->set : 0;
-	kma_select_load_set |= kma_select_reset_set;
+	kma_filter_free(before);
+	kma_filter_reset_set |= s ? s->set : 0;
+	kma_filter_load_set |= kma_filter_reset_set;
 }
 
 /* What was made of a copy by @ret takes effect, or nothing has happened. */
-static int kma_select_finish(struct kma_select *s, int ret)
+static int kma_filter_finish(struct kma_filter *s, int ret)
 {
-	if (!ret && kma_select_has(s, KMA_SELECT_module))
+	if (!ret && kma_filter_has(s, KMA_FILTER_module))
 		ret = kma_verdicts_make(&s->module);
 	if (ret == -ENOMEM)
 		kma_refuse("filter: not enough memory");
 	if (ret || !s->set) {
-		kma_select_free(s);
+		kma_filter_free(s);
 		s = NULL;
 	}
 	if (!ret)
-		kma_select_publish(s);
+		kma_filter_publish(s);
 	return ret;
 }
 
-static int kma_select_find(const char *name)
+static int kma_filter_find(const char *name)
 {
 	int c;
 
-	for (c = 0; c < KMA_SELECT_NR; c++)
+	for (c = 0; c < KMA_FILTER_NR; c++)
 		if (!strcmp(kma_criteria[c].name, name))
 			return c;
 	return -ENOENT;
 }
 
-static int kma_select_value(struct kma_select *s, enum kma_criterion c, const char *text)
+static int kma_filter_value(struct kma_filter *s, enum kma_criterion c, const char *text)
 {
 	if (!strcmp(text, "off")) {
-		if (c == KMA_SELECT_cgroup)
-			kma_select_put_cgroup(s);
+		if (c == KMA_FILTER_cgroup)
+			kma_filter_put_cgroup(s);
 		s->set &= ~BIT(c);
 		return 0;
 	}
-	if (c == KMA_SELECT_size && !kma_cacheinfo_has_bytes())
+	if (c == KMA_FILTER_size && !kma_cacheinfo_has_bytes())
 		return kma_refuse("filter size: struct kmem_cache not understood: use order");
-	if (!kma_control_shows(text, KMA_SELECT_LEN, true) || kma_criteria[c].parse(s, text))
+	if (!kma_control_shows(text, KMA_FILTER_LEN, true) || kma_criteria[c].parse(s, text))
 		return kma_refuse("filter %s takes %s, or off, not '%s'",
 				  kma_criteria[c].name, kma_criteria[c].takes, text);
-	strscpy(s->text[c], text, KMA_SELECT_LEN);
+	strscpy(s->text[c], text, KMA_FILTER_LEN);
 	s->set |= BIT(c);
 	return 0;
 }
 
-static int kma_select_change(struct kma_select *s, char *args)
+static int kma_filter_change(struct kma_filter *s, char *args)
 {
 	const char *name = strsep(&args, " ");
 	const char *text = args ? skip_spaces(args) : "";
-	int c = kma_select_find(name);
+	int c = kma_filter_find(name);
 
 	if (!strcmp(name, "off") && !*text) {
 		s->set = 0;
@@ -436,21 +436,21 @@ static int kma_select_change(struct kma_select *s, char *args)
 		return kma_refuse("filter takes %s and a value, or off, not '%s'",
 				  "tgid, comm, cgroup, order, node, gfp, size or module",
 				  name);
-	return kma_select_value(s, c, text);
+	return kma_filter_value(s, c, text);
 }
 
-int kma_select_run(char *args)
+int kma_filter_run(char *args)
 {
-	struct kma_select *s = kma_select_copy(kma_select_now());
+	struct kma_filter *s = kma_filter_copy(kma_filter_now());
 
 	if (!s)
 		return -ENOMEM;
-	return kma_select_finish(s, kma_select_change(s, args));
+	return kma_filter_finish(s, kma_filter_change(s, args));
 }
 
-int kma_select_set(char *text)
+int kma_filter_set(char *text)
 {
-	struct kma_select *s = kma_select_copy(NULL);
+	struct kma_filter *s = kma_filter_copy(NULL);
 	char *change;
 	int ret = 0;
 
@@ -459,37 +459,37 @@ int kma_select_set(char *text)
 	while (!ret && (change = strsep(&text, ";"))) {
 		change = strim(change);
 		if (*change)
-			ret = kma_select_change(s, change);
+			ret = kma_filter_change(s, change);
 	}
-	return kma_select_finish(s, ret);
+	return kma_filter_finish(s, ret);
 }
 
-void kma_select_stop(void)
+void kma_filter_stop(void)
 {
-	kma_select_publish(NULL);
-	kma_select_reset_set = 0;
-	kma_select_load_set = 0;
+	kma_filter_publish(NULL);
+	kma_filter_reset_set = 0;
+	kma_filter_load_set = 0;
 }
 
 /* ---- what is shown ------------------------------------------------------------------------ */
 
-void kma_select_show(struct seq_file *seq)
+void kma_filter_show(struct seq_file *seq)
 {
-	const struct kma_select *s = kma_select_now();
+	const struct kma_filter *s = kma_filter_now();
 	int c;
 
-	for (c = 0; c < KMA_SELECT_NR; c++)
+	for (c = 0; c < KMA_FILTER_NR; c++)
 		seq_printf(seq, "filter_%s %s\n", kma_criteria[c].name,
-			   s && kma_select_has(s, c) ? s->text[c] : "off");
+			   s && kma_filter_has(s, c) ? s->text[c] : "off");
 }
 
-int kma_select_text(char *page)
+int kma_filter_text(char *page)
 {
-	const struct kma_select *s = kma_select_now();
+	const struct kma_filter *s = kma_filter_now();
 	int c, len = 0;
 
-	for (c = 0; s && c < KMA_SELECT_NR; c++)
-		if (kma_select_has(s, c))
+	for (c = 0; s && c < KMA_FILTER_NR; c++)
+		if (kma_filter_has(s, c))
 			len += sysfs_emit_at(page, len, "%s%s %s", len ? ";" : "",
 					     kma_criteria[c].name, s->text[c]);
 	if (!len)
@@ -497,25 +497,25 @@ int kma_select_text(char *page)
 	return len + sysfs_emit_at(page, len, "\n");
 }
 
-void kma_select_reset(void)
+void kma_filter_reset(void)
 {
-	const struct kma_select *s = kma_select_now();
+	const struct kma_filter *s = kma_filter_now();
 
-	kma_select_reset_set = s ? s->set : 0;
+	kma_filter_reset_set = s ? s->set : 0;
 }
 
-u32 kma_select_since(bool ever)
+u32 kma_filter_since(bool ever)
 {
 	lockdep_assert_held(&kma_lock);
-	return ever ? kma_select_load_set : kma_select_reset_set;
+	return ever ? kma_filter_load_set : kma_filter_reset_set;
 }
 
-void kma_select_show_names(struct seq_file *seq, u32 set)
+void kma_filter_show_names(struct seq_file *seq, u32 set)
 {
 	const char *comma = "";
 	int c;
 
-	for (c = 0; c < KMA_SELECT_NR; c++) {
+	for (c = 0; c < KMA_FILTER_NR; c++) {
 		if (!(set & BIT(c)))
 			continue;
 		seq_printf(seq, "%s%s", comma, kma_criteria[c].name);
