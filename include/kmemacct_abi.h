@@ -164,7 +164,7 @@
 	X(site, LABEL)
 
 /* What somebody did, by the events that came while it ran. */
-#define KMA_DOINGS_COLUMNS(X)	\
+#define KMA_ACCT_COLUMNS(X)	\
 	X(net_pages, S64)	\
 	X(alloc_pages, U64)	\
 	X(allocs, U64)		\
@@ -184,13 +184,13 @@
 	X(slab_bytes, U64)
 
 #define KMA_TASKS_COLUMNS(X)	\
-	KMA_DOINGS_COLUMNS(X)	\
+	KMA_ACCT_COLUMNS(X)	\
 	X(tgid, ID)		\
 	X(parent, ID)		\
 	X(comm, LABEL)
 
 #define KMA_CGROUPS_COLUMNS(X)	\
-	KMA_DOINGS_COLUMNS(X)	\
+	KMA_ACCT_COLUMNS(X)	\
 	X(cgroup_id, ID)	\
 	X(cgroup, LABEL)
 

@@ -350,7 +350,7 @@ static void kma_control_forgets_an_error_after_a_success(struct kunit *test)
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
-		": use budget_pct, by, enabled, filter, page_sample_bytes, pages, reset,";
+		": use account, budget_pct, enabled, filter, page_sample_bytes, pages, reset,";
 	static const char or[] = "sample_bytes, skip or sort";
 	static const struct {
 		const char *command, *shown;

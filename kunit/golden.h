@@ -98,7 +98,7 @@
 	"budget_pct 0\n" \
 	"pages off\n" \
 	"page_sample_bytes 0\n" \
-	"by off\n" \
+	"account off\n" \
 	"filter_tgid off\n" \
 	"filter_comm off\n" \
 	"filter_cgroup off\n" \

@@ -159,7 +159,7 @@ static noinline u64 kma_count_of(const char *function, enum kma_count column)
 }
 
 /* What a site has done, for comparison; bytes_alloc is looked at elsewhere. */
-struct kma_deeds {
+struct kma_acct_events {
 	u64 hits;
 	u64 bytes_req;
 	u64 frees;
@@ -168,8 +168,8 @@ struct kma_deeds {
 	u64 cross_node;
 };
 
-static void kma_expect_deeds(struct kunit *test, const char *function,
-			     const struct kma_deeds *expected)
+static void kma_expect_acct(struct kunit *test, const char *function,
+			     const struct kma_acct_events *expected)
 {
 	const struct kma_counts counts = kma_counts_of(function);
 	const u64 *v = counts.v;
@@ -206,7 +206,7 @@ static int kma_sites_in_allocator(void)
 
 static void kma_probe_counts_kmalloc(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 10,
 		.bytes_req = 1000,
 		.frees = 9,
@@ -220,7 +220,7 @@ static void kma_probe_counts_kmalloc(struct kunit *test)
 		kfree(last);
 		last = kma_site_const();
 	}
-	kma_expect_deeds(test, "kma_site_const", &expected);
+	kma_expect_acct(test, "kma_site_const", &expected);
 	kfree(last);
 	migrate_enable();
 }
@@ -245,7 +245,7 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 
 	migrate_disable();
 	for (i = 0; i < ARRAY_SIZE(sites); i++) {
-		struct kma_deeds expected = {};
+		struct kma_acct_events expected = {};
 
 		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 			void *ptr = sites[i].alloc(sizes[k]);
@@ -256,7 +256,7 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 			expected.bytes_req += sizes[k];
 			kfree(ptr);
 		}
-		kma_expect_deeds(test, sites[i].name, &expected);
+		kma_expect_acct(test, sites[i].name, &expected);
 	}
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
@@ -290,7 +290,7 @@ static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 
 static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 2,
 		.bytes_req = 2 * 16384,
 		.frees = 1,
@@ -302,7 +302,7 @@ static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 	first = kma_site_large_const();
 	second = kma_site_large_const();
 	kfree(first);
-	kma_expect_deeds(test, "kma_site_large_const", &expected);
+	kma_expect_acct(test, "kma_site_large_const", &expected);
 	KUNIT_EXPECT_EQ(test,
 			kma_count_of("kma_site_large_const", KMA_COUNT_bytes_alloc),
 			2 * 16384);
@@ -312,7 +312,7 @@ static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 
 static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 20,
 		.bytes_req = 20 * 1234,
 		.frees = 15,
@@ -332,7 +332,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 		object[i] = kma_site_cache();
 	for (i = 0; i < 15; i++)
 		kmem_cache_free(kma_cache, object[i]);
-	kma_expect_deeds(test, "kma_site_cache", &expected);
+	kma_expect_acct(test, "kma_site_cache", &expected);
 	counts = kma_counts_of("kma_site_cache");
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_alloc], 20 * size);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_freed], 15 * size);
@@ -381,7 +381,7 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 /* What kmalloc() gave, from several caches and from none. */
 static void kma_probe_follows_kfree_bulk(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 3,
 		.bytes_req = 100 + 20000 + 1000,
 		.frees = 3,
@@ -394,7 +394,7 @@ static void kma_probe_follows_kfree_bulk(struct kunit *test)
 	object[2] = kma_site_size(1000);
 	kfree_bulk(ARRAY_SIZE(object), object);
 	migrate_enable();
-	kma_expect_deeds(test, "kma_site_size", &expected);
+	kma_expect_acct(test, "kma_site_size", &expected);
 }
 
 /* The kprobe on kmem_cache_destroy() sees that the address may be another's. */
@@ -430,7 +430,7 @@ static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
 
 static void kma_probe_counts_what_is_nothing(struct kunit *test)
 {
-	const struct kma_deeds expected = {};
+	const struct kma_acct_events expected = {};
 	u64 null = kma_stat_now(free_null);
 	u64 zero = kma_stat_now(free_zero_size);
 	u64 failed = kma_stat_now(alloc_failed);
@@ -444,17 +444,17 @@ static void kma_probe_counts_what_is_nothing(struct kunit *test)
 	}
 	KUNIT_EXPECT_GE(test, kma_stat_now(free_null) - null, 100);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_zero_size) - zero, 100);
-	kma_expect_deeds(test, "kma_site_size", &expected);
+	kma_expect_acct(test, "kma_site_size", &expected);
 
 	KUNIT_EXPECT_NULL(test, kma_site_fails(2 * KMALLOC_MAX_SIZE));
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_failed) - failed, 1);
-	kma_expect_deeds(test, "kma_site_fails", &expected);
+	kma_expect_acct(test, "kma_site_fails", &expected);
 }
 
 /* Of one call site those of some sizes, a red zone included; exact and sampled. */
 static void kma_probe_filters(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 1,
 		.bytes_req = 96,
 		.frees = 1,
@@ -467,7 +467,7 @@ static void kma_probe_filters(struct kunit *test)
 	kfree(kma_site_size(96));
 	kfree(kma_site_size(8));
 	kfree(kma_site_size(1000));
-	kma_expect_deeds(test, "kma_site_size", &expected);
+	kma_expect_acct(test, "kma_site_size", &expected);
 	migrate_enable();
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_filtered), filtered + 2);
 	KUNIT_EXPECT_EQ(test, kma_control_sample(4096), 0);
@@ -483,7 +483,7 @@ static void kma_probe_filters(struct kunit *test)
 static void kma_probe_follows_krealloc(struct kunit *test)
 {
 	/* 50 bytes, grown in place to 60, moved to 1000, freed by size 0. */
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 2,
 		.bytes_req = 1050,
 		.frees = 2,
@@ -497,7 +497,7 @@ static void kma_probe_follows_krealloc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_realloc", KMA_COUNT_live_objs), 1);
 	kma_site_realloc(ptr, 0);
 	migrate_enable();
-	kma_expect_deeds(test, "kma_site_realloc", &expected);
+	kma_expect_acct(test, "kma_site_realloc", &expected);
 }
 
 static void kma_kfree(void *ptr)
@@ -507,7 +507,7 @@ static void kma_kfree(void *ptr)
 
 static void kma_probe_counts_pingpong(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 2,
 		.bytes_req = 200,
 		.frees = 2,
@@ -520,7 +520,7 @@ static void kma_probe_counts_pingpong(struct kunit *test)
 	smp_call_function_single(other, kma_kfree, kma_site_const(), 1);
 	kfree(kma_site_const());
 	migrate_enable();
-	kma_expect_deeds(test, "kma_site_const", &expected);
+	kma_expect_acct(test, "kma_site_const", &expected);
 }
 
 static void *kma_atomic_object;
@@ -532,7 +532,7 @@ static void kma_alloc_in_irq(struct irq_work *work)
 
 static void kma_probe_counts_in_interrupts(struct kunit *test)
 {
-	const struct kma_deeds expected = {
+	const struct kma_acct_events expected = {
 		.hits = 5,
 		.bytes_req = 500,
 		.frees = 5,
@@ -547,7 +547,7 @@ static void kma_probe_counts_in_interrupts(struct kunit *test)
 		kfree(kma_atomic_object);
 	}
 	migrate_enable();
-	kma_expect_deeds(test, "kma_site_atomic", &expected);
+	kma_expect_acct(test, "kma_site_atomic", &expected);
 }
 
 /* What kmalloc says it takes is what lies between neighbours. */
@@ -583,8 +583,8 @@ static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 /* Allocations are not recorded then; frees are still followed. */
 static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 {
-	const struct kma_deeds before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
-	const struct kma_deeds after = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	const struct kma_acct_events before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
+	const struct kma_acct_events after = { .hits = 1, .bytes_req = 100, .frees = 1 };
 	u64 off = kma_stat_now(alloc_off);
 	void *seen, *unseen;
 
@@ -593,10 +593,10 @@ static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 	kma_control_enable(false);
 	unseen = kma_site_const();
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_off) - off, 1);
-	kma_expect_deeds(test, "kma_site_const", &before);
+	kma_expect_acct(test, "kma_site_const", &before);
 	kfree(seen);
 	kfree(unseen);
-	kma_expect_deeds(test, "kma_site_const", &after);
+	kma_expect_acct(test, "kma_site_const", &after);
 	migrate_enable();
 }
 
@@ -655,12 +655,12 @@ static void kma_free_in_times(struct kma_times *t)
 /* Whatever way it was recorded and whatever way it is freed, nothing is left. */
 static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 {
-	const struct kma_deeds before = {
+	const struct kma_acct_events before = {
 		.hits = KMA_SOME,
 		.bytes_req = 100 * KMA_SOME,
 		.frees = KMA_SOME,
 	};
-	const struct kma_deeds large = {
+	const struct kma_acct_events large = {
 		.hits = KMA_SOME / 10,
 		.bytes_req = (u64)KMA_CERTAIN_BYTES * (KMA_SOME / 10),
 		.frees = KMA_SOME / 10,
@@ -677,9 +677,9 @@ static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 	kma_free_in_times(t);
 	migrate_enable();
 
-	kma_expect_deeds(test, "kma_site_const", &before);
-	kma_expect_deeds(test, "kma_site_zalloc", &before);
-	kma_expect_deeds(test, "kma_site_size", &large);
+	kma_expect_acct(test, "kma_site_const", &before);
+	kma_expect_acct(test, "kma_site_zalloc", &before);
+	kma_expect_acct(test, "kma_site_size", &large);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_samples),
 			KMA_SOME / 10);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_node", KMA_COUNT_live_samples), 0);
@@ -1213,7 +1213,7 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 
 static void kma_engine_forgets_between_runs(struct kunit *test)
 {
-	const struct kma_deeds none = {};
+	const struct kma_acct_events none = {};
 	char reset[] = "reset";
 	void *ptr = kma_site_const();
 
@@ -1222,15 +1222,15 @@ static void kma_engine_forgets_between_runs(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_files_exist());
 	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
 	KUNIT_EXPECT_NULL(test, kma_base.row);
-	kma_expect_deeds(test, "kma_site_const", &none);
+	kma_expect_acct(test, "kma_site_const", &none);
 	/* Allocated before: its free is one of the unknown ones. */
 	kfree(ptr);
-	kma_expect_deeds(test, "kma_site_const", &none);
+	kma_expect_acct(test, "kma_site_const", &none);
 }
 
 static void kma_engine_starts_and_stops_again(struct kunit *test)
 {
-	const struct kma_deeds expected = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	const struct kma_acct_events expected = { .hits = 1, .bytes_req = 100, .frees = 1 };
 	int i;
 
 	for (i = 0; i < 20; i++) {
@@ -1239,7 +1239,7 @@ static void kma_engine_starts_and_stops_again(struct kunit *test)
 		migrate_disable();
 		kfree(kma_site_const());
 		migrate_enable();
-		kma_expect_deeds(test, "kma_site_const", &expected);
+		kma_expect_acct(test, "kma_site_const", &expected);
 	}
 }
 

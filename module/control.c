@@ -135,17 +135,17 @@ static int kma_run_page_sample_bytes(char *args)
 	return 0;
 }
 
-static int kma_run_by(char *args)
+static int kma_run_account(char *args)
 {
 	unsigned long by;
 	int ret;
 
-	if (kma_doings_parse(args, &by))
-		return kma_refuse("by takes off, or some of %s with commas between them",
+	if (kma_acct_parse(args, &by))
+		return kma_refuse("account takes off, or some of %s with commas between them",
 				  "tasks, cgroups, comm_sites, comm_syscalls");
-	ret = kma_doings_set(by);
+	ret = kma_acct_set(by);
 	if (ret)
-		kma_refuse("by: %s", ret == -ENOMEM ? "not enough memory" :
+		kma_refuse("account: %s", ret == -ENOMEM ? "not enough memory" :
 			   "a tracepoint is missing: see the kernel log");
 	return ret;
 }
@@ -308,7 +308,7 @@ static const struct {
 	int (*run)(char *args);
 } kma_commands[] = {
 	{ "budget_pct", kma_run_budget_pct },
-	{ "by", kma_run_by },
+	{ "account", kma_run_account },
 	{ "enabled", kma_run_enabled },
 	{ "filter", kma_filter_run },
 	{ "page_sample_bytes", kma_run_page_sample_bytes },
@@ -331,7 +331,7 @@ static int kma_run_locked(char *line)
 		if (!strcmp(name, kma_commands[i].name))
 			return kma_commands[i].run(line ? skip_spaces(line) : none);
 	return kma_refuse("unknown command '%s': use %s", name,
-			  "budget_pct, by, enabled, filter, page_sample_bytes, pages, reset, sample_bytes, skip or sort");
+			  "account, budget_pct, enabled, filter, page_sample_bytes, pages, reset, sample_bytes, skip or sort");
 }
 
 int kma_control_run(char *line)
@@ -380,12 +380,12 @@ int kma_control_pages(enum kma_pages_way way)
 	return ret;
 }
 
-int kma_control_by(unsigned long by)
+int kma_control_account(unsigned long by)
 {
 	int ret;
 
 	mutex_lock(&kma_lock);
-	ret = kma_doings_set(by);
+	ret = kma_acct_set(by);
 	mutex_unlock(&kma_lock);
 	return ret;
 }
@@ -482,7 +482,7 @@ void kma_control_stop(void)
 	mutex_lock(&kma_lock);
 	kma_enable_locked(false);
 	kma_sampling_set(0);
-	kma_doings_set(0);
+	kma_acct_set(0);
 	kma_pages_set(KMA_PAGES_OFF);
 	kma_filter_stop();
 	kma_skip_stop();
@@ -528,7 +528,7 @@ static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
 
 static int kma_control_show(struct seq_file *seq, void *unused)
 {
-	char by[KMA_DOINGS_LEN];
+	char by[KMA_ACCT_LEN];
 	int i;
 
 	mutex_lock(&kma_lock);
@@ -540,8 +540,8 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "budget_pct %u\n", kma_meter_budget_pct());
 	seq_printf(seq, "pages %s\n", kma_pages_name());
 	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
-	kma_doings_print(by);
-	seq_printf(seq, "by %s\n", by);
+	kma_acct_print(by);
+	seq_printf(seq, "account %s\n", by);
 	kma_filter_show(seq);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)

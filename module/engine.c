@@ -126,9 +126,9 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_control_start();
 	if (ret)
 		goto control;
-	ret = kma_control_pages(kma_config.pages) ?: kma_control_by(kma_config.by);
+	ret = kma_control_pages(kma_config.pages) ?: kma_control_account(kma_config.by);
 	if (ret) {
-		pr_err("cannot do what pages or by say: error %d\n", ret);
+		pr_err("cannot apply pages= or account=: error %d\n", ret);
 		goto control;
 	}
 	/* Last: who has one of the files open may keep it, and what it leads to, for long. */

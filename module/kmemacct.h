@@ -38,7 +38,7 @@ enum kma_pages_way {
  * @budget_pct: as kma_meter_budget(); likewise
  * @pages: as kma_pages_set(); likewise
  * @page_sample_bytes: as kma_pages_sample(); likewise
- * @by: as kma_doings_set(); likewise
+ * @by: as kma_acct_set(); likewise
  * @filter: as kma_filter_set(); likewise
  * @skip: as kma_skip_set(); likewise
  */
@@ -618,34 +618,34 @@ void kma_zone_stop(void);
 /* An event that ends a burst came on this CPU. Context: a probe, any context. */
 void kma_zone_event(void);
 
-/* ---- doings.c: what processes and cgroups do --------------------------------- */
+/* ---- acct.c: what processes and cgroups do --------------------------------- */
 
-enum kma_doing {
-	KMA_DOING_ALLOC_PAGES,
-	KMA_DOING_ALLOCS,
-	KMA_DOING_FREE_PAGES,
-	KMA_DOING_FREES,
-	KMA_DOING_BATCHED,
-	KMA_DOING_ZONE_LOCKED,
-	KMA_DOING_REFILLS,
-	KMA_DOING_DRAINED,
-	KMA_DOING_DRAINS,
-	KMA_DOING_FALLBACKS,
-	KMA_DOING_FRAGMENTING,
-	KMA_DOING_SEVERE,
-	KMA_DOING_CHANGED,
-	KMA_DOING_SLAB_HITS,
-	KMA_DOING_SLAB_BYTES,
-	KMA_DOING_NR
+enum kma_acct_counter {
+	KMA_ACCT_ALLOC_PAGES,
+	KMA_ACCT_ALLOCS,
+	KMA_ACCT_FREE_PAGES,
+	KMA_ACCT_FREES,
+	KMA_ACCT_BATCHED,
+	KMA_ACCT_ZONE_LOCKED,
+	KMA_ACCT_REFILLS,
+	KMA_ACCT_DRAINED,
+	KMA_ACCT_DRAINS,
+	KMA_ACCT_FALLBACKS,
+	KMA_ACCT_FRAGMENTING,
+	KMA_ACCT_SEVERE,
+	KMA_ACCT_CHANGED,
+	KMA_ACCT_SLAB_HITS,
+	KMA_ACCT_SLAB_BYTES,
+	KMA_ACCT_NR
 };
 
-static_assert(KMA_DOING_NR <= KMA_TALLY_COUNTERS);
+static_assert(KMA_ACCT_NR <= KMA_TALLY_COUNTERS);
 
 /* After the two words of a command, the one that is a call site or system call. */
-#define KMA_DOING_SITE		2
+#define KMA_ACCT_SITE		2
 
 /* A process that is not one: what is done in interrupts. */
-#define KMA_DOING_INTERRUPT	U64_MAX
+#define KMA_ACCT_INTERRUPT	U64_MAX
 /* In place of the number of a system call. */
 #define KMA_SYSCALL_KERNEL	(U64_MAX - 1)	/* a kernel thread */
 #define KMA_SYSCALL_FAULT	(U64_MAX - 2)	/* a page fault, or another exception */
@@ -653,40 +653,40 @@ static_assert(KMA_DOING_NR <= KMA_TALLY_COUNTERS);
 #define KMA_SYSCALL_COMPAT	BIT_ULL(32)	/* of the 32-bit ones */
 
 /**
- * kma_doings_parse() - a value for kma_doings_set()
+ * kma_acct_parse() - a value for kma_acct_set()
  * @text: off, or some of tasks, cgroups, comm_sites, comm_syscalls with commas between
  *	them; is changed
  * @by: the result
  *
  * Context: any. Return: 0 or -EINVAL.
  */
-int kma_doings_parse(char *text, unsigned long *by);
+int kma_acct_parse(char *text, unsigned long *by);
 
-/* As kma_doings_parse() reads it. Context: process. @buf: room for the result. */
-#define KMA_DOINGS_LEN	48
-void kma_doings_print(char buf[KMA_DOINGS_LEN]);
+/* As kma_acct_parse() reads it. Context: process. @buf: room for the result. */
+#define KMA_ACCT_LEN	48
+void kma_acct_print(char buf[KMA_ACCT_LEN]);
 
 /**
- * kma_doings_set() - by what to count what is done
- * @by: bits with the numbers of tallies, as from kma_doings_parse()
+ * kma_acct_set() - by what to count what is done
+ * @by: bits with the numbers of tallies, as from kma_acct_parse()
  *
  * Those that are counted already go on.
  * Context: process, may sleep; kma_lock is held. Return: 0, or an error, and then
  * nothing has changed.
  */
-int kma_doings_set(unsigned long by);
+int kma_acct_set(unsigned long by);
 
 /**
- * struct kma_deed - what was done
+ * struct kma_acct_event - what was done
  * @nr: how many counters it adds to
  * @what: which, and how much to each
  * @site: the call site, 0: of a block of pages, and to be found
  * @source: only what it allocates is counted by call site and system call
  */
-struct kma_deed {
+struct kma_acct_event {
 	int nr;
 	struct {
-		enum kma_doing counter;
+		enum kma_acct_counter counter;
 		u64 n;
 	} what[4];
 	unsigned long site;
@@ -694,7 +694,7 @@ struct kma_deed {
 };
 
 /* Count it where it is counted. Context: a probe, any context, NMI included. */
-void kma_doings_count(const struct kma_deed *deed);
+void kma_acct_count(const struct kma_acct_event *event);
 
 /* ---- verdict.c: what has been found out about return addresses ---------------- */
 
@@ -1089,8 +1089,8 @@ int kma_control_sample(u64 bytes);
  */
 int kma_control_pages(enum kma_pages_way way);
 
-/* As kma_doings_set(). Context: process, may sleep. */
-int kma_control_by(unsigned long by);
+/* As kma_acct_set(). Context: process, may sleep. */
+int kma_control_account(unsigned long by);
 
 /* As kma_pages_sample(). Context: process, may sleep. */
 void kma_control_page_sample(u64 bytes);

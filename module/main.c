@@ -17,7 +17,7 @@
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
  * Pages go the same way: page.c is their probe.c, zone.c is what happens below it, at
- * the free lists of zones and CPUs, and core/blocks.h records.  doings.c counts who does
+ * the free lists of zones and CPUs, and core/blocks.h records.  acct.c counts who does
  * what, beside all of this; counters that it and zone.c have are made and thrown away in
  * tallies.c.
  *
@@ -189,36 +189,36 @@ module_param_cb(page_sample_bytes, &kma_page_sample_ops, NULL, 0600);
 MODULE_PARM_DESC(page_sample_bytes,
 		 "look for the call sites of one block of pages for so many bytes on average, as sample_bytes; 0: of all; can be changed at any time (default 0)");
 
-static unsigned long kma_param_by;
+static unsigned long kma_param_account;
 
-static int kma_by_set_param(const char *val, const struct kernel_param *kp)
+static int kma_account_set_param(const char *val, const struct kernel_param *kp)
 {
-	char text[KMA_DOINGS_LEN];
+	char text[KMA_ACCT_LEN];
 	unsigned long by;
 
-	if (strscpy(text, val, sizeof(text)) < 0 || kma_doings_parse(strim(text), &by))
+	if (strscpy(text, val, sizeof(text)) < 0 || kma_acct_parse(strim(text), &by))
 		return -EINVAL;
 	if (kma_started)
-		return kma_control_by(by);
-	kma_param_by = by;
+		return kma_control_account(by);
+	kma_param_account = by;
 	return 0;
 }
 
-static int kma_by_get_param(char *buf, const struct kernel_param *kp)
+static int kma_account_get_param(char *buf, const struct kernel_param *kp)
 {
-	char by[KMA_DOINGS_LEN];
+	char by[KMA_ACCT_LEN];
 
-	kma_doings_print(by);
+	kma_acct_print(by);
 	return sysfs_emit(buf, "%s\n", by);
 }
 
-static const struct kernel_param_ops kma_by_ops = {
-	.set = kma_by_set_param,
-	.get = kma_by_get_param,
+static const struct kernel_param_ops kma_account_ops = {
+	.set = kma_account_set_param,
+	.get = kma_account_get_param,
 };
 
-module_param_cb(by, &kma_by_ops, NULL, 0600);
-MODULE_PARM_DESC(by,
+module_param_cb(account, &kma_account_ops, NULL, 0600);
+MODULE_PARM_DESC(account,
 		 "count what is done by tasks, cgroups, comm_sites or comm_syscalls, several with commas between them, or off; can be changed at any time (default off)");
 
 /* Values until the module starts. */
@@ -286,7 +286,7 @@ static int __init kma_main_start(void)
 		.budget_pct = kma_param_budget_pct,
 		.pages = kma_param_pages,
 		.page_sample_bytes = kma_param_page_sample_bytes,
-		.by = kma_param_by,
+		.by = kma_param_account,
 		.filter = kma_param_filter,
 		.skip = kma_param_skip,
 	};

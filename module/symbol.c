@@ -224,7 +224,7 @@ static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 	kma_symbol_change(&kma_kept_objects, mod, state);
 	kma_symbol_change(&kma_kept_blocks, mod, state);
 	kma_symbol_change_tally(KMA_TALLY_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
-	kma_symbol_change_tally(KMA_TALLY_COMM_SITES, KMA_DOING_SITE, mod, state);
+	kma_symbol_change_tally(KMA_TALLY_COMM_SITES, KMA_ACCT_SITE, mod, state);
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
 }

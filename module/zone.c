@@ -114,9 +114,9 @@ static void kma_zone_moved(struct page *page, unsigned int order, bool begins,
 static void kma_zone_taken(struct page *page, unsigned int order, bool refill)
 {
 	const bool begins = kma_zone_burst(refill ? KMA_ZONE_REFILL : KMA_ZONE_NONE) && refill;
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 2,
-		.what = { { KMA_DOING_ZONE_LOCKED, 1 }, { KMA_DOING_REFILLS, begins } },
+		.what = { { KMA_ACCT_ZONE_LOCKED, 1 }, { KMA_ACCT_REFILLS, begins } },
 	};
 
 	if (!kma_zone_counts(page, order))
@@ -128,7 +128,7 @@ static void kma_zone_taken(struct page *page, unsigned int order, bool refill)
 	else
 		kma_zone_moved(page, order, true, KMA_LIST_DIRECT_PAGES,
 			       KMA_LIST_DIRECTS);
-	kma_doings_count(&deed);
+	kma_acct_count(&event);
 	rcu_read_unlock();
 }
 
@@ -152,23 +152,23 @@ static notrace void kma_probe_mm_page_pcpu_drain(void *data, struct page *page,
 						 unsigned int order, int type)
 {
 	const bool begins = kma_zone_burst(KMA_ZONE_DRAIN);
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 2,
-		.what = { { KMA_DOING_DRAINED, 1 }, { KMA_DOING_DRAINS, begins } },
+		.what = { { KMA_ACCT_DRAINED, 1 }, { KMA_ACCT_DRAINS, begins } },
 	};
 
 	if (!kma_zone_counts(page, order))
 		return;
 	rcu_read_lock();
 	kma_zone_moved(page, order, begins, KMA_LIST_DRAIN_PAGES, KMA_LIST_DRAINS);
-	kma_doings_count(&deed);
+	kma_acct_count(&event);
 	rcu_read_unlock();
 }
 
 static notrace void kma_probe_mm_page_free_batched(void *data, struct page *page)
 {
 	const enum kma_list_counter counter = KMA_LIST_BATCHED;
-	const struct kma_deed deed = { .nr = 1, .what = { { KMA_DOING_BATCHED, 1 } } };
+	const struct kma_acct_event event = { .nr = 1, .what = { { KMA_ACCT_BATCHED, 1 } } };
 	const u64 one = 1;
 
 	kma_zone_event();
@@ -176,7 +176,7 @@ static notrace void kma_probe_mm_page_free_batched(void *data, struct page *page
 		return;
 	rcu_read_lock();
 	kma_zone_count(page, &counter, &one, 1);
-	kma_doings_count(&deed);
+	kma_acct_count(&event);
 	rcu_read_unlock();
 }
 
@@ -234,17 +234,17 @@ static notrace void kma_probe_mm_page_alloc_extfrag(void *data, struct page *pag
 		.word[KMA_FALLBACK_KEY] = kma_fallback_key(alloc_order, fallback_order,
 							   alloc_type, fallback_type),
 	};
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 4,
-		.what = { { KMA_DOING_FALLBACKS, 1 }, { KMA_DOING_FRAGMENTING, fragmenting },
-			  { KMA_DOING_SEVERE, severe }, { KMA_DOING_CHANGED, changed } },
+		.what = { { KMA_ACCT_FALLBACKS, 1 }, { KMA_ACCT_FRAGMENTING, fragmenting },
+			  { KMA_ACCT_SEVERE, severe }, { KMA_ACCT_CHANGED, changed } },
 	};
 
 	if (!kma_zone_counts(page, alloc_order))
 		return;
 	rcu_read_lock();
 	kma_zone_fallback(&key, fragmenting, severe, changed);
-	kma_doings_count(&deed);
+	kma_acct_count(&event);
 	rcu_read_unlock();
 }
 

@@ -14,7 +14,7 @@ static const char *kma_comm_site_describe(struct kma_line *line,
 		return "[other]";
 	if (info->retired)
 		return kma_comm_and(info, info->text, buf);
-	kma_symbol_print(info->key.word[KMA_DOING_SITE], buf);
+	kma_symbol_print(info->key.word[KMA_ACCT_SITE], buf);
 	return kma_comm_and(info, buf, buf);
 }
 

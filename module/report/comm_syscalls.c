@@ -52,7 +52,7 @@ static const char *kma_comm_syscall_describe(struct kma_line *line,
 {
 	if (!info)
 		return "[other]";
-	return kma_comm_and(info, kma_syscall_name(info->key.word[KMA_DOING_SITE], buf), buf);
+	return kma_comm_and(info, kma_syscall_name(info->key.word[KMA_ACCT_SITE], buf), buf);
 }
 
 static int kma_comm_syscalls_fill(struct kma_snapshot *snap)

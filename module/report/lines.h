@@ -41,18 +41,18 @@ void kma_lines_merge(struct kma_snapshot *snap);
 /* For struct kma_table. */
 const char *kma_line_label(const struct kma_snapshot *snap, const void *row);
 
-/* ---- doings.c: what somebody did -------------------------------------------- */
+/* ---- acct.c: what somebody did -------------------------------------------- */
 
 /* Of the columns that tables of these have in common. */
 enum {
-#define X(name, format) KMA_DOINGS_##name,
-	KMA_DOINGS_COLUMNS(X)
+#define X(name, format) KMA_ACCT_COL_##name,
+	KMA_ACCT_COLUMNS(X)
 #undef X
-	KMA_DOINGS_NR
+	KMA_ACCT_COL_NR
 };
 
 /* For struct kma_table: these columns, and the two of @id. */
-u64 kma_doings_value(const struct kma_snapshot *snap, const void *row, int column);
+u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column);
 
 /* Those of what is counted by command and something else. */
 u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column);

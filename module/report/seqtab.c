@@ -124,7 +124,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
-	kma_doings_print(snap->by);
+	kma_acct_print(snap->by);
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
 	kma_control_settle();
@@ -233,9 +233,9 @@ static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 
-static void kma_show_head_doings(struct seq_file *seq, const struct kma_snapshot *snap)
+static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
 {
-	seq_printf(seq, " by=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_tally_other]);
+	seq_printf(seq, " account=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_tally_other]);
 }
 
 /*
@@ -262,7 +262,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	if (table->blocks)
 		kma_show_head_blocks(seq, snap);
 	else if (table->tally)
-		kma_show_head_doings(seq, snap);
+		kma_show_head_acct(seq, snap);
 	else
 		kma_show_head_objects(seq, snap->stats.v);
 	seq_printf(seq, " since=%s window_s=", snap->since);

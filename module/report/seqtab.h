@@ -124,7 +124,7 @@ struct kma_snapshot {
 	const char *since;
 	struct kma_stats stats;
 	const char *pages;
-	char by[KMA_DOINGS_LEN];
+	char by[KMA_ACCT_LEN];
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;

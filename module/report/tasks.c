@@ -14,7 +14,7 @@ static const char *kma_task_describe(struct kma_line *line,
 	line->id[1] = KMA_NO_ID;
 	if (!info)
 		return "[other]";
-	if (info->key.word[0] != KMA_DOING_INTERRUPT) {
+	if (info->key.word[0] != KMA_ACCT_INTERRUPT) {
 		line->id[0] = info->key.word[0];
 		line->id[1] = info->more;
 	}
@@ -32,10 +32,10 @@ struct kma_table kma_table_tasks = {
 	.columns = kma_tasks_columns,
 	.nr_columns = ARRAY_SIZE(kma_tasks_columns),
 	.row_size = sizeof(struct kma_line),
-	.sort = { .key = { KMA_DOINGS_net_pages, KMA_DOINGS_allocs }, .nr = 2 },
+	.sort = { .key = { KMA_ACCT_COL_net_pages, KMA_ACCT_COL_allocs }, .nr = 2 },
 	.tally = KMA_TALLY_TASKS,
 	.fill = kma_tasks_fill,
-	.value = kma_doings_value,
+	.value = kma_acct_value,
 	.label = kma_line_label,
 	.show = kma_show_row,
 };

@@ -189,10 +189,10 @@ static struct table *read_counted(const struct command *c)
 	if (!t || (t->columns && t->nr_rows))
 		return t;
 	pages = table_field(t, "pages");
-	by = table_field(t, "by");
+	by = table_field(t, "account");
 	if (by && !lists(by, t->name))
 		/* What is left out is forgotten. */
-		fail("%s are not counted: echo by %s%s%s > " CONTROL, t->name,
+		fail("%s are not counted: echo account %s%s%s > " CONTROL, t->name,
 		     strcmp(by, "off") ? by : "", strcmp(by, "off") ? "," : "", t->name);
 	else if (!by && pages && !strcmp(pages, "off"))
 		fail("pages are not tracked: echo pages sites > " CONTROL);

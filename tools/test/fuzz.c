@@ -199,7 +199,7 @@ static const char * const words[] = {
 	",", " ", "  ", "\t", "\n", "hits,site", "cpu,node", "%s", "%n", "x",
 	"18446744073709551616", "", "stacks", "samples", "sample_bytes", "budget_pct",
 	"4K", "64M", "hits_se", "pages", "sites", "classes", "off", "page_sample_bytes",
-	"by", "tasks", "cgroups", "comm_sites", "comm_syscalls", "filter", "tgid",
+	"account", "tasks", "cgroups", "comm_sites", "comm_syscalls", "filter", "tgid",
 	"comm", "cgroup", "order", "node", "gfp", "size", "module", "kernel", "0-3",
 	"GFP_KERNEL", "|", "0x", "-", "/", "skip", "add", "del", "*", "[", "[!a]", ";",
 };
@@ -216,8 +216,8 @@ static const char * const slow[] = {
 	"enabled 1\n", "enabled 0", " enabled  1 ",
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",
 	"pages off", "pages classes", "pages sites", "page_sample_bytes 0",
-	"page_sample_bytes 64K", "by off", "by tasks,cgroups",
-	"by comm_sites,comm_syscalls", "filter off", "filter order 0-3", "filter comm p*",
+	"page_sample_bytes 64K", "account off", "account tasks,cgroups",
+	"account comm_sites,comm_syscalls", "filter off", "filter order 0-3", "filter comm p*",
 	"filter cgroup /", "filter node 0", "filter gfp GFP_KERNEL|__GFP_ZERO",
 	"filter size 64-1K", "filter module kernel",
 };

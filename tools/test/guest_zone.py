@@ -288,7 +288,7 @@ def pcpu_hist():
 @single
 def tasks_bursts_traced():
     """Bursts of all processes, while pages are not tracked, against each event."""
-    with short_lists(), tracked(["by tasks", "enabled 0"]) as known, \
+    with short_lists(), tracked(["account tasks", "enabled 0"]) as known, \
             tracers(events=PCPU_EVENTS) as pair:
         found = compare_bursts(pair, functools.partial(busy_lists, known), tasks_bursts,
                                all_bursts_of_trace)

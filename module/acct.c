@@ -2,7 +2,7 @@
 /*
  * What processes, cgroups and commands do: each event counts for whoever runs.
  *
- *	event --> deed: which counters --> by process, cgroup, command and call site,
+ *	event --> event: which counters --> by process, cgroup, command and call site,
  *	          command and system call: what of these is asked for
  *
  * These are probes of their own beside those of probe.c and page.c: what nobody asks
@@ -31,7 +31,7 @@
 #include "kmemacct.h"
 
 /* Protected by kma_lock; others read it for a table. */
-static unsigned long kma_by;
+static unsigned long kma_account;
 
 /* ---- who ---------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
 static_assert(TASK_COMM_LEN <= KMA_TALLY_TEXT);
 
 /* A name, and zeroes behind it. */
-static void kma_doing_comm(u64 comm[2], const struct task_struct *task)
+static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
 {
 	char text[TASK_COMM_LEN] = {};
 	int i;
@@ -55,18 +55,18 @@ static void kma_doing_comm(u64 comm[2], const struct task_struct *task)
 
 static const char kma_interrupt[TASK_COMM_LEN] = "[interrupt]";
 
-static void kma_doing_current(u64 comm[2])
+static void kma_acct_current(u64 comm[2])
 {
 	if (in_task())
-		kma_doing_comm(comm, current);
+		kma_acct_comm(comm, current);
 	else
 		memcpy(comm, kma_interrupt, sizeof(kma_interrupt));
 }
 
-static u32 kma_doing_task(struct kma_tally *t, const struct kma_deed *deed)
+static u32 kma_acct_task(struct kma_tally *t, const struct kma_acct_event *event)
 {
 	const struct task_struct *leader = READ_ONCE(current->group_leader);
-	struct kma_tally_info info = { .key = { { KMA_DOING_INTERRUPT } } };
+	struct kma_tally_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
 	u64 comm[2];
 	u32 id;
 
@@ -81,7 +81,7 @@ static u32 kma_doing_task(struct kma_tally *t, const struct kma_deed *deed)
 	/* The last thread that ends may outlive the first one. */
 	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
 		return id != KMA_TALLY_OTHER ? id : kma_tally_get(t, &info);
-	kma_doing_comm(comm, leader);
+	kma_acct_comm(comm, leader);
 	if (id == KMA_TALLY_OTHER) {
 		memcpy(info.text, comm, sizeof(comm));
 		/* Who has been waited for may outlive his parent, and nobody tells him. */
@@ -95,7 +95,7 @@ static u32 kma_doing_task(struct kma_tally *t, const struct kma_deed *deed)
 }
 
 /* The end of a path that is too long says more than its beginning. */
-static void kma_doing_path(char text[KMA_TALLY_TEXT], struct cgroup *cgroup)
+static void kma_acct_path(char text[KMA_TALLY_TEXT], struct cgroup *cgroup)
 {
 	char path[KMA_TALLY_TEXT];
 	char *at = path + sizeof(path) - 1;
@@ -116,9 +116,9 @@ static void kma_doing_path(char text[KMA_TALLY_TEXT], struct cgroup *cgroup)
 	kma_env_strcpy(text, *at ? at : "/", KMA_TALLY_TEXT);
 }
 
-static u32 kma_doing_cgroup(struct kma_tally *t, const struct kma_deed *deed)
+static u32 kma_acct_cgroup(struct kma_tally *t, const struct kma_acct_event *event)
 {
-	struct kma_tally_info info = { .key = { { KMA_DOING_INTERRUPT } } };
+	struct kma_tally_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
 	struct cgroup *cgroup = task_dfl_cgroup(current);
 	u32 id;
 
@@ -130,21 +130,21 @@ static u32 kma_doing_cgroup(struct kma_tally *t, const struct kma_deed *deed)
 	id = kma_tally_find(t, &info.key);
 	if (id != KMA_TALLY_OTHER)
 		return id;
-	kma_doing_path(info.text, cgroup);
+	kma_acct_path(info.text, cgroup);
 	return kma_tally_get(t, &info);
 }
 
-static u32 kma_doing_comm_and(struct kma_tally *t, u64 word)
+static u32 kma_acct_comm_and(struct kma_tally *t, u64 word)
 {
 	struct kma_tally_info info = { .key = { { 0, 0, word } } };
 
-	kma_doing_current(info.key.word);
+	kma_acct_current(info.key.word);
 	return kma_tally_get(t, &info);
 }
 
-static u32 kma_doing_site(struct kma_tally *t, const struct kma_deed *deed)
+static u32 kma_acct_site(struct kma_tally *t, const struct kma_acct_event *event)
 {
-	return kma_doing_comm_and(t, deed->site ?: kma_env_block_site());
+	return kma_acct_comm_and(t, event->site ?: kma_env_block_site());
 }
 
 #ifdef PF_USER_WORKER
@@ -153,7 +153,7 @@ static u32 kma_doing_site(struct kma_tally *t, const struct kma_deed *deed)
 #define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
 #endif
 
-static u64 kma_doing_syscall_nr(void)
+static u64 kma_acct_syscall_nr(void)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	int nr;
@@ -169,25 +169,25 @@ static u64 kma_doing_syscall_nr(void)
 	return in_compat_syscall() ? nr | KMA_SYSCALL_COMPAT : nr;
 }
 
-static u32 kma_doing_syscall(struct kma_tally *t, const struct kma_deed *deed)
+static u32 kma_acct_syscall(struct kma_tally *t, const struct kma_acct_event *event)
 {
-	return kma_doing_comm_and(t, kma_doing_syscall_nr());
+	return kma_acct_comm_and(t, kma_acct_syscall_nr());
 }
 
 /* ---- what ---------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
-	u32 (*row)(struct kma_tally *t, const struct kma_deed *deed);
+	u32 (*row)(struct kma_tally *t, const struct kma_acct_event *event);
 	bool sources;
-} kma_doers[KMA_TALLY_NR] = {
-	[KMA_TALLY_TASKS] = { "tasks", kma_doing_task },
-	[KMA_TALLY_CGROUPS] = { "cgroups", kma_doing_cgroup },
-	[KMA_TALLY_COMM_SITES] = { "comm_sites", kma_doing_site, true },
-	[KMA_TALLY_COMM_SYSCALLS] = { "comm_syscalls", kma_doing_syscall, true },
+} kma_acct_keys[KMA_TALLY_NR] = {
+	[KMA_TALLY_TASKS] = { "tasks", kma_acct_task },
+	[KMA_TALLY_CGROUPS] = { "cgroups", kma_acct_cgroup },
+	[KMA_TALLY_COMM_SITES] = { "comm_sites", kma_acct_site, true },
+	[KMA_TALLY_COMM_SYSCALLS] = { "comm_syscalls", kma_acct_syscall, true },
 };
 
-void kma_doings_count(const struct kma_deed *deed)
+void kma_acct_count(const struct kma_acct_event *event)
 {
 	struct kma_tally *t;
 	int i, k;
@@ -195,18 +195,18 @@ void kma_doings_count(const struct kma_deed *deed)
 
 	for (i = KMA_TALLY_TASKS; i < KMA_TALLY_NR; i++) {
 		t = rcu_dereference(kma_tallies[i]);
-		if (!t || (kma_doers[i].sources && !deed->source))
+		if (!t || (kma_acct_keys[i].sources && !event->source))
 			continue;
-		id = kma_doers[i].row(t, deed);
-		for (k = 0; k < deed->nr; k++)
-			kma_tally_count(t, id, deed->what[k].counter, deed->what[k].n);
+		id = kma_acct_keys[i].row(t, event);
+		for (k = 0; k < event->nr; k++)
+			kma_tally_count(t, id, event->what[k].counter, event->what[k].n);
 	}
 }
 
-static void kma_doings_do(const struct kma_deed *deed)
+static void kma_acct_count_rcu(const struct kma_acct_event *event)
 {
 	rcu_read_lock();
-	kma_doings_count(deed);
+	kma_acct_count(event);
 	rcu_read_unlock();
 }
 
@@ -215,9 +215,9 @@ static void kma_doings_do(const struct kma_deed *deed)
 static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 					    unsigned int order, gfp_t gfp, int type)
 {
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 2,
-		.what = { { KMA_DOING_ALLOC_PAGES, 1UL << order }, { KMA_DOING_ALLOCS, 1 } },
+		.what = { { KMA_ACCT_ALLOC_PAGES, 1UL << order }, { KMA_ACCT_ALLOCS, 1 } },
 		.source = true,
 	};
 
@@ -228,29 +228,29 @@ static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 		kma_stat_inc(tally_failed);
 	else if (kma_tallies_matching(!kma_filter_on() ||
 				      kma_filter_pagealloc(page, order, gfp, 0)))
-		kma_doings_do(&deed);
+		kma_acct_count_rcu(&event);
 }
 
 static notrace void kma_probe_mm_page_free(void *data, struct page *page,
 					   unsigned int order)
 {
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 2,
-		.what = { { KMA_DOING_FREE_PAGES, 1UL << order }, { KMA_DOING_FREES, 1 } },
+		.what = { { KMA_ACCT_FREE_PAGES, 1UL << order }, { KMA_ACCT_FREES, 1 } },
 	};
 
 	kma_zone_event();
 	if (kma_tallies_recording() &&
 	    kma_tallies_matching(!kma_filter_on() || kma_filter_pages(page, order)))
-		kma_doings_do(&deed);
+		kma_acct_count_rcu(&event);
 }
 
-static void kma_doings_slab(const struct kma_event *ev)
+static void kma_acct_slab(const struct kma_event *ev)
 {
-	const struct kma_deed deed = {
+	const struct kma_acct_event event = {
 		.nr = 2,
-		.what = { { KMA_DOING_SLAB_HITS, 1 },
-			  { KMA_DOING_SLAB_BYTES, kma_event_bytes(ev) } },
+		.what = { { KMA_ACCT_SLAB_HITS, 1 },
+			  { KMA_ACCT_SLAB_BYTES, kma_event_bytes(ev) } },
 		.site = ev->site,
 		.source = true,
 	};
@@ -261,7 +261,7 @@ static void kma_doings_slab(const struct kma_event *ev)
 		return;
 	if (kma_tallies_recording() &&
 	    kma_tallies_matching(!kma_filter_on() || kma_filter_object(ev)))
-		kma_doings_do(&deed);
+		kma_acct_count_rcu(&event);
 }
 
 #ifdef KMA_HAVE_EVENT_CACHE
@@ -278,7 +278,7 @@ static notrace void kma_probe_kmalloc(void *data, unsigned long site, const void
 		.kmalloc = true, .gfp = (__force u32)gfp,
 	};
 
-	kma_doings_slab(&ev);
+	kma_acct_slab(&ev);
 }
 
 #ifdef KMA_HAVE_EVENT_CACHE
@@ -294,7 +294,7 @@ static notrace void kma_probe_kmem_cache_alloc(void *data, unsigned long site,
 		.kmalloc = !known, .gfp = (__force u32)gfp,
 	};
 
-	kma_doings_slab(&ev);
+	kma_acct_slab(&ev);
 }
 #else
 static notrace void kma_probe_kmalloc_node(void *data, unsigned long site, const void *ptr,
@@ -317,7 +317,7 @@ KMA_PROBE_BY_NAME(mm_page_free)
 KMA_PROBE_BY_NAME(kmalloc)
 KMA_PROBE_BY_NAME(kmem_cache_alloc)
 
-static const struct kma_probe kma_doing_probes[] = {
+static const struct kma_probe kma_acct_probes[] = {
 	KMA_PROBE_ROW(mm_page_free),
 	KMA_PROBE_ROW(mm_page_alloc),
 	KMA_PROBE_ROW(kmalloc),
@@ -330,7 +330,7 @@ static const struct kma_probe kma_doing_probes[] = {
 
 /* ---- begin and end --------------------------------------------------------------- */
 
-static int kma_doings_attach(void)
+static int kma_acct_attach(void)
 {
 	int ret = kma_callsite_start();
 
@@ -339,7 +339,7 @@ static int kma_doings_attach(void)
 	ret = kma_zone_start();
 	if (ret)
 		goto callsite;
-	ret = kma_probes_attach(kma_doing_probes, ARRAY_SIZE(kma_doing_probes));
+	ret = kma_probes_attach(kma_acct_probes, ARRAY_SIZE(kma_acct_probes));
 	if (!ret)
 		return 0;
 	kma_zone_stop();
@@ -348,16 +348,16 @@ callsite:
 	return ret;
 }
 
-static void kma_doings_detach(void)
+static void kma_acct_detach(void)
 {
-	kma_probes_detach(kma_doing_probes, ARRAY_SIZE(kma_doing_probes));
+	kma_probes_detach(kma_acct_probes, ARRAY_SIZE(kma_acct_probes));
 	kma_zone_stop();
 	kma_callsite_stop();
 }
 
 /* ---- settings -------------------------------------------------------------------- */
 
-int kma_doings_parse(char *text, unsigned long *by)
+int kma_acct_parse(char *text, unsigned long *by)
 {
 	char *name;
 	int i;
@@ -367,7 +367,7 @@ int kma_doings_parse(char *text, unsigned long *by)
 		return 0;
 	while ((name = strsep(&text, ","))) {
 		for (i = KMA_TALLY_TASKS; i < KMA_TALLY_NR; i++)
-			if (!strcmp(name, kma_doers[i].name))
+			if (!strcmp(name, kma_acct_keys[i].name))
 				break;
 		if (i == KMA_TALLY_NR)
 			return -EINVAL;
@@ -376,19 +376,19 @@ int kma_doings_parse(char *text, unsigned long *by)
 	return 0;
 }
 
-void kma_doings_print(char buf[KMA_DOINGS_LEN])
+void kma_acct_print(char buf[KMA_ACCT_LEN])
 {
-	const unsigned long by = READ_ONCE(kma_by);
+	const unsigned long by = READ_ONCE(kma_account);
 	size_t len = 0;
 	int i;
 
-	strscpy(buf, "off", KMA_DOINGS_LEN);
+	strscpy(buf, "off", KMA_ACCT_LEN);
 	for_each_set_bit(i, &by, KMA_TALLY_NR)
-		len += scnprintf(buf + len, KMA_DOINGS_LEN - len, "%s%s", len ? "," : "",
-				 kma_doers[i].name);
+		len += scnprintf(buf + len, KMA_ACCT_LEN - len, "%s%s", len ? "," : "",
+				 kma_acct_keys[i].name);
 }
 
-static bool kma_doings_fit(unsigned long by)
+static bool kma_acct_fit(unsigned long by)
 {
 	u64 bytes = kma_engine_bytes() + kma_tallies_bytes() + kma_pages_memory();
 	int i;
@@ -398,25 +398,25 @@ static bool kma_doings_fit(unsigned long by)
 	return !by || bytes <= kma_engine_bytes_max();
 }
 
-int kma_doings_set(unsigned long by)
+int kma_acct_set(unsigned long by)
 {
-	const unsigned long before = kma_by;
+	const unsigned long before = kma_account;
 	int ret;
 
 	lockdep_assert_held(&kma_lock);
-	if (!kma_doings_fit(by & ~before))
+	if (!kma_acct_fit(by & ~before))
 		return -ENOMEM;
 	if (by && !before) {
-		ret = kma_doings_attach();
+		ret = kma_acct_attach();
 		if (ret)
 			return ret;
 	}
 	ret = kma_tallies_begin(by & ~before);
 	if (!ret) {
-		WRITE_ONCE(kma_by, by);
+		WRITE_ONCE(kma_account, by);
 		kma_tallies_end(before & ~by);
 	}
-	if (!kma_by && (by || before))
-		kma_doings_detach();
+	if (!kma_account && (by || before))
+		kma_acct_detach();
 	return ret;
 }

@@ -15,7 +15,7 @@ from guest_lib import (
     pairs_of, ring_events, settings, several, short_lists, single, small_pages)
 
 TRACING = Path("/sys/kernel/tracing")
-DOINGS = ("tasks", "cgroups", "comm_sites", "comm_syscalls")
+ACCT_TABLES = ("tasks", "cgroups", "comm_sites", "comm_syscalls")
 EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched", "mm_page_pcpu_drain",
           "mm_page_alloc_zone_locked", "mm_page_alloc_extfrag", "kmalloc",
           "kmem_cache_alloc")
@@ -195,7 +195,7 @@ def tasks_traced():
     worker = Traced(some_work, " worker;\n1 ")
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
-        control("by tasks")
+        control("account tasks")
         with traced(worker.pid):
             worker.run()
             wait_until_it_sleeps(worker.pid)
@@ -222,7 +222,7 @@ def doings_filtered():
     for process in (worker, other):
         wait_until_it_sleeps(process.pid)
     with loaded("kmemacct"):
-        for command in ("enabled 0", "by " + ",".join(DOINGS), "pages classes",
+        for command in ("enabled 0", "account " + ",".join(ACCT_TABLES), "pages classes",
                         f"filter tgid {worker.pid}", "enabled 1"):
             control(command)
         with traced(worker.pid):
@@ -299,7 +299,7 @@ def comm_syscalls_traced():
     worker = Traced(some_work, "w;\t0rker")
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
-        control("by comm_syscalls,comm_sites")
+        control("account comm_syscalls,comm_sites")
         with no_numa_faults(), \
                 traced(worker.pid, "raw_syscalls/sys_enter", "exceptions/page_fault_user"):
             worker.run()
@@ -358,7 +358,7 @@ def cgroups_by_path():
             (top / path).mkdir()
             wait_until_it_sleeps(worker.pid)
             (top / path / "cgroup.procs").write_text(str(worker.pid))
-        control("by cgroups,tasks")
+        control("account cgroups,tasks")
         for worker in workers.values():
             worker.run()
             wait_until_it_sleeps(worker.pid)
@@ -394,7 +394,7 @@ def doings_full():
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
         control("enabled 0")
-        control("by tasks,comm_syscalls")
+        control("account tasks,comm_syscalls")
         control("enabled 1")
         before = pairs_of("stats")["tally_other"]
         worker.run()
@@ -423,14 +423,14 @@ def doings_agree():
             stack.enter_context(child(some_work))
         control("pages classes")
         control("enabled 0")
-        control("by " + ",".join(DOINGS))
+        control("account " + ",".join(ACCT_TABLES))
         control("reset")
         control("enabled 1")
         time.sleep(2)
         control("enabled 0")
         # What was under way is done
         time.sleep(0.1)
-        tables = {name: Table(name) for name in (*DOINGS, "pcpu", "extfrag")}
+        tables = {name: Table(name) for name in (*ACCT_TABLES, "pcpu", "extfrag")}
         for name in ("cgroups", "comm_sites", "comm_syscalls"):
             for key in SOURCE:
                 check_equal(f"{key} of {name}", tables["tasks"].sum(key),
@@ -462,7 +462,7 @@ def sites_of(known):
 def doings_modules():
     """Call sites of a module that goes keep their names, and another one gets its own."""
     with loaded("kmemacct"):
-        control("by comm_sites")
+        control("account comm_sites")
         names = []
         for name in ("kmemacct_truth", "kmemacct_truth2"):
             with loaded(name):
@@ -492,22 +492,22 @@ def doings_on_and_off():
         memory = pairs_of("stats")["memory_bytes"]
         with contextlib.ExitStack() as stack:
             for work in (some_work, lambda: [Path(DEBUGFS, "kmemacct", name).read_bytes()
-                                             for name in (*DOINGS, "pcpu", "extfrag")]):
+                                             for name in (*ACCT_TABLES, "pcpu", "extfrag")]):
                 stack.enter_context(child(work))
             end = time.monotonic() + 5
             while time.monotonic() < end:
-                some = random.sample(DOINGS, random.randrange(5))
-                control(random.choice((f"by {','.join(some) or 'off'}", "reset", "by off",
+                some = random.sample(ACCT_TABLES, random.randrange(5))
+                control(random.choice((f"account {','.join(some) or 'off'}", "reset", "account off",
                                        "pages off", "pages sites", "enabled 0",
                                        "enabled 1")))
                 times += 1
             control("pages off")
-            control("by off")
+            control("account off")
         check_equal("memory", memory, pairs_of("stats")["memory_bytes"])
-        check_equal("setting", "off", settings()["by"])
-        for command in ("by", "by all", "by tasks,", "by tasks cgroups", "by ,tasks"):
+        check_equal("setting", "off", settings()["account"])
+        for command in ("account", "account all", "account tasks,", "account tasks cgroups", "account ,tasks"):
             with contextlib.suppress(OSError):
                 control(command)
                 check(False, f"{command!r} was taken")
-            check_equal(f"after {command!r}", "off", settings()["by"])
+            check_equal(f"after {command!r}", "off", settings()["account"])
     return f"{times} times"
