@@ -36,7 +36,7 @@ static unsigned long kma_account;
 /* ---- who ---------------------------------------------------------------------- */
 
 static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
-static_assert(TASK_COMM_LEN <= KMA_TALLY_TEXT);
+static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
 
 /* A name, and zeroes behind it. */
 static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
@@ -63,41 +63,41 @@ static void kma_acct_current(u64 comm[2])
 		memcpy(comm, kma_interrupt, sizeof(kma_interrupt));
 }
 
-static u32 kma_acct_task(struct kma_tally *t, const struct kma_acct_event *event)
+static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	const struct task_struct *leader = READ_ONCE(current->group_leader);
-	struct kma_tally_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
 	u64 comm[2];
 	u32 id;
 
 	if (!in_task()) {
 		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
-		return kma_tally_get(t, &info);
+		return kma_countmap_get(t, &info);
 	}
 	/* Numbers are used again, so is memory, but hardly both. */
 	info.key.word[0] = current->tgid;
 	info.key.word[1] = (unsigned long)current->signal;
-	id = kma_tally_find(t, &info.key);
+	id = kma_countmap_find(t, &info.key);
 	/* The last thread that ends may outlive the first one. */
 	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
-		return id != KMA_TALLY_OTHER ? id : kma_tally_get(t, &info);
+		return id != KMA_COUNTMAP_OTHER ? id : kma_countmap_get(t, &info);
 	kma_acct_comm(comm, leader);
-	if (id == KMA_TALLY_OTHER) {
+	if (id == KMA_COUNTMAP_OTHER) {
 		memcpy(info.text, comm, sizeof(comm));
 		/* Who has been waited for may outlive his parent, and nobody tells him. */
 		if (pid_alive(leader))
 			info.more = rcu_dereference(leader->real_parent)->tgid;
-		return kma_tally_get(t, &info);
+		return kma_countmap_get(t, &info);
 	}
 	/* A process may call itself otherwise later: the last name counts. */
-	kma_tally_rename(t, id, comm);
+	kma_countmap_rename(t, id, comm);
 	return id;
 }
 
 /* The end of a path that is too long says more than its beginning. */
-static void kma_acct_path(char text[KMA_TALLY_TEXT], struct cgroup *cgroup)
+static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 {
-	char path[KMA_TALLY_TEXT];
+	char path[KMA_COUNTMAP_TEXT];
 	char *at = path + sizeof(path) - 1;
 	const char *name;
 	size_t len;
@@ -113,36 +113,36 @@ static void kma_acct_path(char text[KMA_TALLY_TEXT], struct cgroup *cgroup)
 			break;
 		*--at = '/';
 	}
-	kma_env_strcpy(text, *at ? at : "/", KMA_TALLY_TEXT);
+	kma_env_strcpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
 }
 
-static u32 kma_acct_cgroup(struct kma_tally *t, const struct kma_acct_event *event)
+static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *event)
 {
-	struct kma_tally_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
 	struct cgroup *cgroup = task_dfl_cgroup(current);
 	u32 id;
 
 	if (!in_task()) {
 		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
-		return kma_tally_get(t, &info);
+		return kma_countmap_get(t, &info);
 	}
 	info.key.word[0] = cgroup_id(cgroup);
-	id = kma_tally_find(t, &info.key);
-	if (id != KMA_TALLY_OTHER)
+	id = kma_countmap_find(t, &info.key);
+	if (id != KMA_COUNTMAP_OTHER)
 		return id;
 	kma_acct_path(info.text, cgroup);
-	return kma_tally_get(t, &info);
+	return kma_countmap_get(t, &info);
 }
 
-static u32 kma_acct_comm_and(struct kma_tally *t, u64 word)
+static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
 {
-	struct kma_tally_info info = { .key = { { 0, 0, word } } };
+	struct kma_countmap_info info = { .key = { { 0, 0, word } } };
 
 	kma_acct_current(info.key.word);
-	return kma_tally_get(t, &info);
+	return kma_countmap_get(t, &info);
 }
 
-static u32 kma_acct_site(struct kma_tally *t, const struct kma_acct_event *event)
+static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	return kma_acct_comm_and(t, event->site ?: kma_env_block_site());
 }
@@ -169,7 +169,7 @@ static u64 kma_acct_syscall_nr(void)
 	return in_compat_syscall() ? nr | KMA_SYSCALL_COMPAT : nr;
 }
 
-static u32 kma_acct_syscall(struct kma_tally *t, const struct kma_acct_event *event)
+static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	return kma_acct_comm_and(t, kma_acct_syscall_nr());
 }
@@ -178,28 +178,28 @@ static u32 kma_acct_syscall(struct kma_tally *t, const struct kma_acct_event *ev
 
 static const struct {
 	const char *name;
-	u32 (*row)(struct kma_tally *t, const struct kma_acct_event *event);
+	u32 (*row)(struct kma_countmap *t, const struct kma_acct_event *event);
 	bool sources;
-} kma_acct_keys[KMA_TALLY_NR] = {
-	[KMA_TALLY_TASKS] = { "tasks", kma_acct_task },
-	[KMA_TALLY_CGROUPS] = { "cgroups", kma_acct_cgroup },
-	[KMA_TALLY_COMM_SITES] = { "comm_sites", kma_acct_site, true },
-	[KMA_TALLY_COMM_SYSCALLS] = { "comm_syscalls", kma_acct_syscall, true },
+} kma_acct_keys[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_TASKS] = { "tasks", kma_acct_task },
+	[KMA_COUNTMAP_CGROUPS] = { "cgroups", kma_acct_cgroup },
+	[KMA_COUNTMAP_COMM_SITES] = { "comm_sites", kma_acct_site, true },
+	[KMA_COUNTMAP_COMM_SYSCALLS] = { "comm_syscalls", kma_acct_syscall, true },
 };
 
 void kma_acct_count(const struct kma_acct_event *event)
 {
-	struct kma_tally *t;
+	struct kma_countmap *t;
 	int i, k;
 	u32 id;
 
-	for (i = KMA_TALLY_TASKS; i < KMA_TALLY_NR; i++) {
-		t = rcu_dereference(kma_tallies[i]);
+	for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++) {
+		t = rcu_dereference(kma_countmaps[i]);
 		if (!t || (kma_acct_keys[i].sources && !event->source))
 			continue;
 		id = kma_acct_keys[i].row(t, event);
 		for (k = 0; k < event->nr; k++)
-			kma_tally_count(t, id, event->what[k].counter, event->what[k].n);
+			kma_countmap_count(t, id, event->what[k].counter, event->what[k].n);
 	}
 }
 
@@ -222,11 +222,11 @@ static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 	};
 
 	kma_zone_event();
-	if (!kma_tallies_recording())
+	if (!kma_countmaps_recording())
 		return;
 	if (!page)
-		kma_stat_inc(tally_failed);
-	else if (kma_tallies_matching(!kma_filter_on() ||
+		kma_stat_inc(countmap_failed);
+	else if (kma_countmaps_matching(!kma_filter_on() ||
 				      kma_filter_pagealloc(page, order, gfp, 0)))
 		kma_acct_count_rcu(&event);
 }
@@ -240,8 +240,8 @@ static notrace void kma_probe_mm_page_free(void *data, struct page *page,
 	};
 
 	kma_zone_event();
-	if (kma_tallies_recording() &&
-	    kma_tallies_matching(!kma_filter_on() || kma_filter_pages(page, order)))
+	if (kma_countmaps_recording() &&
+	    kma_countmaps_matching(!kma_filter_on() || kma_filter_pages(page, order)))
 		kma_acct_count_rcu(&event);
 }
 
@@ -259,8 +259,8 @@ static void kma_acct_slab(const struct kma_event *ev)
 	if (ZERO_OR_NULL_PTR((void *)ev->ptr) ||
 	    kma_sitetab_is_inner(&kma_core.sites, ev->site))
 		return;
-	if (kma_tallies_recording() &&
-	    kma_tallies_matching(!kma_filter_on() || kma_filter_object(ev)))
+	if (kma_countmaps_recording() &&
+	    kma_countmaps_matching(!kma_filter_on() || kma_filter_object(ev)))
 		kma_acct_count_rcu(&event);
 }
 
@@ -366,10 +366,10 @@ int kma_acct_parse(char *text, unsigned long *by)
 	if (!strcmp(text, "off"))
 		return 0;
 	while ((name = strsep(&text, ","))) {
-		for (i = KMA_TALLY_TASKS; i < KMA_TALLY_NR; i++)
+		for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++)
 			if (!strcmp(name, kma_acct_keys[i].name))
 				break;
-		if (i == KMA_TALLY_NR)
+		if (i == KMA_COUNTMAP_NR)
 			return -EINVAL;
 		*by |= BIT(i);
 	}
@@ -383,18 +383,18 @@ void kma_acct_print(char buf[KMA_ACCT_LEN])
 	int i;
 
 	strscpy(buf, "off", KMA_ACCT_LEN);
-	for_each_set_bit(i, &by, KMA_TALLY_NR)
+	for_each_set_bit(i, &by, KMA_COUNTMAP_NR)
 		len += scnprintf(buf + len, KMA_ACCT_LEN - len, "%s%s", len ? "," : "",
 				 kma_acct_keys[i].name);
 }
 
 static bool kma_acct_fit(unsigned long by)
 {
-	u64 bytes = kma_engine_bytes() + kma_tallies_bytes() + kma_pages_memory();
+	u64 bytes = kma_engine_bytes() + kma_countmaps_bytes() + kma_pages_memory();
 	int i;
 
-	for_each_set_bit(i, &by, KMA_TALLY_NR)
-		bytes += kma_tally_memory(i);
+	for_each_set_bit(i, &by, KMA_COUNTMAP_NR)
+		bytes += kma_countmap_memory(i);
 	return !by || bytes <= kma_engine_bytes_max();
 }
 
@@ -411,10 +411,10 @@ int kma_acct_set(unsigned long by)
 		if (ret)
 			return ret;
 	}
-	ret = kma_tallies_begin(by & ~before);
+	ret = kma_countmaps_begin(by & ~before);
 	if (!ret) {
 		WRITE_ONCE(kma_account, by);
-		kma_tallies_end(before & ~by);
+		kma_countmaps_end(before & ~by);
 	}
 	if (!kma_account && (by || before))
 		kma_acct_detach();

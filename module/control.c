@@ -66,7 +66,7 @@ static void kma_enable_locked(bool on)
 	WRITE_ONCE(kma_enabled, on);
 	kma_probes_record(on);
 	kma_pages_record(on);
-	WRITE_ONCE(kma_tallies_on, on);
+	WRITE_ONCE(kma_countmaps_on, on);
 }
 
 static int kma_run_enabled(char *args)
@@ -219,14 +219,14 @@ static void kma_base_sum(void)
 
 static void kma_base_take(void)
 {
-	struct kma_tally *tally[KMA_TALLY_NR];
+	struct kma_countmap *countmap[KMA_COUNTMAP_NR];
 
 	kma_filter_reset();
-	/* What has no row in a tally is in the counters, too. */
-	kma_tallies_pause(tally);
+	/* What has no row in a countmap is in the counters, too. */
+	kma_countmaps_pause(countmap);
 	kma_control_settle();
 	kma_base_sum();
-	kma_tallies_resume(tally);
+	kma_countmaps_resume(countmap);
 	kma_base.ns = ktime_get_boottime_ns();
 }
 

@@ -14,7 +14,7 @@
 #include "core/blocks.h"
 #include "core/govern.h"
 #include "core/record.h"
-#include "core/tally.h"
+#include "core/countmap.h"
 
 #include "../include/kmemacct_abi.h"
 
@@ -506,76 +506,76 @@ void kma_pages_record(bool on);
 KMA_DIRECT void kma_page_free_tracked(void *data, struct page *page,
 				      unsigned int order);
 
-/* ---- tallies.c: what is counted by a key ------------------------------------- */
+/* ---- countmaps.c: what is counted by a key ------------------------------------- */
 
-enum kma_tally_of {
-	KMA_TALLY_NONE,		/* never there */
-	KMA_TALLY_PCPU,		/* by node; CPUs are not added up */
-	KMA_TALLY_EXTFRAG,	/* by call site, orders and migrate types */
-	KMA_TALLY_TASKS,
-	KMA_TALLY_CGROUPS,
-	KMA_TALLY_COMM_SITES,
-	KMA_TALLY_COMM_SYSCALLS,
-	KMA_TALLY_NR
+enum kma_countmap_of {
+	KMA_COUNTMAP_NONE,		/* never there */
+	KMA_COUNTMAP_PCPU,		/* by node; CPUs are not added up */
+	KMA_COUNTMAP_EXTFRAG,	/* by call site, orders and migrate types */
+	KMA_COUNTMAP_TASKS,
+	KMA_COUNTMAP_CGROUPS,
+	KMA_COUNTMAP_COMM_SITES,
+	KMA_COUNTMAP_COMM_SYSCALLS,
+	KMA_COUNTMAP_NR
 };
 
 /* NULL where nothing is counted. */
-extern struct kma_tally __rcu *kma_tallies[KMA_TALLY_NR];
+extern struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 
 /* Whether anything is counted now; protected by kma_lock, and probes read it. */
-extern bool kma_tallies_on;
+extern bool kma_countmaps_on;
 
 /* Otherwise the event has been counted. Context: a probe, any context. */
-static inline bool kma_tallies_recording(void)
+static inline bool kma_countmaps_recording(void)
 {
-	if (likely(READ_ONCE(kma_tallies_on)))
+	if (likely(READ_ONCE(kma_countmaps_on)))
 		return true;
-	kma_stat_inc(tally_off);
+	kma_stat_inc(countmap_off);
 	return false;
 }
 
 /* Return: @matches, and if not, the event has been counted. Context: as above. */
-static inline bool kma_tallies_matching(bool matches)
+static inline bool kma_countmaps_matching(bool matches)
 {
 	if (likely(matches))
 		return true;
-	kma_stat_inc(tally_filtered);
+	kma_stat_inc(countmap_filtered);
 	return false;
 }
 
 /**
- * kma_tallies_begin() - begin to count
- * @which: bits with the numbers of tallies that are not there
+ * kma_countmaps_begin() - begin to count
+ * @which: bits with the numbers of countmaps that are not there
  *
  * Context: process, may sleep; kma_lock is held. Return: 0, or -ENOMEM, and then none is.
  */
-int kma_tallies_begin(unsigned long which);
+int kma_countmaps_begin(unsigned long which);
 
 /* Stop, and forget. Context: as above. */
-void kma_tallies_end(unsigned long which);
+void kma_countmaps_end(unsigned long which);
 
-/* Context: process; kma_lock is held. Return: the tally, or NULL. */
-struct kma_tally *kma_tally_locked(enum kma_tally_of of);
+/* Context: process; kma_lock is held. Return: the countmap, or NULL. */
+struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
 
 /* Context: process; kma_lock is held. Return: boot time when it began, nanoseconds. */
-u64 kma_tally_since(enum kma_tally_of of);
+u64 kma_countmap_since(enum kma_countmap_of of);
 
 /* Context: process. Return: bytes that it takes, or would. */
-u64 kma_tally_memory(enum kma_tally_of of);
+u64 kma_countmap_memory(enum kma_countmap_of of);
 
 /* Context: process. Return: bytes that all of them take. */
-u64 kma_tallies_bytes(void);
+u64 kma_countmaps_bytes(void);
 
 /**
- * kma_tallies_pause() - nothing is counted any more, and what was is forgotten
- * @t: the result: the tallies there are, empty, for kma_tallies_resume()
+ * kma_countmaps_pause() - nothing is counted any more, and what was is forgotten
+ * @t: the result: the countmaps there are, empty, for kma_countmaps_resume()
  *
- * Context: process, may sleep; kma_lock is held until kma_tallies_resume().
+ * Context: process, may sleep; kma_lock is held until kma_countmaps_resume().
  */
-void kma_tallies_pause(struct kma_tally *t[KMA_TALLY_NR]);
+void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
-/* Go on. Context: as above. @t: from kma_tallies_pause(). */
-void kma_tallies_resume(struct kma_tally *t[KMA_TALLY_NR]);
+/* Go on. Context: as above. @t: from kma_countmaps_pause(). */
+void kma_countmaps_resume(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
 /* ---- zone.c: the free lists of zones and of CPUs ----------------------------- */
 
@@ -639,7 +639,7 @@ enum kma_acct_counter {
 	KMA_ACCT_NR
 };
 
-static_assert(KMA_ACCT_NR <= KMA_TALLY_COUNTERS);
+static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
 
 /* After the two words of a command, the one that is a call site or system call. */
 #define KMA_ACCT_SITE		2
@@ -668,7 +668,7 @@ void kma_acct_print(char buf[KMA_ACCT_LEN]);
 
 /**
  * kma_acct_set() - by what to count what is done
- * @by: bits with the numbers of tallies, as from kma_acct_parse()
+ * @by: bits with the numbers of countmaps, as from kma_acct_parse()
  *
  * Those that are counted already go on.
  * Context: process, may sleep; kma_lock is held. Return: 0, or an error, and then

@@ -19,7 +19,7 @@
  * Pages go the same way: page.c is their probe.c, zone.c is what happens below it, at
  * the free lists of zones and CPUs, and core/blocks.h records.  acct.c counts who does
  * what, beside all of this; counters that it and zone.c have are made and thrown away in
- * tallies.c.
+ * countmaps.c.
  *
  * To the side: cacheinfo.c and symbol.c put names to caches and call sites, filter.c
  * keeps out what the filter does not let through, skip.c knows which functions are no

@@ -548,9 +548,9 @@ u64 kma_pages_bulk_missed(void)
 
 static int kma_pages_tables(void)
 {
-	const u64 bytes = kma_engine_bytes() + kma_tallies_bytes() + kma_pages_forecast() +
-			  kma_tally_memory(KMA_TALLY_PCPU) +
-			  kma_tally_memory(KMA_TALLY_EXTFRAG);
+	const u64 bytes = kma_engine_bytes() + kma_countmaps_bytes() + kma_pages_forecast() +
+			  kma_countmap_memory(KMA_COUNTMAP_PCPU) +
+			  kma_countmap_memory(KMA_COUNTMAP_EXTFRAG);
 	int ret;
 
 	if (bytes > kma_engine_bytes_max()) {
@@ -575,12 +575,12 @@ blocks:
 }
 
 /* What is counted of free lists while pages are tracked. */
-#define KMA_PAGE_TALLIES	(BIT(KMA_TALLY_PCPU) | BIT(KMA_TALLY_EXTFRAG))
+#define KMA_PAGE_COUNTMAPS	(BIT(KMA_COUNTMAP_PCPU) | BIT(KMA_COUNTMAP_EXTFRAG))
 
 static void kma_page_lists_stop(void)
 {
 	/* Nobody looks for a call site for them any more. */
-	kma_tallies_end(KMA_PAGE_TALLIES);
+	kma_countmaps_end(KMA_PAGE_COUNTMAPS);
 	kma_zone_stop();
 }
 
@@ -590,7 +590,7 @@ static int kma_page_lists_start(void)
 
 	if (ret)
 		return ret;
-	ret = kma_tallies_begin(KMA_PAGE_TALLIES);
+	ret = kma_countmaps_begin(KMA_PAGE_COUNTMAPS);
 	if (ret)
 		kma_zone_stop();
 	return ret;

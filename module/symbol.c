@@ -193,17 +193,17 @@ static void kma_symbol_change(const struct kma_kept *kept, const struct module *
 	}
 }
 
-/* Likewise the rows of a tally, of whose key this word is a call site. */
-static void kma_symbol_change_tally(enum kma_tally_of of, int word,
+/* Likewise the rows of a countmap, of whose key this word is a call site. */
+static void kma_symbol_change_countmap(enum kma_countmap_of of, int word,
 				    const struct module *mod, unsigned long state)
 {
-	struct kma_tally *t = kma_tally_locked(of);
+	struct kma_countmap *t = kma_countmap_locked(of);
 	static char buf[KMA_SYMBOL_LEN];
 	enum kma_fate fate;
 	u32 id;
 
 	for (id = 1; t && id < t->rows; id++) {
-		if (!kma_tally_info(t, id) || t->info[id].retired)
+		if (!kma_countmap_info(t, id) || t->info[id].retired)
 			continue;
 		fate = kma_symbol_fate(t->info[id].key.word[word], mod, state);
 		if (fate == KMA_FATE_STAYS)
@@ -211,7 +211,7 @@ static void kma_symbol_change_tally(enum kma_tally_of of, int word,
 		strscpy(buf, kma_name_lost, sizeof(buf));
 		if (fate == KMA_FATE_GOES)
 			kma_symbol_print(t->info[id].key.word[word], buf);
-		kma_tally_retire(t, id, buf);
+		kma_countmap_retire(t, id, buf);
 	}
 }
 
@@ -223,8 +223,8 @@ static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 	kma_filter_forget();
 	kma_symbol_change(&kma_kept_objects, mod, state);
 	kma_symbol_change(&kma_kept_blocks, mod, state);
-	kma_symbol_change_tally(KMA_TALLY_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
-	kma_symbol_change_tally(KMA_TALLY_COMM_SITES, KMA_ACCT_SITE, mod, state);
+	kma_symbol_change_countmap(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
+	kma_symbol_change_countmap(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
 }

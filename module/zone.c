@@ -82,8 +82,8 @@ static bool kma_zone_burst(enum kma_zone_kind kind)
 /* Return: whether an event counts; if not, it has been counted why. */
 static bool kma_zone_counts(const struct page *page, int order)
 {
-	return kma_tallies_recording() &&
-	       kma_tallies_matching(!kma_filter_on() || kma_filter_pages(page, order));
+	return kma_countmaps_recording() &&
+	       kma_countmaps_matching(!kma_filter_on() || kma_filter_pages(page, order));
 }
 
 /* ---- lists of CPUs --------------------------------------------------------------- */
@@ -91,15 +91,15 @@ static bool kma_zone_counts(const struct page *page, int order)
 static void kma_zone_count(struct page *page, const enum kma_list_counter *counter,
 			   const u64 *n, int nr)
 {
-	const struct kma_tally_info info = { .key = { { page_to_nid(page) } } };
-	struct kma_tally *t = rcu_dereference(kma_tallies[KMA_TALLY_PCPU]);
+	const struct kma_countmap_info info = { .key = { { page_to_nid(page) } } };
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_PCPU]);
 	u32 id;
 
 	if (!t)
 		return;
-	id = kma_tally_get(t, &info);
+	id = kma_countmap_get(t, &info);
 	while (nr--)
-		kma_tally_count(t, id, counter[nr], n[nr]);
+		kma_countmap_count(t, id, counter[nr], n[nr]);
 }
 
 static void kma_zone_moved(struct page *page, unsigned int order, bool begins,
@@ -205,22 +205,22 @@ static int kma_pageblock_type(const struct page *page)
 /* By the grades of the kernel's own script, trace-pagealloc-postprocess.pl. */
 #define KMA_SEVERE_ORDER	3
 
-static void kma_zone_fallback(const struct kma_tally_key *key, u64 fragmenting, u64 severe,
+static void kma_zone_fallback(const struct kma_countmap_key *key, u64 fragmenting, u64 severe,
 			      u64 changed)
 {
-	struct kma_tally *t = rcu_dereference(kma_tallies[KMA_TALLY_EXTFRAG]);
-	struct kma_tally_info info = { .key = *key };
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_EXTFRAG]);
+	struct kma_countmap_info info = { .key = *key };
 	u32 id;
 
 	if (!t)
 		return;
 	info.key.word[KMA_FALLBACK_SITE] = kma_pages_sited() ? kma_env_block_site() :
 					   KMA_CLASS_ALONE;
-	id = kma_tally_get(t, &info);
-	kma_tally_count(t, id, KMA_FALLBACK_ALL, 1);
-	kma_tally_count(t, id, KMA_FALLBACK_FRAGMENTING, fragmenting);
-	kma_tally_count(t, id, KMA_FALLBACK_SEVERE, severe);
-	kma_tally_count(t, id, KMA_FALLBACK_CHANGED, changed);
+	id = kma_countmap_get(t, &info);
+	kma_countmap_count(t, id, KMA_FALLBACK_ALL, 1);
+	kma_countmap_count(t, id, KMA_FALLBACK_FRAGMENTING, fragmenting);
+	kma_countmap_count(t, id, KMA_FALLBACK_SEVERE, severe);
+	kma_countmap_count(t, id, KMA_FALLBACK_CHANGED, changed);
 }
 
 static notrace void kma_probe_mm_page_alloc_extfrag(void *data, struct page *page,
@@ -230,7 +230,7 @@ static notrace void kma_probe_mm_page_alloc_extfrag(void *data, struct page *pag
 	const bool fragmenting = fallback_order < pageblock_order;
 	const bool severe = fragmenting && fallback_order <= KMA_SEVERE_ORDER;
 	const bool changed = alloc_type == kma_pageblock_type(page);
-	const struct kma_tally_key key = {
+	const struct kma_countmap_key key = {
 		.word[KMA_FALLBACK_KEY] = kma_fallback_key(alloc_order, fallback_order,
 							   alloc_type, fallback_type),
 	};

@@ -63,11 +63,11 @@
 	X(timed_ns2)		/* the sum of their squares */		\
 	X(timed_long)		/* not among them: somebody came between */ \
 	X(sample_ns)		/* nanoseconds that recording samples took */ \
-	/* events for tables made of tallies: see tallies.c */		\
-	X(tally_other)		/* counted in [other] */		\
-	X(tally_off)		/* came while enabled was 0 */		\
-	X(tally_filtered)	/* did not match the filter */		\
-	X(tally_failed)		/* of a page allocation that failed */	\
+	/* events for tables made of countmaps: see countmaps.c */		\
+	X(countmap_other)		/* counted in [other] */		\
+	X(countmap_off)		/* came while enabled was 0 */		\
+	X(countmap_filtered)	/* did not match the filter */		\
+	X(countmap_failed)		/* of a page allocation that failed */	\
 	/* how the live table copes */					\
 	X(spill_in)		/* entries put outside their home */	\
 	X(spill_out)		/* and taken from there */		\

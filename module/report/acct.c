@@ -44,7 +44,7 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
 	return ((const struct kma_line *)row)->v[counter[column]];
 }
 
-const char *kma_comm_and(const struct kma_tally_info *info, const char *what,
+const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,
 			 char buf[KMA_SYMBOL_LEN])
 {
 	char comm[sizeof(u64[2]) + 1];

@@ -7,7 +7,7 @@ static const struct kma_column kma_cgroups_columns[] = {
 };
 
 static const char *kma_cgroup_describe(struct kma_line *line,
-				       const struct kma_tally_info *info,
+				       const struct kma_countmap_info *info,
 				       char buf[KMA_SYMBOL_LEN])
 {
 	line->id[0] = KMA_NO_ID;
@@ -29,7 +29,7 @@ struct kma_table kma_table_cgroups = {
 	.nr_columns = ARRAY_SIZE(kma_cgroups_columns),
 	.row_size = sizeof(struct kma_line),
 	.sort = { .key = { KMA_ACCT_COL_net_pages, KMA_ACCT_COL_allocs }, .nr = 2 },
-	.tally = KMA_TALLY_CGROUPS,
+	.countmap = KMA_COUNTMAP_CGROUPS,
 	.fill = kma_cgroups_fill,
 	.value = kma_acct_value,
 	.label = kma_line_label,

@@ -7,7 +7,7 @@ static const struct kma_column kma_comm_sites_columns[] = {
 };
 
 static const char *kma_comm_site_describe(struct kma_line *line,
-					  const struct kma_tally_info *info,
+					  const struct kma_countmap_info *info,
 					  char buf[KMA_SYMBOL_LEN])
 {
 	if (!info)
@@ -34,7 +34,7 @@ struct kma_table kma_table_comm_sites = {
 	.nr_columns = ARRAY_SIZE(kma_comm_sites_columns),
 	.row_size = sizeof(struct kma_line),
 	.sort = { .key = { 0, 3 }, .nr = 2 },
-	.tally = KMA_TALLY_COMM_SITES,
+	.countmap = KMA_COUNTMAP_COMM_SITES,
 	.fill = kma_comm_sites_fill,
 	.value = kma_sources_value,
 	.label = kma_line_label,

@@ -47,7 +47,7 @@ static const char *kma_syscall_name(u64 nr, char buf[KMA_SYMBOL_LEN])
 }
 
 static const char *kma_comm_syscall_describe(struct kma_line *line,
-					     const struct kma_tally_info *info,
+					     const struct kma_countmap_info *info,
 					     char buf[KMA_SYMBOL_LEN])
 {
 	if (!info)
@@ -66,7 +66,7 @@ struct kma_table kma_table_comm_syscalls = {
 	.nr_columns = ARRAY_SIZE(kma_comm_syscalls_columns),
 	.row_size = sizeof(struct kma_line),
 	.sort = { .key = { 0, 3 }, .nr = 2 },
-	.tally = KMA_TALLY_COMM_SYSCALLS,
+	.countmap = KMA_COUNTMAP_COMM_SYSCALLS,
 	.fill = kma_comm_syscalls_fill,
 	.value = kma_sources_value,
 	.label = kma_line_label,

@@ -32,7 +32,7 @@ static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, i
 }
 
 static const char *kma_fallback_describe(struct kma_line *line,
-					 const struct kma_tally_info *info,
+					 const struct kma_countmap_info *info,
 					 char buf[KMA_SYMBOL_LEN])
 {
 	/* Neither orders nor types there are. */
@@ -61,7 +61,7 @@ struct kma_table kma_table_extfrag = {
 	.row_size = sizeof(struct kma_line),
 	.sort = { .key = { KMA_EXTFRAG_fallbacks, KMA_EXTFRAG_site }, .nr = 2 },
 	.blocks = true,
-	.tally = KMA_TALLY_EXTFRAG,
+	.countmap = KMA_COUNTMAP_EXTFRAG,
 	.fill = kma_extfrag_fill,
 	.value = kma_extfrag_value,
 	.label = kma_line_label,

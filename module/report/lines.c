@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables that are made of tallies.  See lines.h. */
+/* Rows of tables that are made of countmaps.  See lines.h. */
 #include <linux/ctype.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
@@ -13,14 +13,14 @@ static bool kma_line_empty(const struct kma_line *line)
 }
 
 /* The counters of all rows, those of one key in the first of them. */
-static struct kma_tally_row *kma_lines_sum(const struct kma_tally *t)
+static struct kma_countmap_row *kma_lines_sum(const struct kma_countmap *t)
 {
-	struct kma_tally_row *sum = kma_snapshot_alloc(t->rows, sizeof(*sum));
+	struct kma_countmap_row *sum = kma_snapshot_alloc(t->rows, sizeof(*sum));
 	u32 id;
 
 	for (id = 0; sum && id < t->rows; id++) {
-		if (id == KMA_TALLY_OTHER || kma_tally_info(t, id))
-			kma_tally_sum(t, id, &sum[id ? kma_tally_first(t, id) : 0]);
+		if (id == KMA_COUNTMAP_OTHER || kma_countmap_info(t, id))
+			kma_countmap_sum(t, id, &sum[id ? kma_countmap_first(t, id) : 0]);
 		cond_resched();
 	}
 	return sum;
@@ -38,12 +38,12 @@ static void kma_line_clean(char *text)
 
 int kma_lines_fill(struct kma_snapshot *snap,
 		   const char *(*describe)(struct kma_line *line,
-					   const struct kma_tally_info *info,
+					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]))
 {
 	static char buf[KMA_SYMBOL_LEN];	/* protected by kma_lock */
-	struct kma_tally *t = kma_tally_locked(snap->table->tally);
-	struct kma_tally_row *sum;
+	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
+	struct kma_countmap_row *sum;
 	struct kma_line line, *row;
 	const char *text;
 	int ret = 0;
@@ -60,7 +60,7 @@ int kma_lines_fill(struct kma_snapshot *snap,
 		memcpy(line.v, sum[id].v, sizeof(line.v));
 		if (kma_line_empty(&line))
 			continue;
-		text = describe(&line, kma_tally_info(t, id), buf);
+		text = describe(&line, kma_countmap_info(t, id), buf);
 		if (text != buf)
 			strscpy(buf, text, sizeof(buf));
 		kma_line_clean(buf);
@@ -94,7 +94,7 @@ void kma_lines_merge(struct kma_snapshot *snap)
 			row[nr++] = row[i];
 			continue;
 		}
-		for (k = 0; k < KMA_TALLY_COUNTERS; k++)
+		for (k = 0; k < KMA_COUNTMAP_COUNTERS; k++)
 			row[nr - 1].v[k] += row[i].v[k];
 	}
 	snap->nr_rows = nr;

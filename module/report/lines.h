@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of tables that are made of tallies. */
+/* Rows of tables that are made of countmaps. */
 #ifndef KMA_LINES_H
 #define KMA_LINES_H
 
@@ -12,13 +12,13 @@
  * @label: what they belong to
  */
 struct kma_line {
-	u64 v[KMA_TALLY_COUNTERS];
+	u64 v[KMA_COUNTMAP_COUNTERS];
 	u64 id[2];
 	const char *label;
 };
 
 /**
- * kma_lines_fill() - the rows of a tally
+ * kma_lines_fill() - the rows of a countmap
  * @snap: the snapshot
  * @describe: gives a line its id and label, which may be @buf; @info is NULL for what
  *	has no row of its own
@@ -27,7 +27,7 @@ struct kma_line {
  */
 int kma_lines_fill(struct kma_snapshot *snap,
 		   const char *(*describe)(struct kma_line *line,
-					   const struct kma_tally_info *info,
+					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]));
 
 /**
@@ -65,7 +65,7 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
  *
  * Context: any. Return: @buf.
  */
-const char *kma_comm_and(const struct kma_tally_info *info, const char *what,
+const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,
 			 char buf[KMA_SYMBOL_LEN]);
 
 #endif /* KMA_LINES_H */

@@ -35,23 +35,23 @@ static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int 
 	return line->v[counter[column]];
 }
 
-/* A node has one row of the tally: see tallies.c. */
-static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_tally *t, int cpu,
+/* A node has one row of the countmap: see countmaps.c. */
+static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t, int cpu,
 			 u64 node)
 {
 	struct kma_line line = { .id = { cpu, node } };
-	const struct kma_tally_info *info;
-	const struct kma_tally_row *row;
+	const struct kma_countmap_info *info;
+	const struct kma_countmap_row *row;
 	struct kma_line *to;
 	u32 id;
 	int i;
 
 	for (id = 1; id < t->rows; id++) {
-		info = kma_tally_info(t, id);
+		info = kma_countmap_info(t, id);
 		if (!info || info->key.word[0] != node)
 			continue;
 		row = per_cpu_ptr(t->row[id], cpu);
-		for (i = 0; i < KMA_TALLY_COUNTERS; i++)
+		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
 			line.v[i] += READ_ONCE(row->v[i]);
 	}
 	if (!memchr_inv(line.v, 0, sizeof(line.v)))
@@ -62,7 +62,7 @@ static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_tally *t, i
 
 static int kma_pcpu_fill(struct kma_snapshot *snap)
 {
-	const struct kma_tally *t = kma_tally_locked(KMA_TALLY_PCPU);
+	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_PCPU);
 	int cpu, node;
 
 	if (!t)
@@ -83,7 +83,7 @@ struct kma_table kma_table_pcpu = {
 	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),
 	.row_size = sizeof(struct kma_line),
 	.blocks = true,
-	.tally = KMA_TALLY_PCPU,
+	.countmap = KMA_COUNTMAP_PCPU,
 	.fill = kma_pcpu_fill,
 	.value = kma_pcpu_value,
 	.show = kma_show_row,

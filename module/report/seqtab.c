@@ -97,8 +97,8 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 /* When what a table is about was switched on; 0 if it always is, or is not. */
 static u64 kma_table_since(const struct kma_table *table)
 {
-	if (table->tally)
-		return kma_tally_locked(table->tally) ? kma_tally_since(table->tally) : 0;
+	if (table->countmap)
+		return kma_countmap_locked(table->countmap) ? kma_countmap_since(table->countmap) : 0;
 	return table->blocks && kma_pages_tracked() ? kma_pages_since() : 0;
 }
 
@@ -235,7 +235,7 @@ static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot
 
 static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
 {
-	seq_printf(seq, " account=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_tally_other]);
+	seq_printf(seq, " account=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_countmap_other]);
 }
 
 /*
@@ -261,7 +261,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		   KMA_FORMAT_VERSION, snap->sample_bytes);
 	if (table->blocks)
 		kma_show_head_blocks(seq, snap);
-	else if (table->tally)
+	else if (table->countmap)
 		kma_show_head_acct(seq, snap);
 	else
 		kma_show_head_objects(seq, snap->stats.v);

@@ -68,7 +68,7 @@ struct kma_sort {
  * @row_size: bytes of one row
  * @sort: current order; protected by kma_lock
  * @blocks: it is about blocks of pages
- * @tally: what it is made of, if that is a tally
+ * @countmap: what it is made of, if that is a countmap
  * @fill: make the rows of a snapshot; kma_lock is held; may sleep; 0 or an
  *	error, and then the snapshot is destroyed
  * @value: what a row has in a column that is not a label
@@ -82,7 +82,7 @@ struct kma_table {
 	size_t row_size;
 	struct kma_sort sort;
 	bool blocks;
-	enum kma_tally_of tally;
+	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);

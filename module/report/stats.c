@@ -103,7 +103,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_hooks(snap);
 	kma_stats_add_metered(snap);
 	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
-		     kma_tallies_bytes() + kma_pages_memory());
+		     kma_countmaps_bytes() + kma_pages_memory());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)

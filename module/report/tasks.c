@@ -7,7 +7,7 @@ static const struct kma_column kma_tasks_columns[] = {
 };
 
 static const char *kma_task_describe(struct kma_line *line,
-				     const struct kma_tally_info *info,
+				     const struct kma_countmap_info *info,
 				     char buf[KMA_SYMBOL_LEN])
 {
 	line->id[0] = KMA_NO_ID;
@@ -18,7 +18,7 @@ static const char *kma_task_describe(struct kma_line *line,
 		line->id[0] = info->key.word[0];
 		line->id[1] = info->more;
 	}
-	kma_tally_comm(info, buf);
+	kma_countmap_comm(info, buf);
 	return buf[0] ? buf : "-";
 }
 
@@ -33,7 +33,7 @@ struct kma_table kma_table_tasks = {
 	.nr_columns = ARRAY_SIZE(kma_tasks_columns),
 	.row_size = sizeof(struct kma_line),
 	.sort = { .key = { KMA_ACCT_COL_net_pages, KMA_ACCT_COL_allocs }, .nr = 2 },
-	.tally = KMA_TALLY_TASKS,
+	.countmap = KMA_COUNTMAP_TASKS,
 	.fill = kma_tasks_fill,
 	.value = kma_acct_value,
 	.label = kma_line_label,

@@ -231,7 +231,7 @@ def doings_filtered():
                 wait_until_it_sleeps(process.pid)
         expected = expected_task(events(worker.pid))
         summary = pairs_of("summary")
-        check(summary["tally_filtered"] > expected["allocs"] and summary["tally_off"],
+        check(summary["countmap_filtered"] > expected["allocs"] and summary["countmap_off"],
               f"the other one is not counted: {summary}")
         for name in ("tasks", "cgroups"):
             table = Table(name)
@@ -396,7 +396,7 @@ def doings_full():
         control("enabled 0")
         control("account tasks,comm_syscalls")
         control("enabled 1")
-        before = pairs_of("stats")["tally_other"]
+        before = pairs_of("stats")["countmap_other"]
         worker.run()
         wait_until_it_sleeps(worker.pid)
         control("enabled 0")
@@ -407,8 +407,8 @@ def doings_full():
         check(other and other[0]["slab_hits"], f"in [other] is {other}")
         for key in SOURCE:
             check_equal(key, tasks.sum(key), calls.sum(key))
-        counted = pairs_of("stats")["tally_other"] - before
-        check_equal("tally_other", counted, other[0]["slab_hits"] + other[0]["allocs"])
+        counted = pairs_of("stats")["countmap_other"] - before
+        check_equal("countmap_other", counted, other[0]["slab_hits"] + other[0]["allocs"])
         check_equal("last name", "name4299", row_of("tasks", "tgid", worker.pid)["comm"])
         control("reset")
         check_equal("after reset", 0, len(Table("comm_syscalls").rows))

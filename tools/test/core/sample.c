@@ -359,20 +359,20 @@ static void kma_read(struct kma_estimates site[KMA_SIZES])
 }
 
 /**
- * struct kma_tally - a quantity over all runs
+ * struct kma_countmap - a quantity over all runs
  * @sum: of the estimates, relative to the truth
  * @squares: of them
  * @runs: how many
  * @covered: of these, with the truth in the interval
  */
-struct kma_tally {
+struct kma_countmap {
 	double sum;
 	double squares;
 	u64 runs;
 	u64 covered;
 };
 
-static void kma_tally_add(struct kma_tally *t, const struct kma_estimates *e, int quantity,
+static void kma_countmap_add(struct kma_countmap *t, const struct kma_estimates *e, int quantity,
 			  double truth)
 {
 	const double estimate = kma_weighed(e->weighed[quantity]);
@@ -385,14 +385,14 @@ static void kma_tally_add(struct kma_tally *t, const struct kma_estimates *e, in
 		      1.96 * kma_standard_error(e->variance[quantity]);
 }
 
-static bool kma_covers(const struct kma_tally *t)
+static bool kma_covers(const struct kma_countmap *t)
 {
 	const double pct = 100.0 * t->covered / t->runs;
 
 	return pct >= 93 && pct <= 97;
 }
 
-static void kma_judge(const char *name, const struct kma_tally *t)
+static void kma_judge(const char *name, const struct kma_countmap *t)
 {
 	const double mean = t->sum / t->runs;
 	const double se = sqrt((t->squares / t->runs - mean * mean) / (t->runs - 1));
@@ -404,8 +404,8 @@ static void kma_judge(const char *name, const struct kma_tally *t)
 	kma_expect(kma_runs < 1000 || kma_covers(t));
 }
 
-static void kma_add_run(struct kma_tally total[KMA_QUANTITIES],
-			struct kma_tally sites[KMA_QUANTITIES], u64 *samples)
+static void kma_add_run(struct kma_countmap total[KMA_QUANTITIES],
+			struct kma_countmap sites[KMA_QUANTITIES], u64 *samples)
 {
 	struct kma_estimates site[KMA_SIZES], sum = {};
 	double truth[KMA_QUANTITIES], all[KMA_QUANTITIES] = {};
@@ -421,17 +421,17 @@ static void kma_add_run(struct kma_tally total[KMA_QUANTITIES],
 			sum.samples[q] += site[size].samples[q];
 			/* What is nearly certain to be sampled is nearly exact. */
 			if (site[size].samples[q] >= KMA_FEW && 8U << size <= KMA_N)
-				kma_tally_add(&sites[q], &site[size], q, truth[q]);
+				kma_countmap_add(&sites[q], &site[size], q, truth[q]);
 		}
 	}
 	for (q = 0; q < KMA_QUANTITIES; q++)
-		kma_tally_add(&total[q], &sum, q, all[q]);
+		kma_countmap_add(&total[q], &sum, q, all[q]);
 	*samples += sum.samples[KMA_OBJS];
 }
 
 static void kma_try(const struct kma_plan *plan)
 {
-	struct kma_tally total[KMA_QUANTITIES] = {}, sites[KMA_QUANTITIES] = {};
+	struct kma_countmap total[KMA_QUANTITIES] = {}, sites[KMA_QUANTITIES] = {};
 	u64 samples = 0;
 	int i, q;
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tallies against plain sums: one event after the other, when there is no room any more,
+ * Countmaps against plain sums: one event after the other, when there is no room any more,
  * and from four threads at once under the thread sanitizer, while a fifth one looks.
  *
- *   tally [SEED]
+ *   countmap [SEED]
  */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "seeded.h"
-#include "../../../module/core/tally.h"
+#include "../../../module/core/countmap.h"
 
 #define KMA_KEYS	600
 #define KMA_ROWS	400
 #define KMA_EVENTS	400000
 
-static struct kma_tally kma_tally;
+static struct kma_countmap kma_countmap;
 static u64 kma_sum[KMA_KEYS];
 
 /* Keys that differ in one word of the three, and in few bits. */
-static struct kma_tally_info kma_info(u32 key)
+static struct kma_countmap_info kma_info(u32 key)
 {
-	struct kma_tally_info info = { .more = key };
+	struct kma_countmap_info info = { .more = key };
 
 	info.key.word[key % 3] = 1 + key / 3;
 	snprintf(info.text, sizeof(info.text), "row %u", key);
@@ -30,20 +30,20 @@ static struct kma_tally_info kma_info(u32 key)
 
 static void kma_event(u32 key, u64 n)
 {
-	const struct kma_tally_info info = kma_info(key);
-	u32 id = kma_tally_get(&kma_tally, &info);
+	const struct kma_countmap_info info = kma_info(key);
+	u32 id = kma_countmap_get(&kma_countmap, &info);
 
-	kma_tally_count(&kma_tally, id, key % KMA_TALLY_COUNTERS, n);
+	kma_countmap_count(&kma_countmap, id, key % KMA_COUNTMAP_COUNTERS, n);
 }
 
 static u64 kma_sum_of(u32 id)
 {
-	struct kma_tally_row row = {};
+	struct kma_countmap_row row = {};
 	u64 sum = 0;
 	int i;
 
-	kma_tally_sum(&kma_tally, id, &row);
-	for (i = 0; i < KMA_TALLY_COUNTERS; i++)
+	kma_countmap_sum(&kma_countmap, id, &row);
+	for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
 		sum += row.v[i];
 	return sum;
 }
@@ -52,29 +52,29 @@ static u64 kma_sum_of(u32 id)
 static void kma_expect_sums(void)
 {
 	u64 found[KMA_KEYS] = {};
-	const struct kma_tally_info *info;
-	char text[KMA_TALLY_TEXT];
+	const struct kma_countmap_info *info;
+	char text[KMA_COUNTMAP_TEXT];
 	u32 id, i, first;
 
-	for (id = 1; id < kma_tally.rows; id++) {
-		info = kma_tally_info(&kma_tally, id);
+	for (id = 1; id < kma_countmap.rows; id++) {
+		info = kma_countmap_info(&kma_countmap, id);
 		if (!info)
 			continue;
 		snprintf(text, sizeof(text), "row %llu", info->more);
 		kma_expect(!strcmp(info->text, text));
-		first = kma_tally_first(&kma_tally, id);
-		kma_expect(info->more == kma_tally.info[first].more);
+		first = kma_countmap_first(&kma_countmap, id);
+		kma_expect(info->more == kma_countmap.info[first].more);
 		found[info->more] += kma_sum_of(id);
 	}
 	for (i = 0; i < KMA_KEYS; i++)
 		kma_expect(found[i] == kma_sum[i]);
-	kma_expect(kma_sum_of(KMA_TALLY_OTHER) == 0);
+	kma_expect(kma_sum_of(KMA_COUNTMAP_OTHER) == 0);
 }
 
 static void kma_begin(u32 rows)
 {
 	memset(kma_sum, 0, sizeof(kma_sum));
-	kma_expect(!kma_tally_init(&kma_tally, rows));
+	kma_expect(!kma_countmap_init(&kma_countmap, rows));
 }
 
 static void kma_agrees(void)
@@ -91,12 +91,12 @@ static void kma_agrees(void)
 		kma_sum[key] += n;
 	}
 	for (id = 1; id <= KMA_KEYS; id++) {
-		kma_expect(!!kma_tally_info(&kma_tally, id));
-		kma_expect(kma_tally_first(&kma_tally, id) == id);
-		kma_expect(kma_sum_of(id) == kma_sum[kma_tally.info[id].more]);
+		kma_expect(!!kma_countmap_info(&kma_countmap, id));
+		kma_expect(kma_countmap_first(&kma_countmap, id) == id);
+		kma_expect(kma_sum_of(id) == kma_sum[kma_countmap.info[id].more]);
 	}
 	kma_expect_sums();
-	kma_tally_destroy(&kma_tally);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 /* Of more keys than rows the first have rows, and the rest is in [other]. */
@@ -107,7 +107,7 @@ static void kma_runs_out(void)
 	u32 i;
 
 	kma_stats_sum(&stats);
-	before = stats.v[KMA_STAT_tally_other];
+	before = stats.v[KMA_STAT_countmap_other];
 	kma_begin(KMA_ROWS);
 	for (i = 0; i < 3 * KMA_KEYS; i++) {
 		kma_event(i % KMA_KEYS, i);
@@ -116,31 +116,31 @@ static void kma_runs_out(void)
 			rest += i;
 	}
 	kma_stats_sum(&stats);
-	kma_expect(kma_sum_of(KMA_TALLY_OTHER) == rest);
-	kma_expect(stats.v[KMA_STAT_tally_other] - before ==
+	kma_expect(kma_sum_of(KMA_COUNTMAP_OTHER) == rest);
+	kma_expect(stats.v[KMA_STAT_countmap_other] - before ==
 		   3 * (KMA_KEYS - (KMA_ROWS - 1)));
 	for (i = 0; i < KMA_ROWS - 1; i++)
 		kma_expect(kma_sum_of(i + 1) == kma_sum[i]);
-	kma_tally_destroy(&kma_tally);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 /* A key that comes again after its row was retired gets another row. */
 static void kma_retires(void)
 {
 	u32 id, again;
-	struct kma_tally_info info = kma_info(7);
+	struct kma_countmap_info info = kma_info(7);
 
 	kma_begin(KMA_ROWS);
-	id = kma_tally_get(&kma_tally, &info);
-	kma_tally_retire(&kma_tally, id, "what it was");
-	kma_expect(kma_tally.info[id].retired);
-	kma_expect(!strcmp(kma_tally_info(&kma_tally, id)->text, "what it was"));
-	kma_expect(kma_tally_first(&kma_tally, id) == id);
-	again = kma_tally_get(&kma_tally, &info);
-	kma_expect(again != id && again != KMA_TALLY_OTHER);
-	kma_expect(kma_tally_get(&kma_tally, &info) == again);
-	kma_expect(kma_tally_first(&kma_tally, again) == again);
-	kma_tally_destroy(&kma_tally);
+	id = kma_countmap_get(&kma_countmap, &info);
+	kma_countmap_retire(&kma_countmap, id, "what it was");
+	kma_expect(kma_countmap.info[id].retired);
+	kma_expect(!strcmp(kma_countmap_info(&kma_countmap, id)->text, "what it was"));
+	kma_expect(kma_countmap_first(&kma_countmap, id) == id);
+	again = kma_countmap_get(&kma_countmap, &info);
+	kma_expect(again != id && again != KMA_COUNTMAP_OTHER);
+	kma_expect(kma_countmap_get(&kma_countmap, &info) == again);
+	kma_expect(kma_countmap_first(&kma_countmap, again) == again);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 /* Full, with a row that was retired; then as new. */
@@ -153,17 +153,17 @@ static void kma_clears(void)
 		kma_env.cpu = i % KMA_ENV_CPUS;
 		kma_event(i, 1);
 	}
-	kma_tally_retire(&kma_tally, 1, "gone");
-	kma_tally_clear(&kma_tally);
+	kma_countmap_retire(&kma_countmap, 1, "gone");
+	kma_countmap_clear(&kma_countmap);
 	for (i = 0; i < KMA_ROWS; i++) {
-		kma_expect(!kma_tally_info(&kma_tally, i));
+		kma_expect(!kma_countmap_info(&kma_countmap, i));
 		kma_expect(kma_sum_of(i) == 0);
 	}
 	for (i = 0; i < KMA_ROWS - 1; i++) {
 		kma_event(KMA_KEYS - 1 - i, i);
 		kma_expect(kma_sum_of(i + 1) == i);
 	}
-	kma_tally_destroy(&kma_tally);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 static void kma_starts_whole_or_not(void)
@@ -172,13 +172,13 @@ static void kma_starts_whole_or_not(void)
 
 	for (at = 1; ; at++) {
 		kma_env_fail_at = at;
-		if (!kma_tally_init(&kma_tally, KMA_ROWS))
+		if (!kma_countmap_init(&kma_countmap, KMA_ROWS))
 			break;
-		kma_expect(!kma_tally.slot && !kma_tally.chunk);
+		kma_expect(!kma_countmap.slot && !kma_countmap.chunk);
 	}
 	kma_env_fail_at = 0;
 	kma_expect(at > 4);
-	kma_tally_destroy(&kma_tally);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 /* ---- threads ------------------------------------------------------------------- */
@@ -204,16 +204,16 @@ static void *kma_thread(void *arg)
 
 static void *kma_reader(void *unused)
 {
-	const struct kma_tally_info *info;
+	const struct kma_countmap_info *info;
 	u32 id, first;
 
 	while (!READ_ONCE(kma_done)) {
-		for (id = 1; id < kma_tally.rows; id++) {
-			info = kma_tally_info(&kma_tally, id);
+		for (id = 1; id < kma_countmap.rows; id++) {
+			info = kma_countmap_info(&kma_countmap, id);
 			if (!info)
 				continue;
-			first = kma_tally_first(&kma_tally, id);
-			if (kma_tally.info[first].more != info->more)
+			first = kma_countmap_first(&kma_countmap, id);
+			if (kma_countmap.info[first].more != info->more)
 				abort();
 		}
 	}
@@ -239,15 +239,15 @@ static void kma_agrees_in_threads(void)
 		for (key = 0; key < KMA_KEYS; key++)
 			kma_sum[key] += kma_thread_sum[cpu][key];
 	kma_expect_sums();
-	kma_tally_destroy(&kma_tally);
+	kma_countmap_destroy(&kma_countmap);
 }
 
 static const struct kma_case kma_cases[] = {
-	{ "a tally agrees with plain sums", kma_agrees },
+	{ "a countmap agrees with plain sums", kma_agrees },
 	{ "more keys than rows", kma_runs_out },
 	{ "a row that is retired", kma_retires },
-	{ "a tally that is cleared", kma_clears },
-	{ "memory for a tally that is refused", kma_starts_whole_or_not },
+	{ "a countmap that is cleared", kma_clears },
+	{ "memory for a countmap that is refused", kma_starts_whole_or_not },
 	{ "threads that count the same keys", kma_agrees_in_threads },
 };
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Countmaps.  See the overview in countmap.h. */
+#include "countmap.h"
+
+/* In place of a row's number. */
+#define KMA_COUNTMAP_FREE		0U
+#define KMA_COUNTMAP_BUSY		U32_MAX
+#define KMA_COUNTMAP_RETIRED	(U32_MAX - 1)
+
+/* Slots that a key may be in. */
+#define KMA_COUNTMAP_PROBES	64
+
+static u32 kma_countmap_slots(u32 rows)
+{
+	return max_t(u32, roundup_pow_of_two(2 * rows), KMA_COUNTMAP_PROBES);
+}
+
+static u32 kma_countmap_chunks(u32 rows)
+{
+	return DIV_ROUND_UP(rows, KMA_COUNTMAP_PER_CHUNK);
+}
+
+u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
+{
+	return (u64)kma_countmap_slots(rows) * sizeof(u32) +
+	       (u64)rows * (sizeof(struct kma_countmap_info) + sizeof(void *)) +
+	       (u64)kma_countmap_chunks(rows) * KMA_COUNTMAP_PER_CHUNK *
+			sizeof(struct kma_countmap_row) * nr_cpus;
+}
+
+static int kma_countmap_alloc(struct kma_countmap *t)
+{
+	u32 i;
+
+	t->slot = kma_env_zalloc(kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
+	t->info = kma_env_zalloc(t->rows * sizeof(t->info[0]));
+	t->row = kma_env_zalloc(t->rows * sizeof(t->row[0]));
+	t->chunk = kma_env_zalloc(kma_countmap_chunks(t->rows) * sizeof(t->chunk[0]));
+	if (!t->slot || !t->info || !t->row || !t->chunk)
+		return -ENOMEM;
+	/* A key may be the address of a struct. */
+	kma_env_no_scan(t->info);
+	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
+		t->chunk[i] = (struct kma_countmap_row __percpu *)kma_env_alloc_rows();
+		if (!t->chunk[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int kma_countmap_init(struct kma_countmap *t, u32 rows)
+{
+	u32 i;
+
+	*t = (struct kma_countmap) { .rows = rows, .mask = kma_countmap_slots(rows) - 1 };
+	if (kma_countmap_alloc(t)) {
+		kma_countmap_destroy(t);
+		return -ENOMEM;
+	}
+	for (i = 0; i < rows; i++)
+		t->row[i] = t->chunk[i / KMA_COUNTMAP_PER_CHUNK] + i % KMA_COUNTMAP_PER_CHUNK;
+	/* That of KMA_COUNTMAP_OTHER. */
+	atomic_set(&t->used, 1);
+	return 0;
+}
+
+void kma_countmap_destroy(struct kma_countmap *t)
+{
+	u32 i;
+
+	for (i = 0; t->chunk && i < kma_countmap_chunks(t->rows); i++)
+		kma_env_free_rows((struct kma_row __percpu *)t->chunk[i]);
+	kma_env_free(t->chunk);
+	kma_env_free(t->row);
+	kma_env_free(t->info);
+	kma_env_free(t->slot);
+	*t = (struct kma_countmap) {};
+}
+
+void kma_countmap_clear(struct kma_countmap *t)
+{
+	int cpu;
+	u32 i;
+
+	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
+		for_each_possible_cpu(cpu)
+			memset(per_cpu_ptr(t->chunk[i], cpu), 0,
+			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
+		kma_env_resched();
+	}
+	memset(t->info, 0, t->rows * sizeof(t->info[0]));
+	memset(t->slot, 0, kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
+	atomic_set(&t->used, 1);
+}
+
+static bool kma_countmap_is(const struct kma_countmap_key *a, const struct kma_countmap_key *b)
+{
+	return a->word[0] == b->word[0] && a->word[1] == b->word[1] &&
+	       a->word[2] == b->word[2];
+}
+
+static u32 kma_countmap_hash(const struct kma_countmap_key *key)
+{
+	u64 hash = 0;
+	int i;
+
+	for (i = 0; i < KMA_COUNTMAP_WORDS; i++) {
+		hash = (hash ^ key->word[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static u32 *kma_countmap_slot(const struct kma_countmap *t, u32 hash, u32 i)
+{
+	return &t->slot[(hash + i) & t->mask];
+}
+
+u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key)
+{
+	const u32 hash = kma_countmap_hash(key);
+	u32 i, id;
+
+	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
+		/* Pairs with the release in kma_countmap_add(). */
+		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
+		if (id == KMA_COUNTMAP_FREE)
+			break;
+		if (id < t->rows && kma_countmap_is(&t->info[id].key, key))
+			return id;
+	}
+	return KMA_COUNTMAP_OTHER;
+}
+
+static u32 *kma_countmap_claim(struct kma_countmap *t, u32 hash)
+{
+	u32 *slot;
+	u32 i;
+
+	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
+		slot = kma_countmap_slot(t, hash, i);
+		if (READ_ONCE(*slot) == KMA_COUNTMAP_FREE &&
+		    cmpxchg(slot, KMA_COUNTMAP_FREE, KMA_COUNTMAP_BUSY) == KMA_COUNTMAP_FREE)
+			return slot;
+	}
+	return NULL;
+}
+
+u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info)
+{
+	u32 *slot;
+	u32 id;
+
+	if (atomic_read(&t->used) >= t->rows)
+		return KMA_COUNTMAP_OTHER;
+	slot = kma_countmap_claim(t, kma_countmap_hash(&info->key));
+	if (!slot)
+		return KMA_COUNTMAP_OTHER;
+	id = atomic_fetch_inc(&t->used);
+	if (id >= t->rows) {
+		/* Not free: others may have gone past meanwhile. */
+		WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+		return KMA_COUNTMAP_OTHER;
+	}
+	t->info[id].key = info->key;
+	t->info[id].more = info->more;
+	memcpy(t->info[id].text, info->text, sizeof(info->text));
+	/* Pairs with the acquire in kma_countmap_info(). */
+	smp_store_release(&t->info[id].ready, 1);
+	/* Pairs with the acquire in kma_countmap_find(). */
+	smp_store_release(slot, id);
+	return id;
+}
+
+u32 kma_countmap_first(const struct kma_countmap *t, u32 id)
+{
+	u32 first = READ_ONCE(t->info[id].retired) ? id :
+		    kma_countmap_find(t, &t->info[id].key);
+
+	return first == KMA_COUNTMAP_OTHER ? id : first;
+}
+
+/* Its slot; none if it is just being published, or retired. */
+static u32 *kma_countmap_slot_of(struct kma_countmap *t, u32 id)
+{
+	const u32 hash = kma_countmap_hash(&t->info[id].key);
+	u32 i;
+
+	for (i = 0; i < KMA_COUNTMAP_PROBES; i++)
+		if (READ_ONCE(*kma_countmap_slot(t, hash, i)) == id)
+			return kma_countmap_slot(t, hash, i);
+	return NULL;
+}
+
+void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name)
+{
+	struct kma_countmap_info *info = &t->info[id];
+	u32 *slot = kma_countmap_slot_of(t, id);
+
+	if (!slot)
+		return;
+	kma_env_strcpy(info->text, name, sizeof(info->text));
+	WRITE_ONCE(info->retired, 1);
+	WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+}
+
+void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_row *sum)
+{
+	const struct kma_countmap_row *row;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		row = per_cpu_ptr(t->row[id], cpu);
+		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
+			sum->v[i] += READ_ONCE(row->v[i]);
+	}
+}

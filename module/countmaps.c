@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The countmaps there are: made when somebody begins to count, thrown away when he
+ * stops, and empty again after `reset`.  So rows of processes and cgroups that have
+ * ended are kept as long as somebody may want to see them, and not longer.
+ *
+ * Who counts looks at the pointer under rcu_read_lock(); who throws one away waits
+ * until nobody does any more.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "kmemacct.h"
+
+/* A row is 128 bytes on each CPU, and some 170 in all. */
+#define KMA_COUNTMAP_ROWS		4096
+#define KMA_COUNTMAP_ROWS_FEW	1024
+
+struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
+bool kma_countmaps_on;
+
+/* Protected by kma_lock. */
+static u64 kma_countmap_ns[KMA_COUNTMAP_NR];
+
+static u32 kma_countmap_rows(enum kma_countmap_of of)
+{
+	switch (of) {
+	case KMA_COUNTMAP_PCPU:
+		return nr_node_ids + 1;
+	case KMA_COUNTMAP_EXTFRAG:
+	case KMA_COUNTMAP_CGROUPS:
+		return KMA_COUNTMAP_ROWS_FEW;
+	default:
+		return KMA_COUNTMAP_ROWS;
+	}
+}
+
+struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of)
+{
+	return rcu_dereference_protected(kma_countmaps[of], lockdep_is_held(&kma_lock));
+}
+
+u64 kma_countmap_since(enum kma_countmap_of of)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_countmap_ns[of];
+}
+
+u64 kma_countmap_memory(enum kma_countmap_of of)
+{
+	return kma_countmap_bytes(kma_countmap_rows(of), nr_cpu_ids);
+}
+
+u64 kma_countmaps_bytes(void)
+{
+	u64 bytes = 0;
+	int i;
+
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		if (rcu_access_pointer(kma_countmaps[i]))
+			bytes += kma_countmap_memory(i);
+	return bytes;
+}
+
+/* There is one row for each: two CPUs that made one at once would take another's. */
+static void kma_countmap_add_nodes(struct kma_countmap *t)
+{
+	struct kma_countmap_info info = {};
+	int node;
+
+	for_each_node(node) {
+		info.key.word[0] = node;
+		kma_countmap_add(t, &info);
+	}
+}
+
+static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
+{
+	struct kma_countmap *t = kmalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t || kma_countmap_init(t, kma_countmap_rows(of))) {
+		kfree(t);
+		return NULL;
+	}
+	if (of == KMA_COUNTMAP_PCPU)
+		kma_countmap_add_nodes(t);
+	return t;
+}
+
+static void kma_countmap_free(struct kma_countmap *t)
+{
+	if (t)
+		kma_countmap_destroy(t);
+	kfree(t);
+}
+
+void kma_countmaps_end(unsigned long which)
+{
+	struct kma_countmap *t[KMA_COUNTMAP_NR] = {};
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	if (!which)
+		return;
+	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)
+		t[i] = rcu_replace_pointer(kma_countmaps[i], NULL, lockdep_is_held(&kma_lock));
+	synchronize_rcu();
+	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)
+		kma_countmap_free(t[i]);
+}
+
+int kma_countmaps_begin(unsigned long which)
+{
+	unsigned long begun = 0;
+	struct kma_countmap *t;
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for_each_set_bit(i, &which, KMA_COUNTMAP_NR) {
+		t = kma_countmap_new(i);
+		if (!t) {
+			kma_countmaps_end(begun);
+			return -ENOMEM;
+		}
+		kma_countmap_ns[i] = ktime_get_boottime_ns();
+		rcu_assign_pointer(kma_countmaps[i], t);
+		begun |= BIT(i);
+	}
+	return 0;
+}
+
+/* Nobody counts in it. */
+static void kma_countmap_begin_anew(struct kma_countmap *t, enum kma_countmap_of of)
+{
+	kma_countmap_clear(t);
+	if (of == KMA_COUNTMAP_PCPU)
+		kma_countmap_add_nodes(t);
+}
+
+void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR])
+{
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		t[i] = rcu_replace_pointer(kma_countmaps[i], NULL, lockdep_is_held(&kma_lock));
+	synchronize_rcu();
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		if (t[i])
+			kma_countmap_begin_anew(t[i], i);
+}
+
+void kma_countmaps_resume(struct kma_countmap *t[KMA_COUNTMAP_NR])
+{
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		rcu_assign_pointer(kma_countmaps[i], t[i]);
+}
