@@ -9,7 +9,7 @@
  *
  *	stack --> return address --> verdict: skip it, or it is the call site
  *
- * A name is looked up once for each return address (verdict.c).  To unwind takes some
+ * A name is looked up once for each return address (addrcache.c).  To unwind takes some
  * 450 instructions a frame, so each CPU remembers paths, as in stack.c: where on
  * the stack the return addresses were that led to a call site, and which.
  *
@@ -26,13 +26,13 @@
 
 /* ---- verdicts ------------------------------------------------------------------- */
 
-static bool kma_callsite_judge(const struct kma_verdicts *v, char *name)
+static bool kma_callsite_classify(const struct kma_addrcache *v, char *name)
 {
 	name[strcspn(name, " ")] = '\0';
 	return !kma_skip_name(name);
 }
 
-static struct kma_verdicts kma_callsites = { .judge = kma_callsite_judge };
+static struct kma_addrcache kma_callsites = { .classify = kma_callsite_classify };
 
 /* ---- paths ------------------------------------------------------------------------ */
 
@@ -89,7 +89,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 			continue;
 		known = known && kma_unwind_place(&state, sp, &p->at[p->nr]);
 		p->frame[p->nr++] = addr;
-		if (!kma_verdict(&kma_callsites, addr))
+		if (!kma_addrcache_get(&kma_callsites, addr))
 			continue;
 		p->sp = known ? sp : 0;
 		return addr;
@@ -105,7 +105,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	while (i < nr && kma_callsite_ours(p->frame[i]))
 		i++;
 	for (; i < nr; i++)
-		if (kma_verdict(&kma_callsites, p->frame[i]))
+		if (kma_addrcache_get(&kma_callsites, p->frame[i]))
 			return p->frame[i];
 	return KMA_SITE_NOWHERE;
 }
@@ -150,7 +150,7 @@ unsigned long kma_env_block_site(void)
 
 void kma_callsite_forget(void)
 {
-	kma_verdicts_forget(&kma_callsites);
+	kma_addrcache_clear(&kma_callsites);
 	/* Only now: a path is made of verdicts.  Pairs with kma_path_unwind(). */
 	smp_wmb();
 	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
@@ -166,7 +166,7 @@ int kma_callsite_start(void)
 	lockdep_assert_held(&kma_lock);
 	if (kma_callsite_users++)
 		return 0;
-	ret = kma_verdicts_make(&kma_callsites);
+	ret = kma_addrcache_init(&kma_callsites);
 	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path),
 				   __alignof__(struct kma_path));
 	if (!ret && kma_paths)
@@ -180,7 +180,7 @@ void kma_callsite_stop(void)
 	lockdep_assert_held(&kma_lock);
 	if (--kma_callsite_users)
 		return;
-	kma_verdicts_free(&kma_callsites);
+	kma_addrcache_destroy(&kma_callsites);
 	free_percpu(kma_paths);
 	kma_paths = NULL;
 }

@@ -79,7 +79,7 @@ struct kma_filter {
 	int node;
 	u32 gfp;
 	struct kma_range size;
-	struct kma_verdicts module;
+	struct kma_addrcache module;
 	char text[KMA_FILTER_NR][KMA_FILTER_LEN];
 };
 
@@ -142,7 +142,7 @@ static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
 static bool kma_filter_site(const struct kma_filter *s, unsigned long site)
 {
 	return !kma_filter_has(s, KMA_FILTER_module) ||
-	       ((long)site < 0 && kma_verdict(&s->module, site));
+	       ((long)site < 0 && kma_addrcache_get(&s->module, site));
 }
 
 static bool kma_filter_object_is(const struct kma_filter *s, const struct kma_event *ev)
@@ -191,7 +191,7 @@ bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp
 	return ret;
 }
 
-static bool kma_filter_judge(const struct kma_verdicts *v, char *name)
+static bool kma_filter_classify(const struct kma_addrcache *v, char *name)
 {
 	const struct kma_filter *s = container_of(v, struct kma_filter, module);
 	char *module = strstr(name, " [");
@@ -225,7 +225,7 @@ void kma_filter_forget(void)
 		rcu_dereference_protected(kma_filter, lockdep_is_held(&kma_lock));
 
 	if (s)
-		kma_verdicts_forget(&s->module);
+		kma_addrcache_clear(&s->module);
 }
 
 /* ---- values --------------------------------------------------------------------------- */
@@ -339,7 +339,7 @@ static void kma_filter_free(struct kma_filter *s)
 	if (!s)
 		return;
 	kma_filter_put_cgroup(s);
-	kma_verdicts_free(&s->module);
+	kma_addrcache_destroy(&s->module);
 	kfree(s);
 }
 
@@ -356,7 +356,7 @@ static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 		*s = *from;
 	if (s->cgroup)
 		css_get(&s->cgroup->self);
-	s->module = (struct kma_verdicts) { .judge = kma_filter_judge };
+	s->module = (struct kma_addrcache) { .classify = kma_filter_classify };
 	return s;
 }
 
@@ -382,7 +382,7 @@ static void kma_filter_publish(struct kma_filter *s)
 static int kma_filter_finish(struct kma_filter *s, int ret)
 {
 	if (!ret && kma_filter_has(s, KMA_FILTER_module))
-		ret = kma_verdicts_make(&s->module);
+		ret = kma_addrcache_init(&s->module);
 	if (ret == -ENOMEM)
 		kma_refuse("filter: not enough memory");
 	if (ret || !s->set) {

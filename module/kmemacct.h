@@ -696,36 +696,36 @@ struct kma_acct_event {
 /* Count it where it is counted. Context: a probe, any context, NMI included. */
 void kma_acct_count(const struct kma_acct_event *event);
 
-/* ---- verdict.c: what has been found out about return addresses ---------------- */
+/* ---- addrcache.c: what has been found out about return addresses ---------------- */
 
 /**
- * struct kma_verdicts - yes or no for each address, looked up once
- * @judge: by the name of what is at an address, `symbol [module]`, which it may change;
+ * struct kma_addrcache - yes or no for each address, looked up once
+ * @classify: by the name of what is at an address, `symbol [module]`, which it may change;
  *	any context, NMI included
- * @word: see verdict.c; NULL if there is no table
+ * @word: see addrcache.c; NULL if there is no table
  */
-struct kma_verdicts {
-	bool (*judge)(const struct kma_verdicts *v, char *name);
+struct kma_addrcache {
+	bool (*classify)(const struct kma_addrcache *v, char *name);
 	unsigned long *word;
 };
 
 /* Context: process, may sleep. Return: 0, with @v->word set, or -ENOMEM. */
-int kma_verdicts_make(struct kma_verdicts *v);
+int kma_addrcache_init(struct kma_addrcache *v);
 
 /* Nobody asks any more. Context: process, may sleep. */
-void kma_verdicts_free(struct kma_verdicts *v);
+void kma_addrcache_destroy(struct kma_addrcache *v);
 
 /* Code may have gone, or come to where other code was. Context: any. */
-void kma_verdicts_forget(const struct kma_verdicts *v);
+void kma_addrcache_clear(const struct kma_addrcache *v);
 
 /**
- * kma_verdict() - yes or no
+ * kma_addrcache_get() - yes or no
  * @v: the table, which is there
  * @addr: an address of the kernel
  *
- * Context: any, NMI included. Return: what @v->judge() says or said of it.
+ * Context: any, NMI included. Return: what @v->classify() says or said of it.
  */
-bool kma_verdict(const struct kma_verdicts *v, unsigned long addr);
+bool kma_addrcache_get(const struct kma_addrcache *v, unsigned long addr);
 
 /* ---- skip.c: functions that only hand pages on ---------------------------------- */
 

@@ -71,7 +71,7 @@ class Callsites:
         for frame in stack[:FRAMES_MAX]:
             address = frame["ip"]
             if address not in self.found:
-                self.found[address] = self.judge(address)
+                self.found[address] = self.classify(address)
             if self.found[address] is not None:
                 return self.found[address]
         return None

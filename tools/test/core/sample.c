@@ -392,7 +392,7 @@ static bool kma_covers(const struct kma_countmap *t)
 	return pct >= 93 && pct <= 97;
 }
 
-static void kma_judge(const char *name, const struct kma_countmap *t)
+static void kma_classify(const char *name, const struct kma_countmap *t)
 {
 	const double mean = t->sum / t->runs;
 	const double se = sqrt((t->squares / t->runs - mean * mean) / (t->runs - 1));
@@ -443,7 +443,7 @@ static void kma_try(const struct kma_plan *plan)
 	printf("%s: %d runs of %llu samples\n", plan->name, kma_runs, samples / kma_runs);
 	kma_expect(samples / kma_runs >= 2000);
 	for (q = 0; q < KMA_QUANTITIES; q++)
-		kma_judge(kma_quantity_name[q], &total[q]);
+		kma_classify(kma_quantity_name[q], &total[q]);
 	for (q = 0; q < KMA_QUANTITIES; q++) {
 		printf("%-12s of a site within 95 %%: %.1f %% of %llu\n",
 		       kma_quantity_name[q], 100.0 * sites[q].covered / sites[q].runs,

@@ -18,15 +18,15 @@
 
 #include "kmemacct.h"
 
-#define KMA_VERDICTS	8192
-#define KMA_VERDICT_SET	8
-#define KMA_VERDICT_YES	BIT(63)
+#define KMA_ADDRCACHE_WORDS	8192
+#define KMA_ADDRCACHE_SET	8
+#define KMA_ADDRCACHE_YES	BIT(63)
 
-static unsigned long *kma_verdict_set(const struct kma_verdicts *v, unsigned long addr)
+static unsigned long *kma_addrcache_set(const struct kma_addrcache *v, unsigned long addr)
 {
 	u64 hash = (u64)addr * 0x9e3779b97f4a7c15ULL >> 40;
 
-	return &v->word[hash * KMA_VERDICT_SET % KMA_VERDICTS];
+	return &v->word[hash * KMA_ADDRCACHE_SET % KMA_ADDRCACHE_WORDS];
 }
 
 /* ---- names ---------------------------------------------------------------------- */
@@ -36,41 +36,41 @@ static unsigned long *kma_verdict_set(const struct kma_verdicts *v, unsigned lon
  * So each CPU has room for one name, and a stack is only used for another one, of who
  * interrupts somebody there.
  */
-struct kma_verdict_name {
+struct kma_addrcache_name {
 	int busy;
 	char name[KSYM_SYMBOL_LEN];
 };
 
-static DEFINE_PER_CPU(struct kma_verdict_name, kma_verdict_name);
+static DEFINE_PER_CPU(struct kma_addrcache_name, kma_addrcache_name);
 
-static bool kma_verdict_judge(const struct kma_verdicts *v, unsigned long addr, char *name)
+static bool kma_addrcache_classify(const struct kma_addrcache *v, unsigned long addr, char *name)
 {
 	/* A call that never returns may be the last of its function. */
 	sprint_symbol_no_offset(name, addr - 1);
-	return v->judge(v, name);
+	return v->classify(v, name);
 }
 
-static noinline bool kma_verdict_nested(const struct kma_verdicts *v, unsigned long addr)
+static noinline bool kma_addrcache_nested(const struct kma_addrcache *v, unsigned long addr)
 {
 	char name[KSYM_SYMBOL_LEN];
 
-	return kma_verdict_judge(v, addr, name);
+	return kma_addrcache_classify(v, addr, name);
 }
 
-static bool kma_verdict_look(const struct kma_verdicts *v, unsigned long addr)
+static bool kma_addrcache_lookup(const struct kma_addrcache *v, unsigned long addr)
 {
-	struct kma_verdict_name *mine;
+	struct kma_addrcache_name *mine;
 	bool yes;
 
 	preempt_disable_notrace();
-	mine = this_cpu_ptr(&kma_verdict_name);
+	mine = this_cpu_ptr(&kma_addrcache_name);
 	/* On this CPU only: who interrupts us is done before we go on. */
 	if (READ_ONCE(mine->busy)) {
-		yes = kma_verdict_nested(v, addr);
+		yes = kma_addrcache_nested(v, addr);
 	} else {
 		WRITE_ONCE(mine->busy, 1);
 		barrier();
-		yes = kma_verdict_judge(v, addr, mine->name);
+		yes = kma_addrcache_classify(v, addr, mine->name);
 		barrier();
 		WRITE_ONCE(mine->busy, 0);
 	}
@@ -80,52 +80,52 @@ static bool kma_verdict_look(const struct kma_verdicts *v, unsigned long addr)
 
 /* ---- verdicts -------------------------------------------------------------------- */
 
-static noinline bool kma_verdict_find(const struct kma_verdicts *v, unsigned long *set,
+static noinline bool kma_addrcache_miss(const struct kma_addrcache *v, unsigned long *set,
 				      unsigned long addr)
 {
-	const bool yes = kma_verdict_look(v, addr);
-	const unsigned long word = yes ? addr : addr & ~KMA_VERDICT_YES;
+	const bool yes = kma_addrcache_lookup(v, addr);
+	const unsigned long word = yes ? addr : addr & ~KMA_ADDRCACHE_YES;
 	int i;
 
-	for (i = 0; i < KMA_VERDICT_SET; i++)
+	for (i = 0; i < KMA_ADDRCACHE_SET; i++)
 		if (!READ_ONCE(set[i]))
 			break;
 	/* Where all are taken, one of them makes room. */
-	WRITE_ONCE(set[i % KMA_VERDICT_SET], word);
+	WRITE_ONCE(set[i % KMA_ADDRCACHE_SET], word);
 	return yes;
 }
 
-bool kma_verdict(const struct kma_verdicts *v, unsigned long addr)
+bool kma_addrcache_get(const struct kma_addrcache *v, unsigned long addr)
 {
-	unsigned long *set = kma_verdict_set(v, addr);
+	unsigned long *set = kma_addrcache_set(v, addr);
 	unsigned long word;
 	int i;
 
-	for (i = 0; i < KMA_VERDICT_SET; i++) {
+	for (i = 0; i < KMA_ADDRCACHE_SET; i++) {
 		word = READ_ONCE(set[i]);
-		if ((word | KMA_VERDICT_YES) == addr)
-			return word & KMA_VERDICT_YES;
+		if ((word | KMA_ADDRCACHE_YES) == addr)
+			return word & KMA_ADDRCACHE_YES;
 		if (!word)
 			break;
 	}
-	return kma_verdict_find(v, set, addr);
+	return kma_addrcache_miss(v, set, addr);
 }
 
-void kma_verdicts_forget(const struct kma_verdicts *v)
+void kma_addrcache_clear(const struct kma_addrcache *v)
 {
 	int i;
 
-	for (i = 0; v->word && i < KMA_VERDICTS; i++)
+	for (i = 0; v->word && i < KMA_ADDRCACHE_WORDS; i++)
 		WRITE_ONCE(v->word[i], 0);
 }
 
-int kma_verdicts_make(struct kma_verdicts *v)
+int kma_addrcache_init(struct kma_addrcache *v)
 {
-	v->word = vzalloc(KMA_VERDICTS * sizeof(v->word[0]));
+	v->word = vzalloc(KMA_ADDRCACHE_WORDS * sizeof(v->word[0]));
 	return v->word ? 0 : -ENOMEM;
 }
 
-void kma_verdicts_free(struct kma_verdicts *v)
+void kma_addrcache_destroy(struct kma_addrcache *v)
 {
 	vfree(v->word);
 	v->word = NULL;
