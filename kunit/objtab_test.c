@@ -25,7 +25,7 @@ static enum kma_put kma_put(struct kma_objtab *t, unsigned long ptr, u32 count,
 
 	if (!kma_objtab_claim_home(home, slot))
 		return kma_objtab_put(t, ptr, &e, old);
-	kma_bucket_fill(home, slot, ptr, &e, kma_pagemap_enter(&t->pages, ptr), 0);
+	kma_bucket_fill(home, slot, ptr, &e, kma_pagegen_enter(&t->pages, ptr), 0);
 	return KMA_PUT_NEW;
 }
 
@@ -458,11 +458,11 @@ static const struct kma_churn {
 	u32 spread;		/* addresses for each live object */
 	u32 rounds;
 } kma_churns[] = {
-	{ "kmalloc-8, one of 4 lives", 0, 65536, 4, 150000 },
-	{ "kmalloc-64, one of 2 lives", 3, 4096, 2, 50000 },
-	{ "kmalloc-8, one of 64 lives", 0, 4096, 64, 50000 },
-	{ "a mix, one of 8 lives", 13, 4096, 8, 50000 },
-	{ "a mix in one piece, one of 8 lives", 16, 1000, 8, 30000 },
+	{ "kmalloc-8, one of 4 gens", 0, 65536, 4, 150000 },
+	{ "kmalloc-64, one of 2 gens", 3, 4096, 2, 50000 },
+	{ "kmalloc-8, one of 64 gens", 0, 4096, 64, 50000 },
+	{ "a mix, one of 8 gens", 13, 4096, 8, 50000 },
+	{ "a mix in one piece, one of 8 gens", 16, 1000, 8, 30000 },
 };
 
 static void kma_churn_name(const struct kma_churn *churn, char *name)
@@ -472,7 +472,7 @@ static void kma_churn_name(const struct kma_churn *churn, char *name)
 
 KUNIT_ARRAY_PARAM(kma_churn, kma_churns, kma_churn_name);
 
-/* At full level, one random object dies and another address comes to life. */
+/* At full level, one random object dies and another address comes to generation. */
 static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
 {
 	const struct kma_churn *c = test->param_value;
@@ -726,7 +726,7 @@ static void kma_jitter_stop(struct kma_jitter *j)
 	hrtimer_cancel(&j->timer);
 }
 
-/* One slot, in which one address lives again and again. */
+/* One slot, in which one address generations again and again. */
 struct kma_rebirth {
 	struct kma_objtab *t;
 	struct kma_jitter jitter[2];
@@ -736,7 +736,7 @@ struct kma_rebirth {
 	u64 wrong;
 };
 
-#define KMA_LIVES	50000
+#define KMA_GENS	50000
 
 static void kma_rebirth_read(struct kma_rebirth *r)
 {
@@ -749,7 +749,7 @@ static void kma_rebirth_read(struct kma_rebirth *r)
 			if (!kma_objtab_read(home, slot, &e))
 				continue;
 			r->reads++;
-			/* The generation counts lives, and so does the payload. */
+			/* The generation counts generations, and so does the payload. */
 			r->mixed += !kma_payload_is(&e, KMA_TEST_BASE, e.generation);
 		}
 		cond_resched();
@@ -758,11 +758,11 @@ static void kma_rebirth_read(struct kma_rebirth *r)
 
 static void kma_rebirth_live(struct kma_rebirth *r)
 {
-	u32 life;
+	u32 gen;
 
-	for (life = 1; life <= KMA_LIVES; life++) {
-		r->wrong += !kma_put_new(r->t, KMA_TEST_BASE, life);
-		r->wrong += !kma_take_same(r->t, KMA_TEST_BASE, life);
+	for (gen = 1; gen <= KMA_GENS; gen++) {
+		r->wrong += !kma_put_new(r->t, KMA_TEST_BASE, gen);
+		r->wrong += !kma_take_same(r->t, KMA_TEST_BASE, gen);
 		cond_resched();
 	}
 	atomic_dec(&r->at_work);
@@ -785,7 +785,7 @@ static void kma_rebirth_main(void *arg, int nr)
  * another one with the same address put into the same slot.  The key does not
  * tell then; the copy must still be of one of the two.
  */
-static void kma_objtab_reader_knows_lives_apart(struct kunit *test)
+static void kma_objtab_reader_knows_generations_apart(struct kunit *test)
 {
 	struct kma_rebirth *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
 
@@ -901,7 +901,7 @@ static void kma_objtab_takes_the_memory_it_says(struct kunit *test)
 {
 	struct kma_objtab *t = kma_table(test, 4096);
 	u64 bytes = kma_objtab_buckets(t) * sizeof(struct kma_bucket) +
-		    (t->pages.mask + 1) * sizeof(kma_life);
+		    (t->pages.mask + 1) * sizeof(kma_gen);
 
 	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, KMA_TEST_FRAMES), bytes);
 }
@@ -929,7 +929,7 @@ static struct kunit_case kma_objtab_cases[] = {
 			 kma_churn_gen_params),
 	KUNIT_CASE(kma_objtab_refuses_when_overfull),
 	KUNIT_CASE(kma_objtab_stands_a_crowd),
-	KUNIT_CASE(kma_objtab_reader_knows_lives_apart),
+	KUNIT_CASE(kma_objtab_reader_knows_generations_apart),
 	KUNIT_CASE(kma_objtab_gives_an_object_to_one_taker),
 	KUNIT_CASE(kma_objtab_stands_interrupts),
 	KUNIT_CASE(kma_objtab_takes_the_memory_it_says),

@@ -185,9 +185,9 @@ static void kma_look(struct kma_findings *f)
 	if (!ptr)
 		return;
 	f->accepted++;
-	/* Payload, generation and the page's life all count the lives of the slot. */
+	/* Payload, generation and the page's generation all count the generations of the slot. */
 	f->mixed += !kma_payload_is(&e, ptr, e.generation) ||
-		    kma_entry_life(&e) != (kma_life)e.generation;
+		    kma_entry_gen(&e) != (kma_gen)e.generation;
 }
 
 /* All ways in which the bucket can move on under a reader. */
@@ -268,7 +268,7 @@ static void kma_order_reader_sees_the_same_address_come(struct kunit *test)
 	kma_expect_no_mixture(test);
 }
 
-static void kma_order_reader_sees_two_lives_end(struct kunit *test)
+static void kma_order_reader_sees_two_generations_end(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
 	kma_note_start();
@@ -291,7 +291,7 @@ static struct kunit_case kma_order_cases[] = {
 	KUNIT_CASE(kma_order_reader_sees_an_object_go),
 	KUNIT_CASE(kma_order_reader_sees_another_object_come),
 	KUNIT_CASE(kma_order_reader_sees_the_same_address_come),
-	KUNIT_CASE(kma_order_reader_sees_two_lives_end),
+	KUNIT_CASE(kma_order_reader_sees_two_generations_end),
 	{}
 };
 

@@ -446,15 +446,15 @@ static void kma_record_removes_what_is_left_in_a_block(struct kunit *test)
 	}
 }
 
-/* When the last life ends the page's buckets are looked at. */
-static void kma_record_never_sees_a_life_again(struct kunit *test)
+/* When the last generation ends the page's buckets are looked at. */
+static void kma_record_never_sees_a_generation_again(struct kunit *test)
 {
 	struct kma_row sum;
 	int i;
 
 	migrate_disable();
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64);
-	for (i = 0; i <= KMA_LIFE_LAST / 2; i++) {
+	for (i = 0; i <= KMA_GEN_LAST / 2; i++) {
 		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
 		kma_free(KMA_TEST_PTR + 64);
 		kma_record_pages_free(kma_c, KMA_TEST_PTR, 0);
@@ -465,7 +465,7 @@ static void kma_record_never_sees_a_life_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 1);
 	kma_sitetab_sum(&kma_c->sites, kma_row_id(KMA_TEST_SITE, 64), &sum);
 	KUNIT_EXPECT_EQ(test, sum.repaired, 1);
-	KUNIT_EXPECT_EQ(test, sum.frees, KMA_LIFE_LAST / 2 + 1);
+	KUNIT_EXPECT_EQ(test, sum.frees, KMA_GEN_LAST / 2 + 1);
 	kma_expect_invariant(test);
 }
 
@@ -826,7 +826,7 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_follows_filtered_frees),
 	KUNIT_CASE(kma_record_removes_what_is_left_on_a_page),
 	KUNIT_CASE(kma_record_removes_what_is_left_in_a_block),
-	KUNIT_CASE(kma_record_never_sees_a_life_again),
+	KUNIT_CASE(kma_record_never_sees_a_generation_again),
 	KUNIT_CASE(kma_record_replaces_what_is_stale),
 	KUNIT_CASE(kma_record_removes_what_has_spilled),
 	KUNIT_CASE(kma_record_counts_no_cache_as_no_hit),

@@ -391,7 +391,7 @@ static void kma_destroy(struct kmem_cache *cache)
 	kmem_cache_destroy(cache);
 }
 
-/* The row that a site has with a cache of this name, which lives only for this. */
+/* The row that a site has with a cache of this name, which generations only for this. */
 static u32 kma_row_of_new_cache(struct kunit *test, const char *name)
 {
 	struct kmem_cache *cache = kma_cache(test, name);

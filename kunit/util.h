@@ -8,7 +8,7 @@
 
 #include "../module/core/record.h"
 
-/* Page frames of a table; more than any test of lives has objects on. */
+/* Page frames of a table; more than any test of generations has objects on. */
 #define KMA_TEST_FRAMES	4096
 
 extern struct kunit_suite kma_objtab_suite;

@@ -223,7 +223,7 @@ static __always_inline void kma_page_free(void *data, struct page *page,
 	const unsigned long pfn = page_to_pfn(page);
 
 	if (unlikely(order) ||
-	    unlikely(kma_pagemap_used_at(&kma_core.obj.pages, pfn + kma_page_first)))
+	    unlikely(kma_pagegen_used_at(&kma_core.obj.pages, pfn + kma_page_first)))
 		kma_page_free_slow(data, page, order);
 	else
 		kma_blocks_free(&kma_blocks, pfn, 0);

@@ -4,7 +4,7 @@
  *
  * The map of page frames is as large as the RAM that is there at load, rounded
  * up to a power of two.  Memory that is added beyond it takes the second net
- * away (core/pagemap.h), which the log and `stats` say.  Memory that is removed
+ * away (core/pagegen.h), which the log and `stats` say.  Memory that is removed
  * needs nothing: all of its pages have been freed before.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -51,15 +51,15 @@ u64 kma_ram_frames(void)
 	return min_t(u64, roundup_pow_of_two(kma_ram_end()), most);
 }
 
-/* From here on there are frames that have no life of their own. */
+/* From here on there are frames that have no generation of their own. */
 static void kma_ram_fix(u64 end, const char *why)
 {
-	struct kma_pagemap *pages = &kma_core.obj.pages;
+	struct kma_pagegen *pages = &kma_core.obj.pages;
 
 	if (end <= pages->mask + 1 || pages->fixed)
 		return;
 	WRITE_ONCE(pages->fixed, true);
-	/* No probe ends a life any more. */
+	/* No probe ends a generation any more. */
 	tracepoint_synchronize_unregister();
 	pr_warn("%s: objects left on pages that are freed are not found\n", why);
 }

@@ -16,12 +16,12 @@ u64 kma_objtab_bytes(u64 live_max, u64 frames)
 {
 	u64 buckets = kma_objtab_span(live_max) + KMA_STEPS - 1;
 
-	return kma_pagemap_bytes(frames) + buckets * sizeof(struct kma_bucket);
+	return kma_pagegen_bytes(frames) + buckets * sizeof(struct kma_bucket);
 }
 
 int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames)
 {
-	int ret = kma_pagemap_init(&t->pages, frames);
+	int ret = kma_pagegen_init(&t->pages, frames);
 
 	if (ret)
 		return ret;
@@ -38,7 +38,7 @@ int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames)
 void kma_objtab_destroy(struct kma_objtab *t)
 {
 	kma_env_free(t->bucket);
-	kma_pagemap_destroy(&t->pages);
+	kma_pagegen_destroy(&t->pages);
 	memset(t, 0, sizeof(*t));
 }
 
@@ -93,7 +93,7 @@ static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *ent
 
 static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 			      unsigned long ptr, const struct kma_entry *entry,
-			      kma_life life, int place)
+			      kma_gen gen, int place)
 {
 	struct kma_bucket *b = kma_objtab_other(t, ptr, place);
 	const int depth = kma_place_depth(place);
@@ -107,7 +107,7 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 		return false;
 	if (b == home && i == kma_objtab_slot(ptr)) {
 		/* It has become free just now, and nothing has spilled. */
-		kma_bucket_fill(b, i, ptr, entry, life, 0);
+		kma_bucket_fill(b, i, ptr, entry, gen, 0);
 		return true;
 	}
 	if (!kma_spilled_inc(home, depth)) {
@@ -119,7 +119,7 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	 * The home says that it spills before the key can be seen: whoever
 	 * frees the object got its address after this event and looks here.
 	 */
-	kma_bucket_fill(b, i, ptr, entry, life, depth);
+	kma_bucket_fill(b, i, ptr, entry, gen, depth);
 	if (depth > KMA_DEPTH_HOME)
 		kma_stat_inc(spill_in);
 	return true;
@@ -128,7 +128,7 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 			       unsigned long ptr, const struct kma_entry *entry)
 {
-	kma_life life = kma_pagemap_enter(&t->pages, ptr);
+	kma_gen gen = kma_pagegen_enter(&t->pages, ptr);
 	int i = kma_objtab_slot(ptr);
 	int place;
 
@@ -138,11 +138,11 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 	 */
 	smp_mb();
 	if (!kma_bucket_swept(home) && !cmpxchg(&home->key[i], 0, KMA_BUSY)) {
-		kma_bucket_fill(home, i, ptr, entry, life, 0);
+		kma_bucket_fill(home, i, ptr, entry, gen, 0);
 		return true;
 	}
 	for (place = KMA_DEPTH_HOME; place <= KMA_PLACES; place++)
-		if (kma_objtab_put_at(t, home, ptr, entry, life, place))
+		if (kma_objtab_put_at(t, home, ptr, entry, gen, place))
 			return true;
 	return false;
 }
@@ -207,7 +207,7 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	/*
 	 * The generation before the key: one that was written while the slot
 	 * was busy is that of the next key to be seen.  Read after the key, it
-	 * could be the next life's beside the data of this one, if the same
+	 * could be the next generation's beside the data of this one, if the same
 	 * address comes back.  Pairs with the cmpxchg in kma_bucket_claim().
 	 */
 	smp_rmb();
@@ -299,8 +299,8 @@ static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket
 	for (i = 0; any && i < KMA_SLOTS; i++) {
 		key = READ_ONCE(b->key[i]);
 		/* Of `where` the lower half. */
-		if (key > KMA_BUSY && (kma_life)READ_ONCE(b->entry[i].where) !=
-				      kma_pagemap_life(&t->pages, key))
+		if (key > KMA_BUSY && (kma_gen)READ_ONCE(b->entry[i].where) !=
+				      kma_pagegen_read(&t->pages, key))
 			return true;
 	}
 	return false;

@@ -49,7 +49,7 @@
  * home bucket's key line and no more, unless objects really have spilled; and
  * neither does any simple event look at more than one key.
  *
- * An entry is stale if its page has been freed since (pagemap.h).  Sweeping a
+ * An entry is stale if its page has been freed since (pagegen.h).  Sweeping a
  * bucket removes such entries, beside puts and takes.  An entry that was found
  * stale must not become another object's of the same address before it is
  * claimed, so while a bucket is swept, which the highest bits of `spilled` count,
@@ -63,7 +63,7 @@
 #define KMA_CORE_OBJTAB_H
 
 #include "env.h"
-#include "pagemap.h"
+#include "pagegen.h"
 
 #define KMA_SLOTS	7
 #define KMA_DEPTHS	15
@@ -82,8 +82,8 @@
  * @row: number of its call site's row, which also says its cache
  * @cpu: on which CPU
  * @generation: changes each time the slot is filled
- * @where: the life of its page frame when it was recorded, and the depth:
- *	kma_entry_life(), kma_entry_depth()
+ * @where: the generation of its page frame when it was recorded, and the depth:
+ *	kma_entry_gen(), kma_entry_depth()
  */
 struct kma_entry {
 	u32 bytes_req;
@@ -98,14 +98,14 @@ struct kma_entry {
 static_assert(sizeof(struct kma_entry) == 24);
 
 /* Both in one word, for one store. */
-static __always_inline u32 kma_entry_where(u32 life, u32 depth)
+static __always_inline u32 kma_entry_where(u32 gen, u32 depth)
 {
-	return depth << 16 | life;
+	return depth << 16 | gen;
 }
 
-static_assert(sizeof(kma_life) == 2);
+static_assert(sizeof(kma_gen) == 2);
 
-static inline kma_life kma_entry_life(const struct kma_entry *e)
+static inline kma_gen kma_entry_gen(const struct kma_entry *e)
 {
 	return e->where;
 }
@@ -132,14 +132,14 @@ static_assert(!(KMA_SPILLED >> 4 * KMA_DEPTHS));
 
 /**
  * struct kma_objtab - the table
- * @pages: the lives of the pages that objects lie on
+ * @pages: the generations of the pages that objects lie on
  * @bucket: the buckets
  * @span: how many of them can be the first of two pages
  * @nr_buckets: how many there are, at least KMA_STEPS
  * @barren: when kma_objtab_make_room() found nothing, kma_env_now()
  */
 struct kma_objtab {
-	struct kma_pagemap pages;
+	struct kma_pagegen pages;
 	struct kma_bucket *bucket;
 	u64 span;
 	u32 nr_buckets;
@@ -156,7 +156,7 @@ enum kma_put {
 /**
  * kma_objtab_bytes() - memory that a table takes
  * @live_max: objects promised
- * @frames: page frames, see kma_pagemap_init()
+ * @frames: page frames, see kma_pagegen_init()
  *
  * Context: any. Return: bytes.
  */
@@ -166,7 +166,7 @@ u64 kma_objtab_bytes(u64 live_max, u64 frames);
  * kma_objtab_init() - make an empty table
  * @t: the table
  * @live_max: it never refuses an object while it holds fewer than this
- * @frames: page frames, see kma_pagemap_init()
+ * @frames: page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
@@ -253,7 +253,7 @@ bool kma_objtab_take(struct kma_objtab *t, unsigned long ptr,
 static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long ptr,
 				    const struct kma_entry *entry)
 {
-	return kma_entry_life(entry) != kma_pagemap_life(&t->pages, ptr);
+	return kma_entry_gen(entry) != kma_pagegen_read(&t->pages, ptr);
 }
 
 /* Told of entries that were removed. */
@@ -423,12 +423,12 @@ static __always_inline void kma_bucket_publish(struct kma_bucket *b, unsigned lo
 /* All of that. */
 static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 				   unsigned long ptr, const struct kma_entry *entry,
-				   u32 life, u32 depth)
+				   u32 gen, u32 depth)
 {
 	struct kma_entry *e = kma_bucket_begin(b, i);
 
 	kma_entry_write(e, entry->bytes_req, entry->time, entry->tgid, entry->row,
-			entry->cpu, kma_entry_where(life, depth));
+			entry->cpu, kma_entry_where(gen, depth));
 	kma_bucket_publish(b, i, ptr);
 }
 
@@ -510,13 +510,13 @@ static __always_inline bool kma_objtab_is_own(const struct kma_objtab *t,
 					      const struct kma_entry *e,
 					      unsigned long ptr)
 {
-	const kma_life *life = kma_pagemap_at(&t->pages, ptr);
+	const kma_gen *gen = kma_pagegen_at(&t->pages, ptr);
 
 	/*
 	 * Plain, for the compiler to compare the lower half of `where` in memory.
-	 * That the page's life does not end now makes this mean what it says.
+	 * That the page's generation does not end now makes this mean what it says.
 	 */
-	return likely(data_race(*(const kma_life *)&e->where == *life));
+	return likely(data_race(*(const kma_gen *)&e->where == *gen));
 }
 
 /**

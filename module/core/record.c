@@ -278,13 +278,13 @@ static void kma_record_page(struct kma_core *c, unsigned long page)
 {
 	struct kma_removal r;
 
-	if (likely(!kma_pagemap_leave(&c->obj.pages, page)))
+	if (likely(!kma_pagegen_leave(&c->obj.pages, page)))
 		return;
 	r = kma_removal_begin(c);
 	kma_objtab_sweep_page(&c->obj, page, kma_record_left, &r);
 }
 
-/* Lives that have ended already do not end twice. */
+/* Generations that have ended already do not end twice. */
 static noinline void kma_record_each_page(struct kma_core *c, unsigned long page,
 					  unsigned int order)
 {
@@ -300,7 +300,7 @@ static __always_inline void kma_record_barrier(void)
 	 * Between the last free of an object on these pages, kma_bucket_empty(), and
 	 * the next put at its address: that one sees the mark of a sweep that saw the
 	 * object before its free.  Pairs with kma_sweep_begin().  Where nothing was
-	 * recorded in this life, nothing was freed since the barrier of the last one.
+	 * recorded in this generation, nothing was freed since the barrier of the last one.
 	 */
 	smp_mb();
 }
@@ -308,18 +308,18 @@ static __always_inline void kma_record_barrier(void)
 void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 			   unsigned int order)
 {
-	struct kma_lives l;
+	struct kma_genrange l;
 
 	if (order < 2) {
 		kma_record_barrier();
 		kma_record_each_page(c, page, order);
 		return;
 	}
-	l = kma_pagemap_lives(&c->obj.pages, page, order);
-	if (!kma_lives_used(&l) || READ_ONCE(c->obj.pages.fixed))
+	l = kma_pagegen_range(&c->obj.pages, page, order);
+	if (!kma_genrange_used(&l) || READ_ONCE(c->obj.pages.fixed))
 		return;
 	kma_record_barrier();
-	if (unlikely(!kma_lives_end(l)))
+	if (unlikely(!kma_genrange_end(l)))
 		kma_record_each_page(c, page, order);
 }
 

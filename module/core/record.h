@@ -4,7 +4,7 @@
  *
  *	allocation: site --> row: count --> live table: put
  *	free:       live table: take --> row number --> row: count
- *	page freed: its life ends: what is recorded on it becomes stale
+ *	page freed: its generation ends: what is recorded on it becomes stale
  *
  * While objects are sampled (sample.h):
  *
@@ -55,7 +55,7 @@ u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames
  * @c: the tables
  * @live_max: objects, see kma_objtab_init()
  * @sites_max: call sites, see kma_sitetab_init()
- * @frames: page frames, see kma_pagemap_init()
+ * @frames: page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
@@ -115,11 +115,11 @@ static __always_inline void kma_record_fill(struct kma_core *c, u32 row,
 					    struct kma_bucket *home,
 					    unsigned long i)
 {
-	const u32 life = kma_pagemap_enter(&c->obj.pages, ev->ptr);
+	const u32 gen = kma_pagegen_enter(&c->obj.pages, ev->ptr);
 	struct kma_entry *e = kma_bucket_begin(home, i);
 
 	kma_entry_write(e, ev->bytes_req, kma_env_now(), kma_env_tgid(), row,
-			kma_env_cpu(), kma_entry_where(life, 0));
+			kma_env_cpu(), kma_entry_where(gen, 0));
 	kma_bucket_publish(home, i, ev->ptr);
 }
 
@@ -317,7 +317,7 @@ static __always_inline void kma_record_pages_free(struct kma_core *c,
 						  unsigned long page,
 						  unsigned int order)
 {
-	if (unlikely(order || kma_pagemap_used(&c->obj.pages, page)))
+	if (unlikely(order || kma_pagegen_used(&c->obj.pages, page)))
 		kma_record_pages_slow(c, page, order);
 }
 

@@ -373,14 +373,14 @@ static void kma_setup_left(void)
 	kma_model_alloc(&kma_model, KMA_FREED(KMA_PAGE_SIZE / 16), KMA_SITE + 1, 5);
 }
 
-static void kma_setup_last_life(void)
+static void kma_setup_last_gen(void)
 {
-	*kma_pagemap_at(&kma_core.obj.pages, KMA_FREED_PAGE) = KMA_LIFE_LAST;
+	*kma_pagegen_at(&kma_core.obj.pages, KMA_FREED_PAGE) = KMA_GEN_LAST;
 }
 
 static void kma_setup_last_left(void)
 {
-	kma_setup_last_life();
+	kma_setup_last_gen();
 	kma_setup_left();
 }
 

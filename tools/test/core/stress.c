@@ -45,7 +45,7 @@ struct kma_worker {
 
 /* ---- CPUs ------------------------------------------------------------------ */
 
-/* The site says which life of which address it is, for the reader to check. */
+/* The site says which generation of which address it is, for the reader to check. */
 static u32 kma_site(unsigned long ptr, u32 time)
 {
 	return kma_mix(ptr + time) % KMA_SITES;
@@ -78,7 +78,7 @@ static void kma_worker_shared(struct kma_worker *w)
 }
 
 /*
- * A kmem_cache of this CPU alone lives and dies, and comes again.  Its objects
+ * A kmem_cache of this CPU alone generations and dies, and comes again.  Its objects
  * have a page of their own; of some no free is seen but the page's.
  */
 static void kma_worker_own_cache(struct kma_worker *w)
@@ -113,7 +113,7 @@ static void *kma_worker_main(void *arg)
 
 static u64 kma_copies;
 
-/* Whether all of an entry is of one life of that address. */
+/* Whether all of an entry is of one generation of that address. */
 static bool kma_copy_is_whole(unsigned long ptr, const struct kma_entry *e)
 {
 	long row = kma_model_row_of(&kma_model, e->row);
@@ -266,7 +266,7 @@ static void *kma_one_address_main(void *arg)
 	return NULL;
 }
 
-/* Life after life in one slot, which only the generation tells apart. */
+/* Generation after generation in one slot, which only the generation tells apart. */
 static void kma_one_address(void)
 {
 	struct kma_worker w = { .events = 0 };
@@ -555,7 +555,7 @@ static unsigned long kma_ptr(u32 i)
 
 static const struct kma_case kma_cases[] = {
 	{ "new caches at once", kma_new_caches },
-	{ "one address, life after life", kma_one_address },
+	{ "one address, gen after gen", kma_one_address },
 	{ "two CPUs at once", kma_two_cpus },
 	{ "four CPUs at once", kma_four_cpus },
 	{ "two CPUs, all tables full", kma_two_cpus_without_room },

@@ -10,7 +10,7 @@
 #include "seeded.h"
 #include "../../../module/core/govern.h"
 
-/* Page frames; no test of lives has objects on more. */
+/* Page frames; no test of generations has objects on more. */
 #define KMA_FRAMES	64
 
 static struct kma_core kma_core;
@@ -391,24 +391,24 @@ static void kma_agrees_with_inner_sites(void)
 
 /* ---- page frames ----------------------------------------------------------- */
 
-/* Half of the lives have objects: they are odd. */
-#define KMA_LIVES	((KMA_LIFE_LAST + 1) / 2)
+/* Half of the generations have objects: they are odd. */
+#define KMA_GENS	((KMA_GEN_LAST + 1) / 2)
 
-/* Lives go on for longer than their number has bits. */
+/* Generations go on for longer than their number has bits. */
 static void kma_finds_what_is_left(void)
 {
-	u32 i, found = 0, lives = 2 * KMA_LIVES;
+	u32 i, found = 0, gens = 2 * KMA_GENS;
 	struct kma_object *o;
 
 	kma_setup(100, KMA_SITES_MIN, 4, KMA_PAGE_SIZE / 8);
-	for (i = 0; i < lives; i++) {
+	for (i = 0; i < gens; i++) {
 		o = &kma_object[kma_below(kma_model.nr_objects)];
 		kma_model_alloc(&kma_model, o, i % 4, i % KMA_MODEL_CACHES);
 		if (i % 3)
 			kma_model_free(&kma_model, o);
 		else
 			found++;
-		/* Both lives that are the last one end with those of a block. */
+		/* Both generations that are the last one end with those of a block. */
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, (i + 3) % 7);
 		if (i % 5000 == 99)
 			kma_expect_ok(kma_model_check(&kma_model));
@@ -418,21 +418,21 @@ static void kma_finds_what_is_left(void)
 	kma_teardown();
 }
 
-/* An object is left in the very life whose number comes again. */
-static void kma_sees_no_life_again(void)
+/* An object is left in the very generation whose number comes again. */
+static void kma_sees_no_generation_again(void)
 {
 	u32 i, first;
 
-	for (first = 0; first < KMA_LIVES; first += KMA_LIVES / 16 - 1) {
+	for (first = 0; first < KMA_GENS; first += KMA_GENS / 16 - 1) {
 		kma_setup(100, KMA_SITES_MIN, 4, 1000);
-		for (i = 0; i < first + KMA_LIVES; i++) {
+		for (i = 0; i < first + KMA_GENS; i++) {
 			kma_model_alloc(&kma_model, &kma_object[1], 1, 0);
 			if (i == first)
 				kma_model_alloc(&kma_model, &kma_object[0], 1, 0);
 			kma_model_free(&kma_model, &kma_object[1]);
 			kma_model_pages_free(&kma_model, KMA_MODEL_PTR, 0);
 		}
-		/* This life has the number of the one that the object is of. */
+		/* This generation has the number of the one that the object is of. */
 		kma_model_alloc(&kma_model, &kma_object[1], 1, 0);
 		kma_expect_ok(kma_model_check(&kma_model));
 		kma_expect(kma_stat_now(page_freed) == 1);
@@ -440,73 +440,73 @@ static void kma_sees_no_life_again(void)
 	}
 }
 
-#define KMA_BLOCK_LIVES	64
+#define KMA_BLOCK_GENS	64
 
-static kma_life kma_any_life(void)
+static kma_gen kma_any_gen(void)
 {
-	static const kma_life edge[] = { 0, 1, 2, 0x7ffe, 0x7fff, 0x8000, 0x8001,
+	static const kma_gen edge[] = { 0, 1, 2, 0x7ffe, 0x7fff, 0x8000, 0x8001,
 					 0xfffe, 0xffff };
 
 	return kma_below(2) ? edge[kma_below(ARRAY_SIZE(edge))] : kma_below(65536);
 }
 
 /* As kma_record_pages_slow(). Return: whether that was all. */
-static bool kma_end_block(struct kma_pagemap *m, unsigned long page, u32 order)
+static bool kma_end_block(struct kma_pagegen *m, unsigned long page, u32 order)
 {
-	struct kma_lives l = kma_pagemap_lives(m, page, order);
+	struct kma_genrange l = kma_pagegen_range(m, page, order);
 
-	return !kma_lives_used(&l) || kma_lives_end(l);
+	return !kma_genrange_used(&l) || kma_genrange_end(l);
 }
 
-/* Lives of a block that end at once are as those that end one by one. */
-static void kma_lives_of_a_block_are_many(void)
+/* Generations of a block that end at once are as those that end one by one. */
+static void kma_generations_of_a_block_are_many(void)
 {
-	struct kma_pagemap m, one;
+	struct kma_pagegen m, one;
 	u32 round, i, order, first;
 	unsigned long page;
 	bool done, last;
 
-	kma_expect(!kma_pagemap_init(&m, KMA_BLOCK_LIVES));
-	kma_expect(!kma_pagemap_init(&one, KMA_BLOCK_LIVES));
+	kma_expect(!kma_pagegen_init(&m, KMA_BLOCK_GENS));
+	kma_expect(!kma_pagegen_init(&one, KMA_BLOCK_GENS));
 	for (round = 0; round < 200000; round++) {
 		order = 2 + kma_below(5);
-		first = kma_below(KMA_BLOCK_LIVES >> order) << order;
+		first = kma_below(KMA_BLOCK_GENS >> order) << order;
 		page = (unsigned long)first * KMA_PAGE_SIZE;
 		last = false;
-		for (i = 0; i < KMA_BLOCK_LIVES; i++) {
-			m.life[i] = kma_any_life();
-			one.life[i] = m.life[i];
+		for (i = 0; i < KMA_BLOCK_GENS; i++) {
+			m.gen[i] = kma_any_gen();
+			one.gen[i] = m.gen[i];
 		}
 		for (i = 0; i < 1U << order; i++)
-			last |= kma_pagemap_leave(&one, page + i * KMA_PAGE_SIZE);
+			last |= kma_pagegen_leave(&one, page + i * KMA_PAGE_SIZE);
 		done = kma_end_block(&m, page, order);
 		kma_expect(done == !last);
 		for (i = 0; i < 1U << order && !done; i++)
-			kma_pagemap_leave(&m, page + i * KMA_PAGE_SIZE);
-		kma_expect(!memcmp(m.life, one.life, KMA_BLOCK_LIVES * sizeof(kma_life)));
+			kma_pagegen_leave(&m, page + i * KMA_PAGE_SIZE);
+		kma_expect(!memcmp(m.gen, one.gen, KMA_BLOCK_GENS * sizeof(kma_gen)));
 	}
-	kma_pagemap_destroy(&m);
-	kma_pagemap_destroy(&one);
+	kma_pagegen_destroy(&m);
+	kma_pagegen_destroy(&one);
 }
 
-/* Whatever the address and the order are, no life outside of the map is touched. */
-static void kma_lives_of_a_block_are_in_the_map(void)
+/* Whatever the address and the order are, no generation outside of the map is touched. */
+static void kma_generations_of_a_block_are_in_the_map(void)
 {
-	struct kma_pagemap m;
-	struct kma_lives l;
+	struct kma_pagegen m;
+	struct kma_genrange l;
 	u32 frames, order, i;
 
 	for (frames = 4; frames <= 64; frames *= 2) {
-		kma_expect(!kma_pagemap_init(&m, frames));
+		kma_expect(!kma_pagegen_init(&m, frames));
 		for (i = 0; i < 1000; i++) {
 			order = 2 + kma_below(30);
-			l = kma_pagemap_lives(&m, (unsigned long)kma_below(1U << 20) << 12, order);
-			kma_expect(l.at >= (u64 *)m.life && l.at < l.end);
-			kma_expect(l.end <= (u64 *)&m.life[frames]);
+			l = kma_pagegen_range(&m, (unsigned long)kma_below(1U << 20) << 12, order);
+			kma_expect(l.at >= (u64 *)m.gen && l.at < l.end);
+			kma_expect(l.end <= (u64 *)&m.gen[frames]);
 			kma_expect((char *)l.end - (char *)l.at ==
-				   min_t(u64, frames, 1ULL << order) * sizeof(kma_life));
+				   min_t(u64, frames, 1ULL << order) * sizeof(kma_gen));
 		}
-		kma_pagemap_destroy(&m);
+		kma_pagegen_destroy(&m);
 	}
 }
 
@@ -578,8 +578,8 @@ static void kma_leaves_others_alone(void)
 	kma_teardown();
 }
 
-/* A life that is not used does not move on, whatever is freed. */
-static void kma_ends_only_used_lives(void)
+/* A generation that is not used does not move on, whatever is freed. */
+static void kma_ends_only_used_generations(void)
 {
 	u32 order;
 
@@ -587,12 +587,12 @@ static void kma_ends_only_used_lives(void)
 	for (order = 0; order < 7; order++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, order);
 	for (order = 0; order < KMA_FRAMES; order++)
-		kma_expect(!kma_core.obj.pages.life[order]);
+		kma_expect(!kma_core.obj.pages.gen[order]);
 	kma_teardown();
 }
 
-/* Two frames share a life: it must not end for one while the other uses it. */
-static void kma_loses_nothing_without_lives(void)
+/* Two frames share a generation: it must not end for one while the other uses it. */
+static void kma_loses_nothing_without_generations(void)
 {
 	struct kma_object far = { .ptr = KMA_MODEL_PTR + KMA_FRAMES * KMA_PAGE_SIZE };
 
@@ -1213,15 +1213,15 @@ static const struct kma_case kma_cases[] = {
 	{ "they do with double-fired events", kma_agrees_with_inner_sites },
 	{ "they do while caches die and come again", kma_agrees_while_caches_die },
 	{ "what is left on a page is found", kma_finds_what_is_left },
-	{ "no entry sees its life again", kma_sees_no_life_again },
+	{ "no entry sees its gen again", kma_sees_no_generation_again },
 	{ "flags choose the slot", kma_flags_choose_the_slot },
 	{ "sites of one distance are near", kma_sites_of_one_distance_are_near },
 	{ "three sites meet", kma_three_sites_meet },
-	{ "lives of a block are many", kma_lives_of_a_block_are_many },
-	{ "lives of a block are in the map", kma_lives_of_a_block_are_in_the_map },
+	{ "gens of a block are many", kma_generations_of_a_block_are_many },
+	{ "gens of a block are in the map", kma_generations_of_a_block_are_in_the_map },
 	{ "other pages are left alone", kma_leaves_others_alone },
-	{ "only lives that are used end", kma_ends_only_used_lives },
-	{ "frames that share a life lose nothing", kma_loses_nothing_without_lives },
+	{ "only gens that are used end", kma_ends_only_used_generations },
+	{ "frames that share a gen lose nothing", kma_loses_nothing_without_generations },
 	{ "what is stale makes room", kma_makes_room },
 	{ "a site that goes away leaves its counters", kma_retires_sites },
 	{ "frees of what is not sampled are filtered", kma_filters_frees },

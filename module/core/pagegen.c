@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The generations of page frames: making the map.  See the overview in pagegen.h. */
+#include "pagegen.h"
+
+int kma_pagegen_init(struct kma_pagegen *m, u64 frames)
+{
+	m->gen = kma_env_zalloc(kma_pagegen_bytes(frames));
+	if (!m->gen)
+		return -ENOMEM;
+	kma_env_no_scan(m->gen);
+	m->mask = frames - 1;
+	m->fixed = false;
+	return 0;
+}
+
+void kma_pagegen_destroy(struct kma_pagegen *m)
+{
+	kma_env_free(m->gen);
+	memset(m, 0, sizeof(*m));
+}
