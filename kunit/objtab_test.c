@@ -81,7 +81,7 @@ static struct kma_objtab *kma_table(struct kunit *test, u64 live_max)
 	struct kma_objtab *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	KUNIT_ASSERT_EQ(test, kma_objtab_init(t, live_max, KMA_TEST_FRAMES), 0);
+	KUNIT_ASSERT_EQ(test, kma_objtab_init(t, live_max, KMA_TEST_PFNS), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_table_free, t), 0);
 	return t;
 }
@@ -903,7 +903,7 @@ static void kma_objtab_takes_the_memory_it_says(struct kunit *test)
 	u64 bytes = kma_objtab_buckets(t) * sizeof(struct kma_bucket) +
 		    (t->pages.mask + 1) * sizeof(kma_gen);
 
-	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, KMA_TEST_FRAMES), bytes);
+	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, KMA_TEST_PFNS), bytes);
 }
 
 static void kma_objtab_destroys_what_was_never_made(struct kunit *test)

@@ -801,7 +801,7 @@ static int kma_record_init_test(struct kunit *test)
 {
 	kma_stats_clear();
 	return kma_core_init(kma_c, KMA_CREW_PTRS, KMA_SITES_MIN,
-			     KMA_TEST_FRAMES);
+			     KMA_TEST_PFNS);
 }
 
 static void kma_record_exit_test(struct kunit *test)

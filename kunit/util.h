@@ -9,7 +9,7 @@
 #include "../module/core/record.h"
 
 /* Page frames of a table; more than any test of generations has objects on. */
-#define KMA_TEST_FRAMES	4096
+#define KMA_TEST_PFNS	4096
 
 extern struct kunit_suite kma_objtab_suite;
 extern struct kunit_suite kma_order_suite;

@@ -67,9 +67,9 @@ u64 kma_engine_bytes_max(void)
 
 static int kma_tables_make(void)
 {
-	u64 frames = kma_ram_frames();
+	u64 pfns = kma_ram_pfns();
 	u64 bytes = kma_core_bytes(kma_config.live_max, kma_config.sites_max,
-				   nr_cpu_ids, frames);
+				   nr_cpu_ids, pfns);
 
 	if (bytes > kma_engine_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
@@ -78,7 +78,7 @@ static int kma_tables_make(void)
 		return -ENOMEM;
 	}
 	if (kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
-			  frames)) {
+			  pfns)) {
 		pr_err("no memory for tables of %llu KiB: use smaller live_max or sites_max\n",
 		       bytes >> 10);
 		return -ENOMEM;

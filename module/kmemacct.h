@@ -881,11 +881,11 @@ void kma_callsite_forget(void);
 u64 kma_ram_end(void);
 
 /**
- * kma_ram_frames() - how many page frames the map should have
+ * kma_ram_pfns() - how many page frames the map should have
  *
  * Context: process. Return: as there are, rounded up to a power of two.
  */
-u64 kma_ram_frames(void);
+u64 kma_ram_pfns(void);
 
 /**
  * kma_ram_start() - follow memory that is added or removed

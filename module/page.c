@@ -54,13 +54,13 @@ static enum kma_pages_way kma_way_now;
 /* While a filter is set: with blocks that match, what kma_way_now says. */
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
-static __always_inline void kma_page_block(struct kma_frame *f,
+static __always_inline void kma_page_block(struct kma_pfn *f,
 					   const struct kma_block *block, int way)
 {
 	if (way == KMA_PAGES_OFF)
 		kma_stat_inc(page_off);
 	else if (unlikely(!f))
-		kma_blocks_no_frame(&kma_blocks, block);
+		kma_blocks_no_pfn(&kma_blocks, block);
 	else if (way == KMA_PAGES_CLASSES)
 		kma_blocks_alone(&kma_blocks, f, block);
 	else if (way == KMA_PAGES_SAMPLED)
@@ -85,7 +85,7 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	} else if (way == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
 		kma_stat_inc(page_filtered);
 	} else {
-		kma_page_block(kma_frametab_find(&kma_blocks.frames, page_to_pfn(page)),
+		kma_page_block(kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page)),
 			       &block,
 			       way == KMA_PAGES_FILTERED ? READ_ONCE(kma_way_now) : way);
 	}
@@ -101,7 +101,7 @@ kma_page_alloc_marked(void *data, struct page *page, unsigned int order, gfp_t g
 	};
 
 	kma_blocks_marked(&kma_blocks,
-			  kma_frametab_at(&kma_blocks.frames, page_to_pfn(page)), &block,
+			  kma_pfntab_at(&kma_blocks.pfns, page_to_pfn(page)), &block,
 			  (unsigned long)data);
 }
 
@@ -260,72 +260,72 @@ static const struct kma_probe kma_page_probes[] = {
 /* ---- the frames -------------------------------------------------------------- */
 
 /* Chunks are added under this one alone: memory hotplug holds locks of its own. */
-static DEFINE_MUTEX(kma_frames_lock);
+static DEFINE_MUTEX(kma_pfns_lock);
 
 /* For memory that is added later: four times what there is, and 1 TiB at least. */
 #define KMA_CHUNKS_LEAST	(1ULL << (40 - PAGE_SHIFT - KMA_CHUNK_SHIFT))
 
-static u64 kma_frames_chunks(void)
+static u64 kma_pfns_chunks(void)
 {
 	return max_t(u64, KMA_CHUNKS_LEAST,
-		     4 * DIV_ROUND_UP_ULL(kma_ram_end(), KMA_CHUNK_FRAMES));
+		     4 * DIV_ROUND_UP_ULL(kma_ram_end(), KMA_CHUNK_PFNS));
 }
 
-static int kma_frames_add(unsigned long pfn, unsigned long nr)
+static int kma_pfns_add(unsigned long pfn, unsigned long nr)
 {
-	const u64 end = min_t(u64, kma_blocks.frames.nr_chunks,
-			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_FRAMES));
+	const u64 end = min_t(u64, kma_blocks.pfns.nr_chunks,
+			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_PFNS));
 	u64 i;
 	int ret = 0;
 
-	mutex_lock(&kma_frames_lock);
-	for (i = pfn / KMA_CHUNK_FRAMES; !ret && i < end; i++)
-		ret = kma_frametab_add(&kma_blocks.frames, i);
-	mutex_unlock(&kma_frames_lock);
+	mutex_lock(&kma_pfns_lock);
+	for (i = pfn / KMA_CHUNK_PFNS; !ret && i < end; i++)
+		ret = kma_pfntab_add(&kma_blocks.pfns, i);
+	mutex_unlock(&kma_pfns_lock);
 	return ret;
 }
 
-static int kma_frames_notify(struct notifier_block *nb, unsigned long action, void *arg)
+static int kma_pfns_notify(struct notifier_block *nb, unsigned long action, void *arg)
 {
 	const struct memory_notify *mem = arg;
 
 	/* Before any of it can be used. */
-	if (action == MEM_GOING_ONLINE && kma_frames_add(mem->start_pfn, mem->nr_pages))
+	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages))
 		pr_warn("no memory to track the pages of memory that was added\n");
 	return NOTIFY_OK;
 }
 
-static struct notifier_block kma_frames_notifier = {
-	.notifier_call = kma_frames_notify,
+static struct notifier_block kma_pfns_notifier = {
+	.notifier_call = kma_pfns_notify,
 };
 
 /* As memory is described to the kernel, and where a part of it may be missing. */
-#define KMA_FRAMES_STEP	512UL
+#define KMA_PFNS_STEP	512UL
 
-static bool kma_frames_any(u64 pfn)
+static bool kma_pfns_any(u64 pfn)
 {
-	const u64 end = pfn + KMA_CHUNK_FRAMES;
+	const u64 end = pfn + KMA_CHUNK_PFNS;
 
-	for (; pfn < end; pfn += KMA_FRAMES_STEP)
+	for (; pfn < end; pfn += KMA_PFNS_STEP)
 		if (pfn_to_online_page(pfn))
 			return true;
 	return false;
 }
 
-static int kma_frames_add_all(void)
+static int kma_pfns_add_all(void)
 {
 	unsigned long pfn;
 	int ret = 0;
 
-	for (pfn = 0; !ret && pfn < kma_ram_end(); pfn += KMA_CHUNK_FRAMES)
-		if (kma_frames_any(pfn))
-			ret = kma_frames_add(pfn, KMA_CHUNK_FRAMES);
+	for (pfn = 0; !ret && pfn < kma_ram_end(); pfn += KMA_CHUNK_PFNS)
+		if (kma_pfns_any(pfn))
+			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS);
 	return ret;
 }
 
 u64 kma_pages_memory(void)
 {
-	const struct kma_frametab *t = &kma_blocks.frames;
+	const struct kma_pfntab *t = &kma_blocks.pfns;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_pages_tracked())
@@ -339,9 +339,9 @@ static u64 kma_pages_forecast(void)
 {
 	u64 pfn, chunks = 0;
 
-	for (pfn = 0; pfn < kma_ram_end(); pfn += KMA_CHUNK_FRAMES)
-		chunks += kma_frames_any(pfn);
-	return kma_blocks_bytes(kma_frames_chunks(), chunks, kma_config.sites_max,
+	for (pfn = 0; pfn < kma_ram_end(); pfn += KMA_CHUNK_PFNS)
+		chunks += kma_pfns_any(pfn);
+	return kma_blocks_bytes(kma_pfns_chunks(), chunks, kma_config.sites_max,
 				nr_cpu_ids);
 }
 
@@ -423,21 +423,21 @@ static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *
  * may be what is left of an earlier owner, which is older, or of another process.
  */
 static bool kma_page_bulk_told(const struct kma_page_bulk *args,
-			       const struct kma_frame *f)
+			       const struct kma_pfn *f)
 {
 	const u32 what = READ_ONCE(f->what);
 
 	if (!what)
 		return false;
 	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
-	if (kma_blocks_is_shadow(&kma_blocks, kma_frame_row(what)))
+	if (kma_blocks_is_shadow(&kma_blocks, kma_pfn_row(what)))
 		return true;
 	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
 	       READ_ONCE(f->tgid) == kma_env_tgid();
 }
 
 static bool kma_page_bulk_known(const struct kma_page_bulk *args,
-				const struct kma_frame *f, bool only)
+				const struct kma_pfn *f, bool only)
 {
 	/* Those that were there are among them: no call is known that does so. */
 	if (args->mixed)
@@ -448,7 +448,7 @@ static bool kma_page_bulk_known(const struct kma_page_bulk *args,
 static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
 			      bool only, enum kma_pages_way way)
 {
-	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, page_to_pfn(page));
+	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page));
 	const struct kma_block block = {
 		.class = kma_class(0, kma_gfp_type(args->gfp), (__force u32)args->gfp),
 		.bulk = true,
@@ -558,17 +558,17 @@ static int kma_pages_tables(void)
 		       bytes >> 10, kma_engine_bytes_max() >> 10);
 		return -ENOMEM;
 	}
-	ret = kma_blocks_init(&kma_blocks, kma_frames_chunks(), kma_config.sites_max);
+	ret = kma_blocks_init(&kma_blocks, kma_pfns_chunks(), kma_config.sites_max);
 	if (ret)
 		return ret;
 	/* First the notifier: what is added meanwhile is added twice. */
-	ret = register_memory_notifier(&kma_frames_notifier);
+	ret = register_memory_notifier(&kma_pfns_notifier);
 	if (ret)
 		goto blocks;
-	ret = kma_frames_add_all();
+	ret = kma_pfns_add_all();
 	if (!ret)
 		return 0;
-	unregister_memory_notifier(&kma_frames_notifier);
+	unregister_memory_notifier(&kma_pfns_notifier);
 blocks:
 	kma_blocks_destroy(&kma_blocks);
 	return ret;
@@ -624,7 +624,7 @@ callsite:
 symbols:
 	kma_symbol_blocks_stop();
 tables:
-	unregister_memory_notifier(&kma_frames_notifier);
+	unregister_memory_notifier(&kma_pfns_notifier);
 	kma_blocks_destroy(&kma_blocks);
 	return ret;
 }
@@ -638,7 +638,7 @@ static void kma_pages_end(void)
 	kma_page_lists_stop();
 	kma_callsite_stop();
 	kma_symbol_blocks_stop();
-	unregister_memory_notifier(&kma_frames_notifier);
+	unregister_memory_notifier(&kma_pfns_notifier);
 	kma_blocks_destroy(&kma_blocks);
 	kma_control_forget_blocks();
 }

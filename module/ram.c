@@ -43,7 +43,7 @@ static u64 kma_ram_present(void)
 	return pages;
 }
 
-u64 kma_ram_frames(void)
+u64 kma_ram_pfns(void)
 {
 	/* Where RAM is spread thinly over the addresses it would be too much. */
 	u64 most = roundup_pow_of_two(4 * kma_ram_present());

@@ -28,7 +28,7 @@
 
 #include "env.h"
 #include "event.h"
-#include "frametab.h"
+#include "pfntab.h"
 #include "sample.h"
 #include "sitetab.h"
 #include "stat.h"
@@ -41,11 +41,11 @@
 
 /**
  * struct kma_blocks - all that page events change
- * @frames: the page frames
+ * @pfns: the page frames
  * @sites: the rows
  */
 struct kma_blocks {
-	struct kma_frametab frames;
+	struct kma_pfntab pfns;
 	struct kma_sitetab sites;
 };
 
@@ -118,11 +118,11 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 {
 	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
 	const struct kma_site_slot *slot;
-	struct kma_frame *f;
+	struct kma_pfn *f;
 
-	if (unlikely(!kma_frametab_has(&b->frames, pfn)))
+	if (unlikely(!kma_pfntab_has(&b->pfns, pfn)))
 		return KMA_ONE_OTHER;
-	f = kma_frametab_at(&b->frames, pfn);
+	f = kma_pfntab_at(&b->pfns, pfn);
 	/* Plain, for the compiler to compare it in memory. */
 	if (unlikely(data_race(f->what)))
 		return KMA_ONE_OTHER;
@@ -139,11 +139,11 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, mark)))
 			return KMA_ONE_MARKED;
 	} else {
-		kma_frame_describe(f);
+		kma_pfn_describe(f);
 	}
 	/* Rows of whole classes never go. */
 	this_cpu_inc(slot->row->hits);
-	kma_frame_set(f, slot->what);
+	kma_pfn_set(f, slot->what);
 	return KMA_ONE_DONE;
 }
 
@@ -155,29 +155,29 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
  *
  * Context: a probe, any context, NMI included.
  */
-void kma_blocks_alone(struct kma_blocks *b, struct kma_frame *f,
+void kma_blocks_alone(struct kma_blocks *b, struct kma_pfn *f,
 		      const struct kma_block *block);
 
 /* Context: as above. Likewise, with its call site, or KMA_SITE_NOWHERE. */
-void kma_blocks_alloc(struct kma_blocks *b, struct kma_frame *f, unsigned long site,
+void kma_blocks_alloc(struct kma_blocks *b, struct kma_pfn *f, unsigned long site,
 		      const struct kma_block *block);
 
 /* Context: as above. Likewise, while call sites are looked for of some blocks. */
-void kma_blocks_sampled(struct kma_blocks *b, struct kma_frame *f,
+void kma_blocks_sampled(struct kma_blocks *b, struct kma_pfn *f,
 			const struct kma_block *block);
 
 /* Context: as above. Likewise, after kma_sample_count(), with its mark. */
-void kma_blocks_marked(struct kma_blocks *b, struct kma_frame *f,
+void kma_blocks_marked(struct kma_blocks *b, struct kma_pfn *f,
 		       const struct kma_block *block, u8 mark);
 
 /**
- * kma_blocks_no_frame() - a block was allocated in memory that is not known
+ * kma_blocks_no_pfn() - a block was allocated in memory that is not known
  * @b: the tables
  * @block: the block
  *
  * Context: a probe, any context, NMI included.
  */
-void kma_blocks_no_frame(struct kma_blocks *b, const struct kma_block *block);
+void kma_blocks_no_pfn(struct kma_blocks *b, const struct kma_block *block);
 
 /* Several pages, or one that is not recorded or sampled. */
 void kma_blocks_free_slow(struct kma_blocks *b, unsigned long pfn, unsigned int order);
@@ -205,21 +205,21 @@ static __always_inline void kma_blocks_free_other(struct kma_blocks *b, unsigned
 static __always_inline void kma_blocks_free(struct kma_blocks *b, unsigned long pfn,
 					    unsigned int order)
 {
-	struct kma_frame *f;
+	struct kma_pfn *f;
 	u32 row;
 
-	if (unlikely(order) || unlikely(!kma_frametab_has(&b->frames, pfn))) {
+	if (unlikely(order) || unlikely(!kma_pfntab_has(&b->pfns, pfn))) {
 		kma_blocks_free_slow(b, pfn, order);
 		return;
 	}
-	f = kma_frametab_at(&b->frames, pfn);
+	f = kma_pfntab_at(&b->pfns, pfn);
 	/* Nothing is recorded, or there are flags: in one comparison. */
 	row = READ_ONCE(f->what) - 1;
-	if (unlikely(row >= KMA_FRAME_ROW)) {
+	if (unlikely(row >= KMA_PFN_ROW)) {
 		kma_blocks_free_other(b, pfn, row + 1);
 		return;
 	}
-	kma_frame_clear(f);
+	kma_pfn_clear(f);
 	this_cpu_inc(b->sites.row[row]->frees);
 }
 

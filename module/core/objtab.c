@@ -12,16 +12,16 @@ static u32 kma_objtab_span(u64 live_max)
 	return div_u64(live_max * KMA_SPARE, KMA_SLOTS) + 1;
 }
 
-u64 kma_objtab_bytes(u64 live_max, u64 frames)
+u64 kma_objtab_bytes(u64 live_max, u64 pfns)
 {
 	u64 buckets = kma_objtab_span(live_max) + KMA_STEPS - 1;
 
-	return kma_pagegen_bytes(frames) + buckets * sizeof(struct kma_bucket);
+	return kma_pagegen_bytes(pfns) + buckets * sizeof(struct kma_bucket);
 }
 
-int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames)
+int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 pfns)
 {
-	int ret = kma_pagegen_init(&t->pages, frames);
+	int ret = kma_pagegen_init(&t->pages, pfns);
 
 	if (ret)
 		return ret;

@@ -156,21 +156,21 @@ enum kma_put {
 /**
  * kma_objtab_bytes() - memory that a table takes
  * @live_max: objects promised
- * @frames: page frames, see kma_pagegen_init()
+ * @pfns: page frames, see kma_pagegen_init()
  *
  * Context: any. Return: bytes.
  */
-u64 kma_objtab_bytes(u64 live_max, u64 frames);
+u64 kma_objtab_bytes(u64 live_max, u64 pfns);
 
 /**
  * kma_objtab_init() - make an empty table
  * @t: the table
  * @live_max: it never refuses an object while it holds fewer than this
- * @frames: page frames, see kma_pagegen_init()
+ * @pfns: page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 frames);
+int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 pfns);
 
 /**
  * kma_objtab_destroy() - free a table

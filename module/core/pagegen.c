@@ -2,13 +2,13 @@
 /* The generations of page frames: making the map.  See the overview in pagegen.h. */
 #include "pagegen.h"
 
-int kma_pagegen_init(struct kma_pagegen *m, u64 frames)
+int kma_pagegen_init(struct kma_pagegen *m, u64 pfns)
 {
-	m->gen = kma_env_zalloc(kma_pagegen_bytes(frames));
+	m->gen = kma_env_zalloc(kma_pagegen_bytes(pfns));
 	if (!m->gen)
 		return -ENOMEM;
 	kma_env_no_scan(m->gen);
-	m->mask = frames - 1;
+	m->mask = pfns - 1;
 	m->fixed = false;
 	return 0;
 }

@@ -48,23 +48,23 @@ struct kma_pagegen {
 
 /**
  * kma_pagegen_bytes() - memory that a map takes
- * @frames: page frames
+ * @pfns: page frames
  *
  * Context: any. Return: bytes.
  */
-static inline u64 kma_pagegen_bytes(u64 frames)
+static inline u64 kma_pagegen_bytes(u64 pfns)
 {
-	return frames * sizeof(kma_gen);
+	return pfns * sizeof(kma_gen);
 }
 
 /**
  * kma_pagegen_init() - make a map on which nothing is recorded
  * @m: the map
- * @frames: page frames, a power of two, at least 4
+ * @pfns: page frames, a power of two, at least 4
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_pagegen_init(struct kma_pagegen *m, u64 frames);
+int kma_pagegen_init(struct kma_pagegen *m, u64 pfns);
 
 /**
  * kma_pagegen_destroy() - free a map

@@ -2,15 +2,15 @@
 /* The hot path, what is rare of it.  See the overview in record.h. */
 #include "record.h"
 
-u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames)
+u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns)
 {
-	return kma_objtab_bytes(live_max, frames) + sizeof(kma_livefilter) +
+	return kma_objtab_bytes(live_max, pfns) + sizeof(kma_livefilter) +
 	       kma_sitetab_bytes(sites_max, nr_cpus);
 }
 
-int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 frames)
+int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns)
 {
-	int ret = kma_objtab_init(&c->obj, live_max, frames);
+	int ret = kma_objtab_init(&c->obj, live_max, pfns);
 
 	if (ret)
 		return ret;

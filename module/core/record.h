@@ -44,22 +44,22 @@ struct kma_core {
  * @live_max: objects
  * @sites_max: call sites
  * @nr_cpus: possible CPUs
- * @frames: page frames
+ * @pfns: page frames
  *
  * Context: any. Return: bytes.
  */
-u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 frames);
+u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);
 
 /**
  * kma_core_init() - make empty tables
  * @c: the tables
  * @live_max: objects, see kma_objtab_init()
  * @sites_max: call sites, see kma_sitetab_init()
- * @frames: page frames, see kma_pagegen_init()
+ * @pfns: page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 frames);
+int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns);
 
 /**
  * kma_core_destroy() - free the tables

@@ -77,7 +77,7 @@
 	X(page_off)		/* one that came while enabled was 0 */	\
 	X(page_filtered)	/* one that did not match the filter */	\
 	X(page_bulk)		/* the bulk allocator returned it: no event */ \
-	X(page_no_frame)	/* in memory that is not known */	\
+	X(page_no_pfn)	/* in memory that is not known */	\
 	X(page_frees_only)	/* frees whose first page is not recorded */ \
 	X(pages_free_only)	/* pages freed that are not recorded */	\
 	X(pages_replaced)	/* allocated again: the free was not seen */ \

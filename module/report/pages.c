@@ -25,7 +25,7 @@ static const struct kma_column kma_pages_columns[] = {
 struct kma_piece {
 	unsigned long pfn;
 	u64 pages;
-	struct kma_frame frame;
+	struct kma_pfn frame;
 	unsigned long class;
 	u64 weight;
 	const char *label;
@@ -73,20 +73,20 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 }
 
 /* Of blocks that are not sampled, while some are, no more than the class is known. */
-static bool kma_frame_bare(const struct kma_frame *frame)
+static bool kma_pfn_bare(const struct kma_pfn *frame)
 {
-	return kma_blocks_is_shadow(&kma_blocks, kma_frame_row(frame->what));
+	return kma_blocks_is_shadow(&kma_blocks, kma_pfn_row(frame->what));
 }
 
 /* Whether a page goes on with what the one before began. */
-static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_frame *frame)
+static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_pfn *frame)
 {
-	return p->pages && frame->what == (p->frame.what | KMA_FRAME_REST);
+	return p->pages && frame->what == (p->frame.what | KMA_PFN_REST);
 }
 
 static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
 {
-	const u32 id = kma_frame_row(p->frame.what);
+	const u32 id = kma_pfn_row(p->frame.what);
 	const struct kma_site_info *info = &kma_blocks.sites.info[id];
 	const struct kma_cache_info *cache = &kma_blocks.sites.caches.info[info->cache];
 
@@ -116,16 +116,16 @@ static int kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
 /* Pieces of one chunk; no block is in two. */
 static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 {
-	const struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
-	const unsigned long end = pfn + KMA_CHUNK_FRAMES;
+	const struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
+	const unsigned long end = pfn + KMA_CHUNK_PFNS;
 	struct kma_piece p = {};
-	struct kma_frame frame;
+	struct kma_pfn frame;
 	int ret = 0;
 
 	if (!f)
 		return 0;
 	for (; !ret && pfn < end; pfn++, f++) {
-		if (!kma_frame_read(f, &frame) || kma_frame_bare(&frame))
+		if (!kma_pfn_read(f, &frame) || kma_pfn_bare(&frame))
 			frame.what = 0;
 		if (kma_piece_goes_on(&p, &frame)) {
 			p.pages++;
@@ -141,15 +141,15 @@ static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 /* At most as many as there will be. */
 static size_t kma_pages_count(unsigned long pfn)
 {
-	const struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	const struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
 	size_t i, nr = 0;
 	u32 before = 0, what;
 
 	if (!f)
 		return 0;
-	for (i = 0; i < KMA_CHUNK_FRAMES; i++, f++) {
+	for (i = 0; i < KMA_CHUNK_PFNS; i++, f++) {
 		what = READ_ONCE(f->what);
-		nr += what && what != (before | KMA_FRAME_REST);
+		nr += what && what != (before | KMA_PFN_REST);
 		before = what;
 	}
 	return nr;
@@ -157,7 +157,7 @@ static size_t kma_pages_count(unsigned long pfn)
 
 static int kma_pages_fill(struct kma_snapshot *snap)
 {
-	const u64 chunks = kma_blocks.frames.nr_chunks;
+	const u64 chunks = kma_blocks.pfns.nr_chunks;
 	size_t nr = 0;
 	u64 i;
 	int ret = 0;
@@ -168,14 +168,14 @@ static int kma_pages_fill(struct kma_snapshot *snap)
 	if (!snap->names)
 		return -ENOMEM;
 	for (i = 0; i < chunks; i++) {
-		nr += kma_pages_count(i * KMA_CHUNK_FRAMES);
+		nr += kma_pages_count(i * KMA_CHUNK_PFNS);
 		cond_resched();
 	}
 	/* Some more, for those that come meanwhile. */
 	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
 		return -ENOMEM;
 	for (i = 0; !ret && i < chunks; i++) {
-		ret = kma_pages_copy(snap, i * KMA_CHUNK_FRAMES);
+		ret = kma_pages_copy(snap, i * KMA_CHUNK_PFNS);
 		cond_resched();
 	}
 	return ret;

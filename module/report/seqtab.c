@@ -228,7 +228,7 @@ static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot
 
 	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
 		   snap->pages,
-		   v[KMA_STAT_page_no_frame] + v[KMA_STAT_page_dropped_classes] +
+		   v[KMA_STAT_page_no_pfn] + v[KMA_STAT_page_dropped_classes] +
 		   v[KMA_STAT_page_dropped_sites] + v[KMA_STAT_page_samples_lost],
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }

@@ -6,7 +6,7 @@
 
 #define KMA_BENCH_LIVE_MAX	107000
 #define KMA_BENCH_SITES_MAX	8192
-#define KMA_BENCH_FRAMES	262144
+#define KMA_BENCH_PFNS	262144
 
 /* What slabs of a first CPU are at; the next one's are in the next 64 MiB. */
 #define KMA_BENCH_PTR		0xffff888004000000UL
@@ -31,7 +31,7 @@ const u32 kma_bench_nr_shapes = ARRAY_SIZE(kma_bench_shapes);
 void kma_bench_start(void)
 {
 	if (kma_core_init(&kma_core, KMA_BENCH_LIVE_MAX, KMA_BENCH_SITES_MAX,
-			  KMA_BENCH_FRAMES))
+			  KMA_BENCH_PFNS))
 		exit(1);
 }
 

@@ -12,9 +12,9 @@
 
 /* Of three stretches the first two have RAM, and pages are about their border. */
 #define KMA_CHUNKS	3
-#define KMA_FIRST	(KMA_CHUNK_FRAMES - 1024)
+#define KMA_FIRST	(KMA_CHUNK_PFNS - 1024)
 #define KMA_PAGES	2048
-#define KMA_ABSENT	(2 * KMA_CHUNK_FRAMES)
+#define KMA_ABSENT	(2 * KMA_CHUNK_PFNS)
 
 #define KMA_SITES	8
 #define KMA_TYPES	3
@@ -120,7 +120,7 @@ static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool
 {
 	const struct kma_block block = { kma_class_order(class), class, bulk };
 	const unsigned long pfn = KMA_FIRST + at;
-	struct kma_frame *f = kma_frametab_find(&kma_blocks.frames, pfn);
+	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
 	enum kma_one one = KMA_ONE_OTHER;
 	bool sampled;
 	u8 mark;
@@ -139,7 +139,7 @@ static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool
 	else
 		kma_blocks_alone(&kma_blocks, f, &block);
 	/* Whether it is sampled the account cannot know. */
-	sampled = f->what & KMA_FRAME_SAMPLED;
+	sampled = f->what & KMA_PFN_SAMPLED;
 	if (who == KMA_SAMPLED && !sampled)
 		who = KMA_SHADOW;
 	else if (who != KMA_ALONE)
@@ -156,11 +156,11 @@ static void kma_alloc_absent(unsigned long class, bool bulk)
 	if (!block.order)
 		kma_expect(kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &mark) ==
 			   KMA_ONE_OTHER);
-	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_ABSENT));
-	kma_blocks_no_frame(&kma_blocks, &block);
+	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_ABSENT));
+	kma_blocks_no_pfn(&kma_blocks, &block);
 	row->no_entry++;
 	*(bulk ? &row->bulk : &row->hits) += 1;
-	kma_expected.v[KMA_STAT_page_no_frame]++;
+	kma_expected.v[KMA_STAT_page_no_pfn]++;
 }
 
 static void kma_alloc(void)
@@ -251,23 +251,23 @@ static void kma_expect_rows(void)
 		kma_expect(seen[i] || !memcmp(&kma_account[i], &none, sizeof(none)));
 }
 
-static void kma_expect_frames(void)
+static void kma_expect_pfns(void)
 {
 	const struct kma_page *page;
-	struct kma_frame f;
+	struct kma_pfn f;
 	bool known;
 	u32 i;
 
 	for (i = 0; i < KMA_PAGES; i++) {
 		page = &kma_page[i];
-		known = kma_frame_read(kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+		known = kma_pfn_read(kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
 				       &f);
 		kma_expect(known == !!page->row);
 		if (!known)
 			continue;
-		kma_expect(kma_row_number(kma_frame_row(f.what)) == page->row - 1);
-		kma_expect(!(f.what & KMA_FRAME_REST) == !page->rest);
-		kma_expect(!(f.what & KMA_FRAME_SAMPLED) == !page->sampled);
+		kma_expect(kma_row_number(kma_pfn_row(f.what)) == page->row - 1);
+		kma_expect(!(f.what & KMA_PFN_REST) == !page->rest);
+		kma_expect(!(f.what & KMA_PFN_SAMPLED) == !page->sampled);
 	}
 }
 
@@ -318,8 +318,8 @@ static void kma_setup(u32 sites_max)
 	int cpu;
 
 	if (kma_blocks_init(&kma_blocks, KMA_CHUNKS, sites_max) ||
-	    kma_frametab_add(&kma_blocks.frames, 0) ||
-	    kma_frametab_add(&kma_blocks.frames, 1))
+	    kma_pfntab_add(&kma_blocks.pfns, 0) ||
+	    kma_pfntab_add(&kma_blocks.pfns, 1))
 		abort();
 	memset(kma_page, 0, sizeof(kma_page));
 	memset(kma_account, 0, sizeof(kma_account));
@@ -340,7 +340,7 @@ static void kma_agrees(void)
 		if (i % 100000)
 			continue;
 		kma_expect_rows();
-		kma_expect_frames();
+		kma_expect_pfns();
 		kma_expect_live();
 		kma_expect_stats();
 	}
@@ -356,9 +356,9 @@ static void kma_knows_no_page(void)
 	kma_setup(KMA_SITES_MIN);
 	kma_expect(kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &mark) ==
 		   KMA_ONE_OTHER);
-	kma_expect(!kma_frametab_find(&kma_blocks.frames, -1UL));
-	kma_expect(!kma_frametab_find(&kma_blocks.frames, KMA_CHUNKS * KMA_CHUNK_FRAMES));
-	kma_blocks_free(&kma_blocks, KMA_CHUNKS * KMA_CHUNK_FRAMES, 0);
+	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, -1UL));
+	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_CHUNKS * KMA_CHUNK_PFNS));
+	kma_blocks_free(&kma_blocks, KMA_CHUNKS * KMA_CHUNK_PFNS, 0);
 	kma_expected.v[KMA_STAT_page_frees_only] = 1;
 	kma_expected.v[KMA_STAT_pages_free_only] = 1;
 	kma_expect_stats();
@@ -406,7 +406,7 @@ static void kma_runs_out(void)
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < classes; i++)
 		kma_blocks_alone(&kma_blocks,
-				 kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+				 kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
 				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
 	for (i = 0; i < classes; i++)
 		kma_blocks_free(&kma_blocks, KMA_FIRST + i, 0);
@@ -439,13 +439,13 @@ static void kma_loses_samples(void)
 	/* Rows run out with exact ones of the same class, the last in [other]. */
 	for (i = 0; i <= KMA_SITES_MIN; i++)
 		kma_blocks_alloc(&kma_blocks,
-				 kma_frametab_at(&kma_blocks.frames, KMA_FIRST + 16 * i),
+				 kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + 16 * i),
 				 KMA_MODEL_SITE + 16 * i, &block);
 	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
 	/* As many pages as make sure that there is a mark on most of them. */
 	for (i = 0; i < 100; i++)
 		kma_blocks_sampled(&kma_blocks,
-				   kma_frametab_at(&kma_blocks.frames,
+				   kma_pfntab_at(&kma_blocks.pfns,
 						   KMA_FIRST + 4096 + 16 * i), &block);
 	for (i = 0; i < 100; i++)
 		kma_blocks_free(&kma_blocks, KMA_FIRST + 4096 + 16 * i, 4);
@@ -475,12 +475,12 @@ static void kma_frees_others(void)
 
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < KMA_SITES_MIN; i++)
-		kma_blocks_alone(&kma_blocks, kma_frametab_at(&kma_blocks.frames, KMA_FIRST + i),
+		kma_blocks_alone(&kma_blocks, kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
 				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
 	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
 	for (i = 0; i < 100; i++)
 		kma_blocks_sampled(&kma_blocks,
-				   kma_frametab_at(&kma_blocks.frames,
+				   kma_pfntab_at(&kma_blocks.pfns,
 						   KMA_FIRST + 4096 + 16 * i), &block);
 	kma_stats_sum(&stats);
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
@@ -508,12 +508,12 @@ static void kma_starts_whole_or_not(void)
 		kma_expect(ret == -ENOMEM);
 	}
 	kma_env_fail_at = 1;
-	kma_expect(kma_frametab_add(&kma_blocks.frames, 0) == -ENOMEM);
+	kma_expect(kma_pfntab_add(&kma_blocks.pfns, 0) == -ENOMEM);
 	kma_env_fail_at = 0;
-	kma_expect(kma_blocks.frames.nr_there == 0);
-	kma_expect(!kma_frametab_add(&kma_blocks.frames, 0));
-	kma_expect(!kma_frametab_add(&kma_blocks.frames, 0));
-	kma_expect(kma_blocks.frames.nr_there == 1);
+	kma_expect(kma_blocks.pfns.nr_there == 0);
+	kma_expect(!kma_pfntab_add(&kma_blocks.pfns, 0));
+	kma_expect(!kma_pfntab_add(&kma_blocks.pfns, 0));
+	kma_expect(kma_blocks.pfns.nr_there == 1);
 	kma_blocks_destroy(&kma_blocks);
 	kma_expect(at > 8);
 }

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The page frames, all but the hot path.  See the overview in frametab.h. */
-#include "frametab.h"
+/* The page frames, all but the hot path.  See the overview in pfntab.h. */
+#include "pfntab.h"
 
-int kma_frametab_init(struct kma_frametab *t, u64 nr_chunks)
+int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
 {
 	u64 i;
 
-	*t = (struct kma_frametab) {
+	*t = (struct kma_pfntab) {
 		.chunk = kma_env_zalloc(nr_chunks * sizeof(t->chunk[0])),
-		.nowhere = kma_env_zalloc(kma_frametab_chunk_bytes()),
+		.nowhere = kma_env_zalloc(kma_pfntab_chunk_bytes()),
 	};
 	if (!t->chunk || !t->nowhere) {
-		kma_frametab_destroy(t);
+		kma_pfntab_destroy(t);
 		return -ENOMEM;
 	}
-	for (i = 0; i < KMA_CHUNK_FRAMES; i++)
-		t->nowhere[i].what = KMA_FRAME_NOWHERE;
+	for (i = 0; i < KMA_CHUNK_PFNS; i++)
+		t->nowhere[i].what = KMA_PFN_NOWHERE;
 	for (i = 0; i < nr_chunks; i++)
 		t->chunk[i] = t->nowhere;
 	t->nr_chunks = nr_chunks;
 	return 0;
 }
 
-int kma_frametab_add(struct kma_frametab *t, u64 i)
+int kma_pfntab_add(struct kma_pfntab *t, u64 i)
 {
-	struct kma_frame *chunk;
+	struct kma_pfn *chunk;
 
 	if (t->chunk[i] != t->nowhere)
 		return 0;
-	chunk = kma_env_zalloc(kma_frametab_chunk_bytes());
+	chunk = kma_env_zalloc(kma_pfntab_chunk_bytes());
 	if (!chunk)
 		return -ENOMEM;
-	/* Pairs with the dependency in kma_frametab_at(): it is zeroed. */
+	/* Pairs with the dependency in kma_pfntab_at(): it is zeroed. */
 	smp_store_release(&t->chunk[i], chunk);
 	WRITE_ONCE(t->nr_there, t->nr_there + 1);
 	return 0;
 }
 
-void kma_frametab_destroy(struct kma_frametab *t)
+void kma_pfntab_destroy(struct kma_pfntab *t)
 {
 	u64 i;
 
@@ -49,16 +49,16 @@ void kma_frametab_destroy(struct kma_frametab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-bool kma_frame_read(const struct kma_frame *f, struct kma_frame *copy)
+bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy)
 {
-	/* Pairs with the release in kma_frame_set(). */
+	/* Pairs with the release in kma_pfn_set(). */
 	copy->what = smp_load_acquire(&f->what);
 	copy->time = READ_ONCE(f->time);
 	copy->tgid = READ_ONCE(f->tgid);
 	copy->cpu = READ_ONCE(f->cpu);
 	/*
 	 * Whoever changed any of these ended the record before, and changed the time
-	 * first: pairs with kma_frame_describe().
+	 * first: pairs with kma_pfn_describe().
 	 */
 	smp_rmb();
 	return copy->what && READ_ONCE(f->what) == copy->what &&

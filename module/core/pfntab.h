@@ -7,8 +7,8 @@
  * What is asked of a page is found from its frame's number alone: there is no hash,
  * nothing to claim, and no room to run out of.
  *
- *	chunk[number / KMA_CHUNK_FRAMES]: one for each stretch with RAM in it
- *	   [number % KMA_CHUNK_FRAMES]: sixteen bytes
+ *	chunk[number / KMA_CHUNK_PFNS]: one for each stretch with RAM in it
+ *	   [number % KMA_CHUNK_PFNS]: sixteen bytes
  *
  * Chunks come with memory that is added, and stay when it goes.  A block is aligned
  * to its size, which is less than that of a chunk: it never lies in two.
@@ -19,18 +19,18 @@
  * same there was no other record in between, or one of the same row in the same unit
  * of time, and then either is as good.
  */
-#ifndef KMA_CORE_FRAMETAB_H
-#define KMA_CORE_FRAMETAB_H
+#ifndef KMA_CORE_PFNTAB_H
+#define KMA_CORE_PFNTAB_H
 
 #include "env.h"
 
 /* 64 MiB; memory comes and goes in multiples of that. */
 #define KMA_CHUNK_SHIFT		14
-#define KMA_CHUNK_FRAMES	16384UL		/* by KMA_CHUNK_SHIFT */
+#define KMA_CHUNK_PFNS	16384UL		/* by KMA_CHUNK_SHIFT */
 
 /**
- * struct kma_frame - what is recorded of a page
- * @what: the number of its row, and one, in the lower bits, and KMA_FRAME_REST and the
+ * struct kma_pfn - what is recorded of a page
+ * @what: the number of its row, and one, in the lower bits, and KMA_PFN_REST and the
  *	like in the upper ones; 0: nothing is recorded
  * @time: when it was allocated, kma_env_now()
  * @tgid: for which process, 0 for none
@@ -39,151 +39,151 @@
  * Of a row that counts blocks of all call sites only @what is recorded while some are
  * sampled: see blocks.h.
  */
-struct kma_frame {
+struct kma_pfn {
 	u32 what;
 	u32 time;
 	u32 tgid;
 	u16 cpu;
 };
 
-#define KMA_FRAME_ROW		0x00ffffffU
+#define KMA_PFN_ROW		0x00ffffffU
 /* It is not the first page of its block. */
-#define KMA_FRAME_REST		0x01000000U
+#define KMA_PFN_REST		0x01000000U
 /* Its block is counted by its class as well: see blocks.h. */
-#define KMA_FRAME_SAMPLED	0x02000000U
+#define KMA_PFN_SAMPLED	0x02000000U
 /* It is in memory that is not known: so are all records of @nowhere, for ever. */
-#define KMA_FRAME_NOWHERE	0x04000000U
+#define KMA_PFN_NOWHERE	0x04000000U
 
 /* Context: any. Return: the number of the row of a page that is recorded. */
-static __always_inline u32 kma_frame_row(u32 what)
+static __always_inline u32 kma_pfn_row(u32 what)
 {
-	return (what & KMA_FRAME_ROW) - 1;
+	return (what & KMA_PFN_ROW) - 1;
 }
 
-static_assert(KMA_CHUNK_FRAMES >> KMA_CHUNK_SHIFT == 1);
+static_assert(KMA_CHUNK_PFNS >> KMA_CHUNK_SHIFT == 1);
 /* Of a page of 4 KiB: 0.4 % of the RAM. */
-static_assert(sizeof(struct kma_frame) == 16);
+static_assert(sizeof(struct kma_pfn) == 16);
 
 /**
- * struct kma_frametab - all of them
+ * struct kma_pfntab - all of them
  * @chunk: by the number of the stretch; @nowhere where no RAM is known to be
  * @nr_chunks: how many stretches there may be
  * @nr_there: how many there are; it never becomes less
  * @nowhere: what all of those share
  */
-struct kma_frametab {
-	struct kma_frame **chunk;
+struct kma_pfntab {
+	struct kma_pfn **chunk;
 	u64 nr_chunks;
-	struct kma_frame *nowhere;
+	struct kma_pfn *nowhere;
 	u64 nr_there;
 };
 
 /**
- * kma_frametab_init() - make a table of no stretches
+ * kma_pfntab_init() - make a table of no stretches
  * @t: the table
  * @nr_chunks: how many there may be
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_frametab_init(struct kma_frametab *t, u64 nr_chunks);
+int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks);
 
 /**
- * kma_frametab_add() - there is RAM in a stretch
+ * kma_pfntab_add() - there is RAM in a stretch
  * @t: the table
  * @i: which, below @t->nr_chunks; it may have been there before
  *
  * Context: process, may sleep; one at a time. Return: 0 or -ENOMEM.
  */
-int kma_frametab_add(struct kma_frametab *t, u64 i);
+int kma_pfntab_add(struct kma_pfntab *t, u64 i);
 
 /**
- * kma_frametab_destroy() - free a table
+ * kma_pfntab_destroy() - free a table
  * @t: the table; zeroed memory will do
  *
  * Context: process, may sleep; nobody uses the table any more.
  */
-void kma_frametab_destroy(struct kma_frametab *t);
+void kma_pfntab_destroy(struct kma_pfntab *t);
 
 /* Context: process. Return: bytes that a stretch takes. */
-static inline u64 kma_frametab_chunk_bytes(void)
+static inline u64 kma_pfntab_chunk_bytes(void)
 {
-	return KMA_CHUNK_FRAMES * sizeof(struct kma_frame);
+	return KMA_CHUNK_PFNS * sizeof(struct kma_pfn);
 }
 
 /* Context: any. Return: whether a number can be that of a page frame. */
-static __always_inline bool kma_frametab_has(const struct kma_frametab *t,
+static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 					     unsigned long pfn)
 {
 	return pfn >> KMA_CHUNK_SHIFT < t->nr_chunks;
 }
 
 /**
- * kma_frametab_at() - the record of a page
+ * kma_pfntab_at() - the record of a page
  * @t: the table
- * @pfn: the number of its frame: kma_frametab_has()
+ * @pfn: the number of its frame: kma_pfntab_has()
  *
  * Context: any. Return: it; those of the following pages of its block come after it.
  */
-static __always_inline struct kma_frame *
-kma_frametab_at(const struct kma_frametab *t, unsigned long pfn)
+static __always_inline struct kma_pfn *
+kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
 {
-	/* Changed once, with the release in kma_frametab_add(). */
-	return data_race(t->chunk[pfn >> KMA_CHUNK_SHIFT]) + pfn % KMA_CHUNK_FRAMES;
+	/* Changed once, with the release in kma_pfntab_add(). */
+	return data_race(t->chunk[pfn >> KMA_CHUNK_SHIFT]) + pfn % KMA_CHUNK_PFNS;
 }
 
 /* Context: any. Return: the same, or NULL if nothing can be recorded of the page. */
-static inline struct kma_frame *kma_frametab_find(const struct kma_frametab *t,
+static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 						  unsigned long pfn)
 {
-	struct kma_frame *f;
+	struct kma_pfn *f;
 
-	if (!kma_frametab_has(t, pfn))
+	if (!kma_pfntab_has(t, pfn))
 		return NULL;
-	f = kma_frametab_at(t, pfn);
-	return READ_ONCE(f->what) == KMA_FRAME_NOWHERE ? NULL : f;
+	f = kma_pfntab_at(t, pfn);
+	return READ_ONCE(f->what) == KMA_PFN_NOWHERE ? NULL : f;
 }
 
-/* What kma_frame_set() records besides the row. Context: a probe, any context. */
-static __always_inline void kma_frame_describe(struct kma_frame *f)
+/* What kma_pfn_set() records besides the row. Context: a probe, any context. */
+static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->time, kma_env_now());
-	/* Pairs with the second barrier in kma_frame_read(). */
+	/* Pairs with the second barrier in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
 	WRITE_ONCE(f->cpu, kma_env_cpu());
 }
 
 /**
- * kma_frame_set() - a page was allocated
+ * kma_pfn_set() - a page was allocated
  * @f: its frame, of which nothing is recorded
- * @what: the number of its row, and one, and KMA_FRAME_REST and the like
+ * @what: the number of its row, and one, and KMA_PFN_REST and the like
  *
  * Context: a probe, any context.
  */
-static __always_inline void kma_frame_set(struct kma_frame *f, u32 what)
+static __always_inline void kma_pfn_set(struct kma_pfn *f, u32 what)
 {
-	/* Pairs with the acquire in kma_frame_read(). */
+	/* Pairs with the acquire in kma_pfn_read(). */
 	smp_store_release(&f->what, what);
 }
 
 /**
- * kma_frame_clear() - a page is about to be freed, or was without a word
+ * kma_pfn_clear() - a page is about to be freed, or was without a word
  * @f: its frame
  *
  * Context: a probe, any context.
  */
-static __always_inline void kma_frame_clear(struct kma_frame *f)
+static __always_inline void kma_pfn_clear(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->what, 0);
 }
 
 /**
- * kma_frame_read() - what is recorded of a page, while others write
+ * kma_pfn_read() - what is recorded of a page, while others write
  * @f: its frame
  * @copy: the result
  *
  * Context: any. Return: whether anything is.
  */
-bool kma_frame_read(const struct kma_frame *f, struct kma_frame *copy);
+bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy);
 
-#endif /* KMA_CORE_FRAMETAB_H */
+#endif /* KMA_CORE_PFNTAB_H */
