@@ -1113,7 +1113,7 @@ static int kma_report_init_test(struct kunit *test)
 		.bulk = "auto",
 	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
-			    kma_ram_pfns());
+			    kma_memhotplug_pfns());
 	if (ret)
 		return ret;
 	ret = kma_symbol_start();

@@ -67,7 +67,7 @@ u64 kma_engine_bytes_max(void)
 
 static int kma_tables_make(void)
 {
-	u64 pfns = kma_ram_pfns();
+	u64 pfns = kma_memhotplug_pfns();
 	u64 bytes = kma_core_bytes(kma_config.live_max, kma_config.sites_max,
 				   nr_cpu_ids, pfns);
 
@@ -111,7 +111,7 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_stack_start();
 	if (ret)
 		goto tables;
-	ret = kma_ram_start();
+	ret = kma_memhotplug_start();
 	if (ret)
 		goto stack;
 	ret = kma_symbol_start();
@@ -146,7 +146,7 @@ bulk:
 	kma_hooks_stop();
 	kma_symbol_stop();
 ram:
-	kma_ram_stop();
+	kma_memhotplug_stop();
 stack:
 	kma_stack_stop();
 tables:
@@ -168,7 +168,7 @@ void kma_engine_stop(void)
 	/* Likewise, and the last that look at them: hooks and two notifiers. */
 	kma_hooks_stop();
 	kma_symbol_stop();
-	kma_ram_stop();
+	kma_memhotplug_stop();
 	kma_stack_stop();
 	kma_core_destroy(&kma_core);
 }

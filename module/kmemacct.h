@@ -875,28 +875,28 @@ void kma_callsite_stop(void);
 /* Code may have gone, or come to where other code was; or patterns. Context: any. */
 void kma_callsite_forget(void);
 
-/* ---- ram.c: the page frames there are ------------------------------------- */
+/* ---- memhotplug.c: the page frames there are ------------------------------------- */
 
 /* Context: process. Return: one more than the highest page frame number. */
-u64 kma_ram_end(void);
+u64 kma_memhotplug_end(void);
 
 /**
- * kma_ram_pfns() - how many page frames the map should have
+ * kma_memhotplug_pfns() - how many page frames the map should have
  *
  * Context: process. Return: as there are, rounded up to a power of two.
  */
-u64 kma_ram_pfns(void);
+u64 kma_memhotplug_pfns(void);
 
 /**
- * kma_ram_start() - follow memory that is added or removed
+ * kma_memhotplug_start() - follow memory that is added or removed
  *
  * Context: process, may sleep; the tables are made, nothing is recorded yet.
  * Return: 0, or an error explained in the log.
  */
-int kma_ram_start(void);
+int kma_memhotplug_start(void);
 
-/* Undo kma_ram_start(). Context: process, may sleep. */
-void kma_ram_stop(void);
+/* Undo kma_memhotplug_start(). Context: process, may sleep. */
+void kma_memhotplug_stop(void);
 
 /* ---- cacheinfo.c: name and slot size of a struct kmem_cache ------------- */
 

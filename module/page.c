@@ -268,7 +268,7 @@ static DEFINE_MUTEX(kma_pfns_lock);
 static u64 kma_pfns_chunks(void)
 {
 	return max_t(u64, KMA_CHUNKS_LEAST,
-		     4 * DIV_ROUND_UP_ULL(kma_ram_end(), KMA_CHUNK_PFNS));
+		     4 * DIV_ROUND_UP_ULL(kma_memhotplug_end(), KMA_CHUNK_PFNS));
 }
 
 static int kma_pfns_add(unsigned long pfn, unsigned long nr)
@@ -317,7 +317,7 @@ static int kma_pfns_add_all(void)
 	unsigned long pfn;
 	int ret = 0;
 
-	for (pfn = 0; !ret && pfn < kma_ram_end(); pfn += KMA_CHUNK_PFNS)
+	for (pfn = 0; !ret && pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
 		if (kma_pfns_any(pfn))
 			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS);
 	return ret;
@@ -339,7 +339,7 @@ static u64 kma_pages_forecast(void)
 {
 	u64 pfn, chunks = 0;
 
-	for (pfn = 0; pfn < kma_ram_end(); pfn += KMA_CHUNK_PFNS)
+	for (pfn = 0; pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
 		chunks += kma_pfns_any(pfn);
 	return kma_blocks_bytes(kma_pfns_chunks(), chunks, kma_config.sites_max,
 				nr_cpu_ids);

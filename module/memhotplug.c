@@ -22,7 +22,7 @@
 static_assert(PAGE_SHIFT == KMA_PAGE_SHIFT);
 
 /* One more than the highest page frame number; max_pfn is not for modules. */
-u64 kma_ram_end(void)
+u64 kma_memhotplug_end(void)
 {
 	u64 end = 0;
 	int nid;
@@ -33,7 +33,7 @@ u64 kma_ram_end(void)
 }
 
 /* A balloon takes nothing away from these. */
-static u64 kma_ram_present(void)
+static u64 kma_memhotplug_present(void)
 {
 	u64 pages = 0;
 	int nid;
@@ -43,16 +43,16 @@ static u64 kma_ram_present(void)
 	return pages;
 }
 
-u64 kma_ram_pfns(void)
+u64 kma_memhotplug_pfns(void)
 {
 	/* Where RAM is spread thinly over the addresses it would be too much. */
-	u64 most = roundup_pow_of_two(4 * kma_ram_present());
+	u64 most = roundup_pow_of_two(4 * kma_memhotplug_present());
 
-	return min_t(u64, roundup_pow_of_two(kma_ram_end()), most);
+	return min_t(u64, roundup_pow_of_two(kma_memhotplug_end()), most);
 }
 
 /* From here on there are frames that have no generation of their own. */
-static void kma_ram_fix(u64 end, const char *why)
+static void kma_memhotplug_fix(u64 end, const char *why)
 {
 	struct kma_pagegen *pages = &kma_core.obj.pages;
 
@@ -64,35 +64,35 @@ static void kma_ram_fix(u64 end, const char *why)
 	pr_warn("%s: objects left on pages that are freed are not found\n", why);
 }
 
-static int kma_ram_notify(struct notifier_block *nb, unsigned long action,
+static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
 			  void *arg)
 {
 	const struct memory_notify *mem = arg;
 
 	/* Before any of it can be used. */
 	if (action == MEM_GOING_ONLINE)
-		kma_ram_fix((u64)mem->start_pfn + mem->nr_pages,
+		kma_memhotplug_fix((u64)mem->start_pfn + mem->nr_pages,
 			    "memory was added: until the module is loaded again");
 	return NOTIFY_OK;
 }
 
-static struct notifier_block kma_ram_notifier = {
-	.notifier_call = kma_ram_notify,
+static struct notifier_block kma_memhotplug_notifier = {
+	.notifier_call = kma_memhotplug_notify,
 };
 
-int kma_ram_start(void)
+int kma_memhotplug_start(void)
 {
-	int ret = register_memory_notifier(&kma_ram_notifier);
+	int ret = register_memory_notifier(&kma_memhotplug_notifier);
 
 	if (ret)
 		pr_err("cannot watch memory come and go: error %d\n", ret);
 	else
 		/* Or memory was added since the map was made. */
-		kma_ram_fix(kma_ram_end(), "RAM is spread too thinly");
+		kma_memhotplug_fix(kma_memhotplug_end(), "RAM is spread too thinly");
 	return ret;
 }
 
-void kma_ram_stop(void)
+void kma_memhotplug_stop(void)
 {
-	unregister_memory_notifier(&kma_ram_notifier);
+	unregister_memory_notifier(&kma_memhotplug_notifier);
 }
