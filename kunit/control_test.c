@@ -194,7 +194,7 @@ static void kma_control_budgets(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, kma_run(test, known[i].command), 0, "%s",
 				    known[i].command);
-		KUNIT_EXPECT_EQ(test, kma_meter_budget_pct(), known[i].pct);
+		KUNIT_EXPECT_EQ(test, kma_overhead_budget_pct(), known[i].pct);
 		snprintf(shown, sizeof(shown), "\nbudget_pct %u\n", known[i].pct);
 		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_settings(test), shown), "%s",
 					  known[i].command);
@@ -422,7 +422,7 @@ static void kma_control_refuses_bad_budgets(struct kunit *test)
 		snprintf(command, sizeof(command), "budget_pct %s", args[i]);
 		snprintf(why, sizeof(why), "budget_pct takes 0 to 100, not '%s'", args[i]);
 		kma_expect_refused(test, command, why);
-		KUNIT_EXPECT_EQ(test, kma_meter_budget_pct(), 0);
+		KUNIT_EXPECT_EQ(test, kma_overhead_budget_pct(), 0);
 	}
 }
 

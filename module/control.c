@@ -106,7 +106,7 @@ static int kma_run_budget_pct(char *args)
 
 	if (kstrtouint(args, 10, &pct) || pct > KMA_BUDGET_MAX)
 		return kma_refuse("budget_pct takes 0 to 100, not '%s'", args);
-	kma_meter_budget(pct);
+	kma_overhead_set_budget(pct);
 	return 0;
 }
 
@@ -356,7 +356,7 @@ void kma_control_enable(bool on)
 void kma_control_budget(unsigned int pct)
 {
 	mutex_lock(&kma_lock);
-	kma_meter_budget(pct);
+	kma_overhead_set_budget(pct);
 	mutex_unlock(&kma_lock);
 }
 
@@ -468,7 +468,7 @@ int kma_control_start(void)
 	      kma_set_locked(kma_filter_set, kma_config.filter);
 	if (ret)
 		goto out;
-	kma_meter_budget(kma_config.budget_pct);
+	kma_overhead_set_budget(kma_config.budget_pct);
 	kma_sampling_set(kma_config.sample_bytes);
 	kma_pages_sample(kma_config.page_sample_bytes);
 	kma_enable_locked(kma_config.enabled);
@@ -537,7 +537,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
 	seq_printf(seq, "bulk %s\n", kma_config.bulk);
 	seq_printf(seq, "sample_bytes %llu\n", kma_sampling_bytes());
-	seq_printf(seq, "budget_pct %u\n", kma_meter_budget_pct());
+	seq_printf(seq, "budget_pct %u\n", kma_overhead_budget_pct());
 	seq_printf(seq, "pages %s\n", kma_pages_name());
 	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
 	kma_acct_print(by);

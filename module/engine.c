@@ -122,7 +122,7 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_probes_start();
 	if (ret)
 		goto bulk;
-	kma_meter_start();
+	kma_overhead_start();
 	ret = kma_control_start();
 	if (ret)
 		goto control;
@@ -138,7 +138,7 @@ int kma_engine_start(const struct kma_config *config)
 
 control:
 	kma_control_stop();
-	kma_meter_stop();
+	kma_overhead_stop();
 	kma_control_forget();
 	kma_probes_stop();
 bulk:
@@ -160,7 +160,7 @@ void kma_engine_stop(void)
 	kma_report_stop();
 	/* Nothing more is recorded. */
 	kma_control_stop();
-	kma_meter_stop();
+	kma_overhead_stop();
 	kma_control_forget();
 	/* Waits until no probe runs: nobody writes to the tables any more. */
 	kma_probes_stop();

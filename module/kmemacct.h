@@ -12,7 +12,7 @@
 
 #include "compat.h"
 #include "core/blocks.h"
-#include "core/govern.h"
+#include "core/budget.h"
 #include "core/record.h"
 #include "core/countmap.h"
 
@@ -35,7 +35,7 @@ enum kma_pages_way {
  * @enabled: record allocations from the start
  * @bulk: follow the bulk functions, `auto` or `off`
  * @sample_bytes: as kma_sampling_set(); what it is later is in `control`
- * @budget_pct: as kma_meter_budget(); likewise
+ * @budget_pct: as kma_overhead_set_budget(); likewise
  * @pages: as kma_pages_set(); likewise
  * @page_sample_bytes: as kma_pages_sample(); likewise
  * @by: as kma_acct_set(); likewise
@@ -255,10 +255,10 @@ void kma_sampling_set(u64 bytes);
 /* Context: any. Return: what was set last. */
 u64 kma_sampling_bytes(void);
 
-/* Context: any. Return: what one sample is taken for now: the governor may have raised it. */
+/* Context: any. Return: what one sample is taken for now: the budget may have raised it. */
 u64 kma_sampling_now(void);
 
-/* ---- meter.c: what the module itself takes --------------------------------- */
+/* ---- overhead.c: what the module itself takes --------------------------------- */
 
 /**
  * struct kma_lap - a probe that is timed
@@ -272,72 +272,72 @@ struct kma_lap {
 	u64 events;
 };
 
-/* All of kma_meter_begin() but the clock, and all of kma_meter_end(). */
-struct kma_lap kma_meter_stay(void);
-void kma_meter_leave(struct kma_lap lap, u64 end);
+/* All of kma_overhead_begin() but the clock, and all of kma_overhead_end(). */
+struct kma_lap kma_overhead_stay(void);
+void kma_overhead_leave(struct kma_lap lap, u64 end);
 
 /**
- * kma_meter_begin() - begin to take the time
+ * kma_overhead_begin() - begin to take the time
  *
  * Context: a probe, any context, after kma_stat_event_again(); preemption is off from
- * here to kma_meter_end(). Return: what that needs.
+ * here to kma_overhead_end(). Return: what that needs.
  */
-static __always_inline struct kma_lap kma_meter_begin(void)
+static __always_inline struct kma_lap kma_overhead_begin(void)
 {
-	struct kma_lap lap = kma_meter_stay();
+	struct kma_lap lap = kma_overhead_stay();
 
 	lap.start = kma_env_clock();
 	return lap;
 }
 
-/* Count what has passed since kma_meter_begin(). Context: a probe, any context. */
-static __always_inline void kma_meter_end(struct kma_lap lap)
+/* Count what has passed since kma_overhead_begin(). Context: a probe, any context. */
+static __always_inline void kma_overhead_end(struct kma_lap lap)
 {
-	kma_meter_leave(lap, kma_env_clock());
+	kma_overhead_leave(lap, kma_env_clock());
 }
 
 /**
- * kma_meter_start() - look at what is spent once a second
+ * kma_overhead_start() - look at what is spent once a second
  *
  * Context: process, may sleep.
  */
-void kma_meter_start(void);
+void kma_overhead_start(void);
 
-/* Undo kma_meter_start(). Context: process, may sleep; kma_lock is not held. */
-void kma_meter_stop(void);
+/* Undo kma_overhead_start(). Context: process, may sleep; kma_lock is not held. */
+void kma_overhead_stop(void);
 
 /**
- * kma_meter_sampling() - sampling begins, or goes on with another N
+ * kma_overhead_sampling() - sampling begins, or goes on with another N
  * @shift: binary logarithm of N
  *
  * Context: process; kma_lock is held.
  */
-void kma_meter_sampling(int shift);
+void kma_overhead_sampling(int shift);
 
 #define KMA_BUDGET_MAX		100
 #define KMA_BUDGET_DEFAULT	1
 
 /**
- * kma_meter_budget() - how much the module may take while objects are sampled
+ * kma_overhead_set_budget() - how much the module may take while objects are sampled
  * @pct: per cent of the time of all CPUs, up to KMA_BUDGET_MAX; 0: do not govern
  *
  * Context: process; kma_lock is held.
  */
-void kma_meter_budget(unsigned int pct);
+void kma_overhead_set_budget(unsigned int pct);
 
 /* Context: any. Return: what was set last. */
-unsigned int kma_meter_budget_pct(void);
+unsigned int kma_overhead_budget_pct(void);
 
 /**
- * struct kma_metered - what was found
+ * struct kma_overhead - what was found
  * @event_ps: picoseconds that an event takes; 0 if none has been timed
  * @event_ps_se: the standard error of that
  * @share: thousandths of a percent of all CPUs' time that the module took lately
  * @share_se: the standard error of that
- * @raised: how often the governor raised N, since load
+ * @raised: how often the budget raised N, since load
  * @lowered: and lowered
  */
-struct kma_metered {
+struct kma_overhead {
 	u64 event_ps;
 	u64 event_ps_se;
 	u32 share;
@@ -347,7 +347,7 @@ struct kma_metered {
 };
 
 /* Context: process; kma_lock is held. Return: as it was found at the last look. */
-struct kma_metered kma_meter_read(void);
+struct kma_overhead kma_overhead_read(void);
 
 /* ---- stack.c: where allocations are called from ------------------------------ */
 
@@ -1067,7 +1067,7 @@ bool kma_control_enabled(void);
 
 /**
  * kma_control_budget() - how much the module may take while objects are sampled
- * @pct: see kma_meter_budget()
+ * @pct: see kma_overhead_set_budget()
  *
  * Context: process, may sleep.
  */

@@ -24,7 +24,7 @@
  * To the side: cacheinfo.c and symbol.c put names to caches and call sites, filter.c
  * keeps out what the filter does not let through, skip.c knows which functions are no
  * call sites of pages, sampling.c goes from recording everything to samples and back,
- * stack.c finds who called, meter.c sees what all of it takes, engine.c starts and stops
+ * stack.c finds who called, overhead.c sees what all of it takes, engine.c starts and stops
  * it all.  This file is parameters and nothing else.
  */
 #include <linux/module.h>
@@ -116,7 +116,7 @@ static int kma_budget_set(const char *val, const struct kernel_param *kp)
 
 static int kma_budget_get(char *buf, const struct kernel_param *kp)
 {
-	return sysfs_emit(buf, "%u\n", kma_meter_budget_pct());
+	return sysfs_emit(buf, "%u\n", kma_overhead_budget_pct());
 }
 
 static const struct kernel_param_ops kma_budget_ops = {

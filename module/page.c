@@ -146,9 +146,9 @@ name##_timed(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(events_mm_page_alloc);			\
-	lap = kma_meter_begin();					\
+	lap = kma_overhead_begin();					\
 	name##_any(data, page, order, gfp, type);			\
-	kma_meter_end(lap);						\
+	kma_overhead_end(lap);						\
 }									\
 									\
 static noinline __noclone KMA_DIRECT notrace void			\
@@ -235,9 +235,9 @@ kma_page_free_timed(void *data, struct page *page, unsigned int order)
 	struct kma_lap lap;
 
 	kma_stat_event_again(events_mm_page_free);
-	lap = kma_meter_begin();
+	lap = kma_overhead_begin();
 	kma_page_free(data, page, order);
-	kma_meter_end(lap);
+	kma_overhead_end(lap);
 }
 
 KMA_DIRECT notrace void kma_page_free_tracked(void *data, struct page *page,

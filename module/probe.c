@@ -207,9 +207,9 @@ static noinline __noclone notrace void name##_timed proto		\
 	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(count);					\
-	lap = kma_meter_begin();					\
+	lap = kma_overhead_begin();					\
 	kma_probe_alloc(&ev, sampled);					\
-	kma_meter_end(lap);						\
+	kma_overhead_end(lap);						\
 }									\
 									\
 static noinline __noclone KMA_DIRECT notrace void name proto		\
@@ -237,12 +237,12 @@ static noinline __noclone notrace void name##_timed proto		\
 	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(count);					\
-	lap = kma_meter_begin();					\
+	lap = kma_overhead_begin();					\
 	if (READ_ONCE(kma_wanted))					\
 		name##_wanted args;					\
 	else								\
 		kma_probe_learn(NULL, call_site, ptr);			\
-	kma_meter_end(lap);						\
+	kma_overhead_end(lap);						\
 }									\
 									\
 static noinline __noclone KMA_DIRECT notrace void name proto		\
@@ -261,9 +261,9 @@ static noinline __noclone notrace void name##_timed proto		\
 	struct kma_lap lap;						\
 									\
 	kma_stat_event_again(count);					\
-	lap = kma_meter_begin();					\
+	lap = kma_overhead_begin();					\
 	kma_probe_free(ptr, filtered);					\
-	kma_meter_end(lap);						\
+	kma_overhead_end(lap);						\
 }									\
 									\
 static noinline __noclone KMA_DIRECT notrace void name proto		\

@@ -94,7 +94,7 @@ void kma_sampling_set(u64 bytes)
 		kma_sampling_end();
 	/* What was before is nothing to judge it by. */
 	if (bytes)
-		kma_meter_sampling(ilog2(bytes));
+		kma_overhead_sampling(ilog2(bytes));
 }
 
 void kma_sampling_start(void)

@@ -57,7 +57,7 @@
 	X(free_null)		/* kfree(NULL) */			\
 	X(free_zero_size)	/* kfree(ZERO_SIZE_PTR) */		\
 	X(free_unmatched)	/* no allocation recorded */		\
-	/* what the module itself takes: see meter.c */			\
+	/* what the module itself takes: see overhead.c */			\
 	X(timed_events)		/* that were timed */			\
 	X(timed_ns)		/* nanoseconds they took, but for samples */ \
 	X(timed_ns2)		/* the sum of their squares */		\

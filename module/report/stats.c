@@ -74,15 +74,15 @@ static void kma_stats_add_hooks(struct kma_snapshot *snap)
 		     kma_cacheinfo_watched());
 }
 
-static void kma_stats_add_metered(struct kma_snapshot *snap)
+static void kma_stats_add_overhead(struct kma_snapshot *snap)
 {
-	struct kma_metered m = kma_meter_read();
+	struct kma_overhead m = kma_overhead_read();
 
 	kma_pair_add(snap, "sample_bytes", KMA_FORMAT_U64, kma_sampling_bytes());
 	kma_pair_add(snap, "sample_bytes_now", KMA_FORMAT_U64, kma_sampling_now());
-	kma_pair_add(snap, "governor_raised", KMA_FORMAT_U64, m.raised);
-	kma_pair_add(snap, "governor_lowered", KMA_FORMAT_U64, m.lowered);
-	kma_pair_add(snap, "budget_pct", KMA_FORMAT_U64, kma_meter_budget_pct());
+	kma_pair_add(snap, "budget_raised", KMA_FORMAT_U64, m.raised);
+	kma_pair_add(snap, "budget_lowered", KMA_FORMAT_U64, m.lowered);
+	kma_pair_add(snap, "budget_pct", KMA_FORMAT_U64, kma_overhead_budget_pct());
 	kma_pair_add(snap, "cpu_pct", KMA_FORMAT_MILLI, m.share);
 	kma_pair_add(snap, "cpu_pct_se", KMA_FORMAT_MILLI, m.share_se);
 	kma_pair_add(snap, "event_ns", KMA_FORMAT_MILLI, m.event_ps);
@@ -101,7 +101,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		     kma_probes_attached());
 	kma_stats_add_hooks(snap);
-	kma_stats_add_metered(snap);
+	kma_stats_add_overhead(snap);
 	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
 		     kma_countmaps_bytes() + kma_pages_memory());
 	kma_stats_add_live(snap, &stats);

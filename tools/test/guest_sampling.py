@@ -374,7 +374,7 @@ def measuring():
         check(abs(relative[0] - relative[1]) < 0.002 / after["cpu_pct"] + 1e-5,
               f"standard errors: {relative}")
         check_equal("samples", [0, 0, 0], [after[name] for name in (
-            "sample_ns", "sample_bytes_now", "governor_raised")])
+            "sample_ns", "sample_bytes_now", "budget_raised")])
     return (f"{events:.0f} events, {timed:.0f} timed, {mean:.0f} ns, {share:.1f} % of CPUs, "
             f"cpu_pct {after['cpu_pct']} +/- {after['cpu_pct_se']}")
 
@@ -386,10 +386,10 @@ def large_ones(known):
 
 
 def governed(known, what, until):
-    """Samples until the governor has done something."""
+    """Samples until the budget has done something."""
     with child(lambda: large_ones(known)):
         for _ in range(60):
-            # Whoever reads keeps the governor waiting, which looks once a second.
+            # Whoever reads keeps the budget waiting, which looks once a second.
             time.sleep(1.3)
             if until(now := stats()):
                 return now
@@ -404,9 +404,9 @@ def governing():
         with child(lambda: large_ones(known)):
             time.sleep(2.5)
         check_equal("without sampling", [0, 0], [stats()[name] for name in (
-            "sample_bytes_now", "governor_raised")])
+            "sample_bytes_now", "budget_raised")])
         control("sample_bytes 4K")
-        now = governed(known, "never raised", lambda s: s["governor_raised"] > 0)
+        now = governed(known, "never raised", lambda s: s["budget_raised"] > 0)
         check(now["sample_bytes_now"] > 4096 and now["sample_bytes"] == 4096,
               f"raised, but {now}")
         check_equal("setting", ["4096", "1"], [settings()[name] for name in (
@@ -414,10 +414,10 @@ def governing():
         check(int(Table("callers").head["sample_bytes"]) > 4096, "the head has 4096")
         control("budget_pct 0")
         check_equal("not governed", 4096, stats()["sample_bytes_now"])
-        raised = stats()["governor_raised"]
+        raised = stats()["budget_raised"]
         with child(lambda: large_ones(known)):
             time.sleep(2.5)
-        check_equal("raised without a budget", raised, stats()["governor_raised"])
+        check_equal("raised without a budget", raised, stats()["budget_raised"])
         control("sample_bytes 0")
         known.run("drop")
         rows = rows_by_function(known, Table("callers"))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "seeded.h"
-#include "../../../module/core/govern.h"
+#include "../../../module/core/budget.h"
 
 /* Page frames; no test of generations has objects on more. */
 #define KMA_FRAMES	64
@@ -1078,7 +1078,7 @@ static void kma_knows_what_was_spent(void)
 #define KMA_BUDGET	(KMA_SECOND / 100)
 
 /* One turn in which samples take @samples with the least N, and less with others. */
-static bool kma_turn(struct kma_governor *g, u64 events, u64 samples, u32 fill, bool dropped)
+static bool kma_turn(struct kma_budget *g, u64 events, u64 samples, u32 fill, bool dropped)
 {
 	const struct kma_spent spent = {
 		.ns = KMA_SECOND,
@@ -1087,10 +1087,10 @@ static bool kma_turn(struct kma_governor *g, u64 events, u64 samples, u32 fill, 
 		.dropped = dropped,
 	};
 
-	return kma_govern(g, &spent, KMA_BUDGET, fill);
+	return kma_budget_adjust(g, &spent, KMA_BUDGET, fill);
 }
 
-static int kma_govern_turns(struct kma_governor *g, int turns, u64 events, u64 samples)
+static int kma_budget_turns(struct kma_budget *g, int turns, u64 events, u64 samples)
 {
 	int changes = 0;
 
@@ -1099,51 +1099,51 @@ static int kma_govern_turns(struct kma_governor *g, int turns, u64 events, u64 s
 	return changes;
 }
 
-static void kma_governs_the_budget(void)
+static void kma_budget_the_budget(void)
 {
-	struct kma_governor g = {};
+	struct kma_budget g = {};
 
-	kma_govern_ask(&g, KMA_SHIFT_MIN);
+	kma_budget_ask(&g, KMA_SHIFT_MIN);
 	/* Just inside, and just outside */
-	kma_expect(!kma_govern_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
-	kma_expect(kma_govern_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
+	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
+	kma_expect(kma_budget_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	kma_expect(g.now == g.asked + 1 && g.raised == 1 && !g.lowered);
 	/* That fits now, and is no reason to lower it either. */
-	kma_expect(!kma_govern_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
+	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	/* A hundred times as much needs as few steps as will do, in one turn. */
-	kma_expect(kma_govern_turns(&g, 1, 0, 100 * KMA_BUDGET));
+	kma_expect(kma_budget_turns(&g, 1, 0, 100 * KMA_BUDGET));
 	kma_expect(g.now == g.asked + 7 && g.raised == 2);
 	/* When it is quiet: one step in eight turns, as far as it was asked for. */
-	kma_expect(!kma_govern_turns(&g, 7, 0, 0) && kma_govern_turns(&g, 1, 0, 0));
+	kma_expect(!kma_budget_turns(&g, 7, 0, 0) && kma_budget_turns(&g, 1, 0, 0));
 	kma_expect(g.now == g.asked + 6 && g.lowered == 1);
-	kma_expect(kma_govern_turns(&g, 1000, 0, 0) == 6 && g.now == g.asked);
+	kma_expect(kma_budget_turns(&g, 1000, 0, 0) == 6 && g.now == g.asked);
 	/* A noisy turn begins the count anew. */
-	kma_govern_turns(&g, 1, 0, 2 * KMA_BUDGET);
-	kma_expect(!kma_govern_turns(&g, 7, 0, 0));
-	kma_expect(!kma_govern_turns(&g, 1, 0, KMA_BUDGET));
-	kma_expect(!kma_govern_turns(&g, 7, 0, 0) && kma_govern_turns(&g, 1, 0, 0));
+	kma_budget_turns(&g, 1, 0, 2 * KMA_BUDGET);
+	kma_expect(!kma_budget_turns(&g, 7, 0, 0));
+	kma_expect(!kma_budget_turns(&g, 1, 0, KMA_BUDGET));
+	kma_expect(!kma_budget_turns(&g, 7, 0, 0) && kma_budget_turns(&g, 1, 0, 0));
 	/* Never further than there are values. */
-	kma_govern_turns(&g, 3, 0, ~0ULL >> 1);
+	kma_budget_turns(&g, 3, 0, ~0ULL >> 1);
 	kma_expect(g.now == KMA_SHIFT_MAX);
-	kma_expect(!kma_govern_turns(&g, 3, 0, ~0ULL >> 1));
+	kma_expect(!kma_budget_turns(&g, 3, 0, ~0ULL >> 1));
 }
 
 /* Without samples it would cost too much as well: they go down to an eighth. */
-static void kma_governs_without_hope(void)
+static void kma_budget_without_hope(void)
 {
-	struct kma_governor g = {};
+	struct kma_budget g = {};
 
-	kma_govern_ask(&g, KMA_SHIFT_MIN);
-	kma_govern_turns(&g, 100, 8 * KMA_BUDGET, 16 * KMA_BUDGET);
+	kma_budget_ask(&g, KMA_SHIFT_MIN);
+	kma_budget_turns(&g, 100, 8 * KMA_BUDGET, 16 * KMA_BUDGET);
 	kma_expect(g.now == g.asked + 4 && g.raised == 1 && !g.lowered);
 }
 
-static void kma_governs_the_table(void)
+static void kma_budget_the_table(void)
 {
-	struct kma_governor g = {};
+	struct kma_budget g = {};
 	int i;
 
-	kma_govern_ask(&g, 19);
+	kma_budget_ask(&g, 19);
 	kma_expect(!kma_turn(&g, 0, 0, 86, false));
 	kma_expect(kma_turn(&g, 0, 0, 88, false) && g.now == 20);
 	/* It stays as full as it is, and noise is no more. */
@@ -1159,7 +1159,7 @@ static void kma_governs_the_table(void)
 	/* Not lowered while it is full, but then */
 	for (i = 0; i < 20; i++)
 		kma_expect(!kma_turn(&g, 0, 0, 90, false));
-	kma_expect(kma_govern_turns(&g, 1000, 0, 0) == 4 && g.now == g.asked);
+	kma_expect(kma_budget_turns(&g, 1000, 0, 0) == 4 && g.now == g.asked);
 	kma_expect(kma_turn(&g, 0, 0, 88, false));
 }
 
@@ -1235,9 +1235,9 @@ static const struct kma_case kma_cases[] = {
 	{ "they are counted from nothing", kma_counts_from_zero },
 	{ "what is not recorded is counted with its event", kma_counts_what_is_not_recorded },
 	{ "what was spent", kma_knows_what_was_spent },
-	{ "samples stay inside the budget", kma_governs_the_budget },
-	{ "they do what they can", kma_governs_without_hope },
-	{ "samples stay inside the live table", kma_governs_the_table },
+	{ "samples stay inside the budget", kma_budget_the_budget },
+	{ "they do what they can", kma_budget_without_hope },
+	{ "samples stay inside the live table", kma_budget_the_table },
 	{ "how many are live, about", kma_estimates_what_is_live },
 	{ "memory that is refused", kma_stands_without_memory },
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The cost of the module, and the governor.  See the overview in govern.h. */
-#include "govern.h"
+/* The cost of the module, and the budget.  See the overview in budget.h. */
+#include "budget.h"
 #include "sample.h"
 
 /* With fewer than that a mean says little. */
@@ -80,7 +80,7 @@ u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus)
 	return all ? mul_u64_u64_div_u64(ns, 100000, all) : 0;
 }
 
-void kma_govern_ask(struct kma_governor *g, int shift)
+void kma_budget_ask(struct kma_budget *g, int shift)
 {
 	g->asked = shift;
 	g->now = shift;
@@ -89,7 +89,7 @@ void kma_govern_ask(struct kma_governor *g, int shift)
 	g->waited = 0;
 }
 
-static bool kma_govern_raise(struct kma_governor *g, int steps)
+static bool kma_budget_raise(struct kma_budget *g, int steps)
 {
 	int now = min(g->now + steps, KMA_SHIFT_MAX);
 
@@ -102,7 +102,7 @@ static bool kma_govern_raise(struct kma_governor *g, int steps)
 }
 
 /* Full, and not just as it was when that was answered. */
-static bool kma_govern_fills(struct kma_governor *g, u32 fill, bool dropped)
+static bool kma_budget_fills(struct kma_budget *g, u32 fill, bool dropped)
 {
 	const bool more = !g->full || fill >= g->full + KMA_FILL_MORE;
 
@@ -117,7 +117,7 @@ static bool kma_govern_fills(struct kma_governor *g, u32 fill, bool dropped)
 	return true;
 }
 
-static bool kma_govern_lower(struct kma_governor *g)
+static bool kma_budget_lower(struct kma_budget *g)
 {
 	if (++g->calm < KMA_CALM)
 		return false;
@@ -127,23 +127,23 @@ static bool kma_govern_lower(struct kma_governor *g)
 	return true;
 }
 
-bool kma_govern(struct kma_governor *g, const struct kma_spent *spent, u64 budget_ns,
+bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
 		u32 fill)
 {
 	u64 left = budget_ns > spent->events_ns ? budget_ns - spent->events_ns : 0;
 	u64 room = max(left, spent->events_ns / 8);
 	int steps = 0;
 
-	if (kma_govern_fills(g, fill, spent->dropped))
-		return kma_govern_raise(g, 1);
+	if (kma_budget_fills(g, fill, spent->dropped))
+		return kma_budget_raise(g, 1);
 	while (spent->samples_ns >> steps > room)
 		steps++;
 	if (steps)
-		return kma_govern_raise(g, steps);
+		return kma_budget_raise(g, steps);
 	/* After it is lowered samples cost twice that: half of the room at most. */
 	if (g->now > g->asked && spent->samples_ns <= room / 4 &&
 	    fill < KMA_FILL_FULL && !spent->dropped)
-		return kma_govern_lower(g);
+		return kma_budget_lower(g);
 	g->calm = 0;
 	return false;
 }

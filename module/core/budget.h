@@ -16,8 +16,8 @@
  * until it is freed, so this is done again only if there is more than then or, where
  * it overflows, a while later: what fills it may not be samples at all.
  */
-#ifndef KMA_CORE_GOVERN_H
-#define KMA_CORE_GOVERN_H
+#ifndef KMA_CORE_BUDGET_H
+#define KMA_CORE_BUDGET_H
 
 #include "env.h"
 #include "stat.h"
@@ -93,7 +93,7 @@ struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
 
 /**
- * struct kma_governor - what one sample stands for
+ * struct kma_budget - what one sample stands for
  * @asked: binary logarithm of the N that was asked for
  * @now: that of the one in use, at least @asked
  * @calm: how often in a row it could have been lowered
@@ -102,7 +102,7 @@ u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
  * @raised: how often it was raised, since load
  * @lowered: and lowered
  */
-struct kma_governor {
+struct kma_budget {
 	int asked;
 	int now;
 	u32 calm;
@@ -113,24 +113,24 @@ struct kma_governor {
 };
 
 /**
- * kma_govern_ask() - begin with another N
- * @g: the governor
+ * kma_budget_ask() - begin with another N
+ * @g: the budget
  * @shift: binary logarithm of N
  *
  * Context: any; one at a time.
  */
-void kma_govern_ask(struct kma_governor *g, int shift);
+void kma_budget_ask(struct kma_budget *g, int shift);
 
 /**
- * kma_govern() - look whether N is right
- * @g: the governor
+ * kma_budget_adjust() - look whether N is right
+ * @g: the budget
  * @spent: what was spent since it was changed, or for a while
  * @budget_ns: what may be spent in that time, ns
  * @fill: per cent of live_max in use
  *
  * Context: any; one at a time. Return: whether @now has changed.
  */
-bool kma_govern(struct kma_governor *g, const struct kma_spent *spent, u64 budget_ns,
+bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
 		u32 fill);
 
-#endif /* KMA_CORE_GOVERN_H */
+#endif /* KMA_CORE_BUDGET_H */

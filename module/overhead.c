@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module itself takes, and a governor that sees to it.
+ * What the module itself takes, and a budget that sees to it.
  *
- *	probe ----- one event in KMA_TIMED ----> kma_meter_begin(), _end()
+ *	probe ----- one event in KMA_TIMED ----> kma_overhead_begin(), _end()
  *	sample ---- each one -----------------> kma_env_lap_leave()
  *	   |
  *	   v  counters
- *	once a second: cost (core/govern.h) --> share of the CPUs, in `stats`
+ *	once a second: cost (core/budget.h) --> share of the CPUs, in `stats`
  *	   |				    --> another N, while objects are sampled
  *	   v
  *	sampling.c
@@ -41,7 +41,7 @@ static u64 kma_clock_ns __read_mostly;
 #define KMA_CLOCK_TRIES	64
 
 /* The events of this CPU, in whatever unit; each one makes it another number. */
-static u64 notrace kma_meter_events(void)
+static u64 notrace kma_overhead_events(void)
 {
 	u64 sum = 0;
 	int i;
@@ -53,22 +53,22 @@ static u64 notrace kma_meter_events(void)
 	return sum;
 }
 
-struct kma_lap notrace kma_meter_stay(void)
+struct kma_lap notrace kma_overhead_stay(void)
 {
 	/* One CPU's clock; since 7.0 a probe may migrate. */
 	preempt_disable_notrace();
 	return (struct kma_lap) {
 		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),
-		.events = kma_meter_events(),
+		.events = kma_overhead_events(),
 	};
 }
 
-void notrace kma_meter_leave(struct kma_lap lap, u64 end)
+void notrace kma_overhead_leave(struct kma_lap lap, u64 end)
 {
 	s64 ns = end - lap.start - kma_clock_ns -
 		 (this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]) - lap.samples);
 
-	if (ns > KMA_EVENT_MAX || kma_meter_events() != lap.events) {
+	if (ns > KMA_EVENT_MAX || kma_overhead_events() != lap.events) {
 		kma_stat_inc(timed_long);
 	} else {
 		kma_stat_inc(timed_events);
@@ -79,7 +79,7 @@ void notrace kma_meter_leave(struct kma_lap lap, u64 end)
 	preempt_enable_notrace();
 }
 
-static u64 kma_meter_clock_ns(void)
+static u64 kma_overhead_clock_ns(void)
 {
 	u64 start, least = U64_MAX;
 	int i;
@@ -93,19 +93,19 @@ static u64 kma_meter_clock_ns(void)
 
 /* ---- once a second -------------------------------------------------------- */
 
-#define KMA_METER_TURN	HZ
-#define KMA_METER_TURNS	8
+#define KMA_OVERHEAD_TURN	HZ
+#define KMA_OVERHEAD_TURNS	8
 
 /* Protected by kma_lock, all that follows. */
 static unsigned int kma_budget_pct;
-static struct kma_governor kma_governor;
+static struct kma_budget kma_budget;
 
 /* The cost at the last turns, and how many there were since N changed. */
-static struct kma_cost kma_turn[KMA_METER_TURNS];
+static struct kma_cost kma_turn[KMA_OVERHEAD_TURNS];
 static unsigned int kma_turns;
 static struct kma_spent kma_spent;
 
-static struct kma_cost kma_meter_cost(void)
+static struct kma_cost kma_overhead_cost(void)
 {
 	struct kma_stats stats;
 
@@ -114,24 +114,24 @@ static struct kma_cost kma_meter_cost(void)
 }
 
 /* From here on, as if nothing had been spent before. */
-static void kma_meter_again(void)
+static void kma_overhead_again(void)
 {
-	kma_turn[0] = kma_meter_cost();
+	kma_turn[0] = kma_overhead_cost();
 	kma_turns = 1;
 }
 
 /* Since the oldest turn that is kept; the next one takes its place. */
-static void kma_meter_look(void)
+static void kma_overhead_look(void)
 {
-	unsigned int kept = min_t(unsigned int, kma_turns, KMA_METER_TURNS);
-	struct kma_cost now = kma_meter_cost();
+	unsigned int kept = min_t(unsigned int, kma_turns, KMA_OVERHEAD_TURNS);
+	struct kma_cost now = kma_overhead_cost();
 
-	kma_spent = kma_cost_between(&kma_turn[(kma_turns - kept) % KMA_METER_TURNS],
+	kma_spent = kma_cost_between(&kma_turn[(kma_turns - kept) % KMA_OVERHEAD_TURNS],
 				     &now);
-	kma_turn[kma_turns++ % KMA_METER_TURNS] = now;
+	kma_turn[kma_turns++ % KMA_OVERHEAD_TURNS] = now;
 }
 
-static u32 kma_meter_fill(void)
+static u32 kma_overhead_fill(void)
 {
 	static u32 first;
 
@@ -140,89 +140,89 @@ static u32 kma_meter_fill(void)
 }
 
 /* Less than that, since N changed, says too little. */
-#define KMA_METER_LEAST	(NSEC_PER_SEC / 2)
+#define KMA_OVERHEAD_LEAST	(NSEC_PER_SEC / 2)
 
-static void kma_meter_govern(void)
+static void kma_overhead_adjust(void)
 {
 	u64 budget = div_u64(kma_spent.ns * num_online_cpus() * kma_budget_pct, 100);
 
 	if (!kma_sampling_bytes() || !kma_budget_pct ||
-	    kma_spent.ns < KMA_METER_LEAST ||
-	    !kma_govern(&kma_governor, &kma_spent, budget, kma_meter_fill()))
+	    kma_spent.ns < KMA_OVERHEAD_LEAST ||
+	    !kma_budget_adjust(&kma_budget, &kma_spent, budget, kma_overhead_fill()))
 		return;
-	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_governor.now);
-	kma_meter_again();
+	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_budget.now);
+	kma_overhead_again();
 }
 
-static void kma_meter_turn(struct work_struct *work);
+static void kma_overhead_turn(struct work_struct *work);
 
-static DECLARE_DELAYED_WORK(kma_meter_work, kma_meter_turn);
+static DECLARE_DELAYED_WORK(kma_overhead_work, kma_overhead_turn);
 
-static void kma_meter_turn(struct work_struct *work)
+static void kma_overhead_turn(struct work_struct *work)
 {
 	/* Whoever reads a large table holds it for a while: then the next time. */
 	if (mutex_trylock(&kma_lock)) {
-		kma_meter_look();
-		kma_meter_govern();
+		kma_overhead_look();
+		kma_overhead_adjust();
 		mutex_unlock(&kma_lock);
 	}
-	schedule_delayed_work(&kma_meter_work, KMA_METER_TURN);
+	schedule_delayed_work(&kma_overhead_work, KMA_OVERHEAD_TURN);
 }
 
 /* ---- settings ------------------------------------------------------------- */
 
-void kma_meter_sampling(int shift)
+void kma_overhead_sampling(int shift)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_govern_ask(&kma_governor, shift);
-	kma_meter_again();
+	kma_budget_ask(&kma_budget, shift);
+	kma_overhead_again();
 }
 
-void kma_meter_budget(unsigned int pct)
+void kma_overhead_set_budget(unsigned int pct)
 {
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_budget_pct, pct);
-	if (pct || kma_governor.now == kma_governor.asked)
+	if (pct || kma_budget.now == kma_budget.asked)
 		return;
 	/* Nobody governs any more. */
-	kma_govern_ask(&kma_governor, kma_governor.asked);
-	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_governor.now);
-	kma_meter_again();
+	kma_budget_ask(&kma_budget, kma_budget.asked);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_budget.now);
+	kma_overhead_again();
 }
 
-unsigned int kma_meter_budget_pct(void)
+unsigned int kma_overhead_budget_pct(void)
 {
 	return READ_ONCE(kma_budget_pct);
 }
 
-struct kma_metered kma_meter_read(void)
+struct kma_overhead kma_overhead_read(void)
 {
 	const struct kma_spent *spent = &kma_spent;
 	unsigned int cpus = num_online_cpus();
 
 	lockdep_assert_held(&kma_lock);
-	return (struct kma_metered) {
+	return (struct kma_overhead) {
 		.event_ps = spent->event_ps,
 		.event_ps_se = spent->event_ps_se,
 		.share = kma_spent_share(spent, spent->events_ns + spent->samples_ns, cpus),
 		.share_se = kma_spent_share(spent, spent->events_ns_se, cpus),
-		.raised = kma_governor.raised,
-		.lowered = kma_governor.lowered,
+		.raised = kma_budget.raised,
+		.lowered = kma_budget.lowered,
 	};
 }
 
-void kma_meter_start(void)
+void kma_overhead_start(void)
 {
-	kma_clock_ns = kma_meter_clock_ns();
+	kma_clock_ns = kma_overhead_clock_ns();
 	mutex_lock(&kma_lock);
-	memset(&kma_governor, 0, sizeof(kma_governor));
+	memset(&kma_budget, 0, sizeof(kma_budget));
 	memset(&kma_spent, 0, sizeof(kma_spent));
-	kma_meter_again();
+	kma_overhead_again();
 	mutex_unlock(&kma_lock);
-	schedule_delayed_work(&kma_meter_work, KMA_METER_TURN);
+	schedule_delayed_work(&kma_overhead_work, KMA_OVERHEAD_TURN);
 }
 
-void kma_meter_stop(void)
+void kma_overhead_stop(void)
 {
-	cancel_delayed_work_sync(&kma_meter_work);
+	cancel_delayed_work_sync(&kma_overhead_work);
 }
