@@ -896,9 +896,9 @@ static void kma_storm_and_check_as(struct kunit *test, void (*storm)(void *arg, 
 	kma_control_enable(false);
 	kma_probes_stop();
 	kma_bulk_stop();
-	kma_hooks_stop();
+	kma_ftrace_hooks_stop();
 	kma_expect_sums(test);
-	kma_hooks_start(true);
+	kma_ftrace_hooks_start(true);
 	kma_bulk_start();
 	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
 }

@@ -542,14 +542,14 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 	kma_bulk(site + 1, KMA_TEST_PTR + 192, 64);
 	kma_expect_confirmed(test, "kfree+0x1", 0);
 
-	kma_hooks_start(true);
+	kma_ftrace_hooks_start(true);
 	kma_expect_confirmed(test, "kfree+0x1", 64 + 64 + 96);
 	kma_expect_confirmed(test, "kfree+0x2", 64);
 	/* The address comes again, at a site that is not to blame. */
 	kma_alloc(site + 1, KMA_TEST_PTR, 64, 60);
 	kma_expect_confirmed(test, "kfree+0x1", 96);
 	kma_expect_confirmed(test, "kfree+0x2", 64 + 64);
-	kma_hooks_stop();
+	kma_ftrace_hooks_stop();
 	kma_expect_confirmed(test, "kfree+0x2", 0);
 }
 
@@ -813,7 +813,7 @@ static void kma_expect_known_rows(struct kunit *test, const struct kma_known_row
 	int i;
 
 	/* Or nothing would be confirmed. */
-	kma_hooks_start(true);
+	kma_ftrace_hooks_start(true);
 	kma_put_samples();
 	for (i = 0; i < nr; i++)
 		kma_expect_known_row(test, &known[i]);
@@ -903,7 +903,7 @@ static void kma_report_adds_before_it_rounds(struct kunit *test)
 	};
 	int i;
 
-	kma_hooks_start(true);
+	kma_ftrace_hooks_start(true);
 	preempt_disable();
 	for (i = 0; i < 100; i++) {
 		put.frame[1] = (unsigned long)vfree + i;
@@ -984,7 +984,7 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 	const struct kma_pair *pair;
 	int i;
 
-	kma_hooks_start(true);
+	kma_ftrace_hooks_start(true);
 	kma_put_samples();
 	pair = kma_open(test, &kma_table_summary)->rows;
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
@@ -1125,7 +1125,7 @@ static int kma_report_init_test(struct kunit *test)
 static void kma_report_exit_test(struct kunit *test)
 {
 	/* If the test did not come to that. */
-	kma_hooks_stop();
+	kma_ftrace_hooks_stop();
 	/* Files and snapshots are closed after this: they need no table. */
 	kma_symbol_stop();
 	kma_core_destroy(&kma_core);

@@ -27,14 +27,14 @@
 /* ---- frees ---------------------------------------------------------------- */
 
 /* The objects are in an array. */
-static_assert(kma_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
+static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
 			    size_t size, void **p));
 
 static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 					  struct ftrace_regs *regs)
 {
-	size_t i, nr = kma_hook_arg(regs, 1);
-	void **ptr = (void **)kma_hook_arg(regs, 2);
+	size_t i, nr = kma_ftrace_hook_arg(regs, 1);
+	void **ptr = (void **)kma_ftrace_hook_arg(regs, 2);
 
 	preempt_disable_notrace();
 	for (i = 0; i < nr; i++) {
@@ -46,7 +46,7 @@ static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 
 #define KMA_BULK_LOSS "bulk frees cannot be followed: nothing live is certain"
 
-struct kma_hook kma_hook_free_bulk = {
+struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 	.function = kmem_cache_free_bulk,
 	.entered = kma_free_bulk_entered,
 	.bulk = true,
@@ -60,7 +60,7 @@ struct kma_hook kma_hook_free_bulk = {
  * free.  So they are freed here; what goes another way after all, and is announced
  * when it is freed, is not in the table then.
  */
-static_assert(kma_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
+static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
 			    void *ptr));
 
 static void notrace kma_free_rcu_entered(unsigned long parent_ip,
@@ -68,11 +68,11 @@ static void notrace kma_free_rcu_entered(unsigned long parent_ip,
 {
 	preempt_disable_notrace();
 	kma_stat_inc(rcu_pending);
-	kma_probes_free((void *)kma_hook_arg(regs, 1));
+	kma_probes_free((void *)kma_ftrace_hook_arg(regs, 1));
 	preempt_enable_notrace();
 }
 
-struct kma_hook kma_hook_free_rcu = {
+struct kma_ftrace_hook kma_ftrace_hook_free_rcu = {
 	.function = kvfree_call_rcu,
 	.entered = kma_free_rcu_entered,
 	.bulk = true,
@@ -83,9 +83,9 @@ struct kma_hook kma_hook_free_rcu = {
 bool kma_bulk_frees_followed(void)
 {
 #ifdef KMA_HAVE_SHEAVES
-	return kma_hook_free_bulk.attached && kma_hook_free_rcu.attached;
+	return kma_ftrace_hook_free_bulk.attached && kma_ftrace_hook_free_rcu.attached;
 #else
-	return kma_hook_free_bulk.attached;
+	return kma_ftrace_hook_free_bulk.attached;
 #endif
 }
 
@@ -105,10 +105,10 @@ static bool kma_alloc_bulk_heard;
 #define KMA_ALLOC_BULK_ARGS						\
 	struct kmem_cache *s, gfp_t flags, size_t nr, void **p
 #define KMA_ALLOC_BULK_BOOL						\
-	kma_hook_fits(KMA_ALLOC_BULK, bool, KMA_ALLOC_BULK_ARGS)
+	kma_ftrace_hook_fits(KMA_ALLOC_BULK, bool, KMA_ALLOC_BULK_ARGS)
 
 static_assert(KMA_ALLOC_BULK_BOOL ||
-	      kma_hook_fits(KMA_ALLOC_BULK, int, KMA_ALLOC_BULK_ARGS));
+	      kma_ftrace_hook_fits(KMA_ALLOC_BULK, int, KMA_ALLOC_BULK_ARGS));
 
 /* Of a bool only the lowest byte of the register is valid. */
 static bool kma_alloc_bulk_worked(struct pt_regs *regs)
@@ -203,7 +203,7 @@ static bool kma_alloc_bulk_rehearse(void)
  */
 static bool kma_alloc_bulk_attach(void)
 {
-	if (!kma_hook_free_bulk.attached || !kma_alloc_bulk_register())
+	if (!kma_ftrace_hook_free_bulk.attached || !kma_alloc_bulk_register())
 		return false;
 	if (kma_alloc_bulk_rehearse())
 		return true;

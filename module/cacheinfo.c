@@ -241,7 +241,7 @@ void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 static void notrace kma_cache_destroyed(unsigned long parent_ip,
 					struct ftrace_regs *regs)
 {
-	unsigned long cache = kma_hook_arg(regs, 0);
+	unsigned long cache = kma_ftrace_hook_arg(regs, 0);
 
 	if (!cache)
 		return;
@@ -250,9 +250,9 @@ static void notrace kma_cache_destroyed(unsigned long parent_ip,
 	preempt_enable_notrace();
 }
 
-static_assert(kma_hook_fits(kmem_cache_destroy, void, struct kmem_cache *s));
+static_assert(kma_ftrace_hook_fits(kmem_cache_destroy, void, struct kmem_cache *s));
 
-struct kma_hook kma_hook_cache_destroy = {
+struct kma_ftrace_hook kma_ftrace_hook_cache_destroy = {
 	.function = kmem_cache_destroy,
 	.entered = kma_cache_destroyed,
 	.loss = "ends of caches cannot be followed: a new one counts as the old one at its address",
@@ -260,5 +260,5 @@ struct kma_hook kma_hook_cache_destroy = {
 
 bool kma_cacheinfo_watched(void)
 {
-	return kma_hook_cache_destroy.attached;
+	return kma_ftrace_hook_cache_destroy.attached;
 }

@@ -117,7 +117,7 @@ int kma_engine_start(const struct kma_config *config)
 	ret = kma_symbol_start();
 	if (ret)
 		goto ram;
-	kma_hooks_start(!strcmp(kma_config.bulk, "auto"));
+	kma_ftrace_hooks_start(!strcmp(kma_config.bulk, "auto"));
 	kma_bulk_start();
 	ret = kma_probes_start();
 	if (ret)
@@ -143,7 +143,7 @@ control:
 	kma_probes_stop();
 bulk:
 	kma_bulk_stop();
-	kma_hooks_stop();
+	kma_ftrace_hooks_stop();
 	kma_symbol_stop();
 ram:
 	kma_memhotplug_stop();
@@ -166,7 +166,7 @@ void kma_engine_stop(void)
 	kma_probes_stop();
 	kma_bulk_stop();
 	/* Likewise, and the last that look at them: hooks and two notifiers. */
-	kma_hooks_stop();
+	kma_ftrace_hooks_stop();
 	kma_symbol_stop();
 	kma_memhotplug_stop();
 	kma_stack_stop();

@@ -361,22 +361,22 @@ int kma_stack_start(void);
 /* Undo kma_stack_start(); nobody samples any more. Context: process, may sleep. */
 void kma_stack_stop(void);
 
-/* ---- hook.c: functions that are followed where they are entered ----------- */
+/* ---- ftrace_hook.c: functions that are followed where they are entered ----------- */
 
 /* Whether a function of the kernel takes and returns what is expected of it. */
-#define kma_hook_fits(function, type, ...)				\
+#define kma_ftrace_hook_fits(function, type, ...)				\
 	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
 
 /**
- * struct kma_hook - a function of the kernel, and what is called before it
+ * struct kma_ftrace_hook - a function of the kernel, and what is called before it
  * @function: its address
  * @entered: called in whatever context it is called in, preemptible or not, with
- *	the address it returns to; notrace; kma_hook_arg() gives the arguments
+ *	the address it returns to; notrace; kma_ftrace_hook_arg() gives the arguments
  * @bulk: only wanted if bulk functions are followed
  * @loss: for the log, what is lost without it
  * @attached: it is followed
  */
-struct kma_hook {
+struct kma_ftrace_hook {
 	void *function;
 	void (*entered)(unsigned long parent_ip, struct ftrace_regs *regs);
 	bool bulk;
@@ -384,50 +384,50 @@ struct kma_hook {
 	bool attached;
 };
 
-/* All there are; hook.c has the list. */
+/* All there are; ftrace_hook.c has the list. */
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
-extern struct kma_hook kma_hook_free;		/* probe.c */
+extern struct kma_ftrace_hook kma_ftrace_hook_free;		/* probe.c */
 #endif
-extern struct kma_hook kma_hook_free_bulk;	/* bulk.c */
+extern struct kma_ftrace_hook kma_ftrace_hook_free_bulk;	/* bulk.c */
 #ifdef KMA_HAVE_SHEAVES
-extern struct kma_hook kma_hook_free_rcu;	/* bulk.c */
+extern struct kma_ftrace_hook kma_ftrace_hook_free_rcu;	/* bulk.c */
 #endif
-extern struct kma_hook kma_hook_cache_destroy;	/* cacheinfo.c */
+extern struct kma_ftrace_hook kma_ftrace_hook_cache_destroy;	/* cacheinfo.c */
 
 /**
- * kma_hook_arg() - an argument of the function that is entered
+ * kma_ftrace_hook_arg() - an argument of the function that is entered
  * @regs: what @entered got
  * @nr: which, from 0
  *
  * Context: inside @entered. Return: the argument.
  */
-static __always_inline unsigned long kma_hook_arg(struct ftrace_regs *regs, int nr)
+static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *regs, int nr)
 {
 	return regs_get_kernel_argument(ftrace_get_regs(regs), nr);
 }
 
 /**
- * kma_hooks_start() - follow functions from now on, as far as that can be done
+ * kma_ftrace_hooks_start() - follow functions from now on, as far as that can be done
  * @bulk: also those that are only wanted if bulk functions are followed
  *
  * What cannot be followed is explained in the log.
  * Context: process, may sleep; the tables are made.
  */
-void kma_hooks_start(bool bulk);
+void kma_ftrace_hooks_start(bool bulk);
 
 /**
- * kma_hooks_stop() - undo kma_hooks_start() and wait until no hook runs
+ * kma_ftrace_hooks_stop() - undo kma_ftrace_hooks_start() and wait until no hook runs
  *
  * Context: process, may sleep.
  */
-void kma_hooks_stop(void);
+void kma_ftrace_hooks_stop(void);
 
 /* ---- bulk.c: allocations and frees without a tracepoint ------------------- */
 
 /**
  * kma_bulk_start() - follow bulk allocations, if that can be done
  *
- * Context: process, may sleep; after kma_hooks_start().
+ * Context: process, may sleep; after kma_ftrace_hooks_start().
  */
 void kma_bulk_start(void);
 

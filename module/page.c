@@ -350,12 +350,12 @@ static u64 kma_pages_forecast(void)
 #ifdef KMA_ALLOC_PAGES_BULK
 /* There may be a list of pages instead of an array. */
 #define KMA_PAGE_BULK_LIST						\
-	kma_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
+	kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
 		      nodemask_t *nodemask, int nr, struct list_head *list, \
 		      struct page **page)
 
 static_assert(KMA_PAGE_BULK_LIST ||
-	      kma_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
+	      kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
 			    nodemask_t *nodemask, int nr, struct page **page));
 
 /**

@@ -490,18 +490,18 @@ bool kma_probes_late(void)
  * given the address, and told of it.  So the function is followed instead, where
  * it is entered; only if that cannot be done, the event has to do.
  */
-static_assert(kma_hook_fits(kmem_cache_free, void, struct kmem_cache *s, void *x));
+static_assert(kma_ftrace_hook_fits(kmem_cache_free, void, struct kmem_cache *s, void *x));
 
 static void notrace kma_kmem_cache_free_entered(unsigned long parent_ip,
 						struct ftrace_regs *regs)
 {
 	preempt_disable_notrace();
 	kma_probe_kmem_cache_free(NULL, parent_ip,
-				  (void *)kma_hook_arg(regs, 1));
+				  (void *)kma_ftrace_hook_arg(regs, 1));
 	preempt_enable_notrace();
 }
 
-struct kma_hook kma_hook_free = {
+struct kma_ftrace_hook kma_ftrace_hook_free = {
 	.function = kmem_cache_free,
 	.entered = kma_kmem_cache_free_entered,
 	.loss = "frees are told late: see order in the tables",
@@ -509,20 +509,20 @@ struct kma_hook kma_hook_free = {
 
 static int kma_attach_kmem_cache_free(void)
 {
-	if (kma_hook_free.attached)
+	if (kma_ftrace_hook_free.attached)
 		return 0;
 	return register_trace_kmem_cache_free(kma_probe_kmem_cache_free, NULL);
 }
 
 static void kma_detach_kmem_cache_free(void)
 {
-	if (!kma_hook_free.attached)
+	if (!kma_ftrace_hook_free.attached)
 		unregister_trace_kmem_cache_free(kma_probe_kmem_cache_free, NULL);
 }
 
 bool kma_probes_late(void)
 {
-	return !kma_hook_free.attached;
+	return !kma_ftrace_hook_free.attached;
 }
 #endif
 

@@ -56,21 +56,21 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 }
 
 /* Functions that are followed, and the second net; 1 is attached. */
-static void kma_stats_add_hooks(struct kma_snapshot *snap)
+static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
-	kma_pair_add(snap, "hook_free_bulk", KMA_FORMAT_U64,
+	kma_pair_add(snap, "free_bulk_followed", KMA_FORMAT_U64,
 		     kma_bulk_frees_followed());
-	kma_pair_add(snap, "hook_alloc_bulk", KMA_FORMAT_U64,
+	kma_pair_add(snap, "alloc_bulk_followed", KMA_FORMAT_U64,
 		     kma_bulk_allocs_followed());
-	kma_pair_add(snap, "hook_alloc_bulk_missed", KMA_FORMAT_U64,
+	kma_pair_add(snap, "alloc_bulk_missed", KMA_FORMAT_U64,
 		     kma_bulk_allocs_missed());
 	kma_pair_add(snap, "net_page_free", KMA_FORMAT_U64,
 		     !READ_ONCE(kma_core.obj.pages.fixed));
-	kma_pair_add(snap, "hook_page_bulk", KMA_FORMAT_U64,
+	kma_pair_add(snap, "page_bulk_followed", KMA_FORMAT_U64,
 		     kma_pages_bulk_followed());
-	kma_pair_add(snap, "hook_page_bulk_missed", KMA_FORMAT_U64,
+	kma_pair_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
 		     kma_pages_bulk_missed());
-	kma_pair_add(snap, "hook_cache_destroy", KMA_FORMAT_U64,
+	kma_pair_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
 		     kma_cacheinfo_watched());
 }
 
@@ -100,7 +100,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_pair_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
 	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		     kma_probes_attached());
-	kma_stats_add_hooks(snap);
+	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
 	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
 		     kma_countmaps_bytes() + kma_pages_memory());

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from guest_lib import (
-    BULK_HOOKS, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
+    BULK_FOLLOWED, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
     check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of,
     rows_by_function, several, single, slab_aliases, until_settled)
 
@@ -334,7 +334,7 @@ def ghosts_on_slab_pages():
 
 FTRACE = Path("/proc/sys/kernel/ftrace_enabled")
 KPROBES = Path("/sys/kernel/debug/kprobes/enabled")
-HOOKS = (*BULK_HOOKS, "hook_cache_destroy")
+HOOKS = (*BULK_FOLLOWED, "cache_destroy_followed")
 
 
 @contextlib.contextmanager

@@ -39,7 +39,7 @@ SUMS = {"bytes_requested": "bytes_req", "bytes_allocated": "bytes_alloc",
         "frees": "frees", "pingpong": "pingpong", "bulk_objs": "bulk_objs",
         "bulk_bytes": "bulk_bytes", "confirmed_bytes": "confirmed_bytes"}
 # Functions that are followed for what has no tracepoint
-BULK_HOOKS = ("hook_free_bulk", "hook_alloc_bulk")
+BULK_FOLLOWED = ("free_bulk_followed", "alloc_bulk_followed")
 
 
 class Failed(Exception):
@@ -374,7 +374,7 @@ def frag_pct(row):
 
 def follows_bulk():
     """All that is freed is seen, as far as the module can tell."""
-    return pairs_of("stats")["hook_free_bulk"]
+    return pairs_of("stats")["free_bulk_followed"]
 
 
 def known_counts(row):

@@ -214,7 +214,7 @@ def pages_bulk_list():
         except OSError as e:
             check_equal("error", errno.EOPNOTSUPP, e.errno)
             return "no lists"
-        check_equal("calls missed", 2, pairs_of("stats")["hook_page_bulk_missed"])
+        check_equal("calls missed", 2, pairs_of("stats")["page_bulk_missed"])
 
 
 @single
