@@ -318,8 +318,8 @@ static void kma_free_filtered(unsigned long ptr)
 	preempt_enable();
 }
 
-/* Of 64 bytes each, the third has the mark. */
-static void kma_record_samples_what_has_a_mark(struct kunit *test)
+/* Of 64 bytes each, the third has the point. */
+static void kma_record_samples_what_has_a_point(struct kunit *test)
 {
 	const struct kma_site_info *info;
 	struct kma_entry e;
@@ -327,7 +327,7 @@ static void kma_record_samples_what_has_a_mark(struct kunit *test)
 
 	migrate_disable();
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
-	kma_sample_mark(KMA_SAMPLE_OBJECTS, 64 + 64 + 10, KMA_SHIFT_MIN);
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 64 + 64 + 10, KMA_SHIFT_MIN);
 	for (i = 0; i < 3; i++)
 		kma_alloc_sampled(KMA_TEST_PTR + 64 * i, 64);
 	migrate_enable();
@@ -336,7 +336,7 @@ static void kma_record_samples_what_has_a_mark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 1);
 	KUNIT_ASSERT_TRUE(test, kma_objtab_take(&kma_c->obj, KMA_TEST_PTR + 128, &e));
 	KUNIT_EXPECT_EQ(test, e.bytes_req, 60);
-	/* The one that the mark was drawn for, not that of the next. */
+	/* The one that the point was drawn for, not that of the next. */
 	info = kma_sitetab_info(&kma_c->sites, e.row);
 	KUNIT_ASSERT_NOT_NULL(test, info);
 	KUNIT_EXPECT_EQ(test, info->shift, KMA_SHIFT_MIN);
@@ -345,14 +345,14 @@ static void kma_record_samples_what_has_a_mark(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info->nr_frames, 0);
 }
 
-/* The mark of an event that is not counted goes with it. */
+/* The point of an event that is not counted goes with it. */
 static void kma_record_samples_no_inner_event(struct kunit *test)
 {
 	kma_c->sites.inner[0] = KMA_TEST_SITE;
 	kma_c->sites.nr_inner = 1;
 	migrate_disable();
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
-	kma_sample_mark(KMA_SAMPLE_OBJECTS, 100, KMA_SHIFT_MIN);
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 100, KMA_SHIFT_MIN);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
 	kma_alloc_sampled(KMA_TEST_PTR, 64);
 	migrate_enable();
@@ -374,7 +374,7 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	kma_alloc(KMA_TEST_SITE, before, 64);
 	kma_record_livefilter_start(kma_c);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
-	kma_sample_mark(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
 	kma_alloc_sampled(sampled, 64);
 	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(before));
 	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(sampled));
@@ -821,7 +821,7 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_repairs_bulk_objects),
 	KUNIT_CASE(kma_record_counts_bulk_objects_without_a_row),
 	KUNIT_CASE(kma_record_counts_bulk_objects_without_room),
-	KUNIT_CASE(kma_record_samples_what_has_a_mark),
+	KUNIT_CASE(kma_record_samples_what_has_a_point),
 	KUNIT_CASE(kma_record_samples_no_inner_event),
 	KUNIT_CASE(kma_record_follows_filtered_frees),
 	KUNIT_CASE(kma_record_removes_what_is_left_on_a_page),

@@ -91,16 +91,16 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	}
 }
 
-/* One page on which there may be a mark; @data is its mark, of kma_sample_count(). */
+/* One page on which there may be a sample point; @data is its sample point, of kma_sample_count(). */
 static noinline __noclone notrace void
-kma_page_alloc_marked(void *data, struct page *page, unsigned int order, gfp_t gfp,
+kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
 		      int type)
 {
 	const struct kma_block block = {
 		.class = kma_class(0, type, (__force u32)gfp),
 	};
 
-	kma_blocks_marked(&kma_blocks,
+	kma_blocks_at_point(&kma_blocks,
 			  kma_pfntab_at(&kma_blocks.pfns, page_to_pfn(page)), &block,
 			  (unsigned long)data);
 }
@@ -119,7 +119,7 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	   int type)							\
 {									\
 	const bool one = (way) == KMA_PAGES_CLASSES || (way) == KMA_PAGES_SAMPLED; \
-	u8 mark = 0;							\
+	u8 point = 0;							\
 									\
 	if (!one || unlikely(order)) {					\
 		name##_slow(data, page, order, gfp, type);		\
@@ -127,14 +127,14 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	}								\
 	switch (kma_blocks_one(&kma_blocks, page_to_pfn(page),		\
 			       kma_class(0, type, (__force u32)gfp),	\
-			       (way) == KMA_PAGES_SAMPLED, &mark)) {	\
+			       (way) == KMA_PAGES_SAMPLED, &point)) {	\
 	case KMA_ONE_DONE:						\
 		break;							\
 	case KMA_ONE_OTHER:						\
 		name##_slow(data, page, order, gfp, type);		\
 		break;							\
-	case KMA_ONE_MARKED:						\
-		kma_page_alloc_marked((void *)(unsigned long)mark, page, order, \
+	case KMA_ONE_AT_POINT:						\
+		kma_page_alloc_at_point((void *)(unsigned long)point, page, order, \
 				      gfp, type);			\
 	}								\
 }									\

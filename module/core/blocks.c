@@ -235,11 +235,11 @@ static void kma_blocks_sample(struct kma_blocks *b, struct kma_pfn *f,
 	kma_blocks_record(b, slot, f, block, KMA_PFN_SAMPLED, false);
 }
 
-void kma_blocks_marked(struct kma_blocks *b, struct kma_pfn *f,
-		       const struct kma_block *block, u8 mark)
+void kma_blocks_at_point(struct kma_blocks *b, struct kma_pfn *f,
+		       const struct kma_block *block, u8 point)
 {
 	const int shift = kma_sample_take(KMA_SAMPLE_BLOCKS,
-					  KMA_PAGE_SIZE << block->order, mark);
+					  KMA_PAGE_SIZE << block->order, point);
 
 	if (shift)
 		kma_blocks_sample(b, f, block, shift);
@@ -250,10 +250,10 @@ void kma_blocks_marked(struct kma_blocks *b, struct kma_pfn *f,
 void kma_blocks_sampled(struct kma_blocks *b, struct kma_pfn *f,
 			const struct kma_block *block)
 {
-	u8 mark;
+	u8 point;
 
-	if (kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE << block->order, &mark))
-		kma_blocks_marked(b, f, block, mark);
+	if (kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE << block->order, &point))
+		kma_blocks_at_point(b, f, block, point);
 	else
 		kma_blocks_shadowed(b, f, block);
 }

@@ -99,7 +99,7 @@ static inline bool kma_blocks_is_shadow(const struct kma_blocks *b, u32 id)
 enum kma_one {
 	KMA_ONE_DONE,		/* that was all */
 	KMA_ONE_OTHER,		/* nothing was done: to kma_blocks_alone() or _sampled() */
-	KMA_ONE_MARKED,		/* to kma_blocks_marked() */
+	KMA_ONE_AT_POINT,		/* to kma_blocks_at_point() */
 };
 
 /**
@@ -108,13 +108,13 @@ enum kma_one {
  * @pfn: the number of its frame; without a page, whatever it is then
  * @class: the class of its block, of order 0
  * @sampled: while call sites are looked for of some blocks; otherwise of none
- * @mark: of kma_sample_count(), where KMA_ONE_MARKED is returned
+ * @point: of kma_sample_count(), where KMA_ONE_AT_POINT is returned
  *
  * Context: a probe, any context, NMI included. Return: see enum kma_one.
  */
 static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigned long pfn,
 						   unsigned long class, bool sampled,
-						   u8 *mark)
+						   u8 *point)
 {
 	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
 	const struct kma_site_slot *slot;
@@ -136,8 +136,8 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 			return KMA_ONE_OTHER;
 	}
 	if (sampled) {
-		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, mark)))
-			return KMA_ONE_MARKED;
+		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, point)))
+			return KMA_ONE_AT_POINT;
 	} else {
 		kma_pfn_describe(f);
 	}
@@ -166,9 +166,9 @@ void kma_blocks_alloc(struct kma_blocks *b, struct kma_pfn *f, unsigned long sit
 void kma_blocks_sampled(struct kma_blocks *b, struct kma_pfn *f,
 			const struct kma_block *block);
 
-/* Context: as above. Likewise, after kma_sample_count(), with its mark. */
-void kma_blocks_marked(struct kma_blocks *b, struct kma_pfn *f,
-		       const struct kma_block *block, u8 mark);
+/* Context: as above. Likewise, after kma_sample_count(), with its sample point. */
+void kma_blocks_at_point(struct kma_blocks *b, struct kma_pfn *f,
+		       const struct kma_block *block, u8 point);
 
 /**
  * kma_blocks_no_pfn() - a block was allocated in memory that is not known

@@ -232,17 +232,17 @@ static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 	kma_record_sample_time(kma_env_lap_leave(start));
 }
 
-void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr,
+void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
 		       unsigned long bytes_req, unsigned long cache,
-		       struct kma_marked m)
+		       struct kma_at_point m)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
 	int shift;
 
-	/* Far from all that was done lately: the mark and the stack take as long. */
+	/* Far from all that was done lately: the point and the stack take as long. */
 	kma_objtab_expect(&c->obj, ptr);
-	shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.mark);
-	/* Its mark is lost, and the second event meets the next one as soon. */
+	shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.point);
+	/* Its sample point is lost, and the second event meets the next one as soon. */
 	if (kma_sitetab_is_inner(&c->sites, site))
 		kma_stat_inc(double_fired);
 	else if (shift)

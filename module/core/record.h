@@ -8,7 +8,7 @@
  *
  * While objects are sampled (sample.h):
  *
- *	allocation: a mark? --> origin --> row: count --> filter: add --> put
+ *	allocation: a sample point? --> origin --> row: count --> filter: add --> put
  *	free:       in the filter? --> take --> filter: remove --> row: count
  *
  * A hit is counted before its entry is published, and a free after it took
@@ -239,20 +239,20 @@ static __always_inline void kma_record_free(struct kma_core *c,
 	}
 }
 
-/* What kma_record_marked() has to know besides, in one register. */
-struct kma_marked {
+/* What kma_record_at_point() has to know besides, in one register. */
+struct kma_at_point {
 	u32 bytes;
 	s16 node;
-	u8 mark;
+	u8 point;
 	bool bulk;
 };
 
-static_assert(sizeof(struct kma_marked) == 8);
+static_assert(sizeof(struct kma_at_point) == 8);
 
-/* An allocation on which there may be a mark, by its members, likewise. */
-void kma_record_marked(struct kma_core *c, unsigned long site, unsigned long ptr,
+/* An allocation on which there may be a sample point, by its members, likewise. */
+void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
 		       unsigned long bytes_req, unsigned long cache,
-		       struct kma_marked m);
+		       struct kma_at_point m);
 
 /**
  * kma_record_sampled() - an allocation returned memory, while objects are sampled
@@ -270,16 +270,16 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 					       const struct kma_event *ev,
 					       unsigned long bytes, bool bulk)
 {
-	u8 mark;
+	u8 point;
 
-	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &mark)))
+	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &point)))
 		return;
 	kma_stat_dec(alloc_unsampled);
-	kma_record_marked(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
-			  (struct kma_marked) {
+	kma_record_at_point(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
+			  (struct kma_at_point) {
 				.bytes = bytes,
 				.node = ev->node,
-				.mark = mark,
+				.point = point,
 				.bulk = bulk,
 			  });
 }

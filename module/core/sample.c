@@ -112,7 +112,7 @@ static u64 kma_minus_ln(u64 x)
 	       (kma_ln_near_one(d >> 1) >> (62 - KMA_LN_BITS));
 }
 
-/* A distance to the next mark: -N ln(u), u uniform between 0 and 1. */
+/* A distance to the next sample point: -N ln(u), u uniform between 0 and 1. */
 static u64 kma_sample_gap(enum kma_stream stream, int shift)
 {
 	const u64 u = kma_random_mix(this_cpu_add_return(kma_sampler.random[stream],
@@ -121,20 +121,20 @@ static u64 kma_sample_gap(enum kma_stream stream, int shift)
 	return kma_minus_ln(u) >> (KMA_LN_BITS - shift);
 }
 
-int kma_sample_take(enum kma_stream stream, u32 bytes, u8 mark)
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point)
 {
 	const int now = kma_sample_shift(stream);
 	u64 gap = kma_sample_gap(stream, now);
 
-	if (mark) {
-		kma_sample_mark(stream, gap, now);
-		return mark;
+	if (point) {
+		kma_sample_point_set(stream, gap, now);
+		return point;
 	}
 	if (gap >= bytes) {
-		kma_sample_mark(stream, gap - bytes, now);
+		kma_sample_point_set(stream, gap - bytes, now);
 		return 0;
 	}
-	kma_sample_mark(stream, kma_sample_gap(stream, now), now);
+	kma_sample_point_set(stream, kma_sample_gap(stream, now), now);
 	return now;
 }
 

@@ -2,9 +2,9 @@
 /*
  * Sampling by bytes.
  *
- * Marks are strewn over the stream of allocated bytes, on average one in N of
+ * Sample points are strewn over the stream of allocated bytes, on average one in N of
  * them, each where it is whatever the others are (a Poisson process).  An object
- * of Z bytes is sampled if a mark falls on it:
+ * of Z bytes is sampled if a sample point falls on it:
  *
  *	p = 1 - exp(-Z / N)
  *
@@ -14,18 +14,18 @@
  * N is a power of two, and a sample keeps its binary logarithm, the shift: what
  * it weighs does not change when N does.
  *
- * Each CPU counts the bytes from its next mark on, which is negative up to there: when
- * a mark at a distance of D is drawn it is -D - 1.  One instruction adds an object's bytes
+ * Each CPU counts the bytes from its next sample point on, which is negative up to there: when
+ * a sample point at a distance of D is drawn it is -D - 1.  One instruction adds an object's bytes
  * and tells by two flags what was there before:
  *
- *	before < 0, after < 0		no mark on this object
- *	before < 0, after >= 0		the mark is on it: sampled
- *	before >= 0			whoever crossed the mark has not drawn the
+ *	before < 0, after < 0		no sample point on this object
+ *	before < 0, after >= 0		the sample point is on it: sampled
+ *	before >= 0			whoever crossed the sample point has not drawn the
  *					next one yet, or N was changed
  *
  * In the last case the object is decided by itself, by a distance that is drawn
  * for it.  All distances are drawn from the exponential distribution, which has
- * no memory: however far the last mark is, the next one is as far as ever.  So
+ * no memory: however far the last sample point is, the next one is as far as ever.  So
  * whoever draws may overwrite what others have drawn or counted meanwhile,
  * as long as that does not depend on what it was; no interrupt, and no task that
  * has gone to another CPU in between, makes the result wrong.
@@ -33,10 +33,10 @@
  * The count is the lower half of a word, `past`, and the shift that it was drawn for is
  * the upper one, which no addition changes.  That is read after the addition.  Who is interrupted
  * just there by somebody that draws, or goes on elsewhere, reads the shift of another
- * mark: the same, unless N was changed since its own was drawn.  Then one sample of that
+ * sample point: the same, unless N was changed since its own was drawn.  Then one sample of that
  * CPU weighs as one of the other N would, or is decided anew where none is drawn yet.
  *
- * Arithmetic: distances are integers, rounded down, which is exact: a mark is on
+ * Arithmetic: distances are integers, rounded down, which is exact: a sample point is on
  * an object of Z bytes if the distance is less than Z, and so is its integer part
  * if Z is one.  A distance is off by less than N / 2^53 bytes before that is taken, and
  * weights have 32 bits behind the point: both change an estimate by less than two parts
@@ -54,7 +54,7 @@
 /* Of what is recorded without sampling. */
 #define KMA_SHIFT_EXACT	0
 
-/* Of the word: a mark's distance is below, its shift above. */
+/* Of the word: a sample point's distance is below, its shift above. */
 #define KMA_PAST_BITS	32
 #define KMA_PAST_MAX	0x7fffffffULL
 
@@ -67,7 +67,7 @@ enum kma_stream {
 
 /**
  * struct kma_sampler - where a CPU is in its streams of bytes
- * @past: bytes past the next mark, and its shift: see above
+ * @past: bytes past the next sample point, and its shift: see above
  * @random: state of its random numbers
  */
 struct kma_sampler {
@@ -86,14 +86,14 @@ DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
 void kma_sample_seed(u64 seed);
 
 /**
- * kma_sample_mark() - put this CPU's next mark somewhere
+ * kma_sample_point_set() - put this CPU's next sample point somewhere
  * @stream: what it is for
  * @gap: bytes before it
  * @shift: binary logarithm of the N it was drawn for
  *
  * Context: any.
  */
-static inline void kma_sample_mark(enum kma_stream stream, u64 gap, int shift)
+static inline void kma_sample_point_set(enum kma_stream stream, u64 gap, int shift)
 {
 	const u32 past = ~(u32)min_t(u64, gap, KMA_PAST_MAX);
 
@@ -105,7 +105,7 @@ static inline void kma_sample_mark(enum kma_stream stream, u64 gap, int shift)
  * @stream: what
  * @shift: its binary logarithm, KMA_SHIFT_MIN to KMA_SHIFT_MAX
  *
- * Other CPUs go on with the N before until they have met their next mark, or
+ * Other CPUs go on with the N before until they have met their next sample point, or
  * kma_sample_forget() runs there.
  *
  * Context: any; one at a time.
@@ -122,33 +122,33 @@ void kma_sample_forget(enum kma_stream stream);
  * kma_sample_count() - count an object's bytes
  * @stream: what it is
  * @bytes: bytes the object takes, less than 2 GiB
- * @mark: where true is returned: the shift of the mark that is on the object, or 0 if
+ * @point: where true is returned: the shift of the sample point that is on the object, or 0 if
  *	it is not known yet whether there is one
  *
- * Context: a probe, any context. Return: false if there is no mark on the object; if
+ * Context: a probe, any context. Return: false if there is no sample point on the object; if
  * there may be one, and kma_sample_take() has to be called, true.
  */
 static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned long bytes,
-					     u8 *mark)
+					     u8 *point)
 {
 	bool met;
 
 	if (likely(!kma_env_add_past(kma_sampler.past[stream], bytes, met)))
 		return false;
-	*mark = met ? this_cpu_read(kma_sampler.past[stream]) >> KMA_PAST_BITS : 0;
+	*point = met ? this_cpu_read(kma_sampler.past[stream]) >> KMA_PAST_BITS : 0;
 	return true;
 }
 
 /**
- * kma_sample_take() - decide about an object, and draw the next mark
+ * kma_sample_take() - decide about an object, and draw the next sample point
  * @stream: what it is
  * @bytes: bytes the object takes
- * @mark: of kma_sample_count()
+ * @point: of kma_sample_count()
  *
  * Context: a probe, any context. Return: the shift it was sampled with, or 0 if
  * it was not.
  */
-int kma_sample_take(enum kma_stream stream, u32 bytes, u8 mark);
+int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point);
 
 /* A number of one, as a weight. */
 #define KMA_WEIGHT_SHIFT	32

@@ -42,7 +42,7 @@
 	X(alloc_zero_size)	/* ZERO_SIZE_PTR */			\
 	X(alloc_off)		/* came while enabled was 0 */		\
 	X(alloc_filtered)	/* did not match the filter: see filter.c */ \
-	X(alloc_unsampled)	/* no mark was on it: see sample.h */	\
+	X(alloc_unsampled)	/* no sample point fell on it: see sample.h */	\
 	X(double_fired)		/* first of two events for one object */ \
 	X(dropped_caches_full)	/* no room for another cache */		\
 	X(dropped_sites_full)	/* nor in [other]: it weighs otherwise */ \

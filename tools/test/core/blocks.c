@@ -123,15 +123,15 @@ static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool
 	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
 	enum kma_one one = KMA_ONE_OTHER;
 	bool sampled;
-	u8 mark;
+	u8 point;
 
 	kma_env.block_site = KMA_MODEL_SITE + 16 * site;
 	if (who != KMA_EXACT && !block.order && !bulk)
-		one = kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &mark);
+		one = kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &point);
 	if (one == KMA_ONE_DONE)
 		;
-	else if (one == KMA_ONE_MARKED)
-		kma_blocks_marked(&kma_blocks, f, &block, mark);
+	else if (one == KMA_ONE_AT_POINT)
+		kma_blocks_at_point(&kma_blocks, f, &block, point);
 	else if (who == KMA_EXACT)
 		kma_blocks_alloc(&kma_blocks, f, kma_env.block_site, &block);
 	else if (who == KMA_SAMPLED)
@@ -151,10 +151,10 @@ static void kma_alloc_absent(unsigned long class, bool bulk)
 {
 	const struct kma_block block = { kma_class_order(class), class, bulk };
 	struct kma_row *row = &kma_account[kma_number(KMA_ALONE, class)];
-	u8 mark;
+	u8 point;
 
 	if (!block.order)
-		kma_expect(kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &mark) ==
+		kma_expect(kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &point) ==
 			   KMA_ONE_OTHER);
 	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_ABSENT));
 	kma_blocks_no_pfn(&kma_blocks, &block);
@@ -351,10 +351,10 @@ static void kma_agrees(void)
 /* A number that no page frame has, as of an allocation that failed. */
 static void kma_knows_no_page(void)
 {
-	u8 mark;
+	u8 point;
 
 	kma_setup(KMA_SITES_MIN);
-	kma_expect(kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &mark) ==
+	kma_expect(kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &point) ==
 		   KMA_ONE_OTHER);
 	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, -1UL));
 	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_CHUNKS * KMA_CHUNK_PFNS));
@@ -373,18 +373,18 @@ static void kma_finds_second_rows(void)
 	const struct kma_site_slot *slot;
 	struct kma_row sum;
 	unsigned long word;
-	u8 mark;
+	u8 point;
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
-	/* The next mark is far. */
-	kma_sample_mark(KMA_SAMPLE_BLOCKS, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
+	/* The next sample point is far. */
+	kma_sample_point_set(KMA_SAMPLE_BLOCKS, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		word = kma_class_kind(class, kinds[i]);
 		kma_sitetab_get(&kma_blocks.sites, kinds[i] + 8, word - 8);
 		slot = kma_sitetab_get(&kma_blocks.sites, kinds[i], word);
 		kma_expect(slot != kma_sitetab_first(&kma_blocks.sites, kinds[i], word));
-		kma_expect(kma_blocks_one(&kma_blocks, KMA_FIRST + i, class, i, &mark) ==
+		kma_expect(kma_blocks_one(&kma_blocks, KMA_FIRST + i, class, i, &point) ==
 			   KMA_ONE_DONE);
 		kma_sitetab_sum(&kma_blocks.sites, slot->id, &sum);
 		kma_expect(sum.hits == 1);
@@ -442,7 +442,7 @@ static void kma_loses_samples(void)
 				 kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + 16 * i),
 				 KMA_MODEL_SITE + 16 * i, &block);
 	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
-	/* As many pages as make sure that there is a mark on most of them. */
+	/* As many pages as make sure that there is a sample point on most of them. */
 	for (i = 0; i < 100; i++)
 		kma_blocks_sampled(&kma_blocks,
 				   kma_pfntab_at(&kma_blocks.pfns,

@@ -13,7 +13,7 @@
  *
  * Three plans: N stays as it is, and nearly each sample has a stack and so a row of its
  * own; N changes in the middle, on one CPU at once and on others when they get there; and
- * whoever has crossed a mark is interrupted by other allocations, or continues on another
+ * whoever has crossed a sample point is interrupted by other allocations, or continues on another
  * CPU, before it draws the next one.
  */
 #include <math.h>
@@ -247,26 +247,26 @@ static bool kma_next_alloc(int size)
 }
 
 /*
- * As kma_record_sampled(), but whoever has met a mark is interrupted before it
+ * As kma_record_sampled(), but whoever has met a sample point is interrupted before it
  * draws the next one, or goes on elsewhere.
  */
 static void kma_alloc_disturbed(int size, u32 n, bool stays)
 {
 	const struct kma_event ev = kma_event_of(size, n, stays);
 	const u32 what = kma_random_below(&kma_random, 4);
-	u8 mark;
+	u8 point;
 
-	if (!kma_sample_count(KMA_SAMPLE_OBJECTS, ev.cache, &mark))
+	if (!kma_sample_count(KMA_SAMPLE_OBJECTS, ev.cache, &point))
 		return;
 	if (what & 1)
 		kma_next_alloc(kma_random_below(&kma_random, KMA_SIZES));
 	if (what & 2)
 		kma_env.cpu = kma_random_below(&kma_random, KMA_ENV_CPUS);
-	kma_record_marked(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
-			  (struct kma_marked) {
+	kma_record_at_point(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
+			  (struct kma_at_point) {
 				.bytes = ev.cache,
 				.node = ev.node,
-				.mark = mark,
+				.point = point,
 			  });
 }
 
