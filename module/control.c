@@ -112,12 +112,12 @@ static int kma_run_budget_pct(char *args)
 
 static int kma_run_pages(char *args)
 {
-	int way = kma_pages_parse(args);
+	int mode = kma_pages_parse(args);
 	int ret;
 
-	if (way < 0)
+	if (mode < 0)
 		return kma_refuse("pages takes off, classes or sites, not '%s'", args);
-	ret = kma_pages_set(way);
+	ret = kma_pages_set(mode);
 	if (ret)
 		kma_refuse("pages %s: %s", args, ret == -ENOMEM ?
 			   "not enough memory" : "no tracepoint mm_page_alloc");
@@ -370,12 +370,12 @@ int kma_control_sample(u64 bytes)
 	return ret;
 }
 
-int kma_control_pages(enum kma_pages_way way)
+int kma_control_pages(enum kma_pages_mode mode)
 {
 	int ret;
 
 	mutex_lock(&kma_lock);
-	ret = kma_pages_set(way);
+	ret = kma_pages_set(mode);
 	mutex_unlock(&kma_lock);
 	return ret;
 }

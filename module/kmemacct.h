@@ -21,7 +21,7 @@
 /* ---- engine.c: everything between insmod and rmmod ---------------------- */
 
 /* How pages are tracked: see page.c. */
-enum kma_pages_way {
+enum kma_pages_mode {
 	KMA_PAGES_OFF,		/* not at all */
 	KMA_PAGES_CLASSES,	/* by order, migrate type and gfp flags */
 	KMA_PAGES_SITES,	/* and by call site, of all blocks or of some */
@@ -49,7 +49,7 @@ struct kma_config {
 	const char *bulk;
 	u64 sample_bytes;
 	unsigned int budget_pct;
-	enum kma_pages_way pages;
+	enum kma_pages_mode pages;
 	u64 page_sample_bytes;
 	unsigned long by;
 	const char *filter;
@@ -470,13 +470,13 @@ bool kma_pages_sited(void);
 
 /**
  * kma_pages_set() - track pages in another way
- * @way: how
+ * @mode: how
  *
  * What was recorded is lost when it is KMA_PAGES_OFF.
  * Context: process, may sleep; kma_lock is held. Return: 0, or an error, and then
  * nothing has changed.
  */
-int kma_pages_set(enum kma_pages_way way);
+int kma_pages_set(enum kma_pages_mode mode);
 
 /**
  * kma_pages_sample() - of which blocks call sites are looked for
@@ -1083,11 +1083,11 @@ int kma_control_sample(u64 bytes);
 
 /**
  * kma_control_pages() - as kma_pages_set()
- * @way: how
+ * @mode: how
  *
  * Context: process, may sleep. Return: 0, or an error, and then nothing has changed.
  */
-int kma_control_pages(enum kma_pages_way way);
+int kma_control_pages(enum kma_pages_mode mode);
 
 /* As kma_acct_set(). Context: process, may sleep. */
 int kma_control_account(unsigned long by);

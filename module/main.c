@@ -128,20 +128,20 @@ module_param_cb(budget_pct, &kma_budget_ops, &kma_param_budget_pct, 0600);
 MODULE_PARM_DESC(budget_pct,
 		 "while objects are sampled, take at most so many per cent of the CPUs by sampling fewer, 0 to 100, 0: whatever it takes; can be changed at any time (default 1)");
 
-static enum kma_pages_way kma_param_pages;
+static enum kma_pages_mode kma_param_pages;
 
 static int kma_pages_set_param(const char *val, const struct kernel_param *kp)
 {
 	char text[16];
-	int way;
+	int mode;
 
 	strscpy(text, val, sizeof(text));
-	way = kma_pages_parse(strim(text));
-	if (way < 0)
-		return way;
+	mode = kma_pages_parse(strim(text));
+	if (mode < 0)
+		return mode;
 	if (kma_started)
-		return kma_control_pages(way);
-	kma_param_pages = way;
+		return kma_control_pages(mode);
+	kma_param_pages = mode;
 	return 0;
 }
 

@@ -30,11 +30,11 @@
 struct kma_blocks kma_blocks;
 
 /* Protected by kma_lock; others read it for a table. */
-static enum kma_pages_way kma_way;
+static enum kma_pages_mode kma_mode;
 static u64 kma_pages_ns;
 static u64 kma_page_bytes;
 
-static const char * const kma_way_names[] = {
+static const char * const kma_pages_mode_names[] = {
 	[KMA_PAGES_OFF] = "off",
 	[KMA_PAGES_CLASSES] = "classes",
 	[KMA_PAGES_SITES] = "sites",
@@ -49,45 +49,45 @@ static bool kma_page_recording __read_mostly;
 static unsigned long kma_page_first __read_mostly;
 
 /* What to do with a block now; for those who are not patched. */
-static enum kma_pages_way kma_way_now;
+static enum kma_pages_mode kma_pages_mode_now;
 
-/* While a filter is set: with blocks that match, what kma_way_now says. */
+/* While a filter is set: with blocks that match, what kma_pages_mode_now says. */
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
 static __always_inline void kma_page_block(struct kma_pfn *f,
-					   const struct kma_block *block, int way)
+					   const struct kma_block *block, int mode)
 {
-	if (way == KMA_PAGES_OFF)
+	if (mode == KMA_PAGES_OFF)
 		kma_stat_inc(page_off);
 	else if (unlikely(!f))
 		kma_blocks_no_pfn(&kma_blocks, block);
-	else if (way == KMA_PAGES_CLASSES)
+	else if (mode == KMA_PAGES_CLASSES)
 		kma_blocks_alone(&kma_blocks, f, block);
-	else if (way == KMA_PAGES_SAMPLED)
+	else if (mode == KMA_PAGES_SAMPLED)
 		kma_blocks_sampled(&kma_blocks, f, block);
 	else
 		kma_blocks_alloc(&kma_blocks, f, kma_env_block_site(), block);
 }
 
 static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
-					   gfp_t gfp, int type, int way)
+					   gfp_t gfp, int type, int mode)
 {
 	const struct kma_block block = {
 		.order = order,
 		.class = kma_class(order, type, (__force u32)gfp),
 	};
 
-	if (!page && way == KMA_PAGES_OFF) {
+	if (!page && mode == KMA_PAGES_OFF) {
 		kma_stat_inc(page_off);
 	} else if (!page) {
 		kma_stat_inc(page_failed);
 		kma_stat_add(pages_failed, 1UL << order);
-	} else if (way == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
+	} else if (mode == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
 		kma_stat_inc(page_filtered);
 	} else {
 		kma_page_block(kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page)),
 			       &block,
-			       way == KMA_PAGES_FILTERED ? READ_ONCE(kma_way_now) : way);
+			       mode == KMA_PAGES_FILTERED ? READ_ONCE(kma_pages_mode_now) : mode);
 	}
 }
 
@@ -106,19 +106,19 @@ kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t
 }
 
 /* Whatever is called has all arguments where they are: no register is saved. */
-#define KMA_PAGE_ALLOC(name, way)					\
+#define KMA_PAGE_ALLOC(name, mode)					\
 static noinline __noclone notrace void					\
 name##_slow(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	    int type)							\
 {									\
-	kma_page_alloc(page, order, gfp, type, way);			\
+	kma_page_alloc(page, order, gfp, type, mode);			\
 }									\
 									\
 static __always_inline void						\
 name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	   int type)							\
 {									\
-	const bool one = (way) == KMA_PAGES_CLASSES || (way) == KMA_PAGES_SAMPLED; \
+	const bool one = (mode) == KMA_PAGES_CLASSES || (mode) == KMA_PAGES_SAMPLED; \
 	u8 point = 0;							\
 									\
 	if (!one || unlikely(order)) {					\
@@ -127,7 +127,7 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 	}								\
 	switch (kma_blocks_one(&kma_blocks, page_to_pfn(page),		\
 			       kma_class(0, type, (__force u32)gfp),	\
-			       (way) == KMA_PAGES_SAMPLED, &point)) {	\
+			       (mode) == KMA_PAGES_SAMPLED, &point)) {	\
 	case KMA_ONE_DONE:						\
 		break;							\
 	case KMA_ONE_OTHER:						\
@@ -176,19 +176,19 @@ static notrace void kma_probe_mm_page_alloc(void *data, struct page *page,
 	static_call(kma_page_alloc_run)(data, page, order, gfp, type);
 }
 
-static enum kma_pages_way kma_page_way(void)
+static enum kma_pages_mode kma_page_mode(void)
 {
 	if (!kma_page_recording)
 		return KMA_PAGES_OFF;
-	return kma_way == KMA_PAGES_SITES && kma_page_bytes ? KMA_PAGES_SAMPLED : kma_way;
+	return kma_mode == KMA_PAGES_SITES && kma_page_bytes ? KMA_PAGES_SAMPLED : kma_mode;
 }
 
 static void kma_page_alloc_change(void)
 {
-	const enum kma_pages_way way = kma_page_way();
+	const enum kma_pages_mode mode = kma_page_mode();
 
-	WRITE_ONCE(kma_way_now, way);
-	switch (way != KMA_PAGES_OFF && kma_filter_on() ? KMA_PAGES_FILTERED : (int)way) {
+	WRITE_ONCE(kma_pages_mode_now, mode);
+	switch (mode != KMA_PAGES_OFF && kma_filter_on() ? KMA_PAGES_FILTERED : (int)mode) {
 	case KMA_PAGES_CLASSES:
 		static_call_update(kma_page_alloc_run, kma_page_alloc_classes);
 		break;
@@ -446,7 +446,7 @@ static bool kma_page_bulk_known(const struct kma_page_bulk *args,
 }
 
 static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
-			      bool only, enum kma_pages_way way)
+			      bool only, enum kma_pages_mode mode)
 {
 	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page));
 	const struct kma_block block = {
@@ -457,18 +457,18 @@ static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct pag
 	if (f && kma_page_bulk_known(args, f, only))
 		return;
 	kma_stat_inc(page_bulk);
-	if (way != KMA_PAGES_OFF && kma_filter_on() &&
+	if (mode != KMA_PAGES_OFF && kma_filter_on() &&
 	    !kma_filter_pagealloc(page, 0, args->gfp, 0))
 		kma_stat_inc(page_filtered);
 	else
-		kma_page_block(f, &block, way);
+		kma_page_block(f, &block, mode);
 }
 
 /* Nobody but the caller's caller knows of these pages yet. */
 static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
-	const enum kma_pages_way way = READ_ONCE(kma_way_now);
+	const enum kma_pages_mode mode = READ_ONCE(kma_pages_mode_now);
 	int i, new = 0, nr = min_t(u64, regs_return_value(regs), args->nr);
 
 	for (i = args->had; i < nr; i++)
@@ -476,7 +476,7 @@ static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs 
 	preempt_disable_notrace();
 	for (i = args->had; i < nr; i++)
 		if (args->page[i])
-			kma_page_bulk_one(args, args->page[i], new == 1, way);
+			kma_page_bulk_one(args, args->page[i], new == 1, mode);
 	preempt_enable_notrace();
 	return 0;
 }
@@ -647,17 +647,17 @@ static void kma_pages_end(void)
 
 int kma_pages_parse(const char *text)
 {
-	return match_string(kma_way_names, ARRAY_SIZE(kma_way_names), text);
+	return match_string(kma_pages_mode_names, ARRAY_SIZE(kma_pages_mode_names), text);
 }
 
 const char *kma_pages_name(void)
 {
-	return kma_way_names[READ_ONCE(kma_way)];
+	return kma_pages_mode_names[READ_ONCE(kma_mode)];
 }
 
 bool kma_pages_tracked(void)
 {
-	return READ_ONCE(kma_way) != KMA_PAGES_OFF;
+	return READ_ONCE(kma_mode) != KMA_PAGES_OFF;
 }
 
 u64 kma_pages_since(void)
@@ -668,7 +668,7 @@ u64 kma_pages_since(void)
 
 bool kma_pages_sited(void)
 {
-	return READ_ONCE(kma_way) == KMA_PAGES_SITES;
+	return READ_ONCE(kma_mode) == KMA_PAGES_SITES;
 }
 
 u64 kma_pages_bytes(void)
@@ -699,21 +699,21 @@ void kma_pages_sample(u64 bytes)
 	kma_page_alloc_change();
 }
 
-int kma_pages_set(enum kma_pages_way way)
+int kma_pages_set(enum kma_pages_mode mode)
 {
-	const enum kma_pages_way before = kma_way;
+	const enum kma_pages_mode before = kma_mode;
 	int ret = 0;
 
 	lockdep_assert_held(&kma_lock);
-	if (before == KMA_PAGES_OFF && way != KMA_PAGES_OFF) {
+	if (before == KMA_PAGES_OFF && mode != KMA_PAGES_OFF) {
 		ret = kma_pages_begin();
 		kma_pages_ns = ktime_get_boottime_ns();
 	}
 	if (ret)
 		return ret;
-	WRITE_ONCE(kma_way, way);
+	WRITE_ONCE(kma_mode, mode);
 	kma_page_alloc_change();
-	if (before != KMA_PAGES_OFF && way == KMA_PAGES_OFF)
+	if (before != KMA_PAGES_OFF && mode == KMA_PAGES_OFF)
 		kma_pages_end();
 	return 0;
 }
