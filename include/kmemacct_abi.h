@@ -94,22 +94,22 @@
 /* Blocks of pages, by what the page allocator says of them and who wanted them. */
 #define KMA_PAGE_CALLERS_COLUMNS(X)	\
 	X(live_kb, U64)		\
-	X(live_blocks, U64)	\
+	X(live_allocs, U64)	\
 	X(hits, U64)		\
 	X(kb, U64)		\
 	X(frees, U64)		\
-	X(bulk_blocks, U64)	\
+	X(bulk_allocs, U64)	\
 	X(order, U64)		\
 	X(migratetype, TYPE)	\
 	X(gfp, HEX)		\
 	X(samples, SAMPLED)	\
 	X(live_samples, SAMPLED)	\
 	X(live_kb_se, SAMPLED)	\
-	X(live_blocks_se, SAMPLED)	\
+	X(live_allocs_se, SAMPLED)	\
 	X(hits_se, SAMPLED)	\
 	X(kb_se, SAMPLED)	\
 	X(frees_se, SAMPLED)	\
-	X(bulk_blocks_se, SAMPLED)	\
+	X(bulk_allocs_se, SAMPLED)	\
 	X(site, LABEL)
 
 /* The same, exact, by order and migrate type. */
@@ -117,11 +117,11 @@
 	X(order, U64)		\
 	X(migratetype, TYPE)	\
 	X(live_kb, U64)		\
-	X(live_blocks, U64)	\
+	X(live_allocs, U64)	\
 	X(hits, U64)		\
 	X(kb, U64)		\
 	X(frees, U64)		\
-	X(bulk_blocks, U64)
+	X(bulk_allocs, U64)
 
 /* Live pages, each line what is left of one block in one piece. */
 #define KMA_PAGES_COLUMNS(X)	\

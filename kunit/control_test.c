@@ -268,7 +268,7 @@ static void kma_control_filters(struct kunit *test)
 }
 
 /* A block is what it is of, whoever allocates it. */
-static void kma_control_filters_blocks(struct kunit *test)
+static void kma_control_filters_pages(struct kunit *test)
 {
 	struct page *page = alloc_pages(GFP_KERNEL, 2);
 	static const struct {
@@ -716,7 +716,7 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_budgets),
 	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
 	KUNIT_CASE(kma_control_filters),
-	KUNIT_CASE(kma_control_filters_blocks),
+	KUNIT_CASE(kma_control_filters_pages),
 	KUNIT_CASE(kma_control_skips),
 	KUNIT_CASE(kma_control_refuses_bad_filters),
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),

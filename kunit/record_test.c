@@ -421,7 +421,7 @@ static void kma_record_removes_what_is_left_on_a_page(struct kunit *test)
 }
 
 /* From any frame of a block, and on none of its neighbours. */
-static void kma_record_removes_what_is_left_in_a_block(struct kunit *test)
+static void kma_record_removes_what_is_left_on_pages(struct kunit *test)
 {
 	struct kma_row expected = { .hits = 2, .bytes_req = 120 };
 	unsigned long size, i;
@@ -825,7 +825,7 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_samples_no_inner_event),
 	KUNIT_CASE(kma_record_follows_filtered_frees),
 	KUNIT_CASE(kma_record_removes_what_is_left_on_a_page),
-	KUNIT_CASE(kma_record_removes_what_is_left_in_a_block),
+	KUNIT_CASE(kma_record_removes_what_is_left_on_pages),
 	KUNIT_CASE(kma_record_never_sees_a_generation_again),
 	KUNIT_CASE(kma_record_replaces_what_is_stale),
 	KUNIT_CASE(kma_record_removes_what_has_spilled),

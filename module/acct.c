@@ -144,7 +144,7 @@ static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
 
 static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *event)
 {
-	return kma_acct_comm_and(t, event->site ?: kma_env_block_site());
+	return kma_acct_comm_and(t, event->site ?: kma_env_page_site());
 }
 
 #ifdef PF_USER_WORKER

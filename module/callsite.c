@@ -131,7 +131,7 @@ static noinline unsigned long kma_path_find(unsigned long sp)
 	return kma_path_unwind(&p, sp);
 }
 
-unsigned long kma_env_block_site(void)
+unsigned long kma_env_page_site(void)
 {
 	const unsigned long sp = (unsigned long)__builtin_frame_address(0);
 	const u32 hash = (u32)(sp >> 3) * 0x9e3779b1U;

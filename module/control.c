@@ -181,8 +181,8 @@ static void kma_base_sum_rows(void)
 
 	for (id = 0; id < kma_sitetab_rows(t); id++)
 		kma_sitetab_sum(t, id, &kma_base.row[id]);
-	for (id = 0; kma_base.block && id < kma_sitetab_rows(&kma_blocks.sites); id++)
-		kma_sitetab_sum(&kma_blocks.sites, id, &kma_base.block[id]);
+	for (id = 0; kma_base.block && id < kma_sitetab_rows(&kma_pagealloc.sites); id++)
+		kma_sitetab_sum(&kma_pagealloc.sites, id, &kma_base.block[id]);
 }
 
 /* Return: whether no event came meanwhile, nor was on its way, if that was waited for. */
@@ -243,7 +243,7 @@ static int kma_run_reset(char *args)
 	if (*args)
 		return kma_refuse("reset takes nothing, not '%s'", args);
 	row = kma_base.row ?: kma_base_rows(&kma_core.sites);
-	block = kma_base.block || !pages ? kma_base.block : kma_base_rows(&kma_blocks.sites);
+	block = kma_base.block || !pages ? kma_base.block : kma_base_rows(&kma_pagealloc.sites);
 	if (!row || (pages && !block)) {
 		if (row != kma_base.row)
 			kma_snapshot_free(row);
@@ -496,7 +496,7 @@ void kma_control_forget(void)
 	memset(&kma_base, 0, sizeof(kma_base));
 }
 
-void kma_control_forget_blocks(void)
+void kma_control_forget_pages(void)
 {
 	u64 *base = kma_base.stats.v;
 	struct kma_stats stats;

@@ -29,7 +29,7 @@
 #include <linux/threads.h>
 #include <linux/tracepoint.h>
 
-#include "report/blocks.h"
+#include "report/rows_page.h"
 
 /* X(name, what it takes) */
 #define KMA_CRITERIA(X)							\
@@ -174,7 +174,7 @@ static bool kma_filter_pagealloc_is(const struct kma_filter *s, const struct pag
 	    !kma_filter_memory(s, page, gfp))
 		return false;
 	if (!site && kma_filter_has(s, KMA_FILTER_module))
-		site = kma_env_block_site();
+		site = kma_env_page_site();
 	return kma_filter_site(s, site);
 }
 

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "compat.h"
-#include "core/blocks.h"
+#include "core/pagealloc.h"
 #include "core/budget.h"
 #include "core/record.h"
 #include "core/countmap.h"
@@ -446,7 +446,7 @@ unsigned long kma_bulk_allocs_missed(void);
 /* ---- page.c: the page allocator's tracepoints ------------------------------ */
 
 /* What the probes of pages write to, while these are tracked. */
-extern struct kma_blocks kma_blocks;
+extern struct kma_pagealloc kma_pagealloc;
 
 /**
  * kma_pages_parse() - a value for kma_pages_set()
@@ -796,7 +796,7 @@ bool kma_filter_object(const struct kma_event *ev);
  * @page: the first of them
  * @order: binary logarithm of how many
  * @gfp: gfp flags
- * @site: the call site; 0: to be looked for, if it matters, by kma_env_block_site();
+ * @site: the call site; 0: to be looked for, if it matters, by kma_env_page_site();
  *	pages are tracked then
  *
  * Context, return: as kma_filter_object().
@@ -862,7 +862,7 @@ void kma_filter_stop(void);
 /* ---- callsite.c: who wants a block of pages --------------------------------- */
 
 /**
- * kma_callsite_start() - get ready for kma_env_block_site()
+ * kma_callsite_start() - get ready for kma_env_page_site()
  *
  * It is counted how often it was called; the last kma_callsite_stop() ends it.
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
@@ -959,12 +959,12 @@ void kma_symbol_stop(void);
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
 /* The same for blocks, while pages are tracked. Context: as above; kma_lock is held. */
-int kma_symbol_blocks_start(void);
-void kma_symbol_blocks_stop(void);
+int kma_symbol_pages_start(void);
+void kma_symbol_pages_stop(void);
 
 /**
  * kma_symbol_name() - the name of a row's call site
- * @t: the table that has it, of kma_core or kma_blocks
+ * @t: the table that has it, of kma_core or kma_pagealloc
  * @id: the row, in use
  * @buf: room for the result, `symbol+0xoff [module]`, never an address
  *
@@ -1049,7 +1049,7 @@ void kma_control_stop(void);
 void kma_control_settle(void);
 
 /* Free what `reset` keeps of blocks of pages. Context: process; kma_lock is held. */
-void kma_control_forget_blocks(void);
+void kma_control_forget_pages(void);
 
 /* Free what `reset` keeps; nobody reads tables any more. Context: process. */
 void kma_control_forget(void);

@@ -17,7 +17,7 @@
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
  * Pages go the same way: page.c is their probe.c, zone.c is what happens below it, at
- * the free lists of zones and CPUs, and core/blocks.h records.  acct.c counts who does
+ * the free lists of zones and CPUs, and core/pagealloc.h records.  acct.c counts who does
  * what, beside all of this; counters that it and zone.c have are made and thrown away in
  * countmaps.c.
  *

@@ -2,7 +2,7 @@
 /*
  * The page allocator's tracepoints, while pages are tracked.
  *
- *	mm_page_alloc  --> kma_page_alloc_run --> one of three ways: core/blocks.h
+ *	mm_page_alloc  --> kma_page_alloc_run --> one of three ways: core/pagealloc.h
  *	                                          with a filter, through filter.c
  *	mm_page_free   --> frames of its pages
  *	__alloc_pages_bulk(), which has no event: a kretprobe
@@ -27,7 +27,7 @@
 
 #include "kmemacct.h"
 
-struct kma_blocks kma_blocks;
+struct kma_pagealloc kma_pagealloc;
 
 /* Protected by kma_lock; others read it for a table. */
 static enum kma_pages_mode kma_mode;
@@ -54,25 +54,25 @@ static enum kma_pages_mode kma_pages_mode_now;
 /* While a filter is set: with blocks that match, what kma_pages_mode_now says. */
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
-static __always_inline void kma_page_block(struct kma_pfn *f,
-					   const struct kma_block *block, int mode)
+static __always_inline void kma_page_record(struct kma_pfn *f,
+					   const struct kma_page_event *block, int mode)
 {
 	if (mode == KMA_PAGES_OFF)
 		kma_stat_inc(page_off);
 	else if (unlikely(!f))
-		kma_blocks_no_pfn(&kma_blocks, block);
+		kma_pagealloc_no_pfn(&kma_pagealloc, block);
 	else if (mode == KMA_PAGES_CLASSES)
-		kma_blocks_alone(&kma_blocks, f, block);
+		kma_pagealloc_class(&kma_pagealloc, f, block);
 	else if (mode == KMA_PAGES_SAMPLED)
-		kma_blocks_sampled(&kma_blocks, f, block);
+		kma_pagealloc_sampled(&kma_pagealloc, f, block);
 	else
-		kma_blocks_alloc(&kma_blocks, f, kma_env_block_site(), block);
+		kma_pagealloc_site(&kma_pagealloc, f, kma_env_page_site(), block);
 }
 
 static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
 					   gfp_t gfp, int type, int mode)
 {
-	const struct kma_block block = {
+	const struct kma_page_event block = {
 		.order = order,
 		.class = kma_class(order, type, (__force u32)gfp),
 	};
@@ -85,7 +85,7 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	} else if (mode == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
 		kma_stat_inc(page_filtered);
 	} else {
-		kma_page_block(kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page)),
+		kma_page_record(kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page)),
 			       &block,
 			       mode == KMA_PAGES_FILTERED ? READ_ONCE(kma_pages_mode_now) : mode);
 	}
@@ -96,12 +96,12 @@ static noinline __noclone notrace void
 kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
 		      int type)
 {
-	const struct kma_block block = {
+	const struct kma_page_event block = {
 		.class = kma_class(0, type, (__force u32)gfp),
 	};
 
-	kma_blocks_at_point(&kma_blocks,
-			  kma_pfntab_at(&kma_blocks.pfns, page_to_pfn(page)), &block,
+	kma_pagealloc_at_point(&kma_pagealloc,
+			  kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &block,
 			  (unsigned long)data);
 }
 
@@ -125,7 +125,7 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 		name##_slow(data, page, order, gfp, type);		\
 		return;							\
 	}								\
-	switch (kma_blocks_one(&kma_blocks, page_to_pfn(page),		\
+	switch (kma_pagealloc_one(&kma_pagealloc, page_to_pfn(page),		\
 			       kma_class(0, type, (__force u32)gfp),	\
 			       (mode) == KMA_PAGES_SAMPLED, &point)) {	\
 	case KMA_ONE_DONE:						\
@@ -210,7 +210,7 @@ static noinline __noclone notrace void
 kma_page_free_slow(void *data, struct page *page, unsigned int order)
 {
 	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page), order);
-	kma_blocks_free(&kma_blocks, page_to_pfn(page), order);
+	kma_pagealloc_free(&kma_pagealloc, page_to_pfn(page), order);
 }
 
 /*
@@ -226,7 +226,7 @@ static __always_inline void kma_page_free(void *data, struct page *page,
 	    unlikely(kma_pagegen_used_at(&kma_core.obj.pages, pfn + kma_page_first)))
 		kma_page_free_slow(data, page, order);
 	else
-		kma_blocks_free(&kma_blocks, pfn, 0);
+		kma_pagealloc_free(&kma_pagealloc, pfn, 0);
 }
 
 static noinline __noclone notrace void
@@ -273,14 +273,14 @@ static u64 kma_pfns_chunks(void)
 
 static int kma_pfns_add(unsigned long pfn, unsigned long nr)
 {
-	const u64 end = min_t(u64, kma_blocks.pfns.nr_chunks,
+	const u64 end = min_t(u64, kma_pagealloc.pfns.nr_chunks,
 			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_PFNS));
 	u64 i;
 	int ret = 0;
 
 	mutex_lock(&kma_pfns_lock);
 	for (i = pfn / KMA_CHUNK_PFNS; !ret && i < end; i++)
-		ret = kma_pfntab_add(&kma_blocks.pfns, i);
+		ret = kma_pfntab_add(&kma_pagealloc.pfns, i);
 	mutex_unlock(&kma_pfns_lock);
 	return ret;
 }
@@ -325,12 +325,12 @@ static int kma_pfns_add_all(void)
 
 u64 kma_pages_memory(void)
 {
-	const struct kma_pfntab *t = &kma_blocks.pfns;
+	const struct kma_pfntab *t = &kma_pagealloc.pfns;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_pages_tracked())
 		return 0;
-	return kma_blocks_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
+	return kma_pagealloc_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
 				kma_config.sites_max, nr_cpu_ids);
 }
 
@@ -341,7 +341,7 @@ static u64 kma_pages_forecast(void)
 
 	for (pfn = 0; pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
 		chunks += kma_pfns_any(pfn);
-	return kma_blocks_bytes(kma_pfns_chunks(), chunks, kma_config.sites_max,
+	return kma_pagealloc_bytes(kma_pfns_chunks(), chunks, kma_config.sites_max,
 				nr_cpu_ids);
 }
 
@@ -430,7 +430,7 @@ static bool kma_page_bulk_told(const struct kma_page_bulk *args,
 	if (!what)
 		return false;
 	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
-	if (kma_blocks_is_shadow(&kma_blocks, kma_pfn_row(what)))
+	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
 		return true;
 	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
 	       READ_ONCE(f->tgid) == kma_env_tgid();
@@ -448,8 +448,8 @@ static bool kma_page_bulk_known(const struct kma_page_bulk *args,
 static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
 			      bool only, enum kma_pages_mode mode)
 {
-	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, page_to_pfn(page));
-	const struct kma_block block = {
+	struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page));
+	const struct kma_page_event block = {
 		.class = kma_class(0, kma_gfp_type(args->gfp), (__force u32)args->gfp),
 		.bulk = true,
 	};
@@ -461,7 +461,7 @@ static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct pag
 	    !kma_filter_pagealloc(page, 0, args->gfp, 0))
 		kma_stat_inc(page_filtered);
 	else
-		kma_page_block(f, &block, mode);
+		kma_page_record(f, &block, mode);
 }
 
 /* Nobody but the caller's caller knows of these pages yet. */
@@ -558,7 +558,7 @@ static int kma_pages_tables(void)
 		       bytes >> 10, kma_engine_bytes_max() >> 10);
 		return -ENOMEM;
 	}
-	ret = kma_blocks_init(&kma_blocks, kma_pfns_chunks(), kma_config.sites_max);
+	ret = kma_pagealloc_init(&kma_pagealloc, kma_pfns_chunks(), kma_config.sites_max);
 	if (ret)
 		return ret;
 	/* First the notifier: what is added meanwhile is added twice. */
@@ -570,7 +570,7 @@ static int kma_pages_tables(void)
 		return 0;
 	unregister_memory_notifier(&kma_pfns_notifier);
 blocks:
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 	return ret;
 }
 
@@ -603,7 +603,7 @@ static int kma_pages_begin(void)
 	kma_page_first = (unsigned long)__va(0) >> PAGE_SHIFT;
 	if (ret)
 		return ret;
-	ret = kma_symbol_blocks_start();
+	ret = kma_symbol_pages_start();
 	if (ret)
 		goto tables;
 	ret = kma_callsite_start();
@@ -622,10 +622,10 @@ static int kma_pages_begin(void)
 callsite:
 	kma_callsite_stop();
 symbols:
-	kma_symbol_blocks_stop();
+	kma_symbol_pages_stop();
 tables:
 	unregister_memory_notifier(&kma_pfns_notifier);
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 	return ret;
 }
 
@@ -637,10 +637,10 @@ static void kma_pages_end(void)
 	kma_probes_detach(kma_page_probes, ARRAY_SIZE(kma_page_probes));
 	kma_page_lists_stop();
 	kma_callsite_stop();
-	kma_symbol_blocks_stop();
+	kma_symbol_pages_stop();
 	unregister_memory_notifier(&kma_pfns_notifier);
-	kma_blocks_destroy(&kma_blocks);
-	kma_control_forget_blocks();
+	kma_pagealloc_destroy(&kma_pagealloc);
+	kma_control_forget_pages();
 }
 
 /* ---- settings --------------------------------------------------------------------- */
@@ -685,7 +685,7 @@ void kma_pages_record(bool on)
 
 static void kma_pages_forget(void *unused)
 {
-	kma_sample_forget(KMA_SAMPLE_BLOCKS);
+	kma_sample_forget(KMA_SAMPLE_PAGES);
 }
 
 void kma_pages_sample(u64 bytes)
@@ -693,7 +693,7 @@ void kma_pages_sample(u64 bytes)
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_page_bytes, bytes);
 	if (bytes) {
-		kma_sample_set(KMA_SAMPLE_BLOCKS, ilog2(bytes));
+		kma_sample_set(KMA_SAMPLE_PAGES, ilog2(bytes));
 		on_each_cpu(kma_pages_forget, NULL, 1);
 	}
 	kma_page_alloc_change();

@@ -33,11 +33,11 @@ struct kma_kept {
 };
 
 static struct kma_kept kma_kept_objects = { .sites = &kma_core.sites };
-static struct kma_kept kma_kept_blocks = { .sites = &kma_blocks.sites };
+static struct kma_kept kma_kept_pages = { .sites = &kma_pagealloc.sites };
 
 static const struct kma_kept *kma_kept(const struct kma_sitetab *t)
 {
-	return t == kma_kept_objects.sites ? &kma_kept_objects : &kma_kept_blocks;
+	return t == kma_kept_objects.sites ? &kma_kept_objects : &kma_kept_pages;
 }
 
 static const char kma_name_lost[] = "[unloaded]";
@@ -57,7 +57,7 @@ static void kma_symbol_cut_size(char *name)
 
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
-	/* In place of a call site there may be a mark: see blocks.h. */
+	/* In place of a call site there may be a mark: see pagealloc.h. */
 	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
 		strscpy(buf, "-", KMA_SYMBOL_LEN);
 		return;
@@ -222,7 +222,7 @@ static int kma_symbol_notify(struct notifier_block *nb, unsigned long state,
 	kma_callsite_forget();
 	kma_filter_forget();
 	kma_symbol_change(&kma_kept_objects, mod, state);
-	kma_symbol_change(&kma_kept_blocks, mod, state);
+	kma_symbol_change(&kma_kept_pages, mod, state);
 	kma_symbol_change_countmap(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
 	kma_symbol_change_countmap(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
 	mutex_unlock(&kma_lock);
@@ -286,14 +286,14 @@ void kma_symbol_stop(void)
 	kma_kept_free(&kma_kept_objects);
 }
 
-int kma_symbol_blocks_start(void)
+int kma_symbol_pages_start(void)
 {
 	lockdep_assert_held(&kma_lock);
-	return kma_kept_make(&kma_kept_blocks);
+	return kma_kept_make(&kma_kept_pages);
 }
 
-void kma_symbol_blocks_stop(void)
+void kma_symbol_pages_stop(void)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_kept_free(&kma_kept_blocks);
+	kma_kept_free(&kma_kept_pages);
 }

@@ -214,7 +214,7 @@ static void kma_zone_fallback(const struct kma_countmap_key *key, u64 fragmentin
 
 	if (!t)
 		return;
-	info.key.word[KMA_FALLBACK_SITE] = kma_pages_sited() ? kma_env_block_site() :
+	info.key.word[KMA_FALLBACK_SITE] = kma_pages_sited() ? kma_env_page_site() :
 					   KMA_CLASS_ALONE;
 	id = kma_countmap_get(t, &info);
 	kma_countmap_count(t, id, KMA_FALLBACK_ALL, 1);

@@ -298,14 +298,14 @@ void kma_env_stack_done(const struct kma_stack *stack);
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 /**
- * kma_env_block_site() - the call site of a block of pages
+ * kma_env_page_site() - the call site of a block of pages
  *
  * The first caller outside of the page allocator and its helpers.
  * Context: a probe, in the context that allocates: any, NMI included; does not
  * allocate, sleep or take a lock. Return: the return address, or KMA_SITE_NOWHERE
- * (blocks.h).
+ * (pagealloc.h).
  */
-unsigned long kma_env_block_site(void);
+unsigned long kma_env_page_site(void);
 
 /* Room for the name of a cache, its NUL included; longer names are cut. */
 #define KMA_CACHE_NAME_LEN 48

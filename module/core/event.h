@@ -42,7 +42,7 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
  *	gfp	kind	order	type
  *
  * Rows of one call site have classes of the first kind.  The others are of rows that
- * count blocks of all call sites: see blocks.h.
+ * count blocks of all call sites: see pagealloc.h.
  */
 #define KMA_CLASS_KIND		0x180UL
 #define KMA_CLASS_SITE		0x080UL

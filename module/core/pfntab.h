@@ -37,7 +37,7 @@
  * @cpu: on which CPU
  *
  * Of a row that counts blocks of all call sites only @what is recorded while some are
- * sampled: see blocks.h.
+ * sampled: see pagealloc.h.
  */
 struct kma_pfn {
 	u32 what;
@@ -49,7 +49,7 @@ struct kma_pfn {
 #define KMA_PFN_ROW		0x00ffffffU
 /* It is not the first page of its block. */
 #define KMA_PFN_REST		0x01000000U
-/* Its block is counted by its class as well: see blocks.h. */
+/* Its block is counted by its class as well: see pagealloc.h. */
 #define KMA_PFN_SAMPLED	0x02000000U
 /* It is in memory that is not known: so are all records of @nowhere, for ever. */
 #define KMA_PFN_NOWHERE	0x04000000U

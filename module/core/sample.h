@@ -61,7 +61,7 @@
 /* Objects and blocks of pages are two streams, each with an N of its own. */
 enum kma_stream {
 	KMA_SAMPLE_OBJECTS,
-	KMA_SAMPLE_BLOCKS,
+	KMA_SAMPLE_PAGES,
 	KMA_SAMPLE_STREAMS
 };
 

@@ -17,7 +17,7 @@ static u64 kma_site_frames_bytes(u32 sites_max)
 	return (u64)sites_max * KMA_FRAMES_MAX * sizeof(unsigned long);
 }
 
-u64 kma_sitetab_blocks_bytes(u32 sites_max, unsigned int nr_cpus)
+u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
 {
 	u64 rows = sites_max + KMA_CACHES_MAX;
 
@@ -31,7 +31,7 @@ u64 kma_sitetab_blocks_bytes(u32 sites_max, unsigned int nr_cpus)
 
 u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
 {
-	return kma_sitetab_blocks_bytes(sites_max, nr_cpus) +
+	return kma_sitetab_pages_bytes(sites_max, nr_cpus) +
 	       kma_site_frames_bytes(sites_max);
 }
 
@@ -91,7 +91,7 @@ int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max)
 	return kma_sitetab_make(t, sites_max, false);
 }
 
-int kma_sitetab_init_blocks(struct kma_sitetab *t, u32 sites_max)
+int kma_sitetab_init_pages(struct kma_sitetab *t, u32 sites_max)
 {
 	return kma_sitetab_make(t, sites_max, true);
 }
@@ -269,7 +269,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	WRITE_ONCE(slot->what, id + 1);
 	WRITE_ONCE(slot->row, t->row[id]);
 	/*
-	 * Pairs with the acquires in kma_site_slot_is() and kma_blocks_one(): nobody sees
+	 * Pairs with the acquires in kma_site_slot_is() and kma_pagealloc_one(): nobody sees
 	 * it with another id.
 	 */
 	smp_store_release(&slot->cache, cache);

@@ -243,9 +243,9 @@ u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus);
  */
 int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max);
 
-/* The same for blocks of pages: see blocks.h. */
-u64 kma_sitetab_blocks_bytes(u32 sites_max, unsigned int nr_cpus);
-int kma_sitetab_init_blocks(struct kma_sitetab *t, u32 sites_max);
+/* The same for blocks of pages: see pagealloc.h. */
+u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus);
+int kma_sitetab_init_pages(struct kma_sitetab *t, u32 sites_max);
 
 /**
  * kma_sitetab_destroy() - free a table

@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "blocks.h"
+#include "rows_page.h"
 
 enum {
 #define X(name, format) KMA_ORDER_##name,
@@ -15,13 +15,13 @@ static const struct kma_column kma_orders_columns[] = {
 	KMA_ORDERS_COLUMNS(KMA_COLUMN)
 };
 
-static_assert(KMA_ORDER_bulk_blocks - KMA_ORDER_live_kb == (int)KMA_BLOCK_bulk_blocks);
+static_assert(KMA_ORDER_bulk_allocs - KMA_ORDER_live_kb == (int)KMA_ROWS_PAGE_bulk_allocs);
 
 #define KMA_ORDER_ROWS	(KMA_ORDER_MAX + 1)
 
 static u64 kma_order_value(const struct kma_snapshot *snap, const void *row, int column)
 {
-	const struct kma_block_counts *counts = row;
+	const struct kma_page_counts *counts = row;
 
 	if (column == KMA_ORDER_order)
 		return kma_class_order(counts->class);
@@ -30,23 +30,23 @@ static u64 kma_order_value(const struct kma_snapshot *snap, const void *row, int
 	return counts->v[column - KMA_ORDER_live_kb];
 }
 
-static void kma_orders_add(struct kma_block_counts *all, u32 id)
+static void kma_orders_add(struct kma_page_counts *all, u32 id)
 {
-	struct kma_block_counts counts;
+	struct kma_page_counts counts;
 	unsigned int order, type;
 
-	kma_blocks_row(id, &counts);
+	kma_rows_page_read(id, &counts);
 	order = kma_class_order(counts.class);
 	type = kma_class_type(counts.class);
 	if (order < KMA_ORDER_ROWS && type < MIGRATE_TYPES)
-		kma_blocks_add(&all[order * MIGRATE_TYPES + type], &counts);
+		kma_rows_page_add(&all[order * MIGRATE_TYPES + type], &counts);
 }
 
 /* Each order and migrate type has a row, whatever it counts. */
 static int kma_orders_fill(struct kma_snapshot *snap)
 {
-	const struct kma_sitetab *t = &kma_blocks.sites;
-	struct kma_block_counts *row;
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
+	struct kma_page_counts *row;
 	u32 i, id;
 
 	if (!kma_pages_tracked())
@@ -58,7 +58,7 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 		row->class = kma_class(i / MIGRATE_TYPES, i % MIGRATE_TYPES, 0);
 	}
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (kma_sitetab_info(t, id) && kma_blocks_row_exact(id))
+		if (kma_sitetab_info(t, id) && kma_rows_page_exact(id))
 			kma_orders_add(snap->rows, id);
 		cond_resched();
 	}
@@ -69,7 +69,7 @@ struct kma_table kma_table_orders = {
 	.name = "orders",
 	.columns = kma_orders_columns,
 	.nr_columns = ARRAY_SIZE(kma_orders_columns),
-	.row_size = sizeof(struct kma_block_counts),
+	.row_size = sizeof(struct kma_page_counts),
 	.blocks = true,
 	.fill = kma_orders_fill,
 	.value = kma_order_value,

@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "blocks.h"
+#include "rows_page.h"
 
 enum {
 #define X(name, format) KMA_PAGE_CALLER_##name,
@@ -17,14 +17,14 @@ static const struct kma_column kma_page_callers_columns[] = {
 };
 
 /* Estimates come first, and their errors in the same order. */
-static_assert(KMA_PAGE_CALLER_bulk_blocks == (int)KMA_BLOCK_bulk_blocks);
-static_assert(KMA_PAGE_CALLER_live_kb_se + (int)KMA_BLOCK_bulk_blocks ==
-	      KMA_PAGE_CALLER_bulk_blocks_se);
+static_assert(KMA_PAGE_CALLER_bulk_allocs == (int)KMA_ROWS_PAGE_bulk_allocs);
+static_assert(KMA_PAGE_CALLER_live_kb_se + (int)KMA_ROWS_PAGE_bulk_allocs ==
+	      KMA_PAGE_CALLER_bulk_allocs_se);
 
 static u64 kma_page_caller_value(const struct kma_snapshot *snap, const void *row,
 				 int column)
 {
-	const struct kma_block_counts *counts = row;
+	const struct kma_page_counts *counts = row;
 
 	switch (column) {
 	case KMA_PAGE_CALLER_order:
@@ -38,26 +38,26 @@ static u64 kma_page_caller_value(const struct kma_snapshot *snap, const void *ro
 	case KMA_PAGE_CALLER_live_samples:
 		return counts->live_samples;
 	}
-	if (column < KMA_BLOCK_ESTIMATES)
+	if (column < KMA_ROWS_PAGE_ESTIMATES)
 		return counts->v[column];
 	return kma_standard_error(counts->variance[column - KMA_PAGE_CALLER_live_kb_se]);
 }
 
 static const char *kma_page_caller_label(const struct kma_snapshot *snap, const void *row)
 {
-	return ((const struct kma_block_counts *)row)->label;
+	return ((const struct kma_page_counts *)row)->label;
 }
 
 /* Rows of one name and class are next to each other: make them one. */
 static void kma_page_callers_merge(struct kma_snapshot *snap)
 {
-	struct kma_block_counts *row = snap->rows;
+	struct kma_page_counts *row = snap->rows;
 	size_t i, nr = 0;
 
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && row[nr - 1].class == row[i].class &&
 		    !strcmp(row[nr - 1].label, row[i].label))
-			kma_blocks_add(&row[nr - 1], &row[i]);
+			kma_rows_page_add(&row[nr - 1], &row[i]);
 		else
 			row[nr++] = row[i];
 	}
@@ -67,27 +67,27 @@ static void kma_page_callers_merge(struct kma_snapshot *snap)
 /* That of all blocks while some are sampled says nothing about call sites. */
 static bool kma_page_caller_shown(u32 id)
 {
-	return kma_sitetab_info(&kma_blocks.sites, id) &&
-	       !kma_blocks_is_shadow(&kma_blocks, id);
+	return kma_sitetab_info(&kma_pagealloc.sites, id) &&
+	       !kma_pagealloc_is_shadow(&kma_pagealloc, id);
 }
 
 /* Nothing since the last reset, and nothing is live. */
-static bool kma_page_caller_empty(const struct kma_block_counts *counts)
+static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 {
-	return !counts->v[KMA_BLOCK_hits] && !counts->v[KMA_BLOCK_bulk_blocks] &&
-	       !counts->v[KMA_BLOCK_frees] && !counts->v[KMA_BLOCK_live_kb];
+	return !counts->v[KMA_ROWS_PAGE_hits] && !counts->v[KMA_ROWS_PAGE_bulk_allocs] &&
+	       !counts->v[KMA_ROWS_PAGE_frees] && !counts->v[KMA_ROWS_PAGE_live_kb];
 }
 
 static int kma_page_callers_rows(struct kma_snapshot *snap)
 {
-	const struct kma_sitetab *t = &kma_blocks.sites;
-	struct kma_block_counts counts, *row;
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
+	struct kma_page_counts counts, *row;
 	u32 id;
 
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
 		if (!kma_page_caller_shown(id))
 			continue;
-		kma_blocks_row(id, &counts);
+		kma_rows_page_read(id, &counts);
 		if (kma_page_caller_empty(&counts))
 			continue;
 		counts.label = kma_names_site(snap->names, id);
@@ -111,9 +111,9 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 
 	if (!kma_pages_tracked())
 		return kma_snapshot_room(snap, 0);
-	snap->names = kma_names_new(&kma_blocks.sites);
+	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names ||
-	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_blocks.sites)))
+	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_pagealloc.sites)))
 		return -ENOMEM;
 	ret = kma_page_callers_rows(snap);
 	if (ret)
@@ -127,7 +127,7 @@ struct kma_table kma_table_page_callers = {
 	.name = "page_callers",
 	.columns = kma_page_callers_columns,
 	.nr_columns = ARRAY_SIZE(kma_page_callers_columns),
-	.row_size = sizeof(struct kma_block_counts),
+	.row_size = sizeof(struct kma_page_counts),
 	.sort = { .key = { KMA_PAGE_CALLER_live_kb, KMA_PAGE_CALLER_hits }, .nr = 2 },
 	.blocks = true,
 	.fill = kma_page_callers_fill,

@@ -6,7 +6,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "blocks.h"
+#include "rows_page.h"
 
 /* Sums over all rows, in pages. */
 struct kma_page_sums {
@@ -19,7 +19,7 @@ struct kma_page_sums {
 
 static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
 {
-	const struct kma_sitetab *t = &kma_blocks.sites;
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
 	const unsigned int order = kma_class_order(t->caches.info[info->cache].class);
 	const struct kma_row none = {};
@@ -28,7 +28,7 @@ static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
 
 	kma_sitetab_sum(t, id, &sum);
 	sums->live += ((sum.hits + sum.bulk - sum.no_entry) << order) -
-		      kma_blocks_gone(&sum);
+		      kma_rows_page_gone(&sum);
 	sums->allocs += (sum.hits - base->hits) << order;
 	sums->bulk += (sum.bulk - base->bulk) << order;
 	sums->freed += sum.frees + sum.rest_freed - base->frees - base->rest_freed;
@@ -38,12 +38,12 @@ static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
 
 static void kma_page_sums_take(struct kma_page_sums *sums)
 {
-	const struct kma_sitetab *t = &kma_blocks.sites;
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	u32 id;
 
 	*sums = (struct kma_page_sums) {};
 	for (id = 0; kma_pages_tracked() && id < kma_sitetab_rows(t); id++) {
-		if (kma_sitetab_info(t, id) && kma_blocks_row_exact(id))
+		if (kma_sitetab_info(t, id) && kma_rows_page_exact(id))
 			kma_page_sums_add(sums, id);
 		cond_resched();
 	}

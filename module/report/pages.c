@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "blocks.h"
+#include "rows_page.h"
 
 enum {
 #define X(name, format) KMA_PAGE_##name,
@@ -75,7 +75,7 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 /* Of blocks that are not sampled, while some are, no more than the class is known. */
 static bool kma_pfn_bare(const struct kma_pfn *frame)
 {
-	return kma_blocks_is_shadow(&kma_blocks, kma_pfn_row(frame->what));
+	return kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(frame->what));
 }
 
 /* Whether a page goes on with what the one before began. */
@@ -87,8 +87,8 @@ static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_pfn *f
 static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
 {
 	const u32 id = kma_pfn_row(p->frame.what);
-	const struct kma_site_info *info = &kma_blocks.sites.info[id];
-	const struct kma_cache_info *cache = &kma_blocks.sites.caches.info[info->cache];
+	const struct kma_site_info *info = &kma_pagealloc.sites.info[id];
+	const struct kma_cache_info *cache = &kma_pagealloc.sites.caches.info[info->cache];
 
 	p->class = cache->class;
 	p->weight = kma_sample_weight(cache->size, READ_ONCE(info->shift));
@@ -116,7 +116,7 @@ static int kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
 /* Pieces of one chunk; no block is in two. */
 static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 {
-	const struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
+	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
 	const unsigned long end = pfn + KMA_CHUNK_PFNS;
 	struct kma_piece p = {};
 	struct kma_pfn frame;
@@ -141,7 +141,7 @@ static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 /* At most as many as there will be. */
 static size_t kma_pages_count(unsigned long pfn)
 {
-	const struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
+	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
 	size_t i, nr = 0;
 	u32 before = 0, what;
 
@@ -157,14 +157,14 @@ static size_t kma_pages_count(unsigned long pfn)
 
 static int kma_pages_fill(struct kma_snapshot *snap)
 {
-	const u64 chunks = kma_blocks.pfns.nr_chunks;
+	const u64 chunks = kma_pagealloc.pfns.nr_chunks;
 	size_t nr = 0;
 	u64 i;
 	int ret = 0;
 
 	if (!kma_pages_tracked())
 		return kma_snapshot_room(snap, 0);
-	snap->names = kma_names_new(&kma_blocks.sites);
+	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names)
 		return -ENOMEM;
 	for (i = 0; i < chunks; i++) {

@@ -120,7 +120,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
 	snap->sample_bytes = snap->table->blocks ? kma_pages_bytes() : kma_sampling_now();
-	sites = snap->table->blocks ? &kma_blocks.sites : &kma_core.sites;
+	sites = snap->table->blocks ? &kma_pagealloc.sites : &kma_core.sites;
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
@@ -222,7 +222,7 @@ static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
 		   kma_probes_late() ? " order=late" : "");
 }
 
-static void kma_show_head_blocks(struct seq_file *seq, const struct kma_snapshot *snap)
+static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const u64 *v = snap->stats.v;
 
@@ -260,7 +260,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
 		   KMA_FORMAT_VERSION, snap->sample_bytes);
 	if (table->blocks)
-		kma_show_head_blocks(seq, snap);
+		kma_show_head_pages(seq, snap);
 	else if (table->countmap)
 		kma_show_head_acct(seq, snap);
 	else

@@ -110,7 +110,7 @@ bool estimate_few(const struct table *t, const struct row *row, int column)
 /* The other kind of allocations, that samples are of as well. */
 static bool has_bulk(const struct table *t, const struct row *row)
 {
-	return value(t, row, "bulk_objs") || value(t, row, "bulk_blocks");
+	return value(t, row, "bulk_objs") || value(t, row, "bulk_allocs");
 }
 
 static bool is_of_hits(const char *name)

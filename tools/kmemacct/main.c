@@ -214,7 +214,7 @@ static int run_doings(const struct command *c, const struct options *o, char **a
 
 static int run_orders(const struct command *c, const struct options *o, char **args)
 {
-	static const char * const shown[] = { "hits", "live_blocks" };
+	static const char * const shown[] = { "hits", "live_allocs" };
 	const struct options plain = { .given = o->given & OPTION_EXACT };
 	struct table *matrix, *t = read_counted(c);
 	size_t i;

@@ -315,7 +315,7 @@ def check_page_sums():
         for _ in range(TRIES):
             orders, v = Table("orders"), pairs_of("page_summary")
             left = v["alloc_requests"] + v["page_bulk"]
-            right = (orders.sum("hits") + orders.sum("bulk_blocks") + v["page_failed"] +
+            right = (orders.sum("hits") + orders.sum("bulk_allocs") + v["page_failed"] +
                      v["page_off"] + v["page_filtered"] + v["page_dropped_classes"] +
                      v["page_dropped_sites"])
             if left == right:
@@ -438,9 +438,9 @@ def filter_blocks_ways():
             for key, row in found.items():
                 check_equal(f"{way} {key}", {name: truth.get(key, Counter())[name]
                                              for name in ("hits", "kb", "frees", "live_kb",
-                                                          "live_blocks", "bulk_blocks")},
+                                                          "live_allocs", "bulk_allocs")},
                             {name: row[name] for name in ("hits", "kb", "frees", "live_kb",
-                                                          "live_blocks", "bulk_blocks")})
+                                                          "live_allocs", "bulk_allocs")})
             check_page_sums()
             known.run("drop")
 

@@ -50,9 +50,9 @@ def expected_rows(known):
             continue
         gfp = int(row["gfp"], 16)
         rows[row["function"], row["order"], migratetype(gfp), gfp] = {
-            "hits": row["hits"], "bulk_blocks": row["bulk"], "frees": row["frees"],
+            "hits": row["hits"], "bulk_allocs": row["bulk"], "frees": row["frees"],
             "kb": row["hits"] * PAGE_KB << row["order"],
-            "live_blocks": blocks - row["frees"],
+            "live_allocs": blocks - row["frees"],
             "live_kb": row["live_pages"] * PAGE_KB}
     return rows
 
@@ -65,7 +65,7 @@ def found_rows(known, table):
             key = function, row["order"], row["migratetype"], int(row["gfp"], 16)
             check(key not in rows, f"two rows for {key}")
             rows[key] = {name: row[name] for name in (
-                "hits", "bulk_blocks", "frees", "kb", "live_blocks", "live_kb")}
+                "hits", "bulk_allocs", "frees", "kb", "live_allocs", "live_kb")}
     return rows
 
 
@@ -223,7 +223,7 @@ def pages_reset():
     with tracked(["pages sites"]) as known:
         known.run("blocks")
         control("reset")
-        rows = {key: {**row, "hits": 0, "bulk_blocks": 0, "frees": 0, "kb": 0}
+        rows = {key: {**row, "hits": 0, "bulk_allocs": 0, "frees": 0, "kb": 0}
                 for key, row in expected_rows(known).items()}
         live = {key: row for key, row in rows.items() if any(row.values())}
         check(live and len(live) < len(rows), f"{len(live)} rows of {len(rows)}")
@@ -266,14 +266,14 @@ def pages_agree():
             if way != "page_sample_bytes 16K":
                 check_equal(f"pages, {way}", orders.sum("live_kb"),
                             PAGE_KB * sum(row["pages"] for row in pages.rows))
-                for column in ("live_kb", "live_blocks", "hits", "kb", "frees",
-                               "bulk_blocks"):
+                for column in ("live_kb", "live_allocs", "hits", "kb", "frees",
+                               "bulk_allocs"):
                     check_equal(f"{column}, {way}", orders.sum(column),
                                 callers.sum(column))
             known.run("drop")
 
 
-SAMPLED = ("hits", "kb", "live_kb", "live_blocks")
+SAMPLED = ("hits", "kb", "live_kb", "live_allocs")
 SAMPLE_KB = 64
 
 
@@ -287,7 +287,7 @@ def expected_samples(known):
     samples = defaultdict(Counter)
     for (function, order, *_), row in expected_rows(known).items():
         for name in SAMPLED:
-            blocks = row["live_blocks" if name.startswith("live") else "hits"]
+            blocks = row["live_allocs" if name.startswith("live") else "hits"]
             samples[function][name] += blocks * sampled_with(order)
     return samples
 
@@ -300,8 +300,8 @@ def known_variance(known, function):
             p, size = sampled_with(order), PAGE_KB << order
             variance["hits"] += row["hits"] * (1 - p) / p
             variance["kb"] += row["hits"] * (1 - p) / p * size**2
-            variance["live_blocks"] += row["live_blocks"] * (1 - p) / p
-            variance["live_kb"] += row["live_blocks"] * (1 - p) / p * size**2
+            variance["live_allocs"] += row["live_allocs"] * (1 - p) / p
+            variance["live_kb"] += row["live_allocs"] * (1 - p) / p * size**2
     return variance
 
 
@@ -471,7 +471,7 @@ def pages_slab():
         blocks = Counter()
         for row in Table("page_callers").rows:
             if "truth_bulk_" in row["site"]:
-                blocks[row["order"]] += row["live_blocks"]
+                blocks[row["order"]] += row["live_allocs"]
         check_equal("slabs by order", +slabs, +blocks)
         known.run("drop")
     return f"{sum(slabs.values())} slabs"

@@ -56,7 +56,7 @@ def reader_pages():
                        for key, value in row.items()} for row in before]
             check_equal(name, before, plain(found["rows"]))
         text = reader("orders")
-        check("# hits:" in text and "# live_blocks:" in text, text)
+        check("# hits:" in text and "# live_allocs:" in text, text)
         check("allocated and freed" in reader("page-summary"), "no summary")
         known.run("drop")
         control("enabled 1")

@@ -150,7 +150,7 @@ def judge_frees():
     rows = [(row["site"], int(row["order"]), row["migratetype"], int(row["gfp"], 16))
             for row in table("page_callers")]
     bulk = {key for key, row in zip(rows, table("page_callers"))
-            if int(row["bulk_blocks"])}
+            if int(row["bulk_allocs"])}
     ours = Counter()
     for key, row in zip(rows, table("page_callers")):
         ours[key] += int(row["frees"])

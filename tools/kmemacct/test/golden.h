@@ -119,8 +119,8 @@ static const struct golden {
 /* 16 of 1000 blocks; 40 that were sampled in bulk; one that is exact. */
 #define SAMPLED_PAGE_CALLERS \
 	SAMPLED_HEAD("page_callers") \
-	"# live_kb live_blocks hits kb frees bulk_blocks order migratetype gfp samples" \
-	" live_samples live_kb_se live_blocks_se hits_se kb_se frees_se bulk_blocks_se site\n" \
+	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \
+	" live_samples live_kb_se live_allocs_se hits_se kb_se frees_se bulk_allocs_se site\n" \
 	"2000 500 1000 4000 500 0 0 Movable 0xcc0 16 8 707 177 250 1000 177 0 a+0x1\n" \
 	"400 100 30 120 10 80 0 Movable 0xcc0 40 35 60 15 10 40 3 12 b+0x1\n" \
 	"64 1 1 64 0 0 4 Unmovable 0xdc0 0 0 0 0 0 0 0 0 c+0x1\n"

@@ -1035,7 +1035,7 @@ static void rows_without_label_end(void)
 {
 	struct table *t = parse_golden("orders");
 
-	EXPECT(table_column(t, "bulk_blocks") == t->nr_values - 1);
+	EXPECT(table_column(t, "bulk_allocs") == t->nr_values - 1);
 	EXPECT(table_nr_columns(t) == t->nr_values && t->nr_rows == 4);
 	EXPECT_TEXT(t->rows[3]->label, "");
 	table_free(t);
@@ -1057,7 +1057,7 @@ static void names_are_sorted(void)
 	EXPECT_TEXT(row_name(t->rows[2], 1), "Unmovable");
 	EXPECT(sort_parse(&sort, t, "site"));
 	EXPECT_TEXT(error_text,
-		    "orders has no sort key 'site': use order, migratetype, live_kb, live_blocks, hits, kb, frees, bulk_blocks");
+		    "orders has no sort key 'site': use order, migratetype, live_kb, live_allocs, hits, kb, frees, bulk_allocs");
 	table_free(t);
 }
 

@@ -85,7 +85,7 @@ bool kma_env_stack_is_held(void)
 	return kma_env_memo_held;
 }
 
-unsigned long kma_env_block_site(void)
+unsigned long kma_env_page_site(void)
 {
 	return kma_env.block_site;
 }

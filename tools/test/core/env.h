@@ -245,7 +245,7 @@ void kma_env_stack_done(const struct kma_stack *stack);
 bool kma_env_stack_is_held(void);
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
-unsigned long kma_env_block_site(void);
+unsigned long kma_env_page_site(void);
 
 #define KMA_CACHE_NAME_LEN 48
 

@@ -440,7 +440,7 @@ static void kma_sees_no_generation_again(void)
 	}
 }
 
-#define KMA_BLOCK_GENS	64
+#define KMA_RANGE_GENS	64
 
 static kma_gen kma_any_gen(void)
 {
@@ -451,7 +451,7 @@ static kma_gen kma_any_gen(void)
 }
 
 /* As kma_record_pages_slow(). Return: whether that was all. */
-static bool kma_end_block(struct kma_pagegen *m, unsigned long page, u32 order)
+static bool kma_end_pages(struct kma_pagegen *m, unsigned long page, u32 order)
 {
 	struct kma_genrange l = kma_pagegen_range(m, page, order);
 
@@ -459,38 +459,38 @@ static bool kma_end_block(struct kma_pagegen *m, unsigned long page, u32 order)
 }
 
 /* Generations of a block that end at once are as those that end one by one. */
-static void kma_generations_of_a_block_are_many(void)
+static void kma_generations_of_a_range_are_many(void)
 {
 	struct kma_pagegen m, one;
 	u32 round, i, order, first;
 	unsigned long page;
 	bool done, last;
 
-	kma_expect(!kma_pagegen_init(&m, KMA_BLOCK_GENS));
-	kma_expect(!kma_pagegen_init(&one, KMA_BLOCK_GENS));
+	kma_expect(!kma_pagegen_init(&m, KMA_RANGE_GENS));
+	kma_expect(!kma_pagegen_init(&one, KMA_RANGE_GENS));
 	for (round = 0; round < 200000; round++) {
 		order = 2 + kma_below(5);
-		first = kma_below(KMA_BLOCK_GENS >> order) << order;
+		first = kma_below(KMA_RANGE_GENS >> order) << order;
 		page = (unsigned long)first * KMA_PAGE_SIZE;
 		last = false;
-		for (i = 0; i < KMA_BLOCK_GENS; i++) {
+		for (i = 0; i < KMA_RANGE_GENS; i++) {
 			m.gen[i] = kma_any_gen();
 			one.gen[i] = m.gen[i];
 		}
 		for (i = 0; i < 1U << order; i++)
 			last |= kma_pagegen_leave(&one, page + i * KMA_PAGE_SIZE);
-		done = kma_end_block(&m, page, order);
+		done = kma_end_pages(&m, page, order);
 		kma_expect(done == !last);
 		for (i = 0; i < 1U << order && !done; i++)
 			kma_pagegen_leave(&m, page + i * KMA_PAGE_SIZE);
-		kma_expect(!memcmp(m.gen, one.gen, KMA_BLOCK_GENS * sizeof(kma_gen)));
+		kma_expect(!memcmp(m.gen, one.gen, KMA_RANGE_GENS * sizeof(kma_gen)));
 	}
 	kma_pagegen_destroy(&m);
 	kma_pagegen_destroy(&one);
 }
 
 /* Whatever the address and the order are, no generation outside of the map is touched. */
-static void kma_generations_of_a_block_are_in_the_map(void)
+static void kma_generations_of_a_range_are_in_the_map(void)
 {
 	struct kma_pagegen m;
 	struct kma_genrange l;
@@ -1217,8 +1217,8 @@ static const struct kma_case kma_cases[] = {
 	{ "flags choose the slot", kma_flags_choose_the_slot },
 	{ "sites of one distance are near", kma_sites_of_one_distance_are_near },
 	{ "three sites meet", kma_three_sites_meet },
-	{ "gens of a block are many", kma_generations_of_a_block_are_many },
-	{ "gens of a block are in the map", kma_generations_of_a_block_are_in_the_map },
+	{ "gens of a block are many", kma_generations_of_a_range_are_many },
+	{ "gens of a block are in the map", kma_generations_of_a_range_are_in_the_map },
 	{ "other pages are left alone", kma_leaves_others_alone },
 	{ "only gens that are used end", kma_ends_only_used_generations },
 	{ "frames that share a gen lose nothing", kma_loses_nothing_without_generations },

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables of blocks.  See blocks.h. */
+/* Rows of tables of blocks.  See pagealloc.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
-#include "blocks.h"
+#include "rows_page.h"
 
 #define KMA_PAGE_KB	(PAGE_SIZE / 1024)
 
-bool kma_blocks_row_exact(u32 id)
+bool kma_rows_page_exact(u32 id)
 {
-	return !kma_sitetab_is_sampled(&kma_blocks.sites, id);
+	return !kma_sitetab_is_sampled(&kma_pagealloc.sites, id);
 }
 
-static void kma_blocks_set(struct kma_block_counts *counts, enum kma_block_count column,
+static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page_count column,
 			   kma_u128 weighed, kma_u128 variance)
 {
 	counts->v[column] = kma_weighed(weighed);
@@ -21,30 +21,30 @@ static void kma_blocks_set(struct kma_block_counts *counts, enum kma_block_count
 }
 
 /* What a number of something, of so many KiB each or of 1, stands for. */
-static void kma_blocks_estimate(struct kma_block_counts *counts,
-				enum kma_block_count column, u64 blocks, u64 each,
+static void kma_rows_page_estimate(struct kma_page_counts *counts,
+				enum kma_rows_page_count column, u64 blocks, u64 each,
 				u64 weight)
 {
-	kma_blocks_set(counts, column, kma_weigh(blocks * each, weight),
+	kma_rows_page_set(counts, column, kma_weigh(blocks * each, weight),
 		       kma_weigh_variance((kma_u128)blocks * each * each, weight));
 }
 
 /* Some blocks may be live in part: none of them with more than all of its pages. */
-static void kma_blocks_live(struct kma_block_counts *counts, const struct kma_row *sum,
+static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_row *sum,
 			    unsigned int order, u64 weight)
 {
 	const u64 blocks = kma_row_live(sum);
 	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
-			  kma_blocks_gone(sum);
+			  kma_rows_page_gone(sum);
 	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
 
-	kma_blocks_estimate(counts, KMA_BLOCK_live_blocks, blocks, 1, weight);
-	kma_blocks_set(counts, KMA_BLOCK_live_kb, kma_weigh(kb, weight),
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, blocks, 1, weight);
+	kma_rows_page_set(counts, KMA_ROWS_PAGE_live_kb, kma_weigh(kb, weight),
 		       kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
 /* Of a row's counters, those since the last reset. */
-static void kma_blocks_since(u32 id, struct kma_row *sum)
+static void kma_rows_page_since(u32 id, struct kma_row *sum)
 {
 	const struct kma_row *base = &kma_base.block[id];
 
@@ -55,9 +55,9 @@ static void kma_blocks_since(u32 id, struct kma_row *sum)
 	sum->bulk -= base->bulk;
 }
 
-void kma_blocks_row(u32 id, struct kma_block_counts *counts)
+void kma_rows_page_read(u32 id, struct kma_page_counts *counts)
 {
-	const struct kma_sitetab *t = &kma_blocks.sites;
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
 	const struct kma_cache_info *cache = &t->caches.info[info->cache];
 	const unsigned int order = kma_class_order(cache->class);
@@ -66,28 +66,28 @@ void kma_blocks_row(u32 id, struct kma_block_counts *counts)
 	u64 live;
 
 	lockdep_assert_held(&kma_lock);
-	memset(counts, 0, offsetof(struct kma_block_counts, label));
+	memset(counts, 0, offsetof(struct kma_page_counts, label));
 	counts->class = cache->class;
 	kma_sitetab_sum(t, id, &sum);
 	live = kma_row_live(&sum);
-	kma_blocks_live(counts, &sum, order, weight);
-	kma_blocks_since(id, &sum);
-	kma_blocks_estimate(counts, KMA_BLOCK_hits, sum.hits, 1, weight);
-	kma_blocks_estimate(counts, KMA_BLOCK_kb, sum.hits, KMA_PAGE_KB << order, weight);
-	kma_blocks_estimate(counts, KMA_BLOCK_frees, sum.frees, 1, weight);
-	kma_blocks_estimate(counts, KMA_BLOCK_bulk_blocks, sum.bulk, 1, weight);
-	if (!kma_blocks_row_exact(id)) {
+	kma_rows_page_live(counts, &sum, order, weight);
+	kma_rows_page_since(id, &sum);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_hits, sum.hits, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_kb, sum.hits, KMA_PAGE_KB << order, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_frees, sum.frees, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_bulk_allocs, sum.bulk, 1, weight);
+	if (!kma_rows_page_exact(id)) {
 		counts->samples = sum.hits + sum.bulk;
 		counts->live_samples = live;
 	}
 }
 
-void kma_blocks_add(struct kma_block_counts *sum, const struct kma_block_counts *more)
+void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts *more)
 {
 	int i;
 
-	for (i = 0; i < KMA_BLOCK_ESTIMATES; i++)
-		kma_blocks_set(sum, i, sum->weighed[i] + more->weighed[i],
+	for (i = 0; i < KMA_ROWS_PAGE_ESTIMATES; i++)
+		kma_rows_page_set(sum, i, sum->weighed[i] + more->weighed[i],
 			       sum->variance[i] + more->variance[i]);
 	sum->samples += more->samples;
 	sum->live_samples += more->live_samples;

@@ -23,8 +23,8 @@
  * Whole blocks are counted by their first pages: a block is freed when that is.
  * Bytes are counted page by page.
  */
-#ifndef KMA_CORE_BLOCKS_H
-#define KMA_CORE_BLOCKS_H
+#ifndef KMA_CORE_PAGEALLOC_H
+#define KMA_CORE_PAGEALLOC_H
 
 #include "env.h"
 #include "event.h"
@@ -40,29 +40,29 @@
 #define KMA_SITE_NOWHERE	4UL
 
 /**
- * struct kma_blocks - all that page events change
+ * struct kma_pagealloc - all that page events change
  * @pfns: the page frames
  * @sites: the rows
  */
-struct kma_blocks {
+struct kma_pagealloc {
 	struct kma_pfntab pfns;
 	struct kma_sitetab sites;
 };
 
 /**
- * struct kma_block - an allocation of pages that succeeded
+ * struct kma_page_event - an allocation of pages that succeeded
  * @order: binary logarithm of how many pages there are
  * @class: kma_class() of order, migrate type and gfp flags
  * @bulk: by the bulk allocator, without an event
  */
-struct kma_block {
+struct kma_page_event {
 	unsigned int order;
 	unsigned long class;
 	bool bulk;
 };
 
 /**
- * kma_blocks_bytes() - memory that the tables take
+ * kma_pagealloc_bytes() - memory that the tables take
  * @nr_chunks: stretches there may be
  * @chunks: those with RAM in them
  * @sites_max: rows
@@ -70,40 +70,40 @@ struct kma_block {
  *
  * Context: any. Return: bytes.
  */
-u64 kma_blocks_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
+u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
 
 /**
- * kma_blocks_init() - make empty tables
+ * kma_pagealloc_init() - make empty tables
  * @b: the tables
  * @nr_chunks: stretches there may be, of which none is added yet
  * @sites_max: rows, see kma_sitetab_init()
  *
  * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
  */
-int kma_blocks_init(struct kma_blocks *b, u64 nr_chunks, u32 sites_max);
+int kma_pagealloc_init(struct kma_pagealloc *b, u64 nr_chunks, u32 sites_max);
 
 /**
- * kma_blocks_destroy() - free the tables
+ * kma_pagealloc_destroy() - free the tables
  * @b: the tables; zeroed memory will do
  *
  * Context: process, may sleep; no event comes any more.
  */
-void kma_blocks_destroy(struct kma_blocks *b);
+void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
 /* Context: any. Return: whether a row is of all blocks of a class, beside samples. */
-static inline bool kma_blocks_is_shadow(const struct kma_blocks *b, u32 id)
+static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id)
 {
 	return b->sites.caches.info[b->sites.info[id].cache].shadow;
 }
 
 enum kma_one {
 	KMA_ONE_DONE,		/* that was all */
-	KMA_ONE_OTHER,		/* nothing was done: to kma_blocks_alone() or _sampled() */
-	KMA_ONE_AT_POINT,		/* to kma_blocks_at_point() */
+	KMA_ONE_OTHER,		/* nothing was done: to kma_pagealloc_class() or _sampled() */
+	KMA_ONE_AT_POINT,		/* to kma_pagealloc_at_point() */
 };
 
 /**
- * kma_blocks_one() - one page was allocated, as most are
+ * kma_pagealloc_one() - one page was allocated, as most are
  * @b: the tables
  * @pfn: the number of its frame; without a page, whatever it is then
  * @class: the class of its block, of order 0
@@ -112,7 +112,7 @@ enum kma_one {
  *
  * Context: a probe, any context, NMI included. Return: see enum kma_one.
  */
-static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigned long pfn,
+static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, unsigned long pfn,
 						   unsigned long class, bool sampled,
 						   u8 *point)
 {
@@ -136,7 +136,7 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 			return KMA_ONE_OTHER;
 	}
 	if (sampled) {
-		if (unlikely(kma_sample_count(KMA_SAMPLE_BLOCKS, KMA_PAGE_SIZE, point)))
+		if (unlikely(kma_sample_count(KMA_SAMPLE_PAGES, KMA_PAGE_SIZE, point)))
 			return KMA_ONE_AT_POINT;
 	} else {
 		kma_pfn_describe(f);
@@ -148,46 +148,46 @@ static __always_inline enum kma_one kma_blocks_one(struct kma_blocks *b, unsigne
 }
 
 /**
- * kma_blocks_alone() - a block was allocated, and no call sites are looked for
+ * kma_pagealloc_class() - a block was allocated, and no call sites are looked for
  * @b: the tables
  * @f: the records of its pages
- * @block: the block
+ * @ev: the block
  *
  * Context: a probe, any context, NMI included.
  */
-void kma_blocks_alone(struct kma_blocks *b, struct kma_pfn *f,
-		      const struct kma_block *block);
+void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
+		      const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, with its call site, or KMA_SITE_NOWHERE. */
-void kma_blocks_alloc(struct kma_blocks *b, struct kma_pfn *f, unsigned long site,
-		      const struct kma_block *block);
+void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
+		      const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, while call sites are looked for of some blocks. */
-void kma_blocks_sampled(struct kma_blocks *b, struct kma_pfn *f,
-			const struct kma_block *block);
+void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
+			const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, after kma_sample_count(), with its sample point. */
-void kma_blocks_at_point(struct kma_blocks *b, struct kma_pfn *f,
-		       const struct kma_block *block, u8 point);
+void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
+		       const struct kma_page_event *ev, u8 point);
 
 /**
- * kma_blocks_no_pfn() - a block was allocated in memory that is not known
+ * kma_pagealloc_no_pfn() - a block was allocated in memory that is not known
  * @b: the tables
- * @block: the block
+ * @ev: the block
  *
  * Context: a probe, any context, NMI included.
  */
-void kma_blocks_no_pfn(struct kma_blocks *b, const struct kma_block *block);
+void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev);
 
 /* Several pages, or one that is not recorded or sampled. */
-void kma_blocks_free_slow(struct kma_blocks *b, unsigned long pfn, unsigned int order);
+void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigned int order);
 
 /* One page: while nothing is recorded, and just after, all are like the first. */
-static __always_inline void kma_blocks_free_other(struct kma_blocks *b, unsigned long pfn,
+static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, unsigned long pfn,
 						  u32 what)
 {
 	if (what) {
-		kma_blocks_free_slow(b, pfn, 0);
+		kma_pagealloc_free_slow(b, pfn, 0);
 	} else {
 		kma_stat_inc(page_frees_only);
 		kma_stat_inc(pages_free_only);
@@ -195,32 +195,32 @@ static __always_inline void kma_blocks_free_other(struct kma_blocks *b, unsigned
 }
 
 /**
- * kma_blocks_free() - pages are about to be freed
+ * kma_pagealloc_free() - pages are about to be freed
  * @b: the tables
  * @pfn: number of the first page frame
  * @order: binary logarithm of how many
  *
  * Context: a probe, any context, NMI included.
  */
-static __always_inline void kma_blocks_free(struct kma_blocks *b, unsigned long pfn,
+static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned long pfn,
 					    unsigned int order)
 {
 	struct kma_pfn *f;
 	u32 row;
 
 	if (unlikely(order) || unlikely(!kma_pfntab_has(&b->pfns, pfn))) {
-		kma_blocks_free_slow(b, pfn, order);
+		kma_pagealloc_free_slow(b, pfn, order);
 		return;
 	}
 	f = kma_pfntab_at(&b->pfns, pfn);
 	/* Nothing is recorded, or there are flags: in one comparison. */
 	row = READ_ONCE(f->what) - 1;
 	if (unlikely(row >= KMA_PFN_ROW)) {
-		kma_blocks_free_other(b, pfn, row + 1);
+		kma_pagealloc_free_other(b, pfn, row + 1);
 		return;
 	}
 	kma_pfn_clear(f);
 	this_cpu_inc(b->sites.row[row]->frees);
 }
 
-#endif /* KMA_CORE_BLOCKS_H */
+#endif /* KMA_CORE_PAGEALLOC_H */

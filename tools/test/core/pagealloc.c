@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "seeded.h"
-#include "../../../module/core/blocks.h"
+#include "../../../module/core/pagealloc.h"
 
 /* Of three stretches the first two have RAM, and pages are about their border. */
 #define KMA_CHUNKS	3
@@ -36,7 +36,7 @@ struct kma_page {
 	bool sampled;
 };
 
-static struct kma_blocks kma_blocks;
+static struct kma_pagealloc kma_pagealloc;
 static struct kma_page kma_page[KMA_PAGES];
 static struct kma_row kma_account[KMA_WHO * KMA_TYPES * KMA_GFPS * KMA_ORDERS];
 static struct kma_stats kma_expected;
@@ -87,7 +87,7 @@ static void kma_note_freed(struct kma_page *page)
 	page->row = 0;
 }
 
-static void kma_note_block(u32 who, unsigned long class, u32 at, bool sampled, bool bulk)
+static void kma_note_pages(u32 who, unsigned long class, u32 at, bool sampled, bool bulk)
 {
 	const u32 row = kma_number(who, class);
 	const u32 shadow = kma_number(KMA_SHADOW, class);
@@ -118,46 +118,46 @@ static u32 kma_order(void)
 
 static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool bulk)
 {
-	const struct kma_block block = { kma_class_order(class), class, bulk };
+	const struct kma_page_event ev = { kma_class_order(class), class, bulk };
 	const unsigned long pfn = KMA_FIRST + at;
-	struct kma_pfn *f = kma_pfntab_find(&kma_blocks.pfns, pfn);
+	struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
 	enum kma_one one = KMA_ONE_OTHER;
 	bool sampled;
 	u8 point;
 
 	kma_env.block_site = KMA_MODEL_SITE + 16 * site;
-	if (who != KMA_EXACT && !block.order && !bulk)
-		one = kma_blocks_one(&kma_blocks, pfn, class, who == KMA_SAMPLED, &point);
+	if (who != KMA_EXACT && !ev.order && !bulk)
+		one = kma_pagealloc_one(&kma_pagealloc, pfn, class, who == KMA_SAMPLED, &point);
 	if (one == KMA_ONE_DONE)
 		;
 	else if (one == KMA_ONE_AT_POINT)
-		kma_blocks_at_point(&kma_blocks, f, &block, point);
+		kma_pagealloc_at_point(&kma_pagealloc, f, &ev, point);
 	else if (who == KMA_EXACT)
-		kma_blocks_alloc(&kma_blocks, f, kma_env.block_site, &block);
+		kma_pagealloc_site(&kma_pagealloc, f, kma_env.block_site, &ev);
 	else if (who == KMA_SAMPLED)
-		kma_blocks_sampled(&kma_blocks, f, &block);
+		kma_pagealloc_sampled(&kma_pagealloc, f, &ev);
 	else
-		kma_blocks_alone(&kma_blocks, f, &block);
+		kma_pagealloc_class(&kma_pagealloc, f, &ev);
 	/* Whether it is sampled the account cannot know. */
 	sampled = f->what & KMA_PFN_SAMPLED;
 	if (who == KMA_SAMPLED && !sampled)
 		who = KMA_SHADOW;
 	else if (who != KMA_ALONE)
 		who += site;
-	kma_note_block(who, class, at, sampled, bulk);
+	kma_note_pages(who, class, at, sampled, bulk);
 }
 
 static void kma_alloc_absent(unsigned long class, bool bulk)
 {
-	const struct kma_block block = { kma_class_order(class), class, bulk };
+	const struct kma_page_event ev = { kma_class_order(class), class, bulk };
 	struct kma_row *row = &kma_account[kma_number(KMA_ALONE, class)];
 	u8 point;
 
-	if (!block.order)
-		kma_expect(kma_blocks_one(&kma_blocks, KMA_ABSENT, class, true, &point) ==
+	if (!ev.order)
+		kma_expect(kma_pagealloc_one(&kma_pagealloc, KMA_ABSENT, class, true, &point) ==
 			   KMA_ONE_OTHER);
-	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_ABSENT));
-	kma_blocks_no_pfn(&kma_blocks, &block);
+	kma_expect(!kma_pfntab_find(&kma_pagealloc.pfns, KMA_ABSENT));
+	kma_pagealloc_no_pfn(&kma_pagealloc, &ev);
 	row->no_entry++;
 	*(bulk ? &row->bulk : &row->hits) += 1;
 	kma_expected.v[KMA_STAT_page_no_pfn]++;
@@ -190,14 +190,14 @@ static void kma_free(void)
 		else
 			kma_expected.v[KMA_STAT_pages_free_only]++;
 	}
-	kma_blocks_free(&kma_blocks, KMA_FIRST + at, order);
+	kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + at, order);
 }
 
 static void kma_free_absent(void)
 {
 	const u32 order = kma_order();
 
-	kma_blocks_free(&kma_blocks, KMA_ABSENT, order);
+	kma_pagealloc_free(&kma_pagealloc, KMA_ABSENT, order);
 	kma_expected.v[KMA_STAT_page_frees_only]++;
 	kma_expected.v[KMA_STAT_pages_free_only] += 1U << order;
 }
@@ -217,8 +217,8 @@ static void kma_event(void)
 
 static u32 kma_row_number(u32 id)
 {
-	const struct kma_site_info *info = &kma_blocks.sites.info[id];
-	const unsigned long class = kma_blocks.sites.caches.info[info->cache].class;
+	const struct kma_site_info *info = &kma_pagealloc.sites.info[id];
+	const unsigned long class = kma_pagealloc.sites.caches.info[info->cache].class;
 	u32 who;
 
 	if (info->site == KMA_CLASS_ALONE)
@@ -238,13 +238,13 @@ static void kma_expect_rows(void)
 	u32 id, i;
 
 	memset(seen, 0, sizeof(seen));
-	for (id = 0; id < kma_sitetab_rows(&kma_blocks.sites); id++) {
-		if (!kma_sitetab_info(&kma_blocks.sites, id))
+	for (id = 0; id < kma_sitetab_rows(&kma_pagealloc.sites); id++) {
+		if (!kma_sitetab_info(&kma_pagealloc.sites, id))
 			continue;
 		i = kma_row_number(id);
 		kma_expect(!seen[i]);
 		seen[i] = true;
-		kma_sitetab_sum(&kma_blocks.sites, id, &sum);
+		kma_sitetab_sum(&kma_pagealloc.sites, id, &sum);
 		kma_expect(!memcmp(&sum, &kma_account[i], sizeof(sum)));
 	}
 	for (i = 0; i < ARRAY_SIZE(kma_account); i++)
@@ -260,7 +260,7 @@ static void kma_expect_pfns(void)
 
 	for (i = 0; i < KMA_PAGES; i++) {
 		page = &kma_page[i];
-		known = kma_pfn_read(kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
+		known = kma_pfn_read(kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
 				       &f);
 		kma_expect(known == !!page->row);
 		if (!known)
@@ -317,9 +317,9 @@ static void kma_setup(u32 sites_max)
 {
 	int cpu;
 
-	if (kma_blocks_init(&kma_blocks, KMA_CHUNKS, sites_max) ||
-	    kma_pfntab_add(&kma_blocks.pfns, 0) ||
-	    kma_pfntab_add(&kma_blocks.pfns, 1))
+	if (kma_pagealloc_init(&kma_pagealloc, KMA_CHUNKS, sites_max) ||
+	    kma_pfntab_add(&kma_pagealloc.pfns, 0) ||
+	    kma_pfntab_add(&kma_pagealloc.pfns, 1))
 		abort();
 	memset(kma_page, 0, sizeof(kma_page));
 	memset(kma_account, 0, sizeof(kma_account));
@@ -327,7 +327,7 @@ static void kma_setup(u32 sites_max)
 	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
 		memset(&per_cpu(kma_stats, cpu), 0, sizeof(struct kma_stats));
 	kma_sample_seed(kma_seed);
-	kma_sample_set(KMA_SAMPLE_BLOCKS, 16);
+	kma_sample_set(KMA_SAMPLE_PAGES, 16);
 }
 
 static void kma_agrees(void)
@@ -345,7 +345,7 @@ static void kma_agrees(void)
 		kma_expect_stats();
 	}
 	kma_expect(kma_expected.v[KMA_STAT_pages_replaced] > 1000);
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /* A number that no page frame has, as of an allocation that failed. */
@@ -354,15 +354,15 @@ static void kma_knows_no_page(void)
 	u8 point;
 
 	kma_setup(KMA_SITES_MIN);
-	kma_expect(kma_blocks_one(&kma_blocks, -1UL, kma_class(0, 0, 0), false, &point) ==
+	kma_expect(kma_pagealloc_one(&kma_pagealloc, -1UL, kma_class(0, 0, 0), false, &point) ==
 		   KMA_ONE_OTHER);
-	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, -1UL));
-	kma_expect(!kma_pfntab_find(&kma_blocks.pfns, KMA_CHUNKS * KMA_CHUNK_PFNS));
-	kma_blocks_free(&kma_blocks, KMA_CHUNKS * KMA_CHUNK_PFNS, 0);
+	kma_expect(!kma_pfntab_find(&kma_pagealloc.pfns, -1UL));
+	kma_expect(!kma_pfntab_find(&kma_pagealloc.pfns, KMA_CHUNKS * KMA_CHUNK_PFNS));
+	kma_pagealloc_free(&kma_pagealloc, KMA_CHUNKS * KMA_CHUNK_PFNS, 0);
 	kma_expected.v[KMA_STAT_page_frees_only] = 1;
 	kma_expected.v[KMA_STAT_pages_free_only] = 1;
 	kma_expect_stats();
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /* The row of a class is the second of its line, since another pair came first. */
@@ -378,21 +378,21 @@ static void kma_finds_second_rows(void)
 
 	kma_setup(KMA_SITES_MIN);
 	/* The next sample point is far. */
-	kma_sample_point_set(KMA_SAMPLE_BLOCKS, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
+	kma_sample_point_set(KMA_SAMPLE_PAGES, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		word = kma_class_kind(class, kinds[i]);
-		kma_sitetab_get(&kma_blocks.sites, kinds[i] + 8, word - 8);
-		slot = kma_sitetab_get(&kma_blocks.sites, kinds[i], word);
-		kma_expect(slot != kma_sitetab_first(&kma_blocks.sites, kinds[i], word));
-		kma_expect(kma_blocks_one(&kma_blocks, KMA_FIRST + i, class, i, &point) ==
+		kma_sitetab_get(&kma_pagealloc.sites, kinds[i] + 8, word - 8);
+		slot = kma_sitetab_get(&kma_pagealloc.sites, kinds[i], word);
+		kma_expect(slot != kma_sitetab_first(&kma_pagealloc.sites, kinds[i], word));
+		kma_expect(kma_pagealloc_one(&kma_pagealloc, KMA_FIRST + i, class, i, &point) ==
 			   KMA_ONE_DONE);
-		kma_sitetab_sum(&kma_blocks.sites, slot->id, &sum);
+		kma_sitetab_sum(&kma_pagealloc.sites, slot->id, &sum);
 		kma_expect(sum.hits == 1);
-		kma_blocks_free(&kma_blocks, KMA_FIRST + i, 0);
-		kma_sitetab_sum(&kma_blocks.sites, slot->id, &sum);
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
+		kma_sitetab_sum(&kma_pagealloc.sites, slot->id, &sum);
 		kma_expect(sum.frees == 1);
 	}
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /* When rows run out sums are right all the same; when classes do, it is counted. */
@@ -405,13 +405,13 @@ static void kma_runs_out(void)
 
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < classes; i++)
-		kma_blocks_alone(&kma_blocks,
-				 kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
-				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
+		kma_pagealloc_class(&kma_pagealloc,
+				 kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
+				 &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
 	for (i = 0; i < classes; i++)
-		kma_blocks_free(&kma_blocks, KMA_FIRST + i, 0);
-	for (i = 0; i < kma_sitetab_rows(&kma_blocks.sites); i++) {
-		kma_sitetab_sum(&kma_blocks.sites, i, &sum);
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
+	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
+		kma_sitetab_sum(&kma_pagealloc.sites, i, &sum);
 		all.hits += sum.hits;
 		all.frees += sum.frees;
 	}
@@ -421,7 +421,7 @@ static void kma_runs_out(void)
 	kma_expect(stats.v[KMA_STAT_page_other_sites] == KMA_CACHES_MAX - KMA_SITES_MIN);
 	kma_expect(stats.v[KMA_STAT_pages_free_only] == 100);
 	kma_expect(!stats.v[KMA_STAT_other_sites] && !stats.v[KMA_STAT_dropped_caches_full]);
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /*
@@ -430,7 +430,7 @@ static void kma_runs_out(void)
  */
 static void kma_loses_samples(void)
 {
-	const struct kma_block block = { 4, kma_class(4, 0, 0), false };
+	const struct kma_page_event ev = { 4, kma_class(4, 0, 0), false };
 	struct kma_row sum, shadows = {};
 	struct kma_stats stats;
 	u32 i;
@@ -438,22 +438,22 @@ static void kma_loses_samples(void)
 	kma_setup(KMA_SITES_MIN);
 	/* Rows run out with exact ones of the same class, the last in [other]. */
 	for (i = 0; i <= KMA_SITES_MIN; i++)
-		kma_blocks_alloc(&kma_blocks,
-				 kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + 16 * i),
-				 KMA_MODEL_SITE + 16 * i, &block);
-	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
+		kma_pagealloc_site(&kma_pagealloc,
+				 kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i),
+				 KMA_MODEL_SITE + 16 * i, &ev);
+	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
 	/* As many pages as make sure that there is a sample point on most of them. */
 	for (i = 0; i < 100; i++)
-		kma_blocks_sampled(&kma_blocks,
-				   kma_pfntab_at(&kma_blocks.pfns,
-						   KMA_FIRST + 4096 + 16 * i), &block);
+		kma_pagealloc_sampled(&kma_pagealloc,
+				   kma_pfntab_at(&kma_pagealloc.pfns,
+						   KMA_FIRST + 4096 + 16 * i), &ev);
 	for (i = 0; i < 100; i++)
-		kma_blocks_free(&kma_blocks, KMA_FIRST + 4096 + 16 * i, 4);
-	for (i = 0; i < kma_sitetab_rows(&kma_blocks.sites); i++) {
-		if (!kma_sitetab_info(&kma_blocks.sites, i) ||
-		    !kma_blocks_is_shadow(&kma_blocks, i))
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + 16 * i, 4);
+	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
+		if (!kma_sitetab_info(&kma_pagealloc.sites, i) ||
+		    !kma_pagealloc_is_shadow(&kma_pagealloc, i))
 			continue;
-		kma_sitetab_sum(&kma_blocks.sites, i, &sum);
+		kma_sitetab_sum(&kma_pagealloc.sites, i, &sum);
 		shadows.hits += sum.hits;
 		shadows.frees += sum.frees;
 	}
@@ -463,36 +463,36 @@ static void kma_loses_samples(void)
 	kma_expect(!stats.v[KMA_STAT_page_dropped_sites]);
 	/* One that was exact, and all of the class beside samples. */
 	kma_expect(stats.v[KMA_STAT_page_other_sites] == 101);
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /* Samples in [other], whose blocks are in that of the class: of frees nothing is counted. */
 static void kma_frees_others(void)
 {
-	const struct kma_block block = { 4, kma_class(4, 0, 0), false };
+	const struct kma_page_event ev = { 4, kma_class(4, 0, 0), false };
 	struct kma_stats stats;
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < KMA_SITES_MIN; i++)
-		kma_blocks_alone(&kma_blocks, kma_pfntab_at(&kma_blocks.pfns, KMA_FIRST + i),
-				 &(struct kma_block) { 0, kma_class(0, 0, i), false });
-	kma_sample_set(KMA_SAMPLE_BLOCKS, KMA_SHIFT_MIN);
+		kma_pagealloc_class(&kma_pagealloc, kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
+				 &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
+	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
 	for (i = 0; i < 100; i++)
-		kma_blocks_sampled(&kma_blocks,
-				   kma_pfntab_at(&kma_blocks.pfns,
-						   KMA_FIRST + 4096 + 16 * i), &block);
+		kma_pagealloc_sampled(&kma_pagealloc,
+				   kma_pfntab_at(&kma_pagealloc.pfns,
+						   KMA_FIRST + 4096 + 16 * i), &ev);
 	kma_stats_sum(&stats);
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_expect(stats.v[KMA_STAT_page_other_sites] > 190);
 	i = stats.v[KMA_STAT_page_other_sites];
 	/* Page by page: none of them is in two halves. */
 	for (u32 k = 0; k < 1600; k++)
-		kma_blocks_free(&kma_blocks, KMA_FIRST + 4096 + k, 0);
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + k, 0);
 	kma_stats_sum(&stats);
 	kma_expect(stats.v[KMA_STAT_page_other_sites] == i);
 	kma_expect(!stats.v[KMA_STAT_pages_free_only]);
-	kma_blocks_destroy(&kma_blocks);
+	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
 /* Each of the allocations for a table is refused once. */
@@ -502,19 +502,19 @@ static void kma_starts_whole_or_not(void)
 
 	for (at = 1; ; at++) {
 		kma_env_fail_at = at;
-		ret = kma_blocks_init(&kma_blocks, KMA_CHUNKS, KMA_SITES_MIN);
+		ret = kma_pagealloc_init(&kma_pagealloc, KMA_CHUNKS, KMA_SITES_MIN);
 		if (!ret && kma_env_fail_at)
 			break;
 		kma_expect(ret == -ENOMEM);
 	}
 	kma_env_fail_at = 1;
-	kma_expect(kma_pfntab_add(&kma_blocks.pfns, 0) == -ENOMEM);
+	kma_expect(kma_pfntab_add(&kma_pagealloc.pfns, 0) == -ENOMEM);
 	kma_env_fail_at = 0;
-	kma_expect(kma_blocks.pfns.nr_there == 0);
-	kma_expect(!kma_pfntab_add(&kma_blocks.pfns, 0));
-	kma_expect(!kma_pfntab_add(&kma_blocks.pfns, 0));
-	kma_expect(kma_blocks.pfns.nr_there == 1);
-	kma_blocks_destroy(&kma_blocks);
+	kma_expect(kma_pagealloc.pfns.nr_there == 0);
+	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0));
+	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0));
+	kma_expect(kma_pagealloc.pfns.nr_there == 1);
+	kma_pagealloc_destroy(&kma_pagealloc);
 	kma_expect(at > 8);
 }
 
