@@ -138,7 +138,7 @@ static struct kma_counts kma_counts_of(const char *function)
 	u32 id;
 
 	mutex_lock(&kma_lock);
-	kma_control_settle();
+	kma_control_sweep();
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;

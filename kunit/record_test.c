@@ -64,7 +64,7 @@ static void kma_free(unsigned long ptr)
 	preempt_enable();
 }
 
-static void kma_settle(void)
+static void kma_test_sweep(void)
 {
 	u64 i;
 
@@ -78,7 +78,7 @@ static void kma_free_pages(unsigned long page, unsigned int order)
 	preempt_disable();
 	kma_record_pages_free(kma_c, page, order);
 	preempt_enable();
-	kma_settle();
+	kma_test_sweep();
 }
 
 static u32 kma_row_id(unsigned long site, u32 size)

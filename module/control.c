@@ -150,10 +150,10 @@ static int kma_run_account(char *args)
 	return ret;
 }
 
-#define KMA_SETTLE_BUCKETS	64
+#define KMA_SWEEP_BUCKETS	64
 
 /* Not for long: what is put into a bucket meanwhile has to spill. */
-static void kma_settle_some(struct kma_bucket *b, u32 nr)
+static void kma_sweep_some(struct kma_bucket *b, u32 nr)
 {
 	preempt_disable();
 	while (nr--)
@@ -161,15 +161,15 @@ static void kma_settle_some(struct kma_bucket *b, u32 nr)
 	preempt_enable();
 }
 
-void kma_control_settle(void)
+void kma_control_sweep(void)
 {
 	const struct kma_objtab *t = &kma_core.obj;
 	u32 i;
 
 	lockdep_assert_held(&kma_lock);
-	for (i = 0; i < t->nr_buckets; i += KMA_SETTLE_BUCKETS) {
-		kma_settle_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
-						     KMA_SETTLE_BUCKETS));
+	for (i = 0; i < t->nr_buckets; i += KMA_SWEEP_BUCKETS) {
+		kma_sweep_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
+						     KMA_SWEEP_BUCKETS));
 		cond_resched();
 	}
 }
@@ -224,7 +224,7 @@ static void kma_base_take(void)
 	kma_filter_reset();
 	/* What has no row in a countmap is in the counters, too. */
 	kma_countmaps_pause(countmap);
-	kma_control_settle();
+	kma_control_sweep();
 	kma_base_sum();
 	kma_countmaps_resume(countmap);
 	kma_base.ns = ktime_get_boottime_ns();

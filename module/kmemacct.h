@@ -1041,12 +1041,12 @@ int kma_control_start(void);
 void kma_control_stop(void);
 
 /**
- * kma_control_settle() - remove what is left on pages that were freed
+ * kma_control_sweep() - remove what is left on pages that were freed
  *
  * To be called before counters are read: what is stale counts as live.
  * Context: process, may sleep; kma_lock is held.
  */
-void kma_control_settle(void);
+void kma_control_sweep(void);
 
 /* Free what `reset` keeps of blocks of pages. Context: process; kma_lock is held. */
 void kma_control_forget_pages(void);

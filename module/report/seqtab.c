@@ -127,7 +127,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_acct_print(snap->by);
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
-	kma_control_settle();
+	kma_control_sweep();
 	ret = snap->table->fill(snap);
 	/* After all rows, or one of them would be younger than now. */
 	snap->now = kma_env_now();

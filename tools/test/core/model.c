@@ -470,7 +470,7 @@ static const char *kma_check_stats(const struct kma_model *m)
 }
 
 /* What is stale counts as live until it is removed. */
-static void kma_check_settle(struct kma_model *m)
+static void kma_check_sweep(struct kma_model *m)
 {
 	u64 i;
 
@@ -484,7 +484,7 @@ const char *kma_model_check(struct kma_model *m)
 {
 	const char *why;
 
-	kma_check_settle(m);
+	kma_check_sweep(m);
 	why = kma_check_rows(m);
 
 	if (!why)
