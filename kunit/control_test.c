@@ -12,7 +12,7 @@
 
 #include "golden.h"
 #include "util.h"
-#include "../module/report/counts.h"
+#include "../module/report/rows_site.h"
 
 #define KMA_TEST_PTR	0xdead000001234000UL
 #define KMA_TEST_SITE	((unsigned long)kfree + 1)
@@ -101,10 +101,10 @@ static struct kma_snapshot *kma_open(struct kunit *test, struct kma_table *table
 	return snap;
 }
 
-static u64 kma_pair_value(struct kunit *test, const struct kma_snapshot *snap,
+static u64 kma_keyval_value(struct kunit *test, const struct kma_snapshot *snap,
 			  const char *name)
 {
-	const struct kma_pair *pair = snap->rows;
+	const struct kma_keyval *pair = snap->rows;
 	size_t i;
 
 	for (i = 0; i < snap->nr_rows; i++)
@@ -539,17 +539,17 @@ static void kma_control_refuses_a_nul(struct kunit *test)
 
 static void kma_control_reset_subtracts(struct kunit *test)
 {
-	static const struct kma_counts before = {
+	static const struct kma_site_counts before = {
 		.v = { 64, 1, 3, 180, 192, 2, 128, 0, 0, 0 },
 	};
-	static const struct kma_counts after = {
+	static const struct kma_site_counts after = {
 		.v = { 64, 1, 0, 0, 0, 0, 0, 0, 0, 0 },
 	};
-	static const struct kma_counts later = {
+	static const struct kma_site_counts later = {
 		.v = { 64, 1, 1, 60, 64, 1, 64, 0, 0, 0 },
 	};
 	struct kma_snapshot *snap;
-	static struct kma_counts row;
+	static struct kma_site_counts row;
 
 	migrate_disable();
 	kma_alloc(KMA_TEST_PTR);
@@ -558,14 +558,14 @@ static void kma_control_reset_subtracts(struct kunit *test)
 	kma_free(KMA_TEST_PTR);
 	kma_free(KMA_TEST_PTR + 64);
 	mutex_lock(&kma_lock);
-	kma_counts_row(0, &row);
+	kma_rows_site_read(0, &row);
 	mutex_unlock(&kma_lock);
 	KUNIT_EXPECT_MEMEQ(test, row.v, before.v, sizeof(row.v));
 
 	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);
 	snap = kma_open(test, &kma_table_callers);
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
-	KUNIT_EXPECT_MEMEQ(test, ((struct kma_counts *)snap->rows)->v, after.v,
+	KUNIT_EXPECT_MEMEQ(test, ((struct kma_site_counts *)snap->rows)->v, after.v,
 			   sizeof(after.v));
 	KUNIT_EXPECT_STREQ(test, snap->since, "reset");
 
@@ -575,14 +575,14 @@ static void kma_control_reset_subtracts(struct kunit *test)
 	migrate_enable();
 	snap = kma_open(test, &kma_table_callers);
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
-	KUNIT_EXPECT_MEMEQ(test, ((struct kma_counts *)snap->rows)->v, later.v,
+	KUNIT_EXPECT_MEMEQ(test, ((struct kma_site_counts *)snap->rows)->v, later.v,
 			   sizeof(later.v));
 
 	/* And again, from there. */
 	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);
 	snap = kma_open(test, &kma_table_callers);
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
-	KUNIT_EXPECT_MEMEQ(test, ((struct kma_counts *)snap->rows)->v, after.v,
+	KUNIT_EXPECT_MEMEQ(test, ((struct kma_site_counts *)snap->rows)->v, after.v,
 			   sizeof(after.v));
 }
 
@@ -611,9 +611,9 @@ static void kma_control_reset_is_not_for_stats(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);
 	kma_free(KMA_TEST_PTR);
 
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, kma_open(test, &kma_table_stats),
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, kma_open(test, &kma_table_stats),
 					     "free_unmatched"), 3);
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, kma_open(test, &kma_table_summary),
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, kma_open(test, &kma_table_summary),
 					     "free_unmatched"), 1);
 }
 
@@ -639,7 +639,7 @@ static void kma_control_reset_subtracts_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_run(test, "reset"), 0);
 	KUNIT_EXPECT_EQ(test, kma_run(test, "sample_bytes 0"), 0);
 
-	v = ((struct kma_counts *)kma_open(test, &kma_table_callers)->rows)->v;
+	v = ((struct kma_site_counts *)kma_open(test, &kma_table_callers)->rows)->v;
 	KUNIT_EXPECT_EQ(test, v[KMA_COUNT_samples], 0);
 	KUNIT_EXPECT_EQ(test, v[KMA_COUNT_live_samples], 1);
 }
@@ -654,11 +654,11 @@ static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 	kma_free(KMA_TEST_PTR);
 
 	snap = kma_open(test, &kma_table_summary);
-	KUNIT_EXPECT_EQ(test, (s64)kma_pair_value(test, snap, "bytes_net"), -64);
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, snap, "bytes_freed"), 64);
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, snap, "live_bytes"), 0);
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, snap, "allocs"), 0);
-	KUNIT_EXPECT_EQ(test, kma_pair_value(test, snap, "frag_pct"), 0);
+	KUNIT_EXPECT_EQ(test, (s64)kma_keyval_value(test, snap, "bytes_net"), -64);
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, snap, "bytes_freed"), 64);
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, snap, "live_bytes"), 0);
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, snap, "allocs"), 0);
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, snap, "frag_pct"), 0);
 }
 
 /* ---- the suite ------------------------------------------------------------ */

@@ -82,9 +82,9 @@
 #define KMA_GOLDEN_ALLOCS_ROW_2 \
 	"          90           96          160            0            -            - [other]\n"
 
-#define KMA_GOLDEN_PAIR_COLUMNS "# name value\n"
+#define KMA_GOLDEN_KEYVAL_COLUMNS "# name value\n"
 
-#define KMA_GOLDEN_PAIR_ROWS \
+#define KMA_GOLDEN_KEYVAL_ROWS \
 	"bytes_requested              18446744073709551615\n" \
 	"bytes_net                    -128\n" \
 	"frag_pct                     37.500\n"

@@ -14,7 +14,7 @@
 #include <linux/smp.h>
 
 #include "util.h"
-#include "../module/report/counts.h"
+#include "../module/report/rows_site.h"
 
 static const struct kma_config kma_small = {
 	.live_max = 20000,
@@ -130,10 +130,10 @@ static noinline __noclone void *kma_site_storm(size_t size)
  * The counters of all rows whose call site is in a function.  Nobody else
  * calls these functions, so they are quiet whatever the machine does.
  */
-static struct kma_counts kma_counts_of(const char *function)
+static struct kma_site_counts kma_counts_of(const char *function)
 {
 	static char name[KMA_SYMBOL_LEN];
-	struct kma_counts sum = {}, row;
+	struct kma_site_counts sum = {}, row;
 	size_t len = strlen(function);
 	u32 id;
 
@@ -145,15 +145,15 @@ static struct kma_counts kma_counts_of(const char *function)
 		kma_symbol_name(&kma_core.sites, id, name);
 		if (strncmp(name, function, len) || name[len] != '+')
 			continue;
-		kma_counts_row(id, &row);
-		kma_counts_add(&sum, &row);
+		kma_rows_site_read(id, &row);
+		kma_rows_site_add(&sum, &row);
 	}
 	mutex_unlock(&kma_lock);
 	return sum;
 }
 
 /* One of them: a whole row takes much of a stack. */
-static noinline u64 kma_count_of(const char *function, enum kma_count column)
+static noinline u64 kma_count_of(const char *function, enum kma_site_column column)
 {
 	return kma_counts_of(function).v[column];
 }
@@ -171,7 +171,7 @@ struct kma_acct_events {
 static void kma_expect_acct(struct kunit *test, const char *function,
 			     const struct kma_acct_events *expected)
 {
-	const struct kma_counts counts = kma_counts_of(function);
+	const struct kma_site_counts counts = kma_counts_of(function);
 	const u64 *v = counts.v;
 
 	KUNIT_EXPECT_EQ_MSG(test, v[KMA_COUNT_hits], expected->hits, "%s", function);
@@ -320,7 +320,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	};
 	u32 size, object_size;
 	char name[KMA_CACHE_NAME_LEN];
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	void *object[20];
 	int i;
 
@@ -351,7 +351,7 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 	const int nr = 20;
 	u32 size, object_size;
 	char name[KMA_CACHE_NAME_LEN];
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	void *object[20];
 
 	kma_cache = kmem_cache_create("kma-test-bulk", 1234, 0, SLAB_NO_MERGE, NULL);
@@ -910,8 +910,8 @@ static void kma_storm_and_check(struct kunit *test)
 
 static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
 {
-	const struct kma_counts *counts;
-	struct kma_counts sum;
+	const struct kma_site_counts *counts;
+	struct kma_site_counts sum;
 
 	kma_storm_and_check(test);
 	sum = kma_counts_of("kma_site_storm");
@@ -947,7 +947,7 @@ static void kma_switched_storm(void *arg, int nr)
 /* At last it samples: what was recorded in whichever way is found by the filter. */
 static void kma_probe_loses_nothing_while_sampling_is_switched(struct kunit *test)
 {
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	bool done = false;
 
 	kma_storm_and_check_as(test, kma_switched_storm, &done);
@@ -1127,7 +1127,7 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 {
 	struct kma_config config = kma_small;
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	void *object[2], *ptr;
 
 	config.bulk = "off";
@@ -1156,7 +1156,7 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 {
 	struct kma_config config = kma_small;
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	void *object[20];
 	int i;
 

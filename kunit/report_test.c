@@ -12,14 +12,14 @@
 
 #include "golden.h"
 #include "util.h"
-#include "../module/report/counts.h"
+#include "../module/report/rows_site.h"
 
 #define KMA_TEST_PTR	0xdead000001234000UL	/* virt_addr_valid() of nothing */
 
 /* ---- helpers -------------------------------------------------------------- */
 
 /* Rows as a table of counts has them. */
-static struct kma_counts kma_rows[] = {
+static struct kma_site_counts kma_rows[] = {
 	{
 		.v = { 192, 3, 5, 200, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
 		.label = "kma_caller+0x1a [kma_module]",
@@ -83,10 +83,10 @@ static struct kma_snapshot *kma_open(struct kunit *test, struct kma_table *table
 	return snap;
 }
 
-static const struct kma_counts *kma_row_labelled(const struct kma_snapshot *snap,
+static const struct kma_site_counts *kma_row_labelled(const struct kma_snapshot *snap,
 						 const char *label)
 {
-	const struct kma_counts *row = snap->rows;
+	const struct kma_site_counts *row = snap->rows;
 	size_t i;
 
 	for (i = 0; i < snap->nr_rows; i++)
@@ -148,7 +148,7 @@ static void kma_report_prints_callers(struct kunit *test)
 
 static void kma_report_prints_caches(struct kunit *test)
 {
-	struct kma_counts row = kma_rows[0];
+	struct kma_site_counts row = kma_rows[0];
 	const struct kma_snapshot snap = kma_snapshot_of(&kma_table_caches, &row, 1);
 
 	row.label = "kmalloc-64";
@@ -158,20 +158,20 @@ static void kma_report_prints_caches(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_CACHES_ROWS);
 }
 
-static void kma_report_prints_pairs(struct kunit *test)
+static void kma_report_prints_keyvals(struct kunit *test)
 {
-	struct kma_pair pairs[3];
+	struct kma_keyval pairs[3];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_summary, pairs, 3);
 
 	snap.nr_rows = 0;
-	kma_pair_add(&snap, "bytes_requested", KMA_FORMAT_U64, U64_MAX);
-	kma_pair_add(&snap, "bytes_net", KMA_FORMAT_S64, -128);
-	kma_pair_add(&snap, "frag_pct", KMA_FORMAT_MILLI, 37500);
+	kma_keyval_add(&snap, "bytes_requested", KMA_FORMAT_U64, U64_MAX);
+	kma_keyval_add(&snap, "bytes_net", KMA_FORMAT_S64, -128);
+	kma_keyval_add(&snap, "frag_pct", KMA_FORMAT_MILLI, 37500);
 
 	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
 			   KMA_GOLDEN_HEAD("summary", KMA_GOLDEN_QUIET)
-			   KMA_GOLDEN_PAIR_COLUMNS);
-	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_PAIR_ROWS);
+			   KMA_GOLDEN_KEYVAL_COLUMNS);
+	KUNIT_EXPECT_STREQ(test, kma_body(test, &snap), KMA_GOLDEN_KEYVAL_ROWS);
 }
 
 static void kma_report_says_what_was_lost(struct kunit *test)
@@ -198,7 +198,7 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	snap.filter_ever = BIT(0) | BIT(1) | BIT(3);
 	KUNIT_EXPECT_STREQ(test, kma_head(test, &snap),
 			   KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
-			   KMA_GOLDEN_PAIR_COLUMNS);
+			   KMA_GOLDEN_KEYVAL_COLUMNS);
 }
 
 /* Rounded down: 100 means that no free is known to have gone unseen. */
@@ -380,7 +380,7 @@ static void kma_frag_is_the_nearest(struct kunit *test)
 static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 			     const char *labels)
 {
-	static const struct kma_counts unsorted[] = {
+	static const struct kma_site_counts unsorted[] = {
 		/* live_bytes, live_objs, hits, req, alloc */
 		{ .v = { 10, 2, 7, 8, 10 }, .label = "c" },
 		{ .v = { 10, 1, U64_MAX, 10, 10 }, .label = "a" },
@@ -389,7 +389,7 @@ static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
 	};
 	/* Too many for a stack. */
-	static struct kma_counts rows[ARRAY_SIZE(unsorted)];
+	static struct kma_site_counts rows[ARRAY_SIZE(unsorted)];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
 	char got[6] = "";
 	int i;
@@ -472,10 +472,10 @@ static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
 static void kma_report_merges_rows_of_one_name(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kfree + 1;
-	static const struct kma_counts sum = {
+	static const struct kma_site_counts sum = {
 		.v = { 64 + 96, 2, 3, 60 + 60 + 90, 64 + 64 + 96, 1, 64, 0, 0, 0 },
 	};
-	const struct kma_counts *row;
+	const struct kma_site_counts *row;
 
 	migrate_disable();
 	kma_alloc(site, KMA_TEST_PTR, 64, 60);
@@ -499,10 +499,10 @@ static void kma_report_merges_rows_of_one_name(struct kunit *test)
 static void kma_report_counts_bulk_objects(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kfree + 1;
-	static const struct kma_counts expected = {
+	static const struct kma_site_counts expected = {
 		.v = { 2 * 64, 2, 1, 60, 64, 2, 2 * 64, 0, 0, 0, 3, 3 * 64 },
 	};
-	const struct kma_counts *row;
+	const struct kma_site_counts *row;
 
 	migrate_disable();
 	kma_bulk(site, KMA_TEST_PTR, 64);
@@ -524,7 +524,7 @@ static void kma_report_counts_bulk_objects(struct kunit *test)
 
 static void kma_expect_confirmed(struct kunit *test, const char *label, u64 bytes)
 {
-	const struct kma_counts *row =
+	const struct kma_site_counts *row =
 		kma_row_labelled(kma_open(test, &kma_table_callers), label);
 
 	KUNIT_ASSERT_NOT_NULL(test, row);
@@ -557,7 +557,7 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kfree + 1;
-	const struct kma_counts *row;
+	const struct kma_site_counts *row;
 	struct kma_snapshot *snap;
 
 	kma_alloc(site, KMA_TEST_PTR, 64, 60);
@@ -609,7 +609,7 @@ static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
 		.cache = (unsigned long)cache,
 		.node = NUMA_NO_NODE,
 	};
-	const struct kma_counts *row;
+	const struct kma_site_counts *row;
 	struct kma_snapshot *snap;
 	u64 size;
 
@@ -798,12 +798,12 @@ struct kma_known_row {
 static void kma_expect_known_row(struct kunit *test, const struct kma_known_row *known)
 {
 	struct kma_snapshot *snap = kma_open(test, known->table);
-	const struct kma_counts *row = kma_row_labelled(snap, known->label);
+	const struct kma_site_counts *row = kma_row_labelled(snap, known->label);
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(test, row, "%s", known->label);
 	for (i = 0; i < KMA_COUNT_NR; i++)
-		KUNIT_EXPECT_EQ_MSG(test, kma_counts_value(snap, row, i), known->v[i],
+		KUNIT_EXPECT_EQ_MSG(test, kma_rows_site_value(snap, row, i), known->v[i],
 				    "%s %s", known->label, known->table->columns[i].name);
 }
 
@@ -948,7 +948,7 @@ static void kma_report_weighs_objects(struct kunit *test)
  */
 static void kma_report_sums_up_estimates(struct kunit *test)
 {
-	static const struct kma_pair known[] = {
+	static const struct kma_keyval known[] = {
 		{ "bytes_requested", KMA_FORMAT_U64, 2035622 },
 		{ "bytes_requested_se", KMA_FORMAT_U64, 718029 },
 		{ "bytes_allocated", KMA_FORMAT_U64, 2152160 },
@@ -981,7 +981,7 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 		{ "samples", KMA_FORMAT_U64, 16 },
 		{ "live_samples", KMA_FORMAT_U64, 11 },
 	};
-	const struct kma_pair *pair;
+	const struct kma_keyval *pair;
 	int i;
 
 	kma_ftrace_hooks_start(true);
@@ -1134,7 +1134,7 @@ static void kma_report_exit_test(struct kunit *test)
 static struct kunit_case kma_report_cases[] = {
 	KUNIT_CASE(kma_report_prints_callers),
 	KUNIT_CASE(kma_report_prints_caches),
-	KUNIT_CASE(kma_report_prints_pairs),
+	KUNIT_CASE(kma_report_prints_keyvals),
 	KUNIT_CASE(kma_report_says_what_was_lost),
 	KUNIT_CASE(kma_report_says_how_many_frees_were_seen),
 	KUNIT_CASE(kma_report_prints_allocs),

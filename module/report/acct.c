@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Columns of tables of what somebody did.  See lines.h. */
+/* Columns of tables of what somebody did.  See rows_map.h. */
 #include <linux/string.h>
 
-#include "lines.h"
+#include "rows_map.h"
 
 u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column)
 {
@@ -23,7 +23,7 @@ u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column)
 		[KMA_ACCT_COL_slab_hits] = KMA_ACCT_SLAB_HITS,
 		[KMA_ACCT_COL_slab_bytes] = KMA_ACCT_SLAB_BYTES,
 	};
-	const struct kma_line *line = row;
+	const struct kma_map_row *line = row;
 
 	if (column >= KMA_ACCT_COL_NR)
 		return line->id[column - KMA_ACCT_COL_NR];
@@ -41,7 +41,7 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
 		KMA_ACCT_SLAB_HITS, KMA_ACCT_SLAB_BYTES,
 	};
 
-	return ((const struct kma_line *)row)->v[counter[column]];
+	return ((const struct kma_map_row *)row)->v[counter[column]];
 }
 
 const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,

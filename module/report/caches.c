@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `caches`: what they allocated from. */
-#include "counts.h"
+#include "rows_site.h"
 
 static const struct kma_column kma_caches_columns[] = {
 	KMA_CACHES_COLUMNS(KMA_COLUMN)
@@ -8,17 +8,17 @@ static const struct kma_column kma_caches_columns[] = {
 
 static int kma_caches_fill(struct kma_snapshot *snap)
 {
-	return kma_counts_fill(snap, kma_names_cache, false);
+	return kma_rows_site_fill(snap, kma_names_cache, false);
 }
 
 struct kma_table kma_table_caches = {
 	.name = "caches",
 	.columns = kma_caches_columns,
 	.nr_columns = ARRAY_SIZE(kma_caches_columns),
-	.row_size = sizeof(struct kma_counts),
+	.row_size = sizeof(struct kma_site_counts),
 	.sort = { .key = { KMA_COUNT_live_bytes }, .nr = 1 },
 	.fill = kma_caches_fill,
-	.value = kma_counts_value,
-	.label = kma_counts_label,
+	.value = kma_rows_site_value,
+	.label = kma_rows_site_label,
 	.show = kma_show_row,
 };

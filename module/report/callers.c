@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `callers`: who allocated. */
-#include "counts.h"
+#include "rows_site.h"
 
 static const struct kma_column kma_callers_columns[] = {
 	KMA_CALLERS_COLUMNS(KMA_COLUMN)
@@ -8,17 +8,17 @@ static const struct kma_column kma_callers_columns[] = {
 
 static int kma_callers_fill(struct kma_snapshot *snap)
 {
-	return kma_counts_fill(snap, kma_names_site, false);
+	return kma_rows_site_fill(snap, kma_names_site, false);
 }
 
 struct kma_table kma_table_callers = {
 	.name = "callers",
 	.columns = kma_callers_columns,
 	.nr_columns = ARRAY_SIZE(kma_callers_columns),
-	.row_size = sizeof(struct kma_counts),
+	.row_size = sizeof(struct kma_site_counts),
 	.sort = { .key = { KMA_COUNT_live_bytes }, .nr = 1 },
 	.fill = kma_callers_fill,
-	.value = kma_counts_value,
-	.label = kma_counts_label,
+	.value = kma_rows_site_value,
+	.label = kma_rows_site_label,
 	.show = kma_show_row,
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `cgroups`: what the processes of each cgroup of the default hierarchy did. */
-#include "lines.h"
+#include "rows_map.h"
 
 static const struct kma_column kma_cgroups_columns[] = {
 	KMA_CGROUPS_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_cgroup_describe(struct kma_line *line,
+static const char *kma_cgroup_describe(struct kma_map_row *line,
 				       const struct kma_countmap_info *info,
 				       char buf[KMA_SYMBOL_LEN])
 {
@@ -20,18 +20,18 @@ static const char *kma_cgroup_describe(struct kma_line *line,
 
 static int kma_cgroups_fill(struct kma_snapshot *snap)
 {
-	return kma_lines_fill(snap, kma_cgroup_describe);
+	return kma_rows_map_fill(snap, kma_cgroup_describe);
 }
 
 struct kma_table kma_table_cgroups = {
 	.name = "cgroups",
 	.columns = kma_cgroups_columns,
 	.nr_columns = ARRAY_SIZE(kma_cgroups_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_ACCT_COL_net_pages, KMA_ACCT_COL_allocs }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_CGROUPS,
 	.fill = kma_cgroups_fill,
 	.value = kma_acct_value,
-	.label = kma_line_label,
+	.label = kma_rows_map_label,
 	.show = kma_show_row,
 };

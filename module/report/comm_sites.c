@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `comm_sites`: what each command allocated at each call site. */
-#include "lines.h"
+#include "rows_map.h"
 
 static const struct kma_column kma_comm_sites_columns[] = {
 	KMA_COMM_SITES_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_comm_site_describe(struct kma_line *line,
+static const char *kma_comm_site_describe(struct kma_map_row *line,
 					  const struct kma_countmap_info *info,
 					  char buf[KMA_SYMBOL_LEN])
 {
@@ -21,10 +21,10 @@ static const char *kma_comm_site_describe(struct kma_line *line,
 /* A module that came back has rows of two addresses, and one name. */
 static int kma_comm_sites_fill(struct kma_snapshot *snap)
 {
-	int ret = kma_lines_fill(snap, kma_comm_site_describe);
+	int ret = kma_rows_map_fill(snap, kma_comm_site_describe);
 
 	if (!ret)
-		kma_lines_merge(snap);
+		kma_rows_map_merge(snap);
 	return ret;
 }
 
@@ -32,11 +32,11 @@ struct kma_table kma_table_comm_sites = {
 	.name = "comm_sites",
 	.columns = kma_comm_sites_columns,
 	.nr_columns = ARRAY_SIZE(kma_comm_sites_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { 0, 3 }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_COMM_SITES,
 	.fill = kma_comm_sites_fill,
 	.value = kma_sources_value,
-	.label = kma_line_label,
+	.label = kma_rows_map_label,
 	.show = kma_show_row,
 };

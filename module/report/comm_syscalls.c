@@ -3,7 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "lines.h"
+#include "rows_map.h"
 
 static const struct kma_column kma_comm_syscalls_columns[] = {
 	KMA_COMM_SYSCALLS_COLUMNS(KMA_COLUMN)
@@ -46,7 +46,7 @@ static const char *kma_syscall_name(u64 nr, char buf[KMA_SYMBOL_LEN])
 	return buf;
 }
 
-static const char *kma_comm_syscall_describe(struct kma_line *line,
+static const char *kma_comm_syscall_describe(struct kma_map_row *line,
 					     const struct kma_countmap_info *info,
 					     char buf[KMA_SYMBOL_LEN])
 {
@@ -57,18 +57,18 @@ static const char *kma_comm_syscall_describe(struct kma_line *line,
 
 static int kma_comm_syscalls_fill(struct kma_snapshot *snap)
 {
-	return kma_lines_fill(snap, kma_comm_syscall_describe);
+	return kma_rows_map_fill(snap, kma_comm_syscall_describe);
 }
 
 struct kma_table kma_table_comm_syscalls = {
 	.name = "comm_syscalls",
 	.columns = kma_comm_syscalls_columns,
 	.nr_columns = ARRAY_SIZE(kma_comm_syscalls_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { 0, 3 }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_COMM_SYSCALLS,
 	.fill = kma_comm_syscalls_fill,
 	.value = kma_sources_value,
-	.label = kma_line_label,
+	.label = kma_rows_map_label,
 	.show = kma_show_row,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `extfrag`: allocations for which pages of another migrate type had to do. */
-#include "lines.h"
+#include "rows_map.h"
 
 enum {
 #define X(name, format) KMA_EXTFRAG_##name,
@@ -14,7 +14,7 @@ static const struct kma_column kma_extfrag_columns[] = {
 
 static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, int column)
 {
-	const struct kma_line *line = row;
+	const struct kma_map_row *line = row;
 
 	switch (column) {
 	case KMA_EXTFRAG_fallbacks:
@@ -31,7 +31,7 @@ static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, i
 	return (u8)(line->id[0] >> 8 * (column - KMA_EXTFRAG_alloc_order));
 }
 
-static const char *kma_fallback_describe(struct kma_line *line,
+static const char *kma_fallback_describe(struct kma_map_row *line,
 					 const struct kma_countmap_info *info,
 					 char buf[KMA_SYMBOL_LEN])
 {
@@ -47,10 +47,10 @@ static const char *kma_fallback_describe(struct kma_line *line,
 
 static int kma_extfrag_fill(struct kma_snapshot *snap)
 {
-	int ret = kma_lines_fill(snap, kma_fallback_describe);
+	int ret = kma_rows_map_fill(snap, kma_fallback_describe);
 
 	if (!ret)
-		kma_lines_merge(snap);
+		kma_rows_map_merge(snap);
 	return ret;
 }
 
@@ -58,12 +58,12 @@ struct kma_table kma_table_extfrag = {
 	.name = "extfrag",
 	.columns = kma_extfrag_columns,
 	.nr_columns = ARRAY_SIZE(kma_extfrag_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_EXTFRAG_fallbacks, KMA_EXTFRAG_site }, .nr = 2 },
 	.blocks = true,
 	.countmap = KMA_COUNTMAP_EXTFRAG,
 	.fill = kma_extfrag_fill,
 	.value = kma_extfrag_value,
-	.label = kma_line_label,
+	.label = kma_rows_map_label,
 	.show = kma_show_row,
 };

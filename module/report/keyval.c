@@ -4,15 +4,15 @@
 
 #include "seqtab.h"
 
-const struct kma_column kma_pair_columns[2] = {
+const struct kma_column kma_keyval_columns[2] = {
 	{ "name", KMA_FORMAT_LABEL },
 	{ "value", KMA_FORMAT_U64 },
 };
 
-void kma_pair_add(struct kma_snapshot *snap, const char *name,
+void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		  enum kma_format format, u64 value)
 {
-	struct kma_pair *pair = kma_snapshot_add(snap);
+	struct kma_keyval *pair = kma_snapshot_add(snap);
 
 	if (WARN_ON_ONCE(!pair))
 		return;
@@ -21,10 +21,10 @@ void kma_pair_add(struct kma_snapshot *snap, const char *name,
 	pair->value = value;
 }
 
-void kma_pair_show(struct seq_file *seq, const struct kma_snapshot *snap,
+void kma_keyval_show(struct seq_file *seq, const struct kma_snapshot *snap,
 		   const void *row)
 {
-	const struct kma_pair *pair = row;
+	const struct kma_keyval *pair = row;
 
 	seq_printf(seq, "%-28s ", pair->name);
 	if (pair->format == KMA_FORMAT_MILLI)

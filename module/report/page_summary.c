@@ -51,12 +51,12 @@ static void kma_page_sums_take(struct kma_page_sums *sums)
 
 static void kma_page_summary_add(struct kma_snapshot *snap, const char *name, u64 value)
 {
-	kma_pair_add(snap, name, KMA_FORMAT_U64, value);
+	kma_keyval_add(snap, name, KMA_FORMAT_U64, value);
 }
 
 static void kma_page_summary_add_kb(struct kma_snapshot *snap, const char *name, u64 pages)
 {
-	kma_pair_add(snap, name, KMA_FORMAT_S64, pages * (PAGE_SIZE / 1024));
+	kma_keyval_add(snap, name, KMA_FORMAT_S64, pages * (PAGE_SIZE / 1024));
 }
 
 static int kma_page_summary_fill(struct kma_snapshot *snap)
@@ -66,7 +66,7 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 	u64 *v = stats.v;
 	int i;
 
-	if (kma_snapshot_room(snap, KMA_PAIRS_MAX))
+	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
 	kma_page_sums_take(&sums);
 	kma_stats_sum(&stats);
@@ -95,10 +95,10 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 
 struct kma_table kma_table_page_summary = {
 	.name = "page_summary",
-	.columns = kma_pair_columns,
-	.nr_columns = ARRAY_SIZE(kma_pair_columns),
-	.row_size = sizeof(struct kma_pair),
+	.columns = kma_keyval_columns,
+	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+	.row_size = sizeof(struct kma_keyval),
 	.blocks = true,
 	.fill = kma_page_summary_fill,
-	.show = kma_pair_show,
+	.show = kma_keyval_show,
 };

@@ -3,7 +3,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
-#include "lines.h"
+#include "rows_map.h"
 
 enum {
 #define X(name, format) KMA_PCPU_##name,
@@ -26,7 +26,7 @@ static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int 
 		[KMA_PCPU_directs] = KMA_LIST_DIRECTS,
 		[KMA_PCPU_batched] = KMA_LIST_BATCHED,
 	};
-	const struct kma_line *line = row;
+	const struct kma_map_row *line = row;
 
 	if (column < KMA_PCPU_refill_pages)
 		return line->id[column];
@@ -39,10 +39,10 @@ static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int 
 static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t, int cpu,
 			 u64 node)
 {
-	struct kma_line line = { .id = { cpu, node } };
+	struct kma_map_row line = { .id = { cpu, node } };
 	const struct kma_countmap_info *info;
 	const struct kma_countmap_row *row;
-	struct kma_line *to;
+	struct kma_map_row *to;
 	u32 id;
 	int i;
 
@@ -81,7 +81,7 @@ struct kma_table kma_table_pcpu = {
 	.name = "pcpu",
 	.columns = kma_pcpu_columns,
 	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.blocks = true,
 	.countmap = KMA_COUNTMAP_PCPU,
 	.fill = kma_pcpu_fill,

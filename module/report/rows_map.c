@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables that are made of countmaps.  See lines.h. */
+/* Rows of tables that are made of countmaps.  See rows_map.h. */
 #include <linux/ctype.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "lines.h"
+#include "rows_map.h"
 
-static bool kma_line_empty(const struct kma_line *line)
+static bool kma_line_empty(const struct kma_map_row *line)
 {
 	return !memchr_inv(line->v, 0, sizeof(line->v));
 }
 
 /* The counters of all rows, those of one key in the first of them. */
-static struct kma_countmap_row *kma_lines_sum(const struct kma_countmap *t)
+static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 {
 	struct kma_countmap_row *sum = kma_snapshot_alloc(t->rows, sizeof(*sum));
 	u32 id;
@@ -36,15 +36,15 @@ static void kma_line_clean(char *text)
 			*c = '?';
 }
 
-int kma_lines_fill(struct kma_snapshot *snap,
-		   const char *(*describe)(struct kma_line *line,
+int kma_rows_map_fill(struct kma_snapshot *snap,
+		   const char *(*describe)(struct kma_map_row *line,
 					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]))
 {
 	static char buf[KMA_SYMBOL_LEN];	/* protected by kma_lock */
 	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
 	struct kma_countmap_row *sum;
-	struct kma_line line, *row;
+	struct kma_map_row line, *row;
 	const char *text;
 	int ret = 0;
 	u32 id;
@@ -54,9 +54,9 @@ int kma_lines_fill(struct kma_snapshot *snap,
 	snap->names = kma_names_new(NULL);
 	if (!snap->names || kma_snapshot_room(snap, t->rows))
 		return -ENOMEM;
-	sum = kma_lines_sum(t);
+	sum = kma_rows_map_sum(t);
 	for (id = 0; sum && !ret && id < t->rows; id++) {
-		line = (struct kma_line) {};
+		line = (struct kma_map_row) {};
 		memcpy(line.v, sum[id].v, sizeof(line.v));
 		if (kma_line_empty(&line))
 			continue;
@@ -75,22 +75,22 @@ int kma_lines_fill(struct kma_snapshot *snap,
 	return sum ? ret : -ENOMEM;
 }
 
-static int kma_lines_compare(const void *a, const void *b, const void *unused)
+static int kma_rows_map_compare(const void *a, const void *b, const void *unused)
 {
-	const struct kma_line *x = a, *y = b;
+	const struct kma_map_row *x = a, *y = b;
 
 	return strcmp(x->label, y->label) ?: memcmp(x->id, y->id, sizeof(x->id));
 }
 
-void kma_lines_merge(struct kma_snapshot *snap)
+void kma_rows_map_merge(struct kma_snapshot *snap)
 {
-	struct kma_line *row = snap->rows;
+	struct kma_map_row *row = snap->rows;
 	size_t i, nr = 0;
 	int k;
 
-	sort_r(row, snap->nr_rows, sizeof(*row), kma_lines_compare, NULL, NULL);
+	sort_r(row, snap->nr_rows, sizeof(*row), kma_rows_map_compare, NULL, NULL);
 	for (i = 0; i < snap->nr_rows; i++) {
-		if (!nr || kma_lines_compare(&row[nr - 1], &row[i], NULL)) {
+		if (!nr || kma_rows_map_compare(&row[nr - 1], &row[i], NULL)) {
 			row[nr++] = row[i];
 			continue;
 		}
@@ -100,7 +100,7 @@ void kma_lines_merge(struct kma_snapshot *snap)
 	snap->nr_rows = nr;
 }
 
-const char *kma_line_label(const struct kma_snapshot *snap, const void *row)
+const char *kma_rows_map_label(const struct kma_snapshot *snap, const void *row)
 {
-	return ((const struct kma_line *)row)->label;
+	return ((const struct kma_map_row *)row)->label;
 }

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of tables that are made of countmaps. */
-#ifndef KMA_LINES_H
-#define KMA_LINES_H
+#ifndef KMA_ROWS_MAP_H
+#define KMA_ROWS_MAP_H
 
 #include "seqtab.h"
 
 /**
- * struct kma_line - one line
+ * struct kma_map_row - one line
  * @v: the counters
  * @id: two more columns, whatever they are
  * @label: what they belong to
  */
-struct kma_line {
+struct kma_map_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
 	u64 id[2];
 	const char *label;
 };
 
 /**
- * kma_lines_fill() - the rows of a countmap
+ * kma_rows_map_fill() - the rows of a countmap
  * @snap: the snapshot
  * @describe: gives a line its id and label, which may be @buf; @info is NULL for what
  *	has no row of its own
  *
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
-int kma_lines_fill(struct kma_snapshot *snap,
-		   const char *(*describe)(struct kma_line *line,
+int kma_rows_map_fill(struct kma_snapshot *snap,
+		   const char *(*describe)(struct kma_map_row *line,
 					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]));
 
 /**
- * kma_lines_merge() - make lines one that only differ in what they count
+ * kma_rows_map_merge() - make lines one that only differ in what they count
  * @snap: the snapshot
  *
  * Context: process, may sleep.
  */
-void kma_lines_merge(struct kma_snapshot *snap);
+void kma_rows_map_merge(struct kma_snapshot *snap);
 
 /* For struct kma_table. */
-const char *kma_line_label(const struct kma_snapshot *snap, const void *row);
+const char *kma_rows_map_label(const struct kma_snapshot *snap, const void *row);
 
 /* ---- acct.c: what somebody did -------------------------------------------- */
 
@@ -68,4 +68,4 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
 const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,
 			 char buf[KMA_SYMBOL_LEN]);
 
-#endif /* KMA_LINES_H */
+#endif /* KMA_ROWS_MAP_H */

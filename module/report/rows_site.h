@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of `callers`, `caches` and `stacks`: the same counters under different names. */
-#ifndef KMA_COUNTS_H
-#define KMA_COUNTS_H
+#ifndef KMA_ROWS_SITE_H
+#define KMA_ROWS_SITE_H
 
 #include "seqtab.h"
 
-enum kma_count {
+enum kma_site_column {
 #define X(name, format) KMA_COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
 #undef X
@@ -17,7 +17,7 @@ enum kma_count {
 #define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
 
 /**
- * struct kma_counts - one line
+ * struct kma_site_counts - one line
  * @v: the columns, but standard errors; KMA_COUNT_frag_pct is made from the others when
  *	it is read
  * @weighed: estimates before they are rounded: kma_weigh()
@@ -25,7 +25,7 @@ enum kma_count {
  *	what is sampled is independent
  * @label: what they belong to
  */
-struct kma_counts {
+struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
 	kma_u128 weighed[KMA_COUNT_ESTIMATES];
 	kma_u128 variance[KMA_COUNT_ESTIMATES];
@@ -33,17 +33,17 @@ struct kma_counts {
 };
 
 /**
- * kma_counts_row() - the counters of one row of the site table
+ * kma_rows_site_read() - the counters of one row of the site table
  * @id: the row, in use
  * @counts: the result; the label is left alone
  *
  * Live columns are as of now, all others since the last reset.
  * Context: process; kma_lock is held.
  */
-void kma_counts_row(u32 id, struct kma_counts *counts);
+void kma_rows_site_read(u32 id, struct kma_site_counts *counts);
 
 /* Context: any. Adds all columns of @more to @sum. */
-void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more);
+void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
 /**
  * kma_frag_milli() - internal fragmentation
@@ -56,24 +56,24 @@ void kma_counts_add(struct kma_counts *sum, const struct kma_counts *more);
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
 /* The column with the standard error of another one. */
-static inline int kma_count_se(enum kma_count column)
+static inline int kma_count_se(enum kma_site_column column)
 {
 	return KMA_COUNT_ERRORS + column;
 }
 
 /* For struct kma_table. */
-u64 kma_counts_value(const struct kma_snapshot *snap, const void *row, int column);
-const char *kma_counts_label(const struct kma_snapshot *snap, const void *row);
+u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
+const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 
 /**
- * kma_counts_fill() - rows of the site table, added up by name
+ * kma_rows_site_fill() - rows of the site table, added up by name
  * @snap: the snapshot
  * @name: kma_names_site(), kma_names_cache() or kma_names_stack()
  * @samples: only what was sampled
  *
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
-int kma_counts_fill(struct kma_snapshot *snap,
+int kma_rows_site_fill(struct kma_snapshot *snap,
 		    const char *(*name)(struct kma_names *, u32), bool samples);
 
-#endif /* KMA_COUNTS_H */
+#endif /* KMA_ROWS_SITE_H */

@@ -230,31 +230,31 @@ const char *kma_names_known(const struct kma_names *names, u32 id);
 const char *kma_names_stack(struct kma_names *names, u32 id);
 const char *kma_names_cache(struct kma_names *names, u32 id);
 
-/* ---- pair.c --------------------------------------------------------------- */
+/* ---- keyval.c --------------------------------------------------------------- */
 
 /**
- * struct kma_pair - one line `name value`
+ * struct kma_keyval - one line `name value`
  * @name: of the value, with its unit
  * @format: U64, S64 or MILLI
  * @value: the value
  */
-struct kma_pair {
+struct kma_keyval {
 	const char *name;
 	enum kma_format format;
 	u64 value;
 };
 
 /* Room for the rows of any table of pairs. */
-#define KMA_PAIRS_MAX	128
+#define KMA_KEYVALS_MAX	128
 
-extern const struct kma_column kma_pair_columns[2];
+extern const struct kma_column kma_keyval_columns[2];
 
-/* Add a line; there is room for KMA_PAIRS_MAX. */
-void kma_pair_add(struct kma_snapshot *snap, const char *name,
+/* Add a line; there is room for KMA_KEYVALS_MAX. */
+void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		  enum kma_format format, u64 value);
 
 /* For struct kma_table. */
-void kma_pair_show(struct seq_file *seq, const struct kma_snapshot *snap,
+void kma_keyval_show(struct seq_file *seq, const struct kma_snapshot *snap,
 		   const void *row);
 
 /* ---- gfp_flags.c ---------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
-#include "counts.h"
+#include "rows_site.h"
 
 static u64 kma_stats_live(void)
 {
@@ -28,12 +28,12 @@ static void kma_stats_add_live(struct kma_snapshot *snap,
 	u64 live = kma_stats_live();
 	u64 slots = kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS;
 
-	kma_pair_add(snap, "live_max", KMA_FORMAT_U64, kma_config.live_max);
-	kma_pair_add(snap, "live_objs", KMA_FORMAT_U64, live);
-	kma_pair_add(snap, "live_slots", KMA_FORMAT_U64, slots);
-	kma_pair_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
+	kma_keyval_add(snap, "live_max", KMA_FORMAT_U64, kma_config.live_max);
+	kma_keyval_add(snap, "live_objs", KMA_FORMAT_U64, live);
+	kma_keyval_add(snap, "live_slots", KMA_FORMAT_U64, slots);
+	kma_keyval_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
 		     div64_u64(live * 100000, slots));
-	kma_pair_add(snap, "live_spilled", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "live_spilled", KMA_FORMAT_U64,
 		     stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
 }
 
@@ -42,35 +42,35 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	const struct kma_sitetab *t = &kma_core.sites;
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
 
-	kma_pair_add(snap, "sites_max", KMA_FORMAT_U64, t->sites_max);
-	kma_pair_add(snap, "sites_used", KMA_FORMAT_U64, used);
-	kma_pair_add(snap, "sites_retired", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "sites_max", KMA_FORMAT_U64, t->sites_max);
+	kma_keyval_add(snap, "sites_used", KMA_FORMAT_U64, used);
+	kma_keyval_add(snap, "sites_retired", KMA_FORMAT_U64,
 		     atomic_read(&t->retired));
-	kma_pair_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
-	kma_pair_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
-	kma_pair_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
-	kma_pair_add(snap, "caches_used", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
+	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
+	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
+	kma_keyval_add(snap, "caches_used", KMA_FORMAT_U64,
 		     kma_cachetab_used(&t->caches));
-	kma_pair_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
 		     kma_cacheinfo_exact());
 }
 
 /* Functions that are followed, and the second net; 1 is attached. */
 static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
-	kma_pair_add(snap, "free_bulk_followed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "free_bulk_followed", KMA_FORMAT_U64,
 		     kma_bulk_frees_followed());
-	kma_pair_add(snap, "alloc_bulk_followed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "alloc_bulk_followed", KMA_FORMAT_U64,
 		     kma_bulk_allocs_followed());
-	kma_pair_add(snap, "alloc_bulk_missed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "alloc_bulk_missed", KMA_FORMAT_U64,
 		     kma_bulk_allocs_missed());
-	kma_pair_add(snap, "net_page_free", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "net_page_free", KMA_FORMAT_U64,
 		     !READ_ONCE(kma_core.obj.pages.fixed));
-	kma_pair_add(snap, "page_bulk_followed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "page_bulk_followed", KMA_FORMAT_U64,
 		     kma_pages_bulk_followed());
-	kma_pair_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
 		     kma_pages_bulk_missed());
-	kma_pair_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
 		     kma_cacheinfo_watched());
 }
 
@@ -78,15 +78,15 @@ static void kma_stats_add_overhead(struct kma_snapshot *snap)
 {
 	struct kma_overhead m = kma_overhead_read();
 
-	kma_pair_add(snap, "sample_bytes", KMA_FORMAT_U64, kma_sampling_bytes());
-	kma_pair_add(snap, "sample_bytes_now", KMA_FORMAT_U64, kma_sampling_now());
-	kma_pair_add(snap, "budget_raised", KMA_FORMAT_U64, m.raised);
-	kma_pair_add(snap, "budget_lowered", KMA_FORMAT_U64, m.lowered);
-	kma_pair_add(snap, "budget_pct", KMA_FORMAT_U64, kma_overhead_budget_pct());
-	kma_pair_add(snap, "cpu_pct", KMA_FORMAT_MILLI, m.share);
-	kma_pair_add(snap, "cpu_pct_se", KMA_FORMAT_MILLI, m.share_se);
-	kma_pair_add(snap, "event_ns", KMA_FORMAT_MILLI, m.event_ps);
-	kma_pair_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
+	kma_keyval_add(snap, "sample_bytes", KMA_FORMAT_U64, kma_sampling_bytes());
+	kma_keyval_add(snap, "sample_bytes_now", KMA_FORMAT_U64, kma_sampling_now());
+	kma_keyval_add(snap, "budget_raised", KMA_FORMAT_U64, m.raised);
+	kma_keyval_add(snap, "budget_lowered", KMA_FORMAT_U64, m.lowered);
+	kma_keyval_add(snap, "budget_pct", KMA_FORMAT_U64, kma_overhead_budget_pct());
+	kma_keyval_add(snap, "cpu_pct", KMA_FORMAT_MILLI, m.share);
+	kma_keyval_add(snap, "cpu_pct_se", KMA_FORMAT_MILLI, m.share_se);
+	kma_keyval_add(snap, "event_ns", KMA_FORMAT_MILLI, m.event_ps);
+	kma_keyval_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
 static int kma_stats_fill(struct kma_snapshot *snap)
@@ -94,28 +94,28 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	struct kma_stats stats;
 	int i;
 
-	if (kma_snapshot_room(snap, KMA_PAIRS_MAX))
+	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
 	kma_stats_sum(&stats);
-	kma_pair_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
-	kma_pair_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
+	kma_keyval_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
+	kma_keyval_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		     kma_probes_attached());
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
-	kma_pair_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
+	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
 		     kma_countmaps_bytes() + kma_pages_memory());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)
-		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
+		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
 	return 0;
 }
 
 struct kma_table kma_table_stats = {
 	.name = "stats",
-	.columns = kma_pair_columns,
-	.nr_columns = ARRAY_SIZE(kma_pair_columns),
-	.row_size = sizeof(struct kma_pair),
+	.columns = kma_keyval_columns,
+	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+	.row_size = sizeof(struct kma_keyval),
 	.fill = kma_stats_fill,
-	.show = kma_pair_show,
+	.show = kma_keyval_show,
 };

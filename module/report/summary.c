@@ -5,20 +5,20 @@
  */
 #include <linux/sched.h>
 
-#include "counts.h"
+#include "rows_site.h"
 
-static void kma_summary_counts(struct kma_counts *sum)
+static void kma_summary_counts(struct kma_site_counts *sum)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
-	struct kma_counts counts;
+	struct kma_site_counts counts;
 	u32 id;
 
 	memset(sum, 0, sizeof(*sum));
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
 		if (!kma_sitetab_info(t, id))
 			continue;
-		kma_counts_row(id, &counts);
-		kma_counts_add(sum, &counts);
+		kma_rows_site_read(id, &counts);
+		kma_rows_site_add(sum, &counts);
 		cond_resched();
 	}
 }
@@ -27,9 +27,9 @@ static void kma_summary_counts(struct kma_counts *sum)
 static void kma_summary_add(struct kma_snapshot *snap, const char *name, const char *name_se,
 			    enum kma_format format, u64 value, kma_u128 variance)
 {
-	kma_pair_add(snap, name, format, value);
+	kma_keyval_add(snap, name, format, value);
 	if (snap->sampled)
-		kma_pair_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
+		kma_keyval_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
 }
 
 #define KMA_SUMMARY_ADD(name, format, value, variance)			\
@@ -39,7 +39,7 @@ static void kma_summary_add(struct kma_snapshot *snap, const char *name, const c
 	KMA_SUMMARY_ADD(name, U64, v[KMA_COUNT_##column], var[KMA_COUNT_##column])
 
 static void kma_summary_add_counts(struct kma_snapshot *snap,
-				   const struct kma_counts *sum)
+				   const struct kma_site_counts *sum)
 {
 	const u64 *v = sum->v;
 	const kma_u128 *var = sum->variance;
@@ -59,7 +59,7 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	KMA_SUMMARY_ADD("bytes_wasted", U64,
 			v[KMA_COUNT_bytes_alloc] - v[KMA_COUNT_bytes_req],
 			var[KMA_COUNT_bytes_alloc] - var[KMA_COUNT_bytes_req]);
-	kma_pair_add(snap, "frag_pct", KMA_FORMAT_MILLI,
+	kma_keyval_add(snap, "frag_pct", KMA_FORMAT_MILLI,
 		     kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
 	KMA_SUMMARY_COUNT("cross_node_allocs", cross_node);
 	KMA_SUMMARY_COUNT("allocs", hits);
@@ -71,34 +71,34 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	KMA_SUMMARY_COUNT("frees", frees);
 	KMA_SUMMARY_COUNT("pingpong", pingpong);
 	if (snap->sampled) {
-		kma_pair_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
-		kma_pair_add(snap, "live_samples", KMA_FORMAT_U64,
+		kma_keyval_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
+		kma_keyval_add(snap, "live_samples", KMA_FORMAT_U64,
 			     v[KMA_COUNT_live_samples]);
 	}
 }
 
 static int kma_summary_fill(struct kma_snapshot *snap)
 {
-	struct kma_counts sum;
+	struct kma_site_counts sum;
 	struct kma_stats stats;
 	int i;
 
-	if (kma_snapshot_room(snap, KMA_PAIRS_MAX))
+	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
 	kma_summary_counts(&sum);
 	kma_stats_sum(&stats);
 	kma_stats_since(&stats, &kma_base.stats);
 	kma_summary_add_counts(snap, &sum);
 	for (i = 0; i < KMA_STAT_PAGES; i++)
-		kma_pair_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
+		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
 	return 0;
 }
 
 struct kma_table kma_table_summary = {
 	.name = "summary",
-	.columns = kma_pair_columns,
-	.nr_columns = ARRAY_SIZE(kma_pair_columns),
-	.row_size = sizeof(struct kma_pair),
+	.columns = kma_keyval_columns,
+	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+	.row_size = sizeof(struct kma_keyval),
 	.fill = kma_summary_fill,
-	.show = kma_pair_show,
+	.show = kma_keyval_show,
 };

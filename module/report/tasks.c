@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `tasks`: what processes did, those that have ended included. */
-#include "lines.h"
+#include "rows_map.h"
 
 static const struct kma_column kma_tasks_columns[] = {
 	KMA_TASKS_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_task_describe(struct kma_line *line,
+static const char *kma_task_describe(struct kma_map_row *line,
 				     const struct kma_countmap_info *info,
 				     char buf[KMA_SYMBOL_LEN])
 {
@@ -24,18 +24,18 @@ static const char *kma_task_describe(struct kma_line *line,
 
 static int kma_tasks_fill(struct kma_snapshot *snap)
 {
-	return kma_lines_fill(snap, kma_task_describe);
+	return kma_rows_map_fill(snap, kma_task_describe);
 }
 
 struct kma_table kma_table_tasks = {
 	.name = "tasks",
 	.columns = kma_tasks_columns,
 	.nr_columns = ARRAY_SIZE(kma_tasks_columns),
-	.row_size = sizeof(struct kma_line),
+	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_ACCT_COL_net_pages, KMA_ACCT_COL_allocs }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_TASKS,
 	.fill = kma_tasks_fill,
 	.value = kma_acct_value,
-	.label = kma_line_label,
+	.label = kma_rows_map_label,
 	.show = kma_show_row,
 };

@@ -54,9 +54,9 @@ static const struct golden {
 		    "ffff888001234040 " KMA_GOLDEN_ALLOCS_ROW_1
 		    "ffff888001234000 " KMA_GOLDEN_ALLOCS_ROW_2 },
 	{ "summary", KMA_GOLDEN_HEAD("summary", KMA_GOLDEN_QUIET)
-		     KMA_GOLDEN_PAIR_COLUMNS KMA_GOLDEN_PAIR_ROWS },
+		     KMA_GOLDEN_KEYVAL_COLUMNS KMA_GOLDEN_KEYVAL_ROWS },
 	{ "stats", KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
-		   KMA_GOLDEN_PAIR_COLUMNS },
+		   KMA_GOLDEN_KEYVAL_COLUMNS },
 	/* Before anything was sampled. */
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
 		    "# " EXACT_COLUMNS " stack\n" },
@@ -129,7 +129,7 @@ static const struct golden sampled[] = {
 	{ "callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site")
 		     SAMPLED_ROW_1 "a+0x1\n" SAMPLED_ROW_2 "b+0x2 [mod]\n" },
 	{ "allocs", SAMPLED_ALLOCS },
-	{ "summary", SAMPLED_HEAD("summary") KMA_GOLDEN_PAIR_COLUMNS
+	{ "summary", SAMPLED_HEAD("summary") KMA_GOLDEN_KEYVAL_COLUMNS
 		     "bytes_allocated 1000\nbytes_allocated_se 100\n"
 		     "bytes_net -50\nbytes_net_se 100\n"
 		     "frag_pct 37.500\n"
