@@ -19,6 +19,27 @@
 #define KMA_NAME		"kmemacct"
 #define KMA_FORMAT_VERSION	4
 
+/* X(name): the tables, each a file in debugfs. */
+#define KMA_TABLES(X)		\
+	X(callers)	\
+	X(allocs)	\
+	X(caches)	\
+	X(stacks)	\
+	X(summary)	\
+	X(stats)	\
+	X(page_callers)	\
+	X(pages)	\
+	X(orders)	\
+	X(page_summary)	\
+	X(pcpu)		\
+	X(extfrag)	\
+	X(tasks)	\
+	X(cgroups)	\
+	X(comm_sites)	\
+	X(comm_syscalls)	\
+	X(skip)		\
+	X(gfp_flags)
+
 /* Longest command that `control` takes, in bytes. */
 #define KMA_CONTROL_MAX		255
 

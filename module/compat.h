@@ -8,6 +8,7 @@
 
 #include <linux/build_bug.h>
 #include <linux/linkage.h>
+#include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/objtool.h>
 #include <linux/stringify.h>
@@ -81,6 +82,9 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_HAVE_PERCPU_REFILL
 #endif
+
+/* The largest order that the page allocator has: MAX_ORDER itself, or one below it. */
+#define KMA_ORDER_MAX	ilog2(MAX_ORDER_NR_PAGES)
 
 /* What the bits of a pageblock mean. */
 #ifdef PAGEBLOCK_MIGRATETYPE_MASK

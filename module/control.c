@@ -1,70 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The settings, and the file `control`.
- *
- * Reading it gives each setting and its value; a line written to it is one
- * command.  A command that is not understood changes nothing, and what was
- * wrong with it stands in `last_error` until one is understood again.
- */
+/* The settings, and the file `control`.  See control.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ctype.h>
-#include <linux/delay.h>
+#include <linux/log2.h>
 #include <linux/module.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/stringify.h>
-#include <linux/timekeeping.h>
-#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 
+#include "baseline.h"
+#include "control.h"
+#include "countmaps.h"
+#include "error.h"
+#include "match/filter.h"
+#include "match/page_caller.h"
+#include "match/skip.h"
+#include "overhead.h"
 #include "report/seqtab.h"
-
-/* What is set at run time; see kmemacct.h. */
-DEFINE_MUTEX(kma_lock);
-struct kma_base kma_base;
-
-/* Protected by kma_lock. */
-static bool kma_enabled;
-static char kma_last_error[160];
-
-int kma_refuse(const char *fmt, ...)
-{
-	va_list args;
-	char *c;
-
-	lockdep_assert_held(&kma_lock);
-	va_start(args, fmt);
-	vscnprintf(kma_last_error, sizeof(kma_last_error), fmt, args);
-	va_end(args);
-	/* What was written may be anything; what is read is one line. */
-	for (c = kma_last_error; *c; c++)
-		if (!isascii(*c) || !isprint(*c))
-			*c = '?';
-	return -EINVAL;
-}
-
-bool kma_control_shows(const char *text, size_t size, bool blanks)
-{
-	const char *c;
-
-	for (c = text; *c; c++)
-		if (!isascii(*c) || *c == ';' || !(blanks ? isprint(*c) : isgraph(*c)))
-			return false;
-	return c > text && c < text + size;
-}
+#include "report/tables.h"
+#include "resolve/cacheinfo.h"
+#include "sampling.h"
+#include "state.h"
+#include "trace/acct_track.h"
+#include "trace/page_track.h"
+#include "trace/slab.h"
 
 /* ---- the commands --------------------------------------------------------- */
 
 static void kma_enable_locked(bool on)
 {
 	lockdep_assert_held(&kma_lock);
-	WRITE_ONCE(kma_enabled, on);
-	kma_probes_record(on);
+	kma_slab_record(on);
 	kma_pages_record(on);
 	WRITE_ONCE(kma_countmaps_on, on);
 }
@@ -82,7 +50,9 @@ static int kma_sample_locked(u64 bytes)
 	lockdep_assert_held(&kma_lock);
 	if (bytes && !kma_cacheinfo_has_bytes())
 		return -EOPNOTSUPP;
-	kma_sampling_set(bytes);
+	/* The cost before is no evidence of the cost from now on. */
+	if (kma_sampling_set(bytes) && bytes)
+		kma_overhead_sampling(ilog2(bytes));
 	return 0;
 }
 
@@ -110,6 +80,16 @@ static int kma_run_budget_pct(char *args)
 	return 0;
 }
 
+static int kma_pages_locked(enum kma_pages_mode mode)
+{
+	const bool before = kma_pages_tracked();
+	int ret = kma_pages_set(mode);
+
+	if (before && !kma_pages_tracked())
+		kma_baseline_forget_pages();
+	return ret;
+}
+
 static int kma_run_pages(char *args)
 {
 	int mode = kma_pages_parse(args);
@@ -117,7 +97,7 @@ static int kma_run_pages(char *args)
 
 	if (mode < 0)
 		return kma_refuse("pages takes off, classes or sites, not '%s'", args);
-	ret = kma_pages_set(mode);
+	ret = kma_pages_locked(mode);
 	if (ret)
 		kma_refuse("pages %s: %s", args, ret == -ENOMEM ?
 			   "not enough memory" : "no tracepoint mm_page_alloc");
@@ -137,125 +117,29 @@ static int kma_run_page_sample_bytes(char *args)
 
 static int kma_run_account(char *args)
 {
-	unsigned long by;
+	unsigned long which;
 	int ret;
 
-	if (kma_acct_parse(args, &by))
+	if (kma_acct_parse(args, &which))
 		return kma_refuse("account takes off, or some of %s with commas between them",
 				  "tasks, cgroups, comm_sites, comm_syscalls");
-	ret = kma_acct_set(by);
+	ret = kma_acct_set(which);
 	if (ret)
 		kma_refuse("account: %s", ret == -ENOMEM ? "not enough memory" :
 			   "a tracepoint is missing: see the kernel log");
 	return ret;
 }
 
-#define KMA_SWEEP_BUCKETS	64
-
-/* Not for long: what is put into a bucket meanwhile has to spill. */
-static void kma_sweep_some(struct kma_bucket *b, u32 nr)
-{
-	preempt_disable();
-	while (nr--)
-		kma_record_sweep(&kma_core, b++);
-	preempt_enable();
-}
-
-void kma_control_sweep(void)
-{
-	const struct kma_objtab *t = &kma_core.obj;
-	u32 i;
-
-	lockdep_assert_held(&kma_lock);
-	for (i = 0; i < t->nr_buckets; i += KMA_SWEEP_BUCKETS) {
-		kma_sweep_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
-						     KMA_SWEEP_BUCKETS));
-		cond_resched();
-	}
-}
-
-static void kma_base_sum_rows(void)
-{
-	const struct kma_sitetab *t = &kma_core.sites;
-	u32 id;
-
-	for (id = 0; id < kma_sitetab_rows(t); id++)
-		kma_sitetab_sum(t, id, &kma_base.row[id]);
-	for (id = 0; kma_base.block && id < kma_sitetab_rows(&kma_pagealloc.sites); id++)
-		kma_sitetab_sum(&kma_pagealloc.sites, id, &kma_base.block[id]);
-}
-
-/* Return: whether no event came meanwhile, nor was on its way, if that was waited for. */
-static bool kma_base_sum_once(bool wait)
-{
-	struct kma_stats after;
-
-	kma_stats_sum(&kma_base.stats);
-	if (wait) {
-		/* Who has counted an event gets to its row. */
-		tracepoint_synchronize_unregister();
-		synchronize_rcu();
-	}
-	kma_base_sum_rows();
-	kma_stats_sum(&after);
-	return !memcmp(&after, &kma_base.stats, sizeof(after));
-}
-
-/* Where something is always going on, no moment is better than another. */
-#define KMA_BASE_TRIES	8
-
-/* An event that is in some sums and not in others would be so for good. */
-static void kma_base_sum(void)
-{
-	int i;
-
-	for (i = 0; i < KMA_BASE_TRIES; i++) {
-		if (kma_base_sum_once(false) && kma_base_sum_once(true))
-			return;
-		usleep_range(1000, 2000);
-	}
-	kma_base_sum_once(false);
-}
-
-static void kma_base_take(void)
-{
-	struct kma_countmap *countmap[KMA_COUNTMAP_NR];
-
-	kma_filter_reset();
-	/* What has no row in a countmap is in the counters, too. */
-	kma_countmaps_pause(countmap);
-	kma_control_sweep();
-	kma_base_sum();
-	kma_countmaps_resume(countmap);
-	kma_base.ns = ktime_get_boottime_ns();
-}
-
-static struct kma_row *kma_base_rows(const struct kma_sitetab *t)
-{
-	return kma_snapshot_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
-}
-
 static int kma_run_reset(char *args)
 {
-	const bool pages = kma_pages_tracked();
-	struct kma_row *row, *block;
+	int ret;
 
 	if (*args)
 		return kma_refuse("reset takes nothing, not '%s'", args);
-	row = kma_base.row ?: kma_base_rows(&kma_core.sites);
-	block = kma_base.block || !pages ? kma_base.block : kma_base_rows(&kma_pagealloc.sites);
-	if (!row || (pages && !block)) {
-		if (row != kma_base.row)
-			kma_snapshot_free(row);
-		if (block != kma_base.block)
-			kma_snapshot_free(block);
+	ret = kma_baseline_reset();
+	if (ret)
 		kma_refuse("reset: not enough memory");
-		return -ENOMEM;
-	}
-	kma_base.row = row;
-	kma_base.block = block;
-	kma_base_take();
-	return 0;
+	return ret;
 }
 
 static struct kma_table *kma_sortable_table(const char *name)
@@ -303,6 +187,15 @@ static int kma_run_sort(char *args)
 	return ret;
 }
 
+static int kma_run_skip(char *args)
+{
+	int ret = kma_skip_run(args);
+
+	if (!ret)
+		kma_page_caller_forget();
+	return ret;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(char *args);
@@ -315,7 +208,7 @@ static const struct {
 	{ "pages", kma_run_pages },
 	{ "reset", kma_run_reset },
 	{ "sample_bytes", kma_run_sample_bytes },
-	{ "skip", kma_skip_run },
+	{ "skip", kma_run_skip },
 	{ "sort", kma_run_sort },
 };
 
@@ -341,7 +234,7 @@ int kma_control_run(char *line)
 	mutex_lock(&kma_lock);
 	ret = kma_run_locked(line);
 	if (!ret)
-		strscpy(kma_last_error, "none", sizeof(kma_last_error));
+		kma_error_clear();
 	mutex_unlock(&kma_lock);
 	return ret;
 }
@@ -375,17 +268,17 @@ int kma_control_pages(enum kma_pages_mode mode)
 	int ret;
 
 	mutex_lock(&kma_lock);
-	ret = kma_pages_set(mode);
+	ret = kma_pages_locked(mode);
 	mutex_unlock(&kma_lock);
 	return ret;
 }
 
-int kma_control_account(unsigned long by)
+int kma_control_account(unsigned long which)
 {
 	int ret;
 
 	mutex_lock(&kma_lock);
-	ret = kma_acct_set(by);
+	ret = kma_acct_set(which);
 	mutex_unlock(&kma_lock);
 	return ret;
 }
@@ -399,7 +292,7 @@ void kma_control_page_sample(u64 bytes)
 
 bool kma_control_enabled(void)
 {
-	return READ_ONCE(kma_enabled);
+	return kma_slab_recording();
 }
 
 /* A parameter is all there is to set.  Who writes it may not be able to read why not. */
@@ -412,8 +305,17 @@ static int kma_set_locked(int (*set)(char *text), const char *text)
 		return -ENOMEM;
 	ret = set(copy);
 	if (ret)
-		pr_err("%s\n", kma_last_error);
+		pr_err("%s\n", kma_error_last());
 	kfree(copy);
+	return ret;
+}
+
+static int kma_skip_locked(char *text)
+{
+	int ret = kma_skip_set(text);
+
+	if (!ret)
+		kma_page_caller_forget();
 	return ret;
 }
 
@@ -434,7 +336,7 @@ int kma_control_filter(const char *text)
 
 int kma_control_skip(const char *text)
 {
-	return kma_control_set(kma_skip_set, text);
+	return kma_control_set(kma_skip_locked, text);
 }
 
 static int kma_control_text(int (*print)(char *page), char *page)
@@ -457,19 +359,29 @@ int kma_control_skip_text(char *page)
 	return kma_control_text(kma_skip_text, page);
 }
 
+/* Probes have other modes while a filter is set. */
+static void kma_control_filter_changed(void)
+{
+	const bool on = kma_slab_recording();
+
+	kma_slab_record(on);
+	kma_pages_record(on);
+}
+
 int kma_control_start(void)
 {
 	int ret;
 
+	kma_filter_start(kma_control_filter_changed);
 	mutex_lock(&kma_lock);
-	strscpy(kma_last_error, "none", sizeof(kma_last_error));
-	kma_base.ns = ktime_get_boottime_ns();
+	kma_error_clear();
+	kma_baseline_start();
 	ret = kma_set_locked(kma_skip_set, kma_config.skip) ?:
 	      kma_set_locked(kma_filter_set, kma_config.filter);
 	if (ret)
 		goto out;
 	kma_overhead_set_budget(kma_config.budget_pct);
-	kma_sampling_set(kma_config.sample_bytes);
+	kma_sample_locked(kma_config.sample_bytes);
 	kma_pages_sample(kma_config.page_sample_bytes);
 	kma_enable_locked(kma_config.enabled);
 out:
@@ -483,34 +395,10 @@ void kma_control_stop(void)
 	kma_enable_locked(false);
 	kma_sampling_set(0);
 	kma_acct_set(0);
-	kma_pages_set(KMA_PAGES_OFF);
+	kma_pages_locked(KMA_PAGES_OFF);
 	kma_filter_stop();
 	kma_skip_stop();
 	mutex_unlock(&kma_lock);
-}
-
-void kma_control_forget(void)
-{
-	kma_snapshot_free(kma_base.row);
-	kma_snapshot_free(kma_base.block);
-	memset(&kma_base, 0, sizeof(kma_base));
-}
-
-void kma_control_forget_pages(void)
-{
-	u64 *base = kma_base.stats.v;
-	struct kma_stats stats;
-	int i;
-
-	lockdep_assert_held(&kma_lock);
-	kma_snapshot_free(kma_base.block);
-	kma_base.block = NULL;
-	/* The counters stay, of which the rows have gone. */
-	kma_stats_sum(&stats);
-	base[KMA_STAT_events_mm_page_alloc] = stats.v[KMA_STAT_events_mm_page_alloc];
-	base[KMA_STAT_events_mm_page_free] = stats.v[KMA_STAT_events_mm_page_free];
-	for (i = KMA_STAT_PAGES; i < KMA_STAT_NR; i++)
-		base[i] = stats.v[i];
 }
 
 /* ---- the file ------------------------------------------------------------- */
@@ -528,11 +416,11 @@ static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
 
 static int kma_control_show(struct seq_file *seq, void *unused)
 {
-	char by[KMA_ACCT_LEN];
+	char account[KMA_ACCT_LEN];
 	int i;
 
 	mutex_lock(&kma_lock);
-	seq_printf(seq, "enabled %d\n", kma_enabled);
+	seq_printf(seq, "enabled %d\n", kma_slab_recording());
 	seq_printf(seq, "live_max %llu\n", kma_config.live_max);
 	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
 	seq_printf(seq, "bulk %s\n", kma_config.bulk);
@@ -540,13 +428,13 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "budget_pct %u\n", kma_overhead_budget_pct());
 	seq_printf(seq, "pages %s\n", kma_pages_name());
 	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
-	kma_acct_print(by);
-	seq_printf(seq, "account %s\n", by);
+	kma_acct_print(account);
+	seq_printf(seq, "account %s\n", account);
 	kma_filter_show(seq);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);
-	seq_printf(seq, "last_error %s\n", kma_last_error);
+	seq_printf(seq, "last_error %s\n", kma_error_last());
 	mutex_unlock(&kma_lock);
 	return 0;
 }

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The countmaps there are: made when somebody begins to count, thrown away when he
- * stops, and empty again after `reset`.  So rows of processes and cgroups that have
- * ended are kept as long as somebody may want to see them, and not longer.
- *
- * Who counts looks at the pointer under rcu_read_lock(); who throws one away waits
- * until nobody does any more.
- */
+/* Allocating, emptying and freeing countmaps.  See countmaps.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitops.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
-#include "kmemacct.h"
+#include "countmaps.h"
+#include "state.h"
 
 /* A row is 128 bytes on each CPU, and some 170 in all. */
 #define KMA_COUNTMAP_ROWS		4096

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmemacct: who holds the kernel's memory, live.
+ * kmemacct: live kernel memory by call site.
  *
- *	tracepoint              probe.c         decodes
- *	   |                       |
+ *	tracepoint              trace/        probes decode the arguments
+ *	   |                       |            match/    which events count
+ *	   |                       |            resolve/  symbols, caches, stacks
  *	   |                       v
- *	   |                    core/record.h   counts and records:
- *	   |                       |  core/sitetab  call site, cache --> counters
- *	   |                       |  core/objtab   address --> live object
+ *	   |                    core/         counts and records:
+ *	   |                       |            sitetab   call site, cache --> counters
+ *	   |                       |            objtab    address --> live object
+ *	   |                       |            pagealloc page frame --> its allocation
  *	   |                       |
  *	   |  - - - - - - - - - -  |  - - - - - any context above, process below
  *	   |                       v
- *	   |                    report/         snapshot, sort, print
+ *	   |                    report/       snapshot, sort, print
  *	   |                       |
  *	   |                       v
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
- * Pages go the same way: page.c is their probe.c, zone.c is what happens below it, at
- * the free lists of zones and CPUs, and core/pagealloc.h records.  acct.c counts who does
- * what, beside all of this; counters that it and zone.c have are made and thrown away in
- * countmaps.c.
- *
- * To the side: cacheinfo.c and symbol.c put names to caches and call sites, filter.c
- * keeps out what the filter does not let through, skip.c knows which functions are no
- * call sites of pages, sampling.c goes from recording everything to samples and back,
- * stack.c finds who called, overhead.c sees what all of it takes, engine.c starts and stops
- * it all.  This file is parameters and nothing else.
+ * state.h is what all of them read, engine.c starts and stops them, and this file has
+ * the module's parameters.  Beside the flow: sampling.c switches between recording
+ * everything and sampling, overhead.c watches what the module costs, baseline.c is what
+ * `reset` subtracts, countmaps.c has the tables that count by a key, and memhotplug.c
+ * follows memory that is added.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 
-#include "kmemacct.h"
+#include "control.h"
+#include "engine.h"
+#include "overhead.h"
+#include "sampling.h"
+#include "trace/acct_track.h"
+#include "trace/page_track.h"
 
 static unsigned long long live_max;
 module_param(live_max, ullong, 0400);
@@ -194,22 +196,22 @@ static unsigned long kma_param_account;
 static int kma_account_set_param(const char *val, const struct kernel_param *kp)
 {
 	char text[KMA_ACCT_LEN];
-	unsigned long by;
+	unsigned long which;
 
-	if (strscpy(text, val, sizeof(text)) < 0 || kma_acct_parse(strim(text), &by))
+	if (strscpy(text, val, sizeof(text)) < 0 || kma_acct_parse(strim(text), &which))
 		return -EINVAL;
 	if (kma_started)
-		return kma_control_account(by);
-	kma_param_account = by;
+		return kma_control_account(which);
+	kma_param_account = which;
 	return 0;
 }
 
 static int kma_account_get_param(char *buf, const struct kernel_param *kp)
 {
-	char by[KMA_ACCT_LEN];
+	char account[KMA_ACCT_LEN];
 
-	kma_acct_print(by);
-	return sysfs_emit(buf, "%s\n", by);
+	kma_acct_print(account);
+	return sysfs_emit(buf, "%s\n", account);
 }
 
 static const struct kernel_param_ops kma_account_ops = {
@@ -286,7 +288,7 @@ static int __init kma_main_start(void)
 		.budget_pct = kma_param_budget_pct,
 		.pages = kma_param_pages,
 		.page_sample_bytes = kma_param_page_sample_bytes,
-		.by = kma_param_account,
+		.account = kma_param_account,
 		.filter = kma_param_filter,
 		.skip = kma_param_skip,
 	};

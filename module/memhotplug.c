@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The page frames there are.
- *
- * The map of page frames is as large as the RAM that is there at load, rounded
- * up to a power of two.  Memory that is added beyond it takes the second net
- * away (core/pagegen.h), which the log and `stats` say.  Memory that is removed
- * needs nothing: all of its pages have been freed before.
- */
+/* Memory that comes and goes.  See memhotplug.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/log2.h>
 #include <linux/memory.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/mmzone.h>
+#include <linux/mutex.h>
 #include <linux/nodemask.h>
 #include <linux/notifier.h>
 #include <linux/tracepoint.h>
 
-#include "kmemacct.h"
+#include "memhotplug.h"
+#include "state.h"
 
 static_assert(PAGE_SHIFT == KMA_PAGE_SHIFT);
 
@@ -95,4 +91,99 @@ int kma_memhotplug_start(void)
 void kma_memhotplug_stop(void)
 {
 	unregister_memory_notifier(&kma_memhotplug_notifier);
+}
+
+/* ---- records of pages ----------------------------------------------------- */
+
+/* Chunks are added under this one alone: memory hotplug holds locks of its own. */
+static DEFINE_MUTEX(kma_pfns_lock);
+
+/* For memory that is added later: four times what there is, and 1 TiB at least. */
+#define KMA_CHUNKS_LEAST	(1ULL << (40 - PAGE_SHIFT - KMA_CHUNK_SHIFT))
+
+u64 kma_memhotplug_chunks(void)
+{
+	return max_t(u64, KMA_CHUNKS_LEAST,
+		     4 * DIV_ROUND_UP_ULL(kma_memhotplug_end(), KMA_CHUNK_PFNS));
+}
+
+static int kma_pfns_add(unsigned long pfn, unsigned long nr)
+{
+	const u64 end = min_t(u64, kma_pagealloc.pfns.nr_chunks,
+			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_PFNS));
+	u64 i;
+	int ret = 0;
+
+	mutex_lock(&kma_pfns_lock);
+	for (i = pfn / KMA_CHUNK_PFNS; !ret && i < end; i++)
+		ret = kma_pfntab_add(&kma_pagealloc.pfns, i);
+	mutex_unlock(&kma_pfns_lock);
+	return ret;
+}
+
+static int kma_pfns_notify(struct notifier_block *nb, unsigned long action, void *arg)
+{
+	const struct memory_notify *mem = arg;
+
+	/* Before any of it can be used. */
+	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages))
+		pr_warn("no memory to track the pages of memory that was added\n");
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kma_pfns_notifier = {
+	.notifier_call = kma_pfns_notify,
+};
+
+/* As memory is described to the kernel, and where a part of it may be missing. */
+#define KMA_PFNS_STEP	512UL
+
+static bool kma_pfns_any(u64 pfn)
+{
+	const u64 end = pfn + KMA_CHUNK_PFNS;
+
+	for (; pfn < end; pfn += KMA_PFNS_STEP)
+		if (pfn_to_online_page(pfn))
+			return true;
+	return false;
+}
+
+static int kma_pfns_add_all(void)
+{
+	unsigned long pfn;
+	int ret = 0;
+
+	for (pfn = 0; !ret && pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
+		if (kma_pfns_any(pfn))
+			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS);
+	return ret;
+}
+
+/* What it will be, with the memory there is now. */
+u64 kma_memhotplug_pages_forecast(void)
+{
+	u64 pfn, chunks = 0;
+
+	for (pfn = 0; pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
+		chunks += kma_pfns_any(pfn);
+	return kma_pagealloc_bytes(kma_memhotplug_chunks(), chunks, kma_config.sites_max,
+				nr_cpu_ids);
+}
+
+int kma_memhotplug_pages_start(void)
+{
+	/* The notifier comes first: memory added meanwhile is added twice, not missed. */
+	int ret = register_memory_notifier(&kma_pfns_notifier);
+
+	if (ret)
+		return ret;
+	ret = kma_pfns_add_all();
+	if (ret)
+		kma_memhotplug_pages_stop();
+	return ret;
+}
+
+void kma_memhotplug_pages_stop(void)
+{
+	unregister_memory_notifier(&kma_pfns_notifier);
 }

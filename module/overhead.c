@@ -1,95 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What the module itself takes, and a budget that sees to it.
- *
- *	probe ----- one event in KMA_TIMED ----> kma_overhead_begin(), _end()
- *	sample ---- each one -----------------> kma_env_lap_leave()
- *	   |
- *	   v  counters
- *	once a second: cost (core/budget.h) --> share of the CPUs, in `stats`
- *	   |				    --> another N, while objects are sampled
- *	   v
- *	sampling.c
- *
- * A timed event takes what the probe takes between counting the event and its return.
- * All that the timing needs is done before the first look at the clock and after the
- * second; the clock itself is timed at load, and taken off.
- * Time in which it is interrupted is not its own.  So if other events came on this
- * CPU meanwhile, it counts in `timed_long` instead: their time would count twice, and
- * what else the interrupt did for the module's.  An interrupt without events is in
- * it, as it is in any other event, unless that was longer than KMA_EVENT_MAX, or the
- * machine below took the CPU away for so long: it would stand for a thousand like it.
- */
+/* What the module costs, and the budget that limits it.  See overhead.h. */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
-#include <linux/preempt.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
-#include <linux/timer.h>
 #include <linux/workqueue.h>
 
-#include "kmemacct.h"
-
-/* ---- timing --------------------------------------------------------------- */
-
-/* No event takes that long by itself: ns. */
-#define KMA_EVENT_MAX	100000
-
-/* What the clock itself takes, ns. */
-static u64 kma_clock_ns __read_mostly;
-
-#define KMA_CLOCK_TRIES	64
-
-/* The events of this CPU, in whatever unit; each one makes it another number. */
-static u64 notrace kma_overhead_events(void)
-{
-	u64 sum = 0;
-	int i;
-
-	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
-		sum += this_cpu_read(kma_stats.v[i]);
-	for (i = KMA_STAT_NR; i < KMA_STAT_WORDS; i++)
-		sum += this_cpu_read(kma_stats.v[i]);
-	return sum;
-}
-
-struct kma_lap notrace kma_overhead_stay(void)
-{
-	/* One CPU's clock; since 7.0 a probe may migrate. */
-	preempt_disable_notrace();
-	return (struct kma_lap) {
-		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),
-		.events = kma_overhead_events(),
-	};
-}
-
-void notrace kma_overhead_leave(struct kma_lap lap, u64 end)
-{
-	s64 ns = end - lap.start - kma_clock_ns -
-		 (this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]) - lap.samples);
-
-	if (ns > KMA_EVENT_MAX || kma_overhead_events() != lap.events) {
-		kma_stat_inc(timed_long);
-	} else {
-		kma_stat_inc(timed_events);
-		ns = max_t(s64, ns, 0);
-		kma_stat_add(timed_ns, ns);
-		kma_stat_add(timed_ns2, ns * ns);
-	}
-	preempt_enable_notrace();
-}
-
-static u64 kma_overhead_clock_ns(void)
-{
-	u64 start, least = U64_MAX;
-	int i;
-
-	for (i = 0; i < KMA_CLOCK_TRIES; i++) {
-		start = kma_env_clock_stay();
-		least = min(least, kma_env_lap_leave(start));
-	}
-	return least;
-}
+#include "core/budget.h"
+#include "overhead.h"
+#include "sampling.h"
+#include "state.h"
 
 /* ---- once a second -------------------------------------------------------- */
 
@@ -213,7 +132,6 @@ struct kma_overhead kma_overhead_read(void)
 
 void kma_overhead_start(void)
 {
-	kma_clock_ns = kma_overhead_clock_ns();
 	mutex_lock(&kma_lock);
 	memset(&kma_budget, 0, sizeof(kma_budget));
 	memset(&kma_spent, 0, sizeof(kma_spent));

@@ -20,7 +20,9 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "kmemacct.h"
+#include "sampling.h"
+#include "state.h"
+#include "trace/slab.h"
 
 /* Protected by kma_lock; others read it for a table. */
 static u64 kma_bytes;
@@ -63,25 +65,25 @@ static void kma_sampling_forget(void *unused)
 static void kma_sampling_begin(void)
 {
 	kma_livefilter_clear();
-	kma_probes_sample(true);
+	kma_slab_sample(true);
 	kma_record_livefilter_start(&kma_core);
-	kma_probes_livefilter(true);
+	kma_slab_livefilter(true);
 }
 
 static void kma_sampling_end(void)
 {
-	kma_probes_livefilter(false);
+	kma_slab_livefilter(false);
 	kma_record_livefilter_stop();
-	kma_probes_sample(false);
+	kma_slab_sample(false);
 }
 
-void kma_sampling_set(u64 bytes)
+bool kma_sampling_set(u64 bytes)
 {
 	const u64 before = kma_bytes;
 
 	lockdep_assert_held(&kma_lock);
 	if (bytes == before)
-		return;
+		return false;
 	WRITE_ONCE(kma_bytes, bytes);
 	if (bytes) {
 		kma_sample_set(KMA_SAMPLE_OBJECTS, ilog2(bytes));
@@ -92,9 +94,7 @@ void kma_sampling_set(u64 bytes)
 		kma_sampling_begin();
 	else if (!bytes)
 		kma_sampling_end();
-	/* What was before is nothing to judge it by. */
-	if (bytes)
-		kma_overhead_sampling(ilog2(bytes));
+	return true;
 }
 
 void kma_sampling_start(void)

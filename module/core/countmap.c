@@ -41,7 +41,7 @@ static int kma_countmap_alloc(struct kma_countmap *t)
 	/* A key may be the address of a struct. */
 	kma_env_no_scan(t->info);
 	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
-		t->chunk[i] = (struct kma_countmap_row __percpu *)kma_env_alloc_rows();
+		t->chunk[i] = kma_env_zalloc_percpu(sizeof(struct kma_countmap_row));
 		if (!t->chunk[i])
 			return -ENOMEM;
 	}
@@ -69,7 +69,7 @@ void kma_countmap_destroy(struct kma_countmap *t)
 	u32 i;
 
 	for (i = 0; t->chunk && i < kma_countmap_chunks(t->rows); i++)
-		kma_env_free_rows((struct kma_row __percpu *)t->chunk[i]);
+		kma_env_free_percpu(t->chunk[i]);
 	kma_env_free(t->chunk);
 	kma_env_free(t->row);
 	kma_env_free(t->info);

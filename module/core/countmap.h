@@ -18,7 +18,6 @@
 #define KMA_CORE_COUNTMAP_H
 
 #include "env.h"
-#include "sitetab.h"
 #include "stat.h"
 
 #define KMA_COUNTMAP_WORDS		3
@@ -46,7 +45,7 @@ struct kma_countmap_row {
 
 /* They are in memory for rows of call sites. */
 #define KMA_COUNTMAP_PER_CHUNK						\
-	(KMA_ROWS_PER_CHUNK * sizeof(struct kma_row) / sizeof(struct kma_countmap_row))
+	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_countmap_row))
 
 /**
  * struct kma_countmap_info - a row

@@ -266,10 +266,25 @@ void kma_env_no_scan(void *mem);
  */
 void kma_env_free(void *mem);
 
-/* Counters of KMA_ROWS_PER_CHUNK rows; see sitetab.h. */
-struct kma_row;
-struct kma_row __percpu *kma_env_alloc_rows(void);
-void kma_env_free_rows(struct kma_row __percpu *rows);
+/* The most that alloc_percpu() gives: per-CPU tables come in chunks of that size. */
+#define KMA_PERCPU_CHUNK_BYTES	32768
+
+/**
+ * kma_env_zalloc_percpu() - a chunk of a per-CPU table, zeroed
+ * @align: alignment in bytes, a power of two
+ *
+ * Context: process, may sleep.
+ * Return: KMA_PERCPU_CHUNK_BYTES for each CPU, for kma_env_free_percpu(), or NULL.
+ */
+void __percpu *kma_env_zalloc_percpu(size_t align);
+
+/**
+ * kma_env_free_percpu() - free a chunk of kma_env_zalloc_percpu()
+ * @chunk: the chunk, or NULL
+ *
+ * Context: process, may sleep.
+ */
+void kma_env_free_percpu(void __percpu *chunk);
 
 /* Frames of a stack that are kept, at most; see stack.h. */
 #define KMA_FRAMES_MAX	24

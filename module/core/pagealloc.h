@@ -33,6 +33,21 @@
 #include "sitetab.h"
 #include "stat.h"
 
+/**
+ * enum kma_pages_mode - how pages are tracked
+ * @KMA_PAGES_OFF: not at all
+ * @KMA_PAGES_CLASSES: by order, migrate type and gfp flags
+ * @KMA_PAGES_SITES: by call site as well
+ * @KMA_PAGES_SAMPLED: by call site, of sampled allocations only; not a setting:
+ *	KMA_PAGES_SITES with a page_sample_bytes
+ */
+enum kma_pages_mode {
+	KMA_PAGES_OFF,
+	KMA_PAGES_CLASSES,
+	KMA_PAGES_SITES,
+	KMA_PAGES_SAMPLED,
+};
+
 /*
  * In place of a call site, where it cannot be found; no code is at such an address.
  * Rows of all call sites have the kind of their class there.

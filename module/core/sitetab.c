@@ -44,30 +44,30 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
 				sizeof(t->map[0]));
 	t->info = kma_env_zalloc(rows * sizeof(t->info[0]));
-	if (!t->blocks)
+	if (!t->pages)
 		t->frame = kma_env_zalloc(kma_site_frames_bytes(t->sites_max));
 	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
 	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
 	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
 	if (!t->map || !t->info || !t->row || !t->chunk || !t->other ||
-	    (!t->blocks && !t->frame))
+	    (!t->pages && !t->frame))
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {
-		t->chunk[i] = kma_env_alloc_rows();
+		t->chunk[i] = kma_env_zalloc_percpu(sizeof(struct kma_row));
 		if (!t->chunk[i])
 			return -ENOMEM;
 	}
-	return kma_cachetab_init(&t->caches, t->blocks);
+	return kma_cachetab_init(&t->caches, t->pages);
 }
 
-static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool blocks)
+static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool pages)
 {
 	u32 i;
 
 	memset(t, 0, sizeof(*t));
 	t->sites_max = sites_max;
-	t->blocks = blocks;
+	t->pages = pages;
 	t->map_mask = (kma_site_map_slots(sites_max) - 1) * sizeof(t->map[0]);
 	if (kma_sitetab_alloc(t)) {
 		kma_sitetab_destroy(t);
@@ -101,7 +101,7 @@ void kma_sitetab_destroy(struct kma_sitetab *t)
 	u32 i;
 
 	for (i = 0; t->chunk && i < kma_site_chunks(t->sites_max); i++)
-		kma_env_free_rows(t->chunk[i]);
+		kma_env_free_percpu(t->chunk[i]);
 	kma_env_free(t->chunk);
 	kma_env_free(t->map);
 	kma_env_free(t->info);
@@ -227,7 +227,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 /* Objects and blocks have counters of their own. */
 #define KMA_SITE_STAT(t, of_object, of_block) do {			\
-	if ((t)->blocks)						\
+	if ((t)->pages)						\
 		kma_stat_inc(of_block);					\
 	else								\
 		kma_stat_inc(of_object);				\
@@ -235,7 +235,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 /* A block that was to be a sample is counted all the same, with all of its class. */
 #define KMA_SITE_DROPPED(t, o, of_object, of_block) do {		\
-	if ((t)->blocks && (o)->shift != KMA_SHIFT_EXACT)		\
+	if ((t)->pages && (o)->shift != KMA_SHIFT_EXACT)		\
 		kma_stat_inc(page_samples_lost);			\
 	else								\
 		KMA_SITE_STAT(t, of_object, of_block);			\

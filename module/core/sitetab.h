@@ -128,7 +128,7 @@ static inline u64 kma_row_live(const struct kma_row *sum)
 	return sum->hits + sum->bulk - sum->frees - sum->repaired - sum->no_entry;
 }
 
-#define KMA_ROWS_PER_CHUNK	512	/* 32 KiB, the most alloc_percpu() gives */
+#define KMA_ROWS_PER_CHUNK	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_row))
 
 /**
  * struct kma_site_slot - where a (site, cache) pair leads
@@ -195,7 +195,7 @@ struct kma_site_info {
  * @no_cache: whether any row was ever retired for its cache
  * @stacks: rows that have a stack
  * @sampled: whether there is any row of samples
- * @blocks: rows are of blocks of pages, and have no stacks
+ * @pages: rows are of blocks of pages, and have no stacks
  * @info: of each row
  * @frame: KMA_FRAMES_MAX of each row
  * @row: counters of each row
@@ -213,7 +213,7 @@ struct kma_sitetab {
 	atomic_t retired;
 	bool no_cache;
 	bool sampled;
-	bool blocks;
+	bool pages;
 	atomic_t stacks;
 	struct kma_site_info *info;
 	unsigned long *frame;

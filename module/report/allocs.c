@@ -5,6 +5,7 @@
 #include <linux/pfn.h>
 #include <linux/sched.h>
 
+#include "../state.h"
 #include "seqtab.h"
 
 enum {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `cgroups`: what the processes of each cgroup of the default hierarchy did. */
-#include "rows_map.h"
+#include "../trace/acct.h"
+#include "rows_acct.h"
 
 static const struct kma_column kma_cgroups_columns[] = {
 	KMA_CGROUPS_COLUMNS(KMA_COLUMN)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `comm_sites`: what each command allocated at each call site. */
-#include "rows_map.h"
+#include "../trace/acct.h"
+#include "rows_acct.h"
 
 static const struct kma_column kma_comm_sites_columns[] = {
 	KMA_COMM_SITES_COLUMNS(KMA_COLUMN)

@@ -3,7 +3,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "rows_map.h"
+#include "../trace/acct.h"
+#include "rows_acct.h"
 
 static const struct kma_column kma_comm_syscalls_columns[] = {
 	KMA_COMM_SYSCALLS_COLUMNS(KMA_COLUMN)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `extfrag`: allocations for which pages of another migrate type had to do. */
+#include "../trace/pcp.h"
 #include "rows_map.h"
 
 enum {
@@ -60,7 +61,7 @@ struct kma_table kma_table_extfrag = {
 	.nr_columns = ARRAY_SIZE(kma_extfrag_columns),
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_EXTFRAG_fallbacks, KMA_EXTFRAG_site }, .nr = 2 },
-	.blocks = true,
+	.pages = true,
 	.countmap = KMA_COUNTMAP_EXTFRAG,
 	.fill = kma_extfrag_fill,
 	.value = kma_extfrag_value,

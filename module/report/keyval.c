@@ -2,7 +2,7 @@
 /* Tables whose lines are `name value`. */
 #include <linux/seq_file.h>
 
-#include "seqtab.h"
+#include "keyval.h"
 
 const struct kma_column kma_keyval_columns[2] = {
 	{ "name", KMA_FORMAT_LABEL },

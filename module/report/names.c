@@ -7,7 +7,9 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
-#include "seqtab.h"
+#include "../resolve/symbol.h"
+#include "../state.h"
+#include "names.h"
 
 struct kma_names_chunk {
 	struct list_head list;
@@ -27,15 +29,15 @@ static_assert(KMA_STACK_LEN <= sizeof_field(struct kma_names_chunk, text));
 
 struct kma_names *kma_names_new(const struct kma_sitetab *t)
 {
-	struct kma_names *names = kma_snapshot_alloc(1, sizeof(*names));
+	struct kma_names *names = kma_copy_alloc(1, sizeof(*names));
 
 	if (!names)
 		return NULL;
 	INIT_LIST_HEAD(&names->chunks);
 	names->sites = t;
-	names->site = kma_snapshot_alloc(t ? kma_sitetab_rows(t) : 0,
+	names->site = kma_copy_alloc(t ? kma_sitetab_rows(t) : 0,
 					 sizeof(names->site[0]));
-	names->cache = kma_snapshot_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
+	names->cache = kma_copy_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;
 	kma_names_free(names);
@@ -49,10 +51,10 @@ void kma_names_free(struct kma_names *names)
 	if (!names)
 		return;
 	list_for_each_entry_safe(chunk, next, &names->chunks, list)
-		kma_snapshot_free(chunk);
-	kma_snapshot_free(names->site);
-	kma_snapshot_free(names->cache);
-	kma_snapshot_free(names);
+		kma_copy_free(chunk);
+	kma_copy_free(names->site);
+	kma_copy_free(names->cache);
+	kma_copy_free(names);
 }
 
 /* A copy of what is in names->buf, or NULL. */
@@ -63,7 +65,7 @@ static const char *kma_names_copy(struct kma_names *names)
 	char *copy;
 
 	if (list_empty(&names->chunks) || names->used + len > sizeof(chunk->text)) {
-		chunk = kma_snapshot_alloc(1, sizeof(*chunk));
+		chunk = kma_copy_alloc(1, sizeof(*chunk));
 		if (!chunk)
 			return NULL;
 		list_add(&chunk->list, &names->chunks);

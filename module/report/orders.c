@@ -3,6 +3,9 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../compat.h"
+#include "../state.h"
+#include "../trace/page_track.h"
 #include "rows_page.h"
 
 enum {
@@ -70,7 +73,7 @@ struct kma_table kma_table_orders = {
 	.columns = kma_orders_columns,
 	.nr_columns = ARRAY_SIZE(kma_orders_columns),
 	.row_size = sizeof(struct kma_page_counts),
-	.blocks = true,
+	.pages = true,
 	.fill = kma_orders_fill,
 	.value = kma_order_value,
 	.show = kma_show_row,

@@ -3,6 +3,8 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../state.h"
+#include "../trace/page_track.h"
 #include "rows_page.h"
 
 enum {
@@ -129,7 +131,7 @@ struct kma_table kma_table_page_callers = {
 	.nr_columns = ARRAY_SIZE(kma_page_callers_columns),
 	.row_size = sizeof(struct kma_page_counts),
 	.sort = { .key = { KMA_PAGE_CALLER_live_kb, KMA_PAGE_CALLER_hits }, .nr = 2 },
-	.blocks = true,
+	.pages = true,
 	.fill = kma_page_callers_fill,
 	.value = kma_page_caller_value,
 	.label = kma_page_caller_label,

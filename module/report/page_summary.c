@@ -6,6 +6,10 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../baseline.h"
+#include "../state.h"
+#include "../trace/page_track.h"
+#include "keyval.h"
 #include "rows_page.h"
 
 /* Sums over all rows, in pages. */
@@ -23,7 +27,7 @@ static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
 	const unsigned int order = kma_class_order(t->caches.info[info->cache].class);
 	const struct kma_row none = {};
-	const struct kma_row *base = kma_base.block ? &kma_base.block[id] : &none;
+	const struct kma_row *base = kma_baseline.page_row ? &kma_baseline.page_row[id] : &none;
 	struct kma_row sum;
 
 	kma_sitetab_sum(t, id, &sum);
@@ -70,7 +74,7 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 		return -ENOMEM;
 	kma_page_sums_take(&sums);
 	kma_stats_sum(&stats);
-	kma_stats_since(&stats, &kma_base.stats);
+	kma_stats_since(&stats, &kma_baseline.stats);
 	kma_page_summary_add(snap, "alloc_requests", v[KMA_STAT_events_mm_page_alloc]);
 	kma_page_summary_add_kb(snap, "alloc_requests_kb",
 				sums.allocs + v[KMA_STAT_pages_failed]);
@@ -98,7 +102,7 @@ struct kma_table kma_table_page_summary = {
 	.columns = kma_keyval_columns,
 	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
 	.row_size = sizeof(struct kma_keyval),
-	.blocks = true,
+	.pages = true,
 	.fill = kma_page_summary_fill,
 	.show = kma_keyval_show,
 };

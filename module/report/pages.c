@@ -9,6 +9,8 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../state.h"
+#include "../trace/page_track.h"
 #include "rows_page.h"
 
 enum {
@@ -187,7 +189,7 @@ struct kma_table kma_table_pages = {
 	.nr_columns = ARRAY_SIZE(kma_pages_columns),
 	.row_size = sizeof(struct kma_piece),
 	.sort = { .key = { KMA_PAGE_age_ms }, .nr = 1 },
-	.blocks = true,
+	.pages = true,
 	.fill = kma_pages_fill,
 	.value = kma_piece_value,
 	.label = kma_piece_label,

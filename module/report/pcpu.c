@@ -3,6 +3,8 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
+#include "../countmaps.h"
+#include "../trace/pcp.h"
 #include "rows_map.h"
 
 enum {
@@ -82,7 +84,7 @@ struct kma_table kma_table_pcpu = {
 	.columns = kma_pcpu_columns,
 	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),
 	.row_size = sizeof(struct kma_map_row),
-	.blocks = true,
+	.pages = true,
 	.countmap = KMA_COUNTMAP_PCPU,
 	.fill = kma_pcpu_fill,
 	.value = kma_pcpu_value,

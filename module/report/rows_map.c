@@ -5,6 +5,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
+#include "../state.h"
 #include "rows_map.h"
 
 static bool kma_line_empty(const struct kma_map_row *line)
@@ -15,7 +16,7 @@ static bool kma_line_empty(const struct kma_map_row *line)
 /* The counters of all rows, those of one key in the first of them. */
 static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 {
-	struct kma_countmap_row *sum = kma_snapshot_alloc(t->rows, sizeof(*sum));
+	struct kma_countmap_row *sum = kma_copy_alloc(t->rows, sizeof(*sum));
 	u32 id;
 
 	for (id = 0; sum && id < t->rows; id++) {
@@ -71,7 +72,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 		*row = line;
 		cond_resched();
 	}
-	kma_snapshot_free(sum);
+	kma_copy_free(sum);
 	return sum ? ret : -ENOMEM;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of tables that are made of countmaps. */
-#ifndef KMA_ROWS_MAP_H
-#define KMA_ROWS_MAP_H
+#ifndef KMA_REPORT_ROWS_MAP_H
+#define KMA_REPORT_ROWS_MAP_H
 
+#include "../core/countmap.h"
+#include "../resolve/symbol.h"
 #include "seqtab.h"
 
 /**
@@ -41,31 +43,4 @@ void kma_rows_map_merge(struct kma_snapshot *snap);
 /* For struct kma_table. */
 const char *kma_rows_map_label(const struct kma_snapshot *snap, const void *row);
 
-/* ---- acct.c: what somebody did -------------------------------------------- */
-
-/* Of the columns that tables of these have in common. */
-enum {
-#define X(name, format) KMA_ACCT_COL_##name,
-	KMA_ACCT_COLUMNS(X)
-#undef X
-	KMA_ACCT_COL_NR
-};
-
-/* For struct kma_table: these columns, and the two of @id. */
-u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column);
-
-/* Those of what is counted by command and something else. */
-u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column);
-
-/**
- * kma_comm_and() - the label `command;something`
- * @info: a row
- * @what: the something
- * @buf: room for the result; @what may be in it
- *
- * Context: any. Return: @buf.
- */
-const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,
-			 char buf[KMA_SYMBOL_LEN]);
-
-#endif /* KMA_ROWS_MAP_H */
+#endif /* KMA_REPORT_ROWS_MAP_H */

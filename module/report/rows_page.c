@@ -3,6 +3,8 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../baseline.h"
+#include "../state.h"
 #include "rows_page.h"
 
 #define KMA_PAGE_KB	(PAGE_SIZE / 1024)
@@ -46,9 +48,9 @@ static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_
 /* Of a row's counters, those since the last reset. */
 static void kma_rows_page_since(u32 id, struct kma_row *sum)
 {
-	const struct kma_row *base = &kma_base.block[id];
+	const struct kma_row *base = &kma_baseline.page_row[id];
 
-	if (!kma_base.block)
+	if (!kma_baseline.page_row)
 		return;
 	sum->hits -= base->hits;
 	sum->frees -= base->frees;

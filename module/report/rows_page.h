@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of `page_callers` and `orders`: counters of blocks of pages. */
-#ifndef KMA_ROWS_PAGE_H
-#define KMA_ROWS_PAGE_H
+#ifndef KMA_REPORT_ROWS_PAGE_H
+#define KMA_REPORT_ROWS_PAGE_H
 
+#include "../core/sample.h"
+#include "../core/sitetab.h"
 #include "seqtab.h"
-
-/* The largest order that the page allocator has. */
-#define KMA_ORDER_MAX	ilog2(MAX_ORDER_NR_PAGES)
 
 enum kma_rows_page_count {
 	KMA_ROWS_PAGE_live_kb,
@@ -60,4 +59,4 @@ void kma_rows_page_read(u32 id, struct kma_page_counts *counts);
 /* Context: any. Adds all that is counted in @more to @sum. */
 void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts *more);
 
-#endif /* KMA_ROWS_PAGE_H */
+#endif /* KMA_REPORT_ROWS_PAGE_H */

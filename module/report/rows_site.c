@@ -3,6 +3,9 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 
+#include "../baseline.h"
+#include "../state.h"
+#include "../trace/bulk.h"
 #include "rows_site.h"
 
 /* The standard errors have the order of what they belong to, and come last. */
@@ -60,9 +63,9 @@ static void kma_counts_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;
-	const struct kma_row *base = &kma_base.row[id];
+	const struct kma_row *base = &kma_baseline.row[id];
 
-	if (!kma_base.row)
+	if (!kma_baseline.row)
 		return since;
 	since.hits -= base->hits;
 	since.bytes_req -= base->bytes_req;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Rows of `callers`, `caches` and `stacks`: the same counters under different names. */
-#ifndef KMA_ROWS_SITE_H
-#define KMA_ROWS_SITE_H
+#ifndef KMA_REPORT_ROWS_SITE_H
+#define KMA_REPORT_ROWS_SITE_H
 
+#include "../core/sample.h"
 #include "seqtab.h"
 
 enum kma_site_column {
@@ -76,4 +77,4 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		    const char *(*name)(struct kma_names *, u32), bool samples);
 
-#endif /* KMA_ROWS_SITE_H */
+#endif /* KMA_REPORT_ROWS_SITE_H */

@@ -1,32 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The one seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/kmemleak.h>
+#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
-#include <linux/timekeeping.h>
 
+#include "../baseline.h"
+#include "../match/filter.h"
+#include "../resolve/cacheinfo.h"
+#include "../sampling.h"
+#include "../state.h"
+#include "../trace/page_track.h"
+#include "../trace/slab.h"
 #include "seqtab.h"
 
 /* ---- memory --------------------------------------------------------------- */
 
-void *kma_snapshot_alloc(size_t nr, size_t bytes)
-{
-	return kvmalloc_array(max_t(size_t, nr, 1), bytes,
-			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY |
-			      __GFP_NOWARN);
-}
-
-void kma_snapshot_free(void *mem)
-{
-	kvfree(mem);
-}
-
 int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 {
-	snap->rows = kma_snapshot_alloc(max_rows, snap->table->row_size);
+	snap->rows = kma_copy_alloc(max_rows, snap->table->row_size);
 	if (!snap->rows)
 		return -ENOMEM;
 	/* They may hold addresses of objects: see kma_env_no_scan(). */
@@ -99,7 +94,7 @@ static u64 kma_table_since(const struct kma_table *table)
 {
 	if (table->countmap)
 		return kma_countmap_locked(table->countmap) ? kma_countmap_since(table->countmap) : 0;
-	return table->blocks && kma_pages_tracked() ? kma_pages_since() : 0;
+	return table->pages && kma_pages_tracked() ? kma_pages_since() : 0;
 }
 
 /* Return: since when it is counted. */
@@ -107,8 +102,8 @@ static u64 kma_snapshot_since(struct kma_snapshot *snap)
 {
 	const u64 on = kma_table_since(snap->table);
 
-	snap->since = on > kma_base.ns ? "on" : kma_base.row ? "reset" : "load";
-	return max(on, kma_base.ns);
+	snap->since = on > kma_baseline.ns ? "on" : kma_baseline.row ? "reset" : "load";
+	return max(on, kma_baseline.ns);
 }
 
 static int kma_snapshot_take(struct kma_snapshot *snap)
@@ -119,20 +114,20 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
-	snap->sample_bytes = snap->table->blocks ? kma_pages_bytes() : kma_sampling_now();
-	sites = snap->table->blocks ? &kma_pagealloc.sites : &kma_core.sites;
+	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
+	sites = snap->table->pages ? &kma_pagealloc.sites : &kma_core.sites;
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
-	kma_acct_print(snap->by);
+	kma_acct_print(snap->account);
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
-	kma_control_sweep();
+	kma_state_sweep();
 	ret = snap->table->fill(snap);
 	/* After all rows, or one of them would be younger than now. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
-	kma_stats_since(&snap->stats, &kma_base.stats);
+	kma_stats_since(&snap->stats, &kma_baseline.stats);
 	mutex_unlock(&kma_lock);
 	snap->window_ns = ktime_get_boottime_ns() - since;
 	return ret;
@@ -158,7 +153,7 @@ struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
 void kma_snapshot_close(struct kma_snapshot *snap)
 {
 	kma_names_free(snap->names);
-	kma_snapshot_free(snap->rows);
+	kma_copy_free(snap->rows);
 	kfree(snap);
 }
 
@@ -219,7 +214,7 @@ static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
 	seq_puts(seq, " coverage_pct=");
 	kma_show_milli(seq, 0, kma_coverage_milli(v));
 	seq_printf(seq, " cache_size=%s%s", kma_cacheinfo_exact() ? "slot" : "object",
-		   kma_probes_late() ? " order=late" : "");
+		   kma_slab_late() ? " order=late" : "");
 }
 
 static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -235,7 +230,7 @@ static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot 
 
 static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
 {
-	seq_printf(seq, " account=%s other=%llu", snap->by, snap->stats.v[KMA_STAT_countmap_other]);
+	seq_printf(seq, " account=%s other=%llu", snap->account, snap->stats.v[KMA_STAT_countmap_other]);
 }
 
 /*
@@ -259,7 +254,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 
 	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
 		   KMA_FORMAT_VERSION, snap->sample_bytes);
-	if (table->blocks)
+	if (table->pages)
 		kma_show_head_pages(seq, snap);
 	else if (table->countmap)
 		kma_show_head_acct(seq, snap);

@@ -6,16 +6,20 @@
  * once, and reading only prints them.  So a reader with a tiny buffer, or a
  * slow one, gets one consistent table.  Closing frees it.
  *
- * A table is one file with a struct kma_table, and one line in files.c.
+ * A table is one file with a struct kma_table, and one line in tables.c.
  */
-#ifndef KMA_SEQTAB_H
-#define KMA_SEQTAB_H
+#ifndef KMA_REPORT_SEQTAB_H
+#define KMA_REPORT_SEQTAB_H
 
 #include <linux/fs.h>
 #include <linux/proc_fs.h>
 #include <linux/types.h>
 
-#include "../kmemacct.h"
+#include "../../include/kmemacct_abi.h"
+#include "../core/stat.h"
+#include "../countmaps.h"
+#include "../trace/acct_track.h"
+#include "names.h"
 
 /* Keys of one sort order. */
 #define KMA_SORT_KEYS	4
@@ -67,7 +71,7 @@ struct kma_sort {
  * @nr_columns: how many
  * @row_size: bytes of one row
  * @sort: current order; protected by kma_lock
- * @blocks: it is about blocks of pages
+ * @pages: it is about pages
  * @countmap: what it is made of, if that is a countmap
  * @fill: make the rows of a snapshot; kma_lock is held; may sleep; 0 or an
  *	error, and then the snapshot is destroyed
@@ -81,7 +85,7 @@ struct kma_table {
 	int nr_columns;
 	size_t row_size;
 	struct kma_sort sort;
-	bool blocks;
+	bool pages;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
@@ -105,7 +109,7 @@ struct kma_table {
  * @since: what it is since: load, reset, or when it began to be counted
  * @stats: the module's counters since then
  * @pages: how pages were tracked then
- * @by: by what was counted then what is done
+ * @account: the value of the setting `account` then
  * @filter: criteria of a filter that were set at any time since then
  * @filter_ever: since load
  * @names: what labels point to
@@ -124,7 +128,7 @@ struct kma_snapshot {
 	const char *since;
 	struct kma_stats stats;
 	const char *pages;
-	char by[KMA_ACCT_LEN];
+	char account[KMA_ACCT_LEN];
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;
@@ -169,10 +173,6 @@ struct kma_snapshot *kma_snapshot_open(struct kma_table *table);
 /* Give a snapshot back. Context: process, may sleep. */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
-/* Memory of a snapshot. Context: process, may sleep. Return: it or NULL. */
-void *kma_snapshot_alloc(size_t nr, size_t bytes);
-void kma_snapshot_free(void *mem);
-
 /* Print what stands above the rows. */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
@@ -195,101 +195,9 @@ int kma_table_column(const struct kma_table *table, const char *name);
 extern const struct file_operations kma_table_fops;
 extern const struct proc_ops kma_table_proc_ops;
 
-/* ---- names.c ------------------------------------------------------------- */
+/* kma_table_NAME for each NAME of KMA_TABLES, defined in NAME.c. */
+#define X(name) extern struct kma_table kma_table_##name;
+KMA_TABLES(X)
+#undef X
 
-/* Names that live as long as a snapshot, each made once. */
-struct kma_names;
-
-/* Context: process. Return: an empty collection for rows of a table, or none; or NULL. */
-struct kma_names *kma_names_new(const struct kma_sitetab *t);
-void kma_names_free(struct kma_names *names);
-
-/**
- * kma_names_site() - the name of a row's call site
- * @names: the collection
- * @id: the row
- *
- * Context: process, may sleep; kma_lock is held. Return: the name or NULL if
- * there is no memory.
- */
-const char *kma_names_site(struct kma_names *names, u32 id);
-
-/* Context: process, may sleep. Return: a copy of a text, or NULL. */
-const char *kma_names_add(struct kma_names *names, const char *text);
-
-/**
- * kma_names_known() - the same once more
- * @names: the collection
- * @id: a row that kma_names_site() has returned a name for
- *
- * Context: any. Return: the name.
- */
-const char *kma_names_known(const struct kma_names *names, u32 id);
-
-/* Likewise the stack of a row of samples, and the name of a row's cache. */
-const char *kma_names_stack(struct kma_names *names, u32 id);
-const char *kma_names_cache(struct kma_names *names, u32 id);
-
-/* ---- keyval.c --------------------------------------------------------------- */
-
-/**
- * struct kma_keyval - one line `name value`
- * @name: of the value, with its unit
- * @format: U64, S64 or MILLI
- * @value: the value
- */
-struct kma_keyval {
-	const char *name;
-	enum kma_format format;
-	u64 value;
-};
-
-/* Room for the rows of any table of pairs. */
-#define KMA_KEYVALS_MAX	128
-
-extern const struct kma_column kma_keyval_columns[2];
-
-/* Add a line; there is room for KMA_KEYVALS_MAX. */
-void kma_keyval_add(struct kma_snapshot *snap, const char *name,
-		  enum kma_format format, u64 value);
-
-/* For struct kma_table. */
-void kma_keyval_show(struct seq_file *seq, const struct kma_snapshot *snap,
-		   const void *row);
-
-/* ---- gfp_flags.c ---------------------------------------------------------- */
-
-/**
- * kma_gfp_parse() - gfp flags by their names
- * @text: names in the table, joined by `|`, or 0x and a number
- * @mask: the bits
- *
- * Context: any. Return: 0, or -EINVAL for anything else, and for no bit at all.
- */
-int kma_gfp_parse(const char *text, u32 *mask);
-
-/* ---- the tables ---------------------------------------------------------- */
-
-extern struct kma_table kma_table_callers;
-extern struct kma_table kma_table_allocs;
-extern struct kma_table kma_table_caches;
-extern struct kma_table kma_table_stacks;
-extern struct kma_table kma_table_summary;
-extern struct kma_table kma_table_stats;
-extern struct kma_table kma_table_page_callers;
-extern struct kma_table kma_table_pages;
-extern struct kma_table kma_table_orders;
-extern struct kma_table kma_table_page_summary;
-extern struct kma_table kma_table_pcpu;
-extern struct kma_table kma_table_extfrag;
-extern struct kma_table kma_table_tasks;
-extern struct kma_table kma_table_cgroups;
-extern struct kma_table kma_table_comm_sites;
-extern struct kma_table kma_table_comm_syscalls;
-extern struct kma_table kma_table_skip;
-extern struct kma_table kma_table_gfp_flags;
-
-extern struct kma_table * const kma_tables[];
-extern const int kma_nr_tables;
-
-#endif /* KMA_SEQTAB_H */
+#endif /* KMA_REPORT_SEQTAB_H */

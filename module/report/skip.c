@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "../match/skip.h"
 #include "seqtab.h"
 
 static const struct kma_column kma_skip_columns[] = {
@@ -33,7 +34,7 @@ struct kma_table kma_table_skip = {
 	.columns = kma_skip_columns,
 	.nr_columns = ARRAY_SIZE(kma_skip_columns),
 	.row_size = KMA_SKIP_LEN,
-	.blocks = true,
+	.pages = true,
 	.fill = kma_skip_fill,
 	.label = kma_skip_label,
 	.show = kma_show_row,

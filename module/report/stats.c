@@ -3,7 +3,18 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
-#include "rows_site.h"
+#include "../countmaps.h"
+#include "../overhead.h"
+#include "../resolve/cacheinfo.h"
+#include "../sampling.h"
+#include "../state.h"
+#include "../trace/bulk.h"
+#include "../trace/cache.h"
+#include "../trace/page_bulk.h"
+#include "../trace/page_track.h"
+#include "../trace/slab.h"
+#include "../trace/tracepoint.h"
+#include "keyval.h"
 
 static u64 kma_stats_live(void)
 {
@@ -67,11 +78,11 @@ static void kma_stats_add_followed(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "net_page_free", KMA_FORMAT_U64,
 		     !READ_ONCE(kma_core.obj.pages.fixed));
 	kma_keyval_add(snap, "page_bulk_followed", KMA_FORMAT_U64,
-		     kma_pages_bulk_followed());
+		     kma_page_bulk_followed());
 	kma_keyval_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
-		     kma_pages_bulk_missed());
+		     kma_page_bulk_missed());
 	kma_keyval_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
-		     kma_cacheinfo_watched());
+		     kma_cache_destroy_followed());
 }
 
 static void kma_stats_add_overhead(struct kma_snapshot *snap)
@@ -97,12 +108,12 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
 	kma_stats_sum(&stats);
-	kma_keyval_add(snap, "enabled", KMA_FORMAT_U64, kma_control_enabled());
+	kma_keyval_add(snap, "enabled", KMA_FORMAT_U64, kma_slab_recording());
 	kma_keyval_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
-		     kma_probes_attached());
+		     kma_tracepoints_attached());
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
-	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_engine_bytes() +
+	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
 		     kma_countmaps_bytes() + kma_pages_memory());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);

@@ -5,6 +5,9 @@
  */
 #include <linux/sched.h>
 
+#include "../baseline.h"
+#include "../state.h"
+#include "keyval.h"
 #include "rows_site.h"
 
 static void kma_summary_counts(struct kma_site_counts *sum)
@@ -87,7 +90,7 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 		return -ENOMEM;
 	kma_summary_counts(&sum);
 	kma_stats_sum(&stats);
-	kma_stats_since(&stats, &kma_base.stats);
+	kma_stats_since(&stats, &kma_baseline.stats);
 	kma_summary_add_counts(snap, &sum);
 	for (i = 0; i < KMA_STAT_PAGES; i++)
 		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);

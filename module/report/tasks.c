@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `tasks`: what processes did, those that have ended included. */
-#include "rows_map.h"
+#include "../trace/acct.h"
+#include "rows_acct.h"
 
 static const struct kma_column kma_tasks_columns[] = {
 	KMA_TASKS_COLUMNS(KMA_COLUMN)

@@ -42,14 +42,14 @@ void kma_env_free(void *mem)
 static_assert(KMA_ROWS_PER_CHUNK * sizeof(struct kma_row) == KMA_ENV_STRIDE);
 static_assert(sizeof(struct kma_stats) <= KMA_ENV_STRIDE);
 
-struct kma_row *kma_env_alloc_rows(void)
+void *kma_env_zalloc_percpu(size_t align)
 {
-	return kma_env_aligned(sizeof(struct kma_row), KMA_ENV_CPUS * KMA_ENV_STRIDE);
+	return kma_env_aligned(align, KMA_ENV_CPUS * KMA_ENV_STRIDE);
 }
 
-void kma_env_free_rows(struct kma_row *rows)
+void kma_env_free_percpu(void *chunk)
 {
-	free(rows);
+	free(chunk);
 }
 
 void kma_env_unwind(unsigned long site, struct kma_stack *stack)

@@ -234,9 +234,9 @@ void *kma_env_zalloc_spread(size_t bytes);
 void kma_env_no_scan(void *mem);
 void kma_env_free(void *mem);
 
-struct kma_row;
-struct kma_row *kma_env_alloc_rows(void);
-void kma_env_free_rows(struct kma_row *rows);
+#define KMA_PERCPU_CHUNK_BYTES	32768
+void *kma_env_zalloc_percpu(size_t align);
+void kma_env_free_percpu(void *chunk);
 
 #define KMA_FRAMES_MAX	24
 struct kma_stack;

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The countmaps there are: one for each table that counts events by a key.
+ *
+ * A countmap is allocated when its table is switched on and freed when it is switched
+ * off; `reset` empties it.  So the rows of processes and cgroups that have ended stay
+ * for as long as their table is on.
+ *
+ * A probe reads the pointer under rcu_read_lock(); whoever frees a countmap waits
+ * for a grace period first.
+ */
+#ifndef KMA_COUNTMAPS_H
+#define KMA_COUNTMAPS_H
+
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "core/countmap.h"
+#include "core/stat.h"
+
+/**
+ * enum kma_countmap_of - which countmap
+ * @KMA_COUNTMAP_NONE: none
+ * @KMA_COUNTMAP_PCPU: by node; the counters of different CPUs are not added up
+ * @KMA_COUNTMAP_EXTFRAG: by call site, orders and migrate types
+ * @KMA_COUNTMAP_TASKS: by process
+ * @KMA_COUNTMAP_CGROUPS: by cgroup
+ * @KMA_COUNTMAP_COMM_SITES: by command and call site
+ * @KMA_COUNTMAP_COMM_SYSCALLS: by command and system call
+ * @KMA_COUNTMAP_NR: how many there are
+ */
+enum kma_countmap_of {
+	KMA_COUNTMAP_NONE,
+	KMA_COUNTMAP_PCPU,
+	KMA_COUNTMAP_EXTFRAG,
+	KMA_COUNTMAP_TASKS,
+	KMA_COUNTMAP_CGROUPS,
+	KMA_COUNTMAP_COMM_SITES,
+	KMA_COUNTMAP_COMM_SYSCALLS,
+	KMA_COUNTMAP_NR
+};
+
+/* NULL for a table that is off.  Written under kma_lock, read under RCU. */
+extern struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
+
+/* Whether `enabled` is 1.  Written under kma_lock; probes read it. */
+extern bool kma_countmaps_on;
+
+/**
+ * kma_countmaps_recording() - whether an event is to be counted
+ *
+ * An event that is not is counted as countmap_off.
+ *
+ * Context: a probe, any context.
+ * Return: true if so.
+ */
+static inline bool kma_countmaps_recording(void)
+{
+	if (likely(READ_ONCE(kma_countmaps_on)))
+		return true;
+	kma_stat_inc(countmap_off);
+	return false;
+}
+
+/**
+ * kma_countmaps_matching() - count an event that the filter rejects
+ * @matches: whether the event passes the filter
+ *
+ * An event that does not is counted as countmap_filtered.
+ *
+ * Context: a probe, any context.
+ * Return: @matches.
+ */
+static inline bool kma_countmaps_matching(bool matches)
+{
+	if (likely(matches))
+		return true;
+	kma_stat_inc(countmap_filtered);
+	return false;
+}
+
+/**
+ * kma_countmaps_begin() - allocate countmaps, and count in them from now on
+ * @which: bits with the numbers of countmaps, none of which exists
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: 0, or -ENOMEM, and then none of them exists.
+ */
+int kma_countmaps_begin(unsigned long which);
+
+/**
+ * kma_countmaps_end() - stop counting in countmaps, and free them
+ * @which: bits with the numbers of countmaps
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_countmaps_end(unsigned long which);
+
+/**
+ * kma_countmap_locked() - a countmap, for a reader that holds kma_lock
+ * @of: which
+ *
+ * Context: process; kma_lock is held.
+ * Return: the countmap, or NULL if its table is off.
+ */
+struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
+
+/**
+ * kma_countmap_since() - when a countmap was switched on
+ * @of: which; it exists
+ *
+ * Context: process; kma_lock is held.
+ * Return: boot time in nanoseconds.
+ */
+u64 kma_countmap_since(enum kma_countmap_of of);
+
+/**
+ * kma_countmap_memory() - memory that a countmap takes, or would take
+ * @of: which
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+u64 kma_countmap_memory(enum kma_countmap_of of);
+
+/**
+ * kma_countmaps_bytes() - memory that all existing countmaps take
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+u64 kma_countmaps_bytes(void);
+
+/**
+ * kma_countmaps_pause() - stop counting, and empty all countmaps
+ * @t: the result: the countmaps, for kma_countmaps_resume()
+ *
+ * Context: process, may sleep; kma_lock is held until kma_countmaps_resume().
+ */
+void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR]);
+
+/**
+ * kma_countmaps_resume() - count again
+ * @t: the countmaps, from kma_countmaps_pause()
+ *
+ * Context: process; kma_lock has been held since kma_countmaps_pause().
+ */
+void kma_countmaps_resume(struct kma_countmap *t[KMA_COUNTMAP_NR]);
+
+#endif /* KMA_COUNTMAPS_H */

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Why a setting or a command was refused.  See error.h. */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "error.h"
+#include "state.h"
+
+/* Protected by kma_lock. */
+static char kma_error[160] = "none";
+
+int kma_refuse(const char *fmt, ...)
+{
+	va_list args;
+	char *c;
+
+	lockdep_assert_held(&kma_lock);
+	va_start(args, fmt);
+	vscnprintf(kma_error, sizeof(kma_error), fmt, args);
+	va_end(args);
+	/* The text may quote what was written, which may be any bytes. */
+	for (c = kma_error; *c; c++)
+		if (!isascii(*c) || !isprint(*c))
+			*c = '?';
+	return -EINVAL;
+}
+
+void kma_error_clear(void)
+{
+	lockdep_assert_held(&kma_lock);
+	strscpy(kma_error, "none", sizeof(kma_error));
+}
+
+const char *kma_error_last(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_error;
+}
+
+bool kma_printable(const char *text, size_t size, bool blanks)
+{
+	const char *c;
+
+	for (c = text; *c; c++)
+		if (!isascii(*c) || *c == ';' || !(blanks ? isprint(*c) : isgraph(*c)))
+			return false;
+	return c > text && c < text + size;
+}

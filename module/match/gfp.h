@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names of gfp flags, as this kernel's own trace events print them, and in their
+ * order: flags that stand for several bits come first, so that a mask is decoded by
+ * taking them away one after the other.
+ */
+#ifndef KMA_MATCH_GFP_H
+#define KMA_MATCH_GFP_H
+
+#include <linux/types.h>
+
+/**
+ * struct kma_gfp_flag - a name and its bits
+ * @mask: the bits
+ * @name: the name
+ */
+struct kma_gfp_flag {
+	unsigned long mask;
+	const char *name;
+};
+
+/**
+ * kma_gfp_flag() - a flag of the list
+ * @i: which
+ *
+ * Context: any.
+ * Return: the flag; its @name is NULL if there are no more.
+ */
+struct kma_gfp_flag kma_gfp_flag(unsigned int i);
+
+/**
+ * kma_gfp_parse() - parse gfp flags
+ * @text: names of flags with `|` between them, or 0x and a number
+ * @mask: the result
+ *
+ * Context: any.
+ * Return: 0, or -EINVAL for anything else and for a mask without a bit.
+ */
+int kma_gfp_parse(const char *text, u32 *mask);
+
+#endif /* KMA_MATCH_GFP_H */

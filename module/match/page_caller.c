@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Finding the call site of a page allocation.  See page_caller.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+
+#include "../core/env.h"
+#include "../core/pagealloc.h"
+#include "../resolve/unwind.h"
+#include "../state.h"
+#include "addrcache.h"
+#include "page_caller.h"
+#include "skip.h"
+
+/* ---- verdicts ------------------------------------------------------------------- */
+
+static bool kma_page_caller_classify(const struct kma_addrcache *c, char *name)
+{
+	name[strcspn(name, " ")] = '\0';
+	return !kma_skip_name(name);
+}
+
+static struct kma_addrcache kma_page_callers = { .classify = kma_page_caller_classify };
+
+/* ---- paths ------------------------------------------------------------------------ */
+
+/* Return addresses from the tracepoint to a call site, at most. */
+#define KMA_PATH_MAX	24
+/* Of each CPU. */
+#define KMA_PATHS	32
+
+/**
+ * struct kma_path - the return addresses that led to a call site
+ * @busy: somebody reads or writes it
+ * @since: of which kma_paths_since it is
+ * @nr: how many
+ * @sp: where our own frame is; 0: it cannot be known again
+ * @at: words from there to each return address
+ * @frame: the return addresses, the call site last
+ */
+struct kma_path {
+	int busy;
+	u32 since;
+	u32 nr;
+	unsigned long sp;
+	u16 at[KMA_PATH_MAX];
+	unsigned long frame[KMA_PATH_MAX];
+};
+
+static struct kma_path __percpu *kma_paths;
+/* Paths from before the last change of code or patterns are void. */
+static u32 kma_paths_since;
+
+static bool kma_page_caller_ours(unsigned long addr)
+{
+	return within_module(addr, THIS_MODULE);
+}
+
+#ifdef KMA_HAVE_UNWINDER
+static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long sp)
+{
+	struct unwind_state state;
+	unsigned long addr = 0;
+	bool known = true;
+
+	p->sp = 0;
+	p->nr = 0;
+	p->since = READ_ONCE(kma_paths_since);
+	/* Pairs with kma_page_caller_forget(): no verdict is older than that. */
+	smp_rmb();
+	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
+	     unwind_next_frame(&state)) {
+		addr = unwind_get_return_address(&state);
+		if (!addr || p->nr == KMA_PATH_MAX)
+			return KMA_SITE_NOWHERE;
+		if (!p->nr && kma_page_caller_ours(addr))
+			continue;
+		known = known && kma_unwind_place(&state, sp, &p->at[p->nr]);
+		p->frame[p->nr++] = addr;
+		if (!kma_addrcache_get(&kma_page_callers, addr))
+			continue;
+		p->sp = known ? sp : 0;
+		return addr;
+	}
+	return KMA_SITE_NOWHERE;
+}
+#else
+static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long sp)
+{
+	unsigned int i = 0, nr = stack_trace_save(p->frame, KMA_PATH_MAX, 0);
+
+	p->sp = 0;
+	while (i < nr && kma_page_caller_ours(p->frame[i]))
+		i++;
+	for (; i < nr; i++)
+		if (kma_addrcache_get(&kma_page_callers, p->frame[i]))
+			return p->frame[i];
+	return KMA_SITE_NOWHERE;
+}
+#endif
+
+static bool kma_path_holds(const struct kma_path *p, unsigned long sp)
+{
+	const unsigned long *stack = (unsigned long *)sp;
+	u32 i;
+
+	if (p->sp != sp || p->since != READ_ONCE(kma_paths_since))
+		return false;
+	for (i = 0; i < p->nr; i++)
+		if (READ_ONCE_NOCHECK(stack[p->at[i]]) != p->frame[i])
+			return false;
+	return true;
+}
+
+static noinline unsigned long kma_path_find(unsigned long sp)
+{
+	struct kma_path p;
+
+	return kma_path_unwind(&p, sp);
+}
+
+unsigned long kma_env_page_site(void)
+{
+	const unsigned long sp = (unsigned long)__builtin_frame_address(0);
+	const u32 hash = (u32)(sp >> 3) * 0x9e3779b1U;
+	struct kma_path *p = raw_cpu_ptr(kma_paths) + (hash >> 16) % KMA_PATHS;
+	unsigned long site;
+
+	/* Somebody below this context may be at it, or one on another CPU. */
+	if (cmpxchg(&p->busy, 0, 1))
+		return kma_path_find(sp);
+	site = kma_path_holds(p, sp) ? p->frame[p->nr - 1] : kma_path_unwind(p, sp);
+	smp_store_release(&p->busy, 0); /* pairs with the cmpxchg above */
+	return site;
+}
+
+/* ---- begin and end ------------------------------------------------------------------ */
+
+void kma_page_caller_forget(void)
+{
+	kma_addrcache_clear(&kma_page_callers);
+	/* Only now: a path is made of verdicts.  Pairs with kma_path_unwind(). */
+	smp_wmb();
+	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
+}
+
+/* Those who ask; protected by kma_lock. */
+static int kma_page_caller_users;
+
+int kma_page_caller_start(void)
+{
+	int ret;
+
+	lockdep_assert_held(&kma_lock);
+	if (kma_page_caller_users++)
+		return 0;
+	ret = kma_addrcache_init(&kma_page_callers);
+	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path),
+				   __alignof__(struct kma_path));
+	if (!ret && kma_paths)
+		return 0;
+	kma_page_caller_stop();
+	return -ENOMEM;
+}
+
+void kma_page_caller_stop(void)
+{
+	lockdep_assert_held(&kma_lock);
+	if (--kma_page_caller_users)
+		return;
+	kma_addrcache_destroy(&kma_page_callers);
+	free_percpu(kma_paths);
+	kma_paths = NULL;
+}

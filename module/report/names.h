@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names for one snapshot.  Each is made once, when a row first needs it, and lives as
+ * long as the snapshot.
+ */
+#ifndef KMA_REPORT_NAMES_H
+#define KMA_REPORT_NAMES_H
+
+#include <linux/types.h>
+
+#include "../core/sitetab.h"
+
+struct kma_names;
+
+/**
+ * kma_names_new() - an empty collection of names
+ * @t: the table whose rows are named; NULL if only kma_names_add() is used
+ *
+ * Context: process, may sleep.
+ * Return: the collection, for kma_names_free(), or NULL.
+ */
+struct kma_names *kma_names_new(const struct kma_sitetab *t);
+
+/**
+ * kma_names_free() - free a collection and its names
+ * @names: the collection, or NULL
+ *
+ * Context: process, may sleep.
+ */
+void kma_names_free(struct kma_names *names);
+
+/**
+ * kma_names_site() - the name of a row's call site
+ * @names: the collection
+ * @id: the row
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: the name, or NULL if there is no memory.
+ */
+const char *kma_names_site(struct kma_names *names, u32 id);
+
+/**
+ * kma_names_known() - the name of a call site that kma_names_site() has returned before
+ * @names: the collection
+ * @id: the row
+ *
+ * Context: any.
+ * Return: the name.
+ */
+const char *kma_names_known(const struct kma_names *names, u32 id);
+
+/**
+ * kma_names_stack() - the names of a row's stack, as of kma_symbol_stack()
+ * @names: the collection
+ * @id: the row
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: the names, or NULL if there is no memory.
+ */
+const char *kma_names_stack(struct kma_names *names, u32 id);
+
+/**
+ * kma_names_cache() - the name of a row's cache
+ * @names: the collection
+ * @id: the row
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: the name, or NULL if there is no memory.
+ */
+const char *kma_names_cache(struct kma_names *names, u32 id);
+
+/**
+ * kma_names_add() - copy a text into a collection
+ * @names: the collection
+ * @text: the text
+ *
+ * Context: process, may sleep.
+ * Return: the copy, or NULL if there is no memory.
+ */
+const char *kma_names_add(struct kma_names *names, const char *text);
+
+#endif /* KMA_REPORT_NAMES_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Columns of the tables of accounting: trace/acct.h. */
+#ifndef KMA_REPORT_ROWS_ACCT_H
+#define KMA_REPORT_ROWS_ACCT_H
+
+#include "rows_map.h"
+
+/* The columns that `tasks` and `cgroups` have in common. */
+enum {
+#define X(name, format) KMA_ACCT_COL_##name,
+	KMA_ACCT_COLUMNS(X)
+#undef X
+	KMA_ACCT_COL_NR
+};
+
+/**
+ * kma_acct_value() - the @value of struct kma_table for `tasks` and `cgroups`
+ * @snap: the snapshot
+ * @row: a struct kma_map_row
+ * @column: one of the columns above, or one of the two of @id behind them
+ *
+ * Context: process.
+ * Return: the value.
+ */
+u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column);
+
+/**
+ * kma_sources_value() - the @value of struct kma_table for `comm_sites` and
+ *	`comm_syscalls`
+ * @snap: the snapshot
+ * @row: a struct kma_map_row
+ * @column: the column
+ *
+ * Context: process.
+ * Return: the value.
+ */
+u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column);
+
+/**
+ * kma_comm_and() - the label `command;something`
+ * @info: a row, whose key begins with the command
+ * @what: the something
+ * @buf: room for the result; @what may be in it
+ *
+ * Context: any.
+ * Return: @buf.
+ */
+const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,
+			 char buf[KMA_SYMBOL_LEN]);
+
+#endif /* KMA_REPORT_ROWS_ACCT_H */

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The list of tables, and their files.  See tables.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/proc_fs.h>
+
+#include "tables.h"
+
+struct kma_table *const kma_tables[] = {
+#define X(name) &kma_table_##name,
+	KMA_TABLES(X)
+#undef X
+};
+
+const int kma_nr_tables = ARRAY_SIZE(kma_tables);
+
+static struct dentry *kma_dir;
+
+/* What is missing is said; without the directory, that was enough. */
+static void kma_debugfs_file(const char *name, umode_t mode, void *data,
+			     const struct file_operations *fops)
+{
+	struct dentry *file = debugfs_create_file(name, mode, kma_dir, data, fops);
+
+	if (IS_ERR(file) && !IS_ERR(kma_dir))
+		pr_warn("no file %s in debugfs: error %ld\n", name, PTR_ERR(file));
+}
+
+int kma_report_start(const struct file_operations *control)
+{
+	int i;
+
+	if (!proc_create_data(KMA_NAME, 0400, NULL, &kma_table_proc_ops,
+			      &kma_table_summary)) {
+		pr_err("cannot make /proc/" KMA_NAME ": not enough memory\n");
+		return -ENOMEM;
+	}
+	/* Without debugfs there still is /proc: say so, and go on. */
+	kma_dir = debugfs_create_dir(KMA_NAME, NULL);
+	if (IS_ERR(kma_dir))
+		pr_warn("no tables in debugfs: error %ld\n", PTR_ERR(kma_dir));
+	for (i = 0; i < kma_nr_tables; i++)
+		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],
+				 &kma_table_fops);
+	kma_debugfs_file("control", 0600, NULL, control);
+	return 0;
+}
+
+void kma_report_stop(void)
+{
+	debugfs_remove(kma_dir);
+	remove_proc_entry(KMA_NAME, NULL);
+}

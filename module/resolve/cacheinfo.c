@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Finding the name and slot size of a struct kmem_cache.  See cacheinfo.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/uaccess.h>
+
+#include "cacheinfo.h"
+
+/* Only so far is a struct kmem_cache searched; all known ones are longer. */
+#define KMA_SEARCH_BYTES	160
+/* More objects than any slab of the two caches holds. */
+#define KMA_SEARCH_OBJECTS	256
+#define KMA_OFFSET_NONE		-1
+
+static int kma_name_offset = KMA_OFFSET_NONE;
+static int kma_size_offset = KMA_OFFSET_NONE;
+int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
+
+/* One of the two known caches. */
+struct kma_known {
+	const char *name;
+	unsigned int object_size;
+	slab_flags_t flags;
+	void (*ctor)(void *object);
+	unsigned int slot_size;
+	struct kmem_cache *cache;
+};
+
+static void kma_known_ctor(void *object)
+{
+}
+
+/*
+ * Neither may be merged with a cache that exists, or its name would be that
+ * one's.  A constructor sees to that; but of such a cache the name stands a
+ * second time in the struct, in its kobject.  The other one has another name
+ * there, and differs from all in use by its flags.
+ */
+static struct kma_known kma_known[2] = {
+	{
+		.name = KBUILD_MODNAME "-lookup-a",
+		.object_size = 824,
+		.ctor = kma_known_ctor,
+	}, {
+		.name = KBUILD_MODNAME "-lookup-b",
+		.object_size = 1500,
+		.flags = SLAB_CACHE_DMA32 | SLAB_RECLAIM_ACCOUNT,
+	},
+};
+
+static int kma_compare_addresses(const void *a, const void *b)
+{
+	unsigned long x = *(const unsigned long *)a;
+	unsigned long y = *(const unsigned long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * The distance of neighbours in a full slab, which is the smallest there is.
+ * 0 if there was not enough memory.
+ */
+static unsigned int kma_measure_slot(struct kmem_cache *cache)
+{
+	unsigned long smallest = ULONG_MAX;
+	unsigned long *object;
+	int i, nr = 0;
+
+	object = kcalloc(KMA_SEARCH_OBJECTS, sizeof(*object), GFP_KERNEL);
+	if (!object)
+		return 0;
+	while (nr < KMA_SEARCH_OBJECTS) {
+		object[nr] = (unsigned long)kmem_cache_alloc(cache, GFP_KERNEL);
+		if (!object[nr])
+			break;
+		nr++;
+	}
+	sort(object, nr, sizeof(*object), kma_compare_addresses, NULL);
+	for (i = 1; i < nr; i++)
+		smallest = min(smallest, object[i] - object[i - 1]);
+	for (i = 0; i < nr; i++)
+		kmem_cache_free(cache, (void *)object[i]);
+	kfree(object);
+	return nr == KMA_SEARCH_OBJECTS ? smallest : 0;
+}
+
+static void kma_known_destroy(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kma_known); i++) {
+		kmem_cache_destroy(kma_known[i].cache);
+		kma_known[i].cache = NULL;
+		kma_known[i].slot_size = 0;
+	}
+}
+
+static int kma_known_create(void)
+{
+	struct kma_known *k;
+
+	for (k = kma_known; k < kma_known + ARRAY_SIZE(kma_known); k++) {
+		k->cache = kmem_cache_create(k->name, k->object_size, 0,
+					     k->flags, k->ctor);
+		if (k->cache)
+			k->slot_size = kma_measure_slot(k->cache);
+		if (!k->slot_size)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static bool kma_name_is_at(const struct kma_known *k, int offset)
+{
+	char name[KMA_CACHE_NAME_LEN] = "";
+	const char *at;
+
+	/*
+	 * The kernel's copy of our name is on the heap.  Words that are no
+	 * address at all must not even be tried: that is a warning on x86.
+	 */
+	return !copy_from_kernel_nofault(&at, (char *)k->cache + offset, sizeof(at)) &&
+	       virt_addr_valid(at) &&
+	       !copy_from_kernel_nofault(name, at, strlen(k->name) + 1) &&
+	       !strcmp(name, k->name);
+}
+
+static bool kma_size_is_at(const struct kma_known *k, int offset)
+{
+	unsigned int size;
+
+	return !copy_from_kernel_nofault(&size, (char *)k->cache + offset,
+					 sizeof(size)) &&
+	       size == k->slot_size;
+}
+
+static bool kma_object_size_is_at(const struct kma_known *k, int offset)
+{
+	unsigned int size;
+
+	return !copy_from_kernel_nofault(&size, (char *)k->cache + offset,
+					 sizeof(size)) &&
+	       size == k->object_size;
+}
+
+/*
+ * The one offset at which @is_at holds for both caches.  With slab_nomerge on
+ * the command line all kobjects have their cache's name, and then there are two
+ * for the name, of which either will do.
+ */
+static int kma_search(bool (*is_at)(const struct kma_known *, int), int step)
+{
+	int offset, found = KMA_OFFSET_NONE;
+
+	for (offset = 0; offset < KMA_SEARCH_BYTES; offset += step) {
+		if (!is_at(&kma_known[0], offset) || !is_at(&kma_known[1], offset))
+			continue;
+		if (found == KMA_OFFSET_NONE)
+			found = offset;
+		else if (is_at != kma_name_is_at)
+			return KMA_OFFSET_NONE;
+	}
+	return found;
+}
+
+int kma_cacheinfo_init(void)
+{
+	int ret = kma_known_create();
+
+	if (!ret) {
+		kma_name_offset = kma_search(kma_name_is_at, sizeof(void *));
+		kma_size_offset = kma_search(kma_size_is_at, sizeof(u32));
+		kma_cacheinfo_bytes_offset = kma_cacheinfo_exact() ? kma_size_offset :
+			kma_search(kma_object_size_is_at, sizeof(u32));
+	}
+	kma_known_destroy();
+	if (ret)
+		pr_err("not enough memory\n");
+	else if (!kma_cacheinfo_exact())
+		pr_warn("struct kmem_cache not understood: tables show object sizes and no names of caches\n");
+	return ret;
+}
+
+bool kma_cacheinfo_exact(void)
+{
+	return kma_name_offset != KMA_OFFSET_NONE &&
+	       kma_size_offset != KMA_OFFSET_NONE;
+}
+
+bool kma_cacheinfo_has_bytes(void)
+{
+	return kma_cacheinfo_bytes_offset != KMA_OFFSET_NONE;
+}
+
+/* Up to the NUL and not a byte further: nobody says what comes after it. */
+static void kma_copy_name(unsigned long cache, char name[KMA_CACHE_NAME_LEN])
+{
+	const char *at;
+	int i;
+
+	if (copy_from_kernel_nofault(&at, (void *)(cache + kma_name_offset),
+				     sizeof(at)))
+		return;
+	for (i = 0; i < KMA_CACHE_NAME_LEN - 1; i++)
+		if (copy_from_kernel_nofault(&name[i], at + i, 1) || !name[i])
+			break;
+	name[i] = '\0';
+}
+
+void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
+			char name[KMA_CACHE_NAME_LEN])
+{
+	*object_size = kmem_cache_size((struct kmem_cache *)cache);
+	*size = *object_size;
+	strscpy(name, "[unnamed]", KMA_CACHE_NAME_LEN);
+	if (!kma_cacheinfo_exact())
+		return;
+	*size = *(u32 *)(cache + kma_size_offset);
+	kma_copy_name(cache, name);
+}

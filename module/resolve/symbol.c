@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of call sites.  See symbol.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "../core/pagealloc.h"
+#include "../state.h"
+#include "symbol.h"
+
+/**
+ * struct kma_kept - what retired rows of a table are called by
+ * @sites: the table
+ * @name: names, by number; NULL while there are no rows
+ * @stack: stacks; NULL where rows have none
+ *
+ * Protected by kma_lock.
+ */
+struct kma_kept {
+	struct kma_sitetab *sites;
+	const char **name;
+	const char **stack;
+};
+
+static struct kma_kept kma_kept_objects = { .sites = &kma_core.sites };
+static struct kma_kept kma_kept_pages = { .sites = &kma_pagealloc.sites };
+
+static const struct kma_kept *kma_kept(const struct kma_sitetab *t)
+{
+	return t == kma_kept_objects.sites ? &kma_kept_objects : &kma_kept_pages;
+}
+
+static const char kma_name_lost[] = "[unloaded]";
+
+static_assert(KMA_SYMBOL_LEN >= KSYM_SYMBOL_LEN);
+
+/* `symbol+0xoff/0xsize [module]` to `symbol+0xoff [module]`. */
+static void kma_symbol_cut_size(char *name)
+{
+	char *plus = strstr(name, "+0x");
+	char *slash = plus ? strchr(plus, '/') : NULL;
+
+	if (slash)
+		memmove(slash, slash + strcspn(slash, " "),
+			strlen(slash + strcspn(slash, " ")) + 1);
+}
+
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
+{
+	/* In place of a call site there may be a mark: see pagealloc.h. */
+	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
+		strscpy(buf, "-", KMA_SYMBOL_LEN);
+		return;
+	}
+	sprint_symbol(buf, site);
+	/* Without a symbol that is the address, which is nobody's business. */
+	if (!strncmp(buf, "0x", 2))
+		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
+	else
+		kma_symbol_cut_size(buf);
+}
+
+void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
+{
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_kept *kept = kma_kept(t);
+
+	lockdep_assert_held(&kma_lock);
+	if (!info->site)
+		strscpy(buf, "[other]", KMA_SYMBOL_LEN);
+	else if (kept->name[id])
+		strscpy(buf, kept->name[id], KMA_SYMBOL_LEN);
+	else
+		kma_symbol_print(info->site, buf);
+}
+
+void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])
+{
+	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_kept *kept = kma_kept(t);
+	const unsigned long *frame;
+	u32 i;
+
+	lockdep_assert_held(&kma_lock);
+	if (!info->nr_frames) {
+		kma_symbol_name(t, id, buf);
+		return;
+	}
+	if (kept->stack[id]) {
+		strscpy(buf, kept->stack[id], KMA_STACK_LEN);
+		return;
+	}
+	frame = kma_sitetab_frames(t, id);
+	for (i = info->nr_frames; i--; ) {
+		kma_symbol_print(frame[i], buf);
+		buf += strlen(buf);
+		if (i)
+			*buf++ = ';';
+	}
+}
+
+typedef void (*kma_symbol_row)(const struct kma_sitetab *t, u32 id, char *buf);
+
+/* What is to be kept of a row: its name, or its stack. */
+static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
+				   kma_symbol_row print)
+{
+	static char buf[KMA_STACK_LEN];
+
+	print(t, id, buf);
+	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
+}
+
+enum kma_fate {
+	KMA_FATE_STAYS,
+	KMA_FATE_GOES,
+	KMA_FATE_GONE,
+};
+
+/* What a change of a module's state means for code at an address. */
+static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mod,
+				     unsigned long state)
+{
+	switch (state) {
+	case MODULE_STATE_COMING:
+		/*
+		 * Nothing of the module has run: this is of what was at this
+		 * address before, and got past us (init code that went on
+		 * asynchronously after its module was live).
+		 */
+		return within_module(addr, mod) ? KMA_FATE_GONE : KMA_FATE_STAYS;
+	case MODULE_STATE_LIVE:
+		return within_module_init(addr, mod) ? KMA_FATE_GOES : KMA_FATE_STAYS;
+	case MODULE_STATE_GOING:
+		return within_module(addr, mod) ? KMA_FATE_GOES : KMA_FATE_STAYS;
+	default:
+		return KMA_FATE_STAYS;
+	}
+}
+
+/* That of a stack is that of any of its frames. */
+static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
+					   u32 nr_frames, const struct module *mod,
+					   unsigned long state)
+{
+	enum kma_fate fate = KMA_FATE_STAYS;
+	u32 i;
+
+	for (i = 0; fate == KMA_FATE_STAYS && i < nr_frames; i++)
+		fate = kma_symbol_fate(kma_sitetab_frames(t, id)[i], mod, state);
+	return fate;
+}
+
+/* Keep what a row is called by, if it is not kept and its code goes. */
+static void kma_symbol_keep(struct kma_sitetab *t, u32 id, const char **kept,
+			    enum kma_fate fate, kma_symbol_row print)
+{
+	if (*kept || fate == KMA_FATE_STAYS)
+		return;
+	*kept = fate == KMA_FATE_GONE ? kma_name_lost : kma_symbol_copy(t, id, print);
+	kma_sitetab_retire(t, id);
+}
+
+static void kma_kept_change(const struct kma_kept *kept, const struct module *mod,
+			    unsigned long state)
+{
+	struct kma_sitetab *t = kept->sites;
+	const struct kma_site_info *info;
+	u32 id;
+
+	for (id = 0; kept->name && id < t->sites_max; id++) {
+		info = kma_sitetab_info(t, id);
+		if (!info)
+			continue;
+		if (kept->stack)
+			kma_symbol_keep(t, id, &kept->stack[id],
+					kma_symbol_stack_fate(t, id, info->nr_frames,
+							      mod, state),
+					kma_symbol_stack);
+		kma_symbol_keep(t, id, &kept->name[id],
+				kma_symbol_fate(info->site, mod, state),
+				kma_symbol_name);
+	}
+}
+
+void kma_symbol_change(const struct module *mod, unsigned long state)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_kept_change(&kma_kept_objects, mod, state);
+	kma_kept_change(&kma_kept_pages, mod, state);
+}
+
+void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct module *mod,
+			   unsigned long state)
+{
+	struct kma_countmap *t = kma_countmap_locked(of);
+	static char buf[KMA_SYMBOL_LEN];
+	enum kma_fate fate;
+	u32 id;
+
+	for (id = 1; t && id < t->rows; id++) {
+		if (!kma_countmap_info(t, id) || t->info[id].retired)
+			continue;
+		fate = kma_symbol_fate(t->info[id].key.word[word], mod, state);
+		if (fate == KMA_FATE_STAYS)
+			continue;
+		strscpy(buf, kma_name_lost, sizeof(buf));
+		if (fate == KMA_FATE_GOES)
+			kma_symbol_print(t->info[id].key.word[word], buf);
+		kma_countmap_retire(t, id, buf);
+	}
+}
+
+static void kma_kept_free_all(const char **text, u32 rows)
+{
+	u32 id;
+
+	for (id = 0; text && id < rows; id++)
+		if (text[id] != kma_name_lost)
+			kfree(text[id]);
+	vfree(text);
+}
+
+static void kma_kept_free(struct kma_kept *kept)
+{
+	kma_kept_free_all(kept->name, kept->sites->sites_max);
+	kma_kept_free_all(kept->stack, kept->sites->sites_max);
+	kept->name = NULL;
+	kept->stack = NULL;
+}
+
+static int kma_kept_make(struct kma_kept *kept)
+{
+	const u32 rows = kept->sites->sites_max;
+
+	kept->name = vzalloc(rows * sizeof(kept->name[0]));
+	if (!kept->sites->pages)
+		kept->stack = vzalloc(rows * sizeof(kept->stack[0]));
+	if (kept->name && (kept->stack || kept->sites->pages))
+		return 0;
+	kma_kept_free(kept);
+	return -ENOMEM;
+}
+
+int kma_symbol_start(void)
+{
+	int ret = kma_kept_make(&kma_kept_objects);
+
+	if (ret)
+		pr_err("not enough memory\n");
+	return ret;
+}
+
+void kma_symbol_stop(void)
+{
+	kma_kept_free(&kma_kept_objects);
+}
+
+int kma_symbol_pages_start(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_kept_make(&kma_kept_pages);
+}
+
+void kma_symbol_pages_stop(void)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_kept_free(&kma_kept_pages);
+}

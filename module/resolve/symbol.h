@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names of call sites.
+ *
+ * A row knows its call site by address.  The name is looked up when a table is read,
+ * except for code that is about to go: the init text of a module once its init is
+ * done, and all of a module that is unloaded.  For these the name is looked up and kept
+ * while the code is still there, and the row is retired, because other code may soon
+ * have the address.  A stack with such code in it is kept and retired in the same way.
+ */
+#ifndef KMA_RESOLVE_SYMBOL_H
+#define KMA_RESOLVE_SYMBOL_H
+
+#include <linux/types.h>
+
+#include "../core/sitetab.h"
+#include "../countmaps.h"
+
+struct module;
+
+/* Room for any name of a call site, in bytes. */
+#define KMA_SYMBOL_LEN	768
+/* Room for the names of all frames of a stack, in bytes. */
+#define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
+
+/**
+ * kma_symbol_start() - allocate what keeps the names of objects' call sites
+ *
+ * Context: process, may sleep; the tables are allocated.
+ * Return: 0, or -ENOMEM, which has been explained in the kernel log.
+ */
+int kma_symbol_start(void);
+
+/**
+ * kma_symbol_stop() - undo kma_symbol_start()
+ *
+ * Context: process, may sleep; no module notifier runs.
+ */
+void kma_symbol_stop(void);
+
+/**
+ * kma_symbol_pages_start() - the same for the call sites of pages
+ *
+ * Context: process, may sleep; kma_lock is held; the tables of pages are allocated.
+ * Return: 0 or -ENOMEM.
+ */
+int kma_symbol_pages_start(void);
+
+/**
+ * kma_symbol_pages_stop() - undo kma_symbol_pages_start()
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_symbol_pages_stop(void);
+
+/**
+ * kma_symbol_print() - the name of a return address
+ * @site: the address, or a value that stands in place of one (see core/pagealloc.h)
+ * @buf: room for the result, `symbol+0xoff [module]`, never an address
+ *
+ * Context: any that may look up symbols.
+ */
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
+
+/**
+ * kma_symbol_name() - the name of a row's call site
+ * @t: the table of the row, that of objects or that of pages
+ * @id: the row, which is in use
+ * @buf: room for the result, as of kma_symbol_print()
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
+
+/**
+ * kma_symbol_stack() - the names of all frames of a row's stack
+ * @t: the table of the row
+ * @id: the row, which is in use
+ * @buf: room for the result: the outermost frame first, `;` between frames; the call
+ *	site alone if the row has no stack
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
+
+/**
+ * kma_symbol_change() - a module comes, or its code goes
+ * @mod: the module
+ * @state: what it is about to be, or has just become: enum module_state
+ *
+ * Keeps the names of rows whose code goes, and retires the rows.
+ *
+ * Context: module notifier; kma_lock is held.
+ */
+void kma_symbol_change(const struct module *mod, unsigned long state);
+
+/**
+ * kma_symbol_change_map() - the same for the rows of a countmap
+ * @of: the countmap, which may not exist
+ * @word: which word of its keys is a call site
+ * @mod: the module
+ * @state: as for kma_symbol_change()
+ *
+ * Context: module notifier; kma_lock is held.
+ */
+void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct module *mod,
+			   unsigned long state);
+
+#endif /* KMA_RESOLVE_SYMBOL_H */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The shared state.  See the overview in state.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/math64.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "state.h"
+
+struct kma_core kma_core;
+struct kma_pagealloc kma_pagealloc;
+struct kma_config kma_config;
+DEFINE_MUTEX(kma_lock);
+
+/* ---- memory ---------------------------------------------------------------- */
+
+static u64 kma_ram_bytes(void)
+{
+	return (u64)totalram_pages() << PAGE_SHIFT;
+}
+
+u64 kma_state_bytes(void)
+{
+	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
+			      kma_core.obj.pages.mask + 1);
+}
+
+u64 kma_state_bytes_max(void)
+{
+	return kma_ram_bytes() / 16;
+}
+
+void *kma_copy_alloc(size_t nr, size_t bytes)
+{
+	return kvmalloc_array(max_t(size_t, nr, 1), bytes,
+			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY |
+			      __GFP_NOWARN);
+}
+
+void kma_copy_free(void *mem)
+{
+	kvfree(mem);
+}
+
+/* ---- the tables ------------------------------------------------------------ */
+
+/* As many objects as fit into 1/128 of the RAM. */
+static u64 kma_live_default(void)
+{
+	u64 many = 1ULL << 20;
+	u64 per_object = div_u64(kma_objtab_bytes(many, 0), many);
+
+	return clamp(div64_u64(kma_ram_bytes() / 128, per_object),
+		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
+}
+
+static int kma_config_check(struct kma_config *c)
+{
+	if (!c->live_max)
+		c->live_max = kma_live_default();
+	if (c->live_max < KMA_LIVE_MIN || c->live_max > KMA_LIVE_MAX) {
+		pr_err("live_max=%llu: must be %llu to %llu objects, or 0 for 1/128 of the RAM\n",
+		       c->live_max, KMA_LIVE_MIN, KMA_LIVE_MAX);
+		return -EINVAL;
+	}
+	if (c->sites_max < KMA_SITES_MIN || c->sites_max > KMA_SITES_MAX) {
+		pr_err("sites_max=%u: must be %u to %u rows\n", c->sites_max,
+		       KMA_SITES_MIN, KMA_SITES_MAX);
+		return -EINVAL;
+	}
+	if (strcmp(c->bulk, "auto") && strcmp(c->bulk, "off")) {
+		pr_err("bulk=%s: must be auto or off\n", c->bulk);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int kma_state_init(const struct kma_config *config, u64 pfns)
+{
+	struct kma_config *c = &kma_config;
+	u64 bytes;
+	int ret;
+
+	*c = *config;
+	ret = kma_config_check(c);
+	if (ret)
+		return ret;
+	bytes = kma_core_bytes(c->live_max, c->sites_max, nr_cpu_ids, pfns);
+	if (bytes > kma_state_bytes_max()) {
+		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
+		       c->live_max, c->sites_max, bytes >> 10, kma_state_bytes_max() >> 10);
+		return -ENOMEM;
+	}
+	ret = kma_core_init(&kma_core, c->live_max, c->sites_max, pfns);
+	if (ret) {
+		pr_err("no memory for tables of %llu KiB: use smaller live_max or sites_max\n",
+		       bytes >> 10);
+		return ret;
+	}
+	pr_info("up to %llu live objects and %u call sites, tables take %llu KiB\n",
+		c->live_max, c->sites_max, bytes >> 10);
+	return 0;
+}
+
+void kma_state_destroy(void)
+{
+	kma_core_destroy(&kma_core);
+}
+
+/* ---- sweeping -------------------------------------------------------------- */
+
+#define KMA_SWEEP_BUCKETS	64
+
+/* A few at a time: while a bucket is swept, new objects of it have to spill. */
+static void kma_sweep_some(struct kma_bucket *b, u32 nr)
+{
+	preempt_disable();
+	while (nr--)
+		kma_record_sweep(&kma_core, b++);
+	preempt_enable();
+}
+
+void kma_state_sweep(void)
+{
+	const struct kma_objtab *t = &kma_core.obj;
+	u32 i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < t->nr_buckets; i += KMA_SWEEP_BUCKETS) {
+		kma_sweep_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
+						    KMA_SWEEP_BUCKETS));
+		cond_resched();
+	}
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every part of the module reads: the tables, the configuration, the lock
+ * of the settings and the limit on memory.
+ *
+ * Probes write to the tables without a lock.  Process context changes everything
+ * else under kma_lock.
+ */
+#ifndef KMA_STATE_H
+#define KMA_STATE_H
+
+#include <linux/lockdep.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "core/pagealloc.h"
+#include "core/record.h"
+
+/* Limits of live_max, in objects. */
+#define KMA_LIVE_MIN		1ULL
+#define KMA_LIVE_MAX		(16ULL << 20)
+#define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
+/* The default of sites_max, in rows. */
+#define KMA_SITES_DEFAULT	8192
+
+/**
+ * struct kma_config - what the module was loaded with
+ * @live_max: objects that the live table has room for; 0: 1/128 of the RAM
+ * @sites_max: rows for call sites
+ * @enabled: record allocations from the start
+ * @bulk: follow the bulk functions, `auto` or `off`
+ * @sample_bytes: as for kma_sampling_set()
+ * @budget_pct: as for kma_overhead_set_budget()
+ * @pages: as for kma_pages_set()
+ * @page_sample_bytes: as for kma_pages_sample()
+ * @account: as for kma_acct_set()
+ * @filter: as for kma_filter_set()
+ * @skip: as for kma_skip_set()
+ *
+ * The first two and @bulk stay as they are until the module is unloaded.  The
+ * others can be changed at run time; the file that owns a value has the current one.
+ */
+struct kma_config {
+	u64 live_max;
+	u32 sites_max;
+	bool enabled;
+	const char *bulk;
+	u64 sample_bytes;
+	unsigned int budget_pct;
+	enum kma_pages_mode pages;
+	u64 page_sample_bytes;
+	unsigned long account;
+	const char *filter;
+	const char *skip;
+};
+
+/* Constant once probes are attached. */
+extern struct kma_config kma_config;
+
+/* The tables of slab objects: the live objects and their call sites. */
+extern struct kma_core kma_core;
+
+/* The tables of pages; empty while pages are not tracked. */
+extern struct kma_pagealloc kma_pagealloc;
+
+/*
+ * Protects everything that is set at run time, the baseline that `reset` takes,
+ * sort orders, the last error, and the names of retired call sites.  A mutex:
+ * probes never take it.
+ */
+extern struct mutex kma_lock;
+
+/**
+ * kma_state_init() - check the configuration and allocate the tables of objects
+ * @config: the configuration
+ * @pfns: page frames to keep generations of, a power of two: kma_memhotplug_pfns()
+ *
+ * Context: process, may sleep; no probe is attached.
+ * Return: 0, or an error that has been explained in the kernel log; then nothing
+ * is left allocated.
+ */
+int kma_state_init(const struct kma_config *config, u64 pfns);
+
+/**
+ * kma_state_destroy() - free the tables of objects
+ *
+ * Context: process, may sleep; no probe is attached.
+ */
+void kma_state_destroy(void);
+
+/**
+ * kma_state_sweep() - remove entries of objects whose page was freed
+ *
+ * To be called before counters are read: a stale entry counts as live.
+ *
+ * Context: process, may sleep; kma_lock is held; probes run beside it.
+ */
+void kma_state_sweep(void);
+
+/**
+ * kma_state_bytes() - memory that the tables of objects take
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_state_bytes(void);
+
+/**
+ * kma_state_bytes_max() - the limit on the memory of all tables
+ *
+ * Context: any.
+ * Return: bytes, 1/16 of the RAM.
+ */
+u64 kma_state_bytes_max(void);
+
+/**
+ * kma_copy_alloc() - memory for a copy of some rows, zeroed
+ * @nr: rows
+ * @bytes: bytes of a row
+ *
+ * The allocation is charged to the reader's cgroup and fails rather than add to
+ * memory pressure.
+ *
+ * Context: process, may sleep.
+ * Return: the memory, for kma_copy_free(), or NULL.
+ */
+void *kma_copy_alloc(size_t nr, size_t bytes);
+
+/**
+ * kma_copy_free() - free memory of kma_copy_alloc()
+ * @mem: the memory, or NULL
+ *
+ * Context: process, may sleep.
+ */
+void kma_copy_free(void *mem);
+
+#endif /* KMA_STATE_H */

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counting an event for the current process, cgroup and command.  See acct.h. */
+#include <asm/syscall.h>
+#include <linux/cgroup.h>
+#include <linux/compat.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+
+#include "../compat.h"
+#include "../core/env.h"
+#include "../core/stat.h"
+#include "acct.h"
+
+/* ---- who ---------------------------------------------------------------------- */
+
+static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
+static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
+
+/* A name, and zeroes behind it. */
+static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
+{
+	char text[TASK_COMM_LEN] = {};
+	int i;
+
+	/* It may change meanwhile. */
+	for (i = 0; i < TASK_COMM_LEN - 1; i++) {
+		text[i] = READ_ONCE(task->comm[i]);
+		if (!text[i])
+			break;
+	}
+	memcpy(comm, text, sizeof(text));
+}
+
+static const char kma_interrupt[TASK_COMM_LEN] = "[interrupt]";
+
+static void kma_acct_current(u64 comm[2])
+{
+	if (in_task())
+		kma_acct_comm(comm, current);
+	else
+		memcpy(comm, kma_interrupt, sizeof(kma_interrupt));
+}
+
+static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *event)
+{
+	const struct task_struct *leader = READ_ONCE(current->group_leader);
+	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	u64 comm[2];
+	u32 id;
+
+	if (!in_task()) {
+		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
+		return kma_countmap_get(t, &info);
+	}
+	/* Numbers are used again, so is memory, but hardly both. */
+	info.key.word[0] = current->tgid;
+	info.key.word[1] = (unsigned long)current->signal;
+	id = kma_countmap_find(t, &info.key);
+	/* The last thread that ends may outlive the first one. */
+	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
+		return id != KMA_COUNTMAP_OTHER ? id : kma_countmap_get(t, &info);
+	kma_acct_comm(comm, leader);
+	if (id == KMA_COUNTMAP_OTHER) {
+		memcpy(info.text, comm, sizeof(comm));
+		/* Who has been waited for may outlive his parent, and nobody tells him. */
+		if (pid_alive(leader))
+			info.more = rcu_dereference(leader->real_parent)->tgid;
+		return kma_countmap_get(t, &info);
+	}
+	/* A process may call itself otherwise later: the last name counts. */
+	kma_countmap_rename(t, id, comm);
+	return id;
+}
+
+/* The end of a path that is too long says more than its beginning. */
+static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
+{
+	char path[KMA_COUNTMAP_TEXT];
+	char *at = path + sizeof(path) - 1;
+	const char *name;
+	size_t len;
+
+	*at = '\0';
+	for (; cgroup_parent(cgroup); cgroup = cgroup_parent(cgroup)) {
+		/* In the default hierarchy nothing is ever renamed. */
+		name = (__force const char *)READ_ONCE(cgroup->kn->name);
+		len = min_t(size_t, strlen(name), at - path);
+		at -= len;
+		memcpy(at, name + strlen(name) - len, len);
+		if (at == path)
+			break;
+		*--at = '/';
+	}
+	kma_env_strcpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
+}
+
+static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *event)
+{
+	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	struct cgroup *cgroup = task_dfl_cgroup(current);
+	u32 id;
+
+	if (!in_task()) {
+		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
+		return kma_countmap_get(t, &info);
+	}
+	info.key.word[0] = cgroup_id(cgroup);
+	id = kma_countmap_find(t, &info.key);
+	if (id != KMA_COUNTMAP_OTHER)
+		return id;
+	kma_acct_path(info.text, cgroup);
+	return kma_countmap_get(t, &info);
+}
+
+static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
+{
+	struct kma_countmap_info info = { .key = { { 0, 0, word } } };
+
+	kma_acct_current(info.key.word);
+	return kma_countmap_get(t, &info);
+}
+
+static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *event)
+{
+	return kma_acct_comm_and(t, event->site ?: kma_env_page_site());
+}
+
+#ifdef PF_USER_WORKER
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+static u64 kma_acct_syscall_nr(void)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	int nr;
+
+	if (!in_task())
+		return KMA_SYSCALL_NONE;
+	/* A process that the kernel begins has not come from user space before its exec. */
+	if (current->flags & KMA_PF_KERNEL || !user_mode(regs))
+		return KMA_SYSCALL_KERNEL;
+	nr = syscall_get_nr(current, regs);
+	if (nr < 0)
+		return KMA_SYSCALL_FAULT;
+	return in_compat_syscall() ? nr | KMA_SYSCALL_COMPAT : nr;
+}
+
+static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event *event)
+{
+	return kma_acct_comm_and(t, kma_acct_syscall_nr());
+}
+
+/* ---- what ---------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	u32 (*row)(struct kma_countmap *t, const struct kma_acct_event *event);
+	bool sources;
+} kma_acct_keys[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_TASKS] = { "tasks", kma_acct_task },
+	[KMA_COUNTMAP_CGROUPS] = { "cgroups", kma_acct_cgroup },
+	[KMA_COUNTMAP_COMM_SITES] = { "comm_sites", kma_acct_site, true },
+	[KMA_COUNTMAP_COMM_SYSCALLS] = { "comm_syscalls", kma_acct_syscall, true },
+};
+
+void kma_acct_count(const struct kma_acct_event *event)
+{
+	struct kma_countmap *t;
+	int i, k;
+	u32 id;
+
+	for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++) {
+		t = rcu_dereference(kma_countmaps[i]);
+		if (!t || (kma_acct_keys[i].sources && !event->source))
+			continue;
+		id = kma_acct_keys[i].row(t, event);
+		for (k = 0; k < event->nr; k++)
+			kma_countmap_count(t, id, event->what[k].counter, event->what[k].n);
+	}
+}
+
+const char *kma_acct_name(enum kma_countmap_of of)
+{
+	return kma_acct_keys[of].name;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probes of accounting, and its setting.  See acct_track.h. */
+#include <linux/bitops.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <trace/events/kmem.h>
+
+#include "../compat.h"
+#include "../countmaps.h"
+#include "../match/filter.h"
+#include "../match/page_caller.h"
+#include "../resolve/cacheinfo.h"
+#include "../state.h"
+#include "acct.h"
+#include "acct_track.h"
+#include "page_track.h"
+#include "pcp.h"
+#include "tracepoint.h"
+
+/* The countmaps that were asked for.  Written under kma_lock. */
+static unsigned long kma_account;
+
+/* ---- the probes ----------------------------------------------------------------- */
+
+static void kma_acct_count_rcu(const struct kma_acct_event *event)
+{
+	rcu_read_lock();
+	kma_acct_count(event);
+	rcu_read_unlock();
+}
+
+static notrace void kma_acct_probe_mm_page_alloc(void *data, struct page *page,
+					    unsigned int order, gfp_t gfp, int type)
+{
+	const struct kma_acct_event event = {
+		.nr = 2,
+		.what = { { KMA_ACCT_ALLOC_PAGES, 1UL << order }, { KMA_ACCT_ALLOCS, 1 } },
+		.source = true,
+	};
+
+	kma_pcp_event();
+	if (!kma_countmaps_recording())
+		return;
+	if (!page)
+		kma_stat_inc(countmap_failed);
+	else if (kma_countmaps_matching(!kma_filter_on() ||
+				      kma_filter_pagealloc(page, order, gfp, 0)))
+		kma_acct_count_rcu(&event);
+}
+
+static notrace void kma_acct_probe_mm_page_free(void *data, struct page *page,
+					   unsigned int order)
+{
+	const struct kma_acct_event event = {
+		.nr = 2,
+		.what = { { KMA_ACCT_FREE_PAGES, 1UL << order }, { KMA_ACCT_FREES, 1 } },
+	};
+
+	kma_pcp_event();
+	if (kma_countmaps_recording() &&
+	    kma_countmaps_matching(!kma_filter_on() || kma_filter_pages(page, order)))
+		kma_acct_count_rcu(&event);
+}
+
+static void kma_acct_slab(const struct kma_event *ev)
+{
+	const struct kma_acct_event event = {
+		.nr = 2,
+		.what = { { KMA_ACCT_SLAB_HITS, 1 },
+			  { KMA_ACCT_SLAB_BYTES, kma_event_bytes(ev) } },
+		.site = ev->site,
+		.source = true,
+	};
+
+	/* In probe.c these are counted: failed, of no bytes, the first of two. */
+	if (ZERO_OR_NULL_PTR((void *)ev->ptr) ||
+	    kma_sitetab_is_inner(&kma_core.sites, ev->site))
+		return;
+	if (kma_countmaps_recording() &&
+	    kma_countmaps_matching(!kma_filter_on() || kma_filter_object(ev)))
+		kma_acct_count_rcu(&event);
+}
+
+#ifdef KMA_HAVE_EVENT_CACHE
+#define KMA_KMALLOC_SAYS	size_t bytes_alloc, gfp_t gfp, int node
+#else
+#define KMA_KMALLOC_SAYS	size_t bytes_alloc, gfp_t gfp
+#endif
+
+static notrace void kma_acct_probe_kmalloc(void *data, unsigned long site, const void *ptr,
+				      size_t bytes_req, KMA_KMALLOC_SAYS)
+{
+	const struct kma_event ev = {
+		.site = site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
+		.kmalloc = true, .gfp = (__force u32)gfp,
+	};
+
+	kma_acct_slab(&ev);
+}
+
+#ifdef KMA_HAVE_EVENT_CACHE
+static notrace void kma_acct_probe_kmem_cache_alloc(void *data, unsigned long site,
+					       const void *ptr, struct kmem_cache *s,
+					       gfp_t gfp, int node)
+{
+	/* Where a kmem_cache is not understood, it is as large as it was asked for. */
+	const bool known = kma_cacheinfo_has_bytes();
+	const struct kma_event ev = {
+		.site = site, .ptr = (unsigned long)ptr,
+		.cache = known ? (unsigned long)s : kmem_cache_size(s),
+		.kmalloc = !known, .gfp = (__force u32)gfp,
+	};
+
+	kma_acct_slab(&ev);
+}
+#else
+static notrace void kma_acct_probe_kmalloc_node(void *data, unsigned long site, const void *ptr,
+					   size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
+					   int node)
+{
+	kma_acct_probe_kmalloc(data, site, ptr, bytes_req, bytes_alloc, gfp);
+}
+
+/* There the events say what an object of a cache takes. */
+#define kma_acct_probe_kmem_cache_alloc	kma_acct_probe_kmalloc
+#define kma_acct_probe_kmem_cache_alloc_node	kma_acct_probe_kmalloc_node
+
+KMA_TRACEPOINT_BY_NAME(acct, kmalloc_node)
+KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc_node)
+#endif
+
+KMA_TRACEPOINT_BY_NAME(acct, mm_page_alloc)
+KMA_TRACEPOINT_BY_NAME(acct, mm_page_free)
+KMA_TRACEPOINT_BY_NAME(acct, kmalloc)
+KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc)
+
+static const struct kma_tracepoint kma_acct_tracepoints[] = {
+	KMA_TRACEPOINT_ROW(acct, mm_page_free),
+	KMA_TRACEPOINT_ROW(acct, mm_page_alloc),
+	KMA_TRACEPOINT_ROW(acct, kmalloc),
+	KMA_TRACEPOINT_ROW(acct, kmem_cache_alloc),
+#ifndef KMA_HAVE_EVENT_CACHE
+	KMA_TRACEPOINT_ROW(acct, kmalloc_node),
+	KMA_TRACEPOINT_ROW(acct, kmem_cache_alloc_node),
+#endif
+};
+
+/* ---- begin and end --------------------------------------------------------------- */
+
+static int kma_acct_attach(void)
+{
+	int ret = kma_page_caller_start();
+
+	if (ret)
+		return ret;
+	ret = kma_pcp_start();
+	if (ret)
+		goto page_caller;
+	ret = kma_tracepoints_attach(kma_acct_tracepoints, ARRAY_SIZE(kma_acct_tracepoints));
+	if (!ret)
+		return 0;
+	kma_pcp_stop();
+page_caller:
+	kma_page_caller_stop();
+	return ret;
+}
+
+static void kma_acct_detach(void)
+{
+	kma_tracepoints_detach(kma_acct_tracepoints, ARRAY_SIZE(kma_acct_tracepoints));
+	tracepoint_synchronize_unregister();
+	kma_pcp_stop();
+	kma_page_caller_stop();
+}
+
+/* ---- settings -------------------------------------------------------------------- */
+
+int kma_acct_parse(char *text, unsigned long *which)
+{
+	char *name;
+	int i;
+
+	*which = 0;
+	if (!strcmp(text, "off"))
+		return 0;
+	while ((name = strsep(&text, ","))) {
+		for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++)
+			if (!strcmp(name, kma_acct_name(i)))
+				break;
+		if (i == KMA_COUNTMAP_NR)
+			return -EINVAL;
+		*which |= BIT(i);
+	}
+	return 0;
+}
+
+void kma_acct_print(char buf[KMA_ACCT_LEN])
+{
+	const unsigned long which = READ_ONCE(kma_account);
+	size_t len = 0;
+	int i;
+
+	strscpy(buf, "off", KMA_ACCT_LEN);
+	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)
+		len += scnprintf(buf + len, KMA_ACCT_LEN - len, "%s%s", len ? "," : "",
+				 kma_acct_name(i));
+}
+
+static bool kma_acct_fit(unsigned long which)
+{
+	u64 bytes = kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory();
+	int i;
+
+	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)
+		bytes += kma_countmap_memory(i);
+	return !which || bytes <= kma_state_bytes_max();
+}
+
+int kma_acct_set(unsigned long which)
+{
+	const unsigned long before = kma_account;
+	int ret;
+
+	lockdep_assert_held(&kma_lock);
+	if (!kma_acct_fit(which & ~before))
+		return -ENOMEM;
+	if (which && !before) {
+		ret = kma_acct_attach();
+		if (ret)
+			return ret;
+	}
+	ret = kma_countmaps_begin(which & ~before);
+	if (!ret) {
+		WRITE_ONCE(kma_account, which);
+		kma_countmaps_end(before & ~which);
+	}
+	if (!kma_account && (which || before))
+		kma_acct_detach();
+	return ret;
+}

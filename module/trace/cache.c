@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Caches that are destroyed.  See cache.h. */
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include "../state.h"
+#include "cache.h"
+
+/* Runs before the first instruction of the function, when no object is left. */
+static void notrace kma_cache_destroyed(unsigned long parent_ip,
+					struct ftrace_regs *regs)
+{
+	unsigned long cache = kma_ftrace_hook_arg(regs, 0);
+
+	if (!cache)
+		return;
+	preempt_disable_notrace();
+	kma_sitetab_retire_cache(&kma_core.sites, cache);
+	preempt_enable_notrace();
+}
+
+static_assert(kma_ftrace_hook_fits(kmem_cache_destroy, void, struct kmem_cache *s));
+
+struct kma_ftrace_hook kma_ftrace_hook_cache_destroy = {
+	.function = kmem_cache_destroy,
+	.entered = kma_cache_destroyed,
+	.loss = "kmem_cache_destroy() cannot be followed: a new cache counts as the old one at its address",
+};
+
+bool kma_cache_destroy_followed(void)
+{
+	return kma_ftrace_hook_cache_destroy.attached;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Learning which call sites are inside the allocator.  See double.h. */
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "../core/stat.h"
+#include "double.h"
+
+#define KMA_DOUBLE_EVENTS	16
+
+static struct {
+	struct task_struct *task;
+	int nr;
+	struct {
+		unsigned long site;
+		const void *ptr;
+	} event[KMA_DOUBLE_EVENTS];
+} kma_double_log;
+
+noinline void kma_double_note(void *data, unsigned long site, const void *ptr)
+{
+	kma_stat_inc(alloc_off);
+	if (READ_ONCE(kma_double_log.task) != current || !in_task() ||
+	    kma_double_log.nr == KMA_DOUBLE_EVENTS)
+		return;
+	kma_double_log.event[kma_double_log.nr].site = site;
+	kma_double_log.event[kma_double_log.nr].ptr = ptr;
+	kma_double_log.nr++;
+}
+
+/* The first of at least two events about @ptr is an inner one. */
+static void kma_double_find(struct kma_sitetab *t, const void *ptr)
+{
+	unsigned long first = 0;
+	int i, nr = 0;
+
+	for (i = 0; i < kma_double_log.nr; i++)
+		if (kma_double_log.event[i].ptr == ptr && !nr++)
+			first = kma_double_log.event[i].site;
+	if (nr < 2 || kma_sitetab_is_inner(t, first) ||
+	    t->nr_inner == KMA_INNER_MAX)
+		return;
+	t->inner[t->nr_inner++] = first;
+}
+
+#define KMA_DOUBLE_TRY(t, alloc) ({						\
+	void *__ptr;							\
+									\
+	kma_double_log.nr = 0;						\
+	__ptr = (alloc);						\
+	if (__ptr)							\
+		kma_double_find(t, __ptr);				\
+	kvfree(__ptr);							\
+	__ptr ? 0 : -ENOMEM;						\
+})
+
+int kma_double_learn(struct kma_sitetab *t)
+{
+	size_t size = KMALLOC_MAX_CACHE_SIZE + 1;
+	const gfp_t gfp = GFP_KERNEL;
+	int ret;
+
+	/* Hidden, or the compiler would pick another entry point. */
+	OPTIMIZER_HIDE_VAR(size);
+	WRITE_ONCE(kma_double_log.task, current);
+	ret = KMA_DOUBLE_TRY(t, kmalloc(size, gfp)) ?:
+	      KMA_DOUBLE_TRY(t, kmalloc_node(size, gfp, numa_node_id())) ?:
+	      KMA_DOUBLE_TRY(t, kmalloc_track_caller(size, gfp)) ?:
+	      KMA_DOUBLE_TRY(t, kmalloc_node_track_caller(size, gfp, numa_node_id())) ?:
+	      KMA_DOUBLE_TRY(t, krealloc(NULL, size, gfp)) ?:
+	      KMA_DOUBLE_TRY(t, kvmalloc(size, gfp));
+	WRITE_ONCE(kma_double_log.task, NULL);
+	/* Or a leak detector would find objects by them. */
+	memset(kma_double_log.event, 0, sizeof(kma_double_log.event));
+	return ret;
+}

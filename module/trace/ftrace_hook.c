@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Following functions by ftrace.  See ftrace_hook.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/errno.h>
+#include <linux/printk.h>
+
+#include "ftrace_hook.h"
+
+/* Set before the functions are followed, and constant until they are not any more. */
+static struct kma_ftrace_hook *const *kma_ftrace_hooks;
+static int kma_nr_ftrace_hooks;
+
+/* So far at most from a function's address to where ftrace is called in it. */
+#define KMA_FTRACE_HOOK_ENTRY_BYTES	16
+
+static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long parent_ip,
+				     struct ftrace_ops *ops,
+				     struct ftrace_regs *regs)
+{
+	int i;
+
+	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
+		if (ip - (unsigned long)kma_ftrace_hooks[i]->function < KMA_FTRACE_HOOK_ENTRY_BYTES) {
+			kma_ftrace_hooks[i]->entered(parent_ip, regs);
+			return;
+		}
+	}
+}
+
+#ifdef KMA_HAVE_FTRACE_NESTING
+#define KMA_FTRACE_HOOK_NESTS	0
+#else
+/* Or calls in an interrupt over another one would be dropped. */
+#define KMA_FTRACE_HOOK_NESTS	FTRACE_OPS_FL_RECURSION_SAFE
+#endif
+
+static struct ftrace_ops kma_ftrace_hook_ops;
+static bool kma_ftrace_hooks_registered;
+
+/*
+ * Not by its name: ftrace_set_filter() takes an entry that it had no memory for as
+ * set, and an empty filter stands for all functions.
+ */
+static bool kma_ftrace_hook_filter(const struct kma_ftrace_hook *hook)
+{
+	return !ftrace_set_filter_ip(&kma_ftrace_hook_ops, (unsigned long)hook->function,
+				     0, 0);
+}
+
+static bool kma_ftrace_hooks_register(bool bulk)
+{
+	struct kma_ftrace_hook *hook;
+	bool any = false;
+	int i;
+
+	/* All of it: a filter that was freed is not forgotten. */
+	kma_ftrace_hook_ops = (struct ftrace_ops) {
+		.func = kma_ftrace_hook_entered,
+		/* It is not for a sysctl to make the module blind. */
+		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT |
+			 KMA_FTRACE_HOOK_NESTS,
+	};
+	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
+		hook = kma_ftrace_hooks[i];
+		hook->attached = (bulk || !hook->bulk) && kma_ftrace_hook_filter(hook);
+		any |= hook->attached;
+	}
+	if (any && !register_ftrace_function(&kma_ftrace_hook_ops))
+		return true;
+	ftrace_free_filter(&kma_ftrace_hook_ops);
+	return false;
+}
+
+void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool bulk)
+{
+	struct kma_ftrace_hook *hook;
+	int i;
+
+	kma_ftrace_hooks = hooks;
+	kma_nr_ftrace_hooks = nr;
+	kma_ftrace_hooks_registered = kma_ftrace_hooks_register(bulk);
+	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
+		hook = kma_ftrace_hooks[i];
+		hook->attached &= kma_ftrace_hooks_registered;
+		if (!hook->attached && (bulk || !hook->bulk))
+			pr_warn("%s (is kernel.ftrace_enabled 0?)\n", hook->loss);
+	}
+}
+
+void kma_ftrace_hooks_stop(void)
+{
+	int i;
+
+	if (!kma_ftrace_hooks_registered)
+		return;
+	kma_ftrace_hooks_registered = false;
+	unregister_ftrace_function(&kma_ftrace_hook_ops);
+	ftrace_free_filter(&kma_ftrace_hook_ops);
+	for (i = 0; i < kma_nr_ftrace_hooks; i++)
+		kma_ftrace_hooks[i]->attached = false;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probes of the page allocator, and the modes they can be in.  See page.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/static_call.h>
+#include <linux/tracepoint.h>
+#include <trace/events/kmem.h>
+
+#include "../compat.h"
+#include "../match/filter.h"
+#include "../state.h"
+#include "page.h"
+#include "timing.h"
+#include "tracepoint.h"
+
+/* ---- the probes ------------------------------------------------------------- */
+
+/* Pages of the address space before the first page frame. */
+static unsigned long kma_page_first __read_mostly;
+
+/* The current mode, for code that is not patched.  Written under kma_lock. */
+static enum kma_pages_mode kma_page_mode_now;
+
+/* A filter is set: record what passes it, in the mode of kma_page_mode_now. */
+#define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
+
+static __always_inline void kma_page_record(struct kma_pfn *f,
+					   const struct kma_page_event *ev, int mode)
+{
+	if (mode == KMA_PAGES_OFF)
+		kma_stat_inc(page_off);
+	else if (unlikely(!f))
+		kma_pagealloc_no_pfn(&kma_pagealloc, ev);
+	else if (mode == KMA_PAGES_CLASSES)
+		kma_pagealloc_class(&kma_pagealloc, f, ev);
+	else if (mode == KMA_PAGES_SAMPLED)
+		kma_pagealloc_sampled(&kma_pagealloc, f, ev);
+	else
+		kma_pagealloc_site(&kma_pagealloc, f, kma_env_page_site(), ev);
+}
+
+static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
+					   gfp_t gfp, int type, int mode)
+{
+	const struct kma_page_event ev = {
+		.order = order,
+		.class = kma_class(order, type, (__force u32)gfp),
+	};
+
+	if (!page && mode == KMA_PAGES_OFF) {
+		kma_stat_inc(page_off);
+	} else if (!page) {
+		kma_stat_inc(page_failed);
+		kma_stat_add(pages_failed, 1UL << order);
+	} else if (mode == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
+		kma_stat_inc(page_filtered);
+	} else {
+		kma_page_record(kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page)),
+			       &ev,
+			       mode == KMA_PAGES_FILTERED ? READ_ONCE(kma_page_mode_now) : mode);
+	}
+}
+
+/* One page on which there may be a sample point; @data is its sample point, of kma_sample_count(). */
+static noinline __noclone notrace void
+kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
+		      int type)
+{
+	const struct kma_page_event ev = {
+		.class = kma_class(0, type, (__force u32)gfp),
+	};
+
+	kma_pagealloc_at_point(&kma_pagealloc,
+			  kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
+			  (unsigned long)data);
+}
+
+/* Whatever is called has all arguments where they are: no register is saved. */
+#define KMA_PAGE_ALLOC(name, mode)					\
+static noinline __noclone notrace void					\
+name##_slow(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	    int type)							\
+{									\
+	kma_page_alloc(page, order, gfp, type, mode);			\
+}									\
+									\
+static __always_inline void						\
+name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	   int type)							\
+{									\
+	const bool one = (mode) == KMA_PAGES_CLASSES || (mode) == KMA_PAGES_SAMPLED; \
+	u8 point = 0;							\
+									\
+	if (!one || unlikely(order)) {					\
+		name##_slow(data, page, order, gfp, type);		\
+		return;							\
+	}								\
+	switch (kma_pagealloc_one(&kma_pagealloc, page_to_pfn(page),		\
+			       kma_class(0, type, (__force u32)gfp),	\
+			       (mode) == KMA_PAGES_SAMPLED, &point)) {	\
+	case KMA_ONE_DONE:						\
+		break;							\
+	case KMA_ONE_OTHER:						\
+		name##_slow(data, page, order, gfp, type);		\
+		break;							\
+	case KMA_ONE_AT_POINT:						\
+		kma_page_alloc_at_point((void *)(unsigned long)point, page, order, \
+				      gfp, type);			\
+	}								\
+}									\
+									\
+static noinline __noclone notrace void					\
+name##_timed(void *data, struct page *page, unsigned int order, gfp_t gfp, \
+	     int type)							\
+{									\
+	struct kma_timing timing;						\
+									\
+	kma_stat_event_again(events_mm_page_alloc);			\
+	timing = kma_timing_begin();					\
+	name##_any(data, page, order, gfp, type);			\
+	kma_timing_end(timing);						\
+}									\
+									\
+static noinline __noclone KMA_DIRECT notrace void			\
+name(void *data, struct page *page, unsigned int order, gfp_t gfp, int type) \
+{									\
+	if (unlikely(kma_stat_event(events_mm_page_alloc)))		\
+		name##_timed(data, page, order, gfp, type);		\
+	else								\
+		name##_any(data, page, order, gfp, type);		\
+}									\
+									\
+KMA_IS_DIRECT(name)
+
+KMA_PAGE_ALLOC(kma_page_alloc_off, KMA_PAGES_OFF);
+KMA_PAGE_ALLOC(kma_page_alloc_classes, KMA_PAGES_CLASSES);
+KMA_PAGE_ALLOC(kma_page_alloc_sites, KMA_PAGES_SITES);
+KMA_PAGE_ALLOC(kma_page_alloc_sampled, KMA_PAGES_SAMPLED);
+KMA_PAGE_ALLOC(kma_page_alloc_filtered, KMA_PAGES_FILTERED);
+
+DEFINE_STATIC_CALL(kma_page_alloc_run, kma_page_alloc_off);
+
+static notrace void kma_page_probe_mm_page_alloc(void *data, struct page *page,
+					    unsigned int order, gfp_t gfp, int type)
+{
+	static_call(kma_page_alloc_run)(data, page, order, gfp, type);
+}
+
+enum kma_pages_mode kma_page_mode(void)
+{
+	return READ_ONCE(kma_page_mode_now);
+}
+
+void kma_page_switch(enum kma_pages_mode mode)
+{
+	lockdep_assert_held(&kma_lock);
+	WRITE_ONCE(kma_page_mode_now, mode);
+	switch (mode != KMA_PAGES_OFF && kma_filter_on() ? KMA_PAGES_FILTERED : (int)mode) {
+	case KMA_PAGES_CLASSES:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_classes);
+		break;
+	case KMA_PAGES_SITES:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_sites);
+		break;
+	case KMA_PAGES_SAMPLED:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_sampled);
+		break;
+	case KMA_PAGES_FILTERED:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_filtered);
+		break;
+	default:
+		static_call_update(kma_page_alloc_run, kma_page_alloc_off);
+	}
+}
+
+/* ---- frees ----------------------------------------------------------------- */
+
+/* Objects that are left on the page are looked for in both modes. */
+static noinline __noclone KMA_DIRECT notrace void
+kma_page_free_untracked(void *data, struct page *page, unsigned int order)
+{
+	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page),
+			      order);
+}
+
+KMA_IS_DIRECT(kma_page_free_untracked);
+
+static noinline __noclone notrace void
+kma_page_free_slow(void *data, struct page *page, unsigned int order)
+{
+	kma_record_pages_free(&kma_core, (unsigned long)page_to_virt(page), order);
+	kma_pagealloc_free(&kma_pagealloc, page_to_pfn(page), order);
+}
+
+static __always_inline void kma_page_free(void *data, struct page *page,
+					  unsigned int order)
+{
+	const unsigned long pfn = page_to_pfn(page);
+
+	if (unlikely(order) ||
+	    unlikely(kma_pagegen_used_at(&kma_core.obj.pages, pfn + kma_page_first)))
+		kma_page_free_slow(data, page, order);
+	else
+		kma_pagealloc_free(&kma_pagealloc, pfn, 0);
+}
+
+static noinline __noclone notrace void
+kma_page_free_timed(void *data, struct page *page, unsigned int order)
+{
+	struct kma_timing timing;
+
+	kma_stat_event_again(events_mm_page_free);
+	timing = kma_timing_begin();
+	kma_page_free(data, page, order);
+	kma_timing_end(timing);
+}
+
+static noinline __noclone KMA_DIRECT notrace void
+kma_page_free_tracked(void *data, struct page *page, unsigned int order)
+{
+	if (unlikely(kma_stat_event(events_mm_page_free)))
+		kma_page_free_timed(data, page, order);
+	else
+		kma_page_free(data, page, order);
+}
+
+KMA_IS_DIRECT(kma_page_free_tracked);
+
+DEFINE_STATIC_CALL(kma_page_free_run, kma_page_free_untracked);
+
+static notrace void kma_page_probe_mm_page_free(void *data, struct page *page,
+						unsigned int order)
+{
+	static_call(kma_page_free_run)(data, page, order);
+}
+
+/* ---- bulk allocations ------------------------------------------------------ */
+
+void kma_page_record_bulk(struct kma_pfn *f, const struct kma_page_event *ev,
+			  enum kma_pages_mode mode)
+{
+	kma_page_record(f, ev, mode);
+}
+
+/* ---- attaching ------------------------------------------------------------- */
+
+KMA_TRACEPOINT_BY_NAME(page, mm_page_free)
+KMA_TRACEPOINT_BY_NAME(page, mm_page_alloc)
+
+static const struct kma_tracepoint kma_page_free_tracepoint =
+	KMA_TRACEPOINT_ROW(page, mm_page_free);
+
+static const struct kma_tracepoint kma_page_alloc_tracepoint =
+	KMA_TRACEPOINT_ROW(page, mm_page_alloc);
+
+int kma_page_start(void)
+{
+	return kma_tracepoints_attach(&kma_page_free_tracepoint, 1);
+}
+
+void kma_page_stop(void)
+{
+	kma_tracepoints_detach(&kma_page_free_tracepoint, 1);
+	tracepoint_synchronize_unregister();
+}
+
+int kma_page_track(void)
+{
+	int ret;
+
+	kma_page_first = (unsigned long)__va(0) >> PAGE_SHIFT;
+	ret = kma_tracepoints_attach(&kma_page_alloc_tracepoint, 1);
+	if (!ret)
+		static_call_update(kma_page_free_run, kma_page_free_tracked);
+	return ret;
+}
+
+void kma_page_untrack(void)
+{
+	static_call_update(kma_page_free_run, kma_page_free_untracked);
+	kma_tracepoints_detach(&kma_page_alloc_tracepoint, 1);
+	/* Waits for probes of frees as well. */
+	tracepoint_synchronize_unregister();
+}

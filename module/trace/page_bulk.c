@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Pages that are allocated in bulk.  See page_bulk.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+
+#include "../compat.h"
+#include "../match/filter.h"
+#include "../state.h"
+#include "ftrace_hook.h"
+#include "page.h"
+#include "page_bulk.h"
+
+#ifdef KMA_ALLOC_PAGES_BULK
+/* There may be a list of pages instead of an array. */
+#define KMA_PAGE_BULK_LIST						\
+	kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
+		      nodemask_t *nodemask, int nr, struct list_head *list, \
+		      struct page **page)
+
+static_assert(KMA_PAGE_BULK_LIST ||
+	      kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
+			    nodemask_t *nodemask, int nr, struct page **page));
+
+/**
+ * struct kma_page_bulk - a call
+ * @gfp: what for
+ * @nr: pages wanted, with those that were there
+ * @had: of them were there before all others
+ * @mixed: and some behind a place where there was none
+ * @since: when it was called, kma_env_now()
+ * @page: where they are put
+ */
+struct kma_page_bulk {
+	gfp_t gfp;
+	int nr;
+	int had;
+	bool mixed;
+	u32 since;
+	struct page **page;
+};
+
+/* Calls with a list instead of an array. */
+static atomic64_t kma_page_bulk_lists;
+
+/* As gfp_migratetype(), which looks at what is not for modules. */
+static unsigned int kma_gfp_type(gfp_t gfp)
+{
+	return (__force u32)(gfp & (__GFP_RECLAIMABLE | __GFP_MOVABLE)) /
+	       (__force u32)__GFP_MOVABLE;
+}
+
+/* Those that are there already are not allocated. */
+static void kma_page_bulk_look(struct kma_page_bulk *args)
+{
+	int i;
+
+	args->had = 0;
+	args->mixed = false;
+	while (args->had < args->nr && args->page[args->had])
+		args->had++;
+	for (i = args->had; i < args->nr; i++)
+		args->mixed = args->mixed || args->page[i];
+}
+
+static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
+
+	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs, 0);
+	args->nr = regs_get_kernel_argument(regs, 3);
+	args->since = kma_env_now();
+	args->page = (struct page **)regs_get_kernel_argument(regs,
+						KMA_PAGE_BULK_LIST ? 5 : 4);
+	/* A list of pages has no user in the kernels that can have one. */
+	if (!args->page) {
+		atomic64_inc(&kma_page_bulk_lists);
+		return 1;
+	}
+	kma_page_bulk_look(args);
+	return 0;
+}
+
+/*
+ * Whether an event has told of a page, the only one that a call allocated: if it got none
+ * from the CPU's lists, it left that to the allocator of single pages.  Otherwise there
+ * may be what is left of an earlier owner, which is older, or of another process.
+ */
+static bool kma_page_bulk_told(const struct kma_page_bulk *args,
+			       const struct kma_pfn *f)
+{
+	const u32 what = READ_ONCE(f->what);
+
+	if (!what)
+		return false;
+	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
+	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
+		return true;
+	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
+	       READ_ONCE(f->tgid) == kma_env_tgid();
+}
+
+static bool kma_page_bulk_known(const struct kma_page_bulk *args,
+				const struct kma_pfn *f, bool only)
+{
+	/* Those that were there are among them: no call is known that does so. */
+	if (args->mixed)
+		return READ_ONCE(f->what);
+	return only && kma_page_bulk_told(args, f);
+}
+
+static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
+			      bool only, enum kma_pages_mode mode)
+{
+	struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page));
+	const struct kma_page_event ev = {
+		.class = kma_class(0, kma_gfp_type(args->gfp), (__force u32)args->gfp),
+		.bulk = true,
+	};
+
+	if (f && kma_page_bulk_known(args, f, only))
+		return;
+	kma_stat_inc(page_bulk);
+	if (mode != KMA_PAGES_OFF && kma_filter_on() &&
+	    !kma_filter_pagealloc(page, 0, args->gfp, 0))
+		kma_stat_inc(page_filtered);
+	else
+		kma_page_record_bulk(f, &ev, mode);
+}
+
+/* Nobody but the caller's caller knows of these pages yet. */
+static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
+	const enum kma_pages_mode mode = kma_page_mode();
+	int i, new = 0, nr = min_t(u64, regs_return_value(regs), args->nr);
+
+	for (i = args->had; i < nr; i++)
+		new += !!args->page[i];
+	preempt_disable_notrace();
+	for (i = args->had; i < nr; i++)
+		if (args->page[i])
+			kma_page_bulk_one(args, args->page[i], new == 1, mode);
+	preempt_enable_notrace();
+	return 0;
+}
+
+/* Calls that may wait for memory at a time, so many on each CPU. */
+#define KMA_PAGE_BULK_WAITING	16
+
+static struct kretprobe kma_page_bulk = {
+	.kp.symbol_name = __stringify(KMA_ALLOC_PAGES_BULK),
+	.entry_handler = kma_page_bulk_entered,
+	.handler = kma_page_bulk_returned,
+	.data_size = sizeof(struct kma_page_bulk),
+};
+
+static bool kma_page_bulk_attached;
+
+void kma_page_bulk_start(void)
+{
+	if (!strcmp(kma_config.bulk, "off"))
+		return;
+	/* register_kretprobe() keeps its own notes in here. */
+	kma_page_bulk.kp.addr = NULL;
+	kma_page_bulk.kp.flags = 0;
+	kma_page_bulk.nmissed = 0;
+	atomic64_set(&kma_page_bulk_lists, 0);
+	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
+	kma_page_bulk_attached = !register_kretprobe(&kma_page_bulk);
+	if (!kma_page_bulk_attached)
+		pr_warn("pages of bulk allocations stay unknown\n");
+}
+
+void kma_page_bulk_stop(void)
+{
+	if (kma_page_bulk_attached)
+		unregister_kretprobe(&kma_page_bulk);
+	kma_page_bulk_attached = false;
+}
+
+bool kma_page_bulk_followed(void)
+{
+	return READ_ONCE(kma_page_bulk_attached);
+}
+
+u64 kma_page_bulk_missed(void)
+{
+	return READ_ONCE(kma_page_bulk.nmissed) + atomic64_read(&kma_page_bulk_lists);
+}
+#else
+void kma_page_bulk_start(void)
+{
+}
+
+void kma_page_bulk_stop(void)
+{
+}
+
+bool kma_page_bulk_followed(void)
+{
+	return false;
+}
+
+u64 kma_page_bulk_missed(void)
+{
+	return 0;
+}
+#endif

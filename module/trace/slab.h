@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Probes of slab objects: the kmalloc, kmem_cache_alloc, kfree and kmem_cache_free
+ * tracepoints.
+ *
+ *	tracepoint --> kma_slab_probe_TRACEPOINT() --> one jump --> the function of
+ *	the current mode, which decodes the arguments and updates the tables
+ *
+ * A probe runs wherever the kernel allocates: in any context but NMI, with any lock
+ * held.  It does not allocate, sleep, take a lock, print or wake anything.
+ *
+ * Probes of frees are attached first and detached last, and allocations are recorded
+ * only once everything is attached: the free of a recorded object is seen.
+ */
+#ifndef KMA_TRACE_SLAB_H
+#define KMA_TRACE_SLAB_H
+
+#include <linux/gfp.h>
+#include <linux/types.h>
+
+#include "../compat.h"
+#include "ftrace_hook.h"
+
+/**
+ * kma_slab_start() - attach the probes, and learn the inner call sites
+ *
+ * Frees are followed from here on, allocations from kma_slab_record().
+ *
+ * Context: process, may sleep; the tables are allocated, functions are followed.
+ * Return: as for kma_tracepoints_attach().
+ */
+int kma_slab_start(void);
+
+/**
+ * kma_slab_stop() - detach the probes
+ *
+ * The caller waits for those under way: tracepoint_synchronize_unregister().
+ *
+ * Context: process, may sleep.
+ */
+void kma_slab_stop(void);
+
+/**
+ * kma_slab_record() - record allocations, or do not
+ * @on: record them; those that pass the filter, if one is set
+ *
+ * Called again whenever a filter is set or removed.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_slab_record(bool on);
+
+/**
+ * kma_slab_recording() - whether allocations are recorded
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool kma_slab_recording(void);
+
+/**
+ * kma_slab_sample() - sample allocations, or record all of them
+ * @on: sample them
+ *
+ * On return, no probe still runs in the old mode.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_slab_sample(bool on);
+
+/**
+ * kma_slab_livefilter() - test frees against the livefilter, or look up all of them
+ * @on: test them
+ *
+ * Probes that are under way may still do what they did before.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_slab_livefilter(bool on);
+
+/**
+ * kma_slab_late() - whether kmem_cache_free() is traced after the object is free
+ *
+ * Then another CPU may already have been given the address, and its event may come
+ * first.  Only on 5.10, and only if the function cannot be followed.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool kma_slab_late(void);
+
+/**
+ * kma_slab_free() - an object is about to be freed by a function without a tracepoint
+ * @ptr: the object
+ *
+ * Context: any context that does not migrate.
+ */
+void kma_slab_free(const void *ptr);
+
+/**
+ * kma_slab_bulk_alloc() - an object was allocated by a function without a tracepoint
+ * @site: return address of the call that allocated it
+ * @ptr: the object
+ * @cache: address of its kmem_cache
+ * @gfp: gfp flags
+ *
+ * Context: any context that does not migrate.
+ */
+void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
+			 gfp_t gfp);
+
+#ifndef KMA_HAVE_FREE_EVENT_EARLY
+/* kmem_cache_free(), followed where it is entered. */
+extern struct kma_ftrace_hook kma_ftrace_hook_free;
+#endif
+
+#endif /* KMA_TRACE_SLAB_H */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Attaching probes to tracepoints.
+ *
+ * A file that has probes keeps one row for each in an array, in the order of
+ * attaching: probes of frees first.  Most tracepoints of mm/ are not exported and are
+ * found by name; check_trace_callback_type_TRACEPOINT() exists for these too, so that
+ * the compiler compares each probe with the kernel's prototype.
+ */
+#ifndef KMA_TRACE_TRACEPOINT_H
+#define KMA_TRACE_TRACEPOINT_H
+
+#include <linux/tracepoint.h>
+
+/**
+ * struct kma_tracepoint - a tracepoint, and the probe of one file
+ * @name: its name
+ * @attach: attaches the probe; returns 0 or an error
+ * @detach: detaches it; a call that is under way goes on until
+ *	tracepoint_synchronize_unregister()
+ */
+struct kma_tracepoint {
+	const char *name;
+	int (*attach)(void);
+	void (*detach)(void);
+};
+
+/**
+ * kma_tracepoints_attach() - attach probes, all or none
+ * @tp: the rows, in the order of attaching
+ * @nr: how many
+ *
+ * Context: process, may sleep.
+ * Return: 0, or an error that has been explained in the kernel log; then none of the
+ * probes runs.
+ */
+int kma_tracepoints_attach(const struct kma_tracepoint *tp, int nr);
+
+/**
+ * kma_tracepoints_detach() - detach probes in reverse
+ * @tp: as for kma_tracepoints_attach()
+ * @nr: likewise
+ *
+ * The caller waits for probes that are under way: tracepoint_synchronize_unregister().
+ *
+ * Context: process, may sleep.
+ */
+void kma_tracepoints_detach(const struct kma_tracepoint *tp, int nr);
+
+/**
+ * kma_tracepoints_attached() - how many probes are attached
+ *
+ * Context: any.
+ * Return: their number.
+ */
+int kma_tracepoints_attached(void);
+
+/**
+ * kma_tracepoint_register() - attach a probe to a tracepoint by its name
+ * @name: the name
+ * @probe: the probe, whose prototype the caller has had checked
+ *
+ * Context: process, may sleep.
+ * Return: 0, -ENOENT if the kernel has no such tracepoint, or another error.
+ */
+int kma_tracepoint_register(const char *name, void *probe);
+
+/**
+ * kma_tracepoint_unregister() - undo kma_tracepoint_register()
+ * @name: the name
+ * @probe: the probe
+ *
+ * Context: process, may sleep.
+ */
+void kma_tracepoint_unregister(const char *name, void *probe);
+
+/*
+ * Defines kma_FILE_attach_TRACEPOINT() and kma_FILE_detach_TRACEPOINT() for the probe
+ * kma_FILE_probe_TRACEPOINT() of a tracepoint that is found by name.
+ */
+#define KMA_TRACEPOINT_BY_NAME(file, tp)				\
+static int kma_##file##_attach_##tp(void)				\
+{									\
+	check_trace_callback_type_##tp(kma_##file##_probe_##tp);	\
+	return kma_tracepoint_register(#tp, kma_##file##_probe_##tp);	\
+}									\
+									\
+static void kma_##file##_detach_##tp(void)				\
+{									\
+	kma_tracepoint_unregister(#tp, kma_##file##_probe_##tp);	\
+}
+
+/* The same for a tracepoint that is exported: register_trace_TRACEPOINT() checks. */
+#define KMA_TRACEPOINT_EXPORTED(file, tp)				\
+static int kma_##file##_attach_##tp(void)				\
+{									\
+	return register_trace_##tp(kma_##file##_probe_##tp, NULL);	\
+}									\
+									\
+static void kma_##file##_detach_##tp(void)				\
+{									\
+	unregister_trace_##tp(kma_##file##_probe_##tp, NULL);		\
+}
+
+/* The row of a struct kma_tracepoint array for either of them. */
+#define KMA_TRACEPOINT_ROW(file, tp)					\
+	{ #tp, kma_##file##_attach_##tp, kma_##file##_detach_##tp }
+
+#endif /* KMA_TRACE_TRACEPOINT_H */
