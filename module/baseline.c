@@ -116,8 +116,9 @@ void kma_baseline_forget_pages(void)
 
 void kma_baseline_start(void)
 {
-	lockdep_assert_held(&kma_lock);
+	mutex_lock(&kma_lock);
 	kma_baseline.ns = ktime_get_boottime_ns();
+	mutex_unlock(&kma_lock);
 }
 
 void kma_baseline_stop(void)

@@ -31,7 +31,7 @@ extern struct kma_baseline kma_baseline;
 /**
  * kma_baseline_start() - the baseline of load
  *
- * Context: process; kma_lock is held.
+ * Context: process, may sleep; takes kma_lock.
  */
 void kma_baseline_start(void);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The settings, and the file `control`.  See control.h. */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
-#include <linux/log2.h>
+/* The file `control`.  See control.h. */
+#include <linux/gfp.h>
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -12,123 +11,16 @@
 
 #include "baseline.h"
 #include "control.h"
-#include "countmaps.h"
 #include "error.h"
 #include "match/filter.h"
 #include "match/page_caller.h"
 #include "match/skip.h"
-#include "overhead.h"
 #include "report/seqtab.h"
 #include "report/tables.h"
-#include "resolve/cacheinfo.h"
-#include "sampling.h"
+#include "setting.h"
 #include "state.h"
-#include "trace/acct_track.h"
-#include "trace/page_track.h"
-#include "trace/slab.h"
 
-/* ---- the commands --------------------------------------------------------- */
-
-static void kma_enable_locked(bool on)
-{
-	lockdep_assert_held(&kma_lock);
-	kma_slab_record(on);
-	kma_pages_record(on);
-	WRITE_ONCE(kma_countmaps_on, on);
-}
-
-static int kma_run_enabled(char *args)
-{
-	if (strcmp(args, "0") && strcmp(args, "1"))
-		return kma_refuse("enabled takes 0 or 1, not '%s'", args);
-	kma_enable_locked(*args == '1');
-	return 0;
-}
-
-static int kma_sample_locked(u64 bytes)
-{
-	lockdep_assert_held(&kma_lock);
-	if (bytes && !kma_cacheinfo_has_bytes())
-		return -EOPNOTSUPP;
-	/* The cost before is no evidence of the cost from now on. */
-	if (kma_sampling_set(bytes) && bytes)
-		kma_overhead_sampling(ilog2(bytes));
-	return 0;
-}
-
-static int kma_run_sample_bytes(char *args)
-{
-	u64 bytes;
-	int ret;
-
-	if (kma_sampling_parse(args, &bytes))
-		return kma_refuse("sample_bytes takes 0 or a power of two from 4K to 64M, not '%s'",
-				  args);
-	ret = kma_sample_locked(bytes);
-	if (ret)
-		kma_refuse("sample_bytes: struct kmem_cache not understood: only 0 can be set");
-	return ret;
-}
-
-static int kma_run_budget_pct(char *args)
-{
-	unsigned int pct;
-
-	if (kstrtouint(args, 10, &pct) || pct > KMA_BUDGET_MAX)
-		return kma_refuse("budget_pct takes 0 to 100, not '%s'", args);
-	kma_overhead_set_budget(pct);
-	return 0;
-}
-
-static int kma_pages_locked(enum kma_pages_mode mode)
-{
-	const bool before = kma_pages_tracked();
-	int ret = kma_pages_set(mode);
-
-	if (before && !kma_pages_tracked())
-		kma_baseline_forget_pages();
-	return ret;
-}
-
-static int kma_run_pages(char *args)
-{
-	int mode = kma_pages_parse(args);
-	int ret;
-
-	if (mode < 0)
-		return kma_refuse("pages takes off, classes or sites, not '%s'", args);
-	ret = kma_pages_locked(mode);
-	if (ret)
-		kma_refuse("pages %s: %s", args, ret == -ENOMEM ?
-			   "not enough memory" : "no tracepoint mm_page_alloc");
-	return ret;
-}
-
-static int kma_run_page_sample_bytes(char *args)
-{
-	u64 bytes;
-
-	if (kma_sampling_parse(args, &bytes))
-		return kma_refuse("page_sample_bytes takes %s, not '%s'",
-				  "0 or a power of two from 4K to 64M", args);
-	kma_pages_sample(bytes);
-	return 0;
-}
-
-static int kma_run_account(char *args)
-{
-	unsigned long which;
-	int ret;
-
-	if (kma_acct_parse(args, &which))
-		return kma_refuse("account takes off, or some of %s with commas between them",
-				  "tasks, cgroups, comm_sites, comm_syscalls");
-	ret = kma_acct_set(which);
-	if (ret)
-		kma_refuse("account: %s", ret == -ENOMEM ? "not enough memory" :
-			   "a tracepoint is missing: see the kernel log");
-	return ret;
-}
+/* ---- commands -------------------------------------------------------------- */
 
 static int kma_run_reset(char *args)
 {
@@ -196,35 +88,50 @@ static int kma_run_skip(char *args)
 	return ret;
 }
 
+/* Beside the settings, each of which is a command; `filter` and `skip` change a part. */
 static const struct {
 	const char *name;
 	int (*run)(char *args);
 } kma_commands[] = {
-	{ "budget_pct", kma_run_budget_pct },
-	{ "account", kma_run_account },
-	{ "enabled", kma_run_enabled },
 	{ "filter", kma_filter_run },
-	{ "page_sample_bytes", kma_run_page_sample_bytes },
-	{ "pages", kma_run_pages },
 	{ "reset", kma_run_reset },
-	{ "sample_bytes", kma_run_sample_bytes },
 	{ "skip", kma_run_skip },
 	{ "sort", kma_run_sort },
 };
+
+static int kma_run_unknown(const char *name)
+{
+	char names[160];
+	int i, len = 0;
+
+	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
+		len += scnprintf(names + len, sizeof(names) - len, "%s, ",
+				 kma_commands[i].name);
+	for (i = 0; i < KMA_SETTING_NR; i++)
+		if (kma_settings[i].mode & 0200 && i != KMA_SETTING_filter &&
+		    i != KMA_SETTING_skip)
+			len += scnprintf(names + len, sizeof(names) - len, "%s, ",
+					 kma_settings[i].name);
+	return kma_refuse("unknown command '%.20s': use %.*s", name, len - 2, names);
+}
 
 static int kma_run_locked(char *line)
 {
 	const char *name;
 	char none[] = "";
+	char *args;
 	int i;
 
 	line = strim(line);
 	name = strsep(&line, " ");
+	args = line ? skip_spaces(line) : none;
 	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
 		if (!strcmp(name, kma_commands[i].name))
-			return kma_commands[i].run(line ? skip_spaces(line) : none);
-	return kma_refuse("unknown command '%s': use %s", name,
-			  "account, budget_pct, enabled, filter, page_sample_bytes, pages, reset, sample_bytes, skip or sort");
+			return kma_commands[i].run(args);
+	for (i = 0; i < KMA_SETTING_NR; i++)
+		if (!strcmp(name, kma_settings[i].name) && kma_settings[i].mode & 0200)
+			return kma_setting_run(i, args);
+	return kma_run_unknown(name);
 }
 
 int kma_control_run(char *line)
@@ -239,169 +146,7 @@ int kma_control_run(char *line)
 	return ret;
 }
 
-void kma_control_enable(bool on)
-{
-	mutex_lock(&kma_lock);
-	kma_enable_locked(on);
-	mutex_unlock(&kma_lock);
-}
-
-void kma_control_budget(unsigned int pct)
-{
-	mutex_lock(&kma_lock);
-	kma_overhead_set_budget(pct);
-	mutex_unlock(&kma_lock);
-}
-
-int kma_control_sample(u64 bytes)
-{
-	int ret;
-
-	mutex_lock(&kma_lock);
-	ret = kma_sample_locked(bytes);
-	mutex_unlock(&kma_lock);
-	return ret;
-}
-
-int kma_control_pages(enum kma_pages_mode mode)
-{
-	int ret;
-
-	mutex_lock(&kma_lock);
-	ret = kma_pages_locked(mode);
-	mutex_unlock(&kma_lock);
-	return ret;
-}
-
-int kma_control_account(unsigned long which)
-{
-	int ret;
-
-	mutex_lock(&kma_lock);
-	ret = kma_acct_set(which);
-	mutex_unlock(&kma_lock);
-	return ret;
-}
-
-void kma_control_page_sample(u64 bytes)
-{
-	mutex_lock(&kma_lock);
-	kma_pages_sample(bytes);
-	mutex_unlock(&kma_lock);
-}
-
-bool kma_control_enabled(void)
-{
-	return kma_slab_recording();
-}
-
-/* A parameter is all there is to set.  Who writes it may not be able to read why not. */
-static int kma_set_locked(int (*set)(char *text), const char *text)
-{
-	char *copy = kstrdup(text ?: "", GFP_KERNEL);
-	int ret;
-
-	if (!copy)
-		return -ENOMEM;
-	ret = set(copy);
-	if (ret)
-		pr_err("%s\n", kma_error_last());
-	kfree(copy);
-	return ret;
-}
-
-static int kma_skip_locked(char *text)
-{
-	int ret = kma_skip_set(text);
-
-	if (!ret)
-		kma_page_caller_forget();
-	return ret;
-}
-
-static int kma_control_set(int (*set)(char *text), const char *text)
-{
-	int ret;
-
-	mutex_lock(&kma_lock);
-	ret = kma_set_locked(set, text);
-	mutex_unlock(&kma_lock);
-	return ret;
-}
-
-int kma_control_filter(const char *text)
-{
-	return kma_control_set(kma_filter_set, text);
-}
-
-int kma_control_skip(const char *text)
-{
-	return kma_control_set(kma_skip_locked, text);
-}
-
-static int kma_control_text(int (*print)(char *page), char *page)
-{
-	int len;
-
-	mutex_lock(&kma_lock);
-	len = print(page);
-	mutex_unlock(&kma_lock);
-	return len;
-}
-
-int kma_control_filter_text(char *page)
-{
-	return kma_control_text(kma_filter_text, page);
-}
-
-int kma_control_skip_text(char *page)
-{
-	return kma_control_text(kma_skip_text, page);
-}
-
-/* Probes have other modes while a filter is set. */
-static void kma_control_filter_changed(void)
-{
-	const bool on = kma_slab_recording();
-
-	kma_slab_record(on);
-	kma_pages_record(on);
-}
-
-int kma_control_start(void)
-{
-	int ret;
-
-	kma_filter_start(kma_control_filter_changed);
-	mutex_lock(&kma_lock);
-	kma_error_clear();
-	kma_baseline_start();
-	ret = kma_set_locked(kma_skip_set, kma_config.skip) ?:
-	      kma_set_locked(kma_filter_set, kma_config.filter);
-	if (ret)
-		goto out;
-	kma_overhead_set_budget(kma_config.budget_pct);
-	kma_sample_locked(kma_config.sample_bytes);
-	kma_pages_sample(kma_config.page_sample_bytes);
-	kma_enable_locked(kma_config.enabled);
-out:
-	mutex_unlock(&kma_lock);
-	return ret;
-}
-
-void kma_control_stop(void)
-{
-	mutex_lock(&kma_lock);
-	kma_enable_locked(false);
-	kma_sampling_set(0);
-	kma_acct_set(0);
-	kma_pages_locked(KMA_PAGES_OFF);
-	kma_filter_stop();
-	kma_skip_stop();
-	mutex_unlock(&kma_lock);
-}
-
-/* ---- the file ------------------------------------------------------------- */
+/* ---- the file -------------------------------------------------------------- */
 
 static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
 {
@@ -414,28 +159,32 @@ static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
 	seq_putc(seq, '\n');
 }
 
+static void kma_show_setting(struct seq_file *seq, enum kma_setting_nr nr, char *page)
+{
+	kma_settings[nr].show(page);
+	seq_printf(seq, "%s %s", kma_settings[nr].name, page);
+}
+
 static int kma_control_show(struct seq_file *seq, void *unused)
 {
-	char account[KMA_ACCT_LEN];
+	char *page = (char *)__get_free_page(GFP_KERNEL);
 	int i;
 
+	if (!page)
+		return -ENOMEM;
 	mutex_lock(&kma_lock);
-	seq_printf(seq, "enabled %d\n", kma_slab_recording());
-	seq_printf(seq, "live_max %llu\n", kma_config.live_max);
-	seq_printf(seq, "sites_max %u\n", kma_config.sites_max);
-	seq_printf(seq, "bulk %s\n", kma_config.bulk);
-	seq_printf(seq, "sample_bytes %llu\n", kma_sampling_bytes());
-	seq_printf(seq, "budget_pct %u\n", kma_overhead_budget_pct());
-	seq_printf(seq, "pages %s\n", kma_pages_name());
-	seq_printf(seq, "page_sample_bytes %llu\n", kma_pages_bytes());
-	kma_acct_print(account);
-	seq_printf(seq, "account %s\n", account);
-	kma_filter_show(seq);
+	for (i = 0; i < KMA_SETTING_NR; i++)
+		/* The filter has a line for each criterion, and `skip` a table. */
+		if (i == KMA_SETTING_filter)
+			kma_filter_show(seq);
+		else if (i != KMA_SETTING_skip)
+			kma_show_setting(seq, i, page);
 	for (i = 0; i < kma_nr_tables; i++)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);
 	seq_printf(seq, "last_error %s\n", kma_error_last());
 	mutex_unlock(&kma_lock);
+	free_page((unsigned long)page);
 	return 0;
 }
 

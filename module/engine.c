@@ -25,6 +25,7 @@
 #include "resolve/stack.h"
 #include "resolve/symbol.h"
 #include "sampling.h"
+#include "setting.h"
 #include "state.h"
 #include "trace/acct.h"
 #include "trace/bulk.h"
@@ -102,17 +103,16 @@ static void kma_probes_stop(void)
 
 /* ---- the ladder ------------------------------------------------------------ */
 
-int kma_engine_start(const struct kma_config *config)
+int kma_engine_start(const char *const text[KMA_SETTING_NR])
 {
 	int ret = kma_cacheinfo_init();
 
 	if (ret)
 		return ret;
-	if (config->sample_bytes && !kma_cacheinfo_has_bytes()) {
-		pr_err("sample_bytes: struct kmem_cache not understood: only 0 can be set\n");
-		return -EOPNOTSUPP;
-	}
-	ret = kma_state_init(config, kma_memhotplug_pfns());
+	ret = kma_settings_load(text);
+	if (ret)
+		return ret;
+	ret = kma_state_init(kma_memhotplug_pfns());
 	if (ret)
 		return ret;
 	kma_stats_start();
@@ -131,21 +131,17 @@ int kma_engine_start(const struct kma_config *config)
 	if (ret)
 		goto names;
 	kma_overhead_start();
-	ret = kma_control_start();
+	kma_baseline_start();
+	ret = kma_settings_start(text);
 	if (ret)
-		goto control;
-	ret = kma_control_pages(kma_config.pages) ?: kma_control_account(kma_config.account);
-	if (ret) {
-		pr_err("cannot apply pages= or account=: error %d\n", ret);
-		goto control;
-	}
+		goto settings;
 	/* Last: a reader may keep a file open, and what it leads to, for long. */
 	ret = kma_report_start(&kma_control_fops);
 	if (!ret)
 		return 0;
 
-control:
-	kma_control_stop();
+settings:
+	kma_settings_stop();
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
@@ -165,7 +161,7 @@ void kma_engine_stop(void)
 	/* Waits until no reader or writer is inside a file: no setting changes any more. */
 	kma_report_stop();
 	/* Nothing more is recorded. */
-	kma_control_stop();
+	kma_settings_stop();
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();

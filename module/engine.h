@@ -3,17 +3,17 @@
 #ifndef KMA_ENGINE_H
 #define KMA_ENGINE_H
 
-#include "state.h"
+#include "setting.h"
 
 /**
  * kma_engine_start() - allocate tables, attach probes, create files, record
- * @config: the configuration
+ * @text: the value of each setting; NULL: its default
  *
  * Context: process, may sleep.
  * Return: 0, or an error that has been explained in the kernel log; then nothing is
  * left behind.
  */
-int kma_engine_start(const struct kma_config *config);
+int kma_engine_start(const char *const text[KMA_SETTING_NR]);
 
 /**
  * kma_engine_stop() - undo kma_engine_start()

@@ -59,37 +59,14 @@ static u64 kma_live_default(void)
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
 }
 
-static int kma_config_check(struct kma_config *c)
-{
-	if (!c->live_max)
-		c->live_max = kma_live_default();
-	if (c->live_max < KMA_LIVE_MIN || c->live_max > KMA_LIVE_MAX) {
-		pr_err("live_max=%llu: must be %llu to %llu objects, or 0 for 1/128 of the RAM\n",
-		       c->live_max, KMA_LIVE_MIN, KMA_LIVE_MAX);
-		return -EINVAL;
-	}
-	if (c->sites_max < KMA_SITES_MIN || c->sites_max > KMA_SITES_MAX) {
-		pr_err("sites_max=%u: must be %u to %u rows\n", c->sites_max,
-		       KMA_SITES_MIN, KMA_SITES_MAX);
-		return -EINVAL;
-	}
-	if (strcmp(c->bulk, "auto") && strcmp(c->bulk, "off")) {
-		pr_err("bulk=%s: must be auto or off\n", c->bulk);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-int kma_state_init(const struct kma_config *config, u64 pfns)
+int kma_state_init(u64 pfns)
 {
 	struct kma_config *c = &kma_config;
 	u64 bytes;
 	int ret;
 
-	*c = *config;
-	ret = kma_config_check(c);
-	if (ret)
-		return ret;
+	if (!c->live_max)
+		c->live_max = kma_live_default();
 	bytes = kma_core_bytes(c->live_max, c->sites_max, nr_cpu_ids, pfns);
 	if (bytes > kma_state_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",

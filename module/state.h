@@ -17,44 +17,23 @@
 #include "core/record.h"
 
 /* Limits of live_max, in objects. */
-#define KMA_LIVE_MIN		1ULL
 #define KMA_LIVE_MAX		(16ULL << 20)
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
-/* The default of sites_max, in rows. */
-#define KMA_SITES_DEFAULT	8192
 
 /**
- * struct kma_config - what the module was loaded with
- * @live_max: objects that the live table has room for; 0: 1/128 of the RAM
+ * struct kma_config - settings that stay as they are until the module is unloaded
+ * @live_max: objects that the live table has room for; 0 until kma_state_init(): 1/128
+ *	of the RAM
  * @sites_max: rows for call sites
- * @enabled: record allocations from the start
- * @bulk: follow the bulk functions, `auto` or `off`
- * @sample_bytes: as for kma_sampling_set()
- * @budget_pct: as for kma_overhead_set_budget()
- * @pages: as for kma_pages_set()
- * @page_sample_bytes: as for kma_pages_sample()
- * @account: as for kma_acct_set()
- * @filter: as for kma_filter_set()
- * @skip: as for kma_skip_set()
- *
- * The first two and @bulk stay as they are until the module is unloaded.  The
- * others can be changed at run time; the file that owns a value has the current one.
+ * @bulk: follow functions that allocate and free without a tracepoint
  */
 struct kma_config {
 	u64 live_max;
 	u32 sites_max;
-	bool enabled;
-	const char *bulk;
-	u64 sample_bytes;
-	unsigned int budget_pct;
-	enum kma_pages_mode pages;
-	u64 page_sample_bytes;
-	unsigned long account;
-	const char *filter;
-	const char *skip;
+	bool bulk;
 };
 
-/* Constant once probes are attached. */
+/* Written at load, before the tables are allocated. */
 extern struct kma_config kma_config;
 
 /* The tables of slab objects: the live objects and their call sites. */
@@ -71,15 +50,14 @@ extern struct kma_pagealloc kma_pagealloc;
 extern struct mutex kma_lock;
 
 /**
- * kma_state_init() - check the configuration and allocate the tables of objects
- * @config: the configuration
+ * kma_state_init() - allocate the tables of objects, as kma_config says
  * @pfns: page frames to keep generations of, a power of two: kma_memhotplug_pfns()
  *
  * Context: process, may sleep; no probe is attached.
  * Return: 0, or an error that has been explained in the kernel log; then nothing
  * is left allocated.
  */
-int kma_state_init(const struct kma_config *config, u64 pfns);
+int kma_state_init(u64 pfns);
 
 /**
  * kma_state_destroy() - free the tables of objects

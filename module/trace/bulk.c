@@ -217,7 +217,7 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 
 void kma_bulk_start(void)
 {
-	const bool bulk = strcmp(kma_config.bulk, "off");
+	const bool bulk = kma_config.bulk;
 
 	kma_ftrace_hooks_start(kma_bulk_hooks, ARRAY_SIZE(kma_bulk_hooks), bulk);
 	if (!bulk)

@@ -164,7 +164,7 @@ static bool kma_page_bulk_attached;
 
 void kma_page_bulk_start(void)
 {
-	if (!strcmp(kma_config.bulk, "off"))
+	if (!kma_config.bulk)
 		return;
 	/* register_kretprobe() keeps its own notes in here. */
 	kma_page_bulk.kp.addr = NULL;

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The settings: parsing, applying and showing values.  See setting.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "baseline.h"
+#include "countmaps.h"
+#include "error.h"
+#include "match/filter.h"
+#include "match/page_caller.h"
+#include "match/skip.h"
+#include "overhead.h"
+#include "resolve/cacheinfo.h"
+#include "sampling.h"
+#include "setting.h"
+#include "state.h"
+#include "trace/acct_track.h"
+#include "trace/page_track.h"
+#include "trace/slab.h"
+
+/* ---- parsing --------------------------------------------------------------- */
+
+static int kma_parse_range(const char *text, u64 min, u64 max,
+			   union kma_setting_value *value)
+{
+	if (kstrtou64(text, 10, &value->number))
+		return -EINVAL;
+	return value->number < min || value->number > max ? -ERANGE : 0;
+}
+
+static int kma_parse_flag(char *text, union kma_setting_value *value)
+{
+	return kma_parse_range(text, 0, 1, value);
+}
+
+static int kma_parse_live_max(char *text, union kma_setting_value *value)
+{
+	return kma_parse_range(text, 0, KMA_LIVE_MAX, value);
+}
+
+static int kma_parse_sites_max(char *text, union kma_setting_value *value)
+{
+	return kma_parse_range(text, KMA_SITES_MIN, KMA_SITES_MAX, value);
+}
+
+static int kma_parse_budget_pct(char *text, union kma_setting_value *value)
+{
+	return kma_parse_range(text, 0, KMA_BUDGET_MAX, value);
+}
+
+static int kma_parse_bulk(char *text, union kma_setting_value *value)
+{
+	value->number = !strcmp(text, "auto");
+	return value->number || !strcmp(text, "off") ? 0 : -EINVAL;
+}
+
+static int kma_parse_sample_bytes(char *text, union kma_setting_value *value)
+{
+	return kma_sampling_parse(text, &value->number);
+}
+
+static int kma_parse_pages(char *text, union kma_setting_value *value)
+{
+	const int mode = kma_pages_parse(text);
+
+	value->number = mode;
+	return min(mode, 0);
+}
+
+static int kma_parse_account(char *text, union kma_setting_value *value)
+{
+	unsigned long which = 0;
+	int ret = kma_acct_parse(text, &which);
+
+	value->number = which;
+	return ret;
+}
+
+/* Refused, if at all, when it is applied. */
+static int kma_parse_text(char *text, union kma_setting_value *value)
+{
+	value->text = text;
+	return 0;
+}
+
+/* ---- applying -------------------------------------------------------------- */
+
+static void kma_record(bool on)
+{
+	kma_slab_record(on);
+	kma_pages_record(on);
+	WRITE_ONCE(kma_countmaps_on, on);
+}
+
+static int kma_set_enabled(const union kma_setting_value *value)
+{
+	kma_record(value->number);
+	return 0;
+}
+
+static int kma_set_live_max(const union kma_setting_value *value)
+{
+	kma_config.live_max = value->number;
+	return 0;
+}
+
+static int kma_set_sites_max(const union kma_setting_value *value)
+{
+	kma_config.sites_max = value->number;
+	return 0;
+}
+
+static int kma_set_bulk(const union kma_setting_value *value)
+{
+	kma_config.bulk = value->number;
+	return 0;
+}
+
+static int kma_set_sample_bytes(const union kma_setting_value *value)
+{
+	if (value->number && !kma_cacheinfo_has_bytes()) {
+		kma_refuse("sample_bytes: struct kmem_cache not understood: only 0 can be set");
+		return -EOPNOTSUPP;
+	}
+	/* The cost before is no evidence of the cost from now on. */
+	if (kma_sampling_set(value->number) && value->number)
+		kma_overhead_sampling(ilog2(value->number));
+	return 0;
+}
+
+static int kma_set_budget_pct(const union kma_setting_value *value)
+{
+	kma_overhead_set_budget(value->number);
+	return 0;
+}
+
+static int kma_set_pages(const union kma_setting_value *value)
+{
+	const bool before = kma_pages_tracked();
+	int ret = kma_pages_set(value->number);
+
+	if (ret)
+		kma_refuse("pages: %s", ret == -ENOMEM ? "not enough memory" :
+			   "no tracepoint mm_page_alloc: see the kernel log");
+	if (before && !kma_pages_tracked())
+		kma_baseline_forget_pages();
+	return ret;
+}
+
+static int kma_set_page_sample_bytes(const union kma_setting_value *value)
+{
+	kma_pages_sample(value->number);
+	return 0;
+}
+
+static int kma_set_account(const union kma_setting_value *value)
+{
+	int ret = kma_acct_set(value->number);
+
+	if (ret)
+		kma_refuse("account: %s", ret == -ENOMEM ? "not enough memory" :
+			   "a tracepoint is missing: see the kernel log");
+	return ret;
+}
+
+static int kma_set_filter(const union kma_setting_value *value)
+{
+	return kma_filter_set(value->text);
+}
+
+static int kma_set_skip(const union kma_setting_value *value)
+{
+	int ret = kma_skip_set(value->text);
+
+	if (!ret)
+		kma_page_caller_forget();
+	return ret;
+}
+
+/* ---- showing --------------------------------------------------------------- */
+
+static int kma_show_enabled(char *page)
+{
+	return sysfs_emit(page, "%d\n", kma_slab_recording());
+}
+
+static int kma_show_live_max(char *page)
+{
+	return sysfs_emit(page, "%llu\n", kma_config.live_max);
+}
+
+static int kma_show_sites_max(char *page)
+{
+	return sysfs_emit(page, "%u\n", kma_config.sites_max);
+}
+
+static int kma_show_bulk(char *page)
+{
+	return sysfs_emit(page, "%s\n", kma_config.bulk ? "auto" : "off");
+}
+
+static int kma_show_sample_bytes(char *page)
+{
+	return sysfs_emit(page, "%llu\n", kma_sampling_bytes());
+}
+
+static int kma_show_budget_pct(char *page)
+{
+	return sysfs_emit(page, "%u\n", kma_overhead_budget_pct());
+}
+
+static int kma_show_pages(char *page)
+{
+	return sysfs_emit(page, "%s\n", kma_pages_name());
+}
+
+static int kma_show_page_sample_bytes(char *page)
+{
+	return sysfs_emit(page, "%llu\n", kma_pages_bytes());
+}
+
+static int kma_show_account(char *page)
+{
+	char text[KMA_ACCT_LEN];
+
+	kma_acct_print(text);
+	return sysfs_emit(page, "%s\n", text);
+}
+
+static int kma_show_filter(char *page)
+{
+	return kma_filter_text(page);
+}
+
+static int kma_show_skip(char *page)
+{
+	return kma_skip_text(page);
+}
+
+/* ---- the rows -------------------------------------------------------------- */
+
+const struct kma_setting kma_settings[KMA_SETTING_NR] = {
+#define X(name, mode, unit, range, init, parse, set, show, help) \
+	{ #name, mode, range, init, parse, set, show },
+	KMA_SETTINGS(X)
+#undef X
+};
+
+int kma_setting_run(enum kma_setting_nr nr, char *text)
+{
+	const struct kma_setting *s = &kma_settings[nr];
+	union kma_setting_value value;
+	char shown[64];
+
+	lockdep_assert_held(&kma_lock);
+	/* Parsing may take the text apart. */
+	strscpy(shown, text, sizeof(shown));
+	if (s->parse(text, &value))
+		return kma_refuse("%s takes %s, not '%s'", s->name, s->range, shown);
+	return s->set(&value);
+}
+
+/* Of a parameter, whose writer may not be able to read `last_error`. */
+static int kma_setting_set(enum kma_setting_nr nr, const char *text)
+{
+	char *copy = kstrdup(text, GFP_KERNEL);
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = kma_setting_run(nr, strim(copy));
+	if (ret)
+		pr_err("%s\n", kma_error_last());
+	kfree(copy);
+	return ret;
+}
+
+int kma_setting_write(enum kma_setting_nr nr, const char *text)
+{
+	int ret;
+
+	mutex_lock(&kma_lock);
+	ret = kma_setting_set(nr, text);
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+int kma_setting_read(enum kma_setting_nr nr, char *page)
+{
+	int len;
+
+	mutex_lock(&kma_lock);
+	len = kma_settings[nr].show(page);
+	mutex_unlock(&kma_lock);
+	return len;
+}
+
+int kma_setting_check(enum kma_setting_nr nr, const char *text)
+{
+	const struct kma_setting *s = &kma_settings[nr];
+	char *copy = kstrdup(text, GFP_KERNEL);
+	union kma_setting_value value;
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = s->parse(strim(copy), &value);
+	if (ret)
+		pr_err("%s takes %s, not '%s'\n", s->name, s->range, text);
+	kfree(copy);
+	return ret;
+}
+
+/* Rows of one mode, from the last to the first. */
+static int kma_settings_apply(const char *const text[KMA_SETTING_NR], umode_t mode)
+{
+	int i, ret = 0;
+
+	mutex_lock(&kma_lock);
+	for (i = KMA_SETTING_NR - 1; !ret && i >= 0; i--)
+		if (kma_settings[i].mode == mode)
+			ret = kma_setting_set(i, text[i] ?: kma_settings[i].init);
+	if (!ret)
+		kma_error_clear();
+	mutex_unlock(&kma_lock);
+	return ret;
+}
+
+int kma_settings_load(const char *const text[KMA_SETTING_NR])
+{
+	return kma_settings_apply(text, 0400);
+}
+
+/* Probes have other modes while a filter is set. */
+static void kma_settings_filter_changed(void)
+{
+	const bool on = kma_slab_recording();
+
+	kma_slab_record(on);
+	kma_pages_record(on);
+}
+
+int kma_settings_start(const char *const text[KMA_SETTING_NR])
+{
+	kma_filter_start(kma_settings_filter_changed);
+	return kma_settings_apply(text, 0600);
+}
+
+void kma_settings_stop(void)
+{
+	mutex_lock(&kma_lock);
+	kma_record(false);
+	kma_sampling_set(0);
+	kma_acct_set(0);
+	kma_set_pages(&(union kma_setting_value) { .number = KMA_PAGES_OFF });
+	kma_filter_stop();
+	kma_skip_stop();
+	mutex_unlock(&kma_lock);
+}
