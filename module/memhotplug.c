@@ -61,14 +61,14 @@ static void kma_memhotplug_fix(u64 end, const char *why)
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
-			  void *arg)
+				 void *arg)
 {
 	const struct memory_notify *mem = arg;
 
 	/* Before any of it can be used. */
 	if (action == MEM_GOING_ONLINE)
 		kma_memhotplug_fix((u64)mem->start_pfn + mem->nr_pages,
-			    "memory was added: until the module is loaded again");
+				   "memory was added: until the module is loaded again");
 	return NOTIFY_OK;
 }
 

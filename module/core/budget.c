@@ -128,7 +128,7 @@ static bool kma_budget_lower(struct kma_budget *g)
 }
 
 bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
-		u32 fill)
+		       u32 fill)
 {
 	u64 left = budget_ns > spent->events_ns ? budget_ns - spent->events_ns : 0;
 	u64 room = max(left, spent->events_ns / 8);

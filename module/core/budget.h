@@ -131,6 +131,6 @@ void kma_budget_ask(struct kma_budget *g, int shift);
  * Context: any; one at a time. Return: whether @now has changed.
  */
 bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
-		u32 fill);
+		       u32 fill);
 
 #endif /* KMA_CORE_BUDGET_H */

@@ -92,7 +92,7 @@ static void kma_run_freed(struct kma_pagealloc *b, const struct kma_run *run)
 }
 
 static void kma_pagealloc_free_pfns(struct kma_pagealloc *b, struct kma_pfn *f,
-				   unsigned long nr)
+				    unsigned long nr)
 {
 	const struct kma_pfn *end = f + nr;
 	struct kma_run run;
@@ -149,7 +149,7 @@ static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 }
 
 static void kma_rows_page_fill(struct kma_pagealloc *b, u32 row, struct kma_pfn *f,
-			    unsigned int order, u32 flags, bool bare)
+			       unsigned int order, u32 flags, bool bare)
 {
 	const struct kma_pfn *end = f + (1UL << order);
 
@@ -172,7 +172,7 @@ static void kma_pagealloc_hit(struct kma_pagealloc *b, u32 id, const struct kma_
 }
 
 static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_slot *slot,
-			      struct kma_pfn *f, const struct kma_page_event *ev,
+				 struct kma_pfn *f, const struct kma_page_event *ev,
 			      u32 flags, bool bare)
 {
 	const u32 id = slot ? READ_ONCE(slot->id) : 0;
@@ -185,17 +185,17 @@ static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_
 }
 
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
-		      const struct kma_page_event *ev)
+			 const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_ALONE), f, ev,
-			  0, false);
+			     0, false);
 }
 
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
-		      const struct kma_page_event *ev)
+			const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_sitetab_get(&b->sites, site, ev->class), f, ev,
-			  0, false);
+			     0, false);
 }
 
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev)
@@ -211,14 +211,14 @@ void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *
 }
 
 static void kma_pagealloc_shadowed(struct kma_pagealloc *b, struct kma_pfn *f,
-				const struct kma_page_event *ev)
+				   const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_SHADOW), f, ev,
-			  0, true);
+			     0, true);
 }
 
 static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
-			      const struct kma_page_event *ev, int shift)
+				 const struct kma_page_event *ev, int shift)
 {
 	const struct kma_origin o = { .site = kma_env_page_site(), .shift = shift };
 	const struct kma_site_slot *shadow, *slot;
@@ -236,7 +236,7 @@ static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
 }
 
 void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
-		       const struct kma_page_event *ev, u8 point)
+			    const struct kma_page_event *ev, u8 point)
 {
 	const int shift = kma_sample_take(KMA_SAMPLE_PAGES,
 					  KMA_PAGE_SIZE << ev->order, point);
@@ -248,7 +248,7 @@ void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
 }
 
 void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
-			const struct kma_page_event *ev)
+			   const struct kma_page_event *ev)
 {
 	u8 point;
 

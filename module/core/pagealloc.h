@@ -128,7 +128,7 @@ enum kma_one {
  * Context: a probe, any context, NMI included. Return: see enum kma_one.
  */
 static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, unsigned long pfn,
-						   unsigned long class, bool sampled,
+						      unsigned long class, bool sampled,
 						   u8 *point)
 {
 	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
@@ -171,19 +171,19 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
  * Context: a probe, any context, NMI included.
  */
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
-		      const struct kma_page_event *ev);
+			 const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, with its call site, or KMA_SITE_NOWHERE. */
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
-		      const struct kma_page_event *ev);
+			const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, while call sites are looked for of some blocks. */
 void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
-			const struct kma_page_event *ev);
+			   const struct kma_page_event *ev);
 
 /* Context: as above. Likewise, after kma_sample_count(), with its sample point. */
 void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
-		       const struct kma_page_event *ev, u8 point);
+			    const struct kma_page_event *ev, u8 point);
 
 /**
  * kma_pagealloc_no_pfn() - a block was allocated in memory that is not known
@@ -199,7 +199,7 @@ void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigne
 
 /* One page: while nothing is recorded, and just after, all are like the first. */
 static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, unsigned long pfn,
-						  u32 what)
+						     u32 what)
 {
 	if (what) {
 		kma_pagealloc_free_slow(b, pfn, 0);
@@ -218,7 +218,7 @@ static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, un
  * Context: a probe, any context, NMI included.
  */
 static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned long pfn,
-					    unsigned int order)
+					       unsigned int order)
 {
 	struct kma_pfn *f;
 	u32 row;

@@ -75,7 +75,7 @@ int kma_pagegen_init(struct kma_pagegen *m, u64 pfns);
 void kma_pagegen_destroy(struct kma_pagegen *m);
 
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
-						unsigned long ptr)
+					       unsigned long ptr)
 {
 	return &m->gen[(ptr >> KMA_PAGE_SHIFT) & m->mask];
 }
@@ -88,7 +88,7 @@ static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
  * Context: any. Return: the generation.
  */
 static __always_inline kma_gen kma_pagegen_read(const struct kma_pagegen *m,
-						 unsigned long ptr)
+						unsigned long ptr)
 {
 	return READ_ONCE(*kma_pagegen_at(m, ptr));
 }

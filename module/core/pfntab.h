@@ -112,7 +112,7 @@ static inline u64 kma_pfntab_chunk_bytes(void)
 
 /* Context: any. Return: whether a number can be that of a page frame. */
 static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
-					     unsigned long pfn)
+					   unsigned long pfn)
 {
 	return pfn >> KMA_CHUNK_SHIFT < t->nr_chunks;
 }
@@ -133,7 +133,7 @@ kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
 
 /* Context: any. Return: the same, or NULL if nothing can be recorded of the page. */
 static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
-						  unsigned long pfn)
+					      unsigned long pfn)
 {
 	struct kma_pfn *f;
 

@@ -233,7 +233,7 @@ static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 }
 
 void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
-		       unsigned long bytes_req, unsigned long cache,
+			 unsigned long bytes_req, unsigned long cache,
 		       struct kma_at_point m)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);

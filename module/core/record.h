@@ -251,7 +251,7 @@ static_assert(sizeof(struct kma_at_point) == 8);
 
 /* An allocation on which there may be a sample point, by its members, likewise. */
 void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
-		       unsigned long bytes_req, unsigned long cache,
+			 unsigned long bytes_req, unsigned long cache,
 		       struct kma_at_point m);
 
 /**
@@ -276,7 +276,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 		return;
 	kma_stat_dec(alloc_unsampled);
 	kma_record_at_point(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
-			  (struct kma_at_point) {
+			    (struct kma_at_point) {
 				.bytes = bytes,
 				.node = ev->node,
 				.point = point,
@@ -297,7 +297,7 @@ void kma_record_found(struct kma_core *c, unsigned long ptr);
  * Context: a probe, any context.
  */
 static __always_inline void kma_record_free_sampled(struct kma_core *c,
-						unsigned long ptr)
+						    unsigned long ptr)
 {
 	if (likely(!kma_livefilter_has(ptr)))
 		return;

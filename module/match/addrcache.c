@@ -71,7 +71,7 @@ static bool kma_addrcache_lookup(const struct kma_addrcache *c, unsigned long ad
 /* ---- verdicts -------------------------------------------------------------------- */
 
 static noinline bool kma_addrcache_miss(const struct kma_addrcache *c, unsigned long *set,
-				      unsigned long addr)
+					unsigned long addr)
 {
 	const bool yes = kma_addrcache_lookup(c, addr);
 	const unsigned long word = yes ? addr : addr & ~KMA_ADDRCACHE_YES;

@@ -167,7 +167,7 @@ bool kma_filter_object(const struct kma_event *ev)
 }
 
 static bool kma_filter_pagealloc_is(const struct kma_filter *s, const struct page *page,
-				unsigned int order, u32 gfp, unsigned long site)
+				    unsigned int order, u32 gfp, unsigned long site)
 {
 	if (!kma_filter_orders(s, order) || !kma_filter_current(s) ||
 	    !kma_filter_memory(s, page, gfp))
@@ -178,7 +178,7 @@ static bool kma_filter_pagealloc_is(const struct kma_filter *s, const struct pag
 }
 
 bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp,
-		      unsigned long site)
+			  unsigned long site)
 {
 	const struct kma_filter *s;
 	bool ret;

@@ -10,7 +10,7 @@ const struct kma_column kma_keyval_columns[2] = {
 };
 
 void kma_keyval_add(struct kma_snapshot *snap, const char *name,
-		  enum kma_format format, u64 value)
+		    enum kma_format format, u64 value)
 {
 	struct kma_keyval *pair = kma_snapshot_add(snap);
 
@@ -22,7 +22,7 @@ void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 }
 
 void kma_keyval_show(struct seq_file *seq, const struct kma_snapshot *snap,
-		   const void *row)
+		     const void *row)
 {
 	const struct kma_keyval *pair = row;
 

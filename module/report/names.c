@@ -36,7 +36,7 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t)
 	INIT_LIST_HEAD(&names->chunks);
 	names->sites = t;
 	names->site = kma_copy_alloc(t ? kma_sitetab_rows(t) : 0,
-					 sizeof(names->site[0]));
+				     sizeof(names->site[0]));
 	names->cache = kma_copy_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;

@@ -38,7 +38,7 @@ static void kma_line_clean(char *text)
 }
 
 int kma_rows_map_fill(struct kma_snapshot *snap,
-		   const char *(*describe)(struct kma_map_row *line,
+		      const char *(*describe)(struct kma_map_row *line,
 					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]))
 {

@@ -28,7 +28,7 @@ struct kma_map_row {
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
 int kma_rows_map_fill(struct kma_snapshot *snap,
-		   const char *(*describe)(struct kma_map_row *line,
+		      const char *(*describe)(struct kma_map_row *line,
 					   const struct kma_countmap_info *info,
 					   char buf[KMA_SYMBOL_LEN]));
 

@@ -15,7 +15,7 @@ bool kma_rows_page_exact(u32 id)
 }
 
 static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page_count column,
-			   kma_u128 weighed, kma_u128 variance)
+			      kma_u128 weighed, kma_u128 variance)
 {
 	counts->v[column] = kma_weighed(weighed);
 	counts->weighed[column] = weighed;
@@ -24,16 +24,16 @@ static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page
 
 /* What a number of something, of so many KiB each or of 1, stands for. */
 static void kma_rows_page_estimate(struct kma_page_counts *counts,
-				enum kma_rows_page_count column, u64 blocks, u64 each,
+				   enum kma_rows_page_count column, u64 blocks, u64 each,
 				u64 weight)
 {
 	kma_rows_page_set(counts, column, kma_weigh(blocks * each, weight),
-		       kma_weigh_variance((kma_u128)blocks * each * each, weight));
+			  kma_weigh_variance((kma_u128)blocks * each * each, weight));
 }
 
 /* Some blocks may be live in part: none of them with more than all of its pages. */
 static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_row *sum,
-			    unsigned int order, u64 weight)
+			       unsigned int order, u64 weight)
 {
 	const u64 blocks = kma_row_live(sum);
 	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
@@ -42,7 +42,7 @@ static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_
 
 	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, blocks, 1, weight);
 	kma_rows_page_set(counts, KMA_ROWS_PAGE_live_kb, kma_weigh(kb, weight),
-		       kma_weigh_variance((kma_u128)kb * most, weight));
+			  kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
 /* Of a row's counters, those since the last reset. */
@@ -90,7 +90,7 @@ void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts
 
 	for (i = 0; i < KMA_ROWS_PAGE_ESTIMATES; i++)
 		kma_rows_page_set(sum, i, sum->weighed[i] + more->weighed[i],
-			       sum->variance[i] + more->variance[i]);
+				  sum->variance[i] + more->variance[i]);
 	sum->samples += more->samples;
 	sum->live_samples += more->live_samples;
 }

@@ -36,7 +36,7 @@ static bool kma_rows_site_suspect(const struct kma_row *sum)
 }
 
 static void kma_rows_site_set(struct kma_site_counts *counts, enum kma_site_column column,
-			   kma_u128 weighed, kma_u128 variance)
+			      kma_u128 weighed, kma_u128 variance)
 {
 	counts->v[column] = kma_weighed(weighed);
 	counts->weighed[column] = weighed;
@@ -45,10 +45,10 @@ static void kma_rows_site_set(struct kma_site_counts *counts, enum kma_site_colu
 
 /* What a number of objects, of so many bytes each or of 1, stands for. */
 static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site_column column,
-				u64 objects, u64 each, u64 weight)
+				   u64 objects, u64 each, u64 weight)
 {
 	kma_rows_site_set(counts, column, kma_weigh(objects * each, weight),
-		       kma_weigh_variance((kma_u128)objects * each * each, weight));
+			  kma_weigh_variance((kma_u128)objects * each * each, weight));
 }
 
 /* The squares are not known one by one: none of them is more than this. */
@@ -56,7 +56,7 @@ static void kma_counts_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 
 				 u64 weight)
 {
 	kma_rows_site_set(counts, KMA_COUNT_bytes_req, kma_weigh(bytes, weight),
-		       kma_weigh_variance((kma_u128)bytes * most, weight));
+			  kma_weigh_variance((kma_u128)bytes * most, weight));
 }
 
 /* Of a row's counters, those since the last reset. */
@@ -78,17 +78,17 @@ static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 }
 
 static void kma_rows_site_live(struct kma_site_counts *counts, u64 live, u32 size, bool suspect,
-			    u64 weight)
+			       u64 weight)
 {
 	kma_rows_site_estimate(counts, KMA_COUNT_live_objs, live, 1, weight);
 	kma_rows_site_estimate(counts, KMA_COUNT_live_bytes, live, size, weight);
 	if (!suspect)
 		kma_rows_site_estimate(counts, KMA_COUNT_confirmed_bytes, live, size,
-				    weight);
+				       weight);
 }
 
 static void kma_rows_site_events(struct kma_site_counts *counts, const struct kma_row *since,
-			      const struct kma_cache_info *cache, u64 weight)
+				 const struct kma_cache_info *cache, u64 weight)
 {
 	const u32 size = cache->size;
 
@@ -96,7 +96,7 @@ static void kma_rows_site_events(struct kma_site_counts *counts, const struct km
 	kma_rows_site_estimate(counts, KMA_COUNT_bytes_alloc, since->hits, size, weight);
 	if (cache->object_size)
 		kma_rows_site_estimate(counts, KMA_COUNT_bytes_req, since->hits,
-				    cache->object_size, weight);
+				       cache->object_size, weight);
 	else
 		kma_counts_bytes_req(counts, since->bytes_req, size, weight);
 	kma_rows_site_estimate(counts, KMA_COUNT_frees, since->frees, 1, weight);
@@ -137,7 +137,7 @@ void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts
 
 	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
 		kma_rows_site_set(sum, i, sum->weighed[i] + more->weighed[i],
-			       sum->variance[i] + more->variance[i]);
+				  sum->variance[i] + more->variance[i]);
 	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
 	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];
 }
@@ -183,7 +183,7 @@ static void kma_rows_site_merge(struct kma_snapshot *snap)
 }
 
 int kma_rows_site_fill(struct kma_snapshot *snap,
-		    const char *(*name)(struct kma_names *, u32), bool samples)
+		       const char *(*name)(struct kma_names *, u32), bool samples)
 {
 	const struct kma_sort by_label = { .key = { KMA_COUNT_NR }, .nr = 1 };
 	const struct kma_sitetab *t = &kma_core.sites;

@@ -75,6 +75,6 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
  * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
  */
 int kma_rows_site_fill(struct kma_snapshot *snap,
-		    const char *(*name)(struct kma_names *, u32), bool samples);
+		       const char *(*name)(struct kma_names *, u32), bool samples);
 
 #endif /* KMA_REPORT_ROWS_SITE_H */

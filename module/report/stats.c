@@ -43,9 +43,9 @@ static void kma_stats_add_live(struct kma_snapshot *snap,
 	kma_keyval_add(snap, "live_objs", KMA_FORMAT_U64, live);
 	kma_keyval_add(snap, "live_slots", KMA_FORMAT_U64, slots);
 	kma_keyval_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
-		     div64_u64(live * 100000, slots));
+		       div64_u64(live * 100000, slots));
 	kma_keyval_add(snap, "live_spilled", KMA_FORMAT_U64,
-		     stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
+		       stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
 }
 
 static void kma_stats_add_sites(struct kma_snapshot *snap)
@@ -56,33 +56,33 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "sites_max", KMA_FORMAT_U64, t->sites_max);
 	kma_keyval_add(snap, "sites_used", KMA_FORMAT_U64, used);
 	kma_keyval_add(snap, "sites_retired", KMA_FORMAT_U64,
-		     atomic_read(&t->retired));
+		       atomic_read(&t->retired));
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
 	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
 	kma_keyval_add(snap, "caches_used", KMA_FORMAT_U64,
-		     kma_cachetab_used(&t->caches));
+		       kma_cachetab_used(&t->caches));
 	kma_keyval_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
-		     kma_cacheinfo_exact());
+		       kma_cacheinfo_exact());
 }
 
 /* Functions that are followed, and the second net; 1 is attached. */
 static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
 	kma_keyval_add(snap, "free_bulk_followed", KMA_FORMAT_U64,
-		     kma_bulk_frees_followed());
+		       kma_bulk_frees_followed());
 	kma_keyval_add(snap, "alloc_bulk_followed", KMA_FORMAT_U64,
-		     kma_bulk_allocs_followed());
+		       kma_bulk_allocs_followed());
 	kma_keyval_add(snap, "alloc_bulk_missed", KMA_FORMAT_U64,
-		     kma_bulk_allocs_missed());
+		       kma_bulk_allocs_missed());
 	kma_keyval_add(snap, "net_page_free", KMA_FORMAT_U64,
-		     !READ_ONCE(kma_core.obj.pages.fixed));
+		       !READ_ONCE(kma_core.obj.pages.fixed));
 	kma_keyval_add(snap, "page_bulk_followed", KMA_FORMAT_U64,
-		     kma_page_bulk_followed());
+		       kma_page_bulk_followed());
 	kma_keyval_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
-		     kma_page_bulk_missed());
+		       kma_page_bulk_missed());
 	kma_keyval_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
-		     kma_cache_destroy_followed());
+		       kma_cache_destroy_followed());
 }
 
 static void kma_stats_add_overhead(struct kma_snapshot *snap)
@@ -110,7 +110,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_sum(&stats);
 	kma_keyval_add(snap, "enabled", KMA_FORMAT_U64, kma_slab_recording());
 	kma_keyval_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
-		     kma_tracepoints_attached());
+		       kma_tracepoints_attached());
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
 	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +

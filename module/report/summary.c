@@ -63,7 +63,7 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 			v[KMA_COUNT_bytes_alloc] - v[KMA_COUNT_bytes_req],
 			var[KMA_COUNT_bytes_alloc] - var[KMA_COUNT_bytes_req]);
 	kma_keyval_add(snap, "frag_pct", KMA_FORMAT_MILLI,
-		     kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
+		       kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
 	KMA_SUMMARY_COUNT("cross_node_allocs", cross_node);
 	KMA_SUMMARY_COUNT("allocs", hits);
 	KMA_SUMMARY_COUNT("bulk_objs", bulk_objs);
@@ -76,7 +76,7 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	if (snap->sampled) {
 		kma_keyval_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
 		kma_keyval_add(snap, "live_samples", KMA_FORMAT_U64,
-			     v[KMA_COUNT_live_samples]);
+			       v[KMA_COUNT_live_samples]);
 	}
 }
 

@@ -32,7 +32,7 @@ static void kma_acct_count_rcu(const struct kma_acct_event *event)
 }
 
 static notrace void kma_acct_probe_mm_page_alloc(void *data, struct page *page,
-					    unsigned int order, gfp_t gfp, int type)
+						 unsigned int order, gfp_t gfp, int type)
 {
 	const struct kma_acct_event event = {
 		.nr = 2,
@@ -46,12 +46,12 @@ static notrace void kma_acct_probe_mm_page_alloc(void *data, struct page *page,
 	if (!page)
 		kma_stat_inc(countmap_failed);
 	else if (kma_countmaps_matching(!kma_filter_on() ||
-				      kma_filter_pagealloc(page, order, gfp, 0)))
+					kma_filter_pagealloc(page, order, gfp, 0)))
 		kma_acct_count_rcu(&event);
 }
 
 static notrace void kma_acct_probe_mm_page_free(void *data, struct page *page,
-					   unsigned int order)
+						unsigned int order)
 {
 	const struct kma_acct_event event = {
 		.nr = 2,
@@ -90,7 +90,7 @@ static void kma_acct_slab(const struct kma_event *ev)
 #endif
 
 static notrace void kma_acct_probe_kmalloc(void *data, unsigned long site, const void *ptr,
-				      size_t bytes_req, KMA_KMALLOC_SAYS)
+					   size_t bytes_req, KMA_KMALLOC_SAYS)
 {
 	const struct kma_event ev = {
 		.site = site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
@@ -102,7 +102,7 @@ static notrace void kma_acct_probe_kmalloc(void *data, unsigned long site, const
 
 #ifdef KMA_HAVE_EVENT_CACHE
 static notrace void kma_acct_probe_kmem_cache_alloc(void *data, unsigned long site,
-					       const void *ptr, struct kmem_cache *s,
+						    const void *ptr, struct kmem_cache *s,
 					       gfp_t gfp, int node)
 {
 	/* Where a kmem_cache is not understood, it is as large as it was asked for. */
@@ -117,7 +117,7 @@ static notrace void kma_acct_probe_kmem_cache_alloc(void *data, unsigned long si
 }
 #else
 static notrace void kma_acct_probe_kmalloc_node(void *data, unsigned long site, const void *ptr,
-					   size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
+						size_t bytes_req, size_t bytes_alloc, gfp_t gfp,
 					   int node)
 {
 	kma_acct_probe_kmalloc(data, site, ptr, bytes_req, bytes_alloc, gfp);

@@ -20,7 +20,7 @@
 
 /* The objects are in an array. */
 static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
-			    size_t size, void **p));
+				   size_t size, void **p));
 
 static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 					  struct ftrace_regs *regs)
@@ -53,7 +53,7 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
  * when it is freed, is not in the table then.
  */
 static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
-			    void *ptr));
+				   void *ptr));
 
 static void notrace kma_free_rcu_entered(unsigned long parent_ip,
 					 struct ftrace_regs *regs)

@@ -15,7 +15,7 @@ static int kma_nr_ftrace_hooks;
 #define KMA_FTRACE_HOOK_ENTRY_BYTES	16
 
 static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long parent_ip,
-				     struct ftrace_ops *ops,
+					    struct ftrace_ops *ops,
 				     struct ftrace_regs *regs)
 {
 	int i;

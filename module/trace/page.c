@@ -26,7 +26,7 @@ static enum kma_pages_mode kma_page_mode_now;
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
 static __always_inline void kma_page_record(struct kma_pfn *f,
-					   const struct kma_page_event *ev, int mode)
+					    const struct kma_page_event *ev, int mode)
 {
 	if (mode == KMA_PAGES_OFF)
 		kma_stat_inc(page_off);
@@ -57,7 +57,7 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 		kma_stat_inc(page_filtered);
 	} else {
 		kma_page_record(kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page)),
-			       &ev,
+				&ev,
 			       mode == KMA_PAGES_FILTERED ? READ_ONCE(kma_page_mode_now) : mode);
 	}
 }
@@ -65,14 +65,14 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 /* One page on which there may be a sample point; @data is its sample point, of kma_sample_count(). */
 static noinline __noclone notrace void
 kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
-		      int type)
+			int type)
 {
 	const struct kma_page_event ev = {
 		.class = kma_class(0, type, (__force u32)gfp),
 	};
 
 	kma_pagealloc_at_point(&kma_pagealloc,
-			  kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
+			       kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
 			  (unsigned long)data);
 }
 
@@ -142,7 +142,7 @@ KMA_PAGE_ALLOC(kma_page_alloc_filtered, KMA_PAGES_FILTERED);
 DEFINE_STATIC_CALL(kma_page_alloc_run, kma_page_alloc_off);
 
 static notrace void kma_page_probe_mm_page_alloc(void *data, struct page *page,
-					    unsigned int order, gfp_t gfp, int type)
+						 unsigned int order, gfp_t gfp, int type)
 {
 	static_call(kma_page_alloc_run)(data, page, order, gfp, type);
 }

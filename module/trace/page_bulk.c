@@ -25,7 +25,7 @@
 
 static_assert(KMA_PAGE_BULK_LIST ||
 	      kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid,
-			    nodemask_t *nodemask, int nr, struct page **page));
+				   nodemask_t *nodemask, int nr, struct page **page));
 
 /**
  * struct kma_page_bulk - a call

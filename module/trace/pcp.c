@@ -78,7 +78,7 @@ static bool kma_pcp_counts(const struct page *page, int order)
 /* ---- lists of CPUs --------------------------------------------------------------- */
 
 static void kma_pcp_count(struct page *page, const enum kma_list_counter *counter,
-			   const u64 *n, int nr)
+			  const u64 *n, int nr)
 {
 	const struct kma_countmap_info info = { .key = { { page_to_nid(page) } } };
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_PCPU]);
@@ -92,7 +92,7 @@ static void kma_pcp_count(struct page *page, const enum kma_list_counter *counte
 }
 
 static void kma_pcp_moved(struct page *page, unsigned int order, bool begins,
-			   enum kma_list_counter pages, enum kma_list_counter bursts)
+			  enum kma_list_counter pages, enum kma_list_counter bursts)
 {
 	const enum kma_list_counter counter[] = { pages, bursts };
 	const u64 n[] = { 1UL << order, begins };
@@ -113,17 +113,17 @@ static void kma_pcp_taken(struct page *page, unsigned int order, bool refill)
 	rcu_read_lock();
 	if (refill)
 		kma_pcp_moved(page, order, begins, KMA_LIST_REFILL_PAGES,
-			       KMA_LIST_REFILLS);
+			      KMA_LIST_REFILLS);
 	else
 		kma_pcp_moved(page, order, true, KMA_LIST_DIRECT_PAGES,
-			       KMA_LIST_DIRECTS);
+			      KMA_LIST_DIRECTS);
 	kma_acct_count(&event);
 	rcu_read_unlock();
 }
 
 #ifdef KMA_HAVE_PERCPU_REFILL
 static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct page *page,
-							unsigned int order, int type,
+							    unsigned int order, int type,
 							int percpu_refill)
 {
 	kma_pcp_taken(page, order, percpu_refill);
@@ -131,14 +131,14 @@ static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct p
 #else
 /* There the lists of CPUs have single pages, and all of these come from there. */
 static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct page *page,
-							unsigned int order, int type)
+							    unsigned int order, int type)
 {
 	kma_pcp_taken(page, order, !order);
 }
 #endif
 
 static notrace void kma_pcp_probe_mm_page_pcpu_drain(void *data, struct page *page,
-						 unsigned int order, int type)
+						     unsigned int order, int type)
 {
 	const bool begins = kma_pcp_burst(KMA_PCP_DRAIN);
 	const struct kma_acct_event event = {
@@ -204,7 +204,7 @@ void kma_pcp_find_sites(bool on)
 #define KMA_SEVERE_ORDER	3
 
 static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting, u64 severe,
-			      u64 changed)
+			     u64 changed)
 {
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_EXTFRAG]);
 	struct kma_countmap_info info = { .key = *key };
@@ -222,7 +222,7 @@ static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting
 }
 
 static notrace void kma_pcp_probe_mm_page_alloc_extfrag(void *data, struct page *page,
-						    int alloc_order, int fallback_order,
+							int alloc_order, int fallback_order,
 						    int alloc_type, int fallback_type)
 {
 	const bool fragmenting = fallback_order < pageblock_order;

@@ -32,7 +32,7 @@ static bool kma_filtered __read_mostly;
 
 /* An allocation event without memory. */
 static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site,
-						   const void *ptr)
+						  const void *ptr)
 {
 	if (kma_sitetab_is_inner(&kma_core.sites, site))
 		kma_stat_inc(double_fired);
@@ -297,7 +297,7 @@ static void kma_slab_bulk_sampled(const struct kma_event *ev)
 }
 
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
-		     gfp_t gfp)
+			 gfp_t gfp)
 {
 	const struct kma_event ev = {
 		.site = site,
@@ -339,7 +339,7 @@ static void notrace kma_kmem_cache_free_entered(unsigned long parent_ip,
 {
 	preempt_disable_notrace();
 	kma_slab_probe_kmem_cache_free(NULL, parent_ip,
-				  (void *)kma_ftrace_hook_arg(regs, 1));
+				       (void *)kma_ftrace_hook_arg(regs, 1));
 	preempt_enable_notrace();
 }
 
