@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What `reset` subtracts.  See baseline.h. */
+/* The sums at the last `reset`.  See baseline.h. */
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -25,14 +25,22 @@ static void kma_baseline_sum_rows(void)
 		kma_sitetab_sum(&kma_pagealloc.sites, id, &kma_baseline.page_row[id]);
 }
 
-/* Return: whether no event came meanwhile, nor was on its way, if that was waited for. */
+/*
+ * Sum up all counters.
+ *
+ * A probe first counts an event in kma_stats, and then in a row.  If @wait is true, wait
+ * in between for the probes that have done only the first.
+ *
+ * Return: true if no event was counted meanwhile.  With @wait, all sums are of the same
+ * events then.
+ */
 static bool kma_baseline_sum_once(bool wait)
 {
 	struct kma_stats after;
 
 	kma_stats_sum(&kma_baseline.stats);
 	if (wait) {
-		/* Who has counted an event gets to its row. */
+		/* Each probe that has counted its event reaches the row. */
 		tracepoint_synchronize_unregister();
 		synchronize_rcu();
 	}
@@ -41,10 +49,13 @@ static bool kma_baseline_sum_once(bool wait)
 	return !memcmp(&after, &kma_baseline.stats, sizeof(after));
 }
 
-/* Where something is always going on, no moment is better than another. */
+/* How often to try: if events never pause, no moment is better than another. */
 #define KMA_BASE_TRIES	8
 
-/* An event that is in some sums and not in others would be so for good. */
+/*
+ * Retry until the counters are stable.  If an event were in some sums of the baseline and
+ * not in others, tables would disagree by that event until the next reset.
+ */
 static void kma_baseline_sum(void)
 {
 	int i;
@@ -62,7 +73,10 @@ static void kma_baseline_take(void)
 	struct kma_countmap *countmap[KMA_COUNTMAP_NR];
 
 	kma_filter_reset();
-	/* What has no row in a countmap is in the counters, too. */
+	/*
+	 * Events that find no row in a countmap are counted in kma_stats.  So countmaps
+	 * are paused while kma_stats is summed up.
+	 */
 	kma_countmaps_pause(countmap);
 	kma_state_sweep();
 	kma_baseline_sum();
@@ -106,7 +120,7 @@ void kma_baseline_forget_pages(void)
 	lockdep_assert_held(&kma_lock);
 	kma_copy_free(kma_baseline.page_row);
 	kma_baseline.page_row = NULL;
-	/* The counters stay, of which the rows have gone. */
+	/* The rows are gone, and their events are still in the counters: subtract these. */
 	kma_stats_sum(&stats);
 	base[KMA_STAT_events_mm_page_alloc] = stats.v[KMA_STAT_events_mm_page_alloc];
 	base[KMA_STAT_events_mm_page_free] = stats.v[KMA_STAT_events_mm_page_free];

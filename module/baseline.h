@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The baseline: what `reset` subtracts.
+ * The baseline: the sums at the last `reset`.
  *
- * `reset` takes a copy of all sums.  Tables show the sums of now less those; the
- * counters of probes and the live table stay as they are.
+ * `reset` sums up all counters and keeps the sums.  Tables then show the current sums
+ * minus the baseline.  `reset` does not change the counters of probes, nor the live
+ * table.
  */
 #ifndef KMA_BASELINE_H
 #define KMA_BASELINE_H
@@ -13,10 +14,10 @@
 
 /**
  * struct kma_baseline - sums at the last reset
- * @row: of each row of objects; NULL if there was no reset
- * @page_row: of each row of pages; NULL if pages were not tracked then
- * @stats: the module's counters
- * @ns: boot time of the reset, or of load, in nanoseconds
+ * @row: sums of each row of objects; NULL if there was no reset
+ * @page_row: sums of each row of pages; NULL if there was no reset since tracking began
+ * @stats: sums of the module's counters
+ * @ns: boot time of the reset, in nanoseconds; if there was no reset, boot time of load
  */
 struct kma_baseline {
 	struct kma_row *row;
@@ -25,18 +26,18 @@ struct kma_baseline {
 	u64 ns;
 };
 
-/* Protected by kma_lock. */
+/* The current baseline.  Protected by kma_lock. */
 extern struct kma_baseline kma_baseline;
 
 /**
- * kma_baseline_start() - the baseline of load
+ * kma_baseline_start() - make a baseline of zeroes, at load
  *
  * Context: process, may sleep; takes kma_lock.
  */
 void kma_baseline_start(void);
 
 /**
- * kma_baseline_stop() - free the copies
+ * kma_baseline_stop() - free the baseline
  *
  * Context: process, may sleep; no table is read any more.
  */
@@ -46,14 +47,15 @@ void kma_baseline_stop(void);
  * kma_baseline_reset() - take a new baseline
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM, and then the old one stays.
+ * Return: 0, or -ENOMEM; then the old baseline stays.
  */
 int kma_baseline_reset(void);
 
 /**
- * kma_baseline_forget_pages() - tracking of pages has ended: forget its rows
+ * kma_baseline_forget_pages() - make a new baseline for pages
  *
- * Its counters go on, while its rows begin again at 0.
+ * To be called when the tracking of pages has ended.  When it begins again, its rows
+ * begin at 0, while the module's counters of page events go on.
  *
  * Context: process; kma_lock is held.
  */

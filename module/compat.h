@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between kernels, and the only file that knows their versions.
- * Everything else asks for a feature by its name, KMA_HAVE_*.
+ * The differences between kernel versions.  No other file tests the version: all others
+ * test for features, by macros that are named KMA_HAVE_*.
  */
 #ifndef KMA_COMPAT_H
 #define KMA_COMPAT_H
@@ -19,32 +19,41 @@
 #endif
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "kmemacct knows Linux 5.10, and 6.1 and newer, but nothing in between"
+#error "kmemacct supports Linux 5.10, and 6.1 and newer, but no version in between"
 #endif
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
-#error "kmemacct does not know Linux 7.3 and newer"
+#error "kmemacct does not support Linux 7.3 and newer"
 #endif
 
 #ifdef CONFIG_UNWINDER_ORC
-/* Who unwinds is told where each return address was. */
+/* The state of the ORC unwinder tells where on the stack each return address was. */
 #include <asm/unwind.h>
 #define KMA_HAVE_UNWINDER
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
-/* Events name the kmem_cache and the node; before, node has events of its own. */
+/*
+ * Allocation events name the kmem_cache and the node.  Older kernels have separate events
+ * for allocations on a node.
+ */
 #define KMA_HAVE_EVENT_CACHE
-/* kmem_cache_free is traced before the object is free for others. */
+/* kmem_cache_free is traced before another CPU can be given the object. */
 #define KMA_HAVE_FREE_EVENT_EARLY
 #define KMA_FREES_EARLY true
-/* A large kmalloc for another function is told with who called that one. */
+/*
+ * If a function like kmemdup() allocates for its caller, the event of a large kmalloc
+ * names that caller as its call site.
+ */
 #define KMA_HAVE_LARGE_CALLER
-/* What ftrace calls may interrupt itself, unless it asks not to. */
+/* An ftrace callback may interrupt itself, unless its ftrace_ops forbid that. */
 #define KMA_HAVE_FTRACE_NESTING
 #else
-/* Not certain there: nobody may follow the function instead. */
+/*
+ * Not certain there: kmem_cache_free is traced late, unless the module can follow the
+ * function itself instead.
+ */
 #define KMA_FREES_EARLY false
-/* What there is under another name, or is nothing */
+/* Functions and types that have another name there, or do not exist. */
 #define ftrace_get_regs(regs)		(regs)
 #define ftrace_regs			pt_regs
 #define ftrace_free_filter(ops)		ftrace_set_filter(ops, NULL, 0, 1)
@@ -53,40 +62,43 @@
 #define pde_data(inode)			PDE_DATA(inode)
 #endif
 
-/* The name of what kmem_cache_alloc_bulk() calls. */
+/* The function that a call of kmem_cache_alloc_bulk() enters. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk_noprof
 #else
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk
 #endif
 
-/* Many pages at once, which have no event. */
+/* The bulk page allocator, which has no tracepoint; 5.10 has none. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define KMA_ALLOC_PAGES_BULK alloc_pages_bulk_noprof
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
 #endif
-/* Whoever calls it. */
+/* A call of the bulk page allocator, with an array of pages. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
 #define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
 #else
 #define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
 #endif
-/* They may be put on a list. */
+/* The bulk page allocator can also put its pages on a list. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 #define KMA_HAVE_ALLOC_PAGES_LIST
 #endif
 
-/* A block that leaves a zone's lists is told with why. */
+/* mm_page_alloc_zone_locked tells whether a CPU's list of free pages is refilled. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_HAVE_PERCPU_REFILL
 #endif
 
-/* The largest order that the page allocator has: MAX_ORDER itself, or one below it. */
+/*
+ * The largest order of the page allocator.  MAX_ORDER is that order or one more, by
+ * kernel version.
+ */
 #define KMA_ORDER_MAX	ilog2(MAX_ORDER_NR_PAGES)
 
-/* What the bits of a pageblock mean. */
+/* The flags of a pageblock: the bits of its migrate type, and the bit "isolated". */
 #ifdef PAGEBLOCK_MIGRATETYPE_MASK
 #define KMA_PAGEBLOCK_TYPE	PAGEBLOCK_MIGRATETYPE_MASK
 #define KMA_PAGEBLOCK_ISOLATED	PAGEBLOCK_ISO_MASK
@@ -95,30 +107,38 @@
 #define KMA_PAGEBLOCK_ISOLATED	0
 #endif
 
-/* Some objects may come from a pool with a guard page around each. */
+/* KFENCE: some objects come from its pool, with guard pages around each object. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
 #define KMA_HAVE_KFENCE
 #endif
 
-/* A timer gets its function with its clock. */
+/* hrtimer_setup() sets both the clock and the function of a timer. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define KMA_HAVE_HRTIMER_SETUP
 #endif
 
-/* kvmalloc() of more than a page that may not wait is told with who called it. */
+/*
+ * The event of a kvmalloc() of more than a page, with gfp flags that forbid to wait, names
+ * the caller of kvmalloc() as its call site.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 #define KMA_HAVE_KVMALLOC_CALLER
 #endif
 
-/* Each CPU's sheaves of free objects: what kfree_rcu() puts there, nobody tells. */
+/*
+ * Each CPU has sheaves of free objects.  An object that kfree_rcu() puts into a sheaf is
+ * freed without an event.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define KMA_HAVE_SHEAVES
 #endif
 
 /*
- * A function that is only jumped to directly begins without a mark for indirect
- * jumps, KMA_DIRECT, and objtool is told that this is meant, KMA_IS_DIRECT().
+ * With indirect branch tracking (IBT), a function begins with an ENDBR instruction so
+ * that it can be called indirectly.  A function that is only jumped to directly does not
+ * need it: KMA_DIRECT leaves it out, and KMA_IS_DIRECT() tells objtool that this is
+ * intended.
  */
 #ifdef CONFIG_X86_KERNEL_IBT
 #define KMA_DIRECT	__noendbr

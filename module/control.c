@@ -27,7 +27,7 @@ static int kma_run_reset(char *args)
 	int ret;
 
 	if (*args)
-		return kma_refuse("reset takes nothing, not '%s'", args);
+		return kma_refuse("reset takes no arguments: omit '%s'", args);
 	ret = kma_baseline_reset();
 	if (ret)
 		kma_refuse("reset: not enough memory");
@@ -52,7 +52,7 @@ static int kma_sort_parse(const struct kma_table *table, char *keys,
 
 	while ((key = strsep(&keys, ","))) {
 		column = kma_table_column(table, key);
-		/* The order of addresses would tell what %pK hides. */
+		/* Sorted rows would reveal the order of addresses, which %pK hides. */
 		if (column < 0 || table->columns[column].format == KMA_FORMAT_PTR)
 			return kma_refuse("%s has no sort key '%s'", table->name, key);
 		if (sort->nr == KMA_SORT_KEYS)
@@ -72,7 +72,7 @@ static int kma_run_sort(char *args)
 	if (!table)
 		return kma_refuse("no table '%s' to sort", name);
 	if (!args)
-		return kma_refuse("sort %s by what? sort <table> key[,key...]", name);
+		return kma_refuse("sort %s has no keys: use sort <table> key[,key...]", name);
 	ret = kma_sort_parse(table, args, &sort);
 	if (!ret)
 		table->sort = sort;
@@ -88,7 +88,10 @@ static int kma_run_skip(char *args)
 	return ret;
 }
 
-/* Beside the settings, each of which is a command; `filter` and `skip` change a part. */
+/*
+ * Each setting is a command, too.  `filter` and `skip` are here, because as commands they
+ * change a part of the setting.
+ */
 static const struct {
 	const char *name;
 	int (*run)(char *args);
@@ -174,7 +177,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 		return -ENOMEM;
 	mutex_lock(&kma_lock);
 	for (i = 0; i < KMA_SETTING_NR; i++)
-		/* The filter has a line for each criterion, and `skip` a table. */
+		/* The filter has a line for each criterion; `skip` has a table instead. */
 		if (i == KMA_SETTING_filter)
 			kma_filter_show(seq);
 		else if (i != KMA_SETTING_skip)
@@ -218,7 +221,7 @@ static ssize_t kma_control_write(struct file *file, const char __user *user,
 	if (strlen(line) == len)
 		ret = kma_control_run(line);
 	else
-		ret = kma_refuse_write("a command is text without a NUL");
+		ret = kma_refuse_write("a command must not contain a NUL");
 	kfree(line);
 	return ret ?: len;
 }

@@ -2,8 +2,9 @@
 /*
  * The file `control`.
  *
- * Reading it shows each setting and its value; each line written to it is one command.  An invalid command changes nothing, and `last_error` shows what is wrong
- * with it until a command is accepted again.
+ * Reading it shows each setting with its value, the sort orders, and the last error.
+ * Each write to it is one command.  An invalid command changes nothing; the line
+ * `last_error` then says what is wrong with it, until a command is accepted.
  */
 #ifndef KMA_CONTROL_H
 #define KMA_CONTROL_H
@@ -12,7 +13,7 @@
 
 /**
  * kma_control_run() - run a command
- * @line: the command, as it is written to `control`; modified
+ * @line: the command, as it was written to `control`; modified
  *
  * Context: process, may sleep.
  * Return: 0 or an error, -EINVAL if the command is invalid; then nothing has changed,
@@ -20,7 +21,7 @@
  */
 int kma_control_run(char *line);
 
-/* Of the file `control`. */
+/* The operations of the file `control`. */
 extern const struct file_operations kma_control_fops;
 
 #endif /* KMA_CONTROL_H */

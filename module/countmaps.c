@@ -12,7 +12,7 @@
 #include "countmaps.h"
 #include "state.h"
 
-/* A row is 128 bytes on each CPU, and some 170 in all. */
+/* A row takes 128 bytes on each CPU, and some 170 bytes that all CPUs share. */
 #define KMA_COUNTMAP_ROWS		4096
 #define KMA_COUNTMAP_ROWS_FEW	1024
 
@@ -62,7 +62,11 @@ u64 kma_countmaps_bytes(void)
 	return bytes;
 }
 
-/* There is one row for each: two CPUs that made one at once would take another's. */
+/*
+ * There is exactly one row for each node, so all of them are added now.  If probes added
+ * them, two CPUs that add the row of one node at the same time would make two, and leave
+ * none for another node.
+ */
 static void kma_countmap_add_nodes(struct kma_countmap *t)
 {
 	struct kma_countmap_info info = {};
@@ -129,7 +133,7 @@ int kma_countmaps_begin(unsigned long which)
 	return 0;
 }
 
-/* Nobody counts in it. */
+/* Empty a countmap in which no probe counts. */
 static void kma_countmap_begin_anew(struct kma_countmap *t, enum kma_countmap_of of)
 {
 	kma_countmap_clear(t);

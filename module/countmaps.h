@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The countmaps there are: one for each table that counts events by a key.
+ * The countmaps of the module: one for each table that counts events by a key.
  *
- * A countmap is allocated when its table is switched on and freed when it is switched
- * off; `reset` empties it.  So the rows of processes and cgroups that have ended stay
- * for as long as their table is on.
+ * A countmap is allocated when its table is switched on, and freed when its table is
+ * switched off.  `reset` empties it.  So the rows of processes and cgroups that have
+ * ended stay until the next `reset`, or until the table is switched off.
  *
- * A probe reads the pointer under rcu_read_lock(); whoever frees a countmap waits
- * for a grace period first.
+ * A probe holds rcu_read_lock() from reading the pointer until it has counted.  To free
+ * or empty a countmap, process context clears the pointer and waits for a grace period
+ * first.
  */
 #ifndef KMA_COUNTMAPS_H
 #define KMA_COUNTMAPS_H
@@ -21,13 +22,13 @@
 /**
  * enum kma_countmap_of - which countmap
  * @KMA_COUNTMAP_NONE: none
- * @KMA_COUNTMAP_PCPU: by node; the counters of different CPUs are not added up
+ * @KMA_COUNTMAP_PCPU: by node; the table shows the counters of each CPU separately
  * @KMA_COUNTMAP_EXTFRAG: by call site, orders and migrate types
  * @KMA_COUNTMAP_TASKS: by process
  * @KMA_COUNTMAP_CGROUPS: by cgroup
  * @KMA_COUNTMAP_COMM_SITES: by command and call site
  * @KMA_COUNTMAP_COMM_SYSCALLS: by command and system call
- * @KMA_COUNTMAP_NR: how many there are
+ * @KMA_COUNTMAP_NR: number of these values
  */
 enum kma_countmap_of {
 	KMA_COUNTMAP_NONE,
@@ -47,9 +48,9 @@ extern struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 extern bool kma_countmaps_on;
 
 /**
- * kma_countmaps_recording() - whether an event is to be counted
+ * kma_countmaps_recording() - whether events are to be counted now
  *
- * An event that is not is counted as countmap_off.
+ * If they are not, this event is counted as countmap_off.
  *
  * Context: a probe, any context.
  * Return: true if so.
@@ -66,7 +67,7 @@ static inline bool kma_countmaps_recording(void)
  * kma_countmaps_matching() - count an event that the filter rejects
  * @matches: whether the event passes the filter
  *
- * An event that does not is counted as countmap_filtered.
+ * If the event does not pass, it is counted as countmap_filtered.
  *
  * Context: a probe, any context.
  * Return: @matches.
@@ -81,24 +82,24 @@ static inline bool kma_countmaps_matching(bool matches)
 
 /**
  * kma_countmaps_begin() - allocate countmaps, and count in them from now on
- * @which: bits with the numbers of countmaps, none of which exists
+ * @which: a bit for each of the countmaps, none of which exists yet
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM, and then none of them exists.
+ * Return: 0, or -ENOMEM; then none of them exists.
  */
 int kma_countmaps_begin(unsigned long which);
 
 /**
  * kma_countmaps_end() - stop counting in countmaps, and free them
- * @which: bits with the numbers of countmaps
+ * @which: a bit for each of the countmaps; some of them may not exist
  *
  * Context: process, may sleep; kma_lock is held.
  */
 void kma_countmaps_end(unsigned long which);
 
 /**
- * kma_countmap_locked() - a countmap, for a reader that holds kma_lock
- * @of: which
+ * kma_countmap_locked() - a countmap, for a caller that holds kma_lock
+ * @of: the countmap
  *
  * Context: process; kma_lock is held.
  * Return: the countmap, or NULL if its table is off.
@@ -107,7 +108,7 @@ struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
 
 /**
  * kma_countmap_since() - when a countmap was switched on
- * @of: which; it exists
+ * @of: the countmap; it exists
  *
  * Context: process; kma_lock is held.
  * Return: boot time in nanoseconds.
@@ -115,8 +116,8 @@ struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
 u64 kma_countmap_since(enum kma_countmap_of of);
 
 /**
- * kma_countmap_memory() - memory that a countmap takes, or would take
- * @of: which
+ * kma_countmap_memory() - memory that a countmap takes, or would take if it existed
+ * @of: the countmap
  *
  * Context: process.
  * Return: bytes.
@@ -132,7 +133,7 @@ u64 kma_countmap_memory(enum kma_countmap_of of);
 u64 kma_countmaps_bytes(void);
 
 /**
- * kma_countmaps_pause() - stop counting, and empty all countmaps
+ * kma_countmaps_pause() - stop counting in all countmaps, and empty them
  * @t: the result: the countmaps, for kma_countmaps_resume()
  *
  * Context: process, may sleep; kma_lock is held until kma_countmaps_resume().
@@ -140,7 +141,7 @@ u64 kma_countmaps_bytes(void);
 void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
 /**
- * kma_countmaps_resume() - count again
+ * kma_countmaps_resume() - count in all countmaps again
  * @t: the countmaps, from kma_countmaps_pause()
  *
  * Context: process; kma_lock has been held since kma_countmaps_pause().

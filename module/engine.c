@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything between insmod and rmmod.
+ * Starting and stopping all parts of the module.
  *
- * Start is a ladder: each step needs those above it, and on failure the steps above are
- * undone in reverse.  Stop is the same ladder read backwards.
+ * Each step of kma_engine_start() needs the steps before it.  If a step fails, the steps
+ * before it are undone in reverse order.  kma_engine_stop() undoes all steps in reverse
+ * order.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,9 +35,12 @@
 #include "trace/slab.h"
 #include "trace/timing.h"
 
-/* ---- modules that come and go ---------------------------------------------- */
+/* ---- modules that are loaded and unloaded ---------------------------------- */
 
-/* Addresses of code mean something else from here on. */
+/*
+ * A module is loaded or unloaded, so an address may belong to other code from now on.
+ * Forget what was found out about call sites, and keep the names of those that go.
+ */
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	mutex_lock(&kma_lock);
@@ -62,7 +66,7 @@ static int kma_names_start(void)
 	ret = register_module_notifier(&kma_module_notifier);
 	if (!ret)
 		return 0;
-	pr_err("cannot watch modules: error %d\n", ret);
+	pr_err("cannot register a notifier of modules: error %d\n", ret);
 	kma_symbol_stop();
 	return ret;
 }
@@ -75,7 +79,7 @@ static void kma_names_stop(void)
 
 /* ---- probes ---------------------------------------------------------------- */
 
-/* Frees first: see trace/slab.h. */
+/* Probes of frees are attached before probes of allocations: see trace/slab.h. */
 static int kma_probes_start(void)
 {
 	int ret;
@@ -96,12 +100,13 @@ bulk:
 static void kma_probes_stop(void)
 {
 	kma_slab_stop();
-	/* Waits until no probe runs: nothing writes to the tables any more. */
+	/* Waits until no probe of a tracepoint runs. */
 	kma_page_stop();
+	/* Waits until no function is followed: nothing writes to the tables any more. */
 	kma_bulk_stop();
 }
 
-/* ---- the ladder ------------------------------------------------------------ */
+/* ---- start and stop -------------------------------------------------------- */
 
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
 {
@@ -135,7 +140,10 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_settings_start(text);
 	if (ret)
 		goto settings;
-	/* Last: a reader may keep a file open, and what it leads to, for long. */
+	/*
+	 * The files come last: once they exist, a process may keep one open for a long
+	 * time, and with it everything that the file uses.
+	 */
 	ret = kma_report_start(&kma_control_fops);
 	if (!ret)
 		return 0;
@@ -158,14 +166,17 @@ state:
 
 void kma_engine_stop(void)
 {
-	/* Waits until no reader or writer is inside a file: no setting changes any more. */
+	/*
+	 * Waits until no process is reading or writing a file: no setting is changed
+	 * any more.
+	 */
 	kma_report_stop();
-	/* Nothing more is recorded. */
+	/* From here on, nothing is recorded. */
 	kma_settings_stop();
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
-	/* The last that use the tables: notifiers. */
+	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_memhotplug_stop();
 	kma_stack_stop();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Everything between insmod and rmmod. */
+/* Starting and stopping all parts of the module. */
 #ifndef KMA_ENGINE_H
 #define KMA_ENGINE_H
 
 #include "setting.h"
 
 /**
- * kma_engine_start() - allocate tables, attach probes, create files, record
+ * kma_engine_start() - allocate tables, attach probes, start recording, create files
  * @text: the value of each setting; NULL: its default
  *
  * Context: process, may sleep.

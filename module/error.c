@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a setting or a command was refused.  See error.h. */
+/* The reason why a setting or a command was refused.  See error.h. */
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -8,7 +8,7 @@
 #include "error.h"
 #include "state.h"
 
-/* Protected by kma_lock. */
+/* The last error.  Protected by kma_lock. */
 static char kma_error[160] = "none";
 
 int kma_refuse(const char *fmt, ...)
@@ -20,7 +20,7 @@ int kma_refuse(const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(kma_error, sizeof(kma_error), fmt, args);
 	va_end(args);
-	/* The text may quote what was written, which may be any bytes. */
+	/* The text may quote the command, which may contain any bytes. */
 	for (c = kma_error; *c; c++)
 		if (!isascii(*c) || !isprint(*c))
 			*c = '?';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Why a setting or a command was refused.  The reason is one line that says what
- * is wrong and what to do; it stays in `last_error` of the file `control` until the
- * next command that is accepted.
+ * The reason why a setting or a command was refused.  It is one line, and says what is
+ * wrong and what to do.  The file `control` shows it as `last_error` until a command is
+ * accepted.
  */
 #ifndef KMA_ERROR_H
 #define KMA_ERROR_H
@@ -11,8 +11,8 @@
 #include <linux/types.h>
 
 /**
- * kma_refuse() - say why a value or a command is refused
- * @fmt: as for printk(), one line
+ * kma_refuse() - refuse a value or a command: set the last error
+ * @fmt: the reason, as for printk(), without a newline
  *
  * Characters that cannot be printed become `?`.
  *
@@ -31,18 +31,18 @@ void kma_error_clear(void);
 /**
  * kma_error_last() - the last error
  *
- * Context: process; kma_lock is held, for as long as the text is used.
- * Return: the text; `none` if there was none.
+ * Context: process; kma_lock is held for as long as the text is used.
+ * Return: the text; `none` if there is no error.
  */
 const char *kma_error_last(void);
 
 /**
- * kma_printable() - whether a value can be shown within a line
+ * kma_printable() - whether a value can be shown in a line of text
  * @text: the value
- * @size: room for it, its NUL included
- * @blanks: blanks are allowed
+ * @size: room for the value, in bytes, with its NUL
+ * @blanks: whether blanks are allowed
  *
- * Values are shown in lists with `;` between them, so they must not contain one.
+ * Values are shown in lists with `;` between them, so a value must not contain `;`.
  *
  * Context: any.
  * Return: true for printable ASCII without `;` that fits and is not empty.

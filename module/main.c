@@ -18,11 +18,11 @@
  *	   |                       v
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
- * state.h is what all of them read, engine.c starts and stops them, and this file has
- * the module's parameters.  Beside the flow: sampling.c switches between recording
- * everything and sampling, overhead.c watches what the module costs, baseline.c is what
- * `reset` subtracts, countmaps.c has the tables that count by a key, and memhotplug.c
- * follows memory that is added.
+ * state.h has the state that all of them share.  engine.c starts and stops them.  This
+ * file has the module's parameters; setting.c parses and applies their values.
+ * sampling.c switches between recording every object and sampling.  overhead.c measures
+ * what the module costs.  baseline.c keeps the sums that `reset` subtracts.  countmaps.c
+ * has the tables that count events by a key.  memhotplug.c follows memory that is added.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -32,10 +32,13 @@
 #include "engine.h"
 #include "setting.h"
 
-/* Protected by kernel_param_lock(), as what is below. */
+/* The settings are in effect.  Protected by kernel_param_lock(). */
 static bool kma_started;
 
-/* Values that were given at load, until the module starts. */
+/*
+ * Values that were given at load, for kma_engine_start(); NULL: not given.  Protected by
+ * kernel_param_lock().
+ */
 static char *kma_param_text[KMA_SETTING_NR];
 
 static enum kma_setting_nr kma_param_nr(const struct kernel_param *kp)
@@ -54,7 +57,7 @@ static int kma_param_set(const char *val, const struct kernel_param *kp)
 	ret = kma_setting_check(nr, val);
 	if (ret)
 		return ret;
-	/* The kernel's copy is gone when the module starts. */
+	/* The kernel's copy may be gone when the module starts. */
 	copy = kstrdup(val, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
@@ -82,7 +85,7 @@ static const struct kernel_param_ops kma_param_ops = {
 	.free = kma_param_free,
 };
 
-/* A parameter for each row of KMA_SETTINGS, and its line of modinfo. */
+/* For each row of KMA_SETTINGS: a parameter of the row's name, and its line in modinfo. */
 #define X(name, mode, unit, range, init, parse, set, show, help)	\
 module_param_cb(name, &kma_param_ops, (void *)&kma_settings[KMA_SETTING_##name], mode); \
 MODULE_PARM_DESC(name, help " (" unit ": " range "; default '" init "')");
@@ -91,7 +94,7 @@ KMA_SETTINGS(X)
 
 /*
  * The files of the parameters exist before the module starts, and until after it has
- * stopped.  A writer waits for the start here.
+ * stopped.  While it starts, kernel_param_lock() makes a writer wait.
  */
 static int __init kma_main_init(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory that comes and goes.  See memhotplug.h. */
+/* Memory that is added and removed at run time.  See memhotplug.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/log2.h>
@@ -17,7 +17,7 @@
 
 static_assert(PAGE_SHIFT == KMA_PAGE_SHIFT);
 
-/* One more than the highest page frame number; max_pfn is not for modules. */
+/* max_pfn is not exported to modules. */
 u64 kma_memhotplug_end(void)
 {
 	u64 end = 0;
@@ -28,7 +28,7 @@ u64 kma_memhotplug_end(void)
 	return end;
 }
 
-/* A balloon takes nothing away from these. */
+/* The pages of RAM, including those that a balloon driver has taken away. */
 static u64 kma_memhotplug_present(void)
 {
 	u64 pages = 0;
@@ -41,13 +41,16 @@ static u64 kma_memhotplug_present(void)
 
 u64 kma_memhotplug_pfns(void)
 {
-	/* Where RAM is spread thinly over the addresses it would be too much. */
+	/* If RAM is spread thinly over the addresses, a map up to the end is too large. */
 	u64 most = roundup_pow_of_two(4 * kma_memhotplug_present());
 
 	return min_t(u64, roundup_pow_of_two(kma_memhotplug_end()), most);
 }
 
-/* From here on there are frames that have no generation of their own. */
+/*
+ * Page frames up to @end exist from now on.  If the map is smaller, two of them may share
+ * a generation: stop ending generations, until the module is unloaded.
+ */
 static void kma_memhotplug_fix(u64 end, const char *why)
 {
 	struct kma_pagegen *pages = &kma_core.obj.pages;
@@ -55,9 +58,9 @@ static void kma_memhotplug_fix(u64 end, const char *why)
 	if (end <= pages->mask + 1 || pages->fixed)
 		return;
 	WRITE_ONCE(pages->fixed, true);
-	/* No probe ends a generation any more. */
+	/* After this wait, no probe ends a generation any more. */
 	tracepoint_synchronize_unregister();
-	pr_warn("%s: objects left on pages that are freed are not found\n", why);
+	pr_warn("objects left on freed pages cannot be found: %s\n", why);
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
@@ -65,10 +68,10 @@ static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action
 {
 	const struct memory_notify *mem = arg;
 
-	/* Before any of it can be used. */
+	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
 	if (action == MEM_GOING_ONLINE)
 		kma_memhotplug_fix((u64)mem->start_pfn + mem->nr_pages,
-				   "memory was added: until the module is loaded again");
+				   "memory was added; load the module again");
 	return NOTIFY_OK;
 }
 
@@ -81,10 +84,11 @@ int kma_memhotplug_start(void)
 	int ret = register_memory_notifier(&kma_memhotplug_notifier);
 
 	if (ret)
-		pr_err("cannot watch memory come and go: error %d\n", ret);
+		pr_err("cannot register a notifier of memory hotplug: error %d\n", ret);
 	else
-		/* Or memory was added since the map was made. */
-		kma_memhotplug_fix(kma_memhotplug_end(), "RAM is spread too thinly");
+		/* Or, rarely, memory was added after the map was allocated. */
+		kma_memhotplug_fix(kma_memhotplug_end(),
+				   "RAM is spread too thinly over the physical addresses");
 	return ret;
 }
 
@@ -95,10 +99,16 @@ void kma_memhotplug_stop(void)
 
 /* ---- records of pages ----------------------------------------------------- */
 
-/* Chunks are added under this one alone: memory hotplug holds locks of its own. */
+/*
+ * Protects the adding of chunks.  kma_lock cannot: the memory notifier is called with
+ * locks of memory hotplug held, which are taken under kma_lock elsewhere.
+ */
 static DEFINE_MUTEX(kma_pfns_lock);
 
-/* For memory that is added later: four times what there is, and 1 TiB at least. */
+/*
+ * There is room for memory that is added later: for four times the page frames there are,
+ * and at least for 1 TiB, which is this many chunks.
+ */
 #define KMA_CHUNKS_LEAST	(1ULL << (40 - PAGE_SHIFT - KMA_CHUNK_SHIFT))
 
 u64 kma_memhotplug_chunks(void)
@@ -125,9 +135,9 @@ static int kma_pfns_notify(struct notifier_block *nb, unsigned long action, void
 {
 	const struct memory_notify *mem = arg;
 
-	/* Before any of it can be used. */
+	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
 	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages))
-		pr_warn("no memory to track the pages of memory that was added\n");
+		pr_warn("not enough memory to track the pages of memory that was added\n");
 	return NOTIFY_OK;
 }
 
@@ -135,7 +145,10 @@ static struct notifier_block kma_pfns_notifier = {
 	.notifier_call = kma_pfns_notify,
 };
 
-/* As memory is described to the kernel, and where a part of it may be missing. */
+/*
+ * The kernel knows of memory in pieces of this many page frames: each piece is there or
+ * missing as a whole, so it is enough to look at one page of each.
+ */
 #define KMA_PFNS_STEP	512UL
 
 static bool kma_pfns_any(u64 pfn)
@@ -159,7 +172,6 @@ static int kma_pfns_add_all(void)
 	return ret;
 }
 
-/* What it will be, with the memory there is now. */
 u64 kma_memhotplug_pages_forecast(void)
 {
 	u64 pfn, chunks = 0;
@@ -172,7 +184,10 @@ u64 kma_memhotplug_pages_forecast(void)
 
 int kma_memhotplug_pages_start(void)
 {
-	/* The notifier comes first: memory added meanwhile is added twice, not missed. */
+	/*
+	 * The notifier comes first: otherwise memory that is added meanwhile would be
+	 * missed.  To add a chunk twice does no harm.
+	 */
 	int ret = register_memory_notifier(&kma_pfns_notifier);
 
 	if (ret)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory that comes and goes.
+ * Memory that is added and removed at run time.
  *
- * The map of page generations is as large as the RAM that is there at load, rounded up
- * to a power of two.  Memory that is added beyond its end takes the page net away
- * (core/pagegen.h); the kernel log and `stats` say so.  Memory that is removed needs
- * nothing: all of its pages have been freed before.
+ * The map of page generations (core/pagegen.h) has a fixed size: the page frames at load,
+ * rounded up to a power of two.  When memory is added beyond the end of the map, the
+ * module can no longer find objects that are left on freed pages.  The kernel log and
+ * `net_page_free` in `stats` say so.  When memory is removed, nothing has to be done: all
+ * of its pages have been freed before.
  *
- * While pages are tracked, their records come in chunks (core/pfntab.h), which are
- * added with the memory.
+ * The records of pages, while pages are tracked, are in chunks (core/pfntab.h).  A chunk
+ * is added when its memory is added.
  */
 #ifndef KMA_MEMHOTPLUG_H
 #define KMA_MEMHOTPLUG_H
@@ -16,23 +17,24 @@
 #include <linux/types.h>
 
 /**
- * kma_memhotplug_end() - where page frames end
+ * kma_memhotplug_end() - the end of all page frames
  *
  * Context: process.
- * Return: one more than the highest page frame number.
+ * Return: the highest page frame number plus 1.
  */
 u64 kma_memhotplug_end(void);
 
 /**
- * kma_memhotplug_pfns() - how many page frames to keep generations of
+ * kma_memhotplug_pfns() - the number of page frames to keep generations of
  *
  * Context: process.
- * Return: as many as there are, rounded up to a power of two.
+ * Return: a power of two: kma_memhotplug_end() rounded up, or less if RAM is spread too
+ * thinly over the physical addresses.
  */
 u64 kma_memhotplug_pfns(void);
 
 /**
- * kma_memhotplug_start() - follow memory that is added
+ * kma_memhotplug_start() - watch for memory that is added beyond the map of generations
  *
  * Context: process, may sleep; the tables are allocated, nothing is recorded yet.
  * Return: 0, or an error that has been explained in the kernel log.
@@ -47,32 +49,33 @@ int kma_memhotplug_start(void);
 void kma_memhotplug_stop(void);
 
 /**
- * kma_memhotplug_chunks() - for how many chunks of page records to make room
+ * kma_memhotplug_chunks() - the number of chunks of page records to make room for
  *
  * Context: process.
- * Return: four times what the RAM takes, and 1 TiB at least.
+ * Return: enough for four times the page frames there are, and at least for 1 TiB.
  */
 u64 kma_memhotplug_chunks(void);
 
 /**
- * kma_memhotplug_pages_forecast() - memory that tracking pages would take
+ * kma_memhotplug_pages_forecast() - memory that tracking pages would take now
  *
  * Context: process, may sleep.
- * Return: bytes, with the RAM that is there now.
+ * Return: bytes, for the RAM there is now.
  */
 u64 kma_memhotplug_pages_forecast(void);
 
 /**
- * kma_memhotplug_pages_start() - allocate records for all pages there are, and for
- * those of memory that is added
+ * kma_memhotplug_pages_start() - add the records of all pages
+ *
+ * From now on, the records of memory that is added are added, too.
  *
  * Context: process, may sleep; kma_pagealloc is initialised and has no chunk.
- * Return: 0 or -ENOMEM; then kma_pagealloc_destroy() frees what was allocated.
+ * Return: 0 or -ENOMEM; then kma_pagealloc_destroy() frees the chunks that were added.
  */
 int kma_memhotplug_pages_start(void);
 
 /**
- * kma_memhotplug_pages_stop() - add no more records
+ * kma_memhotplug_pages_stop() - stop adding records of memory that is added
  *
  * Context: process, may sleep.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the module costs, and the budget that limits it.  See overhead.h. */
+/* The CPU time that the module costs, and the budget that limits it.  See overhead.h. */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/string.h>
@@ -12,16 +12,21 @@
 
 /* ---- once a second -------------------------------------------------------- */
 
+/* The cost is computed once every turn, over the last KMA_OVERHEAD_TURNS turns. */
 #define KMA_OVERHEAD_TURN	HZ
 #define KMA_OVERHEAD_TURNS	8
 
-/* Protected by kma_lock, all that follows. */
+/* Protected by kma_lock, like the other variables below. */
 static unsigned int kma_budget_pct;
 static struct kma_budget kma_budget;
 
-/* The cost at the last turns, and how many there were since N changed. */
+/*
+ * @kma_turn is a ring of the cost since load, as it was at each of the last turns.
+ * @kma_turns is the number of turns since N was changed.
+ */
 static struct kma_cost kma_turn[KMA_OVERHEAD_TURNS];
 static unsigned int kma_turns;
+/* The cost between the oldest of these turns and the last. */
 static struct kma_spent kma_spent;
 
 static struct kma_cost kma_overhead_cost(void)
@@ -32,14 +37,17 @@ static struct kma_cost kma_overhead_cost(void)
 	return kma_cost_of(&stats, ktime_get_boottime_ns());
 }
 
-/* From here on, as if nothing had been spent before. */
+/* Forget the turns up to now: begin with a first one. */
 static void kma_overhead_again(void)
 {
 	kma_turn[0] = kma_overhead_cost();
 	kma_turns = 1;
 }
 
-/* Since the oldest turn that is kept; the next one takes its place. */
+/*
+ * Compute the cost since the oldest turn in the ring, and add this turn to the ring.  If
+ * the ring is full, this turn takes the place of the oldest.
+ */
 static void kma_overhead_look(void)
 {
 	unsigned int kept = min_t(unsigned int, kma_turns, KMA_OVERHEAD_TURNS);
@@ -58,7 +66,7 @@ static u32 kma_overhead_fill(void)
 					     100, kma_config.live_max));
 }
 
-/* Less than that, since N changed, says too little. */
+/* The least time since N was changed, in nanoseconds: less says too little of the cost. */
 #define KMA_OVERHEAD_LEAST	(NSEC_PER_SEC / 2)
 
 static void kma_overhead_adjust(void)
@@ -79,7 +87,10 @@ static DECLARE_DELAYED_WORK(kma_overhead_work, kma_overhead_turn);
 
 static void kma_overhead_turn(struct work_struct *work)
 {
-	/* Whoever reads a large table holds it for a while: then the next time. */
+	/*
+	 * A reader of a large table holds the lock for a while.  Then skip this turn, and
+	 * do not wait.
+	 */
 	if (mutex_trylock(&kma_lock)) {
 		kma_overhead_look();
 		kma_overhead_adjust();
@@ -103,7 +114,7 @@ void kma_overhead_set_budget(unsigned int pct)
 	WRITE_ONCE(kma_budget_pct, pct);
 	if (pct || kma_budget.now == kma_budget.asked)
 		return;
-	/* Nobody governs any more. */
+	/* Without a budget, N goes back to the value that was set. */
 	kma_budget_ask(&kma_budget, kma_budget.asked);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_budget.now);
 	kma_overhead_again();

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module costs, and the budget that limits it.
+ * The CPU time that the module costs, and the budget that limits it.
  *
- *	probe ----- one event in KMA_TIMED ----> trace/timing.h
- *	sample ---- each one -----------------> kma_env_lap_leave()
+ *	event ----- one in KMA_TIMED is timed --> trace/timing.h
+ *	sample ---- each one is timed ----------> kma_env_lap_leave()
  *	   |
  *	   v  counters
- *	once a second: cost (core/budget.h) --> share of the CPUs, in `stats`
- *	   |				    --> another N, while objects are sampled
- *	   v
+ *	once a second: cost (core/budget.h) ----> share of the CPUs, in `stats`
+ *	   |
+ *	   v  another N, while objects are sampled and there is a budget
  *	core/sample.h
+ *
+ * N is the number of bytes between samples, on average.
  */
 #ifndef KMA_OVERHEAD_H
 #define KMA_OVERHEAD_H
 
 #include <linux/types.h>
 
-/* The largest budget, and the default, in percent of all CPUs. */
+/* The largest budget, and the default, in percent of the time of all CPUs. */
 #define KMA_BUDGET_MAX		100
 #define KMA_BUDGET_DEFAULT	1
 
 /**
- * struct kma_overhead - what the module costs
- * @event_ps: picoseconds an event takes; 0 if none has been timed
+ * struct kma_overhead - the CPU time that the module costs
+ * @event_ps: time an event takes, in picoseconds; 0 if no event has been timed
  * @event_ps_se: the standard error of @event_ps
- * @share: thousandths of a percent of all CPUs' time that the module took lately
+ * @share: the module's share of the time of all CPUs lately, in thousandths of a percent
  * @share_se: the standard error of @share
- * @raised: how often the budget raised N, since load
- * @lowered: how often it lowered N, since load
+ * @raised: how often the budget has raised N since load
+ * @lowered: how often the budget has lowered N since load
  */
 struct kma_overhead {
 	u64 event_ps;
@@ -39,7 +41,7 @@ struct kma_overhead {
 };
 
 /**
- * kma_overhead_start() - look once a second at what the module costs
+ * kma_overhead_start() - compute the cost, and adjust N to the budget, once a second
  *
  * Context: process, may sleep; kma_lock is not held.
  */
@@ -53,17 +55,18 @@ void kma_overhead_start(void);
 void kma_overhead_stop(void);
 
 /**
- * kma_overhead_sampling() - sampling has begun, or goes on with another N
- * @shift: binary logarithm of the N that was set
+ * kma_overhead_sampling() - measure the cost anew, with the N that was set
+ * @shift: binary logarithm of N
  *
- * The cost before this is no evidence of the cost after it.
+ * To be called when sampling begins, and when N is set to another value: the cost before
+ * that says nothing about the cost from then on.
  *
  * Context: process; kma_lock is held.
  */
 void kma_overhead_sampling(int shift);
 
 /**
- * kma_overhead_set_budget() - limit the cost while objects are sampled
+ * kma_overhead_set_budget() - set the limit of the cost while objects are sampled
  * @pct: percent of the time of all CPUs, up to KMA_BUDGET_MAX; 0: no limit
  *
  * Context: process; kma_lock is held.
@@ -74,12 +77,12 @@ void kma_overhead_set_budget(unsigned int pct);
  * kma_overhead_budget_pct() - the limit that was set
  *
  * Context: any.
- * Return: percent; 0 if there is none.
+ * Return: percent of the time of all CPUs; 0: no limit.
  */
 unsigned int kma_overhead_budget_pct(void);
 
 /**
- * kma_overhead_read() - what the module cost when that was last looked at
+ * kma_overhead_read() - the cost that was computed last
  *
  * Context: process; kma_lock is held.
  * Return: the cost.

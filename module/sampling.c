@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From recording everything to sampling, and back, while events come.
+ * Switching between recording every object and sampling, while probes run.
  *
- * Two switches: whether allocations are sampled, and whether frees go by the
- * filter.  An object must be in the filter from before it is recorded until it is
- * freed, for as long as frees go by it.  So, on the way to sampling:
+ * Two things are switched: whether allocations are sampled, and whether frees are tested
+ * against the livefilter (core/livefilter.h).  While frees are tested, each object has to
+ * be in the livefilter from before it is recorded until it is freed.  So sampling begins
+ * in these steps:
  *
- *	the filter is empty
- *	allocations are sampled, and added to the filter
- *	wait: nobody records any more who has not seen that
- *	what is recorded is kept in the filter
- *	frees go by it
+ *	empty the livefilter
+ *	sample allocations; probes add each sample to the livefilter
+ *	wait until no probe runs that still records every object
+ *	add all objects that are in the live table to the livefilter
+ *	test frees against the livefilter
  *
- * and on the way back, frees stop going by it first.
+ * When sampling ends, the test of frees is switched off first.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -24,10 +25,10 @@
 #include "state.h"
 #include "trace/slab.h"
 
-/* Protected by kma_lock; others read it for a table. */
+/* The value that was set.  Written under kma_lock; tables read it without. */
 static u64 kma_bytes;
 
-/* Of a number that certainly fits, with what may stand behind it. */
+/* The most characters of a value, suffix included: such a number fits into 64 bits. */
 #define KMA_SAMPLING_DIGITS	12
 
 int kma_sampling_parse(const char *text, u64 *bytes)
@@ -37,7 +38,7 @@ int kma_sampling_parse(const char *text, u64 *bytes)
 
 	if (end == text || *skip_spaces(end) || !strchr("0123456789KkMm", end[-1]))
 		return -EINVAL;
-	/* No number that is valid is that long, and memparse() lets them wrap. */
+	/* Valid values are shorter.  Longer ones may wrap around in memparse(). */
 	if (end - text > KMA_SAMPLING_DIGITS)
 		return -ERANGE;
 	if (value && (!is_power_of_2(value) || value < 1ULL << KMA_SHIFT_MIN ||
@@ -87,7 +88,10 @@ bool kma_sampling_set(u64 bytes)
 	WRITE_ONCE(kma_bytes, bytes);
 	if (bytes) {
 		kma_sample_set(KMA_SAMPLE_OBJECTS, ilog2(bytes));
-		/* What a CPU that is offline had drawn is as good as ever. */
+		/*
+		 * A CPU that is offline keeps the sample point that it has drawn, which
+		 * is as good as a new one: see sample.h.
+		 */
 		on_each_cpu(kma_sampling_forget, NULL, 1);
 	}
 	if (bytes && !before)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Switching between recording everything and sampling, while events come.
+ * Switching between recording every object and sampling, while probes run.
  */
 #ifndef KMA_SAMPLING_H
 #define KMA_SAMPLING_H
@@ -26,19 +26,19 @@ int kma_sampling_parse(const char *text, u64 *bytes);
 void kma_sampling_start(void);
 
 /**
- * kma_sampling_set() - sample, or record everything
- * @bytes: bytes between samples, on average; 0: record everything
+ * kma_sampling_set() - sample objects, or record every object
+ * @bytes: bytes between samples, on average; 0: record every object
  *
  * Context: process, may sleep; kma_lock is held; probes are attached, or @bytes is 0.
- * Return: true if @bytes is another value than before.
+ * Return: true if the value has changed.
  */
 bool kma_sampling_set(u64 bytes);
 
 /**
- * kma_sampling_bytes() - the value that was set
+ * kma_sampling_bytes() - the value that was set by kma_sampling_set()
  *
  * Context: any.
- * Return: bytes between samples; 0 if everything is recorded.
+ * Return: bytes between samples; 0 if every object is recorded.
  */
 u64 kma_sampling_bytes(void);
 
@@ -46,7 +46,7 @@ u64 kma_sampling_bytes(void);
  * kma_sampling_now() - the value in use, which the budget may have raised
  *
  * Context: any.
- * Return: bytes between samples; 0 if everything is recorded.
+ * Return: bytes between samples; 0 if every object is recorded.
  */
 u64 kma_sampling_now(void);
 

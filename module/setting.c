@@ -82,7 +82,7 @@ static int kma_parse_account(char *text, union kma_setting_value *value)
 	return ret;
 }
 
-/* Refused, if at all, when it is applied. */
+/* An invalid text is refused when it is applied: see kma_filter_set(), kma_skip_set(). */
 static int kma_parse_text(char *text, union kma_setting_value *value)
 {
 	value->text = text;
@@ -125,10 +125,10 @@ static int kma_set_bulk(const union kma_setting_value *value)
 static int kma_set_sample_bytes(const union kma_setting_value *value)
 {
 	if (value->number && !kma_cacheinfo_has_bytes()) {
-		kma_refuse("sample_bytes: struct kmem_cache not understood: only 0 can be set");
+		kma_refuse("sample_bytes: this kernel's struct kmem_cache is unknown: use 0");
 		return -EOPNOTSUPP;
 	}
-	/* The cost before is no evidence of the cost from now on. */
+	/* The cost with the old value says nothing about the cost with the new one. */
 	if (kma_sampling_set(value->number) && value->number)
 		kma_overhead_sampling(ilog2(value->number));
 	return 0;
@@ -259,14 +259,17 @@ int kma_setting_run(enum kma_setting_nr nr, char *text)
 	char shown[64];
 
 	lockdep_assert_held(&kma_lock);
-	/* Parsing may take the text apart. */
+	/* Keep a copy for the message: parsing may modify the text. */
 	strscpy(shown, text, sizeof(shown));
 	if (s->parse(text, &value))
 		return kma_refuse("%s takes %s, not '%s'", s->name, s->range, shown);
 	return s->set(&value);
 }
 
-/* Of a parameter, whose writer may not be able to read `last_error`. */
+/*
+ * Apply the value of a parameter.  An error goes to the kernel log as well: the process
+ * that sets the parameter may not be able to read `last_error`.
+ */
 static int kma_setting_set(enum kma_setting_nr nr, const char *text)
 {
 	char *copy = kstrdup(text, GFP_KERNEL);
@@ -317,7 +320,7 @@ int kma_setting_check(enum kma_setting_nr nr, const char *text)
 	return ret;
 }
 
-/* Rows of one mode, from the last to the first. */
+/* Apply the rows of one mode, from the last to the first: `enabled` is the first row. */
 static int kma_settings_apply(const char *const text[KMA_SETTING_NR], umode_t mode)
 {
 	int i, ret = 0;
@@ -337,7 +340,7 @@ int kma_settings_load(const char *const text[KMA_SETTING_NR])
 	return kma_settings_apply(text, 0400);
 }
 
-/* Probes have other modes while a filter is set. */
+/* A filter was set or removed: switch the probes to the functions that test it, or back. */
 static void kma_settings_filter_changed(void)
 {
 	const bool on = kma_slab_recording();

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The settings: one row each.
+ * The settings: KMA_SETTINGS has one row for each.
  *
- * A row serves the module's parameter, modinfo, the command of the same name in
- * `control`, the line that `control` shows, and the check of the ABI document.
+ * A row defines the module parameter and its line in modinfo, the command of the same
+ * name in `control`, and the line that `control` shows.  tools/test/abi compares it with
+ * the ABI document.
  *
  *	X(name, mode, unit, range, default, parse, set, show, help)
  *
- * @mode is that of the parameter's file: 0400 can only be set at load, 0600 at any
- * time.  @range completes the sentence "NAME takes ...".  @parse turns a text into a
- * value, @set applies it under kma_lock, and @show prints the current one; they are in
- * setting.c and call the file that owns the value.
+ * @mode is the mode of the parameter's file: 0400 for a setting that can only be given at
+ * load, 0600 for one that can be changed at any time.  @range completes the sentence
+ * "NAME takes ...", and modinfo shows it with @unit, @default and @help.  @parse turns a
+ * text into a value, @set applies the value under kma_lock, and @show prints the current
+ * value.  The three functions are in setting.c and call the file that owns the value.
  *
- * At load, rows of mode 0400 are applied before tables are allocated, and the others
- * once probes are attached, from the last to the first: recording begins last.
+ * At load, the rows of mode 0400 are applied before the tables are allocated, and the
+ * rows of mode 0600 after the probes are attached.  Rows are applied from the last to the
+ * first, so that `enabled` starts the recording when all other settings are in effect.
  */
 #ifndef KMA_SETTING_H
 #define KMA_SETTING_H
@@ -26,39 +29,45 @@
 	  "record allocations")						\
 	X(live_max, 0400, "objects", "0 to 16777216", "0",		\
 	  kma_parse_live_max, kma_set_live_max, kma_show_live_max,	\
-	  "live objects that always have room; 0: as many as fit into 1/128 of the RAM, at least 65536") \
+	  "live objects that the table has room for in any case; "	\
+	  "0: as many as fit into 1/128 of the RAM, at least 65536")	\
 	X(sites_max, 0400, "rows", "64 to 64512", "8192",		\
 	  kma_parse_sites_max, kma_set_sites_max, kma_show_sites_max,	\
-	  "pairs of call site and cache that are counted separately")	\
+	  "pairs of call site and cache that are counted separately, each in a row of its own") \
 	X(bulk, 0400, "mode", "auto or off", "auto",			\
 	  kma_parse_bulk, kma_set_bulk, kma_show_bulk,			\
-	  "follow functions that allocate and free without a tracepoint") \
+	  "follow the functions that allocate or free without a tracepoint") \
 	X(sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
 	  kma_parse_sample_bytes, kma_set_sample_bytes, kma_show_sample_bytes, \
-	  "record one object for so many bytes on average; 0: record all objects") \
+	  "sample objects, on average one for every so many bytes; 0: record every object") \
 	X(budget_pct, 0600, "percent of all CPUs", "0 to 100", "1",	\
 	  kma_parse_budget_pct, kma_set_budget_pct, kma_show_budget_pct, \
-	  "while objects are sampled, take at most so much time by sampling fewer; 0: no limit") \
+	  "limit the module's CPU time, while objects are sampled, "	\
+	  "by sampling fewer of them; 0: no limit")			\
 	X(pages, 0600, "mode", "off, classes or sites", "off",		\
 	  kma_parse_pages, kma_set_pages, kma_show_pages,		\
-	  "track pages by order, migrate type and gfp flags (classes), or by call site as well (sites), for 16 bytes for each page of RAM") \
+	  "track pages by order, migrate type and gfp flags (classes), "	\
+	  "or by call site as well (sites); takes 16 bytes for each page of RAM") \
 	X(page_sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
 	  kma_parse_sample_bytes, kma_set_page_sample_bytes, kma_show_page_sample_bytes, \
-	  "find the call site of one page allocation for so many bytes on average; 0: of all") \
+	  "find the call sites of sampled page allocations only, "	\
+	  "on average one for every so many bytes; 0: of every page allocation") \
 	X(account, 0600, "list",					\
-	  "off, or some of tasks, cgroups, comm_sites, comm_syscalls with commas between them", \
+	  "off, or a comma-separated list of tasks, cgroups, comm_sites, comm_syscalls", \
 	  "off", kma_parse_account, kma_set_account, kma_show_account,	\
-	  "count events by process, by cgroup, by command and call site, by command and system call") \
+	  "count events by process (tasks), by cgroup (cgroups), "	\
+	  "by command and call site (comm_sites), "			\
+	  "by command and system call (comm_syscalls)")			\
 	X(filter, 0600, "list",						\
-	  "criteria and values as of the command filter, with ; between them, or off", \
+	  "off, or CRITERION VALUE pairs with ; between them, as for the command filter", \
 	  "off", kma_parse_text, kma_set_filter, kma_show_filter,	\
 	  "record only allocations that match all criteria")		\
 	X(skip, 0600, "list",						\
-	  "add PATTERN and del PATTERN, with ; between them", "",	\
+	  "add PATTERN or del PATTERN, or several with ; between them", "", \
 	  kma_parse_text, kma_set_skip, kma_show_skip,			\
-	  "changes to the list of functions that are not call sites of pages")
+	  "change the list of functions that are not taken for call sites of page allocations")
 
-/* KMA_SETTING_NAME for each row. */
+/* KMA_SETTING_enabled, KMA_SETTING_live_max and so on: the number of each row. */
 enum kma_setting_nr {
 #define X(name, ...) KMA_SETTING_##name,
 	KMA_SETTINGS(X)
@@ -67,9 +76,9 @@ enum kma_setting_nr {
 };
 
 /**
- * union kma_setting_value - a value that has been parsed
- * @number: if it is a number
- * @text: if it is a text, which @set may modify
+ * union kma_setting_value - a parsed value
+ * @number: the value of a row whose @parse makes a number
+ * @text: the value of a row with kma_parse_text(); @set may modify the text
  */
 union kma_setting_value {
 	u64 number;
@@ -77,15 +86,16 @@ union kma_setting_value {
 };
 
 /**
- * struct kma_setting - a row
- * @name: the name
+ * struct kma_setting - a row of KMA_SETTINGS
+ * @name: name of the setting
  * @mode: 0400 or 0600
- * @range: what is allowed
+ * @range: the values that are allowed, in words
  * @init: the default
- * @parse: turns a text, which it may modify, into a value; 0 or an error
- * @set: applies a value; kma_lock is held; 0, or an error that kma_refuse() has explained
- * @show: prints the current value and a newline into a page; kma_lock is held; returns
- *	bytes
+ * @parse: turns a text, which it may modify, into a value; returns 0 or an error
+ * @set: applies a value; called with kma_lock held; returns 0, or an error that
+ *	kma_refuse() has explained
+ * @show: prints the current value and a newline into a page; called with kma_lock held;
+ *	returns the number of bytes printed
  */
 struct kma_setting {
 	const char *name;
@@ -97,6 +107,7 @@ struct kma_setting {
 	int (*show)(char *page);
 };
 
+/* The rows, by their numbers. */
 extern const struct kma_setting kma_settings[KMA_SETTING_NR];
 
 /**
@@ -109,26 +120,31 @@ extern const struct kma_setting kma_settings[KMA_SETTING_NR];
 int kma_settings_load(const char *const text[KMA_SETTING_NR]);
 
 /**
- * kma_settings_start() - apply the rows of mode 0600, and begin recording
+ * kma_settings_start() - apply the rows of mode 0600, and start recording
  * @text: the value of each row; NULL: its default
  *
  * Context: process, may sleep; probes are attached, nothing is recorded yet.
- * Return: 0, or an error that has been explained in the kernel log; then
- * kma_settings_stop() is still to be called.
+ * Return: 0, or an error that has been explained in the kernel log; kma_settings_stop() has
+ * to be called then, too.
  */
 int kma_settings_start(const char *const text[KMA_SETTING_NR]);
 
 /**
- * kma_settings_stop() - stop recording, and switch everything off
+ * kma_settings_stop() - stop recording, and undo the settings of mode 0600
+ *
+ * Recording, sampling, accounting, and tracking of pages end.  The filter and the changes
+ * to the list of functions are freed.
  *
  * Context: process, may sleep.
  */
 void kma_settings_stop(void);
 
 /**
- * kma_setting_check() - whether a value is allowed, as far as its text tells
- * @nr: the row
+ * kma_setting_check() - parse a value, but do not apply it
+ * @nr: number of the row
  * @text: the value
+ *
+ * A value that can be parsed may still be refused when it is applied.
  *
  * Context: process, may sleep.
  * Return: 0, or an error that has been explained in the kernel log.
@@ -136,8 +152,8 @@ void kma_settings_stop(void);
 int kma_setting_check(enum kma_setting_nr nr, const char *text);
 
 /**
- * kma_setting_write() - set a value
- * @nr: the row, of mode 0600
+ * kma_setting_write() - apply a value that was written to a module parameter
+ * @nr: number of the row, of mode 0600
  * @text: the value
  *
  * Context: process, may sleep; takes kma_lock.
@@ -147,22 +163,22 @@ int kma_setting_check(enum kma_setting_nr nr, const char *text);
 int kma_setting_write(enum kma_setting_nr nr, const char *text);
 
 /**
- * kma_setting_run() - set a value: a command of `control`
- * @nr: the row, of mode 0600
+ * kma_setting_run() - apply a value that was written to `control`
+ * @nr: number of the row, of mode 0600
  * @text: the value; modified
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error explained by kma_refuse(); then nothing has changed.
+ * Return: 0, or an error that kma_refuse() has explained; then nothing has changed.
  */
 int kma_setting_run(enum kma_setting_nr nr, char *text);
 
 /**
- * kma_setting_read() - print a value
- * @nr: the row
+ * kma_setting_read() - print the current value of a setting
+ * @nr: number of the row
  * @page: a page of memory for the value and a newline
  *
  * Context: process, may sleep; takes kma_lock.
- * Return: bytes printed.
+ * Return: the number of bytes printed.
  */
 int kma_setting_read(enum kma_setting_nr nr, char *page);
 

@@ -15,6 +15,7 @@
 struct kma_core kma_core;
 struct kma_pagealloc kma_pagealloc;
 struct kma_config kma_config;
+/* Protects what is set at run time: see state.h. */
 DEFINE_MUTEX(kma_lock);
 
 /* ---- memory ---------------------------------------------------------------- */
@@ -49,7 +50,7 @@ void kma_copy_free(void *mem)
 
 /* ---- the tables ------------------------------------------------------------ */
 
-/* As many objects as fit into 1/128 of the RAM. */
+/* As many objects as fit into 1/128 of the RAM, within the limits of live_max. */
 static u64 kma_live_default(void)
 {
 	u64 many = 1ULL << 20;
@@ -69,13 +70,13 @@ int kma_state_init(u64 pfns)
 		c->live_max = kma_live_default();
 	bytes = kma_core_bytes(c->live_max, c->sites_max, nr_cpu_ids, pfns);
 	if (bytes > kma_state_bytes_max()) {
-		pr_err("tables for live_max=%llu and sites_max=%u take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
+		pr_err("tables for live_max=%llu and sites_max=%u would take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller values\n",
 		       c->live_max, c->sites_max, bytes >> 10, kma_state_bytes_max() >> 10);
 		return -ENOMEM;
 	}
 	ret = kma_core_init(&kma_core, c->live_max, c->sites_max, pfns);
 	if (ret) {
-		pr_err("no memory for tables of %llu KiB: use smaller live_max or sites_max\n",
+		pr_err("not enough memory for tables of %llu KiB: use a smaller live_max or sites_max\n",
 		       bytes >> 10);
 		return ret;
 	}
@@ -93,7 +94,10 @@ void kma_state_destroy(void)
 
 #define KMA_SWEEP_BUCKETS	64
 
-/* A few at a time: while a bucket is swept, new objects of it have to spill. */
+/*
+ * While a bucket is swept, objects that are allocated and belong there have to spill.  So
+ * preemption is off, for a few buckets at a time.
+ */
 static void kma_sweep_some(struct kma_bucket *b, u32 nr)
 {
 	preempt_disable();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every part of the module reads: the tables, the configuration, the lock
- * of the settings and the limit on memory.
+ * The state that all parts of the module share: the tables, the configuration, the lock
+ * of the settings, and the limit on memory.
  *
- * Probes write to the tables without a lock.  Process context changes everything
- * else under kma_lock.
+ * Probes write to the tables without a lock.  Everything else is changed in process
+ * context, under kma_lock.
  */
 #ifndef KMA_STATE_H
 #define KMA_STATE_H
@@ -21,11 +21,11 @@
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
 
 /**
- * struct kma_config - settings that stay as they are until the module is unloaded
- * @live_max: objects that the live table has room for; 0 until kma_state_init(): 1/128
- *	of the RAM
- * @sites_max: rows for call sites
- * @bulk: follow functions that allocate and free without a tracepoint
+ * struct kma_config - settings that are fixed at load
+ * @live_max: number of objects that the live table has room for; 0 at load stands for as
+ *	many as fit into 1/128 of the RAM, and kma_state_init() puts that number here
+ * @sites_max: number of rows for call sites
+ * @bulk: follow the functions that allocate or free without a tracepoint
  */
 struct kma_config {
 	u64 live_max;
@@ -39,19 +39,20 @@ extern struct kma_config kma_config;
 /* The tables of slab objects: the live objects and their call sites. */
 extern struct kma_core kma_core;
 
-/* The tables of pages; empty while pages are not tracked. */
+/* The tables of page allocations; empty while pages are not tracked. */
 extern struct kma_pagealloc kma_pagealloc;
 
 /*
  * Protects everything that is set at run time, the baseline that `reset` takes,
- * sort orders, the last error, and the names of retired call sites.  A mutex:
- * probes never take it.
+ * sort orders, the last error, and the names of retired call sites.  It is a mutex,
+ * so probes never take it.
  */
 extern struct mutex kma_lock;
 
 /**
- * kma_state_init() - allocate the tables of objects, as kma_config says
- * @pfns: page frames to keep generations of, a power of two: kma_memhotplug_pfns()
+ * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
+ * @pfns: number of page frames to keep generations of, a power of two, from
+ *	kma_memhotplug_pfns()
  *
  * Context: process, may sleep; no probe is attached.
  * Return: 0, or an error that has been explained in the kernel log; then nothing
@@ -69,9 +70,9 @@ void kma_state_destroy(void);
 /**
  * kma_state_sweep() - remove entries of objects whose page was freed
  *
- * To be called before counters are read: a stale entry counts as live.
+ * Call this before counters are read: a stale entry counts as live until it is removed.
  *
- * Context: process, may sleep; kma_lock is held; probes run beside it.
+ * Context: process, may sleep; kma_lock is held; probes may run on other CPUs.
  */
 void kma_state_sweep(void);
 
@@ -92,8 +93,8 @@ u64 kma_state_bytes(void);
 u64 kma_state_bytes_max(void);
 
 /**
- * kma_copy_alloc() - memory for a copy of some rows, zeroed
- * @nr: rows
+ * kma_copy_alloc() - allocate zeroed memory for a copy of rows
+ * @nr: number of rows
  * @bytes: bytes of a row
  *
  * The allocation is charged to the reader's cgroup and fails rather than add to
@@ -105,7 +106,7 @@ u64 kma_state_bytes_max(void);
 void *kma_copy_alloc(size_t nr, size_t bytes);
 
 /**
- * kma_copy_free() - free memory of kma_copy_alloc()
+ * kma_copy_free() - free memory from kma_copy_alloc()
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Page events, what is rare of them.  See the overview in pagealloc.h. */
+/* Page allocations: the rare cases.  See the overview in pagealloc.h. */
 #include "pagealloc.h"
 
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus)
@@ -27,15 +27,19 @@ void kma_pagealloc_destroy(struct kma_pagealloc *b)
 	kma_pfntab_destroy(&b->pfns);
 }
 
-/* ---- the rows that a page counts in ---------------------------------------- */
+/* ---- rows of a class --------------------------------------------------------- */
 
+/* The slot of the row of a whole class; @kind: KMA_CLASS_ALONE or KMA_CLASS_SHADOW. */
 static const struct kma_site_slot *
 kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long kind)
 {
 	return kma_sitetab_get(&b->sites, kind, kma_class_kind(class, kind));
 }
 
-/* The row of all blocks of a sample's class; it is there since the sample. */
+/*
+ * The row of the whole class that the row @id of samples belongs to.  It exists:
+ * kma_pagealloc_sample() got it before it recorded the sample.
+ */
 static struct kma_row __percpu *kma_pagealloc_shadow(struct kma_pagealloc *b, u32 id)
 {
 	struct kma_sitetab *t = &b->sites;
@@ -45,7 +49,12 @@ static struct kma_row __percpu *kma_pagealloc_shadow(struct kma_pagealloc *b, u3
 	return t->row[kma_sitetab_known(t, KMA_CLASS_SHADOW, class)];
 }
 
-/* Pages in a row of which the same becomes. */
+/* ---- frees ------------------------------------------------------------------- */
+
+/*
+ * A run: successive pages whose records have the same @what, apart from KMA_PFN_REST.
+ * They are counted together: @firsts are first pages of page allocations, @rest are not.
+ */
 struct kma_run {
 	u32 what;
 	u64 firsts;
@@ -112,7 +121,7 @@ void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigne
 	f = kma_pfntab_find(&b->pfns, pfn);
 	if (!f || !READ_ONCE(f->what))
 		kma_stat_inc(page_frees_only);
-	/* A block of an order that the allocator has is in one chunk. */
+	/* An order that the page allocator has fits into one chunk: one turn. */
 	for (; left; left -= nr, pfn += nr) {
 		nr = min(left, KMA_CHUNK_PFNS - pfn % KMA_CHUNK_PFNS);
 		f = kma_pfntab_find(&b->pfns, pfn);
@@ -123,7 +132,7 @@ void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigne
 	}
 }
 
-/* ---- allocations ------------------------------------------------------------ */
+/* ---- allocations ------------------------------------------------------------- */
 
 static void kma_row_repaired(struct kma_row __percpu *row, bool first)
 {
@@ -133,7 +142,7 @@ static void kma_row_repaired(struct kma_row __percpu *row, bool first)
 		this_cpu_inc(row->rest_repaired);
 }
 
-/* A page that is recorded is allocated again: its free was not announced. */
+/* A page is allocated while it is still recorded: its free was not traced. */
 static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 {
 	const bool first = !(f->what & KMA_PFN_REST);
@@ -144,10 +153,11 @@ static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 		kma_row_repaired(kma_pagealloc_shadow(b, row), first);
 	kma_stat_inc(pages_replaced);
 	kma_pfn_clear(f);
-	/* Before another record is begun: pairs with the barrier in kma_pfn_read(). */
+	/* The record ends before the next one begins: pairs with smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 }
 
+/* @bare: record the row only, and neither time, process nor CPU. */
 static void kma_rows_page_fill(struct kma_pagealloc *b, u32 row, struct kma_pfn *f,
 			       unsigned int order, u32 flags, bool bare)
 {
@@ -173,11 +183,11 @@ static void kma_pagealloc_hit(struct kma_pagealloc *b, u32 id, const struct kma_
 
 static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_slot *slot,
 				 struct kma_pfn *f, const struct kma_page_event *ev,
-			      u32 flags, bool bare)
+				 u32 flags, bool bare)
 {
 	const u32 id = slot ? READ_ONCE(slot->id) : 0;
 
-	/* Otherwise it is counted why not. */
+	/* Without a slot, the reason has been counted. */
 	if (!slot)
 		return;
 	kma_pagealloc_hit(b, id, ev);
@@ -201,7 +211,7 @@ void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned lon
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev)
 {
 	const struct kma_site_slot *slot = kma_pagealloc_slot(b, ev->class,
-							   KMA_CLASS_ALONE);
+							      KMA_CLASS_ALONE);
 
 	kma_stat_inc(page_no_pfn);
 	if (!slot)

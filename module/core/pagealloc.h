@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Blocks of pages: the hot path of the page allocator's events.
+ * Page allocations: the hot path of the page allocator's events.
  *
- *	allocation: class, site --> row: count --> frame of each page
- *	free:       frame of each page --> row: count
+ *	allocation: class, site --> row: count --> record of each page
+ *	free:       record of each page --> row: count
  *
- * What the allocator itself says of a block is its class: order, migrate type and gfp
- * flags, in one word.  A class is to a block what a cache is to an object, so rows
- * are kept in a table of the same kind (sitetab.h).  Who wanted the block it does not
- * say; that takes a look at the stack, which costs more than everything else here.
- * So there are three ways:
+ * The class of a page allocation is what the page allocator reports: order, migrate type
+ * and gfp flags, in one word.  A page allocation has a class as an object has a cache, so
+ * the rows are kept in a table of the same kind (sitetab.h).  The page allocator does not
+ * report the call site.  To find it, the probe has to walk the stack, which costs more
+ * than everything else here.  So there are three modes:
  *
  *	classes		a row for each class, and no call sites
- *	exact		a row for each call site and class
- *	sampled		a row for each class, and for some blocks (sample.h) one
- *			for call site, class and N as well
+ *	sites		a row for each call site and class
+ *	sampled		a row for each class and, for sampled page allocations (sample.h),
+ *			also a row for each call site, class and N
  *
- * Numbers by order, migrate type and gfp flags are exact in all three.  A page's
- * frame has one row: of a sampled block it is that of the sample, and the row of the
- * class is found when the page is freed.
+ * Numbers by order, migrate type and gfp flags are exact in all three modes.  The record
+ * of a page names one row.  If the page allocation is sampled, that is the row of the
+ * sample; the row of the class is looked up when the page is freed.
  *
- * Whole blocks are counted by their first pages: a block is freed when that is.
- * Bytes are counted page by page.
+ * Page allocations are counted by their first pages: a page allocation counts as freed
+ * when its first page is freed.  Bytes are counted page by page.
  */
 #ifndef KMA_CORE_PAGEALLOC_H
 #define KMA_CORE_PAGEALLOC_H
@@ -38,8 +38,8 @@
  * @KMA_PAGES_OFF: not at all
  * @KMA_PAGES_CLASSES: by order, migrate type and gfp flags
  * @KMA_PAGES_SITES: by call site as well
- * @KMA_PAGES_SAMPLED: by call site, of sampled allocations only; not a setting:
- *	KMA_PAGES_SITES with a page_sample_bytes
+ * @KMA_PAGES_SAMPLED: by call site for sampled page allocations only; not a value of the
+ *	setting `pages`, but KMA_PAGES_SITES while page_sample_bytes is not 0
  */
 enum kma_pages_mode {
 	KMA_PAGES_OFF,
@@ -49,14 +49,15 @@ enum kma_pages_mode {
 };
 
 /*
- * In place of a call site, where it cannot be found; no code is at such an address.
- * Rows of all call sites have the kind of their class there.
+ * Stands for a call site that cannot be found: no code is at this address.  A row that
+ * counts all call sites has the kind of its class in place of a call site:
+ * KMA_CLASS_ALONE or, beside samples, KMA_CLASS_SHADOW.
  */
 #define KMA_SITE_NOWHERE	4UL
 
 /**
- * struct kma_pagealloc - all that page events change
- * @pfns: the page frames
+ * struct kma_pagealloc - the tables that page events change
+ * @pfns: the records of pages
  * @sites: the rows
  */
 struct kma_pagealloc {
@@ -65,10 +66,10 @@ struct kma_pagealloc {
 };
 
 /**
- * struct kma_page_event - an allocation of pages that succeeded
- * @order: binary logarithm of how many pages there are
+ * struct kma_page_event - a page allocation that succeeded
+ * @order: binary logarithm of the number of pages
  * @class: kma_class() of order, migrate type and gfp flags
- * @bulk: by the bulk allocator, without an event
+ * @bulk: true for the bulk page allocator, which has no tracepoint
  */
 struct kma_page_event {
 	unsigned int order;
@@ -78,58 +79,76 @@ struct kma_page_event {
 
 /**
  * kma_pagealloc_bytes() - memory that the tables take
- * @nr_chunks: stretches there may be
- * @chunks: those with RAM in them
- * @sites_max: rows
- * @nr_cpus: possible CPUs
+ * @nr_chunks: number of chunks that the table of records has room for
+ * @chunks: number of chunks with RAM in them
+ * @sites_max: number of rows
+ * @nr_cpus: number of possible CPUs
  *
- * Context: any. Return: bytes.
+ * Context: any.
+ * Return: bytes.
  */
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
 
 /**
- * kma_pagealloc_init() - make empty tables
+ * kma_pagealloc_init() - allocate empty tables
  * @b: the tables
- * @nr_chunks: stretches there may be, of which none is added yet
- * @sites_max: rows, see kma_sitetab_init()
+ * @nr_chunks: number of chunks to make room for; none of them is added yet
+ * @sites_max: number of rows, see kma_sitetab_init()
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM; then nothing is left allocated.
  */
 int kma_pagealloc_init(struct kma_pagealloc *b, u64 nr_chunks, u32 sites_max);
 
 /**
  * kma_pagealloc_destroy() - free the tables
- * @b: the tables; zeroed memory will do
+ * @b: the tables; zeroed memory is allowed
  *
- * Context: process, may sleep; no event comes any more.
+ * Context: process, may sleep; no probe uses the tables any more.
  */
 void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
-/* Context: any. Return: whether a row is of all blocks of a class, beside samples. */
+/**
+ * kma_pagealloc_is_shadow() - whether a row counts a whole class beside samples
+ * @b: the tables
+ * @id: number of the row
+ *
+ * Context: any.
+ * Return: true if the row counts all page allocations of its class, and samples of the
+ * class have rows of their own.
+ */
 static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id)
 {
 	return b->sites.caches.info[b->sites.info[id].cache].shadow;
 }
 
+/**
+ * enum kma_one - what kma_pagealloc_one() leaves to its caller
+ * @KMA_ONE_DONE: nothing: the page allocation is recorded
+ * @KMA_ONE_OTHER: everything: call kma_pagealloc_class() or kma_pagealloc_sampled()
+ * @KMA_ONE_AT_POINT: its bytes are counted: call kma_pagealloc_at_point()
+ */
 enum kma_one {
-	KMA_ONE_DONE,		/* that was all */
-	KMA_ONE_OTHER,		/* nothing was done: to kma_pagealloc_class() or _sampled() */
-	KMA_ONE_AT_POINT,		/* to kma_pagealloc_at_point() */
+	KMA_ONE_DONE,
+	KMA_ONE_OTHER,
+	KMA_ONE_AT_POINT,
 };
 
 /**
- * kma_pagealloc_one() - one page was allocated, as most are
+ * kma_pagealloc_one() - record the allocation of one page, in the common case
  * @b: the tables
- * @pfn: the number of its frame; without a page, whatever it is then
- * @class: the class of its block, of order 0
- * @sampled: while call sites are looked for of some blocks; otherwise of none
- * @point: of kma_sample_count(), where KMA_ONE_AT_POINT is returned
+ * @pfn: its page frame number; if the page allocation failed, page_to_pfn(NULL), which
+ *	has no record
+ * @class: its class, of order 0
+ * @sampled: true in the mode "sampled", false in the mode "classes"; see above
+ * @point: set by kma_sample_count() if KMA_ONE_AT_POINT is returned
  *
- * Context: a probe, any context, NMI included. Return: see enum kma_one.
+ * Context: a probe, any context, NMI included.
+ * Return: see enum kma_one.
  */
 static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, unsigned long pfn,
 						      unsigned long class, bool sampled,
-						   u8 *point)
+						      u8 *point)
 {
 	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
 	const struct kma_site_slot *slot;
@@ -138,13 +157,13 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	if (unlikely(!kma_pfntab_has(&b->pfns, pfn)))
 		return KMA_ONE_OTHER;
 	f = kma_pfntab_at(&b->pfns, pfn);
-	/* Plain, for the compiler to compare it in memory. */
+	/* A plain read, so that the compiler may compare the word in memory. */
 	if (unlikely(data_race(f->what)))
 		return KMA_ONE_OTHER;
-	/* By a word that no row of a call site has: there is nothing else to compare. */
+	/* No row of a call site has a class of this kind: it is enough to compare the class. */
 	class = kma_class_kind(class, kind);
 	slot = kma_sitetab_first(&b->sites, kind, class);
-	/* Both pair with the release in kma_site_fill(). */
+	/* Both acquires pair with the release in kma_site_fill(). */
 	if (unlikely(!kma_acquire_is(&slot->cache, class))) {
 		slot = kma_sitetab_second(slot);
 		if (unlikely(!kma_acquire_is(&slot->cache, class)))
@@ -156,48 +175,86 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	} else {
 		kma_pfn_describe(f);
 	}
-	/* Rows of whole classes never go. */
+	/* The row of a whole class is never retired, so the slot stays valid. */
 	this_cpu_inc(slot->row->hits);
 	kma_pfn_set(f, slot->what);
 	return KMA_ONE_DONE;
 }
 
 /**
- * kma_pagealloc_class() - a block was allocated, and no call sites are looked for
+ * kma_pagealloc_class() - record a page allocation in the mode "classes"
  * @b: the tables
- * @f: the records of its pages
- * @ev: the block
+ * @f: records of its pages
+ * @ev: the page allocation
  *
  * Context: a probe, any context, NMI included.
  */
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 			 const struct kma_page_event *ev);
 
-/* Context: as above. Likewise, with its call site, or KMA_SITE_NOWHERE. */
+/**
+ * kma_pagealloc_site() - record a page allocation in the mode "sites"
+ * @b: the tables
+ * @f: records of its pages
+ * @site: its call site, or KMA_SITE_NOWHERE
+ * @ev: the page allocation
+ *
+ * Context: a probe, any context, NMI included.
+ */
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
 			const struct kma_page_event *ev);
 
-/* Context: as above. Likewise, while call sites are looked for of some blocks. */
+/**
+ * kma_pagealloc_sampled() - record a page allocation in the mode "sampled"
+ * @b: the tables
+ * @f: records of its pages
+ * @ev: the page allocation
+ *
+ * Context: a probe, any context, NMI included.
+ */
 void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 			   const struct kma_page_event *ev);
 
-/* Context: as above. Likewise, after kma_sample_count(), with its sample point. */
+/**
+ * kma_pagealloc_at_point() - record a page allocation whose bytes are counted already
+ * @b: the tables
+ * @f: records of its pages
+ * @ev: the page allocation
+ * @point: from kma_sample_count(), which returned true
+ *
+ * Context: a probe, any context, NMI included.
+ */
 void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
 			    const struct kma_page_event *ev, u8 point);
 
 /**
- * kma_pagealloc_no_pfn() - a block was allocated in memory that is not known
+ * kma_pagealloc_no_pfn() - count a page allocation whose pages have no records
  * @b: the tables
- * @ev: the block
+ * @ev: the page allocation
+ *
+ * No chunk was added for the memory of these pages.
  *
  * Context: a probe, any context, NMI included.
  */
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev);
 
-/* Several pages, or one that is not recorded or sampled. */
+/**
+ * kma_pagealloc_free_slow() - pages are about to be freed, in the general case
+ * @b: the tables
+ * @pfn: page frame number of the first page
+ * @order: binary logarithm of the number of pages
+ *
+ * For several pages, and for one page that has no record or whose record has flags.
+ *
+ * Context: a probe, any context, NMI included.
+ */
 void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigned int order);
 
-/* One page: while nothing is recorded, and just after, all are like the first. */
+/*
+ * One page that is not recorded, or whose record has flags.  While nothing is recorded,
+ * and for a while afterwards, nearly all pages that are freed are not recorded: so this
+ * case is handled without a call.
+ */
 static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, unsigned long pfn,
 						     u32 what)
 {
@@ -212,8 +269,8 @@ static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, un
 /**
  * kma_pagealloc_free() - pages are about to be freed
  * @b: the tables
- * @pfn: number of the first page frame
- * @order: binary logarithm of how many
+ * @pfn: page frame number of the first page
+ * @order: binary logarithm of the number of pages
  *
  * Context: a probe, any context, NMI included.
  */
@@ -228,7 +285,7 @@ static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned
 		return;
 	}
 	f = kma_pfntab_at(&b->pfns, pfn);
-	/* Nothing is recorded, or there are flags: in one comparison. */
+	/* One comparison finds that nothing is recorded, and that there are flags. */
 	row = READ_ONCE(f->what) - 1;
 	if (unlikely(row >= KMA_PFN_ROW)) {
 		kma_pagealloc_free_other(b, pfn, row + 1);

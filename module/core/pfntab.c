@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The page frames, all but the hot path.  See the overview in pfntab.h. */
+/* The records of pages: everything but the hot path.  See the overview in pfntab.h. */
 #include "pfntab.h"
 
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
@@ -31,7 +31,10 @@ int kma_pfntab_add(struct kma_pfntab *t, u64 i)
 	chunk = kma_env_zalloc(kma_pfntab_chunk_bytes());
 	if (!chunk)
 		return -ENOMEM;
-	/* Pairs with the dependency in kma_pfntab_at(): it is zeroed. */
+	/*
+	 * Pairs with the address dependency in kma_pfntab_at(): a CPU that sees the
+	 * chunk sees it zeroed.
+	 */
 	smp_store_release(&t->chunk[i], chunk);
 	WRITE_ONCE(t->nr_there, t->nr_there + 1);
 	return 0;
@@ -57,8 +60,8 @@ bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy)
 	copy->tgid = READ_ONCE(f->tgid);
 	copy->cpu = READ_ONCE(f->cpu);
 	/*
-	 * Whoever changed any of these ended the record before, and changed the time
-	 * first: pairs with kma_pfn_describe().
+	 * A probe that changed any of these had cleared @what and written @time before:
+	 * pairs with smp_wmb() in kma_pfn_describe() and in kma_pagealloc_replaced().
 	 */
 	smp_rmb();
 	return copy->what && READ_ONCE(f->what) == copy->what &&

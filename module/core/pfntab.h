@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The page frames: for which row each one was allocated.
+ * The records of pages: a record says in which row the allocation of a page is counted.
  *
- * A block of pages is recorded page by page, so that it may be freed in pieces or
- * together with others, which no record of the block as a whole would survive.
- * What is asked of a page is found from its frame's number alone: there is no hash,
- * nothing to claim, and no room to run out of.
+ * A page allocation has a record for each of its pages, because pages may be freed in
+ * pieces or together with others.  A single record of the whole page allocation could not
+ * follow that.  The record of a page is found from its page frame number (PFN) alone:
+ * there is no hash, nothing to claim, and no room to run out of.
  *
- *	chunk[number / KMA_CHUNK_PFNS]: one for each stretch with RAM in it
- *	   [number % KMA_CHUNK_PFNS]: sixteen bytes
+ *	chunk[PFN / KMA_CHUNK_PFNS]: one for each stretch of PFNs with RAM in it
+ *	   [PFN % KMA_CHUNK_PFNS]: sixteen bytes
  *
- * Chunks come with memory that is added, and stay when it goes.  A block is aligned
- * to its size, which is less than that of a chunk: it never lies in two.
+ * Chunks are added when memory is added, and stay when it is removed.  A page allocation
+ * is aligned to its size, and a chunk is larger: so a page allocation lies in one chunk.
  *
- * A record is written by whoever just got the page, and ended by whoever is about
- * to give it back: there is no other writer, and the allocator orders the two.  Who
- * reads meanwhile takes `what` and time before and after the rest: if they are the
- * same there was no other record in between, or one of the same row in the same unit
- * of time, and then either is as good.
+ * The probe of an allocation writes a record when the pages have just been allocated, and
+ * the probe of a free clears it when they are about to be freed.  There is no other
+ * writer, and the page allocator orders the two.  A reader reads @what and @time before
+ * and after the other members.  If both are unchanged, there are two cases: no other
+ * record was there in between; or one was, with the same row and the same time, and then
+ * either is as good.
  */
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H
 
 #include "env.h"
 
-/* 64 MiB; memory comes and goes in multiples of that. */
+/* A chunk is for 64 MiB: memory is added and removed in multiples of that. */
 #define KMA_CHUNK_SHIFT		14
-#define KMA_CHUNK_PFNS	16384UL		/* by KMA_CHUNK_SHIFT */
+#define KMA_CHUNK_PFNS		16384UL		/* 1 << KMA_CHUNK_SHIFT */
 
 /**
- * struct kma_pfn - what is recorded of a page
- * @what: the number of its row, and one, in the lower bits, and KMA_PFN_REST and the
- *	like in the upper ones; 0: nothing is recorded
- * @time: when it was allocated, kma_env_now()
- * @tgid: for which process, 0 for none
- * @cpu: on which CPU
+ * struct kma_pfn - the record of a page
+ * @what: in the bits of KMA_PFN_ROW the number of its row plus 1, and above these the
+ *	flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_NOWHERE; 0: nothing is recorded
+ * @time: when the page was allocated, kma_env_now()
+ * @tgid: thread group ID of the process it was allocated for; 0: no process
+ * @cpu: the CPU that allocated it
  *
- * Of a row that counts blocks of all call sites only @what is recorded while some are
- * sampled: see pagealloc.h.
+ * In the mode "sampled" (see pagealloc.h), only @what is recorded of a page that is not
+ * sampled.
  */
 struct kma_pfn {
 	u32 what;
@@ -47,29 +48,38 @@ struct kma_pfn {
 };
 
 #define KMA_PFN_ROW		0x00ffffffU
-/* It is not the first page of its block. */
+/* The page is not the first one of its page allocation. */
 #define KMA_PFN_REST		0x01000000U
-/* Its block is counted by its class as well: see pagealloc.h. */
-#define KMA_PFN_SAMPLED	0x02000000U
-/* It is in memory that is not known: so are all records of @nowhere, for ever. */
-#define KMA_PFN_NOWHERE	0x04000000U
+/* The row is that of a sample; the row of its class counts the page as well. */
+#define KMA_PFN_SAMPLED		0x02000000U
+/*
+ * No chunk was added for the page's memory.  All records of @nowhere have this value, and
+ * never another one.
+ */
+#define KMA_PFN_NOWHERE		0x04000000U
 
-/* Context: any. Return: the number of the row of a page that is recorded. */
+/**
+ * kma_pfn_row() - the row of a page
+ * @what: from the record of the page; not 0
+ *
+ * Context: any.
+ * Return: the number of the row.
+ */
 static __always_inline u32 kma_pfn_row(u32 what)
 {
 	return (what & KMA_PFN_ROW) - 1;
 }
 
 static_assert(KMA_CHUNK_PFNS >> KMA_CHUNK_SHIFT == 1);
-/* Of a page of 4 KiB: 0.4 % of the RAM. */
+/* With pages of 4 KiB, this is 0.4 % of the RAM. */
 static_assert(sizeof(struct kma_pfn) == 16);
 
 /**
- * struct kma_pfntab - all of them
- * @chunk: by the number of the stretch; @nowhere where no RAM is known to be
- * @nr_chunks: how many stretches there may be
- * @nr_there: how many there are; it never becomes less
- * @nowhere: what all of those share
+ * struct kma_pfntab - the records of all pages
+ * @chunk: array of @nr_chunks chunks; a chunk that was not added is @nowhere
+ * @nr_chunks: number of chunks that the table has room for
+ * @nowhere: one chunk that stands for all chunks that were not added
+ * @nr_there: number of chunks that were added; never decreases
  */
 struct kma_pfntab {
 	struct kma_pfn **chunk;
@@ -79,38 +89,52 @@ struct kma_pfntab {
 };
 
 /**
- * kma_pfntab_init() - make a table of no stretches
+ * kma_pfntab_init() - allocate a table to which no chunk is added yet
  * @t: the table
- * @nr_chunks: how many there may be
+ * @nr_chunks: number of chunks to make room for
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM; then nothing is left allocated.
  */
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks);
 
 /**
- * kma_pfntab_add() - there is RAM in a stretch
+ * kma_pfntab_add() - add a chunk, for memory with RAM in it
  * @t: the table
- * @i: which, below @t->nr_chunks; it may have been there before
+ * @i: number of the chunk, below @t->nr_chunks; it may have been added before
  *
- * Context: process, may sleep; one at a time. Return: 0 or -ENOMEM.
+ * Context: process, may sleep; the caller prevents concurrent calls.
+ * Return: 0 or -ENOMEM.
  */
 int kma_pfntab_add(struct kma_pfntab *t, u64 i);
 
 /**
  * kma_pfntab_destroy() - free a table
- * @t: the table; zeroed memory will do
+ * @t: the table; zeroed memory is allowed
  *
- * Context: process, may sleep; nobody uses the table any more.
+ * Context: process, may sleep; neither probe nor reader uses the table any more.
  */
 void kma_pfntab_destroy(struct kma_pfntab *t);
 
-/* Context: process. Return: bytes that a stretch takes. */
+/**
+ * kma_pfntab_chunk_bytes() - memory that a chunk takes
+ *
+ * Context: any.
+ * Return: bytes.
+ */
 static inline u64 kma_pfntab_chunk_bytes(void)
 {
 	return KMA_CHUNK_PFNS * sizeof(struct kma_pfn);
 }
 
-/* Context: any. Return: whether a number can be that of a page frame. */
+/**
+ * kma_pfntab_has() - whether a table has room for a page
+ * @t: the table
+ * @pfn: page frame number of the page
+ *
+ * Context: any.
+ * Return: true if so: then kma_pfntab_at() may be called.
+ */
 static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 					   unsigned long pfn)
 {
@@ -120,18 +144,30 @@ static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 /**
  * kma_pfntab_at() - the record of a page
  * @t: the table
- * @pfn: the number of its frame: kma_pfntab_has()
+ * @pfn: page frame number of the page; kma_pfntab_has() is true
  *
- * Context: any. Return: it; those of the following pages of its block come after it.
+ * Context: any.
+ * Return: the record.  It is followed by the records of the next pages, up to the end
+ * of the chunk.
  */
 static __always_inline struct kma_pfn *
 kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
 {
-	/* Changed once, with the release in kma_pfntab_add(). */
+	/*
+	 * The pointer is changed at most once.  The address dependency pairs with the
+	 * release in kma_pfntab_add().
+	 */
 	return data_race(t->chunk[pfn >> KMA_CHUNK_SHIFT]) + pfn % KMA_CHUNK_PFNS;
 }
 
-/* Context: any. Return: the same, or NULL if nothing can be recorded of the page. */
+/**
+ * kma_pfntab_find() - the record of a page, if it can have one
+ * @t: the table
+ * @pfn: page frame number of the page; any number
+ *
+ * Context: any.
+ * Return: the record, as for kma_pfntab_at(); NULL if nothing can be recorded of the page.
+ */
 static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 					      unsigned long pfn)
 {
@@ -143,20 +179,25 @@ static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 	return READ_ONCE(f->what) == KMA_PFN_NOWHERE ? NULL : f;
 }
 
-/* What kma_pfn_set() records besides the row. Context: a probe, any context. */
+/**
+ * kma_pfn_describe() - record when, for which process and on which CPU
+ * @f: record of a page that was allocated; kma_pfn_set() is called next
+ *
+ * Context: a probe, any context.
+ */
 static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->time, kma_env_now());
-	/* Pairs with the second barrier in kma_pfn_read(). */
+	/* Pairs with smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
 	WRITE_ONCE(f->cpu, kma_env_cpu());
 }
 
 /**
- * kma_pfn_set() - a page was allocated
- * @f: its frame, of which nothing is recorded
- * @what: the number of its row, and one, and KMA_PFN_REST and the like
+ * kma_pfn_set() - record the row of a page that was allocated
+ * @f: record of the page; nothing is recorded there
+ * @what: number of the row plus 1, and flags: see struct kma_pfn
  *
  * Context: a probe, any context.
  */
@@ -167,8 +208,8 @@ static __always_inline void kma_pfn_set(struct kma_pfn *f, u32 what)
 }
 
 /**
- * kma_pfn_clear() - a page is about to be freed, or was without a word
- * @f: its frame
+ * kma_pfn_clear() - clear the record of a page
+ * @f: record of the page, which is about to be freed or was freed without an event
  *
  * Context: a probe, any context.
  */
@@ -178,11 +219,13 @@ static __always_inline void kma_pfn_clear(struct kma_pfn *f)
 }
 
 /**
- * kma_pfn_read() - what is recorded of a page, while others write
- * @f: its frame
+ * kma_pfn_read() - copy the record of a page while probes write
+ * @f: record of the page
  * @copy: the result
  *
- * Context: any. Return: whether anything is.
+ * Context: any.
+ * Return: true if @copy is a consistent record; false if nothing is recorded, or if the
+ * record changed meanwhile.
  */
 bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy);
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sampling by bytes, all but the counting.  See the overview in sample.h. */
+/* Drawing sample points and weighing samples.  See the overview in sample.h. */
 #include "sample.h"
 
 DEFINE_PER_CPU(struct kma_sampler, kma_sampler);
 
 static int kma_shift[KMA_SAMPLE_STREAMS] = { KMA_SHIFT_MIN, KMA_SHIFT_MIN };
 
-/* An odd number without a pattern; it steps through all 2^64. */
+/*
+ * The step from one random number to the next: an odd number with irregular bits.  As it
+ * is odd, the state takes each of 2^64 values before it repeats.
+ */
 #define KMA_RANDOM_STEP	0x9e3779b97f4a7c15ULL
 
 /*
@@ -48,13 +51,14 @@ void kma_sample_forget(enum kma_stream stream)
 	this_cpu_write(kma_sampler.past[stream], 0);
 }
 
-/* Logarithms have that many bits behind the point; the largest is 64 ln 2. */
+/* Fractional bits of a logarithm; the largest logarithm is 64 ln 2. */
 #define KMA_LN_BITS	58
 #define KMA_LN_2	0x02c5c85fdf473de7ULL	/* ln 2 */
 
 /*
- * In the middle of each sixteenth c from 1 to 2: 2^64 / c, rounded, and the logarithm of
- * what it is then the inverse of.
+ * The interval from 1 to 2 is divided into sixteen parts, with c the middle of a part.
+ * @inverse is 2^64 / c, rounded.  @ln is the logarithm of 2^64 / @inverse, which differs
+ * from c by that rounding; it has KMA_LN_BITS fractional bits.
  */
 static const struct {
 	u64 inverse;
@@ -78,13 +82,13 @@ static const struct {
 	{ 0x8208208208208208ULL, 0x02b5a80986b3e59fULL },
 };
 
-/* A product, with 62 bits behind the point in both factors and in it. */
+/* The product of two factors; all three have 62 fractional bits. */
 static s64 kma_ln_mul(s64 a, s64 b)
 {
 	return (__int128)a * b >> 62;
 }
 
-/* ln(1 + d) for |d| up to 1/32, both with 62 bits behind the point: the series. */
+/* ln(1 + d) for |d| up to 1/32, by its power series; both have 62 fractional bits. */
 static s64 kma_ln_near_one(s64 d)
 {
 	s64 sum = (1LL << 62) / 9;
@@ -97,22 +101,22 @@ static s64 kma_ln_near_one(s64 d)
 }
 
 /*
- * -ln(x / 2^64) for odd x, with KMA_LN_BITS behind the point, and never negative.  Off by
- * less than 2^-53, which is more than the next term of the series.
+ * -ln(x / 2^64) for odd x, with KMA_LN_BITS fractional bits, never negative.  Off by less
+ * than 2^-53, which is more than the next term of the series.
  */
 static u64 kma_minus_ln(u64 x)
 {
 	const int zeros = 63 - ilog2(x);
 	u64 one_to_two = x << zeros;
 	const u32 part = one_to_two >> 59 & 15;
-	/* From 1 to 2 divided by what is near: near 1, with 63 bits behind the point. */
+	/* Divided by the c of its part, the number is near 1: d has 63 fractional bits. */
 	s64 d = ((kma_u128)one_to_two * kma_ln_part[part].inverse >> 64) - (1ULL << 63);
 
 	return (zeros + 1) * KMA_LN_2 - kma_ln_part[part].ln -
 	       (kma_ln_near_one(d >> 1) >> (62 - KMA_LN_BITS));
 }
 
-/* A distance to the next sample point: -N ln(u), u uniform between 0 and 1. */
+/* Draw the distance to the next sample point: -N ln(u), with u uniform between 0 and 1. */
 static u64 kma_sample_gap(enum kma_stream stream, int shift)
 {
 	const u64 u = kma_random_mix(this_cpu_add_return(kma_sampler.random[stream],
@@ -138,9 +142,9 @@ int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point)
 	return now;
 }
 
-/* ---- what samples stand for ----------------------------------------------- */
+/* ---- weights --------------------------------------------------------------- */
 
-/* 1 - exp(-x) for x up to 1/16, with 64 bits behind the point: the series. */
+/* 1 - exp(-x) for x up to 1/16, by its power series; both have 64 fractional bits. */
 static u64 kma_one_minus_exp(u64 x)
 {
 	u64 sum = 0, term = x;
@@ -153,7 +157,7 @@ static u64 kma_one_minus_exp(u64 x)
 	return sum;
 }
 
-/* 1/p for x = Z/N up to 1/16: 1/x + 1/2 + x/12 - x^3/720 + ... */
+/* 1/p for x = Z/N up to 1/16, by the series 1/x + 1/2 + x/12 - x^3/720 + ... */
 static u64 kma_weight_small(u32 bytes, int shift)
 {
 	const u64 x = (u64)bytes << (KMA_WEIGHT_SHIFT - shift);
@@ -165,7 +169,7 @@ static u64 kma_weight_small(u32 bytes, int shift)
 
 u64 kma_sample_weight(u32 bytes, int shift)
 {
-	/* Less than 2^-57 is left of 1 - p beyond that. */
+	/* For objects of this size and above, 1 - p is less than 2^-57. */
 	const u64 most = 40ULL << shift;
 	int halvings = 0;
 	u64 x, p;

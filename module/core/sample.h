@@ -2,46 +2,55 @@
 /*
  * Sampling by bytes.
  *
- * Sample points are strewn over the stream of allocated bytes, on average one in N of
- * them, each where it is whatever the others are (a Poisson process).  An object
- * of Z bytes is sampled if a sample point falls on it:
+ * Sample points are scattered over the stream of allocated bytes, on average one for
+ * every N bytes.  The place of each is independent of all others (a Poisson process).
+ * An object of Z bytes is sampled if a sample point falls on it.  The probability of
+ * that is
  *
  *	p = 1 - exp(-Z / N)
  *
- * and then stands for 1/p objects like it, so that what is expected of the sum
- * over samples is the sum over all objects.  The variance that one sample adds to
- * an estimated number of objects is (1 - p) / p^2, to one of bytes Z^2 times that.
- * N is a power of two, and a sample keeps its binary logarithm, the shift: what
- * it weighs does not change when N does.
+ * A sampled object stands for 1/p objects like it.  So the expected sum over the samples
+ * is the sum over all objects.  One sample adds (1 - p) / p^2 to the variance of an
+ * estimated number of objects, and Z^2 times as much to the variance of an estimated
+ * number of bytes.  N is a power of two.  Each sample keeps the binary logarithm of its
+ * N, the shift, so that the weight of a sample stays the same when N is changed.
  *
- * Each CPU counts the bytes from its next sample point on, which is negative up to there: when
- * a sample point at a distance of D is drawn it is -D - 1.  One instruction adds an object's bytes
- * and tells by two flags what was there before:
+ * Each CPU counts the bytes past its next sample point.  The count is negative until the
+ * sample point is reached: when a distance of D bytes has been drawn, the count starts
+ * at -D - 1.  One instruction adds the bytes of an object, and two flags of the processor
+ * tell the sign of the count before and after:
  *
- *	before < 0, after < 0		no sample point on this object
- *	before < 0, after >= 0		the sample point is on it: sampled
- *	before >= 0			whoever crossed the sample point has not drawn the
+ *	before < 0, after < 0		no sample point is on this object
+ *	before < 0, after >= 0		the sample point is on this object: sampled
+ *	before >= 0			the probe that met the sample point has not drawn the
  *					next one yet, or N was changed
  *
- * In the last case the object is decided by itself, by a distance that is drawn
- * for it.  All distances are drawn from the exponential distribution, which has
- * no memory: however far the last sample point is, the next one is as far as ever.  So
- * whoever draws may overwrite what others have drawn or counted meanwhile,
- * as long as that does not depend on what it was; no interrupt, and no task that
- * has gone to another CPU in between, makes the result wrong.
+ * In the last case, a distance that is drawn for this object alone decides whether it is
+ * sampled.
  *
- * The count is the lower half of a word, `past`, and the shift that it was drawn for is
- * the upper one, which no addition changes.  That is read after the addition.  Who is interrupted
- * just there by somebody that draws, or goes on elsewhere, reads the shift of another
- * sample point: the same, unless N was changed since its own was drawn.  Then one sample of that
- * CPU weighs as one of the other N would, or is decided anew where none is drawn yet.
+ * All distances are drawn from the exponential distribution, which has no memory: the
+ * distance to the next sample point does not depend on how far away the last one is.
+ * So a probe that draws a distance may overwrite what other contexts have drawn or
+ * counted in the meantime, as long as its decision to do so does not depend on the value
+ * that it overwrites.
+ * The result stays right if the probe is interrupted in between, and if its task
+ * migrates to another CPU.
  *
- * Arithmetic: distances are integers, rounded down, which is exact: a sample point is on
- * an object of Z bytes if the distance is less than Z, and so is its integer part
- * if Z is one.  A distance is off by less than N / 2^53 bytes before that is taken, and
- * weights have 32 bits behind the point: both change an estimate by less than two parts
- * in 10^9, which objects of 8 bytes come nearest to, with an N of 64 MiB.  No distance
- * is 2 GiB: of those with that N one in 10^14 would be.
+ * The count is the lower half of a word, `past`.  The upper half, which no addition
+ * changes, is the shift that the count was drawn for.  The probe reads the shift after
+ * the addition.  If an interrupt draws a new sample point just then, or the task
+ * migrates, the probe reads the shift of another sample point.  That shift is the same,
+ * unless N was changed since the first sample point was drawn.  Then one sample of that
+ * CPU gets the weight of the other N; or, if no sample point has been drawn with the
+ * other N yet, the object is decided anew.
+ *
+ * Arithmetic: distances are rounded down to integers, which is exact.  A sample point is
+ * on an object of Z bytes if its distance is less than Z; as Z is an integer, this is the
+ * case exactly when the integer part of the distance is less than Z.  Before it is rounded
+ * down, a distance is off by less than N / 2^53 bytes.  Weights have 32 fractional bits.
+ * Each of the two changes an estimate by less than two parts in 10^9; objects of 8 bytes
+ * come nearest to that, with an N of 64 MiB.  A distance is limited to less than 2 GiB;
+ * with an N of 64 MiB one distance in 10^14 would be longer.
  */
 #ifndef KMA_CORE_SAMPLE_H
 #define KMA_CORE_SAMPLE_H
@@ -51,14 +60,19 @@
 /* Binary logarithms of N: 4 KiB to 64 MiB. */
 #define KMA_SHIFT_MIN	12
 #define KMA_SHIFT_MAX	26
-/* Of what is recorded without sampling. */
+/* The shift of objects that are recorded without sampling. */
 #define KMA_SHIFT_EXACT	0
 
-/* Of the word: a sample point's distance is below, its shift above. */
+/* struct kma_sampler's @past: the count is in the lower bits, the shift above them. */
 #define KMA_PAST_BITS	32
 #define KMA_PAST_MAX	0x7fffffffULL
 
-/* Objects and blocks of pages are two streams, each with an N of its own. */
+/**
+ * enum kma_stream - what is sampled; each stream has an N of its own
+ * @KMA_SAMPLE_OBJECTS: slab objects
+ * @KMA_SAMPLE_PAGES: page allocations
+ * @KMA_SAMPLE_STREAMS: number of streams
+ */
 enum kma_stream {
 	KMA_SAMPLE_OBJECTS,
 	KMA_SAMPLE_PAGES,
@@ -66,9 +80,9 @@ enum kma_stream {
 };
 
 /**
- * struct kma_sampler - where a CPU is in its streams of bytes
- * @past: bytes past the next sample point, and its shift: see above
- * @random: state of its random numbers
+ * struct kma_sampler - position of a CPU in its streams of bytes
+ * @past: for each stream, bytes past the next sample point, and its shift: see above
+ * @random: for each stream, the state of the random number generator
  */
 struct kma_sampler {
 	u64 past[KMA_SAMPLE_STREAMS];
@@ -78,18 +92,18 @@ struct kma_sampler {
 DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
 
 /**
- * kma_sample_seed() - begin other sequences of random numbers
+ * kma_sample_seed() - seed the random number generators of all CPUs
  * @seed: any number
  *
- * Context: process; nobody samples.
+ * Context: process; nothing is sampled yet.
  */
 void kma_sample_seed(u64 seed);
 
 /**
- * kma_sample_point_set() - put this CPU's next sample point somewhere
- * @stream: what it is for
- * @gap: bytes before it
- * @shift: binary logarithm of the N it was drawn for
+ * kma_sample_point_set() - set the next sample point of this CPU
+ * @stream: the stream of the sample point
+ * @gap: bytes before the sample point; limited to KMA_PAST_MAX
+ * @shift: binary logarithm of the N that @gap was drawn with
  *
  * Context: any.
  */
@@ -101,32 +115,46 @@ static inline void kma_sample_point_set(enum kma_stream stream, u64 gap, int shi
 }
 
 /**
- * kma_sample_set() - sample with another N from here on
- * @stream: what
- * @shift: its binary logarithm, KMA_SHIFT_MIN to KMA_SHIFT_MAX
+ * kma_sample_set() - sample a stream with another N from now on
+ * @stream: the stream
+ * @shift: binary logarithm of N, KMA_SHIFT_MIN to KMA_SHIFT_MAX
  *
- * Other CPUs go on with the N before until they have met their next sample point, or
- * kma_sample_forget() runs there.
+ * Each CPU keeps the sample point that it has drawn with the old N, until it meets that
+ * sample point or kma_sample_forget() runs on it.
  *
- * Context: any; one at a time.
+ * Context: any; the caller prevents concurrent calls.
  */
 void kma_sample_set(enum kma_stream stream, int shift);
 
-/* The binary logarithm of N. Context: any. */
+/**
+ * kma_sample_shift() - the N that a stream is sampled with
+ * @stream: the stream
+ *
+ * Context: any.
+ * Return: the binary logarithm of N.
+ */
 int kma_sample_shift(enum kma_stream stream);
 
-/* Decide the next object of this CPU by the current N. Context: any. */
+/**
+ * kma_sample_forget() - forget the next sample point of this CPU
+ * @stream: the stream
+ *
+ * The next object of this CPU is decided with the current N.
+ *
+ * Context: any.
+ */
 void kma_sample_forget(enum kma_stream stream);
 
 /**
- * kma_sample_count() - count an object's bytes
- * @stream: what it is
+ * kma_sample_count() - count the bytes of an object
+ * @stream: the object's stream
  * @bytes: bytes the object takes, less than 2 GiB
- * @point: where true is returned: the shift of the sample point that is on the object, or 0 if
- *	it is not known yet whether there is one
+ * @point: set if true is returned: the shift of the sample point that is on the object,
+ *	or 0 if it is not decided yet whether there is one
  *
- * Context: a probe, any context. Return: false if there is no sample point on the object; if
- * there may be one, and kma_sample_take() has to be called, true.
+ * Context: a probe, any context.
+ * Return: false if no sample point is on the object; true if there may be one: then
+ * kma_sample_take() has to be called.
  */
 static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned long bytes,
 					     u8 *point)
@@ -140,62 +168,77 @@ static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned lo
 }
 
 /**
- * kma_sample_take() - decide about an object, and draw the next sample point
- * @stream: what it is
+ * kma_sample_take() - decide whether to sample an object, and draw the next sample point
+ * @stream: the object's stream
  * @bytes: bytes the object takes
- * @point: of kma_sample_count()
+ * @point: from kma_sample_count()
  *
- * Context: a probe, any context. Return: the shift it was sampled with, or 0 if
- * it was not.
+ * Context: a probe, any context.
+ * Return: the shift that the object is sampled with; 0 if it is not sampled.
  */
 int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point);
 
-/* A number of one, as a weight. */
+/* Weights have KMA_WEIGHT_SHIFT fractional bits; KMA_WEIGHT_ONE is a weight of 1. */
 #define KMA_WEIGHT_SHIFT	32
 #define KMA_WEIGHT_ONE		((u64)1 << KMA_WEIGHT_SHIFT)
 
 /**
  * kma_sample_weight() - how many objects a sample stands for
- * @bytes: bytes it takes
- * @shift: that it was sampled with; KMA_SHIFT_EXACT for an object recorded as such
+ * @bytes: bytes the object takes
+ * @shift: the shift it was sampled with; KMA_SHIFT_EXACT if it was recorded without
+ *	sampling
  *
- * Context: any. Return: 1/p, with KMA_WEIGHT_SHIFT bits behind the point; off by
- * less than one part in 2^31.
+ * Context: any.
+ * Return: 1/p, with KMA_WEIGHT_SHIFT fractional bits; off by less than one part in 2^31.
  */
 u64 kma_sample_weight(u32 bytes, int shift);
 
 /**
  * kma_weigh() - what a number of samples, or of their bytes, stands for
  * @n: the number
- * @weight: of each
+ * @weight: weight of each sample
  *
- * Context: any. Return: the estimate, with KMA_WEIGHT_SHIFT bits behind the point: those
- * of many rows are added up first, or what each is rounded by would be, too.
+ * Add up the estimates of all rows before rounding them with kma_weighed(): otherwise
+ * the rounding errors of the rows add up, too.
+ *
+ * Context: any.
+ * Return: the estimate, with KMA_WEIGHT_SHIFT fractional bits.
  */
 static inline kma_u128 kma_weigh(u64 n, u64 weight)
 {
 	return (kma_u128)n * weight;
 }
 
-/* Such an estimate, to the nearest integer. Context: any. */
+/**
+ * kma_weighed() - round an estimate
+ * @estimate: a sum of kma_weigh()
+ *
+ * Context: any.
+ * Return: the nearest integer.
+ */
 static inline u64 kma_weighed(kma_u128 estimate)
 {
 	return (estimate + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
 }
 
+/* Fractional bits of a variance. */
 #define KMA_VARIANCE_SHIFT	16
 
 /**
- * kma_weigh_variance() - the variance of such an estimate
- * @n: the sum of the squares of what is estimated: of bytes, of objects (1 each)
- * @weight: of each
+ * kma_weigh_variance() - the variance of an estimate by kma_weigh()
+ * @n: the sum over the samples of the square of what is estimated: of their bytes, or
+ *	of 1 for each object
+ * @weight: weight of each sample
  *
- * Context: any. Return: n (1 - p) / p^2, with KMA_VARIANCE_SHIFT bits behind the point, for
- * those of many rows to be added up: kma_standard_error().
+ * The variances of many rows are added up, and the sum is given to
+ * kma_standard_error().
+ *
+ * Context: any.
+ * Return: n (1 - p) / p^2, with KMA_VARIANCE_SHIFT fractional bits.
  */
 static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
 {
-	/* At most 2^62.  Either factor may be large, not both. */
+	/* At most 2^62.  @n or @each may be large, but not both, so the product fits. */
 	const u64 each = (kma_u128)weight * (weight - KMA_WEIGHT_ONE) >>
 			 (2 * KMA_WEIGHT_SHIFT - KMA_VARIANCE_SHIFT);
 
@@ -203,14 +246,21 @@ static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
 }
 
 /**
- * kma_sqrt() - square root
+ * kma_sqrt() - the square root of a number
  * @x: any number
  *
- * Context: any. Return: its integer part.
+ * Context: any.
+ * Return: the integer part of the square root.
  */
 u64 kma_sqrt(kma_u128 x);
 
-/* The integer part of a standard error, of a sum of kma_weigh_variance(). Context: any. */
+/**
+ * kma_standard_error() - the standard error of an estimate
+ * @variance: a sum of kma_weigh_variance()
+ *
+ * Context: any.
+ * Return: the integer part of the standard error.
+ */
 static inline u64 kma_standard_error(kma_u128 variance)
 {
 	return kma_sqrt(variance >> KMA_VARIANCE_SHIFT);
