@@ -3,15 +3,19 @@
 #include "budget.h"
 #include "sample.h"
 
-/* With fewer than that a mean says little. */
+/* With fewer timed events than this, their mean says little. */
 #define KMA_TIMED_FEW	16
 
-/* Per cent of live_max: full is raised for, and forgotten when there is room. */
+/*
+ * Percent of live_max in use.  N is raised when KMA_FILL_FULL is reached, and again when
+ * the table is fuller by KMA_FILL_MORE than at the last such raise.  Below KMA_FILL_ROOM,
+ * that raise is forgotten.
+ */
 #define KMA_FILL_FULL	87
 #define KMA_FILL_ROOM	75
 #define KMA_FILL_MORE	4
 
-/* So many times in a row before N is lowered. */
+/* How many calls in a row have to find room before N is lowered. */
 #define KMA_CALM	8
 
 struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
@@ -27,13 +31,14 @@ struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
 	int i;
 
 	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
-		cost.events += stats->v[i];	/* a sum: the other words are in it */
+		cost.events += stats->v[i];	/* includes the words from KMA_STAT_NR on */
 	return cost;
 }
 
 /*
- * The standard error of the mean of @n numbers with these sums, in thousandths.  The
- * three are read one after the other, and may be of one number more or less.
+ * The standard error of the mean of @n numbers, in thousandths, from the sum of the
+ * numbers and the sum of their squares.  @n and the sums were read one after the other,
+ * so one of them may include a number that another one does not.
  */
 static u64 kma_mean_se(u64 n, u64 sum, u64 sum2)
 {
@@ -101,7 +106,10 @@ static bool kma_budget_raise(struct kma_budget *g, int steps)
 	return true;
 }
 
-/* Full, and not just as it was when that was answered. */
+/*
+ * Whether N is to be raised because the live table is full.  It must be fuller than at the
+ * last raise for this reason, or have overflowed in KMA_CALM calls since.
+ */
 static bool kma_budget_fills(struct kma_budget *g, u32 fill, bool dropped)
 {
 	const bool more = !g->full || fill >= g->full + KMA_FILL_MORE;
@@ -140,7 +148,7 @@ bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 
 		steps++;
 	if (steps)
 		return kma_budget_raise(g, steps);
-	/* After it is lowered samples cost twice that: half of the room at most. */
+	/* One step lower, samples cost twice as much: then half of the room at most. */
 	if (g->now > g->asked && spent->samples_ns <= room / 4 &&
 	    fill < KMA_FILL_FULL && !spent->dropped)
 		return kma_budget_lower(g);

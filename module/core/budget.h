@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module takes of the machine, and how many bytes one sample stands for
- * so that it does not take too much.
+ * What the module costs, and how many bytes one sample stands for (N) so that it does
+ * not cost too much.
  *
- *	cost of events  = events x what a timed one took	whatever N is
- *	cost of samples = each one is timed			half for twice the N
+ *	cost of events  = events x mean of the timed ones	does not depend on N
+ *	cost of samples = sum: each one is timed		halves when N doubles
  *
- * The first cannot be helped.  So N is raised while samples cost more than what
- * the first leaves of the budget, or, if it leaves nothing, than an eighth of it:
- * less than that would not be felt, and every sample is worth something.  N is
- * lowered again, one step at a time and never below what was asked for, after
- * it could have been for a while.
+ * Nothing can be done about the first.  So N is raised while samples cost more than what
+ * events leave of the budget.  If they leave less than an eighth of their own cost,
+ * samples may cost that eighth: it adds little, and every sample is worth something.
+ * N is lowered one step at a time, after there has been room for that for a while, and
+ * never below the N that was asked for.
  *
- * It is raised as well when the live table fills.  What is recorded stays there
- * until it is freed, so this is done again only if there is more than then or, where
- * it overflows, a while later: what fills it may not be samples at all.
+ * N is also raised when the live table fills up.  What is recorded stays in the table
+ * until it is freed, so N is raised again only when the table is fuller than at the last
+ * time, or if it still overflows a while later.  The table may be filled by objects that
+ * are not samples, and then a larger N does not help.
  */
 #ifndef KMA_CORE_BUDGET_H
 #define KMA_CORE_BUDGET_H
@@ -23,14 +24,14 @@
 #include "stat.h"
 
 /**
- * struct kma_cost - what the module had taken at a moment, since load
+ * struct kma_cost - what the module has cost up to a moment, since load
  * @clock: the moment, ns
  * @events: events of tracepoints
- * @timed: those that were timed
- * @timed_ns: what these took, without what is in @sample_ns
- * @timed_ns2: the sum of the squares of that
- * @sample_ns: what recording samples took
- * @dropped: objects for which there was no room
+ * @timed: events that were timed
+ * @timed_ns: time that these took, ns, without what is in @sample_ns
+ * @timed_ns2: sum of the squares of these times, ns^2
+ * @sample_ns: time that recording samples took, ns
+ * @dropped: objects that found no room in the live table
  */
 struct kma_cost {
 	u64 clock;
@@ -43,24 +44,25 @@ struct kma_cost {
 };
 
 /**
- * kma_cost_of() - by the module's counters
- * @stats: their sums
- * @clock: when that was, ns
+ * kma_cost_of() - the cost according to the module's counters
+ * @stats: the counters, added up over all CPUs
+ * @clock: the moment when they were read, ns
  *
- * Context: any. Return: the cost.
+ * Context: any.
+ * Return: the cost.
  */
 struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock);
 
 /**
- * struct kma_spent - what the module took between two moments
- * @ns: time that passed, ns; of one CPU
- * @events_ns: of it what events took, ns
- * @events_ns_se: the standard error of that, ns
- * @samples_ns: and recording samples, ns
- * @event_ps: what one event took, picoseconds; 0 if none has ever been timed
- * @event_ps_se: the standard error of that: the spread of those that were timed, by
- *	the root of their number; 0 with fewer than two
- * @dropped: whether there was no room for an object
+ * struct kma_spent - what the module cost between two moments
+ * @ns: elapsed time between the two moments, ns
+ * @events_ns: CPU time that events took, ns, without samples
+ * @events_ns_se: standard error of @events_ns, ns
+ * @samples_ns: CPU time that recording samples took, ns
+ * @event_ps: mean time of one event, picoseconds; 0 if none has ever been timed
+ * @event_ps_se: standard error of @event_ps, picoseconds: the spread of the timed events
+ *	divided by the root of their number; 0 with fewer than two of them
+ * @dropped: whether any object found no room in the live table
  */
 struct kma_spent {
 	u64 ns;
@@ -74,33 +76,37 @@ struct kma_spent {
 
 /**
  * kma_cost_between() - what was spent between two moments
- * @from: the first
- * @to: the second
+ * @from: the cost at the earlier moment
+ * @to: the cost at the later moment
  *
- * If hardly an event was timed between them, by those since load.
- * Context: any. Return: see there.
+ * If too few events were timed between them, the mean is that of all since load.
+ *
+ * Context: any.
+ * Return: what was spent.
  */
 struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_cost *to);
 
 /**
- * kma_spent_share() - how much of the machine some of its time is
- * @spent: what was spent between two moments
- * @ns: the time of which the share is asked, of one CPU
- * @cpus: CPUs that the machine has
+ * kma_spent_share() - the share of all CPUs' time that some CPU time is
+ * @spent: what was spent between two moments; only @spent->ns is used
+ * @ns: the CPU time, ns
+ * @cpus: number of CPUs of the machine
  *
- * Context: any. Return: thousandths of a percent of the time of all CPUs.
+ * Context: any.
+ * Return: thousandths of a percent of the time of all CPUs between the two moments.
  */
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
 
 /**
- * struct kma_budget - what one sample stands for
+ * struct kma_budget - the N of sampling, and what it was changed for
  * @asked: binary logarithm of the N that was asked for
- * @now: that of the one in use, at least @asked
- * @calm: how often in a row it could have been lowered
- * @full: per cent of the live table in use when N was raised for that; 0: not lately
- * @waited: turns since then in which it overflowed
- * @raised: how often it was raised, since load
- * @lowered: and lowered
+ * @now: binary logarithm of the N in use; at least @asked
+ * @calm: how often in a row there was room to lower N
+ * @full: percent of live_max in use when N was last raised because the table filled up;
+ *	0 if that was never, or there has been room since
+ * @waited: calls since then that found the table overflowing and did not raise N
+ * @raised: how often N was raised, since load
+ * @lowered: how often N was lowered, since load
  */
 struct kma_budget {
 	int asked;
@@ -113,22 +119,23 @@ struct kma_budget {
 };
 
 /**
- * kma_budget_ask() - begin with another N
+ * kma_budget_ask() - start with another N
  * @g: the budget
  * @shift: binary logarithm of N
  *
- * Context: any; one at a time.
+ * Context: any; calls for one budget do not run concurrently.
  */
 void kma_budget_ask(struct kma_budget *g, int shift);
 
 /**
- * kma_budget_adjust() - look whether N is right
+ * kma_budget_adjust() - raise or lower N if the cost or the live table asks for it
  * @g: the budget
- * @spent: what was spent since it was changed, or for a while
- * @budget_ns: what may be spent in that time, ns
- * @fill: per cent of live_max in use
+ * @spent: what was spent lately, but not before N last changed
+ * @budget_ns: CPU time that may be spent in @spent->ns, ns
+ * @fill: percent of live_max in use
  *
- * Context: any; one at a time. Return: whether @now has changed.
+ * Context: any; calls for one budget do not run concurrently.
+ * Return: true if @g->now has changed.
  */
 bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
 		       u32 fill);

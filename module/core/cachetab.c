@@ -3,7 +3,7 @@
 #include "cachetab.h"
 #include "event.h"
 
-/* Words of the map that are no cache.  A kmalloc size is never that small. */
+/* Special values of a slot's word.  No size of kmalloc is that small. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
 #define KMA_CACHE_RETIRED	2UL
@@ -64,7 +64,7 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 	}
 }
 
-/* The number of a retired cache that looks the same. */
+/* Take over the number of a retired cache that has the same name and sizes. */
 static int kma_cachetab_reuse(struct kma_cachetab *t,
 			      const struct kma_cache_info *look)
 {
@@ -102,17 +102,18 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	if (id >= KMA_CACHES_MAX)
 		return KMA_CACHE_NONE;
 	info = &t->info[id];
-	/* Not @ready and @retired: others look at these already. */
+	/* Not the whole struct: other CPUs read @ready and @retired already. */
 	info->size = look.size;
 	info->object_size = look.object_size;
 	info->class = look.class;
 	info->shadow = look.shadow;
 	memcpy(info->name, look.name, sizeof(info->name));
-	smp_store_release(&info->ready, true); /* pairs with whoever reads it */
+	/* Pairs with the acquire in kma_cachetab_reuse(). */
+	smp_store_release(&info->ready, true);
 	return id;
 }
 
-/* Claim a map slot that leads nowhere. */
+/* Claim a slot of the map that leads to no number. */
 static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 {
 	unsigned long cache = READ_ONCE(slot->cache);
@@ -132,7 +133,11 @@ static int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 			continue;
 		id = kma_cachetab_create(t, cache);
 		WRITE_ONCE(slot->id, id);
-		/* RETIRED, not FREE: others may have gone past meanwhile. */
+		/*
+		 * RETIRED, not FREE: meanwhile another CPU may have put its word into a slot
+		 * after this one, and a search ends at a FREE slot.  Pairs with the acquire
+		 * in kma_cachetab_find().
+		 */
 		smp_store_release(&slot->cache, id == KMA_CACHE_NONE ?
 				  KMA_CACHE_RETIRED : cache);
 		return id;

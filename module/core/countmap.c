@@ -2,12 +2,12 @@
 /* Countmaps.  See the overview in countmap.h. */
 #include "countmap.h"
 
-/* In place of a row's number. */
-#define KMA_COUNTMAP_FREE		0U
-#define KMA_COUNTMAP_BUSY		U32_MAX
+/* Special values of a slot, which otherwise holds the number of a row. */
+#define KMA_COUNTMAP_FREE	0U
+#define KMA_COUNTMAP_BUSY	U32_MAX
 #define KMA_COUNTMAP_RETIRED	(U32_MAX - 1)
 
-/* Slots that a key may be in. */
+/* Number of slots that a key may be in. */
 #define KMA_COUNTMAP_PROBES	64
 
 static u32 kma_countmap_slots(u32 rows)
@@ -38,7 +38,7 @@ static int kma_countmap_alloc(struct kma_countmap *t)
 	t->chunk = kma_env_zalloc(kma_countmap_chunks(t->rows) * sizeof(t->chunk[0]));
 	if (!t->slot || !t->info || !t->row || !t->chunk)
 		return -ENOMEM;
-	/* A key may be the address of a struct. */
+	/* A key may be an address, which a leak detector would take for a reference. */
 	kma_env_no_scan(t->info);
 	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
 		t->chunk[i] = kma_env_zalloc_percpu(sizeof(struct kma_countmap_row));
@@ -59,7 +59,7 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 	}
 	for (i = 0; i < rows; i++)
 		t->row[i] = t->chunk[i / KMA_COUNTMAP_PER_CHUNK] + i % KMA_COUNTMAP_PER_CHUNK;
-	/* That of KMA_COUNTMAP_OTHER. */
+	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
 	atomic_set(&t->used, 1);
 	return 0;
 }
@@ -158,7 +158,10 @@ u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *inf
 		return KMA_COUNTMAP_OTHER;
 	id = atomic_fetch_inc(&t->used);
 	if (id >= t->rows) {
-		/* Not free: others may have gone past meanwhile. */
+		/*
+		 * RETIRED, not FREE: meanwhile another CPU may have put its row into a slot
+		 * after this one, and a search ends at a FREE slot.
+		 */
 		WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
 		return KMA_COUNTMAP_OTHER;
 	}
@@ -180,7 +183,7 @@ u32 kma_countmap_first(const struct kma_countmap *t, u32 id)
 	return first == KMA_COUNTMAP_OTHER ? id : first;
 }
 
-/* Its slot; none if it is just being published, or retired. */
+/* The slot that leads to a row; NULL if the row is not published yet, or is retired. */
 static u32 *kma_countmap_slot_of(struct kma_countmap *t, u32 id)
 {
 	const u32 hash = kma_countmap_hash(&t->info[id].key);

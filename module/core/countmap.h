@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Countmaps: what somebody did, counted on each CPU, by a key.
+ * Countmaps: maps from a key to a row of per-CPU counters.
  *
  *	key --hash--> slot: number of the row --> its counters on this CPU
- *	info[number]: the key, and what to call it
+ *	info[number]: the key, and the text to print for it
  *
- * Who or what the key stands for is up to who counts: a process, a cgroup, a command
- * and a call site.  Rows are made when a key is first seen, by whatever context sees
- * it, without a lock: claim a free slot, describe the row, publish its number.  Two
- * CPUs that see a new key at the same time may make two rows; kma_countmap_first()
- * says which one to add the other to.
+ * The code that counts chooses what a key stands for, such as a process, a cgroup, or a
+ * command and a call site, and what each counter counts.  A row is made when its key is
+ * first seen, in the context of that event and without a lock: claim a free slot,
+ * describe the row, publish its number.  Two CPUs that see a new key at the same time
+ * may make two rows.  A reader adds both up, in the row that kma_countmap_first() names.
  *
- * What comes when all rows are taken counts in the first one, [other].  A row is never
- * removed: to begin anew, all of them are, while nobody counts.
+ * When all rows are taken, events with a new key count in row 0, [other].  Single rows
+ * are never removed; kma_countmap_clear() removes all of them, while nothing counts.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -20,16 +20,16 @@
 #include "env.h"
 #include "stat.h"
 
-#define KMA_COUNTMAP_WORDS		3
+#define KMA_COUNTMAP_WORDS	3
 #define KMA_COUNTMAP_COUNTERS	16
-#define KMA_COUNTMAP_TEXT		112
+#define KMA_COUNTMAP_TEXT	112
 
-/* The row of what has no row of its own. */
-#define KMA_COUNTMAP_OTHER		0
+/* The row [other]: it counts events whose key has no row of its own. */
+#define KMA_COUNTMAP_OTHER	0
 
 /**
  * struct kma_countmap_key - what a row stands for
- * @word: anything
+ * @word: the key; the code that counts chooses the meaning
  */
 struct kma_countmap_key {
 	u64 word[KMA_COUNTMAP_WORDS];
@@ -37,23 +37,24 @@ struct kma_countmap_key {
 
 /**
  * struct kma_countmap_row - the counters of one row, on one CPU
- * @v: what they count is up to who counts
+ * @v: the counters; the code that counts chooses what each of them means
  */
 struct kma_countmap_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
 };
 
-/* They are in memory for rows of call sites. */
+/* Rows in one chunk of kma_env_zalloc_percpu(). */
 #define KMA_COUNTMAP_PER_CHUNK						\
 	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_countmap_row))
 
 /**
- * struct kma_countmap_info - a row
- * @key: what it stands for
- * @more: something else about it, from who made it
- * @ready: it is in use; @key, @more and @text are there
- * @retired: @text is its name, since what the key says may be somebody else's by now
- * @text: likewise, or empty
+ * struct kma_countmap_info - what a row stands for
+ * @key: the key
+ * @more: one more word about the row, from the code that made it
+ * @ready: 1 once the row is in use: @key, @more and @text are valid
+ * @retired: 1 once @text is the row's name, because the key (an address, for example) may
+ *	refer to something else by now
+ * @text: text of the row, from the code that made it; may be empty
  */
 struct kma_countmap_info {
 	struct kma_countmap_key key;
@@ -65,13 +66,13 @@ struct kma_countmap_info {
 
 /**
  * struct kma_countmap - a countmap
- * @rows: how many, [other] included
- * @used: those handed out
- * @mask: slots, a power of two, less one
- * @slot: number of a row, or 0, or a mark
- * @info: of each row
- * @row: counters of each row
- * @chunk: the memory behind @row
+ * @rows: number of rows, [other] included
+ * @used: rows handed out; may exceed @rows when CPUs compete for the last ones
+ * @mask: number of slots, a power of two, minus one
+ * @slot: for each slot, the number of its row, or a special value (countmap.c)
+ * @info: what each row stands for
+ * @row: the counters of each row
+ * @chunk: the per-CPU memory that @row points into
  */
 struct kma_countmap {
 	u32 rows;
@@ -85,67 +86,80 @@ struct kma_countmap {
 
 /**
  * kma_countmap_bytes() - memory that a countmap takes
- * @rows: rows
- * @nr_cpus: CPUs that may ever count
+ * @rows: number of rows, [other] included
+ * @nr_cpus: number of CPUs that may ever count
  *
- * Context: any. Return: bytes.
+ * Context: any.
+ * Return: bytes.
  */
 u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus);
 
 /**
  * kma_countmap_init() - make an empty countmap
  * @t: the countmap
- * @rows: how many rows, at least 2, [other] included
+ * @rows: number of rows, [other] included; at least 2
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM, and then no memory is left allocated.
  */
 int kma_countmap_init(struct kma_countmap *t, u32 rows);
 
 /**
  * kma_countmap_destroy() - free a countmap
- * @t: the countmap; zeroed memory will do
+ * @t: the countmap; may be zeroed memory
  *
- * Context: process, may sleep; nobody uses it any more.
+ * Context: process, may sleep; no probe and no reader uses the countmap any more.
  */
 void kma_countmap_destroy(struct kma_countmap *t);
 
-/* As kma_countmap_init() made it. Context: process, may sleep; nobody uses it meanwhile. */
+/**
+ * kma_countmap_clear() - remove all rows, and set all counters to 0
+ * @t: the countmap; afterwards it is as kma_countmap_init() made it
+ *
+ * Context: process, may sleep; no probe and no reader uses the countmap meanwhile.
+ */
 void kma_countmap_clear(struct kma_countmap *t);
 
 /**
- * kma_countmap_find() - the row of a key
+ * kma_countmap_find() - find the row of a key
  * @t: the countmap
  * @key: the key
  *
- * Context: any, NMI included. Return: its number, or KMA_COUNTMAP_OTHER if there is none.
+ * Context: any, NMI included.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if the key has none.
  */
 u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key);
 
 /**
- * kma_countmap_add() - a row for a key that has none
+ * kma_countmap_add() - make a row for a key that has none
  * @t: the countmap
- * @info: what it is to be: key, more and text
+ * @info: key, more and text of the new row
  *
- * Context: any, NMI included. Return: its number, or KMA_COUNTMAP_OTHER if there is no room.
+ * Context: any, NMI included.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
  */
 u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info);
 
 /**
- * kma_countmap_first() - of several rows of one key, that which others are added to
+ * kma_countmap_first() - of several rows of one key, the row that look-ups find
  * @t: the countmap
- * @id: any of them, in use
+ * @id: number of any of these rows, in use
  *
- * Context: process. Return: its number, or @id if it is retired.
+ * A reader adds the counters of the others to those of this row.
+ *
+ * Context: process.
+ * Return: number of that row; @id itself if it is retired, or if no look-up finds a row.
  */
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id);
 
 /**
- * kma_countmap_get() - the row of a key, a new one if need be
+ * kma_countmap_get() - find or make the row of a key
  * @t: the countmap
- * @info: what a new one is to be
+ * @info: key, more and text, for a row that has to be made
  *
- * Context: any, NMI included. Return: its number, or KMA_COUNTMAP_OTHER if there is no
- * room; that has been counted.
+ * Context: any, NMI included.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room; that has been
+ * counted as countmap_other.
  */
 static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_countmap_info *info)
 {
@@ -159,30 +173,43 @@ static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_coun
 	return id;
 }
 
-/* Context: any. Return: what a row is, or NULL if it is not in use. */
-static inline const struct kma_countmap_info *kma_countmap_info(const struct kma_countmap *t, u32 id)
+/**
+ * kma_countmap_info() - what a row stands for
+ * @t: the countmap
+ * @id: number of the row
+ *
+ * Context: any.
+ * Return: the row's description, or NULL if the row is not in use.
+ */
+static inline const struct kma_countmap_info *
+kma_countmap_info(const struct kma_countmap *t, u32 id)
 {
 	/* Pairs with the release in kma_countmap_add(). */
 	return smp_load_acquire(&t->info[id].ready) ? &t->info[id] : NULL;
 }
 
 /**
- * kma_countmap_retire() - what a key says will soon be somebody else's
+ * kma_countmap_retire() - fix the name of a row, because its key loses its meaning
  * @t: the countmap
- * @id: the row, in use
- * @name: what to call it from now on
+ * @id: number of the row, in use
+ * @name: the name
  *
- * Context: process, one at a time.
+ * A key may be an address in a module that is unloaded.  Afterwards no look-up finds
+ * the row, and the same key gets a new one.
+ *
+ * Context: process; calls do not run concurrently.
  */
 void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name);
 
 /**
- * kma_countmap_rename() - what a row is called has changed
+ * kma_countmap_rename() - change the first 16 bytes of a row's text
  * @t: the countmap
- * @id: the row
- * @name: two words of text, which end in zeroes
+ * @id: number of the row
+ * @name: the new name, in two words, padded with zeroes
  *
- * Context: any, NMI included.  Who reads it meanwhile may see one word of each name.
+ * A concurrent reader may see one word of the old name and one of the new.
+ *
+ * Context: any, NMI included.
  */
 static inline void kma_countmap_rename(struct kma_countmap *t, u32 id, const u64 name[2])
 {
@@ -194,7 +221,13 @@ static inline void kma_countmap_rename(struct kma_countmap *t, u32 id, const u64
 	WRITE_ONCE(text[1], name[1]);
 }
 
-/* The text that kma_countmap_rename() changes: 16 bytes, which end in zeroes. Context: any. */
+/**
+ * kma_countmap_comm() - read the name that kma_countmap_rename() changes
+ * @info: description of the row
+ * @buf: the result, 16 bytes, padded with zeroes
+ *
+ * Context: any.
+ */
 static inline void kma_countmap_comm(const struct kma_countmap_info *info, char *buf)
 {
 	const u64 *text = (const u64 *)info->text;
@@ -203,16 +236,24 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 	memcpy(buf, name, sizeof(name));
 }
 
-/* Add to a counter of a row. Context: any, NMI included. */
+/**
+ * kma_countmap_count() - add to a counter of a row, on this CPU
+ * @t: the countmap
+ * @id: number of the row
+ * @counter: index of the counter, below KMA_COUNTMAP_COUNTERS
+ * @n: what to add
+ *
+ * Context: any, NMI included.
+ */
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
 /**
  * kma_countmap_sum() - add up the counters of a row over all CPUs
  * @t: the countmap
- * @id: the row
- * @sum: what they are added to
+ * @id: number of the row
+ * @sum: the counters are added to what this holds
  *
- * Context: any.
+ * Context: any; probes may run at the same time.
  */
 void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_row *sum);
 

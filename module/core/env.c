@@ -22,7 +22,7 @@ static int kma_cpu_node(unsigned int cpu)
 	return cpu_possible(cpu) ? cpu_to_node(cpu) : NUMA_NO_NODE;
 }
 
-/* Page by page: vmalloc() takes all from one node. */
+/* Allocates page by page, because vmalloc() takes all pages from one node. */
 void *kma_env_zalloc_spread(size_t bytes)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;

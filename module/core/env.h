@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs of its surroundings, here of the kernel.
+ * What the core needs from its environment: here, from the kernel.
  *
- * The files of module/core include this header and each other, nothing else.
- * A program that compiles them in user space supplies a header with the same
- * guard, the same names and, where a function is only declared here, its own
- * definition.
+ * The files of module/core include this header and each other, nothing else.  A program
+ * that compiles them in user space supplies a header with the same include guard and the
+ * same names.  It also defines the functions that are only declared here.
  */
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
@@ -32,8 +31,8 @@
 #include <linux/types.h>
 
 /*
- * The clock of the live table: one unit is the smallest power of two of
- * jiffies that lasts at least 10 ms, so that 32 bits last for a year or more.
+ * The clock of the live table.  Its unit is the smallest power of two of jiffies that
+ * lasts at least 10 ms, so that 32 bits last for a year or more.
  */
 #if HZ <= 100
 #define KMA_TIME_SHIFT 0
@@ -45,30 +44,63 @@
 #define KMA_TIME_SHIFT 4
 #endif
 
-/* Products, and sums of squares. */
+/* For products of two u64, and for sums of squares. */
 typedef unsigned __int128 kma_u128;
 
-/* The compiler is not to know where this value comes from. */
+/**
+ * kma_env_hide() - make the compiler forget what it knows about a value
+ * @x: the variable that holds the value
+ *
+ * Otherwise the compiler may compute the value again for each use.
+ *
+ * Context: any.
+ */
 #define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
 
-/* Unroll the loop that follows, of at most @n turns: gcc and clang know it. */
+/**
+ * kma_unroll() - have gcc and clang unroll the loop that follows
+ * @n: largest number of turns
+ */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
 
-/* Begin to fetch what is soon to be written to. */
+/**
+ * kma_env_prefetchw() - begin to fetch a cache line that is going to be written to
+ * @p: an address in it
+ *
+ * Context: any.
+ */
 #define kma_env_prefetchw(p) prefetchw(p)
 
-/* Copy a string as far as there is room. */
+/**
+ * kma_env_strcpy() - copy a string, and cut it where it does not fit
+ * @to: the copy, which always ends in a NUL
+ * @from: the string
+ * @size: size of @to in bytes
+ *
+ * Context: any.
+ */
 #define kma_env_strcpy(to, from, size) strscpy(to, from, size)
 
-/*
- * Add one to what nobody else writes to, in one instruction.  Others read it
- * meanwhile, and see it before or after.
+/**
+ * kma_inc_once() - add one to a variable that has no other writer
+ * @x: the variable
+ *
+ * One instruction: a concurrent reader sees the value before it or after it.
+ *
+ * Context: any.
  */
 #define kma_inc_once(x) data_race((x)++)	/* see above */
 
-/*
- * Whether memory has a value, compared there.  If so, what was stored before a
- * release of that value is seen from here on.
+/**
+ * kma_acquire_is() - whether memory holds a value, with acquire ordering
+ * @p: the memory
+ * @value: the value
+ *
+ * Compares in memory, without a load into a register.  If the memory holds @value, this
+ * pairs with the release that stored it: all stores before that release are visible.
+ *
+ * Context: any.
+ * Return: true if it does.
  */
 #define kma_acquire_is(p, value) ({					\
 	bool __is = data_race(*(p) == (value));	/* see above */		\
@@ -78,15 +110,20 @@ typedef unsigned __int128 kma_u128;
 	__is;								\
 })
 
-/* What makes an operand of a per-CPU variable, where that takes more than its name. */
+/*
+ * Turns a per-CPU variable into an operand of __percpu_arg().  Kernels that do not
+ * define it need only the variable itself.
+ */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
 #endif
 
 /*
- * Take one from the lower half of the lower half of a per-CPU u64.  Return: whether
- * its highest bit is clear then.  In one instruction, which leaves the answer in a
- * flag, where there is one.
+ * kma_env_countdown(var): subtract one from bits 0 to 15 of @var, a per-CPU u64.
+ * On x86-64 this is one instruction, which leaves the answer in the sign flag.
+ *
+ * Context: any.
+ * Return: true if bit 15 is clear afterwards.
  */
 #ifndef kma_env_countdown
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -103,10 +140,14 @@ typedef unsigned __int128 kma_u128;
 #endif
 
 /*
- * Add 0 to S32_MAX to the lower half of a per-CPU u64, an s32.  Return: whether that is
- * not negative then; if so, @was_negative says whether it was before.  In one
- * instruction, which leaves both answers in flags: a negative number that becomes none
- * carries.
+ * kma_env_add_past(var, n, was_negative): add @n, 0 to S32_MAX, to the lower half of
+ * @var, a per-CPU u64.  That half is an s32.  If it is not negative afterwards,
+ * @was_negative is set to whether it was negative before.  On x86-64 this is one
+ * instruction, which leaves both answers in flags: the sign flag, and the carry flag,
+ * because the addition carries when it makes a negative number non-negative.
+ *
+ * Context: any.
+ * Return: true if that half is not negative afterwards.
  */
 #ifndef kma_env_add_past
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -134,9 +175,10 @@ typedef unsigned __int128 kma_u128;
 #endif
 
 /**
- * kma_env_clock() - a clock to tell how long something takes
+ * kma_env_clock() - a clock to measure how long something takes
  *
- * Context: any. Return: nanoseconds; those of two CPUs differ.
+ * Context: any.
+ * Return: nanoseconds; only readings on the same CPU can be compared.
  */
 static __always_inline u64 kma_env_clock(void)
 {
@@ -144,23 +186,24 @@ static __always_inline u64 kma_env_clock(void)
 }
 
 /**
- * kma_env_clock_stay() - look at the clock, and stay on this CPU
+ * kma_env_clock_stay() - read the clock, and stay on this CPU
  *
  * Context: any; preemption is off from here to kma_env_lap_leave().
- * Return: as kma_env_clock().
+ * Return: nanoseconds, as kma_env_clock() returns them.
  */
 static inline u64 kma_env_clock_stay(void)
 {
-	/* Since 7.0 a probe may be preempted, and migrate. */
+	/* Since 7.0 a probe may be preempted and migrate to another CPU. */
 	preempt_disable_notrace();
 	return kma_env_clock();
 }
 
 /**
- * kma_env_lap_leave() - how long something took, which is over
- * @start: of kma_env_clock_stay()
+ * kma_env_lap_leave() - how long something took that has ended now
+ * @start: the result of kma_env_clock_stay()
  *
- * Context: any. Return: nanoseconds.
+ * Context: any; preemption is as it was before kma_env_clock_stay() afterwards.
+ * Return: nanoseconds.
  */
 static inline u64 kma_env_lap_leave(u64 start)
 {
@@ -171,9 +214,10 @@ static inline u64 kma_env_lap_leave(u64 start)
 }
 
 /**
- * kma_env_now() - the time, in units of the live table's clock
+ * kma_env_now() - the time, by the live table's clock
  *
- * Context: any. Return: units, modulo 2^32.
+ * Context: any.
+ * Return: units of that clock, modulo 2^32.
  */
 static __always_inline u32 kma_env_now(void)
 {
@@ -181,11 +225,12 @@ static __always_inline u32 kma_env_now(void)
 }
 
 /**
- * kma_env_age_ms() - how long ago a time of kma_env_now() was
- * @now: a later time
- * @then: the time
+ * kma_env_age_ms() - the time between two results of kma_env_now()
+ * @now: the later one
+ * @then: the earlier one
  *
- * Context: any. Return: milliseconds, a multiple of the clock's unit.
+ * Context: any.
+ * Return: milliseconds between them; a multiple of the clock's unit, rounded down.
  */
 static inline u64 kma_env_age_ms(u32 now, u32 then)
 {
@@ -193,9 +238,9 @@ static inline u64 kma_env_age_ms(u32 now, u32 then)
 }
 
 /**
- * kma_env_cpu() - the CPU this runs on
+ * kma_env_cpu() - the CPU that this runs on
  *
- * Context: any; exact where the caller cannot migrate, as in a probe.
+ * Context: any; the result is exact where the caller cannot migrate.
  * Return: a number below nr_cpu_ids.
  */
 static __always_inline u16 kma_env_cpu(void)
@@ -204,9 +249,10 @@ static __always_inline u16 kma_env_cpu(void)
 }
 
 /**
- * kma_env_node() - the NUMA node of the CPU this runs on
+ * kma_env_node() - the NUMA node of the CPU that this runs on
  *
- * Context: any, as kma_env_cpu(). Return: a node number.
+ * Context: any; the result is exact where the caller cannot migrate.
+ * Return: a node number.
  */
 static __always_inline int kma_env_node(void)
 {
@@ -214,125 +260,144 @@ static __always_inline int kma_env_node(void)
 }
 
 /**
- * kma_env_tgid() - the process this runs for
+ * kma_env_tgid() - the process that this runs for
  *
- * Context: any. Return: its thread group id, or 0 outside task context (and
- * for the idle tasks).
+ * Context: any.
+ * Return: its thread group ID; 0 for the idle tasks and outside task context.
  */
 static __always_inline u32 kma_env_tgid(void)
 {
 	return likely(in_task()) ? current->tgid : 0;
 }
 
-/* Let others run for a while, where many turns are taken. Context: process. */
+/**
+ * kma_env_resched() - let other tasks run, from within a long loop
+ *
+ * Context: process, may sleep.
+ */
 static inline void kma_env_resched(void)
 {
 	cond_resched();
 }
 
 /**
- * kma_env_zalloc() - memory for a table, zeroed
+ * kma_env_zalloc() - allocate zeroed memory for a table
  * @bytes: how much
  *
- * Context: process, may sleep. Return: page-aligned memory or NULL.
+ * Context: process, may sleep.
+ * Return: page-aligned memory, for kma_env_free(); or NULL.
  */
 void *kma_env_zalloc(size_t bytes);
 
 /**
- * kma_env_zalloc_spread() - memory for a table that all CPUs share, zeroed
+ * kma_env_zalloc_spread() - allocate zeroed memory for a table that all CPUs share
  * @bytes: how much
  *
- * It is cut into a share for each possible CPU, from that CPU's node.  No leak
- * detector looks into it.
- * Context: process, may sleep. Return: page-aligned memory, for kma_env_free(),
- * or NULL.
+ * Each possible CPU has an equal share of the memory, allocated on its own node.  A leak
+ * detector does not scan this memory.
+ *
+ * Context: process, may sleep.
+ * Return: page-aligned memory, for kma_env_free(); or NULL.
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
 /**
- * kma_env_no_scan() - keep a leak detector from looking into a table
+ * kma_env_no_scan() - keep a leak detector from scanning a table
  * @mem: memory of kma_env_zalloc() that holds addresses of objects
  *
- * It would take them for references: nothing recorded would ever leak.
+ * The detector would take these addresses for references, and would not report any
+ * object that is recorded in the table.
+ *
  * Context: process.
  */
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - give memory of kma_env_zalloc() or _spread() back
+ * kma_env_free() - free memory of kma_env_zalloc() or kma_env_zalloc_spread()
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.
  */
 void kma_env_free(void *mem);
 
-/* The most that alloc_percpu() gives: per-CPU tables come in chunks of that size. */
+/* Per-CPU tables are allocated in chunks of this size, the largest of alloc_percpu(). */
 #define KMA_PERCPU_CHUNK_BYTES	32768
 
 /**
- * kma_env_zalloc_percpu() - a chunk of a per-CPU table, zeroed
+ * kma_env_zalloc_percpu() - allocate a zeroed chunk of a per-CPU table
  * @align: alignment in bytes, a power of two
  *
  * Context: process, may sleep.
- * Return: KMA_PERCPU_CHUNK_BYTES for each CPU, for kma_env_free_percpu(), or NULL.
+ * Return: KMA_PERCPU_CHUNK_BYTES for each CPU, for kma_env_free_percpu(); or NULL.
  */
 void __percpu *kma_env_zalloc_percpu(size_t align);
 
 /**
- * kma_env_free_percpu() - free a chunk of kma_env_zalloc_percpu()
+ * kma_env_free_percpu() - free memory of kma_env_zalloc_percpu()
  * @chunk: the chunk, or NULL
  *
  * Context: process, may sleep.
  */
 void kma_env_free_percpu(void __percpu *chunk);
 
-/* Frames of a stack that are kept, at most; see stack.h. */
+/* The largest number of frames of a stack that are kept; see stack.h. */
 #define KMA_FRAMES_MAX	24
 struct kma_stack;
 
 /**
- * kma_env_stack() - the stack that an allocation was called from, if it can be kept
- * @site: its call site
+ * kma_env_stack() - get the stack of an allocation from this CPU's remembered stacks
+ * @site: call site of the allocation
  *
- * Context: a probe, in the context that allocates, which does not migrate: any; does not
- * allocate, sleep or take a lock. Return: the stack, with no frames if @site is not to be
- * found, until kma_env_stack_done(); or NULL: then ask kma_env_unwind().
+ * A stack that is not remembered yet is unwound, and remembered from now on.  Neither is
+ * possible while a context that this one interrupted uses the place for this stack.
+ *
+ * Context: a probe, any context, in the context that allocates, which does not migrate
+ * until kma_env_stack_done(); does not allocate, sleep or take a lock.
+ * Return: the stack, valid until kma_env_stack_done(), without frames if @site is not on
+ * it; or NULL, and then kma_env_unwind() has to be called instead.
  */
 const struct kma_stack *kma_env_stack(unsigned long site);
 
-/* Context: as above, the same CPU. */
+/**
+ * kma_env_stack_done() - end the use of a stack
+ * @stack: the result of kma_env_stack(), not NULL
+ *
+ * Context: a probe, on the same CPU and in the same context as kma_env_stack().
+ */
 void kma_env_stack_done(const struct kma_stack *stack);
 
 /**
- * kma_env_unwind() - the stack that an allocation was called from
- * @site: its call site
- * @stack: the result, as of kma_env_stack()
+ * kma_env_unwind() - unwind the stack of an allocation, without remembering it
+ * @site: call site of the allocation
+ * @stack: the result; without frames if @site is not on the stack
  *
- * Context: as above.
+ * Context: a probe, any context, in the context that allocates, which does not migrate;
+ * does not allocate, sleep or take a lock.
  */
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 /**
- * kma_env_page_site() - the call site of a block of pages
+ * kma_env_page_site() - find the call site of a page allocation
  *
- * The first caller outside of the page allocator and its helpers.
- * Context: a probe, in the context that allocates: any, NMI included; does not
- * allocate, sleep or take a lock. Return: the return address, or KMA_SITE_NOWHERE
- * (pagealloc.h).
+ * This is the first caller on the stack outside the page allocator and its helpers.
+ *
+ * Context: a probe, any context, NMI included, in the context that allocates; does not
+ * allocate, sleep or take a lock.
+ * Return: the return address, or KMA_SITE_NOWHERE (pagealloc.h).
  */
 unsigned long kma_env_page_site(void);
 
-/* Room for the name of a cache, its NUL included; longer names are cut. */
+/* Size of the buffer for a cache name, NUL included; longer names are cut. */
 #define KMA_CACHE_NAME_LEN 48
 
 /**
- * kma_env_cache_info() - slot size, object size and name of a kmem_cache
+ * kma_env_cache_info() - read slot size, object size and name of a kmem_cache
  * @cache: address of the kmem_cache, from an event about one of its objects
  * @size: bytes an object takes in its slab, padding and metadata included
- * @object_size: bytes an object was asked to have
- * @name: its name, cut to KMA_CACHE_NAME_LEN - 1 characters
+ * @object_size: bytes that were asked for each object
+ * @name: the cache's name, cut to KMA_CACHE_NAME_LEN - 1 characters
  *
- * Context: a probe: any context, does not allocate, sleep or take a lock.
+ * Context: a probe, any context; does not allocate, sleep or take a lock.
  */
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN]);

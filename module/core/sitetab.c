@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The call sites, all but the common look-up.  See the overview in sitetab.h. */
+/* The call sites, except for the common look-up.  See the overview in sitetab.h. */
 #include "sitetab.h"
 
 static u32 kma_site_map_slots(u32 sites_max)
@@ -136,10 +136,10 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 		sum->bytes_req += READ_ONCE(row->bytes_req);
 	}
 	/*
-	 * A free counts after it took the entry, and the entry was published
-	 * after the hit had been counted: a free that was seen above is one
-	 * whose hit is seen below.  Pairs with the release and the cmpxchg in
-	 * kma_bucket_publish() and kma_bucket_take().
+	 * Frees before hits.  A probe counts a hit before it publishes the entry, and
+	 * counts a free after it took the entry.  So each free that was read above has its
+	 * hit read below.  Pairs with the release in kma_bucket_publish() and the
+	 * cmpxchg in kma_bucket_take().
 	 */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
@@ -149,7 +149,7 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 	}
 }
 
-/* The order in which a pair's slots are looked at: both of a line, and so on. */
+/* Slot @i in the order of a search for a pair.  Slots 0 and 1 are in one cache line. */
 static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 					   unsigned long site,
 					   unsigned long cache, u32 i)
@@ -157,7 +157,7 @@ static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 	return (void *)t->map + (kma_sitetab_hash(t, site, cache) ^ i * sizeof(t->map[0]));
 }
 
-/* They are a part of every map. */
+/* Flipping the low bits of a slot's index, as above, stays within the map. */
 static_assert(!(KMA_SITES_PROBES & (KMA_SITES_PROBES - 1)));
 static_assert(KMA_SITES_PROBES <= 2 * KMA_SITES_MIN);
 
@@ -166,16 +166,22 @@ static u32 kma_origin_frames(const struct kma_origin *o)
 	return o->stack ? o->stack->nr_frames : 0;
 }
 
-/* What stands for a sample's origin in the map: neither a mark nor a kernel address. */
+/*
+ * What takes the place of the site in the map, for a sample's origin.  It is neither a
+ * special value nor a kernel address.
+ */
 static unsigned long kma_site_key(const struct kma_origin *o)
 {
 	const u64 stack = o->stack ? o->stack->hash : 0;
 
-	/* Above what sites differ in, or one further on would be another shift's. */
+	/*
+	 * The shift goes above the bits in which call sites differ.  Lower down, two call
+	 * sites with different shifts could get the same key.
+	 */
 	return kma_stack_mix(stack ^ (u64)o->shift << 58, o->site) >> 2 | 1ULL << 62;
 }
 
-/* A row of the same origin and cache, whose kmem_cache was destroyed. */
+/* Take over a row of the same origin and cache whose kmem_cache was destroyed. */
 static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 {
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
@@ -218,30 +224,33 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 		       nr_frames * sizeof(o->stack->frame[0]));
 		atomic_inc(&t->stacks);
 	}
-	/* Others look at it without the state. */
+	/* kma_sitetab_is_sampled() reads this without reading the state. */
 	WRITE_ONCE(t->info[id].shift, o->shift);
 	if (o->shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
 	return id;
 }
 
-/* Objects and blocks have counters of their own. */
-#define KMA_SITE_STAT(t, of_object, of_block) do {			\
-	if ((t)->pages)						\
-		kma_stat_inc(of_block);					\
+/* Tables of objects and of page allocations have different counters. */
+#define KMA_SITE_STAT(t, of_objects, of_pages) do {			\
+	if ((t)->pages)							\
+		kma_stat_inc(of_pages);					\
 	else								\
-		kma_stat_inc(of_object);				\
+		kma_stat_inc(of_objects);				\
 } while (0)
 
-/* A block that was to be a sample is counted all the same, with all of its class. */
-#define KMA_SITE_DROPPED(t, o, of_object, of_block) do {		\
+/*
+ * A page allocation whose sample finds no row is not dropped: the row of its class counts
+ * it.  Only the sample is lost.
+ */
+#define KMA_SITE_DROPPED(t, o, of_objects, of_pages) do {		\
 	if ((t)->pages && (o)->shift != KMA_SHIFT_EXACT)		\
 		kma_stat_inc(page_samples_lost);			\
 	else								\
-		KMA_SITE_STAT(t, of_object, of_block);			\
+		KMA_SITE_STAT(t, of_objects, of_pages);			\
 } while (0)
 
-/* The row [other] of a cache, if it counts what is of this shift. */
+/* The slot of the row [other] of a cache, if that row counts what has this shift. */
 static const struct kma_site_slot *
 kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 {
@@ -261,7 +270,7 @@ kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 	return slot;
 }
 
-/* Publish a slot that is ours. */
+/* Publish a slot that this context has claimed. */
 static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 			  unsigned long key, unsigned long cache, u32 id)
 {
@@ -269,22 +278,25 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	WRITE_ONCE(slot->what, id + 1);
 	WRITE_ONCE(slot->row, t->row[id]);
 	/*
-	 * Pairs with the acquires in kma_site_slot_is() and kma_pagealloc_one(): nobody sees
-	 * it with another id.
+	 * Pairs with the acquires in kma_site_slot_is() and kma_pagealloc_one(): a probe
+	 * that sees this cache word sees the members stored above.
 	 */
 	smp_store_release(&slot->cache, cache);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
-	 * Only now: whoever retires another cache looks at the slots of all
-	 * live rows.  Pairs with the acquire in kma_sitetab_info() and others.
+	 * After the slot's cache word and the row's slot: kma_sitetab_retire_cache() reads
+	 * these of every row that is live.  Pairs with the acquires there, in
+	 * kma_sitetab_info() and in kma_site_reuse().
 	 */
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
 	/*
-	 * Whoever retired the row meanwhile could not take the slot away, and somebody else
-	 * may use the row again.  Pairs with the cmpxchg in kma_site_state_change(): either
-	 * of the two sees what the other one did.
+	 * Another CPU may have retired the row since it became live.  It could not retire
+	 * the slot, which did not hold the key yet; and a third CPU may have used the row
+	 * again, with another slot.  Pairs with the cmpxchg in kma_site_state_change():
+	 * either that CPU sees the key and retires the slot, or this one sees that the row
+	 * has changed.
 	 */
 	smp_mb();
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
@@ -292,7 +304,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 		cmpxchg(&slot->site, key, KMA_SITE_RETIRED);
 }
 
-/* Claim a map slot that leads nowhere. */
+/* Claim a slot of the map that leads to no row. */
 static bool kma_site_slot_claim(struct kma_site_slot *slot)
 {
 	unsigned long site = READ_ONCE(slot->site);
@@ -322,7 +334,10 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 			kma_site_fill(t, slot, key, cache, id);
 			return slot;
 		}
-		/* RETIRED, not FREE: others may have gone past meanwhile. */
+		/*
+		 * RETIRED, not FREE: meanwhile another CPU may have put its pair into a slot
+		 * after this one, and a search ends at a FREE slot.
+		 */
 		smp_store_release(&slot->site, KMA_SITE_RETIRED);
 		break;
 	}
@@ -436,7 +451,7 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 		/* Pairs with the release in kma_site_fill(). */
 		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE)
 			continue;
-		/* Before others may use the row again, in another slot. */
+		/* Read the slot now: once the row is retired, it may get another one. */
 		slot = kma_site_slot_of(t, info);
 		if (READ_ONCE(slot->cache) != cache)
 			continue;

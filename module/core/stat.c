@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* The module's own counters.  See the overview in stat.h. */
 #include "stat.h"
 
 DEFINE_PER_CPU(struct kma_stats, kma_stats);
@@ -37,8 +38,10 @@ static u64 kma_stat_value(int i, u64 word)
 }
 
 /*
- * What nearly all events are while objects are sampled: counted in these words, and what
- * is something else is taken off the counter.
+ * While objects are sampled, probes count events in the words @word.  Each of these is
+ * added to two counters: @events, of its tracepoint, and @end, which counts what nearly
+ * all of these events become.  If an event becomes something else, its probe decrements
+ * @end.
  */
 static const struct kma_stat_fold {
 	enum kma_stat end;
@@ -67,8 +70,10 @@ static const struct kma_stat_fold {
 #define KMA_FOLD_TRIES	100
 
 /*
- * None that is in the words and has been taken off, or the other way round, but for those
- * on their way: or who is interrupted for long between the two would tell of many.
+ * Read the counter @end and its words until the counter is stable, so that no event is
+ * counted twice or not at all, apart from those that probes are handling right now.
+ * Otherwise a reader that is interrupted for long between the two would be wrong by many
+ * events.
  */
 static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
 			  const struct kma_stat_fold *f)
@@ -78,11 +83,19 @@ static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
 
 	do {
 		end = READ_ONCE(v[f->end]);
-		/* Their owner changes a word first. */
+		/*
+		 * Pairs with the order of a probe: it counts an event in the word before it
+		 * decrements @end.  So for each decrement that was read above, the event is
+		 * read below.
+		 */
 		smp_rmb();
 		for (i = 0; i < 2; i++)
 			events[i] = kma_stat_events(READ_ONCE(v[f->of[i].word]));
-		/* Likewise: nothing was taken off before. */
+		/*
+		 * Pairs with the same order.  If @end is still what it was, it holds all
+		 * decrements for the events read above, except those that probes have not
+		 * made yet.
+		 */
 		smp_rmb();
 	} while (READ_ONCE(v[f->end]) != end && --tries);
 	for (i = 0; i < 2; i++) {
@@ -108,7 +121,10 @@ static void kma_stats_add_cpu(struct kma_stats *sum, const u64 *v)
 		kma_stat_fold(sum, v, &kma_stat_folds[i]);
 }
 
-/* One that was on its way may be something else by the next time. */
+/*
+ * The increase of a folded counter, or 0 if it has decreased: an event that a probe was
+ * handling at the first reading may have been taken off by the second.
+ */
 static u64 kma_stat_more(u64 now, u64 before)
 {
 	return (s64)(now - before) < 0 ? 0 : now - before;
@@ -121,7 +137,7 @@ void kma_stats_sum(struct kma_stats *sum)
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu)
 		kma_stats_add_cpu(sum, per_cpu(kma_stats, cpu).v);
-	/* It may have migrated between two CPUs. */
+	/* A probe may migrate: it counts in a word of one CPU and decrements on another. */
 	for (i = 0; i < KMA_STAT_NR; i++)
 		if (kma_stat_is_folded(i))
 			sum->v[i] = kma_stat_more(sum->v[i], 0);
