@@ -56,9 +56,9 @@ check-matrix:
 check-debug:
 	tools/vm/setup tools qemu 6.1 6.12
 	tools/build 6.1 6.12
-	tools/test/reader --fuzz 300
-	tools/test/debug
-	tools/test/slabinfo --events 20000000
+	tools/kmemacct/test/run --fuzz 300
+	tools/test/host/debug
+	tools/test/host/slabinfo --events 20000000
 
 bench:
 	tools/vm/setup tools qemu 6.1 6.12 bench

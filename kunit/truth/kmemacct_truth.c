@@ -5,7 +5,7 @@
  * Each call site is a function of its own that does nothing else.  What kmemacct
  * has to say of it is counted here, where the allocation is made, from nothing
  * but what the allocator itself tells: the pointer, ksize(), and where we are.
- * tools/test/guest compares the two.
+ * tools/test/guest/run compares the two.
  *
  * In /sys/kernel/debug/<module>/:
  *

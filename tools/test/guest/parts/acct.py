@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: what processes, cgroups and commands do."""
+"""Parts of tools/test/guest/run: what processes, cgroups and commands do."""
 import contextlib
 import ctypes
 import mmap

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: sampling, and what estimates say of the truth."""
+"""Parts of tools/test/guest/run: sampling, and what estimates say of the truth."""
 import contextlib
 import math
 import random

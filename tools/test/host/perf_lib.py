@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What comparisons with perf share: names, tables and verdicts.
 
-DIR, the first argument, is what tools/test/perf-guest left.  An address is called
+DIR, the first argument, is what tools/test/guest/perf left.  An address is called
 what /proc/kallsyms says, as kmemacct calls it.
 """
 import bisect

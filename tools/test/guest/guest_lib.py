@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the parts of tools/test/guest share: modules, tables and the truth.
+"""What the parts of tools/test/guest/run share: modules, tables and the truth.
 
 Everything here runs as root inside a guest of tools/vm/run.
 """
@@ -17,7 +17,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
+TOP = Path(__file__).resolve().parents[3]
 RELEASE = os.uname().release
 # As tools/vm/common.sh calls it
 KERNEL = ".".join(RELEASE.split(".")[:2]) + ("-rt" if "-rt-" in RELEASE else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: filters, patterns of what is skipped, names of gfp flags."""
+"""Parts of tools/test/guest/run: filters, patterns of what is skipped, names of gfp flags."""
 import contextlib
 import errno
 import os
@@ -15,7 +15,7 @@ from guest_lib import (
     check_equal, check_identities, child, control, exact_change, identities, insmod,
     is_loaded, kernel_log, loaded, pairs_of, read_all, rmmod, rows_by_function, settings,
     several, single, storm, storm_until, user_load)
-from guest_pages import RUNS, check_rows, expected_rows, found_rows, function_of
+from parts.pages import RUNS, check_rows, expected_rows, found_rows, function_of
 
 PARAMETERS = Path("/sys/module/kmemacct/parameters")
 CRITERIA = ("tgid", "comm", "cgroup", "order", "node", "gfp", "size", "module")

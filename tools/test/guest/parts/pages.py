@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: blocks of pages."""
+"""Parts of tools/test/guest/run: blocks of pages."""
 import contextlib
 import ctypes
 import errno

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: the page allocator, against ftrace.
+"""Parts of tools/test/guest/run: the page allocator, against ftrace.
 
 Ftrace sees the same events.  It is on twice: a little longer than kmemacct records, and
 a little shorter.  What kmemacct counted is between the two, and where these are equal
@@ -20,7 +20,7 @@ from pathlib import Path
 from guest_lib import (
     CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, several, short_lists,
     single, small_pages, syscall, tracers, watched)
-from guest_pages import PAGE_KB, pages_by_pfn, quiet, tracked
+from parts.pages import PAGE_KB, pages_by_pfn, quiet, tracked
 
 TRIES = 50
 PAGE = 4096

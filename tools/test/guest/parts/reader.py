@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: the reader, on what the module really prints."""
+"""Parts of tools/test/guest/run: the reader, on what the module really prints."""
 import contextlib
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from guest_lib import (
     DEBUGFS, TOP, Table, both, check, check_equal, child, control, loaded, settings,
     single)
-from guest_pages import tracked
+from parts.pages import tracked
 
 READER = TOP / "build/kmemacct"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The events of a window, as perf has them and as kmemacct counted them.
 
-usage: perf script -i DIR/perf.data -s tools/test/perf_compare.py DIR
+usage: perf script -i DIR/perf.data -s tools/test/host/perf_compare.py DIR
 
-DIR is what tools/test/perf-guest left, and DIR/kmem what perf kmem prints.  The
+DIR is what tools/test/guest/perf left, and DIR/kmem what perf kmem prints.  The
 marks A, B, C, D are allocations of the truth module; kmemacct was switched on
 between A and B, and off between C and D.  So of a call site that is as busy
 between B and C as it is between A and D kmemacct has to say exactly the same,
@@ -23,7 +23,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path("tools/test").resolve()))
+sys.path.insert(0, str(Path("tools/test/host").resolve()))
 from perf_lib import DIR, Symbols, compare, table, verdict  # noqa: E402
 
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Blocks of pages in a window, as perf has them and as kmemacct counted them.
 
-usage: perf script -i DIR/perf.data -s tools/test/perf_pages.py DIR
+usage: perf script -i DIR/perf.data -s tools/test/host/perf_pages.py DIR
 
-DIR is what `tools/test/perf-guest pages` left.  The marks A, B, C, D, E are blocks of
+DIR is what `tools/test/guest/perf pages` left.  The marks A, B, C, D, E are blocks of
 the truth module; kmemacct was switched on between A and B, and off between C and D,
 and its tables were read between D and E.  So of blocks that were allocated between B
 and C it has to know, and of those that were allocated before A or after D it must not;
@@ -21,7 +21,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path("tools/test").resolve()))
+sys.path.insert(0, str(Path("tools/test/host").resolve()))
 from perf_lib import DIR, Symbols, compare, table, verdict  # noqa: E402
 
 PAGE_KB = 4

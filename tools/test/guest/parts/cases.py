@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest: what the kernel does not tell, or tells oddly.
+"""Parts of tools/test/guest/run: what the kernel does not tell, or tells oddly.
 
 Each is a row of the table in Documentation/accuracy.rst.
 """
