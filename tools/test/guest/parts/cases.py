@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest/run: what the kernel does not tell, or tells oddly.
+"""What the kernel does not tell, or tells oddly.
 
 Each is a row of the table in Documentation/accuracy.rst.
 """
@@ -10,17 +10,16 @@ import subprocess
 import time
 from pathlib import Path
 
-from guest_lib import (
-    BULK_FOLLOWED, KERNEL, Table, Truth, both, check, check_all_freed, check_equal,
-    check_sums, compare, follows_bulk, in_child, known_counts, loaded, pairs_of,
-    rows_by_function, several, single, slab_aliases, until_settled)
+from compare import (
+    BULK_FOLLOWED, check_all_freed, compare, follows_bulk, known_counts, slab_aliases)
+from harness import check, check_equal, several, single, single_if
+from kernel import KERNEL, loaded
+from processes import in_child
+from sums import check_sums
+from table import Table, pairs_of
+from truth import Truth, both, rows_by_function, until_settled
 
 CMDLINE = Path("/proc/cmdline").read_text().split()
-
-
-def part_if(condition):
-    """A part where it makes sense; elsewhere there is none of its name."""
-    return single if condition else lambda function: function
 
 
 @single
@@ -76,7 +75,7 @@ def typesafe_by_rcu():
         known.run("typesafe")
 
 
-@part_if(KERNEL not in ("5.10", "6.1"))
+@single_if(KERNEL not in ("5.10", "6.1"))
 def kfence():
     """Objects of the pool that looks for overruns are like any others."""
     interval = Path("/sys/module/kfence/parameters/sample_interval")
@@ -389,3 +388,9 @@ def ftrace_stays_on():
             error = e.errno
         check_equal("error for ftrace_enabled", errno.EBUSY, error)
         check_equal("ftrace_enabled", "1", FTRACE.read_text().strip())
+
+
+PARTS = (
+    krealloc_in_place, freed_by_the_other, typesafe_by_rcu, kfence, merged_caches,
+    memcg_charge_fails, older_objects, ghosts_on_slab_pages, without_ftrace,
+    without_kprobes, ftrace_stays_on)

@@ -1,90 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest/run: blocks of pages."""
+"""Blocks of pages."""
 import contextlib
 import ctypes
 import errno
-import math
 import mmap
 import os
 import random
 import struct
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
-from guest_lib import (
-    DEBUGFS, KERNEL, Failed, Table, Truth, check, check_equal, child, control, loaded,
-    pairs_of, part, settings, several, single)
+from harness import check, check_equal, part, several, single
+from kernel import DEBUGFS, KERNEL, loaded
+from page_truth import (
+    PAGE_KB, RUNS, check_rows, expected_rows, found_rows, function_of, pages_by_pfn, quiet,
+    tracked)
+from processes import child
+from table import Table, control, pairs_of, settings
+from truth import Truth
 
-PAGE_KB = 4
-GFP_MOVABLE, GFP_RECLAIMABLE = 0x08, 0x10
 PAGE_TABLES = ("page_callers", "pages", "orders", "page_summary")
-
-
-@contextlib.contextmanager
-def tracked(commands=(), parameters=""):
-    """kmemacct with pages, and blocks that are known within its sight."""
-    with loaded("kmemacct", parameters):
-        for command in commands:
-            control(command)
-        with loaded("kmemacct_pages"):
-            yield Truth("kmemacct_pages")
-
-
-def function_of(known, site):
-    """Of a call site of the truth, or None."""
-    return site.split("+")[0] if known.is_mine(site) else None
-
-
-def migratetype(gfp):
-    if gfp & GFP_MOVABLE:
-        return "Movable"
-    return "Reclaimable" if gfp & GFP_RECLAIMABLE else "Unmovable"
-
-
-def expected_rows(known):
-    rows = {}
-    for row in known.lines("sites"):
-        blocks = row["hits"] + row["bulk"]
-        if not blocks:
-            continue
-        gfp = int(row["gfp"], 16)
-        rows[row["function"], row["order"], migratetype(gfp), gfp] = {
-            "hits": row["hits"], "bulk_allocs": row["bulk"], "frees": row["frees"],
-            "kb": row["hits"] * PAGE_KB << row["order"],
-            "live_allocs": blocks - row["frees"],
-            "live_kb": row["live_pages"] * PAGE_KB}
-    return rows
-
-
-def found_rows(known, table):
-    rows = {}
-    for row in table.rows:
-        function = function_of(known, row["site"])
-        if function and function != "truth_vmalloc":
-            key = function, row["order"], row["migratetype"], int(row["gfp"], 16)
-            check(key not in rows, f"two rows for {key}")
-            rows[key] = {name: row[name] for name in (
-                "hits", "bulk_allocs", "frees", "kb", "live_allocs", "live_kb")}
-    return rows
-
-
-def check_rows(known):
-    expected, found = expected_rows(known), found_rows(known, Table("page_callers"))
-    for key in expected.keys() | found.keys():
-        check_equal(f"{key}", expected.get(key), found.get(key))
-    return len(expected)
-
-
-def pages_by_pfn(table):
-    """Each page that a line is about."""
-    pages = {}
-    for row in table.rows:
-        for pfn in range(row["pfn"], row["pfn"] + row["pages"]):
-            check(pfn not in pages, f"page {pfn} is in two lines")
-            pages[pfn] = row
-    return pages
-
 
 KPF_SLAB = 7
 
@@ -111,10 +47,6 @@ def check_pages(known):
               and not (function_of(known, row["site"]) == "truth_vmalloc" and is_slab(pfn))]
     check_equal("pages that are not live", [], others)
     return len(mine)
-
-
-# 5.10 has no bulk page allocator.
-RUNS = ("blocks", "split", "exact", "larger") + (("bulk",) if KERNEL != "5.10" else ())
 
 
 @part
@@ -231,23 +163,6 @@ def pages_reset():
         known.run("drop")
 
 
-def quiet(read):
-    """What read() returns, and page_summary: of pages that are recorded, none came or went."""
-    control("enabled 0")
-    try:
-        for _ in range(500):
-            before = pairs_of("page_summary")
-            found = read()
-            after = pairs_of("page_summary")
-            # To read takes pages that nobody records, and frees those.
-            if before["alloc_freed_kb"] == after["alloc_freed_kb"]:
-                return found, after
-            time.sleep(0.01)
-    finally:
-        control("enabled 1")
-    raise Failed("no quiet moment")
-
-
 def quiet_pages(names):
     tables, summary = quiet(lambda: [Table(name) for name in names])
     return *tables, summary
@@ -273,97 +188,7 @@ def pages_agree():
             known.run("drop")
 
 
-SAMPLED = ("hits", "kb", "live_kb", "live_allocs")
-SAMPLE_KB = 64
-
-
-def sampled_with(order):
-    """The probability that a block is sampled."""
-    return 1 - math.exp(-(PAGE_KB << order) / SAMPLE_KB)
-
-
-def expected_samples(known):
-    """Of each function."""
-    samples = defaultdict(Counter)
-    for (function, order, *_), row in expected_rows(known).items():
-        for name in SAMPLED:
-            blocks = row["live_allocs" if name.startswith("live") else "hits"]
-            samples[function][name] += blocks * sampled_with(order)
-    return samples
-
-
-def known_variance(known, function):
-    """Of the sum of 1/p for each sampled block, from how many blocks there were."""
-    variance = Counter()
-    for (name, order, *_), row in expected_rows(known).items():
-        if name == function:
-            p, size = sampled_with(order), PAGE_KB << order
-            variance["hits"] += row["hits"] * (1 - p) / p
-            variance["kb"] += row["hits"] * (1 - p) / p * size**2
-            variance["live_allocs"] += row["live_allocs"] * (1 - p) / p
-            variance["live_kb"] += row["live_allocs"] * (1 - p) / p * size**2
-    return variance
-
-
-def check_errors(known, variance):
-    """Standard errors are estimates, too: of a sum of (1-p)/p^2 for each sampled block."""
-    expected, spread = Counter(), Counter()
-    for (_, order, *_), row in expected_rows(known).items():
-        p, size = sampled_with(order), PAGE_KB << order
-        for name, unit in (("hits", 1), ("kb", size)):
-            expected[name] += row["hits"] * (1 - p) / p * unit**2
-            spread[name] += row["hits"] * p * (1 - p) * ((1 - p) / p**2 * unit**2)**2
-    for name, truth in expected.items():
-        found = sum(counts[name] for counts in variance.values())
-        check(abs(found - truth) < 6 * spread[name]**0.5,
-              f"variance of {name}: {found}, not {truth}")
-
-
-@single
-def pages_sampled():
-    """Of some blocks the call site is known, of all the order and the type."""
-    with tracked(["pages sites", f"page_sample_bytes {SAMPLE_KB}K"]) as known:
-        for _ in range(20):
-            known.run("blocks", "exact", "drop")
-        known.run(*["blocks"] * 4)
-        truth = defaultdict(Counter)
-        for key, row in expected_rows(known).items():
-            truth[key[0]].update(row)
-        found, variance, rows = defaultdict(Counter), defaultdict(Counter), Counter()
-        for row in Table("page_callers").rows:
-            function = function_of(known, row["site"])
-            rows[function] += 1
-            for name in SAMPLED if function else ():
-                found[function][name] += row[name]
-                variance[function][name] += row[f"{name}_se"]**2
-        worst, judged = 0, 0
-        for function, samples in expected_samples(known).items():
-            for name in SAMPLED:
-                # Of fewer the distribution is not a bell.
-                if samples[name] < 30:
-                    continue
-                error = known_variance(known, function)[name]**0.5
-                off = abs(found[function][name] - truth[function][name])
-                off = max(0, off - rows[function] / 2)
-                check(off < 6 * error, f"{name} of {function} is off by {off}")
-                worst, judged = max(worst, off / error), judged + 1
-        check_errors(known, variance)
-        check(judged >= 10, f"{judged} numbers judged")
-        orders = {(row["order"], row["migratetype"]): row for row in Table("orders").rows}
-        classes = defaultdict(Counter)
-        for (_, order, kind, _), row in expected_rows(known).items():
-            classes[order, kind].update(row)
-        for key, counts in classes.items():
-            check(orders[key]["hits"] >= counts["hits"], f"{key}: {orders[key]}")
-            # Nobody else has blocks as large as these.
-            if key[0] == 10 and key[1] == "Reclaimable":
-                check_equal(f"{key}", dict(counts), {name: orders[key][name]
-                                                     for name in counts})
-        known.run("drop")
-        live = [row for row in Table("pages").rows if function_of(known, row["site"])]
-        check_equal("live after drop", [], live)
-    return f"{judged} numbers, {worst:.1f} standard errors at most"
-
+# ---- processes, files, slabs -----------------------------------------------
 
 def my_pages(area):
     """Numbers of the page frames behind a mapping."""
@@ -477,6 +302,8 @@ def pages_slab():
     return f"{sum(slabs.values())} slabs"
 
 
+# ---- settings --------------------------------------------------------------
+
 def take_pages():
     """A process that has much and gives it back."""
     with mmap.mmap(-1, 4 << 20) as area:
@@ -569,3 +396,9 @@ def pages_settings():
                   f"{more} bytes with pages {way}")
             check_equal("setting", way, settings()["pages"])
             check_equal("head", way, Table("orders").head["pages"])
+
+
+PARTS = (
+    pages_truth, pages_failed, pages_bulk_stale, pages_bulk_list, pages_reset, pages_agree,
+    pages_process, pages_cache, pages_slab, pages_on_and_off, pages_without_memory,
+    pages_settings)

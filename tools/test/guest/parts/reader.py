@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest/run: the reader, on what the module really prints."""
+"""The reader, on what the module really prints."""
 import contextlib
 import json
 import os
@@ -9,10 +9,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from guest_lib import (
-    DEBUGFS, TOP, Table, both, check, check_equal, child, control, loaded, settings,
-    single)
-from parts.pages import tracked
+from harness import check, check_equal, single
+from kernel import DEBUGFS, TOP, loaded
+from page_truth import tracked
+from processes import child
+from table import Table, control, settings
+from truth import both
 
 READER = TOP / "build/kmemacct"
 
@@ -173,3 +175,6 @@ def reader_cgroup_back():
         os.rmdir(left)
         control("filter cgroup off")
         (at / "kma_before").rmdir()
+
+
+PARTS = (reader_pages, reader_flags, reader_cgroup, reader_cgroup_back)

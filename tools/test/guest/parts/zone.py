@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Parts of tools/test/guest/run: the page allocator, against ftrace.
+"""The page allocator, against ftrace.
 
 Ftrace sees the same events.  It is on twice: a little longer than kmemacct records, and
 a little shorter.  What kmemacct counted is between the two, and where these are equal
@@ -12,19 +12,17 @@ import itertools
 import mmap
 import os
 import re
-import signal
-import struct
 from collections import Counter
 from pathlib import Path
 
-from guest_lib import (
-    CPUS, HAS_HIST, Failed, Table, Tracer, check, check_equal, part, several, short_lists,
-    single, small_pages, syscall, tracers, watched)
-from parts.pages import PAGE_KB, pages_by_pfn, quiet, tracked
+from ftrace import EXTFRAG, HAS_HIST, tracers, watched
+from harness import Failed, check, check_equal, several, single
+from kernel import CPUS, syscall
+from memory import PAGE, available_kb, short_lists, small_pages, touch
+from page_truth import tracked
+from table import Table
 
 TRIES = 50
-PAGE = 4096
-NR_PAGES = os.sysconf("SC_PHYS_PAGES")
 
 
 @functools.cache
@@ -54,13 +52,6 @@ def compare(pair, work, ours, theirs):
     raise Failed("no quiet moment")
 
 
-# ---- work ---------------------------------------------------------------------
-
-def touch(area):
-    for at in range(0, len(area), PAGE):
-        area[at] = 1
-
-
 def work_of(known):
     """Allocations and frees of all orders and types; lists of free pages run full and empty."""
     known.run("blocks", "split", "exact")
@@ -73,7 +64,7 @@ def work_of(known):
     known.run("drop")
 
 
-# ---- orders --------------------------------------------------------------------
+# ---- orders ----------------------------------------------------------------
 
 def orders():
     names = migratetype_names()
@@ -112,7 +103,7 @@ def orders_ftrace():
     return f"{', '.join(notes)} events, {len(+found)} rows"
 
 
-# ---- lists of free pages of each CPU ------------------------------------------------
+# ---- lists of free pages of each CPU ---------------------------------------
 
 REFILL, DIRECT, DRAIN = "refill", "direct", "drain"
 PCPU_EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched",
@@ -296,9 +287,8 @@ def tasks_bursts_traced():
     return f"{found['refills']} refills, {found['drains']} drains"
 
 
-# ---- fallbacks ------------------------------------------------------------------------
+# ---- fallbacks -------------------------------------------------------------
 
-EXTFRAG = "mm_page_alloc_extfrag"
 EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype",
                 "fallback_migratetype")
 EXTFRAG_COLUMNS = ("fallbacks", "fragmenting", "severe", "moderate", "changed")
@@ -381,137 +371,4 @@ def extfrag_hist():
     return f"{fallbacks} fallbacks, {len(+seen)} sums"
 
 
-# ---- memory pressure ---------------------------------------------------------------------
-
-KB_LEFT = 40 * 1024
-KPF_BUDDY = 10
-MUST_HAPPEN = (EXTFRAG, "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
-
-
-def available_kb():
-    return int(re.search(r"MemAvailable: +(\d+)", Path("/proc/meminfo").read_text())[1])
-
-
-def fill_anonymous(areas):
-    """To the edge; then every other page of the older half goes back, to leave holes."""
-    while available_kb() > KB_LEFT:
-        areas.append(mmap.mmap(-1, 2 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-        touch(areas[-1])
-    for area in areas[:len(areas) // 2]:
-        for at in range(0, len(area), 2 * PAGE):
-            area.madvise(mmap.MADV_DONTNEED, at, PAGE)
-
-
-def fill_page_cache():
-    """As much as there may be room for, of files that are read once."""
-    left = NR_PAGES * PAGE // 8
-    for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
-        with contextlib.suppress(OSError), open(path, "rb") as f:
-            while left > 0 and (data := f.read(1 << 20)):
-                left -= len(data)
-
-
-def fill_slabs(folder, files=500):
-    for i in range(files):
-        (folder / f"file-{i}").write_bytes(b"x")
-        with contextlib.suppress(OSError):
-            os.stat(folder / f"nothing-{i}")
-    for i in range(files):
-        (folder / f"file-{i}").unlink()
-
-
-def press(rounds=2):
-    """Returns some of the memory that it took, full of holes."""
-    # If there is too little for all, this process is the one.
-    Path("/proc/self/oom_score_adj").write_text("1000")
-    folder = Path("/dev/shm/press")
-    folder.mkdir()
-    for _ in range(rounds):
-        areas = []
-        fill_anonymous(areas)
-        fill_page_cache()
-        fill_slabs(folder)
-        fill_anonymous(areas)
-    folder.rmdir()
-    return areas[:16]
-
-
-@contextlib.contextmanager
-def pressed():
-    """A process that has pressed, and keeps what press() returned."""
-    ready, done = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            kept = press()
-            os.write(done, bytes([len(kept)]))
-            signal.pause()
-        finally:
-            os._exit(1)
-    os.close(done)
-    try:
-        check(os.read(ready, 1), "the work was not done")
-        yield
-    finally:
-        os.close(ready)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-
-
-def in_buddy():
-    """What the page allocator calls free, of the pages of RAM."""
-    # It wants to be read in whole words.
-    with open("/proc/kpageflags", "rb", buffering=0) as f:
-        flags = b"".join(iter(lambda: f.read(1 << 16), b""))
-    words = struct.unpack(f"={len(flags) // 8}Q", flags)
-    return {pfn for pfn, word in enumerate(words) if word >> KPF_BUDDY & 1}
-
-
-def check_live_pages():
-    """Tables agree, and no page that is live is free."""
-    (pages, orders_now, free), summary = quiet(
-        lambda: (Table("pages"), Table("orders"), in_buddy()))
-    by_pfn = pages_by_pfn(pages)
-    check_equal("live_kb of pages", orders_now.sum("live_kb"), PAGE_KB * len(by_pfn))
-    check_equal("live_kb of page_summary", orders_now.sum("live_kb"), summary["live_kb"])
-    wrong = [by_pfn[pfn] for pfn in free & by_pfn.keys()]
-    check(not wrong, f"{len(wrong)} pages are live and free, one of {wrong[:3]}")
-    check(len(free) > 1000, f"{len(free)} pages are free")
-    return len(by_pfn), len(free), summary
-
-
-def fallbacks_now():
-    return Table("extfrag").sum("fallbacks")
-
-
-@part
-def pages_pressure():
-    """Nothing is lost track of while memory is short."""
-    with tracked(["pages sites"]) as known, contextlib.ExitStack() as stack:
-        traced = {}
-        before = fallbacks_now()
-        for event in MUST_HAPPEN:
-            traced[event] = Tracer(f"kma_{event}", events=[event], kb=64)
-            stack.callback(traced[event].remove)
-            traced[event].on()
-        least = fallbacks_now()
-        with pressed():
-            # Before recording stops for a quiet moment
-            least = fallbacks_now() - least
-            fallbacks = traced[EXTFRAG].seen()
-            check(least <= fallbacks <= fallbacks_now() - before,
-                  f"fallbacks: ftrace saw {fallbacks}, not from {least}")
-            known.run("split", "exact", "drop")
-            most, *_ = check_live_pages()
-        Path("/proc/sys/vm/drop_caches").write_text("3")
-        events = {event: tracer.seen() for event, tracer in traced.items()}
-        for event, seen in events.items():
-            check(seen, f"no {event}")
-        live, free, summary = check_live_pages()
-        # What the process kept was live, and is not any more.
-        check(most > live + 4096, f"{most} pages were live, and then {live}")
-    return (", ".join(f"{seen} {event}" for event, seen in events.items()) +
-            f"; {most} pages live, then {live}, {free} free; " +
-            ", ".join(f"{key} {summary[key]}" for key in (
-                "alloc_requests", "free_requests", "failures", "pages_replaced",
-                "page_dropped_sites")))
+PARTS = (orders_ftrace, pcpu_hist, tasks_bursts_traced, extfrag_hist)

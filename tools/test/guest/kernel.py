@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The kernel of this guest: its name, its modules and its log.
+
+Everything in this folder runs as root inside a guest of tools/vm/run.
+"""
+import contextlib
+import ctypes
+import os
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[3]
+RELEASE = os.uname().release
+# As tools/vm/common.sh calls it
+KERNEL = ".".join(RELEASE.split(".")[:2]) + ("-rt" if "-rt-" in RELEASE else "")
+BUILD = TOP / "build" / KERNEL
+DEBUGFS = Path("/sys/kernel/debug")
+CPUS = os.cpu_count()
+
+
+def use_build(name):
+    """Load modules from build/NAME: kernels with checkers have a stock kernel's release."""
+    global BUILD
+    BUILD = TOP / "build" / name
+
+
+def has_checkers():
+    """Whether this kernel is built with KASAN or KCSAN: its build has their name."""
+    return BUILD.name.startswith("k")
+
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+SYS_FINIT_MODULE, SYS_DELETE_MODULE = 313, 176
+
+
+def syscall(*args):
+    if LIBC.syscall(*args) < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+def insmod(name, parameters=""):
+    with open(BUILD / f"{name}.ko", "rb") as f:
+        syscall(SYS_FINIT_MODULE, f.fileno(), parameters.encode(), 0)
+
+
+def rmmod(name):
+    syscall(SYS_DELETE_MODULE, name.encode(), os.O_NONBLOCK)
+
+
+def is_loaded(name):
+    return Path("/sys/module", name, "sections").exists()
+
+
+@contextlib.contextmanager
+def loaded(name, parameters=""):
+    insmod(name, parameters)
+    try:
+        yield
+    finally:
+        if is_loaded(name):
+            rmmod(name)
+
+
+@contextlib.contextmanager
+def kernel_log():
+    """A list that gets the lines that the kernel logs meanwhile."""
+    lines = []
+    fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+    os.lseek(fd, 0, os.SEEK_END)
+    try:
+        yield lines
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                record = os.read(fd, 8192).decode()
+                lines.append(record.split(";", 1)[1].split("\n")[0])
+    finally:
+        os.close(fd)

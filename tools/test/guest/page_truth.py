@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Blocks of pages that are known (kunit/truth/kmemacct_pages.c), and tables of pages."""
+import contextlib
+import time
+
+from harness import Failed, check, check_equal
+from kernel import KERNEL, loaded
+from table import Table, control, pairs_of
+from truth import Truth
+
+PAGE_KB = 4
+GFP_MOVABLE, GFP_RECLAIMABLE = 0x08, 0x10
+
+
+@contextlib.contextmanager
+def tracked(commands=(), parameters=""):
+    """kmemacct with pages, and blocks that are known within its sight."""
+    with loaded("kmemacct", parameters):
+        for command in commands:
+            control(command)
+        with loaded("kmemacct_pages"):
+            yield Truth("kmemacct_pages")
+
+
+def function_of(known, site):
+    """Of a call site of the truth, or None."""
+    return site.split("+")[0] if known.is_mine(site) else None
+
+
+def migratetype(gfp):
+    if gfp & GFP_MOVABLE:
+        return "Movable"
+    return "Reclaimable" if gfp & GFP_RECLAIMABLE else "Unmovable"
+
+
+def expected_rows(known):
+    rows = {}
+    for row in known.lines("sites"):
+        blocks = row["hits"] + row["bulk"]
+        if not blocks:
+            continue
+        gfp = int(row["gfp"], 16)
+        rows[row["function"], row["order"], migratetype(gfp), gfp] = {
+            "hits": row["hits"], "bulk_allocs": row["bulk"], "frees": row["frees"],
+            "kb": row["hits"] * PAGE_KB << row["order"],
+            "live_allocs": blocks - row["frees"],
+            "live_kb": row["live_pages"] * PAGE_KB}
+    return rows
+
+
+def found_rows(known, table):
+    rows = {}
+    for row in table.rows:
+        function = function_of(known, row["site"])
+        if function and function != "truth_vmalloc":
+            key = function, row["order"], row["migratetype"], int(row["gfp"], 16)
+            check(key not in rows, f"two rows for {key}")
+            rows[key] = {name: row[name] for name in (
+                "hits", "bulk_allocs", "frees", "kb", "live_allocs", "live_kb")}
+    return rows
+
+
+def check_rows(known):
+    expected, found = expected_rows(known), found_rows(known, Table("page_callers"))
+    for key in expected.keys() | found.keys():
+        check_equal(f"{key}", expected.get(key), found.get(key))
+    return len(expected)
+
+
+def pages_by_pfn(table):
+    """Each page that a line is about."""
+    pages = {}
+    for row in table.rows:
+        for pfn in range(row["pfn"], row["pfn"] + row["pages"]):
+            check(pfn not in pages, f"page {pfn} is in two lines")
+            pages[pfn] = row
+    return pages
+
+
+# 5.10 has no bulk page allocator.
+RUNS = ("blocks", "split", "exact", "larger") + (("bulk",) if KERNEL != "5.10" else ())
+
+
+def quiet(read):
+    """What read() returns, and page_summary: of pages that are recorded, none came or went."""
+    control("enabled 0")
+    try:
+        for _ in range(500):
+            before = pairs_of("page_summary")
+            found = read()
+            after = pairs_of("page_summary")
+            # To read takes pages that nobody records, and frees those.
+            if before["alloc_freed_kb"] == after["alloc_freed_kb"]:
+                return found, after
+            time.sleep(0.01)
+    finally:
+        control("enabled 1")
+    raise Failed("no quiet moment")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Counters and objects, against the truth."""
+import re
+import time
+
+from compare import compare, exact_change, read_allocs, time_unit
+from harness import Failed, check, check_equal, part, single
+from kernel import KERNEL
+from sums import TRIES, check_cache_rows, check_sums
+from table import pairs_of
+from truth import SCENARIOS, both
+
+
+@part
+def truth():
+    """Every column of every call site and object of the truth module."""
+    with both() as known:
+        compare(known, "after insmod")
+        for scenario in SCENARIOS:
+            known.run(scenario)
+            compare(known, f"after {scenario}")
+        known.run("drop")
+        compare(known, "after drop")
+        check_sums()
+
+
+@single
+def events():
+    """Events that are no allocation or free of anything."""
+    twice = KERNEL not in ("5.10", "6.1")
+    with both() as known:
+        n = known.values()["nothings"]
+        exact_change("failed", {"alloc_failed": n,
+                                "double_fired": n if twice else 0}, known)
+        exact_change("nothing", {"free_zero_size": n, "alloc_zero_size": 0}, known)
+        before = pairs_of("summary")
+        known.run("nothing")
+        after = pairs_of("summary")
+        # All the machine frees NULL all the time; the sums are checked below.
+        check(after["free_null"] - before["free_null"] >= n, "NULLs are missing")
+        known.run("drop")
+        # Five entry points, five sizes, five objects of each
+        exact_change("large", {"double_fired": 125 if twice else 0}, known)
+        callers, caches, summary = check_sums()
+        check_equal("double_fired is there at all", twice,
+                    summary["double_fired"] > 0)
+        inner = [row["site"] for row in callers.rows
+                 if re.match(r"_*kmalloc(_large|_node|_cache|_track_caller|_noprof|\+)",
+                             row["site"])]
+        check(not inner, f"call sites inside of the allocator: {inner}")
+        check(check_cache_rows(caches) > 20, "hardly any caches")
+
+
+@single
+def ages():
+    """To the unit, where the truth knows the moment to the unit."""
+    with both("live_max=2000") as known:
+        hz = known.values()["hz"]
+        unit = time_unit(hz)
+        for seconds in (0, 0.1, 1):
+            time.sleep(seconds)
+            known.run("constant", "copies", "caches")
+        exact = 0
+        for _ in range(TRIES):
+            table, opened = read_allocs(known)
+            if opened[0] // unit != opened[1] // unit:
+                continue
+            rows = {row["ptr"]: row for row in table.rows}
+            for ptr, row in known.live().items():
+                if row["before"] // unit == row["after"] // unit:
+                    age = (opened[0] // unit - row["before"] // unit) * unit
+                    check_equal(f"age_ms of {row}", age * 1000 // hz,
+                                rows[ptr]["age_ms"])
+                    exact += 1
+            if exact > 100:
+                return f"{exact} ages"
+    raise Failed(f"only {exact} ages are known exactly")
+
+
+PARTS = (truth, events, ages)

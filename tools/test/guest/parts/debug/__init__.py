@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The parts of tools/test/guest/debug besides those of tools/test/guest/run."""
+from parts.debug import (
+    cpus, everything, faults, fuzzing, leaks, memory_hotplug, privileges)
+
+MODULES = (everything, leaks, faults, fuzzing, privileges, cpus, memory_hotplug)

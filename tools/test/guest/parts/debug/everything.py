@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Everything at once."""
+import contextlib
+import random
+import re
+import time
+
+from harness import check, check_equal, part, progress
+from kernel import DEBUGFS
+from parts.debug.shared import ENABLED, check_live, events, now_and_then
+from processes import user_load
+from sums import check_sums
+from table import Table, control, pairs_of, read_all, settings, sort_all
+from truth import both, rows_by_function, storm
+
+
+def toggle():
+    """By the parameter and by control, either way."""
+    for value in "01":
+        if random.random() < 0.5:
+            ENABLED.write_text(value)
+        else:
+            control(f"enabled {value}")
+        time.sleep(random.random() / 20)
+
+
+def read_settings():
+    settings()
+    check(ENABLED.read_text() in ("0\n", "1\n"), "the parameter is neither 0 nor 1")
+
+
+def storm_for(known, size, work=lambda: time.sleep(5)):
+    start = events()
+    with storm(known):
+        while (seen := events() - start) < size:
+            progress(f"{seen} of {size} events")
+            work()
+    return seen
+
+
+def check_exact_since_reset(known, size, beside):
+    """Hits and frees of a storm to the last one, with others beside it."""
+    control("reset")
+    base = known.own_sites()
+    with contextlib.ExitStack() as stack:
+        for work in beside:
+            stack.enter_context(now_and_then(work))
+        seen = storm_for(known, size)
+    rows = rows_by_function(known, Table("callers"))
+    for name, row in known.own_sites().items():
+        if name.startswith("truth_storm"):
+            check_equal(f"hits and frees since reset, {name}",
+                        [row[key] - base[name][key] for key in ("hits", "frees")],
+                        [rows[name][key] for key in ("hits", "frees")])
+    return seen
+
+
+def watchpoints():
+    """With KCSAN: how often it looked. It has to have been awake."""
+    path = DEBUGFS / "kcsan"
+    if not path.exists():
+        return ""
+    text = path.read_text()
+    check("enabled: 1" in text, f"KCSAN is off: {text}")
+    counts = dict(re.findall(r"^(\w+): *(\d+)$", text, re.M))
+    return ", " + ", ".join(f"{counts[key]} {key}" for key in
+                            ("setup_watchpoints", "data_races"))
+
+
+@part
+def everything(size):
+    """Readers, resets, toggles and sorts while all CPUs allocate and free."""
+    start = time.monotonic()
+    # Tables are soon read, and still have room for all that is live.
+    with both("live_max=30000") as known:
+        with contextlib.ExitStack() as stack:
+            for work in (read_all, read_all, read_settings, sort_all, toggle,
+                         user_load, lambda: control("reset")):
+                stack.enter_context(now_and_then(work))
+            seen = storm_for(known, size - size // 10)
+        control("enabled 1")
+        check_live(known, "after resets and toggles")
+        # A reset under load takes one counter a moment after the other.
+        control("reset")
+        check_sums()
+        known.run("drop")
+        rows = rows_by_function(known, Table("callers"))
+        check_equal("live objects of what was freed", 0,
+                    sum(row["live_objs"] for row in rows.values()))
+        check_sums()
+        seen += check_exact_since_reset(known, size // 10,
+                                        (read_all, sort_all, user_load))
+        check_equal("objects without an entry", 0, pairs_of("stats")["dropped_live_full"])
+        live, recorded = check_live(known, "after the storm")
+        check_equal("objects that are recorded", live, recorded)
+        check_sums()
+        known.run("drop")
+        check_equal("live objects after drop", (0, 0), check_live(known, "after drop"))
+        irqs = known.values()["storm_irqs"]
+        check(irqs > size // 10000, f"only {irqs} hard interrupts")
+        sums = pairs_of("stats")
+    watched = watchpoints()
+    seconds = time.monotonic() - start
+    return (f"{seen} events in {seconds:.0f} s ({seen / seconds:.0f}/s), of them "
+            f"{irqs} hard interrupts, {sums['bulk_frees']} freed in bulk{watched}")
+
+
+PARTS = (everything,)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Allocations that fail."""
+import errno
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import kernel
+from compare import BULK_FOLLOWED, compare
+from harness import Failed, check, check_equal, part, progress
+from kernel import (
+    CPUS, DEBUGFS, SYS_FINIT_MODULE, insmod, is_loaded, kernel_log, loaded, rmmod, syscall)
+from parts.debug.shared import FILES, PAGES_ON, check_all_freed_since, read_whole
+from processes import in_child, user_load
+from sums import check_sums
+from table import control, pairs_of, settings
+from truth import both
+
+
+def arm_faults():
+    """Allocations of any kind may fail, when they are told to, in silence."""
+    for name in ("failslab", "fail_page_alloc"):
+        Path(DEBUGFS, name, "verbose").write_text("0")
+        Path(DEBUGFS, name, "ignore-gfp-wait").write_text("N")
+    Path(DEBUGFS, "fail_page_alloc/min-order").write_text("0")
+
+
+class Faults:
+    """Lets the n-th allocation of what is done fail."""
+
+    def __init__(self):
+        arm_faults()
+        self.fd = os.open("/proc/self/fail-nth", os.O_RDWR)
+
+    def attempt(self, n, act):
+        """The error of act(), or 0; and whether it ever got to an n-th."""
+        error = 0
+        os.pwrite(self.fd, b"%d" % n, 0)
+        try:
+            act()
+        except OSError as e:
+            error = e.errno
+        left = int(os.pread(self.fd, 20, 0))
+        os.pwrite(self.fd, b"0", 0)
+        return error, left == 0
+
+    def count(self, act):
+        """How many allocations there are."""
+        many = 1 << 30
+        os.pwrite(self.fd, b"%d" % many, 0)
+        act()
+        left = int(os.pread(self.fd, 20, 0))
+        os.pwrite(self.fd, b"0", 0)
+        return many - left
+
+    def attempts(self, act, step=1):
+        """The error for each step-th n, as long as there is an n-th."""
+        n, failed = 1, True
+        while failed:
+            error, failed = self.attempt(n, act)
+            yield n, error, failed
+            n += step
+
+
+# ---- insmod ----------------------------------------------------------------
+
+def kprobes():
+    return Path(DEBUGFS, "kprobes/list").read_text().splitlines()
+
+
+def followed_functions():
+    """By ftrace; it takes the kernel seconds to say."""
+    return Path("/sys/kernel/tracing/enabled_functions").read_text().splitlines()
+
+
+def meminfo(name):
+    text = Path("/proc/meminfo").read_text()
+    return int(re.search(rf"^{name}: *(\d+) kB", text, re.M)[1])
+
+
+def check_nothing_left(when):
+    check(not is_loaded("kmemacct"), f"{when}: the module is there")
+    left = [path for path in FILES if path.exists()]
+    check(not left, f"{when}: {left} are left")
+    check_equal(f"{when}: kprobes", [], kprobes())
+
+
+def check_whole(log, when):
+    """It is all there, or it has been said what is not."""
+    missing = [path for path in FILES if not path.exists()]
+    said = [line for line in log if "debugfs" in line]
+    hooks = [name for name in (*BULK_FOLLOWED, "cache_destroy_followed")
+             if not missing and not pairs_of("stats")[name]]
+    check(not missing or said, f"{when}: {missing} are missing; the log: {log}")
+    check(not hooks or any("followed" in line for line in log),
+          f"{when}: {hooks} are missing; the log: {log}")
+    return bool(missing or hooks)
+
+
+# Per-CPU memory and mappings that the kernel itself may keep, in KiB: less than
+# one chunk of counters.
+KEPT_KB = {"Percpu": 64 * CPUS, "VmallocUsed": 1024}
+
+
+class FailingInsmod:
+    """insmod with one allocation after the other failing, and what came of it."""
+
+    def __init__(self, ko):
+        self.ko = ko
+        self.refused = self.whole = self.partly = 0
+        self.wrong = []
+
+    def act(self):
+        syscall(SYS_FINIT_MODULE, self.ko.fileno(),
+                      b"live_max=1000 sites_max=1000", 0)
+
+    def judge(self, when, error, failed, log):
+        if error:
+            self.refused += 1
+            check_equal(f"error: {when}", errno.ENOMEM, error)
+            check(failed, f"{when}, without a reason")
+            check_nothing_left(when)
+            return
+        try:
+            self.partly += check_whole(log, when)
+            self.whole += 1
+        finally:
+            rmmod("kmemacct")
+        check_nothing_left(f"{when}, after rmmod")
+
+    def run(self, faults, most):
+        total = faults.count(self.act)
+        rmmod("kmemacct")
+        step = max(1, total // most)
+        attempts = faults.attempts(self.act, step)
+        failed = True
+        while failed:
+            with kernel_log() as log:
+                n, error, failed = next(attempts)
+            when = f"allocation {n} failed, insmod: {os.strerror(error)}"
+            progress(f"{when} ({total} in all)")
+            try:
+                self.classify(when, error, failed, log)
+            except Failed as e:
+                self.wrong.append(str(e))
+                print(f"... {e}", flush=True)
+            if n // step % 16 == 0:
+                user_load()
+        return f"{n - step} allocations" + (f", one in {step}" if step > 1 else "")
+
+
+@part
+def failing_insmod(size):
+    """insmod with one allocation after the other failing, or size of them."""
+    with open(kernel.BUILD / "kmemacct.ko", "rb") as ko, loaded("kmemacct_truth"):
+        insmod("kmemacct")
+        rmmod("kmemacct")
+        functions = followed_functions()
+        had = {name: meminfo(name) for name in KEPT_KB}
+        inserts = FailingInsmod(ko)
+        did = inserts.run(Faults(), size)
+        has = {name: meminfo(name) for name in KEPT_KB}
+        check_equal("functions that are followed", functions, followed_functions())
+    check(not inserts.wrong, "\n".join(
+        [f"{len(inserts.wrong)} times in {did}", *inserts.wrong[:10]]))
+    for name, kept in KEPT_KB.items():
+        check(has[name] - had[name] <= kept,
+              f"{name}: {has[name]} kB, was {had[name]} kB")
+    check(10 * inserts.refused >= size, f"only {inserts.refused} failures")
+    return (f"{did}: {inserts.refused} times refused, "
+            f"{inserts.whole - inserts.partly} times whole, {inserts.partly} times with "
+            f"less, which was said")
+
+
+# ---- files and commands ----------------------------------------------------
+
+# What takes back what it did
+UNDO = {"skip add x*": "skip del x*", "skip del x*": "skip add x*"}
+# Each from the state that the one before it left.  Not `pages off`: without memory the
+# kernel cannot take back a kprobe, and warns of that (kernel/kprobes.c of 6.12).
+COMMANDS = ("sort callers hits", "enabled 0", "enabled 1", "reset", "account off", "account tasks,cgroups",
+            "filter comm x*", "filter cgroup /", "filter module kernel", "filter off",
+            *UNDO, "pages classes", "pages sites")
+
+
+@part
+def failing_reads():
+    """Each file and command with each allocation failing in turn: ENOMEM."""
+    total = refused = 0
+    acts = [(f"read {path.name}", lambda path=path: read_whole(path))
+            for path in FILES]
+    acts += [(command, lambda command=command: control(command)) for command in
+             COMMANDS]
+    with both("live_max=1000 sites_max=1000") as known:
+        known.run("constant", "caches")
+        for command in PAGES_ON:
+            control(command)
+        faults = Faults()
+        for name, act in acts:
+            before = settings()
+            for n, error, failed in faults.attempts(act):
+                progress(f"{name}: {n}")
+                check(error in (0, errno.ENOMEM), f"{name}: {os.strerror(error)}")
+                check(failed or not error, f"{name}: ENOMEM without a reason")
+                total += failed
+                refused += bool(error)
+                after = settings()
+                if error:
+                    after["last_error"] = before["last_error"]
+                    check_equal(f"settings after {name}", before, after)
+                # It was done although an allocation failed, and cannot be done twice.
+                if failed and not error and name in UNDO:
+                    control(UNDO[name])
+                    after = settings()
+                before = after
+        check(refused > 50, f"only {refused} failures")
+        check_sums()
+        known.run("drop")
+        check_all_freed_since(known)
+    return f"{total} allocations, {refused} times ENOMEM"
+
+
+@part
+def memory_limit():
+    """A reader in a cgroup without memory gets ENOMEM, and nobody is killed."""
+    top = Path("/sys/fs/cgroup")
+    subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
+    (top / "cgroup.subtree_control").write_text("+memory")
+    group = top / "poor"
+    group.mkdir()
+
+    def reads(name):
+        try:
+            read_whole(DEBUGFS / "kmemacct" / name)
+        except OSError as e:
+            return e.errno
+        return 0
+
+    def poor():
+        (group / "cgroup.procs").write_text("0")
+        check_equal("before the limit", 0, reads("allocs"))
+        current = int((group / "memory.current").read_text())
+        (group / "memory.swap.max").write_text("0")
+        (group / "memory.max").write_text(str(current + (128 << 10)))
+        errors = [reads("allocs") for _ in range(100)]
+        (group / "memory.max").write_text("max")
+        return set(errors) == {errno.ENOMEM} and reads("allocs") == 0
+
+    with both() as known:
+        known.run("many", "many", "many")
+        check(in_child(poor), "not ENOMEM each time, or not all right after it")
+        events = (group / "memory.events").read_text()
+        check("oom_kill 0" in events, f"memory.events: {events}")
+        compare(known, "after ENOMEM")
+        check_sums()
+    return "100 times ENOMEM"
+
+
+PARTS = (failing_insmod, failing_reads, memory_limit)

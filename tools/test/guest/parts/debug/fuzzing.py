@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Noise."""
+import random
+import subprocess
+import time
+
+from harness import check_equal, part, progress
+from kernel import DEBUGFS, TOP
+from parts.debug.shared import FILES, check_all_freed_since, check_live, events
+from processes import child, user_load
+from sums import check_sums
+from table import control, settings
+from truth import both
+
+FUZZERS = 4
+
+
+@part
+def fuzzing(size):
+    """Random commands, and reads of random places and sizes."""
+    seed = random.SystemRandom().randrange(1 << 32)
+    tables = [str(path) for path in FILES if path.name != "control"]
+    with both("live_max=2000") as known:
+        known.run("constant", "caches")
+        fuzzers = [subprocess.Popen(
+            [TOP / "build/fuzz", str(seed + i), str(size // FUZZERS),
+             str(DEBUGFS / "kmemacct/control"), *tables],
+            stdout=subprocess.PIPE, text=True, errors="replace") for i in range(FUZZERS)]
+        with child(user_load), child(settings):
+            while any(fuzzer.poll() is None for fuzzer in fuzzers):
+                progress(f"fuzzing, {events()} events beside it")
+                time.sleep(1)
+        notes = [fuzzer.stdout.read().strip() for fuzzer in fuzzers]
+        for fuzzer, note in zip(fuzzers, notes):
+            check_equal(f"status of a fuzzer: {note}", 0, fuzzer.returncode)
+        # Whatever they left it at
+        for command in ("enabled 1", "filter off", "pages off", "account off", "sort allocs age_ms",
+                        "reset"):
+            control(command)
+        check_live(known, "after fuzzing")
+        check_sums()
+        known.run("drop")
+        check_all_freed_since(known)
+    return "\n  ".join([f"{size} operations", *notes])
+
+
+PARTS = (fuzzing,)

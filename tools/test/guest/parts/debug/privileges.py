@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Who may do what, and who learns an address."""
+import contextlib
+import errno
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from compare import check_all_freed, compare
+from harness import Failed, check, check_equal, part
+from kernel import DEBUGFS, TOP, insmod, kernel_log, loaded
+from parts.debug.shared import ENABLED, FILES, PAGES_ON, opens
+from processes import in_child, user_load
+from table import TABLES, control
+from truth import both
+
+NOBODY = 65534
+# Of the module, those that are shown
+PARAMETERS = 11
+
+
+def as_nobody(work):
+    def attempt():
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        return work()
+    return in_child(attempt)
+
+
+@part
+def unprivileged():
+    """Whatever a user without privileges tries is EACCES."""
+    os.chmod(DEBUGFS, 0o755)
+    tries = 0
+    with loaded("kmemacct"):
+        files = [*(DEBUGFS / "kmemacct").iterdir(), Path("/proc/kmemacct"),
+                 *Path("/sys/module/kmemacct/parameters").iterdir()]
+        check_equal("files", len(TABLES) + 2 + PARAMETERS, len(files))
+        for path in files:
+            for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR,
+                          os.O_WRONLY | os.O_TRUNC | os.O_APPEND):
+                check(as_nobody(lambda: opens(path, flags) == errno.EACCES),
+                      f"{path}, flags {flags:#o}: not EACCES")
+                tries += 1
+        check(not as_nobody(lambda: opens("/proc/version", os.O_RDONLY)),
+              "nobody can open anything")
+    os.chmod(DEBUGFS, 0o700)
+    return f"{tries} opens"
+
+
+# What could be an address: of the kernel, or a whole word in hexadecimal
+ADDRESS = re.compile(r"(?<![0-9a-zA-Z_])(?:0x)?[0-9a-fA-F]{9,16}(?![0-9a-zA-Z_])")
+
+
+def addresses(text):
+    """Words that tell where in the kernel something is."""
+    found = [word for word in ADDRESS.findall(text)
+             if int(word, 16) >= 1 << 63 and re.search("[a-fA-F]", word)]
+    return found + [word for word in re.findall(r"\d{19,20}", text)
+                    if int(word) >= 1 << 63]
+
+
+def ptr_column(text):
+    return [line.split(None, 1)[0] for line in text.splitlines()[2:]]
+
+
+@part
+def no_addresses():
+    """No address but `ptr` of allocs, as kptr_restrict allows; checked as root
+    and as a reader who got an open file from root."""
+    restrict = Path("/proc/sys/kernel/kptr_restrict")
+    shown = {}
+    with kernel_log() as log, both() as known:
+        known.run("constant", "caches", "large")
+        for command in PAGES_ON:
+            control(command)
+        user_load()
+        # Errors may quote what was written, and never more.
+        with contextlib.suppress(OSError):
+            control("sort allocs ptr")
+        for level in ("0", "1", "2"):
+            restrict.write_text(level)
+            for path in FILES:
+                text = path.read_text()
+                if path.name == "allocs":
+                    shown[level, "root"] = ptr_column(text)
+                    text = text.replace("\n", "\n ")
+                    text = re.sub(r"\n +[0-9a-f]{16} ", "\n - ", text)
+                check_equal(f"addresses in {path}, kptr_restrict={level}", [],
+                            addresses(text))
+            shown[level, "nobody"] = read_as_nobody()
+        restrict.write_text("1")
+        true = set(known.live())
+        check(all(ptr.startswith("ffff") for ptr in true), f"no addresses: {true}")
+    for who in ("root", "nobody"):
+        check(len(shown["0", who]) > len(true), "hardly any rows")
+        check(not true & set(shown["0", who]), f"0 shows {who} addresses")
+        check_equal("hashed words have 32 bits", {"00000000"},
+                    {word[:8] for word in shown["0", who]})
+        check_equal(f"2 shows {who}", {16 * "0"}, set(shown["2", who]))
+    check(true <= set(shown["1", "root"]), "1 does not show root addresses")
+    check_equal("1 shows nobody", {16 * "0"}, set(shown["1", "nobody"]))
+    check_equal("addresses in the log", [], addresses("\n".join(log)))
+    return f"{len(true)} known addresses, {len(FILES)} files at 3 levels"
+
+
+def read_as_nobody():
+    """allocs, through a file that root opened."""
+    reader, writer = os.pipe()
+    fd = os.open(DEBUGFS / "kmemacct/allocs", os.O_RDONLY)
+
+    def read():
+        while piece := os.read(fd, 65536):
+            os.write(writer, piece)
+        return True
+
+    pid = os.fork()
+    if not pid:
+        os.close(reader)
+        os._exit(0 if as_nobody(read) else 1)
+    os.close(writer)
+    with os.fdopen(reader) as f:
+        text = f.read()
+    check_equal("status of a reader", 0, os.waitpid(pid, 0)[1])
+    os.close(fd)
+    return ptr_column(text)
+
+
+@part
+def lockdown():
+    """What it closes, what it does not, and how to go on then.
+
+    Nothing opens it again: this has to be the last part of a boot.
+    """
+    security = Path("/sys/kernel/security")
+    subprocess.run(["mount", "-t", "securityfs", "none", security], check=True)
+    closed = DEBUGFS / "kmemacct/control"
+    reader = TOP / "build/kmemacct"
+    with both() as known, open(known.dir / "run", "wb", buffering=0) as run:
+        for level in ("integrity", "confidentiality"):
+            (security / "lockdown").write_text(level)
+            check(f"[{level}]" in (security / "lockdown").read_text(), "no lockdown")
+            for path in FILES:
+                for flags in (os.O_RDONLY, os.O_RDWR):
+                    open_to = path != closed and flags == os.O_RDONLY or \
+                        path.parent == Path("/proc")
+                    check_equal(f"{path}, flags {flags:#o}, {level}",
+                                0 if open_to else errno.EPERM, opens(path, flags))
+            run.write(b"constant")
+            compare(known, level)
+            said = subprocess.run([reader, "reset"], capture_output=True, text=True,
+                                  check=False).stderr
+            check("lockdown" in said and str(ENABLED) in said,
+                  f"the reader says {said!r}")
+            ENABLED.write_text("0")
+            check_equal("enabled", "0\n", ENABLED.read_text())
+            ENABLED.write_text("1")
+        with contextlib.suppress(OSError):
+            insmod("kmemacct_truth2")
+            raise Failed("an unsigned module was taken")
+        run.write(b"drop")
+        check_all_freed(known)
+    return "tables and the parameter `enabled` stay open, control does not"
+
+
+PARTS = (unprivileged, no_addresses, lockdown)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the parts of tools/test/guest/debug share."""
+import os
+import random
+import time
+from pathlib import Path
+
+from harness import check, check_equal
+from kernel import DEBUGFS
+from processes import child
+from table import TABLES, Table, pairs_of
+from truth import rows_by_function
+
+FILES = [DEBUGFS / "kmemacct" / name for name in (*TABLES, "control")] + [
+    Path("/proc/kmemacct")]
+
+ENABLED = Path("/sys/module/kmemacct/parameters/enabled")
+
+# So that all tables have rows
+PAGES_ON = ("pages sites", "account tasks,cgroups,comm_sites,comm_syscalls")
+
+
+def events():
+    """That the module saw since it came."""
+    stats = pairs_of("stats")
+    return sum(value for name, value in stats.items()
+               if name.startswith("events_") or
+               name in ("bulk_allocs", "bulk_frees"))
+
+
+def now_and_then(work):
+    """Some tenth of the time, or there would be hardly a storm."""
+    def seldom():
+        start = time.monotonic()
+        work()
+        time.sleep(20 * random.random() * (time.monotonic() - start))
+    return child(seldom)
+
+
+def check_live(known, when):
+    """What is recorded is live and described right.
+
+    Of what is live some was allocated while recording was off.  With KASAN there
+    is a red zone in each slot, which the truth does not know of.
+    """
+    live = known.live()
+    rows = [row for row in Table("allocs").rows if known.is_mine(row["site"])]
+    ghosts = [row for row in rows if row["ptr"] not in live]
+    check(not ghosts, f"{when}: {len(ghosts)} objects are not live, one is {ghosts[:1]}")
+    for row in rows:
+        truth = live[row["ptr"]]
+        check_equal(f"{when}: {row}",
+                    [truth["bytes_req"], truth["cpu"], truth["node"],
+                     truth["pid"] or "-", truth["site"]],
+                    [*(row[key] for key in ("bytes_req", "cpu", "node", "pid")),
+                     known.function(row["site"])])
+    return len(live), len(rows)
+
+
+def check_all_freed_since(known):
+    rows = rows_by_function(known, Table("callers"))
+    check_equal("live objects of the truth", 0,
+                sum(row["live_objs"] for row in rows.values()))
+
+
+def read_whole(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        while os.read(fd, 65536):
+            pass
+    finally:
+        os.close(fd)
+
+
+def opens(path, flags):
+    try:
+        os.close(os.open(path, flags))
+    except OSError as e:
+        return e.errno
+    return 0

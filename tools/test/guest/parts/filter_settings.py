@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How a filter is set, shown and changed."""
+import contextlib
+import errno
+import os
+import random
+import time
+from collections import Counter
+
+from compare import check_all_freed
+from filters import PARAMETERS, refused
+from harness import check, check_equal, several, single
+from kernel import insmod, is_loaded, kernel_log, loaded
+from processes import child, user_load
+from sums import check_identities
+from table import Table, control, read_all, settings
+from truth import Truth, both, rows_by_function, storm, storm_until
+
+CRITERIA = ("tgid", "comm", "cgroup", "order", "node", "gfp", "size", "module")
+FILTERS = [f"filter_{name}" for name in CRITERIA]
+
+
+@single
+def filter_settings():
+    """What is set is shown, in three places; what is wrong changes nothing."""
+    with loaded("kmemacct"):
+        check_equal("default", ["off"] * 8, [settings()[name] for name in FILTERS])
+        parameter = PARAMETERS / "filter"
+        check_equal("parameter", "off\n", parameter.read_text())
+        check_equal("head", "none", Table("callers").head["filter"])
+        values = {"tgid": "1", "comm": "a  b*", "cgroup": "/", "order": "0-10",
+                  "node": "0", "gfp": "0xcc0", "size": "1-4M", "module": "kernel"}
+        for name, value in values.items():
+            control(f"filter  {name}   {value}\n")
+            check_equal(f"{name}", value, settings()[f"filter_{name}"])
+        text = ";".join(f"{name} {value}" for name, value in values.items())
+        check_equal("parameter", text + "\n", parameter.read_text())
+        check_equal("head", ",".join(values), Table("orders").head["filter"])
+        for command, word in (
+                ("filter", "tgid"), ("filter x 1", "x"), ("filter off 1", "off"),
+                ("filter tgid", "tgid"), ("filter tgid 0", "0"), ("filter tgid -1", "-1"),
+                ("filter tgid 4194305", "4194305"), ("filter tgid 1x", "1x"),
+                ("filter comm", "comm"), ("filter comm 1234567890123456", "15"),
+                ("filter comm a;b", "a;b"), ("filter comm a\nb", "a?b"),
+                (b"filter comm \xff", "?"), ("filter cgroup ", "cgroup"),
+                ("filter cgroup /nothing", "/nothing"), ("filter order 99", "99"),
+                ("filter order 3-2", "3-2"), ("filter order 1-", "1-"),
+                ("filter order 1K", "1K"), ("filter order -1", "-1"),
+                ("filter node 4096", "4096"), ("filter node x", "x"),
+                ("filter gfp 0x0", "0x0"), ("filter gfp 12", "12"),
+                ("filter gfp GFP_", "GFP_"), ("filter gfp GFP_KERNEL|", "gfp_flags"),
+                ("filter gfp |GFP_KERNEL", "gfp_flags"), ("filter gfp 0x1ffffffff", "0x1"),
+                ("filter size 2-1", "2-1"), ("filter size 1G", "1G"),
+                ("filter size 9999999999999", "size"), ("filter size 1 2", "1 2"),
+                ("filter module a-b", "a-b"), ("filter module", "module"),
+                ("filter module " + "m" * 60, "mm")):
+            refused(command, word)
+            check_equal(f"parameter after {command!r}", text + "\n",
+                        parameter.read_text())
+        with kernel_log() as lines:
+            try:
+                parameter.write_text("tgid 5;order 99")
+                check(False, "it was taken")
+            except OSError as e:
+                check_equal("error", errno.EINVAL, e.errno)
+        check(any("kmemacct: filter order" in line for line in lines), f"{lines}")
+        check_equal("parameter", text + "\n", parameter.read_text())
+        for name in CRITERIA[:-1]:
+            control(f"filter {name} off")
+            check_equal(name, "off", settings()[f"filter_{name}"])
+        check_equal("parameter", "module kernel\n", parameter.read_text())
+        # The parameter is all of it.
+        parameter.write_text(" comm x y ; tgid 7;\n")
+        check_equal("parameter", "tgid 7;comm x y\n", parameter.read_text())
+        control("filter off")
+        check_equal("parameter", "off\n", parameter.read_text())
+        for none in ("tgid 7", "\n", "tgid 7", "off"):
+            parameter.write_text(none)
+        check_equal("off", ["off"] * 8, [settings()[name] for name in FILTERS])
+    with kernel_log() as lines:
+        try:
+            insmod("kmemacct", 'filter="tgid 0"')
+            check(False, "it was loaded")
+        except OSError as e:
+            check_equal("error of insmod", errno.EINVAL, e.errno)
+    check(any("filter tgid takes" in line for line in lines), f"{lines}")
+    check(not is_loaded("kmemacct"), "it is there")
+
+
+@single
+def filter_heads():
+    """A table says so as long as its numbers are of what matched."""
+    def heads():
+        return [(Table(name).head["filter"], Table(name).head.get("live_filter"))
+                for name in ("callers", "page_callers", "summary", "stats", "gfp_flags")]
+
+    with loaded("kmemacct"):
+        check_equal("without", [("none", None)] * 5, heads())
+        control("filter tgid 1")
+        control("filter order 0")
+        control("filter tgid off")
+        check_equal("with", [("tgid,order", None)] * 5, heads())
+        control("reset")
+        check_equal("after reset", [("order", "tgid,order")] * 5, heads())
+        control("filter off")
+        check_equal("taken away", [("order", "tgid,order")] * 5, heads())
+        control("reset")
+        check_equal("after reset", [("none", "tgid,order")] * 5, heads())
+
+
+@several
+def filter_on_and_off():
+    """All settings change while all CPUs allocate, and nothing is lost or doubled."""
+    times = 0
+    commands = [f"filter {name}" for name in (
+        "off", "off", f"tgid {os.getpid()}", "comm python*", "cgroup /", "order 0-2",
+        "node 0", "gfp __GFP_ZERO", "gfp GFP_ATOMIC", "size 0-256", "size 1K-8K",
+        "module kernel", "module kmemacct_truth", "comm off", "module off", "size off")]
+    commands += ["skip add truth_*", "skip del truth_*", "skip add xyz", "skip del xyz",
+                 "enabled 0", "enabled 1", "pages off", "pages classes",
+                 "pages sites"]
+    with both() as known, loaded("kmemacct_pages"):
+        pages = Truth("kmemacct_pages")
+        with child(read_all), child(user_load), storm(known):
+            end = time.monotonic() + 6
+            while time.monotonic() < end:
+                for command in random.sample(commands, 3):
+                    # Some patterns are there already, or are not.
+                    with contextlib.suppress(OSError):
+                        control(command)
+                known.run("constant", "bulk_alloc", "drop")
+                pages.run("blocks", "drop")
+                times += 1
+            storm_until(known, 10000)
+        for command in ("enabled 1", "filter off", "pages off", "pages sites"):
+            control(command)
+        known.run("drop")
+        check_all_freed(known)
+        check_identities()
+        base = known.own_sites()
+        before = rows_by_function(known, Table("callers"))
+        known.run("constant", "caches")
+        after = rows_by_function(known, Table("callers"))
+        for name, row in known.own_sites().items():
+            new = row["hits"] - base.get(name, Counter())["hits"]
+            if new:
+                old = before[name]["hits"] if name in before else 0
+                check_equal(f"hits of {name}", new, after[name]["hits"] - old)
+        known.run("drop")
+    return f"{times} times"
+
+
+PARTS = (filter_settings, filter_heads, filter_on_and_off)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The names of gfp flags."""
+import re
+from pathlib import Path
+
+from harness import check_equal, single
+from kernel import DEBUGFS, KERNEL, loaded
+from table import Table
+from truth import Truth
+
+
+def decode(mask, rows):
+    """As the table is meant."""
+    names = []
+    for row in rows:
+        bits = int(row["mask"], 16)
+        if mask & bits == bits:
+            names.append(row["flag"])
+            mask &= ~bits
+    check_equal("bits without a name", 0, mask)
+    return "|".join(names)
+
+
+@single
+def gfp_flags():
+    """The kernel's trace events have the same names in the same order."""
+    formats = [Path(top, "events/kmem/mm_page_alloc/format")
+               for top in ("/sys/kernel/tracing", DEBUGFS / "tracing")]
+    text = next(path for path in formats if path.exists()).read_text()
+    text = text[text.index("gfp_flags=%s"):]
+    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
+        rows = Table("gfp_flags").rows
+        check_equal("names", re.findall(r'"(\w*GFP\w*)"', text),
+                    [row["flag"] for row in rows])
+        known = Truth("kmemacct_pages")
+        known.run("blocks")
+        names = {decode(int(row["gfp"], 16), rows) for row in known.lines("sites")
+                 if row["order"] == 1}
+        # Since 6.6 GFP_NOWAIT says __GFP_NOWARN, too.
+        nowait = "GFP_NOWAIT|" + ("__GFP_NOWARN|" if KERNEL in ("5.10", "6.1") else "")
+        check_equal("known ones", {
+            "GFP_KERNEL|__GFP_NOWARN", "GFP_KERNEL|__GFP_NOWARN|__GFP_MOVABLE",
+            "GFP_KERNEL|__GFP_NOWARN|__GFP_RECLAIMABLE", nowait + "__GFP_COMP"},
+            {order_names(name) for name in names})
+        known.run("drop")
+    with loaded("kmemacct"):
+        check_equal("without pages", rows, Table("gfp_flags").rows)
+    return f"{len(rows)} names"
+
+
+def order_names(name):
+    """Kernels differ in the order of single flags."""
+    first, *rest = name.split("|")
+    order = ["__GFP_NOWARN", "__GFP_COMP", "__GFP_MOVABLE", "__GFP_RECLAIMABLE"]
+    return "|".join([first, *sorted(rest, key=order.index)])
+
+
+PARTS = (gfp_flags,)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Modules and caches that come and go."""
+import contextlib
+import errno
+import random
+import time
+from collections import Counter
+from pathlib import Path
+
+from compare import check_all_freed, compare
+from harness import check, check_equal, progress, several, single
+from kernel import CPUS, DEBUGFS, KERNEL, insmod, loaded, rmmod
+from processes import child, user_load
+from sums import check_sums
+from table import TABLES, Table, pairs_of, read_all
+from truth import COUNTS, Truth, both, rows_by_function, storm, storm_until
+
+
+def text_address(module):
+    return Path("/sys/module", module, "sections/.text").read_text()
+
+
+@single
+def unloading():
+    """Names stay with those who had them, whoever comes to their addresses."""
+    total = {}
+    addresses = []
+    with loaded("kmemacct"):
+        for i in range(8):
+            known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
+            with loaded(known.module):
+                addresses.append(text_address(known.module))
+                known.run("constant", "runtime", "caches", "drop")
+                if i == 0:
+                    known.run("leak")
+                sums = total.setdefault(known.module, {})
+                for name, row in known.own_sites().items():
+                    sums.setdefault(name, Counter()).update(
+                        {key: row[key] for key in COUNTS})
+                check_names(total)
+        check_names(total)
+        check_sums()
+    reused = sum(a == b for a, b in zip(addresses, addresses[1:]))
+    return f"{reused} of {len(addresses) - 1} loads at the address of the last"
+
+
+def check_names(total):
+    """Rows of equal name add up over loads."""
+    callers, allocs = Table("callers"), Table("allocs")
+    lost = [row["site"] for row in callers.rows
+            if "[unknown]" in row["site"] or "[unloaded]" in row["site"]]
+    check(not lost, f"nameless call sites: {lost}")
+    for module, sites in total.items():
+        known = Truth(module)
+        rows = rows_by_function(known, callers)
+        check_equal(f"functions of {module}", sorted(sites), sorted(rows))
+        for name, expected in sites.items():
+            check_equal(f"{name} [{module}]", dict(expected),
+                        {key: rows[name][key] for key in COUNTS})
+        live = [row for row in allocs.rows if known.is_mine(row["site"])]
+        check_equal(f"live objects of {module}",
+                    sum(sums["live_objs"] for sums in sites.values()), len(live))
+
+
+@single
+def destroyed_caches():
+    """Names and sizes stay with the caches that had them."""
+    with both() as known:
+        known.run("cycle")
+        compare(known, "after cycle")
+        # name: slots of its objects, which SLUB aligns to eight bytes
+        slots = {"_cycle_a": [(120, 120)], "_cycle_b": [(250, 256), (1250, 1256)]}
+        rounds = 120
+        rows = {row["cache"]: row for row in Table("caches").rows}
+        site = known.own_sites()["truth_cycle"]
+        check_equal("bytes of truth_cycle", site["bytes_alloc"],
+                    sum(rounds * slot for s in slots.values() for _, slot in s))
+        for name, sizes in slots.items():
+            expected = {
+                "live_objs": 0, "hits": rounds * len(sizes),
+                "bytes_req": sum(rounds * size for size, _ in sizes),
+                "bytes_alloc": sum(rounds * slot for _, slot in sizes),
+                "frees": rounds * len(sizes),
+            }
+            row = rows.get(known.module + name)
+            check(row, f"no cache {name}")
+            check_equal(name, expected, {key: row[key] for key in expected})
+        stats = pairs_of("stats")
+        check_equal("cache_destroy_followed", 1, stats["cache_destroy_followed"])
+        check(stats["caches_used"] < 300, f"caches_used {stats['caches_used']}")
+        check_sums()
+        reused = known.values()["cycle_reused"]
+        check(reused > 0, "no cache was at the address of the last")
+        return f"{reused} of 120 caches at the address of the last"
+
+
+# ---- kmemacct itself -------------------------------------------------------
+
+def switch_while_possible():
+    """The parameter is there before the module starts, and after it has stopped."""
+    with contextlib.suppress(OSError):
+        Path("/sys/module/kmemacct/parameters/enabled").write_text(random.choice("01"))
+    # It changes the kernel's text: not all the time
+    time.sleep(0.01)
+
+
+def insert_and_remove(times):
+    """insmod and rmmod under a storm."""
+    start = time.monotonic()
+    with loaded("kmemacct_truth"):
+        known = Truth()
+        # What was allocated before is freed after, and must not matter.
+        known.run("constant", "caches")
+        with child(user_load), storm(known):
+            with child(switch_while_possible):
+                for i in range(times):
+                    progress(f"{i} of {times} cycles")
+                    insmod("kmemacct")
+                    if i % 10 == 0:
+                        read_all()
+                    rmmod("kmemacct")
+                    check(not Path(DEBUGFS, "kmemacct").exists(), "files are left")
+            insmod("kmemacct")
+            storm_until(known, 10000)
+        # Whatever was recorded from the very start on has been freed now.
+        with contextlib.ExitStack() as stack:
+            stack.callback(rmmod, "kmemacct")
+            check(rows_by_function(known, Table("callers")), "nothing recorded")
+            known.run("drop")
+            check_all_freed(known)
+            check_sums()
+    return f"{times} cycles in {time.monotonic() - start:.1f} s"
+
+
+# On 7.2 each takes seconds
+CYCLES = 5 if CPUS != 2 else 100 if KERNEL in ("6.1", "6.12") else 20
+
+
+@several
+def cycles(times=CYCLES):
+    return insert_and_remove(times)
+
+
+def answers_in_use():
+    try:
+        rmmod("kmemacct")
+    except OSError as e:
+        check(e.errno in (errno.EAGAIN, errno.EBUSY), f"rmmod: {e}")
+        return True
+    return False
+
+
+def read_while_possible():
+    """Any table, until it goes away, which it may do at any moment."""
+    for path in [DEBUGFS / "kmemacct" / name for name in TABLES] + [
+            Path("/proc/kmemacct")]:
+        time.sleep(random.random() / 200)
+        try:
+            with open(path, "rb", buffering=0) as f:
+                while f.read(333):
+                    pass
+        except OSError as e:
+            if e.errno not in (errno.ENOENT, errno.EIO, errno.ENODEV,
+                               errno.EINVAL, errno.ENXIO):
+                raise
+
+
+@several
+def rmmod_while_reading():
+    """It answers "in use", or the readers get an error; no harm either way."""
+    insmod("kmemacct")
+    for name in (*TABLES, "control"):
+        with open(DEBUGFS / "kmemacct" / name, "rb", buffering=0) as f:
+            f.read(10)
+            check(answers_in_use(), f"rmmod with {name} open")
+            check(f.read(10), f"{name} is empty after rmmod was refused")
+    with open("/proc/kmemacct", "rb", buffering=0) as f:
+        f.read(10)
+        if not answers_in_use():
+            with contextlib.suppress(OSError):
+                check(not f.read(10), "a table of a module that is gone")
+            insmod("kmemacct")
+    in_use = 0
+    with child(read_while_possible), child(read_while_possible):
+        for _ in range(10):
+            deadline = time.monotonic() + 20
+            while answers_in_use():
+                in_use += 1
+                check(time.monotonic() < deadline, "rmmod never succeeds")
+            insmod("kmemacct")
+    rmmod("kmemacct")
+    return f"10 cycles, {in_use} times in use"
+
+
+PARTS = (unloading, destroyed_caches, cycles, rmmod_while_reading)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables that are too small, and parameters that are wrong."""
+from collections import Counter
+from pathlib import Path
+
+from compare import (
+    check_all_freed, compare, compare_alloc, compare_caches, label_fits, read_allocs)
+from harness import Failed, check, check_equal, single
+from kernel import DEBUGFS, insmod, is_loaded, kernel_log, rmmod
+from sums import check_sums
+from table import Table, settings
+from truth import COUNTS, SCENARIOS, both, rows_by_function
+
+
+@single
+def live_max_too_small():
+    """Objects find no room: they count, and the loss is shown."""
+    with both("live_max=64") as known:
+        known.run("many", "many", "constant", "runtime", "caches", "copies")
+        expected = known.own_sites()
+        callers = Table("callers")
+        rows = rows_by_function(known, callers)
+        check(int(callers.head["dropped"]) > 5000, f"dropped: {callers.head}")
+        check_equal("functions", sorted(expected), sorted(rows))
+        for name, row in expected.items():
+            columns = ("hits", "bytes_req", "bytes_alloc", "cross_node")
+            check_equal(name, [row[key] for key in columns],
+                        [rows[name][key] for key in columns])
+            check_equal(f"{name}: hits = frees + no_entry + live", row["hits"],
+                        sum(rows[name][key] for key in
+                            ("frees", "no_entry", "live_objs")))
+        many = rows["truth_many"]
+        check(many["no_entry"] > 0 and many["live_objs"] > 0, f"no loss: {many}")
+        check_partial_allocs(known, many)
+        known.run("drop")
+        check_all_freed(known)
+        callers, _, summary = check_sums()
+        check_equal("objects without an entry", summary["dropped_live_full"],
+                    callers.sum("no_entry"))
+
+
+def check_partial_allocs(known, many):
+    """Those that are recorded are right."""
+    hz = known.values()["hz"]
+    live = known.live()
+    table, opened = read_allocs(known)
+    mine = [row for row in table.rows if known.is_mine(row["site"])]
+    for row in mine:
+        check(row["ptr"] in live, f"not live: {row}")
+        compare_alloc("too small", row, live[row["ptr"]], opened, hz)
+        check(label_fits(known, row["site"], live[row["ptr"]]), f"whose? {row}")
+    # None of these was freed yet, so what counts as live is what is shown.
+    check_equal("recorded objects of truth_many", many["live_objs"],
+                sum(known.function(row["site"]) == "truth_many" for row in mine))
+
+
+@single
+def sites_max_too_small():
+    """Call sites without a row of their own count in [other]."""
+    with both("sites_max=64") as known:
+        known.run(*(name for name in SCENARIOS if name != "many"))
+        callers, caches, summary = check_sums()
+        other = [row for row in callers.rows if row["site"] == "[other]"]
+        check_equal("rows [other]", 1, len(other))
+        check(summary["other_sites"] > 0, "other_sites does not count")
+        compare_caches(known, "sites_max=64")
+        expected = known.own_sites()
+        rows = rows_by_function(known, callers)
+        missing = Counter()
+        for name, row in expected.items():
+            missing.update({key: row[key] - (rows[name][key] if name in rows else 0)
+                            for key in COUNTS})
+        check(missing["hits"] > 0, "nothing went to [other]")
+        for key in COUNTS:
+            check(0 <= missing[key] <= other[0][key],
+                  f"{key}: {missing[key]} are missing, [other] has {other[0][key]}")
+        # What is known of objects does not depend on rows.
+        live = known.live()
+        table, opened = read_allocs(known)
+        at = {row["ptr"]: row for row in table.rows}
+        hz = known.values()["hz"]
+        for ptr, row in live.items():
+            check(ptr in at, f"allocs lacks {row}")
+            compare_alloc("sites_max=64", at[ptr], row, opened, hz)
+            check(at[ptr]["site"] == "[other]" or
+                  label_fits(known, at[ptr]["site"], row), f"whose? {at[ptr]}")
+        known.run("drop")
+        compare_caches(known, "after drop")
+        check_sums()
+
+
+@single
+def parameters():
+    """Bad ones are refused with a reason, and nothing is left behind."""
+    bad = {
+        "live_max=nonsense": "live_max", "live_max=0xzz": "live_max",
+        "live_max=-1": "live_max", "live_max=16777217": "live_max",
+        "live_max=18446744073709551616": "live_max",
+        "sites_max=1": "sites_max", "sites_max=63": "sites_max",
+        "sites_max=64513": "sites_max", "sites_max=many": "sites_max",
+        "enabled=maybe": "enabled", "bulk=maybe": "bulk", "bulk=": "bulk",
+        "live_max=16777216": "RAM", "sites_max=0": "sites_max",
+        "sample_bytes=3000": "sample_bytes", "sample_bytes=2K": "sample_bytes",
+        "sample_bytes=128M": "sample_bytes", "sample_bytes=-1": "sample_bytes",
+        "sample_bytes=": "sample_bytes", "sample_bytes=512Kx": "sample_bytes",
+        "budget_pct=101": "budget_pct", "budget_pct=-1": "budget_pct",
+        "budget_pct=x": "budget_pct",
+    }
+    for text, word in bad.items():
+        with kernel_log() as log:
+            try:
+                insmod("kmemacct", text)
+                rmmod("kmemacct")
+                raise Failed(f"{text} was taken")
+            except OSError:
+                pass
+        said = [line for line in log if line.startswith("kmemacct:")]
+        check(len(said) == 1 and word in said[0], f"{text}: the log has {log}")
+        check(not is_loaded("kmemacct") and not Path("/proc/kmemacct").exists() and
+              not Path(DEBUGFS, "kmemacct").exists(), f"{text} leaves something")
+    with both("live_max=1000 sites_max=1000 enabled=Y bulk=off") as known:
+        known.run("constant")
+        compare(known, "good parameters")
+        check_equal("settings", ["1000", "1000", "off"],
+                    [settings()[key] for key in ("live_max", "sites_max", "bulk")])
+
+
+PARTS = (live_max_too_small, sites_max_too_small, parameters)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Patterns of functions that are no call site."""
+import errno
+from collections import Counter
+
+from filters import PARAMETERS, refused
+from harness import check, check_equal, single
+from kernel import loaded
+from page_truth import function_of
+from table import Table, control
+from truth import Truth
+
+
+def skipped():
+    return [row["pattern"] for row in Table("skip").rows]
+
+
+@single
+def skip_settings():
+    """The list is shown, bounded, and changed by one or as a whole."""
+    with loaded("kmemacct"):
+        parameter = PARAMETERS / "skip"
+        built_in = skipped()
+        check("alloc_page*" in built_in and "vmalloc*" in built_in, f"{built_in}")
+        check_equal("parameter", "\n", parameter.read_text())
+        control("skip add one*")
+        control("skip del vmalloc*")
+        control("skip add a?[bc]")
+        without = [name for name in built_in if name != "vmalloc*"]
+        check_equal("list", without + ["one*", "a?[bc]"], skipped())
+        text = "del vmalloc*;add one*;add a?[bc]\n"
+        check_equal("parameter", text, parameter.read_text())
+        for command, word in (
+                ("skip", "add"), ("skip one", "one"), ("skip add", "add"),
+                ("skip del", "del"), ("skip add one*", "already"), ("skip del two", "two"),
+                ("skip del vmalloc*", "vmalloc*"), ("skip add x y", "x y"),
+                ("skip add x;y", "x;y"), ("skip add " + "x" * 64, "63"),
+                (b"skip add \xc3\xa4", "?"), ("skip remove one*", "remove")):
+            refused(command, word)
+            check_equal(f"list after {command!r}", without + ["one*", "a?[bc]"], skipped())
+        control("skip add " + "x" * 63)
+        for i in range(29):
+            control(f"skip add many{i}")
+        refused("skip add more", "delete")
+        control("reset")
+        check_equal("how many", len(without) + 32, len(skipped()))
+        # One that is built in has its place.
+        control("skip add vmalloc*")
+        long = parameter.read_text()
+        parameter.write_text(text)
+        check_equal("list", without + ["one*", "a?[bc]"], skipped())
+        try:
+            parameter.write_text("add fine;add fine")
+            check(False, "it was taken")
+        except OSError as e:
+            check_equal("error", errno.EINVAL, e.errno)
+        check_equal("list", without + ["one*", "a?[bc]"], skipped())
+        parameter.write_text(long)
+        check_equal("parameter", long, parameter.read_text())
+        parameter.write_text("\n")
+        check_equal("list", built_in, skipped())
+    with loaded("kmemacct", 'skip="add mine*;del alloc_page*"'):
+        check_equal("list", [name for name in built_in if name != "alloc_page*"] + ["mine*"],
+                    skipped())
+
+
+def sites_of(known):
+    """Hits by call site, in the truth's module."""
+    sites = Counter()
+    for row in Table("page_callers").rows:
+        if known.is_mine(row["site"]):
+            sites[function_of(known, row["site"])] += row["hits"]
+    return sites
+
+
+@single
+def skip_callsites():
+    """Who is skipped is no call site, from the next block on, and back again."""
+    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
+        known = Truth("kmemacct_pages")
+        known.run("blocks", "drop")
+        first = sites_of(known)
+        check(first["truth_alloc_pages"] and first["truth_get_free_pages"], f"{first}")
+        control("skip add truth_alloc_pages")
+        known.run("blocks", "drop")
+        second = sites_of(known)
+        second.subtract(first)
+        n = first["truth_alloc_pages"]
+        check_equal("who is skipped", 0, second["truth_alloc_pages"])
+        check_equal("others", first["truth_get_free_pages"], second["truth_get_free_pages"])
+        others = +second - first
+        check_equal("who called it", [n], list(others.values()))
+        control("skip del truth_alloc_pages")
+        known.run("blocks", "drop")
+        third = sites_of(known)
+        check_equal("and back", 2 * n, third["truth_alloc_pages"])
+        # What is built in can go as well.
+        known.run("vmalloc")
+        area = {row["pfn"] for row in known.lines("pages")
+                if row["function"] == "truth_vmalloc"}
+
+        def area_sites():
+            return {known.function(row["site"]) for row in Table("pages").rows
+                    if area & set(range(row["pfn"], row["pfn"] + row["pages"]))}
+
+        check_equal("call site of vmalloc", {"truth_vmalloc"}, area_sites())
+        known.run("drop")
+        for pattern in ("vmalloc*", "__vmalloc*", "*_noprof", "vzalloc*"):
+            control(f"skip del {pattern}")
+        known.run("vmalloc")
+        area = {row["pfn"] for row in known.lines("pages")
+                if row["function"] == "truth_vmalloc"}
+        inside = area_sites()
+        check(inside and all("vmalloc" in site or site.endswith("_noprof")
+                             for site in inside) and "truth_vmalloc" not in inside,
+              f"{inside}")
+        known.run("drop")
+    return f"{list(others)[0]}, {sorted(inside)}"
+
+
+PARTS = (skip_settings, skip_callsites)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All CPUs at once."""
+import time
+
+from compare import check_all_freed, compare, compare_allocs
+from harness import check, check_equal, several
+from processes import child, user_load
+from sums import check_sums
+from table import Table, control, read_all, sort_all
+from truth import STORM_HITS, both, rows_by_function, storm, storm_until
+
+
+@several
+def storming():
+    """All CPUs at once, while tables are read and sorted: nothing is lost."""
+    start = time.monotonic()
+    with both() as known:
+        with child(read_all), child(sort_all), child(user_load), storm(known):
+            storm_until(known, STORM_HITS)
+        seconds = time.monotonic() - start
+        control("sort allocs age_ms")
+        compare(known, "after the storm")
+        check(known.values()["storm_irqs"] > 100, "no interrupts in the storm")
+        # The loads have gone, but their memory may go a little later.
+        check_sums()
+        sites = known.sites()
+        known.run("drop")
+        compare(known, "after the storm and drop")
+        events = sum(row["hits"] + row["frees"] for row in sites.values())
+        pingpong = sum(row["pingpong"] for row in sites.values())
+    return f"{events} events in {seconds:.1f} s, {pingpong} ping-pongs"
+
+
+@several
+def storming_resets():
+    """Resets, and recording on and off, while all CPUs allocate."""
+    with both() as known:
+        with child(read_all), storm(known):
+            storm_until(known, STORM_HITS // 5, lambda: control("reset"), 10)
+        rows = rows_by_function(known, Table("callers"))
+        for name, row in known.own_sites().items():
+            if not row["live_objs"]:
+                continue
+            check_equal(f"live after resets, {name}",
+                        [row["live_bytes"], row["live_objs"]],
+                        [rows[name][key] for key in ("live_bytes", "live_objs")])
+        compare_allocs(known, "after resets")
+        # From now on it counts exactly again.
+        control("reset")
+        base = known.own_sites()
+        with storm(known):
+            storm_until(known, STORM_HITS // 20)
+        rows = rows_by_function(known, Table("callers"))
+        for name, row in known.own_sites().items():
+            if name.startswith("truth_storm"):
+                check_equal(f"hits and frees since reset, {name}",
+                            [row[key] - base[name][key] for key in ("hits", "frees")],
+                            [rows[name][key] for key in ("hits", "frees")])
+        known.run("drop")
+    with both() as known:
+        switches = 0
+
+        def toggle():
+            nonlocal switches
+            control(f"enabled {switches % 2}")
+            switches += 1
+
+        with storm(known):
+            for _ in range(30):
+                toggle()
+                storm_until(known, STORM_HITS // 100)
+        control("enabled 1")
+        known.run("drop")
+        check_all_freed(known)
+        check_sums()
+    return f"{switches} switches"
+
+
+PARTS = (storming, storming_resets)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables as files: who may read them, in what order, and in what pieces."""
+import errno
+import os
+from pathlib import Path
+
+from harness import check, check_equal, single
+from kernel import DEBUGFS, loaded
+from processes import in_child
+from table import TABLES, Table, control, settings
+from truth import both
+
+
+def denied(path, flags):
+    def attempt():
+        os.seteuid(65534)
+        try:
+            os.close(os.open(path, flags))
+        except OSError as e:
+            return e.errno == errno.EACCES
+        return False
+    return in_child(attempt)
+
+
+@single
+def files():
+    """They are there, for root alone."""
+    modes = dict.fromkeys(TABLES, 0o400)
+    modes["control"] = 0o600
+    # The folder above hides ours from others; what counts is our own modes.
+    os.chmod(DEBUGFS, 0o755)
+    with loaded("kmemacct"):
+        folder = DEBUGFS / "kmemacct"
+        found = {path.name: path.stat().st_mode & 0o7777
+                 for path in folder.iterdir()}
+        check_equal("files and modes", modes, found)
+        proc = Path("/proc/kmemacct")
+        check_equal("mode of /proc/kmemacct", 0o400, proc.stat().st_mode & 0o7777)
+        for path in [*folder.iterdir(), proc]:
+            check(path.read_text(), f"{path} is empty")
+            check(denied(path, os.O_RDONLY), f"others can read {path}")
+            check(denied(path, os.O_WRONLY), f"others can write {path}")
+        check(proc.read_text().startswith("# kmemacct summary 4 "),
+              "/proc/kmemacct is not the summary")
+    check(not folder.exists() and not proc.exists(), "files are left after rmmod")
+    os.chmod(DEBUGFS, 0o700)
+
+
+def sort_key(columns):
+    def key(row):
+        return [row[c] if c in ("site", "cache") else
+                -(float(row[c]) if row[c] != "-" else float("inf")) for c in columns]
+    return key
+
+
+@single
+def sorting():
+    """Numbers descend, labels ascend, later keys decide where earlier do not."""
+    orders = {
+        "callers": ["site", "hits", "frag_pct", "live_bytes,hits",
+                    "pingpong,live_objs,site", "no_entry,cross_node,frees,site"],
+        "caches": ["cache", "bytes_freed", "cross_node,frees,cache"],
+        "allocs": ["age_ms", "site,age_ms", "bytes_alloc,site,pid",
+                   "pid,cpu,node,bytes_req"],
+    }
+    with both() as known:
+        known.run("constant", "runtime", "caches", "cpus", "contexts")
+        default = settings()
+        check_equal("default order", "live_bytes", default["sort_callers"])
+        for name, keys in orders.items():
+            for key in keys:
+                control(f"sort {name} {key}")
+                check_equal(f"order of {name}", key, settings()[f"sort_{name}"])
+                rows = Table(name).rows
+                by = [sort_key(key.split(","))(row) for row in rows]
+                check(len(by) > 10, f"{name} has {len(by)} rows")
+                check(by == sorted(by), f"{name} is not sorted by {key}")
+            control(f"sort {name} {default[f'sort_{name}']}")
+        by = [row["live_bytes"] for row in Table("callers").rows]
+        check(by == sorted(by, reverse=True), "callers is not sorted by live_bytes")
+
+
+@single
+def reading():
+    """However it is read, an open file says the same."""
+    with both() as known:
+        known.run("constant", "runtime", "caches")
+        paths = [DEBUGFS / "kmemacct" / name for name in TABLES]
+        for path in [*paths, Path("/proc/kmemacct")]:
+            fd = os.open(path, os.O_RDONLY)
+            whole = b"".join(iter(lambda: os.read(fd, 1 << 20), b""))
+            check(whole.endswith(b"\n"), f"{path.name} does not end with a line")
+            check_equal(f"read at the end of {path.name}", b"", os.read(fd, 1))
+            for size in (1, 7, 61, 4095, 4097):
+                os.lseek(fd, 0, os.SEEK_SET)
+                # A byte at a time takes long: not all of a large table
+                again = bytearray()
+                while len(again) < (20000 if size == 1 else 1 << 30):
+                    piece = os.read(fd, size)
+                    if not piece:
+                        break
+                    again += piece
+                check(whole.startswith(again) and
+                      (size == 1 or len(again) == len(whole)),
+                      f"{path.name} in pieces of {size} is not the same")
+            for at in (0, 1, len(whole) // 2, len(whole) - 1, len(whole)):
+                check_equal(f"{path.name} from {at}", whole[at:at + 100],
+                            os.pread(fd, 100, at)[:100])
+            os.close(fd)
+
+
+PARTS = (files, sorting, reading)

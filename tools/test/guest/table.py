@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The module's files."""
+import random
+from pathlib import Path
+
+from harness import check
+from kernel import DEBUGFS
+
+TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
+          "page_callers", "pages", "orders", "page_summary", "pcpu", "extfrag",
+          "tasks", "cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags")
+
+
+class Values(dict):
+    """What fields say: numbers, where they are some.
+
+    Most have been seen before, and to look them up takes a fraction of the time.
+    """
+    def __missing__(self, text):
+        number = text.removeprefix("-").isdigit()
+        self[text] = value = int(text) if number else text
+        return value
+
+
+VALUES = Values()
+
+
+class Table:
+    """A table as it was when it was opened; just after that comes opened()."""
+
+    def __init__(self, name, opened=lambda: None):
+        with open(DEBUGFS / "kmemacct" / name) as f:
+            self.opened = opened()
+            text = f.read()
+        head, columns, *lines = text.removesuffix("\n").split("\n")
+        prefix = f"# kmemacct {name} 4 "
+        check(head.startswith(prefix), f"{name} begins with {head!r}")
+        self.head = dict(pair.split("=") for pair in head[len(prefix):].split())
+        self.columns = columns.removeprefix("#").split()
+        fields = [line.split(None, len(self.columns) - 1) for line in lines]
+        short = [row for row in fields if len(row) != len(self.columns)]
+        check(not short, f"{name} has lines {short}")
+        self.rows = [dict(zip(self.columns, map(VALUES.__getitem__, row)))
+                     for row in fields]
+
+    def sum(self, column):
+        return sum(row[column] for row in self.rows)
+
+
+def pairs_of(name):
+    return {row["name"]: int(row["value"]) for row in Table(name).rows
+            if "." not in str(row["value"])}
+
+
+def control(command):
+    with open(DEBUGFS / "kmemacct/control", "wb", buffering=0) as f:
+        f.write(command.encode() if isinstance(command, str) else command)
+
+
+def settings():
+    text = Path(DEBUGFS, "kmemacct/control").read_text()
+    return dict(line.split(" ", 1) for line in text.splitlines())
+
+
+def read_all():
+    for name in TABLES:
+        Path(DEBUGFS, "kmemacct", name).read_bytes()
+    Path("/proc/kmemacct").read_bytes()
+
+
+def sort_all():
+    control(f"sort callers {random.choice(['hits', 'site', 'frees,site'])}")
+    control(f"sort caches {random.choice(['hits', 'cache'])}")

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The truth: modules of kunit/truth, which know what they allocate and free."""
+import contextlib
+import re
+import time
+
+from harness import check
+from kernel import CPUS, DEBUGFS, loaded
+from table import VALUES, Table
+
+# Counters that `callers` and the truth both have
+COUNTS = ("live_bytes", "live_objs", "hits", "bytes_req", "bytes_alloc",
+          "frees", "bytes_freed", "pingpong", "cross_node", "bulk_objs",
+          "bulk_bytes")
+
+SCENARIOS = ("constant", "runtime", "large", "nodes", "caches", "copies",
+             "krealloc", "nothing", "failed", "cpus", "contexts", "kvmalloc",
+             "cycle", "many")
+
+STORM_HITS = 500000 if CPUS > 1 else 100000
+
+
+class Truth:
+    def __init__(self, module="kmemacct_truth"):
+        self.module = module
+        self.dir = DEBUGFS / module
+
+    def run(self, *scenarios):
+        for scenario in scenarios:
+            with open(self.dir / "run", "wb", buffering=0) as f:
+                f.write(scenario.encode())
+
+    def lines(self, name):
+        columns, *lines = (self.dir / name).read_text().splitlines()
+        columns = columns.split()
+        return [dict(zip(columns, map(VALUES.__getitem__, line.split())))
+                for line in lines]
+
+    def sites(self):
+        """By function, those that ever allocated."""
+        return {row["site"]: row for row in self.lines("sites")
+                if row["hits"] or row["bulk_objs"]}
+
+    def own_sites(self):
+        """Those whose function is the call site."""
+        sites = self.sites()
+        sites.pop("-", None)
+        return sites
+
+    def live(self):
+        return {row["ptr"]: row for row in self.lines("live")}
+
+    def values(self):
+        text = (self.dir / "values").read_text()
+        return {name: int(value) for name, value in
+                (line.split() for line in text.splitlines())}
+
+    def jiffies(self):
+        return self.values()["jiffies"]
+
+    def is_mine(self, label):
+        return label.endswith(f" [{self.module}]")
+
+    @staticmethod
+    def function(label):
+        return label.split("+0x")[0]
+
+
+@contextlib.contextmanager
+def both(parameters=""):
+    """kmemacct, and the truth within its sight."""
+    with loaded("kmemacct", parameters), loaded("kmemacct_truth"):
+        yield Truth()
+
+
+def rows_by_function(truth, table):
+    rows = {}
+    for row in table.rows:
+        if truth.is_mine(row["site"]):
+            name = truth.function(row["site"])
+            check(name not in rows, f"two rows for the one call site in {name}")
+            check(re.fullmatch(r"\w+\+0x[0-9a-f]+ \[\w+\]", row["site"]),
+                  f"a call site is called {row['site']!r}")
+            rows[name] = row
+    return rows
+
+
+SETTLE_S = 60
+
+
+def until_settled(known, settled):
+    """RCU frees when it likes: wait until it has."""
+    known.run("settle")
+    deadline = time.monotonic() + SETTLE_S
+    while not settled() and time.monotonic() < deadline:
+        time.sleep(0.2)
+
+
+def handed_back(known):
+    """All that the truth gave to RCU counts as freed."""
+    rows = rows_by_function(known, Table("callers"))
+    return all(rows[name]["frees"] == row["frees"]
+               for name, row in known.own_sites().items() if row["handed"])
+
+
+def storm_until(known, hits, work=lambda: time.sleep(0.2), times=1):
+    """Let the storm make so many hits, and work() be done at least so often."""
+    start = sum(row["hits"] for row in known.sites().values())
+    while (times > 0 or
+           sum(row["hits"] for row in known.sites().values()) < start + hits):
+        work()
+        times -= 1
+
+
+@contextlib.contextmanager
+def storm(known):
+    known.run("storm_start")
+    try:
+        yield
+    finally:
+        known.run("storm_stop")
