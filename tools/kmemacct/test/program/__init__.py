@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of the whole program: a module for each subject, with a list TESTS."""
+import inspect
+
+from program import (
+    acct, commands, errors, estimates, pages, rollups, running, stacks, tables)
+
+# In the order in which they run
+MODULES = (
+    tables, rollups, estimates, pages, acct, stacks, running, commands, errors)
+
+
+def is_test(function, module):
+    """A function of the module whose only argument is a tree of files."""
+    return (inspect.isfunction(function) and function.__module__ == module.__name__ and
+            list(inspect.signature(function).parameters) == ["t"])
+
+
+def all_tests():
+    """The tests of all modules.
+
+    A test that is missing in its module's list would never run: that is an error.
+    """
+    for module in MODULES:
+        for name, function in vars(module).items():
+            if is_test(function, module) and function not in module.TESTS:
+                raise RuntimeError(f"{module.__name__}: TESTS lacks {name}")
+    return [test for module in MODULES for test in module.TESTS]

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The command line and what is written about it; commands to the module."""
+import os
+import re
+import shutil
+import subprocess
+
+from program.tree import COUNTS, TOP, check_equal, check_in
+
+
+def writes_control(t):
+    for command, text in (("reset", "reset"), ("on", "enabled 1"),
+                          ("off", "enabled 0")):
+        t.write("control", "")
+        check_equal("output", "", t.out(command))
+        check_equal("control", text, (t.dir / "control").read_text())
+
+
+def says_what_the_module_refuses(t):
+    """There is a file that refuses a write by EINVAL, and can be read."""
+    (t.dir / "control").unlink()
+    (t.dir / "control").symlink_to("/proc/self/oom_score_adj")
+    check_in("the module refuses 'reset': ", t.error("reset"))
+
+
+def refuses_wrong_command_lines(t):
+    known = {
+        (): "which table? callers, allocs, caches, stacks, summary or"
+            " stats; see kmemacct --help",
+        ("tables",): "there is no command 'tables': see kmemacct --help",
+        ("callers", "-x"): "there is no option -x: see kmemacct --help",
+        ("callers", "--exact"): "there is no option --exact: see kmemacct --help",
+        ("callers", "-s"): "-s takes a value: see kmemacct --help",
+        ("callers", "-l", "0"): "-l takes a number of rows from 1, not '0'",
+        ("callers", "-l", "-1"): "-l takes a number of rows from 1, not '-1'",
+        ("callers", "--by", "node"): "--by takes module or cache, not 'node'",
+        ("callers", "more"): "callers takes no argument: see kmemacct --help",
+        ("caches", "--raw-ip"): "caches takes no --raw-ip: see kmemacct --help",
+        ("summary", "-s", "name"): "summary takes no -s: see kmemacct --help",
+        ("stacks", "--raw-ip"): "stacks takes no --raw-ip: see kmemacct --help",
+        ("folded", "-j"): "folded takes no -j: see kmemacct --help",
+        ("folded", "hits", "frees"): "folded takes one [COLUMN]",
+        ("reset", "-j"): "reset takes no -j: see kmemacct --help",
+        ("leaks",): "leaks needs an age: --older-than 30s, 5m, 2h or 1d",
+        ("leaks", "--older-than", "5"):
+            "--older-than takes a time such as 30s, 5m, 2h or 1d, not '5'",
+        ("--by", "module", "--raw-ip"):
+            "modules have no call sites: leave out --raw-ip or --by",
+        ("--by", "cache", "--raw-ip"):
+            "caches have no call sites: leave out --raw-ip or --by",
+        ("callers", "-s", "size"):
+            "callers has no sort key 'size': use " + ", ".join([*COUNTS, "site"]),
+    }
+    for args, error in known.items():
+        check_equal(args, error, t.error(*args))
+
+
+def helps(t):
+    for args in ["--help"], ["-h"], ["callers", "--help"], ["run", "-h"]:
+        text = t.out(*args)
+        for word in ("callers", "allocs", "caches", "summary", "stats", "leaks",
+                     "stacks", "folded", "lookup", "run", "reset", "on", "off", "--sort", "--line",
+                     "page-callers", "pages", "orders", "page-summary", "pcpu", "extfrag",
+                     "tasks", "cgroups", "comm-sites", "comm-syscalls", "skip",
+                     "gfp-flags", "--bytes", "--json", "--by", "--raw-ip", "--raw-gfp",
+                     "--cgroup", "--older-than"):
+            check_in(f" {word}", text)
+        check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
+
+
+def man_page_names_everything(t):
+    page = (TOP / "tools/kmemacct/kmemacct.8").read_text().replace("\\-", "-")
+    for word in re.findall(r"^ +(?:-\w, |    )?(--[\w-]+)|^  ([\w-]+)", t.out("-h"), re.M):
+        check_in("".join(word), page)
+
+
+def man_page_is_clean(_):
+    if not shutil.which("man"):
+        print("# no man here: its warnings are not looked for")
+        return
+    done = subprocess.run(["man", "--warnings", "-l",
+                           TOP / "tools/kmemacct/kmemacct.8"],
+                          env={**os.environ, "MANROFFSEQ": "", "MANWIDTH": "80",
+                               "LC_ALL": "C.UTF-8"},
+                          capture_output=True, text=True, check=False)
+    check_equal("warnings", "", done.stderr)
+
+
+TESTS = (
+    writes_control, says_what_the_module_refuses, refuses_wrong_command_lines, helps,
+    man_page_names_everything, man_page_is_clean)

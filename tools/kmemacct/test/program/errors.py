@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What can go wrong, and what it says then."""
+import shutil
+import subprocess
+
+from program.tree import CALLERS, Tree, as_nobody, callers, check_equal
+
+
+def says_that_the_module_is_not_loaded(t):
+    (t.proc / "kmemacct").unlink()
+    shutil.rmtree(t.dir)
+    for command in "callers", "summary", "reset", "on", "off":
+        check_equal(command, "the module is not loaded: insmod kmemacct.ko",
+                    t.error(command))
+
+
+def says_that_debugfs_is_not_mounted(t):
+    shutil.rmtree(t.dir)
+    t.write_proc("mounts", "proc /proc proc rw 0 0\n")
+    for command in "callers", "stats", "reset":
+        check_equal(command, "debugfs is not mounted:"
+                    " mount -t debugfs none /sys/kernel/debug", t.error(command))
+    t.out("summary")
+
+
+def says_that_files_are_missing(t):
+    (t.dir / "callers").unlink()
+    check_equal("callers", f"{t.dir}/callers: missing though the module is loaded:"
+                " see its lines in dmesg", t.error("callers"))
+
+
+def says_that_it_is_for_root(t):
+    # The program has to be where the user nobody may go.
+    t.program = shutil.copy(t.program, t.top)
+    try:
+        t.dir.chmod(0)
+        check_equal("callers", f"kmemacct: {t.dir}/callers: for root only: use sudo\n",
+                    as_nobody(t, "callers"))
+        check_equal("reset", f"kmemacct: {t.dir}/control: for root only: use sudo\n",
+                    as_nobody(t, "reset"))
+    finally:
+        t.dir.chmod(0o755)
+
+
+def says_that_the_kernel_is_locked_down(t):
+    """An open that fails by EPERM: what may only be appended to."""
+    control = t.dir / "control"
+    if subprocess.run(["chattr", "+a", control], capture_output=True,
+                      check=False).returncode:
+        print("# no chattr here: lockdown is not tested")
+        return
+    try:
+        check_equal("reset", f"{control}: closed by lockdown:"
+                    " use /sys/module/kmemacct/parameters/enabled", t.error("reset"))
+    finally:
+        subprocess.run(["chattr", "-a", control], check=True)
+
+
+def refuses_another_version(t):
+    t.write("callers", callers(CALLERS).replace("callers 4", "callers 1", 1))
+    error = f"{t.dir}/callers has format version 1, not 4: use the kmemacct of that version"
+    check_equal("callers", error, t.error("callers"))
+    check_equal("run", error, t.error("run", "--", "false", status=125))
+
+
+def refuses_malformed_tables(t):
+    t.write("callers", callers([CALLERS[0], ("x", *CALLERS[1][1:])]))
+    check_equal("number", f"{t.dir}/callers: line 4: live_bytes cannot be 'x'",
+                t.error("callers"))
+    t.write("callers", callers(CALLERS)[:-1])
+    check_equal("end", f"{t.dir}/callers is cut short: its last line has no end",
+                t.error("callers"))
+    t.write("callers", "")
+    check_equal("empty", f"{t.dir}/callers is empty", t.error("callers"))
+
+
+def notices_a_full_disk(t):
+    big = Tree(t.top / "big")
+    big.write("callers", callers(CALLERS * 10000))
+    for tree, *args in ((t, "callers"), (big, "callers"), (big, "callers", "-j"),
+                        (t, "--help")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([tree.program, *args], env=tree.environment(),
+                                  stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+        check_equal("error", (1, "kmemacct: cannot write the output:"
+                                 " No space left on device\n"),
+                    (done.returncode, done.stderr))
+
+
+def notices_a_closed_output(t):
+    done = subprocess.run(["sh", "-c", f"{t.program} callers >&-"],
+                          env=t.environment(), capture_output=True, text=True,
+                          check=False)
+    check_equal("error", (1, "kmemacct: cannot write the output:"
+                             " Bad file descriptor\n"),
+                (done.returncode, done.stderr))
+
+
+def ends_with_its_pipe(t):
+    t.write("callers", callers(CALLERS * 10000))
+    script = f"{t.program} callers | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], env=t.environment(),
+                          capture_output=True, text=True, check=False)
+    check_equal("status", (128 + 13, ""), (int(done.stdout.split("\n")[1]), done.stderr))
+
+
+TESTS = (
+    says_that_the_module_is_not_loaded, says_that_debugfs_is_not_mounted,
+    says_that_files_are_missing, says_that_it_is_for_root,
+    says_that_the_kernel_is_locked_down, refuses_another_version, refuses_malformed_tables,
+    notices_a_full_disk, notices_a_closed_output, ends_with_its_pipe)

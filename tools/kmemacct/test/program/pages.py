@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables of pages."""
+import json
+from random import Random
+
+from program.samples import interval
+from program.tree import check_equal, check_in, lines
+
+# Of 6.12: the flags, and what is made of them, in the order of decoding.
+GFP_BITS = ("DMA HIGHMEM DMA32 MOVABLE RECLAIMABLE HIGH IO FS ZERO - DIRECT_RECLAIM"
+            " KSWAPD_RECLAIM WRITE NOWARN RETRY_MAYFAIL NOFAIL NORETRY MEMALLOC COMP"
+            " NOMEMALLOC HARDWALL THISNODE ACCOUNT ZEROTAGS").split()
+GFP = [("GFP_TRANSHUGE", 0x1c24ca), ("GFP_TRANSHUGE_LIGHT", 0x1c20ca),
+       ("GFP_HIGHUSER_MOVABLE", 0x100cca), ("GFP_HIGHUSER", 0x100cc2),
+       ("GFP_USER", 0x100cc0), ("GFP_KERNEL_ACCOUNT", 0x400cc0), ("GFP_KERNEL", 0xcc0),
+       ("GFP_NOFS", 0xc40), ("GFP_ATOMIC", 0x820), ("GFP_NOIO", 0xc00),
+       ("GFP_NOWAIT", 0x2800), ("GFP_DMA", 1), ("GFP_DMA32", 4),
+       *((f"__GFP_{name}", 1 << bit) for bit, name in enumerate(GFP_BITS) if name != "-")]
+PAGE_CALLERS = ("live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp"
+                " site")
+PAGES = [(5128, 1282, 1290, 5160, 8, 0, 0, "Movable", "0x152c4a",
+          "page_cache_ra_unbounded+0x11f"),
+         (2048, 1, 2, 4096, 1, 0, 9, "Unmovable", "0x452dc0", "kma_room+0x3d [kmemacct]"),
+         (4, 1, 1, 4, 0, 3, 0, "Unmovable", "0x40000cc0", "proc_alloc_inode+0x1d")]
+
+
+def write_pages(t, flags=GFP):
+    t.write_table("gfp_flags", "mask flag", [(hex(mask), name) for name, mask in flags])
+    t.write_table("page_callers", PAGE_CALLERS, PAGES)
+
+
+def shows_page_callers(t):
+    write_pages(t)
+    found = t.out("page-callers").splitlines()
+    check_equal("page-callers", [
+        "# gfp: KA=GFP_KERNEL_ACCOUNT K=GFP_KERNEL NF=GFP_NOFS h=__GFP_HIGHMEM"
+        " m=__GFP_MOVABLE z=__GFP_ZERO nw=__GFP_NOWARN nr=__GFP_NORETRY c=__GFP_COMP"
+        " ha=__GFP_HARDWALL",
+        "live_size live_allocs hits  size frees bulk_allocs order migratetype"
+        "               gfp site",
+        "    5.01M        1282 1290 5.04M     8           0     0     Movable"
+        " NF|h|m|nw|nr|c|ha page_cache_ra_unbounded+0x11f",
+        "    2.00M           1    2 4.00M     1           0     9   Unmovable"
+        "      KA|z|nw|nr|c kma_room+0x3d [kmemacct]",
+        "    4.00K           1    1 4.00K     0           3     0   Unmovable"
+        "      K|0x40000000 proc_alloc_inode+0x1d"], found[1:])
+    exact = [line.split(None, 9) for line in lines(t.out("page-callers", "-b", "--raw-gfp"))]
+    check_equal("exact", [PAGE_CALLERS.split(), *([str(v) for v in row] for row in PAGES)],
+                exact)
+    check_equal("legend", False, "gfp:" in t.out("page-callers", "--raw-gfp"))
+    # What a row is about stays, if it is narrow.
+    narrow = lines(t.out("page-callers", COLUMNS="80"))[0].split()
+    check_equal("narrow", ["order", "migratetype", "gfp", "site"], narrow[-4:])
+    check_equal("sorted", [9, 0, 0],
+                [row["order"] for row in t.rows("page-callers", "-s", "order,live_kb")])
+    check_equal("by address", "0xffffffff8100101d",
+                t.rows("page-callers", "--raw-ip")[2]["site"])
+
+
+def writes_gfp_flags_as_json(t):
+    write_pages(t)
+    rows = t.rows("page-callers")
+    check_equal("numbers", [0x152c4a, 0x452dc0, 0x40000cc0], [row["gfp"] for row in rows])
+    check_equal("names", [["GFP_KERNEL_ACCOUNT", "__GFP_ZERO", "__GFP_NOWARN",
+                           "__GFP_NORETRY", "__GFP_COMP"], ["GFP_KERNEL", "0x40000000"]],
+                [row["gfp_flags"] for row in rows[1:]])
+    check_equal("type", "Movable", rows[0]["migratetype"])
+    check_equal("raw", False, "gfp_flags" in t.rows("page-callers", "--raw-gfp")[0])
+
+
+def decodes_any_flags(t):
+    """Codes and names both stand for exactly the bits there are."""
+    random = Random(1)
+    # Not 0x200, which has no name
+    values = [random.getrandbits(24) & random.getrandbits(24) for _ in range(300)]
+    values += [mask for _, mask in GFP] + [0, 1 << 63, 0x200, 2**64 - 1]
+    write_pages(t)
+    rows = [(*PAGES[0][:8], hex(value), "a+0x1") for value in values]
+    t.write_table("page_callers", PAGE_CALLERS, rows)
+    codes = {row["code"]: row["mask"] for row in t.rows("gfp-flags")}
+    names = {row["flag"]: row["mask"] for row in t.rows("gfp-flags")}
+    check_equal("flags", dict(GFP), names)
+    check_equal("codes", len(GFP), len(codes))
+    check_equal("of a letter", [], [code for code in codes if not code[0].isalpha()])
+
+    def value_of(words, known):
+        masks = [known[w] if w in known else int(w, 16) for w in words]
+        check_equal(f"bits of {words}", sum(m.bit_count() for m in masks),
+                    sum(masks).bit_count())
+        return sum(masks)
+    texts = [line.split()[8] for line in lines(t.out("page-callers"))[1:]]
+    for value, row, text in zip(values, t.rows("page-callers"), texts, strict=True):
+        check_equal(f"names of {value:#x}", value, value_of(row["gfp_flags"], names))
+        check_equal(f"codes of {value:#x}", value, value_of(text.split("|"), codes))
+
+
+def needs_the_names_of_flags(t):
+    write_pages(t)
+    (t.dir / "gfp_flags").unlink()
+    check_equal("missing", f"{t.dir}/gfp_flags: missing though the module is loaded: see"
+                " its lines in dmesg", t.error("page-callers"))
+    t.out("page-callers", "--raw-gfp")
+
+
+PAGES_COLUMNS = "pfn pages order migratetype gfp age_ms cpu node pid"
+
+
+def shows_pages(t):
+    write_pages(t)
+    row = (4096, 512, 9, "Movable", "0x100cca", 1500, 1, 0, 42)
+    t.write_table("pages", f"{PAGES_COLUMNS} site", [(*row, "huge+0x5")])
+    check_equal("pages", [
+        " pfn pages order migratetype gfp  age cpu node pid site",
+        "4096   512     9     Movable  HM 1.5s   1    0  42 huge+0x5"], lines(t.out("pages")))
+    t.write_table("pages", f"{PAGES_COLUMNS} weight site", [(*row, "2.500", "huge+0x5")])
+    check_equal("weight", 2.5, t.rows("pages")[0]["weight"])
+
+
+ORDERS = "order migratetype live_kb live_allocs hits kb frees bulk_allocs"
+
+
+def shows_orders(t):
+    rows = [(order, kind, 0, order + 1 if kind == "Movable" else 0,
+             0 if (order + len(kind)) % 3 else 10**order, 0, 0, 0)
+            for order in range(11) for kind in ("Unmovable", "Movable", "CMA")]
+    t.write_table("orders", ORDERS, rows)
+    text = t.out("orders")
+    check_equal("headings", ["# hits:", "# live_allocs:"],
+                [" ".join(line.split()[:2]) for line in text.splitlines() if line[0] == "#"])
+    found = lines(text)
+    for at, column in ((0, 4), (12, 3)):
+        check_equal("columns", ["order", "Unmovable", "Movable", "CMA"], found[at].split())
+        for order in range(11):
+            check_equal(f"order {order}", [str(order), *(
+                str(row[column] or ".") for row in rows if row[0] == order)],
+                found[at + 1 + order].split())
+    check_equal("no blanks at the end", [], [line for line in found if line[-1] == " "])
+    check_equal("rows", ["10", "CMA"], lines(t.out("orders", "-s", "order,migratetype",
+                                                   "-l", "1"))[1].split()[:2])
+    check_equal("json", 33, len(t.rows("orders")))
+    check_in("orders has no sort key 'site'", t.error("orders", "-s", "site"))
+
+
+def shows_the_page_summary(t):
+    t.write_table("page_summary", "name value", [
+        ("alloc_requests", 8743), ("alloc_requests_kb", 110808), ("free_requests", 4700),
+        ("free_requests_kb", 93860), ("alloc_freed", 4683), ("alloc_freed_kb", 93788),
+        ("alloc_only_kb", -68), ("free_only", 17), ("free_only_kb", 72), ("failures", 0),
+        ("failures_kb", 0), ("bulk_kb", 80), ("live_kb", 17068), ("page_off", 2)])
+    check_equal("text", [
+        "requests   size what",
+        "    8743   108M allocation requests, failures included",
+        "    4700  91.7M free requests",
+        "    4683  91.6M allocated and freed",
+        "       - -68.0K allocated and not freed",
+        "      17  72.0K freed, but nobody saw them allocated",
+        "       0      0 allocations that failed",
+        "       -  80.0K allocated in bulk, without a request",
+        "       -  16.7M live now",
+        "page_off 2"], lines(t.out("page-summary")))
+    check_in("8743 110808 allocation", t.out("page-summary", "-b"))
+    check_equal("json", {"name": "alloc_only_kb", "value": -68}, t.rows("page-summary")[6])
+
+
+PCPU = ("cpu node refill_pages refills drain_pages drains imbalance_pages direct_pages"
+        " directs batched")
+
+
+def shows_pcpu(t):
+    rows = [(0, 0, 91234, 1448, 12111, 200, 79123, 640, 10, 88),
+            (1, 0, 4000, 70, 80111, 1290, -76111, 0, 0, 777),
+            (0, 1, 900, 20, 0, 0, 900, 0, 0, 0)]
+    t.write_table("pcpu", PCPU, rows)
+    text = t.out("pcpu", "-s", "imbalance_pages", "-l", "2")
+    check_equal("rows", [["0", "0", "takes"], ["0", "1", "-"], ["...", "..."],
+                         ["-", "-", "sum"]],
+                [[*line.split()[:2], line.split()[-1]][-3:] if line != "..." else ["..."] * 2
+                 for line in lines(text)[1:]])
+    check_equal("sum", ["-", "-", *(str(sum(column)) for column in list(zip(*rows))[2:]),
+                        "sum"], lines(text)[-1].split())
+    check_in("# takes: refills much", text)
+    found = json.loads(t.out("pcpu", "-j"))
+    check_equal("json", (3, "gives", None, 96134), (
+        len(found["rows"]), found["rows"][1]["mark"], found["sum"]["cpu"],
+        found["sum"]["refill_pages"]))
+    t.write_table("pcpu", PCPU, rows[:1])
+    check_equal("no other", False, "takes" in t.out("pcpu"))
+
+
+EXTFRAG = ("fallbacks fragmenting severe moderate changed alloc_order fallback_order"
+           " alloc_type fallback_type site")
+
+
+def advises_on_fragments(t):
+    rows = [(120, 20, 7, 13, 2, 0, 4, "Unmovable", "Movable", "slabs+0x5e"),
+            (3, 1, 0, 1, 3, 9, 9, "Movable", "Reclaimable", "huge+0x1a")]
+    t.write_table("extfrag", EXTFRAG, rows)
+    check_equal("unknown", False, "sysctl" in t.out("extfrag"))
+    t.write_proc("sys/vm/min_free_kbytes", "22528\n")
+    check_equal("unknown", False, "sysctl" in t.out("extfrag"))
+    t.write_proc("meminfo", "MemTotal:  1000 kB\nHugepagesize:    1024 kB\n")
+    check_in("3 x 1024 KiB x 1 = 3072 KiB until they do:\n# sysctl -w"
+             " vm.min_free_kbytes=25600\n", t.out("extfrag"))
+    t.write_proc("pagetypeinfo", "Page block order: 9\nPages per block:  512\n")
+    t.write_sys("devices/system/node/online", "0-1,4\n")
+    text = t.out("extfrag")
+    check_in("# 21 fallbacks fragmented memory. They get fewer with more pages kept free:"
+             " raise vm.min_free_kbytes, which is 22528, in steps of 3 x pageblock x nodes"
+             " = 3 x 2048 KiB x 3 = 18432 KiB until they do:\n"
+             "# sysctl -w vm.min_free_kbytes=40960\n", text)
+    check_in("=40960", json.loads(t.out("extfrag", "-j"))["advice"])
+    check_equal("types", ["Unmovable", "Movable", "slabs+0x5e"], lines(text)[1].split()[-3:])
+    t.write_table("extfrag", EXTFRAG, [(*rows[0][:-1], "x" * 32)])
+    check_equal("narrow", "fallbacks fragmenting severe alloc_order alloc_type fallback_type site",
+                lines(t.out("extfrag", COLUMNS="100"))[0])
+    t.write_table("extfrag", EXTFRAG, [(*rows[0][:1], 0, *rows[0][2:])])
+    check_equal("no fragments", False, "sysctl" in t.out("extfrag"))
+
+
+def shows_what_to_look_up(t):
+    t.write_table("skip", "pattern", [("alloc_pages*",), ("new_slab",)])
+    check_equal("skip", ["pattern", "alloc_pages*", "new_slab"], lines(t.out("skip")))
+    check_equal("json", [{"pattern": "alloc_pages*"}, {"pattern": "new_slab"}],
+                t.rows("skip"))
+    t.write_table("gfp_flags", "mask flag", [("0xcc0", "GFP_KERNEL")])
+    check_equal("flags", [" mask code flag", "0xcc0    K GFP_KERNEL"],
+                lines(t.out("gfp-flags")))
+    for name in "skip", "gfp-flags":
+        check_equal("nothing is counted", f"# {name.replace('-', '_')}:",
+                    t.out(name).splitlines()[0])
+        check_in("window_s", t.out(name, "-j"))
+
+
+def estimates_blocks(t):
+    write_pages(t)
+    columns = ("live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples"
+               " live_samples live_kb_se live_allocs_se hits_se kb_se frees_se"
+               " bulk_allocs_se site")
+    t.write_table("page_callers", columns, [
+        (2000, 500, 1000, 4000, 500, 0, 0, "Movable", "0xcc0", 16, 8, 707, 177, 250, 1000,
+         177, 0, "a+0x1"),
+        (64, 1, 1, 64, 0, 0, 4, "Movable", "0xcc0", 0, 0, 0, 0, 0, 0, 0, 0, "b+0x1")])
+    found = [line.split() for line in lines(t.out("page-callers", "-b"))]
+    low, high = interval(2000, 707, 8)
+    check_equal("estimate", ["~2000", f"{low}..{high}", "~500", "~1000", "~4000", "~500",
+                             "0", "0", "Movable", "K", "16", "8", "few", "a+0x1"], found[1])
+    check_equal("exact", ["64", "-", "1", "1", "64"], found[2][:5])
+    check_equal("titles", ["live_kb", "low..high"], found[0][:2])
+    row = t.rows("page-callers", "-s", "kb")[0]
+    check_equal("json", (*interval(4000, 1000, 16), True),
+                (row["kb_low"], row["kb_high"], row["few"]))
+    check_in("~1.95M 614K..3.31M", t.out("page-callers"))
+
+
+TESTS = (
+    shows_page_callers, writes_gfp_flags_as_json, decodes_any_flags,
+    needs_the_names_of_flags, shows_pages, shows_orders, shows_the_page_summary, shows_pcpu,
+    advises_on_fragments, shows_what_to_look_up, estimates_blocks)

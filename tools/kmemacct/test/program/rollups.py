@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is added up and looked up in tables."""
+from program.tree import ALLOCS, allocs, check_equal, check_in, lines, sites
+
+
+def adds_up_modules(t):
+    rows = t.rows("callers", "--by", "module")
+    check_equal("modules", ["[kernel]", "overlay"], [r["module"] for r in rows])
+    check_equal("bytes", [5121416 + 1615488, 331240],
+                [r["live_bytes"] for r in rows])
+    check_equal("hits", 7701 + 9226, rows[0]["hits"])
+    # 100 - 100 * 7192896 / 7254504, and not 1.124 + 0.000
+    check_equal("frag", 0.849, rows[0]["frag_pct"])
+    check_equal("alone", rows, t.rows("--by", "module"))
+    check_equal("sorted", "overlay",
+                t.rows("--by=module", "-s", "frag_pct")[0]["module"])
+    check_in("no sort key 'site'", t.error("--by", "module", "-s", "site"))
+
+
+def adds_up_caches(t):
+    check_equal("caches", t.out("caches"), t.out("callers", "--by", "cache"))
+    check_equal("alone", t.out("caches"), t.out("--by", "cache"))
+
+
+def finds_leaks(t):
+    check_equal("leaks", [
+        "live_bytes live_objs oldest site",
+        "       512         1  30.0s big_leak+0x10 [ext4]",
+        "       256         2  2h05m slow_leak+0x10",
+    ], lines(t.out("leaks", "--older-than", "30s")))
+    check_equal("older", ["slow_leak"], sites(t, "leaks", "--older-than", "1m"))
+    check_equal("json", [{"live_bytes": 128, "live_objs": 1, "oldest_ms": 7500000,
+                          "site": "slow_leak+0x10"}],
+                t.rows("leaks", "--older-than=2h"))
+    check_equal("none", [], t.rows("leaks", "--older-than", "1d"))
+    check_equal("sorted", ["slow_leak", "big_leak"],
+                sites(t, "leaks", "--older-than", "30s", "-s", "oldest_ms"))
+
+
+def looks_up_objects(t):
+    for addr in "ffff888001000080", "0xffff8880010000ff", "FFFF888001000090":
+        rows = t.rows("lookup", addr)
+        check_equal(addr, ["ffff888001000080"], [row["ptr"] for row in rows])
+    check_equal("none", "no live object at 0xffff888001000340:"
+                " it was freed, or is older than the module",
+                t.error("lookup", "ffff888001000340"))
+    check_equal("no address", "'here' is not an address: write it in hex",
+                t.error("lookup", "here"))
+    check_equal("nothing", "lookup takes one ADDR", t.error("lookup"))
+
+
+def tells_that_addresses_are_hashed(t):
+    t.write("allocs", allocs([("00000000caf9042c", *ALLOCS[0][1:])]))
+    check_equal("the same", 1, len(t.rows("lookup", "caf9042c")))
+    check_equal("another", "no object is shown as ffff888001000000:"
+                " try sysctl kernel.kptr_restrict=1",
+                t.error("lookup", "ffff888001000000"))
+    t.write("allocs", allocs([("0000000000000000", *ALLOCS[0][1:])]))
+    check_equal("hidden", "addresses are hidden: sysctl kernel.kptr_restrict=1"
+                " shows them", t.error("lookup", "ffff888001000000"))
+
+
+def shows_raw_addresses(t):
+    check_equal("callers", ["0xffffffff8100101d", "0xffffffff81002029",
+                            "0xffffffffc000101e"],
+                [row["site"] for row in t.rows("callers", "--raw-ip")])
+    check_equal("unknown symbols stay", ["slow_leak", "slow_leak", "big_leak",
+                                         "0xffffffff8100101d"],
+                sites(t, "allocs", "--raw-ip"))
+    check_equal("sorted by name", "0xffffffff81002029",
+                t.rows("callers", "--raw-ip", "-s", "site")[0]["site"])
+    t.write_proc("kallsyms", "0000000000000000 T _text\n")
+    check_equal("hidden", f"{t.proc}/kallsyms shows no addresses:"
+                " use sudo, and sysctl kernel.kptr_restrict=1",
+                t.error("callers", "--raw-ip"))
+    t.write_proc("kallsyms", "what?\n")
+    check_equal("nonsense", f"{t.proc}/kallsyms: line 1 is not a symbol",
+                t.error("callers", "--raw-ip"))
+
+
+TESTS = (
+    adds_up_modules, adds_up_caches, finds_leaks, looks_up_objects,
+    tells_that_addresses_are_hashed, shows_raw_addresses)

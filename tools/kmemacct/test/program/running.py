@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`kmemacct run`: what a command does."""
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from program.tree import (
+    CALLERS, CONTROL, Tree, as_nobody, callers, check_equal, check_in, lines)
+
+LATER = [
+    (5121400, 7192, 7705, 5421904, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
+     "1.125", "proc_alloc_inode+0x1d"),
+    *CALLERS[1:],
+    (64, 1, 2, 96, 128, 2, 128, 0, 0, 0, 1, 64, 64, "25.000", "fresh+0x1 [new]"),
+]
+
+
+def run_args(t, command):
+    """A command line that has other callers after it than before."""
+    later = t.top / "later"
+    later.write_text(callers(LATER, "100000.000"))
+    return "--", "sh", "-c", f"cp {later} {t.dir}/callers; {command}"
+
+
+def runs_a_command(t):
+    found = t.out("run", "-b", *run_args(t, "echo hello"))
+    check_equal("output", "hello", found.splitlines()[0])
+    check_in("# of the whole machine while the command ran", found)
+    rows = [line.split() for line in lines(found)[2:]]
+    check_equal("sites", ["fresh+0x1", "proc_alloc_inode+0x1d"],
+                [row[14] for row in rows])
+    check_equal("change", ["-16", "-1", "4", "400", "512", "5", "384", "0", "0", "0",
+                           "0", "0", "-16", "21.875"], rows[1][:14])
+    check_equal("no reset", CONTROL, (t.dir / "control").read_text())
+
+
+def runs_and_sorts(t):
+    found = t.out("run", "-j", "-s", "hits", "-l", "1", *run_args(t, "true"))
+    found = json.loads(found)
+    check_equal("first", "proc_alloc_inode+0x1d", found["rows"][0]["site"])
+    check_equal("signed", -16, found["rows"][0]["live_bytes"])
+    check_in("whole machine", found["note"])
+
+
+def runs_and_exits_with_its_status(t):
+    t.out("run", *run_args(t, "exit 42"), status=42)
+    t.write("callers", callers(CALLERS))
+    t.out("run", *run_args(t, "kill -9 $$"), status=128 + 9)
+
+
+def outlives_an_interrupt(t):
+    """Ctrl-C goes to all processes of the terminal."""
+    # Who starts the tests in the background has them ignore it
+    done = subprocess.run(["env", "--default-signal=INT", t.program, "run",
+                           *run_args(t, "kill -INT 0; sleep 9")],
+                          env=t.environment(), start_new_session=True,
+                          capture_output=True, text=True, check=False)
+    check_equal("status", (128 + 2, ""), (done.returncode, done.stderr))
+    check_in("fresh+0x1 [new]", done.stdout)
+
+
+def runs_what_is_not_there(t):
+    check_equal("missing", "cannot run /no/such: No such file or directory",
+                t.error("run", "--", "/no/such", status=125))
+    check_equal("no program", "cannot run /etc/passwd: Permission denied",
+                t.error("run", "--", "/etc/passwd", status=125))
+    check_equal("nothing", "run needs a command: kmemacct run -- COMMAND",
+                t.error("run", status=125))
+
+
+def runs_nothing_without_a_table(t):
+    (t.dir / "callers").unlink()
+    (t.proc / "kmemacct").unlink()
+    marker = t.top / "ran"
+    check_in("not loaded", t.error("run", "--", "touch", marker, status=125))
+    t = Tree(t.top / "loaded")
+    check_in("no sort key 'size'",
+             t.error("run", "-s", "size", "--", "touch", marker, status=125))
+    check_equal("it ran", False, marker.exists())
+
+
+def sees_a_reset_while_running(t):
+    t.write("callers", callers(CALLERS, "200000.000"))
+    check_equal("error", "counts were reset while the command ran: run it again",
+                t.error("run", *run_args(t, "true"), status=125))
+
+
+def leaves_a_commands_options_alone(t):
+    later = run_args(t, "true")
+    check_in("-l 5", t.out("run", "-l", "1", *later[:-1],
+                           later[-1] + '; echo "$@"', "sh", "-l", "5"))
+
+
+def ends_its_command(t):
+    """What ends the program by name ends the command, and there is a table."""
+    done = subprocess.run(["env", "--default-signal=TERM", t.program, "run",
+                           *run_args(t, "kill -TERM $PPID; sleep 9")],
+                          env=t.environment(), capture_output=True, text=True,
+                          check=False)
+    check_equal("status", (128 + 15, ""), (done.returncode, done.stderr))
+    check_in("fresh+0x1 [new]", done.stdout)
+
+
+CONTROL_FILTERED = "enabled 1\nfilter_cgroup /of others\nlast_error none\n"
+
+
+def refuses_a_cgroup(t):
+    marker = t.top / "ran"
+    command = "run", "--cgroup", "--", "touch", marker
+    if os.geteuid() == 0:
+        check_equal("old module", "the module knows no filter for --cgroup: insmod the one of this"
+                    " kmemacct",
+                    t.error(*command, status=125))
+        t.write("control", CONTROL_FILTERED)
+        check_equal("no cgroup2", "no cgroup2 for --cgroup: mount -t cgroup2 none /sys/fs/cgroup",
+                    t.error(*command, status=125))
+        check_equal("control", CONTROL_FILTERED, (t.dir / "control").read_text())
+    t.program = shutil.copy(t.program, t.top)
+    check_equal("nobody", "kmemacct: run --cgroup is for root only: use sudo\n",
+                as_nobody(t, *command, status=125))
+    check_equal("it ran", False, marker.exists())
+    check_in("callers takes no --cgroup", t.error("callers", "--cgroup"))
+
+
+def takes_a_cgroup_back(t):
+    """A folder is no cgroup: nothing can be put into it."""
+    if os.geteuid():
+        print("# not root: --cgroup is not tested")
+        return
+    mount = t.top / "my mount"
+    (mount / "own/cgroup").mkdir(parents=True)
+    t.write_proc("mounts", "cgroup /v1 cgroup rw 0 0\ndebugfs /d debugfs rw 0 0\n"
+                 f"none {str(mount).replace(' ', chr(92) + '040')} cgroup2 rw 0 0\n")
+    for own, parent in (("/own/cgroup", "/own/cgroup"), ("/", ""), ("/gone", ""),
+                        ("/own" + "/cgroup" * 40, "")):
+        t.write_proc("self/cgroup", f"3:cpu:/else\n0::{own}\n")
+        t.write("control", CONTROL_FILTERED + "#" * 300)
+        error = t.error("run", "--cgroup", "--", "true", status=125)
+        check_equal(own, True, re.fullmatch(
+            rf"cannot put true into the cgroup {mount}{parent}/kmemacct-\d+: No such file or"
+            r" directory: leave out --cgroup", error) is not None)
+        # One write goes over the other.
+        expected = CONTROL_FILTERED + "#" * 300
+        for command in f"filter cgroup {parent}/{error.split('/')[-1].split(':')[0]}", \
+                "filter cgroup /of others":
+            expected = command + expected[len(command):]
+        check_equal("control", expected, (t.dir / "control").read_text())
+        check_equal("left", [], list(mount.glob("**/kmemacct*")))
+    t.write("control", CONTROL_FILTERED)
+    check_in("no sort key 'size'", t.error("run", "--cgroup", "-s", "size", "--", "true",
+                                           status=125))
+    check_equal("left", [], list(mount.glob("**/kmemacct*")))
+    check_equal("control", True, (t.dir / "control").read_text().startswith(
+        "filter cgroup /of others"))
+
+
+TESTS = (
+    runs_a_command, runs_and_sorts, runs_and_exits_with_its_status, outlives_an_interrupt,
+    runs_what_is_not_there, runs_nothing_without_a_table, ends_its_command,
+    refuses_a_cgroup, takes_a_cgroup_back, sees_a_reset_while_running,
+    leaves_a_commands_options_alone)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables of estimates, as the module makes them of what it has sampled."""
+import math
+
+from program.tree import COUNTS, SAMPLED, table
+
+EVERY = 524288
+
+
+def simulate(objects):
+    """Rows of counts as the module makes them of (site, bytes, times) sampled."""
+    rows = {}
+    for site, size, times in objects:
+        p = 1 - math.exp(-size / EVERY)
+        row = rows.setdefault(site, {"samples": 0, "objs": 0.0, "bytes": 0.0,
+                                     "objs_var": 0.0, "bytes_var": 0.0})
+        row["samples"] += times
+        row["objs"] += times / p
+        row["bytes"] += times * size / p
+        row["objs_var"] += times * (1 - p) / p**2
+        row["bytes_var"] += times * (1 - p) / p**2 * size**2
+    return rows
+
+
+# Half of what was allocated lives; the last one was recorded exactly
+OBJECTS = [
+    ("proc_alloc_inode+0x1d", 712, 12), ("proc_alloc_inode+0x1d", 4096, 40),
+    ("__d_alloc+0x29", 192, 90), ("ovl_alloc_inode+0x1e [overlay]", 728, 9),
+    ("kvmalloc_node+0x3f", 4194304, 8),
+]
+EXACT = "early+0x1"
+
+
+def count_row(allocated, live):
+    """Columns of a row; dicts of simulate() or, for what was exact, samples=0."""
+    def of(key):
+        return round(allocated[key]), round(live[key])
+
+    def se(key):
+        return (round(math.sqrt(allocated[key])), round(math.sqrt(live[key])))
+    (objs, live_objs), (size, live_size) = of("objs"), of("bytes")
+    (objs_se, live_objs_se), (size_se, live_size_se) = se("objs_var"), se("bytes_var")
+    row = dict.fromkeys(COUNTS + SAMPLED, 0)
+    row.update(
+        live_bytes=live_size, live_objs=live_objs, hits=objs, bytes_req=size,
+        bytes_alloc=size, frees=objs - live_objs, bytes_freed=size - live_size,
+        confirmed_bytes=live_size, frag_pct="0.000",
+        samples=allocated["samples"], live_samples=live["samples"],
+        live_bytes_se=live_size_se, live_objs_se=live_objs_se, hits_se=objs_se,
+        bytes_req_se=size_se, bytes_alloc_se=size_se,
+        frees_se=objs_se, bytes_freed_se=size_se, confirmed_bytes_se=live_size_se)
+    return row
+
+
+def sampled_rows():
+    """By call site, the largest first."""
+    allocated = simulate(OBJECTS)
+    live = simulate((site, size, times // 2) for site, size, times in OBJECTS)
+    rows = {site: count_row(allocated[site], live[site]) for site in allocated}
+    rows[EXACT] = count_row(
+        {"samples": 0, "objs": 20, "bytes": 1280, "objs_var": 0, "bytes_var": 0},
+        {"samples": 0, "objs": 5, "bytes": 320, "objs_var": 0, "bytes_var": 0})
+    return dict(sorted(rows.items(), key=lambda row: -row[1]["live_bytes"]))
+
+
+def sampled_table(name, label, rows, window="10.454"):
+    columns = COUNTS + SAMPLED
+    text = table(name, [*columns, label],
+                 [[*(row[c] for c in columns), at] for at, row in rows.items()],
+                 window)
+    return text.replace("sample_bytes=0", f"sample_bytes={EVERY}", 1)
+
+
+def interval(estimate, se, least=0):
+    """Rounded outwards, in whole numbers of hundredths."""
+    half = -(-196 * se // 100)
+    return max(estimate - half, min(least, estimate)), estimate + half
+
+
+def samples_of(row, column):
+    return row["live_samples" if column.startswith(("live", "conf")) else "samples"]

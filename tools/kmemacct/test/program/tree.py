@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Files that look like the module's, and the program that is pointed to them."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[4]
+BUILT = TOP / "build/reader"
+KMEMACCT = BUILT / "kmemacct"
+
+HEAD = ("# kmemacct %s 4 sample_bytes=0 dropped=0 replaced=1 page_freed=0 unmatched=4082"
+        " coverage_pct=99.997 cache_size=slot since=load window_s=%s\n")
+COUNTS = ("live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed"
+          " no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"
+          " frag_pct").split()
+CALLERS = [
+    (5121416, 7193, 7701, 5421504, 5483112, 508, 361696, 0, 4, 0, 0, 0, 5121416,
+     "1.124", "proc_alloc_inode+0x1d"),
+    (1615488, 8414, 9226, 1771392, 1771392, 832, 159744, 0, 5, 0, 20, 3840, 0,
+     "0.000", "__d_alloc+0x29"),
+    (331240, 455, 455, 327600, 331240, 0, 0, 0, 0, 0, 0, 0, 331240,
+     "1.099", "ovl_alloc_inode+0x1e [overlay]"),
+]
+ALLOCS = [
+    ("ffff888001000000", 100, 128, 7500000, 0, 0, 42, "slow_leak+0x10"),
+    ("ffff888001000080", 100, 128, 60000, 1, "-", "-", "slow_leak+0x10"),
+    ("ffff888001000100", 500, 512, 30000, 1, 0, 7, "big_leak+0x10 [ext4]"),
+    ("ffff888001000300", 60, 64, 160, 1, 0, 7, "proc_alloc_inode+0x1d"),
+]
+KALLSYMS = ("ffffffff81000000 T _text\n"
+            "ffffffff81001000 t proc_alloc_inode\n"
+            "ffffffff81002000 t __d_alloc\n"
+            "ffffffffc0001000 t ovl_alloc_inode\t[overlay]\n")
+ESTIMATES = COUNTS[:-1]
+SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
+CONTROL = "enabled 1\nlast_error nothing to reset\n"
+
+
+class Failed(Exception):
+    """What was expected and what was found."""
+
+
+def check_equal(what, expected, actual):
+    if expected != actual:
+        raise Failed(f"{what}\n  expected {expected!r}\n  actual   {actual!r}")
+
+
+def check_in(part, whole):
+    if part not in whole:
+        raise Failed(f"no {part!r} in\n{whole}")
+
+
+# ---- trees of files --------------------------------------------------------
+
+def table(name, columns, rows, window="10.454", extra=""):
+    lines = "".join(" ".join(str(v) for v in row) + "\n" for row in rows)
+    head = (HEAD % (name, window)).rstrip("\n") + extra
+    return f"{head}\n# {' '.join(columns)}\n{lines}"
+
+
+def callers(rows, window="10.454"):
+    return table("callers", [*COUNTS, "site"], rows, window)
+
+
+def allocs(rows, extra=""):
+    columns = "ptr bytes_req bytes_alloc age_ms cpu node pid site".split()
+    return table("allocs", columns, rows, extra=extra)
+
+
+class Tree:
+    """Files as those of a machine with the module."""
+
+    def __init__(self, top):
+        self.top = Path(top)
+        self.program = KMEMACCT
+        self.proc = self.top / "proc"
+        self.sys = self.top / "sys"
+        self.debugfs = self.top / "debug"
+        self.dir = self.debugfs / "kmemacct"
+        self.dir.mkdir(parents=True)
+        self.proc.mkdir()
+        self.sys.mkdir()
+        self.write("callers", callers(CALLERS))
+        self.write("caches", table("caches", [*COUNTS, "cache"], [
+            (*CALLERS[0][:-1], "proc_inode_cache")]))
+        self.write("allocs", allocs(ALLOCS))
+        self.write("stats", table("stats", ["name", "value"], [
+            ("enabled", 1), ("memory_bytes", 9437184), ("live_fill_pct", "2.500")]))
+        self.write("control", CONTROL)
+        self.write_proc("kmemacct", table("summary", ["name", "value"], [
+            ("bytes_requested", 180644793), ("bytes_net", -2048), ("allocs", 17)]))
+        self.write_proc("mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n")
+        self.write_proc("kallsyms", KALLSYMS)
+
+    def write(self, name, text):
+        (self.dir / name).write_text(text)
+
+    def write_proc(self, name, text):
+        (self.proc / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.proc / name).write_text(text)
+
+    def write_sys(self, name, text):
+        (self.sys / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.sys / name).write_text(text)
+
+    def write_table(self, name, columns, rows, head="pages=sites"):
+        self.write(name, table(name, columns.split(), rows, extra=f" {head}"))
+
+    def environment(self, **more):
+        env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+        return {**env, "KMEMACCT_PROC": str(self.proc), "KMEMACCT_SYS": str(self.sys),
+                "KMEMACCT_DEBUGFS": str(self.debugfs), **more}
+
+    def run(self, *args, **more):
+        return subprocess.run([self.program, *args], env=self.environment(**more),
+                              capture_output=True, text=True, check=False)
+
+    def out(self, *args, status=0, **more):
+        """What it prints if all is well."""
+        done = self.run(*args, **more)
+        check_equal(f"{args}: errors", "", done.stderr)
+        check_equal(f"{args}: status", status, done.returncode)
+        return done.stdout
+
+    def error(self, *args, status=1):
+        """The one line it prints if not."""
+        done = self.run(*args)
+        check_equal(f"{args}: output", "", done.stdout)
+        check_equal(f"{args}: status", status, done.returncode)
+        check_equal(f"{args}: lines of {done.stderr}", 1, done.stderr.count("\n"))
+        return done.stderr.removeprefix("kmemacct: ").rstrip("\n")
+
+    def rows(self, *args):
+        return json.loads(self.out(*args, "-j"))["rows"]
+
+
+def lines(text):
+    """Without comments."""
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def sites(t, *args):
+    return [row["site"].split("+")[0] for row in t.rows(*args)]
+
+
+def as_nobody(t, *args, status=1):
+    t.top.chmod(0o755)
+    done = subprocess.run([t.program, *args], env=t.environment(), text=True,
+                          capture_output=True, check=False,
+                          user=65534 if os.geteuid() == 0 else None)
+    check_equal("status", status, done.returncode)
+    return done.stderr
