@@ -24,7 +24,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import DIR, Symbols, compare, table, verdict  # noqa: E402
+from perf_lib import Symbols, compare, path_of, table, verdict  # noqa: E402
 
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
 COLUMNS = ("hits", "bytes_req", "bytes_alloc")
@@ -97,7 +97,7 @@ def callers(symbols):
 def perf_kmem(symbols):
     """What perf kmem prints of the truth module's sites, by site."""
     sites = {}
-    with open(f"{DIR}/kmem") as f:
+    with open(path_of("kmem")) as f:
         for line in f:
             if line.startswith(" 0x"):
                 address, *columns = line.replace("|", " ").split()
@@ -128,11 +128,15 @@ def compare_perf_kmem(symbols):
         if theirs.get(site) != ours.get(site)]
 
 
-SYMBOLS = Symbols()
-EVENTS = Events(SYMBOLS)
+EVENTS = None
 
 
-# What perf script calls, for each event and at the end
+# perf script calls these: at the beginning, for each event, and at the end
+def trace_begin():
+    global EVENTS
+    EVENTS = Events(Symbols())
+
+
 def trace_unhandled(event, context, fields, sample):
     EVENTS.total += 1
     if event in ("kmem__kmalloc", "kmem__kmem_cache_alloc"):
@@ -146,11 +150,11 @@ def trace_end():
     outer = EVENTS.by_name(EVENTS.outer)
     equal, between, wrong = compare(COLUMNS, *(
         {site: tuple(counts[key] for key in COLUMNS) for site, counts in sites.items()}
-        for sites in (inner, callers(SYMBOLS), outer)))
+        for sites in (inner, callers(EVENTS.symbols), outer)))
     verdict("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
     verdict("call sites", not wrong,
             f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
-    sites, wrong = compare_perf_kmem(SYMBOLS)
+    sites, wrong = compare_perf_kmem(EVENTS.symbols)
     verdict("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
             f"{sites} sites, {len(wrong)} wrong" +
             "".join(f"\n{text}" for text in wrong))

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """What comparisons with perf share: names, tables and verdicts.
 
-DIR, the first argument, is what tools/test/guest/perf left.  An address is called
-what /proc/kallsyms says, as kmemacct calls it.
+The first argument is the folder with what tools/test/guest/perf left.  An address is
+called what /proc/kallsyms says, as kmemacct calls it.
 """
 import bisect
 import sys
+from pathlib import Path
 
-DIR = sys.argv[1]
+
+def path_of(name):
+    """A file that tools/test/guest/perf left."""
+    return Path(sys.argv[1], name)
 
 
 class Symbols:
@@ -17,7 +21,7 @@ class Symbols:
         self.symbols = {}
         self.areas = []
         seen, last = set(), ""
-        with open(f"{DIR}/kallsyms") as f:
+        with open(path_of("kallsyms")) as f:
             for line in f:
                 address, _, name, *module = line.split()
                 module = "".join(module)
@@ -31,7 +35,7 @@ class Symbols:
         self.addresses = sorted(self.symbols)
         self.names = set(self.symbols.values())
         self.kernel_end = max(a for a, (_, m) in self.symbols.items() if not m)
-        with open(f"{DIR}/vmallocinfo") as f:
+        with open(path_of("vmallocinfo")) as f:
             for line in f:
                 self.areas.append([int(x, 16) for x in line.split()[0].split("-")])
         self.areas.sort()
@@ -59,7 +63,7 @@ class Symbols:
 
 
 def table(name):
-    with open(f"{DIR}/{name}") as f:
+    with open(path_of(name)) as f:
         _, columns, *lines = f.read().splitlines()
     columns = columns.removeprefix("#").split()
     return [dict(zip(columns, line.split(None, len(columns) - 1)))

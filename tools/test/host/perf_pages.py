@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import DIR, Symbols, compare, table, verdict  # noqa: E402
+from perf_lib import Symbols, compare, path_of, table, verdict  # noqa: E402
 
 PAGE_KB = 4
 ROWS_MIN, EVENTS_MIN, FREES_MIN = 150, 40000, 10000
@@ -41,7 +41,7 @@ def skip_patterns():
 
 def migratetypes():
     """By number, as they are called."""
-    text = Path(DIR, "pagetypeinfo").read_text()
+    text = path_of("pagetypeinfo").read_text()
     names = []
     for name in re.findall(r", type +(\w+) ", text):
         if name in names:
@@ -164,10 +164,15 @@ def judge_frees():
     verdict("many frees", sum(inner.values()) >= FREES_MIN, f"{sum(inner.values())}")
 
 
-BLOCKS = Blocks()
+BLOCKS = None
 
 
-# What perf script calls, for each event and at the end
+# perf script calls these: at the beginning, for each event, and at the end
+def trace_begin():
+    global BLOCKS
+    BLOCKS = Blocks()
+
+
 def trace_unhandled(event, context, fields, sample):
     BLOCKS.total += 1
     if event == "kmem__mm_page_alloc":
