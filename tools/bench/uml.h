@@ -43,7 +43,9 @@
 })
 
 #undef prefetchw
-#define prefetchw(p) asm volatile("prefetchw %0" : : "m" (*(const char *)(p)))
+#define prefetchw(p) ({							\
+	asm volatile("prefetchw %0" : : "m" (*(const char *)(p)));	\
+})
 
 /*
  * Likewise one jump to where it is to go now, as x86 has it, for each static call, which
@@ -153,7 +155,8 @@ static __always_inline void unwind_begin(struct unwind_state *state)
 	unwind_next_frame(state);
 }
 
-#define unwind_start(state, task, regs, first)	unwind_begin(state)
+#define unwind_start(state, task, regs, first)				\
+	((void)(task), (void)(regs), (void)(first), unwind_begin(state))
 #define unwind_done(state)			(!(state)->ip)
 #define unwind_get_return_address(state)	((state)->ip)
 
@@ -172,7 +175,7 @@ struct ftrace_ops {
 #define FTRACE_OPS_FL_SAVE_REGS			0
 #define FTRACE_OPS_FL_PERMANENT			0
 #define ftrace_get_regs(regs)			((struct pt_regs *)(regs))
-#define regs_get_kernel_argument(regs, nr)	((void)(regs), 0UL)
+#define regs_get_kernel_argument(regs, nr)	((void)(regs), (void)(nr), 0UL)
 #define get_kretprobe_retaddr(ri)		((void)(ri), 0UL)
 
 #endif /* KMA_BENCH_UML_H */

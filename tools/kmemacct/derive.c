@@ -217,7 +217,7 @@ struct table *derive_leaks(struct table *allocs, u64 older_ms)
 /* ---- the difference ------------------------------------------------------- */
 
 /* A difference may be negative, but not how many samples are behind it. */
-#define DIFF_COLUMN_U64		FORMAT_S64, false
+#define DIFF_COLUMN_U64		.format = FORMAT_S64
 #define DIFF_COLUMN_MILLI	COLUMN_MILLI
 #define DIFF_COLUMN_LABEL	COLUMN_LABEL
 #define DIFF_COLUMN_SAMPLED	COLUMN_SAMPLED

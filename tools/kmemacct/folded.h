@@ -13,7 +13,8 @@
  * @t: the table stacks
  * @name: which column is the count
  *
- * Stacks of which it is 0 are left out.  Return: 0, or -1 and fail() was called.
+ * Stacks of which it is 0 are left out.
+ * Return: 0, or -1 and fail() was called.
  */
 int folded_print(FILE *out, const struct table *t, const char *name);
 

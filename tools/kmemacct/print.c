@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables as people read them.  See print.h. */
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static const char few_title[] = "few";
 /* Room for an interval. */
 #define INTERVAL_LEN	(2 * NUMBER_LEN)
 
-_Static_assert(INTERVAL_LEN <= CELL_LEN, "an interval is a cell");
+static_assert(INTERVAL_LEN <= CELL_LEN, "an interval is a cell");
 
 /**
  * struct layout - what goes where

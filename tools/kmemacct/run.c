@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,8 +23,8 @@
 #define STATUS_SIGNAL	128
 
 /* What came before there was a command. */
-static _Atomic int caught;
-static _Atomic int running;
+static atomic_int caught;
+static atomic_int running;
 
 /* What ends this program is to end the command, and then there is a table. */
 static void forward_signal(int signal)

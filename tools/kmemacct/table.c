@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The parser of tables.  See the overview in table.h. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static const struct {
 
 /* ---- tables --------------------------------------------------------------- */
 
-_Static_assert(COUNT_NR < COLUMNS_MAX, "a table has more columns");
+static_assert(COUNT_NR < COLUMNS_MAX, "a table has more columns");
 
 static int count_values(const struct column *columns)
 {

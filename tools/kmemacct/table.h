@@ -48,16 +48,17 @@ struct column {
 	bool sampled;
 };
 
-#define COLUMN_U64		FORMAT_U64, false
-#define COLUMN_S64		FORMAT_S64, false
-#define COLUMN_HEX		FORMAT_HEX, false
-#define COLUMN_TYPE		FORMAT_NAME, false
-#define COLUMN_MILLI		FORMAT_MILLI, false
-#define COLUMN_PTR		FORMAT_PTR, false
-#define COLUMN_ID		FORMAT_ID, false
-#define COLUMN_LABEL		FORMAT_LABEL, false
-#define COLUMN_SAMPLED		FORMAT_U64, true
-#define COLUMN_SAMPLED_MILLI	FORMAT_MILLI, true
+/* How a column is shown, for an initializer of struct column. */
+#define COLUMN_U64		.format = FORMAT_U64
+#define COLUMN_S64		.format = FORMAT_S64
+#define COLUMN_HEX		.format = FORMAT_HEX
+#define COLUMN_TYPE		.format = FORMAT_NAME
+#define COLUMN_MILLI		.format = FORMAT_MILLI
+#define COLUMN_PTR		.format = FORMAT_PTR
+#define COLUMN_ID		.format = FORMAT_ID
+#define COLUMN_LABEL		.format = FORMAT_LABEL
+#define COLUMN_SAMPLED		.format = FORMAT_U64, .sampled = true
+#define COLUMN_SAMPLED_MILLI	.format = FORMAT_MILLI, .sampled = true
 
 /* For an array of columns out of a list in kmemacct_abi.h. */
 #define COLUMN(_name, _format) { #_name, COLUMN_##_format },

@@ -12,8 +12,10 @@ void kma_line_write(void *at);
 
 #define this_cpu_inc(pcp) this_cpu_add(pcp, 1)
 #define this_cpu_add(pcp, n) do {					\
-	kma_line_write(&per_cpu(pcp, kma_env.cpu));			\
-	per_cpu(pcp, kma_env.cpu) += (n);				\
+	typeof(pcp) *__at = &per_cpu(pcp, kma_env.cpu);			\
+									\
+	kma_line_write(__at);						\
+	*__at += (n);							\
 } while (0)
 
 #undef kma_env_add_past

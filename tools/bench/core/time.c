@@ -170,17 +170,17 @@ static void kma_count_locked(const struct kma_bench_shape *s)
  * prefix or nothing.
  */
 #define KMA_TIME_KEY(lock, key) do {					\
-	unsigned long __was = 0;					\
+	unsigned long *__at = (key), __was = 0;				\
 									\
 	__asm__ __volatile__(lock "cmpxchgq %2, %1"			\
-			     : "+a" (__was), "+m" (*(key))		\
+			     : "+a" (__was), "+m" (*__at)		\
 			     : "r" (KMA_BUSY) : "memory", "cc");	\
-	WRITE_ONCE(*(key), (unsigned long)(key));			\
-	__was = (unsigned long)(key);					\
+	WRITE_ONCE(*__at, (unsigned long)__at);				\
+	__was = (unsigned long)__at;					\
 	__asm__ __volatile__(lock "cmpxchgq %2, %1"			\
-			     : "+a" (__was), "+m" (*(key))		\
+			     : "+a" (__was), "+m" (*__at)		\
 			     : "r" (KMA_BUSY) : "memory", "cc");	\
-	WRITE_ONCE(*(key), 0);						\
+	WRITE_ONCE(*__at, 0);						\
 } while (0)
 
 #define KMA_TIME_KEYS(lock) ({						\

@@ -9,11 +9,12 @@
 
 #undef cmpxchg
 #define cmpxchg(p, old, new) ({						\
-	typeof(*(p)) __was = (old);					\
+	typeof(p) __p = (p);						\
+	typeof(*__p) __was = (old);					\
 									\
 	static_assert(sizeof(__was) != 2);				\
 	__asm__ __volatile__("cmpxchg %2, %1"				\
-			     : "+a" (__was), "+m" (*(p))		\
+			     : "+a" (__was), "+m" (*__p)		\
 			     : "r" ((typeof(__was))(new))		\
 			     : "memory", "cc");				\
 	__was;								\
@@ -21,7 +22,8 @@
 
 #undef try_cmpxchg
 #define try_cmpxchg(p, old, new) ({					\
-	typeof(*(p)) *__old = (old), __seen = cmpxchg(p, *__old, new);	\
+	typeof(p) __at = (p);						\
+	typeof(*__at) *__old = (old), __seen = cmpxchg(__at, *__old, new); \
 	bool __done = __seen == *__old;					\
 									\
 	*__old = __seen;						\

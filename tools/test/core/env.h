@@ -50,10 +50,22 @@ typedef unsigned __int128 kma_u128;
 #define kma_env_strcpy(to, from, size) snprintf(to, size, "%s", from)
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define DIV_ROUND_UP(n, d) ({						\
+	typeof(d) __d = (d);						\
+									\
+	((n) + __d - 1) / __d;						\
+})
+#define min_t(type, a, b) ({						\
+	type __a = (a), __b = (b);					\
+									\
+	__a < __b ? __a : __b;						\
+})
 #define min(a, b)		min_t(typeof(a), a, b)
-#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b) ({						\
+	type __a = (a), __b = (b);					\
+									\
+	__a > __b ? __a : __b;						\
+})
 #define max(a, b)		max_t(typeof(a), a, b)
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define roundup_pow_of_two(n)	(1ULL << (64 - __builtin_clzll((n) - 1)))
@@ -78,14 +90,18 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 
 /* ---- memory between CPUs --------------------------------------------------- */
 
-#define barrier()	__asm__ __volatile__("" : : : "memory")
+#define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
 #define smp_rmb()	barrier()	/* as above */
 #define smp_wmb()	barrier()	/* as above */
-#define smp_mb()	__asm__ __volatile__("mfence" : : : "memory")	/* as above */
+#define smp_mb()	({ __asm__ __volatile__("mfence" : : : "memory"); })	/* too */
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
-#define kma_inc_once(x)			WRITE_ONCE(x, (x) + 1)
+#define kma_inc_once(x) ({						\
+	typeof(x) *__x = &(x);						\
+									\
+	WRITE_ONCE(*__x, *__x + 1);					\
+})
 /* These are what pairs. */
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define kma_acquire_is(p, value)	(smp_load_acquire(p) == (value))	/* too */
@@ -93,9 +109,10 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 #define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
 #define cmpxchg(p, old, new) ({						\
-	typeof(*(p)) __was = (old);					\
+	typeof(p) __p = (p);						\
+	typeof(*__p) __was = (old);					\
 									\
-	__atomic_compare_exchange_n(p, &__was, new, false,		\
+	__atomic_compare_exchange_n(__p, &__was, new, false,		\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
 	__was;								\
 })

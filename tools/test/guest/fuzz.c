@@ -18,8 +18,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../kmemacct/base.h"
 
 #define FILES_MAX	32
 #define COMMAND_MAX	600
@@ -49,7 +52,7 @@ static uint32_t rnd(uint32_t below)
 	return (state * 0x2545f4914f6cdd1dULL >> 32) % below;
 }
 
-static __attribute__((noreturn, format(printf, 1, 2)))
+static noreturn __printf(1, 2)
 void fail(const char *fmt, ...)
 {
 	va_list args;
