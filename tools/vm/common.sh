@@ -11,6 +11,7 @@
 #       modules/           its /lib/modules, if it has modules
 #       modules.cpio       the modules that it needs to find its root
 #       guest-HASH/kma_vm.ko   what tools/vm/guest is for it
+#   kernel/6.12-clang/     only build/
 #   kernel/uml*/           the same of User-Mode Linux, whose image is a program
 #   qemu/qemu-system-x86_64
 #   builder/RELEASE/       the root of another Debian release, with its compiler
@@ -33,6 +34,10 @@ KMA_DEBIAN_KERNELS=(
 	"7.2	linux-image-7.2.[0-9]+.deb13-amd64	trixie		trixie-backports"
 )
 
+# Only to build for, with clang: its source, prepared with the configuration of
+# the kernel before the dash
+KMA_CLANG_KERNEL=6.12-clang
+
 # Those that handle breakpoints themselves before tools/vm/guest is asked about
 # one that is gone.  They get an emulator that runs one CPU at a time, in which
 # there are none.
@@ -54,6 +59,9 @@ built_kernels()
 }
 
 known_kernels() { { debian_kernels; built_kernels; } | paste -sd ' '; }
+
+# known_target NAME: a kernel to build for
+known_target() { known_kernel "$1" || [[ $1 == "$KMA_CLANG_KERNEL" ]]; }
 
 known_kernel() { [[ " $(known_kernels) " == *" $1 "* ]]; }
 
