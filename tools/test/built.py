@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The objects that tools/build made of the module, for the checks of its form."""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+KERNEL = "6.12"
+
+
+class NotBuilt(Exception):
+    """There is no complete build of exactly these sources."""
+
+
+def output_of(*command):
+    return subprocess.run([str(part) for part in command], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+
+
+def sources(top=TOP):
+    """The module's .c and .h files, by their names relative to the tree."""
+    listed = output_of("git", "-C", top, "ls-files", "--cached", "--others",
+                       "--exclude-standard", "module", "include").split()
+    return sorted(name for name in listed
+                  if name.endswith((".c", ".h")) and (Path(top) / name).exists())
+
+
+def objects(names, kernel=KERNEL, top=TOP):
+    """Source to object of each .c file, from the last build for the kernel.
+
+    The build is refused unless its copies of all sources equal the tree's and the
+    module is newer than each of them: an object of another source proves nothing.
+    """
+    out = Path(top) / "build" / kernel
+    module = out / "kmemacct.ko"
+    again = f"run tools/build {kernel}"
+    found = {}
+
+    if not module.exists():
+        raise NotBuilt(f"no build for {kernel}: {again}")
+    for name in names:
+        copy = out / "src" / name
+        if not copy.exists() or copy.read_bytes() != (Path(top) / name).read_bytes():
+            raise NotBuilt(f"the build for {kernel} has another {name}: {again}")
+        if copy.stat().st_mtime > module.stat().st_mtime:
+            raise NotBuilt(f"the build for {kernel} is older than {name}: {again}")
+        if name.endswith(".c"):
+            found[name] = copy.with_suffix(".o")
+            if not found[name].exists():
+                raise NotBuilt(f"{name} has no object: is it in Kbuild?")
+    return found
+
+
+def symbols(by_source):
+    """What each source defines for others, and what it needs of others."""
+    defined = {name: set() for name in by_source}
+    needed = {name: set() for name in by_source}
+
+    for name, obj in by_source.items():
+        for line in output_of("nm", "-P", obj).splitlines():
+            symbol, kind = line.split()[:2]
+            if kind in "Uwv":
+                needed[name].add(symbol)
+            elif kind.isupper() or kind == "u":
+                defined[name].add(symbol)
+    return defined, needed
+
+
+def static_functions(obj):
+    """(name, file, line) of each static function, those that were inlined too.
+
+    The symbol table does not have what was inlined, so this reads the debugging
+    information.
+    """
+    files = _file_table(output_of("readelf", "--debug-dump=rawline", obj))
+    info = output_of("readelf", "--debug-dump=info", obj)
+    entries = re.findall(r"\(DW_TAG_subprogram\)\n((?: +<[0-9a-f]+> +DW_AT_.*\n)+)",
+                         info)
+    if not entries:
+        raise NotBuilt(f"{obj} has no debugging information")
+    for entry in entries:
+        value = dict(re.findall(r"DW_AT_(\w+) *: *(?:\([^)]*\): )?(.*?)\s*$",
+                                entry, re.M))
+        if ("external" in value or "declaration" in value or
+                "name" not in value or "decl_file" not in value):
+            continue
+        number = int(re.match(r"\d+", value["decl_file"]).group())
+        yield value["name"], files[number], int(value["decl_line"])
+
+
+def _file_table(text):
+    """File number to path, of DWARF 5's table of file names."""
+    number = r"^\s*(\d+)\s+"
+    text_of = r"\(.*?\): (.*)$"
+    dirs, _, files = text.partition("The File Name Table")
+    dirs = dirs.partition("The Directory Table")[2]
+    directory = dict(re.findall(number + text_of, dirs, re.M))
+    return {int(n): os.path.normpath(f"{directory[d]}/{name}")
+            for n, d, name in re.findall(number + r"(\d+)\s+" + text_of, files, re.M)}
+
+
+def finish(problems):
+    """Print what is wrong; the exit status says whether anything is."""
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
