@@ -70,7 +70,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	p->sp = 0;
 	p->nr = 0;
 	p->since = READ_ONCE(kma_paths_since);
-	/* Pairs with kma_page_caller_forget(): the answers are read after the count. */
+	/* Pairs with kma_page_caller_forget(): no answer is older than the count. */
 	smp_rmb();
 	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {

@@ -12,7 +12,7 @@
 #include "symbol.h"
 
 /**
- * struct kma_kept - the names and stacks that are kept of a table's retired rows
+ * struct kma_kept - names and stacks that are kept for the retired rows of a table
  * @sites: the table
  * @name: names, by number of the row; NULL while the table does not exist
  * @stack: stacks, by number of the row; NULL if rows of this table have no stacks

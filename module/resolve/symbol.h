@@ -85,7 +85,7 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
 
 /**
- * kma_symbol_change() - handle a module that is loaded, or code of it that goes
+ * kma_symbol_change() - handle a change of the state of a module
  * @mod: the module
  * @state: the state that it is about to have, or has just got: enum module_state
  *
@@ -96,7 +96,7 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 void kma_symbol_change(const struct module *mod, unsigned long state);
 
 /**
- * kma_symbol_change_map() - handle such a module for the rows of a countmap
+ * kma_symbol_change_map() - handle such a change for the rows of a countmap
  * @of: the countmap, which may not exist
  * @word: the word of its keys that is a call site
  * @mod: the module

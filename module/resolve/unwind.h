@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Recognizing a stack: where on it each return address is.
- */
+/* Recognizing a stack: where on it each return address is. */
 #ifndef KMA_RESOLVE_UNWIND_H
 #define KMA_RESOLVE_UNWIND_H
 

@@ -34,7 +34,7 @@
  * @KMA_ACCT_DRAINS: bursts of these
  * @KMA_ACCT_FALLBACKS: mm_page_alloc_extfrag events
  * @KMA_ACCT_FRAGMENTING: fallbacks to pages of an order below that of a pageblock
- * @KMA_ACCT_SEVERE: fallbacks to pages of KMA_SEVERE_ORDER or below
+ * @KMA_ACCT_SEVERE: fallbacks to pages of KMA_SEVERE_ORDER (pcp.c) or below
  * @KMA_ACCT_CHANGED: fallbacks after which the pageblock has the type of the allocation
  * @KMA_ACCT_SLAB_HITS: slab objects allocated
  * @KMA_ACCT_SLAB_BYTES: bytes these objects take

@@ -28,7 +28,7 @@ void kma_double_note(void *data, unsigned long site, const void *ptr);
 
 /**
  * kma_double_learn() - learn the call sites inside the allocator
- * @t: the table of call sites, which gets them as inner ones
+ * @t: the table of call sites, to which they are added as inner ones
  *
  * Context: process, may sleep; probes are attached, allocations are not recorded yet.
  * Return: 0 or -ENOMEM.

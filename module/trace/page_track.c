@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Start and stop tracking pages; the settings of it.  See page_track.h. */
+/* Start and stop the tracking of pages, and its settings.  See page_track.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ktime.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Starting and stopping to track pages, and the settings of it.
+ * Starting and stopping the tracking of pages, and its settings.
  *
  * Tracking takes sixteen bytes of memory for each page of RAM, and is off by default.  It
  * starts and stops while objects are recorded.  Allocations are recorded only once

@@ -47,7 +47,7 @@ enum kma_list_counter {
  * enum kma_fallback_counter - counters of a row of KMA_COUNTMAP_EXTFRAG
  * @KMA_FALLBACK_ALL: all fallbacks
  * @KMA_FALLBACK_FRAGMENTING: those to pages of an order below that of a pageblock
- * @KMA_FALLBACK_SEVERE: of the fragmenting ones, those of KMA_SEVERE_ORDER or below
+ * @KMA_FALLBACK_SEVERE: of the fragmenting ones, those of KMA_SEVERE_ORDER (pcp.c) or below
  * @KMA_FALLBACK_CHANGED: those after which the pageblock has the type of the allocation
  */
 enum kma_fallback_counter {

@@ -58,7 +58,7 @@ int kma_tracepoints_attached(void);
 /**
  * kma_tracepoint_register() - attach a probe to a tracepoint by its name
  * @name: the name
- * @probe: the probe, whose prototype the compiler has checked in the caller
+ * @probe: the probe; its prototype is checked by the compiler in the caller
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if the kernel has no such tracepoint, or another error.
