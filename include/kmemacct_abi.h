@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The contract between the module and whoever reads its tables: file names,
- * format version and columns.  Documentation/ABI/testing/debugfs-kmemacct says
- * what each of them means; a test checks that it names the same ones.
+ * The contract between the module and the programs that read its tables: file names, format
+ * version and columns.  Documentation/ABI/testing/debugfs-kmemacct describes the meaning of
+ * each; a test checks that it has the same names.
  *
- * Line 1 of a table is `# kmemacct <table> <format version>` and key=value
- * pairs, line 2 `# ` and the names of the columns; each line after that is one
- * record, its columns separated by blanks.  The last column may contain
- * blanks.  A new column, or a change of what one means, changes the version.
+ * Line 1 of a table is `# kmemacct <table> <format version>`, followed by key=value pairs.
+ * Line 2 is `# `, followed by the names of the columns.  Each further line is one record; its
+ * columns are separated by blanks, and the last column may contain blanks.  The version
+ * changes with each new column, and with each change of the meaning of a column.
  *
- * Once something has been sampled, numbers are estimates, and tables have columns
- * more: how many samples there are, and the standard error of each estimate,
- * which is called as the column it belongs to with `_se` behind it.
+ * Once something has been sampled, numbers are estimates, and tables have more columns: the
+ * number of samples, and the standard error of each estimate.  The column of a standard
+ * error has the name of the column it belongs to, with `_se` appended.
  */
 #ifndef KMEMACCT_ABI_H
 #define KMEMACCT_ABI_H
@@ -19,7 +19,7 @@
 #define KMA_NAME		"kmemacct"
 #define KMA_FORMAT_VERSION	4
 
-/* X(name): the tables, each a file in debugfs. */
+/* X(name): the tables; each is a file in debugfs. */
 #define KMA_TABLES(X)		\
 	X(callers)	\
 	X(allocs)	\
@@ -40,23 +40,25 @@
 	X(skip)		\
 	X(gfp_flags)
 
-/* Longest command that `control` takes, in bytes. */
+/* Longest command that `control` accepts, in bytes. */
 #define KMA_CONTROL_MAX		255
 
 /*
- * X(name, format): the columns of a table in the order of a line.  Formats:
+ * X(name, format): the columns of a table, in their order on a line.  The formats:
  *   U64	decimal
- *   S64	decimal, with a minus sign before it if it is below zero
+ *   S64	decimal, with a minus sign if it is negative
  *   MILLI	decimal with three digits after the point
- *   SAMPLED	decimal; all columns of these two are there or none: there once
- *		something has been sampled
- *   SAMPLED_MILLI	likewise, with three digits after the point
- *   PTR	an address, as kernel.kptr_restrict lets it be seen
- *   ID		decimal, or `-` where there is none
- *   TYPE	a migrate type, by its name in /proc/pagetypeinfo
+ *   SAMPLED	decimal; the columns of this format and the next exist only once
+ *		something has been sampled, and then all of them do
+ *   SAMPLED_MILLI	decimal with three digits after the point
+ *   PTR	an address, as far as kernel.kptr_restrict allows
+ *   ID		decimal, or `-` if there is none
+ *   TYPE	the name of a migrate type, as in /proc/pagetypeinfo
  *   HEX	hexadecimal, with 0x before it
  *   LABEL	text up to the end of the line
  */
+
+/* The counters of objects, which `callers`, `caches` and `stacks` have in common. */
 #define KMA_COUNTS_COLUMNS(X)	\
 	X(live_bytes, U64)	\
 	X(live_objs, U64)	\
@@ -88,14 +90,17 @@
 	X(bulk_bytes_se, SAMPLED)	\
 	X(confirmed_bytes_se, SAMPLED)
 
+/* Objects by call site. */
 #define KMA_CALLERS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(site, LABEL)
 
+/* Objects by cache. */
 #define KMA_CACHES_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(cache, LABEL)
 
+/* The live objects. */
 #define KMA_ALLOCS_COLUMNS(X)	\
 	X(ptr, PTR)		\
 	X(bytes_req, U64)	\
@@ -107,12 +112,12 @@
 	X(weight, SAMPLED_MILLI)	\
 	X(site, LABEL)
 
-/* The same counters by stack: what was sampled, and nothing else. */
+/* Sampled objects by stack. */
 #define KMA_STACKS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(stack, LABEL)
 
-/* Blocks of pages, by what the page allocator says of them and who wanted them. */
+/* Page allocations by call site, order, migrate type and gfp flags. */
 #define KMA_PAGE_CALLERS_COLUMNS(X)	\
 	X(live_kb, U64)		\
 	X(live_allocs, U64)	\
@@ -133,7 +138,7 @@
 	X(bulk_allocs_se, SAMPLED)	\
 	X(site, LABEL)
 
-/* The same, exact, by order and migrate type. */
+/* Page allocations by order and migrate type, exact. */
 #define KMA_ORDERS_COLUMNS(X)	\
 	X(order, U64)		\
 	X(migratetype, TYPE)	\
@@ -144,7 +149,7 @@
 	X(frees, U64)		\
 	X(bulk_allocs, U64)
 
-/* Live pages, each line what is left of one block in one piece. */
+/* Live pages: each line is a piece of a page allocation of which no page has been freed. */
 #define KMA_PAGES_COLUMNS(X)	\
 	X(pfn, U64)		\
 	X(pages, U64)		\
@@ -158,7 +163,7 @@
 	X(weight, SAMPLED_MILLI)	\
 	X(site, LABEL)
 
-/* Each CPU's lists of free pages, by the node that these are of. */
+/* The lists of free pages of each CPU, by the node of the pages. */
 #define KMA_PCPU_COLUMNS(X)	\
 	X(cpu, U64)		\
 	X(node, U64)		\
@@ -171,7 +176,7 @@
 	X(directs, U64)		\
 	X(batched, U64)
 
-/* Allocations for which pages of another migrate type had to do. */
+/* Allocations that took pages of another migrate type (fallbacks). */
 #define KMA_EXTFRAG_COLUMNS(X)	\
 	X(fallbacks, U64)	\
 	X(fragmenting, U64)	\
@@ -184,7 +189,7 @@
 	X(fallback_type, TYPE)	\
 	X(site, LABEL)
 
-/* What somebody did, by the events that came while it ran. */
+/* Events that came while a process, or a process of a cgroup, ran. */
 #define KMA_ACCT_COLUMNS(X)	\
 	X(net_pages, S64)	\
 	X(alloc_pages, U64)	\
@@ -204,18 +209,23 @@
 	X(slab_hits, U64)	\
 	X(slab_bytes, U64)
 
+/* Events by process. */
 #define KMA_TASKS_COLUMNS(X)	\
 	KMA_ACCT_COLUMNS(X)	\
 	X(tgid, ID)		\
 	X(parent, ID)		\
 	X(comm, LABEL)
 
+/* Events by cgroup. */
 #define KMA_CGROUPS_COLUMNS(X)	\
 	KMA_ACCT_COLUMNS(X)	\
 	X(cgroup_id, ID)	\
 	X(cgroup, LABEL)
 
-/* The label is a command, a semicolon, and the call site or system call. */
+/*
+ * Allocations by command and call site, or by command and system call.  The label is the
+ * command, a semicolon, and the call site or system call.
+ */
 #define KMA_COMM_SITES_COLUMNS(X)	\
 	X(alloc_pages, U64)	\
 	X(allocs, U64)		\
@@ -230,11 +240,11 @@
 	X(slab_bytes, U64)	\
 	X(comm_syscall, LABEL)
 
-/* Functions that only hand pages on: see skip.c. */
+/* Patterns of functions that only hand pages on: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\
 	X(pattern, LABEL)
 
-/* What the bits of a column gfp mean on this kernel. */
+/* The bits of the columns named gfp, on this kernel. */
 #define KMA_GFP_FLAGS_COLUMNS(X)	\
 	X(mask, HEX)		\
 	X(flag, LABEL)

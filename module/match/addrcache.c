@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A cache of a predicate by return address.  See addrcache.h. */
+/* Cache of a per-address predicate.  See addrcache.h. */
 #include <linux/bits.h>
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
@@ -8,8 +8,10 @@
 
 #include "addrcache.h"
 
+/* Words of a cache, and words of a set, which is one cache line. */
 #define KMA_ADDRCACHE_WORDS	8192
 #define KMA_ADDRCACHE_SET	8
+/* Set in all kernel addresses, and in a word only if the answer is yes. */
 #define KMA_ADDRCACHE_YES	BIT(63)
 
 static unsigned long *kma_addrcache_set(const struct kma_addrcache *c, unsigned long addr)
@@ -22,9 +24,9 @@ static unsigned long *kma_addrcache_set(const struct kma_addrcache *c, unsigned 
 /* ---- names ---------------------------------------------------------------------- */
 
 /*
- * Since 6.12 a symbol's name alone has up to 512 bytes, and the stack of an NMI has 4,096.
- * So each CPU has room for one name, and a stack is only used for another one, of who
- * interrupts somebody there.
+ * Since 6.12 the name of a symbol has up to 512 bytes, and the stack of an NMI has only
+ * 4,096.  So each CPU has a buffer for one name.  A name is on the stack only in a context
+ * that has interrupted the user of the buffer.
  */
 struct kma_addrcache_name {
 	int busy;
@@ -35,7 +37,7 @@ static DEFINE_PER_CPU(struct kma_addrcache_name, kma_addrcache_name);
 
 static bool kma_addrcache_classify(const struct kma_addrcache *c, unsigned long addr, char *name)
 {
-	/* A call that never returns may be the last of its function. */
+	/* Look before the return address: a call that never returns may end its function. */
 	sprint_symbol_no_offset(name, addr - 1);
 	return c->classify(c, name);
 }
@@ -54,7 +56,10 @@ static bool kma_addrcache_lookup(const struct kma_addrcache *c, unsigned long ad
 
 	preempt_disable_notrace();
 	mine = this_cpu_ptr(&kma_addrcache_name);
-	/* On this CPU only: who interrupts us is done before we go on. */
+	/*
+	 * Only contexts of this CPU use the buffer, and one that interrupts this one ends
+	 * before this one goes on: a plain flag is enough.
+	 */
 	if (READ_ONCE(mine->busy)) {
 		yes = kma_addrcache_nested(c, addr);
 	} else {
@@ -68,7 +73,7 @@ static bool kma_addrcache_lookup(const struct kma_addrcache *c, unsigned long ad
 	return yes;
 }
 
-/* ---- verdicts -------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------- */
 
 static noinline bool kma_addrcache_miss(const struct kma_addrcache *c, unsigned long *set,
 					unsigned long addr)
@@ -80,7 +85,7 @@ static noinline bool kma_addrcache_miss(const struct kma_addrcache *c, unsigned 
 	for (i = 0; i < KMA_ADDRCACHE_SET; i++)
 		if (!READ_ONCE(set[i]))
 			break;
-	/* Where all are taken, one of them makes room. */
+	/* If the set is full, the new word replaces the first one. */
 	WRITE_ONCE(set[i % KMA_ADDRCACHE_SET], word);
 	return yes;
 }

@@ -4,10 +4,10 @@
  * of the function there.  A miss costs a kallsyms lookup, about 10,000 instructions.
  *
  * There is one word for each address, in sets of one cache line each, and no lock.
- * Two contexts that look up the same address write the same word; where a set is full,
- * one word is replaced and looked up again later.  The word is the address.  All
- * kernel addresses have the highest bit set; here it is set only where the answer
- * is yes.
+ * Two contexts that look up the same address write the same word.  If a set is full,
+ * one of its words is replaced, and its address is looked up again later.  The word is
+ * the address itself, except for its highest bit, which all kernel addresses have set: in
+ * the word it is set only if the answer is yes.
  *
  * The cache may be used in any context, NMI included.
  */
@@ -18,9 +18,9 @@
 
 /**
  * struct kma_addrcache - a cache
- * @classify: the predicate, by the name of what is at an address, `symbol [module]`,
- *	which it may change; called in any context, NMI included
- * @word: the words; NULL if none are allocated
+ * @classify: the predicate: it gets the name of the function at an address, `symbol` or
+ *	`symbol [module]`, which it may modify; called in any context, NMI included
+ * @word: the words; NULL if they are not allocated
  */
 struct kma_addrcache {
 	bool (*classify)(const struct kma_addrcache *c, char *name);
@@ -48,7 +48,7 @@ void kma_addrcache_destroy(struct kma_addrcache *c);
  * kma_addrcache_clear() - forget all answers
  * @c: the cache, which may be in use
  *
- * To be called when code goes, or comes where other code was.
+ * To be called when code is loaded or unloaded: an address may get another function.
  *
  * Context: any.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The filter: its values, and the tests.  See filter.h. */
+/* The filter: its criteria, and the tests.  See filter.h. */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
 #include <linux/glob.h>
@@ -27,15 +27,15 @@
 #include "gfp.h"
 #include "skip.h"
 
-/* X(name, what it takes) */
+/* X(name, values it takes): the criteria. */
 #define KMA_CRITERIA(X)							\
 	X(tgid, "the number of a process")				\
 	X(comm, "a thread's name of up to 15 characters, or a pattern without [! and [^")	\
-	X(cgroup, "the path of a cgroup that is there, as after 0:: in /proc/PID/cgroup") \
-	X(order, "N or N-M, orders that there are")			\
+	X(cgroup, "the path of an existing cgroup, as after 0:: in /proc/PID/cgroup") \
+	X(order, "N or N-M, orders of the page allocator")			\
 	X(node, "the number of a NUMA node")				\
-	X(gfp, "0x and bits, or names in table gfp_flags joined by |")	\
-	X(size, "N or N-M bytes, K and M understood")			\
+	X(gfp, "0x and hex digits, or names in table gfp_flags joined by |")	\
+	X(size, "N or N-M bytes, with K or M as unit")			\
 	X(module, "a module's name as in /proc/modules, or kernel")
 
 enum kma_criterion {
@@ -47,7 +47,7 @@ enum kma_criterion {
 
 #define KMA_FILTER_TASK (BIT(KMA_FILTER_tgid) | BIT(KMA_FILTER_comm) | BIT(KMA_FILTER_cgroup))
 
-/* Room for a value as it was written, its NUL included. */
+/* Room for the text of a value, its NUL included. */
 #define KMA_FILTER_LEN	256
 
 struct kma_range {
@@ -57,15 +57,15 @@ struct kma_range {
 
 /**
  * struct kma_filter - a filter
- * @set: a bit for each criterion that is set; what is below is of these
+ * @set: a bit for each criterion that is set; the other members are valid for these only
  * @tgid: the process
- * @cgroup: it, or what is below it; a reference is held
- * @order: of blocks
- * @node: where the memory is
- * @gfp: bits that have to be there
+ * @cgroup: this cgroup and all below it pass; a reference is held
+ * @order: orders of page allocations
+ * @node: the node of the memory
+ * @gfp: gfp flags that must all be set
  * @size: bytes
- * @module: verdicts on call sites
- * @text: each value as it was written; comm and module need no more
+ * @module: cache by call site: whether it is in the module
+ * @text: each value as it was written; comm and module are tested against it
  */
 struct kma_filter {
 	u32 set;
@@ -82,14 +82,14 @@ struct kma_filter {
 /* Writers hold kma_lock. */
 struct kma_filter __rcu *kma_filter;
 
-/* Switches the modes of the probes; set before the first filter. */
+/* Switches the mode of the probes.  Set before there is a filter. */
 static void (*kma_filter_changed)(void);
 
-/* Criteria that were set at any time; protected by kma_lock. */
+/* Criteria that were set at any time since the last reset, and since load.  Under kma_lock. */
 static u32 kma_filter_reset_set;
 static u32 kma_filter_load_set;
 
-/* ---- what matches ------------------------------------------------------------------- */
+/* ---- the tests ---------------------------------------------------------------------- */
 
 static bool kma_filter_has(const struct kma_filter *s, enum kma_criterion c)
 {
@@ -101,7 +101,7 @@ static bool kma_range_has(const struct kma_range *range, u64 value)
 	return value >= range->min && value <= range->max;
 }
 
-/* Under rcu_read_lock(). */
+/* Whether the current context passes.  Called under rcu_read_lock(). */
 static bool kma_filter_current(const struct kma_filter *s)
 {
 	if (!(s->set & KMA_FILTER_TASK))
@@ -137,7 +137,7 @@ static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
 	       kma_range_has(&s->size, PAGE_SIZE << order);
 }
 
-/* Not of KMA_SITE_NOWHERE, which nobody knows anything about. */
+/* KMA_SITE_NOWHERE is no kernel address, and is in no module. */
 static bool kma_filter_site(const struct kma_filter *s, unsigned long site)
 {
 	return !kma_filter_has(s, KMA_FILTER_module) ||
@@ -196,7 +196,7 @@ static bool kma_filter_classify(const struct kma_addrcache *c, char *name)
 	char *module = strstr(name, " [");
 
 	if (!module)
-		/* Without a symbol it is an address. */
+		/* An address without a symbol: not known to be in the kernel. */
 		return strncmp(name, "0x", 2) && !strcmp(s->text[KMA_FILTER_module], "kernel");
 	module += 2;
 	module[strcspn(module, "]")] = '\0';
@@ -227,14 +227,14 @@ void kma_filter_forget(void)
 		kma_addrcache_clear(&s->module);
 }
 
-/* ---- values --------------------------------------------------------------------------- */
+/* ---- parsing -------------------------------------------------------------------------- */
 
 static int kma_parse_tgid(struct kma_filter *s, const char *text)
 {
 	return kstrtoint(text, 10, &s->tgid) || s->tgid < 1 || s->tgid > PID_MAX_LIMIT;
 }
 
-/* What is longer matches no name, unless it is a pattern. */
+/* A longer text is a mistake, unless it is a pattern: it matches no name. */
 static int kma_parse_comm(struct kma_filter *s, const char *text)
 {
 	return !kma_pattern_ends(text) ||
@@ -259,7 +259,7 @@ static int kma_parse_cgroup(struct kma_filter *s, const char *text)
 	return 0;
 }
 
-/* Digits of a number that certainly fits, with a unit behind it. */
+/* A number of so many digits fits into 64 bits, even with a unit. */
 #define KMA_FILTER_DIGITS	12
 
 static const char *kma_parse_number(const char *text, const char *units, u64 *value)
@@ -342,7 +342,7 @@ static void kma_filter_free(struct kma_filter *s)
 	kfree(s);
 }
 
-/* To be changed. */
+/* A copy of a filter, or an empty one, to be modified. */
 static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 {
 	struct kma_filter *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -359,7 +359,7 @@ static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 	return s;
 }
 
-/* May be NULL.  When it returns, nobody goes by the filter before. */
+/* @s may be NULL.  On return, no probe still uses the old filter. */
 static void kma_filter_publish(struct kma_filter *s)
 {
 	struct kma_filter *before = kma_filter_now();
@@ -375,7 +375,7 @@ static void kma_filter_publish(struct kma_filter *s)
 	kma_filter_load_set |= kma_filter_reset_set;
 }
 
-/* What was made of a copy by @ret takes effect, or nothing has happened. */
+/* Publish a modified copy if @ret is 0, the result of modifying it; otherwise free it. */
 static int kma_filter_finish(struct kma_filter *s, int ret)
 {
 	if (!ret && kma_filter_has(s, KMA_FILTER_module))
@@ -473,7 +473,7 @@ void kma_filter_stop(void)
 	kma_filter_load_set = 0;
 }
 
-/* ---- what is shown ------------------------------------------------------------------------ */
+/* ---- printing ----------------------------------------------------------------------------- */
 
 void kma_filter_show(struct seq_file *seq)
 {

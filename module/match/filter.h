@@ -2,14 +2,15 @@
 /*
  * The filter: which allocations are recorded.
  *
- * A filter is never modified: a modified copy takes its place, under RCU.  While one is
- * set, probes run in a mode that tests each event first; without one, nothing is tested.
+ * A filter is never modified: a modified copy takes its place, under RCU.  While a filter
+ * is set, the probes are in a mode that tests each event first.  Without a filter they test
+ * nothing.
  *
  *	allocation --> current --> the memory --> the call site --> record it
  *	                   \            \             \
  *	                    `------------`-------------`--> count it as filtered
  *
- * Frees are followed whatever is set.  All tests may run in any context, NMI included.
+ * Frees are not filtered.  All tests may run in any context, NMI included.
  */
 #ifndef KMA_MATCH_FILTER_H
 #define KMA_MATCH_FILTER_H
@@ -39,7 +40,7 @@ static __always_inline bool kma_filter_on(void)
 }
 
 /**
- * kma_filter_object() - whether an allocation of an object passes
+ * kma_filter_object() - whether the allocation of an object passes the filter
  * @ev: the allocation
  *
  * An allocation in an interrupt does not pass tgid, comm or cgroup.
@@ -50,37 +51,38 @@ static __always_inline bool kma_filter_on(void)
 bool kma_filter_object(const struct kma_event *ev);
 
 /**
- * kma_filter_pagealloc() - whether an allocation of pages passes
+ * kma_filter_pagealloc() - whether an allocation of pages passes the filter
  * @page: the first page
  * @order: binary logarithm of the number of pages
  * @gfp: gfp flags
- * @site: the call site; 0: found by kma_env_page_site() if it matters, which needs
- *	kma_page_caller_start()
+ * @site: the call site; 0 to call kma_env_page_site() if the call site matters, which
+ *	needs kma_page_caller_start()
  *
  * Context: a probe, any context, NMI included.
- * Return: as for kma_filter_object().
+ * Return: true if it passes, or if no filter is set.
  */
 bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp,
 			  unsigned long site);
 
 /**
- * kma_filter_pages() - whether another event of pages passes
+ * kma_filter_pages() - whether another event of pages passes the filter
  * @page: the first page
- * @order: binary logarithm of the number of pages; -1: the event does not have it
+ * @order: binary logarithm of the number of pages; -1 if the event does not have it
  *
- * Tests only tgid, comm, cgroup, order, size and node, which such an event has.
+ * Tests only tgid, comm, cgroup, order, size and node: such an event has no gfp flags and
+ * no call site.
  *
  * Context: a probe, any context, NMI included.
- * Return: as for kma_filter_object().
+ * Return: true if it passes, or if no filter is set.
  */
 bool kma_filter_pages(const struct page *page, int order);
 
 /**
- * kma_filter_start() - say who is told of changes
- * @changed: called under kma_lock after a filter was set or removed, and before the
- *	old one is freed; it switches the modes of the probes
+ * kma_filter_start() - set the function that is called when the filter changes
+ * @changed: switches the mode of the probes; called under kma_lock after a filter was set
+ *	or removed, and before the old one is freed
  *
- * The filter is below the probes that use it, so that it is given the function.
+ * The probes call the filter, so the filter does not call them by name.
  *
  * Context: process; nothing is recorded yet.
  */
@@ -109,13 +111,13 @@ int kma_filter_run(char *args);
  * @text: criteria as for kma_filter_run(), with `;` between them; modified
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: as for kma_filter_run().
+ * Return: 0, or an error explained by kma_refuse(); then nothing has changed.
  */
 int kma_filter_set(char *text);
 
 /**
  * kma_filter_text() - print all criteria that are set
- * @page: a page of memory for the result, which kma_filter_set() accepts
+ * @page: a page of memory for the result, in a form that kma_filter_set() accepts
  *
  * Context: process; kma_lock is held.
  * Return: bytes printed.
@@ -124,7 +126,7 @@ int kma_filter_text(char *page);
 
 /**
  * kma_filter_show() - print a line for each criterion
- * @seq: where to
+ * @seq: the file to print to
  *
  * Context: process; kma_lock is held.
  */
@@ -132,7 +134,7 @@ void kma_filter_show(struct seq_file *seq);
 
 /**
  * kma_filter_show_names() - print the names of criteria
- * @seq: where to
+ * @seq: the file to print to
  * @set: a bit for each criterion
  *
  * Context: process.
@@ -141,7 +143,7 @@ void kma_filter_show_names(struct seq_file *seq, u32 set);
 
 /**
  * kma_filter_since() - which criteria were set at any time
- * @ever: since load; false: since the last reset
+ * @ever: true: since load; false: since the last reset
  *
  * Context: process; kma_lock is held.
  * Return: a bit for each criterion.
@@ -149,16 +151,16 @@ void kma_filter_show_names(struct seq_file *seq, u32 set);
 u32 kma_filter_since(bool ever);
 
 /**
- * kma_filter_reset() - start again with kma_filter_since()
+ * kma_filter_reset() - let kma_filter_since() start again, as `reset` does
  *
  * Context: process; kma_lock is held.
  */
 void kma_filter_reset(void);
 
 /**
- * kma_filter_forget() - forget which call sites are in the module that is asked for
+ * kma_filter_forget() - forget which call sites are in the module of the filter
  *
- * To be called when code goes, or comes where other code was.
+ * To be called when code is loaded or unloaded: an address may get another function.
  *
  * Context: process; kma_lock is held.
  */

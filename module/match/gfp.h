@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of gfp flags, as this kernel's own trace events print them, and in their
- * order: flags that stand for several bits come first, so that a mask is decoded by
- * taking them away one after the other.
+ * Names of gfp flags, as this kernel's own trace events print them, in the same order.
+ * Flags of several bits come first, so that a mask is decoded by removing the bits of one
+ * flag after the other.
  */
 #ifndef KMA_MATCH_GFP_H
 #define KMA_MATCH_GFP_H
@@ -21,20 +21,20 @@ struct kma_gfp_flag {
 
 /**
  * kma_gfp_flag() - a flag of the list
- * @i: which
+ * @i: number of the flag, from 0
  *
  * Context: any.
- * Return: the flag; its @name is NULL if there are no more.
+ * Return: the flag; its @name is NULL if there is no such flag.
  */
 struct kma_gfp_flag kma_gfp_flag(unsigned int i);
 
 /**
  * kma_gfp_parse() - parse gfp flags
- * @text: names of flags with `|` between them, or 0x and a number
+ * @text: names of flags with `|` between them, or a hexadecimal number with 0x
  * @mask: the result
  *
  * Context: any.
- * Return: 0, or -EINVAL for anything else and for a mask without a bit.
+ * Return: 0, or -EINVAL for any other text and for a mask of 0.
  */
 int kma_gfp_parse(const char *text, u32 *mask);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding the call site of a page allocation.  See page_caller.h. */
+/* Find the call site of a page allocation.  See page_caller.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
@@ -15,8 +15,9 @@
 #include "page_caller.h"
 #include "skip.h"
 
-/* ---- verdicts ------------------------------------------------------------------- */
+/* ---- answers -------------------------------------------------------------------- */
 
+/* Whether a function may be a call site: it does not only hand pages on. */
 static bool kma_page_caller_classify(const struct kma_addrcache *c, char *name)
 {
 	name[strcspn(name, " ")] = '\0';
@@ -27,18 +28,18 @@ static struct kma_addrcache kma_page_callers = { .classify = kma_page_caller_cla
 
 /* ---- paths ------------------------------------------------------------------------ */
 
-/* Return addresses from the tracepoint to a call site, at most. */
+/* Most return addresses from the tracepoint to a call site. */
 #define KMA_PATH_MAX	24
-/* Of each CPU. */
+/* Paths that each CPU remembers. */
 #define KMA_PATHS	32
 
 /**
  * struct kma_path - the return addresses that led to a call site
- * @busy: somebody reads or writes it
- * @since: of which kma_paths_since it is
- * @nr: how many
- * @sp: where our own frame is; 0: it cannot be known again
- * @at: words from there to each return address
+ * @busy: a context reads or writes the path
+ * @since: kma_paths_since when the path was recorded
+ * @nr: number of return addresses
+ * @sp: address of the stack frame of kma_env_page_site(); 0 if the path cannot be reused
+ * @at: words from @sp to each return address
  * @frame: the return addresses, the call site last
  */
 struct kma_path {
@@ -51,7 +52,7 @@ struct kma_path {
 };
 
 static struct kma_path __percpu *kma_paths;
-/* Paths from before the last change of code or patterns are void. */
+/* Goes up when code or patterns change: paths with another @since are not valid. */
 static u32 kma_paths_since;
 
 static bool kma_page_caller_ours(unsigned long addr)
@@ -69,7 +70,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	p->sp = 0;
 	p->nr = 0;
 	p->since = READ_ONCE(kma_paths_since);
-	/* Pairs with kma_page_caller_forget(): no verdict is older than that. */
+	/* Pairs with kma_page_caller_forget(): no answer is older than the count. */
 	smp_rmb();
 	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
@@ -102,6 +103,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 }
 #endif
 
+/* Whether a stack still has the same return addresses in the same places. */
 static bool kma_path_holds(const struct kma_path *p, unsigned long sp)
 {
 	const unsigned long *stack = (unsigned long *)sp;
@@ -129,7 +131,10 @@ unsigned long kma_env_page_site(void)
 	struct kma_path *p = raw_cpu_ptr(kma_paths) + (hash >> 16) % KMA_PATHS;
 	unsigned long site;
 
-	/* Somebody below this context may be at it, or one on another CPU. */
+	/*
+	 * The path may be in use by a context that this one has interrupted or, because
+	 * this one may migrate, by one on another CPU.
+	 */
 	if (cmpxchg(&p->busy, 0, 1))
 		return kma_path_find(sp);
 	site = kma_path_holds(p, sp) ? p->frame[p->nr - 1] : kma_path_unwind(p, sp);
@@ -137,17 +142,20 @@ unsigned long kma_env_page_site(void)
 	return site;
 }
 
-/* ---- begin and end ------------------------------------------------------------------ */
+/* ---- start and stop ----------------------------------------------------------------- */
 
 void kma_page_caller_forget(void)
 {
 	kma_addrcache_clear(&kma_page_callers);
-	/* Only now: a path is made of verdicts.  Pairs with kma_path_unwind(). */
+	/*
+	 * The count goes up after the answers are cleared, because paths are made from
+	 * answers.  Pairs with kma_path_unwind().
+	 */
 	smp_wmb();
 	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
 }
 
-/* Those who ask; protected by kma_lock. */
+/* Calls of kma_page_caller_start() without a kma_page_caller_stop(); protected by kma_lock. */
 static int kma_page_caller_users;
 
 int kma_page_caller_start(void)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The call site of a page allocation: kma_env_page_site() of core/env.h.
+ * Finding the call site of a page allocation: kma_env_page_site() of core/env.h.
  *
- * Between the page allocator and the code that wants the pages are functions that only
- * hand pages on: alloc_pages_exact(), folio_alloc(), vmalloc().  Patterns of names say
- * which they are (skip.h).  The call site is the first return address on the stack
- * that is in no such function.
+ * Between the page allocator and the code that wants the pages there are functions that
+ * only hand pages on: alloc_pages_exact(), folio_alloc(), vmalloc().  Patterns of names say
+ * which functions these are (skip.h).  The call site is the first return address on the
+ * stack that is in no such function.
  *
  *	stack --> return address --> addrcache: skip it, or it is the call site
  *
- * Unwinding costs some 450 instructions a frame, so each CPU remembers paths, as
- * resolve/stack.h does stacks: where on the stack the return addresses were that led to
- * a call site, and what they were.
+ * Unwinding costs some 450 instructions for each stack frame, so each CPU remembers paths,
+ * as it remembers stacks (resolve/stack.h): the return addresses that led to a call site,
+ * and where on the stack they were.  If they are still there, seen from the same stack
+ * frame, the call site is the same.
  *
  * All of this may run in any context, NMI included.
  */
@@ -31,14 +32,15 @@ int kma_page_caller_start(void);
 /**
  * kma_page_caller_stop() - undo kma_page_caller_start()
  *
- * Context: process, may sleep; kma_lock is held; no probe of the caller runs.
+ * Context: process, may sleep; kma_lock is held; no probe still runs that the caller
+ * has started.
  */
 void kma_page_caller_stop(void);
 
 /**
  * kma_page_caller_forget() - forget the call sites found so far
  *
- * To be called when code goes, or comes where other code was, and when patterns change.
+ * To be called when code is loaded or unloaded, and when patterns change.
  *
  * Context: any.
  */

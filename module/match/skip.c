@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions that only hand pages on.  See skip.h. */
+/* Patterns of functions that only hand pages on.  See skip.h. */
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
@@ -13,21 +13,21 @@
 #include "skip.h"
 
 static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
-	/* what perf kmem skips */
+	/* functions that perf kmem skips */
 	"alloc_page*", "_alloc_page*", "__alloc_page*",
 	"get_free_page*", "_get_free_page*", "__get_free_page*",
 	"get_zeroed_page*", "_get_zeroed_page*", "__get_zeroed_page*",
-	/* the page allocator, its tracepoints, and what follows it */
+	/* the page allocator, its tracepoints, and kretprobes and ftrace on it */
 	"__traceiter_*", "*_noprof", "*_noprof.*", "alloc_frozen_pages*",
 	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "ftrace_*",
 	/* folios */
 	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
-	/* slabs, and what is too large for one */
+	/* slabs, and kmalloc() of sizes too large for one */
 	"new_slab*", "allocate_slab*", "alloc_slab_page*", "___slab_alloc*",
 	"__slab_alloc*", "kmem_cache_alloc*", "__kmem_cache_alloc*", "__kmalloc*",
 	"___kmalloc*", "kmalloc_*", "kvmalloc*", "krealloc*", "refill_objects*",
 	"__pcs_replace_empty_main*", "slab_alloc*",
-	/* free lists, and whose pages have to do */
+	/* free lists, and fallbacks */
 	"rmqueue*", "__rmqueue*", "get_page_from_freelist*", "try_to_steal_block*",
 	"try_to_claim_block*", "steal_suitable_fallback*",
 	/* vmalloc, page tables, fragments of pages */
@@ -35,22 +35,22 @@ static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
 	"page_frag_alloc*", "__page_frag_*", "page_frag_*",
 };
 
-/* Those that are added; kma_skip_text() has to fit into a page. */
+/* Patterns that can be added: the output of kma_skip_text() must fit into a page. */
 #define KMA_SKIP_MORE	32
 static_assert(KMA_SKIP_LEN == 63 + 1);
 #define KMA_SKIP_MAX	(ARRAY_SIZE(kma_skip_built_in) + KMA_SKIP_MORE)
 
 /**
  * struct kma_skips - the patterns, in the order in which they are tried
- * @nr: how many
- * @pattern: them
+ * @nr: number of patterns
+ * @pattern: the patterns
  */
 struct kma_skips {
 	int nr;
 	char pattern[KMA_SKIP_MAX][KMA_SKIP_LEN];
 };
 
-/* NULL: those that are built in.  Writers hold kma_lock. */
+/* NULL stands for the built-in list.  Writers hold kma_lock. */
 static struct kma_skips __rcu *kma_skips;
 
 bool kma_pattern_ends(const char *pattern)
@@ -114,7 +114,7 @@ const char *kma_skip_pattern(int i)
 
 /* ---- changes ---------------------------------------------------------------------- */
 
-/* Those that are built in, or those there are. */
+/* A copy of a list, or of the built-in list if @from is NULL, to be modified. */
 static struct kma_skips *kma_skips_copy(const struct kma_skips *from)
 {
 	struct kma_skips *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -139,7 +139,7 @@ static void kma_skips_publish(struct kma_skips *s)
 	if (!s && !before)
 		return;
 	rcu_assign_pointer(kma_skips, s);
-	/* Nobody is still about to judge by the list before. */
+	/* Wait until no probe uses the old list. */
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	kfree(before);

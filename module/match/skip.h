@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions that only hand pages on, by patterns of their names.
+ * Patterns of the names of functions that only hand pages on.
  *
- * A list of patterns is never modified: a modified copy takes its place.  Probes use
- * whichever list there is, under RCU.  When no probe uses the old list any more, the
- * call sites that were found with it are forgotten (page_caller.h).
+ * A list of patterns is never modified: a modified copy takes its place, under RCU.  Once
+ * no probe uses the old list any more, the call sites that were found with it are
+ * forgotten (page_caller.h).
  */
 #ifndef KMA_MATCH_SKIP_H
 #define KMA_MATCH_SKIP_H
@@ -18,8 +18,8 @@
  * kma_pattern_ends() - whether a pattern is safe for glob_match()
  * @pattern: the pattern
  *
- * A negated class, [!x] or [^x], matches the NUL at the end of a name, and glob_match()
- * reads on behind it.
+ * A negated class, [!x] or [^x], also matches the NUL at the end of a name, and
+ * glob_match() then reads past the end.
  *
  * Context: any.
  * Return: true if @pattern has no negated class.
@@ -55,7 +55,7 @@ int kma_skip_set(char *text);
 
 /**
  * kma_skip_text() - print the changes to the built-in list
- * @page: a page of memory for the result, which kma_skip_set() accepts
+ * @page: a page of memory for the result, in a form that kma_skip_set() accepts
  *
  * Context: process; kma_lock is held.
  * Return: bytes printed.
@@ -64,10 +64,10 @@ int kma_skip_text(char *page);
 
 /**
  * kma_skip_pattern() - a pattern of the list
- * @i: which, in the order in which they are tried
+ * @i: number of the pattern, from 0, in the order in which patterns are tried
  *
  * Context: process; kma_lock is held.
- * Return: the pattern, or NULL if there are no more.
+ * Return: the pattern, or NULL if there is no such pattern.
  */
 const char *kma_skip_pattern(int i);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `allocs`: the live objects, one by one. */
+/* `allocs`: the live objects, a row for each. */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
@@ -18,7 +18,7 @@ static const struct kma_column kma_allocs_columns[] = {
 	KMA_ALLOCS_COLUMNS(KMA_COLUMN)
 };
 
-/* As it is in the live table. */
+/* An object, copied from the live table. */
 struct kma_alloc {
 	unsigned long ptr;
 	struct kma_entry entry;
@@ -32,8 +32,8 @@ static const struct kma_cache_info *kma_alloc_cache(const struct kma_alloc *a)
 }
 
 /*
- * Where the object is, whatever node was asked for.  Nowhere, if its memory has
- * been taken away: there may still be a struct page, with nothing in it.
+ * The node of the object's memory, whatever node was asked for; KMA_NO_ID if the memory has
+ * been removed.  Removed memory may still have a struct page, with nothing valid in it.
  */
 static u64 kma_alloc_node(const struct kma_alloc *a)
 {
@@ -124,7 +124,7 @@ static size_t kma_allocs_count(const struct kma_bucket *b)
 	return nr;
 }
 
-/* The whole table is walked twice: how many objects, and which. */
+/* Walk the table twice: first to count the objects, then to copy them. */
 static int kma_allocs_fill(struct kma_snapshot *snap)
 {
 	const struct kma_objtab *t = &kma_core.obj;
@@ -139,7 +139,7 @@ static int kma_allocs_fill(struct kma_snapshot *snap)
 		nr += kma_allocs_count(kma_objtab_bucket(t, i));
 		cond_resched();
 	}
-	/* Some more, for those that come meanwhile. */
+	/* Leave room for objects that are added between the two walks. */
 	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
 		return -ENOMEM;
 	for (i = 0; !ret && i < buckets; i++) {

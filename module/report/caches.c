@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `caches`: what they allocated from. */
+/* `caches`: counters of objects, by cache. */
 #include "rows_site.h"
 
 static const struct kma_column kma_caches_columns[] = {

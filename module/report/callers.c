@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `callers`: who allocated. */
+/* `callers`: counters of objects, by call site. */
 #include "rows_site.h"
 
 static const struct kma_column kma_callers_columns[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `cgroups`: what the processes of each cgroup of the default hierarchy did. */
+/* `cgroups`: counters of events, by cgroup of the default hierarchy. */
 #include "../trace/acct.h"
 #include "rows_acct.h"
 
@@ -7,15 +7,15 @@ static const struct kma_column kma_cgroups_columns[] = {
 	KMA_CGROUPS_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_cgroup_describe(struct kma_map_row *line,
+static const char *kma_cgroup_describe(struct kma_map_row *row,
 				       const struct kma_countmap_info *info,
 				       char buf[KMA_SYMBOL_LEN])
 {
-	line->id[0] = KMA_NO_ID;
+	row->id[0] = KMA_NO_ID;
 	if (!info)
 		return "[other]";
 	if (info->key.word[0] != KMA_ACCT_INTERRUPT)
-		line->id[0] = info->key.word[0];
+		row->id[0] = info->key.word[0];
 	return info->text;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `comm_sites`: what each command allocated at each call site. */
+/* `comm_sites`: counters of allocations, by command and call site. */
 #include "../trace/acct.h"
 #include "rows_acct.h"
 
@@ -7,7 +7,7 @@ static const struct kma_column kma_comm_sites_columns[] = {
 	KMA_COMM_SITES_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_comm_site_describe(struct kma_map_row *line,
+static const char *kma_comm_site_describe(struct kma_map_row *row,
 					  const struct kma_countmap_info *info,
 					  char buf[KMA_SYMBOL_LEN])
 {
@@ -19,7 +19,7 @@ static const char *kma_comm_site_describe(struct kma_map_row *line,
 	return kma_comm_and(info, buf, buf);
 }
 
-/* A module that came back has rows of two addresses, and one name. */
+/* A module that is loaded again has rows for two addresses with the same name: merge them. */
 static int kma_comm_sites_fill(struct kma_snapshot *snap)
 {
 	int ret = kma_rows_map_fill(snap, kma_comm_site_describe);

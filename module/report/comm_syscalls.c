@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `comm_syscalls`: what each command allocated in each system call. */
+/* `comm_syscalls`: counters of allocations, by command and system call. */
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -11,7 +11,7 @@ static const struct kma_column kma_comm_syscalls_columns[] = {
 };
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
-/* The kernel's own list, by number. */
+/* Names of system calls, by number, from the kernel's own list. */
 static const char * const kma_syscall_names[] = {
 #define __SYSCALL(nr, name)[nr] = #name,
 #define __SYSCALL_NORETURN	__SYSCALL
@@ -47,7 +47,7 @@ static const char *kma_syscall_name(u64 nr, char buf[KMA_SYMBOL_LEN])
 	return buf;
 }
 
-static const char *kma_comm_syscall_describe(struct kma_map_row *line,
+static const char *kma_comm_syscall_describe(struct kma_map_row *row,
 					     const struct kma_countmap_info *info,
 					     char buf[KMA_SYMBOL_LEN])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `extfrag`: allocations for which pages of another migrate type had to do. */
+/* `extfrag`: allocations of pages that took pages of another migrate type (fallbacks). */
 #include "../trace/pcp.h"
 #include "rows_map.h"
 
@@ -15,29 +15,29 @@ static const struct kma_column kma_extfrag_columns[] = {
 
 static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, int column)
 {
-	const struct kma_map_row *line = row;
+	const struct kma_map_row *map_row = row;
 
 	switch (column) {
 	case KMA_EXTFRAG_fallbacks:
-		return line->v[KMA_FALLBACK_ALL];
+		return map_row->v[KMA_FALLBACK_ALL];
 	case KMA_EXTFRAG_fragmenting:
-		return line->v[KMA_FALLBACK_FRAGMENTING];
+		return map_row->v[KMA_FALLBACK_FRAGMENTING];
 	case KMA_EXTFRAG_severe:
-		return line->v[KMA_FALLBACK_SEVERE];
+		return map_row->v[KMA_FALLBACK_SEVERE];
 	case KMA_EXTFRAG_moderate:
-		return line->v[KMA_FALLBACK_FRAGMENTING] - line->v[KMA_FALLBACK_SEVERE];
+		return map_row->v[KMA_FALLBACK_FRAGMENTING] - map_row->v[KMA_FALLBACK_SEVERE];
 	case KMA_EXTFRAG_changed:
-		return line->v[KMA_FALLBACK_CHANGED];
+		return map_row->v[KMA_FALLBACK_CHANGED];
 	}
-	return (u8)(line->id[0] >> 8 * (column - KMA_EXTFRAG_alloc_order));
+	return (u8)(map_row->id[0] >> 8 * (column - KMA_EXTFRAG_alloc_order));
 }
 
-static const char *kma_fallback_describe(struct kma_map_row *line,
+static const char *kma_fallback_describe(struct kma_map_row *row,
 					 const struct kma_countmap_info *info,
 					 char buf[KMA_SYMBOL_LEN])
 {
-	/* Neither orders nor types there are. */
-	line->id[0] = info ? info->key.word[KMA_FALLBACK_KEY] : U32_MAX;
+	/* [other] gets orders and types that do not exist. */
+	row->id[0] = info ? info->key.word[KMA_FALLBACK_KEY] : U32_MAX;
 	if (!info)
 		return "[other]";
 	if (info->retired)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables whose lines are `name value`. */
+/* Tables with rows of the form `name value`. */
 #ifndef KMA_REPORT_KEYVAL_H
 #define KMA_REPORT_KEYVAL_H
 
 #include "seqtab.h"
 
 /**
- * struct kma_keyval - one line
- * @name: of the value, with its unit
- * @format: U64, S64 or MILLI
+ * struct kma_keyval - one row
+ * @name: name of the value, with its unit
+ * @format: KMA_FORMAT_U64, KMA_FORMAT_S64 or KMA_FORMAT_MILLI
  * @value: the value
  */
 struct kma_keyval {
@@ -17,18 +17,18 @@ struct kma_keyval {
 	u64 value;
 };
 
-/* Room for the lines of any such table. */
+/* Most rows of any such table. */
 #define KMA_KEYVALS_MAX	128
 
 /* The columns of all such tables. */
 extern const struct kma_column kma_keyval_columns[2];
 
 /**
- * kma_keyval_add() - add a line
+ * kma_keyval_add() - add a row
  * @snap: the snapshot, with room for KMA_KEYVALS_MAX rows
- * @name: as in struct kma_keyval
- * @format: likewise
- * @value: likewise
+ * @name: name of the value; a string that outlives the snapshot
+ * @format: format of the value, as in struct kma_keyval
+ * @value: the value
  *
  * Context: process.
  */
@@ -36,10 +36,10 @@ void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		    enum kma_format format, u64 value);
 
 /**
- * kma_keyval_show() - print a line: the @show of struct kma_table
- * @seq: where to
+ * kma_keyval_show() - print a row: the @show of struct kma_table
+ * @seq: the file to print to
  * @snap: the snapshot
- * @row: the line
+ * @row: the row, a struct kma_keyval
  *
  * Context: process.
  */

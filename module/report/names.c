@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names for one snapshot.  Each is made once, the first time a row needs it,
- * and stands in a chunk that lives as long as the snapshot.
+ * Names for one snapshot.  Each is made when a row first needs it, and is kept in a chunk
+ * of memory until the snapshot is freed.  See names.h.
  */
 #include <linux/list.h>
 #include <linux/sizes.h>
@@ -19,7 +19,7 @@ struct kma_names_chunk {
 struct kma_names {
 	const struct kma_sitetab *sites;
 	struct list_head chunks;
-	size_t used;		/* of the first chunk's text */
+	size_t used;		/* bytes of the first chunk's text */
 	const char **site;
 	const char **cache;
 	char buf[KMA_STACK_LEN];
@@ -57,7 +57,7 @@ void kma_names_free(struct kma_names *names)
 	kma_copy_free(names);
 }
 
-/* A copy of what is in names->buf, or NULL. */
+/* A copy of the text in names->buf, or NULL. */
 static const char *kma_names_copy(struct kma_names *names)
 {
 	size_t len = strlen(names->buf) + 1;
@@ -92,7 +92,7 @@ const char *kma_names_site(struct kma_names *names, u32 id)
 	return names->site[id];
 }
 
-/* Used once for each row: nothing to be gained by remembering it. */
+/* Each stack is used by one row, so it is not remembered. */
 const char *kma_names_stack(struct kma_names *names, u32 id)
 {
 	kma_symbol_stack(names->sites, id, names->buf);
@@ -104,7 +104,7 @@ const char *kma_names_known(const struct kma_names *names, u32 id)
 	return names->site[id];
 }
 
-/* kmalloc has names for its classes but no event that tells them. */
+/* The caches of kmalloc() have names, but its events do not contain them. */
 static void kma_kmalloc_name(char *buf, size_t len, u32 size)
 {
 	const char *large = size > KMALLOC_MAX_CACHE_SIZE ? "large-" : "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names for one snapshot.  Each is made once, when a row first needs it, and lives as
- * long as the snapshot.
+ * Names for one snapshot.  Each is made when a row first needs it, and is kept until the
+ * snapshot is freed.
  */
 #ifndef KMA_REPORT_NAMES_H
 #define KMA_REPORT_NAMES_H
@@ -13,11 +13,11 @@
 struct kma_names;
 
 /**
- * kma_names_new() - an empty collection of names
+ * kma_names_new() - allocate an empty collection of names
  * @t: the table whose rows are named; NULL if only kma_names_add() is used
  *
  * Context: process, may sleep.
- * Return: the collection, for kma_names_free(), or NULL.
+ * Return: the collection, for kma_names_free(), or NULL if there is no memory.
  */
 struct kma_names *kma_names_new(const struct kma_sitetab *t);
 
@@ -30,9 +30,9 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t);
 void kma_names_free(struct kma_names *names);
 
 /**
- * kma_names_site() - the name of a row's call site
+ * kma_names_site() - the name of a row's call site, as from kma_symbol_name()
  * @names: the collection
- * @id: the row
+ * @id: number of the row
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: the name, or NULL if there is no memory.
@@ -40,9 +40,9 @@ void kma_names_free(struct kma_names *names);
 const char *kma_names_site(struct kma_names *names, u32 id);
 
 /**
- * kma_names_known() - the name of a call site that kma_names_site() has returned before
+ * kma_names_known() - the name that kma_names_site() has returned before
  * @names: the collection
- * @id: the row
+ * @id: number of the row
  *
  * Context: any.
  * Return: the name.
@@ -50,9 +50,9 @@ const char *kma_names_site(struct kma_names *names, u32 id);
 const char *kma_names_known(const struct kma_names *names, u32 id);
 
 /**
- * kma_names_stack() - the names of a row's stack, as of kma_symbol_stack()
+ * kma_names_stack() - the names of a row's stack, as from kma_symbol_stack()
  * @names: the collection
- * @id: the row
+ * @id: number of the row
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: the names, or NULL if there is no memory.
@@ -62,7 +62,7 @@ const char *kma_names_stack(struct kma_names *names, u32 id);
 /**
  * kma_names_cache() - the name of a row's cache
  * @names: the collection
- * @id: the row
+ * @id: number of the row
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: the name, or NULL if there is no memory.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `orders`: blocks of pages by order and migrate type, exact. */
+/* `orders`: page allocations by order and migrate type; exact, also while some are sampled. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -45,7 +45,7 @@ static void kma_orders_add(struct kma_page_counts *all, u32 id)
 		kma_rows_page_add(&all[order * MIGRATE_TYPES + type], &counts);
 }
 
-/* Each order and migrate type has a row, whatever it counts. */
+/* Each order and migrate type has a row, even if it has counted nothing. */
 static int kma_orders_fill(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *t = &kma_pagealloc.sites;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `page_callers`: blocks of pages by call site, order, migrate type and gfp flags. */
+/* `page_callers`: page allocations by call site, order, migrate type and gfp flags. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -18,7 +18,7 @@ static const struct kma_column kma_page_callers_columns[] = {
 	KMA_PAGE_CALLERS_COLUMNS(KMA_COLUMN)
 };
 
-/* Estimates come first, and their errors in the same order. */
+/* The first columns are the estimates; their standard errors are in the same order. */
 static_assert(KMA_PAGE_CALLER_bulk_allocs == (int)KMA_ROWS_PAGE_bulk_allocs);
 static_assert(KMA_PAGE_CALLER_live_kb_se + (int)KMA_ROWS_PAGE_bulk_allocs ==
 	      KMA_PAGE_CALLER_bulk_allocs_se);
@@ -50,7 +50,7 @@ static const char *kma_page_caller_label(const struct kma_snapshot *snap, const 
 	return ((const struct kma_page_counts *)row)->label;
 }
 
-/* Rows of one name and class are next to each other: make them one. */
+/* Merge rows of the same name and class, which are next to each other. */
 static void kma_page_callers_merge(struct kma_snapshot *snap)
 {
 	struct kma_page_counts *row = snap->rows;
@@ -66,14 +66,17 @@ static void kma_page_callers_merge(struct kma_snapshot *snap)
 	snap->nr_rows = nr;
 }
 
-/* That of all blocks while some are sampled says nothing about call sites. */
+/*
+ * While page allocations are sampled, a row that counts all those of a class has no call
+ * site, and is not shown.
+ */
 static bool kma_page_caller_shown(u32 id)
 {
 	return kma_sitetab_info(&kma_pagealloc.sites, id) &&
 	       !kma_pagealloc_is_shadow(&kma_pagealloc, id);
 }
 
-/* Nothing since the last reset, and nothing is live. */
+/* Whether a row has counted nothing since the last reset, and has no live pages. */
 static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 {
 	return !counts->v[KMA_ROWS_PAGE_hits] && !counts->v[KMA_ROWS_PAGE_bulk_allocs] &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `page_summary`: blocks of pages of the whole machine, since the last reset.  The first
- * block are the lines of perf kmem's page summary, by its definitions.
+ * `page_summary`: page allocations of the whole machine, since the last reset.  The first
+ * rows are those of perf kmem's page summary, with its definitions.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>

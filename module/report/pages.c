@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `pages`: the live pages, block by block.
+ * `pages`: the live pages.
  *
- * A line is a piece of a block: pages that follow each other, of which none has been
- * freed.  It begins with the first page of the block, or after one that was freed.
+ * A row is a piece of a page allocation: consecutive pages, none of which has been freed.
+ * A piece begins with the first page of the allocation, or after a page that was freed.
  */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
@@ -23,7 +23,7 @@ static const struct kma_column kma_pages_columns[] = {
 	KMA_PAGES_COLUMNS(KMA_COLUMN)
 };
 
-/* One line.  The tables may be gone when it is printed. */
+/* One row.  It is complete in itself: the tables may be freed before it is printed. */
 struct kma_piece {
 	unsigned long pfn;
 	u64 pages;
@@ -33,7 +33,7 @@ struct kma_piece {
 	const char *label;
 };
 
-/* Nowhere, if the memory has been taken away meanwhile. */
+/* The node of a piece; KMA_NO_ID if the memory has been removed meanwhile. */
 static u64 kma_piece_node(const struct kma_piece *p)
 {
 	struct page *page = pfn_to_online_page(p->pfn);
@@ -74,16 +74,19 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 	return ((const struct kma_piece *)row)->label;
 }
 
-/* Of blocks that are not sampled, while some are, no more than the class is known. */
-static bool kma_pfn_bare(const struct kma_pfn *frame)
+/*
+ * Whether only the class of a page is recorded.  This is so if it is not sampled while
+ * others are.
+ */
+static bool kma_pfn_bare(const struct kma_pfn *record)
 {
-	return kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(frame->what));
+	return kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(record->what));
 }
 
-/* Whether a page goes on with what the one before began. */
-static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_pfn *frame)
+/* Whether a page belongs to the same piece as the page before it. */
+static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_pfn *record)
 {
-	return p->pages && frame->what == (p->frame.what | KMA_PFN_REST);
+	return p->pages && record->what == (p->frame.what | KMA_PFN_REST);
 }
 
 static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
@@ -115,32 +118,32 @@ static int kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
 	return 0;
 }
 
-/* Pieces of one chunk; no block is in two. */
+/* Copy the pieces of one chunk.  No page allocation spans two chunks. */
 static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 {
 	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
 	const unsigned long end = pfn + KMA_CHUNK_PFNS;
 	struct kma_piece p = {};
-	struct kma_pfn frame;
+	struct kma_pfn record;
 	int ret = 0;
 
 	if (!f)
 		return 0;
 	for (; !ret && pfn < end; pfn++, f++) {
-		if (!kma_pfn_read(f, &frame) || kma_pfn_bare(&frame))
-			frame.what = 0;
-		if (kma_piece_goes_on(&p, &frame)) {
+		if (!kma_pfn_read(f, &record) || kma_pfn_bare(&record))
+			record.what = 0;
+		if (kma_piece_goes_on(&p, &record)) {
 			p.pages++;
 			continue;
 		}
 		ret = kma_piece_add(snap, &p);
-		if (frame.what)
-			p = (struct kma_piece) { .pfn = pfn, .pages = 1, .frame = frame };
+		if (record.what)
+			p = (struct kma_piece) { .pfn = pfn, .pages = 1, .frame = record };
 	}
 	return ret ?: kma_piece_add(snap, &p);
 }
 
-/* At most as many as there will be. */
+/* An upper bound of the number of pieces in one chunk. */
 static size_t kma_pages_count(unsigned long pfn)
 {
 	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
@@ -173,7 +176,7 @@ static int kma_pages_fill(struct kma_snapshot *snap)
 		nr += kma_pages_count(i * KMA_CHUNK_PFNS);
 		cond_resched();
 	}
-	/* Some more, for those that come meanwhile. */
+	/* Leave room for pieces that are added between the two walks. */
 	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
 		return -ENOMEM;
 	for (i = 0; !ret && i < chunks; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `pcpu`: what came to the free lists of each CPU and went, by node. */
+/* `pcpu`: pages that moved to and from the free lists of each CPU, by node. */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
@@ -28,20 +28,20 @@ static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int 
 		[KMA_PCPU_directs] = KMA_LIST_DIRECTS,
 		[KMA_PCPU_batched] = KMA_LIST_BATCHED,
 	};
-	const struct kma_map_row *line = row;
+	const struct kma_map_row *map_row = row;
 
 	if (column < KMA_PCPU_refill_pages)
-		return line->id[column];
+		return map_row->id[column];
 	if (column == KMA_PCPU_imbalance_pages)
-		return line->v[KMA_LIST_REFILL_PAGES] - line->v[KMA_LIST_DRAIN_PAGES];
-	return line->v[counter[column]];
+		return map_row->v[KMA_LIST_REFILL_PAGES] - map_row->v[KMA_LIST_DRAIN_PAGES];
+	return map_row->v[counter[column]];
 }
 
-/* A node has one row of the countmap: see countmaps.c. */
+/* The countmap has one row for each node: see countmaps.c. */
 static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t, int cpu,
 			 u64 node)
 {
-	struct kma_map_row line = { .id = { cpu, node } };
+	struct kma_map_row new = { .id = { cpu, node } };
 	const struct kma_countmap_info *info;
 	const struct kma_countmap_row *row;
 	struct kma_map_row *to;
@@ -54,12 +54,12 @@ static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t
 			continue;
 		row = per_cpu_ptr(t->row[id], cpu);
 		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
-			line.v[i] += READ_ONCE(row->v[i]);
+			new.v[i] += READ_ONCE(row->v[i]);
 	}
-	if (!memchr_inv(line.v, 0, sizeof(line.v)))
+	if (!memchr_inv(new.v, 0, sizeof(new.v)))
 		return;
 	to = kma_snapshot_add(snap);
-	*to = line;
+	*to = new;
 }
 
 static int kma_pcpu_fill(struct kma_snapshot *snap)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Columns of tables of what somebody did.  See rows_map.h. */
+/* Columns of the tables of accounting.  See rows_acct.h. */
 #include <linux/string.h>
 
 #include "../trace/acct.h"
@@ -24,15 +24,15 @@ u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column)
 		[KMA_ACCT_COL_slab_hits] = KMA_ACCT_SLAB_HITS,
 		[KMA_ACCT_COL_slab_bytes] = KMA_ACCT_SLAB_BYTES,
 	};
-	const struct kma_map_row *line = row;
+	const struct kma_map_row *map_row = row;
 
 	if (column >= KMA_ACCT_COL_NR)
-		return line->id[column - KMA_ACCT_COL_NR];
+		return map_row->id[column - KMA_ACCT_COL_NR];
 	if (column == KMA_ACCT_COL_net_pages)
-		return line->v[KMA_ACCT_ALLOC_PAGES] - line->v[KMA_ACCT_FREE_PAGES];
+		return map_row->v[KMA_ACCT_ALLOC_PAGES] - map_row->v[KMA_ACCT_FREE_PAGES];
 	if (column == KMA_ACCT_COL_moderate)
-		return line->v[KMA_ACCT_FRAGMENTING] - line->v[KMA_ACCT_SEVERE];
-	return line->v[counter[column]];
+		return map_row->v[KMA_ACCT_FRAGMENTING] - map_row->v[KMA_ACCT_SEVERE];
+	return map_row->v[counter[column]];
 }
 
 u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Columns of the tables of accounting: trace/acct.h. */
+/* Columns of the tables of accounting (trace/acct.h). */
 #ifndef KMA_REPORT_ROWS_ACCT_H
 #define KMA_REPORT_ROWS_ACCT_H
 
 #include "rows_map.h"
 
-/* The columns that `tasks` and `cgroups` have in common. */
+/* The columns that `tasks` and `cgroups` have in common; KMA_ACCT_COL_NAME for each. */
 enum {
 #define X(name, format) KMA_ACCT_COL_##name,
 	KMA_ACCT_COLUMNS(X)
@@ -17,7 +17,8 @@ enum {
  * kma_acct_value() - the @value of struct kma_table for `tasks` and `cgroups`
  * @snap: the snapshot
  * @row: a struct kma_map_row
- * @column: one of the columns above, or one of the two of @id behind them
+ * @column: one of the columns above, or one of the two behind them, which are the @id of
+ *	the row
  *
  * Context: process.
  * Return: the value.
@@ -37,10 +38,10 @@ u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column)
 u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int column);
 
 /**
- * kma_comm_and() - the label `command;something`
+ * kma_comm_and() - make a label, `command;text`
  * @info: a row, whose key begins with the command
- * @what: the something
- * @buf: room for the result; @what may be in it
+ * @what: the text
+ * @buf: the result; @what may be in it
  *
  * Context: any.
  * Return: @buf.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables that are made of countmaps.  See rows_map.h. */
+/* Rows of tables that are made from countmaps.  See rows_map.h. */
 #include <linux/ctype.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
@@ -8,12 +8,12 @@
 #include "../state.h"
 #include "rows_map.h"
 
-static bool kma_line_empty(const struct kma_map_row *line)
+static bool kma_map_row_empty(const struct kma_map_row *row)
 {
-	return !memchr_inv(line->v, 0, sizeof(line->v));
+	return !memchr_inv(row->v, 0, sizeof(row->v));
 }
 
-/* The counters of all rows, those of one key in the first of them. */
+/* Add up the counters of all rows; rows of the same key are added to the first of them. */
 static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 {
 	struct kma_countmap_row *sum = kma_copy_alloc(t->rows, sizeof(*sum));
@@ -27,8 +27,11 @@ static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 	return sum;
 }
 
-/* A thread may call itself anything: the line stays one, and its end something. */
-static void kma_line_clean(char *text)
+/*
+ * A thread may give itself any name.  Replace control characters, so that a row stays one
+ * line, and a blank at either end, which a reader of the table would lose.
+ */
+static void kma_label_clean(char *text)
 {
 	char *c;
 
@@ -38,14 +41,14 @@ static void kma_line_clean(char *text)
 }
 
 int kma_rows_map_fill(struct kma_snapshot *snap,
-		      const char *(*describe)(struct kma_map_row *line,
-					   const struct kma_countmap_info *info,
-					   char buf[KMA_SYMBOL_LEN]))
+		      const char *(*describe)(struct kma_map_row *row,
+					      const struct kma_countmap_info *info,
+					      char buf[KMA_SYMBOL_LEN]))
 {
 	static char buf[KMA_SYMBOL_LEN];	/* protected by kma_lock */
 	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
 	struct kma_countmap_row *sum;
-	struct kma_map_row line, *row;
+	struct kma_map_row new, *row;
 	const char *text;
 	int ret = 0;
 	u32 id;
@@ -57,19 +60,19 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 		return -ENOMEM;
 	sum = kma_rows_map_sum(t);
 	for (id = 0; sum && !ret && id < t->rows; id++) {
-		line = (struct kma_map_row) {};
-		memcpy(line.v, sum[id].v, sizeof(line.v));
-		if (kma_line_empty(&line))
+		new = (struct kma_map_row) {};
+		memcpy(new.v, sum[id].v, sizeof(new.v));
+		if (kma_map_row_empty(&new))
 			continue;
-		text = describe(&line, kma_countmap_info(t, id), buf);
+		text = describe(&new, kma_countmap_info(t, id), buf);
 		if (text != buf)
 			strscpy(buf, text, sizeof(buf));
-		kma_line_clean(buf);
-		line.label = kma_names_add(snap->names, buf);
-		if (!line.label)
+		kma_label_clean(buf);
+		new.label = kma_names_add(snap->names, buf);
+		if (!new.label)
 			ret = -ENOMEM;
 		row = kma_snapshot_add(snap);
-		*row = line;
+		*row = new;
 		cond_resched();
 	}
 	kma_copy_free(sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of tables that are made of countmaps. */
+/* Rows of tables that are made from countmaps. */
 #ifndef KMA_REPORT_ROWS_MAP_H
 #define KMA_REPORT_ROWS_MAP_H
 
@@ -8,10 +8,10 @@
 #include "seqtab.h"
 
 /**
- * struct kma_map_row - one line
+ * struct kma_map_row - one row
  * @v: the counters
- * @id: two more columns, whatever they are
- * @label: what they belong to
+ * @id: two more columns, whose meaning depends on the table
+ * @label: the label: what the counters belong to
  */
 struct kma_map_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
@@ -20,27 +20,35 @@ struct kma_map_row {
 };
 
 /**
- * kma_rows_map_fill() - the rows of a countmap
+ * kma_rows_map_fill() - fill a snapshot with the rows of its table's countmap
  * @snap: the snapshot
- * @describe: gives a line its id and label, which may be @buf; @info is NULL for what
- *	has no row of its own
+ * @describe: sets the @id of a row and returns its label, which may be in @buf; @info is
+ *	NULL for the row of all events that have no row of their own
  *
- * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
+ * Context: process, may sleep; kma_lock is held.
+ * Return: 0 or -ENOMEM.
  */
 int kma_rows_map_fill(struct kma_snapshot *snap,
-		      const char *(*describe)(struct kma_map_row *line,
-					   const struct kma_countmap_info *info,
-					   char buf[KMA_SYMBOL_LEN]));
+		      const char *(*describe)(struct kma_map_row *row,
+					      const struct kma_countmap_info *info,
+					      char buf[KMA_SYMBOL_LEN]));
 
 /**
- * kma_rows_map_merge() - make lines one that only differ in what they count
+ * kma_rows_map_merge() - merge rows that have the same label and @id
  * @snap: the snapshot
  *
  * Context: process, may sleep.
  */
 void kma_rows_map_merge(struct kma_snapshot *snap);
 
-/* For struct kma_table. */
+/**
+ * kma_rows_map_label() - the @label of struct kma_table for tables of countmaps
+ * @snap: the snapshot
+ * @row: a struct kma_map_row
+ *
+ * Context: process.
+ * Return: the label of the row.
+ */
 const char *kma_rows_map_label(const struct kma_snapshot *snap, const void *row);
 
 #endif /* KMA_REPORT_ROWS_MAP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables of blocks.  See pagealloc.h. */
+/* Rows of tables of page allocations.  See rows_page.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -22,30 +22,33 @@ static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page
 	counts->variance[column] = variance;
 }
 
-/* What a number of something, of so many KiB each or of 1, stands for. */
+/* Set an estimate from a number of allocations: their number (@each is 1), or their KiB. */
 static void kma_rows_page_estimate(struct kma_page_counts *counts,
-				   enum kma_rows_page_count column, u64 blocks, u64 each,
-				u64 weight)
+				   enum kma_rows_page_count column, u64 allocs, u64 each,
+				   u64 weight)
 {
-	kma_rows_page_set(counts, column, kma_weigh(blocks * each, weight),
-			  kma_weigh_variance((kma_u128)blocks * each * each, weight));
+	kma_rows_page_set(counts, column, kma_weigh(allocs * each, weight),
+			  kma_weigh_variance((kma_u128)allocs * each * each, weight));
 }
 
-/* Some blocks may be live in part: none of them with more than all of its pages. */
+/*
+ * An allocation may be live in part.  How much of each is live is not known, but it is at
+ * most all of its pages: the variance is an upper bound.
+ */
 static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_row *sum,
 			       unsigned int order, u64 weight)
 {
-	const u64 blocks = kma_row_live(sum);
+	const u64 allocs = kma_row_live(sum);
 	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
 			  kma_rows_page_gone(sum);
 	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
 
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, blocks, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, allocs, 1, weight);
 	kma_rows_page_set(counts, KMA_ROWS_PAGE_live_kb, kma_weigh(kb, weight),
 			  kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
-/* Of a row's counters, those since the last reset. */
+/* Reduce the counters of a row to those since the last reset. */
 static void kma_rows_page_since(u32 id, struct kma_row *sum)
 {
 	const struct kma_row *base = &kma_baseline.page_row[id];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of `page_callers` and `orders`: counters of blocks of pages. */
+/* Rows of `page_callers` and `orders`: counters of page allocations. */
 #ifndef KMA_REPORT_ROWS_PAGE_H
 #define KMA_REPORT_ROWS_PAGE_H
 
@@ -7,6 +7,18 @@
 #include "../core/sitetab.h"
 #include "seqtab.h"
 
+/**
+ * enum kma_rows_page_count - the counts of a row, which may be estimates
+ * @KMA_ROWS_PAGE_live_kb: KiB of live pages
+ * @KMA_ROWS_PAGE_live_allocs: page allocations whose first page is live
+ * @KMA_ROWS_PAGE_hits: allocation events
+ * @KMA_ROWS_PAGE_kb: KiB allocated by these
+ * @KMA_ROWS_PAGE_frees: page allocations whose first page was freed
+ * @KMA_ROWS_PAGE_bulk_allocs: pages allocated in bulk, without an event
+ * @KMA_ROWS_PAGE_ESTIMATES: number of counts
+ *
+ * The names are those of columns, in the same order: see KMA_PAGE_CALLERS_COLUMNS.
+ */
 enum kma_rows_page_count {
 	KMA_ROWS_PAGE_live_kb,
 	KMA_ROWS_PAGE_live_allocs,
@@ -18,14 +30,14 @@ enum kma_rows_page_count {
 };
 
 /**
- * struct kma_page_counts - one line
+ * struct kma_page_counts - one row
  * @class: order, migrate type and gfp flags: kma_class()
  * @v: the counts, or estimates of them
- * @weighed: these before they are rounded: kma_weigh()
- * @variance: of each estimate
- * @samples: blocks that were sampled
- * @live_samples: of these, those whose first page is live
- * @label: the call site; NULL where the class is all
+ * @weighed: the estimates before they are rounded: kma_weigh()
+ * @variance: the variance of each estimate: kma_weigh_variance()
+ * @samples: page allocations that were sampled
+ * @live_samples: those of the samples whose first page is live
+ * @label: the name of the call site; NULL for a row without one
  */
 struct kma_page_counts {
 	unsigned long class;
@@ -37,26 +49,48 @@ struct kma_page_counts {
 	const char *label;
 };
 
-/* Context: any. Return: pages of a row's blocks that are not live any more. */
+/**
+ * kma_rows_page_gone() - pages of a row that are no longer live
+ * @sum: the counters of the row
+ *
+ * Context: any.
+ * Return: pages that were freed, or whose missed free was found out.
+ */
 static inline u64 kma_rows_page_gone(const struct kma_row *sum)
 {
 	return sum->frees + sum->rest_freed + sum->repaired + sum->rest_repaired;
 }
 
-/* Whether a row counts blocks that no other row does: not one of samples. */
+/**
+ * kma_rows_page_exact() - whether a row counts exactly: it is not a row of samples
+ * @id: number of the row
+ *
+ * Each page allocation counts in one such row.  If it is sampled, it counts in a row of
+ * samples as well.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
 bool kma_rows_page_exact(u32 id);
 
 /**
  * kma_rows_page_read() - the counters of one row
- * @id: the row, in use
- * @counts: the result; the label is left alone
+ * @id: number of the row, which is in use
+ * @counts: the result; @label is not set
  *
- * Live columns are as of now, all others since the last reset.
+ * Live counts are as of now; all others are since the last reset.
+ *
  * Context: process; kma_lock is held; pages are tracked.
  */
 void kma_rows_page_read(u32 id, struct kma_page_counts *counts);
 
-/* Context: any. Adds all that is counted in @more to @sum. */
+/**
+ * kma_rows_page_add() - add the counts of one row to those of another
+ * @sum: the row that is added to
+ * @more: the row that is added
+ *
+ * Context: any.
+ */
 void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts *more);
 
 #endif /* KMA_REPORT_ROWS_PAGE_H */

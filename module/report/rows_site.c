@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows of tables of counters.  See rows_site.h. */
+/* Rows of tables of counters of objects.  See rows_site.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 
@@ -8,7 +8,7 @@
 #include "../trace/bulk.h"
 #include "rows_site.h"
 
-/* The standard errors have the order of what they belong to, and come last. */
+/* The last columns are the standard errors, in the order of the columns they belong to. */
 static_assert(KMA_COUNT_live_bytes == 0);
 static_assert(KMA_COUNT_confirmed_bytes == KMA_COUNT_ESTIMATES - 1);
 static_assert(KMA_COUNT_ERRORS + KMA_COUNT_frees == KMA_COUNT_frees_se);
@@ -29,7 +29,10 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 	return div64_u64(100000 * waste + bytes_alloc / 2, bytes_alloc);
 }
 
-/* A free of it has gone unseen, or may have: what is live may be less. */
+/*
+ * Whether a free of an object of this row was missed, or may have been: fewer objects may
+ * be live than are counted.
+ */
 static bool kma_rows_site_suspect(const struct kma_row *sum)
 {
 	return sum->repaired || !kma_bulk_frees_followed();
@@ -43,7 +46,7 @@ static void kma_rows_site_set(struct kma_site_counts *counts, enum kma_site_colu
 	counts->variance[column] = variance;
 }
 
-/* What a number of objects, of so many bytes each or of 1, stands for. */
+/* Set an estimate from a number of objects: their number (@each is 1), or their bytes. */
 static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site_column column,
 				   u64 objects, u64 each, u64 weight)
 {
@@ -51,7 +54,10 @@ static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site
 			  kma_weigh_variance((kma_u128)objects * each * each, weight));
 }
 
-/* The squares are not known one by one: none of them is more than this. */
+/*
+ * The size of each request is not recorded, so the sum of their squares is not known.  No
+ * request is larger than @most, so the sum is at most @bytes * @most.
+ */
 static void kma_counts_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
 				 u64 weight)
 {
@@ -59,7 +65,7 @@ static void kma_counts_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 
 			  kma_weigh_variance((kma_u128)bytes * most, weight));
 }
 
-/* Of a row's counters, those since the last reset. */
+/* The counters of a row since the last reset. */
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;
@@ -167,7 +173,7 @@ static bool kma_rows_site_empty(const struct kma_site_counts *counts)
 	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
 }
 
-/* Rows of one name are next to each other: make them one. */
+/* Merge rows of the same name, which are next to each other. */
 static void kma_rows_site_merge(struct kma_snapshot *snap)
 {
 	struct kma_site_counts *row = snap->rows;

@@ -6,6 +6,7 @@
 #include "../core/sample.h"
 #include "seqtab.h"
 
+/* The columns of these tables without the label; KMA_COUNT_NAME for each. */
 enum kma_site_column {
 #define X(name, format) KMA_COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
@@ -13,18 +14,21 @@ enum kma_site_column {
 	KMA_COUNT_NR
 };
 
-/* Columns up to here are counts, and may be estimates; from there on, their errors. */
+/*
+ * Columns before KMA_COUNT_ESTIMATES are counts, which may be estimates.  Columns from
+ * KMA_COUNT_ERRORS on are their standard errors.
+ */
 #define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
 #define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
 
 /**
- * struct kma_site_counts - one line
- * @v: the columns, but standard errors; KMA_COUNT_frag_pct is made from the others when
- *	it is read
- * @weighed: estimates before they are rounded: kma_weigh()
- * @variance: of each estimate: kma_weigh_variance(); those of several rows add up, as
- *	what is sampled is independent
- * @label: what they belong to
+ * struct kma_site_counts - one row
+ * @v: the columns, except standard errors; KMA_COUNT_frag_pct is not stored, but computed
+ *	from the others when it is read
+ * @weighed: the estimates before they are rounded: kma_weigh()
+ * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
+ *	rows add up, because samples are independent of each other
+ * @label: the name of the call site or cache, or the stack
  */
 struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
@@ -35,44 +39,78 @@ struct kma_site_counts {
 
 /**
  * kma_rows_site_read() - the counters of one row of the site table
- * @id: the row, in use
- * @counts: the result; the label is left alone
+ * @id: number of the row, which is in use
+ * @counts: the result; @label is not set
  *
- * Live columns are as of now, all others since the last reset.
+ * Live columns are as of now; all others are since the last reset.
+ *
  * Context: process; kma_lock is held.
  */
 void kma_rows_site_read(u32 id, struct kma_site_counts *counts);
 
-/* Context: any. Adds all columns of @more to @sum. */
+/**
+ * kma_rows_site_add() - add the counts of one row to those of another
+ * @sum: the row that is added to
+ * @more: the row that is added
+ *
+ * Context: any.
+ */
 void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
 /**
  * kma_frag_milli() - internal fragmentation
  * @bytes_req: bytes asked for
- * @bytes_alloc: bytes taken for them, not less
+ * @bytes_alloc: bytes that the objects take, at least @bytes_req
  *
- * As perf kmem defines it: 100 - 100 * req / alloc, 0 where nothing was taken.
- * Context: any. Return: thousandths of a percent, rounded to the nearest.
+ * As perf kmem defines it: 100 - 100 * req / alloc, and 0 if @bytes_alloc is 0.
+ *
+ * Context: any.
+ * Return: thousandths of a percent, rounded to the nearest.
  */
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
-/* The column with the standard error of another one. */
+/**
+ * kma_count_se() - the column with the standard error of another column
+ * @column: the other column, which is a count
+ *
+ * Context: any.
+ * Return: number of the column.
+ */
 static inline int kma_count_se(enum kma_site_column column)
 {
 	return KMA_COUNT_ERRORS + column;
 }
 
-/* For struct kma_table. */
+/**
+ * kma_rows_site_value() - the @value of struct kma_table for these tables
+ * @snap: the snapshot
+ * @row: a struct kma_site_counts
+ * @column: the column
+ *
+ * Context: process.
+ * Return: the value.
+ */
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
+
+/**
+ * kma_rows_site_label() - the @label of struct kma_table for these tables
+ * @snap: the snapshot
+ * @row: a struct kma_site_counts
+ *
+ * Context: process.
+ * Return: the label of the row.
+ */
 const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 
 /**
- * kma_rows_site_fill() - rows of the site table, added up by name
+ * kma_rows_site_fill() - fill a snapshot with rows of the site table, added up by name
  * @snap: the snapshot
- * @name: kma_names_site(), kma_names_cache() or kma_names_stack()
- * @samples: only what was sampled
+ * @name: the function that names a row: kma_names_site(), kma_names_cache() or
+ *	kma_names_stack()
+ * @samples: only rows of samples
  *
- * Context: process, may sleep; kma_lock is held. Return: 0 or -ENOMEM.
+ * Context: process, may sleep; kma_lock is held.
+ * Return: 0 or -ENOMEM.
  */
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);

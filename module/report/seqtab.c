@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The one seq_file behind all tables.  See the overview in seqtab.h. */
+/* The seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -24,7 +24,7 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 	snap->rows = kma_copy_alloc(max_rows, snap->table->row_size);
 	if (!snap->rows)
 		return -ENOMEM;
-	/* They may hold addresses of objects: see kma_env_no_scan(). */
+	/* Rows may hold addresses of objects: see kma_env_no_scan(). */
 	kmemleak_no_scan(snap->rows);
 	snap->max_rows = max_rows;
 	snap->nr_rows = 0;
@@ -89,15 +89,16 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 
 /* ---- opening and closing -------------------------------------------------- */
 
-/* When what a table is about was switched on; 0 if it always is, or is not. */
+/* When the counting for a table was switched on; 0 if it is always on, or if it is off. */
 static u64 kma_table_since(const struct kma_table *table)
 {
 	if (table->countmap)
-		return kma_countmap_locked(table->countmap) ? kma_countmap_since(table->countmap) : 0;
+		return kma_countmap_locked(table->countmap) ?
+		       kma_countmap_since(table->countmap) : 0;
 	return table->pages && kma_pages_tracked() ? kma_pages_since() : 0;
 }
 
-/* Return: since when it is counted. */
+/* Return when the counting for a snapshot began; @snap->since says with which event. */
 static u64 kma_snapshot_since(struct kma_snapshot *snap)
 {
 	const u64 on = kma_table_since(snap->table);
@@ -124,7 +125,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->filter_ever = kma_filter_since(true);
 	kma_state_sweep();
 	ret = snap->table->fill(snap);
-	/* After all rows, or one of them would be younger than now. */
+	/* The time is read after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
@@ -159,7 +160,7 @@ void kma_snapshot_close(struct kma_snapshot *snap)
 
 /* ---- printing ------------------------------------------------------------- */
 
-/* Wide enough for what is usual; a larger number only moves its line. */
+/* Wide enough for most numbers; a larger one shifts the rest of its line. */
 #define KMA_WIDTH	12
 
 void kma_show_milli(struct seq_file *seq, int width, u64 milli)
@@ -187,8 +188,8 @@ static int kma_width(const struct kma_column *column)
 }
 
 /*
- * Of the objects that are known to have been freed, those whose free was seen.
- * What was freed and not found out yet it cannot know.
+ * The share of objects whose free was seen, of all objects that are known to have been
+ * freed.  A missed free is not known until it is found out.
  */
 static u64 kma_coverage_milli(const u64 *v)
 {
@@ -198,7 +199,7 @@ static u64 kma_coverage_milli(const u64 *v)
 		   v[KMA_STAT_free_zero_size] - v[KMA_STAT_free_unmatched];
 	u64 all = seen + v[KMA_STAT_replaced] + v[KMA_STAT_page_freed];
 
-	/* A counter may be ahead of another one, read in passing. */
+	/* The counters change while they are read: one may be ahead of another. */
 	if (!all || (s64)seen < 0)
 		return 100000;
 	return mul_u64_u64_div_u64(seen, 100000, all);
@@ -230,12 +231,14 @@ static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot 
 
 static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
 {
-	seq_printf(seq, " account=%s other=%llu", snap->account, snap->stats.v[KMA_STAT_countmap_other]);
+	seq_printf(seq, " account=%s other=%llu", snap->account,
+		   snap->stats.v[KMA_STAT_countmap_other]);
 }
 
 /*
- * What was recorded is not everything.  Of what is live, that may be so for longer than
- * of what is counted: `reset` leaves it.
+ * While a filter is set, not everything is recorded.  filter= has the criteria that were set
+ * since the last `reset`.  `reset` keeps live objects and pages, so for these an earlier
+ * filter matters, too: live_filter= has the criteria since load, if there are others.
  */
 static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot *snap)
 {
@@ -280,7 +283,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_putc(seq, '\n');
 }
 
-/* As in /proc/pagetypeinfo. */
+/* The names of /proc/pagetypeinfo. */
 static const char * const kma_type_names[MIGRATE_TYPES] = {
 	[MIGRATE_UNMOVABLE] = "Unmovable",
 	[MIGRATE_MOVABLE] = "Movable",
@@ -349,7 +352,7 @@ int kma_table_column(const struct kma_table *table, const char *name)
 
 /* ---- the file ------------------------------------------------------------- */
 
-/* Position 0 is the head, position n the row n - 1. */
+/* Position 0 is the head; position n is row n - 1. */
 static void *kma_seq_at(const struct kma_snapshot *snap, loff_t pos)
 {
 	if (!pos)

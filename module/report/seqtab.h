@@ -2,11 +2,11 @@
 /*
  * A table as a file.
  *
- * Opening takes a snapshot: the table's fill() makes the rows, they are sorted
- * once, and reading only prints them.  So a reader with a tiny buffer, or a
- * slow one, gets one consistent table.  Closing frees it.
+ * Opening the file takes a snapshot: the table's fill() makes the rows, which are then
+ * sorted once.  Reading only prints them, so that a slow reader, or one with a tiny buffer,
+ * gets one consistent table.  Closing the file frees the snapshot.
  *
- * A table is one file with a struct kma_table, and one line in tables.c.
+ * Each table is a source file with a struct kma_table, and a line in KMA_TABLES.
  */
 #ifndef KMA_REPORT_SEQTAB_H
 #define KMA_REPORT_SEQTAB_H
@@ -21,12 +21,26 @@
 #include "../trace/acct_track.h"
 #include "names.h"
 
-/* Keys of one sort order. */
+/* Most keys of a sort order. */
 #define KMA_SORT_KEYS	4
 
 struct seq_file;
 struct kma_snapshot;
 
+/**
+ * enum kma_format - how a column is printed; see kmemacct_abi.h
+ * @KMA_FORMAT_U64: decimal
+ * @KMA_FORMAT_S64: decimal, with a sign if it is negative
+ * @KMA_FORMAT_MILLI: thousandths, as decimal with three digits after the point
+ * @KMA_FORMAT_PTR: an address, as kernel.kptr_restrict allows it
+ * @KMA_FORMAT_ID: decimal, or `-` for KMA_NO_ID
+ * @KMA_FORMAT_TYPE: the name of a migrate type
+ * @KMA_FORMAT_HEX: hexadecimal, with 0x
+ * @KMA_FORMAT_SAMPLED: decimal; the column exists only once something has been sampled
+ * @KMA_FORMAT_SAMPLED_MILLI: thousandths; the column exists only once something has been
+ *	sampled
+ * @KMA_FORMAT_LABEL: text up to the end of the line
+ */
 enum kma_format {
 	KMA_FORMAT_U64,
 	KMA_FORMAT_S64,
@@ -35,27 +49,31 @@ enum kma_format {
 	KMA_FORMAT_ID,
 	KMA_FORMAT_TYPE,
 	KMA_FORMAT_HEX,
-	/* Columns of these are only there once something has been sampled. */
 	KMA_FORMAT_SAMPLED,
 	KMA_FORMAT_SAMPLED_MILLI,
 	KMA_FORMAT_LABEL,
 };
 
-/* Value of a column of KMA_FORMAT_ID that prints as `-`. */
+/* The value of a column of KMA_FORMAT_ID that is printed as `-`. */
 #define KMA_NO_ID	U64_MAX
 
+/**
+ * struct kma_column - a column of a table
+ * @name: its name
+ * @format: how it is printed
+ */
 struct kma_column {
 	const char *name;
 	enum kma_format format;
 };
 
-/* For an array of columns out of a list in kmemacct_abi.h. */
+/* Makes the struct kma_column of each entry of a list in kmemacct_abi.h. */
 #define KMA_COLUMN(_name, _format) { #_name, KMA_FORMAT_##_format },
 
 /**
  * struct kma_sort - the order of a table's rows
- * @key: columns that rows are compared by, the first that differs decides
- * @nr: how many; 0: as they were filled in
+ * @key: columns that rows are compared by; the first that differs decides
+ * @nr: number of keys; 0 to keep the order in which fill() has added the rows
  *
  * Numbers descend, labels ascend.
  */
@@ -66,18 +84,18 @@ struct kma_sort {
 
 /**
  * struct kma_table - a table
- * @name: its file
- * @columns: of a line; a label comes last
- * @nr_columns: how many
- * @row_size: bytes of one row
- * @sort: current order; protected by kma_lock
- * @pages: it is about pages
- * @countmap: what it is made of, if that is a countmap
- * @fill: make the rows of a snapshot; kma_lock is held; may sleep; 0 or an
- *	error, and then the snapshot is destroyed
- * @value: what a row has in a column that is not a label
- * @label: what it has in the one that is
- * @show: print one row; kma_show_row() for lines of columns
+ * @name: name of its file
+ * @columns: the columns; if there is a label, it is the last one
+ * @nr_columns: number of columns
+ * @row_size: bytes of one row in a snapshot
+ * @sort: the current order; protected by kma_lock
+ * @pages: the table is about pages
+ * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
+ * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep; returns 0 or
+ *	an error, and then the snapshot is freed
+ * @value: returns the value of a column that is not the label
+ * @label: returns the label of a row
+ * @show: prints one row; kma_show_row() for tables whose lines are columns
  */
 struct kma_table {
 	const char *name;
@@ -96,23 +114,24 @@ struct kma_table {
 
 /**
  * struct kma_snapshot - a table at the moment it was opened
- * @table: which
- * @sort: the order then
+ * @table: the table
+ * @sort: the order of its rows
  * @rows: the rows
- * @nr_rows: how many
- * @max_rows: how many there is room for
- * @sample_bytes: kma_sampling_now() or, of blocks, kma_pages_bytes() then
- * @sampled: something has been sampled: there are more columns
+ * @nr_rows: number of rows
+ * @max_rows: number of rows there is room for
+ * @sample_bytes: kma_sampling_now() or, for a table about pages, kma_pages_bytes()
+ * @sampled: something has been sampled, so that there are more columns
  * @cut: rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()
- * @window_ns: since the last reset or load
- * @since: what it is since: load, reset, or when it began to be counted
- * @stats: the module's counters since then
- * @pages: how pages were tracked then
- * @account: the value of the setting `account` then
- * @filter: criteria of a filter that were set at any time since then
- * @filter_ever: since load
- * @names: what labels point to
+ * @window_ns: time since counting began: since @since, in ns
+ * @since: the event at which counting began: "load", "reset", or "on" for a table whose
+ *	counting was switched on later
+ * @stats: the module's own counters, since load or the last reset
+ * @pages: the value of the setting `pages`
+ * @account: the value of the setting `account`
+ * @filter: criteria of the filter that were set at any time since the last reset or load
+ * @filter_ever: criteria of the filter that were set at any time since load
+ * @names: the names that labels point to
  */
 struct kma_snapshot {
 	struct kma_table *table;
@@ -135,25 +154,28 @@ struct kma_snapshot {
 };
 
 /**
- * kma_snapshot_room() - get memory for rows
+ * kma_snapshot_room() - allocate memory for rows
  * @snap: the snapshot, without rows
- * @max_rows: how many
+ * @max_rows: number of rows
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM; ordinary memory pressure
- * is not made worse for the sake of a table.
+ * The allocation gives up rather than make memory pressure worse for the sake of a table.
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
  */
 int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows);
 
 /**
- * kma_snapshot_add() - one more row
+ * kma_snapshot_add() - add a row
  * @snap: the snapshot
  *
- * Context: any. Return: the row, zeroed, or NULL if there is no room left.
+ * Context: any.
+ * Return: the row, zeroed, or NULL if there is no room left.
  */
 void *kma_snapshot_add(struct kma_snapshot *snap);
 
 /**
- * kma_snapshot_sort() - put rows into an order
+ * kma_snapshot_sort() - sort the rows
  * @snap: the snapshot
  * @sort: the order
  *
@@ -162,36 +184,63 @@ void *kma_snapshot_add(struct kma_snapshot *snap);
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
 /**
- * kma_snapshot_open() - a table as it is now
- * @table: which
+ * kma_snapshot_open() - take a snapshot of a table
+ * @table: the table
  *
- * Context: process, may sleep; takes kma_lock. Return: the snapshot or an
- * error pointer.
+ * Context: process, may sleep; takes kma_lock.
+ * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
  */
 struct kma_snapshot *kma_snapshot_open(struct kma_table *table);
 
-/* Give a snapshot back. Context: process, may sleep. */
+/**
+ * kma_snapshot_close() - free a snapshot
+ * @snap: the snapshot
+ *
+ * Context: process, may sleep.
+ */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
-/* Print what stands above the rows. */
+/**
+ * kma_show_head() - print the two lines above the rows
+ * @seq: the file to print to
+ * @snap: the snapshot
+ *
+ * Context: process.
+ */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
-/* Print a row column by column. */
+/**
+ * kma_show_row() - print a row, column by column: a @show of struct kma_table
+ * @seq: the file to print to
+ * @snap: the snapshot
+ * @row: the row
+ *
+ * Context: process.
+ */
 void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 		  const void *row);
 
-/* Print a number with three digits after the point. */
+/**
+ * kma_show_milli() - print a number with three digits after the point
+ * @seq: the file to print to
+ * @width: characters to fill, at least; 0 for no padding
+ * @milli: the number, in thousandths
+ *
+ * Context: process.
+ */
 void kma_show_milli(struct seq_file *seq, int width, u64 milli);
 
 /**
- * kma_table_column() - find a column by name
+ * kma_table_column() - find a column by its name
  * @table: the table
  * @name: the name
  *
- * Context: any. Return: its number or -ENOENT.
+ * Context: any.
+ * Return: number of the column, or -ENOENT.
  */
 int kma_table_column(const struct kma_table *table, const char *name);
 
+/* The file operations of tables: in debugfs, and in procfs. */
 extern const struct file_operations kma_table_fops;
 extern const struct proc_ops kma_table_proc_ops;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `skip`: which functions only hand pages on, by patterns of their names. */
+/* `skip`: patterns of the names of functions that only hand pages on. */
 #include <linux/kernel.h>
 #include <linux/string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `stacks`: who allocated, with all who called; of what was sampled. */
+/* `stacks`: counters of sampled objects, by stack of the allocation. */
 #include "rows_site.h"
 
 static const struct kma_column kma_stacks_columns[] = {

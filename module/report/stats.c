@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `stats`: the module's own health, since load whatever was reset. */
+/* `stats`: the state of the module itself, and its counters since load; `reset` keeps them. */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
@@ -66,7 +66,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		       kma_cacheinfo_exact());
 }
 
-/* Functions that are followed, and the second net; 1 is attached. */
+/* Functions that are followed, and whether mm_page_free finds objects whose free was missed. */
 static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
 	kma_keyval_add(snap, "free_bulk_followed", KMA_FORMAT_U64,

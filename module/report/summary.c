@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `summary`: one page for the whole machine, since the last reset.  The first
- * block are the lines of perf kmem's slab summary, by its definitions.
+ * `summary`: objects of the whole machine, since the last reset.  The first rows are those
+ * of perf kmem's slab summary, with its definitions.
  */
 #include <linux/sched.h>
 
@@ -26,7 +26,7 @@ static void kma_summary_counts(struct kma_site_counts *sum)
 	}
 }
 
-/* A line, and one with its standard error if there may be one. */
+/* Add a row and, once something has been sampled, a row with its standard error. */
 static void kma_summary_add(struct kma_snapshot *snap, const char *name, const char *name_se,
 			    enum kma_format format, u64 value, kma_u128 variance)
 {
@@ -35,9 +35,11 @@ static void kma_summary_add(struct kma_snapshot *snap, const char *name, const c
 		kma_keyval_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
 }
 
+/* Add a row for @value, and NAME_se for its standard error. */
 #define KMA_SUMMARY_ADD(name, format, value, variance)			\
 	kma_summary_add(snap, name, name "_se", KMA_FORMAT_##format, value, variance)
 
+/* Add a row for a column of struct kma_site_counts, and NAME_se for its standard error. */
 #define KMA_SUMMARY_COUNT(name, column)					\
 	KMA_SUMMARY_ADD(name, U64, v[KMA_COUNT_##column], var[KMA_COUNT_##column])
 
@@ -53,12 +55,13 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	KMA_SUMMARY_COUNT("bytes_allocated", bytes_alloc);
 	KMA_SUMMARY_COUNT("bytes_freed", bytes_freed);
 	/*
-	 * Less than nothing, where more was freed since a reset.  What is freed
-	 * may be the same samples as what was allocated, or others: at most this.
+	 * Negative if more was freed than allocated since the reset.  The samples that
+	 * were freed may be those that were allocated, or others: the variance is at most
+	 * this sum.
 	 */
 	KMA_SUMMARY_ADD("bytes_net", S64, net, var[KMA_COUNT_bytes_alloc] +
 			var[KMA_COUNT_bulk_bytes] + var[KMA_COUNT_bytes_freed]);
-	/* (a - r)^2 is at most a^2 - r^2. */
+	/* An upper bound: (a - r)^2 is at most a^2 - r^2 if r is at most a. */
 	KMA_SUMMARY_ADD("bytes_wasted", U64,
 			v[KMA_COUNT_bytes_alloc] - v[KMA_COUNT_bytes_req],
 			var[KMA_COUNT_bytes_alloc] - var[KMA_COUNT_bytes_req]);

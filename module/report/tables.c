@@ -18,14 +18,14 @@ const int kma_nr_tables = ARRAY_SIZE(kma_tables);
 
 static struct dentry *kma_dir;
 
-/* What is missing is said; without the directory, that was enough. */
+/* Warn if a file is missing, unless the directory is missing, which has been reported. */
 static void kma_debugfs_file(const char *name, umode_t mode, void *data,
 			     const struct file_operations *fops)
 {
 	struct dentry *file = debugfs_create_file(name, mode, kma_dir, data, fops);
 
 	if (IS_ERR(file) && !IS_ERR(kma_dir))
-		pr_warn("no file %s in debugfs: error %ld\n", name, PTR_ERR(file));
+		pr_warn("cannot create file %s in debugfs: error %ld\n", name, PTR_ERR(file));
 }
 
 int kma_report_start(const struct file_operations *control)
@@ -34,13 +34,14 @@ int kma_report_start(const struct file_operations *control)
 
 	if (!proc_create_data(KMA_NAME, 0400, NULL, &kma_table_proc_ops,
 			      &kma_table_summary)) {
-		pr_err("cannot make /proc/" KMA_NAME ": not enough memory\n");
+		pr_err("cannot create /proc/" KMA_NAME ": not enough memory\n");
 		return -ENOMEM;
 	}
-	/* Without debugfs there still is /proc: say so, and go on. */
+	/* Without debugfs there still is the file in /proc: warn, and go on. */
 	kma_dir = debugfs_create_dir(KMA_NAME, NULL);
 	if (IS_ERR(kma_dir))
-		pr_warn("no tables in debugfs: error %ld\n", PTR_ERR(kma_dir));
+		pr_warn("no debugfs directory, only /proc/" KMA_NAME ": error %ld\n",
+			PTR_ERR(kma_dir));
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],
 				 &kma_table_fops);

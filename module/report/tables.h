@@ -7,26 +7,27 @@
 
 #include "seqtab.h"
 
-/* All tables, in the order of the ABI document. */
+/* All tables, in the order of KMA_TABLES, and their number. */
 extern struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;
 
 /**
  * kma_report_start() - create the files
- * @control: functions of the file `control`, which is above the tables and below them
- *	has only its file
+ * @control: operations of the file `control`; the code behind that file uses the tables,
+ *	so the tables do not refer to it by name
  *
- * Without debugfs there still is /proc/kmemacct; the kernel log says what is missing.
+ * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
+ * missing.
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM, and then there are none.
+ * Return: 0, or -ENOMEM, which has been explained in the kernel log; then there are none.
  */
 int kma_report_start(const struct file_operations *control);
 
 /**
  * kma_report_stop() - remove the files
  *
- * On return, no function of a file runs.
+ * On return, no operation of a file still runs.
  *
  * Context: process, may sleep.
  */

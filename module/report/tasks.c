@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `tasks`: what processes did, those that have ended included. */
+/* `tasks`: counters of events, by process; processes that have ended are included. */
 #include "../trace/acct.h"
 #include "rows_acct.h"
 
@@ -7,17 +7,17 @@ static const struct kma_column kma_tasks_columns[] = {
 	KMA_TASKS_COLUMNS(KMA_COLUMN)
 };
 
-static const char *kma_task_describe(struct kma_map_row *line,
+static const char *kma_task_describe(struct kma_map_row *row,
 				     const struct kma_countmap_info *info,
 				     char buf[KMA_SYMBOL_LEN])
 {
-	line->id[0] = KMA_NO_ID;
-	line->id[1] = KMA_NO_ID;
+	row->id[0] = KMA_NO_ID;
+	row->id[1] = KMA_NO_ID;
 	if (!info)
 		return "[other]";
 	if (info->key.word[0] != KMA_ACCT_INTERRUPT) {
-		line->id[0] = info->key.word[0];
-		line->id[1] = info->more;
+		row->id[0] = info->key.word[0];
+		row->id[1] = info->more;
 	}
 	kma_countmap_comm(info, buf);
 	return buf[0] ? buf : "-";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding the name and slot size of a struct kmem_cache.  See cacheinfo.h. */
+/* Find the name and slot size of a struct kmem_cache.  See cacheinfo.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
@@ -9,7 +9,7 @@
 
 #include "cacheinfo.h"
 
-/* Only so far is a struct kmem_cache searched; all known ones are longer. */
+/* Bytes of a struct kmem_cache that are searched: it is longer on all known kernels. */
 #define KMA_SEARCH_BYTES	160
 /* More objects than any slab of the two caches holds. */
 #define KMA_SEARCH_OBJECTS	256
@@ -19,7 +19,7 @@ static int kma_name_offset = KMA_OFFSET_NONE;
 static int kma_size_offset = KMA_OFFSET_NONE;
 int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
 
-/* One of the two known caches. */
+/* A cache that the module creates, so that its name and sizes are known. */
 struct kma_known {
 	const char *name;
 	unsigned int object_size;
@@ -34,10 +34,10 @@ static void kma_known_ctor(void *object)
 }
 
 /*
- * Neither may be merged with a cache that exists, or its name would be that
- * one's.  A constructor sees to that; but of such a cache the name stands a
- * second time in the struct, in its kobject.  The other one has another name
- * there, and differs from all in use by its flags.
+ * Neither cache may be merged with an existing one, or it would have the name of that
+ * one.  The first cache has a constructor, which prevents merging.  But the struct of such
+ * a cache contains its name twice, also in its kobject.  The second cache has another name
+ * in its kobject.  It is not merged because no cache in use has its flags.
  */
 static struct kma_known kma_known[2] = {
 	{
@@ -60,8 +60,8 @@ static int kma_compare_addresses(const void *a, const void *b)
 }
 
 /*
- * The distance of neighbours in a full slab, which is the smallest there is.
- * 0 if there was not enough memory.
+ * Neighbours in a full slab are one slot apart, and no two objects are nearer to each
+ * other.  Return the slot size, or 0 if there was not enough memory.
  */
 static unsigned int kma_measure_slot(struct kmem_cache *cache)
 {
@@ -119,8 +119,8 @@ static bool kma_name_is_at(const struct kma_known *k, int offset)
 	const char *at;
 
 	/*
-	 * The kernel's copy of our name is on the heap.  Words that are no
-	 * address at all must not even be tried: that is a warning on x86.
+	 * The kernel's copy of the name is on the heap.  Do not even try to read at a word
+	 * that is no address: x86 warns of that.
 	 */
 	return !copy_from_kernel_nofault(&at, (char *)k->cache + offset, sizeof(at)) &&
 	       virt_addr_valid(at) &&
@@ -147,9 +147,9 @@ static bool kma_object_size_is_at(const struct kma_known *k, int offset)
 }
 
 /*
- * The one offset at which @is_at holds for both caches.  With slab_nomerge on
- * the command line all kobjects have their cache's name, and then there are two
- * for the name, of which either will do.
+ * Return the only offset at which @is_at is true for both caches.  With slab_nomerge on the
+ * command line, all kobjects have the name of their cache, and the name is at two offsets.
+ * Either of them will do.
  */
 static int kma_search(bool (*is_at)(const struct kma_known *, int), int step)
 {
@@ -180,7 +180,7 @@ int kma_cacheinfo_init(void)
 	if (ret)
 		pr_err("not enough memory\n");
 	else if (!kma_cacheinfo_exact())
-		pr_warn("struct kmem_cache not understood: tables show object sizes and no names of caches\n");
+		pr_warn("cannot find the name and slot size in struct kmem_cache: tables show object sizes and no cache names\n");
 	return ret;
 }
 
@@ -195,7 +195,7 @@ bool kma_cacheinfo_has_bytes(void)
 	return kma_cacheinfo_bytes_offset != KMA_OFFSET_NONE;
 }
 
-/* Up to the NUL and not a byte further: nobody says what comes after it. */
+/* Copy up to the NUL and no byte further: the memory behind it may not be readable. */
 static void kma_copy_name(unsigned long cache, char name[KMA_CACHE_NAME_LEN])
 {
 	const char *at;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Name and slot size of a struct kmem_cache.
+ * Finding the name and slot size of a struct kmem_cache.
  *
- * kmem_cache_size() returns the size an object was asked to have, not what it takes in
- * its slab, and no exported function returns the name; since 6.8 the struct is private
- * to mm/.  So at load the module creates two caches with known names, object sizes
- * and slot sizes.  (It finds the slot size by allocating objects until a slab is full:
- * neighbours are one slot apart.)  It then searches the struct for the one offset at
- * which both caches have their name, and the one at which both have their slot size.
- * Unless exactly one offset fits, the module uses the object size and calls the cache
- * [unnamed]; each table says so in its first line.
+ * kmem_cache_size() returns the size that was asked for, not the bytes an object takes in
+ * its slab (the slot size).  No exported function returns the name, and since 6.8 the
+ * struct is private to mm/.  So at load the module creates two caches with known names and
+ * object sizes.  It finds their slot sizes by allocating objects until a slab is full:
+ * neighbours are one slot apart.  Then it searches the struct for the offset at which both
+ * caches have their name, and the offset at which both have their slot size.  If either is
+ * not found, or several offsets fit the slot size, the module uses the object size and
+ * calls every cache [unnamed]; the first line of each table says so.
  */
 #ifndef KMA_RESOLVE_CACHEINFO_H
 #define KMA_RESOLVE_CACHEINFO_H
@@ -19,7 +19,7 @@
 #include "../core/event.h"
 
 /**
- * kma_cacheinfo_init() - find out where a kmem_cache keeps its name and slot size
+ * kma_cacheinfo_init() - find the offsets of name and slot size in a kmem_cache
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM, which has been explained in the kernel log.
@@ -30,15 +30,18 @@ int kma_cacheinfo_init(void);
  * kma_cacheinfo_exact() - whether names and slot sizes are known
  *
  * Context: any.
- * Return: true if so; false if object sizes have to do.
+ * Return: true if so; false if object sizes are used instead.
  */
 bool kma_cacheinfo_exact(void);
 
-/* Offset in a struct kmem_cache of the bytes an object takes; negative if unknown. */
+/*
+ * Offset in a struct kmem_cache of the bytes that kma_cacheinfo_bytes() returns: the slot
+ * size, or the object size if kma_cacheinfo_exact() is false; negative if unknown.
+ */
 extern int kma_cacheinfo_bytes_offset;
 
 /**
- * kma_cacheinfo_has_bytes() - whether that offset is known
+ * kma_cacheinfo_has_bytes() - whether kma_cacheinfo_bytes_offset is known
  *
  * Context: any.
  * Return: true if so.
@@ -46,7 +49,7 @@ extern int kma_cacheinfo_bytes_offset;
 bool kma_cacheinfo_has_bytes(void);
 
 /**
- * kma_cacheinfo_bytes() - bytes an object of a cache takes
+ * kma_cacheinfo_bytes() - bytes that an object of a cache takes
  * @cache: address of the kmem_cache, which is in use
  *
  * Context: any; kma_cacheinfo_has_bytes() is true.
@@ -58,7 +61,7 @@ static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
 }
 
 /**
- * kma_event_bytes() - bytes the object of an event takes
+ * kma_event_bytes() - bytes that the object of an event takes
  * @ev: an allocation that returned memory
  *
  * Context: any; kma_cacheinfo_has_bytes() is true.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Walking the stack of a sample, and remembering it.  See stack.h. */
+/* Walk the stack of a sample, and remember it.  See stack.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
@@ -12,16 +12,16 @@
 #include "stack.h"
 #include "unwind.h"
 
-/* Frames from here to the call site, at most. */
+/* Most stack frames from this file to the call site. */
 #define KMA_STACK_INNER	12
-/* Of each CPU. */
+/* Memos of each CPU. */
 #define KMA_MEMOS	32
 
 /**
  * struct kma_memo - a stack, and where it was
- * @busy: somebody records a sample with it
- * @sp: where our own frame is; 0: it cannot be known again
- * @at: words from there to each return address
+ * @busy: a context records a sample with this memo
+ * @sp: address of the stack frame of kma_env_stack(); 0 if the memo cannot be reused
+ * @at: words from @sp to each return address
  * @stack: the stack
  */
 struct kma_memo {
@@ -34,7 +34,7 @@ struct kma_memo {
 static struct kma_memo __percpu *kma_memos;
 
 #ifdef KMA_HAVE_UNWINDER
-/* Return: whether each frame's return address is where @at says. */
+/* Return whether @at has the place of each return address. */
 static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
 			   unsigned long site, unsigned long sp)
 {
@@ -82,6 +82,7 @@ static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
 	kma_stack_seal(&m->stack);
 }
 
+/* Whether a stack still has the same return addresses in the same places. */
 static bool kma_memo_holds(const struct kma_memo *m, unsigned long site,
 			   unsigned long sp)
 {
@@ -102,7 +103,10 @@ const struct kma_stack *kma_env_stack(unsigned long site)
 	const u32 hash = (u32)(site ^ sp >> 3) * 0x9e3779b1U;
 	struct kma_memo *m = raw_cpu_ptr(kma_memos) + (hash >> 16) % KMA_MEMOS;
 
-	/* Nobody migrates: whom this context interrupted may have it, and nobody else. */
+	/*
+	 * A probe does not migrate here, so only a context that this one has interrupted
+	 * may use the memo.
+	 */
 	if (READ_ONCE(m->busy))
 		return NULL;
 	WRITE_ONCE(m->busy, 1);

@@ -12,10 +12,10 @@
 #include "symbol.h"
 
 /**
- * struct kma_kept - what retired rows of a table are called by
+ * struct kma_kept - names and stacks that are kept for the retired rows of a table
  * @sites: the table
- * @name: names, by number; NULL while there are no rows
- * @stack: stacks; NULL where rows have none
+ * @name: names, by number of the row; NULL while the table does not exist
+ * @stack: stacks, by number of the row; NULL if rows of this table have no stacks
  *
  * Protected by kma_lock.
  */
@@ -37,7 +37,7 @@ static const char kma_name_lost[] = "[unloaded]";
 
 static_assert(KMA_SYMBOL_LEN >= KSYM_SYMBOL_LEN);
 
-/* `symbol+0xoff/0xsize [module]` to `symbol+0xoff [module]`. */
+/* Change `symbol+0xoff/0xsize [module]` to `symbol+0xoff [module]`. */
 static void kma_symbol_cut_size(char *name)
 {
 	char *plus = strstr(name, "+0x");
@@ -50,13 +50,13 @@ static void kma_symbol_cut_size(char *name)
 
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
-	/* In place of a call site there may be a mark: see pagealloc.h. */
+	/* Rows of a whole class have one of these in place of a call site: see core/pagealloc.h. */
 	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
 		strscpy(buf, "-", KMA_SYMBOL_LEN);
 		return;
 	}
 	sprint_symbol(buf, site);
-	/* Without a symbol that is the address, which is nobody's business. */
+	/* Without a symbol the result is an address, which must not be shown. */
 	if (!strncmp(buf, "0x", 2))
 		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
 	else
@@ -104,7 +104,7 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 
 typedef void (*kma_symbol_row)(const struct kma_sitetab *t, u32 id, char *buf);
 
-/* What is to be kept of a row: its name, or its stack. */
+/* A copy of the name or stack of a row, which @print prints. */
 static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 				   kma_symbol_row print)
 {
@@ -114,22 +114,28 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
 }
 
+/**
+ * enum kma_fate - what happens to the code at an address
+ * @KMA_FATE_STAYS: nothing
+ * @KMA_FATE_GOES: it is about to be freed; its symbol can still be looked up
+ * @KMA_FATE_GONE: it was freed; its symbol is lost
+ */
 enum kma_fate {
 	KMA_FATE_STAYS,
 	KMA_FATE_GOES,
 	KMA_FATE_GONE,
 };
 
-/* What a change of a module's state means for code at an address. */
+/* What a change of the state of a module means for the code at an address. */
 static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mod,
 				     unsigned long state)
 {
 	switch (state) {
 	case MODULE_STATE_COMING:
 		/*
-		 * Nothing of the module has run: this is of what was at this
-		 * address before, and got past us (init code that went on
-		 * asynchronously after its module was live).
+		 * No code of this module has run yet.  The address is that of
+		 * code which was there before, and whose end was missed: init
+		 * code that went on asynchronously after its module was live.
 		 */
 		return within_module(addr, mod) ? KMA_FATE_GONE : KMA_FATE_STAYS;
 	case MODULE_STATE_LIVE:
@@ -141,7 +147,7 @@ static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mo
 	}
 }
 
-/* That of a stack is that of any of its frames. */
+/* The fate of a stack: that of its first stack frame whose code does not stay. */
 static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
 					   u32 nr_frames, const struct module *mod,
 					   unsigned long state)
@@ -154,7 +160,7 @@ static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
 	return fate;
 }
 
-/* Keep what a row is called by, if it is not kept and its code goes. */
+/* If the code of a row goes, keep the name or stack of the row, and retire the row. */
 static void kma_symbol_keep(struct kma_sitetab *t, u32 id, const char **kept,
 			    enum kma_fate fate, kma_symbol_row print)
 {

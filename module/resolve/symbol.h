@@ -2,11 +2,12 @@
 /*
  * Names of call sites.
  *
- * A row knows its call site by address.  The name is looked up when a table is read,
- * except for code that is about to go: the init text of a module once its init is
- * done, and all of a module that is unloaded.  For these the name is looked up and kept
- * while the code is still there, and the row is retired, because other code may soon
- * have the address.  A stack with such code in it is kept and retired in the same way.
+ * A row has the address of its call site.  The name is looked up when a table is read,
+ * except for code that is about to be freed: the init text of a module once its init is
+ * done, and all text of a module that is unloaded.  Then the name is looked up and kept
+ * while the code is still there.  The row is retired, because other code may soon have the
+ * address.  If a stack goes through such code, its names are kept and its row is retired
+ * in the same way.
  */
 #ifndef KMA_RESOLVE_SYMBOL_H
 #define KMA_RESOLVE_SYMBOL_H
@@ -20,11 +21,11 @@ struct module;
 
 /* Room for any name of a call site, in bytes. */
 #define KMA_SYMBOL_LEN	768
-/* Room for the names of all frames of a stack, in bytes. */
+/* Room for the names of all call sites of a stack, in bytes. */
 #define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
 
 /**
- * kma_symbol_start() - allocate what keeps the names of objects' call sites
+ * kma_symbol_start() - allocate room for the kept names of call sites of objects
  *
  * Context: process, may sleep; the tables are allocated.
  * Return: 0, or -ENOMEM, which has been explained in the kernel log.
@@ -39,7 +40,7 @@ int kma_symbol_start(void);
 void kma_symbol_stop(void);
 
 /**
- * kma_symbol_pages_start() - the same for the call sites of pages
+ * kma_symbol_pages_start() - allocate room for the kept names of call sites of pages
  *
  * Context: process, may sleep; kma_lock is held; the tables of pages are allocated.
  * Return: 0 or -ENOMEM.
@@ -56,37 +57,37 @@ void kma_symbol_pages_stop(void);
 /**
  * kma_symbol_print() - the name of a return address
  * @site: the address, or a value that stands in place of one (see core/pagealloc.h)
- * @buf: room for the result, `symbol+0xoff [module]`, never an address
+ * @buf: the result, `symbol+0xoff [module]`, never an address
  *
- * Context: any that may look up symbols.
+ * Context: any context in which kallsyms may be used.
  */
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
 /**
  * kma_symbol_name() - the name of a row's call site
- * @t: the table of the row, that of objects or that of pages
- * @id: the row, which is in use
- * @buf: room for the result, as of kma_symbol_print()
+ * @t: the table of the row: that of objects or that of pages
+ * @id: number of the row, which is in use
+ * @buf: the result: [other], a kept name, or the name from kma_symbol_print()
  *
  * Context: process; kma_lock is held.
  */
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
 /**
- * kma_symbol_stack() - the names of all frames of a row's stack
+ * kma_symbol_stack() - the names of all call sites of a row's stack
  * @t: the table of the row
- * @id: the row, which is in use
- * @buf: room for the result: the outermost frame first, `;` between frames; the call
- *	site alone if the row has no stack
+ * @id: number of the row, which is in use
+ * @buf: the result: the outermost caller first, `;` between the names; the name of the
+ *	call site alone if the row has no stack
  *
  * Context: process; kma_lock is held.
  */
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
 
 /**
- * kma_symbol_change() - a module comes, or its code goes
+ * kma_symbol_change() - handle a change of the state of a module
  * @mod: the module
- * @state: what it is about to be, or has just become: enum module_state
+ * @state: the state that it is about to have, or has just got: enum module_state
  *
  * Keeps the names of rows whose code goes, and retires the rows.
  *
@@ -95,11 +96,13 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 void kma_symbol_change(const struct module *mod, unsigned long state);
 
 /**
- * kma_symbol_change_map() - the same for the rows of a countmap
+ * kma_symbol_change_map() - handle such a change for the rows of a countmap
  * @of: the countmap, which may not exist
- * @word: which word of its keys is a call site
+ * @word: the word of its keys that is a call site
  * @mod: the module
- * @state: as for kma_symbol_change()
+ * @state: the state, as for kma_symbol_change()
+ *
+ * Keeps the names of rows whose code goes, and retires the rows.
  *
  * Context: module notifier; kma_lock is held.
  */

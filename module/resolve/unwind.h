@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Stacks that are known again: where on a stack its return addresses are.
- */
+/* Recognizing a stack: where on it each return address is. */
 #ifndef KMA_RESOLVE_UNWIND_H
 #define KMA_RESOLVE_UNWIND_H
 
@@ -11,13 +9,14 @@
 
 #ifdef KMA_HAVE_UNWINDER
 /**
- * kma_unwind_place() - where the unwinder found what it returns now
- * @state: the unwinder
- * @sp: where to count from; below that, and far above, is nothing
- * @at: the result, in words from there
+ * kma_unwind_place() - where the unwinder found the current return address
+ * @state: the state of the unwinder
+ * @sp: the lowest address at which it can be; places are counted from here
+ * @at: the result, in words from @sp
  *
- * Context: any. Return: whether it is known, since a call has put it there and nothing
- * has changed it.
+ * Context: any.
+ * Return: true if the place is known: the return address is where the call has put it,
+ * unchanged, and less than THREAD_SIZE above @sp.
  */
 static inline bool kma_unwind_place(const struct unwind_state *state, unsigned long sp,
 				    u16 *at)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counting an event for the current process, cgroup and command.  See acct.h. */
+/* Count an event for the current process, cgroup and command.  See acct.h. */
 #include <asm/syscall.h>
 #include <linux/cgroup.h>
 #include <linux/compat.h>
@@ -16,18 +16,18 @@
 #include "../core/stat.h"
 #include "acct.h"
 
-/* ---- who ---------------------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------------- */
 
 static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
 static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
 
-/* A name, and zeroes behind it. */
+/* Copy the name of @task and pad it with zeroes: equal names are equal words of a key. */
 static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
 {
 	char text[TASK_COMM_LEN] = {};
 	int i;
 
-	/* It may change meanwhile. */
+	/* The task may change its name meanwhile. */
 	for (i = 0; i < TASK_COMM_LEN - 1; i++) {
 		text[i] = READ_ONCE(task->comm[i]);
 		if (!text[i])
@@ -57,27 +57,27 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
 		return kma_countmap_get(t, &info);
 	}
-	/* Numbers are used again, so is memory, but hardly both. */
+	/* A tgid is reused, and so is the address of a signal_struct, but hardly both together. */
 	info.key.word[0] = current->tgid;
 	info.key.word[1] = (unsigned long)current->signal;
 	id = kma_countmap_find(t, &info.key);
-	/* The last thread that ends may outlive the first one. */
+	/* A thread that has exited may outlive its leader: do not read the leader. */
 	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
 		return id != KMA_COUNTMAP_OTHER ? id : kma_countmap_get(t, &info);
 	kma_acct_comm(comm, leader);
 	if (id == KMA_COUNTMAP_OTHER) {
 		memcpy(info.text, comm, sizeof(comm));
-		/* Who has been waited for may outlive his parent, and nobody tells him. */
+		/* The real_parent of a reaped leader may be stale. */
 		if (pid_alive(leader))
 			info.more = rcu_dereference(leader->real_parent)->tgid;
 		return kma_countmap_get(t, &info);
 	}
-	/* A process may call itself otherwise later: the last name counts. */
+	/* A process may change its name: the row keeps the latest one. */
 	kma_countmap_rename(t, id, comm);
 	return id;
 }
 
-/* The end of a path that is too long says more than its beginning. */
+/* If the path is too long, keep its end, which says more than its beginning. */
 static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 {
 	char path[KMA_COUNTMAP_TEXT];
@@ -87,7 +87,7 @@ static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 
 	*at = '\0';
 	for (; cgroup_parent(cgroup); cgroup = cgroup_parent(cgroup)) {
-		/* In the default hierarchy nothing is ever renamed. */
+		/* A cgroup of the default hierarchy cannot be renamed. */
 		name = (__force const char *)READ_ONCE(cgroup->kn->name);
 		len = min_t(size_t, strlen(name), at - path);
 		at -= len;
@@ -143,7 +143,7 @@ static u64 kma_acct_syscall_nr(void)
 
 	if (!in_task())
 		return KMA_SYSCALL_NONE;
-	/* A process that the kernel begins has not come from user space before its exec. */
+	/* A process started by the kernel has no user space registers before its exec. */
 	if (current->flags & KMA_PF_KERNEL || !user_mode(regs))
 		return KMA_SYSCALL_KERNEL;
 	nr = syscall_get_nr(current, regs);
@@ -157,7 +157,7 @@ static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event 
 	return kma_acct_comm_and(t, kma_acct_syscall_nr());
 }
 
-/* ---- what ---------------------------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Accounting: what processes, cgroups and commands do.  Each event is counted for the
- * current task.
+ * Accounting: what processes, cgroups and commands allocate and free.  Each event is
+ * counted for the current task.
  *
- *	event --> which counters --> by process, by cgroup, by command and call site, by
- *	          command and system call: into those countmaps that exist
+ *	event --> counters --> by process, by cgroup, by command and call site, by command
+ *	          and system call: in each of these countmaps that exists
  *
- * Nothing is remembered of the objects and pages themselves: a page that one process
- * allocates and another one frees counts for each of them.  What happens in an
- * interrupt does not count for the interrupted process.
+ * No record is kept of the objects and pages themselves: if one process allocates a page
+ * and another one frees it, the allocation counts for the first and the free for the
+ * second.  An event in an interrupt counts for a row of interrupts, not for the
+ * interrupted process.
  */
 #ifndef KMA_TRACE_ACCT_H
 #define KMA_TRACE_ACCT_H
@@ -20,7 +21,25 @@
 #include "../core/countmap.h"
 #include "../countmaps.h"
 
-/* Counters of a row. */
+/**
+ * enum kma_acct_counter - counters of a row
+ * @KMA_ACCT_ALLOC_PAGES: pages allocated
+ * @KMA_ACCT_ALLOCS: mm_page_alloc events
+ * @KMA_ACCT_FREE_PAGES: pages freed
+ * @KMA_ACCT_FREES: mm_page_free events
+ * @KMA_ACCT_BATCHED: mm_page_free_batched events
+ * @KMA_ACCT_ZONE_LOCKED: mm_page_alloc_zone_locked events
+ * @KMA_ACCT_REFILLS: bursts of these that refill a per-CPU list (pcp.h)
+ * @KMA_ACCT_DRAINED: mm_page_pcpu_drain events
+ * @KMA_ACCT_DRAINS: bursts of these
+ * @KMA_ACCT_FALLBACKS: mm_page_alloc_extfrag events
+ * @KMA_ACCT_FRAGMENTING: fallbacks to pages of an order below that of a pageblock
+ * @KMA_ACCT_SEVERE: fallbacks to pages of KMA_SEVERE_ORDER (pcp.c) or below
+ * @KMA_ACCT_CHANGED: fallbacks after which the pageblock has the type of the allocation
+ * @KMA_ACCT_SLAB_HITS: slab objects allocated
+ * @KMA_ACCT_SLAB_BYTES: bytes these objects take
+ * @KMA_ACCT_NR: number of counters
+ */
 enum kma_acct_counter {
 	KMA_ACCT_ALLOC_PAGES,
 	KMA_ACCT_ALLOCS,
@@ -42,24 +61,24 @@ enum kma_acct_counter {
 
 static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
 
-/* The word of a key that is a call site or system call; a command is before it. */
+/* The word of a key that is the call site or system call; the command is in the words before. */
 #define KMA_ACCT_SITE		2
 
-/* The process of a row that counts interrupts. */
+/* In place of a process or cgroup: the row that counts interrupts. */
 #define KMA_ACCT_INTERRUPT	U64_MAX
-/* In place of the number of a system call. */
+/* In place of the number of a system call; the last one is a flag of the number. */
 #define KMA_SYSCALL_KERNEL	(U64_MAX - 1)	/* a kernel thread */
 #define KMA_SYSCALL_FAULT	(U64_MAX - 2)	/* a page fault, or another exception */
 #define KMA_SYSCALL_NONE	(U64_MAX - 3)	/* in an interrupt */
-#define KMA_SYSCALL_COMPAT	BIT_ULL(32)	/* added to the 32-bit ones */
+#define KMA_SYSCALL_COMPAT	BIT_ULL(32)	/* a 32-bit system call */
 
 /**
  * struct kma_acct_event - an event to be counted
- * @nr: how many counters it adds to
- * @what: which, and how much to each
- * @site: its call site; 0: an allocation of pages, whose call site is found if it
- *	is needed
- * @source: it is an allocation: count it by call site and system call as well
+ * @nr: number of counters it adds to
+ * @what: these counters, and how much is added to each
+ * @site: its call site; 0 for a page allocation, whose call site is found only if a
+ *	countmap needs it
+ * @source: it is an allocation, which is also counted by call site and system call
  */
 struct kma_acct_event {
 	int nr;
@@ -72,7 +91,7 @@ struct kma_acct_event {
 };
 
 /**
- * kma_acct_count() - count an event in all countmaps of accounting
+ * kma_acct_count() - count an event in each countmap of accounting that exists
  * @event: the event
  *
  * Context: a probe, any context, NMI included; under rcu_read_lock().
@@ -81,7 +100,7 @@ void kma_acct_count(const struct kma_acct_event *event);
 
 /**
  * kma_acct_name() - the name of a table of accounting
- * @of: its countmap
+ * @of: the countmap of the table
  *
  * Context: any.
  * Return: the name; NULL if the countmap is not one of accounting.

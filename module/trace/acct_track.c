@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes of accounting, and its setting.  See acct_track.h. */
+/* The probes of accounting, and its setting.  See acct_track.h. */
 #include <linux/bitops.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -19,7 +19,7 @@
 #include "pcp.h"
 #include "tracepoint.h"
 
-/* The countmaps that were asked for.  Written under kma_lock. */
+/* The countmaps that the setting `account` asks for, as bits.  Written under kma_lock. */
 static unsigned long kma_account;
 
 /* ---- the probes ----------------------------------------------------------------- */
@@ -74,7 +74,10 @@ static void kma_acct_slab(const struct kma_event *ev)
 		.source = true,
 	};
 
-	/* In probe.c these are counted: failed, of no bytes, the first of two. */
+	/*
+	 * slab.c counts these: a failed allocation, one of zero bytes, the first of two
+	 * events for one object.
+	 */
 	if (ZERO_OR_NULL_PTR((void *)ev->ptr) ||
 	    kma_sitetab_is_inner(&kma_core.sites, ev->site))
 		return;
@@ -105,7 +108,7 @@ static notrace void kma_acct_probe_kmem_cache_alloc(void *data, unsigned long si
 						    const void *ptr, struct kmem_cache *s,
 					       gfp_t gfp, int node)
 {
-	/* Where a kmem_cache is not understood, it is as large as it was asked for. */
+	/* If the offset of the slot size is unknown, count the size that was asked for. */
 	const bool known = kma_cacheinfo_has_bytes();
 	const struct kma_event ev = {
 		.site = site, .ptr = (unsigned long)ptr,
@@ -123,17 +126,23 @@ static notrace void kma_acct_probe_kmalloc_node(void *data, unsigned long site, 
 	kma_acct_probe_kmalloc(data, site, ptr, bytes_req, bytes_alloc, gfp);
 }
 
-/* There the events say what an object of a cache takes. */
+/* On these kernels kmem_cache_alloc events have bytes_alloc, as kmalloc events have. */
 #define kma_acct_probe_kmem_cache_alloc	kma_acct_probe_kmalloc
 #define kma_acct_probe_kmem_cache_alloc_node	kma_acct_probe_kmalloc_node
 
+/* Defines kma_acct_attach_kmalloc_node() and kma_acct_detach_kmalloc_node(). */
 KMA_TRACEPOINT_BY_NAME(acct, kmalloc_node)
+/* Defines kma_acct_attach_kmem_cache_alloc_node() and kma_acct_detach_kmem_cache_alloc_node(). */
 KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc_node)
 #endif
 
+/* Defines kma_acct_attach_mm_page_alloc() and kma_acct_detach_mm_page_alloc(). */
 KMA_TRACEPOINT_BY_NAME(acct, mm_page_alloc)
+/* Defines kma_acct_attach_mm_page_free() and kma_acct_detach_mm_page_free(). */
 KMA_TRACEPOINT_BY_NAME(acct, mm_page_free)
+/* Defines kma_acct_attach_kmalloc() and kma_acct_detach_kmalloc(). */
 KMA_TRACEPOINT_BY_NAME(acct, kmalloc)
+/* Defines kma_acct_attach_kmem_cache_alloc() and kma_acct_detach_kmem_cache_alloc(). */
 KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc)
 
 static const struct kma_tracepoint kma_acct_tracepoints[] = {
@@ -147,7 +156,7 @@ static const struct kma_tracepoint kma_acct_tracepoints[] = {
 #endif
 };
 
-/* ---- begin and end --------------------------------------------------------------- */
+/* ---- start and stop -------------------------------------------------------------- */
 
 static int kma_acct_attach(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Beginning and ending accounting, and its probes.
+ * Starting and stopping accounting.
  *
- * These are probes of their own, beside those of slab.h and page.h: accounting that
- * is off costs nothing.
+ * Accounting has probes of its own, separate from those of slab.h and page.h, so that
+ * it costs nothing while it is off.
  */
 #ifndef KMA_TRACE_ACCT_TRACK_H
 #define KMA_TRACE_ACCT_TRACK_H
@@ -13,9 +13,9 @@
 
 /**
  * kma_acct_parse() - parse the value of the setting `account`
- * @text: off, or some of tasks, cgroups, comm_sites, comm_syscalls with commas between
- *	them; modified
- * @which: the result, bits with the numbers of countmaps
+ * @text: off, or one or more of tasks, cgroups, comm_sites, comm_syscalls, separated
+ *	by commas; modified
+ * @which: the result: a bit for each countmap, by enum kma_countmap_of
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -24,20 +24,20 @@ int kma_acct_parse(char *text, unsigned long *which);
 
 /**
  * kma_acct_print() - print the value of the setting `account`
- * @buf: room for the result, which kma_acct_parse() accepts
+ * @buf: the result, in a form that kma_acct_parse() accepts
  *
  * Context: process.
  */
 void kma_acct_print(char buf[KMA_ACCT_LEN]);
 
 /**
- * kma_acct_set() - say what events are counted by
- * @which: bits with the numbers of countmaps, as of kma_acct_parse()
+ * kma_acct_set() - choose the countmaps that events are counted in
+ * @which: a bit for each countmap, as from kma_acct_parse()
  *
- * Countmaps that exist already go on.
+ * A countmap that exists already and is chosen again keeps its counts.
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error, and then nothing has changed.
+ * Return: 0, or an error; then nothing has changed.
  */
 int kma_acct_set(unsigned long which);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions that allocate and free without a tracepoint.  See bulk.h. */
+/* Follow functions that allocate and free without a tracepoint.  See bulk.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
@@ -18,7 +18,7 @@
 
 /* ---- frees ---------------------------------------------------------------- */
 
-/* The objects are in an array. */
+/* The handler reads the number and the array of objects from the arguments 1 and 2. */
 static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
 				   size_t size, void **p));
 
@@ -36,7 +36,7 @@ static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 	preempt_enable_notrace();
 }
 
-#define KMA_BULK_LOSS "bulk frees cannot be followed: nothing live is certain"
+#define KMA_BULK_LOSS "bulk frees cannot be followed: objects shown as live may have been freed"
 
 static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 	.function = kmem_cache_free_bulk,
@@ -47,10 +47,10 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 
 #ifdef KMA_HAVE_SHEAVES
 /*
- * What kfree_rcu() ends in.  Most objects go to a sheaf of their CPU, from where
- * they are allocated again after a grace period, and nobody says that they are
- * free.  So they are freed here; what goes another way after all, and is announced
- * when it is freed, is not in the table then.
+ * kfree_rcu() ends in kvfree_call_rcu(), which puts most objects into a sheaf of this
+ * CPU.  After a grace period they are allocated again from there, without a free event.
+ * So this hook takes the object out of the table.  An object that takes another path has
+ * a free event later, and is no longer in the table by then.
  */
 static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
 				   void *ptr));
@@ -90,7 +90,7 @@ struct kma_alloc_bulk_args {
 	void **ptr;
 };
 
-/* The cache of the rehearsal, and whether the kretprobe was there. */
+/* The cache of kma_alloc_bulk_rehearse(), and whether the kretprobe saw its call. */
 static unsigned long kma_alloc_bulk_rehearsed;
 static bool kma_alloc_bulk_heard;
 
@@ -102,7 +102,7 @@ static bool kma_alloc_bulk_heard;
 static_assert(KMA_ALLOC_BULK_BOOL ||
 	      kma_ftrace_hook_fits(KMA_ALLOC_BULK, int, KMA_ALLOC_BULK_ARGS));
 
-/* Of a bool only the lowest byte of the register is valid. */
+/* For a bool, only the lowest byte of the register is valid. */
 static bool kma_alloc_bulk_worked(struct pt_regs *regs)
 {
 	if (KMA_ALLOC_BULK_BOOL)
@@ -122,11 +122,14 @@ static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 	if (args->cache != READ_ONCE(kma_alloc_bulk_rehearsed))
 		return 0;
 	WRITE_ONCE(kma_alloc_bulk_heard, true);
-	/* Not when it returns. */
+	/* Do not call the handler of the return. */
 	return 1;
 }
 
-/* All or none; nobody but the caller's caller knows of these objects yet. */
+/*
+ * The function allocates all objects or none.  It has not returned to its caller yet, so
+ * no other code can free them before they are recorded.
+ */
 static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 				   struct pt_regs *regs)
 {
@@ -154,14 +157,14 @@ static struct kretprobe kma_alloc_bulk = {
 
 /* ---- attaching ------------------------------------------------------------ */
 
-/* Calls that may wait for memory at a time, so many on each CPU. */
+/* Calls per CPU that may be under way at a time, because they wait for memory. */
 #define KMA_BULK_WAITING 64
 
 static bool kma_alloc_bulk_attached;
 
 static bool kma_alloc_bulk_register(void)
 {
-	/* register_kretprobe() keeps its own notes in there. */
+	/* A previous register_kretprobe() has left its state in these members. */
 	kma_alloc_bulk.kp.addr = NULL;
 	kma_alloc_bulk.kp.flags = 0;
 	kma_alloc_bulk.kp.nmissed = 0;
@@ -170,7 +173,10 @@ static bool kma_alloc_bulk_register(void)
 	return !register_kretprobe(&kma_alloc_bulk);
 }
 
-/* While root has switched kprobes off, they are registered all the same. */
+/*
+ * Call the function, and see whether the kretprobe runs: registering one succeeds even
+ * while root has disabled kprobes.
+ */
 static bool kma_alloc_bulk_rehearse(void)
 {
 	struct kmem_cache *cache;
@@ -189,9 +195,9 @@ static bool kma_alloc_bulk_rehearse(void)
 }
 
 /*
- * A kprobe on the first instruction of a function sits on ftrace.  To take one
- * away while that is switched off makes ftrace warn later, and stop for good; a
- * hook that is attached keeps it on.
+ * A kprobe on the first instruction of a function uses ftrace.  If it is unregistered
+ * while ftrace is disabled, ftrace warns at its next change and stops for good.  An
+ * attached hook keeps ftrace enabled, so the kretprobe needs one.
  */
 static bool kma_alloc_bulk_attach(void)
 {
@@ -203,7 +209,7 @@ static bool kma_alloc_bulk_attach(void)
 	return false;
 }
 
-/* What is entered most often comes first. */
+/* In order of search: the function that is called most often comes first. */
 static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
 	&kma_ftrace_hook_free,
@@ -224,7 +230,7 @@ void kma_bulk_start(void)
 		return;
 	kma_alloc_bulk_attached = kma_alloc_bulk_attach();
 	if (!kma_alloc_bulk_attached)
-		pr_warn("bulk allocations cannot be followed: their objects stay unknown (are kprobes off?)\n");
+		pr_warn("bulk allocations cannot be followed: their objects are not in the tables (are kprobes disabled?)\n");
 }
 
 void kma_bulk_stop(void)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions that allocate and free without a tracepoint.
+ * Following functions that allocate and free objects without a tracepoint.
  *
  * kmem_cache_free_bulk() frees the objects of kfree_rcu(), kvfree_rcu() and
  * kfree_bulk(), and many of the network's; kmem_cache_alloc_bulk() allocates many of
- * those.  A tool that only listens to tracepoints takes the first kind for leaks and
- * does not know the second.
+ * those.  A tool that uses tracepoints alone reports the first kind as leaks and does not
+ * know the second.
  *
  * Frees are followed by ftrace, which misses no call.  Allocations are followed by a
  * kretprobe, because the objects are known only on return; it misses calls from
- * interrupts that come while another kprobe is handled.  Missed calls are counted;
- * their objects are unknown, as those from before the module was loaded.
+ * interrupts that come while another kprobe is handled.  Missed calls are counted; their
+ * objects are not recorded, like those allocated before the module was loaded.
  *
- * A function that cannot be followed is no error.  Without the frees, nothing that is
- * live is certain.
+ * It is no error if a function cannot be followed.  Without the frees, any object in the
+ * table of live objects may have been freed.
  */
 #ifndef KMA_TRACE_BULK_H
 #define KMA_TRACE_BULK_H
@@ -23,8 +23,8 @@
 /**
  * kma_bulk_start() - follow the functions, as far as possible
  *
- * With bulk=off, only those whose tracepoint comes too late and kmem_cache_destroy()
- * are followed.
+ * With bulk=off, only kmem_cache_destroy() is followed, and kmem_cache_free() where its
+ * tracepoint comes too late.
  *
  * Context: process, may sleep; the tables are allocated.
  */
@@ -33,14 +33,14 @@ void kma_bulk_start(void);
 /**
  * kma_bulk_stop() - undo kma_bulk_start()
  *
- * On return, none of its callbacks runs.
+ * On return, none of its handlers still runs.
  *
  * Context: process, may sleep.
  */
 void kma_bulk_stop(void);
 
 /**
- * kma_bulk_frees_followed() - whether objects freed in bulk are seen
+ * kma_bulk_frees_followed() - whether frees of objects in bulk are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -48,7 +48,7 @@ void kma_bulk_stop(void);
 bool kma_bulk_frees_followed(void);
 
 /**
- * kma_bulk_allocs_followed() - whether objects allocated in bulk are seen
+ * kma_bulk_allocs_followed() - whether allocations of objects in bulk are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -56,7 +56,7 @@ bool kma_bulk_frees_followed(void);
 bool kma_bulk_allocs_followed(void);
 
 /**
- * kma_bulk_allocs_missed() - bulk allocations that were not seen
+ * kma_bulk_allocs_missed() - number of bulk allocations that were not seen
  *
  * Context: any.
  * Return: calls, since load.

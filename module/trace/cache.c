@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Caches that are destroyed.  See cache.h. */
+/* Retire the rows of a kmem_cache that is destroyed.  See cache.h. */
 #include <linux/preempt.h>
 #include <linux/slab.h>
 
 #include "../state.h"
 #include "cache.h"
 
-/* Runs before the first instruction of the function, when no object is left. */
+/* Runs at the entry of kmem_cache_destroy(), when the cache has no objects left. */
 static void notrace kma_cache_destroyed(unsigned long parent_ip,
 					struct ftrace_regs *regs)
 {
@@ -24,7 +24,7 @@ static_assert(kma_ftrace_hook_fits(kmem_cache_destroy, void, struct kmem_cache *
 struct kma_ftrace_hook kma_ftrace_hook_cache_destroy = {
 	.function = kmem_cache_destroy,
 	.entered = kma_cache_destroyed,
-	.loss = "kmem_cache_destroy() cannot be followed: a new cache counts as the old one at its address",
+	.loss = "kmem_cache_destroy() cannot be followed: a new cache may count as an earlier one",
 };
 
 bool kma_cache_destroy_followed(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Caches that are destroyed.  The address of a struct kmem_cache may be the next
- * cache's, so its rows must not be found by that address any more.
+ * Caches that are destroyed.  Another kmem_cache may get the address of a destroyed
+ * one, so the rows of the destroyed one must no longer be found by that address.
  */
 #ifndef KMA_TRACE_CACHE_H
 #define KMA_TRACE_CACHE_H
@@ -10,11 +10,11 @@
 
 #include "ftrace_hook.h"
 
-/* kmem_cache_destroy(). */
+/* Follows kmem_cache_destroy(). */
 extern struct kma_ftrace_hook kma_ftrace_hook_cache_destroy;
 
 /**
- * kma_cache_destroy_followed() - whether the ends of caches are seen
+ * kma_cache_destroy_followed() - whether kmem_cache_destroy() is followed
  *
  * Context: any.
  * Return: true if so.

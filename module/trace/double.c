@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Learning which call sites are inside the allocator.  See double.h. */
+/* Learn which call sites are inside the allocator.  See double.h. */
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ noinline void kma_double_note(void *data, unsigned long site, const void *ptr)
 	kma_double_log.nr++;
 }
 
-/* The first of at least two events about @ptr is an inner one. */
+/* If there were two or more events for @ptr, the first has an inner call site: add it to @t. */
 static void kma_double_find(struct kma_sitetab *t, const void *ptr)
 {
 	unsigned long first = 0;
@@ -47,6 +47,7 @@ static void kma_double_find(struct kma_sitetab *t, const void *ptr)
 	t->inner[t->nr_inner++] = first;
 }
 
+/* Call @alloc, an allocation, and learn from its events.  Evaluates to 0 or -ENOMEM. */
 #define KMA_DOUBLE_TRY(t, alloc) ({						\
 	void *__ptr;							\
 									\
@@ -64,7 +65,7 @@ int kma_double_learn(struct kma_sitetab *t)
 	const gfp_t gfp = GFP_KERNEL;
 	int ret;
 
-	/* Hidden, or the compiler would pick another entry point. */
+	/* Hide the size from the compiler, which chooses another entry point for a constant. */
 	OPTIMIZER_HIDE_VAR(size);
 	WRITE_ONCE(kma_double_log.task, current);
 	ret = KMA_DOUBLE_TRY(t, kmalloc(size, gfp)) ?:
@@ -74,7 +75,7 @@ int kma_double_learn(struct kma_sitetab *t)
 	      KMA_DOUBLE_TRY(t, krealloc(NULL, size, gfp)) ?:
 	      KMA_DOUBLE_TRY(t, kvmalloc(size, gfp));
 	WRITE_ONCE(kma_double_log.task, NULL);
-	/* Or a leak detector would find objects by them. */
+	/* A leak detector would take these addresses for references to objects. */
 	memset(kma_double_log.event, 0, sizeof(kma_double_log.event));
 	return ret;
 }

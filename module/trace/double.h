@@ -4,8 +4,8 @@
  *
  * Since 6.10 a kmalloc() whose size is not a constant, and which is served by the page
  * allocator, emits two kmalloc events: first one whose call site is inside the
- * allocator's entry point, then one with the true call site.  Which call sites are
- * inside is written nowhere, so the module learns them before recording begins: it
+ * allocator's entry point, then one with the true call site.  The kernel does not say
+ * which call sites are inside, so the module learns them before recording begins: it
  * makes such an allocation through each entry point and looks at the events that
  * carry its address.
  */
@@ -15,12 +15,12 @@
 #include "../core/sitetab.h"
 
 /**
- * kma_double_note() - an allocation event came while allocations are not recorded
- * @data: not used; keeps the arguments in the registers of a probe's
+ * kma_double_note() - note an allocation event while allocations are not recorded
+ * @data: not used; with it, the other arguments are in the same registers as in a probe
  * @site: the call site
  * @ptr: the object
  *
- * Counts it in alloc_off.
+ * Counts the event in alloc_off.
  *
  * Context: a probe, any context.
  */
@@ -28,7 +28,7 @@ void kma_double_note(void *data, unsigned long site, const void *ptr);
 
 /**
  * kma_double_learn() - learn the call sites inside the allocator
- * @t: the table of call sites that is told of them
+ * @t: the table of call sites, to which they are added as inner ones
  *
  * Context: process, may sleep; probes are attached, allocations are not recorded yet.
  * Return: 0 or -ENOMEM.

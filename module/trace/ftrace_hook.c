@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Following functions by ftrace.  See ftrace_hook.h. */
+/* Follow functions with ftrace.  See ftrace_hook.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/errno.h>
@@ -7,11 +7,11 @@
 
 #include "ftrace_hook.h"
 
-/* Set before the functions are followed, and constant until they are not any more. */
+/* Set before ftrace calls kma_ftrace_hook_entered(), and constant while it may. */
 static struct kma_ftrace_hook *const *kma_ftrace_hooks;
 static int kma_nr_ftrace_hooks;
 
-/* So far at most from a function's address to where ftrace is called in it. */
+/* The call of ftrace is less than so many bytes behind the address of a function. */
 #define KMA_FTRACE_HOOK_ENTRY_BYTES	16
 
 static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long parent_ip,
@@ -31,7 +31,7 @@ static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long pare
 #ifdef KMA_HAVE_FTRACE_NESTING
 #define KMA_FTRACE_HOOK_NESTS	0
 #else
-/* Or calls in an interrupt over another one would be dropped. */
+/* Without this, ftrace drops a call in an interrupt that comes during another call. */
 #define KMA_FTRACE_HOOK_NESTS	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
@@ -39,8 +39,8 @@ static struct ftrace_ops kma_ftrace_hook_ops;
 static bool kma_ftrace_hooks_registered;
 
 /*
- * Not by its name: ftrace_set_filter() takes an entry that it had no memory for as
- * set, and an empty filter stands for all functions.
+ * Set the filter by address, not by name: ftrace_set_filter() reports success even if it
+ * had no memory for the entry, and an empty filter stands for all functions.
  */
 static bool kma_ftrace_hook_filter(const struct kma_ftrace_hook *hook)
 {
@@ -54,10 +54,10 @@ static bool kma_ftrace_hooks_register(bool bulk)
 	bool any = false;
 	int i;
 
-	/* All of it: a filter that was freed is not forgotten. */
+	/* Initialize the whole struct: it may still point to a filter that was freed. */
 	kma_ftrace_hook_ops = (struct ftrace_ops) {
 		.func = kma_ftrace_hook_entered,
-		/* It is not for a sysctl to make the module blind. */
+		/* PERMANENT: the sysctl kernel.ftrace_enabled cannot stop the hooks. */
 		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT |
 			 KMA_FTRACE_HOOK_NESTS,
 	};

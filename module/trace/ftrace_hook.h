@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions that are followed where they are entered, by ftrace.
+ * Following kernel functions at their entry, with ftrace.
  *
- * By ftrace and not by kprobes: no kprobe fires while another one is handled on the
- * same CPU, and that includes every interrupt and softirq that comes meanwhile.  Of
- * 92,800 bulk frees from soft timers that interrupted such tasks, kprobes missed some
- * 32,000.
+ * kprobes would miss calls: no kprobe fires while another one is handled on the same
+ * CPU, and that includes every interrupt and softirq that comes meanwhile.  Of 92,800
+ * bulk frees from soft timers that interrupted tasks which freed in bulk too, kprobes
+ * missed some 32,000.
  *
- * All hooks share one struct ftrace_ops: to unregister one waits until every task has
- * been seen outside of ftrace's trampolines, which takes longer than anything else in
- * rmmod.
+ * All hooks share one struct ftrace_ops, because unregistering one waits until every
+ * task has been seen outside of ftrace's trampolines.  That wait takes longer than
+ * anything else in rmmod.
  */
 #ifndef KMA_TRACE_FTRACE_HOOK_H
 #define KMA_TRACE_FTRACE_HOOK_H
@@ -20,19 +20,19 @@
 
 #include "../compat.h"
 
-/* Whether a kernel function takes and returns what is expected of it. */
+/* Whether a kernel function has the expected prototype; for static_assert(). */
 #define kma_ftrace_hook_fits(function, type, ...)			\
 	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
 
 /**
  * struct kma_ftrace_hook - a kernel function, and what is called when it is entered
- * @function: its address
- * @entered: called in whatever context the function is called in, preemptible or not,
- *	with the function's return address; notrace; kma_ftrace_hook_arg() reads the
+ * @function: address of the function
+ * @entered: the handler, called at the entry of the function, in its context, preemptible
+ *	or not, with its return address; notrace; kma_ftrace_hook_arg() reads the
  *	arguments
- * @bulk: follow it only if bulk functions are followed
- * @loss: for the kernel log, what is lost without it
- * @attached: it is followed
+ * @bulk: follow the function only if bulk functions are followed
+ * @loss: what is lost if the function cannot be followed; for the kernel log
+ * @attached: the function is followed
  */
 struct kma_ftrace_hook {
 	void *function;
@@ -44,7 +44,7 @@ struct kma_ftrace_hook {
 
 /**
  * kma_ftrace_hook_arg() - an argument of the function that is entered
- * @regs: what @entered was given
+ * @regs: the registers that @entered was given
  * @nr: number of the argument, from 0
  *
  * Context: inside @entered.
@@ -57,11 +57,11 @@ static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *reg
 
 /**
  * kma_ftrace_hooks_start() - follow functions from now on, as far as possible
- * @hooks: the functions, those that are called most often first
- * @nr: how many
- * @bulk: include those that are followed only if bulk functions are
+ * @hooks: the hooks; the function that is called most often comes first
+ * @nr: number of hooks
+ * @bulk: include the hooks with @bulk set
  *
- * A function that cannot be followed is explained in the kernel log.
+ * If a function cannot be followed, the kernel log says what is lost.
  *
  * Context: process, may sleep; the tables are allocated.
  */
@@ -70,7 +70,7 @@ void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool b
 /**
  * kma_ftrace_hooks_stop() - undo kma_ftrace_hooks_start()
  *
- * On return, no @entered runs.
+ * On return, no handler still runs.
  *
  * Context: process, may sleep.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes of the page allocator, and the modes they can be in.  See page.h. */
+/* The probes of the page allocator, and their modes.  See page.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
@@ -16,13 +16,13 @@
 
 /* ---- the probes ------------------------------------------------------------- */
 
-/* Pages of the address space before the first page frame. */
+/* Number of the virtual page of PFN 0 in the direct map. */
 static unsigned long kma_page_first __read_mostly;
 
-/* The current mode, for code that is not patched.  Written under kma_lock. */
+/* The current mode, for code that no static call selects.  Written under kma_lock. */
 static enum kma_pages_mode kma_page_mode_now;
 
-/* A filter is set: record what passes it, in the mode of kma_page_mode_now. */
+/* A filter is set: record allocations that pass it, in the mode of kma_page_mode_now. */
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
 static __always_inline void kma_page_record(struct kma_pfn *f,
@@ -62,7 +62,10 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	}
 }
 
-/* One page on which there may be a sample point; @data is its sample point, of kma_sample_count(). */
+/*
+ * Record one page that may have a sample point on it; @data is the sample point from
+ * kma_sample_count().
+ */
 static noinline __noclone notrace void
 kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
 			int type)
@@ -76,7 +79,25 @@ kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t
 			  (unsigned long)data);
 }
 
-/* Whatever is called has all arguments where they are: no register is saved. */
+/*
+ * The functions of one mode for an mm_page_alloc event.  Defines, for the modes below,
+ *
+ *	kma_page_alloc_off(), kma_page_alloc_off_any(),
+ *	kma_page_alloc_off_slow(), kma_page_alloc_off_timed()
+ *	kma_page_alloc_classes(), kma_page_alloc_classes_any(),
+ *	kma_page_alloc_classes_slow(), kma_page_alloc_classes_timed()
+ *	kma_page_alloc_sites(), kma_page_alloc_sites_any(),
+ *	kma_page_alloc_sites_slow(), kma_page_alloc_sites_timed()
+ *	kma_page_alloc_sampled(), kma_page_alloc_sampled_any(),
+ *	kma_page_alloc_sampled_slow(), kma_page_alloc_sampled_timed()
+ *	kma_page_alloc_filtered(), kma_page_alloc_filtered_any(),
+ *	kma_page_alloc_filtered_slow(), kma_page_alloc_filtered_timed()
+ *
+ * NAME() counts the event.  One event in KMA_TIMED goes on to NAME_timed(), which measures
+ * its time.  NAME_any(), which is inlined, records a single page in the modes classes and
+ * sampled; NAME_slow() does all the rest.  All of them take the arguments of the probe, so
+ * that these stay in their registers and no register is saved.
+ */
 #define KMA_PAGE_ALLOC(name, mode)					\
 static noinline __noclone notrace void					\
 name##_slow(void *data, struct page *page, unsigned int order, gfp_t gfp, \
@@ -176,7 +197,7 @@ void kma_page_switch(enum kma_pages_mode mode)
 
 /* ---- frees ----------------------------------------------------------------- */
 
-/* Objects that are left on the page are looked for in both modes. */
+/* Objects that are still recorded on the page are looked for whether pages are tracked or not. */
 static noinline __noclone KMA_DIRECT notrace void
 kma_page_free_untracked(void *data, struct page *page, unsigned int order)
 {
@@ -245,7 +266,9 @@ void kma_page_record_bulk(struct kma_pfn *f, const struct kma_page_event *ev,
 
 /* ---- attaching ------------------------------------------------------------- */
 
+/* Defines kma_page_attach_mm_page_free() and kma_page_detach_mm_page_free(). */
 KMA_TRACEPOINT_BY_NAME(page, mm_page_free)
+/* Defines kma_page_attach_mm_page_alloc() and kma_page_detach_mm_page_alloc(). */
 KMA_TRACEPOINT_BY_NAME(page, mm_page_alloc)
 
 static const struct kma_tracepoint kma_page_free_tracepoint =
@@ -280,6 +303,6 @@ void kma_page_untrack(void)
 {
 	static_call_update(kma_page_free_run, kma_page_free_untracked);
 	kma_tracepoints_detach(&kma_page_alloc_tracepoint, 1);
-	/* Waits for probes of frees as well. */
+	/* This also waits for probes of mm_page_free that still use the tables of pages. */
 	tracepoint_synchronize_unregister();
 }

@@ -11,7 +11,7 @@
  * mm_page_free is attached for as long as the module is loaded; mm_page_alloc only
  * while pages are tracked (page_track.h).
  *
- * Since 7.0 these events come in NMI as well.
+ * Since 7.0 these events also come in NMI.
  */
 #ifndef KMA_TRACE_PAGE_H
 #define KMA_TRACE_PAGE_H
@@ -22,14 +22,15 @@
  * kma_page_start() - attach the probe of mm_page_free
  *
  * Context: process, may sleep; the tables of objects are allocated.
- * Return: as for kma_tracepoints_attach().
+ * Return: 0, or an error that has been explained in the kernel log; then the probe is
+ * not attached.
  */
 int kma_page_start(void);
 
 /**
  * kma_page_stop() - undo kma_page_start()
  *
- * On return, none of the probes that were detached before is under way either.
+ * On return, no probe that was detached before is still running either.
  *
  * Context: process, may sleep.
  */
@@ -41,7 +42,8 @@ void kma_page_stop(void);
  * Nothing is recorded until kma_page_switch().
  *
  * Context: process, may sleep; the tables of pages are allocated.
- * Return: as for kma_tracepoints_attach().
+ * Return: 0, or an error that has been explained in the kernel log; then the probe is
+ * not attached.
  */
 int kma_page_track(void);
 
@@ -56,17 +58,17 @@ void kma_page_untrack(void);
 
 /**
  * kma_page_switch() - record allocations in another mode
- * @mode: the mode; KMA_PAGES_OFF: count them in page_off
+ * @mode: the mode; KMA_PAGES_OFF counts allocations in page_off
  *
- * To be called again when a filter is set or removed.  Probes that are under way may
- * still be in the old mode.
+ * To be called again when a filter is set or removed.  A probe that is running may still
+ * be in the old mode.
  *
  * Context: process, may sleep; kma_lock is held.
  */
 void kma_page_switch(enum kma_pages_mode mode);
 
 /**
- * kma_page_mode() - the mode of kma_page_switch()
+ * kma_page_mode() - the mode that kma_page_switch() has set
  *
  * Context: any.
  * Return: the mode.
@@ -74,10 +76,10 @@ void kma_page_switch(enum kma_pages_mode mode);
 enum kma_pages_mode kma_page_mode(void);
 
 /**
- * kma_page_record_bulk() - record an allocation without an event
+ * kma_page_record_bulk() - record a page allocation that has no event
  * @f: the record of its page; NULL if there is none
  * @ev: the allocation
- * @mode: of kma_page_mode()
+ * @mode: the mode, from kma_page_mode()
  *
  * Context: any context that does not migrate, NMI included.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages that are allocated in bulk.  See page_bulk.h. */
+/* Follow allocations of pages in bulk.  See page_bulk.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
@@ -17,7 +17,7 @@
 #include "page_bulk.h"
 
 #ifdef KMA_ALLOC_PAGES_BULK
-/* There may be a list of pages instead of an array. */
+/* Whether callers may ask for a list of pages instead of an array. */
 #define KMA_PAGE_BULK_LIST						\
 	kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
 		      nodemask_t *nodemask, int nr, struct list_head *list, \
@@ -28,13 +28,13 @@ static_assert(KMA_PAGE_BULK_LIST ||
 				   nodemask_t *nodemask, int nr, struct page **page));
 
 /**
- * struct kma_page_bulk - a call
- * @gfp: what for
- * @nr: pages wanted, with those that were there
- * @had: of them were there before all others
- * @mixed: and some behind a place where there was none
- * @since: when it was called, kma_env_now()
- * @page: where they are put
+ * struct kma_page_bulk - a call of the bulk allocator
+ * @gfp: gfp flags
+ * @nr: pages wanted, including those that were in the array before the call
+ * @had: entries at the start of the array that had a page before the call
+ * @mixed: entries after an empty one had a page, too
+ * @since: when the function was called, kma_env_now()
+ * @page: the array of pages
  */
 struct kma_page_bulk {
 	gfp_t gfp;
@@ -48,14 +48,14 @@ struct kma_page_bulk {
 /* Calls with a list instead of an array. */
 static atomic64_t kma_page_bulk_lists;
 
-/* As gfp_migratetype(), which looks at what is not for modules. */
+/* The same as gfp_migratetype(), which uses a variable that modules cannot. */
 static unsigned int kma_gfp_type(gfp_t gfp)
 {
 	return (__force u32)(gfp & (__GFP_RECLAIMABLE | __GFP_MOVABLE)) /
 	       (__force u32)__GFP_MOVABLE;
 }
 
-/* Those that are there already are not allocated. */
+/* Look for entries that have a page already: the function allocates none for these. */
 static void kma_page_bulk_look(struct kma_page_bulk *args)
 {
 	int i;
@@ -77,7 +77,7 @@ static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *
 	args->since = kma_env_now();
 	args->page = (struct page **)regs_get_kernel_argument(regs,
 						KMA_PAGE_BULK_LIST ? 5 : 4);
-	/* A list of pages has no user in the kernels that can have one. */
+	/* The kernels that have the list do not use it: count such a call as missed. */
 	if (!args->page) {
 		atomic64_inc(&kma_page_bulk_lists);
 		return 1;
@@ -87,18 +87,22 @@ static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *
 }
 
 /*
- * Whether an event has told of a page, the only one that a call allocated: if it got none
- * from the CPU's lists, it left that to the allocator of single pages.  Otherwise there
- * may be what is left of an earlier owner, which is older, or of another process.
+ * Whether an event has recorded a page already, the only one that a call allocated.  If
+ * the bulk allocator gets no page from the CPU's lists, it calls the allocator of single
+ * pages, which has an event.  A record may also be left from an earlier owner of the page,
+ * whose free was not seen: it is older, or that of another process.
  */
-static bool kma_page_bulk_told(const struct kma_page_bulk *args,
-			       const struct kma_pfn *f)
+static bool kma_page_bulk_traced(const struct kma_page_bulk *args,
+				 const struct kma_pfn *f)
 {
 	const u32 what = READ_ONCE(f->what);
 
 	if (!what)
 		return false;
-	/* Without a sample nobody knows when: then it is the event's, as nearly always. */
+	/*
+	 * The record of a page that is not sampled has no time.  Nearly always it is from
+	 * the event.
+	 */
 	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
 		return true;
 	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
@@ -108,10 +112,13 @@ static bool kma_page_bulk_told(const struct kma_page_bulk *args,
 static bool kma_page_bulk_known(const struct kma_page_bulk *args,
 				const struct kma_pfn *f, bool only)
 {
-	/* Those that were there are among them: no call is known that does so. */
+	/*
+	 * Pages from before the call are among the new ones: those with a record are not
+	 * new.  No caller is known that does this.
+	 */
 	if (args->mixed)
 		return READ_ONCE(f->what);
-	return only && kma_page_bulk_told(args, f);
+	return only && kma_page_bulk_traced(args, f);
 }
 
 static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct page *page,
@@ -133,7 +140,10 @@ static void kma_page_bulk_one(const struct kma_page_bulk *args, const struct pag
 		kma_page_record_bulk(f, &ev, mode);
 }
 
-/* Nobody but the caller's caller knows of these pages yet. */
+/*
+ * The function has not returned to its caller yet, so no other code can free the pages
+ * before they are recorded.
+ */
 static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_page_bulk *args = (struct kma_page_bulk *)ri->data;
@@ -150,7 +160,7 @@ static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs 
 	return 0;
 }
 
-/* Calls that may wait for memory at a time, so many on each CPU. */
+/* Calls per CPU that may be under way at a time, because they wait for memory. */
 #define KMA_PAGE_BULK_WAITING	16
 
 static struct kretprobe kma_page_bulk = {
@@ -166,7 +176,7 @@ void kma_page_bulk_start(void)
 {
 	if (!kma_config.bulk)
 		return;
-	/* register_kretprobe() keeps its own notes in here. */
+	/* A previous register_kretprobe() has left its state in these members. */
 	kma_page_bulk.kp.addr = NULL;
 	kma_page_bulk.kp.flags = 0;
 	kma_page_bulk.nmissed = 0;
@@ -174,7 +184,7 @@ void kma_page_bulk_start(void)
 	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
 	kma_page_bulk_attached = !register_kretprobe(&kma_page_bulk);
 	if (!kma_page_bulk_attached)
-		pr_warn("pages of bulk allocations stay unknown\n");
+		pr_warn("bulk allocations of pages cannot be followed: their pages are not in the tables\n");
 }
 
 void kma_page_bulk_stop(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pages that are allocated in bulk, by __alloc_pages_bulk() or what it is called on
- * this kernel.  It has no event, and is followed by a kretprobe.
+ * Following allocations of pages in bulk, by __alloc_pages_bulk() (some kernels have
+ * another name for it).  The function has no tracepoint, so a kretprobe follows it.
  */
 #ifndef KMA_TRACE_PAGE_BULK_H
 #define KMA_TRACE_PAGE_BULK_H
@@ -11,7 +11,7 @@
 /**
  * kma_page_bulk_start() - follow bulk allocations, if possible and if bulk=auto
  *
- * Failure is explained in the kernel log.
+ * If the function cannot be followed, the kernel log says so.
  *
  * Context: process, may sleep; after kma_page_track().
  */
@@ -33,10 +33,10 @@ void kma_page_bulk_stop(void);
 bool kma_page_bulk_followed(void);
 
 /**
- * kma_page_bulk_missed() - bulk allocations that were not seen
+ * kma_page_bulk_missed() - number of bulk allocations that were not seen
  *
  * Context: any.
- * Return: calls, since pages are tracked.
+ * Return: calls, since tracking of pages began.
  */
 u64 kma_page_bulk_missed(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tracking pages: beginning, ending, settings.  See page_track.h. */
+/* Start and stop the tracking of pages, and its settings.  See page_track.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ktime.h>
@@ -17,7 +17,7 @@
 #include "page_track.h"
 #include "pcp.h"
 
-/* Written under kma_lock. */
+/* The settings, and the time tracking began; written under kma_lock. */
 static enum kma_pages_mode kma_pages_mode;
 static u64 kma_pages_ns;
 static u64 kma_pages_sample_bytes;
@@ -29,7 +29,7 @@ static const char *const kma_pages_mode_names[] = {
 	[KMA_PAGES_SITES] = "sites",
 };
 
-/* ---- begin and end -------------------------------------------------------------- */
+/* ---- start and stop ------------------------------------------------------------- */
 
 static int kma_pages_tables(void)
 {
@@ -40,7 +40,7 @@ static int kma_pages_tables(void)
 	int ret;
 
 	if (bytes > kma_state_bytes_max()) {
-		pr_err("tables would take %llu KiB with those of pages, more than 1/16 of the RAM (%llu KiB): use smaller ones\n",
+		pr_err("with those of pages, the tables would take %llu KiB, more than 1/16 of the RAM (%llu KiB): load with a smaller live_max or sites_max\n",
 		       bytes >> 10, kma_state_bytes_max() >> 10);
 		return -ENOMEM;
 	}
@@ -60,12 +60,12 @@ static void kma_pages_tables_free(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* What is counted of free lists while pages are tracked. */
+/* The countmaps of free lists that exist while pages are tracked. */
 #define KMA_PAGE_COUNTMAPS	(BIT(KMA_COUNTMAP_PCPU) | BIT(KMA_COUNTMAP_EXTFRAG))
 
 static void kma_page_lists_stop(void)
 {
-	/* Nobody looks for a call site for them any more. */
+	/* On return, no probe still looks for the call site of a fallback. */
 	kma_countmaps_end(KMA_PAGE_COUNTMAPS);
 	kma_pcp_stop();
 }
@@ -126,7 +126,7 @@ static void kma_pages_end(void)
 
 /* ---- settings --------------------------------------------------------------------- */
 
-/* The mode of the probes follows from all settings. */
+/* Switch the probes to the mode that follows from all settings. */
 static void kma_pages_switch(void)
 {
 	enum kma_pages_mode mode = kma_pages_mode;

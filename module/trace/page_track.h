@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracking pages: beginning, ending, and its settings.
+ * Starting and stopping the tracking of pages, and its settings.
  *
- * Tracking takes memory, sixteen bytes for each page of RAM, and is off until it is
- * asked for.  It begins and ends while everything else goes on.  Frees are followed
- * first and last, and allocations are recorded once everything is attached.
+ * Tracking takes sixteen bytes of memory for each page of RAM, and is off by default.  It
+ * starts and stops while objects are recorded.  Allocations are recorded only once
+ * everything is attached, and frees are followed for as long as allocations are recorded.
  */
 #ifndef KMA_TRACE_PAGE_TRACK_H
 #define KMA_TRACE_PAGE_TRACK_H
@@ -24,7 +24,7 @@ int kma_pages_parse(const char *text);
  * kma_pages_name() - the value of the setting `pages`
  *
  * Context: any.
- * Return: as for kma_pages_parse().
+ * Return: off, classes or sites.
  */
 const char *kma_pages_name(void);
 
@@ -35,13 +35,13 @@ const char *kma_pages_name(void);
  * KMA_PAGES_OFF frees everything that was recorded.
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error, and then nothing has changed.
+ * Return: 0, or an error; then nothing has changed.
  */
 int kma_pages_set(enum kma_pages_mode mode);
 
 /**
  * kma_pages_sample() - look for the call sites of sampled allocations only
- * @bytes: bytes between samples, on average: a power of two from 4 KiB to 64 MiB; 0:
+ * @bytes: bytes between samples, on average: a power of two from 4 KiB to 64 MiB; 0 to
  *	look for the call sites of all allocations
  *
  * Context: process, may sleep; kma_lock is held.
@@ -49,15 +49,15 @@ int kma_pages_set(enum kma_pages_mode mode);
 void kma_pages_sample(u64 bytes);
 
 /**
- * kma_pages_bytes() - the value of kma_pages_sample()
+ * kma_pages_bytes() - the value that kma_pages_sample() has set
  *
  * Context: any.
- * Return: bytes between samples; 0: no sampling.
+ * Return: bytes between samples, on average; 0 without sampling.
  */
 u64 kma_pages_bytes(void);
 
 /**
- * kma_pages_record() - record allocations of pages, or do not
+ * kma_pages_record() - record allocations of pages, or stop recording them
  * @on: record them
  *
  * To be called again when a filter is set or removed.
@@ -75,7 +75,7 @@ void kma_pages_record(bool on);
 bool kma_pages_tracked(void);
 
 /**
- * kma_pages_since() - when tracking began last
+ * kma_pages_since() - when tracking last began
  *
  * Context: process; kma_lock is held.
  * Return: boot time in nanoseconds.
@@ -83,7 +83,7 @@ bool kma_pages_tracked(void);
 u64 kma_pages_since(void);
 
 /**
- * kma_pages_memory() - memory that tracking takes, without its countmaps
+ * kma_pages_memory() - memory that tracking takes, except its countmaps
  *
  * Context: process; kma_lock is held.
  * Return: bytes; 0 if pages are not tracked.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes of free lists.  See pcp.h. */
+/* The probes of free lists.  See pcp.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
@@ -25,11 +25,11 @@ enum kma_pcp_kind {
 };
 
 /**
- * struct kma_pcp_last - the last event of this file on a CPU
- * @kind: whether it may be followed by more of its burst
- * @allocs: the word that counts allocations of blocks, then: see stat.h
- * @frees: that of frees
- * @events: all others by then
+ * struct kma_pcp_last - the last event of a free list on a CPU
+ * @kind: its kind; KMA_PCP_NONE if it does not belong to a burst
+ * @allocs: the word that counted mm_page_alloc events at that time; see core/stat.h
+ * @frees: the word that counted mm_page_free events at that time
+ * @events: kma_pcp_events at that time
  */
 struct kma_pcp_last {
 	enum kma_pcp_kind kind;
@@ -40,7 +40,7 @@ struct kma_pcp_last {
 
 static DEFINE_PER_CPU(struct kma_pcp_last, kma_pcp_last);
 
-/* Where nobody else counts the pages that are taken and freed. */
+/* Counts events that no other counter of the module counts: kma_pcp_event(). */
 static DEFINE_PER_CPU(u64, kma_pcp_events);
 
 void kma_pcp_event(void)
@@ -48,16 +48,19 @@ void kma_pcp_event(void)
 	this_cpu_inc(kma_pcp_events);
 }
 
-/* Return: whether a burst begins. */
+/* Note an event, and return whether it begins a burst. */
 static bool kma_pcp_burst(enum kma_pcp_kind kind)
 {
 	struct kma_pcp_last *last, now = { .kind = kind };
 	bool begins;
 
-	/* On real-time kernels the zone lock does not even keep us on this CPU. */
+	/* On PREEMPT_RT, a task that holds the zone lock may be preempted. */
 	preempt_disable_notrace();
 	last = this_cpu_ptr(&kma_pcp_last);
-	/* Words of events go down and up: one by one, or a free and another would be none. */
+	/*
+	 * Compare these one by one, not their sum: an event lowers its word, another one
+	 * raises kma_pcp_events, and both together would go unnoticed.
+	 */
 	now.allocs = this_cpu_read(kma_stats.v[KMA_STAT_events_mm_page_alloc]);
 	now.frees = this_cpu_read(kma_stats.v[KMA_STAT_events_mm_page_free]);
 	now.events = this_cpu_read(kma_pcp_events);
@@ -68,14 +71,14 @@ static bool kma_pcp_burst(enum kma_pcp_kind kind)
 	return begins;
 }
 
-/* Return: whether an event counts; if not, it has been counted why. */
+/* Whether to count an event; if not, countmap_off or countmap_filtered has counted it. */
 static bool kma_pcp_counts(const struct page *page, int order)
 {
 	return kma_countmaps_recording() &&
 	       kma_countmaps_matching(!kma_filter_on() || kma_filter_pages(page, order));
 }
 
-/* ---- lists of CPUs --------------------------------------------------------------- */
+/* ---- per-CPU lists --------------------------------------------------------------- */
 
 static void kma_pcp_count(struct page *page, const enum kma_list_counter *counter,
 			  const u64 *n, int nr)
@@ -129,7 +132,7 @@ static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct p
 	kma_pcp_taken(page, order, percpu_refill);
 }
 #else
-/* There the lists of CPUs have single pages, and all of these come from there. */
+/* On these kernels per-CPU lists hold single pages, and all single pages come from them. */
 static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct page *page,
 							    unsigned int order, int type)
 {
@@ -172,8 +175,9 @@ static notrace void kma_pcp_probe_mm_page_free_batched(void *data, struct page *
 /* ---- fallbacks -------------------------------------------------------------------- */
 
 /*
- * The migrate type of the pageblock that a page is in; -1: none that anybody can ask for.
- * The kernel's own function is not exported; where its bits are is.
+ * The migrate type of the pageblock that a page is in; -1 if it is isolated or unknown, so
+ * that it equals no type of an allocation.  The kernel's own function is not exported, but
+ * the bitmap that it reads is accessible.
  */
 static int kma_pageblock_type(const struct page *page)
 {
@@ -200,7 +204,7 @@ void kma_pcp_find_sites(bool on)
 	WRITE_ONCE(kma_pcp_sites, on);
 }
 
-/* By the grades of the kernel's own script, trace-pagealloc-postprocess.pl. */
+/* Highest order of a severe fallback; as in the kernel's trace-pagealloc-postprocess.pl. */
 #define KMA_SEVERE_ORDER	3
 
 static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting, u64 severe,
@@ -246,11 +250,18 @@ static notrace void kma_pcp_probe_mm_page_alloc_extfrag(void *data, struct page 
 	rcu_read_unlock();
 }
 
-/* ---- begin and end ------------------------------------------------------------------ */
+/* ---- start and stop ----------------------------------------------------------------- */
 
+/*
+ * Defines kma_pcp_attach_mm_page_alloc_zone_locked() and
+ * kma_pcp_detach_mm_page_alloc_zone_locked().
+ */
 KMA_TRACEPOINT_BY_NAME(pcp, mm_page_alloc_zone_locked)
+/* Defines kma_pcp_attach_mm_page_pcpu_drain() and kma_pcp_detach_mm_page_pcpu_drain(). */
 KMA_TRACEPOINT_BY_NAME(pcp, mm_page_pcpu_drain)
+/* Defines kma_pcp_attach_mm_page_free_batched() and kma_pcp_detach_mm_page_free_batched(). */
 KMA_TRACEPOINT_BY_NAME(pcp, mm_page_free_batched)
+/* Defines kma_pcp_attach_mm_page_alloc_extfrag() and kma_pcp_detach_mm_page_alloc_extfrag(). */
 KMA_TRACEPOINT_BY_NAME(pcp, mm_page_alloc_extfrag)
 
 static const struct kma_tracepoint kma_pcp_tracepoints[] = {
@@ -260,7 +271,7 @@ static const struct kma_tracepoint kma_pcp_tracepoints[] = {
 	KMA_TRACEPOINT_ROW(pcp, mm_page_alloc_extfrag),
 };
 
-/* Protected by kma_lock. */
+/* Calls of kma_pcp_start() without a kma_pcp_stop().  Protected by kma_lock. */
 static int kma_pcp_users;
 
 int kma_pcp_start(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Probes of slab objects, and the modes they can be in.  See slab.h. */
+/* The probes of slab objects, and their modes.  See slab.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
@@ -21,16 +21,16 @@
 #include "tracepoint.h"
 
 /* The mode of allocation probes.  Written under kma_lock. */
-static bool kma_wanted __read_mostly;	/* record allocations, if they pass the filter */
-static bool kma_looked = true;		/* test each: recording is off, or a filter is set */
-static bool kma_sampled __read_mostly;	/* record samples only */
+static bool kma_wanted __read_mostly;	/* record allocations that pass the filter */
+static bool kma_looked = true;		/* test each event: recording is off, or a filter is set */
+static bool kma_sampled __read_mostly;	/* record only samples */
 
-/* The mode of free probes: look up only what core/livefilter.h lets through. */
+/* The mode of free probes: look up only objects that core/livefilter.h lets through. */
 static bool kma_filtered __read_mostly;
 
-/* ---- the trampolines ------------------------------------------------------ */
+/* ---- the probes ----------------------------------------------------------- */
 
-/* An allocation event without memory. */
+/* Count an allocation event that brought no memory, or is the first of two. */
 static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site,
 						  const void *ptr)
 {
@@ -47,7 +47,7 @@ static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bo
 	const void *ptr = (void *)ev->ptr;
 
 	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
-		/* Counted as not sampled: see stat.h. */
+		/* Its word counts the event as not sampled (core/stat.h): take that back. */
 		if (sampled)
 			kma_stat_dec(alloc_unsampled);
 		kma_slab_no_memory(NULL, ev->site, ptr);
@@ -58,7 +58,7 @@ static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bo
 	}
 }
 
-/* What an event is if it does not match the filter. */
+/* Count an event that does not match the filter. */
 static void kma_slab_filtered(const struct kma_event *ev)
 {
 	if (kma_sitetab_is_inner(&kma_core.sites, ev->site))
@@ -67,7 +67,7 @@ static void kma_slab_filtered(const struct kma_event *ev)
 		kma_stat_inc(alloc_filtered);
 }
 
-/* An event that is wanted if it matches the filter. */
+/* Record an event if it matches the filter. */
 static __always_inline void kma_slab_match(const struct kma_event *ev)
 {
 	if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_filter_object(ev)) {
@@ -83,7 +83,7 @@ static __always_inline void kma_slab_match(const struct kma_event *ev)
 static __always_inline void kma_slab_record_free(const void *ptr, bool filtered)
 {
 	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
-		/* Counted as unmatched: likewise. */
+		/* Its word counts the event as unmatched (core/stat.h): take that back. */
 		if (filtered)
 			kma_stat_dec(free_unmatched);
 		if (ptr)
@@ -98,8 +98,25 @@ static __always_inline void kma_slab_record_free(const void *ptr, bool filtered)
 }
 
 /*
- * A trampoline is one jump to a function that does what is to be done now, which has
- * its arguments where they are.  kma_TRACEPOINT_switch() says to which.
+ * The probe of a tracepoint, and the function that switches its mode.  Defines
+ *
+ *	kma_slab_probe_kmalloc(), kma_slab_probe_kmem_cache_alloc(),
+ *	kma_slab_probe_kfree(), kma_slab_probe_kmem_cache_free(), kma_kmalloc_switch(),
+ *	kma_kmem_cache_alloc_switch(), kma_kfree_switch(), kma_kmem_cache_free_switch()
+ *
+ * and also, without KMA_HAVE_EVENT_CACHE,
+ *
+ *	kma_slab_probe_kmalloc_node(), kma_slab_probe_kmem_cache_alloc_node(),
+ *	kma_kmalloc_node_switch(), kma_kmem_cache_alloc_node_switch()
+ *
+ * The probe is one jump, a static call, to the function of the current mode, which gets
+ * the arguments in the same registers.  The static calls are
+ *
+ *	kma_kmalloc_run, kma_kmem_cache_alloc_run, kma_kfree_run,
+ *	kma_kmem_cache_free_run, kma_kmalloc_node_run, kma_kmem_cache_alloc_node_run
+ *
+ * @now is the function of the current mode: kma_TRACEPOINT_switch() makes the probe jump
+ * to it.
  */
 #define KMA_TRAMPOLINE(tp, first, other, now, proto, args)		\
 KMA_IS_DIRECT(kma_##tp##_exact);					\
@@ -117,7 +134,24 @@ static void kma_##tp##_switch(void)					\
 	static_call_update(kma_##tp##_run, now);			\
 }
 
-/* One in KMA_TIMED events goes on to a function that takes the time. */
+/*
+ * The functions of an allocation event while recording is on and no filter is set.
+ * Defines
+ *
+ *	kma_kmalloc_exact(), kma_kmalloc_exact_timed(), kma_kmalloc_sampled(),
+ *	kma_kmalloc_sampled_timed(), kma_kmem_cache_alloc_exact(),
+ *	kma_kmem_cache_alloc_exact_timed(), kma_kmem_cache_alloc_sampled(),
+ *	kma_kmem_cache_alloc_sampled_timed()
+ *
+ * and also, without KMA_HAVE_EVENT_CACHE,
+ *
+ *	kma_kmalloc_node_exact(), kma_kmalloc_node_exact_timed(),
+ *	kma_kmalloc_node_sampled(), kma_kmalloc_node_sampled_timed(),
+ *	kma_kmem_cache_alloc_node_exact(), kma_kmem_cache_alloc_node_exact_timed(),
+ *	kma_kmem_cache_alloc_node_sampled(), kma_kmem_cache_alloc_node_sampled_timed()
+ *
+ * One event in KMA_TIMED goes on to the _timed() function, which measures its time.
+ */
 #define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
@@ -141,7 +175,23 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 		kma_slab_record_alloc(&ev, sampled);				\
 }
 
-/* While each is looked at: what is not wanted is made no event of. */
+/*
+ * The functions of an allocation event while recording is off or a filter is set.
+ * Defines
+ *
+ *	kma_kmalloc_looked(), kma_kmalloc_looked_wanted(), kma_kmalloc_looked_timed(),
+ *	kma_kmem_cache_alloc_looked(), kma_kmem_cache_alloc_looked_wanted(),
+ *	kma_kmem_cache_alloc_looked_timed()
+ *
+ * and also, without KMA_HAVE_EVENT_CACHE,
+ *
+ *	kma_kmalloc_node_looked(), kma_kmalloc_node_looked_wanted(),
+ *	kma_kmalloc_node_looked_timed(), kma_kmem_cache_alloc_node_looked(),
+ *	kma_kmem_cache_alloc_node_looked_wanted(),
+ *	kma_kmem_cache_alloc_node_looked_timed()
+ *
+ * While recording is off, no struct kma_event is made.
+ */
 #define KMA_LOOKED_FUNCTION(name, count, proto, args, ...)		\
 static noinline __noclone notrace void name##_wanted proto		\
 {									\
@@ -173,6 +223,16 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 		kma_double_note(NULL, call_site, ptr);			\
 }
 
+/*
+ * The functions of a free event.  Defines
+ *
+ *	kma_kfree_exact(), kma_kfree_exact_timed(), kma_kfree_filtered(),
+ *	kma_kfree_filtered_timed(), kma_kmem_cache_free_exact(),
+ *	kma_kmem_cache_free_exact_timed(), kma_kmem_cache_free_filtered(),
+ *	kma_kmem_cache_free_filtered_timed()
+ *
+ * The filtered ones look up only objects that core/livefilter.h lets through.
+ */
 #define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
 static noinline __noclone notrace void name##_timed proto		\
 {									\
@@ -192,7 +252,12 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 		kma_slab_record_free(ptr, filtered);				\
 }
 
-/* Tracepoint, its counter, prototype, arguments, and members of the event. */
+/*
+ * All functions of an allocation tracepoint: those of KMA_ALLOC_FUNCTION(),
+ * KMA_LOOKED_FUNCTION() and KMA_TRAMPOLINE(), which list the names.  The arguments are the
+ * tracepoint, its counter, the prototype of a probe, its arguments, and the members of
+ * struct kma_event.
+ */
 #define KMA_ALLOC(tp, count, proto, args, ...)				\
 KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count, false, proto, args, \
 		   __VA_ARGS__)						\
@@ -202,6 +267,11 @@ KMA_LOOKED_FUNCTION(kma_##tp##_looked, events_##count, proto, args, __VA_ARGS__)
 KMA_TRAMPOLINE(tp, looked, sampled, kma_looked ? kma_##tp##_looked :	\
 	       kma_sampled ? kma_##tp##_sampled : kma_##tp##_exact, proto, args)
 
+/*
+ * All functions of a free tracepoint: those of KMA_FREE_FUNCTION() and KMA_TRAMPOLINE(),
+ * which list the names.  The arguments are the tracepoint, the prototype of a probe, and
+ * its arguments.
+ */
 #define KMA_FREE(tp, proto, args)					\
 KMA_FREE_FUNCTION(kma_##tp##_exact, events_##tp, false, proto, args)	\
 KMA_FREE_FUNCTION(kma_##tp##_filtered, unmatched_##tp, true, proto, args) \
@@ -246,8 +316,8 @@ KMA_ALLOC(kmalloc, kmalloc,
 	  .gfp = (__force u32)gfp_flags)
 
 /*
- * The event does not name the cache, but the page of the object does, which the
- * object holds in place: nobody else has its address yet.
+ * The event does not name the cache, but the page of the object does.  It is safe to read:
+ * the object keeps its page, and no other code has the address of the object yet.
  */
 static __always_inline unsigned long kma_slab_cache(const void *ptr)
 {
@@ -278,7 +348,7 @@ KMA_FREE(kmem_cache_free,
 KMA_FREE(kfree, (void *data, unsigned long call_site, const void *ptr),
 	 (data, call_site, ptr))
 
-/* ---- events of hooks ------------------------------------------------------ */
+/* ---- objects without an event --------------------------------------------- */
 
 void kma_slab_free(const void *ptr)
 {
@@ -320,6 +390,7 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 /* ---- attaching ------------------------------------------------------------ */
 
 #ifdef KMA_HAVE_FREE_EVENT_EARLY
+/* Defines kma_slab_attach_kmem_cache_free() and kma_slab_detach_kmem_cache_free(). */
 KMA_TRACEPOINT_EXPORTED(slab, kmem_cache_free)
 
 bool kma_slab_late(void)
@@ -328,9 +399,9 @@ bool kma_slab_late(void)
 }
 #else
 /*
- * Here the event comes after the free, when another CPU may already have been
- * given the address, and told of it.  So the function is followed instead, where
- * it is entered; only if that cannot be done, the event has to do.
+ * On these kernels the event comes after the free, when another CPU may already have been
+ * given the address and have had its allocation event.  So the function is followed at
+ * its entry instead.  The event is used only if the function cannot be followed.
  */
 static_assert(kma_ftrace_hook_fits(kmem_cache_free, void, struct kmem_cache *s, void *x));
 
@@ -346,7 +417,7 @@ static void notrace kma_kmem_cache_free_entered(unsigned long parent_ip,
 struct kma_ftrace_hook kma_ftrace_hook_free = {
 	.function = kmem_cache_free,
 	.entered = kma_kmem_cache_free_entered,
-	.loss = "frees are told late: see order in the tables",
+	.loss = "kmem_cache_free is traced after the object is free: see order= in the table heads",
 };
 
 static int kma_slab_attach_kmem_cache_free(void)
@@ -368,11 +439,19 @@ bool kma_slab_late(void)
 }
 #endif
 
+/* Defines kma_slab_attach_kfree() and kma_slab_detach_kfree(). */
 KMA_TRACEPOINT_EXPORTED(slab, kfree)
+/* Defines kma_slab_attach_kmalloc() and kma_slab_detach_kmalloc(). */
 KMA_TRACEPOINT_EXPORTED(slab, kmalloc)
+/* Defines kma_slab_attach_kmem_cache_alloc() and kma_slab_detach_kmem_cache_alloc(). */
 KMA_TRACEPOINT_EXPORTED(slab, kmem_cache_alloc)
 #ifndef KMA_HAVE_EVENT_CACHE
+/* Defines kma_slab_attach_kmalloc_node() and kma_slab_detach_kmalloc_node(). */
 KMA_TRACEPOINT_EXPORTED(slab, kmalloc_node)
+/*
+ * Defines kma_slab_attach_kmem_cache_alloc_node() and
+ * kma_slab_detach_kmem_cache_alloc_node().
+ */
 KMA_TRACEPOINT_EXPORTED(slab, kmem_cache_alloc_node)
 #endif
 
@@ -408,10 +487,10 @@ void kma_slab_stop(void)
 	kma_tracepoints_detach(kma_slab_tracepoints, ARRAY_SIZE(kma_slab_tracepoints));
 }
 
-/* What one object may take, of which core/sample.h adds up the bytes. */
+/* core/sample.h adds the bytes of an object to an s32. */
 static_assert(KMALLOC_MAX_SIZE <= S32_MAX);
 
-/* Where allocations go from now on. */
+/* Switch the probes of allocations to the current mode. */
 static void kma_slab_switch(void)
 {
 	lockdep_assert_held(&kma_lock);
@@ -434,9 +513,9 @@ void kma_slab_sample(bool on)
 {
 	WRITE_ONCE(kma_sampled, on);
 	kma_slab_switch();
-	/* All events that began before have ended, whatever brought them. */
+	/* Wait for probes that still run in the old mode. */
 	tracepoint_synchronize_unregister();
-	/* Hooks; on some kernels that is another thing. */
+	/* Wait for hooks too: on some kernels the wait above is for probes alone. */
 	synchronize_rcu();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes of slab objects: the kmalloc, kmem_cache_alloc, kfree and kmem_cache_free
- * tracepoints.
+ * Probes of slab objects: of the tracepoints kmalloc, kmem_cache_alloc, kfree and
+ * kmem_cache_free.
  *
  *	tracepoint --> kma_slab_probe_TRACEPOINT() --> one jump --> the function of
  *	the current mode, which decodes the arguments and updates the tables
@@ -10,7 +10,7 @@
  * held.  It does not allocate, sleep, take a lock, print or wake anything.
  *
  * Probes of frees are attached first and detached last, and allocations are recorded
- * only once everything is attached: the free of a recorded object is seen.
+ * only once everything is attached, so that the free of a recorded object is seen.
  */
 #ifndef KMA_TRACE_SLAB_H
 #define KMA_TRACE_SLAB_H
@@ -24,27 +24,28 @@
 /**
  * kma_slab_start() - attach the probes, and learn the inner call sites
  *
- * Frees are followed from here on, allocations from kma_slab_record().
+ * From then on frees are followed.  Allocations are recorded from kma_slab_record() on.
  *
- * Context: process, may sleep; the tables are allocated, functions are followed.
- * Return: as for kma_tracepoints_attach().
+ * Context: process, may sleep; the tables are allocated, and kma_bulk_start() was called.
+ * Return: 0, or an error that has been explained in the kernel log; then none of the
+ * probes is attached.
  */
 int kma_slab_start(void);
 
 /**
  * kma_slab_stop() - detach the probes
  *
- * The caller waits for those under way: tracepoint_synchronize_unregister().
+ * The caller then waits for probes that are running: tracepoint_synchronize_unregister().
  *
  * Context: process, may sleep.
  */
 void kma_slab_stop(void);
 
 /**
- * kma_slab_record() - record allocations, or do not
- * @on: record them; those that pass the filter, if one is set
+ * kma_slab_record() - record allocations, or stop recording them
+ * @on: record them; if a filter is set, those that pass it
  *
- * Called again whenever a filter is set or removed.
+ * To be called again when a filter is set or removed.
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -72,7 +73,7 @@ void kma_slab_sample(bool on);
  * kma_slab_livefilter() - test frees against the livefilter, or look up all of them
  * @on: test them
  *
- * Probes that are under way may still do what they did before.
+ * A probe that is running may still be in the old mode.
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -81,8 +82,9 @@ void kma_slab_livefilter(bool on);
 /**
  * kma_slab_late() - whether kmem_cache_free() is traced after the object is free
  *
- * Then another CPU may already have been given the address, and its event may come
- * first.  Only on 5.10, and only if the function cannot be followed.
+ * If so, another CPU may be given the address before the event of the free, and have its
+ * allocation event first.  This is so only on 5.10, and only if the function cannot be
+ * followed.
  *
  * Context: any.
  * Return: true if so.
@@ -90,15 +92,15 @@ void kma_slab_livefilter(bool on);
 bool kma_slab_late(void);
 
 /**
- * kma_slab_free() - an object is about to be freed by a function without a tracepoint
- * @ptr: the object
+ * kma_slab_free() - record the free of an object by a function without a tracepoint
+ * @ptr: the object, which is about to be freed
  *
  * Context: any context that does not migrate.
  */
 void kma_slab_free(const void *ptr);
 
 /**
- * kma_slab_bulk_alloc() - an object was allocated by a function without a tracepoint
+ * kma_slab_bulk_alloc() - record an object allocated by a function without a tracepoint
  * @site: return address of the call that allocated it
  * @ptr: the object
  * @cache: address of its kmem_cache
@@ -110,7 +112,7 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 			 gfp_t gfp);
 
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
-/* kmem_cache_free(), followed where it is entered. */
+/* Follows kmem_cache_free() at its entry. */
 extern struct kma_ftrace_hook kma_ftrace_hook_free;
 #endif
 

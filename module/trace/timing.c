@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Timing events.  See timing.h. */
+/* Time events.  See timing.h. */
 #include "../core/stat.h"
 #include "timing.h"
 
-/* No event takes that long by itself: ns. */
+/* No event takes longer than this by itself, in ns. */
 #define KMA_EVENT_MAX	100000
 
-/* What reading the clock takes, ns. */
+/* Time that reading the clock takes, in ns. */
 static u64 kma_clock_ns __read_mostly;
 
+/* Readings of which kma_timing_start() takes the shortest. */
 #define KMA_CLOCK_TRIES	64
 
-/* The sum of the words that count events: each event changes it. */
+/* The sum of the words that count events on this CPU: each event changes it. */
 static u64 notrace kma_timing_events(void)
 {
 	u64 sum = 0;
@@ -26,7 +27,7 @@ static u64 notrace kma_timing_events(void)
 
 struct kma_timing notrace kma_timing_prepare(void)
 {
-	/* Both readings are of one CPU's clock; since 7.0 a probe may migrate. */
+	/* Both readings must be of one CPU's clock, and since 7.0 a probe may migrate. */
 	preempt_disable_notrace();
 	return (struct kma_timing) {
 		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),

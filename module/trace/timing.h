@@ -2,15 +2,15 @@
 /*
  * Timing one event in KMA_TIMED, to know what the probes cost.
  *
- * A timed event is measured from after it was counted until the probe returns.
- * Everything that timing itself needs is done before the first reading of the clock
- * and after the second; the clock is timed at load, and its time is subtracted.
+ * A timed event is measured from after it was counted until the probe returns.  What
+ * timing itself needs is done before the first reading of the clock and after the second.
+ * The time of reading the clock is measured at load, and subtracted.
  *
- * An interrupt in between is not the probe's time.  If other events were counted on
- * this CPU meanwhile, the event counts in `timed_long` instead: the time of those
- * events would count twice, and the rest of the interrupt's time for the module's.
- * An interrupt without events is measured as part of the event, up to KMA_EVENT_MAX;
- * anything longer is left out, because one timed event stands for a thousand.
+ * The time of an interrupt in between is not the probe's.  If other events were counted on
+ * this CPU meanwhile, the event counts in `timed_long` instead: otherwise the time of those
+ * events would count twice, and the rest of the interrupt would count as the module's time.
+ * An interrupt without events is measured as part of the event, up to KMA_EVENT_MAX.
+ * Anything longer also counts in `timed_long`, because one timed event stands for KMA_TIMED.
  */
 #ifndef KMA_TRACE_TIMING_H
 #define KMA_TRACE_TIMING_H
@@ -19,8 +19,8 @@
 
 /**
  * struct kma_timing - an event that is being timed
- * @start: when timing began, ns
- * @samples: what this CPU had spent on samples by then, ns
+ * @start: when timing began, in ns
+ * @samples: time that this CPU had spent on samples by then, in ns
  * @events: a number that changes with each event of this CPU
  */
 struct kma_timing {
@@ -29,9 +29,21 @@ struct kma_timing {
 	u64 events;
 };
 
-/* What kma_timing_begin() does before it reads the clock. */
+/**
+ * kma_timing_prepare() - the part of kma_timing_begin() before the clock is read
+ *
+ * Context: a probe, any context; disables preemption until kma_timing_finish().
+ * Return: the state, without @start.
+ */
 struct kma_timing kma_timing_prepare(void);
-/* What kma_timing_end() does after it read the clock. */
+
+/**
+ * kma_timing_finish() - the part of kma_timing_end() after the clock is read
+ * @timing: the state from kma_timing_begin()
+ * @end: the reading of the clock, in ns
+ *
+ * Context: a probe, any context; enables preemption again.
+ */
 void kma_timing_finish(struct kma_timing timing, u64 end);
 
 /**
@@ -39,7 +51,7 @@ void kma_timing_finish(struct kma_timing timing, u64 end);
  *
  * Context: a probe, any context, after kma_stat_event_again(); preemption is off from
  * here to kma_timing_end().
- * Return: the state to hand to kma_timing_end().
+ * Return: the state for kma_timing_end().
  */
 static __always_inline struct kma_timing kma_timing_begin(void)
 {
@@ -51,7 +63,7 @@ static __always_inline struct kma_timing kma_timing_begin(void)
 
 /**
  * kma_timing_end() - count the time since kma_timing_begin()
- * @timing: its result
+ * @timing: the result of kma_timing_begin()
  *
  * Context: a probe, any context.
  */
@@ -61,7 +73,7 @@ static __always_inline void kma_timing_end(struct kma_timing timing)
 }
 
 /**
- * kma_timing_start() - measure what reading the clock takes
+ * kma_timing_start() - measure how long reading the clock takes
  *
  * Context: process; no probe is attached.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Finding tracepoints, and attaching probes to them.  See tracepoint.h. */
+/* Find tracepoints, and attach probes to them.  See tracepoint.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/compiler.h>
@@ -9,7 +9,7 @@
 
 #include "tracepoint.h"
 
-/* Written by one caller at a time: at load and unload, and under kma_lock between. */
+/* One writer at a time: load, unload, or the holder of kma_lock in between. */
 static int kma_nr_attached;
 
 struct kma_tracepoint_search {

@@ -2,10 +2,10 @@
 /*
  * Attaching probes to tracepoints.
  *
- * A file that has probes keeps one row for each in an array, in the order of
- * attaching: probes of frees first.  Most tracepoints of mm/ are not exported and are
- * found by name; check_trace_callback_type_TRACEPOINT() exists for these too, so that
- * the compiler compares each probe with the kernel's prototype.
+ * A file that has probes keeps an array with one row for each, in the order of attaching:
+ * probes of frees come first.  Most tracepoints of mm/ are not exported to modules, so the
+ * module finds them by name.  check_trace_callback_type_TRACEPOINT() exists for these too;
+ * with it the compiler compares each probe with the kernel's prototype.
  */
 #ifndef KMA_TRACE_TRACEPOINT_H
 #define KMA_TRACE_TRACEPOINT_H
@@ -14,9 +14,9 @@
 
 /**
  * struct kma_tracepoint - a tracepoint, and the probe of one file
- * @name: its name
+ * @name: name of the tracepoint
  * @attach: attaches the probe; returns 0 or an error
- * @detach: detaches it; a call that is under way goes on until
+ * @detach: detaches the probe, which may still be running until the caller has waited:
  *	tracepoint_synchronize_unregister()
  */
 struct kma_tracepoint {
@@ -28,37 +28,37 @@ struct kma_tracepoint {
 /**
  * kma_tracepoints_attach() - attach probes, all or none
  * @tp: the rows, in the order of attaching
- * @nr: how many
+ * @nr: number of rows
  *
  * Context: process, may sleep.
  * Return: 0, or an error that has been explained in the kernel log; then none of the
- * probes runs.
+ * probes is attached or running.
  */
 int kma_tracepoints_attach(const struct kma_tracepoint *tp, int nr);
 
 /**
  * kma_tracepoints_detach() - detach probes in reverse
- * @tp: as for kma_tracepoints_attach()
- * @nr: likewise
+ * @tp: the rows, as given to kma_tracepoints_attach()
+ * @nr: number of rows
  *
- * The caller waits for probes that are under way: tracepoint_synchronize_unregister().
+ * The caller then waits for probes that are running: tracepoint_synchronize_unregister().
  *
  * Context: process, may sleep.
  */
 void kma_tracepoints_detach(const struct kma_tracepoint *tp, int nr);
 
 /**
- * kma_tracepoints_attached() - how many probes are attached
+ * kma_tracepoints_attached() - the number of probes that are attached
  *
  * Context: any.
- * Return: their number.
+ * Return: the number.
  */
 int kma_tracepoints_attached(void);
 
 /**
  * kma_tracepoint_register() - attach a probe to a tracepoint by its name
  * @name: the name
- * @probe: the probe, whose prototype the caller has had checked
+ * @probe: the probe; its prototype is checked by the compiler in the caller
  *
  * Context: process, may sleep.
  * Return: 0, -ENOENT if the kernel has no such tracepoint, or another error.
@@ -76,7 +76,8 @@ void kma_tracepoint_unregister(const char *name, void *probe);
 
 /*
  * Defines kma_FILE_attach_TRACEPOINT() and kma_FILE_detach_TRACEPOINT() for the probe
- * kma_FILE_probe_TRACEPOINT() of a tracepoint that is found by name.
+ * kma_FILE_probe_TRACEPOINT() of a tracepoint that is found by name.  Each use of the
+ * macro has a comment with the names in full.
  */
 #define KMA_TRACEPOINT_BY_NAME(file, tp)				\
 static int kma_##file##_attach_##tp(void)				\
@@ -90,7 +91,11 @@ static void kma_##file##_detach_##tp(void)				\
 	kma_tracepoint_unregister(#tp, kma_##file##_probe_##tp);	\
 }
 
-/* The same for a tracepoint that is exported: register_trace_TRACEPOINT() checks. */
+/*
+ * Defines kma_FILE_attach_TRACEPOINT() and kma_FILE_detach_TRACEPOINT() for the probe
+ * kma_FILE_probe_TRACEPOINT() of a tracepoint that is exported to modules.  Each use of
+ * the macro has a comment with the names in full.
+ */
 #define KMA_TRACEPOINT_EXPORTED(file, tp)				\
 static int kma_##file##_attach_##tp(void)				\
 {									\
@@ -102,7 +107,7 @@ static void kma_##file##_detach_##tp(void)				\
 	unregister_trace_##tp(kma_##file##_probe_##tp, NULL);		\
 }
 
-/* The row of a struct kma_tracepoint array for either of them. */
+/* The row of a tracepoint in an array of struct kma_tracepoint, for either macro. */
 #define KMA_TRACEPOINT_ROW(file, tp)					\
 	{ #tp, kma_##file##_attach_##tp, kma_##file##_detach_##tp }
 
