@@ -63,7 +63,10 @@ static int kma_place_depth(int place)
 	return min(place, KMA_DEPTHS);
 }
 
-/* Count one more object of @home at @depth.  Return: false if the four bits are full. */
+/*
+ * Count one more object of @home at @depth.  Return: false if the four bits are full.  A
+ * full barrier; pairs with the read in kma_bucket_spilled().
+ */
 static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 {
 	int shift = 4 * (depth - 1);
@@ -299,7 +302,9 @@ static void kma_sweep_end(struct kma_bucket *b)
 
 /*
  * Get the address in a slot if its entry is stale, or 0.  The entry is read before the
- * generation of its page.
+ * generation of its page, by the acquire in kma_objtab_read(): a page generation that is
+ * older than the entry is never seen here.  Pairs with the release in
+ * kma_bucket_publish(), after kma_pagegen_enter().
  */
 static unsigned long kma_sweep_look(const struct kma_objtab *t,
 				    const struct kma_bucket *b, int slot)

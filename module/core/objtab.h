@@ -411,14 +411,14 @@ static_assert(KMA_STEPS == 1 << (32 - 25));
 /*
  * The multiplier has to keep apart the objects that share a bucket: those of two pages
  * that are multiples of KMA_SHARE apart, and small ones that are 1,016 bytes from these.
- * Modulo 2^32, KMA_SHARE times the multiplier is one seventh of 2^32, and 1,016 times the
- * multiplier is four sevenths.  So up to seven of these objects have a slot each, and
+ * Modulo 2^32, KMA_SHARE times the multiplier is about one seventh of 2^32, and 1,016 times
+ * the multiplier is about four sevenths.  So up to seven of these objects have a slot each, and
  * objects that are KMA_SHARE apart are neighbours.
  */
 #define KMA_SLOT_MULTIPLIER	0x1004924cU
 
 /**
- * kma_objtab_slot() - find the own slot of an object in its home bucket
+ * kma_objtab_slot() - find an object's own slot in its home bucket
  * @ptr: the object's address
  *
  * Context: any.
@@ -432,7 +432,7 @@ static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 }
 
 /**
- * kma_objtab_expect() - prefetch the own slot of an object that is to be put soon
+ * kma_objtab_expect() - prefetch an object's own slot, because the object is put soon
  * @t: the table
  * @ptr: the object's address
  *
@@ -447,7 +447,7 @@ static inline void kma_objtab_expect(const struct kma_objtab *t, unsigned long p
 	kma_env_prefetchw(&home->entry[i]);
 }
 
-/* Return: the slot with this key, or -1. */
+/* Find the slot with this key.  Return: the slot, or -1. */
 static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 					   unsigned long ptr)
 {
@@ -466,7 +466,7 @@ static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 }
 
 /**
- * kma_bucket_spilled() - test whether objects have spilled from a bucket, or it is swept
+ * kma_bucket_spilled() - test whether a bucket's objects have spilled or it is being swept
  * @b: the bucket
  *
  * Context: a probe, any context.
@@ -485,7 +485,11 @@ static __always_inline bool kma_bucket_spilled(const struct kma_bucket *b)
 	return data_race(b->spilled.counter != 0);
 }
 
-/* Claim any free slot.  Return: the slot, or -1 if none is free. */
+/*
+ * Claim any free slot.  Return: the slot, or -1 if none is free.  The cmpxchg pairs with
+ * the release in kma_bucket_empty().  It comes before the slot's generation changes, in
+ * kma_bucket_begin(); pairs with the first smp_rmb() in kma_objtab_read().
+ */
 static __always_inline int kma_bucket_claim(struct kma_bucket *b)
 {
 	int i;
@@ -510,7 +514,7 @@ static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
 {
 	struct kma_entry *e = &b->entry[i];
 
-	/* Otherwise the compiler computes the address of each member. */
+	/* Hide the pointer: otherwise the compiler computes the address of each member. */
 	kma_env_hide(e);
 	kma_inc_once(e->generation);
 	smp_wmb(); /* generation before payload; pairs with kma_objtab_read() */
@@ -589,7 +593,10 @@ static __always_inline void kma_bucket_empty(struct kma_bucket *b, unsigned long
 	smp_store_release(&b->key[i], 0);
 }
 
-/* Empty slot @i if it still describes @ptr.  Return: true if so. */
+/*
+ * Empty slot @i if it still describes @ptr.  Return: true if so.  The cmpxchg pairs with
+ * the release in kma_bucket_publish().
+ */
 static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long i,
 					    unsigned long ptr,
 					    struct kma_entry *entry)

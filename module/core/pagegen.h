@@ -20,9 +20,10 @@
  * searched for and removed, so that no stale entry looks valid when its generation comes
  * back.
  *
- * No barrier is needed here.  A generation becomes odd before the allocation's caller gets
- * the object's address.  It becomes even in the free of the page, which the allocator
- * orders after the free of the last object.  In between, no context changes it.
+ * The only barrier that this needs is the release of the entry's key.  A generation becomes
+ * odd before the allocation's caller gets the object's address.  It becomes even in the
+ * free of the page, which the allocator orders after the free of the last object.  In
+ * between, no context changes it.
  *
  * The number of generations is a power of two, and the low bits of the page frame number
  * are the index, so that no address leads out of the array.  If memory is added whose page
@@ -127,6 +128,8 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 	/*
 	 * Other contexts that record the first object of the page at the same time write
 	 * the same value.  An even generation is not KMA_GEN_LAST, so this does not wrap.
+	 * The release in kma_bucket_publish() comes after the store; pairs with the
+	 * acquire in kma_objtab_read(), after which kma_objtab_stale() reads this.
 	 */
 	if (unlikely(!(gen & 1)))
 		WRITE_ONCE(*at, ++gen);
