@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an allocation event says, in one shape for all tracepoints.
+ * Allocation events, in one form for all tracepoints.
  *
- * A probe fills a struct kma_event from its tracepoint's arguments and hands it
- * to kma_record_alloc(); everything is inlined, so that the struct never
- * exists in memory.  A free event is its pointer alone: whether it came from
- * kfree or kmem_cache_free says nothing about how the object was allocated
- * (kfree() of an object of a kmem_cache is legal).
+ * A probe fills a struct kma_event from the arguments of its tracepoint and passes it
+ * to kma_record_alloc().  All of this is inlined, so the struct never exists in memory.
+ * Of a free event only the pointer is used.  Whether the event is kfree or
+ * kmem_cache_free does not tell how the object was allocated: kfree() of an object of a
+ * kmem_cache is legal.
  */
 #ifndef KMA_CORE_EVENT_H
 #define KMA_CORE_EVENT_H
@@ -17,17 +17,19 @@
 #define KMA_PAGE_SIZE	4096UL
 
 /*
- * The cache an object comes from is named by one word: the address of its
- * kmem_cache or, because kmalloc events do not carry one, the number of bytes
- * that kmalloc took for it.  Both fit, since no kernel address is that small.
+ * The cache's word says which cache an object is from: it is the address of the
+ * kmem_cache, or the number of bytes that kmalloc took for the object, because kmalloc
+ * events do not have the cache.  The two cannot be confused, since no kernel address is
+ * that small.
  */
 #define KMA_CACHE_BYTES_MAX	0x80000000UL
 
 /**
- * kma_cache_is_kmalloc() - whether a cache word is a size of kmalloc
+ * kma_cache_is_kmalloc() - test whether a cache's word is a size of kmalloc
  * @cache: the word
  *
- * Context: any. Return: true for a size, false for a kmem_cache.
+ * Context: any.
+ * Return: true for a size, false for the address of a kmem_cache.
  */
 static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 {
@@ -35,14 +37,17 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 }
 
 /*
- * Of a block of pages it is its class instead, what the page allocator says of it.
- * Tables of blocks are not those of objects, so that it need not differ from the two.
+ * A page allocation has a class in the place of the cache's word.  The class is what the
+ * page allocator says about the allocation: its order, its migrate type and its gfp flags.
+ * Page allocations have tables of their own, so a class may have the same value as a
+ * cache's word of an object.  A class has these fields, each with the number of its lowest
+ * bit:
  *
  *	  9	7	3	0
  *	gfp	kind	order	type
  *
- * Rows of one call site have classes of the first kind.  The others are of rows that
- * count blocks of all call sites: see pagealloc.h.
+ * The row of one call site has a class of the kind KMA_CLASS_SITE.  The other two kinds
+ * are for rows that count the page allocations of all call sites; see pagealloc.h.
  */
 #define KMA_CLASS_KIND		0x180UL
 #define KMA_CLASS_SITE		0x080UL
@@ -50,41 +55,72 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 #define KMA_CLASS_ALONE		0x180UL
 
 /**
- * kma_class() - the class of a block of pages
- * @order: binary logarithm of its pages, below 16
+ * kma_class() - make the class of a page allocation
+ * @order: binary logarithm of the number of pages, below 16
  * @type: migrate type, below 8
  * @gfp: gfp flags
  *
- * Context: any. Return: the word.
+ * Context: any.
+ * Return: the class, of the kind KMA_CLASS_SITE.
  */
 static __always_inline unsigned long kma_class(unsigned int order, unsigned int type,
 					       u32 gfp)
 {
 	unsigned long word = gfp;
 
-	/* Or the compiler would move it twice, as it does not know of the upper half. */
+	/*
+	 * Hide the word from the compiler: otherwise it moves the word twice, because it does
+	 * not know that the upper half is 0.
+	 */
 	kma_env_hide(word);
 	return (word << 9) + (order * 8 + type) + KMA_CLASS_SITE;
 }
 
-/* Context: any. Return: the same class, of another kind. */
+/**
+ * kma_class_kind() - change the kind of a class
+ * @class: the class, of the kind KMA_CLASS_SITE
+ * @kind: the new kind, one of KMA_CLASS_SITE, KMA_CLASS_SHADOW and KMA_CLASS_ALONE
+ *
+ * Context: any.
+ * Return: the class with this kind.
+ */
 static __always_inline unsigned long kma_class_kind(unsigned long class,
 						    unsigned long kind)
 {
 	return class + kind - KMA_CLASS_SITE;
 }
 
-/* Context: any. Return: what a class was made of. */
+/**
+ * kma_class_order() - get the order from a class
+ * @class: the class
+ *
+ * Context: any.
+ * Return: the order.
+ */
 static __always_inline unsigned int kma_class_order(unsigned long class)
 {
 	return class >> 3 & 15;
 }
 
+/**
+ * kma_class_type() - get the migrate type from a class
+ * @class: the class
+ *
+ * Context: any.
+ * Return: the migrate type.
+ */
 static __always_inline unsigned int kma_class_type(unsigned long class)
 {
 	return class & 7;
 }
 
+/**
+ * kma_class_gfp() - get the gfp flags from a class
+ * @class: the class
+ *
+ * Context: any.
+ * Return: the gfp flags.
+ */
 static __always_inline u32 kma_class_gfp(unsigned long class)
 {
 	return class >> 9;
@@ -93,13 +129,13 @@ static __always_inline u32 kma_class_gfp(unsigned long class)
 /**
  * struct kma_event - one allocation that returned memory
  * @site: return address of the call that allocated
- * @ptr: the object; never NULL or ZERO_SIZE_PTR
- * @cache: address of the kmem_cache, or bytes taken by kmalloc
+ * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
+ * @cache: address of the kmem_cache, or the number of bytes that kmalloc took
  * @kmalloc: whether @cache is a number of bytes
- * @bytes_req: bytes asked of kmalloc; 0 for a kmem_cache, whose objects all
- *	have the size that kma_env_cache_info() gives
- * @node: NUMA node asked for, or NUMA_NO_NODE
- * @gfp: gfp flags; looked at only while a filter is set
+ * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache, which has
+ *	the size that kma_env_cache_info() gives
+ * @node: NUMA node that was asked for, or NUMA_NO_NODE
+ * @gfp: gfp flags; used only while a filter is set
  */
 struct kma_event {
 	unsigned long site;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which frees need not be looked up.  See the overview in livefilter.h. */
+/* The livefilter: updates.  See the overview in livefilter.h. */
 #include "livefilter.h"
 
 u8 kma_livefilter[KMA_LIVEFILTER_BYTES] __aligned(64);
 
-/* By @step, unless it is kept. */
+/* Add @step to the byte of an object, unless the byte is kept. */
 static void kma_livefilter_count(unsigned long ptr, int step)
 {
 	u8 *at = kma_livefilter_at(ptr);
@@ -14,7 +14,10 @@ static void kma_livefilter_count(unsigned long ptr, int step)
 		old = READ_ONCE(*at);
 		if (old == KMA_LIVEFILTER_KEPT)
 			return;
-		/* A full barrier: the count is seen before the object's key is. */
+		/*
+		 * A full barrier: the byte changes before the key of the object is
+		 * published.  Pairs with the read in kma_livefilter_has().
+		 */
 	} while (cmpxchg(at, old, (u8)(old + step)) != old);
 }
 

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which frees need not be looked up.
+ * The livefilter: tells which frees need no look-up in the live table.
  *
- * While objects are sampled nearly all frees are of objects that nobody recorded.
- * For each KMA_LIVEFILTER_STEP bytes of addresses, modulo the size of the filter,
- * there is a byte that counts the objects there that are recorded; where it is
- * zero there is none, and that is all that such a free looks at.
+ * While objects are sampled, nearly all frees are of objects that are not in the live
+ * table.  The filter has one byte for each KMA_LIVEFILTER_STEP bytes of addresses, modulo
+ * its size.  The byte counts the objects there that are in the live table.  If it is 0,
+ * there is none, and the free needs no look-up.
  *
  *	add:    before the object is put into the live table
- *	remove: after it was taken
- *	keep:   this byte is not zero any more, whatever is removed
+ *	remove: after it was taken from there
+ *	keep:   the byte never becomes 0 again, whatever is removed
  *
- * Who frees an object got its address after it was added, and sees that.
+ * A context that frees an object got its address after the object was added, and so sees
+ * that the byte is not 0.
  *
- * Without sampling the filter is neither kept nor asked.  So it begins empty when
- * sampling begins, and what was recorded before is added (kma_record_livefilter_start()); of what
- * is freed meanwhile it is not known whether it was, so that stays.  A byte that has
- * counted to KMA_LIVEFILTER_KEPT stays there: it may be wrong in one direction only, which
- * costs time and nothing else.
+ * Without sampling, the filter is neither updated nor read.  It is cleared when sampling
+ * begins, and the objects that were recorded before are added to it
+ * (kma_record_livefilter_start()).  If one of these is freed before all have been added, it
+ * is not known whether it was added already, so it is not removed from the filter.  A byte
+ * that has reached KMA_LIVEFILTER_KEPT stays there.  So a byte may be too high, which costs
+ * a look-up and nothing else, but never too low.
  */
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H
@@ -25,10 +27,10 @@
 #include "env.h"
 
 #define KMA_LIVEFILTER_BYTES	(256U << 10)
-#define KMA_LIVEFILTER_STEP		256U
-#define KMA_LIVEFILTER_KEPT		255
+#define KMA_LIVEFILTER_STEP	256U
+#define KMA_LIVEFILTER_KEPT	255
 
-/* Not allocated: that saves an instruction of each event. */
+/* A static array, not allocated memory: that saves one instruction of each event. */
 extern u8 kma_livefilter[KMA_LIVEFILTER_BYTES];
 
 static __always_inline u8 *kma_livefilter_at(unsigned long ptr)
@@ -37,23 +39,51 @@ static __always_inline u8 *kma_livefilter_at(unsigned long ptr)
 }
 
 /**
- * kma_livefilter_has() - whether an object may be recorded
- * @ptr: its address
+ * kma_livefilter_has() - test whether an object may be in the live table
+ * @ptr: the object's address
  *
- * Context: any. Return: false: it is not.
+ * Context: any.
+ * Return: true if it may be there; false if it is not.
  */
 static __always_inline bool kma_livefilter_has(unsigned long ptr)
 {
-	/* Plain, for the compiler to compare it in memory. */
+	/*
+	 * A plain load, so that the compiler compares the byte in memory.  Pairs with
+	 * the cmpxchg of kma_livefilter_add(): the context that frees an object got its
+	 * address after that.
+	 */
 	return data_race(*kma_livefilter_at(ptr) != 0);
 }
 
-/* Context: any, for all of these. See above. */
+/**
+ * kma_livefilter_add() - count an object that is about to be put into the live table
+ * @ptr: the object's address
+ *
+ * Context: any.
+ */
 void kma_livefilter_add(unsigned long ptr);
+
+/**
+ * kma_livefilter_remove() - stop counting an object that was taken from the live table
+ * @ptr: the object's address, which was added
+ *
+ * Context: any.
+ */
 void kma_livefilter_remove(unsigned long ptr);
+
+/**
+ * kma_livefilter_keep() - keep the byte of an object from becoming 0 again
+ * @ptr: the object's address, which may have been added or not
+ *
+ * Context: any.
+ */
 void kma_livefilter_keep(unsigned long ptr);
 
-/* Context: nobody adds or removes. */
+/**
+ * kma_livefilter_clear() - set all bytes to 0
+ *
+ * Context: any; no other context adds, removes or keeps objects.
+ */
 void kma_livefilter_clear(void);
 
 #endif /* KMA_CORE_LIVEFILTER_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live objects, the rarer half: making the table, spilling, reading.
- * See the overview in objtab.h.
+ * The live table: what is not inlined into the probes, which is setup, spilling, reading
+ * and sweeping.  See the overview in objtab.h.
  */
 #include "objtab.h"
 #include "stat.h"
 
-/* Buckets that have the slots promised. */
+/* Number of buckets with KMA_SPARE slots for each object of @live_max. */
 static u32 kma_objtab_span(u64 live_max)
 {
 	return div_u64(live_max * KMA_SPARE, KMA_SLOTS) + 1;
@@ -42,7 +42,10 @@ void kma_objtab_destroy(struct kma_objtab *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* The bucket that is @place for @ptr: 1 is its home; the others, anywhere. */
+/*
+ * Find the bucket at @place for @ptr.  The place KMA_DEPTH_HOME is the home bucket.  For
+ * each later place a hash picks a bucket from the whole table.
+ */
 static struct kma_bucket *kma_objtab_other(const struct kma_objtab *t,
 					   unsigned long ptr, int place)
 {
@@ -60,7 +63,10 @@ static int kma_place_depth(int place)
 	return min(place, KMA_DEPTHS);
 }
 
-/* One more object of @home is at @depth, unless its four bits are full. */
+/*
+ * Count one more object of @home at @depth.  Return: false if the four bits are full.  A
+ * full barrier; pairs with the read in kma_bucket_spilled().
+ */
 static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 {
 	int shift = 4 * (depth - 1);
@@ -74,13 +80,13 @@ static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 	return true;
 }
 
-/* Whether entries of a bucket are looked at, and none may be added. */
+/* Whether a sweep of the bucket is in progress, so that no object may be put there. */
 static bool kma_bucket_swept(const struct kma_bucket *b)
 {
 	return (u64)atomic64_read(&b->spilled) & ~KMA_SPILLED;
 }
 
-/* An entry has been taken, from wherever it was. */
+/* An entry of an object of @home was removed: undo what was counted for its depth. */
 static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *entry)
 {
 	int depth = kma_entry_depth(entry);
@@ -99,25 +105,29 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	const int depth = kma_place_depth(place);
 	int i;
 
-	/* In its home an object is at one depth, whatever led there. */
+	/*
+	 * The hash of a later place may pick the home bucket.  Skip it then: an object
+	 * that has spilled within its home bucket always has depth KMA_DEPTH_HOME.
+	 */
 	if ((b == home && depth != KMA_DEPTH_HOME) || kma_bucket_swept(b))
 		return false;
 	i = kma_bucket_claim(b);
 	if (i < 0)
 		return false;
 	if (b == home && i == kma_objtab_slot(ptr)) {
-		/* It has become free just now, and nothing has spilled. */
+		/* The object's own slot has become free meanwhile: nothing spills. */
 		kma_bucket_fill(b, i, ptr, entry, gen, 0);
 		return true;
 	}
 	if (!kma_spilled_inc(home, depth)) {
-		/* Free again; pairs with the cmpxchg in kma_bucket_claim(). */
+		/* Give the slot back; pairs with the cmpxchg in kma_bucket_claim(). */
 		smp_store_release(&b->key[i], 0);
 		return false;
 	}
 	/*
-	 * The home says that it spills before the key can be seen: whoever
-	 * frees the object got its address after this event and looks here.
+	 * kma_spilled_inc() comes before the key is published.  The context that
+	 * frees the object gets its address after this event, so it sees the count
+	 * and looks here.  Pairs with the read in kma_bucket_spilled().
 	 */
 	kma_bucket_fill(b, i, ptr, entry, gen, depth);
 	if (depth > KMA_DEPTH_HOME)
@@ -133,8 +143,9 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 	int place;
 
 	/*
-	 * Marks of sweeps are read after the keys where the address was looked
-	 * for and is not any more; pairs with kma_sweep_begin().
+	 * kma_objtab_take() has read the keys where @ptr could be, and @ptr is not
+	 * there any more.  Read the sweep counts after these keys; pairs with
+	 * kma_sweep_begin().
 	 */
 	smp_mb();
 	if (!kma_bucket_swept(home) && !cmpxchg(&home->key[i], 0, KMA_BUSY)) {
@@ -168,7 +179,7 @@ static bool kma_objtab_take_spilled(struct kma_objtab *t,
 			continue;
 		if (!kma_bucket_take(b, i, ptr, entry))
 			return false;
-		/* Two places may name one bucket: believe the entry. */
+		/* Two places may be the same bucket: the entry has the right depth. */
 		kma_spilled_out(home, entry);
 		return true;
 	}
@@ -191,7 +202,10 @@ enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
 	bool replaced = kma_objtab_take(t, ptr, old);
 
-	/* A slot was just freed if so, but it may have gone to somebody else. */
+	/*
+	 * If an entry was replaced, its slot became free, but another context may have
+	 * claimed that slot since.
+	 */
 	if (!kma_objtab_put_any(t, home, ptr, entry))
 		return replaced ? KMA_PUT_REPLACED_FULL : KMA_PUT_FULL;
 	return replaced ? KMA_PUT_REPLACED : KMA_PUT_NEW;
@@ -205,10 +219,12 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 
 	entry->generation = READ_ONCE(e->generation);
 	/*
-	 * The generation before the key: one that was written while the slot
-	 * was busy is that of the next key to be seen.  Read after the key, it
-	 * could be the next generation's beside the data of this one, if the same
-	 * address comes back.  Pairs with the cmpxchg in kma_bucket_claim().
+	 * Read the slot's generation before the key.  A generation that was written
+	 * while the slot was busy then belongs to the next key that can be seen.
+	 * If the generation were read after the key and the same address came back,
+	 * the copy could have the new object's generation with the old object's data.
+	 * Pairs with the cmpxchg in kma_bucket_claim() and in the other functions that
+	 * claim a slot.
 	 */
 	smp_rmb();
 	/* Pairs with the release in kma_bucket_publish(). */
@@ -222,8 +238,8 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	entry->cpu = READ_ONCE(e->cpu);
 	entry->where = READ_ONCE(e->where);
 	/*
-	 * Pairs with the smp_wmb() in kma_bucket_begin(): if anything read above
-	 * was written by a later owner, the generation is that owner's by now.
+	 * Pairs with the smp_wmb() in kma_bucket_begin(): if a later owner wrote
+	 * any value that was read above, the generation read below is that owner's.
 	 */
 	smp_rmb();
 	if (READ_ONCE(e->generation) != entry->generation ||
@@ -253,7 +269,10 @@ u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first)
 
 /* ---- sweeping --------------------------------------------------------------- */
 
-/* Unless fifteen others do that already. */
+/*
+ * Add one to the sweep count of a bucket.  Return: false if it is fifteen already, which
+ * is as far as its four bits go.
+ */
 static bool kma_sweep_begin(struct kma_bucket *b)
 {
 	s64 old = atomic64_read(&b->spilled);
@@ -262,10 +281,14 @@ static bool kma_sweep_begin(struct kma_bucket *b)
 		if (((u64)old & ~KMA_SPILLED) == ~KMA_SPILLED)
 			return false;
 		/*
-		 * A full barrier before any key is read.  Whoever takes an
-		 * entry that is found stale after this, by cmpxchg, and then
-		 * puts one at the same address, sees the mark, and puts it
-		 * elsewhere: kma_bucket_spilled(), kma_bucket_swept().
+		 * A full barrier: the sweep count is raised before the sweep reads
+		 * any key.  Another context may take an entry that the sweep finds
+		 * stale, by the cmpxchg in kma_bucket_take(), and then put an
+		 * object at the same address.  That put sees the sweep count, in
+		 * kma_bucket_spilled() or kma_bucket_swept(), and puts the object
+		 * elsewhere.  Pairs with the acquire in kma_objtab_claim_home() and
+		 * the smp_mb() in kma_objtab_put_any().  For an entry that a free
+		 * removed without a cmpxchg, pairs with kma_record_barrier().
 		 */
 	} while (!atomic64_try_cmpxchg(&b->spilled, &old,
 				       (s64)((u64)old + KMA_SWEEP)));
@@ -277,7 +300,12 @@ static void kma_sweep_end(struct kma_bucket *b)
 	atomic64_sub((s64)KMA_SWEEP, &b->spilled);
 }
 
-/* The address in a slot, if its entry is stale; the entry is read before. */
+/*
+ * Get the address in a slot if its entry is stale, or 0.  The entry is read before the
+ * generation of its page, by the acquire in kma_objtab_read(): a page generation that is
+ * older than the entry is never seen here.  Pairs with the release in
+ * kma_bucket_publish(), after kma_pagegen_enter().
+ */
 static unsigned long kma_sweep_look(const struct kma_objtab *t,
 				    const struct kma_bucket *b, int slot)
 {
@@ -287,7 +315,10 @@ static unsigned long kma_sweep_look(const struct kma_objtab *t,
 	return ptr && kma_objtab_stale(t, ptr, &e) ? ptr : 0;
 }
 
-/* Most buckets have nothing stale; whoever sweeps looks again. */
+/*
+ * Most buckets have no stale entry.  This finds that out without a write to the bucket;
+ * kma_sweep_slot() looks at each entry again.
+ */
 static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket *b)
 {
 	unsigned long key, any = 0;
@@ -298,7 +329,7 @@ static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket
 		any |= READ_ONCE(b->key[i]);
 	for (i = 0; any && i < KMA_SLOTS; i++) {
 		key = READ_ONCE(b->key[i]);
-		/* Of `where` the lower half. */
+		/* The lower half of `where` is the generation: kma_entry_gen(). */
 		if (key > KMA_BUSY && (kma_gen)READ_ONCE(b->entry[i].where) !=
 				      kma_pagegen_read(&t->pages, key))
 			return true;

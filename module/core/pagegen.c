@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The generations of page frames: making the map.  See the overview in pagegen.h. */
+/* Page generations: setup.  See the overview in pagegen.h. */
 #include "pagegen.h"
 
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns)

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The generations of page frames: the second net under frees that nobody sees.
+ * Page generations: they find the entries of the live table whose objects were freed
+ * without an event that the module saw.
  *
- * When the page allocator gets a page back, nothing on it is live.  An entry of
- * the live table that still names an address there is of an object whose free
- * was not seen.  To look for such entries at each free of a page would take a
- * look at all of its 128 buckets, nearly always for nothing.  Instead each page
- * frame has a number, its generation, and each entry that of its page:
+ * When the page allocator gets a page back, the page has no live object.  If the live
+ * table still has an entry with an address on that page, the free of the object was not
+ * seen.  To look for such entries whenever a page is freed would mean to search all 128
+ * buckets of the page, nearly always without a result.  Instead, each page frame has a
+ * number, its generation, and each entry stores the generation that its page frame had
+ * when the object was recorded:
  *
  *	first object recorded on a page		even --> odd
  *	page is freed				odd --> even
  *
- * An entry whose generation is not that of its page frame is stale.  Stale entries are
- * removed when their slot or their address is needed, and all of them before a
- * table is shown (kma_objtab_sweep()).  A generation has sixteen bits: when it comes
- * round, after 32,768 frees of a page that held objects, the page's buckets are
- * looked at after all, so that no stale entry ever sees its generation again.
+ * An entry is stale if its generation differs from that of its page frame.  A stale entry
+ * is removed when its slot or its address is needed, and all stale entries are removed
+ * before a table is shown (kma_objtab_sweep()).  A generation has 16 bits and wraps after
+ * 32,768 frees of a page that held objects.  When it wraps, all entries of the page are
+ * searched for and removed, so that no stale entry looks valid when its generation comes
+ * back.
  *
- * There is no barrier.  A generation becomes odd before the object's address is known
- * to its caller, and even by code that the allocator orders after the free of
- * the last object; in between nobody changes it.
+ * The only barrier that this needs is the release of the entry's key.  A generation becomes
+ * odd before the allocation's caller gets the object's address.  It becomes even in the
+ * free of the page, which the allocator orders after the free of the last object.  In
+ * between, no context changes it.
  *
- * The array has a power of two of generations and is indexed by the low bits of the
- * page's number, so that no address can lead out of it.  If memory is added
- * beyond it, two frames share a generation.  Then generations must not end any more
- * (`fixed`): no entry becomes stale, and the net is gone.
+ * The number of generations is a power of two, and the low bits of the page frame number
+ * are the index, so that no address leads out of the array.  If memory is added whose page
+ * frame numbers are beyond the array, two page frames share a generation.  From then on
+ * generations must not end (`fixed`): no entry becomes stale, and objects that are left on
+ * freed pages are not found any more.
  */
 #ifndef KMA_CORE_PAGEGEN_H
 #define KMA_CORE_PAGEGEN_H
@@ -35,10 +40,10 @@ typedef u16 kma_gen;
 #define KMA_GEN_LAST	((kma_gen)U16_MAX)
 
 /**
- * struct kma_pagegen - the generations
- * @gen: of each page frame; odd if objects were recorded there in this generation
- * @mask: their number, a power of two, less one
- * @fixed: generations do not end
+ * struct kma_pagegen - the page generations
+ * @gen: generation of each page frame; odd if objects were recorded on the page in it
+ * @mask: the number of generations, a power of two, minus one
+ * @fixed: generations do not end any more
  */
 struct kma_pagegen {
 	kma_gen *gen;
@@ -47,10 +52,11 @@ struct kma_pagegen {
 };
 
 /**
- * kma_pagegen_bytes() - memory that a map takes
- * @pfns: page frames
+ * kma_pagegen_bytes() - memory that page generations take
+ * @pfns: number of page frames
  *
- * Context: any. Return: bytes.
+ * Context: any.
+ * Return: bytes.
  */
 static inline u64 kma_pagegen_bytes(u64 pfns)
 {
@@ -58,22 +64,31 @@ static inline u64 kma_pagegen_bytes(u64 pfns)
 }
 
 /**
- * kma_pagegen_init() - make a map on which nothing is recorded
- * @m: the map
- * @pfns: page frames, a power of two, at least 4
+ * kma_pagegen_init() - make generations of pages without recorded objects
+ * @m: the page generations
+ * @pfns: number of page frames, a power of two, at least 4
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with nothing left allocated.
  */
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns);
 
 /**
- * kma_pagegen_destroy() - free a map
- * @m: the map; zeroed memory will do
+ * kma_pagegen_destroy() - free the page generations
+ * @m: the page generations; may be zeroed memory
  *
- * Context: process, may sleep; nobody uses the map any more.
+ * Context: process, may sleep; no other context uses the page generations any more.
  */
 void kma_pagegen_destroy(struct kma_pagegen *m);
 
+/**
+ * kma_pagegen_at() - find the generation of an object's page
+ * @m: the page generations
+ * @ptr: the object's address
+ *
+ * Context: any.
+ * Return: where the generation is.
+ */
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
 {
@@ -81,11 +96,12 @@ static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 }
 
 /**
- * kma_pagegen_read() - the generation of an object's page
- * @m: the map
+ * kma_pagegen_read() - read the generation of an object's page
+ * @m: the page generations
  * @ptr: the object's address
  *
- * Context: any. Return: the generation.
+ * Context: any.
+ * Return: the generation.
  */
 static __always_inline kma_gen kma_pagegen_read(const struct kma_pagegen *m,
 						unsigned long ptr)
@@ -94,11 +110,12 @@ static __always_inline kma_gen kma_pagegen_read(const struct kma_pagegen *m,
 }
 
 /**
- * kma_pagegen_enter() - an object is about to be recorded
- * @m: the map
- * @ptr: its address
+ * kma_pagegen_enter() - make the generation of a page odd: an object is about to be recorded
+ * @m: the page generations
+ * @ptr: the object's address
  *
- * Context: a probe, any context. Return: the generation of its page, which is odd.
+ * Context: a probe, any context.
+ * Return: the generation of the page, which is odd.
  */
 static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 					     unsigned long ptr)
@@ -106,20 +123,26 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 	kma_gen *at = kma_pagegen_at(m, ptr);
 	u32 gen = READ_ONCE(*at);
 
-	/* Or the compiler would copy what it has read. */
+	/* Hide the value: otherwise the compiler makes a copy of it. */
 	kma_env_hide(gen);
-	/* Whoever else is first there writes the same; an even one is not the last. */
+	/*
+	 * Other contexts that record the first object of the page at the same time write
+	 * the same value.  An even generation is not KMA_GEN_LAST, so this does not wrap.
+	 * The release in kma_bucket_publish() comes after the store; pairs with the
+	 * acquire in kma_objtab_read(), after which kma_objtab_stale() reads this.
+	 */
 	if (unlikely(!(gen & 1)))
 		WRITE_ONCE(*at, ++gen);
 	return gen;
 }
 
 /**
- * kma_pagegen_used() - whether objects were recorded on a page in this generation
- * @m: the map
- * @page: its address
+ * kma_pagegen_used() - test whether objects were recorded on a page in its current generation
+ * @m: the page generations
+ * @page: address of the page
  *
- * Context: any. Return: true if so.
+ * Context: any.
+ * Return: true if objects were recorded.
  */
 static __always_inline bool kma_pagegen_used(const struct kma_pagegen *m,
 					     unsigned long page)
@@ -127,21 +150,30 @@ static __always_inline bool kma_pagegen_used(const struct kma_pagegen *m,
 	return kma_pagegen_read(m, page) & 1;
 }
 
-/* Context: any. Return: the same, by the upper bits of the page's address alone. */
+/**
+ * kma_pagegen_used_at() - the same as kma_pagegen_used(), for an address already shifted
+ * @m: the page generations
+ * @number: address of the page, shifted right by KMA_PAGE_SHIFT; only the bits of @m->mask
+ *	matter
+ *
+ * Context: any.
+ * Return: true if objects were recorded on the page in its current generation.
+ */
 static __always_inline bool kma_pagegen_used_at(const struct kma_pagegen *m,
 						unsigned long number)
 {
-	return data_race(m->gen[number & m->mask]) & 1;	/* one byte */
+	/* A plain load, so that the compiler tests one byte in memory. */
+	return data_race(m->gen[number & m->mask]) & 1;
 }
 
 /**
- * kma_pagegen_leave() - a page is about to be freed
- * @m: the map
- * @page: its address
+ * kma_pagegen_leave() - end the generation of a page that is about to be freed
+ * @m: the page generations
+ * @page: address of the page
  *
- * Context: a probe, any context; nothing on the page is live.
- * Return: whether its generations begin anew: what is still recorded there is to be
- * removed now.
+ * Context: a probe, any context; the page has no live object.
+ * Return: true if the generation has wrapped: the caller has to remove all entries of the
+ * page now.
  */
 static inline bool kma_pagegen_leave(struct kma_pagegen *m, unsigned long page)
 {
@@ -154,16 +186,16 @@ static inline bool kma_pagegen_leave(struct kma_pagegen *m, unsigned long page)
 	return gen == KMA_GEN_LAST;
 }
 
-/* The lowest bit of each of four generations, and the highest. */
+/* Four generations in one word: the lowest bit of each, and the highest bit of each. */
 #define KMA_GENS_ODD	0x0001000100010001ULL
 #define KMA_GENS_HIGH	0x8000800080008000ULL
 
 static_assert(sizeof(kma_gen) == sizeof(u64) / 4);
 
 /**
- * struct kma_genrange - the generations of a block of at least four pages
- * @at: the first four, of which there are some
- * @end: behind the last
+ * struct kma_genrange - the generations of four or more consecutive pages
+ * @at: the first four generations; a range is never empty
+ * @end: the end of the range, after the last four generations
  */
 struct kma_genrange {
 	u64 *at;
@@ -171,12 +203,13 @@ struct kma_genrange {
 };
 
 /**
- * kma_pagegen_range() - the generations of a block that is about to be freed
- * @m: the map
- * @page: address of the first page, aligned to all of them
- * @order: binary logarithm of their number, at least 2
+ * kma_pagegen_range() - find the generations of pages that are about to be freed
+ * @m: the page generations
+ * @page: address of the first page, aligned to the size of all of them
+ * @order: binary logarithm of the number of pages, at least 2
  *
- * Context: any. Return: the generations, all of them in the map whatever the address is.
+ * Context: any.
+ * Return: the range, which is inside the array for any address.
  */
 static __always_inline struct kma_genrange
 kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int order)
@@ -191,40 +224,43 @@ kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int 
 }
 
 /**
- * kma_genrange_used() - whether objects were recorded on one of the pages
- * @l: their generations; those at the front that are not used are dropped
+ * kma_genrange_used() - test whether objects were recorded on any page of a range
+ * @r: the range; leading groups of four pages without recorded objects are dropped from it
  *
- * Context: any. Return: true if so.
+ * Context: any.
+ * Return: true if objects were recorded on one of the pages in its current generation.
  */
-static __always_inline bool kma_genrange_used(struct kma_genrange *l)
+static __always_inline bool kma_genrange_used(struct kma_genrange *r)
 {
 	do {
-		if (READ_ONCE(*l->at) & KMA_GENS_ODD)
+		if (READ_ONCE(*r->at) & KMA_GENS_ODD)
 			return true;
-	} while (++l->at != l->end);
+	} while (++r->at != r->end);
 	return false;
 }
 
 /**
- * kma_genrange_end() - a block of pages is about to be freed
- * @l: their generations
+ * kma_genrange_end() - end the generations of pages that are about to be freed
+ * @r: the range
  *
- * Context: as kma_pagegen_leave(), and generations are not fixed. Return: whether that was
- * all; if not, kma_pagegen_leave() is to be called for each page.
+ * Context: a probe, any context; the pages have no live object, and @fixed of the page
+ * generations is false.
+ * Return: true if all generations are ended; false if one would wrap: then the caller has
+ * to call kma_pagegen_leave() for each page.
  */
-static __always_inline bool kma_genrange_end(struct kma_genrange l)
+static __always_inline bool kma_genrange_end(struct kma_genrange r)
 {
 	u64 gens, next;
 
 	do {
-		gens = READ_ONCE(*l.at);
+		gens = READ_ONCE(*r.at);
 		next = gens + (gens & KMA_GENS_ODD);
-		/* The highest bit goes if one was KMA_GEN_LAST, and only then. */
+		/* A highest bit is cleared if and only if a generation is KMA_GEN_LAST. */
 		if (unlikely(gens & ~next & KMA_GENS_HIGH))
 			return false;
 		if (next != gens)
-			WRITE_ONCE(*l.at, next);
-	} while (++l.at != l.end);
+			WRITE_ONCE(*r.at, next);
+	} while (++r.at != r.end);
 	return true;
 }
 

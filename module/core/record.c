@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The hot path, what is rare of it.  See the overview in record.h. */
+/* The rare cases of the hot path of object events.  See the overview in record.h. */
 #include "record.h"
 
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns)
@@ -26,20 +26,21 @@ void kma_core_destroy(struct kma_core *c)
 	kma_objtab_destroy(&c->obj);
 }
 
-/* ---- the filter ------------------------------------------------------------ */
+/* ---- the livefilter -------------------------------------------------------- */
 
-/* Whether frees go by the filter. */
+/* The livefilter has all objects of the live table: a removal has to update it as well. */
 static bool kma_filtered;
 
 /**
- * struct kma_removal - somebody removes entries
+ * struct kma_removal - the removal of one or more entries
  * @core: the tables
- * @filtered: frees went by the filter when it began
+ * @filtered: kma_filtered when the removal began
  *
- * When filtering begins, what is recorded is put into the filter, but whoever began to
- * remove an entry before may have taken it before it was seen there, and so takes nothing
- * out.  So this is asked before an entry is taken, and what is taken later was there to
- * be seen.
+ * kma_record_livefilter_start() adds the objects in the live table to the filter while
+ * other contexts remove entries.  One of them may take an entry before the function has
+ * seen it.  That context must not remove the object from the filter, which never had it.
+ * So a removal reads kma_filtered before it takes an entry.  If kma_filtered is true,
+ * the function has read all keys, so the filter has every object that the removal takes.
  */
 struct kma_removal {
 	struct kma_core *core;
@@ -59,8 +60,10 @@ static void kma_removal_livefilter(const struct kma_removal *r, unsigned long pt
 }
 
 /*
- * An exact one has been there since before all are sampled: an entry does not move.  A
- * sample may have been added by whoever put it, or be one of an earlier time that was not.
+ * Add the objects of a bucket to the filter.  An exact entry was put before sampling
+ * began, so it is not in the filter yet.  Entries do not move, so each is added once.  A
+ * sample may be in the filter already, if the probe that put it has added it, or it may
+ * be left from an earlier time of sampling and not be in the filter: its byte is kept.
  */
 static void kma_record_known(const struct kma_core *c, const struct kma_bucket *b)
 {
@@ -96,9 +99,9 @@ void kma_record_livefilter_stop(void)
 	WRITE_ONCE(kma_filtered, false);
 }
 
-/* ---- what is rare ---------------------------------------------------------- */
+/* ---- the rare cases -------------------------------------------------------- */
 
-/* A stale entry has been removed: its object's page was freed. */
+/* A kma_removed function: a stale entry was removed, since its object's page was freed. */
 static void kma_record_left(void *removal, unsigned long ptr,
 			    const struct kma_entry *entry)
 {
@@ -109,7 +112,7 @@ static void kma_record_left(void *removal, unsigned long ptr,
 	kma_stat_inc(page_freed);
 }
 
-/* An entry's address is allocated again: its free was not announced. */
+/* An entry was removed because its address is allocated again: its free was not seen. */
 static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 				const struct kma_entry *old)
 {
@@ -185,7 +188,7 @@ void kma_record_bulk(struct kma_core *c, const struct kma_event *ev)
 		kma_record_object(c, slot, ev, true);
 }
 
-/* No sample takes that long by itself: ns. */
+/* In ns: recording a sample takes less, unless something else ran in between. */
 #define KMA_SAMPLE_NS_MAX	1000000
 
 static void kma_record_sample_time(u64 ns)
@@ -234,15 +237,22 @@ static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 
 void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache,
-		       struct kma_at_point m)
+			 struct kma_at_point m)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
 	int shift;
 
-	/* Far from all that was done lately: the point and the stack take as long. */
+	/*
+	 * The object's slot is probably not in the cache.  Prefetch it now: to draw the
+	 * sample point and to take the stack needs as long as the fetch.
+	 */
 	kma_objtab_expect(&c->obj, ptr);
 	shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.point);
-	/* Its sample point is lost, and the second event meets the next one as soon. */
+	/*
+	 * The first of two events for one object does not count, and its sample point is
+	 * lost.  That is harmless: the second event is as likely to meet the next sample
+	 * point, because the distances between them have no memory (sample.h).
+	 */
 	if (kma_sitetab_is_inner(&c->sites, site))
 		kma_stat_inc(double_fired);
 	else if (shift)
@@ -284,7 +294,7 @@ static void kma_record_page(struct kma_core *c, unsigned long page)
 	kma_objtab_sweep_page(&c->obj, page, kma_record_left, &r);
 }
 
-/* Generations that have ended already do not end twice. */
+/* kma_pagegen_leave() ignores the pages whose generation has ended already. */
 static noinline void kma_record_each_page(struct kma_core *c, unsigned long page,
 					  unsigned int order)
 {
@@ -297,10 +307,11 @@ static noinline void kma_record_each_page(struct kma_core *c, unsigned long page
 static __always_inline void kma_record_barrier(void)
 {
 	/*
-	 * Between the last free of an object on these pages, kma_bucket_empty(), and
-	 * the next put at its address: that one sees the mark of a sweep that saw the
-	 * object before its free.  Pairs with kma_sweep_begin().  Where nothing was
-	 * recorded in this generation, nothing was freed since the barrier of the last one.
+	 * Orders the last free of an object on these pages, in kma_bucket_empty(),
+	 * before the next put at its address.  If a sweep saw the object before that
+	 * free, the put sees the sweep count.  Pairs with kma_sweep_begin().  If nothing
+	 * was recorded on the pages in this generation, no object on them was freed since
+	 * the barrier of the previous generation, and no barrier is needed now.
 	 */
 	smp_mb();
 }
@@ -308,18 +319,18 @@ static __always_inline void kma_record_barrier(void)
 void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 			   unsigned int order)
 {
-	struct kma_genrange l;
+	struct kma_genrange range;
 
 	if (order < 2) {
 		kma_record_barrier();
 		kma_record_each_page(c, page, order);
 		return;
 	}
-	l = kma_pagegen_range(&c->obj.pages, page, order);
-	if (!kma_genrange_used(&l) || READ_ONCE(c->obj.pages.fixed))
+	range = kma_pagegen_range(&c->obj.pages, page, order);
+	if (!kma_genrange_used(&range) || READ_ONCE(c->obj.pages.fixed))
 		return;
 	kma_record_barrier();
-	if (unlikely(!kma_genrange_end(l)))
+	if (unlikely(!kma_genrange_end(range)))
 		kma_record_each_page(c, page, order);
 }
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hot path: an event comes in, the tables are updated.
+ * The hot path of object events: the probes call these functions to update the tables.
  *
  *	allocation: site --> row: count --> live table: put
  *	free:       live table: take --> row number --> row: count
- *	page freed: its generation ends: what is recorded on it becomes stale
+ *	page freed: its generation ends: the entries of objects on it become stale
  *
- * While objects are sampled (sample.h):
+ * While objects are sampled (sample.h), with the filter of livefilter.h:
  *
  *	allocation: a sample point? --> origin --> row: count --> filter: add --> put
  *	free:       in the filter? --> take --> filter: remove --> row: count
  *
- * A hit is counted before its entry is published, and a free after it took
- * the entry, so that whoever sums frees first and hits after never finds more
- * frees than hits (kma_sitetab_sum()).
+ * A probe counts a hit before it publishes the entry, and counts a free after it took
+ * the entry.  A reader that sums the frees first and the hits after them never finds
+ * more frees than hits (kma_sitetab_sum()).
  *
- * Everything that happens to a simple event is inlined here; what is rare is
- * in the .c files.
+ * The common cases are inlined here; the rare ones are in the .c files.
  */
 #ifndef KMA_CORE_RECORD_H
 #define KMA_CORE_RECORD_H
@@ -30,8 +29,8 @@
 #include "stat.h"
 
 /**
- * struct kma_core - all that events change
- * @obj: the live objects
+ * struct kma_core - the tables that object events change
+ * @obj: the live table
  * @sites: the call sites and caches
  */
 struct kma_core {
@@ -41,71 +40,114 @@ struct kma_core {
 
 /**
  * kma_core_bytes() - memory that the tables take
- * @live_max: objects
- * @sites_max: call sites
- * @nr_cpus: possible CPUs
- * @pfns: page frames
+ * @live_max: number of objects, see kma_objtab_init()
+ * @sites_max: number of call sites, see kma_sitetab_init()
+ * @nr_cpus: number of possible CPUs
+ * @pfns: number of page frames, see kma_pagegen_init()
  *
- * Context: any. Return: bytes.
+ * Context: any.
+ * Return: bytes.
  */
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);
 
 /**
  * kma_core_init() - make empty tables
  * @c: the tables
- * @live_max: objects, see kma_objtab_init()
- * @sites_max: call sites, see kma_sitetab_init()
- * @pfns: page frames, see kma_pagegen_init()
+ * @live_max: number of objects, see kma_objtab_init()
+ * @sites_max: number of call sites, see kma_sitetab_init()
+ * @pfns: number of page frames, see kma_pagegen_init()
  *
- * Context: process, may sleep. Return: 0 or -ENOMEM, and then nothing is left.
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with nothing left allocated.
  */
 int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns);
 
 /**
  * kma_core_destroy() - free the tables
- * @c: the tables; zeroed memory will do
+ * @c: the tables; may be zeroed memory
  *
- * Context: process, may sleep; no event comes any more.
+ * Context: process, may sleep; no probe runs any more.
  */
 void kma_core_destroy(struct kma_core *c);
 
-/* An object whose slot is taken, or whose home has spilled. */
+/**
+ * kma_record_put_slow() - put an object whose own slot cannot be claimed right away
+ * @c: the tables
+ * @row: number of the object's row
+ * @ptr: its address
+ * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
+ *
+ * Its own slot is taken, or its home bucket has spilled or is swept.
+ *
+ * Context: a probe, any context.
+ */
 void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 			 u32 bytes_req);
 
-/* A free whose object is not in its slot. */
+/**
+ * kma_record_free_slow() - record a free that has to claim the entry, or to look for it
+ * @c: the tables
+ * @ptr: the object's address
+ *
+ * Context: a probe, any context.
+ */
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr);
 
-/* Several pages, or one that held objects. */
+/**
+ * kma_record_pages_slow() - end the generations of pages that are about to be freed
+ * @c: the tables
+ * @page: address of the first page, aligned to the size of all of them
+ * @order: binary logarithm of the number of pages
+ *
+ * Context: a probe, any context.
+ */
 void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 			   unsigned int order);
 
 /**
- * kma_record_livefilter_start() - let frees be looked up by the filter from now on
+ * kma_record_livefilter_start() - add the objects in the live table to the livefilter
  * @c: the tables
  *
- * To be called when what is allocated is added to the filter everywhere, and
- * frees are not filtered yet: what was recorded before is added there.
+ * Call this after all CPUs have begun to add the objects that they record to the filter,
+ * and before any free relies on it.  After that, each removal of an entry also updates the filter.
  *
  * Context: process, may sleep.
  */
 void kma_record_livefilter_start(struct kma_core *c);
 
-/* The opposite: frees are not filtered any more. Context: any. */
+/**
+ * kma_record_livefilter_stop() - stop updating the livefilter when entries are removed
+ *
+ * Call this when no free relies on the filter any more.
+ *
+ * Context: any.
+ */
 void kma_record_livefilter_stop(void);
 
 /**
- * kma_record_sweep() - remove stale entries and count them as repaired
+ * kma_record_sweep() - remove the stale entries of a bucket and count them as repaired
  * @c: the tables
- * @b: from which bucket; from all of them, before counters are read
+ * @b: the bucket
  *
- * Context: any; runs beside probes.
+ * Call this for all buckets before counters are read.
+ *
+ * Context: any; runs concurrently with probes.
  */
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 
-/*
- * A hit whose site is in neither slot that it should be in, by its members, in the order
- * of a probe's arguments: then they are where they are needed, for nothing.
+/**
+ * kma_record_hit_slow() - record a hit whose site and cache are in neither of their two slots
+ * @c: the tables
+ * @site: the call site
+ * @ptr: the object's address
+ * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
+ * @cache: the cache's word, see event.h
+ * @node: NUMA node that was asked for, or NUMA_NO_NODE
+ *
+ * The members of the event are passed unpacked, in the order of a probe's arguments, so
+ * that no register has to move.
+ *
+ * Context: a probe, any context.
  */
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache, int node);
@@ -135,13 +177,16 @@ static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
 	return true;
 }
 
-/* What both kinds of allocations are, once their row is known. */
+/*
+ * Count an allocation in its row and put the object into the live table.  The same for
+ * allocations with an event and for those of a bulk allocation.
+ */
 static __always_inline void kma_record_object(struct kma_core *c,
 					      const struct kma_site_slot *slot,
 					      const struct kma_event *ev,
 					      bool bulk)
 {
-	/* As long as an index: or the compiler would have it in two registers. */
+	/* As wide as an index: otherwise the compiler keeps it in two registers. */
 	const unsigned long id = READ_ONCE(slot->id);
 	struct kma_row __percpu *row = c->sites.row[id];
 
@@ -159,7 +204,7 @@ static __always_inline void kma_record_object(struct kma_core *c,
 }
 
 /**
- * kma_record_alloc() - an allocation returned memory
+ * kma_record_alloc() - record an allocation that returned memory
  * @c: the tables
  * @ev: the event
  *
@@ -170,7 +215,7 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 {
 	const struct kma_site_slot *slot;
 
-	/* Whatever is called is called last, so that no register is saved. */
+	/* Each function call comes last, so that the probe saves no registers. */
 	if (likely(kma_sitetab_near(&c->sites, ev->site, ev->cache, &slot)))
 		kma_record_object(c, slot, ev, false);
 	else
@@ -179,15 +224,15 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 }
 
 /**
- * kma_record_bulk() - a bulk allocation returned an object
+ * kma_record_bulk() - record an object that a bulk allocation returned
  * @c: the tables
- * @ev: as if there had been an event for it alone
+ * @ev: the object, described as if it had an event of its own
  *
- * Context: a hook, any context that does not migrate.
+ * Context: the kretprobe of the bulk allocation, any context that does not migrate.
  */
 void kma_record_bulk(struct kma_core *c, const struct kma_event *ev);
 
-/* An object was freed that came from @cpu. */
+/* Count the free of an object that was allocated on @cpu. */
 static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 cpu)
 {
 	this_cpu_inc(row->frees);
@@ -195,6 +240,10 @@ static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 c
 		this_cpu_inc(row->pingpong);
 }
 
+/*
+ * Record the free of an object in its own slot, without a locked instruction.  Return:
+ * false if another context might remove the entry too; then nothing was done.
+ */
 static __always_inline bool kma_record_free_own(struct kma_core *c,
 						struct kma_bucket *home,
 						unsigned long i, unsigned long ptr)
@@ -203,11 +252,14 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
 	struct kma_row __percpu *row;
 	u16 cpu;
 
-	/* Or the compiler would work out where it is once more for each member. */
+	/*
+	 * Hide the pointer from the compiler: otherwise it recomputes the address for
+	 * every member.
+	 */
 	kma_env_hide(e);
 	if (!kma_objtab_is_own(&c->obj, e, ptr))
 		return false;
-	/* Nobody writes to it. */
+	/* Plain loads: no other context writes to the entry now. */
 	row = c->sites.row[e->row];
 	cpu = e->cpu;
 	kma_bucket_empty(home, i);
@@ -216,10 +268,10 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
 }
 
 /**
- * kma_record_free() - an object is about to be freed
+ * kma_record_free() - record that an object is about to be freed
  * @c: the tables
- * @ptr: the object; never NULL or ZERO_SIZE_PTR
- * @early: it is not free for others before this returns
+ * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
+ * @early: whether the allocator cannot hand the object out again before this returns
  *
  * Context: a probe, any context.
  */
@@ -239,7 +291,13 @@ static __always_inline void kma_record_free(struct kma_core *c,
 	}
 }
 
-/* What kma_record_at_point() has to know besides, in one register. */
+/**
+ * struct kma_at_point - further arguments of kma_record_at_point(), in one register
+ * @bytes: bytes that the object takes
+ * @node: NUMA node that was asked for, or NUMA_NO_NODE
+ * @point: from kma_sample_count()
+ * @bulk: whether the object is from a bulk allocation
+ */
 struct kma_at_point {
 	u32 bytes;
 	s16 node;
@@ -249,20 +307,34 @@ struct kma_at_point {
 
 static_assert(sizeof(struct kma_at_point) == 8);
 
-/* An allocation on which there may be a sample point, by its members, likewise. */
+/**
+ * kma_record_at_point() - record an object if a sample point is on it
+ * @c: the tables
+ * @site: the call site
+ * @ptr: the object's address
+ * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
+ * @cache: the cache's word, see event.h
+ * @m: the other members of the event, and what kma_sample_count() found
+ *
+ * The members of the event are passed unpacked, in the order of a probe's arguments, so
+ * that no register has to move.
+ *
+ * Context: a probe, any context.
+ */
 void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache,
-		       struct kma_at_point m);
+			 struct kma_at_point m);
 
 /**
- * kma_record_sampled() - an allocation returned memory, while objects are sampled
+ * kma_record_sampled() - record an allocation while objects are sampled
  * @c: the tables
  * @ev: the event
  * @bytes: bytes that the object takes
- * @bulk: it is of a bulk allocation
+ * @bulk: whether the object is from a bulk allocation
  *
- * It has been counted as alloc_unsampled, or in an event's word of that: what it is
- * instead takes that back.
+ * The caller has counted the event as alloc_unsampled, directly or in the word of its
+ * tracepoint (stat.h).  If a sample point may be on the object, this takes one off
+ * alloc_unsampled, and kma_record_at_point() counts what becomes of the event.
  *
  * Context: a probe, any context.
  */
@@ -281,18 +353,26 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 				.node = ev->node,
 				.point = point,
 				.bulk = bulk,
-			  });
+			    });
 }
 
-/* A free of an object that may be recorded. */
+/**
+ * kma_record_found() - record a free of an object that may be in the live table
+ * @c: the tables
+ * @ptr: the object's address
+ *
+ * Context: a probe, any context.
+ */
 void kma_record_found(struct kma_core *c, unsigned long ptr);
 
 /**
- * kma_record_free_sampled() - an object is about to be freed, while frees are filtered
+ * kma_record_free_sampled() - record that an object is about to be freed, during sampling
  * @c: the tables
- * @ptr: the object; never NULL or ZERO_SIZE_PTR
+ * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
  *
- * It has been counted as free_unmatched, likewise.
+ * The caller has counted the event as free_unmatched, directly or in the word of its
+ * tracepoint (stat.h).  If the object may be recorded, this takes one off
+ * free_unmatched, and kma_record_found() counts what becomes of the event.
  *
  * Context: a probe, any context.
  */
@@ -306,10 +386,10 @@ static __always_inline void kma_record_free_sampled(struct kma_core *c,
 }
 
 /**
- * kma_record_pages_free() - pages are about to be freed
+ * kma_record_pages_free() - record that pages are about to be freed
  * @c: the tables
- * @page: address of the first, aligned to all of them
- * @order: binary logarithm of their number
+ * @page: address of the first page, aligned to the size of all of them
+ * @order: binary logarithm of the number of pages
  *
  * Context: a probe, any context.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a sample was allocated from: its stack, and a hash that stands for it.
+ * The stack that a sample was allocated from, and a hash of it.
  *
- * Who takes a stack also makes the hash, and a stack that is remembered has it already
- * (module/stack.c).  So nobody compares frames with those of a row: two stacks are taken to
- * be the same if their hashes are.
+ * The code that takes a stack also computes its hash, and a stack in the cache of
+ * module/resolve/stack.c already has one.  Only the hash is compared with that of a row,
+ * never the frames: two stacks with the same hash are taken to be the same.
  */
 #ifndef KMA_CORE_STACK_H
 #define KMA_CORE_STACK_H
@@ -13,9 +13,9 @@
 
 /**
  * struct kma_stack - a stack
- * @hash: of its frames
- * @nr_frames: how many are known; 0: none
- * @frame: return addresses, that of the allocation first, then who called that
+ * @hash: hash of the frames
+ * @nr_frames: number of frames that are known; may be 0
+ * @frame: return addresses: first that of the allocation, then those of its callers
  */
 struct kma_stack {
 	u64 hash;
@@ -23,7 +23,16 @@ struct kma_stack {
 	unsigned long frame[KMA_FRAMES_MAX];
 };
 
-/* One step, in which no two values of @hash become one. Context: any. */
+/**
+ * kma_stack_mix() - add a word to a hash
+ * @hash: the hash of the words before
+ * @word: the word
+ *
+ * For a given @word, two different values of @hash never give the same result.
+ *
+ * Context: any.
+ * Return: the new hash.
+ */
 static inline u64 kma_stack_mix(u64 hash, u64 word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
@@ -31,8 +40,8 @@ static inline u64 kma_stack_mix(u64 hash, u64 word)
 }
 
 /**
- * kma_stack_seal() - the frames are known
- * @s: the stack, whose hash is made
+ * kma_stack_seal() - compute the hash of a stack
+ * @s: the stack, with all its frames
  *
  * Context: any.
  */
