@@ -1,3 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The same once more under another name: who comes after kmemacct_truth. */
-#include "kmemacct_truth.c"
+/*
+ * The sources of kmemacct_truth once more, as a module of another name: tests
+ * load it after kmemacct_truth has gone, at the same addresses if it happens so.
+ */
+#include "truth_main.c"
+#include "truth_caches.c"
+#include "truth_sites.c"
+#include "truth_objects.c"
+#include "truth_plain.c"
+#include "truth_krealloc.c"
+#include "truth_ways.c"
+#include "truth_place.c"
+#include "truth_bulk.c"
+#include "truth_rcu.c"
+#include "truth_cycle.c"
+#include "truth_partly.c"
+#include "truth_charge.c"
+#include "truth_storm.c"

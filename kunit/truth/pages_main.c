@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blocks of pages that are known exactly.
+ *
+ * Each call site is a function of its own (pages_sites.c).  The blocks it allocated are
+ * counted, and those that are live are in a list, in the pieces that they will be freed
+ * in (pages_account.c).
+ *
+ * In /sys/kernel/debug/kmemacct_pages/:
+ *
+ *	run	write what to do: blocks, split, exact, larger, bulk, fail, stale, list,
+ *		vmalloc, or drop, which frees all that is left
+ *	sites	`hits bulk failed frees live_pages order gfp function` lines
+ *	pages	`pfn order gfp pid function` lines
+ *	stales	pages of which a record was left when the bulk allocator gave them
+ *
+ * A block may be freed in pieces (split, exact), or together with its neighbour
+ * (larger); a piece counts as a free of its block if it has the first page.  stale
+ * makes records of pages that are free (pages_stale.c).
+ */
+#include <linux/debugfs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "pages_account.h"
+#include "pages_runs.h"
+
+/* ---- what can be done ---------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} truth_runs[] = {
+	{ "blocks", truth_run_blocks },
+	{ "split", truth_run_split },
+	{ "exact", truth_run_exact },
+	{ "larger", truth_run_larger },
+	{ "bulk", truth_run_bulk },
+	{ "fail", truth_run_fail },
+	{ "stale", truth_run_stale },
+	{ "list", truth_run_list },
+	{ "vmalloc", truth_run_vmalloc },
+	{ "drop", truth_run_drop },
+};
+
+/* ---- the files --------------------------------------------------------------------------- */
+
+static int truth_run(const char *name)
+{
+	int i, ret = -EINVAL;
+
+	mutex_lock(&truth_lock);
+	for (i = 0; i < ARRAY_SIZE(truth_runs); i++)
+		if (!strcmp(name, truth_runs[i].name))
+			ret = truth_runs[i].run();
+	mutex_unlock(&truth_lock);
+	return ret;
+}
+
+static ssize_t truth_write(struct file *file, const char __user *from, size_t bytes,
+			   loff_t *pos)
+{
+	char name[16] = "";
+	int ret;
+
+	if (bytes >= sizeof(name) || copy_from_user(name, from, bytes))
+		return -EINVAL;
+	ret = truth_run(name);
+	return ret ?: bytes;
+}
+
+static const struct file_operations truth_run_fops = {
+	.owner = THIS_MODULE,
+	.open = nonseekable_open,
+	.write = truth_write,
+};
+
+static int truth_sites_show(struct seq_file *seq, void *unused)
+{
+	const struct truth_kind *kind = truth_kind;
+
+	mutex_lock(&truth_lock);
+	seq_puts(seq, "hits bulk failed frees live_pages order gfp function\n");
+	for (; kind < truth_kind + truth_nr_kinds; kind++)
+		seq_printf(seq, "%llu %llu %llu %llu %llu %u %#x %s\n", kind->hits,
+			   kind->bulk, kind->failed, kind->frees, kind->live_pages,
+			   kind->order, (__force u32)kind->gfp, kind->function);
+	mutex_unlock(&truth_lock);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(truth_sites);
+
+static int truth_pages_show(struct seq_file *seq, void *unused)
+{
+	const struct truth_piece *p = truth_piece;
+	unsigned int i;
+
+	mutex_lock(&truth_lock);
+	seq_puts(seq, "pfn order gfp pid function\n");
+	for (; p < truth_piece + truth_nr_pieces; p++)
+		for (i = 0; i < 1U << p->order; i++)
+			seq_printf(seq, "%lu %u %#x %d %s\n", page_to_pfn(p->page) + i,
+				   p->kind->order, (__force u32)p->kind->gfp, p->pid,
+				   p->kind->function);
+	for (i = 0; truth_area && i < TRUTH_AREA / PAGE_SIZE; i++)
+		seq_printf(seq, "%lu - - - truth_vmalloc\n",
+			   vmalloc_to_pfn(truth_area + i * PAGE_SIZE));
+	mutex_unlock(&truth_lock);
+	return 0;
+}
+
+DEFINE_SHOW_ATTRIBUTE(truth_pages);
+
+static struct dentry *truth_dir;
+
+static int __init truth_init(void)
+{
+	truth_stale_start();
+	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_u64("stales", 0400, truth_dir, &truth_stales);
+	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
+	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
+	debugfs_create_file("pages", 0400, truth_dir, NULL, &truth_pages_fops);
+	return 0;
+}
+
+static void __exit truth_exit(void)
+{
+	debugfs_remove(truth_dir);
+	truth_run_drop();
+}
+
+module_init(truth_init);
+module_exit(truth_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Blocks of pages that are known exactly");

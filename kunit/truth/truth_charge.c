@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Scenario: allocations that fail because their cgroup has no more room. */
+#include "truth_objects.h"
+#include "truth_scenarios.h"
+
+#define TRUTH_CHARGE_FAILURES	100
+
+struct truth_charge truth_charge;
+
+/* A failure is counted in @failed, and is no error. */
+static int truth_charge_one(enum truth_site_id id, size_t size,
+			    unsigned long *failed)
+{
+	int ret = truth_make(id, size, NUMA_NO_NODE, 1);
+
+	*failed += ret == -ENOMEM;
+	return ret == -ENOMEM ? 0 : ret;
+}
+
+/* Allocate until our cgroup has no more room, and a hundred times more. */
+int truth_run_charge(void)
+{
+	static const int bulk = 16;
+	int i, left = TRUTH_CHARGE_FAILURES, ret = 0, had = truth_nr_live;
+	unsigned long failed;
+
+	for (i = 0; !ret && left > 0; i++) {
+		failed = truth_charge.failed;
+		truth_charge.made_large++;
+		ret = truth_charge_one(TRUTH_charged_large, 8193 + i % 8000,
+				       &truth_charge.failed_large) ?:
+		      truth_charge_one(TRUTH_charged_const, 20000,
+				       &truth_charge.failed) ?:
+		      truth_charge_one(TRUTH_charged_kmalloc, 1 + i % 8192,
+				       &truth_charge.failed) ?:
+		      truth_charge_one(TRUTH_charged_cache, 75,
+				       &truth_charge.failed);
+		if (!ret && truth_make_bulk(TRUTH_charged_bulk, bulk))
+			truth_charge.failed_bulk += bulk;
+		/* Without room all three that count in `failed` have failed. */
+		left -= truth_charge.failed - failed == 3;
+	}
+	/* Make room for the tasks in the cgroup; some objects stay. */
+	while (truth_nr_live > had + 2 * bulk)
+		truth_drop(1);
+	return ret;
+}

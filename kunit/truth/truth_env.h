@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What differs between kernels and configurations, for the files of kmemacct_truth. */
+#ifndef KMA_TRUTH_ENV_H
+#define KMA_TRUTH_ENV_H
+
+#include <linux/hrtimer.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
+#include "../../module/compat.h"
+
+#ifdef KMA_HAVE_KFENCE
+#include <linux/kfence.h>
+#else
+static inline bool is_kfence_address(const void *ptr)
+{
+	return false;
+}
+#endif
+
+/*
+ * With PREEMPT_RT nobody may allocate in a hard interrupt or with preemption
+ * off.  There a task knows its CPU while it cannot migrate, and the storm's
+ * interrupts are soft ones.
+ */
+#ifdef CONFIG_PREEMPT_RT
+#define TRUTH_IRQ_TIMER	HRTIMER_MODE_REL_PINNED_SOFT
+
+static inline int truth_get_cpu(void)
+{
+	migrate_disable();
+	return smp_processor_id();
+}
+
+static inline void truth_put_cpu(void)
+{
+	migrate_enable();
+}
+#else
+#define TRUTH_IRQ_TIMER	HRTIMER_MODE_REL_PINNED_HARD
+#define truth_get_cpu()	get_cpu()
+#define truth_put_cpu()	put_cpu()
+#endif
+
+#ifndef KMA_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *timer),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+#endif /* KMA_TRUTH_ENV_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The truth: allocations and frees that are known exactly.
+ *
+ * Each call site is a function of its own that does nothing else (truth_sites.c).
+ * What kmemacct has to say of it is counted where the allocation is made
+ * (truth_objects.c), from nothing but what the allocator itself tells: the
+ * pointer, ksize(), and the CPU.  Scenarios call the sites; tools/test/guest
+ * runs them and compares.
+ *
+ * In /sys/kernel/debug/<module>/:
+ *
+ *	run	write the name of a scenario; the write returns when it is done
+ *	slab	write an address; the write fails unless it lies on a slab page
+ *	sites	what is true of each function, one a line
+ *	live	the objects that are live, one a line
+ *	values	`name value` lines: the clock, and what a scenario found out
+ *
+ * All of it is single-threaded, except between storm_start and storm_stop:
+ * then all CPUs allocate, hand to each other and free, in tasks and in hard
+ * interrupts.  Counters are per CPU and exact as soon as the storm has ended.
+ *
+ * An object that is handed to RCU counts as freed at once, and in `handed` too: as
+ * many of the frees come later, on a CPU that is not known here.
+ */
+#include <linux/debugfs.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "truth_objects.h"
+#include "truth_scenarios.h"
+#include "truth_storm.h"
+
+/* ---- the scenarios -------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} truth_scenarios[] = {
+	{ "constant", truth_run_constant },
+	{ "runtime", truth_run_runtime },
+	{ "large", truth_run_large },
+	{ "nodes", truth_run_nodes },
+	{ "caches", truth_run_caches },
+	{ "copies", truth_run_copies },
+	{ "krealloc", truth_run_krealloc },
+	{ "nothing", truth_run_nothing },
+	{ "failed", truth_run_failed },
+	{ "cpus", truth_run_cpus },
+	{ "contexts", truth_run_contexts },
+	{ "kvmalloc", truth_run_kvmalloc },
+	{ "many", truth_run_many },
+	{ "sampled", truth_run_sampled },
+	{ "ways", truth_run_ways },
+	{ "leak", truth_run_leak },
+	{ "mark", truth_run_mark },
+	{ "cycle", truth_run_cycle },
+	{ "resize", truth_run_resize },
+	{ "crossed", truth_run_crossed },
+	{ "typesafe", truth_run_typesafe },
+	{ "kfence", truth_run_kfence },
+	{ "merge_one", truth_run_merge_one },
+	{ "merge_two", truth_run_merge_two },
+	{ "unmerge", truth_run_unmerge },
+	{ "merge_end", truth_run_merge_end },
+	{ "charge", truth_run_charge },
+	{ "doom", truth_run_doom },
+	{ "bulk_alloc", truth_run_bulk_alloc },
+	{ "bulk_free", truth_run_bulk_free },
+	{ "kfree_rcu", truth_run_kfree_rcu },
+	{ "kvfree_rcu", truth_run_kvfree_rcu },
+	{ "settle", truth_run_settle },
+	{ "storm_start", truth_run_storm_start },
+	{ "storm_stop", truth_run_storm_stop },
+	{ "drop", truth_run_drop },
+};
+
+/* ---- the files ------------------------------------------------------------ */
+
+static ssize_t truth_run_write(struct file *file, const char __user *user,
+			       size_t len, loff_t *pos)
+{
+	int i, ret = -EINVAL;
+	char name[16] = "";
+
+	if (len >= sizeof(name) || copy_from_user(name, user, len))
+		return -EINVAL;
+	mutex_lock(&truth_lock);
+	for (i = 0; i < ARRAY_SIZE(truth_scenarios); i++)
+		if (!strcmp(strim(name), truth_scenarios[i].name))
+			ret = truth_scenarios[i].run();
+	mutex_unlock(&truth_lock);
+	return ret ?: len;
+}
+
+static const struct file_operations truth_run_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = truth_run_write,
+};
+
+/* Whether an object at this address would be on a slab page. */
+static ssize_t truth_slab_write(struct file *file, const char __user *user,
+				size_t len, loff_t *pos)
+{
+	unsigned long long address;
+	int ret = kstrtoull_from_user(user, len, 16, &address);
+	void *ptr = (void *)(unsigned long)address;
+
+	if (ret)
+		return ret;
+	if (!virt_addr_valid(ptr))
+		return -EFAULT;
+	return PageSlab(virt_to_head_page(ptr)) ? len : -ENOENT;
+}
+
+static const struct file_operations truth_slab_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = truth_slab_write,
+};
+
+static const char *truth_cache_name(enum truth_cache_id cache)
+{
+	/* The scenarios' caches have several names and none that stays. */
+	return truth_caches[cache].name ?: "-";
+}
+
+static int truth_sites_show(struct seq_file *seq, void *unused)
+{
+	struct truth_counts sum;
+	int id;
+
+	seq_puts(seq, "live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed pingpong cross_node bulk_objs bulk_bytes handed cache site\n");
+	for (id = 0; id < TRUTH_NR; id++) {
+		truth_counts_sum(id, &sum);
+		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %s %s\n",
+			   sum.bytes_alloc + sum.bulk_bytes - sum.bytes_freed,
+			   sum.hits + sum.bulk_objs - sum.frees,
+			   sum.hits, sum.bytes_req, sum.bytes_alloc, sum.frees,
+			   sum.bytes_freed, sum.pingpong, sum.cross_node,
+			   sum.bulk_objs, sum.bulk_bytes, sum.handed,
+			   truth_cache_name(truth_sites[id].cache),
+			   truth_sites[id].name);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(truth_sites);
+
+static void truth_live_line(struct seq_file *seq, const struct truth_object *o)
+{
+	seq_printf(seq, "%pK %u %u %u %d %u %lu %lu %s\n", o->ptr, o->bytes_req,
+		   o->bytes_alloc, o->cpu, o->node, o->pid, o->before, o->after,
+		   truth_sites[o->site].name);
+}
+
+static int truth_live_show(struct seq_file *seq, void *unused)
+{
+	const struct truth_object *o;
+	int i;
+
+	mutex_lock(&truth_lock);
+	seq_puts(seq, "ptr bytes_req bytes_alloc cpu node pid before after site\n");
+	for (i = 0; i < truth_nr_live; i++)
+		truth_live_line(seq, &truth_live[i]);
+	for (i = 0; i < TRUTH_BOXES; i++) {
+		o = truth_storm_object(i);
+		if (o)
+			truth_live_line(seq, o);
+	}
+	mutex_unlock(&truth_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(truth_live);
+
+static int truth_values_show(struct seq_file *seq, void *unused)
+{
+	seq_printf(seq, "jiffies %lu\n", jiffies);
+	seq_printf(seq, "hz %u\n", HZ);
+	seq_printf(seq, "nothings %u\n", TRUTH_NOTHINGS);
+	seq_printf(seq, "cycle_reused %lu\n", truth_cycle_reused);
+	seq_printf(seq, "storm_irqs %llu\n", truth_storm_irqs);
+	seq_printf(seq, "typesafe_kept %lu\n", truth_typesafe_kept);
+	seq_printf(seq, "guarded %d\n", truth_count_guarded());
+	seq_printf(seq, "charge_failed %lu\n", truth_charge.failed);
+	seq_printf(seq, "charge_failed_large %lu\n", truth_charge.failed_large);
+	seq_printf(seq, "charge_failed_bulk %lu\n", truth_charge.failed_bulk);
+	seq_printf(seq, "charge_large %lu\n", truth_charge.made_large);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(truth_values);
+
+/* ---- loading and unloading ------------------------------------------------ */
+
+static struct dentry *truth_dir;
+
+static int __init truth_module_init(void)
+{
+	int ret = truth_counts_create();
+
+	if (ret)
+		return ret;
+	ret = truth_caches_create();
+	if (ret) {
+		truth_counts_destroy();
+		return ret;
+	}
+	truth_sites_start();
+	truth_some(TRUTH_init, 222, NUMA_NO_NODE);
+	truth_sites_loaded();
+
+	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
+	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
+	debugfs_create_file("slab", 0200, truth_dir, NULL, &truth_slab_fops);
+	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
+	debugfs_create_file("live", 0400, truth_dir, NULL, &truth_live_fops);
+	debugfs_create_file("values", 0400, truth_dir, NULL, &truth_values_fops);
+	return 0;
+}
+
+static void __exit truth_module_exit(void)
+{
+	debugfs_remove(truth_dir);
+	truth_run_storm_stop();
+	truth_run_drop();
+	truth_caches_destroy();
+	truth_counts_destroy();
+}
+
+module_init(truth_module_init);
+module_exit(truth_module_exit);
+
+MODULE_DESCRIPTION("Allocations that are known exactly, to test kmemacct against");
+MODULE_AUTHOR("The kmemacct authors");
+MODULE_LICENSE("GPL");
