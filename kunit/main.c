@@ -21,6 +21,8 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_cachetab_suite,
 	&kma_sitetab_suite,
 	&kma_record_suite,
+	&kma_record_pages_suite,
+	&kma_record_model_suite,
 	&kma_report_suite,
 	&kma_control_suite,
 	&kma_cacheinfo_suite,

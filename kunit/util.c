@@ -88,6 +88,149 @@ int kma_other_cpu(struct kunit *test)
 	kunit_skip(test, "needs two CPUs");
 }
 
+/* ---- expectations --------------------------------------------------------- */
+
+static u64 kma_field_value(const struct kma_field *f, const void *record)
+{
+	const void *at = record + f->offset;
+
+	switch (f->bytes) {
+	case 1:
+		return *(const u8 *)at;
+	case 2:
+		return *(const u16 *)at;
+	case 4:
+		return *(const u32 *)at;
+	default:
+		return *(const u64 *)at;
+	}
+}
+
+void kma_expect_each_field(struct kunit *test, const char *what,
+			   const struct kma_field *fields, int nr, const void *expect,
+			   const void *actual)
+{
+	const struct kma_field *f;
+
+	for (f = fields; f < fields + nr; f++) {
+		if (f->text)
+			KUNIT_EXPECT_STREQ_MSG(test, (const char *)actual + f->offset,
+					       (const char *)expect + f->offset,
+					       "%s: %s", what, f->name);
+		else
+			KUNIT_EXPECT_EQ_MSG(test, kma_field_value(f, actual),
+					    kma_field_value(f, expect), "%s: %s", what,
+					    f->name);
+	}
+}
+
+static const struct kma_field kma_row_fields[] = {
+	KMA_FIELD(struct kma_row, hits),
+	KMA_FIELD(struct kma_row, bytes_req),
+	KMA_FIELD(struct kma_row, frees),
+	KMA_FIELD(struct kma_row, repaired),
+	KMA_FIELD(struct kma_row, no_entry),
+	KMA_FIELD(struct kma_row, pingpong),
+	KMA_FIELD(struct kma_row, cross_node),
+	KMA_FIELD(struct kma_row, bulk),
+};
+
+static_assert(ARRAY_SIZE(kma_row_fields) * sizeof(u64) == sizeof(struct kma_row));
+
+void kma_expect_row(struct kunit *test, const struct kma_row *expect,
+		    const struct kma_row *actual)
+{
+	kma_expect_fields(test, "row", kma_row_fields, expect, actual);
+}
+
+void kma_expect_row_sum(struct kunit *test, const struct kma_row *expect,
+			const struct kma_sitetab *sites, u32 id)
+{
+	struct kma_row actual;
+	char what[16];
+
+	snprintf(what, sizeof(what), "row %u", id);
+	kma_sitetab_sum(sites, id, &actual);
+	kma_expect_fields(test, what, kma_row_fields, expect, &actual);
+}
+
+void kma_row_add(struct kma_row *sum, const struct kma_row *more)
+{
+	sum->hits += more->hits;
+	sum->bytes_req += more->bytes_req;
+	sum->frees += more->frees;
+	sum->repaired += more->repaired;
+	sum->no_entry += more->no_entry;
+	sum->pingpong += more->pingpong;
+	sum->cross_node += more->cross_node;
+	sum->bulk += more->bulk;
+}
+
+static const struct kma_field kma_entry_fields[] = {
+	KMA_FIELD(struct kma_entry, bytes_req),
+	KMA_FIELD(struct kma_entry, time),
+	KMA_FIELD(struct kma_entry, tgid),
+	KMA_FIELD(struct kma_entry, row),
+	KMA_FIELD(struct kma_entry, cpu),
+};
+
+void kma_expect_entry(struct kunit *test, const struct kma_entry *expect,
+		      const struct kma_entry *actual)
+{
+	kma_expect_fields(test, "entry", kma_entry_fields, expect, actual);
+}
+
+static const struct kma_field kma_site_info_fields[] = {
+	KMA_FIELD(struct kma_site_info, site),
+	KMA_FIELD(struct kma_site_info, cache),
+	KMA_FIELD(struct kma_site_info, state),
+	KMA_FIELD(struct kma_site_info, shift),
+	KMA_FIELD(struct kma_site_info, nr_frames),
+};
+
+void kma_expect_site_info(struct kunit *test, const struct kma_site_info *expect,
+			  const struct kma_site_info *actual)
+{
+	kma_expect_fields(test, "site", kma_site_info_fields, expect, actual);
+}
+
+static const struct kma_field kma_cache_info_fields[] = {
+	KMA_FIELD(struct kma_cache_info, class),
+	KMA_FIELD(struct kma_cache_info, size),
+	KMA_FIELD(struct kma_cache_info, object_size),
+	KMA_FIELD(struct kma_cache_info, ready),
+	KMA_FIELD(struct kma_cache_info, shadow),
+	KMA_FIELD(struct kma_cache_info, retired),
+	KMA_FIELD_TEXT(struct kma_cache_info, name),
+};
+
+void kma_expect_cache_info(struct kunit *test, const struct kma_cache_info *expect,
+			   const struct kma_cache_info *actual)
+{
+	kma_expect_fields(test, "cache", kma_cache_info_fields, expect, actual);
+}
+
+/* Whether a counter depends on the clock or on the live table's size. */
+static bool kma_stat_varies(int stat)
+{
+	return (stat >= KMA_STAT_timed_events && stat <= KMA_STAT_sample_ns) ||
+	       stat == KMA_STAT_spill_in || stat == KMA_STAT_spill_out;
+}
+
+static_assert(KMA_STAT_sample_ns - KMA_STAT_timed_events == 4);
+
+void kma_expect_stats(struct kunit *test, const u64 *expect)
+{
+	struct kma_stats sum;
+	int i;
+
+	kma_stats_sum(&sum);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (!kma_stat_varies(i))
+			KUNIT_EXPECT_EQ_MSG(test, sum.v[i], expect[i], "stats: %s",
+					    kma_stat_name(i));
+}
+
 /* ---- entries --------------------------------------------------------------- */
 
 struct kma_entry kma_payload(unsigned long ptr, u32 count)
@@ -146,6 +289,45 @@ u64 kma_objtab_count_row(const struct kma_objtab *t, u32 row)
 u64 kma_objtab_count(const struct kma_objtab *t)
 {
 	return kma_objtab_count_row(t, U32_MAX);
+}
+
+/* ---- made-up events ------------------------------------------------------- */
+
+void kma_fake_alloc(struct kma_core *c, const struct kma_event *ev)
+{
+	preempt_disable();
+	kma_record_alloc(c, ev);
+	preempt_enable();
+}
+
+/* One object of a bulk allocation: it asks for no bytes and for no node. */
+void kma_fake_bulk(struct kma_core *c, unsigned long site, unsigned long ptr, u32 size)
+{
+	const struct kma_event ev = {
+		.site = site,
+		.ptr = ptr,
+		.cache = size,
+		.node = NUMA_NO_NODE,
+	};
+
+	preempt_disable();
+	kma_record_bulk(c, &ev);
+	preempt_enable();
+}
+
+void kma_fake_free(struct kma_core *c, unsigned long ptr)
+{
+	preempt_disable();
+	kma_record_free(c, ptr, true);
+	preempt_enable();
+}
+
+void kma_fake_sampled(struct kma_core *c, const struct kma_event *ev)
+{
+	preempt_disable();
+	kma_stat_inc(alloc_unsampled);
+	kma_record_sampled(c, ev, ev->cache, false);
+	preempt_enable();
 }
 
 /* ---- files ---------------------------------------------------------------- */

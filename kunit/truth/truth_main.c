@@ -5,7 +5,7 @@
  * Each call site is a function of its own that does nothing else (truth_sites.c).
  * What kmemacct has to say of it is counted where the allocation is made
  * (truth_objects.c), from nothing but what the allocator itself tells: the
- * pointer, ksize(), and the CPU.  Scenarios call the sites; tools/test/guest
+ * pointer, ksize(), and the CPU.  Scenarios call the sites; tools/test/guest/run
  * runs them and compares.
  *
  * In /sys/kernel/debug/<module>/:
