@@ -20,6 +20,7 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_order_suite,
 	&kma_cachetab_suite,
 	&kma_sitetab_suite,
+	&kma_sitetab_retire_suite,
 	&kma_record_suite,
 	&kma_record_pages_suite,
 	&kma_record_model_suite,

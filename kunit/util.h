@@ -15,6 +15,7 @@ extern struct kunit_suite kma_objtab_suite;
 extern struct kunit_suite kma_order_suite;
 extern struct kunit_suite kma_cachetab_suite;
 extern struct kunit_suite kma_sitetab_suite;
+extern struct kunit_suite kma_sitetab_retire_suite;
 extern struct kunit_suite kma_record_suite;
 extern struct kunit_suite kma_record_pages_suite;
 extern struct kunit_suite kma_record_model_suite;

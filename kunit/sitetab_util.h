@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the suites of the site table share.  The table does not look at what is at a
+ * site's address, so sites are made up, and so are most caches, which are sizes of
+ * kmalloc.
+ */
+#ifndef KMA_KUNIT_SITETAB_UTIL_H
+#define KMA_KUNIT_SITETAB_UTIL_H
+
+#include "util.h"
+
+#define KMA_TEST_SITE	0xffffffff81234560UL
+#define KMA_TEST_SITES	KMA_SITES_MIN
+
+extern struct kma_sitetab kma_sites;
+
+/* Make the table, and let all counters start at 0. For struct kunit_suite. */
+int kma_sitetab_init_suite(struct kunit_suite *suite);
+int kma_sitetab_init_test(struct kunit *test);
+void kma_sitetab_exit_test(struct kunit *test);
+
+static inline const struct kma_site_slot *kma_get(unsigned long site,
+						  unsigned long cache)
+{
+	return kma_sitetab_get(&kma_sites, site, cache);
+}
+
+/* The number of a row, which is made if it is not there. */
+static inline u32 kma_row_id(unsigned long site, unsigned long cache)
+{
+	return kma_get(site, cache)->id;
+}
+
+static inline void kma_hit(unsigned long site, unsigned long cache)
+{
+	this_cpu_inc(kma_sites.row[kma_row_id(site, cache)]->hits);
+}
+
+static inline u64 kma_hits(u32 id)
+{
+	struct kma_row sum;
+
+	kma_sitetab_sum(&kma_sites, id, &sum);
+	return sum.hits;
+}
+
+static inline int kma_state(u32 id)
+{
+	return kma_sites.info[id].state;
+}
+
+/**
+ * struct kma_usage - what a case expects of the table as a whole
+ * @used: rows handed out
+ * @retired: rows that were retired
+ * @stacks: rows that have a stack
+ * @sampled: there is a row of samples
+ * @no_cache: a row was retired for its cache
+ * @stat: all counters of the module: see kma_expect_stats()
+ */
+struct kma_usage {
+	int used;
+	int retired;
+	int stacks;
+	bool sampled;
+	bool no_cache;
+	u64 stat[KMA_STAT_NR];
+};
+
+void kma_expect_usage(struct kunit *test, const struct kma_usage *expect);
+
+#endif /* KMA_KUNIT_SITETAB_UTIL_H */
