@@ -17,6 +17,8 @@ MODULE_PARM_DESC(only, "run the suite of this name, or all if it is not set");
 
 static struct kunit_suite *kma_suites[] = {
 	&kma_objtab_suite,
+	&kma_objtab_promise_suite,
+	&kma_objtab_crowd_suite,
 	&kma_order_suite,
 	&kma_cachetab_suite,
 	&kma_sitetab_suite,

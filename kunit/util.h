@@ -12,6 +12,8 @@
 #define KMA_TEST_PFNS	4096
 
 extern struct kunit_suite kma_objtab_suite;
+extern struct kunit_suite kma_objtab_promise_suite;
+extern struct kunit_suite kma_objtab_crowd_suite;
 extern struct kunit_suite kma_order_suite;
 extern struct kunit_suite kma_cachetab_suite;
 extern struct kunit_suite kma_sitetab_suite;

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The live table's promise: it refuses no object while it holds fewer than it was
+ * made for, however the objects lie in memory.
+ */
+#include <linux/log2.h>
+
+#include "objtab_util.h"
+
+/* ---- how objects lie ------------------------------------------------------ */
+
+/**
+ * struct kma_layout - how objects lie in memory
+ * @name: in words
+ * @size: sizes of objects that come in turn
+ * @nr_sizes: how many
+ * @neighbours: slabs are next to each other, not anywhere
+ */
+struct kma_layout {
+	const char *name;
+	u32 size[12];
+	u32 nr_sizes;
+	bool neighbours;
+};
+
+#define KMA_ONE_SIZE(bytes) { .name = "kmalloc-" #bytes, .size = { bytes }, .nr_sizes = 1 }
+
+static const struct kma_layout kma_layouts[] = {
+	KMA_ONE_SIZE(8), KMA_ONE_SIZE(16), KMA_ONE_SIZE(32), KMA_ONE_SIZE(64),
+	KMA_ONE_SIZE(96), KMA_ONE_SIZE(128), KMA_ONE_SIZE(192), KMA_ONE_SIZE(256),
+	KMA_ONE_SIZE(512), KMA_ONE_SIZE(1024), KMA_ONE_SIZE(2048),
+	KMA_ONE_SIZE(4096), KMA_ONE_SIZE(8192),
+	{
+		.name = "a mix of sizes",
+		.size = { 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 },
+		.nr_sizes = 12,
+	}, {
+		.name = "a mix of odd sizes, as of kmem_caches",
+		.size = { 24, 40, 56, 104, 136, 216, 320, 600, 704, 1088 },
+		.nr_sizes = 10,
+	}, {
+		.name = "kmalloc-8 in one piece",
+		.size = { 8 },
+		.nr_sizes = 1,
+		.neighbours = true,
+	}, {
+		.name = "a mix of sizes, each in one piece",
+		.size = { 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 },
+		.nr_sizes = 12,
+		.neighbours = true,
+	},
+};
+
+static void kma_layout_name(const struct kma_layout *layout, char *name)
+{
+	strscpy(name, layout->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kma_layout, kma_layouts, kma_layout_name);
+
+/* Sixteen objects or more, but no more than 32 KiB, as SLUB would. */
+static u32 kma_slab_bytes(u32 size)
+{
+	return clamp(roundup_pow_of_two(16 * size), 4096UL, 32768UL);
+}
+
+/* A permutation of the numbers below 2^20: no two slabs are in one place. */
+static u32 kma_slab_place(u32 i, u64 seed)
+{
+	const u32 mask = (1 << 20) - 1;
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		i = (i + (u32)kma_mix(seed + round)) & mask;
+		i = (i * 0x2c1b3c6dU) & mask;
+		i ^= i >> 11;
+	}
+	return i;
+}
+
+/* Address of object number @i. */
+static unsigned long kma_layout_ptr(const struct kma_layout *l, u64 seed, u32 i)
+{
+	u32 turn = i % l->nr_sizes;
+	u32 size = l->size[turn];
+	u32 slab_bytes = kma_slab_bytes(size);
+	u32 in_slab = slab_bytes / size;
+	u32 slab = i / l->nr_sizes / in_slab;
+	u64 place = l->neighbours ? slab + (seed << 10) :
+				    kma_slab_place(slab, seed + turn);
+
+	return KMA_TEST_BASE + ((u64)turn << 36) + place * slab_bytes +
+	       i / l->nr_sizes % in_slab * size;
+}
+
+static const struct {
+	u32 live_max;
+	u32 seeds;
+} kma_promises[] = {
+	{ .live_max = 65536, .seeds = 1 },
+	{ .live_max = 4096, .seeds = 4 },
+	{ .live_max = 1000, .seeds = 4 },
+	{ .live_max = 100, .seeds = 20 },
+};
+
+/* Fill a table up to the promise and empty it again. */
+static void kma_promise_check(struct kunit *test, const struct kma_layout *l,
+			      struct kma_objtab *t, u32 live_max, u64 seed)
+{
+	u32 i, refused = 0, lost = 0;
+
+	for (i = 0; i < live_max; i++)
+		refused += !kma_put_new(t, kma_layout_ptr(l, seed, i), i);
+	for (i = 0; i < live_max; i++)
+		lost += !kma_take_same(t, kma_layout_ptr(l, seed, i), i);
+	KUNIT_EXPECT_EQ_MSG(test, refused, 0, "of %u, seed %llu",
+			    live_max, seed);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_TRUE(test, kma_objtab_clean(t));
+}
+
+static void kma_objtab_keeps_its_promise(struct kunit *test)
+{
+	const struct kma_layout *layout = test->param_value;
+	struct kma_objtab *t;
+	u64 seed;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(kma_promises); i++) {
+		t = kma_objtab_new(test, kma_promises[i].live_max);
+		for (seed = 1; seed <= kma_promises[i].seeds; seed++)
+			kma_promise_check(test, layout, t, kma_promises[i].live_max,
+					  seed);
+	}
+}
+
+/* ---- churn ---------------------------------------------------------------- */
+
+static const struct kma_churn {
+	const char *name;
+	u32 layout;		/* number in kma_layouts */
+	u32 live_max;
+	u32 spread;		/* addresses for each live object */
+	u32 rounds;
+} kma_churns[] = {
+	{ "kmalloc-8, one of 4 gens", 0, 65536, 4, 150000 },
+	{ "kmalloc-64, one of 2 gens", 3, 4096, 2, 50000 },
+	{ "kmalloc-8, one of 64 gens", 0, 4096, 64, 50000 },
+	{ "a mix, one of 8 gens", 13, 4096, 8, 50000 },
+	{ "a mix in one piece, one of 8 gens", 16, 1000, 8, 30000 },
+};
+
+static void kma_churn_name(const struct kma_churn *churn, char *name)
+{
+	strscpy(name, churn->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(kma_churn, kma_churns, kma_churn_name);
+
+/* At full level, one random object dies and another address comes to generation. */
+static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
+{
+	const struct kma_churn *c = test->param_value;
+	const struct kma_layout *l = &kma_layouts[c->layout];
+	struct kma_objtab *t = kma_objtab_new(test, c->live_max);
+	u32 i, k, round, nr = c->live_max * c->spread, refused = 0, lost = 0;
+	unsigned long *ptr = kma_test_array(test, nr, sizeof(*ptr));
+	u64 random = 1;
+
+	for (i = 0; i < nr; i++)
+		ptr[i] = kma_layout_ptr(l, 1, i);
+	kma_random_order(ptr, nr, &random);
+	/* From here on the first live_max of them are alive. */
+	for (i = 0; i < c->live_max; i++)
+		refused += !kma_put_new(t, ptr[i], ptr[i] >> 3);
+	for (round = 0; round < c->rounds; round++) {
+		i = kma_random_below(&random, c->live_max);
+		lost += !kma_take_same(t, ptr[i], ptr[i] >> 3);
+		k = c->live_max + kma_random_below(&random, nr - c->live_max);
+		swap(ptr[i], ptr[k]);
+		refused += !kma_put_new(t, ptr[i], ptr[i] >> 3);
+	}
+	for (i = 0; i < nr; i++)
+		lost += kma_take_same(t, ptr[i], ptr[i] >> 3) != (i < c->live_max);
+
+	KUNIT_EXPECT_EQ(test, refused, 0);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_TRUE(test, kma_objtab_clean(t));
+}
+
+static void kma_objtab_refuses_when_overfull(struct kunit *test)
+{
+	const struct kma_layout *l = &kma_layouts[3];
+	struct kma_objtab *t = kma_objtab_new(test, 1000);
+	u32 slots = kma_objtab_buckets(t) * KMA_SLOTS, nr = 2 * slots;
+	bool *in = kma_test_array(test, nr, sizeof(*in));
+	u32 i, recorded = 0, wrong = 0;
+	struct kma_entry e, old;
+	enum kma_put put;
+
+	for (i = 0; i < nr; i++) {
+		put = kma_put(t, kma_layout_ptr(l, 1, i), i, &old);
+		in[i] = put == KMA_PUT_NEW;
+		wrong += put != KMA_PUT_NEW && put != KMA_PUT_FULL;
+		recorded += in[i];
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GE(test, recorded, 1000);
+	KUNIT_EXPECT_LE(test, recorded, slots);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(t), recorded);
+
+	/* Those inside can be replaced: their own slot is free for them. */
+	for (i = 0; i < nr; i++)
+		wrong += in[i] && (kma_put(t, kma_layout_ptr(l, 1, i), nr + i, &old) !=
+					KMA_PUT_REPLACED ||
+				   !kma_payload_is(&old, kma_layout_ptr(l, 1, i), i));
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	for (i = 0; i < nr; i++)
+		wrong += in[i] ? !kma_take_same(t, kma_layout_ptr(l, 1, i), nr + i) :
+				 kma_take(t, kma_layout_ptr(l, 1, i), &e);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_TRUE(test, kma_objtab_clean(t));
+}
+
+static struct kunit_case kma_objtab_promise_cases[] = {
+	KUNIT_CASE_PARAM(kma_objtab_keeps_its_promise, kma_layout_gen_params),
+	KUNIT_CASE_PARAM(kma_objtab_keeps_its_promise_under_churn,
+			 kma_churn_gen_params),
+	KUNIT_CASE(kma_objtab_refuses_when_overfull),
+	{}
+};
+
+struct kunit_suite kma_objtab_promise_suite = {
+	.name = "kmemacct_objtab_promise",
+	.test_cases = kma_objtab_promise_cases,
+};
