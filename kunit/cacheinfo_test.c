@@ -79,17 +79,15 @@ static void kma_cacheinfo_tells_name_and_slot_size(struct kunit *test)
 	const struct kma_example *e = test->param_value;
 	struct kmem_cache *cache = kmem_cache_create(e->name, e->size, e->align,
 						     e->flags | SLAB_NO_MERGE, e->ctor);
-	char name[KMA_CACHE_NAME_LEN];
-	u32 size, object_size, slot_size;
+	struct kma_cache_info info = {}, expect = { .object_size = e->size };
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
-	kma_env_cache_info((unsigned long)cache, &size, &object_size, name);
-	slot_size = kma_slot_size(test, cache);
+	strscpy(expect.name, e->name, sizeof(expect.name));
+	expect.size = kma_slot_size(test, cache);
+	kma_env_cache_info((unsigned long)cache, &info.size, &info.object_size, info.name);
 	kmem_cache_destroy(cache);
 
-	KUNIT_EXPECT_EQ(test, size, slot_size);
-	KUNIT_EXPECT_EQ(test, object_size, e->size);
-	KUNIT_EXPECT_STREQ(test, name, e->name);
+	kma_expect_cache_info(test, &expect, &info);
 }
 
 static void kma_cacheinfo_is_exact_on_this_kernel(struct kunit *test)
