@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The tables as text, byte for byte: what the module prints for the rows in
- * report_test.c, and what the reader must understand.  Plain string literals,
+ * report_text_test.c, and what the reader must understand.  Plain string literals,
  * so that tools/kmemacct/test/golden.h, in user space, can include this too.
  */
 #ifndef KMA_KUNIT_GOLDEN_H

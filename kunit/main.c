@@ -26,8 +26,12 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_record_suite,
 	&kma_record_pages_suite,
 	&kma_record_model_suite,
-	&kma_report_suite,
+	&kma_report_text_suite,
+	&kma_report_rows_suite,
+	&kma_report_samples_suite,
 	&kma_control_suite,
+	&kma_control_refuse_suite,
+	&kma_control_reset_suite,
 	&kma_cacheinfo_suite,
 	&kma_probe_suite,
 };

@@ -21,8 +21,12 @@ extern struct kunit_suite kma_sitetab_retire_suite;
 extern struct kunit_suite kma_record_suite;
 extern struct kunit_suite kma_record_pages_suite;
 extern struct kunit_suite kma_record_model_suite;
-extern struct kunit_suite kma_report_suite;
+extern struct kunit_suite kma_report_text_suite;
+extern struct kunit_suite kma_report_rows_suite;
+extern struct kunit_suite kma_report_samples_suite;
 extern struct kunit_suite kma_control_suite;
+extern struct kunit_suite kma_control_refuse_suite;
+extern struct kunit_suite kma_control_reset_suite;
 extern struct kunit_suite kma_cacheinfo_suite;
 extern struct kunit_suite kma_probe_suite;
 

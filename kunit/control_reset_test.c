@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The command reset: counters start at 0 again, and what is live stays. */
+#include <linux/slab.h>
+
+#include "control_util.h"
+
+/* The name of KMA_TEST_SITE. */
+#define KMA_TEST_LABEL	"kfree+0x1"
+
+static void kma_alloc_64(unsigned long ptr)
+{
+	kma_alloc(KMA_TEST_SITE, ptr, 64, 60);
+}
+
+/* ---- counters ------------------------------------------------------------- */
+
+static void kma_control_reset_subtracts(struct kunit *test)
+{
+	static const struct kma_known_row before = {
+		.label = KMA_TEST_LABEL,
+		.v = {
+			[KMA_COUNT_live_bytes] = 64,
+			[KMA_COUNT_live_objs] = 1,
+			[KMA_COUNT_hits] = 3,
+			[KMA_COUNT_bytes_req] = 180,
+			[KMA_COUNT_bytes_alloc] = 192,
+			[KMA_COUNT_frees] = 2,
+			[KMA_COUNT_bytes_freed] = 128,
+			[KMA_COUNT_frag_pct] = 6250,
+		},
+	};
+	static const struct kma_known_row after = {
+		.label = KMA_TEST_LABEL,
+		.v = { [KMA_COUNT_live_bytes] = 64, [KMA_COUNT_live_objs] = 1 },
+	};
+	static const struct kma_known_row later = {
+		.label = KMA_TEST_LABEL,
+		.v = {
+			[KMA_COUNT_live_bytes] = 64,
+			[KMA_COUNT_live_objs] = 1,
+			[KMA_COUNT_hits] = 1,
+			[KMA_COUNT_bytes_req] = 60,
+			[KMA_COUNT_bytes_alloc] = 64,
+			[KMA_COUNT_frees] = 1,
+			[KMA_COUNT_bytes_freed] = 64,
+			[KMA_COUNT_frag_pct] = 6250,
+		},
+	};
+
+	migrate_disable();
+	kma_alloc_64(KMA_TEST_PTR);
+	kma_alloc_64(KMA_TEST_PTR + 64);
+	kma_alloc_64(KMA_TEST_PTR + 128);
+	kma_free(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR + 64);
+	kma_expect_table(test, &before, 1, &kma_table_callers);
+	KUNIT_EXPECT_STREQ(test, kma_table_open(test, &kma_table_callers)->since, "load");
+
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_expect_table(test, &after, 1, &kma_table_callers);
+	KUNIT_EXPECT_STREQ(test, kma_table_open(test, &kma_table_callers)->since, "reset");
+
+	/* Allocated before the reset, freed after it: a free all the same. */
+	kma_alloc_64(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR + 128);
+	migrate_enable();
+	kma_expect_table(test, &later, 1, &kma_table_callers);
+
+	/* And again, from there. */
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_expect_table(test, &after, 1, &kma_table_callers);
+}
+
+static void kma_control_reset_hides_what_has_ended(struct kunit *test)
+{
+	static const struct kma_known_row before = {
+		.label = KMA_TEST_LABEL,
+		.v = {
+			[KMA_COUNT_hits] = 1,
+			[KMA_COUNT_bytes_req] = 60,
+			[KMA_COUNT_bytes_alloc] = 64,
+			[KMA_COUNT_frees] = 1,
+			[KMA_COUNT_bytes_freed] = 64,
+			[KMA_COUNT_frag_pct] = 6250,
+		},
+	};
+
+	migrate_disable();
+	kma_alloc_64(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR);
+	migrate_enable();
+	kma_expect_table(test, &before, 1, &kma_table_callers);
+
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_expect_table(test, NULL, 0, &kma_table_callers);
+	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_allocs)->nr_rows, 0);
+}
+
+static void kma_control_reset_leaves_live_objects(struct kunit *test)
+{
+	static const struct kma_known_row expect = {
+		.label = KMA_TEST_LABEL,
+		.v = { [KMA_COUNT_live_bytes] = 64, [KMA_COUNT_live_objs] = 1 },
+	};
+
+	kma_alloc_64(KMA_TEST_PTR);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+
+	kma_expect_table(test, &expect, 1, &kma_table_callers);
+	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_allocs)->nr_rows, 1);
+	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_core.obj), 1);
+}
+
+/* As numbers of objects: those since then, and those that live. */
+static void kma_control_reset_subtracts_samples(struct kunit *test)
+{
+	/* So many times N that it is sampled, and stands for itself alone. */
+	const struct kma_event ev = {
+		.site = KMA_TEST_SITE,
+		.ptr = KMA_TEST_PTR,
+		.cache = 1 << 20,
+		.kmalloc = true,
+		.bytes_req = 1 << 20,
+		.node = NUMA_NO_NODE,
+	};
+	static const struct kma_known_row expect = {
+		.label = KMA_TEST_LABEL,
+		.v = {
+			[KMA_COUNT_live_bytes] = 1 << 20,
+			[KMA_COUNT_live_objs] = 1,
+			[KMA_COUNT_samples] = 0,
+			[KMA_COUNT_live_samples] = 1,
+		},
+	};
+
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sample_bytes 4096"), 0);
+	kma_fake_sampled(&kma_core, &ev);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sample_bytes 0"), 0);
+
+	kma_expect_table(test, &expect, 1, &kma_table_callers);
+}
+
+/* ---- lines of summary and stats ------------------------------------------- */
+
+/* The value of a line of a table of pairs. */
+struct kma_known_pair {
+	struct kma_table *table;
+	const char *name;
+	u64 value;
+};
+
+static u64 kma_keyval_value(struct kunit *test, const struct kma_snapshot *snap,
+			  const char *name)
+{
+	const struct kma_keyval *pair = snap->rows;
+	size_t i;
+
+	for (i = 0; i < snap->nr_rows; i++)
+		if (!strcmp(pair[i].name, name))
+			return pair[i].value;
+	KUNIT_FAIL(test, "no line %s", name);
+	return 0;
+}
+
+static void kma_expect_pairs(struct kunit *test, const struct kma_known_pair *expect,
+			     int nr)
+{
+	const struct kma_snapshot *snap;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		snap = kma_table_open(test, expect[i].table);
+		KUNIT_EXPECT_EQ_MSG(test, kma_keyval_value(test, snap, expect[i].name),
+				    expect[i].value, "%s: %s", expect[i].table->name,
+				    expect[i].name);
+	}
+}
+
+static void kma_control_reset_is_not_for_stats(struct kunit *test)
+{
+	static const struct kma_known_pair expect[] = {
+		{ &kma_table_stats, "free_unmatched", 3 },
+		{ &kma_table_summary, "free_unmatched", 1 },
+	};
+
+	kma_free(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_free(KMA_TEST_PTR);
+
+	kma_expect_pairs(test, expect, ARRAY_SIZE(expect));
+}
+
+/* Less is live than at the reset: perf kmem's net total is negative. */
+static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
+{
+	static const struct kma_known_pair expect[] = {
+		{ &kma_table_summary, "bytes_net", -64 },
+		{ &kma_table_summary, "bytes_freed", 64 },
+		{ &kma_table_summary, "live_bytes", 0 },
+		{ &kma_table_summary, "allocs", 0 },
+		{ &kma_table_summary, "frag_pct", 0 },
+	};
+
+	kma_alloc_64(KMA_TEST_PTR);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_free(KMA_TEST_PTR);
+
+	kma_expect_pairs(test, expect, ARRAY_SIZE(expect));
+}
+
+static struct kunit_case kma_control_reset_cases[] = {
+	KUNIT_CASE(kma_control_reset_subtracts),
+	KUNIT_CASE(kma_control_reset_hides_what_has_ended),
+	KUNIT_CASE(kma_control_reset_leaves_live_objects),
+	KUNIT_CASE(kma_control_reset_is_not_for_stats),
+	KUNIT_CASE(kma_control_reset_subtracts_samples),
+	KUNIT_CASE(kma_control_reset_allows_less_than_nothing),
+	{}
+};
+
+struct kunit_suite kma_control_reset_suite = {
+	.name = "kmemacct_control_reset",
+	.suite_init = kma_table_init_suite,
+	.init = kma_control_init_test,
+	.exit = kma_control_exit_test,
+	.test_cases = kma_control_reset_cases,
+};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the suites of the commands share. */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "control_util.h"
+
+static struct kma_sort kma_sort_before[32];
+
+int kma_control_init_test(struct kunit *test)
+{
+	int i;
+
+	KUNIT_ASSERT_LE(test, kma_nr_tables, ARRAY_SIZE(kma_sort_before));
+	for (i = 0; i < kma_nr_tables; i++)
+		kma_sort_before[i] = kma_tables[i]->sort;
+	return kma_table_init_test(test) ?: kma_control_start();
+}
+
+void kma_control_exit_test(struct kunit *test)
+{
+	int i;
+
+	kma_control_stop();
+	kma_control_forget();
+	kma_table_exit_test(test);
+	for (i = 0; i < kma_nr_tables; i++)
+		kma_tables[i]->sort = kma_sort_before[i];
+}
+
+int kma_control_command(struct kunit *test, const char *command)
+{
+	char *line = kunit_kzalloc(test, KMA_CONTROL_MAX + 1, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, line);
+	KUNIT_ASSERT_LE(test, strlen(command), KMA_CONTROL_MAX);
+	strscpy(line, command, KMA_CONTROL_MAX + 1);
+	return kma_control_run(line);
+}
+
+char *kma_control_text(struct kunit *test)
+{
+	return kma_file_text(test, kma_file_open(test, &kma_control_fops, NULL),
+			     PAGE_SIZE);
+}
+
+const char *kma_control_last_error(struct kunit *test)
+{
+	char *error = strstr(kma_control_text(test), "last_error ");
+
+	KUNIT_ASSERT_NOT_NULL(test, error);
+	*strchr(error, '\n') = '\0';
+	return error + strlen("last_error ");
+}
+
+void kma_expect_refused(struct kunit *test, const char *command, const char *why)
+{
+	char *before, *after;
+
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "enabled 0"), 0);
+	before = kma_control_text(test);
+	KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, command), -EINVAL, "'%s'", command);
+	after = kma_control_text(test);
+	KUNIT_EXPECT_STREQ(test, kma_control_last_error(test), why);
+
+	/* One line is different, and it still is one. */
+	*strstr(before, "last_error") = '\0';
+	KUNIT_EXPECT_TRUE(test, strstarts(after, before));
+	KUNIT_EXPECT_PTR_EQ(test, strchr(after + strlen(before), '\n'),
+			    after + strlen(after) - 1);
+	KUNIT_EXPECT_NULL(test, kma_base.row);
+}

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The tables' rows: their order, and how they are made of what was recorded. */
+#include <linux/slab.h>
+
+#include "table_util.h"
+
+/* ---- order ---------------------------------------------------------------- */
+
+static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
+			     const char *labels)
+{
+	static const struct kma_site_counts unsorted[] = {
+		/* live_bytes, live_objs, hits, req, alloc */
+		{ .v = { 10, 2, 7, 8, 10 }, .label = "c" },
+		{ .v = { 10, 1, U64_MAX, 10, 10 }, .label = "a" },
+		{ .v = { 30, 1, 0, 1, 10 }, .label = "e" },
+		{ .v = { 10, 2, 9, 5, 10 }, .label = "b" },
+		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
+	};
+	/* Too many for a stack. */
+	static struct kma_site_counts rows[ARRAY_SIZE(unsorted)];
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
+	char got[6] = "";
+	int i;
+
+	memcpy(rows, unsorted, sizeof(rows));
+	kma_snapshot_sort(&snap, sort);
+	for (i = 0; i < 5; i++)
+		got[i] = rows[i].label[0];
+	KUNIT_EXPECT_STREQ(test, got, labels);
+}
+
+static void kma_report_sorts_numbers_descending(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_hits }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "abcde");
+}
+
+static void kma_report_sorts_labels_ascending(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_NR }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "abcde");
+}
+
+static void kma_report_sorts_by_a_computed_column(struct kunit *test)
+{
+	const struct kma_sort sort = { .key = { KMA_COUNT_frag_pct }, .nr = 1 };
+
+	kma_expect_order(test, &sort, "ebcda");
+}
+
+static void kma_report_sorts_by_several_keys(struct kunit *test)
+{
+	const struct kma_sort sort = {
+		.key = { KMA_COUNT_live_bytes, KMA_COUNT_live_objs, KMA_COUNT_NR },
+		.nr = 3,
+	};
+
+	kma_expect_order(test, &sort, "debca");
+}
+
+static void kma_report_keeps_order_without_a_key(struct kunit *test)
+{
+	const struct kma_sort sort = {};
+
+	kma_expect_order(test, &sort, "caebd");
+}
+
+static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
+{
+	const struct kma_entry entries[] = {
+		{ .time = kma_env_now() - 2 },
+		{ .time = kma_env_now() - 9 },
+		{ .time = kma_env_now() },
+		{ .time = kma_env_now() - 5 },
+	};
+	int column = kma_table_column(&kma_table_allocs, "age_ms");
+	struct kma_snapshot *snap;
+	struct kma_entry unused;
+	u64 age, before = U64_MAX;
+	int i;
+
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
+	kma_free(KMA_TEST_PTR);
+	for (i = 0; i < ARRAY_SIZE(entries); i++)
+		kma_objtab_put(&kma_core.obj, KMA_TEST_PTR + 64 * i, &entries[i], &unused);
+	snap = kma_table_open(test, &kma_table_allocs);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, ARRAY_SIZE(entries));
+	for (i = 0; i < snap->nr_rows; i++, before = age) {
+		age = snap->table->value(snap, snap->rows + i * snap->table->row_size,
+					 column);
+		KUNIT_EXPECT_LT(test, age, before);
+	}
+}
+
+/* ---- from the live tables ------------------------------------------------- */
+
+/* A site that allocates from two caches is one caller and two caches. */
+static void kma_report_merges_rows_of_one_name(struct kunit *test)
+{
+	static const struct kma_known_row caller = {
+		.label = "kfree+0x1",
+		.v = {
+			[KMA_COUNT_live_bytes] = 64 + 96,
+			[KMA_COUNT_live_objs] = 2,
+			[KMA_COUNT_hits] = 3,
+			[KMA_COUNT_bytes_req] = 60 + 60 + 90,
+			[KMA_COUNT_bytes_alloc] = 64 + 64 + 96,
+			[KMA_COUNT_frees] = 1,
+			[KMA_COUNT_bytes_freed] = 64,
+			[KMA_COUNT_frag_pct] = 6250,
+		},
+	};
+	static const struct kma_known_row caches[] = {
+		{
+			.label = "kmalloc-64",
+			.v = {
+				[KMA_COUNT_live_bytes] = 64,
+				[KMA_COUNT_live_objs] = 1,
+				[KMA_COUNT_hits] = 2,
+				[KMA_COUNT_bytes_req] = 60 + 60,
+				[KMA_COUNT_bytes_alloc] = 64 + 64,
+				[KMA_COUNT_frees] = 1,
+				[KMA_COUNT_bytes_freed] = 64,
+				[KMA_COUNT_frag_pct] = 6250,
+			},
+		}, {
+			.label = "kmalloc-96",
+			.v = {
+				[KMA_COUNT_live_bytes] = 96,
+				[KMA_COUNT_live_objs] = 1,
+				[KMA_COUNT_hits] = 1,
+				[KMA_COUNT_bytes_req] = 90,
+				[KMA_COUNT_bytes_alloc] = 96,
+				[KMA_COUNT_frag_pct] = 6250,
+			},
+		},
+	};
+
+	migrate_disable();
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64, 60);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 128, 96, 90);
+	kma_free(KMA_TEST_PTR);
+	migrate_enable();
+
+	kma_expect_table(test, &caller, 1, &kma_table_callers);
+	kma_expect_table(test, caches, ARRAY_SIZE(caches), &kma_table_caches);
+}
+
+static void kma_report_counts_bulk_objects(struct kunit *test)
+{
+	static const struct kma_known_row expect[] = {
+		{
+			.label = "kfree+0x1",
+			.v = {
+				[KMA_COUNT_live_bytes] = 2 * 64,
+				[KMA_COUNT_live_objs] = 2,
+				[KMA_COUNT_hits] = 1,
+				[KMA_COUNT_bytes_req] = 60,
+				[KMA_COUNT_bytes_alloc] = 64,
+				[KMA_COUNT_frees] = 2,
+				[KMA_COUNT_bytes_freed] = 2 * 64,
+				[KMA_COUNT_bulk_objs] = 3,
+				[KMA_COUNT_bulk_bytes] = 3 * 64,
+				[KMA_COUNT_frag_pct] = 6250,
+			},
+		}, {
+			/* A site that does nothing else. */
+			.label = "kfree+0x2",
+			.v = {
+				[KMA_COUNT_live_bytes] = 64,
+				[KMA_COUNT_live_objs] = 1,
+				[KMA_COUNT_bulk_objs] = 1,
+				[KMA_COUNT_bulk_bytes] = 64,
+			},
+		},
+	};
+
+	migrate_disable();
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR, 64);
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
+	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 128, 64);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 192, 64, 60);
+	kma_free(KMA_TEST_PTR);
+	kma_free(KMA_TEST_PTR + 64);
+	migrate_enable();
+	kma_expect_table(test, expect, 1, &kma_table_callers);
+
+	kma_bulk(KMA_TEST_SITE + 1, KMA_TEST_PTR, 64);
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+}
+
+/* Of a row that lost an object nothing is, and of none without all hooks. */
+static void kma_report_tells_what_is_confirmed(struct kunit *test)
+{
+	struct kma_known_row expect[] = {
+		{
+			.label = "kfree+0x1",
+			.v = {
+				[KMA_COUNT_live_bytes] = 64 + 64 + 96,
+				[KMA_COUNT_live_objs] = 3,
+				[KMA_COUNT_hits] = 3,
+				[KMA_COUNT_bytes_req] = 60 + 60 + 90,
+				[KMA_COUNT_bytes_alloc] = 64 + 64 + 96,
+				[KMA_COUNT_confirmed_bytes] = 0,
+				[KMA_COUNT_frag_pct] = 6250,
+			},
+		}, {
+			.label = "kfree+0x2",
+			.v = {
+				[KMA_COUNT_live_bytes] = 64,
+				[KMA_COUNT_live_objs] = 1,
+				[KMA_COUNT_bulk_objs] = 1,
+				[KMA_COUNT_bulk_bytes] = 64,
+				[KMA_COUNT_confirmed_bytes] = 0,
+			},
+		},
+	};
+	u64 *first = expect[0].v, *second = expect[1].v;
+
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64, 60);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 128, 96, 90);
+	kma_bulk(KMA_TEST_SITE + 1, KMA_TEST_PTR + 192, 64);
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+
+	first[KMA_COUNT_confirmed_bytes] = 64 + 64 + 96;
+	second[KMA_COUNT_confirmed_bytes] = 64;
+	kma_ftrace_hooks_start(true);
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+
+	/* An address comes again, at the second site: the first one's row is suspect. */
+	first[KMA_COUNT_live_bytes] = 64 + 96;
+	first[KMA_COUNT_live_objs] = 2;
+	first[KMA_COUNT_confirmed_bytes] = 96;
+	second[KMA_COUNT_live_bytes] = 64 + 64;
+	second[KMA_COUNT_live_objs] = 2;
+	second[KMA_COUNT_hits] = 1;
+	second[KMA_COUNT_bytes_req] = 60;
+	second[KMA_COUNT_bytes_alloc] = 64;
+	second[KMA_COUNT_frag_pct] = 6250;
+	second[KMA_COUNT_confirmed_bytes] = 64 + 64;
+	kma_alloc(KMA_TEST_SITE + 1, KMA_TEST_PTR, 64, 60);
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+
+	first[KMA_COUNT_confirmed_bytes] = 0;
+	second[KMA_COUNT_confirmed_bytes] = 0;
+	kma_ftrace_hooks_stop();
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+}
+
+/* Two modules, one after the other, with functions of one name. */
+static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
+{
+	static const struct kma_known_row expect = {
+		.label = "kfree+0x1",
+		.v = {
+			[KMA_COUNT_live_bytes] = 2 * 64,
+			[KMA_COUNT_live_objs] = 2,
+			[KMA_COUNT_hits] = 2,
+			[KMA_COUNT_bytes_req] = 2 * 60,
+			[KMA_COUNT_bytes_alloc] = 2 * 64,
+			[KMA_COUNT_frag_pct] = 6250,
+		},
+	};
+
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
+	kma_sitetab_retire(&kma_core.sites, 0);
+	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64, 60);
+
+	kma_expect_table(test, &expect, 1, &kma_table_callers);
+}
+
+static void kma_report_names_sizes_of_kmalloc(struct kunit *test)
+{
+	static const struct {
+		u32 size;
+		const char *name;
+	} known[] = {
+		{ 8, "kmalloc-8" },
+		{ 96, "kmalloc-96" },
+		{ 1024, "kmalloc-1k" },
+		{ 1025, "kmalloc-1025" },
+		{ 8192, "kmalloc-8k" },
+		{ 16384, "kmalloc-large-16k" },
+		{ 4 << 20, "kmalloc-large-4096k" },
+	};
+	struct kma_snapshot *snap;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i,
+			  known[i].size, known[i].size);
+	snap = kma_table_open(test, &kma_table_caches);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, ARRAY_SIZE(known));
+	for (i = 0; i < ARRAY_SIZE(known); i++)
+		KUNIT_EXPECT_NOT_NULL_MSG(test, kma_row_labelled(snap, known[i].name),
+					  "%s", known[i].name);
+}
+
+/* Objects of a kmem_cache ask for what the cache was made for. */
+static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
+{
+	struct kmem_cache *cache = kmem_cache_create("kma-test-report", 1234, 0,
+						     SLAB_NO_MERGE, NULL);
+	const struct kma_event ev = {
+		.site = KMA_TEST_SITE,
+		.ptr = KMA_TEST_PTR,
+		.cache = (unsigned long)cache,
+		.node = NUMA_NO_NODE,
+	};
+	struct kma_known_row expect = {
+		.label = "kma-test-report",
+		.v = {
+			[KMA_COUNT_live_objs] = 1,
+			[KMA_COUNT_hits] = 1,
+			[KMA_COUNT_bytes_req] = 1234,
+		},
+	};
+	struct kma_snapshot *snap;
+	u64 size;
+
+	KUNIT_ASSERT_NOT_NULL(test, cache);
+	kma_fake_alloc(&kma_core, &ev);
+	kma_sitetab_retire_cache(&kma_core.sites, ev.cache);
+	kmem_cache_destroy(cache);
+
+	size = kma_core.sites.caches.info[0].size;
+	KUNIT_EXPECT_GE(test, size, 1234);
+	expect.v[KMA_COUNT_bytes_alloc] = size;
+	expect.v[KMA_COUNT_live_bytes] = size;
+	expect.v[KMA_COUNT_frag_pct] = kma_frag_milli(1234, size);
+	kma_expect_table(test, &expect, 1, &kma_table_caches);
+	snap = kma_table_open(test, &kma_table_allocs);
+	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
+	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 1), 1234);
+	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 2), size);
+}
+
+static struct kunit_case kma_report_rows_cases[] = {
+	KUNIT_CASE(kma_report_sorts_numbers_descending),
+	KUNIT_CASE(kma_report_sorts_labels_ascending),
+	KUNIT_CASE(kma_report_sorts_by_a_computed_column),
+	KUNIT_CASE(kma_report_sorts_by_several_keys),
+	KUNIT_CASE(kma_report_keeps_order_without_a_key),
+	KUNIT_CASE(kma_report_sorts_allocs_oldest_first),
+	KUNIT_CASE(kma_report_merges_rows_of_one_name),
+	KUNIT_CASE(kma_report_counts_bulk_objects),
+	KUNIT_CASE(kma_report_tells_what_is_confirmed),
+	KUNIT_CASE(kma_report_merges_rows_of_retired_sites),
+	KUNIT_CASE(kma_report_names_sizes_of_kmalloc),
+	KUNIT_CASE(kma_report_takes_sizes_from_a_kmem_cache),
+	{}
+};
+
+struct kunit_suite kma_report_rows_suite = {
+	.name = "kmemacct_report_rows",
+	.suite_init = kma_table_init_suite,
+	.init = kma_table_init_test,
+	.exit = kma_table_exit_test,
+	.test_cases = kma_report_rows_cases,
+};
