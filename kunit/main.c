@@ -34,6 +34,9 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_control_reset_suite,
 	&kma_cacheinfo_suite,
 	&kma_probe_suite,
+	&kma_sampling_suite,
+	&kma_storm_suite,
+	&kma_engine_suite,
 };
 
 static int kma_nr_suites = ARRAY_SIZE(kma_suites);

@@ -29,6 +29,9 @@ extern struct kunit_suite kma_control_refuse_suite;
 extern struct kunit_suite kma_control_reset_suite;
 extern struct kunit_suite kma_cacheinfo_suite;
 extern struct kunit_suite kma_probe_suite;
+extern struct kunit_suite kma_sampling_suite;
+extern struct kunit_suite kma_storm_suite;
+extern struct kunit_suite kma_engine_suite;
 
 /* ---- random numbers ------------------------------------------------------- */
 

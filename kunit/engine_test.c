@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Starting and stopping all of the module, and timing its probes. */
+#include <linux/debugfs.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "probe_util.h"
+
+/* ---- starting and stopping ------------------------------------------------ */
+
+static bool kma_files_exist(void)
+{
+	struct dentry *dir = debugfs_lookup(KMA_NAME, NULL);
+
+	dput(dir);
+	return dir;
+}
+
+static void kma_engine_refuses_bad_sizes(struct kunit *test)
+{
+	static const struct {
+		u64 live_max;
+		u32 sites_max;
+		int error;
+	} bad[] = {
+		{ KMA_LIVE_MAX + 1, 1024, -EINVAL },
+		{ U64_MAX, 1024, -EINVAL },
+		{ 1000, 0, -EINVAL },
+		{ 1000, KMA_SITES_MIN - 1, -EINVAL },
+		{ 1000, KMA_SITES_MAX + 1, -EINVAL },
+		{ 1000, U32_MAX, -EINVAL },
+		/* valid, but more than 1/16 of the RAM of this machine */
+		{ KMA_LIVE_MAX, 1024, -ENOMEM },
+	};
+	int i;
+
+	kma_engine_stop();
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		const struct kma_config config = {
+			.live_max = bad[i].live_max,
+			.sites_max = bad[i].sites_max,
+			.bulk = "auto",
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), bad[i].error,
+				    "live_max=%llu sites_max=%u", config.live_max,
+				    config.sites_max);
+		KUNIT_EXPECT_FALSE(test, kma_files_exist());
+		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
+		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
+	}
+	/* Nothing is left that would be in the way. */
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_EXPECT_TRUE(test, kma_files_exist());
+}
+
+static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
+{
+	static const char * const bad[] = { "", "on", "1", "Auto", "autos", "auto ", "of" };
+	struct kma_config config = kma_small;
+	int i;
+
+	kma_engine_stop();
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		config.bulk = bad[i];
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), -EINVAL,
+				    "bulk=%s", bad[i]);
+		KUNIT_EXPECT_FALSE(test, kma_files_exist());
+		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
+	}
+}
+
+/* Then nothing that is live is certain. */
+static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
+{
+	const struct kma_acct_events expect = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
+	struct kma_config config = kma_small;
+	void *object[2], *ptr;
+
+	config.bulk = "off";
+	kma_probe_restart(test, &config);
+	KUNIT_EXPECT_FALSE(test, kma_bulk_frees_followed());
+
+	kma_probe_cache_create(test, "kma-test-off", 1234);
+	KUNIT_EXPECT_EQ(test, kma_site_bulk(2, object), 2);
+	kmem_cache_free_bulk(kma_probe_cache, 2, object);
+	kmem_cache_destroy(kma_probe_cache);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(bulk_allocs), 0);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(bulk_frees), 0);
+
+	ptr = kma_site_const();
+	kma_expect_acct(test, "kma_site_const", &expect);
+	KUNIT_EXPECT_GT(test, kma_count_of("kma_site_const", KMA_COUNT_live_bytes), 0);
+	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_const", KMA_COUNT_confirmed_bytes), 0);
+	kfree(ptr);
+}
+
+/* What nobody saw freed is gone with its pages, and its site is suspect. */
+static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
+{
+	enum { OBJECTS = 20 };
+	struct kma_config config = kma_small;
+	struct kma_acct_events expect = {
+		.hits = OBJECTS,
+		.bytes_req = OBJECTS * 1234,
+		.frees = 1,
+		.live_objs = OBJECTS - 1,
+	};
+	void *object[OBJECTS];
+	int i;
+
+	config.bulk = "off";
+	kma_probe_restart(test, &config);
+
+	expect.slot = kma_probe_cache_create(test, "kma-test-left", 1234);
+	migrate_disable();
+	for (i = 0; i < OBJECTS; i++)
+		object[i] = kma_site_cache();
+	kmem_cache_free(kma_probe_cache, object[0]);
+	migrate_enable();
+	kmem_cache_free_bulk(kma_probe_cache, OBJECTS - 1, object + 1);
+	kma_expect_acct(test, "kma_site_cache", &expect);
+
+	expect.live_objs = 0;
+	kmem_cache_destroy(kma_probe_cache);
+	kma_expect_acct(test, "kma_site_cache", &expect);
+	KUNIT_EXPECT_GE(test, kma_stat_now(page_freed), OBJECTS - 1);
+}
+
+static void kma_engine_takes_the_limits(struct kunit *test)
+{
+	static const struct kma_config good[] = {
+		{
+			.live_max = KMA_LIVE_MIN,
+			.sites_max = KMA_SITES_MIN,
+			.bulk = "auto",
+		}, {
+			.live_max = 0,
+			.sites_max = KMA_SITES_DEFAULT,
+			.enabled = true,
+			.bulk = "off",
+		},
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++) {
+		kma_engine_stop();
+		KUNIT_ASSERT_EQ(test, kma_engine_start(&good[i]), 0);
+		KUNIT_EXPECT_EQ(test, kma_control_enabled(), good[i].enabled);
+		KUNIT_EXPECT_GE(test, kma_config.live_max, good[i].live_max);
+	}
+	/* The default is by the RAM, but not less than this. */
+	KUNIT_EXPECT_GE(test, kma_config.live_max, KMA_LIVE_DEFAULT_MIN);
+	KUNIT_EXPECT_LE(test, kma_config.live_max, KMA_LIVE_MAX);
+}
+
+static void kma_engine_forgets_between_runs(struct kunit *test)
+{
+	const struct kma_acct_events none = {};
+	char reset[] = "reset";
+	void *ptr = kma_site_const();
+
+	KUNIT_EXPECT_EQ(test, kma_control_run(reset), 0);
+	kma_engine_stop();
+	KUNIT_EXPECT_FALSE(test, kma_files_exist());
+	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_EXPECT_NULL(test, kma_base.row);
+	kma_expect_acct(test, "kma_site_const", &none);
+	/* Allocated before: its free is one of the unknown ones. */
+	kfree(ptr);
+	kma_expect_acct(test, "kma_site_const", &none);
+}
+
+static void kma_engine_starts_and_stops_again(struct kunit *test)
+{
+	const struct kma_acct_events expect = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		kma_engine_stop();
+		KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+		migrate_disable();
+		kfree(kma_site_const());
+		migrate_enable();
+		kma_expect_acct(test, "kma_site_const", &expect);
+	}
+}
+
+/* ---- what it takes -------------------------------------------------------- */
+
+/* How often a word of events has been counted down since it counted none. */
+static u64 kma_turns_of(u64 word)
+{
+	return ((s64)word >> 16) - ((s64)KMA_EVENTS_NONE >> 16);
+}
+
+/* Each time it was an event was timed, and none is more than KMA_TIMED away. */
+static bool kma_timed_add_up(u64 *timed)
+{
+	struct kma_stats sum;
+	u64 word, turns = 0;
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		for (i = 0; i < KMA_STAT_WORDS; i++) {
+			if (!kma_stat_is_events(i))
+				continue;
+			word = READ_ONCE(per_cpu(kma_stats, cpu).v[i]);
+			turns += kma_turns_of(word);
+			if ((u16)word < 0x8000 || (u16)word > 0x8000 + KMA_TIMED)
+				return false;
+		}
+	}
+	kma_stats_sum(&sum);
+	*timed = sum.v[KMA_STAT_timed_events] + sum.v[KMA_STAT_timed_long];
+	return turns == *timed;
+}
+
+static void kma_times_some(struct kunit *test, const struct kma_config *config)
+{
+	u64 timed = 0;
+	int i;
+
+	/* Words that count from the start */
+	kma_probe_restart(test, config);
+	for (i = 0; i < 8 * KMA_TIMED; i++)
+		kfree(kma_site_size(64));
+	/* Others have events as well: a moment in which nobody has. */
+	for (i = 0; i < 1000 && !kma_timed_add_up(&timed); i++)
+		cond_resched();
+	KUNIT_EXPECT_LT(test, i, 1000);
+	/* Two for each pair, less what each CPU has not come to. */
+	KUNIT_EXPECT_GE(test, timed, 2 * 8 - 2 * num_possible_cpus());
+}
+
+static void kma_engine_times_some(struct kunit *test)
+{
+	struct kma_config sampled = kma_small;
+
+	kma_times_some(test, &kma_small);
+	/* Hardly any, each of which might take so long that it counts in timed_long. */
+	sampled.sample_bytes = 1 << KMA_SHIFT_MAX;
+	kma_times_some(test, &sampled);
+}
+
+static struct kunit_case kma_engine_cases[] = {
+	KUNIT_CASE(kma_engine_refuses_bad_sizes),
+	KUNIT_CASE(kma_engine_refuses_a_bad_bulk),
+	KUNIT_CASE(kma_engine_leaves_bulk_functions_alone),
+	KUNIT_CASE(kma_engine_finds_what_is_left_on_pages),
+	KUNIT_CASE(kma_engine_takes_the_limits),
+	KUNIT_CASE(kma_engine_forgets_between_runs),
+	KUNIT_CASE(kma_engine_starts_and_stops_again),
+	KUNIT_CASE(kma_engine_times_some),
+	{}
+};
+
+struct kunit_suite kma_engine_suite = {
+	.name = "kmemacct_engine",
+	.init = kma_probe_init_test,
+	.exit = kma_probe_exit_test,
+	.test_cases = kma_engine_cases,
+};

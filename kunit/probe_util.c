@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the suites that run the whole module share. */
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "probe_util.h"
+
+const struct kma_config kma_small = {
+	.live_max = 20000,
+	.sites_max = 1024,
+	.enabled = true,
+	.bulk = "auto",
+};
+
+int kma_probe_init_test(struct kunit *test)
+{
+	kma_stats_clear();
+	return kma_engine_start(&kma_small);
+}
+
+void kma_probe_exit_test(struct kunit *test)
+{
+	/* A test whose start failed has nothing to stop. */
+	if (kma_core.obj.bucket)
+		kma_engine_stop();
+}
+
+void kma_probe_restart(struct kunit *test, const struct kma_config *config)
+{
+	kma_engine_stop();
+	kma_stats_clear();
+	KUNIT_ASSERT_EQ(test, kma_engine_start(config), 0);
+}
+
+/* ---- the sites ------------------------------------------------------------ */
+
+/*
+ * An allocation that is not the last act of its function: the call would become
+ * a jump, and the call site that of the caller.  The line's number stands in the
+ * code, too, or the compiler would make one function of those that are alike.
+ */
+#define KMA_HERE(alloc) ({				\
+	void *__object = (alloc);			\
+							\
+	asm volatile("# " __stringify(__LINE__));	\
+	OPTIMIZER_HIDE_VAR(__object);			\
+	__object;					\
+})
+
+struct kmem_cache *kma_probe_cache;
+
+noinline __noclone void *kma_site_const(void)
+{
+	return KMA_HERE(kmalloc(100, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_size(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_node(size_t size)
+{
+	return KMA_HERE(kmalloc_node(size, GFP_KERNEL, numa_node_id()));
+}
+
+noinline __noclone void *kma_site_zalloc(size_t size)
+{
+	return KMA_HERE(kzalloc(size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_array(size_t size)
+{
+	return KMA_HERE(kmalloc_array(size / 4, 4, GFP_KERNEL));
+}
+
+/* Counts for whoever calls it. */
+static noinline __noclone void *kma_track(size_t size)
+{
+	return KMA_HERE(kmalloc_track_caller(size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_track(size_t size)
+{
+	return KMA_HERE(kma_track(size));
+}
+
+noinline __noclone void *kma_site_memdup(size_t size)
+{
+	return KMA_HERE(kmemdup(empty_zero_page, size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_kv(size_t size)
+{
+	return KMA_HERE(kvmalloc(size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_realloc(void *ptr, size_t size)
+{
+	return KMA_HERE(krealloc(ptr, size, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_large_const(void)
+{
+	return KMA_HERE(kmalloc(16384, GFP_KERNEL));
+}
+
+noinline __noclone void *kma_site_cache(void)
+{
+	return KMA_HERE(kmem_cache_alloc(kma_probe_cache, GFP_KERNEL));
+}
+
+noinline __noclone int kma_site_bulk(int nr, void **object)
+{
+	int got = kmem_cache_alloc_bulk(kma_probe_cache, GFP_KERNEL, nr, object);
+
+	OPTIMIZER_HIDE_VAR(got);
+	return got;
+}
+
+noinline __noclone void *kma_site_atomic(void)
+{
+	return KMA_HERE(kmalloc(100, GFP_ATOMIC));
+}
+
+noinline __noclone void *kma_site_fails(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL | __GFP_NOWARN));
+}
+
+noinline __noclone void *kma_site_storm(size_t size)
+{
+	return KMA_HERE(kmalloc(size, GFP_KERNEL));
+}
+
+u32 kma_probe_cache_create(struct kunit *test, const char *name, unsigned int size)
+{
+	char known_name[KMA_CACHE_NAME_LEN];
+	u32 slot, object_size;
+
+	kma_probe_cache = kmem_cache_create(name, size, 0, SLAB_NO_MERGE, NULL);
+	KUNIT_ASSERT_NOT_NULL(test, kma_probe_cache);
+	kma_env_cache_info((unsigned long)kma_probe_cache, &slot, &object_size, known_name);
+	return slot;
+}
+
+/* ---- what the tables say of them ------------------------------------------ */
+
+struct kma_site_counts kma_counts_of(const char *function)
+{
+	static char name[KMA_SYMBOL_LEN];
+	struct kma_site_counts sum = {}, row;
+	size_t len = strlen(function);
+	u32 id;
+
+	mutex_lock(&kma_lock);
+	kma_control_sweep();
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		if (!kma_sitetab_info(&kma_core.sites, id))
+			continue;
+		kma_symbol_name(&kma_core.sites, id, name);
+		if (strncmp(name, function, len) || name[len] != '+')
+			continue;
+		kma_rows_site_read(id, &row);
+		kma_rows_site_add(&sum, &row);
+	}
+	mutex_unlock(&kma_lock);
+	return sum;
+}
+
+noinline u64 kma_count_of(const char *function, enum kma_site_column column)
+{
+	return kma_counts_of(function).v[column];
+}
+
+/* The columns of @expect, of which some are made from others. */
+static void kma_deeds_columns(u64 *v, const struct kma_acct_events *expect)
+{
+	v[KMA_COUNT_hits] = expect->hits;
+	v[KMA_COUNT_bytes_req] = expect->bytes_req;
+	v[KMA_COUNT_frees] = expect->frees;
+	v[KMA_COUNT_live_objs] = expect->live_objs;
+	v[KMA_COUNT_no_entry] = expect->no_entry;
+	v[KMA_COUNT_pingpong] = expect->pingpong;
+	v[KMA_COUNT_cross_node] = expect->cross_node;
+	v[KMA_COUNT_bulk_objs] = expect->bulk_objs;
+	v[KMA_COUNT_samples] = expect->samples;
+	v[KMA_COUNT_live_samples] = expect->live_samples;
+	v[KMA_COUNT_bytes_alloc] = expect->hits * expect->slot;
+	v[KMA_COUNT_bytes_freed] = expect->frees * expect->slot;
+	v[KMA_COUNT_bulk_bytes] = expect->bulk_objs * expect->slot;
+	v[KMA_COUNT_live_bytes] = expect->live_objs * expect->slot;
+	v[KMA_COUNT_confirmed_bytes] = expect->confirmed_objs * expect->slot;
+}
+
+/* Columns of bytes that objects take. */
+static bool kma_deeds_in_slots(int column)
+{
+	return column == KMA_COUNT_bytes_alloc || column == KMA_COUNT_bytes_freed ||
+	       column == KMA_COUNT_bulk_bytes || column == KMA_COUNT_live_bytes ||
+	       column == KMA_COUNT_confirmed_bytes;
+}
+
+void kma_expect_acct(struct kunit *test, const char *function,
+		      const struct kma_acct_events *expect)
+{
+	const struct kma_site_counts actual = kma_counts_of(function);
+	u64 v[KMA_COUNT_ERRORS] = {};
+	int i;
+
+	kma_deeds_columns(v, expect);
+	/* Of frag_pct there is nothing in a row. */
+	for (i = 0; i < KMA_COUNT_ERRORS; i++)
+		if (expect->slot || !kma_deeds_in_slots(i))
+			KUNIT_EXPECT_EQ_MSG(test, actual.v[i], v[i], "%s of %s",
+					    kma_table_callers.columns[i].name, function);
+}
