@@ -7,7 +7,7 @@
 #include <linux/sort.h>
 
 #include "util.h"
-#include "../module/kmemacct.h"
+#include "module.h"
 
 #define KMA_OBJECTS	300
 

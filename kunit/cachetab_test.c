@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 
 #include "util.h"
-#include "../module/kmemacct.h"
+#include "module.h"
 
 static struct kma_cachetab kma_caches;
 

@@ -24,8 +24,8 @@ static void kma_expect_all_refused(struct kunit *test, const struct kma_refusal 
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
-		": use account, budget_pct, enabled, filter, page_sample_bytes, pages, reset,";
-	static const char or[] = "sample_bytes, skip or sort";
+		": use filter, reset, skip, sort, enabled, sample_bytes, budget_pct, pages,";
+	static const char more[] = "page_sample_bytes, account";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -40,7 +40,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		snprintf(why, sizeof(why), "unknown command '%s'%s %s", known[i].shown, use,
-			 or);
+			 more);
 		kma_expect_refused(test, known[i].command, why);
 	}
 }
@@ -103,8 +103,8 @@ static void kma_control_refuses_bad_budgets(struct kunit *test)
 static void kma_control_refuses_a_reset_of_something(struct kunit *test)
 {
 	static const struct kma_refusal known[] = {
-		{ "reset 1", "reset takes nothing, not '1'" },
-		{ "reset callers\n", "reset takes nothing, not 'callers'" },
+		{ "reset 1", "reset takes no arguments: omit '1'" },
+		{ "reset callers\n", "reset takes no arguments: omit 'callers'" },
 	};
 
 	kma_expect_all_refused(test, known, ARRAY_SIZE(known));
@@ -118,7 +118,7 @@ static void kma_control_refuses_bad_sorts(struct kunit *test)
 		/* These have lines in an order of their own. */
 		{ "sort summary value", "no table 'summary' to sort" },
 		{ "sort stats name", "no table 'stats' to sort" },
-		{ "sort callers", "sort callers by what? sort <table> key[,key...]" },
+		{ "sort callers", "sort callers has no keys: use sort <table> key[,key...]" },
 		{ "sort callers nonsense", "callers has no sort key 'nonsense'" },
 		{ "sort callers cache", "callers has no sort key 'cache'" },
 		{ "sort caches site", "caches has no sort key 'site'" },
@@ -182,10 +182,10 @@ static void kma_control_refuses_bad_filters(struct kunit *test)
 			"filter tgid takes the number of a process, or off, not '0'",
 		}, {
 			"filter order 3-2",
-			"filter order takes N or N-M, orders that there are, or off, not '3-2'",
+			"filter order takes N or N-M, orders of the page allocator, or off, not '3-2'",
 		}, {
 			"filter order 99999999999999999999",
-			"filter order takes N or N-M, orders that there are, or off, not '99999999999999999999'",
+			"filter order takes N or N-M, orders of the page allocator, or off, not '99999999999999999999'",
 		}, {
 			"filter comm a\nb",
 			"filter comm takes a thread's name of up to 15 characters, or a pattern without [! and [^, or off, not 'a?b'",

@@ -32,7 +32,7 @@ static void kma_control_enables(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, known[i].command), 0,
 				    "%s", known[i].command);
-		KUNIT_EXPECT_EQ_MSG(test, kma_control_enabled(), known[i].enabled, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, kma_slab_recording(), known[i].enabled, "%s",
 				    known[i].command);
 		KUNIT_EXPECT_TRUE_MSG(test, strstarts(kma_control_text(test),
 						      known[i].shown), "%s",
@@ -167,12 +167,12 @@ static void kma_control_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "filter off"), 0);
 	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 	/* All at once, as the parameter does. */
-	KUNIT_EXPECT_EQ(test, kma_control_filter(" tgid 1 ;; order 2-3\n"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, " tgid 1 ;; order 2-3\n"), 0);
 	kma_expect_setting(test, "filter_tgid 1\n");
 	kma_expect_setting(test, "filter_order 2-3\n");
-	KUNIT_EXPECT_EQ(test, kma_control_filter("tgid 2;order x"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "tgid 2;order x"), -EINVAL);
 	kma_expect_setting(test, "filter_tgid 1\n");
-	KUNIT_EXPECT_EQ(test, kma_control_filter(""), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, ""), 0);
 	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 }
 
@@ -194,17 +194,17 @@ static void kma_control_filters_pages(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, page);
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		KUNIT_EXPECT_EQ(test, kma_control_filter(known[i].filter), 0);
+		KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, known[i].filter), 0);
 		KUNIT_EXPECT_EQ_MSG(test, known[i].matches,
 				    kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_TEST_SITE),
 				    "%s", known[i].filter);
 	}
-	KUNIT_EXPECT_EQ(test, kma_control_filter("module kmemacct_kunit"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kmemacct_kunit"), 0);
 	KUNIT_EXPECT_TRUE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL,
 						 (unsigned long)kma_control_command + 1));
 	/* Nobody knows where it is. */
 	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
-	KUNIT_EXPECT_EQ(test, kma_control_filter("module kernel"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kernel"), 0);
 	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
 	__free_pages(page, 2);
 }
@@ -219,9 +219,9 @@ static void kma_control_skips(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact"));
 	kma_expect_refused(test, "skip add truth_*", "skip add: 'truth_*' is there already");
 	kma_expect_refused(test, "skip del truth", "skip del: no 'truth' in table skip");
-	KUNIT_EXPECT_EQ(test, kma_control_skip("add x;add x"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_skip, "add x;add x"), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
-	KUNIT_EXPECT_EQ(test, kma_control_skip(""), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_skip, ""), 0);
 	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact"));
 	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages"));
 }
@@ -257,17 +257,17 @@ static void kma_control_takes_writes(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, line);
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "enabled 1\n", 10), 10);
-	KUNIT_EXPECT_TRUE(test, kma_control_enabled());
+	KUNIT_EXPECT_TRUE(test, kma_slab_recording());
 
 	/* The longest that is taken, and one more. */
 	memset(line, ' ', KMA_CONTROL_MAX + 1);
 	memcpy(line, "enabled 0", 9);
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, line, KMA_CONTROL_MAX + 1), -EINVAL);
 	KUNIT_EXPECT_STREQ(test, kma_control_last_error(test), "a command has at most 255 bytes");
-	KUNIT_EXPECT_TRUE(test, kma_control_enabled());
+	KUNIT_EXPECT_TRUE(test, kma_slab_recording());
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, line, KMA_CONTROL_MAX),
 			KMA_CONTROL_MAX);
-	KUNIT_EXPECT_FALSE(test, kma_control_enabled());
+	KUNIT_EXPECT_FALSE(test, kma_slab_recording());
 
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "", 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "nonsense", 8), -EINVAL);
@@ -279,7 +279,7 @@ static void kma_control_refuses_a_nul(struct kunit *test)
 	struct file *file = kma_file_open(test, &kma_control_fops, NULL);
 
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "enabled 1\0nonsense", 18), -EINVAL);
-	KUNIT_EXPECT_FALSE(test, kma_control_enabled());
+	KUNIT_EXPECT_FALSE(test, kma_slab_recording());
 }
 
 static struct kunit_case kma_control_cases[] = {

@@ -7,6 +7,18 @@
 
 static struct kma_sort kma_sort_before[32];
 
+/* Nothing is attached, so nothing may be recorded or governed. */
+static int kma_control_begin(void)
+{
+	static const char *const text[KMA_SETTING_NR] = {
+		[KMA_SETTING_enabled] = "0",
+		[KMA_SETTING_budget_pct] = "0",
+	};
+
+	kma_baseline_start();
+	return kma_settings_start(text);
+}
+
 int kma_control_init_test(struct kunit *test)
 {
 	int i;
@@ -14,15 +26,15 @@ int kma_control_init_test(struct kunit *test)
 	KUNIT_ASSERT_LE(test, kma_nr_tables, ARRAY_SIZE(kma_sort_before));
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_sort_before[i] = kma_tables[i]->sort;
-	return kma_table_init_test(test) ?: kma_control_start();
+	return kma_table_init_test(test) ?: kma_control_begin();
 }
 
 void kma_control_exit_test(struct kunit *test)
 {
 	int i;
 
-	kma_control_stop();
-	kma_control_forget();
+	kma_settings_stop();
+	kma_baseline_stop();
 	kma_table_exit_test(test);
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_tables[i]->sort = kma_sort_before[i];
@@ -68,5 +80,5 @@ void kma_expect_refused(struct kunit *test, const char *command, const char *why
 	KUNIT_EXPECT_TRUE(test, strstarts(after, before));
 	KUNIT_EXPECT_PTR_EQ(test, strchr(after + strlen(before), '\n'),
 			    after + strlen(after) - 1);
-	KUNIT_EXPECT_NULL(test, kma_base.row);
+	KUNIT_EXPECT_NULL(test, kma_baseline.row);
 }

@@ -19,51 +19,56 @@ static bool kma_files_exist(void)
 static void kma_engine_refuses_bad_sizes(struct kunit *test)
 {
 	static const struct {
-		u64 live_max;
-		u32 sites_max;
+		const char *live_max;
+		const char *sites_max;
 		int error;
 	} bad[] = {
-		{ KMA_LIVE_MAX + 1, 1024, -EINVAL },
-		{ U64_MAX, 1024, -EINVAL },
-		{ 1000, 0, -EINVAL },
-		{ 1000, KMA_SITES_MIN - 1, -EINVAL },
-		{ 1000, KMA_SITES_MAX + 1, -EINVAL },
-		{ 1000, U32_MAX, -EINVAL },
+		{ "16777217", "1024", -EINVAL },
+		{ "18446744073709551615", "1024", -EINVAL },
+		{ "18446744073709551616", "1024", -EINVAL },
+		{ "-1", "1024", -EINVAL },
+		{ "", "1024", -EINVAL },
+		{ "1000", "0", -EINVAL },
+		{ "1000", "63", -EINVAL },
+		{ "1000", "64513", -EINVAL },
+		{ "1000", "4294967295", -EINVAL },
 		/* valid, but more than 1/16 of the RAM of this machine */
-		{ KMA_LIVE_MAX, 1024, -ENOMEM },
+		{ "16777216", "1024", -ENOMEM },
 	};
 	int i;
 
+	static_assert(KMA_LIVE_MAX == 16777216 && KMA_SITES_MIN == 64 && KMA_SITES_MAX == 64512);
 	kma_engine_stop();
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		const struct kma_config config = {
-			.live_max = bad[i].live_max,
-			.sites_max = bad[i].sites_max,
-			.bulk = "auto",
+		const struct kma_load load = {
+			.text = {
+				[KMA_SETTING_live_max] = bad[i].live_max,
+				[KMA_SETTING_sites_max] = bad[i].sites_max,
+			},
 		};
 
-		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), bad[i].error,
-				    "live_max=%llu sites_max=%u", config.live_max,
-				    config.sites_max);
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(load.text), bad[i].error,
+				    "live_max=%s sites_max=%s", bad[i].live_max,
+				    bad[i].sites_max);
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
 		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
 	}
 	/* Nothing is left that would be in the way. */
-	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_TRUE(test, kma_files_exist());
 }
 
 static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 {
-	static const char * const bad[] = { "", "on", "1", "Auto", "autos", "auto ", "of" };
-	struct kma_config config = kma_small;
+	static const char * const bad[] = { "", "on", "1", "Auto", "autos", "auto x", "of" };
+	struct kma_load load = kma_small;
 	int i;
 
 	kma_engine_stop();
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		config.bulk = bad[i];
-		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(&config), -EINVAL,
+		load.text[KMA_SETTING_bulk] = bad[i];
+		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(load.text), -EINVAL,
 				    "bulk=%s", bad[i]);
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
 		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
@@ -73,12 +78,12 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 /* Then nothing that is live is certain. */
 static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 {
-	const struct kma_acct_events expect = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
-	struct kma_config config = kma_small;
+	const struct kma_site_expect expect = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
+	struct kma_load load = kma_small;
 	void *object[2], *ptr;
 
-	config.bulk = "off";
-	kma_probe_restart(test, &config);
+	load.text[KMA_SETTING_bulk] = "off";
+	kma_probe_restart(test, &load);
 	KUNIT_EXPECT_FALSE(test, kma_bulk_frees_followed());
 
 	kma_probe_cache_create(test, "kma-test-off", 1234);
@@ -89,7 +94,7 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(bulk_frees), 0);
 
 	ptr = kma_site_const();
-	kma_expect_acct(test, "kma_site_const", &expect);
+	kma_expect_site(test, "kma_site_const", &expect);
 	KUNIT_EXPECT_GT(test, kma_count_of("kma_site_const", KMA_COUNT_live_bytes), 0);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_const", KMA_COUNT_confirmed_bytes), 0);
 	kfree(ptr);
@@ -99,8 +104,8 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 {
 	enum { OBJECTS = 20 };
-	struct kma_config config = kma_small;
-	struct kma_acct_events expect = {
+	struct kma_load load = kma_small;
+	struct kma_site_expect expect = {
 		.hits = OBJECTS,
 		.bytes_req = OBJECTS * 1234,
 		.frees = 1,
@@ -109,8 +114,8 @@ static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 	void *object[OBJECTS];
 	int i;
 
-	config.bulk = "off";
-	kma_probe_restart(test, &config);
+	load.text[KMA_SETTING_bulk] = "off";
+	kma_probe_restart(test, &load);
 
 	expect.slot = kma_probe_cache_create(test, "kma-test-left", 1234);
 	migrate_disable();
@@ -119,34 +124,39 @@ static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 	kmem_cache_free(kma_probe_cache, object[0]);
 	migrate_enable();
 	kmem_cache_free_bulk(kma_probe_cache, OBJECTS - 1, object + 1);
-	kma_expect_acct(test, "kma_site_cache", &expect);
+	kma_expect_site(test, "kma_site_cache", &expect);
 
 	expect.live_objs = 0;
 	kmem_cache_destroy(kma_probe_cache);
-	kma_expect_acct(test, "kma_site_cache", &expect);
+	kma_expect_site(test, "kma_site_cache", &expect);
 	KUNIT_EXPECT_GE(test, kma_stat_now(page_freed), OBJECTS - 1);
 }
 
 static void kma_engine_takes_the_limits(struct kunit *test)
 {
-	static const struct kma_config good[] = {
+	static const struct {
+		struct kma_load load;
+		bool enabled;
+		u64 live_max;
+	} good[] = {
 		{
-			.live_max = KMA_LIVE_MIN,
-			.sites_max = KMA_SITES_MIN,
-			.bulk = "auto",
+			.load.text = {
+				[KMA_SETTING_enabled] = "0",
+				[KMA_SETTING_live_max] = "1",
+				[KMA_SETTING_sites_max] = "64",
+			},
+			.live_max = 1,
 		}, {
-			.live_max = 0,
-			.sites_max = KMA_SITES_DEFAULT,
+			.load.text = { [KMA_SETTING_bulk] = "off" },
 			.enabled = true,
-			.bulk = "off",
 		},
 	};
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
 		kma_engine_stop();
-		KUNIT_ASSERT_EQ(test, kma_engine_start(&good[i]), 0);
-		KUNIT_EXPECT_EQ(test, kma_control_enabled(), good[i].enabled);
+		KUNIT_ASSERT_EQ(test, kma_engine_start(good[i].load.text), 0);
+		KUNIT_EXPECT_EQ(test, kma_slab_recording(), good[i].enabled);
 		KUNIT_EXPECT_GE(test, kma_config.live_max, good[i].live_max);
 	}
 	/* The default is by the RAM, but not less than this. */
@@ -156,33 +166,33 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 
 static void kma_engine_forgets_between_runs(struct kunit *test)
 {
-	const struct kma_acct_events none = {};
+	const struct kma_site_expect none = {};
 	char reset[] = "reset";
 	void *ptr = kma_site_const();
 
 	KUNIT_EXPECT_EQ(test, kma_control_run(reset), 0);
 	kma_engine_stop();
 	KUNIT_EXPECT_FALSE(test, kma_files_exist());
-	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
-	KUNIT_EXPECT_NULL(test, kma_base.row);
-	kma_expect_acct(test, "kma_site_const", &none);
+	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
+	KUNIT_EXPECT_NULL(test, kma_baseline.row);
+	kma_expect_site(test, "kma_site_const", &none);
 	/* Allocated before: its free is one of the unknown ones. */
 	kfree(ptr);
-	kma_expect_acct(test, "kma_site_const", &none);
+	kma_expect_site(test, "kma_site_const", &none);
 }
 
 static void kma_engine_starts_and_stops_again(struct kunit *test)
 {
-	const struct kma_acct_events expect = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	const struct kma_site_expect expect = { .hits = 1, .bytes_req = 100, .frees = 1 };
 	int i;
 
 	for (i = 0; i < 20; i++) {
 		kma_engine_stop();
-		KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+		KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 		migrate_disable();
 		kfree(kma_site_const());
 		migrate_enable();
-		kma_expect_acct(test, "kma_site_const", &expect);
+		kma_expect_site(test, "kma_site_const", &expect);
 	}
 }
 
@@ -216,13 +226,13 @@ static bool kma_timed_add_up(u64 *timed)
 	return turns == *timed;
 }
 
-static void kma_times_some(struct kunit *test, const struct kma_config *config)
+static void kma_times_some(struct kunit *test, const struct kma_load *load)
 {
 	u64 timed = 0;
 	int i;
 
 	/* Words that count from the start */
-	kma_probe_restart(test, config);
+	kma_probe_restart(test, load);
 	for (i = 0; i < 8 * KMA_TIMED; i++)
 		kfree(kma_site_size(64));
 	/* Others have events as well: a moment in which nobody has. */
@@ -235,11 +245,11 @@ static void kma_times_some(struct kunit *test, const struct kma_config *config)
 
 static void kma_engine_times_some(struct kunit *test)
 {
-	struct kma_config sampled = kma_small;
+	struct kma_load sampled = kma_small;
 
 	kma_times_some(test, &kma_small);
 	/* Hardly any, each of which might take so long that it counts in timed_long. */
-	sampled.sample_bytes = 1 << KMA_SHIFT_MAX;
+	sampled.text[KMA_SETTING_sample_bytes] = "64M";
 	kma_times_some(test, &sampled);
 }
 

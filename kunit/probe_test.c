@@ -29,7 +29,7 @@ static int kma_sites_in_allocator(void)
 
 static void kma_probe_counts_kmalloc(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 10,
 		.bytes_req = 1000,
 		.frees = 9,
@@ -43,7 +43,7 @@ static void kma_probe_counts_kmalloc(struct kunit *test)
 		kfree(last);
 		last = kma_site_const();
 	}
-	kma_expect_acct(test, "kma_site_const", &expect);
+	kma_expect_site(test, "kma_site_const", &expect);
 	kfree(last);
 	migrate_enable();
 }
@@ -68,7 +68,7 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 
 	migrate_disable();
 	for (i = 0; i < ARRAY_SIZE(sites); i++) {
-		struct kma_acct_events expect = {};
+		struct kma_site_expect expect = {};
 
 		for (k = 0; k < ARRAY_SIZE(sizes); k++) {
 			void *ptr = sites[i].alloc(sizes[k]);
@@ -79,7 +79,7 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 			expect.bytes_req += sizes[k];
 			kfree(ptr);
 		}
-		kma_expect_acct(test, sites[i].name, &expect);
+		kma_expect_site(test, sites[i].name, &expect);
 	}
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
@@ -113,7 +113,7 @@ static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 
 static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 2,
 		.bytes_req = 2 * 16384,
 		.frees = 1,
@@ -127,14 +127,14 @@ static void kma_probe_counts_large_constant_sizes(struct kunit *test)
 	first = kma_site_large_const();
 	second = kma_site_large_const();
 	kfree(first);
-	kma_expect_acct(test, "kma_site_large_const", &expect);
+	kma_expect_site(test, "kma_site_large_const", &expect);
 	kfree(second);
 	migrate_enable();
 }
 
 static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 {
-	struct kma_acct_events expect = {
+	struct kma_site_expect expect = {
 		.hits = 20,
 		.bytes_req = 20 * 1234,
 		.frees = 15,
@@ -150,7 +150,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 		object[i] = kma_site_cache();
 	for (i = 0; i < 15; i++)
 		kmem_cache_free(kma_probe_cache, object[i]);
-	kma_expect_acct(test, "kma_site_cache", &expect);
+	kma_expect_site(test, "kma_site_cache", &expect);
 
 	expect.frees = 20;
 	expect.live_objs = 0;
@@ -159,7 +159,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	for (; i < 20; i++)
 		kfree(object[i]);
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_cache", &expect);
+	kma_expect_site(test, "kma_site_cache", &expect);
 	kmem_cache_destroy(kma_probe_cache);
 }
 
@@ -167,7 +167,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 static void kma_probe_follows_bulk_functions(struct kunit *test)
 {
 	enum { OBJECTS = 20, FREED = 16 };
-	struct kma_acct_events expect = {
+	struct kma_site_expect expect = {
 		.bulk_objs = OBJECTS,
 		.frees = FREED,
 		.live_objs = OBJECTS - FREED,
@@ -181,21 +181,21 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 	kmem_cache_free_bulk(kma_probe_cache, 10, object);
 	kfree_bulk(5, object + 10);
 	kmem_cache_free(kma_probe_cache, object[15]);
-	kma_expect_acct(test, "kma_site_bulk", &expect);
+	kma_expect_site(test, "kma_site_bulk", &expect);
 
 	expect.frees = OBJECTS;
 	expect.live_objs = 0;
 	expect.confirmed_objs = 0;
 	kmem_cache_free_bulk(kma_probe_cache, OBJECTS - FREED, object + FREED);
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_bulk", &expect);
+	kma_expect_site(test, "kma_site_bulk", &expect);
 	kmem_cache_destroy(kma_probe_cache);
 }
 
 /* What kmalloc() gave, from several caches and from none. */
 static void kma_probe_follows_kfree_bulk(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 3,
 		.bytes_req = 100 + 20000 + 1000,
 		.frees = 3,
@@ -208,7 +208,7 @@ static void kma_probe_follows_kfree_bulk(struct kunit *test)
 	object[2] = kma_site_size(1000);
 	kfree_bulk(ARRAY_SIZE(object), object);
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_size", &expect);
+	kma_expect_site(test, "kma_site_size", &expect);
 }
 
 /* The kprobe on kmem_cache_destroy() sees that the address may be another's. */
@@ -244,7 +244,7 @@ static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
 
 static void kma_probe_counts_what_is_nothing(struct kunit *test)
 {
-	const struct kma_acct_events expect = {};
+	const struct kma_site_expect expect = {};
 	u64 null = kma_stat_now(free_null);
 	u64 zero = kma_stat_now(free_zero_size);
 	u64 failed = kma_stat_now(alloc_failed);
@@ -258,46 +258,46 @@ static void kma_probe_counts_what_is_nothing(struct kunit *test)
 	}
 	KUNIT_EXPECT_GE(test, kma_stat_now(free_null) - null, 100);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_zero_size) - zero, 100);
-	kma_expect_acct(test, "kma_site_size", &expect);
+	kma_expect_site(test, "kma_site_size", &expect);
 
 	KUNIT_EXPECT_NULL(test, kma_site_fails(2 * KMALLOC_MAX_SIZE));
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_failed) - failed, 1);
-	kma_expect_acct(test, "kma_site_fails", &expect);
+	kma_expect_site(test, "kma_site_fails", &expect);
 }
 
 /* Of one call site those of some sizes, a red zone included; exact and sampled. */
 static void kma_probe_filters(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 1,
 		.bytes_req = 96,
 		.frees = 1,
 	};
 	u64 filtered;
 
-	KUNIT_EXPECT_EQ(test, kma_control_filter("module kmemacct_kunit;size 64-256"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kmemacct_kunit;size 64-256"), 0);
 	filtered = kma_stat_now(alloc_filtered);
 	migrate_disable();
 	kfree(kma_site_size(96));
 	kfree(kma_site_size(8));
 	kfree(kma_site_size(1000));
-	kma_expect_acct(test, "kma_site_size", &expect);
+	kma_expect_site(test, "kma_site_size", &expect);
 	migrate_enable();
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_filtered), filtered + 2);
-	KUNIT_EXPECT_EQ(test, kma_control_sample(4096), 0);
+	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(4096), 0);
 	kfree(kma_site_size(1 << 20));
-	KUNIT_EXPECT_EQ(test, kma_control_filter("size 1M"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "size 1M"), 0);
 	/* So many times N that it is sampled. */
 	kfree(kma_site_size(1 << 20));
-	KUNIT_EXPECT_EQ(test, kma_control_sample(0), 0);
-	KUNIT_EXPECT_EQ(test, kma_control_filter(NULL), 0);
+	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(0), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "off"), 0);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_hits), 2);
 }
 
 static void kma_probe_follows_krealloc(struct kunit *test)
 {
 	/* 50 bytes, grown in place to 60, moved to 1000, freed by size 0. */
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 2,
 		.bytes_req = 1050,
 		.frees = 2,
@@ -311,7 +311,7 @@ static void kma_probe_follows_krealloc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_realloc", KMA_COUNT_live_objs), 1);
 	kma_site_realloc(ptr, 0);
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_realloc", &expect);
+	kma_expect_site(test, "kma_site_realloc", &expect);
 }
 
 static void kma_kfree(void *ptr)
@@ -321,7 +321,7 @@ static void kma_kfree(void *ptr)
 
 static void kma_probe_counts_pingpong(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 2,
 		.bytes_req = 200,
 		.frees = 2,
@@ -334,7 +334,7 @@ static void kma_probe_counts_pingpong(struct kunit *test)
 	smp_call_function_single(other, kma_kfree, kma_site_const(), 1);
 	kfree(kma_site_const());
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_const", &expect);
+	kma_expect_site(test, "kma_site_const", &expect);
 }
 
 static void *kma_atomic_object;
@@ -346,7 +346,7 @@ static void kma_alloc_in_irq(struct irq_work *work)
 
 static void kma_probe_counts_in_interrupts(struct kunit *test)
 {
-	const struct kma_acct_events expect = {
+	const struct kma_site_expect expect = {
 		.hits = 5,
 		.bytes_req = 500,
 		.frees = 5,
@@ -361,7 +361,7 @@ static void kma_probe_counts_in_interrupts(struct kunit *test)
 		kfree(kma_atomic_object);
 	}
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_atomic", &expect);
+	kma_expect_site(test, "kma_site_atomic", &expect);
 }
 
 /* What kmalloc says it takes is what lies between neighbours. */
@@ -397,20 +397,20 @@ static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 /* Allocations are not recorded then; frees are still followed. */
 static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 {
-	const struct kma_acct_events before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
-	const struct kma_acct_events after = { .hits = 1, .bytes_req = 100, .frees = 1 };
+	const struct kma_site_expect before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
+	const struct kma_site_expect after = { .hits = 1, .bytes_req = 100, .frees = 1 };
 	u64 off = kma_stat_now(alloc_off);
 	void *seen, *unseen;
 
 	migrate_disable();
 	seen = kma_site_const();
-	kma_control_enable(false);
+	kma_setting_write(KMA_SETTING_enabled, "0");
 	unseen = kma_site_const();
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_off) - off, 1);
-	kma_expect_acct(test, "kma_site_const", &before);
+	kma_expect_site(test, "kma_site_const", &before);
 	kfree(seen);
 	kfree(unseen);
-	kma_expect_acct(test, "kma_site_const", &after);
+	kma_expect_site(test, "kma_site_const", &after);
 	migrate_enable();
 }
 
@@ -443,30 +443,30 @@ KMA_FAKE_PROBE(d, 0)
 
 static void kma_probe_attaches_all_or_none(struct kunit *test)
 {
-	static const struct kma_probe probes[] = {
+	static const struct kma_tracepoint probes[] = {
 		KMA_FAKE_ROW(a), KMA_FAKE_ROW(b), KMA_FAKE_ROW(c), KMA_FAKE_ROW(d),
 	};
 
 	kma_attach_log[0] = '\0';
-	KUNIT_EXPECT_EQ(test, kma_probes_attach(probes, 4), -ENODEV);
+	KUNIT_EXPECT_EQ(test, kma_tracepoints_attach(probes, 4), -ENODEV);
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+c-b-a");
 }
 
 static void kma_probe_detaches_in_reverse(struct kunit *test)
 {
-	static const struct kma_probe probes[] = {
+	static const struct kma_tracepoint probes[] = {
 		KMA_FAKE_ROW(a), KMA_FAKE_ROW(b), KMA_FAKE_ROW(d),
 	};
 
 	kma_attach_log[0] = '\0';
-	KUNIT_EXPECT_EQ(test, kma_probes_attach(probes, 3), 0);
-	kma_probes_detach(probes, 3);
+	KUNIT_EXPECT_EQ(test, kma_tracepoints_attach(probes, 3), 0);
+	kma_tracepoints_detach(probes, 3);
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+d-d-b-a");
 }
 
 static void kma_probe_listens_to_five_tracepoints(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, kma_probes_attached(), 5);
+	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5);
 }
 
 static struct kunit_case kma_probe_cases[] = {

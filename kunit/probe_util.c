@@ -7,17 +7,18 @@
 
 #include "probe_util.h"
 
-const struct kma_config kma_small = {
-	.live_max = 20000,
-	.sites_max = 1024,
-	.enabled = true,
-	.bulk = "auto",
+const struct kma_load kma_small = {
+	.text = {
+		[KMA_SETTING_live_max] = "20000",
+		[KMA_SETTING_sites_max] = "1024",
+		[KMA_SETTING_budget_pct] = "0",
+	},
 };
 
 int kma_probe_init_test(struct kunit *test)
 {
 	kma_stats_clear();
-	return kma_engine_start(&kma_small);
+	return kma_engine_start(kma_small.text);
 }
 
 void kma_probe_exit_test(struct kunit *test)
@@ -27,11 +28,11 @@ void kma_probe_exit_test(struct kunit *test)
 		kma_engine_stop();
 }
 
-void kma_probe_restart(struct kunit *test, const struct kma_config *config)
+void kma_probe_restart(struct kunit *test, const struct kma_load *load)
 {
 	kma_engine_stop();
 	kma_stats_clear();
-	KUNIT_ASSERT_EQ(test, kma_engine_start(config), 0);
+	KUNIT_ASSERT_EQ(test, kma_engine_start(load->text), 0);
 }
 
 /* ---- the sites ------------------------------------------------------------ */
@@ -156,7 +157,7 @@ struct kma_site_counts kma_counts_of(const char *function)
 	u32 id;
 
 	mutex_lock(&kma_lock);
-	kma_control_sweep();
+	kma_state_sweep();
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
@@ -176,7 +177,7 @@ noinline u64 kma_count_of(const char *function, enum kma_site_column column)
 }
 
 /* The columns of @expect, of which some are made from others. */
-static void kma_deeds_columns(u64 *v, const struct kma_acct_events *expect)
+static void kma_deeds_columns(u64 *v, const struct kma_site_expect *expect)
 {
 	v[KMA_COUNT_hits] = expect->hits;
 	v[KMA_COUNT_bytes_req] = expect->bytes_req;
@@ -203,8 +204,8 @@ static bool kma_deeds_in_slots(int column)
 	       column == KMA_COUNT_confirmed_bytes;
 }
 
-void kma_expect_acct(struct kunit *test, const char *function,
-		      const struct kma_acct_events *expect)
+void kma_expect_site(struct kunit *test, const char *function,
+		      const struct kma_site_expect *expect)
 {
 	const struct kma_site_counts actual = kma_counts_of(function);
 	u64 v[KMA_COUNT_ERRORS] = {};

@@ -7,17 +7,17 @@
 #define KMA_KUNIT_PROBE_UTIL_H
 
 #include "util.h"
-#include "../module/report/rows_site.h"
+#include "module.h"
 
 /* How the module is started. */
-extern const struct kma_config kma_small;
+extern const struct kma_load kma_small;
 
 /* Start the module, with all counters at 0. For struct kunit_suite. */
 int kma_probe_init_test(struct kunit *test);
 void kma_probe_exit_test(struct kunit *test);
 
 /* Stop the module, let its counters start at 0, and start it in another way. */
-void kma_probe_restart(struct kunit *test, const struct kma_config *config);
+void kma_probe_restart(struct kunit *test, const struct kma_load *load);
 
 /* ---- the call sites ------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ struct kma_site_counts kma_counts_of(const char *function);
 u64 kma_count_of(const char *function, enum kma_site_column column);
 
 /**
- * struct kma_acct_events - what a case expects of a call site
+ * struct kma_site_expect - what a case expects of a call site
  * @hits: column of the same name, as all that follow
  * @bytes_req: likewise
  * @frees: likewise
@@ -70,7 +70,7 @@ u64 kma_count_of(const char *function, enum kma_site_column column);
  * @slot: bytes that each object takes, of which bytes_alloc, bytes_freed, bulk_bytes,
  *	live_bytes and confirmed_bytes follow; 0 if these are not to be compared
  */
-struct kma_acct_events {
+struct kma_site_expect {
 	u64 hits;
 	u64 bytes_req;
 	u64 frees;
@@ -86,7 +86,7 @@ struct kma_acct_events {
 };
 
 /* Check all of it. */
-void kma_expect_acct(struct kunit *test, const char *function,
-		      const struct kma_acct_events *expect);
+void kma_expect_site(struct kunit *test, const char *function,
+		      const struct kma_site_expect *expect);
 
 #endif /* KMA_KUNIT_PROBE_UTIL_H */

@@ -229,7 +229,7 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 
 	first[KMA_COUNT_confirmed_bytes] = 64 + 64 + 96;
 	second[KMA_COUNT_confirmed_bytes] = 64;
-	kma_ftrace_hooks_start(true);
+	kma_bulk_start();
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 
 	/* An address comes again, at the second site: the first one's row is suspect. */
@@ -248,7 +248,7 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 
 	first[KMA_COUNT_confirmed_bytes] = 0;
 	second[KMA_COUNT_confirmed_bytes] = 0;
-	kma_ftrace_hooks_stop();
+	kma_bulk_stop();
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 }
 

@@ -181,7 +181,7 @@ static void kma_report_estimates(struct kunit *test)
 	};
 
 	/* Without it no byte would be confirmed. */
-	kma_ftrace_hooks_start(true);
+	kma_bulk_start();
 	kma_put_samples();
 	kma_expect_table(test, callers, ARRAY_SIZE(callers), &kma_table_callers);
 	kma_expect_table_row(test, &cache, &kma_table_caches);
@@ -223,7 +223,7 @@ static void kma_report_estimates_by_stack(struct kunit *test)
 		},
 	};
 
-	kma_ftrace_hooks_start(true);
+	kma_bulk_start();
 	kma_put_samples();
 	/* What was recorded exactly has no row. */
 	kma_expect_table(test, known, ARRAY_SIZE(known), &kma_table_stacks);
@@ -247,7 +247,7 @@ static void kma_report_adds_before_it_rounds(struct kunit *test)
 	};
 	int i;
 
-	kma_ftrace_hooks_start(true);
+	kma_bulk_start();
 	preempt_disable();
 	for (i = 0; i < 100; i++) {
 		put.frame[1] = (unsigned long)vfree + i;
@@ -328,7 +328,7 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 	const struct kma_keyval *pair;
 	int i;
 
-	kma_ftrace_hooks_start(true);
+	kma_bulk_start();
 	kma_put_samples();
 	pair = kma_table_open(test, &kma_table_summary)->rows;
 	for (i = 0; i < ARRAY_SIZE(known); i++) {

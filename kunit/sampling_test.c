@@ -34,7 +34,7 @@ static void kma_allocate_in_times(struct kma_times *t)
 
 	for (i = 0; i < ARRAY_SIZE(t->before); i++)
 		t->before[i] = kma_site_const();
-	kma_control_sample(1 << KMA_SHIFT_MIN);
+	kma_test_sample_bytes(1 << KMA_SHIFT_MIN);
 	for (i = 0; i < ARRAY_SIZE(t->large); i++)
 		t->large[i] = kma_site_size(KMA_CERTAIN_BYTES);
 	for (i = 0; i < ARRAY_SIZE(t->small); i++)
@@ -42,7 +42,7 @@ static void kma_allocate_in_times(struct kma_times *t)
 	kma_free_some(t->before, 0, KMA_SOME / 2);
 	kma_free_some(t->small, 0, 5 * KMA_SOME);
 	kma_free_some(t->large, 0, 2);
-	kma_control_sample(0);
+	kma_test_sample_bytes(0);
 	for (i = 0; i < ARRAY_SIZE(t->after); i++)
 		t->after[i] = kma_site_zalloc(100);
 }
@@ -52,22 +52,22 @@ static void kma_free_in_times(struct kma_times *t)
 {
 	kma_free_some(t->before, KMA_SOME / 2, KMA_SOME);
 	kma_free_some(t->small, 5 * KMA_SOME, 7 * KMA_SOME);
-	kma_control_sample(1 << KMA_SHIFT_MAX);
+	kma_test_sample_bytes(1 << KMA_SHIFT_MAX);
 	kma_free_some(t->small, 7 * KMA_SOME, ARRAY_SIZE(t->small));
 	kma_free_some(t->large, 2, ARRAY_SIZE(t->large));
 	kma_free_some(t->after, 0, ARRAY_SIZE(t->after));
-	kma_control_sample(0);
+	kma_test_sample_bytes(0);
 }
 
 /* Whatever way it was recorded and whatever way it is freed, nothing is left. */
 static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 {
-	const struct kma_acct_events before = {
+	const struct kma_site_expect before = {
 		.hits = KMA_SOME,
 		.bytes_req = 100 * KMA_SOME,
 		.frees = KMA_SOME,
 	};
-	const struct kma_acct_events large = {
+	const struct kma_site_expect large = {
 		.hits = KMA_SOME / 10,
 		.bytes_req = (u64)KMA_CERTAIN_BYTES * (KMA_SOME / 10),
 		.frees = KMA_SOME / 10,
@@ -85,9 +85,9 @@ static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 	kma_free_in_times(t);
 	migrate_enable();
 
-	kma_expect_acct(test, "kma_site_const", &before);
-	kma_expect_acct(test, "kma_site_zalloc", &before);
-	kma_expect_acct(test, "kma_site_size", &large);
+	kma_expect_site(test, "kma_site_const", &before);
+	kma_expect_site(test, "kma_site_zalloc", &before);
+	kma_expect_site(test, "kma_site_size", &large);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_node", KMA_COUNT_live_samples), 0);
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_node", KMA_COUNT_frees),
 			kma_count_of("kma_site_node", KMA_COUNT_hits));
@@ -98,7 +98,7 @@ static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 static void kma_probe_samples_kmem_caches(struct kunit *test)
 {
 	enum { OBJECTS = 20 };
-	struct kma_acct_events bulk = {
+	struct kma_site_expect bulk = {
 		.bulk_objs = OBJECTS,
 		.live_objs = OBJECTS,
 		.samples = OBJECTS,
@@ -117,11 +117,11 @@ static void kma_probe_samples_kmem_caches(struct kunit *test)
 	bulk.slot = kma_probe_cache_create(test, "kma-test-sampled", 200000);
 	one.slot = bulk.slot;
 	migrate_disable();
-	KUNIT_EXPECT_EQ(test, kma_control_sample(1 << KMA_SHIFT_MIN), 0);
+	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(1 << KMA_SHIFT_MIN), 0);
 	KUNIT_EXPECT_EQ(test, kma_site_bulk(OBJECTS, object), OBJECTS);
 	single = kma_site_cache();
-	kma_expect_acct(test, "kma_site_bulk", &bulk);
-	kma_expect_acct(test, "kma_site_cache", &one);
+	kma_expect_site(test, "kma_site_bulk", &bulk);
+	kma_expect_site(test, "kma_site_cache", &one);
 
 	bulk.frees = OBJECTS;
 	bulk.live_objs = 0;
@@ -134,13 +134,13 @@ static void kma_probe_samples_kmem_caches(struct kunit *test)
 	kmem_cache_free_bulk(kma_probe_cache, OBJECTS, object);
 	kmem_cache_free(kma_probe_cache, single);
 	migrate_enable();
-	kma_expect_acct(test, "kma_site_bulk", &bulk);
-	kma_expect_acct(test, "kma_site_cache", &one);
-	KUNIT_EXPECT_EQ(test, kma_control_sample(0), 0);
+	kma_expect_site(test, "kma_site_bulk", &bulk);
+	kma_expect_site(test, "kma_site_cache", &one);
+	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(0), 0);
 	kmem_cache_destroy(kma_probe_cache);
 }
 
-static bool kma_pfn_is_in(unsigned long frame, const char *function)
+static bool kma_frame_is_in(unsigned long frame, const char *function)
 {
 	static char name[KSYM_SYMBOL_LEN];
 	size_t len = strlen(function);
@@ -158,7 +158,7 @@ static const struct kma_site_info *kma_sampled_info(const char *function)
 	for (id = 0; id < kma_core.sites.sites_max; id++) {
 		info = kma_sitetab_info(&kma_core.sites, id);
 		if (info && kma_sitetab_is_sampled(&kma_core.sites, id) &&
-		    kma_pfn_is_in(info->site, function))
+		    kma_frame_is_in(info->site, function))
 			return info;
 	}
 	return NULL;
@@ -169,30 +169,30 @@ static void kma_probe_takes_stacks(struct kunit *test)
 	const struct kma_site_info *info;
 	const unsigned long *frame;
 
-	kma_control_sample(1 << KMA_SHIFT_MIN);
+	kma_test_sample_bytes(1 << KMA_SHIFT_MIN);
 	kfree(kma_site_size(KMA_CERTAIN_BYTES));
-	kma_control_sample(0);
+	kma_test_sample_bytes(0);
 
 	info = kma_sampled_info("kma_site_size");
 	KUNIT_ASSERT_NOT_NULL(test, info);
 	KUNIT_ASSERT_GE(test, info->nr_frames, 2);
 	frame = kma_sitetab_frames(&kma_core.sites, info - kma_core.sites.info);
 	KUNIT_EXPECT_EQ(test, frame[0], info->site);
-	KUNIT_EXPECT_TRUE(test, kma_pfn_is_in(frame[1], __func__));
+	KUNIT_EXPECT_TRUE(test, kma_frame_is_in(frame[1], __func__));
 }
 
 static void kma_engine_starts_with_sampling(struct kunit *test)
 {
-	struct kma_config config = kma_small;
+	struct kma_load load = kma_small;
 
-	config.sample_bytes = 1 << KMA_SHIFT_MIN;
-	kma_probe_restart(test, &config);
+	load.text[KMA_SETTING_sample_bytes] = "4K";
+	kma_probe_restart(test, &load);
 	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 1 << KMA_SHIFT_MIN);
 	kfree(kma_site_size(KMA_CERTAIN_BYTES));
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_samples), 1);
 	/* And not with what it was the last time. */
 	kma_engine_stop();
-	KUNIT_ASSERT_EQ(test, kma_engine_start(&kma_small), 0);
+	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the suites of the site table share. */
 #include "sitetab_util.h"
-#include "../module/kmemacct.h"
+#include "module.h"
 
 struct kma_sitetab kma_sites;
 

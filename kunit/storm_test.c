@@ -68,14 +68,14 @@ static void kma_storm_and_check_as(struct kunit *test, void (*storm)(void *arg, 
 	int nr = kma_crew_size() + (storm != kma_storm);
 
 	KUNIT_ASSERT_EQ(test, kma_crew_run(storm, arg, nr), 0);
-	kma_control_enable(false);
-	kma_probes_stop();
+	kma_setting_write(KMA_SETTING_enabled, "0");
+	kma_slab_stop();
+	kma_page_stop();
 	kma_bulk_stop();
-	kma_ftrace_hooks_stop();
 	kma_expect_sums(test);
-	kma_ftrace_hooks_start(true);
 	kma_bulk_start();
-	KUNIT_ASSERT_EQ(test, kma_probes_start(), 0);
+	KUNIT_ASSERT_EQ(test, kma_page_start(), 0);
+	KUNIT_ASSERT_EQ(test, kma_slab_start(), 0);
 }
 
 static void kma_storm_and_check(struct kunit *test)
@@ -86,13 +86,13 @@ static void kma_storm_and_check(struct kunit *test)
 static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
 {
 	const u64 hits = kma_crew_size() * KMA_STORM_ROUNDS;
-	struct kma_acct_events expect = { .hits = hits, .frees = hits };
+	struct kma_site_expect expect = { .hits = hits, .frees = hits };
 
 	kma_storm_and_check(test);
 	/* The sizes are random, and the CPUs may change. */
 	expect.bytes_req = kma_count_of("kma_site_storm", KMA_COUNT_bytes_req);
 	expect.pingpong = kma_count_of("kma_site_storm", KMA_COUNT_pingpong);
-	kma_expect_acct(test, "kma_site_storm", &expect);
+	kma_expect_site(test, "kma_site_storm", &expect);
 }
 
 #define KMA_SWITCHES	24
@@ -111,7 +111,7 @@ static void kma_switched_storm(void *arg, int nr)
 		return;
 	}
 	for (i = 0; i < KMA_SWITCHES; i++) {
-		kma_control_sample(bytes[i % ARRAY_SIZE(bytes)]);
+		kma_test_sample_bytes(bytes[i % ARRAY_SIZE(bytes)]);
 		schedule_timeout_uninterruptible(1);
 	}
 	WRITE_ONCE(*done, true);
@@ -157,11 +157,12 @@ static void kma_flood(struct kunit *test)
 /* Tables that are much too small: what is lost is counted. */
 static void kma_probe_adds_up_when_tables_are_full(struct kunit *test)
 {
-	const struct kma_config tiny = {
-		.live_max = 1,
-		.sites_max = KMA_SITES_MIN,
-		.enabled = true,
-		.bulk = "auto",
+	const struct kma_load tiny = {
+		.text = {
+			[KMA_SETTING_live_max] = "1",
+			[KMA_SETTING_sites_max] = "64",
+			[KMA_SETTING_budget_pct] = "0",
+		},
 	};
 	struct kma_row sum;
 	u64 hits = 0;

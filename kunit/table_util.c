@@ -19,7 +19,7 @@ int kma_table_init_test(struct kunit *test)
 	kma_config = (struct kma_config){
 		.live_max = 1000,
 		.sites_max = KMA_SITES_MIN,
-		.bulk = "auto",
+		.bulk = true,
 	};
 	ret = kma_core_init(&kma_core, kma_config.live_max, kma_config.sites_max,
 			    kma_memhotplug_pfns());
@@ -34,7 +34,7 @@ int kma_table_init_test(struct kunit *test)
 void kma_table_exit_test(struct kunit *test)
 {
 	/* In case the test did not come to that. */
-	kma_ftrace_hooks_stop();
+	kma_bulk_stop();
 	/* Files and snapshots are closed after this: they need no table. */
 	kma_symbol_stop();
 	kma_core_destroy(&kma_core);

@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 
 #include "util.h"
-#include "../module/report/rows_site.h"
+#include "module.h"
 
 #define KMA_TEST_PTR	0xdead000001234000UL	/* virt_addr_valid() of nothing */
 /* A call site with a name: kfree+0x1. */

@@ -257,6 +257,14 @@ bool kma_payload_is(const struct kma_entry *e, unsigned long ptr, u32 count)
 
 /* ---- the module's state --------------------------------------------------- */
 
+int kma_test_sample_bytes(u64 bytes)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", bytes);
+	return kma_setting_write(KMA_SETTING_sample_bytes, text);
+}
+
 u64 kma_stat_sum(enum kma_stat stat)
 {
 	struct kma_stats sum;

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/fs.h>
 
-#include "../module/core/record.h"
+#include "module.h"
 
 /* Page frames of a table; more than any test of generations has objects on. */
 #define KMA_TEST_PFNS	4096
@@ -181,6 +181,15 @@ static inline int kma_crew_size(void)
 int kma_other_cpu(struct kunit *test);
 
 /* ---- the module's state --------------------------------------------------- */
+
+/**
+ * kma_test_sample_bytes() - set `sample_bytes`, as a parameter
+ * @bytes: the value
+ *
+ * Context: process, may sleep.
+ * Return: as for kma_setting_write().
+ */
+int kma_test_sample_bytes(u64 bytes);
 
 /* A counter of the module, over all CPUs. */
 u64 kma_stat_sum(enum kma_stat stat);

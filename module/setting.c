@@ -36,7 +36,8 @@ static int kma_parse_range(const char *text, u64 min, u64 max,
 
 static int kma_parse_flag(char *text, union kma_setting_value *value)
 {
-	return kma_parse_range(text, 0, 1, value);
+	value->number = !strcmp(text, "1");
+	return value->number || !strcmp(text, "0") ? 0 : -EINVAL;
 }
 
 static int kma_parse_live_max(char *text, union kma_setting_value *value)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The module under test: its headers, and loading it with some settings. */
+#ifndef KMA_KUNIT_MODULE_H
+#define KMA_KUNIT_MODULE_H
+
+#include "../module/baseline.h"
+#include "../module/compat.h"
+#include "../module/control.h"
+#include "../module/core/countmap.h"
+#include "../module/core/pagealloc.h"
+#include "../module/core/record.h"
+#include "../module/engine.h"
+#include "../module/error.h"
+#include "../module/match/addrcache.h"
+#include "../module/match/filter.h"
+#include "../module/match/gfp.h"
+#include "../module/match/skip.h"
+#include "../module/memhotplug.h"
+#include "../module/overhead.h"
+#include "../module/report/keyval.h"
+#include "../module/report/rows_site.h"
+#include "../module/report/tables.h"
+#include "../module/resolve/cacheinfo.h"
+#include "../module/resolve/symbol.h"
+#include "../module/sampling.h"
+#include "../module/setting.h"
+#include "../module/state.h"
+#include "../module/trace/bulk.h"
+#include "../module/trace/page.h"
+#include "../module/trace/slab.h"
+#include "../module/trace/tracepoint.h"
+
+/**
+ * struct kma_load - values of the settings at load
+ * @text: of each setting, by its number; NULL: its default
+ */
+struct kma_load {
+	const char *text[KMA_SETTING_NR];
+};
+
+#endif /* KMA_KUNIT_MODULE_H */
