@@ -80,19 +80,28 @@ static void kma_cacheinfo_tells_name_and_slot_size(struct kunit *test)
 	struct kmem_cache *cache = kmem_cache_create(e->name, e->size, e->align,
 						     e->flags | SLAB_NO_MERGE, e->ctor);
 	struct kma_cache_info info = {}, expect = { .object_size = e->size };
+	unsigned long bytes = 0;
+	void *object;
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
 	strscpy(expect.name, e->name, sizeof(expect.name));
 	expect.size = kma_slot_size(test, cache);
 	kma_env_cache_info((unsigned long)cache, &info.size, &info.object_size, info.name);
+	object = kmem_cache_alloc(cache, GFP_KERNEL);
+	if (object) {
+		bytes = kma_cacheinfo_object(object);
+		kmem_cache_free(cache, object);
+	}
 	kmem_cache_destroy(cache);
 
 	kma_expect_cache_info(test, &expect, &info);
+	KUNIT_EXPECT_EQ(test, bytes, expect.size);
 }
 
 static void kma_cacheinfo_is_exact_on_this_kernel(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kma_cacheinfo_exact());
+	KUNIT_EXPECT_TRUE(test, kma_cacheinfo_has_slab());
 }
 
 /* It looks with caches of its own, of which none may be left. */
@@ -106,6 +115,16 @@ static void kma_cacheinfo_can_be_asked_again(struct kunit *test)
 	}
 }
 
+/* No slab has it: as many pages as it takes. */
+static void kma_cacheinfo_tells_what_a_large_object_takes(struct kunit *test)
+{
+	void *object = kmalloc(20000, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	KUNIT_EXPECT_EQ(test, kma_cacheinfo_object(object), 32768);
+	kfree(object);
+}
+
 static int kma_cacheinfo_init_suite(struct kunit_suite *suite)
 {
 	return kma_cacheinfo_init();
@@ -114,6 +133,7 @@ static int kma_cacheinfo_init_suite(struct kunit_suite *suite)
 static struct kunit_case kma_cacheinfo_cases[] = {
 	KUNIT_CASE(kma_cacheinfo_is_exact_on_this_kernel),
 	KUNIT_CASE_PARAM(kma_cacheinfo_tells_name_and_slot_size, kma_example_gen_params),
+	KUNIT_CASE(kma_cacheinfo_tells_what_a_large_object_takes),
 	KUNIT_CASE(kma_cacheinfo_can_be_asked_again),
 	{}
 };

@@ -192,6 +192,45 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 	kmem_cache_destroy(kma_probe_cache);
 }
 
+/* kmalloc_nolock(), which this kernel may not have: an object that nobody saw. */
+static void kma_probe_counts_what_has_no_event(struct kunit *test)
+{
+	const unsigned long site = (unsigned long)kma_site_array + 1;
+	void *seen = kma_site_size(100), *object;
+	struct kma_site_counts counts;
+	u64 each, failed, zero;
+
+	KUNIT_ASSERT_TRUE(test, kma_cacheinfo_has_slab());
+	each = kma_count_of("kma_site_size", KMA_COUNT_bytes_alloc);
+	kfree(seen);
+	kma_setting_write(KMA_SETTING_enabled, "0");
+	object = kma_site_size(100);
+	KUNIT_ASSERT_NOT_NULL(test, object);
+	kma_setting_write(KMA_SETTING_enabled, "1");
+	failed = kma_stat_now(alloc_failed);
+	zero = kma_stat_now(alloc_zero_size);
+
+	migrate_disable();
+	preempt_disable();
+	kma_slab_nolock_alloc(site, object, 90, GFP_KERNEL);
+	kma_slab_nolock_alloc(site, NULL, 90, GFP_KERNEL);
+	kma_slab_nolock_alloc(site, ZERO_SIZE_PTR, 0, GFP_KERNEL);
+	preempt_enable();
+	counts = kma_counts_of("kma_site_array");
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_hits], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_req], 0);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bulk_objs], 1);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bulk_bytes], each);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_bytes], each);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(alloc_zero_size), zero + 1);
+	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_failed), failed + 1);
+	kfree(object);
+	counts = kma_counts_of("kma_site_array");
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_frees], 1);
+	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);
+}
+
 /* What kmalloc() gave, from several caches and from none. */
 static void kma_probe_follows_kfree_bulk(struct kunit *test)
 {
@@ -476,6 +515,7 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_large_constant_sizes),
 	KUNIT_CASE(kma_probe_counts_a_kmem_cache),
 	KUNIT_CASE(kma_probe_follows_bulk_functions),
+	KUNIT_CASE(kma_probe_counts_what_has_no_event),
 	KUNIT_CASE(kma_probe_follows_kfree_bulk),
 	KUNIT_CASE(kma_probe_notices_a_cache_destroyed),
 	KUNIT_CASE(kma_probe_counts_what_is_nothing),

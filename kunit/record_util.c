@@ -16,7 +16,7 @@ void kma_record_exit_test(struct kunit *test)
 	kma_core_destroy(kma_c);
 }
 
-void kma_record_settle(void)
+void kma_record_sweep_all(void)
 {
 	u64 i;
 

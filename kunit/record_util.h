@@ -57,7 +57,7 @@ static inline void kma_free(unsigned long ptr)
 }
 
 /* Remove all stale entries. */
-void kma_record_settle(void);
+void kma_record_sweep_all(void);
 
 /* Pages are freed, and what is recorded on them is then found. */
 static inline void kma_free_pages(unsigned long page, unsigned int order)
@@ -65,7 +65,7 @@ static inline void kma_free_pages(unsigned long page, unsigned int order)
 	preempt_disable();
 	kma_record_pages_free(kma_c, page, order);
 	preempt_enable();
-	kma_record_settle();
+	kma_record_sweep_all();
 }
 
 /* The number of a row, which is made if it is not there. */

@@ -44,7 +44,8 @@ static void kma_expect_sums(struct kunit *test)
 		kma_row_add(&sum, &row);
 	}
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kmalloc] +
-			v[KMA_STAT_events_kmem_cache_alloc] + v[KMA_STAT_bulk_allocs],
+			v[KMA_STAT_events_kmem_cache_alloc] + v[KMA_STAT_bulk_allocs] +
+			v[KMA_STAT_nolock_allocs],
 			sum.hits + sum.bulk + v[KMA_STAT_alloc_failed] +
 			v[KMA_STAT_alloc_zero_size] + v[KMA_STAT_alloc_off] +
 			v[KMA_STAT_alloc_filtered] + v[KMA_STAT_alloc_unsampled] +
@@ -53,7 +54,7 @@ static void kma_expect_sums(struct kunit *test)
 			v[KMA_STAT_dropped_sites_full]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] +
 			v[KMA_STAT_events_kmem_cache_free] + v[KMA_STAT_bulk_frees] +
-			v[KMA_STAT_rcu_pending],
+			v[KMA_STAT_rcu_pending] + v[KMA_STAT_nolock_frees],
 			sum.frees + v[KMA_STAT_free_null] +
 			v[KMA_STAT_free_zero_size] + v[KMA_STAT_free_unmatched]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_replaced] + v[KMA_STAT_page_freed],

@@ -11,6 +11,8 @@
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/objtool.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/stringify.h>
 #include <linux/version.h>
 
@@ -21,9 +23,16 @@
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "kmemacct supports Linux 5.10, and 6.1 and newer, but no version in between"
 #endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
-#error "kmemacct does not support Linux 7.3 and newer"
+
+/*
+ * The newest kernel that the tests run on.  On a newer one the module works as on this
+ * one, if the compiler finds the same prototypes there, and the kernel log says so at
+ * load.  To see that line on any kernel, build with KCFLAGS=-DKMA_TESTED_UP_TO=0.
+ */
+#ifndef KMA_TESTED_UP_TO
+#define KMA_TESTED_UP_TO	KERNEL_VERSION(7, 3, 255)
 #endif
+#define KMA_KERNEL_TESTED	(LINUX_VERSION_CODE <= KMA_TESTED_UP_TO)
 
 #ifdef CONFIG_UNWINDER_ORC
 /* The state of the ORC unwinder tells where on the stack each return address was. */
@@ -132,6 +141,37 @@
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define KMA_HAVE_SHEAVES
+#endif
+
+/* kmalloc_nolock() and kfree_nolock(), which any context may call, NMI included. */
+#if defined(kmalloc_nolock) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define KMA_HAVE_KMALLOC_NOLOCK
+/* The function that kmalloc_nolock() calls; in 7.2 kmalloc_nolock_noprof() is a macro too. */
+#ifdef kmalloc_nolock_noprof
+#define KMA_KMALLOC_NOLOCK	_kmalloc_nolock_noprof
+#define KMA_KMALLOC_NOLOCK_ARGS	DECL_TOKEN_PARAMS(size, token), gfp_t gfp, int node
+#else
+#define KMA_KMALLOC_NOLOCK	kmalloc_nolock_noprof
+#define KMA_KMALLOC_NOLOCK_ARGS	size_t size, gfp_t gfp, int node
+#endif
+/* Which of its arguments are the gfp flags. */
+#ifdef CONFIG_KMALLOC_PARTITION_CACHES
+#define KMA_KMALLOC_NOLOCK_GFP	2
+#else
+#define KMA_KMALLOC_NOLOCK_GFP	1
+#endif
+#endif
+
+/* kfree_rcu_nolock(), which calls kfree_call_rcu_nolock(). */
+#if defined(kfree_rcu_nolock) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#define KMA_HAVE_KFREE_RCU_NOLOCK
+#endif
+
+/* The type of the head that kvfree_call_rcu() takes. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#define kma_rcu_head		kvfree_rcu_head
+#else
+#define kma_rcu_head		rcu_head
 #endif
 
 /*

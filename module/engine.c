@@ -14,6 +14,7 @@
 #include <linux/printk.h>
 
 #include "baseline.h"
+#include "compat.h"
 #include "control.h"
 #include "core/stat.h"
 #include "engine.h"
@@ -30,6 +31,7 @@
 #include "state.h"
 #include "trace/acct.h"
 #include "trace/bulk.h"
+#include "trace/nolock.h"
 #include "trace/page.h"
 #include "trace/pcp.h"
 #include "trace/slab.h"
@@ -85,6 +87,7 @@ static int kma_probes_start(void)
 	int ret;
 
 	kma_bulk_start();
+	kma_nolock_start();
 	ret = kma_page_start();
 	if (ret)
 		goto bulk;
@@ -93,6 +96,7 @@ static int kma_probes_start(void)
 		return 0;
 	kma_page_stop();
 bulk:
+	kma_nolock_stop();
 	kma_bulk_stop();
 	return ret;
 }
@@ -145,8 +149,11 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	 * time, and with it everything that the file uses.
 	 */
 	ret = kma_report_start(&kma_control_fops);
-	if (!ret)
-		return 0;
+	if (ret)
+		goto settings;
+	if (!KMA_KERNEL_TESTED)
+		pr_warn("not tested on this kernel version\n");
+	return 0;
 
 settings:
 	kma_settings_stop();

@@ -194,7 +194,8 @@ static __always_inline void kma_record_object(struct kma_core *c,
 		this_cpu_inc(row->bulk);
 	else
 		this_cpu_inc(row->hits);
-	if (ev->kmalloc)
+	/* bytes_req is compared with bytes_alloc, which only hits have. */
+	if (!bulk && ev->kmalloc)
 		this_cpu_add(row->bytes_req, ev->bytes_req);
 	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
 		this_cpu_inc(row->cross_node);
@@ -224,7 +225,7 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 }
 
 /**
- * kma_record_bulk() - record an object that a bulk allocation returned
+ * kma_record_bulk() - record an object that was allocated without an event
  * @c: the tables
  * @ev: the object, described as if it had an event of its own
  *

@@ -8,11 +8,12 @@
  *
  * While no probe runs these equations hold, and tests check them:
  *
- *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs =
+ *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs + nolock_allocs =
  *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
  *	+ alloc_filtered + alloc_unsampled + double_fired + dropped_caches_full
  *	+ dropped_sites_full
- *   events_kfree + events_kmem_cache_free + bulk_frees + rcu_pending =
+ *   events_kfree + events_kmem_cache_free + bulk_frees + rcu_pending +
+ *	nolock_frees =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
  *
  * and for page allocations, since tracking of pages began:
@@ -38,6 +39,9 @@
 	X(bulk_allocs)		/* kmem_cache_alloc_bulk() returned the object */	\
 	X(bulk_frees)		/* kmem_cache_free_bulk() got the object */		\
 	X(rcu_pending)		/* kfree_rcu() got the object (kernels with sheaves) */	\
+	/* calls that are traced without an event of their own */			\
+	X(nolock_allocs)	/* kmalloc_nolock() returned */				\
+	X(nolock_frees)		/* kfree_nolock() was called */				\
 	/* allocation events that are not a hit */					\
 	X(alloc_failed)		/* the allocation returned NULL */			\
 	X(alloc_zero_size)	/* it returned ZERO_SIZE_PTR */				\

@@ -194,8 +194,8 @@ static int kma_width(const struct kma_column *column)
 static u64 kma_coverage_milli(const u64 *v)
 {
 	u64 seen = v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
-		   v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] -
-		   v[KMA_STAT_free_null] -
+		   v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] +
+		   v[KMA_STAT_nolock_frees] - v[KMA_STAT_free_null] -
 		   v[KMA_STAT_free_zero_size] - v[KMA_STAT_free_unmatched];
 	u64 all = seen + v[KMA_STAT_replaced] + v[KMA_STAT_page_freed];
 

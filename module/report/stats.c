@@ -10,6 +10,7 @@
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "../trace/cache.h"
+#include "../trace/nolock.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
 #include "../trace/slab.h"
@@ -75,6 +76,10 @@ static void kma_stats_add_followed(struct kma_snapshot *snap)
 		       kma_bulk_allocs_followed());
 	kma_keyval_add(snap, "alloc_bulk_missed", KMA_FORMAT_U64,
 		       kma_bulk_allocs_missed());
+	kma_keyval_add(snap, "alloc_nolock_followed", KMA_FORMAT_U64,
+		       kma_nolock_allocs_followed());
+	kma_keyval_add(snap, "alloc_nolock_missed", KMA_FORMAT_U64,
+		       kma_nolock_allocs_missed());
 	kma_keyval_add(snap, "net_page_free", KMA_FORMAT_U64,
 		       !READ_ONCE(kma_core.obj.pages.fixed));
 	kma_keyval_add(snap, "page_bulk_followed", KMA_FORMAT_U64,

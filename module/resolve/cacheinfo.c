@@ -18,6 +18,8 @@
 static int kma_name_offset = KMA_OFFSET_NONE;
 static int kma_size_offset = KMA_OFFSET_NONE;
 int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
+/* Offset of the cache in the first struct page of a slab. */
+static int kma_slab_offset = KMA_OFFSET_NONE;
 
 /* A cache that the module creates, so that its name and sizes are known. */
 struct kma_known {
@@ -27,6 +29,7 @@ struct kma_known {
 	void (*ctor)(void *object);
 	unsigned int slot_size;
 	struct kmem_cache *cache;
+	void *object;
 };
 
 static void kma_known_ctor(void *object)
@@ -92,7 +95,10 @@ static void kma_known_destroy(void)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(kma_known); i++) {
+		if (kma_known[i].object)
+			kmem_cache_free(kma_known[i].cache, kma_known[i].object);
 		kmem_cache_destroy(kma_known[i].cache);
+		kma_known[i].object = NULL;
 		kma_known[i].cache = NULL;
 		kma_known[i].slot_size = 0;
 	}
@@ -107,7 +113,9 @@ static int kma_known_create(void)
 					     k->flags, k->ctor);
 		if (k->cache)
 			k->slot_size = kma_measure_slot(k->cache);
-		if (!k->slot_size)
+		if (k->slot_size)
+			k->object = kmem_cache_alloc(k->cache, GFP_KERNEL);
+		if (!k->object)
 			return -ENOMEM;
 	}
 	return 0;
@@ -146,6 +154,15 @@ static bool kma_object_size_is_at(const struct kma_known *k, int offset)
 	       size == k->object_size;
 }
 
+/* This offset is in the struct page of the object's slab, not in the cache. */
+static bool kma_slab_is_at(const struct kma_known *k, int offset)
+{
+	const struct page *page = virt_to_head_page(k->object);
+
+	return offset < sizeof(*page) &&
+	       *(unsigned long *)((char *)page + offset) == (unsigned long)k->cache;
+}
+
 /*
  * Return the only offset at which @is_at is true for both caches.  With slab_nomerge on the
  * command line, all kobjects have the name of their cache, and the name is at two offsets.
@@ -175,6 +192,7 @@ int kma_cacheinfo_init(void)
 		kma_size_offset = kma_search(kma_size_is_at, sizeof(u32));
 		kma_cacheinfo_bytes_offset = kma_cacheinfo_exact() ? kma_size_offset :
 			kma_search(kma_object_size_is_at, sizeof(u32));
+		kma_slab_offset = kma_search(kma_slab_is_at, sizeof(void *));
 	}
 	kma_known_destroy();
 	if (ret)
@@ -193,6 +211,24 @@ bool kma_cacheinfo_exact(void)
 bool kma_cacheinfo_has_bytes(void)
 {
 	return kma_cacheinfo_bytes_offset != KMA_OFFSET_NONE;
+}
+
+bool kma_cacheinfo_has_slab(void)
+{
+	return kma_slab_offset != KMA_OFFSET_NONE && kma_cacheinfo_has_bytes();
+}
+
+/*
+ * The bytes asked for do not tell what an object takes: kmalloc_nolock() may return an
+ * object of the next larger size, and debugging makes slots larger.
+ */
+unsigned long kma_cacheinfo_object(const void *object)
+{
+	struct page *page = virt_to_head_page(object);
+
+	if (unlikely(!PageSlab(page)))
+		return page_size(page);
+	return kma_cacheinfo_bytes(*(unsigned long *)((char *)page + kma_slab_offset));
 }
 
 /* Copy up to the NUL and no byte further: the memory behind it may not be readable. */

@@ -61,6 +61,23 @@ static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
 }
 
 /**
+ * kma_cacheinfo_has_slab() - whether kma_cacheinfo_object() can be used
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool kma_cacheinfo_has_slab(void);
+
+/**
+ * kma_cacheinfo_object() - bytes that an object of kmalloc takes
+ * @object: the object, which is not freed meanwhile
+ *
+ * Context: any, NMI included; kma_cacheinfo_has_slab() is true.
+ * Return: bytes, what an event would have as bytes_alloc.
+ */
+unsigned long kma_cacheinfo_object(const void *object);
+
+/**
  * kma_event_bytes() - bytes that the object of an event takes
  * @ev: an allocation that returned memory
  *

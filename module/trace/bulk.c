@@ -14,6 +14,7 @@
 #include "bulk.h"
 #include "cache.h"
 #include "ftrace_hook.h"
+#include "nolock.h"
 #include "slab.h"
 
 /* ---- frees ---------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
  * So this hook takes the object out of the table.  An object that takes another path has
  * a free event later, and is no longer in the table by then.
  */
-static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct rcu_head *head,
+static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct kma_rcu_head *head,
 				   void *ptr));
 
 static void notrace kma_free_rcu_entered(unsigned long parent_ip,
@@ -74,11 +75,7 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_rcu = {
 
 bool kma_bulk_frees_followed(void)
 {
-#ifdef KMA_HAVE_SHEAVES
-	return kma_ftrace_hook_free_bulk.attached && kma_ftrace_hook_free_rcu.attached;
-#else
-	return kma_ftrace_hook_free_bulk.attached;
-#endif
+	return kma_ftrace_hooks_bulk_attached();
 }
 
 /* ---- allocations ---------------------------------------------------------- */
@@ -217,6 +214,12 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 	&kma_ftrace_hook_free_bulk,
 #ifdef KMA_HAVE_SHEAVES
 	&kma_ftrace_hook_free_rcu,
+#endif
+#ifdef KMA_HAVE_KMALLOC_NOLOCK
+	&kma_ftrace_hook_free_nolock,
+#endif
+#ifdef KMA_HAVE_KFREE_RCU_NOLOCK
+	&kma_ftrace_hook_free_rcu_nolock,
 #endif
 	&kma_ftrace_hook_cache_destroy,
 };

@@ -88,6 +88,16 @@ void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool b
 	}
 }
 
+bool kma_ftrace_hooks_bulk_attached(void)
+{
+	int i;
+
+	for (i = 0; i < kma_nr_ftrace_hooks; i++)
+		if (kma_ftrace_hooks[i]->bulk && !kma_ftrace_hooks[i]->attached)
+			return false;
+	return kma_ftrace_hooks_registered;
+}
+
 void kma_ftrace_hooks_stop(void)
 {
 	int i;

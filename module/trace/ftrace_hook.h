@@ -68,6 +68,14 @@ static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *reg
 void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool bulk);
 
 /**
+ * kma_ftrace_hooks_bulk_attached() - whether all functions with @bulk set are followed
+ *
+ * Context: any.
+ * Return: true if so; false before kma_ftrace_hooks_start() and with bulk=off.
+ */
+bool kma_ftrace_hooks_bulk_attached(void);
+
+/**
  * kma_ftrace_hooks_stop() - undo kma_ftrace_hooks_start()
  *
  * On return, no handler still runs.

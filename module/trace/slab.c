@@ -366,6 +366,17 @@ static void kma_slab_bulk_sampled(const struct kma_event *ev)
 	kma_record_sampled(&kma_core, ev, kma_event_bytes(ev), true);
 }
 
+/* Record an allocation without an event, if it passes the filter. */
+static void kma_slab_match_bulk(const struct kma_event *ev)
+{
+	if (kma_filter_on() && !kma_filter_object(ev))
+		kma_stat_inc(alloc_filtered);
+	else if (READ_ONCE(kma_sampled))
+		kma_slab_bulk_sampled(ev);
+	else
+		kma_record_bulk(&kma_core, ev);
+}
+
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
 			 gfp_t gfp)
 {
@@ -377,14 +388,31 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 		.gfp = (__force u32)gfp,
 	};
 
-	if (!READ_ONCE(kma_wanted))
-		kma_stat_inc(alloc_off);
-	else if (kma_filter_on() && !kma_filter_object(&ev))
-		kma_stat_inc(alloc_filtered);
-	else if (READ_ONCE(kma_sampled))
-		kma_slab_bulk_sampled(&ev);
+	if (READ_ONCE(kma_wanted))
+		kma_slab_match_bulk(&ev);
 	else
-		kma_record_bulk(&kma_core, &ev);
+		kma_stat_inc(alloc_off);
+}
+
+void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp_t gfp)
+{
+	struct kma_event ev = {
+		.site = site,
+		.ptr = (unsigned long)ptr,
+		.kmalloc = true,
+		.bytes_req = size,
+		.node = NUMA_NO_NODE,
+		.gfp = (__force u32)gfp,
+	};
+
+	if (!READ_ONCE(kma_wanted)) {
+		kma_stat_inc(alloc_off);
+	} else if (ZERO_OR_NULL_PTR(ptr)) {
+		kma_slab_no_memory(NULL, site, ptr);
+	} else {
+		ev.cache = kma_cacheinfo_object(ptr);
+		kma_slab_match_bulk(&ev);
+	}
 }
 
 /* ---- attaching ------------------------------------------------------------ */

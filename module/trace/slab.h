@@ -111,6 +111,18 @@ void kma_slab_free(const void *ptr);
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
 			 gfp_t gfp);
 
+/**
+ * kma_slab_nolock_alloc() - kmalloc_nolock() returns
+ * @site: return address of the call that allocated
+ * @ptr: what it returns
+ * @size: bytes asked for
+ * @gfp: gfp flags
+ *
+ * Context: any context that does not migrate, NMI included; kma_cacheinfo_has_slab() is
+ * true.
+ */
+void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp_t gfp);
+
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
 /* Follows kmem_cache_free() at its entry. */
 extern struct kma_ftrace_hook kma_ftrace_hook_free;

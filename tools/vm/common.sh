@@ -32,6 +32,7 @@ KMA_DEBIAN_KERNELS=(
 	"6.12	linux-image-6.12.[0-9]+.deb12-amd64	-		bookworm-security"
 	"6.12-rt	linux-image-6.12.[0-9]+.deb12-rt-amd64	-		bookworm-security"
 	"7.2	linux-image-7.2.[0-9]+.deb13-amd64	trixie		trixie-backports"
+	"7.3	linux-image-7.3.[0-9]+.deb13-amd64	trixie		trixie-backports"
 )
 
 # Only to build for, with clang: its source, prepared with the configuration of

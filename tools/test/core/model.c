@@ -110,7 +110,8 @@ static void kma_model_hit(struct kma_model *m, struct kma_object *o,
 
 	row->hits += !bulk;
 	row->bulk += bulk;
-	row->bytes_req += ev->bytes_req;
+	/* Without an event it is in the entry alone. */
+	row->bytes_req += bulk ? 0 : ev->bytes_req;
 	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
 	row->no_entry += no_entry;
 	o->live = !no_entry;
@@ -129,8 +130,8 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 		.site = KMA_MODEL_SITE + 16 * site,
 		.ptr = o->ptr,
 		.cache = kma_model_cache(m, cache),
-		.kmalloc = cache < KMA_MODEL_KMALLOCS && !bulk,
-		.bytes_req = bulk ? 0 : e.bytes_req,
+		.kmalloc = cache < KMA_MODEL_KMALLOCS,
+		.bytes_req = e.bytes_req,
 		.node = bulk ? NUMA_NO_NODE : (int)(e.tgid % 3) - 1,
 	};
 	struct kma_env before = kma_env;

@@ -21,13 +21,14 @@ def identities(s):
     return {
         "allocation events": (
             s["events_kmalloc"] + s["events_kmem_cache_alloc"] +
-            s["bulk_allocs"],
+            s["bulk_allocs"] + s["nolock_allocs"],
             s["allocs"] + s["bulk_objs"] + s["alloc_failed"] +
             s["alloc_zero_size"] + s["alloc_off"] + s["alloc_filtered"] +
             s["alloc_unsampled"] + s["double_fired"] + s["dropped_caches_full"] +
             s["dropped_sites_full"]),
         "free events": (
             s["events_kfree"] + s["events_kmem_cache_free"] + s["bulk_frees"] +
+            s["nolock_frees"] +
             s["rcu_pending"],
             s["frees"] + s["free_null"] + s["free_zero_size"] +
             s["free_unmatched"]),

@@ -2,11 +2,11 @@
 """The parts of tools/test/guest/run: a module for each subject, with a list PARTS."""
 from parts import (
     acct, bulk, cases, commands, counts, filter_objects, filter_pages, filter_settings,
-    gfp_flags, lifetime, limits, overhead, page_samples, pages, pressure, reader, sampling,
+    gfp_flags, lifetime, limits, nolock, overhead, page_samples, pages, pressure, reader, sampling,
     skip, storms, tables, zone)
 
 # In the order in which they run
 MODULES = (
     cases, acct, pages, page_samples, reader, sampling, overhead, zone, pressure,
     filter_objects, filter_pages, filter_settings, skip, gfp_flags, tables, counts, commands,
-    limits, lifetime, bulk, storms)
+    limits, lifetime, bulk, nolock, storms)

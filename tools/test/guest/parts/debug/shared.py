@@ -25,7 +25,7 @@ def events():
     stats = pairs_of("stats")
     return sum(value for name, value in stats.items()
                if name.startswith("events_") or
-               name in ("bulk_allocs", "bulk_frees"))
+               name in ("bulk_allocs", "bulk_frees", "nolock_allocs", "nolock_frees"))
 
 
 def now_and_then(work):

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Following kmalloc_nolock() and its frees.  See nolock.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/numa.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+
+#include "../compat.h"
+#include "../core/stat.h"
+#include "../resolve/cacheinfo.h"
+#include "../state.h"
+#include "ftrace_hook.h"
+#include "nolock.h"
+#include "slab.h"
+
+/* ---- frees ---------------------------------------------------------------- */
+
+#ifdef KMA_HAVE_KMALLOC_NOLOCK
+static_assert(kma_ftrace_hook_fits(kfree_nolock, void, const void *object));
+
+static void notrace kma_free_nolock_entered(unsigned long parent_ip,
+					    struct ftrace_regs *regs)
+{
+	preempt_disable_notrace();
+	kma_stat_inc(nolock_frees);
+	kma_slab_free((void *)kma_ftrace_hook_arg(regs, 0));
+	preempt_enable_notrace();
+}
+
+struct kma_ftrace_hook kma_ftrace_hook_free_nolock = {
+	.function = kfree_nolock,
+	.entered = kma_free_nolock_entered,
+	.bulk = true,
+	.loss = "kfree_nolock() cannot be followed: objects shown as live may have been freed",
+};
+#endif
+
+#ifdef KMA_HAVE_KFREE_RCU_NOLOCK
+/*
+ * kfree_rcu_nolock() ends in kfree_call_rcu_nolock().  It does what kvfree_call_rcu() does
+ * (bulk.c); what it cannot do at once it leaves to an irq_work, which hands the object to
+ * kvfree_call_rcu().  By then the object is no longer in the table.
+ */
+static_assert(kma_ftrace_hook_fits(kfree_call_rcu_nolock, void, struct kma_rcu_head *head,
+			    void *ptr));
+
+static void notrace kma_free_rcu_nolock_entered(unsigned long parent_ip,
+						struct ftrace_regs *regs)
+{
+	preempt_disable_notrace();
+	kma_stat_inc(rcu_pending);
+	kma_slab_free((void *)kma_ftrace_hook_arg(regs, 1));
+	preempt_enable_notrace();
+}
+
+struct kma_ftrace_hook kma_ftrace_hook_free_rcu_nolock = {
+	.function = kfree_call_rcu_nolock,
+	.entered = kma_free_rcu_nolock_entered,
+	.bulk = true,
+	.loss = "kfree_rcu_nolock() cannot be followed: objects shown as live may have been freed",
+};
+#endif
+
+/* ---- allocations ---------------------------------------------------------- */
+
+#ifdef KMA_HAVE_KMALLOC_NOLOCK
+struct kma_nolock_args {
+	size_t size;
+	gfp_t gfp;
+};
+
+/* The task that tries the kretprobe out, and whether it fired. */
+static struct task_struct *kma_nolock_trying;
+static bool kma_nolock_fired;
+
+static_assert(kma_ftrace_hook_fits(KMA_KMALLOC_NOLOCK, void *, KMA_KMALLOC_NOLOCK_ARGS));
+
+static int kma_nolock_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kma_nolock_args *args = (void *)ri->data;
+
+	args->size = regs_get_kernel_argument(regs, 0);
+	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs,
+							    KMA_KMALLOC_NOLOCK_GFP);
+	if (READ_ONCE(kma_nolock_trying) != current || !in_task())
+		return 0;
+	WRITE_ONCE(kma_nolock_fired, true);
+	/* Do not fire on return. */
+	return 1;
+}
+
+/* No other context knows the address of the object yet. */
+static int kma_nolock_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct kma_nolock_args *args = (void *)ri->data;
+
+	preempt_disable_notrace();
+	kma_stat_inc(nolock_allocs);
+	kma_slab_nolock_alloc(get_kretprobe_retaddr(ri), (void *)regs_return_value(regs),
+			  args->size, args->gfp);
+	preempt_enable_notrace();
+	return 0;
+}
+
+static struct kretprobe kma_nolock = {
+	.kp.symbol_name = __stringify(KMA_KMALLOC_NOLOCK),
+	.entry_handler = kma_nolock_entered,
+	.handler = kma_nolock_returned,
+	.data_size = sizeof(struct kma_nolock_args),
+};
+
+/*
+ * How many calls may be under way at a time for each CPU: those of contexts that interrupt
+ * each other, and those of tasks that were preempted in a call.
+ *
+ * The kernel keeps the instances in a ring for each CPU (lib/objpool.c).  It takes one by a
+ * cmpxchg, but returns it in two steps: it reserves the last place, then fills it.  An NMI
+ * between the two steps may take all instances but that one, so it must not make this many
+ * calls.
+ */
+#define KMA_NOLOCK_CALLS 64
+
+static bool kma_nolock_attached;
+
+static bool kma_nolock_register(void)
+{
+	/* register_kretprobe() writes to these fields. */
+	kma_nolock.kp.addr = NULL;
+	kma_nolock.kp.flags = 0;
+	kma_nolock.kp.nmissed = 0;
+	kma_nolock.nmissed = 0;
+	kma_nolock.maxactive = KMA_NOLOCK_CALLS * num_possible_cpus();
+	return !register_kretprobe(&kma_nolock);
+}
+
+/* A kretprobe can be registered while kprobes are disabled: see whether it fires. */
+static bool kma_nolock_try(void)
+{
+	void *object;
+
+	WRITE_ONCE(kma_nolock_fired, false);
+	WRITE_ONCE(kma_nolock_trying, current);
+	/* Zero bytes: nothing has to be freed. */
+	object = kmalloc_nolock(0, 0, NUMA_NO_NODE);
+	OPTIMIZER_HIDE_VAR(object);
+	WRITE_ONCE(kma_nolock_trying, NULL);
+	return READ_ONCE(kma_nolock_fired);
+}
+
+/*
+ * Attach only if all frees of these objects are seen, and if the bytes that each of them
+ * takes are known.  The ftrace hooks also keep ftrace on, which the kprobe needs: see
+ * kma_alloc_bulk_attach().
+ */
+static bool kma_nolock_attach(void)
+{
+	if (!kma_ftrace_hooks_bulk_attached() || !kma_cacheinfo_has_slab() ||
+	    !kma_nolock_register())
+		return false;
+	if (kma_nolock_try())
+		return true;
+	unregister_kretprobe(&kma_nolock);
+	return false;
+}
+
+void kma_nolock_start(void)
+{
+	if (!kma_config.bulk)
+		return;
+	kma_nolock_attached = kma_nolock_attach();
+	if (!kma_nolock_attached)
+		pr_warn("kmalloc_nolock() cannot be followed: its objects are not in the tables (are kprobes disabled?)\n");
+}
+
+void kma_nolock_stop(void)
+{
+	if (kma_nolock_attached)
+		unregister_kretprobe(&kma_nolock);
+	kma_nolock_attached = false;
+}
+
+bool kma_nolock_allocs_followed(void)
+{
+	return kma_nolock_attached;
+}
+
+unsigned long kma_nolock_allocs_missed(void)
+{
+	return kma_nolock.nmissed + kma_nolock.kp.nmissed;
+}
+#else
+void kma_nolock_start(void)
+{
+}
+
+void kma_nolock_stop(void)
+{
+}
+
+bool kma_nolock_allocs_followed(void)
+{
+	return false;
+}
+
+unsigned long kma_nolock_allocs_missed(void)
+{
+	return 0;
+}
+#endif

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: GPL-2.0
+"""kmalloc_nolock() and its frees, on kernels that have them."""
+import contextlib
+import math
+
+from compare import check_all_freed, compare, exact_change
+from harness import check, check_equal, part, several, single
+from kernel import CPUS, KERNEL, loaded
+from parts.cases import FTRACE, FTRACE_STOPS, KPROBES, switched_off
+from parts.sampling import check_objects, check_sampled_identities
+from processes import child, user_load
+from sums import check_cache_rows, check_sums
+from table import Table, control, pairs_of, read_all
+from truth import Truth, rows_by_function
+
+HAS_NOLOCK = int(KERNEL.split(".", maxsplit=1)[0]) >= 7
+FOLLOWED = ("free_bulk_followed", "alloc_nolock_followed")
+
+
+def where_there_is_one(kind):
+    """Like kind(), on kernels that have kmalloc_nolock(); others have no such part."""
+    def decorate(function):
+        kind(function).exists = HAS_NOLOCK
+        return function
+    return decorate
+
+
+@contextlib.contextmanager
+def both(parameters=""):
+    """kmemacct, and the truth about kmalloc_nolock() within its sight."""
+    with loaded("kmemacct", parameters), loaded("kmemacct_nolock"):
+        yield Truth("kmemacct_nolock")
+
+
+def check_followed():
+    stats = pairs_of("stats")
+    check_equal("hooks", [1, 1], [stats[name] for name in FOLLOWED])
+    check_equal("calls missed", 0, stats["alloc_nolock_missed"])
+
+
+def check_no_ghosts(known):
+    """All that was recorded is freed, and what is live is certain."""
+    known.run("drop")
+    compare(known, "after drop")
+    check_all_freed(known)
+    check_sums()
+
+
+@where_there_is_one(part)
+def nolock():
+    """Every column of every call site and object, in each context and way to free."""
+    with both() as known:
+        for scenario in ("sizes", "contexts", "frees", "crossed", "each_cpu"):
+            known.run(scenario)
+            check_followed()
+            compare(known, f"after {scenario}")
+        rows = known.own_sites()
+        if CPUS > 1:
+            check(rows["truth_to_other_cpu"]["pingpong"] == 300, f"{rows}")
+        objects = sum(row["bulk_objs"] for row in rows.values())
+        _, caches, summary = check_sums()
+        check_cache_rows(caches)
+        check_equal("confirmed_bytes", summary["live_bytes"], summary["confirmed_bytes"])
+        check_no_ghosts(known)
+    return f"{len(rows)} call sites, {objects} objects"
+
+
+@where_there_is_one(single)
+def nolock_nothing():
+    """Calls that give no memory, and frees of none."""
+    with both() as known:
+        n = known.values()["nothings"]
+        exact_change("nothing", {
+            "nolock_allocs": 2 * n, "alloc_zero_size": n, "alloc_failed": n,
+            "nolock_frees": 2 * n, "free_zero_size": n}, known)
+        check_sums()
+
+
+@where_there_is_one(several)
+def nolock_storm():
+    """All CPUs at once, while others allocate and tables are read."""
+    rounds = 20
+    with both() as known:
+        with child(read_all), child(user_load), child(user_load):
+            for _ in range(rounds):
+                known.run("each_cpu", "contexts", "frees", "drop")
+            known.run("each_cpu", "contexts", "frees")
+        check_followed()
+        compare(known, "after the storm")
+        objects = sum(row["bulk_objs"] for row in known.own_sites().values())
+        check_no_ghosts(known)
+    return f"{objects} objects in {rounds} rounds"
+
+
+@where_there_is_one(single)
+def nolock_larger():
+    """An object of the next larger size, where there is none of its own."""
+    with both() as known:
+        known.run("fallen")
+        fallen = known.values()["fallen"]
+        check(fallen > 0, "none was larger")
+        compare(known, "without memory")
+        sizes = [row["bytes_alloc"] for row in Table("allocs").rows
+                 if known.is_mine(row["site"])]
+        check_equal("objects of 8 KiB", fallen, sizes.count(8192))
+        check_no_ghosts(known)
+    return f"{fallen} of {len(sizes)} objects were larger"
+
+
+def check_unknown(known, frees):
+    """Objects that nobody saw allocated are in no table, and their frees change none."""
+    known.run("sizes", "contexts")
+    live = sum(row["live_objs"] for row in known.own_sites().values())
+    check_equal("rows", {}, rows_by_function(known, Table("callers")))
+    before = pairs_of("stats")
+    known.run("drop")
+    after = pairs_of("stats")
+    check(after["free_unmatched"] - before["free_unmatched"] >= live // 2,
+          f"{live} objects were live: {before} {after}")
+    check_equal("nolock_allocs", 0, after["nolock_allocs"])
+    check_equal("nolock_frees", frees, after["nolock_frees"] > 0)
+    check_equal("live", 0, sum(row["live_objs"] for row in known.own_sites().values()))
+    check_sums()
+
+
+@where_there_is_one(single)
+def nolock_off():
+    """bulk=off leaves all of them alone."""
+    with both("bulk=off") as known:
+        stats = pairs_of("stats")
+        check_equal("hooks", [0, 0], [stats[name] for name in FOLLOWED])
+        check_unknown(known, False)
+        # These frees are not seen, so nothing is certain.
+        known.run("crossed")
+        row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
+        check_equal("hits, frees and confirmed bytes", [400, 0, 0],
+                    [row[name] for name in ("hits", "frees", "confirmed_bytes")])
+
+
+@where_there_is_one(single)
+def nolock_without_kprobes():
+    """Allocations are not seen, all frees are."""
+    with switched_off(KPROBES), both() as known:
+        stats = pairs_of("stats")
+        check_equal("hooks", [1, 0], [stats[name] for name in FOLLOWED])
+        check_unknown(known, True)
+        known.run("crossed")
+        row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
+        check_equal("hits, frees and live objects", [400, 300, 100],
+                    [row[name] for name in ("hits", "frees", "live_objs")])
+
+
+@where_there_is_one(single)
+def nolock_without_ftrace():
+    """Nothing is seen, and nothing live is certain."""
+    if not FTRACE_STOPS:
+        return "this kernel does not stop ftrace"
+    with switched_off(FTRACE), both() as known:
+        stats = pairs_of("stats")
+        check_equal("hooks", [0, 0], [stats[name] for name in FOLLOWED])
+        check_unknown(known, False)
+        check_equal("confirmed_bytes", 0, Table("callers").sum("confirmed_bytes"))
+    return None
+
+
+@where_there_is_one(single)
+def nolock_settings():
+    """enabled and the filter are for these objects, too."""
+    with both() as known:
+        control("enabled 0")
+        before = pairs_of("stats")
+        known.run("sizes")
+        after = pairs_of("stats")
+        objects = sum(row["bulk_objs"] for row in known.own_sites().values())
+        check_equal("calls", objects, after["nolock_allocs"] - before["nolock_allocs"])
+        check(after["alloc_off"] - before["alloc_off"] >= objects, f"{before} {after}")
+        check_equal("rows", {}, rows_by_function(known, Table("callers")))
+        known.run("drop")
+
+        control("filter size 8192")
+        control("enabled 1")
+        sites = {row["site"]: row for row in known.lines("sites")}
+        before = pairs_of("stats")
+        known.run("sizes")
+        after = pairs_of("stats")
+        check(after["alloc_filtered"] - before["alloc_filtered"] >= objects * 8 // 9,
+              f"{before} {after}")
+        # Of 5 objects of that size 2 are live.
+        expected = {name: [5, 3, 2, 0] for name in sites if name in (
+            "truth_plain", "truth_zeroed", "truth_charged", "truth_on_node")}
+        rows = rows_by_function(known, Table("callers"))
+        check_equal("rows", expected, {
+            name: [row[key] for key in ("bulk_objs", "frees", "live_objs", "bytes_req")]
+            for name, row in rows.items()})
+        control("filter off")
+        known.run("drop")
+        check_all_freed(known)
+        check_sums()
+
+
+@where_there_is_one(single)
+def nolock_sampled():
+    """Samples are of objects that are live, and count as bulk ones."""
+    with both("sample_bytes=4096 budget_pct=0") as known:
+        known.run("sizes", "contexts", "frees", "each_cpu")
+        allocs = Table("allocs")
+        check_objects(known, allocs)
+        mine = [row for row in allocs.rows if known.is_mine(row["site"])]
+        check(len(mine) > 50, f"{len(mine)} samples")
+        rows = rows_by_function(known, Table("callers"))
+        check_equal("hits and bytes_req", (0, 0), (
+            sum(row["hits"] for row in rows.values()),
+            sum(row["bytes_req"] for row in rows.values())))
+        objects = sum(row["bulk_bytes"] for row in known.own_sites().values())
+        estimate = sum(row["bulk_bytes"] for row in rows.values())
+        error = math.sqrt(sum(row["bulk_bytes_se"]**2 for row in rows.values()))
+        check(abs(estimate - objects) < 6 * error,
+              f"{estimate} +- {error} bytes, not {objects}")
+        check_sampled_identities()
+        known.run("drop")
+        rows = rows_by_function(known, Table("callers"))
+        check_equal("live after drop", 0, sum(row["live_samples"] + row["live_objs"]
+                                              for row in rows.values()))
+    return f"{len(mine)} samples; {estimate} +- {error:.0f} bytes for {objects}"
+
+
+PARTS = (
+    nolock, nolock_nothing, nolock_storm, nolock_larger, nolock_off,
+    nolock_without_kprobes, nolock_without_ftrace, nolock_settings, nolock_sampled)
