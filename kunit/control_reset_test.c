@@ -151,7 +151,7 @@ struct kma_known_pair {
 };
 
 static u64 kma_keyval_value(struct kunit *test, const struct kma_snapshot *snap,
-			  const char *name)
+			    const char *name)
 {
 	const struct kma_keyval *pair = snap->rows;
 	size_t i;

@@ -201,7 +201,7 @@ static void kma_control_filters_pages(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kmemacct_kunit"), 0);
 	KUNIT_EXPECT_TRUE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL,
-						 (unsigned long)kma_control_command + 1));
+						     (unsigned long)kma_control_command + 1));
 	/* Nobody knows where it is. */
 	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kernel"), 0);

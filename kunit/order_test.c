@@ -35,12 +35,18 @@ static void kma_after_store(void);
 })
 
 #define WRITE_ONCE(x, value) do {					\
-	(x) = (value);							\
+	typeof(x) *__x = &(x);						\
+									\
+	*__x = (value);							\
 	barrier();							\
 	kma_after_store();						\
 } while (0)
 
-#define kma_inc_once(x) WRITE_ONCE(x, (x) + 1)
+#define kma_inc_once(x) do {						\
+	typeof(x) *__inc = &(x);					\
+									\
+	WRITE_ONCE(*__inc, *__inc + 1);					\
+} while (0)
 
 #define cmpxchg(p, old, new) ({						\
 	typeof(p) __p = (p);						\
@@ -52,7 +58,8 @@ static void kma_after_store(void);
 })
 
 #define try_cmpxchg(p, old, new) ({					\
-	typeof(*(p)) *__old = (old), __seen = cmpxchg(p, *__old, new);	\
+	typeof(p) __try = (p);						\
+	typeof(*__try) *__old = (old), __seen = cmpxchg(__try, *__old, new); \
 	bool __done = __seen == *__old;					\
 									\
 	*__old = __seen;						\

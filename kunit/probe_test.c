@@ -216,7 +216,7 @@ static void kma_probe_counts_what_has_no_event(struct kunit *test)
 	kma_slab_nolock_alloc(site, NULL, 90, GFP_KERNEL);
 	kma_slab_nolock_alloc(site, ZERO_SIZE_PTR, 0, GFP_KERNEL);
 	preempt_enable();
-	counts = kma_counts_of("kma_site_array");
+	counts = kma_site_counts_of("kma_site_array");
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_hits], 0);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bytes_req], 0);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_bulk_objs], 1);
@@ -225,7 +225,7 @@ static void kma_probe_counts_what_has_no_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(alloc_zero_size), zero + 1);
 	KUNIT_EXPECT_GE(test, kma_stat_now(alloc_failed), failed + 1);
 	kfree(object);
-	counts = kma_counts_of("kma_site_array");
+	counts = kma_site_counts_of("kma_site_array");
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_frees], 1);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);
@@ -314,7 +314,8 @@ static void kma_probe_filters(struct kunit *test)
 	};
 	u64 filtered;
 
-	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kmemacct_kunit;size 64-256"), 0);
+	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter,
+						"module kmemacct_kunit;size 64-256"), 0);
 	filtered = kma_stat_now(alloc_filtered);
 	migrate_disable();
 	kfree(kma_site_size(96));

@@ -149,7 +149,7 @@ u32 kma_probe_cache_create(struct kunit *test, const char *name, unsigned int si
 
 /* ---- what the tables say of them ------------------------------------------ */
 
-struct kma_site_counts kma_counts_of(const char *function)
+struct kma_site_counts kma_site_counts_of(const char *function)
 {
 	static char name[KMA_SYMBOL_LEN];
 	struct kma_site_counts sum = {}, row;
@@ -173,11 +173,11 @@ struct kma_site_counts kma_counts_of(const char *function)
 
 noinline u64 kma_count_of(const char *function, enum kma_site_column column)
 {
-	return kma_counts_of(function).v[column];
+	return kma_site_counts_of(function).v[column];
 }
 
 /* The columns of @expect, of which some are made from others. */
-static void kma_deeds_columns(u64 *v, const struct kma_site_expect *expect)
+static void kma_expect_columns(u64 *v, const struct kma_site_expect *expect)
 {
 	v[KMA_COUNT_hits] = expect->hits;
 	v[KMA_COUNT_bytes_req] = expect->bytes_req;
@@ -197,7 +197,7 @@ static void kma_deeds_columns(u64 *v, const struct kma_site_expect *expect)
 }
 
 /* Columns of bytes that objects take. */
-static bool kma_deeds_in_slots(int column)
+static bool kma_expect_in_slots(int column)
 {
 	return column == KMA_COUNT_bytes_alloc || column == KMA_COUNT_bytes_freed ||
 	       column == KMA_COUNT_bulk_bytes || column == KMA_COUNT_live_bytes ||
@@ -205,16 +205,16 @@ static bool kma_deeds_in_slots(int column)
 }
 
 void kma_expect_site(struct kunit *test, const char *function,
-		      const struct kma_site_expect *expect)
+		     const struct kma_site_expect *expect)
 {
-	const struct kma_site_counts actual = kma_counts_of(function);
+	const struct kma_site_counts actual = kma_site_counts_of(function);
 	u64 v[KMA_COUNT_ERRORS] = {};
 	int i;
 
-	kma_deeds_columns(v, expect);
+	kma_expect_columns(v, expect);
 	/* Of frag_pct there is nothing in a row. */
 	for (i = 0; i < KMA_COUNT_ERRORS; i++)
-		if (expect->slot || !kma_deeds_in_slots(i))
+		if (expect->slot || !kma_expect_in_slots(i))
 			KUNIT_EXPECT_EQ_MSG(test, actual.v[i], v[i], "%s of %s",
 					    kma_table_callers.columns[i].name, function);
 }

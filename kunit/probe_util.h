@@ -49,7 +49,7 @@ u32 kma_probe_cache_create(struct kunit *test, const char *name, unsigned int si
  * The counters of all rows whose call site is in a function.  Nothing else calls the
  * functions above, so they are quiet whatever the machine does.
  */
-struct kma_site_counts kma_counts_of(const char *function);
+struct kma_site_counts kma_site_counts_of(const char *function);
 
 /* One of them: a whole row takes much of a stack. */
 u64 kma_count_of(const char *function, enum kma_site_column column);
@@ -87,6 +87,6 @@ struct kma_site_expect {
 
 /* Check all of it. */
 void kma_expect_site(struct kunit *test, const char *function,
-		      const struct kma_site_expect *expect);
+		     const struct kma_site_expect *expect);
 
 #endif /* KMA_KUNIT_PROBE_UTIL_H */

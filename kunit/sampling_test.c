@@ -140,7 +140,7 @@ static void kma_probe_samples_kmem_caches(struct kunit *test)
 	kmem_cache_destroy(kma_probe_cache);
 }
 
-static bool kma_frame_is_in(unsigned long frame, const char *function)
+static bool kma_is_in_function(unsigned long frame, const char *function)
 {
 	static char name[KSYM_SYMBOL_LEN];
 	size_t len = strlen(function);
@@ -158,7 +158,7 @@ static const struct kma_site_info *kma_sampled_info(const char *function)
 	for (id = 0; id < kma_core.sites.sites_max; id++) {
 		info = kma_sitetab_info(&kma_core.sites, id);
 		if (info && kma_sitetab_is_sampled(&kma_core.sites, id) &&
-		    kma_frame_is_in(info->site, function))
+		    kma_is_in_function(info->site, function))
 			return info;
 	}
 	return NULL;
@@ -178,7 +178,7 @@ static void kma_probe_takes_stacks(struct kunit *test)
 	KUNIT_ASSERT_GE(test, info->nr_frames, 2);
 	frame = kma_sitetab_frames(&kma_core.sites, info - kma_core.sites.info);
 	KUNIT_EXPECT_EQ(test, frame[0], info->site);
-	KUNIT_EXPECT_TRUE(test, kma_frame_is_in(frame[1], __func__));
+	KUNIT_EXPECT_TRUE(test, kma_is_in_function(frame[1], __func__));
 }
 
 static void kma_engine_starts_with_sampling(struct kunit *test)

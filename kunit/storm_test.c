@@ -125,7 +125,7 @@ static void kma_probe_loses_nothing_while_sampling_is_switched(struct kunit *tes
 	bool done = false;
 
 	kma_storm_and_check_as(test, kma_switched_storm, &done);
-	counts = kma_counts_of("kma_site_storm");
+	counts = kma_site_counts_of("kma_site_storm");
 	KUNIT_EXPECT_GT(test, counts.v[KMA_COUNT_samples], 0);
 	KUNIT_EXPECT_GT(test, kma_stat_now(alloc_unsampled), 0);
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);

@@ -92,7 +92,7 @@ char *kma_table_text(struct kunit *test, struct kma_table *table)
 }
 
 const struct kma_site_counts *kma_row_labelled(const struct kma_snapshot *snap,
-					  const char *label)
+					       const char *label)
 {
 	const struct kma_site_counts *row = snap->rows;
 	size_t i;

@@ -62,7 +62,7 @@ char *kma_table_text(struct kunit *test, struct kma_table *table);
 
 /* A row of counters by its label, or NULL. */
 const struct kma_site_counts *kma_row_labelled(const struct kma_snapshot *snap,
-					  const char *label);
+					       const char *label);
 
 /**
  * struct kma_known_row - what a case expects of a row of counters

@@ -39,7 +39,8 @@ extern struct kunit_suite kma_engine_suite;
  * kma_random() - the next number of a sequence that is the same in every run
  * @state: where the sequence is; start with any number, the seed
  *
- * Context: any. Return: 64 evenly distributed bits.
+ * Context: any.
+ * Return: 64 evenly distributed bits.
  */
 static inline u64 kma_random(u64 *state)
 {
@@ -150,7 +151,8 @@ void kma_row_add(struct kma_row *sum, const struct kma_row *more);
  * @ptr: its address
  * @count: how often it has lived
  *
- * Context: any. Return: an entry of which each field depends on both, and
+ * Context: any.
+ * Return: an entry of which each field depends on both, and
  * one of them is @count: so a mixture of two shows.
  */
 struct kma_entry kma_payload(unsigned long ptr, u32 count);
@@ -166,7 +168,8 @@ bool kma_payload_is(const struct kma_entry *e, unsigned long ptr, u32 count);
  * @arg: handed on
  * @nr: how many threads; their numbers are handed on too
  *
- * Context: process, may sleep. Return: 0 after all have returned, or an error
+ * Context: process, may sleep.
+ * Return: 0 after all have returned, or an error
  * if a thread cannot be made; then none has run.
  */
 int kma_crew_run(void (*work)(void *arg, int nr), void *arg, int nr);
@@ -223,7 +226,8 @@ void kma_fake_sampled(struct kma_core *c, const struct kma_event *ev);
  * @fops: the file's functions; the file is a seq_file
  * @private: what inode->i_private is
  *
- * Context: process, may sleep. Return: the file.
+ * Context: process, may sleep.
+ * Return: the file.
  */
 struct file *kma_file_open(struct kunit *test, const struct file_operations *fops,
 			   void *private);
@@ -235,7 +239,8 @@ struct file *kma_file_open(struct kunit *test, const struct file_operations *fop
  * @len: how much to ask for
  * @pos: from where on
  *
- * Context: process, may sleep. Return: how much it was, or an error.
+ * Context: process, may sleep.
+ * Return: how much it was, or an error.
  */
 ssize_t kma_file_read(struct file *file, char *buf, size_t len, loff_t pos);
 

@@ -192,7 +192,7 @@
 #endif
 #else
 #define KMA_DIRECT
-#define KMA_IS_DIRECT(function)	static_assert(true)
+#define KMA_IS_DIRECT(function)	static_assert(__same_type(function, function))
 #endif
 
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_REGS

@@ -26,8 +26,8 @@
 
 /* ---- parsing --------------------------------------------------------------- */
 
-static int kma_parse_range(const char *text, u64 min, u64 max,
-			   union kma_setting_value *value)
+static int kma_parse_u64(const char *text, u64 min, u64 max,
+			 union kma_setting_value *value)
 {
 	if (kstrtou64(text, 10, &value->number))
 		return -EINVAL;
@@ -42,17 +42,17 @@ static int kma_parse_flag(char *text, union kma_setting_value *value)
 
 static int kma_parse_live_max(char *text, union kma_setting_value *value)
 {
-	return kma_parse_range(text, 0, KMA_LIVE_MAX, value);
+	return kma_parse_u64(text, 0, KMA_LIVE_MAX, value);
 }
 
 static int kma_parse_sites_max(char *text, union kma_setting_value *value)
 {
-	return kma_parse_range(text, KMA_SITES_MIN, KMA_SITES_MAX, value);
+	return kma_parse_u64(text, KMA_SITES_MIN, KMA_SITES_MAX, value);
 }
 
 static int kma_parse_budget_pct(char *text, union kma_setting_value *value)
 {
-	return kma_parse_range(text, 0, KMA_BUDGET_MAX, value);
+	return kma_parse_u64(text, 0, KMA_BUDGET_MAX, value);
 }
 
 static int kma_parse_bulk(char *text, union kma_setting_value *value)

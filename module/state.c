@@ -20,7 +20,7 @@ DEFINE_MUTEX(kma_lock);
 
 /* ---- memory ---------------------------------------------------------------- */
 
-static u64 kma_ram_bytes(void)
+static u64 kma_total_bytes(void)
 {
 	return (u64)totalram_pages() << PAGE_SHIFT;
 }
@@ -33,7 +33,7 @@ u64 kma_state_bytes(void)
 
 u64 kma_state_bytes_max(void)
 {
-	return kma_ram_bytes() / 16;
+	return kma_total_bytes() / 16;
 }
 
 void *kma_copy_alloc(size_t nr, size_t bytes)
@@ -56,7 +56,7 @@ static u64 kma_live_default(void)
 	u64 many = 1ULL << 20;
 	u64 per_object = div_u64(kma_objtab_bytes(many, 0), many);
 
-	return clamp(div64_u64(kma_ram_bytes() / 128, per_object),
+	return clamp(div64_u64(kma_total_bytes() / 128, per_object),
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
 }
 

@@ -44,29 +44,29 @@
 /* The last node, which may be one without CPUs. */
 static int truth_node;
 
-/* TRUTH_SITE(function, allocation) */
-#define TRUTH_SITES							\
-	TRUTH_SITE(plain, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(constant, kmalloc_nolock(96, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(zeroed, kmalloc_nolock(size, __GFP_ZERO, NUMA_NO_NODE)) \
-	TRUTH_SITE(charged, kmalloc_nolock(size, __GFP_ACCOUNT, NUMA_NO_NODE)) \
-	TRUTH_SITE(on_node, kmalloc_nolock(size, 0, truth_node))	\
-	TRUTH_SITE(locked, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(softirq, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(hardirq, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(nmi, kmalloc_nolock(size, 0, NUMA_NO_NODE))		\
-	TRUTH_SITE(each_cpu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(to_nolock, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(to_kfree, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(to_rcu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(to_rcu_nolock, kmalloc_nolock(size, 0, NUMA_NO_NODE)) \
-	TRUTH_SITE(to_other_cpu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(kmalloc, kmalloc(size, GFP_ATOMIC))			\
-	TRUTH_SITE(fallen, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
-	TRUTH_SITE(churn, kmalloc_nolock(size, 0, NUMA_NO_NODE))
+/* X(function, allocation) */
+#define TRUTH_SITES(X)							\
+	X(plain, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(constant, kmalloc_nolock(96, 0, NUMA_NO_NODE))	\
+	X(zeroed, kmalloc_nolock(size, __GFP_ZERO, NUMA_NO_NODE)) \
+	X(charged, kmalloc_nolock(size, __GFP_ACCOUNT, NUMA_NO_NODE)) \
+	X(on_node, kmalloc_nolock(size, 0, truth_node))	\
+	X(locked, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(softirq, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(hardirq, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(nmi, kmalloc_nolock(size, 0, NUMA_NO_NODE))		\
+	X(each_cpu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(to_nolock, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(to_kfree, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(to_rcu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(to_rcu_nolock, kmalloc_nolock(size, 0, NUMA_NO_NODE)) \
+	X(to_other_cpu, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(kmalloc, kmalloc(size, GFP_ATOMIC))			\
+	X(fallen, kmalloc_nolock(size, 0, NUMA_NO_NODE))	\
+	X(churn, kmalloc_nolock(size, 0, NUMA_NO_NODE))
 
 /* The barrier keeps the call from becoming a jump, which has no call site here. */
-#define TRUTH_SITE(name, allocation)					\
+#define X(name, allocation)						\
 static noinline void *truth_##name(size_t size)				\
 {									\
 	void *ptr = allocation;						\
@@ -75,13 +75,13 @@ static noinline void *truth_##name(size_t size)				\
 	return ptr;							\
 }
 
-TRUTH_SITES
-#undef TRUTH_SITE
+TRUTH_SITES(X)
+#undef X
 
 enum truth_site_id {
-#define TRUTH_SITE(name, allocation) TRUTH_##name,
-	TRUTH_SITES
-#undef TRUTH_SITE
+#define X(name, allocation) TRUTH_##name,
+	TRUTH_SITES(X)
+#undef X
 	TRUTH_NR
 };
 
@@ -95,9 +95,9 @@ static struct truth_site {
 	atomic64_t bytes_freed;
 	atomic64_t pingpong;
 } truth_site[TRUTH_NR] = {
-#define TRUTH_SITE(_name, allocation) { .name = "truth_" #_name, .alloc = truth_##_name },
-	TRUTH_SITES
-#undef TRUTH_SITE
+#define X(_name, allocation) { .name = "truth_" #_name, .alloc = truth_##_name },
+	TRUTH_SITES(X)
+#undef X
 };
 
 /* ---- objects -------------------------------------------------------------- */

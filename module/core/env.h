@@ -45,7 +45,7 @@
 #endif
 
 /* For products of two u64, and for sums of squares. */
-typedef unsigned __int128 kma_u128;
+#define kma_u128 unsigned __int128
 
 /**
  * kma_env_hide() - make the compiler forget what it knows about a value
@@ -221,7 +221,9 @@ static inline u64 kma_env_lap_leave(u64 start)
  */
 static __always_inline u32 kma_env_now(void)
 {
-	return get_jiffies_64() >> KMA_TIME_SHIFT;
+	const u64 now = get_jiffies_64();
+
+	return now >> KMA_TIME_SHIFT;
 }
 
 /**

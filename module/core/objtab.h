@@ -526,12 +526,14 @@ static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
  * is computed just before its store: there are too few registers for all of them.
  */
 #define kma_entry_write(e, _bytes_req, _time, _tgid, _row, _cpu, _where) ({	\
-	WRITE_ONCE((e)->bytes_req, _bytes_req);					\
-	WRITE_ONCE((e)->time, _time);						\
-	WRITE_ONCE((e)->tgid, _tgid);						\
-	WRITE_ONCE((e)->row, _row);						\
-	WRITE_ONCE((e)->cpu, _cpu);						\
-	WRITE_ONCE((e)->where, _where);						\
+	struct kma_entry *__e = (e);						\
+										\
+	WRITE_ONCE(__e->bytes_req, _bytes_req);					\
+	WRITE_ONCE(__e->time, _time);						\
+	WRITE_ONCE(__e->tgid, _tgid);						\
+	WRITE_ONCE(__e->row, _row);						\
+	WRITE_ONCE(__e->cpu, _cpu);						\
+	WRITE_ONCE(__e->where, _where);						\
 })
 
 /**

@@ -244,10 +244,12 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
  * it.  Only the sample is lost.
  */
 #define KMA_SITE_DROPPED(t, o, of_objects, of_pages) do {		\
-	if ((t)->pages && (o)->shift != KMA_SHIFT_EXACT)		\
+	const struct kma_sitetab *__t = (t);				\
+									\
+	if (__t->pages && (o)->shift != KMA_SHIFT_EXACT)		\
 		kma_stat_inc(page_samples_lost);			\
 	else								\
-		KMA_SITE_STAT(t, of_objects, of_pages);			\
+		KMA_SITE_STAT(__t, of_objects, of_pages);		\
 } while (0)
 
 /* The slot of the row [other] of a cache, if that row counts what has this shift. */

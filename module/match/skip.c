@@ -9,7 +9,6 @@
 
 #include "../error.h"
 #include "../state.h"
-#include "page_caller.h"
 #include "skip.h"
 
 static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
@@ -143,7 +142,6 @@ static void kma_skips_publish(struct kma_skips *s)
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	kfree(before);
-	kma_page_caller_forget();
 }
 
 static bool kma_skips_full(const struct kma_skips *s)

@@ -25,7 +25,7 @@ struct kma_names {
 	char buf[KMA_STACK_LEN];
 };
 
-static_assert(KMA_STACK_LEN <= sizeof_field(struct kma_names_chunk, text));
+static_assert(sizeof_field(struct kma_names_chunk, text) >= KMA_STACK_LEN);
 
 struct kma_names *kma_names_new(const struct kma_sitetab *t)
 {

@@ -58,7 +58,7 @@ static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site
  * The size of each request is not recorded, so the sum of their squares is not known.  No
  * request is larger than @most, so the sum is at most @bytes * @most.
  */
-static void kma_counts_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
+static void kma_rows_site_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
 				 u64 weight)
 {
 	kma_rows_site_set(counts, KMA_COUNT_bytes_req, kma_weigh(bytes, weight),
@@ -104,7 +104,7 @@ static void kma_rows_site_events(struct kma_site_counts *counts, const struct km
 		kma_rows_site_estimate(counts, KMA_COUNT_bytes_req, since->hits,
 				       cache->object_size, weight);
 	else
-		kma_counts_bytes_req(counts, since->bytes_req, size, weight);
+		kma_rows_site_bytes_req(counts, since->bytes_req, size, weight);
 	kma_rows_site_estimate(counts, KMA_COUNT_frees, since->frees, 1, weight);
 	kma_rows_site_estimate(counts, KMA_COUNT_bytes_freed, since->frees, size, weight);
 	kma_rows_site_estimate(counts, KMA_COUNT_no_entry, since->no_entry, 1, weight);

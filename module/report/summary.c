@@ -37,7 +37,7 @@ static void kma_summary_add(struct kma_snapshot *snap, const char *name, const c
 
 /* Add a row for @value, and NAME_se for its standard error. */
 #define KMA_SUMMARY_ADD(name, format, value, variance)			\
-	kma_summary_add(snap, name, name "_se", KMA_FORMAT_##format, value, variance)
+	kma_summary_add(snap, #name, #name "_se", KMA_FORMAT_##format, value, variance)
 
 /* Add a row for a column of struct kma_site_counts, and NAME_se for its standard error. */
 #define KMA_SUMMARY_COUNT(name, column)					\
@@ -51,31 +51,31 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	const u64 net = v[KMA_COUNT_bytes_alloc] + v[KMA_COUNT_bulk_bytes] -
 			v[KMA_COUNT_bytes_freed];
 
-	KMA_SUMMARY_COUNT("bytes_requested", bytes_req);
-	KMA_SUMMARY_COUNT("bytes_allocated", bytes_alloc);
-	KMA_SUMMARY_COUNT("bytes_freed", bytes_freed);
+	KMA_SUMMARY_COUNT(bytes_requested, bytes_req);
+	KMA_SUMMARY_COUNT(bytes_allocated, bytes_alloc);
+	KMA_SUMMARY_COUNT(bytes_freed, bytes_freed);
 	/*
 	 * Negative if more was freed than allocated since the reset.  The samples that
 	 * were freed may be those that were allocated, or others: the variance is at most
 	 * this sum.
 	 */
-	KMA_SUMMARY_ADD("bytes_net", S64, net, var[KMA_COUNT_bytes_alloc] +
+	KMA_SUMMARY_ADD(bytes_net, S64, net, var[KMA_COUNT_bytes_alloc] +
 			var[KMA_COUNT_bulk_bytes] + var[KMA_COUNT_bytes_freed]);
 	/* An upper bound: (a - r)^2 is at most a^2 - r^2 if r is at most a. */
-	KMA_SUMMARY_ADD("bytes_wasted", U64,
+	KMA_SUMMARY_ADD(bytes_wasted, U64,
 			v[KMA_COUNT_bytes_alloc] - v[KMA_COUNT_bytes_req],
 			var[KMA_COUNT_bytes_alloc] - var[KMA_COUNT_bytes_req]);
 	kma_keyval_add(snap, "frag_pct", KMA_FORMAT_MILLI,
 		       kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
-	KMA_SUMMARY_COUNT("cross_node_allocs", cross_node);
-	KMA_SUMMARY_COUNT("allocs", hits);
-	KMA_SUMMARY_COUNT("bulk_objs", bulk_objs);
-	KMA_SUMMARY_COUNT("bulk_bytes", bulk_bytes);
-	KMA_SUMMARY_COUNT("live_bytes", live_bytes);
-	KMA_SUMMARY_COUNT("confirmed_bytes", confirmed_bytes);
-	KMA_SUMMARY_COUNT("live_objs", live_objs);
-	KMA_SUMMARY_COUNT("frees", frees);
-	KMA_SUMMARY_COUNT("pingpong", pingpong);
+	KMA_SUMMARY_COUNT(cross_node_allocs, cross_node);
+	KMA_SUMMARY_COUNT(allocs, hits);
+	KMA_SUMMARY_COUNT(bulk_objs, bulk_objs);
+	KMA_SUMMARY_COUNT(bulk_bytes, bulk_bytes);
+	KMA_SUMMARY_COUNT(live_bytes, live_bytes);
+	KMA_SUMMARY_COUNT(confirmed_bytes, confirmed_bytes);
+	KMA_SUMMARY_COUNT(live_objs, live_objs);
+	KMA_SUMMARY_COUNT(frees, frees);
+	KMA_SUMMARY_COUNT(pingpong, pingpong);
 	if (snap->sampled) {
 		kma_keyval_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
 		kma_keyval_add(snap, "live_samples", KMA_FORMAT_U64,

@@ -18,11 +18,13 @@ static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long pare
 					    struct ftrace_ops *ops,
 				     struct ftrace_regs *regs)
 {
+	const struct kma_ftrace_hook *hook;
 	int i;
 
 	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
-		if (ip - (unsigned long)kma_ftrace_hooks[i]->function < KMA_FTRACE_HOOK_ENTRY_BYTES) {
-			kma_ftrace_hooks[i]->entered(parent_ip, regs);
+		hook = kma_ftrace_hooks[i];
+		if (ip - (unsigned long)hook->function < KMA_FTRACE_HOOK_ENTRY_BYTES) {
+			hook->entered(parent_ip, regs);
 			return;
 		}
 	}

@@ -48,7 +48,7 @@ struct kma_ftrace_hook kma_ftrace_hook_free_nolock = {
  * kvfree_call_rcu().  By then the object is no longer in the table.
  */
 static_assert(kma_ftrace_hook_fits(kfree_call_rcu_nolock, void, struct kma_rcu_head *head,
-			    void *ptr));
+				   void *ptr));
 
 static void notrace kma_free_rcu_nolock_entered(unsigned long parent_ip,
 						struct ftrace_regs *regs)
@@ -103,7 +103,7 @@ static int kma_nolock_returned(struct kretprobe_instance *ri, struct pt_regs *re
 	preempt_disable_notrace();
 	kma_stat_inc(nolock_allocs);
 	kma_slab_nolock_alloc(get_kretprobe_retaddr(ri), (void *)regs_return_value(regs),
-			  args->size, args->gfp);
+			      args->size, args->gfp);
 	preempt_enable_notrace();
 	return 0;
 }

@@ -28,7 +28,7 @@
 	"# kmemacct " table " 4 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 #define BY_TABLE(table, list) \
-	"# kmemacct " table " 4 sample_bytes=0 filter=tgid,comm by=" table "\n" \
+	"# kmemacct " table " 4 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
 
 /* Its columns are 1 to 17, but for net_pages. */

@@ -30,7 +30,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef int s32;
 typedef long long s64;
-typedef unsigned __int128 kma_u128;
+#define kma_u128 unsigned __int128
 
 #define U16_MAX		0xffffU
 #define U32_MAX		0xffffffffU

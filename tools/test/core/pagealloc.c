@@ -261,7 +261,7 @@ static void kma_expect_pfns(void)
 	for (i = 0; i < KMA_PAGES; i++) {
 		page = &kma_page[i];
 		known = kma_pfn_read(kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
-				       &f);
+				     &f);
 		kma_expect(known == !!page->row);
 		if (!known)
 			continue;
@@ -406,7 +406,7 @@ static void kma_runs_out(void)
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < classes; i++)
 		kma_pagealloc_class(&kma_pagealloc,
-				 kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
+				    kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
 				 &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
 	for (i = 0; i < classes; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
@@ -439,14 +439,14 @@ static void kma_loses_samples(void)
 	/* Rows run out with exact ones of the same class, the last in [other]. */
 	for (i = 0; i <= KMA_SITES_MIN; i++)
 		kma_pagealloc_site(&kma_pagealloc,
-				 kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i),
+				   kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i),
 				 KMA_MODEL_SITE + 16 * i, &ev);
 	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
 	/* As many pages as make sure that there is a sample point on most of them. */
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
-				   kma_pfntab_at(&kma_pagealloc.pfns,
-						   KMA_FIRST + 4096 + 16 * i), &ev);
+				      kma_pfntab_at(&kma_pagealloc.pfns,
+						 KMA_FIRST + 4096 + 16 * i), &ev);
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + 16 * i, 4);
 	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
@@ -475,13 +475,14 @@ static void kma_frees_others(void)
 
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < KMA_SITES_MIN; i++)
-		kma_pagealloc_class(&kma_pagealloc, kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
-				 &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
+		kma_pagealloc_class(&kma_pagealloc,
+				    kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
+				    &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
 	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
-				   kma_pfntab_at(&kma_pagealloc.pfns,
-						   KMA_FIRST + 4096 + 16 * i), &ev);
+				      kma_pfntab_at(&kma_pagealloc.pfns,
+						 KMA_FIRST + 4096 + 16 * i), &ev);
 	kma_stats_sum(&stats);
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_expect(stats.v[KMA_STAT_page_other_sites] > 190);

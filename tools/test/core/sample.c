@@ -263,7 +263,7 @@ static void kma_alloc_disturbed(int size, u32 n, bool stays)
 	if (what & 2)
 		kma_env.cpu = kma_random_below(&kma_random, KMA_ENV_CPUS);
 	kma_record_at_point(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
-			  (struct kma_at_point) {
+			    (struct kma_at_point) {
 				.bytes = ev.cache,
 				.node = ev.node,
 				.point = point,
@@ -373,7 +373,7 @@ struct kma_countmap {
 };
 
 static void kma_countmap_add(struct kma_countmap *t, const struct kma_estimates *e, int quantity,
-			  double truth)
+			     double truth)
 {
 	const double estimate = kma_weighed(e->weighed[quantity]);
 	const double x = estimate / truth - 1;

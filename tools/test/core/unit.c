@@ -957,7 +957,7 @@ static void kma_samples_without_slots(void)
 /* ---- what it all costs ------------------------------------------------------ */
 
 /* Each event counts, whatever interrupts, and one in KMA_TIMED is to be timed. */
-static void kma_counts_events(void)
+static void kma_events_are_counted(void)
 {
 	u64 before = kma_stat_now(events_kfree);
 	int i, nested, timed = 0, events = 0;
@@ -985,7 +985,7 @@ static void kma_counts_events(void)
 }
 
 /* Each as what nearly all are, until it is known to be something else. */
-static void kma_counts_what_is_not_recorded(void)
+static void kma_unrecorded_is_counted(void)
 {
 	const u64 events = kma_stat_now(events_kmalloc), ends = kma_stat_now(alloc_unsampled);
 	const u64 failed = kma_stat_now(alloc_failed);
@@ -1027,7 +1027,7 @@ static void kma_counts_what_is_not_recorded(void)
 }
 
 /* A word that was never set, as a CPU's whose first event came too soon. */
-static void kma_counts_from_zero(void)
+static void kma_counting_starts_at_zero(void)
 {
 	u64 word = 0;
 	int i;
@@ -1231,9 +1231,9 @@ static const struct kma_case kma_cases[] = {
 	{ "samples without room for their stacks", kma_runs_out_of_stacks },
 	{ "samples without rows", kma_runs_out_of_rows },
 	{ "samples without slots", kma_samples_without_slots },
-	{ "events are counted, and some to be timed", kma_counts_events },
-	{ "they are counted from nothing", kma_counts_from_zero },
-	{ "what is not recorded is counted with its event", kma_counts_what_is_not_recorded },
+	{ "events are counted, and some to be timed", kma_events_are_counted },
+	{ "they are counted from nothing", kma_counting_starts_at_zero },
+	{ "what is not recorded is counted with its event", kma_unrecorded_is_counted },
 	{ "what was spent", kma_knows_what_was_spent },
 	{ "samples stay inside the budget", kma_budget_the_budget },
 	{ "they do what they can", kma_budget_without_hope },

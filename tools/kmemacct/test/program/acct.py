@@ -64,7 +64,7 @@ def says_what_is_not_counted(t):
             check_equal(name, f"{name} are not counted: echo account {all_names} >"
                         " /sys/kernel/debug/kmemacct/control",
                         t.error(name.replace("_", "-")))
-        t.write_table(name, columns, [], f"pages=off by=x,{name}")
+        t.write_table(name, columns, [], f"pages=off account=x,{name}")
         t.out(name.replace("_", "-"))
 
 
