@@ -17,7 +17,7 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	4
+#define KMA_FORMAT_VERSION	5
 
 /* X(name): the tables; each is a file in debugfs. */
 #define KMA_TABLES(X)		\

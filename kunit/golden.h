@@ -8,7 +8,7 @@
 #define KMA_KUNIT_GOLDEN_H
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 4 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 5 sample_bytes=0 " accuracy "\n"
 
 #define KMA_GOLDEN_QUIET \
 	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
@@ -39,7 +39,7 @@
 
 /* Once something was sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
-	"# kmemacct " table " 4 sample_bytes=4096 " accuracy "\n"
+	"# kmemacct " table " 5 sample_bytes=4096 " accuracy "\n"
 
 #define KMA_GOLDEN_SAMPLED_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \

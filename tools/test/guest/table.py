@@ -33,7 +33,7 @@ class Table:
             self.opened = opened()
             text = f.read()
         head, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 4 "
+        prefix = f"# kmemacct {name} 5 "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
         self.head = dict(pair.split("=") for pair in head[len(prefix):].split())
         self.columns = columns.removeprefix("#").split()
