@@ -49,11 +49,6 @@
 /* kmem_cache_free is traced before another CPU can be given the object. */
 #define KMA_HAVE_FREE_EVENT_EARLY
 #define KMA_FREES_EARLY true
-/*
- * If a function like kmemdup() allocates for its caller, the event of a large kmalloc
- * names that caller as its call site.
- */
-#define KMA_HAVE_LARGE_CALLER
 /* An ftrace callback may interrupt itself, unless its ftrace_ops forbid that. */
 #define KMA_HAVE_FTRACE_NESTING
 #else
@@ -84,17 +79,6 @@
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
 #endif
-/* A call of the bulk page allocator, with an array of pages. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
-#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
-#else
-#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
-#endif
-/* The bulk page allocator can also put its pages on a list. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
-	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
-#define KMA_HAVE_ALLOC_PAGES_LIST
-#endif
 
 /* mm_page_alloc_zone_locked tells whether a CPU's list of free pages is refilled. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
@@ -114,25 +98,6 @@
 #else
 #define KMA_PAGEBLOCK_TYPE	((1UL << PB_migratetype_bits) - 1)
 #define KMA_PAGEBLOCK_ISOLATED	0
-#endif
-
-/* KFENCE: some objects come from its pool, with guard pages around each object. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
-#define KMA_HAVE_KFENCE
-#endif
-
-/* hrtimer_setup() sets both the clock and the function of a timer. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#define KMA_HAVE_HRTIMER_SETUP
-#endif
-
-/*
- * The event of a kvmalloc() of more than a page, with gfp flags that forbid to wait, names
- * the caller of kvmalloc() as its call site.
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-#define KMA_HAVE_KVMALLOC_CALLER
 #endif
 
 /*

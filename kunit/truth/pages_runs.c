@@ -5,7 +5,7 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
-#include "../../module/compat.h"
+#include "truth_compat.h"
 #include "pages_account.h"
 #include "pages_runs.h"
 #include "pages_sites.h"

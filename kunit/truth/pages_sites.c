@@ -3,7 +3,7 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
-#include "../../module/compat.h"
+#include "truth_compat.h"
 #include "pages_sites.h"
 
 noinline __noclone struct page *truth_alloc_pages(unsigned int order, gfp_t gfp)

@@ -8,7 +8,7 @@
 #include <linux/smp.h>
 #include <linux/types.h>
 
-#include "../../module/compat.h"
+#include "truth_compat.h"
 
 #ifdef KMA_HAVE_KFENCE
 #include <linux/kfence.h>

@@ -70,18 +70,6 @@ void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
 /**
- * kma_count_se() - the column with the standard error of another column
- * @column: the other column, which is a count
- *
- * Context: any.
- * Return: number of the column.
- */
-static inline int kma_count_se(enum kma_site_column column)
-{
-	return KMA_COUNT_ERRORS + column;
-}
-
-/**
  * kma_rows_site_value() - the @value of struct kma_table for these tables
  * @snap: the snapshot
  * @row: a struct kma_site_counts

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The differences between kernel versions that only the truth modules need to know. */
+#ifndef KMA_TRUTH_COMPAT_H
+#define KMA_TRUTH_COMPAT_H
+
+#include <linux/version.h>
+
+#include "../../module/compat.h"
+
+/*
+ * If a function like kmemdup() allocates for its caller, the event of a large kmalloc
+ * names that caller as its call site.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define KMA_HAVE_LARGE_CALLER
+#endif
+
+/* A call of the bulk page allocator, with an array of pages. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
+#else
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
+#endif
+
+/* The bulk page allocator can also put its pages on a list. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
+#define KMA_HAVE_ALLOC_PAGES_LIST
+#endif
+
+/* KFENCE: some objects come from its pool, with guard pages around each object. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 12, 0)
+#define KMA_HAVE_KFENCE
+#endif
+
+/* hrtimer_setup() sets both the clock and the function of a timer. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define KMA_HAVE_HRTIMER_SETUP
+#endif
+
+/*
+ * The event of a kvmalloc() of more than a page, with gfp flags that forbid to wait, names
+ * the caller of kvmalloc() as its call site.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#define KMA_HAVE_KVMALLOC_CALLER
+#endif
+
+#endif /* KMA_TRUTH_COMPAT_H */
