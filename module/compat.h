@@ -157,7 +157,7 @@
 #endif
 #else
 #define KMA_DIRECT
-#define KMA_IS_DIRECT(function)	static_assert(__same_type(function, function))
+#define KMA_IS_DIRECT(function)	static_assert(!__same_type(function, void))
 #endif
 
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_REGS

@@ -59,7 +59,7 @@ static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site
  * request is larger than @most, so the sum is at most @bytes * @most.
  */
 static void kma_rows_site_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
-				 u64 weight)
+				    u64 weight)
 {
 	kma_rows_site_set(counts, KMA_COUNT_bytes_req, kma_weigh(bytes, weight),
 			  kma_weigh_variance((kma_u128)bytes * most, weight));

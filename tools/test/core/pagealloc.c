@@ -446,7 +446,7 @@ static void kma_loses_samples(void)
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
 				      kma_pfntab_at(&kma_pagealloc.pfns,
-						 KMA_FIRST + 4096 + 16 * i), &ev);
+						    KMA_FIRST + 4096 + 16 * i), &ev);
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + 16 * i, 4);
 	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
@@ -482,7 +482,7 @@ static void kma_frees_others(void)
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
 				      kma_pfntab_at(&kma_pagealloc.pfns,
-						 KMA_FIRST + 4096 + 16 * i), &ev);
+						    KMA_FIRST + 4096 + 16 * i), &ev);
 	kma_stats_sum(&stats);
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_expect(stats.v[KMA_STAT_page_other_sites] > 190);
