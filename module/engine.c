@@ -106,6 +106,7 @@ static void kma_probes_stop(void)
 	kma_slab_stop();
 	/* Waits until no probe of a tracepoint runs. */
 	kma_page_stop();
+	kma_nolock_stop();
 	/* Waits until no function is followed: nothing writes to the tables any more. */
 	kma_bulk_stop();
 }
