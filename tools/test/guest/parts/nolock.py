@@ -56,7 +56,8 @@ def nolock():
             compare(known, f"after {scenario}")
         rows = known.own_sites()
         if CPUS > 1:
-            check(rows["truth_to_other_cpu"]["pingpong"] == 300, f"{rows}")
+            # Those that the scenario frees there, and what "crossed" frees after it moved.
+            check(rows["truth_to_other_cpu"]["pingpong"] >= 300, f"{rows}")
         objects = sum(row["bulk_objs"] for row in rows.values())
         _, caches, summary = check_sums()
         check_cache_rows(caches)
