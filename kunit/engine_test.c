@@ -100,7 +100,7 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 	kfree(ptr);
 }
 
-/* What nobody saw freed is gone with its pages, and its site is suspect. */
+/* Objects freed without an event end with their pages, and their call site is suspect. */
 static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 {
 	enum { OBJECTS = 20 };
@@ -235,7 +235,7 @@ static void kma_times_some(struct kunit *test, const struct kma_load *load)
 	kma_probe_restart(test, load);
 	for (i = 0; i < 8 * KMA_TIMED; i++)
 		kfree(kma_site_size(64));
-	/* Others have events as well: a moment in which nobody has. */
+	/* Other tasks have events as well: retry until there is none while summing. */
 	for (i = 0; i < 1000 && !kma_timed_add_up(&timed); i++)
 		cond_resched();
 	KUNIT_EXPECT_LT(test, i, 1000);

@@ -10,7 +10,7 @@
 
 #define KMA_WORKER_PTRS	100
 
-/* Somebody who puts and takes addresses of his own. */
+/* A thread that puts and takes addresses that no other thread uses. */
 struct kma_worker {
 	struct kma_objtab *t;
 	unsigned long ptr[KMA_WORKER_PTRS];

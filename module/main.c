@@ -24,6 +24,7 @@
  * what the module costs.  baseline.c keeps the sums that `reset` subtracts.  countmaps.c
  * has the tables that count events by a key.  memhotplug.c follows memory that is added.
  */
+#include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
@@ -46,9 +47,22 @@ static enum kma_setting_nr kma_param_nr(const struct kernel_param *kp)
 	return (const struct kma_setting *)kp->arg - kma_settings;
 }
 
-static int kma_param_set(const char *val, const struct kernel_param *kp)
+/* As other flags of the kernel, a flag may be Y or N, or stand without a value for 1. */
+static const char *kma_param_value(enum kma_setting_nr nr, const char *val)
+{
+	bool on;
+
+	if (strcmp(kma_settings[nr].unit, "flag"))
+		return val ?: "";
+	if (val && kstrtobool(val, &on))
+		return val;
+	return !val || on ? "1" : "0";
+}
+
+static int kma_param_set(const char *text, const struct kernel_param *kp)
 {
 	const enum kma_setting_nr nr = kma_param_nr(kp);
+	const char *val = kma_param_value(nr, text);
 	char *copy;
 	int ret;
 
@@ -80,6 +94,7 @@ static void kma_param_free(void *arg)
 }
 
 static const struct kernel_param_ops kma_param_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
 	.set = kma_param_set,
 	.get = kma_param_get,
 	.free = kma_param_free,

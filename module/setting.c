@@ -26,10 +26,10 @@
 
 /* ---- parsing --------------------------------------------------------------- */
 
-static int kma_parse_u64(const char *text, u64 min, u64 max,
+static int kma_parse_u64(const char *text, int base, u64 min, u64 max,
 			 union kma_setting_value *value)
 {
-	if (kstrtou64(text, 10, &value->number))
+	if (kstrtou64(text, base, &value->number))
 		return -EINVAL;
 	return value->number < min || value->number > max ? -ERANGE : 0;
 }
@@ -42,17 +42,17 @@ static int kma_parse_flag(char *text, union kma_setting_value *value)
 
 static int kma_parse_live_max(char *text, union kma_setting_value *value)
 {
-	return kma_parse_u64(text, 0, KMA_LIVE_MAX, value);
+	return kma_parse_u64(text, 0, 0, KMA_LIVE_MAX, value);
 }
 
 static int kma_parse_sites_max(char *text, union kma_setting_value *value)
 {
-	return kma_parse_u64(text, KMA_SITES_MIN, KMA_SITES_MAX, value);
+	return kma_parse_u64(text, 0, KMA_SITES_MIN, KMA_SITES_MAX, value);
 }
 
 static int kma_parse_budget_pct(char *text, union kma_setting_value *value)
 {
-	return kma_parse_u64(text, 0, KMA_BUDGET_MAX, value);
+	return kma_parse_u64(text, 10, 0, KMA_BUDGET_MAX, value);
 }
 
 static int kma_parse_bulk(char *text, union kma_setting_value *value)
@@ -147,7 +147,7 @@ static int kma_set_pages(const union kma_setting_value *value)
 	int ret = kma_pages_set(value->number);
 
 	if (ret)
-		kma_refuse("pages: %s", ret == -ENOMEM ? "not enough memory" :
+		kma_refuse("pages %s: %s", kma_pages_mode_name(value->number), ret == -ENOMEM ? "not enough memory" :
 			   "no tracepoint mm_page_alloc: see the kernel log");
 	if (before && !kma_pages_tracked())
 		kma_baseline_forget_pages();
@@ -248,7 +248,7 @@ static int kma_show_skip(char *page)
 
 const struct kma_setting kma_settings[KMA_SETTING_NR] = {
 #define X(name, mode, unit, range, init, parse, set, show, help) \
-	{ #name, mode, range, init, parse, set, show },
+	{ #name, mode, unit, range, init, parse, set, show },
 	KMA_SETTINGS(X)
 #undef X
 };

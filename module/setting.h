@@ -89,6 +89,7 @@ union kma_setting_value {
  * struct kma_setting - a row of KMA_SETTINGS
  * @name: name of the setting
  * @mode: 0400 or 0600
+ * @unit: the unit of the value; "flag" if it is 0 or 1
  * @range: the values that are allowed, in words
  * @init: the default
  * @parse: turns a text, which it may modify, into a value; returns 0 or an error
@@ -100,6 +101,7 @@ union kma_setting_value {
 struct kma_setting {
 	const char *name;
 	umode_t mode;
+	const char *unit;
 	const char *range;
 	const char *init;
 	int (*parse)(char *text, union kma_setting_value *value);

@@ -143,9 +143,14 @@ int kma_pages_parse(const char *text)
 	return match_string(kma_pages_mode_names, ARRAY_SIZE(kma_pages_mode_names), text);
 }
 
+const char *kma_pages_mode_name(enum kma_pages_mode mode)
+{
+	return kma_pages_mode_names[mode];
+}
+
 const char *kma_pages_name(void)
 {
-	return kma_pages_mode_names[READ_ONCE(kma_pages_mode)];
+	return kma_pages_mode_name(READ_ONCE(kma_pages_mode));
 }
 
 bool kma_pages_tracked(void)

@@ -21,6 +21,15 @@
 int kma_pages_parse(const char *text);
 
 /**
+ * kma_pages_mode_name() - the value of the setting `pages` for a mode
+ * @mode: the mode, not KMA_PAGES_SAMPLED
+ *
+ * Context: any.
+ * Return: as for kma_pages_parse().
+ */
+const char *kma_pages_mode_name(enum kma_pages_mode mode);
+
+/**
  * kma_pages_name() - the value of the setting `pages`
  *
  * Context: any.

@@ -98,8 +98,7 @@ def parameters():
         "live_max=18446744073709551616": "live_max",
         "sites_max=1": "sites_max", "sites_max=63": "sites_max",
         "sites_max=64513": "sites_max", "sites_max=many": "sites_max",
-        "enabled=maybe": "enabled", "enabled=Y": "enabled",
-        "bulk=maybe": "bulk", "bulk=": "bulk",
+        "enabled=maybe": "enabled", "bulk=maybe": "bulk", "bulk=": "bulk",
         "live_max=16777216": "RAM", "sites_max=0": "sites_max",
         "sample_bytes=3000": "sample_bytes", "sample_bytes=2K": "sample_bytes",
         "sample_bytes=128M": "sample_bytes", "sample_bytes=-1": "sample_bytes",
@@ -121,7 +120,7 @@ def parameters():
         check(len(said) == 1 and word in said[0], f"{text}: the log has {log}")
         check(not is_loaded("kmemacct") and not Path("/proc/kmemacct").exists() and
               not Path(DEBUGFS, "kmemacct").exists(), f"{text} leaves something")
-    with both("live_max=1000 sites_max=1000 enabled=1 bulk=off") as known:
+    with both("live_max=1000 sites_max=1000 enabled=Y bulk=off") as known:
         known.run("constant")
         compare(known, "good parameters")
         check_equal("settings", ["1000", "1000", "off"],

@@ -362,7 +362,7 @@ def pages_without_memory():
             check(False, "it was taken")
         except OSError as e:
             check_equal("error", errno.ENOMEM, e.errno)
-        check_equal("error", "pages: not enough memory", settings()["last_error"])
+        check_equal("error", "pages classes: not enough memory", settings()["last_error"])
         check_equal("setting", "off", settings()["pages"])
         check_equal("memory", before, pairs_of("stats")["memory_bytes"])
         events = pairs_of("summary")["events_kmalloc"]
