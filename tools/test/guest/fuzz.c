@@ -2,14 +2,14 @@
 /*
  * Fuzz the module's files: fuzz SEED OPERATIONS CONTROL FILE...
  *
- * Opens the FILEs, reads them at any offset with any size, and writes lines to
- * the file CONTROL: good commands, almost good ones and noise.  What an open file
- * says does not change: each read is compared with what it said when it was read
- * from start to end.  A command is taken or refused with EINVAL, ENOMEM is an
- * answer to everything, and no other error is.
+ * Opens the FILEs, reads them at any offset with any size, and writes to the file CONTROL:
+ * valid commands, almost valid ones, and noise.  The text of an open file must not change:
+ * the file is read once from start to end, and each later read is compared with that.  The
+ * only errors allowed are EINVAL for a command that is not valid, EINVAL or EOVERFLOW for
+ * an offset out of range, and ENOMEM anywhere.
  *
- * The same seed does the same.  Prints what was done, and exits with 1 at the
- * first thing that is wrong.  Static, and with nothing but libc.
+ * The same seed makes the same operations.  Prints how many were made, and exits with 1 at
+ * the first mistake.  Linked statically, with libc alone.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,25 +22,25 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../kmemacct/base.h"
+#include "../../kmemacct/base.h"
 
 #define FILES_MAX	32
 #define COMMAND_MAX	600
-/* Reads of a file before it is opened anew. */
+/* A file is read at most so often before it is closed and opened again. */
 #define READS		500
 
 struct file {
 	const char *path;
 	int fd;		/* -1: closed */
-	char *text;	/* all of it */
+	char *text;	/* the whole file */
 	size_t len;
-	int reads;	/* still to be made */
+	int reads;	/* left until it is closed */
 };
 
 static struct file files[FILES_MAX];
 static int nr_files;
 static char control[256];
-static unsigned long opens, reads, bytes, taken, refused, no_memory;
+static unsigned long opens, reads, bytes, accepted, rejected, no_memory;
 static uint64_t state;
 
 static uint32_t rnd(uint32_t below)
@@ -75,7 +75,7 @@ static void file_close(struct file *f)
 	f->fd = -1;
 }
 
-/* All of it, in pieces of one size; false if there was no memory. */
+/* Read the whole file in pieces of one size.  Returns false if the kernel has no memory. */
 static int file_read_whole(struct file *f)
 {
 	size_t piece = 1 + rnd(1 << (1 + rnd(17))), room = 0;
@@ -89,7 +89,7 @@ static int file_read_whole(struct file *f)
 			room = 2 * room + piece;
 			f->text = realloc(f->text, room);
 			if (!f->text)
-				fail("no memory here");
+				fail("out of memory in user space");
 		}
 		got = read(f->fd, f->text + f->len, piece);
 		if (got < 0 && errno == ENOMEM)
@@ -114,7 +114,7 @@ static void file_open(struct file *f)
 		return;
 	}
 	if (!f->len || f->text[f->len - 1] != '\n')
-		fail("%s does not end with a line", f->path);
+		fail("%s does not end with a newline", f->path);
 	f->reads = 1 + rnd(READS);
 }
 
@@ -130,7 +130,7 @@ static off_t any_offset(const struct file *f)
 	case 3:
 		return INT64_MAX - rnd(5000);
 	case 4 ... 9:
-		/* What is far down takes the kernel as many lines. */
+		/* For a large offset, the kernel has to print all lines up to it. */
 		return rnd(f->len < 4096 ? f->len : 4096);
 	default:
 		return rnd(f->len);
@@ -142,7 +142,7 @@ static size_t any_size(void)
 	return rnd(1u << (1 + rnd(17)));
 }
 
-/* What was read at @at has to be what was there before. */
+/* Compare the result @got of reading @size bytes at @at with the text of the file. */
 static void file_check(const struct file *f, off_t at, size_t size,
 		       const char *piece, ssize_t got)
 {
@@ -167,7 +167,7 @@ static void file_check(const struct file *f, off_t at, size_t size,
 		fail("read %s from %lld of %zu: %zd bytes of %zu", f->path,
 		     (long long)at, f->len, got, size);
 	if (got && memcmp(piece, f->text + at, got))
-		fail("read %s from %lld: not what was there before", f->path,
+		fail("read %s from %lld: the text has changed", f->path,
 		     (long long)at);
 	bytes += got;
 }
@@ -183,7 +183,7 @@ static void file_read(struct file *f)
 	if (rnd(4) || at < 0) {
 		got = pread(f->fd, piece, size, at);
 	} else {
-		/* By way of the position, which may be refused as well. */
+		/* Set the position first.  lseek() may fail. */
 		if (lseek(f->fd, at, SEEK_SET) != at)
 			return;
 		got = read(f->fd, piece, size);
@@ -214,7 +214,7 @@ static const char * const good[] = {
 	"sort stacks samples,stack", "budget_pct 0", "budget_pct 100",
 };
 
-/* These change the kernel's text, and interrupt all CPUs for it: not as often. */
+/* These are sent less often: they patch the kernel's code, which interrupts all CPUs. */
 static const char * const slow[] = {
 	"enabled 1\n", "enabled 0", " enabled  1 ",
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",
@@ -225,16 +225,17 @@ static const char * const slow[] = {
 	"filter size 64-1K", "filter module kernel",
 };
 
-#define OTHERS_TO_A_SLOW_ONE	100
+/* Commands of good[] for each one of slow[]. */
+#define GOOD_PER_SLOW	100
 
 #define ANY(list) ((list)[rnd(sizeof(list) / sizeof((list)[0]))])
 
 static const char *good_command(void)
 {
-	return rnd(OTHERS_TO_A_SLOW_ONE + 1) ? ANY(good) : ANY(slow);
+	return rnd(GOOD_PER_SLOW + 1) ? ANY(good) : ANY(slow);
 }
 
-/* A command of any kind; returns its length, and whether it has to be taken. */
+/* Make a command.  Returns its length; @is_good: whether the module has to accept it. */
 static size_t any_command(char *line, int *is_good)
 {
 	size_t len = 0;
@@ -246,7 +247,7 @@ static size_t any_command(char *line, int *is_good)
 		*is_good = 1;
 		return sprintf(line, "%s", good_command());
 	case 1:
-		/* One byte of a good one is another. */
+		/* A valid command with one byte replaced. */
 		len = sprintf(line, "%s", good_command());
 		line[rnd(len)] = rnd(256);
 		return len;
@@ -280,11 +281,11 @@ static void write_control(void)
 		lseek(fd, rnd(1000), SEEK_SET);
 	done = write(fd, line, len);
 	if (done == (ssize_t)len)
-		taken++;
+		accepted++;
 	else if (done < 0 && errno == ENOMEM)
 		no_memory++;
 	else if (done < 0 && errno == EINVAL && !is_good)
-		refused++;
+		rejected++;
 	else
 		fail("write '%.*s': %zd, %s", (int)len, line, done,
 		     strerror(errno));
@@ -329,9 +330,9 @@ int main(int argc, char **argv)
 		step();
 	printf("%lu operations of seed %s: %lu opens, %lu reads of %lu bytes, ",
 	       operations, argv[1], opens, reads, bytes);
-	printf("%lu commands taken, %lu refused, %lu times no memory\n",
-	       taken, refused, no_memory);
-	if (!opens || !reads || !bytes || !taken || !refused)
-		fail("some of it was never done");
+	printf("%lu commands accepted, %lu rejected, %lu times no memory\n",
+	       accepted, rejected, no_memory);
+	if (!opens || !reads || !bytes || !accepted || !rejected)
+		fail("one kind of operation was never made");
 	return 0;
 }

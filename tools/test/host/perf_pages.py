@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages in a window, as perf has them and as kmemacct counted them.
+"""Compare kmemacct's counts of page allocations with perf's.
 
 usage: perf script -i DIR/perf.data -s tools/test/host/perf_pages.py DIR
 
-DIR is what `tools/test/guest/perf pages` left.  The marks A, B, C, D, E are blocks of
-the truth module; kmemacct was switched on between A and B, and off between C and D,
-and its tables were read between D and E.  So of blocks that were allocated between B
-and C it has to know, and of those that were allocated before A or after D it must not;
-it has to know of frees before D, and may know of those before E.
+DIR is the folder that `tools/test/guest/perf pages` has filled.  The marks A, B, C, D, E
+are page allocations of the truth module.  kmemacct was switched on between A and B, and
+off between C and D, and its tables were read between D and E.  So kmemacct has to have
+the page allocations between B and C, may have others between A and D, and must not have
+any before A or after D.  It has to have their frees before D, and may have those before E.
 
-Of each event perf has the arguments and the stack.  The call site is looked for in that
-as the module says that it does it, with its own patterns: the first frame that none of
-them matches.
+perf records the arguments and the stack of each event.  The call site is found in the
+stack as the module finds it: it is the first frame that matches none of the module's
+patterns.
 
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
@@ -22,7 +22,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import Symbols, compare, path_of, table, verdict  # noqa: E402
+from perf_lib import Symbols, compare, path_of, report, table  # noqa: E402
 
 PAGE_KB = 4
 ROWS_MIN, EVENTS_MIN, FREES_MIN = 150, 40000, 10000
@@ -30,17 +30,17 @@ MARK = "truth_alloc_pages_exact+"
 MARKS = 5
 NO_PFN = -1 & (1 << 64) - 1
 COLUMNS = ("hits", "kb")
-# Functions between the page allocator and the call site that are looked at, at most
+# The call site is searched for in at most so many frames of the stack.
 FRAMES_MAX = 24
 
 
 def skip_patterns():
-    """As the module has them."""
+    """The module's patterns of functions that are not taken for call sites."""
     return [row["pattern"] for row in table("skip")]
 
 
 def migratetypes():
-    """By number, as they are called."""
+    """The names of the migrate types, indexed by number."""
     text = path_of("pagetypeinfo").read_text()
     names = []
     for name in re.findall(r", type +(\w+) ", text):
@@ -51,7 +51,7 @@ def migratetypes():
 
 
 class Callsites:
-    """Of stacks."""
+    """Finds the call site of a page allocation in its stack."""
 
     def __init__(self, symbols):
         self.symbols = symbols
@@ -59,15 +59,16 @@ class Callsites:
             f"(?:{fnmatch.translate(pattern)})" for pattern in skip_patterns()))
         self.found = {}
 
-    def judge(self, address):
-        """The label of a call site, or None for what only hands pages on."""
-        # A call that never returns may be the last of its function.
+    def classify(self, address):
+        """The label of a call site, or None if the module's patterns skip the function."""
+        # A call that never returns may be the last instruction of its function.
         name = self.symbols.find(address - 1)[0].split("+0x")[0]
         if self.skipped.match(name):
             return None
         return " ".join(self.symbols.find(address)).rstrip()
 
     def of(self, stack):
+        """The label of the call site in a stack, or None."""
         for frame in stack[:FRAMES_MAX]:
             address = frame["ip"]
             if address not in self.found:
@@ -77,11 +78,13 @@ class Callsites:
         return None
 
 
-class Blocks:
-    """What perf recorded.
+class PageAllocs:
+    """The page allocations and frees that perf recorded.
 
-    Rows by how far the marks had come when the block was allocated, and each page that
-    is live: whose row it is in, and whether it is the first one of its block.
+    A row is (call site, order, migrate type, gfp flags).  hits counts page allocations by
+    the number of marks seen before, and by row.  frees counts frees by (marks before
+    the allocation, marks before the free), and by row.  live maps each allocated pfn to
+    (row, marks before the allocation, whether it is the first page of its allocation).
     """
 
     def __init__(self):
@@ -114,7 +117,7 @@ class Blocks:
 
 
 def rows_of(counts, key):
-    """hits and kb, summed by what key() makes of a row."""
+    """perf's hits and kb, summed over all rows with the same key(row)."""
     rows = defaultdict(Counter)
     for row, hits in counts.items():
         rows[key(row)].update(hits=hits, kb=hits * PAGE_KB << row[1])
@@ -122,6 +125,7 @@ def rows_of(counts, key):
 
 
 def ours_of(name, key):
+    """kmemacct's hits and kb, summed over all rows of a table with the same key(row)."""
     rows = defaultdict(Counter)
     for row in table(name):
         place = (row.get("site"), int(row["order"]), row["migratetype"],
@@ -131,10 +135,11 @@ def ours_of(name, key):
             if any(sums.values())}
 
 
-def judge(name, at_least, columns, inner, ours, outer):
+def report_rows(name, at_least, columns, inner, ours, outer):
+    """Compare rows as compare() does; at least so many have to be equal."""
     equal, between, wrong = compare(columns, inner, ours, outer)
-    verdict(name, not wrong and equal >= at_least,
-            f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    report(name, not wrong and equal >= at_least,
+           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
     return equal
 
 
@@ -145,8 +150,8 @@ def sum_of(counters):
     return total
 
 
-def judge_frees():
-    """Not of rows with blocks that were allocated in bulk, of which perf knows nothing."""
+def report_frees():
+    """Compare frees, except in rows with bulk allocations, which perf does not see."""
     rows = [(row["site"], int(row["order"]), row["migratetype"], int(row["gfp"], 16))
             for row in table("page_callers")]
     bulk = {key for key, row in zip(rows, table("page_callers"))
@@ -154,49 +159,49 @@ def judge_frees():
     ours = Counter()
     for key, row in zip(rows, table("page_callers")):
         ours[key] += int(row["frees"])
-    inner = sum_of(counts for (allocated, freed), counts in BLOCKS.frees.items()
+    inner = sum_of(counts for (allocated, freed), counts in ALLOCS.frees.items()
                    if allocated == 2 and freed <= 3)
-    outer = sum_of(counts for (allocated, freed), counts in BLOCKS.frees.items()
+    outer = sum_of(counts for (allocated, freed), counts in ALLOCS.frees.items()
                    if 1 <= allocated <= 3 and freed <= 4)
-    judge("frees", ROWS_MIN, ("frees",), *(
+    report_rows("frees", ROWS_MIN, ("frees",), *(
         {row: (frees,) for row, frees in counts.items() if row not in bulk}
         for counts in (inner, ours, outer)))
-    verdict("many frees", sum(inner.values()) >= FREES_MIN, f"{sum(inner.values())}")
+    report("many frees", sum(inner.values()) >= FREES_MIN, f"{sum(inner.values())}")
 
 
-BLOCKS = None
+ALLOCS = None
 
 
-# perf script calls these: at the beginning, for each event, and at the end
+# perf script calls these functions: at the beginning, for each event, and at the end.
 def trace_begin():
-    global BLOCKS
-    BLOCKS = Blocks()
+    global ALLOCS
+    ALLOCS = PageAllocs()
 
 
 def trace_unhandled(event, context, fields, sample):
-    BLOCKS.total += 1
+    ALLOCS.total += 1
     if event == "kmem__mm_page_alloc":
-        BLOCKS.allocation(fields)
+        ALLOCS.allocation(fields)
     elif event == "kmem__mm_page_free":
-        BLOCKS.free(fields)
+        ALLOCS.free(fields)
 
 
 def trace_end():
-    verdict("marks", BLOCKS.marks == MARKS, f"{BLOCKS.marks} of {MARKS}")
-    inner = BLOCKS.hits[2]
-    outer = sum_of(BLOCKS.hits[i] for i in (1, 2, 3))
+    report("marks", ALLOCS.marks == MARKS, f"{ALLOCS.marks} of {MARKS}")
+    inner = ALLOCS.hits[2]
+    outer = sum_of(ALLOCS.hits[i] for i in (1, 2, 3))
     for name, at_least, what, key in (
             ("orders", 15, "orders", lambda row: row[1:3]),
             ("classes", 30, "page_callers", lambda row: row[1:]),
             ("call sites of pages", ROWS_MIN, "page_callers", lambda row: row)):
-        judge(name, at_least, COLUMNS, rows_of(inner, key), ours_of(what, key),
-              rows_of(outer, key))
-    judge_frees()
+        report_rows(name, at_least, COLUMNS, rows_of(inner, key), ours_of(what, key),
+                    rows_of(outer, key))
+    report_frees()
     summary = {row["name"]: row["value"] for row in table("page_summary")}
-    failed = [BLOCKS.failed[2], int(summary["failures"]),
-              sum(BLOCKS.failed[i] for i in (1, 2, 3))]
-    verdict("failures", failed[0] >= 9 and failed == sorted(failed),
-            "perf, kmemacct, perf at most: {} {} {}".format(*failed))
-    verdict("a wide workload with pages", BLOCKS.total >= EVENTS_MIN,
-            f"{BLOCKS.total} events, {sum(inner.values())} blocks of "
-            f"{len({row[0] for row in inner})} call sites")
+    failed = [ALLOCS.failed[2], int(summary["failures"]),
+              sum(ALLOCS.failed[i] for i in (1, 2, 3))]
+    report("failures", failed[0] >= 9 and failed == sorted(failed),
+           "at least by perf, by kmemacct, at most by perf: {} {} {}".format(*failed))
+    report("a wide workload with pages", ALLOCS.total >= EVENTS_MIN,
+           f"{ALLOCS.total} events, {sum(inner.values())} page allocations of "
+           f"{len({row[0] for row in inner})} call sites")

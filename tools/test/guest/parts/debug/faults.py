@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Allocations that fail."""
+"""Tests with failing allocations."""
 import errno
 import os
 import re
@@ -19,7 +19,7 @@ from truth import both
 
 
 def arm_faults():
-    """Allocations of any kind may fail, when they are told to, in silence."""
+    """Set up fault injection: let all kinds of allocations fail, without a message."""
     for name in ("failslab", "fail_page_alloc"):
         Path(DEBUGFS, name, "verbose").write_text("0")
         Path(DEBUGFS, name, "ignore-gfp-wait").write_text("N")
@@ -27,14 +27,14 @@ def arm_faults():
 
 
 class Faults:
-    """Lets the n-th allocation of what is done fail."""
+    """Lets the n-th allocation of an action fail."""
 
     def __init__(self):
         arm_faults()
         self.fd = os.open("/proc/self/fail-nth", os.O_RDWR)
 
     def attempt(self, n, act):
-        """The error of act(), or 0; and whether it ever got to an n-th."""
+        """Return the error of act(), or 0, and whether an n-th allocation was made and failed."""
         error = 0
         os.pwrite(self.fd, b"%d" % n, 0)
         try:
@@ -46,7 +46,7 @@ class Faults:
         return error, left == 0
 
     def count(self, act):
-        """How many allocations there are."""
+        """Return the number of allocations that act() makes."""
         many = 1 << 30
         os.pwrite(self.fd, b"%d" % many, 0)
         act()
@@ -55,7 +55,7 @@ class Faults:
         return many - left
 
     def attempts(self, act, step=1):
-        """The error for each step-th n, as long as there is an n-th."""
+        """Yield n and the result of attempt(), for every step-th n, until there is no n-th."""
         n, failed = 1, True
         while failed:
             error, failed = self.attempt(n, act)
@@ -70,7 +70,7 @@ def kprobes():
 
 
 def followed_functions():
-    """By ftrace; it takes the kernel seconds to say."""
+    """Return the functions that ftrace follows.  The kernel takes seconds to list them."""
     return Path("/sys/kernel/tracing/enabled_functions").read_text().splitlines()
 
 
@@ -80,31 +80,31 @@ def meminfo(name):
 
 
 def check_nothing_left(when):
-    check(not is_loaded("kmemacct"), f"{when}: the module is there")
+    check(not is_loaded("kmemacct"), f"{when}: the module is loaded")
     left = [path for path in FILES if path.exists()]
     check(not left, f"{when}: {left} are left")
     check_equal(f"{when}: kprobes", [], kprobes())
 
 
 def check_whole(log, when):
-    """It is all there, or it has been said what is not."""
+    """Check that nothing is missing, or that the log says what.  Return whether any is."""
     missing = [path for path in FILES if not path.exists()]
-    said = [line for line in log if "debugfs" in line]
-    hooks = [name for name in (*BULK_FOLLOWED, "cache_destroy_followed")
-             if not missing and not pairs_of("stats")[name]]
-    check(not missing or said, f"{when}: {missing} are missing; the log: {log}")
-    check(not hooks or any("followed" in line for line in log),
-          f"{when}: {hooks} are missing; the log: {log}")
-    return bool(missing or hooks)
+    reasons = [line for line in log if "debugfs" in line]
+    not_followed = [name for name in (*BULK_FOLLOWED, "cache_destroy_followed")
+                    if not missing and not pairs_of("stats")[name]]
+    check(not missing or reasons, f"{when}: {missing} are missing; the log: {log}")
+    check(not not_followed or any("followed" in line for line in log),
+          f"{when}: {not_followed} are 0; the log: {log}")
+    return bool(missing or not_followed)
 
 
-# Per-CPU memory and mappings that the kernel itself may keep, in KiB: less than
-# one chunk of counters.
+# Per-CPU memory and mappings that the kernel itself may keep after rmmod, in KiB.  This is
+# less than one chunk of counters.
 KEPT_KB = {"Percpu": 64 * CPUS, "VmallocUsed": 1024}
 
 
 class FailingInsmod:
-    """insmod with one allocation after the other failing, and what came of it."""
+    """Loads kmemacct while one allocation after another fails, and counts the results."""
 
     def __init__(self, ko):
         self.ko = ko
@@ -115,11 +115,11 @@ class FailingInsmod:
         syscall(SYS_FINIT_MODULE, self.ko.fileno(),
                       b"live_max=1000 sites_max=1000", 0)
 
-    def judge(self, when, error, failed, log):
+    def classify(self, when, error, failed, log):
         if error:
             self.refused += 1
             check_equal(f"error: {when}", errno.ENOMEM, error)
-            check(failed, f"{when}, without a reason")
+            check(failed, f"{when}, although no allocation failed")
             check_nothing_left(when)
             return
         try:
@@ -139,7 +139,7 @@ class FailingInsmod:
             with kernel_log() as log:
                 n, error, failed = next(attempts)
             when = f"allocation {n} failed, insmod: {os.strerror(error)}"
-            progress(f"{when} ({total} in all)")
+            progress(f"{when} (of {total} allocations)")
             try:
                 self.classify(when, error, failed, log)
             except Failed as e:
@@ -152,7 +152,7 @@ class FailingInsmod:
 
 @part
 def failing_insmod(size):
-    """insmod with one allocation after the other failing, or size of them."""
+    """Test insmod with each of its allocations failing in turn, or with about `size` of them."""
     with open(kernel.BUILD / "kmemacct.ko", "rb") as ko, loaded("kmemacct_truth"):
         insmod("kmemacct")
         rmmod("kmemacct")
@@ -168,25 +168,26 @@ def failing_insmod(size):
         check(has[name] - had[name] <= kept,
               f"{name}: {has[name]} kB, was {had[name]} kB")
     check(10 * inserts.refused >= size, f"only {inserts.refused} failures")
-    return (f"{did}: {inserts.refused} times refused, "
-            f"{inserts.whole - inserts.partly} times whole, {inserts.partly} times with "
-            f"less, which was said")
+    return (f"{did}: {inserts.refused} times it failed, "
+            f"{inserts.whole - inserts.partly} times nothing was missing, "
+            f"{inserts.partly} times the log said what was missing")
 
 
 # ---- files and commands ----------------------------------------------------
 
-# What takes back what it did
+# The command that undoes a command
 UNDO = {"skip add x*": "skip del x*", "skip del x*": "skip add x*"}
-# Each from the state that the one before it left.  Not `pages off`: without memory the
-# kernel cannot take back a kprobe, and warns of that (kernel/kprobes.c of 6.12).
-COMMANDS = ("sort callers hits", "enabled 0", "enabled 1", "reset", "account off", "account tasks,cgroups",
-            "filter comm x*", "filter cgroup /", "filter module kernel", "filter off",
+# Each is tried in the state that the one before it has left.  `pages off` is left out:
+# without memory the kernel cannot remove a kprobe, and warns (kernel/kprobes.c of 6.12).
+COMMANDS = ("sort callers hits", "enabled 0", "enabled 1", "reset", "account off",
+            "account tasks,cgroups", "filter comm x*", "filter cgroup /",
+            "filter module kernel", "filter off",
             *UNDO, "pages classes", "pages sites")
 
 
 @part
 def failing_reads():
-    """Each file and command with each allocation failing in turn: ENOMEM."""
+    """Test each file and command with each allocation failing in turn: it gets ENOMEM."""
     total = refused = 0
     acts = [(f"read {path.name}", lambda path=path: read_whole(path))
             for path in FILES]
@@ -202,14 +203,14 @@ def failing_reads():
             for n, error, failed in faults.attempts(act):
                 progress(f"{name}: {n}")
                 check(error in (0, errno.ENOMEM), f"{name}: {os.strerror(error)}")
-                check(failed or not error, f"{name}: ENOMEM without a reason")
+                check(failed or not error, f"{name}: ENOMEM, although no allocation failed")
                 total += failed
                 refused += bool(error)
                 after = settings()
                 if error:
                     after["last_error"] = before["last_error"]
                     check_equal(f"settings after {name}", before, after)
-                # It was done although an allocation failed, and cannot be done twice.
+                # The command succeeded although an allocation failed, and cannot be repeated.
                 if failed and not error and name in UNDO:
                     control(UNDO[name])
                     after = settings()
@@ -223,7 +224,7 @@ def failing_reads():
 
 @part
 def memory_limit():
-    """A reader in a cgroup without memory gets ENOMEM, and nobody is killed."""
+    """Test that a reader in a cgroup without memory gets ENOMEM, and is not killed."""
     top = Path("/sys/fs/cgroup")
     subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
     (top / "cgroup.subtree_control").write_text("+memory")
@@ -249,7 +250,7 @@ def memory_limit():
 
     with both() as known:
         known.run("many", "many", "many")
-        check(in_child(poor), "not ENOMEM each time, or not all right after it")
+        check(in_child(poor), "not ENOMEM each time, or an error afterwards")
         events = (group / "memory.events").read_text()
         check("oom_kill 0" in events, f"memory.events: {events}")
         compare(known, "after ENOMEM")
