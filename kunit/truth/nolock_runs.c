@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What kmemacct_nolock does: its scenarios. */
+#include <linux/completion.h>
+#include <linux/gfp.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+
+#include "../../module/compat.h"
+#include "nolock_objects.h"
+#include "nolock_runs.h"
+
+/* ---- scenarios ------------------------------------------------------------ */
+
+static const size_t truth_sizes[] = { 1, 8, 33, 96, 200, 1000, 2048, 4000, 8192 };
+
+int truth_run_sizes(void)
+{
+	int i, ret = truth_some(TRUTH_constant, 96);
+
+	for (i = 0; !ret && i < ARRAY_SIZE(truth_sizes); i++)
+		ret = truth_some(TRUTH_plain, truth_sizes[i]) ?:
+		      truth_some(TRUTH_zeroed, truth_sizes[i]) ?:
+		      truth_some(TRUTH_charged, truth_sizes[i]) ?:
+		      truth_some(TRUTH_on_node, truth_sizes[i]);
+	return ret;
+}
+
+/* A call of truth_some() in a softirq or hard interrupt: the call site and the result. */
+static struct {
+	enum truth_site_id site;
+	int ret;
+	struct completion done;
+} truth_job;
+
+static void truth_job_run(void)
+{
+	const bool there = truth_job.site == TRUTH_hardirq ? in_hardirq() :
+			   in_serving_softirq() && !in_hardirq();
+
+	truth_job.ret = there ? truth_some(truth_job.site, 200) : -EPROTO;
+	complete(&truth_job.done);
+}
+
+static void truth_in_irq_work(struct irq_work *unused)
+{
+	truth_job_run();
+}
+
+static void truth_in_timer(struct timer_list *unused)
+{
+	truth_job_run();
+}
+
+static struct irq_work truth_irq_work = IRQ_WORK_INIT_HARD(truth_in_irq_work);
+static DEFINE_TIMER(truth_timer, truth_in_timer);
+
+static int truth_job_wait(enum truth_site_id site)
+{
+	truth_job.site = site;
+	reinit_completion(&truth_job.done);
+	if (site == TRUTH_hardirq)
+		irq_work_queue(&truth_irq_work);
+	else
+		mod_timer(&truth_timer, jiffies + 1);
+	wait_for_completion(&truth_job.done);
+	return truth_job.ret;
+}
+
+int truth_run_contexts(void)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	unsigned long flags;
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < 20; i++) {
+		raw_spin_lock_irqsave(&lock, flags);
+		ret = truth_some(TRUTH_locked, 200);
+		raw_spin_unlock_irqrestore(&lock, flags);
+		ret = ret ?: truth_job_wait(TRUTH_softirq) ?: truth_job_wait(TRUTH_hardirq);
+	}
+	return ret;
+}
+
+void truth_contexts_start(void)
+{
+	init_completion(&truth_job.done);
+}
+
+void truth_contexts_stop(void)
+{
+	timer_delete_sync(&truth_timer);
+	irq_work_sync(&truth_irq_work);
+}
+
+/* Allocate 400 objects and free 300 of them with @freefn. */
+static int truth_free_most(enum truth_site_id id, enum truth_freefn freefn)
+{
+	const int from = truth_used();
+	int ret = truth_make(id, 200, 400);
+
+	truth_free_since(from, 300, freefn);
+	return ret;
+}
+
+static void truth_free_there(void *from)
+{
+	truth_free_since(*(int *)from, 300, TRUTH_KFREE_NOLOCK);
+}
+
+int truth_run_frees(void)
+{
+	int from, cpu, ret;
+
+	ret = truth_free_most(TRUTH_to_nolock, TRUTH_KFREE_NOLOCK) ?:
+	      truth_free_most(TRUTH_to_kfree, TRUTH_KFREE) ?:
+	      truth_free_most(TRUTH_to_rcu, TRUTH_KFREE_RCU);
+#ifdef KMA_HAVE_KFREE_RCU_NOLOCK
+	/* For objects of another node, kfree_rcu_nolock() defers to an irq_work. */
+	ret = ret ?: truth_free_most(TRUTH_to_rcu_nolock, TRUTH_KFREE_RCU_NOLOCK) ?:
+		     truth_free_most(TRUTH_on_node, TRUTH_KFREE_RCU_NOLOCK);
+#endif
+	if (ret)
+		return ret;
+	from = truth_used();
+	ret = truth_make(TRUTH_to_other_cpu, 200, 400);
+	/* Free on another CPU if there is one. */
+	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	if (cpu >= nr_cpu_ids)
+		cpu = raw_smp_processor_id();
+	smp_call_function_single(cpu, truth_free_there, &from, true);
+	return ret;
+}
+
+/* kfree_nolock() is not meant for objects of kmalloc(), but it does free them. */
+int truth_run_crossed(void)
+{
+	return truth_free_most(TRUTH_kmalloc, TRUTH_KFREE_NOLOCK);
+}
+
+/*
+ * Calls that return no memory: for a size of 0, and for a size above the largest kmalloc
+ * cache; and frees of what they return.
+ */
+int truth_run_nothing(void)
+{
+	void *(*const plain)(size_t size) = truth_site[TRUTH_plain].alloc;
+	size_t none = 0, much = KMALLOC_MAX_CACHE_SIZE + 1;
+	int i;
+
+	OPTIMIZER_HIDE_VAR(none);
+	OPTIMIZER_HIDE_VAR(much);
+	for (i = 0; i < TRUTH_NOTHINGS; i++) {
+		void *ptr = plain(none);
+
+		if (ptr != ZERO_SIZE_PTR || plain(much))
+			return -EPROTO;
+		kfree_nolock(ptr);
+		kfree_nolock(NULL);
+	}
+	return 0;
+}
+
+/*
+ * Runs on all CPUs at once.  Each allocates 500 objects, and 250 times frees an object of
+ * any CPU and call site, if that is still live.
+ */
+static void truth_on_cpu(struct work_struct *unused)
+{
+	int i;
+
+	for (i = 0; i < 500; i++) {
+		truth_make_one(TRUTH_each_cpu, 8 << i % 9);
+		if (i % 2)
+			truth_free(i * 131 % truth_used(), TRUTH_KFREE_NOLOCK);
+	}
+}
+
+int truth_run_each_cpu(void)
+{
+	struct work_struct __percpu *work = alloc_percpu(struct work_struct);
+	int cpu;
+
+	if (!work)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		INIT_WORK(per_cpu_ptr(work, cpu), truth_on_cpu);
+		schedule_work_on(cpu, per_cpu_ptr(work, cpu));
+	}
+	for_each_online_cpu(cpu)
+		flush_work(per_cpu_ptr(work, cpu));
+	free_percpu(work);
+	return 0;
+}
+
+/* Allocates and frees in a loop, so that NMIs arrive while a probe runs. */
+int truth_run_churn(void)
+{
+	int i, cpu;
+
+	for (i = 0; i < 500; i++) {
+		size_t bytes;
+		void *ptr;
+
+		cpu = get_cpu();
+		ptr = truth_site[TRUTH_churn].alloc(200);
+		if (ptr) {
+			bytes = ksize(ptr);
+			truth_count(TRUTH_churn, 200, bytes);
+			truth_count_free(TRUTH_churn, bytes, cpu == smp_processor_id());
+			kfree_nolock(ptr);
+		}
+		put_cpu();
+	}
+	return 0;
+}
+
+/* ---- the next larger size ------------------------------------------------- */
+
+/* Page allocations that keep memory from the slab allocator; each begins with this. */
+struct truth_hoard {
+	struct truth_hoard *next;
+	unsigned int order;
+};
+
+/* Take all pages that can be allocated without a lock. */
+static struct truth_hoard *truth_hoard(void)
+{
+	struct truth_hoard *hoard = NULL, *more;
+	struct page *page;
+	int order;
+
+	for (order = MAX_PAGE_ORDER; order >= 0; order--) {
+		while ((page = alloc_pages_nolock(0, NUMA_NO_NODE, order))) {
+			more = page_address(page);
+			more->next = hoard;
+			more->order = order;
+			hoard = more;
+		}
+	}
+	return hoard;
+}
+
+static void truth_hoard_free(struct truth_hoard *hoard)
+{
+	struct truth_hoard *next;
+
+	for (; hoard; hoard = next) {
+		next = hoard->next;
+		__free_pages(virt_to_page(hoard), hoard->order);
+	}
+}
+
+int truth_nr_fallen;
+
+/*
+ * kmalloc_nolock() takes an object of the next larger size if it cannot get a slab for the
+ * size that was asked for.
+ */
+int truth_run_fallen(void)
+{
+	int at, nr = 0, from = truth_used();
+	struct truth_hoard *hoard;
+
+	/* Leave free objects of 8 KiB, for which no new slab is needed. */
+	truth_make(TRUTH_fallen, 8192, 64);
+	truth_free_since(from, 64, TRUTH_KFREE);
+	hoard = truth_hoard();
+	while (nr < 4) {
+		at = truth_make_one(TRUTH_fallen, 4000);
+		if (at < 0)
+			break;
+		if (truth_object[at].bytes_alloc > 4096)
+			nr++;
+	}
+	truth_hoard_free(hoard);
+	truth_nr_fallen += nr;
+	return at == -ENOSPC ? at : 0;
+}
