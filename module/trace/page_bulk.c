@@ -17,7 +17,7 @@
 #include "page_bulk.h"
 
 #ifdef KMA_ALLOC_PAGES_BULK
-/* Whether callers may ask for a list of pages instead of an array. */
+/* Whether a caller may pass a list, which receives the pages, instead of an array. */
 #define KMA_PAGE_BULK_LIST						\
 	kma_ftrace_hook_fits(KMA_ALLOC_PAGES_BULK, unsigned long, gfp_t gfp, int nid, \
 		      nodemask_t *nodemask, int nr, struct list_head *list, \
@@ -31,8 +31,8 @@ static_assert(KMA_PAGE_BULK_LIST ||
  * struct kma_page_bulk - a call of the bulk allocator
  * @gfp: gfp flags
  * @nr: pages wanted, including those that were in the array before the call
- * @had: entries at the start of the array that had a page before the call
- * @mixed: entries after an empty one had a page, too
+ * @had: number of entries at the start of the array that had a page before the call
+ * @mixed: true if entries after an empty one had a page before the call, too
  * @since: when the function was called, kma_env_now()
  * @page: the array of pages
  */
@@ -45,17 +45,17 @@ struct kma_page_bulk {
 	struct page **page;
 };
 
-/* Calls with a list instead of an array. */
+/* Number of calls with a list instead of an array. */
 static atomic64_t kma_page_bulk_lists;
 
-/* The same as gfp_migratetype(), which uses a variable that modules cannot. */
+/* The same as gfp_migratetype(), which uses a variable that is not exported to modules. */
 static unsigned int kma_gfp_type(gfp_t gfp)
 {
 	return (__force u32)(gfp & (__GFP_RECLAIMABLE | __GFP_MOVABLE)) /
 	       (__force u32)__GFP_MOVABLE;
 }
 
-/* Look for entries that have a page already: the function allocates none for these. */
+/* Find the entries that have a page already: the function allocates no pages for them. */
 static void kma_page_bulk_look(struct kma_page_bulk *args)
 {
 	int i;
@@ -77,7 +77,7 @@ static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *
 	args->since = kma_env_now();
 	args->page = (struct page **)regs_get_kernel_argument(regs,
 						KMA_PAGE_BULK_LIST ? 5 : 4);
-	/* The kernels that have the list do not use it: count such a call as missed. */
+	/* No caller in the kernel passes a list: count such a call as missed. */
 	if (!args->page) {
 		atomic64_inc(&kma_page_bulk_lists);
 		return 1;
@@ -87,10 +87,11 @@ static int kma_page_bulk_entered(struct kretprobe_instance *ri, struct pt_regs *
 }
 
 /*
- * Whether an event has recorded a page already, the only one that a call allocated.  If
- * the bulk allocator gets no page from the CPU's lists, it calls the allocator of single
- * pages, which has an event.  A record may also be left from an earlier owner of the page,
- * whose free was not seen: it is older, or that of another process.
+ * Whether an event has already recorded the page, which is the only one that the call
+ * allocated.  If the bulk allocator gets no page from the CPU's lists, it calls the allocator
+ * of single pages, which emits an event.  A record may also be left from an earlier
+ * allocation of the page whose free was not seen: that record is older than the call, or has
+ * the tgid of another process.
  */
 static bool kma_page_bulk_traced(const struct kma_page_bulk *args,
 				 const struct kma_pfn *f)
@@ -100,8 +101,8 @@ static bool kma_page_bulk_traced(const struct kma_page_bulk *args,
 	if (!what)
 		return false;
 	/*
-	 * The record of a page that is not sampled has no time.  Nearly always it is from
-	 * the event.
+	 * The record of a page that is not sampled has no time.  Assume that it is from the
+	 * event, as it nearly always is.
 	 */
 	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
 		return true;
@@ -113,8 +114,8 @@ static bool kma_page_bulk_known(const struct kma_page_bulk *args,
 				const struct kma_pfn *f, bool only)
 {
 	/*
-	 * Pages from before the call are among the new ones: those with a record are not
-	 * new.  No caller is known that does this.
+	 * New pages are between pages that were in the array before the call.  Assume that
+	 * those with a record are not new.  No known caller passes such an array.
 	 */
 	if (args->mixed)
 		return READ_ONCE(f->what);
@@ -160,7 +161,7 @@ static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs 
 	return 0;
 }
 
-/* Calls per CPU that may be under way at a time, because they wait for memory. */
+/* Calls per CPU that may be in progress at the same time, because they wait for memory. */
 #define KMA_PAGE_BULK_WAITING	16
 
 static struct kretprobe kma_page_bulk = {
@@ -179,6 +180,7 @@ void kma_page_bulk_start(void)
 	/* A previous register_kretprobe() has left its state in these members. */
 	kma_page_bulk.kp.addr = NULL;
 	kma_page_bulk.kp.flags = 0;
+	kma_page_bulk.kp.nmissed = 0;
 	kma_page_bulk.nmissed = 0;
 	atomic64_set(&kma_page_bulk_lists, 0);
 	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
@@ -201,7 +203,9 @@ bool kma_page_bulk_followed(void)
 
 u64 kma_page_bulk_missed(void)
 {
-	return READ_ONCE(kma_page_bulk.nmissed) + atomic64_read(&kma_page_bulk_lists);
+	/* kp.nmissed counts calls from inside another kprobe's handler. */
+	return READ_ONCE(kma_page_bulk.nmissed) + READ_ONCE(kma_page_bulk.kp.nmissed) +
+	       atomic64_read(&kma_page_bulk_lists);
 }
 #else
 void kma_page_bulk_start(void)
