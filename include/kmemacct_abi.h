@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The contract between the module and the programs that read its tables: file names, format
- * version and columns.  Documentation/ABI/testing/debugfs-kmemacct describes the meaning of
- * each; a test checks that it has the same names.
+ * version and columns.  Documentation/ABI/testing/debugfs-kmemacct describes what each table and
+ * column means; a test checks that both files list the same names.
  *
  * Line 1 of a table is `# kmemacct <table> <format version>`, followed by key=value pairs.
  * Line 2 is `# `, followed by the names of the columns.  Each further line is one record; its
  * columns are separated by blanks, and the last column may contain blanks.  The version
- * changes with each new column, and with each change of the meaning of a column.
+ * changes whenever a column is added or the meaning of a column changes.
  *
- * Once something has been sampled, numbers are estimates, and tables have more columns: the
- * number of samples, and the standard error of each estimate.  The column of a standard
- * error has the name of the column it belongs to, with `_se` appended.
+ * Once anything has been sampled, the numbers are estimates, and the tables have additional
+ * columns: the number of samples, and the standard error of each estimate.  The standard error
+ * of the column NAME is in the column NAME_se.
  */
 #ifndef KMEMACCT_ABI_H
 #define KMEMACCT_ABI_H
@@ -19,7 +19,7 @@
 #define KMA_NAME		"kmemacct"
 #define KMA_FORMAT_VERSION	5
 
-/* X(name): the tables; each is a file in debugfs. */
+/* X(name): the tables.  Each is a file in debugfs. */
 #define KMA_TABLES(X)		\
 	X(callers)	\
 	X(allocs)	\
@@ -44,21 +44,23 @@
 #define KMA_CONTROL_MAX		255
 
 /*
- * X(name, format): the columns of a table, in their order on a line.  The formats:
+ * X(name, format): the columns of a table, in the order in which a line has them.  The formats:
  *   U64	decimal
  *   S64	decimal, with a minus sign if it is negative
  *   MILLI	decimal with three digits after the point
- *   SAMPLED	decimal; the columns of this format and the next exist only once
- *		something has been sampled, and then all of them do
+ *   SAMPLED	decimal
  *   SAMPLED_MILLI	decimal with three digits after the point
- *   PTR	an address, as far as kernel.kptr_restrict allows
- *   ID		decimal, or `-` if there is none
+ *   PTR	an address, printed with %pK: kernel.kptr_restrict may hide it
+ *   ID		decimal, or `-` if there is no such ID
  *   TYPE	the name of a migrate type, as in /proc/pagetypeinfo
  *   HEX	hexadecimal, with 0x before it
  *   LABEL	text up to the end of the line
+ *
+ * A table has its SAMPLED and SAMPLED_MILLI columns once anything has been sampled, and none of
+ * them before that.
  */
 
-/* The counters of objects, which `callers`, `caches` and `stacks` have in common. */
+/* The counters of objects that `callers`, `caches` and `stacks` have in common. */
 #define KMA_COUNTS_COLUMNS(X)	\
 	X(live_bytes, U64)	\
 	X(live_objs, U64)	\
@@ -138,7 +140,7 @@
 	X(bulk_allocs_se, SAMPLED)	\
 	X(site, LABEL)
 
-/* Page allocations by order and migrate type, exact. */
+/* Page allocations by order and migrate type.  These numbers are never estimates. */
 #define KMA_ORDERS_COLUMNS(X)	\
 	X(order, U64)		\
 	X(migratetype, TYPE)	\
@@ -149,7 +151,7 @@
 	X(frees, U64)		\
 	X(bulk_allocs, U64)
 
-/* Live pages: each line is a piece of a page allocation of which no page has been freed. */
+/* Live pages: each line is a run of consecutive live pages of one page allocation. */
 #define KMA_PAGES_COLUMNS(X)	\
 	X(pfn, U64)		\
 	X(pages, U64)		\
@@ -163,7 +165,7 @@
 	X(weight, SAMPLED_MILLI)	\
 	X(site, LABEL)
 
-/* The lists of free pages of each CPU, by the node of the pages. */
+/* The per-CPU lists of free pages, by CPU and by the node of the pages. */
 #define KMA_PCPU_COLUMNS(X)	\
 	X(cpu, U64)		\
 	X(node, U64)		\
@@ -189,7 +191,7 @@
 	X(fallback_type, TYPE)	\
 	X(site, LABEL)
 
-/* Events that came while a process, or a process of a cgroup, ran. */
+/* Events, counted for the running process or for its cgroup. */
 #define KMA_ACCT_COLUMNS(X)	\
 	X(net_pages, S64)	\
 	X(alloc_pages, U64)	\
@@ -223,8 +225,8 @@
 	X(cgroup, LABEL)
 
 /*
- * Allocations by command and call site, or by command and system call.  The label is the
- * command, a semicolon, and the call site or system call.
+ * Allocations by command and call site, and by command and system call.  The label is the
+ * command, a semicolon, and the call site or the system call.
  */
 #define KMA_COMM_SITES_COLUMNS(X)	\
 	X(alloc_pages, U64)	\
@@ -240,11 +242,11 @@
 	X(slab_bytes, U64)	\
 	X(comm_syscall, LABEL)
 
-/* Patterns of functions that only hand pages on: see match/skip.h. */
+/* Patterns of functions that only allocate pages for their callers: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\
 	X(pattern, LABEL)
 
-/* The bits of the columns named gfp, on this kernel. */
+/* The gfp flags of this kernel: the meaning of the bits in the columns named gfp. */
 #define KMA_GFP_FLAGS_COLUMNS(X)	\
 	X(mask, HEX)		\
 	X(flag, LABEL)

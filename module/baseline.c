@@ -26,13 +26,13 @@ static void kma_baseline_sum_rows(void)
 }
 
 /*
- * Sum up all counters.
+ * Sum up all counters, and store the sums in the baseline.
  *
- * A probe first counts an event in kma_stats, and then in a row.  If @wait is true, wait
- * in between for the probes that have done only the first.
+ * A probe counts an event in kma_stats first, and then in a row.  If @wait is true, this waits
+ * for running probes between reading kma_stats and reading the rows.
  *
- * Return: true if no event was counted meanwhile.  With @wait, all sums are of the same
- * events then.
+ * Return: true if no other event was counted in the meantime.  With @wait, all sums then
+ * include the same events.
  */
 static bool kma_baseline_sum_once(bool wait)
 {
@@ -40,7 +40,7 @@ static bool kma_baseline_sum_once(bool wait)
 
 	kma_stats_sum(&kma_baseline.stats);
 	if (wait) {
-		/* Each probe that has counted its event reaches the row. */
+		/* Probes that counted an event in kma_stats have now counted it in a row. */
 		tracepoint_synchronize_unregister();
 		synchronize_rcu();
 	}
@@ -49,12 +49,14 @@ static bool kma_baseline_sum_once(bool wait)
 	return !memcmp(&after, &kma_baseline.stats, sizeof(after));
 }
 
-/* How often to try: if events never pause, no moment is better than another. */
+/* Retries are limited, because there may never be a pause without events. */
 #define KMA_BASE_TRIES	8
 
 /*
- * Retry until the counters are stable.  If an event were in some sums of the baseline and
- * not in others, tables would disagree by that event until the next reset.
+ * Retry until the counters are stable.  If the baseline included an event in some sums and not
+ * in others, tables would disagree by that event until the next reset.
+ *
+ * The first call in the loop does not wait, and so finds out cheaply whether events pause.
  */
 static void kma_baseline_sum(void)
 {
@@ -74,8 +76,8 @@ static void kma_baseline_take(void)
 
 	kma_filter_reset();
 	/*
-	 * Events that find no row in a countmap are counted in kma_stats.  So countmaps
-	 * are paused while kma_stats is summed up.
+	 * An event that finds no row in a countmap increments a counter of kma_stats.  So
+	 * countmaps are paused while kma_stats is summed up.
 	 */
 	kma_countmaps_pause(countmap);
 	kma_state_sweep();
@@ -120,7 +122,7 @@ void kma_baseline_forget_pages(void)
 	lockdep_assert_held(&kma_lock);
 	kma_copy_free(kma_baseline.page_row);
 	kma_baseline.page_row = NULL;
-	/* The rows are gone, and their events are still in the counters: subtract these. */
+	/* The rows are gone, but kma_stats still includes their events: subtract these. */
 	kma_stats_sum(&stats);
 	base[KMA_STAT_events_mm_page_alloc] = stats.v[KMA_STAT_events_mm_page_alloc];
 	base[KMA_STAT_events_mm_page_free] = stats.v[KMA_STAT_events_mm_page_free];

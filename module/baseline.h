@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The baseline: the sums at the last `reset`.
+ * The baseline: the sums of all counters at the last `reset`.
  *
- * `reset` sums up all counters and keeps the sums.  Tables then show the current sums
- * minus the baseline.  `reset` does not change the counters of probes, nor the live
- * table.
+ * The command `reset` sums up all counters and stores the sums.  From then on, tables show the
+ * current sums minus the baseline.  `reset` changes neither the counters of the probes nor the
+ * live table.
  */
 #ifndef KMA_BASELINE_H
 #define KMA_BASELINE_H
@@ -16,8 +16,8 @@
  * struct kma_baseline - sums at the last reset
  * @row: sums of each row of objects; NULL if there was no reset
  * @page_row: sums of each row of pages; NULL if there was no reset since tracking began
- * @stats: sums of the module's counters
- * @ns: boot time of the reset, in nanoseconds; if there was no reset, boot time of load
+ * @stats: sums of the module's own counters (core/stat.h)
+ * @ns: time since boot at the reset, in nanoseconds; if there was no reset, at load
  */
 struct kma_baseline {
 	struct kma_row *row;
@@ -30,7 +30,7 @@ struct kma_baseline {
 extern struct kma_baseline kma_baseline;
 
 /**
- * kma_baseline_start() - make a baseline of zeroes, at load
+ * kma_baseline_start() - start at load with a baseline of zeroes
  *
  * Context: process, may sleep; takes kma_lock.
  */
@@ -44,18 +44,19 @@ void kma_baseline_start(void);
 void kma_baseline_stop(void);
 
 /**
- * kma_baseline_reset() - take a new baseline
+ * kma_baseline_reset() - replace the baseline by the current sums
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM; then the old baseline stays.
+ * Return: 0, or -ENOMEM with the baseline unchanged.
  */
 int kma_baseline_reset(void);
 
 /**
- * kma_baseline_forget_pages() - make a new baseline for pages
+ * kma_baseline_forget_pages() - replace the part of the baseline that is about pages
  *
- * To be called when the tracking of pages has ended.  When it begins again, its rows
- * begin at 0, while the module's counters of page events go on.
+ * Call this when page tracking has ended.  When it begins again, the counters of its rows start
+ * at 0, but the module's own counters of page events continue.  So the baseline of these
+ * counters is set to their current values, and the baseline of the rows is freed.
  *
  * Context: process; kma_lock is held.
  */

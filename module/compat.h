@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The differences between kernel versions.  No other file tests the version: all others
- * test for features, by macros that are named KMA_HAVE_*.
+ * The differences between kernel versions.  Only this file tests the version.  All other files
+ * test for features, by the macros KMA_HAVE_*.
  */
 #ifndef KMA_COMPAT_H
 #define KMA_COMPAT_H
@@ -25,9 +25,9 @@
 #endif
 
 /*
- * The newest kernel that the tests run on.  On a newer one the module works as on this
- * one, if the compiler finds the same prototypes there, and the kernel log says so at
- * load.  To see that line on any kernel, build with KCFLAGS=-DKMA_TESTED_UP_TO=0.
+ * The newest kernel that the tests run on.  The module also works on a newer kernel, as on this
+ * one, if the compiler finds the same prototypes there; at load it then prints a warning to the
+ * kernel log.  To see the warning on any kernel, build with KCFLAGS=-DKMA_TESTED_UP_TO=0.
  */
 #ifndef KMA_TESTED_UP_TO
 #define KMA_TESTED_UP_TO	KERNEL_VERSION(7, 3, 255)
@@ -35,29 +35,29 @@
 #define KMA_KERNEL_TESTED	(LINUX_VERSION_CODE <= KMA_TESTED_UP_TO)
 
 #ifdef CONFIG_UNWINDER_ORC
-/* The state of the ORC unwinder tells where on the stack each return address was. */
+/* The state of the ORC unwinder shows where on the stack it found each return address. */
 #include <asm/unwind.h>
 #define KMA_HAVE_UNWINDER
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 /*
- * Allocation events name the kmem_cache and the node.  Older kernels have separate events
- * for allocations on a node.
+ * Allocation events have the kmem_cache and the node as arguments.  Older kernels have separate
+ * tracepoints for allocations on a node.
  */
 #define KMA_HAVE_EVENT_CACHE
-/* kmem_cache_free is traced before another CPU can be given the object. */
+/* kmem_cache_free is traced before the object can be allocated again. */
 #define KMA_HAVE_FREE_EVENT_EARLY
 #define KMA_FREES_EARLY true
 /* An ftrace callback may interrupt itself, unless its ftrace_ops forbid that. */
 #define KMA_HAVE_FTRACE_NESTING
 #else
 /*
- * Not certain there: kmem_cache_free is traced late, unless the module can follow the
- * function itself instead.
+ * On these kernels, kmem_cache_free is traced after the object is free.  The module sees frees
+ * early only if it can follow the function kmem_cache_free() instead, which is not certain.
  */
 #define KMA_FREES_EARLY false
-/* Functions and types that have another name there, or do not exist. */
+/* Functions and types that have another name on these kernels, or do not exist. */
 #define ftrace_get_regs(regs)		(regs)
 #define ftrace_regs			pt_regs
 #define ftrace_free_filter(ops)		ftrace_set_filter(ops, NULL, 0, 1)
@@ -66,32 +66,32 @@
 #define pde_data(inode)			PDE_DATA(inode)
 #endif
 
-/* The function that a call of kmem_cache_alloc_bulk() enters. */
+/* The symbol of kmem_cache_alloc_bulk(), which is a macro since 6.10. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk_noprof
 #else
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk
 #endif
 
-/* The bulk page allocator, which has no tracepoint; 5.10 has none. */
+/* The bulk page allocator, which has no tracepoint.  Linux 5.10 has no bulk page allocator. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
 #define KMA_ALLOC_PAGES_BULK alloc_pages_bulk_noprof
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
 #endif
 
-/* mm_page_alloc_zone_locked tells whether a CPU's list of free pages is refilled. */
+/* An argument of mm_page_alloc_zone_locked shows whether a per-CPU list is being refilled. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_HAVE_PERCPU_REFILL
 #endif
 
 /*
- * The largest order of the page allocator.  MAX_ORDER is that order or one more, by
- * kernel version.
+ * The largest order of the page allocator.  Depending on the kernel version, MAX_ORDER is this
+ * order, or this order plus 1.
  */
 #define KMA_ORDER_MAX	ilog2(MAX_ORDER_NR_PAGES)
 
-/* The flags of a pageblock: the bits of its migrate type, and the bit "isolated". */
+/* Masks for the flags of a pageblock: its migrate type, and whether it is isolated. */
 #ifdef PAGEBLOCK_MIGRATETYPE_MASK
 #define KMA_PAGEBLOCK_TYPE	PAGEBLOCK_MIGRATETYPE_MASK
 #define KMA_PAGEBLOCK_ISOLATED	PAGEBLOCK_ISO_MASK
@@ -101,14 +101,14 @@
 #endif
 
 /*
- * Each CPU has sheaves of free objects.  An object that kfree_rcu() puts into a sheaf is
- * freed without an event.
+ * The slab allocator keeps free objects in per-CPU sheaves.  An object that kfree_rcu() puts into
+ * a sheaf is freed without an event.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define KMA_HAVE_SHEAVES
 #endif
 
-/* kmalloc_nolock() and kfree_nolock(), which any context may call, NMI included. */
+/* kmalloc_nolock() and kfree_nolock(), which may be called in any context, NMI included. */
 #if defined(kmalloc_nolock) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define KMA_HAVE_KMALLOC_NOLOCK
 /* The function that kmalloc_nolock() calls; in 7.2 kmalloc_nolock_noprof() is a macro too. */
@@ -119,7 +119,7 @@
 #define KMA_KMALLOC_NOLOCK	kmalloc_nolock_noprof
 #define KMA_KMALLOC_NOLOCK_ARGS	size_t size, gfp_t gfp, int node
 #endif
-/* Which of its arguments are the gfp flags. */
+/* Index of the gfp flags among the arguments of this function. */
 #ifdef CONFIG_KMALLOC_PARTITION_CACHES
 #define KMA_KMALLOC_NOLOCK_GFP	2
 #else
@@ -140,10 +140,9 @@
 #endif
 
 /*
- * With indirect branch tracking (IBT), a function begins with an ENDBR instruction so
- * that it can be called indirectly.  A function that is only jumped to directly does not
- * need it: KMA_DIRECT leaves it out, and KMA_IS_DIRECT() tells objtool that this is
- * intended.
+ * With indirect branch tracking (IBT), functions begin with an ENDBR instruction, so that they
+ * can be called indirectly.  A function that is only reached by direct jumps does not need it:
+ * KMA_DIRECT omits the instruction, and KMA_IS_DIRECT() informs objtool that this is intended.
  */
 #ifdef CONFIG_X86_KERNEL_IBT
 #define KMA_DIRECT	__noendbr

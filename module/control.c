@@ -52,7 +52,7 @@ static int kma_sort_parse(const struct kma_table *table, char *keys,
 
 	while ((key = strsep(&keys, ","))) {
 		column = kma_table_column(table, key);
-		/* Sorted rows would reveal the order of addresses, which %pK hides. */
+		/* Rows sorted by address would reveal something about addresses that %pK hides. */
 		if (column < 0 || table->columns[column].format == KMA_FORMAT_PTR)
 			return kma_refuse("%s has no sort key '%s'", table->name, key);
 		if (sort->nr == KMA_SORT_KEYS)
@@ -89,8 +89,8 @@ static int kma_run_skip(char *args)
 }
 
 /*
- * Each setting is a command, too.  `filter` and `skip` are here, because as commands they
- * change a part of the setting.
+ * Each setting is a command, too.  The settings `filter` and `skip` have their own functions
+ * here, because as commands they change only a part of the setting.
  */
 static const struct {
 	const char *name;
@@ -177,7 +177,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 		return -ENOMEM;
 	mutex_lock(&kma_lock);
 	for (i = 0; i < KMA_SETTING_NR; i++)
-		/* The filter has a line for each criterion; `skip` has a table instead. */
+		/* The filter has a line for each criterion.  `skip` has no line, but a table. */
 		if (i == KMA_SETTING_filter)
 			kma_filter_show(seq);
 		else if (i != KMA_SETTING_skip)

@@ -2,9 +2,9 @@
 /*
  * The file `control`.
  *
- * Reading it shows each setting with its value, the sort orders, and the last error.
- * Each write to it is one command.  An invalid command changes nothing; the line
- * `last_error` then says what is wrong with it, until a command is accepted.
+ * Reading the file shows each setting with its value, the sort orders, and the last error.
+ * Each write to the file is one command.  An invalid command changes nothing, and sets the line
+ * `last_error` to the reason.  The line stays until the next valid command.
  */
 #ifndef KMA_CONTROL_H
 #define KMA_CONTROL_H
@@ -16,12 +16,12 @@
  * @line: the command, as it was written to `control`; modified
  *
  * Context: process, may sleep.
- * Return: 0 or an error, -EINVAL if the command is invalid; then nothing has changed,
+ * Return: 0, or an error, such as -EINVAL for an invalid command; then nothing has changed,
  * and `last_error` has the reason.
  */
 int kma_control_run(char *line);
 
-/* The operations of the file `control`. */
+/* File operations of `control`. */
 extern const struct file_operations kma_control_fops;
 
 #endif /* KMA_CONTROL_H */

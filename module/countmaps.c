@@ -12,14 +12,14 @@
 #include "countmaps.h"
 #include "state.h"
 
-/* A row takes 128 bytes on each CPU, and some 170 bytes that all CPUs share. */
+/* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 170 bytes in shared memory. */
 #define KMA_COUNTMAP_ROWS		4096
 #define KMA_COUNTMAP_ROWS_FEW	1024
 
 struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 bool kma_countmaps_on;
 
-/* Protected by kma_lock. */
+/* When each countmap was switched on, in ns since boot.  Protected by kma_lock. */
 static u64 kma_countmap_ns[KMA_COUNTMAP_NR];
 
 static u32 kma_countmap_rows(enum kma_countmap_of of)
@@ -63,9 +63,9 @@ u64 kma_countmaps_bytes(void)
 }
 
 /*
- * There is exactly one row for each node, so all of them are added now.  If probes added
- * them, two CPUs that add the row of one node at the same time would make two, and leave
- * none for another node.
+ * Add the rows of all nodes in advance, because there are just enough rows.  If probes added
+ * them, two CPUs might add two rows for the same node at the same time, and no row would be left
+ * for another node.
  */
 static void kma_countmap_add_nodes(struct kma_countmap *t)
 {
@@ -133,7 +133,7 @@ int kma_countmaps_begin(unsigned long which)
 	return 0;
 }
 
-/* Empty a countmap in which no probe counts. */
+/* Empty a countmap that no probe is using. */
 static void kma_countmap_begin_anew(struct kma_countmap *t, enum kma_countmap_of of)
 {
 	kma_countmap_clear(t);

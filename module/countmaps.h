@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The countmaps of the module: one for each table that counts events by a key.
+ * The countmaps of the module (core/countmap.h): one for each table that counts events by a key.
  *
  * A countmap is allocated when its table is switched on, and freed when its table is
- * switched off.  `reset` empties it.  So the rows of processes and cgroups that have
+ * switched off.  `reset` empties the countmap.  So the rows of processes and cgroups that have
  * ended stay until the next `reset`, or until the table is switched off.
  *
- * A probe holds rcu_read_lock() from reading the pointer until it has counted.  To free
- * or empty a countmap, process context clears the pointer and waits for a grace period
- * first.
+ * A probe reads the pointer to the countmap and counts the event in one RCU read-side critical
+ * section.  Before process context frees or empties a countmap, it clears the pointer and waits
+ * for a grace period.
  */
 #ifndef KMA_COUNTMAPS_H
 #define KMA_COUNTMAPS_H
@@ -20,8 +20,8 @@
 #include "core/stat.h"
 
 /**
- * enum kma_countmap_of - which countmap
- * @KMA_COUNTMAP_NONE: none
+ * enum kma_countmap_of - identifies a countmap by what it counts events by
+ * @KMA_COUNTMAP_NONE: no countmap
  * @KMA_COUNTMAP_PCPU: by node; the table shows the counters of each CPU separately
  * @KMA_COUNTMAP_EXTFRAG: by call site, orders and migrate types
  * @KMA_COUNTMAP_TASKS: by process
@@ -48,12 +48,12 @@ extern struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 extern bool kma_countmaps_on;
 
 /**
- * kma_countmaps_recording() - whether events are to be counted now
+ * kma_countmaps_recording() - whether recording is on
  *
- * If they are not, this event is counted as countmap_off.
+ * If it is off, this counts the event as countmap_off.
  *
  * Context: a probe, any context.
- * Return: true if so.
+ * Return: true if the event is to be counted in countmaps.
  */
 static inline bool kma_countmaps_recording(void)
 {
@@ -64,10 +64,8 @@ static inline bool kma_countmaps_recording(void)
 }
 
 /**
- * kma_countmaps_matching() - count an event that the filter rejects
- * @matches: whether the event passes the filter
- *
- * If the event does not pass, it is counted as countmap_filtered.
+ * kma_countmaps_matching() - count an event as countmap_filtered if the filter rejects it
+ * @matches: true if the event passes the filter
  *
  * Context: a probe, any context.
  * Return: @matches.
@@ -81,24 +79,24 @@ static inline bool kma_countmaps_matching(bool matches)
 }
 
 /**
- * kma_countmaps_begin() - allocate countmaps, and count in them from now on
- * @which: a bit for each of the countmaps, none of which exists yet
+ * kma_countmaps_begin() - allocate countmaps, and start counting in them
+ * @which: bit mask of the countmaps, none of which exists yet
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM; then none of them exists.
+ * Return: 0, or -ENOMEM; then none of these countmaps exists.
  */
 int kma_countmaps_begin(unsigned long which);
 
 /**
  * kma_countmaps_end() - stop counting in countmaps, and free them
- * @which: a bit for each of the countmaps; some of them may not exist
+ * @which: bit mask of the countmaps; some of them may not exist
  *
  * Context: process, may sleep; kma_lock is held.
  */
 void kma_countmaps_end(unsigned long which);
 
 /**
- * kma_countmap_locked() - a countmap, for a caller that holds kma_lock
+ * kma_countmap_locked() - get a countmap, under kma_lock
  * @of: the countmap
  *
  * Context: process; kma_lock is held.
@@ -108,10 +106,10 @@ struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
 
 /**
  * kma_countmap_since() - when a countmap was switched on
- * @of: the countmap; it exists
+ * @of: the countmap, which exists
  *
  * Context: process; kma_lock is held.
- * Return: boot time in nanoseconds.
+ * Return: time since boot, in nanoseconds.
  */
 u64 kma_countmap_since(enum kma_countmap_of of);
 
@@ -134,15 +132,15 @@ u64 kma_countmaps_bytes(void);
 
 /**
  * kma_countmaps_pause() - stop counting in all countmaps, and empty them
- * @t: the result: the countmaps, for kma_countmaps_resume()
+ * @t: set to the countmaps, to be passed to kma_countmaps_resume()
  *
  * Context: process, may sleep; kma_lock is held until kma_countmaps_resume().
  */
 void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
 /**
- * kma_countmaps_resume() - count in all countmaps again
- * @t: the countmaps, from kma_countmaps_pause()
+ * kma_countmaps_resume() - start counting in all countmaps again
+ * @t: the countmaps, as set by kma_countmaps_pause()
  *
  * Context: process; kma_lock has been held since kma_countmaps_pause().
  */

@@ -40,8 +40,8 @@
 /* ---- modules that are loaded and unloaded ---------------------------------- */
 
 /*
- * A module is loaded or unloaded, so an address may belong to other code from now on.
- * Forget what was found out about call sites, and keep the names of those that go.
+ * A module is loaded or unloaded, so other code may be at an address from now on.  Forget what
+ * is cached about call sites, and keep the names of call sites whose module is unloaded.
  */
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
@@ -68,7 +68,7 @@ static int kma_names_start(void)
 	ret = register_module_notifier(&kma_module_notifier);
 	if (!ret)
 		return 0;
-	pr_err("cannot register a notifier of modules: error %d\n", ret);
+	pr_err("cannot register the module notifier: error %d\n", ret);
 	kma_symbol_stop();
 	return ret;
 }
@@ -104,10 +104,10 @@ bulk:
 static void kma_probes_stop(void)
 {
 	kma_slab_stop();
-	/* Waits until no probe of a tracepoint runs. */
+	/* This waits until no probe of a tracepoint is running. */
 	kma_page_stop();
 	kma_nolock_stop();
-	/* Waits until no function is followed: nothing writes to the tables any more. */
+	/* This waits until no function is followed.  After that, nothing writes to the tables. */
 	kma_bulk_stop();
 }
 
@@ -146,8 +146,8 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	if (ret)
 		goto settings;
 	/*
-	 * The files come last: once they exist, a process may keep one open for a long
-	 * time, and with it everything that the file uses.
+	 * The files are created last.  Once they exist, a process may keep a file open for a
+	 * long time, and everything that the file uses has to stay.
 	 */
 	ret = kma_report_start(&kma_control_fops);
 	if (ret)
@@ -175,8 +175,8 @@ state:
 void kma_engine_stop(void)
 {
 	/*
-	 * Waits until no process is reading or writing a file: no setting is changed
-	 * any more.
+	 * This waits until no process is reading or writing a file.  After that, no setting
+	 * changes any more.
 	 */
 	kma_report_stop();
 	/* From here on, nothing is recorded. */

@@ -7,11 +7,11 @@
 
 /**
  * kma_engine_start() - allocate tables, attach probes, start recording, create files
- * @text: the value of each setting; NULL: its default
+ * @text: the value of each setting; NULL for its default
  *
  * Context: process, may sleep.
- * Return: 0, or an error that has been explained in the kernel log; then nothing is
- * left behind.
+ * Return: 0, or an error that has been explained in the kernel log; then everything has been
+ * undone.
  */
 int kma_engine_start(const char *const text[KMA_SETTING_NR]);
 

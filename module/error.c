@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The reason why a setting or a command was refused.  See error.h. */
+/* The last error.  See error.h. */
 #include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -20,7 +20,7 @@ int kma_refuse(const char *fmt, ...)
 	va_start(args, fmt);
 	vscnprintf(kma_error, sizeof(kma_error), fmt, args);
 	va_end(args);
-	/* The text may quote the command, which may contain any bytes. */
+	/* The text may quote a command, which may contain arbitrary bytes. */
 	for (c = kma_error; *c; c++)
 		if (!isascii(*c) || !isprint(*c))
 			*c = '?';

@@ -3,7 +3,7 @@
  * kmemacct: live kernel memory by call site.
  *
  *	tracepoint              trace/        probes decode the arguments
- *	   |                       |            match/    which events count
+ *	   |                       |            match/    selects events, finds call sites
  *	   |                       |            resolve/  symbols, caches, stacks
  *	   |                       v
  *	   |                    core/         counts and records:
@@ -11,18 +11,19 @@
  *	   |                       |            objtab    address --> live object
  *	   |                       |            pagealloc page frame --> its allocation
  *	   |                       |
- *	   |  - - - - - - - - - -  |  - - - - - any context above, process below
+ *	   |  - - - - - - - - - -  |  - - - - - any context above, process context below
  *	   |                       v
  *	   |                    report/       snapshot, sort, print
  *	   |                       |
  *	   |                       v
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
- * state.h has the state that all of them share.  engine.c starts and stops them.  This
- * file has the module's parameters; setting.c parses and applies their values.
+ * state.h has the state that all parts share.  engine.c starts and stops all parts.  This
+ * file has the module parameters; setting.c parses and applies their values.
  * sampling.c switches between recording every object and sampling.  overhead.c measures
- * what the module costs.  baseline.c keeps the sums that `reset` subtracts.  countmaps.c
- * has the tables that count events by a key.  memhotplug.c follows memory that is added.
+ * the CPU time that the module costs, and limits it.  baseline.c stores the sums that tables
+ * subtract after a `reset`.  countmaps.c has the countmaps, which count events by a key.
+ * memhotplug.c handles memory that is added at run time.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -33,12 +34,12 @@
 #include "engine.h"
 #include "setting.h"
 
-/* The settings are in effect.  Protected by kernel_param_lock(). */
+/* True while the module runs, with all settings in effect.  Protected by kernel_param_lock(). */
 static bool kma_started;
 
 /*
- * Values that were given at load, for kma_engine_start(); NULL: not given.  Protected by
- * kernel_param_lock().
+ * Values of the parameters at load, for kma_engine_start(); NULL for a parameter that was not
+ * given.  Protected by kernel_param_lock().
  */
 static char *kma_param_text[KMA_SETTING_NR];
 
@@ -47,7 +48,7 @@ static enum kma_setting_nr kma_param_nr(const struct kernel_param *kp)
 	return (const struct kma_setting *)kp->arg - kma_settings;
 }
 
-/* As other flags of the kernel, a flag may be Y or N, or stand without a value for 1. */
+/* Like other boolean parameters, a flag may be Y or N, and without a value it is 1. */
 static const char *kma_param_value(enum kma_setting_nr nr, const char *val)
 {
 	bool on;
@@ -71,7 +72,7 @@ static int kma_param_set(const char *text, const struct kernel_param *kp)
 	ret = kma_setting_check(nr, val);
 	if (ret)
 		return ret;
-	/* The kernel's copy may be gone when the module starts. */
+	/* Make a copy, because the kernel may free its own before the module starts. */
 	copy = kstrdup(val, GFP_KERNEL);
 	if (!copy)
 		return -ENOMEM;
@@ -100,7 +101,7 @@ static const struct kernel_param_ops kma_param_ops = {
 	.free = kma_param_free,
 };
 
-/* For each row of KMA_SETTINGS: a parameter of the row's name, and its line in modinfo. */
+/* For each row of KMA_SETTINGS: a parameter with the name of the row, and a line in modinfo. */
 #define X(name, mode, unit, range, init, parse, set, show, help)	\
 module_param_cb(name, &kma_param_ops, (void *)&kma_settings[KMA_SETTING_##name], mode); \
 MODULE_PARM_DESC(name, help " (" unit ": " range "; default '" init "')");
@@ -108,8 +109,8 @@ KMA_SETTINGS(X)
 #undef X
 
 /*
- * The files of the parameters exist before the module starts, and until after it has
- * stopped.  While it starts, kernel_param_lock() makes a writer wait.
+ * The files of the parameters exist from before the module starts until after it has stopped.
+ * While the module starts, kernel_param_lock() makes writers wait.
  */
 static int __init kma_main_init(void)
 {

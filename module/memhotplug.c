@@ -28,7 +28,7 @@ u64 kma_memhotplug_end(void)
 	return end;
 }
 
-/* The pages of RAM, including those that a balloon driver has taken away. */
+/* The number of pages of RAM, including pages that a balloon driver has taken. */
 static u64 kma_memhotplug_present(void)
 {
 	u64 pages = 0;
@@ -41,15 +41,15 @@ static u64 kma_memhotplug_present(void)
 
 u64 kma_memhotplug_pfns(void)
 {
-	/* If RAM is spread thinly over the addresses, a map up to the end is too large. */
+	/* If the addresses of RAM have large gaps, an array up to the end would be too large. */
 	u64 most = roundup_pow_of_two(4 * kma_memhotplug_present());
 
 	return min_t(u64, roundup_pow_of_two(kma_memhotplug_end()), most);
 }
 
 /*
- * Page frames up to @end exist from now on.  If the map is smaller, two of them may share
- * a generation: stop ending generations, until the module is unloaded.
+ * Page frames up to @end exist from now on.  If the array of page generations is smaller, two
+ * page frames may share a generation.  Then stop ending generations until the module is unloaded.
  */
 static void kma_memhotplug_fix(u64 end, const char *why)
 {
@@ -58,9 +58,9 @@ static void kma_memhotplug_fix(u64 end, const char *why)
 	if (end <= pages->mask + 1 || pages->fixed)
 		return;
 	WRITE_ONCE(pages->fixed, true);
-	/* After this wait, no probe ends a generation any more. */
+	/* Once this returns, no probe ends a generation any more. */
 	tracepoint_synchronize_unregister();
-	pr_warn("objects left on freed pages cannot be found: %s\n", why);
+	pr_warn("can no longer detect objects on freed pages: %s\n", why);
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
@@ -71,7 +71,7 @@ static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action
 	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
 	if (action == MEM_GOING_ONLINE)
 		kma_memhotplug_fix((u64)mem->start_pfn + mem->nr_pages,
-				   "memory was added; load the module again");
+				   "memory was added; reload the module");
 	return NOTIFY_OK;
 }
 
@@ -84,11 +84,11 @@ int kma_memhotplug_start(void)
 	int ret = register_memory_notifier(&kma_memhotplug_notifier);
 
 	if (ret)
-		pr_err("cannot register a notifier of memory hotplug: error %d\n", ret);
+		pr_err("cannot register the memory hotplug notifier: error %d\n", ret);
 	else
-		/* Or, rarely, memory was added after the map was allocated. */
+		/* The reason may also be memory that was added after the array was allocated. */
 		kma_memhotplug_fix(kma_memhotplug_end(),
-				   "RAM is spread too thinly over the physical addresses");
+				   "the gaps between the physical addresses of RAM are too large");
 	return ret;
 }
 
@@ -100,14 +100,14 @@ void kma_memhotplug_stop(void)
 /* ---- records of pages ----------------------------------------------------- */
 
 /*
- * Protects the adding of chunks.  kma_lock cannot: the memory notifier is called with
- * locks of memory hotplug held, which are taken under kma_lock elsewhere.
+ * Serializes the adding of chunks.  kma_lock cannot do this, because the memory notifier is
+ * called with locks of memory hotplug held, and other code takes those under kma_lock.
  */
 static DEFINE_MUTEX(kma_pfns_lock);
 
 /*
- * There is room for memory that is added later: for four times the page frames there are,
- * and at least for 1 TiB, which is this many chunks.
+ * There is room for memory that is added later: for four times the present page frames, and at
+ * least for 1 TiB, which is this many chunks.
  */
 #define KMA_CHUNKS_LEAST	(1ULL << (40 - PAGE_SHIFT - KMA_CHUNK_SHIFT))
 
@@ -137,7 +137,7 @@ static int kma_pfns_notify(struct notifier_block *nb, unsigned long action, void
 
 	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
 	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages))
-		pr_warn("not enough memory to track the pages of memory that was added\n");
+		pr_warn("not enough memory to track the pages of hotplugged memory\n");
 	return NOTIFY_OK;
 }
 
@@ -146,8 +146,8 @@ static struct notifier_block kma_pfns_notifier = {
 };
 
 /*
- * The kernel knows of memory in pieces of this many page frames: each piece is there or
- * missing as a whole, so it is enough to look at one page of each.
+ * The kernel handles memory in pieces of this many page frames, each of which is either present
+ * or missing as a whole.  So it is enough to look at one page of each piece.
  */
 #define KMA_PFNS_STEP	512UL
 
@@ -185,8 +185,8 @@ u64 kma_memhotplug_pages_forecast(void)
 int kma_memhotplug_pages_start(void)
 {
 	/*
-	 * The notifier comes first: otherwise memory that is added meanwhile would be
-	 * missed.  To add a chunk twice does no harm.
+	 * Register the notifier first, so that memory that is added in the meantime is not
+	 * missed.  Adding a chunk twice is harmless.
 	 */
 	int ret = register_memory_notifier(&kma_pfns_notifier);
 

@@ -2,14 +2,15 @@
 /*
  * Memory that is added and removed at run time.
  *
- * The map of page generations (core/pagegen.h) has a fixed size: the page frames at load,
- * rounded up to a power of two.  When memory is added beyond the end of the map, the
- * module can no longer find objects that are left on freed pages.  The kernel log and
- * `net_page_free` in `stats` say so.  When memory is removed, nothing has to be done: all
- * of its pages have been freed before.
+ * The array of page generations (core/pagegen.h) has a fixed size: the number of page frames at
+ * load, rounded up to a power of two.  Once memory is added beyond the end of the array,
+ * generations must not end any more, so the module no longer finds entries of the live table
+ * whose object was freed unseen.  The kernel log and the line `net_page_free` in `stats` show
+ * this.  When memory is removed, nothing has to be done, because all of its pages have been
+ * freed before.
  *
- * The records of pages, while pages are tracked, are in chunks (core/pfntab.h).  A chunk
- * is added when its memory is added.
+ * While pages are tracked, their records are in chunks (core/pfntab.h).  A chunk is added when
+ * its memory is added.
  */
 #ifndef KMA_MEMHOTPLUG_H
 #define KMA_MEMHOTPLUG_H
@@ -17,7 +18,7 @@
 #include <linux/types.h>
 
 /**
- * kma_memhotplug_end() - the end of all page frames
+ * kma_memhotplug_end() - get the end of all page frames
  *
  * Context: process.
  * Return: the highest page frame number plus 1.
@@ -25,16 +26,16 @@
 u64 kma_memhotplug_end(void);
 
 /**
- * kma_memhotplug_pfns() - the number of page frames to keep generations of
+ * kma_memhotplug_pfns() - compute the size of the array of page generations
  *
  * Context: process.
- * Return: a power of two: kma_memhotplug_end() rounded up, or less if RAM is spread too
- * thinly over the physical addresses.
+ * Return: number of page frames, a power of two: kma_memhotplug_end() rounded up, or less if
+ * there are large gaps between the physical addresses of the RAM.
  */
 u64 kma_memhotplug_pfns(void);
 
 /**
- * kma_memhotplug_start() - watch for memory that is added beyond the map of generations
+ * kma_memhotplug_start() - watch for memory that is added beyond the array of page generations
  *
  * Context: process, may sleep; the tables are allocated, nothing is recorded yet.
  * Return: 0, or an error that has been explained in the kernel log.
@@ -49,33 +50,34 @@ int kma_memhotplug_start(void);
 void kma_memhotplug_stop(void);
 
 /**
- * kma_memhotplug_chunks() - the number of chunks of page records to make room for
+ * kma_memhotplug_chunks() - compute the number of chunks of page records to make room for
  *
  * Context: process.
- * Return: enough for four times the page frames there are, and at least for 1 TiB.
+ * Return: number of chunks, enough for four times the present page frames and for at least
+ * 1 TiB.
  */
 u64 kma_memhotplug_chunks(void);
 
 /**
- * kma_memhotplug_pages_forecast() - memory that tracking pages would take now
+ * kma_memhotplug_pages_forecast() - memory that page tracking would take if it began now
  *
  * Context: process, may sleep.
- * Return: bytes, for the RAM there is now.
+ * Return: bytes.
  */
 u64 kma_memhotplug_pages_forecast(void);
 
 /**
- * kma_memhotplug_pages_start() - add the records of all pages
+ * kma_memhotplug_pages_start() - add the chunks of all pages
  *
- * From now on, the records of memory that is added are added, too.
+ * When memory is added later, its chunks are added, too, until kma_memhotplug_pages_stop().
  *
- * Context: process, may sleep; kma_pagealloc is initialised and has no chunk.
+ * Context: process, may sleep; kma_pagealloc is initialised and has no chunks.
  * Return: 0 or -ENOMEM; then kma_pagealloc_destroy() frees the chunks that were added.
  */
 int kma_memhotplug_pages_start(void);
 
 /**
- * kma_memhotplug_pages_stop() - stop adding records of memory that is added
+ * kma_memhotplug_pages_stop() - stop adding chunks when memory is added
  *
  * Context: process, may sleep.
  */

@@ -12,21 +12,21 @@
 
 /* ---- once a second -------------------------------------------------------- */
 
-/* The cost is computed once every turn, over the last KMA_OVERHEAD_TURNS turns. */
+/* A turn is one second.  Each turn computes the cost over the last KMA_OVERHEAD_TURNS turns. */
 #define KMA_OVERHEAD_TURN	HZ
 #define KMA_OVERHEAD_TURNS	8
 
-/* Protected by kma_lock, like the other variables below. */
+/* The budget and its state.  Protected by kma_lock, like the other variables below. */
 static unsigned int kma_budget_pct;
 static struct kma_budget kma_budget;
 
 /*
- * @kma_turn is a ring of the cost since load, as it was at each of the last turns.
- * @kma_turns is the number of turns since N was changed.
+ * kma_turn is a ring buffer of the cost since load at each of the last turns.  kma_turns is the
+ * number of turns since N was changed.
  */
 static struct kma_cost kma_turn[KMA_OVERHEAD_TURNS];
 static unsigned int kma_turns;
-/* The cost between the oldest of these turns and the last. */
+/* The cost from the oldest of these turns to the last. */
 static struct kma_spent kma_spent;
 
 static struct kma_cost kma_overhead_cost(void)
@@ -37,7 +37,7 @@ static struct kma_cost kma_overhead_cost(void)
 	return kma_cost_of(&stats, ktime_get_boottime_ns());
 }
 
-/* Forget the turns up to now: begin with a first one. */
+/* Forget all turns, and begin again with the current cost as the first one. */
 static void kma_overhead_again(void)
 {
 	kma_turn[0] = kma_overhead_cost();
@@ -45,8 +45,8 @@ static void kma_overhead_again(void)
 }
 
 /*
- * Compute the cost since the oldest turn in the ring, and add this turn to the ring.  If
- * the ring is full, this turn takes the place of the oldest.
+ * Compute the cost since the oldest turn in the ring buffer, and add this turn to it.  If the
+ * ring buffer is full, this turn replaces the oldest one.
  */
 static void kma_overhead_look(void)
 {
@@ -66,7 +66,7 @@ static u32 kma_overhead_fill(void)
 					     100, kma_config.live_max));
 }
 
-/* The least time since N was changed, in nanoseconds: less says too little of the cost. */
+/* Adjust N only on the cost of at least this time, in ns: a shorter time is inaccurate. */
 #define KMA_OVERHEAD_LEAST	(NSEC_PER_SEC / 2)
 
 static void kma_overhead_adjust(void)
@@ -88,8 +88,8 @@ static DECLARE_DELAYED_WORK(kma_overhead_work, kma_overhead_turn);
 static void kma_overhead_turn(struct work_struct *work)
 {
 	/*
-	 * A reader of a large table holds the lock for a while.  Then skip this turn, and
-	 * do not wait.
+	 * A reader of a large table holds the lock for a while.  In that case skip this
+	 * turn instead of waiting.
 	 */
 	if (mutex_trylock(&kma_lock)) {
 		kma_overhead_look();
@@ -114,7 +114,7 @@ void kma_overhead_set_budget(unsigned int pct)
 	WRITE_ONCE(kma_budget_pct, pct);
 	if (pct || kma_budget.now == kma_budget.asked)
 		return;
-	/* Without a budget, N goes back to the value that was set. */
+	/* Without a budget, N returns to the value that the user has set. */
 	kma_budget_ask(&kma_budget, kma_budget.asked);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_budget.now);
 	kma_overhead_again();

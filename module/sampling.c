@@ -7,11 +7,11 @@
  * be in the livefilter from before it is recorded until it is freed.  So sampling begins
  * in these steps:
  *
- *	empty the livefilter
- *	sample allocations; probes add each sample to the livefilter
- *	wait until no probe runs that still records every object
- *	add all objects that are in the live table to the livefilter
- *	test frees against the livefilter
+ *	1. clear the livefilter
+ *	2. switch allocations to sampling: from now on, probes add each sample to the livefilter
+ *	3. wait until no probe still records every object
+ *	4. add all objects that are in the live table to the livefilter
+ *	5. switch on the test of frees
  *
  * When sampling ends, the test of frees is switched off first.
  */
@@ -25,10 +25,10 @@
 #include "state.h"
 #include "trace/slab.h"
 
-/* The value that was set.  Written under kma_lock; tables read it without. */
+/* The value that was set.  Written under kma_lock; tables read it without the lock. */
 static u64 kma_bytes;
 
-/* The most characters of a value, suffix included: such a number fits into 64 bits. */
+/* A number of this many characters fits into 64 bits, even with a suffix. */
 #define KMA_SAMPLING_DIGITS	12
 
 int kma_sampling_parse(const char *text, u64 *bytes)
@@ -38,7 +38,7 @@ int kma_sampling_parse(const char *text, u64 *bytes)
 
 	if (end == text || *skip_spaces(end) || !strchr("0123456789KkMm", end[-1]))
 		return -EINVAL;
-	/* Valid values are shorter.  Longer ones may wrap around in memparse(). */
+	/* Valid values are shorter.  Longer values may wrap around in memparse(). */
 	if (end - text > KMA_SAMPLING_DIGITS)
 		return -ERANGE;
 	if (value && (!is_power_of_2(value) || value < 1ULL << KMA_SHIFT_MIN ||
@@ -89,8 +89,8 @@ bool kma_sampling_set(u64 bytes)
 	if (bytes) {
 		kma_sample_set(KMA_SAMPLE_OBJECTS, ilog2(bytes));
 		/*
-		 * A CPU that is offline keeps the sample point that it has drawn, which
-		 * is as good as a new one: see sample.h.
+		 * An offline CPU keeps the sample point that it has drawn.  This does not
+		 * bias its samples: see sample.h.
 		 */
 		on_each_cpu(kma_sampling_forget, NULL, 1);
 	}

@@ -19,7 +19,7 @@
 int kma_sampling_parse(const char *text, u64 *bytes);
 
 /**
- * kma_sampling_start() - seed the random numbers
+ * kma_sampling_start() - seed the random number generators of sampling
  *
  * Context: process; nothing is recorded yet.
  */
@@ -27,26 +27,26 @@ void kma_sampling_start(void);
 
 /**
  * kma_sampling_set() - sample objects, or record every object
- * @bytes: bytes between samples, on average; 0: record every object
+ * @bytes: average number of bytes between samples; 0 to record every object
  *
  * Context: process, may sleep; kma_lock is held; probes are attached, or @bytes is 0.
- * Return: true if the value has changed.
+ * Return: true if this has changed the value.
  */
 bool kma_sampling_set(u64 bytes);
 
 /**
- * kma_sampling_bytes() - the value that was set by kma_sampling_set()
+ * kma_sampling_bytes() - get the value that kma_sampling_set() has set
  *
  * Context: any.
- * Return: bytes between samples; 0 if every object is recorded.
+ * Return: average number of bytes between samples; 0 if every object is recorded.
  */
 u64 kma_sampling_bytes(void);
 
 /**
- * kma_sampling_now() - the value in use, which the budget may have raised
+ * kma_sampling_now() - get the value in use, which the budget may have raised
  *
  * Context: any.
- * Return: bytes between samples; 0 if every object is recorded.
+ * Return: average number of bytes between samples; 0 if every object is recorded.
  */
 u64 kma_sampling_now(void);
 

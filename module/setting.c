@@ -83,7 +83,7 @@ static int kma_parse_account(char *text, union kma_setting_value *value)
 	return ret;
 }
 
-/* An invalid text is refused when it is applied: see kma_filter_set(), kma_skip_set(). */
+/* An invalid text is refused later: see kma_filter_set() and kma_skip_set(). */
 static int kma_parse_text(char *text, union kma_setting_value *value)
 {
 	value->text = text;
@@ -129,7 +129,7 @@ static int kma_set_sample_bytes(const union kma_setting_value *value)
 		kma_refuse("sample_bytes: this kernel's struct kmem_cache is unknown: use 0");
 		return -EOPNOTSUPP;
 	}
-	/* The cost with the old value says nothing about the cost with the new one. */
+	/* The cost with the old value does not predict the cost with the new value. */
 	if (kma_sampling_set(value->number) && value->number)
 		kma_overhead_sampling(ilog2(value->number));
 	return 0;
@@ -147,7 +147,8 @@ static int kma_set_pages(const union kma_setting_value *value)
 	int ret = kma_pages_set(value->number);
 
 	if (ret)
-		kma_refuse("pages %s: %s", kma_pages_mode_name(value->number), ret == -ENOMEM ? "not enough memory" :
+		kma_refuse("pages %s: %s", kma_pages_mode_name(value->number),
+			   ret == -ENOMEM ? "not enough memory" :
 			   "no tracepoint mm_page_alloc: see the kernel log");
 	if (before && !kma_pages_tracked())
 		kma_baseline_forget_pages();
@@ -268,8 +269,8 @@ int kma_setting_run(enum kma_setting_nr nr, char *text)
 }
 
 /*
- * Apply the value of a parameter.  An error goes to the kernel log as well: the process
- * that sets the parameter may not be able to read `last_error`.
+ * Apply the value of a parameter.  An error is also printed to the kernel log, because the
+ * process that sets the parameter may not be able to read `last_error`.
  */
 static int kma_setting_set(enum kma_setting_nr nr, const char *text)
 {
@@ -341,7 +342,7 @@ int kma_settings_load(const char *const text[KMA_SETTING_NR])
 	return kma_settings_apply(text, 0400);
 }
 
-/* A filter was set or removed: switch the probes to the functions that test it, or back. */
+/* Switch the probes to the functions that test the filter, or back to those that do not. */
 static void kma_settings_filter_changed(void)
 {
 	const bool on = kma_slab_recording();

@@ -3,20 +3,21 @@
  * The settings: KMA_SETTINGS has one row for each.
  *
  * A row defines the module parameter and its line in modinfo, the command of the same
- * name in `control`, and the line that `control` shows.  tools/test/abi compares it with
+ * name in `control`, and the line that `control` shows.  tools/test/abi compares the rows with
  * the ABI document.
  *
  *	X(name, mode, unit, range, default, parse, set, show, help)
  *
- * @mode is the mode of the parameter's file: 0400 for a setting that can only be given at
- * load, 0600 for one that can be changed at any time.  @range completes the sentence
- * "NAME takes ...", and modinfo shows it with @unit, @default and @help.  @parse turns a
- * text into a value, @set applies the value under kma_lock, and @show prints the current
- * value.  The three functions are in setting.c and call the file that owns the value.
+ * @mode is the mode of the parameter's file: 0400 for a setting that can only be set at load,
+ * 0600 for a setting that can be changed at any time.  @range completes the sentence
+ * "NAME takes ...", and modinfo shows it with @unit, @default and @help.  @parse converts the
+ * text to a value, @set applies the value under kma_lock, and @show prints the current
+ * value.  These three functions are in setting.c, and call functions of the file that stores
+ * the value.
  *
  * At load, the rows of mode 0400 are applied before the tables are allocated, and the
  * rows of mode 0600 after the probes are attached.  Rows are applied from the last to the
- * first, so that `enabled` starts the recording when all other settings are in effect.
+ * first.  `enabled` is the first row, so recording starts when all other settings are in effect.
  */
 #ifndef KMA_SETTING_H
 #define KMA_SETTING_H
@@ -67,7 +68,7 @@
 	  kma_parse_text, kma_set_skip, kma_show_skip,			\
 	  "change the list of functions that are not taken for call sites of page allocations")
 
-/* KMA_SETTING_enabled, KMA_SETTING_live_max and so on: the number of each row. */
+/* The number of each row: KMA_SETTING_enabled, KMA_SETTING_live_max and so on. */
 enum kma_setting_nr {
 #define X(name, ...) KMA_SETTING_##name,
 	KMA_SETTINGS(X)
@@ -77,8 +78,8 @@ enum kma_setting_nr {
 
 /**
  * union kma_setting_value - a parsed value
- * @number: the value of a row whose @parse makes a number
- * @text: the value of a row with kma_parse_text(); @set may modify the text
+ * @number: the value of a row whose @parse converts the text to a number
+ * @text: the value of a row whose @parse is kma_parse_text(); @set may modify the text
  */
 union kma_setting_value {
 	u64 number;
@@ -89,10 +90,10 @@ union kma_setting_value {
  * struct kma_setting - a row of KMA_SETTINGS
  * @name: name of the setting
  * @mode: 0400 or 0600
- * @unit: the unit of the value; "flag" if it is 0 or 1
- * @range: the values that are allowed, in words
+ * @unit: the unit of the value; "flag" if the value is 0 or 1
+ * @range: the valid values, in words
  * @init: the default
- * @parse: turns a text, which it may modify, into a value; returns 0 or an error
+ * @parse: converts a text, which it may modify, to a value; returns 0 or an error
  * @set: applies a value; called with kma_lock held; returns 0, or an error that
  *	kma_refuse() has explained
  * @show: prints the current value and a newline into a page; called with kma_lock held;
@@ -114,7 +115,7 @@ extern const struct kma_setting kma_settings[KMA_SETTING_NR];
 
 /**
  * kma_settings_load() - apply the rows of mode 0400
- * @text: the value of each row; NULL: its default
+ * @text: the value of each row; NULL for its default
  *
  * Context: process, may sleep; no table is allocated yet.
  * Return: 0, or an error that has been explained in the kernel log.
@@ -123,19 +124,20 @@ int kma_settings_load(const char *const text[KMA_SETTING_NR]);
 
 /**
  * kma_settings_start() - apply the rows of mode 0600, and start recording
- * @text: the value of each row; NULL: its default
+ * @text: the value of each row; NULL for its default
+ *
+ * The caller has to call kma_settings_stop() even if this fails.
  *
  * Context: process, may sleep; probes are attached, nothing is recorded yet.
- * Return: 0, or an error that has been explained in the kernel log; kma_settings_stop() has
- * to be called then, too.
+ * Return: 0, or an error that has been explained in the kernel log.
  */
 int kma_settings_start(const char *const text[KMA_SETTING_NR]);
 
 /**
  * kma_settings_stop() - stop recording, and undo the settings of mode 0600
  *
- * Recording, sampling, accounting, and tracking of pages end.  The filter and the changes
- * to the list of functions are freed.
+ * This ends recording, sampling, accounting and page tracking, and frees the filter and the
+ * modified list of patterns (match/skip.h).
  *
  * Context: process, may sleep.
  */
@@ -146,7 +148,7 @@ void kma_settings_stop(void);
  * @nr: number of the row
  * @text: the value
  *
- * A value that can be parsed may still be refused when it is applied.
+ * A value that passes this check may still be refused when it is applied.
  *
  * Context: process, may sleep.
  * Return: 0, or an error that has been explained in the kernel log.

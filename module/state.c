@@ -15,7 +15,7 @@
 struct kma_core kma_core;
 struct kma_pagealloc kma_pagealloc;
 struct kma_config kma_config;
-/* Protects what is set at run time: see state.h. */
+/* Protects settings, and more: see state.h. */
 DEFINE_MUTEX(kma_lock);
 
 /* ---- memory ---------------------------------------------------------------- */
@@ -50,7 +50,7 @@ void kma_copy_free(void *mem)
 
 /* ---- the tables ------------------------------------------------------------ */
 
-/* As many objects as fit into 1/128 of the RAM, within the limits of live_max. */
+/* The number of objects that fit into 1/128 of the RAM, within the limits of live_max. */
 static u64 kma_live_default(void)
 {
 	u64 many = 1ULL << 20;
@@ -95,8 +95,8 @@ void kma_state_destroy(void)
 #define KMA_SWEEP_BUCKETS	64
 
 /*
- * While a bucket is swept, objects that are allocated and belong there have to spill.  So
- * preemption is off, for a few buckets at a time.
+ * While a bucket is being swept, new objects that belong into it have to spill.  To keep this
+ * short, preemption is off, for a few buckets at a time.
  */
 static void kma_sweep_some(struct kma_bucket *b, u32 nr)
 {

@@ -3,8 +3,8 @@
  * The state that all parts of the module share: the tables, the configuration, the lock
  * of the settings, and the limit on memory.
  *
- * Probes write to the tables without a lock.  Everything else is changed in process
- * context, under kma_lock.
+ * Probes write to the tables without a lock.  All other state is changed in process context,
+ * under kma_lock.
  */
 #ifndef KMA_STATE_H
 #define KMA_STATE_H
@@ -22,8 +22,9 @@
 
 /**
  * struct kma_config - settings that are fixed at load
- * @live_max: number of objects that the live table has room for; 0 at load stands for as
- *	many as fit into 1/128 of the RAM, and kma_state_init() puts that number here
+ * @live_max: number of objects that the live table has room for.  If it is 0 at load,
+ *	kma_state_init() sets it to the number of objects that fit into 1/128 of the RAM, within
+ *	the limits above.
  * @sites_max: number of rows for call sites
  * @bulk: follow the functions that allocate or free without a tracepoint
  */
@@ -33,7 +34,7 @@ struct kma_config {
 	bool bulk;
 };
 
-/* Written at load, before the tables are allocated. */
+/* Does not change once the tables are allocated. */
 extern struct kma_config kma_config;
 
 /* The tables of slab objects: the live objects and their call sites. */
@@ -43,20 +44,18 @@ extern struct kma_core kma_core;
 extern struct kma_pagealloc kma_pagealloc;
 
 /*
- * Protects everything that is set at run time, the baseline that `reset` takes,
- * sort orders, the last error, and the names of retired call sites.  It is a mutex,
- * so probes never take it.
+ * Protects all settings that can change at run time, the baseline, the sort orders, the last
+ * error, and the names of retired call sites.  Probes never take it, because it is a mutex.
  */
 extern struct mutex kma_lock;
 
 /**
  * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
- * @pfns: number of page frames to keep generations of, a power of two, from
- *	kma_memhotplug_pfns()
+ * @pfns: number of page generations, a power of two, from kma_memhotplug_pfns()
  *
  * Context: process, may sleep; no probe is attached.
- * Return: 0, or an error that has been explained in the kernel log; then nothing
- * is left allocated.
+ * Return: 0, or an error that has been explained in the kernel log, with no memory left
+ * allocated.
  */
 int kma_state_init(u64 pfns);
 
@@ -68,9 +67,10 @@ int kma_state_init(u64 pfns);
 void kma_state_destroy(void);
 
 /**
- * kma_state_sweep() - remove entries of objects whose page was freed
+ * kma_state_sweep() - remove all stale entries from the live table
  *
- * Call this before counters are read: a stale entry counts as live until it is removed.
+ * Call this before reading counters: the object of a stale entry counts as live until the entry
+ * is removed.
  *
  * Context: process, may sleep; kma_lock is held; probes may run on other CPUs.
  */
@@ -85,7 +85,7 @@ void kma_state_sweep(void);
 u64 kma_state_bytes(void);
 
 /**
- * kma_state_bytes_max() - the limit on the memory of all tables
+ * kma_state_bytes_max() - get the limit on the memory of all tables
  *
  * Context: any.
  * Return: bytes, 1/16 of the RAM.
@@ -95,13 +95,13 @@ u64 kma_state_bytes_max(void);
 /**
  * kma_copy_alloc() - allocate zeroed memory for a copy of rows
  * @nr: number of rows
- * @bytes: bytes of a row
+ * @bytes: size of a row
  *
- * The allocation is charged to the reader's cgroup and fails rather than add to
- * memory pressure.
+ * The memory is charged to the cgroup of the current process.  Under memory pressure the
+ * allocation fails instead of retrying.
  *
  * Context: process, may sleep.
- * Return: the memory, for kma_copy_free(), or NULL.
+ * Return: the memory, to be freed by kma_copy_free(), or NULL.
  */
 void *kma_copy_alloc(size_t nr, size_t bytes);
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The cost of the module, and the budget.  See the overview in budget.h. */
+/* The cost of the module, and the budget that limits it.  See the overview in budget.h. */
 #include "budget.h"
 #include "sample.h"
 
-/* With fewer timed events than this, their mean says little. */
+/* The mean of fewer timed events than this is too inaccurate to be used. */
 #define KMA_TIMED_FEW	16
 
 /*
- * Percent of live_max in use.  N is raised when KMA_FILL_FULL is reached, and again when
- * the table is fuller by KMA_FILL_MORE than at the last such raise.  Below KMA_FILL_ROOM,
- * that raise is forgotten.
+ * These are percent of live_max in use.  N is raised when the table is filled to KMA_FILL_FULL,
+ * and again when it is fuller by KMA_FILL_MORE than at the last of these raises.  Below
+ * KMA_FILL_ROOM, that last raise is forgotten.
  */
 #define KMA_FILL_FULL	87
 #define KMA_FILL_ROOM	75
 #define KMA_FILL_MORE	4
 
-/* How many calls in a row have to find room before N is lowered. */
+/* How many successive calls have to find room before N is lowered. */
 #define KMA_CALM	8
 
 struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
@@ -31,14 +31,14 @@ struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock)
 	int i;
 
 	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
-		cost.events += stats->v[i];	/* includes the words from KMA_STAT_NR on */
+		cost.events += stats->v[i];	/* includes the combined counters (stat.h) */
 	return cost;
 }
 
 /*
- * The standard error of the mean of @n numbers, in thousandths, from the sum of the
- * numbers and the sum of their squares.  @n and the sums were read one after the other,
- * so one of them may include a number that another one does not.
+ * Compute the standard error of the mean of @n numbers, in thousandths, from their sum and the
+ * sum of their squares.  @n and the two sums were read one after the other, so one of them may
+ * include a number that another one does not include.  Then the variance may seem negative.
  */
 static u64 kma_mean_se(u64 n, u64 sum, u64 sum2)
 {
@@ -107,8 +107,8 @@ static bool kma_budget_raise(struct kma_budget *g, int steps)
 }
 
 /*
- * Whether N is to be raised because the live table is full.  It must be fuller than at the
- * last raise for this reason, or have overflowed in KMA_CALM calls since.
+ * Whether N is to be raised because the live table fills up.  The table must be fuller than at
+ * the last raise for this reason, or KMA_CALM calls since then must have found it overflowing.
  */
 static bool kma_budget_fills(struct kma_budget *g, u32 fill, bool dropped)
 {
@@ -148,7 +148,7 @@ bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 
 		steps++;
 	if (steps)
 		return kma_budget_raise(g, steps);
-	/* One step lower, samples cost twice as much: then half of the room at most. */
+	/* With half the N, samples cost twice as much: they must then use at most half the room. */
 	if (g->now > g->asked && spent->samples_ns <= room / 4 &&
 	    fill < KMA_FILL_FULL && !spent->dropped)
 		return kma_budget_lower(g);

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module costs, and how many bytes one sample stands for (N) so that it does
- * not cost too much.
+ * The CPU time that the module costs, and a budget that limits it.
  *
- *	cost of events  = events x mean of the timed ones	does not depend on N
- *	cost of samples = sum: each one is timed		halves when N doubles
+ * N is the average number of bytes between samples (sample.h).  The budget controls the cost
+ * by changing N.
  *
- * Nothing can be done about the first.  So N is raised while samples cost more than what
- * events leave of the budget.  If they leave less than an eighth of their own cost,
- * samples may cost that eighth: it adds little, and every sample is worth something.
- * N is lowered one step at a time, after there has been room for that for a while, and
- * never below the N that was asked for.
+ *	cost of events  = number of events * mean time of those that were timed
+ *			  does not depend on N
+ *	cost of samples = sum of their times: every sample is timed
+ *			  halves when N doubles
  *
- * N is also raised when the live table fills up.  What is recorded stays in the table
- * until it is freed, so N is raised again only when the table is fuller than at the last
- * time, or if it still overflows a while later.  The table may be filled by objects that
- * are not samples, and then a larger N does not help.
+ * Only the cost of samples can be controlled.  N is raised while samples cost more than the
+ * part of the budget that events leave.  But samples may always cost one eighth of what
+ * events cost, even if events leave less than that: one eighth adds little to the total, and
+ * even a few samples are useful.  N is lowered one step at a time, once the cost has been low
+ * enough for a while, and never below the N that was requested.
+ *
+ * N is also raised when the live table fills up.  Recorded objects stay in the table until
+ * they are freed, so N is raised again only if the table is fuller than it was at the last
+ * raise, or if it still overflows a while later.  If the table is full of objects that are
+ * not samples, a larger N does not help.
  */
 #ifndef KMA_CORE_BUDGET_H
 #define KMA_CORE_BUDGET_H
@@ -24,14 +28,14 @@
 #include "stat.h"
 
 /**
- * struct kma_cost - what the module has cost up to a moment, since load
- * @clock: the moment, ns
- * @events: events of tracepoints
- * @timed: events that were timed
- * @timed_ns: time that these took, ns, without what is in @sample_ns
+ * struct kma_cost - what the module has cost from load up to some point in time
+ * @clock: that point in time, ns
+ * @events: number of tracepoint events
+ * @timed: number of events that were timed
+ * @timed_ns: sum of the times that the timed events took, ns, without time in @sample_ns
  * @timed_ns2: sum of the squares of these times, ns^2
  * @sample_ns: time that recording samples took, ns
- * @dropped: objects that found no room in the live table
+ * @dropped: number of objects that found no room in the live table
  */
 struct kma_cost {
 	u64 clock;
@@ -44,25 +48,25 @@ struct kma_cost {
 };
 
 /**
- * kma_cost_of() - the cost according to the module's counters
+ * kma_cost_of() - get the cost from the module's counters
  * @stats: the counters, added up over all CPUs
- * @clock: the moment when they were read, ns
+ * @clock: the time when they were read, ns
  *
  * Context: any.
- * Return: the cost.
+ * Return: the cost up to @clock.
  */
 struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock);
 
 /**
- * struct kma_spent - what the module cost between two moments
- * @ns: elapsed time between the two moments, ns
- * @events_ns: CPU time that events took, ns, without samples
+ * struct kma_spent - what the module cost in an interval of time
+ * @ns: length of the interval, ns
+ * @events_ns: CPU time that events took, ns, without the time of samples
  * @events_ns_se: standard error of @events_ns, ns
  * @samples_ns: CPU time that recording samples took, ns
- * @event_ps: mean time of one event, picoseconds; 0 if none has ever been timed
- * @event_ps_se: standard error of @event_ps, picoseconds: the spread of the timed events
- *	divided by the root of their number; 0 with fewer than two of them
- * @dropped: whether any object found no room in the live table
+ * @event_ps: mean time of one event, picoseconds; 0 if no event has ever been timed
+ * @event_ps_se: standard error of @event_ps, picoseconds: the standard deviation of the timed
+ *	events divided by the square root of their number; 0 for fewer than two events
+ * @dropped: true if any object found no room in the live table
  */
 struct kma_spent {
 	u64 ns;
@@ -75,38 +79,38 @@ struct kma_spent {
 };
 
 /**
- * kma_cost_between() - what was spent between two moments
- * @from: the cost at the earlier moment
- * @to: the cost at the later moment
+ * kma_cost_between() - compute the cost of an interval of time
+ * @from: the cost up to the beginning of the interval
+ * @to: the cost up to the end of the interval
  *
- * If too few events were timed between them, the mean is that of all since load.
+ * If too few events were timed in the interval, the mean time is that of all events since load.
  *
  * Context: any.
- * Return: what was spent.
+ * Return: the cost of the interval.
  */
 struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_cost *to);
 
 /**
- * kma_spent_share() - the share of all CPUs' time that some CPU time is
- * @spent: what was spent between two moments; only @spent->ns is used
+ * kma_spent_share() - convert CPU time to a share of the time of all CPUs
+ * @spent: the cost of an interval; only its length, @spent->ns, is used
  * @ns: the CPU time, ns
  * @cpus: number of CPUs of the machine
  *
  * Context: any.
- * Return: thousandths of a percent of the time of all CPUs between the two moments.
+ * Return: @ns in thousandths of a percent of the time of all CPUs in the interval.
  */
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
 
 /**
- * struct kma_budget - the N of sampling, and what it was changed for
- * @asked: binary logarithm of the N that was asked for
+ * struct kma_budget - the N of sampling, and the state that decides when it changes
+ * @asked: binary logarithm of the N that was requested
  * @now: binary logarithm of the N in use; at least @asked
- * @calm: how often in a row there was room to lower N
+ * @calm: number of successive calls of kma_budget_adjust() that found room to lower N
  * @full: percent of live_max in use when N was last raised because the table filled up;
- *	0 if that was never, or there has been room since
- * @waited: calls since then that found the table overflowing and did not raise N
- * @raised: how often N was raised, since load
- * @lowered: how often N was lowered, since load
+ *	0 if that has never happened, or if the table has had room since
+ * @waited: number of calls since then that found the table overflowing but did not raise N
+ * @raised: how often N was raised since load
+ * @lowered: how often N was lowered since load
  */
 struct kma_budget {
 	int asked;
@@ -119,7 +123,7 @@ struct kma_budget {
 };
 
 /**
- * kma_budget_ask() - start with another N
+ * kma_budget_ask() - set the requested N, and begin with it
  * @g: the budget
  * @shift: binary logarithm of N
  *
@@ -128,10 +132,10 @@ struct kma_budget {
 void kma_budget_ask(struct kma_budget *g, int shift);
 
 /**
- * kma_budget_adjust() - raise or lower N if the cost or the live table asks for it
+ * kma_budget_adjust() - raise or lower N if the cost or the live table requires it
  * @g: the budget
- * @spent: what was spent lately, but not before N last changed
- * @budget_ns: CPU time that may be spent in @spent->ns, ns
+ * @spent: the cost of a recent interval, which began after N was last changed
+ * @budget_ns: CPU time that the module may use in an interval of this length, ns
  * @fill: percent of live_max in use
  *
  * Context: any; calls for one budget do not run concurrently.

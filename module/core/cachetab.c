@@ -3,7 +3,7 @@
 #include "cachetab.h"
 #include "event.h"
 
-/* Special values of a slot's word.  No size of kmalloc is that small. */
+/* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
 #define KMA_CACHE_RETIRED	2UL
@@ -102,7 +102,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	if (id >= KMA_CACHES_MAX)
 		return KMA_CACHE_NONE;
 	info = &t->info[id];
-	/* Not the whole struct: other CPUs read @ready and @retired already. */
+	/* Do not assign the whole struct: other CPUs may already read @ready and @retired. */
 	info->size = look.size;
 	info->object_size = look.object_size;
 	info->class = look.class;
@@ -113,7 +113,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	return id;
 }
 
-/* Claim a slot of the map that leads to no number. */
+/* Claim a slot of the map, if it is free or retired. */
 static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 {
 	unsigned long cache = READ_ONCE(slot->cache);
@@ -134,9 +134,10 @@ static int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 		id = kma_cachetab_create(t, cache);
 		WRITE_ONCE(slot->id, id);
 		/*
-		 * RETIRED, not FREE: meanwhile another CPU may have put its word into a slot
-		 * after this one, and a search ends at a FREE slot.  Pairs with the acquire
-		 * in kma_cachetab_find().
+		 * If there is no number for the cache, the slot must become RETIRED, not
+		 * FREE.  Another CPU may have put its cache word into a later slot in the
+		 * meantime, and a search ends at a FREE slot.  Pairs with the acquire in
+		 * kma_cachetab_find().
 		 */
 		smp_store_release(&slot->cache, id == KMA_CACHE_NONE ?
 				  KMA_CACHE_RETIRED : cache);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The caches that objects come from: a small table to which probes add.
+ * The caches that objects come from: a small table that probes add caches to.
  *
- * An event names a cache by one word (event.h).  The first event with a new word gives
- * the cache a number, and copies its name and sizes at that moment.  A cache cannot be
- * destroyed while one of its objects is being allocated, but it may be destroyed before
- * anything reads the table.
+ * An event identifies a cache by one word, the cache word (event.h).  When a probe sees a new
+ * cache word, it gives the cache a number and copies the name and the sizes of the cache.  It
+ * has to copy them now: a cache cannot be destroyed while one of its objects is being
+ * allocated, but it may be destroyed before anything reads the table.
  *
- *	map: word --hash--> number		info[number]: sizes, name
+ *	map: cache word --hash--> number	info[number]: sizes, name
  *
- * When a kmem_cache is destroyed, it is retired: its word no longer leads to its number,
- * because the next kmem_cache may get the same address.  If a new cache has the name and
- * the sizes of a retired one, as when a file system is mounted again, it gets the number
- * of the retired one.
+ * When a kmem_cache is destroyed, it is retired: its cache word no longer leads to its number,
+ * because the next kmem_cache may get the same address.  If a new cache has the name and the
+ * sizes of a retired one, as when a file system is mounted again, it takes over the number of
+ * the retired cache.
  *
- * Two CPUs that see a new word at the same time may give it two numbers.  The tables
- * print caches of one name as one.
+ * Two CPUs that see a new cache word at the same time may give it two numbers.  This is
+ * harmless: the tables print caches with the same name as one.
  *
  * A table of page allocations has classes (event.h) in place of caches.
  */
@@ -30,14 +30,14 @@
 #define KMA_CACHE_NONE		-1
 
 /**
- * struct kma_cache_info - what is known of a cache
- * @class: only for page allocations: the class, as kma_class() makes it; otherwise 0
- * @size: bytes that each of its objects takes
- * @object_size: bytes that were asked for each of its objects; 0 for a size of kmalloc,
- *	where each event says it
- * @ready: all other members, except @retired, are valid and do not change
- * @shadow: only for page allocations: rows of this class count all call sites, while
- *	samples of the class have rows of their own
+ * struct kma_cache_info - description of a cache
+ * @class: page allocations only: the class, as computed by kma_class(); otherwise 0
+ * @size: bytes that each object takes
+ * @object_size: bytes that were requested for each object; 0 for a size of kmalloc, where each
+ *	event has the number of bytes requested
+ * @ready: true once all other members, except @retired, are valid and do not change any more
+ * @shadow: page allocations only: rows of this class count all call sites, while samples of
+ *	the class have rows of their own
  * @retired: 1 from when the cache is destroyed until its number is used again
  * @name: name of a kmem_cache; empty for a size of kmalloc
  */
@@ -53,7 +53,7 @@ struct kma_cache_info {
 
 /**
  * struct kma_cache_slot - a slot of the map: from a cache word to a number
- * @cache: the word, or a special value (cachetab.c)
+ * @cache: the cache word, or a special value (cachetab.c)
  * @id: number of the cache
  */
 struct kma_cache_slot {
@@ -64,9 +64,9 @@ struct kma_cache_slot {
 /**
  * struct kma_cachetab - the table of caches
  * @map: the slots
- * @info: what is known of each cache, by its number
- * @used: numbers given out; may exceed KMA_CACHES_MAX when CPUs compete for the last one
- * @classes: words are classes of page allocations
+ * @info: description of each cache, by its number
+ * @used: count of numbers given out; may exceed KMA_CACHES_MAX when CPUs compete for the last
+ * @classes: true if cache words are classes of page allocations
  */
 struct kma_cachetab {
 	struct kma_cache_slot *map;
@@ -84,12 +84,12 @@ struct kma_cachetab {
 size_t kma_cachetab_bytes(void);
 
 /**
- * kma_cachetab_init() - make an empty table
+ * kma_cachetab_init() - allocate an empty table
  * @t: the table
- * @classes: words are classes of page allocations, not caches
+ * @classes: true if cache words are classes of page allocations
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM, and then no memory is left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_cachetab_init(struct kma_cachetab *t, bool classes);
 
@@ -116,9 +116,8 @@ int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache);
  * @t: the table
  * @cache: address of the kmem_cache
  *
- * Context: any.  No object of the cache is being allocated, unless @cache has been
- * merged and only one of its names goes away: then the next event gives it a number
- * again.
+ * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
+ * and only one of its names goes away: then the next event gives it a number again.
  */
 void kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache);
 
@@ -127,8 +126,8 @@ void kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache);
  * @t: the table
  *
  * Context: any.
- * Return: the limit; every number in use is below it.  The info of a number is valid
- * only if @ready is set.
+ * Return: the count; all numbers that have been given out are below it.  The description of
+ * a number is valid only if its @ready is set.
  */
 int kma_cachetab_used(const struct kma_cachetab *t);
 

@@ -2,12 +2,12 @@
 /* Countmaps.  See the overview in countmap.h. */
 #include "countmap.h"
 
-/* Special values of a slot, which otherwise holds the number of a row. */
+/* Special values of a slot.  Any other value is the number of a row. */
 #define KMA_COUNTMAP_FREE	0U
 #define KMA_COUNTMAP_BUSY	U32_MAX
 #define KMA_COUNTMAP_RETIRED	(U32_MAX - 1)
 
-/* Number of slots that a key may be in. */
+/* Number of slots to search for a key. */
 #define KMA_COUNTMAP_PROBES	64
 
 static u32 kma_countmap_slots(u32 rows)
@@ -159,8 +159,8 @@ u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *inf
 	id = atomic_fetch_inc(&t->used);
 	if (id >= t->rows) {
 		/*
-		 * RETIRED, not FREE: meanwhile another CPU may have put its row into a slot
-		 * after this one, and a search ends at a FREE slot.
+		 * The slot must become RETIRED, not FREE.  Another CPU may have put its row
+		 * into a later slot in the meantime, and a search ends at a FREE slot.
 		 */
 		WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
 		return KMA_COUNTMAP_OTHER;
@@ -183,7 +183,7 @@ u32 kma_countmap_first(const struct kma_countmap *t, u32 id)
 	return first == KMA_COUNTMAP_OTHER ? id : first;
 }
 
-/* The slot that leads to a row; NULL if the row is not published yet, or is retired. */
+/* Find the slot of a row.  Return: NULL if the row is not published yet, or is retired. */
 static u32 *kma_countmap_slot_of(struct kma_countmap *t, u32 id)
 {
 	const u32 hash = kma_countmap_hash(&t->info[id].key);

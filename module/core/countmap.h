@@ -5,14 +5,15 @@
  *	key --hash--> slot: number of the row --> its counters on this CPU
  *	info[number]: the key, and the text to print for it
  *
- * The code that counts chooses what a key stands for, such as a process, a cgroup, or a
- * command and a call site, and what each counter counts.  A row is made when its key is
- * first seen, in the context of that event and without a lock: claim a free slot,
- * describe the row, publish its number.  Two CPUs that see a new key at the same time
- * may make two rows.  A reader adds both up, in the row that kma_countmap_first() names.
+ * The user of a countmap chooses what a key stands for, such as a process, a cgroup, or a
+ * command and a call site, and what each counter counts.  The first event with a new key makes
+ * a row for it, in the context of that event and without a lock: claim a free slot, describe
+ * the row, publish its number.  Two CPUs that see a new key at the same time may make two
+ * rows.  A reader adds the counters of both, and shows them as the row that
+ * kma_countmap_first() returns.
  *
- * When all rows are taken, events with a new key count in row 0, [other].  Single rows
- * are never removed; kma_countmap_clear() removes all of them, while nothing counts.
+ * When all rows are in use, events with a new key are counted in row 0, [other].  Single rows
+ * are never removed.  kma_countmap_clear() removes all rows, while no probe counts.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -29,7 +30,7 @@
 
 /**
  * struct kma_countmap_key - what a row stands for
- * @word: the key; the code that counts chooses the meaning
+ * @word: the words of the key; the user of the countmap chooses their meaning
  */
 struct kma_countmap_key {
 	u64 word[KMA_COUNTMAP_WORDS];
@@ -37,7 +38,7 @@ struct kma_countmap_key {
 
 /**
  * struct kma_countmap_row - the counters of one row, on one CPU
- * @v: the counters; the code that counts chooses what each of them means
+ * @v: the counters; the user of the countmap chooses what each of them counts
  */
 struct kma_countmap_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
@@ -48,13 +49,13 @@ struct kma_countmap_row {
 	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_countmap_row))
 
 /**
- * struct kma_countmap_info - what a row stands for
+ * struct kma_countmap_info - description of a row
  * @key: the key
- * @more: one more word about the row, from the code that made it
- * @ready: 1 once the row is in use: @key, @more and @text are valid
- * @retired: 1 once @text is the row's name, because the key (an address, for example) may
- *	refer to something else by now
- * @text: text of the row, from the code that made it; may be empty
+ * @more: one more word about the row, chosen by the user of the countmap
+ * @ready: 1 once the row is in use, and @key, @more and @text are valid
+ * @retired: 1 once the row is retired: its name is in @text, because the key (for example an
+ *	address) may refer to something else by now
+ * @text: text to print for the row, chosen by the user of the countmap; may be empty
  */
 struct kma_countmap_info {
 	struct kma_countmap_key key;
@@ -67,10 +68,10 @@ struct kma_countmap_info {
 /**
  * struct kma_countmap - a countmap
  * @rows: number of rows, [other] included
- * @used: rows handed out; may exceed @rows when CPUs compete for the last ones
+ * @used: number of rows handed out; may exceed @rows when CPUs compete for the last row
  * @mask: number of slots, a power of two, minus one
  * @slot: for each slot, the number of its row, or a special value (countmap.c)
- * @info: what each row stands for
+ * @info: description of each row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
  */
@@ -87,7 +88,7 @@ struct kma_countmap {
 /**
  * kma_countmap_bytes() - memory that a countmap takes
  * @rows: number of rows, [other] included
- * @nr_cpus: number of CPUs that may ever count
+ * @nr_cpus: number of possible CPUs
  *
  * Context: any.
  * Return: bytes.
@@ -95,12 +96,12 @@ struct kma_countmap {
 u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus);
 
 /**
- * kma_countmap_init() - make an empty countmap
+ * kma_countmap_init() - allocate an empty countmap
  * @t: the countmap
  * @rows: number of rows, [other] included; at least 2
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM, and then no memory is left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_countmap_init(struct kma_countmap *t, u32 rows);
 
@@ -114,9 +115,9 @@ void kma_countmap_destroy(struct kma_countmap *t);
 
 /**
  * kma_countmap_clear() - remove all rows, and set all counters to 0
- * @t: the countmap; afterwards it is as kma_countmap_init() made it
+ * @t: the countmap; afterwards it is as empty as after kma_countmap_init()
  *
- * Context: process, may sleep; no probe and no reader uses the countmap meanwhile.
+ * Context: process, may sleep; no probe and no reader uses the countmap at the same time.
  */
 void kma_countmap_clear(struct kma_countmap *t);
 
@@ -126,14 +127,14 @@ void kma_countmap_clear(struct kma_countmap *t);
  * @key: the key
  *
  * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if the key has none.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if the key has no row.
  */
 u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key);
 
 /**
- * kma_countmap_add() - make a row for a key that has none
+ * kma_countmap_add() - make a row for a key that has no row yet
  * @t: the countmap
- * @info: key, more and text of the new row
+ * @info: @key, @more and @text of the new row; the other members are ignored
  *
  * Context: any, NMI included.
  * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
@@ -141,25 +142,26 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info);
 
 /**
- * kma_countmap_first() - of several rows of one key, the row that look-ups find
+ * kma_countmap_first() - get the row that look-ups find, if several rows have the same key
  * @t: the countmap
- * @id: number of any of these rows, in use
+ * @id: number of a row that is in use
  *
- * A reader adds the counters of the others to those of this row.
+ * A reader adds the counters of all rows with this key to those of the row returned.
  *
  * Context: process.
- * Return: number of that row; @id itself if it is retired, or if no look-up finds a row.
+ * Return: number of the row that look-ups with the key of @id find; @id itself if that row is
+ * retired, or if look-ups find no row.
  */
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id);
 
 /**
  * kma_countmap_get() - find or make the row of a key
  * @t: the countmap
- * @info: key, more and text, for a row that has to be made
+ * @info: @key, and @more and @text for the case that the row has to be made
  *
  * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room; that has been
- * counted as countmap_other.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room; this increments the
+ * counter countmap_other.
  */
 static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_countmap_info *info)
 {
@@ -174,12 +176,12 @@ static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_coun
 }
 
 /**
- * kma_countmap_info() - what a row stands for
+ * kma_countmap_info() - get the description of a row
  * @t: the countmap
  * @id: number of the row
  *
  * Context: any.
- * Return: the row's description, or NULL if the row is not in use.
+ * Return: the description, or NULL if the row is not in use.
  */
 static inline const struct kma_countmap_info *
 kma_countmap_info(const struct kma_countmap *t, u32 id)
@@ -189,15 +191,15 @@ kma_countmap_info(const struct kma_countmap *t, u32 id)
 }
 
 /**
- * kma_countmap_retire() - fix the name of a row, because its key loses its meaning
+ * kma_countmap_retire() - give a row a permanent name, because its key loses its meaning
  * @t: the countmap
  * @id: number of the row, in use
  * @name: the name
  *
- * A key may be an address in a module that is unloaded.  Afterwards no look-up finds
- * the row, and the same key gets a new one.
+ * This happens if the key is an address in a module that is being unloaded.  Afterwards
+ * look-ups no longer find the row, and an event with the same key makes a new row.
  *
- * Context: process; calls do not run concurrently.
+ * Context: process; the caller prevents concurrent calls.
  */
 void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name);
 
@@ -207,7 +209,7 @@ void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name);
  * @id: number of the row
  * @name: the new name, in two words, padded with zeroes
  *
- * A concurrent reader may see one word of the old name and one of the new.
+ * A concurrent reader may see one word of the old name and one word of the new name.
  *
  * Context: any, NMI included.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory for the core's tables.  See env.h. */
+/* Allocating memory for the tables of the core.  See env.h. */
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>
@@ -22,7 +22,7 @@ static int kma_cpu_node(unsigned int cpu)
 	return cpu_possible(cpu) ? cpu_to_node(cpu) : NUMA_NO_NODE;
 }
 
-/* Allocates page by page, because vmalloc() takes all pages from one node. */
+/* This allocates single pages, because vmalloc() would allocate all pages on one node. */
 void *kma_env_zalloc_spread(size_t bytes)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;

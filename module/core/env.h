@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs from its environment: here, from the kernel.
+ * What the core needs from its environment.  In the module, the environment is the kernel.
  *
  * The files of module/core include this header and each other, nothing else.  A program
  * that compiles them in user space supplies a header with the same include guard and the
- * same names.  It also defines the functions that are only declared here.
+ * same names instead.  It also defines the functions that are only declared here.
  */
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
@@ -44,35 +44,35 @@
 #define KMA_TIME_SHIFT 4
 #endif
 
-/* For products of two u64, and for sums of squares. */
+/* For products of two u64 values, and for sums of squares. */
 #define kma_u128 unsigned __int128
 
 /**
- * kma_env_hide() - make the compiler forget what it knows about a value
+ * kma_env_hide() - hide from the compiler how a value was computed
  * @x: the variable that holds the value
  *
- * Otherwise the compiler may compute the value again for each use.
+ * Otherwise the compiler may recompute the value for each use.
  *
  * Context: any.
  */
 #define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
 
 /**
- * kma_unroll() - have gcc and clang unroll the loop that follows
- * @n: largest number of turns
+ * kma_unroll() - make gcc and clang unroll the loop that follows
+ * @n: the largest number of iterations
  */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
 
 /**
- * kma_env_prefetchw() - begin to fetch a cache line that is going to be written to
- * @p: an address in it
+ * kma_env_prefetchw() - prefetch a cache line that will be written to
+ * @p: an address in the cache line
  *
  * Context: any.
  */
 #define kma_env_prefetchw(p) prefetchw(p)
 
 /**
- * kma_env_strcpy() - copy a string, and cut it where it does not fit
+ * kma_env_strcpy() - copy a string, and truncate it if it does not fit
  * @to: the copy, which always ends in a NUL
  * @from: the string
  * @size: size of @to in bytes
@@ -85,7 +85,7 @@
  * kma_inc_once() - add one to a variable that has no other writer
  * @x: the variable
  *
- * One instruction: a concurrent reader sees the value before it or after it.
+ * This is one instruction: a concurrent reader sees either the old or the new value.
  *
  * Context: any.
  */
@@ -96,11 +96,12 @@
  * @p: the memory
  * @value: the value
  *
- * Compares in memory, without a load into a register.  If the memory holds @value, this
- * pairs with the release that stored it: all stores before that release are visible.
+ * The compiler may compare the value in memory, without a load into a register.  If the
+ * memory holds @value, this pairs with the release that stored it: all stores before that
+ * release are visible.
  *
  * Context: any.
- * Return: true if it does.
+ * Return: true if @p holds @value.
  */
 #define kma_acquire_is(p, value) ({					\
 	bool __is = data_race(*(p) == (value));	/* see above */		\
@@ -111,8 +112,8 @@
 })
 
 /*
- * Turns a per-CPU variable into an operand of __percpu_arg().  Kernels that do not
- * define it need only the variable itself.
+ * Turns a per-CPU variable into an operand of __percpu_arg().  On kernels that do not define
+ * this macro, the variable itself is the operand.
  */
 #ifndef __my_cpu_var
 #define __my_cpu_var(var) (var)
@@ -120,7 +121,7 @@
 
 /*
  * kma_env_countdown(var): subtract one from bits 0 to 15 of @var, a per-CPU u64.
- * On x86-64 this is one instruction, which leaves the answer in the sign flag.
+ * On x86-64 this is one instruction, which leaves the result of the test in the sign flag.
  *
  * Context: any.
  * Return: true if bit 15 is clear afterwards.
@@ -141,13 +142,13 @@
 
 /*
  * kma_env_add_past(var, n, was_negative): add @n, 0 to S32_MAX, to the lower half of
- * @var, a per-CPU u64.  That half is an s32.  If it is not negative afterwards,
+ * @var, a per-CPU u64.  The lower half is an s32.  If it is not negative afterwards,
  * @was_negative is set to whether it was negative before.  On x86-64 this is one
- * instruction, which leaves both answers in flags: the sign flag, and the carry flag,
- * because the addition carries when it makes a negative number non-negative.
+ * instruction, which leaves both results in flags: the sign flag shows the sign afterwards,
+ * and the carry flag shows that a negative number has become non-negative.
  *
  * Context: any.
- * Return: true if that half is not negative afterwards.
+ * Return: true if the lower half is not negative afterwards.
  */
 #ifndef kma_env_add_past
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -175,7 +176,7 @@
 #endif
 
 /**
- * kma_env_clock() - a clock to measure how long something takes
+ * kma_env_clock() - read a clock that measures short times
  *
  * Context: any.
  * Return: nanoseconds; only readings on the same CPU can be compared.
@@ -186,24 +187,24 @@ static __always_inline u64 kma_env_clock(void)
 }
 
 /**
- * kma_env_clock_stay() - read the clock, and stay on this CPU
+ * kma_env_clock_stay() - turn off preemption, and read the clock
  *
- * Context: any; preemption is off from here to kma_env_lap_leave().
- * Return: nanoseconds, as kma_env_clock() returns them.
+ * Context: any; preemption stays off until kma_env_lap_leave().
+ * Return: nanoseconds, see kma_env_clock().
  */
 static inline u64 kma_env_clock_stay(void)
 {
-	/* Since 7.0 a probe may be preempted and migrate to another CPU. */
+	/* Since Linux 7.0 a probe may be preempted, and may migrate to another CPU. */
 	preempt_disable_notrace();
 	return kma_env_clock();
 }
 
 /**
- * kma_env_lap_leave() - how long something took that has ended now
+ * kma_env_lap_leave() - get the time since kma_env_clock_stay(), and allow preemption again
  * @start: the result of kma_env_clock_stay()
  *
- * Context: any; preemption is as it was before kma_env_clock_stay() afterwards.
- * Return: nanoseconds.
+ * Context: any; undoes what kma_env_clock_stay() did to preemption.
+ * Return: nanoseconds since @start.
  */
 static inline u64 kma_env_lap_leave(u64 start)
 {
@@ -214,10 +215,10 @@ static inline u64 kma_env_lap_leave(u64 start)
 }
 
 /**
- * kma_env_now() - the time, by the live table's clock
+ * kma_env_now() - read the clock of the live table
  *
  * Context: any.
- * Return: units of that clock, modulo 2^32.
+ * Return: the time in units of that clock (KMA_TIME_SHIFT), modulo 2^32.
  */
 static __always_inline u32 kma_env_now(void)
 {
@@ -232,7 +233,7 @@ static __always_inline u32 kma_env_now(void)
  * @then: the earlier one
  *
  * Context: any.
- * Return: milliseconds between them; a multiple of the clock's unit, rounded down.
+ * Return: milliseconds, rounded down; the resolution is the clock's unit.
  */
 static inline u64 kma_env_age_ms(u32 now, u32 then)
 {
@@ -240,9 +241,9 @@ static inline u64 kma_env_age_ms(u32 now, u32 then)
 }
 
 /**
- * kma_env_cpu() - the CPU that this runs on
+ * kma_env_cpu() - number of the current CPU
  *
- * Context: any; the result is exact where the caller cannot migrate.
+ * Context: any; if the caller may migrate, the result may be out of date.
  * Return: a number below nr_cpu_ids.
  */
 static __always_inline u16 kma_env_cpu(void)
@@ -251,9 +252,9 @@ static __always_inline u16 kma_env_cpu(void)
 }
 
 /**
- * kma_env_node() - the NUMA node of the CPU that this runs on
+ * kma_env_node() - NUMA node of the current CPU
  *
- * Context: any; the result is exact where the caller cannot migrate.
+ * Context: any; if the caller may migrate, the result may be out of date.
  * Return: a node number.
  */
 static __always_inline int kma_env_node(void)
@@ -262,10 +263,10 @@ static __always_inline int kma_env_node(void)
 }
 
 /**
- * kma_env_tgid() - the process that this runs for
+ * kma_env_tgid() - thread group ID of the current process
  *
  * Context: any.
- * Return: its thread group ID; 0 for the idle tasks and outside task context.
+ * Return: the thread group ID; 0 for the idle tasks and outside task context.
  */
 static __always_inline u32 kma_env_tgid(void)
 {
@@ -273,7 +274,7 @@ static __always_inline u32 kma_env_tgid(void)
 }
 
 /**
- * kma_env_resched() - let other tasks run, from within a long loop
+ * kma_env_resched() - let other tasks run during a long loop
  *
  * Context: process, may sleep.
  */
@@ -284,45 +285,45 @@ static inline void kma_env_resched(void)
 
 /**
  * kma_env_zalloc() - allocate zeroed memory for a table
- * @bytes: how much
+ * @bytes: size of the memory
  *
  * Context: process, may sleep.
- * Return: page-aligned memory, for kma_env_free(); or NULL.
+ * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
  */
 void *kma_env_zalloc(size_t bytes);
 
 /**
  * kma_env_zalloc_spread() - allocate zeroed memory for a table that all CPUs share
- * @bytes: how much
+ * @bytes: size of the memory
  *
- * Each possible CPU has an equal share of the memory, allocated on its own node.  A leak
- * detector does not scan this memory.
+ * The memory is divided into equal parts, one for each possible CPU, and each part is
+ * allocated on the node of its CPU.  Leak detectors do not scan this memory.
  *
  * Context: process, may sleep.
- * Return: page-aligned memory, for kma_env_free(); or NULL.
+ * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
 /**
- * kma_env_no_scan() - keep a leak detector from scanning a table
- * @mem: memory of kma_env_zalloc() that holds addresses of objects
+ * kma_env_no_scan() - keep leak detectors from scanning a table
+ * @mem: memory from kma_env_zalloc() that holds addresses of objects
  *
- * The detector would take these addresses for references, and would not report any
- * object that is recorded in the table.
+ * A leak detector such as kmemleak would take these addresses for references, and would never
+ * report an object that is recorded in the table.
  *
  * Context: process.
  */
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - free memory of kma_env_zalloc() or kma_env_zalloc_spread()
+ * kma_env_free() - free memory from kma_env_zalloc() or kma_env_zalloc_spread()
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.
  */
 void kma_env_free(void *mem);
 
-/* Per-CPU tables are allocated in chunks of this size, the largest of alloc_percpu(). */
+/* Per-CPU tables are allocated in chunks of this size, the most that alloc_percpu() allows. */
 #define KMA_PERCPU_CHUNK_BYTES	32768
 
 /**
@@ -330,38 +331,39 @@ void kma_env_free(void *mem);
  * @align: alignment in bytes, a power of two
  *
  * Context: process, may sleep.
- * Return: KMA_PERCPU_CHUNK_BYTES for each CPU, for kma_env_free_percpu(); or NULL.
+ * Return: KMA_PERCPU_CHUNK_BYTES bytes for each CPU, to be freed by kma_env_free_percpu(); or
+ * NULL.
  */
 void __percpu *kma_env_zalloc_percpu(size_t align);
 
 /**
- * kma_env_free_percpu() - free memory of kma_env_zalloc_percpu()
+ * kma_env_free_percpu() - free memory from kma_env_zalloc_percpu()
  * @chunk: the chunk, or NULL
  *
  * Context: process, may sleep.
  */
 void kma_env_free_percpu(void __percpu *chunk);
 
-/* The largest number of frames of a stack that are kept; see stack.h. */
+/* How many frames of a stack are kept at most; see stack.h. */
 #define KMA_FRAMES_MAX	24
 struct kma_stack;
 
 /**
- * kma_env_stack() - get the stack of an allocation from this CPU's remembered stacks
+ * kma_env_stack() - get the stack of an allocation from this CPU's cache of stacks
  * @site: call site of the allocation
  *
- * A stack that is not remembered yet is unwound, and remembered from now on.  Neither is
- * possible while a context that this one interrupted uses the place for this stack.
+ * A stack that is not in the cache is unwound and added to it.  If this context has
+ * interrupted one that is using the same place in the cache, the result is NULL.
  *
  * Context: a probe, any context, in the context that allocates, which does not migrate
  * until kma_env_stack_done(); does not allocate, sleep or take a lock.
  * Return: the stack, valid until kma_env_stack_done(), without frames if @site is not on
- * it; or NULL, and then kma_env_unwind() has to be called instead.
+ * it; or NULL, and then the caller has to call kma_env_unwind() instead.
  */
 const struct kma_stack *kma_env_stack(unsigned long site);
 
 /**
- * kma_env_stack_done() - end the use of a stack
+ * kma_env_stack_done() - end the use of a stack in the cache
  * @stack: the result of kma_env_stack(), not NULL
  *
  * Context: a probe, on the same CPU and in the same context as kma_env_stack().
@@ -369,7 +371,7 @@ const struct kma_stack *kma_env_stack(unsigned long site);
 void kma_env_stack_done(const struct kma_stack *stack);
 
 /**
- * kma_env_unwind() - unwind the stack of an allocation, without remembering it
+ * kma_env_unwind() - unwind the stack of an allocation, without the cache of stacks
  * @site: call site of the allocation
  * @stack: the result; without frames if @site is not on the stack
  *
@@ -381,7 +383,8 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 /**
  * kma_env_page_site() - find the call site of a page allocation
  *
- * This is the first caller on the stack outside the page allocator and its helpers.
+ * The call site is the first caller on the stack that is not in the page allocator or its
+ * helpers (match/page_caller.h).
  *
  * Context: a probe, any context, NMI included, in the context that allocates; does not
  * allocate, sleep or take a lock.
@@ -389,15 +392,15 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
  */
 unsigned long kma_env_page_site(void);
 
-/* Size of the buffer for a cache name, NUL included; longer names are cut. */
+/* Size of the buffer for a cache name, NUL included; longer names are truncated. */
 #define KMA_CACHE_NAME_LEN 48
 
 /**
  * kma_env_cache_info() - read slot size, object size and name of a kmem_cache
- * @cache: address of the kmem_cache, from an event about one of its objects
- * @size: bytes an object takes in its slab, padding and metadata included
- * @object_size: bytes that were asked for each object
- * @name: the cache's name, cut to KMA_CACHE_NAME_LEN - 1 characters
+ * @cache: address of the kmem_cache, from an event for one of its objects
+ * @size: bytes that an object takes in its slab, padding and metadata included
+ * @object_size: size of an object as requested when the kmem_cache was created
+ * @name: the name of the kmem_cache, truncated to KMA_CACHE_NAME_LEN - 1 characters
  *
  * Context: a probe, any context; does not allocate, sleep or take a lock.
  */

@@ -4,9 +4,9 @@
  *
  * A probe fills a struct kma_event from the arguments of its tracepoint and passes it
  * to kma_record_alloc().  All of this is inlined, so the struct never exists in memory.
- * Of a free event only the pointer is used.  Whether the event is kfree or
- * kmem_cache_free does not tell how the object was allocated: kfree() of an object of a
- * kmem_cache is legal.
+ * A free event has no such struct: only its pointer is used.  Whether the event is kfree or
+ * kmem_cache_free does not show how the object was allocated, because kfree() may be called
+ * for an object of a kmem_cache.
  */
 #ifndef KMA_CORE_EVENT_H
 #define KMA_CORE_EVENT_H
@@ -17,19 +17,19 @@
 #define KMA_PAGE_SIZE	4096UL
 
 /*
- * The cache's word says which cache an object is from: it is the address of the
- * kmem_cache, or the number of bytes that kmalloc took for the object, because kmalloc
- * events do not have the cache.  The two cannot be confused, since no kernel address is
- * that small.
+ * The cache word identifies the cache that an object is from.  It is the address of the
+ * kmem_cache or, because kmalloc events do not have the kmem_cache, the number of bytes that
+ * kmalloc allocated for the object.  The two cannot be confused: no kernel address is as small
+ * as a number of bytes, which is at most KMA_CACHE_BYTES_MAX.
  */
 #define KMA_CACHE_BYTES_MAX	0x80000000UL
 
 /**
- * kma_cache_is_kmalloc() - test whether a cache's word is a size of kmalloc
- * @cache: the word
+ * kma_cache_is_kmalloc() - test whether a cache word is a size of kmalloc
+ * @cache: the cache word
  *
  * Context: any.
- * Return: true for a size, false for the address of a kmem_cache.
+ * Return: true for a number of bytes, false for the address of a kmem_cache.
  */
 static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 {
@@ -37,16 +37,15 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 }
 
 /*
- * A page allocation has a class in the place of the cache's word.  The class is what the
- * page allocator says about the allocation: its order, its migrate type and its gfp flags.
- * Page allocations have tables of their own, so a class may have the same value as a
- * cache's word of an object.  A class has these fields, each with the number of its lowest
- * bit:
+ * A page allocation has a class where an object has a cache word.  The class combines what
+ * the tracepoint reports about the page allocation: order, migrate type and gfp flags.  Page
+ * allocations have tables of their own, so it does not matter that a class may have the same
+ * value as a cache word.  A class has these fields, shown with the number of their lowest bit:
  *
- *	  9	7	3	0
  *	gfp	kind	order	type
+ *	  9	7	3	0
  *
- * The row of one call site has a class of the kind KMA_CLASS_SITE.  The other two kinds
+ * A row that counts one call site has a class of the kind KMA_CLASS_SITE.  The other two kinds
  * are for rows that count the page allocations of all call sites; see pagealloc.h.
  */
 #define KMA_CLASS_KIND		0x180UL
@@ -55,7 +54,7 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 #define KMA_CLASS_ALONE		0x180UL
 
 /**
- * kma_class() - make the class of a page allocation
+ * kma_class() - compute the class of a page allocation
  * @order: binary logarithm of the number of pages, below 16
  * @type: migrate type, below 8
  * @gfp: gfp flags
@@ -69,8 +68,8 @@ static __always_inline unsigned long kma_class(unsigned int order, unsigned int 
 	unsigned long word = gfp;
 
 	/*
-	 * Hide the word from the compiler: otherwise it moves the word twice, because it does
-	 * not know that the upper half is 0.
+	 * Hide the word from the compiler.  Otherwise the compiler emits two moves of the
+	 * word, because it does not know that the upper half is 0.
 	 */
 	kma_env_hide(word);
 	return (word << 9) + (order * 8 + type) + KMA_CLASS_SITE;
@@ -79,10 +78,10 @@ static __always_inline unsigned long kma_class(unsigned int order, unsigned int 
 /**
  * kma_class_kind() - change the kind of a class
  * @class: the class, of the kind KMA_CLASS_SITE
- * @kind: the new kind, one of KMA_CLASS_SITE, KMA_CLASS_SHADOW and KMA_CLASS_ALONE
+ * @kind: the new kind: KMA_CLASS_SITE, KMA_CLASS_SHADOW or KMA_CLASS_ALONE
  *
  * Context: any.
- * Return: the class with this kind.
+ * Return: the class with the new kind.
  */
 static __always_inline unsigned long kma_class_kind(unsigned long class,
 						    unsigned long kind)
@@ -128,13 +127,13 @@ static __always_inline u32 kma_class_gfp(unsigned long class)
 
 /**
  * struct kma_event - one allocation that returned memory
- * @site: return address of the call that allocated
+ * @site: the call site: return address of the call that allocated
  * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
- * @cache: address of the kmem_cache, or the number of bytes that kmalloc took
+ * @cache: the cache word: address of the kmem_cache, or number of bytes that kmalloc allocated
  * @kmalloc: whether @cache is a number of bytes
- * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache, which has
- *	the size that kma_env_cache_info() gives
- * @node: NUMA node that was asked for, or NUMA_NO_NODE
+ * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache, whose size
+ *	kma_env_cache_info() reads
+ * @node: NUMA node that was requested, or NUMA_NO_NODE
  * @gfp: gfp flags; used only while a filter is set
  */
 struct kma_event {

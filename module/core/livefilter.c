@@ -4,7 +4,7 @@
 
 u8 kma_livefilter[KMA_LIVEFILTER_BYTES] __aligned(64);
 
-/* Add @step to the byte of an object, unless the byte is kept. */
+/* Add @step to the byte of an object, unless the byte is KMA_LIVEFILTER_KEPT. */
 static void kma_livefilter_count(unsigned long ptr, int step)
 {
 	u8 *at = kma_livefilter_at(ptr);
@@ -15,8 +15,8 @@ static void kma_livefilter_count(unsigned long ptr, int step)
 		if (old == KMA_LIVEFILTER_KEPT)
 			return;
 		/*
-		 * A full barrier: the byte changes before the key of the object is
-		 * published.  Pairs with the read in kma_livefilter_has().
+		 * The cmpxchg is a full barrier: the byte changes before the key of the
+		 * object is published.  Pairs with the load in kma_livefilter_has().
 		 */
 	} while (cmpxchg(at, old, (u8)(old + step)) != old);
 }

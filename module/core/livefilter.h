@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The livefilter: tells which frees need no look-up in the live table.
+ * The livefilter: lets a free skip the look-up in the live table.
  *
- * While objects are sampled, nearly all frees are of objects that are not in the live
- * table.  The filter has one byte for each KMA_LIVEFILTER_STEP bytes of addresses, modulo
- * its size.  The byte counts the objects there that are in the live table.  If it is 0,
- * there is none, and the free needs no look-up.
+ * While objects are sampled, nearly all frees are of objects that are not in the live table.
+ * The filter has one byte for each KMA_LIVEFILTER_STEP bytes of address space; addresses that
+ * are a multiple of KMA_LIVEFILTER_STEP * KMA_LIVEFILTER_BYTES apart share a byte.  The byte
+ * counts the objects at these addresses that are in the live table.  If it is 0, the object is
+ * not in the table, and its free needs no look-up.
  *
- *	add:    before the object is put into the live table
- *	remove: after it was taken from there
- *	keep:   the byte never becomes 0 again, whatever is removed
+ *	add:    increments the byte, before the object is put into the live table
+ *	remove: decrements the byte, after the object was taken out of the live table
+ *	keep:   pins the byte: it never becomes 0 again, whatever is removed
  *
- * A context that frees an object got its address after the object was added, and so sees
+ * A context that frees an object got its address after the object was added, and so it sees
  * that the byte is not 0.
  *
- * Without sampling, the filter is neither updated nor read.  It is cleared when sampling
- * begins, and the objects that were recorded before are added to it
- * (kma_record_livefilter_start()).  If one of these is freed before all have been added, it
- * is not known whether it was added already, so it is not removed from the filter.  A byte
- * that has reached KMA_LIVEFILTER_KEPT stays there.  So a byte may be too high, which costs
- * a look-up and nothing else, but never too low.
+ * Without sampling, the filter is neither updated nor read.  When sampling begins, the filter
+ * is cleared, and the objects that are already in the live table are added to it
+ * (kma_record_livefilter_start()).  An object that is freed before this is finished may or may
+ * not have been added yet, so it is not removed from the filter.  A byte that has reached
+ * KMA_LIVEFILTER_KEPT stays there.  So a byte may be too high, which only costs a look-up, but
+ * it is never too low.
  */
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H
@@ -30,7 +31,7 @@
 #define KMA_LIVEFILTER_STEP	256U
 #define KMA_LIVEFILTER_KEPT	255
 
-/* A static array, not allocated memory: that saves one instruction of each event. */
+/* Static rather than allocated, which saves one instruction in each event. */
 extern u8 kma_livefilter[KMA_LIVEFILTER_BYTES];
 
 static __always_inline u8 *kma_livefilter_at(unsigned long ptr)
@@ -43,14 +44,14 @@ static __always_inline u8 *kma_livefilter_at(unsigned long ptr)
  * @ptr: the object's address
  *
  * Context: any.
- * Return: true if it may be there; false if it is not.
+ * Return: false if the object is not in the live table; true if it may be.
  */
 static __always_inline bool kma_livefilter_has(unsigned long ptr)
 {
 	/*
 	 * A plain load, so that the compiler compares the byte in memory.  Pairs with
 	 * the cmpxchg of kma_livefilter_add(): the context that frees an object got its
-	 * address after that.
+	 * address after that cmpxchg.
 	 */
 	return data_race(*kma_livefilter_at(ptr) != 0);
 }
@@ -65,7 +66,7 @@ void kma_livefilter_add(unsigned long ptr);
 
 /**
  * kma_livefilter_remove() - stop counting an object that was taken from the live table
- * @ptr: the object's address, which was added
+ * @ptr: the object's address, which has been added
  *
  * Context: any.
  */
@@ -73,7 +74,7 @@ void kma_livefilter_remove(unsigned long ptr);
 
 /**
  * kma_livefilter_keep() - keep the byte of an object from becoming 0 again
- * @ptr: the object's address, which may have been added or not
+ * @ptr: the object's address, whether or not it has been added
  *
  * Context: any.
  */
@@ -82,7 +83,7 @@ void kma_livefilter_keep(unsigned long ptr);
 /**
  * kma_livefilter_clear() - set all bytes to 0
  *
- * Context: any; no other context adds, removes or keeps objects.
+ * Context: any; no other context adds, removes or keeps objects at the same time.
  */
 void kma_livefilter_clear(void);
 

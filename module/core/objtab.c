@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live table: what is not inlined into the probes, which is setup, spilling, reading
- * and sweeping.  See the overview in objtab.h.
+ * The live table: setup, spilling, reading and sweeping, which are not inlined into the probes.
+ * See the overview in objtab.h.
  */
 #include "objtab.h"
 #include "stat.h"
 
-/* Number of buckets with KMA_SPARE slots for each object of @live_max. */
+/* The number of buckets that have KMA_SPARE slots for each object of @live_max. */
 static u32 kma_objtab_span(u64 live_max)
 {
 	return div_u64(live_max * KMA_SPARE, KMA_SLOTS) + 1;
@@ -43,8 +43,9 @@ void kma_objtab_destroy(struct kma_objtab *t)
 }
 
 /*
- * Find the bucket at @place for @ptr.  The place KMA_DEPTH_HOME is the home bucket.  For
- * each later place a hash picks a bucket from the whole table.
+ * Find the bucket that is the place number @place of the object at @ptr.  The place
+ * KMA_DEPTH_HOME is the home bucket.  For each later place, a hash picks a bucket from the whole
+ * table.
  */
 static struct kma_bucket *kma_objtab_other(const struct kma_objtab *t,
 					   unsigned long ptr, int place)
@@ -64,8 +65,8 @@ static int kma_place_depth(int place)
 }
 
 /*
- * Count one more object of @home at @depth.  Return: false if the four bits are full.  A
- * full barrier; pairs with the read in kma_bucket_spilled().
+ * Count one more object of @home at @depth.  Return: false if the four bits of @depth are at
+ * their maximum.  This is a full barrier, and pairs with the load in kma_bucket_spilled().
  */
 static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 {
@@ -80,13 +81,13 @@ static bool kma_spilled_inc(struct kma_bucket *home, int depth)
 	return true;
 }
 
-/* Whether a sweep of the bucket is in progress, so that no object may be put there. */
+/* Whether a sweep of the bucket is in progress, so that no object may be put into it. */
 static bool kma_bucket_swept(const struct kma_bucket *b)
 {
 	return (u64)atomic64_read(&b->spilled) & ~KMA_SPILLED;
 }
 
-/* An entry of an object of @home was removed: undo what was counted for its depth. */
+/* Undo kma_spilled_inc() after removing the entry of an object with the home bucket @home. */
 static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *entry)
 {
 	int depth = kma_entry_depth(entry);
@@ -106,8 +107,8 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	int i;
 
 	/*
-	 * The hash of a later place may pick the home bucket.  Skip it then: an object
-	 * that has spilled within its home bucket always has depth KMA_DEPTH_HOME.
+	 * The hash of a later place may pick the home bucket.  Skip that place, because an
+	 * object that has spilled within its home bucket always has the depth KMA_DEPTH_HOME.
 	 */
 	if ((b == home && depth != KMA_DEPTH_HOME) || kma_bucket_swept(b))
 		return false;
@@ -115,19 +116,20 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	if (i < 0)
 		return false;
 	if (b == home && i == kma_objtab_slot(ptr)) {
-		/* The object's own slot has become free meanwhile: nothing spills. */
+		/* The object's own slot has become free in the meantime: nothing spills. */
 		kma_bucket_fill(b, i, ptr, entry, gen, 0);
 		return true;
 	}
 	if (!kma_spilled_inc(home, depth)) {
-		/* Give the slot back; pairs with the cmpxchg in kma_bucket_claim(). */
+		/* Release the slot.  Pairs with the cmpxchg in kma_bucket_claim(). */
 		smp_store_release(&b->key[i], 0);
 		return false;
 	}
 	/*
 	 * kma_spilled_inc() comes before the key is published.  The context that
-	 * frees the object gets its address after this event, so it sees the count
-	 * and looks here.  Pairs with the read in kma_bucket_spilled().
+	 * frees the object gets the object's address after that, so it sees that an
+	 * object has spilled, and looks for it.  Pairs with the load in
+	 * kma_bucket_spilled().
 	 */
 	kma_bucket_fill(b, i, ptr, entry, gen, depth);
 	if (depth > KMA_DEPTH_HOME)
@@ -143,8 +145,8 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 	int place;
 
 	/*
-	 * kma_objtab_take() has read the keys where @ptr could be, and @ptr is not
-	 * there any more.  Read the sweep counts after these keys; pairs with
+	 * kma_objtab_take() has read all keys that @ptr could be in, and @ptr is not in
+	 * the table any more.  Read the sweep counts after these keys; pairs with
 	 * kma_sweep_begin().
 	 */
 	smp_mb();
@@ -179,7 +181,7 @@ static bool kma_objtab_take_spilled(struct kma_objtab *t,
 			continue;
 		if (!kma_bucket_take(b, i, ptr, entry))
 			return false;
-		/* Two places may be the same bucket: the entry has the right depth. */
+		/* Two places may be the same bucket, so use the depth that is in the entry. */
 		kma_spilled_out(home, entry);
 		return true;
 	}
@@ -203,8 +205,8 @@ enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 	bool replaced = kma_objtab_take(t, ptr, old);
 
 	/*
-	 * If an entry was replaced, its slot became free, but another context may have
-	 * claimed that slot since.
+	 * There may be no room even if an entry was removed: another context may have
+	 * claimed its slot since.
 	 */
 	if (!kma_objtab_put_any(t, home, ptr, entry))
 		return replaced ? KMA_PUT_REPLACED_FULL : KMA_PUT_FULL;
@@ -221,8 +223,8 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	/*
 	 * Read the slot's generation before the key.  A generation that was written
 	 * while the slot was busy then belongs to the next key that can be seen.
-	 * If the generation were read after the key and the same address came back,
-	 * the copy could have the new object's generation with the old object's data.
+	 * Otherwise, if the slot were filled again with the same address, the copy could
+	 * have the generation of the new object and the members of the old one.
 	 * Pairs with the cmpxchg in kma_bucket_claim() and in the other functions that
 	 * claim a slot.
 	 */
@@ -238,8 +240,9 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 	entry->cpu = READ_ONCE(e->cpu);
 	entry->where = READ_ONCE(e->where);
 	/*
-	 * Pairs with the smp_wmb() in kma_bucket_begin(): if a later owner wrote
-	 * any value that was read above, the generation read below is that owner's.
+	 * Pairs with the smp_wmb() in kma_bucket_begin(): if any value that was read
+	 * above is from a later owner of the slot, the generation that is read below
+	 * has changed, too.
 	 */
 	smp_rmb();
 	if (READ_ONCE(e->generation) != entry->generation ||
@@ -270,8 +273,8 @@ u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first)
 /* ---- sweeping --------------------------------------------------------------- */
 
 /*
- * Add one to the sweep count of a bucket.  Return: false if it is fifteen already, which
- * is as far as its four bits go.
+ * Add one to the sweep count of a bucket.  Return: false if it is at its maximum, which is
+ * fifteen.
  */
 static bool kma_sweep_begin(struct kma_bucket *b)
 {
@@ -281,14 +284,15 @@ static bool kma_sweep_begin(struct kma_bucket *b)
 		if (((u64)old & ~KMA_SPILLED) == ~KMA_SPILLED)
 			return false;
 		/*
-		 * A full barrier: the sweep count is raised before the sweep reads
-		 * any key.  Another context may take an entry that the sweep finds
-		 * stale, by the cmpxchg in kma_bucket_take(), and then put an
-		 * object at the same address.  That put sees the sweep count, in
-		 * kma_bucket_spilled() or kma_bucket_swept(), and puts the object
-		 * elsewhere.  Pairs with the acquire in kma_objtab_claim_home() and
-		 * the smp_mb() in kma_objtab_put_any().  For an entry that a free
-		 * removed without a cmpxchg, pairs with kma_record_barrier().
+		 * The cmpxchg is a full barrier: the sweep count is raised before
+		 * the sweep reads any key.  Another context may take an entry that
+		 * the sweep finds stale, by the cmpxchg in kma_bucket_take(), and
+		 * then put an object with the same address.  That put sees the
+		 * sweep count, in kma_bucket_spilled() or kma_bucket_swept(), and
+		 * does not use this bucket.  Pairs with the acquire in
+		 * kma_objtab_claim_home() and the smp_mb() in kma_objtab_put_any().
+		 * For an entry that a free removed without a cmpxchg, pairs with
+		 * kma_record_barrier().
 		 */
 	} while (!atomic64_try_cmpxchg(&b->spilled, &old,
 				       (s64)((u64)old + KMA_SWEEP)));
@@ -301,10 +305,10 @@ static void kma_sweep_end(struct kma_bucket *b)
 }
 
 /*
- * Get the address in a slot if its entry is stale, or 0.  The entry is read before the
- * generation of its page, by the acquire in kma_objtab_read(): a page generation that is
- * older than the entry is never seen here.  Pairs with the release in
- * kma_bucket_publish(), after kma_pagegen_enter().
+ * Get the address of the object in a slot if its entry is stale; otherwise 0.  The acquire in
+ * kma_objtab_read() orders the read of the entry before that of the page generation, so the page
+ * generation is never older than the entry.  Pairs with the release in kma_bucket_publish(),
+ * which comes after kma_pagegen_enter().
  */
 static unsigned long kma_sweep_look(const struct kma_objtab *t,
 				    const struct kma_bucket *b, int slot)
@@ -316,8 +320,8 @@ static unsigned long kma_sweep_look(const struct kma_objtab *t,
 }
 
 /*
- * Most buckets have no stale entry.  This finds that out without a write to the bucket;
- * kma_sweep_slot() looks at each entry again.
+ * Most buckets have no stale entries.  This checks for them without writing to the bucket.
+ * kma_sweep_slot() checks each entry again.
  */
 static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket *b)
 {

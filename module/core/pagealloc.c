@@ -29,7 +29,7 @@ void kma_pagealloc_destroy(struct kma_pagealloc *b)
 
 /* ---- rows of a class --------------------------------------------------------- */
 
-/* The slot of the row of a whole class; @kind: KMA_CLASS_ALONE or KMA_CLASS_SHADOW. */
+/* Get the slot of the row of a whole class.  @kind: KMA_CLASS_ALONE or KMA_CLASS_SHADOW. */
 static const struct kma_site_slot *
 kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long kind)
 {
@@ -37,8 +37,8 @@ kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long k
 }
 
 /*
- * The row of the whole class that the row @id of samples belongs to.  It exists:
- * kma_pagealloc_sample() got it before it recorded the sample.
+ * Get the row of the whole class of @id, which is a row of samples.  The row of the class exists,
+ * because kma_pagealloc_sample() gets it before it records a sample.
  */
 static struct kma_row __percpu *kma_pagealloc_shadow(struct kma_pagealloc *b, u32 id)
 {
@@ -52,8 +52,9 @@ static struct kma_row __percpu *kma_pagealloc_shadow(struct kma_pagealloc *b, u3
 /* ---- frees ------------------------------------------------------------------- */
 
 /*
- * A run: successive pages whose records have the same @what, apart from KMA_PFN_REST.
- * They are counted together: @firsts are first pages of page allocations, @rest are not.
+ * A run: consecutive pages whose records have the same @what, apart from KMA_PFN_REST.  They are
+ * counted together.  @firsts is the number of pages that are the first page of their page
+ * allocation, and @rest is the number of the other pages.
  */
 struct kma_run {
 	u32 what;
@@ -121,7 +122,7 @@ void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigne
 	f = kma_pfntab_find(&b->pfns, pfn);
 	if (!f || !READ_ONCE(f->what))
 		kma_stat_inc(page_frees_only);
-	/* An order that the page allocator has fits into one chunk: one turn. */
+	/* This is one iteration for all orders of the page allocator: they fit into one chunk. */
 	for (; left; left -= nr, pfn += nr) {
 		nr = min(left, KMA_CHUNK_PFNS - pfn % KMA_CHUNK_PFNS);
 		f = kma_pfntab_find(&b->pfns, pfn);
@@ -142,7 +143,7 @@ static void kma_row_repaired(struct kma_row __percpu *row, bool first)
 		this_cpu_inc(row->rest_repaired);
 }
 
-/* A page is allocated while it is still recorded: its free was not traced. */
+/* A page that still has a record is allocated again: its free was not seen. */
 static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 {
 	const bool first = !(f->what & KMA_PFN_REST);
@@ -153,11 +154,11 @@ static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 		kma_row_repaired(kma_pagealloc_shadow(b, row), first);
 	kma_stat_inc(pages_replaced);
 	kma_pfn_clear(f);
-	/* The record ends before the next one begins: pairs with smp_rmb() in kma_pfn_read(). */
+	/* Clear before the next record is written; pairs with the smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 }
 
-/* @bare: record the row only, and neither time, process nor CPU. */
+/* Write the records of a page allocation.  @bare: only record the row. */
 static void kma_rows_page_fill(struct kma_pagealloc *b, u32 row, struct kma_pfn *f,
 			       unsigned int order, u32 flags, bool bare)
 {
@@ -187,7 +188,7 @@ static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_
 {
 	const u32 id = slot ? READ_ONCE(slot->id) : 0;
 
-	/* Without a slot, the reason has been counted. */
+	/* Without a slot, no row counts the event; kma_sitetab_get() has counted the reason. */
 	if (!slot)
 		return;
 	kma_pagealloc_hit(b, id, ev);

@@ -5,10 +5,10 @@
  *	allocation: class, site --> row: count --> record of each page
  *	free:       record of each page --> row: count
  *
- * The class of a page allocation is what the page allocator reports: order, migrate type
- * and gfp flags, in one word.  A page allocation has a class as an object has a cache, so
- * the rows are kept in a table of the same kind (sitetab.h).  The page allocator does not
- * report the call site.  To find it, the probe has to walk the stack, which costs more
+ * The class of a page allocation is what the tracepoint reports about it: order, migrate type
+ * and gfp flags, in one word (event.h).  Page allocations have classes as objects have caches,
+ * so their rows are kept in a table of the same kind (sitetab.h).  The tracepoint does not
+ * report the call site.  To find it, the probe has to unwind the stack, which costs more
  * than everything else here.  So there are three modes:
  *
  *	classes		a row for each class, and no call sites
@@ -17,11 +17,11 @@
  *			also a row for each call site, class and N
  *
  * Numbers by order, migrate type and gfp flags are exact in all three modes.  The record
- * of a page names one row.  If the page allocation is sampled, that is the row of the
- * sample; the row of the class is looked up when the page is freed.
+ * of a page has the number of one row.  If the page allocation is sampled, this is the row of
+ * the sample, and the row of the class is looked up when the page is freed.
  *
- * Page allocations are counted by their first pages: a page allocation counts as freed
- * when its first page is freed.  Bytes are counted page by page.
+ * A page allocation counts as freed when its first page is freed, because its pages may be
+ * freed separately.  Bytes are counted page by page.
  */
 #ifndef KMA_CORE_PAGEALLOC_H
 #define KMA_CORE_PAGEALLOC_H
@@ -38,8 +38,9 @@
  * @KMA_PAGES_OFF: not at all
  * @KMA_PAGES_CLASSES: by order, migrate type and gfp flags
  * @KMA_PAGES_SITES: by call site as well
- * @KMA_PAGES_SAMPLED: by call site for sampled page allocations only; not a value of the
- *	setting `pages`, but KMA_PAGES_SITES while page_sample_bytes is not 0
+ * @KMA_PAGES_SAMPLED: like KMA_PAGES_SITES, but with call sites of sampled page allocations
+ *	only.  The setting `pages` does not have this value: this mode is in effect while
+ *	`pages` is KMA_PAGES_SITES and page_sample_bytes is not 0.
  */
 enum kma_pages_mode {
 	KMA_PAGES_OFF,
@@ -49,9 +50,11 @@ enum kma_pages_mode {
 };
 
 /*
- * Stands for a call site that cannot be found: no code is at this address.  A row that
- * counts all call sites has the kind of its class in place of a call site:
- * KMA_CLASS_ALONE or, beside samples, KMA_CLASS_SHADOW.
+ * Stands for a call site that cannot be found.  There is no code at this address.
+ *
+ * A row that counts all call sites has the kind of its class in place of a call site.  The kind
+ * is KMA_CLASS_SHADOW if samples of the class have rows of their own; otherwise it is
+ * KMA_CLASS_ALONE.
  */
 #define KMA_SITE_NOWHERE	4UL
 
@@ -68,8 +71,8 @@ struct kma_pagealloc {
 /**
  * struct kma_page_event - a page allocation that succeeded
  * @order: binary logarithm of the number of pages
- * @class: kma_class() of order, migrate type and gfp flags
- * @bulk: true for the bulk page allocator, which has no tracepoint
+ * @class: result of kma_class() for order, migrate type and gfp flags
+ * @bulk: true if the page is from the bulk page allocator, which has no tracepoint
  */
 struct kma_page_event {
 	unsigned int order;
@@ -79,8 +82,8 @@ struct kma_page_event {
 
 /**
  * kma_pagealloc_bytes() - memory that the tables take
- * @nr_chunks: number of chunks that the table of records has room for
- * @chunks: number of chunks with RAM in them
+ * @nr_chunks: number of chunks that the table of records has room for (pfntab.h)
+ * @chunks: number of chunks whose page frames have RAM
  * @sites_max: number of rows
  * @nr_cpus: number of possible CPUs
  *
@@ -92,29 +95,29 @@ u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int n
 /**
  * kma_pagealloc_init() - allocate empty tables
  * @b: the tables
- * @nr_chunks: number of chunks to make room for; none of them is added yet
- * @sites_max: number of rows, see kma_sitetab_init()
+ * @nr_chunks: number of chunks to make room for; kma_pfntab_add() adds them
+ * @sites_max: number of rows, see kma_sitetab_init_pages()
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM; then nothing is left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_pagealloc_init(struct kma_pagealloc *b, u64 nr_chunks, u32 sites_max);
 
 /**
  * kma_pagealloc_destroy() - free the tables
- * @b: the tables; zeroed memory is allowed
+ * @b: the tables; may be zeroed memory
  *
  * Context: process, may sleep; no probe uses the tables any more.
  */
 void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
 /**
- * kma_pagealloc_is_shadow() - whether a row counts a whole class beside samples
+ * kma_pagealloc_is_shadow() - whether the kind of a row's class is KMA_CLASS_SHADOW
  * @b: the tables
  * @id: number of the row
  *
  * Context: any.
- * Return: true if the row counts all page allocations of its class, and samples of the
+ * Return: true if the row counts all page allocations of its class, while samples of the
  * class have rows of their own.
  */
 static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id)
@@ -123,10 +126,12 @@ static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id
 }
 
 /**
- * enum kma_one - what kma_pagealloc_one() leaves to its caller
- * @KMA_ONE_DONE: nothing: the page allocation is recorded
- * @KMA_ONE_OTHER: everything: call kma_pagealloc_class() or kma_pagealloc_sampled()
- * @KMA_ONE_AT_POINT: its bytes are counted: call kma_pagealloc_at_point()
+ * enum kma_one - result of kma_pagealloc_one()
+ * @KMA_ONE_DONE: the page allocation is recorded
+ * @KMA_ONE_OTHER: nothing was done: the caller has to check for the rare cases, and to call
+ *	kma_pagealloc_class() or kma_pagealloc_sampled()
+ * @KMA_ONE_AT_POINT: only the bytes were counted: the caller has to call
+ *	kma_pagealloc_at_point()
  */
 enum kma_one {
 	KMA_ONE_DONE,
@@ -137,11 +142,11 @@ enum kma_one {
 /**
  * kma_pagealloc_one() - record the allocation of one page, in the common case
  * @b: the tables
- * @pfn: its page frame number; if the page allocation failed, page_to_pfn(NULL), which
- *	has no record
- * @class: its class, of order 0
+ * @pfn: the page frame number; if the page allocation failed, page_to_pfn(NULL), for which
+ *	there is no record
+ * @class: the class, of order 0
  * @sampled: true in the mode "sampled", false in the mode "classes"; see above
- * @point: set by kma_sample_count() if KMA_ONE_AT_POINT is returned
+ * @point: if KMA_ONE_AT_POINT is returned, as set by kma_sample_count()
  *
  * Context: a probe, any context, NMI included.
  * Return: see enum kma_one.
@@ -157,10 +162,10 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	if (unlikely(!kma_pfntab_has(&b->pfns, pfn)))
 		return KMA_ONE_OTHER;
 	f = kma_pfntab_at(&b->pfns, pfn);
-	/* A plain read, so that the compiler may compare the word in memory. */
+	/* A plain load, so that the compiler may compare the word in memory. */
 	if (unlikely(data_race(f->what)))
 		return KMA_ONE_OTHER;
-	/* No row of a call site has a class of this kind: it is enough to compare the class. */
+	/* Only the row of the whole class has a class of this kind, so compare only the class. */
 	class = kma_class_kind(class, kind);
 	slot = kma_sitetab_first(&b->sites, kind, class);
 	/* Both acquires pair with the release in kma_site_fill(). */
@@ -175,7 +180,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	} else {
 		kma_pfn_describe(f);
 	}
-	/* The row of a whole class is never retired, so the slot stays valid. */
+	/* The row of a whole class is never retired, so the slot remains valid. */
 	this_cpu_inc(slot->row->hits);
 	kma_pfn_set(f, slot->what);
 	return KMA_ONE_DONE;
@@ -184,7 +189,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 /**
  * kma_pagealloc_class() - record a page allocation in the mode "classes"
  * @b: the tables
- * @f: records of its pages
+ * @f: records of the pages
  * @ev: the page allocation
  *
  * Context: a probe, any context, NMI included.
@@ -195,8 +200,8 @@ void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 /**
  * kma_pagealloc_site() - record a page allocation in the mode "sites"
  * @b: the tables
- * @f: records of its pages
- * @site: its call site, or KMA_SITE_NOWHERE
+ * @f: records of the pages
+ * @site: the call site, or KMA_SITE_NOWHERE
  * @ev: the page allocation
  *
  * Context: a probe, any context, NMI included.
@@ -207,7 +212,7 @@ void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned lon
 /**
  * kma_pagealloc_sampled() - record a page allocation in the mode "sampled"
  * @b: the tables
- * @f: records of its pages
+ * @f: records of the pages
  * @ev: the page allocation
  *
  * Context: a probe, any context, NMI included.
@@ -216,11 +221,11 @@ void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 			   const struct kma_page_event *ev);
 
 /**
- * kma_pagealloc_at_point() - record a page allocation whose bytes are counted already
+ * kma_pagealloc_at_point() - record a page allocation after kma_sample_count() returned true
  * @b: the tables
- * @f: records of its pages
+ * @f: records of the pages
  * @ev: the page allocation
- * @point: from kma_sample_count(), which returned true
+ * @point: as set by kma_sample_count()
  *
  * Context: a probe, any context, NMI included.
  */
@@ -232,28 +237,28 @@ void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
  * @b: the tables
  * @ev: the page allocation
  *
- * No chunk was added for the memory of these pages.
+ * This happens if no chunk was added for the memory of these pages.
  *
  * Context: a probe, any context, NMI included.
  */
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev);
 
 /**
- * kma_pagealloc_free_slow() - pages are about to be freed, in the general case
+ * kma_pagealloc_free_slow() - record that pages are about to be freed, in the general case
  * @b: the tables
  * @pfn: page frame number of the first page
  * @order: binary logarithm of the number of pages
  *
- * For several pages, and for one page that has no record or whose record has flags.
+ * The general case is several pages, a page without a record, or a page whose record has flags.
  *
  * Context: a probe, any context, NMI included.
  */
 void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigned int order);
 
 /*
- * One page that is not recorded, or whose record has flags.  While nothing is recorded,
- * and for a while afterwards, nearly all pages that are freed are not recorded: so this
- * case is handled without a call.
+ * Free one page whose record is empty or has flags.  While recording is off, and for a while
+ * after it was turned on, nearly all pages that are freed have empty records, so that case is
+ * handled without a function call.
  */
 static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, unsigned long pfn,
 						     u32 what)
@@ -267,7 +272,7 @@ static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, un
 }
 
 /**
- * kma_pagealloc_free() - pages are about to be freed
+ * kma_pagealloc_free() - record that pages are about to be freed
  * @b: the tables
  * @pfn: page frame number of the first page
  * @order: binary logarithm of the number of pages
@@ -285,7 +290,7 @@ static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned
 		return;
 	}
 	f = kma_pfntab_at(&b->pfns, pfn);
-	/* One comparison finds that nothing is recorded, and that there are flags. */
+	/* One comparison catches empty records, which give U32_MAX, and records with flags. */
 	row = READ_ONCE(f->what) - 1;
 	if (unlikely(row >= KMA_PFN_ROW)) {
 		kma_pagealloc_free_other(b, pfn, row + 1);

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Page generations: they find the entries of the live table whose objects were freed
- * without an event that the module saw.
+ * Page generations: they identify entries of the live table whose objects were freed without
+ * an event that the module saw.
  *
- * When the page allocator gets a page back, the page has no live object.  If the live
- * table still has an entry with an address on that page, the free of the object was not
- * seen.  To look for such entries whenever a page is freed would mean to search all 128
- * buckets of the page, nearly always without a result.  Instead, each page frame has a
- * number, its generation, and each entry stores the generation that its page frame had
- * when the object was recorded:
+ * When a page returns to the page allocator, no live object is left on it.  If the live table
+ * still has an entry for an address on that page, the free of the object was not seen.
+ * Looking for such entries whenever a page is freed would mean searching all 128 buckets of
+ * the page, nearly always without finding any.  Instead, each page frame has a number, its
+ * generation, and each entry stores the generation that the page frame had when the object was
+ * recorded:
  *
  *	first object recorded on a page		even --> odd
- *	page is freed				odd --> even
+ *	page freed				odd --> even
  *
  * An entry is stale if its generation differs from that of its page frame.  A stale entry
  * is removed when its slot or its address is needed, and all stale entries are removed
- * before a table is shown (kma_objtab_sweep()).  A generation has 16 bits and wraps after
- * 32,768 frees of a page that held objects.  When it wraps, all entries of the page are
- * searched for and removed, so that no stale entry looks valid when its generation comes
- * back.
+ * before a table is shown (kma_objtab_sweep()).  A generation has 16 bits, so it wraps around
+ * after 32,768 frees of a page that had recorded objects.  When it wraps around, all entries of
+ * the page are looked for and removed.  Otherwise a stale entry would seem valid when the page
+ * has the generation of the entry again.
  *
  * The only barrier that this needs is the release of the entry's key.  A generation becomes
- * odd before the allocation's caller gets the object's address.  It becomes even in the
+ * odd before the caller of the allocation gets the object's address.  It becomes even in the
  * free of the page, which the allocator orders after the free of the last object.  In
  * between, no context changes it.
  *
  * The number of generations is a power of two, and the low bits of the page frame number
  * are the index, so that no address leads out of the array.  If memory is added whose page
- * frame numbers are beyond the array, two page frames share a generation.  From then on
- * generations must not end (`fixed`): no entry becomes stale, and objects that are left on
- * freed pages are not found any more.
+ * frame numbers are beyond the end of the array, page frames share generations.  From then on
+ * generations must not change from odd to even (@fixed): no more entries become stale, and
+ * objects whose free was not seen stay in the live table.
  */
 #ifndef KMA_CORE_PAGEGEN_H
 #define KMA_CORE_PAGEGEN_H
@@ -41,9 +41,10 @@ typedef u16 kma_gen;
 
 /**
  * struct kma_pagegen - the page generations
- * @gen: generation of each page frame; odd if objects were recorded on the page in it
+ * @gen: generation of each page frame; odd if objects were recorded on the page since it was
+ *	last freed
  * @mask: the number of generations, a power of two, minus one
- * @fixed: generations do not end any more
+ * @fixed: true if generations must not end any more, see above
  */
 struct kma_pagegen {
 	kma_gen *gen;
@@ -64,12 +65,12 @@ static inline u64 kma_pagegen_bytes(u64 pfns)
 }
 
 /**
- * kma_pagegen_init() - make generations of pages without recorded objects
+ * kma_pagegen_init() - allocate page generations, for pages that have no recorded objects
  * @m: the page generations
  * @pfns: number of page frames, a power of two, at least 4
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM with nothing left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns);
 
@@ -87,7 +88,7 @@ void kma_pagegen_destroy(struct kma_pagegen *m);
  * @ptr: the object's address
  *
  * Context: any.
- * Return: where the generation is.
+ * Return: pointer to the generation.
  */
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
@@ -110,7 +111,7 @@ static __always_inline kma_gen kma_pagegen_read(const struct kma_pagegen *m,
 }
 
 /**
- * kma_pagegen_enter() - make the generation of a page odd: an object is about to be recorded
+ * kma_pagegen_enter() - make the generation of a page odd, before an object is recorded
  * @m: the page generations
  * @ptr: the object's address
  *
@@ -123,13 +124,13 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 	kma_gen *at = kma_pagegen_at(m, ptr);
 	u32 gen = READ_ONCE(*at);
 
-	/* Hide the value: otherwise the compiler makes a copy of it. */
+	/* Hide the value from the compiler: otherwise the compiler copies it. */
 	kma_env_hide(gen);
 	/*
 	 * Other contexts that record the first object of the page at the same time write
-	 * the same value.  An even generation is not KMA_GEN_LAST, so this does not wrap.
-	 * The release in kma_bucket_publish() comes after the store; pairs with the
-	 * acquire in kma_objtab_read(), after which kma_objtab_stale() reads this.
+	 * the same value.  KMA_GEN_LAST is odd, so this increment does not wrap around.
+	 * The release in kma_bucket_publish() comes after the store.  It pairs with the
+	 * acquire in kma_objtab_read(), after which kma_objtab_stale() reads the generation.
 	 */
 	if (unlikely(!(gen & 1)))
 		WRITE_ONCE(*at, ++gen);
@@ -137,12 +138,12 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 }
 
 /**
- * kma_pagegen_used() - test whether objects were recorded on a page in its current generation
+ * kma_pagegen_used() - test whether objects were recorded on a page since it was last freed
  * @m: the page generations
  * @page: address of the page
  *
  * Context: any.
- * Return: true if objects were recorded.
+ * Return: true if objects were recorded on the page.
  */
 static __always_inline bool kma_pagegen_used(const struct kma_pagegen *m,
 					     unsigned long page)
@@ -151,13 +152,13 @@ static __always_inline bool kma_pagegen_used(const struct kma_pagegen *m,
 }
 
 /**
- * kma_pagegen_used_at() - the same as kma_pagegen_used(), for an address already shifted
+ * kma_pagegen_used_at() - kma_pagegen_used() for an address that is already shifted
  * @m: the page generations
- * @number: address of the page, shifted right by KMA_PAGE_SHIFT; only the bits of @m->mask
- *	matter
+ * @number: address of the page, shifted right by KMA_PAGE_SHIFT; bits that @m->mask does not
+ *	have are ignored
  *
  * Context: any.
- * Return: true if objects were recorded on the page in its current generation.
+ * Return: true if objects were recorded on the page since it was last freed.
  */
 static __always_inline bool kma_pagegen_used_at(const struct kma_pagegen *m,
 						unsigned long number)
@@ -171,9 +172,11 @@ static __always_inline bool kma_pagegen_used_at(const struct kma_pagegen *m,
  * @m: the page generations
  * @page: address of the page
  *
- * Context: a probe, any context; the page has no live object.
- * Return: true if the generation has wrapped: the caller has to remove all entries of the
- * page now.
+ * A page without recorded objects is ignored.
+ *
+ * Context: a probe, any context; the page has no live objects.
+ * Return: true if the generation has wrapped around: the caller has to remove all entries of
+ * the page now.
  */
 static inline bool kma_pagegen_leave(struct kma_pagegen *m, unsigned long page)
 {
@@ -186,7 +189,7 @@ static inline bool kma_pagegen_leave(struct kma_pagegen *m, unsigned long page)
 	return gen == KMA_GEN_LAST;
 }
 
-/* Four generations in one word: the lowest bit of each, and the highest bit of each. */
+/* For words of four generations: the lowest bits, and the highest bits, of all four. */
 #define KMA_GENS_ODD	0x0001000100010001ULL
 #define KMA_GENS_HIGH	0x8000800080008000ULL
 
@@ -194,8 +197,8 @@ static_assert(sizeof(kma_gen) == sizeof(u64) / 4);
 
 /**
  * struct kma_genrange - the generations of four or more consecutive pages
- * @at: the first four generations; a range is never empty
- * @end: the end of the range, after the last four generations
+ * @at: the first word, of four generations
+ * @end: the end of the range, after its last word; never equal to @at
  */
 struct kma_genrange {
 	u64 *at;
@@ -209,7 +212,7 @@ struct kma_genrange {
  * @order: binary logarithm of the number of pages, at least 2
  *
  * Context: any.
- * Return: the range, which is inside the array for any address.
+ * Return: the range, which is within the array for any address.
  */
 static __always_inline struct kma_genrange
 kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int order)
@@ -225,10 +228,10 @@ kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int 
 
 /**
  * kma_genrange_used() - test whether objects were recorded on any page of a range
- * @r: the range; leading groups of four pages without recorded objects are dropped from it
+ * @r: the range; leading words of pages without recorded objects are dropped from it
  *
  * Context: any.
- * Return: true if objects were recorded on one of the pages in its current generation.
+ * Return: true if objects were recorded on any of the pages since the page was last freed.
  */
 static __always_inline bool kma_genrange_used(struct kma_genrange *r)
 {
@@ -243,10 +246,10 @@ static __always_inline bool kma_genrange_used(struct kma_genrange *r)
  * kma_genrange_end() - end the generations of pages that are about to be freed
  * @r: the range
  *
- * Context: a probe, any context; the pages have no live object, and @fixed of the page
+ * Context: a probe, any context; the pages have no live objects, and @fixed of the page
  * generations is false.
- * Return: true if all generations are ended; false if one would wrap: then the caller has
- * to call kma_pagegen_leave() for each page.
+ * Return: true if all generations are ended; false if a generation would wrap around: then the
+ * caller has to call kma_pagegen_leave() for each page.
  */
 static __always_inline bool kma_genrange_end(struct kma_genrange r)
 {
@@ -255,7 +258,7 @@ static __always_inline bool kma_genrange_end(struct kma_genrange r)
 	do {
 		gens = READ_ONCE(*r.at);
 		next = gens + (gens & KMA_GENS_ODD);
-		/* A highest bit is cleared if and only if a generation is KMA_GEN_LAST. */
+		/* A highest bit changes to 0 if and only if its generation is KMA_GEN_LAST. */
 		if (unlikely(gens & ~next & KMA_GENS_HIGH))
 			return false;
 		if (next != gens)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The records of pages: everything but the hot path.  See the overview in pfntab.h. */
+/* The records of pages: setup and reading.  See the overview in pfntab.h. */
 #include "pfntab.h"
 
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
@@ -33,7 +33,7 @@ int kma_pfntab_add(struct kma_pfntab *t, u64 i)
 		return -ENOMEM;
 	/*
 	 * Pairs with the address dependency in kma_pfntab_at(): a CPU that sees the
-	 * chunk sees it zeroed.
+	 * pointer to the chunk also sees that the chunk is zeroed.
 	 */
 	smp_store_release(&t->chunk[i], chunk);
 	WRITE_ONCE(t->nr_there, t->nr_there + 1);
@@ -60,8 +60,9 @@ bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy)
 	copy->tgid = READ_ONCE(f->tgid);
 	copy->cpu = READ_ONCE(f->cpu);
 	/*
-	 * A probe that changed any of these had cleared @what and written @time before:
-	 * pairs with smp_wmb() in kma_pfn_describe() and in kma_pagealloc_replaced().
+	 * A probe that has changed any of these members had cleared @what and written @time
+	 * before: pairs with the smp_wmb() in kma_pfn_describe() and in
+	 * kma_pagealloc_replaced().
 	 */
 	smp_rmb();
 	return copy->what && READ_ONCE(f->what) == copy->what &&

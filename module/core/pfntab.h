@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records of pages: a record says in which row the allocation of a page is counted.
+ * The records of pages: a record stores which row counts the allocation of a page.
  *
- * A page allocation has a record for each of its pages, because pages may be freed in
- * pieces or together with others.  A single record of the whole page allocation could not
- * follow that.  The record of a page is found from its page frame number (PFN) alone:
- * there is no hash, nothing to claim, and no room to run out of.
+ * A page allocation has a record for each of its pages.  One record for the whole page
+ * allocation would not be enough, because its pages may be freed in pieces, or together with
+ * pages of other allocations.  The record of a page is found from the page frame number (PFN)
+ * alone: records need no hash, are not claimed, and never run out.
  *
- *	chunk[PFN / KMA_CHUNK_PFNS]: one for each stretch of PFNs with RAM in it
- *	   [PFN % KMA_CHUNK_PFNS]: sixteen bytes
+ *	chunk[PFN / KMA_CHUNK_PFNS]	a chunk for each range of PFNs that has RAM
+ *	     [PFN % KMA_CHUNK_PFNS]	the record of one page, sixteen bytes
  *
  * Chunks are added when memory is added, and stay when it is removed.  A page allocation
- * is aligned to its size, and a chunk is larger: so a page allocation lies in one chunk.
+ * is aligned to its size, and a chunk is larger, so a page allocation lies in one chunk.
  *
- * The probe of an allocation writes a record when the pages have just been allocated, and
- * the probe of a free clears it when they are about to be freed.  There is no other
+ * The probe of an allocation writes the records when the pages have just been allocated, and
+ * the probe of a free clears them when the pages are about to be freed.  There is no other
  * writer, and the page allocator orders the two.  A reader reads @what and @time before
- * and after the other members.  If both are unchanged, there are two cases: no other
- * record was there in between; or one was, with the same row and the same time, and then
- * either is as good.
+ * and after the other members.  If both are unchanged, there are two cases.  Either the copy
+ * is of one record, or another record with the same row and the same time was written in
+ * between; then the members of either record are correct.
  */
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H
 
 #include "env.h"
 
-/* A chunk is for 64 MiB: memory is added and removed in multiples of that. */
+/* A chunk is for 64 MiB of memory.  Memory is added and removed in multiples of 64 MiB. */
 #define KMA_CHUNK_SHIFT		14
 #define KMA_CHUNK_PFNS		16384UL		/* 1 << KMA_CHUNK_SHIFT */
 
 /**
  * struct kma_pfn - the record of a page
- * @what: in the bits of KMA_PFN_ROW the number of its row plus 1, and above these the
- *	flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_NOWHERE; 0: nothing is recorded
- * @time: when the page was allocated, kma_env_now()
- * @tgid: thread group ID of the process it was allocated for; 0: no process
- * @cpu: the CPU that allocated it
+ * @what: in the bits of KMA_PFN_ROW, the number of the row plus 1; in the bits above these,
+ *	the flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_NOWHERE; 0 if nothing is recorded
+ * @time: when the page was allocated, as read by kma_env_now()
+ * @tgid: thread group ID of the process that allocated the page; 0 outside task context
+ * @cpu: the CPU that allocated the page
  *
- * In the mode "sampled" (see pagealloc.h), only @what is recorded of a page that is not
- * sampled.
+ * In the mode "sampled" (see pagealloc.h), the record of a page that is not sampled only has
+ * @what.
  */
 struct kma_pfn {
 	u32 what;
@@ -48,19 +48,19 @@ struct kma_pfn {
 };
 
 #define KMA_PFN_ROW		0x00ffffffU
-/* The page is not the first one of its page allocation. */
+/* The page is not the first page of its page allocation. */
 #define KMA_PFN_REST		0x01000000U
-/* The row is that of a sample; the row of its class counts the page as well. */
+/* The row counts samples.  The row of the class counts the page, too. */
 #define KMA_PFN_SAMPLED		0x02000000U
 /*
- * No chunk was added for the page's memory.  All records of @nowhere have this value, and
- * never another one.
+ * No chunk was added for the page's memory.  All records of the chunk @nowhere have this value,
+ * which never changes.
  */
 #define KMA_PFN_NOWHERE		0x04000000U
 
 /**
- * kma_pfn_row() - the row of a page
- * @what: from the record of the page; not 0
+ * kma_pfn_row() - get the row of a page
+ * @what: @what of the page's record; not 0
  *
  * Context: any.
  * Return: the number of the row.
@@ -76,9 +76,9 @@ static_assert(sizeof(struct kma_pfn) == 16);
 
 /**
  * struct kma_pfntab - the records of all pages
- * @chunk: array of @nr_chunks chunks; a chunk that was not added is @nowhere
+ * @chunk: array of pointers to @nr_chunks chunks; @nowhere for a chunk that was not added
  * @nr_chunks: number of chunks that the table has room for
- * @nowhere: one chunk that stands for all chunks that were not added
+ * @nowhere: a chunk that stands for all chunks that were not added
  * @nr_there: number of chunks that were added; never decreases
  */
 struct kma_pfntab {
@@ -89,19 +89,19 @@ struct kma_pfntab {
 };
 
 /**
- * kma_pfntab_init() - allocate a table to which no chunk is added yet
+ * kma_pfntab_init() - allocate a table without chunks
  * @t: the table
  * @nr_chunks: number of chunks to make room for
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM; then nothing is left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks);
 
 /**
- * kma_pfntab_add() - add a chunk, for memory with RAM in it
+ * kma_pfntab_add() - add a chunk, if it has not been added yet
  * @t: the table
- * @i: number of the chunk, below @t->nr_chunks; it may have been added before
+ * @i: number of the chunk, below @t->nr_chunks
  *
  * Context: process, may sleep; the caller prevents concurrent calls.
  * Return: 0 or -ENOMEM.
@@ -110,9 +110,9 @@ int kma_pfntab_add(struct kma_pfntab *t, u64 i);
 
 /**
  * kma_pfntab_destroy() - free a table
- * @t: the table; zeroed memory is allowed
+ * @t: the table; may be zeroed memory
  *
- * Context: process, may sleep; neither probe nor reader uses the table any more.
+ * Context: process, may sleep; no probe and no reader uses the table any more.
  */
 void kma_pfntab_destroy(struct kma_pfntab *t);
 
@@ -133,7 +133,7 @@ static inline u64 kma_pfntab_chunk_bytes(void)
  * @pfn: page frame number of the page
  *
  * Context: any.
- * Return: true if so: then kma_pfntab_at() may be called.
+ * Return: true if there is room for the page, so that kma_pfntab_at() may be called.
  */
 static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 					   unsigned long pfn)
@@ -142,9 +142,9 @@ static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 }
 
 /**
- * kma_pfntab_at() - the record of a page
+ * kma_pfntab_at() - find the record of a page
  * @t: the table
- * @pfn: page frame number of the page; kma_pfntab_has() is true
+ * @pfn: page frame number of the page; kma_pfntab_has() is true for it
  *
  * Context: any.
  * Return: the record.  It is followed by the records of the next pages, up to the end
@@ -154,19 +154,20 @@ static __always_inline struct kma_pfn *
 kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
 {
 	/*
-	 * The pointer is changed at most once.  The address dependency pairs with the
-	 * release in kma_pfntab_add().
+	 * The pointer changes at most once, when the chunk is added.  The address
+	 * dependency pairs with the release in kma_pfntab_add().
 	 */
 	return data_race(t->chunk[pfn >> KMA_CHUNK_SHIFT]) + pfn % KMA_CHUNK_PFNS;
 }
 
 /**
- * kma_pfntab_find() - the record of a page, if it can have one
+ * kma_pfntab_find() - find the record of a page, if the page has one
  * @t: the table
  * @pfn: page frame number of the page; any number
  *
  * Context: any.
- * Return: the record, as for kma_pfntab_at(); NULL if nothing can be recorded of the page.
+ * Return: the record, followed by the records of the next pages, up to the end of the chunk;
+ * NULL if no chunk was added for the page.
  */
 static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 					      unsigned long pfn)
@@ -180,15 +181,15 @@ static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 }
 
 /**
- * kma_pfn_describe() - record when, for which process and on which CPU
- * @f: record of a page that was allocated; kma_pfn_set() is called next
+ * kma_pfn_describe() - record the time, the process and the CPU of the allocation of a page
+ * @f: record of the page; the caller calls kma_pfn_set() next
  *
  * Context: a probe, any context.
  */
 static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->time, kma_env_now());
-	/* Pairs with smp_rmb() in kma_pfn_read(). */
+	/* Pairs with the smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
 	WRITE_ONCE(f->cpu, kma_env_cpu());
@@ -196,7 +197,7 @@ static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 
 /**
  * kma_pfn_set() - record the row of a page that was allocated
- * @f: record of the page; nothing is recorded there
+ * @f: record of the page, whose @what is 0
  * @what: number of the row plus 1, and flags: see struct kma_pfn
  *
  * Context: a probe, any context.
@@ -209,7 +210,7 @@ static __always_inline void kma_pfn_set(struct kma_pfn *f, u32 what)
 
 /**
  * kma_pfn_clear() - clear the record of a page
- * @f: record of the page, which is about to be freed or was freed without an event
+ * @f: record of the page, which is about to be freed, or was freed without an event
  *
  * Context: a probe, any context.
  */
@@ -219,13 +220,13 @@ static __always_inline void kma_pfn_clear(struct kma_pfn *f)
 }
 
 /**
- * kma_pfn_read() - copy the record of a page while probes write
+ * kma_pfn_read() - copy the record of a page while probes may write to it
  * @f: record of the page
  * @copy: the result
  *
  * Context: any.
  * Return: true if @copy is a consistent record; false if nothing is recorded, or if the
- * record changed meanwhile.
+ * record changed during the copy.
  */
 bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The rare cases of the hot path of object events.  See the overview in record.h. */
+/* Recording object events: the rare cases.  See the overview in record.h. */
 #include "record.h"
 
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns)
@@ -28,7 +28,7 @@ void kma_core_destroy(struct kma_core *c)
 
 /* ---- the livefilter -------------------------------------------------------- */
 
-/* The livefilter has all objects of the live table: a removal has to update it as well. */
+/* True once the livefilter has all objects of the live table, so that removals update it. */
 static bool kma_filtered;
 
 /**
@@ -36,11 +36,11 @@ static bool kma_filtered;
  * @core: the tables
  * @filtered: kma_filtered when the removal began
  *
- * kma_record_livefilter_start() adds the objects in the live table to the filter while
- * other contexts remove entries.  One of them may take an entry before the function has
- * seen it.  That context must not remove the object from the filter, which never had it.
- * So a removal reads kma_filtered before it takes an entry.  If kma_filtered is true,
- * the function has read all keys, so the filter has every object that the removal takes.
+ * kma_record_livefilter_start() adds the objects in the live table to the livefilter while
+ * other contexts remove entries.  A context may remove an entry before its object has been added
+ * to the livefilter.  That context must not remove the object from the livefilter.  So each
+ * removal reads kma_filtered before it takes an entry.  If kma_filtered is true, the livefilter
+ * has every object that the removal takes.
  */
 struct kma_removal {
 	struct kma_core *core;
@@ -60,10 +60,11 @@ static void kma_removal_livefilter(const struct kma_removal *r, unsigned long pt
 }
 
 /*
- * Add the objects of a bucket to the filter.  An exact entry was put before sampling
- * began, so it is not in the filter yet.  Entries do not move, so each is added once.  A
- * sample may be in the filter already, if the probe that put it has added it, or it may
- * be left from an earlier time of sampling and not be in the filter: its byte is kept.
+ * Add the objects of a bucket to the livefilter.  An object that was recorded without sampling
+ * was put before sampling began, so it is not in the livefilter yet.  Entries do not move, so
+ * each of these objects is added exactly once.  A sample is in the livefilter if its probe has
+ * added it since sampling began, but not if it is left from an earlier period of sampling.  To
+ * be right in both cases, its byte is kept from becoming 0.
  */
 static void kma_record_known(const struct kma_core *c, const struct kma_bucket *b)
 {
@@ -101,7 +102,7 @@ void kma_record_livefilter_stop(void)
 
 /* ---- the rare cases -------------------------------------------------------- */
 
-/* A kma_removed function: a stale entry was removed, since its object's page was freed. */
+/* Account for a stale entry that was removed.  This is a kma_removed function. */
 static void kma_record_left(void *removal, unsigned long ptr,
 			    const struct kma_entry *entry)
 {
@@ -112,7 +113,7 @@ static void kma_record_left(void *removal, unsigned long ptr,
 	kma_stat_inc(page_freed);
 }
 
-/* An entry was removed because its address is allocated again: its free was not seen. */
+/* Account for an entry that was removed because its address was allocated again. */
 static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 				const struct kma_entry *old)
 {
@@ -188,7 +189,7 @@ void kma_record_bulk(struct kma_core *c, const struct kma_event *ev)
 		kma_record_object(c, slot, ev, true);
 }
 
-/* In ns: recording a sample takes less, unless something else ran in between. */
+/* Recording a sample takes less than this, in ns, unless it is interrupted. */
 #define KMA_SAMPLE_NS_MAX	1000000
 
 static void kma_record_sample_time(u64 ns)
@@ -243,15 +244,16 @@ void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long p
 	int shift;
 
 	/*
-	 * The object's slot is probably not in the cache.  Prefetch it now: to draw the
-	 * sample point and to take the stack needs as long as the fetch.
+	 * The object's slot is probably not in the CPU's cache.  Prefetch it now: drawing
+	 * the sample point and getting the stack take about as long as the prefetch.
 	 */
 	kma_objtab_expect(&c->obj, ptr);
 	shift = kma_sample_take(KMA_SAMPLE_OBJECTS, m.bytes, m.point);
 	/*
-	 * The first of two events for one object does not count, and its sample point is
-	 * lost.  That is harmless: the second event is as likely to meet the next sample
-	 * point, because the distances between them have no memory (sample.h).
+	 * The first of two events for one object is not counted, and its sample point is
+	 * lost.  This is harmless: distances between sample points have no memory
+	 * (sample.h), so the second event is as likely as any other event of its size to
+	 * meet the next sample point.
 	 */
 	if (kma_sitetab_is_inner(&c->sites, site))
 		kma_stat_inc(double_fired);
@@ -294,7 +296,7 @@ static void kma_record_page(struct kma_core *c, unsigned long page)
 	kma_objtab_sweep_page(&c->obj, page, kma_record_left, &r);
 }
 
-/* kma_pagegen_leave() ignores the pages whose generation has ended already. */
+/* kma_pagegen_leave() ignores pages whose generation has already ended. */
 static noinline void kma_record_each_page(struct kma_core *c, unsigned long page,
 					  unsigned int order)
 {
@@ -308,10 +310,11 @@ static __always_inline void kma_record_barrier(void)
 {
 	/*
 	 * Orders the last free of an object on these pages, in kma_bucket_empty(),
-	 * before the next put at its address.  If a sweep saw the object before that
-	 * free, the put sees the sweep count.  Pairs with kma_sweep_begin().  If nothing
-	 * was recorded on the pages in this generation, no object on them was freed since
-	 * the barrier of the previous generation, and no barrier is needed now.
+	 * before the next put of an object with the same address.  If a sweep saw the
+	 * object before it was freed, that put sees the sweep count.  Pairs with
+	 * kma_sweep_begin().  The barrier is not needed if nothing was recorded on the
+	 * pages in this generation: then no recorded object on them was freed since the
+	 * barrier of the previous generation.
 	 */
 	smp_mb();
 }

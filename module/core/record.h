@@ -4,15 +4,15 @@
  *
  *	allocation: site --> row: count --> live table: put
  *	free:       live table: take --> row number --> row: count
- *	page freed: its generation ends: the entries of objects on it become stale
+ *	page freed: the generation of the page ends --> entries of objects on it become stale
  *
- * While objects are sampled (sample.h), with the filter of livefilter.h:
+ * While objects are sampled (sample.h), the livefilter (livefilter.h) is updated as well:
  *
- *	allocation: a sample point? --> origin --> row: count --> filter: add --> put
- *	free:       in the filter? --> take --> filter: remove --> row: count
+ *	allocation: a sample point? --> livefilter: add --> row: count --> live table: put
+ *	free:       in the livefilter? --> live table: take --> livefilter: remove --> row: count
  *
  * A probe counts a hit before it publishes the entry, and counts a free after it took
- * the entry.  A reader that sums the frees first and the hits after them never finds
+ * the entry.  So a reader that sums up the frees first, and then the hits, never finds
  * more frees than hits (kma_sitetab_sum()).
  *
  * The common cases are inlined here; the rare ones are in the .c files.
@@ -51,14 +51,14 @@ struct kma_core {
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);
 
 /**
- * kma_core_init() - make empty tables
+ * kma_core_init() - allocate empty tables
  * @c: the tables
  * @live_max: number of objects, see kma_objtab_init()
  * @sites_max: number of call sites, see kma_sitetab_init()
  * @pfns: number of page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM with nothing left allocated.
+ * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns);
 
@@ -71,13 +71,14 @@ int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns);
 void kma_core_destroy(struct kma_core *c);
 
 /**
- * kma_record_put_slow() - put an object whose own slot cannot be claimed right away
+ * kma_record_put_slow() - put an object if kma_objtab_claim_home() cannot claim its own slot
  * @c: the tables
  * @row: number of the object's row
- * @ptr: its address
+ * @ptr: the object's address
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
  *
- * Its own slot is taken, or its home bucket has spilled or is swept.
+ * The own slot is taken, or objects of the home bucket have spilled, or the home bucket is
+ * being swept.
  *
  * Context: a probe, any context.
  */
@@ -85,7 +86,7 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 			 u32 bytes_req);
 
 /**
- * kma_record_free_slow() - record a free that has to claim the entry, or to look for it
+ * kma_record_free_slow() - record a free that has to claim the object's entry or look for it
  * @c: the tables
  * @ptr: the object's address
  *
@@ -108,8 +109,8 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
  * kma_record_livefilter_start() - add the objects in the live table to the livefilter
  * @c: the tables
  *
- * Call this after all CPUs have begun to add the objects that they record to the filter,
- * and before any free relies on it.  After that, each removal of an entry also updates the filter.
+ * Call this once all CPUs add the objects that they record to the filter, and before any free
+ * relies on the filter.  From then on, each removal of an entry also updates the filter.
  *
  * Context: process, may sleep.
  */
@@ -136,13 +137,13 @@ void kma_record_livefilter_stop(void);
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 
 /**
- * kma_record_hit_slow() - record a hit whose site and cache are in neither of their two slots
+ * kma_record_hit_slow() - record a hit for which kma_sitetab_near() has found no row
  * @c: the tables
  * @site: the call site
  * @ptr: the object's address
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
- * @cache: the cache's word, see event.h
- * @node: NUMA node that was asked for, or NUMA_NO_NODE
+ * @cache: the cache word, see event.h
+ * @node: NUMA node that was requested, or NUMA_NO_NODE
  *
  * The members of the event are passed unpacked, in the order of a probe's arguments, so
  * that no register has to move.
@@ -178,15 +179,15 @@ static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
 }
 
 /*
- * Count an allocation in its row and put the object into the live table.  The same for
- * allocations with an event and for those of a bulk allocation.
+ * Count an allocation in its row, and put the object into the live table.  @bulk is true if the
+ * object is from a bulk allocation, and so has no event of its own.
  */
 static __always_inline void kma_record_object(struct kma_core *c,
 					      const struct kma_site_slot *slot,
 					      const struct kma_event *ev,
 					      bool bulk)
 {
-	/* As wide as an index: otherwise the compiler keeps it in two registers. */
+	/* As wide as an index of an array: otherwise the compiler keeps it in two registers. */
 	const unsigned long id = READ_ONCE(slot->id);
 	struct kma_row __percpu *row = c->sites.row[id];
 
@@ -194,7 +195,7 @@ static __always_inline void kma_record_object(struct kma_core *c,
 		this_cpu_inc(row->bulk);
 	else
 		this_cpu_inc(row->hits);
-	/* bytes_req is compared with bytes_alloc, which only hits have. */
+	/* Tables compare bytes_req with bytes_alloc, which does not include bulk objects. */
 	if (!bulk && ev->kmalloc)
 		this_cpu_add(row->bytes_req, ev->bytes_req);
 	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
@@ -216,7 +217,7 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 {
 	const struct kma_site_slot *slot;
 
-	/* Each function call comes last, so that the probe saves no registers. */
+	/* Function calls come last, so that the probe does not have to save registers. */
 	if (likely(kma_sitetab_near(&c->sites, ev->site, ev->cache, &slot)))
 		kma_record_object(c, slot, ev, false);
 	else
@@ -225,7 +226,7 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 }
 
 /**
- * kma_record_bulk() - record an object that was allocated without an event
+ * kma_record_bulk() - record an object of a bulk allocation
  * @c: the tables
  * @ev: the object, described as if it had an event of its own
  *
@@ -243,7 +244,7 @@ static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 c
 
 /*
  * Record the free of an object in its own slot, without a locked instruction.  Return:
- * false if another context might remove the entry too; then nothing was done.
+ * false if another context might remove the entry, too; then nothing was done.
  */
 static __always_inline bool kma_record_free_own(struct kma_core *c,
 						struct kma_bucket *home,
@@ -260,7 +261,7 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
 	kma_env_hide(e);
 	if (!kma_objtab_is_own(&c->obj, e, ptr))
 		return false;
-	/* Plain loads: no other context writes to the entry now. */
+	/* Plain loads are safe: no other context writes to the entry now. */
 	row = c->sites.row[e->row];
 	cpu = e->cpu;
 	kma_bucket_empty(home, i);
@@ -272,7 +273,7 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
  * kma_record_free() - record that an object is about to be freed
  * @c: the tables
  * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
- * @early: whether the allocator cannot hand the object out again before this returns
+ * @early: true if the allocator cannot hand out the object again before this returns
  *
  * Context: a probe, any context.
  */
@@ -293,11 +294,11 @@ static __always_inline void kma_record_free(struct kma_core *c,
 }
 
 /**
- * struct kma_at_point - further arguments of kma_record_at_point(), in one register
+ * struct kma_at_point - more arguments of kma_record_at_point(), in one register
  * @bytes: bytes that the object takes
- * @node: NUMA node that was asked for, or NUMA_NO_NODE
- * @point: from kma_sample_count()
- * @bulk: whether the object is from a bulk allocation
+ * @node: NUMA node that was requested, or NUMA_NO_NODE
+ * @point: as set by kma_sample_count()
+ * @bulk: true if the object is from a bulk allocation
  */
 struct kma_at_point {
 	u32 bytes;
@@ -314,8 +315,8 @@ static_assert(sizeof(struct kma_at_point) == 8);
  * @site: the call site
  * @ptr: the object's address
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
- * @cache: the cache's word, see event.h
- * @m: the other members of the event, and what kma_sample_count() found
+ * @cache: the cache word, see event.h
+ * @m: more arguments
  *
  * The members of the event are passed unpacked, in the order of a probe's arguments, so
  * that no register has to move.
@@ -331,11 +332,11 @@ void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long p
  * @c: the tables
  * @ev: the event
  * @bytes: bytes that the object takes
- * @bulk: whether the object is from a bulk allocation
+ * @bulk: true if the object is from a bulk allocation
  *
- * The caller has counted the event as alloc_unsampled, directly or in the word of its
- * tracepoint (stat.h).  If a sample point may be on the object, this takes one off
- * alloc_unsampled, and kma_record_at_point() counts what becomes of the event.
+ * The caller has counted the event as alloc_unsampled, either directly or in the combined
+ * counter of its tracepoint (stat.h).  If a sample point may be on the object, this decrements
+ * alloc_unsampled, and kma_record_at_point() counts the event as what it turns out to be.
  *
  * Context: a probe, any context.
  */
@@ -358,7 +359,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 }
 
 /**
- * kma_record_found() - record a free of an object that may be in the live table
+ * kma_record_found() - record the free of an object that may be in the live table
  * @c: the tables
  * @ptr: the object's address
  *
@@ -371,9 +372,9 @@ void kma_record_found(struct kma_core *c, unsigned long ptr);
  * @c: the tables
  * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
  *
- * The caller has counted the event as free_unmatched, directly or in the word of its
- * tracepoint (stat.h).  If the object may be recorded, this takes one off
- * free_unmatched, and kma_record_found() counts what becomes of the event.
+ * The caller has counted the event as free_unmatched, either directly or in the combined
+ * counter of its tracepoint (stat.h).  If the object may be in the live table, this decrements
+ * free_unmatched, and kma_record_found() counts the event as what it turns out to be.
  *
  * Context: a probe, any context.
  */

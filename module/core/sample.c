@@ -7,8 +7,9 @@ DEFINE_PER_CPU(struct kma_sampler, kma_sampler);
 static int kma_shift[KMA_SAMPLE_STREAMS] = { KMA_SHIFT_MIN, KMA_SHIFT_MIN };
 
 /*
- * The step from one random number to the next: an odd number with irregular bits.  As it
- * is odd, the state takes each of 2^64 values before it repeats.
+ * This is added to the state of the random number generator for each random number.  It is an
+ * odd number with an irregular bit pattern.  Because it is odd, the state takes all 2^64 values
+ * before it repeats.
  */
 #define KMA_RANDOM_STEP	0x9e3779b97f4a7c15ULL
 
@@ -51,14 +52,14 @@ void kma_sample_forget(enum kma_stream stream)
 	this_cpu_write(kma_sampler.past[stream], 0);
 }
 
-/* Fractional bits of a logarithm; the largest logarithm is 64 ln 2. */
+/* Fractional bits of a logarithm.  The largest logarithm is 64 ln 2. */
 #define KMA_LN_BITS	58
 #define KMA_LN_2	0x02c5c85fdf473de7ULL	/* ln 2 */
 
 /*
- * The interval from 1 to 2 is divided into sixteen parts, with c the middle of a part.
- * @inverse is 2^64 / c, rounded.  @ln is the logarithm of 2^64 / @inverse, which differs
- * from c by that rounding; it has KMA_LN_BITS fractional bits.
+ * The interval from 1 to 2 is divided into sixteen parts.  For a part with the midpoint c,
+ * @inverse is 2^64 / c, rounded, and @ln is ln(2^64 / @inverse), with KMA_LN_BITS fractional
+ * bits.  This is almost ln(c), but takes the rounding of @inverse into account.
  */
 static const struct {
 	u64 inverse;
@@ -82,13 +83,13 @@ static const struct {
 	{ 0x8208208208208208ULL, 0x02b5a80986b3e59fULL },
 };
 
-/* The product of two factors; all three have 62 fractional bits. */
+/* Multiply two numbers.  Both factors and the product have 62 fractional bits. */
 static s64 kma_ln_mul(s64 a, s64 b)
 {
 	return (__int128)a * b >> 62;
 }
 
-/* ln(1 + d) for |d| up to 1/32, by its power series; both have 62 fractional bits. */
+/* ln(1 + d) for |d| up to 1/32, by its power series.  Both have 62 fractional bits. */
 static s64 kma_ln_near_one(s64 d)
 {
 	s64 sum = (1LL << 62) / 9;
@@ -101,22 +102,22 @@ static s64 kma_ln_near_one(s64 d)
 }
 
 /*
- * -ln(x / 2^64) for odd x, with KMA_LN_BITS fractional bits, never negative.  Off by less
- * than 2^-53, which is more than the next term of the series.
+ * -ln(x / 2^64) for odd x, with KMA_LN_BITS fractional bits.  The result is never negative.  It
+ * is off by less than 2^-53, which is more than the next term of the series.
  */
 static u64 kma_minus_ln(u64 x)
 {
 	const int zeros = 63 - ilog2(x);
 	u64 one_to_two = x << zeros;
 	const u32 part = one_to_two >> 59 & 15;
-	/* Divided by the c of its part, the number is near 1: d has 63 fractional bits. */
+	/* The number, divided by the c of its part, is 1 + d.  d has 63 fractional bits. */
 	s64 d = ((kma_u128)one_to_two * kma_ln_part[part].inverse >> 64) - (1ULL << 63);
 
 	return (zeros + 1) * KMA_LN_2 - kma_ln_part[part].ln -
 	       (kma_ln_near_one(d >> 1) >> (62 - KMA_LN_BITS));
 }
 
-/* Draw the distance to the next sample point: -N ln(u), with u uniform between 0 and 1. */
+/* Draw the distance to the next sample point: -N ln(u), where u is uniform between 0 and 1. */
 static u64 kma_sample_gap(enum kma_stream stream, int shift)
 {
 	const u64 u = kma_random_mix(this_cpu_add_return(kma_sampler.random[stream],
@@ -144,7 +145,7 @@ int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point)
 
 /* ---- weights --------------------------------------------------------------- */
 
-/* 1 - exp(-x) for x up to 1/16, by its power series; both have 64 fractional bits. */
+/* 1 - exp(-x) for x up to 1/16, by its power series.  Both have 64 fractional bits. */
 static u64 kma_one_minus_exp(u64 x)
 {
 	u64 sum = 0, term = x;
@@ -169,7 +170,7 @@ static u64 kma_weight_small(u32 bytes, int shift)
 
 u64 kma_sample_weight(u32 bytes, int shift)
 {
-	/* For objects of this size and above, 1 - p is less than 2^-57. */
+	/* For objects of this size or larger, 1 - p is less than 2^-57, so the weight is 1. */
 	const u64 most = 40ULL << shift;
 	int halvings = 0;
 	u64 x, p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The call sites, except for the common look-up.  See the overview in sitetab.h. */
+/* The call sites: all but the common look-up.  See the overview in sitetab.h. */
 #include "sitetab.h"
 
 static u32 kma_site_map_slots(u32 sites_max)
@@ -136,10 +136,10 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 		sum->bytes_req += READ_ONCE(row->bytes_req);
 	}
 	/*
-	 * Frees before hits.  A probe counts a hit before it publishes the entry, and
-	 * counts a free after it took the entry.  So each free that was read above has its
-	 * hit read below.  Pairs with the release in kma_bucket_publish() and the
-	 * cmpxchg in kma_bucket_take().
+	 * Read frees before hits.  A probe counts a hit before it publishes the entry, and
+	 * counts a free after it took the entry.  So for each free that was read above, the
+	 * hit of the same object is read below.  Pairs with the release in
+	 * kma_bucket_publish() and the cmpxchg in kma_bucket_take().
 	 */
 	smp_rmb();
 	for_each_possible_cpu(cpu) {
@@ -149,7 +149,7 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum)
 	}
 }
 
-/* Slot @i in the order of a search for a pair.  Slots 0 and 1 are in one cache line. */
+/* The slot that a search for a pair reads as number @i.  Numbers 0 and 1 share a cache line. */
 static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 					   unsigned long site,
 					   unsigned long cache, u32 i)
@@ -157,7 +157,7 @@ static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 	return (void *)t->map + (kma_sitetab_hash(t, site, cache) ^ i * sizeof(t->map[0]));
 }
 
-/* Flipping the low bits of a slot's index, as above, stays within the map. */
+/* The function above flips low bits of a slot's index.  These ensure that it stays in the map. */
 static_assert(!(KMA_SITES_PROBES & (KMA_SITES_PROBES - 1)));
 static_assert(KMA_SITES_PROBES <= 2 * KMA_SITES_MIN);
 
@@ -167,21 +167,21 @@ static u32 kma_origin_frames(const struct kma_origin *o)
 }
 
 /*
- * What takes the place of the site in the map, for a sample's origin.  It is neither a
- * special value nor a kernel address.
+ * Compute the hash that takes the place of the site in the map, for the origin of a sample.  It
+ * is neither a special value nor a kernel address.
  */
 static unsigned long kma_site_key(const struct kma_origin *o)
 {
 	const u64 stack = o->stack ? o->stack->hash : 0;
 
 	/*
-	 * The shift goes above the bits in which call sites differ.  Lower down, two call
-	 * sites with different shifts could get the same key.
+	 * The shift is put above the bits in which call sites differ.  If it were put
+	 * lower, two call sites with different shifts could get the same key.
 	 */
 	return kma_stack_mix(stack ^ (u64)o->shift << 58, o->site) >> 2 | 1ULL << 62;
 }
 
-/* Take over a row of the same origin and cache whose kmem_cache was destroyed. */
+/* Find a row of the same origin and cache that was retired with its kmem_cache, and reuse it. */
 static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 {
 	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
@@ -224,7 +224,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 		       nr_frames * sizeof(o->stack->frame[0]));
 		atomic_inc(&t->stacks);
 	}
-	/* kma_sitetab_is_sampled() reads this without reading the state. */
+	/* kma_sitetab_is_sampled() reads the shift without an acquire of @state. */
 	WRITE_ONCE(t->info[id].shift, o->shift);
 	if (o->shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
@@ -240,8 +240,8 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 } while (0)
 
 /*
- * A page allocation whose sample finds no row is not dropped: the row of its class counts
- * it.  Only the sample is lost.
+ * Count an event that is dropped because it finds no row.  A sampled page allocation is not
+ * dropped, because the row of its class counts it.  Only the sample is lost.
  */
 #define KMA_SITE_DROPPED(t, o, of_objects, of_pages) do {		\
 	const struct kma_sitetab *__t = (t);				\
@@ -252,7 +252,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 		KMA_SITE_STAT(__t, of_objects, of_pages);		\
 } while (0)
 
-/* The slot of the row [other] of a cache, if that row counts what has this shift. */
+/* Get the slot of the row [other] of a cache, if that row counts events with the shift of @o. */
 static const struct kma_site_slot *
 kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 {
@@ -272,7 +272,7 @@ kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
 	return slot;
 }
 
-/* Publish a slot that this context has claimed. */
+/* Fill and publish a slot that this context has claimed. */
 static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 			  unsigned long key, unsigned long cache, u32 id)
 {
@@ -281,24 +281,24 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	WRITE_ONCE(slot->row, t->row[id]);
 	/*
 	 * Pairs with the acquires in kma_site_slot_is() and kma_pagealloc_one(): a probe
-	 * that sees this cache word sees the members stored above.
+	 * that sees this cache word also sees the members stored above.
 	 */
 	smp_store_release(&slot->cache, cache);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
-	 * After the slot's cache word and the row's slot: kma_sitetab_retire_cache() reads
-	 * these of every row that is live.  Pairs with the acquires there, in
-	 * kma_sitetab_info() and in kma_site_reuse().
+	 * The state is stored after the slot's cache word and the row's @slot, because
+	 * kma_sitetab_retire_cache() reads both for every live row.  Pairs with the
+	 * acquires in that function, in kma_sitetab_info() and in kma_site_reuse().
 	 */
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
 	/*
-	 * Another CPU may have retired the row since it became live.  It could not retire
-	 * the slot, which did not hold the key yet; and a third CPU may have used the row
-	 * again, with another slot.  Pairs with the cmpxchg in kma_site_state_change():
-	 * either that CPU sees the key and retires the slot, or this one sees that the row
-	 * has changed.
+	 * Another CPU may have retired the row since it became live.  If the slot did not
+	 * have the key yet, that CPU could not retire the slot.  A third CPU may even have
+	 * reused the row since, with another slot.  In both cases, retire the slot here.
+	 * Pairs with the cmpxchg in kma_site_state_change(): either the other CPU sees the
+	 * key and retires the slot, or this CPU sees that the row has changed.
 	 */
 	smp_mb();
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
@@ -306,7 +306,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 		cmpxchg(&slot->site, key, KMA_SITE_RETIRED);
 }
 
-/* Claim a slot of the map that leads to no row. */
+/* Claim a slot of the map, if it is free or retired. */
 static bool kma_site_slot_claim(struct kma_site_slot *slot)
 {
 	unsigned long site = READ_ONCE(slot->site);
@@ -337,8 +337,8 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 			return slot;
 		}
 		/*
-		 * RETIRED, not FREE: meanwhile another CPU may have put its pair into a slot
-		 * after this one, and a search ends at a FREE slot.
+		 * The slot must become RETIRED, not FREE.  Another CPU may have put its pair
+		 * into a later slot in the meantime, and a search ends at a FREE slot.
 		 */
 		smp_store_release(&slot->site, KMA_SITE_RETIRED);
 		break;
@@ -453,7 +453,7 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 		/* Pairs with the release in kma_site_fill(). */
 		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE)
 			continue;
-		/* Read the slot now: once the row is retired, it may get another one. */
+		/* Read the slot now: once the row is retired, it may get another slot. */
 		slot = kma_site_slot_of(t, info);
 		if (READ_ONCE(slot->cache) != cache)
 			continue;

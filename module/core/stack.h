@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stack that a sample was allocated from, and a hash of it.
+ * The call stack of a sampled allocation, and a hash of it.
  *
- * The code that takes a stack also computes its hash, and a stack in the cache of
- * module/resolve/stack.c already has one.  Only the hash is compared with that of a row,
- * never the frames: two stacks with the same hash are taken to be the same.
+ * The code that unwinds a stack also computes its hash; a stack in the cache of
+ * module/resolve/stack.c already has one.  When the row of a sample is looked up, only hashes
+ * are compared, never frames: two stacks with the same hash are taken to be the same.
  */
 #ifndef KMA_CORE_STACK_H
 #define KMA_CORE_STACK_H
@@ -14,8 +14,8 @@
 /**
  * struct kma_stack - a stack
  * @hash: hash of the frames
- * @nr_frames: number of frames that are known; may be 0
- * @frame: return addresses: first that of the allocation, then those of its callers
+ * @nr_frames: number of frames that were found; may be 0
+ * @frame: return addresses: the call site of the allocation first, then its callers
  */
 struct kma_stack {
 	u64 hash;
@@ -25,10 +25,10 @@ struct kma_stack {
 
 /**
  * kma_stack_mix() - add a word to a hash
- * @hash: the hash of the words before
- * @word: the word
+ * @hash: the hash of all words so far
+ * @word: the word to add
  *
- * For a given @word, two different values of @hash never give the same result.
+ * For a given @word, two different values of @hash always give different results.
  *
  * Context: any.
  * Return: the new hash.

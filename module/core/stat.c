@@ -38,10 +38,10 @@ static u64 kma_stat_value(int i, u64 word)
 }
 
 /*
- * While objects are sampled, probes count events in the words @word.  Each of these is
- * added to two counters: @events, of its tracepoint, and @end, which counts what nearly
- * all of these events become.  If an event becomes something else, its probe decrements
- * @end.
+ * While objects are sampled, probes count events in combined counters (stat.h).  The combined
+ * counter @word is added to two counters: @events, which counts the events of the tracepoint, and
+ * @end, which is alloc_unsampled or free_unmatched, and is right for nearly all of these events.
+ * If @end is wrong for an event, the probe decrements @end.
  */
 static const struct kma_stat_fold {
 	enum kma_stat end;
@@ -70,10 +70,9 @@ static const struct kma_stat_fold {
 #define KMA_FOLD_TRIES	100
 
 /*
- * Read the counter @end and its words until the counter is stable, so that no event is
- * counted twice or not at all, apart from those that probes are handling right now.
- * Otherwise a reader that is interrupted for long between the two would be wrong by many
- * events.
+ * Read the counter @end and its combined counters until @end is stable, so that no event is
+ * counted twice or not at all, except for events that probes are handling right now.  Otherwise
+ * the sums would be wrong by many events if the reader were interrupted for long between the reads.
  */
 static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
 			  const struct kma_stat_fold *f)
@@ -84,17 +83,17 @@ static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
 	do {
 		end = READ_ONCE(v[f->end]);
 		/*
-		 * Pairs with the order of a probe: it counts an event in the word before it
-		 * decrements @end.  So for each decrement that was read above, the event is
-		 * read below.
+		 * A probe counts an event in the combined counter before it decrements @end.
+		 * This pairs with that order: each event whose decrement was read above is
+		 * also read below.
 		 */
 		smp_rmb();
 		for (i = 0; i < 2; i++)
 			events[i] = kma_stat_events(READ_ONCE(v[f->of[i].word]));
 		/*
-		 * Pairs with the same order.  If @end is still what it was, it holds all
-		 * decrements for the events read above, except those that probes have not
-		 * made yet.
+		 * Pairs with the same order.  If @end has not changed, it includes the
+		 * decrements of all events that were read above, except decrements that
+		 * probes have not made yet.
 		 */
 		smp_rmb();
 	} while (READ_ONCE(v[f->end]) != end && --tries);
@@ -122,8 +121,9 @@ static void kma_stats_add_cpu(struct kma_stats *sum, const u64 *v)
 }
 
 /*
- * The increase of a folded counter, or 0 if it has decreased: an event that a probe was
- * handling at the first reading may have been taken off by the second.
+ * Get the increase of a folded counter, or 0 if it has decreased.  It decreases if the first
+ * reading included an event that a probe was still handling, and the probe has decremented the
+ * counter since.
  */
 static u64 kma_stat_more(u64 now, u64 before)
 {
@@ -137,7 +137,7 @@ void kma_stats_sum(struct kma_stats *sum)
 	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu)
 		kma_stats_add_cpu(sum, per_cpu(kma_stats, cpu).v);
-	/* A probe may migrate: it counts in a word of one CPU and decrements on another. */
+	/* If a probe migrates, it may increment on one CPU and decrement on another one. */
 	for (i = 0; i < KMA_STAT_NR; i++)
 		if (kma_stat_is_folded(i))
 			sum->v[i] = kma_stat_more(sum->v[i], 0);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's own counters: what became of each event that was not simply recorded.
+ * The module's own counters: all events, and why some of them were not simply recorded.
  *
- * Each code path that returns early counts here, and `stats` and `summary` show all
- * counters.  The list KMA_STATS makes both the enum and the names, so that they agree:
- * X(foo) defines KMA_STAT_foo, which is counted by kma_stat_inc(foo).
+ * Each code path that returns early increments one of these counters, and `stats` and
+ * `summary` show all of them.  Both the enum and the names are generated from the list
+ * KMA_STATS, so that they agree: X(foo) defines KMA_STAT_foo, and kma_stat_inc(foo)
+ * increments it.
  *
- * While no probe runs these equations hold, and tests check them:
+ * While no probe runs, these equations hold, and tests check them:
  *
  *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs + nolock_allocs =
  *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
@@ -16,7 +17,7 @@
  *	nolock_frees =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
  *
- * and for page allocations, since tracking of pages began:
+ * And for page allocations, since tracking of pages began:
  *
  *   events_mm_page_alloc + page_bulk =
  *	hits and bulk of all rows but those of samples + page_failed + page_off
@@ -28,48 +29,48 @@
 #include "env.h"
 
 #define KMA_STATS(X)									\
-	/* events of a tracepoint: each one counts, whatever becomes of it */		\
+	/* events of each tracepoint, whether recorded or not */			\
 	X(events_kmalloc)								\
 	X(events_kmem_cache_alloc)							\
 	X(events_kfree)									\
 	X(events_kmem_cache_free)							\
 	X(events_mm_page_alloc)								\
 	X(events_mm_page_free)								\
-	/* objects that are traced without an event of their own */			\
+	/* objects that were followed without an event of their own */			\
 	X(bulk_allocs)		/* kmem_cache_alloc_bulk() returned the object */	\
 	X(bulk_frees)		/* kmem_cache_free_bulk() got the object */		\
 	X(rcu_pending)		/* kfree_rcu() got the object (kernels with sheaves) */	\
-	/* calls that are traced without an event of their own */			\
+	/* calls that were followed without an event of their own */			\
 	X(nolock_allocs)	/* kmalloc_nolock() returned */				\
 	X(nolock_frees)		/* kfree_nolock() was called */				\
-	/* allocation events that are not a hit */					\
+	/* allocation events that are not counted as hits */				\
 	X(alloc_failed)		/* the allocation returned NULL */			\
-	X(alloc_zero_size)	/* it returned ZERO_SIZE_PTR */				\
+	X(alloc_zero_size)	/* the allocation returned ZERO_SIZE_PTR */		\
 	X(alloc_off)		/* `enabled` was 0 */					\
 	X(alloc_filtered)	/* did not match the filter: see filter.c */		\
-	X(alloc_unsampled)	/* no sample point on the object: see sample.h */	\
+	X(alloc_unsampled)	/* no sample point was on the object: see sample.h */	\
 	X(double_fired)		/* the first of two events for one object */		\
-	X(dropped_caches_full)	/* no number is left for a new cache */			\
-	X(dropped_sites_full)	/* no row is left, and [other] holds another shift */	\
-	/* hits of which some information is lost */					\
-	X(dropped_live_full)	/* no room in the live table: in no_entry of the row */	\
-	X(other_sites)		/* counted in [other] */				\
-	X(stacks_full)		/* counted without its stack */				\
+	X(dropped_caches_full)	/* no number was left for a new cache */		\
+	X(dropped_sites_full)	/* no row was left, and [other] has another shift */	\
+	/* hits that were counted, but with a loss of information */			\
+	X(dropped_live_full)	/* no room in the live table: see no_entry of the row */ \
+	X(other_sites)		/* counted in the row [other] */			\
+	X(stacks_full)		/* sample counted without its stack */			\
 	/* objects whose free was not seen */						\
 	X(replaced)		/* the address was allocated again */			\
 	X(page_freed)		/* the page was freed */				\
 	/* free events that no row counts */						\
 	X(free_null)		/* kfree(NULL) */					\
 	X(free_zero_size)	/* kfree(ZERO_SIZE_PTR) */				\
-	X(free_unmatched)	/* the object is not recorded */			\
+	X(free_unmatched)	/* the object is not in the live table */		\
 	/* the cost of the module: see overhead.c */					\
 	X(timed_events)		/* events that were timed */				\
-	X(timed_ns)		/* ns they took, without sample_ns */			\
-	X(timed_ns2)		/* sum of the squares of these, ns^2 */			\
-	X(timed_long)		/* timed, but left out: interrupted, or too long */	\
+	X(timed_ns)		/* ns that these events took, without sample_ns */	\
+	X(timed_ns2)		/* sum of the squares of these times, ns^2 */		\
+	X(timed_long)		/* timed, but ignored: interrupted, or too long */	\
 	X(sample_ns)		/* ns that recording samples took */			\
-	/* events for tables made of countmaps: see countmaps.c */			\
-	X(countmap_other)	/* counted in [other] */				\
+	/* events of the tables that are countmaps: see countmaps.h */			\
+	X(countmap_other)	/* counted in the row [other] */			\
 	X(countmap_off)		/* `enabled` was 0 */					\
 	X(countmap_filtered)	/* did not match the filter */				\
 	X(countmap_failed)	/* a page allocation that failed */			\
@@ -78,18 +79,18 @@
 	X(spill_out)		/* removed from another bucket */			\
 	/* page allocations and frees, while pages are tracked */			\
 	X(page_failed)		/* allocations that failed */				\
-	X(pages_failed)		/* pages that these asked for */			\
+	X(pages_failed)		/* pages that these allocations requested */		\
 	X(page_off)		/* allocations while `enabled` was 0 */			\
 	X(page_filtered)	/* allocations that did not match the filter */		\
 	X(page_bulk)		/* pages of the bulk allocator, without an event */	\
 	X(page_no_pfn)		/* allocations in memory without page records */	\
-	X(page_frees_only)	/* frees whose first page is not recorded */		\
-	X(pages_free_only)	/* pages freed that are not recorded */			\
+	X(page_frees_only)	/* frees whose first page was not recorded */		\
+	X(pages_free_only)	/* pages freed that were not recorded */		\
 	X(pages_replaced)	/* pages allocated again without a free in between */	\
-	X(page_dropped_classes)	/* no number is left for a new class */			\
-	X(page_dropped_sites)	/* no row is left, and [other] holds another shift */	\
+	X(page_dropped_classes)	/* no number was left for a new class */		\
+	X(page_dropped_sites)	/* no row was left, and [other] has another shift */	\
 	X(page_samples_lost)	/* samples without a row: counted by class only */	\
-	X(page_other_sites)	/* allocations counted in [other] */
+	X(page_other_sites)	/* allocations counted in the row [other] */
 
 enum kma_stat {
 #define X(name) KMA_STAT_##name,
@@ -97,11 +98,12 @@ enum kma_stat {
 #undef X
 	KMA_STAT_NR,
 	/*
-	 * While objects are sampled, a probe counts an event in one of these words only.
-	 * The word counts it as an event of its tracepoint and as one that is not recorded,
-	 * because nearly all are not.  An event that turns out to be something else
-	 * decrements alloc_unsampled or free_unmatched.  kma_stats_sum() adds these words to
-	 * the events of their tracepoint, and to alloc_unsampled or free_unmatched.
+	 * Combined counters.  While objects are sampled, nearly every event has to be counted
+	 * in two counters: that of its tracepoint, and alloc_unsampled or free_unmatched.  To
+	 * save an instruction, a probe only counts the event in the combined counter of the
+	 * tracepoint.  If the event turns out not to be unsampled or unmatched, the probe
+	 * decrements alloc_unsampled or free_unmatched.  kma_stats_sum() adds each combined
+	 * counter to both of the counters that it stands for.
 	 */
 	KMA_STAT_unsampled_kmalloc = KMA_STAT_NR,
 	KMA_STAT_unsampled_kmem_cache_alloc,
@@ -112,7 +114,7 @@ enum kma_stat {
 
 /**
  * struct kma_stats - all counters of one CPU, or their sums over all CPUs
- * @v: indexed by enum kma_stat; in sums, those from KMA_STAT_NR on are 0
+ * @v: indexed by enum kma_stat; in sums, the combined counters, from KMA_STAT_NR on, are 0
  */
 struct kma_stats {
 	u64 v[KMA_STAT_WORDS];
@@ -124,7 +126,7 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * kma_stat_inc() - add one to a counter of this CPU
  * @name: name of the counter, as in KMA_STATS
  *
- * One instruction, so that no interrupt can come in between.
+ * This is one instruction, and so atomic with respect to interrupts on this CPU.
  *
  * Context: any.
  */
@@ -134,7 +136,7 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * kma_stat_dec() - subtract one from a counter of this CPU
  * @name: name of the counter, as in KMA_STATS
  *
- * One instruction, so that no interrupt can come in between.
+ * This is one instruction, and so atomic with respect to interrupts on this CPU.
  *
  * Context: any.
  */
@@ -145,25 +147,26 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * @name: name of the counter, as in KMA_STATS
  * @n: what to add
  *
- * One instruction, so that no interrupt can come in between.
+ * This is one instruction, and so atomic with respect to interrupts on this CPU.
  *
  * Context: any.
  */
 #define kma_stat_add(name, n) this_cpu_add(kma_stats.v[KMA_STAT_##name], n)
 
 /*
- * The words that count events of tracepoints, the first of the enum and those from
- * KMA_STAT_NR on, have two parts.  The lower 16 bits are a countdown.  Each event
- * decrements them by one instruction, which also says by a flag whether bit 15 is clear
- * afterwards.  If it is, the event is to be timed, and kma_stat_event_again() adds
- * KMA_TIMED to the countdown, and one to the bits above, which count the countdowns.
+ * Counters of tracepoint events are also used to time one event in KMA_TIMED.  These are the
+ * first KMA_STAT_EVENTS_NR counters, and the combined counters from KMA_STAT_NR on.  The lower
+ * 16 bits of such a counter are a countdown.  Each event decrements the countdown by one
+ * instruction, which also sets a flag if bit 15 is clear afterwards.  If it is clear, the probe
+ * times the event, and kma_stat_event_again() adds KMA_TIMED to the countdown, and one to the
+ * bits above, which count countdowns.
  */
 #define KMA_STAT_EVENTS_NR	KMA_STAT_bulk_allocs
-/* From here to KMA_STAT_NR all counters are of pages. */
+/* The counters from this one to KMA_STAT_NR count page allocations and frees. */
 #define KMA_STAT_PAGES		KMA_STAT_page_failed
 #define KMA_TIMED		1024
 
-/* Value of such a word before the first event. */
+/* Value of such a counter before the first event. */
 #define KMA_EVENTS_NONE		((u64)-(0x8000 / KMA_TIMED - 1) << 16 | (0x8000 + KMA_TIMED))
 
 /**
@@ -171,7 +174,7 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * @name: the counter; kma_stat_is_events() is true for it
  *
  * Context: a probe, any context.
- * Return: true if the event is to be timed; then kma_stat_event_again() has to be called.
+ * Return: true if the event is to be timed; then the caller has to call kma_stat_event_again().
  */
 #define kma_stat_event(name) kma_env_countdown(kma_stats.v[KMA_STAT_##name])
 
@@ -179,8 +182,8 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
  * kma_stat_event_again() - begin the next countdown of a counter of events
  * @name: the counter; kma_stat_event() has just returned true for it
  *
- * An interrupt between the two may find the countdown over as well.  Then its event is
- * timed too, and each of the two events adds one countdown.
+ * If an interrupt comes between the two, kma_stat_event() may return true for an event in the
+ * interrupt, too.  Then both events are timed, and each of them adds one countdown.
  *
  * Context: a probe, any context.
  */
@@ -188,11 +191,11 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 #define KMA_EVENTS_AGAIN	((1 << 16) + KMA_TIMED)
 
 /**
- * kma_stat_is_events() - whether a counter counts events by countdown
+ * kma_stat_is_events() - whether a counter has a countdown
  * @stat: index of the counter
  *
  * Context: any.
- * Return: true if its words have to be read by kma_stat_events().
+ * Return: true if kma_stat_events() is needed to get the number of events.
  */
 static inline bool kma_stat_is_events(unsigned int stat)
 {
@@ -200,11 +203,11 @@ static inline bool kma_stat_is_events(unsigned int stat)
 }
 
 /**
- * kma_stat_events() - number of events that a word has counted
- * @word: the word, of a counter that kma_stat_is_events() is true for
+ * kma_stat_events() - get the number of events from a counter with a countdown
+ * @word: the value of the counter; kma_stat_is_events() is true for the counter
  *
  * Context: any.
- * Return: the number.
+ * Return: the number of events.
  */
 static inline u64 kma_stat_events(u64 word)
 {
@@ -212,16 +215,17 @@ static inline u64 kma_stat_events(u64 word)
 }
 
 /**
- * kma_stats_start() - prepare the counters of events
+ * kma_stats_start() - initialise the counters that have a countdown
  *
- * On each CPU, sets those that have counted nothing yet, and so are 0, to KMA_EVENTS_NONE.
+ * On each CPU, counters that have not counted anything yet, and so are 0, are set to
+ * KMA_EVENTS_NONE.
  *
  * Context: process.
  */
 void kma_stats_start(void);
 
 /**
- * kma_stat_name() - the name of a counter, as tables print it
+ * kma_stat_name() - get the name of a counter, as tables print it
  * @stat: the counter
  *
  * Context: any.
@@ -233,18 +237,18 @@ const char *kma_stat_name(enum kma_stat stat);
  * kma_stats_sum() - add up the counters of all CPUs
  * @sum: the result
  *
- * Each sum by itself is right, but the sums are not of one moment: an event that comes
- * meanwhile may be in one counter and not yet in another.  An event whose probe has not
- * finished may be in alloc_unsampled or free_unmatched now, and not the next time.
+ * The counters are not read at one point in time: an event that occurs while they are read may
+ * be in one sum and not in another.  An event whose probe has not finished may be counted as
+ * alloc_unsampled or free_unmatched now, and no longer in the next call.
  *
  * Context: any; probes may run at the same time.
  */
 void kma_stats_sum(struct kma_stats *sum);
 
 /**
- * kma_stats_since() - what has been counted since an earlier moment
- * @sum: the sums now; replaced by the result
- * @base: the sums at the earlier moment
+ * kma_stats_since() - subtract the sums at an earlier time from the current sums
+ * @sum: the current sums; replaced by the result
+ * @base: the sums at the earlier time
  *
  * Context: any.
  */

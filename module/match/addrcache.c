@@ -8,10 +8,10 @@
 
 #include "addrcache.h"
 
-/* Words of a cache, and words of a set, which is one cache line. */
+/* The number of words in a cache, and in a set, which is one cache line. */
 #define KMA_ADDRCACHE_WORDS	8192
 #define KMA_ADDRCACHE_SET	8
-/* Set in all kernel addresses, and in a word only if the answer is yes. */
+/* This bit is set in all kernel addresses, and in a word only if the predicate is true. */
 #define KMA_ADDRCACHE_YES	BIT(63)
 
 static unsigned long *kma_addrcache_set(const struct kma_addrcache *c, unsigned long addr)
@@ -24,9 +24,9 @@ static unsigned long *kma_addrcache_set(const struct kma_addrcache *c, unsigned 
 /* ---- names ---------------------------------------------------------------------- */
 
 /*
- * Since 6.12 the name of a symbol has up to 512 bytes, and the stack of an NMI has only
- * 4,096.  So each CPU has a buffer for one name.  A name is on the stack only in a context
- * that has interrupted the user of the buffer.
+ * Since Linux 6.12, the name of a symbol may have 512 bytes, and the stack of an NMI only has
+ * 4,096.  So each CPU has a buffer for one name.  A context that has interrupted the user of the
+ * buffer puts the name on the stack instead.
  */
 struct kma_addrcache_name {
 	int busy;
@@ -37,7 +37,7 @@ static DEFINE_PER_CPU(struct kma_addrcache_name, kma_addrcache_name);
 
 static bool kma_addrcache_classify(const struct kma_addrcache *c, unsigned long addr, char *name)
 {
-	/* Look before the return address: a call that never returns may end its function. */
+	/* A call that never returns may be the last instruction of its function: use addr - 1. */
 	sprint_symbol_no_offset(name, addr - 1);
 	return c->classify(c, name);
 }
@@ -57,8 +57,8 @@ static bool kma_addrcache_lookup(const struct kma_addrcache *c, unsigned long ad
 	preempt_disable_notrace();
 	mine = this_cpu_ptr(&kma_addrcache_name);
 	/*
-	 * Only contexts of this CPU use the buffer, and one that interrupts this one ends
-	 * before this one goes on: a plain flag is enough.
+	 * A plain flag is enough.  Only contexts on this CPU use the buffer, and a context
+	 * that interrupts this one is finished before this one continues.
 	 */
 	if (READ_ONCE(mine->busy)) {
 		yes = kma_addrcache_nested(c, addr);
@@ -73,7 +73,7 @@ static bool kma_addrcache_lookup(const struct kma_addrcache *c, unsigned long ad
 	return yes;
 }
 
-/* ---- answers --------------------------------------------------------------------- */
+/* ---- entries --------------------------------------------------------------------- */
 
 static noinline bool kma_addrcache_miss(const struct kma_addrcache *c, unsigned long *set,
 					unsigned long addr)

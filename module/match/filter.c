@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The filter: its criteria, and the tests.  See filter.h. */
+/* The filter: testing, parsing, setting and printing its criteria.  See filter.h. */
 #include <linux/cgroup.h>
 #include <linux/ctype.h>
 #include <linux/glob.h>
@@ -27,7 +27,7 @@
 #include "gfp.h"
 #include "skip.h"
 
-/* X(name, values it takes): the criteria. */
+/* X(name, valid values): the criteria. */
 #define KMA_CRITERIA(X)							\
 	X(tgid, "the number of a process")				\
 	X(comm, "a thread's name of up to 15 characters, or a pattern without [! and [^")	\
@@ -47,7 +47,7 @@ enum kma_criterion {
 
 #define KMA_FILTER_TASK (BIT(KMA_FILTER_tgid) | BIT(KMA_FILTER_comm) | BIT(KMA_FILTER_cgroup))
 
-/* Room for the text of a value, its NUL included. */
+/* Size of the buffer for the text of a value, NUL included. */
 #define KMA_FILTER_LEN	256
 
 struct kma_range {
@@ -57,15 +57,15 @@ struct kma_range {
 
 /**
  * struct kma_filter - a filter
- * @set: a bit for each criterion that is set; the other members are valid for these only
+ * @set: bit mask of the criteria that are set; the other members are valid for these only
  * @tgid: the process
- * @cgroup: this cgroup and all below it pass; a reference is held
- * @order: orders of page allocations
+ * @cgroup: processes of this cgroup and of all cgroups below it pass; a reference is held
+ * @order: range of the order of page allocations
  * @node: the node of the memory
- * @gfp: gfp flags that must all be set
- * @size: bytes
- * @module: cache by call site: whether it is in the module
- * @text: each value as it was written; comm and module are tested against it
+ * @gfp: gfp flags, all of which must be set
+ * @size: range of the size, in bytes
+ * @module: caches whether a call site is in the module
+ * @text: each value as the user wrote it; the criteria comm and module are tested against it
  */
 struct kma_filter {
 	u32 set;
@@ -82,10 +82,10 @@ struct kma_filter {
 /* Writers hold kma_lock. */
 struct kma_filter __rcu *kma_filter;
 
-/* Switches the mode of the probes.  Set before there is a filter. */
+/* Switches the mode of the probes.  Not NULL once a filter can be set. */
 static void (*kma_filter_changed)(void);
 
-/* Criteria that were set at any time since the last reset, and since load.  Under kma_lock. */
+/* Criteria set at any time since the last reset, and since load.  Protected by kma_lock. */
 static u32 kma_filter_reset_set;
 static u32 kma_filter_load_set;
 
@@ -101,7 +101,7 @@ static bool kma_range_has(const struct kma_range *range, u64 value)
 	return value >= range->min && value <= range->max;
 }
 
-/* Whether the current context passes.  Called under rcu_read_lock(). */
+/* Whether the current context passes the filter.  Called under rcu_read_lock(). */
 static bool kma_filter_current(const struct kma_filter *s)
 {
 	if (!(s->set & KMA_FILTER_TASK))
@@ -137,7 +137,7 @@ static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
 	       kma_range_has(&s->size, PAGE_SIZE << order);
 }
 
-/* KMA_SITE_NOWHERE is no kernel address, and is in no module. */
+/* KMA_SITE_NOWHERE is not a kernel address, so it does not match any module. */
 static bool kma_filter_site(const struct kma_filter *s, unsigned long site)
 {
 	return !kma_filter_has(s, KMA_FILTER_module) ||
@@ -196,7 +196,7 @@ static bool kma_filter_classify(const struct kma_addrcache *c, char *name)
 	char *module = strstr(name, " [");
 
 	if (!module)
-		/* An address without a symbol: not known to be in the kernel. */
+		/* An address without a symbol (0x...) is not known to be in the kernel. */
 		return strncmp(name, "0x", 2) && !strcmp(s->text[KMA_FILTER_module], "kernel");
 	module += 2;
 	module[strcspn(module, "]")] = '\0';
@@ -234,7 +234,7 @@ static int kma_parse_tgid(struct kma_filter *s, const char *text)
 	return kstrtoint(text, 10, &s->tgid) || s->tgid < 1 || s->tgid > PID_MAX_LIMIT;
 }
 
-/* A longer text is a mistake, unless it is a pattern: it matches no name. */
+/* Refuse a text that is longer than any name, because it cannot match.  Patterns may be longer. */
 static int kma_parse_comm(struct kma_filter *s, const char *text)
 {
 	return !kma_pattern_ends(text) ||
@@ -259,7 +259,7 @@ static int kma_parse_cgroup(struct kma_filter *s, const char *text)
 	return 0;
 }
 
-/* A number of so many digits fits into 64 bits, even with a unit. */
+/* A number with this many digits fits into 64 bits, even with a unit. */
 #define KMA_FILTER_DIGITS	12
 
 static const char *kma_parse_number(const char *text, const char *units, u64 *value)
@@ -342,7 +342,7 @@ static void kma_filter_free(struct kma_filter *s)
 	kfree(s);
 }
 
-/* A copy of a filter, or an empty one, to be modified. */
+/* Copy a filter, in order to modify the copy.  If @from is NULL, make an empty filter. */
 static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 {
 	struct kma_filter *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -359,7 +359,7 @@ static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 	return s;
 }
 
-/* @s may be NULL.  On return, no probe still uses the old filter. */
+/* Replace the filter; @s may be NULL.  On return, no probe still uses the old filter. */
 static void kma_filter_publish(struct kma_filter *s)
 {
 	struct kma_filter *before = kma_filter_now();
@@ -375,7 +375,7 @@ static void kma_filter_publish(struct kma_filter *s)
 	kma_filter_load_set |= kma_filter_reset_set;
 }
 
-/* Publish a modified copy if @ret is 0, the result of modifying it; otherwise free it. */
+/* Publish a modified copy if modifying it was successful (@ret is 0); otherwise free it. */
 static int kma_filter_finish(struct kma_filter *s, int ret)
 {
 	if (!ret && kma_filter_has(s, KMA_FILTER_module))
@@ -410,7 +410,7 @@ static int kma_filter_value(struct kma_filter *s, enum kma_criterion c, const ch
 		return 0;
 	}
 	if (c == KMA_FILTER_size && !kma_cacheinfo_has_bytes())
-		return kma_refuse("filter size: struct kmem_cache not understood: use order");
+		return kma_refuse("filter size: unknown struct kmem_cache: use order");
 	if (!kma_printable(text, KMA_FILTER_LEN, true) || kma_criteria[c].parse(s, text))
 		return kma_refuse("filter %s takes %s, or off, not '%s'",
 				  kma_criteria[c].name, kma_criteria[c].takes, text);

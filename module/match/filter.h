@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The filter: which allocations are recorded.
+ * The filter: the user's criteria for which allocations are recorded.
  *
- * A filter is never modified: a modified copy takes its place, under RCU.  While a filter
- * is set, the probes are in a mode that tests each event first.  Without a filter they test
- * nothing.
+ * A filter is never modified: a modified copy replaces it, under RCU.  While a filter is set,
+ * the probes are in a mode that tests each event first.  Without a filter, the probes do not
+ * test events.
  *
- *	allocation --> current --> the memory --> the call site --> record it
- *	                   \            \             \
- *	                    `------------`-------------`--> count it as filtered
+ *	allocation --> test current --> test the memory --> test the call site --> record
+ *	                         \                \                   \
+ *	                          `----------------`-------------------`--> count as filtered
  *
  * Frees are not filtered.  All tests may run in any context, NMI included.
  */
@@ -32,7 +32,7 @@ extern struct kma_filter __rcu *kma_filter;
  * kma_filter_on() - whether a filter is set
  *
  * Context: any.
- * Return: true if so.
+ * Return: true if a filter is set.
  */
 static __always_inline bool kma_filter_on(void)
 {
@@ -43,53 +43,53 @@ static __always_inline bool kma_filter_on(void)
  * kma_filter_object() - whether the allocation of an object passes the filter
  * @ev: the allocation
  *
- * An allocation in an interrupt does not pass tgid, comm or cgroup.
+ * An allocation in an interrupt does not match the criteria tgid, comm and cgroup.
  *
  * Context: a probe, any context, NMI included.
- * Return: true if it passes, or if no filter is set.
+ * Return: true if the allocation passes, or if no filter is set.
  */
 bool kma_filter_object(const struct kma_event *ev);
 
 /**
- * kma_filter_pagealloc() - whether an allocation of pages passes the filter
+ * kma_filter_pagealloc() - whether a page allocation passes the filter
  * @page: the first page
  * @order: binary logarithm of the number of pages
  * @gfp: gfp flags
- * @site: the call site; 0 to call kma_env_page_site() if the call site matters, which
- *	needs kma_page_caller_start()
+ * @site: the call site.  If it is 0 and the filter needs the call site, this function calls
+ *	kma_env_page_site(), which requires kma_page_caller_start().
  *
  * Context: a probe, any context, NMI included.
- * Return: true if it passes, or if no filter is set.
+ * Return: true if the page allocation passes, or if no filter is set.
  */
 bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp,
 			  unsigned long site);
 
 /**
- * kma_filter_pages() - whether another event of pages passes the filter
+ * kma_filter_pages() - whether an event without gfp flags and call site passes the filter
  * @page: the first page
- * @order: binary logarithm of the number of pages; -1 if the event does not have it
+ * @order: binary logarithm of the number of pages; -1 if the event does not have the order
  *
- * Tests only tgid, comm, cgroup, order, size and node: such an event has no gfp flags and
- * no call site.
+ * This is for events of pages other than page allocations.  The criteria gfp and module are
+ * ignored, and if @order is -1, so are order and size.
  *
  * Context: a probe, any context, NMI included.
- * Return: true if it passes, or if no filter is set.
+ * Return: true if the event passes, or if no filter is set.
  */
 bool kma_filter_pages(const struct page *page, int order);
 
 /**
  * kma_filter_start() - set the function that is called when the filter changes
- * @changed: switches the mode of the probes; called under kma_lock after a filter was set
- *	or removed, and before the old one is freed
+ * @changed: switches the mode of the probes; called under kma_lock after the filter was set,
+ *	replaced or removed, and before the old filter is freed
  *
- * The probes call the filter, so the filter does not call them by name.
+ * This is a function pointer so that match/ does not depend on trace/, which depends on match/.
  *
  * Context: process; nothing is recorded yet.
  */
 void kma_filter_start(void (*changed)(void));
 
 /**
- * kma_filter_stop() - remove the filter, and forget which criteria were set
+ * kma_filter_stop() - remove the filter, and reset kma_filter_since()
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -97,7 +97,7 @@ void kma_filter_stop(void);
 
 /**
  * kma_filter_run() - run the command `filter`
- * @args: its arguments, a criterion and a value, or `off`; modified
+ * @args: the arguments: a criterion and a value, or `off`; modified
  *
  * On return, no probe still uses the old filter.
  *
@@ -107,8 +107,8 @@ void kma_filter_stop(void);
 int kma_filter_run(char *args);
 
 /**
- * kma_filter_set() - set all criteria at once
- * @text: criteria as for kma_filter_run(), with `;` between them; modified
+ * kma_filter_set() - replace all criteria at once
+ * @text: arguments as for kma_filter_run(), separated by `;`; modified
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0, or an error explained by kma_refuse(); then nothing has changed.
@@ -135,32 +135,32 @@ void kma_filter_show(struct seq_file *seq);
 /**
  * kma_filter_show_names() - print the names of criteria
  * @seq: the file to print to
- * @set: a bit for each criterion
+ * @set: bit mask of the criteria to print
  *
  * Context: process.
  */
 void kma_filter_show_names(struct seq_file *seq, u32 set);
 
 /**
- * kma_filter_since() - which criteria were set at any time
- * @ever: true: since load; false: since the last reset
+ * kma_filter_since() - get the criteria that have been set at any time
+ * @ever: true for any time since load, false for any time since the last reset
  *
  * Context: process; kma_lock is held.
- * Return: a bit for each criterion.
+ * Return: a bit mask with the bits of these criteria set.
  */
 u32 kma_filter_since(bool ever);
 
 /**
- * kma_filter_reset() - let kma_filter_since() start again, as `reset` does
+ * kma_filter_reset() - begin a new period for kma_filter_since(), for the command `reset`
  *
  * Context: process; kma_lock is held.
  */
 void kma_filter_reset(void);
 
 /**
- * kma_filter_forget() - forget which call sites are in the module of the filter
+ * kma_filter_forget() - forget which call sites are in the module that the filter names
  *
- * To be called when code is loaded or unloaded: an address may get another function.
+ * Call this when code is loaded or unloaded, because another function may then be at an address.
  *
  * Context: process; kma_lock is held.
  */

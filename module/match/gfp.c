@@ -9,7 +9,7 @@
 
 #include "gfp.h"
 
-/* On some kernels the last entry has no name. */
+/* On some kernels, the name of the last entry is NULL. */
 static const struct trace_print_flags kma_gfp_flags[] = { __def_gfpflag_names };
 
 struct kma_gfp_flag kma_gfp_flag(unsigned int i)

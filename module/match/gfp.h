@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Names of gfp flags, as this kernel's own trace events print them, in the same order.
- * Flags of several bits come first, so that a mask is decoded by removing the bits of one
- * flag after the other.
+ * Flags of several bits come first.  To decode a mask, go through the list in order, and remove
+ * the bits of each flag that is found.
  */
 #ifndef KMA_MATCH_GFP_H
 #define KMA_MATCH_GFP_H
@@ -10,9 +10,9 @@
 #include <linux/types.h>
 
 /**
- * struct kma_gfp_flag - a name and its bits
- * @mask: the bits
- * @name: the name
+ * struct kma_gfp_flag - a gfp flag
+ * @mask: the bits of the flag
+ * @name: the name of the flag
  */
 struct kma_gfp_flag {
 	unsigned long mask;
@@ -20,8 +20,8 @@ struct kma_gfp_flag {
 };
 
 /**
- * kma_gfp_flag() - a flag of the list
- * @i: number of the flag, from 0
+ * kma_gfp_flag() - get a flag from the list
+ * @i: index of the flag, from 0
  *
  * Context: any.
  * Return: the flag; its @name is NULL if there is no such flag.
@@ -30,7 +30,7 @@ struct kma_gfp_flag kma_gfp_flag(unsigned int i);
 
 /**
  * kma_gfp_parse() - parse gfp flags
- * @text: names of flags with `|` between them, or a hexadecimal number with 0x
+ * @text: names of flags separated by `|`, or a hexadecimal number with the prefix 0x
  * @mask: the result
  *
  * Context: any.

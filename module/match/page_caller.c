@@ -15,9 +15,9 @@
 #include "page_caller.h"
 #include "skip.h"
 
-/* ---- answers -------------------------------------------------------------------- */
+/* ---- call sites ----------------------------------------------------------------- */
 
-/* Whether a function may be a call site: it does not only hand pages on. */
+/* Whether a function may be a call site: it does not only allocate pages for its callers. */
 static bool kma_page_caller_classify(const struct kma_addrcache *c, char *name)
 {
 	name[strcspn(name, " ")] = '\0';
@@ -28,18 +28,18 @@ static struct kma_addrcache kma_page_callers = { .classify = kma_page_caller_cla
 
 /* ---- paths ------------------------------------------------------------------------ */
 
-/* Most return addresses from the tracepoint to a call site. */
+/* The largest number of return addresses in a path. */
 #define KMA_PATH_MAX	24
-/* Paths that each CPU remembers. */
+/* The number of paths in each CPU's cache. */
 #define KMA_PATHS	32
 
 /**
- * struct kma_path - the return addresses that led to a call site
- * @busy: a context reads or writes the path
+ * struct kma_path - the return addresses from the tracepoint to a call site
+ * @busy: 1 while a context reads or writes the path
  * @since: kma_paths_since when the path was recorded
  * @nr: number of return addresses
  * @sp: address of the stack frame of kma_env_page_site(); 0 if the path cannot be reused
- * @at: words from @sp to each return address
+ * @at: position of each return address on the stack, in words from @sp
  * @frame: the return addresses, the call site last
  */
 struct kma_path {
@@ -52,7 +52,7 @@ struct kma_path {
 };
 
 static struct kma_path __percpu *kma_paths;
-/* Goes up when code or patterns change: paths with another @since are not valid. */
+/* Incremented when code or patterns change: paths with another @since are not valid. */
 static u32 kma_paths_since;
 
 static bool kma_page_caller_ours(unsigned long addr)
@@ -70,7 +70,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 	p->sp = 0;
 	p->nr = 0;
 	p->since = READ_ONCE(kma_paths_since);
-	/* Pairs with kma_page_caller_forget(): no answer is older than the count. */
+	/* The addrcache is read after the count.  Pairs with kma_page_caller_forget(). */
 	smp_rmb();
 	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
 	     unwind_next_frame(&state)) {
@@ -103,7 +103,7 @@ static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long 
 }
 #endif
 
-/* Whether a stack still has the same return addresses in the same places. */
+/* Whether the stack still has the same return addresses in the same positions. */
 static bool kma_path_holds(const struct kma_path *p, unsigned long sp)
 {
 	const unsigned long *stack = (unsigned long *)sp;
@@ -132,8 +132,8 @@ unsigned long kma_env_page_site(void)
 	unsigned long site;
 
 	/*
-	 * The path may be in use by a context that this one has interrupted or, because
-	 * this one may migrate, by one on another CPU.
+	 * The path may be in use by a context that this one has interrupted.  Because this
+	 * task may migrate, it may also be in use by a context on another CPU.
 	 */
 	if (cmpxchg(&p->busy, 0, 1))
 		return kma_path_find(sp);
@@ -148,14 +148,14 @@ void kma_page_caller_forget(void)
 {
 	kma_addrcache_clear(&kma_page_callers);
 	/*
-	 * The count goes up after the answers are cleared, because paths are made from
-	 * answers.  Pairs with kma_path_unwind().
+	 * Clear the addrcache before incrementing the count, because paths are found by the
+	 * addrcache.  Pairs with the smp_rmb() in kma_path_unwind().
 	 */
 	smp_wmb();
 	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
 }
 
-/* Calls of kma_page_caller_start() without a kma_page_caller_stop(); protected by kma_lock. */
+/* Calls of kma_page_caller_start() that are not undone yet.  Protected by kma_lock. */
 static int kma_page_caller_users;
 
 int kma_page_caller_start(void)

@@ -2,17 +2,17 @@
 /*
  * Finding the call site of a page allocation: kma_env_page_site() of core/env.h.
  *
- * Between the page allocator and the code that wants the pages there are functions that
- * only hand pages on: alloc_pages_exact(), folio_alloc(), vmalloc().  Patterns of names say
- * which functions these are (skip.h).  The call site is the first return address on the
- * stack that is in no such function.
+ * Between the page allocator and the code that needs the pages, there are functions that only
+ * allocate pages for their callers, such as alloc_pages_exact(), folio_alloc() and vmalloc().
+ * The patterns of skip.h match the names of these functions.  The call site is the first
+ * return address on the stack that is not in such a function.
  *
  *	stack --> return address --> addrcache: skip it, or it is the call site
  *
- * Unwinding costs some 450 instructions for each stack frame, so each CPU remembers paths,
- * as it remembers stacks (resolve/stack.h): the return addresses that led to a call site,
- * and where on the stack they were.  If they are still there, seen from the same stack
- * frame, the call site is the same.
+ * Unwinding costs some 450 instructions for each stack frame.  So each CPU has a cache of paths,
+ * similar to the cache of stacks (resolve/stack.h).  A path is the list of the return addresses
+ * up to a call site, and of their positions on the stack.  If the probe runs with the same stack
+ * pointer, and all return addresses are still in these positions, the call site is the same.
  *
  * All of this may run in any context, NMI included.
  */
@@ -20,9 +20,9 @@
 #define KMA_MATCH_PAGE_CALLER_H
 
 /**
- * kma_page_caller_start() - allocate what kma_env_page_site() needs
+ * kma_page_caller_start() - allocate the caches of kma_env_page_site()
  *
- * Calls nest: the last kma_page_caller_stop() frees it.
+ * Calls nest: the last kma_page_caller_stop() frees the caches.
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0 or -ENOMEM.
@@ -32,15 +32,15 @@ int kma_page_caller_start(void);
 /**
  * kma_page_caller_stop() - undo kma_page_caller_start()
  *
- * Context: process, may sleep; kma_lock is held; no probe still runs that the caller
- * has started.
+ * Context: process, may sleep; kma_lock is held; the caller has waited until no probe calls
+ * kma_env_page_site() on its behalf any more.
  */
 void kma_page_caller_stop(void);
 
 /**
  * kma_page_caller_forget() - forget the call sites found so far
  *
- * To be called when code is loaded or unloaded, and when patterns change.
+ * Call this when code is loaded or unloaded, and when the patterns of skip.h change.
  *
  * Context: any.
  */

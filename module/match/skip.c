@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Patterns of functions that only hand pages on.  See skip.h. */
+/* Patterns for the names of functions that only allocate pages for their callers.  See skip.h. */
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
@@ -21,7 +21,7 @@ static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
 	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "ftrace_*",
 	/* folios */
 	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
-	/* slabs, and kmalloc() of sizes too large for one */
+	/* slabs, and kmalloc() of sizes that are too large for a slab */
 	"new_slab*", "allocate_slab*", "alloc_slab_page*", "___slab_alloc*",
 	"__slab_alloc*", "kmem_cache_alloc*", "__kmem_cache_alloc*", "__kmalloc*",
 	"___kmalloc*", "kmalloc_*", "kvmalloc*", "krealloc*", "refill_objects*",
@@ -34,7 +34,7 @@ static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
 	"page_frag_alloc*", "__page_frag_*", "page_frag_*",
 };
 
-/* Patterns that can be added: the output of kma_skip_text() must fit into a page. */
+/* How many patterns can be added: the output of kma_skip_text() must fit into a page. */
 #define KMA_SKIP_MORE	32
 static_assert(KMA_SKIP_LEN == 63 + 1);
 #define KMA_SKIP_MAX	(ARRAY_SIZE(kma_skip_built_in) + KMA_SKIP_MORE)
@@ -49,7 +49,7 @@ struct kma_skips {
 	char pattern[KMA_SKIP_MAX][KMA_SKIP_LEN];
 };
 
-/* NULL stands for the built-in list.  Writers hold kma_lock. */
+/* The list in use; NULL for the built-in list.  Writers hold kma_lock. */
 static struct kma_skips __rcu *kma_skips;
 
 bool kma_pattern_ends(const char *pattern)
@@ -113,7 +113,7 @@ const char *kma_skip_pattern(int i)
 
 /* ---- changes ---------------------------------------------------------------------- */
 
-/* A copy of a list, or of the built-in list if @from is NULL, to be modified. */
+/* Copy a list, in order to modify the copy.  If @from is NULL, copy the built-in list. */
 static struct kma_skips *kma_skips_copy(const struct kma_skips *from)
 {
 	struct kma_skips *s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -138,7 +138,7 @@ static void kma_skips_publish(struct kma_skips *s)
 	if (!s && !before)
 		return;
 	rcu_assign_pointer(kma_skips, s);
-	/* Wait until no probe uses the old list. */
+	/* Wait until no probe uses the old list any more. */
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	kfree(before);

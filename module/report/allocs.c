@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `allocs`: the live objects, a row for each. */
+/* `allocs`: the live objects, with a row for each. */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
@@ -32,8 +32,9 @@ static const struct kma_cache_info *kma_alloc_cache(const struct kma_alloc *a)
 }
 
 /*
- * The node of the object's memory, whatever node was asked for; KMA_NO_ID if the memory has
- * been removed.  Removed memory may still have a struct page, with nothing valid in it.
+ * The node of the object's memory, which may differ from the node that was asked for;
+ * KMA_NO_ID if the memory has been removed.  Removed memory may still have a struct page, but
+ * nothing in it is valid.
  */
 static u64 kma_alloc_node(const struct kma_alloc *a)
 {

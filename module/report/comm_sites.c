@@ -19,7 +19,7 @@ static const char *kma_comm_site_describe(struct kma_map_row *row,
 	return kma_comm_and(info, buf, buf);
 }
 
-/* A module that is loaded again has rows for two addresses with the same name: merge them. */
+/* After a module is reloaded, two addresses may have the same name: merge their rows. */
 static int kma_comm_sites_fill(struct kma_snapshot *snap)
 {
 	int ret = kma_rows_map_fill(snap, kma_comm_site_describe);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `gfp_flags`: the bits of the columns named gfp, on this kernel.  See match/gfp.h. */
+/* `gfp_flags`: what the bits in the columns named gfp mean on this kernel.  See match/gfp.h. */
 #include "../match/gfp.h"
 #include "seqtab.h"
 

@@ -17,10 +17,10 @@ struct kma_keyval {
 	u64 value;
 };
 
-/* Most rows of any such table. */
+/* Largest number of rows in any of these tables. */
 #define KMA_KEYVALS_MAX	128
 
-/* The columns of all such tables. */
+/* The columns of all these tables. */
 extern const struct kma_column kma_keyval_columns[2];
 
 /**

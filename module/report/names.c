@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names for one snapshot.  Each is made when a row first needs it, and is kept in a chunk
+ * Names for one snapshot.  A name is made when a row first needs it, and is kept in a chunk
  * of memory until the snapshot is freed.  See names.h.
  */
 #include <linux/list.h>
@@ -57,7 +57,7 @@ void kma_names_free(struct kma_names *names)
 	kma_copy_free(names);
 }
 
-/* A copy of the text in names->buf, or NULL. */
+/* Return a copy of the text in names->buf, or NULL. */
 static const char *kma_names_copy(struct kma_names *names)
 {
 	size_t len = strlen(names->buf) + 1;
@@ -92,7 +92,7 @@ const char *kma_names_site(struct kma_names *names, u32 id)
 	return names->site[id];
 }
 
-/* Each stack is used by one row, so it is not remembered. */
+/* Only one row needs each stack, so the result is not remembered. */
 const char *kma_names_stack(struct kma_names *names, u32 id)
 {
 	kma_symbol_stack(names->sites, id, names->buf);
@@ -104,7 +104,7 @@ const char *kma_names_known(const struct kma_names *names, u32 id)
 	return names->site[id];
 }
 
-/* The caches of kmalloc() have names, but its events do not contain them. */
+/* kmalloc events do not contain the name of the cache: make it from the size. */
 static void kma_kmalloc_name(char *buf, size_t len, u32 size)
 {
 	const char *large = size > KMALLOC_MAX_CACHE_SIZE ? "large-" : "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names for one snapshot.  Each is made when a row first needs it, and is kept until the
+ * Names for one snapshot.  A name is made when a row first needs it, and is kept until the
  * snapshot is freed.
  */
 #ifndef KMA_REPORT_NAMES_H
@@ -40,7 +40,7 @@ void kma_names_free(struct kma_names *names);
 const char *kma_names_site(struct kma_names *names, u32 id);
 
 /**
- * kma_names_known() - the name that kma_names_site() has returned before
+ * kma_names_known() - the name that kma_names_site() returned earlier
  * @names: the collection
  * @id: number of the row
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `orders`: page allocations by order and migrate type; exact, also while some are sampled. */
+/* `orders`: page allocations by order and migrate type; exact even while they are sampled. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 

@@ -50,7 +50,7 @@ static const char *kma_page_caller_label(const struct kma_snapshot *snap, const 
 	return ((const struct kma_page_counts *)row)->label;
 }
 
-/* Merge rows of the same name and class, which are next to each other. */
+/* Merge rows with the same name and class, which are next to each other. */
 static void kma_page_callers_merge(struct kma_snapshot *snap)
 {
 	struct kma_page_counts *row = snap->rows;
@@ -67,8 +67,8 @@ static void kma_page_callers_merge(struct kma_snapshot *snap)
 }
 
 /*
- * While page allocations are sampled, a row that counts all those of a class has no call
- * site, and is not shown.
+ * A row that counts all page allocations of a class, while samples of them have rows of their
+ * own, has no call site, and is not shown.
  */
 static bool kma_page_caller_shown(u32 id)
 {

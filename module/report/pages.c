@@ -23,7 +23,7 @@ static const struct kma_column kma_pages_columns[] = {
 	KMA_PAGES_COLUMNS(KMA_COLUMN)
 };
 
-/* One row.  It is complete in itself: the tables may be freed before it is printed. */
+/* One row.  It has a copy of everything: the tables may be freed before it is printed. */
 struct kma_piece {
 	unsigned long pfn;
 	u64 pages;
@@ -75,8 +75,8 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 }
 
 /*
- * Whether only the class of a page is recorded.  This is so if it is not sampled while
- * others are.
+ * Whether only the class of a page is recorded: the page was allocated while page allocations
+ * were sampled, and is not part of a sample.
  */
 static bool kma_pfn_bare(const struct kma_pfn *record)
 {
@@ -143,7 +143,7 @@ static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 	return ret ?: kma_piece_add(snap, &p);
 }
 
-/* An upper bound of the number of pieces in one chunk. */
+/* An upper bound on the number of pieces in one chunk. */
 static size_t kma_pages_count(unsigned long pfn)
 {
 	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);

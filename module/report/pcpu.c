@@ -37,7 +37,10 @@ static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int 
 	return map_row->v[counter[column]];
 }
 
-/* The countmap has one row for each node: see countmaps.c. */
+/*
+ * Add the row of a CPU and a node, unless all its counters are 0.  The countmap has one row for
+ * each node, with counters for each CPU: see countmaps.c.
+ */
 static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t, int cpu,
 			 u64 node)
 {

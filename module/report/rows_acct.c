@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Columns of the tables of accounting.  See rows_acct.h. */
+/* Columns of the accounting tables.  See rows_acct.h. */
 #include <linux/string.h>
 
 #include "../trace/acct.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Columns of the tables of accounting (trace/acct.h). */
+/* Columns of the accounting tables (trace/acct.h). */
 #ifndef KMA_REPORT_ROWS_ACCT_H
 #define KMA_REPORT_ROWS_ACCT_H
 
@@ -17,7 +17,7 @@ enum {
  * kma_acct_value() - the @value of struct kma_table for `tasks` and `cgroups`
  * @snap: the snapshot
  * @row: a struct kma_map_row
- * @column: one of the columns above, or one of the two behind them, which are the @id of
+ * @column: one of the columns above, or one of the two after them, which are in the @id of
  *	the row
  *
  * Context: process.
@@ -39,9 +39,9 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
 
 /**
  * kma_comm_and() - make a label, `command;text`
- * @info: a row, whose key begins with the command
+ * @info: a row whose key begins with the command
  * @what: the text
- * @buf: the result; @what may be in it
+ * @buf: the result; @what may point into it
  *
  * Context: any.
  * Return: @buf.

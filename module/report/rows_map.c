@@ -13,7 +13,10 @@ static bool kma_map_row_empty(const struct kma_map_row *row)
 	return !memchr_inv(row->v, 0, sizeof(row->v));
 }
 
-/* Add up the counters of all rows; rows of the same key are added to the first of them. */
+/*
+ * Add up the counters of each row over all CPUs.  Rows with the same key are all added to the
+ * first of them.
+ */
 static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 {
 	struct kma_countmap_row *sum = kma_copy_alloc(t->rows, sizeof(*sum));
@@ -28,8 +31,8 @@ static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
 }
 
 /*
- * A thread may give itself any name.  Replace control characters, so that a row stays one
- * line, and a blank at either end, which a reader of the table would lose.
+ * A thread may give itself any name.  Replace control characters, so that each row is one
+ * line, and a blank at either end, because programs that read the table would drop it.
  */
 static void kma_label_clean(char *text)
 {

@@ -11,7 +11,7 @@
  * struct kma_map_row - one row
  * @v: the counters
  * @id: two more columns, whose meaning depends on the table
- * @label: the label: what the counters belong to
+ * @label: what the counters belong to
  */
 struct kma_map_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
@@ -23,7 +23,7 @@ struct kma_map_row {
  * kma_rows_map_fill() - fill a snapshot with the rows of its table's countmap
  * @snap: the snapshot
  * @describe: sets the @id of a row and returns its label, which may be in @buf; @info is
- *	NULL for the row of all events that have no row of their own
+ *	NULL for the row [other]
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0 or -ENOMEM.

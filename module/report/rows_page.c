@@ -22,7 +22,10 @@ static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page
 	counts->variance[column] = variance;
 }
 
-/* Set an estimate from a number of allocations: their number (@each is 1), or their KiB. */
+/*
+ * Set an estimate of a number of allocations (@each is 1), or of the KiB that they take (@each is
+ * the KiB of one).
+ */
 static void kma_rows_page_estimate(struct kma_page_counts *counts,
 				   enum kma_rows_page_count column, u64 allocs, u64 each,
 				   u64 weight)
@@ -32,8 +35,8 @@ static void kma_rows_page_estimate(struct kma_page_counts *counts,
 }
 
 /*
- * An allocation may be live in part.  How much of each is live is not known, but it is at
- * most all of its pages: the variance is an upper bound.
+ * Some pages of an allocation may have been freed.  How many pages of each allocation are live
+ * is not known, but at most all of them.  So the variance is an upper bound.
  */
 static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_row *sum,
 			       unsigned int order, u64 weight)
@@ -48,7 +51,7 @@ static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_
 			  kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
-/* Reduce the counters of a row to those since the last reset. */
+/* Reduce the counters of a row to what they have counted since the last reset. */
 static void kma_rows_page_since(u32 id, struct kma_row *sum)
 {
 	const struct kma_row *base = &kma_baseline.page_row[id];

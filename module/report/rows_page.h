@@ -50,11 +50,11 @@ struct kma_page_counts {
 };
 
 /**
- * kma_rows_page_gone() - pages of a row that are no longer live
+ * kma_rows_page_gone() - number of pages of a row that are no longer live
  * @sum: the counters of the row
  *
  * Context: any.
- * Return: pages that were freed, or whose missed free was found out.
+ * Return: pages whose free was seen, plus pages whose missed free was found out later.
  */
 static inline u64 kma_rows_page_gone(const struct kma_row *sum)
 {
@@ -62,11 +62,11 @@ static inline u64 kma_rows_page_gone(const struct kma_row *sum)
 }
 
 /**
- * kma_rows_page_exact() - whether a row counts exactly: it is not a row of samples
+ * kma_rows_page_exact() - whether a row counts page allocations, not samples of them
  * @id: number of the row
  *
- * Each page allocation counts in one such row.  If it is sampled, it counts in a row of
- * samples as well.
+ * Each page allocation counts in one exact row.  If it is sampled, it also counts in a row of
+ * samples.
  *
  * Context: any.
  * Return: true if so.
@@ -74,11 +74,11 @@ static inline u64 kma_rows_page_gone(const struct kma_row *sum)
 bool kma_rows_page_exact(u32 id);
 
 /**
- * kma_rows_page_read() - the counters of one row
+ * kma_rows_page_read() - read the counters of one row
  * @id: number of the row, which is in use
  * @counts: the result; @label is not set
  *
- * Live counts are as of now; all others are since the last reset.
+ * Live counts are those of this moment; all others are since the last reset.
  *
  * Context: process; kma_lock is held; pages are tracked.
  */

@@ -21,7 +21,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 
 	if (!bytes_alloc || bytes_req >= bytes_alloc)
 		return 0;
-	/* Keep 100,000 * waste below 2^64; what is lost is below 2^-46. */
+	/* Keep 100,000 * waste below 2^64.  This changes the quotient by less than 2^-45. */
 	while (bytes_alloc >> 46) {
 		bytes_alloc >>= 1;
 		waste >>= 1;
@@ -30,8 +30,8 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
 }
 
 /*
- * Whether a free of an object of this row was missed, or may have been: fewer objects may
- * be live than are counted.
+ * Whether the free of an object of this row was missed, or may have been missed.  If so, fewer
+ * objects may be live than are counted.
  */
 static bool kma_rows_site_suspect(const struct kma_row *sum)
 {
@@ -46,7 +46,10 @@ static void kma_rows_site_set(struct kma_site_counts *counts, enum kma_site_colu
 	counts->variance[column] = variance;
 }
 
-/* Set an estimate from a number of objects: their number (@each is 1), or their bytes. */
+/*
+ * Set an estimate of a number of objects (@each is 1), or of the bytes that they take (@each is
+ * the bytes of one).
+ */
 static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site_column column,
 				   u64 objects, u64 each, u64 weight)
 {
@@ -55,8 +58,8 @@ static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site
 }
 
 /*
- * The size of each request is not recorded, so the sum of their squares is not known.  No
- * request is larger than @most, so the sum is at most @bytes * @most.
+ * The variance needs the sum of the squares of the sizes of all requests.  The sizes are not
+ * recorded, but none is larger than @most, so that sum is at most @bytes * @most.
  */
 static void kma_rows_site_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
 				    u64 weight)
@@ -65,7 +68,7 @@ static void kma_rows_site_bytes_req(struct kma_site_counts *counts, u64 bytes, u
 			  kma_weigh_variance((kma_u128)bytes * most, weight));
 }
 
-/* The counters of a row since the last reset. */
+/* What the counters of a row have counted since the last reset. */
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;
@@ -173,7 +176,7 @@ static bool kma_rows_site_empty(const struct kma_site_counts *counts)
 	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
 }
 
-/* Merge rows of the same name, which are next to each other. */
+/* Merge rows with the same name, which are next to each other. */
 static void kma_rows_site_merge(struct kma_snapshot *snap)
 {
 	struct kma_site_counts *row = snap->rows;

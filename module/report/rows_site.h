@@ -6,7 +6,7 @@
 #include "../core/sample.h"
 #include "seqtab.h"
 
-/* The columns of these tables without the label; KMA_COUNT_NAME for each. */
+/* The columns of these tables except the label: KMA_COUNT_NAME for each. */
 enum kma_site_column {
 #define X(name, format) KMA_COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
@@ -38,11 +38,11 @@ struct kma_site_counts {
 };
 
 /**
- * kma_rows_site_read() - the counters of one row of the site table
+ * kma_rows_site_read() - read the counters of one row of the site table
  * @id: number of the row, which is in use
  * @counts: the result; @label is not set
  *
- * Live columns are as of now; all others are since the last reset.
+ * Live columns are those of this moment; all others are since the last reset.
  *
  * Context: process; kma_lock is held.
  */
@@ -58,11 +58,11 @@ void kma_rows_site_read(u32 id, struct kma_site_counts *counts);
 void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
 /**
- * kma_frag_milli() - internal fragmentation
+ * kma_frag_milli() - compute internal fragmentation
  * @bytes_req: bytes asked for
  * @bytes_alloc: bytes that the objects take, at least @bytes_req
  *
- * As perf kmem defines it: 100 - 100 * req / alloc, and 0 if @bytes_alloc is 0.
+ * This is what perf kmem computes: 100 - 100 * req / alloc, and 0 if @bytes_alloc is 0.
  *
  * Context: any.
  * Return: thousandths of a percent, rounded to the nearest.
@@ -91,11 +91,11 @@ u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int co
 const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 
 /**
- * kma_rows_site_fill() - fill a snapshot with rows of the site table, added up by name
+ * kma_rows_site_fill() - fill a snapshot with rows of the site table, merged by name
  * @snap: the snapshot
  * @name: the function that names a row: kma_names_site(), kma_names_cache() or
  *	kma_names_stack()
- * @samples: only rows of samples
+ * @samples: true to use only rows of samples
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0 or -ENOMEM.

@@ -98,7 +98,7 @@ static u64 kma_table_since(const struct kma_table *table)
 	return table->pages && kma_pages_tracked() ? kma_pages_since() : 0;
 }
 
-/* Return when the counting for a snapshot began; @snap->since says with which event. */
+/* Return when counting for a snapshot began, and set @snap->since to the event that began it. */
 static u64 kma_snapshot_since(struct kma_snapshot *snap)
 {
 	const u64 on = kma_table_since(snap->table);
@@ -125,7 +125,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->filter_ever = kma_filter_since(true);
 	kma_state_sweep();
 	ret = snap->table->fill(snap);
-	/* The time is read after all rows, so that no object is younger than the snapshot. */
+	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
@@ -188,8 +188,9 @@ static int kma_width(const struct kma_column *column)
 }
 
 /*
- * The share of objects whose free was seen, of all objects that are known to have been
- * freed.  A missed free is not known until it is found out.
+ * Of all objects that are known to have been freed, the percentage whose free was seen, in
+ * thousandths.  A missed free is noticed only when the object's address is allocated again
+ * or its page is freed.
  */
 static u64 kma_coverage_milli(const u64 *v)
 {
@@ -199,7 +200,7 @@ static u64 kma_coverage_milli(const u64 *v)
 		   v[KMA_STAT_free_zero_size] - v[KMA_STAT_free_unmatched];
 	u64 all = seen + v[KMA_STAT_replaced] + v[KMA_STAT_page_freed];
 
-	/* The counters change while they are read: one may be ahead of another. */
+	/* The counters change while they are read, so one may be ahead of another. */
 	if (!all || (s64)seen < 0)
 		return 100000;
 	return mul_u64_u64_div_u64(seen, 100000, all);
@@ -236,9 +237,10 @@ static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *
 }
 
 /*
- * While a filter is set, not everything is recorded.  filter= has the criteria that were set
- * since the last `reset`.  `reset` keeps live objects and pages, so for these an earlier
- * filter matters, too: live_filter= has the criteria since load, if there are others.
+ * While a filter is set, not everything is recorded.  filter= lists the criteria that were set
+ * at any time since the last `reset`.  But live objects and pages survive a `reset`, so earlier
+ * filters matter for them, too.  If earlier filters had other criteria, live_filter= lists all
+ * criteria that were set since load.
  */
 static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot *snap)
 {
@@ -283,7 +285,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	seq_putc(seq, '\n');
 }
 
-/* The names of /proc/pagetypeinfo. */
+/* Names of migrate types, as in /proc/pagetypeinfo. */
 static const char * const kma_type_names[MIGRATE_TYPES] = {
 	[MIGRATE_UNMOVABLE] = "Unmovable",
 	[MIGRATE_MOVABLE] = "Movable",

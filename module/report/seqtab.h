@@ -6,7 +6,7 @@
  * sorted once.  Reading only prints them, so that a slow reader, or one with a tiny buffer,
  * gets one consistent table.  Closing the file frees the snapshot.
  *
- * Each table is a source file with a struct kma_table, and a line in KMA_TABLES.
+ * Each table has a source file with its struct kma_table, and a line in KMA_TABLES.
  */
 #ifndef KMA_REPORT_SEQTAB_H
 #define KMA_REPORT_SEQTAB_H
@@ -21,7 +21,7 @@
 #include "../trace/acct_track.h"
 #include "names.h"
 
-/* Most keys of a sort order. */
+/* Largest number of keys of a sort order. */
 #define KMA_SORT_KEYS	4
 
 struct seq_file;
@@ -72,10 +72,10 @@ struct kma_column {
 
 /**
  * struct kma_sort - the order of a table's rows
- * @key: columns that rows are compared by; the first that differs decides
+ * @key: columns that rows are compared by; the first one that differs decides
  * @nr: number of keys; 0 to keep the order in which fill() has added the rows
  *
- * Numbers descend, labels ascend.
+ * Numbers are sorted from large to small, labels alphabetically.
  */
 struct kma_sort {
 	u8 key[KMA_SORT_KEYS];
@@ -121,9 +121,9 @@ struct kma_table {
  * @max_rows: number of rows there is room for
  * @sample_bytes: kma_sampling_now() or, for a table about pages, kma_pages_bytes()
  * @sampled: something has been sampled, so that there are more columns
- * @cut: rows left out because the table grew while it was copied
+ * @cut: number of rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()
- * @window_ns: time since counting began: since @since, in ns
+ * @window_ns: time from the event @since to the snapshot, in ns
  * @since: the event at which counting began: "load", "reset", or "on" for a table whose
  *	counting was switched on later
  * @stats: the module's own counters, since load or the last reset
@@ -158,7 +158,7 @@ struct kma_snapshot {
  * @snap: the snapshot, without rows
  * @max_rows: number of rows
  *
- * The allocation gives up rather than make memory pressure worse for the sake of a table.
+ * The allocation fails rather than add to memory pressure.
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM.
@@ -223,7 +223,7 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 /**
  * kma_show_milli() - print a number with three digits after the point
  * @seq: the file to print to
- * @width: characters to fill, at least; 0 for no padding
+ * @width: least number of characters to print; 0 for no padding
  * @milli: the number, in thousandths
  *
  * Context: process.

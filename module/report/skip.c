@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `skip`: patterns of the names of functions that only hand pages on. */
+/* `skip`: patterns for the names of functions that only hand pages on to their callers. */
 #include <linux/kernel.h>
 #include <linux/string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `stats`: the state of the module itself, and its counters since load; `reset` keeps them. */
+/* `stats`: the state of the module itself, and its counters, which `reset` does not clear. */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
@@ -67,7 +67,10 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		       kma_cacheinfo_exact());
 }
 
-/* Functions that are followed, and whether mm_page_free finds objects whose free was missed. */
+/*
+ * Add which functions are followed, and whether mm_page_free finds objects whose free was
+ * missed.
+ */
 static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
 	kma_keyval_add(snap, "free_bulk_followed", KMA_FORMAT_U64,

@@ -56,8 +56,8 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	KMA_SUMMARY_COUNT(bytes_freed, bytes_freed);
 	/*
 	 * Negative if more was freed than allocated since the reset.  The samples that
-	 * were freed may be those that were allocated, or others: the variance is at most
-	 * this sum.
+	 * were freed may be the same ones that were allocated, or others.  In both cases
+	 * the variance is at most the sum of these variances.
 	 */
 	KMA_SUMMARY_ADD(bytes_net, S64, net, var[KMA_COUNT_bytes_alloc] +
 			var[KMA_COUNT_bulk_bytes] + var[KMA_COUNT_bytes_freed]);

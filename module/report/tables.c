@@ -18,7 +18,10 @@ const int kma_nr_tables = ARRAY_SIZE(kma_tables);
 
 static struct dentry *kma_dir;
 
-/* Warn if a file is missing, unless the directory is missing, which has been reported. */
+/*
+ * Create a file, and warn if that fails, unless the reason is that there is no directory: that
+ * has been reported.
+ */
 static void kma_debugfs_file(const char *name, umode_t mode, void *data,
 			     const struct file_operations *fops)
 {
@@ -40,7 +43,7 @@ int kma_report_start(const struct file_operations *control)
 	/* Without debugfs there still is the file in /proc: warn, and go on. */
 	kma_dir = debugfs_create_dir(KMA_NAME, NULL);
 	if (IS_ERR(kma_dir))
-		pr_warn("no debugfs directory, only /proc/" KMA_NAME ": error %ld\n",
+		pr_warn("cannot create a debugfs directory, only /proc/" KMA_NAME ": error %ld\n",
 			PTR_ERR(kma_dir));
 	for (i = 0; i < kma_nr_tables; i++)
 		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],

@@ -13,14 +13,15 @@ extern const int kma_nr_tables;
 
 /**
  * kma_report_start() - create the files
- * @control: operations of the file `control`; the code behind that file uses the tables,
- *	so the tables do not refer to it by name
+ * @control: operations of the file `control`; an argument, because control.c depends on the
+ *	tables, and so the tables must not depend on control.c
  *
  * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
  * missing.
  *
  * Context: process, may sleep.
- * Return: 0, or -ENOMEM, which has been explained in the kernel log; then there are none.
+ * Return: 0, or -ENOMEM, which has been explained in the kernel log; then there are no
+ * files.
  */
 int kma_report_start(const struct file_operations *control);
 

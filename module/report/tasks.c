@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `tasks`: counters of events, by process; processes that have ended are included. */
+/* `tasks`: counters of events, by process; includes processes that have ended. */
 #include "../trace/acct.h"
 #include "rows_acct.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Find the name and slot size of a struct kmem_cache.  See cacheinfo.h. */
+/* Find the name and the slot size in a struct kmem_cache.  See cacheinfo.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
@@ -9,7 +9,7 @@
 
 #include "cacheinfo.h"
 
-/* Bytes of a struct kmem_cache that are searched: it is longer on all known kernels. */
+/* Bytes of a struct kmem_cache that are searched: the struct is longer on all known kernels. */
 #define KMA_SEARCH_BYTES	160
 /* More objects than any slab of the two caches holds. */
 #define KMA_SEARCH_OBJECTS	256
@@ -18,7 +18,7 @@
 static int kma_name_offset = KMA_OFFSET_NONE;
 static int kma_size_offset = KMA_OFFSET_NONE;
 int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
-/* Offset of the cache in the first struct page of a slab. */
+/* Offset of the pointer to the cache in the first struct page of a slab. */
 static int kma_slab_offset = KMA_OFFSET_NONE;
 
 /* A cache that the module creates, so that its name and sizes are known. */
@@ -37,10 +37,11 @@ static void kma_known_ctor(void *object)
 }
 
 /*
- * Neither cache may be merged with an existing one, or it would have the name of that
- * one.  The first cache has a constructor, which prevents merging.  But the struct of such
- * a cache contains its name twice, also in its kobject.  The second cache has another name
- * in its kobject.  It is not merged because no cache in use has its flags.
+ * Neither cache may be merged with an existing cache: otherwise it would have the name of
+ * that cache.  The first cache has a constructor, which prevents merging.  But the kobject of
+ * such a cache has the same name, so the struct contains the name twice.  The kobject of the
+ * second cache has another name.  This cache is not merged because no cache in use has its
+ * flags.
  */
 static struct kma_known kma_known[2] = {
 	{
@@ -63,7 +64,7 @@ static int kma_compare_addresses(const void *a, const void *b)
 }
 
 /*
- * Neighbours in a full slab are one slot apart, and no two objects are nearer to each
+ * Neighbours in a full slab are one slot apart, and no two objects are closer to each
  * other.  Return the slot size, or 0 if there was not enough memory.
  */
 static unsigned int kma_measure_slot(struct kmem_cache *cache)
@@ -127,8 +128,8 @@ static bool kma_name_is_at(const struct kma_known *k, int offset)
 	const char *at;
 
 	/*
-	 * The kernel's copy of the name is on the heap.  Do not even try to read at a word
-	 * that is no address: x86 warns of that.
+	 * The kernel's copy of the name is on the heap.  Do not even try to read from a word
+	 * that is not an address: x86 warns about such reads.
 	 */
 	return !copy_from_kernel_nofault(&at, (char *)k->cache + offset, sizeof(at)) &&
 	       virt_addr_valid(at) &&
@@ -154,7 +155,7 @@ static bool kma_object_size_is_at(const struct kma_known *k, int offset)
 	       size == k->object_size;
 }
 
-/* This offset is in the struct page of the object's slab, not in the cache. */
+/* Here, @offset is in the struct page of the object's slab, not in the cache. */
 static bool kma_slab_is_at(const struct kma_known *k, int offset)
 {
 	const struct page *page = virt_to_head_page(k->object);
@@ -164,9 +165,9 @@ static bool kma_slab_is_at(const struct kma_known *k, int offset)
 }
 
 /*
- * Return the only offset at which @is_at is true for both caches.  With slab_nomerge on the
- * command line, all kobjects have the name of their cache, and the name is at two offsets.
- * Either of them will do.
+ * Return the offset at which @is_at is true for both caches, or KMA_OFFSET_NONE unless there is
+ * exactly one.  Only the name may be at two offsets: with slab_nomerge on the command line,
+ * every kobject has the name of its cache.  Then return the first.
  */
 static int kma_search(bool (*is_at)(const struct kma_known *, int), int step)
 {
@@ -219,8 +220,8 @@ bool kma_cacheinfo_has_slab(void)
 }
 
 /*
- * The bytes asked for do not tell what an object takes: kmalloc_nolock() may return an
- * object of the next larger size, and debugging makes slots larger.
+ * The number of bytes asked for is not enough to know what an object takes: kmalloc_nolock()
+ * may return an object of the next larger size, and slab debugging makes slots larger.
  */
 unsigned long kma_cacheinfo_object(const void *object)
 {
@@ -231,7 +232,7 @@ unsigned long kma_cacheinfo_object(const void *object)
 	return kma_cacheinfo_bytes(*(unsigned long *)((char *)page + kma_slab_offset));
 }
 
-/* Copy up to the NUL and no byte further: the memory behind it may not be readable. */
+/* Copy up to the NUL and not one byte further: the memory after it may not be readable. */
 static void kma_copy_name(unsigned long cache, char name[KMA_CACHE_NAME_LEN])
 {
 	const char *at;

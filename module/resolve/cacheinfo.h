@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finding the name and slot size of a struct kmem_cache.
+ * Finding the name and the slot size in a struct kmem_cache.
  *
  * kmem_cache_size() returns the size that was asked for, not the bytes an object takes in
  * its slab (the slot size).  No exported function returns the name, and since 6.8 the
  * struct is private to mm/.  So at load the module creates two caches with known names and
- * object sizes.  It finds their slot sizes by allocating objects until a slab is full:
- * neighbours are one slot apart.  Then it searches the struct for the offset at which both
- * caches have their name, and the offset at which both have their slot size.  If either is
- * not found, or several offsets fit the slot size, the module uses the object size and
- * calls every cache [unnamed]; the first line of each table says so.
+ * object sizes.  It finds their slot sizes by allocating objects until a slab is full: in a
+ * full slab, neighbours are one slot apart.  Then it searches both structs for the offset of
+ * the name and the offset of the slot size.  If it does not find both, or if several offsets
+ * fit the slot size, the module uses object sizes and calls every cache [unnamed]; the first
+ * line of each table says so.
  */
 #ifndef KMA_RESOLVE_CACHEINFO_H
 #define KMA_RESOLVE_CACHEINFO_H
@@ -19,7 +19,7 @@
 #include "../core/event.h"
 
 /**
- * kma_cacheinfo_init() - find the offsets of name and slot size in a kmem_cache
+ * kma_cacheinfo_init() - find the offsets of name and slot size in a struct kmem_cache
  *
  * Context: process, may sleep.
  * Return: 0 or -ENOMEM, which has been explained in the kernel log.
@@ -73,7 +73,7 @@ bool kma_cacheinfo_has_slab(void);
  * @object: the object, which is not freed meanwhile
  *
  * Context: any, NMI included; kma_cacheinfo_has_slab() is true.
- * Return: bytes, what an event would have as bytes_alloc.
+ * Return: bytes, as bytes_alloc of a kmalloc event.
  */
 unsigned long kma_cacheinfo_object(const void *object);
 

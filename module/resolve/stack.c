@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Walk the stack of a sample, and remember it.  See stack.h. */
+/* Unwind the stack of a sample, and remember it.  See stack.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kernel.h>
@@ -12,14 +12,14 @@
 #include "stack.h"
 #include "unwind.h"
 
-/* Most stack frames from this file to the call site. */
+/* Maximum number of stack frames between this file and the call site. */
 #define KMA_STACK_INNER	12
-/* Memos of each CPU. */
+/* Number of memos of each CPU. */
 #define KMA_MEMOS	32
 
 /**
- * struct kma_memo - a stack, and where it was
- * @busy: a context records a sample with this memo
+ * struct kma_memo - a remembered stack, and its place
+ * @busy: 1 while a context records a sample with this memo
  * @sp: address of the stack frame of kma_env_stack(); 0 if the memo cannot be reused
  * @at: words from @sp to each return address
  * @stack: the stack
@@ -34,7 +34,7 @@ struct kma_memo {
 static struct kma_memo __percpu *kma_memos;
 
 #ifdef KMA_HAVE_UNWINDER
-/* Return whether @at has the place of each return address. */
+/* Unwind the stack from @site on.  Return whether the place of each return address is in @at. */
 static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
 			   unsigned long site, unsigned long sp)
 {
@@ -82,7 +82,7 @@ static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
 	kma_stack_seal(&m->stack);
 }
 
-/* Whether a stack still has the same return addresses in the same places. */
+/* Whether the stack still has the return addresses of a memo in the same places. */
 static bool kma_memo_holds(const struct kma_memo *m, unsigned long site,
 			   unsigned long sp)
 {
@@ -104,8 +104,8 @@ const struct kma_stack *kma_env_stack(unsigned long site)
 	struct kma_memo *m = raw_cpu_ptr(kma_memos) + (hash >> 16) % KMA_MEMOS;
 
 	/*
-	 * A probe does not migrate here, so only a context that this one has interrupted
-	 * may use the memo.
+	 * The probe cannot migrate here.  So if the memo is busy, a context that this one has
+	 * interrupted is using it.
 	 */
 	if (READ_ONCE(m->busy))
 		return NULL;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finding the stack of an allocation that is sampled: kma_env_stack() of core/env.h.
+ * Finding the stack of a sampled allocation: kma_env_stack() of core/env.h.
  *
- * The walk begins in the probe and goes through the tracepoint and the allocator; the
+ * Unwinding begins in the probe, and goes through the tracepoint and the allocator.  The
  * recorded stack begins at the call site that the event names.  The unwinder allocates
- * nothing and takes no lock, but costs some 450 instructions for each stack frame.  Most
- * code that allocates does so again and again from one place of one task, so each CPU
- * remembers some stacks in memos: the return addresses, and where on the stack they were.
- * If they are still there, seen from the same stack pointer, it is the same stack, because
- * the code of a stack frame and its beginning determine its end.  (A few functions have
- * stack frames of variable size.  A memo of these is wrong only if the return addresses of
- * all callers are left over in exactly the same places.)
+ * nothing and takes no lock, but costs some 450 instructions for each stack frame.
  *
- * A memo belongs to the context that has set its @busy, until the sample has been
- * recorded.  Any other context unwinds.
+ * Most code that allocates does so again and again from the same place in the same task.  So
+ * each CPU remembers some stacks in memos: the return addresses, and their places on the
+ * stack.  If the stack pointer is the same, and the same return addresses are still in these
+ * places, then the stack is the same, because the start of a stack frame and the code it
+ * belongs to determine its end.  (A few functions have stack frames of variable size.  A memo
+ * with such a frame is wrong only if the return addresses of all callers are left over in
+ * exactly the same places.)
+ *
+ * A memo belongs to the context that has set its @busy, until the sample has been recorded.
+ * Any other context that needs the same memo meanwhile unwinds its stack instead.
  */
 #ifndef KMA_RESOLVE_STACK_H
 #define KMA_RESOLVE_STACK_H

@@ -50,7 +50,7 @@ static void kma_symbol_cut_size(char *name)
 
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
-	/* Rows of a whole class have one of these in place of a call site: see core/pagealloc.h. */
+	/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
 	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
 		strscpy(buf, "-", KMA_SYMBOL_LEN);
 		return;
@@ -104,7 +104,7 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 
 typedef void (*kma_symbol_row)(const struct kma_sitetab *t, u32 id, char *buf);
 
-/* A copy of the name or stack of a row, which @print prints. */
+/* Return a copy of what @print prints for a row: its name or its stack. */
 static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 				   kma_symbol_row print)
 {
@@ -116,7 +116,7 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 
 /**
  * enum kma_fate - what happens to the code at an address
- * @KMA_FATE_STAYS: nothing
+ * @KMA_FATE_STAYS: it stays
  * @KMA_FATE_GOES: it is about to be freed; its symbol can still be looked up
  * @KMA_FATE_GONE: it was freed; its symbol is lost
  */
@@ -133,9 +133,9 @@ static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mo
 	switch (state) {
 	case MODULE_STATE_COMING:
 		/*
-		 * No code of this module has run yet.  The address is that of
-		 * code which was there before, and whose end was missed: init
-		 * code that went on asynchronously after its module was live.
+		 * No code of this module has run yet.  So the address belongs
+		 * to earlier code whose end was missed: init code that was
+		 * still running, asynchronously, after its module went live.
 		 */
 		return within_module(addr, mod) ? KMA_FATE_GONE : KMA_FATE_STAYS;
 	case MODULE_STATE_LIVE:
@@ -147,7 +147,7 @@ static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mo
 	}
 }
 
-/* The fate of a stack: that of its first stack frame whose code does not stay. */
+/* The fate of a stack is the fate of its first stack frame whose code does not stay. */
 static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
 					   u32 nr_frames, const struct module *mod,
 					   unsigned long state)
@@ -160,7 +160,7 @@ static enum kma_fate kma_symbol_stack_fate(const struct kma_sitetab *t, u32 id,
 	return fate;
 }
 
-/* If the code of a row goes, keep the name or stack of the row, and retire the row. */
+/* If the code of a row does not stay, keep the row's name or stack, and retire the row. */
 static void kma_symbol_keep(struct kma_sitetab *t, u32 id, const char **kept,
 			    enum kma_fate fate, kma_symbol_row print)
 {

@@ -2,12 +2,12 @@
 /*
  * Names of call sites.
  *
- * A row has the address of its call site.  The name is looked up when a table is read,
- * except for code that is about to be freed: the init text of a module once its init is
- * done, and all text of a module that is unloaded.  Then the name is looked up and kept
- * while the code is still there.  The row is retired, because other code may soon have the
- * address.  If a stack goes through such code, its names are kept and its row is retired
- * in the same way.
+ * A row has the address of its call site.  Normally the name is looked up when a table is
+ * read.  But code may be freed before that: the init text of a module once its init is done,
+ * and all text of a module that is unloaded.  Just before code is freed, the names of the call
+ * sites in it are looked up and kept, and their rows are retired, because other code may soon
+ * have the same addresses.  If a stack goes through such code, the names of the stack are
+ * kept and its row is retired in the same way.
  */
 #ifndef KMA_RESOLVE_SYMBOL_H
 #define KMA_RESOLVE_SYMBOL_H
@@ -19,13 +19,13 @@
 
 struct module;
 
-/* Room for any name of a call site, in bytes. */
+/* Room for the name of any call site, in bytes. */
 #define KMA_SYMBOL_LEN	768
 /* Room for the names of all call sites of a stack, in bytes. */
 #define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
 
 /**
- * kma_symbol_start() - allocate room for the kept names of call sites of objects
+ * kma_symbol_start() - allocate room to keep names of call sites of objects
  *
  * Context: process, may sleep; the tables are allocated.
  * Return: 0, or -ENOMEM, which has been explained in the kernel log.
@@ -40,7 +40,7 @@ int kma_symbol_start(void);
 void kma_symbol_stop(void);
 
 /**
- * kma_symbol_pages_start() - allocate room for the kept names of call sites of pages
+ * kma_symbol_pages_start() - allocate room to keep names of call sites of pages
  *
  * Context: process, may sleep; kma_lock is held; the tables of pages are allocated.
  * Return: 0 or -ENOMEM.
@@ -55,7 +55,7 @@ int kma_symbol_pages_start(void);
 void kma_symbol_pages_stop(void);
 
 /**
- * kma_symbol_print() - the name of a return address
+ * kma_symbol_print() - print the name of a return address
  * @site: the address, or a value that stands in place of one (see core/pagealloc.h)
  * @buf: the result, `symbol+0xoff [module]`, never an address
  *
@@ -64,8 +64,8 @@ void kma_symbol_pages_stop(void);
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
 /**
- * kma_symbol_name() - the name of a row's call site
- * @t: the table of the row: that of objects or that of pages
+ * kma_symbol_name() - print the name of a row's call site
+ * @t: the table that the row is in: &kma_core.sites or &kma_pagealloc.sites
  * @id: number of the row, which is in use
  * @buf: the result: [other], a kept name, or the name from kma_symbol_print()
  *
@@ -74,8 +74,8 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
 /**
- * kma_symbol_stack() - the names of all call sites of a row's stack
- * @t: the table of the row
+ * kma_symbol_stack() - print the names of all call sites of a row's stack
+ * @t: the table that the row is in
  * @id: number of the row, which is in use
  * @buf: the result: the outermost caller first, `;` between the names; the name of the
  *	call site alone if the row has no stack
@@ -87,22 +87,22 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
 /**
  * kma_symbol_change() - handle a change of the state of a module
  * @mod: the module
- * @state: the state that it is about to have, or has just got: enum module_state
+ * @state: the state that it is entering or has just entered: enum module_state
  *
- * Keeps the names of rows whose code goes, and retires the rows.
+ * Keeps the names of rows whose code is about to be freed, and retires these rows.
  *
  * Context: module notifier; kma_lock is held.
  */
 void kma_symbol_change(const struct module *mod, unsigned long state);
 
 /**
- * kma_symbol_change_map() - handle such a change for the rows of a countmap
+ * kma_symbol_change_map() - handle a change of the state of a module in a countmap
  * @of: the countmap, which may not exist
- * @word: the word of its keys that is a call site
+ * @word: index of the word of its keys that holds a call site
  * @mod: the module
  * @state: the state, as for kma_symbol_change()
  *
- * Keeps the names of rows whose code goes, and retires the rows.
+ * Keeps the names of rows whose code is about to be freed, and retires these rows.
  *
  * Context: module notifier; kma_lock is held.
  */

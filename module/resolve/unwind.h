@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Recognizing a stack: where on it each return address is. */
+/* Where on the stack a return address is, so that the stack can be recognized later. */
 #ifndef KMA_RESOLVE_UNWIND_H
 #define KMA_RESOLVE_UNWIND_H
 
@@ -11,12 +11,12 @@
 /**
  * kma_unwind_place() - where the unwinder found the current return address
  * @state: the state of the unwinder
- * @sp: the lowest address at which it can be; places are counted from here
+ * @sp: the lowest address at which the return address can be; places are counted from there
  * @at: the result, in words from @sp
  *
  * Context: any.
- * Return: true if the place is known: the return address is where the call has put it,
- * unchanged, and less than THREAD_SIZE above @sp.
+ * Return: true if the place is known: the return address is still where the call instruction
+ * has put it, and that is less than THREAD_SIZE above @sp.
  */
 static inline bool kma_unwind_place(const struct unwind_state *state, unsigned long sp,
 				    u16 *at)

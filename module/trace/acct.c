@@ -21,7 +21,7 @@
 static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
 static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
 
-/* Copy the name of @task and pad it with zeroes: equal names are equal words of a key. */
+/* Copy the name of @task, padded with zeroes, so that equal names are equal words of a key. */
 static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
 {
 	char text[TASK_COMM_LEN] = {};
@@ -57,7 +57,10 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
 		return kma_countmap_get(t, &info);
 	}
-	/* A tgid is reused, and so is the address of a signal_struct, but hardly both together. */
+	/*
+	 * A new process may get the tgid of an earlier one, or the address of its
+	 * signal_struct, but hardly both.
+	 */
 	info.key.word[0] = current->tgid;
 	info.key.word[1] = (unsigned long)current->signal;
 	id = kma_countmap_find(t, &info.key);
@@ -159,6 +162,10 @@ static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event 
 
 /* ---- counting ------------------------------------------------------------------- */
 
+/*
+ * For each countmap of accounting: its name, the function that returns the row of an event,
+ * and whether only events with @source set are counted.
+ */
 static const struct {
 	const char *name;
 	u32 (*row)(struct kma_countmap *t, const struct kma_acct_event *event);

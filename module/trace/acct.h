@@ -4,11 +4,11 @@
  * counted for the current task.
  *
  *	event --> counters --> by process, by cgroup, by command and call site, by command
- *	          and system call: in each of these countmaps that exists
+ *	          and system call: all of these countmaps that exist
  *
  * No record is kept of the objects and pages themselves: if one process allocates a page
  * and another one frees it, the allocation counts for the first and the free for the
- * second.  An event in an interrupt counts for a row of interrupts, not for the
+ * second.  An event in an interrupt counts in the row [interrupt], not for the
  * interrupted process.
  */
 #ifndef KMA_TRACE_ACCT_H
@@ -29,15 +29,17 @@
  * @KMA_ACCT_FREES: mm_page_free events
  * @KMA_ACCT_BATCHED: mm_page_free_batched events
  * @KMA_ACCT_ZONE_LOCKED: mm_page_alloc_zone_locked events
- * @KMA_ACCT_REFILLS: bursts of these that refill a per-CPU list (pcp.h)
+ * @KMA_ACCT_REFILLS: bursts of mm_page_alloc_zone_locked events that refill a per-CPU list
+ *	(pcp.h)
  * @KMA_ACCT_DRAINED: mm_page_pcpu_drain events
- * @KMA_ACCT_DRAINS: bursts of these
+ * @KMA_ACCT_DRAINS: bursts of mm_page_pcpu_drain events (pcp.h)
  * @KMA_ACCT_FALLBACKS: mm_page_alloc_extfrag events
- * @KMA_ACCT_FRAGMENTING: fallbacks to pages of an order below that of a pageblock
- * @KMA_ACCT_SEVERE: fallbacks to pages of KMA_SEVERE_ORDER (pcp.c) or below
- * @KMA_ACCT_CHANGED: fallbacks after which the pageblock has the type of the allocation
+ * @KMA_ACCT_FRAGMENTING: fallbacks to pages of an order below pageblock_order
+ * @KMA_ACCT_SEVERE: fragmenting fallbacks to pages of order KMA_SEVERE_ORDER (pcp.c) or below
+ * @KMA_ACCT_CHANGED: fallbacks after which the pageblock has the migrate type of the
+ *	allocation
  * @KMA_ACCT_SLAB_HITS: slab objects allocated
- * @KMA_ACCT_SLAB_BYTES: bytes these objects take
+ * @KMA_ACCT_SLAB_BYTES: bytes that these objects take
  * @KMA_ACCT_NR: number of counters
  */
 enum kma_acct_counter {
@@ -61,24 +63,27 @@ enum kma_acct_counter {
 
 static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
 
-/* The word of a key that is the call site or system call; the command is in the words before. */
+/*
+ * Index of the word of a key that holds the call site or system call.  The words before it hold
+ * the command.
+ */
 #define KMA_ACCT_SITE		2
 
-/* In place of a process or cgroup: the row that counts interrupts. */
+/* Key of the row [interrupt], in place of a process or cgroup. */
 #define KMA_ACCT_INTERRUPT	U64_MAX
-/* In place of the number of a system call; the last one is a flag of the number. */
+/* Values in place of the number of a system call; the last one is a flag within the number. */
 #define KMA_SYSCALL_KERNEL	(U64_MAX - 1)	/* a kernel thread */
 #define KMA_SYSCALL_FAULT	(U64_MAX - 2)	/* a page fault, or another exception */
 #define KMA_SYSCALL_NONE	(U64_MAX - 3)	/* in an interrupt */
 #define KMA_SYSCALL_COMPAT	BIT_ULL(32)	/* a 32-bit system call */
 
 /**
- * struct kma_acct_event - an event to be counted
+ * struct kma_acct_event - an event that is counted
  * @nr: number of counters it adds to
- * @what: these counters, and how much is added to each
+ * @what: for each of these, the counter, and how much is added to it
  * @site: its call site; 0 for a page allocation, whose call site is found only if a
  *	countmap needs it
- * @source: it is an allocation, which is also counted by call site and system call
+ * @source: the event is an allocation, so it is also counted by call site and by system call
  */
 struct kma_acct_event {
 	int nr;
@@ -91,7 +96,7 @@ struct kma_acct_event {
 };
 
 /**
- * kma_acct_count() - count an event in each countmap of accounting that exists
+ * kma_acct_count() - count an event in all countmaps of accounting that exist
  * @event: the event
  *
  * Context: a probe, any context, NMI included; under rcu_read_lock().
@@ -99,7 +104,7 @@ struct kma_acct_event {
 void kma_acct_count(const struct kma_acct_event *event);
 
 /**
- * kma_acct_name() - the name of a table of accounting
+ * kma_acct_name() - the name of an accounting table
  * @of: the countmap of the table
  *
  * Context: any.

@@ -19,7 +19,7 @@
 #include "pcp.h"
 #include "tracepoint.h"
 
-/* The countmaps that the setting `account` asks for, as bits.  Written under kma_lock. */
+/* The setting `account`: a bit for each countmap.  Written under kma_lock. */
 static unsigned long kma_account;
 
 /* ---- the probes ----------------------------------------------------------------- */
@@ -75,8 +75,8 @@ static void kma_acct_slab(const struct kma_event *ev)
 	};
 
 	/*
-	 * slab.c counts these: a failed allocation, one of zero bytes, the first of two
-	 * events for one object.
+	 * Do not count failed allocations, allocations of zero bytes, and the first of two
+	 * events for one object: slab.c has counters for these.
 	 */
 	if (ZERO_OR_NULL_PTR((void *)ev->ptr) ||
 	    kma_sitetab_is_inner(&kma_core.sites, ev->site))
@@ -86,6 +86,7 @@ static void kma_acct_slab(const struct kma_event *ev)
 		kma_acct_count_rcu(&event);
 }
 
+/* The parameters of a kmalloc event after bytes_req. */
 #ifdef KMA_HAVE_EVENT_CACHE
 #define KMA_KMALLOC_SAYS	size_t bytes_alloc, gfp_t gfp, int node
 #else
@@ -126,7 +127,7 @@ static notrace void kma_acct_probe_kmalloc_node(void *data, unsigned long site, 
 	kma_acct_probe_kmalloc(data, site, ptr, bytes_req, bytes_alloc, gfp);
 }
 
-/* On these kernels kmem_cache_alloc events have bytes_alloc, as kmalloc events have. */
+/* On these kernels, kmem_cache_alloc events have bytes_alloc, like kmalloc events. */
 #define kma_acct_probe_kmem_cache_alloc	kma_acct_probe_kmalloc
 #define kma_acct_probe_kmem_cache_alloc_node	kma_acct_probe_kmalloc_node
 

@@ -15,7 +15,8 @@
  * kma_acct_parse() - parse the value of the setting `account`
  * @text: off, or one or more of tasks, cgroups, comm_sites, comm_syscalls, separated
  *	by commas; modified
- * @which: the result: a bit for each countmap, by enum kma_countmap_of
+ * @which: the result: for each countmap in @text, the bit with its number in
+ *	enum kma_countmap_of
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -34,7 +35,7 @@ void kma_acct_print(char buf[KMA_ACCT_LEN]);
  * kma_acct_set() - choose the countmaps that events are counted in
  * @which: a bit for each countmap, as from kma_acct_parse()
  *
- * A countmap that exists already and is chosen again keeps its counts.
+ * A countmap in @which that exists already keeps its counts.
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0, or an error; then nothing has changed.

@@ -19,7 +19,7 @@
 
 /* ---- frees ---------------------------------------------------------------- */
 
-/* The handler reads the number and the array of objects from the arguments 1 and 2. */
+/* The handler reads the number and the array of objects from arguments 1 and 2. */
 static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
 				   size_t size, void **p));
 
@@ -48,10 +48,10 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 
 #ifdef KMA_HAVE_SHEAVES
 /*
- * kfree_rcu() ends in kvfree_call_rcu(), which puts most objects into a sheaf of this
- * CPU.  After a grace period they are allocated again from there, without a free event.
- * So this hook takes the object out of the table.  An object that takes another path has
- * a free event later, and is no longer in the table by then.
+ * kfree_rcu() calls kvfree_call_rcu(), which puts most objects into a sheaf of this CPU.
+ * After a grace period, they can be allocated again from the sheaf without a free event in
+ * between.  So this hook removes the object from the live table.  An object that does not go
+ * into a sheaf has a free event later; by then it is no longer in the live table.
  */
 static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct kma_rcu_head *head,
 				   void *ptr));
@@ -87,7 +87,7 @@ struct kma_alloc_bulk_args {
 	void **ptr;
 };
 
-/* The cache of kma_alloc_bulk_rehearse(), and whether the kretprobe saw its call. */
+/* The cache that kma_alloc_bulk_rehearse() uses, and whether the kretprobe fired for it. */
 static unsigned long kma_alloc_bulk_rehearsed;
 static bool kma_alloc_bulk_heard;
 
@@ -119,13 +119,13 @@ static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 	if (args->cache != READ_ONCE(kma_alloc_bulk_rehearsed))
 		return 0;
 	WRITE_ONCE(kma_alloc_bulk_heard, true);
-	/* Do not call the handler of the return. */
+	/* Skip the return handler. */
 	return 1;
 }
 
 /*
  * The function allocates all objects or none.  It has not returned to its caller yet, so
- * no other code can free them before they are recorded.
+ * no other code can free the objects before they are recorded.
  */
 static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 				   struct pt_regs *regs)
@@ -154,7 +154,7 @@ static struct kretprobe kma_alloc_bulk = {
 
 /* ---- attaching ------------------------------------------------------------ */
 
-/* Calls per CPU that may be under way at a time, because they wait for memory. */
+/* Calls per CPU that may be in progress at the same time, because they wait for memory. */
 #define KMA_BULK_WAITING 64
 
 static bool kma_alloc_bulk_attached;
@@ -171,8 +171,8 @@ static bool kma_alloc_bulk_register(void)
 }
 
 /*
- * Call the function, and see whether the kretprobe runs: registering one succeeds even
- * while root has disabled kprobes.
+ * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
+ * even while root has disabled kprobes.
  */
 static bool kma_alloc_bulk_rehearse(void)
 {
@@ -192,9 +192,9 @@ static bool kma_alloc_bulk_rehearse(void)
 }
 
 /*
- * A kprobe on the first instruction of a function uses ftrace.  If it is unregistered
- * while ftrace is disabled, ftrace warns at its next change and stops for good.  An
- * attached hook keeps ftrace enabled, so the kretprobe needs one.
+ * A kprobe on the first instruction of a function uses ftrace.  If the kprobe is unregistered
+ * while ftrace is disabled, ftrace warns at its next change and stops for good.  An attached
+ * hook keeps ftrace enabled, so the kretprobe is registered only if a hook is attached.
  */
 static bool kma_alloc_bulk_attach(void)
 {
@@ -206,7 +206,7 @@ static bool kma_alloc_bulk_attach(void)
 	return false;
 }
 
-/* In order of search: the function that is called most often comes first. */
+/* Searched from the first to the last: the function that is called most often comes first. */
 static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 #ifndef KMA_HAVE_FREE_EVENT_EARLY
 	&kma_ftrace_hook_free,

@@ -2,18 +2,19 @@
 /*
  * Following functions that allocate and free objects without a tracepoint.
  *
- * kmem_cache_free_bulk() frees the objects of kfree_rcu(), kvfree_rcu() and
- * kfree_bulk(), and many of the network's; kmem_cache_alloc_bulk() allocates many of
- * those.  A tool that uses tracepoints alone reports the first kind as leaks and does not
- * know the second.
+ * kmem_cache_free_bulk() frees the objects of kfree_rcu(), kvfree_rcu() and kfree_bulk(),
+ * and many objects of the network stack.  kmem_cache_alloc_bulk() allocates many objects of
+ * the network stack.  A tool that uses only tracepoints reports objects that are freed in
+ * bulk as leaks, and never sees objects that are allocated in bulk.
  *
- * Frees are followed by ftrace, which misses no call.  Allocations are followed by a
- * kretprobe, because the objects are known only on return; it misses calls from
- * interrupts that come while another kprobe is handled.  Missed calls are counted; their
- * objects are not recorded, like those allocated before the module was loaded.
+ * Frees are followed with ftrace, which misses no call.  Allocations are followed with a
+ * kretprobe, because the objects are known only on return.  The kretprobe misses calls from
+ * interrupts that arrive while another kprobe is handled.  Missed calls are counted, but their
+ * objects are not recorded: the module treats them like objects allocated before it was
+ * loaded.
  *
- * It is no error if a function cannot be followed.  Without the frees, any object in the
- * table of live objects may have been freed.
+ * The module works even if a function cannot be followed.  But if a function that frees is
+ * not followed, any object in the live table may have been freed already.
  */
 #ifndef KMA_TRACE_BULK_H
 #define KMA_TRACE_BULK_H
@@ -21,10 +22,10 @@
 #include <linux/types.h>
 
 /**
- * kma_bulk_start() - follow the functions, as far as possible
+ * kma_bulk_start() - follow as many of the functions as possible
  *
- * With bulk=off, only kmem_cache_destroy() is followed, and kmem_cache_free() where its
- * tracepoint comes too late.
+ * With bulk=off, this follows only kmem_cache_destroy() and, on kernels whose tracepoint
+ * kmem_cache_free fires after the free, kmem_cache_free().
  *
  * Context: process, may sleep; the tables are allocated.
  */
@@ -33,14 +34,14 @@ void kma_bulk_start(void);
 /**
  * kma_bulk_stop() - undo kma_bulk_start()
  *
- * On return, none of its handlers still runs.
+ * On return, no handler of a followed function still runs.
  *
  * Context: process, may sleep.
  */
 void kma_bulk_stop(void);
 
 /**
- * kma_bulk_frees_followed() - whether frees of objects in bulk are recorded
+ * kma_bulk_frees_followed() - whether bulk frees of objects are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -48,7 +49,7 @@ void kma_bulk_stop(void);
 bool kma_bulk_frees_followed(void);
 
 /**
- * kma_bulk_allocs_followed() - whether allocations of objects in bulk are recorded
+ * kma_bulk_allocs_followed() - whether bulk allocations of objects are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -59,7 +60,7 @@ bool kma_bulk_allocs_followed(void);
  * kma_bulk_allocs_missed() - number of bulk allocations that were not seen
  *
  * Context: any.
- * Return: calls, since load.
+ * Return: number of calls since load.
  */
 unsigned long kma_bulk_allocs_missed(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Retire the rows of a kmem_cache that is destroyed.  See cache.h. */
+/* Retire the rows of a kmem_cache that is about to be destroyed.  See cache.h. */
 #include <linux/preempt.h>
 #include <linux/slab.h>
 
@@ -24,7 +24,7 @@ static_assert(kma_ftrace_hook_fits(kmem_cache_destroy, void, struct kmem_cache *
 struct kma_ftrace_hook kma_ftrace_hook_cache_destroy = {
 	.function = kmem_cache_destroy,
 	.entered = kma_cache_destroyed,
-	.loss = "kmem_cache_destroy() cannot be followed: a new cache may count as an earlier one",
+	.loss = "kmem_cache_destroy() cannot be followed: a new cache may count as a destroyed one",
 };
 
 bool kma_cache_destroy_followed(void)

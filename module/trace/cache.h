@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Caches that are destroyed.  Another kmem_cache may get the address of a destroyed
- * one, so the rows of the destroyed one must no longer be found by that address.
+ * Destroyed caches.  A new kmem_cache may get the address of a destroyed one.  So once a
+ * cache is destroyed, no look-up by its address may find its rows any more.
  */
 #ifndef KMA_TRACE_CACHE_H
 #define KMA_TRACE_CACHE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Learn which call sites are inside the allocator.  See double.h. */
+/* Learn the inner call sites.  See double.h. */
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
@@ -12,6 +12,7 @@
 
 #define KMA_DOUBLE_EVENTS	16
 
+/* Events of the task that runs kma_double_learn(); @task is NULL at all other times. */
 static struct {
 	struct task_struct *task;
 	int nr;
@@ -32,7 +33,7 @@ noinline void kma_double_note(void *data, unsigned long site, const void *ptr)
 	kma_double_log.nr++;
 }
 
-/* If there were two or more events for @ptr, the first has an inner call site: add it to @t. */
+/* If there were two or more events for @ptr, add the call site of the first one to @t. */
 static void kma_double_find(struct kma_sitetab *t, const void *ptr)
 {
 	unsigned long first = 0;
@@ -65,7 +66,7 @@ int kma_double_learn(struct kma_sitetab *t)
 	const gfp_t gfp = GFP_KERNEL;
 	int ret;
 
-	/* Hide the size from the compiler, which chooses another entry point for a constant. */
+	/* Hide the size from the compiler: a constant size has another entry point. */
 	OPTIMIZER_HIDE_VAR(size);
 	WRITE_ONCE(kma_double_log.task, current);
 	ret = KMA_DOUBLE_TRY(t, kmalloc(size, gfp)) ?:
@@ -75,7 +76,7 @@ int kma_double_learn(struct kma_sitetab *t)
 	      KMA_DOUBLE_TRY(t, krealloc(NULL, size, gfp)) ?:
 	      KMA_DOUBLE_TRY(t, kvmalloc(size, gfp));
 	WRITE_ONCE(kma_double_log.task, NULL);
-	/* A leak detector would take these addresses for references to objects. */
+	/* A leak detector would take the addresses in the log for references to objects. */
 	memset(kma_double_log.event, 0, sizeof(kma_double_log.event));
 	return ret;
 }

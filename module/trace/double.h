@@ -2,12 +2,12 @@
 /*
  * Allocations with two events.
  *
- * Since 6.10 a kmalloc() whose size is not a constant, and which is served by the page
- * allocator, emits two kmalloc events: first one whose call site is inside the
- * allocator's entry point, then one with the true call site.  The kernel does not say
- * which call sites are inside, so the module learns them before recording begins: it
- * makes such an allocation through each entry point and looks at the events that
- * carry its address.
+ * Since 6.10, a kmalloc() that is served by the page allocator emits two kmalloc events if
+ * its size is not a constant.  The first event has a call site inside an entry point of the
+ * slab allocator (an inner call site); the second has the true call site.  No event says
+ * which of the two it is, so the module learns the inner call sites before recording begins:
+ * it makes such an allocation through each entry point, and looks at the events that carry
+ * its address.
  */
 #ifndef KMA_TRACE_DOUBLE_H
 #define KMA_TRACE_DOUBLE_H
@@ -16,19 +16,20 @@
 
 /**
  * kma_double_note() - note an allocation event while allocations are not recorded
- * @data: not used; with it, the other arguments are in the same registers as in a probe
+ * @data: not used; keeps the other arguments in the registers that a probe has them in
  * @site: the call site
  * @ptr: the object
  *
- * Counts the event in alloc_off.
+ * Counts the event in alloc_off.  If kma_double_learn() runs in this task, also keeps the
+ * event for it.
  *
  * Context: a probe, any context.
  */
 void kma_double_note(void *data, unsigned long site, const void *ptr);
 
 /**
- * kma_double_learn() - learn the call sites inside the allocator
- * @t: the table of call sites, to which they are added as inner ones
+ * kma_double_learn() - learn the inner call sites
+ * @t: the table of call sites; the result is added to its @inner
  *
  * Context: process, may sleep; probes are attached, allocations are not recorded yet.
  * Return: 0 or -ENOMEM.

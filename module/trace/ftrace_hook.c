@@ -7,11 +7,11 @@
 
 #include "ftrace_hook.h"
 
-/* Set before ftrace calls kma_ftrace_hook_entered(), and constant while it may. */
+/* Set before ftrace may call kma_ftrace_hook_entered(), and constant as long as it may. */
 static struct kma_ftrace_hook *const *kma_ftrace_hooks;
 static int kma_nr_ftrace_hooks;
 
-/* The call of ftrace is less than so many bytes behind the address of a function. */
+/* The call to ftrace in a function is less than this many bytes after the function's address. */
 #define KMA_FTRACE_HOOK_ENTRY_BYTES	16
 
 static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long parent_ip,
@@ -33,7 +33,7 @@ static void notrace kma_ftrace_hook_entered(unsigned long ip, unsigned long pare
 #ifdef KMA_HAVE_FTRACE_NESTING
 #define KMA_FTRACE_HOOK_NESTS	0
 #else
-/* Without this, ftrace drops a call in an interrupt that comes during another call. */
+/* Without this flag, ftrace drops calls in an interrupt that arrives during the callback. */
 #define KMA_FTRACE_HOOK_NESTS	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 

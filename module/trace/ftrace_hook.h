@@ -2,13 +2,13 @@
 /*
  * Following kernel functions at their entry, with ftrace.
  *
- * kprobes would miss calls: no kprobe fires while another one is handled on the same
- * CPU, and that includes every interrupt and softirq that comes meanwhile.  Of 92,800
- * bulk frees from soft timers that interrupted tasks which freed in bulk too, kprobes
- * missed some 32,000.
+ * kprobes would miss calls: while a kprobe is handled, no other kprobe fires on the same
+ * CPU, not even in an interrupt or softirq that arrives meanwhile.  In a test, soft timers
+ * made 92,800 bulk frees, and interrupted tasks that were freeing in bulk themselves:
+ * kprobes missed some 32,000 of these calls.
  *
- * All hooks share one struct ftrace_ops, because unregistering one waits until every
- * task has been seen outside of ftrace's trampolines.  That wait takes longer than
+ * All hooks share one struct ftrace_ops, because unregistering an ftrace_ops waits until
+ * every task has been seen outside ftrace's trampolines.  That wait takes longer than
  * anything else in rmmod.
  */
 #ifndef KMA_TRACE_FTRACE_HOOK_H
@@ -25,13 +25,13 @@
 	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
 
 /**
- * struct kma_ftrace_hook - a kernel function, and what is called when it is entered
+ * struct kma_ftrace_hook - a kernel function, and the handler of its entry
  * @function: address of the function
- * @entered: the handler, called at the entry of the function, in its context, preemptible
- *	or not, with its return address; notrace; kma_ftrace_hook_arg() reads the
- *	arguments
- * @bulk: follow the function only if bulk functions are followed
- * @loss: what is lost if the function cannot be followed; for the kernel log
+ * @entered: the handler, called at the entry of the function, in its context, which may be
+ *	preemptible; @parent_ip is the return address of the function, and
+ *	kma_ftrace_hook_arg() reads its arguments; has to be notrace
+ * @bulk: follow the function only if kma_ftrace_hooks_start() is called with @bulk true
+ * @loss: message for the kernel log if the function cannot be followed: what is lost
  * @attached: the function is followed
  */
 struct kma_ftrace_hook {
@@ -43,8 +43,8 @@ struct kma_ftrace_hook {
 };
 
 /**
- * kma_ftrace_hook_arg() - an argument of the function that is entered
- * @regs: the registers that @entered was given
+ * kma_ftrace_hook_arg() - read an argument of the function that is entered
+ * @regs: the registers that were passed to @entered
  * @nr: number of the argument, from 0
  *
  * Context: inside @entered.
@@ -56,10 +56,10 @@ static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *reg
 }
 
 /**
- * kma_ftrace_hooks_start() - follow functions from now on, as far as possible
+ * kma_ftrace_hooks_start() - follow as many of the functions as possible
  * @hooks: the hooks; the function that is called most often comes first
  * @nr: number of hooks
- * @bulk: include the hooks with @bulk set
+ * @bulk: also follow the functions whose hook has @bulk set
  *
  * If a function cannot be followed, the kernel log says what is lost.
  *

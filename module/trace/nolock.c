@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Following kmalloc_nolock() and its frees.  See nolock.h. */
+/* Follow kmalloc_nolock() and the frees of its objects.  See nolock.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
@@ -43,9 +43,9 @@ struct kma_ftrace_hook kma_ftrace_hook_free_nolock = {
 
 #ifdef KMA_HAVE_KFREE_RCU_NOLOCK
 /*
- * kfree_rcu_nolock() ends in kfree_call_rcu_nolock().  It does what kvfree_call_rcu() does
- * (bulk.c); what it cannot do at once it leaves to an irq_work, which hands the object to
- * kvfree_call_rcu().  By then the object is no longer in the table.
+ * kfree_rcu_nolock() calls kfree_call_rcu_nolock(), which handles the object as
+ * kvfree_call_rcu() does (bulk.c).  If it cannot do so at once, it queues an irq_work, which
+ * passes the object to kvfree_call_rcu().  By then the object is no longer in the live table.
  */
 static_assert(kma_ftrace_hook_fits(kfree_call_rcu_nolock, void, struct kma_rcu_head *head,
 				   void *ptr));
@@ -75,7 +75,7 @@ struct kma_nolock_args {
 	gfp_t gfp;
 };
 
-/* The task that tries the kretprobe out, and whether it fired. */
+/* The task that runs kma_nolock_try(), and whether the kretprobe fired for it. */
 static struct task_struct *kma_nolock_trying;
 static bool kma_nolock_fired;
 
@@ -91,11 +91,14 @@ static int kma_nolock_entered(struct kretprobe_instance *ri, struct pt_regs *reg
 	if (READ_ONCE(kma_nolock_trying) != current || !in_task())
 		return 0;
 	WRITE_ONCE(kma_nolock_fired, true);
-	/* Do not fire on return. */
+	/* Skip the return handler. */
 	return 1;
 }
 
-/* No other context knows the address of the object yet. */
+/*
+ * The function has not returned to its caller yet, so no other code can free the object
+ * before it is recorded.
+ */
 static int kma_nolock_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_nolock_args *args = (void *)ri->data;
@@ -116,13 +119,13 @@ static struct kretprobe kma_nolock = {
 };
 
 /*
- * How many calls may be under way at a time for each CPU: those of contexts that interrupt
- * each other, and those of tasks that were preempted in a call.
+ * Calls per CPU that may be in progress at the same time: from contexts that interrupt each
+ * other, and from tasks that were preempted during a call.
  *
- * The kernel keeps the instances in a ring for each CPU (lib/objpool.c).  It takes one by a
- * cmpxchg, but returns it in two steps: it reserves the last place, then fills it.  An NMI
- * between the two steps may take all instances but that one, so it must not make this many
- * calls.
+ * The kernel keeps the kretprobe instances of each CPU in a ring (lib/objpool.c).  It takes an
+ * instance with a cmpxchg, but puts it back in two steps: it reserves the last place, and then
+ * fills it.  An NMI between the two steps may take any instance but this one, so this number
+ * has to be larger than the number of calls that one NMI makes.
  */
 #define KMA_NOLOCK_CALLS 64
 
@@ -130,7 +133,7 @@ static bool kma_nolock_attached;
 
 static bool kma_nolock_register(void)
 {
-	/* register_kretprobe() writes to these fields. */
+	/* A previous register_kretprobe() has left its state in these members. */
 	kma_nolock.kp.addr = NULL;
 	kma_nolock.kp.flags = 0;
 	kma_nolock.kp.nmissed = 0;
@@ -139,14 +142,17 @@ static bool kma_nolock_register(void)
 	return !register_kretprobe(&kma_nolock);
 }
 
-/* A kretprobe can be registered while kprobes are disabled: see whether it fires. */
+/*
+ * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
+ * even while root has disabled kprobes.
+ */
 static bool kma_nolock_try(void)
 {
 	void *object;
 
 	WRITE_ONCE(kma_nolock_fired, false);
 	WRITE_ONCE(kma_nolock_trying, current);
-	/* Zero bytes: nothing has to be freed. */
+	/* An object of zero bytes does not have to be freed. */
 	object = kmalloc_nolock(0, 0, NUMA_NO_NODE);
 	OPTIMIZER_HIDE_VAR(object);
 	WRITE_ONCE(kma_nolock_trying, NULL);
@@ -154,9 +160,9 @@ static bool kma_nolock_try(void)
 }
 
 /*
- * Attach only if all frees of these objects are seen, and if the bytes that each of them
- * takes are known.  The ftrace hooks also keep ftrace on, which the kprobe needs: see
- * kma_alloc_bulk_attach().
+ * Attach only if all frees of these objects are followed, and if the module can find out how
+ * many bytes each of them takes.  The ftrace hooks also keep ftrace enabled, which the
+ * kretprobe needs: see kma_alloc_bulk_attach().
  */
 static bool kma_nolock_attach(void)
 {

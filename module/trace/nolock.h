@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kmalloc_nolock() and its frees, which have no tracepoints.
+ * Following kmalloc_nolock() and the frees of its objects, which have no tracepoints.
  *
- * BPF allocates by kmalloc_nolock(), which may be called in any context: with any lock
+ * BPF allocates with kmalloc_nolock(), which may be called in any context: with any lock
  * held, and in NMI.  Such an object is freed by kfree_nolock() or kfree_rcu_nolock(),
  * which have no event either, or by kfree() and kfree_rcu().
  *
- * As in bulk.h, frees are followed by ftrace, which misses no call, and allocations by a
- * kretprobe.  The kernel runs no kretprobe while it handles a kprobe on the same CPU: it
- * skips the calls of an NMI that comes just then, and those of a BPF program that a
- * kprobe runs.  It counts them; their objects are unknown, as those from before the
- * module was loaded.
+ * As in bulk.h, frees are followed with ftrace, which misses no call, and allocations with a
+ * kretprobe.  While the kernel handles a kprobe, it runs no kretprobe on the same CPU.  So
+ * the kretprobe misses calls from an NMI that arrives then, and calls from a BPF program
+ * that is attached to a kprobe.  Missed calls are counted, but their objects are not
+ * recorded: the module treats them like objects allocated before it was loaded.
  *
- * The slab allocator itself allocates without a lock, too, but not through the function
- * that is followed here.  Of these objects only the frees are seen.
+ * The slab allocator also allocates objects for itself without a lock, but not through the
+ * function that is followed here.  The module sees only the frees of these objects.
  */
 #ifndef KMA_TRACE_NOLOCK_H
 #define KMA_TRACE_NOLOCK_H
@@ -24,11 +24,11 @@
 #include "ftrace_hook.h"
 
 #ifdef KMA_HAVE_KMALLOC_NOLOCK
-/* kfree_nolock(). */
+/* Follows kfree_nolock(). */
 extern struct kma_ftrace_hook kma_ftrace_hook_free_nolock;
 #endif
 #ifdef KMA_HAVE_KFREE_RCU_NOLOCK
-/* kfree_call_rcu_nolock(). */
+/* Follows kfree_call_rcu_nolock(), which kfree_rcu_nolock() calls. */
 extern struct kma_ftrace_hook kma_ftrace_hook_free_rcu_nolock;
 #endif
 
@@ -49,7 +49,7 @@ void kma_nolock_start(void);
 void kma_nolock_stop(void);
 
 /**
- * kma_nolock_allocs_followed() - whether objects of kmalloc_nolock() are seen
+ * kma_nolock_allocs_followed() - whether allocations by kmalloc_nolock() are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -57,10 +57,10 @@ void kma_nolock_stop(void);
 bool kma_nolock_allocs_followed(void);
 
 /**
- * kma_nolock_allocs_missed() - calls of kmalloc_nolock() that were not seen
+ * kma_nolock_allocs_missed() - number of calls of kmalloc_nolock() that were not seen
  *
  * Context: any.
- * Return: calls, since load.
+ * Return: number of calls since load.
  */
 unsigned long kma_nolock_allocs_missed(void);
 

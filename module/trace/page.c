@@ -16,13 +16,16 @@
 
 /* ---- the probes ------------------------------------------------------------- */
 
-/* Number of the virtual page of PFN 0 in the direct map. */
+/* Virtual page number of PFN 0 in the direct map. */
 static unsigned long kma_page_first __read_mostly;
 
-/* The current mode, for code that no static call selects.  Written under kma_lock. */
+/* The current mode, for functions that serve several modes.  Written under kma_lock. */
 static enum kma_pages_mode kma_page_mode_now;
 
-/* A filter is set: record allocations that pass it, in the mode of kma_page_mode_now. */
+/*
+ * The mode of the probe while a filter is set: allocations that pass the filter are recorded
+ * in the mode kma_page_mode_now.
+ */
 #define KMA_PAGES_FILTERED	(KMA_PAGES_SAMPLED + 1)
 
 static __always_inline void kma_page_record(struct kma_pfn *f,
@@ -63,8 +66,8 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 }
 
 /*
- * Record one page that may have a sample point on it; @data is the sample point from
- * kma_sample_count().
+ * Record one page that may have a sample point on it.  @data is the @point that
+ * kma_sample_count() has set.
  */
 static noinline __noclone notrace void
 kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
@@ -93,10 +96,10 @@ kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t
  *	kma_page_alloc_filtered(), kma_page_alloc_filtered_any(),
  *	kma_page_alloc_filtered_slow(), kma_page_alloc_filtered_timed()
  *
- * NAME() counts the event.  One event in KMA_TIMED goes on to NAME_timed(), which measures
- * its time.  NAME_any(), which is inlined, records a single page in the modes classes and
- * sampled; NAME_slow() does all the rest.  All of them take the arguments of the probe, so
- * that these stay in their registers and no register is saved.
+ * NAME() counts the event.  For one event in KMA_TIMED, it calls NAME_timed(), which times
+ * the event.  NAME_any(), which is inlined, records a single page in the modes classes and
+ * sampled; NAME_slow() handles all other cases.  All of these functions take the arguments of
+ * the probe, so that the arguments stay in their registers and no register has to be saved.
  */
 #define KMA_PAGE_ALLOC(name, mode)					\
 static noinline __noclone notrace void					\
@@ -197,7 +200,7 @@ void kma_page_switch(enum kma_pages_mode mode)
 
 /* ---- frees ----------------------------------------------------------------- */
 
-/* Objects that are still recorded on the page are looked for whether pages are tracked or not. */
+/* Even while pages are not tracked, look for objects that are still recorded on the page. */
 static noinline __noclone KMA_DIRECT notrace void
 kma_page_free_untracked(void *data, struct page *page, unsigned int order)
 {

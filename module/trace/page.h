@@ -8,10 +8,10 @@
  *	mm_page_free  --> objects that are still recorded on the page (core/record.h)
  *	                  --> while pages are tracked: core/pagealloc.h
  *
- * mm_page_free is attached for as long as the module is loaded; mm_page_alloc only
- * while pages are tracked (page_track.h).
+ * The probe of mm_page_free is attached as long as the module is loaded, the probe of
+ * mm_page_alloc only while pages are tracked (page_track.h).
  *
- * Since 7.0 these events also come in NMI.
+ * Since 7.0 these events also occur in NMI.
  */
 #ifndef KMA_TRACE_PAGE_H
 #define KMA_TRACE_PAGE_H
@@ -30,14 +30,14 @@ int kma_page_start(void);
 /**
  * kma_page_stop() - undo kma_page_start()
  *
- * On return, no probe that was detached before is still running either.
+ * On return, no probe of the page allocator still runs, not even one detached earlier.
  *
  * Context: process, may sleep.
  */
 void kma_page_stop(void);
 
 /**
- * kma_page_track() - attach the probe of mm_page_alloc, and follow frees
+ * kma_page_track() - attach the probe of mm_page_alloc, and follow frees of pages
  *
  * Nothing is recorded until kma_page_switch().
  *
@@ -58,10 +58,10 @@ void kma_page_untrack(void);
 
 /**
  * kma_page_switch() - record allocations in another mode
- * @mode: the mode; KMA_PAGES_OFF counts allocations in page_off
+ * @mode: the mode; KMA_PAGES_OFF only counts allocations in page_off
  *
- * To be called again when a filter is set or removed.  A probe that is running may still
- * be in the old mode.
+ * Call this again when a filter is set or removed.  On return, a probe may still be running
+ * in the old mode.
  *
  * Context: process, may sleep; kma_lock is held.
  */

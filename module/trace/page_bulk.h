@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Following allocations of pages in bulk, by __alloc_pages_bulk() (some kernels have
- * another name for it).  The function has no tracepoint, so a kretprobe follows it.
+ * Following bulk allocations of pages by __alloc_pages_bulk(), which is called
+ * alloc_pages_bulk_noprof() since 6.10.  The function has no tracepoint, so the module
+ * follows it with a kretprobe.
  */
 #ifndef KMA_TRACE_PAGE_BULK_H
 #define KMA_TRACE_PAGE_BULK_H
@@ -25,7 +26,7 @@ void kma_page_bulk_start(void);
 void kma_page_bulk_stop(void);
 
 /**
- * kma_page_bulk_followed() - whether pages of bulk allocations are recorded
+ * kma_page_bulk_followed() - whether bulk allocations of pages are recorded
  *
  * Context: any.
  * Return: true if so.
@@ -33,10 +34,10 @@ void kma_page_bulk_stop(void);
 bool kma_page_bulk_followed(void);
 
 /**
- * kma_page_bulk_missed() - number of bulk allocations that were not seen
+ * kma_page_bulk_missed() - number of bulk allocations of pages that were not seen
  *
  * Context: any.
- * Return: calls, since tracking of pages began.
+ * Return: number of calls since tracking of pages began.
  */
 u64 kma_page_bulk_missed(void);
 

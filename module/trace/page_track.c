@@ -17,7 +17,7 @@
 #include "page_track.h"
 #include "pcp.h"
 
-/* The settings, and the time tracking began; written under kma_lock. */
+/* The settings, and the time when tracking began.  Written under kma_lock. */
 static enum kma_pages_mode kma_pages_mode;
 static u64 kma_pages_ns;
 static u64 kma_pages_sample_bytes;
@@ -40,7 +40,7 @@ static int kma_pages_tables(void)
 	int ret;
 
 	if (bytes > kma_state_bytes_max()) {
-		pr_err("with those of pages, the tables would take %llu KiB, more than 1/16 of the RAM (%llu KiB): load with a smaller live_max or sites_max\n",
+		pr_err("with the tables for tracking pages, all tables would take %llu KiB, more than 1/16 of the RAM (%llu KiB): load with a smaller live_max or sites_max\n",
 		       bytes >> 10, kma_state_bytes_max() >> 10);
 		return -ENOMEM;
 	}
@@ -60,12 +60,12 @@ static void kma_pages_tables_free(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* The countmaps of free lists that exist while pages are tracked. */
+/* The countmaps of free lists, which exist while pages are tracked. */
 #define KMA_PAGE_COUNTMAPS	(BIT(KMA_COUNTMAP_PCPU) | BIT(KMA_COUNTMAP_EXTFRAG))
 
 static void kma_page_lists_stop(void)
 {
-	/* On return, no probe still looks for the call site of a fallback. */
+	/* After this, no probe looks for the call site of a fallback any more. */
 	kma_countmaps_end(KMA_PAGE_COUNTMAPS);
 	kma_pcp_stop();
 }

@@ -2,9 +2,9 @@
 /*
  * Starting and stopping the tracking of pages, and its settings.
  *
- * Tracking takes sixteen bytes of memory for each page of RAM, and is off by default.  It
- * starts and stops while objects are recorded.  Allocations are recorded only once
- * everything is attached, and frees are followed for as long as allocations are recorded.
+ * Tracking takes 16 bytes of memory for each page of RAM, and is off by default.  It can be
+ * switched on and off while objects are recorded.  Allocations are recorded only after all
+ * probes have been attached, and frees are followed as long as allocations are recorded.
  */
 #ifndef KMA_TRACE_PAGE_TRACK_H
 #define KMA_TRACE_PAGE_TRACK_H
@@ -16,7 +16,7 @@
  * @text: off, classes or sites
  *
  * Context: any.
- * Return: enum kma_pages_mode, or -EINVAL.
+ * Return: the mode, an enum kma_pages_mode; or -EINVAL.
  */
 int kma_pages_parse(const char *text);
 
@@ -25,12 +25,12 @@ int kma_pages_parse(const char *text);
  * @mode: the mode, not KMA_PAGES_SAMPLED
  *
  * Context: any.
- * Return: as for kma_pages_parse().
+ * Return: off, classes or sites.
  */
 const char *kma_pages_mode_name(enum kma_pages_mode mode);
 
 /**
- * kma_pages_name() - the value of the setting `pages`
+ * kma_pages_name() - the current value of the setting `pages`
  *
  * Context: any.
  * Return: off, classes or sites.
@@ -41,7 +41,7 @@ const char *kma_pages_name(void);
  * kma_pages_set() - track pages in another mode
  * @mode: the mode, not KMA_PAGES_SAMPLED
  *
- * KMA_PAGES_OFF frees everything that was recorded.
+ * KMA_PAGES_OFF stops tracking and frees everything that was recorded.
  *
  * Context: process, may sleep; kma_lock is held.
  * Return: 0, or an error; then nothing has changed.
@@ -67,9 +67,9 @@ u64 kma_pages_bytes(void);
 
 /**
  * kma_pages_record() - record allocations of pages, or stop recording them
- * @on: record them
+ * @on: true to record them
  *
- * To be called again when a filter is set or removed.
+ * Call this again when a filter is set or removed.
  *
  * Context: process, may sleep; kma_lock is held.
  */

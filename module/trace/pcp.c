@@ -26,10 +26,10 @@ enum kma_pcp_kind {
 
 /**
  * struct kma_pcp_last - the last event of a free list on a CPU
- * @kind: its kind; KMA_PCP_NONE if it does not belong to a burst
- * @allocs: the word that counted mm_page_alloc events at that time; see core/stat.h
- * @frees: the word that counted mm_page_free events at that time
- * @events: kma_pcp_events at that time
+ * @kind: kind of the event; KMA_PCP_NONE if the event does not belong to a burst
+ * @allocs: value, at that time, of the word that counts mm_page_alloc events (core/stat.h)
+ * @frees: value, at that time, of the word that counts mm_page_free events
+ * @events: value of kma_pcp_events at that time
  */
 struct kma_pcp_last {
 	enum kma_pcp_kind kind;
@@ -40,7 +40,7 @@ struct kma_pcp_last {
 
 static DEFINE_PER_CPU(struct kma_pcp_last, kma_pcp_last);
 
-/* Counts events that no other counter of the module counts: kma_pcp_event(). */
+/* Counts the page events that no other counter of the module counts. */
 static DEFINE_PER_CPU(u64, kma_pcp_events);
 
 void kma_pcp_event(void)
@@ -48,7 +48,7 @@ void kma_pcp_event(void)
 	this_cpu_inc(kma_pcp_events);
 }
 
-/* Note an event, and return whether it begins a burst. */
+/* Note an event of the kind @kind, and return whether it begins a burst. */
 static bool kma_pcp_burst(enum kma_pcp_kind kind)
 {
 	struct kma_pcp_last *last, now = { .kind = kind };
@@ -58,8 +58,8 @@ static bool kma_pcp_burst(enum kma_pcp_kind kind)
 	preempt_disable_notrace();
 	last = this_cpu_ptr(&kma_pcp_last);
 	/*
-	 * Compare these one by one, not their sum: an event lowers its word, another one
-	 * raises kma_pcp_events, and both together would go unnoticed.
+	 * Compare the counters one by one, not their sum: an event decrements its word, and
+	 * kma_pcp_event() increments kma_pcp_events, so after both the sum may be unchanged.
 	 */
 	now.allocs = this_cpu_read(kma_stats.v[KMA_STAT_events_mm_page_alloc]);
 	now.frees = this_cpu_read(kma_stats.v[KMA_STAT_events_mm_page_free]);
@@ -71,7 +71,7 @@ static bool kma_pcp_burst(enum kma_pcp_kind kind)
 	return begins;
 }
 
-/* Whether to count an event; if not, countmap_off or countmap_filtered has counted it. */
+/* Whether to count an event.  If not, it has been counted in countmap_off or countmap_filtered. */
 static bool kma_pcp_counts(const struct page *page, int order)
 {
 	return kma_countmaps_recording() &&
@@ -132,7 +132,10 @@ static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct p
 	kma_pcp_taken(page, order, percpu_refill);
 }
 #else
-/* On these kernels per-CPU lists hold single pages, and all single pages come from them. */
+/*
+ * On these kernels, the per-CPU lists hold only single pages, and all single pages are
+ * allocated from these lists.
+ */
 static notrace void kma_pcp_probe_mm_page_alloc_zone_locked(void *data, struct page *page,
 							    unsigned int order, int type)
 {
@@ -175,9 +178,9 @@ static notrace void kma_pcp_probe_mm_page_free_batched(void *data, struct page *
 /* ---- fallbacks -------------------------------------------------------------------- */
 
 /*
- * The migrate type of the pageblock that a page is in; -1 if it is isolated or unknown, so
- * that it equals no type of an allocation.  The kernel's own function is not exported, but
- * the bitmap that it reads is accessible.
+ * Return the migrate type of a page's pageblock.  If the pageblock is isolated or its type is
+ * unknown, return -1, which is not the type of any allocation.  The kernel's own function for
+ * this is not exported, but the bitmap that it reads is accessible.
  */
 static int kma_pageblock_type(const struct page *page)
 {
@@ -195,7 +198,7 @@ static int kma_pageblock_type(const struct page *page)
 #endif
 }
 
-/* Count fallbacks by call site.  Written under kma_lock. */
+/* Whether to count fallbacks by call site.  Written under kma_lock. */
 static bool kma_pcp_sites;
 
 void kma_pcp_find_sites(bool on)
@@ -271,7 +274,7 @@ static const struct kma_tracepoint kma_pcp_tracepoints[] = {
 	KMA_TRACEPOINT_ROW(pcp, mm_page_alloc_extfrag),
 };
 
-/* Calls of kma_pcp_start() without a kma_pcp_stop().  Protected by kma_lock. */
+/* Calls of kma_pcp_start() minus calls of kma_pcp_stop().  Protected by kma_lock. */
 static int kma_pcp_users;
 
 int kma_pcp_start(void)

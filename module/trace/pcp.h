@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events of free lists: those of the zones, under the zone lock, and the per-CPU lists in
- * front of them.
+ * Events of free lists: the lists of the zones, which the zone lock protects, and the per-CPU
+ * lists in front of them.
  *
- *	mm_page_alloc_zone_locked	pages leave a zone's lists: to refill a per-CPU
- *					list, or straight for an allocation
- *	mm_page_pcpu_drain		pages go back from a per-CPU list
- *	mm_page_free_batched		a page is freed along with others
- *	mm_page_alloc_extfrag		the lists of a migrate type are empty, and pages
- *					of another type are used (a fallback)
+ *	mm_page_alloc_zone_locked	pages are taken from a zone's lists, to refill a
+ *					per-CPU list or directly for an allocation
+ *	mm_page_pcpu_drain		pages return from a per-CPU list to the zone's lists
+ *	mm_page_free_batched		a page is freed as part of a batch
+ *	mm_page_alloc_extfrag		the lists of a migrate type are empty, so pages of
+ *					another type are taken (a fallback)
  *
- * Pages move in bursts, for each of which the zone lock is taken once.  A burst is a
- * series of refills, or of drains, with no other event of pages on this CPU in between,
- * except fallbacks, which come while the lock is held.  No event marks the end of a burst:
- * the next refill or drain compares the counters of all other events with their values at
- * the previous refill or drain.
+ * Pages move in bursts: the kernel takes the zone lock once for each burst.  A burst is a
+ * series of refills, or of drains, with no other page event on the same CPU in between.
+ * Fallbacks do not end a burst, because they occur while the lock is held.  No event marks
+ * the end of a burst.  So a refill or drain begins a new burst if the previous refill, drain
+ * or direct allocation was of another kind, or if the counter of any other page event has
+ * changed since then.
  *
- * All events but mm_page_free_batched come with interrupts off, except on PREEMPT_RT.
+ * Without PREEMPT_RT, all these events but mm_page_free_batched occur with interrupts off.
  */
 #ifndef KMA_TRACE_PCP_H
 #define KMA_TRACE_PCP_H
@@ -25,13 +26,13 @@
 
 /**
  * enum kma_list_counter - counters of a row of KMA_COUNTMAP_PCPU
- * @KMA_LIST_REFILL_PAGES: pages that refilled the list of a CPU
+ * @KMA_LIST_REFILL_PAGES: pages taken from a zone's lists to refill the CPU's list
  * @KMA_LIST_REFILLS: bursts of refills
- * @KMA_LIST_DRAIN_PAGES: pages that went back from the list of a CPU
+ * @KMA_LIST_DRAIN_PAGES: pages that returned from the CPU's list to a zone's lists
  * @KMA_LIST_DRAINS: bursts of drains
- * @KMA_LIST_DIRECT_PAGES: pages allocated straight from the lists of a zone
- * @KMA_LIST_DIRECTS: allocations of these
- * @KMA_LIST_BATCHED: pages freed along with others
+ * @KMA_LIST_DIRECT_PAGES: pages allocated directly from a zone's lists
+ * @KMA_LIST_DIRECTS: allocations that took these pages
+ * @KMA_LIST_BATCHED: pages freed as part of a batch
  */
 enum kma_list_counter {
 	KMA_LIST_REFILL_PAGES,
@@ -46,9 +47,11 @@ enum kma_list_counter {
 /**
  * enum kma_fallback_counter - counters of a row of KMA_COUNTMAP_EXTFRAG
  * @KMA_FALLBACK_ALL: all fallbacks
- * @KMA_FALLBACK_FRAGMENTING: those to pages of an order below that of a pageblock
- * @KMA_FALLBACK_SEVERE: of the fragmenting ones, those of KMA_SEVERE_ORDER (pcp.c) or below
- * @KMA_FALLBACK_CHANGED: those after which the pageblock has the type of the allocation
+ * @KMA_FALLBACK_FRAGMENTING: fallbacks to pages of an order below pageblock_order
+ * @KMA_FALLBACK_SEVERE: fragmenting fallbacks to pages of order KMA_SEVERE_ORDER (pcp.c) or
+ *	below
+ * @KMA_FALLBACK_CHANGED: fallbacks after which the pageblock has the migrate type of the
+ *	allocation
  */
 enum kma_fallback_counter {
 	KMA_FALLBACK_ALL,
@@ -57,7 +60,10 @@ enum kma_fallback_counter {
 	KMA_FALLBACK_CHANGED,
 };
 
-/* The words of a key of KMA_COUNTMAP_EXTFRAG: the call site, and kma_fallback_key(). */
+/*
+ * Indices of the words of a key of KMA_COUNTMAP_EXTFRAG: the call site, and the result of
+ * kma_fallback_key().
+ */
 #define KMA_FALLBACK_SITE	0
 #define KMA_FALLBACK_KEY	1
 
@@ -77,7 +83,7 @@ static inline u64 kma_fallback_key(u8 alloc_order, u8 order, u8 alloc_type, u8 t
 }
 
 /**
- * kma_pcp_start() - attach the probes
+ * kma_pcp_start() - attach the probes of free lists
  *
  * Calls nest: the last kma_pcp_stop() detaches them.
  *
@@ -96,7 +102,7 @@ void kma_pcp_stop(void);
 
 /**
  * kma_pcp_find_sites() - count fallbacks by call site, or without call sites
- * @on: by call site, which needs kma_page_caller_start()
+ * @on: true to count by call site, which needs kma_page_caller_start()
  *
  * Context: process; kma_lock is held.
  */
@@ -105,7 +111,7 @@ void kma_pcp_find_sites(bool on);
 /**
  * kma_pcp_event() - note an event that ends a burst on this CPU
  *
- * For events that no other counter of the module counts.
+ * Call this for page events that no other counter of the module counts.
  *
  * Context: a probe, any context.
  */

@@ -22,15 +22,15 @@
 
 /* The mode of allocation probes.  Written under kma_lock. */
 static bool kma_wanted __read_mostly;	/* record allocations that pass the filter */
-static bool kma_looked = true;		/* test each event: recording is off, or a filter is set */
+static bool kma_looked = true;		/* recording is off, or a filter is set */
 static bool kma_sampled __read_mostly;	/* record only samples */
 
-/* The mode of free probes: look up only objects that core/livefilter.h lets through. */
+/* The mode of free probes: look up only objects that core/livefilter.h does not rule out. */
 static bool kma_filtered __read_mostly;
 
 /* ---- the probes ----------------------------------------------------------- */
 
-/* Count an allocation event that brought no memory, or is the first of two. */
+/* Count an allocation event that returned no memory, or that is the first of two for one object. */
 static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site,
 						  const void *ptr)
 {
@@ -47,7 +47,7 @@ static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bo
 	const void *ptr = (void *)ev->ptr;
 
 	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
-		/* Its word counts the event as not sampled (core/stat.h): take that back. */
+		/* The event was counted as not sampled (core/stat.h): undo that. */
 		if (sampled)
 			kma_stat_dec(alloc_unsampled);
 		kma_slab_no_memory(NULL, ev->site, ptr);
@@ -83,7 +83,7 @@ static __always_inline void kma_slab_match(const struct kma_event *ev)
 static __always_inline void kma_slab_record_free(const void *ptr, bool filtered)
 {
 	if (unlikely(ZERO_OR_NULL_PTR(ptr))) {
-		/* Its word counts the event as unmatched (core/stat.h): take that back. */
+		/* The event was counted as unmatched (core/stat.h): undo that. */
 		if (filtered)
 			kma_stat_dec(free_unmatched);
 		if (ptr)
@@ -115,8 +115,9 @@ static __always_inline void kma_slab_record_free(const void *ptr, bool filtered)
  *	kma_kmalloc_run, kma_kmem_cache_alloc_run, kma_kfree_run,
  *	kma_kmem_cache_free_run, kma_kmalloc_node_run, kma_kmem_cache_alloc_node_run
  *
- * @now is the function of the current mode: kma_TRACEPOINT_switch() makes the probe jump
- * to it.
+ * @first is the mode in which the probe starts, and @other is its mode for sampling.  @now is
+ * an expression for the function of the current mode: kma_TRACEPOINT_switch() makes the probe
+ * jump to that function.
  */
 #define KMA_TRAMPOLINE(tp, first, other, now, proto, args)		\
 KMA_IS_DIRECT(kma_##tp##_exact);					\
@@ -150,7 +151,7 @@ static void kma_##tp##_switch(void)					\
  *	kma_kmem_cache_alloc_node_exact(), kma_kmem_cache_alloc_node_exact_timed(),
  *	kma_kmem_cache_alloc_node_sampled(), kma_kmem_cache_alloc_node_sampled_timed()
  *
- * One event in KMA_TIMED goes on to the _timed() function, which measures its time.
+ * One event in KMA_TIMED is passed on to the _timed() function, which times it.
  */
 #define KMA_ALLOC_FUNCTION(name, count, sampled, proto, args, ...)	\
 static noinline __noclone notrace void name##_timed proto		\
@@ -190,7 +191,7 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
  *	kma_kmem_cache_alloc_node_looked_wanted(),
  *	kma_kmem_cache_alloc_node_looked_timed()
  *
- * While recording is off, no struct kma_event is made.
+ * While recording is off, no struct kma_event is filled.
  */
 #define KMA_LOOKED_FUNCTION(name, count, proto, args, ...)		\
 static noinline __noclone notrace void name##_wanted proto		\
@@ -231,7 +232,7 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
  *	kma_kmem_cache_free_exact_timed(), kma_kmem_cache_free_filtered(),
  *	kma_kmem_cache_free_filtered_timed()
  *
- * The filtered ones look up only objects that core/livefilter.h lets through.
+ * The filtered functions look up only objects that core/livefilter.h does not rule out.
  */
 #define KMA_FREE_FUNCTION(name, count, filtered, proto, args)		\
 static noinline __noclone notrace void name##_timed proto		\
@@ -316,8 +317,9 @@ KMA_ALLOC(kmalloc, kmalloc,
 	  .gfp = (__force u32)gfp_flags)
 
 /*
- * The event does not name the cache, but the page of the object does.  It is safe to read:
- * the object keeps its page, and no other code has the address of the object yet.
+ * The event does not name the cache, but the page of the object does.  Reading it is safe: a
+ * page is not freed while there is an object on it, and no other code can free this object,
+ * because none has its address yet.
  */
 static __always_inline unsigned long kma_slab_cache(const void *ptr)
 {
@@ -427,9 +429,9 @@ bool kma_slab_late(void)
 }
 #else
 /*
- * On these kernels the event comes after the free, when another CPU may already have been
- * given the address and have had its allocation event.  So the function is followed at
- * its entry instead.  The event is used only if the function cannot be followed.
+ * On these kernels, the event is emitted after the free.  By then, another CPU may have
+ * allocated the same address and emitted its allocation event.  So the module follows the
+ * function at its entry instead, and uses the event only if the function cannot be followed.
  */
 static_assert(kma_ftrace_hook_fits(kmem_cache_free, void, struct kmem_cache *s, void *x));
 
@@ -543,7 +545,10 @@ void kma_slab_sample(bool on)
 	kma_slab_switch();
 	/* Wait for probes that still run in the old mode. */
 	tracepoint_synchronize_unregister();
-	/* Wait for hooks too: on some kernels the wait above is for probes alone. */
+	/*
+	 * Also wait for the handlers of followed functions: on some kernels, the call above
+	 * waits only for probes of tracepoints.
+	 */
 	synchronize_rcu();
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes of slab objects: of the tracepoints kmalloc, kmem_cache_alloc, kfree and
+ * Probes of slab objects, for the tracepoints kmalloc, kmem_cache_alloc, kfree and
  * kmem_cache_free.
  *
  *	tracepoint --> kma_slab_probe_TRACEPOINT() --> one jump --> the function of
@@ -9,8 +9,8 @@
  * A probe runs wherever the kernel allocates: in any context but NMI, with any lock
  * held.  It does not allocate, sleep, take a lock, print or wake anything.
  *
- * Probes of frees are attached first and detached last, and allocations are recorded
- * only once everything is attached, so that the free of a recorded object is seen.
+ * Probes of frees are attached first and detached last, and allocations are recorded only
+ * after all probes have been attached.  So no free of a recorded object is missed.
  */
 #ifndef KMA_TRACE_SLAB_H
 #define KMA_TRACE_SLAB_H
@@ -24,9 +24,9 @@
 /**
  * kma_slab_start() - attach the probes, and learn the inner call sites
  *
- * From then on frees are followed.  Allocations are recorded from kma_slab_record() on.
+ * Afterwards frees are followed.  Allocations are recorded after kma_slab_record(true).
  *
- * Context: process, may sleep; the tables are allocated, and kma_bulk_start() was called.
+ * Context: process, may sleep; the tables are allocated; after kma_bulk_start().
  * Return: 0, or an error that has been explained in the kernel log; then none of the
  * probes is attached.
  */
@@ -35,7 +35,8 @@ int kma_slab_start(void);
 /**
  * kma_slab_stop() - detach the probes
  *
- * The caller then waits for probes that are running: tracepoint_synchronize_unregister().
+ * On return, probes may still be running.  The caller has to wait for them with
+ * tracepoint_synchronize_unregister().
  *
  * Context: process, may sleep.
  */
@@ -43,9 +44,9 @@ void kma_slab_stop(void);
 
 /**
  * kma_slab_record() - record allocations, or stop recording them
- * @on: record them; if a filter is set, those that pass it
+ * @on: true to record them or, if a filter is set, those that pass it
  *
- * To be called again when a filter is set or removed.
+ * Call this again when a filter is set or removed.
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -61,7 +62,7 @@ bool kma_slab_recording(void);
 
 /**
  * kma_slab_sample() - sample allocations, or record all of them
- * @on: sample them
+ * @on: true to sample them
  *
  * On return, no probe still runs in the old mode.
  *
@@ -71,9 +72,9 @@ void kma_slab_sample(bool on);
 
 /**
  * kma_slab_livefilter() - test frees against the livefilter, or look up all of them
- * @on: test them
+ * @on: true to test them
  *
- * A probe that is running may still be in the old mode.
+ * On return, a probe may still be running in the old mode.
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -82,9 +83,9 @@ void kma_slab_livefilter(bool on);
 /**
  * kma_slab_late() - whether kmem_cache_free() is traced after the object is free
  *
- * If so, another CPU may be given the address before the event of the free, and have its
- * allocation event first.  This is so only on 5.10, and only if the function cannot be
- * followed.
+ * If so, another CPU may allocate the same address before the event of the free is emitted,
+ * and the event of that allocation may come first.  This is the case only on 5.10, and only
+ * if kmem_cache_free() cannot be followed.
  *
  * Context: any.
  * Return: true if so.
@@ -112,9 +113,9 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 			 gfp_t gfp);
 
 /**
- * kma_slab_nolock_alloc() - kmalloc_nolock() returns
+ * kma_slab_nolock_alloc() - record an allocation by kmalloc_nolock()
  * @site: return address of the call that allocated
- * @ptr: what it returns
+ * @ptr: the return value, which may be NULL or ZERO_SIZE_PTR
  * @size: bytes asked for
  * @gfp: gfp flags
  *

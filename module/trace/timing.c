@@ -3,13 +3,13 @@
 #include "../core/stat.h"
 #include "timing.h"
 
-/* No event takes longer than this by itself, in ns. */
+/* Longest time, in ns, that an event takes unless it is interrupted. */
 #define KMA_EVENT_MAX	100000
 
 /* Time that reading the clock takes, in ns. */
 static u64 kma_clock_ns __read_mostly;
 
-/* Readings of which kma_timing_start() takes the shortest. */
+/* Number of readings that kma_timing_start() times; it takes the shortest. */
 #define KMA_CLOCK_TRIES	64
 
 /* The sum of the words that count events on this CPU: each event changes it. */
@@ -27,7 +27,7 @@ static u64 notrace kma_timing_events(void)
 
 struct kma_timing notrace kma_timing_prepare(void)
 {
-	/* Both readings must be of one CPU's clock, and since 7.0 a probe may migrate. */
+	/* Both readings must be on the same CPU, and since 7.0 a probe may migrate. */
 	preempt_disable_notrace();
 	return (struct kma_timing) {
 		.samples = this_cpu_read(kma_stats.v[KMA_STAT_sample_ns]),

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Timing one event in KMA_TIMED, to know what the probes cost.
+ * Timing one event in KMA_TIMED, to measure what the probes cost.
  *
- * A timed event is measured from after it was counted until the probe returns.  What
- * timing itself needs is done before the first reading of the clock and after the second.
- * The time of reading the clock is measured at load, and subtracted.
+ * The measurement begins after the event has been counted, and ends before the probe
+ * returns.  The work of timing itself is done before the first reading of the clock and
+ * after the second.  The time that a reading takes is measured at load, and subtracted.
  *
- * The time of an interrupt in between is not the probe's.  If other events were counted on
- * this CPU meanwhile, the event counts in `timed_long` instead: otherwise the time of those
- * events would count twice, and the rest of the interrupt would count as the module's time.
- * An interrupt without events is measured as part of the event, up to KMA_EVENT_MAX.
- * Anything longer also counts in `timed_long`, because one timed event stands for KMA_TIMED.
+ * An interrupt during the measurement is not part of the probe's time.  If other events were
+ * counted on this CPU meanwhile, the measurement is dropped, and the event counts in
+ * `timed_long`: otherwise the time of those events would count twice, and the rest of the
+ * interrupt would count as time of the module.  An interrupt without events goes unnoticed,
+ * and its time is part of the measurement.  Each timed event stands for KMA_TIMED events, so
+ * a measurement longer than KMA_EVENT_MAX is dropped too, and counts in `timed_long`.
  */
 #ifndef KMA_TRACE_TIMING_H
 #define KMA_TRACE_TIMING_H
@@ -20,8 +21,8 @@
 /**
  * struct kma_timing - an event that is being timed
  * @start: when timing began, in ns
- * @samples: time that this CPU had spent on samples by then, in ns
- * @events: a number that changes with each event of this CPU
+ * @samples: time that this CPU had spent on recording samples when timing began, in ns
+ * @events: a number that each event on this CPU changes
  */
 struct kma_timing {
 	u64 start;

@@ -9,7 +9,10 @@
 
 #include "tracepoint.h"
 
-/* One writer at a time: load, unload, or the holder of kma_lock in between. */
+/*
+ * Number of probes that are attached.  Load and unload write it without a lock, because
+ * nothing else attaches or detaches then; all other writers hold kma_lock.
+ */
 static int kma_nr_attached;
 
 struct kma_tracepoint_search {

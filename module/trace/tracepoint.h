@@ -2,10 +2,11 @@
 /*
  * Attaching probes to tracepoints.
  *
- * A file that has probes keeps an array with one row for each, in the order of attaching:
- * probes of frees come first.  Most tracepoints of mm/ are not exported to modules, so the
- * module finds them by name.  check_trace_callback_type_TRACEPOINT() exists for these too;
- * with it the compiler compares each probe with the kernel's prototype.
+ * Each file that has probes keeps an array with one row for each of them, in the order of
+ * attaching: probes of frees come first.  Most tracepoints of mm/ are not exported to
+ * modules, so the module finds them by name.  The kernel's headers define
+ * check_trace_callback_type_TRACEPOINT() for these tracepoints too: it makes the compiler
+ * check the prototype of each probe.
  */
 #ifndef KMA_TRACE_TRACEPOINT_H
 #define KMA_TRACE_TRACEPOINT_H
@@ -16,7 +17,7 @@
  * struct kma_tracepoint - a tracepoint, and the probe of one file
  * @name: name of the tracepoint
  * @attach: attaches the probe; returns 0 or an error
- * @detach: detaches the probe, which may still be running until the caller has waited:
+ * @detach: detaches the probe, which may still be running until the caller has waited with
  *	tracepoint_synchronize_unregister()
  */
 struct kma_tracepoint {
@@ -26,7 +27,7 @@ struct kma_tracepoint {
 };
 
 /**
- * kma_tracepoints_attach() - attach probes, all or none
+ * kma_tracepoints_attach() - attach all probes of an array, or none
  * @tp: the rows, in the order of attaching
  * @nr: number of rows
  *
@@ -37,11 +38,12 @@ struct kma_tracepoint {
 int kma_tracepoints_attach(const struct kma_tracepoint *tp, int nr);
 
 /**
- * kma_tracepoints_detach() - detach probes in reverse
+ * kma_tracepoints_detach() - detach all probes of an array, in reverse order
  * @tp: the rows, as given to kma_tracepoints_attach()
  * @nr: number of rows
  *
- * The caller then waits for probes that are running: tracepoint_synchronize_unregister().
+ * On return, probes may still be running.  The caller has to wait for them with
+ * tracepoint_synchronize_unregister().
  *
  * Context: process, may sleep.
  */
@@ -51,7 +53,7 @@ void kma_tracepoints_detach(const struct kma_tracepoint *tp, int nr);
  * kma_tracepoints_attached() - the number of probes that are attached
  *
  * Context: any.
- * Return: the number.
+ * Return: the number of probes in all arrays.
  */
 int kma_tracepoints_attached(void);
 
