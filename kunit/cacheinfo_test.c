@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Name and slot size of real kmem_caches.  What an object takes is measured:
- * in a full slab neighbours are one slot apart.
+ * Name and slot size of real kmem_caches.  The tests measure the slot size: in a full slab,
+ * neighbours are one slot apart.
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -18,7 +18,7 @@ static int kma_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The distance that most neighbours have. */
+/* Measure the smallest distance of two objects, which is the slot size. */
 static u32 kma_slot_size(struct kunit *test, struct kmem_cache *cache)
 {
 	unsigned long *object = kunit_kcalloc(test, KMA_OBJECTS, sizeof(*object),
@@ -104,7 +104,7 @@ static void kma_cacheinfo_is_exact_on_this_kernel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_cacheinfo_has_slab());
 }
 
-/* It looks with caches of its own, of which none may be left. */
+/* It creates caches of its own, and must destroy all of them. */
 static void kma_cacheinfo_can_be_asked_again(struct kunit *test)
 {
 	int i;
@@ -115,7 +115,7 @@ static void kma_cacheinfo_can_be_asked_again(struct kunit *test)
 	}
 }
 
-/* No slab has it: as many pages as it takes. */
+/* A large object is in no slab: it takes whole pages, a power of two of them. */
 static void kma_cacheinfo_tells_what_a_large_object_takes(struct kunit *test)
 {
 	void *object = kmalloc(20000, GFP_KERNEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The caches.  Words of kmalloc are plain numbers; the name and the sizes of a
- * kmem_cache are read where it is, so those are real ones.
+ * The table of caches.  For kmalloc, a cache word is the size of an object.  Name and sizes
+ * of a kmem_cache are read from its memory, so the tests create real ones.
  */
 #include <linux/slab.h>
 
@@ -10,7 +10,7 @@
 
 static struct kma_cachetab kma_caches;
 
-/* More bytes than any cache that exists has, so that none is merged. */
+/* Create a cache that SLUB does not merge with another. */
 static struct kmem_cache *kma_cache(const char *name, unsigned int size)
 {
 	return kmem_cache_create(name, size, 0, SLAB_NO_MERGE, NULL);
@@ -21,7 +21,7 @@ static int kma_number(const struct kmem_cache *cache)
 	return kma_cachetab_get(&kma_caches, (unsigned long)cache);
 }
 
-/* As kmem_cache_destroy() does where the module runs. */
+/* Retire a cache and destroy it, as when the module sees a kmem_cache_destroy(). */
 static void kma_destroy(struct kmem_cache *cache)
 {
 	kma_cachetab_retire(&kma_caches, (unsigned long)cache);
@@ -62,7 +62,7 @@ static void kma_cachetab_describes_a_kmem_cache(struct kunit *test)
 	info = &kma_caches.info[kma_number(cache)];
 	kma_destroy(cache);
 
-	/* The suite of cacheinfo.c knows how much more. */
+	/* cacheinfo_test.c tests whether the slot size is right. */
 	expect.size = max(info->size, 1234);
 	kma_expect_cache_info(test, &expect, info);
 }
@@ -82,7 +82,7 @@ static void kma_cachetab_cuts_long_names(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, strstarts(name, info->name));
 }
 
-static void kma_cachetab_knows_a_cache_that_comes_again(struct kunit *test)
+static void kma_cachetab_recognizes_a_cache_created_again(struct kunit *test)
 {
 	struct kma_cache_info expect = {
 		.object_size = 200,
@@ -108,7 +108,7 @@ static void kma_cachetab_knows_a_cache_that_comes_again(struct kunit *test)
 	kma_destroy(cache);
 }
 
-/* A cache after another one, most likely at its address. */
+/* Create a cache after another was destroyed.  Most likely it gets the same address. */
 static void kma_expect_another(struct kunit *test, const char *name,
 			       unsigned int size)
 {
@@ -152,9 +152,9 @@ static void kma_cachetab_inherits_no_size(struct kunit *test)
 }
 
 /*
- * Nobody can say where the next kmem_cache will be, so here the retired one
- * itself comes back: as another cache at its address does, it gets its number
- * from what it looks like and not from where it is.
+ * A test cannot choose the address of a kmem_cache.  So this one retires a cache without
+ * destroying it, and looks it up again as if it were a new cache at the same address.  As
+ * the recorded name is no longer its own, it must get another number.
  */
 static void kma_cachetab_forgets_the_address(struct kunit *test)
 {
@@ -176,7 +176,7 @@ static void kma_cachetab_retires_what_it_never_saw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 0);
 }
 
-static void kma_cachetab_says_when_it_is_full(struct kunit *test)
+static void kma_cachetab_gives_no_number_when_full(struct kunit *test)
 {
 	int i, seen = 0;
 
@@ -184,7 +184,7 @@ static void kma_cachetab_says_when_it_is_full(struct kunit *test)
 		seen += kma_cachetab_get(&kma_caches, 8 * (i + 1)) == i;
 	KUNIT_EXPECT_EQ(test, seen, KMA_CACHES_MAX);
 
-	/* And does not get worse by being asked often. */
+	/* Many look-ups of other caches change nothing. */
 	for (i = 0; i < 2 * KMA_CACHES_MAP; i++)
 		seen += kma_cachetab_get(&kma_caches, 8 * (KMA_CACHES_MAX + i + 1)) !=
 			KMA_CACHE_NONE;
@@ -221,7 +221,7 @@ static void kma_cachetab_stands_a_crowd(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kma_crew_run(kma_cachetab_crowd_main, &wrong, nr), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wrong), 0);
 
-	/* Some may have two numbers, but one of them is theirs from now on. */
+	/* A cache may have several numbers, but all look-ups now return the same one. */
 	used = kma_cachetab_used(&kma_caches);
 	KUNIT_EXPECT_GE(test, used, KMA_CROWD_CACHES);
 	KUNIT_EXPECT_LE(test, used, nr * KMA_CROWD_CACHES);
@@ -251,12 +251,12 @@ static struct kunit_case kma_cachetab_cases[] = {
 	KUNIT_CASE(kma_cachetab_describes_kmalloc),
 	KUNIT_CASE(kma_cachetab_describes_a_kmem_cache),
 	KUNIT_CASE(kma_cachetab_cuts_long_names),
-	KUNIT_CASE(kma_cachetab_knows_a_cache_that_comes_again),
+	KUNIT_CASE(kma_cachetab_recognizes_a_cache_created_again),
 	KUNIT_CASE(kma_cachetab_inherits_no_name),
 	KUNIT_CASE(kma_cachetab_inherits_no_size),
 	KUNIT_CASE(kma_cachetab_forgets_the_address),
 	KUNIT_CASE(kma_cachetab_retires_what_it_never_saw),
-	KUNIT_CASE(kma_cachetab_says_when_it_is_full),
+	KUNIT_CASE(kma_cachetab_gives_no_number_when_full),
 	KUNIT_CASE(kma_cachetab_stands_a_crowd),
 	{}
 };

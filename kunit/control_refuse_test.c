@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands that are refused.  Each leaves everything as it was, but for the reason in
- * last_error.
+ * Commands that are refused.  A refused command changes nothing except last_error, which
+ * says why.
  */
 #include <linux/slab.h>
 
@@ -115,7 +115,7 @@ static void kma_control_refuses_bad_sorts(struct kunit *test)
 	static const struct kma_refusal known[] = {
 		{ "sort", "no table '' to sort" },
 		{ "sort nonsense hits", "no table 'nonsense' to sort" },
-		/* These have lines in an order of their own. */
+		/* The lines of these tables have a fixed order. */
 		{ "sort summary value", "no table 'summary' to sort" },
 		{ "sort stats name", "no table 'stats' to sort" },
 		{ "sort callers", "sort callers has no keys: use sort <table> key[,key...]" },
@@ -143,7 +143,7 @@ static void kma_control_refuses_too_many_keys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, enough), 0);
 }
 
-/* Rows in the order of their addresses would tell what %pK hides. */
+/* Rows sorted by address would reveal information that %pK hides. */
 static void kma_control_refuses_to_sort_by_address(struct kunit *test)
 {
 	static const struct kma_refusal known[] = {

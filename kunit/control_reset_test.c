@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The command reset: counters start at 0 again, and what is live stays. */
+/* The command reset: counters start at 0 again, but live objects stay in the tables. */
 #include <linux/slab.h>
 
 #include "control_util.h"
 
-/* The name of KMA_TEST_SITE. */
+/* The label of KMA_TEST_SITE. */
 #define KMA_TEST_LABEL	"kfree+0x1"
 
 static void kma_alloc_64(unsigned long ptr)
@@ -60,13 +60,13 @@ static void kma_control_reset_subtracts(struct kunit *test)
 	kma_expect_table(test, &after, 1, &kma_table_callers);
 	KUNIT_EXPECT_STREQ(test, kma_table_open(test, &kma_table_callers)->since, "reset");
 
-	/* Allocated before the reset, freed after it: a free all the same. */
+	/* The free of an object that was allocated before the reset counts. */
 	kma_alloc_64(KMA_TEST_PTR);
 	kma_free(KMA_TEST_PTR + 128);
 	migrate_enable();
 	kma_expect_table(test, &later, 1, &kma_table_callers);
 
-	/* And again, from there. */
+	/* A second reset, after the first one. */
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
 	kma_expect_table(test, &after, 1, &kma_table_callers);
 }
@@ -111,10 +111,10 @@ static void kma_control_reset_leaves_live_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_core.obj), 1);
 }
 
-/* As numbers of objects: those since then, and those that live. */
+/* After a reset, `samples` counts new samples, and `live_samples` those that are live. */
 static void kma_control_reset_subtracts_samples(struct kunit *test)
 {
-	/* So many times N that it is sampled, and stands for itself alone. */
+	/* This object is much larger than N: it is sampled, and its weight is 1. */
 	const struct kma_event ev = {
 		.site = KMA_TEST_SITE,
 		.ptr = KMA_TEST_PTR,
@@ -143,7 +143,7 @@ static void kma_control_reset_subtracts_samples(struct kunit *test)
 
 /* ---- lines of summary and stats ------------------------------------------- */
 
-/* The value of a line of a table of pairs. */
+/* A line of a table of names and values. */
 struct kma_known_pair {
 	struct kma_table *table;
 	const char *name;
@@ -192,7 +192,7 @@ static void kma_control_reset_is_not_for_stats(struct kunit *test)
 	kma_expect_pairs(test, expect, ARRAY_SIZE(expect));
 }
 
-/* Less is live than at the reset: perf kmem's net total is negative. */
+/* Fewer bytes are live than at the reset, so bytes_net is negative, as in perf kmem. */
 static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 {
 	static const struct kma_known_pair expect[] = {

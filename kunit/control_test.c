@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The commands, and the file that takes them. */
+/* The commands, and the file `control`. */
 #include <linux/hardirq.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
@@ -9,7 +9,7 @@
 #include "control_util.h"
 #include "golden.h"
 
-/* ---- what is understood --------------------------------------------------- */
+/* ---- valid commands ------------------------------------------------------- */
 
 static void kma_control_shows_settings(struct kunit *test)
 {
@@ -110,7 +110,7 @@ static void kma_control_budgets(struct kunit *test)
 	}
 }
 
-/* The head is of the moment the table was opened, as all of it. */
+/* All of a table, its head included, is from the time at which it was opened. */
 static void kma_control_samples_from_the_next_table_on(struct kunit *test)
 {
 	struct kma_snapshot *before = kma_table_open(test, &kma_table_callers);
@@ -127,7 +127,7 @@ static void kma_control_samples_from_the_next_table_on(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_table_open(test, &kma_table_callers)->sampled);
 }
 
-/* The text of a setting, in a line of its own. */
+/* Check that `control` has this line. */
 static void kma_expect_setting(struct kunit *test, const char *line)
 {
 	char *text = kma_control_text(test);
@@ -135,7 +135,7 @@ static void kma_expect_setting(struct kunit *test, const char *line)
 	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(text, line), "%s", text);
 }
 
-/* By who runs: any page will do. */
+/* Whether the filter matches the current task; the page does not matter. */
 static bool kma_test_filtered(void)
 {
 	return kma_filter_pages(ZERO_PAGE(0), -1);
@@ -156,7 +156,7 @@ static void kma_control_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "filter cgroup /"), 0);
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "filter size 4K-1M"), 0);
 	KUNIT_EXPECT_TRUE(test, kma_test_filtered());
-	/* In an interrupt, as far as anybody can tell. */
+	/* Pretend to be in an interrupt. */
 	local_irq_disable();
 	__irq_enter_raw();
 	KUNIT_EXPECT_FALSE(test, kma_test_filtered());
@@ -166,7 +166,7 @@ static void kma_control_filters(struct kunit *test)
 	kma_expect_setting(test, "filter_size 4K-1M\n");
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "filter off"), 0);
 	KUNIT_EXPECT_FALSE(test, kma_filter_on());
-	/* All at once, as the parameter does. */
+	/* Set all criteria at once, as a write to the module parameter does. */
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, " tgid 1 ;; order 2-3\n"), 0);
 	kma_expect_setting(test, "filter_tgid 1\n");
 	kma_expect_setting(test, "filter_order 2-3\n");
@@ -176,7 +176,7 @@ static void kma_control_filters(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_filter_on());
 }
 
-/* A block is what it is of, whoever allocates it. */
+/* Criteria of the page allocation itself, which do not depend on the task. */
 static void kma_control_filters_pages(struct kunit *test)
 {
 	struct page *page = alloc_pages(GFP_KERNEL, 2);
@@ -202,7 +202,7 @@ static void kma_control_filters_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kmemacct_kunit"), 0);
 	KUNIT_EXPECT_TRUE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL,
 						     (unsigned long)kma_control_command + 1));
-	/* Nobody knows where it is. */
+	/* An unknown call site is in no module, and not in the kernel. */
 	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kernel"), 0);
 	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
@@ -259,7 +259,7 @@ static void kma_control_takes_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "enabled 1\n", 10), 10);
 	KUNIT_EXPECT_TRUE(test, kma_slab_recording());
 
-	/* The longest that is taken, and one more. */
+	/* The longest command that is accepted, and one byte more. */
 	memset(line, ' ', KMA_CONTROL_MAX + 1);
 	memcpy(line, "enabled 0", 9);
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, line, KMA_CONTROL_MAX + 1), -EINVAL);
@@ -273,7 +273,7 @@ static void kma_control_takes_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "nonsense", 8), -EINVAL);
 }
 
-/* What stands behind a NUL is part of what was written. */
+/* The text after a NUL is part of the command, which makes it invalid. */
 static void kma_control_refuses_a_nul(struct kunit *test)
 {
 	struct file *file = kma_file_open(test, &kma_control_fops, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of the commands share. */
+/* Functions that the suites of the commands share: see control_util.h. */
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -7,7 +7,7 @@
 
 static struct kma_sort kma_sort_before[32];
 
-/* Nothing is attached, so nothing may be recorded or governed. */
+/* No probe is attached, so recording is off and there is no budget. */
 static int kma_control_begin(void)
 {
 	static const char *const text[KMA_SETTING_NR] = {
@@ -75,7 +75,7 @@ void kma_expect_refused(struct kunit *test, const char *command, const char *why
 	after = kma_control_text(test);
 	KUNIT_EXPECT_STREQ(test, kma_control_last_error(test), why);
 
-	/* One line is different, and it still is one. */
+	/* Only the line last_error differs, and it is still one line. */
 	*strstr(before, "last_error") = '\0';
 	KUNIT_EXPECT_TRUE(test, strstarts(after, before));
 	KUNIT_EXPECT_PTR_EQ(test, strchr(after + strlen(before), '\n'),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Starting and stopping all of the module, and timing its probes. */
+/* Starting and stopping the whole module, and timing its probes. */
 #include <linux/debugfs.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -54,7 +54,7 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
 	}
-	/* Nothing is left that would be in the way. */
+	/* The failed starts left nothing that prevents another start. */
 	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_TRUE(test, kma_files_exist());
 }
@@ -75,7 +75,7 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 	}
 }
 
-/* Then nothing that is live is certain. */
+/* bulk=off: bulk functions are not hooked, and no live byte is confirmed. */
 static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 {
 	const struct kma_site_expect expect = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
@@ -100,7 +100,10 @@ static void kma_engine_leaves_bulk_functions_alone(struct kunit *test)
 	kfree(ptr);
 }
 
-/* Objects freed without an event end with their pages, and their call site is suspect. */
+/*
+ * Objects that are freed without an event are removed when their pages are freed.  After
+ * that, the row of their call site is suspect.
+ */
 static void kma_engine_finds_what_is_left_on_pages(struct kunit *test)
 {
 	enum { OBJECTS = 20 };
@@ -159,7 +162,7 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, kma_slab_recording(), good[i].enabled);
 		KUNIT_EXPECT_GE(test, kma_config.live_max, good[i].live_max);
 	}
-	/* The default is by the RAM, but not less than this. */
+	/* The default depends on the size of the RAM, with a minimum. */
 	KUNIT_EXPECT_GE(test, kma_config.live_max, KMA_LIVE_DEFAULT_MIN);
 	KUNIT_EXPECT_LE(test, kma_config.live_max, KMA_LIVE_MAX);
 }
@@ -176,7 +179,7 @@ static void kma_engine_forgets_between_runs(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_NULL(test, kma_baseline.row);
 	kma_expect_site(test, "kma_site_const", &none);
-	/* Allocated before: its free is one of the unknown ones. */
+	/* The object was allocated before the restart, so its free is unmatched. */
 	kfree(ptr);
 	kma_expect_site(test, "kma_site_const", &none);
 }
@@ -196,19 +199,19 @@ static void kma_engine_starts_and_stops_again(struct kunit *test)
 	}
 }
 
-/* ---- what it takes -------------------------------------------------------- */
+/* ---- timing of events ----------------------------------------------------- */
 
-/* How often a word of events has been counted down since it counted none. */
-static u64 kma_turns_of(u64 word)
+/* How often the countdown in a word of events has ended since it counted no events. */
+static u64 kma_countdowns_of(u64 word)
 {
 	return ((s64)word >> 16) - ((s64)KMA_EVENTS_NONE >> 16);
 }
 
-/* Each time it was an event was timed, and none is more than KMA_TIMED away. */
+/* Each time a countdown ended, an event was timed; no countdown may exceed KMA_TIMED. */
 static bool kma_timed_add_up(u64 *timed)
 {
 	struct kma_stats sum;
-	u64 word, turns = 0;
+	u64 word, countdowns = 0;
 	int cpu, i;
 
 	for_each_possible_cpu(cpu) {
@@ -216,14 +219,14 @@ static bool kma_timed_add_up(u64 *timed)
 			if (!kma_stat_is_events(i))
 				continue;
 			word = READ_ONCE(per_cpu(kma_stats, cpu).v[i]);
-			turns += kma_turns_of(word);
+			countdowns += kma_countdowns_of(word);
 			if ((u16)word < 0x8000 || (u16)word > 0x8000 + KMA_TIMED)
 				return false;
 		}
 	}
 	kma_stats_sum(&sum);
 	*timed = sum.v[KMA_STAT_timed_events] + sum.v[KMA_STAT_timed_long];
-	return turns == *timed;
+	return countdowns == *timed;
 }
 
 static void kma_times_some(struct kunit *test, const struct kma_load *load)
@@ -231,15 +234,18 @@ static void kma_times_some(struct kunit *test, const struct kma_load *load)
 	u64 timed = 0;
 	int i;
 
-	/* Words that count from the start */
+	/* A restart also resets the countdowns. */
 	kma_probe_restart(test, load);
 	for (i = 0; i < 8 * KMA_TIMED; i++)
 		kfree(kma_site_size(64));
-	/* Other tasks have events as well: retry until there is none while summing. */
+	/* Other tasks have events, too: retry until there is none while summing. */
 	for (i = 0; i < 1000 && !kma_timed_add_up(&timed); i++)
 		cond_resched();
 	KUNIT_EXPECT_LT(test, i, 1000);
-	/* Two for each pair, less what each CPU has not come to. */
+	/*
+	 * Each of the 8 * KMA_TIMED rounds has two events, and one event in KMA_TIMED is
+	 * timed, except that the last countdowns on each CPU have not ended.
+	 */
 	KUNIT_EXPECT_GE(test, timed, 2 * 8 - 2 * num_possible_cpus());
 }
 
@@ -248,7 +254,7 @@ static void kma_engine_times_some(struct kunit *test)
 	struct kma_load sampled = kma_small;
 
 	kma_times_some(test, &kma_small);
-	/* Hardly any, each of which might take so long that it counts in timed_long. */
+	/* There should be few samples: one may take so long that it counts in timed_long. */
 	sampled.text[KMA_SETTING_sample_bytes] = "64M";
 	kma_times_some(test, &sampled);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables as text, byte for byte: what the module prints for the rows in
- * report_text_test.c, and what the reader must understand.  Plain string literals,
- * so that tools/kmemacct/test/golden.h, in user space, can include this too.
+ * The text of tables, byte for byte: the module prints it for the rows in
+ * report_text_test.c, and the reader in user space must parse it.  It is in plain string
+ * literals, so that tools/kmemacct/test/golden.h can include this file, too.
  */
 #ifndef KMA_KUNIT_GOLDEN_H
 #define KMA_KUNIT_GOLDEN_H
@@ -37,7 +37,7 @@
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615       50.000 [other]\n"
 
-/* Once something was sampled: see kma_report_prints_samples(). */
+/* The head after objects were sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
 	"# kmemacct " table " 5 sample_bytes=4096 " accuracy "\n"
 
@@ -73,7 +73,7 @@
 	"          384            0            1            0            4          256" \
 	"             192       37.500 kmalloc-64\n"
 
-/* The address stands in front of each of these rows. */
+/* The address is printed in front of each of these rows. */
 #define KMA_GOLDEN_ALLOCS_COLUMNS \
 	"#        ptr    bytes_req  bytes_alloc       age_ms          cpu         node          pid site\n"
 

@@ -2,10 +2,10 @@
 /*
  * The list of suites.
  *
- * They are not in kunit_test_suites(): KUnit would run them from the module
- * notifier, whose lock kma_symbol_start() takes to register a notifier of its
- * own.  From module_init() on no such lock is held; after that each suite can
- * be run again by writing to its file `run` in debugfs.
+ * The suites are not registered by kunit_test_suites(), because KUnit would run them from
+ * its module notifier.  The lock of the notifier chain is held then, and
+ * kma_symbol_start() takes it to register a notifier.  In module_init() it is not held.
+ * Later, a write to the file `run` of a suite in debugfs runs the suite again.
  */
 #include <linux/module.h>
 
@@ -13,7 +13,7 @@
 
 static char *only;
 module_param(only, charp, 0400);
-MODULE_PARM_DESC(only, "run the suite of this name, or all if it is not set");
+MODULE_PARM_DESC(only, "name of the suite to run; all suites if not set");
 
 static struct kunit_suite *kma_suites[] = {
 	&kma_objtab_suite,

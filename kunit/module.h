@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The module under test: its headers, and loading it with some settings. */
+/* The module under test: its headers, and the settings that a test loads it with. */
 #ifndef KMA_KUNIT_MODULE_H
 #define KMA_KUNIT_MODULE_H
 
@@ -31,8 +31,8 @@
 #include "../module/trace/tracepoint.h"
 
 /**
- * struct kma_load - values of the settings at load
- * @text: of each setting, by its number; NULL: its default
+ * struct kma_load - values of the module parameters
+ * @text: for each setting, by its number, the value; NULL for the default
  */
 struct kma_load {
 	const char *text[KMA_SETTING_NR];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The live table, worked on from several CPUs and from interrupts at once. */
+/* The live table, while several CPUs and interrupts change it at the same time. */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/slab.h>
 
 #include "objtab_util.h"
 
-/* ---- several at once ------------------------------------------------------ */
+/* ---- several CPUs --------------------------------------------------------- */
 
 #define KMA_WORKER_PTRS	100
 
@@ -61,7 +61,7 @@ static void kma_worker_finish(struct kma_worker *w)
 		kma_worker_take(w, i);
 }
 
-/* Workers whose addresses are all different and share two homes. */
+/* Workers whose addresses are all different, but have one of two home buckets. */
 static struct kma_worker *kma_workers(struct kunit *test, struct kma_objtab *t,
 				      int nr)
 {
@@ -130,7 +130,7 @@ static void kma_crowd_main(void *arg, int nr)
 	atomic_dec(&crowd->at_work);
 }
 
-/* Puts and takes on all CPUs in the same few buckets, and a reader. */
+/* All CPUs put and take objects in the same few buckets, while a reader runs. */
 static void kma_objtab_stands_a_crowd(struct kunit *test)
 {
 	int i, nr = kma_crew_size();
@@ -164,8 +164,8 @@ static void kma_objtab_stands_a_crowd(struct kunit *test)
 }
 
 /*
- * A timer that stops the CPU for a moment, again and again: what takes a few
- * instructions without it takes long enough for another CPU to come between.
+ * A timer that interrupts a CPU for a moment, again and again.  Even a sequence of a few
+ * instructions then often takes long enough for another CPU to act in between.
  */
 struct kma_jitter {
 	struct hrtimer timer;
@@ -181,7 +181,7 @@ static enum hrtimer_restart kma_jitter_fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* On this CPU. */
+/* Start the timer on this CPU. */
 static void kma_jitter_start(struct kma_jitter *j, u64 seed)
 {
 	j->random = seed;
@@ -195,7 +195,7 @@ static void kma_jitter_stop(struct kma_jitter *j)
 	hrtimer_cancel(&j->timer);
 }
 
-/* One slot, in which one address generations again and again. */
+/* One slot, into which the same address is put again and again. */
 struct kma_rebirth {
 	struct kma_objtab *t;
 	struct kma_jitter jitter[2];
@@ -218,7 +218,7 @@ static void kma_rebirth_read(struct kma_rebirth *r)
 			if (!kma_objtab_read(home, slot, &e))
 				continue;
 			r->reads++;
-			/* The generation counts generations, and so does the payload. */
+			/* Generation and payload both count how often the slot was filled. */
 			r->mixed += !kma_payload_is(&e, KMA_TEST_BASE, e.generation);
 		}
 		cond_resched();
@@ -250,9 +250,9 @@ static void kma_rebirth_main(void *arg, int nr)
 }
 
 /*
- * The hardest case for a reader: while it copies, the object is freed and
- * another one with the same address put into the same slot.  The key does not
- * tell then; the copy must still be of one of the two.
+ * The hardest case for a reader: while it copies an entry, the object is freed, and another
+ * object with the same address is put into the same slot.  The key is then the same, but
+ * the reader must not accept a mixture of the two entries.
  */
 static void kma_objtab_reader_knows_generations_apart(struct kunit *test)
 {
@@ -267,10 +267,10 @@ static void kma_objtab_reader_knows_generations_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->mixed, 0);
 }
 
-/* Several who free the same object at the same time: one of them does. */
+/* Several threads take the same object at the same time; exactly one must succeed. */
 struct kma_race {
 	struct kma_objtab *t;
-	atomic_t turn;		/* frees of all threads in all rounds */
+	atomic_t turn;		/* advanced by each thread before and after each take */
 	atomic_t won;
 	int nr;
 };
@@ -286,7 +286,7 @@ static void kma_race_main(void *arg, int nr)
 	for (round = 0; round < KMA_RACES; round++) {
 		if (!nr)
 			kma_put_new(r->t, KMA_TEST_BASE, round);
-		/* Wait for each other before and after. */
+		/* All threads wait for each other before and after the take. */
 		atomic_inc(&r->turn);
 		while (atomic_read(&r->turn) < (2 * round + 1) * r->nr)
 			cond_resched();
@@ -335,7 +335,7 @@ static enum hrtimer_restart kma_nested_fire(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* A hard interrupt does in the same buckets what the task is in the midst of. */
+/* A hard interrupt puts and takes objects in the buckets that the task is working on. */
 static void kma_objtab_stands_interrupts(struct kunit *test)
 {
 	struct kma_objtab *t = kma_objtab_new(test, 200);

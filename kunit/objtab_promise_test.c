@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live table's promise: it refuses no object while it holds fewer than it was
- * made for, however the objects lie in memory.
+ * The promise of the live table: it refuses no object while it holds fewer than live_max,
+ * whatever the addresses of the objects.
  */
 #include <linux/log2.h>
 
 #include "objtab_util.h"
 
-/* ---- how objects lie ------------------------------------------------------ */
+/* ---- addresses of objects ------------------------------------------------- */
 
 /**
- * struct kma_layout - how objects lie in memory
- * @name: in words
- * @size: sizes of objects that come in turn
- * @nr_sizes: how many
- * @neighbours: slabs are next to each other, not anywhere
+ * struct kma_layout - how objects are laid out in memory
+ * @name: its name in the test report
+ * @size: sizes of the objects, which take turns
+ * @nr_sizes: number of sizes
+ * @neighbours: slabs are next to each other, not at random places
  */
 struct kma_layout {
 	const char *name;
@@ -35,16 +35,16 @@ static const struct kma_layout kma_layouts[] = {
 		.size = { 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 },
 		.nr_sizes = 12,
 	}, {
-		.name = "a mix of odd sizes, as of kmem_caches",
+		.name = "a mix of odd sizes, as in kmem_caches",
 		.size = { 24, 40, 56, 104, 136, 216, 320, 600, 704, 1088 },
 		.nr_sizes = 10,
 	}, {
-		.name = "kmalloc-8 in one piece",
+		.name = "kmalloc-8, contiguous",
 		.size = { 8 },
 		.nr_sizes = 1,
 		.neighbours = true,
 	}, {
-		.name = "a mix of sizes, each in one piece",
+		.name = "a mix of sizes, each contiguous",
 		.size = { 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096 },
 		.nr_sizes = 12,
 		.neighbours = true,
@@ -58,13 +58,13 @@ static void kma_layout_name(const struct kma_layout *layout, char *name)
 
 KUNIT_ARRAY_PARAM(kma_layout, kma_layouts, kma_layout_name);
 
-/* Sixteen objects or more, but no more than 32 KiB, as SLUB would. */
+/* Size of a slab as SLUB chooses it: at least sixteen objects, but at most 32 KiB. */
 static u32 kma_slab_bytes(u32 size)
 {
 	return clamp(roundup_pow_of_two(16 * size), 4096UL, 32768UL);
 }
 
-/* A permutation of the numbers below 2^20: no two slabs are in one place. */
+/* A permutation of the numbers below 2^20, so that no two slabs are at the same place. */
 static u32 kma_slab_place(u32 i, u64 seed)
 {
 	const u32 mask = (1 << 20) - 1;
@@ -103,7 +103,7 @@ static const struct {
 	{ .live_max = 100, .seeds = 20 },
 };
 
-/* Fill a table up to the promise and empty it again. */
+/* Put @live_max objects into a table, and take all of them. */
 static void kma_promise_check(struct kunit *test, const struct kma_layout *l,
 			      struct kma_objtab *t, u32 live_max, u64 seed)
 {
@@ -138,16 +138,16 @@ static void kma_objtab_keeps_its_promise(struct kunit *test)
 
 static const struct kma_churn {
 	const char *name;
-	u32 layout;		/* number in kma_layouts */
+	u32 layout;		/* index in kma_layouts */
 	u32 live_max;
-	u32 spread;		/* addresses for each live object */
+	u32 spread;		/* number of addresses for each live object */
 	u32 rounds;
 } kma_churns[] = {
-	{ "kmalloc-8, one of 4 gens", 0, 65536, 4, 150000 },
-	{ "kmalloc-64, one of 2 gens", 3, 4096, 2, 50000 },
-	{ "kmalloc-8, one of 64 gens", 0, 4096, 64, 50000 },
-	{ "a mix, one of 8 gens", 13, 4096, 8, 50000 },
-	{ "a mix in one piece, one of 8 gens", 16, 1000, 8, 30000 },
+	{ "kmalloc-8, 1 of 4 is live", 0, 65536, 4, 150000 },
+	{ "kmalloc-64, 1 of 2 is live", 3, 4096, 2, 50000 },
+	{ "kmalloc-8, 1 of 64 is live", 0, 4096, 64, 50000 },
+	{ "a mix of sizes, 1 of 8 is live", 13, 4096, 8, 50000 },
+	{ "a mix of sizes, each contiguous, 1 of 8 is live", 16, 1000, 8, 30000 },
 };
 
 static void kma_churn_name(const struct kma_churn *churn, char *name)
@@ -157,7 +157,7 @@ static void kma_churn_name(const struct kma_churn *churn, char *name)
 
 KUNIT_ARRAY_PARAM(kma_churn, kma_churns, kma_churn_name);
 
-/* At full level, one random object dies and another address comes to generation. */
+/* While live_max objects are recorded, a random one is freed and another is allocated. */
 static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
 {
 	const struct kma_churn *c = test->param_value;
@@ -170,7 +170,7 @@ static void kma_objtab_keeps_its_promise_under_churn(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		ptr[i] = kma_layout_ptr(l, 1, i);
 	kma_random_order(ptr, nr, &random);
-	/* From here on the first live_max of them are alive. */
+	/* From here on, the first live_max addresses of ptr[] are those of live objects. */
 	for (i = 0; i < c->live_max; i++)
 		refused += !kma_put_new(t, ptr[i], ptr[i] >> 3);
 	for (round = 0; round < c->rounds; round++) {
@@ -209,7 +209,7 @@ static void kma_objtab_refuses_when_overfull(struct kunit *test)
 	KUNIT_EXPECT_LE(test, recorded, slots);
 	KUNIT_EXPECT_EQ(test, kma_objtab_count(t), recorded);
 
-	/* Those inside can be replaced: their own slot is free for them. */
+	/* Objects in the table can be replaced: the old entry makes room for the new one. */
 	for (i = 0; i < nr; i++)
 		wrong += in[i] && (kma_put(t, kma_layout_ptr(l, 1, i), nr + i, &old) !=
 					KMA_PUT_REPLACED ||

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The live table.  It never looks at what an address leads to, so all
- * addresses here are made up.
+ * The live table.  It never accesses the memory of objects, so all addresses here are
+ * made up.
  */
 #include <linux/slab.h>
 
 #include "objtab_util.h"
 
-/* ---- homes ---------------------------------------------------------------- */
+/* ---- home buckets --------------------------------------------------------- */
 
-/* Addresses of kmalloc-8 objects that all have one home. */
+/* Addresses of kmalloc-8 objects with the same home bucket. */
 static void kma_same_home(const struct kma_objtab *t, unsigned long *a, u32 nr)
 {
 	const struct kma_bucket *home = kma_objtab_home(t, KMA_TEST_BASE);
@@ -21,7 +21,7 @@ static void kma_same_home(const struct kma_objtab *t, unsigned long *a, u32 nr)
 			a[i++] = ptr;
 }
 
-/* How many objects the marks of a bucket say are in other ones. */
+/* Number of objects that a bucket counts as spilled. */
 static u32 kma_spilled_nr(const struct kma_bucket *b)
 {
 	u64 spilled = atomic64_read(&b->spilled) >> 4 * KMA_DEPTH_HOME;
@@ -34,7 +34,7 @@ static u32 kma_spilled_nr(const struct kma_bucket *b)
 
 /* ---- one object ----------------------------------------------------------- */
 
-/* Take an object; what is known of it must be what kma_put() said. */
+/* Take an object, and check that its entry is the one that kma_put() wrote. */
 static void kma_expect_taken(struct kunit *test, struct kma_objtab *t, unsigned long ptr,
 			     u32 count)
 {
@@ -139,7 +139,7 @@ static void kma_objtab_reads_no_busy_slot(struct kunit *test)
 	home->key[slot] = KMA_BUSY;
 	KUNIT_EXPECT_EQ(test, kma_objtab_read(home, slot, &e), 0);
 
-	/* A put does not wait for it either. */
+	/* A put does not wait for the busy slot either. */
 	KUNIT_EXPECT_TRUE(test, kma_put_new(t, KMA_TEST_BASE, 1));
 	KUNIT_EXPECT_EQ(test, atomic64_read(&home->spilled), 1);
 	kma_expect_taken(test, t, KMA_TEST_BASE, 1);
@@ -209,12 +209,12 @@ static void kma_objtab_counts_spilling(struct kunit *test)
 }
 
 /*
- * With all objects in one home the four bits of a depth must not overflow into
- * the next one's: what a full mark cannot count is not put there.  In a table
- * of few buckets two depths often name the same one, and then what is found at
- * the first may be marked at the second.
+ * All objects have the same home bucket.  The four bits that count a depth must not
+ * overflow into those of the next depth: no object is put at a depth whose count is full.
+ * In a table of few buckets, two depths are often the same bucket.  Then an object that is
+ * found at the first depth may be counted at the second.
  */
-static void kma_fill_marks(struct kunit *test, struct kma_objtab *t)
+static void kma_fill_depths(struct kunit *test, struct kma_objtab *t)
 {
 	const u32 most = KMA_SLOTS + 15 * (KMA_DEPTHS - KMA_DEPTH_HOME), nr = most + 100;
 	unsigned long *ptr = kma_test_array(test, nr, sizeof(*ptr));
@@ -237,10 +237,10 @@ static void kma_fill_marks(struct kunit *test, struct kma_objtab *t)
 	KUNIT_EXPECT_TRUE(test, kma_objtab_clean(t));
 }
 
-static void kma_objtab_marks_do_not_overflow(struct kunit *test)
+static void kma_objtab_depths_do_not_overflow(struct kunit *test)
 {
-	kma_fill_marks(test, kma_objtab_new(test, 4000));
-	kma_fill_marks(test, kma_objtab_new(test, 50));
+	kma_fill_depths(test, kma_objtab_new(test, 4000));
+	kma_fill_depths(test, kma_objtab_new(test, 50));
 }
 
 /* ---- memory --------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static struct kunit_case kma_objtab_cases[] = {
 	KUNIT_CASE(kma_objtab_reads_no_busy_slot),
 	KUNIT_CASE(kma_objtab_finds_what_has_spilled),
 	KUNIT_CASE(kma_objtab_counts_spilling),
-	KUNIT_CASE(kma_objtab_marks_do_not_overflow),
+	KUNIT_CASE(kma_objtab_depths_do_not_overflow),
 	KUNIT_CASE(kma_objtab_takes_the_memory_it_says),
 	KUNIT_CASE(kma_objtab_destroys_what_was_never_made),
 	{}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of the live table share. */
+/* Functions that the suites of the live table share: see objtab_util.h. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 

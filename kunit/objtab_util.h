@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the suites of the live table share. */
+/* Functions that the suites of the live table share. */
 #ifndef KMA_KUNIT_OBJTAB_UTIL_H
 #define KMA_KUNIT_OBJTAB_UTIL_H
 
 #include "util.h"
 
-/* Objects lie from here on; nothing is at these addresses. */
+/* Lowest address of made-up objects.  The tests never access this memory. */
 #define KMA_TEST_BASE	0xffff888000000000UL
 
-/* A table for @live_max objects, and zeroed memory; both live as long as the test. */
+/* A table for @live_max objects, and zeroed memory.  Both are freed when the test ends. */
 struct kma_objtab *kma_objtab_new(struct kunit *test, u64 live_max);
 void *kma_test_array(struct kunit *test, size_t nr, size_t bytes);
 
 /* Put @nr addresses into a random order. */
 void kma_random_order(unsigned long *a, u32 nr, u64 *random);
 
-/* Whether a table is as good as new: no key, no mark. */
+/* Whether a table is empty: all keys are 0, and no bucket counts spilled objects. */
 bool kma_objtab_clean(const struct kma_objtab *t);
 
-/* Put an object as probes do it: at home if that will do.  The entry is kma_payload(). */
+/* Put an object as a probe does, into its own slot if that is free.  Uses kma_payload(). */
 static inline enum kma_put kma_put(struct kma_objtab *t, unsigned long ptr, u32 count,
 				   struct kma_entry *old)
 {
@@ -32,7 +32,7 @@ static inline enum kma_put kma_put(struct kma_objtab *t, unsigned long ptr, u32 
 	return KMA_PUT_NEW;
 }
 
-/* Take an object as probes do it. */
+/* Take an object as a probe does. */
 static inline bool kma_take(struct kma_objtab *t, unsigned long ptr, struct kma_entry *e)
 {
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
@@ -49,7 +49,7 @@ static inline bool kma_put_new(struct kma_objtab *t, unsigned long ptr, u32 coun
 	return kma_put(t, ptr, count, &old) == KMA_PUT_NEW;
 }
 
-/* Take an object, which must be there as it was put. */
+/* Take an object.  Return: true if its entry was in the table, unchanged. */
 static inline bool kma_take_same(struct kma_objtab *t, unsigned long ptr, u32 count)
 {
 	struct kma_entry e;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a reader of the live table sees of a slot that is emptied and filled
- * meanwhile: every way in which the two can alternate, not those that a machine
- * happens to produce.
+ * What a reader of the live table sees of a slot that is emptied and filled while it
+ * reads.  This tries every interleaving of reader and writer, not only those that happen
+ * on a machine.
  *
- * The table's code is compiled a second time here, with its loads and stores
- * replaced.  A writer works on a bucket, which is noted after each store.  Then
- * kma_objtab_read() runs, and before each of its loads the bucket may become a
- * later one of those noted.  This shows whether loads and stores are written
- * down in the right order.  Whether barriers keep that order it cannot show.
+ * The code of the table is compiled a second time here, with its loads and stores
+ * replaced.  First a writer works on a bucket, whose state is saved after each store.
+ * Then kma_objtab_read() runs, and before each of its loads the bucket may change to a
+ * later saved state.  This tests the program order of loads and stores.  It cannot test
+ * whether the barriers preserve this order.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -27,7 +27,7 @@ static void kma_after_store(void);
 #undef smp_load_acquire
 #undef smp_store_release
 
-/* One thread does it all: only the compiler has to keep the order. */
+/* All of this runs in one thread, so only the compiler has to keep the order. */
 #define READ_ONCE(x) ({							\
 	kma_before_load();						\
 	barrier();							\
@@ -66,8 +66,8 @@ static void kma_after_store(void);
 	__done;								\
 })
 
-#define smp_load_acquire(p) READ_ONCE(*(p))	/* see above */
-#define smp_store_release(p, value) WRITE_ONCE(*(p), value)	/* see above */
+#define smp_load_acquire(p) READ_ONCE(*(p))	/* one thread: needs no barrier */
+#define smp_store_release(p, value) WRITE_ONCE(*(p), value)	/* one thread: needs no barrier */
 
 #define kma_objtab_bytes kma_order_bytes
 #define kma_objtab_init kma_order_init
@@ -90,7 +90,7 @@ static void kma_after_store(void);
 
 #define KMA_STATES_MAX	64
 
-/* The bucket, and what it was after each store to it. */
+/* The bucket, and copies of it, made after each store to it. */
 static struct kma_bucket kma_bucket;
 static struct kma_bucket kma_state[KMA_STATES_MAX];
 static int kma_nr_states;
@@ -129,15 +129,15 @@ static bool kma_die(unsigned long ptr)
 
 /* ---- the reader ----------------------------------------------------------- */
 
-/* A reader that sees the bucket move on, at most so many times. */
+/* How often, at most, the bucket changes while the reader reads it. */
 #define KMA_MOVES	3
 
 static struct {
 	bool reading;
-	int loads;			/* done so far */
-	int move;			/* next one to make */
-	int at[KMA_MOVES];		/* before which load */
-	int to[KMA_MOVES];		/* to which state */
+	int loads;			/* number of loads so far */
+	int move;			/* index of the next change */
+	int at[KMA_MOVES];		/* for each change: the load that it precedes */
+	int to[KMA_MOVES];		/* for each change: the new state */
 } kma_reader;
 
 static void kma_before_load(void)
@@ -162,7 +162,7 @@ static unsigned long kma_read_moving(struct kma_entry *e)
 	return ptr;
 }
 
-/* The next choice of @n numbers below @end that do not descend. */
+/* The next sequence of @n numbers below @end in which no number is less than the previous. */
 static bool kma_next_choice(int *v, int n, int end)
 {
 	int i = n - 1, k;
@@ -192,13 +192,13 @@ static void kma_look(struct kma_findings *f)
 	if (!ptr)
 		return;
 	f->accepted++;
-	/* Payload, generation and the page's generation all count the generations of the slot. */
+	/* Payload, slot generation and page generation all count how often the slot was filled. */
 	f->mixed += !kma_payload_is(&e, ptr, e.generation) ||
 		    kma_entry_gen(&e) != (kma_gen)e.generation;
 }
 
-/* All ways in which the bucket can move on under a reader. */
-static struct kma_findings kma_look_in_all_ways(void)
+/* Try all interleavings of the reader with the saved states. */
+static struct kma_findings kma_look_in_all_orders(void)
 {
 	struct kma_findings f = {};
 	struct kma_entry e;
@@ -220,13 +220,13 @@ static struct kma_findings kma_look_in_all_ways(void)
 
 static void kma_expect_no_mixture(struct kunit *test)
 {
-	struct kma_findings f = kma_look_in_all_ways();
+	struct kma_findings f = kma_look_in_all_orders();
 
 	KUNIT_EXPECT_LT(test, kma_nr_states, KMA_STATES_MAX);
 	KUNIT_EXPECT_GT(test, f.accepted, 0);
 	KUNIT_EXPECT_LT(test, f.accepted, f.reads);
 	KUNIT_EXPECT_EQ_MSG(test, f.mixed, 0,
-			    "of %u copies accepted, %u ways tried", f.accepted, f.reads);
+			    "of %u accepted copies; %u orders tried", f.accepted, f.reads);
 }
 
 /* ---- the tests ------------------------------------------------------------ */
@@ -265,7 +265,7 @@ static void kma_order_reader_sees_another_object_come(struct kunit *test)
 	kma_expect_no_mixture(test);
 }
 
-/* The key does not tell these two apart. */
+/* The key is the same for both objects. */
 static void kma_order_reader_sees_the_same_address_come(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));

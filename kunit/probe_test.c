@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The probes, on real allocations: functions that do nothing else make a known
- * number of them, and their rows are looked at.
+ * The probes, with real allocations.  Functions that only allocate make a known number of
+ * allocations, and the tests check their rows.
  */
 #include <linux/irq_work.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 
 /* ---- exact counts --------------------------------------------------------- */
 
-/* How many call sites are inside the kernel's own allocation functions. */
+/* Number of call sites that are inside the allocation functions of the kernel. */
 static int kma_sites_in_allocator(void)
 {
 	static const char * const names[] = {
@@ -48,8 +48,8 @@ static void kma_probe_counts_kmalloc(struct kunit *test)
 	migrate_enable();
 }
 
-/* Every size, through each way in; the large ones fire twice on some kernels. */
-static void kma_probe_counts_every_way_in(struct kunit *test)
+/* All sizes, through all entry points.  On some kernels, a large size makes two events. */
+static void kma_probe_counts_every_entry_point(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -85,7 +85,10 @@ static void kma_probe_counts_every_way_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
 }
 
-/* These allocate inside of a function of the kernel: no hit is their own. */
+/*
+ * Here, a function of the kernel allocates for its caller.  A large object must count once,
+ * and not at a call site inside the allocator.
+ */
 static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 {
 	u64 replaced = kma_stat_now(replaced);
@@ -107,7 +110,7 @@ static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, after - before, 1);
 	KUNIT_EXPECT_EQ(test, kma_sites_in_allocator(), 0);
-	/* A second event that is taken for a new object looks like a lost free. */
+	/* If a second event were taken for a new object, the first one would be `replaced`. */
 	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), replaced);
 }
 
@@ -155,7 +158,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	expect.frees = 20;
 	expect.live_objs = 0;
 	expect.confirmed_objs = 0;
-	/* Legal, and seen as another event. */
+	/* kfree() of such an object is legal, and makes another event. */
 	for (; i < 20; i++)
 		kfree(object[i]);
 	migrate_enable();
@@ -163,7 +166,7 @@ static void kma_probe_counts_a_kmem_cache(struct kunit *test)
 	kmem_cache_destroy(kma_probe_cache);
 }
 
-/* Functions without a tracepoint; with other ways to free the same objects. */
+/* Bulk functions, which have no tracepoint, and other frees of their objects. */
 static void kma_probe_follows_bulk_functions(struct kunit *test)
 {
 	enum { OBJECTS = 20, FREED = 16 };
@@ -192,7 +195,7 @@ static void kma_probe_follows_bulk_functions(struct kunit *test)
 	kmem_cache_destroy(kma_probe_cache);
 }
 
-/* kmalloc_nolock(), which this kernel may not have: an object that nobody saw. */
+/* As for kmalloc_nolock(), which this kernel may lack: an object without a trace event. */
 static void kma_probe_counts_what_has_no_event(struct kunit *test)
 {
 	const unsigned long site = (unsigned long)kma_site_array + 1;
@@ -231,7 +234,7 @@ static void kma_probe_counts_what_has_no_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_live_objs], 0);
 }
 
-/* What kmalloc() gave, from several caches and from none. */
+/* Objects of kmalloc(), from several caches and from the page allocator. */
 static void kma_probe_follows_kfree_bulk(struct kunit *test)
 {
 	const struct kma_site_expect expect = {
@@ -250,7 +253,7 @@ static void kma_probe_follows_kfree_bulk(struct kunit *test)
 	kma_expect_site(test, "kma_site_size", &expect);
 }
 
-/* The kprobe on kmem_cache_destroy() sees that the address may be another's. */
+/* The kprobe on kmem_cache_destroy() retires a cache, whose address may be used again. */
 static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
 {
 	static const char * const names[] = {
@@ -281,7 +284,7 @@ static void kma_probe_notices_a_cache_destroyed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hits, 2);
 }
 
-static void kma_probe_counts_what_is_nothing(struct kunit *test)
+static void kma_probe_counts_null_and_failures(struct kunit *test)
 {
 	const struct kma_site_expect expect = {};
 	u64 null = kma_stat_now(free_null);
@@ -304,7 +307,10 @@ static void kma_probe_counts_what_is_nothing(struct kunit *test)
 	kma_expect_site(test, "kma_site_fails", &expect);
 }
 
-/* Of one call site those of some sizes, a red zone included; exact and sampled. */
+/*
+ * Only objects of some sizes pass a filter, whether objects are sampled or not.  The range
+ * of sizes allows for a red zone.
+ */
 static void kma_probe_filters(struct kunit *test)
 {
 	const struct kma_site_expect expect = {
@@ -327,7 +333,7 @@ static void kma_probe_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(4096), 0);
 	kfree(kma_site_size(1 << 20));
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "size 1M"), 0);
-	/* So many times N that it is sampled. */
+	/* This object is much larger than N, so it is sampled. */
 	kfree(kma_site_size(1 << 20));
 	KUNIT_EXPECT_EQ(test, kma_test_sample_bytes(0), 0);
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "off"), 0);
@@ -404,7 +410,7 @@ static void kma_probe_counts_in_interrupts(struct kunit *test)
 	kma_expect_site(test, "kma_site_atomic", &expect);
 }
 
-/* What kmalloc says it takes is what lies between neighbours. */
+/* bytes_alloc of a kmalloc event is the distance between neighbouring objects. */
 static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 {
 	static const size_t sizes[] = { 8, 33, 100, 200, 500, 1025, 3000, 8192 };
@@ -432,9 +438,9 @@ static void kma_probe_knows_what_kmalloc_takes(struct kunit *test)
 	}
 }
 
-/* ---- switching off -------------------------------------------------------- */
+/* ---- enabled=0 ------------------------------------------------------------ */
 
-/* Allocations are not recorded then; frees are still followed. */
+/* While recording is off, allocations are not recorded, but frees still are. */
 static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 {
 	const struct kma_site_expect before = { .hits = 1, .bytes_req = 100, .live_objs = 1 };
@@ -457,8 +463,8 @@ static void kma_probe_follows_frees_while_disabled(struct kunit *test)
 /* ---- attaching ------------------------------------------------------------ */
 
 /*
- * Probes of nothing, which note that they were called: kma_attach_a() and
- * kma_detach_a() of row a, and the same of b, c and d.  That of c fails.
+ * Fake probes, which log their calls: kma_attach_a() and kma_detach_a() of row a, and such
+ * functions of rows b, c and d.  kma_attach_c() fails.
  */
 static char kma_attach_log[32];
 
@@ -504,14 +510,14 @@ static void kma_probe_detaches_in_reverse(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b+d-d-b-a");
 }
 
-static void kma_probe_listens_to_five_tracepoints(struct kunit *test)
+static void kma_probe_attaches_to_five_tracepoints(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5);
 }
 
 static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_kmalloc),
-	KUNIT_CASE(kma_probe_counts_every_way_in),
+	KUNIT_CASE(kma_probe_counts_every_entry_point),
 	KUNIT_CASE(kma_probe_counts_no_large_object_twice),
 	KUNIT_CASE(kma_probe_counts_large_constant_sizes),
 	KUNIT_CASE(kma_probe_counts_a_kmem_cache),
@@ -519,7 +525,7 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_what_has_no_event),
 	KUNIT_CASE(kma_probe_follows_kfree_bulk),
 	KUNIT_CASE(kma_probe_notices_a_cache_destroyed),
-	KUNIT_CASE(kma_probe_counts_what_is_nothing),
+	KUNIT_CASE(kma_probe_counts_null_and_failures),
 	KUNIT_CASE(kma_probe_filters),
 	KUNIT_CASE(kma_probe_follows_krealloc),
 	KUNIT_CASE(kma_probe_counts_pingpong),
@@ -528,7 +534,7 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_follows_frees_while_disabled),
 	KUNIT_CASE(kma_probe_attaches_all_or_none),
 	KUNIT_CASE(kma_probe_detaches_in_reverse),
-	KUNIT_CASE(kma_probe_listens_to_five_tracepoints),
+	KUNIT_CASE(kma_probe_attaches_to_five_tracepoints),
 	{}
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites that run the whole module share. */
+/* Functions that the suites that run the whole module share: see probe_util.h. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -35,12 +35,12 @@ void kma_probe_restart(struct kunit *test, const struct kma_load *load)
 	KUNIT_ASSERT_EQ(test, kma_engine_start(load->text), 0);
 }
 
-/* ---- the sites ------------------------------------------------------------ */
+/* ---- the call sites ------------------------------------------------------- */
 
 /*
- * An allocation that is not the last act of its function: the call would become
- * a jump, and the call site that of the caller.  The line's number stands in the
- * code, too, or the compiler would make one function of those that are alike.
+ * An allocation that is not a tail call, which would have its call site in the caller.  The
+ * asm statement contains the line number, so that the compiler does not merge functions
+ * with the same code.
  */
 #define KMA_HERE(alloc) ({				\
 	void *__object = (alloc);			\
@@ -77,7 +77,7 @@ noinline __noclone void *kma_site_array(size_t size)
 	return KMA_HERE(kmalloc_array(size / 4, 4, GFP_KERNEL));
 }
 
-/* Counts for whoever calls it. */
+/* Counts as an allocation of its caller. */
 static noinline __noclone void *kma_track(size_t size)
 {
 	return KMA_HERE(kmalloc_track_caller(size, GFP_KERNEL));
@@ -147,7 +147,7 @@ u32 kma_probe_cache_create(struct kunit *test, const char *name, unsigned int si
 	return slot;
 }
 
-/* ---- what the tables say of them ------------------------------------------ */
+/* ---- their counters ------------------------------------------------------- */
 
 struct kma_site_counts kma_site_counts_of(const char *function)
 {
@@ -176,7 +176,7 @@ noinline u64 kma_count_of(const char *function, enum kma_site_column column)
 	return kma_site_counts_of(function).v[column];
 }
 
-/* The columns of @expect, of which some are made from others. */
+/* Fill in the columns that @expect stands for; those in bytes are computed. */
 static void kma_expect_columns(u64 *v, const struct kma_site_expect *expect)
 {
 	v[KMA_COUNT_hits] = expect->hits;
@@ -196,7 +196,7 @@ static void kma_expect_columns(u64 *v, const struct kma_site_expect *expect)
 	v[KMA_COUNT_confirmed_bytes] = expect->confirmed_objs * expect->slot;
 }
 
-/* Columns of bytes that objects take. */
+/* Whether a column is computed from the slot size. */
 static bool kma_expect_in_slots(int column)
 {
 	return column == KMA_COUNT_bytes_alloc || column == KMA_COUNT_bytes_freed ||
@@ -212,7 +212,7 @@ void kma_expect_site(struct kunit *test, const char *function,
 	int i;
 
 	kma_expect_columns(v, expect);
-	/* Of frag_pct there is nothing in a row. */
+	/* frag_pct is 0 here: it is computed when a table is read. */
 	for (i = 0; i < KMA_COUNT_ERRORS; i++)
 		if (expect->slot || !kma_expect_in_slots(i))
 			KUNIT_EXPECT_EQ_MSG(test, actual.v[i], v[i], "%s of %s",

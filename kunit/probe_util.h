@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites that run the whole module share: all of it but its parameters is
- * started, and call sites make real allocations.
+ * Functions that the suites that run the whole module share.  Everything except the module
+ * parameters is started, and call sites make real allocations.
  */
 #ifndef KMA_KUNIT_PROBE_UTIL_H
 #define KMA_KUNIT_PROBE_UTIL_H
@@ -9,14 +9,14 @@
 #include "util.h"
 #include "module.h"
 
-/* How the module is started. */
+/* Module parameters for tables of a small size, without a budget. */
 extern const struct kma_load kma_small;
 
-/* Start the module, with all counters at 0. For struct kunit_suite. */
+/* For struct kunit_suite: clear all counters and start the module; stop the module. */
 int kma_probe_init_test(struct kunit *test);
 void kma_probe_exit_test(struct kunit *test);
 
-/* Stop the module, let its counters start at 0, and start it in another way. */
+/* Stop the module, clear its counters, and start it with other parameters. */
 void kma_probe_restart(struct kunit *test, const struct kma_load *load);
 
 /* ---- the call sites ------------------------------------------------------- */
@@ -35,40 +35,40 @@ void *kma_site_memdup(size_t size);	/* kmemdup() */
 void *kma_site_kv(size_t size);		/* kvmalloc() */
 void *kma_site_realloc(void *ptr, size_t size);		/* krealloc() */
 void *kma_site_cache(void);		/* kmem_cache_alloc(kma_probe_cache) */
-int kma_site_bulk(int nr, void **object);	/* kmem_cache_alloc_bulk(), the same */
+int kma_site_bulk(int nr, void **object);	/* kmem_cache_alloc_bulk(kma_probe_cache) */
 
-/* A cache for the last two. */
+/* The cache of kma_site_cache() and kma_site_bulk(). */
 extern struct kmem_cache *kma_probe_cache;
 
-/* Make it, for objects of @size bytes. Return: bytes that an object takes. */
+/* Create kma_probe_cache, for objects of @size bytes. Return: its slot size. */
 u32 kma_probe_cache_create(struct kunit *test, const char *name, unsigned int size);
 
-/* ---- what the tables say of them ------------------------------------------ */
+/* ---- their counters ------------------------------------------------------- */
 
 /*
- * The counters of all rows whose call site is in a function.  Nothing else calls the
- * functions above, so they are quiet whatever the machine does.
+ * Add up the counters of all rows whose call site is in a function.  Only tests call the
+ * functions above, so other activity of the machine does not change these counters.
  */
 struct kma_site_counts kma_site_counts_of(const char *function);
 
-/* One of them: a whole row takes much of a stack. */
+/* Like kma_site_counts_of(), but returns one counter, which takes less room on the stack. */
 u64 kma_count_of(const char *function, enum kma_site_column column);
 
 /**
- * struct kma_site_expect - what a case expects of a call site
- * @hits: column of the same name, as all that follow
- * @bytes_req: likewise
- * @frees: likewise
- * @live_objs: likewise
- * @no_entry: likewise
- * @pingpong: likewise
- * @cross_node: likewise
- * @bulk_objs: likewise
- * @samples: likewise
- * @live_samples: likewise
- * @confirmed_objs: live objects that are confirmed
- * @slot: bytes that each object takes, of which bytes_alloc, bytes_freed, bulk_bytes,
- *	live_bytes and confirmed_bytes follow; 0 if these are not to be compared
+ * struct kma_site_expect - counters of a call site that a test case expects
+ * @hits: the column of `callers` with this name
+ * @bytes_req: the column of `callers` with this name
+ * @frees: the column of `callers` with this name
+ * @live_objs: the column of `callers` with this name
+ * @no_entry: the column of `callers` with this name
+ * @pingpong: the column of `callers` with this name
+ * @cross_node: the column of `callers` with this name
+ * @bulk_objs: the column of `callers` with this name
+ * @samples: the column of `callers` with this name
+ * @live_samples: the column of `callers` with this name
+ * @confirmed_objs: number of live objects that are confirmed
+ * @slot: bytes that each object takes, from which bytes_alloc, bytes_freed, bulk_bytes,
+ *	live_bytes and confirmed_bytes are computed; 0 to not compare these columns
  */
 struct kma_site_expect {
 	u64 hits;
@@ -85,7 +85,7 @@ struct kma_site_expect {
 	u32 slot;
 };
 
-/* Check all of it. */
+/* Check all counters of the rows whose call site is in a function. */
 void kma_expect_site(struct kunit *test, const char *function,
 		     const struct kma_site_expect *expect);
 

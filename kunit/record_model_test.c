@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The record path: many events, against a model, and from several CPUs at once. */
+/* The record path: many events, compared with a model, and from several CPUs at once. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "record_util.h"
 
-/* ---- random events against a model ---------------------------------------- */
+/* ---- random events, compared with a model --------------------------------- */
 
 #define KMA_MODEL_PTRS	1500
 #define KMA_MODEL_ROWS	40
 #define KMA_MODEL_STEPS	60000
 
 /**
- * struct kma_model - what the tables have to say
+ * struct kma_model - the expected state of the tables
  * @row: counters of each row
- * @owner: of each object: its row, or -1 if it is not live
- * @stat: the module's counters
+ * @owner: for each object, its row, or -1 if it is not live
+ * @stat: counters of the module
  */
 struct kma_model {
 	struct kma_row row[KMA_MODEL_ROWS];
@@ -63,7 +63,7 @@ static void kma_model_free(struct kma_model *m, int i)
 	kma_free(KMA_TEST_PTR + 256 * i);
 }
 
-/* Sixteen objects to a page. */
+/* Free a page.  There are sixteen objects on it. */
 static void kma_model_free_page(struct kma_model *m, int page)
 {
 	int i;
@@ -78,7 +78,7 @@ static void kma_model_free_page(struct kma_model *m, int page)
 	kma_free_pages(KMA_TEST_PTR + PAGE_SIZE * page, 0);
 }
 
-/* Allocations, frees, unseen and unknown frees at random, within the promise. */
+/* Random allocations and frees, some of them unseen or unmatched.  No object is dropped. */
 static void kma_record_agrees_with_a_model(struct kunit *test)
 {
 	struct kma_model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -108,7 +108,7 @@ static void kma_record_agrees_with_a_model(struct kunit *test)
 	kma_expect_invariant(test);
 }
 
-/* ---- several at once ------------------------------------------------------ */
+/* ---- several CPUs --------------------------------------------------------- */
 
 #define KMA_CREW_PTRS	2000
 #define KMA_CREW_STEPS	20000
@@ -121,7 +121,7 @@ struct kma_crowd {
 	unsigned long *ptr;
 };
 
-/* Objects that any CPU allocates, and any other one frees. */
+/* Allocate and free objects; another CPU may free what this one has allocated. */
 static void kma_crowd_main(void *arg, int nr)
 {
 	struct kma_crowd *crowd = arg;
@@ -131,7 +131,7 @@ static void kma_crowd_main(void *arg, int nr)
 
 	for (step = 0; step < KMA_CREW_STEPS; step++) {
 		i = kma_random_below(&random, KMA_CREW_PTRS);
-		/* A thread that finds it owns it until it puts it back. */
+		/* The thread that gets the address owns the object until it puts it back. */
 		ptr = xchg(&crowd->ptr[i], 0);
 		if (ptr & 1) {
 			kma_free(ptr & ~1UL);
@@ -169,7 +169,7 @@ static void kma_record_stands_a_crowd(struct kunit *test)
 	expect.hits = atomic64_read(&crowd.allocs);
 	expect.bytes_req = 60 * expect.hits;
 	expect.frees = atomic64_read(&crowd.frees);
-	/* How often an object was freed on another CPU is not known. */
+	/* It is not known how many objects were freed on another CPU. */
 	expect.pingpong = sum.pingpong;
 	kma_expect_row(test, &expect, &sum);
 	kma_expect_stats(test, expect_stat);

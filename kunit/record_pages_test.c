@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The record path: objects on pages that are freed, and whose own free was not seen. */
+/* The record path: a page is freed on which there is an object whose free was not seen. */
 #include <linux/mm.h>
 
 #include "record_util.h"
@@ -27,10 +27,10 @@ static void kma_record_removes_what_is_left_on_a_page(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* From any frame of a block, and on none of its neighbours. */
+/* Entries are removed from all pages of an allocation, and not from its neighbours. */
 static void kma_record_removes_what_is_left_on_pages(struct kunit *test)
 {
-	/* Two objects stay: one before the block, one behind it. */
+	/* Two objects stay: one before the pages, one behind them. */
 	struct kma_outcome expect = {
 		.rows = { { KMA_TEST_SITE, 64, { .hits = 2, .bytes_req = 120 } } },
 		.live = 2,
@@ -53,7 +53,7 @@ static void kma_record_removes_what_is_left_on_pages(struct kunit *test)
 		kma_free_pages(KMA_TEST_PTR, order);
 		kma_expect_outcome(test, &expect);
 
-		/* Another object will be behind the next block. */
+		/* The next allocation includes this page; another object will be behind it. */
 		kma_free_pages(KMA_TEST_PTR + size, 0);
 		row->repaired++;
 		row->hits++;
@@ -61,15 +61,15 @@ static void kma_record_removes_what_is_left_on_pages(struct kunit *test)
 	}
 }
 
-/* When the last generation ends the page's buckets are looked at. */
+/* When the generation of a page wraps, the buckets of the page are searched. */
 static void kma_record_never_sees_a_generation_again(struct kunit *test)
 {
-	enum { LIVES = KMA_GEN_LAST / 2 + 1 };
+	enum { GENS = KMA_GEN_LAST / 2 + 1 };
 	static const struct kma_outcome expect = {
 		.rows = {
 			{ KMA_TEST_SITE, 64,
-			  { .hits = 1 + LIVES + 1, .bytes_req = 60 * (1 + LIVES + 1),
-			    .frees = LIVES, .repaired = 1 } },
+			  { .hits = 1 + GENS + 1, .bytes_req = 60 * (1 + GENS + 1),
+			    .frees = GENS, .repaired = 1 } },
 		},
 		.live = 1,
 		.stat = { [KMA_STAT_page_freed] = 1 },
@@ -78,7 +78,7 @@ static void kma_record_never_sees_a_generation_again(struct kunit *test)
 
 	migrate_disable();
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64);
-	for (i = 0; i < LIVES; i++) {
+	for (i = 0; i < GENS; i++) {
 		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
 		kma_free(KMA_TEST_PTR + 64);
 		kma_record_pages_free(kma_c, KMA_TEST_PTR, 0);
@@ -89,7 +89,7 @@ static void kma_record_never_sees_a_generation_again(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* The object that was there is not the one that was replaced. */
+/* A stale entry with the address of a new object counts as page_freed, not as replaced. */
 static void kma_record_replaces_what_is_stale(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
@@ -109,7 +109,7 @@ static void kma_record_replaces_what_is_stale(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* A crowded home: some of its objects are in other buckets. */
+/* So many objects on the pages that some have spilled to other buckets. */
 static void kma_record_removes_what_has_spilled(struct kunit *test)
 {
 	enum { OBJECTS = 1900 };

@@ -67,7 +67,7 @@ static void kma_record_counts_a_second_free_as_unknown(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* An address is allocated again: the first object's free was not seen. */
+/* An address is allocated again, so the free of the first object was not seen. */
 static void kma_record_repairs_a_free_that_was_not_seen(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
@@ -90,8 +90,8 @@ static void kma_record_repairs_a_free_that_was_not_seen(struct kunit *test)
 }
 
 /*
- * Objects without room in the live table are counted; their frees are unknown ones,
- * and nothing else is lost.  How many they are depends on how the others lie.
+ * Objects that find no room in the live table are counted, and their frees are unmatched.
+ * Nothing else is lost.  Their number depends on the addresses of the other objects.
  */
 static void kma_record_counts_what_found_no_room(struct kunit *test)
 {
@@ -147,7 +147,7 @@ static void kma_record_counts_bulk_objects(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* Either kind repairs the other. */
+/* The address of a bulk object is allocated again without a free seen, and vice versa. */
 static void kma_record_repairs_bulk_objects(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
@@ -168,7 +168,7 @@ static void kma_record_repairs_bulk_objects(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* All rows are in use: the row [other] of their cache counts two objects. */
+/* All rows are in use, so two objects count in the row [other] of their cache. */
 static void kma_record_counts_bulk_objects_without_a_row(struct kunit *test)
 {
 	const struct kma_row expect = { .bulk = 2, .frees = 1 };
@@ -225,7 +225,7 @@ static void kma_alloc_sampled(unsigned long ptr, u32 size)
 	kma_fake_sampled(kma_c, &ev);
 }
 
-static void kma_free_filtered(unsigned long ptr)
+static void kma_free_sampled(unsigned long ptr)
 {
 	preempt_disable();
 	kma_stat_inc(free_unmatched);
@@ -233,16 +233,16 @@ static void kma_free_filtered(unsigned long ptr)
 	preempt_enable();
 }
 
-/* Of 64 bytes each, the third has the point. */
+/* Three objects of 64 bytes; the sample point is in the third. */
 static void kma_record_samples_what_has_a_point(struct kunit *test)
 {
 	static const u64 expect_stat[KMA_STAT_NR] = { [KMA_STAT_alloc_unsampled] = 2 };
 	const struct kma_site_info expect_site = {
 		.site = KMA_TEST_SITE,
 		.state = KMA_SITE_LIVE,
-		/* That of this point, not that of the next. */
+		/* The shift of this sample point, not of the next. */
 		.shift = KMA_SHIFT_MIN,
-		/* No function called it from there. */
+		/* The site is made up, so unwinding does not find it on the stack. */
 		.nr_frames = 0,
 	};
 	struct kma_entry e, expect = { .bytes_req = 60, .tgid = current->tgid };
@@ -259,14 +259,14 @@ static void kma_record_samples_what_has_a_point(struct kunit *test)
 	kma_expect_stats(test, expect_stat);
 	KUNIT_EXPECT_EQ(test, kma_objtab_count(&kma_c->obj), 1);
 	KUNIT_ASSERT_TRUE(test, kma_objtab_take(&kma_c->obj, KMA_TEST_PTR + 128, &e));
-	/* Another case looks at the time. */
+	/* kma_record_notes_who_and_when() tests the time. */
 	expect.time = e.time;
 	kma_expect_entry(test, &expect, &e);
 	KUNIT_ASSERT_NOT_NULL(test, kma_sitetab_info(&kma_c->sites, e.row));
 	kma_expect_site_info(test, &expect_site, kma_sitetab_info(&kma_c->sites, e.row));
 }
 
-/* The point of an event that is not counted goes with it. */
+/* A sample point in an event that is not counted is lost. */
 static void kma_record_samples_no_inner_event(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
@@ -288,13 +288,16 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 	kma_expect_outcome(test, &expect);
 }
 
-/* What was recorded before is found as well, and what was not is not looked for. */
-static void kma_record_follows_filtered_frees(struct kunit *test)
+/*
+ * The livefilter passes the frees of objects that were recorded before sampling began, and
+ * of samples, but not of other objects.
+ */
+static void kma_record_follows_frees_while_sampling(struct kunit *test)
 {
 	const struct kma_row expect = { .hits = 1, .bytes_req = 60, .frees = 1 };
 	static const u64 expect_stat[KMA_STAT_NR] = { [KMA_STAT_free_unmatched] = 3 };
 	const unsigned long before = KMA_TEST_PTR, sampled = before + KMA_LIVEFILTER_STEP,
-			    nobody = sampled + KMA_LIVEFILTER_STEP;
+			    unknown = sampled + KMA_LIVEFILTER_STEP;
 
 	migrate_disable();
 	kma_livefilter_clear();
@@ -305,16 +308,16 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	kma_alloc_sampled(sampled, 64);
 	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(before));
 	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(sampled));
-	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(nobody));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(unknown));
 
-	kma_free_filtered(before);
-	kma_free_filtered(sampled);
+	kma_free_sampled(before);
+	kma_free_sampled(sampled);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
 	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(before));
 	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(sampled));
-	kma_free_filtered(before);
-	kma_free_filtered(sampled);
-	kma_free_filtered(nobody);
+	kma_free_sampled(before);
+	kma_free_sampled(sampled);
+	kma_free_sampled(unknown);
 	migrate_enable();
 
 	kma_expect_stats(test, expect_stat);
@@ -323,7 +326,7 @@ static void kma_record_follows_filtered_frees(struct kunit *test)
 	kma_expect_invariant(test);
 }
 
-/* ---- events that are no hit ----------------------------------------------- */
+/* ---- events that are not hits --------------------------------------------- */
 
 static void kma_record_counts_no_cache_as_no_hit(struct kunit *test)
 {
@@ -360,9 +363,9 @@ static void kma_record_moves_a_double_fired_object_to_the_outer_site(struct kuni
 	kma_expect_outcome(test, &expect);
 }
 
-/* ---- where and when it happened ------------------------------------------- */
+/* ---- where and when an object was allocated ------------------------------- */
 
-/* By perf kmem's definition: a node was asked for, and it is not the CPU's. */
+/* As perf kmem defines it: the event requested a node that is not the CPU's own. */
 static void kma_record_counts_cross_node(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
@@ -420,7 +423,7 @@ static void kma_record_notes_who_and_when(struct kunit *test)
 
 	KUNIT_ASSERT_TRUE(test, kma_objtab_take(&kma_c->obj, KMA_TEST_PTR, &e));
 	expect.row = kma_row_id(KMA_TEST_SITE, 64);
-	/* One of the moments between the two readings of the clock. */
+	/* Any time between the two readings of the clock is right. */
 	expect.time = clamp(e.time, before, kma_env_now());
 	kma_expect_entry(test, &expect, &e);
 }
@@ -456,9 +459,9 @@ static void kma_env_ages_are_milliseconds(struct kunit *test)
 	} known[] = {
 		{ 7, 7, 0 },
 		{ 107, 7, 100 * unit_ms },
-		/* Also across the wrap. */
+		/* the clock has wrapped */
 		{ 5, U32_MAX - 4, 10 * unit_ms },
-		/* And for as long as the machine runs. */
+		/* the longest time */
 		{ U32_MAX, 0, (u64)U32_MAX * unit_ms },
 	};
 	int i;
@@ -483,7 +486,7 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_counts_bulk_objects_without_room),
 	KUNIT_CASE(kma_record_samples_what_has_a_point),
 	KUNIT_CASE(kma_record_samples_no_inner_event),
-	KUNIT_CASE(kma_record_follows_filtered_frees),
+	KUNIT_CASE(kma_record_follows_frees_while_sampling),
 	KUNIT_CASE(kma_record_counts_no_cache_as_no_hit),
 	KUNIT_CASE(kma_record_moves_a_double_fired_object_to_the_outer_site),
 	KUNIT_CASE(kma_record_counts_cross_node),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of the record path share. */
+/* Functions that the suites of the record path share: see record_util.h. */
 #include "record_util.h"
 
 struct kma_core kma_record_core;
@@ -47,7 +47,7 @@ void kma_expect_outcome(struct kunit *test, const struct kma_outcome *expect)
 
 	while (nr < KMA_OUTCOME_ROWS && expect->rows[nr].size)
 		nr++;
-	/* Before rows are looked for: that would make them. */
+	/* This comes first, because kma_row_id() makes a row that does not exist. */
 	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&kma_c->sites.used), nr, "rows in use");
 	kma_expect_stats(test, expect->stat);
 	for (i = 0; i < nr; i++)

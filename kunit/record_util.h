@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of the record path share: tables of their own, to which events
- * are made up, and so are the objects, the sites and the caches, which are sizes of
- * kmalloc.
+ * Functions that the suites of the record path share.  The suites have tables of their own.
+ * Events, objects and call sites are made up, and caches are sizes of kmalloc.
  */
 #ifndef KMA_KUNIT_RECORD_UTIL_H
 #define KMA_KUNIT_RECORD_UTIL_H
@@ -12,18 +11,18 @@
 #define KMA_TEST_SITE	0xffffffff81234560UL
 #define KMA_TEST_PTR	0xffff888001230000UL
 
-/* Objects that the live table is made for. */
+/* live_max of the live table. */
 #define KMA_TEST_LIVE	2000
 
 /* The tables. */
 extern struct kma_core kma_record_core;
 #define kma_c (&kma_record_core)
 
-/* Make the tables, and let all counters start at 0. For struct kunit_suite. */
+/* For struct kunit_suite: make the tables and clear all counters; destroy the tables. */
 int kma_record_init_test(struct kunit *test);
 void kma_record_exit_test(struct kunit *test);
 
-/* An allocation of @size bytes that asks for four bytes less, on a node. */
+/* Record an allocation from the cache of @size bytes, which requests four bytes less. */
 static inline void kma_alloc_node(unsigned long site, unsigned long ptr, u32 size,
 				  int node)
 {
@@ -39,13 +38,13 @@ static inline void kma_alloc_node(unsigned long site, unsigned long ptr, u32 siz
 	kma_fake_alloc(kma_c, &ev);
 }
 
-/* The same on any node. */
+/* Like kma_alloc_node(), on any node. */
 static inline void kma_alloc(unsigned long site, unsigned long ptr, u32 size)
 {
 	kma_alloc_node(site, ptr, size, NUMA_NO_NODE);
 }
 
-/* An object of a bulk allocation. */
+/* Record an object of a bulk allocation. */
 static inline void kma_bulk(unsigned long site, unsigned long ptr, u32 size)
 {
 	kma_fake_bulk(kma_c, site, ptr, size);
@@ -59,7 +58,7 @@ static inline void kma_free(unsigned long ptr)
 /* Remove all stale entries. */
 void kma_record_sweep_all(void);
 
-/* Pages are freed, and what is recorded on them is then found. */
+/* Record that pages are freed, and remove the entries of objects that were left on them. */
 static inline void kma_free_pages(unsigned long page, unsigned int order)
 {
 	preempt_disable();
@@ -68,21 +67,21 @@ static inline void kma_free_pages(unsigned long page, unsigned int order)
 	kma_record_sweep_all();
 }
 
-/* The number of a row, which is made if it is not there. */
+/* Find or make a row. Return: its number. */
 static inline u32 kma_row_id(unsigned long site, u32 size)
 {
 	return kma_sitetab_get(&kma_c->sites, site, size)->id;
 }
 
-/* Check of every row that it counts as live what the live table has of it. */
+/* Check that every row counts as many live objects as the live table has of it. */
 void kma_expect_invariant(struct kunit *test);
 
 #define KMA_OUTCOME_ROWS	3
 
 /**
- * struct kma_outcome - what a case expects of the tables when it has acted
- * @rows: the rows in use, all their counters; the first one without a size ends them
- * @live: how many objects are in the live table
+ * struct kma_outcome - state of the tables that a test case expects after its events
+ * @rows: all rows in use, with all counters; the first one with a size of 0 ends the array
+ * @live: number of objects in the live table
  * @stat: all counters of the module: see kma_expect_stats()
  */
 struct kma_outcome {
@@ -95,7 +94,7 @@ struct kma_outcome {
 	u64 stat[KMA_STAT_NR];
 };
 
-/* Check all of it, that there are no other rows, and kma_expect_invariant(). */
+/* Check the state of the tables, that there are no other rows, and kma_expect_invariant(). */
 void kma_expect_outcome(struct kunit *test, const struct kma_outcome *expect);
 
 #endif /* KMA_KUNIT_RECORD_UTIL_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tables' rows: their order, and how they are made of what was recorded. */
+/* The rows of tables: their order, and how they are made from recorded events. */
 #include <linux/slab.h>
 
 #include "table_util.h"
@@ -17,7 +17,7 @@ static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 		{ .v = { 10, 2, 9, 5, 10 }, .label = "b" },
 		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
 	};
-	/* Too many for a stack. */
+	/* Static, because the rows are too large for the stack. */
 	static struct kma_site_counts rows[ARRAY_SIZE(unsorted)];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
 	char got[6] = "";
@@ -95,9 +95,9 @@ static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
 	}
 }
 
-/* ---- from the live tables ------------------------------------------------- */
+/* ---- rows of recorded events ---------------------------------------------- */
 
-/* A site that allocates from two caches is one caller and two caches. */
+/* A call site that allocates from two caches is one row of `callers`, and two of `caches`. */
 static void kma_report_merges_rows_of_one_name(struct kunit *test)
 {
 	static const struct kma_known_row caller = {
@@ -168,7 +168,7 @@ static void kma_report_counts_bulk_objects(struct kunit *test)
 				[KMA_COUNT_frag_pct] = 6250,
 			},
 		}, {
-			/* A site that does nothing else. */
+			/* This call site has only bulk allocations. */
 			.label = "kfree+0x2",
 			.v = {
 				[KMA_COUNT_live_bytes] = 64,
@@ -193,7 +193,10 @@ static void kma_report_counts_bulk_objects(struct kunit *test)
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 }
 
-/* Of a row that lost an object nothing is, and of none without all hooks. */
+/*
+ * The live bytes of a row are confirmed unless a free of the row is known to be missing, or
+ * not all functions are hooked.
+ */
 static void kma_report_tells_what_is_confirmed(struct kunit *test)
 {
 	struct kma_known_row expect[] = {
@@ -232,7 +235,10 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 	kma_bulk_start();
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 
-	/* An address comes again, at the second site: the first one's row is suspect. */
+	/*
+	 * An address of the first site is allocated again, by the second site, so a free was
+	 * missed: the row of the first site is suspect.
+	 */
 	first[KMA_COUNT_live_bytes] = 64 + 96;
 	first[KMA_COUNT_live_objs] = 2;
 	first[KMA_COUNT_confirmed_bytes] = 96;
@@ -252,7 +258,7 @@ static void kma_report_tells_what_is_confirmed(struct kunit *test)
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 }
 
-/* Two modules, one after the other, with functions of one name. */
+/* As if a module had been unloaded, and another one had a function of the same name. */
 static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
 {
 	static const struct kma_known_row expect = {
@@ -301,7 +307,7 @@ static void kma_report_names_sizes_of_kmalloc(struct kunit *test)
 					  "%s", known[i].name);
 }
 
-/* Objects of a kmem_cache ask for what the cache was made for. */
+/* An object of a kmem_cache requests the object size of the cache. */
 static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
 {
 	struct kmem_cache *cache = kmem_cache_create("kma-test-report", 1234, 0,

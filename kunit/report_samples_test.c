@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tables, of what was sampled: estimates and their standard errors. */
+/* The rows of tables, made from samples: estimates and their standard errors. */
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -11,21 +11,21 @@
 /* ---- samples -------------------------------------------------------------- */
 
 /*
- * Rows of which everything is known.  With N = 2^shift a sample of Z bytes stands
- * for w = 1 / (1 - exp(-Z / N)) objects:
+ * Rows with known estimates.  With N = 2^shift, a sample of Z bytes stands for
+ * w = 1 / (1 - exp(-Z / N)) objects:
  *
  *	Z		N		w
  *	64		4096		64.501302
  *	4096		4096		1.581977
  *	64		524288		8192.500010
  *	64		exact		1
- *	1048576		4096		1, but for 10^-111
+ *	1048576		4096		1 + 10^-111, about
  *
- * Of a row, n samples of x each are estimated as n x w, with a variance of
- * n x^2 w (w - 1), for bytes_req n x Z w (w - 1).  In a table both are added up over
- * rows; then the estimate is rounded to the nearest integer, and a standard error is
- * the root of the sum, rounded down.  The numbers below were computed that way, with 60
- * digits.
+ * If a row has n samples that count x each, the estimate of the counter is n x w.  Its
+ * variance is n x^2 w (w - 1), and for bytes_req n x Z w (w - 1).  A table adds up both
+ * over rows.  Then the estimate is rounded to the nearest integer; the standard error is
+ * the square root of the sum, rounded down.  The numbers below were computed in this way,
+ * with 60 digits.
  */
 struct kma_puts {
 	unsigned long frame[3];
@@ -71,7 +71,7 @@ static u32 kma_put(const struct kma_puts *p, unsigned long ptr)
 	return slot->id;
 }
 
-/* One more that asked for another node, found no room and pretends a free elsewhere. */
+/* Count one more sample, and also count it as no_entry, cross_node and pingpong. */
 static void kma_put_rare(u32 id, u32 bytes_req)
 {
 	struct kma_row __percpu *row = kma_core.sites.row[id];
@@ -121,7 +121,7 @@ static void kma_report_prints_samples(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_table_body(test, snap), KMA_GOLDEN_SAMPLED_ROWS);
 }
 
-/* Columns and lines of samples are there for all rows, or for none. */
+/* A table has columns or lines for samples as soon as it has a sample, and not before. */
 static void kma_report_tells_samples_where_there_are(struct kunit *test)
 {
 	static const struct {
@@ -148,8 +148,9 @@ static void kma_report_tells_samples_where_there_are(struct kunit *test)
 }
 
 /*
- * Rows of one name are added up, exact ones among them.  The columns of a known row
- * are in three lines: estimates; frag_pct, samples, live_samples; standard errors.
+ * Rows with the same name are added up, whether they are exact or sampled.  The columns of
+ * a known row are written as three groups: estimates; frag_pct, samples, live_samples;
+ * standard errors.
  */
 static void kma_report_estimates(struct kunit *test)
 {
@@ -180,14 +181,14 @@ static void kma_report_estimates(struct kunit *test)
 		},
 	};
 
-	/* Without it no byte would be confirmed. */
+	/* Without this, no byte would be confirmed. */
 	kma_bulk_start();
 	kma_put_samples();
 	kma_expect_table(test, callers, ARRAY_SIZE(callers), &kma_table_callers);
 	kma_expect_table_row(test, &cache, &kma_table_caches);
 }
 
-/* The outermost frame first; without a stack, the call site. */
+/* The label is the stack, outermost frame first; or the call site, if there is no stack. */
 static void kma_report_estimates_by_stack(struct kunit *test)
 {
 	static const struct kma_known_row known[] = {
@@ -214,7 +215,7 @@ static void kma_report_estimates_by_stack(struct kunit *test)
 				0, 741455,
 			},
 		}, {
-			/* The one that is certain. */
+			/* w is 1, so there is no error. */
 			"vfree+0x1", {
 				1048576, 1, 1, 1000000, 1048576, 0, 0, 0, 0, 0, 0, 0,
 				1048576,
@@ -225,13 +226,13 @@ static void kma_report_estimates_by_stack(struct kunit *test)
 
 	kma_bulk_start();
 	kma_put_samples();
-	/* What was recorded exactly has no row. */
+	/* Objects that were recorded exactly have no row. */
 	kma_expect_table(test, known, ARRAY_SIZE(known), &kma_table_stacks);
 }
 
 /*
- * Each sample with a stack of its own: no row is rounded before they are added up, or
- * there would be 200 objects of 4 KiB, and no error.
+ * Each sample has a stack, and so a row, of its own.  The rows must not be rounded before
+ * they are added up: that would make 200 objects of 4 KiB, without an error.
  */
 static void kma_report_adds_before_it_rounds(struct kunit *test)
 {
@@ -257,7 +258,7 @@ static void kma_report_adds_before_it_rounds(struct kunit *test)
 	kma_expect_table(test, &known, 1, &kma_table_callers);
 }
 
-/* 1000 w of each live object, to the nearest integer. */
+/* The weight of a live object is 1000 w, rounded to the nearest integer. */
 static void kma_report_weighs_objects(struct kunit *test)
 {
 	static const struct {
@@ -286,9 +287,9 @@ static void kma_report_weighs_objects(struct kunit *test)
 }
 
 /*
- * Of all rows.  The variance of bytes_net is the sum of those of bytes_allocated,
- * bulk_bytes and bytes_freed; that of bytes_wasted is that of bytes_allocated less
- * that of bytes_requested.
+ * `summary` adds up all rows.  The variance of bytes_net is the sum of the variances of
+ * bytes_allocated, bulk_bytes and bytes_freed.  The variance of bytes_wasted is the
+ * variance of bytes_allocated minus the variance of bytes_requested.
  */
 static void kma_report_sums_up_estimates(struct kunit *test)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The tables as text: heads and rows byte for byte, numbers, and the files. */
+/* The text of tables: heads and rows byte for byte, numbers, and reading the files. */
 #include <linux/math.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -9,7 +9,7 @@
 
 /* ---- helpers -------------------------------------------------------------- */
 
-/* Rows as a table of counts has them. */
+/* Rows of `callers`. */
 static struct kma_site_counts kma_rows[] = {
 	{
 		.v = { 192, 3, 5, 200, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
@@ -70,7 +70,7 @@ static void kma_report_prints_keyvals(struct kunit *test)
 
 static void kma_report_says_what_was_lost(struct kunit *test)
 {
-	/* Of 1500 objects that went, 1496 were seen to. */
+	/* Of 1500 objects that were freed, the frees of 1496 were seen. */
 	static const struct kma_stats stats = {
 		.v = {
 			[KMA_STAT_events_kfree] = 1000,
@@ -92,7 +92,7 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	snap.window_ns = 86400 * NSEC_PER_SEC;
 	snap.since = "reset";
 	snap.cut = 7;
-	/* The second and fourth criterion of a filter, and before that the first. */
+	/* A filter by the second and fourth criterion; earlier, there was one by the first. */
 	snap.filter = BIT(1) | BIT(3);
 	snap.filter_ever = BIT(0) | BIT(1) | BIT(3);
 	KUNIT_EXPECT_STREQ(test, kma_table_head(test, &snap),
@@ -100,7 +100,7 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 			   KMA_GOLDEN_KEYVAL_COLUMNS);
 }
 
-/* Rounded down: 100 means that no free is known to have gone unseen. */
+/* The percentage is rounded down, so that 100 means that no free is known to be missing. */
 static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
 		{ 60, 30, 0, 7, 3, " coverage_pct=90.000 " },
 		{ 999999, 0, 0, 1, 0, " coverage_pct=99.999 " },
 		{ 9999999, 0, 0, 0, 1, " coverage_pct=99.999 " },
-		/* counted in passing, or before a reset */
+		/* more unmatched frees than frees: read while counting, or after a reset */
 		{ 5, 5, 11, 1, 0, " coverage_pct=100.000 " },
 		{ 1ULL << 62, 0, 0, 1ULL << 62, 0, " coverage_pct=50.000 " },
 	};
@@ -134,7 +134,7 @@ static void kma_report_says_how_many_frees_were_seen(struct kunit *test)
 	}
 }
 
-/* Real rows at made-up addresses, oldest first. */
+/* Rows of real call sites, with objects at made-up addresses; the oldest object is first. */
 static void kma_report_prints_allocs(struct kunit *test)
 {
 	u32 kfree_row = kma_sitetab_get(&kma_core.sites, KMA_TEST_SITE, 64)->id;
@@ -162,7 +162,7 @@ static void kma_report_prints_allocs(struct kunit *test)
 	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR, &young, &unused);
 	kma_objtab_put(&kma_core.obj, KMA_TEST_PTR + 64, &old, &unused);
 	snap = kma_table_open(test, &kma_table_allocs);
-	/* As if it were 1600 and 160 ms later. */
+	/* Set the time, so that the objects are 1600 ms and 160 ms old. */
 	snap->now = 1000 + 1600 * HZ / MSEC_PER_SEC / (1 << KMA_TIME_SHIFT);
 	snap->window_ns = 12345 * NSEC_PER_MSEC;
 
@@ -233,13 +233,13 @@ static void kma_frag_is_as_perf_kmem_has_it(struct kunit *test)
 		{ 1, 2, 50000 },
 		{ 1, 3, 66667 },
 		{ 2, 3, 33333 },
-		/* half a thousandth and a little less, rounded to the nearest */
+		/* half a thousandth, and a little less: rounded to the nearest */
 		{ 199999, 200000, 1 },
 		{ 200000, 200001, 0 },
-		/* no sense, but no division by it either */
+		/* makes no sense, but must not divide by zero or overflow */
 		{ 5, 0, 0 },
 		{ 5, 4, 0 },
-		/* what overflows when multiplied by 100,000 */
+		/* values that overflow when multiplied by 100,000 */
 		{ 1ULL << 47, 1ULL << 48, 50000 },
 		{ 1ULL << 62, 1ULL << 63, 50000 },
 		{ 1ULL << 63, U64_MAX, 50000 },
@@ -257,7 +257,7 @@ static void kma_frag_is_as_perf_kmem_has_it(struct kunit *test)
 				    known[i].alloc);
 }
 
-/* Not further from the truth than half a unit, whatever the numbers. */
+/* For any numbers, the result differs from the exact one by half a unit or less. */
 static void kma_frag_is_the_nearest(struct kunit *test)
 {
 	u64 random = 1, req, alloc, milli;
@@ -274,7 +274,7 @@ static void kma_frag_is_the_nearest(struct kunit *test)
 
 /* ---- reading -------------------------------------------------------------- */
 
-/* Enough rows that no buffer has room for all. */
+/* Make so many rows that no buffer has room for all. */
 static void kma_many_callers(void)
 {
 	unsigned long i;
@@ -300,7 +300,7 @@ static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 	int table, i;
 
 	kma_many_callers();
-	/* So many times N that it is sampled: or `stacks` would have no row. */
+	/* This object is much larger than N, so it is sampled, and `stacks` has a row. */
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	preempt_disable();
 	kma_sample_forget(KMA_SAMPLE_OBJECTS);
@@ -310,7 +310,7 @@ static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 	for (table = 0; table < kma_nr_tables; table++) {
 		file = kma_file_open(test, &kma_table_fops, kma_tables[table]);
 		whole = kma_file_text(test, file, 60000);
-		/* What is not switched on has but its head. */
+		/* Tables that are not switched on have only a head. */
 		KUNIT_EXPECT_GT(test, strlen(whole), kma_tables[table]->pages ||
 				kma_tables[table]->countmap ? 100 : 500);
 		for (i = 0; i < ARRAY_SIZE(steps); i++)
@@ -341,7 +341,7 @@ static void kma_report_reads_from_any_position(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_file_read(file, some, sizeof(some), len + 100), 0);
 }
 
-/* What is read is what was when the file was opened. */
+/* All reads of an open file return the state at the time of the open. */
 static void kma_report_does_not_change_while_it_is_read(struct kunit *test)
 {
 	struct file *file;

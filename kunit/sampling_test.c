@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sampling, on real allocations, and the changes between exact and sampled. */
+/* Sampling of real allocations, and the change between exact counting and sampling. */
 #include <linux/kallsyms.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -9,11 +9,11 @@
 
 /* ---- sampling ------------------------------------------------------------- */
 
-/* So many times the smallest N that it is sampled, whatever the random numbers. */
+/* Much larger than the smallest N, so that an object is always sampled. */
 #define KMA_CERTAIN_BYTES	SZ_1M
 #define KMA_SOME		40
 
-/* What was allocated in one of the times: exactly, sampled, exactly again. */
+/* Objects allocated while counting is exact, while objects are sampled, and exact again. */
 struct kma_times {
 	void *before[KMA_SOME];
 	void *large[KMA_SOME / 10];
@@ -27,7 +27,7 @@ static void kma_free_some(void **object, int from, int to)
 		kfree(object[from++]);
 }
 
-/* Half of what was recorded before is freed while objects are sampled. */
+/* Half of the objects that were recorded exactly are freed while objects are sampled. */
 static void kma_allocate_in_times(struct kma_times *t)
 {
 	int i;
@@ -47,7 +47,7 @@ static void kma_allocate_in_times(struct kma_times *t)
 		t->after[i] = kma_site_zalloc(100);
 }
 
-/* The rest; what was allocated exactly at last, while objects are sampled again. */
+/* Free all other objects; those in @after while objects are sampled again. */
 static void kma_free_in_times(struct kma_times *t)
 {
 	kma_free_some(t->before, KMA_SOME / 2, KMA_SOME);
@@ -59,8 +59,8 @@ static void kma_free_in_times(struct kma_times *t)
 	kma_test_sample_bytes(0);
 }
 
-/* Whatever way it was recorded and whatever way it is freed, nothing is left. */
-static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
+/* Objects may be recorded in one mode and freed in another; no entry may be left. */
+static void kma_probe_follows_frees_across_sampling_changes(struct kunit *test)
 {
 	const struct kma_site_expect before = {
 		.hits = KMA_SOME,
@@ -94,7 +94,7 @@ static void kma_probe_follows_frees_from_time_to_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(replaced), replaced);
 }
 
-/* An object without a tracepoint, and one of a kmem_cache, by the size of their slots. */
+/* Bulk objects, and an object of a kmem_cache, are sampled by their slot size. */
 static void kma_probe_samples_kmem_caches(struct kunit *test)
 {
 	enum { OBJECTS = 20 };
@@ -149,7 +149,7 @@ static bool kma_is_in_function(unsigned long frame, const char *function)
 	return !strncmp(name, function, len) && name[len] == '+';
 }
 
-/* The stack of the first sample of a site in a function. */
+/* Find the first row of samples whose call site is in a function. */
 static const struct kma_site_info *kma_sampled_info(const char *function)
 {
 	const struct kma_site_info *info;
@@ -190,14 +190,14 @@ static void kma_engine_starts_with_sampling(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 1 << KMA_SHIFT_MIN);
 	kfree(kma_site_size(KMA_CERTAIN_BYTES));
 	KUNIT_EXPECT_EQ(test, kma_count_of("kma_site_size", KMA_COUNT_samples), 1);
-	/* And not with what it was the last time. */
+	/* The next start does not use the previous value. */
 	kma_engine_stop();
 	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), 0);
 }
 
 static struct kunit_case kma_sampling_cases[] = {
-	KUNIT_CASE(kma_probe_follows_frees_from_time_to_time),
+	KUNIT_CASE(kma_probe_follows_frees_across_sampling_changes),
 	KUNIT_CASE(kma_probe_samples_kmem_caches),
 	KUNIT_CASE(kma_probe_takes_stacks),
 	KUNIT_CASE(kma_engine_starts_with_sampling),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The site table: what becomes of a row when its code or its cache goes. */
+/* The site table: rows whose module is unloaded, or whose cache is destroyed. */
 #include <linux/slab.h>
 
 #include "sitetab_util.h"
@@ -42,7 +42,7 @@ static void kma_sitetab_makes_a_new_row_for_new_code(struct kunit *test)
 	kma_expect_usage(test, &expect);
 }
 
-/* A hole that a retired one leaves hides nothing behind it, and is used. */
+/* A retired slot does not hide the slots behind it, and is used again. */
 static void kma_sitetab_finds_past_a_retired_slot(struct kunit *test)
 {
 	u32 a = kma_row_id(KMA_TEST_SITE, 64);
@@ -80,14 +80,14 @@ static struct kmem_cache *kma_cache(struct kunit *test, const char *name)
 	return cache;
 }
 
-/* As kmem_cache_destroy() does where the module runs. */
+/* Retire a cache and destroy it, as when the module sees a kmem_cache_destroy(). */
 static void kma_destroy(struct kmem_cache *cache)
 {
 	kma_sitetab_retire_cache(&kma_sites, (unsigned long)cache);
 	kmem_cache_destroy(cache);
 }
 
-/* The row that a site has with a cache of this name, which generations only for this. */
+/* Create a cache, count a hit from it, and destroy it. Return: number of its row. */
 static u32 kma_row_of_new_cache(struct kunit *test, const char *name)
 {
 	struct kmem_cache *cache = kma_cache(test, name);
@@ -155,7 +155,7 @@ static void kma_sitetab_retires_only_that_cache(struct kunit *test)
 	kma_destroy(b);
 }
 
-/* The module went after its cache: the site's code is gone for good. */
+/* After a cache was destroyed, its module was unloaded: a new cache must not get the row. */
 static void kma_sitetab_reuses_no_row_of_a_module_that_went(struct kunit *test)
 {
 	static const struct kma_usage expect = {

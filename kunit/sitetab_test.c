@@ -2,7 +2,7 @@
 /* The site table: which row an event counts in. */
 #include "sitetab_util.h"
 
-/* Hits of all rows of a site and the cache word, a size of kmalloc. */
+/* Hits of all rows of a call site and a cache; @cache is a size of kmalloc. */
 static u64 kma_hits_of(unsigned long site, unsigned long cache)
 {
 	const struct kma_site_info *info;
@@ -72,7 +72,7 @@ static void kma_sitetab_sums_over_all_cpus(struct kunit *test)
 	kma_expect_row_sum(test, &expect, &kma_sites, id);
 }
 
-/* Site and cache are added up for the hash: these all have the same one. */
+/* The hash is computed from the sum of site and cache, which is the same for all pairs here. */
 static void kma_sitetab_keeps_colliding_pairs_apart(struct kunit *test)
 {
 	u32 id[KMA_TEST_SITES];
@@ -125,14 +125,14 @@ static void kma_sitetab_counts_the_rest_as_other(struct kunit *test)
 		expect_info.cache = kma_cachetab_get(&kma_sites.caches, sizes[i]);
 		kma_expect_site_info(test, &expect_info, kma_sitetab_info(&kma_sites, id));
 	}
-	/* Those that came in time go on as before. */
+	/* Pairs that have a row still count in it. */
 	for (i = 0; i < KMA_TEST_SITES; i++) {
 		kma_hit(KMA_TEST_SITE + 16 * i, 64);
 		KUNIT_EXPECT_EQ(test, kma_hits_of(KMA_TEST_SITE + 16 * i, 64), 2);
 	}
 }
 
-/* More pairs of one hash than a look-up looks at. */
+/* More pairs have the same hash than a look-up searches slots. */
 static void kma_sitetab_gives_up_on_a_crowded_hash(struct kunit *test)
 {
 	enum { LOST = 8, PAIRS = KMA_SITES_PROBES + LOST };
@@ -195,7 +195,7 @@ static void kma_sitetab_gives_inner_sites_no_row(struct kunit *test)
 
 /* ---- samples -------------------------------------------------------------- */
 
-/* With up to two frames; 0 for none. */
+/* Find or make a row of samples.  Their stack is the site and @caller; none if that is 0. */
 static const struct kma_site_slot *kma_sample(int shift, unsigned long caller)
 {
 	struct kma_stack stack = {
@@ -234,7 +234,7 @@ static void kma_sitetab_gives_samples_rows_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 200), slot[4]);
 }
 
-/* Without a stack a site and the next one, with the next N. */
+/* Samples without a stack, whose sites and shifts have the same sum, have different rows. */
 static void kma_sitetab_tells_sites_from_shifts(struct kunit *test)
 {
 	const struct kma_origin o[] = {
@@ -271,7 +271,7 @@ static void kma_sitetab_knows_what_a_sample_is(struct kunit *test)
 			   sizeof(expect_frames));
 }
 
-static void kma_sitetab_keeps_rows_free_of_stacks(struct kunit *test)
+static void kma_sitetab_limits_rows_with_a_stack(struct kunit *test)
 {
 	enum { STACKS = KMA_TEST_SITES / 4 * 3 };
 	static const struct kma_usage expect_before = {
@@ -304,8 +304,8 @@ static void kma_sitetab_keeps_rows_free_of_stacks(struct kunit *test)
 	kma_expect_usage(test, &expect);
 }
 
-/* Else nobody would know what it stands for. */
-static void kma_sitetab_counts_as_other_what_weighs_the_same(struct kunit *test)
+/* A row [other] takes samples of one shift only: the weight of a mixture is not known. */
+static void kma_sitetab_does_not_mix_weights_in_other(struct kunit *test)
 {
 	struct kma_usage expect = {
 		.used = KMA_TEST_SITES,
@@ -333,12 +333,12 @@ static void kma_sitetab_counts_as_other_what_weighs_the_same(struct kunit *test)
 	expect.stat[KMA_STAT_other_sites]++;
 	KUNIT_EXPECT_NULL(test, kma_sample(13, 0));
 	KUNIT_EXPECT_NULL(test, kma_get(KMA_TEST_SITE, 64));
-	/* Of another cache, exact objects come first. */
+	/* The row [other] of another cache is still unused, so it takes exact objects. */
 	KUNIT_EXPECT_NOT_NULL(test, kma_get(KMA_TEST_SITE, 96));
 	kma_expect_usage(test, &expect);
 }
 
-/* ---- several at once ------------------------------------------------------ */
+/* ---- several CPUs --------------------------------------------------------- */
 
 #define KMA_CROWD_SITES		120
 #define KMA_CROWD_CACHES	8
@@ -382,7 +382,7 @@ static void kma_crowd_check(struct kunit *test, u32 sites_max)
 				expected);
 }
 
-/* All CPUs see the same new pairs at the same time, with room and without. */
+/* All CPUs see the same new pairs at the same time. */
 static void kma_sitetab_stands_a_crowd(struct kunit *test)
 {
 	int round;
@@ -412,8 +412,8 @@ static struct kunit_case kma_sitetab_cases[] = {
 	KUNIT_CASE(kma_sitetab_gives_samples_rows_of_their_own),
 	KUNIT_CASE(kma_sitetab_tells_sites_from_shifts),
 	KUNIT_CASE(kma_sitetab_knows_what_a_sample_is),
-	KUNIT_CASE(kma_sitetab_keeps_rows_free_of_stacks),
-	KUNIT_CASE(kma_sitetab_counts_as_other_what_weighs_the_same),
+	KUNIT_CASE(kma_sitetab_limits_rows_with_a_stack),
+	KUNIT_CASE(kma_sitetab_does_not_mix_weights_in_other),
 	KUNIT_CASE(kma_sitetab_stands_a_crowd),
 	KUNIT_CASE(kma_sitetab_stands_a_crowd_when_full),
 	{}

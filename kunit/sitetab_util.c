@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of the site table share. */
+/* Functions that the suites of the site table share: see sitetab_util.h. */
 #include "sitetab_util.h"
 #include "module.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of the site table share.  The table does not look at what is at a
- * site's address, so sites are made up, and so are most caches, which are sizes of
- * kmalloc.
+ * Functions that the suites of the site table share.  The table does not access the memory
+ * at the address of a site, so sites are made up.  Most caches are sizes of kmalloc.
  */
 #ifndef KMA_KUNIT_SITETAB_UTIL_H
 #define KMA_KUNIT_SITETAB_UTIL_H
@@ -14,7 +13,7 @@
 
 extern struct kma_sitetab kma_sites;
 
-/* Make the table, and let all counters start at 0. For struct kunit_suite. */
+/* For struct kunit_suite: make the table and clear all counters; destroy the table. */
 int kma_sitetab_init_suite(struct kunit_suite *suite);
 int kma_sitetab_init_test(struct kunit *test);
 void kma_sitetab_exit_test(struct kunit *test);
@@ -25,7 +24,7 @@ static inline const struct kma_site_slot *kma_get(unsigned long site,
 	return kma_sitetab_get(&kma_sites, site, cache);
 }
 
-/* The number of a row, which is made if it is not there. */
+/* Find or make a row. Return: its number. */
 static inline u32 kma_row_id(unsigned long site, unsigned long cache)
 {
 	return kma_get(site, cache)->id;
@@ -50,12 +49,12 @@ static inline int kma_state(u32 id)
 }
 
 /**
- * struct kma_usage - what a case expects of the table as a whole
- * @used: rows handed out
- * @retired: rows that were retired
- * @stacks: rows that have a stack
+ * struct kma_usage - state of the table that a test case expects
+ * @used: number of rows handed out
+ * @retired: number of retired rows
+ * @stacks: number of rows that have a stack
  * @sampled: there is a row of samples
- * @no_cache: a row was retired for its cache
+ * @no_cache: a row was retired because its cache was destroyed
  * @stat: all counters of the module: see kma_expect_stats()
  */
 struct kma_usage {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All CPUs allocate and free at once: then the sums of the module agree. */
+/* All CPUs allocate and free at the same time; afterwards the counters must add up. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -26,7 +26,7 @@ static void kma_storm(void *arg, int nr)
 		kfree(object[i]);
 }
 
-/* With neither probe nor hook attached nothing changes any more: now all must agree. */
+/* While no probe and no ftrace_hook is attached, counters do not change, and must add up. */
 static void kma_expect_sums(struct kunit *test)
 {
 	struct kma_row row, sum = {};
@@ -65,7 +65,7 @@ static void kma_expect_sums(struct kunit *test)
 static void kma_storm_and_check_as(struct kunit *test, void (*storm)(void *arg, int nr),
 				   void *arg)
 {
-	/* One more than there are CPUs, in case one of them is different. */
+	/* One thread more than CPUs if the first one does not allocate. */
 	int nr = kma_crew_size() + (storm != kma_storm);
 
 	KUNIT_ASSERT_EQ(test, kma_crew_run(storm, arg, nr), 0);
@@ -90,7 +90,7 @@ static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
 	struct kma_site_expect expect = { .hits = hits, .frees = hits };
 
 	kma_storm_and_check(test);
-	/* The sizes are random, and the CPUs may change. */
+	/* The sizes are random, and threads may migrate. */
 	expect.bytes_req = kma_count_of("kma_site_storm", KMA_COUNT_bytes_req);
 	expect.pingpong = kma_count_of("kma_site_storm", KMA_COUNT_pingpong);
 	kma_expect_site(test, "kma_site_storm", &expect);
@@ -98,7 +98,7 @@ static void kma_probe_loses_nothing_in_a_storm(struct kunit *test)
 
 #define KMA_SWITCHES	24
 
-/* One thread switches, and all others allocate and free until it has done. */
+/* One thread changes sample_bytes; all others allocate and free until it is done. */
 static void kma_switched_storm(void *arg, int nr)
 {
 	static const u64 bytes[] = { 1 << 12, 0, 1 << 20, 1 << 14, 0, 1 << 26 };
@@ -118,7 +118,7 @@ static void kma_switched_storm(void *arg, int nr)
 	WRITE_ONCE(*done, true);
 }
 
-/* At last it samples: what was recorded in whichever way is found by the filter. */
+/* At the end, objects are sampled: the livefilter must know all objects of either mode. */
 static void kma_probe_loses_nothing_while_sampling_is_switched(struct kunit *test)
 {
 	struct kma_site_counts counts;
@@ -133,7 +133,7 @@ static void kma_probe_loses_nothing_while_sampling_is_switched(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, counts.v[KMA_COUNT_no_entry], 0);
 }
 
-/* More pairs of site and size, and more objects at a time, than there is room for. */
+/* Make more pairs of call site and size, and more live objects, than the tables hold. */
 static void kma_flood(struct kunit *test)
 {
 	static void *(*const sites[])(size_t size) = {
@@ -155,7 +155,7 @@ static void kma_flood(struct kunit *test)
 	kvfree(object);
 }
 
-/* Tables that are much too small: what is lost is counted. */
+/* The tables are much too small, but everything that is lost is counted. */
 static void kma_probe_adds_up_when_tables_are_full(struct kunit *test)
 {
 	const struct kma_load tiny = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites of the tables and of the commands share. */
+/* Functions that the suites of the tables and of the commands share: see table_util.h. */
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
 #include "table_util.h"
 
-/* Without this no cache of a real object is known. */
+/* Without kma_cacheinfo_init(), names and slot sizes of kmem_caches are not known. */
 int kma_table_init_suite(struct kunit_suite *suite)
 {
 	return kma_cacheinfo_init();
@@ -33,9 +33,9 @@ int kma_table_init_test(struct kunit *test)
 
 void kma_table_exit_test(struct kunit *test)
 {
-	/* In case the test did not come to that. */
+	/* In case the test failed before it stopped them. */
 	kma_bulk_stop();
-	/* Files and snapshots are closed after this: they need no table. */
+	/* Files and snapshots are closed later, but that needs no table. */
 	kma_symbol_stop();
 	kma_core_destroy(&kma_core);
 }

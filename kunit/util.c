@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the suites share. */
+/* Functions that the suites share: see util.h. */
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/seq_file.h>
@@ -68,7 +68,7 @@ int kma_crew_run(void (*work)(void *arg, int nr), void *arg, int nr)
 	ret = kma_crew_hire(&crew, m, nr);
 	for (i = 0; !ret && i < nr; i++)
 		wake_up_process(m[i].task);
-	/* A thread that was never woken does not run at all. */
+	/* If a thread could not be created, kthread_stop() ends the others before they run. */
 	for (i = 0; i < nr && !IS_ERR_OR_NULL(m[i].task); i++) {
 		while (!ret && atomic_read(&crew.missing))
 			schedule_timeout_uninterruptible(1);
@@ -85,7 +85,7 @@ int kma_other_cpu(struct kunit *test)
 	for_each_online_cpu(cpu)
 		if (cpu != raw_smp_processor_id())
 			return cpu;
-	kunit_skip(test, "needs two CPUs");
+	kunit_skip(test, "needs at least two online CPUs");
 }
 
 /* ---- expectations --------------------------------------------------------- */
@@ -210,7 +210,7 @@ void kma_expect_cache_info(struct kunit *test, const struct kma_cache_info *expe
 	kma_expect_fields(test, "cache", kma_cache_info_fields, expect, actual);
 }
 
-/* Whether a counter depends on the clock or on the live table's size. */
+/* Whether a counter depends on the clock or on the size of the live table. */
 static bool kma_stat_varies(int stat)
 {
 	return (stat >= KMA_STAT_timed_events && stat <= KMA_STAT_sample_ns) ||
@@ -308,7 +308,7 @@ void kma_fake_alloc(struct kma_core *c, const struct kma_event *ev)
 	preempt_enable();
 }
 
-/* One object of a bulk allocation: it asks for no bytes and for no node. */
+/* An object of a bulk allocation: without a requested size, and without a node. */
 void kma_fake_bulk(struct kma_core *c, unsigned long site, unsigned long ptr, u32 size)
 {
 	const struct kma_event ev = {

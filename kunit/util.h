@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the suites share. */
+/* Functions that the suites share. */
 #ifndef KMA_KUNIT_UTIL_H
 #define KMA_KUNIT_UTIL_H
 
@@ -8,7 +8,7 @@
 
 #include "module.h"
 
-/* Page frames of a table; more than any test of generations has objects on. */
+/* Number of page generations of a table; no test of generations has objects on more pages. */
 #define KMA_TEST_PFNS	4096
 
 extern struct kunit_suite kma_objtab_suite;
@@ -37,7 +37,7 @@ extern struct kunit_suite kma_engine_suite;
 
 /**
  * kma_random() - the next number of a sequence that is the same in every run
- * @state: where the sequence is; start with any number, the seed
+ * @state: state of the sequence; its first value is the seed, which may be any number
  *
  * Context: any.
  * Return: 64 evenly distributed bits.
@@ -51,13 +51,13 @@ static inline u64 kma_random(u64 *state)
 	return z ^ (z >> 31);
 }
 
-/* A number below @n. */
+/* A random number below @n. */
 static inline u32 kma_random_below(u64 *state, u32 n)
 {
 	return (kma_random(state) >> 32) * n >> 32;
 }
 
-/* 64 bits that depend on all of those given. */
+/* A hash of 64 bits, each of which depends on all bits of @x. */
 static inline u64 kma_mix(u64 x)
 {
 	return kma_random(&x);
@@ -66,16 +66,16 @@ static inline u64 kma_mix(u64 x)
 /* ---- expectations --------------------------------------------------------- */
 
 /*
- * A case states the record it expects first, as an initialiser, then acts, and
- * then compares all fields at once.  Each field that differs is reported by name.
+ * A test case first states the record that it expects, as an initialiser.  Then it acts,
+ * and compares all fields.  The report names each field that differs.
  */
 
 /**
  * struct kma_field - a field of a record
  * @name: its name
- * @offset: where it is
- * @bytes: 1, 2, 4 or 8 for a number
- * @text: it is not a number but a string
+ * @offset: its offset in the record
+ * @bytes: its size: 1, 2, 4 or 8 for a number
+ * @text: it is a string, not a number
  */
 struct kma_field {
 	const char *name;
@@ -92,10 +92,10 @@ struct kma_field {
 /**
  * kma_expect_fields() - check that two records are equal
  * @test: the test
- * @what: what the records are of, for the report
+ * @what: what the records describe, for the report
  * @fields: an array of the fields to compare
  * @expect: the record that is expected
- * @actual: the record that is there, of the same type
+ * @actual: the record to check, of the same type
  *
  * Context: process.
  */
@@ -109,122 +109,124 @@ void kma_expect_each_field(struct kunit *test, const char *what,
 			   const struct kma_field *fields, int nr, const void *expect,
 			   const void *actual);
 
-/* All counters of a row, or of several that were added up. */
+/* Check all counters of a row, or the sum of several rows. */
 void kma_expect_row(struct kunit *test, const struct kma_row *expect,
 		    const struct kma_row *actual);
 
-/* The same, of the row with this number in a table. */
+/* Check all counters of row @id of a table, added up over all CPUs. */
 void kma_expect_row_sum(struct kunit *test, const struct kma_row *expect,
 			const struct kma_sitetab *sites, u32 id);
 
-/* What an entry says of its object; @generation and @where are the table's own. */
+/* Check an entry, except @generation and @where, which only the live table uses. */
 void kma_expect_entry(struct kunit *test, const struct kma_entry *expect,
 		      const struct kma_entry *actual);
 
-/* What a row stands for; where it is in the map, @key and @slot, is not compared. */
+/* Check what a row stands for, except @key and @slot, which are its place in the map. */
 void kma_expect_site_info(struct kunit *test, const struct kma_site_info *expect,
 			  const struct kma_site_info *actual);
 
-/* All that is known of a cache. */
+/* Check all fields of the description of a cache. */
 void kma_expect_cache_info(struct kunit *test, const struct kma_cache_info *expect,
 			   const struct kma_cache_info *actual);
 
 /**
  * kma_expect_stats() - check all counters of the module
  * @test: the test
- * @expect: KMA_STAT_NR values, as they are expected since kma_stats_clear()
+ * @expect: KMA_STAT_NR values, counted since kma_stats_clear()
  *
- * Not compared are the times that the module takes, and how many entries of the
- * live table have spilled, which depends on the table's size.
+ * This does not compare the times that the module measures, nor the numbers of spilled
+ * entries, which depend on the size of the live table.
  *
  * Context: process; no probe is attached.
  */
 void kma_expect_stats(struct kunit *test, const u64 *expect);
 
-/* Add all counters of @more to @sum. */
+/* Add the counters of @more to those of @sum. */
 void kma_row_add(struct kma_row *sum, const struct kma_row *more);
 
 /* ---- entries -------------------------------------------------------------- */
 
 /**
- * kma_payload() - an entry for an object
+ * kma_payload() - make an entry for an object
  * @ptr: its address
- * @count: how often it has lived
+ * @count: how often an object was allocated at this address
+ *
+ * Every field of the entry depends on both arguments, so that kma_payload_is() detects a
+ * mixture of two entries.
  *
  * Context: any.
- * Return: an entry of which each field depends on both, and
- * one of them is @count: so a mixture of two shows.
+ * Return: the entry; its bytes_req is @count.
  */
 struct kma_entry kma_payload(unsigned long ptr, u32 count);
 
-/* Whether an entry is what kma_payload() made. */
+/* Whether an entry is the one that kma_payload() returns for the same arguments. */
 bool kma_payload_is(const struct kma_entry *e, unsigned long ptr, u32 count);
 
 /* ---- threads -------------------------------------------------------------- */
 
 /**
- * kma_crew_run() - run a function in several threads, one after another a CPU
+ * kma_crew_run() - run a function in several threads, spread over the online CPUs
  * @work: the function; all threads enter it at the same time
- * @arg: handed on
- * @nr: how many threads; their numbers are handed on too
+ * @arg: first argument of @work
+ * @nr: number of threads; the second argument of @work is the number of its thread
  *
  * Context: process, may sleep.
- * Return: 0 after all have returned, or an error
- * if a thread cannot be made; then none has run.
+ * Return: 0 after @work has returned in all threads; or an error if a thread could not be
+ * created, and then @work has not run.
  */
 int kma_crew_run(void (*work)(void *arg, int nr), void *arg, int nr);
 
-/* One thread a CPU, but never one alone. */
+/* Number of threads for kma_crew_run(): one for each CPU, but at least two. */
 static inline int kma_crew_size(void)
 {
 	return max_t(int, num_online_cpus(), 2);
 }
 
-/* Another online CPU than this one; skips the test if there is none. */
+/* An online CPU other than this one.  Skips the test if there is none. */
 int kma_other_cpu(struct kunit *test);
 
 /* ---- the module's state --------------------------------------------------- */
 
 /**
- * kma_test_sample_bytes() - set `sample_bytes`, as a parameter
+ * kma_test_sample_bytes() - set `sample_bytes`, as a write to the module parameter does
  * @bytes: the value
  *
  * Context: process, may sleep.
- * Return: as for kma_setting_write().
+ * Return: 0, or the error of kma_setting_write().
  */
 int kma_test_sample_bytes(u64 bytes);
 
-/* A counter of the module, over all CPUs. */
+/* A counter of the module, added up over all CPUs. */
 u64 kma_stat_sum(enum kma_stat stat);
 #define kma_stat_now(name) kma_stat_sum(KMA_STAT_##name)
 
-/* All counters of the module start at 0 again, as after insmod. */
+/* Set all counters of the module to 0, as after insmod. */
 void kma_stats_clear(void);
 
-/* How many objects a live table holds, and how many of one row. */
+/* Number of objects in a live table: all of them, or those of one row. */
 u64 kma_objtab_count(const struct kma_objtab *t);
 u64 kma_objtab_count_row(const struct kma_objtab *t, u32 row);
 
 /* ---- made-up events ------------------------------------------------------- */
 
 /*
- * As a probe, or a hook, records them: the rest of an event is on one CPU.  The
- * cache is a size of kmalloc.
+ * These record an event as a probe or an ftrace_hook does: with preemption off, so that
+ * all of the event is on one CPU.  The cache is a kmalloc cache.
  */
 void kma_fake_alloc(struct kma_core *c, const struct kma_event *ev);
 void kma_fake_bulk(struct kma_core *c, unsigned long site, unsigned long ptr, u32 size);
 void kma_fake_free(struct kma_core *c, unsigned long ptr);
 
-/* While objects are sampled; @ev->cache is the size of the object. */
+/* Record an event while objects are sampled; @ev->cache is the size of the object. */
 void kma_fake_sampled(struct kma_core *c, const struct kma_event *ev);
 
 /* ---- files ---------------------------------------------------------------- */
 
 /**
- * kma_file_open() - open a file by its functions
- * @test: the test, at whose end it is closed
- * @fops: the file's functions; the file is a seq_file
- * @private: what inode->i_private is
+ * kma_file_open() - open a file that is defined by its file_operations
+ * @test: the test; the file is closed when it ends
+ * @fops: the operations, of a seq_file
+ * @private: value of inode->i_private
  *
  * Context: process, may sleep.
  * Return: the file.
@@ -235,21 +237,21 @@ struct file *kma_file_open(struct kunit *test, const struct file_operations *fop
 /**
  * kma_file_read() - read part of a file of kma_file_open()
  * @file: the file
- * @buf: room for the text
- * @len: how much to ask for
- * @pos: from where on
+ * @buf: buffer for the text
+ * @len: number of bytes to read
+ * @pos: offset in the file
  *
  * Context: process, may sleep.
- * Return: how much it was, or an error.
+ * Return: number of bytes that were read, or an error.
  */
 ssize_t kma_file_read(struct file *file, char *buf, size_t len, loff_t pos);
 
-/* All of a file, read @step bytes at a time; lives as long as the test. */
+/* Read a whole file, @step bytes at a time.  The text is freed when the test ends. */
 char *kma_file_text(struct kunit *test, struct file *file, size_t step);
 
-/* Print into memory: a seq_file without a file. Freed with the test. */
+/* Make a seq_file without a file, which prints into memory.  Freed when the test ends. */
 struct seq_file *kma_seq_new(struct kunit *test);
-/* What was printed into it since the last time. */
+/* The text that was printed since the last call of this function. */
 const char *kma_seq_text(struct seq_file *seq);
 
 #endif /* KMA_KUNIT_UTIL_H */

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pages that are allocated in NMI, which are known exactly.
+ * Allocates pages in NMI, and keeps an exact record of them.
  *
- * Each NMI that nobody else wants allocates some blocks, as long as there is room to
- * note them; they are freed by a process.
+ * Each NMI that no other handler claims makes some page allocations, as long as there is
+ * room to record them.  A write to `drop` frees them.
  *
  * In /sys/kernel/debug/kmemacct_nmi/:
  *
- *	drop	write anything: all blocks are freed
- *	values	`name value` lines: nmis, and of them those inside the module that is
- *		tested; failed allocations; hits of order 0 and 1, and what is live
- *	pages	`pfn order` lines, one for each block that is live
+ *	drop	write anything to free all pages
+ *	values	`name value` lines: number of NMIs, and of those that interrupted
+ *		kmemacct; failed allocations; hits of order 0 and of order 1; and for how
+ *		many more allocations there is room
+ *	pages	`pfn order` lines, one for each page allocation that is live
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,21 +27,21 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#define TRUTH_BLOCKS	8192
+#define TRUTH_ALLOCS	8192
 #define TRUTH_ORDERS	2
-/* Of each order, in an NMI. */
+/* Number of allocations of each order in one NMI. */
 #define TRUTH_TIMES	3
 
-static struct truth_block {
+static struct truth_alloc {
 	struct page *page;
 	unsigned int order;
-} truth_block[TRUTH_BLOCKS];
+} truth_alloc[TRUTH_ALLOCS];
 
-/* Blocks that are noted, by NMIs on any CPU; others may still be about to be. */
+/* Entries taken by NMIs on any CPU; an NMI that has taken an entry fills it later. */
 static atomic_t truth_nr;
 static atomic_t truth_nmis, truth_inside, truth_failed, truth_hits[TRUTH_ORDERS];
 
-/* Protects all of it from others that read or drop. */
+/* Protects the entries from being freed while `pages` is read. */
 static DEFINE_MUTEX(truth_lock);
 
 static noinline __noclone struct page *truth_nmi_alloc(unsigned int order)
@@ -51,24 +52,25 @@ static noinline __noclone struct page *truth_nmi_alloc(unsigned int order)
 	return page;
 }
 
-/* Nothing is allocated for which there is no room. */
+/* Allocates nothing if there is no room to record it. */
 static void truth_nmi_one(unsigned int order)
 {
 	const int at = atomic_inc_return(&truth_nr) - 1;
-	struct truth_block *b = &truth_block[at];
+	struct truth_alloc *a = &truth_alloc[at];
 
-	if (at >= TRUTH_BLOCKS) {
+	if (at >= TRUTH_ALLOCS) {
 		atomic_dec(&truth_nr);
 		return;
 	}
-	b->order = order;
-	b->page = truth_nmi_alloc(order);
-	if (b->page)
+	a->order = order;
+	a->page = truth_nmi_alloc(order);
+	if (a->page)
 		atomic_inc(&truth_hits[order]);
 	else
 		atomic_inc(&truth_failed);
 }
 
+/* Whether the NMI interrupted code of kmemacct. */
 static bool truth_nmi_inside(const struct pt_regs *regs)
 {
 	char name[KSYM_SYMBOL_LEN];
@@ -89,15 +91,16 @@ static int truth_nmi(unsigned int cmd, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* ---- the files; no NMI comes meanwhile -------------------------------------------- */
+/* ---- the files; they are exact while no NMI arrives -------------------------------- */
 
+/* The caller makes sure that no NMI arrives. */
 static void truth_drop(void)
 {
 	int i, nr = atomic_read(&truth_nr);
 
 	for (i = 0; i < nr; i++)
-		if (truth_block[i].page)
-			__free_pages(truth_block[i].page, truth_block[i].order);
+		if (truth_alloc[i].page)
+			__free_pages(truth_alloc[i].page, truth_alloc[i].order);
 	atomic_set(&truth_nr, 0);
 }
 
@@ -123,7 +126,7 @@ static int truth_values_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "failed %d\n", atomic_read(&truth_failed));
 	seq_printf(seq, "hits_0 %d\n", atomic_read(&truth_hits[0]));
 	seq_printf(seq, "hits_1 %d\n", atomic_read(&truth_hits[1]));
-	seq_printf(seq, "room %d\n", TRUTH_BLOCKS - atomic_read(&truth_nr));
+	seq_printf(seq, "room %d\n", TRUTH_ALLOCS - atomic_read(&truth_nr));
 	return 0;
 }
 
@@ -137,9 +140,9 @@ static int truth_pages_show(struct seq_file *seq, void *unused)
 	nr = atomic_read(&truth_nr);
 	seq_puts(seq, "pfn order\n");
 	for (i = 0; i < nr; i++)
-		if (truth_block[i].page)
-			seq_printf(seq, "%lu %u\n", page_to_pfn(truth_block[i].page),
-				   truth_block[i].order);
+		if (truth_alloc[i].page)
+			seq_printf(seq, "%lu %u\n", page_to_pfn(truth_alloc[i].page),
+				   truth_alloc[i].order);
 	mutex_unlock(&truth_lock);
 	return 0;
 }
@@ -171,4 +174,4 @@ static void __exit truth_exit(void)
 module_init(truth_init);
 module_exit(truth_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Pages allocated in NMI, known exactly");
+MODULE_DESCRIPTION("Test module for kmemacct: an exact record of pages allocated in NMI");

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many objects that were there before are freed, by cache.
+ * Counts, by cache, the frees of objects that were allocated before counting began.
  *
- * kmemacct knows no object that is older than itself, and counts its free in
- * one number, `unmatched`.  /proc/slabinfo knows every object.  To hold one
- * against the other these frees are needed by cache, and not from kmemacct.
+ * kmemacct has no record of objects that are older than itself, and counts all their
+ * frees in one number, `free_unmatched`.  /proc/slabinfo counts every object.  To compare
+ * the two, a test needs the number of these frees by cache, from a source other than
+ * kmemacct.
  *
- * A bitmap has a bit for every eight bytes of memory, which no two objects
- * share: an allocation sets it, a free clears it.  A free that finds it clear is
- * of an object that was there before.  Nothing here is like kmemacct's tables;
- * only what is listened to has to be the same.
+ * A bitmap has one bit for every eight bytes of memory, which no two objects share.  An
+ * allocation sets the bit at its address, and a free clears it.  If a free finds the bit
+ * clear, the object is an older one.  This shares no code with kmemacct's tables, but it
+ * has to attach to the same events.
  *
  * In /sys/kernel/debug/kmemacct_older/:
  *
- *	start	write anything: from now on
- *	settle	write anything: returns when what RCU has to free is freed
- *	frees	older objects that were freed since, `frees cache` lines; and
- *		`missed` bulk allocations, whose objects seem to be older
+ *	start	write anything to begin counting
+ *	settle	write anything; the write returns after rcu_barrier()
+ *	frees	`frees cache` lines: older objects that have been freed since; the line
+ *		`missed` counts bulk allocations that were not seen, whose objects are
+ *		taken for older ones
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,7 +41,7 @@
 #define OLDER_CACHES	512
 #define OLDER_NAME_LEN	48
 #define OLDER_SHIFT	3
-/* Of the name in a struct kmem_cache, from 6.1 to 6.12; checked at load. */
+/* Offset of the name in a struct kmem_cache, from 6.1 to 6.12; checked at load. */
 #define OLDER_NAME_AT	96
 
 static struct older_cache {
@@ -53,14 +55,14 @@ static unsigned long *older_young;
 static unsigned long older_bits;
 static bool older_started;
 
-/* ---- what is older -------------------------------------------------------- */
+/* ---- finding older objects ------------------------------------------------ */
 
 static const char *older_name_of(const struct kmem_cache *s)
 {
 	return *(const char **)((const char *)s + OLDER_NAME_AT);
 }
 
-/* As /proc/slabinfo has it, but for the variants of a kmalloc size. */
+/* The name in /proc/slabinfo, except that all variants of a kmalloc size have one name. */
 static void older_name(const struct kmem_cache *s, const void *ptr,
 		       char name[OLDER_NAME_LEN])
 {
@@ -95,7 +97,7 @@ static noinline void older_count(const struct kmem_cache *s, const void *ptr)
 	raw_spin_unlock_irqrestore(&older_lock, flags);
 }
 
-/* Returns false for what is no object of a slab. */
+/* Return: false before `start`, and if @ptr is not an object on a slab. */
 static bool older_bit(const void *ptr, unsigned long *bit)
 {
 	if (!READ_ONCE(older_started) || ZERO_OR_NULL_PTR(ptr) ||
@@ -121,7 +123,7 @@ static void older_free(const struct kmem_cache *s, const void *ptr)
 		older_count(s, ptr);
 }
 
-/* ---- what is listened to -------------------------------------------------- */
+/* ---- the events ----------------------------------------------------------- */
 
 static notrace void older_kmalloc(void *data, unsigned long call_site,
 				  const void *ptr, size_t bytes_req,
@@ -219,7 +221,10 @@ static const struct file_operations older_start_fops = {
 	.write = older_start_write,
 };
 
-/* kfree_rcu() waits for some time before it waits for a grace period. */
+/*
+ * kfree_rcu() keeps an object for some time before it waits for a grace period, so a test
+ * has to write more than once.
+ */
 static ssize_t older_settle_write(struct file *file, const char __user *buf,
 				  size_t count, loff_t *pos)
 {
@@ -254,23 +259,24 @@ static void older_ctor(void *object)
 {
 }
 
-static bool older_name_is_there(void)
+/* Create a cache, and check that its name is found at OLDER_NAME_AT. */
+static bool older_name_offset_ok(void)
 {
 	struct kmem_cache *s = kmem_cache_create(KBUILD_MODNAME "-name", 824, 0, 0,
 						 older_ctor);
 	char name[OLDER_NAME_LEN] = "";
-	bool there;
+	bool ok;
 
 	if (!s)
 		return false;
-	there = !copy_from_kernel_nofault(name, older_name_of(s),
-					  sizeof(KBUILD_MODNAME "-name")) &&
-		!strcmp(name, KBUILD_MODNAME "-name");
+	ok = !copy_from_kernel_nofault(name, older_name_of(s),
+				       sizeof(KBUILD_MODNAME "-name")) &&
+	     !strcmp(name, KBUILD_MODNAME "-name");
 	kmem_cache_destroy(s);
-	return there;
+	return ok;
 }
 
-static int older_listen(void)
+static int older_attach(void)
 {
 	char name[] = "kmem_cache_free_bulk";
 	int ret;
@@ -286,7 +292,7 @@ static int older_listen(void)
 	return ret ?: register_kretprobe(&older_alloc_bulk);
 }
 
-static void older_deafen(void)
+static void older_detach(void)
 {
 	unregister_kretprobe(&older_alloc_bulk);
 	unregister_ftrace_function(&older_free_bulk_ops);
@@ -312,18 +318,18 @@ static int __init older_init(void)
 {
 	int ret;
 
-	if (!older_name_is_there()) {
-		pr_err("a struct kmem_cache has its name elsewhere\n");
+	if (!older_name_offset_ok()) {
+		pr_err("struct kmem_cache has its name at another offset: adapt OLDER_NAME_AT\n");
 		return -EINVAL;
 	}
 	older_bits = older_memory_end() >> OLDER_SHIFT;
 	older_young = vzalloc(BITS_TO_LONGS(older_bits) * sizeof(long));
 	if (!older_young)
 		return -ENOMEM;
-	ret = older_listen();
+	ret = older_attach();
 	if (ret) {
-		pr_err("cannot listen to the allocator: error %d\n", ret);
-		older_deafen();
+		pr_err("cannot attach to the allocator's events: error %d\n", ret);
+		older_detach();
 		vfree(older_young);
 		return ret;
 	}
@@ -337,7 +343,7 @@ static int __init older_init(void)
 static void __exit older_exit(void)
 {
 	debugfs_remove(older_dir);
-	older_deafen();
+	older_detach();
 	vfree(older_young);
 }
 
@@ -345,4 +351,4 @@ module_init(older_init);
 module_exit(older_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Counts the frees of objects that were there before");
+MODULE_DESCRIPTION("Test module for kmemacct: counts frees of objects older than itself");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sources of kmemacct_truth once more, as a module of another name: tests
- * load it after kmemacct_truth has gone, at the same addresses if it happens so.
+ * A second module with the sources of kmemacct_truth.  Tests load it after
+ * kmemacct_truth has been unloaded; it may get the same addresses.
  */
 #include "truth_main.c"
 #include "truth_caches.c"

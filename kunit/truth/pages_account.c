@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is true of the blocks of kmemacct_pages. */
+/* The exact record of the page allocations of kmemacct_pages. */
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "pages_account.h"
 
-/* What it protects: see pages_account.h. */
+/* See pages_account.h for what it protects. */
 DEFINE_MUTEX(truth_lock);
 struct truth_kind truth_kind[TRUTH_KINDS];
 struct truth_piece truth_piece[TRUTH_PIECES];
@@ -42,7 +42,7 @@ struct truth_kind *truth_note(const char *function, unsigned int order, gfp_t gf
 {
 	struct truth_kind *kind = truth_kind_of(function, order, gfp);
 
-	/* A block that is cut has at most eight pieces here. */
+	/* An allocation has at most eight pieces. */
 	if (!kind || truth_nr_pieces + 8 > TRUTH_PIECES)
 		return NULL;
 	if (bulk)
@@ -52,7 +52,7 @@ struct truth_kind *truth_note(const char *function, unsigned int order, gfp_t gf
 	return kind;
 }
 
-int truth_note_block(struct page *page, const char *function, unsigned int order,
+int truth_note_alloc(struct page *page, const char *function, unsigned int order,
 		     gfp_t gfp, bool bulk)
 {
 	struct truth_kind *kind = truth_note(function, order, gfp, bulk);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is true of the blocks of kmemacct_pages. */
+/* The exact record of the page allocations of kmemacct_pages. */
 #ifndef KMA_PAGES_ACCOUNT_H
 #define KMA_PAGES_ACCOUNT_H
 
@@ -11,15 +11,15 @@
 #define TRUTH_PIECES	4096
 
 /**
- * struct truth_kind - what a site allocates, and what became of it
+ * struct truth_kind - the true counters of a call site, order and gfp flags
  * @function: the call site
- * @order: of the blocks
- * @gfp: gfp flags they were asked for with
- * @hits: blocks that it got, but for those of the bulk allocator
- * @bulk: blocks that the bulk allocator returned
+ * @order: order of the page allocations
+ * @gfp: their gfp flags
+ * @hits: allocations that returned memory, without those of the bulk allocator
+ * @bulk: page allocations that the bulk allocator returned
  * @failed: allocations that returned no memory
- * @frees: blocks whose first page was freed
- * @live_pages: pages that were not
+ * @frees: allocations whose first page has been freed
+ * @live_pages: pages that have not been freed
  */
 struct truth_kind {
 	const char *function;
@@ -33,12 +33,12 @@ struct truth_kind {
 };
 
 /**
- * struct truth_piece - pages of one block that are freed together
- * @page: the first of them
- * @order: how many they are
- * @kind: what the block is
- * @first: the first page of the block is one of them
- * @pid: process that allocated the block
+ * struct truth_piece - pages of one allocation that are freed together
+ * @page: the first of these pages
+ * @order: order of the piece
+ * @kind: the counters that the allocation belongs to
+ * @first: @page is also the first page of the allocation
+ * @pid: process that allocated it
  */
 struct truth_piece {
 	struct page *page;
@@ -48,37 +48,37 @@ struct truth_piece {
 	pid_t pid;
 };
 
-/* Protects all of it, and lets one thing be done at a time. */
+/* Protects the kinds and the pieces, and serializes scenarios. */
 extern struct mutex truth_lock;
 
 extern struct truth_kind truth_kind[TRUTH_KINDS];
 extern struct truth_piece truth_piece[TRUTH_PIECES];
 extern int truth_nr_kinds, truth_nr_pieces;
 
-/* The kind of a block, a new one if need be; NULL if there is no room for it. */
+/* Find or make a kind. Return: the kind, or NULL if there is no room for a new one. */
 struct truth_kind *truth_kind_of(const char *function, unsigned int order, gfp_t gfp);
 
 /**
- * truth_note() - a block was allocated
+ * truth_note() - count a page allocation
  * @function: the call site
  * @order: its order
  * @gfp: its gfp flags
  * @bulk: the bulk allocator returned it
  *
- * Return: its kind, and there is room for eight pieces; NULL if there is none.
+ * Return: its kind, and then there is room for eight pieces; NULL if there is no room.
  */
 struct truth_kind *truth_note(const char *function, unsigned int order, gfp_t gfp,
 			      bool bulk);
 
-/* A piece of a block is live, and will be freed as it is. */
+/* Record a live piece of an allocation, which will be freed as a whole. */
 void truth_note_piece(struct page *page, unsigned int order, struct truth_kind *kind,
 		      bool first);
 
-/* A block was allocated that stays in one piece. Return: 0 or -ENOSPC. */
-int truth_note_block(struct page *page, const char *function, unsigned int order,
+/* Count a page allocation, and record it as one piece. Return: 0 or -ENOSPC. */
+int truth_note_alloc(struct page *page, const char *function, unsigned int order,
 		     gfp_t gfp, bool bulk);
 
-/* Piece @i is gone, or about to be; the last piece takes its number. */
+/* Count the free of piece @i, and delete its record; the last piece takes its number. */
 void truth_forget(int i);
 
 /* Free piece @i. */

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks of pages that are known exactly.
+ * Allocates and frees pages, and keeps an exact record of them.
  *
- * Each call site is a function of its own (pages_sites.c).  The blocks it allocated are
- * counted, and those that are live are in a list, in the pieces that they will be freed
- * in (pages_account.c).
+ * Each call site is a function of its own (pages_sites.c).  This module counts the page
+ * allocations of each site, and records those that are live, split into the pieces in
+ * which they will be freed (pages_account.c).
  *
  * In /sys/kernel/debug/kmemacct_pages/:
  *
- *	run	write what to do: blocks, split, exact, larger, bulk, fail, stale, list,
- *		vmalloc, or drop, which frees all that is left
+ *	run	write the name of a scenario: blocks, split, exact, larger, bulk, fail,
+ *		stale, list, vmalloc, or drop, which frees everything
  *	sites	`hits bulk failed frees live_pages order gfp function` lines
  *	pages	`pfn order gfp pid function` lines
- *	stales	pages of which a record was left when the bulk allocator gave them
+ *	stales	number of pages that the bulk allocator returned while kmemacct still had
+ *		an old record of them
  *
- * A block may be freed in pieces (split, exact), or together with its neighbour
- * (larger); a piece counts as a free of its block if it has the first page.  stale
- * makes records of pages that are free (pages_stale.c).
+ * A page allocation may be freed in pieces (split, exact), or together with its neighbour
+ * (larger).  The piece with the first page of an allocation counts as its free.  `stale`
+ * makes kmemacct record pages that are free (pages_stale.c).
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -30,7 +31,7 @@
 #include "pages_account.h"
 #include "pages_runs.h"
 
-/* ---- what can be done ---------------------------------------------------------------- */
+/* ---- the scenarios ------------------------------------------------------------------- */
 
 static const struct {
 	const char *name;
@@ -139,4 +140,4 @@ static void __exit truth_exit(void)
 module_init(truth_init);
 module_exit(truth_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Blocks of pages that are known exactly");
+MODULE_DESCRIPTION("Test module for kmemacct: an exact record of its page allocations");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Blocks of all kinds: how they are allocated, and in which pieces they are freed. */
+/* Scenarios: page allocations of all kinds, and the pieces in which they are freed. */
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -12,7 +12,7 @@
 
 #define TRUTH_ORDERS	11
 
-/* One of each migrate type, and one that is a compound page. */
+/* Flags for each migrate type, and for a compound page. */
 static const gfp_t truth_gfps[] = {
 	GFP_KERNEL | __GFP_NOWARN,
 	GFP_KERNEL | __GFP_NOWARN | __GFP_MOVABLE,
@@ -20,23 +20,23 @@ static const gfp_t truth_gfps[] = {
 	GFP_NOWAIT | __GFP_NOWARN | __GFP_COMP,
 };
 
-static int truth_run_one(const struct truth_way *way, unsigned int order, gfp_t gfp)
+static int truth_run_one(const struct truth_page_site *site, unsigned int order, gfp_t gfp)
 {
-	struct page *page = way->alloc(order, gfp);
+	struct page *page = site->alloc(order, gfp);
 
-	return page ? truth_note_block(page, way->function, order, gfp, false) : -ENOMEM;
+	return page ? truth_note_alloc(page, site->function, order, gfp, false) : -ENOMEM;
 }
 
-/* All orders and types by each call site; the third block is freed again. */
+/* All orders and flags, at each of three call sites; every third allocation is freed again. */
 int truth_run_blocks(void)
 {
 	unsigned int order;
-	int i, way, ret = 0;
+	int i, site, ret = 0;
 
 	for (order = 0; order < TRUTH_ORDERS; order++) {
 		for (i = 0; !ret && i < ARRAY_SIZE(truth_gfps); i++) {
-			for (way = 0; !ret && way < ARRAY_SIZE(truth_ways); way++)
-				ret = truth_run_one(&truth_ways[way], order,
+			for (site = 0; !ret && site < ARRAY_SIZE(truth_page_sites); site++)
+				ret = truth_run_one(&truth_page_sites[site], order,
 						    truth_gfps[i]);
 			if (!ret)
 				truth_free(truth_nr_pieces - 1);
@@ -45,7 +45,7 @@ int truth_run_blocks(void)
 	return ret;
 }
 
-/* Two blocks are split and partly freed, one of them with its first page. */
+/* Split two page allocations and free a part of each; one loses its first page. */
 int truth_run_split(void)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
@@ -69,7 +69,7 @@ int truth_run_split(void)
 	return 0;
 }
 
-/* For twelve KiB the allocator takes a block of sixteen, and frees the last page. */
+/* For 12 KiB, alloc_pages_exact() allocates 16 KiB and frees the last page. */
 int truth_run_exact(void)
 {
 	const gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
@@ -85,7 +85,10 @@ int truth_run_exact(void)
 	return kind ? 0 : -ENOSPC;
 }
 
-/* Find two single pages that could be one block, among the pieces from @from on. */
+/*
+ * Find two single pages that can be freed as one allocation of order 1, among the pieces
+ * from @from on.  Return: index of the first one, or -EAGAIN.
+ */
 static int truth_halves(int from, int *second)
 {
 	int i, k;
@@ -100,7 +103,7 @@ static int truth_halves(int from, int *second)
 	return -EAGAIN;
 }
 
-/* Where memory is fragmented, it takes more pages than the CPU's lists have. */
+/* While memory is fragmented, no two pages from the CPU's free lists may be neighbours. */
 #define TRUTH_TRIES	32
 
 static int truth_take_halves(int *second)
@@ -110,7 +113,7 @@ static int truth_take_halves(int *second)
 
 	for (tries = 0; first < 0 && tries < TRUTH_TRIES; tries++) {
 		for (i = 0; !ret && i < 64; i++)
-			ret = truth_run_one(&truth_ways[i % 2], 0, gfp);
+			ret = truth_run_one(&truth_page_sites[i % 2], 0, gfp);
 		if (ret)
 			return ret;
 		first = truth_halves(from, second);
@@ -118,7 +121,7 @@ static int truth_take_halves(int *second)
 	return first;
 }
 
-/* Two single pages, perhaps of two call sites, are freed as one block. */
+/* Free two single pages, perhaps of two call sites, as one allocation of order 1. */
 int truth_run_larger(void)
 {
 	int second, first = truth_take_halves(&second);
@@ -127,7 +130,7 @@ int truth_run_larger(void)
 	if (first < 0)
 		return first;
 	page = truth_piece[first].page;
-	/* The higher number first: the last piece takes the number of the forgotten one. */
+	/* The higher index first, because the last piece takes the index of a deleted one. */
 	truth_forget(max(first, second));
 	truth_forget(min(first, second));
 	set_page_count(page + 1, 0);
@@ -143,7 +146,7 @@ int truth_run_bulk(void)
 	int ret = 0;
 
 	for (i = 0; !ret && i < nr; i++)
-		ret = truth_note_block(page[i], "truth_alloc_bulk", 0, gfp, true);
+		ret = truth_note_alloc(page[i], "truth_alloc_bulk", 0, gfp, true);
 	return ret;
 }
 
@@ -165,17 +168,17 @@ int truth_run_list(void)
 #endif
 }
 
-/* From the lowest 16 MiB and from nowhere else: they are soon used up. */
+/* Allocate from the lowest 16 MiB only, which are soon used up. */
 #define TRUTH_SCARCE	(__GFP_DMA | __GFP_NORETRY | __GFP_NOWARN)
 
-/* Allocate scarce blocks until it fails, and keep them. */
-static int truth_exhaust(const struct truth_way *way, unsigned int order)
+/* Allocate scarce pages until that fails, and keep them. */
+static int truth_exhaust(const struct truth_page_site *site, unsigned int order)
 {
-	struct truth_kind *kind = truth_kind_of(way->function, order, TRUTH_SCARCE);
+	struct truth_kind *kind = truth_kind_of(site->function, order, TRUTH_SCARCE);
 	int ret;
 
 	do {
-		ret = truth_run_one(way, order, TRUTH_SCARCE);
+		ret = truth_run_one(site, order, TRUTH_SCARCE);
 	} while (!ret);
 	if (!kind || ret != -ENOMEM)
 		return -ENOSPC;
@@ -186,11 +189,11 @@ static int truth_exhaust(const struct truth_way *way, unsigned int order)
 int truth_run_fail(void)
 {
 	unsigned int order;
-	int way, ret = 0;
+	int site, ret = 0;
 
 	for (order = TRUTH_ORDERS - 1; !ret && order > TRUTH_ORDERS - 4; order--)
-		for (way = 0; !ret && way < ARRAY_SIZE(truth_ways); way++)
-			ret = truth_exhaust(&truth_ways[way], order);
+		for (site = 0; !ret && site < ARRAY_SIZE(truth_page_sites); site++)
+			ret = truth_exhaust(&truth_page_sites[site], order);
 	return ret;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmemacct_pages can be told to do.  pages_main.c has the table of names.
+ * The scenarios of kmemacct_pages.  pages_main.c has the table of their names.
  *
  * Context: process, may sleep; truth_lock is held.
- * Return: 0, or an error if the truth could not be made.
+ * Return: 0, or an error if the scenario could not be completed.
  */
 #ifndef KMA_PAGES_RUNS_H
 #define KMA_PAGES_RUNS_H
@@ -25,14 +25,14 @@ int truth_run_drop(void);
 /* pages_stale.c */
 int truth_run_stale(void);
 
-/* Pages that the bulk allocator is asked for. */
+/* Number of pages that one call of the bulk allocator asks for. */
 #define TRUTH_BULK	32
 
-/* What truth_run_vmalloc() allocated, or NULL. */
+/* The area that truth_run_vmalloc() allocated, or NULL. */
 extern void *truth_area;
 #define TRUTH_AREA	(40 * PAGE_SIZE)
 
-/* Pages of which a record was left when the bulk allocator gave them. */
+/* Number of pages that the bulk allocator returned while there was an old record of them. */
 extern u64 truth_stales;
 
 /* Find the tracepoints that truth_run_stale() needs. */

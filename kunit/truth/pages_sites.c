@@ -59,7 +59,7 @@ noinline __noclone void *truth_vmalloc(unsigned long bytes)
 	return mem;
 }
 
-const struct truth_way truth_ways[TRUTH_NR_WAYS] = {
+const struct truth_page_site truth_page_sites[TRUTH_NR_PAGE_SITES] = {
 	{ "truth_alloc_pages", truth_alloc_pages },
 	{ "truth_get_free_pages", truth_get_free_pages },
 	{ "truth_alloc_pages_node", truth_alloc_pages_node },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The call sites of kmemacct_pages: each function allocates, and does nothing else. */
+/* The call sites of kmemacct_pages: each function only allocates. */
 #ifndef KMA_PAGES_SITES_H
 #define KMA_PAGES_SITES_H
 
@@ -12,22 +12,22 @@ struct page *truth_alloc_pages_node(unsigned int order, gfp_t gfp);
 void *truth_alloc_pages_exact(size_t bytes, gfp_t gfp);
 void *truth_vmalloc(unsigned long bytes);
 
-/* Single pages by one call. Return: how many; 0 if the kernel has no such call. */
+/* Allocate single pages in bulk. Return: how many; 0 if the kernel cannot do that. */
 unsigned long truth_alloc_bulk(gfp_t gfp, unsigned long nr, struct page **page);
 
 /**
- * struct truth_way - a call site for blocks of any order
+ * struct truth_page_site - a call site that allocates pages of any order
  * @function: its name
  * @alloc: the function
  */
-struct truth_way {
+struct truth_page_site {
 	const char *function;
 	struct page *(*alloc)(unsigned int order, gfp_t gfp);
 };
 
-#define TRUTH_NR_WAYS	3
+#define TRUTH_NR_PAGE_SITES	3
 
 /* truth_alloc_pages(), truth_get_free_pages() and truth_alloc_pages_node(). */
-extern const struct truth_way truth_ways[TRUTH_NR_WAYS];
+extern const struct truth_page_site truth_page_sites[TRUTH_NR_PAGE_SITES];
 
 #endif /* KMA_PAGES_SITES_H */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frees that nobody sees cannot be made at will.  What they leave behind is made
- * instead: the probes of mm_page_alloc are called for pages that are free, so that
- * kmemacct has a record of them when the bulk allocator gives them to somebody.
+ * Old records of pages, as left behind by frees that kmemacct did not see.
+ *
+ * A test cannot make kmemacct miss a free.  Instead, this calls the probes of
+ * mm_page_alloc for free pages, so that kmemacct has a record of them when the bulk
+ * allocator returns them.
  */
 #include <linux/init.h>
 #include <linux/irqflags.h>
@@ -33,8 +35,8 @@ void __init truth_stale_start(void)
 	for_each_kernel_tracepoint(truth_find, NULL);
 }
 
-/* As if the page were allocated: call the probes of mm_page_alloc. */
-static noinline __noclone void truth_tell_alloc(struct page *page, gfp_t gfp)
+/* Call the probes of mm_page_alloc, as if the page had been allocated. */
+static noinline __noclone void truth_probe_alloc(struct page *page, gfp_t gfp)
 {
 	const struct tracepoint_func *f;
 
@@ -43,8 +45,8 @@ static noinline __noclone void truth_tell_alloc(struct page *page, gfp_t gfp)
 			   int type))f->func)(f->data, page, 0, gfp, 0);
 }
 
-/* As if it were freed again. */
-static void truth_tell_free(struct page *page)
+/* Call the probes of mm_page_free, as if the page had been freed. */
+static void truth_probe_free(struct page *page)
 {
 	const struct tracepoint_func *f;
 
@@ -62,9 +64,9 @@ static bool truth_has(struct page **page, unsigned long nr, const struct page *o
 }
 
 /*
- * Free some pages and call the probes for them.  The CPU's lists give back what
- * was freed last, so the bulk allocator gets most of them; for the others the
- * record is taken back.  Return: how many pages with a record it got.
+ * Free some pages and call the probes of mm_page_alloc for them.  The CPU's free lists
+ * return first what was freed last, so the bulk allocator gets most of these pages.  For
+ * the others, delete the record.  Return: number of pages with a record that it got.
  */
 static unsigned long truth_stale(gfp_t gfp, struct page **bulk, unsigned long *nr)
 {
@@ -79,13 +81,13 @@ static unsigned long truth_stale(gfp_t gfp, struct page **bulk, unsigned long *n
 	for (i = 0; i < left; i++)
 		__free_page(page[i]);
 	for (i = 0; i < left; i++)
-		truth_tell_alloc(page[i], gfp);
+		truth_probe_alloc(page[i], gfp);
 	*nr = truth_alloc_bulk(gfp, TRUTH_BULK, bulk);
 	for (i = 0; i < left; i++) {
 		if (truth_has(bulk, *nr, page[i]))
 			again++;
 		else
-			truth_tell_free(page[i]);
+			truth_probe_free(page[i]);
 	}
 	return again;
 }
@@ -97,7 +99,10 @@ int truth_run_stale(void)
 	unsigned long i, again, nr, flags;
 	int ret = 0;
 
-	/* With interrupts off nobody else gets these pages; PREEMPT_RT forbids it. */
+	/*
+	 * Interrupts are off, so that no other context gets these pages.  PREEMPT_RT forbids
+	 * allocations with interrupts off.
+	 */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return -EOPNOTSUPP;
 	local_irq_save(flags);
@@ -105,6 +110,6 @@ int truth_run_stale(void)
 	local_irq_restore(flags);
 	truth_stales += again;
 	for (i = 0; !ret && i < nr; i++)
-		ret = truth_note_block(page[i], "truth_alloc_bulk", 0, gfp, true);
+		ret = truth_note_alloc(page[i], "truth_alloc_bulk", 0, gfp, true);
 	return ret ?: again ? 0 : -EAGAIN;
 }

@@ -28,7 +28,7 @@ void truth_drop_bulk(int nr, struct kmem_cache *cache, bool with_kfree)
 	}
 }
 
-/* A third of the batch is freed by one call, a third one by one, and a third stays. */
+/* Allocate a batch; free a third of it by one call and a third one by one. */
 static int truth_bulk_batch(enum truth_site_id id, int nr)
 {
 	int ret = truth_make_bulk(id, nr);
@@ -53,7 +53,7 @@ int truth_run_bulk_alloc(void)
 	return ret;
 }
 
-/* One object of a random size, from one of four sites. */
+/* Allocate an object at one of four sites; most have a random size. */
 static int truth_make_mixed(void)
 {
 	u32 random = truth_random(&truth_bulk_seed);
@@ -84,20 +84,20 @@ static long truth_make_many_mixed(void *nr)
 	return ret;
 }
 
-/* Objects made one by one on each CPU are freed in bulk. */
+/* Allocate objects one by one on all CPUs, and free them in bulk. */
 int truth_run_bulk_free(void)
 {
 	int nr = TRUTH_BULK_OBJS / 5 * 2 / num_online_cpus();
 	struct kmem_cache *align = truth_caches[TRUTH_CACHE_ALIGN].cache;
-	int cpu, way, had = truth_nr_live, ret = 0;
+	int cpu, with_kfree, had = truth_nr_live, ret = 0;
 
-	/* Objects of any cache: two functions take them. */
-	for (way = 0; way < 2; way++) {
+	/* Objects of any cache: kmem_cache_free_bulk() and kfree_bulk() take them. */
+	for (with_kfree = 0; with_kfree < 2; with_kfree++) {
 		for_each_online_cpu(cpu)
 			ret = ret ?: work_on_cpu(cpu, truth_make_many_mixed, &nr);
 		if (ret)
 			return ret;
-		truth_drop_bulk(truth_nr_live - had, NULL, way);
+		truth_drop_bulk(truth_nr_live - had, NULL, with_kfree);
 	}
 	/* Objects of one cache. */
 	ret = truth_make(TRUTH_mixed_align, 200, NUMA_NO_NODE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the scenarios that free many objects at once share. */
+/* Shared by the scenarios that free many objects at once. */
 #ifndef KMA_TRUTH_BULK_H
 #define KMA_TRUTH_BULK_H
 
@@ -7,15 +7,15 @@
 
 struct kmem_cache;
 
-/* Objects that each of these scenarios makes. */
+/* Number of objects that each of these scenarios allocates. */
 #define TRUTH_BULK_OBJS	10000
 
-/* Where the sequence of random numbers of these scenarios is: see truth_random(). */
+/* State of the sequence of random numbers of these scenarios: see truth_random(). */
 extern u32 truth_bulk_seed;
 
 /*
- * Free the youngest @nr that stayed live, in batches of varied length; @cache
- * and @with_kfree as for truth_free_bulk().
+ * Free the @nr most recently allocated objects that are live, in batches of random
+ * length; @cache and @with_kfree as for truth_free_bulk().
  */
 void truth_drop_bulk(int nr, struct kmem_cache *cache, bool with_kfree);
 

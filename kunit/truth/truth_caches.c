@@ -26,7 +26,7 @@ struct kmem_cache *truth_cache_create(const char *name, unsigned int size,
 				      slab_flags_t flags,
 				      void (*ctor)(void *object))
 {
-	/* A cache that may be copied to user space has its slabs to itself. */
+	/* SLUB does not merge a cache whose objects may be copied to user space. */
 	return kmem_cache_create_usercopy(name, size, 0, flags, 0, size, ctor);
 }
 

@@ -17,22 +17,22 @@ enum truth_cache_id {
 	TRUTH_CACHE_MERGE_B,
 	TRUTH_CACHE_TYPESAFE,
 	TRUTH_CACHE_STORM,
-	/* made and destroyed by a scenario: see truth_cycle.c */
+	/* created and destroyed by scenarios: see truth_cycle.c */
 	TRUTH_CACHE_CYCLE,
 	TRUTH_CACHE_SMALLER,
 	TRUTH_CACHE_LARGER,
 	TRUTH_CACHE_DOOMED,
-	TRUTH_KMALLOC,		/* none */
+	TRUTH_KMALLOC,		/* no cache of this module */
 	TRUTH_CACHES
 };
 
 /**
  * struct truth_cache - a kmem_cache
- * @name: its name; NULL for a cache that a scenario makes
+ * @name: its name; NULL for a cache that a scenario creates
  * @size: bytes of an object
  * @flags: SLAB_* flags
  * @ctor: its constructor, or NULL
- * @merge: SLUB may merge it with another cache of its kind
+ * @merge: SLUB may merge it with a similar cache
  * @cache: the cache while it exists
  */
 struct truth_cache {
@@ -46,7 +46,7 @@ struct truth_cache {
 
 extern struct truth_cache truth_caches[TRUTH_CACHES];
 
-/* Make a cache that SLUB does not merge. */
+/* Create a cache that SLUB does not merge. */
 struct kmem_cache *truth_cache_create(const char *name, unsigned int size,
 				      slab_flags_t flags,
 				      void (*ctor)(void *object));
@@ -54,7 +54,7 @@ struct kmem_cache *truth_cache_create(const char *name, unsigned int size,
 /* Destroy the cache of a scenario. */
 void truth_cache_destroy(enum truth_cache_id id);
 
-/* Make the caches that have a name. Return: 0 or -ENOMEM, and then none is left. */
+/* Create the caches that have a name. Return: 0, or -ENOMEM, and then no cache exists. */
 int truth_caches_create(void);
 
 /* Destroy all caches that exist. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenario: allocations that fail because their cgroup has no more room. */
+/* Scenario: allocations that fail because their cgroup has reached its limit. */
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
@@ -7,7 +7,7 @@
 
 struct truth_charge truth_charge;
 
-/* A failure is counted in @failed, and is no error. */
+/* Return: 0 also if there was no memory, which is counted in @failed. */
 static int truth_charge_one(enum truth_site_id id, size_t size,
 			    unsigned long *failed)
 {
@@ -17,7 +17,7 @@ static int truth_charge_one(enum truth_site_id id, size_t size,
 	return ret == -ENOMEM ? 0 : ret;
 }
 
-/* Allocate until our cgroup has no more room, and a hundred times more. */
+/* Allocate until this task's cgroup is at its limit; end after 100 rounds of failures. */
 int truth_run_charge(void)
 {
 	static const int bulk = 16;
@@ -37,7 +37,7 @@ int truth_run_charge(void)
 				       &truth_charge.failed);
 		if (!ret && truth_make_bulk(TRUTH_charged_bulk, bulk))
 			truth_charge.failed_bulk += bulk;
-		/* Without room all three that count in `failed` have failed. */
+		/* At the limit, all three allocations that count in `failed` fail. */
 		left -= truth_charge.failed - failed == 3;
 	}
 	/* Make room for the tasks in the cgroup; some objects stay. */

@@ -15,7 +15,7 @@
 #define KMA_HAVE_LARGE_CALLER
 #endif
 
-/* A call of the bulk page allocator, with an array of pages. */
+/* A call of the bulk page allocator that puts the pages into an array. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
 #define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
 #else
@@ -39,8 +39,8 @@
 #endif
 
 /*
- * The event of a kvmalloc() of more than a page, with gfp flags that forbid to wait, names
- * the caller of kvmalloc() as its call site.
+ * The event of a kvmalloc() of more than a page, with gfp flags that do not allow it to
+ * sleep, names the caller of kvmalloc() as its call site.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
 	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenarios: caches that come and go. */
+/* Scenarios: caches that are created and destroyed. */
 #include "truth_bulk.h"
 #include "truth_objects.h"
 #include "truth_scenarios.h"
@@ -24,7 +24,7 @@ static int truth_cycle_once(const char *name, unsigned int size)
 	return ret;
 }
 
-/* Make and destroy caches: many get the address of the one before. */
+/* Create and destroy caches; many get the address of the previous one. */
 int truth_run_cycle(void)
 {
 	int i, ret = 0;
@@ -62,7 +62,7 @@ int truth_run_merge_two(void)
 	       truth_some(TRUTH_larger, TRUTH_LARGER, NUMA_NO_NODE);
 }
 
-/* Destroy the first cache.  If SLUB merged the two, only its name goes. */
+/* Destroy the first cache.  If SLUB merged the two, only its name goes away. */
 int truth_run_unmerge(void)
 {
 	truth_drop(truth_nr_live);

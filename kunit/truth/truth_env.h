@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What differs between kernels and configurations, for the files of kmemacct_truth. */
+/* Differences between kernels and configurations that matter to kmemacct_truth. */
 #ifndef KMA_TRUTH_ENV_H
 #define KMA_TRUTH_ENV_H
 
@@ -20,9 +20,9 @@ static inline bool is_kfence_address(const void *ptr)
 #endif
 
 /*
- * With PREEMPT_RT nobody may allocate in a hard interrupt or with preemption
- * off.  There a task knows its CPU while it cannot migrate, and the storm's
- * interrupts are soft ones.
+ * PREEMPT_RT forbids allocations in hard interrupts and with preemption off.  With
+ * PREEMPT_RT, a task disables migration to know its CPU, and the storm uses soft
+ * interrupts.
  */
 #ifdef CONFIG_PREEMPT_RT
 #define TRUTH_IRQ_TIMER	HRTIMER_MODE_REL_PINNED_SOFT

@@ -5,7 +5,7 @@
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
-/* The youngest object grows and moves: an allocation, and a free of the old one. */
+/* Resize the last live object so that it moves: an allocation, and a free of the old one. */
 static int truth_realloc_moving(size_t size)
 {
 	struct truth_object old = truth_live[--truth_nr_live];
@@ -25,7 +25,7 @@ static int truth_realloc_moving(size_t size)
 	return ret;
 }
 
-/* The youngest object stays where it is: there is no event. */
+/* Resize the last live object in place, which makes no event. */
 static int truth_realloc_in_place(size_t size)
 {
 	struct truth_object *o = &truth_live[truth_nr_live - 1];
@@ -33,7 +33,7 @@ static int truth_realloc_in_place(size_t size)
 	return krealloc(o->ptr, size, TRUTH_GFP) == o->ptr ? 0 : -EPROTO;
 }
 
-/* The youngest object is resized to 0 bytes: a free. */
+/* Resize the last live object to 0 bytes, which frees it. */
 static int truth_realloc_to_zero(void)
 {
 	struct truth_object *o = &truth_live[--truth_nr_live];
@@ -60,7 +60,7 @@ int truth_run_krealloc(void)
 	       truth_realloc_to_zero();
 }
 
-/* An object grows and shrinks in place: kmemacct keeps the size it had at first. */
+/* An object grows and shrinks in place; kmemacct keeps the size of its allocation. */
 int truth_run_resize(void)
 {
 	int ret = truth_make(TRUTH_resized, 60, NUMA_NO_NODE, 3);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The truth: allocations and frees that are known exactly.
+ * The truth: allocates and frees objects, and keeps an exact record of them.
  *
- * Each call site is a function of its own that does nothing else (truth_sites.c).
- * What kmemacct has to say of it is counted where the allocation is made
- * (truth_objects.c), from nothing but what the allocator itself tells: the
- * pointer, ksize(), and the CPU.  Scenarios call the sites; tools/test/guest/run
- * runs them and compares.
+ * Each call site is a function of its own that only allocates (truth_sites.c).  The
+ * caller of that function (truth_objects.c) counts what kmemacct must report.  It uses
+ * only the pointer that the allocator returned, ksize(), and the CPU.  Scenarios call
+ * the sites; tools/test/guest/run runs the scenarios and compares kmemacct's tables
+ * with the record.
  *
  * In /sys/kernel/debug/<module>/:
  *
  *	run	write the name of a scenario; the write returns when it is done
  *	slab	write an address; the write fails unless it lies on a slab page
- *	sites	what is true of each function, one a line
- *	live	the objects that are live, one a line
- *	values	`name value` lines: the clock, and what a scenario found out
+ *	sites	the true counters of each call site, one per line
+ *	live	the objects that are live, one per line
+ *	values	`name value` lines: the clock, and counts from scenarios
  *
- * All of it is single-threaded, except between storm_start and storm_stop:
- * then all CPUs allocate, hand to each other and free, in tasks and in hard
- * interrupts.  Counters are per CPU and exact as soon as the storm has ended.
+ * Only one thread allocates at a time, except between storm_start and storm_stop.
+ * Then all CPUs allocate objects, pass them to each other and free them, in tasks and in
+ * interrupts.  The counters are per CPU, and exact as soon as the storm has ended.
  *
- * An object that is handed to RCU counts as freed at once, and in `handed` too: as
- * many of the frees come later, on a CPU that is not known here.
+ * An object that is handed to RCU counts as freed at once, and also in `handed`: that
+ * many of the frees happen later, on a CPU that this module does not know.
  */
 #include <linux/debugfs.h>
 #include <linux/jiffies.h>
@@ -127,7 +127,7 @@ static const struct file_operations truth_slab_fops = {
 
 static const char *truth_cache_name(enum truth_cache_id cache)
 {
-	/* The scenarios' caches have several names and none that stays. */
+	/* Scenarios create caches of several names, which do not last. */
 	return truth_caches[cache].name ?: "-";
 }
 
@@ -235,6 +235,6 @@ static void __exit truth_module_exit(void)
 module_init(truth_module_init);
 module_exit(truth_module_exit);
 
-MODULE_DESCRIPTION("Allocations that are known exactly, to test kmemacct against");
+MODULE_DESCRIPTION("Test module for kmemacct: an exact record of its own allocations");
 MODULE_AUTHOR("The kmemacct authors");
 MODULE_LICENSE("GPL");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The objects of kmemacct_truth, and what is counted of them: see truth_objects.h. */
+/* The objects of kmemacct_truth, and their counters: see truth_objects.h. */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -10,7 +10,7 @@
 
 struct truth_counts __percpu *truth_counts;
 
-/* What it protects: see truth_objects.h. */
+/* See truth_objects.h for what it protects. */
 DEFINE_MUTEX(truth_lock);
 struct truth_object truth_live[TRUTH_LIVE_MAX];
 unsigned int truth_nr_live;
@@ -50,19 +50,19 @@ void truth_counts_sum(enum truth_site_id id, struct truth_counts *sum)
 	}
 }
 
-/* Bytes that an object takes: ksize() does not always say all of them. */
+/* Bytes that an object takes; ksize() may return another number. */
 static u32 truth_slot(enum truth_site_id id, const void *ptr, size_t size)
 {
-	/* Each has a page of its own; a slot is what its cache's others take. */
+	/* A KFENCE object has a page to itself; what counts is the slot size of its cache. */
 	if (is_kfence_address(ptr))
 		return ALIGN(size, sizeof(void *));
-	/* What links free slots comes after the object here. */
+	/* In this cache, the pointer that links free slots comes after the object. */
 	if (truth_sites[id].cache == TRUTH_CACHE_TYPESAFE)
 		return ksize(ptr) + sizeof(void *);
 	return ksize(ptr);
 }
 
-/* Of a bulk allocation, which makes no hits. */
+/* Count an object from a bulk allocation, which has no hits, and describe it in @o. */
 static void truth_count_bulk(enum truth_site_id id, struct truth_object *o,
 			     void *ptr, int cpu)
 {
@@ -153,7 +153,7 @@ int truth_some(enum truth_site_id id, size_t size, int node)
 	return ret;
 }
 
-/* ---- many by one call ----------------------------------------------------- */
+/* ---- many objects by one call --------------------------------------------- */
 
 int truth_make_bulk(enum truth_site_id id, int nr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects of kmemacct_truth: each function here that allocates or frees
- * also counts, for its call site, what kmemacct has to say of it.
+ * The objects of kmemacct_truth.  Each function here that allocates or frees an object
+ * also counts, for the object's call site, what kmemacct must report.
  */
 #ifndef KMA_TRUTH_OBJECTS_H
 #define KMA_TRUTH_OBJECTS_H
@@ -15,16 +15,16 @@
 #include "truth_sites.h"
 
 /**
- * struct truth_counts - what is true of a call site
+ * struct truth_counts - the true counters of a call site
  * @hits: allocations that returned memory
- * @bytes_req: bytes asked for
- * @bytes_alloc: bytes that the objects take
+ * @bytes_req: bytes that these asked for
+ * @bytes_alloc: bytes that their objects take
  * @frees: objects freed
- * @bytes_freed: bytes of these
+ * @bytes_freed: bytes that the freed objects took
  * @pingpong: objects freed on another CPU than they were allocated on
  * @cross_node: allocations that asked for another node than the CPU's
- * @bulk_objs: objects of bulk allocations, which are no hits
- * @bulk_bytes: bytes of these
+ * @bulk_objs: objects from bulk allocations, which are not in @hits
+ * @bulk_bytes: bytes that these take
  * @handed: objects handed to RCU, which count as freed at once
  */
 struct truth_counts {
@@ -40,7 +40,7 @@ struct truth_counts {
 	u64 handed;
 };
 
-/* Of each site.  A module's own per-CPU data would have to fit into a few KiB. */
+/* Indexed by site.  Allocated, because a module's static per-CPU data is limited to a few KiB. */
 extern struct truth_counts __percpu *truth_counts;
 
 #define truth_add(id, counter, by) this_cpu_add(truth_counts[id].counter, by)
@@ -49,13 +49,13 @@ extern struct truth_counts __percpu *truth_counts;
  * struct truth_object - a live object
  * @ptr: its address
  * @site: its call site, an enum truth_site_id
- * @cpu: where it was allocated
- * @bytes_req: bytes asked for
+ * @cpu: the CPU that allocated it
+ * @bytes_req: bytes that were asked for
  * @bytes_alloc: bytes it takes
- * @pid: process that allocated it; 0 in an interrupt
+ * @pid: process ID of the task that allocated it; 0 in an interrupt
  * @node: NUMA node of its memory
  * @before: jiffies just before the allocation
- * @after: jiffies just after it
+ * @after: jiffies just after the allocation
  */
 struct truth_object {
 	void *ptr;
@@ -71,53 +71,53 @@ struct truth_object {
 
 #define TRUTH_LIVE_MAX	16384
 
-/* Protects the live objects and the batch, and lets one scenario run at a time. */
+/* Protects the live objects and the batch, and serializes scenarios. */
 extern struct mutex truth_lock;
-/* The objects that stay live, the youngest last. */
+/* The objects that stay live, the most recently allocated last. */
 extern struct truth_object truth_live[TRUTH_LIVE_MAX];
 extern unsigned int truth_nr_live;
 
-/* Make the counters. Return: 0 or -ENOMEM. */
+/* Allocate the counters. Return: 0 or -ENOMEM. */
 int truth_counts_create(void);
 void truth_counts_destroy(void);
 
-/* The counters of a site, over all CPUs. */
+/* Add up the counters of a site over all CPUs. */
 void truth_counts_sum(enum truth_site_id id, struct truth_counts *sum);
 
-/* Make an object and describe it in @o; false if there was no memory. */
+/* Allocate an object and describe it in @o. Return: false if there was no memory. */
 bool truth_make_at(struct truth_object *o, enum truth_site_id id, size_t size,
 		   int node);
 
-/* Count that an object is freed on a CPU. */
+/* Count a free of an object on @cpu. */
 void truth_count_free(const struct truth_object *o, int cpu);
 
 /*
- * Free the object that @o describes; @o may lie in the object.
- * @with_kfree: by kfree(), also if it came from a kmem_cache.
+ * Free the object that @o describes; @o may lie in the object itself.
+ * @with_kfree: use kfree() even if the object came from a kmem_cache.
  */
 void truth_free(const struct truth_object *o, bool with_kfree);
 
 /*
- * Free the @nr objects that @o describe by one call: objects of @cache, or of
- * any cache if that is NULL.
- * @with_kfree: by kfree_bulk(), which takes no cache.
+ * Free @nr objects by one call; @o is an array of their descriptions.  They are from
+ * @cache, or from any cache if that is NULL.
+ * @with_kfree: use kfree_bulk(), which takes no cache.
  */
 void truth_free_bulk(const struct truth_object *o, int nr, struct kmem_cache *cache,
 		     bool with_kfree);
 
-/* Make @nr objects that stay live. Return: 0, -ENOMEM, or -ENOSPC: too many live. */
+/* Allocate @nr objects that stay live. Return: 0, -ENOMEM, or -ENOSPC if too many are live. */
 int truth_make(enum truth_site_id id, size_t size, int node, int nr);
 
-/* The same by one call of the bulk allocator. */
+/* Like truth_make(), by one call of the bulk allocator. */
 int truth_make_bulk(enum truth_site_id id, int nr);
 
-/* Free the youngest @nr that stayed live. */
+/* Free the @nr most recently allocated objects that are live. */
 void truth_drop(int nr);
 
-/* Make five objects, of which two stay live. Return: as truth_make(). */
+/* Allocate five objects and free three of them; two stay live. Return: as truth_make(). */
 int truth_some(enum truth_site_id id, size_t size, int node);
 
-/* The next number of a sequence that is the same in every run: 24 bits. */
+/* The next number, of 24 bits, of a sequence that is the same in every run. */
 static inline u32 truth_random(u32 *seed)
 {
 	*seed = *seed * 1664525 + 1013904223;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenarios: frees that kmemacct sees in another way than most, or in part. */
+/* Scenarios: frees that kmemacct sees through an unusual event, or only in part. */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
@@ -36,7 +36,7 @@ int truth_run_crossed(void)
 
 unsigned long truth_typesafe_kept;
 
-/* Count the freed objects whose slab page RCU still keeps. */
+/* Count the freed objects whose slab page still waits for an RCU grace period. */
 int truth_run_typesafe(void)
 {
 	int i, had = truth_nr_live;
@@ -46,7 +46,7 @@ int truth_run_typesafe(void)
 	truth_typesafe_kept = 0;
 	rcu_read_lock();
 	truth_drop(truth_nr_live - had);
-	/* The descriptions are there until another object is made. */
+	/* truth_live still has the descriptions, until another object is allocated. */
 	for (i = had; !ret && i < had + TRUTH_TYPESAFE_OBJS; i++)
 		truth_typesafe_kept +=
 			PageSlab(virt_to_head_page(truth_live[i].ptr));
@@ -57,7 +57,7 @@ int truth_run_typesafe(void)
 #define TRUTH_KFENCE_OBJS	20
 #define TRUTH_KFENCE_S		60
 
-/* Make objects until KFENCE has guarded some of them; drop all others. */
+/* Allocate objects until enough are from KFENCE's pool; free all others. */
 static int truth_make_guarded(enum truth_site_id id, size_t size)
 {
 	unsigned long end = jiffies + TRUTH_KFENCE_S * HZ;
@@ -81,7 +81,7 @@ static int truth_make_guarded(enum truth_site_id id, size_t size)
 	return 0;
 }
 
-/* Each size is that of a slot of its cache. */
+/* For both sizes, truth_slot() returns the size of a slot of the cache. */
 int truth_run_kfence(void)
 {
 	return truth_make_guarded(TRUTH_guarded, 64) ?:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenarios: objects made and freed on other CPUs, by other tasks and in interrupts. */
+/* Scenarios: objects allocated and freed on other CPUs, by other tasks and in interrupts. */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
@@ -21,7 +21,7 @@ enum truth_place {
 	TRUTH_IN_WORKER,
 };
 
-/* What to do in another place, and how it went. */
+/* A job for another context: its call site, the context, and the result. */
 static struct {
 	enum truth_site_id site;
 	enum truth_place place;
@@ -29,7 +29,7 @@ static struct {
 	struct completion done;
 } truth_job;
 
-/* Whether this is the kind of context the job was sent to. */
+/* Whether the job runs in the context that it was meant for. */
 static bool truth_job_arrived(void)
 {
 	switch (truth_job.place) {
@@ -40,14 +40,14 @@ static bool truth_job_arrived(void)
 	case TRUTH_IN_HRTIMER:
 		return in_hardirq();
 	case TRUTH_IN_IPI:
-		/* In an interrupt, or for an idle CPU in its idle task. */
+		/* An idle CPU may run the function in its idle task. */
 		return in_hardirq() || !current->tgid;
 	default:
 		return in_task();
 	}
 }
 
-/* Free one object of the caller's; make four, and free one of them. */
+/* Free the object that the caller allocated; allocate four objects, and free one of them. */
 static void truth_job_run(void)
 {
 	truth_job.ret = -EPROTO;
@@ -123,7 +123,7 @@ static void truth_job_start(enum truth_place place, int cpu)
 	}
 }
 
-/* Make an object here, let it be freed in @place, and free here one made there. */
+/* Allocate an object, let @place free it, and free an object that @place allocated. */
 static int truth_elsewhere(enum truth_site_id id, enum truth_place place, int cpu)
 {
 	int ret = truth_make(TRUTH_kmalloc, 150, NUMA_NO_NODE, 1);
@@ -139,7 +139,7 @@ static int truth_elsewhere(enum truth_site_id id, enum truth_place place, int cp
 	return truth_job.ret;
 }
 
-/* From this CPU to each other one and back, in tasks and in interrupts. */
+/* Exchange objects between this CPU and all CPUs, in tasks and in interrupts. */
 int truth_run_cpus(void)
 {
 	int cpu, ret = 0;
@@ -154,7 +154,7 @@ int truth_run_cpus(void)
 	return ret;
 }
 
-/* From a task to each kind of interrupt and back. */
+/* Exchange objects between a task and each kind of interrupt. */
 int truth_run_contexts(void)
 {
 	int ret = truth_elsewhere(TRUTH_softirq, TRUTH_IN_SOFTIRQ, 0) ?:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenarios: each entry point of the allocator, one call after the other, in a task. */
+/* Scenarios: calls of each entry point of the allocator, one after the other, in a task. */
 #include <linux/nodemask.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -34,7 +34,7 @@ int truth_run_runtime(void)
 	return ret;
 }
 
-/* Sizes that no slab has, by each function that takes a size at run time. */
+/* Sizes too large for a slab, by each function whose size is not a constant. */
 int truth_run_large(void)
 {
 	static const u16 sizes[] = { 8193, 12288, 16384, 16385, 20000 };
@@ -98,7 +98,7 @@ int truth_run_kvmalloc(void)
 	       truth_some(TRUTH_kvmalloc_page, 20000, NUMA_NO_NODE);
 }
 
-/* kfree(NULL) and kfree(ZERO_SIZE_PTR): `summary` counts both. */
+/* kfree(NULL) and kfree(ZERO_SIZE_PTR), both of which `summary` counts. */
 int truth_run_nothing(void)
 {
 	size_t size = 0;
@@ -114,7 +114,7 @@ int truth_run_nothing(void)
 	return 0;
 }
 
-/* More than any kernel gives. */
+/* A size above the maximum of kmalloc(). */
 int truth_run_failed(void)
 {
 	struct truth_object o;
@@ -134,7 +134,7 @@ int truth_run_many(void)
 	       truth_make(TRUTH_many, 700, NUMA_NO_NODE, 1000);
 }
 
-/* Enough for hundreds of samples of each size, if one in 4 KiB is sampled. */
+/* Enough for hundreds of samples of each size if one byte in 4 KiB is sampled. */
 int truth_run_sampled(void)
 {
 	return truth_make(TRUTH_many, 128, NUMA_NO_NODE, 9000) ?:
@@ -142,9 +142,10 @@ int truth_run_sampled(void)
 }
 
 /*
- * One object that is live and to which no pointer leads.  It is not the first of
- * its page, whose address is found in many places; and the other one is freed,
- * as it may hold the first one's address since both were free.
+ * Leak an object: it stays live, but nothing points to it.  Of two objects, leak one that
+ * is not at the start of a page, because the address of a page is stored in many places.
+ * Free the other object, because its free pointer may have held the address of the leaked
+ * one.
  */
 int truth_run_leak(void)
 {
@@ -162,7 +163,7 @@ int truth_run_leak(void)
 	return 0;
 }
 
-/* A mark: tests find its event in another record of the same events. */
+/* Tests look for the event of this allocation in another tool's record of the same events. */
 int truth_run_mark(void)
 {
 	return truth_make(TRUTH_mark, 40, NUMA_NO_NODE, 1);

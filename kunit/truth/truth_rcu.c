@@ -9,13 +9,13 @@
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
-/* The objects: RCU frees them by a head at some distance from their beginning. */
+/* Start of the objects; the head for RCU is not at offset 0. */
 struct truth_rcu {
 	u64 other;
 	struct rcu_head rcu;
 };
 
-/* Count the youngest object as freed: from now on RCU may free it at any time. */
+/* Count the last live object as freed.  The caller then hands it to RCU. */
 static void *truth_hand_over(void)
 {
 	const struct truth_object *o = &truth_live[--truth_nr_live];
@@ -27,7 +27,7 @@ static void *truth_hand_over(void)
 	return o->ptr;
 }
 
-/* A random size, most of them below 520 bytes. */
+/* A random size; most are below 524 bytes. */
 static size_t truth_rcu_size(void)
 {
 	u32 random = truth_random(&truth_bulk_seed);
@@ -58,7 +58,7 @@ int truth_run_kfree_rcu(void)
 	return ret;
 }
 
-/* Objects with a head and objects without one, as kvfree_rcu() takes both. */
+/* Objects with a head for RCU, and objects without one: kvfree_rcu() takes both. */
 int truth_run_kvfree_rcu(void)
 {
 	int i, ret = 0, had = truth_nr_live;
@@ -87,7 +87,10 @@ int truth_run_kvfree_rcu(void)
 	return ret;
 }
 
-/* Wait until RCU has freed all objects, if the kernel can; else it soon will have. */
+/*
+ * Wait until RCU has freed all objects.  Kernels without kvfree_rcu_barrier() may free some
+ * of them a little later.
+ */
 int truth_run_settle(void)
 {
 	static const char name[] = "kvfree_rcu_barrier";

@@ -3,7 +3,7 @@
  * The scenarios of kmemacct_truth.  truth_main.c has the table of their names.
  *
  * Context: process, may sleep; truth_lock is held.
- * Return: 0, or an error if the truth could not be made.
+ * Return: 0, or an error if the scenario could not be completed.
  */
 #ifndef KMA_TRUTH_SCENARIOS_H
 #define KMA_TRUTH_SCENARIOS_H
@@ -64,25 +64,25 @@ int truth_run_storm_start(void);
 int truth_run_storm_stop(void);
 int truth_run_drop(void);
 
-/* ---- what they found out: the lines of `values` --------------------------- */
+/* ---- results of scenarios: lines of `values` ------------------------------ */
 
-/* Calls of each kind that `nothing` and `failed` make. */
+/* Number of calls that `nothing` makes of each kind, and number of calls of `failed`. */
 #define TRUTH_NOTHINGS	500
 
-/* Caches of `cycle` that had the address of the one before. */
+/* Number of caches of `cycle` that had the address of the previous one. */
 extern unsigned long truth_cycle_reused;
 
-/* Objects of `typesafe` that were on a slab page after they had been freed. */
+/* Number of objects of `typesafe` whose page was still a slab page after their free. */
 extern unsigned long truth_typesafe_kept;
 
-/* Live objects from KFENCE's pool. */
+/* Count the live objects from KFENCE's pool. */
 int truth_count_guarded(void);
 
 /**
- * struct truth_charge - what `charge` asked for
- * @failed: allocations that failed, but for the next two
- * @failed_large: those of truth_charged_large()
- * @failed_bulk: objects of bulk allocations that failed
+ * struct truth_charge - counters of `charge`
+ * @failed: failed allocations that are not in @failed_large or @failed_bulk
+ * @failed_large: failed calls of truth_charged_large()
+ * @failed_bulk: objects that failed bulk allocations asked for
  * @made_large: calls of truth_charged_large()
  */
 struct truth_charge {

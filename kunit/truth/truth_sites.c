@@ -15,14 +15,14 @@ static const char truth_text[] = TRUTH_TEXT;
 static const char truth_data[4096];
 static const char truth_large_data[20000];
 
-/* The pointer only says whether there was memory: the objects are in truth_batch. */
+/* NULL if there was no memory.  All objects, the returned one included, are in truth_batch. */
 #define TRUTH_BULK(cache, gfp, nr)					\
 	(kmem_cache_alloc_bulk(cache, gfp, nr, truth_batch) ? truth_batch[0] : NULL)
 
 /*
- * One noinline function each.  Neither the call in it nor a call of it may
- * become a jump, or the call site is another one: the barrier after the
- * allocation sees to the first, the table of pointers to the second.
+ * One noinline function for each call site.  Neither the allocation in it nor a call of
+ * the function may become a tail call, or the call site would be another one.  The barrier
+ * after the allocation prevents the first, the table of pointers the second.
  */
 #define X(name, _cache, allocation)					\
 static noinline void *truth_##name(size_t size, int node)		\
@@ -38,7 +38,7 @@ static noinline void *truth_##name(size_t size, int node)		\
 TRUTH_SITES(X)
 #undef X
 
-/* Its code is gone when the module has been loaded. */
+/* The kernel frees the code of this function once the module has been loaded. */
 static noinline __init void *truth_init(size_t size, int node)
 {
 	void *ptr = kmalloc(size, TRUTH_GFP);
@@ -48,8 +48,8 @@ static noinline __init void *truth_init(size_t size, int node)
 }
 
 /*
- * On most kernels the call site is inside of the allocator, for sizes of more than
- * a page; for others kvmalloc() ends with a jump to kmalloc, and the site is its caller.
+ * For sizes of more than a page, most kernels name a call site inside the allocator.  For
+ * other sizes kvmalloc() ends with a tail call of kmalloc, so its caller is the call site.
  */
 static noinline void *truth_kvmalloc_page(size_t size, int node)
 {
@@ -75,7 +75,7 @@ struct truth_site truth_sites[TRUTH_NR] = {
 void __init truth_sites_start(void)
 {
 #ifndef KMA_HAVE_LARGE_CALLER
-	/* The call site is inside of the functions that they call. */
+	/* The call site is inside kmemdup() or krealloc(). */
 	truth_sites[TRUTH_large_kmemdup].name = "-";
 	truth_sites[TRUTH_large_krealloc].name = "-";
 #endif

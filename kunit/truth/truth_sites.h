@@ -2,11 +2,11 @@
 /*
  * The call sites of kmemacct_truth.
  *
- * TRUTH_SITES() lists them: X(name, cache, allocation).  Of each line
- * truth_sites.c makes the function truth_NAME(), which does nothing but the
- * allocation and is what kmemacct has to name as the call site, and this file
- * makes the number TRUTH_NAME.  The allocation may use `size`, `node` and
- * `cache`; a bulk allocation makes `size` objects.  The functions are:
+ * TRUTH_SITES() lists them: X(name, cache, allocation).  For each line, truth_sites.c
+ * defines the function truth_NAME(), which only allocates, and which kmemacct must
+ * report as the call site.  This file defines the number TRUTH_NAME.  The allocation
+ * may use `size`, `node` and `cache`; a bulk allocation returns `size` objects.  The
+ * functions are:
  *
  * truth_const_8() truth_const_33() truth_const_96() truth_const_1024()
  * truth_const_8192() truth_const_8193() truth_const_20000()
@@ -36,9 +36,9 @@
 
 #include "truth_caches.h"
 
-/* Allowed in every context, and while preemption is off to know the CPU. */
+/* Allowed in every context.  Preemption is off meanwhile, so that the CPU is known. */
 #define TRUTH_GFP	(GFP_ATOMIC | __GFP_NOWARN)
-/* Charged to a cgroup; does not wait for room in it. */
+/* Charged to a cgroup; fails at once if the cgroup has reached its limit. */
 #define TRUTH_CHARGED	(GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN)
 
 #define TRUTH_SITES(X)									\
@@ -125,10 +125,9 @@ enum truth_site_id {
 
 /**
  * struct truth_site - a call site
- * @name: the function that is the call site; "-" where a function of the
- *	kernel is
- * @cache: where its objects come from
- * @alloc: the function: returns an object, or NULL
+ * @name: the function that is the call site; "-" if the call site is in the kernel
+ * @cache: the cache of its objects
+ * @alloc: the function, which returns an object, or NULL
  */
 struct truth_site {
 	const char *name;
@@ -139,22 +138,22 @@ struct truth_site {
 extern struct truth_site truth_sites[TRUTH_NR];
 
 /**
- * truth_sites_start() - let truth_init() be called
+ * truth_sites_start() - allow calls of truth_init()
  *
  * Context: the module's init function, before any object is made.
  */
 void truth_sites_start(void);
 
-/* The end of that: the kernel is about to free the code of truth_init(). */
+/* Forbid calls of truth_init(), because the kernel is about to free its code. */
 void truth_sites_loaded(void);
 
-/* What truth_kstrdup() copies. */
+/* The string that truth_kstrdup() copies. */
 #define TRUTH_TEXT	"what is said thrice is true"
 
-/* What truth_krealloc() and truth_large_krealloc() change the size of. */
+/* The object that truth_krealloc() and truth_large_krealloc() resize. */
 extern void *truth_realloc_from;
 
-/* Objects that are allocated or freed by one call. */
+/* The objects that one bulk call allocates or frees. */
 #define TRUTH_BATCH_MAX	500
 
 extern void *truth_batch[TRUTH_BATCH_MAX];

@@ -15,8 +15,8 @@
 
 /*
  * Objects wait in boxes.  Each step picks a box at random, puts a new object or
- * nothing into it, and frees the object that was in it, on whatever CPU that had
- * been made.  The description of an object is written into the object itself.
+ * nothing into it, and frees the object that was in it, which any CPU may have
+ * allocated.  The description of an object is written into the object itself.
  */
 #define TRUTH_STORM_STEPS	64
 #define TRUTH_STORM_JIFFIES	2
@@ -76,7 +76,7 @@ static void truth_storm_step(u32 *seed)
 		truth_free(o, random & (1 << 21));
 }
 
-/* Make and free a batch; called by tasks and by softirqs, neither of which migrates. */
+/* Allocate and free a batch.  Called in tasks and softirqs that do not migrate. */
 static void truth_storm_bulk(void)
 {
 	void *ptr[TRUTH_STORM_BATCH];
@@ -92,7 +92,7 @@ static void truth_storm_bulk(void)
 	kfree_bulk(nr, ptr);
 }
 
-/* Start the timer again, but leave tasks most of the time also on a slow kernel. */
+/* Start the timer again, late enough that tasks have most of the time on a slow kernel, too. */
 static enum hrtimer_restart truth_storm_again(struct hrtimer *timer, ktime_t start)
 {
 	ktime_t now = ktime_get();
@@ -121,7 +121,7 @@ static enum hrtimer_restart truth_storm_irq(struct hrtimer *timer)
 	return truth_storm_again(timer, start);
 }
 
-/* If emulated CPUs were never idle, RCU and insmod would hardly get on. */
+/* Sleeps at the end: if emulated CPUs were never idle, RCU and insmod would hardly progress. */
 static void truth_storm_while(u32 *seed, unsigned long end)
 {
 	int i;
@@ -146,7 +146,7 @@ static int truth_storm_task(void *arg)
 		      HRTIMER_MODE_REL_PINNED_SOFT);
 	hrtimer_start(&s->soft_timer, ns_to_ktime(TRUTH_STORM_IRQ_NS),
 		      HRTIMER_MODE_REL_PINNED_SOFT);
-	/* The tests that read the tables come first. */
+	/* Tests that read the tables have priority. */
 	set_user_nice(current, 10);
 	while (!kthread_should_stop())
 		truth_storm_while(&s->task_seed, jiffies + TRUTH_STORM_JIFFIES);
@@ -205,7 +205,7 @@ const struct truth_object *truth_storm_object(int box)
 	return truth_storming ? NULL : truth_box[box];
 }
 
-/* Free all objects that are left, those in boxes among them. */
+/* Free all objects that are live, including those in boxes. */
 int truth_run_drop(void)
 {
 	struct truth_object *o;

@@ -9,15 +9,15 @@ struct truth_object;
 
 #define TRUTH_BOXES	1024
 
-/* Interrupts of all storms that have ended. */
+/* Number of timer interrupts in all storms that have ended. */
 extern u64 truth_storm_irqs;
 
 /**
- * truth_storm_object() - what is in a box
- * @box: its number, below TRUTH_BOXES
+ * truth_storm_object() - the object in a box
+ * @box: number of the box, below TRUTH_BOXES
  *
  * Context: process; truth_lock is held.
- * Return: the object; NULL if there is none, or if a storm goes on.
+ * Return: the object; NULL if the box is empty, or while a storm runs.
  */
 const struct truth_object *truth_storm_object(int box);
 

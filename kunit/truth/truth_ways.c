@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Scenario: one call site at the same depth of the stack, reached by two functions. */
+/* Scenario: two functions call the same call site, at the same depth of the stack. */
 #include <linux/compiler.h>
 
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
-/* So large that each is a sample if one byte in 4 KiB is sampled. */
+/* So large that each object is a sample if one byte in 4 KiB is sampled. */
 #define TRUTH_WAY_BYTES	300000
-/* How often to each depth; half of them by either function. */
+/* Number of calls for each depth; half of them are by either function. */
 #define TRUTH_WAYS	20
 #define TRUTH_DEPTHS	3
 
@@ -16,7 +16,7 @@ static noinline __noclone int truth_way_on(int depth)
 	int ret = depth ? truth_way_on(depth - 1) :
 			  truth_make(TRUTH_way, TRUTH_WAY_BYTES, NUMA_NO_NODE, 1);
 
-	/* Without this the call would become a jump. */
+	/* Without this the call would be a tail call, which leaves no frame. */
 	OPTIMIZER_HIDE_VAR(ret);
 	return ret;
 }
@@ -38,8 +38,8 @@ static noinline __noclone int truth_other_way(int depth)
 }
 
 /*
- * By turns, each function twice.  Their frames are at the same place on the stack,
- * and above them the stacks are alike: only their return addresses differ.
+ * The functions take turns, two rounds each.  Their frames are at the same place on the
+ * stack, and all other frames are the same: only their return addresses differ.
  */
 int truth_run_ways(void)
 {
