@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel's own headers would have. */
+/* Types and macros that kernel code gets from the kernel's headers. */
 #ifndef BASE_H
 #define BASE_H
 
@@ -13,7 +13,7 @@ typedef long long s64;
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The C library may have one of its own. */
+/* The C library may define a macro of this name. */
 #undef __printf
 #define __printf(a, b)	__attribute__((__format__(printf, a, b)))
 

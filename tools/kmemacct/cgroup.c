@@ -14,9 +14,9 @@
 
 #define FILTER	"filter cgroup "
 
-/* ---- where ---------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------- */
 
-/* In /proc/mounts a blank is \040, and likewise what else would be in the way. */
+/* Decode a path of /proc/mounts, where blanks and some other characters are octal: \040. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -33,7 +33,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* The mount point of cgroup2. */
+/* Find the mount point of cgroup2. */
 static int find_mount(char mount[FILES_PATH])
 {
 	char path[FILES_PATH], *text, *rest, *line, *at;
@@ -54,10 +54,10 @@ static int find_mount(char mount[FILES_PATH])
 	unescape(mount);
 	if (*mount)
 		return 0;
-	return fail("no cgroup2 for --cgroup: mount -t cgroup2 none /sys/fs/cgroup");
+	return fail("--cgroup needs cgroup2 mounted: mount -t cgroup2 none /sys/fs/cgroup");
 }
 
-/* Of this process, below the mount point; "" for the root, or if it is unknown. */
+/* Find this process's cgroup, below the mount point: "" for the root, or if unknown. */
 static void find_own(char own[FILES_PATH])
 {
 	char path[FILES_PATH], *text, *rest, *line;
@@ -72,7 +72,7 @@ static void find_own(char own[FILES_PATH])
 	free(text);
 }
 
-/* What the module was told last of a filter by cgroup. */
+/* Find the current value of the module's filter by cgroup. */
 static int find_filter(char before[FILES_PATH])
 {
 	static const char key[] = "\nfilter_cgroup ";
@@ -88,10 +88,10 @@ static int find_filter(char before[FILES_PATH])
 	free(text);
 	if (at)
 		return 0;
-	return fail("the module knows no filter for --cgroup: insmod the one of this kmemacct");
+	return fail("the loaded module has no cgroup filter: load the one of this kmemacct");
 }
 
-/* ---- from begin to end ---------------------------------------------------- */
+/* ---- begin and end -------------------------------------------------------- */
 
 static int set_filter(const char *value)
 {
@@ -101,7 +101,10 @@ static int set_filter(const char *value)
 	return files_control(command);
 }
 
-/* Below @parent, if its name is not too long.  @path: as the module calls it. */
+/*
+ * Create the cgroup below @parent, unless its path is too long for a command of the module.
+ * @path: set to its path below the mount point, as the module takes it
+ */
 static int make_below(struct cgroup *g, const char *mount, const char *parent,
 		      char path[FILES_PATH])
 {
@@ -119,12 +122,12 @@ int cgroup_begin(struct cgroup *g)
 	char mount[FILES_PATH], own[FILES_PATH], path[FILES_PATH];
 
 	if (geteuid())
-		return fail("run --cgroup is for root only: use sudo");
+		return fail("run --cgroup needs root: use sudo");
 	if (find_filter(g->before) || find_mount(mount))
 		return -1;
 	find_own(own);
 	if (make_below(g, mount, own, path) && make_below(g, mount, "", path))
-		return fail("cannot make the cgroup %s: %s: leave out --cgroup", g->dir,
+		return fail("cannot create the cgroup %s: %s: try without --cgroup", g->dir,
 			    strerror(errno));
 	if (!set_filter(path))
 		return 0;
@@ -147,7 +150,7 @@ int cgroup_enter(const struct cgroup *g)
 	return ret;
 }
 
-/* What has just ended takes a moment to leave. */
+/* A process that has just ended may take a moment to leave its cgroup. */
 #define TRIES		20
 #define TRY_US		10000
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A cgroup for one command, which is all that the module counts meanwhile. */
+/* A cgroup for one command, with the module filtering by it: run --cgroup. */
 #ifndef CGROUP_H
 #define CGROUP_H
 
@@ -8,26 +8,32 @@
 
 /**
  * struct cgroup - a cgroup
- * @dir: where it is in the file system
- * @before: what the module's filter was, as `control` has it
+ * @dir: its directory
+ * @before: value of filter_cgroup in `control` before cgroup_begin()
  */
 struct cgroup {
 	char dir[FILES_PATH];
 	char before[FILES_PATH];
 };
 
-/* Make a cgroup2 and filter by it.  Return: 0, or -1 and fail() was called. */
+/*
+ * Create a cgroup of cgroup2, and make the module filter by it.
+ * Return: 0, or -1 after calling fail().
+ */
 int cgroup_begin(struct cgroup *g);
 
-/* Put this process into it.  Return: 0, or an error number. */
+/*
+ * Move this process to the cgroup.
+ * Return: 0, or an error number.
+ */
 int cgroup_enter(const struct cgroup *g);
 
 /**
- * cgroup_end() - filter as before, and remove the cgroup
+ * cgroup_end() - restore the filter and remove the cgroup
  * @g: the cgroup
- * @busy: it could not be removed: there are processes in it
+ * @busy: set to true if the cgroup could not be removed, because processes are still in it
  *
- * Return: 0, or -1 and fail() was called.
+ * Return: 0, or -1 after calling fail().
  */
 int cgroup_end(const struct cgroup *g, bool *busy);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables made of tables.  See derive.h. */
+/* Tables derived from other tables.  See derive.h. */
 #include <string.h>
 
 #include "derive.h"
@@ -8,16 +8,16 @@
 #include "sort.h"
 
 /*
- * Sums are modulo 2^64, as the module's own are.  frag_pct is never summed but
- * made of the sums.
+ * Sums are modulo 2^64, as in the module.  frag_pct is not summed, but computed from the
+ * sums of bytes_req and bytes_alloc.
  */
 
 /* ---- by module ------------------------------------------------------------ */
 
 /*
- * `symbol+0xoff [module]` is of that module, and without one of the kernel.
- * [other], [unknown] and [unloaded], which are no sites, stay what they are; no
- * module looks like them, since its brackets go.
+ * Return: the module of a call site `symbol+0xoff [module]`, or [kernel] if it names none.
+ * [other], [unknown] and [unloaded], which are not call sites, are returned as they are.
+ * They differ from all modules, whose brackets are removed.
  */
 static const char *module_of(const char *site)
 {
@@ -25,7 +25,7 @@ static const char *module_of(const char *site)
 
 	if (!open)
 		return *site == '[' ? site : "[kernel]";
-	/* It is the table's own text, and read as a site for the last time. */
+	/* This changes the label in the table's text, which is not used as a site any more. */
 	open[strlen(open) - 1] = '\0';
 	return open + 2;
 }
@@ -39,12 +39,12 @@ static u64 sum_of(struct row **rows, size_t nr, int column)
 	return sum;
 }
 
-/* Each object is sampled or not whatever becomes of others: variances add up. */
+/* Each object is sampled independently of all others, so variances add up. */
 static u64 se_of_sum(struct row **rows, size_t nr, int column)
 {
 	double variance = 0, se;
 
-	/* The root of its square may be off by rounding. */
+	/* Do not square a single one: the root may differ from it by rounding. */
 	if (nr == 1)
 		return rows[0]->v[column];
 	while (nr--) {
@@ -54,7 +54,7 @@ static u64 se_of_sum(struct row **rows, size_t nr, int column)
 	return estimate_root(variance);
 }
 
-/* Make the first of @nr rows their sum. */
+/* Add up @nr rows, in the first of them. */
 static void add_rows(const struct table *t, struct row **rows, size_t nr)
 {
 	u64 *v = rows[0]->v;
@@ -66,7 +66,7 @@ static void add_rows(const struct table *t, struct row **rows, size_t nr)
 	v[COUNT_frag_pct] = number_frag_milli(v[COUNT_bytes_req], v[COUNT_bytes_alloc]);
 }
 
-/* Rows of one name, which are next to each other. */
+/* Return: number of rows at the start of @rows that have the same label. */
 static size_t count_same(struct row **rows, size_t nr)
 {
 	size_t same = 1;
@@ -119,17 +119,17 @@ enum {
 #undef X
 };
 
-/* Of an object that was recorded exactly, in thousandths. */
+/* Weight of an object that was recorded exactly, in thousandths. */
 #define WEIGHT_ONE	1000
 
 /**
- * struct leak - the objects of a site
+ * struct leak - sums over the old objects of a call site
  * @objs: sum of weights, in thousandths
- * @bytes: sum of weights times bytes, likewise
- * @oldest_ms: age of the oldest
- * @samples: those that stand for more than themselves
- * @objs_variance: of @objs, in objects squared
- * @bytes_variance: of @bytes, in bytes squared
+ * @bytes: sum of weights times bytes, in thousandths
+ * @oldest_ms: age of the oldest object, in milliseconds
+ * @samples: number of objects that were sampled, which have a weight above 1
+ * @objs_variance: variance of @objs, in objects squared
+ * @bytes_variance: variance of @bytes, in bytes squared
  */
 struct leak {
 	unsigned __int128 objs;
@@ -141,8 +141,8 @@ struct leak {
 };
 
 /*
- * An object that is sampled with probability p has weight w = 1 / p, and the
- * variance of what it counts for is estimated by (1 - p) / p^2 = w * (w - 1).
+ * An object that is sampled with probability p has the weight w = 1 / p.  What it adds to
+ * the variance of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).
  */
 static void add_leak(struct leak *leak, const struct row *object, u64 weight)
 {
@@ -179,7 +179,7 @@ static void put_leak(struct table *leaks, const char *site, const struct leak *l
 	row->v[LEAK_live_objs_se] = estimate_root(leak->objs_variance);
 }
 
-/* @nr objects of one site: those that are old. */
+/* Add up those of the @nr objects of one site that are old enough. */
 static void add_leaks(struct table *leaks, struct row **objects, size_t nr,
 		      u64 older_ms)
 {
@@ -216,7 +216,7 @@ struct table *derive_leaks(struct table *allocs, u64 older_ms)
 
 /* ---- the difference ------------------------------------------------------- */
 
-/* A difference may be negative, but not how many samples are behind it. */
+/* A difference may be negative, but its number of samples and its errors are not. */
 #define DIFF_COLUMN_U64		.format = FORMAT_S64
 #define DIFF_COLUMN_MILLI	COLUMN_MILLI
 #define DIFF_COLUMN_LABEL	COLUMN_LABEL
@@ -235,13 +235,13 @@ static u64 difference_frag(const struct row *row)
 	return req >= 0 && alloc > 0 ? number_frag_milli(req, alloc) : 0;
 }
 
-/* A site that a table does not have, or a column, stands for zeroes. */
+/* Return: a value of a row, or 0 if the table lacks the row (which is then NULL) or the column. */
 static u64 value(const struct table *t, const struct row *row, int column)
 {
 	return row && column < t->nr_values ? row->v[column] : 0;
 }
 
-/* What only grows has got, since then, the variance that it has more. */
+/* Standard error of the growth of a counter: its variance is the growth of the variance. */
 static u64 se_of_growth(u64 before, u64 after)
 {
 	if (after <= before)
@@ -250,8 +250,9 @@ static u64 se_of_growth(u64 before, u64 after)
 }
 
 /*
- * Objects that live at both moments are in both numbers, and in the difference
- * not at all: it is less than this.
+ * Upper bound on the standard error of a change of live objects: the errors of both
+ * snapshots together.  Objects that are live in both snapshots add to both errors, although
+ * they cancel out in the difference.
  */
 static u64 se_of_change(u64 before, u64 after)
 {
@@ -264,7 +265,7 @@ static u64 difference_value(int column, u64 before, u64 after)
 {
 	switch (column) {
 	case COUNT_live_samples:
-		/* Both are behind it. */
+		/* The difference is based on the samples of both snapshots. */
 		return before + after;
 	case COUNT_live_bytes_se:
 	case COUNT_live_objs_se:
@@ -324,15 +325,15 @@ struct table *derive_difference(struct table *before, struct table *after)
 	return t;
 }
 
-/* ---- one object ----------------------------------------------------------- */
+/* ---- an object by its address --------------------------------------------- */
 
-/* The kernel's half of the address space; hashes have 32 bits. */
+/* Kernel addresses are in the upper half of the address space; hashes have only 32 bits. */
 static bool is_address(u64 ptr)
 {
 	return ptr >> 63;
 }
 
-/* Of a hash it is only the same that means something. */
+/* A hash can only be compared for equality; with an address, test the whole object. */
 static bool has_address(const struct row *object, u64 addr)
 {
 	u64 ptr = object->v[ALLOC_ptr];
@@ -359,10 +360,10 @@ int derive_object(struct table *allocs, u64 addr)
 	if (nr)
 		return 0;
 	if (addresses || !i)
-		return fail("no live object at %#llx: it was freed, or is older than the module",
-			    addr);
+		return fail("no live object at %#llx: %s", addr,
+			    "it was freed, or not recorded (older than the module, not sampled, or filtered out)");
 	if (hashes)
-		return fail("no object is shown as %016llx: try sysctl kernel.kptr_restrict=1",
-			    addr);
+		return fail("no object is listed as %016llx, and addresses are hashed: %s", addr,
+			    "sysctl kernel.kptr_restrict=1 shows them");
 	return fail("addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
 }

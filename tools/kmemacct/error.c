@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What went wrong.  See error.h. */
+/* Errors.  See error.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ int fail(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(error_text, sizeof(error_text), fmt, args);
 	va_end(args);
-	/* It may quote anything; it is to be one line. */
+	/* A message may quote any text, but has to stay a single line. */
 	for (c = (unsigned char *)error_text; *c; c++)
 		if (*c < ' ' || *c == 0x7f)
 			*c = '?';
@@ -29,7 +29,7 @@ void *alloc(size_t nr, size_t size)
 	void *mem = calloc(nr ? nr : 1, size);
 
 	if (!mem) {
-		fputs("kmemacct: not enough memory: close something else\n", stderr);
+		fputs("kmemacct: out of memory: free some memory and try again\n", stderr);
 		exit(1);
 	}
 	return mem;

@@ -28,7 +28,7 @@ int estimate_se(const struct table *t, int column)
 	return -1;
 }
 
-/* What a column of standard errors belongs to; -1: it is none. */
+/* Return: index of the column whose standard errors are in column @se, or -1 if there is none. */
 static int estimate_of(const struct table *t, int se)
 {
 	int i;
@@ -44,7 +44,7 @@ bool estimate_is_se(const struct table *t, int column)
 	return estimate_of(t, column) >= 0;
 }
 
-/* What tables are about, of objects and of pages. */
+/* The main column without sort keys: of objects live_bytes, of pages live_kb. */
 static int main_column(const struct table *t)
 {
 	int column = table_column(t, "live_bytes");
@@ -82,13 +82,13 @@ static u64 value(const struct table *t, const struct row *row, const char *name)
 	return column < 0 ? 0 : row->v[column];
 }
 
-/* As of now; all else grows from a reset on. */
+/* These columns show the present state; all others count from the last reset. */
 static bool is_live(const char *name)
 {
 	return begins(name, "live_") || begins(name, "confirmed_");
 }
 
-/* Something of what the row has was sampled. */
+/* Test whether anything in a row is based on samples. */
 static bool has_samples(const struct table *t, const struct row *row)
 {
 	int i;
@@ -107,7 +107,7 @@ bool estimate_few(const struct table *t, const struct row *row, int column)
 	       value(t, row, live ? "live_samples" : "samples") < ESTIMATE_FEW;
 }
 
-/* The other kind of allocations, that samples are of as well. */
+/* Test for bulk allocations, which are not in `hits` but may be sampled as well. */
 static bool has_bulk(const struct table *t, const struct row *row)
 {
 	return value(t, row, "bulk_objs") || value(t, row, "bulk_allocs");
@@ -120,9 +120,10 @@ static bool is_of_hits(const char *name)
 }
 
 /*
- * What was sampled was there, and each object has a byte at least, each block a
- * KiB.  `samples` are of allocations and of bulk allocations: they say something
- * of one kind where there is nothing of the other.
+ * Return: a lower bound for the true value in a column, from the number of samples: all that
+ * were sampled exist, each object takes at least one byte, and each page allocation at least
+ * one KiB.  `samples` counts both allocations with an event and bulk allocations, so it
+ * is a bound for either of them only if there are none of the other.
  */
 static u64 known_samples(const struct table *t, const struct row *row,
 			 const char *name)
@@ -143,12 +144,12 @@ static __int128 extend(enum format format, u64 value)
 	return format == FORMAT_S64 ? (__int128)(s64)value : (__int128)value;
 }
 
-/* It is not below @least; what is there to be estimated cannot be. */
+/* The interval starts at @least or above, unless the estimate itself is below @least. */
 static struct interval make_interval(enum format format, u64 estimate, u64 se,
 				     __int128 least)
 {
 	const __int128 most = format == FORMAT_S64 ? LLONG_MAX : U64_MAX;
-	/* 1.96 times, rounded up */
+	/* 1.96 times the standard error, rounded up */
 	const __int128 half = ((__int128)se * 49 + 24) / 25;
 	const __int128 middle = extend(format, estimate);
 	__int128 low = middle - half, high = middle + half;
@@ -168,7 +169,7 @@ struct interval estimate_interval(const struct table *t, const struct row *row,
 	const struct column *c = &t->columns[column];
 	__int128 least;
 
-	/* What is live may have become less; it is a difference. */
+	/* A signed live column is a difference, which may be negative. */
 	if (c->format == FORMAT_S64 && is_live(c->name))
 		least = LLONG_MIN;
 	else
@@ -200,7 +201,7 @@ struct interval estimate_pair_interval(const struct table *t, size_t i)
 {
 	const struct row *row = t->rows[i];
 
-	/* The only one that can be below 0, also if it is not. */
+	/* Only bytes_net may be negative, even where its estimate is not. */
 	if (!strcmp(row->label, "bytes_net"))
 		return make_interval(FORMAT_S64, row->v[0],
 				     estimate_pair_se(t, i)->v[0], LLONG_MIN);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Estimates: numbers that were made of samples.
+ * Estimates: numbers that are computed from samples.
  *
- * An estimate is a column X that has a column X_se, its standard error, beside
- * it, and in a table of pairs a line X that a line X_se follows.  If that is 0,
- * the number is exact.  Tables in which nothing was sampled have no such columns.
+ * A column X is an estimate if there is a column X_se, which has its standard error.  In a
+ * table of pairs, a line X is an estimate if the next line is X_se.  A value whose standard
+ * error is 0 is exact.  Without sampling, tables have no columns X_se.
  */
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
 #include "sort.h"
 
-/* With fewer samples, an interval by the standard error is not to be relied on. */
+/* With fewer samples, an interval computed from the standard error is not reliable. */
 #define ESTIMATE_FEW	30
 
 /**
- * struct interval - where the true value is, in 95 of 100 cases
- * @format: of both, FORMAT_U64 or FORMAT_S64
- * @low: from here
- * @high: to here
+ * struct interval - a 95 % interval: it contains the true value in about 95 of 100 cases
+ * @format: format of @low and @high, FORMAT_U64 or FORMAT_S64
+ * @low: lowest value of the interval
+ * @high: highest value of the interval
  */
 struct interval {
 	enum format format;
@@ -26,42 +26,43 @@ struct interval {
 	u64 high;
 };
 
-/* The column of a column's standard error; -1: it has none. */
+/* Return: index of the column with the standard error of a column, or -1 if it has none. */
 int estimate_se(const struct table *t, int column);
 
-/* The column itself is one of standard errors. */
+/* Return: true if a column has the standard errors of another column. */
 bool estimate_is_se(const struct table *t, int column);
 
-/* The table has estimates. */
+/* Return: true if a table has estimates, and so columns of standard errors. */
 bool estimate_any(const struct table *t);
 
 /**
- * estimate_interval() - the interval of an estimate
+ * estimate_interval() - compute the 95 % interval of an estimate
  * @t: the table
- * @row: a row
- * @column: one with a standard error
+ * @row: a row of it
+ * @column: index of a column that has a standard error
  *
- * Return: the interval, rounded outwards; an exact value is both of its ends.
+ * Return: the interval, rounded outwards.  For an exact value, both ends are that value.
  */
 struct interval estimate_interval(const struct table *t, const struct row *row,
 				  int column);
 
 /*
- * The column that a table is about: the first one of its order that is an
- * estimate, or an estimate's standard error, or else live_bytes or live_kb.
+ * Find the main column of a table, whose interval is always shown: the estimate of the first
+ * sort key that is an estimate or the standard error of one.  If no sort key is either, the
+ * main column is live_bytes or live_kb.
  */
 int estimate_main(const struct table *t, const struct sort *sort);
 
-/* Few samples are behind what the row has in @column. */
+/* Return: true if a value is based on samples, but on fewer than ESTIMATE_FEW of them. */
 bool estimate_few(const struct table *t, const struct row *row, int column);
 
-/* In a table of pairs: the standard error of line @i, or NULL. */
+/* In a table of pairs: find the row with the standard error of row @i, or NULL. */
 const struct row *estimate_pair_se(const struct table *t, size_t i);
 
-/* And the interval of line @i, which has one. */
+/* In a table of pairs: compute the interval of row @i, which has a standard error. */
 struct interval estimate_pair_interval(const struct table *t, size_t i);
 
-/* A standard error out of a variance. */
+/* Compute a standard error from a variance. */
 u64 estimate_root(double variance);
 
 #endif /* ESTIMATE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The files of the module and of the kernel, and why one cannot be had. */
+/* Reading and writing the files of the module and of the kernel.  See files.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 /* ---- paths ---------------------------------------------------------------- */
 
 /*
- * The tests keep files of their own elsewhere, and say where by the variables
- * KMEMACCT_PROC, KMEMACCT_SYS and KMEMACCT_DEBUGFS; there is no other use for these.
+ * Only the tests set the variables KMEMACCT_PROC, KMEMACCT_SYS and KMEMACCT_DEBUGFS, to make
+ * the program read their own files.
  */
 static const char *top_dir(const char *variable, const char *usual)
 {
@@ -33,7 +33,7 @@ static void proc_path(char path[FILES_PATH], const char *name)
 	snprintf(path, FILES_PATH, "%s/%s", top_dir("KMEMACCT_PROC", PROC), name);
 }
 
-/* The summary is in /proc as well, where debugfs need not be mounted. */
+/* The summary is also in /proc, which works without debugfs. */
 static void table_path(char path[FILES_PATH], const char *name)
 {
 	if (!strcmp(name, "summary"))
@@ -55,7 +55,10 @@ static int open_file(const char *path, int flags)
 	return fd;
 }
 
-/* As much as there is, up to @size bytes.  Return: how much, or -1. */
+/*
+ * Read up to the end of the file, but at most @size bytes.
+ * Return: number of bytes, or -1.
+ */
 static ssize_t read_full(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -74,7 +77,10 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 	return len;
 }
 
-/* Until it ends; these files do not know their size.  NULL: see errno. */
+/*
+ * Read a whole file.  These files do not have a size that is known in advance.
+ * Return: its text, or NULL with errno set.
+ */
 static char *read_all(int fd, size_t *len)
 {
 	size_t size = 1 << 16;
@@ -113,7 +119,7 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
-/* ---- why not -------------------------------------------------------------- */
+/* ---- errors --------------------------------------------------------------- */
 
 static bool is_loaded(void)
 {
@@ -147,22 +153,22 @@ static int fail_missing(const char *path)
 		return fail("the module is not loaded: insmod kmemacct.ko");
 	if (!has_debugfs())
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
-	return fail_path(path, "missing though the module is loaded: see its lines in dmesg");
+	return fail_path(path, "missing, although the module is loaded: see its messages in dmesg");
 }
 
 static int fail_file(const char *path)
 {
 	switch (errno) {
 	case EACCES:
-		return fail_path(path, "for root only: use sudo");
+		return fail_path(path, "only root has access: use sudo");
 	case EPERM:
 		return fail_path(path,
-				 "closed by lockdown: use /sys/module/kmemacct/parameters/enabled");
+				 "closed by kernel lockdown: use /sys/module/kmemacct/parameters/enabled");
 	case ENOENT:
 		return fail_missing(path);
 	case ENOMEM:
 		return fail_path(path,
-				 "no memory for a snapshot: try again when there is more");
+				 "not enough memory for a snapshot: free some and try again");
 	default:
 		return fail_path(path, strerror(errno));
 	}
@@ -183,7 +189,7 @@ struct table *files_table(const char *name)
 	return NULL;
 }
 
-/* What the module has to say to a command that it refused. */
+/* The module rejected a command: report its reason, which `control` shows as last_error. */
 static int fail_refused(const char *path, const char *command)
 {
 	const char *why = NULL;
@@ -195,13 +201,13 @@ static int fail_refused(const char *path, const char *command)
 		why = strstr(text, "last_error ");
 	if (why)
 		why += strlen("last_error ");
-	fail("the module refuses '%s': %.*s", command,
+	fail("the module rejected '%s': %.*s", command,
 	     why ? (int)strcspn(why, "\n") : 7, why ? why : "see dmesg");
 	free(text);
 	return -1;
 }
 
-/* One write is one command. */
+/* The command has to be a single write(). */
 static int write_command(int fd, const char *command)
 {
 	ssize_t ret;
@@ -261,6 +267,6 @@ char *files_proc(const char *name, char *path, size_t *len)
 	proc_path(path, name);
 	text = read_file(path, len);
 	if (!text)
-		fail("%s: %s: mount /proc", path, strerror(errno));
+		fail("%s: %s: check that /proc is mounted", path, strerror(errno));
 	return text;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The files of the module and of the kernel. */
+/* Reading and writing the files of the module and of the kernel. */
 #ifndef FILES_H
 #define FILES_H
 
@@ -7,29 +7,39 @@
 
 struct table;
 
-/* A table of the module, as it is now.  Return: NULL, and fail() was called. */
+/*
+ * Read a table of the module.
+ * Return: the table, or NULL after calling fail().
+ */
 struct table *files_table(const char *name);
 
 /*
- * What the file control has, to be freed, each line behind a newline.
- * Return: NULL, and fail() was called.
+ * Read the file control.
+ * Return: its text after a newline, so that each line follows one; the caller frees it.
+ * NULL after calling fail().
  */
 char *files_settings(void);
 
-/* One command for the file control.  Return: 0, or -1 and fail() was called. */
+/*
+ * Write one command to the file control.
+ * Return: 0, or -1 after calling fail().
+ */
 int files_control(const char *command);
 
 /**
- * files_proc() - a file of /proc
- * @name: its name
- * @path: where its path goes, for errors, of FILES_PATH bytes
- * @len: where its length goes
+ * files_proc() - read a file of /proc
+ * @name: its path below /proc
+ * @path: buffer of FILES_PATH bytes, set to its full path for use in errors
+ * @len: set to the length of its text
  *
- * Return: its text and a NUL, to be freed; NULL, and fail() was called.
+ * Return: its text, ending with a NUL, which the caller frees; or NULL after calling fail().
  */
 char *files_proc(const char *name, char *path, size_t *len);
 
-/* A file of /sys, to be freed; NULL if there is none. */
+/*
+ * Read a file of /sys.
+ * Return: its text, which the caller frees; NULL if it cannot be read.
+ */
 char *files_sys(const char *name);
 
 #define FILES_PATH	4096

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Stacks for flame graphs.  See folded.h. */
+/* Stacks in the folded format.  See folded.h. */
 #include <string.h>
 
 #include "error.h"
 #include "estimate.h"
 #include "folded.h"
 
-/* What can be added up. */
+/* Test whether a column has counts, which a flame graph can add up. */
 static bool is_count(const struct table *t, int column)
 {
 	return t->columns[column].format == FORMAT_U64 && !estimate_is_se(t, column);
@@ -23,7 +23,7 @@ static int fail_column(const struct table *t, const char *name)
 		strcat(names, i ? ", " : "");
 		strcat(names, t->columns[i].name);
 	}
-	return fail("folded takes a count, not '%s': use %s", name, names);
+	return fail("folded needs a column of counts, not '%s': use %s", name, names);
 }
 
 int folded_print(FILE *out, const struct table *t, const char *name)
@@ -40,6 +40,6 @@ int folded_print(FILE *out, const struct table *t, const char *name)
 		fprintf(out, "%s %llu\n", t->rows[i]->label, t->rows[i]->v[column]);
 		any = true;
 	}
-	return any ? 0 : fail("no stack has %s by now: try later, or another column",
+	return any ? 0 : fail("%s is 0 for all stacks: try again later, or use another column",
 			      name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stacks as flamegraph.pl, inferno and speedscope take them. */
+/* Stacks in the folded format, which flamegraph.pl, inferno and speedscope read. */
 #ifndef FOLDED_H
 #define FOLDED_H
 
@@ -8,13 +8,14 @@
 #include "table.h"
 
 /**
- * folded_print() - a line for each stack: its frames, a blank, and a count
- * @out: where to
+ * folded_print() - print a line for each stack: its frames, a blank, and a count
+ * @out: output file
  * @t: the table stacks
- * @name: which column is the count
+ * @name: name of the column that is the count
  *
- * Stacks of which it is 0 are left out.
- * Return: 0, or -1 and fail() was called.
+ * Stacks whose count is 0 are left out.
+ *
+ * Return: 0, or -1 after calling fail().
  */
 int folded_print(FILE *out, const struct table *t, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What gfp flags are called.  See gfp.h. */
+/* Names and short codes of gfp flags.  See gfp.h. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,18 +14,18 @@ enum {
 #undef X
 };
 
-/* Longest code; a name that gets none so short is its own. */
+/* Size of a code with its NUL; a name for which no code fits is printed in full. */
 #define CODE_LEN	16
 
-/* Room for the codes of one number; if they need more, it stays a number. */
+/* Size of the codes of one number with their NUL; if they do not fit, the number is printed. */
 #define TEXT_LEN	64
 
 /**
- * struct gfp - names
- * @flags: the table
- * @code: of each row
- * @used: by gfp_shorten()
- * @text: what gfp_shorten() made of a table's rows
+ * struct gfp - names and codes of gfp flags
+ * @flags: the table gfp_flags
+ * @code: the code of each row of @flags; "" if it has none
+ * @used: for each row of @flags, whether gfp_shorten() has used it
+ * @text: for each row of the table given to gfp_shorten(), the codes of its flags
  * @legend: see gfp_legend()
  */
 struct gfp {
@@ -38,7 +38,7 @@ struct gfp {
 
 /* ---- codes ---------------------------------------------------------------- */
 
-/* NOFS is two words. */
+/* Test for NO and another word written together, as in NOFS. */
 static bool is_no(const char *word)
 {
 	return !strncmp(word, "NO", 2) && isalpha(word[2]);
@@ -51,7 +51,11 @@ static bool begins_word(const char *name, const char *c)
 	       (isdigit(*c) && !isdigit(c[-1]));
 }
 
-/* First letters of words.  Return: how many; @last is the last one's word. */
+/*
+ * Make a code from the initials of all words of a name.
+ * @last: set to the start of the last word
+ * Return: number of initials.
+ */
 static size_t take_initials(const char *name, char code[CODE_LEN], const char **last)
 {
 	size_t nr = 0;
@@ -93,7 +97,7 @@ static void lower(char *text)
 		*text = tolower(*text);
 }
 
-/* Initials, and of the last word so many letters that no name before has them. */
+/* Make a code of initials, and add letters of the last word until no earlier name has it. */
 static void make_code(struct gfp *gfp, size_t row)
 {
 	const char *name = gfp->flags->rows[row]->label, *last = "";
@@ -114,7 +118,7 @@ static void make_code(struct gfp *gfp, size_t row)
 		code[nr++] = *last;
 		code[nr] = '\0';
 	}
-	/* There is none. */
+	/* No code is left for this name. */
 	*code = '\0';
 }
 
@@ -169,7 +173,7 @@ const char *gfp_name(const struct gfp *gfp, int nr)
 	return gfp->flags->rows[nr]->label;
 }
 
-/* Return: -1, if there is no room. */
+/* Return: 0, or -1 if the codes do not fit into @text. */
 static int print_codes(const struct gfp *gfp, char text[TEXT_LEN], u64 flags)
 {
 	struct gfp_walk walk = { .rest = flags };

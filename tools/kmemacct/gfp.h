@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What gfp flags are called.
+ * Names and short codes of gfp flags.
  *
- * Names are the kernel's own, out of the table gfp_flags.  For each there is a
- * short code made of its words: upper case for those that stand for more than
- * one flag, as K for GFP_KERNEL, and lower case for the others, as z for __GFP_ZERO.
+ * The names are those of the running kernel, from the table gfp_flags.  A code consists of
+ * initials of the name's words: in lower case for __GFP names, as z for __GFP_ZERO, and in
+ * upper case for GFP names, most of which combine several flags, as K for GFP_KERNEL.
  */
 #ifndef GFP_H
 #define GFP_H
 
 #include "table.h"
 
-/* Context of gfp_next(); zeroes but for the flags to begin with. */
+/* Position of gfp_next().  Before the first call, @rest is the flags to decode, and @next is 0. */
 struct gfp_walk {
 	u64 rest;
 	size_t next;
 };
 
-/* Names out of table gfp_flags, which is theirs from now on. */
+/* Make the names and codes from the table gfp_flags, and take ownership of it. */
 struct gfp *gfp_new(struct table *flags);
 
-/* Takes NULL, too. */
+/* Free the names; @gfp may be NULL. */
 void gfp_free(struct gfp *gfp);
 
 /**
- * gfp_next() - the next name of what some flags are made of
+ * gfp_next() - find the next name when decoding flags
  * @gfp: the names
- * @walk: where it goes on; its rest is what has no name, once it has ended
+ * @walk: the position; after the last name, its @rest has the flags that have no name
  *
- * Return: the name's number, or -1.
+ * Return: number of the name, or -1 after the last one.
  */
 int gfp_next(const struct gfp *gfp, struct gfp_walk *walk);
 
-/* The name of that number. */
+/* Return: the name of that number. */
 const char *gfp_name(const struct gfp *gfp, int nr);
 
 /*
- * Codes in the place of the numbers in column gfp, which has to be there and is
- * one of names from now on.
+ * Replace the numbers in the column gfp by codes.  The table has to have that column, whose
+ * format becomes FORMAT_NAME, and its @gfp.
  */
 void gfp_shorten(struct table *t);
 
-/* What the codes mean that gfp_shorten() has used; "" if there are none. */
+/* Return: the meaning of all codes that gfp_shorten() has used; "" if there are none. */
 const char *gfp_legend(const struct gfp *gfp);
 
-/* Table gfp_flags, and the codes.  @flags belong to the new table. */
+/* Copy the table gfp_flags and add a column of codes.  The copy takes ownership of @flags. */
 struct table *gfp_codes(struct table *flags);
 
 #endif /* GFP_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables as programs read them.  See json.h. */
+/* Tables as JSON.  See json.h. */
 #include <json-c/json.h>
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "gfp.h"
 #include "json.h"
 
-/* Thousandths keep the digits that the module printed. */
+/* Print a value in thousandths with the digits that the module printed. */
 static struct json_object *milli(u64 value)
 {
 	char buf[NUMBER_LEN];
@@ -31,7 +31,7 @@ static struct json_object *value_object(enum format format, u64 value)
 		snprintf(buf, sizeof(buf), "%016llx", value);
 		return json_object_new_string(buf);
 	case FORMAT_ID:
-		/* null, where there is none */
+		/* NULL prints as null. */
 		return value == NO_ID ? NULL : json_object_new_uint64(value);
 	case FORMAT_NAME:
 		return json_object_new_string((const char *)(uintptr_t)value);
@@ -40,7 +40,7 @@ static struct json_object *value_object(enum format format, u64 value)
 	}
 }
 
-/* What looks like a number in the head is one. */
+/* A field of the head is a number if it looks like one. */
 static struct json_object *field_object(const char *value)
 {
 	u64 number;
@@ -63,7 +63,7 @@ static struct json_object *head_object(const struct table *t)
 	return head;
 }
 
-/* `low` and `high`, behind the name of a column and a `_` if there is one. */
+/* Add `low` and `high` of an interval, each with @name before it: "" or a column and `_`. */
 static void add_interval(struct json_object *object, const char *name,
 			 const struct interval *i)
 {
@@ -91,7 +91,7 @@ static struct json_object *pair_object(const struct table *t, size_t i)
 	return object;
 }
 
-/* @main: the column that `few` is about. */
+/* Add all intervals of a row, and `few`, which is about the column @main. */
 static void add_estimates(struct json_object *object, const struct table *t,
 			  const struct row *row, int main)
 {
@@ -110,7 +110,7 @@ static void add_estimates(struct json_object *object, const struct table *t,
 			       json_object_new_boolean(estimate_few(t, row, main)));
 }
 
-/* Names, and what has none as a number. */
+/* List the names of flags, and last the number of those that have no name. */
 static struct json_object *flags_object(const struct gfp *gfp, u64 flags)
 {
 	struct json_object *names = json_object_new_array();
@@ -184,5 +184,5 @@ int json_table(FILE *out, const struct table *t, const struct sort *sort)
 	if (text)
 		fprintf(out, "%s\n", text);
 	json_object_put(object);
-	return text ? 0 : fail("not enough memory for JSON: ask for less rows by -l");
+	return text ? 0 : fail("not enough memory for JSON: limit the rows with -l");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables as programs read them. */
+/* Tables as JSON. */
 #ifndef JSON_H
 #define JSON_H
 
@@ -8,9 +8,10 @@
 #include "sort.h"
 
 /*
- * One object: the table's name and version, its head, and its rows in the order
- * @sort; numbers are as the module has them, and estimates have their interval.
- * Return: 0, or -1 and fail() was called.
+ * Print a table as one JSON object: its name and version, its head, and its rows.  Numbers
+ * are not rounded, and estimates have their intervals.  @sort is the order of the rows; it
+ * determines which column `few` is about.
+ * Return: 0, or -1 after calling fail().
  */
 int json_table(FILE *out, const struct table *t, const struct sort *sort);
 

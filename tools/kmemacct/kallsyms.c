@@ -30,7 +30,7 @@ static int compare(const void *a, const void *b)
 	return ret ? ret : strcmp(x->module, y->module);
 }
 
-/* `address type name`, and for a module a tab and `[module]` */
+/* A line is `address type name`, and for a module then a tab and `[module]`. */
 static int parse_line(char *line, struct symbol *symbol)
 {
 	char *addr = strsep(&line, " "), *end;
@@ -99,7 +99,7 @@ void kallsyms_free(struct kallsyms *syms)
 
 /* ---- finding -------------------------------------------------------------- */
 
-/* Static functions of one name cannot be told apart: better none than the wrong. */
+/* Return: the address, or 0 if several have this name: static functions may share one. */
 static u64 find_symbol(const struct kallsyms *syms, const struct symbol *key)
 {
 	const struct symbol *end = syms->symbols + syms->nr;
@@ -138,7 +138,7 @@ u64 kallsyms_find(const struct kallsyms *syms, const char *site)
 
 /* ---- a table -------------------------------------------------------------- */
 
-/* `0x` and 16 digits. */
+/* `0x`, 16 digits and a NUL. */
 #define ADDRESS_LEN	19
 
 static void replace(struct table *t, const struct kallsyms *syms)

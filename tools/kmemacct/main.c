@@ -2,11 +2,11 @@
 /*
  * kmemacct: reads, sorts, compares and exports the tables of the module.
  *
- *   file --files.c--> text --table.c--> struct table --derive.c--> another one
- *        --sort.c--> in order --print.c or json.c--> standard output
+ *   file --files.c--> text --table.c--> struct table --derive.c--> derived table
+ *        --sort.c--> sorted rows --print.c or json.c--> standard output
  *
- * It never changes what the module does, but for reset, on, off and run --cgroup.  What
- * goes wrong is noted by fail() where it does, and printed here, in one place.
+ * Only reset, on, off and run --cgroup change what the module does.  A function that fails
+ * describes the error with fail(), and main() prints it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,21 +25,21 @@
 #include "run.h"
 #include "sort.h"
 
-/* What `run` exits with if it fails itself; all else is of its command. */
+/* Exit status of `run` if it fails itself.  Otherwise it exits as its command does. */
 #define STATUS_RUN	125
 
-/* What people write to. */
+/* The control file, as it is printed in messages. */
 #define CONTROL		"/sys/kernel/debug/kmemacct/control"
 
 /**
- * struct command - what the first word of the command line may be
- * @name: the word
- * @args: what follows it, for the help, in brackets if it need not; NULL for
- *	nothing
- * @what: a line of the help
- * @takes: options
+ * struct command - a command of this program
+ * @name: its name, the first word of the command line
+ * @args: its argument, as the help prints it, in brackets if it is optional; NULL if the
+ *	command takes none
+ * @what: its description in the help
+ * @takes: the options that it takes
  * @failure: exit status if it fails
- * @run: do it; returns the exit status, or -1 and fail() was called
+ * @run: run it; returns the exit status, or -1 after calling fail()
  */
 struct command {
 	const char *name;
@@ -60,7 +60,10 @@ static void cut_rows(struct table *t, const struct options *o)
 	t->nr_rows = o->lines;
 }
 
-/* Column gfp has codes, and in JSON also names, unless it is to be numbers. */
+/*
+ * Decode the column gfp, unless --raw-gfp is given: text output has codes instead of the
+ * numbers, JSON has the numbers and a list of names.
+ */
 static int name_flags(struct table *t, const struct options *o)
 {
 	struct table *flags;
@@ -77,12 +80,12 @@ static int name_flags(struct table *t, const struct options *o)
 }
 
 /**
- * show() - print a table as asked for
- * @t: the table, freed here; NULL if there is none because something failed
- * @o: how
- * @keys: its order if -s does not say; NULL: as it is
+ * show() - print a table
+ * @t: the table, freed here; NULL if it could not be read, and fail() was called
+ * @o: the options
+ * @keys: sort keys if -s is not given; NULL: keep the order of the rows
  *
- * Return: 0, or -1 and fail() was called.
+ * Return: 0, or -1 after calling fail().
  */
 static int show(struct table *t, const struct options *o, const char *keys)
 {
@@ -112,7 +115,7 @@ out:
 	return ret;
 }
 
-/* What was printed is only known to have arrived once it is flushed. */
+/* Output is buffered, so a write error may appear only when it is flushed. */
 static int finish_output(void)
 {
 	if (!ferror(stdout) && !fflush(stdout))
@@ -122,14 +125,14 @@ static int finish_output(void)
 
 /* ---- commands ------------------------------------------------------------- */
 
-/* @args are what follows the command's name. */
+/* In all of these, @args are the arguments after the command's name. */
 
 static int show_modules(const struct options *o)
 {
 	struct table *t;
 
 	if (o->given & OPTION_RAW_IP)
-		return fail("modules have no call sites: leave out --raw-ip or --by");
+		return fail("--raw-ip needs call sites, and --by module has none: omit one");
 	t = files_table("callers");
 	if (t)
 		derive_modules(t);
@@ -143,11 +146,11 @@ static int run_callers(const struct command *c, const struct options *o, char **
 	if (!strcmp(o->by, "module"))
 		return show_modules(o);
 	if (o->given & OPTION_RAW_IP)
-		return fail("caches have no call sites: leave out --raw-ip or --by");
+		return fail("--raw-ip needs call sites, and --by cache has none: omit one");
 	return show(files_table("caches"), o, NULL);
 }
 
-/* The table that is called as the command. */
+/* Read the table of the same name as the command, with underscores for its dashes. */
 static struct table *read_table(const struct command *c)
 {
 	char name[32], *dash;
@@ -158,13 +161,13 @@ static struct table *read_table(const struct command *c)
 	return files_table(name);
 }
 
-/* That is all. */
+/* Print the table as it is. */
 static int run_table(const struct command *c, const struct options *o, char **args)
 {
 	return show(read_table(c), o, NULL);
 }
 
-/* That one of a list of words with commas between them. */
+/* Test whether @word is in @list, a comma-separated list. */
 static bool lists(const char *list, const char *word)
 {
 	size_t len;
@@ -178,23 +181,28 @@ static bool lists(const char *list, const char *word)
 }
 
 /*
- * What is only counted once it is asked for.  NULL, and fail() was called, if it
- * cannot be had, or there is nothing in it because nobody asked.
+ * Read a table that is filled only while a setting enables it.
+ * Return: the table; NULL, after calling fail(), if it cannot be read, or if it is empty
+ * because it is not enabled.
  */
 static struct table *read_counted(const struct command *c)
 {
 	struct table *t = read_table(c);
-	const char *pages, *by;
+	const char *pages, *account;
 
 	if (!t || (t->columns && t->nr_rows))
 		return t;
 	pages = table_field(t, "pages");
-	by = table_field(t, "account");
-	if (by && !lists(by, t->name))
-		/* What is left out is forgotten. */
-		fail("%s are not counted: echo account %s%s%s > " CONTROL, t->name,
-		     strcmp(by, "off") ? by : "", strcmp(by, "off") ? "," : "", t->name);
-	else if (!by && pages && !strcmp(pages, "off"))
+	account = table_field(t, "account");
+	if (account && !lists(account, t->name))
+		/*
+		 * The command lists the tables that are enabled already, because the
+		 * module discards the counts of a table that is not in the list.
+		 */
+		fail("the table %s is not enabled: echo account %s%s%s > " CONTROL, t->name,
+		     strcmp(account, "off") ? account : "", strcmp(account, "off") ? "," : "",
+		     t->name);
+	else if (!account && pages && !strcmp(pages, "off"))
 		fail("pages are not tracked: echo pages sites > " CONTROL);
 	else
 		return t;
@@ -207,7 +215,7 @@ static int run_counted(const struct command *c, const struct options *o, char **
 	return show(read_counted(c), o, NULL);
 }
 
-static int run_doings(const struct command *c, const struct options *o, char **args)
+static int run_acct(const struct command *c, const struct options *o, char **args)
 {
 	return show(read_counted(c), o, "net_pages");
 }
@@ -261,7 +269,7 @@ static int run_extfrag(const struct command *c, const struct options *o, char **
 	return show(t, o, NULL);
 }
 
-/* Nothing is counted in it: to people, what the head says of counts says nothing. */
+/* Print a table without counts: in text, omit the fields of its head, which are about counts. */
 static int show_list(struct table *t, const struct options *o)
 {
 	if (t && !(o->given & OPTION_JSON))
@@ -281,14 +289,18 @@ static int run_gfp_flags(const struct command *c, const struct options *o, char 
 	return show_list(t ? gfp_codes(t) : NULL, o);
 }
 
-/* The table; NULL if it cannot be had, or there is nothing in it to look at. */
+/*
+ * Read the table stacks.
+ * Return: the table; NULL, after calling fail(), if it cannot be read, or if it is empty
+ * because nothing has been sampled.
+ */
 static struct table *read_stacks(void)
 {
 	struct table *t = files_table("stacks");
 
 	if (!t || table_is_sampled(t))
 		return t;
-	fail("nothing was sampled: echo sample_bytes 512K > " CONTROL);
+	fail("no stacks are recorded without sampling: echo sample_bytes 512K > " CONTROL);
 	table_free(t);
 	return NULL;
 }
@@ -315,7 +327,7 @@ static int run_leaks(const struct command *c, const struct options *o, char **ar
 	struct table *t;
 
 	if (!(o->given & OPTION_OLDER))
-		return fail("leaks needs an age: --older-than 30s, 5m, 2h or 1d");
+		return fail("leaks needs --older-than AGE: for example 30s, 5m, 2h or 1d");
 	t = files_table("allocs");
 	if (t)
 		t = derive_leaks(t, o->older_ms);
@@ -328,7 +340,7 @@ static int run_lookup(const struct command *c, const struct options *o, char **a
 	u64 addr;
 
 	if (number_parse_hex(args[0], &addr))
-		return fail("'%s' is not an address: write it in hex", args[0]);
+		return fail("'%s' is not an address: write it in hexadecimal", args[0]);
 	t = files_table("allocs");
 	if (t && derive_object(t, addr)) {
 		table_free(t);
@@ -363,52 +375,52 @@ static int run_off(const struct command *c, const struct options *o, char **args
 }
 
 static const struct command commands[] = {
-	{ "callers", NULL, "who holds memory, by call site",
+	{ "callers", NULL, "live and allocated memory by call site",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_BY, 1, run_callers },
-	{ "allocs", NULL, "the live objects",
+	{ "allocs", NULL, "live objects, the oldest first",
 	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_table },
-	{ "caches", NULL, "what they were allocated from",
+	{ "caches", NULL, "live and allocated memory by slab cache",
 	  OPTIONS_ROWS, 1, run_table },
-	{ "stacks", NULL, "who holds memory, by stack, of what was sampled",
+	{ "stacks", NULL, "sampled objects by call stack",
 	  OPTIONS_ROWS, 1, run_stacks },
-	{ "folded", "[COLUMN]", "the same, for flame graphs", 0, 1, run_folded },
-	{ "summary", NULL, "the machine on one page",
+	{ "folded", "[COLUMN]", "the same, as input for flame graphs", 0, 1, run_folded },
+	{ "summary", NULL, "totals of the whole machine",
 	  OPTIONS_FORM, 1, run_table },
-	{ "stats", NULL, "the module's own health",
+	{ "stats", NULL, "state of the module: table sizes, losses, CPU time",
 	  OPTIONS_FORM, 1, run_table },
-	{ "page-callers", NULL, "who holds pages, by call site",
+	{ "page-callers", NULL, "live and allocated pages by call site",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_RAW_GFP, 1, run_counted },
-	{ "pages", NULL, "the live pages",
+	{ "pages", NULL, "live pages, the oldest first",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_RAW_GFP, 1, run_counted },
-	{ "orders", NULL, "pages by order and migrate type",
+	{ "orders", NULL, "page allocations by order and migrate type",
 	  OPTIONS_ROWS, 1, run_orders },
-	{ "page-summary", NULL, "pages of the machine on one page",
+	{ "page-summary", NULL, "page allocations of the whole machine",
 	  OPTIONS_FORM, 1, run_page_summary },
-	{ "pcpu", NULL, "refills and drains of the CPUs' lists of pages",
+	{ "pcpu", NULL, "refills and drains of the per-CPU page lists",
 	  OPTIONS_ROWS, 1, run_pcpu },
-	{ "extfrag", NULL, "what fragments memory, and what to do",
+	{ "extfrag", NULL, "allocations that fragment memory, and advice",
 	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_extfrag },
-	{ "tasks", NULL, "who allocates pages, by process",
-	  OPTIONS_ROWS, 1, run_doings },
-	{ "cgroups", NULL, "by cgroup",
-	  OPTIONS_ROWS, 1, run_doings },
-	{ "comm-sites", NULL, "by command and call site",
+	{ "tasks", NULL, "pages allocated and freed by process",
+	  OPTIONS_ROWS, 1, run_acct },
+	{ "cgroups", NULL, "pages allocated and freed by cgroup",
+	  OPTIONS_ROWS, 1, run_acct },
+	{ "comm-sites", NULL, "allocations by command and call site",
 	  OPTIONS_ROWS, 1, run_counted },
-	{ "comm-syscalls", NULL, "by command and system call",
+	{ "comm-syscalls", NULL, "allocations by command and system call",
 	  OPTIONS_ROWS, 1, run_counted },
-	{ "skip", NULL, "functions that are no call sites of pages",
+	{ "skip", NULL, "functions never shown as call sites of pages",
 	  OPTION_JSON, 1, run_skip },
-	{ "gfp-flags", NULL, "gfp flags, and their codes here",
+	{ "gfp-flags", NULL, "gfp flags and the short codes printed for them",
 	  OPTION_JSON, 1, run_gfp_flags },
-	{ "leaks", NULL, "live objects older than a time, by call site",
+	{ "leaks", NULL, "live objects of a minimum age, by call site",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_OLDER, 1, run_leaks },
 	{ "lookup", "ADDR", "the live object at an address",
 	  OPTIONS_FORM | OPTION_RAW_IP, 1, run_lookup },
-	{ "run", "-- COMMAND", "what changes while a command runs",
+	{ "run", "-- COMMAND", "changes by call site while a command runs",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_CGROUP, STATUS_RUN, run_run },
-	{ "reset", NULL, "count from now on", 0, 1, run_reset },
-	{ "on", NULL, "record allocations", 0, 1, run_on },
-	{ "off", NULL, "record no more allocations; frees are followed", 0, 1, run_off },
+	{ "reset", NULL, "restart all counts; live columns stay", 0, 1, run_reset },
+	{ "on", NULL, "start recording allocations", 0, 1, run_on },
+	{ "off", NULL, "stop recording allocations; frees are still followed", 0, 1, run_off },
 };
 
 static int print_help(void)
@@ -416,24 +428,26 @@ static int print_help(void)
 	char usage[64];
 	size_t i;
 
-	puts("usage: kmemacct COMMAND [OPTION...]\n\n"
-	     "Shows what the module kmemacct knows of the kernel's memory.\n");
+	puts("Usage: kmemacct COMMAND [OPTION...]\n\n"
+	     "Show which code allocates and holds kernel memory, as recorded by the\n"
+	     "kmemacct module.\n\n"
+	     "Commands:");
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		snprintf(usage, sizeof(usage), "%s %s", commands[i].name,
 			 commands[i].args ? commands[i].args : "");
 		printf("  %-18s %s\n", usage, commands[i].what);
 	}
-	puts("\n"
-	     "  -s, --sort KEY[,KEY...]  order of rows: names of columns\n"
-	     "  -l, --line N             the first N rows only\n"
-	     "  -b, --bytes              exact sizes and times\n"
-	     "  -j, --json               JSON\n"
-	     "      --by module|cache    add callers up\n"
-	     "      --raw-ip             addresses of call sites\n"
-	     "      --raw-gfp            gfp flags as numbers\n"
-	     "      --cgroup             run: count the command alone\n"
-	     "      --older-than T       age for leaks: 30s, 5m, 2h, 1d\n"
-	     "  -h, --help               this\n\n"
+	puts("\nOptions:\n"
+	     "  -s, --sort KEY[,KEY...]  sort rows by these columns\n"
+	     "  -l, --line N             print only the first N rows\n"
+	     "  -b, --bytes              print exact sizes and times\n"
+	     "  -j, --json               print JSON\n"
+	     "      --by module|cache    callers: add up by module or cache\n"
+	     "      --raw-ip             print addresses instead of call sites\n"
+	     "      --raw-gfp            print gfp flags as numbers\n"
+	     "      --cgroup             run: count only the command and its children\n"
+	     "      --older-than AGE     leaks: minimum age, such as 30s, 5m, 2h or 1d\n"
+	     "  -h, --help               print this help\n\n"
 	     "See kmemacct(8).");
 	return finish_output();
 }
@@ -445,22 +459,22 @@ static const struct command *find_command(const char *name)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(commands[i].name, name))
 			return &commands[i];
-	fail("there is no command '%s': see kmemacct --help", name);
+	fail("unknown command '%s': see kmemacct --help", name);
 	return NULL;
 }
 
 static int check_args(const struct command *c, int nr)
 {
 	if (!c->args)
-		return nr ? fail("%s takes no argument: see kmemacct --help", c->name) : 0;
+		return nr ? fail("%s takes no arguments: see kmemacct --help", c->name) : 0;
 	if (c->run == run_run)
 		return nr ? 0 : fail("run needs a command: kmemacct run -- COMMAND");
 	if (*c->args == '[' && !nr)
 		return 0;
-	return nr == 1 ? 0 : fail("%s takes one %s", c->name, c->args);
+	return nr == 1 ? 0 : fail("wrong number of arguments: kmemacct %s %s", c->name, c->args);
 }
 
-/* Options may stand on both sides of the command's name. */
+/* main() has parsed the options before the command's name; more may come after it. */
 static int run_named(const struct command *c, struct options *o, int argc,
 		     char **argv)
 {
@@ -477,7 +491,7 @@ static int run_named(const struct command *c, struct options *o, int argc,
 
 static int complain(int status)
 {
-	/* What was printed before comes before it. */
+	/* Write out first what was printed before the error. */
 	fflush(stdout);
 	fprintf(stderr, "kmemacct: %s\n", error_text);
 	return status;
@@ -494,11 +508,11 @@ int main(int argc, char **argv)
 	if (first < 0)
 		return complain(1);
 	if (first == argc && !o.by) {
-		fail("which table? %s; see kmemacct --help",
+		fail("no command is given: use %s, or see kmemacct --help",
 		     "callers, allocs, caches, stacks, summary or stats");
 		return complain(1);
 	}
-	/* --by alone is of callers */
+	/* --by without a command means callers. */
 	if (first < argc)
 		c = find_command(argv[first]);
 	ret = c ? run_named(c, &o, argc - first, argv + first) : -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers as text.  See number.h. */
+/* Parsing and printing of numbers.  See number.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static int parse(const char *text, const char *digits, int base, u64 *value)
 {
-	/* strtoull() would take blanks and signs, too. */
+	/* strtoull() alone would accept leading blanks and signs. */
 	if (!*text || text[strspn(text, digits)])
 		return -1;
 	errno = 0;
@@ -45,7 +45,7 @@ int number_parse_signed(const char *text, s64 *value)
 	return 0;
 }
 
-/* A whole number, a point and three digits. */
+/* The format is a whole number, a point and three digits. */
 int number_parse_milli(const char *text, u64 *value)
 {
 	const char *point = strchr(text, '.');
@@ -67,7 +67,7 @@ int number_parse_milli(const char *text, u64 *value)
 	return 0;
 }
 
-/* 30s, 5m, 2h or 1d. */
+/* The format is 30s, 5m, 2h or 1d. */
 int number_parse_duration(const char *text, u64 *ms)
 {
 	static const struct {
@@ -95,7 +95,7 @@ void number_print_milli(char buf[NUMBER_LEN], u64 milli)
 	snprintf(buf, NUMBER_LEN, "%llu.%03llu", milli / 1000, milli % 1000);
 }
 
-/* Three digits at least, as far as there are any: 1.50K, 48.8M, 1023G. */
+/* Print a size with three digits, or four from 1000 on: 1.50K, 48.8M, 1023G. */
 void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
 {
 	static const char units[] = "KMGTPEZ";
@@ -106,14 +106,14 @@ void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
 		snprintf(buf, NUMBER_LEN, "%llu", value);
 		return;
 	}
-	/* From here on it would round to 1024. */
+	/* 1023.5 would be rounded to 1024. */
 	for (; size >= 1023.5; size /= 1024)
 		i++;
 	snprintf(buf, NUMBER_LEN, "%.*f%c",
 		 size < 9.995 ? 2 : size < 99.95, size, units[i]);
 }
 
-/* The two largest units. */
+/* Print an age in its two largest units, or as 1.5s or 160ms if it is below a minute. */
 void number_print_age(char buf[NUMBER_LEN], u64 ms)
 {
 	u64 s = ms / 1000;

@@ -21,7 +21,7 @@ static const struct option long_options[] = {
 	{}
 };
 
-/* As a user writes them. */
+/* Options as error messages print them. */
 static const struct {
 	unsigned int option;
 	const char *name;
@@ -41,7 +41,7 @@ static int set_lines(struct options *o, const char *text)
 {
 	o->given |= OPTION_LINES;
 	if (number_parse(text, &o->lines) || !o->lines)
-		return fail("-l takes a number of rows from 1, not '%s'", text);
+		return fail("-l takes a number of rows, 1 or more, not '%s'", text);
 	return 0;
 }
 
@@ -58,7 +58,7 @@ static int set_older(struct options *o, const char *text)
 {
 	o->given |= OPTION_OLDER;
 	if (number_parse_duration(text, &o->older_ms))
-		return fail("--older-than takes a time such as 30s, 5m, 2h or 1d, not '%s'",
+		return fail("--older-than takes an age such as 30s, 5m, 2h or 1d, not '%s'",
 			    text);
 	return 0;
 }
@@ -66,8 +66,8 @@ static int set_older(struct options *o, const char *text)
 static int fail_unknown(char **argv)
 {
 	if (optopt)
-		return fail("there is no option -%c: see kmemacct --help", optopt);
-	return fail("there is no option %s: see kmemacct --help", argv[optind - 1]);
+		return fail("unknown option -%c: see kmemacct --help", optopt);
+	return fail("unknown option %s: see kmemacct --help", argv[optind - 1]);
 }
 
 static int set_option(struct options *o, int option, char **argv)
@@ -102,7 +102,7 @@ static int set_option(struct options *o, int option, char **argv)
 		o->help = true;
 		return 0;
 	case ':':
-		return fail("%s takes a value: see kmemacct --help", argv[optind - 1]);
+		return fail("%s needs a value: see kmemacct --help", argv[optind - 1]);
 	default:
 		return fail_unknown(argv);
 	}
@@ -112,7 +112,7 @@ int options_parse(struct options *o, int argc, char **argv, bool mixed)
 {
 	int option;
 
-	/* Zero starts getopt anew, and a `+` ends it at the first operand. */
+	/* 0 reinitializes getopt, and a leading `+` makes it stop at the first operand. */
 	optind = 0;
 	while ((option = getopt_long(argc, argv, mixed ? ":s:l:jbh" : "+:s:l:jbh",
 				     long_options, NULL)) != -1)
@@ -128,7 +128,7 @@ int options_check(const struct options *o, const char *command,
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (o->given & ~takes & names[i].option)
-			return fail("%s takes no %s: see kmemacct --help", command,
+			return fail("%s does not take %s: see kmemacct --help", command,
 				    names[i].name);
 	return 0;
 }

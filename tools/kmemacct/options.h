@@ -5,7 +5,7 @@
 
 #include "base.h"
 
-/* Which options there are, and which of them a command takes. */
+/* Bits of the options, to say which are given and which a command takes. */
 enum {
 	OPTION_SORT	= 1 << 0,
 	OPTION_LINES	= 1 << 1,
@@ -22,12 +22,12 @@ enum {
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES)
 
 /**
- * struct options - what is asked for
- * @given: the options that were given
- * @sort: keys, or NULL
+ * struct options - the parsed options
+ * @given: bits of the options that were given
+ * @sort: sort keys, or NULL
  * @by: `module` or `cache`, or NULL
- * @lines: rows to print
- * @older_ms: --older-than
+ * @lines: number of rows to print
+ * @older_ms: minimum age in milliseconds
  * @help: print the help and do nothing else
  */
 struct options {
@@ -40,18 +40,20 @@ struct options {
 };
 
 /**
- * options_parse() - the options in front of what is not one
- * @o: where they go, more of them than there are already
- * @argc: number of strings
- * @argv: the first of which is skipped
- * @mixed: options may stand behind what is not one, too
+ * options_parse() - parse options
+ * @o: the result, to which the options are added
+ * @argc: number of strings in @argv
+ * @argv: the strings; the first one is skipped
+ * @mixed: options may also follow operands; getopt then moves all operands to the end
  *
- * Return: the number of the first string that is not an option; -1, and fail()
- * was called.
+ * Return: index of the first operand, or -1 after calling fail().
  */
 int options_parse(struct options *o, int argc, char **argv, bool mixed);
 
-/* Refuse options outside of @takes.  Return: 0, or -1 and fail() was called. */
+/*
+ * Reject options that are not in @takes.
+ * Return: 0, or -1 after calling fail().
+ */
 int options_check(const struct options *o, const char *command,
 		  unsigned int takes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What people want to see of tables of pages.  See pages.h. */
+/* Views of the tables of pages.  See pages.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,16 @@ enum {
 #undef X
 };
 
-/* Columns: the order, and the types in the order in which they come. */
+/* Columns of a matrix: the order, and the migrate types as they first occur in the table. */
 struct heading {
 	struct column columns[COLUMNS_MAX + 1];
 	int nr;
 };
 
-/* The column of a type, which may be a new one; -1: there are too many. */
+/*
+ * Find the column of a migrate type, or add one.
+ * Return: its index, or -1 if there are too many.
+ */
 static int column_of(struct heading *h, const char *type)
 {
 	int i;
@@ -44,7 +47,7 @@ static int make_heading(struct heading *h, const struct table *orders)
 	*h = (struct heading) { .columns = { { "order", COLUMN_U64 } }, .nr = 1 };
 	for (i = 0; i < orders->nr_rows; i++)
 		if (column_of(h, row_name(orders->rows[i], ORDER_migratetype)) < 0)
-			return fail("orders has too many migrate types: use -s order");
+			return fail("too many migrate types for a matrix: use -s order for rows");
 	h->columns[h->nr] = (struct column)COLUMN_END;
 	return 0;
 }
@@ -84,23 +87,26 @@ struct table *pages_matrix(const struct table *orders, const char *column)
 
 /* ---- page_summary --------------------------------------------------------- */
 
-/* A line of two, of how often and of how much. */
+/* Each line of the summary combines two values: a number of requests and their KiB. */
 static const struct {
 	const char *requests;
 	const char *kb;
 	const char *what;
 } summary_lines[] = {
-	{ "alloc_requests", "alloc_requests_kb", "allocation requests, failures included" },
+	{ "alloc_requests", "alloc_requests_kb", "allocation requests, including failures" },
 	{ "free_requests", "free_requests_kb", "free requests" },
 	{ "alloc_freed", "alloc_freed_kb", "allocated and freed" },
 	{ NULL, "alloc_only_kb", "allocated and not freed" },
-	{ "free_only", "free_only_kb", "freed, but nobody saw them allocated" },
-	{ "failures", "failures_kb", "allocations that failed" },
-	{ NULL, "bulk_kb", "allocated in bulk, without a request" },
+	{ "free_only", "free_only_kb", "freed, but not seen when allocated" },
+	{ "failures", "failures_kb", "failed allocations" },
+	{ NULL, "bulk_kb", "bulk allocations, which are not requests" },
 	{ NULL, "live_kb", "live now" },
 };
 
-/* The value, and the line is gone; NO_ID if there is none. */
+/*
+ * Remove a line from @pairs.
+ * Return: its value, or NO_ID if there is no such line.
+ */
 static u64 take_pair(struct table *pairs, const char *name)
 {
 	size_t i;
@@ -144,7 +150,7 @@ struct table *pages_summary(struct table *pairs)
 
 /* ---- pcpu ----------------------------------------------------------------- */
 
-/* Twice as much of one as of the other, and a tenth of what the node's CPUs do. */
+/* Test whether @one is at least twice @other, and exceeds it by at least a tenth of @sum. */
 static bool is_much(u64 one, u64 other, u64 sum)
 {
 	return one / 2 >= other && one - other >= sum / 10 && one;
@@ -177,7 +183,10 @@ static bool gives(const struct table *t, const struct row *row)
 	return is_unequal(t, row, PCPU_drain_pages, PCPU_refill_pages);
 }
 
-/* One alone is no imbalance: memory is taken, or given back, and that is all. */
+/*
+ * Test whether a CPU of the same node does the opposite.  Otherwise there is no imbalance
+ * between CPUs: memory use just grows or shrinks.
+ */
 static bool has_other(const struct table *t, const struct row *row,
 		      bool (*other)(const struct table *, const struct row *))
 {
@@ -217,10 +226,10 @@ static struct row *make_sum(const struct table *t)
 void pages_mark(struct table *pcpu)
 {
 	static const char unequal[] =
-		"takes: refills much, drains little; gives: the reverse, frees for others";
+		"takes: mostly refills its lists; gives: mostly drains them, freeing for others";
 	size_t i;
 
-	/* The sum is of none. */
+	/* The sum belongs to no CPU and no node, so these have to allow NO_ID. */
 	pcpu->columns[PCPU_cpu].format = FORMAT_ID;
 	pcpu->columns[PCPU_node].format = FORMAT_ID;
 	pcpu->columns[PCPU_NR].name = "mark";
@@ -240,7 +249,7 @@ enum {
 #undef X
 };
 
-/* The number behind @before in a file of /proc. */
+/* Read the number that follows @before in a file of /proc. */
 static int read_number(const char *name, const char *before, u64 *value)
 {
 	char path[FILES_PATH], *text, *at, *end;
@@ -260,7 +269,7 @@ static int read_number(const char *name, const char *before, u64 *value)
 	return ret;
 }
 
-/* KiB of a block of pages that are of one migrate type; 0: unknown. */
+/* Return: size of a pageblock in KiB; 0 if it is unknown. */
 static u64 pageblock_kb(void)
 {
 	u64 value;
@@ -272,7 +281,7 @@ static u64 pageblock_kb(void)
 	return 0;
 }
 
-/* Of a list such as 0-3,5; where there is none, the kernel knows one node only. */
+/* Count the nodes in a list such as 0-3,5.  Without this file, the kernel has only one node. */
 static u64 online_nodes(void)
 {
 	char *text = files_sys("devices/system/node/online"), *list = text, *range;
@@ -303,7 +312,7 @@ void pages_advise(struct table *extfrag)
 	nodes = online_nodes();
 	step = 3 * block * nodes;
 	if (asprintf(&extfrag->advice,
-		     "%llu fallbacks fragmented memory. They get fewer with more pages kept free: raise vm.min_free_kbytes, which is %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they do:\nsysctl -w vm.min_free_kbytes=%llu",
+		     "%llu fallbacks fragmented memory. Keeping more pages free makes them rarer: raise vm.min_free_kbytes, now %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they are rare enough:\nsysctl -w vm.min_free_kbytes=%llu",
 		     fragmenting, now, block, nodes, step, now + step) < 0)
 		extfrag->advice = NULL;
 }

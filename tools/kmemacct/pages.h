@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What people want to see of tables of pages. */
+/* Views of the tables of pages: matrices, a summary, sums and advice. */
 #ifndef PAGES_H
 #define PAGES_H
 
 #include "table.h"
 
 /**
- * pages_matrix() - a column of `orders` by order and migrate type
- * @orders: the table, of which the names of types are used
- * @column: the column's name
+ * pages_matrix() - make a matrix of a column of `orders`
+ * @orders: the table; the matrix points to its names of migrate types
+ * @column: name of the column
  *
- * Return: a row for each order; NULL, and fail() was called.
+ * Return: a table with a row for each order and a column for each migrate type, or NULL after
+ * calling fail().
  */
 struct table *pages_matrix(const struct table *orders, const char *column);
 
-/* Take the lines of perf kmem's page summary out of @pairs, as a table of their own. */
+/* Move the lines of perf kmem's page summary from @pairs to a table of their own. */
 struct table *pages_summary(struct table *pairs);
 
-/* `pcpu` gets a column that tells unequal CPUs apart, and a sum. */
+/* Add to `pcpu` a column `mark`, which shows imbalance between CPUs, and a row of sums. */
 void pages_mark(struct table *pcpu);
 
-/* `extfrag` gets advice on what to do about it, if something is to be done. */
+/* Add advice to `extfrag`, if any allocation has fragmented memory. */
 void pages_advise(struct table *extfrag);
 
 #endif /* PAGES_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables as people read them.  See print.h. */
+/* Tables as text for people.  See print.h. */
 #include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,34 +12,35 @@
 #include "gfp.h"
 #include "print.h"
 
-/* What is left of labels, before columns of numbers have to go. */
+/* Labels are cut to this width before columns of numbers are left out. */
 #define LABEL_MIN	32
-/* And of a frame: a stack is what its table is looked at for. */
+/* The same for the frames of a stack, which matter more. */
 #define FRAME_MIN	48
 
-/* Titles of what estimates have more. */
+/* Titles of the additional columns of estimates. */
 static const char interval_title[] = "low..high";
 static const char few_title[] = "few";
 
-/* Room for a cell: a number, or a name, of which the rest is cut off. */
+/* Size of the text of a cell, with its NUL.  Longer names are cut off. */
 #define CELL_LEN	80
-/* Room for an interval. */
+/* Size of the text of an interval, with its NUL. */
 #define INTERVAL_LEN	(2 * NUMBER_LEN)
 
-static_assert(INTERVAL_LEN <= CELL_LEN, "an interval is a cell");
+static_assert(INTERVAL_LEN <= CELL_LEN, "an interval has to fit into a cell");
 
 /**
- * struct layout - what goes where
+ * struct layout - how a table is printed
  * @t: the table
- * @sort: its order
- * @screen: columns of the terminal, or 0
- * @exact: numbers as they are
- * @main: the column that it is about; -1: the table has no estimates
- * @stacks: labels are stacks
- * @shown: columns that are printed
- * @width: of these
- * @mark: a value is an estimate if it has not 0 in this column; -1: it is none
- * @interval: width of the interval behind a column; 0: it has none
+ * @sort: the order of its rows
+ * @screen: width of the terminal; 0: lines may be of any length
+ * @exact: print sizes and times without rounding
+ * @main: the column that `few` is about; -1: the table has no estimates
+ * @stacks: the labels are stacks
+ * @shown: for each column, whether it is printed
+ * @width: for each column, its width
+ * @mark: for each column, the column of its standard errors, where a value other than 0
+ *	means that the number is an estimate; -1: its numbers are never estimates
+ * @interval: for each column, the width of the interval after it; 0: none is printed
  */
 struct layout {
 	const struct table *t;
@@ -106,7 +107,7 @@ static void print_value(char buf[NUMBER_LEN], enum format format, enum unit unit
 		print_unsigned(buf, unit, value);
 }
 
-/* By its name it is known whether a number is a size or a time. */
+/* The name of a column or pair shows whether its number is a size or a time. */
 static enum unit unit_of(const struct layout *l, const char *name)
 {
 	return l->exact ? UNIT_NONE : table_unit(name);
@@ -137,7 +138,7 @@ static void print_interval(const struct layout *l, const char *name,
 	snprintf(buf, INTERVAL_LEN, "%.30s..%.30s", low, high);
 }
 
-/* What is exact has none. */
+/* Print the interval of a value, or `-` if the value is exact. */
 static void print_interval_cell(const struct layout *l, const struct row *row,
 				int column, char buf[INTERVAL_LEN])
 {
@@ -148,7 +149,7 @@ static void print_interval_cell(const struct layout *l, const struct row *row,
 		print_interval(l, l->t->columns[column].name, &i, buf);
 }
 
-/* Values that say their unit themselves need none in the column's name. */
+/* Print a title without the unit in its name, if the values are printed with units. */
 static void print_title(const struct layout *l, const char *name, char buf[CELL_LEN])
 {
 	enum unit unit = unit_of(l, name);
@@ -188,13 +189,13 @@ static bool is_key(const struct layout *l, int column)
 	return false;
 }
 
-/* Intervals say the same, and can be read. */
+/* Standard errors are shown only as a sort key: intervals have the same information. */
 static bool is_wanted(const struct layout *l, int column)
 {
 	return !estimate_is_se(l->t, column) || is_key(l, column);
 }
 
-/* A ratio is an estimate if what it is made of is one. */
+/* frag_pct has no standard error, but it is an estimate if bytes_alloc is one. */
 static int mark_of(const struct layout *l, int column)
 {
 	if (l->main >= 0 && !strcmp(l->t->columns[column].name, "frag_pct"))
@@ -202,7 +203,7 @@ static int mark_of(const struct layout *l, int column)
 	return estimate_se(l->t, column);
 }
 
-/* Intervals of all columns would be too much to look at. */
+/* Only the main column and the sort keys have their intervals printed. */
 static bool has_interval(const struct layout *l, int column)
 {
 	int se = estimate_se(l->t, column);
@@ -258,7 +259,7 @@ static void set_widths(struct layout *l)
 	}
 }
 
-/* Columns that a label takes; a stack has a line for each frame. */
+/* Return: width of a label.  A stack has a line for each frame, and is as wide as the longest. */
 static int label_len(const struct layout *l, const char *label)
 {
 	int len, longest = 0;
@@ -287,7 +288,7 @@ static int longest_label(const struct layout *l)
 	return longest;
 }
 
-/* Columns of the terminal that the numbers take. */
+/* Return: width of everything before the label. */
 static int numbers_width(const struct layout *l)
 {
 	int column, width = 0;
@@ -313,7 +314,7 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
-/* It tells what a row is about, and not how much of that there is. */
+/* Test for a column that identifies the row, rather than counting something. */
 static bool is_name(const struct layout *l, int column)
 {
 	static const char * const names[] = {
@@ -328,7 +329,7 @@ static bool is_name(const struct layout *l, int column)
 	return c->format == FORMAT_NAME || c->format == FORMAT_HEX;
 }
 
-/* It tells more of what another column has already. */
+/* Test for a column that only adds details to another one. */
 static bool is_detail(const struct layout *l, int column)
 {
 	static const char * const names[] = {
@@ -343,7 +344,7 @@ static bool is_detail(const struct layout *l, int column)
 	return false;
 }
 
-/* How much a column is missed: one of zeroes least, then details, numbers, names. */
+/* Return: value of a column to the user: lowest for all zeroes, then details, numbers, names. */
 static int worth(const struct layout *l, int column)
 {
 	if (is_zero(l, column) && !is_name(l, column))
@@ -353,7 +354,11 @@ static int worth(const struct layout *l, int column)
 	return is_name(l, column) ? 3 : 2;
 }
 
-/* The column that is missed least, of several the last one. */
+/*
+ * Find the column to leave out next: the one that worth() rates lowest, and of several the
+ * last.  The first column, sort keys, and columns with an interval stay.
+ * Return: its index, or -1 if there is none.
+ */
 static int least_column(const struct layout *l)
 {
 	int column, last = -1;
@@ -389,7 +394,7 @@ static void fit(struct layout *l)
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* Words of a comment, in lines that fit; @used columns are taken. */
+/* Print a word of a comment, on a new line if it does not fit after the @used columns. */
 static void print_word(FILE *out, const struct layout *l, int *used,
 		       const char *word)
 {
@@ -411,7 +416,7 @@ static void print_comment(FILE *out, const struct layout *l, const char *text)
 	free(copy);
 }
 
-/* What the codes of gfp flags mean, if there are any to be seen. */
+/* Explain the codes of gfp flags, if that column is printed. */
 static void print_legend(FILE *out, const struct layout *l)
 {
 	int column = table_column(l->t, "gfp");
@@ -422,8 +427,8 @@ static void print_legend(FILE *out, const struct layout *l)
 }
 
 /*
- * Numbers are not what they seem to be if something was kept out of them.  The filter
- * may be off by now.
+ * Warn that a filter keeps allocations out of the numbers.  The filter may have been removed
+ * since then.
  */
 static void print_filter(FILE *out, const struct layout *l)
 {
@@ -433,7 +438,7 @@ static void print_filter(FILE *out, const struct layout *l)
 	if (!filter || !strcmp(filter, "none"))
 		return;
 	snprintf(text, sizeof(text),
-		 "filter: %.400s: set now or since counting began; what did not match is not counted",
+		 "filter: %.400s: set now or since counting began; other allocations are not counted",
 		 filter);
 	print_comment(out, l, text);
 }
@@ -457,13 +462,13 @@ static void print_head(FILE *out, const struct layout *l)
 	print_legend(out, l);
 	if (l->main >= 0)
 		print_comment(out, l,
-			      "~ estimate, low..high its 95 % interval; few: less than 30 samples, which makes it rough");
+			      "~ estimate, low..high its 95 % interval; few: fewer than 30 samples, so the interval is rough");
 	if (table_field(t, "cut"))
 		print_comment(out, l,
 			      "rows are missing (cut=): the table grew while it was copied; read it again");
 }
 
-/* Names may be a file's, as migrate types are, and of any length. */
+/* List the columns left out.  Some names come from a file, as migrate types do, and may be long. */
 static void print_hidden(FILE *out, const struct layout *l)
 {
 	char *text = NULL;
@@ -488,7 +493,7 @@ static void print_hidden(FILE *out, const struct layout *l)
 	free(text);
 }
 
-/* A cell of a line, and a blank if there is one before it.  @at: cells before it. */
+/* Print a cell, and a blank before it unless it is the first.  @at: number of cells before it. */
 static void print_field(FILE *out, int *at, int width, const char *text)
 {
 	fprintf(out, "%s%*s", (*at)++ ? " " : "", width, text);
@@ -514,7 +519,7 @@ static void print_titles(FILE *out, const struct layout *l)
 	fputc('\n', out);
 }
 
-/* @label may be written to. */
+/* Print a label, cut to @width.  This changes @label. */
 static void print_line(FILE *out, char *label, int width)
 {
 	if (width)
@@ -522,7 +527,7 @@ static void print_line(FILE *out, char *label, int width)
 	fprintf(out, "%s\n", label);
 }
 
-/* The call site stands with the numbers, and below it who called. */
+/* Print a label.  Of a stack, the call site follows the numbers, with its callers below it. */
 static void print_label(FILE *out, const struct layout *l, const char *label,
 			int width)
 {
@@ -537,7 +542,7 @@ static void print_label(FILE *out, const struct layout *l, const char *label,
 	free(copy);
 }
 
-/* Room for a label; 0 where it may be of any length. */
+/* Return: width that is left for labels; 0 if they may be of any length. */
 static int label_width(const struct layout *l)
 {
 	int width = l->screen - numbers_width(l);
@@ -547,7 +552,7 @@ static int label_width(const struct layout *l)
 	return width < label_min(l) ? label_min(l) : width;
 }
 
-/* Return: how many there are. */
+/* Return: number of cells printed. */
 static int print_numbers(FILE *out, const struct layout *l, const struct row *row)
 {
 	char buf[CELL_LEN];
@@ -577,7 +582,7 @@ static void print_row(FILE *out, const struct layout *l, const struct row *row, 
 	print_label(out, l, row->label, width);
 }
 
-/* A command stands in a line of its own. */
+/* Print advice line by line, so that a command in it starts on a line of its own. */
 static void print_advice(FILE *out, const struct layout *l, const char *advice)
 {
 	char *copy = alloc_copy(advice), *rest = copy, *line;
@@ -612,7 +617,7 @@ static bool is_pair_estimate(const struct table *t, size_t i)
 	return se && se->v[0];
 }
 
-/* The line of a ratio has none of a standard error behind it. */
+/* No standard error follows frag_pct, but it is an estimate if bytes_allocated is one. */
 static bool is_estimated_ratio(const struct table *t, size_t i)
 {
 	size_t other;
@@ -635,7 +640,7 @@ static void print_pair_value(const struct layout *l, size_t i, char buf[NUMBER_L
 	snprintf(buf, NUMBER_LEN, "%s%.30s", mark ? "~" : "", number);
 }
 
-/* "", if there is none. */
+/* Print the interval of a pair, or "" if its value is exact. */
 static void print_pair_interval(const struct layout *l, size_t i,
 				char buf[INTERVAL_LEN])
 {
@@ -648,7 +653,7 @@ static void print_pair_interval(const struct layout *l, size_t i,
 	print_interval(l, l->t->rows[i]->label, &interval, buf);
 }
 
-/* Intervals say the same as the line of a standard error. */
+/* Test for the line of a standard error, which is not printed: there is an interval instead. */
 static bool is_pair_se(const struct table *t, size_t i)
 {
 	return i && estimate_pair_se(t, i - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables as people read them. */
+/* Tables as text for people. */
 #ifndef PRINT_H
 #define PRINT_H
 
@@ -7,23 +7,23 @@
 
 #include "sort.h"
 
-/* Columns of the terminal; 0 where lines may be of any length. */
+/* Return: width of the terminal; 0 if lines may be of any length. */
 int print_screen(void);
 
 /**
- * print_table() - a table as text
- * @out: where to
+ * print_table() - print a table as text
+ * @out: output file
  * @t: the table
- * @sort: its order; the columns that it is by are always shown
- * @screen: as print_screen() has it
- * @exact: sizes and times as they are, not rounded
+ * @sort: the order of its rows; the columns of sort keys are always shown
+ * @screen: width of the terminal, as print_screen() returns it
+ * @exact: print sizes and times without rounding
  */
 void print_table(FILE *out, const struct table *t, const struct sort *sort,
 		 int screen, bool exact);
 
 /*
- * Cut @label in the middle, so that it takes @width columns at most, its ends
- * being what tells names apart.
+ * Cut @label in the middle, so that it takes at most @width columns.  The ends of a name
+ * distinguish it best.
  */
 void print_cut(char *label, int width);
 

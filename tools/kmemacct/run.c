@@ -19,14 +19,18 @@
 
 /* ---- the command ---------------------------------------------------------- */
 
-/* As a shell has it. */
+/* A shell adds this to the number of the signal that ended a command. */
 #define STATUS_SIGNAL	128
 
-/* What came before there was a command. */
+/* A signal that came before the command was started, or 0. */
 static atomic_int caught;
+/* Process ID of the command while it runs, or 0. */
 static atomic_int running;
 
-/* What ends this program is to end the command, and then there is a table. */
+/*
+ * Pass a signal on to the command instead of ending this program, which prints the table
+ * when the command has ended.
+ */
 static void forward_signal(int signal)
 {
 	if (running)
@@ -35,7 +39,7 @@ static void forward_signal(int signal)
 		caught = signal;
 }
 
-/* The keyboard's go to the command without help. */
+/* Signals of the keyboard reach the command anyway: the terminal sends them to both. */
 static void note_signal(int signal)
 {
 	if (!running)
@@ -55,8 +59,8 @@ static const struct {
 #define NR_SIGNALS	ARRAY_SIZE(signals)
 
 /*
- * From here to release_signals() none of them ends this program.  In the command
- * they do what they would do without this program around it.
+ * Until release_signals() is called, none of these signals ends this program.  The command
+ * gets the handling that it would have without this program: see default_signals().
  */
 static void catch_signals(struct sigaction old[NR_SIGNALS])
 {
@@ -79,7 +83,7 @@ static void release_signals(const struct sigaction old[NR_SIGNALS])
 		sigaction(signals[i].signal, &old[i], NULL);
 }
 
-/* In the child, which is nothing yet. */
+/* Undo catch_signals() in the child, before it becomes the command. */
 static void default_signals(void)
 {
 	struct sigaction now;
@@ -92,7 +96,7 @@ static void default_signals(void)
 	}
 }
 
-/* What the child has to say, if it is no command. */
+/* What the child writes to the pipe if it cannot become the command. */
 struct trouble {
 	int error;
 	bool entering;
@@ -114,7 +118,7 @@ static void be_command(char **command, const struct cgroup *cgroup, int pipe)
 	_exit(0);
 }
 
-/* The pipe closes when the command begins. */
+/* If the command has started, exec has closed the pipe, and read() returns 0. */
 static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
 {
 	struct trouble t;
@@ -122,7 +126,7 @@ static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
 	if (read(pipe, &t, sizeof(t)) != sizeof(t))
 		return 0;
 	if (t.entering)
-		return fail("cannot put %s into the cgroup %s: %s: leave out --cgroup",
+		return fail("cannot move %s to the cgroup %s: %s: try without --cgroup",
 			    command[0], cgroup->dir, strerror(t.error));
 	return fail("cannot run %s: %s", command[0], strerror(t.error));
 }
@@ -144,7 +148,7 @@ static int run_child(char **command, const struct cgroup *cgroup, int *status)
 	pid_t child;
 
 	if (caught)
-		return fail("ended by signal %d before the command began", caught);
+		return fail("interrupted by signal %d before the command started", caught);
 	if (pipe2(ends, O_CLOEXEC))
 		return fail("cannot run %s: %s", command[0], strerror(errno));
 	child = fork();
@@ -187,8 +191,9 @@ static u64 window_ms(const struct table *t)
 }
 
 /*
- * Both snapshots have to count from one moment.  Then the second one's window is
- * longer by the time in between, of which @elapsed_ms is less.
+ * Test whether the counts were reset between two snapshots.  If not, both count from the
+ * same moment, and the window of @after is longer by the time between them, which is at
+ * least @elapsed_ms.
  */
 static bool was_reset(const struct table *before, const struct table *after,
 		      u64 elapsed_ms)
@@ -203,13 +208,13 @@ static struct table *difference(struct table *before, u64 elapsed_ms)
 	if (after && !was_reset(before, after, elapsed_ms))
 		return derive_difference(before, after);
 	if (after)
-		fail("counts were reset while the command ran: run it again");
+		fail("the counts were reset while the command ran: run it again");
 	table_free(after);
 	table_free(before);
 	return NULL;
 }
 
-/* A wrong key is not to be found out after an hour. */
+/* Check the sort keys too: the command may run for an hour before they are needed. */
 static struct table *first_snapshot(const char *keys)
 {
 	struct table *t = files_table("callers");
@@ -230,8 +235,9 @@ static struct table *run_between(char **command, const char *keys,
 	if (t && !run_child(command, cgroup, status)) {
 		t = difference(t, now_ms() - start);
 		if (t)
-			t->note = cgroup ? "of the command, and of what it started" :
-				"of the whole machine while the command ran, whoever allocated";
+			t->note = cgroup ?
+				"only allocations by the command and its children are counted" :
+				"changes on the whole machine while the command ran";
 		return t;
 	}
 	table_free(t);
@@ -252,7 +258,7 @@ static struct table *run_in_cgroup(char **command, const char *keys, int *status
 		return NULL;
 	}
 	if (t && busy && asprintf(&t->advice,
-				  "what the command started still runs, and is no longer counted. Once it has ended:\nrmdir %s",
+				  "Processes that the command started still run, and are no longer counted. When they have ended, remove their cgroup:\nrmdir %s",
 				  cgroup.dir) < 0)
 		t->advice = NULL;
 	return t;

@@ -8,13 +8,13 @@
 struct table;
 
 /**
- * run_command() - run a command between two snapshots of callers
- * @command: its name and arguments, NULL at the end
- * @keys: an order of them that has to be right, or NULL
- * @own_cgroup: in a cgroup of its own, and count nothing else meanwhile
- * @status: where its exit status goes, as a shell has it
+ * run_command() - run a command between two snapshots of the table callers
+ * @command: name and arguments of the command, then NULL
+ * @keys: sort keys for the result, checked before the command starts; may be NULL
+ * @own_cgroup: run the command in a cgroup of its own, and count nothing else meanwhile
+ * @status: set to the exit status that a shell would report
  *
- * Return: the difference; NULL, and fail() was called.
+ * Return: the difference of the snapshots, or NULL after calling fail().
  */
 struct table *run_command(char **command, const char *keys, bool own_cgroup,
 			  int *status);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The order of rows.  See sort.h. */
+/* Sorting of rows.  See sort.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ static int compare_rows(const void *a, const void *b, void *priv)
 
 	for (i = 0; !ret && i < job->sort->nr; i++)
 		ret = compare_column(job->table, job->sort->key[i], x, y);
-	/* qsort_r() is not stable by itself; see the overview in table.h. */
+	/* Make the sort stable, which qsort_r() is not: see the overview in table.h. */
 	return ret ? ret : x < y ? -1 : x > y;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The order of rows. */
+/* Sorting of rows. */
 #ifndef SORT_H
 #define SORT_H
 
@@ -9,23 +9,26 @@
 
 /**
  * struct sort - the order of a table's rows
- * @key: columns that rows are compared by, the first that differs decides
- * @nr: how many; 0: as they are
+ * @key: indexes of the columns to compare; the first column that differs decides
+ * @nr: number of keys; 0: keep the order of the rows
  *
- * Numbers descend and labels ascend, as in the module.
+ * Numbers descend, names and labels ascend, as in the module.
  */
 struct sort {
 	int key[SORT_KEYS];
 	int nr;
 };
 
-/* Columns of @t out of `key[,key...]`.  Return: 0, or -1 and fail() was called. */
+/*
+ * Parse the sort keys `key[,key...]`, which are names of columns of @t.
+ * Return: 0, or -1 after calling fail().
+ */
 int sort_parse(struct sort *sort, const struct table *t, const char *keys);
 
-/* Rows that compare equal keep their order. */
+/* Sort the rows.  Rows that compare equal keep their order. */
 void sort_rows(struct table *t, const struct sort *sort);
 
-/* By the label alone. */
+/* Sort the rows by label only. */
 void sort_by_label(struct table *t);
 
 #endif /* SORT_H */

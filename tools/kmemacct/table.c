@@ -8,7 +8,7 @@
 #include "gfp.h"
 #include "table.h"
 
-/* X(name, list): the tables of the format version that this program knows. */
+/* X(name, list): the tables with columns, in the format version that this program reads. */
 #define TABLES(X)				\
 	X(callers, CALLERS)			\
 	X(caches, CACHES)			\
@@ -41,7 +41,7 @@ static const struct {
 
 /* ---- tables --------------------------------------------------------------- */
 
-static_assert(COUNT_NR < COLUMNS_MAX, "a table has more columns");
+static_assert(COUNT_NR < COLUMNS_MAX, "COLUMNS_MAX is too small");
 
 static int count_values(const struct column *columns)
 {
@@ -61,7 +61,7 @@ static int first_sampled(const struct table *t)
 	return i;
 }
 
-/* Before there are rows. */
+/* Remove the columns of samples.  The table has no rows yet. */
 static void drop_sampled(struct table *t)
 {
 	int i, nr = 0;
@@ -186,10 +186,10 @@ enum unit table_unit(const char *name)
 /* ---- lines ---------------------------------------------------------------- */
 
 /**
- * struct input - what is left to be parsed
- * @file: where it comes from
- * @line: number of the line, from 1
- * @rest: of the text
+ * struct input - position of the parser
+ * @file: path of the file, for errors
+ * @line: number of the current line; the first line is 1
+ * @rest: the text after the current line
  */
 struct input {
 	const char *file;
@@ -208,7 +208,7 @@ static char *next_line(struct input *in)
 	return strsep(&in->rest, "\n");
 }
 
-/* The next word of a line, or NULL. */
+/* Return: the next word of a line, or NULL if there is none. */
 static char *next_word(char **line)
 {
 	char *word;
@@ -231,7 +231,7 @@ static int parse_version(const struct input *in, const char *word)
 	u64 version;
 
 	if (!word || number_parse(word, &version))
-		return fail_line(in, "has no format version");
+		return fail_line(in, "no format version");
 	if (version != KMA_FORMAT_VERSION)
 		return fail("%s has format version %llu, not %d: use the kmemacct of that version",
 			    in->file, version, KMA_FORMAT_VERSION);
@@ -245,12 +245,12 @@ static int parse_fields(const struct input *in, char *line, struct table *t)
 
 	while ((word = next_word(&line))) {
 		if (t->nr_fields == FIELDS_MAX)
-			return fail_line(in, "too many fields");
+			return fail_line(in, "too many key=value fields");
 		field = &t->fields[t->nr_fields++];
 		field->key = strsep(&word, "=");
 		field->value = word;
 		if (!word || !*field->key || !*word)
-			return fail_line(in, "a field is not key=value");
+			return fail_line(in, "a field of the head is not key=value");
 	}
 	return 0;
 }
@@ -260,7 +260,7 @@ static int parse_head(struct input *in, struct table *t)
 	char *line = next_line(in);
 
 	if (!is_word(next_word(&line), "#") || !is_word(next_word(&line), KMA_NAME))
-		return fail("%s is not a table of kmemacct", in->file);
+		return fail("%s is not a kmemacct table", in->file);
 	if (!is_word(next_word(&line), t->name))
 		return fail("%s is not the table %s", in->file, t->name);
 	if (parse_version(in, next_word(&line)))
@@ -269,8 +269,8 @@ static int parse_head(struct input *in, struct table *t)
 }
 
 /*
- * Their meaning is known by their names, so these have to be the same.  All of
- * what is sampled stands there, or nothing of it.
+ * Parse the names of the columns.  These have to match the known ones, because their names
+ * give the columns their meaning.  Either all columns of samples are present, or none.
  */
 static int parse_columns(struct input *in, struct table *t)
 {
@@ -282,17 +282,17 @@ static int parse_columns(struct input *in, struct table *t)
 	char *word, *line = next_line(in);
 
 	if (!is_word(next_word(&line), "#"))
-		return fail_line(in, "should have the names of the columns");
+		return fail_line(in, "no column names");
 	for (i = 0; i <= t->nr_values && columns[i].name; i++) {
 		word = next_word(&line);
 		if (i == sampled && !is_word(word, columns[i].name))
 			drop_sampled(t);
 		if (!is_word(word, columns[i].name))
-			return fail("%s: line %zu: %s is not where format version %d has it",
+			return fail("%s: line %zu: column %s is not where format version %d has it",
 				    in->file, in->line, columns[i].name,
 				    KMA_FORMAT_VERSION);
 	}
-	return next_word(&line) ? fail_line(in, "has more columns than are known") : 0;
+	return next_word(&line) ? fail_line(in, "more columns than expected") : 0;
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -305,14 +305,14 @@ static int parse_id(const char *word, u64 *value)
 	return 0;
 }
 
-/* Before the kernel has a key to hash with, it prints `(____ptrval____)`. */
+/* The kernel prints `(____ptrval____)` until it has a key to hash addresses with. */
 static int parse_ptr(const char *word, u64 *value)
 {
 	*value = 0;
 	return *word == '(' ? 0 : number_parse_hex(word, value);
 }
 
-/* Names are ASCII; what is not does a terminal no good, nor JSON. */
+/* Replace all but printable ASCII, which might confuse a terminal or be invalid JSON. */
 static char *clean(char *text)
 {
 	char *c;
@@ -351,7 +351,7 @@ static int parse_label(const struct input *in, char *text, struct row *row)
 	if (text)
 		text += strspn(text, " ");
 	if (!text || !*text)
-		return fail_line(in, "ends too soon");
+		return fail_line(in, "the line is too short");
 	row->label = clean(text);
 	return 0;
 }
@@ -365,18 +365,18 @@ static int parse_row(const struct input *in, char *line, struct table *t)
 	for (i = 0; i < t->nr_values; i++) {
 		word = next_word(&line);
 		if (!word)
-			return fail_line(in, "ends too soon");
+			return fail_line(in, "the line is too short");
 		if (parse_value(word, t->columns[i].format, &row->v[i]))
-			return fail("%s: line %zu: %s cannot be '%s'", in->file,
+			return fail("%s: line %zu: invalid %s '%s'", in->file,
 				    in->line, t->columns[i].name, word);
 	}
 	if (t->columns[i].name)
 		return parse_label(in, line, row);
 	row->label = "";
-	return next_word(&line) ? fail_line(in, "has more than there are columns") : 0;
+	return next_word(&line) ? fail_line(in, "more values than columns") : 0;
 }
 
-/* The form of a value tells what it is. */
+/* In a table of pairs, the text of a value shows its format. */
 static enum format pair_format(const char *word)
 {
 	if (*word == '-')
@@ -391,13 +391,13 @@ static int parse_pair(const struct input *in, char *line, struct table *t)
 	char *word = next_word(&line);
 
 	if (!word)
-		return fail_line(in, "ends too soon");
+		return fail_line(in, "the line is too short");
 	row->format = pair_format(word);
 	if (parse_value(word, row->format, &row->v[0]))
-		return fail("%s: line %zu: %s cannot be '%s'", in->file, in->line,
+		return fail("%s: line %zu: invalid %s '%s'", in->file, in->line,
 			    name, word);
 	if (next_word(&line))
-		return fail_line(in, "has more than a name and a value");
+		return fail_line(in, "more than a name and a value");
 	return parse_label(in, name, row);
 }
 
@@ -406,13 +406,13 @@ static int parse_rows(struct input *in, struct table *t)
 	char *line;
 	int ret = 0;
 
-	/* What follows the last newline is an empty string. */
+	/* After the last newline, there is an empty string that is no line. */
 	while (!ret && (line = next_line(in)) && in->rest)
 		ret = t->columns ? parse_row(in, line, t) : parse_pair(in, line, t);
 	return ret;
 }
 
-/* ---- the whole ------------------------------------------------------------ */
+/* ---- the whole text ------------------------------------------------------- */
 
 static size_t count_lines(const char *text, size_t len)
 {
@@ -431,9 +431,9 @@ static int parse_text(struct input *in, struct table *t, size_t len)
 	if (!len)
 		return fail("%s is empty", in->file);
 	if (strlen(t->text) != len)
-		return fail("%s is not text: it has a NUL", in->file);
+		return fail("%s is not text: it contains a NUL byte", in->file);
 	if (t->text[len - 1] != '\n')
-		return fail("%s is cut short: its last line has no end", in->file);
+		return fail("%s is truncated: its last line has no newline", in->file);
 	if (parse_head(in, t) || parse_columns(in, t))
 		return -1;
 	return parse_rows(in, t);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A table: one that the module printed, or one made of such.
+ * Tables: those that the module printed, and those derived from them.
  *
- * table_parse() cuts the text of a file into strings, in place; rows keep
- * numbers by value and point into the text for their label.  What makes a new
- * table of old ones (derive.c) lets it own them, so that labels stay.
+ * table_parse() splits the text of a file into strings, in place.  Rows hold their numbers,
+ * and pointers to their names and labels in the text.  A derived table (derive.c) owns the
+ * tables that it was made from, because its labels point into their texts.
  *
- * Rows live in one block, in the order of the file, and rows[] points to them:
- * sorting moves pointers, and two rows that compare equal are told apart by
- * their addresses, which keeps a sort stable.
+ * All rows of a table are in one allocation, in the order of the file, and rows[] points to
+ * them.  Sorting moves the pointers.  Rows that compare equal are ordered by their
+ * addresses, which makes the sort stable.
  */
 #ifndef TABLE_H
 #define TABLE_H
@@ -20,7 +20,10 @@
 
 struct gfp;
 
-/* As in kmemacct_abi.h; of SPARSE a zero is a dot, and a name is text without blanks. */
+/*
+ * The formats of kmemacct_abi.h.  In addition, SPARSE is a number whose zero prints as a dot;
+ * a NAME is text without blanks.
+ */
 enum format {
 	FORMAT_U64,
 	FORMAT_S64,
@@ -37,10 +40,10 @@ enum format {
 #define NO_ID	U64_MAX
 
 /**
- * struct column - what a value means
- * @name: of the column
- * @format: of the value
- * @sampled: it is only there once something was sampled
+ * struct column - a column of a table
+ * @name: name of the column
+ * @format: format of its values
+ * @sampled: the column exists only once something has been sampled
  */
 struct column {
 	const char *name;
@@ -48,7 +51,7 @@ struct column {
 	bool sampled;
 };
 
-/* How a column is shown, for an initializer of struct column. */
+/* The formats of kmemacct_abi.h, as initializers for struct column. */
 #define COLUMN_U64		.format = FORMAT_U64
 #define COLUMN_S64		.format = FORMAT_S64
 #define COLUMN_HEX		.format = FORMAT_HEX
@@ -60,18 +63,18 @@ struct column {
 #define COLUMN_SAMPLED		.format = FORMAT_U64, .sampled = true
 #define COLUMN_SAMPLED_MILLI	.format = FORMAT_MILLI, .sampled = true
 
-/* For an array of columns out of a list in kmemacct_abi.h. */
+/* Makes an array of columns from a list in kmemacct_abi.h. */
 #define COLUMN(_name, _format) { #_name, COLUMN_##_format },
 
-/* Behind the last one, where that may be no label. */
+/* Ends an array of columns, for a table that may have no label. */
 #define COLUMN_END { NULL, COLUMN_LABEL }
 
-/* More columns than any table has. */
+/* Greater than the number of columns of any table. */
 #define COLUMNS_MAX	32
 
 /*
- * Where the columns stand in a row.  Those of samples stand behind all others,
- * which are where they are with and without them.
+ * Index of each column in a row.  The columns of samples come last, so that the index of all
+ * others is the same with and without them.
  */
 enum {
 #define X(name, format) COUNT_##name,
@@ -94,10 +97,11 @@ enum {
 };
 
 /**
- * struct row - a line
- * @label: its text column
- * @format: of v[0], in a table of pairs, whose rows are a label and one value
- * @v: its other columns; signed ones as two's complement, names by row_name()
+ * struct row - a row of a table
+ * @label: text of its label column, or "" if the table has none
+ * @format: only in a table of pairs, whose rows are a label and one value: format of v[0]
+ * @v: values of the other columns; signed ones are in two's complement, and names are
+ *	pointers, see row_name()
  */
 struct row {
 	const char *label;
@@ -110,7 +114,7 @@ static inline const char *row_name(const struct row *row, int column)
 	return (const char *)(uintptr_t)row->v[column];
 }
 
-/* key=value in the head of a table. */
+/* One key=value of the head of a table. */
 struct field {
 	const char *key;
 	const char *value;
@@ -120,23 +124,23 @@ struct field {
 
 /**
  * struct table - a table
- * @name: of the table
- * @columns: its own: values, and then the label, whose name is NULL if there is
- *	none; in a table of pairs NULL
- * @nr_values: columns without the label
- * @fields: of the head
- * @nr_fields: how many
- * @rows: the rows, in the order to print
- * @nr_rows: how many
+ * @name: name of the table
+ * @columns: copy of its columns, owned by the table: the values and then the label, whose
+ *	name is NULL if there is no label; NULL in a table of pairs
+ * @nr_values: number of columns without the label
+ * @fields: fields of the head
+ * @nr_fields: number of @fields
+ * @rows: the rows, in the order in which they are printed
+ * @nr_rows: number of @rows
  * @sum: a row that is printed below all others, or NULL
- * @left_out: rows that are not to be printed, as asked for
- * @note: a line that a reader has to know, or NULL
- * @advice: what to do about what the rows show, or NULL
- * @gfp: what gfp flags are called, or NULL
- * @block: the rows' memory
- * @text: what labels and fields point to
- * @addresses: labels, where those of the text are replaced
- * @from: tables whose text they point to as well
+ * @left_out: number of rows that -l left out
+ * @note: a remark that is printed above the rows, or NULL
+ * @advice: advice that is printed below the rows, or NULL
+ * @gfp: names of gfp flags, or NULL
+ * @block: memory of the rows
+ * @text: text that labels, names and fields point into
+ * @addresses: memory of the labels that kallsyms_replace() has set
+ * @from: tables whose texts labels point into as well; freed with this table
  */
 struct table {
 	const char *name;
@@ -158,52 +162,52 @@ struct table {
 };
 
 /**
- * table_new() - an empty table
- * @name: its name
- * @columns: its columns, a label last; NULL for pairs
- * @sampled: with those of samples
- * @max_rows: rows there will be room for
+ * table_new() - make an empty table
+ * @name: its name, which is not copied
+ * @columns: its columns, ending with a label or COLUMN_END; NULL for a table of pairs
+ * @sampled: keep the columns of samples
+ * @max_rows: number of rows to allocate memory for
  *
  * Return: the table.
  */
 struct table *table_new(const char *name, const struct column *columns,
 			bool sampled, size_t max_rows);
 
-/* Takes tables that are in @from along, and takes NULL. */
+/* Free a table and the tables in its @from; @t may be NULL. */
 void table_free(struct table *t);
 
-/* The head of another one. */
+/* Copy the fields of the head of another table. */
 void table_inherit(struct table *t, const struct table *from);
 
-/* Add a zeroed row; there is room for max_rows of them. */
+/* Add a zeroed row.  At most max_rows of them may be added. */
 struct row *table_add(struct table *t);
 
 /**
- * table_parse() - understand a table
- * @name: which it should be
- * @file: where it comes from, for errors
- * @text: allocated, ends with a NUL that @len does not count; the table's from
- *	now on, also after an error
- * @len: bytes of it
+ * table_parse() - parse the text of a table
+ * @name: name of the table that is expected
+ * @file: path of the file, for errors
+ * @text: the text, which malloc() has allocated and a NUL ends; this function takes
+ *	ownership of it, and frees it after an error
+ * @len: length of the text, without the NUL
  *
- * Return: the table, or NULL and fail() was called.
+ * Return: the table, or NULL after calling fail().
  */
 struct table *table_parse(const char *name, const char *file, char *text,
 			  size_t len);
 
-/* Columns with the label, if there is one. */
+/* Return: number of columns, including the label if there is one. */
 int table_nr_columns(const struct table *t);
 
-/* Where the column of that name is; -1: there is none. */
+/* Return: index of the column of that name, or -1 if there is none. */
 int table_column(const struct table *t, const char *name);
 
-/* Something was sampled: values may be estimates. */
+/* Return: true if something was sampled, so that values may be estimates. */
 bool table_is_sampled(const struct table *t);
 
-/* The value of a field of the head, or NULL. */
+/* Return: the value of a field of the head, or NULL if there is no such field. */
 const char *table_field(const struct table *t, const char *key);
 
-/* How a number is to be read: the names of columns and pairs tell. */
+/* Unit of a number, which the name of its column or pair contains. */
 enum unit {
 	UNIT_NONE,
 	UNIT_BYTES,
@@ -213,7 +217,7 @@ enum unit {
 
 enum unit table_unit(const char *name);
 
-/* Where a name says `kb`, or NULL. */
+/* Return: the part `kb` of a name, up to its end; NULL if the name has no such part. */
 const char *table_kb(const char *name);
 
 #endif /* TABLE_H */

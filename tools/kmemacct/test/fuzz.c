@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that reads what others wrote, for libFuzzer.  The first byte says
- * what the rest is; a table that is understood goes all the way to the output.
+ * Fuzz tests, for libFuzzer, of all code that parses input.  The first byte selects what the
+ * rest is parsed as.  A table that is valid is also derived from and printed.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In the order of test/golden.h. */
+/* In the order of the golden tables in test/golden.h. */
 static const char * const tables[] = {
 	"callers", "caches", "allocs", "summary", "stats", "stacks", "page_callers", "pages",
 	"orders", "pcpu", "extfrag", "tasks", "cgroups", "comm_sites", "comm_syscalls",
@@ -41,7 +41,7 @@ static struct table *parse(const char *name, const uint8_t *data, size_t size)
 	return table_parse(name, name, copy_text(data, size), size);
 }
 
-/* A narrow terminal makes all decisions of a layout. */
+/* Print a table; a narrow terminal reaches all code of the layout. */
 static void print(struct table *t)
 {
 	struct sort sort = {};
@@ -115,7 +115,7 @@ static void fuzz_kallsyms(const uint8_t *data, size_t size)
 	free(site);
 }
 
-/* What comes from the command line. */
+/* Parse words as on the command line. */
 static void fuzz_words(const uint8_t *data, size_t size)
 {
 	char *word = copy_text(data, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The golden tables of the module's report tests, whole: what those check line
- * by line is what the reader has to understand.
+ * The golden tables of the module's report tests, which compare them line by line.  Here
+ * they are whole tables, which the reader has to parse.
  */
 #ifndef READER_TEST_GOLDEN_H
 #define READER_TEST_GOLDEN_H
@@ -13,7 +13,7 @@
 	"live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed" \
 	" no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes frag_pct"
 
-/* The names of columns, without those of samples. */
+/* The names of all columns, except the columns of samples. */
 #define TITLE(name, format)	TITLE_##format(#name " ")
 #define TITLE_U64(name)		name
 #define TITLE_S64(name)		name
@@ -27,14 +27,14 @@
 #define PAGES_TABLE(table, list) \
 	"# kmemacct " table " 5 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
-#define BY_TABLE(table, list) \
+#define ACCT_TABLE(table, list) \
 	"# kmemacct " table " 5 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
 
-/* Its columns are 1 to 17, but for net_pages. */
-#define DOINGS_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+/* A row of accounting, whose other columns are 2 to 17. */
+#define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
 
-/* In their order of decoding. */
+/* In the order in which they are decoded. */
 #define GFP_FLAGS_TABLE \
 	"# kmemacct gfp_flags 5 sample_bytes=0\n# mask flag\n" \
 	"0x400cc0 GFP_KERNEL_ACCOUNT\n0xcc0 GFP_KERNEL\n0xc40 GFP_NOFS\n" \
@@ -57,7 +57,7 @@ static const struct golden {
 		     KMA_GOLDEN_KEYVAL_COLUMNS KMA_GOLDEN_KEYVAL_ROWS },
 	{ "stats", KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
 		   KMA_GOLDEN_KEYVAL_COLUMNS },
-	/* Before anything was sampled. */
+	/* As the module prints it while nothing has been sampled. */
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
 		    "# " EXACT_COLUMNS " stack\n" },
 	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
@@ -75,13 +75,13 @@ static const struct golden {
 	{ "extfrag", PAGES_TABLE("extfrag", KMA_EXTFRAG_COLUMNS)
 		"120 20 7 13 2 0 4 Unmovable Movable slabs+0x5e\n"
 		"3 0 0 0 3 9 9 Movable Reclaimable huge+0x1a\n" },
-	{ "tasks", BY_TABLE("tasks", KMA_TASKS_COLUMNS)
-		DOINGS_ROW(-120) "17 1 Web Content\n" DOINGS_ROW(5) "- - [kernel]\n" },
-	{ "cgroups", BY_TABLE("cgroups", KMA_CGROUPS_COLUMNS)
-		DOINGS_ROW(-120) "17 /system.slice/a b.service\n" },
-	{ "comm_sites", BY_TABLE("comm_sites", KMA_COMM_SITES_COLUMNS)
+	{ "tasks", ACCT_TABLE("tasks", KMA_TASKS_COLUMNS)
+		ACCT_ROW(-120) "17 1 Web Content\n" ACCT_ROW(5) "- - [kernel]\n" },
+	{ "cgroups", ACCT_TABLE("cgroups", KMA_CGROUPS_COLUMNS)
+		ACCT_ROW(-120) "17 /system.slice/a b.service\n" },
+	{ "comm_sites", ACCT_TABLE("comm_sites", KMA_COMM_SITES_COLUMNS)
 		"12 11 10 90112 my sh;alloc+0x1 [mod]\n" },
-	{ "comm_syscalls", BY_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
+	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
 		"12 11 10 90112 my sh;openat\n" },
 	{ "skip", "# kmemacct skip 5 sample_bytes=0\n# pattern\nalloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
@@ -90,7 +90,7 @@ static const struct golden {
 		"page_off 2\n" },
 };
 
-/* Tables of what was sampled, written by hand. */
+/* Tables with samples, written by hand. */
 #define SAMPLED_HEAD(table) \
 	"# kmemacct " table " 5 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
 
@@ -99,14 +99,14 @@ static const struct golden {
 	" bytes_alloc_se frees_se bytes_freed_se no_entry_se pingpong_se" \
 	" cross_node_se bulk_objs_se bulk_bytes_se confirmed_bytes_se " label "\n"
 
-/* A column is its number, and 100 more for each row. */
+/* Each value is the number of its column, plus 100 in the second row. */
 #define SAMPLED_ROW_1 \
 	"1 2 3 4 5 6 7 8 9 10 11 12 13 0.014 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 "
 #define SAMPLED_ROW_2 \
 	"101 102 103 104 105 106 107 108 109 110 111 112 113 0.114 115 116 117 118 119" \
 	" 120 121 122 123 124 125 126 127 128 129 "
 
-/* Sampled live objects: of 1 in 100 of 64 bytes, of 1 in 2, and an exact one. */
+/* Live objects, sampled 1 in 100, 1 in 100, 1 in 2, exact, and 1 in 99.999 but only 10 ms old. */
 #define SAMPLED_ALLOCS \
 	SAMPLED_HEAD("allocs") \
 	"# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n" \
@@ -116,7 +116,7 @@ static const struct golden {
 	"ffff888000004000 30 32 5000 0 0 1 1.000 b+0x1\n" \
 	"ffff888000005000 60 64 10 0 0 1 99.999 c+0x1\n"
 
-/* 16 of 1000 blocks; 40 that were sampled in bulk; one that is exact. */
+/* Page allocations: 16 of 1000 sampled; 40 of 30 hits and 80 in bulk sampled; an exact one. */
 #define SAMPLED_PAGE_CALLERS \
 	SAMPLED_HEAD("page_callers") \
 	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \

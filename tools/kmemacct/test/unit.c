@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the reader's parts.  Prints `ok NAME` or `FAIL NAME` for each.
+ * Unit tests of the reader.  Prints `ok NAME` or `FAIL NAME` for each.
  *
- *   unit              run them
- *   unit golden DIR   write the golden tables to files DIR/TABLE, for tests of
+ *   unit              run the tests
+ *   unit golden DIR   write the golden tables to files DIR/TABLE, for the tests of
  *                     the whole program
- *   unit seeds DIR    and what the fuzzer begins with
+ *   unit seeds DIR    write the initial inputs of the fuzzer to files in DIR
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static struct table *parse_golden(const char *name)
 #define CALLERS_HEAD KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET) \
 		     KMA_GOLDEN_CALLERS_COLUMNS
 
-/* Live bytes, live objects, hits, requested, allocated; the rest is zero. */
+/* A row of callers.  All counters without an argument are 0. */
 #define CALLER(bytes, objs, hits, req, alloc, site) \
 	#bytes " " #objs " " #hits " " #req " " #alloc " 0 0 0 0 0 0 0 0 0.000 " site "\n"
 
@@ -84,7 +84,7 @@ static void expect_error(int line, const char *name, const char *text,
 
 #define EXPECT_ERROR(name, text, error) expect_error(__LINE__, name, text, error)
 
-/* First letters of the labels. */
+/* Return: the first letter of each label. */
 static const char *letters(const struct table *t)
 {
 	static char text[64];
@@ -181,7 +181,7 @@ static void golden_pairs(void)
 	table_free(t);
 }
 
-/* Every way to cut a table short: what has all its lines whole is understood. */
+/* Parse a table cut short at every length.  Only a cut at the end of a line may be accepted. */
 static void parse_prefixes(const struct golden *g)
 {
 	char text[2048];
@@ -207,41 +207,41 @@ static void golden_prefixes(void)
 		parse_prefixes(&sampled[i]);
 }
 
-/* ---- what is refused ------------------------------------------------------ */
+/* ---- invalid tables ------------------------------------------------------- */
 
 static void refuses_heads(void)
 {
 	EXPECT_ERROR("callers", "", "FILE is empty");
-	EXPECT_ERROR("callers", "\n", "FILE is not a table of kmemacct");
-	EXPECT_ERROR("callers", "hello\n", "FILE is not a table of kmemacct");
+	EXPECT_ERROR("callers", "\n", "FILE is not a kmemacct table");
+	EXPECT_ERROR("callers", "hello\n", "FILE is not a kmemacct table");
 	EXPECT_ERROR("callers", "# kmemacct\n", "FILE is not the table callers");
 	EXPECT_ERROR("caches", CALLERS_HEAD, "FILE is not the table caches");
 	EXPECT_ERROR("callers", "# kmemacct callers\n",
-		     "FILE: line 1: has no format version");
+		     "FILE: line 1: no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
-		     "FILE: line 1: has no format version");
+		     "FILE: line 1: no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
 		     "FILE has format version 1, not 5: use the kmemacct of that version");
 	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped\n",
-		     "FILE: line 1: a field is not key=value");
+		     "FILE: line 1: a field of the head is not key=value");
 	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped=\n",
-		     "FILE: line 1: a field is not key=value");
+		     "FILE: line 1: a field of the head is not key=value");
 	EXPECT_ERROR("callers", "# kmemacct callers 5 =1\n",
-		     "FILE: line 1: a field is not key=value");
+		     "FILE: line 1: a field of the head is not key=value");
 	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped=0",
-		     "FILE is cut short: its last line has no end");
+		     "FILE is truncated: its last line has no newline");
 }
 
 static void refuses_columns(void)
 {
 	EXPECT_ERROR("callers", "# kmemacct callers 5\n",
-		     "FILE: line 2: should have the names of the columns");
+		     "FILE: line 2: no column names");
 	EXPECT_ERROR("callers", "# kmemacct callers 5\n# hits\n",
-		     "FILE: line 2: live_bytes is not where format version 5 has it");
+		     "FILE: line 2: column live_bytes is not where format version 5 has it");
 	EXPECT_ERROR("summary", "# kmemacct summary 5\n# name\n",
-		     "FILE: line 2: value is not where format version 5 has it");
+		     "FILE: line 2: column value is not where format version 5 has it");
 	EXPECT_ERROR("summary", "# kmemacct summary 5\n# name value more\n",
-		     "FILE: line 2: has more columns than are known");
+		     "FILE: line 2: more columns than expected");
 }
 
 #define PAIRS_HEAD KMA_GOLDEN_HEAD("summary", KMA_GOLDEN_QUIET) \
@@ -249,29 +249,29 @@ static void refuses_columns(void)
 
 static void refuses_rows(void)
 {
-	EXPECT_ERROR("callers", CALLERS_HEAD "\n", "FILE: line 3: ends too soon");
+	EXPECT_ERROR("callers", CALLERS_HEAD "\n", "FILE: line 3: the line is too short");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, 2, 3, 4, 5, "a") "1 2 3\n",
-		     "FILE: line 4: ends too soon");
+		     "FILE: line 4: the line is too short");
 	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 11 12 13 0.000\n",
-		     "FILE: line 3: ends too soon");
+		     "FILE: line 3: the line is too short");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, x, 3, 4, 5, "a"),
-		     "FILE: line 3: live_objs cannot be 'x'");
+		     "FILE: line 3: invalid live_objs 'x'");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, -2, 3, 4, 5, "a"),
-		     "FILE: line 3: live_objs cannot be '-2'");
+		     "FILE: line 3: invalid live_objs '-2'");
 	EXPECT_ERROR("callers", CALLERS_HEAD CALLER(1, 2, 18446744073709551616, 4, 5, "a"),
-		     "FILE: line 3: hits cannot be '18446744073709551616'");
+		     "FILE: line 3: invalid hits '18446744073709551616'");
 	EXPECT_ERROR("callers", CALLERS_HEAD "1 2 3 4 5 6 7 8 9 10 11 12 13 14 a\n",
-		     "FILE: line 3: frag_pct cannot be '14'");
+		     "FILE: line 3: invalid frag_pct '14'");
 	EXPECT_ERROR("allocs", KMA_GOLDEN_HEAD("allocs", KMA_GOLDEN_QUIET)
 		     KMA_GOLDEN_ALLOCS_COLUMNS "xyz" KMA_GOLDEN_ALLOCS_ROW_1,
-		     "FILE: line 3: ptr cannot be 'xyz'");
-	EXPECT_ERROR("summary", PAIRS_HEAD "hits\n", "FILE: line 3: ends too soon");
+		     "FILE: line 3: invalid ptr 'xyz'");
+	EXPECT_ERROR("summary", PAIRS_HEAD "hits\n", "FILE: line 3: the line is too short");
 	EXPECT_ERROR("summary", PAIRS_HEAD "hits 1x\n",
-		     "FILE: line 3: hits cannot be '1x'");
+		     "FILE: line 3: invalid hits '1x'");
 	EXPECT_ERROR("summary", PAIRS_HEAD "hits -9223372036854775809\n",
-		     "FILE: line 3: hits cannot be '-9223372036854775809'");
+		     "FILE: line 3: invalid hits '-9223372036854775809'");
 	EXPECT_ERROR("summary", PAIRS_HEAD "hits 1 2\n",
-		     "FILE: line 3: has more than a name and a value");
+		     "FILE: line 3: more than a name and a value");
 }
 
 static void refuses_a_nul(void)
@@ -281,10 +281,10 @@ static void refuses_a_nul(void)
 
 	memcpy(copy, text, sizeof(text));
 	EXPECT(!table_parse("callers", "FILE", copy, sizeof(text) - 1));
-	EXPECT_TEXT(error_text, "FILE is not text: it has a NUL");
+	EXPECT_TEXT(error_text, "FILE is not text: it contains a NUL byte");
 }
 
-/* Nothing that a terminal would obey. */
+/* Control characters, which a terminal would obey, are replaced. */
 static void replaces_control_characters(void)
 {
 	struct table *t = parse("callers", CALLERS_HEAD
@@ -293,7 +293,7 @@ static void replaces_control_characters(void)
 	EXPECT_TEXT(t->rows[0]->label, "a?[31m??b");
 	table_free(t);
 	EXPECT_ERROR("callers", CALLERS_HEAD "\x1b[2J\n",
-		     "FILE: line 3: live_bytes cannot be '?[2J'");
+		     "FILE: line 3: invalid live_bytes '?[2J'");
 }
 
 /* ---- numbers -------------------------------------------------------------- */
@@ -380,7 +380,7 @@ static void ages_are_human(void)
 	}
 }
 
-/* The module's own test has these. */
+/* The same values as in the test of the module. */
 static void frag_is_the_modules(void)
 {
 	static const struct {
@@ -427,7 +427,7 @@ static void labels_are_cut_in_the_middle(void)
 
 /* ---- order ---------------------------------------------------------------- */
 
-/* As in the module's own test. */
+/* The same rows as in the test of the module. */
 #define SORT_ROWS \
 	CALLER(10, 2, 7, 8, 10, "c") \
 	CALLER(10, 1, 18446744073709551615, 10, 10, "a") \
@@ -453,7 +453,7 @@ static void rows_are_sorted(void)
 	expect_order(__LINE__, "hits", "abcde");
 	expect_order(__LINE__, "site", "abcde");
 	expect_order(__LINE__, "live_bytes,live_objs,site", "debca");
-	/* Stable: what compares equal stays in order. */
+	/* The sort is stable: rows that compare equal keep their order. */
 	expect_order(__LINE__, "pingpong", "caebd");
 	expect_order(__LINE__, "live_objs", "cbaed");
 	expect_order(__LINE__, "live_bytes", "decab");
@@ -476,7 +476,7 @@ static void differences_are_sorted_by_sign(void)
 	table_free(t);
 }
 
-/* Of estimates, which are there without samples, too */
+/* Names of the columns that are estimates if objects are sampled */
 #define PLAIN_NAMES \
 	"live_bytes, live_objs, hits, bytes_req, bytes_alloc, frees, bytes_freed," \
 	" no_entry, pingpong, cross_node, bulk_objs, bulk_bytes, confirmed_bytes"
@@ -504,7 +504,7 @@ static void keys_are_refused(void)
 	table_free(t);
 }
 
-/* ---- tables of tables ----------------------------------------------------- */
+/* ---- derived tables ------------------------------------------------------- */
 
 static void modules_are_sums(void)
 {
@@ -574,15 +574,15 @@ static void objects_are_found(void)
 	expect_object(__LINE__, text, 0xffff888000001040, "b");
 	expect_object(__LINE__, text, U64_MAX, "c");
 	expect_object(__LINE__, text, 0xffff888000000fff,
-		      "no live object at 0xffff888000000fff: it was freed, or is older than the module");
+		      "no live object at 0xffff888000000fff: it was freed, or not recorded (older than the module, not sampled, or filtered out)");
 	expect_object(__LINE__, text, 0xffff888000001060,
-		      "no live object at 0xffff888000001060: it was freed, or is older than the module");
-	/* Of a hash it is only the same that means something. */
+		      "no live object at 0xffff888000001060: it was freed, or not recorded (older than the module, not sampled, or filtered out)");
+	/* A hash can only be compared for equality. */
 	expect_object(__LINE__, ALLOCS_HEAD ALLOC(00000000caf9042c, 64, 10, "h"),
 		      0xcaf9042c, "h");
 	expect_object(__LINE__, ALLOCS_HEAD ALLOC(00000000caf9042c, 64, 10, "h"),
 		      0xcaf9042d,
-		      "no object is shown as 00000000caf9042d: try sysctl kernel.kptr_restrict=1");
+		      "no object is listed as 00000000caf9042d, and addresses are hashed: sysctl kernel.kptr_restrict=1 shows them");
 	expect_object(__LINE__, ALLOCS_HEAD ALLOC(0000000000000000, 64, 10, "h"), 0,
 		      "addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
 	expect_object(__LINE__, ALLOCS_HEAD ALLOC((____ptrval____), 64, 10, "h"), 0,
@@ -603,8 +603,8 @@ static struct table *parse_sampled(const char *name)
 #define SAMPLED_CALLERS SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site")
 
 /*
- * Live bytes and objects, hits, bulk objects; samples, live samples; standard
- * errors of these four.  All else is zero.
+ * A row of sampled callers: live bytes, live objects, hits, bulk objects; samples, live
+ * samples; and the standard errors of the first four.  All other columns are 0.
  */
 #define SAMPLED_CALLER(bytes, objs, hits, bulk, samples, live, b_se, o_se, h_se, bulk_se, site) \
 	#bytes " " #objs " " #hits " 0 0 0 0 0 0 0 " #bulk " 0 0 0.000 " #samples " " #live \
@@ -614,23 +614,23 @@ static void sampled_columns_are_all_or_none(void)
 {
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " samples site\n",
-		     "FILE: line 2: live_samples is not where format version 5 has it");
+		     "FILE: line 2: column live_samples is not where format version 5 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " live_samples site\n",
-		     "FILE: line 2: site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 5 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") "# " EXACT_COLUMNS "\n",
-		     "FILE: line 2: site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 5 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("cache"),
-		     "FILE: line 2: site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 5 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site more"),
-		     "FILE: line 2: has more columns than are known");
-	/* In records, too */
+		     "FILE: line 2: more columns than expected");
+	/* A row has to have the columns that line 2 names. */
 	EXPECT_ERROR("callers", SAMPLED_CALLERS CALLER(1, 2, 3, 4, 5, "a"),
-		     "FILE: line 3: samples cannot be 'a'");
+		     "FILE: line 3: invalid samples 'a'");
 	EXPECT_ERROR("allocs", SAMPLED_HEAD("allocs")
 		     "# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
 		     "ffff888000001000 60 64 5000 0 0 1 100 a\n",
-		     "FILE: line 3: weight cannot be '100'");
+		     "FILE: line 3: invalid weight '100'");
 }
 
 static void sampled_tables_are_read(void)
@@ -690,14 +690,14 @@ static void intervals_end_somewhere(void)
 {
 	struct table *t;
 
-	/* What was sampled was there. */
+	/* An interval is not below the number of samples. */
 	t = parse("callers", SAMPLED_CALLERS
 		  SAMPLED_CALLER(1000, 50, 90, 0, 7, 5, 9999, 99, 99, 0, "a"));
 	EXPECT_INTERVAL(t, live_bytes, 5, 1000 + 19599);
 	EXPECT_INTERVAL(t, live_objs, 5, 50 + 195);
 	EXPECT_INTERVAL(t, hits, 7, 90 + 195);
 	table_free(t);
-	/* But samples may be all of the other kind. */
+	/* With hits and bulk objects, all samples may be of either: they are no bound. */
 	t = parse("callers", SAMPLED_CALLERS
 		  SAMPLED_CALLER(0, 0, 90, 80, 70, 0, 0, 0, 99, 99, "a"));
 	EXPECT_INTERVAL(t, hits, 0, 90 + 195);
@@ -708,7 +708,7 @@ static void intervals_end_somewhere(void)
 		  SAMPLED_CALLER(18446744073709551615, 9, 0, 80, 70, 10,
 				 18446744073709551615, 1, 0, 99, "a"));
 	EXPECT_INTERVAL(t, live_bytes, 10, U64_MAX);
-	/* Not above the estimate, whatever else is in the table. */
+	/* The low end is not above the estimate, even if there are more samples than that. */
 	EXPECT_INTERVAL(t, live_objs, 9, 11);
 	EXPECT_INTERVAL(t, bulk_objs, 70, 80 + 195);
 	table_free(t);
@@ -783,7 +783,7 @@ static void pairs_have_intervals(void)
 	table_free(t);
 }
 
-/* 3-4-5, 5-12-13 and 8-9-12-17 */
+/* The errors are 3-4-5, 5-12-13 and 8-9-12-17. */
 static void errors_of_modules_are_of_sums(void)
 {
 	struct table *t = parse("callers", SAMPLED_CALLERS
@@ -815,8 +815,8 @@ static void errors_of_modules_are_of_sums(void)
 }
 
 /*
- * Of site a: objects 100 + 100 + 2 with variance 2 * 100 * 99 + 2 * 1 = 19802,
- * bytes 64 * 200 + 4096 * 2 = 20992 with variance 64^2 * 19800 + 4096^2 * 2 =
+ * Site a has 100 + 100 + 2 objects with a variance of 2 * 100 * 99 + 2 * 1 = 19802, and
+ * 64 * 200 + 4096 * 2 = 20992 bytes with a variance of 64^2 * 19800 + 4096^2 * 2 =
  * 114655232.
  */
 static void leaks_are_weighed(void)
@@ -830,7 +830,7 @@ static void leaks_are_weighed(void)
 	EXPECT(t->rows[0]->v[OLDEST] == 7000 && t->rows[0]->v[SAMPLES] == 3);
 	EXPECT(t->rows[0]->v[BYTES_SE] == 10708 && t->rows[0]->v[OBJS_SE] == 141);
 	EXPECT(estimate_few(t, t->rows[0], BYTES));
-	/* One that was recorded exactly is no sample. */
+	/* An object that was recorded exactly is not a sample. */
 	EXPECT(t->rows[1]->v[BYTES] == 32 && t->rows[1]->v[OBJS] == 1);
 	EXPECT(!t->rows[1]->v[SAMPLES] && !t->rows[1]->v[BYTES_SE] &&
 	       !t->rows[1]->v[OBJS_SE]);
@@ -860,18 +860,18 @@ static void errors_of_differences(void)
 	struct interval i;
 
 	EXPECT_TEXT(letters(t), "abn");
-	/* What is live has both: 3-4-5 and 5-12-13 */
+	/* Live columns have the errors of both moments: 3-4-5 and 5-12-13. */
 	EXPECT((s64)v[COUNT_live_bytes] == -10 && v[COUNT_live_bytes_se] == 5);
 	EXPECT((s64)v[COUNT_live_objs] == -1 && v[COUNT_live_objs_se] == 13);
 	EXPECT(v[COUNT_live_samples] == 31 && v[COUNT_samples] == 20);
-	/* What grows has what is new: 13^2 - 5^2 = 12^2 */
+	/* Counts that grow have the error of their growth: 13^2 - 5^2 = 12^2. */
 	EXPECT(v[COUNT_hits] == 10 && v[COUNT_hits_se] == 12);
 	EXPECT(!v[COUNT_bulk_objs_se]);
 	i = estimate_interval(t, t->rows[0], COUNT_live_bytes);
 	EXPECT((s64)i.low == -20 && (s64)i.high == 0);
 	i = estimate_interval(t, t->rows[0], COUNT_hits);
 	EXPECT((s64)i.low == 10 && (s64)i.high == 34);
-	/* Gone, and new */
+	/* Sites that are only in the earlier or only in the later snapshot */
 	v = t->rows[1]->v;
 	EXPECT((s64)v[COUNT_live_bytes] == -100 && v[COUNT_live_bytes_se] == 3);
 	EXPECT(!v[COUNT_hits_se] && v[COUNT_live_samples] == 15);
@@ -900,7 +900,7 @@ static void sampling_may_begin_between(void)
 	table_free(t);
 }
 
-/* What is printed below the column's names. */
+/* Compare what is printed after the comments. */
 static void expect_printed(int line, struct table *t, const char *keys, int screen,
 			   const char *expected)
 {
@@ -995,14 +995,15 @@ static void stacks_are_folded(void)
 		      "do_one+0x1;mid+0x2 [mod];a+0x1 16\nb+0x2 [mod] 116\n");
 	expect_folded(__LINE__, "pingpong", "b+0x2 [mod] 109\n");
 	expect_folded(__LINE__, "no_entry",
-		      "no stack has no_entry by now: try later, or another column");
+		      "no_entry is 0 for all stacks: try again later, or use another column");
 	expect_folded(__LINE__, "frag_pct",
-		      "folded takes a count, not 'frag_pct': use " COUNTS_OF_STACKS);
+		      "folded needs a column of counts, not 'frag_pct': use " COUNTS_OF_STACKS);
 	expect_folded(__LINE__, "hits_se",
-		      "folded takes a count, not 'hits_se': use " COUNTS_OF_STACKS);
+		      "folded needs a column of counts, not 'hits_se': use " COUNTS_OF_STACKS);
 	expect_folded(__LINE__, "stack",
-		      "folded takes a count, not 'stack': use " COUNTS_OF_STACKS);
-	expect_folded(__LINE__, "", "folded takes a count, not '': use " COUNTS_OF_STACKS);
+		      "folded needs a column of counts, not 'stack': use " COUNTS_OF_STACKS);
+	expect_folded(__LINE__, "",
+		      "folded needs a column of counts, not '': use " COUNTS_OF_STACKS);
 }
 
 /* ---- pages ---------------------------------------------------------------- */
@@ -1026,7 +1027,7 @@ static void formats_of_pages_are_read(void)
 	EXPECT_TEXT(t->rows[0]->label, "alloc_pages*");
 	table_free(t);
 	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 5\n# mask flag\n0xg x\n",
-		     "FILE: line 3: mask cannot be '0xg'");
+		     "FILE: line 3: invalid mask '0xg'");
 }
 
 #define ORDERS_HEAD PAGES_TABLE("orders", KMA_ORDERS_COLUMNS)
@@ -1040,9 +1041,9 @@ static void rows_without_label_end(void)
 	EXPECT_TEXT(t->rows[3]->label, "");
 	table_free(t);
 	EXPECT_ERROR("orders", ORDERS_HEAD "0 Movable 1 2 3 4 5\n",
-		     "FILE: line 3: ends too soon");
+		     "FILE: line 3: the line is too short");
 	EXPECT_ERROR("orders", ORDERS_HEAD "0 Movable 1 2 3 4 5 6 7\n",
-		     "FILE: line 3: has more than there are columns");
+		     "FILE: line 3: more values than columns");
 }
 
 static void names_are_sorted(void)
@@ -1106,13 +1107,13 @@ static void gfp_codes_are_told_apart(void)
 	EXPECT_CODES("1 GFP_NOFS\n2 GFP_NOIO\n4 GFP_NOWAIT\n8 __GFP_NOWARN\n",
 		     "NF NI NW nw");
 	EXPECT_CODES("1 GFP_DMA\n2 GFP_DMA32\n", "D D3");
-	/* What runs out of letters, or has none, or too many words, keeps its name. */
+	/* A name without words, or for which no unused code can be made, is its own code. */
 	EXPECT_CODES("1 GFP_IO\n2 GFP_I\n4 GFP_\n", "I GFP_I GFP_");
 	EXPECT_CODES("1 A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q\n2 A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q\n",
 		     "ABCDEFGHIJKLMNO A_B_C_D_E_F_G_H_I_J_K_L_M_N_O_P_Q");
 }
 
-/* Of the golden flags. */
+/* Decode flags with the golden table of names. */
 static void expect_decoded(int line, u64 flags, const char *codes, const char *legend)
 {
 	struct table *t = parse_golden("pages");
@@ -1133,7 +1134,7 @@ static void gfp_flags_are_decoded(void)
 {
 	EXPECT_DECODED(0xcc0, "K", "gfp: K=GFP_KERNEL");
 	EXPECT_DECODED(0x400dc0, "KA|z", "gfp: KA=GFP_KERNEL_ACCOUNT z=__GFP_ZERO");
-	/* All bits have to be there, and none counts twice. */
+	/* A name needs all of its bits, and each bit belongs to one name only. */
 	EXPECT_DECODED(0x400cc0 & ~0x80, "NF|0x400000", "gfp: NF=GFP_NOFS");
 	EXPECT_DECODED(0x822, "h|hi|kr",
 		       "gfp: h=__GFP_HIGHMEM hi=__GFP_HIGH kr=__GFP_KSWAPD_RECLAIM");
@@ -1159,7 +1160,7 @@ static void orders_become_a_matrix(void)
 	table_free(orders);
 }
 
-/* Names of columns that come from a file are as long as it says. */
+/* Names of columns that come from a file may be of any length. */
 static void a_matrix_takes_long_names(void)
 {
 	char name[1500], *text = NULL;
@@ -1202,7 +1203,7 @@ static void a_summary_has_lines_of_two(void)
 }
 
 #define PCPU_HEAD PAGES_TABLE("pcpu", KMA_PCPU_COLUMNS)
-/* A CPU's refilled and drained pages. */
+/* A row of pcpu, with the pages that a CPU refilled and drained. */
 #define PCPU(cpu, node, refill, drain) \
 	#cpu " " #node " " #refill " 1 " #drain " 1 0 0 0 0\n"
 
@@ -1223,12 +1224,12 @@ static void expect_marks(int line, const char *rows, const char *marks)
 static void unequal_cpus_are_marked(void)
 {
 	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 100, 890) PCPU(2, 0, 50, 50), "tg-");
-	/* One alone only takes, or only gives back. */
+	/* A CPU is not marked if no other CPU does the opposite. */
 	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 900, 890), "--");
 	EXPECT_MARKS(PCPU(0, 0, 100, 900) PCPU(1, 0, 900, 890), "--");
-	/* Other lists of a node are not its. */
+	/* CPUs are compared only for pages of the same node. */
 	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 1, 100, 890), "--");
-	/* What is little does not matter, nor what is less than twice as much. */
+	/* Small differences are not marked, nor are less than twice as many pages. */
 	EXPECT_MARKS(PCPU(0, 0, 9, 1) PCPU(1, 0, 1, 9) PCPU(2, 0, 900, 900), "---");
 	EXPECT_MARKS(PCPU(0, 0, 900, 460) PCPU(1, 0, 460, 900), "--");
 	EXPECT_MARKS(PCPU(0, 0, 0, 0) PCPU(1, 0, 0, 0), "--");
@@ -1246,7 +1247,7 @@ static void blocks_are_estimated(void)
 	EXPECT(!estimate_few(t, t->rows[1], live) && !estimate_few(t, t->rows[2], live));
 	i = estimate_interval(t, t->rows[0], live);
 	EXPECT(i.low == 2000 - 1386 && i.high == 2000 + 1386);
-	/* 16 samples are 16 hits at least, and 16 KiB; of 40 in bulk, who knows. */
+	/* 16 samples are at least 16 hits and 16 KiB.  The 40 may all be of bulk allocations. */
 	i = estimate_interval(t, t->rows[0], hits);
 	EXPECT(i.low == 1000 - 490);
 	i = estimate_interval(t, t->rows[1], hits);
@@ -1396,7 +1397,7 @@ static int write_golden(const char *dir)
 	return failed;
 }
 
-/* The first byte says what it is: see fuzz.c. */
+/* Return: the first byte of an input that is this table: see fuzz.c. */
 static int golden_kind(const char *name)
 {
 	int i = 0;

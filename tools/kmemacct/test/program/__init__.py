@@ -5,13 +5,13 @@ import inspect
 from program import (
     acct, commands, errors, estimates, pages, rollups, running, stacks, tables)
 
-# In the order in which they run
+# In the order in which their tests run
 MODULES = (
     tables, rollups, estimates, pages, acct, stacks, running, commands, errors)
 
 
 def is_test(function, module):
-    """A function of the module whose only argument is a tree of files."""
+    """Whether a function is defined in the module and takes only a tree of files, `t`."""
     return (inspect.isfunction(function) and function.__module__ == module.__name__ and
             list(inspect.signature(function).parameters) == ["t"])
 
@@ -19,7 +19,7 @@ def is_test(function, module):
 def all_tests():
     """The tests of all modules.
 
-    A test that is missing in its module's list would never run: that is an error.
+    It is an error if a test is missing in the list of its module, because it would never run.
     """
     for module in MODULES:
         for name, function in vars(module).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables by process, cgroup and command, and all that is counted only if asked for."""
+"""Tables by process, cgroup and command, and tables that are empty unless enabled."""
 from program.pages import EXTFRAG, ORDERS, PAGES_COLUMNS, PAGE_CALLERS, PCPU, write_pages
 from program.tree import CALLERS, callers, check_equal, check_in, lines
 
@@ -31,7 +31,7 @@ def shows_who_did_it(t):
     check_equal("none", None, t.rows("tasks")[1]["tgid"])
     check_equal("by name", "Web Content", t.rows("tasks", "-s", "comm")[0]["comm"])
     check_equal("cgroups", ["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
-    check_in("\n# filter: tgid,comm: set now or since counting began; what did not match is"
+    check_in("\n# filter: tgid,comm: set now or since counting began; other allocations are"
              " not counted\n", t.out("tasks"))
     check_in("slab_hits slab_bytes tgid parent comm", lines(t.out("tasks", COLUMNS="100"))[0])
     t.write("callers", callers(CALLERS).replace("since=", "filter=cgroup new=1 since=", 1))
@@ -58,10 +58,10 @@ def says_what_is_not_counted(t):
     for name, columns in (("tasks", f"{ACCT_TABLES} tgid parent comm"),
                           ("cgroups", f"{ACCT_TABLES} cgroup_id cgroup"),
                           ("comm_sites", "alloc_pages allocs slab_hits slab_bytes comm_site")):
-        for by in "off", "pages,xtasks,cgroups2,comm":
-            t.write_table(name, columns, [], f"pages=off account={by}")
-            all_names = name if by == "off" else f"{by},{name}"
-            check_equal(name, f"{name} are not counted: echo account {all_names} >"
+        for account in "off", "pages,xtasks,cgroups2,comm":
+            t.write_table(name, columns, [], f"pages=off account={account}")
+            all_names = name if account == "off" else f"{account},{name}"
+            check_equal(name, f"the table {name} is not enabled: echo account {all_names} >"
                         " /sys/kernel/debug/kmemacct/control",
                         t.error(name.replace("_", "-")))
         t.write_table(name, columns, [], f"pages=off account=x,{name}")

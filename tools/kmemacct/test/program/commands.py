@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The command line and what is written about it; commands to the module."""
+"""The command line, its help and its man page; commands to the module."""
 import os
 import re
 import shutil
@@ -17,37 +17,37 @@ def writes_control(t):
 
 
 def says_what_the_module_refuses(t):
-    """There is a file that refuses a write by EINVAL, and can be read."""
+    """Uses a readable file of /proc that refuses such a write with EINVAL."""
     (t.dir / "control").unlink()
     (t.dir / "control").symlink_to("/proc/self/oom_score_adj")
-    check_in("the module refuses 'reset': ", t.error("reset"))
+    check_in("the module rejected 'reset': ", t.error("reset"))
 
 
 def refuses_wrong_command_lines(t):
     known = {
-        (): "which table? callers, allocs, caches, stacks, summary or"
-            " stats; see kmemacct --help",
-        ("tables",): "there is no command 'tables': see kmemacct --help",
-        ("callers", "-x"): "there is no option -x: see kmemacct --help",
-        ("callers", "--exact"): "there is no option --exact: see kmemacct --help",
-        ("callers", "-s"): "-s takes a value: see kmemacct --help",
-        ("callers", "-l", "0"): "-l takes a number of rows from 1, not '0'",
-        ("callers", "-l", "-1"): "-l takes a number of rows from 1, not '-1'",
+        (): "no command is given: use callers, allocs, caches, stacks, summary or"
+            " stats, or see kmemacct --help",
+        ("tables",): "unknown command 'tables': see kmemacct --help",
+        ("callers", "-x"): "unknown option -x: see kmemacct --help",
+        ("callers", "--exact"): "unknown option --exact: see kmemacct --help",
+        ("callers", "-s"): "-s needs a value: see kmemacct --help",
+        ("callers", "-l", "0"): "-l takes a number of rows, 1 or more, not '0'",
+        ("callers", "-l", "-1"): "-l takes a number of rows, 1 or more, not '-1'",
         ("callers", "--by", "node"): "--by takes module or cache, not 'node'",
-        ("callers", "more"): "callers takes no argument: see kmemacct --help",
-        ("caches", "--raw-ip"): "caches takes no --raw-ip: see kmemacct --help",
-        ("summary", "-s", "name"): "summary takes no -s: see kmemacct --help",
-        ("stacks", "--raw-ip"): "stacks takes no --raw-ip: see kmemacct --help",
-        ("folded", "-j"): "folded takes no -j: see kmemacct --help",
-        ("folded", "hits", "frees"): "folded takes one [COLUMN]",
-        ("reset", "-j"): "reset takes no -j: see kmemacct --help",
-        ("leaks",): "leaks needs an age: --older-than 30s, 5m, 2h or 1d",
+        ("callers", "more"): "callers takes no arguments: see kmemacct --help",
+        ("caches", "--raw-ip"): "caches does not take --raw-ip: see kmemacct --help",
+        ("summary", "-s", "name"): "summary does not take -s: see kmemacct --help",
+        ("stacks", "--raw-ip"): "stacks does not take --raw-ip: see kmemacct --help",
+        ("folded", "-j"): "folded does not take -j: see kmemacct --help",
+        ("folded", "hits", "frees"): "wrong number of arguments: kmemacct folded [COLUMN]",
+        ("reset", "-j"): "reset does not take -j: see kmemacct --help",
+        ("leaks",): "leaks needs --older-than AGE: for example 30s, 5m, 2h or 1d",
         ("leaks", "--older-than", "5"):
-            "--older-than takes a time such as 30s, 5m, 2h or 1d, not '5'",
+            "--older-than takes an age such as 30s, 5m, 2h or 1d, not '5'",
         ("--by", "module", "--raw-ip"):
-            "modules have no call sites: leave out --raw-ip or --by",
+            "--raw-ip needs call sites, and --by module has none: omit one",
         ("--by", "cache", "--raw-ip"):
-            "caches have no call sites: leave out --raw-ip or --by",
+            "--raw-ip needs call sites, and --by cache has none: omit one",
         ("callers", "-s", "size"):
             "callers has no sort key 'size': use " + ", ".join([*COUNTS, "site"]),
     }
@@ -76,7 +76,7 @@ def man_page_names_everything(t):
 
 def man_page_is_clean(_):
     if not shutil.which("man"):
-        print("# no man here: its warnings are not looked for")
+        print("# man is not installed: the page is not checked for warnings")
         return
     done = subprocess.run(["man", "--warnings", "-l",
                            TOP / "tools/kmemacct/kmemacct.8"],

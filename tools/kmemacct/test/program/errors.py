@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What can go wrong, and what it says then."""
+"""Errors, and the messages printed for them."""
 import shutil
 import subprocess
 
@@ -25,32 +25,32 @@ def says_that_debugfs_is_not_mounted(t):
 
 def says_that_files_are_missing(t):
     (t.dir / "callers").unlink()
-    check_equal("callers", f"{t.dir}/callers: missing though the module is loaded:"
-                " see its lines in dmesg", t.error("callers"))
+    check_equal("callers", f"{t.dir}/callers: missing, although the module is loaded:"
+                " see its messages in dmesg", t.error("callers"))
 
 
 def says_that_it_is_for_root(t):
-    # The program has to be where the user nobody may go.
+    # The user nobody has to be able to run the program.
     t.program = shutil.copy(t.program, t.top)
     try:
         t.dir.chmod(0)
-        check_equal("callers", f"kmemacct: {t.dir}/callers: for root only: use sudo\n",
+        check_equal("callers", f"kmemacct: {t.dir}/callers: only root has access: use sudo\n",
                     as_nobody(t, "callers"))
-        check_equal("reset", f"kmemacct: {t.dir}/control: for root only: use sudo\n",
+        check_equal("reset", f"kmemacct: {t.dir}/control: only root has access: use sudo\n",
                     as_nobody(t, "reset"))
     finally:
         t.dir.chmod(0o755)
 
 
 def says_that_the_kernel_is_locked_down(t):
-    """An open that fails by EPERM: what may only be appended to."""
+    """Simulated by an append-only file, which open() refuses with EPERM as well."""
     control = t.dir / "control"
     if subprocess.run(["chattr", "+a", control], capture_output=True,
                       check=False).returncode:
-        print("# no chattr here: lockdown is not tested")
+        print("# chattr +a does not work here: lockdown is not tested")
         return
     try:
-        check_equal("reset", f"{control}: closed by lockdown:"
+        check_equal("reset", f"{control}: closed by kernel lockdown:"
                     " use /sys/module/kmemacct/parameters/enabled", t.error("reset"))
     finally:
         subprocess.run(["chattr", "-a", control], check=True)
@@ -65,10 +65,10 @@ def refuses_another_version(t):
 
 def refuses_malformed_tables(t):
     t.write("callers", callers([CALLERS[0], ("x", *CALLERS[1][1:])]))
-    check_equal("number", f"{t.dir}/callers: line 4: live_bytes cannot be 'x'",
+    check_equal("number", f"{t.dir}/callers: line 4: invalid live_bytes 'x'",
                 t.error("callers"))
     t.write("callers", callers(CALLERS)[:-1])
-    check_equal("end", f"{t.dir}/callers is cut short: its last line has no end",
+    check_equal("end", f"{t.dir}/callers is truncated: its last line has no newline",
                 t.error("callers"))
     t.write("callers", "")
     check_equal("empty", f"{t.dir}/callers is empty", t.error("callers"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Estimates, and how far they may be off."""
+"""Estimates and their errors."""
 import json
 import math
 
@@ -13,7 +13,7 @@ def marks_estimates(t):
     for width in 80, 100, 120:
         text = t.out("callers", "-b", COLUMNS=str(width))
         check_equal("fits", True, max(map(len, text.splitlines())) <= width)
-    check_in("# ~ estimate, low..high its 95 % interval; few: less than 30 samples", text)
+    check_in("# ~ estimate, low..high its 95 % interval; few: fewer than 30 samples", text)
     check_equal("se", False, "_se" in text)
     head, *found = [line.split(maxsplit=8) for line in lines(text)]
     check_equal("columns", ["live_bytes", "low..high", "live_objs", "hits", "bytes_req",
@@ -172,12 +172,12 @@ def refuses_half_of_the_columns(t):
     text = sampled_table("callers", "site", sampled_rows())
     for part in "live_samples ", "confirmed_bytes_se ":
         t.write("callers", text.replace(part, "", 1))
-        check_equal(part, f"{t.dir}/callers: line 2: {part}is not where format version 5"
+        check_equal(part, f"{t.dir}/callers: line 2: column {part}is not where format version 5"
                     " has it", t.error("callers"))
-    # Rows have to be as the columns are called
+    # Rows have to match the names of the columns
     first = text.index("\n", text.index("\n") + 1) + 1
     t.write("callers", text[:first] + callers(CALLERS).split("\n", 2)[2])
-    check_equal("rows", f"{t.dir}/callers: line 3: samples cannot be"
+    check_equal("rows", f"{t.dir}/callers: line 3: invalid samples"
                 " 'proc_alloc_inode+0x1d'", t.error("callers"))
 
 

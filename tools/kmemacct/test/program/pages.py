@@ -6,7 +6,7 @@ from random import Random
 from program.samples import interval
 from program.tree import check_equal, check_in, lines
 
-# Of 6.12: the flags, and what is made of them, in the order of decoding.
+# The gfp flags of Linux 6.12 and the names made of several flags, in the order of decoding.
 GFP_BITS = ("DMA HIGHMEM DMA32 MOVABLE RECLAIMABLE HIGH IO FS ZERO - DIRECT_RECLAIM"
             " KSWAPD_RECLAIM WRITE NOWARN RETRY_MAYFAIL NOFAIL NORETRY MEMALLOC COMP"
             " NOMEMALLOC HARDWALL THISNODE ACCOUNT ZEROTAGS").split()
@@ -48,7 +48,7 @@ def shows_page_callers(t):
     check_equal("exact", [PAGE_CALLERS.split(), *([str(v) for v in row] for row in PAGES)],
                 exact)
     check_equal("legend", False, "gfp:" in t.out("page-callers", "--raw-gfp"))
-    # What a row is about stays, if it is narrow.
+    # On a narrow terminal, the columns that identify a row stay.
     narrow = lines(t.out("page-callers", COLUMNS="80"))[0].split()
     check_equal("narrow", ["order", "migratetype", "gfp", "site"], narrow[-4:])
     check_equal("sorted", [9, 0, 0],
@@ -69,9 +69,9 @@ def writes_gfp_flags_as_json(t):
 
 
 def decodes_any_flags(t):
-    """Codes and names both stand for exactly the bits there are."""
+    """Codes and names both stand for exactly the bits that are set."""
     random = Random(1)
-    # Not 0x200, which has no name
+    # Random bits may include 0x200, which has no name and is printed as a number
     values = [random.getrandbits(24) & random.getrandbits(24) for _ in range(300)]
     values += [mask for _, mask in GFP] + [0, 1 << 63, 0x200, 2**64 - 1]
     write_pages(t)
@@ -97,8 +97,8 @@ def decodes_any_flags(t):
 def needs_the_names_of_flags(t):
     write_pages(t)
     (t.dir / "gfp_flags").unlink()
-    check_equal("missing", f"{t.dir}/gfp_flags: missing though the module is loaded: see"
-                " its lines in dmesg", t.error("page-callers"))
+    check_equal("missing", f"{t.dir}/gfp_flags: missing, although the module is loaded: see"
+                " its messages in dmesg", t.error("page-callers"))
     t.out("page-callers", "--raw-gfp")
 
 
@@ -149,13 +149,13 @@ def shows_the_page_summary(t):
         ("failures_kb", 0), ("bulk_kb", 80), ("live_kb", 17068), ("page_off", 2)])
     check_equal("text", [
         "requests   size what",
-        "    8743   108M allocation requests, failures included",
+        "    8743   108M allocation requests, including failures",
         "    4700  91.7M free requests",
         "    4683  91.6M allocated and freed",
         "       - -68.0K allocated and not freed",
-        "      17  72.0K freed, but nobody saw them allocated",
-        "       0      0 allocations that failed",
-        "       -  80.0K allocated in bulk, without a request",
+        "      17  72.0K freed, but not seen when allocated",
+        "       0      0 failed allocations",
+        "       -  80.0K bulk allocations, which are not requests",
         "       -  16.7M live now",
         "page_off 2"], lines(t.out("page-summary")))
     check_in("8743 110808 allocation", t.out("page-summary", "-b"))
@@ -178,7 +178,7 @@ def shows_pcpu(t):
                  for line in lines(text)[1:]])
     check_equal("sum", ["-", "-", *(str(sum(column)) for column in list(zip(*rows))[2:]),
                         "sum"], lines(text)[-1].split())
-    check_in("# takes: refills much", text)
+    check_in("# takes: mostly refills its lists", text)
     found = json.loads(t.out("pcpu", "-j"))
     check_equal("json", (3, "gives", None, 96134), (
         len(found["rows"]), found["rows"][1]["mark"], found["sum"]["cpu"],
@@ -199,14 +199,14 @@ def advises_on_fragments(t):
     t.write_proc("sys/vm/min_free_kbytes", "22528\n")
     check_equal("unknown", False, "sysctl" in t.out("extfrag"))
     t.write_proc("meminfo", "MemTotal:  1000 kB\nHugepagesize:    1024 kB\n")
-    check_in("3 x 1024 KiB x 1 = 3072 KiB until they do:\n# sysctl -w"
+    check_in("3 x 1024 KiB x 1 = 3072 KiB until they are rare enough:\n# sysctl -w"
              " vm.min_free_kbytes=25600\n", t.out("extfrag"))
     t.write_proc("pagetypeinfo", "Page block order: 9\nPages per block:  512\n")
     t.write_sys("devices/system/node/online", "0-1,4\n")
     text = t.out("extfrag")
-    check_in("# 21 fallbacks fragmented memory. They get fewer with more pages kept free:"
-             " raise vm.min_free_kbytes, which is 22528, in steps of 3 x pageblock x nodes"
-             " = 3 x 2048 KiB x 3 = 18432 KiB until they do:\n"
+    check_in("# 21 fallbacks fragmented memory. Keeping more pages free makes them rarer:"
+             " raise vm.min_free_kbytes, now 22528, in steps of 3 x pageblock x nodes"
+             " = 3 x 2048 KiB x 3 = 18432 KiB until they are rare enough:\n"
              "# sysctl -w vm.min_free_kbytes=40960\n", text)
     check_in("=40960", json.loads(t.out("extfrag", "-j"))["advice"])
     check_equal("types", ["Unmovable", "Movable", "slabs+0x5e"], lines(text)[1].split()[-3:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is added up and looked up in tables."""
+"""Sums over the rows of a table, and searches in it."""
 from program.tree import ALLOCS, allocs, check_equal, check_in, lines, sites
 
 
@@ -9,7 +9,7 @@ def adds_up_modules(t):
     check_equal("bytes", [5121416 + 1615488, 331240],
                 [r["live_bytes"] for r in rows])
     check_equal("hits", 7701 + 9226, rows[0]["hits"])
-    # 100 - 100 * 7192896 / 7254504, and not 1.124 + 0.000
+    # Computed from the sums as 100 - 100 * 7192896 / 7254504, not added up as 1.124 + 0.000
     check_equal("frag", 0.849, rows[0]["frag_pct"])
     check_equal("alone", rows, t.rows("--by", "module"))
     check_equal("sorted", "overlay",
@@ -42,18 +42,19 @@ def looks_up_objects(t):
         rows = t.rows("lookup", addr)
         check_equal(addr, ["ffff888001000080"], [row["ptr"] for row in rows])
     check_equal("none", "no live object at 0xffff888001000340:"
-                " it was freed, or is older than the module",
+                " it was freed, or not recorded (older than the module, not sampled, or"
+                " filtered out)",
                 t.error("lookup", "ffff888001000340"))
-    check_equal("no address", "'here' is not an address: write it in hex",
+    check_equal("no address", "'here' is not an address: write it in hexadecimal",
                 t.error("lookup", "here"))
-    check_equal("nothing", "lookup takes one ADDR", t.error("lookup"))
+    check_equal("nothing", "wrong number of arguments: kmemacct lookup ADDR", t.error("lookup"))
 
 
 def tells_that_addresses_are_hashed(t):
     t.write("allocs", allocs([("00000000caf9042c", *ALLOCS[0][1:])]))
     check_equal("the same", 1, len(t.rows("lookup", "caf9042c")))
-    check_equal("another", "no object is shown as ffff888001000000:"
-                " try sysctl kernel.kptr_restrict=1",
+    check_equal("another", "no object is listed as ffff888001000000, and addresses are hashed:"
+                " sysctl kernel.kptr_restrict=1 shows them",
                 t.error("lookup", "ffff888001000000"))
     t.write("allocs", allocs([("0000000000000000", *ALLOCS[0][1:])]))
     check_equal("hidden", "addresses are hidden: sysctl kernel.kptr_restrict=1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`kmemacct run`: what a command does."""
+"""`kmemacct run`: changes while a command runs."""
 import json
 import os
 import re
@@ -18,7 +18,7 @@ LATER = [
 
 
 def run_args(t, command):
-    """A command line that has other callers after it than before."""
+    """Arguments of `run`, for a command that replaces the table callers by LATER."""
     later = t.top / "later"
     later.write_text(callers(LATER, "100000.000"))
     return "--", "sh", "-c", f"cp {later} {t.dir}/callers; {command}"
@@ -27,7 +27,7 @@ def run_args(t, command):
 def runs_a_command(t):
     found = t.out("run", "-b", *run_args(t, "echo hello"))
     check_equal("output", "hello", found.splitlines()[0])
-    check_in("# of the whole machine while the command ran", found)
+    check_in("# changes on the whole machine while the command ran", found)
     rows = [line.split() for line in lines(found)[2:]]
     check_equal("sites", ["fresh+0x1", "proc_alloc_inode+0x1d"],
                 [row[14] for row in rows])
@@ -51,8 +51,8 @@ def runs_and_exits_with_its_status(t):
 
 
 def outlives_an_interrupt(t):
-    """Ctrl-C goes to all processes of the terminal."""
-    # Who starts the tests in the background has them ignore it
+    """The terminal sends Ctrl-C to the program and to its command."""
+    # A shell that starts the tests in the background makes them ignore SIGINT
     done = subprocess.run(["env", "--default-signal=INT", t.program, "run",
                            *run_args(t, "kill -INT 0; sleep 9")],
                           env=t.environment(), start_new_session=True,
@@ -83,7 +83,7 @@ def runs_nothing_without_a_table(t):
 
 def sees_a_reset_while_running(t):
     t.write("callers", callers(CALLERS, "200000.000"))
-    check_equal("error", "counts were reset while the command ran: run it again",
+    check_equal("error", "the counts were reset while the command ran: run it again",
                 t.error("run", *run_args(t, "true"), status=125))
 
 
@@ -94,7 +94,7 @@ def leaves_a_commands_options_alone(t):
 
 
 def ends_its_command(t):
-    """What ends the program by name ends the command, and there is a table."""
+    """SIGTERM to the program ends the command, and the table is printed."""
     done = subprocess.run(["env", "--default-signal=TERM", t.program, "run",
                            *run_args(t, "kill -TERM $PPID; sleep 9")],
                           env=t.environment(), capture_output=True, text=True,
@@ -110,22 +110,23 @@ def refuses_a_cgroup(t):
     marker = t.top / "ran"
     command = "run", "--cgroup", "--", "touch", marker
     if os.geteuid() == 0:
-        check_equal("old module", "the module knows no filter for --cgroup: insmod the one of this"
+        check_equal("old module", "the loaded module has no cgroup filter: load the one of this"
                     " kmemacct",
                     t.error(*command, status=125))
         t.write("control", CONTROL_FILTERED)
-        check_equal("no cgroup2", "no cgroup2 for --cgroup: mount -t cgroup2 none /sys/fs/cgroup",
+        check_equal("no cgroup2", "--cgroup needs cgroup2 mounted: mount -t cgroup2 none"
+                    " /sys/fs/cgroup",
                     t.error(*command, status=125))
         check_equal("control", CONTROL_FILTERED, (t.dir / "control").read_text())
     t.program = shutil.copy(t.program, t.top)
-    check_equal("nobody", "kmemacct: run --cgroup is for root only: use sudo\n",
+    check_equal("nobody", "kmemacct: run --cgroup needs root: use sudo\n",
                 as_nobody(t, *command, status=125))
     check_equal("it ran", False, marker.exists())
-    check_in("callers takes no --cgroup", t.error("callers", "--cgroup"))
+    check_in("callers does not take --cgroup", t.error("callers", "--cgroup"))
 
 
 def takes_a_cgroup_back(t):
-    """A folder is no cgroup: nothing can be put into it."""
+    """Plain directories stand in for cgroups: the command cannot be moved into one."""
     if os.geteuid():
         print("# not root: --cgroup is not tested")
         return
@@ -139,9 +140,9 @@ def takes_a_cgroup_back(t):
         t.write("control", CONTROL_FILTERED + "#" * 300)
         error = t.error("run", "--cgroup", "--", "true", status=125)
         check_equal(own, True, re.fullmatch(
-            rf"cannot put true into the cgroup {mount}{parent}/kmemacct-\d+: No such file or"
-            r" directory: leave out --cgroup", error) is not None)
-        # One write goes over the other.
+            rf"cannot move true to the cgroup {mount}{parent}/kmemacct-\d+: No such file or"
+            r" directory: try without --cgroup", error) is not None)
+        # Both commands are written to the start of this file, the second over the first.
         expected = CONTROL_FILTERED + "#" * 300
         for command in f"filter cgroup {parent}/{error.split('/')[-1].split(':')[0]}", \
                 "filter cgroup /of others":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables of estimates, as the module makes them of what it has sampled."""
+"""Tables of estimates, computed from samples as in the module."""
 import math
 
 from program.tree import COUNTS, SAMPLED, table
@@ -8,7 +8,10 @@ EVERY = 524288
 
 
 def simulate(objects):
-    """Rows of counts as the module makes them of (site, bytes, times) sampled."""
+    """The sums for each site, as the module computes them from its samples.
+
+    A sample is (site, bytes of an object, number of times that such an object was sampled).
+    """
     rows = {}
     for site, size, times in objects:
         p = 1 - math.exp(-size / EVERY)
@@ -22,17 +25,18 @@ def simulate(objects):
     return rows
 
 
-# Half of what was allocated lives; the last one was recorded exactly
+# Samples of all allocations; half of them are live
 OBJECTS = [
     ("proc_alloc_inode+0x1d", 712, 12), ("proc_alloc_inode+0x1d", 4096, 40),
     ("__d_alloc+0x29", 192, 90), ("ovl_alloc_inode+0x1e [overlay]", 728, 9),
     ("kvmalloc_node+0x3f", 4194304, 8),
 ]
+# A site that was recorded exactly
 EXACT = "early+0x1"
 
 
 def count_row(allocated, live):
-    """Columns of a row; dicts of simulate() or, for what was exact, samples=0."""
+    """The columns of a row, from sums as of simulate(); an exact row has samples=0."""
     def of(key):
         return round(allocated[key]), round(live[key])
 
@@ -53,7 +57,7 @@ def count_row(allocated, live):
 
 
 def sampled_rows():
-    """By call site, the largest first."""
+    """Rows by call site, the largest first."""
     allocated = simulate(OBJECTS)
     live = simulate((site, size, times // 2) for site, size, times in OBJECTS)
     rows = {site: count_row(allocated[site], live[site]) for site in allocated}
@@ -72,7 +76,7 @@ def sampled_table(name, label, rows, window="10.454"):
 
 
 def interval(estimate, se, least=0):
-    """Rounded outwards, in whole numbers of hundredths."""
+    """The 95 % interval, computed in integers and rounded outwards."""
     half = -(-196 * se // 100)
     return max(estimate - half, min(least, estimate)), estimate + half
 

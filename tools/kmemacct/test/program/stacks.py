@@ -40,17 +40,17 @@ def folds_stacks(t):
         column = (args or ["live_bytes"])[0]
         check_equal(column, "".join(f"{at} {row[column]}\n" for at, row in
                                     stacks().items()), t.out("folded", *args))
-    check_equal("no count", "folded takes a count, not 'frag_pct': use "
+    check_equal("no count", "folded needs a column of counts, not 'frag_pct': use "
                 + ", ".join(ESTIMATES + SAMPLED[:2]), t.error("folded", "frag_pct"))
-    check_in("folded takes a count, not 'hits_se'", t.error("folded", "hits_se"))
-    check_equal("zeroes", "no stack has pingpong by now: try later, or another column",
+    check_in("folded needs a column of counts, not 'hits_se'", t.error("folded", "hits_se"))
+    check_equal("zeroes", "pingpong is 0 for all stacks: try again later, or use another column",
                 t.error("folded", "pingpong"))
 
 
 def says_how_to_sample(t):
     t.write("stacks", table("stacks", [*COUNTS, "stack"], []))
     for command in "stacks", "folded":
-        check_equal(command, "nothing was sampled: echo sample_bytes 512K >"
+        check_equal(command, "no stacks are recorded without sampling: echo sample_bytes 512K >"
                     " /sys/kernel/debug/kmemacct/control", t.error(command))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables as text and as JSON, their order and their width."""
+"""Tables as text and as JSON, sorted, and cut to a number of rows and a width."""
 import json
 import os
 import pty

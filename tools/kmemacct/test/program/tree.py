@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files that look like the module's, and the program that is pointed to them."""
+"""Files that look like those of the module, and the program running on them."""
 import json
 import os
 import subprocess
@@ -38,7 +38,7 @@ CONTROL = "enabled 1\nlast_error nothing to reset\n"
 
 
 class Failed(Exception):
-    """What was expected and what was found."""
+    """A check failed: what was expected, and what was found."""
 
 
 def check_equal(what, expected, actual):
@@ -69,7 +69,7 @@ def allocs(rows, extra=""):
 
 
 class Tree:
-    """Files as those of a machine with the module."""
+    """Files that look like those of a machine with the module loaded."""
 
     def __init__(self, top):
         self.top = Path(top)
@@ -117,14 +117,14 @@ class Tree:
                               capture_output=True, text=True, check=False)
 
     def out(self, *args, status=0, **more):
-        """What it prints if all is well."""
+        """The output of the program, which has to succeed."""
         done = self.run(*args, **more)
         check_equal(f"{args}: errors", "", done.stderr)
         check_equal(f"{args}: status", status, done.returncode)
         return done.stdout
 
     def error(self, *args, status=1):
-        """The one line it prints if not."""
+        """The error of the program, which has to fail with a single line."""
         done = self.run(*args)
         check_equal(f"{args}: output", "", done.stdout)
         check_equal(f"{args}: status", status, done.returncode)
@@ -136,7 +136,7 @@ class Tree:
 
 
 def lines(text):
-    """Without comments."""
+    """The lines of a text without comments."""
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
