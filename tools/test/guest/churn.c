@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * churn: system calls that allocate and free, of as many kinds as there are.
+ * churn: makes system calls of many kinds, so that the kernel allocates and frees.
  *
- *	churn DIRECTORY SEED	until it is killed, files in DIRECTORY
- *	churn DIRECTORY -N	N of each that can be held, held until killed
+ *	churn DIRECTORY SEED	make and release objects until killed or orphaned
+ *	churn DIRECTORY -N	make N of each kind of descriptors, hold them until killed
  *
- * For a guest whose allocator is to be busy: a call that fails is no error.
+ * Its files are in DIRECTORY.  It only has to keep a guest's allocator busy, so a system
+ * call that fails is not an error.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -38,7 +39,7 @@
 #define AREAS 1000
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Descriptors of one kind; -1 where there is none. */
+/* Descriptors that one make_*() function opened.  Unused elements are -1. */
 struct fds {
 	int fd[3];
 };
@@ -53,7 +54,7 @@ static void message(int from, int to, size_t size)
 		perror("churn: read");
 }
 
-/* ---- what can be held ----------------------------------------------------- */
+/* ---- descriptors that can be held ----------------------------------------- */
 
 static struct fds make_pipe(void)
 {
@@ -191,7 +192,7 @@ static struct fds (*const make[])(void) = {
 
 #define KINDS ARRAY_SIZE(make)
 
-/* ---- what comes and goes -------------------------------------------------- */
+/* ---- objects that are released at once ------------------------------------ */
 
 static void do_fds(void)
 {
@@ -314,7 +315,7 @@ static void (*const often[])(void) = {
 	do_fds, do_files, do_memory, do_ipc, do_process, do_thread,
 };
 
-/* So much has to be copied by each fork. */
+/* Map many areas: each fork has to copy all of them. */
 static void map_areas(void)
 {
 	char *area = mmap(NULL, 2 * AREAS << 12, PROT_READ | PROT_WRITE,

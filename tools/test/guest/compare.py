@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables against the truth, column by column."""
+"""Compare tables with the truth, column by column."""
 import functools
 import os
 import re
@@ -10,7 +10,7 @@ from harness import Failed, check, check_equal
 from table import Table, pairs_of
 from truth import COUNTS, rows_by_function
 
-# Functions that are followed for what has no tracepoint
+# Rows of `stats`: whether the module follows the bulk functions, which have no tracepoints
 BULK_FOLLOWED = ("free_bulk_followed", "alloc_bulk_followed")
 
 
@@ -21,15 +21,15 @@ def frag_pct(row):
 
 
 def follows_bulk():
-    """All that is freed is seen, as far as the module can tell."""
+    """Tell whether the module follows bulk frees: then, as far as it knows, it sees all frees."""
     return pairs_of("stats")["free_bulk_followed"]
 
 
 def known_counts(row):
-    """The counters of a row of the truth that have one right value."""
+    """Return the columns of a row of the truth for which only one value is right."""
     columns = {key: row[key] for key in COUNTS}
     if row["handed"]:
-        # RCU freed some, on whatever CPU.
+        # RCU freed some of the objects, on any CPU.
         del columns["pingpong"]
     columns["confirmed_bytes"] = row["live_bytes"] if follows_bulk() else 0
     return columns
@@ -48,24 +48,24 @@ def compare_callers(truth, when):
 
 @functools.cache
 def time_unit(hz):
-    """Jiffies in a unit of the live table's clock: see module/core/env.h."""
+    """Return the jiffies in a unit of the live table's clock (module/core/env.h)."""
     return next(1 << i for i in range(8) if (1 << i) * 1000 >= 10 * hz)
 
 
 def compare_alloc(when, row, known, opened, hz):
-    """A row of allocs and what is true of the object."""
+    """Compare a row of allocs with what the truth knows of the object."""
     unit = time_unit(hz)
     then = known["before"] // unit, known["after"] // unit
     now = opened[0] // unit, opened[1] // unit
     ages = [age * unit * 1000 // hz
             for age in range(now[0] - then[1], now[1] - then[0] + 1)]
-    # Only this column has more than one right value: the truth knows the
-    # jiffies just before and after the allocation and the opening.
+    # age_ms alone has more than one right value: the truth knows the jiffies just before
+    # and just after both the allocation and the opening of the table.
     columns = {key: known[key] for key in
                ("ptr", "bytes_req", "bytes_alloc", "cpu", "node")}
     columns["pid"] = known["pid"] or "-"
     actual = {key: row[key] for key in columns}
-    # To say what is wrong takes longer than to see that nothing is.
+    # Messages are formatted only on failure: that takes longer than the comparison.
     if row["age_ms"] not in ages:
         raise Failed(f"{when}: allocs, age_ms of {known}\n  expected one of {ages}\n"
                      f"  actual {row}")
@@ -75,20 +75,20 @@ def compare_alloc(when, row, known, opened, hz):
 
 def label_fits(truth, label, known):
     if known["site"] == "-":
-        # kvmalloc() of more than a page is the call site itself, and on 5.10
-        # what calls kmalloc for others
+        # The call site is inside the kernel: kvmalloc() of more than a page and, on 5.10,
+        # kmemdup() or krealloc() of a large object
         return re.match(r"(__kvmalloc_node_noprof|kvmalloc_node(_noprof)?"
                         r"|kmemdup|krealloc)\+0x", label)
     return truth.is_mine(label) and truth.function(label) == known["site"]
 
 
 def read_allocs(truth):
-    """The table, and the jiffies between which it was opened."""
+    """Return the table, and the jiffies just before and just after it was opened."""
     before = truth.jiffies()
     table = Table("allocs", truth.jiffies)
-    check("cut" not in table.head, f"allocs is cut: {table.head}")
+    check("cut" not in table.head, f"allocs is incomplete: {table.head}")
     ages = [row["age_ms"] for row in table.rows]
-    check(ages == sorted(ages, reverse=True), "allocs is not oldest first")
+    check(ages == sorted(ages, reverse=True), "allocs is not sorted oldest first")
     twice = [ptr for ptr, n in Counter(r["ptr"] for r in table.rows).items() if n > 1]
     check(not twice, f"allocs has {len(twice)} addresses more than once")
     return table, (before, table.opened)
@@ -101,23 +101,23 @@ def compare_allocs(truth, when):
     rows = {row["ptr"]: row for row in table.rows}
     mine = {ptr for ptr, row in rows.items() if truth.is_mine(row["site"])}
     extra = [rows[ptr] for ptr in mine - set(expected)]
-    check(not extra, f"{when}: {len(extra)} objects are not live, one is {extra[:1]}")
+    check(not extra, f"{when}: {len(extra)} objects in allocs are not live: {extra[:1]}")
     for ptr, known in expected.items():
         if ptr not in rows:
             raise Failed(f"{when}: allocs lacks {known}")
         compare_alloc(when, rows[ptr], known, opened, hz)
         if not label_fits(truth, rows[ptr]["site"], known):
-            raise Failed(f"{when}: {known} is of {rows[ptr]['site']!r}")
+            raise Failed(f"{when}: {known} has the call site {rows[ptr]['site']!r}")
 
 
 def slab_attribute(cache, name):
-    # Some tell of each node after that.
+    # Some attributes add a value for each NUMA node.
     return int(Path("/sys/kernel/slab", cache, name).read_text().split()[0])
 
 
 @functools.cache
 def slab_aliases(cache):
-    """All names of a cache, which may have been merged with others."""
+    """Return all names of a cache.  A merged cache has several."""
     slab = "/sys/kernel/slab"
     if not os.path.islink(f"{slab}/{cache}"):
         return frozenset([cache])
@@ -128,7 +128,7 @@ def slab_aliases(cache):
 
 
 def compare_caches(truth, when):
-    """Of caches that only the truth uses."""
+    """Compare the rows of caches that only the truth uses."""
     expected = {}
     for row in truth.sites().values():
         if row["cache"] == "-":
@@ -142,7 +142,7 @@ def compare_caches(truth, when):
     rows = Table("caches").rows
     for names, total in expected.items():
         found = [row for row in rows if row["cache"] in names]
-        check(len(found) == 1, f"{when}: {len(found)} caches are called {sorted(names)}")
+        check(len(found) == 1, f"{when}: {len(found)} rows are named one of {sorted(names)}")
         columns = known_counts(total)
         check_equal(f"{when}: caches, {found[0]['cache']}", columns,
                     {key: found[0][key] for key in columns})
@@ -155,10 +155,10 @@ def compare(truth, when):
 
 
 def exact_change(scenario, expected, known):
-    """How a scenario changes counters of summary.
+    """Check how a scenario changes counters of summary.
 
-    The rest of the machine may add to them too, though seldom to these.  It
-    does not do so every time; a miscount would be there every time.
+    The rest of the machine may add to these counters, too.  That is rare, so one exact
+    change in ten tries is enough.  A miscount would show in every try.
     """
     for _ in range(10):
         before = pairs_of("summary")
@@ -171,7 +171,7 @@ def exact_change(scenario, expected, known):
 
 
 def check_all_freed(known):
-    """All of the truth's objects are gone, and none was lost track of."""
+    """Check that all objects of the truth were freed, and that each free was seen."""
     check_equal("live objects of the truth", {}, known.live())
     for name, row in rows_by_function(known, Table("callers")).items():
         check_equal(f"live objects of {name}", 0, row["live_objs"])

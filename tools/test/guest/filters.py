@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What parts about filters share."""
+"""Functions that the tests of filters share."""
 import contextlib
 import errno
 import os
@@ -14,11 +14,11 @@ PARAMETERS = Path("/sys/module/kmemacct/parameters")
 
 
 def refused(command, word):
-    """It gets EINVAL, says why, and changes nothing."""
+    """Check that a command fails with EINVAL, sets last_error, and changes no setting."""
     before = settings()
     try:
         control(command)
-        check(False, f"{command!r} was taken")
+        check(False, f"{command!r} was accepted")
     except OSError as e:
         check_equal(f"error for {command!r}", errno.EINVAL, e.errno)
     after = settings()
@@ -29,7 +29,7 @@ def refused(command, word):
 
 @contextlib.contextmanager
 def filtered(what, parameters=""):
-    """kmemacct, which records what matches from the start on."""
+    """Load kmemacct with a filter, and check that it is in force."""
     with loaded("kmemacct", f'{parameters} filter="{what}"'):
         one = set(what.split(";"))
         check_equal("parameter", one, set((PARAMETERS / "filter").read_text()[:-1].split(";")))
@@ -39,7 +39,7 @@ def filtered(what, parameters=""):
 
 
 def refilter(what):
-    """From here on kmemacct, which is there, records what matches, and nothing before it."""
+    """Set a filter while kmemacct is loaded, and discard what was recorded before."""
     control("enabled 0")
     control("filter off")
     for text in what.split(";"):
@@ -52,7 +52,7 @@ def refilter(what):
 
 @contextlib.contextmanager
 def called(name):
-    """This thread, by another name."""
+    """Give this thread another name."""
     comm = Path("/proc/self/comm")
     before = comm.read_text()
     comm.write_text(name)
@@ -64,7 +64,7 @@ def called(name):
 
 @contextlib.contextmanager
 def cgroups(*names):
-    """Folders of the default hierarchy."""
+    """Make cgroups in the default hierarchy."""
     top = Path("/tmp/cgroup2")
     top.mkdir(exist_ok=True)
     subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
@@ -80,7 +80,7 @@ def cgroups(*names):
 
 
 def run_in(cgroup, known, *scenarios):
-    """Let a child there do it. Returns its number."""
+    """Run scenarios in a child process in a cgroup.  Return the child's PID."""
     pid = os.fork()
     if not pid:
         try:

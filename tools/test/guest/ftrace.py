@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Ftrace's count of what kmemacct counts: two tracers, one within the other."""
+"""Count with ftrace what kmemacct counts, in two tracers of which one is on for longer."""
 import contextlib
 import itertools
 import os
@@ -11,33 +11,33 @@ from harness import check_equal
 from table import control
 
 TRACING = Path("/sys/kernel/tracing")
-# 5.10 has none.
+# 5.10 has no hist triggers.
 HAS_HIST = (TRACING / "events/kmem/mm_page_alloc/hist").exists()
-# Of each CPU.
+# Size of the ring buffer of each CPU
 TRACE_KB = 16384
 
 EXTFRAG = "mm_page_alloc_extfrag"
 
 
 def ring_events(folder):
-    """Events that a CPU's ring buffer has, and those for which there was no room."""
+    """Return how many events a CPU's ring buffer holds, and how many it lost."""
     stats = dict(line.split(":") for line in (folder / "stats").read_text().splitlines())
     return int(stats["entries"]), sum(int(stats[name]) for name in (
         "overrun", "commit overrun", "dropped events"))
 
 
 class Tracer:
-    """What ftrace has of events of kmem: counts of some of them, and all of others.
+    """An ftrace instance that counts some events of kmem, and keeps others.
 
-    hists are {event: (keys, filter)}, counted by hist triggers, and events are kept in
-    a ring buffer.  Both only while it is on.
+    `hists` is {event: (keys, filter)}: hist triggers count these events.  `events` are
+    kept in a ring buffer.  Both happen only between on() and off().
 
-    A hist trigger can be told to go on or to pause, which takes tens of pages.  Two
-    system calls make all of them do so without any: these have triggers of their own.
+    Writing `cont` or `pause` to a hist trigger allocates tens of pages.  So two system
+    calls have triggers that enable and disable all hist triggers, which allocates no pages.
     """
 
     switches = {"enable": os.getpgid, "disable": os.getsid}
-    pids = itertools.count(1 << 30)     # of no process
+    pids = itertools.count(1 << 30)     # these are no PIDs of processes
 
     def __init__(self, name, hists=None, events=(), kb=TRACE_KB):
         self.dir = TRACING / "instances" / name
@@ -59,7 +59,7 @@ class Tracer:
         return self.dir / "events/kmem" / event / file
 
     def trigger(self, event, text):
-        # To append: anything else removes what is there.
+        # Append: a write in any other mode removes the triggers that are set.
         with open(self.dir / "events" / event / "trigger", "ab", buffering=0) as f:
             f.write(text.encode())
 
@@ -87,7 +87,7 @@ class Tracer:
         (self.dir / "trace").write_text("")
 
     def counts(self, event):
-        """Hits by the values of the keys, in their order."""
+        """Return hits by the tuple of the values of the keys."""
         text = self.event(event, "hist").read_text()
         check_equal(f"{event}: dropped", ["0"], re.findall(r"Dropped: (\d+)", text))
         return Counter({tuple(int(value) for value in re.findall(r": +(-?\d+)", keys)):
@@ -95,16 +95,16 @@ class Tracer:
                         re.findall(r"^\{(.*?)\} hitcount: +(\d+)", text, re.M)})
 
     def kept(self, cpu):
-        """(event, fields) of a CPU's events, in their order."""
+        """Yield (event, fields) of the events kept on a CPU, in order."""
         folder = self.dir / f"per_cpu/cpu{cpu}"
-        check_equal("lost", 0, ring_events(folder)[1])
+        check_equal("events that the ring buffer lost", 0, ring_events(folder)[1])
         for line in (folder / "trace").read_text().splitlines():
             found = re.search(r": (mm_page_\w+): (.*)", line)
             if found and not line.startswith("#"):
                 yield found[1], dict(re.findall(r"(\w+)=(\S+)", found[2]))
 
     def seen(self):
-        """How many events were to be kept, with those for which there was no room."""
+        """Return how many events were to be kept, including those that were lost."""
         return sum(sum(ring_events(path)) for path in self.dir.glob("per_cpu/cpu*"))
 
     def remove(self):
@@ -114,7 +114,7 @@ class Tracer:
 
 @contextlib.contextmanager
 def tracers(**what):
-    """An inner one and an outer one, which is on a little earlier and off a little later."""
+    """Yield an inner tracer and an outer one, which starts earlier and stops later."""
     with contextlib.ExitStack() as stack:
         pair = []
         for name in ("kma_inner", "kma_outer"):
@@ -124,7 +124,7 @@ def tracers(**what):
 
 
 def watched(pair, work):
-    """Do some work, between whose bounds kmemacct records."""
+    """Call work().  kmemacct records for a little longer than inner and less than outer."""
     inner, outer = pair
     inner.clear()
     outer.clear()

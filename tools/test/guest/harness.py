@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a part is, how it fails, and how parts are run."""
+"""The parts of a test: how they are declared, how they fail, and how they are run."""
 import contextlib
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from kernel import CPUS, KERNEL, is_loaded, rmmod
 
 
 class Failed(Exception):
-    """What was expected and what was found."""
+    """A test has failed; the argument says what was expected and what was found."""
 
 
 def check(condition, why):
@@ -28,7 +28,7 @@ last_progress = time.monotonic()
 
 
 def progress(text):
-    """A line, where none has been printed for a while."""
+    """Print a line, unless one was printed in the last PROGRESS_S seconds."""
     global last_progress
     if time.monotonic() > last_progress + PROGRESS_S:
         last_progress = time.monotonic()
@@ -38,7 +38,7 @@ def progress(text):
 # ---- parts -----------------------------------------------------------------
 
 def part(function):
-    """A test for one CPU and for several; on kernels of the matrix for several only."""
+    """A test that runs with several CPUs, and on 6.1 and 6.12 also with one."""
     function.here = CPUS > 1 or KERNEL in ("6.1", "6.12")
     function.exists = function.all = True
     return function
@@ -51,7 +51,7 @@ def single(function):
 
 
 def several(function):
-    """A test of what CPUs do to each other, or of more than one would show."""
+    """A test of what CPUs do to each other, or of something that one CPU does not show."""
     part(function).here = CPUS > 1
     return function
 
@@ -74,9 +74,9 @@ def by_name_only(function):
 
 
 def parts_of(modules):
-    """Tests by name, in the order of the lists PARTS of the modules.
+    """Return the tests by name, in the order of the modules' PARTS lists.
 
-    A test that is missing in its module's list would never run: that is an error.
+    A test that is missing from its module's list would never run, so that is an error.
     """
     parts = {}
     for module in modules:
@@ -93,7 +93,7 @@ def parts_of(modules):
 
 
 def run_part(name, function, *size):
-    """Run a test and print its verdict; leaves none of our modules loaded."""
+    """Run a test and print its result.  Unload our modules if it left any loaded."""
     start = time.monotonic()
     try:
         note = function(*size)
@@ -115,12 +115,12 @@ def run_part(name, function, *size):
 
 
 def run_parts(parts, words):
-    """Run the named tests, each NAME or NAME=SIZE, and exit: with 0 if all have passed."""
+    """Run the named tests, each NAME or NAME=SIZE, and exit with 0 if all have passed."""
     chosen = [word.partition("=") for word in words]
     unknown = [name for name, *_ in chosen if name not in parts]
     if unknown:
-        sys.exit(f"no part {unknown[0]}: there are {' '.join(parts)}")
-    # Addresses are what objects are told apart by.
+        sys.exit(f"unknown part {unknown[0]}; the parts are: {' '.join(parts)}")
+    # Tests tell objects apart by their addresses, so let root see real addresses.
     Path("/proc/sys/kernel/kptr_restrict").write_text("1")
     results = [run_part(name, parts[name], *([int(size)] if size else []))
                for name, _, size in chosen]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[3]
 RELEASE = os.uname().release
-# As tools/vm/common.sh calls it
+# The name that tools/vm/common.sh uses for this kernel
 KERNEL = ".".join(RELEASE.split(".")[:2]) + ("-rt" if "-rt-" in RELEASE else "")
 BUILD = TOP / "build" / KERNEL
 DEBUGFS = Path("/sys/kernel/debug")
@@ -18,13 +18,16 @@ CPUS = os.cpu_count()
 
 
 def use_build(name):
-    """Load modules from build/NAME: kernels with checkers have a stock kernel's release."""
+    """Load modules from build/NAME.
+
+    The release does not identify a kernel with checkers: it is that of a stock kernel.
+    """
     global BUILD
     BUILD = TOP / "build" / name
 
 
 def has_checkers():
-    """Whether this kernel is built with KASAN or KCSAN: its build has their name."""
+    """Tell whether this kernel has KASAN or KCSAN: its build is named after them."""
     return BUILD.name.startswith("k")
 
 
@@ -63,7 +66,7 @@ def loaded(name, parameters=""):
 
 @contextlib.contextmanager
 def kernel_log():
-    """A list that gets the lines that the kernel logs meanwhile."""
+    """Yield a list.  On exit it receives the lines that the kernel has logged since entry."""
     lines = []
     fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
     os.lseek(fd, 0, os.SEEK_END)

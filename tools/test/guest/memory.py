@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Memory of a process, and the lists of free pages that it comes from."""
+"""A process's memory, and the per-CPU lists of free pages that it comes from."""
 import contextlib
 import mmap
 import re
@@ -7,13 +7,13 @@ from pathlib import Path
 
 PAGE = 4096
 
-# 5.10 has it under the second name
+# The sysctl has the second name on 5.10.
 FRACTION = ("percpu_pagelist_high_fraction", "percpu_pagelist_fraction")
 
 
 @contextlib.contextmanager
 def short_lists():
-    """Lists of CPUs that soon run full and empty, whatever was done before."""
+    """Make the per-CPU lists short, so that they soon fill and drain after any earlier load."""
     path = next(path for path in (Path("/proc/sys/vm", name) for name in FRACTION)
                 if path.exists())
     path.write_text("1000")
@@ -24,7 +24,7 @@ def short_lists():
 
 
 def small_pages(area):
-    """Of a mapping; real-time kernels have no others."""
+    """Use no huge pages for a mapping.  On real-time kernels, which have none, this fails."""
     with contextlib.suppress(OSError):
         area.madvise(mmap.MADV_NOHUGEPAGE)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages that are known (kunit/truth/kmemacct_pages.c), and tables of pages."""
+"""The truth about page allocations (kunit/truth/pages_*.c), and the tables of pages."""
 import contextlib
 import time
 
@@ -14,7 +14,7 @@ GFP_MOVABLE, GFP_RECLAIMABLE = 0x08, 0x10
 
 @contextlib.contextmanager
 def tracked(commands=(), parameters=""):
-    """kmemacct with pages, and blocks that are known within its sight."""
+    """Load kmemacct and run commands, then load the truth, so that all its pages are seen."""
     with loaded("kmemacct", parameters):
         for command in commands:
             control(command)
@@ -23,7 +23,7 @@ def tracked(commands=(), parameters=""):
 
 
 def function_of(known, site):
-    """Of a call site of the truth, or None."""
+    """Return the function of a call site, or None if the site is not in the truth."""
     return site.split("+")[0] if known.is_mine(site) else None
 
 
@@ -36,14 +36,14 @@ def migratetype(gfp):
 def expected_rows(known):
     rows = {}
     for row in known.lines("sites"):
-        blocks = row["hits"] + row["bulk"]
-        if not blocks:
+        allocs = row["hits"] + row["bulk"]
+        if not allocs:
             continue
         gfp = int(row["gfp"], 16)
         rows[row["function"], row["order"], migratetype(gfp), gfp] = {
             "hits": row["hits"], "bulk_allocs": row["bulk"], "frees": row["frees"],
             "kb": row["hits"] * PAGE_KB << row["order"],
-            "live_allocs": blocks - row["frees"],
+            "live_allocs": allocs - row["frees"],
             "live_kb": row["live_pages"] * PAGE_KB}
     return rows
 
@@ -68,11 +68,11 @@ def check_rows(known):
 
 
 def pages_by_pfn(table):
-    """Each page that a line is about."""
+    """Map the number of each page in a table of pages to its row."""
     pages = {}
     for row in table.rows:
         for pfn in range(row["pfn"], row["pfn"] + row["pages"]):
-            check(pfn not in pages, f"page {pfn} is in two lines")
+            check(pfn not in pages, f"page {pfn} is in two rows")
             pages[pfn] = row
     return pages
 
@@ -82,17 +82,20 @@ RUNS = ("blocks", "split", "exact", "larger") + (("bulk",) if KERNEL != "5.10" e
 
 
 def quiet(read):
-    """What read() returns, and page_summary: of pages that are recorded, none came or went."""
+    """Return what read() returns, and page_summary.
+
+    Meanwhile no page was recorded, and no recorded page was freed.
+    """
     control("enabled 0")
     try:
         for _ in range(500):
             before = pairs_of("page_summary")
             found = read()
             after = pairs_of("page_summary")
-            # To read takes pages that nobody records, and frees those.
+            # Reading allocates pages and frees them, but with `enabled 0` they are not recorded.
             if before["alloc_freed_kb"] == after["alloc_freed_kb"]:
                 return found, after
             time.sleep(0.01)
     finally:
         control("enabled 1")
-    raise Failed("no quiet moment")
+    raise Failed("recorded pages were freed during each of 500 tries")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Processes that work beside a part, or for it."""
+"""Child processes that make load during a test, or do its work."""
 import contextlib
 import os
 import signal
@@ -11,14 +11,14 @@ from harness import check
 
 @contextlib.contextmanager
 def child(work):
-    """A process that does work() again and again; it must be able to."""
+    """Run a process that calls work() again and again.  Fail if work() raises an exception."""
     pid = os.fork()
     if not pid:
         try:
             while True:
                 work()
                 time.sleep(0.01)
-        except BaseException as e:  # the parent asks how it ended
+        except BaseException as e:  # the parent fails the test if this process ends by itself
             print(f"child: {e!r}", flush=True)
         finally:
             os._exit(1)
@@ -31,7 +31,7 @@ def child(work):
 
 
 def in_child(work):
-    """What work() returns, True or False, in a process of its own."""
+    """Call work() in a new process.  Return True or False, as work() does."""
     pid = os.fork()
     if not pid:
         code = 2
@@ -45,7 +45,7 @@ def in_child(work):
 
 
 def user_load():
-    """Allocations and frees of many kinds, for about a hundredth of a second."""
+    """Make the kernel allocate and free in many ways, for about 10 ms."""
     for pid in [p for p in os.listdir("/proc") if p.isdigit()][:10]:
         with contextlib.suppress(OSError):
             Path("/proc", pid, "status").read_text()

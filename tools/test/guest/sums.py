@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The machine as a whole: sums that have to agree."""
+"""Sums over the whole machine that have to agree."""
 import re
 from collections import Counter
 from pathlib import Path
@@ -8,7 +8,7 @@ from compare import slab_attribute
 from harness import Failed, check_equal
 from table import Table, control, pairs_of
 
-# Lines of `summary` that are sums over rows, and of what column
+# Rows of `summary` that are sums over rows of `callers` and `caches`: name to column
 SUMS = {"bytes_requested": "bytes_req", "bytes_allocated": "bytes_alloc",
         "bytes_freed": "bytes_freed", "cross_node_allocs": "cross_node",
         "allocs": "hits", "live_bytes": "live_bytes", "live_objs": "live_objs",
@@ -17,7 +17,7 @@ SUMS = {"bytes_requested": "bytes_req", "bytes_allocated": "bytes_alloc",
 
 
 def identities(s):
-    """What module/core/stat.h promises of a quiet moment: pairs to be equal."""
+    """Pairs of sums that are equal when no event is in flight, as module/core/stat.h says."""
     return {
         "allocation events": (
             s["events_kmalloc"] + s["events_kmem_cache_alloc"] +
@@ -39,25 +39,25 @@ TRIES = 200
 
 
 def check_identities():
-    """They hold exactly.
+    """Check that the identities hold exactly.
 
-    One snapshot reads counter after counter, and an event in between may be in
-    one and not yet in another.  That passes; a miscount is there to stay, in
-    every snapshot from then on.  So one exact snapshot is proof enough.
+    A snapshot reads one counter after another, so an event in between may be in one
+    counter and not yet in another.  The next snapshot no longer has this difference, but
+    a miscount stays in every later snapshot.  So one exact snapshot is proof enough.
     """
     for _ in range(TRIES):
         pairs = identities(pairs_of("summary"))
         if all(left == right for left, right in pairs.values()):
             return
-    raise Failed(f"{TRIES} summaries, and none adds up: {pairs}")
+    raise Failed(f"none of {TRIES} summaries adds up; the last one: {pairs}")
 
 
 def quiet_tables():
-    """callers, caches, allocs and summary of one moment.
+    """Return callers, caches, allocs and summary, all read in the same state.
 
-    Reading makes events of its own.  With `enabled 0` nothing is added, and
-    what remains are frees: two equal summaries before and after the tables
-    mean that there were none in between.
+    Reading a table allocates and frees, too.  With `enabled 0` no object is added, so only
+    frees can change the tables.  If the summaries read before and after the tables are
+    equal, nothing was freed in between.
     """
     control("enabled 0")
     try:
@@ -73,7 +73,7 @@ def quiet_tables():
 
 
 def check_sums():
-    """All tables tell of the same objects."""
+    """Check that all tables agree on the sums and on the live objects of each site."""
     callers, caches, allocs, summary = quiet_tables()
     for name, column in SUMS.items():
         check_equal(f"sum of {column} over callers", summary[name],
@@ -96,7 +96,7 @@ def check_sums():
 
 
 def check_cache_rows(caches):
-    """Slot sizes of all caches of the machine that have not gone."""
+    """Check the slot sizes of all rows whose cache still exists.  Return their number."""
     checked = 0
     for row in caches.rows:
         name = row["cache"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The module's files."""
+"""Read the module's tables, and read and write its `control` file."""
 import random
 from pathlib import Path
 
@@ -12,9 +12,9 @@ TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
 
 
 class Values(dict):
-    """What fields say: numbers, where they are some.
+    """Maps the text of a field to its value: an integer if it is one, else the text.
 
-    Most have been seen before, and to look them up takes a fraction of the time.
+    Most texts occur again and again, and a lookup takes a fraction of a conversion's time.
     """
     def __missing__(self, text):
         number = text.removeprefix("-").isdigit()
@@ -26,7 +26,7 @@ VALUES = Values()
 
 
 class Table:
-    """A table as it was when it was opened; just after that comes opened()."""
+    """A table as it was when its file was opened.  opened() is called just after that."""
 
     def __init__(self, name, opened=lambda: None):
         with open(DEBUGFS / "kmemacct" / name) as f:

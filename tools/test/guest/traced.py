@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A process, and the trace of its events."""
+"""A process that works on command, and ftrace's trace of its events."""
 import contextlib
 import os
 import re
@@ -14,7 +14,7 @@ from kernel import LIBC
 EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched", "mm_page_pcpu_drain",
           "mm_page_alloc_zone_locked", "mm_page_alloc_extfrag", "kmalloc",
           "kmem_cache_alloc")
-# Those of 5.10 that others have no more
+# Only 5.10 has these.
 EVENTS_NODE = ("kmalloc_node", "kmem_cache_alloc_node")
 PR_SET_NAME = 15
 
@@ -24,7 +24,7 @@ def write(name, text):
 
 
 class Traced:
-    """A process that does something when it is told, and all events that come meanwhile."""
+    """A process that calls work() once, when run() is called, and then waits for end()."""
 
     def __init__(self, work, name="worker"):
         self.start, go = os.pipe()
@@ -38,7 +38,7 @@ class Traced:
                 work()
             finally:
                 os.write(self.stop, b"x")
-                # It does nothing more of its own
+                # Wait for end(), so that no further event of this process is traced
                 os.read(self.start, 1)
                 os._exit(0)
 
@@ -60,7 +60,7 @@ def wait_until_it_sleeps(pid):
 
 @contextlib.contextmanager
 def traced(pid, *more):
-    """Follow the events of a process; the trace is there at the end."""
+    """Trace the events of a process.  The trace can be read after the context has ended."""
     if not (TRACING / "trace").exists():
         LIBC.mount(b"none", str(TRACING).encode(), b"tracefs", 0, None)
     write("tracing_on", "0")
@@ -85,7 +85,7 @@ LINE = re.compile(r"\s*(.+)-(\d+)\s+(?:\(.*\)\s+)?\[(\d+)\]\s+(\S+)\s+[\d.]+: (\
 
 
 def events(pid):
-    """Events of a process that were not in an interrupt: name and fields."""
+    """Return (name, fields) of the events of a process that were not in an interrupt."""
     lost = sum(ring_events(folder)[1] for folder in TRACING.glob("per_cpu/cpu*"))
     check_equal("events that the trace lost", 0, lost)
     found = []
@@ -101,7 +101,7 @@ def events(pid):
 
 
 def slab_events(found):
-    """Allocations of objects; of two events for one object the second one."""
+    """Yield (index, fields) of allocations of objects; of two events for one object, the second."""
     slab = [(i, fields) for i, (name, fields) in enumerate(found)
             if name.startswith(("kmalloc", "kmem_cache_alloc"))]
     for (i, fields), (after, following) in zip(slab, slab[1:] + [(None, {})]):
@@ -113,7 +113,7 @@ def slab_events(found):
 
 
 def expected_task(found):
-    """The counters of the process, but for bursts."""
+    """Return the counters that `tasks` should have for the process, except for bursts."""
     row = Counter()
     for name, fields in found:
         order = int(fields.get("order", 0))

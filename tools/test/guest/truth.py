@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The truth: modules of kunit/truth, which know what they allocate and free."""
+"""The truth: modules of kunit/truth, which count what they allocate and free."""
 import contextlib
 import re
 import time
@@ -8,7 +8,7 @@ from harness import check
 from kernel import CPUS, DEBUGFS, loaded
 from table import VALUES, Table
 
-# Counters that `callers` and the truth both have
+# Columns that `callers` and the truth have in common
 COUNTS = ("live_bytes", "live_objs", "hits", "bytes_req", "bytes_alloc",
           "frees", "bytes_freed", "pingpong", "cross_node", "bulk_objs",
           "bulk_bytes")
@@ -37,12 +37,12 @@ class Truth:
                 for line in lines]
 
     def sites(self):
-        """By function, those that ever allocated."""
+        """Return the rows of call sites that have allocated, by function."""
         return {row["site"]: row for row in self.lines("sites")
                 if row["hits"] or row["bulk_objs"]}
 
     def own_sites(self):
-        """Those whose function is the call site."""
+        """Return the rows of sites() whose function is the call site."""
         sites = self.sites()
         sites.pop("-", None)
         return sites
@@ -68,7 +68,7 @@ class Truth:
 
 @contextlib.contextmanager
 def both(parameters=""):
-    """kmemacct, and the truth within its sight."""
+    """Load kmemacct, then the truth, so that kmemacct sees all its events."""
     with loaded("kmemacct", parameters), loaded("kmemacct_truth"):
         yield Truth()
 
@@ -78,9 +78,9 @@ def rows_by_function(truth, table):
     for row in table.rows:
         if truth.is_mine(row["site"]):
             name = truth.function(row["site"])
-            check(name not in rows, f"two rows for the one call site in {name}")
+            check(name not in rows, f"two rows for the only call site in {name}")
             check(re.fullmatch(r"\w+\+0x[0-9a-f]+ \[\w+\]", row["site"]),
-                  f"a call site is called {row['site']!r}")
+                  f"malformed name of a call site: {row['site']!r}")
             rows[name] = row
     return rows
 
@@ -89,7 +89,7 @@ SETTLE_S = 60
 
 
 def until_settled(known, settled):
-    """RCU frees when it likes: wait until it has."""
+    """Wait until RCU has freed what it was given, that is, until settled(), or for SETTLE_S."""
     known.run("settle")
     deadline = time.monotonic() + SETTLE_S
     while not settled() and time.monotonic() < deadline:
@@ -97,14 +97,14 @@ def until_settled(known, settled):
 
 
 def handed_back(known):
-    """All that the truth gave to RCU counts as freed."""
+    """Tell whether all objects that the truth gave to RCU count as freed."""
     rows = rows_by_function(known, Table("callers"))
     return all(rows[name]["frees"] == row["frees"]
                for name, row in known.own_sites().items() if row["handed"])
 
 
 def storm_until(known, hits, work=lambda: time.sleep(0.2), times=1):
-    """Let the storm make so many hits, and work() be done at least so often."""
+    """Call work() at least `times` times, until the storm has made `hits` more hits."""
     start = sum(row["hits"] for row in known.sites().values())
     while (times > 0 or
            sum(row["hits"] for row in known.sites().values()) < start + hits):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The parts of tools/test/guest/run: a module for each subject, with a list PARTS."""
+"""The parts of tools/test/guest/run: one module for each subject, each with a PARTS list."""
 from parts import (
     acct, bulk, cases, commands, counts, filter_objects, filter_pages, filter_settings,
     gfp_flags, lifetime, limits, nolock, overhead, page_samples, pages, pressure, reader, sampling,

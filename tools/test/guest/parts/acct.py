@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What processes, cgroups and commands do."""
+"""Tests of the tables by process, cgroup, command and system call."""
 import contextlib
 import mmap
 import os
@@ -28,7 +28,7 @@ def counters(row):
 
 
 def some_work():
-    """Memory, files, directories."""
+    """Use anonymous memory, directories and files."""
     with mmap.mmap(-1, 6 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
         small_pages(area)
         for at in range(0, len(area), 4096):
@@ -49,7 +49,7 @@ def row_of(name, column, value):
 
 
 def labels_of(table, comm, columns):
-    """What a command has, by the other half of the label."""
+    """Return the columns of a command's rows, by call site or system call."""
     last = Table(table).columns[-1]
     return {row[last].split(";", 1)[1]: Counter({key: row[key] for key in columns})
             for row in Table(table).rows if str(row[last]).startswith(f"{comm};")}
@@ -60,8 +60,8 @@ SOURCE = ("alloc_pages", "allocs", "slab_hits", "slab_bytes")
 
 @several
 def tasks_traced():
-    """What a process did is what its trace tells, event by event."""
-    # A name may be anything but a line
+    """Test that the counters of a process are those that follow from the trace of its events."""
+    # A command name may contain any character.  Tables print some as `?`.
     worker = Traced(some_work, " worker;\n1 ")
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
@@ -73,21 +73,21 @@ def tasks_traced():
         expected = expected_task(events(worker.pid))
         for key, value in counters(row).items():
             check_equal(f"{key} of {row}", expected[key], value)
-        check_equal("who", ["?worker;?1?", os.getpid()], [row["comm"], row["parent"]])
+        check_equal("comm and parent", ["?worker;?1?", os.getpid()], [row["comm"], row["parent"]])
         check(row["allocs"] > 500 and row["slab_hits"] > 500 and row["frees"] > 100,
-              f"it did little: {row}")
+              f"the process did too little: {row}")
         worker.end()
         after = row_of("tasks", "tgid", worker.pid)
-        check(after["frees"] > row["frees"], "it ended without freeing anything")
+        check(after["frees"] > row["frees"], "the process freed nothing when it ended")
         control("reset")
         check_equal("after reset", [], [row for row in Table("tasks").rows
                                         if row["tgid"] == worker.pid])
-    return f"{row['allocs']} blocks, {row['slab_hits']} objects"
+    return f"{row['allocs']} page allocations, {row['slab_hits']} objects"
 
 
 @single
-def doings_filtered():
-    """With a filter only what matches counts, in all tables."""
+def acct_filtered():
+    """Test that with a filter, all tables count only events that match."""
     worker, other = Traced(some_work, "chosen"), Traced(some_work, "other")
     for process in (worker, other):
         wait_until_it_sleeps(process.pid)
@@ -102,7 +102,7 @@ def doings_filtered():
         expected = expected_task(events(worker.pid))
         summary = pairs_of("summary")
         check(summary["countmap_filtered"] > expected["allocs"] and summary["countmap_off"],
-              f"the other one is not counted: {summary}")
+              f"the events of the other process are not counted as filtered: {summary}")
         for name in ("tasks", "cgroups"):
             table = Table(name)
             check_equal("rows", 1, len(table.rows))
@@ -113,25 +113,25 @@ def doings_filtered():
             for key in SOURCE:
                 check_equal(f"{key} of {name}", expected[key], Table(name).sum(key))
         tasks, lists = Table("tasks"), Table("pcpu")
-        check_equal("lists", [tasks.sum(key) for key in ("refills", "drains", "batched")],
+        check_equal("sums of pcpu", [tasks.sum(key) for key in ("refills", "drains", "batched")],
                     [lists.sum(key) for key in ("refills", "drains", "batched")])
         control(f"filter tgid {other.pid}")
         control("reset")
         for process in (worker, other):
             process.end()
-        check_equal("of the worker", [], [row for row in Table("tasks").rows
-                                          if row["tgid"] == worker.pid])
-        check(row_of("tasks", "tgid", other.pid)["frees"], "the other one freed nothing")
+        check_equal("rows of the worker", [], [row for row in Table("tasks").rows
+                                               if row["tgid"] == worker.pid])
+        check(row_of("tasks", "tgid", other.pid)["frees"], "the other process freed nothing")
 
 
 def expected_syscalls(found):
-    """By system call, what was allocated in it, and what outside of any."""
+    """Return what was allocated, by number of system call; None stands for page faults."""
     rows, current = defaultdict(Counter), None
     slab = {i: fields for i, fields in slab_events(found)}
     for i, (name, fields) in enumerate(found):
         if name.startswith("sys_enter"):
             current = int(re.search(r"NR (\d+)", fields["text"])[1])
-        # What is put off until it returns is still of the system call.
+        # Work that is deferred to the return from a system call still counts for it.
         elif name == "page_fault_user":
             current = None
         elif name == "mm_page_alloc":
@@ -151,7 +151,7 @@ SYSCALLS = {None: "[fault]", 0: "read", 1: "write", 3: "close", 4: "stat", 5: "f
 
 @contextlib.contextmanager
 def no_numa_faults():
-    """The kernel takes no pages away to see who comes back for them."""
+    """Switch off NUMA balancing, which causes page faults to see which CPU uses a page."""
     switch = Path("/proc/sys/kernel/numa_balancing")
     before = switch.exists() and switch.read_text()
     if before:
@@ -165,7 +165,7 @@ def no_numa_faults():
 
 @single
 def comm_syscalls_traced():
-    """System calls by name, as the trace tells them; and what is a page fault."""
+    """Test that allocations count for the system call, page fault and call site in the trace."""
     worker = Traced(some_work, "w;\t0rker")
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
@@ -177,7 +177,7 @@ def comm_syscalls_traced():
         found = events(worker.pid)
         rows = labels_of("comm_syscalls", "w??0rker", SOURCE)
         sites = labels_of("comm_sites", "w??0rker", SOURCE)
-        # It was in `read` when it began: there is no sys_enter for that.
+        # The process was in read() when the trace began, so the trace lacks this sys_enter.
         expected = expected_syscalls([("sys_enter", {"text": "NR 0"})] + found)
         expected = {SYSCALLS.get(nr, nr): counts for nr, counts in expected.items()}
         check_equal("system calls", {key: dict(value) for key, value in expected.items()},
@@ -189,7 +189,7 @@ def comm_syscalls_traced():
             site = fields["call_site"].split("/")[0]
             objects[site]["slab_hits"] += 1
             objects[site]["slab_bytes"] += int(fields["bytes_alloc"])
-        # There they are addresses.
+        # The trace of 5.10 has addresses instead of symbols.
         if KERNEL != "5.10":
             check_equal("call sites of objects",
                         {site: dict(counts) for site, counts in objects.items()},
@@ -208,7 +208,7 @@ CGROUPS = Path("/tmp/cgroup2")
 
 @contextlib.contextmanager
 def cgroups():
-    """The default hierarchy, mounted."""
+    """Mount the default hierarchy of cgroups."""
     CGROUPS.mkdir(exist_ok=True)
     check(not LIBC.mount(b"none", str(CGROUPS).encode(), b"cgroup2", 0, None),
           "cgroup2 cannot be mounted")
@@ -220,7 +220,7 @@ def cgroups():
 
 @single
 def cgroups_by_path():
-    """A cgroup has what its only process did, also when both are gone."""
+    """Test that a cgroup has the counts of its only process, and keeps its name when removed."""
     long = "long" * 50
     with cgroups() as top, loaded("kmemacct"):
         workers = {path: Traced(some_work) for path in ("one", f"one/{long}")}
@@ -242,7 +242,7 @@ def cgroups_by_path():
             check(f"/{path}".endswith(group["cgroup"][-100:]), f"{path} is {group}")
             check(path == long or len(group["cgroup"]) <= 112, f"{group}")
         check_equal("name", "/one", row_of("cgroups", "cgroup_id", ids["one"])["cgroup"])
-        check("/" in [row["cgroup"] for row in Table("cgroups").rows], "no root")
+        check("/" in [row["cgroup"] for row in Table("cgroups").rows], "no row for the root")
         for path, worker in reversed(workers.items()):
             worker.end()
             (top / path).rmdir()
@@ -250,7 +250,7 @@ def cgroups_by_path():
 
 
 def many_names(nr):
-    """A process that calls itself something else each time it takes memory."""
+    """Allocate under `nr` names: change the command name of this process before each time."""
     for i in range(nr):
         LIBC.prctl(PR_SET_NAME, f"name{i}".encode())
         os.stat("/proc/self")
@@ -258,8 +258,8 @@ def many_names(nr):
 
 
 @single
-def doings_full():
-    """When there are no rows any more, the rest counts in [other], and nothing is lost."""
+def acct_full():
+    """Test that when all rows are in use, other events count in [other], and none is lost."""
     worker = Traced(lambda: many_names(4300), "first")
     wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
@@ -274,7 +274,7 @@ def doings_full():
         check_equal("rows", 4096, len([row for row in calls.rows
                                        if row["comm_syscall"] != "[other]"]) + 1)
         other = [row for row in calls.rows if row["comm_syscall"] == "[other]"]
-        check(other and other[0]["slab_hits"], f"in [other] is {other}")
+        check(other and other[0]["slab_hits"], f"nothing counts in [other]: {other}")
         for key in SOURCE:
             check_equal(key, tasks.sum(key), calls.sum(key))
         counted = pairs_of("stats")["countmap_other"] - before
@@ -286,8 +286,8 @@ def doings_full():
 
 
 @several
-def doings_agree():
-    """Tables of the same events have the same sums; bursts too."""
+def acct_agree():
+    """Test that the tables of the same events agree on their sums, also on bursts."""
     with loaded("kmemacct"), short_lists(), contextlib.ExitStack() as stack:
         for _ in range(CPUS):
             stack.enter_context(child(some_work))
@@ -298,7 +298,7 @@ def doings_agree():
         control("enabled 1")
         time.sleep(2)
         control("enabled 0")
-        # What was under way is done
+        # Let probes that have already begun finish
         time.sleep(0.1)
         tables = {name: Table(name) for name in (*ACCT_TABLES, "pcpu", "extfrag")}
         for name in ("cgroups", "comm_sites", "comm_syscalls"):
@@ -315,11 +315,12 @@ def doings_agree():
         for row in tables["pcpu"].rows:
             check_equal(f"imbalance of {row}", row["refill_pages"] - row["drain_pages"],
                         row["imbalance_pages"])
-    return f"{tables['tasks'].sum('allocs')} blocks, {tables['pcpu'].sum('refills')} refills"
+    return (f"{tables['tasks'].sum('allocs')} page allocations, "
+            f"{tables['pcpu'].sum('refills')} refills")
 
 
 def sites_of(known):
-    """Hits and bytes by function of a module that is known, as of comm_sites."""
+    """Return hits and bytes in comm_sites, by function of a truth module."""
     sites = defaultdict(Counter)
     for row in Table("comm_sites").rows:
         if known.is_mine(row["comm_site"]):
@@ -329,8 +330,8 @@ def sites_of(known):
 
 
 @single
-def doings_modules():
-    """Call sites of a module that goes keep their names, and another one gets its own."""
+def acct_modules():
+    """Test that call sites of an unloaded module keep their names, and new ones get theirs."""
     with loaded("kmemacct"):
         control("account comm_sites")
         names = []
@@ -339,24 +340,24 @@ def doings_modules():
                 known = Truth(name)
                 known.run("constant", "caches")
                 names.append(sites_of(known))
-                check_equal("known hits", {
+                check_equal("hits and bytes", {
                     function: [row["hits"], row["bytes_alloc"]]
                     for function, row in known.own_sites().items() if row["hits"]},
                     {function: [row["slab_hits"], row["slab_bytes"]]
                      for function, row in names[-1].items()})
-            # By name, although they are at the same addresses now
-            check_equal("without the module", names, [
+            # Each row keeps its name, although both modules had the same addresses
+            check_equal("after rmmod", names, [
                 sites_of(Truth(of)) for of in ("kmemacct_truth", "kmemacct_truth2")
             ][:len(names)])
-        lines = Counter(row["comm_site"] for row in Table("comm_sites").rows)
-        check_equal("lines of one name", [], [line for line, nr in lines.items() if nr > 1])
+        rows = Counter(row["comm_site"] for row in Table("comm_sites").rows)
+        check_equal("names of several rows", [], [name for name, nr in rows.items() if nr > 1])
         check(names[0] == names[1], f"{names} differ")
     return f"{len(names[0])} and {len(names[1])} call sites"
 
 
 @several
-def doings_on_and_off():
-    """All settings change under load, and all memory comes back."""
+def acct_on_and_off():
+    """Test that settings can change under load, and that all memory is freed afterwards."""
     times = 0
     with loaded("kmemacct"):
         memory = pairs_of("stats")["memory_bytes"]
@@ -375,14 +376,15 @@ def doings_on_and_off():
             control("account off")
         check_equal("memory", memory, pairs_of("stats")["memory_bytes"])
         check_equal("setting", "off", settings()["account"])
-        for command in ("account", "account all", "account tasks,", "account tasks cgroups", "account ,tasks"):
+        for command in ("account", "account all", "account tasks,", "account tasks cgroups",
+                        "account ,tasks"):
             with contextlib.suppress(OSError):
                 control(command)
-                check(False, f"{command!r} was taken")
+                check(False, f"{command!r} was accepted")
             check_equal(f"after {command!r}", "off", settings()["account"])
-    return f"{times} times"
+    return f"{times} commands"
 
 
 PARTS = (
-    tasks_traced, doings_filtered, comm_syscalls_traced, cgroups_by_path, doings_full,
-    doings_agree, doings_modules, doings_on_and_off)
+    tasks_traced, acct_filtered, comm_syscalls_traced, cgroups_by_path, acct_full,
+    acct_agree, acct_modules, acct_on_and_off)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Functions without a tracepoint: bulk, and RCU."""
+"""Tests of functions that have no tracepoint: bulk functions, and frees by RCU."""
 from compare import BULK_FOLLOWED, check_all_freed, compare, slab_attribute
 from harness import check, check_equal, part, several, single
 from kernel import CPUS
@@ -11,15 +11,15 @@ from truth import (
     until_settled)
 
 
-def check_hooks():
-    """They are there; what they missed since the module came."""
+def check_followed():
+    """Check that the bulk functions are followed, and that no call was missed since load."""
     stats = pairs_of("stats")
-    check_equal("hooks", [1] * len(BULK_FOLLOWED), [stats[key] for key in BULK_FOLLOWED])
+    check_equal("followed", [1] * len(BULK_FOLLOWED), [stats[key] for key in BULK_FOLLOWED])
     check_equal("alloc_bulk_missed", 0, stats["alloc_bulk_missed"])
 
 
 def check_bulk(known, when):
-    check_hooks()
+    check_followed()
     until_settled(known, lambda: handed_back(known))
     compare(known, when)
     rows = rows_by_function(known, Table("callers"))
@@ -28,11 +28,11 @@ def check_bulk(known, when):
             check_equal(f"{when}: frees and live objects of {name}",
                         [row["hits"], 0],
                         [rows[name][key] for key in ("frees", "live_objs")])
-    check_hooks()
+    check_followed()
 
 
 def summary_of(since):
-    """What bulk functions did since then, in words."""
+    """Describe what the bulk functions did since the summary `since`."""
     now = pairs_of("summary")
     return ", ".join(f"{now[key] - since[key]} {key}"
                      for key in ("bulk_allocs", "bulk_frees")) + ", 0 missed"
@@ -40,20 +40,20 @@ def summary_of(since):
 
 @part
 def bulk():
-    """Bulk functions and RCU, to the last digit of every column."""
+    """Test that all columns are exact for bulk functions and frees by RCU."""
     with both() as known:
         since = pairs_of("summary")
         check_equal("setting", "auto", settings()["bulk"])
         for scenario in ("bulk_alloc", "bulk_free"):
             known.run(scenario)
-            check_hooks()
+            check_followed()
             compare(known, f"after {scenario}")
         if CPUS > 1:
             pingpong = known.own_sites()["truth_mixed_kmalloc"]["pingpong"]
-            check(pingpong > 0, "no ping-pongs of bulk frees")
+            check(pingpong > 0, "no bulk free counted as a ping-pong")
         objects = [row for row in known.own_sites().values() if row["bulk_objs"]]
         check_equal("hits of bulk sites", [0, 0], [row["hits"] for row in objects])
-        check(all(row["live_objs"] > 1000 for row in objects), f"few: {objects}")
+        check(all(row["live_objs"] > 1000 for row in objects), f"too few live objects: {objects}")
         for scenario in ("kfree_rcu", "kvfree_rcu"):
             known.run(scenario)
             check_bulk(known, f"after {scenario}")
@@ -62,7 +62,7 @@ def bulk():
         compare(known, "after drop")
         check_all_freed(known)
         check_sums()
-        # Counters start anew, what is live stays.
+        # After a reset, counters start at 0, and live objects stay.
         known.run("bulk_alloc")
         base = known.own_sites()
         control("reset")
@@ -79,31 +79,35 @@ def bulk():
     return note
 
 
-def handed_without_hooks(known):
-    """What is still live of all that RCU freed, and what was found to be freed."""
+def handed_not_followed(known):
+    """Give objects to RCU while its frees are not followed.
+
+    Return the number of ghosts, that is, freed objects that are still live in the tables;
+    of repaired objects; of objects that SLUB has in use; and `stats`.
+    """
     known.run("kfree_rcu")
-    # By the memory itself; what lies ready for each CPU counts as in use.
+    # SLUB's own count, which includes the free objects on slabs of CPUs
     cache = known.own_sites()["truth_rcu_cache"]
     until_settled(known, lambda: slab_attribute(cache["cache"], "objects") <
                   cache["hits"] // 4)
     in_use = slab_attribute(cache["cache"], "objects")
-    check(in_use < cache["hits"] // 4, f"{in_use} objects are not freed")
+    check(in_use < cache["hits"] // 4, f"{in_use} objects have not been freed")
     callers = Table("callers")
-    # Later than the rows: what is found out meanwhile only adds to these.
+    # Read after the rows: an object repaired in between only raises these counters.
     stats = pairs_of("stats")
-    ghosts, found_out = 0, 0
+    ghosts, repaired = 0, 0
     for name, row in rows_by_function(known, callers).items():
         if known.sites()[name]["handed"]:
             ghosts += row["live_objs"]
-            found_out += row["hits"] - row["frees"] - row["live_objs"]
-    check(0 <= found_out <= stats["page_freed"] + stats["replaced"],
-          f"{found_out} found out, {stats}")
-    return ghosts, found_out, in_use, stats
+            repaired += row["hits"] - row["frees"] - row["live_objs"]
+    check(0 <= repaired <= stats["page_freed"] + stats["replaced"],
+          f"{repaired} repaired, {stats}")
+    return ghosts, repaired, in_use, stats
 
 
 @single
 def bulk_off():
-    """Without hooks it is as it was: ghosts count as live, and say so."""
+    """Test that with bulk=off ghosts count as live, and that no live byte is confirmed."""
     with both("bulk=off") as known:
         check_equal("setting", "off", settings()["bulk"])
         known.run("constant", "caches")
@@ -114,18 +118,18 @@ def bulk_off():
                    for row in known.own_sites().values() if row["bulk_objs"])
         rows = rows_by_function(known, Table("callers"))
         check(not any("truth_bulk" in name for name in rows),
-              f"bulk objects without a hook: {sorted(rows)}")
+              f"bulk objects with bulk=off: {sorted(rows)}")
         known.run("drop")
         now = pairs_of("summary")["free_unmatched"]
-        check(now - unmatched >= live, f"{now - unmatched} unmatched frees of {live}")
+        check(now - unmatched >= live, f"only {now - unmatched} unmatched frees of {live}")
 
-        # RCU frees as many together as it has pages for: 2,550, and now and then none.
-        ghosts, found_out, rounds = 0, 0, 0
-        while ghosts + found_out < 1000 and rounds < 5:
-            ghosts, found_out, in_use, stats = handed_without_hooks(known)
+        # RCU frees in bulk only what fits in the pages that it got: 2,550 objects, sometimes none.
+        ghosts, repaired, rounds = 0, 0, 0
+        while ghosts + repaired < 1000 and rounds < 5:
+            ghosts, repaired, in_use, stats = handed_not_followed(known)
             rounds += 1
-        check(ghosts + found_out > 1000,
-              f"only {ghosts} ghosts, {found_out} found out in {rounds} rounds")
+        check(ghosts + repaired > 1000,
+              f"only {ghosts} ghosts and {repaired} repaired objects in {rounds} rounds")
         callers, caches, summary = check_sums()
         for table in (callers, caches):
             check_equal("confirmed_bytes", 0, table.sum("confirmed_bytes"))
@@ -133,12 +137,12 @@ def bulk_off():
         for key in (*BULK_FOLLOWED, "alloc_bulk_missed", "bulk_allocs",
                     "bulk_frees"):
             check_equal(key, 0, stats[key])
-        return f"{ghosts} ghosts, {found_out} found out, {in_use} objects in use"
+        return f"{ghosts} ghosts, {repaired} repaired, {in_use} objects in use"
 
 
 @several
 def storming_bulk():
-    """Bulk functions and RCU while all CPUs allocate, in interrupts too."""
+    """Test bulk functions and RCU while all CPUs allocate, also in interrupts."""
     rounds = 0
     with both() as known:
         since = pairs_of("summary")

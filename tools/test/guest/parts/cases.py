@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the kernel does not tell, or tells oddly.
+"""Tests of cases that tracepoints do not report, or report in an unexpected way.
 
 Each is a row of the table in Documentation/accuracy.rst.
 """
@@ -24,13 +24,13 @@ CMDLINE = Path("/proc/cmdline").read_text().split()
 
 @single
 def krealloc_in_place():
-    """No event: bytes_req is what was asked for first."""
+    """Test that bytes_req stays that of the allocation: krealloc() in place has no event."""
     with both() as known:
         known.run("resize")
         compare(known, "after resize")
         objects = [row for row in Table("allocs").rows
                    if known.function(row["site"]) == "truth_resized"]
-        # The youngest has been asked to have 64 and then 20 bytes.
+        # The youngest object was resized to 64 bytes and then to 20 bytes.
         check_equal("bytes of the objects", [(60, 64)] * 3,
                     [(row["bytes_req"], row["bytes_alloc"]) for row in objects])
         known.run("drop")
@@ -41,7 +41,7 @@ def krealloc_in_place():
 
 @contextlib.contextmanager
 def seen_to_be_freed(known):
-    """What the truth makes meanwhile is then dropped, and each free is seen."""
+    """After the body, drop all objects of the truth and check that each free is seen."""
     before = pairs_of("stats")["replaced"]
     yield
     known.run("drop")
@@ -53,7 +53,7 @@ def seen_to_be_freed(known):
 
 @single
 def freed_by_the_other():
-    """kfree() of a kmem_cache's object, kmem_cache_free() of kmalloc's."""
+    """Test kfree() of an object of a kmem_cache, and kmem_cache_free() of a kmalloc object."""
     with both() as known, seen_to_be_freed(known):
         known.run("crossed")
         compare(known, "after crossed")
@@ -65,9 +65,9 @@ def freed_by_the_other():
 
 @single
 def typesafe_by_rcu():
-    """What is freed is not live, though its memory stays for a grace period."""
+    """Test that a freed object is not live, although its page stays for a grace period."""
     with both() as known, seen_to_be_freed(known):
-        # Not settled: frees are seen where they are made.
+        # No need to wait for RCU: the free is seen when it is called.
         known.run("typesafe")
         compare(known, "after typesafe")
         check_equal("objects on slab pages after their free", 1000,
@@ -77,7 +77,7 @@ def typesafe_by_rcu():
 
 @single_if(KERNEL not in ("5.10", "6.1"))
 def kfence():
-    """Objects of the pool that looks for overruns are like any others."""
+    """Test that objects in KFENCE's pool count like others."""
     interval = Path("/sys/module/kfence/parameters/sample_interval")
     with both() as known:
         interval.write_text("1")
@@ -85,8 +85,8 @@ def kfence():
             known.run("kfence")
         finally:
             interval.write_text("0")
-        # Of twenty by two sites, five were freed by one and three together.
-        check_equal("live objects of the pool", 24, known.values()["guarded"])
+        # Each of two sites made 20, and freed 5 of them one by one and 3 in bulk.
+        check_equal("live objects in KFENCE's pool", 24, known.values()["guarded"])
         compare(known, "after kfence")
         known.run("drop")
         compare(known, "after drop")
@@ -94,13 +94,17 @@ def kfence():
         check_sums()
 
 
-# ---- caches of one size ----------------------------------------------------
+# ---- merged caches ---------------------------------------------------------
 
 MERGE_SMALLER, MERGE_LARGER = 6001, 6008
 
 
 def check_merge(known, when, hits, bytes_req):
-    """@hits: of each name that is shown; @bytes_req: of sites, if not true."""
+    """Check the rows of both caches and of their call sites.
+
+    hits: hits by each cache name that is shown; bytes_req: by call site, where it is not
+    that of the truth.
+    """
     names = {f"{known.module}_{name}" for name in ("smaller", "larger")}
     caches = {row["cache"].removeprefix(f"{known.module}_"): row["hits"]
               for row in Table("caches").rows if row["cache"] in names}
@@ -115,7 +119,7 @@ def check_merge(known, when, hits, bytes_req):
 
 @single
 def merged_caches():
-    """One cache under the name of the first; apart with slab_nomerge."""
+    """Test that merged caches count under the first name, and apart with slab_nomerge."""
     merging = "slab_nomerge" not in CMDLINE
     with both() as known:
         known.run("merge_one")
@@ -127,11 +131,11 @@ def merged_caches():
         check_equal("names of one cache", names,
                     set(slab_aliases(f"{known.module}_smaller")))
         if merging:
-            # The size that objects had when the first of them was seen
+            # The object size of the cache when its first object was seen
             asked = {"truth_larger": 5 * MERGE_SMALLER}
             check_merge(known, "two", {"smaller": 15}, asked)
             known.run("unmerge")
-            # It keeps its name, and has been looked at anew.
+            # The cache keeps its name, and its object size has been read again.
             asked["truth_larger"] += 5 * MERGE_LARGER
             check_merge(known, "one again", {"smaller": 20}, asked)
         else:
@@ -152,7 +156,7 @@ CGROUP_BYTES = 16 << 20
 
 @contextlib.contextmanager
 def cgroup():
-    """One with little memory."""
+    """Make a cgroup with a limit of CGROUP_BYTES."""
     if not (CGROUPS / "cgroup.procs").exists():
         subprocess.run(["mount", "-t", "cgroup2", "none", CGROUPS], check=True)
     (CGROUPS / "cgroup.subtree_control").write_text("+memory")
@@ -170,11 +174,11 @@ def run_in(folder, known, scenario):
         (folder / "cgroup.procs").write_text(str(os.getpid()))
         known.run(scenario)
         return True
-    check(in_child(work), f"{scenario} did not work in a cgroup")
+    check(in_child(work), f"{scenario} failed in a cgroup")
 
 
 def charge_events(known):
-    """What `charge` did to counters of summary so far, by its own account."""
+    """Return what `charge` has added to counters of summary, as the truth counts it."""
     values = known.values()
     twice = KERNEL not in ("5.10", "6.1")
     return {
@@ -185,9 +189,9 @@ def charge_events(known):
 
 @single
 def memcg_charge_fails():
-    """No room in a cgroup: allocations that failed, and no objects."""
+    """Test that an allocation beyond the limit of its cgroup counts as failed."""
     with both() as known, cgroup() as folder:
-        # The rest of the machine may add to these, but not every time.
+        # The rest of the machine may add to these counters, but not in every try.
         for _ in range(10):
             then, before = charge_events(known), pairs_of("summary")
             run_in(folder, known, "charge")
@@ -209,7 +213,7 @@ def memcg_charge_fails():
                 f"{values['charge_failed_bulk']} objects in bulk failed")
 
 
-# ---- what was there before -------------------------------------------------
+# ---- older objects ---------------------------------------------------------
 
 def unmatched_frees():
     return pairs_of("summary")["free_unmatched"]
@@ -219,7 +223,7 @@ QUIET_S = 20
 
 
 def until_quiet():
-    """Each older object is freed only once: wait until nobody frees any."""
+    """Wait until free_unmatched has not grown for 1 s, at most QUIET_S.  Return it."""
     deadline = time.monotonic() + QUIET_S
     now, since = unmatched_frees(), time.monotonic()
     while time.monotonic() < min(since + 1, deadline):
@@ -230,7 +234,7 @@ def until_quiet():
 
 
 def older_freed():
-    """Objects older than the module, and the unmatched frees they make."""
+    """Free objects older than the module.  Return their number, and the unmatched frees."""
     with loaded("kmemacct_truth"):
         known = Truth()
         known.run("constant", "large", "caches", "bulk_alloc")
@@ -239,7 +243,7 @@ def older_freed():
             rows = rows_by_function(known, Table("callers"))
             check_equal("rows of older objects", {}, rows)
             known.run("constant", "caches", "settle")
-            # What insmod has left to be freed later
+            # Wait for what insmod frees later
             time.sleep(0.5)
             shown = {row["ptr"] for row in Table("allocs").rows
                      if known.is_mine(row["site"])}
@@ -256,7 +260,7 @@ def older_freed():
                                 [rows[name][key] for key in
                                  ("hits", "frees", "live_objs")])
                 else:
-                    check(name not in rows, f"{name} made nothing since")
+                    check(name not in rows, f"callers has a row for the unused {name}")
             callers, _, _ = check_sums()
             for row in callers.rows:
                 check(row["frees"] + row["live_objs"] <=
@@ -266,19 +270,19 @@ def older_freed():
 
 @single
 def older_objects():
-    """Their frees are unmatched, one by one, and nothing else happens."""
-    # So are those of the rest of the machine, but not every time.
+    """Test that each free of an older object counts as unmatched, and changes nothing else."""
+    # The rest of the machine may also free older objects, but not in every try.
     for tries in range(20):
         older, unmatched = older_freed()
         if older == unmatched:
-            return f"{older} unmatched frees, after {tries} with others among them"
+            return f"{older} unmatched frees, after {tries} tries disturbed by other frees"
     check_equal("unmatched frees", older, unmatched)
 
 
 # ---- ghosts ----------------------------------------------------------------
 
 def ghosts(known):
-    """Rows of allocs about objects that the truth has freed, by address."""
+    """Return the rows of allocs, by address, of objects that the truth has freed."""
     live = known.live()
     return {row["ptr"]: row for row in Table("allocs").rows
             if known.is_mine(row["site"]) and row["ptr"] not in live}
@@ -295,15 +299,15 @@ def on_slab_page(known, ptr):
 
 
 def strays(known):
-    """Ghosts that lie where no small object can."""
+    """Return the ghosts whose address is not on a slab page."""
     found = {ptr for ptr in ghosts(known) if not on_slab_page(known, ptr)}
-    # The page may have gone after the table was read, and so has the ghost.
+    # A page freed after the table was read takes its ghost along: read the table again.
     return found & set(ghosts(known))
 
 
 @several
 def ghosts_on_slab_pages():
-    """What is freed unseen is live until its page goes, and not longer."""
+    """Test that an object whose free was missed stays live only until its page is freed."""
     with both("bulk=off") as known:
         before = pairs_of("stats")
         known.run("doom")
@@ -320,21 +324,21 @@ def ghosts_on_slab_pages():
         until_settled(known, lambda: not strays(known))
         check_equal("ghosts on pages that are not of slabs", set(), strays(known))
         found = ghosts(known)
-        check(len(found) > 100, f"only {len(found)} ghosts to look at")
+        check(len(found) > 100, f"only {len(found)} ghosts to check")
         rows = rows_by_function(known, Table("callers"))
         for name in {known.function(row["site"]) for row in found.values()}:
             check_equal(f"confirmed_bytes of {name}", 0,
                         rows[name]["confirmed_bytes"])
         check_sums()
-        return f"{gone} repaired by page, {len(found)} ghosts on slab pages"
+        return f"{gone} repaired with their page, {len(found)} ghosts on slab pages"
 
 
-# ---- hooks that root has switched off --------------------------------------
+# ---- ftrace and kprobes switched off by root -------------------------------
 
 FTRACE = Path("/proc/sys/kernel/ftrace_enabled")
 KPROBES = Path("/sys/kernel/debug/kprobes/enabled")
-HOOKS = (*BULK_FOLLOWED, "cache_destroy_followed")
-# From 7.3 on the kernel refuses to switch ftrace off, whoever uses it.
+FOLLOWED = (*BULK_FOLLOWED, "cache_destroy_followed")
+# From 7.3 on, the kernel never allows ftrace to be switched off.
 FTRACE_STOPS = tuple(map(int, KERNEL.removesuffix("-rt").split("."))) < (7, 3)
 
 
@@ -347,15 +351,18 @@ def switched_off(switch):
         switch.write_text("1")
 
 
-def check_without(hooks, late):
-    """The module says which hooks it has, and what has tracepoints is exact."""
+def check_without(followed, late):
+    """Check that `stats` says which functions are followed, and that tracepoints suffice.
+
+    followed: the values of FOLLOWED; late: whether the tables have order=late.
+    """
     with both() as known:
         stats = pairs_of("stats")
-        check_equal("hooks", hooks, [stats[name] for name in HOOKS])
+        check_equal("followed", followed, [stats[name] for name in FOLLOWED])
         head = Table("callers").head
         check_equal("order", "late" if late else None, head.get("order"))
         known.run("constant", "caches")
-        compare(known, "without hooks")
+        compare(known, "without ftrace or kprobes")
         known.run("bulk_alloc")
         check_equal("bulk_allocs", 0, pairs_of("stats")["bulk_allocs"])
         known.run("drop")
@@ -366,7 +373,7 @@ def check_without(hooks, late):
 
 
 def error_of_stopping_ftrace():
-    """The kernel refuses to, and ftrace stays on."""
+    """Check that ftrace cannot be switched off.  Return the error."""
     try:
         FTRACE.write_text("0")
         error = 0
@@ -378,10 +385,10 @@ def error_of_stopping_ftrace():
 
 @single
 def without_ftrace():
-    """Nothing that it follows is seen, and nothing live is certain."""
+    """Test that without ftrace nothing is followed, and no live byte is confirmed."""
     if not FTRACE_STOPS:
         check_equal("error", errno.EOPNOTSUPP, error_of_stopping_ftrace())
-        return "this kernel does not stop ftrace"
+        return "this kernel does not switch ftrace off"
     with switched_off(FTRACE):
         check_without([0, 0, 0], KERNEL == "5.10")
     return None
@@ -389,14 +396,14 @@ def without_ftrace():
 
 @single
 def without_kprobes():
-    """Only bulk allocations need one."""
+    """Test that without kprobes only bulk allocations are not followed."""
     with switched_off(KPROBES):
         check_without([1, 0, 1], False)
 
 
 @single
 def ftrace_stays_on():
-    """Nobody can switch it off under the module."""
+    """Test that ftrace cannot be switched off while the module uses it."""
     with loaded("kmemacct", "bulk=off"):
         check_equal("error", errno.EBUSY if FTRACE_STOPS else errno.EOPNOTSUPP,
                     error_of_stopping_ftrace())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Commands: reset, on and off, and what is none."""
+"""Tests of the commands `reset` and `enabled`, and of invalid commands."""
 import errno
 import random
 import threading
@@ -18,7 +18,7 @@ from truth import COUNTS, both, rows_by_function
 
 @single
 def reset():
-    """Counters start anew, what is live stays."""
+    """Test that a reset sets counters to 0 and keeps live objects."""
     since = [key for key in COUNTS if not key.startswith("live")]
     with both() as known:
         known.run("constant", "caches", "cpus")
@@ -47,7 +47,8 @@ def reset():
                     check_equal(f"{name} since reset", expected,
                                 {key: rows[name][key] for key in COUNTS})
             check_sums()
-        # What is freed while sums are taken would be in some of them for good.
+        # A reset adds up the counters.  If a free in between got into some of the sums only,
+        # the identities would fail from then on.
         for _ in range(20):
             user_load()
             control("reset")
@@ -55,7 +56,7 @@ def reset():
 
 
 def check_off(known, switch):
-    """Allocations are not recorded while off, frees are."""
+    """Check that while recording is off, frees are recorded and allocations are not."""
     known.run("drop", "constant", "caches")
     before, kept = known.own_sites(), set(known.live())
     switch("0")
@@ -83,14 +84,14 @@ def check_off(known, switch):
 
 @single
 def enabled():
-    """By control, by the parameter, and from the start."""
+    """Test `enabled` as a command, as a parameter in sysfs, and as a parameter of insmod."""
     parameter = Path("/sys/module/kmemacct/parameters/enabled")
 
     with both() as known:
         off = pairs_of("stats")["alloc_off"]
         now = check_off(known, lambda value: control(f"enabled {value}"))
-        check(now > off, "alloc_off does not count")
-    # A new truth: the counters of the last one are those of an on-and-off
+        check(now > off, "alloc_off has not grown")
+    # Load the truth again: its counters include what it allocated while recording was off
     with both() as known:
         check_off(known, parameter.write_text)
         check_equal("parameter", "1\n", parameter.read_text())
@@ -103,7 +104,7 @@ def enabled():
 
 @single
 def enabled_during_insmod():
-    """Who writes to the parameter while the module starts is heard."""
+    """Test that a write to the parameter during insmod takes effect."""
     parameter = Path("/sys/module/kmemacct/parameters/enabled")
     start = time.monotonic()
     with loaded("kmemacct"):
@@ -120,13 +121,13 @@ def enabled_during_insmod():
         writer.start()
         with loaded("kmemacct"):
             writer.join()
-            check_equal(f"enabled, {i}/10 into insmod", ["0", "0\n"],
+            check_equal(f"enabled after {i}/10 of insmod", ["0", "0\n"],
                         [settings()["enabled"], parameter.read_text()])
     return f"10 times in {1000 * seconds:.0f} ms"
 
 
 def garbage():
-    """Commands that are none, and a word that the reason must contain."""
+    """Yield invalid commands, each with a word that the reason must contain."""
     rng = random.Random(1)
     yield from [
         (b"", "unknown command"), (b"\n", "unknown command"),
@@ -151,7 +152,7 @@ def garbage():
 
 @single
 def garbage_to_control():
-    """It is refused, changes nothing, and is explained in one line."""
+    """Test that an invalid command fails, changes no setting, and gives a one-line reason."""
     with loaded("kmemacct"):
         control("sort callers hits,site")
         control("enabled 0")
@@ -160,7 +161,7 @@ def garbage_to_control():
         for command, word in garbage():
             try:
                 control(command)
-                raise Failed(f"{command!r} was taken")
+                raise Failed(f"{command!r} was accepted")
             except OSError as e:
                 check_equal(f"error for {command!r}", errno.EINVAL, e.errno)
             text = Path(DEBUGFS, "kmemacct/control").read_bytes().decode("ascii")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Counters and objects, against the truth."""
+"""Tests that compare counters and live objects with the truth."""
 import re
 import time
 
@@ -13,7 +13,7 @@ from truth import SCENARIOS, both
 
 @part
 def truth():
-    """Every column of every call site and object of the truth module."""
+    """Test all columns of all call sites and live objects of the truth module."""
     with both() as known:
         compare(known, "after insmod")
         for scenario in SCENARIOS:
@@ -26,7 +26,7 @@ def truth():
 
 @single
 def events():
-    """Events that are no allocation or free of anything."""
+    """Test events that neither allocate nor free an object."""
     twice = KERNEL not in ("5.10", "6.1")
     with both() as known:
         n = known.values()["nothings"]
@@ -36,24 +36,24 @@ def events():
         before = pairs_of("summary")
         known.run("nothing")
         after = pairs_of("summary")
-        # All the machine frees NULL all the time; the sums are checked below.
-        check(after["free_null"] - before["free_null"] >= n, "NULLs are missing")
+        # The rest of the machine also frees NULL; the sums are checked below.
+        check(after["free_null"] - before["free_null"] >= n, "free_null lacks some frees")
         known.run("drop")
-        # Five entry points, five sizes, five objects of each
+        # Five functions, five sizes, five objects of each
         exact_change("large", {"double_fired": 125 if twice else 0}, known)
         callers, caches, summary = check_sums()
-        check_equal("double_fired is there at all", twice,
+        check_equal("whether there are double_fired events", twice,
                     summary["double_fired"] > 0)
         inner = [row["site"] for row in callers.rows
                  if re.match(r"_*kmalloc(_large|_node|_cache|_track_caller|_noprof|\+)",
                              row["site"])]
-        check(not inner, f"call sites inside of the allocator: {inner}")
-        check(check_cache_rows(caches) > 20, "hardly any caches")
+        check(not inner, f"call sites inside the allocator: {inner}")
+        check(check_cache_rows(caches) > 20, "too few caches to compare")
 
 
 @single
 def ages():
-    """To the unit, where the truth knows the moment to the unit."""
+    """Test that age_ms is exact where the truth knows both times to the unit of the clock."""
     with both("live_max=2000") as known:
         hz = known.values()["hz"]
         unit = time_unit(hz)
@@ -73,8 +73,8 @@ def ages():
                                 rows[ptr]["age_ms"])
                     exact += 1
             if exact > 100:
-                return f"{exact} ages"
-    raise Failed(f"only {exact} ages are known exactly")
+                return f"{exact} ages are exact"
+    raise Failed(f"the truth knows only {exact} ages exactly")
 
 
 PARTS = (truth, events, ages)

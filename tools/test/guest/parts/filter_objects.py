@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Objects that match a filter, and all others."""
+"""Tests that a filter records the objects that match, and no others."""
 import os
 from collections import Counter
 from pathlib import Path
@@ -12,24 +12,26 @@ from sums import TRIES, check_identities, identities
 from table import Table, control, pairs_of, settings
 from truth import COUNTS, Truth, both, rows_by_function
 
-# What a site makes of one kind, it keeps some of.
-DEEDS = ("constant", "runtime", "large", "nodes", "caches", "copies", "cpus", "contexts",
-         "bulk_alloc")
+# Scenarios after which each site has live objects of each kind that it allocates
+WORK = ("constant", "runtime", "large", "nodes", "caches", "copies", "cpus", "contexts",
+        "bulk_alloc")
 
 
 def check_objects(known, matches, alike=True):
-    """What is live and matches is in the tables, and nothing else.
+    """Check that allocs has exactly the live objects of the truth that match.
 
-    A site that makes objects which are alike, as far as @matches goes, has all of
-    them in its row or none.
+    With alike, also check callers: the row of a site whose live objects all match has to
+    have all its objects, and a site of which none matches must have no row.
+
+    Return the number of objects that match, of live objects, and of rows compared.
     """
-    # Not those that others allocated for it, which are in a call site of theirs.
+    # Without objects whose call site is a function of the kernel
     live = {ptr: row for ptr, row in known.live().items() if row["site"] != "-"}
     expected = {ptr for ptr, row in live.items() if matches(row)}
     rows = {row["ptr"]: row for row in Table("allocs").rows}
-    check_equal("others in allocs", [], [row for ptr, row in rows.items()
-                                         if ptr not in expected and ptr in live])
-    check_equal("not in allocs", [], [live[ptr] for ptr in expected - set(rows)])
+    check_equal("rows of allocs that do not match", [], [
+        row for ptr, row in rows.items() if ptr not in expected and ptr in live])
+    check_equal("missing in allocs", [], [live[ptr] for ptr in expected - set(rows)])
     callers = rows_by_function(known, Table("callers"))
     whole = 0
     for name, truth in known.own_sites().items():
@@ -39,13 +41,13 @@ def check_objects(known, matches, alike=True):
             check_equal(f"{name}", {key: truth[key] for key in COUNTS},
                         {key: callers[name][key] for key in COUNTS})
         elif alike and mine and not any(map(matches, mine)):
-            check(name not in callers, f"{name} was recorded")
+            check(name not in callers, f"callers has a row for {name}")
     check_identities()
     return len(expected), len(live), whole
 
 
-def try_objects(what, matches, run=lambda known: known.run(*DEEDS), least=1):
-    """With one criterion more than whose objects these are."""
+def try_objects(what, matches, run=lambda known: known.run(*WORK), least=1):
+    """Filter by the truth module and the criteria `what`, and check the objects that match."""
     refilter(f"module kmemacct_truth{what}")
     with loaded("kmemacct_truth"):
         known = Truth()
@@ -55,9 +57,9 @@ def try_objects(what, matches, run=lambda known: known.run(*DEEDS), least=1):
             known, (lambda row: matches(row, more)) if more else matches)
         check(least <= expected < live + (not what), f"{what}: {expected} of {live}")
         check(pairs_of("summary")["alloc_filtered"] - before >= live - expected,
-              "others do not count as filtered")
+              "alloc_filtered lacks some objects")
         check(all(known.is_mine(row["site"]) for row in Table("callers").rows),
-              "call sites of others")
+              "callers has call sites outside the truth")
         known.run("drop")
         check_all_freed(known)
         check_identities()
@@ -66,7 +68,7 @@ def try_objects(what, matches, run=lambda known: known.run(*DEEDS), least=1):
 
 @single
 def filter_objects():
-    """Each criterion: those that match, all of those, and nobody else."""
+    """Test the criteria tgid, size, order and comm."""
     me = os.getpid()
     with filtered("module kmemacct_truth"):
         notes = [
@@ -76,7 +78,7 @@ def filter_objects():
             try_objects(";size 96", lambda row: row["bytes_alloc"] == 96),
             try_objects(f";tgid {me};size 0-512",
                         lambda row: row["pid"] == me and row["bytes_alloc"] <= 512),
-            # An order is something that only blocks have.
+            # Only page allocations have an order: objects match any.
             try_objects(f";tgid {me};order 3", lambda row: row["pid"] == me),
         ]
         with called("kma sel x"):
@@ -89,18 +91,18 @@ def filter_objects():
 
 @single
 def filter_objects_gfp():
-    """Those that ask for the flag, in bulk too."""
+    """Test the criterion gfp, also for bulk allocations."""
     zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc",
               "truth_large_zeroed"}
     with filtered("module kmemacct_truth"):
         notes = [try_objects(";gfp GFP_ATOMIC|__GFP_ZERO",
                              lambda row: row["site"] in zeroed),
-                 # All of the truth's others; what is bulk as well.
+                 # All allocations of the truth have these flags, also those in bulk.
                  try_objects(";gfp GFP_ATOMIC|__GFP_NOWARN;size 64-300",
                              lambda row: 64 <= row["bytes_alloc"] <= 300)]
     with filtered("module kmemacct_truth;gfp __GFP_ACCOUNT"), loaded("kmemacct_truth"):
         known = Truth()
-        known.run(*DEEDS)
+        known.run(*WORK)
         check_equal("rows", [], Table("callers").rows)
         check_identities()
         known.run("drop")
@@ -109,7 +111,7 @@ def filter_objects_gfp():
 
 @single
 def filter_cgroups():
-    """A cgroup and those below it."""
+    """Test that the criterion cgroup matches a cgroup and those below it."""
     def run(known):
         pids = [run_in(path, known, "constant", "runtime", "caches") for path in paths]
         known.run("constant", "runtime", "bulk_alloc")
@@ -125,7 +127,7 @@ def filter_cgroups():
             refused("filter cgroup /e", "/e")
             refused("filter cgroup a", "cgroup")
             refused("filter cgroup /a/cgroup.procs", "cgroup.procs")
-            # It may go away while it is set.
+            # A cgroup may be removed while it is in the filter.
             extra = paths[0] / "gone"
             extra.mkdir()
             control("filter cgroup /a/gone")
@@ -138,16 +140,16 @@ def filter_cgroups():
 
 @several
 def filter_nodes():
-    """Where the memory is, not where it was asked for."""
+    """Test that the criterion node is the node of the memory, not the requested one."""
     nodes = {int(path.name[4:]) for path in
              Path("/sys/devices/system/node").glob("node[0-9]*")}
     notes = []
     for node in nodes:
         with filtered(f"module kmemacct_truth;node {node}"), loaded("kmemacct_truth"):
             known = Truth()
-            known.run(*DEEDS)
+            known.run(*WORK)
             found, live, _ = check_objects(known, lambda row: row["node"] == node, False)
-            check(found, f"nothing on node {node}")
+            check(found, f"no objects on node {node}")
             check((found == live) == (len(nodes) == 1), f"{found} of {live}")
             notes.append(f"{found}/{live}")
             known.run("drop")
@@ -159,7 +161,7 @@ def filter_nodes():
 
 @single
 def filter_nothing_else():
-    """Failures and first events of two are what they are, whatever is set."""
+    """Test that a filter does not change alloc_failed, double_fired and alloc_off."""
     twice = KERNEL not in ("5.10", "6.1")
     with both() as known:
         control("filter comm nobody")
@@ -168,10 +170,10 @@ def filter_nothing_else():
                      known)
         exact_change("large", {"double_fired": 125 if twice else 0, "allocs": 0}, known)
         control("reset")
-        known.run(*DEEDS)
+        known.run(*WORK)
         summary = pairs_of("summary")
         check_equal("allocs", [0, 0], [summary["allocs"], summary["bulk_objs"]])
-        check(summary["alloc_filtered"] > 1000, "too few are filtered")
+        check(summary["alloc_filtered"] > 1000, "too few objects were filtered")
         check_identities()
         control("enabled 0")
         exact_change("constant", {"alloc_filtered": 0}, known)
@@ -180,25 +182,26 @@ def filter_nothing_else():
 
 @single
 def filter_sampled():
-    """What matches is sampled, and nothing else takes part in it."""
+    """Test sampling with a filter: exactly the events that match take part."""
     with filtered("module kmemacct_truth", "sample_bytes=4096"), \
             loaded("kmemacct_truth"):
         known = Truth()
-        known.run("sampled", "drop", "sampled", *DEEDS)
+        known.run("sampled", "drop", "sampled", *WORK)
         truth = Counter()
         for name, row in known.own_sites().items():
             truth.update({key: row[key] for key in ("hits", "bulk_objs")})
         for _ in range(TRIES):
             summary = pairs_of("summary")
-            # In samples, not in what these stand for
+            # Use the number of samples, not of the objects that they stand for
             left, right = identities({**summary, "allocs": summary["samples"],
                                       "bulk_objs": 0})["allocation events"]
             if left == right:
                 break
         check_equal("allocation events", left, right)
         table = Table("callers")
-        check(all(known.is_mine(row["site"]) for row in table.rows), "others")
-        # Each of the truth's events is sampled or is not: exactly that many.
+        check(all(known.is_mine(row["site"]) for row in table.rows),
+              "callers has call sites outside the truth")
+        # Each allocation that matches counts as a sample or as unsampled.
         check_equal("events that matched", truth["hits"] + truth["bulk_objs"],
                     summary["alloc_unsampled"] + summary["samples"])
         off = abs(summary["allocs"] - truth["hits"]) / summary["allocs_se"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages that match a filter, and all others."""
+"""Tests that a filter records the page allocations that match, and no others."""
 import os
 from collections import Counter
 
@@ -17,7 +17,7 @@ def masks():
 
 
 def check_page_sums():
-    """Events and what became of them: as check_identities()."""
+    """Check that each event is in one counter.  Return the number of filtered events."""
     control("enabled 0")
     try:
         for _ in range(TRIES):
@@ -30,10 +30,11 @@ def check_page_sums():
                 return v["page_filtered"]
     finally:
         control("enabled 1")
-    raise Failed(f"{TRIES} summaries, and none adds up: {left}, {right}")
+    raise Failed(f"none of {TRIES} summaries adds up; the last one: {left}, {right}")
 
 
-def try_blocks(what, matches, run=lambda known: known.run(*RUNS)):
+def try_pages(what, matches, run=lambda known: known.run(*RUNS)):
+    """Filter by the truth module and the criteria `what`, and check the rows that match."""
     refilter(f"module kmemacct_pages{what}")
     with loaded("kmemacct_pages"):
         known = Truth("kmemacct_pages")
@@ -44,38 +45,39 @@ def try_blocks(what, matches, run=lambda known: known.run(*RUNS)):
         found = found_rows(known, table)
         for key in rows.keys() | found.keys():
             check_equal(f"{what} {key}", expected.get(key), found.get(key))
-        check_equal("rows of others", len(found), len(table.rows))
-        check(expected and (not what or len(expected) < len(rows)), f"{what}: {len(expected)}")
-        check(check_page_sums(), "nothing was filtered")
+        check_equal("all rows", len(found), len(table.rows))
+        check(expected and (not what or len(expected) < len(rows)),
+              f"{what}: {len(expected)} of {len(rows)} rows match")
+        check(check_page_sums(), "no event was filtered")
         known.run("drop")
-        check_equal("live", 0, Table("orders").sum("live_kb"))
+        check_equal("live after drop", 0, Table("orders").sum("live_kb"))
     return f"{len(expected)}/{len(rows)}"
 
 
 @single
 def filter_blocks():
-    """Each criterion, each row of the truth."""
+    """Test the criteria order, size and gfp, by all rows of the truth."""
     with filtered("module kmemacct_pages", "pages=sites"):
         flag = masks()
         kernel, comp, movable = (flag[name] for name in (
             "GFP_KERNEL", "__GFP_COMP", "__GFP_MOVABLE"))
         return ", ".join([
-            try_blocks("", lambda *key: True),
-            try_blocks(";order 3", lambda function, order, *_: order == 3),
-            try_blocks(";order 2-9", lambda function, order, *_: 2 <= order <= 9),
-            try_blocks(";size 8K-1M", lambda function, order, *_: 1 <= order <= 8),
-            try_blocks(";gfp __GFP_COMP", lambda *key: key[3] & comp),
-            try_blocks(";gfp GFP_KERNEL|__GFP_MOVABLE",
+            try_pages("", lambda *key: True),
+            try_pages(";order 3", lambda function, order, *_: order == 3),
+            try_pages(";order 2-9", lambda function, order, *_: 2 <= order <= 9),
+            try_pages(";size 8K-1M", lambda function, order, *_: 1 <= order <= 8),
+            try_pages(";gfp __GFP_COMP", lambda *key: key[3] & comp),
+            try_pages(";gfp GFP_KERNEL|__GFP_MOVABLE",
                        lambda *key: key[3] & kernel == kernel and key[3] & movable),
-            try_blocks(f";gfp {kernel:#x}", lambda *key: key[3] & kernel == kernel),
-            try_blocks(";order 0;gfp __GFP_RECLAIMABLE",
+            try_pages(f";gfp {kernel:#x}", lambda *key: key[3] & kernel == kernel),
+            try_pages(";order 0;gfp __GFP_RECLAIMABLE",
                        lambda *key: key[1] == 0 and key[2] == "Reclaimable"),
         ])
 
 
 @single
 def filter_blocks_of():
-    """Who allocates: the process, its name, its cgroup, its module."""
+    """Test the criteria for the allocating process: PID, name and cgroup; and its module."""
     me = os.getpid()
     with cgroups("a", "a/b", "c") as paths, called("kma pages"), \
             loaded("kmemacct", "pages=sites"):
@@ -107,7 +109,7 @@ def filter_blocks_of():
 
 @single
 def pages_again():
-    """Off, and on in another way: what was counted before has gone, from all tables."""
+    """Test that all counts are 0 after tracking is switched off, and on in another mode."""
     with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
         known = Truth("kmemacct_pages")
         known.run(*RUNS)
@@ -122,10 +124,10 @@ def pages_again():
             check(float(head["window_s"]) < float(Table("callers").head["window_s"]),
                   f"window of {name}")
         check_page_sums()
-        # All that the truth has is freed now, and nobody saw it allocated
+        # The truth frees pages that were allocated before tracking was switched on.
         pages = pairs_of("page_summary")["pages_free_only"]
         known.run("drop")
-        check(pairs_of("page_summary")["pages_free_only"] > pages, "nothing was freed")
+        check(pairs_of("page_summary")["pages_free_only"] > pages, "pages_free_only has not grown")
         control("reset")
         check_equal("since", "reset", Table("orders").head["since"])
         check_page_sums()
@@ -133,9 +135,9 @@ def pages_again():
 
 @single
 def filter_blocks_ways():
-    """Without call sites and with some: by order and type all of it, exactly."""
-    for way in ("pages=classes", "pages=sites", "pages=sites page_sample_bytes=16384"):
-        with filtered("module kmemacct_pages", way), loaded("kmemacct_pages"):
+    """Test that `orders` is exact in all modes, also with sampled call sites."""
+    for mode in ("pages=classes", "pages=sites", "pages=sites page_sample_bytes=16384"):
+        with filtered("module kmemacct_pages", mode), loaded("kmemacct_pages"):
             known = Truth("kmemacct_pages")
             known.run(*RUNS)
             truth = {}
@@ -144,9 +146,9 @@ def filter_blocks_ways():
             found = {(row["order"], row["migratetype"]): row
                      for row in Table("orders").rows}
             for key, row in found.items():
-                check_equal(f"{way} {key}", {name: truth.get(key, Counter())[name]
-                                             for name in ("hits", "kb", "frees", "live_kb",
-                                                          "live_allocs", "bulk_allocs")},
+                check_equal(f"{mode} {key}", {name: truth.get(key, Counter())[name]
+                                              for name in ("hits", "kb", "frees", "live_kb",
+                                                           "live_allocs", "bulk_allocs")},
                             {name: row[name] for name in ("hits", "kb", "frees", "live_kb",
                                                           "live_allocs", "bulk_allocs")})
             check_page_sums()

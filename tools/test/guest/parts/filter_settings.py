@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How a filter is set, shown and changed."""
+"""Tests of how a filter is set, shown and changed."""
 import contextlib
 import errno
 import os
@@ -22,7 +22,10 @@ FILTERS = [f"filter_{name}" for name in CRITERIA]
 
 @single
 def filter_settings():
-    """What is set is shown, in three places; what is wrong changes nothing."""
+    """Test that a filter is set and shown, and that an invalid one changes nothing.
+
+    It is shown in control, in the parameter and in the heads of tables.
+    """
     with loaded("kmemacct"):
         check_equal("default", ["off"] * 8, [settings()[name] for name in FILTERS])
         parameter = PARAMETERS / "filter"
@@ -60,7 +63,7 @@ def filter_settings():
         with kernel_log() as lines:
             try:
                 parameter.write_text("tgid 5;order 99")
-                check(False, "it was taken")
+                check(False, "an invalid parameter was accepted")
             except OSError as e:
                 check_equal("error", errno.EINVAL, e.errno)
         check(any("kmemacct: filter order" in line for line in lines), f"{lines}")
@@ -69,7 +72,7 @@ def filter_settings():
             control(f"filter {name} off")
             check_equal(name, "off", settings()[f"filter_{name}"])
         check_equal("parameter", "module kernel\n", parameter.read_text())
-        # The parameter is all of it.
+        # Writing to the parameter replaces the whole filter.
         parameter.write_text(" comm x y ; tgid 7;\n")
         check_equal("parameter", "tgid 7;comm x y\n", parameter.read_text())
         control("filter off")
@@ -80,37 +83,40 @@ def filter_settings():
     with kernel_log() as lines:
         try:
             insmod("kmemacct", 'filter="tgid 0"')
-            check(False, "it was loaded")
+            check(False, "insmod accepted an invalid filter")
         except OSError as e:
             check_equal("error of insmod", errno.EINVAL, e.errno)
     check(any("filter tgid takes" in line for line in lines), f"{lines}")
-    check(not is_loaded("kmemacct"), "it is there")
+    check(not is_loaded("kmemacct"), "kmemacct is loaded after insmod failed")
 
 
 @single
 def filter_heads():
-    """A table says so as long as its numbers are of what matched."""
+    """Test that heads name criteria as long as they affect the numbers.
+
+    `filter` has the criteria since load or reset, and `live_filter` those since load.
+    """
     def heads():
         return [(Table(name).head["filter"], Table(name).head.get("live_filter"))
                 for name in ("callers", "page_callers", "summary", "stats", "gfp_flags")]
 
     with loaded("kmemacct"):
-        check_equal("without", [("none", None)] * 5, heads())
+        check_equal("without a filter", [("none", None)] * 5, heads())
         control("filter tgid 1")
         control("filter order 0")
         control("filter tgid off")
-        check_equal("with", [("tgid,order", None)] * 5, heads())
+        check_equal("with a filter", [("tgid,order", None)] * 5, heads())
         control("reset")
         check_equal("after reset", [("order", "tgid,order")] * 5, heads())
         control("filter off")
-        check_equal("taken away", [("order", "tgid,order")] * 5, heads())
+        check_equal("after filter off", [("order", "tgid,order")] * 5, heads())
         control("reset")
         check_equal("after reset", [("none", "tgid,order")] * 5, heads())
 
 
 @several
 def filter_on_and_off():
-    """All settings change while all CPUs allocate, and nothing is lost or doubled."""
+    """Test that settings change under load, and that no event is lost or counted twice."""
     times = 0
     commands = [f"filter {name}" for name in (
         "off", "off", f"tgid {os.getpid()}", "comm python*", "cgroup /", "order 0-2",
@@ -125,7 +131,7 @@ def filter_on_and_off():
             end = time.monotonic() + 6
             while time.monotonic() < end:
                 for command in random.sample(commands, 3):
-                    # Some patterns are there already, or are not.
+                    # Adding an existing pattern fails, and so does deleting a missing one.
                     with contextlib.suppress(OSError):
                         control(command)
                 known.run("constant", "bulk_alloc", "drop")
@@ -147,7 +153,7 @@ def filter_on_and_off():
                 old = before[name]["hits"] if name in before else 0
                 check_equal(f"hits of {name}", new, after[name]["hits"] - old)
         known.run("drop")
-    return f"{times} times"
+    return f"{times} rounds"
 
 
 PARTS = (filter_settings, filter_heads, filter_on_and_off)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The names of gfp flags."""
+"""Test of the table of gfp flag names."""
 import re
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from truth import Truth
 
 
 def decode(mask, rows):
-    """As the table is meant."""
+    """Return the names of a mask, as a reader of the table would find them."""
     names = []
     for row in rows:
         bits = int(row["mask"], 16)
@@ -23,7 +23,7 @@ def decode(mask, rows):
 
 @single
 def gfp_flags():
-    """The kernel's trace events have the same names in the same order."""
+    """Test that the names and their order are those of the kernel's trace events."""
     formats = [Path(top, "events/kmem/mm_page_alloc/format")
                for top in ("/sys/kernel/tracing", DEBUGFS / "tracing")]
     text = next(path for path in formats if path.exists()).read_text()
@@ -36,9 +36,9 @@ def gfp_flags():
         known.run("blocks")
         names = {decode(int(row["gfp"], 16), rows) for row in known.lines("sites")
                  if row["order"] == 1}
-        # Since 6.6 GFP_NOWAIT says __GFP_NOWARN, too.
+        # Since 6.6, GFP_NOWAIT includes __GFP_NOWARN.
         nowait = "GFP_NOWAIT|" + ("__GFP_NOWARN|" if KERNEL in ("5.10", "6.1") else "")
-        check_equal("known ones", {
+        check_equal("names of known masks", {
             "GFP_KERNEL|__GFP_NOWARN", "GFP_KERNEL|__GFP_NOWARN|__GFP_MOVABLE",
             "GFP_KERNEL|__GFP_NOWARN|__GFP_RECLAIMABLE", nowait + "__GFP_COMP"},
             {order_names(name) for name in names})
@@ -49,7 +49,7 @@ def gfp_flags():
 
 
 def order_names(name):
-    """Kernels differ in the order of single flags."""
+    """Sort single flags, whose order differs between kernels."""
     first, *rest = name.split("|")
     order = ["__GFP_NOWARN", "__GFP_COMP", "__GFP_MOVABLE", "__GFP_RECLAIMABLE"]
     return "|".join([first, *sorted(rest, key=order.index)])

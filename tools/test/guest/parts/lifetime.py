@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Modules and caches that come and go."""
+"""Tests of modules and caches that are created and removed, kmemacct included."""
 import contextlib
 import errno
 import random
@@ -22,7 +22,7 @@ def text_address(module):
 
 @single
 def unloading():
-    """Names stay with those who had them, whoever comes to their addresses."""
+    """Test that sites of unloaded modules keep their names when their addresses are reused."""
     total = {}
     addresses = []
     with loaded("kmemacct"):
@@ -41,15 +41,15 @@ def unloading():
         check_names(total)
         check_sums()
     reused = sum(a == b for a, b in zip(addresses, addresses[1:]))
-    return f"{reused} of {len(addresses) - 1} loads at the address of the last"
+    return f"{reused} of {len(addresses) - 1} loads at the same address as the one before"
 
 
 def check_names(total):
-    """Rows of equal name add up over loads."""
+    """Check that rows of the same name add up over all loads of their module."""
     callers, allocs = Table("callers"), Table("allocs")
     lost = [row["site"] for row in callers.rows
             if "[unknown]" in row["site"] or "[unloaded]" in row["site"]]
-    check(not lost, f"nameless call sites: {lost}")
+    check(not lost, f"call sites without a name: {lost}")
     for module, sites in total.items():
         known = Truth(module)
         rows = rows_by_function(known, callers)
@@ -64,11 +64,11 @@ def check_names(total):
 
 @single
 def destroyed_caches():
-    """Names and sizes stay with the caches that had them."""
+    """Test that destroyed caches keep their names and sizes when an address is reused."""
     with both() as known:
         known.run("cycle")
         compare(known, "after cycle")
-        # name: slots of its objects, which SLUB aligns to eight bytes
+        # By cache name: (object size, slot size); SLUB aligns slots to 8 bytes
         slots = {"_cycle_a": [(120, 120)], "_cycle_b": [(250, 256), (1250, 1256)]}
         rounds = 120
         rows = {row["cache"]: row for row in Table("caches").rows}
@@ -90,26 +90,26 @@ def destroyed_caches():
         check(stats["caches_used"] < 300, f"caches_used {stats['caches_used']}")
         check_sums()
         reused = known.values()["cycle_reused"]
-        check(reused > 0, "no cache was at the address of the last")
-        return f"{reused} of 120 caches at the address of the last"
+        check(reused > 0, "no cache had the same address as the one before")
+        return f"{reused} of 120 caches at the same address as the one before"
 
 
 # ---- kmemacct itself -------------------------------------------------------
 
 def switch_while_possible():
-    """The parameter is there before the module starts, and after it has stopped."""
+    """Switch `enabled`.  The file exists even before module init and after module exit."""
     with contextlib.suppress(OSError):
         Path("/sys/module/kmemacct/parameters/enabled").write_text(random.choice("01"))
-    # It changes the kernel's text: not all the time
+    # Not too often: each switch patches the kernel's code
     time.sleep(0.01)
 
 
 def insert_and_remove(times):
-    """insmod and rmmod under a storm."""
+    """Load and unload kmemacct many times under a storm."""
     start = time.monotonic()
     with loaded("kmemacct_truth"):
         known = Truth()
-        # What was allocated before is freed after, and must not matter.
+        # Objects older than kmemacct are freed while it is loaded, which must do no harm.
         known.run("constant", "caches")
         with child(user_load), storm(known):
             with child(switch_while_possible):
@@ -119,29 +119,31 @@ def insert_and_remove(times):
                     if i % 10 == 0:
                         read_all()
                     rmmod("kmemacct")
-                    check(not Path(DEBUGFS, "kmemacct").exists(), "files are left")
+                    check(not Path(DEBUGFS, "kmemacct").exists(), "files are left in debugfs")
             insmod("kmemacct")
             storm_until(known, 10000)
-        # Whatever was recorded from the very start on has been freed now.
+        # All objects recorded since load have been freed, or are freed by `drop`.
         with contextlib.ExitStack() as stack:
             stack.callback(rmmod, "kmemacct")
-            check(rows_by_function(known, Table("callers")), "nothing recorded")
+            check(rows_by_function(known, Table("callers")), "nothing was recorded")
             known.run("drop")
             check_all_freed(known)
             check_sums()
     return f"{times} cycles in {time.monotonic() - start:.1f} s"
 
 
-# On 7.2 each takes seconds
+# A cycle takes seconds on 7.2
 CYCLES = 5 if CPUS != 2 else 100 if KERNEL in ("6.1", "6.12") else 20
 
 
 @several
 def cycles(times=CYCLES):
+    """Test that insmod and rmmod can be repeated under load."""
     return insert_and_remove(times)
 
 
 def answers_in_use():
+    """Try to unload kmemacct.  Return True if it is in use, and False if it was unloaded."""
     try:
         rmmod("kmemacct")
     except OSError as e:
@@ -151,7 +153,7 @@ def answers_in_use():
 
 
 def read_while_possible():
-    """Any table, until it goes away, which it may do at any moment."""
+    """Read all tables.  Any of them may go away at any moment."""
     for path in [DEBUGFS / "kmemacct" / name for name in TABLES] + [
             Path("/proc/kmemacct")]:
         time.sleep(random.random() / 200)
@@ -167,18 +169,18 @@ def read_while_possible():
 
 @several
 def rmmod_while_reading():
-    """It answers "in use", or the readers get an error; no harm either way."""
+    """Test rmmod while tables are read: it fails, or the readers get an error."""
     insmod("kmemacct")
     for name in (*TABLES, "control"):
         with open(DEBUGFS / "kmemacct" / name, "rb", buffering=0) as f:
             f.read(10)
             check(answers_in_use(), f"rmmod with {name} open")
-            check(f.read(10), f"{name} is empty after rmmod was refused")
+            check(f.read(10), f"{name} cannot be read after rmmod failed")
     with open("/proc/kmemacct", "rb", buffering=0) as f:
         f.read(10)
         if not answers_in_use():
             with contextlib.suppress(OSError):
-                check(not f.read(10), "a table of a module that is gone")
+                check(not f.read(10), "a table can be read after rmmod")
             insmod("kmemacct")
     in_use = 0
     with child(read_while_possible), child(read_while_possible):
@@ -186,7 +188,7 @@ def rmmod_while_reading():
             deadline = time.monotonic() + 20
             while answers_in_use():
                 in_use += 1
-                check(time.monotonic() < deadline, "rmmod never succeeds")
+                check(time.monotonic() < deadline, "rmmod fails for 20 s")
             insmod("kmemacct")
     rmmod("kmemacct")
     return f"10 cycles, {in_use} times in use"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables that are too small, and parameters that are wrong."""
+"""Tests of tables that are too small, and of invalid parameters."""
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from truth import COUNTS, SCENARIOS, both, rows_by_function
 
 @single
 def live_max_too_small():
-    """Objects find no room: they count, and the loss is shown."""
+    """Test that objects that find no room in the live table count, and that this is shown."""
     with both("live_max=64") as known:
         known.run("many", "many", "constant", "runtime", "caches", "copies")
         expected = known.own_sites()
@@ -40,29 +40,29 @@ def live_max_too_small():
 
 
 def check_partial_allocs(known, many):
-    """Those that are recorded are right."""
+    """Check the objects that are recorded."""
     hz = known.values()["hz"]
     live = known.live()
     table, opened = read_allocs(known)
     mine = [row for row in table.rows if known.is_mine(row["site"])]
     for row in mine:
-        check(row["ptr"] in live, f"not live: {row}")
+        check(row["ptr"] in live, f"an object is not live: {row}")
         compare_alloc("too small", row, live[row["ptr"]], opened, hz)
-        check(label_fits(known, row["site"], live[row["ptr"]]), f"whose? {row}")
-    # None of these was freed yet, so what counts as live is what is shown.
+        check(label_fits(known, row["site"], live[row["ptr"]]), f"wrong call site: {row}")
+    # No object of truth_many has been freed, so all that count as live are in allocs.
     check_equal("recorded objects of truth_many", many["live_objs"],
                 sum(known.function(row["site"]) == "truth_many" for row in mine))
 
 
 @single
 def sites_max_too_small():
-    """Call sites without a row of their own count in [other]."""
+    """Test that call sites without a row of their own count in [other]."""
     with both("sites_max=64") as known:
         known.run(*(name for name in SCENARIOS if name != "many"))
         callers, caches, summary = check_sums()
         other = [row for row in callers.rows if row["site"] == "[other]"]
         check_equal("rows [other]", 1, len(other))
-        check(summary["other_sites"] > 0, "other_sites does not count")
+        check(summary["other_sites"] > 0, "other_sites is 0")
         compare_caches(known, "sites_max=64")
         expected = known.own_sites()
         rows = rows_by_function(known, callers)
@@ -70,11 +70,11 @@ def sites_max_too_small():
         for name, row in expected.items():
             missing.update({key: row[key] - (rows[name][key] if name in rows else 0)
                             for key in COUNTS})
-        check(missing["hits"] > 0, "nothing went to [other]")
+        check(missing["hits"] > 0, "no hits are missing in the rows of the sites")
         for key in COUNTS:
             check(0 <= missing[key] <= other[0][key],
                   f"{key}: {missing[key]} are missing, [other] has {other[0][key]}")
-        # What is known of objects does not depend on rows.
+        # The records of live objects do not depend on rows.
         live = known.live()
         table, opened = read_allocs(known)
         at = {row["ptr"]: row for row in table.rows}
@@ -83,7 +83,7 @@ def sites_max_too_small():
             check(ptr in at, f"allocs lacks {row}")
             compare_alloc("sites_max=64", at[ptr], row, opened, hz)
             check(at[ptr]["site"] == "[other]" or
-                  label_fits(known, at[ptr]["site"], row), f"whose? {at[ptr]}")
+                  label_fits(known, at[ptr]["site"], row), f"wrong call site: {at[ptr]}")
         known.run("drop")
         compare_caches(known, "after drop")
         check_sums()
@@ -91,7 +91,7 @@ def sites_max_too_small():
 
 @single
 def parameters():
-    """Bad ones are refused with a reason, and nothing is left behind."""
+    """Test that insmod rejects invalid parameters with a reason, and leaves nothing behind."""
     bad = {
         "live_max=nonsense": "live_max", "live_max=0xzz": "live_max",
         "live_max=-1": "live_max", "live_max=16777217": "live_max",
@@ -111,18 +111,18 @@ def parameters():
             try:
                 insmod("kmemacct", text)
                 rmmod("kmemacct")
-                raise Failed(f"{text} was taken")
+                raise Failed(f"{text} was accepted")
             except OSError:
                 pass
-        # Where a value alone is bad, the kernel adds a line without a reason.
-        said = [line for line in log if line.startswith("kmemacct:") and
-                " invalid for parameter " not in line]
-        check(len(said) == 1 and word in said[0], f"{text}: the log has {log}")
+        # For some invalid values, the kernel logs a line of its own, which has no reason.
+        reasons = [line for line in log if line.startswith("kmemacct:") and
+                   " invalid for parameter " not in line]
+        check(len(reasons) == 1 and word in reasons[0], f"{text}: the log has {log}")
         check(not is_loaded("kmemacct") and not Path("/proc/kmemacct").exists() and
-              not Path(DEBUGFS, "kmemacct").exists(), f"{text} leaves something")
+              not Path(DEBUGFS, "kmemacct").exists(), f"{text} leaves something behind")
     with both("live_max=1000 sites_max=1000 enabled=Y bulk=off") as known:
         known.run("constant")
-        compare(known, "good parameters")
+        compare(known, "valid parameters")
         check_equal("settings", ["1000", "1000", "off"],
                     [settings()[key] for key in ("live_max", "sites_max", "bulk")])
 

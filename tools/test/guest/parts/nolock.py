@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""kmalloc_nolock() and its frees, on kernels that have them."""
+"""Tests of kmalloc_nolock() and its frees, on kernels that have them."""
 import contextlib
 import math
 
@@ -17,8 +17,8 @@ HAS_NOLOCK = int(KERNEL.split(".", maxsplit=1)[0]) >= 7
 FOLLOWED = ("free_bulk_followed", "alloc_nolock_followed")
 
 
-def where_there_is_one(kind):
-    """Like kind(), on kernels that have kmalloc_nolock(); others have no such part."""
+def if_available(kind):
+    """A test that is like kind(), and exists only on kernels that have kmalloc_nolock()."""
     def decorate(function):
         kind(function).exists = HAS_NOLOCK
         return function
@@ -27,28 +27,28 @@ def where_there_is_one(kind):
 
 @contextlib.contextmanager
 def both(parameters=""):
-    """kmemacct, and the truth about kmalloc_nolock() within its sight."""
+    """Load kmemacct, then the truth about kmalloc_nolock(), so that all its events are seen."""
     with loaded("kmemacct", parameters), loaded("kmemacct_nolock"):
         yield Truth("kmemacct_nolock")
 
 
 def check_followed():
     stats = pairs_of("stats")
-    check_equal("hooks", [1, 1], [stats[name] for name in FOLLOWED])
-    check_equal("calls missed", 0, stats["alloc_nolock_missed"])
+    check_equal("followed", [1, 1], [stats[name] for name in FOLLOWED])
+    check_equal("alloc_nolock_missed", 0, stats["alloc_nolock_missed"])
 
 
 def check_no_ghosts(known):
-    """All that was recorded is freed, and what is live is certain."""
+    """Free the truth's objects, and check that each free was seen and all sums agree."""
     known.run("drop")
     compare(known, "after drop")
     check_all_freed(known)
     check_sums()
 
 
-@where_there_is_one(part)
+@if_available(part)
 def nolock():
-    """Every column of every call site and object, in each context and way to free."""
+    """Test all columns of all call sites and objects, for all contexts and kinds of free."""
     with both() as known:
         for scenario in ("sizes", "contexts", "frees", "crossed", "each_cpu"):
             known.run(scenario)
@@ -56,8 +56,8 @@ def nolock():
             compare(known, f"after {scenario}")
         rows = known.own_sites()
         if CPUS > 1:
-            # How many depends on where the task runs; compare() has checked the number.
-            check(rows["truth_to_other_cpu"]["pingpong"] > 0, f"{rows}")
+            # compare() has checked the number, which depends on where the task runs.
+            check(rows["truth_to_other_cpu"]["pingpong"] > 0, f"no ping-pongs: {rows}")
         objects = sum(row["bulk_objs"] for row in rows.values())
         _, caches, summary = check_sums()
         check_cache_rows(caches)
@@ -66,9 +66,9 @@ def nolock():
     return f"{len(rows)} call sites, {objects} objects"
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_nothing():
-    """Calls that give no memory, and frees of none."""
+    """Test calls that return no memory, and frees without an object."""
     with both() as known:
         n = known.values()["nothings"]
         exact_change("nothing", {
@@ -77,9 +77,9 @@ def nolock_nothing():
         check_sums()
 
 
-@where_there_is_one(several)
+@if_available(several)
 def nolock_storm():
-    """All CPUs at once, while others allocate and tables are read."""
+    """Test all CPUs at once, while other processes allocate and read tables."""
     rounds = 20
     with both() as known:
         with child(read_all), child(user_load), child(user_load):
@@ -93,13 +93,13 @@ def nolock_storm():
     return f"{objects} objects in {rounds} rounds"
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_larger():
-    """An object of the next larger size, where there is none of its own."""
+    """Test that an object counts with its true size if it was given the next larger one."""
     with both() as known:
         known.run("fallen")
         fallen = known.values()["fallen"]
-        check(fallen > 0, "none was larger")
+        check(fallen > 0, "no object was given a larger size")
         compare(known, "without memory")
         sizes = [row["bytes_alloc"] for row in Table("allocs").rows
                  if known.is_mine(row["site"])]
@@ -109,7 +109,10 @@ def nolock_larger():
 
 
 def check_unknown(known, frees):
-    """Objects that nobody saw allocated are in no table, and their frees change none."""
+    """Check that objects whose allocation was not seen are in no table when freed.
+
+    frees: whether calls of the free functions are seen.
+    """
     known.run("sizes", "contexts")
     live = sum(row["live_objs"] for row in known.own_sites().values())
     check_equal("rows", {}, rows_by_function(known, Table("callers")))
@@ -120,30 +123,30 @@ def check_unknown(known, frees):
           f"{live} objects were live: {before} {after}")
     check_equal("nolock_allocs", 0, after["nolock_allocs"])
     check_equal("nolock_frees", frees, after["nolock_frees"] > 0)
-    check_equal("live", 0, sum(row["live_objs"] for row in known.own_sites().values()))
+    check_equal("live after drop", 0, sum(row["live_objs"] for row in known.own_sites().values()))
     check_sums()
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_off():
-    """bulk=off leaves all of them alone."""
+    """Test that with bulk=off, kmalloc_nolock() and its frees are not followed."""
     with both("bulk=off") as known:
         stats = pairs_of("stats")
-        check_equal("hooks", [0, 0], [stats[name] for name in FOLLOWED])
+        check_equal("followed", [0, 0], [stats[name] for name in FOLLOWED])
         check_unknown(known, False)
-        # These frees are not seen, so nothing is certain.
+        # Frees by kfree_nolock() are not seen, so no live byte is confirmed.
         known.run("crossed")
         row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
         check_equal("hits, frees and confirmed bytes", [400, 0, 0],
                     [row[name] for name in ("hits", "frees", "confirmed_bytes")])
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_without_kprobes():
-    """Allocations are not seen, all frees are."""
+    """Test that without kprobes, frees are seen and allocations are not."""
     with switched_off(KPROBES), both() as known:
         stats = pairs_of("stats")
-        check_equal("hooks", [1, 0], [stats[name] for name in FOLLOWED])
+        check_equal("followed", [1, 0], [stats[name] for name in FOLLOWED])
         check_unknown(known, True)
         known.run("crossed")
         row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
@@ -151,22 +154,22 @@ def nolock_without_kprobes():
                     [row[name] for name in ("hits", "frees", "live_objs")])
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_without_ftrace():
-    """Nothing is seen, and nothing live is certain."""
+    """Test that without ftrace nothing is seen, and no live byte is confirmed."""
     if not FTRACE_STOPS:
-        return "this kernel does not stop ftrace"
+        return "this kernel does not switch ftrace off"
     with switched_off(FTRACE), both() as known:
         stats = pairs_of("stats")
-        check_equal("hooks", [0, 0], [stats[name] for name in FOLLOWED])
+        check_equal("followed", [0, 0], [stats[name] for name in FOLLOWED])
         check_unknown(known, False)
         check_equal("confirmed_bytes", 0, Table("callers").sum("confirmed_bytes"))
     return None
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_settings():
-    """enabled and the filter are for these objects, too."""
+    """Test that `enabled` and the filter apply to these objects, too."""
     with both() as known:
         control("enabled 0")
         before = pairs_of("stats")
@@ -186,7 +189,7 @@ def nolock_settings():
         after = pairs_of("stats")
         check(after["alloc_filtered"] - before["alloc_filtered"] >= objects * 8 // 9,
               f"{before} {after}")
-        # Of 5 objects of that size 2 are live.
+        # Each site allocated 5 objects of this size, and 2 of them are live.
         expected = {name: [5, 3, 2, 0] for name in sites if name in (
             "truth_plain", "truth_zeroed", "truth_charged", "truth_on_node")}
         rows = rows_by_function(known, Table("callers"))
@@ -199,15 +202,15 @@ def nolock_settings():
         check_sums()
 
 
-@where_there_is_one(single)
+@if_available(single)
 def nolock_sampled():
-    """Samples are of objects that are live, and count as bulk ones."""
+    """Test that samples are of live objects, and count as bulk objects."""
     with both("sample_bytes=4096 budget_pct=0") as known:
         known.run("sizes", "contexts", "frees", "each_cpu")
         allocs = Table("allocs")
         check_objects(known, allocs)
         mine = [row for row in allocs.rows if known.is_mine(row["site"])]
-        check(len(mine) > 50, f"{len(mine)} samples")
+        check(len(mine) > 50, f"only {len(mine)} samples")
         rows = rows_by_function(known, Table("callers"))
         check_equal("hits and bytes_req", (0, 0), (
             sum(row["hits"] for row in rows.values()),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the module costs, by its own account, and what it does about it."""
+"""Tests of how the module measures its own cost, and keeps it within the budget."""
 import time
 
 from harness import check, check_equal, single
@@ -15,7 +15,7 @@ def stats():
 
 @single
 def measuring():
-    """One event in 1,024 is timed, and what that says is plausible."""
+    """Test that one event in 1,024 is timed, and that the results are plausible."""
     with both() as known:
         before = stats()
         start = time.monotonic()
@@ -26,19 +26,20 @@ def measuring():
         grown = {name: after[name] - before[name] for name in after}
         events = sum(grown[name] for name in after if name.startswith("events_"))
         timed = grown["timed_events"] + grown["timed_long"]
-        # Of each tracepoint and CPU there may be one more or less.
+        # There may be one more or one less for each tracepoint and CPU.
         check(abs(timed - events / 1024) <= 8 * CPUS + 8,
               f"{timed} of {events} events were timed")
         check(0 < after["event_ns"] < 1e6, f"event_ns {after['event_ns']}")
-        # Emulated, somewhat more than all of it may come out: see accuracy.rst.
+        # In an emulator, cpu_pct may exceed 100: see accuracy.rst.
         check(0 < after["cpu_pct"] < 200,
               f"cpu_pct {after['cpu_pct']} +/- {after['cpu_pct_se']}")
-        # By the totals of the storm: that is what the last look was about.
+        # The last update of cpu_pct covered the storm, so the totals of the storm give about
+        # the same share.
         mean = grown["timed_ns"] / grown["timed_events"]
         share = 100 * mean * events / (seconds * 1e9 * CPUS)
         check(after["cpu_pct"] < 4 * share + 1 and share < 4 * after["cpu_pct"] + 1,
-              f"cpu_pct {after['cpu_pct']}, by the totals {share}")
-        # Of the same events; all four are cut off after three digits.
+              f"cpu_pct {after['cpu_pct']}, but {share} by the totals")
+        # Both are errors of the same events.  All four values are cut to three decimal places.
         relative = [after[f"{name}_se"] / after[name] for name in ("cpu_pct", "event_ns")]
         check(abs(relative[0] - relative[1]) < 0.002 / after["cpu_pct"] + 1e-5,
               f"standard errors: {relative}")
@@ -49,16 +50,16 @@ def measuring():
 
 
 def large_ones(known):
-    """Objects of which most are sampled: that takes more than all their events."""
+    """Allocate large objects.  Most are sampled, so samples cost more than events."""
     for _ in range(20):
         known.run("large", "drop")
 
 
-def governed(known, what, until):
-    """Samples until the budget has done something."""
+def wait_for_budget(known, what, until):
+    """Make samples until until(stats) is true.  Return these statistics."""
     with child(lambda: large_ones(known)):
         for _ in range(60):
-            # Whoever reads keeps the budget waiting, which looks once a second.
+            # The budget is checked once a second, but not during a read: so read less often.
             time.sleep(1.3)
             if until(now := stats()):
                 return now
@@ -67,32 +68,32 @@ def governed(known, what, until):
 
 @single
 def governing():
-    """Samples get fewer when they cost too much, and only samples."""
-    # 1 % is what it is if nobody says
+    """Test that the budget raises N when samples cost too much, and in no other case."""
+    # The default budget is 1 %.
     with both() as known:
         with child(lambda: large_ones(known)):
             time.sleep(2.5)
         check_equal("without sampling", [0, 0], [stats()[name] for name in (
             "sample_bytes_now", "budget_raised")])
         control("sample_bytes 4K")
-        now = governed(known, "never raised", lambda s: s["budget_raised"] > 0)
+        now = wait_for_budget(known, "N was never raised", lambda s: s["budget_raised"] > 0)
         check(now["sample_bytes_now"] > 4096 and now["sample_bytes"] == 4096,
-              f"raised, but {now}")
+              f"N was raised, but {now}")
         check_equal("setting", ["4096", "1"], [settings()[name] for name in (
             "sample_bytes", "budget_pct")])
-        check(int(Table("callers").head["sample_bytes"]) > 4096, "the head has 4096")
+        check(int(Table("callers").head["sample_bytes"]) > 4096, "the head still has 4096")
         control("budget_pct 0")
-        check_equal("not governed", 4096, stats()["sample_bytes_now"])
+        check_equal("sample_bytes_now without a budget", 4096, stats()["sample_bytes_now"])
         raised = stats()["budget_raised"]
         with child(lambda: large_ones(known)):
             time.sleep(2.5)
-        check_equal("raised without a budget", raised, stats()["budget_raised"])
+        check_equal("budget_raised without a budget", raised, stats()["budget_raised"])
         control("sample_bytes 0")
         known.run("drop")
         rows = rows_by_function(known, Table("callers"))
         check_equal("live after drop", 0, sum(row["live_samples"] + row["live_objs"]
                                               for row in rows.values()))
-    return (f"to {now['sample_bytes_now']:.0f} bytes, {now['cpu_pct']} % of CPUs, samples "
+    return (f"N raised to {now['sample_bytes_now']:.0f} bytes, {now['cpu_pct']} % of CPUs, samples "
             f"took {now['sample_ns'] / 1e6:.0f} ms, events {now['event_ns']:.0f} ns each")
 
 

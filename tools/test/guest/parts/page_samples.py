@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages of which some are sampled."""
+"""Test of sampled page allocations."""
 import math
 from collections import Counter, defaultdict
 
@@ -12,22 +12,26 @@ SAMPLE_KB = 64
 
 
 def sampled_with(order):
-    """The probability that a block is sampled."""
+    """Return the probability that a page allocation of an order is sampled."""
     return 1 - math.exp(-(PAGE_KB << order) / SAMPLE_KB)
 
 
 def expected_samples(known):
-    """Of each function."""
+    """Return the expected number of samples, by function and column."""
     samples = defaultdict(Counter)
     for (function, order, *_), row in expected_rows(known).items():
         for name in SAMPLED:
-            blocks = row["live_allocs" if name.startswith("live") else "hits"]
-            samples[function][name] += blocks * sampled_with(order)
+            allocs = row["live_allocs" if name.startswith("live") else "hits"]
+            samples[function][name] += allocs * sampled_with(order)
     return samples
 
 
 def known_variance(known, function):
-    """Of the sum of 1/p for each sampled block, from how many blocks there were."""
+    """Return the true variance of the estimates of a function, by column.
+
+    An estimate is the sum of 1/p over all samples.  Its variance follows from the number
+    of allocations, which the truth knows.
+    """
     variance = Counter()
     for (name, order, *_), row in expected_rows(known).items():
         if name == function:
@@ -40,7 +44,10 @@ def known_variance(known, function):
 
 
 def check_errors(known, variance):
-    """Standard errors are estimates, too: of a sum of (1-p)/p^2 for each sampled block."""
+    """Check the standard errors in the table.
+
+    They are estimates, too: a sum of (1 - p)/p^2 over all samples.
+    """
     expected, spread = Counter(), Counter()
     for (_, order, *_), row in expected_rows(known).items():
         p, size = sampled_with(order), PAGE_KB << order
@@ -55,7 +62,7 @@ def check_errors(known, variance):
 
 @single
 def pages_sampled():
-    """Of some blocks the call site is known, of all the order and the type."""
+    """Test that estimates by call site are right, and that counts by order are exact."""
     with tracked(["pages sites", f"page_sample_bytes {SAMPLE_KB}K"]) as known:
         for _ in range(20):
             known.run("blocks", "exact", "drop")
@@ -70,33 +77,33 @@ def pages_sampled():
             for name in SAMPLED if function else ():
                 found[function][name] += row[name]
                 variance[function][name] += row[f"{name}_se"]**2
-        worst, judged = 0, 0
+        worst, compared = 0, 0
         for function, samples in expected_samples(known).items():
             for name in SAMPLED:
-                # Of fewer the distribution is not a bell.
+                # With fewer samples, the estimate is not normally distributed.
                 if samples[name] < 30:
                     continue
                 error = known_variance(known, function)[name]**0.5
                 off = abs(found[function][name] - truth[function][name])
                 off = max(0, off - rows[function] / 2)
                 check(off < 6 * error, f"{name} of {function} is off by {off}")
-                worst, judged = max(worst, off / error), judged + 1
+                worst, compared = max(worst, off / error), compared + 1
         check_errors(known, variance)
-        check(judged >= 10, f"{judged} numbers judged")
+        check(compared >= 10, f"only {compared} estimates compared")
         orders = {(row["order"], row["migratetype"]): row for row in Table("orders").rows}
         classes = defaultdict(Counter)
         for (_, order, kind, _), row in expected_rows(known).items():
             classes[order, kind].update(row)
         for key, counts in classes.items():
             check(orders[key]["hits"] >= counts["hits"], f"{key}: {orders[key]}")
-            # Nobody else has blocks as large as these.
+            # No other code allocates this order and type.
             if key[0] == 10 and key[1] == "Reclaimable":
                 check_equal(f"{key}", dict(counts), {name: orders[key][name]
                                                      for name in counts})
         known.run("drop")
         live = [row for row in Table("pages").rows if function_of(known, row["site"])]
         check_equal("live after drop", [], live)
-    return f"{judged} numbers, {worst:.1f} standard errors at most"
+    return f"{compared} estimates, off by {worst:.1f} standard errors at most"
 
 
 PARTS = (pages_sampled,)

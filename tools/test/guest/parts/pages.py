@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages."""
+"""Tests of the tables of pages."""
 import contextlib
 import ctypes
 import errno
@@ -31,10 +31,10 @@ def is_slab(pfn):
 
 
 def check_pages(known):
-    """Every page of the truth is there, described right, and no other one is its."""
+    """Check that `pages` has all live pages of the truth, and no others at its call sites."""
     pages, mine = pages_by_pfn(Table("pages")), set()
     for truth in known.lines("pages"):
-        check(truth["pfn"] in pages, f"not there: {truth}")
+        check(truth["pfn"] in pages, f"pages lacks {truth}")
         row = pages[truth["pfn"]]
         mine.add(truth["pfn"])
         check_equal(f"site of {truth}", truth["function"], function_of(known, row["site"]))
@@ -43,7 +43,7 @@ def check_pages(known):
                         [row["order"], int(row["gfp"], 16), row["pid"]])
     others = [row for pfn, row in pages.items()
               if pfn not in mine and function_of(known, row["site"])
-              # What describes an area of vmalloc is an object, whose slab may be new.
+              # vmalloc() also allocates objects to describe the area, perhaps from a new slab.
               and not (function_of(known, row["site"]) == "truth_vmalloc" and is_slab(pfn))]
     check_equal("pages that are not live", [], others)
     return len(mine)
@@ -51,13 +51,13 @@ def check_pages(known):
 
 @part
 def pages_truth():
-    """Blocks of all orders and types, in pieces and in bulk, page by page."""
+    """Test all orders and types, also split and in bulk, by rows and by single pages."""
     with tracked(["pages sites"]) as known:
         known.run(*RUNS, "vmalloc")
         rows, pages = check_rows(known), check_pages(known)
         if KERNEL != "5.10":
-            check(any(row["bulk"] for row in known.lines("sites")), "nothing in bulk")
-        check(pages > 4000, f"{pages} pages")
+            check(any(row["bulk"] for row in known.lines("sites")), "no bulk allocations")
+        check(pages > 4000, f"only {pages} pages")
         known.run("drop")
         check_rows(known)
         check_pages(known)
@@ -69,7 +69,7 @@ FAILED = ("alloc_requests", "alloc_requests_kb", "failures", "failures_kb")
 
 
 def failures_of(known):
-    """Of the truth: events and KiB, and those of them that failed."""
+    """Return the truth's requests and their KiB, and those of them that failed."""
     sums = Counter()
     for row in known.lines("sites"):
         kb, events = PAGE_KB << row["order"], row["hits"] + row["failed"]
@@ -80,9 +80,9 @@ def failures_of(known):
 
 @single
 def pages_failed():
-    """Blocks that nobody can have count where they should, and only there."""
+    """Test that requests that fail count as failures, and nowhere else."""
     with tracked(["pages sites"]) as known:
-        # Seldom something else of the machine fails to get a block.
+        # In rare cases, other requests on the machine fail, too.
         for _ in range(10):
             before, truth = pairs_of("page_summary"), failures_of(known)
             known.run("fail")
@@ -104,18 +104,18 @@ def pages_failed():
         after = pairs_of("page_summary")
         for key in FAILED[1:]:
             check_equal(f"{key} while enabled is 0", before[key], after[key])
-        check(after["page_off"] - before["page_off"] >= 9, "page_off")
+        check(after["page_off"] - before["page_off"] >= 9, "page_off lacks some requests")
     return ", ".join(f"{key} {failed[key]}" for key in FAILED)
 
 
 def bulk_stale(*commands):
-    """How many pages the bulk allocator gave of which there was a record."""
+    """Return how many pages the bulk allocator gave out that still had a record."""
     with tracked(commands) as known:
         before = pairs_of("page_summary")["pages_replaced"]
         for _ in range(10):
             known.run("stale")
         stale = int((known.dir / "stales").read_text())
-        check(stale > 100, f"only {stale} pages came again, {commands}")
+        check(stale > 100, f"only {stale} pages still had a record, {commands}")
         check_equal(f"replaced, {commands}", stale,
                     pairs_of("page_summary")["pages_replaced"] - before)
         if commands == ("pages sites",):
@@ -130,28 +130,28 @@ def bulk_stale(*commands):
 
 @single
 def pages_bulk_stale():
-    """Pages in bulk, of which the table has what was left of an earlier owner."""
+    """Test bulk allocations of pages that still have the record of an earlier owner."""
     if KERNEL in ("5.10", "6.12-rt"):
-        return "cannot be made there"
+        return "not possible on this kernel"
     return [bulk_stale(*commands) for commands in (
         ("pages sites",), ("pages classes",), ("pages sites", "page_sample_bytes 16K"))]
 
 
 @several
 def pages_bulk_list():
-    """Pages on a list are missed, and the call is counted."""
+    """Test that a bulk allocation to a list is counted as missed."""
     with tracked(["pages classes"]) as known:
         try:
             known.run("list", "list")
         except OSError as e:
             check_equal("error", errno.EOPNOTSUPP, e.errno)
-            return "no lists"
-        check_equal("calls missed", 2, pairs_of("stats")["page_bulk_missed"])
+            return "this kernel does not allocate to a list"
+        check_equal("page_bulk_missed", 2, pairs_of("stats")["page_bulk_missed"])
 
 
 @single
 def pages_reset():
-    """What is live stays, all else counts from there, and what is neither has no row."""
+    """Test that a reset keeps live pages, sets other counts to 0, and removes rows of zeros."""
     with tracked(["pages sites"]) as known:
         known.run("blocks")
         control("reset")
@@ -170,20 +170,20 @@ def quiet_pages(names):
 
 @several
 def pages_agree():
-    """All tables tell of the same pages, in all three ways."""
+    """Test that all tables agree, in all three modes."""
     with tracked() as known:
-        for way in ("pages classes", "pages sites", "page_sample_bytes 16K"):
-            control(way)
+        for mode in ("pages classes", "pages sites", "page_sample_bytes 16K"):
+            control(mode)
             known.run("blocks", "split", "exact")
             Path("/usr/lib/os-release").read_bytes()
             callers, pages, orders, summary = quiet_pages(PAGE_TABLES[:3])
-            check_equal(f"live_kb, {way}", orders.sum("live_kb"), summary["live_kb"])
-            if way != "page_sample_bytes 16K":
-                check_equal(f"pages, {way}", orders.sum("live_kb"),
+            check_equal(f"live_kb, {mode}", orders.sum("live_kb"), summary["live_kb"])
+            if mode != "page_sample_bytes 16K":
+                check_equal(f"pages, {mode}", orders.sum("live_kb"),
                             PAGE_KB * sum(row["pages"] for row in pages.rows))
                 for column in ("live_kb", "live_allocs", "hits", "kb", "frees",
                                "bulk_allocs"):
-                    check_equal(f"{column}, {way}", orders.sum(column),
+                    check_equal(f"{column}, {mode}", orders.sum(column),
                                 callers.sum(column))
             known.run("drop")
 
@@ -191,55 +191,56 @@ def pages_agree():
 # ---- processes, files, slabs -----------------------------------------------
 
 def my_pages(area):
-    """Numbers of the page frames behind a mapping."""
+    """Return the pfns behind a mapping."""
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))
     with open("/proc/self/pagemap", "rb") as f:
         f.seek(address // 4096 * 8)
         words = struct.unpack(f"{len(area) // 4096}Q", f.read(len(area) // 512))
-    check(all(word >> 63 for word in words), "not all of it is there")
+    check(all(word >> 63 for word in words), "some pages of the mapping are not present")
     return [word & ((1 << 55) - 1) for word in words]
 
 
 def check_mine(mine, pages):
-    """These page frames are live, and this process's."""
+    """Check that these pages are live and of this process.  Count them by call site."""
     for pfn in mine:
-        check(pfn in pages, f"page {pfn} is not there")
+        check(pfn in pages, f"pages lacks page {pfn}")
         check_equal(f"{pages[pfn]}", [os.getpid(), "Movable"],
                     [pages[pfn][key] for key in ("pid", "migratetype")])
     return Counter(pages[pfn]["site"] for pfn in mine)
 
 
 def check_gone(mine, since):
-    """What was freed after a moment, time.monotonic(), is not live."""
+    """Check that pages freed after `since`, a time.monotonic(), are not live."""
     table = Table("pages", time.monotonic)
     pages = pages_by_pfn(table)
-    # A frame may be this process's again, for something else, but not for so long; what
-    # is left was taken before another table was read.
+    # A page may have been allocated again, but then its age is less than the time since
+    # `since`.  A page that wrongly stays live is older: another
+    # table was read after it was allocated.
     age_ms = 1000 * (table.opened - since)
     left = [pages[pfn] for pfn in mine if pfn in pages and pages[pfn]["age_ms"] > age_ms]
-    check_equal(f"{len(left)} left", [], left[:4])
+    check_equal(f"{len(left)} pages not freed", [], left[:4])
 
 
 def empty_batches():
-    """Those of all CPUs, of pages on their way to the LRU lists: compaction does so first."""
+    """Empty all CPUs' batches of pages on the way to LRU lists.  Compaction does so first."""
     Path("/proc/sys/vm/compact_memory").write_text("1")
 
 
 @single
 def pages_process():
-    """The anonymous memory of a process."""
+    """Test the anonymous memory of a process, page by page."""
     with tracked(["pages sites"]):
         size = 8 * 1048576 + 12288
         with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
             for at in range(0, size, 4096):
                 area[at] = 1
-            # Or khugepaged, another process, puts other pages in their place.
+            # Otherwise khugepaged, which is another process, may replace the pages.
             with contextlib.suppress(OSError):
                 area.madvise(mmap.MADV_NOHUGEPAGE)
             mine = my_pages(area)
             sites = check_mine(mine, pages_by_pfn(Table("pages")))
             freed = time.monotonic()
-        # Since 7.2 they keep what is unmapped
+        # Since 7.2, these batches hold on to pages that are unmapped.
         empty_batches()
         check_gone(mine, freed)
     return ", ".join(f"{site} {nr}" for site, nr in sites.most_common(3))
@@ -250,13 +251,16 @@ def first_of(paths):
 
 
 def drop_cache_of(f):
-    """Other than by vm.drop_caches, also of pages that are in some CPU's batch."""
+    """Drop a file from the page cache.
+
+    Unlike vm.drop_caches, this also drops pages that are in a CPU's batch.
+    """
     os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 @single
 def pages_cache():
-    """The page cache of a file that a process reads, page by page, and without it."""
+    """Test the page cache of a file, page by page, after it was read and when it is dropped."""
     path = first_of(("/usr/bin/perl", "/usr/bin/bash"))
     with tracked(["pages sites"]), open(path, "rb") as f:
         drop_cache_of(f)
@@ -265,7 +269,7 @@ def pages_cache():
             seen = sum(area[at] for at in range(0, size, 4096))
             mine = my_pages(area)
         sites = check_mine(mine, pages_by_pfn(Table("pages")))
-        check(seen and len(mine) == size // 4096, f"{len(mine)} pages")
+        check(seen and len(mine) == size // 4096, f"only {len(mine)} pages")
         dropped = time.monotonic()
         drop_cache_of(f)
         check_gone(mine, dropped)
@@ -281,8 +285,8 @@ def slabs_of(cache):
 
 @single
 def pages_slab():
-    """Slabs that two caches have grown by, as SLUB counts them."""
-    # There, a function that is followed by a kretprobe hides who called it.
+    """Test that page_callers has as many slabs of two caches as SLUB counts."""
+    # On 5.10, a stack does not show the caller of a function that has a kretprobe.
     parameters = "bulk=off" if KERNEL == "5.10" else ""
     with tracked(["pages sites"], parameters), loaded("kmemacct_truth"):
         known = Truth()
@@ -293,11 +297,11 @@ def pages_slab():
         slabs = Counter()
         for cache in caches:
             slabs[int((SLAB / cache / "order").read_text())] += slabs_of(cache)
-        blocks = Counter()
+        allocs = Counter()
         for row in Table("page_callers").rows:
             if "truth_bulk_" in row["site"]:
-                blocks[row["order"]] += row["live_allocs"]
-        check_equal("slabs by order", +slabs, +blocks)
+                allocs[row["order"]] += row["live_allocs"]
+        check_equal("slabs by order", +slabs, +allocs)
         known.run("drop")
     return f"{sum(slabs.values())} slabs"
 
@@ -305,7 +309,7 @@ def pages_slab():
 # ---- settings --------------------------------------------------------------
 
 def take_pages():
-    """A process that has much and gives it back."""
+    """Use memory and files, and free them."""
     with mmap.mmap(-1, 4 << 20) as area:
         for at in range(0, len(area), 4096):
             area[at] = 1
@@ -316,7 +320,7 @@ def take_pages():
 
 @several
 def pages_on_and_off():
-    """All settings change while pages come and go, and all tables are read."""
+    """Test that settings change under load, and that counts are right afterwards."""
     times = 0
     with tracked() as known, contextlib.ExitStack() as stack:
         for work in (take_pages, lambda: [Path(DEBUGFS, "kmemacct", name).read_bytes()
@@ -338,28 +342,28 @@ def pages_on_and_off():
         expected = [row for key, row in expected_rows(known).items()
                     if key[0] == "truth_alloc_pages_exact"]
         found = found_rows(known, Table("page_callers"))
-        check_equal("one exact block", [1, 12],
+        check_equal("hits and live_kb of alloc_pages_exact()", [1, 12],
                     [row[name] for row in found.values() for name in ("hits", "live_kb")])
-        check(expected, "no truth")
+        check(expected, "the truth has no row of alloc_pages_exact()")
         known.run("drop")
-    return f"{times} times"
+    return f"{times} commands"
 
 
 @single
 def pages_without_memory():
-    """What would take too much is refused, and everything goes on as it was."""
+    """Test that tracking fails without effect if its tables would need too much memory."""
     ram = os.sysconf("SC_PHYS_PAGES") * 4096
     with loaded("kmemacct", "live_max=1"):
         least = pairs_of("stats")["memory_bytes"]
         control("pages classes")
         pages = pairs_of("stats")["memory_bytes"] - least
-    # So many objects that the tables fit without those of pages.
+    # With this live_max, the tables of objects fit, but those of pages do not.
     live_max = (ram // 16 - least - pages // 2) // 74
     with loaded("kmemacct", f"live_max={live_max}"):
         before = pairs_of("stats")["memory_bytes"]
         try:
             control("pages classes")
-            check(False, "it was taken")
+            check(False, "pages classes was accepted")
         except OSError as e:
             check_equal("error", errno.ENOMEM, e.errno)
         check_equal("error", "pages classes: not enough memory", settings()["last_error"])
@@ -367,35 +371,35 @@ def pages_without_memory():
         check_equal("memory", before, pairs_of("stats")["memory_bytes"])
         events = pairs_of("summary")["events_kmalloc"]
         os.stat("/usr/lib/os-release")
-        check(pairs_of("summary")["events_kmalloc"] > events, "events do not go on")
+        check(pairs_of("summary")["events_kmalloc"] > events, "events are no longer counted")
 
 
 @single
 def pages_settings():
-    """What is wrong changes nothing."""
+    """Test the settings, and that invalid ones change nothing."""
     with loaded("kmemacct"):
         check_equal("default", ["off", "0"], [settings()[name] for name in (
             "pages", "page_sample_bytes")])
-        check_equal("nothing without", [0, 0, 0], [len(Table(name).rows) for name in (
+        check_equal("rows with pages off", [0, 0, 0], [len(Table(name).rows) for name in (
             "page_callers", "pages", "orders")])
         for command in ("pages", "pages on", "pages 1", "page_sample_bytes 3",
                         "page_sample_bytes 2K", "page_sample_bytes 128M"):
             try:
                 control(command)
-                check(False, f"{command!r} was taken")
+                check(False, f"{command!r} was accepted")
             except OSError:
                 pass
             check_equal(f"after {command!r}", ["off", "0"], [settings()[name] for name in (
                 "pages", "page_sample_bytes")])
         memory = pairs_of("stats")["memory_bytes"]
-        for way in ("sites", "classes", "off"):
-            control(f"pages {way}")
+        for mode in ("sites", "classes", "off"):
+            control(f"pages {mode}")
             more = pairs_of("stats")["memory_bytes"] - memory
-            # 16 bytes for each page, and rows.
-            check(more >= os.sysconf("SC_PHYS_PAGES") * 16 if way != "off" else more == 0,
-                  f"{more} bytes with pages {way}")
-            check_equal("setting", way, settings()["pages"])
-            check_equal("head", way, Table("orders").head["pages"])
+            # 16 bytes for each page, and the rows
+            check(more >= os.sysconf("SC_PHYS_PAGES") * 16 if mode != "off" else more == 0,
+                  f"{more} bytes with pages {mode}")
+            check_equal("setting", mode, settings()["pages"])
+            check_equal("head", mode, Table("orders").head["pages"])
 
 
 PARTS = (

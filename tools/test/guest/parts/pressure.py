@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks of pages while memory is short."""
+"""Test of page tracking while memory is short."""
 import contextlib
 import mmap
 import os
@@ -21,7 +21,7 @@ MUST_HAPPEN = (EXTFRAG, "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
 
 
 def fill_anonymous(areas):
-    """To the edge; then every other page of the older half goes back, to leave holes."""
+    """Fill memory down to KB_LEFT; then free every other page of the older half of it."""
     while available_kb() > KB_LEFT:
         areas.append(mmap.mmap(-1, 2 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
         touch(areas[-1])
@@ -31,7 +31,7 @@ def fill_anonymous(areas):
 
 
 def fill_page_cache():
-    """As much as there may be room for, of files that are read once."""
+    """Read files once, up to 1/8 of the RAM."""
     left = NR_PAGES * PAGE // 8
     for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
         with contextlib.suppress(OSError), open(path, "rb") as f:
@@ -49,8 +49,8 @@ def fill_slabs(folder, files=500):
 
 
 def press(rounds=2):
-    """Returns some of the memory that it took, full of holes."""
-    # If there is too little for all, this process is the one.
+    """Use up the memory.  Return some of the areas that were filled, half of them with holes."""
+    # If memory runs out, the OOM killer takes this process.
     Path("/proc/self/oom_score_adj").write_text("1000")
     folder = Path("/dev/shm/press")
     folder.mkdir()
@@ -66,7 +66,7 @@ def press(rounds=2):
 
 @contextlib.contextmanager
 def pressed():
-    """A process that has pressed, and keeps what press() returned."""
+    """Run a process that calls press(), and keeps the areas that it returns."""
     ready, done = os.pipe()
     pid = os.fork()
     if not pid:
@@ -78,7 +78,7 @@ def pressed():
             os._exit(1)
     os.close(done)
     try:
-        check(os.read(ready, 1), "the work was not done")
+        check(os.read(ready, 1), "press() failed")
         yield
     finally:
         os.close(ready)
@@ -87,8 +87,8 @@ def pressed():
 
 
 def in_buddy():
-    """What the page allocator calls free, of the pages of RAM."""
-    # It wants to be read in whole words.
+    """Return the pfns of pages that are free in the page allocator."""
+    # The file has to be read in multiples of 8 bytes.
     with open("/proc/kpageflags", "rb", buffering=0) as f:
         flags = b"".join(iter(lambda: f.read(1 << 16), b""))
     words = struct.unpack(f"={len(flags) // 8}Q", flags)
@@ -96,15 +96,15 @@ def in_buddy():
 
 
 def check_live_pages():
-    """Tables agree, and no page that is live is free."""
+    """Check that tables agree, and that no live page is free in the page allocator."""
     (pages, orders_now, free), summary = quiet(
         lambda: (Table("pages"), Table("orders"), in_buddy()))
     by_pfn = pages_by_pfn(pages)
     check_equal("live_kb of pages", orders_now.sum("live_kb"), PAGE_KB * len(by_pfn))
     check_equal("live_kb of page_summary", orders_now.sum("live_kb"), summary["live_kb"])
     wrong = [by_pfn[pfn] for pfn in free & by_pfn.keys()]
-    check(not wrong, f"{len(wrong)} pages are live and free, one of {wrong[:3]}")
-    check(len(free) > 1000, f"{len(free)} pages are free")
+    check(not wrong, f"{len(wrong)} live pages are free, such as {wrong[:3]}")
+    check(len(free) > 1000, f"only {len(free)} pages are free")
     return len(by_pfn), len(free), summary
 
 
@@ -114,7 +114,7 @@ def fallbacks_now():
 
 @by_name_only
 def pages_pressure():
-    """Nothing is lost track of while memory is short."""
+    """Test that pages are tracked correctly while memory is short."""
     with tracked(["pages sites"]) as known, contextlib.ExitStack() as stack:
         traced = {}
         before = fallbacks_now()
@@ -124,19 +124,19 @@ def pages_pressure():
             traced[event].on()
         least = fallbacks_now()
         with pressed():
-            # Before recording stops for a quiet moment
+            # Before check_live_pages() stops recording
             least = fallbacks_now() - least
             fallbacks = traced[EXTFRAG].seen()
             check(least <= fallbacks <= fallbacks_now() - before,
-                  f"fallbacks: ftrace saw {fallbacks}, not from {least}")
+                  f"ftrace has {fallbacks} fallbacks, but the table has {least} or more")
             known.run("split", "exact", "drop")
             most, *_ = check_live_pages()
         Path("/proc/sys/vm/drop_caches").write_text("3")
         events = {event: tracer.seen() for event, tracer in traced.items()}
         for event, seen in events.items():
-            check(seen, f"no {event}")
+            check(seen, f"no event {event}")
         live, free, summary = check_live_pages()
-        # What the process kept was live, and is not any more.
+        # The pages that the process kept were live, and have been freed.
         check(most > live + 4096, f"{most} pages were live, and then {live}")
     return (", ".join(f"{seen} {event}" for event, seen in events.items()) +
             f"; {most} pages live, then {live}, {free} free; " +

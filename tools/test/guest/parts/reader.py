@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The reader, on what the module really prints."""
+"""Tests of the reader, tools/kmemacct, on the tables of the module."""
 import contextlib
 import json
 import os
@@ -25,7 +25,7 @@ def reader(*args, status=0):
     return done.stdout
 
 
-# Whatever else happens.
+# Columns that change even if nothing else does
 CHANGING = ("age_ms",)
 
 
@@ -40,7 +40,7 @@ def number(value):
 
 @single
 def reader_pages():
-    """Every row and value of the tables of pages."""
+    """Test that JSON has all rows and values of the tables of pages."""
     with tracked(["pages sites"]) as known:
         known.run("blocks", "split", "exact")
         control("enabled 0")
@@ -59,25 +59,25 @@ def reader_pages():
             check_equal(name, before, plain(found["rows"]))
         text = reader("orders")
         check("# hits:" in text and "# live_allocs:" in text, text)
-        check("allocated and freed" in reader("page-summary"), "no summary")
+        check("allocated and freed" in reader("page-summary"), "page-summary is incomplete")
         known.run("drop")
         control("enabled 1")
         control("pages off")
         done = subprocess.run([READER, "pages"], capture_output=True, text=True, check=False)
-        check_equal("off", (1, "kmemacct: pages are not tracked: echo pages sites >"
-                            " /sys/kernel/debug/kmemacct/control\n"),
+        check_equal("pages off", (1, "kmemacct: pages are not tracked: echo pages sites >"
+                                  " /sys/kernel/debug/kmemacct/control\n"),
                     (done.returncode, done.stderr))
 
 
 @single
 def reader_flags():
-    """The module's names of gfp flags are those numbers, and all flags have one."""
+    """Test that the names of gfp flags in JSON stand for the right bits, and are complete."""
     with tracked(["pages sites"]) as known:
         known.run("blocks")
         flags = json.loads(reader("gfp-flags", "-j"))["rows"]
         masks = {row["flag"]: row["mask"] for row in flags}
         codes = [row["code"] for row in flags]
-        check_equal("codes that are there twice", len(codes), len(set(codes)))
+        check_equal("number of different codes", len(codes), len(set(codes)))
         rows = json.loads(reader("page-callers", "-j"))["rows"]
         for row in rows:
             check_equal(f"{row}", row["gfp"], sum(masks[name] for name in row["gfp_flags"]))
@@ -89,11 +89,11 @@ def reader_flags():
 
 @contextlib.contextmanager
 def cgroup2():
-    """Where it is mounted."""
+    """Yield the mount point of cgroup2.  Mount it if necessary."""
     with open("/proc/mounts") as f:
-        there = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
-    if there:
-        yield Path(there[0])
+        mounts = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
+    if mounts:
+        yield Path(mounts[0])
         return
     with tempfile.TemporaryDirectory() as at:
         subprocess.run(["mount", "-t", "cgroup2", "none", at], check=True)
@@ -113,7 +113,7 @@ def hits(known):
 
 @single
 def reader_cgroup():
-    """`run --cgroup` counts its command and what that starts, and nothing else."""
+    """Test that `run --cgroup` counts its command and the children of that, and nothing else."""
     script = f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7"
     with both() as known, cgroup2() as at:
         known.run("runtime")
@@ -125,8 +125,8 @@ def reader_cgroup():
             after = hits(known)
         expected = {name: nr - before.get(name, 0) for name, nr in after.items()
                     if nr != before.get(name, 0) and name not in others}
-        check(len(expected) > 5, f"the scenario has {len(expected)} sites of its own")
-        check(any(after[name] > before[name] for name in others), "nobody else was there")
+        check(len(expected) > 5, f"only {len(expected)} sites are used by the command alone")
+        check(any(after[name] > before[name] for name in others), "no other process allocated")
         counted = {known.function(row["site"]): row["hits"] for row in found["rows"]
                    if known.is_mine(row["site"]) and row["hits"]}
         check_equal("hits", expected, counted)
@@ -137,7 +137,7 @@ def reader_cgroup():
 
 @single
 def reader_cgroup_back():
-    """The filter that was there is there again, however the command ends."""
+    """Test that `run --cgroup` restores the filter, however the command ends."""
     with loaded("kmemacct"), cgroup2() as at:
         (at / "kma_before").mkdir()
         control("filter cgroup /kma_before")
@@ -150,9 +150,9 @@ def reader_cgroup_back():
                  "60"], stdout=subprocess.PIPE, start_new_session=True)
             while not any(Path(path, "cgroup.procs").read_text()
                           for path in left_behind(at)):
-                check(run.poll() is None, "it has ended")
+                check(run.poll() is None, "the reader ended early")
                 time.sleep(0.01)
-            check(settings()["filter_cgroup"] != before, "no filter of its own")
+            check(settings()["filter_cgroup"] != before, "the reader has set no filter")
             os.killpg(run.pid, signal.Signals[f"SIG{name}"])
             run.communicate()
             check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"],
@@ -161,8 +161,9 @@ def reader_cgroup_back():
             check_equal(f"cgroups after {name}", [], left_behind(at))
         done = subprocess.run([READER, "run", "--cgroup", "--", "/no/such"],
                               capture_output=True, text=True, check=False)
-        check_equal("no command", (125, "kmemacct: cannot run /no/such: No such file or"
-                                   " directory\n"), (done.returncode, done.stderr))
+        check_equal("missing program", (125, "kmemacct: cannot run /no/such: No such file or"
+                                        " directory\n"),
+                    (done.returncode, done.stderr))
         check_equal("cgroups", [], left_behind(at))
         text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
         (left,) = left_behind(at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Sampling, and what estimates say of the truth."""
+"""Tests of sampled objects, and of estimates against the truth."""
 import contextlib
 import math
 import random
@@ -16,7 +16,7 @@ from table import Table, control, pairs_of, read_all, settings, sort_all
 from truth import Truth, both, rows_by_function, storm, storm_until
 
 PARAMETER = Path("/sys/module/kmemacct/parameters/sample_bytes")
-# An estimate, and what the truth says it is
+# Columns that are estimates, and how to get the true value from a row of the truth
 QUANTITIES = {
     "live_objs": lambda row: row["live_objs"],
     "live_bytes": lambda row: row["live_bytes"],
@@ -29,7 +29,7 @@ RUNS = 20
 
 
 def pairs_with_samples(name):
-    """All lines that are whole numbers, which may be negative."""
+    """Return all rows that are integers, which may be negative."""
     return {row["name"]: int(row["value"]) for row in Table(name).rows
             if "." not in str(row["value"])}
 
@@ -38,27 +38,27 @@ def weight(size, sample_bytes):
     return 1 / -math.expm1(-size / sample_bytes)
 
 
-# ---- what holds exactly ----------------------------------------------------
+# ---- exact checks ----------------------------------------------------------
 
 def check_weights(allocs, sample_bytes):
-    """Of each object, what one of its size stands for."""
+    """Check that the weight of each object is that of a sample of its size."""
     for row in allocs.rows:
         if row["weight"] == "1.000":
             continue
         expected = weight(row["bytes_alloc"], sample_bytes)
         check(abs(float(row["weight"]) - expected) <= 0.0005 + expected * 2**-31,
-              f"{row} weighs {expected}")
+              f"the weight is not {expected}: {row}")
 
 
 def check_objects(known, allocs):
-    """What is sampled is live, and described right."""
+    """Check that sampled objects are live, and that their columns are right."""
     live = known.live()
     for row in allocs.rows:
         if not known.is_mine(row["site"]):
             continue
-        check(row["ptr"] in live, f"not live: {row}")
+        check(row["ptr"] in live, f"a sampled object is not live: {row}")
         truth = live[row["ptr"]]
-        # With KASAN there is a red zone in each slot, which the truth does not know of.
+        # With KASAN, each slot has a red zone that the truth does not know of.
         sizes = ["bytes_req"] + ["bytes_alloc"] * (not has_checkers())
         check_equal(f"sampled: {truth}",
                     [*(truth[key] for key in sizes), truth["cpu"], truth["pid"] or "-",
@@ -68,7 +68,7 @@ def check_objects(known, allocs):
 
 
 def quiet(names):
-    """Tables of one moment: see quiet_tables()."""
+    """Return tables and summary, all read in the same state, like quiet_tables()."""
     control("enabled 0")
     try:
         for _ in range(200):
@@ -80,11 +80,11 @@ def quiet(names):
                 return *tables, after
     finally:
         control("enabled 1")
-    check(False, "no quiet moment")
+    check(False, "samples were freed during each of 200 tries")
 
 
 def check_tables_agree():
-    """All tables tell of the same samples."""
+    """Check that all tables agree on samples."""
     callers, caches, stacks, allocs, summary = quiet(
         ("callers", "caches", "stacks", "allocs"))
     for key in ("samples", "live_samples"):
@@ -93,10 +93,10 @@ def check_tables_agree():
         check_equal(f"{key} of callers and summary", callers.sum(key), summary[key])
     for key in ("live_objs", "live_bytes", "frees"):
         for name, table in (("callers", callers), ("caches", caches)):
-            # Each line is rounded to the nearest integer, and so is the summary's
+            # Each row is rounded to the nearest integer, and so is that of summary
             off, numbers = table.sum(key) - summary[key], len(table.rows) + 1
             check(abs(off) <= numbers / 2,
-                  f"{key} of {name} is {off} off the summary, of {numbers} rounded numbers")
+                  f"{key} of {name} differs from summary by {off}, with {numbers} numbers")
     sampled = Counter(row["site"] for row in allocs.rows if row["weight"] != "1.000")
     weights = defaultdict(float)
     for row in allocs.rows:
@@ -106,33 +106,33 @@ def check_tables_agree():
         of_stack[row["stack"].split(";")[-1]] += row["live_samples"]
     for row in callers.rows:
         site, live = row["site"], row["live_samples"]
-        # What is as large as that is always sampled, and weighs one.
+        # A very large object is always sampled, with weight 1, and is not in `sampled`.
         check(sampled[site] <= live, f"{sampled[site]} samples of {site} in allocs: {row}")
         check_equal(f"samples by stack of {site}", live, of_stack[site])
-        # Each weight is rounded to a thousandth, and each row of samples to an object.
-        some = (0.5 + 0.0005) * live + 1
-        check(abs(weights[site] - row["live_objs"]) <= some,
-              f"weights of {site} are {weights[site]}: {row}")
+        # Each weight is rounded to 0.001, and each row of samples to a whole object.
+        rounding = (0.5 + 0.0005) * live + 1
+        check(abs(weights[site] - row["live_objs"]) <= rounding,
+              f"the weights in allocs add up to {weights[site]}: {row}")
 
 
 def check_stacks(known):
-    """The call site comes last, and who called it before that."""
+    """Check that stacks end with the call site.  Return the number of those with callers."""
     rows = [row for row in Table("stacks").rows
             if known.is_mine(row["stack"].split(";")[-1])]
-    check(len(rows) > 10, f"{len(rows)} stacks")
+    check(len(rows) > 10, f"only {len(rows)} stacks")
     whole = [row for row in rows if ";" in row["stack"]]
-    check(len(whole) > len(rows) // 2, f"only {len(whole)} of {len(rows)} have frames")
-    # All of it begins with a write to a file, but for what interrupts do.
+    check(len(whole) > len(rows) // 2, f"only {len(whole)} of {len(rows)} stacks have callers")
+    # The truth runs in a write to its file, except for what it does in interrupts.
     written = [row for row in whole if "vfs_write+" in row["stack"]]
-    check(len(written) > 10, f"only {len(written)} by a write: {whole[:3]}")
+    check(len(written) > 10, f"only {len(written)} stacks have a write: {whole[:3]}")
     for row in written:
         frames = [frame.split("+")[0] for frame in row["stack"].split(";")]
-        check(frames.index("vfs_write") < len(frames) - 1, f"the order of {row['stack']}")
+        check(frames.index("vfs_write") < len(frames) - 1, f"wrong order of frames: {row['stack']}")
     return len(whole)
 
 
 def check_sampled_identities():
-    """As identities(), if all that was recorded since load are samples."""
+    """Check the identity of allocations, when only samples were recorded since load."""
     for _ in range(200):
         summary = pairs_with_samples("summary")
         summary["allocs"], summary["bulk_objs"] = summary["samples"], 0
@@ -145,7 +145,7 @@ def check_sampled_identities():
 # ---- estimates -------------------------------------------------------------
 
 class Scores:
-    """How many standard errors each estimate is off, over all runs."""
+    """The error of each estimate in each run, in standard errors."""
 
     def __init__(self):
         self.z = defaultdict(list)
@@ -160,22 +160,25 @@ class Scores:
                 self.z[name].append((estimate - truth) / math.sqrt(variance))
 
     def check(self):
-        """Of a standard normal distribution: its mean, and the sum of squares.
+        """Check that the errors have a standard normal distribution.
 
-        Drawn by a program 200,000 times, what is allocated here was off by at most
-        5.0 / sqrt(n) on average, and its squares were between 3 and 69.
+        In 200,000 simulated runs with the allocations of this test, the mean of the errors
+        was off by at most 5.0 / sqrt(n), and the sum of their squares was between 3 and 69.
         """
         for name, z in self.z.items():
             n = len(z)
-            check(n == RUNS, f"{n} runs have {name}")
+            check(n == RUNS, f"{name} has an error in {n} runs")
             mean, square = statistics.mean(z), sum(x * x for x in z)
-            check(abs(mean) < 5.5 / math.sqrt(n), f"{name} is off by {mean} of {z}")
-            check(2.5 < square < 75, f"{name}: standard errors are wrong: {z}")
+            check(abs(mean) < 5.5 / math.sqrt(n), f"the mean error of {name} is {mean}: {z}")
+            check(2.5 < square < 75, f"the standard errors of {name} are wrong: {z}")
         return ", ".join(f"{name} {statistics.mean(z):+.2f}" for name, z in self.z.items())
 
 
 def sample_once(scores, whole):
-    """Let the truth allocate and free. Returns how many stacks there were, if @whole."""
+    """Let the truth allocate and free, and add the errors of the estimates to scores.
+
+    With whole, check the tables in detail, too, and return the number of stacks.
+    """
     stacks = 0
     with loaded("kmemacct_truth"):
         known = Truth()
@@ -199,7 +202,7 @@ def sample_once(scores, whole):
 
 @several
 def sampling():
-    """Twenty times: estimates of a known truth, one object for 4 KiB."""
+    """Test estimates in 20 runs, with one sample for 4 KiB on average."""
     scores, stacks = Scores(), 0
     with loaded("kmemacct", "sample_bytes=4K budget_pct=0"):
         check_equal("setting", "4096", settings()["sample_bytes"])
@@ -207,7 +210,7 @@ def sampling():
         for run in range(RUNS):
             control("reset")
             stacks = max(stacks, sample_once(scores, run % 10 == 0))
-    return f"{scores.check()} standard errors on average, {stacks} stacks"
+    return f"mean errors in standard errors: {scores.check()}; {stacks} stacks"
 
 
 WAYS = ("truth_one_way", "truth_other_way")
@@ -215,7 +218,7 @@ WAYS = ("truth_one_way", "truth_other_way")
 
 @single
 def stacks_by_two_ways():
-    """One call site in one place on the stack, that two functions lead to by turns."""
+    """Test stacks of one call site that is reached through two functions in turn."""
     found, outer = Counter(), set()
     with both("sample_bytes=4K budget_pct=0") as known:
         known.run("ways")
@@ -224,21 +227,21 @@ def stacks_by_two_ways():
             if names[-1] != "truth_way":
                 continue
             ways = [i for i, name in enumerate(names) if name in WAYS]
-            check(len(ways) == 1, f"{len(ways)} ways in {row['stack']}")
+            check(len(ways) == 1, f"{len(ways)} of both functions in {row['stack']}")
             found[names[ways[0]], names.count("truth_way_on")] += row["samples"]
-            check_equal("who calls both", "truth_run_ways", names[ways[0] - 1])
+            check_equal("caller of both functions", "truth_run_ways", names[ways[0] - 1])
             outer.add(";".join(row["stack"].split(";")[:ways[0] - 1]))
-    check_equal("samples by way and depth",
+    check_equal("samples by function and depth",
                 {(way, depth): 10 for way in WAYS for depth in (1, 2, 3)}, dict(found))
-    check_equal("what leads to both", 1, len(outer))
+    check_equal("number of different outer stacks", 1, len(outer))
     return f"{sum(found.values())} samples of {len(found)} stacks"
 
 
 @single
 def sampling_settings():
-    """By control and by the parameter; what is wrong changes nothing."""
+    """Test sample_bytes as command and parameter, and that invalid values change nothing."""
     with both() as known:
-        check("samples" not in Table("callers").columns, "columns of samples")
+        check("samples" not in Table("callers").columns, "columns of samples without sampling")
         for text, value in (("512K", 524288), ("4096", 4096), ("64M", 67108864)):
             control(f"sample_bytes {text}")
             check_equal(text, str(value), settings()["sample_bytes"])
@@ -249,14 +252,14 @@ def sampling_settings():
                           lambda: PARAMETER.write_text(text + "\n")):
                 try:
                     write()
-                    check(False, f"sample_bytes {text!r} was taken")
+                    check(False, f"sample_bytes {text!r} was accepted")
                 except OSError:
                     pass
                 check_equal(f"after {text!r}", "67108864", settings()["sample_bytes"])
         check("power of two" in settings()["last_error"], f"last_error: {settings()}")
         PARAMETER.write_text("0")
-        check_equal("off", "0", settings()["sample_bytes"])
-        # Columns stay, and what is recorded now is exact.
+        check_equal("setting", "0", settings()["sample_bytes"])
+        # The columns stay, and counts from now on are exact.
         known.run("constant")
         rows = rows_by_function(known, Table("callers"))
         for name, truth in known.own_sites().items():
@@ -268,7 +271,7 @@ def sampling_settings():
 
 @several
 def sampling_on_and_off():
-    """Under a storm and all readers, and nothing is left when all is freed."""
+    """Test switching sampling under load; nothing stays live when all objects are freed."""
     times = 0
 
     def switch():
@@ -298,12 +301,12 @@ def sampling_on_and_off():
 
 
 def stacks_by_module():
-    """Of each module of the truth: its stacks but for its end, and the samples of each."""
+    """Return samples by stack of each truth module, without stacks of its module exit."""
     by_module = {"kmemacct_truth": {}, "kmemacct_truth2": {}}
     for row in Table("stacks").rows:
         modules = set(re.findall(r"\[(kmemacct_truth2?)\]", row["stack"]))
         check("[unknown]" not in row["stack"] and "[unloaded]" not in row["stack"],
-              f"a stack without names: {row['stack']}")
+              f"a frame without a name: {row['stack']}")
         check(len(modules) < 2, f"frames of both modules: {row['stack']}")
         for module in modules if "truth_module_exit" not in row["stack"] else ():
             by_module[module][row["stack"]] = row["samples"]
@@ -312,7 +315,7 @@ def stacks_by_module():
 
 @single
 def unloading_stacks():
-    """Frames keep the names of those whose code they were in."""
+    """Test that frames of unloaded modules keep their names."""
     addresses, before, stacks = [], None, None
     with loaded("kmemacct", "sample_bytes=4K budget_pct=0"):
         for i in range(6):
@@ -323,19 +326,19 @@ def unloading_stacks():
                 known.run("large", "drop")
                 loaded_now = stacks_by_module()
             stacks = stacks_by_module()
-            check_equal(f"stacks of {known.module} when it has gone",
+            check_equal(f"stacks of {known.module} after rmmod",
                         loaded_now[known.module], stacks[known.module])
             frames = [stack.split(";") for stack in stacks[known.module]]
             check(sum(len(each) > 4 for each in frames) > 3,
-                  f"hardly any stacks: {stacks[known.module]}")
+                  f"too few deep stacks: {stacks[known.module]}")
             if before:
                 other = next(name for name in stacks if name != known.module)
-                check_equal(f"stacks of {other}, gone before", before[other],
+                check_equal(f"stacks of {other}, unloaded earlier", before[other],
                             stacks[other])
             before = stacks
     reused = sum(a == b for a, b in zip(addresses, addresses[1:]))
     return (f"{sum(len(each) for each in stacks.values())} stacks, {reused} of "
-            f"{len(addresses) - 1} loads at the address of the last")
+            f"{len(addresses) - 1} loads at the same address as the one before")
 
 
 PARTS = (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Patterns of functions that are no call site."""
+"""Tests of the patterns of functions that do not count as call sites."""
 import errno
 from collections import Counter
 
@@ -17,7 +17,7 @@ def skipped():
 
 @single
 def skip_settings():
-    """The list is shown, bounded, and changed by one or as a whole."""
+    """Test that the list of patterns is shown and limited, and how it is changed."""
     with loaded("kmemacct"):
         parameter = PARAMETERS / "skip"
         built_in = skipped()
@@ -43,15 +43,15 @@ def skip_settings():
             control(f"skip add many{i}")
         refused("skip add more", "delete")
         control("reset")
-        check_equal("how many", len(without) + 32, len(skipped()))
-        # One that is built in has its place.
+        check_equal("number of patterns", len(without) + 32, len(skipped()))
+        # Built-in patterns do not count for the limit.
         control("skip add vmalloc*")
         long = parameter.read_text()
         parameter.write_text(text)
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
         try:
             parameter.write_text("add fine;add fine")
-            check(False, "it was taken")
+            check(False, "a duplicate pattern was accepted")
         except OSError as e:
             check_equal("error", errno.EINVAL, e.errno)
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
@@ -65,7 +65,7 @@ def skip_settings():
 
 
 def sites_of(known):
-    """Hits by call site, in the truth's module."""
+    """Return hits by function of the truth's call sites."""
     sites = Counter()
     for row in Table("page_callers").rows:
         if known.is_mine(row["site"]):
@@ -75,7 +75,7 @@ def sites_of(known):
 
 @single
 def skip_callsites():
-    """Who is skipped is no call site, from the next block on, and back again."""
+    """Test that call sites change with the next allocation when a pattern is added or deleted."""
     with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
         known = Truth("kmemacct_pages")
         known.run("blocks", "drop")
@@ -86,15 +86,16 @@ def skip_callsites():
         second = sites_of(known)
         second.subtract(first)
         n = first["truth_alloc_pages"]
-        check_equal("who is skipped", 0, second["truth_alloc_pages"])
-        check_equal("others", first["truth_get_free_pages"], second["truth_get_free_pages"])
+        check_equal("hits of the skipped function", 0, second["truth_alloc_pages"])
+        check_equal("hits of another function", first["truth_get_free_pages"],
+                    second["truth_get_free_pages"])
         others = +second - first
-        check_equal("who called it", [n], list(others.values()))
+        check_equal("hits of its caller", [n], list(others.values()))
         control("skip del truth_alloc_pages")
         known.run("blocks", "drop")
         third = sites_of(known)
-        check_equal("and back", 2 * n, third["truth_alloc_pages"])
-        # What is built in can go as well.
+        check_equal("hits after skip del", 2 * n, third["truth_alloc_pages"])
+        # Built-in patterns can be deleted, too.
         known.run("vmalloc")
         area = {row["pfn"] for row in known.lines("pages")
                 if row["function"] == "truth_vmalloc"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All CPUs at once."""
+"""Tests under a storm: all CPUs allocate and free at once."""
 import time
 
 from compare import check_all_freed, compare, compare_allocs
@@ -12,7 +12,7 @@ from truth import STORM_HITS, both, rows_by_function, storm, storm_until
 
 @several
 def storming():
-    """All CPUs at once, while tables are read and sorted: nothing is lost."""
+    """Test that counts are exact after a storm during which tables are read and sorted."""
     start = time.monotonic()
     with both() as known:
         with child(read_all), child(sort_all), child(user_load), storm(known):
@@ -20,8 +20,8 @@ def storming():
         seconds = time.monotonic() - start
         control("sort allocs age_ms")
         compare(known, "after the storm")
-        check(known.values()["storm_irqs"] > 100, "no interrupts in the storm")
-        # The loads have gone, but their memory may go a little later.
+        check(known.values()["storm_irqs"] > 100, "too few interrupts in the storm")
+        # The processes have ended, but some of their memory may be freed a little later.
         check_sums()
         sites = known.sites()
         known.run("drop")
@@ -33,7 +33,7 @@ def storming():
 
 @several
 def storming_resets():
-    """Resets, and recording on and off, while all CPUs allocate."""
+    """Test resets, and switching recording on and off, under a storm."""
     with both() as known:
         with child(read_all), storm(known):
             storm_until(known, STORM_HITS // 5, lambda: control("reset"), 10)
@@ -45,7 +45,7 @@ def storming_resets():
                         [row["live_bytes"], row["live_objs"]],
                         [rows[name][key] for key in ("live_bytes", "live_objs")])
         compare_allocs(known, "after resets")
-        # From now on it counts exactly again.
+        # Without resets under load, counts are exact again.
         control("reset")
         base = known.own_sites()
         with storm(known):

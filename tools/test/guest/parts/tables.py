@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tables as files: who may read them, in what order, and in what pieces."""
+"""Tests of the files: permissions, sorting, and reads in pieces."""
 import errno
 import os
 from pathlib import Path
@@ -24,10 +24,10 @@ def denied(path, flags):
 
 @single
 def files():
-    """They are there, for root alone."""
+    """Test that all files exist, and that only root may open them."""
     modes = dict.fromkeys(TABLES, 0o400)
     modes["control"] = 0o600
-    # The folder above hides ours from others; what counts is our own modes.
+    # Open the folder above, which normally hides the files, to test their own modes.
     os.chmod(DEBUGFS, 0o755)
     with loaded("kmemacct"):
         folder = DEBUGFS / "kmemacct"
@@ -55,7 +55,7 @@ def sort_key(columns):
 
 @single
 def sorting():
-    """Numbers descend, labels ascend, later keys decide where earlier do not."""
+    """Test that numbers are sorted down and labels up, and that later keys break ties."""
     orders = {
         "callers": ["site", "hits", "frag_pct", "live_bytes,hits",
                     "pingpong,live_objs,site", "no_entry,cross_node,frees,site"],
@@ -73,7 +73,7 @@ def sorting():
                 check_equal(f"order of {name}", key, settings()[f"sort_{name}"])
                 rows = Table(name).rows
                 by = [sort_key(key.split(","))(row) for row in rows]
-                check(len(by) > 10, f"{name} has {len(by)} rows")
+                check(len(by) > 10, f"{name} has only {len(by)} rows")
                 check(by == sorted(by), f"{name} is not sorted by {key}")
             control(f"sort {name} {default[f'sort_{name}']}")
         by = [row["live_bytes"] for row in Table("callers").rows]
@@ -82,18 +82,18 @@ def sorting():
 
 @single
 def reading():
-    """However it is read, an open file says the same."""
+    """Test that all ways to read an open file give the same text."""
     with both() as known:
         known.run("constant", "runtime", "caches")
         paths = [DEBUGFS / "kmemacct" / name for name in TABLES]
         for path in [*paths, Path("/proc/kmemacct")]:
             fd = os.open(path, os.O_RDONLY)
             whole = b"".join(iter(lambda: os.read(fd, 1 << 20), b""))
-            check(whole.endswith(b"\n"), f"{path.name} does not end with a line")
+            check(whole.endswith(b"\n"), f"{path.name} does not end with a newline")
             check_equal(f"read at the end of {path.name}", b"", os.read(fd, 1))
             for size in (1, 7, 61, 4095, 4097):
                 os.lseek(fd, 0, os.SEEK_SET)
-                # A byte at a time takes long: not all of a large table
+                # Reading a byte at a time is slow, so not all of a large table is read.
                 again = bytearray()
                 while len(again) < (20000 if size == 1 else 1 << 30):
                     piece = os.read(fd, size)
@@ -102,7 +102,7 @@ def reading():
                     again += piece
                 check(whole.startswith(again) and
                       (size == 1 or len(again) == len(whole)),
-                      f"{path.name} in pieces of {size} is not the same")
+                      f"{path.name} differs if read in pieces of {size} bytes")
             for at in (0, 1, len(whole) // 2, len(whole) - 1, len(whole)):
                 check_equal(f"{path.name} from {at}", whole[at:at + 100],
                             os.pread(fd, 100, at)[:100])

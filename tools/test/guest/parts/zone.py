@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The page allocator, against ftrace.
+"""Tests that compare the tables orders, pcpu, tasks and extfrag with ftrace.
 
-Ftrace sees the same events.  It is on twice: a little longer than kmemacct records, and
-a little shorter.  What kmemacct counted is between the two, and where these are equal
-there is one right number.
+Two ftrace instances see the same events: one is on for a little longer than kmemacct
+records, the other one for a little less.  kmemacct's count has to be between the two.  If
+the two are equal, only one number is right.
 """
 import contextlib
 import ctypes
@@ -27,16 +27,16 @@ TRIES = 50
 
 @functools.cache
 def migratetype_names():
-    """By number."""
+    """Return the names of the migrate types, by number."""
     names = re.findall(r", type +(\w+) ", Path("/proc/pagetypeinfo").read_text())
     return list(dict.fromkeys(names))
 
 
 def compare(pair, work, ours, theirs):
-    """What kmemacct says of some work is what ftrace does.
+    """Check that kmemacct counts the same as ftrace.  Return the counts.
 
-    ours() and theirs(tracer) are Counters.  Only a moment in which the two tracers
-    agree is proof, but what is not in between is never right.
+    ours() and theirs(tracer) return Counters.  kmemacct's counts must always be between
+    those of the two tracers.  Repeat the work until these agree: then the counts are exact.
     """
     for _ in range(TRIES):
         before = ours()
@@ -46,14 +46,14 @@ def compare(pair, work, ours, theirs):
         least, most = (theirs(tracer) for tracer in pair)
         for key in {*found, *most}:
             check(least[key] <= found[key] <= most[key],
-                  f"{key}: {found[key]}, and not {least[key]} to {most[key]}")
+                  f"{key} is {found[key]}, not from {least[key]} to {most[key]}")
         if least == most:
             return found
-    raise Failed("no quiet moment")
+    raise Failed(f"the tracers differed in each of {TRIES} tries")
 
 
 def work_of(known):
-    """Allocations and frees of all orders and types; lists of free pages run full and empty."""
+    """Allocate and free pages of all orders and types, so that per-CPU lists fill and drain."""
     known.run("blocks", "split", "exact")
     with mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
         small_pages(area)
@@ -72,8 +72,8 @@ def orders():
                     for row in Table("orders").rows})
 
 
-# No block: the allocation failed.
-BLOCKS_ONLY = f" if pfn != {(1 << 64) - 1}"
+# Without failed allocations, which have this pfn
+NOT_FAILED = f" if pfn != {(1 << 64) - 1}"
 
 
 def orders_of_hist(tracer):
@@ -88,11 +88,11 @@ def orders_of_trace(tracer):
 
 @single
 def orders_ftrace():
-    """Blocks by order and migrate type, against a hist trigger and the ring buffer."""
+    """Test allocations by order and migrate type, with a hist trigger and the ring buffer."""
     notes = []
     with tracked(["pages sites", "enabled 0"]) as known:
         if HAS_HIST:
-            hists = {"mm_page_alloc": ("order,migratetype", BLOCKS_ONLY)}
+            hists = {"mm_page_alloc": ("order,migratetype", NOT_FAILED)}
             with tracers(hists=hists) as pair:
                 found = compare(pair, lambda: work_of(known), orders, orders_of_hist)
             notes.append(f"hist {sum(found.values())}")
@@ -103,7 +103,7 @@ def orders_ftrace():
     return f"{', '.join(notes)} events, {len(+found)} rows"
 
 
-# ---- lists of free pages of each CPU ---------------------------------------
+# ---- per-CPU lists of free pages -------------------------------------------
 
 REFILL, DIRECT, DRAIN = "refill", "direct", "drain"
 PCPU_EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched",
@@ -114,8 +114,8 @@ PCPU_SUMS = ("refill_pages", "drain_pages", "direct_pages", "directs", "batched"
 
 @functools.cache
 def zones():
-    """(first page, pages, node) of each."""
-    # One without pages has no start.
+    """Return (first pfn, number of pages, node) of each zone."""
+    # A zone without pages has no start_pfn.
     found = (re.search(r"^(\d+), zone.*spanned +(\d+).*start_pfn: +(\d+)", text, re.S)
              for text in Path("/proc/zoneinfo").read_text().split("Node ")[1:])
     return [(int(zone[3]), int(zone[2]), int(zone[1])) for zone in found if zone]
@@ -126,7 +126,7 @@ def node_of(pfn):
 
 
 def pcpu_kind(event, fields):
-    """Of an event: what may be a burst."""
+    """Return REFILL, DIRECT or DRAIN, or None if the event is none of these."""
     if event == "mm_page_pcpu_drain":
         return DRAIN
     if event == "mm_page_alloc_zone_locked":
@@ -141,7 +141,7 @@ def pcpu_event(kind, pages):
 
 
 def pcpu_of_trace(tracer):
-    """By CPU, node and column."""
+    """Sum up the events in the ring buffer by CPU, node and column."""
     sums = Counter()
     for cpu in range(CPUS):
         for event, fields in tracer.kept(cpu):
@@ -154,7 +154,7 @@ def pcpu_of_trace(tracer):
 
 
 def bursts_of_trace(tracer):
-    """By CPU: how often a run of events of one kind begins."""
+    """Count bursts by CPU and kind: a burst is a run of refills or drains."""
     sums = Counter()
     for cpu in range(CPUS):
         before = None
@@ -174,7 +174,7 @@ PCPU_HISTS = {
 
 
 def pcpu_of_hist(tracer):
-    """By CPU and column."""
+    """Sum up the counts of the hist triggers by CPU and column."""
     sums = Counter()
     for (cpu, order, refill), hits in tracer.counts("mm_page_alloc_zone_locked").items():
         columns = pcpu_event(REFILL if refill else DIRECT, 1 << order)
@@ -209,7 +209,7 @@ def tasks_bursts():
 
 
 def all_bursts_of_trace(tracer):
-    """Those of all CPUs."""
+    """Add up the bursts of all CPUs."""
     sums = Counter()
     for (_, name), bursts in bursts_of_trace(tracer).items():
         sums[name] += bursts
@@ -217,9 +217,10 @@ def all_bursts_of_trace(tracer):
 
 
 def compare_bursts(pair, work, ours=pcpu_bursts, theirs=bursts_of_trace):
-    """Which of two events came first, two probes may see differently, interrupted in between.
+    """Check that bursts are those of the trace.  Return them.
 
-    A miscount would be there every time.
+    If an interrupt comes between kmemacct's probe and ftrace's, the two may see events in
+    a different order.  So one exact match is enough: a miscount would show in every try.
     """
     for _ in range(TRIES):
         before = ours()
@@ -230,18 +231,18 @@ def compare_bursts(pair, work, ours=pcpu_bursts, theirs=bursts_of_trace):
         if least == most == found:
             return found
     check_equal("bursts", most, found)
-    raise Failed("no quiet moment")
+    raise Failed(f"the tracers differed in the last of {TRIES} tries")
 
 
 def prefer_node(node):
-    """For what this process has the kernel allocate; None: as it was."""
+    """Set the node that allocations of this process prefer; None: the default."""
     mask = ctypes.c_ulong(1 << node if node is not None else 0)
     syscall(SYS_SET_MEMPOLICY, MPOL_DEFAULT if node is None else MPOL_PREFERRED,
             ctypes.byref(mask) if node is not None else None, 64)
 
 
 def busy_lists(known):
-    """All kinds of events, on all CPUs, of all nodes in turn."""
+    """Make all kinds of events on all CPUs, on alternating nodes."""
     allowed = os.sched_getaffinity(0)
     nodes = itertools.cycle(sorted({node for *_, node in zones()}))
     for cpu, node in zip(allowed, nodes):
@@ -255,12 +256,12 @@ def busy_lists(known):
 def check_each(found, columns):
     for column in columns:
         check(sum(count for key, count in found.items() if key[-1] == column) > CPUS,
-              f"no {column}")
+              f"too few {column}")
 
 
 @several
 def pcpu_hist():
-    """Each CPU's lists, against hist triggers, and against each event."""
+    """Test the per-CPU lists with hist triggers and with the ring buffer."""
     with short_lists(), tracked(["pages sites", "enabled 0"]) as known:
         work = functools.partial(busy_lists, known)
         if HAS_HIST:
@@ -278,7 +279,7 @@ def pcpu_hist():
 
 @single
 def tasks_bursts_traced():
-    """Bursts of all processes, while pages are not tracked, against each event."""
+    """Test bursts in `tasks` with the ring buffer, while pages are not tracked."""
     with short_lists(), tracked(["account tasks", "enabled 0"]) as known, \
             tracers(events=PCPU_EVENTS) as pair:
         found = compare_bursts(pair, functools.partial(busy_lists, known), tasks_bursts,
@@ -292,9 +293,9 @@ def tasks_bursts_traced():
 EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype",
                 "fallback_migratetype")
 EXTFRAG_COLUMNS = ("fallbacks", "fragmenting", "severe", "moderate", "changed")
-# More than three keys there cannot be.
+# A hist trigger has at most three keys.
 EXTFRAG_HISTS = {EXTFRAG: ("alloc_order,fallback_order,change_ownership", "")}
-# A fallback that takes a piece this small out of another type's block
+# A fallback up to this order, if it fragments a pageblock, counts as severe.
 SEVERE_ORDER = 3
 
 
@@ -312,7 +313,7 @@ def extfrag_columns(fallback_order, changed, hits=1):
 
 
 def extfrag_of_hist(tracer):
-    """By orders and column."""
+    """Sum up the counts of the hist trigger by both orders and column."""
     sums = Counter()
     for (*key, changed), hits in tracer.counts(EXTFRAG).items():
         for column, count in extfrag_columns(key[1], changed, hits).items():
@@ -321,7 +322,7 @@ def extfrag_of_hist(tracer):
 
 
 def extfrag_of_trace(tracer):
-    """By orders, types and column."""
+    """Sum up the events in the ring buffer by both orders, both types and column."""
     sums = Counter()
     for cpu in range(CPUS):
         for _, fields in tracer.kept(cpu):
@@ -342,12 +343,12 @@ def extfrag(by_type=False):
     return sums
 
 
-# What is left of the RAM when one type has taken all the rest
+# Memory that is left when one migrate type has taken the rest
 MIX_LEFT_KB = 128 * 1024
 
 
 def mix_types(known):
-    """One type takes nearly all, then the others do: what it left they have to take."""
+    """Give nearly all memory to one type, then allocate other types, which have to fall back."""
     size = (available_kb() - MIX_LEFT_KB) * 1024 // PAGE * PAGE
     with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE):
         pass
@@ -356,7 +357,7 @@ def mix_types(known):
 
 @single
 def extfrag_hist():
-    """Fallbacks, against a hist trigger, and against each event."""
+    """Test fallbacks with a hist trigger and with the ring buffer."""
     seen = Counter()
     with tracked(["pages sites", "enabled 0"]) as known:
         work = functools.partial(mix_types, known)
@@ -367,7 +368,7 @@ def extfrag_hist():
             seen.update(compare(pair, work, lambda: extfrag(by_type=True),
                                 extfrag_of_trace))
     fallbacks = sum(count for key, count in seen.items() if key[-1] == "fallbacks")
-    check(fallbacks, "none")
+    check(fallbacks, "no fallbacks")
     return f"{fallbacks} fallbacks, {len(+seen)} sums"
 
 

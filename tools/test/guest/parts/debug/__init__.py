@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The parts of tools/test/guest/debug besides those of tools/test/guest/run."""
+"""The parts that only tools/test/guest/debug has; it also has those of tools/test/guest/run."""
 from parts.debug import (
     cpus, everything, faults, fuzzing, leaks, memory_hotplug, privileges)
 

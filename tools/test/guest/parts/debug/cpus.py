@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""CPUs that come and go."""
+"""Test of CPU hotplug."""
 import random
 import time
 from pathlib import Path
@@ -22,7 +22,7 @@ def cpu_online(cpu, on):
 
 @part
 def cpus_offline(size):
-    """CPUs go and come under a storm; loaded while one of them is away."""
+    """Test CPU hotplug under a storm, with one CPU offline while the module is loaded."""
     rng = random.Random(1)
     cpu_online(CPUS - 1, False)
     with both() as known:

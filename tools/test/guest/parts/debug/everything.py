@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Everything at once."""
+"""Test under load with readers, resets and switches at the same time."""
 import contextlib
 import random
 import re
@@ -15,7 +15,7 @@ from truth import both, rows_by_function, storm
 
 
 def toggle():
-    """By the parameter and by control, either way."""
+    """Switch recording off and on, by the parameter or by a command."""
     for value in "01":
         if random.random() < 0.5:
             ENABLED.write_text(value)
@@ -30,6 +30,7 @@ def read_settings():
 
 
 def storm_for(known, size, work=lambda: time.sleep(5)):
+    """Run a storm until the module has seen `size` events.  Return their number."""
     start = events()
     with storm(known):
         while (seen := events() - start) < size:
@@ -39,7 +40,7 @@ def storm_for(known, size, work=lambda: time.sleep(5)):
 
 
 def check_exact_since_reset(known, size, beside):
-    """Hits and frees of a storm to the last one, with others beside it."""
+    """Check that hits and frees of a storm are exact while other processes work."""
     control("reset")
     base = known.own_sites()
     with contextlib.ExitStack() as stack:
@@ -56,7 +57,7 @@ def check_exact_since_reset(known, size, beside):
 
 
 def watchpoints():
-    """With KCSAN: how often it looked. It has to have been awake."""
+    """Check that KCSAN is on, if the kernel has it.  Return its counts as text."""
     path = DEBUGFS / "kcsan"
     if not path.exists():
         return ""
@@ -69,9 +70,9 @@ def watchpoints():
 
 @part
 def everything(size):
-    """Readers, resets, toggles and sorts while all CPUs allocate and free."""
+    """Test readers, resets, switches and sorting while all CPUs allocate and free."""
     start = time.monotonic()
-    # Tables are soon read, and still have room for all that is live.
+    # With this limit, reading is quick, and there is still room for all live objects.
     with both("live_max=30000") as known:
         with contextlib.ExitStack() as stack:
             for work in (read_all, read_all, read_settings, sort_all, toggle,
@@ -80,19 +81,19 @@ def everything(size):
             seen = storm_for(known, size - size // 10)
         control("enabled 1")
         check_live(known, "after resets and toggles")
-        # A reset under load takes one counter a moment after the other.
+        # The sums may differ after a reset under load, which takes one counter after another.
         control("reset")
         check_sums()
         known.run("drop")
         rows = rows_by_function(known, Table("callers"))
-        check_equal("live objects of what was freed", 0,
+        check_equal("live objects after drop", 0,
                     sum(row["live_objs"] for row in rows.values()))
         check_sums()
         seen += check_exact_since_reset(known, size // 10,
                                         (read_all, sort_all, user_load))
         check_equal("objects without an entry", 0, pairs_of("stats")["dropped_live_full"])
         live, recorded = check_live(known, "after the storm")
-        check_equal("objects that are recorded", live, recorded)
+        check_equal("objects in allocs", live, recorded)
         check_sums()
         known.run("drop")
         check_equal("live objects after drop", (0, 0), check_live(known, "after drop"))

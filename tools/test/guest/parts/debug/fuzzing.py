@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Noise."""
+"""Test with random input."""
 import random
 import subprocess
 import time
@@ -17,7 +17,7 @@ FUZZERS = 4
 
 @part
 def fuzzing(size):
-    """Random commands, and reads of random places and sizes."""
+    """Test random commands, and reads at random offsets of random sizes, with fuzz.c."""
     seed = random.SystemRandom().randrange(1 << 32)
     tables = [str(path) for path in FILES if path.name != "control"]
     with both("live_max=2000") as known:
@@ -28,14 +28,14 @@ def fuzzing(size):
             stdout=subprocess.PIPE, text=True, errors="replace") for i in range(FUZZERS)]
         with child(user_load), child(settings):
             while any(fuzzer.poll() is None for fuzzer in fuzzers):
-                progress(f"fuzzing, {events()} events beside it")
+                progress(f"fuzzing, {events()} other events")
                 time.sleep(1)
         notes = [fuzzer.stdout.read().strip() for fuzzer in fuzzers]
         for fuzzer, note in zip(fuzzers, notes):
             check_equal(f"status of a fuzzer: {note}", 0, fuzzer.returncode)
-        # Whatever they left it at
-        for command in ("enabled 1", "filter off", "pages off", "account off", "sort allocs age_ms",
-                        "reset"):
+        # The fuzzers may have left any settings
+        for command in ("enabled 1", "filter off", "pages off", "account off",
+                        "sort allocs age_ms", "reset"):
             control(command)
         check_live(known, "after fuzzing")
         check_sums()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What kmemleak has to say."""
+"""Test that kmemleak finds nothing."""
 import re
 import time
 
@@ -13,15 +13,15 @@ LEAK_SCANS = 12
 
 @part
 def no_leaks():
-    """What kmemleak has to say of all that has been done: nothing.
+    """Test that kmemleak finds no leaks after the tests that ran before.
 
-    It tells of what no address leads to, once it is five seconds old and has not
-    changed since the last scan.  An address may just be on its way when it looks, so
-    the last word counts: what is leaked is found by every scan.
+    kmemleak reports memory that no pointer leads to, if it is five seconds old and has
+    not changed since the last scan.  A scan may miss a pointer that is being moved, so
+    later scans are tried: they all find a real leak.
 
-    Not counted is the name that sysfs_slab_add() loses when it fails, for whomever a
-    kmem_cache is made: it does not put the kobject, and whoever asked for the cache
-    gets none (6.12, mm/slub.c).
+    One leak of the kernel itself is left out: if sysfs_slab_add() fails for any kmem_cache, it
+    loses the name.  It does not put the kobject, and kmem_cache_create() returns no cache
+    (6.12, mm/slub.c).
     """
     LEAKS.write_text("scan")
     for scan in range(2, LEAK_SCANS + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Memory that comes and goes."""
+"""Test of memory hotplug."""
 import contextlib
 import time
 from collections import Counter
@@ -32,7 +32,7 @@ def bring_online(blocks):
 
 
 def take_offline(blocks):
-    """Something of the kernel's may have come to lie there: try again."""
+    """Take memory offline.  Retry, because the kernel may have allocated from it."""
     for block in blocks:
         for _ in range(20):
             with contextlib.suppress(OSError):
@@ -41,17 +41,17 @@ def take_offline(blocks):
             free_unused_slabs()
             time.sleep(0.5)
         else:
-            raise Failed(f"{block.name} does not go")
+            raise Failed(f"{block.name} cannot be taken offline")
 
 
 def eject(node):
-    """Take the memory out, as its handle would."""
+    """Eject the memory devices, and wait until the node has no memory."""
     for device in Path("/sys/bus/acpi/devices").glob("PNP0C80:*"):
         with contextlib.suppress(OSError):
             (device / "eject").write_text("1")
     deadline = time.monotonic() + 30
     while blocks_of(node):
-        check(time.monotonic() < deadline, f"still there: {blocks_of(node)}")
+        check(time.monotonic() < deadline, f"not ejected: {blocks_of(node)}")
         time.sleep(0.2)
 
 
@@ -59,26 +59,30 @@ GHOSTS = 1000
 
 
 def make_ghosts(node):
-    """Objects on that node, freed unseen, and their pages too."""
+    """Make objects on a node and free them unseen, together with their pages."""
     insmod("kmemacct_ghosts", f"node={node} nr={GHOSTS}")
-    there = int(Path("/sys/module/kmemacct_ghosts/parameters/nr").read_text())
+    made = int(Path("/sys/module/kmemacct_ghosts/parameters/nr").read_text())
     rmmod("kmemacct_ghosts")
-    check_equal(f"objects on node {node}", GHOSTS, there)
+    check_equal(f"objects on node {node}", GHOSTS, made)
 
 
 def ghost_nodes():
-    """Where they are shown to be, and how many."""
+    """Return the number of ghosts in allocs by node."""
     return Counter(row["node"] for row in Table("allocs").rows
                    if row["site"].startswith("ghost_make+"))
 
 
 def memory_added_later(blocks):
-    """Beyond the map, no life of a page ends: ghosts stay, wherever memory goes."""
+    """Test memory added beyond the array of page generations, which was sized at load.
+
+    No free of its pages is seen, so ghosts stay, even when the memory is removed.
+    Return the number of objects that were on node 1.
+    """
     with kernel_log() as log, both("bulk=off") as known:
         known.run("nodes", "constant")
         compare(known, "with two nodes")
-        there = [row for row in known.live().values() if row["node"] == 1]
-        check(there, "no objects on a node without CPUs")
+        on_node = [row for row in known.live().values() if row["node"] == 1]
+        check(on_node, "no objects on a node without CPUs")
         known.run("drop")
         bring_online(blocks)
         check_equal("net_page_free", 0, pairs_of("stats")["net_page_free"])
@@ -86,27 +90,27 @@ def memory_added_later(blocks):
         check_equal("ghosts by node", {2: GHOSTS}, ghost_nodes())
         with child(read_all), child(user_load):
             take_offline(blocks)
-        check_equal("ghosts by node, without it", {"-": GHOSTS}, ghost_nodes())
+        check_equal("ghosts by node, after removal", {"-": GHOSTS}, ghost_nodes())
         known.run("constant", "caches", "runtime", "large", "nodes")
-        compare(known, "without it")
+        compare(known, "after removal")
         check_sums()
     check(any("memory was added" in line for line in log), f"the log: {log}")
-    return len(there)
+    return len(on_node)
 
 
 @part
 def memory_removed():
-    """Memory of a node without CPUs goes, and what was recorded there with it.
+    """Test that when memory is removed, ghosts on it are removed from the tables.
 
-    Node 1 has memory and no CPUs, and node 2 only memory that can go.  Without
-    hooks, or there were no ghosts.
+    Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  With
+    bulk=off, because otherwise there would be no ghosts.
     """
     for node in (1, 2):
         check_equal(f"CPUs of node {node}", "", Path(
             f"/sys/devices/system/node/node{node}/cpulist").read_text().strip())
     blocks = blocks_of(2)
     check(blocks, "no memory to remove")
-    there = memory_added_later(blocks)
+    on_node = memory_added_later(blocks)
     bring_online(blocks)
     with loaded("kmemacct", "bulk=off"):
         check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
@@ -122,19 +126,20 @@ def memory_removed():
         with child(read_all), child(user_load), child(user_load):
             take_offline(blocks)
             eject(2)
-        # Frames of memory that has gone stay.
+        # The records of pages that have been removed stay.
         check_equal("memory_bytes", memory, pairs_of("stats")["memory_bytes"])
-        check_equal("ghosts by node, without it", {}, ghost_nodes())
-        # Not before: what belongs to a cache itself lies on all nodes there are.
+        check_equal("ghosts by node, after removal", {}, ghost_nodes())
+        # Not earlier: a kmem_cache has structures of its own on all nodes, which would keep the
+        # memory online.
         with loaded("kmemacct_truth"):
             known = Truth()
             known.run("constant", "caches", "runtime", "large", "nodes")
-            compare(known, "without it")
+            compare(known, "after removal")
             check_sums()
             known.run("drop")
             compare(known, "after drop")
-    return (f"{len(blocks)} blocks gone, {GHOSTS} ghosts with them, or {GHOSTS} shown "
-            f"on no node where they are not looked for; {there} objects were on a node "
+    return (f"{len(blocks)} memory blocks removed; {GHOSTS} ghosts repaired, or shown without "
+            f"a node if the memory was added after load; {on_node} objects on a node "
             "without CPUs")
 
 

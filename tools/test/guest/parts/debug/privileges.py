@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Who may do what, and who learns an address."""
+"""Tests of permissions, of addresses in the files, and of lockdown."""
 import contextlib
 import errno
 import os
@@ -16,7 +16,7 @@ from table import TABLES, control
 from truth import both
 
 NOBODY = 65534
-# Of the module, those that are shown
+# Number of module parameters in sysfs
 PARAMETERS = 11
 
 
@@ -31,7 +31,7 @@ def as_nobody(work):
 
 @part
 def unprivileged():
-    """Whatever a user without privileges tries is EACCES."""
+    """Test that an unprivileged user gets EACCES for each open of each file."""
     os.chmod(DEBUGFS, 0o755)
     tries = 0
     with loaded("kmemacct"):
@@ -45,17 +45,17 @@ def unprivileged():
                       f"{path}, flags {flags:#o}: not EACCES")
                 tries += 1
         check(not as_nobody(lambda: opens("/proc/version", os.O_RDONLY)),
-              "nobody can open anything")
+              "an unprivileged user cannot open /proc/version")
     os.chmod(DEBUGFS, 0o700)
     return f"{tries} opens"
 
 
-# What could be an address: of the kernel, or a whole word in hexadecimal
+# Words that may be addresses: 9 to 16 hexadecimal digits
 ADDRESS = re.compile(r"(?<![0-9a-zA-Z_])(?:0x)?[0-9a-fA-F]{9,16}(?![0-9a-zA-Z_])")
 
 
 def addresses(text):
-    """Words that tell where in the kernel something is."""
+    """Return all words that look like kernel addresses, in hexadecimal or decimal."""
     found = [word for word in ADDRESS.findall(text)
              if int(word, 16) >= 1 << 63 and re.search("[a-fA-F]", word)]
     return found + [word for word in re.findall(r"\d{19,20}", text)
@@ -68,8 +68,10 @@ def ptr_column(text):
 
 @part
 def no_addresses():
-    """No address but `ptr` of allocs, as kptr_restrict allows; checked as root
-    and as a reader who got an open file from root."""
+    """Test that no file shows an address, except `ptr` of allocs if kptr_restrict allows it.
+
+    It is tested as root and as an unprivileged reader that got an open file from root.
+    """
     restrict = Path("/proc/sys/kernel/kptr_restrict")
     shown = {}
     with kernel_log() as log, both() as known:
@@ -77,7 +79,7 @@ def no_addresses():
         for command in PAGES_ON:
             control(command)
         user_load()
-        # Errors may quote what was written, and never more.
+        # last_error may quote the command, and nothing else.
         with contextlib.suppress(OSError):
             control("sort allocs ptr")
         for level in ("0", "1", "2"):
@@ -94,20 +96,20 @@ def no_addresses():
         restrict.write_text("1")
         true = set(known.live())
         check(all(ptr.startswith("ffff") for ptr in true), f"no addresses: {true}")
-    for who in ("root", "nobody"):
-        check(len(shown["0", who]) > len(true), "hardly any rows")
-        check(not true & set(shown["0", who]), f"0 shows {who} addresses")
-        check_equal("hashed words have 32 bits", {"00000000"},
-                    {word[:8] for word in shown["0", who]})
-        check_equal(f"2 shows {who}", {16 * "0"}, set(shown["2", who]))
-    check(true <= set(shown["1", "root"]), "1 does not show root addresses")
-    check_equal("1 shows nobody", {16 * "0"}, set(shown["1", "nobody"]))
+    for user in ("root", "nobody"):
+        check(len(shown["0", user]) > len(true), "too few rows")
+        check(not true & set(shown["0", user]), f"kptr_restrict=0 shows {user} addresses")
+        check_equal("upper half of hashed addresses", {"00000000"},
+                    {word[:8] for word in shown["0", user]})
+        check_equal(f"addresses for {user}, kptr_restrict=2", {16 * "0"}, set(shown["2", user]))
+    check(true <= set(shown["1", "root"]), "kptr_restrict=1 does not show root addresses")
+    check_equal("addresses for nobody, kptr_restrict=1", {16 * "0"}, set(shown["1", "nobody"]))
     check_equal("addresses in the log", [], addresses("\n".join(log)))
     return f"{len(true)} known addresses, {len(FILES)} files at 3 levels"
 
 
 def read_as_nobody():
-    """allocs, through a file that root opened."""
+    """Return the addresses in allocs, read as nobody from a file that root has opened."""
     reader, writer = os.pipe()
     fd = os.open(DEBUGFS / "kmemacct/allocs", os.O_RDONLY)
 
@@ -123,16 +125,16 @@ def read_as_nobody():
     os.close(writer)
     with os.fdopen(reader) as f:
         text = f.read()
-    check_equal("status of a reader", 0, os.waitpid(pid, 0)[1])
+    check_equal("status of the reader", 0, os.waitpid(pid, 0)[1])
     os.close(fd)
     return ptr_column(text)
 
 
 @part
 def lockdown():
-    """What it closes, what it does not, and how to go on then.
+    """Test what still works under lockdown, and that the reader names the way out.
 
-    Nothing opens it again: this has to be the last part of a boot.
+    Lockdown cannot be undone, so this has to be the last part of a boot.
     """
     security = Path("/sys/kernel/security")
     subprocess.run(["mount", "-t", "securityfs", "none", security], check=True)
@@ -150,19 +152,19 @@ def lockdown():
                                 0 if open_to else errno.EPERM, opens(path, flags))
             run.write(b"constant")
             compare(known, level)
-            said = subprocess.run([reader, "reset"], capture_output=True, text=True,
-                                  check=False).stderr
-            check("lockdown" in said and str(ENABLED) in said,
-                  f"the reader says {said!r}")
+            error = subprocess.run([reader, "reset"], capture_output=True, text=True,
+                                   check=False).stderr
+            check("lockdown" in error and str(ENABLED) in error,
+                  f"error of the reader: {error!r}")
             ENABLED.write_text("0")
             check_equal("enabled", "0\n", ENABLED.read_text())
             ENABLED.write_text("1")
         with contextlib.suppress(OSError):
             insmod("kmemacct_truth2")
-            raise Failed("an unsigned module was taken")
+            raise Failed("an unsigned module was loaded")
         run.write(b"drop")
         check_all_freed(known)
-    return "tables and the parameter `enabled` stay open, control does not"
+    return "tables and the parameter `enabled` can still be opened, control cannot"
 
 
 PARTS = (unprivileged, no_addresses, lockdown)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the parts of tools/test/guest/debug share."""
+"""Functions that the parts of tools/test/guest/debug share."""
 import os
 import random
 import time
@@ -16,12 +16,12 @@ FILES = [DEBUGFS / "kmemacct" / name for name in (*TABLES, "control")] + [
 
 ENABLED = Path("/sys/module/kmemacct/parameters/enabled")
 
-# So that all tables have rows
+# Commands after which all tables have rows
 PAGES_ON = ("pages sites", "account tasks,cgroups,comm_sites,comm_syscalls")
 
 
 def events():
-    """That the module saw since it came."""
+    """Return the number of events that the module has seen since load."""
     stats = pairs_of("stats")
     return sum(value for name, value in stats.items()
                if name.startswith("events_") or
@@ -29,7 +29,7 @@ def events():
 
 
 def now_and_then(work):
-    """Some tenth of the time, or there would be hardly a storm."""
+    """Run a process that calls work() for about a tenth of the time, to leave CPU to the storm."""
     def seldom():
         start = time.monotonic()
         work()
@@ -38,15 +38,15 @@ def now_and_then(work):
 
 
 def check_live(known, when):
-    """What is recorded is live and described right.
+    """Check the truth's objects in allocs.  Return the numbers of live and recorded objects.
 
-    Of what is live some was allocated while recording was off.  With KASAN there
-    is a red zone in each slot, which the truth does not know of.
+    Objects that were allocated while recording was off may be missing.  bytes_alloc is not
+    compared: with KASAN, each slot has a red zone that the truth does not know of.
     """
     live = known.live()
     rows = [row for row in Table("allocs").rows if known.is_mine(row["site"])]
     ghosts = [row for row in rows if row["ptr"] not in live]
-    check(not ghosts, f"{when}: {len(ghosts)} objects are not live, one is {ghosts[:1]}")
+    check(not ghosts, f"{when}: {len(ghosts)} objects in allocs are not live: {ghosts[:1]}")
     for row in rows:
         truth = live[row["ptr"]]
         check_equal(f"{when}: {row}",
