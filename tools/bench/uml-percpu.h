@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * To add to a variable of this CPU is one instruction, as on x86.  User-Mode Linux's
- * own additions hold back the signals that stand for interrupts, by two calls of a
- * function.
+ * Per-CPU additions for User-Mode Linux, in one instruction as on x86.  The additions of
+ * User-Mode Linux itself make two function calls, to block and unblock the signals that
+ * stand for interrupts.
  *
- * The kernel `uml-plain` has this instead of its asm/percpu.h.  In `uml` only the
- * module has it (uml.h).
+ * The kernel `uml-plain` is built with this header instead of its asm/percpu.h.  In `uml`,
+ * only the module uses it (uml.h).
  */
 #ifndef KMA_BENCH_UML_PERCPU_H
 #define KMA_BENCH_UML_PERCPU_H

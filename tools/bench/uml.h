@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module's sources lack on User-Mode Linux, for tools/bench alone: it is
- * included before each of them, and they compile as they are.
+ * Definitions that the module's sources lack on User-Mode Linux, for tools/bench only.  This
+ * header is included before each source, so that the sources compile unchanged.
  *
- * There is no function tracer and there are no kprobes, so no function can be
- * followed: whoever tries is told so by the kernel's own ftrace_set_filter_ip()
- * and register_kretprobe(), and goes on without, as it would with bulk=off.
+ * User-Mode Linux has no function tracer and no kprobes, so the module cannot trace
+ * functions.  The kernel's stubs of ftrace_set_filter_ip() and register_kretprobe() return
+ * an error, and the module goes on as with bulk=off.
  */
 #ifndef KMA_BENCH_UML_H
 #define KMA_BENCH_UML_H
 
-/* As the sources have it, since printk.h is included before they can say so. */
+/* The same as in the sources, which come too late: this header includes printk.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>
@@ -23,10 +23,10 @@
 #include <linux/sched.h>
 #include <linux/static_call.h>
 
-/* Additions of one instruction: in `uml` for the module alone, in `uml-plain` for all. */
+/* Per-CPU additions in one instruction: in `uml` only for the module, in `uml-plain` for all. */
 #include "uml-percpu.h"
 
-/* And so on: what the module has for x86, less what names a CPU's variables. */
+/* The module's own macros for x86, without the segment prefix of per-CPU variables. */
 #define kma_env_add_past(pcp, n, was_negative) ({			\
 	bool __past;							\
 									\
@@ -48,11 +48,13 @@
 })
 
 /*
- * Likewise one jump to where it is to go now, as x86 has it, for each static call, which
- * is the last act of one function: here they are indirect calls.  The compiler makes a jump
- * to name_jump of it, which is the first function and gets no other jump: it is looked for
- * and changed.  It is weak, or the assembler would make the jump a short one.  Nobody else
- * runs.
+ * Static calls as direct jumps, as on x86; in User-Mode Linux they are indirect calls.
+ *
+ * Each static call of the module is made at one place, as the last action of a function, so
+ * the compiler makes a jump of it.  The target is name_jump, an alias of the initial
+ * function.  No other code jumps there, so kma_bench_find() can search the module's text for
+ * the jump, and static_call_update() changes its target.  The alias is weak: otherwise the
+ * assembler might use a short jump.  With a single CPU, no other code runs meanwhile.
  */
 #undef DEFINE_STATIC_CALL
 #undef static_call
@@ -69,7 +71,7 @@ extern typeof(function) name##_jump
 #define static_call_update(name, function)				\
 	kma_bench_jump(&name##_call, (u8 *)(function))
 
-/* Where the jump is, once that is known, and where it went first. */
+/* The jump of a static call: its initial target and, once found, its address. */
 struct kma_bench_call {
 	const u8 *first;
 	u8 *site;
@@ -102,10 +104,12 @@ static inline void kma_bench_jump(struct kma_bench_call *call, const u8 *to)
 }
 
 /*
- * The stock kernel's unwinder also says where on the stack it found what it returns,
- * so that stacks are remembered.  There is none here: each word of the stack that
- * is in a function counts as a frame, the outermost if it is there more than once,
- * since callers also hand on who called.  Those are more frames than there are.
+ * A substitute for the stock kernel's unwinder, which also shows the address of each
+ * frame on the stack, so that the module can cache stacks.
+ *
+ * Here, each word on the stack that is an address in a function counts as a frame.  If an
+ * address is there several times, only the outermost counts, because functions also pass
+ * their return address on as an argument.  This finds more frames than there are.
  */
 #define KMA_HAVE_UNWINDER
 
@@ -117,7 +121,7 @@ static inline bool unwind_is_text(unsigned long word)
 {
 	char name[KSYM_SYMBOL_LEN];
 
-	/* Numbers that have no name begin with 0x. */
+	/* sprint_symbol() prints an address without a symbol as 0x... */
 	return word > PAGE_SIZE && word <= U32_MAX && sprint_symbol(name, word) &&
 	       name[0] != '0';
 }
@@ -144,7 +148,7 @@ static inline void unwind_next_frame(struct unwind_state *state)
 	} while (!unwind_is_text(state->ip) || unwind_is_further(state));
 }
 
-/* From the outermost frame of this module on: the words before it are its own. */
+/* Begin at the outermost frame of this module: the words before it are the module's own. */
 static __always_inline void unwind_begin(struct unwind_state *state)
 {
 	unsigned long at = (unsigned long)__builtin_frame_address(0);
@@ -171,7 +175,7 @@ struct ftrace_ops {
 	unsigned long flags;
 };
 
-/* Of what is never attached */
+/* For code that compiles, but is never attached to a function */
 #define FTRACE_OPS_FL_SAVE_REGS			0
 #define FTRACE_OPS_FL_PERMANENT			0
 #define ftrace_get_regs(regs)			((struct pt_regs *)(regs))

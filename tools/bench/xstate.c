@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For User-Mode Linux 6.12 on processors with AMX, loaded before it (LD_PRELOAD).
+ * A preloaded library (LD_PRELOAD) for User-Mode Linux 6.12 on processors with AMX.
  *
- * It keeps 2,696 bytes of a process's extended registers, and the host only sets
- * all that the processor has.  So they are set over what there is.
+ * User-Mode Linux saves 2,696 bytes of a process's extended registers, but the host only
+ * accepts the full state of the processor.  So this ptrace() reads the full state, replaces
+ * its first bytes by those of User-Mode Linux, and sets the result.
  */
 #include <dlfcn.h>
 #include <elf.h>

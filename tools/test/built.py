@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The objects that tools/build made of the module, for the checks of its form."""
+"""Access to the module's objects, as built by tools/build, for the checks in this folder."""
 import os
 import re
 import subprocess
@@ -11,7 +11,7 @@ KERNEL = "6.12"
 
 
 class NotBuilt(Exception):
-    """There is no complete build of exactly these sources."""
+    """There is no complete build of the current sources."""
 
 
 def output_of(*command):
@@ -20,7 +20,7 @@ def output_of(*command):
 
 
 def sources(top=TOP):
-    """The module's .c and .h files, by their names relative to the tree."""
+    """The module's .c and .h files, as paths relative to the top of the tree."""
     listed = output_of("git", "-C", top, "ls-files", "--cached", "--others",
                        "--exclude-standard", "module", "include").split()
     return sorted(name for name in listed
@@ -28,10 +28,10 @@ def sources(top=TOP):
 
 
 def objects(names, kernel=KERNEL, top=TOP):
-    """Source to object of each .c file, from the last build for the kernel.
+    """Map each .c file to its object in the last build for the kernel.
 
-    The build is refused unless its copies of all sources equal the tree's and the
-    module is newer than each of them: an object of another source proves nothing.
+    Raise NotBuilt unless the build's copies of all sources equal those in the tree and
+    the module is newer than each copy.
     """
     out = Path(top) / "build" / kernel
     module = out / "kmemacct.ko"
@@ -43,18 +43,18 @@ def objects(names, kernel=KERNEL, top=TOP):
     for name in names:
         copy = out / "src" / name
         if not copy.exists() or copy.read_bytes() != (Path(top) / name).read_bytes():
-            raise NotBuilt(f"the build for {kernel} has another {name}: {again}")
+            raise NotBuilt(f"the build for {kernel} has a different {name}: {again}")
         if copy.stat().st_mtime > module.stat().st_mtime:
             raise NotBuilt(f"the build for {kernel} is older than {name}: {again}")
         if name.endswith(".c"):
             found[name] = copy.with_suffix(".o")
             if not found[name].exists():
-                raise NotBuilt(f"{name} has no object: is it in Kbuild?")
+                raise NotBuilt(f"{name} has no object: check that Kbuild lists it")
     return found
 
 
 def symbols(by_source):
-    """What each source defines for others, and what it needs of others."""
+    """Map each source to the global symbols it defines, and to the undefined ones."""
     defined = {name: set() for name in by_source}
     needed = {name: set() for name in by_source}
 
@@ -69,9 +69,9 @@ def symbols(by_source):
 
 
 def static_functions(obj):
-    """(name, file, line) of each static function, those that were inlined too.
+    """(name, file, line) of each static function, inlined functions included.
 
-    The symbol table does not have what was inlined, so this reads the debugging
+    Inlined functions are not in the symbol table, so this reads the debugging
     information.
     """
     files = _file_table(output_of("readelf", "--debug-dump=rawline", obj))
@@ -91,7 +91,7 @@ def static_functions(obj):
 
 
 def _file_table(text):
-    """File number to path, of DWARF 5's table of file names."""
+    """Map file numbers to paths, from the file name table of DWARF 5."""
     number = r"^\s*(\d+)\s+"
     text_of = r"\(.*?\): (.*)$"
     dirs, _, files = text.partition("The File Name Table")
@@ -102,7 +102,7 @@ def _file_table(text):
 
 
 def finish(problems):
-    """Print what is wrong; the exit status says whether anything is."""
+    """Print the problems and exit, with status 1 if there are any, otherwise 0."""
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

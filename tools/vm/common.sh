@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts of this folder share; sourced, not run.
+# Shared by the scripts in tools/; to be sourced, not run.
 #
-# All that is fetched or built lies below the cache folder $KMA_CACHE:
+# Everything that tools/vm/setup fetches or builds is below the cache folder $KMA_CACHE:
 #
 #   kernel/NAME/           a kernel (a link to kernel/NAME-VERSION)
-#       image              what QEMU boots
-#       build/             what make takes as KDIR
+#       image              the image that QEMU boots
+#       build/             the kernel build directory, for make's KDIR
 #       modules/           its /lib/modules, if it has modules
-#       modules.cpio       the modules that it needs to find its root
-#       guest-HASH/kma_vm.ko   what tools/vm/guest is for it
+#       modules.cpio       the modules that it needs to mount its root file system
+#       guest-HASH/kma_vm.ko   tools/vm/guest, built for this kernel
 #   kernel/6.12-clang/     only build/
-#   kernel/uml*/           the same of User-Mode Linux, whose image is a program
+#   kernel/uml*/           a kernel for User-Mode Linux; its image is a program
 #   qemu/qemu-system-x86_64
-#   builder/RELEASE/       the root of another Debian release, with its compiler
-#   source/VERSION/        the source of the kernels that are built here
+#   builder/RELEASE/       root file system of another Debian release, with its compiler
+#   source/VERSION/        source of the kernels that tools/vm/setup builds
 
 KMA_TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 KMA_CACHE=${KMEMACCT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kmemacct}
-# Before it, a guest of three CPUs panics when its code is patched under load
-# shellcheck disable=SC2034 # for who sources this
+# With an older QEMU, a guest with three CPUs panics when its code is patched under load.
+# shellcheck disable=SC2034 # used by the scripts that source this file
 KMA_QEMU_MIN=10
 
-# Debian's kernels: name, image package (a pattern, of which the newest counts),
-# where its modules are built, suites.  A release that is not this machine's is
-# a builder, because headers want the compiler and libc that they come with.
+# Debian's kernels: name, image package (a regex; the newest match is used), builder, suites.
+# The builder is the Debian release in which modules for the kernel are built, or `-` for
+# this machine.  Kernel headers of another release need that release's compiler and libc.
 KMA_DEBIAN_KERNELS=(
 	"5.10	linux-image-5.10.0-[0-9]+-amd64		bullseye	bullseye bullseye-security"
 	"6.1	linux-image-6.1.0-[0-9]+-amd64		-		bookworm bookworm-security"
@@ -35,13 +35,12 @@ KMA_DEBIAN_KERNELS=(
 	"7.3	linux-image-7.3.[0-9]+.deb13-amd64	trixie		trixie-backports"
 )
 
-# Only to build for, with clang: its source, prepared with the configuration of
-# the kernel before the dash
+# Modules are built for this kernel with clang, but it is never booted.  It is the source of
+# the kernel named before the dash, prepared with that kernel's configuration.
 KMA_CLANG_KERNEL=6.12-clang
 
-# Those that handle breakpoints themselves before tools/vm/guest is asked about
-# one that is gone.  They get an emulator that runs one CPU at a time, in which
-# there are none.
+# Kernels that handle a stale breakpoint themselves, before tools/vm/guest can.  Their guests
+# run in one emulator thread, in which stale breakpoints do not occur.
 KMA_ONE_THREAD=" 5.10 "
 
 say() { echo "${0##*/}: $*" >&2; }
@@ -49,7 +48,7 @@ die() { say "$*"; exit 1; }
 
 debian_kernels() { printf '%s\n' "${KMA_DEBIAN_KERNELS[@]%%	*}"; }
 
-# Kernels built here: one for each fragment of a configuration
+# Kernels that tools/vm/setup builds: one for each kunit/configs/*.config
 built_kernels()
 {
 	local f
@@ -61,12 +60,13 @@ built_kernels()
 
 known_kernels() { { debian_kernels; built_kernels; } | paste -sd ' '; }
 
-# known_target NAME: a kernel to build for
+# known_target NAME: whether modules can be built for this kernel
 known_target() { known_kernel "$1" || [[ $1 == "$KMA_CLANG_KERNEL" ]]; }
 
 known_kernel() { [[ " $(known_kernels) " == *" $1 "* ]]; }
 
-# Where modules for a kernel are built: `-` is here
+# builder_of KERNEL: prints the Debian release in which modules for it are built, or `-` for
+# this machine
 builder_of()
 {
 	local entry line
@@ -81,8 +81,8 @@ builder_of()
 	echo -
 }
 
-# build_for KERNEL COMMAND...: runs it where modules for the kernel are built,
-# which has the cache and this tree in the same places
+# build_for KERNEL COMMAND...: runs COMMAND on this machine or in a chroot of the kernel's
+# builder.  In the chroot, the cache and this tree have the same paths as outside.
 build_for()
 {
 	local root builder user=()
@@ -96,7 +96,7 @@ build_for()
 	root=$(realpath -e "$KMA_CACHE/builder/$builder") ||
 		die "no builder $builder: run tools/vm/setup with the kernel's name"
 	[[ $EUID -eq 0 ]] || user=(--map-root-user)
-	# shellcheck disable=SC2016 # for the shell in the name space
+	# shellcheck disable=SC2016 # expanded by the shell in the mount namespace
 	unshare "${user[@]}" --mount bash -ec '
 		root=$1 cache=$2 tree=$3
 		shift 3
@@ -109,7 +109,8 @@ build_for()
 		"$KMA_TREE" "$@"
 }
 
-# Where a kernel's build of tools/vm/guest is, or would be
+# guest_module KERNEL: prints the path of tools/vm/guest built for the kernel, which may not
+# exist yet
 guest_module()
 {
 	local hash
@@ -124,7 +125,7 @@ qemu_major()
 		sed -n 's/^QEMU emulator version \([0-9]*\)\..*/\1/p'
 }
 
-# The QEMU of the cache is there only if the machine's own is too old
+# Prints the path of QEMU.  The cache has one only if the machine's own is too old.
 find_qemu()
 {
 	local own=$KMA_CACHE/qemu/qemu-system-x86_64

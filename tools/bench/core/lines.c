@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many cache lines of the module's a kmalloc and kfree pair touches.
+ * Counts the cache lines of the module that a kmalloc and kfree pair touches.
  *
- * The core and the probes are compiled for the thread sanitizer, so that there is
- * a call at each access to memory but to their own variables on the stack.  These
- * are the functions that are called; the sanitizer itself is not there.  What is
- * in struct kma_env is the kernel's own, jiffies and the like, and not counted.
+ * The core and the probes are compiled for the thread sanitizer, so the compiler inserts a
+ * call at each memory access, except to local variables on the stack.  This file defines the
+ * functions that are called; the sanitizer's library is not linked.  struct kma_env stands
+ * for the kernel's own variables, such as jiffies, and is not counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 #define KMA_LINES_MAX	16384
 
-/* Of the pair that is looked at; the first one looks through whole tables. */
+/* The cache lines of the current pair.  There are many: the first pair reads whole tables. */
 static struct {
 	unsigned long line;
 	bool written;
 } kma_lines[KMA_LINES_MAX];
 static u32 kma_lines_nr;
 
-/* Of what is called from here, and of those that called */
+/* An access within so many bytes of the current frame is to the stack, and is not counted. */
 #define KMA_LINES_STACK	65536UL
 
 static bool kma_line_counts(unsigned long at)
@@ -50,7 +50,7 @@ static void kma_line(const void *at, bool written)
 	kma_lines[i].written |= written;
 }
 
-/* An access is aligned, or is to be noted as two. */
+/* An access that is not aligned may touch two lines. */
 static void kma_line_both(const void *at, size_t bytes, bool written)
 {
 	kma_line(at, written);
@@ -62,9 +62,9 @@ void kma_line_write(void *at)
 	kma_line(at, true);
 }
 
-/* ---- what the compiler calls ------------------------------------------------ */
+/* ---- functions of the thread sanitizer --------------------------------------- */
 
-/* They have no prototypes but in the compiler. */
+/* No header declares these functions: the compiler has their prototypes built in. */
 #define KMA_TSAN_PLAIN(bytes)						\
 void __tsan_read##bytes(void *at)					\
 {									\
@@ -128,7 +128,7 @@ KMA_TSAN_ATOMIC(16, u16)
 KMA_TSAN_ATOMIC(32, u32)
 KMA_TSAN_ATOMIC(64, u64)
 
-/* Not longer than a line. */
+/* No range in the core is longer than a cache line. */
 void __tsan_read_range(void *at, unsigned long bytes)
 {
 	kma_line_both(at, bytes, false);
@@ -152,7 +152,7 @@ void __tsan_func_exit(void)
 {
 }
 
-/* A race on purpose is an access like any other. */
+/* The core marks intended data races with these.  Their accesses are counted, too. */
 void AnnotateIgnoreReadsBegin(const char *file, int line)
 {
 	(void)file;
@@ -175,7 +175,7 @@ static unsigned long kma_lines_ptr(u32 i)
 	return 0xffff888004000000UL + 256UL * (i % KMA_LINES_PAIRS);
 }
 
-/* What one event after the other touched, and of that wrote. */
+/* Sums over events: cache lines touched, and how many of these were written. */
 struct kma_lines_sum {
 	u64 touched;
 	u64 written;
@@ -200,8 +200,8 @@ static void kma_lines_print(const char *name, const struct kma_lines_sum *sum)
 }
 
 /*
- * One object after the other, since their entries lie across lines here and there.
- * At first the site and all pages are new, which is not counted.
+ * Averages over many objects, because some entries lie across two lines.  In the first half
+ * of the loop the call site and all pages are new, so only the second half is counted.
  */
 static void kma_lines_exact(void)
 {
@@ -218,7 +218,7 @@ static void kma_lines_exact(void)
 	kma_lines_print("", &sum);
 }
 
-/* None of these is a sample, and nothing is in the filter. */
+/* No object becomes a sample, and the livefilter is empty. */
 static void kma_lines_unsampled(void)
 {
 	struct kma_lines_sum alloc = { 0 }, free = { 0 };

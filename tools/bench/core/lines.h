@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The core's surroundings, where those accesses that are assembler are noted too. */
+/* The core's environment for lines.c, which also notes accesses made in inline assembly. */
 #ifndef KMA_BENCH_LINES_H
 #define KMA_BENCH_LINES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Events for the core: see probes.h. */
+/* Simulated events for the core: see probes.h. */
 #include <stdlib.h>
 
 #include "probes.h"
@@ -8,7 +8,7 @@
 #define KMA_BENCH_SITES_MAX	8192
 #define KMA_BENCH_PFNS	262144
 
-/* What slabs of a first CPU are at; the next one's are in the next 64 MiB. */
+/* Address of the first CPU's slabs; those of each further CPU are 64 MiB higher. */
 #define KMA_BENCH_PTR		0xffff888004000000UL
 #define KMA_BENCH_SITE		0xffffffff81234567UL
 

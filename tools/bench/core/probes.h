@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What module/probe.c does with an event, as functions of a program. */
+/* What the probes of module/trace/slab.c do with an event, as user-space functions. */
 #ifndef KMA_BENCH_PROBES_H
 #define KMA_BENCH_PROBES_H
 
@@ -9,30 +9,30 @@
 
 extern struct kma_core kma_core;
 
-/* A pair's size of slot, and how many are allocated before the first is freed. */
+/* A shape: the slot size of the objects, and how many are allocated before the first free. */
 struct kma_bench_shape {
 	const char *name;
 	u32 bytes;
 	u32 batch;
 };
 
-/* Those of tools/bench/pairs-guest; 240 bytes take 256. */
+/* The shapes of tools/bench/pairs-guest; objects of 240 bytes are in slots of 256 bytes. */
 extern const struct kma_bench_shape kma_bench_shapes[];
 extern const u32 kma_bench_nr_shapes;
 
-/* Make the tables, as large as in a guest of 1 GiB; exits if that fails. */
+/* Create tables of the same size as in a guest with 1 GiB; exits if that fails. */
 void kma_bench_start(void);
 
 void kma_bench_kmalloc(unsigned long site, unsigned long ptr, size_t bytes_req,
 		       size_t bytes_alloc, int node);
 void kma_bench_kfree(unsigned long ptr);
 
-/* The same while objects are sampled, of which nothing is told but what is not a sample. */
+/* The same while objects are sampled, for objects that are not samples. */
 void kma_bench_kmalloc_sampled(unsigned long site, unsigned long ptr, size_t bytes_req,
 			       size_t bytes_alloc, int node);
 void kma_bench_kfree_filtered(unsigned long ptr);
 
-/* @pairs of them, whose objects are this thread's. */
+/* Record @pairs pairs, with object addresses of this thread only. */
 void kma_bench_pairs(const struct kma_bench_shape *s, u32 pairs);
 
 #endif /* KMA_BENCH_PROBES_H */

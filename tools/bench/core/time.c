@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The core as a program: how long it takes to record a kmalloc and kfree pair,
- * on one thread and on two, and what a locked instruction costs on this machine.
+ * Measures how long the core takes to record a kmalloc and kfree pair, on one thread and on
+ * two, and what a locked instruction costs on this machine.
  *
- * How many of those there are in a pair is counted in the very code that is
- * timed: it is run with the processor's trap flag set, and the trap handler looks
- * at each instruction before it is executed.
+ * The number of locked instructions in a pair is counted in the code that is timed: it runs
+ * with the processor's trap flag set, and the trap handler looks at each instruction before
+ * it is executed.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -71,7 +71,7 @@ static void *kma_time_thread(void *arg)
 	struct kma_time_thread *t = arg;
 	cpu_set_t cpus;
 
-	/* Where there is only one CPU, both are on it. */
+	/* If the machine has only one CPU, this fails, and both threads run on it. */
 	CPU_ZERO(&cpus);
 	CPU_SET(t->cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
@@ -81,7 +81,7 @@ static void *kma_time_thread(void *arg)
 	return NULL;
 }
 
-/* The mean over @nr threads at a time. */
+/* Mean time of a pair, with @nr threads running at the same time. */
 static double kma_time_threads(const struct kma_bench_shape *s, u32 nr)
 {
 	struct kma_time_thread thread[2];
@@ -120,7 +120,7 @@ int main(void)
 
 static u64 kma_locked;
 
-/* 0xf0 among the prefixes, or an xchg with memory, which needs none. */
+/* Whether an instruction has the prefix 0xf0, or is an xchg with memory, which needs none. */
 static bool kma_is_locked(const u8 *code)
 {
 	for (;; code++) {
@@ -154,7 +154,7 @@ static void kma_count_locked(const struct kma_bench_shape *s)
 		.sa_flags = SA_SIGINFO,
 	};
 
-	/* So that what is rare has happened */
+	/* Slow paths, such as a new page, are taken before the count. */
 	kma_bench_pairs(s, KMA_TIME_PAIRS);
 	sigaction(SIGTRAP, &trap, NULL);
 	kma_locked = 0;
@@ -166,8 +166,8 @@ static void kma_count_locked(const struct kma_bench_shape *s)
 }
 
 /*
- * A key's way through a pair: free, busy, the address, busy, free.  @lock is a
- * prefix or nothing.
+ * The values that the key of an entry takes during a pair: free, busy, the address, busy,
+ * free.  @lock is a lock prefix or an empty string.
  */
 #define KMA_TIME_KEY(lock, key) do {					\
 	unsigned long *__at = (key), __was = 0;				\

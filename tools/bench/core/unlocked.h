@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The core's surroundings, where claiming a slot is not locked: for one thread. */
+/* The core's environment with a cmpxchg() that has no lock prefix: for one thread only. */
 #ifndef KMA_BENCH_UNLOCKED_H
 #define KMA_BENCH_UNLOCKED_H
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a kmalloc and kfree pair takes, and two probes that do nothing.
+ * Measures the time of kmalloc and kfree pairs, and has empty probes to compare with.
  *
- * In /sys/kernel/debug/kma_pairs/:
+ * Files in /sys/kernel/debug/kma_pairs/:
  *
- *	measure	write "SIZE BATCH PAIRS ROUNDS": ROUNDS times PAIRS objects of
- *		SIZE bytes are allocated and freed, BATCH of them before the
- *		first is freed; then read the nanoseconds that the fastest
- *		round took, and the one in the middle; a SIZE of 0 is a page of
- *		the page allocator
- *	sites	write "PAIRS": as many of 32 bytes, one at a time, in each of a
- *		thousand call sites; then read the nanoseconds of each, the
- *		fastest of five rounds, a line each
- *	empty	write 1 to attach the probes, 0 to detach them
- *	empty_pages  likewise those of pages
+ *	measure	Write "SIZE BATCH PAIRS ROUNDS" to run ROUNDS rounds.  A round allocates and
+ *		frees PAIRS objects of SIZE bytes, in batches: BATCH objects are allocated
+ *		before the first of them is freed.  A SIZE of 0 stands for alloc_page().
+ *		Then read two times in ns: that of the fastest round, and the median.
+ *	sites	Write PAIRS to allocate and free so many objects of 32 bytes, one at a time,
+ *		at each of a thousand call sites.  Then read one line for each call site:
+ *		the time in ns of the fastest of five rounds.
+ *	empty	Write 1 to attach empty probes to kmalloc and kfree, 0 to detach them.
+ *	empty_pages
+ *		Write 1 to attach empty probes to mm_page_alloc and mm_page_free, 0 to
+ *		detach them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,7 +37,7 @@
 #define KMA_PAIRS_BATCH_MAX	4096
 #define KMA_PAIRS_ROUNDS_MAX	1000
 
-/* Protects all that follows. */
+/* Protects the following variables, and the registration of the empty probes. */
 static DEFINE_MUTEX(kma_pairs_lock);
 static void *kma_pairs_object[KMA_PAIRS_BATCH_MAX];
 static u64 kma_pairs_ns[KMA_PAIRS_ROUNDS_MAX];
@@ -45,7 +46,7 @@ static bool kma_pairs_empty;
 
 /* ---- a round ---------------------------------------------------------------- */
 
-/* @size is a constant wherever this is inlined, as with most who allocate. */
+/* Inlined with a constant @size: most callers of kmalloc() have a constant size, too. */
 static __always_inline void kma_pairs_round(const size_t size, u32 batch, u32 pairs)
 {
 	void **object = kma_pairs_object;
@@ -116,7 +117,7 @@ static void kma_pairs_measure(const struct kma_pairs_size *s, u32 batch, u32 pai
 		start = ktime_get_ns();
 		s->round(batch, pairs);
 		kma_pairs_ns[i] = ktime_get_ns() - start;
-		/* Who reads events has to keep up with them. */
+		/* Lets tracers that read the events keep up. */
 		cond_resched();
 	}
 	sort(kma_pairs_ns, rounds, sizeof(kma_pairs_ns[0]), kma_pairs_compare, NULL);
@@ -180,7 +181,7 @@ static const struct file_operations kma_pairs_fops = {
 
 /* ---- a thousand call sites --------------------------------------------------- */
 
-/* No two are alike, or the compiler would make them one. */
+/* Each function differs in a constant, so that the compiler does not merge them. */
 #define KMA_PAIRS_SITE(n)						\
 static noinline void kma_pairs_site_##n(u32 pairs)			\
 {									\
@@ -311,7 +312,7 @@ static int kma_pairs_empty_set(void *data, u64 value)
 
 DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_empty_fops, NULL, kma_pairs_empty_set, "%llu\n");
 
-/* ---- those of pages, which are not exported --------------------------------- */
+/* ---- empty_pages: these tracepoints are not exported, so search them by name -- */
 
 static void kma_pairs_probe_alloc(void *data, struct page *page, unsigned int order,
 				  gfp_t gfp, int type)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Five thousand call sites, each in a function of its own, and as many objects
- * of them as the tables are to hold.
+ * Five thousand call sites, each in a function of its own, which fill the module's tables.
  *
- * /sys/kernel/debug/kma_sites: write how many objects there shall be; they are
- * allocated by each function in turn.
+ * Write a number to /sys/kernel/debug/kma_sites: objects are allocated, by each function in
+ * turn, or freed, until so many objects are live.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -26,7 +25,7 @@ struct kma_sites_object {
 	KMA_THOUSAND(x, 1) KMA_THOUSAND(x, 2) KMA_THOUSAND(x, 3)	\
 	KMA_THOUSAND(x, 4) KMA_THOUSAND(x, 5)
 
-/* No two are alike, or the compiler would make them one. */
+/* Each function differs in a constant, so that the compiler does not merge them. */
 #define KMA_SITES_FUNCTION(n)						\
 static noinline struct kma_sites_object *kma_site_##n(void)		\
 {									\
@@ -44,7 +43,7 @@ static struct kma_sites_object *(*const kma_sites_alloc[])(void) = {
 	KMA_SITES(KMA_SITES_POINTER)
 };
 
-/* Protects what follows. */
+/* Protects kma_sites_objects and kma_sites_nr. */
 static DEFINE_MUTEX(kma_sites_lock);
 static struct kma_sites_object *kma_sites_objects;
 static u64 kma_sites_nr;

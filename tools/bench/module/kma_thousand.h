@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A thousand of a kind: KMA_THOUSAND(x, 1) is x(1000) ... x(1999). */
+/* KMA_THOUSAND(x, 1) expands to x(1000) x(1001) ... x(1999). */
 #ifndef KMA_THOUSAND_H
 #define KMA_THOUSAND_H
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Test cases: functions that say what they expect. */
+/* Test cases: functions that call kma_expect() or kma_expect_ok(). */
 #ifndef KMA_TEST_CASE_H
 #define KMA_TEST_CASE_H
 
 #include <stdio.h>
 #include <time.h>
 
-/* What went wrong first in the case that runs. */
+/* The first failure of the running case, or NULL. */
 static const char *kma_case_why;
 
+/* Fail the running case, unless @why is NULL. */
 static inline void kma_expect_ok(const char *why)
 {
 	if (!kma_case_why)
@@ -20,8 +21,8 @@ static inline void kma_expect_ok(const char *why)
 
 /**
  * struct kma_case - a test
- * @name: in words
- * @run: the test
+ * @name: a description
+ * @run: runs the test
  */
 struct kma_case {
 	const char *name;
@@ -36,7 +37,7 @@ static inline double kma_seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Run them and say so.  Return: how many failed. */
+/* Run cases and print their results.  Return: the number of failed cases. */
 static inline int kma_cases_run(const struct kma_case *cases, int nr)
 {
 	int i, failed = 0;

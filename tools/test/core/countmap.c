@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Countmaps against plain sums: one event after the other, when there is no room any more,
- * and from four threads at once under the thread sanitizer, while a fifth one looks.
+ * Compares countmaps with plain sums: with sequential events, with more keys than rows, and
+ * with four threads that count and a fifth one that reads, under the thread sanitizer.
  *
  *   countmap [SEED]
  */
@@ -18,7 +18,7 @@
 static struct kma_countmap kma_countmap;
 static u64 kma_sum[KMA_KEYS];
 
-/* Keys that differ in one word of the three, and in few bits. */
+/* Each key has one of its three words set, and keys differ in few bits. */
 static struct kma_countmap_info kma_info(u32 key)
 {
 	struct kma_countmap_info info = { .more = key };
@@ -48,7 +48,7 @@ static u64 kma_sum_of(u32 id)
 	return sum;
 }
 
-/* Rows of one key are added up; what they are called has to be right. */
+/* The sum over all rows of a key has to be exact, and each row has to have the right text. */
 static void kma_expect_sums(void)
 {
 	u64 found[KMA_KEYS] = {};
@@ -99,7 +99,7 @@ static void kma_agrees(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* Of more keys than rows the first have rows, and the rest is in [other]. */
+/* With more keys than rows, the first keys get rows, and all others are counted in [other]. */
 static void kma_runs_out(void)
 {
 	struct kma_stats stats;
@@ -124,7 +124,7 @@ static void kma_runs_out(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* A key that comes again after its row was retired gets another row. */
+/* A key that is counted again after its row was retired gets a new row. */
 static void kma_retires(void)
 {
 	u32 id, again;
@@ -143,7 +143,7 @@ static void kma_retires(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* Full, with a row that was retired; then as new. */
+/* A full countmap with a retired row is empty after kma_countmap_clear(). */
 static void kma_clears(void)
 {
 	u32 i;
@@ -166,6 +166,7 @@ static void kma_clears(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
+/* If an allocation fails, kma_countmap_init() fails and leaves nothing. */
 static void kma_starts_whole_or_not(void)
 {
 	int at;
@@ -186,7 +187,7 @@ static void kma_starts_whole_or_not(void)
 static u64 kma_thread_sum[KMA_ENV_CPUS][KMA_KEYS];
 static bool kma_done;
 
-/* All begin with the same keys, each with a CPU of its own. */
+/* Each thread has its own CPU.  All threads begin with the same keys, in the same order. */
 static void *kma_thread(void *arg)
 {
 	const int cpu = (long)arg;
@@ -226,7 +227,7 @@ static void kma_agrees_in_threads(void)
 	long cpu;
 	u32 key;
 
-	/* Two CPUs may make two rows of one key. */
+	/* Each CPU may create a row of its own for a key. */
 	kma_begin(KMA_ENV_CPUS * KMA_KEYS + 1);
 	pthread_create(&reader, NULL, kma_reader, NULL);
 	for (cpu = 0; cpu < KMA_ENV_CPUS; cpu++)
@@ -245,9 +246,9 @@ static void kma_agrees_in_threads(void)
 static const struct kma_case kma_cases[] = {
 	{ "a countmap agrees with plain sums", kma_agrees },
 	{ "more keys than rows", kma_runs_out },
-	{ "a row that is retired", kma_retires },
-	{ "a countmap that is cleared", kma_clears },
-	{ "memory for a countmap that is refused", kma_starts_whole_or_not },
+	{ "a retired row", kma_retires },
+	{ "a cleared countmap", kma_clears },
+	{ "a countmap without memory", kma_starts_whole_or_not },
 	{ "threads that count the same keys", kma_agrees_in_threads },
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory and caches for the core.  See env.h. */
+/* Memory, stacks and caches for the core in user space.  See env.h. */
 #include <stdlib.h>
 
 #include "../../../module/core/sitetab.h"
@@ -13,7 +13,7 @@ static void *kma_env_aligned(size_t align, size_t bytes)
 
 	if (kma_env_fail_at && !--kma_env_fail_at)
 		return NULL;
-	/* Not rounded up: what is behind it is the address sanitizer's. */
+	/* The size is not rounded up, so the address sanitizer finds any access past the end. */
 	if (posix_memalign(&mem, align, bytes))
 		abort();
 	return memset(mem, 0, bytes);
@@ -60,7 +60,7 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack)
 	kma_stack_seal(stack);
 }
 
-/* One for each thread, which whoever interrupts finds held. */
+/* The cache of stacks, one for each thread.  A signal handler may find it in use. */
 static __thread struct kma_stack kma_env_memo;
 static __thread bool kma_env_memo_held;
 
@@ -87,7 +87,7 @@ bool kma_env_stack_is_held(void)
 
 unsigned long kma_env_page_site(void)
 {
-	return kma_env.block_site;
+	return kma_env.page_site;
 }
 
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,

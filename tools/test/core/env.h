@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs of its surroundings, here of a program: the names of
- * module/core/env.h, and its guard, so that with "-include env.h" the core's
- * own one stays out.
+ * The environment of the core in a user-space program.  It has the names of
+ * module/core/env.h and the same include guard, so "-include env.h" replaces that header.
  *
- * A CPU is a number that a thread has; a thread may change it between events.
- * What is one instruction in the kernel is one here, so that a signal handler
- * sees what an interrupt sees.  What is marked there is an atomic access here,
- * and what is not is plain: the thread sanitizer reports what is missing.
- * It knows no fences, and x86 needs none: smp_rmb() and smp_wmb() hold back
- * the compiler only, as they do in the kernel.
+ * A CPU is a number that a thread has, and may change between events.  An operation that
+ * is one instruction in the kernel is one instruction here, so that a signal handler sees
+ * the same states as an interrupt.  A marked access (READ_ONCE() and so on) is an atomic
+ * access here, and others are plain, so the thread sanitizer reports missing marks.  The
+ * sanitizer does not know fences, and x86 does not need them for smp_rmb() and smp_wmb():
+ * as in the kernel, these two only stop the compiler from reordering.
  */
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
@@ -37,7 +36,7 @@ typedef long long s64;
 #define U64_MAX		0xffffffffffffffffULL
 #define NUMA_NO_NODE	(-1)
 
-/* __always_inline is in the C library too. */
+/* The C library defines __always_inline, too. */
 #define noinline	__attribute_noinline__
 #define __aligned(n)	__attribute((__aligned__(n)))
 #define __percpu
@@ -91,9 +90,9 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 /* ---- memory between CPUs --------------------------------------------------- */
 
 #define barrier()	({ __asm__ __volatile__("" : : : "memory"); })
-#define smp_rmb()	barrier()	/* as above */
-#define smp_wmb()	barrier()	/* as above */
-#define smp_mb()	({ __asm__ __volatile__("mfence" : : : "memory"); })	/* too */
+#define smp_rmb()	barrier()	/* for the compiler only, as in the kernel on x86 */
+#define smp_wmb()	barrier()	/* for the compiler only, as in the kernel on x86 */
+#define smp_mb()	({ __asm__ __volatile__("mfence" : : : "memory"); })	/* a real fence */
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), value, __ATOMIC_RELAXED)
@@ -102,10 +101,10 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 									\
 	WRITE_ONCE(*__x, *__x + 1);					\
 })
-/* These are what pairs. */
+/* Both pair with smp_store_release(). */
 #define smp_load_acquire(p)		__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define kma_acquire_is(p, value)	(smp_load_acquire(p) == (value))	/* too */
-/* And this with it. */
+#define kma_acquire_is(p, value)	(smp_load_acquire(p) == (value))	/* see above */
+/* Pairs with smp_load_acquire(). */
 #define smp_store_release(p, value)	__atomic_store_n(p, value, __ATOMIC_RELEASE)
 
 #define cmpxchg(p, old, new) ({						\
@@ -125,7 +124,7 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 
-/* An access that is plain on purpose. */
+/* Hide an intended data race from the thread sanitizer. */
 #define data_race(expr) ({						\
 	typeof(expr) __value;						\
 									\
@@ -135,7 +134,7 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 	__value;							\
 })
 #else
-/* See above. */
+/* Without the thread sanitizer, no data race is reported. */
 #define data_race(expr)	(expr)
 #endif
 
@@ -156,16 +155,16 @@ typedef struct { s64 counter; } atomic64_t;
 /* ---- CPUs ------------------------------------------------------------------ */
 
 #define KMA_ENV_CPUS	4
-/* From one CPU's copy of anything to the next one's: a chunk of rows. */
+/* Distance between the copies of a per-CPU variable: the size of a chunk of rows. */
 #define KMA_ENV_STRIDE	32768UL
 
-/* Where an event of this thread happens, and when. */
+/* The environment of this thread's events. */
 struct kma_env {
 	int cpu;
 	u32 now;
 	u32 tgid;
-	unsigned long stack;	/* who calls the call site; 0: nobody knows */
-	unsigned long block_site;	/* whoever wants pages */
+	unsigned long stack;	/* the caller of the call site; 0: the stack cannot be unwound */
+	unsigned long page_site;	/* the call site of a page allocation */
 };
 
 extern __thread struct kma_env kma_env;
@@ -175,7 +174,7 @@ extern __thread struct kma_env kma_env;
 #define kma_env_cpu()	((u16)kma_env.cpu)
 #define kma_env_now()	(kma_env.now)
 #define kma_env_tgid()	(kma_env.tgid)
-/* What takes time is told by a test. */
+/* There is no clock: tests pass times to the core themselves. */
 #define kma_env_clock_stay() 0
 #define kma_env_lap_leave(start) ((void)(start), 0)
 #define kma_env_hide(x) __asm__("" : "+r" (x))
@@ -186,7 +185,7 @@ extern __thread struct kma_env kma_env;
 #define per_cpu_ptr(p, cpu)	((typeof(p))((uintptr_t)(p) + (cpu) * KMA_ENV_STRIDE))
 #define per_cpu(var, cpu)	(*per_cpu_ptr(&(var), cpu))
 
-/* The copies of the other CPUs are in the room behind the first one. */
+/* The variable is the first CPU's copy, and the other copies follow in @others. */
 #define DECLARE_PER_CPU(type, name)					\
 	extern struct kma_percpu_##name {				\
 		type;							\
@@ -194,7 +193,7 @@ extern __thread struct kma_env kma_env;
 	} __aligned(64) name
 #define DEFINE_PER_CPU(type, name) struct kma_percpu_##name name
 
-/* One instruction that reads, adds and writes; no lock. */
+/* One instruction that reads, adds and writes, without a lock prefix. */
 #define this_cpu_add(pcp, n) do {					\
 	static_assert(sizeof(pcp) == 8);				\
 	__asm__ __volatile__("addq %1, %0"				\
@@ -244,7 +243,7 @@ extern __thread struct kma_env kma_env;
 	(typeof(pcp))(__was + __n);					\
 })
 
-/* ---- the rest, as in module/core/env.h ------------------------------------- */
+/* ---- functions, see module/core/env.h -------------------------------------- */
 
 void *kma_env_zalloc(size_t bytes);
 void *kma_env_zalloc_spread(size_t bytes);
@@ -266,7 +265,7 @@ unsigned long kma_env_page_site(void);
 
 #define KMA_CACHE_NAME_LEN 48
 
-/* What the address of a kmem_cache leads to here. */
+/* Stands for a struct kmem_cache. */
 struct kma_env_cache {
 	u32 size;
 	u32 object_size;
@@ -276,7 +275,7 @@ struct kma_env_cache {
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN]);
 
-/* The allocation of memory that is to fail, counted from 1 on; 0 for none. */
+/* The number of the next memory allocation that fails, counted from 1; 0: none fails. */
 extern int kma_env_fail_at;
 
 #endif /* KMA_CORE_ENV_H */

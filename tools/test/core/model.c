@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The account that the tables are compared with.  See model.h. */
+/* The model that the tables are compared with.  See model.h. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -79,13 +79,13 @@ static struct kma_row *kma_model_row(const struct kma_model *m, u32 site, u32 ca
 
 /* ---- events ---------------------------------------------------------------- */
 
-/* How often this happened on this CPU and is not noted yet. */
+/* Counts of @stat on this CPU that are not in the model yet. */
 static u64 kma_model_ahead(const struct kma_model *m, enum kma_stat stat)
 {
 	return per_cpu(kma_stats, kma_env.cpu).v[stat] - m->stat[stat];
 }
 
-/* Out of line, as in a probe: the path that is looked at. */
+/* The paths under test.  They are not inlined, just as probes are functions of their own. */
 static noinline void kma_model_do_alloc(struct kma_core *core,
 					const struct kma_event *ev)
 {
@@ -110,7 +110,7 @@ static void kma_model_hit(struct kma_model *m, struct kma_object *o,
 
 	row->hits += !bulk;
 	row->bulk += bulk;
-	/* Without an event it is in the entry alone. */
+	/* bytes_req of a bulk object is only in its entry. */
 	row->bytes_req += bulk ? 0 : ev->bytes_req;
 	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
 	row->no_entry += no_entry;
@@ -184,7 +184,7 @@ void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cac
 void kma_model_free(struct kma_model *m, struct kma_object *o)
 {
 	struct kma_row *row = kma_model_row(m, o->site, o->cache);
-	/* As whoever gets the address next may be another thread. */
+	/* Changed before the free: afterwards another thread may get the address. */
 	bool live = o->live;
 
 	o->live = false;
@@ -208,7 +208,7 @@ static noinline void kma_model_do_pages_free(struct kma_core *core,
 	kma_record_pages_free(core, page, order);
 }
 
-/* The first object at or behind an address. */
+/* The first object at or above an address. */
 static struct kma_object *kma_model_from(const struct kma_model *m, unsigned long ptr)
 {
 	u32 low = 0, high = m->nr_objects, mid;
@@ -274,7 +274,7 @@ static char kma_difference[200];
 	(snprintf(kma_difference, sizeof(kma_difference), __VA_ARGS__), \
 	 (const char *)kma_difference)
 
-/* The model's number of a cache, or KMA_MODEL_CACHES. */
+/* The model's number for a cache of the core, or KMA_MODEL_CACHES if it is unknown. */
 static u32 kma_check_cache(const struct kma_model *m, int id)
 {
 	const struct kma_cache_info *info = &m->core->sites.caches.info[id];
@@ -328,7 +328,7 @@ static const char *kma_check_rows_into(const struct kma_model *m,
 			continue;
 		at = kma_model_row_of(m, id);
 		if (at < 0)
-			return kma_differ("row %u: counts, and is nobody's", id);
+			return kma_differ("row %u has counts, but an unknown site or cache", id);
 		kma_row_add(&got[at], &sum);
 	}
 	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++) {
@@ -362,7 +362,7 @@ static const char *kma_check_entry(const struct kma_model *m, unsigned long ptr,
 					     sizeof(key), kma_object_cmp);
 
 	if (!o || !o->live)
-		return kma_differ("%#lx is recorded, and not live", ptr);
+		return kma_differ("%#lx is recorded, but not live", ptr);
 	if (seen[o - m->object])
 		return kma_differ("%#lx is recorded twice", ptr);
 	seen[o - m->object] = true;
@@ -386,7 +386,7 @@ static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spil
 	for (i = 0; i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &e);
 		if (!ptr && b->key[i])
-			return kma_differ("bucket %llu: a busy slot", nr);
+			return kma_differ("bucket %llu has a busy slot", nr);
 		if (!ptr)
 			continue;
 		why = kma_check_entry(m, ptr, &e, seen);
@@ -396,14 +396,14 @@ static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spil
 		depth = kma_entry_depth(&e);
 		if (home != b ? depth <= KMA_DEPTH_HOME :
 		    i != kma_objtab_slot(ptr) ? depth != KMA_DEPTH_HOME : depth)
-			return kma_differ("%#lx is not at its depth", ptr);
+			return kma_differ("%#lx has a wrong depth", ptr);
 		if (depth)
 			spilled[home - t->bucket] += 1ULL << 4 * (depth - 1);
 	}
 	return NULL;
 }
 
-/* Each live object is recorded once, and the marks count what has spilled. */
+/* Each live object is recorded once, and the words `spilled` count the spilled objects. */
 static const char *kma_check_content(const struct kma_model *m, u64 *spilled,
 				     bool *seen)
 {
@@ -415,12 +415,12 @@ static const char *kma_check_content(const struct kma_model *m, u64 *spilled,
 		why = kma_check_bucket(m, i, spilled, seen);
 	for (i = 0; !why && i < kma_objtab_buckets(t); i++)
 		if ((u64)atomic64_read(&kma_objtab_bucket(t, i)->spilled) != spilled[i])
-			why = kma_differ("bucket %llu: marks %#llx, not %#llx", i,
+			why = kma_differ("bucket %llu: spilled %#llx, not %#llx", i,
 					 (u64)atomic64_read(&kma_objtab_bucket(t, i)->spilled),
 					 spilled[i]);
 	for (i = 0; !why && i < m->nr_objects; i++)
 		if (m->object[i].live && !seen[i])
-			why = kma_differ("%#lx is live, and not recorded",
+			why = kma_differ("%#lx is live, but not recorded",
 					 m->object[i].ptr);
 	return why;
 }
@@ -439,7 +439,7 @@ static const char *kma_check_objects(const struct kma_model *m)
 	return why;
 }
 
-/* The identities of stat.h, as far as they are the core's, and what it counts. */
+/* Check the sums of stat.h that the core has to satisfy, and the core's counters. */
 static const char *kma_check_stats(const struct kma_model *m)
 {
 	struct kma_stats stat;
@@ -466,11 +466,11 @@ static const char *kma_check_stats(const struct kma_model *m)
 			out += (spilled >> 4 * depth) & 15;
 	}
 	if (stat.v[KMA_STAT_spill_in] - stat.v[KMA_STAT_spill_out] != out)
-		return "spill_in - spill_out is not what is in other buckets";
+		return "spill_in - spill_out is not the number of objects in other buckets";
 	return NULL;
 }
 
-/* What is stale counts as live until it is removed. */
+/* Remove stale entries: until then, they count as live. */
 static void kma_check_sweep(struct kma_model *m)
 {
 	u64 i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tables must say: the same events, accounted for without any table.
+ * A model of the tables, which counts the same events without a hash table.
  *
- * An event is given to the core and noted here: for each object whether it is
- * live and what its entry must be, for each pair of site and cache the counters
- * of its rows.  kma_model_check() compares all of it, for equality.
+ * Each event is passed to the core and recorded in the model: for each object, whether it
+ * is live and its expected entry; for each pair of site and cache, the expected counters of
+ * its rows.  kma_model_check() compares all of this with the core, exactly.
  *
- * The model does not know when the core may run out of room.  It takes from the
- * core's own counters whether the event did, and then that everything follows
- * from it; a test that has room checks that those counters are 0.
+ * The model does not know when the core runs out of room.  It learns from the core's own
+ * counters that an event was dropped or counted in [other], and checks the consequences.  A
+ * test that has enough room checks that these counters are 0.
  */
 #ifndef KMA_TEST_MODEL_H
 #define KMA_TEST_MODEL_H
@@ -18,7 +18,7 @@
 #define KMA_MODEL_PTR	0xffff888000000000UL
 #define KMA_MODEL_SITE	0xffffffff81000000UL
 
-/* The first caches are sizes of kmalloc, the others kmem_caches. */
+/* The first KMA_MODEL_KMALLOCS caches are sizes of kmalloc, the others kmem_caches. */
 #define KMA_MODEL_KMALLOCS	4
 #define KMA_MODEL_CACHES	16
 
@@ -27,9 +27,9 @@
  * @ptr: the address
  * @site: number of the site of its row; nr_sites for [other]
  * @cache: number of its cache
- * @live: recorded
- * @left: its page was freed: if it is still in the table, it is stale
- * @entry: what its entry must be; @row, @generation and @depth are not used
+ * @live: the table has to have an entry for it
+ * @left: its page was freed: if the table still has an entry for it, the entry is stale
+ * @entry: the expected entry; its row, generation and depth are not used
  */
 struct kma_object {
 	unsigned long ptr;
@@ -41,14 +41,16 @@ struct kma_object {
 };
 
 /**
- * struct kma_model - the account of one or more threads
- * @core: where the events go as well
- * @object: by address
- * @nr_objects: how many
- * @nr_sites: how many sites there are; the next number is [other]
- * @row: of each site and cache
- * @stat: those of the core's counters that are known
- * @cache: what the kmem_caches are
+ * struct kma_model - the expected state after the events of one or more threads
+ * @core: the core under test
+ * @object: the objects, sorted by address
+ * @nr_objects: number of objects
+ * @nr_sites: number of call sites; the site with this number is [other]
+ * @row: expected counters of each site and cache
+ * @allocs: number of allocations
+ * @frees: number of frees
+ * @stat: expected values of the core's counters (stat.h)
+ * @cache: the kmem_caches
  */
 struct kma_model {
 	struct kma_core *core;
@@ -62,44 +64,47 @@ struct kma_model {
 	struct kma_env_cache *cache;
 };
 
-/* Make a model of @objects, which it sorts and does not own. */
+/* Initialize a model.  It sorts @objects; the caller frees them after kma_model_destroy(). */
 void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 		    struct kma_object *objects, u32 nr_objects);
 void kma_model_destroy(struct kma_model *m);
 
-/* Nothing has happened yet; also zeroes the core's own counters. */
+/* Return to the state before all events; also zeroes the counters of the core (stat.h). */
 void kma_model_reset(struct kma_model *m);
 
-/* The word by which an event names a cache. */
+/* The cache word (event.h) of a cache. */
 unsigned long kma_model_cache(const struct kma_model *m, u32 cache);
 
 /*
- * An allocation of an object, live or not, one of a bulk allocation, and a free
- * of one, live or not, but not of one that is left.
- * All may be called anew from within themselves, about other objects.
+ * Record the allocation of an object, the allocation of an object in bulk, and a free.  The
+ * object may be live or not; a free must not be of an object that is @left.  A signal handler
+ * may call these functions for other objects while one of them runs.
  */
 void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_free(struct kma_model *m, struct kma_object *o);
 
-/* Pages are freed, and what is live on them was freed before without an event. */
+/* Record that pages are freed.  Live objects on them were freed before without an event. */
 void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
 
-/* Called around the core's part of each event. */
+/* If not NULL, these are called before and after the core records an event. */
 extern void (*kma_model_enter)(void);
 extern void (*kma_model_leave)(void);
 
-/* A thread's own account of the same objects, and adding it up at the end. */
+/*
+ * kma_model_fork() makes a model for one thread, with the same objects and new counters.
+ * kma_model_join() adds these counters to @sum at the end.
+ */
 void kma_model_fork(struct kma_model *m, const struct kma_model *of);
 void kma_model_join(struct kma_model *sum, struct kma_model *m);
 
-/* Of a row in use: its site and cache, as site * KMA_MODEL_CACHES + cache; or -1. */
+/* Return: site * KMA_MODEL_CACHES + cache of row @id, or -1 if the row is not in use. */
 long kma_model_row_of(const struct kma_model *m, u32 id);
 
-/* Compare.  Return: NULL, or what is not equal. */
+/* Compare the core with the model.  Return: NULL, or a description of the first difference. */
 const char *kma_model_check(struct kma_model *m);
 
-/* 64 bits that depend on all of those given. */
+/* Return: 64 bits, each of which depends on all bits of @x. */
 static inline u64 kma_mix(u64 x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
@@ -114,7 +119,7 @@ static inline u32 kma_random_below(u64 *state, u32 n)
 	return ((kma_mix(*state) >> 32) * n) >> 32;
 }
 
-/* An entry whose other fields all depend on address, cache and time. */
+/* An entry with pseudo-random values that depend on address, cache and time. */
 static inline struct kma_entry kma_model_entry(unsigned long ptr, u32 cache, u32 time)
 {
 	u64 x = kma_mix(ptr ^ (u64)time << 20 ^ cache);

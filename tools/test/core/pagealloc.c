@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks of pages, one event after the other, against an account of each page, under
- * the address sanitizer and the one for undefined behaviour.
+ * Compares the tables of page allocations with a model of each page, after sequential
+ * events, under the address sanitizer and the undefined behaviour sanitizer.
  *
- *   blocks [SEED]
+ *   pagealloc [SEED]
  */
 #include <stdlib.h>
 
 #include "seeded.h"
 #include "../../../module/core/pagealloc.h"
 
-/* Of three stretches the first two have RAM, and pages are about their border. */
+/* The first two of three chunks have RAM.  The pages of the test are around their border. */
 #define KMA_CHUNKS	3
 #define KMA_FIRST	(KMA_CHUNK_PFNS - 1024)
 #define KMA_PAGES	2048
@@ -21,31 +21,34 @@
 #define KMA_GFPS	3
 #define KMA_ORDERS	11
 
-/* What a row may count: all blocks of a class in one of two ways, or those of a site. */
+/*
+ * What a row counts: all page allocations of a class (two kinds), or those of a class and a
+ * call site (exact or sampled).
+ */
 enum {
 	KMA_ALONE,
 	KMA_SHADOW,
 	KMA_EXACT,
 	KMA_SAMPLED = KMA_EXACT + KMA_SITES,
-	KMA_WHO = KMA_SAMPLED + KMA_SITES,
+	KMA_ROW_KINDS = KMA_SAMPLED + KMA_SITES,
 };
 
 struct kma_page {
-	u32 row;	/* its number in kma_account, and one */
+	u32 row;	/* index in kma_account, plus 1; 0: the page is not allocated */
 	bool rest;
 	bool sampled;
 };
 
 static struct kma_pagealloc kma_pagealloc;
 static struct kma_page kma_page[KMA_PAGES];
-static struct kma_row kma_account[KMA_WHO * KMA_TYPES * KMA_GFPS * KMA_ORDERS];
+static struct kma_row kma_account[KMA_ROW_KINDS * KMA_TYPES * KMA_GFPS * KMA_ORDERS];
 static struct kma_stats kma_expected;
 
-/* ---- the account --------------------------------------------------------------- */
+/* ---- the model ----------------------------------------------------------------- */
 
-static u32 kma_number(u32 who, unsigned long class)
+static u32 kma_number(u32 kind, unsigned long class)
 {
-	return ((who * KMA_TYPES + kma_class_type(class)) * KMA_GFPS +
+	return ((kind * KMA_TYPES + kma_class_type(class)) * KMA_GFPS +
 		kma_class_gfp(class)) * KMA_ORDERS + kma_class_order(class);
 }
 
@@ -54,12 +57,12 @@ static struct kma_row *kma_account_of(const struct kma_page *page)
 	return &kma_account[page->row - 1];
 }
 
-/* Of a sampled page, that of all blocks of its class, which is as far from it. */
+/* The row that counts all page allocations of the class of a sampled page. */
 static struct kma_row *kma_account_shadow(const struct kma_page *page)
 {
-	u32 class = (page->row - 1) % (ARRAY_SIZE(kma_account) / KMA_WHO);
+	u32 class = (page->row - 1) % (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS);
 
-	return &kma_account[KMA_SHADOW * (ARRAY_SIZE(kma_account) / KMA_WHO) + class];
+	return &kma_account[KMA_SHADOW * (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS) + class];
 }
 
 static void kma_note_replaced(struct kma_page *page)
@@ -87,9 +90,9 @@ static void kma_note_freed(struct kma_page *page)
 	page->row = 0;
 }
 
-static void kma_note_pages(u32 who, unsigned long class, u32 at, bool sampled, bool bulk)
+static void kma_note_pages(u32 kind, unsigned long class, u32 at, bool sampled, bool bulk)
 {
-	const u32 row = kma_number(who, class);
+	const u32 row = kma_number(kind, class);
 	const u32 shadow = kma_number(KMA_SHADOW, class);
 	u32 i;
 
@@ -105,7 +108,7 @@ static void kma_note_pages(u32 who, unsigned long class, u32 at, bool sampled, b
 
 /* ---- events -------------------------------------------------------------------- */
 
-/* A block's place among the pages. */
+/* A random place for a page allocation: the index of its first page. */
 static u32 kma_place(u32 order)
 {
 	return kma_below(KMA_PAGES >> order) << order;
@@ -116,7 +119,7 @@ static u32 kma_order(void)
 	return kma_below(3) ? 0 : kma_below(KMA_ORDERS);
 }
 
-static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool bulk)
+static void kma_alloc_known(u32 kind, unsigned long class, u32 at, u32 site, bool bulk)
 {
 	const struct kma_page_event ev = { kma_class_order(class), class, bulk };
 	const unsigned long pfn = KMA_FIRST + at;
@@ -125,26 +128,26 @@ static void kma_alloc_known(u32 who, unsigned long class, u32 at, u32 site, bool
 	bool sampled;
 	u8 point;
 
-	kma_env.block_site = KMA_MODEL_SITE + 16 * site;
-	if (who != KMA_EXACT && !ev.order && !bulk)
-		one = kma_pagealloc_one(&kma_pagealloc, pfn, class, who == KMA_SAMPLED, &point);
+	kma_env.page_site = KMA_MODEL_SITE + 16 * site;
+	if (kind != KMA_EXACT && !ev.order && !bulk)
+		one = kma_pagealloc_one(&kma_pagealloc, pfn, class, kind == KMA_SAMPLED, &point);
 	if (one == KMA_ONE_DONE)
 		;
 	else if (one == KMA_ONE_AT_POINT)
 		kma_pagealloc_at_point(&kma_pagealloc, f, &ev, point);
-	else if (who == KMA_EXACT)
-		kma_pagealloc_site(&kma_pagealloc, f, kma_env.block_site, &ev);
-	else if (who == KMA_SAMPLED)
+	else if (kind == KMA_EXACT)
+		kma_pagealloc_site(&kma_pagealloc, f, kma_env.page_site, &ev);
+	else if (kind == KMA_SAMPLED)
 		kma_pagealloc_sampled(&kma_pagealloc, f, &ev);
 	else
 		kma_pagealloc_class(&kma_pagealloc, f, &ev);
-	/* Whether it is sampled the account cannot know. */
+	/* The model cannot predict whether the page allocation is sampled. */
 	sampled = f->what & KMA_PFN_SAMPLED;
-	if (who == KMA_SAMPLED && !sampled)
-		who = KMA_SHADOW;
-	else if (who != KMA_ALONE)
-		who += site;
-	kma_note_pages(who, class, at, sampled, bulk);
+	if (kind == KMA_SAMPLED && !sampled)
+		kind = KMA_SHADOW;
+	else if (kind != KMA_ALONE)
+		kind += site;
+	kma_note_pages(kind, class, at, sampled, bulk);
 }
 
 static void kma_alloc_absent(unsigned long class, bool bulk)
@@ -165,14 +168,14 @@ static void kma_alloc_absent(unsigned long class, bool bulk)
 
 static void kma_alloc(void)
 {
-	static const u32 ways[] = { KMA_ALONE, KMA_EXACT, KMA_SAMPLED };
+	static const u32 kinds[] = { KMA_ALONE, KMA_EXACT, KMA_SAMPLED };
 	const u32 order = kma_order();
 	const unsigned long class = kma_class(order, kma_below(KMA_TYPES),
 					      kma_below(KMA_GFPS));
 	const bool bulk = !order && !kma_below(4);
 
 	if (kma_below(50))
-		kma_alloc_known(ways[kma_below(3)], class, kma_place(order),
+		kma_alloc_known(kinds[kma_below(3)], class, kma_place(order),
 				kma_below(KMA_SITES), bulk);
 	else
 		kma_alloc_absent(class, bulk);
@@ -213,23 +216,23 @@ static void kma_event(void)
 		kma_free_absent();
 }
 
-/* ---- what must be equal ----------------------------------------------------------- */
+/* ---- comparing ----------------------------------------------------------------- */
 
 static u32 kma_row_number(u32 id)
 {
 	const struct kma_site_info *info = &kma_pagealloc.sites.info[id];
 	const unsigned long class = kma_pagealloc.sites.caches.info[info->cache].class;
-	u32 who;
+	u32 kind;
 
 	if (info->site == KMA_CLASS_ALONE)
 		return kma_number(KMA_ALONE, class);
 	if (info->site == KMA_CLASS_SHADOW)
 		return kma_number(KMA_SHADOW, class);
-	who = info->shift == KMA_SHIFT_EXACT ? KMA_EXACT : KMA_SAMPLED;
-	return kma_number(who + (info->site - KMA_MODEL_SITE) / 16, class);
+	kind = info->shift == KMA_SHIFT_EXACT ? KMA_EXACT : KMA_SAMPLED;
+	return kma_number(kind + (info->site - KMA_MODEL_SITE) / 16, class);
 }
 
-/* No row for what was never seen, and none twice. */
+/* Each row has the counters of the model, no two rows are alike, and no row is missing. */
 static void kma_expect_rows(void)
 {
 	static bool seen[ARRAY_SIZE(kma_account)];
@@ -271,31 +274,31 @@ static void kma_expect_pfns(void)
 	}
 }
 
-/* What is live follows from the counters alone. */
+/* The numbers of live page allocations and live pages follow from the counters. */
 static void kma_expect_live(void)
 {
-	static u64 blocks[ARRAY_SIZE(kma_account)], pages[ARRAY_SIZE(kma_account)];
+	static u64 allocs[ARRAY_SIZE(kma_account)], pages[ARRAY_SIZE(kma_account)];
 	const struct kma_row *row;
 	u64 gone;
 	u32 i;
 
-	memset(blocks, 0, sizeof(blocks));
+	memset(allocs, 0, sizeof(allocs));
 	memset(pages, 0, sizeof(pages));
 	for (i = 0; i < KMA_PAGES; i++) {
 		if (!kma_page[i].row)
 			continue;
-		blocks[kma_page[i].row - 1] += !kma_page[i].rest;
+		allocs[kma_page[i].row - 1] += !kma_page[i].rest;
 		pages[kma_page[i].row - 1]++;
 		if (!kma_page[i].sampled)
 			continue;
 		row = kma_account_shadow(&kma_page[i]);
-		blocks[row - kma_account] += !kma_page[i].rest;
+		allocs[row - kma_account] += !kma_page[i].rest;
 		pages[row - kma_account]++;
 	}
 	for (i = 0; i < ARRAY_SIZE(kma_account); i++) {
 		row = &kma_account[i];
 		gone = row->frees + row->rest_freed + row->repaired + row->rest_repaired;
-		kma_expect(kma_row_live(row) == blocks[i]);
+		kma_expect(kma_row_live(row) == allocs[i]);
 		kma_expect(((row->hits + row->bulk - row->no_entry) << i % KMA_ORDERS) -
 			   gone == pages[i]);
 	}
@@ -311,7 +314,7 @@ static void kma_expect_stats(void)
 		kma_expect(stats.v[i] == kma_expected.v[i]);
 }
 
-/* ---- the cases ------------------------------------------------------------------------ */
+/* ---- cases --------------------------------------------------------------------- */
 
 static void kma_setup(u32 sites_max)
 {
@@ -348,7 +351,7 @@ static void kma_agrees(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* A number that no page frame has, as of an allocation that failed. */
+/* Events of failed allocations have a pfn that no page has. */
 static void kma_knows_no_page(void)
 {
 	u8 point;
@@ -365,7 +368,7 @@ static void kma_knows_no_page(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* The row of a class is the second of its line, since another pair came first. */
+/* The row of a class is in the second slot of its cache line: another pair has the first. */
 static void kma_finds_second_rows(void)
 {
 	const unsigned long class = kma_class(0, 0, 0xcc0);
@@ -377,7 +380,7 @@ static void kma_finds_second_rows(void)
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
-	/* The next sample point is far. */
+	/* No sample point is near. */
 	kma_sample_point_set(KMA_SAMPLE_PAGES, 1 << KMA_SHIFT_MAX, KMA_SHIFT_MAX);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		word = kma_class_kind(class, kinds[i]);
@@ -395,7 +398,7 @@ static void kma_finds_second_rows(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* When rows run out sums are right all the same; when classes do, it is counted. */
+/* When rows run out, sums stay exact.  When classes run out, events count as dropped. */
 static void kma_runs_out(void)
 {
 	const u32 classes = KMA_CACHES_MAX + 100;
@@ -425,8 +428,9 @@ static void kma_runs_out(void)
 }
 
 /*
- * A sample that finds no row, since [other] weighs otherwise, is counted as that, and its
- * block by its class, once.  Nothing is counted of a free.
+ * A sample finds no row, and [other] holds allocations that are not sampled.  Then the sample
+ * counts as lost, and the page allocation is counted once, in the row of its class.  Its free
+ * adds to no counter of losses.
  */
 static void kma_loses_samples(void)
 {
@@ -436,13 +440,13 @@ static void kma_loses_samples(void)
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
-	/* Rows run out with exact ones of the same class, the last in [other]. */
+	/* Use up the rows: exact rows of the same class, and the last event in [other]. */
 	for (i = 0; i <= KMA_SITES_MIN; i++)
 		kma_pagealloc_site(&kma_pagealloc,
 				   kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i),
 				 KMA_MODEL_SITE + 16 * i, &ev);
 	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
-	/* As many pages as make sure that there is a sample point on most of them. */
+	/* With so many pages, most of these allocations have a sample point. */
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
 				      kma_pfntab_at(&kma_pagealloc.pfns,
@@ -461,12 +465,12 @@ static void kma_loses_samples(void)
 	kma_expect(shadows.hits == 100 && shadows.frees == 100);
 	kma_expect(stats.v[KMA_STAT_page_samples_lost] > 90);
 	kma_expect(!stats.v[KMA_STAT_page_dropped_sites]);
-	/* One that was exact, and all of the class beside samples. */
+	/* One exact page allocation, and the 100 in the row of their class. */
 	kma_expect(stats.v[KMA_STAT_page_other_sites] == 101);
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* Samples in [other], whose blocks are in that of the class: of frees nothing is counted. */
+/* Samples and their class are counted in [other].  Frees do not change page_other_sites. */
 static void kma_frees_others(void)
 {
 	const struct kma_page_event ev = { 4, kma_class(4, 0, 0), false };
@@ -487,7 +491,7 @@ static void kma_frees_others(void)
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_expect(stats.v[KMA_STAT_page_other_sites] > 190);
 	i = stats.v[KMA_STAT_page_other_sites];
-	/* Page by page: none of them is in two halves. */
+	/* Free each page separately. */
 	for (u32 k = 0; k < 1600; k++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + k, 0);
 	kma_stats_sum(&stats);
@@ -496,7 +500,7 @@ static void kma_frees_others(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* Each of the allocations for a table is refused once. */
+/* Each memory allocation fails once. */
 static void kma_starts_whole_or_not(void)
 {
 	int at, ret;
@@ -520,13 +524,13 @@ static void kma_starts_whole_or_not(void)
 }
 
 static const struct kma_case kma_cases[] = {
-	{ "blocks agree with an account of each page", kma_agrees },
-	{ "no page is no frame", kma_knows_no_page },
-	{ "a class that is the second of a line", kma_finds_second_rows },
+	{ "page allocations agree with the model", kma_agrees },
+	{ "a pfn that no page has", kma_knows_no_page },
+	{ "a class in the second slot of a cache line", kma_finds_second_rows },
 	{ "too many classes and rows", kma_runs_out },
 	{ "samples without a row", kma_loses_samples },
-	{ "samples in [other] that are freed", kma_frees_others },
-	{ "memory for blocks that is refused", kma_starts_whole_or_not },
+	{ "frees of samples in [other]", kma_frees_others },
+	{ "tables without memory", kma_starts_whole_or_not },
 };
 
 int main(int argc, char **argv)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sampling: weights against the C library's exponential, and estimates against a
- * known truth, many times over.
+ * Compares sampling weights with the exponential function of the C library, and the estimates
+ * of many runs with the true values.
  *
  *	sample [RUNS]
  *
- * A run allocates objects of 8 bytes to 4 MiB, a call site for each size, and frees
- * every other one.  What is expected of the estimates is the truth: the mean over
- * all runs is within four of its own standard errors of it.  And the standard
- * errors say what they should: 1.96 of them on either side of an estimate hold
- * the truth in 95 runs of 100.
+ * A run allocates objects of 8 bytes to 4 MiB, with one call site for each size, and frees
+ * every other object.  The mean of an estimate over all runs has to be within four of its
+ * own standard errors of the true value.  The standard errors have to be right as well: in 95
+ * of 100 runs, the true value is within 1.96 standard errors of the estimate.
  *
- * Three plans: N stays as it is, and nearly each sample has a stack and so a row of its
- * own; N changes in the middle, on one CPU at once and on others when they get there; and
- * whoever has crossed a sample point is interrupted by other allocations, or continues on another
- * CPU, before it draws the next one.
+ * There are three plans.  In the first, N is constant, and nearly every sample has a
+ * different stack and so a row of its own.  In the second, N changes in the middle, at once
+ * on one CPU and on the others at their next sample point.  In the third, an allocation that
+ * has crossed a sample point is interrupted by other allocations, or migrates to another CPU,
+ * before it draws the next sample point.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,14 +25,15 @@
 #define KMA_SIZES	20
 #define KMA_SHIFT	KMA_SHIFT_MIN
 #define KMA_N		((u32)1 << KMA_SHIFT)
-/* Of each size that is smaller than N, as many as make for so many samples. */
+/* Number of samples expected of each size below N, which determines the number of objects */
 #define KMA_EXPECTED	1200
-/* Of each larger one. */
+/* Number of objects of each larger size */
 #define KMA_LARGE	4
 #define KMA_LIVE_ROOM	40000
 #define KMA_STACKS	16384
 #define KMA_STACK_SITES	(2 * KMA_STACKS)
-#define KMA_FRAMES	1024
+#define KMA_PFNS	1024
+/* The intervals of sites with fewer samples are not checked. */
 #define KMA_FEW		30
 
 static int kma_runs = 1000;
@@ -79,7 +80,7 @@ static void kma_weighs_sums_right(void)
 	kma_expect(kma_weigh_variance(4, w) == 3 << KMA_VARIANCE_SHIFT);
 	kma_expect(kma_weigh_variance(1, 1ULL << 55) ==
 		   (((kma_u128)1 << 46) - (1 << 23)) << KMA_VARIANCE_SHIFT);
-	/* Of what is less than 1 each, the root of the sum. */
+	/* Variances below 1 are added up before the root is taken. */
 	kma_expect(kma_standard_error(kma_weigh_variance(1, w)) == 0);
 	kma_expect(kma_standard_error(12 * kma_weigh_variance(1, w)) == 3);
 }
@@ -105,7 +106,7 @@ static void kma_takes_roots(void)
 
 #define KMA_DISTANCES	20000
 
-/* The finalizer of splitmix64: what the sampler makes of its state, an odd number. */
+/* The finalizer of splitmix64, by which the sampler turns its state into an odd number. */
 static u64 kma_mixed(u64 x)
 {
 	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -113,7 +114,7 @@ static u64 kma_mixed(u64 x)
 	return (x ^ (x >> 31)) | 1;
 }
 
-/* Of one that is drawn now: how far it is from -N ln(u), less what is behind the point. */
+/* Draw a distance to the next sample point.  Return: its difference from -N ln(u), in bytes. */
 static double kma_distance_error(int shift)
 {
 	long double u;
@@ -125,7 +126,10 @@ static double kma_distance_error(int shift)
 	return fabsl(floorl(ldexpl(-logl(u), shift)) - distance);
 }
 
-/* The C library has as many digits: an error of a byte is where nearly nothing is left. */
+/*
+ * The sampler computes about as many digits as the C library.  A difference of one byte is
+ * possible if -N ln(u) is very near to an integer.
+ */
 static void kma_draws_distances(void)
 {
 	double error;
@@ -154,10 +158,10 @@ static const char * const kma_quantity_name[] = {
 };
 
 /**
- * struct kma_estimates - what a table would say
- * @weighed: the estimate of each quantity: kma_weigh()
- * @variance: of it: kma_weigh_variance()
- * @samples: behind it
+ * struct kma_estimates - the estimates that a table would show
+ * @weighed: the estimate of each quantity, see kma_weigh()
+ * @variance: variance of each estimate, see kma_weigh_variance()
+ * @samples: number of samples of each quantity
  */
 struct kma_estimates {
 	kma_u128 weighed[KMA_QUANTITIES];
@@ -167,10 +171,10 @@ struct kma_estimates {
 
 /**
  * struct kma_plan - a way to sample
- * @name: in words
- * @again: the shift from the middle on
- * @disturbed: others come between
- * @stacks: each object's is another one, of so many; 0: there are none
+ * @name: a description
+ * @again: the shift in the second half of a run
+ * @disturbed: interrupts and migrations happen at sample points
+ * @stacks: number of different stacks; 0: no stacks
  */
 struct kma_plan {
 	const char *name;
@@ -196,10 +200,7 @@ static void kma_truth(int size, double truth[KMA_QUANTITIES])
 	truth[KMA_LIVE_BYTES] = truth[KMA_BYTES] / 2;
 }
 
-/*
- * The address that the n-th pair of objects of a size has: the first one stays.
- * Somebody else's are 4 KiB on.
- */
+/* The address of an object in the n-th pair of a size.  The first of the two is not freed. */
 static unsigned long kma_place(int size, u32 n, bool stays)
 {
 	return KMA_MODEL_PTR + ((u64)size << 36) + (u64)n * (8U << size) * 2 +
@@ -232,7 +233,7 @@ static void kma_free(int size, u32 n)
 	kma_record_free_sampled(&kma_core, kma_place(size, n, false));
 }
 
-/* The next pair's, whenever there is one: in an interrupt, or before. */
+/* For each size, the number of the next object.  Interrupts allocate objects, too. */
 static u32 kma_next[KMA_SIZES];
 
 static bool kma_next_alloc(int size)
@@ -247,8 +248,8 @@ static bool kma_next_alloc(int size)
 }
 
 /*
- * As kma_record_sampled(), but whoever has met a sample point is interrupted before it
- * draws the next one, or goes on elsewhere.
+ * Like kma_record_sampled(), but an allocation that has crossed a sample point may be
+ * interrupted, or migrate to another CPU, before it draws the next sample point.
  */
 static void kma_alloc_disturbed(int size, u32 n, bool stays)
 {
@@ -299,7 +300,7 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 	u32 n;
 
 	if (kma_core_init(&kma_core, KMA_LIVE_ROOM,
-			  plan->stacks ? KMA_STACK_SITES : KMA_SITES_MIN, KMA_FRAMES))
+			  plan->stacks ? KMA_STACK_SITES : KMA_SITES_MIN, KMA_PFNS))
 		abort();
 	kma_livefilter_clear();
 	kma_record_livefilter_start(&kma_core);
@@ -322,7 +323,7 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 	kma_expect(!stats.v[KMA_STAT_stacks_full] && !stats.v[KMA_STAT_other_sites]);
 }
 
-/* ---- what a run says --------------------------------------------------------- */
+/* ---- results of a run -------------------------------------------------------- */
 
 static void kma_estimate(struct kma_estimates *e, int quantity, u64 n, u64 each, u64 weight)
 {
@@ -359,20 +360,20 @@ static void kma_read(struct kma_estimates site[KMA_SIZES])
 }
 
 /**
- * struct kma_countmap - a quantity over all runs
- * @sum: of the estimates, relative to the truth
- * @squares: of them
- * @runs: how many
- * @covered: of these, with the truth in the interval
+ * struct kma_accuracy - the errors of the estimates of a quantity over all runs
+ * @sum: sum of the relative errors
+ * @squares: sum of their squares
+ * @runs: number of estimates
+ * @covered: number of estimates whose 95 % interval contains the true value
  */
-struct kma_countmap {
+struct kma_accuracy {
 	double sum;
 	double squares;
 	u64 runs;
 	u64 covered;
 };
 
-static void kma_countmap_add(struct kma_countmap *t, const struct kma_estimates *e, int quantity,
+static void kma_accuracy_add(struct kma_accuracy *t, const struct kma_estimates *e, int quantity,
 			     double truth)
 {
 	const double estimate = kma_weighed(e->weighed[quantity]);
@@ -385,14 +386,14 @@ static void kma_countmap_add(struct kma_countmap *t, const struct kma_estimates 
 		      1.96 * kma_standard_error(e->variance[quantity]);
 }
 
-static bool kma_covers(const struct kma_countmap *t)
+static bool kma_covers(const struct kma_accuracy *t)
 {
 	const double pct = 100.0 * t->covered / t->runs;
 
 	return pct >= 93 && pct <= 97;
 }
 
-static void kma_classify(const char *name, const struct kma_countmap *t)
+static void kma_report(const char *name, const struct kma_accuracy *t)
 {
 	const double mean = t->sum / t->runs;
 	const double se = sqrt((t->squares / t->runs - mean * mean) / (t->runs - 1));
@@ -404,8 +405,8 @@ static void kma_classify(const char *name, const struct kma_countmap *t)
 	kma_expect(kma_runs < 1000 || kma_covers(t));
 }
 
-static void kma_add_run(struct kma_countmap total[KMA_QUANTITIES],
-			struct kma_countmap sites[KMA_QUANTITIES], u64 *samples)
+static void kma_add_run(struct kma_accuracy total[KMA_QUANTITIES],
+			struct kma_accuracy sites[KMA_QUANTITIES], u64 *samples)
 {
 	struct kma_estimates site[KMA_SIZES], sum = {};
 	double truth[KMA_QUANTITIES], all[KMA_QUANTITIES] = {};
@@ -419,19 +420,19 @@ static void kma_add_run(struct kma_countmap total[KMA_QUANTITIES],
 			sum.weighed[q] += site[size].weighed[q];
 			sum.variance[q] += site[size].variance[q];
 			sum.samples[q] += site[size].samples[q];
-			/* What is nearly certain to be sampled is nearly exact. */
+			/* Larger objects are nearly always sampled: no error to check. */
 			if (site[size].samples[q] >= KMA_FEW && 8U << size <= KMA_N)
-				kma_countmap_add(&sites[q], &site[size], q, truth[q]);
+				kma_accuracy_add(&sites[q], &site[size], q, truth[q]);
 		}
 	}
 	for (q = 0; q < KMA_QUANTITIES; q++)
-		kma_countmap_add(&total[q], &sum, q, all[q]);
+		kma_accuracy_add(&total[q], &sum, q, all[q]);
 	*samples += sum.samples[KMA_OBJS];
 }
 
 static void kma_try(const struct kma_plan *plan)
 {
-	struct kma_countmap total[KMA_QUANTITIES] = {}, sites[KMA_QUANTITIES] = {};
+	struct kma_accuracy total[KMA_QUANTITIES] = {}, sites[KMA_QUANTITIES] = {};
 	u64 samples = 0;
 	int i, q;
 
@@ -443,7 +444,7 @@ static void kma_try(const struct kma_plan *plan)
 	printf("%s: %d runs of %llu samples\n", plan->name, kma_runs, samples / kma_runs);
 	kma_expect(samples / kma_runs >= 2000);
 	for (q = 0; q < KMA_QUANTITIES; q++)
-		kma_classify(kma_quantity_name[q], &total[q]);
+		kma_report(kma_quantity_name[q], &total[q]);
 	for (q = 0; q < KMA_QUANTITIES; q++) {
 		printf("%-12s of a site within 95 %%: %.1f %% of %llu\n",
 		       kma_quantity_name[q], 100.0 * sites[q].covered / sites[q].runs,
@@ -454,24 +455,24 @@ static void kma_try(const struct kma_plan *plan)
 
 static void kma_estimates_are_right(void)
 {
-	kma_try(&(struct kma_plan) { "N stays", KMA_SHIFT, false, KMA_STACKS });
+	kma_try(&(struct kma_plan) { "constant N", KMA_SHIFT, false, KMA_STACKS });
 }
 
 static void kma_estimates_are_right_when_n_changes(void)
 {
-	kma_try(&(struct kma_plan) { "N changes", KMA_SHIFT + 1, false, 0 });
+	kma_try(&(struct kma_plan) { "changing N", KMA_SHIFT + 1, false, 0 });
 }
 
 static void kma_estimates_are_right_when_disturbed(void)
 {
-	kma_try(&(struct kma_plan) { "disturbed", KMA_SHIFT, true, 0 });
+	kma_try(&(struct kma_plan) { "interrupted", KMA_SHIFT, true, 0 });
 }
 
 static const struct kma_case kma_cases[] = {
-	{ "weights are those of the exponential function", kma_weighs_right },
-	{ "sums and variances are weighed right", kma_weighs_sums_right },
+	{ "weights agree with the exponential function", kma_weighs_right },
+	{ "weighted sums and variances are right", kma_weighs_sums_right },
 	{ "square roots are exact", kma_takes_roots },
-	{ "distances are those of the logarithm", kma_draws_distances },
+	{ "distances agree with the logarithm", kma_draws_distances },
 	{ "estimates are right", kma_estimates_are_right },
 	{ "estimates are right when N changes", kma_estimates_are_right_when_n_changes },
 	{ "estimates are right when sampling is interrupted",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs of test cases that do something else for each seed. */
+/* For programs of test cases with random events that depend on a seed. */
 #ifndef KMA_TEST_SEEDED_H
 #define KMA_TEST_SEEDED_H
 
@@ -16,7 +16,7 @@ static inline u32 kma_below(u32 n)
 	return kma_random_below(&kma_random_state, n);
 }
 
-/* PROGRAM [SEED].  Return: what main() returns. */
+/* The main() of "PROGRAM [SEED]".  Return: the exit status. */
 static inline int kma_seeded_run(int argc, char **argv, const struct kma_case *cases, int nr)
 {
 	if (argc > 1)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An interrupt after each instruction of the record path.
+ * Interrupts the record path after each instruction.
  *
- * With the trap flag set the processor traps after every instruction, and the
- * handler does what an interrupt could do there: it allocates and frees, by the
- * same core.  Each path is run once for each of its instructions with one
- * interrupt after that one, and once more with one after every instruction.
- * After each run all is compared with the model.
+ * While the trap flag is set, the processor traps after every instruction.  The trap handler
+ * does what an interrupt could do there: it allocates and frees objects in the same core.
+ * Each path runs once for each of its instructions, with one interrupt after this instruction,
+ * and once more with an interrupt after every instruction.  After each run, the core is
+ * compared with the model.
  *
- * The run with one interrupt after instruction k is a child that is forked there
- * and goes on alone.  Starting anew and stepping to k would take the square of
- * the path's length in traps.
+ * The run with one interrupt after instruction k is a child process, which is forked there
+ * and runs to the end.  If each run began at the start and was stepped to instruction k, the
+ * number of traps would be quadratic in the length of the path.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -23,31 +23,31 @@
 
 #define KMA_TRAP_FLAG	0x100
 #define KMA_OBJECTS	5000
-#define KMA_FRAMES	16
+#define KMA_PFNS	16
 #define KMA_SITES	256
-#define KMA_SITE	1	/* the site that the path is about */
+#define KMA_SITE	1	/* the call site in most paths */
 
 static struct kma_core kma_core;
 static struct kma_model kma_model;
 static struct kma_object kma_object[KMA_OBJECTS];
 
-/* Objects that have one home; the path is about the first of them. */
+/* Objects with the same home bucket.  Most paths allocate or free the first one. */
 #define KMA_MINE	32
 static struct kma_object *kma_mine[KMA_MINE];
-/* One of them that has the first one's slot. */
+/* Index of one whose own slot is the same as that of the first one. */
 static u32 kma_rival;
 
 /* ---- stepping -------------------------------------------------------------- */
 
 static struct {
-	bool armed;
-	bool inside;
-	bool forks;		/* a child for each interrupt */
-	bool child;		/* this is one */
-	bool failed;		/* a child did */
-	bool died;		/* and could not say why */
+	bool armed;		/* the path is to be stepped */
+	bool inside;		/* an interrupt is running */
+	bool forks;		/* fork a child for each interrupt */
+	bool child;		/* this process is such a child */
+	bool failed;		/* a child has failed */
+	bool died;		/* a child was killed by a signal */
 	u32 steps;		/* instructions of this run so far */
-	u32 interrupts;		/* in this run and its children */
+	u32 interrupts;		/* number of interrupts in this run and its children */
 	void (*interrupt)(u32 nr);
 } kma_step;
 
@@ -93,10 +93,10 @@ static void kma_step_trap(int sig, siginfo_t *info, void *context)
 	kma_step.interrupts++;
 }
 
-/* These are called around the path, and around an interrupt's own events. */
+/* These are called before and after each event, of the path and of interrupts. */
 static void kma_step_enter(void)
 {
-	/* A child has had its interrupt, and goes on to the end. */
+	/* A child has had its interrupt, and runs to the end without further traps. */
 	if (kma_step.armed && !kma_step.inside && !kma_step.child)
 		__asm__ __volatile__("pushfq; orq %0, (%%rsp); popfq"
 				     : : "i" (KMA_TRAP_FLAG) : "memory", "cc");
@@ -109,7 +109,7 @@ static void kma_step_leave(void)
 				     : : "i" (~KMA_TRAP_FLAG) : "memory", "cc");
 }
 
-/* ---- what interrupts do ---------------------------------------------------- */
+/* ---- interrupts ------------------------------------------------------------ */
 
 static void kma_alloc_free(struct kma_object *o, u32 site, u32 cache)
 {
@@ -143,7 +143,7 @@ static void kma_nest_stays(u32 nr)
 		kma_model_alloc(&kma_model, &kma_object[2 * nr], KMA_SITE, 5);
 }
 
-/* What makes room in the bucket, for a moment or for good. */
+/* Make room in the bucket, for a moment or for good. */
 static void kma_nest_makes_room(u32 nr)
 {
 	kma_model_free(&kma_model, kma_mine[1 + nr % 7]);
@@ -152,8 +152,8 @@ static void kma_nest_makes_room(u32 nr)
 }
 
 /*
- * A cache that nothing is allocated from, whose row is in the first slot of the
- * map, where the number of any row's slot leads before it is known.
+ * A cache without objects.  Its row is in slot 0 of the map, because a row whose slot number
+ * is not set yet also refers to slot 0.
  */
 static struct kma_env_cache kma_dying[4096];
 static unsigned long kma_dying_word;
@@ -170,7 +170,7 @@ static void kma_setup_dying(void)
 	kma_sitetab_get(t, site, kma_dying_word);
 }
 
-/* What runs on another CPU may do between two instructions what it likes. */
+/* Another CPU may retire a cache between any two instructions of the path. */
 static void kma_nest_cache_dies(u32 nr)
 {
 	(void)nr;
@@ -191,15 +191,15 @@ static const struct {
 	{ "another object in the bucket", kma_nest_same_bucket, false },
 	{ "the same site", kma_nest_same_site, false },
 	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site, false },
-	{ "an object that stays", kma_nest_stays, false },
+	{ "an object that stays live", kma_nest_stays, false },
 	{ "a free in the bucket", kma_nest_makes_room, false },
 	{ "the end of another cache", kma_nest_cache_dies, false },
 	{ "another sample in the bucket", kma_nest_sample, true },
-	{ "a sample that stays", kma_nest_sample_stays, true },
+	{ "a sample that stays live", kma_nest_sample_stays, true },
 	{ "a sample with another N", kma_nest_sample_changes, true },
 };
 
-/* ---- the paths ------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------- */
 
 static void kma_alloc(u32 object, u32 site, u32 cache)
 {
@@ -217,7 +217,7 @@ static void kma_setup_row(void)
 	kma_free(1);
 }
 
-/* As many others came first of those that have the same slot of the map. */
+/* Before the path's pair, add so many others that have the same first slot in the map. */
 static void kma_setup_met(u32 others)
 {
 	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
@@ -262,7 +262,7 @@ static void kma_setup_spilled(void)
 	kma_alloc(0, KMA_SITE + 1, 0);
 }
 
-/* Another object has the slot. */
+/* Another object is in the first object's own slot. */
 static void kma_setup_slot_taken(void)
 {
 	kma_alloc(kma_rival, KMA_SITE, 0);
@@ -304,7 +304,7 @@ static void kma_setup_sites_full(void)
 	}
 }
 
-/* More objects than slots, but for the one that the path is about. */
+/* Allocate more objects than there are slots, but not the object of the path. */
 static void kma_setup_live_full(void)
 {
 	u32 i;
@@ -361,8 +361,8 @@ static void kma_path_free(void)
 }
 
 /*
- * The last whole page, which no interrupt uses: nothing is allocated or freed on
- * a page that is being freed.
+ * The last whole page of the objects.  Interrupts do not use it, because no object is
+ * allocated or freed on a page that is being freed.
  */
 #define KMA_FREED_PAGE	(KMA_MODEL_PTR + 8 * KMA_PAGE_SIZE)
 #define KMA_FREED(i)	(&kma_object[8 * KMA_PAGE_SIZE / 8 + (i)])
@@ -407,13 +407,13 @@ static void kma_setup_stale_spilled(void)
 	kma_setup_stale();
 }
 
-/* As full as can be, and then nothing but stale entries but for a few. */
+/* Fill the live table, and then make all entries stale, except for a few. */
 static void kma_setup_stale_full(void)
 {
 	u32 i;
 
 	kma_setup_live_full();
-	for (i = 0; i < KMA_FRAMES; i++)
+	for (i = 0; i < KMA_PFNS; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
 }
 
@@ -436,7 +436,7 @@ static void kma_path_sweep(void)
 	kma_sweep(home - kma_objtab_bucket(&kma_core.obj, 0));
 }
 
-/* Those buckets where something of the page is, outside its home. */
+/* Sweep the buckets that hold objects of the page, but are not their home buckets. */
 static void kma_path_sweep_spilled(void)
 {
 	struct kma_bucket *b;
@@ -454,11 +454,11 @@ static void kma_path_sweep_spilled(void)
 
 /* ---- samples ---------------------------------------------------------------- */
 
-/* Of an N of 4 KiB: always sampled, and nearly never. */
+/* Sizes of objects.  With an N of 4 KiB, they are always sampled, and nearly never. */
 #define KMA_CERTAIN	0x100000
 #define KMA_UNLIKELY	8
 
-/* Samples that were made, of whatever there was a mark on. */
+/* Number of objects allocated that are certain to be sampled */
 static u64 kma_samples;
 
 static void kma_sample(struct kma_object *o, u32 site, u32 bytes)
@@ -504,7 +504,7 @@ static void kma_setup_sample(void)
 	kma_sample(kma_mine[0], KMA_SITE, KMA_CERTAIN);
 }
 
-/* Beside it, so that its byte of the filter is set. */
+/* Sample another object near the first one, so that their byte of the livefilter is set. */
 static void kma_setup_sample_near(void)
 {
 	kma_setup_samples();
@@ -556,8 +556,8 @@ static u32 kma_livefilter_sum(void)
 }
 
 /*
- * What was certain to be sampled is, once, and nothing else.  A mark may be on what
- * is not certain, which the plan of random numbers that each run has decides.
+ * Check that objects of KMA_CERTAIN bytes were sampled exactly once, and no others.  With the
+ * random numbers of a run, no sample point is on an object of KMA_UNLIKELY bytes.
  */
 static const char *kma_check_samples(void)
 {
@@ -579,22 +579,23 @@ static const char *kma_check_samples(void)
 	for (i = 0; i < KMA_OBJECTS; i++)
 		known += kma_object[i].live;
 	if (kma_env_stack_is_held())
-		return "a stack is held";
+		return "the cache of stacks is still in use";
 	if (hits != kma_samples)
-		return "hits are not what was sampled";
+		return "hits differ from the number of samples";
 	if (hits - gone != live || live != known)
-		return "what is live is not what was sampled and not freed";
+		return "live entries differ from the samples that were not freed";
 	if (kma_livefilter_sum() != live)
-		return "the filter is not what is live";
+		return "the livefilter differs from the live entries";
 	return NULL;
 }
 
 #define KMA_NO_STAT KMA_STAT_NR
 
 /*
- * The counter shows that the path was the one that is meant.  A long one, which
- * looks through all caches, is not interrupted by everything; nor is one before
- * which all objects are left, since no interrupt may free what is left.
+ * @stat is a counter that the path increments; if it does not, the intended path was not
+ * taken.  KMA_LONG paths are interrupted by KMA_NEST_NEW_SITE only.  These are paths that
+ * search all caches or buckets, and paths for which all objects are @left (model.h), which
+ * other interrupts would free.
  */
 static const struct kma_path {
 	const char *name;
@@ -604,32 +605,32 @@ static const struct kma_path {
 	enum { KMA_SHORT, KMA_LONG, KMA_SAMPLES } kind;
 } kma_paths[] = {
 	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, KMA_SHORT },
-	{ "allocation, site is the second of a line", kma_setup_met_one, kma_path_alloc,
+	{ "allocation, site in its second slot", kma_setup_met_one, kma_path_alloc,
 	  KMA_NO_STAT, KMA_SHORT },
-	{ "allocation, site is the third", kma_setup_met_two, kma_path_alloc,
+	{ "allocation, site in a later slot", kma_setup_met_two, kma_path_alloc,
 	  KMA_NO_STAT, KMA_SHORT },
 	{ "bulk allocation", kma_setup_row, kma_path_bulk, KMA_NO_STAT, KMA_SHORT },
 	{ "bulk allocation, replaced", kma_setup_live, kma_path_bulk, KMA_STAT_replaced,
 	  KMA_SHORT },
 	{ "free", kma_setup_live, kma_path_free, KMA_NO_STAT, KMA_SHORT },
-	{ "allocation, slot taken", kma_setup_slot_taken, kma_path_alloc,
+	{ "allocation, own slot taken", kma_setup_slot_taken, kma_path_alloc,
 	  KMA_NO_STAT, KMA_SHORT },
-	{ "free of what is beside its slot", kma_setup_beside, kma_path_free,
+	{ "free, object not in its own slot", kma_setup_beside, kma_path_free,
 	  KMA_NO_STAT, KMA_SHORT },
-	{ "allocation, what is beside its slot replaced", kma_setup_beside,
+	{ "allocation, replaced, object not in its own slot", kma_setup_beside,
 	  kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, home full", kma_setup_home_full, kma_path_alloc,
 	  KMA_STAT_spill_in, KMA_SHORT },
-	{ "free of what has spilled", kma_setup_spilled, kma_path_free,
+	{ "free, object spilled", kma_setup_spilled, kma_path_free,
 	  KMA_STAT_spill_out, KMA_SHORT },
 	{ "allocation, replaced", kma_setup_live, kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
-	{ "allocation, what has spilled replaced", kma_setup_spilled, kma_path_alloc,
+	{ "allocation, replaced, object spilled", kma_setup_spilled, kma_path_alloc,
 	  KMA_STAT_spill_out, KMA_SHORT },
 	{ "allocation, new site", kma_setup_cache_row, kma_path_alloc_kmem_cache,
 	  KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, new site and cache", kma_setup_nothing,
 	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
-	{ "allocation, cache comes again", kma_setup_retired,
+	{ "allocation, cache created again", kma_setup_retired,
 	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, site table full", kma_setup_sites_full, kma_path_alloc,
 	  KMA_STAT_other_sites, KMA_SHORT },
@@ -641,37 +642,37 @@ static const struct kma_path {
 	  kma_path_alloc_kmem_cache, KMA_STAT_dropped_caches_full, KMA_LONG },
 	{ "allocation, double-fired", kma_setup_inner, kma_path_alloc,
 	  KMA_STAT_double_fired, KMA_SHORT },
-	{ "page is freed", kma_setup_nothing, kma_path_page_free, KMA_NO_STAT, KMA_SHORT },
-	{ "page is freed with objects left", kma_setup_left, kma_path_page_free,
+	{ "page free", kma_setup_nothing, kma_path_page_free, KMA_NO_STAT, KMA_SHORT },
+	{ "page free, objects left", kma_setup_left, kma_path_page_free,
 	  KMA_NO_STAT, KMA_SHORT },
-	{ "page is freed for the last time", kma_setup_last_left, kma_path_page_free,
+	{ "page free, last generation", kma_setup_last_left, kma_path_page_free,
 	  KMA_STAT_page_freed, KMA_LONG },
-	{ "page is freed for the last time, objects spilled", kma_setup_last_left_spilled,
+	{ "page free, last generation, objects spilled", kma_setup_last_left_spilled,
 	  kma_path_page_free, KMA_STAT_spill_out, KMA_LONG },
-	{ "allocation, replaces what is stale", kma_setup_stale, kma_path_alloc_freed,
+	{ "allocation, stale entry replaced", kma_setup_stale, kma_path_alloc_freed,
 	  KMA_STAT_page_freed, KMA_SHORT },
 	{ "sweep", kma_setup_stale, kma_path_sweep, KMA_STAT_page_freed, KMA_SHORT },
-	{ "sweep of what spilled", kma_setup_stale_spilled, kma_path_sweep_spilled,
+	{ "sweep, objects spilled", kma_setup_stale_spilled, kma_path_sweep_spilled,
 	  KMA_STAT_spill_out, KMA_SHORT },
-	{ "allocation, live table full of what is stale", kma_setup_stale_full,
+	{ "allocation, live table full of stale entries", kma_setup_stale_full,
 	  kma_path_alloc, KMA_STAT_page_freed, KMA_LONG },
-	{ "free of nothing", kma_setup_row, kma_path_free, KMA_STAT_free_unmatched, KMA_SHORT },
-	{ "free of nothing, home full", kma_setup_home_full, kma_path_free,
+	{ "free, unmatched", kma_setup_row, kma_path_free, KMA_STAT_free_unmatched, KMA_SHORT },
+	{ "free, unmatched, home full", kma_setup_home_full, kma_path_free,
 	  KMA_STAT_free_unmatched, KMA_SHORT },
-	{ "free of nothing, others spilled", kma_setup_others_spilled, kma_path_free,
+	{ "free, unmatched, other objects spilled", kma_setup_others_spilled, kma_path_free,
 	  KMA_STAT_free_unmatched, KMA_SHORT },
 	{ "sample", kma_setup_sample_near, kma_path_sample, KMA_NO_STAT, KMA_SAMPLES },
 	{ "sample, new site", kma_setup_samples, kma_path_sample, KMA_NO_STAT,
 	  KMA_SAMPLES },
 	{ "sample, replaced", kma_setup_sample, kma_path_sample, KMA_STAT_replaced,
 	  KMA_SAMPLES },
-	{ "allocation without a mark", kma_setup_sample_near, kma_path_unlikely,
+	{ "allocation without a sample point", kma_setup_sample_near, kma_path_unlikely,
 	  KMA_STAT_alloc_unsampled, KMA_SAMPLES },
 	{ "free of a sample", kma_setup_sample, kma_path_unsample, KMA_NO_STAT,
 	  KMA_SAMPLES },
-	{ "free of what is not sampled", kma_setup_samples, kma_path_unsample,
+	{ "free, not sampled", kma_setup_samples, kma_path_unsample,
 	  KMA_STAT_free_unmatched, KMA_SAMPLES },
-	{ "free of what is beside a sample", kma_setup_sample_near, kma_path_unsample,
+	{ "free, not sampled, near a sample", kma_setup_sample_near, kma_path_unsample,
 	  KMA_STAT_free_unmatched, KMA_SAMPLES },
 };
 
@@ -696,7 +697,7 @@ static void kma_find_mine(void)
 
 static void kma_run_start(const struct kma_path *path)
 {
-	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, KMA_FRAMES))
+	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
 	kma_find_mine();
@@ -717,7 +718,7 @@ static void kma_run_end(void)
 	kma_core_destroy(&kma_core);
 }
 
-/* As it is without interrupts.  Return: NULL, or what is wrong. */
+/* Run the path without interrupts.  Return: NULL, or what is wrong. */
 static const char *kma_run_plain(const struct kma_path *path)
 {
 	struct kma_stats before, after;
@@ -730,12 +731,12 @@ static const char *kma_run_plain(const struct kma_path *path)
 	why = kma_run_check(path);
 	if (!why && path->stat != KMA_NO_STAT &&
 	    before.v[path->stat] == after.v[path->stat])
-		why = "not the path that is meant";
+		why = "the intended path was not taken";
 	kma_run_end();
 	return why;
 }
 
-/* No cache has gone that any of these has counted for, or it has come again. */
+/* Each row with counts is live: its cache was not retired, or was created again. */
 static const char *kma_check_states(void)
 {
 	const struct kma_site_info *info;
@@ -746,7 +747,7 @@ static const char *kma_check_states(void)
 		info = kma_sitetab_info(&kma_core.sites, id);
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
 		if (sum.hits + sum.bulk && info->state != KMA_SITE_LIVE)
-			return "a row was retired, and is in use";
+			return "a row with counts is retired";
 	}
 	return NULL;
 }
@@ -761,11 +762,11 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	kma_step.armed = true;
 	path->run();
 	kma_step.armed = false;
-	why = kma_step.died ? "died" : kma_run_check(path);
+	why = kma_step.died ? "a child was killed by a signal" : kma_run_check(path);
 	if (!why)
 		why = kma_check_states();
 	if (!why && !kma_step.child && kma_step.steps < 15)
-		why = "hardly any instruction";
+		why = "fewer than 15 instructions";
 	if (why)
 		printf("FAIL %s: interrupted by %s after %s%u: %s\n", path->name,
 		       kma_nests[nest].name, kma_step.child ? "" : "each of ",

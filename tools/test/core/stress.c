@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Several threads at once, each a CPU, under the thread sanitizer.
+ * Several threads use the core at the same time, each as a CPU, under the thread sanitizer.
  *
- * Addresses are owned by one thread at a time, as by an allocator: to be had
- * from a slot by an exchange, and put back there.  Nothing else orders the
- * threads, so that the sanitizer sees what the core itself does.  A reader
- * copies entries and sums meanwhile and checks what must always hold of them.
- * When all is quiet everything is compared with the threads' accounts.
+ * As with an allocator, an address belongs to one thread at a time.  A thread takes it from
+ * a slot by an atomic exchange, and puts it back there.  Nothing else orders the threads, so
+ * the sanitizer checks the ordering of the core itself.  A reader copies entries and sums
+ * meanwhile, and checks conditions that always hold.  At the end, all is compared with the
+ * models of the threads.
  *
- * While sampling is switched on and off there is no account of each event, but all
- * sums must be right, and nothing is left once all is freed.
+ * The tests that switch sampling on and off have no model of each event.  They check that all
+ * sums are exact, and that no entry is left once all objects are freed.
  *
  *   stress [SEED]
  */
@@ -21,10 +21,10 @@
 #include "model.h"
 
 #define KMA_OBJECTS	3000
-#define KMA_OWN		60	/* of a thread alone, for its own cache */
-#define KMA_FRAMES	16
+#define KMA_OWN		60	/* objects of each thread's own cache */
+#define KMA_PFNS	16
 #define KMA_SITES	100
-#define KMA_SHARED	12	/* caches; the others are each one thread's */
+#define KMA_SHARED	12	/* caches that all threads use; each other one is one thread's */
 
 static u64 kma_seed = 1;
 
@@ -45,7 +45,7 @@ struct kma_worker {
 
 /* ---- CPUs ------------------------------------------------------------------ */
 
-/* The site says which generation of which address it is, for the reader to check. */
+/* The site depends on address and time, so that the reader can check the whole entry. */
 static u32 kma_site(unsigned long ptr, u32 time)
 {
 	return kma_mix(ptr + time) % KMA_SITES;
@@ -55,14 +55,14 @@ static void kma_worker_alloc(struct kma_worker *w, struct kma_object *o, u32 cac
 {
 	u32 site = kma_site(o->ptr, kma_env.now + 1);
 
-	/* Of a kmem_cache, which tells no bytes in either case. */
+	/* Only from a kmem_cache: there, bytes_req is 0 in both cases. */
 	if (cache >= KMA_MODEL_KMALLOCS && kma_random_below(&w->random, 2))
 		kma_model_bulk(&w->model, o, site, cache);
 	else
 		kma_model_alloc(&w->model, o, site, cache);
 }
 
-/* Somebody's object becomes ours, something happens to it, and it goes back. */
+/* Take an object from its slot, allocate or free it, and put it back. */
 static void kma_worker_shared(struct kma_worker *w)
 {
 	struct kma_object **slot = &kma_slot[kma_random_below(&w->random, KMA_OBJECTS)];
@@ -78,8 +78,8 @@ static void kma_worker_shared(struct kma_worker *w)
 }
 
 /*
- * A kmem_cache of this CPU alone generations and dies, and comes again.  Its objects
- * have a page of their own; of some no free is seen but the page's.
+ * A kmem_cache of this CPU alone is used, destroyed, and later created again.  Its objects
+ * are on a page of their own.  Some are freed without an event, before their page is freed.
  */
 static void kma_worker_own_cache(struct kma_worker *w)
 {
@@ -113,7 +113,7 @@ static void *kma_worker_main(void *arg)
 
 static u64 kma_copies;
 
-/* Whether all of an entry is of one generation of that address. */
+/* Whether all members of an entry belong to one allocation of the address. */
 static bool kma_copy_is_whole(unsigned long ptr, const struct kma_entry *e)
 {
 	long row = kma_model_row_of(&kma_model, e->row);
@@ -199,7 +199,7 @@ static const char *kma_round(int nr, u32 live_max, u32 sites_max, u32 events)
 	pthread_t reader;
 	u32 i;
 
-	if (kma_core_init(&kma_core, live_max, sites_max, KMA_FRAMES))
+	if (kma_core_init(&kma_core, live_max, sites_max, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
 	for (i = 0; i < KMA_OBJECTS - nr * KMA_OWN; i++)
@@ -225,7 +225,7 @@ static const char *kma_round(int nr, u32 live_max, u32 sites_max, u32 events)
 	return why;
 }
 
-/* Many short rounds for what happens at first sight, and a long one. */
+/* Many short rounds, because new sites and caches are most frequent at first, and a long one. */
 static void kma_rounds(int nr, u32 live_max, u32 sites_max)
 {
 	int i;
@@ -266,7 +266,7 @@ static void *kma_one_address_main(void *arg)
 	return NULL;
 }
 
-/* Generation after generation in one slot, which only the generation tells apart. */
+/* One address is allocated again and again: only the slot's generation tells entries apart. */
 static void kma_one_address(void)
 {
 	struct kma_worker w = { .events = 0 };
@@ -274,7 +274,7 @@ static void kma_one_address(void)
 	pthread_t reader;
 	u32 i;
 
-	if (kma_core_init(&kma_core, 8, 4000, KMA_FRAMES))
+	if (kma_core_init(&kma_core, 8, 4000, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
 	kma_model_fork(&w.model, &kma_model);
@@ -295,7 +295,7 @@ static void kma_one_address(void)
 
 #define KMA_NEW_CACHES	200
 
-/* Each has a number of its own, and is described when the number is known. */
+/* Each cache gets one number, and its description is complete when the number is returned. */
 static void *kma_new_caches_main(void *arg)
 {
 	struct kma_cachetab *t = &kma_core.sites.caches;
@@ -320,7 +320,7 @@ static void kma_new_caches(void)
 	u32 round, i;
 
 	for (round = 0; round < 100; round++) {
-		if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_FRAMES))
+		if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_PFNS))
 			abort();
 		for (i = 0; i < KMA_ENV_CPUS; i++)
 			pthread_create(&thread[i], NULL, kma_new_caches_main, &why[i]);
@@ -335,18 +335,21 @@ static void kma_new_caches(void)
 /* ---- sampling on and off ----------------------------------------------------- */
 
 #define KMA_SWITCHES	100
-#define KMA_PASSED	200000	/* events of one of them, if nothing is switched */
-#define KMA_SAMPLED_BYTES	2048	/* some are sampled, and some are not */
+#define KMA_PASSED	200000	/* loops of the first thread, if nothing is switched */
+#define KMA_SAMPLED_BYTES	2048	/* about half of N: only some objects are sampled */
 
-/* As the switches of module/sampling.c, with what goes with a change of them. */
+/* Stand for the static keys of module/sampling.c. */
 static int kma_allocs_sampled, kma_frees_filtered;
 
 /**
- * struct kma_passer - a thread that allocates and frees in whatever way is on
- * @passed: events it has done: who waits for more of them knows that it has seen
- *	what was switched before
- * @allocs: of these, allocations
- * @frees: and frees
+ * struct kma_passer - a thread that allocates and frees, with or without sampling
+ * @thread: the thread
+ * @cpu: its CPU
+ * @random: state of its random numbers
+ * @passed: number of loops; once it has increased by two, the thread has seen all
+ *	switches that were changed before
+ * @allocs: number of allocations
+ * @frees: number of frees
  */
 struct kma_passer {
 	pthread_t thread;
@@ -369,7 +372,10 @@ static void kma_pass_alloc(struct kma_passer *p, struct kma_object *o)
 	};
 
 	kma_env.stack = KMA_MODEL_SITE + kma_random_below(&p->random, 3);
-	/* As a static key: who sees it set sees what was done before. */
+	/*
+	 * Pairs with the release in kma_switch().  Like a static key: a thread that sees the
+	 * key set also sees all stores from before it was set.
+	 */
 	if (smp_load_acquire(&kma_allocs_sampled)) {
 		kma_stat_inc(alloc_unsampled);
 		kma_record_sampled(&kma_core, &ev, KMA_SAMPLED_BYTES, false);
@@ -382,7 +388,7 @@ static void kma_pass_alloc(struct kma_passer *p, struct kma_object *o)
 
 static void kma_pass_free(struct kma_passer *p, struct kma_object *o)
 {
-	/* likewise */
+	/* Pairs with the release in kma_switch(), like a static key. */
 	if (smp_load_acquire(&kma_frees_filtered)) {
 		kma_stat_inc(free_unmatched);
 		kma_record_free_sampled(&kma_core, o->ptr);
@@ -425,10 +431,10 @@ static void kma_wait_for(const struct kma_passer *p, int nr)
 	}
 }
 
-/* In the steps of kma_sampling_begin() and kma_sampling_end(). */
+/* The same steps as in kma_sampling_begin() and kma_sampling_end(). */
 static void kma_switch(const struct kma_passer *p, int nr, bool on)
 {
-	/* Each pairs with the acquire of its key. */
+	/* Each release pairs with the acquire in kma_pass_alloc() or kma_pass_free(). */
 	if (on) {
 		kma_livefilter_clear();
 		smp_store_release(&kma_allocs_sampled, 1);	/* see above */
@@ -441,10 +447,11 @@ static void kma_switch(const struct kma_passer *p, int nr, bool on)
 		smp_store_release(&kma_allocs_sampled, 0);	/* see above */
 		kma_wait_for(p, nr);
 	}
-	/* For a while. */
+	/* Let the threads run in the new mode. */
 	kma_wait_for(p, nr);
 }
 
+/* All objects have been freed: check that the sums are exact and the live table is empty. */
 static void kma_passed_all(const struct kma_passer *p, int nr)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
@@ -474,8 +481,8 @@ static void kma_passed_all(const struct kma_passer *p, int nr)
 }
 
 /*
- * Some are added before frees are filtered, and freed before that: those stay in
- * the filter.  Otherwise nothing does.
+ * The livefilter is empty, unless sampling was switched.  An object that was added to it, and
+ * freed before frees were filtered, stays in it.
  */
 static void kma_livefilter_is_empty(void)
 {
@@ -490,7 +497,7 @@ static void kma_sampling(int nr, int switches)
 	struct kma_passer p[KMA_ENV_CPUS] = {};
 	int i;
 
-	if (kma_core_init(&kma_core, KMA_OBJECTS, 1000, KMA_FRAMES))
+	if (kma_core_init(&kma_core, KMA_OBJECTS, 1000, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
@@ -542,7 +549,7 @@ static void kma_four_cpus_on_and_off(void)
 	kma_sampling(4, KMA_SWITCHES);
 }
 
-/* The last objects are those of one CPU alone, each CPU's on a page. */
+/* The last objects belong to one CPU each, with a page for each CPU. */
 static unsigned long kma_ptr(u32 i)
 {
 	const u32 shared = KMA_OBJECTS - KMA_ENV_CPUS * KMA_OWN;
@@ -554,10 +561,10 @@ static unsigned long kma_ptr(u32 i)
 }
 
 static const struct kma_case kma_cases[] = {
-	{ "new caches at once", kma_new_caches },
-	{ "one address, gen after gen", kma_one_address },
-	{ "two CPUs at once", kma_two_cpus },
-	{ "four CPUs at once", kma_four_cpus },
+	{ "new caches on four CPUs", kma_new_caches },
+	{ "one address, allocated again and again", kma_one_address },
+	{ "two CPUs", kma_two_cpus },
+	{ "four CPUs", kma_four_cpus },
 	{ "two CPUs, all tables full", kma_two_cpus_without_room },
 	{ "four CPUs, all tables full", kma_four_cpus_without_room },
 	{ "two CPUs, sampling", kma_two_cpus_sampling },

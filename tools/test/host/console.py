@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A kernel's console: its reports, and which are known not to be about the module."""
+"""Reports on a kernel's console, and which of them are known not to be about the module."""
 import re
 
 RULE = "=" * 66
 OURS = "[kmemacct]"
-# Below it in a stack is whom the interrupt came over
+# In a call trace, the frames after this one belong to the interrupted code.
 INTERRUPT = re.compile(r" asm_(sysvec_\w+|common_interrupt)\+")
 
 CUT = "------------[ cut here ]------------"
 END = "---[ end trace "
 
-# Warnings of kernels about themselves, whoever is loaded
+# Warnings that kernels print with or without the module
 KNOWN = re.compile("|".join((
-    # 6.12, when CPUs go offline under load: the bandwidth that deadlines have on a CPU
+    # 6.12, when CPUs go offline under load: the deadline scheduler's bandwidth of a CPU
     r"WARNING: .* at kernel/sched/deadline\.c:\d+ (sub_running_bw|inactive_task_timer)\b",
     # 7.2, seen once: a large page of the kernel's own mapping is dirty and read-only when
-    # it is split, for a module's memory or a trampoline
+    # it is split for a module's memory or a trampoline
     r"WARNING: arch/x86/include/asm/pgtable\.h:\d+ at __change_page_attr_set_clr\b",
 )))
 
@@ -25,17 +25,21 @@ def without_stamp(line):
 
 
 def lines_of(stream):
-    """Without carriage returns."""
+    """The lines of a stream, without carriage returns."""
     return stream.read().decode(errors="replace").replace("\r", "").splitlines()
 
 
 def blocks(lines):
-    """Lines, and lists of lines for whole reports of KCSAN, and warnings."""
+    """Split a console into reports and other lines.
+
+    Yield a list of lines for each KCSAN report and each warning, and a string for each
+    other line.
+    """
     report, end = [], None
     for line in lines:
         bare = without_stamp(line)
         if bare == CUT or (bare == RULE and end != RULE):
-            # What a report without an end hid
+            # The previous report has no end: its lines are ordinary lines.
             yield from report
             report, end = [line], END if bare == CUT else RULE
         elif not report:
@@ -49,7 +53,11 @@ def blocks(lines):
 
 
 def is_known(report):
-    """One of those warnings and nothing else, and no frame of ours above an interrupt."""
+    """Whether a report is one of the known warnings and contains nothing else.
+
+    A report with a frame of the module is not known.  Frames of the code that an
+    interrupt has interrupted do not count.
+    """
     text = "\n".join(report)
     return (KNOWN.match(without_stamp(report[1])) and
             not re.search(r"WARNING:|BUG:", "\n".join(report[2:])) and

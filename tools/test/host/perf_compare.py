@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The events of a window, as perf has them and as kmemacct counted them.
+"""Compare kmemacct's counts of allocations by call site with perf's.
 
 usage: perf script -i DIR/perf.data -s tools/test/host/perf_compare.py DIR
 
-DIR is what tools/test/guest/perf left, and DIR/kmem what perf kmem prints.  The
-marks A, B, C, D are allocations of the truth module; kmemacct was switched on
-between A and B, and off between C and D.  So of a call site that is as busy
-between B and C as it is between A and D kmemacct has to say exactly the same,
-and of any other something in between.
+DIR is the folder that tools/test/guest/perf has filled; DIR/kmem is the output of perf
+kmem.  The marks A, B, C, D are allocations of the truth module.  kmemacct was switched on
+between A and B, and off between C and D.  So for each call site, kmemacct's counts have
+to be at least perf's between B and C, and at most perf's between A and D.  Where these
+two are equal, kmemacct has to have the same.
 
-A call site is called what /proc/kallsyms says, as kmemacct calls it.  That has
-no names of what a module drops once it is loaded, and such memory may become
-the next module's.  Sites of this kind are compared in a sum; all modules are
-loaded between B and C.
+Symbols come from /proc/kallsyms, as in kmemacct.  It has no symbols of the init code that
+a module frees once it is loaded, and the next module may be loaded at the same addresses.
+Call sites without a symbol are compared as one sum.  All modules are loaded between B
+and C.
 
-The truth module's sites are also held against perf kmem, as it prints them.
+The truth module's call sites are also compared with the output of perf kmem.
 
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
@@ -24,12 +24,12 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import Symbols, compare, path_of, table, verdict  # noqa: E402
+from perf_lib import Symbols, compare, path_of, report, table  # noqa: E402
 
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
 COLUMNS = ("hits", "bytes_req", "bytes_alloc")
-# Since 6.10 a kmalloc of a run-time size that the page allocator serves has two
-# events, the first one with a call site inside of one of these.
+# Since 6.10, a kmalloc of a size that is not constant and that the page allocator serves
+# has two events.  The call site of the first event is inside one of these functions.
 INNER = re.compile(r"__kmalloc(_large)?(_node)?(_track_caller)?_noprof\+")
 TRUTH = "[kmemacct_truth]"
 MARK = "truth_mark+"
@@ -37,12 +37,12 @@ NAMELESS = "(functions that modules have dropped)"
 
 
 class Events:
-    """What perf recorded."""
+    """The events that perf recorded, counted by call site."""
 
     def __init__(self, symbols):
         self.symbols = symbols
         self.found = {}
-        self.loaded = set()     # modules that were, in sight of perf
+        self.loaded = set()     # modules whose loading perf has recorded so far
         self.marks = 0
         self.outer = defaultdict(Counter)
         self.inner = defaultdict(Counter)
@@ -50,7 +50,7 @@ class Events:
         self.total = 0
 
     def site(self, address):
-        """The call site, and whether its module has been loaded before."""
+        """(call site, whether perf has seen its module being loaded before now)."""
         if address not in self.found:
             self.found[address] = self.symbols.find(address)
         label, module = self.found[address]
@@ -73,7 +73,11 @@ class Events:
                 self.inner[key].update(event)
 
     def by_name(self, counts):
-        """What came from a module's addresses before that was somebody else."""
+        """Counts by call site; call sites without a symbol become NAMELESS.
+
+        An event at a module's address from before the module was loaded comes from
+        another module that had this address then.
+        """
         sites = defaultdict(Counter)
         for (site, loaded), count in counts.items():
             module = site.rpartition(" ")[2]
@@ -84,7 +88,7 @@ class Events:
 
 
 def callers(symbols):
-    """hits and bytes by site, as kmemacct has them."""
+    """kmemacct's hits and bytes by call site."""
     sites = defaultdict(Counter)
     for row in table("callers"):
         site = row["site"]
@@ -95,7 +99,7 @@ def callers(symbols):
 
 
 def perf_kmem(symbols):
-    """What perf kmem prints of the truth module's sites, by site."""
+    """The columns that perf kmem prints for the truth module's call sites, by site."""
     sites = {}
     with open(path_of("kmem")) as f:
         for line in f:
@@ -108,7 +112,8 @@ def perf_kmem(symbols):
 
 
 def as_perf_kmem(row):
-    """Total_alloc/Per, Total_req/Per, Hit, Ping-pong, Frag"""
+    """A row of kmemacct in the columns of perf kmem: Total_alloc/Per, Total_req/Per,
+    Hit, Ping-pong, Frag."""
     hits = int(row["hits"])
     return [f"{row['bytes_alloc']}/{int(row['bytes_alloc']) // hits}",
             f"{row['bytes_req']}/{int(row['bytes_req']) // hits}",
@@ -117,10 +122,10 @@ def as_perf_kmem(row):
 
 def compare_perf_kmem(symbols):
     theirs = perf_kmem(symbols)
-    # Of objects of bulk allocations perf knows nothing
+    # Rows without hits have objects of bulk allocations only, which perf does not see.
     ours = {row["site"]: as_perf_kmem(row) for row in table("callers")
             if row["site"].endswith(TRUTH) and int(row["hits"])}
-    # Not all of the marks are for both
+    # perf and kmemacct record different marks.
     marks = {site for site in {*theirs, *ours} if site.startswith(MARK)}
     return len(theirs), [
         f"{site}\n  perf kmem  {theirs.get(site)}\n  kmemacct   {ours.get(site)}"
@@ -131,7 +136,7 @@ def compare_perf_kmem(symbols):
 EVENTS = None
 
 
-# perf script calls these: at the beginning, for each event, and at the end
+# perf script calls these functions: at the beginning, for each event, and at the end.
 def trace_begin():
     global EVENTS
     EVENTS = Events(Symbols())
@@ -151,14 +156,14 @@ def trace_end():
     equal, between, wrong = compare(COLUMNS, *(
         {site: tuple(counts[key] for key in COLUMNS) for site, counts in sites.items()}
         for sites in (inner, callers(EVENTS.symbols), outer)))
-    verdict("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
-    verdict("call sites", not wrong,
-            f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    report("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
+    report("call sites", not wrong,
+           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
     sites, wrong = compare_perf_kmem(EVENTS.symbols)
-    verdict("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
-            f"{sites} sites, {len(wrong)} wrong" +
-            "".join(f"\n{text}" for text in wrong))
-    verdict("a wide workload",
-            equal + between >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
-            ", ".join([f"{equal + between} call sites", f"{EVENTS.total} events"] +
-                      [f"{n} {name}" for name, n in sorted(EVENTS.counts.items())]))
+    report("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
+           f"{sites} sites, {len(wrong)} wrong" +
+           "".join(f"\n{text}" for text in wrong))
+    report("a wide workload",
+           equal + between >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
+           ", ".join([f"{equal + between} call sites", f"{EVENTS.total} events"] +
+                     [f"{n} {name}" for name, n in sorted(EVENTS.counts.items())]))

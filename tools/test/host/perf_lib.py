@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What comparisons with perf share: names, tables and verdicts.
+"""Shared by the comparisons with perf: symbols, tables and results.
 
-The first argument is the folder with what tools/test/guest/perf left.  An address is
-called what /proc/kallsyms says, as kmemacct calls it.
+The first argument is the folder that tools/test/guest/perf has filled.  Symbols come from
+/proc/kallsyms, because kmemacct uses the same names.
 """
 import bisect
 import sys
@@ -10,12 +10,12 @@ from pathlib import Path
 
 
 def path_of(name):
-    """A file that tools/test/guest/perf left."""
+    """The path of a file that tools/test/guest/perf has written."""
     return Path(sys.argv[1], name)
 
 
 class Symbols:
-    """What addresses were called when all was over."""
+    """The symbols of the kernel and its modules at the end of the recording."""
 
     def __init__(self):
         self.symbols = {}
@@ -26,11 +26,12 @@ class Symbols:
                 address, _, name, *module = line.split()
                 module = "".join(module)
                 if module != last and module in seen:
-                    # After all modules: what ftrace recalls of gone functions
+                    # After the modules, kallsyms lists functions that were freed after
+                    # module init and that ftrace remembers.
                     break
                 seen.add(module)
                 last = module
-                # Of several names of an address the kernel takes the first
+                # If an address has several names, the kernel uses the first.
                 self.symbols.setdefault(int(address, 16), (name, module))
         self.addresses = sorted(self.symbols)
         self.names = set(self.symbols.values())
@@ -41,14 +42,14 @@ class Symbols:
         self.areas.sort()
 
     def area(self, address):
-        """The start of the area that has this address, if one does."""
+        """The start of the vmalloc area that contains this address, or None."""
         i = bisect.bisect_right(self.areas, [address, 1 << 64]) - 1
         if i >= 0 and address < self.areas[i][1]:
             return self.areas[i][0]
         return None
 
     def find(self, address):
-        """symbol+0xoffset and [module]; ("", "") where nobody is left."""
+        """("symbol+0xoffset", "[module]"), or ("", "") if no module has this address."""
         at = self.addresses[bisect.bisect_right(self.addresses, address) - 1]
         name, module = self.symbols[at]
         if address > self.kernel_end:
@@ -63,6 +64,7 @@ class Symbols:
 
 
 def table(name):
+    """The rows of a table, each a dict by column name."""
     with open(path_of(name)) as f:
         _, columns, *lines = f.read().splitlines()
     columns = columns.removeprefix("#").split()
@@ -71,10 +73,12 @@ def table(name):
 
 
 def compare(columns, inner, ours, outer):
-    """How many rows are equal, how many in between, and texts about the others.
+    """Compare rows of kmemacct (ours) with the lower and upper bounds that perf gives.
 
-    Each of the three has tuples by row; two of perf, with what happened while kmemacct
-    was certainly on, and with what happened while it may have been.
+    Each argument maps rows to tuples.  inner has perf's events while kmemacct was
+    certainly on, outer those while it may have been on.  Return the number of rows whose
+    bounds are equal to kmemacct's values, the number of other rows within their bounds,
+    and a text about each row that is out of bounds.
     """
     equal = between = 0
     wrong = []
@@ -93,5 +97,6 @@ def compare(columns, inner, ours, outer):
     return equal, between, wrong
 
 
-def verdict(name, good, why):
+def report(name, good, why):
+    """Print the result of a comparison."""
     print(f"ok {name}: {why}" if good else f"FAIL {name}: {why}")

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a guest needs for being emulated: breakpoints that are gone.
+ * Works around a bug of QEMU: guests run into breakpoints that were removed.
  *
- * A kernel changes code that runs, of tracepoints and static keys, by putting
- * a breakpoint there for a moment.  QEMU drops its translation of code that is
- * written to before it does the write, and another CPU may translate the code
- * anew in between.  If the write was the one that takes the breakpoint away,
- * there is a translation with a breakpoint for which the kernel has no use any
- * more, and the next CPU to get there ends in an oops.  It happens about once
- * in some hundred loads of a module that attaches to busy tracepoints.
+ * To change running code, of a tracepoint or a static key, the kernel replaces it by a
+ * breakpoint for a moment.  When code is written to, QEMU drops its translation before it
+ * performs the write, and in between another CPU may translate the old code again.  If
+ * this write removes a breakpoint, a translation with a stale breakpoint remains.  The
+ * kernel no longer has a handler for it, and the next CPU that gets there ends in an oops.
+ * This happens about once in a hundred loads of a module that attaches to busy tracepoints.
  *
- * So whenever nobody wants a breakpoint that has been hit, look for it: where
- * memory has other code by now, make QEMU translate that, and go on there.  A
- * breakpoint that is in memory stays what it is, an oops.
+ * This module handles a breakpoint that no other handler wants.  If memory no longer has
+ * a breakpoint at this address, the module makes QEMU translate the code again and
+ * continues there.  If memory still has the breakpoint, the oops is correct.
  *
- * Up to 6.2 the kernel does that itself, but for QEMU: kprobe_int3_handler() goes
- * back to an instruction that is no breakpoint any more, and asks nobody.  All
- * CPUs soon are there and stay, with interrupts off.  So look before it does.
+ * On kernels up to 6.2, kprobe_int3_handler() returns to an instruction that is no longer
+ * a breakpoint, before other handlers are called.  This does not make QEMU translate the
+ * code again, so all CPUs soon loop there with interrupts off.  On these kernels the
+ * module looks at the breakpoint before kprobe_int3_handler() does.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,9 +31,9 @@
 #define KMA_VM_INT3 0xcc
 
 /*
- * A write makes QEMU forget what it translated.  This one changes nothing, and
- * may not undo what another CPU writes.  Interrupts are off; the kernel's own
- * helpers refuse to lift write protection.
+ * A write to code makes QEMU drop its translation.  This write changes nothing, and it is
+ * atomic so that it cannot undo a write of another CPU.  Interrupts are off.  It writes
+ * CR0 directly, because the kernel's helpers refuse to clear the write-protect bit.
  */
 static __always_inline void kma_vm_rewrite(unsigned long addr)
 {
@@ -45,6 +45,7 @@ static __always_inline void kma_vm_rewrite(unsigned long addr)
 	asm volatile("mov %0, %%cr0" : : "r" (cr0) : "memory");
 }
 
+/* Whether memory no longer has the breakpoint that a CPU has hit. */
 static bool kma_vm_gone(const struct pt_regs *regs)
 {
 	const unsigned long addr = regs->ip - 1;
@@ -53,7 +54,10 @@ static bool kma_vm_gone(const struct pt_regs *regs)
 	       READ_ONCE(*(const u8 *)addr) != KMA_VM_INT3;
 }
 
-/* Registers come first in what ftrace calls them by, whatever its name. */
+/*
+ * The last parameter is a struct pt_regs or a struct ftrace_regs, depending on the kernel;
+ * a struct ftrace_regs begins with a struct pt_regs.
+ */
 static void notrace kma_vm_entered(unsigned long ip, unsigned long parent_ip,
 				   struct ftrace_ops *ops, struct pt_regs *entered)
 {
@@ -77,7 +81,7 @@ static int kma_vm_die(struct notifier_block *nb, unsigned long what, void *data)
 		return NOTIFY_DONE;
 	kma_vm_rewrite(addr);
 	regs->ip = addr;
-	pr_info("QEMU ran a breakpoint that was gone, at %pS\n", (void *)addr);
+	pr_info("QEMU ran a removed breakpoint at %pS\n", (void *)addr);
 	return NOTIFY_STOP;
 }
 
@@ -120,4 +124,4 @@ static void __exit kma_vm_exit(void)
 module_init(kma_vm_init);
 module_exit(kma_vm_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Keeps an emulated guest from breakpoints that are gone");
+MODULE_DESCRIPTION("Keeps an emulated guest from running removed breakpoints");
