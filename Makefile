@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-#   make            module and reader
-#   make module     the module, for the running kernel or, where its headers are
-#                   not installed, for that of linux-headers-amd64; KDIR=... for
-#                   another one
-#   make reader     the program that reads its tables, build/kmemacct
-#   make demo       the module at work in a virtual machine
-#   make check      all tests, in virtual machines
-#   make check-matrix   those that depend on the kernel, on the other kernels
-#   make check-debug    what the module has to survive; some 45 minutes
-#   make bench      what the module costs, and its peers; some fifteen minutes
-#   make clean      remove what was built here
+#   make              the module and the reader
+#   make module       the module, for the running kernel or, if its headers are not
+#                     installed, for the kernel of the package linux-headers-amd64;
+#                     KDIR=... chooses another kernel
+#   make reader       build/kmemacct, the program that prints the module's tables
+#   make demo         a tour of the module in a virtual machine
+#   make check        all tests, in virtual machines, on Debian 12's kernels
+#   make check-matrix the tests that depend on the kernel, on other kernels
+#   make check-debug  the long-running tests: stress, fuzzing, injected faults,
+#                     and all tests of 7.2
+#   make bench        the overhead of the module and of other tools; about 15 minutes
+#   make clean        remove the files built in this tree
 #
 # The demo and the tests install what they need (Debian 12, as root), and keep
-# kernels in a cache outside this folder; see Documentation/testing.rst.
+# kernels in a cache outside this tree; see Documentation/testing.rst.
 
 RUNNING := /lib/modules/$(shell uname -r)/build
 PACKAGED = /usr/src/$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 \
@@ -25,14 +26,14 @@ all: module reader
 module: headers
 	+$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-# Only asked for where there are none at all
+# Runs tools/vm/setup only if the headers are missing.
 headers:
 	@test -e "$(KDIR)/Makefile" || tools/vm/setup tools
 	@test -e "$(KDIR)/Makefile" || { \
-	echo "no kernel headers: apt-get install linux-headers-amd64, or give KDIR" >&2; \
+	echo "no kernel headers: apt-get install linux-headers-amd64, or set KDIR" >&2; \
 	exit 1; }
 
-# Likewise, for a library
+# The target json runs tools/vm/setup only if the json-c library is missing.
 reader: json
 	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
 
@@ -54,8 +55,11 @@ check-matrix:
 	tools/check matrix
 
 check-debug:
-	tools/vm/setup tools qemu 6.1 6.12
-	tools/build 6.1 6.12
+	tools/vm/setup tools qemu 6.1 6.12 7.2
+	tools/build 6.1 6.12 7.2
+	tools/test/host/run 7.2:1 7.2:2 7.2:4 7.2:small
+	tools/test/host/nmi 7.2
+	tools/test/host/perf 7.2:pages
 	tools/kmemacct/test/run --fuzz 300
 	tools/test/host/debug
 	tools/test/host/slabinfo --events 20000000
