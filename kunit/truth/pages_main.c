@@ -24,19 +24,15 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
 #include "pages_account.h"
 #include "pages_runs.h"
+#include "truth_run.h"
 
 /* ---- the scenarios ------------------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-} truth_runs[] = {
+static const struct truth_scenario truth_runs[] = {
 	{ "blocks", truth_run_blocks },
 	{ "split", truth_run_split },
 	{ "exact", truth_run_exact },
@@ -51,34 +47,16 @@ static const struct {
 
 /* ---- the files --------------------------------------------------------------------------- */
 
-static int truth_run(const char *name)
+static ssize_t truth_run_write(struct file *file, const char __user *user, size_t len,
+			       loff_t *pos)
 {
-	int i, ret = -EINVAL;
-
-	mutex_lock(&truth_lock);
-	for (i = 0; i < ARRAY_SIZE(truth_runs); i++)
-		if (!strcmp(name, truth_runs[i].name))
-			ret = truth_runs[i].run();
-	mutex_unlock(&truth_lock);
-	return ret;
-}
-
-static ssize_t truth_write(struct file *file, const char __user *from, size_t bytes,
-			   loff_t *pos)
-{
-	char name[16] = "";
-	int ret;
-
-	if (bytes >= sizeof(name) || copy_from_user(name, from, bytes))
-		return -EINVAL;
-	ret = truth_run(name);
-	return ret ?: bytes;
+	return truth_run(truth_runs, ARRAY_SIZE(truth_runs), &truth_lock, user, len);
 }
 
 static const struct file_operations truth_run_fops = {
 	.owner = THIS_MODULE,
 	.open = nonseekable_open,
-	.write = truth_write,
+	.write = truth_run_write,
 };
 
 static int truth_sites_show(struct seq_file *seq, void *unused)

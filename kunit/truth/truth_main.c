@@ -29,19 +29,16 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "truth_objects.h"
+#include "truth_run.h"
 #include "truth_scenarios.h"
 #include "truth_storm.h"
 
 /* ---- the scenarios -------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	int (*run)(void);
-} truth_scenarios[] = {
+static const struct truth_scenario truth_scenarios[] = {
 	{ "constant", truth_run_constant },
 	{ "runtime", truth_run_runtime },
 	{ "large", truth_run_large },
@@ -85,17 +82,7 @@ static const struct {
 static ssize_t truth_run_write(struct file *file, const char __user *user,
 			       size_t len, loff_t *pos)
 {
-	int i, ret = -EINVAL;
-	char name[16] = "";
-
-	if (len >= sizeof(name) || copy_from_user(name, user, len))
-		return -EINVAL;
-	mutex_lock(&truth_lock);
-	for (i = 0; i < ARRAY_SIZE(truth_scenarios); i++)
-		if (!strcmp(strim(name), truth_scenarios[i].name))
-			ret = truth_scenarios[i].run();
-	mutex_unlock(&truth_lock);
-	return ret ?: len;
+	return truth_run(truth_scenarios, ARRAY_SIZE(truth_scenarios), &truth_lock, user, len);
 }
 
 static const struct file_operations truth_run_fops = {
