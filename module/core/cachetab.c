@@ -122,7 +122,8 @@ static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 	       cmpxchg(&slot->cache, cache, KMA_CACHE_BUSY) == cache;
 }
 
-static int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
+/* Not inlined, so that a cache that is known is found without saving registers. */
+static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 {
 	struct kma_cache_slot *slot;
 	int i, id;

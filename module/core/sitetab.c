@@ -181,25 +181,83 @@ static unsigned long kma_site_key(const struct kma_origin *o)
 	return kma_stack_mix(stack ^ (u64)o->shift << 58, o->site) >> 2 | 1ULL << 62;
 }
 
-/* Find a row of the same origin and cache that was retired with its kmem_cache, and reuse it. */
+static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
+{
+	return cmpxchg(&info->state, from, to) == from;
+}
+
+/*
+ * The cache word of the slot of a row whose kmem_cache was destroyed.  No cache word of an event
+ * is like this: it is neither a kernel address, nor a size of kmalloc.
+ */
+static unsigned long kma_site_parked(int cache)
+{
+	return 1UL << 62 | cache;
+}
+
+/* Find the slot of a pair that kma_sitetab_near() did not find. */
+static struct kma_site_slot *kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key,
+						  unsigned long cache)
+{
+	/* A pair that is not found because its slot is just being filled gets a second row. */
+	const u32 reach = READ_ONCE(kma_site_slot(t, key, cache, 0)->reach);
+	struct kma_site_slot *slot;
+	u32 i;
+
+	for (i = 2; i <= reach; i++) {
+		slot = kma_site_slot(t, key, cache, i);
+		if (kma_site_slot_is(slot, key, cache))
+			return slot;
+	}
+	return NULL;
+}
+
+static const struct kma_site_slot *
+kma_sitetab_find(struct kma_sitetab *t, unsigned long key, unsigned long cache)
+{
+	const struct kma_site_slot *slot;
+
+	return kma_sitetab_near(t, key, cache, &slot) ? slot :
+	       kma_sitetab_find_far(t, key, cache);
+}
+
+/* Free a slot, unless it has been given to a pair with another key. */
+static void kma_site_slot_free(struct kma_sitetab *t, const struct kma_site_slot *slot,
+			       unsigned long key)
+{
+	cmpxchg(&t->map[slot - t->map].site, key, KMA_SITE_FREE);
+}
+
+/* Find the slot of a row of the same origin and cache that was retired with its kmem_cache. */
+static const struct kma_site_slot *
+kma_site_find_parked(struct kma_sitetab *t, unsigned long key, int cache)
+{
+	return READ_ONCE(t->no_cache) ? kma_sitetab_find(t, key, kma_site_parked(cache)) : NULL;
+}
+
+/* Reuse a row of the same origin and cache, if there is one.  Return: its number, or -1. */
 static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 {
-	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
+	const struct kma_site_slot *slot = kma_site_find_parked(t, key, cache);
 	struct kma_site_info *info;
 	u32 id;
 
-	for (id = 0; READ_ONCE(t->no_cache) && id < used; id++) {
-		info = &t->info[id];
-		/* Pairs with the cmpxchg in kma_site_state_change(). */
-		if (smp_load_acquire(&info->state) == KMA_SITE_NO_CACHE &&
-		    info->cache == cache && info->key == key &&
-		    cmpxchg(&info->state, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN) ==
-							KMA_SITE_NO_CACHE) {
-			atomic_dec(&t->retired);
-			return id;
-		}
-	}
-	return -1;
+	if (!slot)
+		return -1;
+	id = READ_ONCE(slot->id);
+	info = &t->info[id];
+	/* By now, the slot may lead to another row. */
+	if (info->cache != cache || info->key != key ||
+	    !kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN))
+		return -1;
+	kma_site_slot_free(t, slot, key);
+	atomic_dec(&t->retired);
+	return id;
+}
+
+static bool kma_site_rows_full(const struct kma_sitetab *t)
+{
+	return atomic_read(&t->used) >= t->sites_max;
 }
 
 static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
@@ -210,7 +268,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 	if (id >= 0)
 		return id;
-	if (atomic_read(&t->used) >= t->sites_max)
+	if (kma_site_rows_full(t))
 		return -1;
 	id = atomic_fetch_inc(&t->used);
 	if (id >= t->sites_max)
@@ -243,38 +301,57 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
  * Count an event that is dropped because it finds no row.  A sampled page allocation is not
  * dropped, because the row of its class counts it.  Only the sample is lost.
  */
-#define KMA_SITE_DROPPED(t, o, of_objects, of_pages) do {		\
+#define KMA_SITE_DROPPED(t, shift, of_objects, of_pages) do {		\
 	const struct kma_sitetab *__t = (t);				\
 									\
-	if (__t->pages && (o)->shift != KMA_SHIFT_EXACT)		\
+	if (__t->pages && (shift) != KMA_SHIFT_EXACT)			\
 		kma_stat_inc(page_samples_lost);			\
 	else								\
 		KMA_SITE_STAT(__t, of_objects, of_pages);		\
 } while (0)
 
-/* Get the slot of the row [other] of a cache, if that row counts events with the shift of @o. */
-static const struct kma_site_slot *
-kma_site_other(struct kma_sitetab *t, const struct kma_origin *o, int cache)
+/*
+ * Begin to use the row [other] of a cache, for events with this shift.  Return: false if the row
+ * counts events with another shift.
+ */
+static noinline bool kma_site_other_begin(struct kma_sitetab *t, struct kma_site_info *info,
+					  int shift)
 {
-	const struct kma_site_slot *slot = &t->other[cache];
-	struct kma_site_info *info = &t->info[slot->id];
-	const int was = cmpxchg(&info->shift, KMA_SHIFT_NONE, o->shift);
+	int was = READ_ONCE(info->shift);
 
-	if (was != KMA_SHIFT_NONE && was != o->shift) {
-		KMA_SITE_DROPPED(t, o, dropped_sites_full, page_dropped_sites);
-		return NULL;
+	if (was == KMA_SHIFT_NONE)
+		was = cmpxchg(&info->shift, KMA_SHIFT_NONE, shift);
+	if (was != KMA_SHIFT_NONE && was != shift) {
+		KMA_SITE_DROPPED(t, shift, dropped_sites_full, page_dropped_sites);
+		return false;
 	}
-	if (o->shift != KMA_SHIFT_EXACT)
+	if (shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
 	/* Pairs with the acquire in kma_sitetab_info(). */
 	smp_store_release(&info->state, KMA_SITE_LIVE);
+	return true;
+}
+
+/*
+ * Get the slot of the row [other] of a cache, if that row counts events with this shift.  Once
+ * it does, this writes to nothing that CPUs share.
+ */
+static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shift, int cache)
+{
+	const struct kma_site_slot *slot = &t->other[cache];
+	struct kma_site_info *info = &t->info[t->sites_max + cache];
+
+	if (unlikely(READ_ONCE(info->state) != KMA_SITE_LIVE ||
+		     READ_ONCE(info->shift) != shift) &&
+	    !kma_site_other_begin(t, info, shift))
+		return NULL;
 	KMA_SITE_STAT(t, other_sites, page_other_sites);
 	return slot;
 }
 
-/* Fill and publish a slot that this context has claimed. */
-static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
-			  unsigned long key, unsigned long cache, u32 id)
+/* Set all members of a slot that this context has claimed, except the site. */
+static void kma_site_slot_set(struct kma_sitetab *t, struct kma_site_slot *slot,
+			      unsigned long cache, u32 id)
 {
 	WRITE_ONCE(slot->id, id);
 	WRITE_ONCE(slot->what, id + 1);
@@ -284,82 +361,101 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	 * that sees this cache word also sees the members stored above.
 	 */
 	smp_store_release(&slot->cache, cache);
+}
+
+/* Fill and publish a slot that this context has claimed. */
+static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
+			  unsigned long key, unsigned long cache, u32 id)
+{
+	kma_site_slot_set(t, slot, cache, id);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
 	 * The state is stored after the slot's cache word and the row's @slot, because
 	 * kma_sitetab_retire_cache() reads both for every live row.  Pairs with the
-	 * acquires in that function, in kma_sitetab_info() and in kma_site_reuse().
+	 * acquires in that function and in kma_sitetab_info().
 	 */
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
 	/*
 	 * Another CPU may have retired the row since it became live.  If the slot did not
-	 * have the key yet, that CPU could not retire the slot.  A third CPU may even have
-	 * reused the row since, with another slot.  In both cases, retire the slot here.
+	 * have the key yet, that CPU could not free the slot.  A third CPU may even have
+	 * reused the row since, with another slot.  In both cases, free the slot here.
 	 * Pairs with the cmpxchg in kma_site_state_change(): either the other CPU sees the
-	 * key and retires the slot, or this CPU sees that the row has changed.
+	 * key and frees the slot, or this CPU sees that the row has changed.
 	 */
 	smp_mb();
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
 	    READ_ONCE(t->info[id].slot) != slot - t->map)
-		cmpxchg(&slot->site, key, KMA_SITE_RETIRED);
+		kma_site_slot_free(t, slot, key);
 }
 
-/* Claim a slot of the map, if it is free or retired. */
-static bool kma_site_slot_claim(struct kma_site_slot *slot)
+/* Make sure that kma_sitetab_find() reads slot number @i of the pairs with this first slot. */
+static void kma_site_reach(struct kma_site_slot *first, u32 i)
 {
-	unsigned long site = READ_ONCE(slot->site);
+	u16 old = READ_ONCE(first->reach), was;
 
-	return (site == KMA_SITE_FREE || site == KMA_SITE_RETIRED) &&
-	       cmpxchg(&slot->site, site, KMA_SITE_BUSY) == site;
+	while (old < i) {
+		was = cmpxchg(&first->reach, old, (u16)i);
+		if (was == old)
+			break;
+		old = was;
+	}
+}
+
+/* Claim a free slot for a pair.  Return: the slot, or NULL if none is free. */
+static struct kma_site_slot *kma_site_claim(struct kma_sitetab *t, unsigned long key,
+					    unsigned long cache)
+{
+	struct kma_site_slot *slot;
+	u32 i;
+
+	for (i = 0; i < KMA_SITES_PROBES; i++) {
+		slot = kma_site_slot(t, key, cache, i);
+		if (READ_ONCE(slot->site) == KMA_SITE_FREE &&
+		    cmpxchg(&slot->site, KMA_SITE_FREE, KMA_SITE_BUSY) == KMA_SITE_FREE) {
+			kma_site_reach(kma_site_slot(t, key, cache, 0), i);
+			return slot;
+		}
+	}
+	return NULL;
+}
+
+/* Make a row for a pair, or reuse one, and give it a slot.  Return: the slot, or NULL. */
+static noinline const struct kma_site_slot *
+kma_sitetab_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long key,
+		unsigned long cache, int cache_id)
+{
+	struct kma_site_slot *slot = kma_site_claim(t, key, cache);
+	int id;
+
+	if (!slot)
+		return NULL;
+	id = kma_site_create(t, o, key, cache_id);
+	if (id < 0) {
+		/* Release the slot.  Pairs with the cmpxchg in kma_site_claim(). */
+		smp_store_release(&slot->site, KMA_SITE_FREE);
+		return NULL;
+	}
+	kma_site_fill(t, slot, key, cache, id);
+	return slot;
 }
 
 static const struct kma_site_slot *
 kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 		   unsigned long key, unsigned long cache)
 {
+	const struct kma_site_slot *slot = NULL;
 	int cache_id = kma_cachetab_get(&t->caches, cache);
-	struct kma_site_slot *slot;
-	int i, id;
 
-	if (cache_id == KMA_CACHE_NONE) {
-		KMA_SITE_DROPPED(t, o, dropped_caches_full, page_dropped_classes);
+	if (unlikely(cache_id == KMA_CACHE_NONE)) {
+		KMA_SITE_DROPPED(t, o->shift, dropped_caches_full, page_dropped_classes);
 		return NULL;
 	}
-	for (i = 0; i < KMA_SITES_PROBES; i++) {
-		slot = kma_site_slot(t, key, cache, i);
-		if (!kma_site_slot_claim(slot))
-			continue;
-		id = kma_site_create(t, o, key, cache_id);
-		if (id >= 0) {
-			kma_site_fill(t, slot, key, cache, id);
-			return slot;
-		}
-		/*
-		 * The slot must become RETIRED, not FREE.  Another CPU may have put its pair
-		 * into a later slot in the meantime, and a search ends at a FREE slot.
-		 */
-		smp_store_release(&slot->site, KMA_SITE_RETIRED);
-		break;
-	}
-	return kma_site_other(t, o, cache_id);
-}
-
-static const struct kma_site_slot *
-kma_sitetab_find(struct kma_sitetab *t, unsigned long key, unsigned long cache)
-{
-	struct kma_site_slot *slot;
-	int i;
-
-	for (i = 0; i < KMA_SITES_PROBES; i++) {
-		slot = kma_site_slot(t, key, cache, i);
-		if (kma_site_slot_is(slot, key, cache))
-			return slot;
-		if (READ_ONCE(slot->site) == KMA_SITE_FREE)
-			break;
-	}
-	return NULL;
+	/* Test this before a slot is claimed: a full table must not cost writes to shared memory. */
+	if (!kma_site_rows_full(t) || kma_site_find_parked(t, key, cache_id))
+		slot = kma_sitetab_add(t, o, key, cache, cache_id);
+	return slot ?: kma_site_other(t, o->shift, cache_id);
 }
 
 static noinline const struct kma_site_slot *
@@ -377,7 +473,7 @@ kma_sitetab_new(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
 					    unsigned long cache)
 {
-	return kma_sitetab_find(t, site, cache) ?: kma_sitetab_new(t, site, cache);
+	return kma_sitetab_find_far(t, site, cache) ?: kma_sitetab_new(t, site, cache);
 }
 
 u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache)
@@ -402,7 +498,7 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 
 	if (kma_sitetab_near(t, key, cache, &slot))
 		return slot;
-	slot = kma_sitetab_find(t, key, cache);
+	slot = kma_sitetab_find_far(t, key, cache);
 	if (!slot && kma_origin_frames(o) && kma_site_stacks_full(t)) {
 		kma_stat_inc(stacks_full);
 		alone.stack = NULL;
@@ -410,11 +506,6 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 		slot = kma_sitetab_find(t, key, cache);
 	}
 	return slot ?: kma_sitetab_insert(t, &alone, key, cache);
-}
-
-static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
-{
-	return cmpxchg(&info->state, from, to) == from;
 }
 
 static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
@@ -426,8 +517,40 @@ static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
 static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *info,
 			   struct kma_site_slot *slot)
 {
-	cmpxchg(&slot->site, info->key, KMA_SITE_RETIRED);
+	kma_site_slot_free(t, slot, info->key);
 	atomic_inc(&t->retired);
+}
+
+/*
+ * Give a row in state KMA_SITE_NO_CACHE the slot that kma_site_find_parked() finds.  If none is
+ * free, the row is not used again.
+ */
+static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *info)
+{
+	const unsigned long parked = kma_site_parked(info->cache);
+	struct kma_site_slot *slot = kma_site_claim(t, info->key, parked);
+
+	if (!slot)
+		return;
+	kma_site_slot_set(t, slot, parked, info - t->info);
+	/* Pairs with the acquire in kma_site_slot_is(). */
+	smp_store_release(&slot->site, info->key);
+	/*
+	 * If the row was retired with its module since, free the slot here.  Pairs with the
+	 * cmpxchg in kma_sitetab_retire(): either that CPU sees the slot, or this CPU sees
+	 * the state.
+	 */
+	smp_mb();
+	if (READ_ONCE(info->state) == KMA_SITE_NO_MODULE)
+		kma_site_slot_free(t, slot, info->key);
+}
+
+static void kma_site_unpark(struct kma_sitetab *t, const struct kma_site_info *info)
+{
+	const struct kma_site_slot *slot = kma_site_find_parked(t, info->key, info->cache);
+
+	if (slot && READ_ONCE(slot->id) == info - t->info)
+		kma_site_slot_free(t, slot, info->key);
 }
 
 void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
@@ -436,8 +559,8 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 
 	if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_MODULE))
 		kma_site_unmap(t, info, kma_site_slot_of(t, info));
-	else
-		kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE);
+	else if (kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE))
+		kma_site_unpark(t, info);
 }
 
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
@@ -458,7 +581,9 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 		if (READ_ONCE(slot->cache) != cache)
 			continue;
 		WRITE_ONCE(t->no_cache, true);
-		if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
+		if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE)) {
 			kma_site_unmap(t, info, slot);
+			kma_site_park(t, info);
+		}
 	}
 }

@@ -15,7 +15,8 @@
  * The hash of a (site, cache) pair picks a slot.  If that slot was taken, the pair is in the
  * other slot of the same cache line.  The inlined look-up, kma_sitetab_near(), reads these
  * two slots.  If both were taken, the pair is in one of the 64 slots around them, where
- * kma_sitetab_far() looks for it.
+ * kma_sitetab_far() looks for it.  The member `reach` of the first slot says how far it has to
+ * look, so that a pair that has no slot is found to be missing at once.
  *
  * Probes add rows without a lock: a probe claims a free slot with cmpxchg, fills it,
  * and publishes it by storing the site.  The tables of caches and of live objects
@@ -24,14 +25,16 @@
  *
  * When all rows are in use, a new pair is counted in the row [other] of its cache.  The
  * [other] rows, one for each cache, are set aside from the start, so that the sums over all
- * rows are right even when the table is full.
+ * rows are right even when the table is full.  A full table is a normal state: an event that
+ * is counted in [other] writes to no memory that CPUs share, other than its own object's.
  *
  * After a module is unloaded, its addresses may be given to another module.  So the
  * names of its call sites are looked up and kept while it is still loaded, and then
- * their slots are retired: no look-up finds a retired slot, and a new call site at the
- * same address gets a row of its own.  The counters stay.  Slots whose kmem_cache is
- * destroyed are retired in the same way, but their rows are used again when a cache of
- * the same name appears at the same call site.
+ * their rows are retired: their slots become free, and a new call site at the same
+ * address gets a row of its own.  The counters stay.  Rows whose kmem_cache is
+ * destroyed are retired in the same way, but they are used again when a cache of
+ * the same name appears at the same call site.  To be found then, such a row gets a slot
+ * that has the number of the cache, which does not change, in place of its address.
  *
  * Samples have rows of their own, one for each call site, cache, shift (sample.h) and
  * stack.  All objects of such a row have the same weight, so the row only has to count
@@ -69,7 +72,6 @@
 /* Special values of a slot's @site.  There is no code at these addresses. */
 #define KMA_SITE_FREE		0UL
 #define KMA_SITE_BUSY		1UL
-#define KMA_SITE_RETIRED	2UL
 
 /**
  * struct kma_origin - where an allocation comes from, apart from its cache
@@ -142,11 +144,13 @@ static inline u64 kma_row_live(const struct kma_row *sum)
  * @site: the call site; for samples, the hash of kma_site_key(); or a special value
  * @cache: the cache word (event.h)
  * @id: number of the row
+ * @reach: how many slots, not counting this one, have to be read to find a pair whose first
+ *	slot this is; it never decreases
  * @what: @id + 1, as stored in the record of a page (pfntab.h).  It is read only in the slots
  *	of rows that count all page allocations of a class, which are never retired.
  * @row: the row's counters
  *
- * A slot may be retired and given to another pair while a probe uses it, even if the event
+ * A slot may be freed and given to another pair while a probe uses it, even if the event
  * of that probe is an allocation from the slot's cache: kmem_cache_destroy() is also called
  * when one of the names of a merged cache goes away.  So a probe reads @id only once.  Its
  * counts and its entry in the live table then belong to the same row, no matter which pair
@@ -155,10 +159,14 @@ static inline u64 kma_row_live(const struct kma_row *sum)
 struct kma_site_slot {
 	unsigned long site;
 	unsigned long cache;
-	u32 id;
+	u16 id;
+	u16 reach;
 	u32 what;
 	struct kma_row __percpu *row;
 } __aligned(32);
+
+/* The numbers of all rows fit into @id. */
+static_assert(KMA_SITES_MAX + KMA_CACHES_MAX <= U16_MAX + 1);
 
 /* A power of two, so that masking a hash with map_mask gives the offset of a slot in bytes. */
 static_assert(sizeof(struct kma_site_slot) == 32);
@@ -211,7 +219,8 @@ struct kma_site_info {
  * @sites_max: number of rows for pairs; the numbers of the [other] rows begin here
  * @used: number of rows handed out; may exceed @sites_max when CPUs compete for the last row
  * @retired: number of rows in state KMA_SITE_NO_CACHE or KMA_SITE_NO_MODULE
- * @no_cache: true once a row has been retired because its cache was destroyed
+ * @no_cache: true once a row has been retired because its cache was destroyed; read to skip
+ *	look-ups of such rows
  * @sampled: true once a row counts samples
  * @pages: true if the rows count page allocations, and so have no stacks
  * @stacks: number of rows that have a stack

@@ -730,6 +730,86 @@ static void kma_retires_sites(void)
 	kma_teardown();
 }
 
+/* Record an event of each site, and check that it found no row of its own. */
+static void kma_other_events(u32 first, u32 nr, u32 cache)
+{
+	const u64 before = kma_stat_now(other_sites);
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		kma_model_alloc(&kma_model, &kma_object[i], first + i, cache);
+		kma_model_free(&kma_model, &kma_object[i]);
+	}
+	kma_expect(kma_stat_now(other_sites) == before + nr);
+}
+
+/* Once a row [other] is in use, its events write neither to the map nor to descriptions of rows. */
+static void kma_full_table_stays_the_same(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	void *before_map, *before_info;
+	size_t map, info;
+	u32 i;
+
+	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
+	/* One row is that of a kmem_cache that is destroyed. */
+	kma_model_alloc(&kma_model, &kma_object[0], 0, KMA_MODEL_KMALLOCS);
+	kma_model_free(&kma_model, &kma_object[0]);
+	kma_sitetab_retire_cache(t, kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS));
+	for (i = 1; i < KMA_SITES_MIN; i++) {
+		kma_model_alloc(&kma_model, &kma_object[0], i, 0);
+		kma_model_free(&kma_model, &kma_object[0]);
+	}
+	kma_expect(!kma_stat_now(other_sites));
+	kma_other_events(KMA_SITES_MIN, 1, 0);
+	map = t->map_mask + sizeof(t->map[0]);
+	info = kma_sitetab_rows(t) * sizeof(t->info[0]);
+	before_map = malloc(map);
+	before_info = malloc(info);
+	memcpy(before_map, t->map, map);
+	memcpy(before_info, t->info, info);
+	kma_other_events(KMA_SITES_MIN, 60, 0);
+	kma_expect(!memcmp(before_map, t->map, map));
+	kma_expect(!memcmp(before_info, t->info, info));
+	kma_expect_ok(kma_model_check(&kma_model));
+	free(before_map);
+	free(before_info);
+	kma_teardown();
+}
+
+/* Even if the table is full, the row of a kmem_cache is used again, unless its module is gone. */
+static void kma_full_table_uses_rows_again(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	const u32 a = KMA_MODEL_KMALLOCS, b = a + 1;
+	u32 i, id;
+
+	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
+	kma_model_alloc(&kma_model, &kma_object[0], 0, a);
+	kma_model_free(&kma_model, &kma_object[0]);
+	id = kma_sitetab_get(t, KMA_MODEL_SITE, kma_model_cache(&kma_model, a))->id;
+	for (i = 1; i < KMA_SITES_MIN; i++) {
+		kma_model_alloc(&kma_model, &kma_object[0], i, 0);
+		kma_model_free(&kma_model, &kma_object[0]);
+	}
+	kma_sitetab_retire_cache(t, kma_model_cache(&kma_model, a));
+	kma_expect(t->info[id].state == KMA_SITE_NO_CACHE);
+	/* The cache is created again at another address. */
+	kma_swap_caches(a, b);
+	kma_expect(kma_sitetab_get(t, KMA_MODEL_SITE, kma_model_cache(&kma_model, b))->id == id);
+	kma_expect(t->info[id].state == KMA_SITE_LIVE && !atomic_read(&t->retired));
+
+	kma_sitetab_retire_cache(t, kma_model_cache(&kma_model, b));
+	kma_sitetab_retire(t, id);
+	kma_expect(t->info[id].state == KMA_SITE_NO_MODULE && atomic_read(&t->retired) == 1);
+	kma_swap_caches(a, b);
+	kma_expect(kma_sitetab_get(t, KMA_MODEL_SITE, kma_model_cache(&kma_model, a))->id >=
+		   KMA_SITES_MIN);
+	for (i = 0; i <= t->map_mask / sizeof(t->map[0]); i++)
+		kma_expect(!t->map[i].site || t->map[i].id != id);
+	kma_teardown();
+}
+
 /* ---- samples ---------------------------------------------------------------- */
 
 #define KMA_BYTES	0x100000	/* 1 MiB: always sampled, with N of 4 KiB */
@@ -1243,6 +1323,8 @@ static const struct kma_case kma_cases[] = {
 	{ "pages that share a gen lose no object", kma_loses_nothing_without_generations },
 	{ "stale entries make room", kma_makes_room },
 	{ "a retired site keeps its counters", kma_retires_sites },
+	{ "a full table of call sites stays the same", kma_full_table_stays_the_same },
+	{ "a full table uses rows of caches again", kma_full_table_uses_rows_again },
 	{ "frees of objects that are not sampled are filtered", kma_filters_frees },
 	{ "a full byte of the livefilter stays full", kma_livefilter_fills_up },
 	{ "objects recorded before sampling are freed", kma_filters_what_was_recorded },
