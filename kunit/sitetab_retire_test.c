@@ -42,8 +42,8 @@ static void kma_sitetab_makes_a_new_row_for_new_code(struct kunit *test)
 	kma_expect_usage(test, &expect);
 }
 
-/* A retired slot does not hide the slots behind it, and is used again. */
-static void kma_sitetab_finds_past_a_retired_slot(struct kunit *test)
+/* The slot of a retired row becomes free: it does not hide the slots behind it. */
+static void kma_sitetab_finds_past_a_freed_slot(struct kunit *test)
 {
 	u32 a = kma_row_id(KMA_TEST_SITE, 64);
 	u32 b = kma_row_id(KMA_TEST_SITE - 8, 72);
@@ -173,7 +173,7 @@ static void kma_sitetab_reuses_no_row_of_a_module_that_went(struct kunit *test)
 
 static struct kunit_case kma_sitetab_retire_cases[] = {
 	KUNIT_CASE(kma_sitetab_makes_a_new_row_for_new_code),
-	KUNIT_CASE(kma_sitetab_finds_past_a_retired_slot),
+	KUNIT_CASE(kma_sitetab_finds_past_a_freed_slot),
 	KUNIT_CASE(kma_sitetab_retires_once),
 	KUNIT_CASE(kma_sitetab_reuses_the_row_of_a_cache),
 	KUNIT_CASE(kma_sitetab_gives_another_cache_another_row),

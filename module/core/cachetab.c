@@ -122,7 +122,7 @@ static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 	       cmpxchg(&slot->cache, cache, KMA_CACHE_BUSY) == cache;
 }
 
-/* Not inlined, so that a cache that is known is found without saving registers. */
+/* Out of line, so that looking up a known cache saves no registers. */
 static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 {
 	struct kma_cache_slot *slot;

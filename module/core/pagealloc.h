@@ -168,7 +168,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	/* Only the row of the whole class has a class of this kind, so compare only the class. */
 	class = kma_class_kind(class, kind);
 	slot = kma_sitetab_first(&b->sites, kind, class);
-	/* Both acquires pair with the release in kma_site_fill(). */
+	/* Both acquires pair with the release in kma_site_slot_set(). */
 	if (unlikely(!kma_acquire_is(&slot->cache, class))) {
 		slot = kma_sitetab_second(slot);
 		if (unlikely(!kma_acquire_is(&slot->cache, class)))

@@ -116,7 +116,7 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
 {
 	const struct kma_site_info *info = &t->info[id];
 
-	/* Pairs with the releases in kma_site_fill() and kma_site_other(). */
+	/* Pairs with the releases in kma_site_fill() and kma_site_other_begin(). */
 	return smp_load_acquire(&info->state) == KMA_SITE_UNUSED ? NULL : info;
 }
 
@@ -187,8 +187,8 @@ static bool kma_site_state_change(struct kma_site_info *info, int from, int to)
 }
 
 /*
- * The cache word of the slot of a row whose kmem_cache was destroyed.  No cache word of an event
- * is like this: it is neither a kernel address, nor a size of kmalloc.
+ * The cache word of the slot of a row whose kmem_cache was destroyed.  No event has
+ * such a cache word: it is neither a kernel address nor a size of kmalloc.
  */
 static unsigned long kma_site_parked(int cache)
 {
@@ -196,12 +196,15 @@ static unsigned long kma_site_parked(int cache)
 }
 
 /* Find the slot of a pair that kma_sitetab_near() did not find. */
-static struct kma_site_slot *kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key,
+static const struct kma_site_slot *kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key,
 						  unsigned long cache)
 {
-	/* A pair that is not found because its slot is just being filled gets a second row. */
+	/*
+	 * If the slot is still being filled, the pair is missed, and gets a second row.  Pairs
+	 * with the cmpxchg in kma_site_reach(), which comes before the slot is published.
+	 */
 	const u32 reach = READ_ONCE(kma_site_slot(t, key, cache, 0)->reach);
-	struct kma_site_slot *slot;
+	const struct kma_site_slot *slot;
 	u32 i;
 
 	for (i = 2; i <= reach; i++) {
@@ -221,38 +224,64 @@ kma_sitetab_find(struct kma_sitetab *t, unsigned long key, unsigned long cache)
 	       kma_sitetab_find_far(t, key, cache);
 }
 
-/* Free a slot, unless it has been given to a pair with another key. */
-static void kma_site_slot_free(struct kma_sitetab *t, const struct kma_site_slot *slot,
-			       unsigned long key)
+/*
+ * Free a slot, unless it has been given to a pair with another key since.  If it has been given
+ * to another pair with the same key, that pair loses its slot, and gets another row.
+ */
+static void kma_site_slot_free(struct kma_site_slot *slot, unsigned long key)
 {
-	cmpxchg(&t->map[slot - t->map].site, key, KMA_SITE_FREE);
+	cmpxchg(&slot->site, key, KMA_SITE_FREE);
 }
 
-/* Find the slot of a row of the same origin and cache that was retired with its kmem_cache. */
-static const struct kma_site_slot *
-kma_site_find_parked(struct kma_sitetab *t, unsigned long key, int cache)
+/*
+ * Find a row of the same origin and cache that was retired with its kmem_cache, beginning with
+ * its slot number *@i.  Return: the number of the row, and the number of its slot in *@i; or -1.
+ */
+static int kma_site_find_parked(struct kma_sitetab *t, unsigned long key, int cache, u32 *i)
 {
-	return READ_ONCE(t->no_cache) ? kma_sitetab_find(t, key, kma_site_parked(cache)) : NULL;
+	const unsigned long parked = kma_site_parked(cache);
+	const struct kma_site_info *info;
+	const struct kma_site_slot *slot;
+	u32 id, reach;
+
+	if (!READ_ONCE(t->no_cache))
+		return -1;
+	reach = READ_ONCE(kma_site_slot(t, key, parked, 0)->reach);
+	for (; *i <= reach; (*i)++) {
+		slot = kma_site_slot(t, key, parked, *i);
+		if (!kma_site_slot_is(slot, key, parked))
+			continue;
+		/* The slot may be reused for another row at any time. */
+		id = READ_ONCE(slot->id);
+		info = &t->info[id];
+		if (READ_ONCE(info->state) == KMA_SITE_NO_CACHE && info->cache == cache &&
+		    info->key == key)
+			return id;
+	}
+	return -1;
+}
+
+static bool kma_site_is_parked(struct kma_sitetab *t, unsigned long key, int cache)
+{
+	u32 i = 0;
+
+	return kma_site_find_parked(t, key, cache, &i) >= 0;
 }
 
 /* Reuse a row of the same origin and cache, if there is one.  Return: its number, or -1. */
 static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 {
-	const struct kma_site_slot *slot = kma_site_find_parked(t, key, cache);
-	struct kma_site_info *info;
-	u32 id;
+	u32 i;
+	int id;
 
-	if (!slot)
-		return -1;
-	id = READ_ONCE(slot->id);
-	info = &t->info[id];
-	/* By now, the slot may lead to another row. */
-	if (info->cache != cache || info->key != key ||
-	    !kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_AGAIN))
-		return -1;
-	kma_site_slot_free(t, slot, key);
-	atomic_dec(&t->retired);
-	return id;
+	for (i = 0; (id = kma_site_find_parked(t, key, cache, &i)) >= 0; i++) {
+		if (!kma_site_state_change(&t->info[id], KMA_SITE_NO_CACHE, KMA_SITE_AGAIN))
+			continue;
+		kma_site_slot_free(kma_site_slot(t, key, kma_site_parked(cache), i), key);
+		atomic_dec(&t->retired);
+		return id;
+	}
+	return -1;
 }
 
 static bool kma_site_rows_full(const struct kma_sitetab *t)
@@ -311,8 +340,8 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 } while (0)
 
 /*
- * Begin to use the row [other] of a cache, for events with this shift.  Return: false if the row
- * counts events with another shift.
+ * Start counting events with this shift in the row [other] of a cache.  Return: false if the
+ * row counts events with another shift.
  */
 static noinline bool kma_site_other_begin(struct kma_sitetab *t, struct kma_site_info *info,
 					  int shift)
@@ -334,7 +363,7 @@ static noinline bool kma_site_other_begin(struct kma_sitetab *t, struct kma_site
 
 /*
  * Get the slot of the row [other] of a cache, if that row counts events with this shift.  Once
- * it does, this writes to nothing that CPUs share.
+ * the row is in use, this writes no shared memory.
  */
 static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shift, int cache)
 {
@@ -387,10 +416,10 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	smp_mb();
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
 	    READ_ONCE(t->info[id].slot) != slot - t->map)
-		kma_site_slot_free(t, slot, key);
+		kma_site_slot_free(slot, key);
 }
 
-/* Make sure that kma_sitetab_find() reads slot number @i of the pairs with this first slot. */
+/* Extend the search for the pairs with this first slot to slot number @i. */
 static void kma_site_reach(struct kma_site_slot *first, u32 i)
 {
 	u16 old = READ_ONCE(first->reach), was;
@@ -452,8 +481,8 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 		KMA_SITE_DROPPED(t, o->shift, dropped_caches_full, page_dropped_classes);
 		return NULL;
 	}
-	/* Test this before a slot is claimed: a full table must not cost writes to shared memory. */
-	if (!kma_site_rows_full(t) || kma_site_find_parked(t, key, cache_id))
+	/* Check before claiming a slot, so that a full table costs no writes to shared memory. */
+	if (!kma_site_rows_full(t) || kma_site_is_parked(t, key, cache_id))
 		slot = kma_sitetab_add(t, o, key, cache, cache_id);
 	return slot ?: kma_site_other(t, o->shift, cache_id);
 }
@@ -514,16 +543,9 @@ static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
 	return &t->map[READ_ONCE(info->slot)];
 }
 
-static void kma_site_unmap(struct kma_sitetab *t, const struct kma_site_info *info,
-			   struct kma_site_slot *slot)
-{
-	kma_site_slot_free(t, slot, info->key);
-	atomic_inc(&t->retired);
-}
-
 /*
  * Give a row in state KMA_SITE_NO_CACHE the slot that kma_site_find_parked() finds.  If none is
- * free, the row is not used again.
+ * free, the row is never reused.
  */
 static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *info)
 {
@@ -536,31 +558,40 @@ static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *inf
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, info->key);
 	/*
-	 * If the row was retired with its module since, free the slot here.  Pairs with the
-	 * cmpxchg in kma_sitetab_retire(): either that CPU sees the slot, or this CPU sees
-	 * the state.
+	 * If the row's module was unloaded in the meantime, free the slot here.  Pairs with the
+	 * cmpxchg in kma_site_state_change(): either kma_site_unpark() sees the slot, or this
+	 * CPU sees the state.
 	 */
 	smp_mb();
 	if (READ_ONCE(info->state) == KMA_SITE_NO_MODULE)
-		kma_site_slot_free(t, slot, info->key);
+		kma_site_slot_free(slot, info->key);
 }
 
+/* Free the slot that kma_site_park() gave to a row whose module is being unloaded. */
 static void kma_site_unpark(struct kma_sitetab *t, const struct kma_site_info *info)
 {
-	const struct kma_site_slot *slot = kma_site_find_parked(t, info->key, info->cache);
+	const unsigned long parked = kma_site_parked(info->cache);
+	u32 i, reach = READ_ONCE(kma_site_slot(t, info->key, parked, 0)->reach);
+	struct kma_site_slot *slot;
 
-	if (slot && READ_ONCE(slot->id) == info - t->info)
-		kma_site_slot_free(t, slot, info->key);
+	for (i = 0; i <= reach; i++) {
+		slot = kma_site_slot(t, info->key, parked, i);
+		if (kma_site_slot_is(slot, info->key, parked) &&
+		    READ_ONCE(slot->id) == info - t->info)
+			kma_site_slot_free(slot, info->key);
+	}
 }
 
 void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 {
 	struct kma_site_info *info = &t->info[id];
 
-	if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_MODULE))
-		kma_site_unmap(t, info, kma_site_slot_of(t, info));
-	else if (kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE))
+	if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_MODULE)) {
+		kma_site_slot_free(kma_site_slot_of(t, info), info->key);
+		atomic_inc(&t->retired);
+	} else if (kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE)) {
 		kma_site_unpark(t, info);
+	}
 }
 
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
@@ -581,9 +612,11 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 		if (READ_ONCE(slot->cache) != cache)
 			continue;
 		WRITE_ONCE(t->no_cache, true);
-		if (kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE)) {
-			kma_site_unmap(t, info, slot);
-			kma_site_park(t, info);
-		}
+		if (!kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
+			continue;
+		atomic_inc(&t->retired);
+		/* Park the row first, so that an event of the pair always finds one of its slots. */
+		kma_site_park(t, info);
+		kma_site_slot_free(slot, info->key);
 	}
 }

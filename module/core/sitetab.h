@@ -15,8 +15,8 @@
  * The hash of a (site, cache) pair picks a slot.  If that slot was taken, the pair is in the
  * other slot of the same cache line.  The inlined look-up, kma_sitetab_near(), reads these
  * two slots.  If both were taken, the pair is in one of the 64 slots around them, where
- * kma_sitetab_far() looks for it.  The member `reach` of the first slot says how far it has to
- * look, so that a pair that has no slot is found to be missing at once.
+ * kma_sitetab_far() looks for it.  The member `reach` of the first slot bounds this search, so
+ * that a miss does not read all 64 slots.
  *
  * Probes add rows without a lock: a probe claims a free slot with cmpxchg, fills it,
  * and publishes it by storing the site.  The tables of caches and of live objects
@@ -25,16 +25,16 @@
  *
  * When all rows are in use, a new pair is counted in the row [other] of its cache.  The
  * [other] rows, one for each cache, are set aside from the start, so that the sums over all
- * rows are right even when the table is full.  A full table is a normal state: an event that
- * is counted in [other] writes to no memory that CPUs share, other than its own object's.
+ * rows are right even when the table is full.  A full table is a normal state: finding
+ * the row [other] writes no shared memory.
  *
  * After a module is unloaded, its addresses may be given to another module.  So the
  * names of its call sites are looked up and kept while it is still loaded, and then
  * their rows are retired: their slots become free, and a new call site at the same
  * address gets a row of its own.  The counters stay.  Rows whose kmem_cache is
  * destroyed are retired in the same way, but they are used again when a cache of
- * the same name appears at the same call site.  To be found then, such a row gets a slot
- * that has the number of the cache, which does not change, in place of its address.
+ * the same name appears at the same call site.  So that it can be found then, such a row is
+ * parked: it gets a slot with the number of the cache, which is stable, instead of its address.
  *
  * Samples have rows of their own, one for each call site, cache, shift (sample.h) and
  * stack.  All objects of such a row have the same weight, so the row only has to count
@@ -142,10 +142,10 @@ static inline u64 kma_row_live(const struct kma_row *sum)
 /**
  * struct kma_site_slot - a slot of the map: from a (site, cache) pair to its row
  * @site: the call site; for samples, the hash of kma_site_key(); or a special value
- * @cache: the cache word (event.h)
+ * @cache: the cache word (event.h); for a parked row, the number of its cache and a mark
  * @id: number of the row
- * @reach: how many slots, not counting this one, have to be read to find a pair whose first
- *	slot this is; it never decreases
+ * @reach: the highest number of a slot that was ever claimed for a pair whose first slot this
+ *	is, where the first slot has the number 0; it never decreases
  * @what: @id + 1, as stored in the record of a page (pfntab.h).  It is read only in the slots
  *	of rows that count all page allocations of a class, which are never retired.
  * @row: the row's counters
@@ -175,7 +175,7 @@ static_assert(sizeof(struct kma_site_slot) == 32);
  * enum kma_site_state - the state of a row
  * @KMA_SITE_UNUSED: not in use, or being filled
  * @KMA_SITE_LIVE: in use; a slot of the map leads to it
- * @KMA_SITE_NO_CACHE: retired, because its cache was destroyed
+ * @KMA_SITE_NO_CACHE: retired, because its cache was destroyed; a parked slot leads to it
  * @KMA_SITE_AGAIN: getting a new slot, because a cache with the name of its own was created
  * @KMA_SITE_NO_MODULE: retired, because its module was unloaded: other code may be at the
  *	address of the call site by now
@@ -194,7 +194,7 @@ enum kma_site_state {
  * @key: the value of @site in the row's slot: the call site or, for samples, a hash
  * @cache: number of the cache
  * @state: an enum kma_site_state
- * @slot: index of the row's slot in the map
+ * @slot: index of the slot in the map that the row has, or had when it was last live
  * @shift: binary logarithm of the N that the row's objects were sampled with, or
  *	KMA_SHIFT_EXACT; KMA_SHIFT_NONE for a row [other] that has counted nothing yet
  * @nr_frames: number of frames of the row's stack; 0 if the row has no stack
@@ -219,8 +219,8 @@ struct kma_site_info {
  * @sites_max: number of rows for pairs; the numbers of the [other] rows begin here
  * @used: number of rows handed out; may exceed @sites_max when CPUs compete for the last row
  * @retired: number of rows in state KMA_SITE_NO_CACHE or KMA_SITE_NO_MODULE
- * @no_cache: true once a row has been retired because its cache was destroyed; read to skip
- *	look-ups of such rows
+ * @no_cache: true once a row has been retired because its cache was destroyed; while
+ *	false, look-ups of parked rows are skipped
  * @sampled: true once a row counts samples
  * @pages: true if the rows count page allocations, and so have no stacks
  * @stacks: number of rows that have a stack
@@ -354,7 +354,7 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id);
  * rows of the table.
  *
  * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
- * and only one of its names goes away: then the next event makes a row for it again.
+ * and only one of its names goes away: then the next event uses its row again, or makes one.
  */
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache);
 
@@ -466,7 +466,10 @@ static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 					     unsigned long site,
 					     unsigned long cache)
 {
-	/* Both acquires pair with the releases in kma_site_fill(). */
+	/*
+	 * The acquire of the site pairs with the releases in kma_site_fill() and
+	 * kma_site_park(), and the one of the cache word with that in kma_site_slot_set().
+	 */
 	return kma_acquire_is(&slot->site, site) &&
 	       kma_acquire_is(&slot->cache, cache);
 }

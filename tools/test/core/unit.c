@@ -743,7 +743,7 @@ static void kma_other_events(u32 first, u32 nr, u32 cache)
 	kma_expect(kma_stat_now(other_sites) == before + nr);
 }
 
-/* Once a row [other] is in use, its events write neither to the map nor to descriptions of rows. */
+/* Once a row [other] is in use, its events modify neither the map nor the row descriptions. */
 static void kma_full_table_stays_the_same(void)
 {
 	struct kma_sitetab *t = &kma_core.sites;
@@ -752,7 +752,7 @@ static void kma_full_table_stays_the_same(void)
 	u32 i;
 
 	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
-	/* One row is that of a kmem_cache that is destroyed. */
+	/* One row belongs to a destroyed kmem_cache. */
 	kma_model_alloc(&kma_model, &kma_object[0], 0, KMA_MODEL_KMALLOCS);
 	kma_model_free(&kma_model, &kma_object[0]);
 	kma_sitetab_retire_cache(t, kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS));
@@ -761,7 +761,10 @@ static void kma_full_table_stays_the_same(void)
 		kma_model_free(&kma_model, &kma_object[0]);
 	}
 	kma_expect(!kma_stat_now(other_sites));
+	/* Its parked slot is left over: the site below has the same key and cache. */
+	t->info[0].state = KMA_SITE_NO_MODULE;
 	kma_other_events(KMA_SITES_MIN, 1, 0);
+	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
 	map = t->map_mask + sizeof(t->map[0]);
 	info = kma_sitetab_rows(t) * sizeof(t->info[0]);
 	before_map = malloc(map);
@@ -769,6 +772,7 @@ static void kma_full_table_stays_the_same(void)
 	memcpy(before_map, t->map, map);
 	memcpy(before_info, t->info, info);
 	kma_other_events(KMA_SITES_MIN, 60, 0);
+	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
 	kma_expect(!memcmp(before_map, t->map, map));
 	kma_expect(!memcmp(before_info, t->info, info));
 	kma_expect_ok(kma_model_check(&kma_model));
@@ -777,8 +781,19 @@ static void kma_full_table_stays_the_same(void)
 	kma_teardown();
 }
 
-/* Even if the table is full, the row of a kmem_cache is used again, unless its module is gone. */
-static void kma_full_table_uses_rows_again(void)
+/* The number of slots that lead to a row. */
+static u32 kma_slots_of(u32 id)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 i, nr = 0;
+
+	for (i = 0; i <= t->map_mask / sizeof(t->map[0]); i++)
+		nr += t->map[i].site && t->map[i].id == id;
+	return nr;
+}
+
+/* A full table reuses the row of a destroyed kmem_cache, unless its module was unloaded. */
+static void kma_full_table_reuses_rows(void)
 {
 	struct kma_sitetab *t = &kma_core.sites;
 	const u32 a = KMA_MODEL_KMALLOCS, b = a + 1;
@@ -805,8 +820,43 @@ static void kma_full_table_uses_rows_again(void)
 	kma_swap_caches(a, b);
 	kma_expect(kma_sitetab_get(t, KMA_MODEL_SITE, kma_model_cache(&kma_model, a))->id >=
 		   KMA_SITES_MIN);
-	for (i = 0; i <= t->map_mask / sizeof(t->map[0]); i++)
-		kma_expect(!t->map[i].site || t->map[i].id != id);
+	kma_expect(!kma_slots_of(id));
+	kma_teardown();
+}
+
+/*
+ * Two CPUs that see a new pair at the same time make two rows for it.  Both are reused, whichever
+ * of them is looked at first, and one whose module was unloaded is not in the way.
+ */
+static void kma_reuses_both_rows_of_a_pair(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	unsigned long cache;
+	u32 round, a, b;
+
+	kma_setup(100, KMA_SITES_MIN, 4, 100);
+	cache = kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS);
+	a = kma_sitetab_get(t, KMA_MODEL_SITE, cache)->id;
+	/* As if another CPU had not seen the slot yet. */
+	for (round = 0; round < 10; round++) {
+		t->map[t->info[a].slot].site = KMA_SITE_FREE;
+		b = kma_sitetab_get(t, KMA_MODEL_SITE, cache)->id;
+		kma_expect(b != a && b <= 1 && kma_slots_of(b) == 1);
+		kma_sitetab_retire_cache(t, cache);
+		kma_expect(t->info[a].state == KMA_SITE_NO_CACHE && kma_slots_of(a) == 1);
+		kma_expect(t->info[b].state == KMA_SITE_NO_CACHE && kma_slots_of(b) == 1);
+		kma_expect(atomic_read(&t->retired) == 2);
+		a = kma_sitetab_get(t, KMA_MODEL_SITE, cache)->id;
+		kma_expect(a <= 1 && t->info[a].state == KMA_SITE_LIVE && kma_slots_of(a) == 1);
+	}
+	kma_sitetab_retire_cache(t, cache);
+	/* The second of the two is retired first. */
+	kma_sitetab_retire(t, 1 - a);
+	kma_expect(!kma_slots_of(1 - a) && kma_slots_of(a) == 1);
+	kma_expect(kma_sitetab_get(t, KMA_MODEL_SITE, cache)->id == a);
+	kma_sitetab_retire_cache(t, cache);
+	kma_sitetab_retire(t, a);
+	kma_expect(!kma_slots_of(a) && atomic_read(&t->used) == 2);
 	kma_teardown();
 }
 
@@ -1324,7 +1374,8 @@ static const struct kma_case kma_cases[] = {
 	{ "stale entries make room", kma_makes_room },
 	{ "a retired site keeps its counters", kma_retires_sites },
 	{ "a full table of call sites stays the same", kma_full_table_stays_the_same },
-	{ "a full table uses rows of caches again", kma_full_table_uses_rows_again },
+	{ "a full table reuses rows of caches", kma_full_table_reuses_rows },
+	{ "both rows of a pair are reused", kma_reuses_both_rows_of_a_pair },
 	{ "frees of objects that are not sampled are filtered", kma_filters_frees },
 	{ "a full byte of the livefilter stays full", kma_livefilter_fills_up },
 	{ "objects recorded before sampling are freed", kma_filters_what_was_recorded },
