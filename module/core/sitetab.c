@@ -196,8 +196,8 @@ static unsigned long kma_site_parked(int cache)
 }
 
 /* Find the slot of a pair that kma_sitetab_near() did not find. */
-static const struct kma_site_slot *kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key,
-						  unsigned long cache)
+static const struct kma_site_slot *
+kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key, unsigned long cache)
 {
 	/*
 	 * If the slot is still being filled, the pair is missed, and gets a second row.  Pairs
@@ -615,7 +615,7 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 		if (!kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
 			continue;
 		atomic_inc(&t->retired);
-		/* Park the row first, so that an event of the pair always finds one of its slots. */
+		/* Park the row first: an event of the pair always finds one of its two slots. */
 		kma_site_park(t, info);
 		kma_site_slot_free(slot, info->key);
 	}
