@@ -195,8 +195,11 @@ static unsigned long kma_site_parked(int cache)
 	return 1UL << 62 | cache;
 }
 
-/* Find the slot of a pair that kma_sitetab_near() did not find. */
-static const struct kma_site_slot *
+/*
+ * Find the slot of a pair that kma_sitetab_near() did not find.  Inlined, like the function that
+ * finds a parked row, because each event of a pair without a row calls both.
+ */
+static __always_inline const struct kma_site_slot *
 kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key, unsigned long cache)
 {
 	/*
@@ -237,7 +240,8 @@ static void kma_site_slot_free(struct kma_site_slot *slot, unsigned long key)
  * Find a row of the same origin and cache that was retired with its kmem_cache, beginning with
  * its slot number *@i.  Return: the number of the row, and the number of its slot in *@i; or -1.
  */
-static int kma_site_find_parked(struct kma_sitetab *t, unsigned long key, int cache, u32 *i)
+static __always_inline int kma_site_find_parked(struct kma_sitetab *t, unsigned long key,
+						int cache, u32 *i)
 {
 	const unsigned long parked = kma_site_parked(cache);
 	const struct kma_site_info *info;
