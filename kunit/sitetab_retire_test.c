@@ -42,7 +42,7 @@ static void kma_sitetab_makes_a_new_row_for_new_code(struct kunit *test)
 	kma_expect_usage(test, &expect);
 }
 
-/* The slot of a retired row becomes free: it does not hide the slots behind it. */
+/* The slot of a retired row becomes free: it hides no other slots, and is used again. */
 static void kma_sitetab_finds_past_a_freed_slot(struct kunit *test)
 {
 	u32 a = kma_row_id(KMA_TEST_SITE, 64);

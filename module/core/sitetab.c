@@ -426,10 +426,10 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 /* Extend the search for the pairs with this first slot to slot number @i. */
 static void kma_site_reach(struct kma_site_slot *first, u32 i)
 {
-	u16 old = READ_ONCE(first->reach), was;
+	u8 old = READ_ONCE(first->reach), was;
 
 	while (old < i) {
-		was = cmpxchg(&first->reach, old, (u16)i);
+		was = cmpxchg(&first->reach, old, (u8)i);
 		if (was == old)
 			break;
 		old = was;

@@ -160,13 +160,14 @@ struct kma_site_slot {
 	unsigned long site;
 	unsigned long cache;
 	u16 id;
-	u16 reach;
+	u8 reach;
 	u32 what;
 	struct kma_row __percpu *row;
 } __aligned(32);
 
-/* The numbers of all rows fit into @id. */
+/* The numbers of all rows fit into @id, and those of the slots of a pair into @reach. */
 static_assert(KMA_SITES_MAX + KMA_CACHES_MAX <= U16_MAX + 1);
+static_assert(KMA_SITES_PROBES <= 256);
 
 /* A power of two, so that masking a hash with map_mask gives the offset of a slot in bytes. */
 static_assert(sizeof(struct kma_site_slot) == 32);
@@ -175,7 +176,8 @@ static_assert(sizeof(struct kma_site_slot) == 32);
  * enum kma_site_state - the state of a row
  * @KMA_SITE_UNUSED: not in use, or being filled
  * @KMA_SITE_LIVE: in use; a slot of the map leads to it
- * @KMA_SITE_NO_CACHE: retired, because its cache was destroyed; a parked slot leads to it
+ * @KMA_SITE_NO_CACHE: retired, because its cache was destroyed; a parked slot leads to it,
+ *	unless none was free
  * @KMA_SITE_AGAIN: getting a new slot, because a cache with the name of its own was created
  * @KMA_SITE_NO_MODULE: retired, because its module was unloaded: other code may be at the
  *	address of the call site by now

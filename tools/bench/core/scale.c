@@ -6,11 +6,10 @@
  * of the machine does not matter.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "measure.h"
 #include "probes.h"
 
 #define KMA_SCALE_PAIRS		4096U
@@ -23,39 +22,18 @@
 #define KMA_SCALE_SITE		0xffffffff81000000UL
 #define KMA_SCALE_SITE_OTHER	0xffffffff82000000UL
 
-static u64 kma_scale_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-static int kma_compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double kma_median(double *values, u32 nr)
-{
-	qsort(values, nr, sizeof(values[0]), kma_compare_doubles);
-	return values[nr / 2];
-}
-
 /* Time of a pair at a call site, in ns. */
 static double kma_scale_pairs(unsigned long site)
 {
 	const unsigned long ptr = KMA_SCALE_PTR + ((unsigned long)kma_env.cpu << 26);
-	u64 start = kma_scale_ns();
+	u64 start = kma_measure_ns();
 	u32 i;
 
 	for (i = 0; i < KMA_SCALE_PAIRS; i++) {
 		kma_bench_kmalloc(site, ptr, KMA_SCALE_BYTES, KMA_SCALE_BYTES, NUMA_NO_NODE);
 		kma_bench_kfree(ptr);
 	}
-	return (double)(kma_scale_ns() - start) / KMA_SCALE_PAIRS;
+	return (double)(kma_measure_ns() - start) / KMA_SCALE_PAIRS;
 }
 
 /* ---- the table of call sites is full ---------------------------------------- */
@@ -98,7 +76,8 @@ static struct kma_scale_sites kma_scale_sites(void)
 		own[i] = kma_scale_pairs(KMA_SCALE_SITE);
 	}
 	return (struct kma_scale_sites) {
-		kma_median(other, KMA_SCALE_ROUNDS), kma_median(own, KMA_SCALE_ROUNDS),
+		.other = kma_measure_median(other, KMA_SCALE_ROUNDS),
+		.own = kma_measure_median(own, KMA_SCALE_ROUNDS),
 	};
 }
 
@@ -112,48 +91,48 @@ struct kma_scale_thread {
 static void *kma_scale_thread(void *arg)
 {
 	struct kma_scale_thread *t = arg;
-	cpu_set_t cpus;
 
-	/* If the machine has only one CPU, this fails, and both threads run on it. */
-	CPU_ZERO(&cpus);
-	CPU_SET(t->cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-	kma_env.cpu = t->cpu;
+	kma_measure_on_cpu(t->cpu);
 	pthread_barrier_wait(t->start);
 	t->ns = kma_scale_sites();
 	return NULL;
 }
 
-/* Mean of the times of two threads at the same call site without a row. */
-static double kma_scale_two_threads(void)
+/* Times on @nr threads that use the same call sites at the same time: their means. */
+static struct kma_scale_sites kma_scale_threads(u32 nr)
 {
 	struct kma_scale_thread thread[2];
+	struct kma_scale_sites ns = {};
 	pthread_barrier_t start;
 	u32 i;
 
-	pthread_barrier_init(&start, NULL, 2);
-	for (i = 0; i < 2; i++) {
+	pthread_barrier_init(&start, NULL, nr);
+	for (i = 0; i < nr; i++) {
 		thread[i] = (struct kma_scale_thread) { .start = &start, .cpu = i };
 		if (pthread_create(&thread[i].thread, NULL, kma_scale_thread, &thread[i]))
 			exit(1);
 	}
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < nr; i++) {
 		pthread_join(thread[i].thread, NULL);
-	return (thread[0].ns.other + thread[1].ns.other) / 2;
+		ns.other += thread[i].ns.other / nr;
+		ns.own += thread[i].ns.own / nr;
+	}
+	return ns;
 }
 
 static void kma_scale_sites_full(u32 sites_max)
 {
-	struct kma_scale_sites ns;
+	struct kma_scale_sites one, two;
 
 	kma_scale_fill_sites(sites_max);
-	ns = kma_scale_sites();
-	printf("bench scale_sites_%u_own %.1f ns\n", sites_max, ns.own);
-	printf("bench scale_sites_%u_other %.1f ns\n", sites_max, ns.other);
+	one = kma_scale_threads(1);
+	two = kma_scale_threads(2);
+	printf("bench scale_sites_%u_own %.1f ns\n", sites_max, one.own);
+	printf("bench scale_sites_%u_other %.1f ns\n", sites_max, one.other);
 	printf("bench scale_sites_%u_other_ratio %.2f ratio\n", sites_max,
-	       ns.other / ns.own);
+	       one.other / one.own);
 	printf("bench scale_sites_%u_2_threads_ratio %.2f ratio\n", sites_max,
-	       kma_scale_two_threads() / ns.other);
+	       two.other / one.other);
 	kma_core_destroy(&kma_core);
 }
 

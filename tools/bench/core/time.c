@@ -8,39 +8,17 @@
  * it is executed.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <ucontext.h>
 
+#include "measure.h"
 #include "probes.h"
 
 #define KMA_TIME_PAIRS		8192U
 #define KMA_TIME_ROUNDS		400U
 #define KMA_TRAP_FLAG		0x100
-
-static u64 kma_time_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-static int kma_compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double kma_median(double *values, u32 nr)
-{
-	qsort(values, nr, sizeof(values[0]), kma_compare_doubles);
-	return values[nr / 2];
-}
 
 static double kma_time_pairs(const struct kma_bench_shape *s)
 {
@@ -49,11 +27,11 @@ static double kma_time_pairs(const struct kma_bench_shape *s)
 	u32 i;
 
 	for (i = 0; i < KMA_TIME_ROUNDS; i++) {
-		start = kma_time_ns();
+		start = kma_measure_ns();
 		kma_bench_pairs(s, KMA_TIME_PAIRS);
-		ns[i] = (double)(kma_time_ns() - start) / KMA_TIME_PAIRS;
+		ns[i] = (double)(kma_measure_ns() - start) / KMA_TIME_PAIRS;
 	}
-	return kma_median(ns, KMA_TIME_ROUNDS);
+	return kma_measure_median(ns, KMA_TIME_ROUNDS);
 }
 
 /* ---- threads ---------------------------------------------------------------- */
@@ -69,13 +47,8 @@ struct kma_time_thread {
 static void *kma_time_thread(void *arg)
 {
 	struct kma_time_thread *t = arg;
-	cpu_set_t cpus;
 
-	/* If the machine has only one CPU, this fails, and both threads run on it. */
-	CPU_ZERO(&cpus);
-	CPU_SET(t->cpu, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-	kma_env.cpu = t->cpu;
+	kma_measure_on_cpu(t->cpu);
 	pthread_barrier_wait(t->start);
 	t->ns = kma_time_pairs(t->shape);
 	return NULL;
@@ -190,12 +163,12 @@ static void kma_count_locked(const struct kma_bench_shape *s)
 	u32 __i, __j;							\
 									\
 	for (__i = 0; __i < KMA_TIME_ROUNDS; __i++) {			\
-		__start = kma_time_ns();				\
+		__start = kma_measure_ns();				\
 		for (__j = 0; __j < KMA_TIME_PAIRS; __j++)		\
 			KMA_TIME_KEY(lock, &__key[0]);			\
-		__ns[__i] = (double)(kma_time_ns() - __start) / KMA_TIME_PAIRS; \
+		__ns[__i] = (double)(kma_measure_ns() - __start) / KMA_TIME_PAIRS; \
 	}								\
-	kma_median(__ns, KMA_TIME_ROUNDS);				\
+	kma_measure_median(__ns, KMA_TIME_ROUNDS);				\
 })
 
 int main(void)

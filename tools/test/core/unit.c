@@ -6,6 +6,7 @@
  *   unit [SEED]
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "seeded.h"
 #include "../../../module/core/budget.h"
@@ -730,7 +731,7 @@ static void kma_retires_sites(void)
 	kma_teardown();
 }
 
-/* Record an event of each site, and check that it found no row of its own. */
+/* Record an event at each of @nr sites, and check that none of them has a row of its own. */
 static void kma_other_events(u32 first, u32 nr, u32 cache)
 {
 	const u64 before = kma_stat_now(other_sites);
@@ -743,12 +744,27 @@ static void kma_other_events(u32 first, u32 nr, u32 cache)
 	kma_expect(kma_stat_now(other_sites) == before + nr);
 }
 
-/* Once a row [other] is in use, its events modify neither the map nor the row descriptions. */
-static void kma_full_table_stays_the_same(void)
+/* Copy memory to pages that cannot be written to: a write ends the program. */
+static void *kma_read_only_copy(const void *mem, size_t bytes)
 {
+	void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		abort();
+	memcpy(copy, mem, bytes);
+	if (mprotect(copy, bytes, PROT_READ))
+		abort();
+	return copy;
+}
+
+/* Once a row [other] is in use, its events write neither to the map nor to the row descriptions. */
+static void kma_full_table_is_only_read(void)
+{
+	const struct kma_origin sample = { .site = KMA_MODEL_SITE, .shift = KMA_SHIFT_MIN };
 	struct kma_sitetab *t = &kma_core.sites;
-	void *before_map, *before_info;
-	size_t map, info;
+	struct kma_site_info *info;
+	struct kma_site_slot *map;
+	size_t map_bytes, info_bytes;
 	u32 i;
 
 	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
@@ -761,23 +777,26 @@ static void kma_full_table_stays_the_same(void)
 		kma_model_free(&kma_model, &kma_object[0]);
 	}
 	kma_expect(!kma_stat_now(other_sites));
-	/* Its parked slot is left over: the site below has the same key and cache. */
+	/* As if the parked slot of its row had been left behind when a module was unloaded. */
 	t->info[0].state = KMA_SITE_NO_MODULE;
 	kma_other_events(KMA_SITES_MIN, 1, 0);
 	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
-	map = t->map_mask + sizeof(t->map[0]);
-	info = kma_sitetab_rows(t) * sizeof(t->info[0]);
-	before_map = malloc(map);
-	before_info = malloc(info);
-	memcpy(before_map, t->map, map);
-	memcpy(before_info, t->info, info);
+	map = t->map;
+	info = t->info;
+	map_bytes = t->map_mask + sizeof(*map);
+	info_bytes = kma_sitetab_rows(t) * sizeof(*info);
+	t->map = kma_read_only_copy(map, map_bytes);
+	t->info = kma_read_only_copy(info, info_bytes);
 	kma_other_events(KMA_SITES_MIN, 60, 0);
 	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
-	kma_expect(!memcmp(before_map, t->map, map));
-	kma_expect(!memcmp(before_info, t->info, info));
 	kma_expect_ok(kma_model_check(&kma_model));
-	free(before_map);
-	free(before_info);
+	/* A sample is dropped, because [other] counts events without sampling. */
+	kma_expect(!kma_sitetab_sample(t, &sample, kma_model_cache(&kma_model, 0)));
+	kma_expect(kma_stat_now(dropped_sites_full) == 1);
+	munmap(t->map, map_bytes);
+	munmap(t->info, info_bytes);
+	t->map = map;
+	t->info = info;
 	kma_teardown();
 }
 
@@ -1373,7 +1392,7 @@ static const struct kma_case kma_cases[] = {
 	{ "pages that share a gen lose no object", kma_loses_nothing_without_generations },
 	{ "stale entries make room", kma_makes_room },
 	{ "a retired site keeps its counters", kma_retires_sites },
-	{ "a full table of call sites stays the same", kma_full_table_stays_the_same },
+	{ "events only read a full table of call sites", kma_full_table_is_only_read },
 	{ "a full table reuses rows of caches", kma_full_table_reuses_rows },
 	{ "both rows of a pair are reused", kma_reuses_both_rows_of_a_pair },
 	{ "frees of objects that are not sampled are filtered", kma_filters_frees },
