@@ -23,7 +23,7 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		const char *sites_max;
 		int error;
 	} bad[] = {
-		{ "16777217", "1024", -EINVAL },
+		{ "1073741825", "1024", -EINVAL },
 		{ "18446744073709551615", "1024", -EINVAL },
 		{ "18446744073709551616", "1024", -EINVAL },
 		{ "-1", "1024", -EINVAL },
@@ -33,11 +33,11 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		{ "1000", "64513", -EINVAL },
 		{ "1000", "4294967295", -EINVAL },
 		/* valid, but more than 1/16 of the RAM of this machine */
-		{ "16777216", "1024", -ENOMEM },
+		{ "1073741824", "1024", -ENOMEM },
 	};
 	int i;
 
-	static_assert(KMA_LIVE_MAX == 16777216 && KMA_SITES_MIN == 64 && KMA_SITES_MAX == 64512);
+	static_assert(KMA_LIVE_MAX == 1073741824 && KMA_SITES_MIN == 64 && KMA_SITES_MAX == 64512);
 	kma_engine_stop();
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		const struct kma_load load = {

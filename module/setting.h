@@ -28,7 +28,7 @@
 	X(enabled, 0600, "flag", "0 or 1", "1",				\
 	  kma_parse_flag, kma_set_enabled, kma_show_enabled,		\
 	  "record allocations")						\
-	X(live_max, 0400, "objects", "0 to 16777216", "0",		\
+	X(live_max, 0400, "objects", "0 to 1073741824", "0",		\
 	  kma_parse_live_max, kma_set_live_max, kma_show_live_max,	\
 	  "live objects that the table has room for in any case; "	\
 	  "0: as many as fit into 1/128 of the RAM, at least 65536")	\

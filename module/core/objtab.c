@@ -98,6 +98,59 @@ static void kma_spilled_out(struct kma_bucket *home, const struct kma_entry *ent
 		kma_stat_inc(spill_out);
 }
 
+/* Count the objects in @nr buckets, which are at equal distances in the table. */
+static u64 kma_objtab_used(const struct kma_objtab *t, u32 first, u32 nr)
+{
+	const u32 step = t->nr_buckets / nr;
+	u32 at = first % t->nr_buckets;
+	u64 used = 0;
+	int i;
+
+	for (; nr; nr--) {
+		for (i = 0; i < KMA_SLOTS; i++)
+			used += READ_ONCE(t->bucket[at].key[i]) > KMA_BUSY;
+		at = at + (u64)step >= t->nr_buckets ? at + (u64)step - t->nr_buckets : at + step;
+	}
+	return used;
+}
+
+/*
+ * When an object finds no room in its first KMA_CROWDED_PLACES places, the number of objects in
+ * the table is estimated from KMA_CROWDED_BUCKETS buckets.  The table is crowded if it has more
+ * than KMA_CROWDED_PERCENT of live_max objects.  Even if half of the buckets are full and the
+ * others are empty, the standard error is 4.4 percent of live_max.  So a table with live_max
+ * objects is not found crowded.
+ */
+#define KMA_CROWDED_PLACES	4
+#define KMA_CROWDED_BUCKETS	512
+#define KMA_CROWDED_PERCENT	130
+
+/* The clock of @crowded and @barren: kma_env_now(), in steps of two. */
+static u32 kma_objtab_tick(void)
+{
+	return kma_env_now() & ~1U;
+}
+
+static bool kma_objtab_crowded(const struct kma_objtab *t)
+{
+	return READ_ONCE(t->crowded) == (kma_objtab_tick() | 1);
+}
+
+/* Find out whether the table is crowded, at most once in each step of the clock. */
+static noinline bool kma_objtab_find_crowded(struct kma_objtab *t, unsigned long ptr)
+{
+	const u32 nr = min_t(u32, t->nr_buckets, KMA_CROWDED_BUCKETS);
+	const u32 tick = kma_objtab_tick();
+	u64 used;
+
+	if ((READ_ONCE(t->crowded) & ~1U) == tick)
+		return kma_objtab_crowded(t);
+	used = kma_objtab_used(t, ptr / KMA_ALIGN, nr);
+	WRITE_ONCE(t->crowded, tick | (used * 100 * KMA_SPARE >
+				       (u64)nr * KMA_SLOTS * KMA_CROWDED_PERCENT));
+	return kma_objtab_crowded(t);
+}
+
 static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 			      unsigned long ptr, const struct kma_entry *entry,
 			      kma_gen gen, int place)
@@ -137,9 +190,12 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	return true;
 }
 
+/* Put an object into one of its places: even in a crowded table into any, if @everywhere. */
 static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
-			       unsigned long ptr, const struct kma_entry *entry)
+			       unsigned long ptr, const struct kma_entry *entry,
+			       bool everywhere)
 {
+	const int places = everywhere || !kma_objtab_crowded(t) ? KMA_PLACES : KMA_DEPTH_HOME;
 	kma_gen gen = kma_pagegen_enter(&t->pages, ptr);
 	int i = kma_objtab_slot(ptr);
 	int place;
@@ -154,9 +210,13 @@ static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 		kma_bucket_fill(home, i, ptr, entry, gen, 0);
 		return true;
 	}
-	for (place = KMA_DEPTH_HOME; place <= KMA_PLACES; place++)
+	for (place = KMA_DEPTH_HOME; place <= places; place++) {
 		if (kma_objtab_put_at(t, home, ptr, entry, gen, place))
 			return true;
+		if (place == KMA_CROWDED_PLACES && !everywhere &&
+		    kma_objtab_find_crowded(t, ptr))
+			return false;
+	}
 	return false;
 }
 
@@ -197,9 +257,9 @@ bool kma_objtab_take(struct kma_objtab *t, unsigned long ptr,
 	       kma_objtab_take_spilled(t, home, ptr, entry);
 }
 
-enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
-			    const struct kma_entry *entry,
-			    struct kma_entry *old)
+static enum kma_put kma_objtab_put_or_replace(struct kma_objtab *t, unsigned long ptr,
+					      const struct kma_entry *entry,
+					      struct kma_entry *old, bool everywhere)
 {
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
 	bool replaced = kma_objtab_take(t, ptr, old);
@@ -208,9 +268,21 @@ enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 	 * There may be no room even if an entry was removed: another context may have
 	 * claimed its slot since.
 	 */
-	if (!kma_objtab_put_any(t, home, ptr, entry))
+	if (!kma_objtab_put_any(t, home, ptr, entry, everywhere))
 		return replaced ? KMA_PUT_REPLACED_FULL : KMA_PUT_FULL;
 	return replaced ? KMA_PUT_REPLACED : KMA_PUT_NEW;
+}
+
+enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
+			    const struct kma_entry *entry, struct kma_entry *old)
+{
+	return kma_objtab_put_or_replace(t, ptr, entry, old, false);
+}
+
+enum kma_put kma_objtab_put_again(struct kma_objtab *t, unsigned long ptr,
+				  const struct kma_entry *entry, struct kma_entry *old)
+{
+	return kma_objtab_put_or_replace(t, ptr, entry, old, true);
 }
 
 unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
@@ -256,18 +328,8 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first)
 {
 	u32 nr = min_t(u32, t->nr_buckets, KMA_ESTIMATE_BUCKETS);
-	u32 step = t->nr_buckets / nr;
-	const struct kma_bucket *b;
-	u64 used = 0;
-	u32 turn;
-	int i;
 
-	for (turn = 0; turn < nr; turn++) {
-		b = &t->bucket[(first + (u64)turn * step) % t->nr_buckets];
-		for (i = 0; i < KMA_SLOTS; i++)
-			used += READ_ONCE(b->key[i]) > KMA_BUSY;
-	}
-	return div_u64(used * t->nr_buckets, nr);
+	return div_u64(kma_objtab_used(t, first, nr) * t->nr_buckets, nr);
 }
 
 /* ---- sweeping --------------------------------------------------------------- */
@@ -370,7 +432,7 @@ int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
 int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
 			 kma_removed *removed, void *arg)
 {
-	u32 now = kma_env_now();
+	const u32 now = kma_objtab_tick() | 1;
 	int place, nr;
 
 	if (READ_ONCE(t->barren) == now)

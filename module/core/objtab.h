@@ -67,6 +67,11 @@
  * the bucket is being swept: a put treats it as full.  The four highest bits of `spilled` are
  * the sweep count, which is the number of sweeps in progress.
  *
+ * A table with clearly more than live_max objects is crowded.  In a crowded table, an object has
+ * only its home bucket.  Most other places would be full: looking at them all would take several
+ * times as long as an allocation that finds room, and with so many objects in other buckets,
+ * every free would have to look there, too.
+ *
  * The table has KMA_SPARE times live_max slots.  With that many slots and with KMA_PLACES
  * places for each object, no object is dropped while fewer than live_max objects are recorded,
  * whatever their sizes; see design.rst for the figures.
@@ -178,7 +183,10 @@ static_assert(!(KMA_SPILLED >> 4 * KMA_DEPTHS));
  * @bucket: the buckets
  * @span: number of buckets that a hash of a pair of pages may pick as the first of KMA_STEPS
  * @nr_buckets: number of buckets, at least KMA_STEPS
- * @barren: when kma_objtab_make_room() last found nothing to remove, as read by kma_env_now()
+ * @barren: when kma_objtab_make_room() last found nothing to remove: the result of
+ *	kma_env_now() with bit 0 set; 0 if that has never happened
+ * @crowded: when the number of objects was last estimated: the result of kma_env_now(), with
+ *	bit 0 set if the table was crowded
  */
 struct kma_objtab {
 	struct kma_pagegen pages;
@@ -186,6 +194,7 @@ struct kma_objtab {
 	u64 span;
 	u32 nr_buckets;
 	u32 barren;
+	u32 crowded;
 };
 
 /**
@@ -216,7 +225,8 @@ u64 kma_objtab_bytes(u64 live_max, u64 pfns);
 /**
  * kma_objtab_init() - allocate an empty table
  * @t: the table
- * @live_max: number of objects; while the table has fewer, it always has room for another one
+ * @live_max: number of objects; while the table has fewer, it has room for another one, unless
+ *	it has been crowded less than two units of kma_env_now() ago
  * @pfns: number of page frames, see kma_pagegen_init()
  *
  * Context: process, may sleep.
@@ -300,6 +310,22 @@ enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 			    struct kma_entry *old);
 
 /**
+ * kma_objtab_put_again() - record an object after kma_objtab_make_room() has made room
+ * @t: the table
+ * @ptr: the object's address; neither 0 nor KMA_BUSY
+ * @entry: the object's entry; @generation and @where are ignored
+ * @old: as in kma_objtab_put()
+ *
+ * This uses any place of the object, even if the table is crowded.
+ *
+ * Context: a probe, any context.
+ * Return: see enum kma_put.
+ */
+enum kma_put kma_objtab_put_again(struct kma_objtab *t, unsigned long ptr,
+				  const struct kma_entry *entry,
+				  struct kma_entry *old);
+
+/**
  * kma_objtab_take() - remove an object
  * @t: the table
  * @ptr: the object's address
@@ -357,8 +383,8 @@ int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
  * @arg: the first argument of @removed
  *
  * This stops after the first bucket that had a stale entry.  If no bucket had one, further
- * calls return 0 at once until kma_env_now() changes, because a table that is full of live
- * objects probably has no stale entries in other buckets either.
+ * calls return 0 at once for one or two units of kma_env_now(), because a table that is full of
+ * live objects probably has no stale entries in other buckets either.
  *
  * Context: a probe, any context.
  * Return: how many entries were removed.
@@ -487,6 +513,26 @@ static __always_inline bool kma_bucket_spilled(const struct kma_bucket *b)
 	 * taken; pairs with kma_sweep_begin().
 	 */
 	return data_race(b->spilled.counter != 0);
+}
+
+/**
+ * kma_bucket_may_have() - test whether a spilled object may be in the table
+ * @home: the object's home bucket
+ * @ptr: the object's address; the object is not in its own slot
+ *
+ * Nearly always the result is false, so branches on it are well predicted.  Branches on whether
+ * objects of a bucket have spilled are not: each costs about as much as the rest of a free.
+ *
+ * Context: a probe, any context.
+ * Return: false if the object is not in the table.
+ */
+static __always_inline bool kma_bucket_may_have(const struct kma_bucket *home,
+						unsigned long ptr)
+{
+	/* This pairs like kma_bucket_spilled(), where the caller has read the same word. */
+	const u64 spilled = atomic64_read(&home->spilled);
+
+	return (spilled & KMA_SPILLED) >> 4 * KMA_DEPTH_HOME || kma_bucket_find(home, ptr) >= 0;
 }
 
 /*

@@ -150,7 +150,7 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 	if (put == KMA_PUT_NEW || put == KMA_PUT_REPLACED)
 		return;
 	if (kma_objtab_make_room(&c->obj, ptr, kma_record_left, &r) &&
-	    kma_objtab_put(&c->obj, ptr, &entry, &old) == KMA_PUT_NEW)
+	    kma_objtab_put_again(&c->obj, ptr, &entry, &old) == KMA_PUT_NEW)
 		return;
 	kma_removal_livefilter(&r, ptr);
 	this_cpu_inc(c->sites.row[row]->no_entry);
@@ -282,6 +282,15 @@ void kma_record_free_slow(struct kma_core *c, unsigned long ptr)
 
 	if (kma_objtab_take(&c->obj, ptr, &entry))
 		kma_record_freed(c->sites.row[entry.row], entry.cpu);
+	else
+		kma_stat_inc(free_unmatched);
+}
+
+void kma_record_free_spilled(struct kma_core *c, const struct kma_bucket *home,
+			     unsigned long ptr)
+{
+	if (unlikely(kma_bucket_may_have(home, ptr)))
+		kma_record_free_slow(c, ptr);
 	else
 		kma_stat_inc(free_unmatched);
 }

@@ -95,6 +95,17 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr);
 
 /**
+ * kma_record_free_spilled() - record a free of an object that is not in its own slot
+ * @c: the tables
+ * @home: the object's home bucket, of which objects have spilled, or which is being swept
+ * @ptr: the object's address
+ *
+ * Context: a probe, any context.
+ */
+void kma_record_free_spilled(struct kma_core *c, const struct kma_bucket *home,
+			     unsigned long ptr);
+
+/**
  * kma_record_pages_slow() - end the generations of pages that are about to be freed
  * @c: the tables
  * @page: address of the first page, aligned to the size of all of them
@@ -285,7 +296,7 @@ static __always_inline void kma_record_free(struct kma_core *c,
 
 	if (!kma_objtab_in_home(home, i, ptr)) {
 		if (kma_bucket_spilled(home))
-			kma_record_free_slow(c, ptr);
+			kma_record_free_spilled(c, home, ptr);
 		else
 			kma_stat_inc(free_unmatched);
 	} else if (!early || !kma_record_free_own(c, home, i, ptr)) {

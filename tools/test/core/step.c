@@ -415,6 +415,8 @@ static void kma_setup_stale_full(void)
 	kma_setup_live_full();
 	for (i = 0; i < KMA_PFNS; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
+	/* The table was found barren: it is swept again when the clock has advanced. */
+	kma_env.now += 2;
 }
 
 static void kma_path_alloc_freed(void)

@@ -219,9 +219,12 @@ static const char *kma_put_all(struct kma_objtab *t, unsigned long *ptr, u32 nr)
 			return "an object whose home bucket has room was not added";
 		in++;
 	}
-	for (; in < nr; in++)
+	for (; in < nr; in++) {
+		/* Each put may estimate anew whether the table is crowded. */
+		kma_env.now += 2;
 		if (!kma_put_is(t, ptr[in], in, KMA_PUT_NEW))
 			return "an object was not added";
+	}
 	return NULL;
 }
 
@@ -265,6 +268,50 @@ static void kma_keeps_its_promise(void)
 	}
 	/* With KMA_PLACES halved, about a dozen of these do not fit. */
 	kma_expect_ok(kma_promise(8 << 20, 8, true));
+}
+
+/*
+ * A table is found to be crowded once it has clearly more than live_max objects.  From then on,
+ * and until the clock advances, an object is put into its home bucket or not at all, even if
+ * most objects have been taken since.
+ */
+static void kma_crowded_table_uses_home_only(void)
+{
+	const u32 live_max = 4000, nr = 4 * live_max;
+	unsigned long *ptr = calloc(nr, sizeof(*ptr)), refused = 0;
+	struct kma_objtab t;
+	u32 i, k, in;
+
+	if (!ptr || kma_objtab_init(&t, live_max, KMA_PFNS))
+		abort();
+	kma_slabs(ptr, nr, 64, false);
+	kma_env.now = 100;
+	for (in = 0; in < live_max / 2 * 3; in++)
+		kma_expect(kma_put_is(&t, ptr[in], in, KMA_PUT_NEW));
+	kma_expect(!(t.crowded & 1));
+	kma_env.now = 102;
+	for (i = in; t.crowded != 103 && i < nr; i++)
+		if (kma_put_is(&t, ptr[i], in, KMA_PUT_NEW))
+			ptr[in++] = ptr[i];
+	kma_expect(t.crowded == 103 && in < live_max * 2);
+	for (; i < nr; i++) {
+		const bool full = kma_home_is_full(&t, ptr[i]);
+
+		kma_expect(kma_put_is(&t, ptr[i], in, full ? KMA_PUT_FULL : KMA_PUT_NEW));
+		if (full)
+			refused = ptr[i];
+		else
+			ptr[in++] = ptr[i];
+	}
+	kma_expect(refused);
+	for (k = 0; k < in; k++)
+		if (kma_bucket_find(kma_objtab_home(&t, refused), ptr[k]) < 0)
+			kma_expect(kma_take_is(&t, ptr[k], k));
+	kma_expect(kma_put_is(&t, refused, nr, KMA_PUT_FULL));
+	kma_env.now = 104;
+	kma_expect(kma_put_is(&t, refused, nr, KMA_PUT_NEW));
+	kma_objtab_destroy(&t);
+	free(ptr);
 }
 
 /* ---- events against the model ---------------------------------------------- */
@@ -633,6 +680,8 @@ static void kma_makes_room(void)
 	kma_expect(dropped);
 	for (i = 0; i < 10; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
+	/* The table is found barren for as long as the clock stands still. */
+	kma_env.now += 2;
 	for (i = 0; i < 250; i++)
 		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
 	kma_expect(kma_stat_now(dropped_live_full) == dropped);
@@ -1374,6 +1423,7 @@ static const struct kma_case kma_cases[] = {
 	{ "objects spill at every depth", kma_spills_at_every_depth },
 	{ "spilled counts do not overflow", kma_spilled_counts_fill_up },
 	{ "live_max objects always fit", kma_keeps_its_promise },
+	{ "a crowded table uses home buckets only", kma_crowded_table_uses_home_only },
 	{ "a million events agree with the model", kma_agrees_with_room },
 	{ "events agree with the model when the live table is full", kma_agrees_without_slots },
 	{ "events agree with the model when the site table is full", kma_agrees_without_rows },

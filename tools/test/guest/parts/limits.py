@@ -94,12 +94,12 @@ def parameters():
     """Test that insmod rejects invalid parameters with a reason, and leaves nothing behind."""
     bad = {
         "live_max=nonsense": "live_max", "live_max=0xzz": "live_max",
-        "live_max=-1": "live_max", "live_max=16777217": "live_max",
+        "live_max=-1": "live_max", "live_max=1073741825": "live_max",
         "live_max=18446744073709551616": "live_max",
         "sites_max=1": "sites_max", "sites_max=63": "sites_max",
         "sites_max=64513": "sites_max", "sites_max=many": "sites_max",
         "enabled=maybe": "enabled", "bulk=maybe": "bulk", "bulk=": "bulk",
-        "live_max=16777216": "RAM", "sites_max=0": "sites_max",
+        "live_max=1073741824": "RAM", "sites_max=0": "sites_max",
         "sample_bytes=3000": "sample_bytes", "sample_bytes=2K": "sample_bytes",
         "sample_bytes=128M": "sample_bytes", "sample_bytes=-1": "sample_bytes",
         "sample_bytes=": "sample_bytes", "sample_bytes=512Kx": "sample_bytes",
