@@ -21,10 +21,20 @@ static int kma_number(const struct kmem_cache *cache)
 	return kma_cachetab_get(&kma_caches, (unsigned long)cache);
 }
 
+/* Return: how many numbers the cache had. */
+static int kma_retire(unsigned long cache)
+{
+	int id, nr = 0;
+
+	while (kma_cachetab_retire(&kma_caches, cache, &id))
+		nr++;
+	return nr;
+}
+
 /* Retire a cache and destroy it, as when the module sees a kmem_cache_destroy(). */
 static void kma_destroy(struct kmem_cache *cache)
 {
-	kma_cachetab_retire(&kma_caches, (unsigned long)cache);
+	kma_retire((unsigned long)cache);
 	kmem_cache_destroy(cache);
 }
 
@@ -163,7 +173,7 @@ static void kma_cachetab_forgets_the_address(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
 	first = kma_number(cache);
-	kma_cachetab_retire(&kma_caches, (unsigned long)cache);
+	KUNIT_EXPECT_EQ(test, kma_retire((unsigned long)cache), 1);
 	kma_caches.info[first].name[0] = 'K';
 
 	KUNIT_EXPECT_NE(test, kma_number(cache), first);
@@ -172,7 +182,7 @@ static void kma_cachetab_forgets_the_address(struct kunit *test)
 
 static void kma_cachetab_retires_what_it_never_saw(struct kunit *test)
 {
-	kma_cachetab_retire(&kma_caches, KMA_CACHE_BYTES_MAX + 64);
+	KUNIT_EXPECT_EQ(test, kma_retire(KMA_CACHE_BYTES_MAX + 64), 0);
 	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 0);
 }
 

@@ -48,7 +48,7 @@ void kma_expect_outcome(struct kunit *test, const struct kma_outcome *expect)
 	while (nr < KMA_OUTCOME_ROWS && expect->rows[nr].size)
 		nr++;
 	/* This comes first, because kma_row_id() makes a row that does not exist. */
-	KUNIT_EXPECT_EQ_MSG(test, atomic_read(&kma_c->sites.used), nr, "rows in use");
+	KUNIT_EXPECT_EQ_MSG(test, kma_sitetab_used(&kma_c->sites), nr, "rows in use");
 	kma_expect_stats(test, expect->stat);
 	for (i = 0; i < nr; i++)
 		kma_expect_row_sum(test, &expect->rows[i].row, &kma_c->sites,

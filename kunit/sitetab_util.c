@@ -32,7 +32,7 @@ static const struct kma_field kma_usage_fields[] = {
 void kma_expect_usage(struct kunit *test, const struct kma_usage *expect)
 {
 	const struct kma_usage actual = {
-		.used = atomic_read(&kma_sites.used),
+		.used = kma_sitetab_used(&kma_sites),
 		.retired = atomic_read(&kma_sites.retired),
 		.stacks = atomic_read(&kma_sites.stacks),
 		.sampled = kma_sites.sampled,

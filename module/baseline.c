@@ -2,9 +2,7 @@
 /* The sums at the last `reset`.  See baseline.h. */
 #include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/rcupdate.h>
 #include <linux/string.h>
-#include <linux/tracepoint.h>
 
 #include "baseline.h"
 #include "countmaps.h"
@@ -41,8 +39,7 @@ static bool kma_baseline_sum_once(bool wait)
 	kma_stats_sum(&kma_baseline.stats);
 	if (wait) {
 		/* Probes that counted an event in kma_stats have now counted it in a row. */
-		tracepoint_synchronize_unregister();
-		synchronize_rcu();
+		kma_env_wait_for_probes();
 	}
 	kma_baseline_sum_rows();
 	kma_stats_sum(&after);

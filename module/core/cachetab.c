@@ -6,7 +6,6 @@
 /* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
-#define KMA_CACHE_RETIRED	2UL
 
 size_t kma_cachetab_bytes(void)
 {
@@ -41,7 +40,7 @@ int kma_cachetab_used(const struct kma_cachetab *t)
 }
 
 static struct kma_cache_slot *kma_cachetab_slot(struct kma_cachetab *t,
-						unsigned long cache, int i)
+						unsigned long cache, u32 i)
 {
 	u64 hash = (u64)cache * 0x9e3779b97f4a7c15ULL;
 
@@ -113,13 +112,23 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	return id;
 }
 
-/* Claim a slot of the map, if it is free or retired. */
+/* Extend the search for the caches with this first slot to slot number @i. */
+static void kma_cachetab_reach(struct kma_cache_slot *first, u32 i)
+{
+	u8 old = READ_ONCE(first->reach), was;
+
+	while (old < i) {
+		was = cmpxchg(&first->reach, old, (u8)i);
+		if (was == old)
+			break;
+		old = was;
+	}
+}
+
 static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 {
-	unsigned long cache = READ_ONCE(slot->cache);
-
-	return (cache == KMA_CACHE_FREE || cache == KMA_CACHE_RETIRED) &&
-	       cmpxchg(&slot->cache, cache, KMA_CACHE_BUSY) == cache;
+	return READ_ONCE(slot->cache) == KMA_CACHE_FREE &&
+	       cmpxchg(&slot->cache, KMA_CACHE_FREE, KMA_CACHE_BUSY) == KMA_CACHE_FREE;
 }
 
 /* Out of line, so that looking up a known cache saves no registers. */
@@ -132,16 +141,15 @@ static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long ca
 		slot = kma_cachetab_slot(t, cache, i);
 		if (!kma_cache_slot_claim(slot))
 			continue;
+		kma_cachetab_reach(kma_cachetab_slot(t, cache, 0), i);
+		/*
+		 * A cache that gets no number keeps the slot, so that its next event need not
+		 * try again.
+		 */
 		id = kma_cachetab_create(t, cache);
 		WRITE_ONCE(slot->id, id);
-		/*
-		 * If there is no number for the cache, the slot must become RETIRED, not
-		 * FREE.  Another CPU may have put its cache word into a later slot in the
-		 * meantime, and a search ends at a FREE slot.  Pairs with the acquire in
-		 * kma_cachetab_find().
-		 */
-		smp_store_release(&slot->cache, id == KMA_CACHE_NONE ?
-				  KMA_CACHE_RETIRED : cache);
+		/* Pairs with the acquire in kma_cachetab_find(). */
+		smp_store_release(&slot->cache, cache);
 		return id;
 	}
 	return KMA_CACHE_NONE;
@@ -150,18 +158,19 @@ static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long ca
 static struct kma_cache_slot *kma_cachetab_find(struct kma_cachetab *t,
 						unsigned long cache)
 {
+	/*
+	 * If the slot is still being filled, the cache is missed, and gets a second number.
+	 * Pairs with the cmpxchg in kma_cachetab_reach().
+	 */
+	const u32 reach = READ_ONCE(kma_cachetab_slot(t, cache, 0)->reach);
 	struct kma_cache_slot *slot;
-	unsigned long word;
-	int i;
+	u32 i;
 
-	for (i = 0; i < KMA_CACHES_PROBES; i++) {
+	for (i = 0; i <= reach; i++) {
 		slot = kma_cachetab_slot(t, cache, i);
 		/* Pairs with the release in kma_cachetab_insert(). */
-		word = smp_load_acquire(&slot->cache);
-		if (word == cache)
+		if (smp_load_acquire(&slot->cache) == cache)
 			return slot;
-		if (word == KMA_CACHE_FREE)
-			break;
 	}
 	return NULL;
 }
@@ -169,16 +178,32 @@ static struct kma_cache_slot *kma_cachetab_find(struct kma_cachetab *t,
 int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache)
 {
 	struct kma_cache_slot *slot = kma_cachetab_find(t, cache);
+	int id;
 
-	return slot ? READ_ONCE(slot->id) : kma_cachetab_insert(t, cache);
+	if (!slot)
+		return kma_cachetab_insert(t, cache);
+	/*
+	 * The slot may be freed and claimed for another cache at any time.  The number is that of
+	 * this cache if the slot still has it.  Pairs with the cmpxchg in kma_cache_slot_claim().
+	 */
+	id = smp_load_acquire(&slot->id);
+	return likely(READ_ONCE(slot->cache) == cache) ? id : kma_cachetab_insert(t, cache);
 }
 
-void kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache)
+bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache)
 {
-	struct kma_cache_slot *slot;
+	return kma_cachetab_find(t, cache);
+}
 
-	while ((slot = kma_cachetab_find(t, cache))) {
-		WRITE_ONCE(t->info[READ_ONCE(slot->id)].retired, 1);
-		cmpxchg(&slot->cache, cache, KMA_CACHE_RETIRED);
-	}
+bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id)
+{
+	struct kma_cache_slot *slot = kma_cachetab_find(t, cache);
+
+	if (!slot)
+		return false;
+	*id = READ_ONCE(slot->id);
+	if (*id != KMA_CACHE_NONE)
+		WRITE_ONCE(t->info[*id].retired, 1);
+	cmpxchg(&slot->cache, cache, KMA_CACHE_FREE);
+	return true;
 }

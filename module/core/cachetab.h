@@ -14,6 +14,9 @@
  * sizes of a retired one, as when a file system is mounted again, it takes over the number of
  * the retired cache.
  *
+ * When all numbers are in use, a new cache gets a slot without a number.  A full table is a
+ * normal state: from then on, an event of that cache only reads the slot.
+ *
  * Two CPUs that see a new cache word at the same time may give it two numbers.  This is
  * harmless: the tables print caches with the same name as one.
  *
@@ -54,12 +57,17 @@ struct kma_cache_info {
 /**
  * struct kma_cache_slot - a slot of the map: from a cache word to a number
  * @cache: the cache word, or a special value (cachetab.c)
- * @id: number of the cache
+ * @id: number of the cache, or KMA_CACHE_NONE for a cache that got none
+ * @reach: the highest number of a slot that was ever claimed for a cache whose first slot this
+ *	is, where the first slot has the number 0; it never decreases
  */
 struct kma_cache_slot {
 	unsigned long cache;
-	int id;
+	s16 id;
+	u8 reach;
 };
+
+static_assert(KMA_CACHES_PROBES <= 256);
 
 /**
  * struct kma_cachetab - the table of caches
@@ -112,14 +120,28 @@ void kma_cachetab_destroy(struct kma_cachetab *t);
 int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache);
 
 /**
+ * kma_cachetab_has() - test whether a cache is in the table
+ * @t: the table
+ * @cache: the cache word
+ *
+ * Context: any.
+ * Return: true if it is, with or without a number.
+ */
+bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache);
+
+/**
  * kma_cachetab_retire() - retire a kmem_cache that is about to be destroyed
  * @t: the table
  * @cache: address of the kmem_cache
+ * @id: if true is returned, a number that the cache had, or KMA_CACHE_NONE
+ *
+ * Call this until it returns false: a cache may have several numbers.
  *
  * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
  * and only one of its names goes away: then the next event gives it a number again.
+ * Return: true if the cache was in the table.
  */
-void kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache);
+bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id);
 
 /**
  * kma_cachetab_used() - how many numbers have been given out

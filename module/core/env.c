@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Allocating memory for the tables of the core.  See env.h. */
+/* What the core needs in process context: memory for tables, and waiting.  See env.h. */
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/topology.h>
+#include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
 #include "env.h"
+
+void kma_env_wait_for_probes(void)
+{
+	/* Probes of tracepoints run under SRCU or with preemption off, all others with it off. */
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
+}
 
 void *kma_env_zalloc(size_t bytes)
 {

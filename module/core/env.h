@@ -284,6 +284,13 @@ static inline void kma_env_resched(void)
 }
 
 /**
+ * kma_env_wait_for_probes() - wait until all probes that are running now have ended
+ *
+ * Context: process, may sleep.
+ */
+void kma_env_wait_for_probes(void);
+
+/**
  * kma_env_zalloc() - allocate zeroed memory for a table
  * @bytes: size of the memory
  *

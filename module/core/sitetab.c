@@ -25,14 +25,17 @@ u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
 	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
 	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
 			sizeof(struct kma_row) * nr_cpus +
-	       KMA_CACHES_MAX * sizeof(struct kma_site_slot) +
+	       roundup_pow_of_two(sites_max) * sizeof(u16) +
+	       KMA_CACHES_MAX * (sizeof(struct kma_site_slot) + sizeof(u32)) +
 	       kma_cachetab_bytes();
 }
+
+static const size_t kma_past_bytes = KMA_CACHES_MAX * KMA_PAST_SHIFTS * sizeof(struct kma_row);
 
 u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
 {
 	return kma_sitetab_pages_bytes(sites_max, nr_cpus) +
-	       kma_site_frames_bytes(sites_max);
+	       kma_site_frames_bytes(sites_max) + kma_past_bytes;
 }
 
 static int kma_sitetab_alloc(struct kma_sitetab *t)
@@ -44,13 +47,17 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
 				sizeof(t->map[0]));
 	t->info = kma_env_zalloc(rows * sizeof(t->info[0]));
-	if (!t->pages)
+	if (!t->pages) {
 		t->frame = kma_env_zalloc(kma_site_frames_bytes(t->sites_max));
+		t->past = kma_env_zalloc(kma_past_bytes);
+	}
 	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
 	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
 	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
-	if (!t->map || !t->info || !t->row || !t->chunk || !t->other ||
-	    (!t->pages && !t->frame))
+	t->first = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->first[0]));
+	t->spare = kma_env_zalloc((t->spare_mask + 1) * sizeof(t->spare[0]));
+	if (!t->map || !t->info || !t->row || !t->chunk || !t->other || !t->first ||
+	    !t->spare || (!t->pages && (!t->frame || !t->past)))
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {
@@ -69,6 +76,7 @@ static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool pages)
 	t->sites_max = sites_max;
 	t->pages = pages;
 	t->map_mask = (kma_site_map_slots(sites_max) - 1) * sizeof(t->map[0]);
+	t->spare_mask = roundup_pow_of_two(sites_max) - 1;
 	if (kma_sitetab_alloc(t)) {
 		kma_sitetab_destroy(t);
 		return -ENOMEM;
@@ -76,6 +84,9 @@ static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool pages)
 	for (i = 0; i < kma_sitetab_rows(t); i++)
 		t->row[i] = t->chunk[i / KMA_ROWS_PER_CHUNK] +
 			    i % KMA_ROWS_PER_CHUNK;
+	for (i = 0; i < sites_max; i++)
+		t->spare[i] = i;
+	t->given = sites_max;
 	for (i = 0; i < KMA_CACHES_MAX; i++) {
 		t->other[i].id = sites_max + i;
 		t->other[i].what = sites_max + i + 1;
@@ -108,6 +119,9 @@ void kma_sitetab_destroy(struct kma_sitetab *t)
 	kma_env_free(t->frame);
 	kma_env_free(t->row);
 	kma_env_free(t->other);
+	kma_env_free(t->first);
+	kma_env_free(t->spare);
+	kma_env_free(t->past);
 	kma_cachetab_destroy(&t->caches);
 	memset(t, 0, sizeof(*t));
 }
@@ -290,7 +304,44 @@ static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 
 static bool kma_site_rows_full(const struct kma_sitetab *t)
 {
-	return atomic_read(&t->used) >= t->sites_max;
+	return atomic_read(&t->taken) == READ_ONCE(t->given);
+}
+
+/* Take a row that is not in use.  Return: its number, or -1. */
+static int kma_site_take(struct kma_sitetab *t)
+{
+	int taken = atomic_read(&t->taken);
+
+	do {
+		/* Pairs with the release in kma_sitetab_give(). */
+		if (taken == smp_load_acquire(&t->given))
+			return -1;
+	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
+	/*
+	 * This place in the ring buffer is not written to before the row has been given back:
+	 * until then, less than all rows are in the buffer.
+	 */
+	return READ_ONCE(t->spare[taken & t->spare_mask]);
+}
+
+void kma_sitetab_give(struct kma_sitetab *t, u32 id)
+{
+	WRITE_ONCE(t->spare[t->given & t->spare_mask], id);
+	/* Pairs with the acquire in kma_site_take(). */
+	smp_store_release(&t->given, (int)(t->given + 1U));
+}
+
+/* Add a new row to the list of the rows of its cache. */
+static void kma_site_enlist(struct kma_sitetab *t, u32 id)
+{
+	u32 *first = &t->first[t->info[id].cache];
+	u32 next;
+
+	do {
+		next = READ_ONCE(*first);
+		WRITE_ONCE(t->info[id].next, next);
+		/* Pairs with the acquire in kma_sitetab_retire_rows(). */
+	} while (cmpxchg(first, next, id + 1) != next);
 }
 
 static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
@@ -301,10 +352,8 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 	if (id >= 0)
 		return id;
-	if (kma_site_rows_full(t))
-		return -1;
-	id = atomic_fetch_inc(&t->used);
-	if (id >= t->sites_max)
+	id = kma_site_take(t);
+	if (id < 0)
 		return -1;
 	t->info[id].site = o->site;
 	t->info[id].key = key;
@@ -319,6 +368,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 	WRITE_ONCE(t->info[id].shift, o->shift);
 	if (o->shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
+	kma_site_enlist(t, id);
 	return id;
 }
 
@@ -454,6 +504,64 @@ static struct kma_site_slot *kma_site_claim(struct kma_sitetab *t, unsigned long
 	return NULL;
 }
 
+static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
+					      const struct kma_site_info *info)
+{
+	return &t->map[READ_ONCE(info->slot)];
+}
+
+/*
+ * Give a row in state KMA_SITE_NO_CACHE the slot that kma_site_find_parked() finds.  If none is
+ * free, the row is never reused.
+ */
+static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *info)
+{
+	const unsigned long parked = kma_site_parked(info->cache);
+	struct kma_site_slot *slot = kma_site_claim(t, info->key, parked);
+	int state;
+
+	if (!slot)
+		return;
+	kma_site_slot_set(t, slot, parked, info - t->info);
+	/* Pairs with the acquire in kma_site_slot_is(). */
+	smp_store_release(&slot->site, info->key);
+	/*
+	 * If the row's module was unloaded in the meantime, or the row is being recycled, free the
+	 * slot here.  Pairs with the cmpxchg in kma_site_state_change(): either kma_site_unpark()
+	 * or kma_recycle_unmap() sees the slot, or this CPU sees the state.
+	 */
+	smp_mb();
+	state = READ_ONCE(info->state);
+	if (state == KMA_SITE_NO_MODULE || state == KMA_SITE_LEAVING)
+		kma_site_slot_free(slot, info->key);
+}
+
+/* Retire a row, if it is live and its slot has this cache word. */
+static void kma_sitetab_retire_row(struct kma_sitetab *t, struct kma_site_info *info,
+				   unsigned long cache)
+{
+	struct kma_site_slot *slot;
+
+	/* Pairs with the release in kma_site_fill(). */
+	if (smp_load_acquire(&info->state) != KMA_SITE_LIVE ||
+	    READ_ONCE(kma_site_slot_of(t, info)->cache) != cache)
+		return;
+	WRITE_ONCE(t->no_cache, true);
+	if (!kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
+		return;
+	atomic_inc(&t->retired);
+	/*
+	 * Read the slot only now: it does not change until the row is parked.  Another CPU may
+	 * have retired and reused the row since it was found live.  Then it is retired once
+	 * more, and reused at its next event.
+	 *
+	 * Park the row before its slot is freed: an event of the pair always finds one of the two.
+	 */
+	slot = kma_site_slot_of(t, info);
+	kma_site_park(t, info);
+	kma_site_slot_free(slot, info->key);
+}
+
 /* Make a row for a pair, or reuse one, and give it a slot.  Return: the slot, or NULL. */
 static noinline const struct kma_site_slot *
 kma_sitetab_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long key,
@@ -471,6 +579,15 @@ kma_sitetab_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long
 		return NULL;
 	}
 	kma_site_fill(t, slot, key, cache, id);
+	/*
+	 * If one of the names of a merged cache has gone away since @cache_id was looked up, that
+	 * CPU may not have seen this row.  The next event gives the cache a number again.  Pairs
+	 * with the cmpxchg in kma_cachetab_retire(): either that CPU sees the row in the list of
+	 * the cache, and that it is live, or this CPU sees that the cache is gone.
+	 */
+	smp_mb();
+	if (unlikely(!kma_cachetab_has(&t->caches, cache)))
+		kma_sitetab_retire_row(t, &t->info[id], cache);
 	return slot;
 }
 
@@ -541,36 +658,6 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 	return slot ?: kma_sitetab_insert(t, &alone, key, cache);
 }
 
-static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
-					      const struct kma_site_info *info)
-{
-	return &t->map[READ_ONCE(info->slot)];
-}
-
-/*
- * Give a row in state KMA_SITE_NO_CACHE the slot that kma_site_find_parked() finds.  If none is
- * free, the row is never reused.
- */
-static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *info)
-{
-	const unsigned long parked = kma_site_parked(info->cache);
-	struct kma_site_slot *slot = kma_site_claim(t, info->key, parked);
-
-	if (!slot)
-		return;
-	kma_site_slot_set(t, slot, parked, info - t->info);
-	/* Pairs with the acquire in kma_site_slot_is(). */
-	smp_store_release(&slot->site, info->key);
-	/*
-	 * If the row's module was unloaded in the meantime, free the slot here.  Pairs with the
-	 * cmpxchg in kma_site_state_change(): either kma_site_unpark() sees the slot, or this
-	 * CPU sees the state.
-	 */
-	smp_mb();
-	if (READ_ONCE(info->state) == KMA_SITE_NO_MODULE)
-		kma_site_slot_free(slot, info->key);
-}
-
 /* Free the slot that kma_site_park() gave to a row whose module is being unloaded. */
 static void kma_site_unpark(struct kma_sitetab *t, const struct kma_site_info *info)
 {
@@ -598,29 +685,21 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 	}
 }
 
+/* Retire the rows of a cache number whose slots have a cache word. */
+static void kma_sitetab_retire_rows(struct kma_sitetab *t, int id, unsigned long cache)
+{
+	/* Pairs with the cmpxchg in kma_site_enlist(). */
+	u32 next = smp_load_acquire(&t->first[id]);
+
+	for (; next; next = READ_ONCE(t->info[next - 1].next))
+		kma_sitetab_retire_row(t, &t->info[next - 1], cache);
+}
+
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 {
-	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
-	struct kma_site_info *info;
-	struct kma_site_slot *slot;
-	u32 id;
+	int id;
 
-	kma_cachetab_retire(&t->caches, cache);
-	for (id = 0; id < used; id++) {
-		info = &t->info[id];
-		/* Pairs with the release in kma_site_fill(). */
-		if (smp_load_acquire(&info->state) != KMA_SITE_LIVE)
-			continue;
-		/* Read the slot now: once the row is retired, it may get another slot. */
-		slot = kma_site_slot_of(t, info);
-		if (READ_ONCE(slot->cache) != cache)
-			continue;
-		WRITE_ONCE(t->no_cache, true);
-		if (!kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_NO_CACHE))
-			continue;
-		atomic_inc(&t->retired);
-		/* Park the row first: an event of the pair always finds one of its two slots. */
-		kma_site_park(t, info);
-		kma_site_slot_free(slot, info->key);
-	}
+	while (kma_cachetab_retire(&t->caches, cache, &id))
+		if (id != KMA_CACHE_NONE)
+			kma_sitetab_retire_rows(t, id, cache);
 }

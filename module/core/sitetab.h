@@ -31,7 +31,7 @@
  * After a module is unloaded, its addresses may be given to another module.  So the
  * names of its call sites are looked up and kept while it is still loaded, and then
  * their rows are retired: their slots become free, and a new call site at the same
- * address gets a row of its own.  The counters stay.  Rows whose kmem_cache is
+ * address gets a row of its own.  The counters stay until the row is recycled (recycle.h).  Rows whose kmem_cache is
  * destroyed are retired in the same way, but they are used again when a cache of
  * the same name appears at the same call site.  So that it can be found then, such a row is
  * parked: it gets a slot with the number of the cache, which is stable, instead of its address.
@@ -181,6 +181,9 @@ static_assert(sizeof(struct kma_site_slot) == 32);
  * @KMA_SITE_AGAIN: getting a new slot, because a cache with the name of its own was created
  * @KMA_SITE_NO_MODULE: retired, because its module was unloaded: other code may be at the
  *	address of the call site by now
+ * @KMA_SITE_LEAVING: being recycled (recycle.h); no slot leads to it, and it is not reused
+ *	before it has no live objects
+ * @KMA_SITE_EMPTY: being recycled, and without live objects
  */
 enum kma_site_state {
 	KMA_SITE_UNUSED,
@@ -188,6 +191,8 @@ enum kma_site_state {
 	KMA_SITE_NO_CACHE,
 	KMA_SITE_AGAIN,
 	KMA_SITE_NO_MODULE,
+	KMA_SITE_LEAVING,
+	KMA_SITE_EMPTY,
 };
 
 /**
@@ -200,6 +205,7 @@ enum kma_site_state {
  * @shift: binary logarithm of the N that the row's objects were sampled with, or
  *	KMA_SHIFT_EXACT; KMA_SHIFT_NONE for a row [other] that has counted nothing yet
  * @nr_frames: number of frames of the row's stack; 0 if the row has no stack
+ * @next: number of the next row of the same cache, plus 1; 0 at the end of the list
  */
 struct kma_site_info {
 	unsigned long site;
@@ -209,9 +215,13 @@ struct kma_site_info {
 	u32 slot;
 	int shift;
 	u32 nr_frames;
+	u32 next;
 };
 
 #define KMA_SHIFT_NONE	-1
+
+/* The shifts that a row may have, KMA_SHIFT_EXACT included. */
+#define KMA_PAST_SHIFTS	(KMA_SHIFT_MAX - KMA_SHIFT_MIN + 2)
 
 /**
  * struct kma_sitetab - the table of call sites
@@ -219,8 +229,12 @@ struct kma_site_info {
  * @map_mask: mask for the offset of a slot in bytes: the size of the map in bytes, a power
  *	of two, minus the size of one slot
  * @sites_max: number of rows for pairs; the numbers of the [other] rows begin here
- * @used: number of rows handed out; may exceed @sites_max when CPUs compete for the last row
- * @retired: number of rows in state KMA_SITE_NO_CACHE or KMA_SITE_NO_MODULE
+ * @spare: a ring buffer of the numbers of rows that are not in use
+ * @spare_mask: number of places in @spare, a power of two, minus one
+ * @taken: number of rows that were taken from @spare
+ * @given: number of rows that were put into @spare
+ * @retired: number of rows that are in use, but neither in state KMA_SITE_LIVE nor in
+ *	KMA_SITE_AGAIN
  * @no_cache: true once a row has been retired because its cache was destroyed; while
  *	false, look-ups of parked rows are skipped
  * @sampled: true once a row counts samples
@@ -228,8 +242,10 @@ struct kma_site_info {
  * @stacks: number of rows that have a stack
  * @info: what each row stands for
  * @frame: stacks, KMA_FRAMES_MAX return addresses for each row
+ * @first: for each cache, the number of the first row of its list, plus 1; 0 if it has no row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
+ * @past: for each cache and shift, what rows that were recycled have counted; NULL if @pages
  * @other: for each cache, the slot of its row [other]; these slots are not in the map
  * @inner: call sites inside the allocator, of the first of two events for one object
  * @nr_inner: number of entries in @inner
@@ -239,7 +255,10 @@ struct kma_sitetab {
 	struct kma_site_slot *map;
 	u32 map_mask;
 	u32 sites_max;
-	atomic_t used;
+	u16 *spare;
+	u32 spare_mask;
+	atomic_t taken;
+	int given;
 	atomic_t retired;
 	bool no_cache;
 	bool sampled;
@@ -247,8 +266,10 @@ struct kma_sitetab {
 	atomic_t stacks;
 	struct kma_site_info *info;
 	unsigned long *frame;
+	u32 *first;
 	struct kma_row __percpu **row;
 	struct kma_row __percpu **chunk;
+	struct kma_row *past;
 	struct kma_site_slot *other;
 	unsigned long inner[KMA_INNER_MAX];
 	int nr_inner;
@@ -316,6 +337,18 @@ static inline u32 kma_sitetab_rows(const struct kma_sitetab *t)
 }
 
 /**
+ * kma_sitetab_used() - number of rows for pairs that are in use
+ * @t: the table
+ *
+ * Context: any.
+ * Return: the number, retired rows included.
+ */
+static inline u32 kma_sitetab_used(const struct kma_sitetab *t)
+{
+	return t->sites_max - (u32)(READ_ONCE(t->given) - atomic_read(&t->taken));
+}
+
+/**
  * kma_sitetab_info() - get the description of a row
  * @t: the table
  * @id: number of the row
@@ -339,6 +372,15 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
 void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum);
 
 /**
+ * kma_sitetab_give() - let new call sites use a row that is not in use any more
+ * @t: the table
+ * @id: number of the row, whose state is KMA_SITE_UNUSED and whose counters are 0
+ *
+ * Context: process; calls for one table do not run concurrently.
+ */
+void kma_sitetab_give(struct kma_sitetab *t, u32 id);
+
+/**
  * kma_sitetab_retire() - retire a row whose module is being unloaded
  * @t: the table
  * @id: number of the row, in use and below @t->sites_max
@@ -352,8 +394,8 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id);
  * @t: the table
  * @cache: address of the kmem_cache
  *
- * Retires all rows of the cache and, by kma_cachetab_retire(), its number.  This reads all
- * rows of the table.
+ * Retires all rows of the cache and, by kma_cachetab_retire(), its numbers.  This reads the rows
+ * of the cache.
  *
  * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
  * and only one of its names goes away: then the next event uses its row again, or makes one.

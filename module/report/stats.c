@@ -52,10 +52,9 @@ static void kma_stats_add_live(struct kma_snapshot *snap,
 static void kma_stats_add_sites(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
-	u32 used = min_t(u32, atomic_read(&t->used), t->sites_max);
 
 	kma_keyval_add(snap, "sites_max", KMA_FORMAT_U64, t->sites_max);
-	kma_keyval_add(snap, "sites_used", KMA_FORMAT_U64, used);
+	kma_keyval_add(snap, "sites_used", KMA_FORMAT_U64, kma_sitetab_used(t));
 	kma_keyval_add(snap, "sites_retired", KMA_FORMAT_U64,
 		       atomic_read(&t->retired));
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));

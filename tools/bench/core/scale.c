@@ -56,7 +56,7 @@ static void kma_scale_fill_sites(u32 sites_max)
 	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_scale_cache);
 	for (i = 0; i < sites_max; i++)
 		kma_sitetab_get(&kma_core.sites, KMA_SCALE_SITE + 16 * i, KMA_SCALE_BYTES);
-	if (atomic_read(&kma_core.sites.used) < sites_max)
+	if (kma_sitetab_used(&kma_core.sites) < sites_max)
 		exit(1);
 }
 

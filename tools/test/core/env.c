@@ -6,6 +6,13 @@
 
 __thread struct kma_env kma_env;
 int kma_env_fail_at;
+__thread void (*kma_env_wait)(void);
+
+void kma_env_wait_for_probes(void)
+{
+	if (kma_env_wait)
+		kma_env_wait();
+}
 
 static void *kma_env_aligned(size_t align, size_t bytes)
 {

@@ -146,6 +146,9 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic_fetch_inc(v)	__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST)
 #define atomic_inc(v)		((void)__atomic_fetch_add(&(v)->counter, 1, __ATOMIC_SEQ_CST))
 #define atomic_dec(v)		((void)__atomic_fetch_sub(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic_try_cmpxchg(v, old, new)					\
+	__atomic_compare_exchange_n(&(v)->counter, old, new, false,	\
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 #define atomic64_read(v)	READ_ONCE((v)->counter)
 #define atomic64_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_SEQ_CST))
 #define atomic64_try_cmpxchg(v, old, new)				\
@@ -244,6 +247,10 @@ extern __thread struct kma_env kma_env;
 })
 
 /* ---- functions, see module/core/env.h -------------------------------------- */
+
+/* What kma_env_wait_for_probes() does on this thread; by default nothing. */
+extern __thread void (*kma_env_wait)(void);
+void kma_env_wait_for_probes(void);
 
 void *kma_env_zalloc(size_t bytes);
 void *kma_env_zalloc_spread(size_t bytes);

@@ -32,8 +32,9 @@ void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 	m->nr_objects = nr_objects;
 	m->nr_sites = nr_sites;
 	m->row = calloc(1, kma_model_rows_bytes(m));
+	m->gone = calloc(1, kma_model_rows_bytes(m));
 	m->cache = calloc(KMA_MODEL_CACHES, sizeof(m->cache[0]));
-	if (!m->row || !m->cache)
+	if (!m->row || !m->gone || !m->cache)
 		abort();
 	for (i = 0; i < KMA_MODEL_CACHES; i++) {
 		m->cache[i].size = 64 * (i + 1);
@@ -46,6 +47,7 @@ void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 void kma_model_destroy(struct kma_model *m)
 {
 	free(m->row);
+	free(m->gone);
 	free(m->cache);
 }
 
@@ -55,6 +57,7 @@ void kma_model_reset(struct kma_model *m)
 	int cpu;
 
 	memset(m->row, 0, kma_model_rows_bytes(m));
+	memset(m->gone, 0, kma_model_rows_bytes(m));
 	memset(m->stat, 0, sizeof(m->stat));
 	m->allocs = 0;
 	m->frees = 0;
@@ -75,6 +78,16 @@ unsigned long kma_model_cache(const struct kma_model *m, u32 cache)
 static struct kma_row *kma_model_row(const struct kma_model *m, u32 site, u32 cache)
 {
 	return &m->row[site * KMA_MODEL_CACHES + cache];
+}
+
+static void kma_row_add(struct kma_row *to, const struct kma_row *row)
+{
+	u64 *a = (u64 *)to;
+	const u64 *b = (const u64 *)row;
+	size_t i;
+
+	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
+		a[i] += b[i];
 }
 
 /* ---- events ---------------------------------------------------------------- */
@@ -304,14 +317,71 @@ long kma_model_row_of(const struct kma_model *m, u32 id)
 	       (long)(site * KMA_MODEL_CACHES + cache) : -1;
 }
 
-static void kma_row_add(struct kma_row *to, const struct kma_row *row)
+static bool kma_model_wants(void *arg, u32 id, const struct kma_row *sum)
 {
-	u64 *a = (u64 *)to;
-	const u64 *b = (const u64 *)row;
-	size_t i;
+	(void)arg;
+	(void)id;
+	(void)sum;
+	return true;
+}
 
-	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		a[i] += b[i];
+static void kma_model_leaves(void *arg, u32 id, struct kma_row *sum)
+{
+	static const struct kma_row zero;
+	struct kma_model *m = arg;
+	const long at = kma_model_row_of(m, id);
+
+	/* A row that is not in the model has counted nothing. */
+	if (at >= 0)
+		kma_row_add(&m->gone[at], sum);
+	else if (memcmp(sum, &zero, sizeof(zero)))
+		abort();
+}
+
+static struct kma_recycle kma_model_rows_wanted(struct kma_model *m)
+{
+	return (struct kma_recycle) {
+		.wanted = kma_model_wants,
+		.leaves = kma_model_leaves,
+		.arg = m,
+	};
+}
+
+bool kma_model_recycle_begin(struct kma_model *m)
+{
+	const struct kma_recycle recycle = kma_model_rows_wanted(m);
+
+	return kma_recycle_begin(&m->core->sites, &recycle);
+}
+
+u32 kma_model_recycle_finish(struct kma_model *m)
+{
+	const struct kma_recycle recycle = kma_model_rows_wanted(m);
+
+	return kma_recycle_finish(&m->core->sites, &recycle);
+}
+
+u32 kma_model_recycle(struct kma_model *m)
+{
+	return kma_model_recycle_begin(m) ? kma_model_recycle_finish(m) : 0;
+}
+
+/* What recycled rows have counted is in the past of their caches. */
+static const char *kma_check_past(const struct kma_model *m)
+{
+	struct kma_row past[KMA_MODEL_CACHES] = {}, gone[KMA_MODEL_CACHES] = {};
+	const struct kma_sitetab *t = &m->core->sites;
+	u32 i, cache;
+
+	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++)
+		kma_row_add(&gone[i % KMA_MODEL_CACHES], &m->gone[i]);
+	for (i = 0; i < (u32)kma_cachetab_used(&t->caches); i++) {
+		cache = kma_check_cache(m, i);
+		if (cache < KMA_MODEL_CACHES)
+			kma_row_add(&past[cache], kma_recycle_past(t, i, KMA_SHIFT_EXACT));
+	}
+	return memcmp(past, gone, sizeof(gone)) ?
+	       "the past of a cache is not the sum of its recycled rows" : NULL;
 }
 
 static const char *kma_check_rows_into(const struct kma_model *m,
@@ -322,6 +392,7 @@ static const char *kma_check_rows_into(const struct kma_model *m,
 	long at;
 	u32 id, i;
 
+	memcpy(got, m->gone, kma_model_rows_bytes(m));
 	for (id = 0; id < kma_sitetab_rows(&m->core->sites); id++) {
 		kma_sitetab_sum(&m->core->sites, id, &sum);
 		if (!memcmp(&sum, &zero, sizeof(sum)))
@@ -487,7 +558,8 @@ const char *kma_model_check(struct kma_model *m)
 
 	kma_check_sweep(m);
 	why = kma_check_rows(m);
-
+	if (!why)
+		why = kma_check_past(m);
 	if (!why)
 		why = kma_check_objects(m);
 	return why ? why : kma_check_stats(m);

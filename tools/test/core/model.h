@@ -14,6 +14,7 @@
 #define KMA_TEST_MODEL_H
 
 #include "../../../module/core/record.h"
+#include "../../../module/core/recycle.h"
 
 #define KMA_MODEL_PTR	0xffff888000000000UL
 #define KMA_MODEL_SITE	0xffffffff81000000UL
@@ -47,6 +48,7 @@ struct kma_object {
  * @nr_objects: number of objects
  * @nr_sites: number of call sites; the site with this number is [other]
  * @row: expected counters of each site and cache
+ * @gone: the part of @row that is of rows that were recycled
  * @allocs: number of allocations
  * @frees: number of frees
  * @stat: expected values of the core's counters (stat.h)
@@ -58,6 +60,7 @@ struct kma_model {
 	u32 nr_objects;
 	u32 nr_sites;
 	struct kma_row *row;
+	struct kma_row *gone;
 	u64 allocs;
 	u64 frees;
 	u64 stat[KMA_STAT_NR];
@@ -86,6 +89,14 @@ void kma_model_free(struct kma_model *m, struct kma_object *o);
 
 /* Record that pages are freed.  Live objects on them were freed before without an event. */
 void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
+
+/*
+ * Begin to recycle all rows without live objects; finish it, and return how many rows were
+ * recycled; or do both.
+ */
+bool kma_model_recycle_begin(struct kma_model *m);
+u32 kma_model_recycle_finish(struct kma_model *m);
+u32 kma_model_recycle(struct kma_model *m);
 
 /* If not NULL, these are called before and after the core records an event. */
 extern void (*kma_model_enter)(void);

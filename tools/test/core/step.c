@@ -177,6 +177,13 @@ static void kma_nest_cache_dies(u32 nr)
 	kma_sitetab_retire_cache(&kma_core.sites, kma_dying_word);
 }
 
+/* Another CPU may begin to recycle rows between any two instructions of the path. */
+static void kma_nest_recycles(u32 nr)
+{
+	(void)nr;
+	kma_model_recycle_begin(&kma_model);
+}
+
 #define KMA_NEST_NEW_SITE 2
 
 static void kma_nest_sample(u32 nr);
@@ -194,6 +201,7 @@ static const struct {
 	{ "an object that stays live", kma_nest_stays, false },
 	{ "a free in the bucket", kma_nest_makes_room, false },
 	{ "the end of another cache", kma_nest_cache_dies, false },
+	{ "the beginning of recycling", kma_nest_recycles, false },
 	{ "another sample in the bucket", kma_nest_sample, true },
 	{ "a sample that stays live", kma_nest_sample_stays, true },
 	{ "a sample with another N", kma_nest_sample_changes, true },
@@ -738,7 +746,10 @@ static const char *kma_run_plain(const struct kma_path *path)
 	return why;
 }
 
-/* Each row with counts is live: its cache was not retired, or was created again. */
+/*
+ * Each row with counts is live: its cache was not retired, or was created again.  Or it could not
+ * be recycled.
+ */
 static const char *kma_check_states(void)
 {
 	const struct kma_site_info *info;
@@ -748,7 +759,8 @@ static const char *kma_check_states(void)
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		info = kma_sitetab_info(&kma_core.sites, id);
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
-		if (sum.hits + sum.bulk && info->state != KMA_SITE_LIVE)
+		if (sum.hits + sum.bulk && info->state != KMA_SITE_LIVE &&
+		    (info->state != KMA_SITE_LEAVING || !kma_row_live(&sum)))
 			return "a row with counts is retired";
 	}
 	return NULL;
@@ -764,6 +776,8 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	kma_step.armed = true;
 	path->run();
 	kma_step.armed = false;
+	if (kma_step.interrupt == kma_nest_recycles)
+		kma_model_recycle_finish(&kma_model);
 	why = kma_step.died ? "a child was killed by a signal" : kma_run_check(path);
 	if (!why)
 		why = kma_check_states();

@@ -40,8 +40,12 @@ struct kma_worker {
 	struct kma_object *own;
 	int cpu;
 	u32 events;
+	u64 passed;		/* events that have ended; at the end, more than any number */
 	u64 random;
 };
+
+/* Whoever reads rows, or recycles them, holds this. */
+static pthread_mutex_t kma_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- CPUs ------------------------------------------------------------------ */
 
@@ -105,6 +109,41 @@ static void *kma_worker_main(void *arg)
 		kma_worker_shared(w);
 		if (i % 1000 == 500)
 			kma_worker_own_cache(w);
+		__atomic_store_n(&w->passed, i + 1, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&w->passed, U64_MAX, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* ---- recycling ------------------------------------------------------------- */
+
+static struct kma_worker *kma_workers;
+static int kma_nr_workers;
+static u64 kma_recycled;
+
+/* Wait until each worker has ended the event that it is in now. */
+static void kma_wait_for_workers(void)
+{
+	u64 *passed, before;
+	int i;
+
+	for (i = 0; i < kma_nr_workers; i++) {
+		passed = &kma_workers[i].passed;
+		before = __atomic_load_n(passed, __ATOMIC_ACQUIRE);
+		while (before != U64_MAX && __atomic_load_n(passed, __ATOMIC_ACQUIRE) == before)
+			sched_yield();
+	}
+}
+
+static void *kma_recycler_main(void *unused)
+{
+	(void)unused;
+	kma_env_wait = kma_wait_for_workers;
+	while (__atomic_load_n(&kma_running, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&kma_lock);
+		kma_recycled += kma_model_recycle(&kma_model);
+		pthread_mutex_unlock(&kma_lock);
+		sched_yield();
 	}
 	return NULL;
 }
@@ -173,9 +212,11 @@ static void *kma_reader_main(void *arg)
 	const char **why = arg;
 
 	while (!*why && __atomic_load_n(&kma_running, __ATOMIC_RELAXED)) {
+		pthread_mutex_lock(&kma_lock);
 		*why = kma_read_objects();
 		if (!*why)
 			*why = kma_read_rows();
+		pthread_mutex_unlock(&kma_lock);
 	}
 	return NULL;
 }
@@ -196,12 +237,14 @@ static const char *kma_round(int nr, u32 live_max, u32 sites_max, u32 events)
 {
 	struct kma_worker w[KMA_ENV_CPUS] = {};
 	const char *why = NULL;
-	pthread_t reader;
+	pthread_t reader, recycler;
 	u32 i;
 
 	if (kma_core_init(&kma_core, live_max, sites_max, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
+	kma_workers = w;
+	kma_nr_workers = nr;
 	for (i = 0; i < KMA_OBJECTS - nr * KMA_OWN; i++)
 		kma_slot[i] = &kma_object[i];
 	for (i = 0; i < (u32)nr; i++) {
@@ -213,9 +256,11 @@ static const char *kma_round(int nr, u32 live_max, u32 sites_max, u32 events)
 	}
 	kma_running = 1;
 	pthread_create(&reader, NULL, kma_reader_main, &why);
+	pthread_create(&recycler, NULL, kma_recycler_main, NULL);
 	kma_workers_run(w, nr);
 	__atomic_store_n(&kma_running, 0, __ATOMIC_RELAXED);
 	pthread_join(reader, NULL);
+	pthread_join(recycler, NULL);
 	for (i = 0; i < (u32)nr; i++)
 		kma_model_join(&kma_model, &w[i].model);
 	if (!why)
@@ -585,7 +630,8 @@ int main(int argc, char **argv)
 		kma_object[i].ptr = kma_ptr(i);
 	kma_model_init(&kma_model, &kma_core, KMA_SITES, kma_object, KMA_OBJECTS);
 	failed = kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
-	printf("%llu copies accepted by the reader\n", kma_copies);
+	printf("%llu copies accepted by the reader, %llu rows recycled\n", kma_copies,
+	       kma_recycled);
 	kma_model_destroy(&kma_model);
 	return !!failed;
 }

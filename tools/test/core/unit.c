@@ -415,7 +415,7 @@ static void kma_agrees_without_rows(void)
 	kma_setup(3000, KMA_SITES_MIN, 300, 3000);
 	kma_agree(300000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(other_sites) > 1000);
-	kma_expect(atomic_read(&kma_core.sites.used) == KMA_SITES_MIN);
+	kma_expect(kma_sitetab_used(&kma_core.sites) == KMA_SITES_MIN);
 	kma_teardown();
 }
 
@@ -620,7 +620,7 @@ static void kma_three_sites_meet(void)
 		kma_expect(i != 1 || slot == met[1]);
 	}
 	kma_expect(kma_sitetab_get(&t, KMA_MODEL_SITE - 16, 80) == met[2]);
-	kma_expect(atomic_read(&t.used) == 3);
+	kma_expect(kma_sitetab_used(&t) == 3);
 	kma_sitetab_destroy(&t);
 }
 
@@ -924,7 +924,7 @@ static void kma_reuses_both_rows_of_a_pair(void)
 	kma_expect(kma_sitetab_get(t, KMA_MODEL_SITE, cache)->id == a);
 	kma_sitetab_retire_cache(t, cache);
 	kma_sitetab_retire(t, a);
-	kma_expect(!kma_slots_of(a) && atomic_read(&t->used) == 2);
+	kma_expect(!kma_slots_of(a) && kma_sitetab_used(t) == 2);
 	kma_teardown();
 }
 
@@ -972,7 +972,7 @@ static void kma_unsample_at(unsigned long ptr)
 
 static u32 kma_rows_used(void)
 {
-	return atomic_read(&kma_core.sites.used);
+	return kma_sitetab_used(&kma_core.sites);
 }
 
 /* The description of an object's row, or NULL if the object is not in its home bucket. */

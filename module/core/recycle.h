@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Recycling: rows of the table of call sites that have no live objects are used again for other
+ * call sites.
+ *
+ * Rows would run out without it: a module that is unloaded leaves rows behind, and each new
+ * stack and each change of the sampling rate needs new ones.
+ *
+ *	mark:	a row without live objects becomes LEAVING
+ *	unmap:	slots of the map that lead to such rows are freed
+ *	wait:	for all running probes; then no probe can find the row any more
+ *	test:	if the row still has no live objects, it becomes EMPTY, and leaves the list of
+ *		its cache
+ *	wait:	for all running probes; then no probe uses the row or the list any more
+ *	give:	the counters become 0, and other call sites may use the row
+ *
+ * An entry of the live table has the number of its row, so a row with live objects must not be
+ * used for another call site.  A probe that found the row before it was unmapped may still put
+ * an object; then the row stays LEAVING, and a later call recycles it.  In the meantime, events
+ * of its call site use a new row.
+ *
+ * What a row has counted is not lost.  It is added to the past of its cache: one set of counters
+ * for each cache and shift, which only process context uses.  Tables show it as [other].
+ */
+#ifndef KMA_CORE_RECYCLE_H
+#define KMA_CORE_RECYCLE_H
+
+#include "sitetab.h"
+
+/**
+ * struct kma_recycle - which rows to recycle, and what else has to be done about them
+ * @wanted: tells whether to recycle a row that has no live objects
+ * @leaves: called for each row that is recycled, before its number can be used again; @sum is
+ *	what the row has counted, and the function subtracts from it what is not to be added to
+ *	the past of the cache
+ * @arg: the first argument of these functions
+ */
+struct kma_recycle {
+	bool (*wanted)(void *arg, u32 id, const struct kma_row *sum);
+	void (*leaves)(void *arg, u32 id, struct kma_row *sum);
+	void *arg;
+};
+
+/**
+ * kma_recycle_begin() - begin to recycle rows without live objects: mark and unmap
+ * @t: the table, of objects
+ * @r: which rows
+ *
+ * Rows that earlier calls could not recycle are tried again.
+ *
+ * Context: process, may sleep; no other context uses rows except probes, until
+ * kma_recycle_finish() has returned.
+ * Return: true if there are rows to recycle: the caller has to call kma_recycle_finish().
+ */
+bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
+
+/**
+ * kma_recycle_finish() - recycle the rows that kma_recycle_begin() has found
+ * @t: the table, of objects
+ * @r: the same as for kma_recycle_begin()
+ *
+ * Context: process, may sleep.
+ * Return: the number of rows that were recycled.
+ */
+u32 kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r);
+
+/**
+ * kma_recycle_past() - get the counters of rows of a cache that were recycled
+ * @t: the table, of objects
+ * @cache: number of the cache
+ * @shift: binary logarithm of the N of these rows, or KMA_SHIFT_EXACT
+ *
+ * Context: process; no rows are being recycled.
+ * Return: the sums of the counters.  They have no live objects: kma_row_live() is meaningless.
+ */
+struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift);
+
+/**
+ * kma_recycle_forget() - set all counters of recycled rows to 0
+ * @t: the table, of objects
+ *
+ * Context: process, may sleep; no rows are being recycled.
+ */
+void kma_recycle_forget(struct kma_sitetab *t);
+
+#endif /* KMA_CORE_RECYCLE_H */
