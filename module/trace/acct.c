@@ -12,28 +12,29 @@
 #include <linux/string.h>
 
 #include "../compat.h"
+#include "../core/comm.h"
 #include "../core/env.h"
 #include "../core/stat.h"
 #include "acct.h"
 
 /* ---- keys --------------------------------------------------------------------- */
 
-static_assert(TASK_COMM_LEN == 2 * sizeof(u64));
+static_assert(TASK_COMM_LEN == KMA_COMM_BYTES);
 static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
 
-/* Copy the name of @task, padded with zeroes, so that equal names are equal words of a key. */
-static void kma_acct_comm(u64 comm[2], const struct task_struct *task)
-{
-	char text[TASK_COMM_LEN] = {};
-	int i;
+#ifdef PF_USER_WORKER
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
+#endif
 
-	/* The task may change its name meanwhile. */
-	for (i = 0; i < TASK_COMM_LEN - 1; i++) {
-		text[i] = READ_ONCE(task->comm[i]);
-		if (!text[i])
-			break;
-	}
-	memcpy(comm, text, sizeof(text));
+/*
+ * Whether the kernel has created and named the current task: a process that the kernel starts
+ * has no user space registers before its exec, and the name of the thread that started it.
+ */
+static bool kma_acct_is_kernel(void)
+{
+	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
 }
 
 static const char kma_interrupt[TASK_COMM_LEN] = "[interrupt]";
@@ -41,7 +42,7 @@ static const char kma_interrupt[TASK_COMM_LEN] = "[interrupt]";
 static void kma_acct_current(u64 comm[2])
 {
 	if (in_task())
-		kma_acct_comm(comm, current);
+		kma_comm_copy(comm, current->comm, kma_acct_is_kernel());
 	else
 		memcpy(comm, kma_interrupt, sizeof(kma_interrupt));
 }
@@ -67,7 +68,7 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 	/* A thread that has exited may outlive its leader: do not read the leader. */
 	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
 		return id != KMA_COUNTMAP_OTHER ? id : kma_countmap_get(t, &info);
-	kma_acct_comm(comm, leader);
+	kma_comm_copy(comm, leader->comm, false);
 	if (id == KMA_COUNTMAP_OTHER) {
 		memcpy(info.text, comm, sizeof(comm));
 		/* The real_parent of a reaped leader may be stale. */
@@ -133,23 +134,15 @@ static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *ev
 	return kma_acct_comm_and(t, event->site ?: kma_env_page_site());
 }
 
-#ifdef PF_USER_WORKER
-#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
-#else
-#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
-#endif
-
 static u64 kma_acct_syscall_nr(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
 	int nr;
 
 	if (!in_task())
 		return KMA_SYSCALL_NONE;
-	/* A process started by the kernel has no user space registers before its exec. */
-	if (current->flags & KMA_PF_KERNEL || !user_mode(regs))
+	if (kma_acct_is_kernel())
 		return KMA_SYSCALL_KERNEL;
-	nr = syscall_get_nr(current, regs);
+	nr = syscall_get_nr(current, task_pt_regs(current));
 	if (nr < 0)
 		return KMA_SYSCALL_FAULT;
 	return in_compat_syscall() ? nr | KMA_SYSCALL_COMPAT : nr;

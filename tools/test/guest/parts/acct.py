@@ -12,7 +12,7 @@ from pathlib import Path
 from harness import check, check_equal, several, single
 from kernel import CPUS, DEBUGFS, KERNEL, LIBC, loaded
 from memory import short_lists, small_pages
-from processes import child
+from processes import child, in_child
 from table import Table, control, pairs_of, settings
 from traced import (
     PR_SET_NAME, Traced, events, expected_task, slab_events, traced, wait_until_it_sleeps)
@@ -203,6 +203,45 @@ def comm_syscalls_traced():
     return f"{len(rows)} system calls, {len(sites)} call sites"
 
 
+CLONE_NEWNET = 0x40000000
+
+
+def net_namespaces():
+    """Make network namespaces.  When they end, workers of the kernel allocate messages."""
+    for _ in range(20):
+        check(in_child(lambda: not LIBC.unshare(CLONE_NEWNET)), "no network namespace")
+
+
+@several
+def acct_kernel_threads():
+    """Test that kernel threads whose names differ in numbers share the rows of one name."""
+    with loaded("kmemacct"):
+        control("enabled 0")
+        control("account tasks,comm_sites,comm_syscalls")
+        control("enabled 1")
+        net_namespaces()
+        time.sleep(2)
+        control("enabled 0")
+        # Let probes that have already begun finish
+        time.sleep(0.1)
+        expected, exact = defaultdict(Counter), set()
+        for row in Table("tasks").rows:
+            if row["comm"].startswith("kworker/"):
+                exact.add(row["comm"])
+                name = re.sub(r"[0-9]+", "*", row["comm"])
+                expected[name] += Counter({key: row[key] for key in SOURCE})
+        expected = {name: counts for name, counts in expected.items() if +counts}
+        for table in ("comm_sites", "comm_syscalls"):
+            found = defaultdict(Counter)
+            for row in Table(table).rows:
+                name = row[table[:-1]].split(";")[0]
+                if name.startswith("kworker/"):
+                    found[name] += Counter({key: row[key] for key in SOURCE})
+            check_equal(table, expected, found)
+    check(expected["kworker/u*:*"]["slab_hits"] > 20, f"workers did too little: {expected}")
+    return f"{len(exact)} workers, {len(expected)} names"
+
+
 CGROUPS = Path("/tmp/cgroup2")
 
 
@@ -386,5 +425,5 @@ def acct_on_and_off():
 
 
 PARTS = (
-    tasks_traced, acct_filtered, comm_syscalls_traced, cgroups_by_path, acct_full,
-    acct_agree, acct_modules, acct_on_and_off)
+    tasks_traced, acct_filtered, comm_syscalls_traced, acct_kernel_threads,
+    cgroups_by_path, acct_full, acct_agree, acct_modules, acct_on_and_off)
