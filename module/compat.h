@@ -159,6 +159,13 @@
 #define KMA_IS_DIRECT(function)	static_assert(!__same_type(function, void))
 #endif
 
+/* The workqueue of the system whose work may run on any CPU. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define kma_unbound_wq		system_dfl_wq
+#else
+#define kma_unbound_wq		system_unbound_wq
+#endif
+
 #ifndef CONFIG_DYNAMIC_FTRACE_WITH_REGS
 #error "kmemacct needs CONFIG_DYNAMIC_FTRACE_WITH_REGS: it follows kmem_cache_free_bulk()"
 #endif

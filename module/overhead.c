@@ -5,6 +5,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include "compat.h"
 #include "core/budget.h"
 #include "overhead.h"
 #include "sampling.h"
@@ -34,7 +35,8 @@ static struct kma_cost kma_overhead_cost(void)
 	struct kma_stats stats;
 
 	kma_stats_sum(&stats);
-	return kma_cost_of(&stats, ktime_get_boottime_ns());
+	/* This clock stops while the machine is suspended, as CPUs do. */
+	return kma_cost_of(&stats, ktime_get_ns());
 }
 
 /* Forget all turns, and begin again with the current cost as the first one. */
@@ -69,21 +71,45 @@ static u32 kma_overhead_fill(void)
 /* Adjust N only on the cost of at least this time, in ns: a shorter time is inaccurate. */
 #define KMA_OVERHEAD_LEAST	(NSEC_PER_SEC / 2)
 
-static void kma_overhead_adjust(void)
+/* Return: true if the next turn may be late, because N is far from being changed. */
+static bool kma_overhead_adjust(void)
 {
-	u64 budget = div_u64(kma_spent.ns * num_online_cpus() * kma_budget_pct, 100);
+	u64 budget = kma_spent_budget(&kma_spent, kma_budget_pct, num_online_cpus());
+	u32 fill;
 
-	if (!kma_sampling_bytes() || !kma_budget_pct ||
-	    kma_spent.ns < KMA_OVERHEAD_LEAST ||
-	    !kma_budget_adjust(&kma_budget, &kma_spent, budget, kma_overhead_fill()))
-		return;
+	if (!kma_sampling_bytes() || !kma_budget_pct)
+		return true;
+	if (kma_spent.ns < KMA_OVERHEAD_LEAST)
+		return false;
+	fill = kma_overhead_fill();
+	if (!kma_budget_adjust(&kma_budget, &kma_spent, budget, fill))
+		return kma_budget_is_calm(&kma_budget, &kma_spent, budget, fill);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, kma_budget.now);
 	kma_overhead_again();
+	return false;
 }
 
 static void kma_overhead_turn(struct work_struct *work);
 
-static DECLARE_DELAYED_WORK(kma_overhead_work, kma_overhead_turn);
+/*
+ * The next turn; exactly one of the two is pending between two turns.  The timer of the second one
+ * does not wake an idle CPU: if that CPU sleeps, the turn is late, until the CPU has its next tick.
+ * It is used as long as the cost is far below the budget, so that the module never wakes an idle
+ * machine.
+ */
+static DECLARE_DELAYED_WORK(kma_overhead_on_time, kma_overhead_turn);
+static DECLARE_DEFERRABLE_WORK(kma_overhead_late, kma_overhead_turn);
+
+/* Whether there are turns.  Written under kma_lock. */
+static bool kma_overhead_on;
+
+static void kma_overhead_queue(bool late)
+{
+	if (!READ_ONCE(kma_overhead_on))
+		return;
+	queue_delayed_work(kma_unbound_wq, late ? &kma_overhead_late : &kma_overhead_on_time,
+			   KMA_OVERHEAD_TURN);
+}
 
 static void kma_overhead_turn(struct work_struct *work)
 {
@@ -91,12 +117,22 @@ static void kma_overhead_turn(struct work_struct *work)
 	 * A reader of a large table holds the lock for a while.  In that case skip this
 	 * turn instead of waiting.
 	 */
-	if (mutex_trylock(&kma_lock)) {
-		kma_overhead_look();
-		kma_overhead_adjust();
-		mutex_unlock(&kma_lock);
+	if (!mutex_trylock(&kma_lock)) {
+		kma_overhead_queue(false);
+		return;
 	}
-	schedule_delayed_work(&kma_overhead_work, KMA_OVERHEAD_TURN);
+	kma_overhead_look();
+	/* With the lock held, because of kma_overhead_hurry(). */
+	kma_overhead_queue(kma_overhead_adjust());
+	mutex_unlock(&kma_lock);
+}
+
+/* Something has changed that the cost depends on: the next turn must not be late. */
+static void kma_overhead_hurry(void)
+{
+	lockdep_assert_held(&kma_lock);
+	if (cancel_delayed_work(&kma_overhead_late))
+		kma_overhead_queue(false);
 }
 
 /* ---- settings ------------------------------------------------------------- */
@@ -106,12 +142,14 @@ void kma_overhead_sampling(int shift)
 	lockdep_assert_held(&kma_lock);
 	kma_budget_ask(&kma_budget, shift);
 	kma_overhead_again();
+	kma_overhead_hurry();
 }
 
 void kma_overhead_set_budget(unsigned int pct)
 {
 	lockdep_assert_held(&kma_lock);
 	WRITE_ONCE(kma_budget_pct, pct);
+	kma_overhead_hurry();
 	if (pct || kma_budget.now == kma_budget.asked)
 		return;
 	/* Without a budget, N returns to the value that the user has set. */
@@ -147,11 +185,18 @@ void kma_overhead_start(void)
 	memset(&kma_budget, 0, sizeof(kma_budget));
 	memset(&kma_spent, 0, sizeof(kma_spent));
 	kma_overhead_again();
+	WRITE_ONCE(kma_overhead_on, true);
+	kma_overhead_queue(false);
 	mutex_unlock(&kma_lock);
-	schedule_delayed_work(&kma_overhead_work, KMA_OVERHEAD_TURN);
 }
 
 void kma_overhead_stop(void)
 {
-	cancel_delayed_work_sync(&kma_overhead_work);
+	mutex_lock(&kma_lock);
+	WRITE_ONCE(kma_overhead_on, false);
+	mutex_unlock(&kma_lock);
+	/* The last turn may still have queued either of the two; the next one queues none. */
+	cancel_delayed_work_sync(&kma_overhead_on_time);
+	cancel_delayed_work_sync(&kma_overhead_late);
+	cancel_delayed_work_sync(&kma_overhead_on_time);
 }

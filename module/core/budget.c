@@ -80,9 +80,13 @@ struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_
 
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus)
 {
-	u64 all = spent->ns * cpus;
+	/* The time of all CPUs in 208 days of 1,024 CPUs does not fit into 64 bits. */
+	return spent->ns ? div_u64(mul_u64_u64_div_u64(ns, 100000, spent->ns), cpus) : 0;
+}
 
-	return all ? mul_u64_u64_div_u64(ns, 100000, all) : 0;
+u64 kma_spent_budget(const struct kma_spent *spent, unsigned int pct, unsigned int cpus)
+{
+	return min(mul_u64_u64_div_u64(spent->ns, pct, 100), div_u64(U64_MAX, cpus)) * cpus;
 }
 
 void kma_budget_ask(struct kma_budget *g, int shift)
@@ -154,4 +158,11 @@ bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 
 		return kma_budget_lower(g);
 	g->calm = 0;
 	return false;
+}
+
+bool kma_budget_is_calm(const struct kma_budget *g, const struct kma_spent *spent,
+			u64 budget_ns, u32 fill)
+{
+	return g->now == g->asked && spent->events_ns + spent->samples_ns <= budget_ns / 8 &&
+	       fill < KMA_FILL_ROOM && !spent->dropped;
 }

@@ -102,6 +102,17 @@ struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
 
 /**
+ * kma_spent_budget() - the part of the time of all CPUs that the module may use
+ * @spent: the cost of an interval; only its length, @spent->ns, is used
+ * @pct: percent of the time of all CPUs, up to 100
+ * @cpus: number of CPUs of the machine
+ *
+ * Context: any.
+ * Return: CPU time, ns; rounded down to a multiple of @cpus, and if it does not fit, the largest.
+ */
+u64 kma_spent_budget(const struct kma_spent *spent, unsigned int pct, unsigned int cpus);
+
+/**
  * struct kma_budget - the N of sampling, and the state that decides when it changes
  * @asked: binary logarithm of the N that was requested
  * @now: binary logarithm of the N in use; at least @asked
@@ -143,5 +154,19 @@ void kma_budget_ask(struct kma_budget *g, int shift);
  */
 bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
 		       u32 fill);
+
+/**
+ * kma_budget_is_calm() - whether N is far from being changed
+ * @g: the budget
+ * @spent: the cost of a recent interval
+ * @budget_ns: CPU time that the module may use in an interval of this length, ns
+ * @fill: percent of live_max in use
+ *
+ * Context: any.
+ * Return: true if N is the N that was requested, the module used at most one eighth of its
+ * budget, and the live table has room.
+ */
+bool kma_budget_is_calm(const struct kma_budget *g, const struct kma_spent *spent,
+			u64 budget_ns, u32 fill);
 
 #endif /* KMA_CORE_BUDGET_H */
