@@ -159,6 +159,22 @@
 #define KMA_IS_DIRECT(function)	static_assert(!__same_type(function, void))
 #endif
 
+/* Kretprobes keep their instances in an objpool: a ring for each possible CPU. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#define KMA_HAVE_OBJPOOL
+#include <linux/objpool.h>
+#endif
+
+/* kmalloc_size_roundup() is not exported on all kernels. */
+static inline size_t kma_kmalloc_bytes(size_t size)
+{
+	if (size > 64 && size <= 96)
+		return 96;
+	if (size > 128 && size <= 192)
+		return 192;
+	return roundup_pow_of_two(size);
+}
+
 /* The workqueue of the system whose work may run on any CPU. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define kma_unbound_wq		system_dfl_wq

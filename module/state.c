@@ -2,6 +2,7 @@
 /* The shared state.  See the overview in state.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -25,10 +26,17 @@ static u64 kma_total_bytes(void)
 	return (u64)totalram_pages() << PAGE_SHIFT;
 }
 
+static atomic64_t kma_state_more;
+
+void kma_state_add_bytes(s64 bytes)
+{
+	atomic64_add(bytes, &kma_state_more);
+}
+
 u64 kma_state_bytes(void)
 {
 	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
-			      kma_core.obj.pages.mask + 1);
+			      kma_core.obj.pages.mask + 1) + atomic64_read(&kma_state_more);
 }
 
 u64 kma_state_bytes_max(void)

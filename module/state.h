@@ -77,12 +77,20 @@ void kma_state_destroy(void);
 void kma_state_sweep(void);
 
 /**
- * kma_state_bytes() - memory that the tables of objects take
+ * kma_state_bytes() - memory that the tables of objects take, and what follows functions
  *
  * Context: any.
- * Return: bytes.
+ * Return: bytes, those of kma_state_add_bytes() included.
  */
 u64 kma_state_bytes(void);
+
+/**
+ * kma_state_add_bytes() - count more memory in kma_state_bytes()
+ * @bytes: bytes that were allocated; negative after they were freed
+ *
+ * Context: any.
+ */
+void kma_state_add_bytes(s64 bytes);
 
 /**
  * kma_state_bytes_max() - get the limit on the memory of all tables

@@ -14,6 +14,7 @@
 #include "bulk.h"
 #include "cache.h"
 #include "ftrace_hook.h"
+#include "kretprobe.h"
 #include "nolock.h"
 #include "slab.h"
 
@@ -154,21 +155,7 @@ static struct kretprobe kma_alloc_bulk = {
 
 /* ---- attaching ------------------------------------------------------------ */
 
-/* Calls per CPU that may be in progress at the same time, because they wait for memory. */
-#define KMA_BULK_WAITING 64
-
 static bool kma_alloc_bulk_attached;
-
-static bool kma_alloc_bulk_register(void)
-{
-	/* A previous register_kretprobe() has left its state in these members. */
-	kma_alloc_bulk.kp.addr = NULL;
-	kma_alloc_bulk.kp.flags = 0;
-	kma_alloc_bulk.kp.nmissed = 0;
-	kma_alloc_bulk.nmissed = 0;
-	kma_alloc_bulk.maxactive = KMA_BULK_WAITING * num_possible_cpus();
-	return !register_kretprobe(&kma_alloc_bulk);
-}
 
 /*
  * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
@@ -198,11 +185,12 @@ static bool kma_alloc_bulk_rehearse(void)
  */
 static bool kma_alloc_bulk_attach(void)
 {
-	if (!kma_ftrace_hook_free_bulk.attached || !kma_alloc_bulk_register())
+	if (!kma_ftrace_hook_free_bulk.attached ||
+	    !kma_kretprobe_register(&kma_alloc_bulk, KMA_KRETPROBE_FEW))
 		return false;
 	if (kma_alloc_bulk_rehearse())
 		return true;
-	unregister_kretprobe(&kma_alloc_bulk);
+	kma_kretprobe_unregister(&kma_alloc_bulk);
 	return false;
 }
 
@@ -239,7 +227,7 @@ void kma_bulk_start(void)
 void kma_bulk_stop(void)
 {
 	if (kma_alloc_bulk_attached)
-		unregister_kretprobe(&kma_alloc_bulk);
+		kma_kretprobe_unregister(&kma_alloc_bulk);
 	kma_alloc_bulk_attached = false;
 	kma_ftrace_hooks_stop();
 }
@@ -251,5 +239,5 @@ bool kma_bulk_allocs_followed(void)
 
 unsigned long kma_bulk_allocs_missed(void)
 {
-	return kma_alloc_bulk.nmissed + kma_alloc_bulk.kp.nmissed;
+	return kma_kretprobe_missed(&kma_alloc_bulk);
 }

@@ -16,6 +16,7 @@
 #include "../resolve/cacheinfo.h"
 #include "../state.h"
 #include "ftrace_hook.h"
+#include "kretprobe.h"
 #include "nolock.h"
 #include "slab.h"
 
@@ -119,28 +120,16 @@ static struct kretprobe kma_nolock = {
 };
 
 /*
- * Calls per CPU that may be in progress at the same time: from contexts that interrupt each
- * other, and from tasks that were preempted during a call.
+ * Calls that one NMI may make.
  *
  * The kernel keeps the kretprobe instances of each CPU in a ring (lib/objpool.c).  It takes an
  * instance with a cmpxchg, but puts it back in two steps: it reserves the last place, and then
- * fills it.  An NMI between the two steps may take any instance but this one, so this number
- * has to be larger than the number of calls that one NMI makes.
+ * fills it.  An NMI between the two steps may take any instance but this one, so each CPU needs
+ * more instances than the number of calls that one NMI makes.
  */
-#define KMA_NOLOCK_CALLS 64
+#define KMA_NOLOCK_CALLS 16
 
 static bool kma_nolock_attached;
-
-static bool kma_nolock_register(void)
-{
-	/* A previous register_kretprobe() has left its state in these members. */
-	kma_nolock.kp.addr = NULL;
-	kma_nolock.kp.flags = 0;
-	kma_nolock.kp.nmissed = 0;
-	kma_nolock.nmissed = 0;
-	kma_nolock.maxactive = KMA_NOLOCK_CALLS * num_possible_cpus();
-	return !register_kretprobe(&kma_nolock);
-}
 
 /*
  * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
@@ -167,11 +156,11 @@ static bool kma_nolock_try(void)
 static bool kma_nolock_attach(void)
 {
 	if (!kma_ftrace_hooks_bulk_attached() || !kma_cacheinfo_has_slab() ||
-	    !kma_nolock_register())
+	    !kma_kretprobe_register(&kma_nolock, KMA_NOLOCK_CALLS))
 		return false;
 	if (kma_nolock_try())
 		return true;
-	unregister_kretprobe(&kma_nolock);
+	kma_kretprobe_unregister(&kma_nolock);
 	return false;
 }
 
@@ -187,7 +176,7 @@ void kma_nolock_start(void)
 void kma_nolock_stop(void)
 {
 	if (kma_nolock_attached)
-		unregister_kretprobe(&kma_nolock);
+		kma_kretprobe_unregister(&kma_nolock);
 	kma_nolock_attached = false;
 }
 
@@ -198,7 +187,7 @@ bool kma_nolock_allocs_followed(void)
 
 unsigned long kma_nolock_allocs_missed(void)
 {
-	return kma_nolock.nmissed + kma_nolock.kp.nmissed;
+	return kma_kretprobe_missed(&kma_nolock);
 }
 #else
 void kma_nolock_start(void)

@@ -13,6 +13,7 @@
 #include "../match/filter.h"
 #include "../state.h"
 #include "ftrace_hook.h"
+#include "kretprobe.h"
 #include "page.h"
 #include "page_bulk.h"
 
@@ -161,9 +162,6 @@ static int kma_page_bulk_returned(struct kretprobe_instance *ri, struct pt_regs 
 	return 0;
 }
 
-/* Calls per CPU that may be in progress at the same time, because they wait for memory. */
-#define KMA_PAGE_BULK_WAITING	16
-
 static struct kretprobe kma_page_bulk = {
 	.kp.symbol_name = __stringify(KMA_ALLOC_PAGES_BULK),
 	.entry_handler = kma_page_bulk_entered,
@@ -177,14 +175,8 @@ void kma_page_bulk_start(void)
 {
 	if (!kma_config.bulk)
 		return;
-	/* A previous register_kretprobe() has left its state in these members. */
-	kma_page_bulk.kp.addr = NULL;
-	kma_page_bulk.kp.flags = 0;
-	kma_page_bulk.kp.nmissed = 0;
-	kma_page_bulk.nmissed = 0;
 	atomic64_set(&kma_page_bulk_lists, 0);
-	kma_page_bulk.maxactive = KMA_PAGE_BULK_WAITING * num_possible_cpus();
-	kma_page_bulk_attached = !register_kretprobe(&kma_page_bulk);
+	kma_page_bulk_attached = kma_kretprobe_register(&kma_page_bulk, KMA_KRETPROBE_FEW);
 	if (!kma_page_bulk_attached)
 		pr_warn("bulk allocations of pages cannot be followed: their pages are not in the tables\n");
 }
@@ -192,7 +184,7 @@ void kma_page_bulk_start(void)
 void kma_page_bulk_stop(void)
 {
 	if (kma_page_bulk_attached)
-		unregister_kretprobe(&kma_page_bulk);
+		kma_kretprobe_unregister(&kma_page_bulk);
 	kma_page_bulk_attached = false;
 }
 
@@ -203,9 +195,7 @@ bool kma_page_bulk_followed(void)
 
 u64 kma_page_bulk_missed(void)
 {
-	/* kp.nmissed counts calls from inside another kprobe's handler. */
-	return READ_ONCE(kma_page_bulk.nmissed) + READ_ONCE(kma_page_bulk.kp.nmissed) +
-	       atomic64_read(&kma_page_bulk_lists);
+	return kma_kretprobe_missed(&kma_page_bulk) + atomic64_read(&kma_page_bulk_lists);
 }
 #else
 void kma_page_bulk_start(void)

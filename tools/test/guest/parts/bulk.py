@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of functions that have no tracepoint: bulk functions, and frees by RCU."""
+import re
+from pathlib import Path
+
 from compare import BULK_FOLLOWED, check_all_freed, compare, slab_attribute
 from harness import check, check_equal, part, several, single
-from kernel import CPUS
+from kernel import CPUS, loaded
 from processes import child, user_load
 from sums import check_sums
 from table import Table, control, pairs_of, read_all, settings
@@ -164,4 +167,31 @@ def storming_bulk():
     return f"{rounds} rounds, {note}"
 
 
-PARTS = (bulk, bulk_off, storming_bulk)
+def ring_bytes():
+    """Return the memory of the kernel's rings of kretprobe instances, which are since 6.7."""
+    return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
+               for line in Path("/proc/vmallocinfo").read_text().splitlines()
+               if "objpool_init" in line or "rethook_alloc" in line)
+
+
+@several
+def kretprobe_memory():
+    """Test that memory_bytes has the instances of kretprobes, as the kernel allocated them."""
+    before = ring_bytes()
+    with loaded("kmemacct", "bulk=off"):
+        without = pairs_of("stats")["memory_bytes"]
+        check_equal("rings with bulk=off", before, ring_bytes())
+    with loaded("kmemacct"):
+        more = pairs_of("stats")["memory_bytes"] - without
+        check(more > 64 * CPUS * 64, f"memory_bytes has {more} bytes of kretprobes")
+        if ring_bytes() != before:
+            check_equal("rings", ring_bytes() - before, more)
+        rings, memory = ring_bytes(), pairs_of("stats")["memory_bytes"]
+        control("pages classes")
+        control("pages off")
+        check_equal("after pages off", memory, pairs_of("stats")["memory_bytes"])
+    # The kernel frees the rings after a grace period.
+    return f"{more} bytes, {rings - before} of them in rings"
+
+
+PARTS = (bulk, bulk_off, storming_bulk, kretprobe_memory)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Kretprobes with memory that the module accounts for.  See kretprobe.h. */
+#include <linux/align.h>
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+
+#include "../compat.h"
+#include "../state.h"
+#include "kretprobe.h"
+
+/* As many instances for each CPU, as long as all CPUs together do not have too many. */
+#define KMA_KRETPROBE_MANY	64
+#define KMA_KRETPROBE_TOTAL	1024
+
+static unsigned int kma_kretprobe_instances(unsigned int per_cpu)
+{
+	const unsigned int cpus = num_possible_cpus();
+
+	return max(per_cpu * cpus, min_t(unsigned int, KMA_KRETPROBE_MANY * cpus,
+					 KMA_KRETPROBE_TOTAL));
+}
+
+#ifdef KMA_HAVE_OBJPOOL
+/*
+ * Each possible CPU has an area of vmalloc() with its ring and its instances.  The first CPUs have
+ * one instance more if the number of instances is not a multiple of the number of CPUs.
+ */
+static u64 kma_kretprobe_bytes(unsigned int instances, size_t size)
+{
+	const unsigned int cpus = num_possible_cpus(), more = instances % cpus;
+	const size_t ring = sizeof(struct objpool_slot) +
+			    roundup_pow_of_two(instances) * sizeof(void *);
+	const size_t few = ring + instances / cpus * ALIGN(size, sizeof(long));
+
+	return (u64)more * PAGE_ALIGN(few + ALIGN(size, sizeof(long))) +
+	       (u64)(cpus - more) * PAGE_ALIGN(few);
+}
+#else
+/* Each instance is an object of kmalloc(). */
+static u64 kma_kretprobe_bytes(unsigned int instances, size_t size)
+{
+	return (u64)instances * kma_kmalloc_bytes(size);
+}
+#endif
+
+static u64 kma_kretprobe_memory(const struct kretprobe *rp)
+{
+	return kma_kretprobe_bytes(rp->maxactive,
+				   sizeof(struct kretprobe_instance) + rp->data_size);
+}
+
+bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu)
+{
+	/* A previous register_kretprobe() has left its state in these members. */
+	rp->kp.addr = NULL;
+	rp->kp.flags = 0;
+	rp->kp.nmissed = 0;
+	rp->nmissed = 0;
+	rp->maxactive = kma_kretprobe_instances(per_cpu);
+	if (register_kretprobe(rp))
+		return false;
+	kma_state_add_bytes(kma_kretprobe_memory(rp));
+	return true;
+}
+
+void kma_kretprobe_unregister(struct kretprobe *rp)
+{
+	unregister_kretprobe(rp);
+	kma_state_add_bytes(-kma_kretprobe_memory(rp));
+}
+
+unsigned long kma_kretprobe_missed(const struct kretprobe *rp)
+{
+	/* kp.nmissed counts calls from inside another kprobe's handler. */
+	return READ_ONCE(rp->nmissed) + READ_ONCE(rp->kp.nmissed);
+}

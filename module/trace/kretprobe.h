@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kretprobes with memory that the module accounts for.
+ *
+ * Each call of a function with a kretprobe takes an instance until it returns.  The kernel
+ * allocates all instances when the kretprobe is registered.  Since Linux 6.7, it also allocates a
+ * ring on each possible CPU that has room for the instances of all CPUs: the memory is the
+ * product of the number of CPUs and the number of instances.  So the number of instances does not
+ * follow the number of CPUs on large machines.  A CPU whose ring is empty takes an instance from
+ * another CPU's ring, so a few instances for each CPU are enough as long as few calls sleep.
+ *
+ * A call that finds no instance is missed, and counted.
+ */
+#ifndef KMA_TRACE_KRETPROBE_H
+#define KMA_TRACE_KRETPROBE_H
+
+#include <linux/kprobes.h>
+#include <linux/types.h>
+
+/* Enough for a function whose calls may sleep, and the kernel's default. */
+#define KMA_KRETPROBE_FEW	2
+
+/**
+ * kma_kretprobe_register() - register a kretprobe, and count its memory in kma_state_bytes()
+ * @rp: the kretprobe; this sets the number of its instances
+ * @per_cpu: the least number of instances for each possible CPU
+ *
+ * Context: process, may sleep; calls do not run concurrently.
+ * Return: true if the kretprobe is registered.
+ */
+bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu);
+
+/**
+ * kma_kretprobe_unregister() - undo kma_kretprobe_register()
+ * @rp: the kretprobe
+ *
+ * On return, no handler of the kretprobe still runs.
+ *
+ * Context: process, may sleep; calls do not run concurrently.
+ */
+void kma_kretprobe_unregister(struct kretprobe *rp);
+
+/**
+ * kma_kretprobe_missed() - number of calls whose return was not seen
+ * @rp: the kretprobe
+ *
+ * Calls are missed if no instance is left, and in the handler of another kprobe.
+ *
+ * Context: any.
+ * Return: number of calls since the last kma_kretprobe_register().
+ */
+unsigned long kma_kretprobe_missed(const struct kretprobe *rp);
+
+#endif /* KMA_TRACE_KRETPROBE_H */
