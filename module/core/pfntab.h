@@ -70,6 +70,23 @@ static __always_inline u32 kma_pfn_row(u32 what)
 	return (what & KMA_PFN_ROW) - 1;
 }
 
+/**
+ * kma_pfn_is_since() - test whether a record was made since an earlier moment
+ * @f: the record; not empty, and with a time
+ * @since: that moment, as read by kma_env_now()
+ * @now: the time now, as read by kma_env_now()
+ *
+ * The clock has 32 bits.  Comparing both times with @now instead of with each other keeps this
+ * right for records of any age up to a whole period of the clock, not only up to half of it.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+static inline bool kma_pfn_is_since(const struct kma_pfn *f, u32 since, u32 now)
+{
+	return now - READ_ONCE(f->time) <= now - since;
+}
+
 static_assert(KMA_CHUNK_PFNS >> KMA_CHUNK_SHIFT == 1);
 /* With pages of 4 KiB, this is 0.4 % of the RAM. */
 static_assert(sizeof(struct kma_pfn) == 16);

@@ -107,7 +107,7 @@ static bool kma_page_bulk_traced(const struct kma_page_bulk *args,
 	 */
 	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
 		return true;
-	return (s32)(READ_ONCE(f->time) - args->since) >= 0 &&
+	return kma_pfn_is_since(f, args->since, kma_env_now()) &&
 	       READ_ONCE(f->tgid) == kma_env_tgid();
 }
 

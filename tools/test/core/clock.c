@@ -7,7 +7,8 @@
  */
 #include "case.h"
 #include "../../../module/core/budget.h"
-#include "../../../module/core/sample.h"
+#include "../../../module/core/pfntab.h"
+#include "../../../module/core/record.h"
 
 #define KMA_NS_PER_S	1000000000ULL
 #define KMA_NS_PER_DAY	(86400 * KMA_NS_PER_S)
@@ -89,10 +90,74 @@ static void kma_budget_calm(void)
 	kma_expect(!kma_budget_is_calm(&g, &spent, budget, 0));
 }
 
+/* ---- the clock of the live table --------------------------------------------------- */
+
+/* Moments around the points where the clock wraps, as a signed and as an unsigned number. */
+static const u32 kma_moments[] = {
+	0, 1, 7, 1U << 31, (1U << 31) - 1, (1U << 31) + 1, U32_MAX - 7, U32_MAX,
+};
+
+/* A record is older than a call or not, whatever its age: 400 days are 2,160,000,000 units. */
+static void kma_records_since(void)
+{
+	static const u32 ages[] = { 0, 1, 5, 6, 100, 2160000000U, U32_MAX };
+	const u32 call = 5;
+	struct kma_pfn f = { .what = 1 };
+	int i, k;
+	u32 now;
+
+	for (i = 0; i < ARRAY_SIZE(kma_moments); i++) {
+		now = kma_moments[i];
+		for (k = 0; k < ARRAY_SIZE(ages); k++) {
+			f.time = now - ages[k];
+			kma_expect(kma_pfn_is_since(&f, now - call, now) == (ages[k] <= call));
+			kma_expect(kma_pfn_is_since(&f, now, now) == !ages[k]);
+		}
+	}
+}
+
+/* Entries and records keep the time at which they were made. */
+static void kma_times_are_kept(void)
+{
+	static struct kma_core core;
+	static struct kma_pfntab pfns;
+	struct kma_entry entry;
+	struct kma_pfn copy;
+	unsigned long ptr;
+	int i;
+
+	kma_expect(!kma_core_init(&core, 1024, 64, 1024));
+	kma_expect(!kma_pfntab_init(&pfns, 1));
+	kma_expect(!kma_pfntab_add(&pfns, 0));
+	for (i = 0; i < ARRAY_SIZE(kma_moments); i++) {
+		const struct kma_event ev = {
+			.site = 0x1000, .ptr = 0x10000 + 64 * i, .cache = 64,
+			.kmalloc = true, .bytes_req = 60, .node = NUMA_NO_NODE,
+		};
+
+		kma_env.now = kma_moments[i];
+		kma_record_alloc(&core, &ev);
+		kma_pfn_describe(kma_pfntab_at(&pfns, i));
+		kma_pfn_set(kma_pfntab_at(&pfns, i), 1);
+	}
+	kma_env.now = 12345;
+	for (i = 0; i < ARRAY_SIZE(kma_moments); i++) {
+		ptr = 0x10000 + 64 * i;
+		kma_expect(kma_objtab_take(&core.obj, ptr, &entry));
+		kma_expect(entry.time == kma_moments[i]);
+		kma_expect(kma_pfn_read(kma_pfntab_at(&pfns, i), &copy));
+		kma_expect(copy.time == kma_moments[i]);
+	}
+	kma_pfntab_destroy(&pfns);
+	kma_core_destroy(&core);
+}
+
 static const struct kma_case kma_cases[] = {
 	{ "the cost of long intervals", kma_long_intervals },
 	{ "the cost of no interval", kma_no_interval },
 	{ "when the budget is far from being used", kma_budget_calm },
+	{ "records since a moment", kma_records_since },
+	{ "times around the end of the clock", kma_times_are_kept },
 };
 
 int main(void)
