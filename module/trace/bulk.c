@@ -24,11 +24,12 @@
 static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
 				   size_t size, void **p));
 
-static void notrace kma_free_bulk_entered(unsigned long parent_ip,
-					  struct ftrace_regs *regs)
+/* Preemption is off while at most this number of objects is recorded. */
+#define KMA_BULK_PIECE	32
+
+static void notrace kma_free_bulk_piece(void **ptr, size_t nr)
 {
-	size_t i, nr = kma_ftrace_hook_arg(regs, 1);
-	void **ptr = (void **)kma_ftrace_hook_arg(regs, 2);
+	size_t i;
 
 	preempt_disable_notrace();
 	for (i = 0; i < nr; i++) {
@@ -36,6 +37,21 @@ static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 		kma_slab_free(ptr[i]);
 	}
 	preempt_enable_notrace();
+}
+
+/*
+ * kfree_rcu() frees about 500 objects at once.  The task may be preempted between two pieces, and
+ * may migrate: no object is freed before this returns.  If another user of ftrace follows the same
+ * function, ftrace itself disables preemption around all of them.
+ */
+static void notrace kma_free_bulk_entered(unsigned long parent_ip,
+					  struct ftrace_regs *regs)
+{
+	size_t i, nr = kma_ftrace_hook_arg(regs, 1);
+	void **ptr = (void **)kma_ftrace_hook_arg(regs, 2);
+
+	for (i = 0; i < nr; i += KMA_BULK_PIECE)
+		kma_free_bulk_piece(ptr + i, min_t(size_t, nr - i, KMA_BULK_PIECE));
 }
 
 #define KMA_BULK_LOSS "bulk frees cannot be followed: objects shown as live may have been freed"
