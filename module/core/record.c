@@ -334,6 +334,10 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 	struct kma_genrange range;
 
 	if (order < 2) {
+		/* The middle of two pages is in the second one; that of a single page is in it. */
+		if (!kma_pagegen_used(&c->obj.pages, page) &&
+		    !kma_pagegen_used(&c->obj.pages, page + (KMA_PAGE_SIZE << order) / 2))
+			return;
 		kma_record_barrier();
 		kma_record_each_page(c, page, order);
 		return;
