@@ -103,6 +103,12 @@ void kma_state_destroy(void)
 #define KMA_SWEEP_BUCKETS	64
 
 /*
+ * Held by a process that sweeps.  Without it, another process could read the counters of an entry
+ * that this process has taken, but not yet counted as repaired.  Nests inside kma_lock.
+ */
+static DEFINE_MUTEX(kma_sweep_lock);
+
+/*
  * While a bucket is being swept, new objects that belong into it have to spill.  To keep this
  * short, preemption is off, for a few buckets at a time.
  */
@@ -119,10 +125,11 @@ void kma_state_sweep(void)
 	const struct kma_objtab *t = &kma_core.obj;
 	u32 i;
 
-	lockdep_assert_held(&kma_lock);
+	mutex_lock(&kma_sweep_lock);
 	for (i = 0; i < t->nr_buckets; i += KMA_SWEEP_BUCKETS) {
 		kma_sweep_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
 						    KMA_SWEEP_BUCKETS));
 		cond_resched();
 	}
+	mutex_unlock(&kma_sweep_lock);
 }

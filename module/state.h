@@ -69,10 +69,11 @@ void kma_state_destroy(void);
 /**
  * kma_state_sweep() - remove all stale entries from the live table
  *
- * Call this before reading counters: the object of a stale entry counts as live until the entry
- * is removed.
+ * Call this before reading counters of objects: the object of a stale entry counts as live until
+ * the entry is removed.  This reads the whole live table.
  *
- * Context: process, may sleep; kma_lock is held; probes may run on other CPUs.
+ * Context: process, may sleep; takes a lock of its own, so that other processes get kma_lock
+ * meanwhile; probes may run on other CPUs.
  */
 void kma_state_sweep(void);
 

@@ -89,6 +89,12 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 
 /* ---- opening and closing -------------------------------------------------- */
 
+/* Whether a table is about objects: only the rows of these tables depend on the live table. */
+static bool kma_table_of_objects(const struct kma_table *table)
+{
+	return !table->pages && !table->countmap;
+}
+
 /* When the counting for a table was switched on; 0 if it is always on, or if it is off. */
 static u64 kma_table_since(const struct kma_table *table)
 {
@@ -113,6 +119,8 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	u64 since;
 	int ret;
 
+	if (kma_table_of_objects(snap->table))
+		kma_state_sweep();
 	mutex_lock(&kma_lock);
 	snap->sort = snap->table->sort;
 	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
@@ -123,7 +131,6 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_acct_print(snap->account);
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
-	kma_state_sweep();
 	ret = snap->table->fill(snap);
 	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
@@ -261,10 +268,10 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		   KMA_FORMAT_VERSION, snap->sample_bytes);
 	if (table->pages)
 		kma_show_head_pages(seq, snap);
-	else if (table->countmap)
-		kma_show_head_acct(seq, snap);
-	else
+	else if (kma_table_of_objects(table))
 		kma_show_head_objects(seq, snap->stats.v);
+	else
+		kma_show_head_acct(seq, snap);
 	seq_printf(seq, " since=%s window_s=", snap->since);
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)

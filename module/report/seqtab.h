@@ -3,7 +3,9 @@
  * A table as a file.
  *
  * Opening the file takes a snapshot: the table's fill() makes the rows, which are then
- * sorted once.  Reading only prints them, so that a slow reader, or one with a tiny buffer,
+ * sorted once.  If the table is about objects, stale entries are removed from the live table first
+ * (kma_state_sweep()).  This takes time in proportion to the size of the live table, so other
+ * tables must not show what depends on it.  Reading only prints them, so that a slow reader, or one with a tiny buffer,
  * gets one consistent table.  Closing the file frees the snapshot.
  *
  * Each table has a source file with its struct kma_table, and a line in KMA_TABLES.
