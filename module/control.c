@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The file `control`.  See control.h. */
+#include <linux/capability.h>
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -193,6 +194,8 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 
 static int kma_control_open(struct inode *inode, struct file *file)
 {
+	if (file->f_mode & FMODE_WRITE ? !capable(CAP_SYS_ADMIN) : !perfmon_capable())
+		return -EPERM;
 	return single_open(file, kma_control_show, NULL);
 }
 

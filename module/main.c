@@ -25,6 +25,7 @@
  * subtract after a `reset`.  countmaps.c has the countmaps, which count events by a key.
  * memhotplug.c handles memory that is added at run time.
  */
+#include <linux/capability.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -68,7 +69,7 @@ static int kma_param_set(const char *text, const struct kernel_param *kp)
 	int ret;
 
 	if (kma_started)
-		return kma_setting_write(nr, val);
+		return capable(CAP_SYS_ADMIN) ? kma_setting_write(nr, val) : -EPERM;
 	ret = kma_setting_check(nr, val);
 	if (ret)
 		return ret;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The seq_file behind all tables.  See the overview in seqtab.h. */
+#include <linux/capability.h>
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -403,10 +404,17 @@ static const struct seq_operations kma_seq_ops = {
 
 static int kma_seq_open(struct file *file, struct kma_table *table)
 {
-	struct kma_snapshot *snap = kma_snapshot_open(table);
+	struct kma_snapshot *snap;
 	struct seq_file *seq;
 	int ret;
 
+	/*
+	 * The mode of the file is not enough: user 0 of a container has access to /proc, but not
+	 * these capabilities.
+	 */
+	if (!perfmon_capable())
+		return -EPERM;
+	snap = kma_snapshot_open(table);
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
 	ret = seq_open(file, &kma_seq_ops);

@@ -156,14 +156,24 @@ static int fail_missing(const char *path)
 	return fail_path(path, "missing, although the module is loaded: see its messages in dmesg");
 }
 
+/* A table can be read under lockdown, but not without a capability. */
+static int fail_permission(const char *path)
+{
+	const char *name = strrchr(path, '/');
+
+	if (name && !strcmp(name, "/control"))
+		return fail_path(path,
+				 "closed by kernel lockdown, or CAP_SYS_ADMIN is missing: use /sys/module/kmemacct/parameters/enabled, or sudo");
+	return fail_path(path, "CAP_PERFMON or CAP_SYS_ADMIN is missing: use sudo");
+}
+
 static int fail_file(const char *path)
 {
 	switch (errno) {
 	case EACCES:
 		return fail_path(path, "only root has access: use sudo");
 	case EPERM:
-		return fail_path(path,
-				 "closed by kernel lockdown: use /sys/module/kmemacct/parameters/enabled");
+		return fail_permission(path);
 	case ENOENT:
 		return fail_missing(path);
 	case ENOMEM:

@@ -50,8 +50,9 @@ def says_that_the_kernel_is_locked_down(t):
         print("# chattr +a does not work here: lockdown is not tested")
         return
     try:
-        check_equal("reset", f"{control}: closed by kernel lockdown:"
-                    " use /sys/module/kmemacct/parameters/enabled", t.error("reset"))
+        check_equal("reset", f"{control}: closed by kernel lockdown, or CAP_SYS_ADMIN is"
+                    " missing: use /sys/module/kmemacct/parameters/enabled, or sudo",
+                    t.error("reset"))
     finally:
         subprocess.run(["chattr", "-a", control], check=True)
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the files: permissions, sorting, and reads in pieces."""
+import ctypes
 import errno
 import os
 from pathlib import Path
 
 from harness import check, check_equal, single
-from kernel import DEBUGFS, loaded
+from kernel import DEBUGFS, loaded, syscall
 from processes import in_child
 from table import TABLES, Table, control, settings
 from truth import both
@@ -44,6 +45,55 @@ def files():
               "/proc/kmemacct is not the summary")
     check(not folder.exists() and not proc.exists(), "files are left after rmmod")
     os.chmod(DEBUGFS, 0o700)
+
+
+SYS_CAPSET = 126
+CAPABILITY_VERSION_3 = 0x20080522
+CAP_SYS_ADMIN, CAP_PERFMON = 21, 38
+
+
+def permitted(held, work):
+    """Call work() as user 0 with these capabilities only.  Return False if it gets EPERM.
+
+    Any other error fails the test.
+    """
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+    bits = sum(1 << capability for capability in held)
+    low, high = bits & 0xffffffff, bits >> 32
+    # Effective, permitted and inheritable: bits 0 to 31 of each, then bits 32 to 63
+    sets = (ctypes.c_uint32 * 6)(low, low, 0, high, high, 0)
+
+    def attempt():
+        syscall(SYS_CAPSET, header, sets)
+        try:
+            work()
+        except OSError as e:
+            if e.errno != errno.EPERM:
+                raise
+            return False
+        return True
+    return in_child(attempt)
+
+
+@single
+def capabilities():
+    """Test that user 0 of a container, who lacks these capabilities, gets EPERM."""
+    commands = DEBUGFS / "kmemacct/control"
+    enabled = Path("/sys/module/kmemacct/parameters/enabled")
+    tables = [DEBUGFS / "kmemacct" / name for name in TABLES]
+    with loaded("kmemacct"):
+        for held in ((), (CAP_PERFMON,), (CAP_SYS_ADMIN,)):
+            for path in (*tables, Path("/proc/kmemacct"), commands):
+                check_equal(f"{path} can be read with capabilities {held}", bool(held),
+                            permitted(held, path.read_bytes))
+            for flags in (os.O_WRONLY, os.O_RDWR):
+                check_equal(f"control can be opened with flags {flags} and {held}",
+                            CAP_SYS_ADMIN in held,
+                            permitted(held, lambda: os.close(os.open(commands, flags))))
+            check_equal(f"enabled can be set with {held}", CAP_SYS_ADMIN in held,
+                        permitted(held, lambda: enabled.write_text("0")))
+            check_equal(f"enabled with {held}", "0\n" if CAP_SYS_ADMIN in held else "1\n",
+                        enabled.read_text())
 
 
 def sort_key(columns):
@@ -109,4 +159,4 @@ def reading():
             os.close(fd)
 
 
-PARTS = (files, sorting, reading)
+PARTS = (files, capabilities, sorting, reading)
