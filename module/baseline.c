@@ -2,6 +2,7 @@
 /* The sums at the last `reset`.  See baseline.h. */
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "baseline.h"
@@ -12,59 +13,77 @@
 
 struct kma_baseline kma_baseline;
 
-static void kma_baseline_sum_rows(void)
+static void kma_baseline_sum_table(const struct kma_sitetab *t, struct kma_row *row)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
 	u32 id;
 
-	for (id = 0; id < kma_sitetab_rows(t); id++)
-		kma_sitetab_sum(t, id, &kma_baseline.row[id]);
-	for (id = 0; kma_baseline.page_row && id < kma_sitetab_rows(&kma_pagealloc.sites); id++)
-		kma_sitetab_sum(&kma_pagealloc.sites, id, &kma_baseline.page_row[id]);
-}
-
-/*
- * Sum up all counters, and store the sums in the baseline.
- *
- * A probe counts an event in kma_stats first, and then in a row.  If @wait is true, this waits
- * for running probes between reading kma_stats and reading the rows.
- *
- * Return: true if no other event was counted in the meantime.  With @wait, all sums then
- * include the same events.
- */
-static bool kma_baseline_sum_once(bool wait)
-{
-	struct kma_stats after;
-
-	kma_stats_sum(&kma_baseline.stats);
-	if (wait) {
-		/* Probes that counted an event in kma_stats have now counted it in a row. */
-		kma_env_wait_for_probes();
+	for (id = 0; row && id < kma_sitetab_rows(t); id++) {
+		/* A row that is not in use has counted nothing.  The memory may be of a reset before. */
+		if (kma_sitetab_info(t, id))
+			kma_sitetab_sum(t, id, &row[id]);
+		else
+			row[id] = (struct kma_row) {};
+		cond_resched();
 	}
-	kma_baseline_sum_rows();
-	kma_stats_sum(&after);
-	return !memcmp(&after, &kma_baseline.stats, sizeof(after));
 }
 
-/* Retries are limited, because there may never be a pause without events. */
-#define KMA_BASE_TRIES	8
+static void kma_baseline_sum_rows(void)
+{
+	kma_baseline_sum_table(&kma_core.sites, kma_baseline.row);
+	kma_baseline_sum_table(&kma_pagealloc.sites, kma_baseline.page_row);
+}
+
+/* Whether no event was counted since kma_stats was last summed up for the baseline. */
+static bool kma_baseline_quiet(void)
+{
+	struct kma_stats now;
+
+	kma_stats_sum(&now);
+	return !memcmp(&now, &kma_baseline.stats, sizeof(now));
+}
 
 /*
- * Retry until the counters are stable.  If the baseline included an event in some sums and not
- * in others, tables would disagree by that event until the next reset.
+ * Sum up kma_stats at a moment when events pause.
  *
- * The first call in the loop does not wait, and so finds out cheaply whether events pause.
+ * A probe counts an event in kma_stats first, and then in a row.  So this waits for running
+ * probes: they have then counted in a row what they had counted in kma_stats.
+ *
+ * Return: false if events do not pause.
+ */
+static bool kma_baseline_sum_stats(void)
+{
+	kma_stats_sum(&kma_baseline.stats);
+	usleep_range(1000, 2000);
+	if (!kma_baseline_quiet())
+		return false;
+	kma_env_wait_for_probes();
+	return kma_baseline_quiet();
+}
+
+/* Attempts to find a pause.  They are limited, because there may never be one. */
+#define KMA_BASE_TRIES	8
+/* How often the rows are summed up, which takes long if there are many rows and CPUs. */
+#define KMA_BASE_SUMS	2
+
+/*
+ * If the baseline included an event in some sums and not in others, tables would disagree by that
+ * event until the next reset.  So look for a pause, which is cheap, before summing up the rows.  If
+ * an event is counted while the rows are summed up, try again, but only once.
  */
 static void kma_baseline_sum(void)
 {
-	int i;
+	int tries, sums = 0;
 
-	for (i = 0; i < KMA_BASE_TRIES; i++) {
-		if (kma_baseline_sum_once(false) && kma_baseline_sum_once(true))
+	for (tries = 0; tries < KMA_BASE_TRIES; tries++) {
+		if (!kma_baseline_sum_stats())
+			continue;
+		kma_baseline_sum_rows();
+		if (kma_baseline_quiet() || ++sums == KMA_BASE_SUMS)
 			return;
-		usleep_range(1000, 2000);
 	}
-	kma_baseline_sum_once(false);
+	/* These sums may disagree. */
+	kma_stats_sum(&kma_baseline.stats);
+	kma_baseline_sum_rows();
 }
 
 static void kma_baseline_take(void)

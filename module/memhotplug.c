@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/nodemask.h>
 #include <linux/notifier.h>
+#include <linux/sched.h>
 #include <linux/tracepoint.h>
 
 #include "memhotplug.h"
@@ -166,9 +167,11 @@ static int kma_pfns_add_all(void)
 	unsigned long pfn;
 	int ret = 0;
 
-	for (pfn = 0; !ret && pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
+	for (pfn = 0; !ret && pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS) {
 		if (kma_pfns_any(pfn))
 			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS);
+		cond_resched();
+	}
 	return ret;
 }
 
@@ -176,8 +179,10 @@ u64 kma_memhotplug_pages_forecast(void)
 {
 	u64 pfn, chunks = 0;
 
-	for (pfn = 0; pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS)
+	for (pfn = 0; pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS) {
 		chunks += kma_pfns_any(pfn);
+		cond_resched();
+	}
 	return kma_pagealloc_bytes(kma_memhotplug_chunks(), chunks, kma_config.sites_max,
 				nr_cpu_ids);
 }

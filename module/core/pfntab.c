@@ -44,9 +44,11 @@ void kma_pfntab_destroy(struct kma_pfntab *t)
 {
 	u64 i;
 
-	for (i = 0; i < t->nr_chunks; i++)
+	for (i = 0; i < t->nr_chunks; i++) {
 		if (t->chunk[i] != t->nowhere)
 			kma_env_free(t->chunk[i]);
+		kma_env_resched();
+	}
 	kma_env_free(t->chunk);
 	kma_env_free(t->nowhere);
 	memset(t, 0, sizeof(*t));
