@@ -6,10 +6,12 @@
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "state.h"
 
@@ -46,9 +48,13 @@ u64 kma_state_bytes_max(void)
 
 void *kma_copy_alloc(size_t nr, size_t bytes)
 {
-	return kvmalloc_array(max_t(size_t, nr, 1), bytes,
-			      GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY |
-			      __GFP_NOWARN);
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NORETRY | __GFP_NOWARN;
+	size_t size;
+
+	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
+		return NULL;
+	/* kvmalloc() refuses more than INT_MAX bytes, which 34 million live pages exceed. */
+	return size > INT_MAX ? __vmalloc(size, gfp) : kvmalloc(size, gfp);
 }
 
 void kma_copy_free(void *mem)
