@@ -18,7 +18,7 @@ static void kma_baseline_sum_table(const struct kma_sitetab *t, struct kma_row *
 	u32 id;
 
 	for (id = 0; row && id < kma_sitetab_rows(t); id++) {
-		/* A row that is not in use has counted nothing; a reset before may have used @row. */
+		/* Clear what is left of an earlier reset in a row that is not in use. */
 		if (kma_sitetab_info(t, id))
 			kma_sitetab_sum(t, id, &row[id]);
 		else
