@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What opening a table does, apart from making its rows. */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "../module/resolve/namecache.h"
 #include "table_util.h"
 
 /* ---- sweeping ------------------------------------------------------------- */
@@ -37,8 +42,196 @@ static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, swept, kma_nr_tables);
 }
 
+/* ---- changes while a table is opened ---------------------------------------- */
+
+static int kma_open_tries;
+
+static void kma_open_change(struct work_struct *work)
+{
+	mutex_lock(&kma_lock);
+	kma_state_changed();
+	mutex_unlock(&kma_lock);
+}
+
+static DECLARE_WORK(kma_open_change_work, kma_open_change);
+
+/* Make a row with the number of the try.  In the first try, pause until a work makes a change. */
+static int kma_open_fill_until_changed(struct kma_snapshot *snap)
+{
+	const unsigned long end = jiffies + 60 * HZ;
+	int ret = kma_snapshot_room(snap, 1);
+
+	if (ret)
+		return ret;
+	*(int *)kma_snapshot_add(snap) = ++kma_open_tries;
+	if (kma_open_tries > 1)
+		return 0;
+	schedule_work(&kma_open_change_work);
+	while (!ret && time_before(jiffies, end))
+		ret = kma_snapshot_pause(snap);
+	return ret;
+}
+
+/* Make a row with the number of the try.  In each try, something changes. */
+static int kma_open_fill_changing(struct kma_snapshot *snap)
+{
+	int i, ret = kma_snapshot_room(snap, 1);
+
+	if (ret)
+		return ret;
+	*(int *)kma_snapshot_add(snap) = ++kma_open_tries;
+	kma_state_changed();
+	for (i = 0; !ret && i < 1000; i++)
+		ret = kma_snapshot_pause(snap);
+	return ret;
+}
+
+/* The try that made the only row of the snapshot. */
+static int kma_open_try_of(struct kunit *test, struct kma_table *table)
+{
+	const struct kma_snapshot *snap;
+
+	kma_open_tries = 0;
+	snap = kma_table_open(test, table);
+	KUNIT_EXPECT_EQ(test, snap->nr_rows, 1);
+	return *(int *)snap->rows;
+}
+
+/* Another task gets kma_lock during a pause, and then the snapshot is begun again. */
+static void kma_open_lets_others_make_changes(struct kunit *test)
+{
+	static struct kma_table table = {
+		.name = "test",
+		.row_size = sizeof(int),
+		.pages = true,
+		.fill = kma_open_fill_until_changed,
+	};
+
+	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 2);
+	flush_work(&kma_open_change_work);
+}
+
+/* If changes keep coming, the third try does not let them in. */
+static void kma_open_ends_in_spite_of_changes(struct kunit *test)
+{
+	static struct kma_table table = {
+		.name = "test",
+		.row_size = sizeof(int),
+		.pages = true,
+		.fill = kma_open_fill_changing,
+	};
+
+	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 3);
+}
+
+/* ---- names ---------------------------------------------------------------- */
+
+static const char *kma_names_cached(unsigned long addr)
+{
+	return kma_namecache_find(addr) ?: "none";
+}
+
+/* A name is kept, and printed from then on without looking it up. */
+static void kma_names_are_looked_up_once(struct kunit *test)
+{
+	static char buf[KMA_SYMBOL_LEN];
+
+	mutex_lock(&kma_lock);
+	kma_namecache_start();
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "none");
+	kma_symbol_print(KMA_TEST_SITE, buf);
+	KUNIT_EXPECT_STREQ(test, buf, "kfree+0x1");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "kfree+0x1");
+	kma_namecache_add(KMA_TEST_SITE + 1, "kept+0x1");
+	kma_symbol_print(KMA_TEST_SITE + 1, buf);
+	KUNIT_EXPECT_STREQ(test, buf, "kept+0x1");
+	mutex_unlock(&kma_lock);
+}
+
+/* An address without a symbol may get one later, without notice. */
+static void kma_names_that_are_unknown_are_not_kept(struct kunit *test)
+{
+	static char buf[KMA_SYMBOL_LEN];
+
+	mutex_lock(&kma_lock);
+	kma_namecache_start();
+	kma_symbol_print(KMA_TEST_PTR, buf);
+	KUNIT_EXPECT_STREQ(test, buf, "[unknown]");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_PTR), "none");
+	mutex_unlock(&kma_lock);
+}
+
+/* When a module goes, its names go, and no others; other code may get the same addresses. */
+static void kma_names_go_with_their_module(struct kunit *test)
+{
+	const unsigned long here = (unsigned long)kma_names_go_with_their_module;
+
+	mutex_lock(&kma_lock);
+	kma_namecache_start();
+	kma_namecache_add(KMA_TEST_SITE, "kfree+0x1");
+	kma_namecache_add(here, "before");
+	kma_namecache_add(here + 1, "before+0x1");
+	kma_symbol_change(THIS_MODULE, MODULE_STATE_GOING);
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "kfree+0x1");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(here), "none");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(here + 1), "none");
+	kma_namecache_add(here, "after");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(here), "after");
+	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "kfree+0x1");
+	mutex_unlock(&kma_lock);
+}
+
+/* Add names for addresses from @first on, and check that each one is found just after. */
+static void kma_names_add_many(struct kunit *test, unsigned long first, u32 nr, const char *name)
+{
+	u32 i, wrong = 0;
+
+	for (i = 0; i < nr; i++) {
+		kma_namecache_add(first + i, name);
+		wrong += strcmp(kma_names_cached(first + i), name) != 0;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static u32 kma_names_count(unsigned long first, u32 nr)
+{
+	u32 i, found = 0;
+
+	for (i = 0; i < nr; i++)
+		found += !!kma_namecache_find(first + i);
+	return found;
+}
+
+/* When all slots or all bytes are used, the cache begins anew. */
+static void kma_names_begin_anew_when_full(struct kunit *test)
+{
+	const u32 nr = KMA_NAMECACHE_USED_MAX;
+	char *text = kunit_kzalloc(test, KMA_SYMBOL_LEN, GFP_KERNEL);
+	const u32 too_many = KMA_NAMECACHE_TEXT / KMA_SYMBOL_LEN + 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 'a', KMA_SYMBOL_LEN - 1);
+	mutex_lock(&kma_lock);
+	kma_namecache_start();
+	kma_names_add_many(test, KMA_TEST_PTR, nr, "slot");
+	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr), nr);
+	kma_names_add_many(test, KMA_TEST_PTR + nr, 1, "slot");
+	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 1);
+	/* The last one of these finds no room for its text. */
+	kma_names_add_many(test, KMA_TEST_SITE, too_many, text);
+	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 0);
+	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_SITE, too_many), 1);
+	mutex_unlock(&kma_lock);
+}
+
 static struct kunit_case kma_report_open_cases[] = {
 	KUNIT_CASE(kma_open_sweeps_for_tables_of_objects),
+	KUNIT_CASE(kma_open_lets_others_make_changes),
+	KUNIT_CASE(kma_open_ends_in_spite_of_changes),
+	KUNIT_CASE(kma_names_are_looked_up_once),
+	KUNIT_CASE(kma_names_that_are_unknown_are_not_kept),
+	KUNIT_CASE(kma_names_go_with_their_module),
+	KUNIT_CASE(kma_names_begin_anew_when_full),
 	{}
 };
 

@@ -146,6 +146,7 @@ int kma_control_run(char *line)
 	ret = kma_run_locked(line);
 	if (!ret)
 		kma_error_clear();
+	kma_state_changed();
 	mutex_unlock(&kma_lock);
 	return ret;
 }

@@ -48,9 +48,10 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	mutex_lock(&kma_lock);
 	kma_page_caller_forget();
 	kma_filter_forget();
-	kma_symbol_change(mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
+	kma_symbol_change(mod, state);
+	kma_state_changed();
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
 }

@@ -292,6 +292,7 @@ int kma_setting_write(enum kma_setting_nr nr, const char *text)
 
 	mutex_lock(&kma_lock);
 	ret = kma_setting_set(nr, text);
+	kma_state_changed();
 	mutex_unlock(&kma_lock);
 	return ret;
 }

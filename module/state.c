@@ -21,6 +21,21 @@ struct kma_config kma_config;
 /* Protects settings, and more: see state.h. */
 DEFINE_MUTEX(kma_lock);
 
+/* Protected by kma_lock. */
+static u64 kma_nr_changes;
+
+void kma_state_changed(void)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_nr_changes++;
+}
+
+u64 kma_state_changes(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_nr_changes;
+}
+
 /* ---- memory ---------------------------------------------------------------- */
 
 static u64 kma_total_bytes(void)

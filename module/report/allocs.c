@@ -3,7 +3,6 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
-#include <linux/sched.h>
 
 #include "../state.h"
 #include "seqtab.h"
@@ -84,35 +83,31 @@ static const char *kma_alloc_label(const struct kma_snapshot *snap,
 	return kma_names_known(snap->names, a->entry.row);
 }
 
-static int kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
-			 const struct kma_entry *entry)
+static void kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
+			  const struct kma_entry *entry)
 {
-	struct kma_alloc *a;
+	struct kma_alloc *a = kma_snapshot_add(snap);
 
-	if (!kma_names_site(snap->names, entry->row))
-		return -ENOMEM;
-	a = kma_snapshot_add(snap);
-	if (a) {
-		a->ptr = ptr;
-		a->entry = *entry;
-	} else {
+	if (!a) {
 		snap->cut++;
+		return;
 	}
-	return 0;
+	kma_names_need(snap->names, entry->row);
+	a->ptr = ptr;
+	a->entry = *entry;
 }
 
-static int kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b)
+static void kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b)
 {
 	struct kma_entry entry;
 	unsigned long ptr;
-	int i, ret = 0;
+	int i;
 
-	for (i = 0; !ret && i < KMA_SLOTS; i++) {
+	for (i = 0; i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &entry);
 		if (ptr && !kma_objtab_stale(&kma_core.obj, ptr, &entry))
-			ret = kma_alloc_add(snap, ptr, &entry);
+			kma_alloc_add(snap, ptr, &entry);
 	}
-	return ret;
 }
 
 static size_t kma_allocs_count(const struct kma_bucket *b)
@@ -136,18 +131,20 @@ static int kma_allocs_fill(struct kma_snapshot *snap)
 	snap->names = kma_names_new(&kma_core.sites);
 	if (!snap->names)
 		return -ENOMEM;
-	for (i = 0; i < buckets; i++) {
+	for (i = 0; !ret && i < buckets; i++) {
 		nr += kma_allocs_count(kma_objtab_bucket(t, i));
-		cond_resched();
+		ret = kma_snapshot_pause(snap);
 	}
+	if (ret)
+		return ret;
 	/* Leave room for objects that are added between the two walks. */
 	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
 		return -ENOMEM;
 	for (i = 0; !ret && i < buckets; i++) {
-		ret = kma_allocs_copy(snap, kma_objtab_bucket(t, i));
-		cond_resched();
+		kma_allocs_copy(snap, kma_objtab_bucket(t, i));
+		ret = kma_snapshot_pause(snap);
 	}
-	return ret;
+	return ret ?: kma_snapshot_name_sites(snap);
 }
 
 struct kma_table kma_table_allocs = {

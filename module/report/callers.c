@@ -18,6 +18,7 @@ struct kma_table kma_table_callers = {
 	.row_size = sizeof(struct kma_site_counts),
 	.sort = { .key = { KMA_COUNT_live_bytes }, .nr = 1 },
 	.fill = kma_callers_fill,
+	.merge = kma_rows_site_merge,
 	.value = kma_rows_site_value,
 	.label = kma_rows_site_label,
 	.show = kma_show_row,

@@ -19,14 +19,9 @@ static const char *kma_comm_site_describe(struct kma_map_row *row,
 	return kma_comm_and(info, buf, buf);
 }
 
-/* After a module is reloaded, two addresses may have the same name: merge their rows. */
 static int kma_comm_sites_fill(struct kma_snapshot *snap)
 {
-	int ret = kma_rows_map_fill(snap, kma_comm_site_describe);
-
-	if (!ret)
-		kma_rows_map_merge(snap);
-	return ret;
+	return kma_rows_map_fill(snap, kma_comm_site_describe);
 }
 
 struct kma_table kma_table_comm_sites = {
@@ -37,6 +32,8 @@ struct kma_table kma_table_comm_sites = {
 	.sort = { .key = { 0, 3 }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_COMM_SITES,
 	.fill = kma_comm_sites_fill,
+	/* After a module is reloaded, two addresses may have the same name. */
+	.merge = kma_rows_map_merge,
 	.value = kma_sources_value,
 	.label = kma_rows_map_label,
 	.show = kma_show_row,

@@ -48,11 +48,7 @@ static const char *kma_fallback_describe(struct kma_map_row *row,
 
 static int kma_extfrag_fill(struct kma_snapshot *snap)
 {
-	int ret = kma_rows_map_fill(snap, kma_fallback_describe);
-
-	if (!ret)
-		kma_rows_map_merge(snap);
-	return ret;
+	return kma_rows_map_fill(snap, kma_fallback_describe);
 }
 
 struct kma_table kma_table_extfrag = {
@@ -64,6 +60,7 @@ struct kma_table kma_table_extfrag = {
 	.pages = true,
 	.countmap = KMA_COUNTMAP_EXTFRAG,
 	.fill = kma_extfrag_fill,
+	.merge = kma_rows_map_merge,
 	.value = kma_extfrag_value,
 	.label = kma_rows_map_label,
 	.show = kma_show_row,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names for one snapshot.  A name is made when a row first needs it, and is kept in a chunk
- * of memory until the snapshot is freed.  See names.h.
+ * Names for one snapshot, which are kept in chunks of memory until the snapshot is freed.
+ * See names.h.
  */
 #include <linux/list.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include "../resolve/namecache.h"
 #include "../resolve/symbol.h"
 #include "../state.h"
 #include "names.h"
@@ -18,6 +19,7 @@ struct kma_names_chunk {
 
 struct kma_names {
 	const struct kma_sitetab *sites;
+	u32 rows;
 	struct list_head chunks;
 	size_t used;		/* bytes of the first chunk's text */
 	const char **site;
@@ -34,9 +36,11 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t)
 	if (!names)
 		return NULL;
 	INIT_LIST_HEAD(&names->chunks);
+	/* Names are looked up only for a collection. */
+	kma_namecache_start();
 	names->sites = t;
-	names->site = kma_copy_alloc(t ? kma_sitetab_rows(t) : 0,
-				     sizeof(names->site[0]));
+	names->rows = t ? kma_sitetab_rows(t) : 0;
+	names->site = kma_copy_alloc(names->rows, sizeof(names->site[0]));
 	names->cache = kma_copy_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;
@@ -83,9 +87,28 @@ const char *kma_names_add(struct kma_names *names, const char *text)
 	return kma_names_copy(names);
 }
 
+/* In place of a name that was asked for. */
+static const char kma_name_needed[] = "";
+
+void kma_names_need(struct kma_names *names, u32 id)
+{
+	if (!names->site[id])
+		names->site[id] = kma_name_needed;
+}
+
+bool kma_names_needs(const struct kma_names *names, u32 id)
+{
+	return names->site[id] == kma_name_needed;
+}
+
+u32 kma_names_rows(const struct kma_names *names)
+{
+	return names->rows;
+}
+
 const char *kma_names_site(struct kma_names *names, u32 id)
 {
-	if (!names->site[id]) {
+	if (!names->site[id] || kma_names_needs(names, id)) {
 		kma_symbol_name(names->sites, id, names->buf);
 		names->site[id] = kma_names_copy(names);
 	}

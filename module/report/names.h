@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names for one snapshot.  A name is made when a row first needs it, and is kept until the
- * snapshot is freed.
+ * Names for one snapshot.  Each name is made once, and is kept until the snapshot is freed.
  */
 #ifndef KMA_REPORT_NAMES_H
 #define KMA_REPORT_NAMES_H
@@ -16,7 +15,7 @@ struct kma_names;
  * kma_names_new() - allocate an empty collection of names
  * @t: the table whose rows are named; NULL if only kma_names_add() is used
  *
- * Context: process, may sleep.
+ * Context: process, may sleep; kma_lock is held.
  * Return: the collection, for kma_names_free(), or NULL if there is no memory.
  */
 struct kma_names *kma_names_new(const struct kma_sitetab *t);
@@ -38,6 +37,36 @@ void kma_names_free(struct kma_names *names);
  * Return: the name, or NULL if there is no memory.
  */
 const char *kma_names_site(struct kma_names *names, u32 id);
+
+/**
+ * kma_names_need() - ask for the name of a row's call site
+ * @names: the collection
+ * @id: number of the row
+ *
+ * A look-up takes long, so a table that is copied row by row only notes which names it needs.
+ *
+ * Context: any.
+ */
+void kma_names_need(struct kma_names *names, u32 id);
+
+/**
+ * kma_names_needs() - whether a name that was asked for has not been made yet
+ * @names: the collection
+ * @id: number of the row
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool kma_names_needs(const struct kma_names *names, u32 id);
+
+/**
+ * kma_names_rows() - number of rows of the table whose rows are named
+ * @names: the collection
+ *
+ * Context: any.
+ * Return: the number.
+ */
+u32 kma_names_rows(const struct kma_names *names);
 
 /**
  * kma_names_known() - the name that kma_names_site() returned earlier

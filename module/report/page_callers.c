@@ -50,18 +50,25 @@ static const char *kma_page_caller_label(const struct kma_snapshot *snap, const 
 	return ((const struct kma_page_counts *)row)->label;
 }
 
-/* Merge rows with the same name and class, which are next to each other. */
+/* Merge rows with the same name and class. */
 static void kma_page_callers_merge(struct kma_snapshot *snap)
 {
+	const struct kma_sort by_row = {
+		.key = { KMA_PAGE_CALLER_site, KMA_PAGE_CALLER_order,
+			 KMA_PAGE_CALLER_migratetype, KMA_PAGE_CALLER_gfp },
+		.nr = 4,
+	};
 	struct kma_page_counts *row = snap->rows;
 	size_t i, nr = 0;
 
+	kma_snapshot_sort(snap, &by_row);
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && row[nr - 1].class == row[i].class &&
 		    !strcmp(row[nr - 1].label, row[i].label))
 			kma_rows_page_add(&row[nr - 1], &row[i]);
 		else
 			row[nr++] = row[i];
+		cond_resched();
 	}
 	snap->nr_rows = nr;
 }
@@ -83,7 +90,7 @@ static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 	       !counts->v[KMA_ROWS_PAGE_frees] && !counts->v[KMA_ROWS_PAGE_live_kb];
 }
 
-static int kma_page_callers_rows(struct kma_snapshot *snap)
+static void kma_page_callers_copy(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	struct kma_page_counts counts, *row;
@@ -93,39 +100,39 @@ static int kma_page_callers_rows(struct kma_snapshot *snap)
 		if (!kma_page_caller_shown(id))
 			continue;
 		kma_rows_page_read(id, &counts);
+		cond_resched();
 		if (kma_page_caller_empty(&counts))
 			continue;
-		counts.label = kma_names_site(snap->names, id);
-		if (!counts.label)
-			return -ENOMEM;
+		counts.id = id;
 		row = kma_snapshot_add(snap);
 		*row = counts;
-		cond_resched();
 	}
-	return 0;
+}
+
+/* A look-up takes long, so the counters of all rows have been copied before. */
+static int kma_page_callers_name(struct kma_snapshot *snap)
+{
+	struct kma_page_counts *row = snap->rows;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < snap->nr_rows; i++) {
+		row[i].label = kma_names_site(snap->names, row[i].id);
+		ret = row[i].label ? kma_snapshot_pause(snap) : -ENOMEM;
+	}
+	return ret;
 }
 
 static int kma_page_callers_fill(struct kma_snapshot *snap)
 {
-	const struct kma_sort by_row = {
-		.key = { KMA_PAGE_CALLER_site, KMA_PAGE_CALLER_order,
-			 KMA_PAGE_CALLER_migratetype, KMA_PAGE_CALLER_gfp },
-		.nr = 4,
-	};
-	int ret;
-
 	if (!kma_pages_tracked())
 		return kma_snapshot_room(snap, 0);
 	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names ||
 	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_pagealloc.sites)))
 		return -ENOMEM;
-	ret = kma_page_callers_rows(snap);
-	if (ret)
-		return ret;
-	kma_snapshot_sort(snap, &by_row);
-	kma_page_callers_merge(snap);
-	return 0;
+	kma_page_callers_copy(snap);
+	return kma_page_callers_name(snap);
 }
 
 struct kma_table kma_table_page_callers = {
@@ -136,6 +143,7 @@ struct kma_table kma_table_page_callers = {
 	.sort = { .key = { KMA_PAGE_CALLER_live_kb, KMA_PAGE_CALLER_hits }, .nr = 2 },
 	.pages = true,
 	.fill = kma_page_callers_fill,
+	.merge = kma_page_callers_merge,
 	.value = kma_page_caller_value,
 	.label = kma_page_caller_label,
 	.show = kma_show_row,

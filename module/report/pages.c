@@ -7,7 +7,6 @@
  */
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
-#include <linux/sched.h>
 
 #include "../state.h"
 #include "../trace/page_track.h"
@@ -23,14 +22,15 @@ static const struct kma_column kma_pages_columns[] = {
 	KMA_PAGES_COLUMNS(KMA_COLUMN)
 };
 
-/* One row.  It has a copy of everything: the tables may be freed before it is printed. */
+/*
+ * One row.  It has a copy of everything but the name: the tables may be freed before it is printed.
+ */
 struct kma_piece {
 	unsigned long pfn;
 	u64 pages;
 	struct kma_pfn frame;
 	unsigned long class;
 	u64 weight;
-	const char *label;
 };
 
 /* The node of a piece; KMA_NO_ID if the memory has been removed meanwhile. */
@@ -71,7 +71,9 @@ static u64 kma_piece_value(const struct kma_snapshot *snap, const void *row, int
 
 static const char *kma_piece_label(const struct kma_snapshot *snap, const void *row)
 {
-	return ((const struct kma_piece *)row)->label;
+	const struct kma_piece *p = row;
+
+	return kma_names_known(snap->names, kma_pfn_row(p->frame.what));
 }
 
 /*
@@ -89,7 +91,7 @@ static bool kma_piece_goes_on(const struct kma_piece *p, const struct kma_pfn *r
 	return p->pages && record->what == (p->frame.what | KMA_PFN_REST);
 }
 
-static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
+static void kma_piece_describe(struct kma_piece *p)
 {
 	const u32 id = kma_pfn_row(p->frame.what);
 	const struct kma_site_info *info = &kma_pagealloc.sites.info[id];
@@ -97,50 +99,47 @@ static void kma_piece_describe(struct kma_piece *p, struct kma_names *names)
 
 	p->class = cache->class;
 	p->weight = kma_sample_weight(cache->size, READ_ONCE(info->shift));
-	p->label = kma_names_site(names, id);
 }
 
-static int kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
+static void kma_piece_add(struct kma_snapshot *snap, struct kma_piece *p)
 {
 	struct kma_piece *row;
 
 	if (!p->pages)
-		return 0;
-	kma_piece_describe(p, snap->names);
-	if (!p->label)
-		return -ENOMEM;
+		return;
+	kma_piece_describe(p);
 	row = kma_snapshot_add(snap);
-	if (row)
+	if (row) {
+		kma_names_need(snap->names, kma_pfn_row(p->frame.what));
 		*row = *p;
-	else
+	} else {
 		snap->cut++;
+	}
 	p->pages = 0;
-	return 0;
 }
 
 /* Copy the pieces of one chunk.  No page allocation spans two chunks. */
-static int kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
+static void kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 {
 	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, pfn);
 	const unsigned long end = pfn + KMA_CHUNK_PFNS;
 	struct kma_piece p = {};
 	struct kma_pfn record;
-	int ret = 0;
 
 	if (!f)
-		return 0;
-	for (; !ret && pfn < end; pfn++, f++) {
+		return;
+	for (; pfn < end; pfn++, f++) {
 		if (!kma_pfn_read(f, &record) || kma_pfn_bare(&record))
 			record.what = 0;
 		if (kma_piece_goes_on(&p, &record)) {
 			p.pages++;
 			continue;
 		}
-		ret = kma_piece_add(snap, &p);
+		kma_piece_add(snap, &p);
 		if (record.what)
 			p = (struct kma_piece) { .pfn = pfn, .pages = 1, .frame = record };
 	}
-	return ret ?: kma_piece_add(snap, &p);
+	kma_piece_add(snap, &p);
 }
 
 /* An upper bound on the number of pieces in one chunk. */
@@ -172,18 +171,20 @@ static int kma_pages_fill(struct kma_snapshot *snap)
 	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names)
 		return -ENOMEM;
-	for (i = 0; i < chunks; i++) {
+	for (i = 0; !ret && i < chunks; i++) {
 		nr += kma_pages_count(i * KMA_CHUNK_PFNS);
-		cond_resched();
+		ret = kma_snapshot_pause(snap);
 	}
+	if (ret)
+		return ret;
 	/* Leave room for pieces that are added between the two walks. */
 	if (kma_snapshot_room(snap, nr + nr / 8 + 1024))
 		return -ENOMEM;
 	for (i = 0; !ret && i < chunks; i++) {
-		ret = kma_pages_copy(snap, i * KMA_CHUNK_PFNS);
-		cond_resched();
+		kma_pages_copy(snap, i * KMA_CHUNK_PFNS);
+		ret = kma_snapshot_pause(snap);
 	}
-	return ret;
+	return ret ?: kma_snapshot_name_sites(snap);
 }
 
 struct kma_table kma_table_pages = {

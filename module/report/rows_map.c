@@ -48,7 +48,8 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 					      const struct kma_countmap_info *info,
 					      char buf[KMA_SYMBOL_LEN]))
 {
-	static char buf[KMA_SYMBOL_LEN];	/* protected by kma_lock */
+	/* Protected by kma_lock, which is not dropped while a row is described. */
+	static char buf[KMA_SYMBOL_LEN];
 	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
 	struct kma_countmap_row *sum;
 	struct kma_map_row new, *row;
@@ -72,11 +73,9 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 			strscpy(buf, text, sizeof(buf));
 		kma_label_clean(buf);
 		new.label = kma_names_add(snap->names, buf);
-		if (!new.label)
-			ret = -ENOMEM;
 		row = kma_snapshot_add(snap);
 		*row = new;
-		cond_resched();
+		ret = new.label ? kma_snapshot_pause(snap) : -ENOMEM;
 	}
 	kma_copy_free(sum);
 	return sum ? ret : -ENOMEM;
@@ -86,6 +85,7 @@ static int kma_rows_map_compare(const void *a, const void *b, const void *unused
 {
 	const struct kma_map_row *x = a, *y = b;
 
+	cond_resched();
 	return strcmp(x->label, y->label) ?: memcmp(x->id, y->id, sizeof(x->id));
 }
 

@@ -25,8 +25,8 @@ struct kma_map_row {
  * @describe: sets the @id of a row and returns its label, which may be in @buf; @info is
  *	NULL for the row [other]
  *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0 or -ENOMEM.
+ * Context: process, may sleep; kma_lock is held, and dropped between rows.
+ * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table.
  */
 int kma_rows_map_fill(struct kma_snapshot *snap,
 		      const char *(*describe)(struct kma_map_row *row,
@@ -34,7 +34,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 					      char buf[KMA_SYMBOL_LEN]));
 
 /**
- * kma_rows_map_merge() - merge rows that have the same label and @id
+ * kma_rows_map_merge() - a @merge of struct kma_table: of rows with the same label and @id
  * @snap: the snapshot
  *
  * Context: process, may sleep.

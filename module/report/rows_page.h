@@ -38,6 +38,7 @@ enum kma_rows_page_count {
  * @samples: page allocations that were sampled
  * @live_samples: those of the samples whose first page is live
  * @label: the name of the call site; NULL for a row without one
+ * @id: number of the row in the site table; after rows were merged, of one of them
  */
 struct kma_page_counts {
 	unsigned long class;
@@ -47,6 +48,7 @@ struct kma_page_counts {
 	u64 samples;
 	u64 live_samples;
 	const char *label;
+	u32 id;
 };
 
 /**
@@ -76,7 +78,7 @@ bool kma_rows_page_exact(u32 id);
 /**
  * kma_rows_page_read() - read the counters of one row
  * @id: number of the row, which is in use
- * @counts: the result; @label is not set
+ * @counts: the result; @label and @id are not set
  *
  * Live counts are those of this moment; all others are since the last reset.
  *

@@ -176,25 +176,41 @@ static bool kma_rows_site_empty(const struct kma_site_counts *counts)
 	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
 }
 
-/* Merge rows with the same name, which are next to each other. */
-static void kma_rows_site_merge(struct kma_snapshot *snap)
+void kma_rows_site_merge(struct kma_snapshot *snap)
 {
+	const struct kma_sort by_label = { .key = { KMA_COUNT_NR }, .nr = 1 };
 	struct kma_site_counts *row = snap->rows;
 	size_t i, nr = 0;
 
+	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && !strcmp(row[nr - 1].label, row[i].label))
 			kma_rows_site_add(&row[nr - 1], &row[i]);
 		else
 			row[nr++] = row[i];
+		cond_resched();
 	}
 	snap->nr_rows = nr;
+}
+
+/* A look-up takes long, so the counters of all rows have been copied before. */
+static int kma_rows_site_name(struct kma_snapshot *snap,
+			      const char *(*name)(struct kma_names *, u32))
+{
+	struct kma_site_counts *row = snap->rows;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < snap->nr_rows; i++) {
+		row[i].label = name(snap->names, row[i].id);
+		ret = row[i].label ? kma_snapshot_pause(snap) : -ENOMEM;
+	}
+	return ret;
 }
 
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples)
 {
-	const struct kma_sort by_label = { .key = { KMA_COUNT_NR }, .nr = 1 };
 	const struct kma_sitetab *t = &kma_core.sites;
 	struct kma_site_counts counts, *row;
 	u32 id;
@@ -207,16 +223,12 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 		    (samples && !kma_sitetab_is_sampled(t, id)))
 			continue;
 		kma_rows_site_read(id, &counts);
+		cond_resched();
 		if (kma_rows_site_empty(&counts))
 			continue;
-		counts.label = name(snap->names, id);
-		if (!counts.label)
-			return -ENOMEM;
+		counts.id = id;
 		row = kma_snapshot_add(snap);
 		*row = counts;
-		cond_resched();
 	}
-	kma_snapshot_sort(snap, &by_label);
-	kma_rows_site_merge(snap);
-	return 0;
+	return kma_rows_site_name(snap, name);
 }

@@ -29,18 +29,20 @@ enum kma_site_column {
  * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
  *	rows add up, because samples are independent of each other
  * @label: the name of the call site or cache, or the stack
+ * @id: number of the row in the site table; after rows were merged, of one of them
  */
 struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
 	kma_u128 weighed[KMA_COUNT_ESTIMATES];
 	kma_u128 variance[KMA_COUNT_ESTIMATES];
 	const char *label;
+	u32 id;
 };
 
 /**
  * kma_rows_site_read() - read the counters of one row of the site table
  * @id: number of the row, which is in use
- * @counts: the result; @label is not set
+ * @counts: the result; @label and @id are not set
  *
  * Live columns are those of this moment; all others are since the last reset.
  *
@@ -91,16 +93,24 @@ u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int co
 const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 
 /**
- * kma_rows_site_fill() - fill a snapshot with rows of the site table, merged by name
+ * kma_rows_site_fill() - fill a snapshot with rows of the site table
  * @snap: the snapshot
  * @name: the function that names a row: kma_names_site(), kma_names_cache() or
  *	kma_names_stack()
  * @samples: true to use only rows of samples
  *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0 or -ENOMEM.
+ * Context: process, may sleep; kma_lock is held, and dropped while rows are named.
+ * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table.
  */
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);
+
+/**
+ * kma_rows_site_merge() - the @merge of struct kma_table for these tables: by name
+ * @snap: the snapshot
+ *
+ * Context: process, may sleep.
+ */
+void kma_rows_site_merge(struct kma_snapshot *snap);
 
 #endif /* KMA_REPORT_ROWS_SITE_H */

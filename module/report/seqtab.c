@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -42,6 +43,39 @@ void *kma_snapshot_add(struct kma_snapshot *snap)
 	if (snap->nr_rows == snap->max_rows)
 		return NULL;
 	return kma_snapshot_row(snap, snap->nr_rows++);
+}
+
+/* ---- steps ---------------------------------------------------------------- */
+
+/* Steps with kma_lock held. */
+#define KMA_SNAPSHOT_STEPS	32
+
+int kma_snapshot_pause(struct kma_snapshot *snap)
+{
+	lockdep_assert_held(&kma_lock);
+	if (++snap->steps % KMA_SNAPSHOT_STEPS)
+		return 0;
+	if (snap->keep_lock) {
+		cond_resched();
+		return 0;
+	}
+	mutex_unlock(&kma_lock);
+	cond_resched();
+	mutex_lock(&kma_lock);
+	return snap->changes == kma_state_changes() ? 0 : -EAGAIN;
+}
+
+int kma_snapshot_name_sites(struct kma_snapshot *snap)
+{
+	int ret = 0;
+	u32 id;
+
+	for (id = 0; !ret && id < kma_names_rows(snap->names); id++) {
+		if (!kma_names_needs(snap->names, id))
+			continue;
+		ret = kma_names_site(snap->names, id) ? kma_snapshot_pause(snap) : -ENOMEM;
+	}
+	return ret;
 }
 
 /* ---- sorting -------------------------------------------------------------- */
@@ -120,9 +154,8 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	u64 since;
 	int ret;
 
-	if (kma_table_of_objects(snap->table))
-		kma_state_sweep();
 	mutex_lock(&kma_lock);
+	snap->changes = kma_state_changes();
 	snap->sort = snap->table->sort;
 	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
 	sites = snap->table->pages ? &kma_pagealloc.sites : &kma_core.sites;
@@ -142,6 +175,32 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	return ret;
 }
 
+/* Free the rows and names of a snapshot. */
+static void kma_snapshot_clear(struct kma_snapshot *snap)
+{
+	kma_names_free(snap->names);
+	kma_copy_free(snap->rows);
+	snap->names = NULL;
+	snap->rows = NULL;
+	snap->nr_rows = 0;
+	snap->cut = 0;
+}
+
+#define KMA_SNAPSHOT_TRIES	3
+
+/* If changes keep coming, the last try makes them wait. */
+static int kma_snapshot_retry(struct kma_snapshot *snap)
+{
+	int i, ret = -EAGAIN;
+
+	for (i = 1; ret == -EAGAIN; i++) {
+		kma_snapshot_clear(snap);
+		snap->keep_lock = i == KMA_SNAPSHOT_TRIES;
+		ret = kma_snapshot_take(snap);
+	}
+	return ret;
+}
+
 struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
 {
 	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
@@ -150,19 +209,22 @@ struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
-	ret = kma_snapshot_take(snap);
+	if (kma_table_of_objects(table))
+		kma_state_sweep();
+	ret = kma_snapshot_retry(snap);
 	if (ret) {
 		kma_snapshot_close(snap);
 		return ERR_PTR(ret);
 	}
+	if (table->merge)
+		table->merge(snap);
 	kma_snapshot_sort(snap, &snap->sort);
 	return snap;
 }
 
 void kma_snapshot_close(struct kma_snapshot *snap)
 {
-	kma_names_free(snap->names);
-	kma_copy_free(snap->rows);
+	kma_snapshot_clear(snap);
 	kfree(snap);
 }
 

@@ -3,10 +3,12 @@
  * A table as a file.
  *
  * Opening the file takes a snapshot: the table's fill() makes the rows, which are then
- * sorted once.  If the table is about objects, stale entries are removed from the live table first
- * (kma_state_sweep()).  This takes time in proportion to the size of the live table, so other
- * tables must not show what depends on it.  Reading only prints them, so that a slow reader, or one with a tiny buffer,
- * gets one consistent table.  Closing the file frees the snapshot.
+ * merged and sorted once.  If the table is about objects, stale entries are removed from the live
+ * table first (kma_state_sweep()).  This takes time in proportion to the size of the live
+ * table, so other tables must not show what depends on it.
+ *
+ * Reading only prints the rows, so that a slow reader, or one with a tiny buffer, gets one
+ * consistent table.  Closing the file frees the snapshot.
  *
  * Each table has a source file with its struct kma_table, and a line in KMA_TABLES.
  */
@@ -93,8 +95,10 @@ struct kma_sort {
  * @sort: the current order; protected by kma_lock
  * @pages: the table is about pages
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
- * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep; returns 0 or
- *	an error, and then the snapshot is freed
+ * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
+ *	lock by kma_snapshot_pause(); returns 0 or an error, and then the rows are freed
+ * @merge: merges rows that belong together; called once, after @fill, without kma_lock; NULL if
+ *	there is nothing to merge
  * @value: returns the value of a column that is not the label
  * @label: returns the label of a row
  * @show: prints one row; kma_show_row() for tables whose lines are columns
@@ -108,6 +112,7 @@ struct kma_table {
 	bool pages;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
+	void (*merge)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
 	void (*show)(struct seq_file *seq, const struct kma_snapshot *snap,
@@ -134,6 +139,9 @@ struct kma_table {
  * @filter: criteria of the filter that were set at any time since the last reset or load
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
+ * @changes: kma_state_changes() when the snapshot was begun
+ * @steps: number of calls of kma_snapshot_pause()
+ * @keep_lock: the snapshot is made without dropping kma_lock
  */
 struct kma_snapshot {
 	struct kma_table *table;
@@ -153,6 +161,9 @@ struct kma_snapshot {
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;
+	u64 changes;
+	u32 steps;
+	bool keep_lock;
 };
 
 /**
@@ -175,6 +186,28 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows);
  * Return: the row, zeroed, or NULL if there is no room left.
  */
 void *kma_snapshot_add(struct kma_snapshot *snap);
+
+/**
+ * kma_snapshot_pause() - let others have kma_lock, after each step of a long @fill
+ * @snap: the snapshot
+ *
+ * Drops the lock and takes it again after every few steps.  A step should take at most 0.1 ms or
+ * so.  Rows have to be complete, except for names; see kma_lock about what may happen meanwhile.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: 0, or -EAGAIN if the snapshot has to be begun again, which is what the caller of @fill
+ * does if @fill returns this.
+ */
+int kma_snapshot_pause(struct kma_snapshot *snap);
+
+/**
+ * kma_snapshot_name_sites() - make the names that kma_names_need() has asked for
+ * @snap: the snapshot
+ *
+ * Context: process, may sleep; kma_lock is held, and may be dropped in between.
+ * Return: 0, -ENOMEM or -EAGAIN, for @fill to return.
+ */
+int kma_snapshot_name_sites(struct kma_snapshot *snap);
 
 /**
  * kma_snapshot_sort() - sort the rows

@@ -6,6 +6,7 @@
 #include "../countmaps.h"
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
+#include "../resolve/namecache.h"
 #include "../sampling.h"
 #include "../state.h"
 #include "../trace/bulk.h"
@@ -121,7 +122,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
 	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
-		     kma_countmaps_bytes() + kma_pages_memory());
+		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)

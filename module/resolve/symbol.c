@@ -4,11 +4,14 @@
 
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "../core/pagealloc.h"
 #include "../state.h"
+#include "namecache.h"
 #include "symbol.h"
 
 /**
@@ -48,19 +51,43 @@ static void kma_symbol_cut_size(char *name)
 			strlen(slash + strcspn(slash, " ")) + 1);
 }
 
-void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
+static const char kma_name_unknown[] = "[unknown]";
+
+/* Look up a name in kallsyms. */
+static void kma_symbol_lookup(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
-	/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
-	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
-		strscpy(buf, "-", KMA_SYMBOL_LEN);
-		return;
-	}
 	sprint_symbol(buf, site);
 	/* Without a symbol the result is an address, which must not be shown. */
 	if (!strncmp(buf, "0x", 2))
-		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
+		strscpy(buf, kma_name_unknown, KMA_SYMBOL_LEN);
 	else
 		kma_symbol_cut_size(buf);
+}
+
+/*
+ * Whether the code with this name stays until the module notifier has announced its end.  That of
+ * BPF programs, and of trampolines of BPF, ftrace and kprobes, comes and goes without notice.
+ */
+static bool kma_symbol_announced(const char *name)
+{
+	return strcmp(name, kma_name_unknown) && !strstarts(name, "bpf_") &&
+	       !strstarts(name, "ftrace_") && !strstarts(name, "kprobe_");
+}
+
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
+{
+	const char *known = kma_namecache_find(site);
+
+	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
+		/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
+		strscpy(buf, "-", KMA_SYMBOL_LEN);
+	} else if (known) {
+		strscpy(buf, known, KMA_SYMBOL_LEN);
+	} else {
+		kma_symbol_lookup(site, buf);
+		if (kma_symbol_announced(buf))
+			kma_namecache_add(site, buf);
+	}
 }
 
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
@@ -178,6 +205,7 @@ static void kma_kept_change(const struct kma_kept *kept, const struct module *mo
 	u32 id;
 
 	for (id = 0; kept->name && id < t->sites_max; id++) {
+		cond_resched();
 		info = kma_sitetab_info(t, id);
 		if (!info)
 			continue;
@@ -197,6 +225,8 @@ void kma_symbol_change(const struct module *mod, unsigned long state)
 	lockdep_assert_held(&kma_lock);
 	kma_kept_change(&kma_kept_objects, mod, state);
 	kma_kept_change(&kma_kept_pages, mod, state);
+	/* Last, because kma_kept_change() uses the names. */
+	kma_namecache_forget(mod);
 }
 
 void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct module *mod,
@@ -208,6 +238,7 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 	u32 id;
 
 	for (id = 1; t && id < t->rows; id++) {
+		cond_resched();
 		if (!kma_countmap_info(t, id) || t->info[id].retired)
 			continue;
 		fate = kma_symbol_fate(t->info[id].key.word[word], mod, state);
@@ -224,9 +255,11 @@ static void kma_kept_free_all(const char **text, u32 rows)
 {
 	u32 id;
 
-	for (id = 0; text && id < rows; id++)
+	for (id = 0; text && id < rows; id++) {
 		if (text[id] != kma_name_lost)
 			kfree(text[id]);
+		cond_resched();
+	}
 	vfree(text);
 }
 
@@ -262,6 +295,7 @@ int kma_symbol_start(void)
 
 void kma_symbol_stop(void)
 {
+	kma_namecache_stop();
 	kma_kept_free(&kma_kept_objects);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Names of call sites.
  *
- * A row has the address of its call site.  Normally the name is looked up when a table is
- * read.  But code may be freed before that: the init text of a module once its init is done,
+ * A row has the address of its call site.  Normally the name is looked up when a table first
+ * shows it.  But code may be freed before that: the init text of a module once its init is done,
  * and all text of a module that is unloaded.  Just before code is freed, the names of the call
  * sites in it are looked up and kept, and their rows are retired, because other code may soon
  * have the same addresses.  If a stack goes through such code, the names of the stack are
@@ -59,7 +59,9 @@ void kma_symbol_pages_stop(void);
  * @site: the address, or a value that stands in place of one (see core/pagealloc.h)
  * @buf: the result, `symbol+0xoff [module]`, never an address
  *
- * Context: any context in which kallsyms may be used.
+ * The name is looked up only if it is not in the cache (namecache.h).
+ *
+ * Context: process; kma_lock is held.
  */
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
@@ -89,7 +91,8 @@ void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LE
  * @mod: the module
  * @state: the state that it is entering or has just entered: enum module_state
  *
- * Keeps the names of rows whose code is about to be freed, and retires these rows.
+ * Keeps the names of rows whose code is about to be freed, and retires these rows.  Then removes
+ * all names of the module from the cache, so call kma_symbol_change_map() before this.
  *
  * Context: module notifier; kma_lock is held.
  */
