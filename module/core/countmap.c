@@ -24,6 +24,7 @@ u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
 {
 	return (u64)kma_countmap_slots(rows) * sizeof(u32) +
 	       (u64)rows * (sizeof(struct kma_countmap_info) + sizeof(void *)) +
+	       kma_countmap_chunks(rows) * sizeof(void *) +
 	       (u64)kma_countmap_chunks(rows) * KMA_COUNTMAP_PER_CHUNK *
 			sizeof(struct kma_countmap_row) * nr_cpus;
 }

@@ -23,6 +23,7 @@ u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
 
 	return kma_site_map_slots(sites_max) * sizeof(struct kma_site_slot) +
 	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
+	       kma_site_chunks(sites_max) * sizeof(void *) +
 	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
 			sizeof(struct kma_row) * nr_cpus +
 	       roundup_pow_of_two(sites_max) * sizeof(u16) +
