@@ -194,25 +194,39 @@ void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cac
 	kma_model_object(m, o, site, cache, true);
 }
 
+/* The core has found the stale entry of an object, and has counted it as freed. */
+static void kma_model_freed_left(struct kma_model *m, struct kma_row *row, bool pingpong)
+{
+	row->repaired--;
+	m->stat[KMA_STAT_page_freed]--;
+	row->frees++;
+	row->pingpong += pingpong;
+}
+
 void kma_model_free(struct kma_model *m, struct kma_object *o)
 {
 	struct kma_row *row = kma_model_row(m, o->site, o->cache);
+	u64 unmatched = kma_model_ahead(m, KMA_STAT_free_unmatched);
 	/* Changed before the free: afterwards another thread may get the address. */
-	bool live = o->live;
+	const bool live = o->live, left = o->left, pingpong = o->entry.cpu != kma_env.cpu;
 
 	o->live = false;
+	o->left = false;
 	m->frees++;
-	if (!live) {
-		m->stat[KMA_STAT_free_unmatched]++;
-	} else {
+	if (live) {
 		row->frees++;
-		row->pingpong += o->entry.cpu != kma_env.cpu;
+		row->pingpong += pingpong;
 	}
 	if (kma_model_enter)
 		kma_model_enter();
 	kma_model_do_free(m->core, o->ptr);
 	if (kma_model_leave)
 		kma_model_leave();
+	unmatched = kma_model_ahead(m, KMA_STAT_free_unmatched) - unmatched;
+	if (left && !unmatched)
+		kma_model_freed_left(m, row, pingpong);
+	else if (!live)
+		m->stat[KMA_STAT_free_unmatched]++;
 }
 
 static noinline void kma_model_do_pages_free(struct kma_core *core,

@@ -80,8 +80,9 @@ unsigned long kma_model_cache(const struct kma_model *m, u32 cache);
 
 /*
  * Record the allocation of an object, the allocation of an object in bulk, and a free.  The
- * object may be live or not; a free must not be of an object that is @left.  A signal handler
- * may call these functions for other objects while one of them runs.
+ * object may be live or not.  If a free is of an object that is @left, the model learns from the
+ * core whether there was still an entry.  A signal handler may call these functions for other
+ * objects while one of them runs.
  */
 void kma_model_alloc(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);
 void kma_model_bulk(struct kma_model *m, struct kma_object *o, u32 site, u32 cache);

@@ -8,6 +8,8 @@
  * and once more with an interrupt after every instruction.  After each run, the core is
  * compared with the model.
  *
+ *   step [TEXT]	only the paths whose names contain TEXT
+ *
  * The run with one interrupt after instruction k is a child process, which is forked there
  * and runs to the end.  If each run began at the start and was stepped to instruction k, the
  * number of traps would be quadratic in the length of the path.
@@ -36,6 +38,9 @@ static struct kma_object kma_object[KMA_OBJECTS];
 static struct kma_object *kma_mine[KMA_MINE];
 /* Index of one whose own slot is the same as that of the first one. */
 static u32 kma_rival;
+
+/* A reader has accepted a copy with members of two entries. */
+static bool kma_torn;
 
 /* ---- stepping -------------------------------------------------------------- */
 
@@ -184,27 +189,48 @@ static void kma_nest_recycles(u32 nr)
 	kma_model_recycle_begin(&kma_model);
 }
 
-#define KMA_NEST_NEW_SITE 2
-
 static void kma_nest_sample(u32 nr);
 static void kma_nest_sample_stays(u32 nr);
 static void kma_nest_sample_changes(u32 nr);
+static void kma_nest_sweep(u32 nr);
+static void kma_nest_uses_again(u32 nr);
+static void kma_nest_replaces(u32 nr);
+static void kma_nest_reuses(u32 nr);
 
+/*
+ * Kinds of paths, as bits.  Only some interrupts can come in paths of a kind.  KMA_LONG are paths
+ * that search all caches or buckets, and paths for which all objects are @left (model.h).
+ */
+enum kma_kind {
+	KMA_SHORT = 1,
+	KMA_LONG = 2,
+	KMA_SAMPLES = 4,
+	KMA_STALE_FREED = 8,	/* the free of an object whose entry is stale */
+	KMA_STALE_SWEPT = 16,	/* the sweep of a stale entry */
+	KMA_READ = 32,		/* a reader */
+	KMA_LATE = 64,		/* a free that is traced after the allocator has the object */
+};
+
+/* An interrupt, and the kinds of paths that it can come in. */
 static const struct {
 	const char *name;
 	void (*interrupt)(u32 nr);
-	bool samples;
+	u32 kinds;
 } kma_nests[] = {
-	{ "another object in the bucket", kma_nest_same_bucket, false },
-	{ "the same site", kma_nest_same_site, false },
-	[KMA_NEST_NEW_SITE] = { "a new site", kma_nest_new_site, false },
-	{ "an object that stays live", kma_nest_stays, false },
-	{ "a free in the bucket", kma_nest_makes_room, false },
-	{ "the end of another cache", kma_nest_cache_dies, false },
-	{ "the beginning of recycling", kma_nest_recycles, false },
-	{ "another sample in the bucket", kma_nest_sample, true },
-	{ "a sample that stays live", kma_nest_sample_stays, true },
-	{ "a sample with another N", kma_nest_sample_changes, true },
+	{ "another object in the bucket", kma_nest_same_bucket, KMA_SHORT },
+	{ "the same site", kma_nest_same_site, KMA_SHORT },
+	{ "a new site", kma_nest_new_site, KMA_SHORT | KMA_LONG },
+	{ "an object that stays live", kma_nest_stays, KMA_SHORT },
+	{ "a free in the bucket", kma_nest_makes_room, KMA_SHORT },
+	{ "the end of another cache", kma_nest_cache_dies, KMA_SHORT },
+	{ "the beginning of recycling", kma_nest_recycles, KMA_SHORT },
+	{ "another sample in the bucket", kma_nest_sample, KMA_SAMPLES },
+	{ "a sample that stays live", kma_nest_sample_stays, KMA_SAMPLES },
+	{ "a sample with another N", kma_nest_sample_changes, KMA_SAMPLES },
+	{ "a sweep", kma_nest_sweep, KMA_STALE_FREED | KMA_STALE_SWEPT },
+	{ "an allocation at the stale address", kma_nest_uses_again, KMA_STALE_SWEPT },
+	{ "an allocation at the same address", kma_nest_replaces, KMA_READ },
+	{ "an allocation at the address", kma_nest_reuses, KMA_LATE },
 };
 
 /* ---- paths ----------------------------------------------------------------- */
@@ -248,6 +274,11 @@ static void kma_setup_met_one(void)
 static void kma_setup_met_two(void)
 {
 	kma_setup_met(2);
+}
+
+static void kma_setup_live_first(void)
+{
+	kma_alloc(0, KMA_SITE, 0);
 }
 
 static void kma_setup_live(void)
@@ -302,14 +333,24 @@ static void kma_setup_retired(void)
 	kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, 5));
 }
 
-static void kma_setup_sites_full(void)
+static void kma_setup_sites(u32 rows)
 {
-	u32 site;
+	u32 site = 2;
 
-	for (site = 2; site < 2 + KMA_SITES_MIN; site++) {
-		kma_alloc(1, site, 0);
+	while (atomic_read(&kma_core.sites.used) < rows) {
+		kma_alloc(1, site++, 0);
 		kma_free(1);
 	}
+}
+
+static void kma_setup_one_row_left(void)
+{
+	kma_setup_sites(KMA_SITES_MIN - 1);
+}
+
+static void kma_setup_sites_full(void)
+{
+	kma_setup_sites(KMA_SITES_MIN);
 }
 
 /* Allocate more objects than there are slots, but not the object of the path. */
@@ -462,6 +503,124 @@ static void kma_path_sweep_spilled(void)
 	}
 }
 
+/* Two CPUs may sweep a bucket at the same time, or sweep it during a free. */
+static void kma_nest_sweep(u32 nr)
+{
+	u64 i;
+
+	(void)nr;
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
+		kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, i));
+}
+
+/* Allocate an object at the address of a stale entry, from now on or for a moment. */
+static void kma_nest_uses_again(u32 nr)
+{
+	kma_model_alloc(&kma_model, KMA_FREED(0), 40, 1);
+	if (nr % 2)
+		kma_model_free(&kma_model, KMA_FREED(0));
+}
+
+/*
+ * The object at the address of a stale entry was allocated without being recorded.  If it is
+ * not found, the entry has been removed by a sweep.
+ */
+static void kma_path_free_stale(void)
+{
+	kma_model_free(&kma_model, KMA_FREED(0));
+}
+
+/* ---- late frees -------------------------------------------------------------- */
+
+/*
+ * An allocation that the model does not know of: the model cannot tell which of two objects at
+ * one address a late free removes.
+ */
+static void kma_late_alloc(u32 site)
+{
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + 16 * site,
+		.ptr = kma_mine[0]->ptr,
+		.cache = 64,
+		.kmalloc = true,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_record_alloc(&kma_core, &ev);
+}
+
+static void kma_setup_late(void)
+{
+	kma_late_alloc(KMA_SITE);
+}
+
+static noinline void kma_late_free(struct kma_core *core, unsigned long ptr)
+{
+	kma_record_free(core, ptr, false);
+}
+
+static void kma_path_late_free(void)
+{
+	kma_step_enter();
+	kma_late_free(&kma_core, kma_mine[0]->ptr);
+	kma_step_leave();
+}
+
+static void kma_nest_reuses(u32 nr)
+{
+	kma_late_alloc(50 + nr % 40);
+}
+
+/* For each row, the number of live objects is the number of its entries in the live table. */
+static const char *kma_check_live(void)
+{
+	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+	u64 *live = calloc(rows, sizeof(*live));
+	const char *why = NULL;
+	struct kma_entry e;
+	struct kma_row sum;
+	u64 i;
+
+	if (!live)
+		abort();
+	for (i = 0; i < kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS; i++)
+		if (kma_objtab_read(kma_objtab_bucket(&kma_core.obj, i / KMA_SLOTS),
+				    i % KMA_SLOTS, &e))
+			live[e.row]++;
+	for (i = 0; i < rows; i++) {
+		kma_sitetab_sum(&kma_core.sites, i, &sum);
+		if (kma_row_live(&sum) != live[i])
+			why = "the live objects of a row differ from its entries";
+	}
+	free(live);
+	return why;
+}
+
+/* ---- readers ---------------------------------------------------------------- */
+
+/* Copy the entry of the first object, which is in its own slot. */
+static void kma_path_read(void)
+{
+	const unsigned long ptr = kma_mine[0]->ptr;
+	const struct kma_bucket *home = kma_objtab_home(&kma_core.obj, ptr);
+	struct kma_entry e, want;
+	unsigned long key;
+
+	kma_step_enter();
+	key = kma_objtab_read(home, kma_objtab_slot(ptr), &e);
+	kma_step_leave();
+	if (!key)
+		return;
+	want = kma_model_entry(ptr, 0, e.time);
+	kma_torn = key != ptr || e.bytes_req != want.bytes_req || e.tgid != want.tgid;
+}
+
+static void kma_nest_replaces(u32 nr)
+{
+	(void)nr;
+	kma_model_alloc(&kma_model, kma_mine[0], KMA_SITE, 0);
+}
+
 /* ---- samples ---------------------------------------------------------------- */
 
 /* Sizes of objects.  With an N of 4 KiB, they are always sampled, and nearly never. */
@@ -603,16 +762,14 @@ static const char *kma_check_samples(void)
 
 /*
  * @stat is a counter that the path increments; if it does not, the intended path was not
- * taken.  KMA_LONG paths are interrupted by KMA_NEST_NEW_SITE only.  These are paths that
- * search all caches or buckets, and paths for which all objects are @left (model.h), which
- * other interrupts would free.
+ * taken.
  */
 static const struct kma_path {
 	const char *name;
 	void (*setup)(void);
 	void (*run)(void);
 	enum kma_stat stat;
-	enum { KMA_SHORT, KMA_LONG, KMA_SAMPLES } kind;
+	enum kma_kind kind;
 } kma_paths[] = {
 	{ "allocation", kma_setup_row, kma_path_alloc, KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, site in its second slot", kma_setup_met_one, kma_path_alloc,
@@ -642,6 +799,8 @@ static const struct kma_path {
 	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, cache created again", kma_setup_retired,
 	  kma_path_alloc_kmem_cache, KMA_NO_STAT, KMA_SHORT },
+	{ "allocation, new site, one row left", kma_setup_one_row_left, kma_path_alloc,
+	  KMA_NO_STAT, KMA_SHORT },
 	{ "allocation, site table full", kma_setup_sites_full, kma_path_alloc,
 	  KMA_STAT_other_sites, KMA_SHORT },
 	{ "allocation, live table full", kma_setup_live_full, kma_path_alloc,
@@ -671,6 +830,16 @@ static const struct kma_path {
 	  KMA_STAT_free_unmatched, KMA_SHORT },
 	{ "free, unmatched, other objects spilled", kma_setup_others_spilled, kma_path_free,
 	  KMA_STAT_free_unmatched, KMA_SHORT },
+	{ "free, stale entry", kma_setup_stale, kma_path_free_stale, KMA_NO_STAT,
+	  KMA_STALE_FREED },
+	{ "free, stale entry spilled", kma_setup_stale_spilled, kma_path_free_stale,
+	  KMA_STAT_spill_out, KMA_STALE_FREED },
+	{ "sweep of an address in use again", kma_setup_stale, kma_path_sweep,
+	  KMA_STAT_page_freed, KMA_STALE_SWEPT },
+	{ "sweep of an address in use again, objects spilled", kma_setup_stale_spilled,
+	  kma_path_sweep_spilled, KMA_STAT_spill_out, KMA_STALE_SWEPT },
+	{ "free, traced late", kma_setup_late, kma_path_late_free, KMA_NO_STAT, KMA_LATE },
+	{ "reading an entry", kma_setup_live_first, kma_path_read, KMA_NO_STAT, KMA_READ },
 	{ "sample", kma_setup_sample_near, kma_path_sample, KMA_NO_STAT, KMA_SAMPLES },
 	{ "sample, new site", kma_setup_samples, kma_path_sample, KMA_NO_STAT,
 	  KMA_SAMPLES },
@@ -714,11 +883,16 @@ static void kma_run_start(const struct kma_path *path)
 	kma_setup_dying();
 	path->setup();
 	memset(&kma_step, 0, sizeof(kma_step));
+	kma_torn = false;
 }
 
 static const char *kma_run_check(const struct kma_path *path)
 {
-	return path->kind == KMA_SAMPLES ? kma_check_samples() : kma_model_check(&kma_model);
+	if (kma_torn)
+		return "a copy has members of two entries";
+	if (path->kind == KMA_SAMPLES)
+		return kma_check_samples();
+	return path->kind == KMA_LATE ? kma_check_live() : kma_model_check(&kma_model);
 }
 
 static void kma_run_end(void)
@@ -797,7 +971,6 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 
 static bool kma_run_path(const struct kma_path *path)
 {
-	const bool samples = path->kind == KMA_SAMPLES;
 	const char *why = kma_run_plain(path);
 	double start = kma_seconds();
 	u64 before = kma_total;
@@ -808,9 +981,7 @@ static bool kma_run_path(const struct kma_path *path)
 		return false;
 	}
 	for (nest = 0; nest < ARRAY_SIZE(kma_nests); nest++) {
-		if (path->kind == KMA_LONG && nest != KMA_NEST_NEW_SITE)
-			continue;
-		if (kma_nests[nest].samples != samples)
+		if (!(kma_nests[nest].kinds & path->kind))
 			continue;
 		if (!kma_run_stepped(path, nest, true))
 			return false;
@@ -824,7 +995,8 @@ static bool kma_run_path(const struct kma_path *path)
 	return true;
 }
 
-int main(void)
+/* With an argument, only the paths whose names contain it are run. */
+int main(int argc, char **argv)
 {
 	const struct sigaction trap = {
 		.sa_sigaction = kma_step_trap,
@@ -839,7 +1011,8 @@ int main(void)
 	kma_model_leave = kma_step_leave;
 	sigaction(SIGTRAP, &trap, NULL);
 	for (i = 0; i < ARRAY_SIZE(kma_paths); i++)
-		failed += !kma_run_path(&kma_paths[i]);
+		if (argc < 2 || strstr(kma_paths[i].name, argv[1]))
+			failed += !kma_run_path(&kma_paths[i]);
 	printf("%llu interrupts, after each instruction of each path\n", kma_total);
 	kma_model_destroy(&kma_model);
 	return !!failed;

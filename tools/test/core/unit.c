@@ -360,8 +360,6 @@ static void kma_events(u32 nr, u32 nr_caches)
 		o = &kma_object[kma_below(kma_model.nr_objects)];
 		what = kma_below(4);
 		site = kma_below(kma_model.nr_sites);
-		if (!what && o->left)
-			continue;
 		if (!what)
 			kma_model_free(&kma_model, o);
 		else if (what == 1)
@@ -1461,6 +1459,7 @@ static const struct kma_case kma_cases[] = {
 	{ "samples fit into the live table", kma_budget_the_table },
 	{ "the number of live objects is estimated", kma_estimates_what_is_live },
 	{ "tables without memory", kma_stands_without_memory },
+	{ "live_max objects always fit", kma_keeps_its_promise },
 };
 
 int main(int argc, char **argv)
