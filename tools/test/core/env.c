@@ -13,6 +13,7 @@ void kma_env_wait_for_probes(void)
 	if (kma_env_wait)
 		kma_env_wait();
 }
+size_t kma_env_bytes;
 
 static void *kma_env_aligned(size_t align, size_t bytes)
 {
@@ -20,6 +21,7 @@ static void *kma_env_aligned(size_t align, size_t bytes)
 
 	if (kma_env_fail_at && !--kma_env_fail_at)
 		return NULL;
+	kma_env_bytes += bytes;
 	/* The size is not rounded up, so the address sanitizer finds any access past the end. */
 	if (posix_memalign(&mem, align, bytes))
 		abort();

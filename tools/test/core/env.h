@@ -285,4 +285,7 @@ void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 /* The number of the next memory allocation that fails, counted from 1; 0: none fails. */
 extern int kma_env_fail_at;
 
+/* Sum of the sizes of all memory allocations. */
+extern size_t kma_env_bytes;
+
 #endif /* KMA_CORE_ENV_H */

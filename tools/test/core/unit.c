@@ -1420,7 +1420,6 @@ static void kma_stands_without_memory(void)
 static const struct kma_case kma_cases[] = {
 	{ "objects spill at every depth", kma_spills_at_every_depth },
 	{ "spilled counts do not overflow", kma_spilled_counts_fill_up },
-	{ "live_max objects always fit", kma_keeps_its_promise },
 	{ "a crowded table uses home buckets only", kma_crowded_table_uses_home_only },
 	{ "a million events agree with the model", kma_agrees_with_room },
 	{ "events agree with the model when the live table is full", kma_agrees_without_slots },

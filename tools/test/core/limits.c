@@ -1,0 +1,849 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests single functions of the core, at the limits of their arguments and in states that random
+ * events hardly ever reach.  All results are known exactly.  The program runs under the address
+ * sanitizer and the undefined behaviour sanitizer, and takes less than a second.
+ *
+ *   limits [SEED]
+ */
+#include <stdlib.h>
+
+#include "seeded.h"
+#include "../../../module/core/budget.h"
+#include "../../../module/core/countmap.h"
+#include "../../../module/core/pagealloc.h"
+
+#define KMA_PFNS	64
+#define KMA_PTR		KMA_MODEL_PTR
+#define KMA_SITE	KMA_MODEL_SITE
+
+static struct kma_core kma_core;
+
+static void kma_setup(u64 live_max)
+{
+	int cpu;
+
+	if (kma_core_init(&kma_core, live_max, KMA_SITES_MIN, KMA_PFNS))
+		abort();
+	for_each_possible_cpu(cpu)
+		memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
+	kma_livefilter_clear();
+}
+
+static void kma_teardown(void)
+{
+	kma_record_livefilter_stop();
+	kma_core_destroy(&kma_core);
+}
+
+static u64 kma_stat(enum kma_stat stat)
+{
+	struct kma_stats sum;
+
+	kma_stats_sum(&sum);
+	return sum.v[stat];
+}
+
+#define kma_stat_now(name) kma_stat(KMA_STAT_##name)
+
+/* The sums over all rows. */
+static struct kma_row kma_rows_sum(void)
+{
+	struct kma_row all = {}, sum;
+	u32 id;
+
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		all.hits += sum.hits;
+		all.bulk += sum.bulk;
+		all.frees += sum.frees;
+		all.repaired += sum.repaired;
+		all.no_entry += sum.no_entry;
+		all.cross_node += sum.cross_node;
+	}
+	return all;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static void kma_splits_classes(void)
+{
+	u32 order, type, bit;
+	unsigned long class, shadow;
+
+	for (order = 0; order < 16; order++)
+		for (type = 0; type < 8; type++)
+			for (bit = 0; bit < 32; bit++) {
+				class = kma_class(order, type, 1U << bit);
+				kma_expect((class & KMA_CLASS_KIND) == KMA_CLASS_SITE);
+				kma_expect(kma_class_order(class) == order);
+				kma_expect(kma_class_type(class) == type);
+				kma_expect(kma_class_gfp(class) == 1U << bit);
+				shadow = kma_class_kind(class, KMA_CLASS_SHADOW);
+				kma_expect((shadow & KMA_CLASS_KIND) == KMA_CLASS_SHADOW);
+				kma_expect((shadow ^ class) == KMA_CLASS_KIND);
+			}
+}
+
+static void kma_tells_sizes_from_caches(void)
+{
+	kma_expect(kma_cache_is_kmalloc(8) && kma_cache_is_kmalloc(KMA_CACHE_BYTES_MAX));
+	kma_expect(!kma_cache_is_kmalloc(KMA_CACHE_BYTES_MAX + 1));
+	kma_expect(!kma_cache_is_kmalloc(KMA_PTR));
+}
+
+/* ---- the live table ----------------------------------------------------------- */
+
+static bool kma_put_one(struct kma_objtab *t, unsigned long ptr)
+{
+	const struct kma_entry e = kma_model_entry(ptr, 0, 1);
+	struct kma_entry old;
+
+	return kma_objtab_put(t, ptr, &e, &old) == KMA_PUT_NEW;
+}
+
+static void kma_count_removed(void *arg, unsigned long ptr, const struct kma_entry *entry)
+{
+	(void)ptr;
+	(void)entry;
+	++*(u32 *)arg;
+}
+
+/* A slot that is being filled is not an object. */
+static void kma_skips_busy_slots(void)
+{
+	struct kma_objtab t;
+	struct kma_bucket *b;
+	struct kma_entry e;
+	u32 removed = 0;
+	int i;
+
+	kma_expect(!kma_objtab_init(&t, 100, KMA_PFNS));
+	b = kma_objtab_bucket(&t, 0);
+	for (i = 0; i < KMA_SLOTS; i++) {
+		b->key[i] = KMA_BUSY;
+		kma_expect(!kma_objtab_read(b, i, &e));
+	}
+	kma_expect(!kma_objtab_estimate(&t, 0));
+	kma_pagegen_enter(&t.pages, KMA_BUSY);
+	kma_expect(!kma_objtab_sweep(&t, b, kma_count_removed, &removed) && !removed);
+	for (i = 0; i < KMA_SLOTS; i++)
+		kma_expect(b->key[i] == KMA_BUSY);
+	kma_objtab_destroy(&t);
+}
+
+/* Fifteen sweeps of a bucket may be in progress, and no more: then an entry stays for later. */
+static void kma_sweeps_are_counted(void)
+{
+	struct kma_objtab t;
+	struct kma_bucket *home;
+	u32 removed = 0;
+
+	kma_expect(!kma_objtab_init(&t, 100, KMA_PFNS));
+	home = kma_objtab_home(&t, KMA_PTR);
+	kma_expect(kma_put_one(&t, KMA_PTR));
+	kma_pagegen_leave(&t.pages, KMA_PTR);
+	atomic64_sub((s64)KMA_SWEEP, &home->spilled);	/* 0 - 1 is 15 */
+	kma_expect(!kma_objtab_sweep(&t, home, kma_count_removed, &removed) && !removed);
+	kma_expect((u64)atomic64_read(&home->spilled) == 15 * KMA_SWEEP);
+	atomic64_sub((s64)KMA_SWEEP, &home->spilled);
+	kma_expect(kma_objtab_sweep(&t, home, kma_count_removed, &removed) == 1 && removed == 1);
+	kma_expect((u64)atomic64_read(&home->spilled) == 14 * KMA_SWEEP);
+	kma_objtab_destroy(&t);
+}
+
+/* Raise the sweep count of each bucket, as if all of them were being swept. */
+static void kma_sweep_all(struct kma_objtab *t)
+{
+	u64 i;
+
+	for (i = 0; i < kma_objtab_buckets(t); i++)
+		atomic64_sub(-(s64)KMA_SWEEP, &kma_objtab_bucket(t, i)->spilled);
+}
+
+/* While a bucket is swept, no object is put into it. */
+static void kma_puts_nothing_into_a_swept_bucket(void)
+{
+	struct kma_objtab t;
+	struct kma_bucket *home;
+	struct kma_entry e;
+	u64 i;
+	int slot;
+
+	kma_expect(!kma_objtab_init(&t, 100, KMA_PFNS));
+	home = kma_objtab_home(&t, KMA_PTR);
+	kma_sweep_all(&t);
+	kma_expect(!kma_objtab_claim_home(home, kma_objtab_slot(KMA_PTR)));
+	kma_expect(!kma_put_one(&t, KMA_PTR));
+	for (i = 0; i < kma_objtab_buckets(&t); i++)
+		for (slot = 0; slot < KMA_SLOTS; slot++)
+			kma_expect(!kma_objtab_bucket(&t, i)->key[slot]);
+	atomic64_sub((s64)KMA_SWEEP, &home->spilled);
+	kma_expect(kma_put_one(&t, KMA_PTR) && kma_objtab_take(&t, KMA_PTR, &e));
+	kma_objtab_destroy(&t);
+}
+
+/* The old entry of an address was removed, but there is no room for the new one. */
+static void kma_replaces_without_room(void)
+{
+	const struct kma_event ev = { .site = KMA_SITE, .ptr = KMA_PTR, .cache = 64,
+				      .kmalloc = true, .node = NUMA_NO_NODE };
+	struct kma_row sum;
+
+	kma_setup(100);
+	kma_record_alloc(&kma_core, &ev);
+	kma_sweep_all(&kma_core.obj);
+	kma_record_alloc(&kma_core, &ev);
+	sum = kma_rows_sum();
+	kma_expect(sum.hits == 2 && sum.repaired == 1 && sum.no_entry == 1);
+	kma_expect(kma_stat_now(replaced) == 1 && kma_stat_now(dropped_live_full) == 1);
+	kma_record_free(&kma_core, KMA_PTR, true);
+	kma_expect(kma_stat_now(free_unmatched) == 1);
+	kma_teardown();
+}
+
+/* Room is made for one object after the other, without waiting for the clock. */
+static void kma_makes_room_again(void)
+{
+	struct kma_objtab t;
+	u32 i, removed = 0;
+
+	kma_env.now = 5;
+	kma_expect(!kma_objtab_init(&t, 1, KMA_PFNS));
+	for (i = 0; i < 4 * KMA_SLOTS * kma_objtab_buckets(&t); i++)
+		kma_put_one(&t, KMA_PTR + 8 * i);
+	for (i = 0; i < KMA_PFNS; i++)
+		kma_pagegen_leave(&t.pages, KMA_PTR + i * KMA_PAGE_SIZE);
+	for (i = 0; i < 10; i++) {
+		removed = 0;
+		kma_expect(kma_objtab_make_room(&t, KMA_PTR, kma_count_removed, &removed) > 0);
+		kma_expect(removed > 0);
+	}
+	kma_objtab_destroy(&t);
+	kma_env.now = 0;
+}
+
+/* An object that does not fit leaves no slot busy, and no count behind. */
+static void kma_full_table_stays_clean(void)
+{
+	struct kma_bucket *home;
+	struct kma_objtab t;
+	u32 left = 0;
+	u64 i, busy = 0;
+	int slot;
+
+	kma_expect(!kma_objtab_init(&t, 100, KMA_PFNS));
+	home = kma_objtab_home(&t, KMA_PTR);
+	for (i = 0; i < KMA_SLOTS; i++)
+		home->key[i] = KMA_BUSY;
+	/* All counts of other depths are at their maximum. */
+	home->spilled.counter = KMA_SPILLED & ~15ULL;
+	kma_expect(!kma_put_one(&t, KMA_PTR));
+	kma_expect((u64)atomic64_read(&home->spilled) == (KMA_SPILLED & ~15ULL));
+	for (i = 0; i < kma_objtab_buckets(&t); i++)
+		for (slot = 0; slot < KMA_SLOTS; slot++) {
+			busy += kma_objtab_bucket(&t, i)->key[slot] == KMA_BUSY;
+			left += kma_objtab_bucket(&t, i)->key[slot] > KMA_BUSY;
+		}
+	kma_expect(busy == KMA_SLOTS && !left);
+	kma_objtab_destroy(&t);
+}
+
+/* Each time a slot is filled, its generation changes; readers rely on this. */
+static void kma_slot_generations_change(void)
+{
+	struct kma_entry e, again;
+	struct kma_bucket *home;
+	unsigned long slot = kma_objtab_slot(KMA_PTR);
+	struct kma_objtab t;
+
+	kma_expect(!kma_objtab_init(&t, 100, KMA_PFNS));
+	home = kma_objtab_home(&t, KMA_PTR);
+	kma_expect(kma_put_one(&t, KMA_PTR));
+	kma_expect(kma_objtab_read(home, slot, &e) == KMA_PTR);
+	kma_expect(kma_objtab_take(&t, KMA_PTR, &again) && kma_put_one(&t, KMA_PTR));
+	kma_expect(kma_objtab_read(home, slot, &again) == KMA_PTR);
+	kma_expect(again.generation == e.generation + 1);
+	kma_objtab_destroy(&t);
+}
+
+/* ---- page generations --------------------------------------------------------- */
+
+static void kma_generations_by_number(void)
+{
+	struct kma_pagegen m;
+	u32 i;
+
+	kma_expect(!kma_pagegen_init(&m, KMA_PFNS) && !m.fixed);
+	for (i = 0; i < KMA_PFNS; i += 3)
+		kma_expect(kma_pagegen_enter(&m, i * KMA_PAGE_SIZE) == 1);
+	for (i = 0; i < 4 * KMA_PFNS; i++) {
+		kma_expect(kma_pagegen_used_at(&m, i) == (i % KMA_PFNS % 3 == 0));
+		kma_expect(kma_pagegen_used(&m, i * KMA_PAGE_SIZE) == (i % KMA_PFNS % 3 == 0));
+	}
+	for (i = 0; i < KMA_PFNS; i++)
+		m.gen[i] = 2;
+	for (i = 0; i < KMA_PFNS; i++)
+		kma_expect(!kma_pagegen_used_at(&m, i));
+	kma_pagegen_destroy(&m);
+}
+
+/* ---- call sites and caches ---------------------------------------------------- */
+
+static void kma_live_is_what_is_left(void)
+{
+	const struct kma_row row = {
+		.hits = 1000, .bulk = 100, .frees = 20, .repaired = 3, .no_entry = 4,
+		.bytes_req = 7777, .pingpong = 7777, .cross_node = 7777,
+	};
+
+	kma_expect(kma_row_live(&row) == 1073);
+}
+
+/* A cache gets the number of a retired one only if its name and both of its sizes agree. */
+static void kma_reuses_numbers_of_equal_caches(void)
+{
+	struct kma_env_cache cache[] = {
+		{ 64, 56, "one" }, { 64, 56, "two" }, { 64, 48, "one" }, { 72, 56, "one" },
+		{ 64, 56, "one" },
+	};
+	struct kma_cachetab t;
+	u32 i;
+
+	kma_expect(!kma_cachetab_init(&t, false));
+	for (i = 0; i < ARRAY_SIZE(cache); i++) {
+		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
+		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
+		if (!i)
+			kma_cachetab_retire(&t, (unsigned long)&cache[i]);
+	}
+	kma_expect(kma_cachetab_used(&t) == 4);
+	kma_expect(t.info[3].size == 72 && t.info[3].object_size == 56);
+	kma_expect(!strcmp(t.info[1].name, "two") && !t.info[0].retired);
+	kma_cachetab_destroy(&t);
+}
+
+/*
+ * Find @nr sizes of kmalloc for which a search of the map begins at the slot of @cache[0], by
+ * trying sizes in a table of their own.
+ */
+static void kma_same_slot(unsigned long cache[], u32 nr)
+{
+	struct kma_cachetab t;
+	unsigned long size = cache[0];
+	u32 found = 1;
+	size_t first;
+
+	while (found < nr) {
+		size += 8;
+		kma_expect(!kma_cachetab_init(&t, false));
+		kma_cachetab_get(&t, cache[0]);
+		for (first = 0; t.map[first].cache != cache[0]; first++)
+			;
+		kma_cachetab_destroy(&t);
+		kma_expect(!kma_cachetab_init(&t, false));
+		kma_cachetab_get(&t, size);
+		if (t.map[first].cache == size)
+			cache[found++] = size;
+		kma_cachetab_destroy(&t);
+	}
+}
+
+/* When the first of two caches in neighbouring slots is retired, the second one is still found. */
+static void kma_retires_the_first_of_two_caches(void)
+{
+	unsigned long cache[2] = { 64 };
+	struct kma_cachetab t;
+
+	kma_same_slot(cache, 2);
+	kma_expect(!kma_cachetab_init(&t, false));
+	kma_expect(kma_cachetab_get(&t, cache[0]) == 0);
+	kma_expect(kma_cachetab_get(&t, cache[1]) == 1);
+	kma_cachetab_retire(&t, cache[0]);
+	kma_expect(kma_cachetab_get(&t, cache[1]) == 1);
+	kma_expect(kma_cachetab_used(&t) == 2);
+	kma_cachetab_destroy(&t);
+}
+
+static void kma_classes_have_sizes(void)
+{
+	const unsigned long class = kma_class(3, 2, 0xcc0);
+	const struct kma_cache_info *info;
+	struct kma_cachetab t;
+	int id;
+
+	kma_expect(!kma_cachetab_init(&t, true));
+	id = kma_cachetab_get(&t, class);
+	info = &t.info[id];
+	kma_expect(info->ready && info->class == class && !info->shadow);
+	kma_expect(info->size == 32768 && info->object_size == 32768 && !info->name[0]);
+	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_SHADOW));
+	kma_expect(id == 1 && t.info[1].class == class && t.info[1].shadow);
+	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_ALONE));
+	kma_expect(id == 2 && t.info[2].class == class && !t.info[2].shadow);
+	kma_cachetab_destroy(&t);
+}
+
+/* Each cache has a row [other] of its own, and records of pages refer to it. */
+static void kma_others_belong_to_caches(void)
+{
+	struct kma_sitetab t;
+	u32 i;
+
+	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN));
+	for (i = 0; i < KMA_CACHES_MAX; i++) {
+		kma_expect(t.other[i].id == KMA_SITES_MIN + i);
+		kma_expect(t.other[i].what == KMA_SITES_MIN + i + 1);
+		kma_expect(t.other[i].row == t.row[KMA_SITES_MIN + i]);
+		kma_expect(t.info[KMA_SITES_MIN + i].cache == (int)i);
+		kma_expect(t.info[KMA_SITES_MIN + i].shift == KMA_SHIFT_NONE);
+		kma_expect(!kma_sitetab_info(&t, KMA_SITES_MIN + i));
+	}
+	kma_sitetab_destroy(&t);
+}
+
+/* ---- countmaps ---------------------------------------------------------------- */
+
+static void kma_renames_rows(void)
+{
+	struct kma_countmap_info info = { .key.word = { 1 }, .text = "before, a long text" };
+	static const char name[][16] = {
+		"after", "a longer name", "a longer name!", "aft", "",
+	};
+	struct kma_countmap t;
+	u64 word[2];
+	char text[16];
+	u32 id, i;
+
+	kma_expect(!kma_countmap_init(&t, 2));
+	id = kma_countmap_add(&t, &info);
+	kma_expect(id == 1 && !strcmp(kma_countmap_info(&t, id)->text, info.text));
+	for (i = 0; i < ARRAY_SIZE(name); i++) {
+		memcpy(word, name[i], sizeof(word));
+		kma_countmap_rename(&t, id, word);
+		kma_countmap_comm(kma_countmap_info(&t, id), text);
+		kma_expect(!memcmp(text, name[i], sizeof(text)));
+	}
+	kma_countmap_destroy(&t);
+}
+
+/* Two keys whose search begins at the same slot.  When one is retired, the other is found. */
+static void kma_retires_the_first_of_two_rows(void)
+{
+	struct kma_countmap_info info = { .key.word = { 1 } };
+	struct kma_countmap t;
+	u32 slot, id;
+
+	kma_expect(!kma_countmap_init(&t, 100));
+	id = kma_countmap_add(&t, &info);
+	for (slot = 0; t.slot[slot] != id; slot++)
+		;
+	do {
+		kma_countmap_clear(&t);
+		info.key.word[0]++;
+		id = kma_countmap_add(&t, &info);
+	} while (t.slot[slot] != id);
+	kma_countmap_clear(&t);
+	kma_expect(kma_countmap_add(&t, &(struct kma_countmap_info) { .key.word = { 1 } }) == 1);
+	kma_expect(kma_countmap_add(&t, &info) == 2);
+	kma_countmap_retire(&t, 1, "gone");
+	kma_expect(kma_countmap_find(&t, &info.key) == 2);
+	kma_countmap_destroy(&t);
+}
+
+/* The last row of a countmap is found, too. */
+static void kma_finds_the_last_row(void)
+{
+	struct kma_countmap_info info = { .text = "a text" };
+	struct kma_countmap t;
+	u64 i;
+
+	kma_expect(!kma_countmap_init(&t, 10));
+	for (i = 1; i < 10; i++) {
+		info.key.word[i % KMA_COUNTMAP_WORDS] = i;
+		kma_expect(kma_countmap_get(&t, &info) == i);
+		kma_expect(kma_countmap_find(&t, &info.key) == i);
+		kma_expect(!strcmp(kma_countmap_info(&t, i)->text, "a text"));
+	}
+	info.key.word[0] = 100;
+	kma_expect(kma_countmap_get(&t, &info) == KMA_COUNTMAP_OTHER);
+	kma_countmap_destroy(&t);
+}
+
+/* ---- samples ------------------------------------------------------------------ */
+
+static u64 kma_past(void)
+{
+	return this_cpu_read(kma_sampler.past[KMA_SAMPLE_OBJECTS]);
+}
+
+static void kma_sets_sample_points(void)
+{
+	const u64 shift = 20ULL << KMA_PAST_BITS;
+
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 0, 20);
+	kma_expect(kma_past() == (shift | 0xffffffff));
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 1000, 20);
+	kma_expect(kma_past() == (shift | (0xffffffff - 1000)));
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 1ULL << 40, 20);
+	kma_expect(kma_past() == (shift | 0x80000000));
+	kma_sample_forget(KMA_SAMPLE_OBJECTS);
+	kma_expect(kma_past() == 0);
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 1000, 20);
+	kma_sample_seed(1);
+	kma_expect(kma_past() == 0);
+}
+
+/* A sample point is on an object if its distance is less than the bytes of the object. */
+static void kma_meets_sample_points(void)
+{
+	u8 point;
+
+	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 100, 20);
+	kma_expect(!kma_sample_count(KMA_SAMPLE_OBJECTS, 100, &point));
+	kma_expect(kma_sample_count(KMA_SAMPLE_OBJECTS, 1, &point) && point == 20);
+	/* The sample point was met, and the next one is not drawn yet. */
+	kma_expect(kma_sample_count(KMA_SAMPLE_OBJECTS, 1, &point) && point == 0);
+	kma_sample_forget(KMA_SAMPLE_OBJECTS);
+	kma_expect(kma_sample_count(KMA_SAMPLE_OBJECTS, 0, &point) && point == 0);
+}
+
+/* Start with the random numbers of @seed, for N of 4 KiB, and draw one distance. */
+static u32 kma_first_gap(u64 seed)
+{
+	kma_sample_seed(seed);
+	kma_expect(kma_sample_take(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN) == KMA_SHIFT_MIN);
+	return ~(u32)kma_past();
+}
+
+/* Without a sample point, the distance that is drawn decides. */
+static void kma_draws_for_one_object(void)
+{
+	const u64 shift = (u64)KMA_SHIFT_MIN << KMA_PAST_BITS;
+	u32 gap, next;
+	u64 seed;
+
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
+	for (seed = 1; seed < 100; seed++) {
+		gap = kma_first_gap(seed);
+		kma_sample_take(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
+		next = ~(u32)kma_past();
+
+		kma_sample_seed(seed);
+		kma_expect(!kma_sample_take(KMA_SAMPLE_OBJECTS, gap, 0));
+		kma_expect(kma_past() == (shift | 0xffffffff));
+		kma_sample_seed(seed);
+		kma_expect(!kma_sample_take(KMA_SAMPLE_OBJECTS, gap / 2, 0));
+		kma_expect(kma_past() == (shift | (u32)~(gap - gap / 2)));
+		kma_sample_seed(seed);
+		kma_expect(kma_sample_take(KMA_SAMPLE_OBJECTS, gap + 1, 0) == KMA_SHIFT_MIN);
+		kma_expect(kma_past() == (shift | (u32)~next));
+	}
+}
+
+/* A sample has the shift of the sample point that it met, and the next one has the new shift. */
+static void kma_keeps_the_shift_of_a_point(void)
+{
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN + 3);
+	kma_sample_seed(1);
+	kma_expect(kma_sample_take(KMA_SAMPLE_OBJECTS, 8, KMA_SHIFT_MIN) == KMA_SHIFT_MIN);
+	kma_expect(kma_past() >> KMA_PAST_BITS == KMA_SHIFT_MIN + 3);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
+}
+
+#define KMA_CERTAIN	0x100000	/* 1 MiB: always sampled, with N of 4 KiB */
+
+static struct kma_event kma_sample_event(u32 i, u32 bytes)
+{
+	return (struct kma_event) {
+		.site = KMA_SITE,
+		.ptr = KMA_PTR + 64 * i,
+		.cache = bytes,
+		.kmalloc = true,
+		.bytes_req = bytes - 1,
+		.node = NUMA_NO_NODE,
+	};
+}
+
+static void kma_sample(const struct kma_event *ev, bool bulk)
+{
+	kma_stat_inc(alloc_unsampled);
+	kma_record_sampled(&kma_core, ev, ev->cache, bulk);
+}
+
+static void kma_setup_samples(u64 live_max)
+{
+	kma_setup(live_max);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
+	kma_sample_seed(kma_seed);
+	kma_record_livefilter_start(&kma_core);
+}
+
+/* Samples of bulk allocations, of a requested node, and with two events for one object. */
+static void kma_samples_keep_what_they_are(void)
+{
+	struct kma_event ev = kma_sample_event(0, KMA_CERTAIN);
+	struct kma_row sum;
+
+	kma_setup_samples(100);
+	kma_sample(&ev, true);
+	sum = kma_rows_sum();
+	kma_expect(sum.bulk == 1 && !sum.hits && !sum.cross_node);
+	ev = kma_sample_event(1, KMA_CERTAIN);
+	ev.node = kma_env_node() + 1;
+	kma_sample(&ev, false);
+	sum = kma_rows_sum();
+	kma_expect(sum.bulk == 1 && sum.hits == 1 && sum.cross_node == 1);
+	kma_core.sites.inner[0] = KMA_SITE;
+	kma_core.sites.nr_inner = 1;
+	ev = kma_sample_event(2, KMA_CERTAIN);
+	kma_sample(&ev, false);
+	sum = kma_rows_sum();
+	kma_expect(sum.bulk == 1 && sum.hits == 1);
+	kma_expect(kma_stat_now(double_fired) == 1 && !kma_stat_now(alloc_unsampled));
+	kma_teardown();
+}
+
+/* Small objects: some are sampled, and each event is counted once, whatever becomes of it. */
+static void kma_sampled_events_add_up(void)
+{
+	struct kma_event ev;
+	struct kma_row sum;
+	u32 i, nr = 100000;
+	int cpu;
+
+	kma_setup_samples(nr);
+	for (i = 0; i < nr; i++) {
+		kma_env.cpu = i % KMA_ENV_CPUS;
+		/* Forget the sample point, so that a distance is drawn for the object alone. */
+		if (i % 10 == 0)
+			kma_sample_forget(KMA_SAMPLE_OBJECTS);
+		ev = kma_sample_event(i, 64);
+		kma_sample(&ev, false);
+	}
+	sum = kma_rows_sum();
+	kma_expect(sum.hits > 1000 && sum.hits < 3000);
+	kma_expect(sum.hits + kma_stat_now(alloc_unsampled) == nr);
+	for (cpu = 0, i = 0; i < nr; i++, cpu++) {
+		kma_env.cpu = cpu % KMA_ENV_CPUS;
+		kma_stat_inc(free_unmatched);
+		kma_record_free_sampled(&kma_core, KMA_PTR + 64 * i);
+	}
+	kma_env.cpu = 0;
+	sum = kma_rows_sum();
+	kma_expect(sum.frees == sum.hits && sum.frees + kma_stat_now(free_unmatched) == nr);
+	kma_teardown();
+}
+
+/* ---- cost and budget ---------------------------------------------------------- */
+
+static void kma_cost_is_of_the_counters(void)
+{
+	struct kma_stats stats;
+	struct kma_cost cost;
+	u64 events = 0;
+	int i;
+
+	for (i = 0; i < KMA_STAT_WORDS; i++)
+		stats.v[i] = 1ULL << i % 60;
+	for (i = 0; i < KMA_STAT_EVENTS_NR; i++)
+		events += stats.v[i];
+	cost = kma_cost_of(&stats, 12345);
+	kma_expect(cost.clock == 12345 && cost.events == events);
+	kma_expect(cost.timed == stats.v[KMA_STAT_timed_events]);
+	kma_expect(cost.timed_ns == stats.v[KMA_STAT_timed_ns]);
+	kma_expect(cost.timed_ns2 == stats.v[KMA_STAT_timed_ns2]);
+	kma_expect(cost.sample_ns == stats.v[KMA_STAT_sample_ns]);
+	kma_expect(cost.dropped == stats.v[KMA_STAT_dropped_live_full]);
+}
+
+/* The mean of 16 timed events is used, that of 15 is not. */
+static void kma_few_timed_events_are_not_enough(void)
+{
+	const struct kma_cost from = { .timed = 100, .timed_ns = 100 * 50 };
+	struct kma_cost to = { .events = 1000, .timed = 115, .timed_ns = 100 * 50 + 15 * 10 };
+	struct kma_spent s = kma_cost_between(&from, &to);
+
+	kma_expect(s.event_ps == (100 * 50 + 15 * 10) * 1000 / 115);
+	to.timed = 116;
+	to.timed_ns = 100 * 50 + 16 * 10;
+	s = kma_cost_between(&from, &to);
+	kma_expect(s.event_ps == 10 * 1000 && s.events_ns == 10 * 1000);
+}
+
+static bool kma_fill(struct kma_budget *g, u32 fill, bool dropped)
+{
+	const struct kma_spent spent = { .ns = 1000000, .dropped = dropped };
+
+	return kma_budget_adjust(g, &spent, 10000, fill);
+}
+
+/* 87 percent are full; what was full is forgotten below 75 percent. */
+static void kma_full_is_full(void)
+{
+	struct kma_budget g = {};
+	int i;
+
+	kma_budget_ask(&g, KMA_SHIFT_MIN);
+	kma_expect(!kma_fill(&g, 86, false) && !g.full);
+	kma_expect(kma_fill(&g, 87, false) && g.full == 87);
+	kma_expect(!kma_fill(&g, 90, false) && !kma_fill(&g, 75, false) && g.full == 87);
+	kma_expect(!kma_fill(&g, 74, false) && !g.full);
+	kma_expect(kma_fill(&g, 87, false) && kma_fill(&g, 91, false) && g.full == 91);
+	/* While objects are dropped, nothing is forgotten, however empty the table is. */
+	for (i = 1; i < 8; i++)
+		kma_expect(!kma_fill(&g, 10, true) && g.full == 91);
+	kma_expect(kma_fill(&g, 10, true) && g.full == 10 && !g.waited);
+	for (i = 1; i < 8; i++)
+		kma_expect(!kma_fill(&g, 10, true));
+	kma_expect(kma_fill(&g, 10, true) && g.raised == 5);
+	kma_expect(g.now == KMA_SHIFT_MIN + 5);
+}
+
+/* N is not lowered while the table is full or objects are dropped, however little samples cost. */
+static void kma_lowers_only_with_room(void)
+{
+	struct kma_budget g = {};
+	int i;
+
+	kma_budget_ask(&g, KMA_SHIFT_MIN);
+	kma_expect(kma_fill(&g, 87, false) && g.now == KMA_SHIFT_MIN + 1);
+	for (i = 0; i < 20; i++)
+		kma_expect(!kma_fill(&g, 87, false));
+	/* One drop restarts the count of eight calm turns. */
+	for (i = 1; i < 8; i++)
+		kma_expect(!kma_fill(&g, 76, false));
+	kma_expect(!kma_fill(&g, 76, true) && !g.calm);
+	for (i = 1; i < 8; i++)
+		kma_expect(!kma_fill(&g, 76, false));
+	kma_expect(kma_fill(&g, 76, false) && g.now == KMA_SHIFT_MIN && g.lowered == 1);
+}
+
+/* ---- the module's own counters ------------------------------------------------- */
+
+/* Each combined counter adds to the counter of its tracepoint, and to what became of its events. */
+static void kma_combined_counters_are_split(void)
+{
+	static const struct {
+		enum kma_stat events;
+		enum kma_stat end;
+	} of[] = {
+		{ KMA_STAT_events_kmalloc, KMA_STAT_alloc_unsampled },
+		{ KMA_STAT_events_kmem_cache_alloc, KMA_STAT_alloc_unsampled },
+		{ KMA_STAT_events_kfree, KMA_STAT_free_unmatched },
+		{ KMA_STAT_events_kmem_cache_free, KMA_STAT_free_unmatched },
+	};
+	struct kma_stats sum;
+	u32 word, i;
+	int cpu;
+
+	for (word = 0; word < ARRAY_SIZE(of); word++) {
+		for_each_possible_cpu(cpu)
+			memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
+		kma_stats_start();
+		for (i = 0; i < 10; i++)
+			kma_env_countdown(kma_stats.v[KMA_STAT_NR + word]);
+		kma_stats_sum(&sum);
+		for (i = 0; i < KMA_STAT_WORDS; i++)
+			kma_expect(sum.v[i] == (i == of[word].events || i == of[word].end ?
+						10 : 0));
+	}
+}
+
+/* ---- records of pages ---------------------------------------------------------- */
+
+/* The record of a page says when and by whom the page was allocated. */
+static void kma_describes_pages(void)
+{
+	const struct kma_page_event ev = { 1, kma_class(1, 0, 0), false };
+	struct kma_pagealloc b;
+	struct kma_pfn f;
+	u8 point;
+	u32 i;
+
+	if (kma_pagealloc_init(&b, 2, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+		abort();
+	kma_env = (struct kma_env) { .cpu = 3, .now = 77, .tgid = 88 };
+	for (i = 0; i < 2; i++) {
+		kma_pagealloc_class(&b, kma_pfntab_at(&b.pfns, 0), &ev);
+		kma_expect(kma_pagealloc_one(&b, 2 + i, kma_class(0, 0, 0), false, &point) ==
+			   (i ? KMA_ONE_DONE : KMA_ONE_OTHER));
+		kma_pagealloc_class(&b, kma_pfntab_at(&b.pfns, 4),
+				    &(struct kma_page_event) { 0, kma_class(0, 0, 0), false });
+	}
+	for (i = 0; i < 2; i++) {
+		kma_expect(kma_pfn_read(kma_pfntab_at(&b.pfns, i), &f));
+		kma_expect(f.time == 77 && f.tgid == 88 && f.cpu == 3);
+		kma_expect(!(f.what & KMA_PFN_REST) == !i);
+	}
+	kma_expect(kma_pfn_read(kma_pfntab_at(&b.pfns, 3), &f));
+	kma_expect(f.time == 77 && f.tgid == 88 && f.cpu == 3);
+	kma_expect(!kma_pfn_read(kma_pfntab_at(&b.pfns, 5), &f));
+	kma_env = (struct kma_env) {};
+	kma_pagealloc_destroy(&b);
+}
+
+/* ---- memory -------------------------------------------------------------------- */
+
+/* What the functions *_bytes() return is what is allocated. */
+static void kma_memory_is_as_announced(void)
+{
+	struct kma_pagealloc b;
+	struct kma_countmap m;
+
+	kma_env_bytes = 0;
+	kma_expect(!kma_core_init(&kma_core, 1000, KMA_SITES_MIN, KMA_PFNS));
+	kma_expect(kma_core_bytes(1000, KMA_SITES_MIN, KMA_ENV_CPUS, KMA_PFNS) ==
+		   kma_env_bytes + sizeof(kma_livefilter));
+	kma_core_destroy(&kma_core);
+
+	kma_env_bytes = 0;
+	kma_expect(!kma_pagealloc_init(&b, 5, KMA_SITES_MIN));
+	kma_expect(!kma_pfntab_add(&b.pfns, 0) && !kma_pfntab_add(&b.pfns, 3));
+	kma_expect(kma_pagealloc_bytes(5, 2, KMA_SITES_MIN, KMA_ENV_CPUS) == kma_env_bytes);
+	kma_pagealloc_destroy(&b);
+
+	kma_env_bytes = 0;
+	kma_expect(!kma_countmap_init(&m, 1000));
+	kma_expect(kma_countmap_bytes(1000, KMA_ENV_CPUS) == kma_env_bytes);
+	kma_countmap_destroy(&m);
+}
+
+static const struct kma_case kma_cases[] = {
+	{ "the fields of a class", kma_splits_classes },
+	{ "a size or the address of a cache", kma_tells_sizes_from_caches },
+	{ "busy slots", kma_skips_busy_slots },
+	{ "the sweep count", kma_sweeps_are_counted },
+	{ "a swept bucket", kma_puts_nothing_into_a_swept_bucket },
+	{ "an entry is replaced without room", kma_replaces_without_room },
+	{ "room for several objects", kma_makes_room_again },
+	{ "an object that does not fit", kma_full_table_stays_clean },
+	{ "generations of slots", kma_slot_generations_change },
+	{ "generations by page number", kma_generations_by_number },
+	{ "live objects of a row", kma_live_is_what_is_left },
+	{ "numbers of retired caches", kma_reuses_numbers_of_equal_caches },
+	{ "the first of two caches is retired", kma_retires_the_first_of_two_caches },
+	{ "sizes of classes", kma_classes_have_sizes },
+	{ "rows [other]", kma_others_belong_to_caches },
+	{ "renamed rows", kma_renames_rows },
+	{ "the first of two rows is retired", kma_retires_the_first_of_two_rows },
+	{ "the last row of a countmap", kma_finds_the_last_row },
+	{ "sample points", kma_sets_sample_points },
+	{ "objects at sample points", kma_meets_sample_points },
+	{ "a distance for one object", kma_draws_for_one_object },
+	{ "the shift of a sample point", kma_keeps_the_shift_of_a_point },
+	{ "samples of all kinds", kma_samples_keep_what_they_are },
+	{ "events during sampling", kma_sampled_events_add_up },
+	{ "costs of the counters", kma_cost_is_of_the_counters },
+	{ "few timed events", kma_few_timed_events_are_not_enough },
+	{ "a full live table", kma_full_is_full },
+	{ "room to lower N", kma_lowers_only_with_room },
+	{ "combined counters", kma_combined_counters_are_split },
+	{ "who allocated a page", kma_describes_pages },
+	{ "memory", kma_memory_is_as_announced },
+};
+
+int main(int argc, char **argv)
+{
+	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
+}
