@@ -46,6 +46,19 @@ static u64 kma_stat(enum kma_stat stat)
 
 #define kma_stat_now(name) kma_stat(KMA_STAT_##name)
 
+static void kma_alloc_at(unsigned long ptr)
+{
+	const struct kma_event ev = {
+		.site = KMA_SITE,
+		.ptr = ptr,
+		.cache = 64,
+		.kmalloc = true,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_record_alloc(&kma_core, &ev);
+}
+
 /* The sums over all rows. */
 static struct kma_row kma_rows_sum(void)
 {
@@ -186,14 +199,12 @@ static void kma_puts_nothing_into_a_swept_bucket(void)
 /* The old entry of an address was removed, but there is no room for the new one. */
 static void kma_replaces_without_room(void)
 {
-	const struct kma_event ev = { .site = KMA_SITE, .ptr = KMA_PTR, .cache = 64,
-				      .kmalloc = true, .node = NUMA_NO_NODE };
 	struct kma_row sum;
 
 	kma_setup(100);
-	kma_record_alloc(&kma_core, &ev);
+	kma_alloc_at(KMA_PTR);
 	kma_sweep_all(&kma_core.obj);
-	kma_record_alloc(&kma_core, &ev);
+	kma_alloc_at(KMA_PTR);
 	sum = kma_rows_sum();
 	kma_expect(sum.hits == 2 && sum.repaired == 1 && sum.no_entry == 1);
 	kma_expect(kma_stat_now(replaced) == 1 && kma_stat_now(dropped_live_full) == 1);
@@ -221,6 +232,37 @@ static void kma_makes_room_again(void)
 	}
 	kma_objtab_destroy(&t);
 	kma_env.now = 0;
+}
+
+/*
+ * An object that is in its home bucket has the depth KMA_DEPTH_HOME, also if the hash of a later
+ * place picks the home bucket.  Only home buckets have room, and the counts of that depth are at
+ * their maximum.
+ */
+static void kma_skips_home_at_later_places(void)
+{
+	unsigned long ptr;
+	struct kma_bucket *home;
+	struct kma_objtab t;
+	int slot;
+	u64 i;
+
+	kma_expect(!kma_objtab_init(&t, 1, KMA_PFNS));
+	for (i = 0; i < kma_objtab_buckets(&t) * KMA_SLOTS; i++)
+		kma_objtab_bucket(&t, i / KMA_SLOTS)->key[i % KMA_SLOTS] = KMA_BUSY;
+	for (ptr = KMA_PTR; ptr < KMA_PTR + 8000; ptr += 8) {
+		home = kma_objtab_home(&t, ptr);
+		for (slot = 0; slot < KMA_SLOTS; slot++)
+			home->key[slot] = slot == kma_objtab_slot(ptr) ? KMA_BUSY : 0;
+		home->spilled.counter = 15;
+		kma_expect(!kma_put_one(&t, ptr));
+		kma_expect(atomic64_read(&home->spilled) == 15);
+		for (slot = 0; slot < KMA_SLOTS; slot++) {
+			kma_expect(home->key[slot] == (slot == kma_objtab_slot(ptr)));
+			home->key[slot] = KMA_BUSY;
+		}
+	}
+	kma_objtab_destroy(&t);
 }
 
 /* An object that does not fit leaves no slot busy, and no count behind. */
@@ -286,6 +328,51 @@ static void kma_generations_by_number(void)
 	for (i = 0; i < KMA_PFNS; i++)
 		kma_expect(!kma_pagegen_used_at(&m, i));
 	kma_pagegen_destroy(&m);
+}
+
+/* Several pages are freed at once, and only the last one has an object. */
+static void kma_frees_pages_by_order(void)
+{
+	unsigned long last;
+	u32 order;
+	u64 i;
+
+	for (order = 0; order < 6; order++) {
+		last = KMA_PTR + (KMA_PAGE_SIZE << order) - KMA_PAGE_SIZE;
+		kma_setup(100);
+		kma_alloc_at(last);
+		kma_record_pages_free(&kma_core, KMA_PTR, order);
+		kma_expect(*kma_pagegen_at(&kma_core.obj.pages, last) == 2);
+		kma_expect(!kma_stat_now(page_freed));
+		for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
+			kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, i));
+		kma_expect(kma_stat_now(page_freed) == 1 && kma_rows_sum().repaired == 1);
+		kma_teardown();
+	}
+}
+
+/*
+ * When a generation wraps around, the entries of its page are removed at once, also one that is
+ * not in its own slot.
+ */
+static void kma_wraps_by_order(void)
+{
+	unsigned long last, spilled;
+	u32 order;
+
+	for (order = 0; order < 6; order++) {
+		last = KMA_PTR + (KMA_PAGE_SIZE << order) - KMA_PAGE_SIZE;
+		kma_setup(100);
+		*kma_pagegen_at(&kma_core.obj.pages, last) = KMA_GEN_LAST;
+		spilled = last + KMA_PAGE_SIZE - KMA_ALIGN;
+		kma_objtab_home(&kma_core.obj, spilled)->key[kma_objtab_slot(spilled)] = KMA_BUSY;
+		kma_alloc_at(last + KMA_ALIGN);
+		kma_alloc_at(spilled);
+		kma_record_pages_free(&kma_core, KMA_PTR, order);
+		kma_expect(*kma_pagegen_at(&kma_core.obj.pages, last) == 0);
+		kma_expect(kma_stat_now(page_freed) == 2 && kma_rows_sum().repaired == 2);
+		kma_teardown();
+	}
 }
 
 /* ---- call sites and caches ---------------------------------------------------- */
@@ -604,6 +691,21 @@ static void kma_samples_keep_what_they_are(void)
 	kma_teardown();
 }
 
+/* Once sampling has ended, the livefilter does not change any more. */
+static void kma_livefilter_rests(void)
+{
+	u32 i;
+
+	kma_setup_samples(100);
+	kma_alloc_at(KMA_PTR);
+	kma_record_livefilter_stop();
+	kma_alloc_at(KMA_PTR);
+	kma_expect(kma_stat_now(replaced) == 1);
+	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
+		kma_expect(!kma_livefilter[i]);
+	kma_teardown();
+}
+
 /* Small objects: some are sampled, and each event is counted once, whatever becomes of it. */
 static void kma_sampled_events_add_up(void)
 {
@@ -817,9 +919,12 @@ static const struct kma_case kma_cases[] = {
 	{ "a swept bucket", kma_puts_nothing_into_a_swept_bucket },
 	{ "an entry is replaced without room", kma_replaces_without_room },
 	{ "room for several objects", kma_makes_room_again },
+	{ "no later place at home", kma_skips_home_at_later_places },
 	{ "an object that does not fit", kma_full_table_stays_clean },
 	{ "generations of slots", kma_slot_generations_change },
 	{ "generations by page number", kma_generations_by_number },
+	{ "pages that are freed at once", kma_frees_pages_by_order },
+	{ "generations that wrap around", kma_wraps_by_order },
 	{ "live objects of a row", kma_live_is_what_is_left },
 	{ "numbers of retired caches", kma_reuses_numbers_of_equal_caches },
 	{ "the first of two caches is retired", kma_retires_the_first_of_two_caches },
@@ -833,6 +938,7 @@ static const struct kma_case kma_cases[] = {
 	{ "a distance for one object", kma_draws_for_one_object },
 	{ "the shift of a sample point", kma_keeps_the_shift_of_a_point },
 	{ "samples of all kinds", kma_samples_keep_what_they_are },
+	{ "the livefilter after sampling", kma_livefilter_rests },
 	{ "events during sampling", kma_sampled_events_add_up },
 	{ "costs of the counters", kma_cost_is_of_the_counters },
 	{ "few timed events", kma_few_timed_events_are_not_enough },
