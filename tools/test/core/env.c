@@ -6,6 +6,7 @@
 
 __thread struct kma_env kma_env;
 int kma_env_fail_at;
+size_t kma_env_bytes;
 __thread void (*kma_env_wait)(void);
 
 void kma_env_wait_for_probes(void)
@@ -13,7 +14,6 @@ void kma_env_wait_for_probes(void)
 	if (kma_env_wait)
 		kma_env_wait();
 }
-size_t kma_env_bytes;
 
 static void *kma_env_aligned(size_t align, size_t bytes)
 {

@@ -387,6 +387,14 @@ static void kma_live_is_what_is_left(void)
 	kma_expect(kma_row_live(&row) == 1073);
 }
 
+static void kma_retire(struct kma_cachetab *t, unsigned long cache, int expected)
+{
+	int id;
+
+	kma_expect(kma_cachetab_retire(t, cache, &id) && id == expected);
+	kma_expect(!kma_cachetab_retire(t, cache, &id));
+}
+
 /* A cache gets the number of a retired one only if its name and both of its sizes agree. */
 static void kma_reuses_numbers_of_equal_caches(void)
 {
@@ -402,7 +410,7 @@ static void kma_reuses_numbers_of_equal_caches(void)
 		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
 		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
 		if (!i)
-			kma_cachetab_retire(&t, (unsigned long)&cache[i]);
+			kma_retire(&t, (unsigned long)&cache[i], 0);
 	}
 	kma_expect(kma_cachetab_used(&t) == 4);
 	kma_expect(t.info[3].size == 72 && t.info[3].object_size == 56);
@@ -446,7 +454,7 @@ static void kma_retires_the_first_of_two_caches(void)
 	kma_expect(!kma_cachetab_init(&t, false));
 	kma_expect(kma_cachetab_get(&t, cache[0]) == 0);
 	kma_expect(kma_cachetab_get(&t, cache[1]) == 1);
-	kma_cachetab_retire(&t, cache[0]);
+	kma_retire(&t, cache[0], 0);
 	kma_expect(kma_cachetab_get(&t, cache[1]) == 1);
 	kma_expect(kma_cachetab_used(&t) == 2);
 	kma_cachetab_destroy(&t);

@@ -337,7 +337,7 @@ static void kma_setup_sites(u32 rows)
 {
 	u32 site = 2;
 
-	while (atomic_read(&kma_core.sites.used) < rows) {
+	while (kma_sitetab_used(&kma_core.sites) < rows) {
 		kma_alloc(1, site++, 0);
 		kma_free(1);
 	}
