@@ -164,8 +164,8 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 		kma_symbol_name(&kma_core.sites, id, name);
 		if (strncmp(name, function, len) || name[len] != '+')
 			continue;
-		kma_rows_site_read(id, &row);
-		kma_rows_site_add(&sum, &row);
+		if (kma_rows_site_read(id, false, &row))
+			kma_rows_site_add(&sum, &row);
 	}
 	mutex_unlock(&kma_lock);
 	return sum;

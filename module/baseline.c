@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "baseline.h"
+#include "core/recycle.h"
 #include "countmaps.h"
 #include "match/filter.h"
 #include "state.h"
@@ -98,6 +99,8 @@ static void kma_baseline_take(void)
 	kma_countmaps_pause(countmap);
 	kma_state_sweep();
 	kma_baseline_sum();
+	/* What recycled rows had counted before is not shown any more. */
+	kma_recycle_forget(&kma_core.sites);
 	kma_countmaps_resume(countmap);
 	kma_baseline.ns = ktime_get_boottime_ns();
 }
@@ -127,6 +130,24 @@ int kma_baseline_reset(void)
 	kma_baseline.page_row = page_row;
 	kma_baseline_take();
 	return 0;
+}
+
+void kma_baseline_forget_row(u32 id, struct kma_row *sum)
+{
+	struct kma_row *base = &kma_baseline.row[id];
+
+	lockdep_assert_held(&kma_lock);
+	if (!kma_baseline.row)
+		return;
+	sum->hits -= base->hits;
+	sum->bytes_req -= base->bytes_req;
+	sum->frees -= base->frees;
+	sum->repaired -= base->repaired;
+	sum->no_entry -= base->no_entry;
+	sum->pingpong -= base->pingpong;
+	sum->cross_node -= base->cross_node;
+	sum->bulk -= base->bulk;
+	*base = (struct kma_row) {};
 }
 
 void kma_baseline_forget_pages(void)

@@ -52,6 +52,15 @@ void kma_baseline_stop(void);
 int kma_baseline_reset(void);
 
 /**
+ * kma_baseline_forget_row() - forget the sums of a row of objects that is recycled
+ * @id: number of the row
+ * @sum: what the row has counted; becomes what it has counted since the last reset
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_baseline_forget_row(u32 id, struct kma_row *sum);
+
+/**
  * kma_baseline_forget_pages() - replace the part of the baseline that is about pages
  *
  * Call this when page tracking has ended.  When it begins again, the counters of its rows start

@@ -16,6 +16,7 @@
 #include "match/filter.h"
 #include "match/page_caller.h"
 #include "match/skip.h"
+#include "recycling.h"
 #include "report/seqtab.h"
 #include "report/tables.h"
 #include "setting.h"
@@ -32,6 +33,8 @@ static int kma_run_reset(char *args)
 	ret = kma_baseline_reset();
 	if (ret)
 		kma_refuse("reset: not enough memory");
+	else
+		kma_recycling_reset();
 	return ret;
 }
 

@@ -22,6 +22,7 @@
 #include "match/page_caller.h"
 #include "memhotplug.h"
 #include "overhead.h"
+#include "recycling.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/stack.h"
@@ -138,9 +139,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_names_start();
 	if (ret)
 		goto memhotplug;
-	ret = kma_probes_start();
+	ret = kma_recycling_start();
 	if (ret)
 		goto names;
+	ret = kma_probes_start();
+	if (ret)
+		goto recycling;
 	kma_overhead_start();
 	kma_baseline_start();
 	ret = kma_settings_start(text);
@@ -162,6 +166,8 @@ settings:
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
+recycling:
+	kma_recycling_stop();
 names:
 	kma_names_stop();
 memhotplug:
@@ -185,6 +191,7 @@ void kma_engine_stop(void)
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
+	kma_recycling_stop();
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_memhotplug_stop();

@@ -8,6 +8,7 @@
 #include "compat.h"
 #include "core/budget.h"
 #include "overhead.h"
+#include "recycling.h"
 #include "sampling.h"
 #include "state.h"
 
@@ -122,6 +123,7 @@ static void kma_overhead_turn(struct work_struct *work)
 		return;
 	}
 	kma_overhead_look();
+	kma_recycling_turn();
 	/* With the lock held, because of kma_overhead_hurry(). */
 	kma_overhead_queue(kma_overhead_adjust());
 	mutex_unlock(&kma_lock);

@@ -636,7 +636,7 @@ u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long c
 
 static bool kma_site_stacks_full(const struct kma_sitetab *t)
 {
-	return atomic_read(&t->stacks) >= t->sites_max / 4 * 3;
+	return (u32)atomic_read(&t->stacks) >= kma_sitetab_stacks_max(t);
 }
 
 const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,

@@ -349,6 +349,18 @@ static inline u32 kma_sitetab_used(const struct kma_sitetab *t)
 }
 
 /**
+ * kma_sitetab_stacks_max() - number of rows that may have a stack
+ * @t: the table, of objects
+ *
+ * Context: any.
+ * Return: the number.
+ */
+static inline u32 kma_sitetab_stacks_max(const struct kma_sitetab *t)
+{
+	return t->sites_max / 4 * 3;
+}
+
+/**
  * kma_sitetab_info() - get the description of a row
  * @t: the table
  * @id: number of the row

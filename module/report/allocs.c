@@ -17,17 +17,24 @@ static const struct kma_column kma_allocs_columns[] = {
 	KMA_ALLOCS_COLUMNS(KMA_COLUMN)
 };
 
-/* An object, copied from the live table. */
+/*
+ * An object, copied from the live table.  What its row stands for is copied, too: the row may be
+ * used for something else once the object has been freed.
+ */
 struct kma_alloc {
 	unsigned long ptr;
-	struct kma_entry entry;
+	u32 bytes_req;
+	u32 time;
+	u32 tgid;
+	u16 row;
+	u16 cpu;
+	u16 cache;
+	u8 shift;
 };
 
 static const struct kma_cache_info *kma_alloc_cache(const struct kma_alloc *a)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
-
-	return &t->caches.info[t->info[a->entry.row].cache];
+	return &kma_core.sites.caches.info[a->cache];
 }
 
 /*
@@ -46,8 +53,7 @@ static u64 kma_alloc_node(const struct kma_alloc *a)
 
 static u64 kma_alloc_weight(const struct kma_alloc *a)
 {
-	return kma_sample_weight(kma_alloc_cache(a)->size,
-				 READ_ONCE(kma_core.sites.info[a->entry.row].shift));
+	return kma_sample_weight(kma_alloc_cache(a)->size, a->shift);
 }
 
 static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
@@ -59,19 +65,19 @@ static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
 	case KMA_ALLOC_ptr:
 		return a->ptr;
 	case KMA_ALLOC_bytes_req:
-		return kma_alloc_cache(a)->object_size ?: a->entry.bytes_req;
+		return kma_alloc_cache(a)->object_size ?: a->bytes_req;
 	case KMA_ALLOC_bytes_alloc:
 		return kma_alloc_cache(a)->size;
 	case KMA_ALLOC_age_ms:
-		return kma_env_age_ms(snap->now, a->entry.time);
+		return kma_env_age_ms(snap->now, a->time);
 	case KMA_ALLOC_cpu:
-		return a->entry.cpu;
+		return a->cpu;
 	case KMA_ALLOC_node:
 		return kma_alloc_node(a);
 	case KMA_ALLOC_weight:
 		return kma_weighed(kma_weigh(1000, kma_alloc_weight(a)));
 	default:
-		return a->entry.tgid ?: KMA_NO_ID;
+		return a->tgid ?: KMA_NO_ID;
 	}
 }
 
@@ -80,12 +86,13 @@ static const char *kma_alloc_label(const struct kma_snapshot *snap,
 {
 	const struct kma_alloc *a = row;
 
-	return kma_names_known(snap->names, a->entry.row);
+	return kma_names_known(snap->names, a->row);
 }
 
 static void kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
 			  const struct kma_entry *entry)
 {
+	const struct kma_site_info *info = &kma_core.sites.info[entry->row];
 	struct kma_alloc *a = kma_snapshot_add(snap);
 
 	if (!a) {
@@ -93,8 +100,16 @@ static void kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
 		return;
 	}
 	kma_names_need(snap->names, entry->row);
-	a->ptr = ptr;
-	a->entry = *entry;
+	*a = (struct kma_alloc) {
+		.ptr = ptr,
+		.bytes_req = entry->bytes_req,
+		.time = entry->time,
+		.tgid = entry->tgid,
+		.row = entry->row,
+		.cpu = entry->cpu,
+		.cache = info->cache,
+		.shift = READ_ONCE(info->shift),
+	};
 }
 
 static void kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b)

@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 
 #include "../baseline.h"
+#include "../core/recycle.h"
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "rows_site.h"
@@ -117,27 +118,71 @@ static void kma_rows_site_events(struct kma_site_counts *counts, const struct km
 	kma_rows_site_estimate(counts, KMA_COUNT_bulk_bytes, since->bulk, size, weight);
 }
 
-void kma_rows_site_read(u32 id, struct kma_site_counts *counts)
+static bool kma_rows_site_empty(const struct kma_site_counts *counts)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
-	const struct kma_site_info *info = kma_sitetab_info(t, id);
-	const struct kma_cache_info *cache = &t->caches.info[info->cache];
-	const u64 weight = kma_sample_weight(cache->size,
-					     READ_ONCE(info->shift));
-	struct kma_row since, sum;
-	u64 live;
+	return !counts->v[KMA_COUNT_hits] && !counts->v[KMA_COUNT_bulk_objs] &&
+	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
+}
 
-	lockdep_assert_held(&kma_lock);
+/* Counts of a row, or of rows, whose objects are from one cache and were sampled alike. */
+static void kma_rows_site_count(struct kma_site_counts *counts, int cache, int shift,
+				const struct kma_row *since, u64 live, bool suspect)
+{
+	const struct kma_cache_info *info = &kma_core.sites.caches.info[cache];
+	const u64 weight = kma_sample_weight(info->size, shift);
+
 	memset(counts, 0, offsetof(struct kma_site_counts, label));
-	kma_sitetab_sum(t, id, &sum);
-	since = kma_rows_site_since(id, &sum);
-	live = kma_row_live(&sum);
-	kma_rows_site_live(counts, live, cache->size, kma_rows_site_suspect(&sum), weight);
-	kma_rows_site_events(counts, &since, cache, weight);
-	if (kma_sitetab_is_sampled(t, id)) {
-		counts->v[KMA_COUNT_samples] = since.hits + since.bulk;
+	kma_rows_site_live(counts, live, info->size, suspect, weight);
+	kma_rows_site_events(counts, since, info, weight);
+	if (shift > KMA_SHIFT_EXACT) {
+		counts->v[KMA_COUNT_samples] = since->hits + since->bulk;
 		counts->v[KMA_COUNT_live_samples] = live;
 	}
+}
+
+static bool kma_rows_site_read_row(u32 id, bool samples, struct kma_site_counts *counts)
+{
+	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
+	struct kma_row since, sum;
+
+	if (!info || (samples && !kma_sitetab_is_sampled(&kma_core.sites, id)))
+		return false;
+	kma_sitetab_sum(&kma_core.sites, id, &sum);
+	since = kma_rows_site_since(id, &sum);
+	kma_rows_site_count(counts, info->cache, READ_ONCE(info->shift), &since,
+			    kma_row_live(&sum), kma_rows_site_suspect(&sum));
+	counts->id = id;
+	return !kma_rows_site_empty(counts);
+}
+
+static bool kma_rows_site_read_past(u32 i, bool samples, struct kma_site_counts *counts)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const int cache = i / KMA_PAST_SHIFTS, kind = i % KMA_PAST_SHIFTS;
+	const int shift = kind ? KMA_SHIFT_MIN + kind - 1 : KMA_SHIFT_EXACT;
+	const struct kma_row *past = kma_recycle_past(t, cache, shift);
+
+	if (samples && !kind)
+		return false;
+	kma_rows_site_count(counts, cache, shift, past, 0, false);
+	counts->id = t->sites_max + cache;
+	return !kma_rows_site_empty(counts);
+}
+
+u32 kma_rows_site_nr(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+
+	return kma_sitetab_rows(t) + kma_cachetab_used(&t->caches) * KMA_PAST_SHIFTS;
+}
+
+bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
+{
+	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+
+	lockdep_assert_held(&kma_lock);
+	return i < rows ? kma_rows_site_read_row(i, samples, counts) :
+			  kma_rows_site_read_past(i - rows, samples, counts);
 }
 
 void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more)
@@ -168,12 +213,6 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
 	const struct kma_site_counts *counts = row;
 
 	return counts->label;
-}
-
-static bool kma_rows_site_empty(const struct kma_site_counts *counts)
-{
-	return !counts->v[KMA_COUNT_hits] && !counts->v[KMA_COUNT_bulk_objs] &&
-	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
 }
 
 void kma_rows_site_merge(struct kma_snapshot *snap)
@@ -213,20 +252,15 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	struct kma_site_counts counts, *row;
-	u32 id;
+	u32 i, nr = kma_rows_site_nr();
 
 	snap->names = kma_names_new(t);
-	if (!snap->names || kma_snapshot_room(snap, kma_sitetab_rows(t)))
+	if (!snap->names || kma_snapshot_room(snap, nr))
 		return -ENOMEM;
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_sitetab_info(t, id) ||
-		    (samples && !kma_sitetab_is_sampled(t, id)))
-			continue;
-		kma_rows_site_read(id, &counts);
+	for (i = 0; i < nr; i++) {
 		cond_resched();
-		if (kma_rows_site_empty(&counts))
+		if (!kma_rows_site_read(i, samples, &counts))
 			continue;
-		counts.id = id;
 		row = kma_snapshot_add(snap);
 		*row = counts;
 	}

@@ -29,7 +29,8 @@ enum kma_site_column {
  * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
  *	rows add up, because samples are independent of each other
  * @label: the name of the call site or cache, or the stack
- * @id: number of the row in the site table; after rows were merged, of one of them
+ * @id: number of the row in the site table; after rows were merged, of one of them; for rows that
+ *	were recycled, that of the row [other] of their cache
  */
 struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
@@ -40,15 +41,26 @@ struct kma_site_counts {
 };
 
 /**
- * kma_rows_site_read() - read the counters of one row of the site table
- * @id: number of the row, which is in use
- * @counts: the result; @label and @id are not set
+ * kma_rows_site_nr() - how many indexes kma_rows_site_read() takes
+ *
+ * Context: process; kma_lock is held.
+ * Return: the number.
+ */
+u32 kma_rows_site_nr(void);
+
+/**
+ * kma_rows_site_read() - read the counters of one row of the site table, or of recycled rows
+ * @i: an index below kma_rows_site_nr(): the number of a row or, from kma_sitetab_rows() on, a
+ *	cache and shift, for the rows of these that were recycled
+ * @samples: true to read only rows of samples
+ * @counts: the result; @label is not set
  *
  * Live columns are those of this moment; all others are since the last reset.
  *
  * Context: process; kma_lock is held.
+ * Return: false if there is no such row, or if it is empty.
  */
-void kma_rows_site_read(u32 id, struct kma_site_counts *counts);
+bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts);
 
 /**
  * kma_rows_site_add() - add the counts of one row to those of another

@@ -12,6 +12,7 @@
 #include "../trace/bulk.h"
 #include "../trace/cache.h"
 #include "../trace/nolock.h"
+#include "../recycling.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
 #include "../trace/slab.h"
@@ -58,6 +59,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "sites_used", KMA_FORMAT_U64, kma_sitetab_used(t));
 	kma_keyval_add(snap, "sites_retired", KMA_FORMAT_U64,
 		       atomic_read(&t->retired));
+	kma_keyval_add(snap, "sites_recycled", KMA_FORMAT_U64, kma_recycling_rows());
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
 	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);

@@ -12,16 +12,13 @@
 
 static void kma_summary_counts(struct kma_site_counts *sum)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
 	struct kma_site_counts counts;
-	u32 id;
+	u32 i, nr = kma_rows_site_nr();
 
 	memset(sum, 0, sizeof(*sum));
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_sitetab_info(t, id))
-			continue;
-		kma_rows_site_read(id, &counts);
-		kma_rows_site_add(sum, &counts);
+	for (i = 0; i < nr; i++) {
+		if (kma_rows_site_read(i, false, &counts))
+			kma_rows_site_add(sum, &counts);
 		cond_resched();
 	}
 }

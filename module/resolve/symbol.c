@@ -92,7 +92,7 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
 {
-	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_site_info *info = &t->info[id];
 	const struct kma_kept *kept = kma_kept(t);
 
 	lockdep_assert_held(&kma_lock);
@@ -106,7 +106,7 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])
 {
-	const struct kma_site_info *info = kma_sitetab_info(t, id);
+	const struct kma_site_info *info = &t->info[id];
 	const struct kma_kept *kept = kma_kept(t);
 	const unsigned long *frame;
 	u32 i;
@@ -251,13 +251,29 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 	}
 }
 
+static void kma_kept_free_one(const char **text)
+{
+	if (*text != kma_name_lost)
+		kfree(*text);
+	*text = NULL;
+}
+
+void kma_symbol_forget(const struct kma_sitetab *t, u32 id)
+{
+	const struct kma_kept *kept = kma_kept(t);
+
+	lockdep_assert_held(&kma_lock);
+	kma_kept_free_one(&kept->name[id]);
+	if (kept->stack)
+		kma_kept_free_one(&kept->stack[id]);
+}
+
 static void kma_kept_free_all(const char **text, u32 rows)
 {
 	u32 id;
 
 	for (id = 0; text && id < rows; id++) {
-		if (text[id] != kma_name_lost)
-			kfree(text[id]);
+		kma_kept_free_one(&text[id]);
 		cond_resched();
 	}
 	vfree(text);

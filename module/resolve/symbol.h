@@ -68,7 +68,7 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 /**
  * kma_symbol_name() - print the name of a row's call site
  * @t: the table that the row is in: &kma_core.sites or &kma_pagealloc.sites
- * @id: number of the row, which is in use
+ * @id: number of the row, which is in use or is a row [other]
  * @buf: the result: [other], a kept name, or the name from kma_symbol_print()
  *
  * Context: process; kma_lock is held.
@@ -78,13 +78,22 @@ void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LE
 /**
  * kma_symbol_stack() - print the names of all call sites of a row's stack
  * @t: the table that the row is in
- * @id: number of the row, which is in use
+ * @id: number of the row, which is in use or is a row [other]
  * @buf: the result: the outermost caller first, `;` between the names; the name of the
  *	call site alone if the row has no stack
  *
  * Context: process; kma_lock is held.
  */
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
+
+/**
+ * kma_symbol_forget() - forget the names that are kept for a row, which is recycled
+ * @t: the table that the row is in
+ * @id: number of the row
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_symbol_forget(const struct kma_sitetab *t, u32 id);
 
 /**
  * kma_symbol_change() - handle a change of the state of a module
