@@ -11,6 +11,7 @@
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/objtool.h>
+#include <linux/pgtable.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/stringify.h>
@@ -157,6 +158,13 @@
 #else
 #define KMA_DIRECT
 #define KMA_IS_DIRECT(function)	static_assert(!__same_type(function, void))
+#endif
+
+/* Whether code is in the part of the address space where that of modules and of BPF programs is. */
+#ifdef MODULES_VADDR
+#define kma_is_module_area(addr) ((addr) >= MODULES_VADDR && (addr) < MODULES_END)
+#else
+#define kma_is_module_area(addr) ((void)(addr), false)
 #endif
 
 /* Kretprobes keep their instances in an objpool: a ring for each possible CPU. */

@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "../compat.h"
 #include "../core/pagealloc.h"
 #include "../state.h"
 #include "namecache.h"
@@ -51,17 +52,57 @@ static void kma_symbol_cut_size(char *name)
 			strlen(slash + strcspn(slash, " ")) + 1);
 }
 
-static const char kma_name_unknown[] = "[unknown]";
-
-/* Look up a name in kallsyms. */
-static void kma_symbol_lookup(unsigned long site, char buf[KMA_SYMBOL_LEN])
+/*
+ * A symbol in the area of modules that belongs to no module is that of a BPF program, or of code
+ * that was made for one.  It is the code at this address now.  No notifier tells modules when a
+ * BPF program goes, so another program may have had the address when the row was made.
+ */
+static bool kma_symbol_is_bpf(unsigned long site, const char *name)
 {
+	return kma_is_module_area(site) && !strchr(name, '[');
+}
+
+/* Look up a name in kallsyms.  Return: whether to keep it until the module notifier is called. */
+static bool kma_symbol_lookup(unsigned long site, char buf[KMA_SYMBOL_LEN])
+{
+	size_t len;
+
 	sprint_symbol(buf, site);
 	/* Without a symbol the result is an address, which must not be shown. */
-	if (!strncmp(buf, "0x", 2))
-		strscpy(buf, kma_name_unknown, KMA_SYMBOL_LEN);
-	else
-		kma_symbol_cut_size(buf);
+	if (!strncmp(buf, "0x", 2)) {
+		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
+		return false;
+	}
+	kma_symbol_cut_size(buf);
+	if (kma_symbol_is_bpf(site, buf)) {
+		len = strlen(buf);
+		strscpy(buf + len, " [bpf?]", KMA_SYMBOL_LEN - len);
+		return false;
+	}
+	/* Trampolines of BPF, ftrace and kprobes come and go without notice, too. */
+	return !strstarts(buf, "bpf_") && !strstarts(buf, "ftrace_") &&
+	       !strstarts(buf, "kprobe_");
+}
+
+void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
+{
+	size_t len;
+
+	/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
+	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
+		strscpy(buf, "-", KMA_SYMBOL_LEN);
+		return;
+	}
+	sprint_symbol(buf, site);
+	/* Without a symbol the result is an address, which must not be shown. */
+	if (!strncmp(buf, "0x", 2)) {
+		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
+		return;
+	}
+	kma_symbol_cut_size(buf);
+	len = strlen(buf);
+	if (kma_symbol_is_bpf(site, buf))
+		strscpy(buf + len, " [bpf?]", KMA_SYMBOL_LEN - len);
 }
 
 /*
@@ -83,10 +124,8 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 		strscpy(buf, "-", KMA_SYMBOL_LEN);
 	} else if (known) {
 		strscpy(buf, known, KMA_SYMBOL_LEN);
-	} else {
-		kma_symbol_lookup(site, buf);
-		if (kma_symbol_announced(buf))
-			kma_namecache_add(site, buf);
+	} else if (kma_symbol_lookup(site, buf)) {
+		kma_namecache_add(site, buf);
 	}
 }
 

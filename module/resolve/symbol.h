@@ -57,7 +57,8 @@ void kma_symbol_pages_stop(void);
 /**
  * kma_symbol_print() - print the name of a return address
  * @site: the address, or a value that stands in place of one (see core/pagealloc.h)
- * @buf: the result, `symbol+0xoff [module]`, never an address
+ * @buf: the result, `symbol+0xoff [module]`, never an address; for a BPF program, which may be
+ *	another one than that of the row, `symbol+0xoff [bpf?]`
  *
  * The name is looked up only if it is not in the cache (namecache.h).
  *
