@@ -497,6 +497,28 @@ static void kma_others_belong_to_caches(void)
 	kma_sitetab_destroy(&t);
 }
 
+/* The last row of a table has a stack. */
+static void kma_last_row_has_a_stack(void)
+{
+	struct kma_stack stack = { .nr_frames = KMA_FRAMES_MAX };
+	const struct kma_origin o = { .site = KMA_SITE, .shift = 20, .stack = &stack };
+	const struct kma_site_slot *slot;
+	struct kma_sitetab t;
+	u32 i;
+
+	for (i = 0; i < KMA_FRAMES_MAX; i++)
+		stack.frame[i] = KMA_SITE + i;
+	kma_stack_seal(&stack);
+	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN));
+	for (i = 1; i < KMA_SITES_MIN; i++)
+		kma_sitetab_get(&t, KMA_SITE + 16 * i, 64);
+	slot = kma_sitetab_sample(&t, &o, 64);
+	kma_expect(slot && slot->id == KMA_SITES_MIN - 1);
+	kma_expect(!memcmp(kma_sitetab_frames(&t, slot->id), stack.frame, sizeof(stack.frame)));
+	kma_expect(t.info[slot->id].nr_frames == KMA_FRAMES_MAX);
+	kma_sitetab_destroy(&t);
+}
+
 /* ---- countmaps ---------------------------------------------------------------- */
 
 static void kma_renames_rows(void)
@@ -689,8 +711,8 @@ static void kma_samples_keep_what_they_are(void)
 	kma_sample(&ev, false);
 	sum = kma_rows_sum();
 	kma_expect(sum.bulk == 1 && sum.hits == 1 && sum.cross_node == 1);
-	kma_core.sites.inner[0] = KMA_SITE;
-	kma_core.sites.nr_inner = 1;
+	kma_core.sites.inner[1] = KMA_SITE;
+	kma_core.sites.nr_inner = 2;
 	ev = kma_sample_event(2, KMA_CERTAIN);
 	kma_sample(&ev, false);
 	sum = kma_rows_sum();
@@ -893,6 +915,47 @@ static void kma_describes_pages(void)
 	kma_pagealloc_destroy(&b);
 }
 
+/* The bytes of all pages of a page allocation count, in each of the ways to record it. */
+static void kma_samples_pages_by_bytes(void)
+{
+	const struct kma_page_event one = { 0, kma_class(0, 0, 0), false };
+	const struct kma_page_event ten = { 10, kma_class(10, 0, 0), false };
+	struct kma_pagealloc b;
+	struct kma_pfn *f;
+	u8 point = 0;
+	u32 i;
+
+	if (kma_pagealloc_init(&b, 1, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+		abort();
+	f = kma_pfntab_at(&b.pfns, 0);
+	kma_env.page_site = KMA_SITE;
+	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
+	kma_sample_seed(1);
+	kma_sample_point_set(KMA_SAMPLE_PAGES, 4 * KMA_PAGE_SIZE - 1, 20);
+	kma_pagealloc_sampled(&b, &f[0], &one);
+	kma_expect(kma_pagealloc_one(&b, 1, one.class, true, &point) == KMA_ONE_DONE);
+	kma_expect(kma_pagealloc_one(&b, 2, one.class, true, &point) == KMA_ONE_DONE);
+	kma_expect(kma_pagealloc_one(&b, 3, one.class, true, &point) == KMA_ONE_AT_POINT);
+	kma_expect(point == 20);
+	kma_pagealloc_at_point(&b, &f[3], &one, point);
+	for (i = 0; i < 4; i++)
+		kma_expect(!(f[i].what & KMA_PFN_SAMPLED) == (i < 3));
+
+	kma_sample_point_set(KMA_SAMPLE_PAGES, 1024 * KMA_PAGE_SIZE, 20);
+	kma_pagealloc_sampled(&b, &f[1024], &ten);
+	kma_expect(f[1024].what && !(f[1024].what & KMA_PFN_SAMPLED));
+	kma_sample_point_set(KMA_SAMPLE_PAGES, 1024 * KMA_PAGE_SIZE - 1, 20);
+	kma_pagealloc_sampled(&b, &f[2048], &ten);
+	kma_expect(f[2048].what & KMA_PFN_SAMPLED);
+	/* Without a sample point, one of 4 MiB is still certain to be sampled. */
+	for (i = 0; i < 8; i++) {
+		kma_pagealloc_at_point(&b, &f[1024 * (3 + i)], &ten, 0);
+		kma_expect(f[1024 * (3 + i)].what & KMA_PFN_SAMPLED);
+	}
+	kma_env.page_site = 0;
+	kma_pagealloc_destroy(&b);
+}
+
 /* ---- memory -------------------------------------------------------------------- */
 
 /* What the functions *_bytes() return is what is allocated. */
@@ -938,6 +1001,7 @@ static const struct kma_case kma_cases[] = {
 	{ "the first of two caches is retired", kma_retires_the_first_of_two_caches },
 	{ "sizes of classes", kma_classes_have_sizes },
 	{ "rows [other]", kma_others_belong_to_caches },
+	{ "the stack of the last row", kma_last_row_has_a_stack },
 	{ "renamed rows", kma_renames_rows },
 	{ "the first of two rows is retired", kma_retires_the_first_of_two_rows },
 	{ "the last row of a countmap", kma_finds_the_last_row },
@@ -954,6 +1018,7 @@ static const struct kma_case kma_cases[] = {
 	{ "room to lower N", kma_lowers_only_with_room },
 	{ "combined counters", kma_combined_counters_are_split },
 	{ "who allocated a page", kma_describes_pages },
+	{ "bytes of pages", kma_samples_pages_by_bytes },
 	{ "memory", kma_memory_is_as_announced },
 };
 

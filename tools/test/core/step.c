@@ -922,7 +922,7 @@ static const char *kma_run_plain(const struct kma_path *path)
 
 /*
  * Each row with counts is live: its cache was not retired, or was created again.  Or it could not
- * be recycled.
+ * be recycled.  No row [other] has become the row of a call site.
  */
 static const char *kma_check_states(void)
 {
@@ -936,6 +936,8 @@ static const char *kma_check_states(void)
 		if (sum.hits + sum.bulk && info->state != KMA_SITE_LIVE &&
 		    (info->state != KMA_SITE_LEAVING || !kma_row_live(&sum)))
 			return "a row with counts is retired";
+		if (id >= kma_core.sites.sites_max && kma_core.sites.info[id].site)
+			return "a row [other] has a call site";
 	}
 	return NULL;
 }
