@@ -568,6 +568,35 @@ static void kma_retires_the_first_of_two_rows(void)
 	kma_countmap_destroy(&t);
 }
 
+/*
+ * kma_countmap_first(): a retired row stays alone when its key gets a new row, and so does a row
+ * that is not published yet.  Afterwards, kma_countmap_clear() frees all slots.
+ */
+static void kma_first_of_hidden_rows(void)
+{
+	struct kma_countmap_info info = { .key.word = { 1 } };
+	struct kma_countmap t;
+	u32 i, used = 0;
+
+	kma_expect(!kma_countmap_init(&t, 10));
+	kma_expect(kma_countmap_add(&t, &info) == 1);
+	kma_countmap_retire(&t, 1, "gone");
+	kma_expect(kma_countmap_add(&t, &info) == 2);
+	kma_expect(kma_countmap_first(&t, 1) == 1 && kma_countmap_first(&t, 2) == 2);
+	kma_expect(kma_countmap_add(&t, &info) == 3);
+	kma_expect(kma_countmap_first(&t, 3) == 2);
+	for (i = 0; i <= t.mask; i++) {
+		used += !!t.slot[i];
+		if (t.slot[i] == 2 || t.slot[i] == 3)
+			t.slot[i] = U32_MAX;	/* busy */
+	}
+	kma_expect(used == 3 && kma_countmap_first(&t, 3) == 3);
+	kma_countmap_clear(&t);
+	for (i = 0; i <= t.mask; i++)
+		kma_expect(!t.slot[i]);
+	kma_countmap_destroy(&t);
+}
+
 /* The last row of a countmap is found, too. */
 static void kma_finds_the_last_row(void)
 {
@@ -801,6 +830,10 @@ static void kma_few_timed_events_are_not_enough(void)
 	to.timed_ns = 100 * 50 + 16 * 10;
 	s = kma_cost_between(&from, &to);
 	kma_expect(s.event_ps == 10 * 1000 && s.events_ns == 10 * 1000);
+	/* One event, and a sum of squares that already includes another one. */
+	to = (struct kma_cost) { .timed = 1, .timed_ns = 9, .timed_ns2 = 200 };
+	s = kma_cost_between(&(struct kma_cost) {}, &to);
+	kma_expect(s.event_ps == 9000 && !s.event_ps_se);
 }
 
 static bool kma_fill(struct kma_budget *g, u32 fill, bool dropped)
@@ -830,6 +863,21 @@ static void kma_full_is_full(void)
 		kma_expect(!kma_fill(&g, 10, true));
 	kma_expect(kma_fill(&g, 10, true) && g.raised == 5);
 	kma_expect(g.now == KMA_SHIFT_MIN + 5);
+}
+
+/* Without a budget, samples may cost an eighth of what events cost. */
+static void kma_an_eighth_is_allowed(void)
+{
+	struct kma_spent spent = { .ns = 1000000, .events_ns = 8000, .samples_ns = 1000 };
+	struct kma_budget g = {};
+
+	kma_budget_ask(&g, KMA_SHIFT_MIN);
+	kma_expect(!kma_budget_adjust(&g, &spent, 0, 0));
+	kma_expect(!kma_budget_adjust(&g, &spent, 9000, 0));
+	spent.samples_ns++;
+	kma_expect(kma_budget_adjust(&g, &spent, 9000, 0) && g.now == KMA_SHIFT_MIN + 1);
+	spent.samples_ns = 2002;
+	kma_expect(kma_budget_adjust(&g, &spent, 0, 0) && g.now == KMA_SHIFT_MIN + 3);
 }
 
 /* N is not lowered while the table is full or objects are dropped, however little samples cost. */
@@ -869,6 +917,9 @@ static void kma_combined_counters_are_split(void)
 	u32 word, i;
 	int cpu;
 
+	for (i = 0; i < KMA_STAT_WORDS; i++)
+		kma_expect(kma_stat_is_events(i) == (i <= KMA_STAT_events_mm_page_free ||
+						     i >= KMA_STAT_unsampled_kmalloc));
 	for (word = 0; word < ARRAY_SIZE(of); word++) {
 		for_each_possible_cpu(cpu)
 			memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
@@ -879,6 +930,29 @@ static void kma_combined_counters_are_split(void)
 		for (i = 0; i < KMA_STAT_WORDS; i++)
 			kma_expect(sum.v[i] == (i == of[word].events || i == of[word].end ?
 						10 : 0));
+	}
+}
+
+/* Only alloc_unsampled and free_unmatched may seem to decrease, and then their increase is 0. */
+static void kma_counters_since(void)
+{
+	struct kma_stats base, now;
+	bool folded;
+	u32 i;
+
+	for (i = 0; i < KMA_STAT_WORDS; i++) {
+		base.v[i] = 100 + i;
+		now.v[i] = 200 + 3 * i;
+	}
+	kma_stats_since(&now, &base);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		kma_expect(now.v[i] == 100 + 2 * i);
+	for (i = 0; i < KMA_STAT_WORDS; i++)
+		now.v[i] = base.v[i] - 1;
+	kma_stats_since(&now, &base);
+	for (i = 0; i < KMA_STAT_NR; i++) {
+		folded = i == KMA_STAT_alloc_unsampled || i == KMA_STAT_free_unmatched;
+		kma_expect(now.v[i] == (folded ? 0 : -1ULL));
 	}
 }
 
@@ -913,6 +987,23 @@ static void kma_describes_pages(void)
 	kma_expect(!kma_pfn_read(kma_pfntab_at(&b.pfns, 5), &f));
 	kma_env = (struct kma_env) {};
 	kma_pagealloc_destroy(&b);
+}
+
+/* Each page has a record of its own. */
+static void kma_records_are_apart(void)
+{
+	const struct kma_pfn *first[2];
+	struct kma_pfntab t;
+	unsigned long pfn;
+
+	kma_expect(!kma_pfntab_init(&t, 2) && !kma_pfntab_add(&t, 0) && !kma_pfntab_add(&t, 1));
+	first[0] = kma_pfntab_at(&t, 0);
+	first[1] = kma_pfntab_at(&t, KMA_CHUNK_PFNS);
+	for (pfn = 0; pfn < 2 * KMA_CHUNK_PFNS; pfn++)
+		kma_expect(kma_pfntab_find(&t, pfn) ==
+			   first[pfn / KMA_CHUNK_PFNS] + pfn % KMA_CHUNK_PFNS);
+	kma_expect(!kma_pfntab_find(&t, 2 * KMA_CHUNK_PFNS));
+	kma_pfntab_destroy(&t);
 }
 
 /* The bytes of all pages of a page allocation count, in each of the ways to record it. */
@@ -1004,6 +1095,7 @@ static const struct kma_case kma_cases[] = {
 	{ "the stack of the last row", kma_last_row_has_a_stack },
 	{ "renamed rows", kma_renames_rows },
 	{ "the first of two rows is retired", kma_retires_the_first_of_two_rows },
+	{ "rows that look-ups do not find", kma_first_of_hidden_rows },
 	{ "the last row of a countmap", kma_finds_the_last_row },
 	{ "sample points", kma_sets_sample_points },
 	{ "objects at sample points", kma_meets_sample_points },
@@ -1015,9 +1107,12 @@ static const struct kma_case kma_cases[] = {
 	{ "costs of the counters", kma_cost_is_of_the_counters },
 	{ "few timed events", kma_few_timed_events_are_not_enough },
 	{ "a full live table", kma_full_is_full },
+	{ "an eighth for samples", kma_an_eighth_is_allowed },
 	{ "room to lower N", kma_lowers_only_with_room },
 	{ "combined counters", kma_combined_counters_are_split },
+	{ "counters since a point in time", kma_counters_since },
 	{ "who allocated a page", kma_describes_pages },
+	{ "records of pages", kma_records_are_apart },
 	{ "bytes of pages", kma_samples_pages_by_bytes },
 	{ "memory", kma_memory_is_as_announced },
 };
