@@ -9,7 +9,7 @@
 #   make check        all tests, in virtual machines, on Debian 12's kernels
 #   make check-matrix the tests that depend on the kernel, on other kernels
 #   make check-debug  the long-running tests: stress, fuzzing, injected faults,
-#                     and all tests of 7.2
+#                     faulty copies of the core, and all tests of 7.2
 #   make bench        the overhead of the module and of other tools; about 15 minutes
 #   make clean        remove the files built in this tree
 #
@@ -61,6 +61,7 @@ check-debug:
 	tools/test/host/nmi 7.2
 	tools/test/host/perf 7.2:pages
 	tools/kmemacct/test/run --fuzz 300
+	tools/test/host/mutants
 	tools/test/host/debug
 	tools/test/host/slabinfo --events 20000000
 

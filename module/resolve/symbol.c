@@ -86,37 +86,6 @@ static bool kma_symbol_lookup(unsigned long site, char buf[KMA_SYMBOL_LEN])
 
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
-	size_t len;
-
-	/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
-	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
-		strscpy(buf, "-", KMA_SYMBOL_LEN);
-		return;
-	}
-	sprint_symbol(buf, site);
-	/* Without a symbol the result is an address, which must not be shown. */
-	if (!strncmp(buf, "0x", 2)) {
-		strscpy(buf, "[unknown]", KMA_SYMBOL_LEN);
-		return;
-	}
-	kma_symbol_cut_size(buf);
-	len = strlen(buf);
-	if (kma_symbol_is_bpf(site, buf))
-		strscpy(buf + len, " [bpf?]", KMA_SYMBOL_LEN - len);
-}
-
-/*
- * Whether the code with this name stays until the module notifier has announced its end.  That of
- * BPF programs, and of trampolines of BPF, ftrace and kprobes, comes and goes without notice.
- */
-static bool kma_symbol_announced(const char *name)
-{
-	return strcmp(name, kma_name_unknown) && !strstarts(name, "bpf_") &&
-	       !strstarts(name, "ftrace_") && !strstarts(name, "kprobe_");
-}
-
-void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
-{
 	const char *known = kma_namecache_find(site);
 
 	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
