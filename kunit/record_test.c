@@ -300,21 +300,20 @@ static void kma_record_follows_frees_while_sampling(struct kunit *test)
 			    unknown = sampled + KMA_LIVEFILTER_STEP;
 
 	migrate_disable();
-	kma_livefilter_clear();
 	kma_alloc(KMA_TEST_SITE, before, 64);
 	kma_record_livefilter_start(kma_c);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 0, KMA_SHIFT_MIN);
 	kma_alloc_sampled(sampled, 64);
-	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(before));
-	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(sampled));
-	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(unknown));
+	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(&kma_c->livefilter, before));
+	KUNIT_EXPECT_TRUE(test, kma_livefilter_has(&kma_c->livefilter, sampled));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(&kma_c->livefilter, unknown));
 
 	kma_free_sampled(before);
 	kma_free_sampled(sampled);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(free_unmatched), 0);
-	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(before));
-	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(sampled));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(&kma_c->livefilter, before));
+	KUNIT_EXPECT_FALSE(test, kma_livefilter_has(&kma_c->livefilter, sampled));
 	kma_free_sampled(before);
 	kma_free_sampled(sampled);
 	kma_free_sampled(unknown);

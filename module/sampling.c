@@ -65,7 +65,7 @@ static void kma_sampling_forget(void *unused)
 
 static void kma_sampling_begin(void)
 {
-	kma_livefilter_clear();
+	kma_livefilter_clear(&kma_core.livefilter);
 	kma_slab_sample(true);
 	kma_record_livefilter_start(&kma_core);
 	kma_slab_livefilter(true);

@@ -3,88 +3,171 @@
  * The livefilter: lets a free skip the look-up in the live table.
  *
  * While objects are sampled, nearly all frees are of objects that are not in the live table.
- * The filter has one byte for each KMA_LIVEFILTER_STEP bytes of address space; addresses that
- * are a multiple of KMA_LIVEFILTER_STEP * KMA_LIVEFILTER_BYTES apart share a byte.  The byte
- * counts the objects at these addresses that are in the live table.  If it is 0, the object is
- * not in the table, and its free needs no look-up.
+ * The filter is an array of cells, one for each KMA_LIVEFILTER_STEP bytes of address space.
+ * Addresses that are a multiple of the array's range apart share a cell.  A cell describes the
+ * objects at its addresses that are in the live table:
  *
- *	add:    increments the byte, before the object is put into the live table
- *	remove: decrements the byte, after the object was taken out of the live table
- *	keep:   pins the byte: it never becomes 0 again, whatever is removed
+ *	bits 0 to 5	the number of these objects
+ *	bits 6 to 10	the tag of the first of them, a hash of its address
+ *	bits 11 to 15	the tag of the second of them, or 0
  *
- * A context that frees an object got its address after the object was added, and so it sees
- * that the byte is not 0.
+ * A tag is never 0.  If both tags are 0, the tags of the objects are not known, because there
+ * were more than two objects since the cell was last 0.
+ *
+ * A free first tests whether the cell is 0 (kma_livefilter_used()), which is inlined into the
+ * probe.  If it is not, the free compares the tags (kma_livefilter_has()).  If either test says
+ * so, the object is not in the table, and its free needs no look-up.  Because of the tags, a free
+ * that shares a cell with another object, such as a neighbour on the same slab page, nearly
+ * never reads the live table, whose memory is far from the CPU's caches.
+ *
+ *	add:    counts the object and its tag, before the object is put into the live table
+ *	remove: takes both off, after the object was taken out of the live table
+ *	keep:   pins the cell: it never becomes 0 again, whatever is removed
+ *
+ * Number and tags are one word, so that a cmpxchg changes all of them.  A context that frees an
+ * object got its address after the object was added, and so it sees that the cell has it.
  *
  * Without sampling, the filter is neither updated nor read.  When sampling begins, the filter
  * is cleared, and the objects that are already in the live table are added to it
  * (kma_record_livefilter_start()).  An object that is freed before this is finished may or may
- * not have been added yet, so it is not removed from the filter.  A byte that has reached
- * KMA_LIVEFILTER_KEPT stays there.  So a byte may be too high, which only costs a look-up, but
- * it is never too low.
+ * not have been added yet, so it is not removed from the filter.  A cell that has reached
+ * KMA_LIVEFILTER_KEPT stays there.  So a cell may have objects that are not in the live table,
+ * which only costs look-ups, but it never lacks one that is.
+ *
+ * The array has one byte for KMA_LIVEFILTER_PAGES page frames: at an N of 512 KiB (sample.h), one
+ * cell in eight is used if all of the memory is slab, and one in forty if a fifth of it is.  A
+ * machine of up to KMA_LIVEFILTER_SMALL page frames has a smaller array, which stays in the cache
+ * of a CPU.
  */
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H
 
 #include "env.h"
 
-#define KMA_LIVEFILTER_BYTES	(256U << 10)
-#define KMA_LIVEFILTER_STEP	256U
-#define KMA_LIVEFILTER_KEPT	255
+#define KMA_LIVEFILTER_BYTES_MIN	(256ULL << 10)
+#define KMA_LIVEFILTER_BYTES_MAX	(64ULL << 20)
+#define KMA_LIVEFILTER_PAGES		8U
+#define KMA_LIVEFILTER_SMALL		(1ULL << 23)	/* 16 GiB with a hole below 4 GiB */
+#define KMA_LIVEFILTER_STEP		256U
 
-/* Static rather than allocated, which saves one instruction in each event. */
-extern u8 kma_livefilter[KMA_LIVEFILTER_BYTES];
+/* The number of objects in a cell, and a cell that has too many of them to be updated. */
+#define KMA_LIVEFILTER_NUMBER		0x003fU
+#define KMA_LIVEFILTER_KEPT		KMA_LIVEFILTER_NUMBER
 
-static __always_inline u8 *kma_livefilter_at(unsigned long ptr)
+/**
+ * struct kma_livefilter - the livefilter
+ * @cell: the cells
+ * @mask: the number of cells, a power of two, minus one
+ */
+struct kma_livefilter {
+	u16 *cell;
+	unsigned long mask;
+};
+
+/**
+ * kma_livefilter_bytes() - memory that a livefilter takes
+ * @pfns: number of page frames, see kma_livefilter_init()
+ *
+ * Context: any.
+ * Return: bytes, a power of two.
+ */
+u64 kma_livefilter_bytes(u64 pfns);
+
+/**
+ * kma_livefilter_init() - allocate an empty livefilter
+ * @f: the livefilter
+ * @pfns: number of page frames, a power of two
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with no memory left allocated.
+ */
+int kma_livefilter_init(struct kma_livefilter *f, u64 pfns);
+
+/**
+ * kma_livefilter_destroy() - free a livefilter
+ * @f: the livefilter; may be zeroed memory
+ *
+ * Context: process, may sleep; no other context uses the livefilter any more.
+ */
+void kma_livefilter_destroy(struct kma_livefilter *f);
+
+/**
+ * kma_livefilter_at() - find the cell of an object
+ * @f: the livefilter
+ * @ptr: the object's address
+ *
+ * Context: any.
+ * Return: pointer to the cell.
+ */
+static __always_inline u16 *kma_livefilter_at(const struct kma_livefilter *f,
+					      unsigned long ptr)
 {
-	return &kma_livefilter[ptr / KMA_LIVEFILTER_STEP % KMA_LIVEFILTER_BYTES];
+	return &f->cell[ptr / KMA_LIVEFILTER_STEP & f->mask];
+}
+
+/**
+ * kma_livefilter_used() - test whether an object may be in the live table, by its cell alone
+ * @f: the livefilter
+ * @ptr: the object's address
+ *
+ * Context: any.
+ * Return: false if the object is not in the live table; if true, kma_livefilter_has() can tell
+ * more.
+ */
+static __always_inline bool kma_livefilter_used(const struct kma_livefilter *f,
+						unsigned long ptr)
+{
+	/*
+	 * A plain load, so that the compiler compares the cell in memory.  Pairs with
+	 * the cmpxchg of kma_livefilter_add(): the context that frees an object got its
+	 * address after that cmpxchg.
+	 */
+	return data_race(*kma_livefilter_at(f, ptr) != 0);
 }
 
 /**
  * kma_livefilter_has() - test whether an object may be in the live table
+ * @f: the livefilter
  * @ptr: the object's address
  *
  * Context: any.
  * Return: false if the object is not in the live table; true if it may be.
  */
-static __always_inline bool kma_livefilter_has(unsigned long ptr)
-{
-	/*
-	 * A plain load, so that the compiler compares the byte in memory.  Pairs with
-	 * the cmpxchg of kma_livefilter_add(): the context that frees an object got its
-	 * address after that cmpxchg.
-	 */
-	return data_race(*kma_livefilter_at(ptr) != 0);
-}
+bool kma_livefilter_has(const struct kma_livefilter *f, unsigned long ptr);
 
 /**
- * kma_livefilter_add() - count an object that is about to be put into the live table
+ * kma_livefilter_add() - add an object that is about to be put into the live table
+ * @f: the livefilter
  * @ptr: the object's address
  *
  * Context: any.
  */
-void kma_livefilter_add(unsigned long ptr);
+void kma_livefilter_add(struct kma_livefilter *f, unsigned long ptr);
 
 /**
- * kma_livefilter_remove() - stop counting an object that was taken from the live table
+ * kma_livefilter_remove() - remove an object that was taken from the live table
+ * @f: the livefilter
  * @ptr: the object's address, which has been added
  *
  * Context: any.
  */
-void kma_livefilter_remove(unsigned long ptr);
+void kma_livefilter_remove(struct kma_livefilter *f, unsigned long ptr);
 
 /**
- * kma_livefilter_keep() - keep the byte of an object from becoming 0 again
+ * kma_livefilter_keep() - keep the cell of an object from becoming 0 again
+ * @f: the livefilter
  * @ptr: the object's address, whether or not it has been added
  *
  * Context: any.
  */
-void kma_livefilter_keep(unsigned long ptr);
+void kma_livefilter_keep(struct kma_livefilter *f, unsigned long ptr);
 
 /**
- * kma_livefilter_clear() - set all bytes to 0
+ * kma_livefilter_clear() - set all cells to 0
+ * @f: the livefilter
  *
- * Context: any; no other context adds, removes or keeps objects at the same time.
+ * Context: process, may sleep; no other context uses the livefilter at the same time.
  */
-void kma_livefilter_clear(void);
+void kma_livefilter_clear(struct kma_livefilter *f);
 
 #endif /* KMA_CORE_LIVEFILTER_H */

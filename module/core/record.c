@@ -4,19 +4,25 @@
 
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns)
 {
-	return kma_objtab_bytes(live_max, pfns) + sizeof(kma_livefilter) +
+	return kma_livefilter_bytes(pfns) + kma_objtab_bytes(live_max, pfns) +
 	       kma_sitetab_bytes(sites_max, nr_cpus);
 }
 
 int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns)
 {
-	int ret = kma_objtab_init(&c->obj, live_max, pfns);
+	int ret = kma_livefilter_init(&c->livefilter, pfns);
 
 	if (ret)
 		return ret;
-	ret = kma_sitetab_init(&c->sites, sites_max);
+	ret = kma_objtab_init(&c->obj, live_max, pfns);
 	if (ret)
-		kma_objtab_destroy(&c->obj);
+		goto livefilter;
+	ret = kma_sitetab_init(&c->sites, sites_max);
+	if (!ret)
+		return 0;
+	kma_objtab_destroy(&c->obj);
+livefilter:
+	kma_livefilter_destroy(&c->livefilter);
 	return ret;
 }
 
@@ -24,6 +30,7 @@ void kma_core_destroy(struct kma_core *c)
 {
 	kma_sitetab_destroy(&c->sites);
 	kma_objtab_destroy(&c->obj);
+	kma_livefilter_destroy(&c->livefilter);
 }
 
 /* ---- the livefilter -------------------------------------------------------- */
@@ -56,7 +63,7 @@ static struct kma_removal kma_removal_begin(struct kma_core *c)
 static void kma_removal_livefilter(const struct kma_removal *r, unsigned long ptr)
 {
 	if (r->filtered)
-		kma_livefilter_remove(ptr);
+		kma_livefilter_remove(&r->core->livefilter, ptr);
 }
 
 /*
@@ -64,9 +71,9 @@ static void kma_removal_livefilter(const struct kma_removal *r, unsigned long pt
  * was put before sampling began, so it is not in the livefilter yet.  Entries do not move, so
  * each of these objects is added exactly once.  A sample is in the livefilter if its probe has
  * added it since sampling began, but not if it is left from an earlier period of sampling.  To
- * be right in both cases, its byte is kept from becoming 0.
+ * be right in both cases, its cell is kept from becoming 0.
  */
-static void kma_record_known(const struct kma_core *c, const struct kma_bucket *b)
+static void kma_record_known(struct kma_core *c, const struct kma_bucket *b)
 {
 	struct kma_entry entry;
 	unsigned long ptr;
@@ -77,9 +84,9 @@ static void kma_record_known(const struct kma_core *c, const struct kma_bucket *
 		if (!ptr)
 			continue;
 		if (kma_sitetab_is_sampled(&c->sites, entry.row))
-			kma_livefilter_keep(ptr);
+			kma_livefilter_keep(&c->livefilter, ptr);
 		else
-			kma_livefilter_add(ptr);
+			kma_livefilter_add(&c->livefilter, ptr);
 	}
 }
 
@@ -208,7 +215,7 @@ static void kma_record_origin(struct kma_core *c, const struct kma_event *ev, in
 
 	if (!slot)
 		return;
-	kma_livefilter_add(ev->ptr);
+	kma_livefilter_add(&c->livefilter, ev->ptr);
 	kma_record_object(c, slot, ev, bulk);
 }
 
@@ -265,13 +272,15 @@ void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long p
 
 void kma_record_found(struct kma_core *c, unsigned long ptr)
 {
-	const struct kma_removal r = kma_removal_begin(c);
+	struct kma_removal r;
 	struct kma_entry entry;
 
-	if (!kma_objtab_take(&c->obj, ptr, &entry)) {
-		kma_stat_inc(free_unmatched);
+	if (likely(!kma_livefilter_has(&c->livefilter, ptr)))
 		return;
-	}
+	r = kma_removal_begin(c);
+	if (!kma_objtab_take(&c->obj, ptr, &entry))
+		return;
+	kma_stat_dec(free_unmatched);
 	kma_removal_livefilter(&r, ptr);
 	kma_record_freed(c->sites.row[entry.row], entry.cpu);
 }

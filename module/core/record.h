@@ -30,10 +30,12 @@
 
 /**
  * struct kma_core - the tables that object events change
+ * @livefilter: the livefilter
  * @obj: the live table
  * @sites: the call sites and caches
  */
 struct kma_core {
+	struct kma_livefilter livefilter;
 	struct kma_objtab obj;
 	struct kma_sitetab sites;
 };
@@ -374,6 +376,8 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
  * @c: the tables
  * @ptr: the object's address
  *
+ * The event was counted as free_unmatched: see kma_record_free_sampled().
+ *
  * Context: a probe, any context.
  */
 void kma_record_found(struct kma_core *c, unsigned long ptr);
@@ -384,18 +388,16 @@ void kma_record_found(struct kma_core *c, unsigned long ptr);
  * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
  *
  * The caller has counted the event as free_unmatched, either directly or in the combined
- * counter of its tracepoint (stat.h).  If the object may be in the live table, this decrements
- * free_unmatched, and kma_record_found() counts the event as what it turns out to be.
+ * counter of its tracepoint (stat.h).  If the object is in the live table, kma_record_found()
+ * decrements free_unmatched, and counts the free in the object's row.
  *
  * Context: a probe, any context.
  */
 static __always_inline void kma_record_free_sampled(struct kma_core *c,
 						    unsigned long ptr)
 {
-	if (likely(!kma_livefilter_has(ptr)))
-		return;
-	kma_stat_dec(free_unmatched);
-	kma_record_found(c, ptr);
+	if (unlikely(kma_livefilter_used(&c->livefilter, ptr)))
+		kma_record_found(c, ptr);
 }
 
 /**

@@ -12,7 +12,6 @@
 	typeof(p) __p = (p);						\
 	typeof(*__p) __was = (old);					\
 									\
-	static_assert(sizeof(__was) != 2);				\
 	__asm__ __volatile__("cmpxchg %2, %1"				\
 			     : "+a" (__was), "+m" (*__p)		\
 			     : "r" ((typeof(__was))(new))		\

@@ -578,3 +578,14 @@ const char *kma_model_check(struct kma_model *m)
 		why = kma_check_objects(m);
 	return why ? why : kma_check_stats(m);
 }
+
+u64 kma_model_livefilter(const struct kma_core *core)
+{
+	const struct kma_livefilter *f = &core->livefilter;
+	unsigned long i;
+	u64 sum = 0;
+
+	for (i = 0; i <= f->mask; i++)
+		sum += f->cell[i] & KMA_LIVEFILTER_NUMBER;
+	return sum;
+}

@@ -116,6 +116,9 @@ long kma_model_row_of(const struct kma_model *m, u32 id);
 /* Compare the core with the model.  Return: NULL, or a description of the first difference. */
 const char *kma_model_check(struct kma_model *m);
 
+/* Return: the number of objects that the livefilter counts. */
+u64 kma_model_livefilter(const struct kma_core *core);
+
 /* Return: 64 bits, each of which depends on all bits of @x. */
 static inline u64 kma_mix(u64 x)
 {

@@ -302,7 +302,6 @@ static void kma_run(const struct kma_plan *plan, u64 seed)
 	if (kma_core_init(&kma_core, KMA_LIVE_ROOM,
 			  plan->stacks ? KMA_STACK_SITES : KMA_SITES_MIN, KMA_PFNS))
 		abort();
-	kma_livefilter_clear();
 	kma_record_livefilter_start(&kma_core);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT);
 	kma_sample_seed(seed);

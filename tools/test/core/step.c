@@ -663,7 +663,6 @@ static void kma_setup_samples(void)
 	kma_samples = 0;
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(1);
-	kma_livefilter_clear();
 	kma_record_livefilter_start(&kma_core);
 }
 
@@ -673,11 +672,23 @@ static void kma_setup_sample(void)
 	kma_sample(kma_mine[0], KMA_SITE, KMA_CERTAIN);
 }
 
-/* Sample another object near the first one, so that their byte of the livefilter is set. */
+/* Sample another object near the first one, so that their cell of the livefilter is used. */
 static void kma_setup_sample_near(void)
 {
 	kma_setup_samples();
 	kma_sample(&kma_object[1], KMA_SITE, KMA_CERTAIN);
+	if (kma_livefilter_has(&kma_core.livefilter, kma_mine[0]->ptr))
+		abort();
+}
+
+/* Sample more of them, until one has the same tag as the first one. */
+static void kma_setup_sample_alike(void)
+{
+	u32 i;
+
+	kma_setup_sample_near();
+	for (i = 2; !kma_livefilter_has(&kma_core.livefilter, kma_mine[0]->ptr); i++)
+		kma_sample(&kma_object[i], KMA_SITE, KMA_CERTAIN);
 }
 
 static void kma_path_sample(void)
@@ -715,15 +726,6 @@ static void kma_nest_sample_changes(u32 nr)
 	kma_unsample(kma_mine[9]);
 }
 
-static u32 kma_livefilter_sum(void)
-{
-	u32 i, sum = 0;
-
-	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
-		sum += kma_livefilter[i];
-	return sum;
-}
-
 /*
  * Check that objects of KMA_CERTAIN bytes were sampled exactly once, and no others.  With the
  * random numbers of a run, no sample point is on an object of KMA_UNLIKELY bytes.
@@ -753,7 +755,7 @@ static const char *kma_check_samples(void)
 		return "hits differ from the number of samples";
 	if (hits - gone != live || live != known)
 		return "live entries differ from the samples that were not freed";
-	if (kma_livefilter_sum() != live)
+	if (kma_model_livefilter(&kma_core) != live)
 		return "the livefilter differs from the live entries";
 	return NULL;
 }
@@ -853,6 +855,8 @@ static const struct kma_path {
 	  KMA_STAT_free_unmatched, KMA_SAMPLES },
 	{ "free, not sampled, near a sample", kma_setup_sample_near, kma_path_unsample,
 	  KMA_STAT_free_unmatched, KMA_SAMPLES },
+	{ "free, not sampled, cell and tag of a sample", kma_setup_sample_alike,
+	  kma_path_unsample, KMA_STAT_free_unmatched, KMA_SAMPLES },
 };
 
 /* ---- runs ------------------------------------------------------------------ */

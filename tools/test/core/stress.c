@@ -481,7 +481,7 @@ static void kma_switch(const struct kma_passer *p, int nr, bool on)
 {
 	/* Each release pairs with the acquire in kma_pass_alloc() or kma_pass_free(). */
 	if (on) {
-		kma_livefilter_clear();
+		kma_livefilter_clear(&kma_core.livefilter);
 		smp_store_release(&kma_allocs_sampled, 1);	/* see above */
 		kma_wait_for(p, nr);
 		kma_record_livefilter_start(&kma_core);
@@ -531,10 +531,7 @@ static void kma_passed_all(const struct kma_passer *p, int nr)
  */
 static void kma_livefilter_is_empty(void)
 {
-	u32 i;
-
-	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
-		kma_expect(!kma_livefilter[i]);
+	kma_expect(!kma_model_livefilter(&kma_core));
 }
 
 static void kma_sampling(int nr, int switches)

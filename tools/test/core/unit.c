@@ -936,7 +936,6 @@ static void kma_setup_samples(u32 sites_max)
 	kma_setup(4000, sites_max, 4, 400);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
 	kma_sample_seed(kma_seed);
-	kma_livefilter_clear();
 	kma_record_livefilter_start(&kma_core);
 }
 
@@ -982,13 +981,9 @@ static const struct kma_site_info *kma_info_of(u32 object)
 	return slot < 0 ? NULL : &kma_core.sites.info[home->entry[slot].row];
 }
 
-static u32 kma_livefilter_sum(void)
+static u64 kma_livefilter_sum(void)
 {
-	u32 i, sum = 0;
-
-	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
-		sum += kma_livefilter[i];
-	return sum;
+	return kma_model_livefilter(&kma_core);
 }
 
 static void kma_filters_frees(void)
@@ -1016,23 +1011,161 @@ static void kma_filters_frees(void)
 	kma_teardown_samples();
 }
 
-/* A byte of the livefilter that has reached its maximum keeps this value. */
+/* A livefilter outside of the tables. */
+static struct kma_livefilter kma_livefilter;
+
+static void kma_livefilter_setup(u64 pfns)
+{
+	if (kma_livefilter_init(&kma_livefilter, pfns))
+		abort();
+}
+
+static bool kma_livefilter_is_empty(void)
+{
+	unsigned long i;
+
+	for (i = 0; i <= kma_livefilter.mask; i++)
+		if (kma_livefilter.cell[i])
+			return false;
+	return true;
+}
+
+/* A cell of the livefilter that has reached its maximum keeps this value. */
 static void kma_livefilter_fills_up(void)
 {
+	const unsigned long ptr = KMA_MODEL_PTR, next = ptr + KMA_LIVEFILTER_STEP;
+	struct kma_livefilter *f = &kma_livefilter;
 	u32 i;
 
-	kma_livefilter_clear();
+	kma_livefilter_setup(KMA_PFNS);
+	for (i = 0; i < KMA_LIVEFILTER_KEPT - 1; i++)
+		kma_livefilter_add(f, ptr);
+	for (i = 0; i < KMA_LIVEFILTER_KEPT - 1; i++)
+		kma_livefilter_remove(f, ptr);
+	kma_expect(kma_livefilter_is_empty());
 	for (i = 0; i < 300; i++)
-		kma_livefilter_add(KMA_MODEL_PTR);
+		kma_livefilter_add(f, ptr);
 	for (i = 0; i < 300; i++)
-		kma_livefilter_remove(KMA_MODEL_PTR);
-	kma_expect(kma_livefilter_has(KMA_MODEL_PTR + KMA_LIVEFILTER_STEP - 1) &&
-		   !kma_livefilter_has(KMA_MODEL_PTR + KMA_LIVEFILTER_STEP));
-	kma_livefilter_keep(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP);
-	kma_livefilter_remove(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP);
-	kma_expect(kma_livefilter_has(KMA_MODEL_PTR + 2 * KMA_LIVEFILTER_STEP));
-	kma_livefilter_clear();
-	kma_expect(!kma_livefilter_sum());
+		kma_livefilter_remove(f, ptr);
+	kma_expect(*kma_livefilter_at(f, ptr) == KMA_LIVEFILTER_KEPT);
+	/* Such a cell has all objects. */
+	for (i = 0; i < KMA_LIVEFILTER_STEP; i += KMA_ALIGN)
+		kma_expect(kma_livefilter_used(f, ptr + i) && kma_livefilter_has(f, ptr + i));
+	kma_expect(!kma_livefilter_used(f, ptr - 1) && !kma_livefilter_used(f, next));
+	kma_livefilter_keep(f, next);
+	kma_livefilter_add(f, next);
+	kma_livefilter_remove(f, next);
+	kma_livefilter_remove(f, next);
+	kma_expect(*kma_livefilter_at(f, next) == KMA_LIVEFILTER_KEPT);
+	kma_livefilter_clear(f);
+	kma_expect(kma_livefilter_is_empty());
+	kma_livefilter_destroy(f);
+}
+
+/*
+ * How many of @nr objects that share the cell of an object, and are multiples of @step from it,
+ * have its tag.
+ */
+static u32 kma_livefilter_alike(unsigned long ptr, unsigned long step, u32 nr)
+{
+	u32 i, alike = 0;
+
+	kma_livefilter_add(&kma_livefilter, ptr);
+	for (i = 1; i <= nr; i++) {
+		kma_expect(kma_livefilter_used(&kma_livefilter, ptr + i * step));
+		alike += kma_livefilter_has(&kma_livefilter, ptr + i * step);
+	}
+	kma_livefilter_remove(&kma_livefilter, ptr);
+	return alike;
+}
+
+/*
+ * Of the objects that share a cell, one in 31 has the same tag: of neighbours of any size, and
+ * of objects at the same place in other parts of the memory.
+ */
+static void kma_livefilter_tells_objects_apart(void)
+{
+	u32 step, alike, all;
+	unsigned long ptr;
+
+	kma_livefilter_setup(KMA_PFNS);
+	for (step = KMA_ALIGN; step < KMA_LIVEFILTER_STEP; step += KMA_ALIGN) {
+		alike = 0;
+		all = 0;
+		for (ptr = KMA_MODEL_PTR; ptr < KMA_MODEL_PTR + (4000 << 12); ptr += 1 << 12) {
+			alike += kma_livefilter_alike(ptr, step, (KMA_LIVEFILTER_STEP - 1) / step);
+			all += (KMA_LIVEFILTER_STEP - 1) / step;
+		}
+		kma_expect(alike > all / 31 / 2 && alike < all / 31 * 2);
+	}
+	alike = kma_livefilter_alike(KMA_MODEL_PTR, KMA_LIVEFILTER_STEP *
+				     (kma_livefilter.mask + 1), 8000);
+	kma_expect(alike > 8000 / 31 - 60 && alike < 8000 / 31 + 60);
+	kma_expect(kma_livefilter_is_empty());
+	kma_livefilter_destroy(&kma_livefilter);
+}
+
+/* Whatever is added and removed, the livefilter has all objects that were not removed. */
+static void kma_livefilter_misses_no_object(void)
+{
+	static unsigned long ptr[4000];
+	static bool added[ARRAY_SIZE(ptr)];
+	u32 i, turn, nr = 0, used = 0;
+
+	kma_livefilter_setup(KMA_PFNS);
+	memset(added, 0, sizeof(added));
+	/* There are 1,000 cells for 4,000 objects, two of which may have the same address. */
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		ptr[i] = KMA_MODEL_PTR + KMA_LIVEFILTER_STEP * (kma_livefilter.mask + 1) *
+			 kma_below(64) + KMA_ALIGN * kma_below(1000 * KMA_LIVEFILTER_STEP /
+							       KMA_ALIGN);
+	for (turn = 0; turn < 1000000; turn++) {
+		i = kma_below(ARRAY_SIZE(ptr));
+		kma_expect(!added[i] || kma_livefilter_has(&kma_livefilter, ptr[i]));
+		if (added[i])
+			kma_livefilter_remove(&kma_livefilter, ptr[i]);
+		else
+			kma_livefilter_add(&kma_livefilter, ptr[i]);
+		added[i] = !added[i];
+		i = kma_below(ARRAY_SIZE(ptr));
+		kma_expect(!added[i] || (kma_livefilter_used(&kma_livefilter, ptr[i]) &&
+					 kma_livefilter_has(&kma_livefilter, ptr[i])));
+	}
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		nr += added[i];
+	for (i = 0; i <= kma_livefilter.mask; i++)
+		used += kma_livefilter.cell[i] & KMA_LIVEFILTER_NUMBER;
+	kma_expect(nr > 1000 && nr < 3000 && nr == used);
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		if (added[i])
+			kma_livefilter_remove(&kma_livefilter, ptr[i]);
+	kma_expect(kma_livefilter_is_empty());
+	kma_livefilter_destroy(&kma_livefilter);
+}
+
+/* The livefilter is sized by the memory, and clearing it clears all of it. */
+static void kma_livefilter_sizes(void)
+{
+	static const struct {
+		u64 pfns;
+		u64 bytes;
+	} sizes[] = {
+		{ 4, 256 << 10 }, { 1 << 18, 256 << 10 }, { 1 << 22, 256 << 10 },
+		{ 1 << 23, 256 << 10 }, { 1 << 24, 2 << 20 }, { 1 << 27, 16 << 20 },
+		{ 1 << 28, 32 << 20 }, { 1 << 29, 64 << 20 }, { 1 << 30, 64 << 20 },
+		{ 1ULL << 36, 64 << 20 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		kma_expect(kma_livefilter_bytes(sizes[i].pfns) == sizes[i].bytes);
+		kma_livefilter_setup(sizes[i].pfns);
+		kma_expect((kma_livefilter.mask + 1) * sizeof(u16) == sizes[i].bytes);
+		memset(kma_livefilter.cell, 1, sizes[i].bytes);
+		kma_livefilter_clear(&kma_livefilter);
+		kma_expect(kma_livefilter_is_empty());
+		kma_livefilter_destroy(&kma_livefilter);
+	}
 }
 
 /*
@@ -1044,7 +1177,6 @@ static void kma_filters_what_was_recorded(void)
 	u32 i;
 
 	kma_setup(4000, KMA_SITES_MIN, 4, 400);
-	kma_livefilter_clear();
 	for (i = 0; i < 200; i++)
 		kma_model_alloc(&kma_model, &kma_object[i], i % 4, 0);
 	kma_record_livefilter_start(&kma_core);
@@ -1058,10 +1190,11 @@ static void kma_filters_what_was_recorded(void)
 
 	/* Off and on again: it is not known whether the last sample is in the livefilter. */
 	kma_record_livefilter_stop();
-	kma_livefilter_clear();
+	kma_livefilter_clear(&kma_core.livefilter);
 	kma_record_livefilter_start(&kma_core);
 	kma_unsample_at(kma_object[399].ptr);
-	kma_expect(!kma_stat_now(free_unmatched) && kma_livefilter_sum() == KMA_LIVEFILTER_KEPT);
+	kma_expect(!kma_stat_now(free_unmatched) &&
+		   kma_livefilter_sum() == KMA_LIVEFILTER_NUMBER);
 	kma_teardown_samples();
 }
 
@@ -1138,7 +1271,7 @@ static void kma_runs_out_of_rows(void)
 	kma_sample_seed(1);
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
-	kma_expect(!kma_livefilter_has(kma_object[200].ptr + 64));
+	kma_expect(!kma_livefilter_used(&kma_core.livefilter, kma_object[200].ptr));
 	kma_sitetab_sum(&kma_core.sites, other, &sum);
 	kma_expect(sum.hits == 10);
 	kma_teardown_samples();
@@ -1151,7 +1284,6 @@ static void kma_samples_without_slots(void)
 
 	kma_setup(8, KMA_SITES_MIN, 4, 4000);
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
-	kma_livefilter_clear();
 	kma_record_livefilter_start(&kma_core);
 	for (i = 0; i < 4000; i++)
 		kma_sample_at(1, i);
@@ -1443,7 +1575,10 @@ static const struct kma_case kma_cases[] = {
 	{ "a full table reuses rows of caches", kma_full_table_reuses_rows },
 	{ "both rows of a pair are reused", kma_reuses_both_rows_of_a_pair },
 	{ "frees of objects that are not sampled are filtered", kma_filters_frees },
-	{ "a full byte of the livefilter stays full", kma_livefilter_fills_up },
+	{ "a full cell of the livefilter stays full", kma_livefilter_fills_up },
+	{ "the livefilter tells objects of a cell apart", kma_livefilter_tells_objects_apart },
+	{ "the livefilter misses no object", kma_livefilter_misses_no_object },
+	{ "the livefilter is sized by the memory", kma_livefilter_sizes },
 	{ "objects recorded before sampling are freed", kma_filters_what_was_recorded },
 	{ "samples that differ have separate rows", kma_tells_samples_apart },
 	{ "samples without room for their stacks", kma_runs_out_of_stacks },
