@@ -27,7 +27,6 @@ static void kma_setup(u64 live_max)
 		abort();
 	for_each_possible_cpu(cpu)
 		memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
-	kma_livefilter_clear();
 }
 
 static void kma_teardown(void)
@@ -753,15 +752,15 @@ static void kma_samples_keep_what_they_are(void)
 /* Once sampling has ended, the livefilter does not change any more. */
 static void kma_livefilter_rests(void)
 {
-	u32 i;
+	unsigned long i;
 
 	kma_setup_samples(100);
 	kma_alloc_at(KMA_PTR);
 	kma_record_livefilter_stop();
 	kma_alloc_at(KMA_PTR);
 	kma_expect(kma_stat_now(replaced) == 1);
-	for (i = 0; i < KMA_LIVEFILTER_BYTES; i++)
-		kma_expect(!kma_livefilter[i]);
+	for (i = 0; i <= kma_core.livefilter.mask; i++)
+		kma_expect(!kma_core.livefilter.cell[i]);
 	kma_teardown();
 }
 
@@ -1058,7 +1057,7 @@ static void kma_memory_is_as_announced(void)
 	kma_env_bytes = 0;
 	kma_expect(!kma_core_init(&kma_core, 1000, KMA_SITES_MIN, KMA_PFNS));
 	kma_expect(kma_core_bytes(1000, KMA_SITES_MIN, KMA_ENV_CPUS, KMA_PFNS) ==
-		   kma_env_bytes + sizeof(kma_livefilter));
+		   kma_env_bytes);
 	kma_core_destroy(&kma_core);
 
 	kma_env_bytes = 0;
