@@ -18,17 +18,22 @@ static struct kma_core kma_core;
 static struct kma_model kma_model;
 static struct kma_object *kma_object;
 
-static void kma_setup(u32 sites_max, u32 nr_sites, u32 nr_objects)
+static void kma_setup_sized(u32 sites_max, u64 live_max, u32 nr_sites, u32 nr_objects)
 {
 	u32 i;
 
 	kma_object = calloc(nr_objects, sizeof(*kma_object));
-	if (!kma_object || kma_core_init(&kma_core, KMA_LIVE_MAX, sites_max, KMA_PFNS))
+	if (!kma_object || kma_core_init(&kma_core, live_max, sites_max, KMA_PFNS))
 		abort();
 	for (i = 0; i < nr_objects; i++)
 		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
 	kma_model_init(&kma_model, &kma_core, nr_sites, kma_object, nr_objects);
 	kma_model_reset(&kma_model);
+}
+
+static void kma_setup(u32 sites_max, u32 nr_sites, u32 nr_objects)
+{
+	kma_setup_sized(sites_max, KMA_LIVE_MAX, nr_sites, nr_objects);
 }
 
 static void kma_teardown(void)
@@ -70,6 +75,22 @@ static u32 kma_row_of(u32 object)
 	return home->entry[slot].row;
 }
 
+/* Each row in use is in the list of its cache, and no other row is in a list. */
+static void kma_expect_lists(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 next, nr = 0;
+	int cache;
+
+	for (cache = 0; cache < KMA_CACHES_MAX; cache++)
+		for (next = t->first[cache]; next && nr <= t->sites_max; next = t->info[next - 1].next) {
+			kma_expect(t->info[next - 1].cache == cache);
+			kma_expect(t->info[next - 1].state != KMA_SITE_UNUSED);
+			nr++;
+		}
+	kma_expect(nr == kma_used());
+}
+
 /* ---- one row ---------------------------------------------------------------- */
 
 /* A row with a live object stays; without one, it is used for another site. */
@@ -82,6 +103,8 @@ static void kma_recycles_rows_without_objects(void)
 	kma_model_alloc(&kma_model, &kma_object[1], 2, 0);
 	row = kma_row_of(0);
 	kma_expect(!kma_model_recycle(&kma_model) && kma_used() == 2);
+	kma_pair(2, 1, 0);
+	kma_expect(kma_used() == 2 && !atomic_read(&kma_core.sites.retired));
 	kma_model_free(&kma_model, &kma_object[0]);
 	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_used() == 1);
 	kma_expect_ok(kma_model_check(&kma_model));
@@ -93,6 +116,44 @@ static void kma_recycles_rows_without_objects(void)
 	kma_expect(kma_sitetab_info(&kma_core.sites, row)->site ==
 		   KMA_MODEL_SITE + 16 * (KMA_SITES_MIN + 1));
 	kma_expect_ok(kma_model_check(&kma_model));
+	kma_expect_lists();
+	kma_recycle_forget(&kma_core.sites);
+	kma_expect(!kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->hits);
+	kma_teardown();
+}
+
+/* Rows that are not wanted stay. */
+static bool kma_wants_the_second(void *arg, u32 id, const struct kma_row *sum)
+{
+	return id == *(u32 *)arg && sum->hits == 1;
+}
+
+static void kma_leaves_nothing(void *arg, u32 id, struct kma_row *sum)
+{
+	(void)id;
+	(void)arg;
+	*sum = (struct kma_row) {};
+}
+
+static void kma_recycles_rows_that_are_wanted(void)
+{
+	u32 second = 1;
+	const struct kma_recycle recycle = {
+		.wanted = kma_wants_the_second,
+		.leaves = kma_leaves_nothing,
+		.arg = &second,
+	};
+
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	kma_pair(0, 1, 0);
+	kma_pair(0, 2, 0);
+	kma_pair(0, 3, 0);
+	kma_expect(kma_recycle_begin(&kma_core.sites, &recycle));
+	kma_expect(kma_recycle_finish(&kma_core.sites, &recycle) == 1);
+	kma_expect(kma_used() == 2 && !kma_sitetab_info(&kma_core.sites, second));
+	kma_expect(!kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->hits);
+	kma_expect(!kma_recycle_begin(&kma_core.sites, &recycle));
+	kma_expect_lists();
 	kma_teardown();
 }
 
@@ -196,7 +257,10 @@ static void kma_random_event(u32 nr_caches)
 	struct kma_object *o = &kma_object[kma_below(kma_model.nr_objects)];
 
 	kma_env.cpu = kma_below(KMA_ENV_CPUS);
-	if (kma_below(2))
+	if (!kma_below(6))
+		kma_model_bulk(&kma_model, o, kma_below(kma_model.nr_sites),
+			       KMA_MODEL_KMALLOCS);
+	else if (kma_below(2))
 		kma_model_alloc(&kma_model, o, kma_below(kma_model.nr_sites),
 				kma_below(nr_caches));
 	else if (!o->left)
@@ -210,6 +274,8 @@ static void kma_random_events(void)
 
 	for (i = 0; i < nr; i++)
 		kma_random_event(KMA_MODEL_CACHES);
+	if (!kma_below(100))
+		kma_model_pages_free(&kma_model, KMA_MODEL_PTR, 0);
 	if (!kma_below(3))
 		kma_sitetab_retire_cache(&kma_core.sites,
 					 kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS +
@@ -218,11 +284,11 @@ static void kma_random_events(void)
 }
 
 /* Events before, during and after recycling agree with the model. */
-static void kma_agrees_while_recycled(void)
+static void kma_agrees_while_recycled(u32 sites_max, u64 live_max, bool with_room)
 {
 	u32 i, nr = 0;
 
-	kma_setup(4000, 60, 120);
+	kma_setup_sized(sites_max, live_max, 60, with_room ? 120 : 3000);
 	kma_env_wait = kma_random_events;
 	for (i = 0; i < 2000; i++) {
 		kma_random_events();
@@ -231,8 +297,201 @@ static void kma_agrees_while_recycled(void)
 		if (i % 100 == 99)
 			kma_expect_ok(kma_model_check(&kma_model));
 	}
-	kma_expect(nr > 2000);
-	kma_expect(!kma_stat_sum(KMA_STAT_other_sites));
+	kma_expect_lists();
+	kma_expect(nr > (with_room ? 2000 : 100));
+	kma_expect(!kma_stat_sum(KMA_STAT_other_sites) == with_room);
+	kma_expect(!kma_stat_sum(KMA_STAT_dropped_live_full) == with_room);
+	kma_teardown();
+}
+
+static void kma_agrees_with_room(void)
+{
+	kma_agrees_while_recycled(4000, KMA_LIVE_MAX, true);
+}
+
+static void kma_agrees_without_room(void)
+{
+	kma_agrees_while_recycled(KMA_SITES_MIN, 8, false);
+}
+
+/* ---- months ----------------------------------------------------------------- */
+
+#define KMA_MONTHS_SITES	20	/* call sites of a module */
+#define KMA_MONTHS_RELOADS	1000
+#define KMA_MONTHS_RATES	100
+#define KMA_MONTHS_STACKS	100000
+
+/*
+ * What each row was for when it was retired, as the module keeps names, and what each object that
+ * stays live was allocated for.
+ */
+static u32 kma_kept[4096];
+static u32 kma_truth[KMA_MONTHS_RELOADS + KMA_MONTHS_RATES + KMA_MONTHS_STACKS];
+static u64 kma_hits[KMA_SHIFT_MAX + 1];
+
+static bool kma_wants_all(void *arg, u32 id, const struct kma_row *sum)
+{
+	(void)arg;
+	(void)id;
+	(void)sum;
+	return true;
+}
+
+static void kma_forgets(void *arg, u32 id, struct kma_row *sum)
+{
+	(void)arg;
+	(void)sum;
+	kma_kept[id] = 0;
+}
+
+static void kma_recycle_all(void)
+{
+	const struct kma_recycle recycle = { .wanted = kma_wants_all, .leaves = kma_forgets };
+
+	if (kma_recycle_begin(&kma_core.sites, &recycle))
+		kma_recycle_finish(&kma_core.sites, &recycle);
+}
+
+/* Allocate an object for @what; it is freed at once, unless it @stays. */
+static void kma_month_event(struct kma_origin o, u32 what, bool stays)
+{
+	const unsigned long ptr = KMA_MODEL_PTR + 64 * what;
+	const struct kma_event ev = {
+		.site = o.site, .ptr = ptr, .cache = 64, .kmalloc = true, .bytes_req = 1,
+		.node = NUMA_NO_NODE,
+	};
+	const struct kma_site_slot *slot;
+
+	if (kma_used() >= kma_core.sites.sites_max / 2)
+		kma_recycle_all();
+	slot = o.shift ? kma_sitetab_sample(&kma_core.sites, &o, ev.cache) :
+			 kma_sitetab_get(&kma_core.sites, o.site, ev.cache);
+	kma_expect(slot);
+	kma_record_object(&kma_core, slot, &ev, false);
+	kma_hits[o.shift]++;
+	kma_truth[what] = stays;
+	if (!stays)
+		kma_record_free(&kma_core, ptr, true);
+}
+
+/* A module is unloaded: its rows are retired, and what they were for is kept. */
+static void kma_month_unload(u32 reload)
+{
+	const struct kma_site_info *info;
+	u32 id;
+
+	for (id = 0; id < kma_core.sites.sites_max; id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		if (!info || kma_kept[id] || info->shift || !info->site)
+			continue;
+		kma_kept[id] = reload + 1;
+		kma_sitetab_retire(&kma_core.sites, id);
+	}
+}
+
+static void kma_month_of_reloads(void)
+{
+	u32 reload, site;
+
+	for (reload = 0; reload < KMA_MONTHS_RELOADS; reload++) {
+		for (site = 0; site < KMA_MONTHS_SITES; site++)
+			kma_month_event((struct kma_origin) { .site = KMA_MODEL_SITE + 16 * site },
+					reload, site == KMA_MONTHS_SITES - 1 && reload % 50 == 0);
+		kma_month_unload(reload);
+	}
+}
+
+static void kma_month_of_rates(void)
+{
+	u32 i, site;
+
+	for (i = 0; i < KMA_MONTHS_RATES; i++)
+		for (site = 0; site < 100; site++)
+			kma_month_event((struct kma_origin) {
+						.site = KMA_MODEL_SITE + 16 * site,
+						.shift = KMA_SHIFT_MIN + i % 15,
+					}, KMA_MONTHS_RELOADS + i, site == 99 && i % 50 == 0);
+}
+
+static void kma_month_of_stacks(void)
+{
+	struct kma_stack stack = { .nr_frames = 2, .frame = { KMA_MODEL_SITE } };
+	u32 i;
+
+	for (i = 0; i < KMA_MONTHS_STACKS; i++) {
+		stack.frame[1] = KMA_MODEL_SITE + 16 * i;
+		kma_stack_seal(&stack);
+		kma_month_event((struct kma_origin) {
+					.site = KMA_MODEL_SITE, .shift = 19, .stack = &stack,
+				}, KMA_MONTHS_RELOADS + KMA_MONTHS_RATES + i, i % 1000 == 0);
+	}
+}
+
+/* Each object that stays is in a row of what it was allocated for, and each such row is in use. */
+static void kma_expect_truth(void)
+{
+	const u32 stacks = KMA_MONTHS_RELOADS + KMA_MONTHS_RATES;
+	const struct kma_sitetab *t = &kma_core.sites;
+	u32 what, id, live = 0;
+
+	for (what = 0; what < ARRAY_SIZE(kma_truth); what++) {
+		const unsigned long ptr = KMA_MODEL_PTR + 64 * what;
+		struct kma_bucket *home = kma_objtab_home(&kma_core.obj, ptr);
+		const int slot = kma_bucket_find(home, ptr);
+
+		kma_expect(kma_truth[what] == (slot >= 0));
+		if (slot < 0)
+			continue;
+		live++;
+		id = home->entry[slot].row;
+		if (what < KMA_MONTHS_RELOADS)
+			kma_expect(kma_kept[id] == what + 1);
+		else if (what < stacks)
+			kma_expect(t->info[id].shift ==
+				   KMA_SHIFT_MIN + (int)(what - KMA_MONTHS_RELOADS) % 15);
+		else
+			kma_expect(kma_sitetab_frames(t, id)[1] ==
+				   KMA_MODEL_SITE + 16 * (what - stacks));
+	}
+	kma_expect(kma_used() == live);
+}
+
+/* Sums by shift are exact, whatever was recycled. */
+static void kma_expect_sums(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	u64 hits[KMA_SHIFT_MAX + 1] = {}, stacks = 0;
+	struct kma_row sum;
+	int shift;
+	u32 id;
+
+	for (id = 0; id < t->sites_max; id++) {
+		if (!kma_sitetab_info(t, id))
+			continue;
+		kma_sitetab_sum(t, id, &sum);
+		hits[t->info[id].shift] += sum.hits;
+		stacks += !!t->info[id].nr_frames;
+	}
+	for (shift = 0; shift <= KMA_SHIFT_MAX; shift++) {
+		if (shift == KMA_SHIFT_EXACT || shift >= KMA_SHIFT_MIN)
+			hits[shift] += kma_recycle_past(t, 0, shift)->hits;
+		kma_expect(hits[shift] == kma_hits[shift]);
+	}
+	kma_expect(stacks == (u64)atomic_read(&t->stacks));
+	kma_expect(!kma_stat_sum(KMA_STAT_other_sites) && !kma_stat_sum(KMA_STAT_stacks_full));
+}
+
+static void kma_months(void)
+{
+	kma_setup(ARRAY_SIZE(kma_kept), 1, 1);
+	kma_month_of_reloads();
+	kma_month_of_rates();
+	kma_month_of_stacks();
+	kma_expect_sums();
+	kma_recycle_all();
+	kma_expect_sums();
+	kma_expect_truth();
+	kma_expect_lists();
 	kma_teardown();
 }
 
@@ -241,7 +500,10 @@ static const struct kma_case kma_cases[] = {
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
 	{ "a late count of a free is not lost", kma_counts_late_frees },
-	{ "events agree with the model while rows are recycled", kma_agrees_while_recycled },
+	{ "rows that are not wanted are not recycled", kma_recycles_rows_that_are_wanted },
+	{ "events agree with the model while rows are recycled", kma_agrees_with_room },
+	{ "events agree with the model when tables are full, too", kma_agrees_without_room },
+	{ "reloads, rates and stacks of months", kma_months },
 };
 
 int main(int argc, char **argv)
