@@ -161,11 +161,14 @@
 #endif
 
 /* Whether code is in the part of the address space where that of modules and of BPF programs is. */
+static inline bool kma_is_module_area(unsigned long addr)
+{
 #ifdef MODULES_VADDR
-#define kma_is_module_area(addr) ((addr) >= MODULES_VADDR && (addr) < MODULES_END)
+	return addr >= MODULES_VADDR && addr < MODULES_END;
 #else
-#define kma_is_module_area(addr) ((void)(addr), false)
+	return false;
 #endif
+}
 
 /* Kretprobes keep their instances in an objpool: a ring for each possible CPU. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
