@@ -211,12 +211,14 @@ static void kma_waits_for_probes(void)
 	kma_expect(!kma_model_recycle(&kma_model) && kma_waits == 1);
 	kma_expect(kma_row_of(0) == row);
 	kma_expect(kma_core.sites.info[row].state == KMA_SITE_LEAVING);
+	kma_expect(atomic_read(&kma_core.sites.retired) == 1);
 	/* Events of the site use another row from now on. */
 	kma_pair(1, 1, 0);
 	kma_expect(kma_used() == 2);
 	kma_env_wait = NULL;
+	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_used() == 1);
 	kma_record_free(&kma_core, kma_object[0].ptr, true);
-	kma_expect(kma_model_recycle(&kma_model) == 2 && !kma_used());
+	kma_expect(kma_model_recycle(&kma_model) == 1 && !kma_used());
 	kma_expect(kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->hits == 3);
 	kma_expect(kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->frees == 3);
 	kma_teardown();
