@@ -18,6 +18,7 @@
 #include "control.h"
 #include "core/stat.h"
 #include "engine.h"
+#include "full.h"
 #include "match/filter.h"
 #include "match/page_caller.h"
 #include "memhotplug.h"
@@ -145,6 +146,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_probes_start();
 	if (ret)
 		goto recycling;
+	kma_full_start();
 	kma_overhead_start();
 	kma_baseline_start();
 	ret = kma_settings_start(text);

@@ -7,6 +7,7 @@
 
 #include "compat.h"
 #include "core/budget.h"
+#include "full.h"
 #include "overhead.h"
 #include "recycling.h"
 #include "sampling.h"
@@ -124,6 +125,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	}
 	kma_overhead_look();
 	kma_recycling_turn();
+	kma_full_turn();
 	/* With the lock held, because of kma_overhead_hurry(). */
 	kma_overhead_queue(kma_overhead_adjust());
 	mutex_unlock(&kma_lock);

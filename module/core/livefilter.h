@@ -47,7 +47,7 @@
 #define KMA_LIVEFILTER_BYTES_MIN	(256ULL << 10)
 #define KMA_LIVEFILTER_BYTES_MAX	(64ULL << 20)
 #define KMA_LIVEFILTER_PAGES		8U
-#define KMA_LIVEFILTER_SMALL		(1ULL << 23)	/* 16 GiB with a hole below 4 GiB */
+#define KMA_LIVEFILTER_SMALL		(8ULL << 20)	/* 16 GiB with a hole below 4 GiB */
 #define KMA_LIVEFILTER_STEP		256U
 
 /* The number of objects in a cell, and a cell that has too many of them to be updated. */

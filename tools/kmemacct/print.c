@@ -466,6 +466,9 @@ static void print_head(FILE *out, const struct layout *l)
 	if (table_field(t, "cut"))
 		print_comment(out, l,
 			      "rows are missing (cut=): the table grew while it was copied; read it again");
+	if (table_field(t, "full"))
+		print_comment(out, l,
+			      "a table of the module is full (full=): the kernel log says what to set");
 }
 
 /* List the columns left out.  Some names come from a file, as migrate types do, and may be long. */

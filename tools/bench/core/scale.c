@@ -138,11 +138,11 @@ static void kma_scale_sites_full(u32 sites_max)
 
 /* ---- many samples are live --------------------------------------------------- */
 
-#define KMA_SCALE_FREES		(1U << 14)	/* in each time that is measured */
-#define KMA_SCALE_FREE_PTRS	(1U << 20)
+#define KMA_SCALE_FREES		(16U << 10)	/* in each time that is measured */
+#define KMA_SCALE_FREE_PTRS	(1024U << 10)
 #define KMA_SCALE_FREE_ROUNDS	1000U
 #define KMA_SCALE_SAMPLES_MAX	1000000U
-#define KMA_SCALE_CERTAIN	(1UL << 20)	/* bytes of an object that is always a sample */
+#define KMA_SCALE_CERTAIN	(1024UL << 10)	/* bytes of an object that is always a sample */
 
 /* Samples are at multiples of 128, and objects that are not sampled are 64 bytes above these. */
 #define KMA_SCALE_ALIGN		128UL

@@ -95,6 +95,13 @@ def says_what_was_cut_by_the_module(t):
         raise Failed("callers were not cut")
 
 
+def says_what_is_full(t):
+    t.write("allocs", allocs(ALLOCS, " full=live,sites"))
+    text = t.out("allocs")
+    check_in("full=live,sites", text)
+    check_in("# a table of the module is full (full=)", text)
+
+
 def writes_json(t):
     t.write("callers", callers([(2**64 - 1, *CALLERS[0][1:])]))
     found = json.loads(t.out("callers", "-j"), parse_float=str)
@@ -180,5 +187,6 @@ def asks_the_terminal(t):
 TESTS = (
     shows_callers, shows_exact_numbers, shows_the_head, shows_allocs, shows_pairs,
     reads_the_golden_tables, shows_an_empty_table, says_what_was_cut_by_the_module,
+    says_what_is_full,
     writes_json, sorts, cuts_rows, fits_the_terminal, leaves_out_the_columns_missed_least,
     asks_the_terminal)
