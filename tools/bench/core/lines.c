@@ -179,15 +179,42 @@ static unsigned long kma_lines_ptr(u32 i)
 struct kma_lines_sum {
 	u64 touched;
 	u64 written;
+	u64 shared;		/* written, and neither of one CPU nor of the object */
 };
+
+static bool kma_lines_within(unsigned long at, const void *mem, size_t bytes)
+{
+	return at - ((unsigned long)mem & -64UL) < bytes + 64;
+}
+
+/* Whether a line is of per-CPU memory, or of the object's own: its bucket and generation. */
+static bool kma_lines_own(unsigned long at)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_objtab *obj = &kma_core.obj;
+	const u32 chunks = DIV_ROUND_UP(kma_sitetab_rows(t), KMA_ROWS_PER_CHUNK);
+	u32 i;
+
+	if (kma_lines_within(at, &kma_stats, sizeof(kma_stats)) ||
+	    kma_lines_within(at, &kma_sampler, sizeof(kma_sampler)) ||
+	    kma_lines_within(at, obj->bucket, obj->nr_buckets * sizeof(obj->bucket[0])) ||
+	    kma_lines_within(at, obj->pages.gen, (obj->pages.mask + 1) * sizeof(kma_gen)))
+		return true;
+	for (i = 0; i < chunks; i++)
+		if (kma_lines_within(at, t->chunk[i], KMA_ENV_CPUS * KMA_ENV_STRIDE))
+			return true;
+	return false;
+}
 
 static void kma_lines_add(struct kma_lines_sum *sum)
 {
 	u32 i;
 
 	sum->touched += kma_lines_nr;
-	for (i = 0; i < kma_lines_nr; i++)
+	for (i = 0; i < kma_lines_nr; i++) {
 		sum->written += kma_lines[i].written;
+		sum->shared += kma_lines[i].written && !kma_lines_own(kma_lines[i].line * 64);
+	}
 	kma_lines_nr = 0;
 }
 
@@ -197,6 +224,8 @@ static void kma_lines_print(const char *name, const struct kma_lines_sum *sum)
 	       (double)sum->touched / KMA_LINES_PAIRS);
 	printf("bench core_lines%s_written %.1f lines\n", name,
 	       (double)sum->written / KMA_LINES_PAIRS);
+	printf("bench core_lines%s_shared %.1f lines\n", name,
+	       (double)sum->shared / KMA_LINES_PAIRS);
 }
 
 /*
@@ -238,10 +267,31 @@ static void kma_lines_unsampled(void)
 	kma_lines_print("_unsampled_free", &free);
 }
 
+/* At a call site without a row, while the table of call sites is full. */
+static void kma_lines_other(void)
+{
+	struct kma_lines_sum sum = { 0 };
+	u32 i;
+
+	for (i = 0; i < kma_core.sites.sites_max; i++)
+		kma_sitetab_get(&kma_core.sites, KMA_LINES_SITE + 16 * i, 256);
+	/* The first event begins to use the row [other]. */
+	kma_bench_kmalloc(KMA_LINES_SITE + 8, kma_lines_ptr(0), 240, 256, NUMA_NO_NODE);
+	kma_bench_kfree(kma_lines_ptr(0));
+	kma_lines_nr = 0;
+	for (i = 0; i < KMA_LINES_PAIRS; i++) {
+		kma_bench_kmalloc(KMA_LINES_SITE + 8, kma_lines_ptr(i), 240, 256, NUMA_NO_NODE);
+		kma_bench_kfree(kma_lines_ptr(i));
+		kma_lines_add(&sum);
+	}
+	kma_lines_print("_other", &sum);
+}
+
 int main(void)
 {
 	kma_bench_start();
 	kma_lines_exact();
+	kma_lines_other();
 	kma_lines_unsampled();
 	return 0;
 }

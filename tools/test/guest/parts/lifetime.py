@@ -12,7 +12,7 @@ from harness import check, check_equal, progress, several, single
 from kernel import CPUS, DEBUGFS, KERNEL, insmod, loaded, rmmod
 from processes import child, user_load
 from sums import check_sums
-from table import TABLES, Table, pairs_of, read_all
+from table import TABLES, Table, control, pairs_of, read_all
 from truth import COUNTS, Truth, both, rows_by_function, storm, storm_until
 
 
@@ -60,6 +60,46 @@ def check_names(total):
         live = [row for row in allocs.rows if known.is_mine(row["site"])]
         check_equal(f"live objects of {module}",
                     sum(sums["live_objs"] for sums in sites.values()), len(live))
+
+
+def check_since_reset(known, leaked):
+    """Check that rows of a module have what it did since the reset, and all that it leaked."""
+    rows = rows_by_function(known, Table("callers"))
+    for name, row in known.own_sites().items():
+        expected = {key: row[key] for key in COUNTS}
+        for key in "live_bytes", "live_objs":
+            expected[key] += leaked[known.module, name, key]
+        check_equal(f"{name} [{known.module}]", expected,
+                    {key: rows[name][key] for key in COUNTS})
+
+
+@single
+def recycled_rows():
+    """Test that rows of unloaded modules are used again, and inherit neither names nor counts."""
+    leaked = Counter()
+    with loaded("kmemacct"), child(read_all):
+        for i in range(16):
+            known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
+            control("reset")
+            with loaded(known.module):
+                known.run("constant", "runtime", "caches", "drop")
+                if i % 8 < 2:
+                    known.run("leak")
+                check_since_reset(known, leaked)
+                for name, row in known.own_sites().items():
+                    for key in "live_bytes", "live_objs":
+                        leaked[known.module, name, key] += row[key]
+        control("reset")
+        stats = pairs_of("stats")
+        check(stats["sites_recycled"] > 16, f"sites_recycled {stats['sites_recycled']}")
+        # Only rows with live objects are left of the modules: those of the four that leaked.
+        rows = [row for row in Table("callers").rows
+                if "[kmemacct_truth" in row["site"]]
+        check(rows and all(row["live_objs"] and not row["hits"] for row in rows),
+              f"rows of unloaded modules: {rows}")
+        check(stats["sites_retired"] < 100, f"sites_retired {stats['sites_retired']}")
+        check_sums()
+        return f"{stats['sites_recycled']} rows recycled"
 
 
 @single
@@ -194,4 +234,4 @@ def rmmod_while_reading():
     return f"10 cycles, {in_use} times in use"
 
 
-PARTS = (unloading, destroyed_caches, cycles, rmmod_while_reading)
+PARTS = (unloading, recycled_rows, destroyed_caches, cycles, rmmod_while_reading)
