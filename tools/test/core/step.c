@@ -361,6 +361,11 @@ static void kma_setup_live_full(void)
 	for (i = 0; i < KMA_OBJECTS - 1; i++)
 		if (&kma_object[i] != kma_mine[0])
 			kma_model_alloc(&kma_model, &kma_object[i], KMA_SITE, 0);
+	/*
+	 * In the step of the clock in which the path runs, the table has been looked at, and was
+	 * not crowded.  Another look has too many instructions.
+	 */
+	kma_core.obj.crowded = (kma_env.now + 1) & ~1U;
 }
 
 static void kma_setup_live_full_with(void)
