@@ -17,7 +17,7 @@
 #include "core/record.h"
 
 /* Limits of live_max, in objects. */
-#define KMA_LIVE_MAX		(1ULL << 30)
+#define KMA_LIVE_MAX		(1024ULL << 20)
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
 
 /**

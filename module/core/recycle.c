@@ -51,11 +51,7 @@ static bool kma_recycle_mark(struct kma_sitetab *t, const struct kma_recycle *r)
 	return any;
 }
 
-/*
- * Free the slots that lead to rows that are LEAVING.  A probe that is publishing such a slot now
- * tests the state of the row afterwards, and frees the slot itself.  Pairs with the smp_mb() in
- * kma_site_fill() and kma_site_park().
- */
+/* Free the slots that lead to rows that are LEAVING. */
 static void kma_recycle_unmap(struct kma_sitetab *t)
 {
 	const u32 slots = t->map_mask / sizeof(t->map[0]) + 1;
@@ -63,6 +59,12 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 	unsigned long site;
 	u32 i;
 
+	/*
+	 * The states are stored before the slots are read.  A probe that is publishing a slot now
+	 * tests the state of the row afterwards.  So either this CPU sees the slot, or the probe
+	 * sees the state, and frees the slot itself.  Pairs with the smp_mb() in kma_site_fill()
+	 * and in kma_site_park().
+	 */
 	smp_mb();
 	for (i = 0; i < slots; i++) {
 		slot = &t->map[i];

@@ -49,7 +49,7 @@ static u32 kma_used(void)
 	return kma_sitetab_used(&kma_core.sites);
 }
 
-static void kma_pair(u32 object, u32 site, u32 cache)
+static void kma_alloc_free(u32 object, u32 site, u32 cache)
 {
 	kma_model_alloc(&kma_model, &kma_object[object], site, cache);
 	kma_model_free(&kma_model, &kma_object[object]);
@@ -103,7 +103,7 @@ static void kma_recycles_rows_without_objects(void)
 	kma_model_alloc(&kma_model, &kma_object[1], 2, 0);
 	row = kma_row_of(0);
 	kma_expect(!kma_model_recycle(&kma_model) && kma_used() == 2);
-	kma_pair(2, 1, 0);
+	kma_alloc_free(2, 1, 0);
 	kma_expect(kma_used() == 2 && !atomic_read(&kma_core.sites.retired));
 	kma_model_free(&kma_model, &kma_object[0]);
 	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_used() == 1);
@@ -111,7 +111,7 @@ static void kma_recycles_rows_without_objects(void)
 	kma_expect(!kma_sitetab_info(&kma_core.sites, row));
 	/* The freed number is the last in the ring buffer. */
 	for (i = 0; i < KMA_SITES_MIN - 1; i++)
-		kma_pair(2, 3 + i, 0);
+		kma_alloc_free(2, 3 + i, 0);
 	kma_expect(kma_used() == KMA_SITES_MIN && !kma_stat_sum(KMA_STAT_other_sites));
 	kma_expect(kma_sitetab_info(&kma_core.sites, row)->site ==
 		   KMA_MODEL_SITE + 16 * (KMA_SITES_MIN + 1));
@@ -145,9 +145,9 @@ static void kma_recycles_rows_that_are_wanted(void)
 	};
 
 	kma_setup(KMA_SITES_MIN, 200, 100);
-	kma_pair(0, 1, 0);
-	kma_pair(0, 2, 0);
-	kma_pair(0, 3, 0);
+	kma_alloc_free(0, 1, 0);
+	kma_alloc_free(0, 2, 0);
+	kma_alloc_free(0, 3, 0);
 	kma_expect(kma_recycle_begin(&kma_core.sites, &recycle));
 	kma_expect(kma_recycle_finish(&kma_core.sites, &recycle) == 1);
 	kma_expect(kma_used() == 2 && !kma_sitetab_info(&kma_core.sites, second));
@@ -174,7 +174,7 @@ static void kma_recycles_retired_rows(void)
 	kma_expect(kma_model_recycle(&kma_model) == 2 && !kma_used());
 	kma_expect(!atomic_read(&kma_core.sites.retired));
 	/* The cache appears again.  Its parked row is gone, and it gets a new one. */
-	kma_pair(1, 1, cache);
+	kma_alloc_free(1, 1, cache);
 	kma_expect(kma_used() == 1 && !atomic_read(&kma_core.sites.retired));
 	kma_expect_ok(kma_model_check(&kma_model));
 	kma_teardown();
@@ -203,7 +203,7 @@ static void kma_waits_for_probes(void)
 	u32 row;
 
 	kma_setup(KMA_SITES_MIN, 200, 100);
-	kma_pair(0, 1, 0);
+	kma_alloc_free(0, 1, 0);
 	kma_found = kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, 64);
 	row = kma_found->id;
 	kma_waits = 0;
@@ -213,7 +213,7 @@ static void kma_waits_for_probes(void)
 	kma_expect(kma_core.sites.info[row].state == KMA_SITE_LEAVING);
 	kma_expect(atomic_read(&kma_core.sites.retired) == 1);
 	/* Events of the site use another row from now on. */
-	kma_pair(1, 1, 0);
+	kma_alloc_free(1, 1, 0);
 	kma_expect(kma_used() == 2);
 	kma_env_wait = NULL;
 	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_used() == 1);
@@ -232,13 +232,13 @@ static void kma_late_count(void)
 	this_cpu_inc(kma_found->row->pingpong);
 	kma_sitetab_retire_cache(&kma_core.sites,
 				 kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS));
-	kma_pair(1, 1, KMA_MODEL_KMALLOCS);
+	kma_alloc_free(1, 1, KMA_MODEL_KMALLOCS);
 }
 
-static void kma_counts_late_frees(void)
+static void kma_late_count_is_kept(void)
 {
 	kma_setup(KMA_SITES_MIN, 200, 100);
-	kma_pair(0, 1, KMA_MODEL_KMALLOCS);
+	kma_alloc_free(0, 1, KMA_MODEL_KMALLOCS);
 	kma_found = kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16,
 				    kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS));
 	kma_waits = 0;
@@ -501,7 +501,7 @@ static const struct kma_case kma_cases[] = {
 	{ "rows without objects are recycled", kma_recycles_rows_without_objects },
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
-	{ "a late count of a free is not lost", kma_counts_late_frees },
+	{ "a late count of a free is not lost", kma_late_count_is_kept },
 	{ "rows that are not wanted are not recycled", kma_recycles_rows_that_are_wanted },
 	{ "events agree with the model while rows are recycled", kma_agrees_with_room },
 	{ "events agree with the model when tables are full, too", kma_agrees_without_room },
