@@ -33,7 +33,7 @@ static const struct {
 		"page_sites", "no row is left for call sites of pages: use a larger sites_max",
 		KMA_FULL_PAGES, { KMA_STAT_page_other_sites, KMA_STAT_page_dropped_sites },
 	}, {
-		"page_classes", "no number is left for new gfp flags: set pages off and on again",
+		"page_classes", "no number is left for gfp flags: set pages off and on again",
 		KMA_FULL_PAGES, { KMA_STAT_page_dropped_classes, KMA_STAT_page_dropped_classes },
 	}, {
 		"account", "a table of account is full: set account to off, and on again",

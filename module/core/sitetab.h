@@ -31,10 +31,11 @@
  * After a module is unloaded, its addresses may be given to another module.  So the
  * names of its call sites are looked up and kept while it is still loaded, and then
  * their rows are retired: their slots become free, and a new call site at the same
- * address gets a row of its own.  The counters stay until the row is recycled (recycle.h).  Rows
- * whose kmem_cache is destroyed are retired in the same way, but they are used again when a cache of
- * the same name appears at the same call site.  So that it can be found then, such a row is
- * parked: it gets a slot with the number of the cache, which is stable, instead of its address.
+ * address gets a row of its own.  The counters stay until the row is recycled (recycle.h).
+ * Rows whose kmem_cache is destroyed are retired in the same way, but they are used again when
+ * a cache of the same name appears at the same call site.  So that it can be found then, such a
+ * row is parked: it gets a slot with the number of the cache, which is stable, instead of its
+ * address.
  *
  * Samples have rows of their own, one for each call site, cache, shift (sample.h) and
  * stack.  All objects of such a row have the same weight, so the row only has to count

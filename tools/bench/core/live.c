@@ -14,7 +14,7 @@
 #include "probes.h"
 
 #define KMA_LIVE_MAX		1000000
-#define KMA_LIVE_PFNS		(1U << 20)
+#define KMA_LIVE_PFNS		KMA_LIVE_PAGES
 #define KMA_LIVE_BYTES		256U
 #define KMA_LIVE_SLAB		16U	/* objects of a slab, which is one page */
 #define KMA_LIVE_PAIRS		20000U
@@ -22,7 +22,7 @@
 #define KMA_LIVE_SITE		0xffffffff81234567UL
 #define KMA_LIVE_PTR		0xffff888100000000UL
 /* Slabs are at random places of the first half of this many pages.  No object is in the other. */
-#define KMA_LIVE_PAGES		(1U << 20)
+#define KMA_LIVE_PAGES		1048576U
 
 /* A table, and the objects that are live: those from number @first, modulo @nr, on. */
 struct kma_live {

@@ -7,7 +7,7 @@
 __thread struct kma_env kma_env;
 int kma_env_fail_at;
 size_t kma_env_bytes;
-__thread void (*kma_env_wait)(void);
+__thread kma_env_waiter *kma_env_wait;
 
 void kma_env_wait_for_probes(void)
 {

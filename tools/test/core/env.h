@@ -249,7 +249,8 @@ extern __thread struct kma_env kma_env;
 /* ---- functions, see module/core/env.h -------------------------------------- */
 
 /* What kma_env_wait_for_probes() does on this thread; by default nothing. */
-extern __thread void (*kma_env_wait)(void);
+typedef void kma_env_waiter(void);
+extern __thread kma_env_waiter *kma_env_wait;
 void kma_env_wait_for_probes(void);
 
 void *kma_env_zalloc(size_t bytes);

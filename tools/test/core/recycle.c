@@ -79,15 +79,17 @@ static u32 kma_row_of(u32 object)
 static void kma_expect_lists(void)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_site_info *info;
 	u32 next, nr = 0;
 	int cache;
 
-	for (cache = 0; cache < KMA_CACHES_MAX; cache++)
-		for (next = t->first[cache]; next && nr <= t->sites_max; next = t->info[next - 1].next) {
-			kma_expect(t->info[next - 1].cache == cache);
-			kma_expect(t->info[next - 1].state != KMA_SITE_UNUSED);
+	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
+		for (next = t->first[cache]; next && nr <= t->sites_max; next = info->next) {
+			info = &t->info[next - 1];
+			kma_expect(info->cache == cache && info->state != KMA_SITE_UNUSED);
 			nr++;
 		}
+	}
 	kma_expect(nr == kma_used());
 }
 
