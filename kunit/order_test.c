@@ -73,6 +73,7 @@ static void kma_after_store(void);
 #define kma_objtab_init kma_order_init
 #define kma_objtab_destroy kma_order_destroy
 #define kma_objtab_put kma_order_put
+#define kma_objtab_put_again kma_order_put_again
 #define kma_objtab_take kma_order_take
 #define kma_objtab_read kma_order_read
 #define kma_objtab_sweep kma_order_sweep

@@ -134,11 +134,12 @@ int kma_baseline_reset(void)
 
 void kma_baseline_forget_row(u32 id, struct kma_row *sum)
 {
-	struct kma_row *base = &kma_baseline.row[id];
+	struct kma_row *base;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_baseline.row)
 		return;
+	base = &kma_baseline.row[id];
 	sum->hits -= base->hits;
 	sum->bytes_req -= base->bytes_req;
 	sum->frees -= base->frees;

@@ -9,6 +9,7 @@
 #include "core/recycle.h"
 #include "recycling.h"
 #include "resolve/symbol.h"
+#include "sampling.h"
 #include "state.h"
 
 /* If rows run short, they are looked at once in so many turns. */
@@ -36,14 +37,19 @@ static bool kma_recycling_idle(u32 id, const struct kma_row *sum)
 	return kma_counted[id] == before;
 }
 
+/* The shift of rows that are new now. */
+static int kma_recycling_shift(void)
+{
+	return kma_sampling_bytes() ? kma_sample_shift(KMA_SAMPLE_OBJECTS) : KMA_SHIFT_EXACT;
+}
+
 static bool kma_recycling_wanted(void *reset, u32 id, const struct kma_row *sum)
 {
 	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
-	const bool idle = kma_recycling_idle(id, sum);
 
-	if (info->state != KMA_SITE_LIVE || info->shift != kma_sample_shift(KMA_SAMPLE_OBJECTS))
+	if (READ_ONCE(info->state) != KMA_SITE_LIVE || info->shift != kma_recycling_shift())
 		return true;
-	return *(bool *)reset ? info->nr_frames : idle;
+	return *(bool *)reset ? info->nr_frames : kma_recycling_idle(id, sum);
 }
 
 static void kma_recycling_leaves(void *reset, u32 id, struct kma_row *sum)
@@ -60,13 +66,16 @@ static void kma_recycling_now(bool reset)
 		.leaves = kma_recycling_leaves,
 		.arg = &reset,
 	};
+	u32 nr;
 
 	lockdep_assert_held(&kma_lock);
 	if (!kma_recycle_begin(&kma_core.sites, &recycle))
 		return;
-	kma_recycled += kma_recycle_finish(&kma_core.sites, &recycle);
+	nr = kma_recycle_finish(&kma_core.sites, &recycle);
+	kma_recycled += nr;
 	/* Readers that have dropped the lock must not go on with numbers of rows. */
-	kma_state_changed();
+	if (nr)
+		kma_state_changed();
 }
 
 static bool kma_recycling_short(void)

@@ -197,13 +197,16 @@ bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache)
 
 bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id)
 {
-	struct kma_cache_slot *slot = kma_cachetab_find(t, cache);
+	struct kma_cache_slot *slot;
 
-	if (!slot)
-		return false;
-	*id = READ_ONCE(slot->id);
+	/* Another CPU may free the slot, and claim it for another cache, at any time. */
+	do {
+		slot = kma_cachetab_find(t, cache);
+		if (!slot)
+			return false;
+		*id = READ_ONCE(slot->id);
+	} while (cmpxchg(&slot->cache, cache, KMA_CACHE_FREE) != cache);
 	if (*id != KMA_CACHE_NONE)
 		WRITE_ONCE(t->info[*id].retired, 1);
-	cmpxchg(&slot->cache, cache, KMA_CACHE_FREE);
 	return true;
 }

@@ -140,10 +140,11 @@ static bool kma_objtab_crowded(const struct kma_objtab *t)
 static noinline bool kma_objtab_find_crowded(struct kma_objtab *t, unsigned long ptr)
 {
 	const u32 nr = min_t(u32, t->nr_buckets, KMA_CROWDED_BUCKETS);
-	const u32 tick = kma_objtab_tick();
+	const u32 tick = kma_objtab_tick(), was = READ_ONCE(t->crowded);
 	u64 used;
 
-	if ((READ_ONCE(t->crowded) & ~1U) == tick)
+	/* One context estimates; meanwhile, others use the result of the last time. */
+	if ((was & ~1U) == tick || cmpxchg(&t->crowded, was, tick | (was & 1)) != was)
 		return kma_objtab_crowded(t);
 	used = kma_objtab_used(t, ptr / KMA_ALIGN, nr);
 	WRITE_ONCE(t->crowded, tick | (used * 100 * KMA_SPARE >

@@ -31,6 +31,9 @@ static bool kma_recycle_mark_row(struct kma_sitetab *t, u32 id, const struct kma
 	if (state == KMA_SITE_UNUSED || state == KMA_SITE_AGAIN)
 		return false;
 	kma_sitetab_sum(t, id, &sum);
+	/* A row that has counted nothing was made just now. */
+	if (!sum.hits && !sum.bulk)
+		return false;
 	if (kma_row_live(&sum) || !r->wanted(r->arg, id, &sum) ||
 	    cmpxchg(&info->state, state, KMA_SITE_LEAVING) != state)
 		return false;
@@ -140,14 +143,18 @@ static void kma_recycle_add(struct kma_row *past, const struct kma_row *sum)
 	past->bulk += sum->bulk;
 }
 
-/* Give back an EMPTY row. */
-static void kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_recycle *r)
+/* Give back an EMPTY row.  Return: false if it has got an object, and has to wait again. */
+static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_recycle *r)
 {
 	struct kma_site_info *info = &t->info[id];
 	struct kma_row sum;
 	int cpu;
 
 	kma_sitetab_sum(t, id, &sum);
+	if (kma_row_live(&sum)) {
+		WRITE_ONCE(info->state, KMA_SITE_LEAVING);
+		return false;
+	}
 	r->leaves(r->arg, id, &sum);
 	kma_recycle_add(kma_recycle_past(t, info->cache, info->shift), &sum);
 	for_each_possible_cpu(cpu)
@@ -157,6 +164,7 @@ static void kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 	atomic_dec(&t->retired);
 	WRITE_ONCE(info->state, KMA_SITE_UNUSED);
 	kma_sitetab_give(t, id);
+	return true;
 }
 
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r)
@@ -176,10 +184,8 @@ u32 kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r)
 		return 0;
 	kma_env_wait_for_probes();
 	for (id = 0; id < t->sites_max; id++) {
-		if (READ_ONCE(t->info[id].state) == KMA_SITE_EMPTY) {
-			kma_recycle_give(t, id, r);
-			nr++;
-		}
+		if (READ_ONCE(t->info[id].state) == KMA_SITE_EMPTY)
+			nr += kma_recycle_give(t, id, r);
 		kma_env_resched();
 	}
 	return nr;

@@ -8,11 +8,15 @@
  *
  *	mark:	a row without live objects becomes LEAVING
  *	unmap:	slots of the map that lead to such rows are freed
- *	wait:	for all running probes; then no probe can find the row any more
+ *	wait:	for all running probes; then no slot leads to the row any more
  *	test:	if the row still has no live objects, it becomes EMPTY, and leaves the list of
  *		its cache
  *	wait:	for all running probes; then no probe uses the row or the list any more
- *	give:	the counters become 0, and other call sites may use the row
+ *	give:	if the row still has no live objects, its counters become 0, and other call sites
+ *		may use it
+ *
+ * A probe that made the row may free its slot only while the first wait lasts.  So a probe that
+ * began meanwhile may have found the row.  The second wait is for that probe, too.
  *
  * An entry of the live table has the number of its row, so a row with live objects must not be
  * used for another call site.  A probe that found the row before it was unmapped may still put

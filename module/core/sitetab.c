@@ -319,8 +319,8 @@ static int kma_site_take(struct kma_sitetab *t)
 			return -1;
 	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
 	/*
-	 * This place in the ring buffer is not written to before the row has been given back:
-	 * until then, less than all rows are in the buffer.
+	 * The place is not written to before this probe has ended: rows are given back only after
+	 * waiting for probes (recycle.h), and so are all rows that were taken later.
 	 */
 	return READ_ONCE(t->spare[taken & t->spare_mask]);
 }
@@ -341,7 +341,7 @@ static void kma_site_enlist(struct kma_sitetab *t, u32 id)
 	do {
 		next = READ_ONCE(*first);
 		WRITE_ONCE(t->info[id].next, next);
-		/* Pairs with the acquire in kma_sitetab_retire_rows(). */
+		/* Pairs with the acquires in kma_sitetab_retire_rows() and kma_recycle_unlist(). */
 	} while (cmpxchg(first, next, id + 1) != next);
 }
 
@@ -455,8 +455,8 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
 	 * The state is stored after the slot's cache word and the row's @slot, because
-	 * kma_sitetab_retire_cache() reads both for every live row.  Pairs with the
-	 * acquires in that function and in kma_sitetab_info().
+	 * kma_sitetab_retire_row() reads both for a live row.  Pairs with the acquires in
+	 * that function and in kma_sitetab_info().
 	 */
 	smp_store_release(&t->info[id].state, KMA_SITE_LIVE);
 	/* Pairs with the acquire in kma_site_slot_is(). */
@@ -465,8 +465,9 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	 * Another CPU may have retired the row since it became live.  If the slot did not
 	 * have the key yet, that CPU could not free the slot.  A third CPU may even have
 	 * reused the row since, with another slot.  In both cases, free the slot here.
-	 * Pairs with the cmpxchg in kma_site_state_change(): either the other CPU sees the
-	 * key and frees the slot, or this CPU sees that the row has changed.
+	 * Pairs with the cmpxchg in kma_site_state_change() and the smp_mb() in
+	 * kma_recycle_unmap(): either the other CPU sees the key and frees the slot, or
+	 * this CPU sees that the row has changed.
 	 */
 	smp_mb();
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
@@ -528,8 +529,9 @@ static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *inf
 	smp_store_release(&slot->site, info->key);
 	/*
 	 * If the row's module was unloaded in the meantime, or the row is being recycled, free the
-	 * slot here.  Pairs with the cmpxchg in kma_site_state_change(): either kma_site_unpark()
-	 * or kma_recycle_unmap() sees the slot, or this CPU sees the state.
+	 * slot here.  Pairs with the cmpxchg in kma_site_state_change() and the smp_mb() in
+	 * kma_recycle_unmap(): either kma_site_unpark() or that function sees the slot, or this
+	 * CPU sees the state.
 	 */
 	smp_mb();
 	state = READ_ONCE(info->state);
@@ -698,9 +700,15 @@ static void kma_sitetab_retire_rows(struct kma_sitetab *t, int id, unsigned long
 
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 {
-	int id;
+	int id[KMA_CACHES_PROBES], nr = 0;
 
-	while (kma_cachetab_retire(&t->caches, cache, &id))
-		if (id != KMA_CACHE_NONE)
-			kma_sitetab_retire_rows(t, id, cache);
+	/*
+	 * Retire all numbers first.  While rows are being retired, an event of a merged cache may
+	 * give the cache a number again, which then belongs to the name that stays.
+	 */
+	while (nr < KMA_CACHES_PROBES && kma_cachetab_retire(&t->caches, cache, &id[nr]))
+		nr++;
+	while (nr--)
+		if (id[nr] != KMA_CACHE_NONE)
+			kma_sitetab_retire_rows(t, id[nr], cache);
 }

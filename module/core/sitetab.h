@@ -182,8 +182,8 @@ static_assert(sizeof(struct kma_site_slot) == 32);
  * @KMA_SITE_AGAIN: getting a new slot, because a cache with the name of its own was created
  * @KMA_SITE_NO_MODULE: retired, because its module was unloaded: other code may be at the
  *	address of the call site by now
- * @KMA_SITE_LEAVING: being recycled (recycle.h); no slot leads to it, and it is not reused
- *	before it has no live objects
+ * @KMA_SITE_LEAVING: being recycled (recycle.h): slots that lead to it are freed, and the row is
+ *	not used again before it has no live objects
  * @KMA_SITE_EMPTY: being recycled, and without live objects
  */
 enum kma_site_state {
@@ -389,7 +389,8 @@ void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum);
  * @t: the table
  * @id: number of the row, whose state is KMA_SITE_UNUSED and whose counters are 0
  *
- * Context: process; calls for one table do not run concurrently.
+ * Context: process; calls for one table do not run concurrently.  The caller has waited for all
+ * probes since the row was last in use, by kma_env_wait_for_probes().
  */
 void kma_sitetab_give(struct kma_sitetab *t, u32 id);
 

@@ -2,6 +2,7 @@
 /* Rows of tables of counters of objects.  See rows_site.h. */
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "../baseline.h"
 #include "../core/recycle.h"
@@ -162,7 +163,8 @@ static bool kma_rows_site_read_past(u32 i, bool samples, struct kma_site_counts 
 	const int shift = kind ? KMA_SHIFT_MIN + kind - 1 : KMA_SHIFT_EXACT;
 	const struct kma_row *past = kma_recycle_past(t, cache, shift);
 
-	if (samples && !kind)
+	/* The cache of a row that was recycled is described; another may not be yet. */
+	if ((samples && !kind) || !memchr_inv(past, 0, sizeof(*past)))
 		return false;
 	kma_rows_site_count(counts, cache, shift, past, 0, false);
 	counts->id = t->sites_max + cache;

@@ -14,6 +14,7 @@ static void notrace kma_cache_destroyed(unsigned long parent_ip,
 
 	if (!cache)
 		return;
+	/* This reads all rows of the cache: one for each call site, or for each sampled stack. */
 	preempt_disable_notrace();
 	kma_sitetab_retire_cache(&kma_core.sites, cache);
 	preempt_enable_notrace();

@@ -459,6 +459,21 @@ static void kma_retires_the_first_of_two_caches(void)
 	kma_cachetab_destroy(&t);
 }
 
+/* The slot of a retired cache is free again. */
+static void kma_retires_a_cache_many_times(void)
+{
+	struct kma_env_cache cache = { 64, 56, "one" };
+	struct kma_cachetab t;
+	u32 i;
+
+	kma_expect(!kma_cachetab_init(&t, false));
+	for (i = 0; i < 2 * KMA_CACHES_PROBES; i++) {
+		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache) == 0);
+		kma_retire(&t, (unsigned long)&cache, 0);
+	}
+	kma_cachetab_destroy(&t);
+}
+
 static void kma_classes_have_sizes(void)
 {
 	const unsigned long class = kma_class(3, 2, 0xcc0);
@@ -1089,6 +1104,7 @@ static const struct kma_case kma_cases[] = {
 	{ "live objects of a row", kma_live_is_what_is_left },
 	{ "numbers of retired caches", kma_reuses_numbers_of_equal_caches },
 	{ "the first of two caches is retired", kma_retires_the_first_of_two_caches },
+	{ "a cache is retired many times", kma_retires_a_cache_many_times },
 	{ "sizes of classes", kma_classes_have_sizes },
 	{ "rows [other]", kma_others_belong_to_caches },
 	{ "the stack of the last row", kma_last_row_has_a_stack },

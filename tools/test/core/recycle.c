@@ -187,20 +187,21 @@ static void kma_recycles_retired_rows(void)
 static u32 kma_waits;
 static const struct kma_site_slot *kma_found;
 
-/* The first wait is for a probe that has found the row before, and puts an object now. */
+/* Number of the wait that is for a probe that has found the row, and puts an object then. */
+static u32 kma_late_wait;
+
 static void kma_late_put(void)
 {
-	const unsigned long ptr = kma_object[0].ptr;
 	struct kma_event ev = {
-		.site = KMA_MODEL_SITE + 16, .ptr = ptr, .cache = 64, .kmalloc = true,
-		.node = NUMA_NO_NODE,
+		.site = KMA_MODEL_SITE + 16, .ptr = kma_object[0].ptr, .cache = 64,
+		.kmalloc = true, .node = NUMA_NO_NODE,
 	};
 
-	if (!kma_waits++)
+	if (++kma_waits == kma_late_wait)
 		kma_record_object(&kma_core, kma_found, &ev, false);
 }
 
-static void kma_waits_for_probes(void)
+static void kma_waits_for_probe(u32 wait)
 {
 	u32 row;
 
@@ -209,8 +210,9 @@ static void kma_waits_for_probes(void)
 	kma_found = kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, 64);
 	row = kma_found->id;
 	kma_waits = 0;
+	kma_late_wait = wait;
 	kma_env_wait = kma_late_put;
-	kma_expect(!kma_model_recycle(&kma_model) && kma_waits == 1);
+	kma_expect(!kma_model_recycle(&kma_model) && kma_waits == wait);
 	kma_expect(kma_row_of(0) == row);
 	kma_expect(kma_core.sites.info[row].state == KMA_SITE_LEAVING);
 	kma_expect(atomic_read(&kma_core.sites.retired) == 1);
@@ -223,6 +225,22 @@ static void kma_waits_for_probes(void)
 	kma_expect(kma_model_recycle(&kma_model) == 1 && !kma_used());
 	kma_expect(kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->hits == 3);
 	kma_expect(kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->frees == 3);
+	kma_teardown();
+}
+
+static void kma_waits_for_probes(void)
+{
+	kma_waits_for_probe(1);
+	kma_waits_for_probe(2);
+}
+
+/* A row that has counted nothing was made by a probe that has not counted its event yet. */
+static void kma_keeps_new_rows(void)
+{
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, 64);
+	kma_expect(!kma_model_recycle(&kma_model) && kma_used() == 1);
+	kma_expect(!atomic_read(&kma_core.sites.retired));
 	kma_teardown();
 }
 
@@ -503,6 +521,7 @@ static const struct kma_case kma_cases[] = {
 	{ "rows without objects are recycled", kma_recycles_rows_without_objects },
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
+	{ "new rows are kept", kma_keeps_new_rows },
 	{ "a late count of a free is not lost", kma_late_count_is_kept },
 	{ "rows that are not wanted are not recycled", kma_recycles_rows_that_are_wanted },
 	{ "events agree with the model while rows are recycled", kma_agrees_with_room },

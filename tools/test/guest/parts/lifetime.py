@@ -78,6 +78,9 @@ def recycled_rows():
     """Test that rows of unloaded modules are used again, and inherit neither names nor counts."""
     leaked = Counter()
     with loaded("kmemacct"), child(read_all):
+        retired = pairs_of("stats")["sites_retired"]
+        control("reset")
+        check(pairs_of("stats")["sites_recycled"] <= retired, "rows of the kernel were recycled")
         for i in range(16):
             known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
             control("reset")
