@@ -16,7 +16,7 @@
 
 #define KMA_GOLDEN_LOSSES \
 	"dropped=30 replaced=3 page_freed=1 unmatched=5 coverage_pct=99.733" \
-	" cache_size=slot since=reset window_s=86400.000 cut=7" \
+	" cache_size=slot since=reset window_s=86400.000 cut=7 full=live,sites,caches" \
 	" filter=comm,order live_filter=tgid,comm,order"
 
 #define KMA_GOLDEN_CALLERS_COLUMNS \

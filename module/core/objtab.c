@@ -266,10 +266,10 @@ static enum kma_put kma_objtab_put_or_replace(struct kma_objtab *t, unsigned lon
 	bool replaced = kma_objtab_take(t, ptr, old);
 
 	/*
-	 * There may be no room even if an entry was removed: another context may have
-	 * claimed its slot since.
+	 * If an entry was removed, its slot is free, in any of the places.  There may be no room
+	 * even so: another context may have claimed the slot since.
 	 */
-	if (!kma_objtab_put_any(t, home, ptr, entry, everywhere))
+	if (!kma_objtab_put_any(t, home, ptr, entry, everywhere || replaced))
 		return replaced ? KMA_PUT_REPLACED_FULL : KMA_PUT_FULL;
 	return replaced ? KMA_PUT_REPLACED : KMA_PUT_NEW;
 }
