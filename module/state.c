@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "core/recycle.h"
 #include "state.h"
 
 struct kma_core kma_core;
@@ -53,7 +54,8 @@ void kma_state_add_bytes(s64 bytes)
 u64 kma_state_bytes(void)
 {
 	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
-			      kma_core.obj.pages.mask + 1) + atomic64_read(&kma_state_more);
+			      kma_core.obj.pages.mask + 1) +
+	       kma_recycle_bytes(&kma_core.sites) + atomic64_read(&kma_state_more);
 }
 
 u64 kma_state_bytes_max(void)

@@ -2,17 +2,31 @@
 /* Recycling rows of the table of call sites.  See the overview in recycle.h. */
 #include "recycle.h"
 
-struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift)
+static const size_t kma_past_bytes = KMA_CACHES_MAX * KMA_PAST_SHIFTS * sizeof(struct kma_row);
+
+u64 kma_recycle_bytes(const struct kma_sitetab *t)
+{
+	return t->past ? kma_past_bytes : 0;
+}
+
+static struct kma_row *kma_past_row(const struct kma_sitetab *t, int cache, int shift)
 {
 	return &t->past[cache * KMA_PAST_SHIFTS +
 			(shift == KMA_SHIFT_EXACT ? 0 : shift - KMA_SHIFT_MIN + 1)];
+}
+
+const struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift)
+{
+	static const struct kma_row none;
+
+	return t->past ? kma_past_row(t, cache, shift) : &none;
 }
 
 void kma_recycle_forget(struct kma_sitetab *t)
 {
 	int cache;
 
-	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
+	for (cache = 0; t->past && cache < KMA_CACHES_MAX; cache++) {
 		memset(&t->past[cache * KMA_PAST_SHIFTS], 0,
 		       KMA_PAST_SHIFTS * sizeof(t->past[0]));
 		kma_env_resched();
@@ -156,7 +170,7 @@ static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 		return false;
 	}
 	r->leaves(r->arg, id, &sum);
-	kma_recycle_add(kma_recycle_past(t, info->cache, info->shift), &sum);
+	kma_recycle_add(kma_past_row(t, info->cache, info->shift), &sum);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_row));
 	if (info->nr_frames)
@@ -169,7 +183,9 @@ static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r)
 {
-	if (!kma_recycle_mark(t, r))
+	if (!t->past)
+		t->past = kma_env_zalloc(kma_past_bytes);
+	if (!t->past || !kma_recycle_mark(t, r))
 		return false;
 	kma_recycle_unmap(t);
 	return true;

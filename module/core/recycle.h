@@ -46,6 +46,17 @@ struct kma_recycle {
 };
 
 /**
+ * kma_recycle_bytes() - memory of the counters of recycled rows
+ * @t: the table
+ *
+ * It is allocated when rows are first recycled.
+ *
+ * Context: process; no rows are being recycled.
+ * Return: bytes.
+ */
+u64 kma_recycle_bytes(const struct kma_sitetab *t);
+
+/**
  * kma_recycle_begin() - begin to recycle rows without live objects: mark and unmap
  * @t: the table, of objects
  * @r: which rows
@@ -54,7 +65,8 @@ struct kma_recycle {
  *
  * Context: process, may sleep; no other context uses rows except probes, until
  * kma_recycle_finish() has returned.
- * Return: true if there are rows to recycle: the caller has to call kma_recycle_finish().
+ * Return: true if there are rows to recycle: the caller has to call kma_recycle_finish().  False
+ * if there are none, or if there is no memory for the counters of recycled rows.
  */
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
 
@@ -77,7 +89,7 @@ u32 kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r);
  * Context: process; no rows are being recycled.
  * Return: the sums of the counters.  They have no live objects: kma_row_live() is meaningless.
  */
-struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift);
+const struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift);
 
 /**
  * kma_recycle_forget() - set all counters of recycled rows to 0

@@ -31,12 +31,10 @@ u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
 	       kma_cachetab_bytes();
 }
 
-static const size_t kma_past_bytes = KMA_CACHES_MAX * KMA_PAST_SHIFTS * sizeof(struct kma_row);
-
 u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
 {
 	return kma_sitetab_pages_bytes(sites_max, nr_cpus) +
-	       kma_site_frames_bytes(sites_max) + kma_past_bytes;
+	       kma_site_frames_bytes(sites_max);
 }
 
 static int kma_sitetab_alloc(struct kma_sitetab *t)
@@ -48,17 +46,15 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
 				sizeof(t->map[0]));
 	t->info = kma_env_zalloc(rows * sizeof(t->info[0]));
-	if (!t->pages) {
+	if (!t->pages)
 		t->frame = kma_env_zalloc(kma_site_frames_bytes(t->sites_max));
-		t->past = kma_env_zalloc(kma_past_bytes);
-	}
 	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
 	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
 	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
 	t->first = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->first[0]));
 	t->spare = kma_env_zalloc((t->spare_mask + 1) * sizeof(t->spare[0]));
 	if (!t->map || !t->info || !t->row || !t->chunk || !t->other || !t->first ||
-	    !t->spare || (!t->pages && (!t->frame || !t->past)))
+	    !t->spare || (!t->pages && !t->frame))
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {

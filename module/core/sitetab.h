@@ -246,7 +246,8 @@ struct kma_site_info {
  * @first: for each cache, the number of the first row of its list, plus 1; 0 if it has no row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
- * @past: for each cache and shift, what rows that were recycled have counted; NULL if @pages
+ * @past: for each cache and shift, what rows that were recycled have counted; NULL as long as no
+ *	rows were recycled
  * @other: for each cache, the slot of its row [other]; these slots are not in the map
  * @inner: call sites inside the allocator, of the first of two events for one object
  * @nr_inner: number of entries in @inner

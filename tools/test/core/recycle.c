@@ -234,6 +234,22 @@ static void kma_waits_for_probes(void)
 	kma_waits_for_probe(2);
 }
 
+/* Without memory for what rows have counted, none is recycled, and the next call tries again. */
+static void kma_recycles_nothing_without_memory(void)
+{
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	kma_alloc_free(0, 1, 0);
+	kma_env_fail_at = 1;
+	kma_expect(!kma_model_recycle_begin(&kma_model) && !kma_recycle_bytes(&kma_core.sites));
+	kma_expect(!atomic_read(&kma_core.sites.retired));
+	kma_env_fail_at = 0;
+	kma_env_bytes = 0;
+	kma_expect(kma_model_recycle(&kma_model) == 1);
+	kma_expect(kma_recycle_bytes(&kma_core.sites) == kma_env_bytes);
+	kma_expect_ok(kma_model_check(&kma_model));
+	kma_teardown();
+}
+
 /* A row that has counted nothing was made by a probe that has not counted its event yet. */
 static void kma_keeps_new_rows(void)
 {
@@ -522,6 +538,7 @@ static const struct kma_case kma_cases[] = {
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
 	{ "new rows are kept", kma_keeps_new_rows },
+	{ "rows are not recycled without memory", kma_recycles_nothing_without_memory },
 	{ "a late count of a free is not lost", kma_late_count_is_kept },
 	{ "rows that are not wanted are not recycled", kma_recycles_rows_that_are_wanted },
 	{ "events agree with the model while rows are recycled", kma_agrees_with_room },

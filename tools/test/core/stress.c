@@ -121,7 +121,10 @@ static struct kma_worker *kma_workers;
 static int kma_nr_workers;
 static u64 kma_recycled;
 
-/* Wait until each worker has ended the event that it is in now. */
+/*
+ * Wait until each worker has ended the event that it is in now.  A worker may begin its next event
+ * before this thread sees that the last one has ended, so wait for the end of two.
+ */
 static void kma_wait_for_workers(void)
 {
 	u64 *passed, before;
@@ -130,7 +133,8 @@ static void kma_wait_for_workers(void)
 	for (i = 0; i < kma_nr_workers; i++) {
 		passed = &kma_workers[i].passed;
 		before = __atomic_load_n(passed, __ATOMIC_ACQUIRE);
-		while (before != U64_MAX && __atomic_load_n(passed, __ATOMIC_ACQUIRE) == before)
+		while (before != U64_MAX &&
+		       __atomic_load_n(passed, __ATOMIC_ACQUIRE) < before + 2)
 			sched_yield();
 	}
 }
