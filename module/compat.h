@@ -160,7 +160,7 @@
 #define KMA_IS_DIRECT(function)	static_assert(!__same_type(function, void))
 #endif
 
-/* Whether code is in the part of the address space where that of modules and of BPF programs is. */
+/* Whether an address is in the area that holds the code of modules and of BPF programs. */
 static inline bool kma_is_module_area(unsigned long addr)
 {
 #ifdef MODULES_VADDR

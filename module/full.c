@@ -18,25 +18,25 @@ static const struct {
 	enum kma_stat stat[2];
 } kma_full[] = {
 	{
-		"live", "the live table is full: use a larger live_max, or set sample_bytes",
+		"live", "the live table is full: load with a larger live_max, or set sample_bytes",
 		KMA_FULL_OBJECTS, { KMA_STAT_dropped_live_full, KMA_STAT_dropped_live_full },
 	}, {
-		"sites", "no row is left for call sites: reset, or use a larger sites_max",
+		"sites", "no row is left for call sites: load the module with a larger sites_max",
 		KMA_FULL_OBJECTS, { KMA_STAT_other_sites, KMA_STAT_dropped_sites_full },
 	}, {
-		"stacks", "no row is left for new stacks: reset, or use a larger sites_max",
+		"stacks", "no row is left for stacks: reset, or load with a larger sites_max",
 		KMA_FULL_OBJECTS, { KMA_STAT_stacks_full, KMA_STAT_stacks_full },
 	}, {
-		"caches", "no number is left for new caches: load the module again",
+		"caches", "no number is left for new caches: unload and load the module",
 		KMA_FULL_OBJECTS, { KMA_STAT_dropped_caches_full, KMA_STAT_dropped_caches_full },
 	}, {
-		"page_sites", "no row is left for call sites of pages: use a larger sites_max",
+		"page_sites", "no row is left for sites of pages: load with a larger sites_max",
 		KMA_FULL_PAGES, { KMA_STAT_page_other_sites, KMA_STAT_page_dropped_sites },
 	}, {
-		"page_classes", "no number is left for gfp flags: set pages off and on again",
+		"page_classes", "no number is left for gfp flags: set pages to off, then again",
 		KMA_FULL_PAGES, { KMA_STAT_page_dropped_classes, KMA_STAT_page_dropped_classes },
 	}, {
-		"account", "a table of account is full: set account to off, and on again",
+		"account", "a table of account is full: set account to off, then set it again",
 		KMA_FULL_COUNTMAPS, { KMA_STAT_countmap_other, KMA_STAT_countmap_other },
 	},
 };

@@ -126,7 +126,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	kma_overhead_look();
 	kma_recycling_turn();
 	kma_full_turn();
-	/* With the lock held, because of kma_overhead_hurry(). */
+	/* Queue it with the lock held, so that kma_overhead_hurry() finds it. */
 	kma_overhead_queue(kma_overhead_adjust());
 	mutex_unlock(&kma_lock);
 }
@@ -199,7 +199,10 @@ void kma_overhead_stop(void)
 	mutex_lock(&kma_lock);
 	WRITE_ONCE(kma_overhead_on, false);
 	mutex_unlock(&kma_lock);
-	/* The last turn may still have queued either of the two; the next one queues none. */
+	/*
+	 * A turn that still runs may queue either work once more.  A late turn may do so after the
+	 * first of these calls has ended, so the last one cancels that work again.
+	 */
 	cancel_delayed_work_sync(&kma_overhead_on_time);
 	cancel_delayed_work_sync(&kma_overhead_late);
 	cancel_delayed_work_sync(&kma_overhead_on_time);

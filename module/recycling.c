@@ -16,8 +16,8 @@
 #define KMA_RECYCLING_TURNS	8
 
 /*
- * For each row, the lower half of the number of objects that it had counted when it was last
- * looked at without live objects.  Protected by kma_lock, like the other variables.
+ * For each row, the low 32 bits of the number of objects that it had counted when it was last
+ * found without live objects.  Protected by kma_lock, like the other variables.
  */
 static u32 *kma_counted;
 static unsigned int kma_turns;

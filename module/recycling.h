@@ -2,10 +2,11 @@
 /*
  * Which rows of call sites are recycled (core/recycle.h), and when.
  *
- * A row without live objects is recycled:
+ * This happens at `reset`, and when rows run short.  A row without live objects is recycled if it
+ * is retired or is of another sampling rate, and also:
  *
- *	at `reset`		if it is retired, is of another sampling rate, or has a stack
- *	when rows run short	also if it has counted nothing since they were last looked at
+ *	at `reset`		if it has a stack
+ *	when rows run short	if it has counted nothing since it was last looked at
  *
  * Rows run short when seven eighths of them are in use, or seven eighths of those that may have a
  * stack.  Until then, the call sites of a module that was unloaded keep their names and counts.

@@ -70,7 +70,7 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
 		return NULL;
-	/* kvmalloc() refuses more than INT_MAX bytes, which 34 million live pages exceed. */
+	/* kvmalloc() refuses more than INT_MAX bytes, which 40 million live pages exceed. */
 	return size > INT_MAX ? __vmalloc(size, gfp) : kvmalloc(size, gfp);
 }
 
@@ -126,8 +126,9 @@ void kma_state_destroy(void)
 #define KMA_SWEEP_BUCKETS	64
 
 /*
- * Held by a process that sweeps.  Without it, another process could read the counters of an entry
- * that this process has taken, but not yet counted as repaired.  Nests inside kma_lock.
+ * Held while a process sweeps.  Without it, another process could find nothing to sweep, and read
+ * the counters of a row, while the first process has taken an entry of that row but has not yet
+ * counted it as repaired.  Nests inside kma_lock.
  */
 static DEFINE_MUTEX(kma_sweep_lock);
 

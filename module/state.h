@@ -96,13 +96,13 @@ void kma_state_destroy(void);
  * Call this before reading counters of objects: the object of a stale entry counts as live until
  * the entry is removed.  This reads the whole live table.
  *
- * Context: process, may sleep; takes a lock of its own, so that other processes get kma_lock
- * meanwhile; probes may run on other CPUs.
+ * Context: process, may sleep; probes may run on other CPUs.  This takes a lock of its own, so
+ * kma_lock need not be held, and other processes can have it meanwhile.
  */
 void kma_state_sweep(void);
 
 /**
- * kma_state_bytes() - memory that the tables of objects take, and what follows functions
+ * kma_state_bytes() - memory of the tables of objects, and of other structures
  *
  * Context: any.
  * Return: bytes, those of kma_state_add_bytes() included.

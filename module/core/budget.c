@@ -80,7 +80,7 @@ struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_
 
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus)
 {
-	/* The time of all CPUs in 208 days of 1,024 CPUs does not fit into 64 bits. */
+	/* With 1,024 CPUs, the time of all CPUs overflows 64 bits after 208 days. */
 	return spent->ns ? div_u64(mul_u64_u64_div_u64(ns, 100000, spent->ns), cpus) : 0;
 }
 

@@ -108,7 +108,7 @@ u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
  * @cpus: number of CPUs of the machine
  *
  * Context: any.
- * Return: CPU time, ns; rounded down to a multiple of @cpus, and if it does not fit, the largest.
+ * Return: CPU time, ns, rounded down to a multiple of @cpus, and limited to what 64 bits hold.
  */
 u64 kma_spent_budget(const struct kma_spent *spent, unsigned int pct, unsigned int cpus);
 

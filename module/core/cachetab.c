@@ -159,8 +159,8 @@ static struct kma_cache_slot *kma_cachetab_find(struct kma_cachetab *t,
 						unsigned long cache)
 {
 	/*
-	 * If the slot is still being filled, the cache is missed, and gets a second number.
-	 * Pairs with the cmpxchg in kma_cachetab_reach().
+	 * If another CPU is still filling the slot of this cache, the search misses it, and the
+	 * cache gets a second number.  Pairs with the cmpxchg in kma_cachetab_reach().
 	 */
 	const u32 reach = READ_ONCE(kma_cachetab_slot(t, cache, 0)->reach);
 	struct kma_cache_slot *slot;

@@ -58,8 +58,8 @@ struct kma_cache_info {
  * struct kma_cache_slot - a slot of the map: from a cache word to a number
  * @cache: the cache word, or a special value (cachetab.c)
  * @id: number of the cache, or KMA_CACHE_NONE for a cache that got none
- * @reach: the highest number of a slot that was ever claimed for a cache whose first slot this
- *	is, where the first slot has the number 0; it never decreases
+ * @reach: for caches whose search begins at this slot: the distance to the farthest slot that
+ *	was ever claimed for one of them; it never decreases
  */
 struct kma_cache_slot {
 	unsigned long cache;

@@ -35,9 +35,9 @@ void kma_livefilter_destroy(struct kma_livefilter *f)
 }
 
 /*
- * Objects in one cell differ in the lowest eight bits of their address, or in the bits above
- * those that pick the cell.  With one multiplication, neighbours at some distances would nearly
- * always have the same tag.  Return: 1 to KMA_TAG_MAX.
+ * A hash of the address, from 1 to KMA_TAG_MAX.  Objects in one cell differ in the lowest eight
+ * bits of their address, or in the bits above those that pick the cell.  Two multiplications are
+ * needed: with one, neighbours at some distances would nearly always have the same tag.
  */
 static u32 kma_livefilter_tag(unsigned long ptr)
 {
@@ -119,7 +119,7 @@ void kma_livefilter_add(struct kma_livefilter *f, unsigned long ptr)
 	/*
 	 * The cmpxchg is a full barrier: the cell changes before the key of the object is
 	 * published.  Pairs with the loads in kma_livefilter_used() and kma_livefilter_has().
-	 * Without it, the cell is KMA_LIVEFILTER_KEPT, and stays so.
+	 * A cell that is KMA_LIVEFILTER_KEPT never changes again, so it needs no barrier.
 	 */
 	do {
 		old = READ_ONCE(*at);
@@ -143,7 +143,7 @@ void kma_livefilter_keep(struct kma_livefilter *f, unsigned long ptr)
 	WRITE_ONCE(*kma_livefilter_at(f, ptr), KMA_LIVEFILTER_KEPT);
 }
 
-/* Cells that are cleared without letting other tasks run. */
+/* Number of cells to clear between two calls of kma_env_resched(). */
 #define KMA_LIVEFILTER_PIECE	(KMA_LIVEFILTER_BYTES_MIN / sizeof(u16))
 
 void kma_livefilter_clear(struct kma_livefilter *f)

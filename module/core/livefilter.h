@@ -14,11 +14,11 @@
  * A tag is never 0.  If both tags are 0, the tags of the objects are not known, because there
  * were more than two objects since the cell was last 0.
  *
- * A free first tests whether the cell is 0 (kma_livefilter_used()), which is inlined into the
- * probe.  If it is not, the free compares the tags (kma_livefilter_has()).  If either test says
- * so, the object is not in the table, and its free needs no look-up.  Because of the tags, a free
- * that shares a cell with another object, such as a neighbour on the same slab page, nearly
- * never reads the live table, whose memory is far from the CPU's caches.
+ * A free first tests whether the cell is 0 (kma_livefilter_used()); this test is inlined into the
+ * probe.  If the cell is not 0, the free compares the tags (kma_livefilter_has()).  If either test
+ * rules the object out, it is not in the live table, and its free needs no look-up.  The live table
+ * is large, so a look-up usually misses the CPU's caches.  The tags save nearly all look-ups of
+ * objects that share a cell with another object, such as a neighbour on the same slab page.
  *
  *	add:    counts the object and its tag, before the object is put into the live table
  *	remove: takes both off, after the object was taken out of the live table

@@ -191,7 +191,7 @@ static bool kma_objtab_put_at(struct kma_objtab *t, struct kma_bucket *home,
 	return true;
 }
 
-/* Put an object into one of its places: even in a crowded table into any, if @everywhere. */
+/* Put an object into one of its places; if @everywhere, even a crowded table uses all of them. */
 static bool kma_objtab_put_any(struct kma_objtab *t, struct kma_bucket *home,
 			       unsigned long ptr, const struct kma_entry *entry,
 			       bool everywhere)
@@ -266,8 +266,8 @@ static enum kma_put kma_objtab_put_or_replace(struct kma_objtab *t, unsigned lon
 	bool replaced = kma_objtab_take(t, ptr, old);
 
 	/*
-	 * If an entry was removed, its slot is free, in any of the places.  There may be no room
-	 * even so: another context may have claimed the slot since.
+	 * If an entry was removed, its slot is free, and may be in any place of @ptr, so try all
+	 * of them.  This may still fail, because another context may have claimed that slot.
 	 */
 	if (!kma_objtab_put_any(t, home, ptr, entry, everywhere || replaced))
 		return replaced ? KMA_PUT_REPLACED_FULL : KMA_PUT_FULL;

@@ -343,7 +343,7 @@ void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 	struct kma_genrange range;
 
 	if (order < 2) {
-		/* The middle of two pages is in the second one; that of a single page is in it. */
+		/* The second address is in the second page or, with order 0, in the same page. */
 		if (!kma_pagegen_used(&c->obj.pages, page) &&
 		    !kma_pagegen_used(&c->obj.pages, page + (KMA_PAGE_SIZE << order) / 2))
 			return;

@@ -15,8 +15,9 @@
  *	give:	if the row still has no live objects, its counters become 0, and other call sites
  *		may use it
  *
- * A probe that made the row may free its slot only while the first wait lasts.  So a probe that
- * began meanwhile may have found the row.  The second wait is for that probe, too.
+ * A probe that is just giving a row its slot may publish the slot first, then see that the row is
+ * LEAVING, and free the slot.  This may happen as late as during the first wait, so a probe that
+ * began during that wait may have found the row.  The second wait is for that probe, too.
  *
  * An entry of the live table has the number of its row, so a row with live objects must not be
  * used for another call site.  A probe that found the row before it was unmapped may still put

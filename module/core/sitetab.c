@@ -315,8 +315,9 @@ static int kma_site_take(struct kma_sitetab *t)
 			return -1;
 	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
 	/*
-	 * The place is not written to before this probe has ended: rows are given back only after
-	 * waiting for probes (recycle.h), and so are all rows that were taken later.
+	 * No other number is written to this place while this probe runs.  For that, this row or
+	 * one that was taken later would have to be given back, and rows are given back only after
+	 * a wait for all running probes (recycle.h).
 	 */
 	return READ_ONCE(t->spare[taken & t->spare_mask]);
 }
@@ -579,10 +580,11 @@ kma_sitetab_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long
 	}
 	kma_site_fill(t, slot, key, cache, id);
 	/*
-	 * If one of the names of a merged cache has gone away since @cache_id was looked up, that
-	 * CPU may not have seen this row.  The next event gives the cache a number again.  Pairs
-	 * with the cmpxchg in kma_cachetab_retire(): either that CPU sees the row in the list of
-	 * the cache, and that it is live, or this CPU sees that the cache is gone.
+	 * If one of the names of a merged cache has gone away since @cache_id was looked up, the
+	 * CPU that retired the cache may have missed this row.  Then retire the row here; the next
+	 * event gives the cache a number again.  Pairs with the cmpxchg in kma_cachetab_retire():
+	 * either the other CPU sees this row in the list of the cache, and sees that it is live,
+	 * or this CPU sees that the cache is gone.
 	 */
 	smp_mb();
 	if (unlikely(!kma_cachetab_has(&t->caches, cache)))

@@ -87,7 +87,7 @@ const char *kma_names_add(struct kma_names *names, const char *text)
 	return kma_names_copy(names);
 }
 
-/* In place of a name that was asked for. */
+/* Marks a name that kma_names_need() has asked for, and that has not been looked up yet. */
 static const char kma_name_needed[] = "";
 
 void kma_names_need(struct kma_names *names, u32 id)

@@ -163,7 +163,7 @@ static bool kma_rows_site_read_past(u32 i, bool samples, struct kma_site_counts 
 	const int shift = kind ? KMA_SHIFT_MIN + kind - 1 : KMA_SHIFT_EXACT;
 	const struct kma_row *past = kma_recycle_past(t, cache, shift);
 
-	/* The cache of a row that was recycled is described; another may not be yet. */
+	/* Without recycled rows, the description of the cache may not be complete yet: skip it. */
 	if ((samples && !kind) || !memchr_inv(past, 0, sizeof(*past)))
 		return false;
 	kma_rows_site_count(counts, cache, shift, past, 0, false);

@@ -51,7 +51,7 @@ u32 kma_rows_site_nr(void);
 /**
  * kma_rows_site_read() - read the counters of one row of the site table, or of recycled rows
  * @i: an index below kma_rows_site_nr(): the number of a row or, from kma_sitetab_rows() on, a
- *	cache and shift, for the rows of these that were recycled
+ *	pair of cache and shift, which stands for all recycled rows of this cache and shift
  * @samples: true to read only rows of samples
  * @counts: the result; @label is not set
  *

@@ -96,7 +96,8 @@ struct kma_sort {
  * @pages: the table is about pages
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
- *	lock by kma_snapshot_pause(); returns 0 or an error, and then the rows are freed
+ *	lock by kma_snapshot_pause(); returns 0 or an error; after an error, the caller of @fill
+ *	frees the rows
  * @merge: merges rows that belong together; called once, after @fill, without kma_lock; NULL if
  *	there is nothing to merge
  * @value: returns the value of a column that is not the label

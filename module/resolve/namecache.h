@@ -6,16 +6,16 @@
  * reads all symbols of a module.  A table may show thousands of addresses, and a later table
  * shows mostly the same ones.
  *
- * The cache has a hash table of addresses, and a block of text that names are appended to.  It is
- * allocated when it is first needed, and takes KMA_NAMECACHE_BYTES from then on.  When either part
- * is full, all names are removed, and the cache fills up again.
+ * The cache is a hash table of addresses, and a block of text that names are appended to.  It is
+ * allocated when it is first needed, and takes kma_namecache_bytes() from then on, about 1.5 MiB.
+ * When either part is full, all names are removed, and the cache fills up again.
  *
  * Other code may be at an address after a module is loaded or unloaded.  So the module notifier
  * removes the names in that module, under kma_lock: before the module is freed, and before any code
  * of a new module runs.  Lookups are made under kma_lock, too, so that no name is added after its
  * module was removed.  Code that comes and goes without the notifier must not be added.
  *
- * All functions need kma_lock.
+ * All functions need kma_lock, except kma_namecache_stop() once no other function is called.
  */
 #ifndef KMA_RESOLVE_NAMECACHE_H
 #define KMA_RESOLVE_NAMECACHE_H

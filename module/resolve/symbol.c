@@ -53,9 +53,9 @@ static void kma_symbol_cut_size(char *name)
 }
 
 /*
- * A symbol in the area of modules that belongs to no module is that of a BPF program, or of code
- * that was made for one.  It is the code at this address now.  No notifier tells modules when a
- * BPF program goes, so another program may have had the address when the row was made.
+ * A symbol in the area of modules that belongs to no module is a BPF program, or code that was
+ * generated for one.  The name is that of the code at this address now.  Modules are not notified
+ * when a BPF program is unloaded, so another program may have been here when the row was made.
  */
 static bool kma_symbol_is_bpf(unsigned long site, const char *name)
 {

@@ -29,8 +29,9 @@ static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
 #endif
 
 /*
- * Whether the kernel has created and named the current task: a process that the kernel starts
- * has no user space registers before its exec, and the name of the thread that started it.
+ * Whether the kernel has created and named the current task.  A process that the kernel starts
+ * counts as one until its exec: it has no user space registers yet, and still has the name of the
+ * thread that started it.
  */
 static bool kma_acct_is_kernel(void)
 {

@@ -11,7 +11,7 @@
 #include "../state.h"
 #include "kretprobe.h"
 
-/* As many instances for each CPU, as long as all CPUs together do not have too many. */
+/* Instances for each CPU, and the most for all CPUs together, unless the caller needs more. */
 #define KMA_KRETPROBE_MANY	64
 #define KMA_KRETPROBE_TOTAL	1024
 

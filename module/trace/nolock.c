@@ -120,7 +120,7 @@ static struct kretprobe kma_nolock = {
 };
 
 /*
- * Calls that one NMI may make.
+ * Instances for each possible CPU, at least.
  *
  * The kernel keeps the kretprobe instances of each CPU in a ring (lib/objpool.c).  It takes an
  * instance with a cmpxchg, but puts it back in two steps: it reserves the last place, and then

@@ -44,7 +44,7 @@ struct kma_worker {
 	u64 random;
 };
 
-/* Whoever reads rows, or recycles them, holds this. */
+/* Held while rows are read or recycled. */
 static pthread_mutex_t kma_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- CPUs ------------------------------------------------------------------ */
