@@ -340,8 +340,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
-	kma_full_show(seq, table->pages ? KMA_FULL_PAGES : table->countmap ?
-		      KMA_FULL_COUNTMAPS : KMA_FULL_OBJECTS, &snap->stats);
+	kma_full_show(seq, table->countmap ? KMA_FULL_COUNTMAPS : table->pages ?
+		      KMA_FULL_PAGES : KMA_FULL_OBJECTS, &snap->stats);
 	kma_show_head_filter(seq, snap);
 	seq_puts(seq, "\n#");
 	for (i = 0; i < table->nr_columns; i++) {
