@@ -2,6 +2,7 @@
 /* Which rows of call sites are recycled, and when.  See recycling.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/mm.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
