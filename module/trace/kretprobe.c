@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Kretprobes with memory that the module accounts for.  See kretprobe.h. */
-#include <linux/align.h>
 #include <linux/cpumask.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
