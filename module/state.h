@@ -47,14 +47,14 @@ extern struct kma_pagealloc kma_pagealloc;
  * Protects all settings that can change at run time, the baseline, the sort orders, the last
  * error, and the names of call sites.  Probes never take it, because it is a mutex.
  *
- * The module notifier takes it, so the load and the unload of every module wait for it.  Whoever
- * walks large tables or looks up many names under it has to drop it now and then.  In between, a
- * module may be loaded or unloaded, a command may free or reset tables, and a row number or an
- * address may come to stand for something else.  All these call kma_state_changed() before they
- * release the lock.  A reader compares kma_state_changes() when it has the lock again; if the
- * number is the same, everything that the reader knows still holds.  A module that is being
- * unloaded is not freed before the notifier has had the lock, so while the number is the same, the
- * names at its addresses can still be looked up.  See kma_snapshot_pause().
+ * The module notifier takes it, so loading or unloading a module waits for it.  Code that walks a
+ * large table or looks up many names has to drop the lock now and then.  Meanwhile, a module may
+ * be loaded or unloaded, a command may free or reset tables, and a row may be used for another call
+ * site.  Code that does any of this calls kma_state_changed() before it releases the lock.  A
+ * reader compares kma_state_changes() when it has the lock again; if the number is the same,
+ * everything that the reader knows still holds.  A module that is being unloaded is not freed
+ * before the notifier has had the lock, so while the number is the same, the names at its addresses
+ * can still be looked up.  See kma_snapshot_pause().
  */
 extern struct mutex kma_lock;
 

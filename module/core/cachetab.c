@@ -2,6 +2,7 @@
 /* The caches.  See the overview in cachetab.h. */
 #include "cachetab.h"
 #include "event.h"
+#include "reach.h"
 
 /* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
 #define KMA_CACHE_FREE		0UL
@@ -112,19 +113,6 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	return id;
 }
 
-/* Extend the search for the caches with this first slot to slot number @i. */
-static void kma_cachetab_reach(struct kma_cache_slot *first, u32 i)
-{
-	u8 old = READ_ONCE(first->reach), was;
-
-	while (old < i) {
-		was = cmpxchg(&first->reach, old, (u8)i);
-		if (was == old)
-			break;
-		old = was;
-	}
-}
-
 static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 {
 	return READ_ONCE(slot->cache) == KMA_CACHE_FREE &&
@@ -141,7 +129,7 @@ static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long ca
 		slot = kma_cachetab_slot(t, cache, i);
 		if (!kma_cache_slot_claim(slot))
 			continue;
-		kma_cachetab_reach(kma_cachetab_slot(t, cache, 0), i);
+		kma_reach_extend(&kma_cachetab_slot(t, cache, 0)->reach, i);
 		/*
 		 * A cache that gets no number keeps the slot, so that its next event need not
 		 * try again.
@@ -160,7 +148,7 @@ static struct kma_cache_slot *kma_cachetab_find(struct kma_cachetab *t,
 {
 	/*
 	 * If another CPU is still filling the slot of this cache, the search misses it, and the
-	 * cache gets a second number.  Pairs with the cmpxchg in kma_cachetab_reach().
+	 * cache gets a second number.  Pairs with the cmpxchg in kma_reach_extend().
 	 */
 	const u32 reach = READ_ONCE(kma_cachetab_slot(t, cache, 0)->reach);
 	struct kma_cache_slot *slot;

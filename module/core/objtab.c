@@ -143,8 +143,8 @@ static noinline bool kma_objtab_find_crowded(struct kma_objtab *t, unsigned long
 	const u32 tick = kma_objtab_tick(), was = READ_ONCE(t->crowded);
 	u64 used;
 
-	/* One context estimates; meanwhile, others use the result of the last time. */
-	if ((was & ~1U) == tick || cmpxchg(&t->crowded, was, tick | (was & 1)) != was)
+	/* One context estimates; meanwhile, others take it that the table is not crowded. */
+	if ((was & ~1U) == tick || cmpxchg(&t->crowded, was, tick) != was)
 		return kma_objtab_crowded(t);
 	used = kma_objtab_used(t, ptr / KMA_ALIGN, nr);
 	WRITE_ONCE(t->crowded, tick | (used * 100 * KMA_SPARE >

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The call sites: all but the common look-up.  See the overview in sitetab.h. */
+#include "reach.h"
 #include "sitetab.h"
 
 static u32 kma_site_map_slots(u32 sites_max)
@@ -215,7 +216,7 @@ kma_sitetab_find_far(struct kma_sitetab *t, unsigned long key, unsigned long cac
 {
 	/*
 	 * If the slot is still being filled, the pair is missed, and gets a second row.  Pairs
-	 * with the cmpxchg in kma_site_reach(), which comes before the slot is published.
+	 * with the cmpxchg in kma_reach_extend(), which comes before the slot is published.
 	 */
 	const u32 reach = READ_ONCE(kma_site_slot(t, key, cache, 0)->reach);
 	const struct kma_site_slot *slot;
@@ -472,19 +473,6 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 		kma_site_slot_free(slot, key);
 }
 
-/* Extend the search for the pairs with this first slot to slot number @i. */
-static void kma_site_reach(struct kma_site_slot *first, u32 i)
-{
-	u8 old = READ_ONCE(first->reach), was;
-
-	while (old < i) {
-		was = cmpxchg(&first->reach, old, (u8)i);
-		if (was == old)
-			break;
-		old = was;
-	}
-}
-
 /* Claim a free slot for a pair.  Return: the slot, or NULL if none is free. */
 static struct kma_site_slot *kma_site_claim(struct kma_sitetab *t, unsigned long key,
 					    unsigned long cache)
@@ -496,7 +484,7 @@ static struct kma_site_slot *kma_site_claim(struct kma_sitetab *t, unsigned long
 		slot = kma_site_slot(t, key, cache, i);
 		if (READ_ONCE(slot->site) == KMA_SITE_FREE &&
 		    cmpxchg(&slot->site, KMA_SITE_FREE, KMA_SITE_BUSY) == KMA_SITE_FREE) {
-			kma_site_reach(kma_site_slot(t, key, cache, 0), i);
+			kma_reach_extend(&kma_site_slot(t, key, cache, 0)->reach, i);
 			return slot;
 		}
 	}
@@ -511,16 +499,17 @@ static struct kma_site_slot *kma_site_slot_of(struct kma_sitetab *t,
 
 /*
  * Give a row in state KMA_SITE_NO_CACHE the slot that kma_site_find_parked() finds.  If none is
- * free, the row is never reused.
+ * free, the row is never reused.  Return: the slot, or NULL.
  */
-static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *info)
+static struct kma_site_slot *kma_site_park(struct kma_sitetab *t,
+					   const struct kma_site_info *info)
 {
 	const unsigned long parked = kma_site_parked(info->cache);
 	struct kma_site_slot *slot = kma_site_claim(t, info->key, parked);
 	int state;
 
 	if (!slot)
-		return;
+		return NULL;
 	kma_site_slot_set(t, slot, parked, info - t->info);
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, info->key);
@@ -534,6 +523,7 @@ static void kma_site_park(struct kma_sitetab *t, const struct kma_site_info *inf
 	state = READ_ONCE(info->state);
 	if (state == KMA_SITE_NO_MODULE || state == KMA_SITE_LEAVING)
 		kma_site_slot_free(slot, info->key);
+	return slot;
 }
 
 /* Retire a row, if it is live and its slot has this cache word. */
@@ -556,10 +546,11 @@ static void kma_sitetab_retire_row(struct kma_sitetab *t, struct kma_site_info *
 	 * more, and reused at its next event.
 	 *
 	 * Park the row before its slot is freed: an event of the pair always finds one of the two.
+	 * A row that had lost its slot may be parked in it.
 	 */
 	slot = kma_site_slot_of(t, info);
-	kma_site_park(t, info);
-	kma_site_slot_free(slot, info->key);
+	if (kma_site_park(t, info) != slot)
+		kma_site_slot_free(slot, info->key);
 }
 
 /* Make a row for a pair, or reuse one, and give it a slot.  Return: the slot, or NULL. */

@@ -1083,8 +1083,8 @@ static u32 kma_livefilter_alike(unsigned long ptr, unsigned long step, u32 nr)
 }
 
 /*
- * Of the objects that share a cell, one in 31 has the same tag: of neighbours of any size, and
- * of objects at the same place in other parts of the memory.
+ * Two objects that share a cell have the same tag with a probability of 1/31.  This holds for
+ * neighbours of any size, and for objects that are a multiple of the filter's range apart.
  */
 static void kma_livefilter_tells_objects_apart(void)
 {

@@ -77,7 +77,7 @@ def permitted(held, work):
 
 @single
 def capabilities():
-    """Test that user 0 of a container, who lacks these capabilities, gets EPERM."""
+    """Test that root without these capabilities, as in a container, gets EPERM."""
     commands = DEBUGFS / "kmemacct/control"
     enabled = Path("/sys/module/kmemacct/parameters/enabled")
     tables = [DEBUGFS / "kmemacct" / name for name in TABLES]
