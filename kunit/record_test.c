@@ -177,7 +177,7 @@ static void kma_record_counts_bulk_objects_without_a_row(struct kunit *test)
 	int i;
 
 	migrate_disable();
-	for (i = 1; i <= KMA_SITES_MIN; i++)
+	for (i = 1; i <= KMA_PAIRS_MAX(KMA_SITES_MIN); i++)
 		kma_alloc(KMA_TEST_SITE + 16 * i, KMA_TEST_PTR + 64 * i, 64);
 	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR, 64);
 	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64 * i, 64);

@@ -83,7 +83,7 @@ static void kma_sitetab_keeps_colliding_pairs_apart(struct kunit *test)
 	for (i = 0; i < KMA_TEST_SITES; i++) {
 		KUNIT_EXPECT_EQ(test, id[i],
 				kma_row_id(KMA_TEST_SITE - 8 * i, 8 * (i + 1)));
-		KUNIT_EXPECT_LT(test, id[i], KMA_TEST_SITES);
+		KUNIT_EXPECT_LT(test, id[i], KMA_TEST_SITES_MAX);
 		for (k = 0; k < i; k++)
 			KUNIT_EXPECT_NE(test, id[i], id[k]);
 	}
@@ -119,7 +119,7 @@ static void kma_sitetab_counts_the_rest_as_other(struct kunit *test)
 	kma_expect_usage(test, &expect);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		id = kma_row_id(KMA_TEST_SITE - 16, sizes[i]);
-		KUNIT_EXPECT_GE(test, id, KMA_TEST_SITES);
+		KUNIT_EXPECT_GE(test, id, KMA_TEST_SITES_MAX);
 		kma_expect_row_sum(test, &expect_row, &kma_sites, id);
 		KUNIT_ASSERT_NOT_NULL(test, kma_sitetab_info(&kma_sites, id));
 		expect_info.cache = kma_cachetab_get(&kma_sites.caches, sizes[i]);
@@ -273,7 +273,7 @@ static void kma_sitetab_knows_what_a_sample_is(struct kunit *test)
 
 static void kma_sitetab_limits_rows_with_a_stack(struct kunit *test)
 {
-	enum { STACKS = KMA_TEST_SITES / 4 * 3 };
+	enum { STACKS = KMA_TEST_SITES_MAX / 4 * 3 };
 	static const struct kma_usage expect_before = {
 		.used = STACKS,
 		.stacks = STACKS,
@@ -304,7 +304,7 @@ static void kma_sitetab_limits_rows_with_a_stack(struct kunit *test)
 	kma_expect_usage(test, &expect);
 }
 
-/* A row [other] takes samples of one shift only: the weight of a mixture is not known. */
+/* A row [other] counts samples of one shift: the weight of a mixture would not be known. */
 static void kma_sitetab_does_not_mix_weights_in_other(struct kunit *test)
 {
 	struct kma_usage expect = {
@@ -312,12 +312,12 @@ static void kma_sitetab_does_not_mix_weights_in_other(struct kunit *test)
 		.sampled = true,
 		.stat = { [KMA_STAT_other_sites] = 2 },
 	};
-	static const struct kma_site_info expect_info = {
+	struct kma_site_info expect_info = {
 		.site = 0,
 		.state = KMA_SITE_LIVE,
 		.shift = 12,
 	};
-	const struct kma_site_slot *other;
+	const struct kma_site_slot *other, *further;
 	int i;
 
 	for (i = 1; i <= KMA_TEST_SITES; i++)
@@ -329,9 +329,21 @@ static void kma_sitetab_does_not_mix_weights_in_other(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, kma_sample(12, KMA_TEST_SITE + 100), other);
 	kma_expect_usage(test, &expect);
 
+	/* Each further shift gets a row [other] of its own, as long as rows are left for these. */
+	for (i = 13; i < 13 + KMA_TEST_SITES_MAX - KMA_TEST_SITES; i++) {
+		further = kma_sample(i, 0);
+		KUNIT_ASSERT_NOT_NULL(test, further);
+		expect_info.shift = i;
+		kma_expect_site_info(test, &expect_info, &kma_sites.info[further->id]);
+		KUNIT_EXPECT_PTR_EQ(test, kma_sample(i, KMA_TEST_SITE + 100), further);
+		expect.stat[KMA_STAT_other_sites] += 2;
+	}
+	expect.used = KMA_TEST_SITES_MAX;
+	kma_expect_usage(test, &expect);
+
 	expect.stat[KMA_STAT_dropped_sites_full] = 2;
 	expect.stat[KMA_STAT_other_sites]++;
-	KUNIT_EXPECT_NULL(test, kma_sample(13, 0));
+	KUNIT_EXPECT_NULL(test, kma_sample(i, 0));
 	KUNIT_EXPECT_NULL(test, kma_get(KMA_TEST_SITE, 64));
 	/* The row [other] of another cache is still unused, so it takes exact objects. */
 	KUNIT_EXPECT_NOT_NULL(test, kma_get(KMA_TEST_SITE, 96));
@@ -377,7 +389,8 @@ static void kma_crowd_check(struct kunit *test, u32 sites_max)
 		if (kma_sitetab_info(&kma_sites, id))
 			hits += kma_hits(id);
 	KUNIT_EXPECT_EQ(test, hits, expected * KMA_CROWD_SITES);
-	for (i = 0; i < KMA_CROWD_SITES && sites_max >= nr * KMA_CROWD_SITES; i++)
+	for (i = 0; i < KMA_CROWD_SITES && KMA_PAIRS_MAX(sites_max) >= nr * KMA_CROWD_SITES;
+	     i++)
 		KUNIT_EXPECT_EQ(test, kma_hits_of(kma_crowd_site(i), kma_crowd_cache(i)),
 				expected);
 }
@@ -388,7 +401,7 @@ static void kma_sitetab_stands_a_crowd(struct kunit *test)
 	int round;
 
 	for (round = 0; round < 10; round++)
-		kma_crowd_check(test, kma_crew_size() * KMA_CROWD_SITES);
+		kma_crowd_check(test, 2 * kma_crew_size() * KMA_CROWD_SITES);
 }
 
 static void kma_sitetab_stands_a_crowd_when_full(struct kunit *test)

@@ -13,7 +13,7 @@ int kma_sitetab_init_suite(struct kunit_suite *suite)
 int kma_sitetab_init_test(struct kunit *test)
 {
 	kma_stats_clear();
-	return kma_sitetab_init(&kma_sites, KMA_TEST_SITES);
+	return kma_sitetab_init(&kma_sites, KMA_TEST_SITES_MAX);
 }
 
 void kma_sitetab_exit_test(struct kunit *test)

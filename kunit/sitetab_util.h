@@ -9,7 +9,8 @@
 #include "util.h"
 
 #define KMA_TEST_SITE	0xffffffff81234560UL
-#define KMA_TEST_SITES	KMA_SITES_MIN
+#define KMA_TEST_SITES_MAX	KMA_SITES_MIN
+#define KMA_TEST_SITES		KMA_PAIRS_MAX(KMA_TEST_SITES_MAX)
 
 extern struct kma_sitetab kma_sites;
 

@@ -16,7 +16,7 @@
 
 void kma_env_wait_for_probes(void)
 {
-	/* Probes of tracepoints run under SRCU or with preemption off, all others with it off. */
+	/* Probes run under RCU, under SRCU (those of tracepoints), or with preemption off. */
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }

@@ -128,7 +128,7 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
 {
 	const struct kma_site_info *info = &t->info[id];
 
-	/* Pairs with the releases in kma_site_fill() and kma_site_other_begin(). */
+	/* Pairs with the releases in kma_site_fill() and kma_site_other_first(). */
 	return smp_load_acquire(&info->state) == KMA_SITE_UNUSED ? NULL : info;
 }
 
@@ -277,7 +277,7 @@ static __always_inline int kma_site_find_parked(struct kma_sitetab *t, unsigned 
 	return -1;
 }
 
-static bool kma_site_is_parked(struct kma_sitetab *t, unsigned long key, int cache)
+static __always_inline bool kma_site_is_parked(struct kma_sitetab *t, unsigned long key, int cache)
 {
 	u32 i = 0;
 
@@ -300,19 +300,29 @@ static int kma_site_reuse(struct kma_sitetab *t, unsigned long key, int cache)
 	return -1;
 }
 
-static bool kma_site_rows_full(const struct kma_sitetab *t)
+/* The number of rows that a new row of this origin must leave unused. */
+static u32 kma_site_keep(const struct kma_sitetab *t, const struct kma_origin *o)
 {
-	return atomic_read(&t->taken) == READ_ONCE(t->given);
+	return o->site ? t->sites_max - KMA_PAIRS_MAX(t->sites_max) : 0;
 }
 
-/* Take a row that is not in use.  Return: its number, or -1. */
-static int kma_site_take(struct kma_sitetab *t)
+static bool kma_site_rows_full(const struct kma_sitetab *t, const struct kma_origin *o)
 {
+	const int taken = atomic_read(&t->taken);
+
+	/* Pairs with the release in kma_sitetab_give(). */
+	return (u32)(smp_load_acquire(&t->given) - taken) <= kma_site_keep(t, o);
+}
+
+/* Take a row that is not in use, for this origin.  Return: its number, or -1. */
+static int kma_site_take(struct kma_sitetab *t, const struct kma_origin *o)
+{
+	const u32 keep = kma_site_keep(t, o);
 	int taken = atomic_read(&t->taken);
 
 	do {
 		/* Pairs with the release in kma_sitetab_give(). */
-		if (taken == smp_load_acquire(&t->given))
+		if ((u32)(smp_load_acquire(&t->given) - taken) <= keep)
 			return -1;
 	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
 	/*
@@ -351,7 +361,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 	if (id >= 0)
 		return id;
-	id = kma_site_take(t);
+	id = kma_site_take(t, o);
 	if (id < 0)
 		return -1;
 	t->info[id].site = o->site;
@@ -391,45 +401,6 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 	else								\
 		KMA_SITE_STAT(__t, of_objects, of_pages);		\
 } while (0)
-
-/*
- * Start counting events with this shift in the row [other] of a cache.  Return: false if the
- * row counts events with another shift.
- */
-static noinline bool kma_site_other_begin(struct kma_sitetab *t, struct kma_site_info *info,
-					  int shift)
-{
-	int was = READ_ONCE(info->shift);
-
-	if (was == KMA_SHIFT_NONE)
-		was = cmpxchg(&info->shift, KMA_SHIFT_NONE, shift);
-	if (was != KMA_SHIFT_NONE && was != shift) {
-		KMA_SITE_DROPPED(t, shift, dropped_sites_full, page_dropped_sites);
-		return false;
-	}
-	if (shift != KMA_SHIFT_EXACT)
-		WRITE_ONCE(t->sampled, true);
-	/* Pairs with the acquire in kma_sitetab_info(). */
-	smp_store_release(&info->state, KMA_SITE_LIVE);
-	return true;
-}
-
-/*
- * Get the slot of the row [other] of a cache, if that row counts events with this shift.  Once
- * the row is in use, this writes no shared memory.
- */
-static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shift, int cache)
-{
-	const struct kma_site_slot *slot = &t->other[cache];
-	struct kma_site_info *info = &t->info[t->sites_max + cache];
-
-	if (unlikely(READ_ONCE(info->state) != KMA_SITE_LIVE ||
-		     READ_ONCE(info->shift) != shift) &&
-	    !kma_site_other_begin(t, info, shift))
-		return NULL;
-	KMA_SITE_STAT(t, other_sites, page_other_sites);
-	return slot;
-}
 
 /* Set all members of a slot that this context has claimed, except the site. */
 static void kma_site_slot_set(struct kma_sitetab *t, struct kma_site_slot *slot,
@@ -583,21 +554,92 @@ kma_sitetab_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long
 	return slot;
 }
 
+/* Add a pair, unless that needs a row and none is left for it.  Return: its slot, or NULL. */
+static __always_inline const struct kma_site_slot *
+kma_sitetab_try_add(struct kma_sitetab *t, const struct kma_origin *o, unsigned long key,
+		    unsigned long cache, int cache_id)
+{
+	/* Check before claiming a slot, so that a full table costs no writes to shared memory. */
+	if (kma_site_rows_full(t, o) && !kma_site_is_parked(t, key, cache_id))
+		return NULL;
+	return kma_sitetab_add(t, o, key, cache, cache_id);
+}
+
+/* The key of the rows [other] that are in the map.  No stack has this hash. */
+static unsigned long kma_site_other_key(int shift)
+{
+	return 1UL << 62 | shift;
+}
+
+/* Find the row [other] of a cache and shift.  Return: its slot; NULL if there is none yet. */
+static const struct kma_site_slot *kma_site_other_find(struct kma_sitetab *t, int shift,
+						       unsigned long cache, int cache_id)
+{
+	const struct kma_site_info *first = &t->info[t->sites_max + cache_id];
+
+	if (likely(READ_ONCE(first->state) == KMA_SITE_LIVE && READ_ONCE(first->shift) == shift))
+		return &t->other[cache_id];
+	return kma_sitetab_find(t, kma_site_other_key(shift), cache);
+}
+
+/*
+ * Let the first row [other] of a cache count events with this shift.  Return: false if it counts
+ * events with another shift.
+ */
+static bool kma_site_other_first(struct kma_sitetab *t, int shift, int cache_id)
+{
+	struct kma_site_info *first = &t->info[t->sites_max + cache_id];
+	int was = cmpxchg(&first->shift, KMA_SHIFT_NONE, shift);
+
+	if (was != KMA_SHIFT_NONE && was != shift)
+		return false;
+	if (shift != KMA_SHIFT_EXACT)
+		WRITE_ONCE(t->sampled, true);
+	/* Pairs with the acquire in kma_sitetab_info(). */
+	smp_store_release(&first->state, KMA_SITE_LIVE);
+	return true;
+}
+
+static noinline const struct kma_site_slot *
+kma_site_other_add(struct kma_sitetab *t, int shift, unsigned long cache, int cache_id)
+{
+	const struct kma_origin o = { .shift = shift };
+
+	if (kma_site_other_first(t, shift, cache_id))
+		return &t->other[cache_id];
+	return kma_sitetab_try_add(t, &o, kma_site_other_key(shift), cache, cache_id);
+}
+
+/*
+ * Find or make the row [other] of a cache and shift.  Once the row is in use, this writes no
+ * shared memory.
+ */
+static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shift,
+						  unsigned long cache, int cache_id)
+{
+	const struct kma_site_slot *slot = kma_site_other_find(t, shift, cache, cache_id);
+
+	slot = slot ?: kma_site_other_add(t, shift, cache, cache_id);
+	if (likely(slot))
+		KMA_SITE_STAT(t, other_sites, page_other_sites);
+	else
+		KMA_SITE_DROPPED(t, shift, dropped_sites_full, page_dropped_sites);
+	return slot;
+}
+
 static const struct kma_site_slot *
 kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 		   unsigned long key, unsigned long cache)
 {
-	const struct kma_site_slot *slot = NULL;
-	int cache_id = kma_cachetab_get(&t->caches, cache);
+	const struct kma_site_slot *slot;
+	const int cache_id = kma_cachetab_get(&t->caches, cache);
 
 	if (unlikely(cache_id == KMA_CACHE_NONE)) {
 		KMA_SITE_DROPPED(t, o->shift, dropped_caches_full, page_dropped_classes);
 		return NULL;
 	}
-	/* Check before claiming a slot, so that a full table costs no writes to shared memory. */
-	if (!kma_site_rows_full(t) || kma_site_is_parked(t, key, cache_id))
-		slot = kma_sitetab_add(t, o, key, cache, cache_id);
-	return slot ?: kma_site_other(t, o->shift, cache_id);
+	slot = kma_sitetab_try_add(t, o, key, cache, cache_id);
+	return slot ?: kma_site_other(t, o->shift, cache, cache_id);
 }
 
 static noinline const struct kma_site_slot *

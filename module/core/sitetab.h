@@ -47,8 +47,10 @@
  * are counted by site, cache and shift, without their stacks.
  *
  * A row [other] counts either samples of one shift or objects that were not sampled,
- * whichever came first.  It never counts a mixture, whose weight would not be known.  Any
- * other event that finds no row of its own is dropped.
+ * whichever came first.  It never counts a mixture, whose weight would not be known.  For each
+ * further shift, the cache gets one more row [other], which is in the map like that of a call
+ * site, with 0 in place of the site.  A sixteenth of the rows is left to these.  Only if even
+ * those are in use, an event that finds no row of its own is dropped.
  *
  * Some kernels trace a large kmalloc twice, the first time with a call site inside the
  * allocator.  The call sites of these first events are in `inner`, where trace/double.c
@@ -67,6 +69,8 @@
 
 #define KMA_SITES_MIN		64
 #define KMA_SITES_MAX		(U16_MAX + 1 - KMA_CACHES_MAX)
+/* The number of rows that call sites may use.  The rest is left to further rows [other]. */
+#define KMA_PAIRS_MAX(sites_max)	((sites_max) / 16 * 15)
 #define KMA_SITES_PROBES	64
 #define KMA_INNER_MAX		8
 
@@ -76,7 +80,7 @@
 
 /**
  * struct kma_origin - where an allocation comes from, apart from its cache
- * @site: the call site
+ * @site: the call site; 0 for a row [other]
  * @shift: binary logarithm of the N that the allocation was sampled with (sample.h), or
  *	KMA_SHIFT_EXACT
  * @stack: stack of a sample, whose first frame is @site; NULL if there is none
@@ -454,7 +458,8 @@ const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
  * kma_sitetab_known() - find the row of a pair that was counted before
  * @t: the table
  * @site: the call site
- * @cache: the cache word; kma_sitetab_get() has returned a slot for this pair before
+ * @cache: the cache word, for which no event was sampled; kma_sitetab_get() has returned a
+ *	slot for this pair before
  *
  * Context: a probe, any context.
  * Return: number of the row, which may be [other].

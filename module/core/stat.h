@@ -51,7 +51,7 @@
 	X(alloc_unsampled)	/* no sample point was on the object: see sample.h */	\
 	X(double_fired)		/* the first of two events for one object */		\
 	X(dropped_caches_full)	/* no number was left for a new cache */		\
-	X(dropped_sites_full)	/* no row was left, and [other] has another shift */	\
+	X(dropped_sites_full)	/* no row was left, not even for an [other] */		\
 	/* hits that were counted, but with a loss of information */			\
 	X(dropped_live_full)	/* no room in the live table: see no_entry of the row */ \
 	X(other_sites)		/* counted in the row [other] */			\
@@ -88,7 +88,7 @@
 	X(pages_free_only)	/* pages freed that were not recorded */		\
 	X(pages_replaced)	/* pages allocated again without a free in between */	\
 	X(page_dropped_classes)	/* no number was left for a new class */		\
-	X(page_dropped_sites)	/* no row was left, and [other] has another shift */	\
+	X(page_dropped_sites)	/* no row was left, not even for an [other] */		\
 	X(page_samples_lost)	/* samples without a row: counted by class only */	\
 	X(page_other_sites)	/* allocations counted in the row [other] */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Retire the rows of a kmem_cache that is about to be destroyed.  See cache.h. */
-#include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "../state.h"
@@ -14,10 +14,14 @@ static void notrace kma_cache_destroyed(unsigned long parent_ip,
 
 	if (!cache)
 		return;
-	/* This reads all rows of the cache: one for each call site, or for each sampled stack. */
-	preempt_disable_notrace();
+	/*
+	 * This reads all rows of the cache: one for each call site, or for each sampled stack.  The
+	 * task may be preempted meanwhile, but no row may be recycled.  Pairs with
+	 * kma_env_wait_for_probes().
+	 */
+	rcu_read_lock();
 	kma_sitetab_retire_cache(&kma_core.sites, cache);
-	preempt_enable_notrace();
+	rcu_read_unlock();
 }
 
 static_assert(kma_ftrace_hook_fits(kmem_cache_destroy, void, struct kmem_cache *s));

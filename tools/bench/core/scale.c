@@ -48,16 +48,14 @@ static struct kma_env_cache kma_scale_cache = {
  */
 static void kma_scale_fill_sites(u32 sites_max)
 {
-	u32 i;
+	u32 i = 0;
 
 	if (kma_core_init(&kma_core, KMA_SCALE_LIVE_MAX, sites_max, KMA_SCALE_PFNS))
 		exit(1);
 	kma_sitetab_get(&kma_core.sites, KMA_SCALE_SITE, (unsigned long)&kma_scale_cache);
 	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_scale_cache);
-	for (i = 0; i < sites_max; i++)
-		kma_sitetab_get(&kma_core.sites, KMA_SCALE_SITE + 16 * i, KMA_SCALE_BYTES);
-	if (kma_sitetab_used(&kma_core.sites) < sites_max)
-		exit(1);
+	while (kma_sitetab_used(&kma_core.sites) < KMA_PAIRS_MAX(sites_max))
+		kma_sitetab_get(&kma_core.sites, KMA_SCALE_SITE + 16 * i++, KMA_SCALE_BYTES);
 }
 
 /* Time of a pair at a call site without a row, and of one with a row, in ns. */
@@ -133,6 +131,19 @@ static void kma_scale_sites_full(u32 sites_max)
 	       one.other / one.own);
 	printf("bench scale_sites_%u_2_threads_ratio %.2f ratio\n", sites_max,
 	       two.other / one.other);
+	kma_core_destroy(&kma_core);
+}
+
+/* The first row [other] counts samples, so objects that are not sampled use a further one. */
+static void kma_scale_sites_further(u32 sites_max)
+{
+	const struct kma_origin sample = { .site = KMA_SCALE_SITE_OTHER, .shift = KMA_SHIFT_MIN };
+	struct kma_scale_sites ns;
+
+	kma_scale_fill_sites(sites_max);
+	kma_sitetab_sample(&kma_core.sites, &sample, KMA_SCALE_BYTES);
+	ns = kma_scale_threads(1);
+	printf("bench scale_sites_%u_further_ratio %.2f ratio\n", sites_max, ns.other / ns.own);
 	kma_core_destroy(&kma_core);
 }
 
@@ -291,6 +302,8 @@ int main(void)
 
 	kma_scale_sites_full(8192);
 	kma_scale_sites_full(64512);
+	kma_scale_sites_further(8192);
+	kma_scale_sites_further(64512);
 	for (i = 0; i < ARRAY_SIZE(machine); i++)
 		kma_scale_samples(&machine[i]);
 	return 0;

@@ -524,10 +524,10 @@ static void kma_last_row_has_a_stack(void)
 		stack.frame[i] = KMA_SITE + i;
 	kma_stack_seal(&stack);
 	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN));
-	for (i = 1; i < KMA_SITES_MIN; i++)
+	for (i = 1; i < KMA_PAIRS_MIN; i++)
 		kma_sitetab_get(&t, KMA_SITE + 16 * i, 64);
 	slot = kma_sitetab_sample(&t, &o, 64);
-	kma_expect(slot && slot->id == KMA_SITES_MIN - 1);
+	kma_expect(slot && slot->id == KMA_PAIRS_MIN - 1);
 	kma_expect(!memcmp(kma_sitetab_frames(&t, slot->id), stack.frame, sizeof(stack.frame)));
 	kma_expect(t.info[slot->id].nr_frames == KMA_FRAMES_MAX);
 	kma_sitetab_destroy(&t);

@@ -16,6 +16,9 @@
 #include "../../../module/core/record.h"
 #include "../../../module/core/recycle.h"
 
+/* The number of rows for call sites in the smallest table. */
+#define KMA_PAIRS_MIN	KMA_PAIRS_MAX(KMA_SITES_MIN)
+
 #define KMA_MODEL_PTR	0xffff888000000000UL
 #define KMA_MODEL_SITE	0xffffffff81000000UL
 

@@ -421,37 +421,57 @@ static void kma_runs_out(void)
 	kma_stats_sum(&stats);
 	kma_expect(all.hits == KMA_CACHES_MAX && all.frees == KMA_CACHES_MAX);
 	kma_expect(stats.v[KMA_STAT_page_dropped_classes] == 100);
-	kma_expect(stats.v[KMA_STAT_page_other_sites] == KMA_CACHES_MAX - KMA_SITES_MIN);
+	kma_expect(stats.v[KMA_STAT_page_other_sites] == KMA_CACHES_MAX - KMA_PAIRS_MIN);
 	kma_expect(stats.v[KMA_STAT_pages_free_only] == 100);
 	kma_expect(!stats.v[KMA_STAT_other_sites] && !stats.v[KMA_STAT_dropped_caches_full]);
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
+/* Record samples of page allocations at this shift, until one of them has made a row. */
+static void kma_make_row(int shift, const struct kma_page_event *ev, u32 *nr)
+{
+	const u32 before = kma_sitetab_used(&kma_pagealloc.sites);
+
+	kma_sample_set(KMA_SAMPLE_PAGES, shift);
+	/* Forget the mark that was drawn for the shift before. */
+	kma_sample_seed(kma_seed);
+	while (kma_sitetab_used(&kma_pagealloc.sites) == before)
+		kma_pagealloc_sampled(&kma_pagealloc,
+				      kma_pfntab_at(&kma_pagealloc.pfns,
+						    KMA_FIRST + 4096 + 16 * (*nr)++), ev);
+}
+
 /*
- * A sample finds no row, and [other] holds allocations that are not sampled.  Then the sample
- * counts as lost, and the page allocation is counted once, in the row of its class.  Its free
- * adds to no counter of losses.
+ * A sample finds no row, not even an [other] of its shift.  Then the sample counts as lost, and
+ * the page allocation is counted once, in the row of its class.  Its free adds to no counter of
+ * losses.
  */
 static void kma_loses_samples(void)
 {
 	const struct kma_page_event ev = { 4, kma_class(4, 0, 0), false };
 	struct kma_row sum, shadows = {};
 	struct kma_stats stats;
-	u32 i;
+	int shift = KMA_SHIFT_MIN;
+	u32 i, nr = 0;
 
 	kma_setup(KMA_SITES_MIN);
 	/* Use up the rows: exact rows of the same class, and the last event in [other]. */
-	for (i = 0; i <= KMA_SITES_MIN; i++)
+	for (i = 0; i <= KMA_PAIRS_MIN; i++)
 		kma_pagealloc_site(&kma_pagealloc,
 				   kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i),
 				 KMA_MODEL_SITE + 16 * i, &ev);
+	while (kma_sitetab_used(&kma_pagealloc.sites) < KMA_SITES_MIN)
+		kma_make_row(++shift, &ev, &nr);
+	kma_stats_sum(&stats);
+	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
+	kma_sample_seed(kma_seed);
 	/* With so many pages, most of these allocations have a sample point. */
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
 				      kma_pfntab_at(&kma_pagealloc.pfns,
-						    KMA_FIRST + 4096 + 16 * i), &ev);
-	for (i = 0; i < 100; i++)
+						    KMA_FIRST + 4096 + 16 * nr++), &ev);
+	for (i = 0; i < nr; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + 16 * i, 4);
 	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
 		if (!kma_sitetab_info(&kma_pagealloc.sites, i) ||
@@ -462,11 +482,12 @@ static void kma_loses_samples(void)
 		shadows.frees += sum.frees;
 	}
 	kma_stats_sum(&stats);
-	kma_expect(shadows.hits == 100 && shadows.frees == 100);
+	kma_expect(shadows.hits == nr && shadows.frees == nr);
 	kma_expect(stats.v[KMA_STAT_page_samples_lost] > 90);
 	kma_expect(!stats.v[KMA_STAT_page_dropped_sites]);
-	/* One exact page allocation, and the 100 in the row of their class. */
-	kma_expect(stats.v[KMA_STAT_page_other_sites] == 101);
+	/* One exact page allocation, a sample of each shift, and all in the row of their class. */
+	kma_expect(stats.v[KMA_STAT_page_other_sites] ==
+		   1 + KMA_SITES_MIN - KMA_PAIRS_MIN + nr);
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
@@ -478,7 +499,7 @@ static void kma_frees_others(void)
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
-	for (i = 0; i < KMA_SITES_MIN; i++)
+	for (i = 0; i < KMA_PAIRS_MIN; i++)
 		kma_pagealloc_class(&kma_pagealloc,
 				    kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
 				    &(struct kma_page_event) { 0, kma_class(0, 0, i), false });

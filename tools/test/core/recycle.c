@@ -111,12 +111,14 @@ static void kma_recycles_rows_without_objects(void)
 	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_used() == 1);
 	kma_expect_ok(kma_model_check(&kma_model));
 	kma_expect(!kma_sitetab_info(&kma_core.sites, row));
-	/* The freed number is the last in the ring buffer. */
-	for (i = 0; i < KMA_SITES_MIN - 1; i++)
+	for (i = 0; i < KMA_PAIRS_MIN - 1; i++)
 		kma_alloc_free(2, 3 + i, 0);
-	kma_expect(kma_used() == KMA_SITES_MIN && !kma_stat_sum(KMA_STAT_other_sites));
-	kma_expect(kma_sitetab_info(&kma_core.sites, row)->site ==
-		   KMA_MODEL_SITE + 16 * (KMA_SITES_MIN + 1));
+	kma_expect(kma_used() == KMA_PAIRS_MIN && !kma_stat_sum(KMA_STAT_other_sites));
+	kma_expect(kma_model_recycle(&kma_model) == KMA_PAIRS_MIN - 1);
+	/* The freed number was put into the ring buffer after all others. */
+	for (; i < KMA_SITES_MIN - 1; i++)
+		kma_alloc_free(2, 3 + i, 0);
+	kma_expect(kma_sitetab_info(&kma_core.sites, row)->site == KMA_MODEL_SITE + 16 * (2 + i));
 	kma_expect_ok(kma_model_check(&kma_model));
 	kma_expect_lists();
 	kma_recycle_forget(&kma_core.sites);

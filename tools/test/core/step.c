@@ -345,12 +345,12 @@ static void kma_setup_sites(u32 rows)
 
 static void kma_setup_one_row_left(void)
 {
-	kma_setup_sites(KMA_SITES_MIN - 1);
+	kma_setup_sites(KMA_PAIRS_MIN - 1);
 }
 
 static void kma_setup_sites_full(void)
 {
-	kma_setup_sites(KMA_SITES_MIN);
+	kma_setup_sites(KMA_PAIRS_MIN);
 }
 
 /* Allocate more objects than there are slots, but not the object of the path. */
@@ -696,6 +696,15 @@ static void kma_setup_sample_alike(void)
 		kma_sample(&kma_object[i], KMA_SITE, KMA_CERTAIN);
 }
 
+/* No row is left, and the row [other] counts objects that are not sampled. */
+static void kma_setup_samples_sites_full(void)
+{
+	kma_setup_sites_full();
+	kma_alloc(1, KMA_SITE, 0);
+	kma_free(1);
+	kma_setup_samples();
+}
+
 static void kma_path_sample(void)
 {
 	kma_sample(kma_mine[0], KMA_SITE, KMA_CERTAIN);
@@ -744,6 +753,8 @@ static const char *kma_check_samples(void)
 	int slot;
 
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		if (!kma_sitetab_is_sampled(&kma_core.sites, id))
+			continue;
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
 		hits += sum.hits;
 		gone += sum.frees + sum.repaired + sum.no_entry;
@@ -850,6 +861,8 @@ static const struct kma_path {
 	{ "sample", kma_setup_sample_near, kma_path_sample, KMA_NO_STAT, KMA_SAMPLES },
 	{ "sample, new site", kma_setup_samples, kma_path_sample, KMA_NO_STAT,
 	  KMA_SAMPLES },
+	{ "sample, site table full", kma_setup_samples_sites_full, kma_path_sample,
+	  KMA_STAT_other_sites, KMA_SAMPLES },
 	{ "sample, replaced", kma_setup_sample, kma_path_sample, KMA_STAT_replaced,
 	  KMA_SAMPLES },
 	{ "allocation without a sample point", kma_setup_sample_near, kma_path_unlikely,

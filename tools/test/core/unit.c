@@ -395,7 +395,7 @@ static void kma_agree(u32 events, u32 nr_caches)
 
 static void kma_agrees_with_room(void)
 {
-	kma_setup(8000, 1000, 60, 8000);
+	kma_setup(8000, 1024, 60, 8000);
 	kma_agree(1000000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(replaced) > 1000 && kma_stat_now(spill_in) > 1000);
 	kma_expect(kma_stat_now(page_freed) > 1000);
@@ -416,7 +416,7 @@ static void kma_agrees_without_rows(void)
 	kma_setup(3000, KMA_SITES_MIN, 300, 3000);
 	kma_agree(300000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(other_sites) > 1000);
-	kma_expect(kma_sitetab_used(&kma_core.sites) == KMA_SITES_MIN);
+	kma_expect(kma_sitetab_used(&kma_core.sites) == KMA_PAIRS_MIN);
 	kma_teardown();
 }
 
@@ -729,13 +729,15 @@ static void kma_swap_rows(u32 a, u32 b)
 
 /*
  * Two kmem_caches are destroyed, and created again at each other's address.  Their rows are
- * used again, so 64 sites and 16 caches never need more rows than there are pairs.
+ * used again, so 60 sites and 16 caches never need more rows than there are pairs.
  */
 static void kma_agrees_while_caches_die(void)
 {
+	const u32 sites_max = 1024;
 	u32 round, a, b;
 
-	kma_setup(1000, 64 * KMA_MODEL_CACHES, 64, 1000);
+	kma_expect(KMA_PAIRS_MAX(sites_max) == 60 * KMA_MODEL_CACHES);
+	kma_setup(1000, sites_max, 60, 1000);
 	for (round = 0; round < 100; round++) {
 		kma_events(10000, KMA_MODEL_CACHES);
 		a = kma_one_kmem_cache();
@@ -762,7 +764,7 @@ static void kma_retires_sites(void)
 	kma_setup(100, KMA_SITES_MIN, 4, 100);
 	kma_model_alloc(&kma_model, &kma_object[0], 1, 0);
 	first = kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, 64)->id;
-	for (id = first; id + 1 < KMA_SITES_MIN; id++) {
+	for (id = first; id + 1 < KMA_PAIRS_MIN; id++) {
 		kma_sitetab_retire(&kma_core.sites, id);
 		kma_model_alloc(&kma_model, &kma_object[id + 1 - first], 1, 0);
 		kma_sitetab_sum(&kma_core.sites, id, &sum);
@@ -807,46 +809,69 @@ static void *kma_read_only_copy(const void *mem, size_t bytes)
 	return copy;
 }
 
+/* Run a function with the map and the descriptions of rows in memory that cannot be written. */
+static void kma_read_only(void (*run)(void))
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	const size_t map_bytes = t->map_mask + sizeof(t->map[0]);
+	const size_t info_bytes = kma_sitetab_rows(t) * sizeof(t->info[0]);
+	struct kma_site_info *info = t->info;
+	struct kma_site_slot *map = t->map;
+
+	t->map = kma_read_only_copy(map, map_bytes);
+	t->info = kma_read_only_copy(info, info_bytes);
+	run();
+	munmap(t->map, map_bytes);
+	munmap(t->info, info_bytes);
+	t->map = map;
+	t->info = info;
+}
+
+static void kma_others_exact(void)
+{
+	kma_other_events(KMA_PAIRS_MIN, 60, 0);
+	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
+}
+
+static const struct kma_site_slot *kma_other_sample(void)
+{
+	const struct kma_origin sample = { .site = KMA_MODEL_SITE, .shift = KMA_SHIFT_MIN };
+
+	return kma_sitetab_sample(&kma_core.sites, &sample, kma_model_cache(&kma_model, 0));
+}
+
+static void kma_others_sampled(void)
+{
+	kma_expect(kma_other_sample()->id < kma_core.sites.sites_max);
+}
+
 /* Once a row [other] is in use, its events write neither to the map nor to the row descriptions. */
 static void kma_full_table_is_only_read(void)
 {
-	const struct kma_origin sample = { .site = KMA_MODEL_SITE, .shift = KMA_SHIFT_MIN };
 	struct kma_sitetab *t = &kma_core.sites;
-	struct kma_site_info *info;
-	struct kma_site_slot *map;
-	size_t map_bytes, info_bytes;
 	u32 i;
 
-	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
+	kma_setup(100, KMA_SITES_MIN, 2 * KMA_PAIRS_MIN, 100);
 	/* One row belongs to a destroyed kmem_cache. */
 	kma_model_alloc(&kma_model, &kma_object[0], 0, KMA_MODEL_KMALLOCS);
 	kma_model_free(&kma_model, &kma_object[0]);
 	kma_sitetab_retire_cache(t, kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS));
-	for (i = 1; i < KMA_SITES_MIN; i++) {
+	for (i = 1; i < KMA_PAIRS_MIN; i++) {
 		kma_model_alloc(&kma_model, &kma_object[0], i, 0);
 		kma_model_free(&kma_model, &kma_object[0]);
 	}
 	kma_expect(!kma_stat_now(other_sites));
 	/* As if the parked slot of its row had been left behind when a module was unloaded. */
 	t->info[0].state = KMA_SITE_NO_MODULE;
-	kma_other_events(KMA_SITES_MIN, 1, 0);
+	kma_other_events(KMA_PAIRS_MIN, 1, 0);
 	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
-	map = t->map;
-	info = t->info;
-	map_bytes = t->map_mask + sizeof(*map);
-	info_bytes = kma_sitetab_rows(t) * sizeof(*info);
-	t->map = kma_read_only_copy(map, map_bytes);
-	t->info = kma_read_only_copy(info, info_bytes);
-	kma_other_events(KMA_SITES_MIN, 60, 0);
-	kma_other_events(0, 1, KMA_MODEL_KMALLOCS);
+	kma_read_only(kma_others_exact);
 	kma_expect_ok(kma_model_check(&kma_model));
-	/* A sample is dropped, because [other] counts events without sampling. */
-	kma_expect(!kma_sitetab_sample(t, &sample, kma_model_cache(&kma_model, 0)));
-	kma_expect(kma_stat_now(dropped_sites_full) == 1);
-	munmap(t->map, map_bytes);
-	munmap(t->info, info_bytes);
-	t->map = map;
-	t->info = info;
+	/* The row [other] of the cache counts exact events, so this makes a further one. */
+	kma_expect(kma_other_sample()->id < t->sites_max);
+	kma_expect(kma_sitetab_used(t) == KMA_PAIRS_MIN + 1);
+	kma_read_only(kma_others_sampled);
+	kma_expect(kma_sitetab_used(t) == KMA_PAIRS_MIN + 1 && !kma_stat_now(dropped_sites_full));
 	kma_teardown();
 }
 
@@ -868,11 +893,11 @@ static void kma_full_table_reuses_rows(void)
 	const u32 a = KMA_MODEL_KMALLOCS, b = a + 1;
 	u32 i, id;
 
-	kma_setup(100, KMA_SITES_MIN, 2 * KMA_SITES_MIN, 100);
+	kma_setup(100, KMA_SITES_MIN, 2 * KMA_PAIRS_MIN, 100);
 	kma_model_alloc(&kma_model, &kma_object[0], 0, a);
 	kma_model_free(&kma_model, &kma_object[0]);
 	id = kma_sitetab_get(t, KMA_MODEL_SITE, kma_model_cache(&kma_model, a))->id;
-	for (i = 1; i < KMA_SITES_MIN; i++) {
+	for (i = 1; i < KMA_PAIRS_MIN; i++) {
 		kma_model_alloc(&kma_model, &kma_object[0], i, 0);
 		kma_model_free(&kma_model, &kma_object[0]);
 	}
@@ -1257,20 +1282,32 @@ static void kma_runs_out_of_stacks(void)
 	kma_teardown_samples();
 }
 
-/* The row [other] of a cache takes samples of one shift only; others count as dropped. */
+/*
+ * Each shift has a row [other] of its own, so that the weight of the samples is known.  When no
+ * row is left for one, its samples are dropped.
+ */
 static void kma_runs_out_of_rows(void)
 {
+	const struct kma_site_info *info;
 	struct kma_row sum;
+	int shift = KMA_SHIFT_MIN;
 	u32 i, other;
 
 	kma_setup_samples(KMA_SITES_MIN);
-	for (i = 0; i < KMA_SITES_MIN + 10; i++)
+	for (i = 0; i < KMA_PAIRS_MIN + 10; i++)
 		kma_sample_at(i, i);
 	kma_expect(kma_stat_now(other_sites) == 10);
-	other = kma_info_of(KMA_SITES_MIN) - kma_core.sites.info;
+	other = kma_info_of(KMA_PAIRS_MIN) - kma_core.sites.info;
 	kma_expect(other >= KMA_SITES_MIN && kma_core.sites.info[other].shift == KMA_SHIFT_MIN);
-	kma_expect(!kma_stat_now(dropped_sites_full));
-	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN + 1);
+	for (i = 0; i < KMA_SITES_MIN - KMA_PAIRS_MIN; i++) {
+		kma_sample_set(KMA_SAMPLE_OBJECTS, ++shift);
+		kma_sample_seed(1);
+		kma_sample_at(1, 100 + i);
+		info = kma_info_of(100 + i);
+		kma_expect(info && !info->site && info->shift == shift);
+	}
+	kma_expect(!kma_stat_now(dropped_sites_full) && kma_stat_now(other_sites) == 10 + i);
+	kma_sample_set(KMA_SAMPLE_OBJECTS, ++shift);
 	kma_sample_seed(1);
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
