@@ -17,7 +17,7 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	5
+#define KMA_FORMAT_VERSION	6
 
 /* X(name): the tables.  Each is a file in debugfs. */
 #define KMA_TABLES(X)		\
@@ -33,6 +33,10 @@
 	X(page_summary)	\
 	X(pcpu)		\
 	X(extfrag)	\
+	X(latency)	\
+	X(shrinkers)	\
+	X(stalls)	\
+	X(slow)		\
 	X(tasks)	\
 	X(cgroups)	\
 	X(comm_sites)	\
@@ -209,7 +213,8 @@
 	X(moderate, U64)	\
 	X(changed, U64)		\
 	X(slab_hits, U64)	\
-	X(slab_bytes, U64)
+	X(slab_bytes, U64)	\
+	X(stall_us, U64)
 
 /* Events by process. */
 #define KMA_TASKS_COLUMNS(X)	\
@@ -233,6 +238,7 @@
 	X(allocs, U64)		\
 	X(slab_hits, U64)	\
 	X(slab_bytes, U64)	\
+	X(stall_us, U64)	\
 	X(comm_site, LABEL)
 
 #define KMA_COMM_SYSCALLS_COLUMNS(X)	\
@@ -240,7 +246,91 @@
 	X(allocs, U64)		\
 	X(slab_hits, U64)	\
 	X(slab_bytes, U64)	\
+	X(stall_us, U64)	\
 	X(comm_syscall, LABEL)
+
+/*
+ * Phases of reclaim and compaction.  The column us_N counts those that took at least N us and
+ * less than 2 N; us_1 also has the shorter ones, and the last column the longer ones.  The label is
+ * who waited, a colon, and the phase.
+ */
+#define KMA_LATENCY_COLUMNS(X)	\
+	X(count, U64)		\
+	X(total_us, U64)	\
+	X(mean_us, MILLI)	\
+	X(max_us, U64)		\
+	X(scanned, U64)		\
+	X(reclaimed, U64)	\
+	X(us_1, U64)		\
+	X(us_2, U64)		\
+	X(us_4, U64)		\
+	X(us_8, U64)		\
+	X(us_16, U64)		\
+	X(us_32, U64)		\
+	X(us_64, U64)		\
+	X(us_128, U64)		\
+	X(us_256, U64)		\
+	X(us_512, U64)		\
+	X(us_1024, U64)		\
+	X(us_2048, U64)		\
+	X(us_4096, U64)		\
+	X(us_8192, U64)		\
+	X(us_16384, U64)	\
+	X(us_32768, U64)	\
+	X(us_65536, U64)	\
+	X(us_131072, U64)	\
+	X(us_262144, U64)	\
+	X(us_524288, U64)	\
+	X(us_1048576, U64)	\
+	X(us_2097152, U64)	\
+	X(us_4194304, U64)	\
+	X(us_8388608, U64)	\
+	X(phase, LABEL)
+
+/*
+ * Shrinkers.  The label is the function that scans, and the file system and device, or the number
+ * of the row.
+ */
+#define KMA_SHRINKERS_COLUMNS(X)	\
+	X(calls, U64)		\
+	X(total_us, U64)	\
+	X(mean_us, MILLI)	\
+	X(max_us, U64)		\
+	X(waited_us, U64)	\
+	X(scanned, U64)		\
+	X(freed, U64)		\
+	X(counts, U64)		\
+	X(count_us, U64)	\
+	X(shrinker, LABEL)
+
+/*
+ * What allocations waited for.  The label is the call site, a semicolon, and the cause; after a
+ * colon, the shrinker, or the reason for throttling.
+ */
+#define KMA_STALLS_COLUMNS(X)	\
+	X(total_us, U64)	\
+	X(count, U64)		\
+	X(mean_us, MILLI)	\
+	X(max_us, U64)		\
+	X(order, ID)		\
+	X(gfp, HEX)		\
+	X(site_cause, LABEL)
+
+/*
+ * The last phases that took longer than threshold_us.  The label is the command, who waited and
+ * the phase, the call site, the causes with their times, and the stack, with semicolons between
+ * them.
+ */
+#define KMA_SLOW_COLUMNS(X)	\
+	X(nr, U64)		\
+	X(end_s, MILLI)		\
+	X(us, U64)		\
+	X(tgid, ID)		\
+	X(pid, ID)		\
+	X(cgroup_id, ID)	\
+	X(order, ID)		\
+	X(gfp, HEX)		\
+	X(slow, LABEL)
 
 /* Patterns of functions that only allocate pages for their callers: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\

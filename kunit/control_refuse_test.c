@@ -25,7 +25,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
 		": use filter, reset, skip, sort, enabled, sample_bytes, budget_pct, pages,";
-	static const char more[] = "page_sample_bytes, account";
+	static const char more[] = "page_sample_bytes, account, threshold_us, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -35,7 +35,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 		{ "resets", "resets" }, { "%s%s%n 1", "%s%s%n" },
 		{ "\x01\xff\x7f", "???" },
 	};
-	char why[140];
+	char why[200];
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {

@@ -8,7 +8,7 @@
 #define KMA_KUNIT_GOLDEN_H
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 5 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 6 sample_bytes=0 " accuracy "\n"
 
 #define KMA_GOLDEN_QUIET \
 	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
@@ -39,7 +39,7 @@
 
 /* The head after objects were sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
-	"# kmemacct " table " 5 sample_bytes=4096 " accuracy "\n"
+	"# kmemacct " table " 6 sample_bytes=4096 " accuracy "\n"
 
 #define KMA_GOLDEN_SAMPLED_COLUMNS \
 	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
@@ -99,6 +99,8 @@
 	"pages off\n" \
 	"page_sample_bytes 0\n" \
 	"account off\n" \
+	"threshold_us 10000\n" \
+	"latency on\n" \
 	"filter_tgid off\n" \
 	"filter_comm off\n" \
 	"filter_cgroup off\n" \
@@ -114,6 +116,10 @@
 	"sort_page_callers live_kb,hits\n" \
 	"sort_pages age_ms\n" \
 	"sort_extfrag fallbacks,site\n" \
+	"sort_latency total_us,count\n" \
+	"sort_shrinkers total_us,calls\n" \
+	"sort_stalls total_us,count\n" \
+	"sort_slow nr\n" \
 	"sort_tasks net_pages,allocs\n" \
 	"sort_cgroups net_pages,allocs\n" \
 	"sort_comm_sites alloc_pages,slab_bytes\n" \

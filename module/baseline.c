@@ -11,6 +11,7 @@
 #include "match/filter.h"
 #include "state.h"
 #include "trace/page_track.h"
+#include "trace/phase.h"
 
 struct kma_baseline kma_baseline;
 
@@ -97,6 +98,7 @@ static void kma_baseline_take(void)
 	 * countmaps are paused while kma_stats is summed up.
 	 */
 	kma_countmaps_pause(countmap);
+	kma_phase_forget();
 	kma_state_sweep();
 	kma_baseline_sum();
 	/* What recycled rows had counted before is not shown any more. */

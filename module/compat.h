@@ -186,6 +186,64 @@ static inline size_t kma_kmalloc_bytes(size_t size)
 	return roundup_pow_of_two(size);
 }
 
+/* The function of all page allocations.  Its first arguments are the gfp flags and the order. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define KMA_ALLOC_PAGES	"__alloc_frozen_pages_noprof"
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define KMA_ALLOC_PAGES	"__alloc_pages_noprof"
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define KMA_ALLOC_PAGES	"__alloc_pages"
+#else
+#define KMA_ALLOC_PAGES	"__alloc_pages_nodemask"
+/* This kernel keeps the kretprobe in each of its instances. */
+#define get_kretprobe(ri)	((ri)->rp)
+#endif
+
+/* The unwinder finds the return addresses that kretprobes have replaced. */
+#define KMA_UNWINDS_KRETPROBES	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
+
+/* Shrinkers are allocated, and have a pointer for the code that registers them. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+#define KMA_HAVE_SHRINKER_ALLOC
+#endif
+
+/*
+ * The arguments of the tracepoints of reclaim and shrinkers: since 7.1, they have the memory
+ * cgroup, and the order comes after the gfp flags.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+#define KMA_RECLAIM_BEGIN	gfp_t gfp, int order, struct mem_cgroup *memcg
+#define KMA_RECLAIM_END		unsigned long reclaimed, struct mem_cgroup *memcg
+#define KMA_SHRINK_START	struct shrinker *shrinker, struct shrink_control *sc, long nr, \
+			unsigned long cache_items, unsigned long long delta, \
+			unsigned long total_scan, int priority, struct mem_cgroup *memcg
+#define KMA_SHRINK_END	struct shrinker *shrinker, int nid, int freed, long unused, long new, \
+			long total_scan, struct mem_cgroup *memcg
+/* balance_pgdat() has tracepoints. */
+#define KMA_HAVE_BALANCE_EVENT
+#else
+#define KMA_RECLAIM_BEGIN	int order, gfp_t gfp
+#define KMA_RECLAIM_END		unsigned long reclaimed
+#define KMA_SHRINK_START	struct shrinker *shrinker, struct shrink_control *sc, long nr, \
+			unsigned long cache_items, unsigned long long delta, \
+			unsigned long total_scan, int priority
+#define KMA_SHRINK_END	struct shrinker *shrinker, int nid, int freed, long unused, long new, \
+			long total_scan
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+/* The multi-generational LRU. */
+#define KMA_HAVE_MGLRU
+/* The tracepoint mm_vmscan_throttled. */
+#define KMA_HAVE_THROTTLED
+/* The first arguments of mm_compaction_begin and mm_compaction_end. */
+#define KMA_COMPACTION	struct compact_control *cc, unsigned long zone_start, \
+			unsigned long zone_end, bool sync
+#else
+#define KMA_COMPACTION	unsigned long zone_start, unsigned long start, \
+			unsigned long end, unsigned long zone_end, bool sync
+#endif
+
 /* The workqueue of the system whose work may run on any CPU. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define kma_unbound_wq		system_dfl_wq

@@ -9,12 +9,24 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "core/stall.h"
 #include "countmaps.h"
 #include "state.h"
 
 /* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 170 bytes in shared memory. */
 #define KMA_COUNTMAP_ROWS		4096
 #define KMA_COUNTMAP_ROWS_FEW	1024
+
+/* The countmaps that are shared: rows and counters of a row, and which of these keep a maximum. */
+static const struct {
+	u32 rows;
+	u32 counters;
+	u32 maxima;
+} kma_countmap_shared[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_LATENCY] = { 128, KMA_LATENCY_NR, BIT(KMA_LATENCY_MAX_NS) },
+	[KMA_COUNTMAP_SHRINKERS] = { 256, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
+	[KMA_COUNTMAP_STALLS] = { 1024, KMA_STALLED_NR, BIT(KMA_STALLED_MAX_NS) },
+};
 
 struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 bool kma_countmaps_on;
@@ -46,8 +58,16 @@ u64 kma_countmap_since(enum kma_countmap_of of)
 	return kma_countmap_ns[of];
 }
 
+u32 kma_countmap_maxima(enum kma_countmap_of of)
+{
+	return kma_countmap_shared[of].maxima;
+}
+
 u64 kma_countmap_memory(enum kma_countmap_of of)
 {
+	if (kma_countmap_shared[of].rows)
+		return kma_countmap_shared_bytes(kma_countmap_shared[of].rows,
+						 kma_countmap_shared[of].counters);
 	return kma_countmap_bytes(kma_countmap_rows(of), nr_cpu_ids);
 }
 
@@ -80,9 +100,12 @@ static void kma_countmap_add_nodes(struct kma_countmap *t)
 
 static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 {
+	const u32 shared = kma_countmap_shared[of].rows;
 	struct kma_countmap *t = kmalloc(sizeof(*t), GFP_KERNEL);
 
-	if (!t || kma_countmap_init(t, kma_countmap_rows(of))) {
+	if (!t || (shared ? kma_countmap_init_shared(t, shared, kma_countmap_shared[of].counters,
+						     kma_countmap_shared[of].maxima) :
+			    kma_countmap_init(t, kma_countmap_rows(of)))) {
 		kfree(t);
 		return NULL;
 	}

@@ -24,6 +24,9 @@
  * @KMA_COUNTMAP_NONE: no countmap
  * @KMA_COUNTMAP_PCPU: by node; the table shows the counters of each CPU separately
  * @KMA_COUNTMAP_EXTFRAG: by call site, orders and migrate types
+ * @KMA_COUNTMAP_LATENCY: by phase of reclaim and compaction, and who waits for it
+ * @KMA_COUNTMAP_SHRINKERS: by shrinker
+ * @KMA_COUNTMAP_STALLS: by call site, order, gfp flags and cause
  * @KMA_COUNTMAP_TASKS: by process
  * @KMA_COUNTMAP_CGROUPS: by cgroup
  * @KMA_COUNTMAP_COMM_SITES: by command and call site
@@ -34,6 +37,9 @@ enum kma_countmap_of {
 	KMA_COUNTMAP_NONE,
 	KMA_COUNTMAP_PCPU,
 	KMA_COUNTMAP_EXTFRAG,
+	KMA_COUNTMAP_LATENCY,
+	KMA_COUNTMAP_SHRINKERS,
+	KMA_COUNTMAP_STALLS,
 	KMA_COUNTMAP_TASKS,
 	KMA_COUNTMAP_CGROUPS,
 	KMA_COUNTMAP_COMM_SITES,
@@ -121,6 +127,15 @@ u64 kma_countmap_since(enum kma_countmap_of of);
  * Return: bytes.
  */
 u64 kma_countmap_memory(enum kma_countmap_of of);
+
+/**
+ * kma_countmap_maxima() - counters of a countmap that keep a maximum
+ * @of: the countmap
+ *
+ * Context: any.
+ * Return: a bit mask of the counters.
+ */
+u32 kma_countmap_maxima(enum kma_countmap_of of);
 
 /**
  * kma_countmaps_bytes() - memory that all existing countmaps take

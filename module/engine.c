@@ -26,6 +26,7 @@
 #include "recycling.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
+#include "resolve/shrinker.h"
 #include "resolve/stack.h"
 #include "resolve/symbol.h"
 #include "sampling.h"
@@ -36,6 +37,7 @@
 #include "trace/nolock.h"
 #include "trace/page.h"
 #include "trace/pcp.h"
+#include "trace/phase.h"
 #include "trace/slab.h"
 #include "trace/timing.h"
 
@@ -52,6 +54,8 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	kma_filter_forget();
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_SHRINKERS, KMA_SHRINKER_SCAN, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_STALLS, KMA_STALL_SITE, mod, state);
 	kma_symbol_change(mod, state);
 	kma_state_changed();
 	mutex_unlock(&kma_lock);

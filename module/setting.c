@@ -21,7 +21,9 @@
 #include "setting.h"
 #include "state.h"
 #include "trace/acct_track.h"
+#include "trace/latency_track.h"
 #include "trace/page_track.h"
+#include "trace/phase.h"
 #include "trace/slab.h"
 
 /* ---- parsing --------------------------------------------------------------- */
@@ -81,6 +83,19 @@ static int kma_parse_account(char *text, union kma_setting_value *value)
 
 	value->number = which;
 	return ret;
+}
+
+static int kma_parse_threshold_us(char *text, union kma_setting_value *value)
+{
+	return kma_parse_u64(text, 10, 0, KMA_THRESHOLD_US_MAX, value);
+}
+
+static int kma_parse_latency(char *text, union kma_setting_value *value)
+{
+	const int mode = kma_latency_parse(text);
+
+	value->number = mode;
+	return min(mode, 0);
 }
 
 /* An invalid text is refused later: see kma_filter_set() and kma_skip_set(). */
@@ -171,6 +186,22 @@ static int kma_set_account(const union kma_setting_value *value)
 	return ret;
 }
 
+static int kma_set_threshold_us(const union kma_setting_value *value)
+{
+	kma_phase_set_threshold(value->number);
+	return 0;
+}
+
+static int kma_set_latency(const union kma_setting_value *value)
+{
+	int ret = kma_latency_set(value->number);
+
+	if (ret)
+		kma_refuse("latency: %s", ret == -ENOMEM ? "not enough memory" :
+			   "a tracepoint is missing: see the kernel log");
+	return ret;
+}
+
 static int kma_set_filter(const union kma_setting_value *value)
 {
 	return kma_filter_set(value->text);
@@ -233,6 +264,16 @@ static int kma_show_account(char *page)
 
 	kma_acct_print(text);
 	return sysfs_emit(page, "%s\n", text);
+}
+
+static int kma_show_threshold_us(char *page)
+{
+	return sysfs_emit(page, "%llu\n", kma_phase_threshold());
+}
+
+static int kma_show_latency(char *page)
+{
+	return sysfs_emit(page, "%s\n", kma_latency_name());
 }
 
 static int kma_show_filter(char *page)
@@ -363,6 +404,7 @@ void kma_settings_stop(void)
 	mutex_lock(&kma_lock);
 	kma_record(false);
 	kma_sampling_set(0);
+	kma_latency_set(KMA_LATENCY_OFF);
 	kma_acct_set(0);
 	kma_set_pages(&(union kma_setting_value) { .number = KMA_PAGES_OFF });
 	kma_filter_stop();

@@ -59,6 +59,14 @@
 	  "count events by process (tasks), by cgroup (cgroups), "	\
 	  "by command and call site (comm_sites), "			\
 	  "by command and system call (comm_syscalls)")			\
+	X(threshold_us, 0600, "microseconds", "0 to 3600000000", "10000", \
+	  kma_parse_threshold_us, kma_set_threshold_us, kma_show_threshold_us, \
+	  "put phases of reclaim and compaction that take at least this long into table slow; " \
+	  "0: none")							\
+	X(latency, 0600, "mode", "off, on or functions", "on",		\
+	  kma_parse_latency, kma_set_latency, kma_show_latency,		\
+	  "time reclaim and compaction by their tracepoints (on), "	\
+	  "or by following their functions as well (functions)")	\
 	X(filter, 0600, "list",						\
 	  "off, or CRITERION VALUE pairs with ; between them, as for the command filter", \
 	  "off", kma_parse_text, kma_set_filter, kma_show_filter,	\

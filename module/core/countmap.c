@@ -20,27 +20,49 @@ static u32 kma_countmap_chunks(u32 rows)
 	return DIV_ROUND_UP(rows, KMA_COUNTMAP_PER_CHUNK);
 }
 
-u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
+static u64 kma_countmap_map_bytes(u32 rows)
 {
 	return (u64)kma_countmap_slots(rows) * sizeof(u32) +
-	       (u64)rows * (sizeof(struct kma_countmap_info) + sizeof(void *)) +
+	       (u64)rows * sizeof(struct kma_countmap_info);
+}
+
+static u64 kma_countmap_copies_bytes(u32 rows, u32 counters)
+{
+	return (u64)KMA_COUNTMAP_COPIES * rows * counters * sizeof(u64);
+}
+
+u64 kma_countmap_shared_bytes(u32 rows, u32 counters)
+{
+	return kma_countmap_map_bytes(rows) + kma_countmap_copies_bytes(rows, counters);
+}
+
+u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
+{
+	return kma_countmap_map_bytes(rows) + (u64)rows * sizeof(void *) +
 	       kma_countmap_chunks(rows) * sizeof(void *) +
 	       (u64)kma_countmap_chunks(rows) * KMA_COUNTMAP_PER_CHUNK *
 			sizeof(struct kma_countmap_row) * nr_cpus;
 }
 
-static int kma_countmap_alloc(struct kma_countmap *t)
+static int kma_countmap_alloc_map(struct kma_countmap *t)
 {
-	u32 i;
-
 	t->slot = kma_env_zalloc(kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
 	t->info = kma_env_zalloc(t->rows * sizeof(t->info[0]));
-	t->row = kma_env_zalloc(t->rows * sizeof(t->row[0]));
-	t->chunk = kma_env_zalloc(kma_countmap_chunks(t->rows) * sizeof(t->chunk[0]));
-	if (!t->slot || !t->info || !t->row || !t->chunk)
+	if (!t->slot || !t->info)
 		return -ENOMEM;
 	/* A key may be an address, which a leak detector would take for a reference. */
 	kma_env_no_scan(t->info);
+	return 0;
+}
+
+static int kma_countmap_alloc_rows(struct kma_countmap *t)
+{
+	u32 i;
+
+	t->row = kma_env_zalloc(t->rows * sizeof(t->row[0]));
+	t->chunk = kma_env_zalloc(kma_countmap_chunks(t->rows) * sizeof(t->chunk[0]));
+	if (!t->row || !t->chunk)
+		return -ENOMEM;
 	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
 		t->chunk[i] = kma_env_zalloc_percpu(sizeof(struct kma_countmap_row));
 		if (!t->chunk[i])
@@ -54,12 +76,28 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 	u32 i;
 
 	*t = (struct kma_countmap) { .rows = rows, .mask = kma_countmap_slots(rows) - 1 };
-	if (kma_countmap_alloc(t)) {
+	if (kma_countmap_alloc_map(t) || kma_countmap_alloc_rows(t)) {
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
 	for (i = 0; i < rows; i++)
 		t->row[i] = t->chunk[i / KMA_COUNTMAP_PER_CHUNK] + i % KMA_COUNTMAP_PER_CHUNK;
+	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
+	atomic_set(&t->used, 1);
+	return 0;
+}
+
+int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima)
+{
+	*t = (struct kma_countmap) {
+		.rows = rows, .mask = kma_countmap_slots(rows) - 1,
+		.counters = counters, .maxima = maxima,
+	};
+	t->shared = kma_env_zalloc(kma_countmap_copies_bytes(rows, counters));
+	if (!t->shared || kma_countmap_alloc_map(t)) {
+		kma_countmap_destroy(t);
+		return -ENOMEM;
+	}
 	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
 	atomic_set(&t->used, 1);
 	return 0;
@@ -73,6 +111,7 @@ void kma_countmap_destroy(struct kma_countmap *t)
 		kma_env_free_percpu(t->chunk[i]);
 	kma_env_free(t->chunk);
 	kma_env_free(t->row);
+	kma_env_free(t->shared);
 	kma_env_free(t->info);
 	kma_env_free(t->slot);
 	*t = (struct kma_countmap) {};
@@ -83,7 +122,9 @@ void kma_countmap_clear(struct kma_countmap *t)
 	int cpu;
 	u32 i;
 
-	for (i = 0; i < kma_countmap_chunks(t->rows); i++) {
+	if (t->shared)
+		memset(t->shared, 0, kma_countmap_copies_bytes(t->rows, t->counters));
+	for (i = 0; !t->shared && i < kma_countmap_chunks(t->rows); i++) {
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(t->chunk[i], cpu), 0,
 			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
@@ -208,7 +249,62 @@ void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name)
 	WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
 }
 
-void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_row *sum)
+/* ---- counters -------------------------------------------------------------- */
+
+static atomic64_t *kma_countmap_copy(const struct kma_countmap *t, u32 copy, u32 id)
+{
+	return &t->shared[((u64)copy * t->rows + id) * t->counters];
+}
+
+static atomic64_t *kma_countmap_mine(const struct kma_countmap *t, u32 id)
+{
+	return kma_countmap_copy(t, kma_env_cpu() % KMA_COUNTMAP_COPIES, id);
+}
+
+void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n)
+{
+	atomic64_add(n, &kma_countmap_mine(t, id)[counter]);
+}
+
+void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n)
+{
+	atomic64_t *v = &kma_countmap_mine(t, id)[counter];
+	s64 was = atomic64_read(v);
+
+	while ((u64)was < n && !atomic64_try_cmpxchg(v, &was, n))
+		;
+}
+
+void kma_countmap_merge(u32 maxima, struct kma_countmap_sum *sum,
+			const struct kma_countmap_sum *more)
+{
+	u32 i;
+
+	for (i = 0; i < KMA_COUNTMAP_SHARED; i++) {
+		if (!(maxima >> i & 1))
+			sum->v[i] += more->v[i];
+		else if (sum->v[i] < more->v[i])
+			sum->v[i] = more->v[i];
+	}
+}
+
+static void kma_countmap_sum_shared(const struct kma_countmap *t, u32 id,
+				    struct kma_countmap_sum *sum)
+{
+	struct kma_countmap_sum one = {};
+	atomic64_t *v;
+	u32 copy, i;
+
+	for (copy = 0; copy < KMA_COUNTMAP_COPIES; copy++) {
+		v = kma_countmap_copy(t, copy, id);
+		for (i = 0; i < t->counters; i++)
+			one.v[i] = atomic64_read(&v[i]);
+		kma_countmap_merge(t->maxima, sum, &one);
+	}
+}
+
+static void kma_countmap_sum_percpu(const struct kma_countmap *t, u32 id,
+				    struct kma_countmap_sum *sum)
 {
 	const struct kma_countmap_row *row;
 	int cpu, i;
@@ -218,4 +314,12 @@ void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_
 		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
 			sum->v[i] += READ_ONCE(row->v[i]);
 	}
+}
+
+void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum)
+{
+	if (t->shared)
+		kma_countmap_sum_shared(t, id, sum);
+	else
+		kma_countmap_sum_percpu(t, id, sum);
 }

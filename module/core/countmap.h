@@ -14,6 +14,10 @@
  *
  * When all rows are in use, events with a new key are counted in row 0, [other].  Single rows
  * are never removed.  kma_countmap_clear() removes all rows, while no probe counts.
+ *
+ * Counters of rare events need not be per-CPU, which would take memory on each CPU.  Such a
+ * countmap is shared: all CPUs together have a few copies of the counters, and add to them by
+ * atomic instructions.  Its rows may also have counters that keep a maximum.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -22,7 +26,11 @@
 #include "stat.h"
 
 #define KMA_COUNTMAP_WORDS	3
+/* The counters of a per-CPU row, and the most counters of a shared row. */
 #define KMA_COUNTMAP_COUNTERS	16
+#define KMA_COUNTMAP_SHARED	32
+/* Copies of the counters of a shared countmap: a power of two. */
+#define KMA_COUNTMAP_COPIES	8
 #define KMA_COUNTMAP_TEXT	112
 
 /* The row [other]: it counts events whose key has no row of its own. */
@@ -42,6 +50,14 @@ struct kma_countmap_key {
  */
 struct kma_countmap_row {
 	u64 v[KMA_COUNTMAP_COUNTERS];
+};
+
+/**
+ * struct kma_countmap_sum - the counters of one row, added up
+ * @v: the counters
+ */
+struct kma_countmap_sum {
+	u64 v[KMA_COUNTMAP_SHARED];
 };
 
 /* Rows in one chunk of kma_env_zalloc_percpu(). */
@@ -74,6 +90,9 @@ struct kma_countmap_info {
  * @info: description of each row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
+ * @counters: number of counters of a row, if the countmap is shared; otherwise 0
+ * @maxima: bit mask of the counters that keep a maximum, if the countmap is shared
+ * @shared: the counters, if the countmap is shared; in each copy, @counters for each row
  */
 struct kma_countmap {
 	u32 rows;
@@ -83,6 +102,9 @@ struct kma_countmap {
 	struct kma_countmap_info *info;
 	struct kma_countmap_row __percpu **row;
 	struct kma_countmap_row __percpu **chunk;
+	u32 counters;
+	u32 maxima;
+	atomic64_t *shared;
 };
 
 /**
@@ -104,6 +126,28 @@ u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus);
  * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_countmap_init(struct kma_countmap *t, u32 rows);
+
+/**
+ * kma_countmap_shared_bytes() - memory that a shared countmap takes
+ * @rows: number of rows, [other] included
+ * @counters: number of counters of a row
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_countmap_shared_bytes(u32 rows, u32 counters);
+
+/**
+ * kma_countmap_init_shared() - allocate an empty countmap whose counters CPUs share
+ * @t: the countmap
+ * @rows: number of rows, [other] included; at least 2
+ * @counters: number of counters of a row, up to KMA_COUNTMAP_SHARED
+ * @maxima: bit mask of the counters that kma_countmap_raise() is used for
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with no memory left allocated.
+ */
+int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima);
 
 /**
  * kma_countmap_destroy() - free a countmap
@@ -250,13 +294,47 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
 /**
- * kma_countmap_sum() - add up the counters of a row over all CPUs
+ * kma_countmap_add_to() - add to a counter of a row of a shared countmap
  * @t: the countmap
  * @id: number of the row
- * @sum: the counters are added to what this holds
+ * @counter: index of the counter, below @t->counters
+ * @n: what to add
+ *
+ * Context: any, NMI included.
+ */
+void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
+
+/**
+ * kma_countmap_raise() - raise a counter of a row of a shared countmap, if it is less than a value
+ * @t: the countmap
+ * @id: number of the row
+ * @counter: index of the counter, in @t->maxima
+ * @n: the value
+ *
+ * Context: any, NMI included.
+ */
+void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n);
+
+/**
+ * kma_countmap_sum() - add up the counters of a row over all CPUs or copies
+ * @t: the countmap
+ * @id: number of the row
+ * @sum: the counters are added to what this holds; of those that keep a maximum, it gets the
+ *	larger value
  *
  * Context: any; probes may run at the same time.
  */
-void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_row *sum);
+void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum);
+
+/**
+ * kma_countmap_merge() - add the sums of one row to those of another
+ * @maxima: bit mask of the counters that keep a maximum: of these, @sum gets the larger value
+ * @sum: the result
+ * @more: what is added
+ *
+ * Context: any.
+ */
+void kma_countmap_merge(u32 maxima, struct kma_countmap_sum *sum,
+			const struct kma_countmap_sum *more);
 
 #endif /* KMA_CORE_COUNTMAP_H */

@@ -74,6 +74,14 @@
 	X(countmap_off)		/* `enabled` was 0 */					\
 	X(countmap_filtered)	/* did not match the filter */				\
 	X(countmap_failed)	/* a page allocation that failed */			\
+	/* phases of reclaim and compaction: see stall.h */				\
+	X(stall_no_slot)	/* phases of tasks for which no slot was free */	\
+	X(stall_too_deep)	/* phases inside too many others */			\
+	X(stall_begins_lost)	/* ends of phases whose beginning was not recorded */	\
+	X(stall_ends_lost)	/* phases whose end was not seen */			\
+	X(slow_lost)		/* records that the log had no place for */		\
+	X(kswapd_wakeups)	/* kswapd was woken */					\
+	X(compact_deferred)	/* a zone was not compacted: it failed lately */	\
 	/* entries of the live table outside their home bucket: see objtab.h */		\
 	X(spill_in)		/* put into another bucket */				\
 	X(spill_out)		/* removed from another bucket */			\

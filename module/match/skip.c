@@ -18,7 +18,11 @@ static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
 	"get_zeroed_page*", "_get_zeroed_page*", "__get_zeroed_page*",
 	/* the page allocator, its tracepoints, and kretprobes and ftrace on it */
 	"__traceiter_*", "*_noprof", "*_noprof.*", "alloc_frozen_pages*",
-	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "ftrace_*",
+	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "kprobe_*", "ftrace_*",
+	/* reclaim and compaction, for an allocation or a charge of a memory cgroup */
+	"try_to_free_pages*", "try_to_free_mem_cgroup_pages*", "try_to_compact_pages*",
+	"compact_zone*", "*node_reclaim*", "try_charge*", "charge_memcg*", "*mem_cgroup_charge*",
+	"obj_cgroup_charge*", "*memcg_kmem_charge*", "__memcg_slab_*",
 	/* folios */
 	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
 	/* slabs, and kmalloc() of sizes that are too large for a slab */

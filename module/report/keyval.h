@@ -18,7 +18,7 @@ struct kma_keyval {
 };
 
 /* Largest number of rows in any of these tables. */
-#define KMA_KEYVALS_MAX	128
+#define KMA_KEYVALS_MAX	192
 
 /* The columns of all these tables. */
 extern const struct kma_column kma_keyval_columns[2];

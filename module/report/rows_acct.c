@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Columns of the accounting tables.  See rows_acct.h. */
+#include <linux/math64.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include "../trace/acct.h"
 #include "rows_acct.h"
@@ -30,6 +32,8 @@ u64 kma_acct_value(const struct kma_snapshot *snap, const void *row, int column)
 		return map_row->id[column - KMA_ACCT_COL_NR];
 	if (column == KMA_ACCT_COL_net_pages)
 		return map_row->v[KMA_ACCT_ALLOC_PAGES] - map_row->v[KMA_ACCT_FREE_PAGES];
+	if (column == KMA_ACCT_COL_stall_us)
+		return div_u64(map_row->v[KMA_ACCT_STALL_NS], NSEC_PER_USEC);
 	if (column == KMA_ACCT_COL_moderate)
 		return map_row->v[KMA_ACCT_FRAGMENTING] - map_row->v[KMA_ACCT_SEVERE];
 	return map_row->v[counter[column]];
@@ -39,10 +43,11 @@ u64 kma_sources_value(const struct kma_snapshot *snap, const void *row, int colu
 {
 	static const u8 counter[] = {
 		KMA_ACCT_ALLOC_PAGES, KMA_ACCT_ALLOCS,
-		KMA_ACCT_SLAB_HITS, KMA_ACCT_SLAB_BYTES,
+		KMA_ACCT_SLAB_HITS, KMA_ACCT_SLAB_BYTES, KMA_ACCT_STALL_NS,
 	};
+	const u64 v = ((const struct kma_map_row *)row)->v[counter[column]];
 
-	return ((const struct kma_map_row *)row)->v[counter[column]];
+	return counter[column] == KMA_ACCT_STALL_NS ? div_u64(v, NSEC_PER_USEC) : v;
 }
 
 const char *kma_comm_and(const struct kma_countmap_info *info, const char *what,

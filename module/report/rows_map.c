@@ -17,9 +17,9 @@ static bool kma_map_row_empty(const struct kma_map_row *row)
  * Add up the counters of each row over all CPUs.  Rows with the same key are all added to the
  * first of them.
  */
-static struct kma_countmap_row *kma_rows_map_sum(const struct kma_countmap *t)
+static struct kma_countmap_sum *kma_rows_map_sum(const struct kma_countmap *t)
 {
-	struct kma_countmap_row *sum = kma_copy_alloc(t->rows, sizeof(*sum));
+	struct kma_countmap_sum *sum = kma_copy_alloc(t->rows, sizeof(*sum));
 	u32 id;
 
 	for (id = 0; sum && id < t->rows; id++) {
@@ -51,7 +51,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 	/* Protected by kma_lock, which is not dropped while a row is described. */
 	static char buf[KMA_SYMBOL_LEN];
 	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
-	struct kma_countmap_row *sum;
+	struct kma_countmap_sum *sum;
 	struct kma_map_row new, *row;
 	const char *text;
 	int ret = 0;
@@ -91,18 +91,16 @@ static int kma_rows_map_compare(const void *a, const void *b, const void *unused
 
 void kma_rows_map_merge(struct kma_snapshot *snap)
 {
+	const u32 maxima = kma_countmap_maxima(snap->table->countmap);
 	struct kma_map_row *row = snap->rows;
 	size_t i, nr = 0;
-	int k;
 
 	sort_r(row, snap->nr_rows, sizeof(*row), kma_rows_map_compare, NULL, NULL);
 	for (i = 0; i < snap->nr_rows; i++) {
-		if (!nr || kma_rows_map_compare(&row[nr - 1], &row[i], NULL)) {
+		if (!nr || kma_rows_map_compare(&row[nr - 1], &row[i], NULL))
 			row[nr++] = row[i];
-			continue;
-		}
-		for (k = 0; k < KMA_COUNTMAP_COUNTERS; k++)
-			row[nr - 1].v[k] += row[i].v[k];
+		else
+			kma_countmap_merge(maxima, &row[nr - 1].sum, &row[i].sum);
 	}
 	snap->nr_rows = nr;
 }

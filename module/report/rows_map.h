@@ -3,6 +3,8 @@
 #ifndef KMA_REPORT_ROWS_MAP_H
 #define KMA_REPORT_ROWS_MAP_H
 
+#include <linux/math64.h>
+
 #include "../core/countmap.h"
 #include "../resolve/symbol.h"
 #include "seqtab.h"
@@ -10,14 +12,31 @@
 /**
  * struct kma_map_row - one row
  * @v: the counters
+ * @sum: the same
  * @id: two more columns, whose meaning depends on the table
  * @label: what the counters belong to
  */
 struct kma_map_row {
-	u64 v[KMA_COUNTMAP_COUNTERS];
+	union {
+		u64 v[KMA_COUNTMAP_SHARED];
+		struct kma_countmap_sum sum;
+	};
 	u64 id[2];
 	const char *label;
 };
+
+/**
+ * kma_mean() - the mean of times
+ * @ns: their sum, in ns
+ * @nr: their number
+ *
+ * Context: any.
+ * Return: the mean, in thousandths of us; 0 if there are none.
+ */
+static inline u64 kma_mean(u64 ns, u64 nr)
+{
+	return nr ? div64_u64(ns, nr) : 0;
+}
 
 /**
  * kma_rows_map_fill() - fill a snapshot with the rows of its table's countmap

@@ -5,6 +5,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -16,6 +17,7 @@
 #include "../resolve/cacheinfo.h"
 #include "../sampling.h"
 #include "../state.h"
+#include "../trace/latency_track.h"
 #include "../trace/page_track.h"
 #include "../trace/slab.h"
 #include "seqtab.h"
@@ -44,6 +46,11 @@ void *kma_snapshot_add(struct kma_snapshot *snap)
 	if (snap->nr_rows == snap->max_rows)
 		return NULL;
 	return kma_snapshot_row(snap, snap->nr_rows++);
+}
+
+void kma_snapshot_drop(struct kma_snapshot *snap)
+{
+	snap->nr_rows--;
 }
 
 /* ---- steps ---------------------------------------------------------------- */
@@ -164,6 +171,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
 	kma_acct_print(snap->account);
+	snap->latency = kma_latency_name();
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
 	ret = snap->table->fill(snap);
@@ -301,6 +309,22 @@ static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot 
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 
+static bool kma_table_of_phases(const struct kma_table *table)
+{
+	return table->countmap == KMA_COUNTMAP_LATENCY ||
+	       table->countmap == KMA_COUNTMAP_SHRINKERS || table->countmap == KMA_COUNTMAP_STALLS;
+}
+
+static void kma_show_head_phases(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	const u64 *v = snap->stats.v;
+
+	seq_printf(seq, " latency=%s lost=%llu other=%llu", snap->latency,
+		   v[KMA_STAT_stall_no_slot] + v[KMA_STAT_stall_too_deep] +
+		   v[KMA_STAT_stall_begins_lost] + v[KMA_STAT_stall_ends_lost],
+		   v[KMA_STAT_countmap_other]);
+}
+
 static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	seq_printf(seq, " account=%s other=%llu", snap->account,
@@ -334,6 +358,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		kma_show_head_pages(seq, snap);
 	else if (kma_table_of_objects(table))
 		kma_show_head_objects(seq, snap->stats.v);
+	else if (kma_table_of_phases(table))
+		kma_show_head_phases(seq, snap);
 	else
 		kma_show_head_acct(seq, snap);
 	seq_printf(seq, " since=%s window_s=", snap->since);
@@ -500,6 +526,14 @@ static int kma_seq_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
+static __poll_t kma_table_poll(struct file *file, struct poll_table_struct *wait)
+{
+	const struct seq_file *seq = file->private_data;
+	const struct kma_snapshot *snap = seq->private;
+
+	return snap->table->poll ? snap->table->poll(snap, file, wait) : EPOLLIN | EPOLLRDNORM;
+}
+
 static int kma_table_open(struct inode *inode, struct file *file)
 {
 	return kma_seq_open(file, inode->i_private);
@@ -510,6 +544,7 @@ const struct file_operations kma_table_fops = {
 	.open = kma_table_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
+	.poll = kma_table_poll,
 	.release = kma_seq_release,
 };
 

@@ -28,6 +28,7 @@
 /* Largest number of keys of a sort order. */
 #define KMA_SORT_KEYS	4
 
+struct poll_table_struct;
 struct seq_file;
 struct kma_snapshot;
 
@@ -102,6 +103,7 @@ struct kma_sort {
  *	there is nothing to merge
  * @value: returns the value of a column that is not the label
  * @label: returns the label of a row
+ * @poll: returns the events of poll() for an open file; NULL if the table does not tell
  * @show: prints one row; kma_show_row() for tables whose lines are columns
  */
 struct kma_table {
@@ -116,6 +118,8 @@ struct kma_table {
 	void (*merge)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
+	__poll_t (*poll)(const struct kma_snapshot *snap, struct file *file,
+			 struct poll_table_struct *wait);
 	void (*show)(struct seq_file *seq, const struct kma_snapshot *snap,
 		     const void *row);
 };
@@ -140,6 +144,8 @@ struct kma_table {
  * @filter: criteria of the filter that were set at any time since the last reset or load
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
+ * @latency: the value of the setting `latency`
+ * @last: for @poll of struct kma_table
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()
  * @keep_lock: the snapshot is made without dropping kma_lock
@@ -162,6 +168,8 @@ struct kma_snapshot {
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;
+	const char *latency;
+	u64 last;
 	u64 changes;
 	u32 steps;
 	bool keep_lock;
@@ -187,6 +195,14 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows);
  * Return: the row, zeroed, or NULL if there is no room left.
  */
 void *kma_snapshot_add(struct kma_snapshot *snap);
+
+/**
+ * kma_snapshot_drop() - remove the row that was added last
+ * @snap: the snapshot
+ *
+ * Context: any.
+ */
+void kma_snapshot_drop(struct kma_snapshot *snap);
 
 /**
  * kma_snapshot_pause() - let others have kma_lock, after each step of a long @fill

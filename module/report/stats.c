@@ -13,8 +13,10 @@
 #include "../trace/cache.h"
 #include "../trace/nolock.h"
 #include "../recycling.h"
+#include "../trace/latency_track.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
+#include "../trace/reclaim_functions.h"
 #include "../trace/slab.h"
 #include "../trace/tracepoint.h"
 #include "keyval.h"
@@ -110,6 +112,21 @@ static void kma_stats_add_overhead(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
+/* Each function that may be followed, and the calls that were missed. */
+static void kma_stats_add_functions(struct kma_snapshot *snap)
+{
+	u64 missed, all = 0;
+	bool followed;
+	const char *name;
+	int i;
+
+	for (i = 0; (name = kma_reclaim_function(i, &followed, &missed)); i++) {
+		kma_keyval_add(snap, name, KMA_FORMAT_U64, followed);
+		all += missed;
+	}
+	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64, all);
+}
+
 static int kma_stats_fill(struct kma_snapshot *snap)
 {
 	struct kma_stats stats;
@@ -124,9 +141,11 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
 	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
-		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
+		     kma_countmaps_bytes() + kma_latency_bytes() + kma_pages_memory() +
+		     kma_namecache_bytes());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
+	kma_stats_add_functions(snap);
 	for (i = 0; i < KMA_STAT_NR; i++)
 		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
 	return 0;

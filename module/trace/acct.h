@@ -40,6 +40,7 @@
  *	allocation
  * @KMA_ACCT_SLAB_HITS: slab objects allocated
  * @KMA_ACCT_SLAB_BYTES: bytes that these objects take
+ * @KMA_ACCT_STALL_NS: time that allocations have waited, in ns
  * @KMA_ACCT_NR: number of counters
  */
 enum kma_acct_counter {
@@ -58,6 +59,7 @@ enum kma_acct_counter {
 	KMA_ACCT_CHANGED,
 	KMA_ACCT_SLAB_HITS,
 	KMA_ACCT_SLAB_BYTES,
+	KMA_ACCT_STALL_NS,
 	KMA_ACCT_NR
 };
 

@@ -98,7 +98,7 @@ static void kma_event(const char *name, bool kernel, u64 n)
 static u64 kma_counted(const char *name)
 {
 	struct kma_countmap_key key = {};
-	struct kma_countmap_row row = {};
+	struct kma_countmap_sum row = {};
 
 	memcpy(key.word, kma_name(name, false), KMA_COMM_BYTES);
 	kma_countmap_sum(&kma_countmap, kma_countmap_find(&kma_countmap, &key), &row);

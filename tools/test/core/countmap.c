@@ -38,7 +38,7 @@ static void kma_event(u32 key, u64 n)
 
 static u64 kma_sum_of(u32 id)
 {
-	struct kma_countmap_row row = {};
+	struct kma_countmap_sum row = {};
 	u64 sum = 0;
 	int i;
 

@@ -150,6 +150,9 @@ typedef struct { s64 counter; } atomic64_t;
 	__atomic_compare_exchange_n(&(v)->counter, old, new, false,	\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 #define atomic64_read(v)	READ_ONCE((v)->counter)
+#define atomic64_set(v, n)	WRITE_ONCE((v)->counter, n)
+#define atomic64_inc_return(v)	(__atomic_add_fetch(&(v)->counter, 1, __ATOMIC_SEQ_CST))
+#define atomic64_add(n, v)	((void)__atomic_fetch_add(&(v)->counter, n, __ATOMIC_SEQ_CST))
 #define atomic64_sub(n, v)	((void)__atomic_fetch_sub(&(v)->counter, n, __ATOMIC_SEQ_CST))
 #define atomic64_try_cmpxchg(v, old, new)				\
 	__atomic_compare_exchange_n(&(v)->counter, old, new, false,	\

@@ -8,6 +8,7 @@ from kernel import DEBUGFS
 
 TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
           "page_callers", "pages", "orders", "page_summary", "pcpu", "extfrag",
+          "latency", "shrinkers", "stalls", "slow",
           "tasks", "cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags")
 
 
@@ -33,7 +34,7 @@ class Table:
             self.opened = opened()
             text = f.read()
         head, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 5 "
+        prefix = f"# kmemacct {name} 6 "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
         self.head = dict(pair.split("=") for pair in head[len(prefix):].split())
         self.columns = columns.removeprefix("#").split()

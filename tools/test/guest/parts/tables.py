@@ -41,7 +41,7 @@ def files():
             check(path.read_text(), f"{path} is empty")
             check(denied(path, os.O_RDONLY), f"others can read {path}")
             check(denied(path, os.O_WRONLY), f"others can write {path}")
-        check(proc.read_text().startswith("# kmemacct summary 5 "),
+        check(proc.read_text().startswith("# kmemacct summary 6 "),
               "/proc/kmemacct is not the summary")
     check(not folder.exists() and not proc.exists(), "files are left after rmmod")
     os.chmod(DEBUGFS, 0o700)

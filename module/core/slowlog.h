@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The log of slow phases: a ring of the last ones that took longer than a threshold.
+ *
+ * A probe takes the next number, claims the place of that number in the ring, writes the record,
+ * and publishes it by storing the number.  If another context is still writing to this place, it
+ * was preempted while the whole ring was written: then the new record is lost, and counted as
+ * slow_lost.  A reader copies a record, and drops the copy if the number has changed meanwhile.
+ */
+#ifndef KMA_CORE_SLOWLOG_H
+#define KMA_CORE_SLOWLOG_H
+
+#include "env.h"
+#include "stall.h"
+
+/* Records, a power of two. */
+#define KMA_SLOW_RECORDS	256
+#define KMA_SLOW_FRAMES		16
+#define KMA_SLOW_COMM		16
+
+/**
+ * struct kma_slow - one phase that took long
+ * @nr: number of the record, from 1; 0 while it is written
+ * @end_ns: when the phase ended, in ns since boot
+ * @ns: how long it took
+ * @phase: the phase
+ * @origin: who waited
+ * @tgid: process ID
+ * @pid: thread ID
+ * @comm: name of the thread
+ * @cgroup: ID of the cgroup
+ * @order: order of the allocation; KMA_ORDER_NONE if it is not known
+ * @gfp: gfp flags of the allocation
+ * @site: call site of the allocation; 0 if there is none
+ * @nr_parts: number of parts
+ * @part: own times of the phases in it
+ * @nr_frames: number of return addresses
+ * @frame: the stack, beginning at the function of the phase
+ */
+struct kma_slow {
+	u64 nr;
+	u64 end_ns;
+	u64 ns;
+	enum kma_phase phase;
+	enum kma_origin_of_stall origin;
+	u32 tgid;
+	u32 pid;
+	char comm[KMA_SLOW_COMM];
+	u64 cgroup;
+	int order;
+	u32 gfp;
+	unsigned long site;
+	u32 nr_parts;
+	struct kma_stall_part part[KMA_STALL_PARTS];
+	u32 nr_frames;
+	unsigned long frame[KMA_SLOW_FRAMES];
+};
+
+/**
+ * struct kma_slowlog - the log
+ * @head: number of records that were begun
+ * @record: the records
+ */
+struct kma_slowlog {
+	atomic64_t head;
+	struct kma_slow *record;
+};
+
+/**
+ * kma_slowlog_init() - allocate an empty log
+ * @t: the log
+ *
+ * Context: process, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int kma_slowlog_init(struct kma_slowlog *t);
+
+/**
+ * kma_slowlog_destroy() - free a log
+ * @t: the log; may be zeroed memory
+ *
+ * Context: process, may sleep; no probe and no reader uses the log any more.
+ */
+void kma_slowlog_destroy(struct kma_slowlog *t);
+
+/**
+ * kma_slowlog_begin() - begin to write a record
+ * @t: the log
+ * @nr: set to the number of the record, for kma_slowlog_publish()
+ *
+ * Context: a probe, any context.
+ * Return: the record, whose members except @nr the caller sets; NULL if the record is lost.
+ */
+struct kma_slow *kma_slowlog_begin(struct kma_slowlog *t, u64 *nr);
+
+/**
+ * kma_slowlog_publish() - let readers see a record
+ * @r: the record
+ * @nr: its number
+ *
+ * Context: a probe, any context.
+ */
+void kma_slowlog_publish(struct kma_slow *r, u64 nr);
+
+/**
+ * kma_slowlog_head() - number of the last record
+ * @t: the log
+ *
+ * Context: any.
+ * Return: the number; 0 if there is none.
+ */
+static inline u64 kma_slowlog_head(const struct kma_slowlog *t)
+{
+	return atomic64_read(&t->head);
+}
+
+/**
+ * kma_slowlog_read() - copy a record
+ * @t: the log
+ * @nr: number of the record
+ * @copy: the copy
+ *
+ * Context: any.
+ * Return: true if the record was there.
+ */
+bool kma_slowlog_read(const struct kma_slowlog *t, u64 nr, struct kma_slow *copy);
+
+#endif /* KMA_CORE_SLOWLOG_H */

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stalls: what a task waits for while it allocates memory, or reclaims it.
+ *
+ * A phase is a part of the kernel's work that takes time, such as direct reclaim, compaction, or
+ * one call of a shrinker.  Phases nest: a shrinker runs in direct reclaim, which runs in an
+ * allocation.  For each task that is in a phase, a slot has its stack of phases:
+ *
+ *	task --hash--> slot: phase, phase inside it, phase inside that one ...
+ *
+ *	begin:	push a phase, and the time
+ *	end:	pop it: its time, and its own time, without the phases inside it
+ *
+ * So the own times of all phases of a stall add up to the time of the outermost one.
+ *
+ * Only the task itself uses its slot, and not in interrupts, so there is no lock.  The slot is
+ * claimed at the beginning of the outermost phase, and released at its end.  If no slot is free,
+ * the phase is counted as stall_no_slot, and so is each phase inside it.
+ *
+ * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.
+ * The stack pointer at the beginning of each phase tells: that of a phase inside another one is
+ * lower.  Phases that cannot be going on any more are dropped, and counted as stall_ends_lost.  An
+ * end without a beginning, as after the module was loaded, is counted as stall_begins_lost.
+ */
+#ifndef KMA_CORE_STALL_H
+#define KMA_CORE_STALL_H
+
+#include "env.h"
+#include "stat.h"
+
+/*
+ * X(name, text, cause): the phases.  @text is shown for the phase, and @cause for its own time.
+ * Most are named after the function of the kernel.
+ */
+#define KMA_PHASES(X)							\
+	X(NONE,		"-",			"-")			\
+	/* the page allocator, and what it calls before direct reclaim */	\
+	X(ALLOC,	"alloc_pages",		"page allocator")	\
+	X(FREE_PAGES,	"try_to_free_pages",	"throttle_direct_reclaim") \
+	/* reclaim, by the reason for it */				\
+	X(DIRECT,	"direct_reclaim",	"direct reclaim")	\
+	X(MEMCG,	"memcg_reclaim",	"memcg limit")		\
+	X(SOFT_LIMIT,	"soft_limit_reclaim",	"memcg soft limit")	\
+	X(NODE,		"node_reclaim",		"node reclaim")		\
+	X(KSWAPD,	"kswapd",		"kswapd")		\
+	X(BALANCE,	"balance_pgdat",	"kswapd")		\
+	/* parts of reclaim */						\
+	X(SHRINK_NODE,	"shrink_node",		"shrink_node")		\
+	X(LRU,		"shrink_lruvec",	"lru")			\
+	X(EVICT,	"evict_folios",		"lru")			\
+	X(LRU_INACTIVE,	"shrink_inactive_list",	"lru inactive")		\
+	X(LRU_ACTIVE,	"shrink_active_list",	"lru active")		\
+	X(SLAB,		"shrink_slab",		"shrink_slab")		\
+	X(COUNT,	"do_shrink_slab",	"counting")		\
+	X(SHRINKER,	"shrinker",		"shrinker")		\
+	X(THROTTLED,	"throttled",		"throttled")		\
+	/* compaction */						\
+	X(KCOMPACTD,	"kcompactd",		"kcompactd")		\
+	X(TRY_COMPACT,	"try_to_compact_pages",	"compaction")		\
+	X(COMPACT_ZONE,	"compact_zone",		"compaction")		\
+	X(COMPACTION,	"compaction",		"compaction")
+
+enum kma_phase {
+#define X(name, text, cause) KMA_PHASE_##name,
+	KMA_PHASES(X)
+#undef X
+	KMA_PHASE_NR
+};
+
+/* X(name, text): who waits for a phase: what its outermost phase is. */
+#define KMA_ORIGINS(X)		\
+	X(OTHER,	"other")	\
+	X(DIRECT,	"direct")	\
+	X(MEMCG,	"memcg")	\
+	X(KSWAPD,	"kswapd")	\
+	X(KCOMPACTD,	"kcompactd")
+
+enum kma_origin_of_stall {
+#define X(name, text) KMA_STALL_##name,
+	KMA_ORIGINS(X)
+#undef X
+	KMA_STALL_NR
+};
+
+/* Durations are counted in buckets: bucket i has those of at least 2^i us, bucket 0 all below 2. */
+#define KMA_LATENCY_BUCKETS	24
+
+/* The counters of a phase and origin. */
+enum kma_latency_counter {
+	KMA_LATENCY_COUNT,
+	KMA_LATENCY_TOTAL_NS,
+	KMA_LATENCY_MAX_NS,
+	KMA_LATENCY_SCANNED,
+	KMA_LATENCY_RECLAIMED,
+	KMA_LATENCY_BUCKET,
+	KMA_LATENCY_NR = KMA_LATENCY_BUCKET + KMA_LATENCY_BUCKETS
+};
+
+/* The counters of a shrinker. */
+enum kma_shrinker_counter {
+	KMA_SHRINKER_CALLS,
+	KMA_SHRINKER_TOTAL_NS,
+	KMA_SHRINKER_MAX_NS,
+	KMA_SHRINKER_WAITED_NS,
+	KMA_SHRINKER_SCANNED,
+	KMA_SHRINKER_FREED,
+	KMA_SHRINKER_COUNTS,
+	KMA_SHRINKER_COUNT_NS,
+	KMA_SHRINKER_NR
+};
+
+/* The counters of a call site, order, gfp flags and cause. */
+enum kma_stalled_counter {
+	KMA_STALLED_COUNT,
+	KMA_STALLED_TOTAL_NS,
+	KMA_STALLED_MAX_NS,
+	KMA_STALLED_NR
+};
+
+/* Phases of one task inside each other; a deeper one is counted in the one around it. */
+#define KMA_STALL_DEPTH		10
+/* Parts of a stall that are told apart: the last one takes what does not fit. */
+#define KMA_STALL_PARTS		8
+/* The order of an allocation that is not known. */
+#define KMA_ORDER_NONE		(-1)
+
+/**
+ * struct kma_stall_task - the current task
+ * @task: address of its task_struct
+ * @stack: address of its stack
+ * @pid: its thread ID
+ * @sp: its stack pointer, in the function whose phase begins
+ */
+struct kma_stall_task {
+	unsigned long task;
+	unsigned long stack;
+	u32 pid;
+	unsigned long sp;
+};
+
+/**
+ * struct kma_stall_part - own time of phases of one kind, in one stall
+ * @phase: the phase
+ * @detail: which shrinker, or the reason for throttling; 0 if there is none
+ * @ns: own time, in ns
+ * @nr: number of phases
+ */
+struct kma_stall_part {
+	enum kma_phase phase;
+	u32 nr;
+	u64 detail;
+	u64 ns;
+};
+
+/**
+ * struct kma_stall_frame - a phase that has begun
+ * @phase: the phase
+ * @detail: as in struct kma_stall_part
+ * @arg: for the caller, from the beginning to the end of the phase
+ * @start: when it began, in ns
+ * @inner: time of the phases directly inside it, in ns
+ * @sp: the stack pointer at its beginning
+ * @scanned: pages of the LRU lists that were scanned in it, and in the phases inside it
+ * @reclaimed: pages that were reclaimed
+ */
+struct kma_stall_frame {
+	enum kma_phase phase;
+	u64 detail;
+	u64 arg;
+	u64 start;
+	u64 inner;
+	unsigned long sp;
+	u64 scanned;
+	u64 reclaimed;
+};
+
+/**
+ * struct kma_stall - the slot of a task
+ * @stack: address of the task's stack
+ * @pid: thread ID of the task
+ * @origin: who waits
+ * @order: order of the allocation; KMA_ORDER_NONE if it is not known
+ * @gfp: gfp flags of the allocation
+ * @site: call site of the allocation; 0 if it has not been looked for
+ * @depth: number of phases
+ * @deeper: number of phases inside these that are not recorded
+ * @nr_parts: number of parts
+ * @frame: the phases, the outermost first
+ * @part: the parts
+ */
+struct kma_stall {
+	unsigned long stack;
+	u32 pid;
+	enum kma_origin_of_stall origin;
+	int order;
+	u32 gfp;
+	unsigned long site;
+	u32 depth;
+	u32 deeper;
+	u32 nr_parts;
+	struct kma_stall_frame frame[KMA_STALL_DEPTH];
+	struct kma_stall_part part[KMA_STALL_PARTS];
+};
+
+/**
+ * struct kma_stalls - the slots of all tasks
+ * @owner: for each slot, the address of the task_struct that it belongs to; 0 if it is free
+ * @slot: the slots
+ */
+struct kma_stalls {
+	unsigned long *owner;
+	struct kma_stall *slot;
+};
+
+/* The number of slots, and those that a task may have: one cache line of @owner. */
+#define KMA_STALLS		256
+#define KMA_STALLS_SET		8
+
+/**
+ * struct kma_stall_end - a phase that has ended
+ * @frame: what its frame was
+ * @ns: its time, in ns
+ * @own: its own time
+ * @outermost: no phase is around it
+ */
+struct kma_stall_end {
+	struct kma_stall_frame frame;
+	u64 ns;
+	u64 own;
+	bool outermost;
+};
+
+/**
+ * kma_phase_text() - the name of a phase
+ * @phase: the phase
+ *
+ * Context: any.
+ * Return: the name.
+ */
+const char *kma_phase_text(enum kma_phase phase);
+
+/**
+ * kma_phase_cause() - what a task waits for in the own time of a phase
+ * @phase: the phase
+ *
+ * Context: any.
+ * Return: the cause.
+ */
+const char *kma_phase_cause(enum kma_phase phase);
+
+/**
+ * kma_stall_origin_text() - the name of an origin
+ * @origin: the origin
+ *
+ * Context: any.
+ * Return: the name.
+ */
+const char *kma_stall_origin_text(enum kma_origin_of_stall origin);
+
+/**
+ * kma_latency_bucket() - the bucket of a duration
+ * @ns: the duration, in ns
+ *
+ * Context: any.
+ * Return: a number below KMA_LATENCY_BUCKETS.
+ */
+u32 kma_latency_bucket(u64 ns);
+
+/**
+ * kma_stalls_bytes() - memory that the slots take
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_stalls_bytes(void);
+
+/**
+ * kma_stalls_init() - allocate the slots
+ * @t: the slots
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with no memory left allocated.
+ */
+int kma_stalls_init(struct kma_stalls *t);
+
+/**
+ * kma_stalls_destroy() - free the slots
+ * @t: the slots; may be zeroed memory
+ *
+ * Context: process, may sleep; no probe uses the slots any more.
+ */
+void kma_stalls_destroy(struct kma_stalls *t);
+
+/**
+ * kma_stalls_clear() - release all slots
+ * @t: the slots
+ *
+ * The phases that tasks are in count as stall_ends_lost.
+ *
+ * Context: process; no probe uses the slots.
+ */
+void kma_stalls_clear(struct kma_stalls *t);
+
+/**
+ * kma_stall_of() - find the slot of a task
+ * @t: the slots
+ * @task: address of its task_struct, which is the current one
+ *
+ * Context: a probe, in a task.
+ * Return: the slot, or NULL.
+ */
+struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task);
+
+/**
+ * kma_phase_is_background() - whether a phase is that of a thread that works in the background
+ * @phase: the phase, from one sleep of the thread to the next
+ *
+ * Such a thread may begin again without having slept, and may sleep again without having begun.
+ *
+ * Context: any.
+ * Return: true if it is.
+ */
+static inline bool kma_phase_is_background(enum kma_phase phase)
+{
+	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
+}
+
+/**
+ * kma_stall_begin() - begin a phase
+ * @t: the slots
+ * @who: the current task
+ * @phase: the phase
+ * @now: the time, in ns
+ *
+ * If the phase is the outermost one, the caller sets the @origin of the slot, and may set @order
+ * and @gfp.
+ *
+ * Context: a probe, in a task.
+ * Return: the slot, whose last frame is that of the phase; NULL if it is not recorded.
+ */
+struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_task *who,
+				  enum kma_phase phase, u64 now);
+
+/**
+ * kma_stall_end() - end a phase
+ * @t: the slots
+ * @task: address of the task_struct of the current task
+ * @phase: the phase
+ * @now: the time, in ns
+ * @end: set to what the phase was
+ *
+ * Context: a probe, in a task.
+ * Return: the slot, for kma_stall_leave(); NULL if the beginning of the phase was not recorded.
+ */
+struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
+				u64 now, struct kma_stall_end *end);
+
+/**
+ * kma_stall_leave() - release a slot, if its outermost phase has ended
+ * @t: the slots
+ * @s: the slot
+ *
+ * Context: a probe, in a task.
+ */
+void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s);
+
+/**
+ * kma_stall_skip() - do not count the time that recording has taken
+ * @s: the slot
+ * @ns: the time, in ns, since the last phase began
+ *
+ * Context: a probe, in a task.
+ */
+void kma_stall_skip(struct kma_stall *s, u64 ns);
+
+/**
+ * kma_stall_add() - add to the parts of a stall
+ * @s: the slot
+ * @phase: the phase
+ * @detail: as in struct kma_stall_part
+ * @ns: its own time, in ns
+ *
+ * Context: a probe, in a task.
+ */
+void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
+
+/**
+ * kma_stall_spend() - take time off the phase that is going on, because it has a phase of its own
+ * @s: the slot
+ * @phase: the phase, which had no beginning of its own and has just ended
+ * @detail: as in struct kma_stall_part
+ * @ns: its time, in ns
+ *
+ * Context: a probe, in a task.
+ */
+void kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
+
+#endif /* KMA_CORE_STALL_H */

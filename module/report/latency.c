@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `latency`: how long the phases of reclaim and compaction took, by who waited. */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/time64.h>
+
+#include "../core/stall.h"
+#include "rows_map.h"
+
+enum {
+#define X(name, format) KMA_LATENCY_COL_##name,
+	KMA_LATENCY_COLUMNS(X)
+#undef X
+};
+
+static_assert(KMA_LATENCY_COL_phase - KMA_LATENCY_COL_us_1 == KMA_LATENCY_BUCKETS);
+
+static const struct kma_column kma_latency_columns[] = {
+	KMA_LATENCY_COLUMNS(KMA_COLUMN)
+};
+
+static u64 kma_latency_value(const struct kma_snapshot *snap, const void *row, int column)
+{
+	const u64 *v = ((const struct kma_map_row *)row)->v;
+
+	switch (column) {
+	case KMA_LATENCY_COL_count:
+		return v[KMA_LATENCY_COUNT];
+	case KMA_LATENCY_COL_total_us:
+		return div_u64(v[KMA_LATENCY_TOTAL_NS], NSEC_PER_USEC);
+	case KMA_LATENCY_COL_mean_us:
+		return kma_mean(v[KMA_LATENCY_TOTAL_NS], v[KMA_LATENCY_COUNT]);
+	case KMA_LATENCY_COL_max_us:
+		return div_u64(v[KMA_LATENCY_MAX_NS], NSEC_PER_USEC);
+	case KMA_LATENCY_COL_scanned:
+		return v[KMA_LATENCY_SCANNED];
+	case KMA_LATENCY_COL_reclaimed:
+		return v[KMA_LATENCY_RECLAIMED];
+	}
+	return v[KMA_LATENCY_BUCKET + column - KMA_LATENCY_COL_us_1];
+}
+
+static const char *kma_latency_describe(struct kma_map_row *row,
+					const struct kma_countmap_info *info,
+					char buf[KMA_SYMBOL_LEN])
+{
+	if (!info)
+		return "[other]";
+	snprintf(buf, KMA_SYMBOL_LEN, "%s:%s", kma_stall_origin_text(info->key.word[1]),
+		 kma_phase_text(info->key.word[0]));
+	return buf;
+}
+
+static int kma_latency_fill(struct kma_snapshot *snap)
+{
+	return kma_rows_map_fill(snap, kma_latency_describe);
+}
+
+struct kma_table kma_table_latency = {
+	.name = "latency",
+	.columns = kma_latency_columns,
+	.nr_columns = ARRAY_SIZE(kma_latency_columns),
+	.row_size = sizeof(struct kma_map_row),
+	.sort = { .key = { KMA_LATENCY_COL_total_us, KMA_LATENCY_COL_count }, .nr = 2 },
+	.countmap = KMA_COUNTMAP_LATENCY,
+	.fill = kma_latency_fill,
+	.merge = kma_rows_map_merge,
+	.value = kma_latency_value,
+	.label = kma_rows_map_label,
+	.show = kma_show_row,
+};

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Shrinkers, told apart by instance.  See shrinker.h. */
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/mount.h>
+#include <linux/sched.h>
+#include <linux/shrinker.h>
+#include <linux/string.h>
+
+#include "../compat.h"
+#include "../countmaps.h"
+#include "../state.h"
+#include "shrinker.h"
+#include "symbol.h"
+
+/* The function that scans the shrinker of each file system.  It is not exported. */
+static unsigned long kma_shrinker_super;
+/* Counts how often all rows were removed: the upper half of a word. */
+static u32 kma_shrinker_round;
+
+#ifdef KMA_HAVE_SHRINKER_ALLOC
+static const struct shrinker *kma_shrinker_of(struct super_block *sb)
+{
+	return sb->s_shrink;
+}
+
+static const struct super_block *kma_shrinker_sb(const struct shrinker *s)
+{
+	return s->private_data;
+}
+#else
+static const struct shrinker *kma_shrinker_of(struct super_block *sb)
+{
+	return &sb->s_shrink;
+}
+
+static const struct super_block *kma_shrinker_sb(const struct shrinker *s)
+{
+	return container_of(s, struct super_block, s_shrink);
+}
+#endif
+
+void kma_shrinker_start(void)
+{
+	struct path root;
+
+	get_fs_root(current->fs, &root);
+	kma_shrinker_super = (unsigned long)kma_shrinker_of(root.mnt->mnt_sb)->scan_objects;
+	path_put(&root);
+}
+
+static void kma_shrinker_describe(struct kma_countmap_info *info, const struct super_block *sb)
+{
+	if (sb)
+		snprintf(info->text, sizeof(info->text), "%s:%s", sb->s_type->name, sb->s_id);
+}
+
+u64 kma_shrinker_get(const struct shrinker *shrinker)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_SHRINKERS]);
+	const unsigned long scan = (unsigned long)shrinker->scan_objects;
+	const struct super_block *sb = scan != kma_shrinker_super ? NULL :
+				       kma_shrinker_sb(shrinker);
+	/* A shrinker that cannot scan is named after the function that counts. */
+	const unsigned long function = scan ?: (unsigned long)shrinker->count_objects;
+	struct kma_countmap_info info = {
+		.key = { { (unsigned long)shrinker, function + 1,
+			   sb ? (unsigned long)sb->s_type ^ sb->s_dev : 0 } },
+	};
+	u32 id;
+
+	if (!t)
+		return 0;
+	id = kma_countmap_find(t, &info.key);
+	if (id == KMA_COUNTMAP_OTHER) {
+		kma_shrinker_describe(&info, sb);
+		id = kma_countmap_get(t, &info);
+	}
+	return (u64)READ_ONCE(kma_shrinker_round) << 32 | id;
+}
+
+u32 kma_shrinker_row(const struct kma_countmap *t, u64 word)
+{
+	const u32 id = word;
+
+	return word >> 32 == READ_ONCE(kma_shrinker_round) && kma_countmap_info(t, id) ?
+	       id : KMA_COUNTMAP_OTHER;
+}
+
+void kma_shrinker_forget(void)
+{
+	WRITE_ONCE(kma_shrinker_round, kma_shrinker_round + 1);
+}
+
+/* Remove the offset from a symbol: `symbol+0xoffset [module]`. */
+static void kma_shrinker_function(char *name)
+{
+	char *offset = strchr(name, '+');
+
+	if (offset)
+		memmove(offset, offset + strcspn(offset, " "),
+			strlen(offset + strcspn(offset, " ")) + 1);
+}
+
+void kma_shrinker_name(const struct kma_countmap *t, u32 id, char *buf, size_t size)
+{
+	const struct kma_countmap_info *info = kma_countmap_info(t, id);
+	/* Protected by kma_lock. */
+	static char name[KMA_SYMBOL_LEN];
+
+	lockdep_assert_held(&kma_lock);
+	if (!info) {
+		strscpy(buf, "[other]", size);
+		return;
+	}
+	if (info->retired)
+		strscpy(name, info->text, sizeof(name));
+	else
+		kma_symbol_print(info->key.word[KMA_SHRINKER_SCAN], name);
+	kma_shrinker_function(name);
+	if (!info->retired && info->text[0])
+		snprintf(buf, size, "%s %s", name, info->text);
+	else
+		snprintf(buf, size, "%s #%u", name, id);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The setting `latency`.  See latency_track.h. */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+
+#include "../countmaps.h"
+#include "../match/page_caller.h"
+#include "../state.h"
+#include "latency_track.h"
+#include "page_track.h"
+#include "phase.h"
+#include "reclaim.h"
+#include "reclaim_functions.h"
+
+static const char *const kma_latency_names[] = {
+	[KMA_LATENCY_OFF] = "off",
+	[KMA_LATENCY_ON] = "on",
+	[KMA_LATENCY_FUNCTIONS] = "functions",
+};
+
+#define KMA_LATENCY_MAPS						\
+	(BIT(KMA_COUNTMAP_LATENCY) | BIT(KMA_COUNTMAP_SHRINKERS) | BIT(KMA_COUNTMAP_STALLS))
+
+/* Written under kma_lock. */
+static enum kma_latency_mode kma_latency;
+
+int kma_latency_parse(const char *text)
+{
+	return match_string(kma_latency_names, ARRAY_SIZE(kma_latency_names), text);
+}
+
+const char *kma_latency_name(void)
+{
+	return kma_latency_names[READ_ONCE(kma_latency)];
+}
+
+u64 kma_latency_bytes(void)
+{
+	return kma_latency ? kma_phase_bytes() : 0;
+}
+
+static bool kma_latency_fits(void)
+{
+	return kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() +
+	       kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
+	       kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
+	       kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes() <=
+	       kma_state_bytes_max();
+}
+
+static int kma_latency_start(void)
+{
+	int ret = kma_latency_fits() ? kma_page_caller_start() : -ENOMEM;
+
+	if (ret)
+		return ret;
+	ret = kma_phase_start();
+	if (ret)
+		goto page_caller;
+	ret = kma_countmaps_begin(KMA_LATENCY_MAPS);
+	if (ret)
+		goto phase;
+	ret = kma_reclaim_attach();
+	if (!ret)
+		return 0;
+	kma_countmaps_end(KMA_LATENCY_MAPS);
+phase:
+	kma_phase_stop();
+page_caller:
+	kma_page_caller_stop();
+	return ret;
+}
+
+static void kma_latency_stop(void)
+{
+	kma_reclaim_detach();
+	kma_countmaps_end(KMA_LATENCY_MAPS);
+	kma_phase_stop();
+	kma_page_caller_stop();
+}
+
+int kma_latency_set(enum kma_latency_mode mode)
+{
+	const enum kma_latency_mode before = kma_latency;
+	int ret = 0;
+
+	lockdep_assert_held(&kma_lock);
+	if (mode == before)
+		return 0;
+	if (!before)
+		ret = kma_latency_start();
+	else
+		kma_phase_record(false);
+	if (ret)
+		return ret;
+	if (before == KMA_LATENCY_FUNCTIONS)
+		kma_reclaim_functions_detach();
+	if (mode == KMA_LATENCY_FUNCTIONS)
+		kma_reclaim_functions_attach();
+	if (mode)
+		kma_phase_record(true);
+	else
+		kma_latency_stop();
+	WRITE_ONCE(kma_latency, mode);
+	return 0;
+}

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Count the phases of reclaim and compaction.  See phase.h. */
+#include <linux/cgroup.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include "../compat.h"
+#include "../core/env.h"
+#include "../core/pagealloc.h"
+#include "../countmaps.h"
+#include "../match/page_caller.h"
+#include "../resolve/shrinker.h"
+#include "../state.h"
+#include "acct.h"
+#include "phase.h"
+
+static struct kma_stalls kma_stalls;
+static bool kma_phase_on;
+static u64 kma_threshold_ns;
+static unsigned long kma_phase_functions;
+/* Functions are followed, and the unwinder cannot find the call sites behind their kretprobes. */
+static bool kma_phase_behind_kretprobes;
+
+struct kma_slowlog kma_slowlog;
+DECLARE_WAIT_QUEUE_HEAD(kma_slow_wait);
+static u64 kma_slow_since;
+
+/* ---- the current task -------------------------------------------------------- */
+
+static bool kma_phase_counts(void)
+{
+	return READ_ONCE(kma_phase_on) && in_task();
+}
+
+static bool kma_phase_exceeds(u64 ns)
+{
+	const u64 threshold = READ_ONCE(kma_threshold_ns);
+
+	return threshold && ns >= threshold;
+}
+
+static bool kma_phase_is_kcompactd(void)
+{
+#ifdef PF_KCOMPACTD
+	return current->flags & PF_KCOMPACTD;
+#else
+	return current->flags & PF_KTHREAD && !strncmp(current->comm, "kcompactd", 9);
+#endif
+}
+
+/*
+ * The order and gfp flags of the allocation for which a task is compacting memory.  Their event
+ * comes before the phases, and has no end.  So there is a place for each hash of a task, which
+ * another task may overwrite: then they are not known.
+ */
+#define KMA_COMPACTS	256
+static u64 kma_compacts[KMA_COMPACTS];
+
+static u64 kma_phase_hash(void)
+{
+	return (unsigned long)current * 0x9e3779b97f4a7c15ULL;
+}
+
+/* Bits 40 to 63 are those of the task's hash, bits 32 to 39 the order, bits 0 to 31 the flags. */
+static u64 *kma_phase_place(void)
+{
+	return &kma_compacts[kma_phase_hash() >> 32 & (KMA_COMPACTS - 1)];
+}
+
+void kma_phase_compacts(int order, u32 gfp)
+{
+	if (kma_phase_counts())
+		WRITE_ONCE(*kma_phase_place(), (kma_phase_hash() >> 40 << 40) |
+			   (u64)(u8)order << 32 | gfp);
+}
+
+/* Set what the current task compacts memory for.  Return: false if it is not known. */
+static bool kma_phase_compaction(struct kma_stall *s)
+{
+	const u64 word = READ_ONCE(*kma_phase_place());
+
+	if (!word || word >> 40 != kma_phase_hash() >> 40)
+		return false;
+	s->order = (u8)(word >> 32);
+	s->gfp = word;
+	return true;
+}
+
+/* ---- the beginning of a phase -------------------------------------------------- */
+
+static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct kma_stall *s)
+{
+	if (current->flags & PF_KSWAPD)
+		return KMA_STALL_KSWAPD;
+	if (kma_phase_is_kcompactd())
+		return KMA_STALL_KCOMPACTD;
+	switch (phase) {
+	case KMA_PHASE_ALLOC:
+	case KMA_PHASE_FREE_PAGES:
+	case KMA_PHASE_DIRECT:
+	case KMA_PHASE_NODE:
+	case KMA_PHASE_TRY_COMPACT:
+		return KMA_STALL_DIRECT;
+	case KMA_PHASE_MEMCG:
+	case KMA_PHASE_SOFT_LIMIT:
+		return KMA_STALL_MEMCG;
+	case KMA_PHASE_COMPACT_ZONE:
+	case KMA_PHASE_COMPACTION:
+		return kma_phase_compaction(s) ? KMA_STALL_DIRECT : KMA_STALL_OTHER;
+	default:
+		return KMA_STALL_OTHER;
+	}
+}
+
+static bool kma_phase_waits(const struct kma_stall *s)
+{
+	return s->origin == KMA_STALL_DIRECT || s->origin == KMA_STALL_MEMCG;
+}
+
+/* Find the call site.  This may take longer than what is timed. */
+static noinline void kma_phase_find_site(struct kma_stall *s)
+{
+	const u64 before = ktime_get_mono_fast_ns();
+
+	s->site = kma_phase_behind_kretprobes ? KMA_SITE_NOWHERE : kma_env_page_site();
+	kma_stall_skip(s, ktime_get_mono_fast_ns() - before);
+}
+
+static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
+			    const struct kma_phase_args *args)
+{
+	struct kma_stall_frame *f = &s->frame[s->depth - 1];
+
+	f->detail = args->detail;
+	f->arg = args->arg;
+	if (s->depth == 1)
+		s->origin = kma_phase_origin(phase, s);
+	/* In the background, each phase that is not inside another one has parts of its own. */
+	if (s->depth == 2 && kma_phase_is_background(s->frame[0].phase))
+		s->nr_parts = 0;
+	if (s->order == KMA_ORDER_NONE && args->order != KMA_ORDER_NONE) {
+		s->order = args->order;
+		s->gfp = args->gfp;
+	}
+	/* Most allocations do not wait, so their call site is only looked for if they do. */
+	if (!s->site && kma_phase_waits(s) && !args->entry)
+		kma_phase_find_site(s);
+}
+
+/*
+ * Whether the phases of the current task are recorded.  While `enabled` is 0, no stall begins, but
+ * one that has begun is recorded to its end.
+ */
+static bool kma_phase_records(void)
+{
+	return READ_ONCE(kma_countmaps_on) ||
+	       kma_stall_of(&kma_stalls, (unsigned long)current);
+}
+
+bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp)
+{
+	const struct kma_stall_task who = {
+		.task = (unsigned long)current,
+		.stack = (unsigned long)task_stack_page(current),
+		.pid = current->pid,
+		.sp = sp,
+	};
+	struct kma_stall *s;
+
+	if (!kma_phase_counts())
+		return false;
+	if (!kma_phase_records()) {
+		kma_stat_inc(countmap_off);
+		return false;
+	}
+	s = kma_stall_begin(&kma_stalls, &who, phase, ktime_get_mono_fast_ns());
+	if (s)
+		kma_phase_began(s, phase, args);
+	return true;
+}
+
+/* ---- the end of a phase -------------------------------------------------------- */
+
+static void kma_phase_latency(enum kma_phase phase, enum kma_origin_of_stall origin,
+			      const struct kma_stall_end *end)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_LATENCY]);
+	const struct kma_countmap_info info = { .key = { { phase, origin } } };
+	u32 id;
+
+	if (!t)
+		return;
+	id = kma_countmap_get(t, &info);
+	kma_countmap_add_to(t, id, KMA_LATENCY_COUNT, 1);
+	kma_countmap_add_to(t, id, KMA_LATENCY_TOTAL_NS, end->ns);
+	kma_countmap_raise(t, id, KMA_LATENCY_MAX_NS, end->ns);
+	kma_countmap_add_to(t, id, KMA_LATENCY_BUCKET + kma_latency_bucket(end->ns), 1);
+	if (end->frame.scanned)
+		kma_countmap_add_to(t, id, KMA_LATENCY_SCANNED, end->frame.scanned);
+	if (end->frame.reclaimed)
+		kma_countmap_add_to(t, id, KMA_LATENCY_RECLAIMED, end->frame.reclaimed);
+}
+
+static void kma_phase_shrinker(const struct kma_stall *s, const struct kma_stall_end *end,
+			       const struct kma_phase_shrunk *shrunk)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_SHRINKERS]);
+	const u64 scan = end->frame.arg;
+	u32 id;
+
+	if (!t)
+		return;
+	id = kma_shrinker_row(t, end->frame.detail);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_CALLS, 1);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_TOTAL_NS, end->ns);
+	kma_countmap_raise(t, id, KMA_SHRINKER_MAX_NS, end->ns);
+	if (kma_phase_waits(s))
+		kma_countmap_add_to(t, id, KMA_SHRINKER_WAITED_NS, end->ns);
+	if (scan > shrunk->left)
+		kma_countmap_add_to(t, id, KMA_SHRINKER_SCANNED, scan - shrunk->left);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_FREED, shrunk->freed);
+}
+
+/* The time in do_shrink_slab() is that of counting objects, apart from the phase inside it. */
+static void kma_phase_counted(const struct kma_stall_end *end)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_SHRINKERS]);
+	u32 id;
+
+	if (!t)
+		return;
+	id = kma_shrinker_row(t, end->frame.detail);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNTS, 1);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNT_NS, end->own);
+}
+
+static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_STALLS]);
+	const struct kma_countmap_info info = {
+		.key = { {
+			[KMA_STALL_SITE] = s->site,
+			[KMA_STALL_WHAT] = (u64)phase << 40 | (u64)(u8)s->order << 32 | s->gfp,
+			[KMA_STALL_DETAIL] = detail,
+		} },
+	};
+	u32 id;
+
+	if (!t)
+		return;
+	id = kma_countmap_get(t, &info);
+	kma_countmap_add_to(t, id, KMA_STALLED_COUNT, 1);
+	kma_countmap_add_to(t, id, KMA_STALLED_TOTAL_NS, ns);
+	kma_countmap_raise(t, id, KMA_STALLED_MAX_NS, ns);
+}
+
+static void kma_phase_account(const struct kma_stall *s, u64 ns)
+{
+	const struct kma_acct_event event = {
+		.nr = 1,
+		.what = { { KMA_ACCT_STALL_NS, ns } },
+		.site = s->site,
+		.source = true,
+	};
+
+	kma_acct_count(&event);
+}
+
+/* Whether an allocation has neither waited for anything, nor taken long. */
+static bool kma_phase_is_quick(const struct kma_stall_end *end)
+{
+	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.inner &&
+	       !kma_phase_exceeds(end->ns);
+}
+
+static void kma_phase_count(const struct kma_stall *s, const struct kma_stall_end *end,
+			    const struct kma_phase_shrunk *shrunk)
+{
+	const enum kma_phase phase = end->frame.phase;
+
+	rcu_read_lock();
+	kma_phase_latency(phase, s->origin, end);
+	if (phase == KMA_PHASE_SHRINKER && shrunk)
+		kma_phase_shrinker(s, end, shrunk);
+	if (phase == KMA_PHASE_COUNT)
+		kma_phase_counted(end);
+	if (kma_phase_waits(s) && !kma_phase_is_quick(end)) {
+		kma_phase_stalled(s, phase, end->frame.detail, end->own);
+		if (end->outermost)
+			kma_phase_account(s, end->ns);
+	}
+	rcu_read_unlock();
+}
+
+/* ---- slow phases --------------------------------------------------------------- */
+
+static void kma_slow_wake(struct irq_work *work)
+{
+	wake_up_all(&kma_slow_wait);
+}
+
+/* A probe must not wake anybody, because it may run with any lock held. */
+static struct irq_work kma_slow_work;
+
+static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])
+{
+	unsigned long all[KMA_SLOW_FRAMES + 8];
+	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
+
+	while (i < nr && within_module(all[i], THIS_MODULE))
+		i++;
+	nr = min_t(u32, nr - i, KMA_SLOW_FRAMES);
+	memcpy(frame, &all[i], nr * sizeof(frame[0]));
+	return nr;
+}
+
+static u64 kma_slow_cgroup(void)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+	return id;
+}
+
+static noinline void kma_phase_slow(const struct kma_stall *s, const struct kma_stall_end *end)
+{
+	u64 nr;
+	struct kma_slow *r = kma_slowlog_begin(&kma_slowlog, &nr);
+
+	if (!r)
+		return;
+	r->end_ns = end->frame.start + end->ns;
+	r->ns = end->ns;
+	r->phase = end->frame.phase;
+	r->origin = s->origin;
+	r->tgid = current->tgid;
+	r->pid = current->pid;
+	memcpy(r->comm, current->comm, sizeof(r->comm));
+	r->cgroup = kma_slow_cgroup();
+	r->order = s->order;
+	r->gfp = s->gfp;
+	r->site = s->site;
+	r->nr_parts = s->nr_parts;
+	memcpy(r->part, s->part, sizeof(r->part));
+	r->nr_frames = kma_slow_stack(r->frame);
+	kma_slowlog_publish(r, nr);
+	irq_work_queue(&kma_slow_work);
+}
+
+static bool kma_phase_is_slow(const struct kma_stall *s, const struct kma_stall_end *end)
+{
+	if (!kma_phase_exceeds(end->ns) || kma_phase_is_background(end->frame.phase))
+		return false;
+	return end->outermost ||
+	       (s->depth == 1 && kma_phase_is_background(s->frame[0].phase));
+}
+
+/* ---- events ---------------------------------------------------------------------- */
+
+void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
+{
+	struct kma_stall_end end;
+	struct kma_stall *s;
+
+	if (!kma_phase_counts() || !kma_phase_records())
+		return;
+	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, ktime_get_mono_fast_ns(),
+			  &end);
+	if (!s)
+		return;
+	if (!s->site && kma_phase_waits(s) && !kma_phase_is_quick(&end))
+		kma_phase_find_site(s);
+	kma_phase_count(s, &end, shrunk);
+	if (kma_phase_is_slow(s, &end))
+		kma_phase_slow(s, &end);
+	kma_stall_leave(&kma_stalls, s);
+}
+
+void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
+{
+	const struct kma_stall_end end = {
+		.frame = { .phase = phase, .detail = detail }, .ns = ns, .own = ns,
+	};
+	struct kma_stall *s;
+
+	if (!kma_phase_counts() || !kma_phase_records())
+		return;
+	s = kma_stall_of(&kma_stalls, (unsigned long)current);
+	if (!s) {
+		kma_stat_inc(stall_begins_lost);
+		return;
+	}
+	kma_stall_spend(s, phase, detail, ns);
+	kma_phase_count(s, &end, NULL);
+}
+
+void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed)
+{
+	struct kma_countmap_info info = { .key = { { phase, KMA_STALL_OTHER } } };
+	struct kma_stall_frame *f;
+	struct kma_countmap *t;
+	struct kma_stall *s;
+	u32 id;
+
+	if (!kma_phase_counts() || !kma_phase_records())
+		return;
+	s = kma_stall_of(&kma_stalls, (unsigned long)current);
+	if (s) {
+		info.key.word[1] = s->origin;
+		f = &s->frame[s->depth - 1];
+		f->scanned += scanned;
+		f->reclaimed += reclaimed;
+	} else if (current->flags & PF_KSWAPD) {
+		info.key.word[1] = KMA_STALL_KSWAPD;
+	}
+	/* At its end, the function counts these pages, and itself. */
+	if (test_bit(phase, &kma_phase_functions))
+		return;
+	rcu_read_lock();
+	t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_LATENCY]);
+	if (t) {
+		id = kma_countmap_get(t, &info);
+		kma_countmap_add_to(t, id, KMA_LATENCY_COUNT, 1);
+		kma_countmap_add_to(t, id, KMA_LATENCY_SCANNED, scanned);
+		kma_countmap_add_to(t, id, KMA_LATENCY_RECLAIMED, reclaimed);
+	}
+	rcu_read_unlock();
+}
+
+/* ---- start and stop ---------------------------------------------------------------- */
+
+void kma_phase_follows(bool yes)
+{
+	kma_phase_behind_kretprobes = yes && !KMA_UNWINDS_KRETPROBES;
+}
+
+void kma_phase_has_function(enum kma_phase phase, bool yes)
+{
+	if (yes)
+		set_bit(phase, &kma_phase_functions);
+	else
+		clear_bit(phase, &kma_phase_functions);
+}
+
+void kma_phase_set_threshold(u64 us)
+{
+	WRITE_ONCE(kma_threshold_ns, us * NSEC_PER_USEC);
+}
+
+u64 kma_phase_threshold(void)
+{
+	return div_u64(READ_ONCE(kma_threshold_ns), NSEC_PER_USEC);
+}
+
+void kma_phase_record(bool on)
+{
+	lockdep_assert_held(&kma_lock);
+	if (!on) {
+		WRITE_ONCE(kma_phase_on, false);
+		kma_env_wait_for_probes();
+		return;
+	}
+	kma_stalls_clear(&kma_stalls);
+	WRITE_ONCE(kma_phase_on, true);
+}
+
+u64 kma_phase_bytes(void)
+{
+	return kma_stalls_bytes() + KMA_SLOW_RECORDS * sizeof(struct kma_slow);
+}
+
+int kma_phase_start(void)
+{
+	int ret;
+
+	lockdep_assert_held(&kma_lock);
+	ret = kma_stalls_init(&kma_stalls);
+	if (ret)
+		return ret;
+	ret = kma_slowlog_init(&kma_slowlog);
+	if (ret) {
+		kma_stalls_destroy(&kma_stalls);
+		return ret;
+	}
+	init_irq_work(&kma_slow_work, kma_slow_wake);
+	kma_slow_since = 1;
+	memset(kma_compacts, 0, sizeof(kma_compacts));
+	kma_shrinker_start();
+	return 0;
+}
+
+void kma_phase_stop(void)
+{
+	lockdep_assert_held(&kma_lock);
+	irq_work_sync(&kma_slow_work);
+	kma_stalls_destroy(&kma_stalls);
+	kma_slowlog_destroy(&kma_slowlog);
+}
+
+u64 kma_phase_slow_since(void)
+{
+	return kma_slow_since;
+}
+
+void kma_phase_forget(void)
+{
+	kma_shrinker_forget();
+	kma_slow_since = kma_slowlog_head(&kma_slowlog) + 1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The functions of reclaim and compaction that have no tracepoints, followed by kretprobes.
+ *
+ * Each function is a phase of phase.h.  A kernel may have no such function, or may have inlined
+ * it; then that phase is missing, and the time in it is that of the phase around it.
+ *
+ * A kretprobe replaces the return address of the function on the stack.  The unwinder of Linux 5.10
+ * does not know the original one, so no call site can be found behind it there.
+ */
+#ifndef KMA_TRACE_RECLAIM_FUNCTIONS_H
+#define KMA_TRACE_RECLAIM_FUNCTIONS_H
+
+#include <linux/types.h>
+
+/**
+ * kma_reclaim_functions_attach() - follow the functions that this kernel has
+ *
+ * Context: process, may sleep; kma_lock is held; no phase is being counted.
+ */
+void kma_reclaim_functions_attach(void);
+
+/**
+ * kma_reclaim_functions_detach() - undo kma_reclaim_functions_attach()
+ *
+ * Context: process, may sleep; kma_lock is held; no phase is being counted.
+ */
+void kma_reclaim_functions_detach(void);
+
+/**
+ * kma_reclaim_function() - a function that may be followed
+ * @i: its index
+ * @followed: set to whether it is followed
+ * @missed: set to the number of calls that were missed
+ *
+ * Context: process; kma_lock is held.
+ * Return: the name of its row in `stats`, or NULL if there is no such index.
+ */
+const char *kma_reclaim_function(int i, bool *followed, u64 *missed);
+
+#endif /* KMA_TRACE_RECLAIM_FUNCTIONS_H */

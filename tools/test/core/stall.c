@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Phases of reclaim with a clock of the test's own: own times, phases whose beginning or end is
+ * not seen, slots that are full; and the log of slow phases.
+ *
+ *   stall [SEED]
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "seeded.h"
+#include "../../../module/core/countmap.h"
+#include "../../../module/core/slowlog.h"
+#include "../../../module/core/stall.h"
+
+#define KMA_TASK	0xffff888001234000UL
+#define KMA_STACK	0xffffc90000100000UL
+#define KMA_TOP		(KMA_STACK + 0x4000)
+
+static struct kma_stalls kma_stalls;
+static u64 kma_now;
+
+static void kma_reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		memset(per_cpu(kma_stats, cpu).v, 0, sizeof(kma_stats.v));
+	kma_env_bytes = 0;
+}
+
+static void kma_setup(void)
+{
+	kma_reset();
+	kma_expect(!kma_stalls_init(&kma_stalls));
+	kma_now = 1000000;
+}
+
+static void kma_teardown(void)
+{
+	u32 i;
+
+	for (i = 0; i < KMA_STALLS; i++)
+		kma_expect(!kma_stalls.owner[i]);
+	kma_stalls_destroy(&kma_stalls);
+}
+
+static u64 kma_lost(enum kma_stat stat)
+{
+	struct kma_stats sum;
+
+	kma_stats_sum(&sum);
+	return sum.v[stat];
+}
+
+#define kma_counted(name) kma_lost(KMA_STAT_##name)
+
+static struct kma_stall_task kma_who(u32 down)
+{
+	return (struct kma_stall_task) {
+		.task = KMA_TASK, .stack = KMA_STACK, .pid = 42, .sp = KMA_TOP - down,
+	};
+}
+
+/* Begin a phase at a place of the stack, so many bytes from its top, after so many ns. */
+static struct kma_stall *kma_begin(enum kma_phase phase, u32 down, u64 after)
+{
+	const struct kma_stall_task who = kma_who(down);
+
+	kma_now += after;
+	return kma_stall_begin(&kma_stalls, &who, phase, kma_now);
+}
+
+static struct kma_stall_end kma_end(enum kma_phase phase, u64 after)
+{
+	struct kma_stall_end end = {};
+	struct kma_stall *s;
+
+	kma_now += after;
+	s = kma_stall_end(&kma_stalls, KMA_TASK, phase, kma_now, &end);
+	if (s)
+		kma_stall_leave(&kma_stalls, s);
+	return end;
+}
+
+static bool kma_is(const struct kma_stall_end *end, enum kma_phase phase, u64 ns, u64 own)
+{
+	return end->frame.phase == phase && end->ns == ns && end->own == own;
+}
+
+/* ---- own times ------------------------------------------------------------------ */
+
+/* A shrinker in direct reclaim in an allocation: own times add up to the outermost time. */
+static void kma_times_are_exclusive(void)
+{
+	struct kma_stall_end shrinker, direct, alloc;
+	struct kma_stall *s;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_ALLOC, 100, 0);
+	kma_expect(s && s->depth == 1 && s->order == KMA_ORDER_NONE && !s->site);
+	kma_expect(kma_begin(KMA_PHASE_DIRECT, 900, 10) == s && s->depth == 2);
+	kma_expect(kma_begin(KMA_PHASE_SHRINKER, 1700, 100) == s);
+	s->frame[2].detail = 7;
+	shrinker = kma_end(KMA_PHASE_SHRINKER, 1000);
+	kma_expect(kma_is(&shrinker, KMA_PHASE_SHRINKER, 1000, 1000) && !shrinker.outermost);
+	kma_begin(KMA_PHASE_SHRINKER, 1700, 20);
+	s->frame[2].detail = 7;
+	shrinker = kma_end(KMA_PHASE_SHRINKER, 3000);
+	direct = kma_end(KMA_PHASE_DIRECT, 5);
+	kma_expect(kma_is(&direct, KMA_PHASE_DIRECT, 4125, 125) && !direct.outermost);
+	kma_now += 3;
+	kma_expect(kma_stall_of(&kma_stalls, KMA_TASK) == s && s->nr_parts == 2);
+	kma_expect(s->part[0].phase == KMA_PHASE_SHRINKER && s->part[0].detail == 7);
+	kma_expect(s->part[0].ns == 4000 && s->part[0].nr == 2 && s->part[1].ns == 125);
+	alloc = kma_end(KMA_PHASE_ALLOC, 0);
+	kma_expect(kma_is(&alloc, KMA_PHASE_ALLOC, 4138, 13) && alloc.outermost);
+	kma_expect(!kma_stall_of(&kma_stalls, KMA_TASK));
+	kma_expect(!kma_counted(stall_ends_lost) && !kma_counted(stall_begins_lost));
+	kma_teardown();
+}
+
+/* A random tree of phases, down to a depth. */
+static u64 kma_tree(u32 depth, u64 own[KMA_PHASE_NR], bool top)
+{
+	const enum kma_phase phase = KMA_PHASE_SHRINK_NODE + kma_below(4);
+	const u64 start = kma_now;
+	struct kma_stall_end end;
+	u64 inner = 0, ns;
+
+	kma_begin(phase, 100 + 800 * depth, 0);
+	do {
+		kma_now += kma_below(1000);
+		if (depth < KMA_STALL_DEPTH - 1 && kma_below(3))
+			inner += kma_tree(depth + 1, own, false);
+	} while (kma_below(2));
+	end = kma_end(phase, kma_below(1000));
+	ns = kma_now - start;
+	kma_expect(kma_is(&end, phase, ns, ns - inner) && end.outermost == top);
+	own[phase] += ns - inner;
+	return ns;
+}
+
+static void kma_times_add_up(void)
+{
+	u64 own[KMA_PHASE_NR], sum, ns;
+	struct kma_stall s;
+	u32 i, k;
+
+	kma_setup();
+	for (i = 0; i < 20000; i++) {
+		memset(own, 0, sizeof(own));
+		ns = kma_tree(0, own, true);
+		/* Nothing has used the slot since. */
+		for (k = 0; k < KMA_STALLS && kma_stalls.slot[k].stack != KMA_STACK; k++)
+			;
+		s = kma_stalls.slot[k];
+		for (sum = 0, k = 0; k < s.nr_parts; k++) {
+			sum += s.part[k].ns;
+			kma_expect(s.part[k].ns == own[s.part[k].phase]);
+		}
+		kma_expect(sum == ns);
+	}
+	kma_expect(!kma_counted(stall_ends_lost) && !kma_counted(stall_begins_lost) &&
+		   !kma_counted(stall_too_deep));
+	kma_teardown();
+}
+
+/* A phase of which only the end is known, and time that recording took. */
+static void kma_times_without_a_beginning(void)
+{
+	struct kma_stall_end end;
+	struct kma_stall *s;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_now += 700;
+	kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500);
+	kma_now += 50;
+	kma_stall_skip(s, 50);
+	end = kma_end(KMA_PHASE_DIRECT, 10);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 710, 210));
+	kma_expect(s->nr_parts == 2 && s->part[0].phase == KMA_PHASE_THROTTLED);
+	kma_expect(s->part[0].ns == 500 && s->part[0].detail == 2 && s->part[1].ns == 210);
+	/* More was spent than has passed, and the clock went back: no time is negative. */
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500);
+	end = kma_end(KMA_PHASE_DIRECT, 100);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 100, 0));
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_now -= 1000;
+	end = kma_end(KMA_PHASE_DIRECT, 0);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 0, 0));
+	kma_teardown();
+}
+
+/* Pages are counted in the phase that scans them, and in those around it. */
+static void kma_pages_add_up(void)
+{
+	struct kma_stall_end end;
+	struct kma_stall *s;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_begin(KMA_PHASE_LRU, 900, 0);
+	s->frame[1].scanned = 32;
+	s->frame[1].reclaimed = 30;
+	end = kma_end(KMA_PHASE_LRU, 1);
+	kma_expect(end.frame.scanned == 32 && end.frame.reclaimed == 30);
+	s->frame[0].scanned += 8;
+	end = kma_end(KMA_PHASE_DIRECT, 1);
+	kma_expect(end.frame.scanned == 40 && end.frame.reclaimed == 30);
+	kma_teardown();
+}
+
+static void kma_parts_overflow(void)
+{
+	struct kma_stall *s;
+	u64 sum = 0;
+	u32 i;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	for (i = 0; i < 20; i++)
+		kma_stall_add(s, KMA_PHASE_SHRINKER, i, 100 + i);
+	kma_stall_add(s, KMA_PHASE_SHRINKER, 3, 1);
+	for (i = 0; i < s->nr_parts; i++)
+		sum += s->part[i].ns;
+	kma_expect(s->nr_parts == KMA_STALL_PARTS && sum == 20 * 100 + 190 + 1);
+	kma_expect(s->part[3].ns == 104 && s->part[3].nr == 2);
+	kma_expect(s->part[KMA_STALL_PARTS - 1].phase == KMA_PHASE_NONE);
+	kma_expect(s->part[KMA_STALL_PARTS - 1].nr == 13);
+	kma_end(KMA_PHASE_DIRECT, 0);
+	kma_teardown();
+}
+
+/* ---- beginnings and ends that are not seen ---------------------------------------- */
+
+static void kma_ends_without_beginnings(void)
+{
+	struct kma_stall_end end;
+
+	kma_setup();
+	kma_end(KMA_PHASE_DIRECT, 0);
+	kma_expect(kma_counted(stall_begins_lost) == 1);
+	/* The beginning of the phase inside was not seen: the one around it goes on. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_end(KMA_PHASE_SHRINKER, 10);
+	kma_expect(kma_counted(stall_begins_lost) == 2);
+	end = kma_end(KMA_PHASE_DIRECT, 10);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 20, 20));
+	kma_teardown();
+}
+
+static void kma_lost_ends_of_inner_phases(void)
+{
+	struct kma_stall_end end;
+	struct kma_stall *s;
+
+	kma_setup();
+	/* The end of the phase around it tells. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_begin(KMA_PHASE_LRU, 900, 10);
+	kma_begin(KMA_PHASE_LRU_ACTIVE, 1700, 10);
+	end = kma_end(KMA_PHASE_DIRECT, 10);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 30, 30) && kma_counted(stall_ends_lost) == 2);
+	/* The next phase at the same place of the stack tells. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_begin(KMA_PHASE_LRU, 900, 10);
+	s = kma_begin(KMA_PHASE_LRU, 900, 10);
+	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 3);
+	end = kma_end(KMA_PHASE_LRU, 5);
+	kma_expect(kma_is(&end, KMA_PHASE_LRU, 5, 5));
+	end = kma_end(KMA_PHASE_DIRECT, 0);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 25, 20));
+	kma_teardown();
+}
+
+/* The outermost phase has no end: the next phase of the task tells by its place on the stack. */
+static void kma_lost_ends_of_outermost_phases(void)
+{
+	struct kma_stall *s;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_ALLOC, 2000, 0);
+	s->site = 1;
+	/* Clearly above it: a new stall. */
+	s = kma_begin(KMA_PHASE_DIRECT, 1000, 0);
+	kma_expect(s->depth == 1 && !s->site && !s->nr_parts);
+	kma_expect(kma_counted(stall_ends_lost) == 1);
+	kma_end(KMA_PHASE_DIRECT, 0);
+	/* A probe of a function that then calls another one is a little below that call. */
+	kma_begin(KMA_PHASE_DIRECT, 1000, 0);
+	s = kma_begin(KMA_PHASE_SHRINK_NODE, 900, 0);
+	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 1);
+	kma_end(KMA_PHASE_SHRINK_NODE, 0);
+	kma_end(KMA_PHASE_DIRECT, 0);
+	kma_teardown();
+}
+
+static void kma_tasks_die(void)
+{
+	struct kma_stall_task who = kma_who(100);
+	struct kma_stall *s;
+
+	kma_setup();
+	kma_begin(KMA_PHASE_ALLOC, 100, 0);
+	/* A new task has the same task_struct, and its stack pointer is lower. */
+	who.pid = 43;
+	who.sp -= 4000;
+	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+	kma_expect(s->depth == 1 && s->pid == 43 && kma_counted(stall_ends_lost) == 1);
+	/* And one with another stack. */
+	who.stack += 0x8000;
+	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+	kma_expect(s->depth == 1 && s->stack == who.stack && kma_counted(stall_ends_lost) == 2);
+	kma_end(KMA_PHASE_DIRECT, 0);
+	kma_teardown();
+}
+
+/* kswapd may wake twice without sleeping, and kcompactd may sleep twice without waking. */
+static void kma_background(void)
+{
+	struct kma_stall_end end;
+
+	kma_setup();
+	kma_end(KMA_PHASE_KCOMPACTD, 0);
+	kma_expect(!kma_counted(stall_begins_lost));
+	kma_expect(kma_begin(KMA_PHASE_KSWAPD, 100, 0));
+	kma_begin(KMA_PHASE_SHRINK_NODE, 900, 100);
+	kma_end(KMA_PHASE_SHRINK_NODE, 50);
+	kma_expect(!kma_begin(KMA_PHASE_KSWAPD, 100, 10));
+	end = kma_end(KMA_PHASE_KSWAPD, 5);
+	kma_expect(kma_is(&end, KMA_PHASE_KSWAPD, 165, 115));
+	kma_end(KMA_PHASE_KSWAPD, 0);
+	kma_expect(!kma_counted(stall_ends_lost) && !kma_counted(stall_begins_lost));
+	kma_teardown();
+}
+
+/* ---- limits ---------------------------------------------------------------------------- */
+
+static void kma_too_deep(void)
+{
+	struct kma_stall_end end;
+	u32 i;
+
+	kma_setup();
+	for (i = 0; i < KMA_STALL_DEPTH + 3; i++)
+		kma_expect(!!kma_begin(KMA_PHASE_LRU, 100 + 800 * i, 10) == (i < KMA_STALL_DEPTH));
+	kma_expect(kma_counted(stall_too_deep) == 3);
+	for (i = 0; i < 3; i++) {
+		end = kma_end(KMA_PHASE_LRU, 1);
+		kma_expect(!end.ns);
+	}
+	end = kma_end(KMA_PHASE_LRU, 1);
+	kma_expect(kma_is(&end, KMA_PHASE_LRU, 34, 34));
+	for (i = 1; i < KMA_STALL_DEPTH; i++)
+		end = kma_end(KMA_PHASE_LRU, 0);
+	kma_expect(end.outermost && !kma_counted(stall_ends_lost));
+	kma_teardown();
+}
+
+/* Tasks get slots until their set is full; a slot that is released is used again. */
+static void kma_slots_run_out(void)
+{
+	struct kma_stall_task who = kma_who(100);
+	struct kma_stall_end end;
+	struct kma_stall *s;
+	u32 i, got = 0;
+
+	kma_setup();
+	for (i = 0; i < 4 * KMA_STALLS; i++) {
+		who.task = KMA_TASK + 64 * i;
+		s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+		got += !!s;
+		kma_expect(kma_stall_of(&kma_stalls, who.task) == s);
+	}
+	kma_expect(got > KMA_STALLS / 2 && got <= KMA_STALLS);
+	kma_expect(kma_counted(stall_no_slot) == 4 * KMA_STALLS - got);
+	for (i = 0; i < 4 * KMA_STALLS; i++) {
+		s = kma_stall_end(&kma_stalls, KMA_TASK + 64 * i, KMA_PHASE_DIRECT, kma_now + i,
+				  &end);
+		got -= !!s;
+		kma_expect(!s || end.ns == i);
+		if (s)
+			kma_stall_leave(&kma_stalls, s);
+	}
+	kma_expect(!got && kma_counted(stall_begins_lost) == kma_counted(stall_no_slot));
+	/* Phases that tasks are in when counting ends */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_begin(KMA_PHASE_LRU, 900, 0);
+	kma_stalls_clear(&kma_stalls);
+	kma_expect(kma_counted(stall_ends_lost) == 2 && !kma_stall_of(&kma_stalls, KMA_TASK));
+	kma_teardown();
+}
+
+static void kma_starts_whole_or_not(void)
+{
+	int at;
+
+	kma_reset();
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		kma_env_bytes = 0;
+		if (!kma_stalls_init(&kma_stalls))
+			break;
+		kma_expect(!kma_stalls.owner && !kma_stalls.slot);
+	}
+	kma_env_fail_at = 0;
+	kma_expect(at == 3 && kma_stalls_bytes() == kma_env_bytes);
+	kma_stalls_destroy(&kma_stalls);
+}
+
+static void kma_buckets(void)
+{
+	u32 i;
+
+	kma_expect(!kma_latency_bucket(0) && !kma_latency_bucket(1999));
+	for (i = 1; i < KMA_LATENCY_BUCKETS; i++) {
+		kma_expect(kma_latency_bucket(1000ULL << i) == i);
+		kma_expect(kma_latency_bucket((1000ULL << i) - 1) == i - 1);
+	}
+	kma_expect(kma_latency_bucket(~0ULL) == KMA_LATENCY_BUCKETS - 1);
+	for (i = 0; i < KMA_PHASE_NR; i++)
+		kma_expect(kma_phase_text(i)[0] && kma_phase_cause(i)[0]);
+	kma_expect(!strcmp(kma_phase_text(KMA_PHASE_SHRINKER), "shrinker"));
+	kma_expect(!strcmp(kma_phase_cause(KMA_PHASE_COUNT), "counting"));
+	kma_expect(!strcmp(kma_stall_origin_text(KMA_STALL_KCOMPACTD), "kcompactd"));
+}
+
+/* ---- the log of slow phases ------------------------------------------------------------ */
+
+static void kma_log_keeps_the_last(void)
+{
+	struct kma_slowlog t;
+	struct kma_slow *r, copy;
+	u64 nr, i;
+
+	kma_reset();
+	kma_expect(!kma_slowlog_init(&t) && !kma_slowlog_head(&t));
+	kma_expect(!kma_slowlog_read(&t, 1, &copy));
+	for (i = 1; i <= KMA_SLOW_RECORDS + 10; i++) {
+		r = kma_slowlog_begin(&t, &nr);
+		kma_expect(r && nr == i && !kma_slowlog_read(&t, i, &copy));
+		r->ns = 1000 + i;
+		kma_slowlog_publish(r, nr);
+	}
+	kma_expect(kma_slowlog_head(&t) == KMA_SLOW_RECORDS + 10 && !kma_counted(slow_lost));
+	for (i = 1; i <= KMA_SLOW_RECORDS + 11; i++) {
+		kma_expect(kma_slowlog_read(&t, i, &copy) ==
+			   (i > 10 && i <= KMA_SLOW_RECORDS + 10));
+		kma_expect(i <= 10 || i > KMA_SLOW_RECORDS + 10 || copy.ns == 1000 + i);
+	}
+	kma_slowlog_destroy(&t);
+}
+
+/* A context is preempted while it writes a record: others do not touch it. */
+static void kma_log_has_slow_writers(void)
+{
+	struct kma_slow *r, *other, copy;
+	struct kma_slowlog t;
+	u64 nr, first;
+	u32 i;
+
+	kma_reset();
+	kma_expect(!kma_slowlog_init(&t));
+	r = kma_slowlog_begin(&t, &first);
+	for (i = 1; i < KMA_SLOW_RECORDS; i++)
+		kma_slowlog_publish(kma_slowlog_begin(&t, &nr), nr);
+	kma_expect(!kma_slowlog_begin(&t, &nr) && kma_counted(slow_lost) == 1);
+	kma_expect(!kma_slowlog_read(&t, first, &copy) && !kma_slowlog_read(&t, nr, &copy));
+	r->ns = 5;
+	kma_slowlog_publish(r, first);
+	kma_expect(kma_slowlog_read(&t, first, &copy) && copy.ns == 5);
+	for (i = 1; i < KMA_SLOW_RECORDS; i++)
+		kma_slowlog_publish(kma_slowlog_begin(&t, &nr), nr);
+	other = kma_slowlog_begin(&t, &nr);
+	kma_expect(other == r && !kma_slowlog_read(&t, first, &copy));
+	kma_slowlog_publish(other, nr);
+	kma_expect(kma_slowlog_read(&t, nr, &copy) && kma_counted(slow_lost) == 1);
+	kma_slowlog_destroy(&t);
+}
+
+/* ---- countmaps whose counters CPUs share ------------------------------------------------- */
+
+static void kma_shared_countmap(void)
+{
+	struct kma_countmap_info info = { .key = { { 1, 2, 3 } } };
+	struct kma_countmap_sum sum = {}, more = { .v = { 1, 2, 3 } };
+	/* More CPUs than copies; only the number of the CPU matters. */
+	const u32 cpus = 2 * KMA_COUNTMAP_COPIES + 1;
+	struct kma_countmap t;
+	int at;
+	u32 id;
+
+	kma_reset();
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		kma_env_bytes = 0;
+		if (!kma_countmap_init_shared(&t, 10, 3, 1 << 2))
+			break;
+		kma_expect(!t.slot && !t.info && !t.shared);
+	}
+	kma_env_fail_at = 0;
+	kma_expect(at == 4 && kma_countmap_shared_bytes(10, 3) == kma_env_bytes);
+	id = kma_countmap_get(&t, &info);
+	kma_expect(id == 1);
+	for (kma_env.cpu = 0; kma_env.cpu < cpus; kma_env.cpu++) {
+		kma_countmap_add_to(&t, id, 0, 10);
+		kma_countmap_add_to(&t, id, 1, kma_env.cpu);
+		kma_countmap_raise(&t, id, 2, 100 - kma_env.cpu);
+		kma_countmap_raise(&t, id, 2, 7);
+		kma_countmap_add_to(&t, KMA_COUNTMAP_OTHER, 0, 1);
+	}
+	kma_env.cpu = 0;
+	kma_countmap_sum(&t, id, &sum);
+	kma_expect(sum.v[0] == 10 * cpus && sum.v[2] == 100);
+	kma_expect(sum.v[1] == cpus * (cpus - 1) / 2 && !sum.v[3]);
+	kma_countmap_merge(t.maxima, &sum, &more);
+	kma_expect(sum.v[0] == 10 * cpus + 1 && sum.v[2] == 100);
+	more.v[2] = 101;
+	kma_countmap_merge(t.maxima, &sum, &more);
+	kma_expect(sum.v[2] == 101);
+	kma_countmap_clear(&t);
+	sum = (struct kma_countmap_sum) {};
+	kma_countmap_sum(&t, id, &sum);
+	kma_countmap_sum(&t, KMA_COUNTMAP_OTHER, &sum);
+	kma_expect(!sum.v[0] && !sum.v[2] && !kma_countmap_info(&t, id));
+	kma_countmap_destroy(&t);
+}
+
+static const struct kma_case kma_cases[] = {
+	{ "times are exclusive", kma_times_are_exclusive },
+	{ "times add up", kma_times_add_up },
+	{ "times without a beginning", kma_times_without_a_beginning },
+	{ "pages add up", kma_pages_add_up },
+	{ "more parts than there is room for", kma_parts_overflow },
+	{ "ends without beginnings", kma_ends_without_beginnings },
+	{ "lost ends of inner phases", kma_lost_ends_of_inner_phases },
+	{ "lost ends of outermost phases", kma_lost_ends_of_outermost_phases },
+	{ "tasks that die", kma_tasks_die },
+	{ "threads in the background", kma_background },
+	{ "too many phases inside each other", kma_too_deep },
+	{ "too many tasks", kma_slots_run_out },
+	{ "memory runs out at the start", kma_starts_whole_or_not },
+	{ "buckets and names", kma_buckets },
+	{ "the log keeps the last records", kma_log_keeps_the_last },
+	{ "the log has slow writers", kma_log_has_slow_writers },
+	{ "a shared countmap", kma_shared_countmap },
+};
+
+int main(int argc, char **argv)
+{
+	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
+}

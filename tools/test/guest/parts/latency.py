@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of the tables latency, shrinkers, stalls and slow, with reclaim in a memory cgroup.
+
+Only the tasks of the cgroup reclaim memory there, so all that is counted for the origin `memcg` is
+theirs, and ftrace tells what it has to be.
+"""
+import contextlib
+import errno
+import os
+import re
+import select
+import signal
+import time
+from pathlib import Path
+
+from filters import cgroups
+from ftrace import TRACING, ring_events
+from harness import check, check_equal, part
+from kernel import DEBUGFS, loaded, rmmod
+from table import Table, control, pairs_of, read_all
+
+LIMIT = 12 << 20
+EVENTS = ("vmscan/mm_vmscan_memcg_reclaim_begin", "vmscan/mm_vmscan_memcg_reclaim_end",
+          "vmscan/mm_shrink_slab_start", "vmscan/mm_shrink_slab_end",
+          "vmscan/mm_vmscan_lru_shrink_inactive")
+# How much earlier or later than kmemacct ftrace may read the clock, in us, in a slow guest
+CLOCK_US = 2000
+
+
+@contextlib.contextmanager
+def limited():
+    """Yield a cgroup with little memory."""
+    with cgroups("kma_limited") as (cgroup,):
+        (cgroup.parent / "cgroup.subtree_control").write_text("+memory")
+        (cgroup / "memory.max").write_text(str(LIMIT))
+        (cgroup / "memory.oom.group").write_text("0")
+        yield cgroup
+
+
+def read_files(size):
+    """Read files, so that the page cache is reclaimed again and again."""
+    for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
+        if size <= 0:
+            return
+        with contextlib.suppress(OSError), open(path, "rb", buffering=0) as f:
+            while size > 0 and (data := f.read(1 << 17)):
+                size -= len(data)
+
+
+def child_in(cgroup, work):
+    """Start a process in a cgroup.  Return its PID."""
+    pid = os.fork()
+    if not pid:
+        try:
+            (cgroup / "cgroup.procs").write_text(str(os.getpid()))
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def ended(pid):
+    check_equal("child", 0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+@contextlib.contextmanager
+def traced():
+    """Keep the events of reclaim in an ftrace instance.  Yield its folder."""
+    folder = TRACING / "instances/kma_latency"
+    folder.mkdir()
+    try:
+        (folder / "trace_clock").write_text("mono")
+        (folder / "buffer_size_kb").write_text("8192")
+        for event in EVENTS:
+            (folder / "events" / event / "enable").write_text("1")
+        yield folder
+        for event in EVENTS:
+            (folder / "events" / event / "enable").write_text("0")
+    finally:
+        folder.rmdir()
+
+
+def events_of(folder, pid):
+    """Return (name, time in us, fields) of the events of a process."""
+    for cpu in folder.glob("per_cpu/cpu*"):
+        check_equal("events that ftrace lost", 0, ring_events(cpu)[1])
+    found = re.findall(rf"^.*?-{pid} .*? ([0-9.]+): (\w+): (.*)$", (folder / "trace").read_text(),
+                       re.M)
+    return [(name, float(when) * 1e6, dict(re.findall(r"(\w+)[=: ]+(-?\d+)", rest)))
+            for when, name, rest in found]
+
+
+def of_phase(phase):
+    rows = [row for row in Table("latency").rows if row["phase"] == phase]
+    check_equal(f"rows of {phase}", 1, len(rows))
+    return rows[0]
+
+
+def check_times(events, row):
+    """Check the time of a phase against the times of its events.  Return its time in us."""
+    total, begin = 0, None
+    for name, when, _ in events:
+        if name.endswith("_begin"):
+            begin = when
+        elif name.endswith("reclaim_end"):
+            total += when - begin
+    check(abs(row["total_us"] - total) <= CLOCK_US * row["count"],
+          f"{row['total_us']} us, but {total} us by the events' times")
+    check_equal("counts in buckets", row["count"],
+                sum(value for column, value in row.items() if column.startswith("us_")))
+    return total
+
+
+def check_counts(events, phase):
+    """Check the counts of a process that was the only one to reclaim in its cgroup."""
+    names = [name for name, *_ in events]
+    row = of_phase(phase)
+    check_equal(f"count of {phase}", names.count("mm_vmscan_memcg_reclaim_end"), row["count"])
+    check(row["count"] > 20, f"only {row['count']} times of {phase}")
+    shrunk = names.count("mm_shrink_slab_end")
+    if shrunk:
+        check_equal("count of memcg:shrinker", shrunk, of_phase("memcg:shrinker")["count"])
+    for column, field in (("scanned", "nr_scanned"), ("reclaimed", "nr_reclaimed")):
+        check_equal(column, sum(int(fields[field]) for name, _, fields in events
+                                if name == "mm_vmscan_lru_shrink_inactive"), row[column])
+    return row
+
+
+def check_sums(row):
+    """Check that the rows of stalls add up to the time of the outermost phase."""
+    stalls = [stall for stall in Table("stalls").rows if ";" in stall["site_cause"]]
+    rest = row["total_us"] - sum(stall["total_us"] for stall in stalls)
+    # Each number is rounded down to us.
+    check(-1 <= rest <= len(stalls), f"{rest} us of {row['total_us']} us are in no row")
+    known = [stall for stall in stalls if not stall["site_cause"].startswith("[")]
+    check_equal("rows with a call site", len(stalls), len(known))
+    check(any("memcg limit" in stall["site_cause"] for stall in stalls), f"{stalls[:3]}")
+    return stalls
+
+
+def check_slow(row, pid):
+    """Check the log, with a threshold of 1 us."""
+    slow = Table("slow").rows
+    check_equal("records", min(row["count"], 256), len(slow))
+    check_equal("numbers", list(range(slow[0]["nr"], slow[0]["nr"] - len(slow), -1)),
+                [record["nr"] for record in slow])
+    for record in slow:
+        _, phase, site, causes, stack = record["slow"].split(";")
+        check_equal("phase", "memcg:memcg_reclaim", phase)
+        check_equal("pid", pid, record["pid"])
+        parts = [int(us) for us in re.findall(r"=(\d+) x\d+", causes)]
+        rest = record["us"] - sum(parts)
+        check(0 <= rest <= len(parts), f"{rest} us of {record} are in no part")
+        check(site != "-" and site in stack, f"{site} is not in {stack}")
+    return slow
+
+
+@part
+def latency_counts():
+    """Test that counts, pages and times of reclaim in a cgroup are those of ftrace."""
+    with loaded("kmemacct", "threshold_us=1"), limited() as cgroup, traced() as folder:
+        control("reset")
+        pid = child_in(cgroup, lambda: read_files(60 << 20))
+        ended(pid)
+        events = events_of(folder, pid)
+        row = check_counts(events, "memcg:memcg_reclaim")
+        total = check_times(events, row)
+        stalls = check_sums(row)
+        check_slow(row, pid)
+        stats = pairs_of("stats")
+        for name in ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
+                     "slow_lost"):
+            check_equal(name, 0, stats[name])
+        check_equal("records that are left after a reset", 0, (
+            control("reset"), len(Table("slow").rows))[1])
+    return (f"{row['count']} times, {row['total_us']} us ({total:.0f} by ftrace), "
+            f"{len(stalls)} rows")
+
+
+@part
+def latency_functions():
+    """Test that functions are phases of their own, and that counting objects is timed."""
+    with loaded("kmemacct", "latency=functions threshold_us=0"), limited() as cgroup:
+        followed = [name for name, value in pairs_of("stats").items()
+                    if name.startswith("followed_") and value]
+        check(len(followed) > 8, f"only {followed} are followed")
+        control("reset")
+        ended(child_in(cgroup, lambda: read_files(40 << 20)))
+        row = of_phase("memcg:memcg_reclaim")
+        phases = {r["phase"] for r in Table("latency").rows}
+        check({"memcg:shrink_node", "memcg:shrink_slab"} <= phases, f"only {phases}")
+        # This calls all shrinkers.
+        Path("/proc/sys/vm/drop_caches").write_text("2")
+        control("enabled 0")
+        counted = sum(r["count"] for r in Table("latency").rows
+                      if r["phase"].endswith(":do_shrink_slab"))
+        shrinkers = Table("shrinkers")
+        check_equal("counts", counted, shrinkers.sum("counts"))
+        check(counted > 10 and shrinkers.sum("count_us"), f"{counted} counts")
+        check_equal("records", 0, len(Table("slow").rows))
+        check_equal("stall_ends_lost", 0, pairs_of("stats")["stall_ends_lost"])
+    return f"{len(followed)} functions, {row['count']} times, {counted} counts"
+
+
+@part
+def latency_poll():
+    """Test that poll() tells of new records, and that an open file keeps the module."""
+    with loaded("kmemacct", "threshold_us=1"), limited() as cgroup:
+        control("reset")
+        with open(DEBUGFS / "kmemacct/slow", "rb", buffering=0) as f:
+            poller = select.poll()
+            poller.register(f, select.POLLIN)
+            check_equal("poll() before", [], poller.poll(300))
+            pid = child_in(cgroup, lambda: read_files(30 << 20))
+            check(poller.poll(60000), "poll() does not tell of a new record")
+            ended(pid)
+            try:
+                rmmod("kmemacct")
+                check(False, "rmmod works while a file is open")
+            except OSError as e:
+                check(e.errno in (errno.EAGAIN, errno.EBUSY), f"rmmod: {e}")
+        check(Table("slow").rows, "no record")
+
+
+@part
+def latency_switches():
+    """Test that settings can be changed, and the module unloaded, while memory is reclaimed."""
+    def forever():
+        while True:
+            read_files(30 << 20)
+
+    commands = ("latency off", "latency functions", "reset", "latency on", "enabled 0",
+                "latency functions", "enabled 1", "latency on", "account tasks,comm_sites")
+    start = time.monotonic()
+    with limited() as cgroup:
+        pid = child_in(cgroup, forever)
+        try:
+            for parameters in ("threshold_us=1", "latency=functions"):
+                with loaded("kmemacct", parameters):
+                    for command in commands:
+                        control(command)
+                        read_all()
+                    time.sleep(0.5)
+                    stats = pairs_of("stats")
+                    for name in ("stall_no_slot", "stall_too_deep"):
+                        check_equal(name, 0, stats[name])
+                    check(Table("stalls").rows, "nothing was counted")
+                    check(Table("tasks").sum("stall_us"), "no task has waited")
+        finally:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+    return f"{2 * len(commands)} commands in {time.monotonic() - start:.1f} s"
+
+
+PARTS = (latency_counts, latency_functions, latency_poll, latency_switches)
