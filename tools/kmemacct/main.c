@@ -8,7 +8,6 @@
  * Only reset, on, off and run --cgroup change what the module does.  A function that fails
  * describes the error with fail(), and main() prints it.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,13 +16,10 @@
 #include "files.h"
 #include "folded.h"
 #include "gfp.h"
-#include "json.h"
-#include "kallsyms.h"
 #include "options.h"
 #include "pages.h"
-#include "print.h"
 #include "run.h"
-#include "sort.h"
+#include "show.h"
 
 /* Exit status of `run` if it fails itself.  Otherwise it exits as its command does. */
 #define STATUS_RUN	125
@@ -49,79 +45,6 @@ struct command {
 	int failure;
 	int (*run)(const struct command *c, const struct options *o, char **args);
 };
-
-/* ---- output --------------------------------------------------------------- */
-
-static void cut_rows(struct table *t, const struct options *o)
-{
-	if (!(o->given & OPTION_LINES) || t->nr_rows <= o->lines)
-		return;
-	t->left_out = t->nr_rows - o->lines;
-	t->nr_rows = o->lines;
-}
-
-/*
- * Decode the column gfp, unless --raw-gfp is given: text output has codes instead of the
- * numbers, JSON has the numbers and a list of names.
- */
-static int name_flags(struct table *t, const struct options *o)
-{
-	struct table *flags;
-
-	if (o->given & OPTION_RAW_GFP || table_column(t, "gfp") < 0)
-		return 0;
-	flags = files_table("gfp_flags");
-	if (!flags)
-		return -1;
-	t->gfp = gfp_new(flags);
-	if (!(o->given & OPTION_JSON))
-		gfp_shorten(t);
-	return 0;
-}
-
-/**
- * show() - print a table
- * @t: the table, freed here; NULL if it could not be read, and fail() was called
- * @o: the options
- * @keys: sort keys if -s is not given; NULL: keep the order of the rows
- *
- * Return: 0, or -1 after calling fail().
- */
-static int show(struct table *t, const struct options *o, const char *keys)
-{
-	struct sort sort = {};
-	int ret = -1;
-
-	if (!t)
-		return -1;
-	if (o->sort)
-		keys = o->sort;
-	if (keys && sort_parse(&sort, t, keys))
-		goto out;
-	sort_rows(t, &sort);
-	cut_rows(t, o);
-	if (o->given & OPTION_RAW_IP && kallsyms_replace(t))
-		goto out;
-	if (name_flags(t, o))
-		goto out;
-	ret = 0;
-	if (o->given & OPTION_JSON)
-		ret = json_table(stdout, t, &sort);
-	else
-		print_table(stdout, t, &sort, print_screen(),
-			    o->given & OPTION_EXACT);
-out:
-	table_free(t);
-	return ret;
-}
-
-/* Output is buffered, so a write error may appear only when it is flushed. */
-static int finish_output(void)
-{
-	if (!ferror(stdout) && !fflush(stdout))
-		return 0;
-	return fail("cannot write the output: %s", strerror(errno));
-}
 
 /* ---- commands ------------------------------------------------------------- */
 
@@ -356,7 +279,7 @@ static int run_run(const struct command *c, const struct options *o, char **args
 	if (show(run_command(args, o->sort, o->given & OPTION_CGROUP, &status), o,
 		 "live_bytes"))
 		return -1;
-	return finish_output() ? -1 : status;
+	return show_finish() ? -1 : status;
 }
 
 static int run_reset(const struct command *c, const struct options *o, char **args)
@@ -449,7 +372,7 @@ static int print_help(void)
 	     "      --older-than AGE     leaks: minimum age, such as 30s, 5m, 2h or 1d\n"
 	     "  -h, --help               print this help\n\n"
 	     "See kmemacct(8).");
-	return finish_output();
+	return show_finish();
 }
 
 static const struct command *find_command(const char *name)
@@ -516,7 +439,7 @@ int main(int argc, char **argv)
 	if (first < argc)
 		c = find_command(argv[first]);
 	ret = c ? run_named(c, &o, argc - first, argv + first) : -1;
-	if (ret >= 0 && finish_output())
+	if (ret >= 0 && show_finish())
 		ret = -1;
 	return ret < 0 ? complain(c ? c->failure : 1) : ret;
 }

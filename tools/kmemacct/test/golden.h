@@ -25,18 +25,18 @@
 #define TITLE_SAMPLED_MILLI(name) ""
 
 #define PAGES_TABLE(table, list) \
-	"# kmemacct " table " 5 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
+	"# kmemacct " table " 6 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 #define ACCT_TABLE(table, list) \
-	"# kmemacct " table " 5 sample_bytes=0 filter=tgid,comm account=" table "\n" \
+	"# kmemacct " table " 6 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
 
-/* A row of accounting, whose other columns are 2 to 17. */
-#define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+/* A row of accounting, whose other columns are 2 to 18. */
+#define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
 
 /* In the order in which they are decoded. */
 #define GFP_FLAGS_TABLE \
-	"# kmemacct gfp_flags 5 sample_bytes=0\n# mask flag\n" \
+	"# kmemacct gfp_flags 6 sample_bytes=0\n# mask flag\n" \
 	"0x400cc0 GFP_KERNEL_ACCOUNT\n0xcc0 GFP_KERNEL\n0xc40 GFP_NOFS\n" \
 	"0x2 __GFP_HIGHMEM\n0x4 GFP_DMA32\n0x1 GFP_DMA\n0x20 __GFP_HIGH\n" \
 	"0x100 __GFP_ZERO\n0x800 __GFP_KSWAPD_RECLAIM\n0x2000 __GFP_NOWARN\n"
@@ -80,19 +80,19 @@ static const struct golden {
 	{ "cgroups", ACCT_TABLE("cgroups", KMA_CGROUPS_COLUMNS)
 		ACCT_ROW(-120) "17 /system.slice/a b.service\n" },
 	{ "comm_sites", ACCT_TABLE("comm_sites", KMA_COMM_SITES_COLUMNS)
-		"12 11 10 90112 my sh;alloc+0x1 [mod]\n" },
+		"12 11 10 90112 2500 my sh;alloc+0x1 [mod]\n" },
 	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
-		"12 11 10 90112 my sh;openat\n" },
-	{ "skip", "# kmemacct skip 5 sample_bytes=0\n# pattern\nalloc_pages*\n" },
+		"12 11 10 90112 2500 my sh;openat\n" },
+	{ "skip", "# kmemacct skip 6 sample_bytes=0\n# pattern\nalloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
-	{ "page_summary", "# kmemacct page_summary 5 pages=sites\n# name value\n"
+	{ "page_summary", "# kmemacct page_summary 6 pages=sites\n# name value\n"
 		"alloc_requests 10\nalloc_requests_kb 40\nalloc_only_kb -4\n"
 		"page_off 2\n" },
 };
 
 /* Tables with samples, written by hand. */
 #define SAMPLED_HEAD(table) \
-	"# kmemacct " table " 5 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
+	"# kmemacct " table " 6 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
 
 #define SAMPLED_COLUMNS(label) \
 	"# " EXACT_COLUMNS " samples live_samples live_bytes_se live_objs_se hits_se bytes_req_se" \

@@ -221,26 +221,26 @@ static void refuses_heads(void)
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
-		     "FILE has format version 1, not 5: use the kmemacct of that version");
-	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped\n",
+		     "FILE has format version 1, not 6: use the kmemacct of that version");
+	EXPECT_ERROR("callers", "# kmemacct callers 6 dropped\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped=\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 6 dropped=\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 5 =1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 6 =1\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 5 dropped=0",
+	EXPECT_ERROR("callers", "# kmemacct callers 6 dropped=0",
 		     "FILE is truncated: its last line has no newline");
 }
 
 static void refuses_columns(void)
 {
-	EXPECT_ERROR("callers", "# kmemacct callers 5\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 6\n",
 		     "FILE: line 2: no column names");
-	EXPECT_ERROR("callers", "# kmemacct callers 5\n# hits\n",
-		     "FILE: line 2: column live_bytes is not where format version 5 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 5\n# name\n",
-		     "FILE: line 2: column value is not where format version 5 has it");
-	EXPECT_ERROR("summary", "# kmemacct summary 5\n# name value more\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 6\n# hits\n",
+		     "FILE: line 2: column live_bytes is not where format version 6 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 6\n# name\n",
+		     "FILE: line 2: column value is not where format version 6 has it");
+	EXPECT_ERROR("summary", "# kmemacct summary 6\n# name value more\n",
 		     "FILE: line 2: more columns than expected");
 }
 
@@ -614,14 +614,14 @@ static void sampled_columns_are_all_or_none(void)
 {
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " samples site\n",
-		     "FILE: line 2: column live_samples is not where format version 5 has it");
+		     "FILE: line 2: column live_samples is not where format version 6 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers")
 		     "# " EXACT_COLUMNS " live_samples site\n",
-		     "FILE: line 2: column site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 6 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") "# " EXACT_COLUMNS "\n",
-		     "FILE: line 2: column site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 6 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("cache"),
-		     "FILE: line 2: column site is not where format version 5 has it");
+		     "FILE: line 2: column site is not where format version 6 has it");
 	EXPECT_ERROR("callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site more"),
 		     "FILE: line 2: more columns than expected");
 	/* A row has to have the columns that line 2 names. */
@@ -1026,7 +1026,7 @@ static void formats_of_pages_are_read(void)
 	EXPECT(t->nr_values == 0 && t->nr_rows == 1);
 	EXPECT_TEXT(t->rows[0]->label, "alloc_pages*");
 	table_free(t);
-	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 5\n# mask flag\n0xg x\n",
+	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 6\n# mask flag\n0xg x\n",
 		     "FILE: line 3: invalid mask '0xg'");
 }
 
@@ -1088,7 +1088,7 @@ static void expect_codes(int line, const char *flags, const char *expected)
 	struct table *t;
 	size_t i;
 
-	snprintf(text, sizeof(text), "# kmemacct gfp_flags 5\n# mask flag\n%s", flags);
+	snprintf(text, sizeof(text), "# kmemacct gfp_flags 6\n# mask flag\n%s", flags);
 	t = gfp_codes(parse("gfp_flags", text));
 	for (i = 0; i < t->nr_rows; i++) {
 		strcat(got, i ? " " : "");

@@ -5,11 +5,11 @@ from program.tree import CALLERS, callers, check_equal, check_in, lines
 
 ACCT_TABLES = ("net_pages alloc_pages allocs free_pages frees batched zone_locked refills"
           " drained drains fallbacks fragmenting severe moderate changed slab_hits"
-          " slab_bytes")
+          " slab_bytes stall_us")
 
 
 def acct(net, *rest):
-    return (net, *range(2, 18), *rest)
+    return (net, *range(2, 19), *rest)
 
 
 def shows_who_did_it(t):
@@ -20,10 +20,10 @@ def shows_who_did_it(t):
     t.write_table("cgroups", f"{ACCT_TABLES} cgroup_id cgroup", [
         acct(-1, 7, "/a"), acct(1, 8, "/b b")], head)
     for name, label in ("comm_sites", "comm_site"), ("comm_syscalls", "comm_syscall"):
-        t.write_table(name, f"alloc_pages allocs slab_hits slab_bytes {label}",
-                      [(12, 11, 10, 90112, "my sh;openat"), (13, 0, 0, 0, "a;b")], head)
-        check_equal(name, ["12", "11", "10", "88.0K", "my sh;openat"],
-                    lines(t.out(name.replace("_", "-")))[1].split(None, 4))
+        t.write_table(name, f"alloc_pages allocs slab_hits slab_bytes stall_us {label}",
+                      [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b")], head)
+        check_equal(name, ["12", "11", "10", "88.0K", "2500", "my sh;openat"],
+                    lines(t.out(name.replace("_", "-")))[1].split(None, 5))
     check_equal("order", ["cc1 plus", "[kernel]", "Web Content"],
                 [row["comm"] for row in t.rows("tasks")])
     check_equal("values", [-120, 17, 1], [t.rows("tasks")[2][key] for key in (
@@ -33,7 +33,7 @@ def shows_who_did_it(t):
     check_equal("cgroups", ["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
     check_in("\n# filter: tgid,comm: set now or since counting began; other allocations are"
              " not counted\n", t.out("tasks"))
-    check_in("slab_hits slab_bytes tgid parent comm", lines(t.out("tasks", COLUMNS="100"))[0])
+    check_in("slab_hits slab_bytes stall_us tgid parent comm", lines(t.out("tasks", COLUMNS="100"))[0])
     t.write("callers", callers(CALLERS).replace("since=", "filter=cgroup new=1 since=", 1))
     check_in("# filter: cgroup: ", t.out("callers"))
     t.write("callers", callers(CALLERS).replace("since=", "filter=none since=", 1))
@@ -57,7 +57,8 @@ def says_what_is_not_counted(t):
             t.out(name.replace("_", "-"))
     for name, columns in (("tasks", f"{ACCT_TABLES} tgid parent comm"),
                           ("cgroups", f"{ACCT_TABLES} cgroup_id cgroup"),
-                          ("comm_sites", "alloc_pages allocs slab_hits slab_bytes comm_site")):
+                          ("comm_sites",
+                           "alloc_pages allocs slab_hits slab_bytes stall_us comm_site")):
         for account in "off", "pages,xtasks,cgroups2,comm":
             t.write_table(name, columns, [], f"pages=off account={account}")
             all_names = name if account == "off" else f"{account},{name}"

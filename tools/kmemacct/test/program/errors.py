@@ -58,8 +58,8 @@ def says_that_the_kernel_is_locked_down(t):
 
 
 def refuses_another_version(t):
-    t.write("callers", callers(CALLERS).replace("callers 5", "callers 1", 1))
-    error = f"{t.dir}/callers has format version 1, not 5: use the kmemacct of that version"
+    t.write("callers", callers(CALLERS).replace("callers 6", "callers 1", 1))
+    error = f"{t.dir}/callers has format version 1, not 6: use the kmemacct of that version"
     check_equal("callers", error, t.error("callers"))
     check_equal("run", error, t.error("run", "--", "false", status=125))
 

@@ -172,7 +172,7 @@ def refuses_half_of_the_columns(t):
     text = sampled_table("callers", "site", sampled_rows())
     for part in "live_samples ", "confirmed_bytes_se ":
         t.write("callers", text.replace(part, "", 1))
-        check_equal(part, f"{t.dir}/callers: line 2: column {part}is not where format version 5"
+        check_equal(part, f"{t.dir}/callers: line 2: column {part}is not where format version 6"
                     " has it", t.error("callers"))
     # Rows have to match the names of the columns
     first = text.index("\n", text.index("\n") + 1) + 1

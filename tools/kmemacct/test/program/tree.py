@@ -9,7 +9,7 @@ TOP = Path(__file__).resolve().parents[4]
 BUILT = TOP / "build/reader"
 KMEMACCT = BUILT / "kmemacct"
 
-HEAD = ("# kmemacct %s 5 sample_bytes=0 dropped=0 replaced=1 page_freed=0 unmatched=4082"
+HEAD = ("# kmemacct %s 6 sample_bytes=0 dropped=0 replaced=1 page_freed=0 unmatched=4082"
         " coverage_pct=99.997 cache_size=slot since=load window_s=%s\n")
 COUNTS = ("live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed"
           " no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The layout of tables as text: the text of cells, and the columns that fit the terminal. */
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#include "estimate.h"
+
+/* Titles of the additional columns of estimates. */
+#define INTERVAL_TITLE	"low..high"
+#define FEW_TITLE	"few"
+
+/* Size of the text of a cell, with its NUL.  Longer names are cut off. */
+#define CELL_LEN	80
+/* Size of the text of an interval, with its NUL. */
+#define INTERVAL_LEN	(2 * NUMBER_LEN)
+
+/**
+ * struct layout - how a table is printed
+ * @t: the table
+ * @sort: the order of its rows
+ * @screen: width of the terminal; 0: lines may be of any length
+ * @exact: print sizes and times without rounding
+ * @main: the column that `few` is about; -1: the table has no estimates
+ * @stacks: the labels are stacks
+ * @shown: for each column, whether it is printed
+ * @width: for each column, its width
+ * @mark: for each column, the column of its standard errors, where a value other than 0
+ *	means that the number is an estimate; -1: its numbers are never estimates
+ * @interval: for each column, the width of the interval after it; 0: none is printed
+ */
+struct layout {
+	const struct table *t;
+	const struct sort *sort;
+	int screen;
+	bool exact;
+	int main;
+	bool stacks;
+	bool shown[COLUMNS_MAX];
+	int width[COLUMNS_MAX];
+	int mark[COLUMNS_MAX];
+	int interval[COLUMNS_MAX];
+};
+
+/* Find the columns that are printed, and their widths.  The other members up to @exact are set. */
+void layout_make(struct layout *l);
+
+/* Return: true if a column is printed, if it fits. */
+bool layout_wants(const struct layout *l, int column);
+
+/* Return: width of everything before the label. */
+int layout_numbers_width(const struct layout *l);
+
+/* Return: width that is left for labels; 0 if they may be of any length. */
+int layout_label_width(const struct layout *l);
+
+/* Make a width at least that of a text. */
+void layout_widen(int *width, const char *text);
+
+/* The name of a column or pair shows whether its number is a size or a time. */
+enum unit layout_unit(const struct layout *l, const char *name);
+
+/* Print a value. */
+void layout_value(char buf[NUMBER_LEN], enum format format, enum unit unit, u64 value);
+
+/* Print the value of a row in a column. */
+void layout_cell(const struct layout *l, const struct row *row, int column,
+		 char buf[CELL_LEN]);
+
+/* Print the interval of a value in a column or pair of that name. */
+void layout_interval(const struct layout *l, const char *name, const struct interval *i,
+		     char buf[INTERVAL_LEN]);
+
+/* The same for a row and a column, or `-` if the value is exact. */
+void layout_interval_cell(const struct layout *l, const struct row *row, int column,
+			  char buf[INTERVAL_LEN]);
+
+/* Print a title without the unit in its name, if the values are printed with units. */
+void layout_title(const struct layout *l, const char *name, char buf[CELL_LEN]);
+
+#endif /* LAYOUT_H */
