@@ -186,17 +186,34 @@ static int fail_file(const char *path)
 
 /* ---- the module's files --------------------------------------------------- */
 
-struct table *files_table(const char *name)
+struct table *files_table_open(const char *name, int *fd)
 {
-	char path[FILES_PATH], *text;
+	char path[FILES_PATH], *text = NULL;
+	struct table *t = NULL;
 	size_t len;
 
 	table_path(path, name);
-	text = read_file(path, &len);
+	*fd = open_file(path, O_RDONLY);
+	if (*fd >= 0)
+		text = read_all(*fd, &len);
 	if (text)
-		return table_parse(name, path, text, len);
-	fail_file(path);
-	return NULL;
+		t = table_parse(name, path, text, len);
+	else
+		fail_file(path);
+	if (!t && *fd >= 0)
+		close(*fd);
+	return t;
+}
+
+struct table *files_table(const char *name)
+{
+	struct table *t;
+	int fd;
+
+	t = files_table_open(name, &fd);
+	if (t)
+		close(fd);
+	return t;
 }
 
 /* The module rejected a command: report its reason, which `control` shows as last_error. */

@@ -14,6 +14,12 @@ struct table;
 struct table *files_table(const char *name);
 
 /*
+ * Read a table of the module, and keep its file open in @fd, for poll().  The caller closes it.
+ * Return: the table, or NULL with no file open after calling fail().
+ */
+struct table *files_table_open(const char *name, int *fd);
+
+/*
  * Read the file control.
  * Return: its text after a newline, so that each line follows one; the caller frees it.
  * NULL after calling fail().

@@ -3,11 +3,13 @@
 #include <json-c/json.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "estimate.h"
 #include "gfp.h"
 #include "json.h"
+#include "slow.h"
 
 /* Print a value in thousandths with the digits that the module printed. */
 static struct json_object *milli(u64 value)
@@ -31,6 +33,7 @@ static struct json_object *value_object(enum format format, u64 value)
 		snprintf(buf, sizeof(buf), "%016llx", value);
 		return json_object_new_string(buf);
 	case FORMAT_ID:
+	case FORMAT_BOUND:
 		/* NULL prints as null. */
 		return value == NO_ID ? NULL : json_object_new_uint64(value);
 	case FORMAT_NAME:
@@ -126,6 +129,56 @@ static struct json_object *flags_object(const struct gfp *gfp, u64 flags)
 	return names;
 }
 
+static struct json_object *causes_object(const struct slow *s)
+{
+	struct json_object *causes = json_object_new_array(), *cause;
+	int i;
+
+	for (i = 0; i < s->nr_causes; i++) {
+		cause = json_object_new_object();
+		json_object_object_add(cause, "cause",
+				       json_object_new_string(s->cause[i].name));
+		json_object_object_add(cause, "us", json_object_new_uint64(s->cause[i].us));
+		json_object_object_add(cause, "count",
+				       json_object_new_uint64(s->cause[i].nr));
+		json_object_array_add(causes, cause);
+	}
+	return causes;
+}
+
+static struct json_object *text_object(const char *text)
+{
+	return strcmp(text, "-") ? json_object_new_string(text) : NULL;
+}
+
+/* Add the parts of the label of a slow phase. */
+static void add_slow(struct json_object *object, const char *label)
+{
+	struct json_object *stack = json_object_new_array();
+	struct slow s;
+	int i;
+
+	slow_parse(&s, label);
+	for (i = 0; i < s.nr_frames; i++)
+		json_object_array_add(stack, json_object_new_string(s.frame[i]));
+	json_object_object_add(object, "comm", text_object(s.comm));
+	json_object_object_add(object, "phase", text_object(s.phase));
+	json_object_object_add(object, "site", text_object(s.site));
+	json_object_object_add(object, "causes", causes_object(&s));
+	json_object_object_add(object, "stack", stack);
+	free(s.text);
+}
+
+/* A row of sums has no masks, which identify rows. */
+static struct json_object *cell_object(const struct table *t, const struct row *row,
+				       int column)
+{
+	enum format format = t->columns[column].format;
+
+	return row == t->sum && format == FORMAT_HEX ? NULL :
+	       value_object(format, row->v[column]);
+}
+
 static struct json_object *row_object(const struct table *t, const struct row *row,
 				      const struct sort *sort)
 {
@@ -133,14 +186,15 @@ static struct json_object *row_object(const struct table *t, const struct row *r
 	int i, gfp = table_column(t, "gfp");
 
 	for (i = 0; i < t->nr_values; i++)
-		json_object_object_add(object, t->columns[i].name,
-				       value_object(t->columns[i].format, row->v[i]));
-	if (t->gfp && gfp >= 0)
+		json_object_object_add(object, t->columns[i].name, cell_object(t, row, i));
+	if (t->gfp && gfp >= 0 && row != t->sum)
 		json_object_object_add(object, "gfp_flags",
 				       flags_object(t->gfp, row->v[gfp]));
 	if (estimate_any(t))
 		add_estimates(object, t, row, estimate_main(t, sort));
-	if (t->columns[i].name)
+	if (!strcmp(t->name, "slow"))
+		add_slow(object, row->label);
+	else if (t->columns[i].name)
 		json_object_object_add(object, t->columns[i].name,
 				       json_object_new_string(row->label));
 	return object;

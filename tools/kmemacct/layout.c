@@ -10,6 +10,8 @@
 #define LABEL_MIN	32
 /* The same for the frames of a stack, which matter more. */
 #define FRAME_MIN	48
+/* The same for the causes of stalls. */
+#define CAUSE_MIN	40
 
 static_assert(INTERVAL_LEN <= CELL_LEN, "an interval has to fit into a cell");
 
@@ -21,6 +23,8 @@ static void print_unsigned(char buf[NUMBER_LEN], enum unit unit, u64 value)
 		number_print_size(buf, value, unit == UNIT_KB);
 	else if (unit == UNIT_MS)
 		number_print_age(buf, value);
+	else if (unit == UNIT_US)
+		number_print_us(buf, value, false);
 	else
 		snprintf(buf, NUMBER_LEN, "%llu", value);
 }
@@ -33,18 +37,42 @@ static void print_signed(char buf[NUMBER_LEN], enum unit unit, s64 value)
 	snprintf(buf, NUMBER_LEN, "%s%.30s", value < 0 ? "-" : "", absolute);
 }
 
+static void print_bound(char buf[NUMBER_LEN], enum unit unit, u64 value)
+{
+	char number[NUMBER_LEN];
+
+	print_unsigned(number, unit, value);
+	snprintf(buf, NUMBER_LEN, "<=%.29s", number);
+}
+
+static void print_thousandths(char buf[NUMBER_LEN], enum unit unit, u64 value)
+{
+	if (unit == UNIT_US)
+		number_print_us(buf, value, true);
+	else if (unit == UNIT_SHARE)
+		number_print_share(buf, value);
+	else
+		number_print_milli(buf, value);
+}
+
+/* Test for a format of which NO_ID is no value. */
+static bool may_lack(enum format format)
+{
+	return format == FORMAT_ID || format == FORMAT_BOUND;
+}
+
 void layout_value(char buf[NUMBER_LEN], enum format format, enum unit unit, u64 value)
 {
 	if (format == FORMAT_MILLI)
-		number_print_milli(buf, value);
+		print_thousandths(buf, unit, value);
 	else if (format == FORMAT_PTR)
 		snprintf(buf, NUMBER_LEN, "%016llx", value);
-	else if (format == FORMAT_ID && value == NO_ID)
+	else if (may_lack(format) && value == NO_ID)
 		snprintf(buf, NUMBER_LEN, "-");
+	else if (format == FORMAT_BOUND)
+		print_bound(buf, unit, value);
 	else if (format == FORMAT_S64)
 		print_signed(buf, unit, value);
-	else if (format == FORMAT_HEX)
-		snprintf(buf, NUMBER_LEN, "%#llx", value);
 	else if (format == FORMAT_SPARSE && !value)
 		snprintf(buf, NUMBER_LEN, ".");
 	else
@@ -56,6 +84,18 @@ enum unit layout_unit(const struct layout *l, const char *name)
 	return l->exact ? UNIT_NONE : table_unit(name);
 }
 
+/* Print a name or a mask.  The row of sums has none. */
+static void print_name(const struct layout *l, const struct row *row, int column,
+		       char buf[CELL_LEN])
+{
+	if (row == l->t->sum)
+		snprintf(buf, CELL_LEN, "-");
+	else if (l->t->columns[column].format == FORMAT_HEX)
+		snprintf(buf, CELL_LEN, "%#llx", row->v[column]);
+	else
+		snprintf(buf, CELL_LEN, "%s", row_name(row, column));
+}
+
 void layout_cell(const struct layout *l, const struct row *row, int column,
 		 char buf[CELL_LEN])
 {
@@ -63,8 +103,8 @@ void layout_cell(const struct layout *l, const struct row *row, int column,
 	bool mark = l->mark[column] >= 0 && row->v[l->mark[column]];
 	char number[NUMBER_LEN];
 
-	if (c->format == FORMAT_NAME) {
-		snprintf(buf, CELL_LEN, "%s", row_name(row, column));
+	if (c->format == FORMAT_NAME || c->format == FORMAT_HEX) {
+		print_name(l, row, column, buf);
 		return;
 	}
 	layout_value(number, c->format, layout_unit(l, c->name), row->v[column]);
@@ -91,12 +131,16 @@ void layout_interval_cell(const struct layout *l, const struct row *row, int col
 		layout_interval(l, l->t->columns[column].name, &i, buf);
 }
 
-void layout_title(const struct layout *l, const char *name, char buf[CELL_LEN])
+void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
 {
-	enum unit unit = layout_unit(l, name);
-	const char *kb = table_kb(name);
+	const struct column *c = &l->t->columns[column];
+	enum unit unit = layout_unit(l, c->name);
+	const char *name = c->name, *kb = table_kb(name);
 
-	if (unit == UNIT_MS)
+	/* A column without a unit has the same title with -b. */
+	if (c->title && (unit != UNIT_NONE || table_unit(name) == UNIT_NONE))
+		snprintf(buf, CELL_LEN, "%s", c->title);
+	else if (unit == UNIT_MS || unit == UNIT_US)
 		snprintf(buf, CELL_LEN, "%.*s", (int)strlen(name) - 3, name);
 	else if (unit == UNIT_KB)
 		snprintf(buf, CELL_LEN, "%.*ssize%s", (int)(kb - name), name, kb + 2);
@@ -119,7 +163,9 @@ static bool is_key(const struct layout *l, int column)
 /* Standard errors are shown only as a sort key: intervals have the same information. */
 bool layout_wants(const struct layout *l, int column)
 {
-	return !estimate_is_se(l->t, column) || is_key(l, column);
+	bool hidden = estimate_is_se(l->t, column) || l->t->columns[column].hidden;
+
+	return !hidden || is_key(l, column);
 }
 
 /* frag_pct has no standard error, but it is an estimate if bytes_alloc is one. */
@@ -149,7 +195,7 @@ static void set_columns(struct layout *l)
 	for (i = 0; i < t->nr_values; i++) {
 		l->mark[i] = mark_of(l, i);
 		l->shown[i] = layout_wants(l, i);
-		layout_title(l, t->columns[i].name, title);
+		layout_title(l, i, title);
 		l->width[i] = strlen(title);
 		if (has_interval(l, i))
 			l->interval[i] = strlen(INTERVAL_TITLE);
@@ -186,12 +232,12 @@ static void set_widths(struct layout *l)
 	}
 }
 
-/* Return: width of a label.  A stack has a line for each frame, and is as wide as the longest. */
+/* Return: width of a label.  If it has several lines, it is as wide as the longest. */
 static int label_len(const struct layout *l, const char *label)
 {
 	int len, longest = 0;
 
-	if (!l->stacks)
+	if (!l->stacks && !l->split)
 		return strlen(label);
 	for (; *label; label += len + (label[len] == ';')) {
 		len = strcspn(label, ";");
@@ -240,6 +286,14 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
+static bool is_listed(const char *name, const char * const list[], size_t nr)
+{
+	while (nr--)
+		if (!strcmp(name, list[nr]))
+			return true;
+	return false;
+}
+
 /* Test for a column that identifies the row, rather than counting something. */
 static bool is_name(const struct layout *l, int column)
 {
@@ -247,11 +301,11 @@ static bool is_name(const struct layout *l, int column)
 		"order", "alloc_order", "tgid", "cgroup_id",
 	};
 	const struct column *c = &l->t->columns[column];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(c->name, names[i]))
-			return true;
+	if (is_listed(c->name, names, ARRAY_SIZE(names)))
+		return true;
+	if (!strcmp(c->name, "histogram"))
+		return false;
 	return c->format == FORMAT_NAME || c->format == FORMAT_HEX;
 }
 
@@ -261,23 +315,32 @@ static bool is_detail(const struct layout *l, int column)
 	static const char * const names[] = {
 		"batched", "zone_locked", "refills", "drained", "drains",
 		"fallbacks", "fragmenting", "severe", "moderate", "changed", "fallback_order",
+		"scanned", "reclaimed", "counts", "count_us",
 	};
-	size_t i;
+	const char *name = l->t->columns[column].name;
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(l->t->columns[column].name, names[i]))
-			return true;
-	return false;
+	return is_listed(name, names, ARRAY_SIZE(names)) || (l->split && !strcmp(name, "gfp"));
 }
 
-/* Return: value of a column to the user: lowest for all zeroes, then details, numbers, names. */
+/* Test for a column of times that a user looks for first. */
+static bool is_wait(const struct layout *l, int column)
+{
+	static const char * const names[] = { "stall_us", "max_us" };
+
+	return is_listed(l->t->columns[column].name, names, ARRAY_SIZE(names));
+}
+
+/*
+ * Return: value of a column to the user: lowest for all zeroes, then details, numbers, and
+ * highest for names and for the longest waits.
+ */
 static int worth(const struct layout *l, int column)
 {
 	if (is_zero(l, column) && !is_name(l, column))
 		return 0;
 	if (is_detail(l, column))
 		return 1;
-	return is_name(l, column) ? 3 : 2;
+	return is_name(l, column) || is_wait(l, column) ? 3 : 2;
 }
 
 /*
@@ -300,7 +363,16 @@ static int least_column(const struct layout *l)
 
 static int label_min(const struct layout *l)
 {
+	if (l->split)
+		return CAUSE_MIN;
 	return l->stacks ? FRAME_MIN : LABEL_MIN;
+}
+
+/* On a terminal, the call site and the cause of a stall are rarely both short enough for a line. */
+static void split(struct layout *l)
+{
+	l->split = l->screen && table_column(l->t, "site_cause") >= 0 &&
+		   layout_numbers_width(l) + longest_label(l) > l->screen;
 }
 
 static void fit(struct layout *l)
@@ -322,6 +394,7 @@ void layout_make(struct layout *l)
 {
 	set_columns(l);
 	set_widths(l);
+	split(l);
 	fit(l);
 }
 

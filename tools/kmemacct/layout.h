@@ -22,6 +22,7 @@
  * @exact: print sizes and times without rounding
  * @main: the column that `few` is about; -1: the table has no estimates
  * @stacks: the labels are stacks
+ * @split: the labels are a call site and a cause, and have a line for each
  * @shown: for each column, whether it is printed
  * @width: for each column, its width
  * @mark: for each column, the column of its standard errors, where a value other than 0
@@ -35,6 +36,7 @@ struct layout {
 	bool exact;
 	int main;
 	bool stacks;
+	bool split;
 	bool shown[COLUMNS_MAX];
 	int width[COLUMNS_MAX];
 	int mark[COLUMNS_MAX];
@@ -75,6 +77,6 @@ void layout_interval_cell(const struct layout *l, const struct row *row, int col
 			  char buf[INTERVAL_LEN]);
 
 /* Print a title without the unit in its name, if the values are printed with units. */
-void layout_title(const struct layout *l, const char *name, char buf[CELL_LEN]);
+void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 
 #endif /* LAYOUT_H */

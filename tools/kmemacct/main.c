@@ -15,17 +15,18 @@
 #include "error.h"
 #include "files.h"
 #include "folded.h"
+#include "follow.h"
 #include "gfp.h"
+#include "latency.h"
 #include "options.h"
 #include "pages.h"
 #include "run.h"
+#include "settings.h"
 #include "show.h"
+#include "slow.h"
 
 /* Exit status of `run` if it fails itself.  Otherwise it exits as its command does. */
 #define STATUS_RUN	125
-
-/* The control file, as it is printed in messages. */
-#define CONTROL		"/sys/kernel/debug/kmemacct/control"
 
 /**
  * struct command - a command of this program
@@ -73,81 +74,27 @@ static int run_callers(const struct command *c, const struct options *o, char **
 	return show(files_table("caches"), o, NULL);
 }
 
-/* Read the table of the same name as the command, with underscores for its dashes. */
-static struct table *read_table(const struct command *c)
-{
-	char name[32], *dash;
-
-	snprintf(name, sizeof(name), "%s", c->name);
-	while ((dash = strchr(name, '-')))
-		*dash = '_';
-	return files_table(name);
-}
-
 /* Print the table as it is. */
 static int run_table(const struct command *c, const struct options *o, char **args)
 {
-	return show(read_table(c), o, NULL);
-}
-
-/* Test whether @word is in @list, a comma-separated list. */
-static bool lists(const char *list, const char *word)
-{
-	size_t len;
-
-	for (; *list; list += len + !!list[len]) {
-		len = strcspn(list, ",");
-		if (len == strlen(word) && !strncmp(list, word, len))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Read a table that is filled only while a setting enables it.
- * Return: the table; NULL, after calling fail(), if it cannot be read, or if it is empty
- * because it is not enabled.
- */
-static struct table *read_counted(const struct command *c)
-{
-	struct table *t = read_table(c);
-	const char *pages, *account;
-
-	if (!t || (t->columns && t->nr_rows))
-		return t;
-	pages = table_field(t, "pages");
-	account = table_field(t, "account");
-	if (account && !lists(account, t->name))
-		/*
-		 * The command lists the tables that are enabled already, because the
-		 * module discards the counts of a table that is not in the list.
-		 */
-		fail("the table %s is not enabled: echo account %s%s%s > " CONTROL, t->name,
-		     strcmp(account, "off") ? account : "", strcmp(account, "off") ? "," : "",
-		     t->name);
-	else if (!account && pages && !strcmp(pages, "off"))
-		fail("pages are not tracked: echo pages sites > " CONTROL);
-	else
-		return t;
-	table_free(t);
-	return NULL;
+	return show(settings_table(c->name), o, NULL);
 }
 
 static int run_counted(const struct command *c, const struct options *o, char **args)
 {
-	return show(read_counted(c), o, NULL);
+	return show(settings_counted(c->name), o, NULL);
 }
 
 static int run_acct(const struct command *c, const struct options *o, char **args)
 {
-	return show(read_counted(c), o, "net_pages");
+	return show(settings_counted(c->name), o, "net_pages");
 }
 
 static int run_orders(const struct command *c, const struct options *o, char **args)
 {
 	static const char * const shown[] = { "hits", "live_allocs" };
 	const struct options plain = { .given = o->given & OPTION_EXACT };
-	struct table *matrix, *t = read_counted(c);
+	struct table *matrix, *t = settings_counted(c->name);
 	size_t i;
 	int ret = 0;
 
@@ -165,7 +112,7 @@ static int run_orders(const struct command *c, const struct options *o, char **a
 
 static int run_page_summary(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = read_counted(c);
+	struct table *t = settings_counted(c->name);
 
 	if (t && !(o->given & OPTION_JSON) && show(pages_summary(t), o, NULL)) {
 		table_free(t);
@@ -176,7 +123,7 @@ static int run_page_summary(const struct command *c, const struct options *o, ch
 
 static int run_pcpu(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = read_counted(c);
+	struct table *t = settings_counted(c->name);
 
 	if (t)
 		pages_mark(t);
@@ -185,10 +132,51 @@ static int run_pcpu(const struct command *c, const struct options *o, char **arg
 
 static int run_extfrag(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = read_counted(c);
+	struct table *t = settings_counted(c->name);
 
 	if (t)
 		pages_advise(t);
+	return show(t, o, NULL);
+}
+
+static int run_latency(const struct command *c, const struct options *o, char **args)
+{
+	bool json = o->given & OPTION_JSON, whole = o->given & OPTION_HISTOGRAM;
+	struct table *t;
+
+	if (json && whole)
+		return fail("-H is for text, and -j has all buckets: omit one");
+	t = settings_latency(c->name);
+	if (!t)
+		return -1;
+	t = latency_view(t, !json && !whole);
+	return whole ? show_histograms(t, o, "total_us") : show(t, o, "total_us");
+}
+
+static int run_shares(const struct command *c, const struct options *o, char **args)
+{
+	struct table *t = settings_latency(c->name);
+
+	return show(t ? latency_shares(t) : NULL, o, "total_us");
+}
+
+static int run_slow(const struct command *c, const struct options *o, char **args)
+{
+	bool json = o->given & OPTION_JSON, follows = o->given & OPTION_FOLLOW;
+	struct table *t;
+
+	if (json && follows)
+		return fail("slow -f prints text only: omit -j");
+	t = settings_latency(c->name);
+	if (!t)
+		return -1;
+	if (follows) {
+		table_free(t);
+		return follow_new(o);
+	}
+	if (!json)
+		return follow_log(t, o);
+	slow_cut(t, o->at_least_us);
 	return show(t, o, NULL);
 }
 
@@ -202,40 +190,24 @@ static int show_list(struct table *t, const struct options *o)
 
 static int run_skip(const struct command *c, const struct options *o, char **args)
 {
-	return show_list(read_table(c), o);
+	return show_list(settings_table(c->name), o);
 }
 
 static int run_gfp_flags(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = read_table(c);
+	struct table *t = settings_table(c->name);
 
 	return show_list(t ? gfp_codes(t) : NULL, o);
 }
 
-/*
- * Read the table stacks.
- * Return: the table; NULL, after calling fail(), if it cannot be read, or if it is empty
- * because nothing has been sampled.
- */
-static struct table *read_stacks(void)
-{
-	struct table *t = files_table("stacks");
-
-	if (!t || table_is_sampled(t))
-		return t;
-	fail("no stacks are recorded without sampling: echo sample_bytes 512K > " CONTROL);
-	table_free(t);
-	return NULL;
-}
-
 static int run_stacks(const struct command *c, const struct options *o, char **args)
 {
-	return show(read_stacks(), o, NULL);
+	return show(settings_stacks(), o, NULL);
 }
 
 static int run_folded(const struct command *c, const struct options *o, char **args)
 {
-	struct table *t = read_stacks();
+	struct table *t = settings_stacks();
 	int ret;
 
 	if (!t)
@@ -323,6 +295,15 @@ static const struct command commands[] = {
 	  OPTIONS_ROWS, 1, run_pcpu },
 	{ "extfrag", NULL, "allocations that fragment memory, and advice",
 	  OPTIONS_ROWS | OPTION_RAW_IP, 1, run_extfrag },
+	{ "latency", NULL, "time that reclaim and compaction took, by phase",
+	  OPTIONS_ROWS | OPTION_HISTOGRAM, 1, run_latency },
+	{ "shrinkers", NULL, "time that each shrinker took",
+	  OPTIONS_ROWS, 1, run_shares },
+	{ "stalls", NULL, "what allocations waited for, by call site",
+	  OPTIONS_ROWS | OPTION_RAW_GFP, 1, run_shares },
+	{ "slow", NULL, "the last slow phases, with their causes and stacks",
+	  OPTIONS_FORM | OPTION_LINES | OPTION_RAW_GFP | OPTION_FOLLOW | OPTION_AT_LEAST,
+	  1, run_slow },
 	{ "tasks", NULL, "pages allocated and freed by process",
 	  OPTIONS_ROWS, 1, run_acct },
 	{ "cgroups", NULL, "pages allocated and freed by cgroup",
@@ -368,6 +349,9 @@ static int print_help(void)
 	     "      --by module|cache    callers: add up by module or cache\n"
 	     "      --raw-ip             print addresses instead of call sites\n"
 	     "      --raw-gfp            print gfp flags as numbers\n"
+	     "  -H, --histogram          latency: print whole histograms\n"
+	     "  -f, --follow             slow: wait for new records; Ctrl-C ends it\n"
+	     "  -t, --at-least US        slow: only those of at least US microseconds\n"
 	     "      --cgroup             run: count only the command and its children\n"
 	     "      --older-than AGE     leaks: minimum age, such as 30s, 5m, 2h or 1d\n"
 	     "  -h, --help               print this help\n\n"

@@ -130,6 +130,33 @@ void number_print_age(char buf[NUMBER_LEN], u64 ms)
 		snprintf(buf, NUMBER_LEN, "%llud%02lluh", s / 86400, s / 3600 % 24);
 }
 
+/* Print a time with three digits, as 12.3ms; from a minute on, as number_print_age() does. */
+void number_print_us(char buf[NUMBER_LEN], u64 us, bool milli)
+{
+	static const char * const units[] = { "us", "ms", "s" };
+	double time = milli ? us / 1000.0 : us;
+	size_t i = 0;
+
+	if (time >= 59950000) {
+		number_print_age(buf, time / 1000);
+		return;
+	}
+	if (!us || (!milli && us < 1000)) {
+		snprintf(buf, NUMBER_LEN, us ? "%lluus" : "%llu", us);
+		return;
+	}
+	/* 999.5 would be rounded to 1000. */
+	for (; time >= 999.5 && i < ARRAY_SIZE(units) - 1; time /= 1000)
+		i++;
+	snprintf(buf, NUMBER_LEN, "%.*f%s",
+		 time < 9.995 ? 2 : time < 99.95, time, units[i]);
+}
+
+void number_print_share(char buf[NUMBER_LEN], u64 milli)
+{
+	snprintf(buf, NUMBER_LEN, "%.1f%%", milli / 1000.0);
+}
+
 u64 number_frag_milli(u64 bytes_req, u64 bytes_alloc)
 {
 	unsigned __int128 waste = bytes_alloc - bytes_req;

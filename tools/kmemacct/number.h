@@ -19,10 +19,17 @@ int number_parse_milli(const char *text, u64 *value);
 int number_parse_hex(const char *text, u64 *value);
 int number_parse_duration(const char *text, u64 *ms);
 
-/* Print a number of thousandths, a size in bytes or (@kb) in KiB, or a time. */
+/*
+ * Print a number of thousandths, a size in bytes or (@kb) in KiB, an age in milliseconds, or
+ * a time in microseconds or (@milli) in thousandths of these.
+ */
 void number_print_milli(char buf[NUMBER_LEN], u64 milli);
 void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb);
 void number_print_age(char buf[NUMBER_LEN], u64 ms);
+void number_print_us(char buf[NUMBER_LEN], u64 us, bool milli);
+
+/* Print thousandths of a percent as a number of percent with one digit after the point. */
+void number_print_share(char buf[NUMBER_LEN], u64 milli);
 
 /*
  * Compute internal fragmentation as the module does: 100 - 100 * bytes_req / bytes_alloc.

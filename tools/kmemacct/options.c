@@ -17,6 +17,9 @@ static const struct option long_options[] = {
 	{ "bytes", no_argument, NULL, 'b' },
 	{ "by", required_argument, NULL, 'y' },
 	{ "older-than", required_argument, NULL, 'o' },
+	{ "histogram", no_argument, NULL, 'H' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "at-least", required_argument, NULL, 't' },
 	{ "help", no_argument, NULL, 'h' },
 	{}
 };
@@ -35,6 +38,9 @@ static const struct {
 	{ OPTION_EXACT, "-b" },
 	{ OPTION_BY, "--by" },
 	{ OPTION_OLDER, "--older-than" },
+	{ OPTION_HISTOGRAM, "-H" },
+	{ OPTION_FOLLOW, "-f" },
+	{ OPTION_AT_LEAST, "-t" },
 };
 
 static int set_lines(struct options *o, const char *text)
@@ -63,6 +69,14 @@ static int set_older(struct options *o, const char *text)
 	return 0;
 }
 
+static int set_at_least(struct options *o, const char *text)
+{
+	o->given |= OPTION_AT_LEAST;
+	if (number_parse(text, &o->at_least_us))
+		return fail("-t takes a number of microseconds, not '%s'", text);
+	return 0;
+}
+
 static int fail_unknown(char **argv)
 {
 	if (optopt)
@@ -70,8 +84,35 @@ static int fail_unknown(char **argv)
 	return fail("unknown option %s: see kmemacct --help", argv[optind - 1]);
 }
 
+/* Return: the bit of an option that has no value, or 0 if it is another option. */
+static unsigned int flag_of(int option)
+{
+	switch (option) {
+	case 'r':
+		return OPTION_RAW_IP;
+	case 'g':
+		return OPTION_RAW_GFP;
+	case 'c':
+		return OPTION_CGROUP;
+	case 'j':
+		return OPTION_JSON;
+	case 'b':
+		return OPTION_EXACT;
+	case 'H':
+		return OPTION_HISTOGRAM;
+	case 'f':
+		return OPTION_FOLLOW;
+	default:
+		return 0;
+	}
+}
+
 static int set_option(struct options *o, int option, char **argv)
 {
+	if (flag_of(option)) {
+		o->given |= flag_of(option);
+		return 0;
+	}
 	switch (option) {
 	case 's':
 		o->given |= OPTION_SORT;
@@ -79,25 +120,12 @@ static int set_option(struct options *o, int option, char **argv)
 		return 0;
 	case 'l':
 		return set_lines(o, optarg);
-	case 'r':
-		o->given |= OPTION_RAW_IP;
-		return 0;
-	case 'g':
-		o->given |= OPTION_RAW_GFP;
-		return 0;
-	case 'c':
-		o->given |= OPTION_CGROUP;
-		return 0;
-	case 'j':
-		o->given |= OPTION_JSON;
-		return 0;
-	case 'b':
-		o->given |= OPTION_EXACT;
-		return 0;
 	case 'y':
 		return set_by(o, optarg);
 	case 'o':
 		return set_older(o, optarg);
+	case 't':
+		return set_at_least(o, optarg);
 	case 'h':
 		o->help = true;
 		return 0;
@@ -114,7 +142,7 @@ int options_parse(struct options *o, int argc, char **argv, bool mixed)
 
 	/* 0 reinitializes getopt, and a leading `+` makes it stop at the first operand. */
 	optind = 0;
-	while ((option = getopt_long(argc, argv, mixed ? ":s:l:jbh" : "+:s:l:jbh",
+	while ((option = getopt_long(argc, argv, mixed ? ":s:l:t:jbhHf" : "+:s:l:t:jbhHf",
 				     long_options, NULL)) != -1)
 		if (set_option(o, option, argv))
 			return -1;

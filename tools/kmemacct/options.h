@@ -16,6 +16,9 @@ enum {
 	OPTION_OLDER	= 1 << 6,
 	OPTION_RAW_GFP	= 1 << 7,
 	OPTION_CGROUP	= 1 << 8,
+	OPTION_HISTOGRAM = 1 << 9,
+	OPTION_FOLLOW	= 1 << 10,
+	OPTION_AT_LEAST	= 1 << 11,
 };
 
 #define OPTIONS_FORM	(OPTION_JSON | OPTION_EXACT)
@@ -28,6 +31,7 @@ enum {
  * @by: `module` or `cache`, or NULL
  * @lines: number of rows to print
  * @older_ms: minimum age in milliseconds
+ * @at_least_us: minimum duration in microseconds
  * @help: print the help and do nothing else
  */
 struct options {
@@ -36,6 +40,7 @@ struct options {
 	const char *by;
 	u64 lines;
 	u64 older_ms;
+	u64 at_least_us;
 	bool help;
 };
 

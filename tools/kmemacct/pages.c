@@ -36,7 +36,7 @@ static int column_of(struct heading *h, const char *type)
 			return i;
 	if (h->nr == COLUMNS_MAX)
 		return -1;
-	h->columns[h->nr] = (struct column) { type, FORMAT_SPARSE, false };
+	h->columns[h->nr] = (struct column) { type, .format = FORMAT_SPARSE };
 	return h->nr++;
 }
 

@@ -155,7 +155,7 @@ static void print_titles(FILE *out, const struct layout *l)
 	int i, at = 0;
 
 	for (i = 0; i < t->nr_values; i++) {
-		layout_title(l, t->columns[i].name, title);
+		layout_title(l, i, title);
 		if (l->shown[i])
 			print_field(out, &at, l->width[i], title);
 		if (l->interval[i])
@@ -176,18 +176,26 @@ static void print_line(FILE *out, char *label, int width)
 	fprintf(out, "%s\n", label);
 }
 
-/* Print a label.  Of a stack, the call site follows the numbers, with its callers below it. */
+/*
+ * Print a label.  Of a stack, the call site follows the numbers, with its callers below it.
+ * Of a stall, the cause is below the call site.
+ */
 static void print_label(FILE *out, const struct layout *l, const char *label,
 			int width)
 {
-	char *copy = alloc_copy(label), *frame;
+	char *copy = alloc_copy(label), *frame, *rest = copy, *site;
 
+	if (l->split && strchr(copy, ';')) {
+		site = strsep(&rest, ";");
+		print_line(out, site, width);
+		fprintf(out, "%*s", layout_numbers_width(l), "");
+	}
 	while (l->stacks && (frame = strrchr(copy, ';'))) {
 		*frame = '\0';
 		print_line(out, frame + 1, width);
 		fprintf(out, "%*s", layout_numbers_width(l), "");
 	}
-	print_line(out, copy, width);
+	print_line(out, rest, width);
 	free(copy);
 }
 
@@ -331,6 +339,13 @@ static void print_pairs(FILE *out, const struct layout *l)
 	for (i = 0; i < l->t->nr_rows; i++)
 		if (!is_pair_se(l->t, i))
 			print_pair(out, l, i, width);
+}
+
+void print_table_head(FILE *out, const struct table *t, int screen)
+{
+	const struct layout l = { .t = t, .screen = screen, .main = -1 };
+
+	print_head(out, &l);
 }
 
 void print_table(FILE *out, const struct table *t, const struct sort *sort,

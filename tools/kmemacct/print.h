@@ -21,6 +21,9 @@ int print_screen(void);
 void print_table(FILE *out, const struct table *t, const struct sort *sort,
 		 int screen, bool exact);
 
+/* Print the head of a table, and remarks on it. */
+void print_table_head(FILE *out, const struct table *t, int screen);
+
 /*
  * Cut @label in the middle, so that it takes at most @width columns.  The ends of a name
  * distinguish it best.

@@ -9,11 +9,12 @@
 #include "gfp.h"
 #include "json.h"
 #include "kallsyms.h"
+#include "latency.h"
 #include "print.h"
 #include "show.h"
 #include "sort.h"
 
-static void cut_rows(struct table *t, const struct options *o)
+void show_cut(struct table *t, const struct options *o)
 {
 	if (!(o->given & OPTION_LINES) || t->nr_rows <= o->lines)
 		return;
@@ -40,6 +41,18 @@ static int name_flags(struct table *t, const struct options *o)
 	return 0;
 }
 
+static int sort_and_cut(struct table *t, const struct options *o, const char *keys,
+			struct sort *sort)
+{
+	if (o->sort)
+		keys = o->sort;
+	if (keys && sort_parse(sort, t, keys))
+		return -1;
+	sort_rows(t, sort);
+	show_cut(t, o);
+	return 0;
+}
+
 int show(struct table *t, const struct options *o, const char *keys)
 {
 	struct sort sort = {};
@@ -47,12 +60,8 @@ int show(struct table *t, const struct options *o, const char *keys)
 
 	if (!t)
 		return -1;
-	if (o->sort)
-		keys = o->sort;
-	if (keys && sort_parse(&sort, t, keys))
+	if (sort_and_cut(t, o, keys, &sort))
 		goto out;
-	sort_rows(t, &sort);
-	cut_rows(t, o);
 	if (o->given & OPTION_RAW_IP && kallsyms_replace(t))
 		goto out;
 	if (name_flags(t, o))
@@ -64,6 +73,19 @@ int show(struct table *t, const struct options *o, const char *keys)
 		print_table(stdout, t, &sort, print_screen(),
 			    o->given & OPTION_EXACT);
 out:
+	table_free(t);
+	return ret;
+}
+
+int show_histograms(struct table *t, const struct options *o, const char *keys)
+{
+	struct sort sort = {};
+	int ret = sort_and_cut(t, o, keys, &sort);
+
+	if (!ret) {
+		print_table_head(stdout, t, print_screen());
+		latency_histograms(stdout, t, print_screen(), o->given & OPTION_EXACT);
+	}
 	table_free(t);
 	return ret;
 }

@@ -16,6 +16,12 @@
  */
 int show(struct table *t, const struct options *o, const char *keys);
 
+/* Print the histograms of a table from latency_view() in the same way. */
+int show_histograms(struct table *t, const struct options *o, const char *keys);
+
+/* Leave out the rows that -l leaves out. */
+void show_cut(struct table *t, const struct options *o);
+
 /*
  * Flush the output, which is buffered: a write error may appear only now.
  * Return: 0, or -1 after calling fail().

@@ -19,6 +19,10 @@
 	X(orders, ORDERS)			\
 	X(pcpu, PCPU)				\
 	X(extfrag, EXTFRAG)			\
+	X(latency, LATENCY)			\
+	X(shrinkers, SHRINKERS)			\
+	X(stalls, STALLS)			\
+	X(slow, SLOW)				\
 	X(tasks, TASKS)				\
 	X(cgroups, CGROUPS)			\
 	X(comm_sites, COMM_SITES)		\
@@ -42,6 +46,8 @@ static const struct {
 /* ---- tables --------------------------------------------------------------- */
 
 static_assert(COUNT_NR < COLUMNS_MAX, "COLUMNS_MAX is too small");
+/* latency.c adds four columns. */
+static_assert(LATENCY_phase + 4 < COLUMNS_MAX, "COLUMNS_MAX is too small");
 
 static int count_values(const struct column *columns)
 {
@@ -113,6 +119,7 @@ void table_free(struct table *t)
 	free(t->block);
 	free(t->text);
 	free(t->addresses);
+	free(t->cells);
 	free(t->sum);
 	free(t->advice);
 	gfp_free(t->gfp);
@@ -172,15 +179,24 @@ const char *table_kb(const char *name)
 	return NULL;
 }
 
-enum unit table_unit(const char *name)
+static bool ends_in(const char *name, const char *end)
 {
 	size_t len = strlen(name);
 
+	return len > strlen(end) && !strcmp(name + len - strlen(end), end);
+}
+
+enum unit table_unit(const char *name)
+{
 	if (strstr(name, "bytes"))
 		return UNIT_BYTES;
 	if (table_kb(name))
 		return UNIT_KB;
-	return len > 3 && !strcmp(name + len - 3, "_ms") ? UNIT_MS : UNIT_NONE;
+	if (!strcmp(name, "share_pct"))
+		return UNIT_SHARE;
+	if (ends_in(name, "_us"))
+		return UNIT_US;
+	return ends_in(name, "_ms") ? UNIT_MS : UNIT_NONE;
 }
 
 /* ---- lines ---------------------------------------------------------------- */

@@ -22,7 +22,8 @@ struct gfp;
 
 /*
  * The formats of kmemacct_abi.h.  In addition, SPARSE is a number whose zero prints as a dot;
- * a NAME is text without blanks.
+ * a BOUND is an upper bound of a number that is not known exactly, or NO_ID; a NAME is text
+ * without blanks.
  */
 enum format {
 	FORMAT_U64,
@@ -32,11 +33,12 @@ enum format {
 	FORMAT_ID,
 	FORMAT_HEX,
 	FORMAT_SPARSE,
+	FORMAT_BOUND,
 	FORMAT_NAME,
 	FORMAT_LABEL,
 };
 
-/* Value in a column of FORMAT_ID that prints as `-`. */
+/* Value in a column of FORMAT_ID or FORMAT_BOUND that prints as `-`. */
 #define NO_ID	U64_MAX
 
 /**
@@ -44,11 +46,15 @@ enum format {
  * @name: name of the column
  * @format: format of its values
  * @sampled: the column exists only once something has been sampled
+ * @hidden: text output has the column only if it is a sort key
+ * @title: its title in text output; NULL: its name, without the unit if values have units
  */
 struct column {
 	const char *name;
 	enum format format;
 	bool sampled;
+	bool hidden;
+	const char *title;
 };
 
 /* The formats of kmemacct_abi.h, as initializers for struct column. */
@@ -60,6 +66,7 @@ struct column {
 #define COLUMN_PTR		.format = FORMAT_PTR
 #define COLUMN_ID		.format = FORMAT_ID
 #define COLUMN_LABEL		.format = FORMAT_LABEL
+#define COLUMN_BOUND		.format = FORMAT_BOUND
 #define COLUMN_SAMPLED		.format = FORMAT_U64, .sampled = true
 #define COLUMN_SAMPLED_MILLI	.format = FORMAT_MILLI, .sampled = true
 
@@ -70,7 +77,7 @@ struct column {
 #define COLUMN_END { NULL, COLUMN_LABEL }
 
 /* Greater than the number of columns of any table. */
-#define COLUMNS_MAX	32
+#define COLUMNS_MAX	40
 
 /*
  * Index of each column in a row.  The columns of samples come last, so that the index of all
@@ -94,6 +101,24 @@ enum {
 	KMA_PCPU_COLUMNS(X)
 #undef X
 	PCPU_NR
+};
+
+enum {
+#define X(name, format) LATENCY_##name,
+	KMA_LATENCY_COLUMNS(X)
+#undef X
+};
+
+enum {
+#define X(name, format) SHRINKER_##name,
+	KMA_SHRINKERS_COLUMNS(X)
+#undef X
+};
+
+enum {
+#define X(name, format) SLOW_##name,
+	KMA_SLOW_COLUMNS(X)
+#undef X
 };
 
 /**
@@ -140,6 +165,7 @@ struct field {
  * @block: memory of the rows
  * @text: text that labels, names and fields point into
  * @addresses: memory of the labels that kallsyms_replace() has set
+ * @cells: memory of names that are in no text
  * @from: tables whose texts labels point into as well; freed with this table
  */
 struct table {
@@ -158,6 +184,7 @@ struct table {
 	void *block;
 	char *text;
 	char *addresses;
+	void *cells;
 	struct table *from[2];
 };
 
@@ -213,6 +240,8 @@ enum unit {
 	UNIT_BYTES,
 	UNIT_KB,
 	UNIT_MS,
+	UNIT_US,
+	UNIT_SHARE,
 };
 
 enum unit table_unit(const char *name);

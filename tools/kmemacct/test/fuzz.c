@@ -10,20 +10,23 @@
 #include "derive.h"
 #include "error.h"
 #include "folded.h"
+#include "follow.h"
 #include "gfp.h"
 #include "golden.h"
 #include "json.h"
 #include "kallsyms.h"
+#include "latency.h"
 #include "pages.h"
 #include "print.h"
+#include "slow.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* In the order of the golden tables in test/golden.h. */
 static const char * const tables[] = {
 	"callers", "caches", "allocs", "summary", "stats", "stacks", "page_callers", "pages",
-	"orders", "pcpu", "extfrag", "tasks", "cgroups", "comm_sites", "comm_syscalls",
-	"skip", "gfp_flags", "page_summary",
+	"orders", "pcpu", "extfrag", "latency", "shrinkers", "stalls", "slow", "tasks",
+	"cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags", "page_summary",
 };
 
 #define NR_TABLES	ARRAY_SIZE(tables)
@@ -71,10 +74,68 @@ static void print(struct table *t)
 	table_free(t);
 }
 
+static void print_latency(struct table *t)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	t = latency_view(t, true);
+	latency_histograms(out, t, 40, false);
+	fclose(out);
+	free(text);
+	print(t);
+}
+
+static void print_slow(struct table *t)
+{
+	char *text = NULL;
+	size_t i, len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	for (i = 0; i < t->nr_rows; i++)
+		slow_print(out, t, t->rows[i], 40, i & 1);
+	fclose(out);
+	free(text);
+	slow_cut(t, 1000);
+	print(t);
+}
+
+static void print_shrinkers(struct table *t, struct table *before, struct table *after)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	if (before)
+		follow_shrinkers(out, before, after, false);
+	fclose(out);
+	free(text);
+	table_free(before);
+	table_free(after);
+	print(latency_shares(t));
+}
+
+/* Print a table of latency.  Return: false if it is another table. */
+static bool fuzz_latency(struct table *t, const char *name, const uint8_t *data, size_t size)
+{
+	if (!strcmp(name, "latency"))
+		print_latency(t);
+	else if (!strcmp(name, "shrinkers"))
+		print_shrinkers(t, parse(name, data, size / 2), parse(name, data, size));
+	else if (!strcmp(name, "slow"))
+		print_slow(t);
+	else
+		return false;
+	return true;
+}
+
 static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 {
 	struct table *t = parse(name, data, size), *other;
 
+	if (t && fuzz_latency(t, name, data, size))
+		return;
 	if (t && !strcmp(name, "callers")) {
 		other = parse(name, data, size / 2);
 		if (other)
@@ -96,6 +157,8 @@ static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 	} else if (t && !strcmp(name, "gfp_flags")) {
 		t = gfp_codes(t);
 	} else if (t && table_column(t, "gfp") >= 0) {
+		if (!strcmp(name, "stalls"))
+			t = latency_shares(t);
 		t->gfp = gfp_new(parse("gfp_flags", (const uint8_t *)GFP_FLAGS_TABLE,
 				       strlen(GFP_FLAGS_TABLE)));
 	}

@@ -16,6 +16,7 @@
 /* The names of all columns, except the columns of samples. */
 #define TITLE(name, format)	TITLE_##format(#name " ")
 #define TITLE_U64(name)		name
+#define TITLE_MILLI(name)	name
 #define TITLE_S64(name)		name
 #define TITLE_ID(name)		name
 #define TITLE_HEX(name)		name
@@ -30,6 +31,14 @@
 #define ACCT_TABLE(table, list) \
 	"# kmemacct " table " 6 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
+
+#define LATENCY_TABLE(table, list) \
+	"# kmemacct " table " 6 sample_bytes=0 latency=on since=load window_s=5.000\n" \
+	"# " list(TITLE) "\n"
+
+#define ZEROS_9		" 0 0 0 0 0 0 0 0 0"
+#define ZEROS_14	ZEROS_9 " 0 0 0 0 0"
+#define ZEROS_20	ZEROS_14 " 0 0 0 0 0 0"
 
 /* A row of accounting, whose other columns are 2 to 18. */
 #define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
@@ -75,6 +84,21 @@ static const struct golden {
 	{ "extfrag", PAGES_TABLE("extfrag", KMA_EXTFRAG_COLUMNS)
 		"120 20 7 13 2 0 4 Unmovable Movable slabs+0x5e\n"
 		"3 0 0 0 3 9 9 Movable Reclaimable huge+0x1a\n" },
+	/* Buckets: 90 below 2 us, 9 of 4 to 7 us, and 1 of 8.4 s or more. */
+	{ "latency", LATENCY_TABLE("latency", KMA_LATENCY_COLUMNS)
+		"100 9000099 90000.990 9000000 640 320 90 0 9" ZEROS_20 " 1 direct:shrinker\n"
+		"2 1100 550.000 600 0 0" ZEROS_9 " 2" ZEROS_14 " kswapd:kswapd\n" },
+	{ "shrinkers", LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS)
+		"30 7500 250.000 4500 6000 900 300 0 0 super_cache_scan ext4:vda1\n"
+		"10 2500 250.000 700 0 10 1 40 80 mb_cache_scan #12\n" },
+	{ "stalls", LATENCY_TABLE("stalls", KMA_STALLS_COLUMNS)
+		"7500 3 2500.000 4500 0 0x400dc0 do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
+		"2500 2 1250.000 2000 - 0x0 x+0x1 [mod];throttled: writeback\n" },
+	{ "slow", LATENCY_TABLE("slow", KMA_SLOW_COLUMNS)
+		"7 1234.567 12345 4700 4711 17 0 0x400dc0 Web;Content;direct:direct_reclaim;"
+		"do_anonymous_page+0x1b2;shrinker: a_scan x,y=z #1=8100 x12,lru inactive=4245 x1;"
+		"shrink_node+0x1,helper+0x2 [mod]\n"
+		"5 1230.001 1500 - 31 - - 0x0 kswapd0;kswapd:kswapd;-;-;-\n" },
 	{ "tasks", ACCT_TABLE("tasks", KMA_TASKS_COLUMNS)
 		ACCT_ROW(-120) "17 1 Web Content\n" ACCT_ROW(5) "- - [kernel]\n" },
 	{ "cgroups", ACCT_TABLE("cgroups", KMA_CGROUPS_COLUMNS)

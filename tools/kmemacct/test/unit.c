@@ -20,24 +20,19 @@
 #include "pages.h"
 #include "print.h"
 #include "sort.h"
+#include "unit.h"
 
 #define NR_GOLDEN	ARRAY_SIZE(golden)
 
 static int failures;
 
-static void fail_at(int line, const char *what)
+void fail_at(int line, const char *what)
 {
 	printf("# line %d: %s (error: %s)\n", line, what, error_text);
 	failures++;
 }
 
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) \
-			fail_at(__LINE__, #condition); \
-	} while (0)
-
-static void expect_text(int line, const char *got, const char *expected)
+void expect_text(int line, const char *got, const char *expected)
 {
 	char what[4096];
 
@@ -47,17 +42,15 @@ static void expect_text(int line, const char *got, const char *expected)
 	fail_at(line, what);
 }
 
-#define EXPECT_TEXT(got, expected) expect_text(__LINE__, got, expected)
-
 /* ---- helpers -------------------------------------------------------------- */
 
-static struct table *parse(const char *name, const char *text)
+struct table *parse(const char *name, const char *text)
 {
 	*error_text = '\0';
 	return table_parse(name, "FILE", strdup(text), strlen(text));
 }
 
-static struct table *parse_golden(const char *name)
+struct table *parse_golden(const char *name)
 {
 	size_t i = 0;
 
@@ -184,7 +177,7 @@ static void golden_pairs(void)
 /* Parse a table cut short at every length.  Only a cut at the end of a line may be accepted. */
 static void parse_prefixes(const struct golden *g)
 {
-	char text[2048];
+	char text[4096];
 	struct table *t;
 	size_t len;
 
@@ -1301,11 +1294,7 @@ static void symbols_are_refused(void)
 
 /* ---- the program ---------------------------------------------------------- */
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
-#define TEST(name) { #name, name }
+static const struct test tests[] = {
 	TEST(golden_callers),
 	TEST(golden_samples),
 	TEST(golden_caches),
@@ -1358,15 +1347,14 @@ static const struct {
 	TEST(symbols_are_refused),
 };
 
-static int run_tests(void)
+static int run_tests(const struct test *test, size_t nr)
 {
 	int before, failed = 0;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+	for (; nr--; test++) {
 		before = failures;
-		tests[i].run();
-		printf("%s %s\n", failures > before ? "FAIL" : "ok", tests[i].name);
+		test->run();
+		printf("%s %s\n", failures > before ? "FAIL" : "ok", test->name);
 		failed += failures > before;
 	}
 	return failed != 0;
@@ -1430,5 +1418,6 @@ int main(int argc, char **argv)
 		return write_golden(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "seeds"))
 		return write_seeds(argv[2]);
-	return run_tests();
+	return run_tests(tests, ARRAY_SIZE(tests)) |
+	       run_tests(latency_tests, nr_latency_tests);
 }

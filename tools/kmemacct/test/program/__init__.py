@@ -3,11 +3,11 @@
 import inspect
 
 from program import (
-    acct, commands, errors, estimates, pages, rollups, running, stacks, tables)
+    acct, commands, errors, estimates, latency, pages, rollups, running, stacks, tables)
 
 # In the order in which their tests run
 MODULES = (
-    tables, rollups, estimates, pages, acct, stacks, running, commands, errors)
+    tables, rollups, estimates, pages, acct, latency, stacks, running, commands, errors)
 
 
 def is_test(function, module):

@@ -22,7 +22,7 @@ def shows_who_did_it(t):
     for name, label in ("comm_sites", "comm_site"), ("comm_syscalls", "comm_syscall"):
         t.write_table(name, f"alloc_pages allocs slab_hits slab_bytes stall_us {label}",
                       [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b")], head)
-        check_equal(name, ["12", "11", "10", "88.0K", "2500", "my sh;openat"],
+        check_equal(name, ["12", "11", "10", "88.0K", "2.50ms", "my sh;openat"],
                     lines(t.out(name.replace("_", "-")))[1].split(None, 5))
     check_equal("order", ["cc1 plus", "[kernel]", "Web Content"],
                 [row["comm"] for row in t.rows("tasks")])
@@ -33,7 +33,10 @@ def shows_who_did_it(t):
     check_equal("cgroups", ["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
     check_in("\n# filter: tgid,comm: set now or since counting began; other allocations are"
              " not counted\n", t.out("tasks"))
-    check_in("slab_hits slab_bytes stall_us tgid parent comm", lines(t.out("tasks", COLUMNS="100"))[0])
+    check_in("slab_hits slab_bytes stall tgid parent comm",
+             lines(t.out("tasks", COLUMNS="100"))[0])
+    check_in(" stall_us ", lines(t.out("tasks", "-b"))[0])
+    check_in(" stall tgid comm", lines(t.out("tasks", COLUMNS="60"))[0])
     t.write("callers", callers(CALLERS).replace("since=", "filter=cgroup new=1 since=", 1))
     check_in("# filter: cgroup: ", t.out("callers"))
     t.write("callers", callers(CALLERS).replace("since=", "filter=none since=", 1))

@@ -42,6 +42,12 @@ def refuses_wrong_command_lines(t):
         ("folded", "hits", "frees"): "wrong number of arguments: kmemacct folded [COLUMN]",
         ("reset", "-j"): "reset does not take -j: see kmemacct --help",
         ("leaks",): "leaks needs --older-than AGE: for example 30s, 5m, 2h or 1d",
+        ("latency", "-j", "-H"): "-H is for text, and -j has all buckets: omit one",
+        ("stalls", "-H"): "stalls does not take -H: see kmemacct --help",
+        ("slow", "-f", "-j"): "slow -f prints text only: omit -j",
+        ("slow", "-t", "1ms"): "-t takes a number of microseconds, not '1ms'",
+        ("slow", "-s", "us"): "slow does not take -s: see kmemacct --help",
+        ("shrinkers", "-f"): "shrinkers does not take -f: see kmemacct --help",
         ("leaks", "--older-than", "5"):
             "--older-than takes an age such as 30s, 5m, 2h or 1d, not '5'",
         ("--by", "module", "--raw-ip"):
@@ -63,7 +69,8 @@ def helps(t):
                      "page-callers", "pages", "orders", "page-summary", "pcpu", "extfrag",
                      "tasks", "cgroups", "comm-sites", "comm-syscalls", "skip",
                      "gfp-flags", "--bytes", "--json", "--by", "--raw-ip", "--raw-gfp",
-                     "--cgroup", "--older-than"):
+                     "--cgroup", "--older-than", "latency", "shrinkers", "stalls", "slow",
+                     "--histogram", "--follow", "--at-least"):
             check_in(f" {word}", text)
         check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
 

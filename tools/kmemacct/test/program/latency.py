@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Latency of reclaim and compaction, shrinkers, stalls, and the log of slow phases."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from program.tree import CONTROL, Failed, check_equal, check_in, lines
+
+BUCKETS = [1 << i for i in range(24)]
+LATENCY = ("count total_us mean_us max_us scanned reclaimed "
+           + " ".join(f"us_{us}" for us in BUCKETS) + " phase")
+SHRINKERS = "calls total_us mean_us max_us waited_us scanned freed counts count_us shrinker"
+STALLS = "total_us count mean_us max_us order gfp site_cause"
+SLOW = "nr end_s us tgid pid cgroup_id order gfp slow"
+HEAD = "latency=on"
+
+
+def phase(label, counts, max_us):
+    """A row of latency, whose buckets are the dictionary {us: count}."""
+    total = sum(us * nr for us, nr in counts.items())
+    nr = sum(counts.values())
+    return (nr, total, f"{total / nr:.3f}", max_us, 64, 32,
+            *(counts.get(us, 0) for us in BUCKETS), label)
+
+
+PHASES = [phase("direct:shrinker", {1: 50, 4: 45, 512: 4, 8388608: 1}, 9000000),
+          phase("kswapd:kswapd", {16384: 3}, 30000)]
+SHRUNK = [(30, 7500, "250.000", 4500, 6000, 900, 300, 0, 0, "super_cache_scan ext4:vda1"),
+          (10, 2500, "250.000", 700, 0, 10, 1, 0, 0, "mb_cache_scan #12")]
+STALLED = [(100, 2, "50.000", 60, 3, "0xcc0", "alloc_skb+0x44;lru inactive"),
+           (300, 1, "300.000", 300, "-", "0x0", "x+0x1 [mod];throttled: writeback")]
+
+
+def record(nr, us=12345):
+    return (nr, f"{1000 + nr}.000", us, 4700, 4711, 17, 0, "0xcc0",
+            "my sh;direct:direct_reclaim;alloc_skb+0x44;"
+            f"shrinker: super_cache_scan ext4:vda1={us - 45} x12,lru inactive=45 x1;"
+            "shrink_node+0x1,helper+0x2 [mod]")
+
+
+def write_latency(t, head=HEAD):
+    t.write_table("latency", LATENCY, PHASES if head == HEAD else [], head)
+    t.write_table("shrinkers", SHRINKERS, SHRUNK if head == HEAD else [], head)
+    t.write_table("stalls", STALLS, STALLED if head == HEAD else [], head)
+    t.write_table("slow", SLOW, [record(7), record(6, 1000)] if head == HEAD else [], head)
+    t.write_table("gfp_flags", "mask flag", [("0xcc0", "GFP_KERNEL")])
+
+
+def says_that_latency_is_off(t):
+    error = ("latency is not recorded: echo latency on >"
+             " /sys/kernel/debug/kmemacct/control")
+    commands = ["latency"], ["shrinkers"], ["stalls"], ["slow"], ["slow", "-f"], ["latency", "-j"]
+    write_latency(t, "latency=off")
+    for command in commands:
+        check_equal(command, error, t.error(*command))
+    # If the head does not say so, control does.
+    write_latency(t, "pages=off")
+    t.write("control", "latency off\n" + CONTROL)
+    for command in commands:
+        check_equal(command, error, t.error(*command))
+    t.write("control", "latency on\n" + CONTROL)
+    for command in "latency", "shrinkers", "stalls", "slow":
+        t.out(command)
+    # What was recorded before latency was switched off is still shown.
+    write_latency(t)
+    t.write("control", "latency off\n" + CONTROL)
+    t.out("latency")
+
+
+def shows_latency(t):
+    write_latency(t)
+    text = t.out("latency", COLUMNS="120")
+    check_equal("120 columns", [
+        "count  total   mean      p50      p95      p99    max scanned reclaimed"
+        " 1us-------1ms-------1s-- phase",
+        "  100  8.39s 83.9ms    <=2us    <=8us <=1.02ms  9.00s      64        32"
+        " @.@......:.............: direct:shrinker",
+        "    3 49.2ms 16.4ms <=30.0ms <=30.0ms <=30.0ms 30.0ms      64        32"
+        " ..............@......... kswapd:kswapd"], lines(text))
+    narrow = t.out("latency", COLUMNS="80")
+    check_equal("80 columns", ["count", "total", "mean", "p50", "p95", "p99", "max", "phase"],
+                lines(narrow)[0].split())
+    check_in("# not shown: scanned reclaimed histogram (make the", narrow)
+    check_in("upper bounds", narrow.replace("\n# ", " "))
+    check_equal("sorted", ["kswapd:kswapd", "direct:shrinker"],
+                [row["phase"] for row in t.rows("latency", "-s", "us_16384")])
+    check_in(" us_16384 ", lines(t.out("latency", "-s", "us_16384"))[0])
+    row = t.rows("latency")[0]
+    check_equal("json", (2, 8, 1024, 45, False), (
+        row["p50_le_us"], row["p95_le_us"], row["p99_le_us"], row["us_4"],
+        "histogram" in row))
+
+
+def shows_histograms(t):
+    write_latency(t)
+    found = lines(t.out("latency", "-H", "-l", "1", "-s", "phase", COLUMNS="80"))
+    check_equal("head", [
+        "direct:shrinker: count 100, total 8.39s, mean 83.9ms, max 9.00s",
+        "  p50 <=2us, p95 <=8us, p99 <=1.02ms",
+        "        0..2us              50 |" + "#" * 48,
+        "      2us..4us               0 |",
+        "      4us..8us              45 |" + "#" * 43], found[:5])
+    check_equal("end", ["    8.39s..                  1 |#", "..."], found[-2:])
+    check_equal("all", 24 + 3, len(found))
+    check_equal("width", 80, max(map(len, found)))
+    check_equal("both", 2, t.out("latency", "-H").count("p50 <="))
+
+
+def shows_shrinkers(t):
+    write_latency(t)
+    check_equal("80 columns", [
+        "calls  total  share  mean    max waited scanned freed shrinker",
+        "   30 7.50ms  75.0% 250us 4.50ms 6.00ms     900   300 super_cache_scan ext4:vda1",
+        "   10 2.50ms  25.0% 250us  700us      0      10     1 mb_cache_scan #12",
+        "   40 10.0ms 100.0% 250us 4.50ms 6.00ms     910   301 sum"],
+        lines(t.out("shrinkers", COLUMNS="80")))
+    found = json.loads(t.out("shrinkers", "-s", "shrinker", "-l", "1", "-j"))
+    check_equal("json", ("mb_cache_scan #12", 25.0, 10000, 1), (
+        found["rows"][0]["shrinker"], found["rows"][0]["share_pct"], found["sum"]["total_us"],
+        found["rows_left_out"]))
+
+
+def shows_stalls(t):
+    write_latency(t)
+    check_equal("largest first", [
+        "total  share count   mean   max order gfp site_cause",
+        "300us  75.0%     1  300us 300us     -   0 x+0x1 [mod];throttled: writeback",
+        "100us  25.0%     2 50.0us  60us     3   K alloc_skb+0x44;lru inactive",
+        "400us 100.0%     3  133us 300us     -   - sum"], lines(t.out("stalls")))
+    check_equal("two lines", [["x+0x1", "[mod]"], ["throttled:", "writeback"]],
+                [line.split()[-2:] for line in lines(t.out("stalls", COLUMNS="66"))[1:3]])
+    check_equal("sorted", ["alloc_skb+0x44;lru inactive", "x+0x1 [mod];throttled: writeback"],
+                [row["site_cause"] for row in t.rows("stalls", "-s", "count")])
+    found = json.loads(t.out("stalls", "-j"))
+    check_equal("flags", (["GFP_KERNEL"], 3264), (
+        found["rows"][1]["gfp_flags"], found["rows"][1]["gfp"]))
+    check_equal("sum", (None, None, False), (
+        found["sum"]["gfp"], found["sum"]["order"], "gfp_flags" in found["sum"]))
+    check_in(" 0xcc0 ", t.out("stalls", "--raw-gfp"))
+
+
+RECORD_7 = [
+    "[ 1007.000] direct:direct_reclaim 12.3ms, my sh[4711], nr 7",
+    "    alloc_skb+0x44, order 0, GFP_KERNEL, tgid 4700, cgroup 17",
+    "      12.3ms  99.6%   x12 shrinker: super_cache_scan ext4:vda1",
+    "        45us   0.4%    x1 lru inactive",
+    "        shrink_node+0x1",
+    "        helper+0x2 [mod]"]
+
+
+def shows_slow_phases(t):
+    write_latency(t)
+    found = t.out("slow", COLUMNS="80")
+    check_equal("head", True, found.startswith("# slow: "))
+    check_equal("newest last", [*RECORD_7, ""], lines(found)[-7:])
+    check_equal("both", ["nr 6", "nr 7"],
+                [line.split(", ")[-1] for line in found.splitlines() if line.startswith("[")])
+    check_equal("long ones", ["", *RECORD_7, ""], lines(t.out("slow", "-t", "1001")))
+    check_equal("newest", ["", "...", "", *RECORD_7, ""], lines(t.out("slow", "-l", "1")))
+    check_equal("none", [""], lines(t.out("slow", "-t", "99999")))
+    check_in(", order 0, 0xcc0, ", t.out("slow", "--raw-gfp"))
+    check_in("] direct:direct_reclaim 12345us, ", t.out("slow", "-b"))
+    rows = t.rows("slow", "-t", "1001")
+    check_equal("json", [{
+        "nr": 7, "end_s": 1007.0, "us": 12345, "tgid": 4700, "pid": 4711, "cgroup_id": 17,
+        "order": 0, "gfp": 3264, "gfp_flags": ["GFP_KERNEL"], "comm": "my sh",
+        "phase": "direct:direct_reclaim", "site": "alloc_skb+0x44", "causes": [
+            {"cause": "shrinker: super_cache_scan ext4:vda1", "us": 12300, "count": 12},
+            {"cause": "lru inactive", "us": 45, "count": 1}],
+        "stack": ["shrink_node+0x1", "helper+0x2 [mod]"]}], rows)
+
+
+def replace_table(t, name, columns, rows):
+    """Replace a file at once: the program may read it at any time."""
+    t.write_table(f"{name}.new", columns, rows, HEAD)
+    new = t.dir / f"{name}.new"
+    new.write_text(new.read_text().replace(f"kmemacct {name}.new", f"kmemacct {name}"))
+    os.replace(new, t.dir / name)
+
+
+def wait_for(path, text):
+    for _ in range(200):
+        if text in path.read_text():
+            return
+        time.sleep(0.05)
+    raise Failed(f"no {text!r} in\n{path.read_text()}")
+
+
+def follow(t, *args):
+    """Start `slow -f`, with its output in a file."""
+    path = t.top / "followed"
+    with open(path, "w") as out:
+        return path, subprocess.Popen(
+            ["env", "--default-signal=INT,TERM", t.program, "slow", "-f", *args],
+            env=t.environment(), stdout=out, stderr=subprocess.PIPE, text=True)
+
+
+def follows_the_log(t):
+    """poll() of a plain file never waits: the program reads it again after each pause."""
+    write_latency(t)
+    path, program = follow(t, "-t", "2000", "-l", "1")
+    try:
+        wait_for(path, "nr 7\n")
+        replace_table(t, "slow", SLOW, [record(9), record(7), record(6, 1000)])
+        wait_for(path, "nr 9\n")
+        # Number 8 was written late.  8 and 10 to 299 are in no reading, or are too short.
+        replace_table(t, "slow", SLOW, [record(9), record(8), record(7)])
+        wait_for(path, "nr 8\n")
+        replace_table(t, "slow", SLOW, [record(301, 1999), record(300)])
+        wait_for(path, "nr 300\n")
+        # The module was loaded again.
+        replace_table(t, "slow", SLOW, [record(1)])
+        wait_for(path, "nr 1\n")
+        replace_table(t, "shrinkers", SHRINKERS, [
+            (31, 19845, "640.161", 4500, *SHRUNK[0][4:]),
+            (12, 8700, "725.000", 6200, *SHRUNK[1][4:])])
+        program.send_signal(signal.SIGINT)
+        errors = program.communicate(timeout=20)[1]
+    finally:
+        program.kill()
+        program.wait()
+    check_equal("end", (0, ""), (program.returncode, errors))
+    text = path.read_text()
+    check_equal("each once", [7, 9, 8, 300, 1],
+                [int(line.split()[-1]) for line in text.splitlines() if line.startswith("[")])
+    check_equal("lost", ["# 290 records are lost: they were overwritten before they were read"],
+                [line for line in text.splitlines() if "lost" in line])
+    check_equal("shrinkers", [
+        "# shrinkers meanwhile:",
+        "super_cache_scan ext4:vda1: total time = 12.3 ms, max latency = 4.50 ms"
+        " (since load; at most that meanwhile)",
+        "mb_cache_scan #12: total time = 6.20 ms, max latency = 6.20 ms"], text.splitlines()[-3:])
+
+
+def stops_following(t):
+    write_latency(t)
+    path, program = follow(t)
+    wait_for(path, "nr 7\n")
+    program.send_signal(signal.SIGTERM)
+    check_equal("SIGTERM", (0, ""), (program.wait(20), program.stderr.read()))
+    check_in("# none was called\n", path.read_text())
+    # Without the table shrinkers there would be nothing to report at the end.
+    (t.dir / "shrinkers").unlink()
+    check_in("shrinkers: missing", t.error("slow", "-f"))
+    write_latency(t)
+    path, program = follow(t)
+    wait_for(path, "nr 7\n")
+    (t.dir / "slow").unlink()
+    (t.proc / "kmemacct").unlink()
+    check_equal("unloaded", (1, "kmemacct: the module is not loaded: insmod kmemacct.ko\n"),
+                (program.wait(20), program.stderr.read()))
+
+
+TESTS = (
+    says_that_latency_is_off, shows_latency, shows_histograms, shows_shrinkers, shows_stalls,
+    shows_slow_phases, follows_the_log, stops_following)

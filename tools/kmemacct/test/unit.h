@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the unit tests of the reader have in common. */
+#ifndef READER_TEST_UNIT_H
+#define READER_TEST_UNIT_H
+
+#include "table.h"
+
+/* Report that something is not as expected. */
+void fail_at(int line, const char *what);
+
+#define EXPECT(condition) \
+	do { \
+		if (!(condition)) \
+			fail_at(__LINE__, #condition); \
+	} while (0)
+
+void expect_text(int line, const char *got, const char *expected);
+
+#define EXPECT_TEXT(got, expected) expect_text(__LINE__, got, expected)
+
+/* Parse a table, or one of the golden tables. */
+struct table *parse(const char *name, const char *text);
+struct table *parse_golden(const char *name);
+
+/**
+ * struct test - a unit test
+ * @name: its name
+ * @run: the test, which calls fail_at()
+ */
+struct test {
+	const char *name;
+	void (*run)(void);
+};
+
+#define TEST(name) { #name, name }
+
+/* The tests of test/unit_latency.c. */
+extern const struct test latency_tests[];
+extern const size_t nr_latency_tests;
+
+#endif /* READER_TEST_UNIT_H */
