@@ -39,6 +39,12 @@ static bool kma_phase_counts(void)
 	return READ_ONCE(kma_phase_on) && in_task();
 }
 
+/* The kernel updates this clock without a lock, and reads it again if it has changed meanwhile. */
+static u64 kma_phase_now(void)
+{
+	return data_race(ktime_get_mono_fast_ns());	/* see above */
+}
+
 static bool kma_phase_exceeds(u64 ns)
 {
 	const u64 threshold = READ_ONCE(kma_threshold_ns);
@@ -127,10 +133,10 @@ static bool kma_phase_waits(const struct kma_stall *s)
 /* Find the call site.  This may take longer than what is timed. */
 static noinline void kma_phase_find_site(struct kma_stall *s)
 {
-	const u64 before = ktime_get_mono_fast_ns();
+	const u64 before = kma_phase_now();
 
 	s->site = kma_phase_behind_kretprobes ? KMA_SITE_NOWHERE : kma_env_page_site();
-	kma_stall_skip(s, ktime_get_mono_fast_ns() - before);
+	kma_stall_skip(s, kma_phase_now() - before);
 }
 
 static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
@@ -180,7 +186,7 @@ bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, un
 		kma_stat_inc(countmap_off);
 		return false;
 	}
-	s = kma_stall_begin(&kma_stalls, &who, phase, ktime_get_mono_fast_ns());
+	s = kma_stall_begin(&kma_stalls, &who, phase, kma_phase_now());
 	if (s)
 		kma_phase_began(s, phase, args);
 	return true;
@@ -373,7 +379,7 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 
 	if (!kma_phase_counts() || !kma_phase_records())
 		return;
-	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, ktime_get_mono_fast_ns(),
+	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, kma_phase_now(),
 			  &end);
 	if (!s)
 		return;
