@@ -22,7 +22,7 @@ from table import Table, control, pairs_of, read_all
 LIMIT = 12 << 20
 EVENTS = ("vmscan/mm_vmscan_memcg_reclaim_begin", "vmscan/mm_vmscan_memcg_reclaim_end",
           "vmscan/mm_shrink_slab_start", "vmscan/mm_shrink_slab_end",
-          "vmscan/mm_vmscan_lru_shrink_inactive")
+          "vmscan/mm_vmscan_lru_shrink_inactive", "vmscan/mm_vmscan_lru_shrink_active")
 # How much earlier or later than kmemacct ftrace may read the clock, in us, in a slow guest
 CLOCK_US = 2000
 
@@ -121,9 +121,12 @@ def check_counts(events, phase):
     shrunk = names.count("mm_shrink_slab_end")
     if shrunk:
         check_equal("count of memcg:shrinker", shrunk, of_phase("memcg:shrinker")["count"])
-    for column, field in (("scanned", "nr_scanned"), ("reclaimed", "nr_reclaimed")):
-        check_equal(column, sum(int(fields[field]) for name, _, fields in events
-                                if name == "mm_vmscan_lru_shrink_inactive"), row[column])
+    for column, of_event in (
+            ("scanned", {"mm_vmscan_lru_shrink_inactive": "nr_scanned",
+                         "mm_vmscan_lru_shrink_active": "nr_taken"}),
+            ("reclaimed", {"mm_vmscan_lru_shrink_inactive": "nr_reclaimed"})):
+        check_equal(column, sum(int(fields[of_event[name]]) for name, _, fields in events
+                                if name in of_event), row[column])
     return row
 
 
