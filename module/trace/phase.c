@@ -218,7 +218,7 @@ static void kma_phase_shrinker(const struct kma_stall *s, const struct kma_stall
 			       const struct kma_phase_shrunk *shrunk)
 {
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_SHRINKERS]);
-	const u64 scan = end->frame.arg;
+	const s64 scanned = end->frame.arg - shrunk->left;
 	u32 id;
 
 	if (!t)
@@ -229,8 +229,8 @@ static void kma_phase_shrinker(const struct kma_stall *s, const struct kma_stall
 	kma_countmap_raise(t, id, KMA_SHRINKER_MAX_NS, end->ns);
 	if (kma_phase_waits(s))
 		kma_countmap_add_to(t, id, KMA_SHRINKER_WAITED_NS, end->ns);
-	if (scan > shrunk->left)
-		kma_countmap_add_to(t, id, KMA_SHRINKER_SCANNED, scan - shrunk->left);
+	if (scanned > 0)
+		kma_countmap_add_to(t, id, KMA_SHRINKER_SCANNED, scanned);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_FREED, shrunk->freed);
 }
 

@@ -49,11 +49,12 @@ struct kma_phase_args {
 
 /**
  * struct kma_phase_shrunk - the result of a call of a shrinker
- * @left: number of objects that were to be scanned and were not
+ * @left: number of objects that were to be scanned and were not; negative if the shrinker has
+ *	scanned more than it was to
  * @freed: number of objects that were freed
  */
 struct kma_phase_shrunk {
-	u64 left;
+	s64 left;
 	u64 freed;
 };
 

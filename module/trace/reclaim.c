@@ -145,7 +145,7 @@ static notrace void kma_reclaim_probe_mm_shrink_slab_start(void *data, KMA_SHRIN
 static notrace void kma_reclaim_probe_mm_shrink_slab_end(void *data, KMA_SHRINK_END)
 {
 	const struct kma_phase_shrunk shrunk = {
-		.left = max(total_scan, 0L), .freed = max(freed, 0),
+		.left = total_scan, .freed = max(freed, 0),
 	};
 
 	kma_phase_end(KMA_PHASE_SHRINKER, &shrunk);
