@@ -2,6 +2,7 @@
 /* Shrinkers, told apart by instance.  See shrinker.h. */
 #include <linux/fs.h>
 #include <linux/fs_struct.h>
+#include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/mount.h>
 #include <linux/sched.h>
@@ -50,10 +51,16 @@ void kma_shrinker_start(void)
 	path_put(&root);
 }
 
+/* The s_id of most file systems without a device is the type: then the number tells them apart. */
 static void kma_shrinker_describe(struct kma_countmap_info *info, const struct super_block *sb)
 {
-	if (sb)
-		snprintf(info->text, sizeof(info->text), "%s:%s", sb->s_type->name, sb->s_id);
+	const char *type = sb ? sb->s_type->name : "";
+
+	if (sb && strcmp(sb->s_id, type))
+		snprintf(info->text, sizeof(info->text), "%s:%s", type, sb->s_id);
+	else if (sb)
+		snprintf(info->text, sizeof(info->text), "%s:%u:%u", type, MAJOR(sb->s_dev),
+			 MINOR(sb->s_dev));
 }
 
 u64 kma_shrinker_get(const struct shrinker *shrinker)
