@@ -141,13 +141,18 @@ static int kma_slow_fill(struct kma_snapshot *snap)
 	u64 nr, first, last;
 	int ret = 0;
 
+	/*
+	 * Read the number before the records.  A record that is still being written, and so is not
+	 * in the snapshot, is published later.  Pairs with kma_phase_slow().
+	 */
+	snap->last = atomic64_read(&kma_slow_published);
+	smp_rmb();	/* see above */
 	if (!kma_countmap_locked(KMA_COUNTMAP_STALLS))
 		return kma_snapshot_room(snap, 0);
 	snap->names = kma_names_new(NULL);
 	if (!snap->names || kma_snapshot_room(snap, KMA_SLOW_RECORDS))
 		return -ENOMEM;
 	last = kma_slowlog_head(&kma_slowlog);
-	snap->last = last;
 	first = max(kma_phase_slow_since(), last - min_t(u64, last, KMA_SLOW_RECORDS) + 1);
 	for (nr = last; !ret && nr >= first; nr--) {
 		row = kma_snapshot_add(snap);
@@ -161,12 +166,12 @@ static int kma_slow_fill(struct kma_snapshot *snap)
 	return ret;
 }
 
-/* Whether there are records that are newer than the snapshot. */
+/* Whether records were published after the snapshot was made. */
 static __poll_t kma_slow_poll(const struct kma_snapshot *snap, struct file *file,
 			      struct poll_table_struct *wait)
 {
 	poll_wait(file, &kma_slow_wait, wait);
-	return kma_slowlog_head(&kma_slowlog) != snap->last ? EPOLLIN | EPOLLRDNORM : 0;
+	return atomic64_read(&kma_slow_published) != snap->last ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 struct kma_table kma_table_slow = {

@@ -29,6 +29,7 @@ static unsigned long kma_phase_functions;
 static bool kma_phase_behind_kretprobes;
 
 struct kma_slowlog kma_slowlog;
+atomic64_t kma_slow_published;
 DECLARE_WAIT_QUEUE_HEAD(kma_slow_wait);
 static u64 kma_slow_since;
 
@@ -359,6 +360,9 @@ static noinline void kma_phase_slow(const struct kma_stall *s, const struct kma_
 	memcpy(r->part, s->part, sizeof(r->part));
 	r->nr_frames = kma_slow_stack(r->frame);
 	kma_slowlog_publish(r, nr);
+	/* A reader that sees this number sees the record.  Pairs with kma_slow_fill(). */
+	smp_mb__before_atomic();
+	atomic64_inc(&kma_slow_published);
 	irq_work_queue(&kma_slow_work);
 }
 

@@ -17,6 +17,7 @@
 #ifndef KMA_TRACE_PHASE_H
 #define KMA_TRACE_PHASE_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
@@ -58,8 +59,9 @@ struct kma_phase_shrunk {
 	u64 freed;
 };
 
-/* The log of slow phases, and those who wait for a record. */
+/* The log of slow phases, the number of records that were published, and who waits for one. */
 extern struct kma_slowlog kma_slowlog;
+extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;
 
 /**
