@@ -298,24 +298,25 @@ static int wait_log(int fd, const struct caught *c)
 
 static int follow(struct log *log, const struct caught *c)
 {
-	int fd, ret;
+	int fd, last, ret;
 	struct table *t = files_table_open("slow", &fd);
 
 	if (!t)
 		return -1;
 	log_first(log, t);
-	for (;;) {
-		ret = show_finish();
-		if (!ret)
-			ret = wait_log(fd, c);
-		close(fd);
-		if (ret || stopped)
-			return ret;
-		t = files_table_open("slow", &fd);
+	/* After a signal, read the records of the pause, too. */
+	while (!(ret = show_finish()) && !stopped) {
+		last = fd;
+		ret = wait_log(fd, c);
+		t = ret ? NULL : files_table_open("slow", &fd);
+		/* Not earlier: while the log is open, the module cannot be unloaded. */
+		close(last);
 		if (!t)
 			return -1;
 		log_next(log, t);
 	}
+	close(fd);
+	return ret;
 }
 
 int follow_new(const struct options *o)
