@@ -66,17 +66,27 @@ static bool has_record(const struct table *t, u64 nr)
 	return false;
 }
 
+/* Return: number of the oldest record; 0 if there is none. */
+static u64 oldest_record(const struct table *t)
+{
+	return t->nr_rows ? t->rows[t->nr_rows - 1]->v[SLOW_nr] : 0;
+}
+
 /*
- * The log is a ring.  If the oldest record is not the one after the newest record of the last
- * reading, those between them were overwritten.
+ * The log is a ring.  All records before the oldest one were overwritten, so those that are not
+ * printed by now are lost.  Some of these may be between records of the last reading, when they
+ * were still being written.
  */
 static void print_lost(const struct log *log, const struct table *t)
 {
-	u64 oldest = t->rows[t->nr_rows - 1]->v[SLOW_nr];
+	u64 oldest = oldest_record(t), next = oldest_record(log->last) ?: log->newest + 1;
+	size_t i;
 
-	if (log->newest && oldest > log->newest + 1)
+	for (i = 0; i < log->last->nr_rows; i++)
+		next += log->last->rows[i]->v[SLOW_nr] < oldest;
+	if (log->newest && oldest > next)
 		printf("# %llu records are lost: they were overwritten before they were read\n\n",
-		       oldest - log->newest - 1);
+		       oldest - next);
 }
 
 static bool is_wanted(const struct log *log, const struct row *row)
