@@ -129,5 +129,6 @@ void kma_shrinker_name(const struct kma_countmap *t, u32 id, char *buf, size_t s
 	if (!info->retired && info->text[0])
 		snprintf(buf, size, "%s %s", name, info->text);
 	else
-		snprintf(buf, size, "%s #%u", name, id);
+		/* CPUs that saw the shrinker at the same time may have made several rows. */
+		snprintf(buf, size, "%s #%u", name, kma_countmap_first(t, id));
 }
