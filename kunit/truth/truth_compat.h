@@ -47,4 +47,23 @@
 #define KMA_HAVE_KVMALLOC_CALLER
 #endif
 
+/* A shrinker that is not allocated (KMA_HAVE_SHRINKER_ALLOC) has a name since 6.0. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define kma_register_shrinker(shrinker) register_shrinker(shrinker, KBUILD_MODNAME)
+#else
+#define kma_register_shrinker(shrinker) register_shrinker(shrinker)
+/* The lists of a list_lru for a memory cgroup exist before its first object. */
+struct list_lru;
+static inline void *kmem_cache_alloc_lru(struct kmem_cache *cache, struct list_lru *lru, gfp_t gfp)
+{
+	return kmem_cache_alloc(cache, gfp);
+}
+#endif
+
+/* These functions find the node and the memory cgroup of an object. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define list_lru_add_obj(lru, item) list_lru_add(lru, item)
+#define list_lru_del_obj(lru, item) list_lru_del(lru, item)
+#endif
+
 #endif /* KMA_TRUTH_COMPAT_H */
