@@ -67,6 +67,14 @@ def single_if(condition):
     return decorate
 
 
+def several_if(condition):
+    """A test like several(), on kernels that have what it tests."""
+    def decorate(function):
+        several(function).exists = condition
+        return function
+    return decorate
+
+
 def by_name_only(function):
     """A test that needs a guest of its own: it runs only if it is named."""
     part(function).here = function.all = False

@@ -1,0 +1,439 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of latency, shrinkers, stalls and slow against a shrinker that counts its own calls.
+
+The module kmemacct_shrinker (kunit/truth/) registers the shrinker, and allocates in tasks of a
+memory cgroup with little memory.  While they allocate, nothing else reclaims memory there.
+"""
+import contextlib
+import errno
+import os
+import re
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+from ftrace import ring_events
+from harness import check, check_equal, several, several_if
+from kernel import CPUS, KERNEL, loaded, rmmod
+from parts.latency import child_in, ended, limited, read_files, traced
+from parts.reader import READER
+from table import Table, control, pairs_of
+from truth import Truth
+
+NAME = "kmemacct_shrinker"
+SITE = "truth_alloc_page"
+SCAN = f"truth_shrinker_scan [{NAME}]"
+TASKS = 2
+DEADLINE_S = 60
+
+# Counters of events or phases that were not recorded
+LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost", "slow_lost")
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        check(time.monotonic() < deadline, f"{what}: not within {DEADLINE_S} s")
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def joined(known, cgroup, nr=TASKS):
+    """Yield the PIDs of tasks of a cgroup that wait in the module for `go`."""
+    def work():
+        # Page cache that can be reclaimed
+        read_files(16 << 20)
+        known.run("join")
+
+    pids = []
+    try:
+        for _ in range(nr):
+            pids.append(child_in(cgroup, work))
+        wait_for("tasks that join", lambda: known.values()["joined"] == nr)
+        yield pids
+        known.run("leave")
+        for pid in pids:
+            ended(pid)
+        pids = []
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def allocate(known, nr=TASKS):
+    """Let the tasks allocate, and count nothing else.  Return what the module has counted."""
+    before = known.values()
+    control("reset")
+    known.run("go")
+    wait_for("allocations", lambda: known.values()["done"] == nr)
+    control("enabled 0")
+    after = known.values()
+    for name in ("failed", "others"):
+        check_equal(name, 0, after[name] - before[name])
+    for name in LOST:
+        check_equal(name, 0, pairs_of("stats")[name])
+    return {name: value if "max" in name else value - before[name]
+            for name, value in after.items()}
+
+
+def row_of(rows, column, text):
+    rows = [row for row in rows if row[column] == text]
+    check_equal(f"rows of {text}", 1, len(rows))
+    return rows[0]
+
+
+def shrinker_row():
+    rows = [row for row in Table("shrinkers").rows
+            if re.fullmatch(re.escape(SCAN) + r" #\d+", row["shrinker"])]
+    check_equal("rows of the shrinker", 1, len(rows))
+    return rows[0]
+
+
+def check_between(what, inner_ns, us, outer_ns):
+    """Check a time, which the table has rounded down to us."""
+    check(inner_ns // 1000 <= us <= outer_ns // 1000,
+          f"{what}: {us} us, which is not between {inner_ns} and {outer_ns} ns")
+
+
+def check_shrinker(true):
+    """Check the row of the shrinker.  Return it."""
+    row = shrinker_row()
+    for column in ("calls", "scanned", "freed"):
+        check_equal(column, true[column], row[column])
+    check_between("total_us", true["inner_ns"], row["total_us"], true["outer_ns"])
+    check_between("max_us", true["inner_max_ns"], row["max_us"], true["outer_max_ns"])
+    check_equal("waited_us", row["total_us"], row["waited_us"])
+    return row
+
+
+def check_latency(true):
+    """Check the rows of the phases.  Return that of the outermost one."""
+    rows = Table("latency").rows
+    # The kernel has other shrinkers, too.
+    inner, shrinkers = row_of(rows, "phase", "memcg:shrinker"), Table("shrinkers")
+    check_equal("count of memcg:shrinker", shrinkers.sum("calls"), inner["count"])
+    check(0 <= inner["total_us"] - shrinkers.sum("total_us") <= len(shrinkers.rows),
+          f"{inner}, but {shrinkers.rows}")
+    check_equal("max_us of memcg:shrinker", max(row["max_us"] for row in shrinkers.rows),
+                inner["max_us"])
+    outer = row_of(rows, "phase", "memcg:memcg_reclaim")
+    check(outer["count"] >= true["waits"], f"{outer}, but {true['waits']} allocations waited")
+    check_between("memcg_reclaim", true["inner_ns"] + true["count_ns"], outer["total_us"],
+                  true["wait_ns"])
+    check_between("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"],
+                  true["wait_max_ns"])
+    return outer
+
+
+def check_stalls(shrinker, outer):
+    """Check what the allocations waited for."""
+    cause = f"shrinker: {shrinker['shrinker']}"
+    sites, causes = Counter(), {}
+    for row in Table("stalls").rows:
+        site, _, what = row["site_cause"].partition(";")
+        sites[Truth.function(site)] += row["total_us"]
+        check(what not in causes, f"two rows for {what}")
+        check_equal("order", 0, row["order"])
+        causes[what] = row
+    check_equal("call sites", [SITE], list(sites))
+    for column, value in (("count", "calls"), ("total_us", "total_us"), ("max_us", "max_us")):
+        check_equal(f"{column} of {cause}", shrinker[value], causes[cause][column])
+    check_equal("count of memcg limit", outer["count"], causes["memcg limit"]["count"])
+    rest = outer["total_us"] - sites[SITE]
+    # Each number is rounded down to us.
+    check(0 <= rest <= len(causes), f"{rest} us of {outer['total_us']} us are in no row")
+    return causes
+
+
+def parse_slow(record):
+    comm, phase, site, parts, stack = record["slow"].split(";")
+    parts = [(what, int(us), int(nr)) for what, us, nr in
+             re.findall(r"(?:^|,)([^=]*)=(\d+) x(\d+)", parts)]
+    return comm, phase, site, parts, stack
+
+
+def check_slow(pids, cgroup, shrinker, outer):
+    """Check the records, which are those of all phases.  Return their time in us by PID."""
+    records = Table("slow").rows
+    check(records[0]["nr"] >= len(records) > 0, f"{len(records)} records")
+    check_equal("records", outer["count"], len(records))
+    check_equal("numbers", list(range(records[0]["nr"], records[0]["nr"] - len(records), -1)),
+                [record["nr"] for record in records])
+    check_equal("longest", outer["max_us"], max(record["us"] for record in records))
+    calls = us = rounded = 0
+    times = Counter()
+    for record in records:
+        comm, phase, site, parts, stack = parse_slow(record)
+        check_equal("phase", "memcg:memcg_reclaim", phase)
+        check_equal("call site", SITE, Truth.function(site))
+        check(site in stack, f"{site} is not in {stack}")
+        check_equal("task", ("python3", True, record["pid"]),
+                    (comm, record["pid"] in pids, record["tgid"]))
+        check_equal("cgroup", cgroup.stat().st_ino, record["cgroup_id"])
+        rest = record["us"] - sum(part_us for _, part_us, _ in parts)
+        check(0 <= rest <= len(parts), f"{rest} us of {record} are in no part")
+        for what, part_us, nr in parts:
+            if what == f"shrinker: {shrinker['shrinker']}":
+                us, calls, rounded = us + part_us, calls + nr, rounded + 1
+        times[record["pid"]] += record["us"]
+    check_equal("calls in records", shrinker["calls"], calls)
+    check(0 <= shrinker["total_us"] - us <= rounded,
+          f"{us} us of {shrinker} are in records")
+    check_equal("tasks", sorted(pids), sorted(times))
+    return times, len(records)
+
+
+def check_accounted(times, nr, cgroup):
+    """Check what the tasks and their cgroup are charged with."""
+    tasks = {row["tgid"]: row["stall_us"] for row in Table("tasks").rows if row["stall_us"]}
+    check_equal("tasks that waited", sorted(times), sorted(tasks))
+    for pid, us in times.items():
+        check(0 <= tasks[pid] - us <= nr, f"{tasks[pid]} us of {pid}, {us} us in records")
+    (row,) = [row for row in Table("cgroups").rows if row["cgroup_id"] == cgroup.stat().st_ino]
+    check(0 <= row["stall_us"] - sum(times.values()) <= nr, f"{row}, {times}")
+
+
+@several
+def latency_truth():
+    """Test that calls and times of a shrinker, and of who waits for it, are what it counted."""
+    with loaded("kmemacct", "threshold_us=1 account=tasks,cgroups"), loaded(NAME), \
+            limited() as cgroup:
+        known = Truth(NAME)
+        with joined(known, cgroup) as pids:
+            true = allocate(known)
+            shrinker = check_shrinker(true)
+            outer = check_latency(true)
+            causes = check_stalls(shrinker, outer)
+            times, nr = check_slow(pids, cgroup, shrinker, outer)
+            check_accounted(times, nr, cgroup)
+    check(true["calls"] > 20 and true["scans"] > true["calls"], f"{true}")
+    return (f"{true['calls']} calls, {true['scans']} scans, {true['waits']} allocations; "
+            f"{true['inner_ns'] // 1000} <= {shrinker['total_us']} <= "
+            f"{true['outer_ns'] // 1000} us; {nr} records, {len(causes)} causes")
+
+
+@several
+def latency_truth_functions():
+    """Test that all calls that count objects are counted and timed, if functions are followed."""
+    with loaded("kmemacct", "latency=functions threshold_us=0"), loaded(NAME), \
+            limited() as cgroup:
+        check_equal("followed", 1, pairs_of("stats")["followed_do_shrink_slab"])
+        known = Truth(NAME)
+        with joined(known, cgroup):
+            true = allocate(known)
+            row = check_shrinker(true)
+            check_equal("counts", true["counts"], row["counts"])
+            check_between("count_us", true["count_ns"], row["count_us"],
+                          true["wait_ns"] - true["inner_ns"])
+    check(true["counts"] > true["calls"], f"{true}")
+    return (f"{true['counts']} counts; {true['count_ns'] // 1000} <= {row['count_us']} <= "
+            f"{(true['wait_ns'] - true['inner_ns']) // 1000} us")
+
+
+# ---- file systems --------------------------------------------------------------------------
+
+# Numbers of files in two file systems
+FILES = (100, 250)
+
+
+@contextlib.contextmanager
+def mounted(index, files):
+    """Mount an ext4 file system with some files.  Yield the name of its device."""
+    subprocess.run(["modprobe", "-a", "ext4", "loop"], check=True)
+    image, at = Path(f"/tmp/kma_image{index}"), Path(f"/tmp/kma_mount{index}")
+    with open(image, "wb") as f:
+        f.truncate(4 << 20)
+    subprocess.run(["mkfs.ext4", "-q", "-N", "512", "-O", "^has_journal", image], check=True)
+    at.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-o", "loop", image, at], check=True)
+    try:
+        for i in range(files):
+            (at / f"file{i}").touch()
+        with open("/proc/self/mountinfo") as f:
+            (device,) = [Path(line.split()[-2]).name for line in f if f" {at} " in line]
+        yield device
+    finally:
+        subprocess.run(["umount", at], check=True)
+        image.unlink()
+
+
+def shrunk(folder):
+    """Count (function, calls, scanned, freed) of the shrinkers that ftrace saw."""
+    totals, begun = {}, {}
+    for cpu in folder.glob("per_cpu/cpu*"):
+        check_equal("events that ftrace lost", 0, ring_events(cpu)[1])
+    for pid, what, scan, module, address, rest in re.findall(
+            r"^.*?-(\d+) .*: mm_shrink_slab_(start|end): (\w+)\S*( \[\w+\])? (\w+): (.*)$",
+            (folder / "trace").read_text(), re.M):
+        left = int(re.search(r"total_scan (-?\d+)", rest)[1])
+        if what == "start":
+            begun[pid] = left
+            continue
+        total = totals.setdefault((scan + module, address), [0, 0, 0])
+        total[0] += 1
+        total[1] += begun.pop(pid) - left
+        total[2] += int(re.search(r"return val (-?\d+)", rest)[1])
+    return Counter((scan, *total) for (scan, _), total in totals.items())
+
+
+@several
+def latency_mounts():
+    """Test that the shrinkers of file systems of one type are told apart, and all are counted."""
+    with loaded("kmemacct", "threshold_us=0"), contextlib.ExitStack() as stack:
+        devices = [stack.enter_context(mounted(*what)) for what in enumerate(FILES)]
+        os.sync()
+        with traced() as folder:
+            control("reset")
+            Path("/proc/sys/vm/drop_caches").write_text("2")
+            control("enabled 0")
+            true = shrunk(folder)
+        rows = [row for row in Table("shrinkers").rows if row["calls"]]
+        check_equal("shrinkers", true, Counter(
+            (re.sub(r" [^ []*$", "", row["shrinker"]), row["calls"], row["scanned"], row["freed"])
+            for row in rows))
+        freed = []
+        for device, files in zip(devices, FILES):
+            row = row_of(rows, "shrinker", f"super_cache_scan ext4:{device}")
+            # An inode and a dentry for each file
+            check_equal(f"freed of {device}", 2 * files, row["freed"])
+            freed.append(row["freed"])
+    return f"{len(rows)} shrinkers; {devices}: {freed} freed"
+
+
+# ---- the log ---------------------------------------------------------------------------------
+
+RECORDS = 256
+
+
+class Follower:
+    """A reader that follows the log."""
+
+    def __init__(self):
+        self.path = Path("/tmp/kma_slow")
+        with open(self.path, "wb") as f:
+            self.process = subprocess.Popen([READER, "slow", "-f", "-b"], stdout=f,
+                                            stderr=subprocess.STDOUT)
+        wait_for("the reader", lambda: self.path.stat().st_size)
+
+    def numbers(self):
+        return [int(nr) for nr in re.findall(r", nr (\d+)$", self.path.read_text(), re.M)]
+
+    def caught_up(self):
+        """Wait until the newest record is printed."""
+        newest = newest_record()
+        wait_for(f"record {newest}", lambda: newest in self.numbers())
+
+    def stop(self):
+        """Return what was printed."""
+        self.process.send_signal(signal.SIGINT)
+        check_equal("status of the reader", 0, self.process.wait(DEADLINE_S))
+        return self.path.read_text()
+
+
+@contextlib.contextmanager
+def follower():
+    reader = Follower()
+    try:
+        yield reader
+    finally:
+        reader.process.kill()
+        reader.process.wait()
+
+
+def newest_record():
+    rows = Table("slow").rows
+    return rows[0]["nr"] if rows else 0
+
+
+def refuses_rmmod():
+    try:
+        rmmod("kmemacct")
+        check(False, "rmmod works while the log is followed")
+    except OSError as e:
+        check(e.errno in (errno.EAGAIN, errno.EBUSY), f"rmmod: {e}")
+
+
+def reclaim(cgroup, times, nr=1):
+    """Make records.  If a cgroup has no memory left to reclaim, the kernel tries 17 times."""
+    def work():
+        for _ in range(times):
+            with contextlib.suppress(BlockingIOError), \
+                    open(cgroup / "memory.reclaim", "wb", buffering=0) as f:
+                f.write(b"1M")
+
+    pids = [child_in(cgroup.parent, work) for _ in range(nr)]
+    while pids:
+        refuses_rmmod()
+        pid, status = os.waitpid(pids[-1], os.WNOHANG)
+        if pid:
+            check_equal("child", 0, os.waitstatus_to_exitcode(status))
+            pids.pop()
+
+
+def check_printed(text, reader):
+    """Check which records were printed.  Return how many, and how many were lost."""
+    numbers = reader.numbers()
+    rows = Table("slow").rows
+    lost = sum(int(nr) for nr in re.findall(r"^# (\d+) records are lost", text, re.M))
+    check_equal("records printed more than once", [],
+                [nr for nr, times in Counter(numbers).items() if times > 1])
+    missing = set(range(1, rows[0]["nr"] + 1)) - set(numbers)
+    # Records that could not be written are counted as lost after the records around them.
+    gaps = rows[0]["nr"] - rows[-1]["nr"] + 1 - len(rows)
+    check(gaps <= pairs_of("stats")["slow_lost"], f"{gaps} records are not in the log")
+    check_equal("records that are not printed", lost + gaps, len(missing))
+    for row in rows:
+        comm, phase, *_ = row["slow"].split(";")
+        line = f"{phase} {row['us']}us, {comm}[{row['pid']}], nr {row['nr']}\n"
+        check(line in text, f"{line!r} is not printed")
+    return len(numbers), lost
+
+
+def check_totals(text):
+    """Check the shrinkers that the reader prints at its end."""
+    printed = {name: (int(total), int(most)) for name, total, most in re.findall(
+        r"^(\S.*): total time = (\d+) us, max latency = (\d+) us",
+        text.split("# shrinkers meanwhile:\n")[1], re.M)}
+    check_equal("shrinkers", {row["shrinker"]: (row["total_us"], row["max_us"])
+                              for row in Table("shrinkers").rows if row["calls"]}, printed)
+    check(any(name.startswith(SCAN) for name in printed), f"{printed}")
+    return printed
+
+
+@several_if(KERNEL == "6.12")
+def latency_ring():
+    """Test that the reader prints each record once, unless it was overwritten, which it says."""
+    with loaded("kmemacct", "threshold_us=1"), loaded(NAME), limited() as cgroup:
+        known = Truth(NAME)
+        with follower() as reader:
+            with joined(known, cgroup):
+                known.run("go")
+                wait_for("allocations", lambda: known.values()["done"] == TASKS)
+            reader.caught_up()
+            first = newest_record()
+            reader.process.send_signal(signal.SIGSTOP)
+            while newest_record() < first + RECORDS + 100:
+                reclaim(cgroup, 10)
+            # Each of the records that the reader has not read yet, but the newest ones
+            overrun = newest_record() - first - RECORDS
+            reader.process.send_signal(signal.SIGCONT)
+            reader.caught_up()
+            check(f"\n# {overrun} records are lost" in reader.path.read_text(),
+                  f"no message says that {overrun} records are lost")
+            for times in (16, 2):
+                reader.caught_up()
+                reclaim(cgroup, times, CPUS)
+            # The reader prints the newest records before it ends.
+            control("enabled 0")
+            text = reader.stop()
+        printed, lost = check_printed(text, reader)
+        check(lost >= overrun, f"{lost} records are lost")
+        shrinkers = check_totals(text)
+        rmmod("kmemacct")
+    return f"{printed} records printed, {lost} lost ({overrun}); {len(shrinkers)} shrinkers"
+
+
+PARTS = (latency_truth, latency_truth_functions, latency_mounts, latency_ring)
