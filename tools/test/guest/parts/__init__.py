@@ -2,11 +2,11 @@
 """The parts of tools/test/guest/run: one module for each subject, each with a PARTS list."""
 from parts import (
     acct, bpf, bulk, cases, commands, counts, filter_objects, filter_pages, filter_settings,
-    gfp_flags, latency, lifetime, limits, nolock, overhead, page_samples, pages, pressure, reader,
-    sampling, shrinkers, skip, storms, tables, zone)
+    gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead, page_samples, pages,
+    pressure, reader, sampling, shrinkers, skip, storms, tables, zone)
 
 # In the order in which they run
 MODULES = (
     cases, acct, pages, page_samples, reader, sampling, overhead, zone, pressure, latency,
-    shrinkers, filter_objects, filter_pages, filter_settings, skip, gfp_flags, tables, counts,
-    commands, limits, lifetime, bulk, bpf, nolock, storms)
+    latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip, gfp_flags,
+    tables, counts, commands, limits, lifetime, bulk, bpf, nolock, storms)

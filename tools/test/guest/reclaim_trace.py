@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Find out with ftrace what the tables `latency` and `shrinkers` have to show.
+
+The probes of a tracepoint are called in the order in which they were attached.  One ftrace
+instance is attached before kmemacct, and one after it.  So the instances' times bracket those of
+kmemacct: a phase takes at least the time from the later probe of its beginning to the earlier
+probe of its end, and at most the time from the earlier to the later one.
+"""
+import contextlib
+import re
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from ftrace import TRACING, ring_events
+from harness import check, check_equal
+from kernel import loaded
+from table import Table
+
+# The beginning of a phase, and its end
+PHASES = {
+    "direct_reclaim": ("mm_vmscan_direct_reclaim_begin", "mm_vmscan_direct_reclaim_end"),
+    "memcg_reclaim": ("mm_vmscan_memcg_reclaim_begin", "mm_vmscan_memcg_reclaim_end"),
+    "soft_limit_reclaim": ("mm_vmscan_memcg_softlimit_reclaim_begin",
+                           "mm_vmscan_memcg_softlimit_reclaim_end"),
+    "node_reclaim": ("mm_vmscan_node_reclaim_begin", "mm_vmscan_node_reclaim_end"),
+    "kswapd": ("mm_vmscan_kswapd_wake", "mm_vmscan_kswapd_sleep"),
+    "balance_pgdat": ("mm_vmscan_balance_pgdat_begin", "mm_vmscan_balance_pgdat_end"),
+    "shrinker": ("mm_shrink_slab_start", "mm_shrink_slab_end"),
+    "compaction": ("mm_compaction_begin", "mm_compaction_end"),
+    "kcompactd": ("mm_compaction_kcompactd_wake", "mm_compaction_kcompactd_sleep"),
+}
+BEGINS = {begin: phase for phase, (begin, _) in PHASES.items()}
+ENDS = {end: phase for phase, (_, end) in PHASES.items()}
+# The pages that an event tells of: scanned, reclaimed
+PAGES = {
+    "mm_vmscan_lru_shrink_inactive": ("shrink_inactive_list", "nr_scanned", "nr_reclaimed"),
+    "mm_vmscan_lru_shrink_active": ("shrink_active_list", "nr_taken", None),
+}
+COMPACTS = "mm_compaction_try_to_compact_pages"
+THROTTLED = "mm_vmscan_throttled"
+SLEEP = "mm_compaction_kcompactd_sleep"
+SLEEPS = (SLEEP, "mm_vmscan_kswapd_sleep")
+BACKGROUND = {"kswapd", "kcompactd"}
+# Those of a task that waits for memory, by its outermost phase
+WAITS = {"direct_reclaim": "direct", "node_reclaim": "direct",
+         "memcg_reclaim": "memcg", "soft_limit_reclaim": "memcg"}
+# ftrace rounds the time of each event to 1 us.
+ROUNDING_US = 1
+
+
+class Row:
+    """What a row of `latency` has to show; times are in us."""
+
+    def __init__(self):
+        self.count = self.scanned = self.reclaimed = 0
+        self.least = self.most = 0.0
+
+    def took(self, least, most):
+        self.count += 1
+        self.least += least
+        self.most += most
+
+
+class Shrinker:
+    def __init__(self):
+        self.calls = self.scanned = self.freed = 0
+
+
+class Frame:
+    def __init__(self, phase, event):
+        self.phase, self.begin = phase, event
+        self.scanned = self.reclaimed = 0
+
+
+class Event:
+    """An event, with the times of the earlier probe and of the later one."""
+
+    def __init__(self, match, first, last):
+        self.pid, self.name, self.text = int(match["pid"]), match["name"], match["text"]
+        self.first, self.last = first, last
+        self.fields = {name: int(value) for name, value in
+                       re.findall(r"(\w+)[=: ]+(-?\d+)", self.text)}
+
+
+class Instance:
+    LINE = re.compile(r"-(?P<pid>\d+) +(?:\([ \d-]+\) +)?\[\d+\] \S+ +(?P<s>\d+)\.(?P<us>\d{6}): "
+                      r"(?P<name>\w+): (?P<text>.*)$")
+
+    def __init__(self, name, kb):
+        self.dir = TRACING / "instances" / name
+        self.dir.mkdir()
+        (self.dir / "trace_clock").write_text("mono")
+        (self.dir / "buffer_size_kb").write_text(str(kb))
+        self.switch("1")
+
+    def switch(self, on):
+        for name in (*BEGINS, *ENDS, *PAGES, COMPACTS, THROTTLED):
+            for file in (self.dir / "events").glob(f"*/{name}/enable"):
+                file.write_text(on)
+
+    def remove(self):
+        self.switch("0")
+        self.dir.rmdir()
+
+    def clear(self):
+        (self.dir / "trace").write_text("")
+
+    def check_complete(self):
+        check_equal("events that ftrace lost", 0, sum(
+            ring_events(cpu)[1] for cpu in self.dir.glob("per_cpu/cpu*")))
+
+    def read(self):
+        """Return (match, time in us) of the events of each task, in order.
+
+        kcompactd tells twice a second that it is going to sleep again.  This is left out.
+        """
+        by_pid = defaultdict(list)
+        with open(self.dir / "trace", encoding="ascii", errors="replace") as f:
+            for line in f:
+                match = None if line.startswith("#") else self.LINE.search(line)
+                if not match:
+                    continue
+                events = by_pid[match["pid"]]
+                if match["name"] != SLEEP or events and events[-1][0]["name"] != SLEEP:
+                    events.append((match, int(match["s"]) * 10**6 + int(match["us"])))
+        return {pid: events for pid, events in by_pid.items() if events}
+
+
+class Expected:
+    """Replays the events of each task."""
+
+    def __init__(self, kthreads):
+        self.kthreads = kthreads
+        self.rows = defaultdict(Row)
+        self.shrinkers = defaultdict(Shrinker)
+        self.origin = self.stack = self.compacts = None
+        self.nr = 0
+        # PIDs of the tasks that have waited for memory
+        self.waiters = set()
+
+    def replay(self, events):
+        """Replay the events of a task."""
+        self.stack, self.compacts = [], False
+        for event in events:
+            self.nr += 1
+            if event.name in BEGINS:
+                self.begin(BEGINS[event.name], event)
+            elif event.name in ENDS:
+                self.end(ENDS[event.name], event)
+            elif event.name in PAGES:
+                self.pages(event, *PAGES[event.name])
+            elif event.name == THROTTLED:
+                self.throttled(event)
+            elif event.name == COMPACTS:
+                self.compacts = True
+        check_equal("phases that have not ended", [], [
+            frame.phase for frame in self.stack if frame.phase not in BACKGROUND])
+
+    def origin_of(self, phase, pid):
+        if pid in self.kthreads:
+            return self.kthreads[pid]
+        if phase == "compaction" and self.compacts:
+            return "direct"
+        return WAITS.get(phase, "other")
+
+    def begin(self, phase, event):
+        if not self.stack:
+            self.origin = self.origin_of(phase, event.pid)
+            if self.origin in ("direct", "memcg"):
+                self.waiters.add(event.pid)
+        elif phase in BACKGROUND:
+            # It was awake already.
+            check_equal("outermost phase", phase, self.stack[0].phase)
+            return
+        self.stack.append(Frame(phase, event))
+
+    def end(self, phase, event):
+        if not self.stack and phase in BACKGROUND:
+            # It was awake when kmemacct began.
+            return
+        frame = self.stack.pop()
+        check_equal(f"phase that ends at {event.name}", phase, frame.phase)
+        row = self.rows[f"{self.origin}:{phase}"]
+        row.took(event.first - frame.begin.last, event.last - frame.begin.first)
+        row.scanned += frame.scanned
+        row.reclaimed += frame.reclaimed
+        if self.stack:
+            self.stack[-1].scanned += frame.scanned
+            self.stack[-1].reclaimed += frame.reclaimed
+        if phase == "shrinker":
+            self.shrinker(frame.begin, event)
+
+    def shrinker(self, begin, end):
+        function, address = re.match(r"([^\s+]+)\S*(?: \[\w+\])? ([0-9a-f]+):", end.text).groups()
+        row = self.shrinkers[function, address]
+        row.calls += 1
+        row.scanned += max(begin.fields["total_scan"] - max(end.fields["total_scan"], 0), 0)
+        row.freed += max(end.fields["val"], 0)
+
+    def pages(self, event, phase, scanned, reclaimed):
+        nr = event.fields[scanned], event.fields.get(reclaimed, 0)
+        origin = self.origin if self.stack else self.kthreads.get(event.pid, "other")
+        for row in (self.rows[f"{origin}:{phase}"], *self.stack[-1:]):
+            row.scanned += nr[0]
+            row.reclaimed += nr[1]
+        self.rows[f"{origin}:{phase}"].count += 1
+
+    def throttled(self, event):
+        if self.stack:
+            us = event.fields["usect_delayed"]
+            self.rows[f"{self.origin}:throttled"].took(us, us)
+
+
+def kernel_threads():
+    """Return the origin of each thread that reclaims or compacts in the background, by PID."""
+    names = ((int(path.parent.name), path.read_text()) for path in
+             Path("/proc").glob("[0-9]*/comm"))
+    return {pid: name.rstrip("\n").rstrip("0123456789") for pid, name in names
+            if re.match(r"(kswapd|kcompactd)\d+$", name)}
+
+
+class Watch:
+    """Two ftrace instances, attached before kmemacct and after it."""
+
+    def __init__(self, first, last):
+        self.first, self.last = first, last
+
+    def settle(self):
+        """Wait until nothing happens for half a second, and kernel threads sleep."""
+        before = -1
+        for _ in range(60):
+            events = self.first.read()
+            awake = [pid for pid in kernel_threads() if str(pid) in events and
+                     events[str(pid)][-1][0]["name"] not in SLEEPS]
+            now = sum(map(len, events.values()))
+            if now == before and not awake:
+                return
+            before = now
+            time.sleep(0.5)
+        check(False, "there are always new events")
+
+    def begin(self):
+        """Begin a window.  kmemacct has to be reset meanwhile, and nothing may happen."""
+        self.settle()
+        self.first.clear()
+        self.last.clear()
+
+    def expected(self):
+        """Return what the events are that have happened since begin()."""
+        expected = Expected(kernel_threads())
+        self.first.check_complete()
+        self.last.check_complete()
+        first, last = self.first.read(), self.last.read()
+        check_equal("tasks", sorted(first), sorted(last))
+        for pid, before in first.items():
+            after = last[pid]
+            check_equal(f"events of {pid}", [match["text"] for match, _ in before],
+                        [match["text"] for match, _ in after])
+            expected.replay([Event(match, us, us_after) for (match, us), (_, us_after) in
+                             zip(before, after)])
+        return expected
+
+
+@contextlib.contextmanager
+def watched(parameters, kb=4096):
+    """Load kmemacct between two ftrace instances, each with kb KiB a CPU."""
+    with contextlib.ExitStack() as stack:
+        first = Instance("kma_first", kb)
+        stack.callback(first.remove)
+        stack.enter_context(loaded("kmemacct", parameters))
+        last = Instance("kma_last", kb)
+        stack.callback(last.remove)
+        yield Watch(first, last)
+
+
+def check_latency(expected):
+    """Check each row of `latency`, and that there is no other one."""
+    rows = {row["phase"]: row for row in Table("latency").rows if row["count"]}
+    check_equal("phases", sorted(expected.rows), sorted(rows))
+    for phase, row in expected.rows.items():
+        actual = rows[phase]
+        for column in ("count", "scanned", "reclaimed"):
+            check_equal(f"{column} of {phase}", getattr(row, column), actual[column])
+        slack = row.count * ROUNDING_US + 1
+        check(row.least - slack <= actual["total_us"] <= row.most + slack,
+              f"{phase} took {actual['total_us']} us, but {row.least} to {row.most} by ftrace")
+    return rows
+
+
+def check_shrinkers(expected):
+    """Check each row of `shrinkers`.  ftrace does not show the instance, but tells them apart."""
+    def ordered(rows):
+        return sorted(rows, key=str)
+
+    check_equal("shrinkers", ordered(
+        (function, row.calls, row.scanned, row.freed)
+        for (function, _), row in expected.shrinkers.items()), ordered(
+        (row["shrinker"].split()[0], row["calls"], row["scanned"], row["freed"])
+        for row in Table("shrinkers").rows if row["calls"]))
