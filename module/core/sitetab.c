@@ -589,8 +589,10 @@ static const struct kma_site_slot *kma_site_other_find(struct kma_sitetab *t, in
 static bool kma_site_other_first(struct kma_sitetab *t, int shift, int cache_id)
 {
 	struct kma_site_info *first = &t->info[t->sites_max + cache_id];
-	int was = cmpxchg(&first->shift, KMA_SHIFT_NONE, shift);
+	int was = READ_ONCE(first->shift);
 
+	if (was == KMA_SHIFT_NONE)
+		was = cmpxchg(&first->shift, KMA_SHIFT_NONE, shift);
 	if (was != KMA_SHIFT_NONE && was != shift)
 		return false;
 	if (shift != KMA_SHIFT_EXACT)
