@@ -47,6 +47,23 @@ void kma_slowlog_publish(struct kma_slow *r, u64 nr)
 	smp_store_release(&r->nr, nr);
 }
 
+void kma_slowlog_forget(struct kma_slowlog *t, bool (*gone)(const void *arg, unsigned long address),
+			const void *arg)
+{
+	unsigned long *address, was;
+	u32 i, k;
+
+	for (i = 0; t->record && i < KMA_SLOW_RECORDS; i++) {
+		for (k = 0; k <= KMA_SLOW_FRAMES; k++) {
+			address = k ? &t->record[i].frame[k - 1] : &t->record[i].site;
+			was = READ_ONCE(*address);
+			/* A probe may write another record here. */
+			if (was && gone(arg, was))
+				cmpxchg(address, was, KMA_SLOW_UNLOADED);
+		}
+	}
+}
+
 bool kma_slowlog_read(const struct kma_slowlog *t, u64 nr, struct kma_slow *copy)
 {
 	const struct kma_slow *r = kma_slowlog_place(t, nr);

@@ -17,11 +17,13 @@
 #define KMA_SLOW_RECORDS	256
 #define KMA_SLOW_FRAMES		16
 #define KMA_SLOW_COMM		16
+/* In place of an address in a module that was unloaded. */
+#define KMA_SLOW_UNLOADED	1UL
 
 /**
  * struct kma_slow - one phase that took long
  * @nr: number of the record, from 1; 0 while it is written
- * @end_ns: when the phase ended, in ns since boot
+ * @end_ns: when the phase ended, in ns of CLOCK_MONOTONIC
  * @ns: how long it took
  * @phase: the phase
  * @origin: who waited
@@ -35,7 +37,7 @@
  * @nr_parts: number of parts
  * @part: own times of the phases in it
  * @nr_frames: number of return addresses
- * @frame: the stack, beginning at the function of the phase
+ * @frame: the stack, the innermost function first
  */
 struct kma_slow {
 	u64 nr;
@@ -101,6 +103,17 @@ struct kma_slow *kma_slowlog_begin(struct kma_slowlog *t, u64 *nr);
  * Context: a probe, any context.
  */
 void kma_slowlog_publish(struct kma_slow *r, u64 nr);
+
+/**
+ * kma_slowlog_forget() - replace addresses of code by KMA_SLOW_UNLOADED
+ * @t: the log
+ * @gone: whether there is no such code any more
+ * @arg: first argument of @gone
+ *
+ * Context: process; probes may write records that have none of these addresses.
+ */
+void kma_slowlog_forget(struct kma_slowlog *t, bool (*gone)(const void *arg, unsigned long address),
+			const void *arg);
 
 /**
  * kma_slowlog_head() - number of the last record

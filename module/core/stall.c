@@ -101,7 +101,8 @@ struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task)
 	return NULL;
 }
 
-static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long task)
+static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long task,
+					 enum kma_phase phase)
 {
 	const u32 first = kma_stall_first(task);
 	u32 i;
@@ -111,6 +112,9 @@ static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long tas
 		if (!READ_ONCE(t->owner[i]) && !cmpxchg(&t->owner[i], 0, task))
 			return &t->slot[i];
 	kma_stat_inc(stall_no_slot);
+	/* The end of another phase counts this when it comes. */
+	if (kma_phase_is_background(phase))
+		kma_stat_inc(stall_begins_lost);
 	return NULL;
 }
 
@@ -127,32 +131,50 @@ void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s)
 
 /* ---- phases ---------------------------------------------------------------- */
 
+/* What was counted in a phase belongs to the phase around it, too. */
+static void kma_stall_hand_over(struct kma_stall_frame *around, const struct kma_stall_frame *f)
+{
+	around->scanned += f->scanned;
+	around->reclaimed += f->reclaimed;
+}
+
+/* The own time of a phase that is dropped becomes that of the phase around it. */
 static void kma_stall_drop(struct kma_stall *s, u32 depth)
 {
+	struct kma_stall_frame *around;
+	u32 i;
+
 	kma_stat_add(stall_ends_lost, s->depth - depth);
+	for (i = s->depth; depth && i > depth; i--) {
+		around = &s->frame[i - 2];
+		around->inner.ns += s->frame[i - 1].inner.ns;
+		around->inner.cpu_ns += s->frame[i - 1].inner.cpu_ns;
+		kma_stall_hand_over(around, &s->frame[i - 1]);
+	}
 	s->depth = depth;
 	s->deeper = 0;
 }
 
 /*
- * Whether a phase that began at one stack pointer is over when another one begins.  The stack
- * pointer of a probe is lower than that of the function that has the tracepoint, which may call
- * another one.
+ * Whether a phase is over when another one begins.  The stack pointer of a probe is lower than that
+ * of the function that has the tracepoint, which may call another one.
  */
-static bool kma_stall_is_over(unsigned long began, unsigned long sp)
+static bool kma_stall_is_over(const struct kma_stall_frame *f, enum kma_phase next,
+			      unsigned long sp)
 {
-	return began == sp || began + KMA_STALL_SLACK < sp;
+	return (f->phase == next && f->sp == sp) || f->sp + KMA_STALL_SLACK < sp;
 }
 
 /* Drop the phases that cannot be going on any more, if their ends were not seen. */
-static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_task *who)
+static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_task *who,
+				 enum kma_phase next)
 {
 	u32 depth = s->depth;
 
 	/* The slot may be that of a task that has died. */
 	if (s->stack != who->stack || s->pid != who->pid)
 		depth = 0;
-	while (depth && kma_stall_is_over(s->frame[depth - 1].sp, who->sp))
+	while (depth && kma_stall_is_over(&s->frame[depth - 1], next, who->sp))
 		depth--;
 	if (depth != s->depth)
 		kma_stall_drop(s, depth);
@@ -182,16 +204,16 @@ static u32 kma_stall_frame_of(const struct kma_stall *s, enum kma_phase phase)
 }
 
 struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_task *who,
-				  enum kma_phase phase, u64 now)
+				  enum kma_phase phase, const struct kma_stall_time *now)
 {
 	struct kma_stall *s = kma_stall_of(t, who->task);
 
 	if (s && kma_phase_is_background(phase) && kma_stall_frame_of(s, phase) == 1)
 		return NULL;
 	if (s)
-		kma_stall_drop_ended(s, who);
+		kma_stall_drop_ended(s, who, phase);
 	else
-		s = kma_stall_claim(t, who->task);
+		s = kma_stall_claim(t, who->task, phase);
 	if (!s)
 		return NULL;
 	/* A slot that was just claimed still has the depth 0 of its last owner. */
@@ -203,17 +225,20 @@ struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_t
 		return NULL;
 	}
 	s->frame[s->depth++] = (struct kma_stall_frame) {
-		.phase = phase, .start = now, .sp = who->sp,
+		.phase = phase, .start = *now, .sp = who->sp,
 	};
 	return s;
 }
 
-void kma_stall_skip(struct kma_stall *s, u64 ns)
+void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
+		    const struct kma_stall_time *to)
 {
 	u32 i;
 
-	for (i = 0; i < s->depth; i++)
-		s->frame[i].start += ns;
+	for (i = 0; i < s->depth; i++) {
+		s->frame[i].start.ns += to->ns - from->ns;
+		s->frame[i].start.cpu_ns += to->cpu_ns - from->cpu_ns;
+	}
 }
 
 void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
@@ -245,10 +270,11 @@ static u64 kma_stall_since(u64 now, u64 then)
 }
 
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
-				u64 now, struct kma_stall_end *end)
+				const struct kma_stall_time *now, struct kma_stall_end *end)
 {
 	struct kma_stall *s = kma_stall_of(t, task);
 	struct kma_stall_frame *around;
+	u64 own, cpu;
 	u32 at;
 
 	if (s && s->deeper) {
@@ -265,23 +291,34 @@ struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum k
 		kma_stall_drop(s, at);
 	s->depth = at - 1;
 	end->frame = s->frame[s->depth];
-	end->ns = kma_stall_since(now, end->frame.start);
-	end->own = kma_stall_since(end->ns, end->frame.inner);
+	end->ns = kma_stall_since(now->ns, end->frame.start.ns);
+	own = kma_stall_since(end->ns, end->frame.inner.ns);
+	cpu = kma_stall_since(now->cpu_ns, end->frame.start.cpu_ns);
+	/* These are two clocks. */
+	end->cpu = min(kma_stall_since(cpu, end->frame.inner.cpu_ns), own);
+	end->own = own - end->cpu;
 	end->outermost = !s->depth;
 	kma_stall_add(s, phase, end->frame.detail, end->own);
+	if (end->cpu)
+		kma_stall_add(s, KMA_PHASE_CPU, 0, end->cpu);
 	if (end->outermost)
 		return s;
 	around = &s->frame[s->depth - 1];
-	around->inner += end->ns;
-	around->scanned += end->frame.scanned;
-	around->reclaimed += end->frame.reclaimed;
+	around->inner.ns += end->ns;
+	around->inner.cpu_ns += cpu;
+	kma_stall_hand_over(around, &end->frame);
 	return s;
 }
 
-void kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
+u64 kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns, u64 now)
 {
+	struct kma_stall_frame *f;
+
 	if (!s->depth)
-		return;
-	s->frame[s->depth - 1].inner += ns;
+		return 0;
+	f = &s->frame[s->depth - 1];
+	ns = min(ns, kma_stall_since(kma_stall_since(now, f->start.ns), f->inner.ns));
+	f->inner.ns += ns;
 	kma_stall_add(s, phase, detail, ns);
+	return ns;
 }

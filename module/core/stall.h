@@ -11,7 +11,9 @@
  *	begin:	push a phase, and the time
  *	end:	pop it: its time, and its own time, without the phases inside it
  *
- * So the own times of all phases of a stall add up to the time of the outermost one.
+ * A task may be ready to run meanwhile, and wait for a CPU.  This is not part of the own time, but
+ * a part of the stall of its own.  So the own times of all phases of a stall, and the time for which
+ * it has waited for a CPU, add up to the time of the outermost phase.
  *
  * Only the task itself uses its slot, and not in interrupts, so there is no lock.  The slot is
  * claimed at the beginning of the outermost phase, and released at its end.  If no slot is free,
@@ -58,7 +60,9 @@
 	X(KCOMPACTD,	"kcompactd",		"kcompactd")		\
 	X(TRY_COMPACT,	"try_to_compact_pages",	"compaction")		\
 	X(COMPACT_ZONE,	"compact_zone",		"compaction")		\
-	X(COMPACTION,	"compaction",		"compaction")
+	X(COMPACTION,	"compaction",		"compaction")		\
+	/* not a phase: in any of them, the task was ready to run */	\
+	X(CPU,		"-",			"waiting for a CPU")
 
 enum kma_phase {
 #define X(name, text, cause) KMA_PHASE_##name,
@@ -125,6 +129,16 @@ enum kma_stalled_counter {
 #define KMA_ORDER_NONE		(-1)
 
 /**
+ * struct kma_stall_time - a time, or a duration
+ * @ns: by the clock, in ns
+ * @cpu_ns: how much of its life the task has waited for a CPU, in ns; of a duration, how much of it
+ */
+struct kma_stall_time {
+	u64 ns;
+	u64 cpu_ns;
+};
+
+/**
  * struct kma_stall_task - the current task
  * @task: address of its task_struct
  * @stack: address of its stack
@@ -157,8 +171,8 @@ struct kma_stall_part {
  * @phase: the phase
  * @detail: as in struct kma_stall_part
  * @arg: for the caller, from the beginning to the end of the phase
- * @start: when it began, in ns
- * @inner: time of the phases directly inside it, in ns
+ * @start: when it began
+ * @inner: time of the phases directly inside it
  * @sp: the stack pointer at its beginning
  * @scanned: pages of the LRU lists that were scanned in it, and in the phases inside it
  * @reclaimed: pages that were reclaimed
@@ -167,8 +181,8 @@ struct kma_stall_frame {
 	enum kma_phase phase;
 	u64 detail;
 	u64 arg;
-	u64 start;
-	u64 inner;
+	struct kma_stall_time start;
+	struct kma_stall_time inner;
 	unsigned long sp;
 	u64 scanned;
 	u64 reclaimed;
@@ -221,12 +235,14 @@ struct kma_stalls {
  * @frame: what its frame was
  * @ns: its time, in ns
  * @own: its own time
+ * @cpu: for how long it has waited for a CPU, apart from the phases inside it
  * @outermost: no phase is around it
  */
 struct kma_stall_end {
 	struct kma_stall_frame frame;
 	u64 ns;
 	u64 own;
+	u64 cpu;
 	bool outermost;
 };
 
@@ -330,7 +346,7 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
  * @t: the slots
  * @who: the current task
  * @phase: the phase
- * @now: the time, in ns
+ * @now: the time
  *
  * If the phase is the outermost one, the caller sets the @origin of the slot, and may set @order
  * and @gfp.
@@ -339,21 +355,21 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
  * Return: the slot, whose last frame is that of the phase; NULL if it is not recorded.
  */
 struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_task *who,
-				  enum kma_phase phase, u64 now);
+				  enum kma_phase phase, const struct kma_stall_time *now);
 
 /**
  * kma_stall_end() - end a phase
  * @t: the slots
  * @task: address of the task_struct of the current task
  * @phase: the phase
- * @now: the time, in ns
+ * @now: the time
  * @end: set to what the phase was
  *
  * Context: a probe, in a task.
  * Return: the slot, for kma_stall_leave(); NULL if the beginning of the phase was not recorded.
  */
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
-				u64 now, struct kma_stall_end *end);
+				const struct kma_stall_time *now, struct kma_stall_end *end);
 
 /**
  * kma_stall_leave() - release a slot, if its outermost phase has ended
@@ -367,11 +383,13 @@ void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s);
 /**
  * kma_stall_skip() - do not count the time that recording has taken
  * @s: the slot
- * @ns: the time, in ns, since the last phase began
+ * @from: when it began, after the last phase began
+ * @to: when it ended
  *
  * Context: a probe, in a task.
  */
-void kma_stall_skip(struct kma_stall *s, u64 ns);
+void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
+		    const struct kma_stall_time *to);
 
 /**
  * kma_stall_add() - add to the parts of a stall
@@ -390,9 +408,14 @@ void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns
  * @phase: the phase, which had no beginning of its own and has just ended
  * @detail: as in struct kma_stall_part
  * @ns: its time, in ns
+ * @now: the time
+ *
+ * The kernel measures some phases in ticks.  A phase did not take longer than the one that is going
+ * on has taken so far, apart from those inside it.
  *
  * Context: a probe, in a task.
+ * Return: @ns, or less, in ns.
  */
-void kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
+u64 kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns, u64 now);
 
 #endif /* KMA_CORE_STALL_H */

@@ -6,11 +6,13 @@
 #include <linux/preempt.h>
 #include <linux/vmalloc.h>
 
+#include "../state.h"
 #include "addrcache.h"
 
 /* The number of words in a cache, and in a set, which is one cache line. */
 #define KMA_ADDRCACHE_WORDS	8192
 #define KMA_ADDRCACHE_SET	8
+#define KMA_ADDRCACHE_BYTES	(KMA_ADDRCACHE_WORDS * sizeof(unsigned long))
 /* This bit is set in all kernel addresses, and in a word only if the predicate is true. */
 #define KMA_ADDRCACHE_YES	BIT(63)
 
@@ -116,12 +118,17 @@ void kma_addrcache_clear(const struct kma_addrcache *c)
 
 int kma_addrcache_init(struct kma_addrcache *c)
 {
-	c->word = vzalloc(KMA_ADDRCACHE_WORDS * sizeof(c->word[0]));
-	return c->word ? 0 : -ENOMEM;
+	c->word = vzalloc(KMA_ADDRCACHE_BYTES);
+	if (!c->word)
+		return -ENOMEM;
+	kma_state_add_bytes(KMA_ADDRCACHE_BYTES);
+	return 0;
 }
 
 void kma_addrcache_destroy(struct kma_addrcache *c)
 {
+	if (c->word)
+		kma_state_add_bytes(-(s64)KMA_ADDRCACHE_BYTES);
 	vfree(c->word);
 	c->word = NULL;
 }

@@ -158,6 +158,11 @@ void kma_page_caller_forget(void)
 /* Calls of kma_page_caller_start() that are not undone yet.  Protected by kma_lock. */
 static int kma_page_caller_users;
 
+static s64 kma_paths_bytes(void)
+{
+	return (s64)num_possible_cpus() * KMA_PATHS * sizeof(struct kma_path);
+}
+
 int kma_page_caller_start(void)
 {
 	int ret;
@@ -168,6 +173,8 @@ int kma_page_caller_start(void)
 	ret = kma_addrcache_init(&kma_page_callers);
 	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path),
 				   __alignof__(struct kma_path));
+	if (kma_paths)
+		kma_state_add_bytes(kma_paths_bytes());
 	if (!ret && kma_paths)
 		return 0;
 	kma_page_caller_stop();
@@ -179,6 +186,8 @@ void kma_page_caller_stop(void)
 	lockdep_assert_held(&kma_lock);
 	if (--kma_page_caller_users)
 		return;
+	if (kma_paths)
+		kma_state_add_bytes(-kma_paths_bytes());
 	kma_addrcache_destroy(&kma_page_callers);
 	free_percpu(kma_paths);
 	kma_paths = NULL;

@@ -22,7 +22,7 @@ static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
 	/* reclaim and compaction, for an allocation or a charge of a memory cgroup */
 	"try_to_free_pages*", "try_to_free_mem_cgroup_pages*", "try_to_compact_pages*",
 	"compact_zone*", "*node_reclaim*", "try_charge*", "charge_memcg*", "*mem_cgroup_charge*",
-	"obj_cgroup_charge*", "*memcg_kmem_charge*", "__memcg_slab_*",
+	"mem_cgroup_swapin_charge*", "obj_cgroup_charge*", "*memcg_kmem_charge*", "__memcg_slab_*",
 	/* folios */
 	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
 	/* slabs, and kmalloc() of sizes that are too large for a slab */

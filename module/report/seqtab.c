@@ -320,8 +320,8 @@ static void kma_show_head_phases(struct seq_file *seq, const struct kma_snapshot
 	const u64 *v = snap->stats.v;
 
 	seq_printf(seq, " latency=%s lost=%llu other=%llu", snap->latency,
-		   v[KMA_STAT_stall_no_slot] + v[KMA_STAT_stall_too_deep] +
-		   v[KMA_STAT_stall_begins_lost] + v[KMA_STAT_stall_ends_lost],
+		   v[KMA_STAT_stall_too_deep] + v[KMA_STAT_stall_begins_lost] +
+		   v[KMA_STAT_stall_ends_lost],
 		   v[KMA_STAT_countmap_other]);
 }
 

@@ -9,7 +9,7 @@
 
 #include "../resolve/symbol.h"
 #include "../state.h"
-#include "../trace/phase.h"
+#include "../trace/slow.h"
 #include "causes.h"
 #include "seqtab.h"
 
@@ -80,6 +80,8 @@ static int kma_slow_print_site(unsigned long site, char *buf, size_t size)
 
 	if (!site)
 		return scnprintf(buf, size, "-");
+	if (site == KMA_SLOW_UNLOADED)
+		return scnprintf(buf, size, "[unloaded]");
 	kma_symbol_print(site, name);
 	return scnprintf(buf, size, "%s", name);
 }
@@ -102,7 +104,7 @@ static int kma_slow_print_parts(const struct kma_slow *r, char *buf, size_t size
 static bool kma_slow_is_probe(const char *name)
 {
 	return strstr(name, "rethook") || strstr(name, "kretprobe") ||
-	       str_has_prefix(name, "kprobe_");
+	       str_has_prefix(name, "kprobe_") || str_has_prefix(name, "__traceiter_");
 }
 
 static int kma_slow_print_stack(const struct kma_slow *r, char *buf, size_t size)
@@ -143,7 +145,7 @@ static int kma_slow_fill(struct kma_snapshot *snap)
 
 	/*
 	 * Read the number before the records.  A record that is still being written, and so is not
-	 * in the snapshot, is published later.  Pairs with kma_phase_slow().
+	 * in the snapshot, is published later.  Pairs with kma_slow_add().
 	 */
 	snap->last = atomic64_read(&kma_slow_published);
 	smp_rmb();	/* see above */
@@ -153,7 +155,7 @@ static int kma_slow_fill(struct kma_snapshot *snap)
 	if (!snap->names || kma_snapshot_room(snap, KMA_SLOW_RECORDS))
 		return -ENOMEM;
 	last = kma_slowlog_head(&kma_slowlog);
-	first = max(kma_phase_slow_since(), last - min_t(u64, last, KMA_SLOW_RECORDS) + 1);
+	first = max(kma_slow_since(), last - min_t(u64, last, KMA_SLOW_RECORDS) + 1);
 	for (nr = last; !ret && nr >= first; nr--) {
 		row = kma_snapshot_add(snap);
 		if (!kma_slowlog_read(&kma_slowlog, nr, &row->record)) {

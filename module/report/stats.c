@@ -141,8 +141,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
 	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
-		     kma_countmaps_bytes() + kma_latency_bytes() + kma_pages_memory() +
-		     kma_namecache_bytes());
+		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	kma_stats_add_functions(snap);

@@ -45,6 +45,12 @@ static u64 kma_kretprobe_bytes(unsigned int instances, size_t size)
 }
 #endif
 
+u64 kma_kretprobe_forecast(unsigned int per_cpu)
+{
+	return kma_kretprobe_bytes(kma_kretprobe_instances(per_cpu),
+				   sizeof(struct kretprobe_instance));
+}
+
 static u64 kma_kretprobe_memory(const struct kretprobe *rp)
 {
 	return kma_kretprobe_bytes(rp->maxactive,

@@ -21,6 +21,15 @@
 #define KMA_KRETPROBE_FEW	2
 
 /**
+ * kma_kretprobe_forecast() - memory that a kretprobe would take
+ * @per_cpu: as for kma_kretprobe_register()
+ *
+ * Context: any.
+ * Return: bytes, for a kretprobe without data of its own.
+ */
+u64 kma_kretprobe_forecast(unsigned int per_cpu);
+
+/**
  * kma_kretprobe_register() - register a kretprobe, and count its memory in kma_state_bytes()
  * @rp: the kretprobe; this sets the number of its instances
  * @per_cpu: the least number of instances for each possible CPU

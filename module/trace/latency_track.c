@@ -37,23 +37,29 @@ const char *kma_latency_name(void)
 	return kma_latency_names[READ_ONCE(kma_latency)];
 }
 
-u64 kma_latency_bytes(void)
+/* The memory that a change of the setting takes. */
+static u64 kma_latency_memory(enum kma_latency_mode before, enum kma_latency_mode mode)
 {
-	return kma_latency ? kma_phase_bytes() : 0;
+	u64 bytes = 0;
+
+	if (!before)
+		bytes += kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
+			 kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
+			 kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes();
+	if (mode == KMA_LATENCY_FUNCTIONS)
+		bytes += kma_reclaim_functions_forecast();
+	return bytes;
 }
 
-static bool kma_latency_fits(void)
+static bool kma_latency_fits(enum kma_latency_mode mode)
 {
-	return kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() +
-	       kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
-	       kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
-	       kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes() <=
-	       kma_state_bytes_max();
+	return !mode || kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() +
+	       kma_latency_memory(kma_latency, mode) <= kma_state_bytes_max();
 }
 
 static int kma_latency_start(void)
 {
-	int ret = kma_latency_fits() ? kma_page_caller_start() : -ENOMEM;
+	int ret = kma_page_caller_start();
 
 	if (ret)
 		return ret;
@@ -90,6 +96,8 @@ int kma_latency_set(enum kma_latency_mode mode)
 	lockdep_assert_held(&kma_lock);
 	if (mode == before)
 		return 0;
+	if (!kma_latency_fits(mode))
+		return -ENOMEM;
 	if (!before)
 		ret = kma_latency_start();
 	else

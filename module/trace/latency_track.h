@@ -44,12 +44,4 @@ const char *kma_latency_name(void);
  */
 int kma_latency_set(enum kma_latency_mode mode);
 
-/**
- * kma_latency_bytes() - memory that the current value takes, without the countmaps
- *
- * Context: process; kma_lock is held.
- * Return: bytes.
- */
-u64 kma_latency_bytes(void);
-
 #endif /* KMA_TRACE_LATENCY_TRACK_H */

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Count the phases of reclaim and compaction.  See phase.h. */
-#include <linux/cgroup.h>
-#include <linux/irq_work.h>
-#include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -20,6 +16,7 @@
 #include "../state.h"
 #include "acct.h"
 #include "phase.h"
+#include "slow.h"
 
 static struct kma_stalls kma_stalls;
 static bool kma_phase_on;
@@ -28,10 +25,6 @@ static unsigned long kma_phase_functions;
 /* Functions are followed, and the unwinder cannot find the call sites behind their kretprobes. */
 static bool kma_phase_behind_kretprobes;
 
-struct kma_slowlog kma_slowlog;
-atomic64_t kma_slow_published;
-DECLARE_WAIT_QUEUE_HEAD(kma_slow_wait);
-static u64 kma_slow_since;
 
 /* ---- the current task -------------------------------------------------------- */
 
@@ -41,9 +34,26 @@ static bool kma_phase_counts(void)
 }
 
 /* The kernel updates this clock without a lock, and reads it again if it has changed meanwhile. */
-static u64 kma_phase_now(void)
+static u64 kma_phase_clock(void)
 {
 	return data_race(ktime_get_mono_fast_ns());	/* see above */
+}
+
+/* The scheduler has updated this when the task began to run. */
+static u64 kma_phase_cpu_wait(void)
+{
+#ifdef CONFIG_SCHED_INFO
+	return current->sched_info.run_delay;
+#else
+	return 0;
+#endif
+}
+
+static struct kma_stall_time kma_phase_now(void)
+{
+	return (struct kma_stall_time) {
+		.ns = kma_phase_clock(), .cpu_ns = kma_phase_cpu_wait(),
+	};
 }
 
 static bool kma_phase_exceeds(u64 ns)
@@ -65,7 +75,8 @@ static bool kma_phase_is_kcompactd(void)
 /*
  * The order and gfp flags of the allocation for which a task is compacting memory.  Their event
  * comes before the phases, and has no end.  So there is a place for each hash of a task, which
- * another task may overwrite: then they are not known.
+ * another task may overwrite: then they are not known.  Whether a task compacts memory for an
+ * allocation is known in any case.
  */
 #define KMA_COMPACTS	256
 static u64 kma_compacts[KMA_COMPACTS];
@@ -88,16 +99,15 @@ void kma_phase_compacts(int order, u32 gfp)
 			   (u64)(u8)order << 32 | gfp);
 }
 
-/* Set what the current task compacts memory for.  Return: false if it is not known. */
-static bool kma_phase_compaction(struct kma_stall *s)
+/* Set what the current task compacts memory for, if it is known. */
+static void kma_phase_compaction(struct kma_stall *s)
 {
 	const u64 word = READ_ONCE(*kma_phase_place());
 
 	if (!word || word >> 40 != kma_phase_hash() >> 40)
-		return false;
+		return;
 	s->order = (u8)(word >> 32);
 	s->gfp = word;
-	return true;
 }
 
 /* ---- the beginning of a phase -------------------------------------------------- */
@@ -120,7 +130,11 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 		return KMA_STALL_MEMCG;
 	case KMA_PHASE_COMPACT_ZONE:
 	case KMA_PHASE_COMPACTION:
-		return kma_phase_compaction(s) ? KMA_STALL_DIRECT : KMA_STALL_OTHER;
+		/* The allocator takes the first page that becomes free. */
+		if (!current->capture_control)
+			return KMA_STALL_OTHER;
+		kma_phase_compaction(s);
+		return KMA_STALL_DIRECT;
 	default:
 		return KMA_STALL_OTHER;
 	}
@@ -134,10 +148,22 @@ static bool kma_phase_waits(const struct kma_stall *s)
 /* Find the call site.  This may take longer than what is timed. */
 static noinline void kma_phase_find_site(struct kma_stall *s)
 {
-	const u64 before = kma_phase_now();
+	const struct kma_stall_time before = kma_phase_now();
+	struct kma_stall_time after;
 
 	s->site = kma_phase_behind_kretprobes ? KMA_SITE_NOWHERE : kma_env_page_site();
-	kma_stall_skip(s, kma_phase_now() - before);
+	after = kma_phase_now();
+	kma_stall_skip(s, &before, &after);
+}
+
+static u64 kma_phase_shrinker_id(const struct shrinker *shrinker)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = kma_shrinker_get(shrinker);
+	rcu_read_unlock();
+	return id;
 }
 
 static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
@@ -145,7 +171,7 @@ static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 {
 	struct kma_stall_frame *f = &s->frame[s->depth - 1];
 
-	f->detail = args->detail;
+	f->detail = args->shrinker ? kma_phase_shrinker_id(args->shrinker) : 0;
 	f->arg = args->arg;
 	if (s->depth == 1)
 		s->origin = kma_phase_origin(phase, s);
@@ -179,6 +205,7 @@ bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, un
 		.pid = current->pid,
 		.sp = sp,
 	};
+	struct kma_stall_time now;
 	struct kma_stall *s;
 
 	if (!kma_phase_counts())
@@ -187,7 +214,8 @@ bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, un
 		kma_stat_inc(countmap_off);
 		return false;
 	}
-	s = kma_stall_begin(&kma_stalls, &who, phase, kma_phase_now());
+	now = kma_phase_now();
+	s = kma_stall_begin(&kma_stalls, &who, phase, &now);
 	if (s)
 		kma_phase_began(s, phase, args);
 	return true;
@@ -248,10 +276,21 @@ static void kma_phase_counted(const struct kma_stall_end *end)
 	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNT_NS, end->own);
 }
 
+/*
+ * There may be as many super blocks as mounts, and a row for each of them and each call site.  So
+ * once most rows are in use, new rows no longer tell shrinkers apart.
+ */
+static void kma_phase_merge_shrinkers(const struct kma_countmap *t, struct kma_countmap_key *key)
+{
+	if ((u32)atomic_read(&t->used) >= t->rows / 4 * 3 &&
+	    kma_countmap_find(t, key) == KMA_COUNTMAP_OTHER)
+		key->word[KMA_STALL_DETAIL] = 0;
+}
+
 static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
 {
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_STALLS]);
-	const struct kma_countmap_info info = {
+	struct kma_countmap_info info = {
 		.key = { {
 			[KMA_STALL_SITE] = s->site,
 			[KMA_STALL_WHAT] = (u64)phase << 40 | (u64)(u8)s->order << 32 | s->gfp,
@@ -262,6 +301,8 @@ static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u
 
 	if (!t)
 		return;
+	if (phase == KMA_PHASE_SHRINKER || phase == KMA_PHASE_COUNT)
+		kma_phase_merge_shrinkers(t, &info.key);
 	id = kma_countmap_get(t, &info);
 	kma_countmap_add_to(t, id, KMA_STALLED_COUNT, 1);
 	kma_countmap_add_to(t, id, KMA_STALLED_TOTAL_NS, ns);
@@ -283,7 +324,7 @@ static void kma_phase_account(const struct kma_stall *s, u64 ns)
 /* Whether an allocation has neither waited for anything, nor taken long. */
 static bool kma_phase_is_quick(const struct kma_stall_end *end)
 {
-	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.inner &&
+	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.inner.ns &&
 	       !kma_phase_exceeds(end->ns);
 }
 
@@ -300,70 +341,12 @@ static void kma_phase_count(const struct kma_stall *s, const struct kma_stall_en
 		kma_phase_counted(end);
 	if (kma_phase_waits(s) && !kma_phase_is_quick(end)) {
 		kma_phase_stalled(s, phase, end->frame.detail, end->own);
+		if (end->cpu)
+			kma_phase_stalled(s, KMA_PHASE_CPU, 0, end->cpu);
 		if (end->outermost)
 			kma_phase_account(s, end->ns);
 	}
 	rcu_read_unlock();
-}
-
-/* ---- slow phases --------------------------------------------------------------- */
-
-static void kma_slow_wake(struct irq_work *work)
-{
-	wake_up_all(&kma_slow_wait);
-}
-
-/* A probe must not wake anybody, because it may run with any lock held. */
-static struct irq_work kma_slow_work;
-
-static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])
-{
-	unsigned long all[KMA_SLOW_FRAMES + 8];
-	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
-
-	while (i < nr && within_module(all[i], THIS_MODULE))
-		i++;
-	nr = min_t(u32, nr - i, KMA_SLOW_FRAMES);
-	memcpy(frame, &all[i], nr * sizeof(frame[0]));
-	return nr;
-}
-
-static u64 kma_slow_cgroup(void)
-{
-	u64 id;
-
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup(current));
-	rcu_read_unlock();
-	return id;
-}
-
-static noinline void kma_phase_slow(const struct kma_stall *s, const struct kma_stall_end *end)
-{
-	u64 nr;
-	struct kma_slow *r = kma_slowlog_begin(&kma_slowlog, &nr);
-
-	if (!r)
-		return;
-	r->end_ns = end->frame.start + end->ns;
-	r->ns = end->ns;
-	r->phase = end->frame.phase;
-	r->origin = s->origin;
-	r->tgid = current->tgid;
-	r->pid = current->pid;
-	memcpy(r->comm, current->comm, sizeof(r->comm));
-	r->cgroup = kma_slow_cgroup();
-	r->order = s->order;
-	r->gfp = s->gfp;
-	r->site = s->site;
-	r->nr_parts = s->nr_parts;
-	memcpy(r->part, s->part, sizeof(r->part));
-	r->nr_frames = kma_slow_stack(r->frame);
-	kma_slowlog_publish(r, nr);
-	/* A reader that sees this number sees the record.  Pairs with kma_slow_fill(). */
-	smp_mb__before_atomic();
-	atomic64_inc(&kma_slow_published);
-	irq_work_queue(&kma_slow_work);
 }
 
 static bool kma_phase_is_slow(const struct kma_stall *s, const struct kma_stall_end *end)
@@ -378,28 +361,27 @@ static bool kma_phase_is_slow(const struct kma_stall *s, const struct kma_stall_
 
 void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 {
+	struct kma_stall_time now;
 	struct kma_stall_end end;
 	struct kma_stall *s;
 
 	if (!kma_phase_counts() || !kma_phase_records())
 		return;
-	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, kma_phase_now(),
-			  &end);
+	now = kma_phase_now();
+	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, &now, &end);
 	if (!s)
 		return;
 	if (!s->site && kma_phase_waits(s) && !kma_phase_is_quick(&end))
 		kma_phase_find_site(s);
 	kma_phase_count(s, &end, shrunk);
 	if (kma_phase_is_slow(s, &end))
-		kma_phase_slow(s, &end);
+		kma_slow_add(s, &end);
 	kma_stall_leave(&kma_stalls, s);
 }
 
 void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 {
-	const struct kma_stall_end end = {
-		.frame = { .phase = phase, .detail = detail }, .ns = ns, .own = ns,
-	};
+	struct kma_stall_end end = { .frame = { .phase = phase, .detail = detail } };
 	struct kma_stall *s;
 
 	if (!kma_phase_counts() || !kma_phase_records())
@@ -409,7 +391,8 @@ void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 		kma_stat_inc(stall_begins_lost);
 		return;
 	}
-	kma_stall_spend(s, phase, detail, ns);
+	end.ns = kma_stall_spend(s, phase, detail, ns, kma_phase_clock());
+	end.own = end.ns;
 	kma_phase_count(s, &end, NULL);
 }
 
@@ -496,13 +479,12 @@ int kma_phase_start(void)
 	ret = kma_stalls_init(&kma_stalls);
 	if (ret)
 		return ret;
-	ret = kma_slowlog_init(&kma_slowlog);
+	ret = kma_slow_start();
 	if (ret) {
 		kma_stalls_destroy(&kma_stalls);
 		return ret;
 	}
-	init_irq_work(&kma_slow_work, kma_slow_wake);
-	kma_slow_since = 1;
+	kma_state_add_bytes(kma_phase_bytes());
 	memset(kma_compacts, 0, sizeof(kma_compacts));
 	kma_shrinker_start();
 	return 0;
@@ -511,18 +493,13 @@ int kma_phase_start(void)
 void kma_phase_stop(void)
 {
 	lockdep_assert_held(&kma_lock);
-	irq_work_sync(&kma_slow_work);
+	kma_state_add_bytes(-(s64)kma_phase_bytes());
+	kma_slow_stop();
 	kma_stalls_destroy(&kma_stalls);
-	kma_slowlog_destroy(&kma_slowlog);
-}
-
-u64 kma_phase_slow_since(void)
-{
-	return kma_slow_since;
 }
 
 void kma_phase_forget(void)
 {
 	kma_shrinker_forget();
-	kma_slow_since = kma_slowlog_head(&kma_slowlog) + 1;
+	kma_slow_forget();
 }

@@ -17,12 +17,11 @@
 #ifndef KMA_TRACE_PHASE_H
 #define KMA_TRACE_PHASE_H
 
-#include <linux/atomic.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 
-#include "../core/slowlog.h"
 #include "../core/stall.h"
+
+struct shrinker;
 
 /* Index of the words of a key of the countmap of stalls. */
 #define KMA_STALL_SITE		0
@@ -36,14 +35,14 @@
  * struct kma_phase_args - what is known at the beginning of a phase
  * @order: order of the allocation; KMA_ORDER_NONE if it is not known
  * @gfp: its gfp flags
- * @detail: which shrinker: as from kma_shrinker_get()
+ * @shrinker: the shrinker that is called; NULL if none is
  * @arg: for kma_phase_end()
  * @entry: the phase begins at the entry of a function, where no call site can be found
  */
 struct kma_phase_args {
 	int order;
 	u32 gfp;
-	u64 detail;
+	const struct shrinker *shrinker;
 	u64 arg;
 	bool entry;
 };
@@ -58,11 +57,6 @@ struct kma_phase_shrunk {
 	s64 left;
 	u64 freed;
 };
-
-/* The log of slow phases, the number of records that were published, and who waits for one. */
-extern struct kma_slowlog kma_slowlog;
-extern atomic64_t kma_slow_published;
-extern wait_queue_head_t kma_slow_wait;
 
 /**
  * kma_phase_begin() - begin a phase
@@ -178,14 +172,6 @@ int kma_phase_start(void);
  * probe of reclaim runs any more.
  */
 void kma_phase_stop(void);
-
-/**
- * kma_phase_slow_since() - number of the first record of the log that belongs to the tables
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
-u64 kma_phase_slow_since(void);
 
 /**
  * kma_phase_forget() - forget what was counted, as the countmaps are emptied

@@ -2,7 +2,6 @@
 /* The probes of reclaim, shrinkers and compaction: they decode the arguments.  See phase.h. */
 #include <linux/kernel.h>
 #include <linux/mm.h>
-#include <linux/rcupdate.h>
 #include <linux/shrinker.h>
 #include <linux/time64.h>
 
@@ -14,7 +13,6 @@ struct compact_control;
 
 #include "../compat.h"
 #include "../core/stat.h"
-#include "../resolve/shrinker.h"
 #include "phase.h"
 #include "reclaim.h"
 #include "tracepoint.h"
@@ -134,11 +132,10 @@ KMA_TRACEPOINT_BY_NAME(reclaim, mm_vmscan_throttled)
 
 static notrace void kma_reclaim_probe_mm_shrink_slab_start(void *data, KMA_SHRINK_START)
 {
-	struct kma_phase_args args = { .order = KMA_ORDER_NONE, .arg = total_scan };
+	const struct kma_phase_args args = {
+		.order = KMA_ORDER_NONE, .arg = total_scan, .shrinker = shrinker,
+	};
 
-	rcu_read_lock();
-	args.detail = kma_shrinker_get(shrinker);
-	rcu_read_unlock();
 	kma_phase_begin(KMA_PHASE_SHRINKER, &args, KMA_PROBE_SP);
 }
 

@@ -2,10 +2,8 @@
 /* Follow the functions of reclaim and compaction.  See reclaim_functions.h. */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
-#include <linux/rcupdate.h>
 
 #include "../compat.h"
-#include "../resolve/shrinker.h"
 #include "kretprobe.h"
 #include "phase.h"
 #include "reclaim_functions.h"
@@ -98,11 +96,8 @@ static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *r
 		args.order = regs_get_kernel_argument(regs, f->order);
 	if (f->gfp != KMA_NO_ARG)
 		args.gfp = regs_get_kernel_argument(regs, f->gfp);
-	if (f->shrinker != KMA_NO_ARG) {
-		rcu_read_lock();
-		args.detail = kma_shrinker_get((void *)regs_get_kernel_argument(regs, f->shrinker));
-		rcu_read_unlock();
-	}
+	if (f->shrinker != KMA_NO_ARG)
+		args.shrinker = (void *)regs_get_kernel_argument(regs, f->shrinker);
 	/* If the end does not matter, skip the handler of the return. */
 	return !kma_phase_begin(f->phase, &args, kernel_stack_pointer(regs));
 }
@@ -111,6 +106,11 @@ static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *
 {
 	kma_phase_end(kma_function_of(ri)->phase, NULL);
 	return 0;
+}
+
+u64 kma_reclaim_functions_forecast(void)
+{
+	return ARRAY_SIZE(kma_functions) * kma_kretprobe_forecast(KMA_KRETPROBE_FEW);
 }
 
 static bool kma_function_replaces_event(enum kma_phase phase)

@@ -14,6 +14,14 @@
 #include <linux/types.h>
 
 /**
+ * kma_reclaim_functions_forecast() - memory that kma_reclaim_functions_attach() may take
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_reclaim_functions_forecast(void);
+
+/**
  * kma_reclaim_functions_attach() - follow the functions that this kernel has
  *
  * Context: process, may sleep; kma_lock is held; no phase is being counted.

@@ -55,7 +55,7 @@ int kma_tracepoints_attach(const struct kma_tracepoint *tp, int nr)
 	for (i = 0; i < nr; i++) {
 		ret = tp[i].attach();
 		if (ret) {
-			pr_err("cannot attach to tracepoint kmem:%s: error %d\n",
+			pr_err("cannot attach to tracepoint %s: error %d\n",
 			       tp[i].name, ret);
 			kma_tracepoints_detach(tp, i);
 			tracepoint_synchronize_unregister();

@@ -18,7 +18,7 @@
 #define KMA_TOP		(KMA_STACK + 0x4000)
 
 static struct kma_stalls kma_stalls;
-static u64 kma_now;
+static struct kma_stall_time kma_now;
 
 static void kma_reset(void)
 {
@@ -33,7 +33,7 @@ static void kma_setup(void)
 {
 	kma_reset();
 	kma_expect(!kma_stalls_init(&kma_stalls));
-	kma_now = 1000000;
+	kma_now = (struct kma_stall_time) { 1000000, 5000 };
 }
 
 static void kma_teardown(void)
@@ -67,8 +67,8 @@ static struct kma_stall *kma_begin(enum kma_phase phase, u32 down, u64 after)
 {
 	const struct kma_stall_task who = kma_who(down);
 
-	kma_now += after;
-	return kma_stall_begin(&kma_stalls, &who, phase, kma_now);
+	kma_now.ns += after;
+	return kma_stall_begin(&kma_stalls, &who, phase, &kma_now);
 }
 
 static struct kma_stall_end kma_end(enum kma_phase phase, u64 after)
@@ -76,8 +76,8 @@ static struct kma_stall_end kma_end(enum kma_phase phase, u64 after)
 	struct kma_stall_end end = {};
 	struct kma_stall *s;
 
-	kma_now += after;
-	s = kma_stall_end(&kma_stalls, KMA_TASK, phase, kma_now, &end);
+	kma_now.ns += after;
+	s = kma_stall_end(&kma_stalls, KMA_TASK, phase, &kma_now, &end);
 	if (s)
 		kma_stall_leave(&kma_stalls, s);
 	return end;
@@ -85,7 +85,7 @@ static struct kma_stall_end kma_end(enum kma_phase phase, u64 after)
 
 static bool kma_is(const struct kma_stall_end *end, enum kma_phase phase, u64 ns, u64 own)
 {
-	return end->frame.phase == phase && end->ns == ns && end->own == own;
+	return end->frame.phase == phase && end->ns == ns && end->own == own && !end->cpu;
 }
 
 /* ---- own times ------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ static void kma_times_are_exclusive(void)
 	shrinker = kma_end(KMA_PHASE_SHRINKER, 3000);
 	direct = kma_end(KMA_PHASE_DIRECT, 5);
 	kma_expect(kma_is(&direct, KMA_PHASE_DIRECT, 4125, 125) && !direct.outermost);
-	kma_now += 3;
+	kma_now.ns += 3;
 	kma_expect(kma_stall_of(&kma_stalls, KMA_TASK) == s && s->nr_parts == 2);
 	kma_expect(s->part[0].phase == KMA_PHASE_SHRINKER && s->part[0].detail == 7);
 	kma_expect(s->part[0].ns == 4000 && s->part[0].nr == 2 && s->part[1].ns == 125);
@@ -124,18 +124,18 @@ static void kma_times_are_exclusive(void)
 static u64 kma_tree(u32 depth, u64 own[KMA_PHASE_NR], bool top)
 {
 	const enum kma_phase phase = KMA_PHASE_SHRINK_NODE + kma_below(4);
-	const u64 start = kma_now;
+	const u64 start = kma_now.ns;
 	struct kma_stall_end end;
 	u64 inner = 0, ns;
 
 	kma_begin(phase, 100 + 800 * depth, 0);
 	do {
-		kma_now += kma_below(1000);
+		kma_now.ns += kma_below(1000);
 		if (depth < KMA_STALL_DEPTH - 1 && kma_below(3))
 			inner += kma_tree(depth + 1, own, false);
 	} while (kma_below(2));
 	end = kma_end(phase, kma_below(1000));
-	ns = kma_now - start;
+	ns = kma_now.ns - start;
 	kma_expect(kma_is(&end, phase, ns, ns - inner) && end.outermost == top);
 	own[phase] += ns - inner;
 	return ns;
@@ -166,29 +166,65 @@ static void kma_times_add_up(void)
 	kma_teardown();
 }
 
+/* A task that is ready to run waits for a CPU: this is not the own time of a phase. */
+static void kma_times_without_a_cpu(void)
+{
+	struct kma_stall_end shrinker, direct;
+	struct kma_stall *s;
+
+	kma_setup();
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_now.cpu_ns += 300;
+	kma_begin(KMA_PHASE_SHRINKER, 900, 1000);
+	kma_now.cpu_ns += 40;
+	shrinker = kma_end(KMA_PHASE_SHRINKER, 100);
+	kma_expect(shrinker.ns == 100 && shrinker.own == 60 && shrinker.cpu == 40);
+	kma_now.cpu_ns += 7;
+	direct = kma_end(KMA_PHASE_DIRECT, 10);
+	kma_expect(direct.ns == 1110 && direct.own == 703 && direct.cpu == 307);
+	kma_expect(s->nr_parts == 3 && s->part[1].phase == KMA_PHASE_CPU);
+	kma_expect(s->part[1].ns == 347 && s->part[1].nr == 2);
+	kma_expect(s->part[0].ns == 60 && s->part[2].ns == 703);
+	/* The scheduler's clock is another one: it says that more has passed. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_now.cpu_ns += 101;
+	direct = kma_end(KMA_PHASE_DIRECT, 100);
+	kma_expect(direct.ns == 100 && !direct.own && direct.cpu == 100);
+	kma_teardown();
+}
+
 /* A phase of which only the end is known, and time that recording took. */
 static void kma_times_without_a_beginning(void)
 {
+	struct kma_stall_time before;
 	struct kma_stall_end end;
 	struct kma_stall *s;
 
 	kma_setup();
 	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
-	kma_now += 700;
-	kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500);
-	kma_now += 50;
-	kma_stall_skip(s, 50);
+	kma_now.ns += 700;
+	kma_expect(kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns) == 500);
+	before = kma_now;
+	kma_now.ns += 50;
+	kma_now.cpu_ns += 20;
+	kma_stall_skip(s, &before, &kma_now);
 	end = kma_end(KMA_PHASE_DIRECT, 10);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 710, 210));
 	kma_expect(s->nr_parts == 2 && s->part[0].phase == KMA_PHASE_THROTTLED);
 	kma_expect(s->part[0].ns == 500 && s->part[0].detail == 2 && s->part[1].ns == 210);
-	/* More was spent than has passed, and the clock went back: no time is negative. */
+	/* Ticks say that more was spent than has passed since the phase before it. */
 	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
-	kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500);
-	end = kma_end(KMA_PHASE_DIRECT, 100);
-	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 100, 0));
+	kma_begin(KMA_PHASE_SHRINKER, 900, 30);
+	kma_end(KMA_PHASE_SHRINKER, 200);
+	kma_now.ns += 100;
+	kma_expect(kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns) == 130);
+	kma_expect(!kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns));
+	end = kma_end(KMA_PHASE_DIRECT, 7);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 337, 7) && s->part[1].ns == 130);
+	kma_expect(!kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns));
+	/* The clock went back: no time is negative. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
-	kma_now -= 1000;
+	kma_now.ns -= 1000;
 	end = kma_end(KMA_PHASE_DIRECT, 0);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 0, 0));
 	kma_teardown();
@@ -264,11 +300,27 @@ static void kma_lost_ends_of_inner_phases(void)
 	kma_begin(KMA_PHASE_LRU_ACTIVE, 1700, 10);
 	end = kma_end(KMA_PHASE_DIRECT, 10);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 30, 30) && kma_counted(stall_ends_lost) == 2);
-	/* The next phase at the same place of the stack tells. */
+	/* What was counted inside them stays inside the phase around them. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	s = kma_begin(KMA_PHASE_LRU, 900, 10);
+	kma_begin(KMA_PHASE_SLAB, 1700, 10);
+	s->frame[2].scanned = 3;
+	s->frame[2].reclaimed = 2;
+	kma_begin(KMA_PHASE_SHRINKER, 2500, 10);
+	kma_now.cpu_ns += 60;
+	kma_end(KMA_PHASE_SHRINKER, 1000);
+	end = kma_end(KMA_PHASE_DIRECT, 10);
+	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 1040, 40) && kma_counted(stall_ends_lost) == 4);
+	kma_expect(end.frame.scanned == 3 && end.frame.reclaimed == 2);
+	/* The next phase of the same kind at the same place of the stack tells. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_LRU, 900, 10);
 	s = kma_begin(KMA_PHASE_LRU, 900, 10);
-	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 3);
+	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 5);
+	/* One of another kind does not. */
+	kma_begin(KMA_PHASE_LRU_ACTIVE, 900, 0);
+	kma_expect(s->depth == 3);
+	kma_end(KMA_PHASE_LRU_ACTIVE, 0);
 	end = kma_end(KMA_PHASE_LRU, 5);
 	kma_expect(kma_is(&end, KMA_PHASE_LRU, 5, 5));
 	end = kma_end(KMA_PHASE_DIRECT, 0);
@@ -308,11 +360,11 @@ static void kma_tasks_die(void)
 	/* A new task has the same task_struct, and its stack pointer is lower. */
 	who.pid = 43;
 	who.sp -= 4000;
-	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
 	kma_expect(s->depth == 1 && s->pid == 43 && kma_counted(stall_ends_lost) == 1);
 	/* And one with another stack. */
 	who.stack += 0x8000;
-	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
 	kma_expect(s->depth == 1 && s->stack == who.stack && kma_counted(stall_ends_lost) == 2);
 	kma_end(KMA_PHASE_DIRECT, 0);
 	kma_teardown();
@@ -364,6 +416,7 @@ static void kma_too_deep(void)
 static void kma_slots_run_out(void)
 {
 	struct kma_stall_task who = kma_who(100);
+	struct kma_stall_time now = kma_now;
 	struct kma_stall_end end;
 	struct kma_stall *s;
 	u32 i, got = 0;
@@ -371,20 +424,24 @@ static void kma_slots_run_out(void)
 	kma_setup();
 	for (i = 0; i < 4 * KMA_STALLS; i++) {
 		who.task = KMA_TASK + 64 * i;
-		s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, kma_now);
+		s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
 		got += !!s;
 		kma_expect(kma_stall_of(&kma_stalls, who.task) == s);
 	}
 	kma_expect(got > KMA_STALLS / 2 && got <= KMA_STALLS);
 	kma_expect(kma_counted(stall_no_slot) == 4 * KMA_STALLS - got);
+	/* This end would not be counted. */
+	kma_expect(!kma_stall_begin(&kma_stalls, &who, KMA_PHASE_KSWAPD, &kma_now));
+	kma_expect(kma_counted(stall_begins_lost) == 1);
 	for (i = 0; i < 4 * KMA_STALLS; i++) {
-		s = kma_stall_end(&kma_stalls, KMA_TASK + 64 * i, KMA_PHASE_DIRECT, kma_now + i,
-				  &end);
+		now.ns = kma_now.ns + i;
+		s = kma_stall_end(&kma_stalls, KMA_TASK + 64 * i, KMA_PHASE_DIRECT, &now, &end);
 		got -= !!s;
 		kma_expect(!s || end.ns == i);
 		if (s)
 			kma_stall_leave(&kma_stalls, s);
 	}
+	/* Each is counted as lost once. */
 	kma_expect(!got && kma_counted(stall_begins_lost) == kma_counted(stall_no_slot));
 	/* Phases that tasks are in when counting ends */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
@@ -481,6 +538,40 @@ static void kma_log_has_slow_writers(void)
 	kma_slowlog_destroy(&t);
 }
 
+static bool kma_is_gone(const void *arg, unsigned long address)
+{
+	return address - *(const unsigned long *)arg < 0x1000;
+}
+
+/* The addresses of a module that was unloaded are replaced in all records, and no others. */
+static void kma_log_forgets_modules(void)
+{
+	unsigned long at = 0xffffffffc0100000UL;
+	struct kma_slow *r, copy;
+	struct kma_slowlog t = {};
+	u64 nr;
+	u32 i;
+
+	kma_reset();
+	kma_slowlog_forget(&t, kma_is_gone, &at);
+	kma_expect(!kma_slowlog_init(&t));
+	for (i = 1; i <= KMA_SLOW_RECORDS; i++) {
+		r = kma_slowlog_begin(&t, &nr);
+		r->site = i % 2 ? at + i : at + 0x1000 + i;
+		r->frame[0] = at - 1;
+		r->frame[KMA_SLOW_FRAMES - 1] = at + 0xfff;
+		kma_slowlog_publish(r, nr);
+	}
+	kma_slowlog_forget(&t, kma_is_gone, &at);
+	for (i = 1; i <= KMA_SLOW_RECORDS; i++) {
+		kma_expect(kma_slowlog_read(&t, i, &copy));
+		kma_expect(copy.site == (i % 2 ? KMA_SLOW_UNLOADED : at + 0x1000 + i));
+		kma_expect(copy.frame[0] == at - 1 && !copy.frame[1]);
+		kma_expect(copy.frame[KMA_SLOW_FRAMES - 1] == KMA_SLOW_UNLOADED);
+	}
+	kma_slowlog_destroy(&t);
+}
+
 /* ---- countmaps whose counters CPUs share ------------------------------------------------- */
 
 static void kma_shared_countmap(void)
@@ -532,6 +623,7 @@ static void kma_shared_countmap(void)
 static const struct kma_case kma_cases[] = {
 	{ "times are exclusive", kma_times_are_exclusive },
 	{ "times add up", kma_times_add_up },
+	{ "times without a CPU", kma_times_without_a_cpu },
 	{ "times without a beginning", kma_times_without_a_beginning },
 	{ "pages add up", kma_pages_add_up },
 	{ "more parts than there is room for", kma_parts_overflow },
@@ -546,6 +638,7 @@ static const struct kma_case kma_cases[] = {
 	{ "buckets and names", kma_buckets },
 	{ "the log keeps the last records", kma_log_keeps_the_last },
 	{ "the log has slow writers", kma_log_has_slow_writers },
+	{ "the log forgets modules", kma_log_forgets_modules },
 	{ "a shared countmap", kma_shared_countmap },
 };
 

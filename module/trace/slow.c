@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Record slow phases, and tell readers of them.  See slow.h. */
+#include <linux/cgroup.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
+
+#include "../compat.h"
+#include "../state.h"
+#include "slow.h"
+
+struct kma_slowlog kma_slowlog;
+atomic64_t kma_slow_published;
+DECLARE_WAIT_QUEUE_HEAD(kma_slow_wait);
+/* The number of the first record since the last `reset`.  Protected by kma_lock. */
+static u64 kma_slow_first;
+
+static void kma_slow_wake(struct irq_work *work)
+{
+	wake_up_all(&kma_slow_wait);
+}
+
+/* A probe must not wake anybody, because it may run with any lock held. */
+static struct irq_work kma_slow_work;
+
+static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])
+{
+	unsigned long all[KMA_SLOW_FRAMES + 8];
+	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
+
+	while (i < nr && within_module(all[i], THIS_MODULE))
+		i++;
+	nr = min_t(u32, nr - i, KMA_SLOW_FRAMES);
+	memcpy(frame, &all[i], nr * sizeof(frame[0]));
+	return nr;
+}
+
+static u64 kma_slow_cgroup(void)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+	return id;
+}
+
+noinline void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end)
+{
+	u64 nr;
+	struct kma_slow *r = kma_slowlog_begin(&kma_slowlog, &nr);
+
+	if (!r)
+		return;
+	r->end_ns = end->frame.start.ns + end->ns;
+	r->ns = end->ns;
+	r->phase = end->frame.phase;
+	r->origin = s->origin;
+	r->tgid = current->tgid;
+	r->pid = current->pid;
+	memcpy(r->comm, current->comm, sizeof(r->comm));
+	r->cgroup = kma_slow_cgroup();
+	r->order = s->order;
+	r->gfp = s->gfp;
+	r->site = s->site;
+	r->nr_parts = s->nr_parts;
+	memcpy(r->part, s->part, sizeof(r->part));
+	r->nr_frames = kma_slow_stack(r->frame);
+	kma_slowlog_publish(r, nr);
+	/* A reader that sees this number sees the record.  Pairs with kma_slow_fill(). */
+	smp_mb__before_atomic();
+	atomic64_inc(&kma_slow_published);
+	irq_work_queue(&kma_slow_work);
+}
+
+static bool kma_slow_is_gone(const void *mod, unsigned long address)
+{
+	return within_module(address, mod);
+}
+
+void kma_slow_module_gone(const struct module *mod)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_slowlog_forget(&kma_slowlog, kma_slow_is_gone, mod);
+}
+
+void kma_slow_forget(void)
+{
+	lockdep_assert_held(&kma_lock);
+	kma_slow_first = kma_slowlog_head(&kma_slowlog) + 1;
+}
+
+u64 kma_slow_since(void)
+{
+	return kma_slow_first;
+}
+
+int kma_slow_start(void)
+{
+	init_irq_work(&kma_slow_work, kma_slow_wake);
+	kma_slow_first = 1;
+	return kma_slowlog_init(&kma_slowlog);
+}
+
+void kma_slow_stop(void)
+{
+	irq_work_sync(&kma_slow_work);
+	kma_slowlog_destroy(&kma_slowlog);
+}

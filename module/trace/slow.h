@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Slow phases: those that took longer than threshold_us, each with its parts and its stack, in the
+ * log of core/slowlog.h.
+ *
+ * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
+ * which wakes those who wait in poll().
+ */
+#ifndef KMA_TRACE_SLOW_H
+#define KMA_TRACE_SLOW_H
+
+#include <linux/atomic.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "../core/slowlog.h"
+#include "../core/stall.h"
+
+struct module;
+
+/* The log, the number of records that were published, and who waits for one. */
+extern struct kma_slowlog kma_slowlog;
+extern atomic64_t kma_slow_published;
+extern wait_queue_head_t kma_slow_wait;
+
+/**
+ * kma_slow_add() - record a phase of the current task that has just ended
+ * @s: its stall
+ * @end: the phase
+ *
+ * Context: a probe, in a task.
+ */
+void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end);
+
+/**
+ * kma_slow_module_gone() - do not show addresses of a module's code any more
+ * @mod: a module whose code does not run any more
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_slow_module_gone(const struct module *mod);
+
+/**
+ * kma_slow_forget() - show only records that are added from now on
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_slow_forget(void);
+
+/**
+ * kma_slow_since() - number of the first record to be shown
+ *
+ * Context: process; kma_lock is held.
+ * Return: the number.
+ */
+u64 kma_slow_since(void);
+
+/**
+ * kma_slow_start() - make an empty log
+ *
+ * Context: process, may sleep; kma_lock is held.
+ * Return: 0 or -ENOMEM.
+ */
+int kma_slow_start(void);
+
+/**
+ * kma_slow_stop() - free the log
+ *
+ * Context: process, may sleep; kma_lock is held, and nothing is added any more.
+ */
+void kma_slow_stop(void);
+
+#endif /* KMA_TRACE_SLOW_H */
