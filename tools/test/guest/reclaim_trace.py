@@ -84,13 +84,13 @@ class Event:
 
 
 class Instance:
-    LINE = re.compile(r"-(?P<pid>\d+) +(?:\([ \d-]+\) +)?\[\d+\] \S+ +(?P<s>\d+)\.(?P<us>\d{6}): "
+    LINE = re.compile(r"-(?P<pid>\d+) +(?:\([ \d-]+\) +)?\[\d+\] \S+ +(?P<when>\d+(\.\d{6})?): "
                       r"(?P<name>\w+): (?P<text>.*)$")
 
-    def __init__(self, name, kb):
+    def __init__(self, name, kb, clock="mono"):
         self.dir = TRACING / "instances" / name
         self.dir.mkdir()
-        (self.dir / "trace_clock").write_text("mono")
+        (self.dir / "trace_clock").write_text(clock)
         (self.dir / "buffer_size_kb").write_text(str(kb))
         self.switch("1")
 
@@ -111,7 +111,9 @@ class Instance:
             ring_events(cpu)[1] for cpu in self.dir.glob("per_cpu/cpu*")))
 
     def read(self):
-        """Return (match, time in us) of the events of each task, in order.
+        """Return (match, time) of the events of each task, in order.
+
+        The time is in us, or in units of a clock that has others.
 
         kcompactd tells twice a second that it is going to sleep again.  This is left out.
         """
@@ -123,7 +125,7 @@ class Instance:
                     continue
                 events = by_pid[match["pid"]]
                 if match["name"] != SLEEP or events and events[-1][0]["name"] != SLEEP:
-                    events.append((match, int(match["s"]) * 10**6 + int(match["us"])))
+                    events.append((match, int(match["when"].replace(".", ""))))
         return {pid: events for pid, events in by_pid.items() if events}
 
 
@@ -195,7 +197,7 @@ class Expected:
         function, address = re.match(r"([^\s+]+)\S*(?: \[\w+\])? ([0-9a-f]+):", end.text).groups()
         row = self.shrinkers[function, address]
         row.calls += 1
-        row.scanned += max(begin.fields["total_scan"] - max(end.fields["total_scan"], 0), 0)
+        row.scanned += max(begin.fields["total_scan"] - end.fields["total_scan"], 0)
         row.freed += max(end.fields["val"], 0)
 
     def pages(self, event, phase, scanned, reclaimed):
@@ -208,8 +210,9 @@ class Expected:
 
     def throttled(self, event):
         if self.stack:
+            # In ticks; kmemacct limits it to what has passed.
             us = event.fields["usect_delayed"]
-            self.rows[f"{self.origin}:throttled"].took(us, us)
+            self.rows[f"{self.origin}:throttled"].took(0, us)
 
 
 def kernel_threads():
@@ -263,15 +266,20 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watched(parameters, kb=4096):
-    """Load kmemacct between two ftrace instances, each with kb KiB a CPU."""
+def around(between, kb=4096, clock="mono"):
+    """Attach two ftrace instances, each with kb KiB a CPU, and enter `between` in between."""
     with contextlib.ExitStack() as stack:
-        first = Instance("kma_first", kb)
+        first = Instance("kma_first", kb, clock)
         stack.callback(first.remove)
-        stack.enter_context(loaded("kmemacct", parameters))
-        last = Instance("kma_last", kb)
+        stack.enter_context(between)
+        last = Instance("kma_last", kb, clock)
         stack.callback(last.remove)
         yield Watch(first, last)
+
+
+def watched(parameters):
+    """Load kmemacct between two ftrace instances."""
+    return around(loaded("kmemacct", parameters))
 
 
 def check_latency(expected):

@@ -4,13 +4,11 @@ import contextlib
 import mmap
 import os
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 
 from delays import delay_accounting, delays_of, probed
 from harness import by_name_only, check, check_equal
-from kernel import loaded
 from memory import available_kb, touch
 from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, watched
 from table import Table, control, pairs_of
@@ -23,9 +21,6 @@ KB_LEFT = 40 * 1024
 # Two processes that use more memory together than there is, and one that writes files
 STRESS = ("--vm", "2", "--vm-bytes", "160M", "--vm-populate", "--vm-method", "write64", "--hdd", "1", "--hdd-bytes", "16M",
           "--temp-path", "/dev/shm", "--timeout", f"{SECONDS}s", "--quiet", "--oomable")
-# The own time of these phases is all that no phase inside them explains.
-UNNAMED = ("page allocator", "direct reclaim", "memcg limit")
-UNNAMED_PCT = 5
 COUNTERS = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
             "functions_missed")
 
@@ -203,22 +198,4 @@ def latency_delays():
         return text
 
 
-@by_name_only
-def latency_causes():
-    """Test that functions name the causes of nearly all the time that tasks have waited."""
-    with zram_swap(), huge_pages(), loaded("kmemacct", "latency=functions threshold_us=1000"):
-        control("reset")
-        stress()
-        control("enabled 0")
-        us = Counter()
-        for stall in Table("stalls").rows:
-            us[stall["site_cause"].split(";")[-1].split(":")[0]] += stall["total_us"]
-        total = sum(us.values())
-        check(total > 100000, f"tasks have waited only {total} us")
-        unnamed = sum(us[cause] for cause in UNNAMED)
-        check(unnamed * 100 <= total * UNNAMED_PCT, f"{unnamed} of {total} us have no cause: {us}")
-        check_counters()
-    return ", ".join(f"{cause} {100 * time / total:.1f} %" for cause, time in us.most_common())
-
-
-PARTS = (latency_pressure, latency_delays, latency_causes)
+PARTS = (latency_pressure, latency_delays)
