@@ -185,6 +185,15 @@ static void kma_times_without_a_cpu(void)
 	kma_expect(s->nr_parts == 3 && s->part[1].phase == KMA_PHASE_CPU);
 	kma_expect(s->part[1].ns == 347 && s->part[1].nr == 2);
 	kma_expect(s->part[0].ns == 60 && s->part[2].ns == 703);
+	/* What was waited for two levels down is not that of the outermost phase. */
+	kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_begin(KMA_PHASE_SLAB, 900, 0);
+	kma_begin(KMA_PHASE_SHRINKER, 1700, 0);
+	kma_now.cpu_ns += 30;
+	kma_end(KMA_PHASE_SHRINKER, 50);
+	kma_end(KMA_PHASE_SLAB, 100);
+	direct = kma_end(KMA_PHASE_DIRECT, 200);
+	kma_expect(direct.ns == 350 && direct.own == 200 && !direct.cpu);
 	/* The scheduler's clock is another one: it says that more has passed. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_now.cpu_ns += 101;

@@ -54,7 +54,7 @@ class Row:
 
     def __init__(self):
         self.count = self.scanned = self.reclaimed = 0
-        self.least = self.most = 0.0
+        self.least = self.most = 0
 
     def took(self, least, most):
         self.count += 1

@@ -14,17 +14,12 @@ import time
 from pathlib import Path
 
 from filters import cgroups
-from ftrace import TRACING, ring_events
 from harness import check, check_equal, part
 from kernel import DEBUGFS, loaded, rmmod
+from reclaim_trace import check_latency, check_shrinkers, watched
 from table import Table, control, pairs_of, read_all
 
 LIMIT = 12 << 20
-EVENTS = ("vmscan/mm_vmscan_memcg_reclaim_begin", "vmscan/mm_vmscan_memcg_reclaim_end",
-          "vmscan/mm_shrink_slab_start", "vmscan/mm_shrink_slab_end",
-          "vmscan/mm_vmscan_lru_shrink_inactive", "vmscan/mm_vmscan_lru_shrink_active")
-# How much earlier or later than kmemacct ftrace may read the clock, in us, in a slow guest
-CLOCK_US = 2000
 
 
 @contextlib.contextmanager
@@ -68,70 +63,10 @@ def ended(pid):
     check_equal("child", 0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 
-@contextlib.contextmanager
-def traced():
-    """Keep the events of reclaim in an ftrace instance.  Yield its folder."""
-    folder = TRACING / "instances/kma_latency"
-    folder.mkdir()
-    try:
-        (folder / "trace_clock").write_text("mono")
-        (folder / "buffer_size_kb").write_text("8192")
-        for event in EVENTS:
-            (folder / "events" / event / "enable").write_text("1")
-        yield folder
-        for event in EVENTS:
-            (folder / "events" / event / "enable").write_text("0")
-    finally:
-        folder.rmdir()
-
-
-def events_of(folder, pid):
-    """Return (name, time in us, fields) of the events of a process."""
-    for cpu in folder.glob("per_cpu/cpu*"):
-        check_equal("events that ftrace lost", 0, ring_events(cpu)[1])
-    found = re.findall(rf"^.*?-{pid} .*? ([0-9.]+): (\w+): (.*)$", (folder / "trace").read_text(),
-                       re.M)
-    return [(name, float(when) * 1e6, dict(re.findall(r"(\w+)[=: ]+(-?\d+)", rest)))
-            for when, name, rest in found]
-
-
 def of_phase(phase):
     rows = [row for row in Table("latency").rows if row["phase"] == phase]
     check_equal(f"rows of {phase}", 1, len(rows))
     return rows[0]
-
-
-def check_times(events, row):
-    """Check the time of a phase against the times of its events.  Return its time in us."""
-    total, begin = 0, None
-    for name, when, _ in events:
-        if name.endswith("_begin"):
-            begin = when
-        elif name.endswith("reclaim_end"):
-            total += when - begin
-    check(abs(row["total_us"] - total) <= CLOCK_US * row["count"],
-          f"{row['total_us']} us, but {total} us by the events' times")
-    check_equal("counts in buckets", row["count"],
-                sum(value for column, value in row.items() if column.startswith("us_")))
-    return total
-
-
-def check_counts(events, phase):
-    """Check the counts of a process that was the only one to reclaim in its cgroup."""
-    names = [name for name, *_ in events]
-    row = of_phase(phase)
-    check_equal(f"count of {phase}", names.count("mm_vmscan_memcg_reclaim_end"), row["count"])
-    check(row["count"] > 20, f"only {row['count']} times of {phase}")
-    shrunk = names.count("mm_shrink_slab_end")
-    if shrunk:
-        check_equal("count of memcg:shrinker", shrunk, of_phase("memcg:shrinker")["count"])
-    for column, of_event in (
-            ("scanned", {"mm_vmscan_lru_shrink_inactive": "nr_scanned",
-                         "mm_vmscan_lru_shrink_active": "nr_taken"}),
-            ("reclaimed", {"mm_vmscan_lru_shrink_inactive": "nr_reclaimed"})):
-        check_equal(column, sum(int(fields[of_event[name]]) for name, _, fields in events
-                                if name in of_event), row[column])
-    return row
 
 
 def check_sums(row):
@@ -166,13 +101,16 @@ def check_slow(row, pid):
 @part
 def latency_counts():
     """Test that counts, pages and times of reclaim in a cgroup are those of ftrace."""
-    with loaded("kmemacct", "threshold_us=1"), limited() as cgroup, traced() as folder:
+    with watched("threshold_us=1") as watch, limited() as cgroup:
+        watch.begin()
         control("reset")
         pid = child_in(cgroup, lambda: read_files(60 << 20))
         ended(pid)
-        events = events_of(folder, pid)
-        row = check_counts(events, "memcg:memcg_reclaim")
-        total = check_times(events, row)
+        watch.settle()
+        expected = watch.expected()
+        row = check_latency(expected)["memcg:memcg_reclaim"]
+        check(row["count"] > 20, f"only {row['count']} times")
+        check_shrinkers(expected)
         stalls = check_sums(row)
         check_slow(row, pid)
         stats = pairs_of("stats")
@@ -181,7 +119,8 @@ def latency_counts():
             check_equal(name, 0, stats[name])
         check_equal("records that are left after a reset", 0, (
             control("reset"), len(Table("slow").rows))[1])
-    return (f"{row['count']} times, {row['total_us']} us ({total:.0f} by ftrace), "
+    known = expected.rows["memcg:memcg_reclaim"]
+    return (f"{row['count']} times, {known.least} <= {row['total_us']} <= {known.most} us, "
             f"{len(stalls)} rows")
 
 
