@@ -33,9 +33,9 @@ def fuzzing(size):
         notes = [fuzzer.stdout.read().strip() for fuzzer in fuzzers]
         for fuzzer, note in zip(fuzzers, notes):
             check_equal(f"status of a fuzzer: {note}", 0, fuzzer.returncode)
-        # The fuzzers may have left any settings
-        for command in ("enabled 1", "filter off", "pages off", "account off",
-                        "sort allocs age_ms", "reset"):
+        # The fuzzers may have left any settings.  With samples, sums would be estimates.
+        for command in ("enabled 1", "filter off", "pages off", "account off", "sample_bytes 0",
+                        "page_sample_bytes 0", "sort allocs age_ms", "reset"):
             control(command)
         check_live(known, "after fuzzing")
         check_sums()
