@@ -55,9 +55,10 @@ check-matrix:
 	tools/check matrix
 
 check-debug:
-	tools/vm/setup tools qemu 6.1 6.12 7.2
-	tools/build 6.1 6.12 7.2
-	tools/test/host/run 7.2:1 7.2:2 7.2:4 7.2:small
+	tools/vm/setup tools qemu 5.10 6.1 6.12 7.2
+	tools/build 5.10 6.1 6.12 7.2
+	tools/test/host/run 7.2:1 7.2:2 7.2:4 7.2:small \
+		5.10:pressure 6.1:pressure 6.12:pressure 7.2:pressure
 	tools/test/host/nmi 7.2
 	tools/test/host/perf 7.2:pages
 	tools/kmemacct/test/run --fuzz 300

@@ -58,8 +58,7 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	kma_symbol_change_map(KMA_COUNTMAP_SHRINKERS, KMA_SHRINKER_SCAN, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_STALLS, KMA_STALL_SITE, mod, state);
 	kma_symbol_change(mod, state);
-	if (state == MODULE_STATE_GOING)
-		kma_slow_module_gone(mod);
+	kma_slow_module_changes(mod, state);
 	kma_state_changed();
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;

@@ -269,6 +269,17 @@ static u64 kma_stall_since(u64 now, u64 then)
 	return now > then ? now - then : 0;
 }
 
+/* Split the time of a phase, without the phases inside it, into waiting for a CPU and own time. */
+static void kma_stall_split(struct kma_stall *s, struct kma_stall_end *end, u64 cpu, u64 ns)
+{
+	/* These are two clocks. */
+	end->cpu = min(cpu, ns);
+	end->own = ns - end->cpu;
+	kma_stall_add(s, end->frame.phase, end->frame.detail, end->own);
+	if (end->cpu)
+		kma_stall_add(s, KMA_PHASE_CPU, 0, end->cpu);
+}
+
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
 				const struct kma_stall_time *now, struct kma_stall_end *end)
 {
@@ -294,13 +305,8 @@ struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum k
 	end->ns = kma_stall_since(now->ns, end->frame.start.ns);
 	own = kma_stall_since(end->ns, end->frame.inner.ns);
 	cpu = kma_stall_since(now->cpu_ns, end->frame.start.cpu_ns);
-	/* These are two clocks. */
-	end->cpu = min(kma_stall_since(cpu, end->frame.inner.cpu_ns), own);
-	end->own = own - end->cpu;
+	kma_stall_split(s, end, kma_stall_since(cpu, end->frame.inner.cpu_ns), own);
 	end->outermost = !s->depth;
-	kma_stall_add(s, phase, end->frame.detail, end->own);
-	if (end->cpu)
-		kma_stall_add(s, KMA_PHASE_CPU, 0, end->cpu);
 	if (end->outermost)
 		return s;
 	around = &s->frame[s->depth - 1];
@@ -310,15 +316,18 @@ struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum k
 	return s;
 }
 
-u64 kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns, u64 now)
+void kma_stall_spend(struct kma_stall *s, struct kma_stall_end *end, u64 ns,
+		     const struct kma_stall_time *now)
 {
 	struct kma_stall_frame *f;
+	u64 cpu;
 
 	if (!s->depth)
-		return 0;
+		return;
 	f = &s->frame[s->depth - 1];
-	ns = min(ns, kma_stall_since(kma_stall_since(now, f->start.ns), f->inner.ns));
-	f->inner.ns += ns;
-	kma_stall_add(s, phase, detail, ns);
-	return ns;
+	end->ns = min(ns, kma_stall_since(kma_stall_since(now->ns, f->start.ns), f->inner.ns));
+	cpu = kma_stall_since(kma_stall_since(now->cpu_ns, f->start.cpu_ns), f->inner.cpu_ns);
+	kma_stall_split(s, end, cpu, end->ns);
+	f->inner.ns += end->ns;
+	f->inner.cpu_ns += end->cpu;
 }

@@ -11,9 +11,9 @@
  *	begin:	push a phase, and the time
  *	end:	pop it: its time, and its own time, without the phases inside it
  *
- * A task may be ready to run meanwhile, and wait for a CPU.  This is not part of the own time, but
- * a part of the stall of its own.  So the own times of all phases of a stall, and the time for which
- * it has waited for a CPU, add up to the time of the outermost phase.
+ * In a phase, a task may be ready to run and wait for a CPU.  That wait is not own time of the
+ * phase; it is a separate part of the stall.  So the own times of all phases of a stall, and the time
+ * for which the task has waited for a CPU, add up to the time of the outermost phase.
  *
  * Only the task itself uses its slot, and not in interrupts, so there is no lock.  The slot is
  * claimed at the beginning of the outermost phase, and released at its end.  If no slot is free,
@@ -131,7 +131,8 @@ enum kma_stalled_counter {
 /**
  * struct kma_stall_time - a time, or a duration
  * @ns: by the clock, in ns
- * @cpu_ns: how much of its life the task has waited for a CPU, in ns; of a duration, how much of it
+ * @cpu_ns: for how long the task has waited for a CPU since it was created, in ns; for a duration,
+ *	during it
  */
 struct kma_stall_time {
 	u64 ns;
@@ -405,17 +406,17 @@ void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns
 /**
  * kma_stall_spend() - take time off the phase that is going on, because it has a phase of its own
  * @s: the slot
- * @phase: the phase, which had no beginning of its own and has just ended
- * @detail: as in struct kma_stall_part
- * @ns: its time, in ns
+ * @end: the phase, which had no beginning of its own and has just ended; its @frame has @phase and
+ *	@detail, and this sets the times
+ * @ns: its time as the kernel says, in ns
  * @now: the time
  *
  * The kernel measures some phases in ticks.  A phase did not take longer than the one that is going
  * on has taken so far, apart from those inside it.
  *
  * Context: a probe, in a task.
- * Return: @ns, or less, in ns.
  */
-u64 kma_stall_spend(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns, u64 now);
+void kma_stall_spend(struct kma_stall *s, struct kma_stall_end *end, u64 ns,
+		     const struct kma_stall_time *now);
 
 #endif /* KMA_CORE_STALL_H */

@@ -10,9 +10,8 @@
 #include "addrcache.h"
 
 /* The number of words in a cache, and in a set, which is one cache line. */
-#define KMA_ADDRCACHE_WORDS	8192
+#define KMA_ADDRCACHE_WORDS	(KMA_ADDRCACHE_BYTES / sizeof(unsigned long))
 #define KMA_ADDRCACHE_SET	8
-#define KMA_ADDRCACHE_BYTES	(KMA_ADDRCACHE_WORDS * sizeof(unsigned long))
 /* This bit is set in all kernel addresses, and in a word only if the predicate is true. */
 #define KMA_ADDRCACHE_YES	BIT(63)
 

@@ -16,6 +16,9 @@
 
 #include <linux/types.h>
 
+/* The memory of a cache. */
+#define KMA_ADDRCACHE_BYTES	65536
+
 /**
  * struct kma_addrcache - a cache
  * @classify: the predicate; @name is the name of the function at an address, `symbol` or

@@ -163,6 +163,12 @@ static s64 kma_paths_bytes(void)
 	return (s64)num_possible_cpus() * KMA_PATHS * sizeof(struct kma_path);
 }
 
+u64 kma_page_caller_forecast(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_page_caller_users ? 0 : KMA_ADDRCACHE_BYTES + kma_paths_bytes();
+}
+
 int kma_page_caller_start(void)
 {
 	int ret;

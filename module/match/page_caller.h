@@ -19,6 +19,16 @@
 #ifndef KMA_MATCH_PAGE_CALLER_H
 #define KMA_MATCH_PAGE_CALLER_H
 
+#include <linux/types.h>
+
+/**
+ * kma_page_caller_forecast() - memory that kma_page_caller_start() would take now
+ *
+ * Context: process; kma_lock is held.
+ * Return: bytes; 0 if there are caches already.
+ */
+u64 kma_page_caller_forecast(void);
+
 /**
  * kma_page_caller_start() - allocate the caches of kma_env_page_site()
  *

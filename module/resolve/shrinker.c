@@ -84,7 +84,7 @@ u64 kma_shrinker_get(const struct shrinker *shrinker)
 		kma_shrinker_describe(&info, sb);
 		id = kma_countmap_get(t, &info);
 	}
-	return (u64)READ_ONCE(kma_shrinker_round) << 32 | id;
+	return id == KMA_COUNTMAP_OTHER ? 0 : (u64)READ_ONCE(kma_shrinker_round) << 32 | id;
 }
 
 u32 kma_shrinker_row(const struct kma_countmap *t, u64 word)

@@ -42,8 +42,8 @@ static u64 kma_latency_memory(enum kma_latency_mode before, enum kma_latency_mod
 {
 	u64 bytes = 0;
 
-	if (!before)
-		bytes += kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
+	if (!before && mode)
+		bytes += kma_page_caller_forecast() + kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
 			 kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
 			 kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes();
 	if (mode == KMA_LATENCY_FUNCTIONS)
@@ -53,8 +53,10 @@ static u64 kma_latency_memory(enum kma_latency_mode before, enum kma_latency_mod
 
 static bool kma_latency_fits(enum kma_latency_mode mode)
 {
-	return !mode || kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() +
-	       kma_latency_memory(kma_latency, mode) <= kma_state_bytes_max();
+	const u64 more = kma_latency_memory(kma_latency, mode);
+
+	return !more || kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() + more <=
+	       kma_state_bytes_max();
 }
 
 static int kma_latency_start(void)

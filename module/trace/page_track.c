@@ -34,7 +34,7 @@ static const char *const kma_pages_mode_names[] = {
 static int kma_pages_tables(void)
 {
 	const u64 bytes = kma_state_bytes() + kma_countmaps_bytes() +
-			  kma_memhotplug_pages_forecast() +
+			  kma_memhotplug_pages_forecast() + kma_page_caller_forecast() +
 			  kma_countmap_memory(KMA_COUNTMAP_PCPU) +
 			  kma_countmap_memory(KMA_COUNTMAP_EXTFRAG);
 	int ret;

@@ -25,7 +25,6 @@ static unsigned long kma_phase_functions;
 /* Functions are followed, and the unwinder cannot find the call sites behind their kretprobes. */
 static bool kma_phase_behind_kretprobes;
 
-
 /* ---- the current task -------------------------------------------------------- */
 
 static bool kma_phase_counts(void)
@@ -49,11 +48,18 @@ static u64 kma_phase_cpu_wait(void)
 #endif
 }
 
+/* If the task waits for a CPU between the two readings, read both again. */
 static struct kma_stall_time kma_phase_now(void)
 {
-	return (struct kma_stall_time) {
-		.ns = kma_phase_clock(), .cpu_ns = kma_phase_cpu_wait(),
-	};
+	struct kma_stall_time now;
+
+	do {
+		now.cpu_ns = kma_phase_cpu_wait();
+		barrier();
+		now.ns = kma_phase_clock();
+		barrier();
+	} while (now.cpu_ns != kma_phase_cpu_wait());
+	return now;
 }
 
 static bool kma_phase_exceeds(u64 ns)
@@ -112,6 +118,16 @@ static void kma_phase_compaction(struct kma_stall *s)
 
 /* ---- the beginning of a phase -------------------------------------------------- */
 
+/* Set while the task compacts for an allocation, which takes the first page that becomes free. */
+static bool kma_phase_is_for_allocation(void)
+{
+#ifdef CONFIG_COMPACTION
+	return current->capture_control;
+#else
+	return false;
+#endif
+}
+
 static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct kma_stall *s)
 {
 	if (current->flags & PF_KSWAPD)
@@ -130,8 +146,7 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 		return KMA_STALL_MEMCG;
 	case KMA_PHASE_COMPACT_ZONE:
 	case KMA_PHASE_COMPACTION:
-		/* The allocator takes the first page that becomes free. */
-		if (!current->capture_control)
+		if (!kma_phase_is_for_allocation())
 			return KMA_STALL_OTHER;
 		kma_phase_compaction(s);
 		return KMA_STALL_DIRECT;
@@ -273,7 +288,7 @@ static void kma_phase_counted(const struct kma_stall_end *end)
 		return;
 	id = kma_shrinker_row(t, end->frame.detail);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNTS, 1);
-	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNT_NS, end->own);
+	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNT_NS, end->own + end->cpu);
 }
 
 /*
@@ -381,6 +396,7 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 
 void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 {
+	const struct kma_stall_time now = kma_phase_now();
 	struct kma_stall_end end = { .frame = { .phase = phase, .detail = detail } };
 	struct kma_stall *s;
 
@@ -391,8 +407,7 @@ void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 		kma_stat_inc(stall_begins_lost);
 		return;
 	}
-	end.ns = kma_stall_spend(s, phase, detail, ns, kma_phase_clock());
-	end.own = end.ns;
+	kma_stall_spend(s, &end, ns, &now);
 	kma_phase_count(s, &end, NULL);
 }
 

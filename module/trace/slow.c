@@ -75,15 +75,21 @@ noinline void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end
 	irq_work_queue(&kma_slow_work);
 }
 
-static bool kma_slow_is_gone(const void *mod, unsigned long address)
+static bool kma_slow_was_init(const void *mod, unsigned long address)
+{
+	return within_module_init(address, mod);
+}
+
+static bool kma_slow_was_module(const void *mod, unsigned long address)
 {
 	return within_module(address, mod);
 }
 
-void kma_slow_module_gone(const struct module *mod)
+void kma_slow_module_changes(const struct module *mod, unsigned long state)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_slowlog_forget(&kma_slowlog, kma_slow_is_gone, mod);
+	kma_slowlog_forget(&kma_slowlog, state == MODULE_STATE_LIVE ? kma_slow_was_init :
+			   kma_slow_was_module, mod);
 }
 
 void kma_slow_forget(void)

@@ -18,7 +18,7 @@
 
 struct module;
 
-/* The log, the number of records that were published, and who waits for one. */
+/* The log, the number of records that were published, and the queue of those who wait for one. */
 extern struct kma_slowlog kma_slowlog;
 extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;
@@ -33,12 +33,14 @@ extern wait_queue_head_t kma_slow_wait;
 void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end);
 
 /**
- * kma_slow_module_gone() - do not show addresses of a module's code any more
- * @mod: a module whose code does not run any more
+ * kma_slow_module_changes() - do not show addresses of code that is gone any more
+ * @mod: a module
+ * @state: MODULE_STATE_COMING: other code was at its addresses; MODULE_STATE_LIVE: its init code
+ *	goes; MODULE_STATE_GOING: it goes
  *
  * Context: process; kma_lock is held.
  */
-void kma_slow_module_gone(const struct module *mod);
+void kma_slow_module_changes(const struct module *mod, unsigned long state);
 
 /**
  * kma_slow_forget() - show only records that are added from now on

@@ -88,6 +88,16 @@ static bool kma_is(const struct kma_stall_end *end, enum kma_phase phase, u64 ns
 	return end->frame.phase == phase && end->ns == ns && end->own == own && !end->cpu;
 }
 
+/* A phase without a beginning of its own.  Return: its time. */
+static u64 kma_spend(struct kma_stall *s, u64 ns)
+{
+	struct kma_stall_end end = { .frame = { .phase = KMA_PHASE_THROTTLED, .detail = 2 } };
+
+	kma_stall_spend(s, &end, ns, &kma_now);
+	kma_expect(end.ns == end.own + end.cpu);
+	return end.ns;
+}
+
 /* ---- own times ------------------------------------------------------------------ */
 
 /* A shrinker in direct reclaim in an allocation: own times add up to the outermost time. */
@@ -120,24 +130,37 @@ static void kma_times_are_exclusive(void)
 	kma_teardown();
 }
 
-/* A random tree of phases, down to a depth. */
+/* Some time passes; for some of it, the task waits for a CPU.  Return: how long it waits. */
+static u64 kma_pass(void)
+{
+	const u64 ns = kma_below(1000), cpu = kma_below(3) ? 0 : kma_below(ns + 1);
+
+	kma_now.ns += ns;
+	kma_now.cpu_ns += cpu;
+	return cpu;
+}
+
+/* A random tree of phases, down to a depth.  The own time of KMA_PHASE_CPU is that of waiting. */
 static u64 kma_tree(u32 depth, u64 own[KMA_PHASE_NR], bool top)
 {
 	const enum kma_phase phase = KMA_PHASE_SHRINK_NODE + kma_below(4);
 	const u64 start = kma_now.ns;
+	u64 inner = 0, cpu = 0, ns;
 	struct kma_stall_end end;
-	u64 inner = 0, ns;
 
 	kma_begin(phase, 100 + 800 * depth, 0);
 	do {
-		kma_now.ns += kma_below(1000);
+		cpu += kma_pass();
 		if (depth < KMA_STALL_DEPTH - 1 && kma_below(3))
 			inner += kma_tree(depth + 1, own, false);
 	} while (kma_below(2));
-	end = kma_end(phase, kma_below(1000));
+	cpu += kma_pass();
+	end = kma_end(phase, 0);
 	ns = kma_now.ns - start;
-	kma_expect(kma_is(&end, phase, ns, ns - inner) && end.outermost == top);
-	own[phase] += ns - inner;
+	kma_expect(end.frame.phase == phase && end.ns == ns && end.outermost == top);
+	kma_expect(end.own == ns - inner - cpu && end.cpu == cpu);
+	own[phase] += end.own;
+	own[KMA_PHASE_CPU] += cpu;
 	return ns;
 }
 
@@ -185,6 +208,17 @@ static void kma_times_without_a_cpu(void)
 	kma_expect(s->nr_parts == 3 && s->part[1].phase == KMA_PHASE_CPU);
 	kma_expect(s->part[1].ns == 347 && s->part[1].nr == 2);
 	kma_expect(s->part[0].ns == 60 && s->part[2].ns == 703);
+	/* A task that was throttled waits for a CPU when it wakes. */
+	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_now.ns += 5 + 10 + 80;
+	kma_now.cpu_ns += 80;
+	kma_expect(kma_spend(s, 90) == 90);
+	kma_now.ns += 20;
+	kma_expect(kma_spend(s, 10) == 10);
+	direct = kma_end(KMA_PHASE_DIRECT, 5);
+	kma_expect(direct.ns == 120 && direct.own == 20 && !direct.cpu);
+	kma_expect(s->part[0].phase == KMA_PHASE_THROTTLED && s->part[0].ns == 20);
+	kma_expect(s->part[1].phase == KMA_PHASE_CPU && s->part[1].ns == 80);
 	/* What was waited for two levels down is not that of the outermost phase. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_SLAB, 900, 0);
@@ -212,7 +246,7 @@ static void kma_times_without_a_beginning(void)
 	kma_setup();
 	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_now.ns += 700;
-	kma_expect(kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns) == 500);
+	kma_expect(kma_spend(s, 500) == 500);
 	before = kma_now;
 	kma_now.ns += 50;
 	kma_now.cpu_ns += 20;
@@ -226,11 +260,11 @@ static void kma_times_without_a_beginning(void)
 	kma_begin(KMA_PHASE_SHRINKER, 900, 30);
 	kma_end(KMA_PHASE_SHRINKER, 200);
 	kma_now.ns += 100;
-	kma_expect(kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns) == 130);
-	kma_expect(!kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns));
+	kma_expect(kma_spend(s, 500) == 130);
+	kma_expect(!kma_spend(s, 500));
 	end = kma_end(KMA_PHASE_DIRECT, 7);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 337, 7) && s->part[1].ns == 130);
-	kma_expect(!kma_stall_spend(s, KMA_PHASE_THROTTLED, 2, 500, kma_now.ns));
+	kma_expect(!kma_spend(s, 500));
 	/* The clock went back: no time is negative. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_now.ns -= 1000;

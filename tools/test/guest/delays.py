@@ -116,7 +116,7 @@ class Probes(Instance):
 
     def between(self, pid, start, end):
         """Return how often a task has run from one probe to the other, and for how long, in us."""
-        self.check_complete()
+        check_equal("events of kprobes that ftrace lost", 0, self.lost())
         count = total = 0
         began = None
         for match, us in self.read()[str(pid)]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from ftrace import TRACING, ring_events
 from harness import check, check_equal
 from kernel import loaded
-from table import Table
+from table import Table, control
 
 # The beginning of a phase, and its end
 PHASES = {
@@ -47,6 +47,7 @@ WAITS = {"direct_reclaim": "direct", "node_reclaim": "direct",
          "memcg_reclaim": "memcg", "soft_limit_reclaim": "memcg"}
 # ftrace rounds the time of each event to 1 us.
 ROUNDING_US = 1
+TRIES = 4
 
 
 class Row:
@@ -106,9 +107,9 @@ class Instance:
     def clear(self):
         (self.dir / "trace").write_text("")
 
-    def check_complete(self):
-        check_equal("events that ftrace lost", 0, sum(
-            ring_events(cpu)[1] for cpu in self.dir.glob("per_cpu/cpu*")))
+    def lost(self):
+        """Return how many events it has lost since it was cleared."""
+        return sum(ring_events(cpu)[1] for cpu in self.dir.glob("per_cpu/cpu*"))
 
     def read(self):
         """Return (match, time) of the events of each task, in order.
@@ -223,11 +224,16 @@ def kernel_threads():
             if re.match(r"(kswapd|kcompactd)\d+$", name)}
 
 
+def monotonic_us():
+    return time.monotonic_ns() // 1000
+
+
 class Watch:
     """Two ftrace instances, attached before kmemacct and after it."""
 
     def __init__(self, first, last):
         self.first, self.last = first, last
+        self.start = 0
 
     def settle(self):
         """Wait until nothing happens for half a second, and kernel threads sleep."""
@@ -243,18 +249,40 @@ class Watch:
             time.sleep(0.5)
         check(False, "there are always new events")
 
-    def begin(self):
-        """Begin a window.  kmemacct has to be reset meanwhile, and nothing may happen."""
-        self.settle()
-        self.first.clear()
-        self.last.clear()
+    def quietly(self, work):
+        """Call work() at a moment when nothing happens.  Return the moment, and its result."""
+        for _ in range(20):
+            self.settle()
+            before = monotonic_us()
+            result = work()
+            after = monotonic_us()
+            # Nothing has happened since half a second before settle() returned.
+            if not any(before - 400000 <= us <= after + ROUNDING_US
+                       for events in self.first.read().values() for _, us in events):
+                return before, result
+        return check(False, "something always happens")
 
-    def expected(self):
-        """Return what the events are that have happened since begin()."""
+    def begin(self):
+        """Begin a window: reset kmemacct."""
+        self.settle()
+        for instance in (self.first, self.last):
+            instance.clear()
+        self.start, _ = self.quietly(lambda: control("reset"))
+
+    def lost(self):
+        return self.first.lost() + self.last.lost()
+
+    def end(self, *names):
+        """End the window.  Return what the events since begin() say, and tables by name.
+
+        No events may be lost().
+        """
+        until, tables = self.quietly(lambda: {name: Table(name) for name in names})
+        check_equal("events that ftrace lost", 0, self.lost())
+        first, last = ({pid: [(match, us) for match, us in events if self.start < us < until]
+                        for pid, events in instance.read().items()}
+                       for instance in (self.first, self.last))
         expected = Expected(kernel_threads())
-        self.first.check_complete()
-        self.last.check_complete()
-        first, last = self.first.read(), self.last.read()
         check_equal("tasks", sorted(first), sorted(last))
         for pid, before in first.items():
             after = last[pid]
@@ -262,7 +290,17 @@ class Watch:
                         [match["text"] for match, _ in after])
             expected.replay([Event(match, us, us_after) for (match, us), (_, us_after) in
                              zip(before, after)])
-        return expected
+        return expected, tables
+
+
+def complete(watch, work):
+    """Call work() in a window until it has a result, as when ftrace loses no event.  Return it."""
+    for _ in range(TRIES):
+        watch.begin()
+        result = work()
+        if result:
+            return result
+    return check(False, f"nothing to compare in {TRIES} windows")
 
 
 @contextlib.contextmanager
@@ -282,9 +320,9 @@ def watched(parameters):
     return around(loaded("kmemacct", parameters))
 
 
-def check_latency(expected):
+def check_latency(expected, table):
     """Check each row of `latency`, and that there is no other one."""
-    rows = {row["phase"]: row for row in Table("latency").rows if row["count"]}
+    rows = {row["phase"]: row for row in table.rows if row["count"]}
     check_equal("phases", sorted(expected.rows), sorted(rows))
     for phase, row in expected.rows.items():
         actual = rows[phase]
@@ -296,7 +334,7 @@ def check_latency(expected):
     return rows
 
 
-def check_shrinkers(expected):
+def check_shrinkers(expected, table):
     """Check each row of `shrinkers`.  ftrace does not show the instance, but tells them apart."""
     def ordered(rows):
         return sorted(rows, key=str)
@@ -305,4 +343,4 @@ def check_shrinkers(expected):
         (function, row.calls, row.scanned, row.freed)
         for (function, _), row in expected.shrinkers.items()), ordered(
         (row["shrinker"].split()[0], row["calls"], row["scanned"], row["freed"])
-        for row in Table("shrinkers").rows if row["calls"]))
+        for row in table.rows if row["calls"]))

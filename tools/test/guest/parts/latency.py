@@ -103,14 +103,12 @@ def latency_counts():
     """Test that counts, pages and times of reclaim in a cgroup are those of ftrace."""
     with watched("threshold_us=1") as watch, limited() as cgroup:
         watch.begin()
-        control("reset")
         pid = child_in(cgroup, lambda: read_files(60 << 20))
         ended(pid)
-        watch.settle()
-        expected = watch.expected()
-        row = check_latency(expected)["memcg:memcg_reclaim"]
+        expected, tables = watch.end("latency", "shrinkers")
+        row = check_latency(expected, tables["latency"])["memcg:memcg_reclaim"]
         check(row["count"] > 20, f"only {row['count']} times")
-        check_shrinkers(expected)
+        check_shrinkers(expected, tables["shrinkers"])
         stalls = check_sums(row)
         check_slow(row, pid)
         stats = pairs_of("stats")

@@ -3,24 +3,26 @@
 import contextlib
 import mmap
 import os
+import re
 import subprocess
 from pathlib import Path
-
 
 from delays import delay_accounting, delays_of, probed
 from harness import by_name_only, check, check_equal
 from memory import available_kb, touch
-from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, watched
-from table import Table, control, pairs_of
+from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, complete, watched
+from table import pairs_of
 
 SWAP = "192M"
 THP = Path("/sys/kernel/mm/transparent_hugepage")
 HUGE = 2 << 20
-SECONDS = 8
+SECONDS = 5
 KB_LEFT = 40 * 1024
 # Two processes that use more memory together than there is, and one that writes files
-STRESS = ("--vm", "2", "--vm-bytes", "160M", "--vm-populate", "--vm-method", "write64", "--hdd", "1", "--hdd-bytes", "16M",
-          "--temp-path", "/dev/shm", "--timeout", f"{SECONDS}s", "--quiet", "--oomable")
+STRESS = ("--vm", "2", "--vm-bytes", "160M", "--vm-populate", "--vm-method", "write64",
+          "--hdd", "1", "--hdd-bytes", "16M", "--temp-path", "/dev/shm", "--timeout", f"{SECONDS}s", "--quiet", "--oomable")
+# Without these phases, memory was not short.
+NEEDED = {"direct:direct_reclaim", "direct:compaction"}
 COUNTERS = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
             "functions_missed")
 
@@ -41,15 +43,16 @@ def zram_swap():
 
 @contextlib.contextmanager
 def huge_pages():
-    """Reclaim and compact memory directly for each huge page."""
-    files = THP / "enabled", THP / "defrag"
-    before = [file.read_text().split("[")[1].split("]")[0] for file in files]
+    """Reclaim and compact memory directly for each huge page, and not in the background."""
+    values = {THP / "enabled": "always", THP / "defrag": "always",
+              Path("/proc/sys/vm/compaction_proactiveness"): "0"}
+    before = {file: re.sub(r".*\[(\w+)\].*", r"\1", file.read_text().strip()) for file in values}
     try:
-        for file in files:
-            file.write_text("always")
+        for file, value in values.items():
+            file.write_text(value)
         yield
     finally:
-        for file, value in zip(files, before):
+        for file, value in before.items():
             file.write_text(value)
 
 
@@ -114,9 +117,8 @@ def check_counters():
         check_equal(name, 0, stats[name])
 
 
-def check_stalls(rows):
+def check_stalls(rows, stalls):
     """Check that the rows of `stalls` add up to the times of the outermost phases."""
-    stalls = Table("stalls").rows
     total = sum(rows[phase]["total_us"] for phase in rows if phase in (
         "direct:direct_reclaim", "direct:compaction", "memcg:memcg_reclaim"))
     rest = total - sum(stall["total_us"] for stall in stalls)
@@ -124,25 +126,27 @@ def check_stalls(rows):
     return total
 
 
+def pressed(watch):
+    """Return what there is to compare, or None if there is nothing."""
+    psi = psi_us()
+    stress()
+    psi = psi_us() - psi
+    watch.settle()
+    if watch.lost():
+        return None
+    expected, tables = watch.end("latency", "shrinkers", "stalls")
+    return (expected, tables, psi) if NEEDED <= set(expected.rows) else None
+
+
 @by_name_only
 def latency_pressure():
     """Test that all rows of latency and shrinkers are what ftrace tells, under pressure."""
     with zram_swap(), huge_pages(), watched("threshold_us=1000") as watch:
-        watch.begin()
-        control("reset")
-        check_equal("rows", 0, len(Table("latency").rows))
-        psi = psi_us()
-        stress()
-        psi = psi_us() - psi
-        watch.settle()
-        expected = watch.expected()
-        rows = check_latency(expected)
-        check_shrinkers(expected)
+        expected, tables, psi = complete(watch, lambda: pressed(watch))
+        rows = check_latency(expected, tables["latency"])
+        check_shrinkers(expected, tables["shrinkers"])
         check_counters()
-        for phase in ("direct:direct_reclaim", "kswapd:kswapd", "direct:shrinker",
-                      "direct:compaction"):
-            check(phase in rows, f"no {phase}")
-        total = check_stalls(rows)
+        total = check_stalls(rows, tables["stalls"].rows)
         check(psi > 0, "PSI does not see any pressure")
     return (f"{expected.nr} events, {len(rows)} phases, {len(expected.shrinkers)} shrinkers; "
             f"{total} us direct, PSI {psi} us")
@@ -169,9 +173,25 @@ def check_reclaim(delay, rows, expected, inside):
 def check_compaction(delay, rows, expected, around):
     """The kprobes' times enclose those of delay accounting, which enclose kmemacct's."""
     row, by_ftrace = rows["direct:compaction"], expected.rows["direct:compaction"]
-    check_equal("count of compaction by kprobes", delay[0], around[0])
+    # The kernel does not count a delay of 0 ns.
+    check(delay[0] <= around[0], f"{delay[0]} delays, but {around[0]} by kprobes")
     return check_enclosed("compaction", (row["count"], row["total_us"]), delay,
-                          (delay[0], around[1] - by_ftrace.least))
+                          (around[0], around[1] - by_ftrace.least))
+
+
+def delayed(watch, probes):
+    """Return what there is to compare, or None if there is nothing."""
+    with child(fragment) as pid:
+        delays = delays_of(pid)
+    watch.settle()
+    if watch.lost():
+        return None
+    expected, tables = watch.end("latency")
+    if not NEEDED <= set(expected.rows) or expected.waiters != {pid}:
+        return None
+    return (delays, expected, tables["latency"],
+            probes.between(pid, "kma_free_start", "kma_free_end"),
+            probes.between(pid, "kma_compact_start", "kma_compact_end"))
 
 
 @by_name_only
@@ -179,16 +199,9 @@ def latency_delays():
     """Test the times of a process against the kernel's delay accounting."""
     with zram_swap(), huge_pages(), delay_accounting(), \
             watched("threshold_us=1000") as watch, probed() as probes:
-        watch.begin()
-        control("reset")
-        with child(fragment) as pid:
-            watch.settle()
-            expected = watch.expected()
-            reclaim, compact = delays_of(pid)
-            rows = check_latency(expected)
-            inside = probes.between(pid, "kma_free_start", "kma_free_end")
-            around = probes.between(pid, "kma_compact_start", "kma_compact_end")
-        check_equal("tasks that have waited", {pid}, expected.waiters)
+        (reclaim, compact), expected, table, inside, around = complete(
+            watch, lambda: delayed(watch, probes))
+        rows = check_latency(expected, table)
         check_counters()
         gaps = check_reclaim(reclaim, rows, expected, inside)
         text = f"reclaim: {reclaim[0]} times, {reclaim[1]:.0f} us, {gaps} us in gaps"

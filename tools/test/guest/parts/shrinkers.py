@@ -274,13 +274,11 @@ def latency_mounts():
         devices = [stack.enter_context(mounted(*what)) for what in enumerate(FILES)]
         os.sync()
         watch.begin()
-        control("reset")
         Path("/proc/sys/vm/drop_caches").write_text("2")
-        watch.settle()
-        expected = watch.expected()
-        check_latency(expected)
-        check_shrinkers(expected)
-        rows = [row for row in Table("shrinkers").rows if row["calls"]]
+        expected, tables = watch.end("latency", "shrinkers")
+        check_latency(expected, tables["latency"])
+        check_shrinkers(expected, tables["shrinkers"])
+        rows = [row for row in tables["shrinkers"].rows if row["calls"]]
         freed = []
         for device, files in zip(devices, FILES):
             row = row_of(rows, "shrinker", f"super_cache_scan ext4:{device}")
