@@ -12,8 +12,8 @@
  *	end:	pop it: its time, and its own time, without the phases inside it
  *
  * In a phase, a task may be ready to run and wait for a CPU.  That wait is not own time of the
- * phase; it is a separate part of the stall.  So the own times of all phases of a stall, and the time
- * for which the task has waited for a CPU, add up to the time of the outermost phase.
+ * phase; it is a separate part of the stall.  So the own times of all phases of a stall, and the
+ * time for which the task has waited for a CPU, add up to the time of the outermost phase.
  *
  * Only the task itself uses its slot, and not in interrupts, so there is no lock.  The slot is
  * claimed at the beginning of the outermost phase, and released at its end.  If no slot is free,

@@ -20,7 +20,8 @@ SECONDS = 5
 KB_LEFT = 40 * 1024
 # Two processes that use more memory together than there is, and one that writes files
 STRESS = ("--vm", "2", "--vm-bytes", "160M", "--vm-populate", "--vm-method", "write64",
-          "--hdd", "1", "--hdd-bytes", "16M", "--temp-path", "/dev/shm", "--timeout", f"{SECONDS}s", "--quiet", "--oomable")
+          "--hdd", "1", "--hdd-bytes", "16M", "--temp-path", "/dev/shm",
+          "--timeout", f"{SECONDS}s", "--quiet", "--oomable")
 # Without these phases, memory was not short.
 NEEDED = {"direct:direct_reclaim", "direct:compaction"}
 COUNTERS = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
