@@ -17,7 +17,7 @@
 #define KMA_SLOW_RECORDS	256
 #define KMA_SLOW_FRAMES		16
 #define KMA_SLOW_COMM		16
-/* In place of an address in a module that was unloaded. */
+/* Replaces an address in a module that was unloaded. */
 #define KMA_SLOW_UNLOADED	1UL
 
 /**
@@ -107,7 +107,7 @@ void kma_slowlog_publish(struct kma_slow *r, u64 nr);
 /**
  * kma_slowlog_forget() - replace addresses of code by KMA_SLOW_UNLOADED
  * @t: the log
- * @gone: whether there is no such code any more
+ * @gone: whether the code at an address is gone
  * @arg: first argument of @gone
  *
  * Context: process; probes may write records that have none of these addresses.

@@ -82,7 +82,7 @@ static bool kma_phase_is_kcompactd(void)
  * The order and gfp flags of the allocation for which a task is compacting memory.  Their event
  * comes before the phases, and has no end.  So there is a place for each hash of a task, which
  * another task may overwrite: then they are not known.  Whether a task compacts memory for an
- * allocation is known in any case.
+ * allocation is always known.
  */
 #define KMA_COMPACTS	256
 static u64 kma_compacts[KMA_COMPACTS];
@@ -293,7 +293,7 @@ static void kma_phase_counted(const struct kma_stall_end *end)
 
 /*
  * There may be as many super blocks as mounts, and a row for each of them and each call site.  So
- * once most rows are in use, new rows no longer tell shrinkers apart.
+ * once most rows are in use, new rows do not distinguish shrinkers.
  */
 static void kma_phase_merge_shrinkers(const struct kma_countmap *t, struct kma_countmap_key *key)
 {
@@ -396,8 +396,8 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 
 void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 {
-	const struct kma_stall_time now = kma_phase_now();
 	struct kma_stall_end end = { .frame = { .phase = phase, .detail = detail } };
+	struct kma_stall_time now;
 	struct kma_stall *s;
 
 	if (!kma_phase_counts() || !kma_phase_records())
@@ -407,6 +407,7 @@ void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 		kma_stat_inc(stall_begins_lost);
 		return;
 	}
+	now = kma_phase_now();
 	kma_stall_spend(s, &end, ns, &now);
 	kma_phase_count(s, &end, NULL);
 }

@@ -49,8 +49,8 @@ struct kma_phase_args {
 
 /**
  * struct kma_phase_shrunk - the result of a call of a shrinker
- * @left: number of objects that were to be scanned and were not; negative if the shrinker has
- *	scanned more than it was to
+ * @left: number of objects that were to be scanned and were not; negative if the shrinker
+ *	scanned more than it was asked to
  * @freed: number of objects that were freed
  */
 struct kma_phase_shrunk {

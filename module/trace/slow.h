@@ -33,7 +33,7 @@ extern wait_queue_head_t kma_slow_wait;
 void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end);
 
 /**
- * kma_slow_module_changes() - do not show addresses of code that is gone any more
+ * kma_slow_module_changes() - stop showing addresses of code that is gone
  * @mod: a module
  * @state: MODULE_STATE_COMING: other code was at its addresses; MODULE_STATE_LIVE: its init code
  *	goes; MODULE_STATE_GOING: it goes

@@ -24,7 +24,7 @@ VERSION = struct.Struct("=H")
 DELAY = struct.Struct("=QQ")
 FREEPAGES_AT, COMPACT_AT, COMPACT_VERSION = 312, 352, 11
 
-# Kprobes: a name, the kernel's function, and whether at its return
+# Kprobes: a name, the kernel's function, and whether the probe is at its return
 PROBES = (("kma_free_start", "__delayacct_freepages_start", True),
           ("kma_free_end", "__delayacct_freepages_end", False),
           ("kma_compact_start", "__delayacct_compact_start", False),
@@ -86,16 +86,20 @@ def delay_accounting():
 
 
 def symbols():
-    return {line.split()[2] for line in open("/proc/kallsyms")}
+    with open("/proc/kallsyms") as f:
+        return {line.split()[2] for line in f}
 
 
 class Probes(Instance):
     """Kprobes at the functions that measure delays."""
 
     def __init__(self):
-        self.names = [name for name, function, returns in PROBES
-                      if function in symbols() and not
-                      self.write(f"{'r' if returns else 'p'}:kma/{name} {function}")]
+        known = symbols()
+        self.names = []
+        for name, function, returns in PROBES:
+            if function in known:
+                self.write(f"{'r' if returns else 'p'}:kma/{name} {function}")
+                self.names.append(name)
         super().__init__("kma_delays", 1024)
 
     def switch(self, on):

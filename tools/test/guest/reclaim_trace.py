@@ -32,7 +32,7 @@ PHASES = {
 }
 BEGINS = {begin: phase for phase, (begin, _) in PHASES.items()}
 ENDS = {end: phase for phase, (_, end) in PHASES.items()}
-# The pages that an event tells of: scanned, reclaimed
+# The phase of an event, and its numbers of pages scanned and reclaimed
 PAGES = {
     "mm_vmscan_lru_shrink_inactive": ("shrink_inactive_list", "nr_scanned", "nr_reclaimed"),
     "mm_vmscan_lru_shrink_active": ("shrink_active_list", "nr_taken", None),
@@ -42,7 +42,7 @@ THROTTLED = "mm_vmscan_throttled"
 SLEEP = "mm_compaction_kcompactd_sleep"
 SLEEPS = (SLEEP, "mm_vmscan_kswapd_sleep")
 BACKGROUND = {"kswapd", "kcompactd"}
-# Those of a task that waits for memory, by its outermost phase
+# The origin of a task that waits for memory, by its outermost phase
 WAITS = {"direct_reclaim": "direct", "node_reclaim": "direct",
          "memcg_reclaim": "memcg", "soft_limit_reclaim": "memcg"}
 # ftrace rounds the time of each event to 1 us.
@@ -114,9 +114,9 @@ class Instance:
     def read(self):
         """Return (match, time) of the events of each task, in order.
 
-        The time is in us, or in units of a clock that has others.
+        The time is in us, or in the units of the clock if it has others.
 
-        kcompactd tells twice a second that it is going to sleep again.  This is left out.
+        kcompactd reports twice a second that it goes back to sleep.  These events are left out.
         """
         by_pid = defaultdict(list)
         with open(self.dir / "trace", encoding="ascii", errors="replace") as f:

@@ -205,7 +205,7 @@ def check_accounted(times, nr, cgroup):
 
 @several
 def latency_truth():
-    """Test that calls and times of a shrinker, and of who waits for it, are what it counted."""
+    """Test the tables against a shrinker that counts its calls, and times them and its callers."""
     with loaded("kmemacct", "threshold_us=1 account=tasks,cgroups"), loaded(NAME), \
             limited() as cgroup:
         known = Truth(NAME)
