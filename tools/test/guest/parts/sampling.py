@@ -93,10 +93,12 @@ def check_tables_agree():
         check_equal(f"{key} of callers and summary", callers.sum(key), summary[key])
     for key in ("live_objs", "live_bytes", "frees"):
         for name, table in (("callers", callers), ("caches", caches)):
-            # Each row is rounded to the nearest integer, and so is that of summary
-            off, numbers = table.sum(key) - summary[key], len(table.rows) + 1
-            check(abs(off) <= numbers / 2,
-                  f"{key} of {name} differs from summary by {off}, with {numbers} numbers")
+            # Each estimate is rounded to the nearest integer, and so is that of summary.
+            off, estimates = table.sum(key) - summary[key], sum(
+                bool(row["samples"] or row["live_samples"] or row[f"{key}_se"])
+                for row in table.rows)
+            check(abs(off) <= (estimates + bool(estimates)) / 2,
+                  f"{key} of {name} differs from summary by {off}, with {estimates} estimates")
     sampled = Counter(row["site"] for row in allocs.rows if row["weight"] != "1.000")
     weights = defaultdict(float)
     for row in allocs.rows:
