@@ -17,7 +17,7 @@ from truth import both
 
 NOBODY = 65534
 # Number of module parameters in sysfs
-PARAMETERS = 11
+PARAMETERS = 13
 
 
 def as_nobody(work):
