@@ -181,5 +181,7 @@ struct ftrace_ops {
 #define ftrace_get_regs(regs)			((struct pt_regs *)(regs))
 #define regs_get_kernel_argument(regs, nr)	((void)(regs), (void)(nr), 0UL)
 #define get_kretprobe_retaddr(ri)		((void)(ri), 0UL)
+#define get_kretprobe(ri)			((void)(ri), (struct kretprobe *)NULL)
+#define kernel_stack_pointer(regs)		((void)(regs), 0UL)
 
 #endif /* KMA_BENCH_UML_H */
