@@ -4,20 +4,25 @@
  * version and columns.  Documentation/ABI/testing/debugfs-kmemacct describes what each table and
  * column means; a test checks that both files list the same names.
  *
- * Line 1 of a table is `# kmemacct <table> <format version>`, followed by key=value pairs.
- * Line 2 is `# `, followed by the names of the columns.  Each further line is one record; its
- * columns are separated by blanks, and the last column may contain blanks.  The version
- * changes whenever a column is added or the meaning of a column changes.
+ * A table begins with lines that start with `#`.  The first one is `# kmemacct <table> <format
+ * version>`, followed by key=value pairs.  More lines of pairs may come.  The last line is `# `,
+ * followed by the names of the columns.  Each further line of the table is one record; its
+ * columns are separated by blanks, and the last column may contain blanks.
  *
- * Once anything has been sampled, the numbers are estimates, and the tables have additional
- * columns: the number of samples, and the standard error of each estimate.  The standard error
- * of the column NAME is in the column NAME_se.
+ * A format can grow: pairs, columns and lines of pairs may be added, in any place but after a
+ * column of text.  So a program finds columns and keys by their names, and ignores what it does
+ * not know.  The version changes only if the meaning of a name changes.
+ *
+ * A column X is an estimate if there is a column X_se, with its standard error.  If that is 0 the
+ * number is exact.
  */
 #ifndef KMEMACCT_ABI_H
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	6
+#define KMA_FORMAT_VERSION	7
+/* Version of the module and of the program that reads its tables. */
+#define KMA_VERSION		"0.9.0"
 
 /* X(name): the tables.  Each is a file in debugfs. */
 #define KMA_TABLES(X)		\
@@ -48,206 +53,217 @@
 #define KMA_CONTROL_MAX		255
 
 /*
- * X(name, format): the columns of a table, in the order in which a line has them.  The formats:
+ * X(name, format, kind, unit): the columns of a table, in the order in which a line has them.
+ *
+ * The formats:
  *   U64	decimal
  *   S64	decimal, with a minus sign if it is negative
  *   MILLI	decimal with three digits after the point
- *   SAMPLED	decimal
- *   SAMPLED_MILLI	decimal with three digits after the point
  *   PTR	an address, printed with %pK: kernel.kptr_restrict may hide it
  *   ID		decimal, or `-` if there is no such ID
  *   TYPE	the name of a migrate type, as in /proc/pagetypeinfo
  *   HEX	hexadecimal, with 0x before it
  *   LABEL	text up to the end of the line
  *
- * A table has its SAMPLED and SAMPLED_MILLI columns once anything has been sampled, and none of
- * them before that.
+ * The kinds:
+ *   KEY	tells what the row is about
+ *   GAUGE	the state at the time of the snapshot
+ *   COUNTER	what has added up since the event that the key `since` of the head names
+ *   MAX	the largest value since that event
+ *   RATIO	a quotient of other columns
+ *   ERROR	the standard error of the column without _se
+ *
+ * The units: BYTES, KIB (1,024 bytes), PAGES, OBJS (objects of the slab allocator), ALLOCS (page
+ * allocations), SAMPLES, EVENTS, PHASES (of reclaim or compaction), CALLS, PCT (percent), NS, US,
+ * MS, S (seconds), NONE.
  */
 
 /* The counters of objects that `callers`, `caches` and `stacks` have in common. */
 #define KMA_COUNTS_COLUMNS(X)	\
-	X(live_bytes, U64)	\
-	X(live_objs, U64)	\
-	X(hits, U64)		\
-	X(bytes_req, U64)	\
-	X(bytes_alloc, U64)	\
-	X(frees, U64)		\
-	X(bytes_freed, U64)	\
-	X(no_entry, U64)	\
-	X(pingpong, U64)	\
-	X(cross_node, U64)	\
-	X(bulk_objs, U64)	\
-	X(bulk_bytes, U64)	\
-	X(confirmed_bytes, U64)	\
-	X(frag_pct, MILLI)	\
-	X(samples, SAMPLED)	\
-	X(live_samples, SAMPLED)	\
-	X(live_bytes_se, SAMPLED)	\
-	X(live_objs_se, SAMPLED)	\
-	X(hits_se, SAMPLED)	\
-	X(bytes_req_se, SAMPLED)	\
-	X(bytes_alloc_se, SAMPLED)	\
-	X(frees_se, SAMPLED)	\
-	X(bytes_freed_se, SAMPLED)	\
-	X(no_entry_se, SAMPLED)	\
-	X(pingpong_se, SAMPLED)	\
-	X(cross_node_se, SAMPLED)	\
-	X(bulk_objs_se, SAMPLED)	\
-	X(bulk_bytes_se, SAMPLED)	\
-	X(confirmed_bytes_se, SAMPLED)
+	X(live_bytes, U64, GAUGE, BYTES)			\
+	X(live_objs, U64, GAUGE, OBJS)				\
+	X(hits, U64, COUNTER, OBJS)				\
+	X(bytes_req, U64, COUNTER, BYTES)			\
+	X(objs_alloc, U64, COUNTER, OBJS)			\
+	X(bytes_alloc, U64, COUNTER, BYTES)			\
+	X(frees, U64, COUNTER, OBJS)				\
+	X(bytes_freed, U64, COUNTER, BYTES)			\
+	X(no_entry, U64, COUNTER, OBJS)				\
+	X(pingpong, U64, COUNTER, OBJS)				\
+	X(cross_node, U64, COUNTER, OBJS)			\
+	X(bulk_objs, U64, COUNTER, OBJS)			\
+	X(bulk_bytes, U64, COUNTER, BYTES)			\
+	X(confirmed_bytes, U64, GAUGE, BYTES)			\
+	X(frag_pct, MILLI, RATIO, PCT)				\
+	X(samples, U64, COUNTER, SAMPLES)			\
+	X(live_samples, U64, GAUGE, SAMPLES)			\
+	X(live_bytes_se, U64, ERROR, BYTES)			\
+	X(live_objs_se, U64, ERROR, OBJS)			\
+	X(hits_se, U64, ERROR, OBJS)				\
+	X(bytes_req_se, U64, ERROR, BYTES)			\
+	X(objs_alloc_se, U64, ERROR, OBJS)			\
+	X(bytes_alloc_se, U64, ERROR, BYTES)			\
+	X(frees_se, U64, ERROR, OBJS)				\
+	X(bytes_freed_se, U64, ERROR, BYTES)			\
+	X(no_entry_se, U64, ERROR, OBJS)			\
+	X(pingpong_se, U64, ERROR, OBJS)			\
+	X(cross_node_se, U64, ERROR, OBJS)			\
+	X(bulk_objs_se, U64, ERROR, OBJS)			\
+	X(bulk_bytes_se, U64, ERROR, BYTES)			\
+	X(confirmed_bytes_se, U64, ERROR, BYTES)
 
 /* Objects by call site. */
 #define KMA_CALLERS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
-	X(site, LABEL)
+	X(site, LABEL, KEY, NONE)
 
 /* Objects by cache. */
 #define KMA_CACHES_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
-	X(cache, LABEL)
+	X(cache, LABEL, KEY, NONE)
 
 /* The live objects. */
 #define KMA_ALLOCS_COLUMNS(X)	\
-	X(ptr, PTR)		\
-	X(bytes_req, U64)	\
-	X(bytes_alloc, U64)	\
-	X(age_ms, U64)		\
-	X(cpu, U64)		\
-	X(node, ID)		\
-	X(pid, ID)		\
-	X(weight, SAMPLED_MILLI)	\
-	X(site, LABEL)
+	X(ptr, PTR, KEY, NONE)					\
+	X(bytes_req, U64, GAUGE, BYTES)				\
+	X(bytes_alloc, U64, GAUGE, BYTES)			\
+	X(age_ms, U64, GAUGE, MS)				\
+	X(cpu, U64, KEY, NONE)					\
+	X(node, ID, KEY, NONE)					\
+	X(pid, ID, KEY, NONE)					\
+	X(weight, MILLI, GAUGE, OBJS)				\
+	X(site, LABEL, KEY, NONE)
 
 /* Sampled objects by stack. */
 #define KMA_STACKS_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
-	X(stack, LABEL)
+	X(stack, LABEL, KEY, NONE)
 
 /* Page allocations by call site, order, migrate type and gfp flags. */
 #define KMA_PAGE_CALLERS_COLUMNS(X)	\
-	X(live_kb, U64)		\
-	X(live_allocs, U64)	\
-	X(hits, U64)		\
-	X(kb, U64)		\
-	X(frees, U64)		\
-	X(bulk_allocs, U64)	\
-	X(order, U64)		\
-	X(migratetype, TYPE)	\
-	X(gfp, HEX)		\
-	X(samples, SAMPLED)	\
-	X(live_samples, SAMPLED)	\
-	X(live_kb_se, SAMPLED)	\
-	X(live_allocs_se, SAMPLED)	\
-	X(hits_se, SAMPLED)	\
-	X(kb_se, SAMPLED)	\
-	X(frees_se, SAMPLED)	\
-	X(bulk_allocs_se, SAMPLED)	\
-	X(site, LABEL)
+	X(live_kb, U64, GAUGE, KIB)				\
+	X(live_allocs, U64, GAUGE, ALLOCS)			\
+	X(hits, U64, COUNTER, ALLOCS)				\
+	X(kb, U64, COUNTER, KIB)				\
+	X(frees, U64, COUNTER, ALLOCS)				\
+	X(bulk_allocs, U64, COUNTER, ALLOCS)			\
+	X(order, U64, KEY, NONE)				\
+	X(migratetype, TYPE, KEY, NONE)				\
+	X(gfp, HEX, KEY, NONE)					\
+	X(samples, U64, COUNTER, SAMPLES)			\
+	X(live_samples, U64, GAUGE, SAMPLES)			\
+	X(live_kb_se, U64, ERROR, KIB)				\
+	X(live_allocs_se, U64, ERROR, ALLOCS)			\
+	X(hits_se, U64, ERROR, ALLOCS)				\
+	X(kb_se, U64, ERROR, KIB)				\
+	X(frees_se, U64, ERROR, ALLOCS)				\
+	X(bulk_allocs_se, U64, ERROR, ALLOCS)			\
+	X(site, LABEL, KEY, NONE)
 
 /* Page allocations by order and migrate type.  These numbers are never estimates. */
 #define KMA_ORDERS_COLUMNS(X)	\
-	X(order, U64)		\
-	X(migratetype, TYPE)	\
-	X(live_kb, U64)		\
-	X(live_allocs, U64)	\
-	X(hits, U64)		\
-	X(kb, U64)		\
-	X(frees, U64)		\
-	X(bulk_allocs, U64)
+	X(order, U64, KEY, NONE)				\
+	X(migratetype, TYPE, KEY, NONE)				\
+	X(live_kb, U64, GAUGE, KIB)				\
+	X(live_allocs, U64, GAUGE, ALLOCS)			\
+	X(hits, U64, COUNTER, ALLOCS)				\
+	X(kb, U64, COUNTER, KIB)				\
+	X(frees, U64, COUNTER, ALLOCS)				\
+	X(bulk_allocs, U64, COUNTER, ALLOCS)
 
 /* Live pages: each line is a run of consecutive live pages of one page allocation. */
 #define KMA_PAGES_COLUMNS(X)	\
-	X(pfn, U64)		\
-	X(pages, U64)		\
-	X(order, U64)		\
-	X(migratetype, TYPE)	\
-	X(gfp, HEX)		\
-	X(age_ms, U64)		\
-	X(cpu, U64)		\
-	X(node, ID)		\
-	X(pid, ID)		\
-	X(weight, SAMPLED_MILLI)	\
-	X(site, LABEL)
+	X(pfn, U64, KEY, NONE)					\
+	X(pages, U64, GAUGE, PAGES)				\
+	X(order, U64, KEY, NONE)				\
+	X(migratetype, TYPE, KEY, NONE)				\
+	X(gfp, HEX, KEY, NONE)					\
+	X(age_ms, U64, GAUGE, MS)				\
+	X(cpu, U64, KEY, NONE)					\
+	X(node, ID, KEY, NONE)					\
+	X(pid, ID, KEY, NONE)					\
+	X(weight, MILLI, GAUGE, ALLOCS)				\
+	X(site, LABEL, KEY, NONE)
 
 /* The per-CPU lists of free pages, by CPU and by the node of the pages. */
 #define KMA_PCPU_COLUMNS(X)	\
-	X(cpu, U64)		\
-	X(node, U64)		\
-	X(refill_pages, U64)	\
-	X(refills, U64)		\
-	X(drain_pages, U64)	\
-	X(drains, U64)		\
-	X(imbalance_pages, S64)	\
-	X(direct_pages, U64)	\
-	X(directs, U64)		\
-	X(batched, U64)
+	X(cpu, U64, KEY, NONE)					\
+	X(node, U64, KEY, NONE)					\
+	X(refill_pages, U64, COUNTER, PAGES)			\
+	X(refills, U64, COUNTER, EVENTS)			\
+	X(drain_pages, U64, COUNTER, PAGES)			\
+	X(drains, U64, COUNTER, EVENTS)				\
+	X(imbalance_pages, S64, GAUGE, PAGES)			\
+	X(direct_pages, U64, COUNTER, PAGES)			\
+	X(directs, U64, COUNTER, EVENTS)			\
+	X(batched, U64, COUNTER, EVENTS)
 
 /* Allocations that took pages of another migrate type (fallbacks). */
 #define KMA_EXTFRAG_COLUMNS(X)	\
-	X(fallbacks, U64)	\
-	X(fragmenting, U64)	\
-	X(severe, U64)		\
-	X(moderate, U64)	\
-	X(changed, U64)		\
-	X(alloc_order, U64)	\
-	X(fallback_order, U64)	\
-	X(alloc_type, TYPE)	\
-	X(fallback_type, TYPE)	\
-	X(site, LABEL)
+	X(fallbacks, U64, COUNTER, EVENTS)			\
+	X(fragmenting, U64, COUNTER, EVENTS)			\
+	X(severe, U64, COUNTER, EVENTS)				\
+	X(moderate, U64, COUNTER, EVENTS)			\
+	X(changed, U64, COUNTER, EVENTS)			\
+	X(alloc_order, U64, KEY, NONE)				\
+	X(fallback_order, U64, KEY, NONE)			\
+	X(alloc_type, TYPE, KEY, NONE)				\
+	X(fallback_type, TYPE, KEY, NONE)			\
+	X(site, LABEL, KEY, NONE)
 
 /* Events, counted for the running process or for its cgroup. */
 #define KMA_ACCT_COLUMNS(X)	\
-	X(net_pages, S64)	\
-	X(alloc_pages, U64)	\
-	X(allocs, U64)		\
-	X(free_pages, U64)	\
-	X(frees, U64)		\
-	X(batched, U64)		\
-	X(zone_locked, U64)	\
-	X(refills, U64)		\
-	X(drained, U64)		\
-	X(drains, U64)		\
-	X(fallbacks, U64)	\
-	X(fragmenting, U64)	\
-	X(severe, U64)		\
-	X(moderate, U64)	\
-	X(changed, U64)		\
-	X(slab_hits, U64)	\
-	X(slab_bytes, U64)	\
-	X(stall_us, U64)
+	X(net_pages, S64, GAUGE, PAGES)				\
+	X(alloc_pages, U64, COUNTER, PAGES)			\
+	X(allocs, U64, COUNTER, ALLOCS)				\
+	X(free_pages, U64, COUNTER, PAGES)			\
+	X(frees, U64, COUNTER, ALLOCS)				\
+	X(batched, U64, COUNTER, ALLOCS)			\
+	X(zone_locked, U64, COUNTER, ALLOCS)			\
+	X(refills, U64, COUNTER, PAGES)				\
+	X(drained, U64, COUNTER, PAGES)				\
+	X(drains, U64, COUNTER, EVENTS)				\
+	X(fallbacks, U64, COUNTER, EVENTS)			\
+	X(fragmenting, U64, COUNTER, EVENTS)			\
+	X(severe, U64, COUNTER, EVENTS)				\
+	X(moderate, U64, COUNTER, EVENTS)			\
+	X(changed, U64, COUNTER, EVENTS)			\
+	X(slab_hits, U64, COUNTER, OBJS)			\
+	X(slab_bytes, U64, COUNTER, BYTES)			\
+	X(stall_us, U64, COUNTER, US)
 
 /* Events by process. */
 #define KMA_TASKS_COLUMNS(X)	\
 	KMA_ACCT_COLUMNS(X)	\
-	X(tgid, ID)		\
-	X(parent, ID)		\
-	X(comm, LABEL)
+	X(tgid, ID, KEY, NONE)					\
+	X(parent, ID, KEY, NONE)				\
+	X(comm, LABEL, KEY, NONE)
 
 /* Events by cgroup. */
 #define KMA_CGROUPS_COLUMNS(X)	\
 	KMA_ACCT_COLUMNS(X)	\
-	X(cgroup_id, ID)	\
-	X(cgroup, LABEL)
+	X(cgroup_id, ID, KEY, NONE)				\
+	X(cgroup, LABEL, KEY, NONE)
 
 /*
  * Allocations by command and call site, and by command and system call.  The label is the
  * command, a semicolon, and the call site or the system call.
  */
 #define KMA_COMM_SITES_COLUMNS(X)	\
-	X(alloc_pages, U64)	\
-	X(allocs, U64)		\
-	X(slab_hits, U64)	\
-	X(slab_bytes, U64)	\
-	X(stall_us, U64)	\
-	X(comm_site, LABEL)
+	X(alloc_pages, U64, COUNTER, PAGES)			\
+	X(allocs, U64, COUNTER, ALLOCS)				\
+	X(slab_hits, U64, COUNTER, OBJS)			\
+	X(slab_bytes, U64, COUNTER, BYTES)			\
+	X(stall_us, U64, COUNTER, US)				\
+	X(comm_site, LABEL, KEY, NONE)
 
 #define KMA_COMM_SYSCALLS_COLUMNS(X)	\
-	X(alloc_pages, U64)	\
-	X(allocs, U64)		\
-	X(slab_hits, U64)	\
-	X(slab_bytes, U64)	\
-	X(stall_us, U64)	\
-	X(comm_syscall, LABEL)
+	X(alloc_pages, U64, COUNTER, PAGES)			\
+	X(allocs, U64, COUNTER, ALLOCS)				\
+	X(slab_hits, U64, COUNTER, OBJS)			\
+	X(slab_bytes, U64, COUNTER, BYTES)			\
+	X(stall_us, U64, COUNTER, US)				\
+	X(comm_syscall, LABEL, KEY, NONE)
 
 /*
  * Phases of reclaim and compaction.  The column us_N counts those that took at least N us and
@@ -255,66 +271,66 @@
  * who waited, a colon, and the phase.
  */
 #define KMA_LATENCY_COLUMNS(X)	\
-	X(count, U64)		\
-	X(total_us, U64)	\
-	X(mean_us, MILLI)	\
-	X(max_us, U64)		\
-	X(scanned, U64)		\
-	X(reclaimed, U64)	\
-	X(us_1, U64)		\
-	X(us_2, U64)		\
-	X(us_4, U64)		\
-	X(us_8, U64)		\
-	X(us_16, U64)		\
-	X(us_32, U64)		\
-	X(us_64, U64)		\
-	X(us_128, U64)		\
-	X(us_256, U64)		\
-	X(us_512, U64)		\
-	X(us_1024, U64)		\
-	X(us_2048, U64)		\
-	X(us_4096, U64)		\
-	X(us_8192, U64)		\
-	X(us_16384, U64)	\
-	X(us_32768, U64)	\
-	X(us_65536, U64)	\
-	X(us_131072, U64)	\
-	X(us_262144, U64)	\
-	X(us_524288, U64)	\
-	X(us_1048576, U64)	\
-	X(us_2097152, U64)	\
-	X(us_4194304, U64)	\
-	X(us_8388608, U64)	\
-	X(phase, LABEL)
+	X(count, U64, COUNTER, PHASES)				\
+	X(total_us, U64, COUNTER, US)				\
+	X(mean_us, MILLI, RATIO, US)				\
+	X(max_us, U64, MAX, US)					\
+	X(scanned, U64, COUNTER, PAGES)				\
+	X(reclaimed, U64, COUNTER, PAGES)			\
+	X(us_1, U64, COUNTER, PHASES)				\
+	X(us_2, U64, COUNTER, PHASES)				\
+	X(us_4, U64, COUNTER, PHASES)				\
+	X(us_8, U64, COUNTER, PHASES)				\
+	X(us_16, U64, COUNTER, PHASES)				\
+	X(us_32, U64, COUNTER, PHASES)				\
+	X(us_64, U64, COUNTER, PHASES)				\
+	X(us_128, U64, COUNTER, PHASES)				\
+	X(us_256, U64, COUNTER, PHASES)				\
+	X(us_512, U64, COUNTER, PHASES)				\
+	X(us_1024, U64, COUNTER, PHASES)			\
+	X(us_2048, U64, COUNTER, PHASES)			\
+	X(us_4096, U64, COUNTER, PHASES)			\
+	X(us_8192, U64, COUNTER, PHASES)			\
+	X(us_16384, U64, COUNTER, PHASES)			\
+	X(us_32768, U64, COUNTER, PHASES)			\
+	X(us_65536, U64, COUNTER, PHASES)			\
+	X(us_131072, U64, COUNTER, PHASES)			\
+	X(us_262144, U64, COUNTER, PHASES)			\
+	X(us_524288, U64, COUNTER, PHASES)			\
+	X(us_1048576, U64, COUNTER, PHASES)			\
+	X(us_2097152, U64, COUNTER, PHASES)			\
+	X(us_4194304, U64, COUNTER, PHASES)			\
+	X(us_8388608, U64, COUNTER, PHASES)			\
+	X(phase, LABEL, KEY, NONE)
 
 /*
  * Shrinkers.  The label is the function that scans, and the file system and device, or the number
  * of the row.
  */
 #define KMA_SHRINKERS_COLUMNS(X)	\
-	X(calls, U64)		\
-	X(total_us, U64)	\
-	X(mean_us, MILLI)	\
-	X(max_us, U64)		\
-	X(waited_us, U64)	\
-	X(scanned, U64)		\
-	X(freed, U64)		\
-	X(counts, U64)		\
-	X(count_us, U64)	\
-	X(shrinker, LABEL)
+	X(calls, U64, COUNTER, CALLS)				\
+	X(total_us, U64, COUNTER, US)				\
+	X(mean_us, MILLI, RATIO, US)				\
+	X(max_us, U64, MAX, US)					\
+	X(waited_us, U64, COUNTER, US)				\
+	X(scanned, U64, COUNTER, OBJS)				\
+	X(freed, U64, COUNTER, OBJS)				\
+	X(counts, U64, COUNTER, CALLS)				\
+	X(count_us, U64, COUNTER, US)				\
+	X(shrinker, LABEL, KEY, NONE)
 
 /*
  * What allocations waited for.  The label is the call site, a semicolon, and the cause; after a
  * colon, the shrinker, or the reason for throttling.
  */
 #define KMA_STALLS_COLUMNS(X)	\
-	X(total_us, U64)	\
-	X(count, U64)		\
-	X(mean_us, MILLI)	\
-	X(max_us, U64)		\
-	X(order, ID)		\
-	X(gfp, HEX)		\
-	X(site_cause, LABEL)
+	X(total_us, U64, COUNTER, US)				\
+	X(count, U64, COUNTER, PHASES)				\
+	X(mean_us, MILLI, RATIO, US)				\
+	X(max_us, U64, MAX, US)					\
+	X(order, ID, KEY, NONE)					\
+	X(gfp, HEX, KEY, NONE)					\
+	X(site_cause, LABEL, KEY, NONE)
 
 /*
  * The last phases that took longer than threshold_us.  The label is the command, who waited and
@@ -322,23 +338,23 @@
  * them.
  */
 #define KMA_SLOW_COLUMNS(X)	\
-	X(nr, U64)		\
-	X(end_s, MILLI)		\
-	X(us, U64)		\
-	X(tgid, ID)		\
-	X(pid, ID)		\
-	X(cgroup_id, ID)	\
-	X(order, ID)		\
-	X(gfp, HEX)		\
-	X(slow, LABEL)
+	X(nr, U64, KEY, NONE)					\
+	X(end_s, MILLI, GAUGE, S)				\
+	X(us, U64, GAUGE, US)					\
+	X(tgid, ID, KEY, NONE)					\
+	X(pid, ID, KEY, NONE)					\
+	X(cgroup_id, ID, KEY, NONE)				\
+	X(order, ID, KEY, NONE)					\
+	X(gfp, HEX, KEY, NONE)					\
+	X(slow, LABEL, KEY, NONE)
 
 /* Patterns of functions that only allocate pages for their callers: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\
-	X(pattern, LABEL)
+	X(pattern, LABEL, KEY, NONE)
 
 /* The gfp flags of this kernel: the meaning of the bits in the columns named gfp. */
 #define KMA_GFP_FLAGS_COLUMNS(X)	\
-	X(mask, HEX)		\
-	X(flag, LABEL)
+	X(mask, HEX, KEY, NONE)					\
+	X(flag, LABEL, KEY, NONE)
 
 #endif /* KMEMACCT_ABI_H */

@@ -7,8 +7,14 @@
 #ifndef KMA_KUNIT_GOLDEN_H
 #define KMA_KUNIT_GOLDEN_H
 
+#include "../include/kmemacct_abi.h"
+
+#define KMA_GOLDEN_IDENTITY \
+	"# load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=" \
+	KMA_VERSION " resets=2 module_changes=3\n"
+
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 6 sample_bytes=0 " accuracy "\n"
+	"# kmemacct " table " 7 sample_bytes=0 sampled=0 " accuracy "\n" KMA_GOLDEN_IDENTITY
 
 #define KMA_GOLDEN_QUIET \
 	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
@@ -19,68 +25,79 @@
 	" cache_size=slot since=reset window_s=86400.000 cut=7 full=live,sites,caches" \
 	" filter=comm,order live_filter=tgid,comm,order"
 
-#define KMA_GOLDEN_CALLERS_COLUMNS \
-	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
-	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
-	" confirmed_bytes     frag_pct site\n"
+/* The columns of `callers`, `caches` and `stacks`, without the label. */
+#define KMA_GOLDEN_COUNTS_COLUMNS \
+	"# live_bytes    live_objs         hits    bytes_req   objs_alloc  bytes_alloc" \
+	"        frees  bytes_freed     no_entry     pingpong   cross_node    bulk_objs" \
+	"   bulk_bytes confirmed_bytes     frag_pct      samples live_samples" \
+	" live_bytes_se live_objs_se      hits_se bytes_req_se objs_alloc_se" \
+	" bytes_alloc_se     frees_se bytes_freed_se  no_entry_se  pingpong_se" \
+	" cross_node_se bulk_objs_se bulk_bytes_se confirmed_bytes_se "
+
+#define KMA_GOLDEN_CALLERS_COLUMNS KMA_GOLDEN_COUNTS_COLUMNS "site\n"
 
 #define KMA_GOLDEN_CALLERS_ROWS \
-	"         192            3            5          200          320            6" \
-	"          384            0            1            0            4          256" \
-	"             192       37.500 kma_caller+0x1a [kma_module]\n" \
-	"           0            0            1           96           96            1" \
-	"           96            0            0            1            0            0" \
-	"               0        0.000 kernel_clone+0x2b0\n" \
+	"         192            3            5          200            9          320" \
+	"            6          384            0            1            0            4" \
+	"          256             192       37.500            0            0" \
+	"             0            0            0            0             0" \
+	"              0            0              0            0            0" \
+	"             0            0             0                  0 kma_caller+0x1a" \
+	" [kma_module]\n" \
+	"           0            0            1           96            1           96" \
+	"            1           96            0            0            1            0" \
+	"            0               0        0.000            0            0" \
+	"             0            0            0            0             0" \
+	"              0            0              0            0            0" \
+	"             0            0             0                  0" \
+	" kernel_clone+0x2b0\n" \
 	"18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 9223372036854775808 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
 	" 18446744073709551615 18446744073709551615 18446744073709551615" \
-	" 18446744073709551615       50.000 [other]\n"
+	" 18446744073709551615 18446744073709551615       50.000            0" \
+	"            0             0            0            0            0" \
+	"             0              0            0              0            0" \
+	"            0             0            0             0                  0" \
+	" [other]\n"
 
 /* The head after objects were sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
-	"# kmemacct " table " 6 sample_bytes=4096 " accuracy "\n"
-
-#define KMA_GOLDEN_SAMPLED_COLUMNS \
-	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
-	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
-	" confirmed_bytes     frag_pct      samples live_samples live_bytes_se" \
-	" live_objs_se      hits_se bytes_req_se bytes_alloc_se     frees_se" \
-	" bytes_freed_se  no_entry_se  pingpong_se cross_node_se bulk_objs_se" \
-	" bulk_bytes_se confirmed_bytes_se site\n"
+	"# kmemacct " table " 7 sample_bytes=4096 sampled=1 " accuracy "\n" KMA_GOLDEN_IDENTITY
 
 #define KMA_GOLDEN_SAMPLED_ROWS \
-	"     1088784        16713        16845      1035622      1103584          196" \
-	"        18928           65           65           65          129         8256" \
-	"               0        6.158           15           10        741543" \
-	"        11586        11586       718029         741576          110" \
-	"           8110           63           63            63           90" \
-	"          5792                  0 kfree+0x1\n" \
-	"     1048576            1            1      1000000      1048576            0" \
+	"     1088784        16713        16845      1035622        16974      1103584" \
+	"          196        18928           65           65           65          129" \
+	"         8256               0        6.158           15           10" \
+	"        741543        11586        11586       718029         11586" \
+	"         741576          110           8110           63           63" \
+	"            63           90          5792                  0 kfree+0x1\n" \
+	"     1048576            1            1      1000000            1      1048576" \
 	"            0            0            0            0            0            0" \
-	"               0        4.633            1            1             0" \
-	"            0            0            0              0            0" \
-	"              0            0            0             0            0" \
-	"             0                  0 vfree+0x1\n"
+	"            0               0        4.633            1            1" \
+	"             0            0            0            0             0" \
+	"              0            0              0            0            0" \
+	"             0            0             0                  0 vfree+0x1\n"
 
-#define KMA_GOLDEN_CACHES_COLUMNS \
-	"# live_bytes    live_objs         hits    bytes_req  bytes_alloc        frees" \
-	"  bytes_freed     no_entry     pingpong   cross_node    bulk_objs   bulk_bytes" \
-	" confirmed_bytes     frag_pct cache\n"
+#define KMA_GOLDEN_CACHES_COLUMNS KMA_GOLDEN_COUNTS_COLUMNS "cache\n"
 
 #define KMA_GOLDEN_CACHES_ROWS \
-	"         192            3            5          200          320            6" \
-	"          384            0            1            0            4          256" \
-	"             192       37.500 kmalloc-64\n"
+	"         192            3            5          200            9          320" \
+	"            6          384            0            1            0            4" \
+	"          256             192       37.500            0            0" \
+	"             0            0            0            0             0" \
+	"              0            0              0            0            0" \
+	"             0            0             0                  0 kmalloc-64\n"
 
 /* The address is printed in front of each of these rows. */
 #define KMA_GOLDEN_ALLOCS_COLUMNS \
-	"#        ptr    bytes_req  bytes_alloc       age_ms          cpu         node          pid site\n"
+	"#        ptr    bytes_req  bytes_alloc       age_ms          cpu         node" \
+	"          pid       weight site\n"
 
 #define KMA_GOLDEN_ALLOCS_ROW_1 \
-	"          60           64         1600            3            -         4711 kfree+0x1\n"
+	"          60           64         1600            3            -         4711        1.000 kfree+0x1\n"
 #define KMA_GOLDEN_ALLOCS_ROW_2 \
-	"          90           96          160            0            -            - [other]\n"
+	"          90           96          160            0            -            -        1.000 [other]\n"
 
 #define KMA_GOLDEN_KEYVAL_COLUMNS "# name value\n"
 

@@ -157,7 +157,7 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 	u32 id;
 
 	mutex_lock(&kma_lock);
-	kma_state_sweep();
+	kma_state_sweep(0);
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
@@ -187,6 +187,7 @@ static void kma_expect_columns(u64 *v, const struct kma_site_expect *expect)
 	v[KMA_COUNT_pingpong] = expect->pingpong;
 	v[KMA_COUNT_cross_node] = expect->cross_node;
 	v[KMA_COUNT_bulk_objs] = expect->bulk_objs;
+	v[KMA_COUNT_objs_alloc] = expect->hits + expect->bulk_objs;
 	v[KMA_COUNT_samples] = expect->samples;
 	v[KMA_COUNT_live_samples] = expect->live_samples;
 	v[KMA_COUNT_bytes_alloc] = expect->hits * expect->slot;

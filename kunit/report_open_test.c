@@ -35,7 +35,7 @@ static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 				    kma_tables[i]->name);
 		/* Remove what a table of another kind has left. */
 		if (kma_objtab_count(&kma_core.obj)) {
-			kma_state_sweep();
+			kma_state_sweep(0);
 			swept++;
 		}
 	}

@@ -6,16 +6,23 @@
 
 /* ---- order ---------------------------------------------------------------- */
 
+#define KMA_ROW(_live_bytes, _live_objs, _hits, _req, _alloc) {	\
+	[KMA_COUNT_live_bytes] = (_live_bytes),			\
+	[KMA_COUNT_live_objs] = (_live_objs),			\
+	[KMA_COUNT_hits] = (_hits),				\
+	[KMA_COUNT_bytes_req] = (_req),				\
+	[KMA_COUNT_bytes_alloc] = (_alloc),			\
+}
+
 static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 			     const char *labels)
 {
 	static const struct kma_site_counts unsorted[] = {
-		/* live_bytes, live_objs, hits, req, alloc */
-		{ .v = { 10, 2, 7, 8, 10 }, .label = "c" },
-		{ .v = { 10, 1, U64_MAX, 10, 10 }, .label = "a" },
-		{ .v = { 30, 1, 0, 1, 10 }, .label = "e" },
-		{ .v = { 10, 2, 9, 5, 10 }, .label = "b" },
-		{ .v = { 1ULL << 40, 1, 3, 9, 10 }, .label = "d" },
+		{ .v = KMA_ROW(10, 2, 7, 8, 10), .label = "c" },
+		{ .v = KMA_ROW(10, 1, U64_MAX, 10, 10), .label = "a" },
+		{ .v = KMA_ROW(30, 1, 0, 1, 10), .label = "e" },
+		{ .v = KMA_ROW(10, 2, 9, 5, 10), .label = "b" },
+		{ .v = KMA_ROW(1ULL << 40, 1, 3, 9, 10), .label = "d" },
 	};
 	/* Static, because the rows are too large for the stack. */
 	static struct kma_site_counts rows[ARRAY_SIZE(unsorted)];

@@ -114,37 +114,41 @@ static void kma_report_prints_samples(struct kunit *test)
 	kma_put_samples();
 	snap = kma_table_open(test, &kma_table_callers);
 	snap->window_ns = 12345 * NSEC_PER_MSEC;
+	snap->identity = kma_test_identity;
 	snap->sample_bytes = 4096;
 	KUNIT_EXPECT_STREQ(test, kma_table_head(test, snap),
 			   KMA_GOLDEN_SAMPLED_HEAD("callers", KMA_GOLDEN_QUIET)
-			   KMA_GOLDEN_SAMPLED_COLUMNS);
+			   KMA_GOLDEN_CALLERS_COLUMNS);
 	KUNIT_EXPECT_STREQ(test, kma_table_body(test, snap), KMA_GOLDEN_SAMPLED_ROWS);
 }
 
-/* A table has columns or lines for samples as soon as it has a sample, and not before. */
+/* Columns stay in place when sampling begins: the head says that numbers may be estimates. */
 static void kma_report_tells_samples_where_there_are(struct kunit *test)
 {
-	static const struct {
-		struct kma_table *table;
-		const char *shown;
-	} known[] = {
-		{ &kma_table_callers, " live_bytes_se " },
-		{ &kma_table_caches, " samples " },
-		{ &kma_table_stacks, " live_samples " },
-		{ &kma_table_allocs, " weight " },
-		{ &kma_table_summary, "\nallocs_se " },
+	struct kma_table *const known[] = {
+		&kma_table_callers, &kma_table_caches, &kma_table_stacks, &kma_table_allocs,
+		&kma_table_summary,
 	};
+	const char *columns[ARRAY_SIZE(known)];
 	int i;
 
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + SZ_64K, 64, 60);
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		KUNIT_EXPECT_NULL_MSG(test, strstr(kma_table_text(test, known[i].table),
-						   known[i].shown), "%s", known[i].shown);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		columns[i] = kma_table_text(test, known[i]);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(columns[i], " sampled=0 "), "%s",
+					  known[i]->name);
+		columns[i] = strstr(columns[i], "\n# load_id=") + 1;
+	}
 	kma_put_samples();
-	for (i = 0; i < ARRAY_SIZE(known); i++)
-		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_table_text(test, known[i].table),
-						       known[i].shown), "%s",
-					  known[i].shown);
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		const char *now = kma_table_text(test, known[i]);
+
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(now, " sampled=1 "), "%s", known[i]->name);
+		now = strchr(strstr(now, "\n# load_id=") + 1, '\n');
+		columns[i] = strchr(columns[i], '\n');
+		KUNIT_EXPECT_EQ_MSG(test, strncmp(now, columns[i], strchr(now + 1, '\n') - now), 0,
+				    "%s", known[i]->name);
+	}
 }
 
 /*
@@ -157,15 +161,15 @@ static void kma_report_estimates(struct kunit *test)
 	static const struct kma_known_row callers[] = {
 		{
 			"kfree+0x1", {
-				1088784, 16713, 16845, 1035622, 1103584, 196, 18928, 65,
-				65, 65, 129, 8256, 1088784,
+				1088784, 16713, 16845, 1035622, 16974, 1103584, 196, 18928,
+				65, 65, 65, 129, 8256, 1088784,
 				6158, 15, 10,
-				741543, 11586, 11586, 718029, 741576, 110, 8110, 63, 63,
-				63, 90, 5792, 741543,
+				741543, 11586, 11586, 718029, 11586, 741576, 110, 8110, 63,
+				63, 63, 90, 5792, 741543,
 			},
 		}, {
 			"vfree+0x1", {
-				1048576, 1, 1, 1000000, 1048576, 0, 0, 0, 0, 0, 0, 0,
+				1048576, 1, 1, 1000000, 1, 1048576, 0, 0, 0, 0, 0, 0, 0,
 				1048576,
 				4633, 1, 1,
 			},
@@ -173,11 +177,11 @@ static void kma_report_estimates(struct kunit *test)
 	};
 	static const struct kma_known_row cache = {
 		"kmalloc-64", {
-			1069344, 16709, 16839, 1010311, 1077665, 195, 12448, 65,
-			65, 65, 129, 8256, 1069344,
+			1069344, 16709, 16839, 1010311, 16968, 1077665, 195, 12448,
+			65, 65, 65, 129, 8256, 1069344,
 			6250, 11, 7,
-			741511, 11586, 11586, 717987, 741534, 110, 7094, 63, 63,
-			63, 90, 5792, 741511,
+			741511, 11586, 11586, 717987, 11586, 741534, 110, 7094, 63,
+			63, 63, 90, 5792, 741511,
 		},
 	};
 
@@ -194,30 +198,30 @@ static void kma_report_estimates_by_stack(struct kunit *test)
 	static const struct kma_known_row known[] = {
 		{
 			"schedule+0x3;vfree+0x2;kfree+0x1", {
-				20640, 323, 452, 27091, 28897, 194, 12384, 65, 65, 65,
+				20640, 323, 452, 27091, 581, 28897, 194, 12384, 65, 65, 65,
 				129, 8256, 20640,
 				6250, 9, 5,
-				9158, 143, 169, 10492, 10836, 110, 7094, 63, 63, 63, 90,
-				5792, 9158,
+				9158, 143, 169, 10492, 191, 10836, 110, 7094, 63, 63, 63,
+				90, 5792, 9158,
 			},
 		}, {
 			"schedule+0x3;kfree+0x1", {
-				19439, 5, 6, 25312, 25919, 2, 6480, 0, 0, 0, 0, 0, 19439,
+				19439, 5, 6, 25312, 6, 25919, 2, 6480, 0, 0, 0, 0, 0, 19439,
 				2342, 4, 3,
-				6807, 1, 1, 7767, 7860, 0, 3930, 0, 0, 0, 0, 0, 6807,
+				6807, 1, 1, 7767, 1, 7860, 0, 3930, 0, 0, 0, 0, 0, 6807,
 			},
 		}, {
 			"kfree+0x1", {
-				1048640, 16385, 16385, 983100, 1048640, 0, 0, 0, 0, 0, 0,
-				0, 1048640,
+				1048640, 16385, 16385, 983100, 16385, 1048640, 0, 0, 0, 0,
+				0, 0, 0, 1048640,
 				6250, 2, 2,
-				741455, 11585, 11585, 717910, 741455, 0, 0, 0, 0, 0, 0,
-				0, 741455,
+				741455, 11585, 11585, 717910, 11585, 741455, 0, 0, 0, 0,
+				0, 0, 0, 741455,
 			},
 		}, {
 			/* w is 1, so there is no error. */
 			"vfree+0x1", {
-				1048576, 1, 1, 1000000, 1048576, 0, 0, 0, 0, 0, 0, 0,
+				1048576, 1, 1, 1000000, 1, 1048576, 0, 0, 0, 0, 0, 0, 0,
 				1048576,
 				4633, 1, 1,
 			},
@@ -238,9 +242,9 @@ static void kma_report_adds_before_it_rounds(struct kunit *test)
 {
 	static const struct kma_known_row known = {
 		"kfree+0x1", {
-			647978, 158, 158, 632791, 647978, 0, 0, 0, 0, 0, 0, 0, 647978,
+			647978, 158, 158, 632791, 158, 647978, 0, 0, 0, 0, 0, 0, 0, 647978,
 			2344, 100, 100,
-			39301, 9, 9, 38838, 39301, 0, 0, 0, 0, 0, 0, 0, 39301,
+			39301, 9, 9, 38838, 9, 39301, 0, 0, 0, 0, 0, 0, 0, 39301,
 		},
 	};
 	struct kma_puts put = {
@@ -307,6 +311,8 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 		{ "frag_pct", KMA_FORMAT_MILLI, 5415 },
 		{ "cross_node_allocs", KMA_FORMAT_U64, 65 },
 		{ "cross_node_allocs_se", KMA_FORMAT_U64, 63 },
+		{ "objs_alloc", KMA_FORMAT_U64, 16975 },
+		{ "objs_alloc_se", KMA_FORMAT_U64, 11586 },
 		{ "allocs", KMA_FORMAT_U64, 16846 },
 		{ "allocs_se", KMA_FORMAT_U64, 11586 },
 		{ "bulk_objs", KMA_FORMAT_U64, 129 },

@@ -12,16 +12,16 @@
 /* Rows of `callers`. */
 static struct kma_site_counts kma_rows[] = {
 	{
-		.v = { 192, 3, 5, 200, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
+		.v = { 192, 3, 5, 200, 9, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
 		.label = "kma_caller+0x1a [kma_module]",
 	}, {
-		.v = { 0, 0, 1, 96, 96, 1, 96, 0, 0, 1, 0, 0, 0 },
+		.v = { 0, 0, 1, 96, 1, 96, 1, 96, 0, 0, 1, 0, 0, 0 },
 		.label = "kernel_clone+0x2b0",
 	}, {
 		.v = {
 			U64_MAX, U64_MAX, U64_MAX, 1ULL << 63, U64_MAX, U64_MAX,
 			U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX,
-			U64_MAX,
+			U64_MAX, U64_MAX,
 		},
 		.label = "[other]",
 	},
@@ -165,6 +165,7 @@ static void kma_report_prints_allocs(struct kunit *test)
 	/* Set the time, so that the objects are 1600 ms and 160 ms old. */
 	snap->now = 1000 + 1600 * HZ / MSEC_PER_SEC / (1 << KMA_TIME_SHIFT);
 	snap->window_ns = 12345 * NSEC_PER_MSEC;
+	snap->identity = kma_test_identity;
 
 	seq_printf(seq, "%pK %s%pK %s", (void *)KMA_TEST_PTR + 64, KMA_GOLDEN_ALLOCS_ROW_1,
 		   (void *)KMA_TEST_PTR, KMA_GOLDEN_ALLOCS_ROW_2);
@@ -369,17 +370,17 @@ static void kma_report_has_one_line_a_record(struct kunit *test)
 	file = kma_file_open(test, &kma_table_fops, &kma_table_allocs);
 	for (c = kma_file_text(test, file, 4096); *c; c++)
 		lines += *c == '\n';
-	KUNIT_EXPECT_EQ(test, lines, 2 + 60);
+	KUNIT_EXPECT_EQ(test, lines, 3 + 60);
 }
 
 static void kma_report_of_nothing_is_a_head(struct kunit *test)
 {
 	char *text = kma_table_text(test, &kma_table_callers);
 
-	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 6 "));
-	KUNIT_EXPECT_TRUE(test, str_has_prefix(strchr(text, '\n') + 1,
-					       KMA_GOLDEN_CALLERS_COLUMNS) ==
-				strlen(strchr(text, '\n') + 1));
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 7 "));
+	text = strstr(text, "\n# load_id=");
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	KUNIT_EXPECT_STREQ(test, strchr(text + 1, '\n') + 1, KMA_GOLDEN_CALLERS_COLUMNS);
 }
 
 static struct kunit_case kma_report_text_cases[] = {

@@ -50,7 +50,10 @@ static inline void kma_free(unsigned long ptr)
 /* Open a snapshot of a table.  It is closed when the test ends. */
 struct kma_snapshot *kma_table_open(struct kunit *test, struct kma_table *table);
 
-/* Make a snapshot with the given rows, whose window is 12.345 seconds. */
+/* The identity in KMA_GOLDEN_IDENTITY. */
+extern const struct kma_identity kma_test_identity;
+
+/* Make a snapshot with this identity and the given rows, whose window is 12.345 seconds. */
 struct kma_snapshot kma_snapshot_of(struct kma_table *table, void *rows, size_t nr_rows);
 
 /* The text of a table's head, and of its rows.  Both are freed when the test ends. */

@@ -25,6 +25,7 @@ extern struct kunit_suite kma_report_open_suite;
 extern struct kunit_suite kma_report_text_suite;
 extern struct kunit_suite kma_report_rows_suite;
 extern struct kunit_suite kma_report_samples_suite;
+extern struct kunit_suite kma_report_query_suite;
 extern struct kunit_suite kma_control_suite;
 extern struct kunit_suite kma_control_refuse_suite;
 extern struct kunit_suite kma_control_reset_suite;

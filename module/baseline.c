@@ -8,6 +8,7 @@
 #include "baseline.h"
 #include "core/recycle.h"
 #include "countmaps.h"
+#include "identity.h"
 #include "match/filter.h"
 #include "state.h"
 #include "trace/page_track.h"
@@ -99,12 +100,13 @@ static void kma_baseline_take(void)
 	 */
 	kma_countmaps_pause(countmap);
 	kma_phase_forget();
-	kma_state_sweep();
+	kma_state_sweep(0);
 	kma_baseline_sum();
 	/* What recycled rows had counted before is not shown any more. */
 	kma_recycle_forget(&kma_core.sites);
 	kma_countmaps_resume(countmap);
 	kma_baseline.ns = ktime_get_boottime_ns();
+	kma_identity.resets++;
 }
 
 static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)

@@ -17,6 +17,7 @@
 #include "match/page_caller.h"
 #include "match/skip.h"
 #include "recycling.h"
+#include "report/query.h"
 #include "report/seqtab.h"
 #include "report/tables.h"
 #include "setting.h"
@@ -46,24 +47,6 @@ static struct kma_table *kma_sortable_table(const char *name)
 		if (kma_tables[i]->sort.nr && !strcmp(kma_tables[i]->name, name))
 			return kma_tables[i];
 	return NULL;
-}
-
-static int kma_sort_parse(const struct kma_table *table, char *keys,
-			  struct kma_sort *sort)
-{
-	char *key;
-	int column;
-
-	while ((key = strsep(&keys, ","))) {
-		column = kma_table_column(table, key);
-		/* Rows sorted by address would reveal something about addresses that %pK hides. */
-		if (column < 0 || table->columns[column].format == KMA_FORMAT_PTR)
-			return kma_refuse("%s has no sort key '%s'", table->name, key);
-		if (sort->nr == KMA_SORT_KEYS)
-			return kma_refuse("sort takes at most %d keys", KMA_SORT_KEYS);
-		sort->key[sort->nr++] = column;
-	}
-	return 0;
 }
 
 static int kma_run_sort(char *args)

@@ -19,11 +19,13 @@
 #include "core/stat.h"
 #include "engine.h"
 #include "full.h"
+#include "identity.h"
 #include "match/filter.h"
 #include "match/page_caller.h"
 #include "memhotplug.h"
 #include "overhead.h"
 #include "recycling.h"
+#include "report/query.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"
@@ -59,6 +61,7 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	kma_symbol_change_map(KMA_COUNTMAP_STALLS, KMA_STALL_SITE, mod, state);
 	kma_symbol_change(mod, state);
 	kma_slow_module_changes(mod, state);
+	kma_identity.module_changes++;
 	kma_state_changed();
 	mutex_unlock(&kma_lock);
 	return NOTIFY_DONE;
@@ -152,6 +155,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_probes_start();
 	if (ret)
 		goto recycling;
+	kma_identity_start();
 	kma_full_start();
 	kma_overhead_start();
 	kma_baseline_start();
@@ -162,7 +166,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	 * The files are created last.  Once they exist, a process may keep a file open for a
 	 * long time, and everything that the file uses has to stay.
 	 */
-	ret = kma_report_start(&kma_control_fops);
+	ret = kma_report_start(&kma_control_fops, &kma_query_fops);
 	if (ret)
 		goto settings;
 	if (!KMA_KERNEL_TESTED)

@@ -32,6 +32,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "../include/kmemacct_abi.h"
 #include "engine.h"
 #include "setting.h"
 
@@ -137,4 +138,5 @@ module_exit(kma_main_exit);
 
 MODULE_DESCRIPTION("Kernel memory accounting: live objects and call sites, from the kmem tracepoints");
 MODULE_AUTHOR("The kmemacct authors");
+MODULE_VERSION(KMA_VERSION);
 MODULE_LICENSE("GPL");

@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -24,6 +25,8 @@ DEFINE_MUTEX(kma_lock);
 
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
+/* When the last sweep began, in nanoseconds since boot; 0 if there was none: see sweeping below. */
+static u64 kma_swept;
 
 void kma_state_changed(void)
 {
@@ -119,6 +122,7 @@ int kma_state_init(u64 pfns)
 void kma_state_destroy(void)
 {
 	kma_core_destroy(&kma_core);
+	kma_swept = 0;
 }
 
 /* ---- sweeping -------------------------------------------------------------- */
@@ -144,16 +148,29 @@ static void kma_sweep_some(struct kma_bucket *b, u32 nr)
 	preempt_enable();
 }
 
-void kma_state_sweep(void)
+static void kma_sweep_all(void)
 {
 	const struct kma_objtab *t = &kma_core.obj;
 	u32 i;
 
-	mutex_lock(&kma_sweep_lock);
 	for (i = 0; i < t->nr_buckets; i += KMA_SWEEP_BUCKETS) {
 		kma_sweep_some(&t->bucket[i], min_t(u32, t->nr_buckets - i,
 						    KMA_SWEEP_BUCKETS));
 		cond_resched();
 	}
+}
+
+u64 kma_state_sweep(u32 seconds)
+{
+	u64 now, age;
+
+	mutex_lock(&kma_sweep_lock);
+	now = ktime_get_boottime_ns();
+	if (!kma_swept || now - kma_swept >= (u64)seconds * NSEC_PER_SEC) {
+		kma_swept = now;
+		kma_sweep_all();
+	}
+	age = ktime_get_boottime_ns() - kma_swept;
 	mutex_unlock(&kma_sweep_lock);
+	return age;
 }

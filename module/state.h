@@ -92,14 +92,17 @@ void kma_state_destroy(void);
 
 /**
  * kma_state_sweep() - remove all stale entries from the live table
+ * @seconds: do nothing if this was done fewer seconds ago; 0 to do it in any case
  *
  * Call this before reading counters of objects: the object of a stale entry counts as live until
  * the entry is removed.  This reads the whole live table.
  *
  * Context: process, may sleep; probes may run on other CPUs.  This takes a lock of its own, so
  * kma_lock need not be held, and other processes can have it meanwhile.
+ *
+ * Return: nanoseconds since the last removal began.
  */
-void kma_state_sweep(void);
+u64 kma_state_sweep(u32 seconds);
 
 /**
  * kma_state_bytes() - memory of the tables of objects, and of other structures

@@ -98,7 +98,7 @@ int truth_run_kvmalloc(void)
 	       truth_some(TRUTH_kvmalloc_page, 20000, NUMA_NO_NODE);
 }
 
-/* kfree(NULL) and kfree(ZERO_SIZE_PTR), both of which `summary` counts. */
+/* kfree(NULL) and kfree(ZERO_SIZE_PTR), both of which `stats` counts. */
 int truth_run_nothing(void)
 {
 	size_t size = 0;

@@ -2,10 +2,9 @@
 /*
  * The module's own counters: all events, and why some of them were not simply recorded.
  *
- * Each code path that returns early increments one of these counters, and `stats` and
- * `summary` show all of them.  Both the enum and the names are generated from the list
- * KMA_STATS, so that they agree: X(foo) defines KMA_STAT_foo, and kma_stat_inc(foo)
- * increments it.
+ * Each code path that returns early increments one of these counters, and `stats` shows all
+ * of them.  Both the enum and the names are generated from the list KMA_STATS, so that they
+ * agree: X(foo) defines KMA_STAT_foo, and kma_stat_inc(foo) increments it.
  *
  * While no probe runs, these equations hold, and tests check them:
  *

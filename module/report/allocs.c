@@ -8,7 +8,7 @@
 #include "seqtab.h"
 
 enum {
-#define X(name, format) KMA_ALLOC_##name,
+#define X(name, ...) KMA_ALLOC_##name,
 	KMA_ALLOCS_COLUMNS(X)
 #undef X
 };

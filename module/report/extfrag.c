@@ -4,7 +4,7 @@
 #include "rows_map.h"
 
 enum {
-#define X(name, format) KMA_EXTFRAG_##name,
+#define X(name, ...) KMA_EXTFRAG_##name,
 	KMA_EXTFRAG_COLUMNS(X)
 #undef X
 };

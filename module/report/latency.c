@@ -8,7 +8,7 @@
 #include "rows_map.h"
 
 enum {
-#define X(name, format) KMA_LATENCY_COL_##name,
+#define X(name, ...) KMA_LATENCY_COL_##name,
 	KMA_LATENCY_COLUMNS(X)
 #undef X
 };

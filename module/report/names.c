@@ -61,30 +61,40 @@ void kma_names_free(struct kma_names *names)
 	kma_copy_free(names);
 }
 
-/* Return a copy of the text in names->buf, or NULL. */
-static const char *kma_names_copy(struct kma_names *names)
+static bool kma_names_grow(struct kma_names *names)
 {
-	size_t len = strlen(names->buf) + 1;
+	struct kma_names_chunk *chunk = kma_copy_alloc(1, sizeof(*chunk));
+
+	if (!chunk)
+		return false;
+	list_add(&chunk->list, &names->chunks);
+	names->used = 0;
+	return true;
+}
+
+/* Copy a text into the first chunk.  Return: the copy, or NULL if there is no room. */
+static const char *kma_names_put(struct kma_names *names, const char *text)
+{
 	struct kma_names_chunk *chunk;
+	ssize_t len;
 	char *copy;
 
-	if (list_empty(&names->chunks) || names->used + len > sizeof(chunk->text)) {
-		chunk = kma_copy_alloc(1, sizeof(*chunk));
-		if (!chunk)
-			return NULL;
-		list_add(&chunk->list, &names->chunks);
-		names->used = 0;
-	}
+	if (list_empty(&names->chunks))
+		return NULL;
 	chunk = list_first_entry(&names->chunks, struct kma_names_chunk, list);
 	copy = chunk->text + names->used;
-	names->used += len;
-	return memcpy(copy, names->buf, len);
+	len = strscpy(copy, text, sizeof(chunk->text) - names->used);
+	if (len < 0)
+		return NULL;
+	names->used += len + 1;
+	return copy;
 }
 
 const char *kma_names_add(struct kma_names *names, const char *text)
 {
-	strscpy(names->buf, text, sizeof(names->buf));
-	return kma_names_copy(names);
+	const char *copy = kma_names_put(names, text);
+
+	return copy || !kma_names_grow(names) ? copy : kma_names_put(names, text);
 }
 
 /* Marks a name that kma_names_need() has asked for, and that has not been looked up yet. */
@@ -108,9 +118,15 @@ u32 kma_names_rows(const struct kma_names *names)
 
 const char *kma_names_site(struct kma_names *names, u32 id)
 {
+	const char *known;
+
 	if (!names->site[id] || kma_names_needs(names, id)) {
-		kma_symbol_name(names->sites, id, names->buf);
-		names->site[id] = kma_names_copy(names);
+		known = kma_symbol_known(names->sites, id);
+		if (!known) {
+			kma_symbol_name(names->sites, id, names->buf);
+			known = names->buf;
+		}
+		names->site[id] = kma_names_add(names, known);
 	}
 	return names->site[id];
 }
@@ -119,7 +135,7 @@ const char *kma_names_site(struct kma_names *names, u32 id)
 const char *kma_names_stack(struct kma_names *names, u32 id)
 {
 	kma_symbol_stack(names->sites, id, names->buf);
-	return kma_names_copy(names);
+	return kma_names_add(names, names->buf);
 }
 
 const char *kma_names_known(const struct kma_names *names, u32 id)
@@ -148,7 +164,7 @@ const char *kma_names_cache(struct kma_names *names, u32 id)
 			strscpy(names->buf, info->name, sizeof(names->buf));
 		else
 			kma_kmalloc_name(names->buf, sizeof(names->buf), info->size);
-		names->cache[cache] = kma_names_copy(names);
+		names->cache[cache] = kma_names_add(names, names->buf);
 	}
 	return names->cache[cache];
 }

@@ -101,7 +101,7 @@ const char *kma_names_cache(struct kma_names *names, u32 id);
 /**
  * kma_names_add() - copy a text into a collection
  * @names: the collection
- * @text: the text
+ * @text: the text, shorter than KMA_STACK_LEN
  *
  * Context: process, may sleep.
  * Return: the copy, or NULL if there is no memory.

@@ -9,7 +9,7 @@
 #include "rows_page.h"
 
 enum {
-#define X(name, format) KMA_ORDER_##name,
+#define X(name, ...) KMA_ORDER_##name,
 	KMA_ORDERS_COLUMNS(X)
 #undef X
 };

@@ -8,7 +8,7 @@
 #include "rows_page.h"
 
 enum {
-#define X(name, format) KMA_PAGE_CALLER_##name,
+#define X(name, ...) KMA_PAGE_CALLER_##name,
 	KMA_PAGE_CALLERS_COLUMNS(X)
 #undef X
 	KMA_PAGE_CALLER_NR

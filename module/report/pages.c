@@ -13,7 +13,7 @@
 #include "rows_page.h"
 
 enum {
-#define X(name, format) KMA_PAGE_##name,
+#define X(name, ...) KMA_PAGE_##name,
 	KMA_PAGES_COLUMNS(X)
 #undef X
 };

@@ -8,7 +8,7 @@
 #include "rows_map.h"
 
 enum {
-#define X(name, format) KMA_PCPU_##name,
+#define X(name, ...) KMA_PCPU_##name,
 	KMA_PCPU_COLUMNS(X)
 #undef X
 };

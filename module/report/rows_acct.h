@@ -7,7 +7,7 @@
 
 /* The columns that `tasks` and `cgroups` have in common; KMA_ACCT_COL_NAME for each. */
 enum {
-#define X(name, format) KMA_ACCT_COL_##name,
+#define X(name, ...) KMA_ACCT_COL_##name,
 	KMA_ACCT_COLUMNS(X)
 #undef X
 	KMA_ACCT_COL_NR

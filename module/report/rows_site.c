@@ -40,34 +40,110 @@ static bool kma_rows_site_suspect(const struct kma_row *sum)
 	return sum->repaired || !kma_bulk_frees_followed();
 }
 
+/**
+ * struct kma_rows_site_raw - what was recorded of objects of one cache that were sampled alike
+ * @id: number of the row, as in struct kma_site_counts
+ * @sampled: they were sampled, rather than all recorded
+ * @since: what was counted since the last reset; a sample counts as one
+ * @live: live records
+ * @confirmed: those that are certainly live
+ * @cache: the cache
+ * @weight: weight of each sample
+ */
+struct kma_rows_site_raw {
+	u32 id;
+	bool sampled;
+	struct kma_row since;
+	u64 live;
+	u64 confirmed;
+	const struct kma_cache_info *cache;
+	u64 weight;
+};
+
+/* The number of objects that a column counts, or whose bytes it adds up. */
+static u64 kma_rows_site_objects(const struct kma_rows_site_raw *raw, enum kma_site_column column)
+{
+	const struct kma_row *since = &raw->since;
+
+	switch (column) {
+	case KMA_COUNT_live_bytes:
+	case KMA_COUNT_live_objs:
+		return raw->live;
+	case KMA_COUNT_confirmed_bytes:
+		return raw->confirmed;
+	case KMA_COUNT_objs_alloc:
+		return since->hits + since->bulk;
+	case KMA_COUNT_frees:
+	case KMA_COUNT_bytes_freed:
+		return since->frees;
+	case KMA_COUNT_no_entry:
+		return since->no_entry;
+	case KMA_COUNT_pingpong:
+		return since->pingpong;
+	case KMA_COUNT_cross_node:
+		return since->cross_node;
+	case KMA_COUNT_bulk_objs:
+	case KMA_COUNT_bulk_bytes:
+		return since->bulk;
+	default:
+		return since->hits;
+	}
+}
+
+/* What each of these objects adds to the column. */
+static u64 kma_rows_site_each(const struct kma_rows_site_raw *raw, enum kma_site_column column)
+{
+	switch (column) {
+	case KMA_COUNT_live_bytes:
+	case KMA_COUNT_confirmed_bytes:
+	case KMA_COUNT_bytes_alloc:
+	case KMA_COUNT_bytes_freed:
+	case KMA_COUNT_bulk_bytes:
+		return raw->cache->size;
+	case KMA_COUNT_bytes_req:
+		return raw->cache->object_size;
+	default:
+		return 1;
+	}
+}
+
+/* Test for a column whose objects do not all add the same: bytes_req of kmalloc(). */
+static bool kma_rows_site_differs(const struct kma_rows_site_raw *raw, enum kma_site_column column)
+{
+	return column == KMA_COUNT_bytes_req && !raw->cache->object_size;
+}
+
+static kma_u128 kma_rows_site_weighed(const struct kma_rows_site_raw *raw,
+				      enum kma_site_column column)
+{
+	u64 n = kma_rows_site_differs(raw, column) ? raw->since.bytes_req :
+		kma_rows_site_objects(raw, column) * kma_rows_site_each(raw, column);
+
+	return kma_weigh(n, raw->weight);
+}
+
+/*
+ * The variance needs the sum of the squares of the sizes.  Those of all requests are not recorded,
+ * but none is larger than the cache's objects, so that sum is at most their bytes times this size.
+ */
+static kma_u128 kma_rows_site_variance(const struct kma_rows_site_raw *raw,
+				       enum kma_site_column column)
+{
+	const u64 each = kma_rows_site_each(raw, column);
+
+	if (kma_rows_site_differs(raw, column))
+		return kma_weigh_variance((kma_u128)raw->since.bytes_req * raw->cache->size,
+					  raw->weight);
+	return kma_weigh_variance((kma_u128)kma_rows_site_objects(raw, column) * each * each,
+				  raw->weight);
+}
+
 static void kma_rows_site_set(struct kma_site_counts *counts, enum kma_site_column column,
 			      kma_u128 weighed, kma_u128 variance)
 {
 	counts->v[column] = kma_weighed(weighed);
 	counts->weighed[column] = weighed;
 	counts->variance[column] = variance;
-}
-
-/*
- * Set an estimate of a number of objects (@each is 1), or of the bytes that they take (@each is
- * the bytes of one).
- */
-static void kma_rows_site_estimate(struct kma_site_counts *counts, enum kma_site_column column,
-				   u64 objects, u64 each, u64 weight)
-{
-	kma_rows_site_set(counts, column, kma_weigh(objects * each, weight),
-			  kma_weigh_variance((kma_u128)objects * each * each, weight));
-}
-
-/*
- * The variance needs the sum of the squares of the sizes of all requests.  The sizes are not
- * recorded, but none is larger than @most, so that sum is at most @bytes * @most.
- */
-static void kma_rows_site_bytes_req(struct kma_site_counts *counts, u64 bytes, u64 most,
-				    u64 weight)
-{
-	kma_rows_site_set(counts, KMA_COUNT_bytes_req, kma_weigh(bytes, weight),
-			  kma_weigh_variance((kma_u128)bytes * most, weight));
 }
 
 /* What the counters of a row have counted since the last reset. */
@@ -88,87 +164,64 @@ static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 	return since;
 }
 
-static void kma_rows_site_live(struct kma_site_counts *counts, u64 live, u32 size, bool suspect,
-			       u64 weight)
+static void kma_rows_site_set_cache(struct kma_rows_site_raw *raw, int cache, int shift)
 {
-	kma_rows_site_estimate(counts, KMA_COUNT_live_objs, live, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_live_bytes, live, size, weight);
-	if (!suspect)
-		kma_rows_site_estimate(counts, KMA_COUNT_confirmed_bytes, live, size,
-				       weight);
+	raw->cache = &kma_core.sites.caches.info[cache];
+	raw->weight = kma_sample_weight(raw->cache->size, shift);
+	raw->sampled = shift > KMA_SHIFT_EXACT;
 }
 
-static void kma_rows_site_events(struct kma_site_counts *counts, const struct kma_row *since,
-				 const struct kma_cache_info *cache, u64 weight)
-{
-	const u32 size = cache->size;
-
-	kma_rows_site_estimate(counts, KMA_COUNT_hits, since->hits, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_bytes_alloc, since->hits, size, weight);
-	if (cache->object_size)
-		kma_rows_site_estimate(counts, KMA_COUNT_bytes_req, since->hits,
-				       cache->object_size, weight);
-	else
-		kma_rows_site_bytes_req(counts, since->bytes_req, size, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_frees, since->frees, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_bytes_freed, since->frees, size, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_no_entry, since->no_entry, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_pingpong, since->pingpong, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_cross_node, since->cross_node, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_bulk_objs, since->bulk, 1, weight);
-	kma_rows_site_estimate(counts, KMA_COUNT_bulk_bytes, since->bulk, size, weight);
-}
-
-static bool kma_rows_site_empty(const struct kma_site_counts *counts)
-{
-	return !counts->v[KMA_COUNT_hits] && !counts->v[KMA_COUNT_bulk_objs] &&
-	       !counts->v[KMA_COUNT_frees] && !counts->v[KMA_COUNT_live_objs];
-}
-
-/* Counts of a row, or of rows, whose objects are from one cache and were sampled alike. */
-static void kma_rows_site_count(struct kma_site_counts *counts, int cache, int shift,
-				const struct kma_row *since, u64 live, bool suspect)
-{
-	const struct kma_cache_info *info = &kma_core.sites.caches.info[cache];
-	const u64 weight = kma_sample_weight(info->size, shift);
-
-	memset(counts, 0, offsetof(struct kma_site_counts, label));
-	kma_rows_site_live(counts, live, info->size, suspect, weight);
-	kma_rows_site_events(counts, since, info, weight);
-	if (shift > KMA_SHIFT_EXACT) {
-		counts->v[KMA_COUNT_samples] = since->hits + since->bulk;
-		counts->v[KMA_COUNT_live_samples] = live;
-	}
-}
-
-static bool kma_rows_site_read_row(u32 id, bool samples, struct kma_site_counts *counts)
+static bool kma_rows_site_read_row(u32 id, struct kma_rows_site_raw *raw)
 {
 	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
-	struct kma_row since, sum;
+	struct kma_row sum;
 
-	if (!info || (samples && !kma_sitetab_is_sampled(&kma_core.sites, id)))
+	if (!info)
 		return false;
 	kma_sitetab_sum(&kma_core.sites, id, &sum);
-	since = kma_rows_site_since(id, &sum);
-	kma_rows_site_count(counts, info->cache, READ_ONCE(info->shift), &since,
-			    kma_row_live(&sum), kma_rows_site_suspect(&sum));
-	counts->id = id;
-	return !kma_rows_site_empty(counts);
+	raw->id = id;
+	raw->since = kma_rows_site_since(id, &sum);
+	raw->live = kma_row_live(&sum);
+	raw->confirmed = kma_rows_site_suspect(&sum) ? 0 : raw->live;
+	kma_rows_site_set_cache(raw, info->cache, READ_ONCE(info->shift));
+	return true;
 }
 
-static bool kma_rows_site_read_past(u32 i, bool samples, struct kma_site_counts *counts)
+/* The shift of one of the KMA_PAST_SHIFTS sets of counters of recycled rows that a cache has. */
+static int kma_rows_site_past_shift(int kind)
+{
+	return kind ? KMA_SHIFT_MIN + kind - 1 : KMA_SHIFT_EXACT;
+}
+
+static bool kma_rows_site_read_past(u32 i, struct kma_rows_site_raw *raw)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
-	const int cache = i / KMA_PAST_SHIFTS, kind = i % KMA_PAST_SHIFTS;
-	const int shift = kind ? KMA_SHIFT_MIN + kind - 1 : KMA_SHIFT_EXACT;
+	const int cache = i / KMA_PAST_SHIFTS;
+	const int shift = kma_rows_site_past_shift(i % KMA_PAST_SHIFTS);
 	const struct kma_row *past = kma_recycle_past(t, cache, shift);
 
 	/* Without recycled rows, the description of the cache may not be complete yet: skip it. */
-	if ((samples && !kind) || !memchr_inv(past, 0, sizeof(*past)))
+	if (!memchr_inv(past, 0, sizeof(*past)))
 		return false;
-	kma_rows_site_count(counts, cache, shift, past, 0, false);
-	counts->id = t->sites_max + cache;
-	return !kma_rows_site_empty(counts);
+	*raw = (struct kma_rows_site_raw) { .id = t->sites_max + cache, .since = *past };
+	kma_rows_site_set_cache(raw, cache, shift);
+	return true;
+}
+
+static bool kma_rows_site_empty(const struct kma_rows_site_raw *raw)
+{
+	return !raw->since.hits && !raw->since.bulk && !raw->since.frees && !raw->live;
+}
+
+/* Read row @i of kma_rows_site_nr().  Return false if the tables leave it out. */
+static bool kma_rows_site_read_raw(u32 i, bool samples, struct kma_rows_site_raw *raw)
+{
+	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+
+	lockdep_assert_held(&kma_lock);
+	if (!(i < rows ? kma_rows_site_read_row(i, raw) : kma_rows_site_read_past(i - rows, raw)))
+		return false;
+	return !kma_rows_site_empty(raw) && (!samples || raw->sampled);
 }
 
 u32 kma_rows_site_nr(void)
@@ -178,13 +231,53 @@ u32 kma_rows_site_nr(void)
 	return kma_sitetab_rows(t) + kma_cachetab_used(&t->caches) * KMA_PAST_SHIFTS;
 }
 
-bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
+bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live)
 {
-	const u32 rows = kma_sitetab_rows(&kma_core.sites);
+	const struct kma_sitetab *t = &kma_core.sites;
+	const u32 rows = kma_sitetab_rows(t);
+	struct kma_row sum;
 
 	lockdep_assert_held(&kma_lock);
-	return i < rows ? kma_rows_site_read_row(i, samples, counts) :
-			  kma_rows_site_read_past(i - rows, samples, counts);
+	*live = 0;
+	if (i >= rows) {
+		i -= rows;
+		*since = *kma_recycle_past(t, i / KMA_PAST_SHIFTS,
+					   kma_rows_site_past_shift(i % KMA_PAST_SHIFTS));
+		return true;
+	}
+	if (!kma_sitetab_info(t, i))
+		return false;
+	kma_sitetab_sum(t, i, &sum);
+	*since = kma_rows_site_since(i, &sum);
+	*live = kma_row_live(&sum);
+	return true;
+}
+
+bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
+{
+	struct kma_rows_site_raw raw;
+	int column;
+
+	if (!kma_rows_site_read_raw(i, samples, &raw))
+		return false;
+	for (column = 0; column < KMA_COUNT_ESTIMATES; column++)
+		kma_rows_site_set(counts, column, kma_rows_site_weighed(&raw, column),
+				  kma_rows_site_variance(&raw, column));
+	counts->v[KMA_COUNT_samples] = raw.sampled ? raw.since.hits + raw.since.bulk : 0;
+	counts->v[KMA_COUNT_live_samples] = raw.sampled ? raw.live : 0;
+	counts->id = raw.id;
+	return true;
+}
+
+bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed)
+{
+	struct kma_rows_site_raw raw;
+
+	if (!kma_rows_site_read_raw(i, samples, &raw))
+		return false;
+	*id = raw.id;
+	*weighed = kma_rows_site_weighed(&raw, column);
+	return true;
 }
 
 void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more)

@@ -8,7 +8,7 @@
 
 /* The columns of these tables except the label: KMA_COUNT_NAME for each. */
 enum kma_site_column {
-#define X(name, format) KMA_COUNT_##name,
+#define X(name, ...) KMA_COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
 #undef X
 	KMA_COUNT_NR
@@ -61,6 +61,30 @@ u32 kma_rows_site_nr(void);
  * Return: false if there is no such row, or if it is empty.
  */
 bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts);
+
+/**
+ * kma_rows_site_read_column() - read one column of one row of the site table
+ * @i: an index below kma_rows_site_nr()
+ * @samples: true to use only rows of samples
+ * @column: a column below KMA_COUNT_ESTIMATES
+ * @id: set to the number of the row, as in struct kma_site_counts
+ * @weighed: set to the estimate before it is rounded
+ *
+ * Context: process; kma_lock is held.
+ * Return: false if there is no such row, or if it is empty.
+ */
+bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed);
+
+/**
+ * kma_rows_site_recorded() - read what was recorded of one row, without estimating anything
+ * @i: an index below kma_rows_site_nr()
+ * @since: what the row has counted since the last reset; a sample counts as one
+ * @live: its live records
+ *
+ * Context: process; kma_lock is held.
+ * Return: false if there is no such row.
+ */
+bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
 
 /**
  * kma_rows_site_add() - add the counts of one row to those of another

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/capability.h>
+#include <linux/glob.h>
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -130,6 +132,51 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 		       kma_compare_rows, NULL, &job);
 }
 
+/* ---- a part of a table ------------------------------------------------------ */
+
+bool kma_query_label(const struct kma_query *query, const char *label)
+{
+	return !*query->match || glob_match(query->match, label);
+}
+
+static bool kma_query_wants(const struct kma_snapshot *snap, const void *row)
+{
+	const struct kma_query *query = snap->query;
+	const struct kma_table *table = snap->table;
+	const int key = query->sort.key[0];
+	u64 value;
+
+	if (*query->match && !kma_query_label(query, table->label(snap, row)))
+		return false;
+	if (!query->min)
+		return true;
+	value = table->value(snap, row, key);
+	if (table->columns[key].format == KMA_FORMAT_S64 && (s64)value < 0)
+		return false;
+	if (table->columns[key].format == KMA_FORMAT_MILLI)
+		value = div_u64(value, 1000);
+	return value >= query->min;
+}
+
+/* Remove the rows that the request does not want. */
+static void kma_snapshot_filter(struct kma_snapshot *snap)
+{
+	const size_t size = snap->table->row_size;
+	size_t i, nr = 0;
+
+	for (i = 0; i < snap->nr_rows; i++) {
+		cond_resched();
+		if (!kma_query_wants(snap, kma_snapshot_row(snap, i)))
+			continue;
+		if (nr != i)
+			memcpy(kma_snapshot_row(snap, nr), kma_snapshot_row(snap, i), size);
+		nr++;
+	}
+	snap->nr_rows = nr;
+	if (!snap->top_only)
+		snap->matched = nr;
+}
+
 /* ---- opening and closing -------------------------------------------------- */
 
 /* Whether a table is about objects: only the rows of these tables depend on the live table. */
@@ -164,6 +211,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 
 	mutex_lock(&kma_lock);
 	snap->changes = kma_state_changes();
+	snap->identity = kma_identity;
 	snap->sort = snap->table->sort;
 	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
 	sites = snap->table->pages ? &kma_pagealloc.sites : &kma_core.sites;
@@ -193,6 +241,7 @@ static void kma_snapshot_clear(struct kma_snapshot *snap)
 	snap->rows = NULL;
 	snap->nr_rows = 0;
 	snap->cut = 0;
+	snap->top_only = false;
 }
 
 #define KMA_SNAPSHOT_TRIES	3
@@ -210,7 +259,23 @@ static int kma_snapshot_retry(struct kma_snapshot *snap)
 	return ret;
 }
 
-struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
+/* Merge and sort the rows, and leave only those that the request asks for. */
+static void kma_snapshot_arrange(struct kma_snapshot *snap)
+{
+	const struct kma_query *query = snap->query;
+
+	if (snap->table->merge && !snap->top_only)
+		snap->table->merge(snap);
+	if (query)
+		kma_snapshot_filter(snap);
+	kma_snapshot_sort(snap, query ? &query->sort : &snap->sort);
+	if (query && query->top && snap->nr_rows > query->top)
+		snap->nr_rows = query->top;
+}
+
+/* @query: the request, or NULL for the whole table. */
+static struct kma_snapshot *kma_snapshot_make(struct kma_table *table,
+					      const struct kma_query *query)
 {
 	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -218,22 +283,35 @@ struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
+	snap->query = query;
 	if (kma_table_of_objects(table))
-		kma_state_sweep();
+		snap->swept_ns = kma_state_sweep(query ? KMA_QUERY_SWEEP_S : 0);
 	ret = kma_snapshot_retry(snap);
 	if (ret) {
+		snap->query = NULL;
 		kma_snapshot_close(snap);
 		return ERR_PTR(ret);
 	}
-	if (table->merge)
-		table->merge(snap);
-	kma_snapshot_sort(snap, &snap->sort);
+	kma_snapshot_arrange(snap);
 	return snap;
+}
+
+struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
+{
+	return kma_snapshot_make(table, NULL);
+}
+
+struct kma_snapshot *kma_snapshot_query(const struct kma_query *query)
+{
+	return kma_snapshot_make(query->table, query);
 }
 
 void kma_snapshot_close(struct kma_snapshot *snap)
 {
+	if (!snap)
+		return;
 	kma_snapshot_clear(snap);
+	kfree(snap->query);
 	kfree(snap);
 }
 
@@ -248,17 +326,6 @@ void kma_show_milli(struct seq_file *seq, int width, u64 milli)
 	u64 whole = div_u64_rem(milli, 1000, &rest);
 
 	seq_printf(seq, "%*llu.%03u", width ? width - 4 : 0, whole, rest);
-}
-
-static bool kma_column_shown(const struct kma_snapshot *snap, int column)
-{
-	switch (snap->table->columns[column].format) {
-	case KMA_FORMAT_SAMPLED:
-	case KMA_FORMAT_SAMPLED_MILLI:
-		return snap->sampled;
-	default:
-		return true;
-	}
 }
 
 static int kma_width(const struct kma_column *column)
@@ -347,13 +414,20 @@ static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot
 	kma_filter_show_names(seq, snap->filter_ever);
 }
 
+static void kma_show_head_identity(struct seq_file *seq, const struct kma_identity *id)
+{
+	seq_printf(seq, "# load_id=0x%016llx loaded_s=%lld kernel=%s version=" KMA_VERSION,
+		   id->load_id, id->loaded_s, id->release);
+	seq_printf(seq, " resets=%llu module_changes=%llu\n", id->resets, id->module_changes);
+}
+
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const struct kma_table *table = snap->table;
 	int i;
 
-	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu", table->name,
-		   KMA_FORMAT_VERSION, snap->sample_bytes);
+	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu sampled=%d", table->name,
+		   KMA_FORMAT_VERSION, snap->sample_bytes, snap->sampled);
 	if (table->pages)
 		kma_show_head_pages(seq, snap);
 	else if (kma_table_of_objects(table))
@@ -366,13 +440,16 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
+	if (snap->query)
+		seq_printf(seq, " matched=%llu swept_s=%llu", snap->matched,
+			   div_u64(snap->swept_ns, NSEC_PER_SEC));
 	kma_full_show(seq, table->countmap ? KMA_FULL_COUNTMAPS : table->pages ?
 		      KMA_FULL_PAGES : KMA_FULL_OBJECTS, &snap->stats);
 	kma_show_head_filter(seq, snap);
-	seq_puts(seq, "\n#");
+	seq_putc(seq, '\n');
+	kma_show_head_identity(seq, &snap->identity);
+	seq_putc(seq, '#');
 	for (i = 0; i < table->nr_columns; i++) {
-		if (!kma_column_shown(snap, i))
-			continue;
 		if (table->columns[i].format == KMA_FORMAT_LABEL ||
 		    table->show != kma_show_row)
 			seq_printf(seq, " %s", table->columns[i].name);
@@ -403,8 +480,7 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 {
 	int width = kma_width(column);
 
-	if (column->format == KMA_FORMAT_MILLI ||
-	    column->format == KMA_FORMAT_SAMPLED_MILLI)
+	if (column->format == KMA_FORMAT_MILLI)
 		kma_show_milli(seq, width, value);
 	else if (column->format == KMA_FORMAT_PTR)
 		seq_printf(seq, "%pK", (void *)(unsigned long)value);
@@ -428,8 +504,6 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 	int i;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		if (!kma_column_shown(snap, i))
-			continue;
 		if (i)
 			seq_putc(seq, ' ');
 		if (table->columns[i].format == KMA_FORMAT_LABEL)
@@ -456,6 +530,8 @@ int kma_table_column(const struct kma_table *table, const char *name)
 /* Position 0 is the head; position n is row n - 1. */
 static void *kma_seq_at(const struct kma_snapshot *snap, loff_t pos)
 {
+	if (!snap)
+		return NULL;
 	if (!pos)
 		return SEQ_START_TOKEN;
 	return pos <= snap->nr_rows ? kma_snapshot_row(snap, pos - 1) : NULL;
@@ -486,7 +562,7 @@ static int kma_seq_show(struct seq_file *seq, void *row)
 	return 0;
 }
 
-static const struct seq_operations kma_seq_ops = {
+const struct seq_operations kma_seq_ops = {
 	.start = kma_seq_start,
 	.next = kma_seq_next,
 	.stop = kma_seq_stop,
@@ -518,7 +594,7 @@ static int kma_seq_open(struct file *file, struct kma_table *table)
 	return 0;
 }
 
-static int kma_seq_release(struct inode *inode, struct file *file)
+int kma_seq_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *seq = file->private_data;
 

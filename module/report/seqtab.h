@@ -17,11 +17,13 @@
 
 #include <linux/fs.h>
 #include <linux/proc_fs.h>
+#include <linux/seq_file.h>
 #include <linux/types.h>
 
 #include "../../include/kmemacct_abi.h"
 #include "../core/stat.h"
 #include "../countmaps.h"
+#include "../identity.h"
 #include "../trace/acct_track.h"
 #include "names.h"
 
@@ -29,7 +31,6 @@
 #define KMA_SORT_KEYS	4
 
 struct poll_table_struct;
-struct seq_file;
 struct kma_snapshot;
 
 /**
@@ -41,9 +42,6 @@ struct kma_snapshot;
  * @KMA_FORMAT_ID: decimal, or `-` for KMA_NO_ID
  * @KMA_FORMAT_TYPE: the name of a migrate type
  * @KMA_FORMAT_HEX: hexadecimal, with 0x
- * @KMA_FORMAT_SAMPLED: decimal; the column exists only once something has been sampled
- * @KMA_FORMAT_SAMPLED_MILLI: thousandths; the column exists only once something has been
- *	sampled
  * @KMA_FORMAT_LABEL: text up to the end of the line
  */
 enum kma_format {
@@ -54,8 +52,6 @@ enum kma_format {
 	KMA_FORMAT_ID,
 	KMA_FORMAT_TYPE,
 	KMA_FORMAT_HEX,
-	KMA_FORMAT_SAMPLED,
-	KMA_FORMAT_SAMPLED_MILLI,
 	KMA_FORMAT_LABEL,
 };
 
@@ -73,7 +69,7 @@ struct kma_column {
 };
 
 /* Makes the struct kma_column of each entry of a list in kmemacct_abi.h. */
-#define KMA_COLUMN(_name, _format) { #_name, KMA_FORMAT_##_format },
+#define KMA_COLUMN(_name, _format, _kind, _unit) { #_name, KMA_FORMAT_##_format },
 
 /**
  * struct kma_sort - the order of a table's rows
@@ -124,6 +120,27 @@ struct kma_table {
 		     const void *row);
 };
 
+/* Size of the buffer for a pattern, NUL included. */
+#define KMA_QUERY_MATCH		128
+/* Seconds after which stale entries are removed again. */
+#define KMA_QUERY_SWEEP_S	10
+
+/**
+ * struct kma_query - a request for a part of a table: see query.h
+ * @table: the table
+ * @sort: the order; the first key is also what @min is about
+ * @top: most rows in the answer; 0: all
+ * @min: least value in the first key
+ * @match: pattern of labels; "" for all
+ */
+struct kma_query {
+	struct kma_table *table;
+	struct kma_sort sort;
+	u64 top;
+	u64 min;
+	char match[KMA_QUERY_MATCH];
+};
+
 /**
  * struct kma_snapshot - a table at the moment it was opened
  * @table: the table
@@ -132,7 +149,7 @@ struct kma_table {
  * @nr_rows: number of rows
  * @max_rows: number of rows there is room for
  * @sample_bytes: kma_sampling_now() or, for a table about pages, kma_pages_bytes()
- * @sampled: something has been sampled, so that there are more columns
+ * @sampled: something has been sampled, so that numbers may be estimates
  * @cut: number of rows left out because the table grew while it was copied
  * @now: time of the snapshot, kma_env_now()
  * @window_ns: time from the event @since to the snapshot, in ns
@@ -145,6 +162,11 @@ struct kma_table {
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
  * @latency: the value of the setting `latency`
+ * @query: the request that the snapshot answers; NULL for a whole table
+ * @matched: with @query, the number of rows that match it
+ * @top_only: @fill has made only the first rows in the order of @query, and has set @matched
+ * @swept_ns: with @query, nanoseconds since stale entries were removed from the live table
+ * @identity: which load of the module this is, and what has changed since then
  * @last: for @poll of struct kma_table
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()
@@ -169,6 +191,11 @@ struct kma_snapshot {
 	u32 filter_ever;
 	struct kma_names *names;
 	const char *latency;
+	const struct kma_query *query;
+	u64 matched;
+	bool top_only;
+	u64 swept_ns;
+	struct kma_identity identity;
 	u64 last;
 	u64 changes;
 	u32 steps;
@@ -236,6 +263,16 @@ int kma_snapshot_name_sites(struct kma_snapshot *snap);
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
 /**
+ * kma_query_label() - whether a request is about the rows of a label
+ * @query: the request
+ * @label: the label
+ *
+ * Context: any.
+ * Return: true if @match selects it.
+ */
+bool kma_query_label(const struct kma_query *query, const char *label);
+
+/**
  * kma_snapshot_open() - take a snapshot of a table
  * @table: the table
  *
@@ -245,15 +282,24 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 struct kma_snapshot *kma_snapshot_open(struct kma_table *table);
 
 /**
+ * kma_snapshot_query() - take a snapshot of a part of a table
+ * @query: the request; freed by kma_snapshot_close(), unless this function fails
+ *
+ * Context: process, may sleep; takes kma_lock.
+ * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
+ */
+struct kma_snapshot *kma_snapshot_query(const struct kma_query *query);
+
+/**
  * kma_snapshot_close() - free a snapshot
- * @snap: the snapshot
+ * @snap: the snapshot; may be NULL
  *
  * Context: process, may sleep.
  */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
 /**
- * kma_show_head() - print the two lines above the rows
+ * kma_show_head() - print the lines above the rows
  * @seq: the file to print to
  * @snap: the snapshot
  *
@@ -291,6 +337,13 @@ void kma_show_milli(struct seq_file *seq, int width, u64 milli);
  * Return: number of the column, or -ENOENT.
  */
 int kma_table_column(const struct kma_table *table, const char *name);
+
+/*
+ * For a file that prints the struct kma_snapshot in the @private of its struct seq_file, and prints
+ * nothing if that is NULL.
+ */
+extern const struct seq_operations kma_seq_ops;
+int kma_seq_release(struct inode *inode, struct file *file);
 
 /* The file operations of tables: in debugfs, and in procfs. */
 extern const struct file_operations kma_table_fops;

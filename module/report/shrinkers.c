@@ -12,7 +12,7 @@ static const struct kma_column kma_shrinkers_columns[] = {
 };
 
 enum {
-#define X(name, format) KMA_SHRINKERS_COL_##name,
+#define X(name, ...) KMA_SHRINKERS_COL_##name,
 	KMA_SHRINKERS_COLUMNS(X)
 #undef X
 };

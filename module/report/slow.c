@@ -14,7 +14,7 @@
 #include "seqtab.h"
 
 enum {
-#define X(name, format) KMA_SLOW_COL_##name,
+#define X(name, ...) KMA_SLOW_COL_##name,
 	KMA_SLOW_COLUMNS(X)
 #undef X
 };

@@ -9,7 +9,7 @@
 #include "rows_map.h"
 
 enum {
-#define X(name, format) KMA_STALLS_COL_##name,
+#define X(name, ...) KMA_STALLS_COL_##name,
 	KMA_STALLS_COLUMNS(X)
 #undef X
 };

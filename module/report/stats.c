@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `stats`: the state of the module itself, and its counters, which `reset` does not clear. */
+/* `stats`: the state of the module itself, and its counters since the last reset. */
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 
+#include "../baseline.h"
 #include "../countmaps.h"
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
@@ -20,28 +21,32 @@
 #include "../trace/slab.h"
 #include "../trace/tracepoint.h"
 #include "keyval.h"
+#include "rows_site.h"
 
-static u64 kma_stats_live(void)
+/* Add up all rows.  Return: number of live records. */
+static u64 kma_stats_rows(struct kma_row *all)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
-	struct kma_row sum;
-	u64 live = 0;
-	u32 id;
+	u32 i, nr = kma_rows_site_nr();
+	struct kma_row since;
+	u64 live, all_live = 0;
 
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_sitetab_info(t, id))
-			continue;
-		kma_sitetab_sum(t, id, &sum);
-		live += kma_row_live(&sum);
+	*all = (struct kma_row) {};
+	for (i = 0; i < nr; i++) {
 		cond_resched();
+		if (!kma_rows_site_recorded(i, &since, &live))
+			continue;
+		all->hits += since.hits;
+		all->bulk += since.bulk;
+		all->frees += since.frees;
+		all_live += live;
 	}
-	return live;
+	return all_live;
 }
 
-static void kma_stats_add_live(struct kma_snapshot *snap,
-			       const struct kma_stats *stats)
+static void kma_stats_add_live(struct kma_snapshot *snap, const struct kma_stats *stats)
 {
-	u64 live = kma_stats_live();
+	struct kma_row all;
+	u64 live = kma_stats_rows(&all);
 	u64 slots = kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS;
 
 	kma_keyval_add(snap, "live_max", KMA_FORMAT_U64, kma_config.live_max);
@@ -49,6 +54,9 @@ static void kma_stats_add_live(struct kma_snapshot *snap,
 	kma_keyval_add(snap, "live_slots", KMA_FORMAT_U64, slots);
 	kma_keyval_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
 		       div64_u64(live * 100000, slots));
+	kma_keyval_add(snap, "recorded_allocs", KMA_FORMAT_U64, all.hits);
+	kma_keyval_add(snap, "recorded_bulk", KMA_FORMAT_U64, all.bulk);
+	kma_keyval_add(snap, "recorded_frees", KMA_FORMAT_U64, all.frees);
 	kma_keyval_add(snap, "live_spilled", KMA_FORMAT_U64,
 		       stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
 }
@@ -145,6 +153,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	kma_stats_add_functions(snap);
+	kma_stats_since(&stats, &kma_baseline.stats);
 	for (i = 0; i < KMA_STAT_NR; i++)
 		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
 	return 0;

@@ -1,35 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * `summary`: objects of the whole machine, since the last reset.  The first rows are those
- * of perf kmem's slab summary, with its definitions.
+ * of perf kmem's slab summary, with its definitions.  The events behind them are in `stats`.
  */
+#include <linux/module.h>
 #include <linux/sched.h>
 
-#include "../baseline.h"
 #include "../state.h"
 #include "keyval.h"
 #include "rows_site.h"
 
-static void kma_summary_counts(struct kma_site_counts *sum)
+/* Whether a row is of a call site in this module. */
+static bool kma_summary_is_own(u32 i)
+{
+	const struct kma_site_info *info = i < kma_sitetab_rows(&kma_core.sites) ?
+					   kma_sitetab_info(&kma_core.sites, i) : NULL;
+
+	return info && within_module(info->site, THIS_MODULE);
+}
+
+/* Add up all rows, and those of this module. */
+static void kma_summary_counts(struct kma_site_counts *sum, struct kma_site_counts *own)
 {
 	struct kma_site_counts counts;
 	u32 i, nr = kma_rows_site_nr();
 
 	memset(sum, 0, sizeof(*sum));
+	memset(own, 0, sizeof(*own));
 	for (i = 0; i < nr; i++) {
-		if (kma_rows_site_read(i, false, &counts))
-			kma_rows_site_add(sum, &counts);
 		cond_resched();
+		if (!kma_rows_site_read(i, false, &counts))
+			continue;
+		kma_rows_site_add(sum, &counts);
+		if (kma_summary_is_own(i))
+			kma_rows_site_add(own, &counts);
 	}
 }
 
-/* Add a row and, once something has been sampled, a row with its standard error. */
+/* Add a row, and a row with its standard error. */
 static void kma_summary_add(struct kma_snapshot *snap, const char *name, const char *name_se,
 			    enum kma_format format, u64 value, kma_u128 variance)
 {
 	kma_keyval_add(snap, name, format, value);
-	if (snap->sampled)
-		kma_keyval_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
+	kma_keyval_add(snap, name_se, KMA_FORMAT_U64, kma_standard_error(variance));
 }
 
 /* Add a row for @value, and NAME_se for its standard error. */
@@ -65,6 +78,7 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	kma_keyval_add(snap, "frag_pct", KMA_FORMAT_MILLI,
 		       kma_frag_milli(v[KMA_COUNT_bytes_req], v[KMA_COUNT_bytes_alloc]));
 	KMA_SUMMARY_COUNT(cross_node_allocs, cross_node);
+	KMA_SUMMARY_COUNT(objs_alloc, objs_alloc);
 	KMA_SUMMARY_COUNT(allocs, hits);
 	KMA_SUMMARY_COUNT(bulk_objs, bulk_objs);
 	KMA_SUMMARY_COUNT(bulk_bytes, bulk_bytes);
@@ -73,27 +87,20 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 	KMA_SUMMARY_COUNT(live_objs, live_objs);
 	KMA_SUMMARY_COUNT(frees, frees);
 	KMA_SUMMARY_COUNT(pingpong, pingpong);
-	if (snap->sampled) {
-		kma_keyval_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
-		kma_keyval_add(snap, "live_samples", KMA_FORMAT_U64,
-			       v[KMA_COUNT_live_samples]);
-	}
+	kma_keyval_add(snap, "samples", KMA_FORMAT_U64, v[KMA_COUNT_samples]);
+	kma_keyval_add(snap, "live_samples", KMA_FORMAT_U64, v[KMA_COUNT_live_samples]);
 }
 
 static int kma_summary_fill(struct kma_snapshot *snap)
 {
-	struct kma_site_counts sum;
-	struct kma_stats stats;
-	int i;
+	struct kma_site_counts sum, own;
 
 	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
-	kma_summary_counts(&sum);
-	kma_stats_sum(&stats);
-	kma_stats_since(&stats, &kma_baseline.stats);
+	kma_summary_counts(&sum, &own);
 	kma_summary_add_counts(snap, &sum);
-	for (i = 0; i < KMA_STAT_PAGES; i++)
-		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
+	KMA_SUMMARY_ADD(own_bytes, U64, own.v[KMA_COUNT_live_bytes],
+			own.variance[KMA_COUNT_live_bytes]);
 	return 0;
 }
 

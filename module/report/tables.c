@@ -31,7 +31,8 @@ static void kma_debugfs_file(const char *name, umode_t mode, void *data,
 		pr_warn("cannot create file %s in debugfs: error %ld\n", name, PTR_ERR(file));
 }
 
-int kma_report_start(const struct file_operations *control)
+int kma_report_start(const struct file_operations *control,
+		     const struct file_operations *query)
 {
 	int i;
 
@@ -49,6 +50,7 @@ int kma_report_start(const struct file_operations *control)
 		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],
 				 &kma_table_fops);
 	kma_debugfs_file("control", 0600, NULL, control);
+	kma_debugfs_file("query", 0600, NULL, query);
 	return 0;
 }
 

@@ -15,6 +15,7 @@ extern const int kma_nr_tables;
  * kma_report_start() - create the files
  * @control: operations of the file `control`; an argument, because control.c depends on the
  *	tables, and so the tables must not depend on control.c
+ * @query: likewise of the file `query`
  *
  * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
  * missing.
@@ -23,7 +24,8 @@ extern const int kma_nr_tables;
  * Return: 0, or -ENOMEM, which has been explained in the kernel log; then there are no
  * files.
  */
-int kma_report_start(const struct file_operations *control);
+int kma_report_start(const struct file_operations *control,
+		     const struct file_operations *query);
 
 /**
  * kma_report_stop() - remove the files

@@ -98,18 +98,24 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 	}
 }
 
-void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
+const char *kma_symbol_known(const struct kma_sitetab *t, u32 id)
 {
 	const struct kma_site_info *info = &t->info[id];
-	const struct kma_kept *kept = kma_kept(t);
 
 	lockdep_assert_held(&kma_lock);
 	if (!info->site)
-		strscpy(buf, "[other]", KMA_SYMBOL_LEN);
-	else if (kept->name[id])
-		strscpy(buf, kept->name[id], KMA_SYMBOL_LEN);
+		return "[other]";
+	return kma_kept(t)->name[id] ?: kma_namecache_find(info->site);
+}
+
+void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN])
+{
+	const char *known = kma_symbol_known(t, id);
+
+	if (known)
+		strscpy(buf, known, KMA_SYMBOL_LEN);
 	else
-		kma_symbol_print(info->site, buf);
+		kma_symbol_print(t->info[id].site, buf);
 }
 
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN])

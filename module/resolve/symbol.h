@@ -67,6 +67,16 @@ void kma_symbol_pages_stop(void);
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
 /**
+ * kma_symbol_known() - the name of a row's call site, if it need not be looked up
+ * @t: the table
+ * @id: number of the row
+ *
+ * Context: process; kma_lock is held.
+ * Return: the name, valid until kma_lock is released; or NULL.
+ */
+const char *kma_symbol_known(const struct kma_sitetab *t, u32 id);
+
+/**
  * kma_symbol_name() - print the name of a row's call site
  * @t: the table that the row is in: &kma_core.sites or &kma_pagealloc.sites
  * @id: number of the row, which is in use or is a row [other]

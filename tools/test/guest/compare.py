@@ -155,15 +155,15 @@ def compare(truth, when):
 
 
 def exact_change(scenario, expected, known):
-    """Check how a scenario changes counters of summary.
+    """Check how a scenario changes counters of `stats`.
 
     The rest of the machine may add to these counters, too.  That is rare, so one exact
     change in ten tries is enough.  A miscount would show in every try.
     """
     for _ in range(10):
-        before = pairs_of("summary")
+        before = pairs_of("stats")
         known.run(scenario)
-        after = pairs_of("summary")
+        after = pairs_of("stats")
         change = {key: after[key] - before[key] for key in expected}
         if change == expected:
             return

@@ -23,6 +23,16 @@ def check_equal(what, expected, actual):
         raise Failed(f"{what}\n  expected {expected}\n  actual   {actual}")
 
 
+DEADLINE_S = 60
+
+
+def wait_for(what, condition):
+    deadline = time.monotonic() + DEADLINE_S
+    while not condition():
+        check(time.monotonic() < deadline, f"{what}: not within {DEADLINE_S} s")
+        time.sleep(0.02)
+
+
 PROGRESS_S = 20
 last_progress = time.monotonic()
 

@@ -11,18 +11,18 @@ from table import Table, control, pairs_of
 # Rows of `summary` that are sums over rows of `callers` and `caches`: name to column
 SUMS = {"bytes_requested": "bytes_req", "bytes_allocated": "bytes_alloc",
         "bytes_freed": "bytes_freed", "cross_node_allocs": "cross_node",
-        "allocs": "hits", "live_bytes": "live_bytes", "live_objs": "live_objs",
+        "allocs": "hits", "objs_alloc": "objs_alloc", "live_bytes": "live_bytes", "live_objs": "live_objs",
         "frees": "frees", "pingpong": "pingpong", "bulk_objs": "bulk_objs",
         "bulk_bytes": "bulk_bytes", "confirmed_bytes": "confirmed_bytes"}
 
 
 def identities(s):
-    """Pairs of sums that are equal when no event is in flight, as module/core/stat.h says."""
+    """Pairs of sums of `stats` that are equal when no event is in flight: module/core/stat.h."""
     return {
         "allocation events": (
             s["events_kmalloc"] + s["events_kmem_cache_alloc"] +
             s["bulk_allocs"] + s["nolock_allocs"],
-            s["allocs"] + s["bulk_objs"] + s["alloc_failed"] +
+            s["recorded_allocs"] + s["recorded_bulk"] + s["alloc_failed"] +
             s["alloc_zero_size"] + s["alloc_off"] + s["alloc_filtered"] +
             s["alloc_unsampled"] + s["double_fired"] + s["dropped_caches_full"] +
             s["dropped_sites_full"]),
@@ -30,7 +30,7 @@ def identities(s):
             s["events_kfree"] + s["events_kmem_cache_free"] + s["bulk_frees"] +
             s["nolock_frees"] +
             s["rcu_pending"],
-            s["frees"] + s["free_null"] + s["free_zero_size"] +
+            s["recorded_frees"] + s["free_null"] + s["free_zero_size"] +
             s["free_unmatched"]),
     }
 
@@ -46,11 +46,11 @@ def check_identities(*names):
     a miscount stays in every later snapshot.  So one exact snapshot is proof enough.
     """
     for _ in range(TRIES):
-        pairs = identities(pairs_of("summary"))
+        pairs = identities(pairs_of("stats"))
         if all(left == right for left, right in
-               (pairs[name] for name in names or pairs)):
+                (pairs[name] for name in names or pairs)):
             return
-    raise Failed(f"none of {TRIES} summaries adds up; the last one: {pairs}")
+    raise Failed(f"stats does not add up in any of {TRIES} tries; the last one: {pairs}")
 
 
 def quiet_tables():

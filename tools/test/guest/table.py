@@ -33,10 +33,11 @@ class Table:
         with open(DEBUGFS / "kmemacct" / name) as f:
             self.opened = opened()
             text = f.read()
-        head, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 6 "
+        head, identity, columns, *lines = text.removesuffix("\n").split("\n")
+        prefix = f"# kmemacct {name} 7 "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
-        self.head = dict(pair.split("=") for pair in head[len(prefix):].split())
+        self.head = dict(pair.split("=") for pair in
+                         head[len(prefix):].split() + identity[2:].split())
         self.columns = columns.removeprefix("#").split()
         fields = [line.split(None, len(self.columns) - 1) for line in lines]
         short = [row for row in fields if len(row) != len(self.columns)]

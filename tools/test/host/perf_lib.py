@@ -66,10 +66,12 @@ class Symbols:
 def table(name):
     """The rows of a table, each a dict by column name."""
     with open(path_of(name)) as f:
-        _, columns, *lines = f.read().splitlines()
-    columns = columns.removeprefix("#").split()
+        lines = f.read().splitlines()
+    # The last of the lines that begin with `#` has the names of the columns.
+    head = [line for line in lines if line.startswith("#")]
+    columns = head[-1].removeprefix("#").split()
     return [dict(zip(columns, line.split(None, len(columns) - 1)))
-            for line in lines]
+            for line in lines[len(head):]]
 
 
 def compare(columns, inner, ours, outer):

@@ -100,7 +100,7 @@ def acct_filtered():
                 process.run()
                 wait_until_it_sleeps(process.pid)
         expected = expected_task(events(worker.pid))
-        summary = pairs_of("summary")
+        summary = pairs_of("stats")
         check(summary["countmap_filtered"] > expected["allocs"] and summary["countmap_off"],
               f"the events of the other process are not counted as filtered: {summary}")
         for name in ("tasks", "cgroups"):

@@ -35,8 +35,8 @@ def check_bulk(known, when):
 
 
 def summary_of(since):
-    """Describe what the bulk functions did since the summary `since`."""
-    now = pairs_of("summary")
+    """Describe what the bulk functions did since the stats `since`."""
+    now = pairs_of("stats")
     return ", ".join(f"{now[key] - since[key]} {key}"
                      for key in ("bulk_allocs", "bulk_frees")) + ", 0 missed"
 
@@ -45,7 +45,7 @@ def summary_of(since):
 def bulk():
     """Test that all columns are exact for bulk functions and frees by RCU."""
     with both() as known:
-        since = pairs_of("summary")
+        since = pairs_of("stats")
         check_equal("setting", "auto", settings()["bulk"])
         for scenario in ("bulk_alloc", "bulk_free"):
             known.run(scenario)
@@ -115,7 +115,7 @@ def bulk_off():
         check_equal("setting", "off", settings()["bulk"])
         known.run("constant", "caches")
         compare(known, "bulk=off")
-        unmatched = pairs_of("summary")["free_unmatched"]
+        unmatched = pairs_of("stats")["free_unmatched"]
         known.run("bulk_alloc")
         live = sum(row["bulk_objs"] - row["frees"]
                    for row in known.own_sites().values() if row["bulk_objs"])
@@ -123,7 +123,7 @@ def bulk_off():
         check(not any("truth_bulk" in name for name in rows),
               f"bulk objects with bulk=off: {sorted(rows)}")
         known.run("drop")
-        now = pairs_of("summary")["free_unmatched"]
+        now = pairs_of("stats")["free_unmatched"]
         check(now - unmatched >= live, f"only {now - unmatched} unmatched frees of {live}")
 
         # RCU frees in bulk only what fits in the pages that it got: 2,550 objects, sometimes none.
@@ -148,7 +148,7 @@ def storming_bulk():
     """Test bulk functions and RCU while all CPUs allocate, also in interrupts."""
     rounds = 0
     with both() as known:
-        since = pairs_of("summary")
+        since = pairs_of("stats")
 
         def work():
             nonlocal rounds

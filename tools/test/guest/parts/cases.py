@@ -193,9 +193,9 @@ def memcg_charge_fails():
     with both() as known, cgroup() as folder:
         # The rest of the machine may add to these counters, but not in every try.
         for _ in range(10):
-            then, before = charge_events(known), pairs_of("summary")
+            then, before = charge_events(known), pairs_of("stats")
             run_in(folder, known, "charge")
-            now, after = charge_events(known), pairs_of("summary")
+            now, after = charge_events(known), pairs_of("stats")
             expected = {key: now[key] - then[key] for key in now}
             change = {key: after[key] - before[key] for key in now}
             compare(known, "after charge")
@@ -216,7 +216,7 @@ def memcg_charge_fails():
 # ---- older objects ---------------------------------------------------------
 
 def unmatched_frees():
-    return pairs_of("summary")["free_unmatched"]
+    return pairs_of("stats")["free_unmatched"]
 
 
 QUIET_S = 20

@@ -25,6 +25,7 @@ def reset():
         for _ in range(2):
             base = known.own_sites()
             stats = pairs_of("stats")
+            resets = int(Table("callers").head["resets"])
             control("reset")
             table = Table("callers")
             check_equal("since", "reset", table.head["since"])
@@ -35,8 +36,9 @@ def reset():
                             [row[key] for key in ("live_bytes", "live_objs", *since)])
             compare_allocs(known, "after reset")
             check_identities()
-            check(pairs_of("stats")["events_kmalloc"] >= stats["events_kmalloc"],
-                  "stats were reset")
+            check_equal("number of resets", resets + 1, int(table.head["resets"]))
+            check(pairs_of("stats")["events_kmalloc"] < stats["events_kmalloc"],
+                  "stats were not reset")
             known.run("drop", "constant", "runtime", "caches", "contexts", "nodes")
             rows = rows_by_function(known, Table("callers"))
             for name, row in known.own_sites().items():

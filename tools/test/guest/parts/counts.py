@@ -33,17 +33,17 @@ def events():
         exact_change("failed", {"alloc_failed": n,
                                 "double_fired": n if twice else 0}, known)
         exact_change("nothing", {"free_zero_size": n, "alloc_zero_size": 0}, known)
-        before = pairs_of("summary")
+        before = pairs_of("stats")
         known.run("nothing")
-        after = pairs_of("summary")
+        after = pairs_of("stats")
         # The rest of the machine also frees NULL; the sums are checked below.
         check(after["free_null"] - before["free_null"] >= n, "free_null lacks some frees")
         known.run("drop")
         # Five functions, five sizes, five objects of each
         exact_change("large", {"double_fired": 125 if twice else 0}, known)
-        callers, caches, summary = check_sums()
+        callers, caches, _ = check_sums()
         check_equal("whether there are double_fired events", twice,
-                    summary["double_fired"] > 0)
+                    pairs_of("stats")["double_fired"] > 0)
         inner = [row["site"] for row in callers.rows
                  if re.match(r"_*kmalloc(_large|_node|_cache|_track_caller|_noprof|\+)",
                              row["site"])]

@@ -51,12 +51,12 @@ def try_objects(what, matches, run=lambda known: known.run(*WORK), least=1):
     refilter(f"module kmemacct_truth{what}")
     with loaded("kmemacct_truth"):
         known = Truth()
-        before = pairs_of("summary")["alloc_filtered"]
+        before = pairs_of("stats")["alloc_filtered"]
         more = run(known)
         expected, live, _ = check_objects(
             known, (lambda row: matches(row, more)) if more else matches)
         check(least <= expected < live + (not what), f"{what}: {expected} of {live}")
-        check(pairs_of("summary")["alloc_filtered"] - before >= live - expected,
+        check(pairs_of("stats")["alloc_filtered"] - before >= live - expected,
               "alloc_filtered lacks some objects")
         check(all(known.is_mine(row["site"]) for row in Table("callers").rows),
               "callers has call sites outside the truth")
@@ -168,12 +168,11 @@ def filter_nothing_else():
         n = known.values()["nothings"]
         exact_change("failed", {"alloc_failed": n, "double_fired": n if twice else 0},
                      known)
-        exact_change("large", {"double_fired": 125 if twice else 0, "allocs": 0}, known)
+        exact_change("large", {"double_fired": 125 if twice else 0, "recorded_allocs": 0}, known)
         control("reset")
         known.run(*WORK)
-        summary = pairs_of("summary")
-        check_equal("allocs", [0, 0], [summary["allocs"], summary["bulk_objs"]])
-        check(summary["alloc_filtered"] > 1000, "too few objects were filtered")
+        check_equal("objs_alloc", 0, pairs_of("summary")["objs_alloc"])
+        check(pairs_of("stats")["alloc_filtered"] > 1000, "too few objects were filtered")
         check_identities()
         control("enabled 0")
         exact_change("constant", {"alloc_filtered": 0}, known)
@@ -191,19 +190,18 @@ def filter_sampled():
         for name, row in known.own_sites().items():
             truth.update({key: row[key] for key in ("hits", "bulk_objs")})
         for _ in range(TRIES):
-            summary = pairs_of("summary")
-            # Use the number of samples, not of the objects that they stand for
-            left, right = identities({**summary, "allocs": summary["samples"],
-                                      "bulk_objs": 0})["allocation events"]
+            stats = pairs_of("stats")
+            left, right = identities(stats)["allocation events"]
             if left == right:
                 break
         check_equal("allocation events", left, right)
+        summary = pairs_of("summary")
         table = Table("callers")
         check(all(known.is_mine(row["site"]) for row in table.rows),
               "callers has call sites outside the truth")
         # Each allocation that matches counts as a sample or as unsampled.
         check_equal("events that matched", truth["hits"] + truth["bulk_objs"],
-                    summary["alloc_unsampled"] + summary["samples"])
+                    stats["alloc_unsampled"] + summary["samples"])
         off = abs(summary["allocs"] - truth["hits"]) / summary["allocs_se"]
         check(off < 6, f"{summary['allocs']} instead of {truth['hits']}")
         known.run("drop")

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from filters import cgroups
-from harness import check, check_equal, part
+from harness import check, check_equal, part, wait_for
 from kernel import DEBUGFS, loaded, rmmod
 from reclaim_trace import check_latency, check_shrinkers, watched
 from table import Table, control, pairs_of, read_all
@@ -189,8 +189,8 @@ def latency_switches():
                     stats = pairs_of("stats")
                     for name in ("stall_no_slot", "stall_too_deep"):
                         check_equal(name, 0, stats[name])
-                    check(Table("stalls").rows, "nothing was counted")
-                    check(Table("tasks").sum("stall_us"), "no task has waited")
+                    wait_for("a row of stalls", lambda: Table("stalls").rows)
+                    wait_for("a task that has waited", lambda: Table("tasks").sum("stall_us"))
         finally:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)

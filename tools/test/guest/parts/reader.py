@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -35,7 +36,11 @@ def plain(rows):
 
 
 def number(value):
-    return int(value, 0) if isinstance(value, str) and value.startswith("0x") else value
+    if not isinstance(value, str):
+        return value
+    if re.fullmatch(r"[0-9]+[.][0-9]{3}", value):
+        return float(value)
+    return int(value, 0) if value.startswith("0x") else value
 
 
 @single

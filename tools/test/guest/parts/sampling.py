@@ -28,12 +28,6 @@ QUANTITIES = {
 RUNS = 20
 
 
-def pairs_with_samples(name):
-    """Return all rows that are integers, which may be negative."""
-    return {row["name"]: int(row["value"]) for row in Table(name).rows
-            if "." not in str(row["value"])}
-
-
 def weight(size, sample_bytes):
     return 1 / -math.expm1(-size / sample_bytes)
 
@@ -72,9 +66,9 @@ def quiet(names):
     control("enabled 0")
     try:
         for _ in range(200):
-            before = pairs_with_samples("summary")
+            before = pairs_of("summary")
             tables = [Table(name) for name in names]
-            after = pairs_with_samples("summary")
+            after = pairs_of("summary")
             if all(before[key] == after[key] for key in
                    ("samples", "live_samples", "live_bytes", "frees")):
                 return *tables, after
@@ -136,9 +130,7 @@ def check_stacks(known):
 def check_sampled_identities():
     """Check the identity of allocations, when only samples were recorded since load."""
     for _ in range(200):
-        summary = pairs_with_samples("summary")
-        summary["allocs"], summary["bulk_objs"] = summary["samples"], 0
-        left, right = identities(summary)["allocation events"]
+        left, right = identities(pairs_of("stats"))["allocation events"]
         if left == right:
             break
     check_equal("allocation events", left, right)
@@ -243,12 +235,14 @@ def stacks_by_two_ways():
 def sampling_settings():
     """Test sample_bytes as command and parameter, and that invalid values change nothing."""
     with both() as known:
-        check("samples" not in Table("callers").columns, "columns of samples without sampling")
+        columns = Table("callers").columns
+        check_equal("sampled", "0", Table("callers").head["sampled"])
         for text, value in (("512K", 524288), ("4096", 4096), ("64M", 67108864)):
             control(f"sample_bytes {text}")
             check_equal(text, str(value), settings()["sample_bytes"])
             check_equal(text, str(value), Table("callers").head["sample_bytes"])
-            check("samples" in Table("callers").columns, "no columns of samples")
+            check_equal("sampled", "1", Table("callers").head["sampled"])
+            check_equal("columns", columns, Table("callers").columns)
         for text in ("2K", "128M", "3000", "x", "-1", "4Kx", ""):
             for write in (lambda: control(f"sample_bytes {text}"),
                           lambda: PARAMETER.write_text(text + "\n")):
@@ -261,7 +255,7 @@ def sampling_settings():
         check("power of two" in settings()["last_error"], f"last_error: {settings()}")
         PARAMETER.write_text("0")
         check_equal("setting", "0", settings()["sample_bytes"])
-        # The columns stay, and counts from now on are exact.
+        # Counts from now on are exact.
         known.run("constant")
         rows = rows_by_function(known, Table("callers"))
         for name, truth in known.own_sites().items():

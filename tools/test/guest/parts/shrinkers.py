@@ -10,11 +10,10 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
-from harness import check, check_equal, several, several_if
+from harness import DEADLINE_S, check, check_equal, several, several_if, wait_for
 from kernel import CPUS, KERNEL, loaded, rmmod
 from parts.latency import child_in, ended, limited, read_files
 from parts.reader import READER
@@ -27,17 +26,9 @@ CPU = "waiting for a CPU"
 SITE = "truth_alloc_page"
 SCAN = f"truth_shrinker_scan [{NAME}]"
 TASKS = 2
-DEADLINE_S = 60
 
 # Counters of events or phases that were not recorded
 LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost", "slow_lost")
-
-
-def wait_for(what, condition):
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        check(time.monotonic() < deadline, f"{what}: not within {DEADLINE_S} s")
-        time.sleep(0.02)
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ def unprivileged():
     with loaded("kmemacct"):
         files = [*(DEBUGFS / "kmemacct").iterdir(), Path("/proc/kmemacct"),
                  *Path("/sys/module/kmemacct/parameters").iterdir()]
-        check_equal("files", len(TABLES) + 2 + PARAMETERS, len(files))
+        check_equal("files", len(TABLES) + 3 + PARAMETERS, len(files))
         for path in files:
             for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR,
                           os.O_WRONLY | os.O_TRUNC | os.O_APPEND):
@@ -63,7 +63,7 @@ def addresses(text):
 
 
 def ptr_column(text):
-    return [line.split(None, 1)[0] for line in text.splitlines()[2:]]
+    return [line.split(None, 1)[0] for line in text.splitlines()[3:]]
 
 
 @part
