@@ -33,16 +33,16 @@ headers:
 	echo "no kernel headers: apt-get install linux-headers-amd64, or set KDIR" >&2; \
 	exit 1; }
 
-# The target json runs tools/vm/setup only if the json-c library is missing.
-reader: json
+# The target libraries runs tools/vm/setup only if a library is missing.
+reader: libraries
 	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
 
-HAS_JSON = echo '\#include <json-c/json.h>' | $(CC) -E - >/dev/null 2>&1
+HAS_LIBRARIES = printf '\#include <%s>\n' json-c/json.h curses.h | $(CC) -E - >/dev/null 2>&1
 
-json:
-	@$(HAS_JSON) || tools/vm/setup tools
-	@$(HAS_JSON) || { \
-	echo "no json-c: apt-get install libjson-c-dev" >&2; \
+libraries:
+	@$(HAS_LIBRARIES) || tools/vm/setup tools
+	@$(HAS_LIBRARIES) || { \
+	echo "no json-c or ncurses: apt-get install libjson-c-dev libncurses-dev" >&2; \
 	exit 1; }
 
 demo:
@@ -77,5 +77,5 @@ clean:
 		xargs -r rm -f
 	rm -rf build .tmp_versions
 
-.PHONY: all module headers reader json demo
+.PHONY: all module headers reader libraries demo
 .PHONY: check check-matrix check-debug bench clean

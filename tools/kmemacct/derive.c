@@ -102,19 +102,19 @@ void derive_modules(struct table *callers)
 
 /* ---- leaks ---------------------------------------------------------------- */
 
-#define LEAKS_COLUMNS(X)		\
-	X(live_bytes, U64)		\
-	X(live_objs, U64)		\
-	X(oldest_ms, U64)		\
-	X(live_samples, SAMPLED)	\
-	X(live_bytes_se, SAMPLED)	\
-	X(live_objs_se, SAMPLED)	\
-	X(site, LABEL)
+#define LEAKS_COLUMNS(X)			\
+	X(live_bytes, U64, GAUGE, BYTES)	\
+	X(live_objs, U64, GAUGE, OBJS)		\
+	X(oldest_ms, U64, MAX, MS)		\
+	X(live_samples, U64, GAUGE, SAMPLES)	\
+	X(live_bytes_se, U64, ERROR, BYTES)	\
+	X(live_objs_se, U64, ERROR, OBJS)	\
+	X(site, LABEL, KEY, NONE)
 
 static const struct column leaks_columns[] = { LEAKS_COLUMNS(COLUMN) };
 
 enum {
-#define X(name, format) LEAK_##name,
+#define X(name, ...) LEAK_##name,
 	LEAKS_COLUMNS(X)
 #undef X
 };
@@ -172,8 +172,6 @@ static void put_leak(struct table *leaks, const char *site, const struct leak *l
 	row->v[LEAK_live_bytes] = from_milli(leak->bytes);
 	row->v[LEAK_live_objs] = from_milli(leak->objs);
 	row->v[LEAK_oldest_ms] = leak->oldest_ms;
-	if (!table_is_sampled(leaks))
-		return;
 	row->v[LEAK_live_samples] = leak->samples;
 	row->v[LEAK_live_bytes_se] = estimate_root(leak->bytes_variance);
 	row->v[LEAK_live_objs_se] = estimate_root(leak->objs_variance);
@@ -190,8 +188,7 @@ static void add_leaks(struct table *leaks, struct row **objects, size_t nr,
 	for (i = 0; i < nr; i++) {
 		if (objects[i]->v[ALLOC_age_ms] < older_ms)
 			continue;
-		add_leak(&leak, objects[i], table_is_sampled(leaks) ?
-			 objects[i]->v[ALLOC_weight] : WEIGHT_ONE);
+		add_leak(&leak, objects[i], objects[i]->v[ALLOC_weight]);
 		any = true;
 	}
 	if (any)
@@ -201,7 +198,7 @@ static void add_leaks(struct table *leaks, struct row **objects, size_t nr,
 struct table *derive_leaks(struct table *allocs, u64 older_ms)
 {
 	struct table *leaks = table_new("leaks", leaks_columns,
-					table_is_sampled(allocs), allocs->nr_rows);
+					allocs->sampled, allocs->nr_rows);
 	size_t i, same;
 
 	leaks->from[0] = allocs;
@@ -216,16 +213,16 @@ struct table *derive_leaks(struct table *allocs, u64 older_ms)
 
 /* ---- the difference ------------------------------------------------------- */
 
-/* A difference may be negative, but its number of samples and its errors are not. */
-#define DIFF_COLUMN_U64		.format = FORMAT_S64
-#define DIFF_COLUMN_MILLI	COLUMN_MILLI
-#define DIFF_COLUMN_LABEL	COLUMN_LABEL
-#define DIFF_COLUMN_SAMPLED	COLUMN_SAMPLED
-#define DIFF_COLUMN(_name, _format) { #_name, DIFF_COLUMN_##_format },
+static const struct column callers_columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
 
-static const struct column difference_columns[] = {
-	KMA_CALLERS_COLUMNS(DIFF_COLUMN)
-};
+/* A difference may be negative, but its number of samples and its errors are not. */
+static void set_signs(struct table *t)
+{
+	int i;
+
+	for (i = 0; i < COUNT_frag_pct; i++)
+		t->columns[i].format = FORMAT_S64;
+}
 
 static u64 difference_frag(const struct row *row)
 {
@@ -235,10 +232,10 @@ static u64 difference_frag(const struct row *row)
 	return req >= 0 && alloc > 0 ? number_frag_milli(req, alloc) : 0;
 }
 
-/* Return: a value of a row, or 0 if the table lacks the row (which is then NULL) or the column. */
-static u64 value(const struct table *t, const struct row *row, int column)
+/* Return: a value of a row, or 0 if the table lacks the row, which is then NULL. */
+static u64 value(const struct row *row, int column)
 {
-	return row && column < t->nr_values ? row->v[column] : 0;
+	return row ? row->v[column] : 0;
 }
 
 /* Standard error of the growth of a counter: its variance is the growth of the variance. */
@@ -287,8 +284,7 @@ static void add_difference(struct table *t, const struct row *before,
 
 	row->label = after ? after->label : before->label;
 	for (i = 0; i < t->nr_values; i++) {
-		row->v[i] = difference_value(i, value(t->from[0], before, i),
-					     value(t->from[1], after, i));
+		row->v[i] = difference_value(i, value(before, i), value(after, i));
 		if (i < COUNT_frag_pct)
 			any |= row->v[i];
 	}
@@ -299,14 +295,15 @@ static void add_difference(struct table *t, const struct row *before,
 
 struct table *derive_difference(struct table *before, struct table *after)
 {
-	struct table *t = table_new("run", difference_columns,
-				    table_is_sampled(before) || table_is_sampled(after),
+	struct table *t = table_new("run", callers_columns,
+				    before->sampled || after->sampled,
 				    before->nr_rows + after->nr_rows);
 	size_t b = 0, a = 0;
 	int order;
 
 	t->from[0] = before;
 	t->from[1] = after;
+	set_signs(t);
 	table_inherit(t, after);
 	sort_by_label(before);
 	sort_by_label(after);

@@ -2,8 +2,10 @@
 /* Estimates.  See the overview in estimate.h. */
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "bounds.h"
 #include "estimate.h"
 
 /* ---- columns -------------------------------------------------------------- */
@@ -52,13 +54,6 @@ static int main_column(const struct table *t)
 	return column < 0 ? table_column(t, "live_kb") : column;
 }
 
-bool estimate_any(const struct table *t)
-{
-	int column = main_column(t);
-
-	return column >= 0 && estimate_se(t, column) >= 0;
-}
-
 int estimate_main(const struct table *t, const struct sort *sort)
 {
 	int i, column;
@@ -73,39 +68,96 @@ int estimate_main(const struct table *t, const struct sort *sort)
 	return main_column(t);
 }
 
-/* ---- samples -------------------------------------------------------------- */
+/* ---- values by name ------------------------------------------------------- */
 
+/* Return: a value of a row, or of a table of pairs; 0 if there is none of that name. */
 static u64 value(const struct table *t, const struct row *row, const char *name)
 {
 	int column = table_column(t, name);
+	size_t i;
 
-	return column < 0 ? 0 : row->v[column];
+	if (column >= 0)
+		return row->v[column];
+	for (i = 0; !t->columns && i < t->nr_rows; i++)
+		if (!strcmp(t->rows[i]->label, name))
+			return t->rows[i]->v[0];
+	return 0;
 }
 
-/* These columns show the present state; all others count from the last reset. */
+/* These show the present state; all others count from the last reset. */
 static bool is_live(const char *name)
 {
 	return begins(name, "live_") || begins(name, "confirmed_");
 }
 
-/* Test whether anything in a row is based on samples. */
-static bool has_samples(const struct table *t, const struct row *row)
+/* Test for a number of objects or of page allocations, not of bytes. */
+static bool is_count(const char *name)
 {
-	int i;
+	enum unit unit = table_unit(name);
 
-	for (i = 0; i < t->nr_values; i++)
-		if (t->columns[i].sampled && row->v[i])
-			return true;
-	return false;
+	return unit != UNIT_BYTES && unit != UNIT_KB;
 }
 
-bool estimate_few(const struct table *t, const struct row *row, int column)
+static u64 se_of(const struct table *t, const struct row *row, const char *name)
 {
-	bool live = is_live(t->columns[column].name);
+	char se[64];
 
-	return has_samples(t, row) &&
-	       value(t, row, live ? "live_samples" : "samples") < ESTIMATE_FEW;
+	snprintf(se, sizeof(se), "%s_se", name);
+	return value(t, row, se);
 }
+
+/* The bytes of the objects that a column counts. */
+static const char *bytes_of(const struct table *t, const char *name)
+{
+	static const char * const pairs[][2] = {
+		{ "live_objs", "live_bytes" }, { "live_allocs", "live_kb" },
+		{ "hits", "bytes_alloc" }, { "allocs", "bytes_allocated" },
+		{ "objs_alloc", "bytes_alloc" },
+		{ "frees", "bytes_freed" }, { "bulk_objs", "bulk_bytes" },
+	};
+	size_t i;
+
+	if (!strcmp(name, "hits") && table_column(t, "kb") >= 0)
+		return "kb";
+	for (i = 0; i < ARRAY_SIZE(pairs); i++)
+		if (!strcmp(name, pairs[i][0]))
+			return pairs[i][1];
+	return NULL;
+}
+
+/*
+ * The standard error of a few large objects is less than one object and rounded to 0, but that of
+ * their bytes is not.
+ */
+static bool is_rough(const struct table *t, const struct row *row, const char *name)
+{
+	const char *bytes = bytes_of(t, name);
+
+	return se_of(t, row, name) || (bytes && se_of(t, row, bytes));
+}
+
+int estimate_bytes_se(const struct table *t, int column)
+{
+	const char *bytes = bytes_of(t, t->columns[column].name);
+	int i = bytes ? table_column(t, bytes) : -1;
+
+	return i < 0 ? -1 : estimate_se(t, i);
+}
+
+bool estimate_is_rough(const struct table *t, const struct row *row, int column)
+{
+	return estimate_se(t, column) >= 0 && is_rough(t, row, t->columns[column].name);
+}
+
+/* Standard errors are rounded down. */
+static double variance_of(const struct table *t, const struct row *row, const char *name)
+{
+	double se = se_of(t, row, name);
+
+	return is_rough(t, row, name) ? (se + 1) * (se + 1) : 0;
+}
+
+/* ---- samples -------------------------------------------------------------- */
 
 /* Test for bulk allocations, which are not in `hits` but may be sampled as well. */
 static bool has_bulk(const struct table *t, const struct row *row)
@@ -130,6 +182,8 @@ static u64 known_samples(const struct table *t, const struct row *row,
 {
 	if (begins(name, "live_"))
 		return value(t, row, "live_samples");
+	if (!strcmp(name, "objs_alloc"))
+		return value(t, row, "samples");
 	if (begins(name, "bulk_"))
 		return value(t, row, "hits") ? 0 : value(t, row, "samples");
 	if (is_of_hits(name))
@@ -137,22 +191,200 @@ static u64 known_samples(const struct table *t, const struct row *row,
 	return 0;
 }
 
+/* Return: the variance of what all samples, or all live ones, stand for. */
+static double variance_of_all(const struct table *t, const struct row *row, const char *name)
+{
+	static const char * const live[] = { "live_bytes", "live_kb" };
+	static const char * const bytes[] = {
+		"bytes_alloc", "bytes_allocated", "kb", "bulk_bytes",
+	};
+	static const char * const counts[] = { "hits", "allocs", "bulk_objs", "bulk_allocs" };
+	double variance = 0;
+	size_t i;
+
+	if (begins(name, "live_") || !strcmp(name, "objs_alloc"))
+		return variance_of(t, row, name);
+	if (is_live(name)) {
+		for (i = 0; i < ARRAY_SIZE(live); i++)
+			variance += variance_of(t, row, live[i]);
+		return variance;
+	}
+	for (i = 0; i < ARRAY_SIZE(bytes); i++)
+		variance += variance_of(t, row, is_count(name) ? counts[i] : bytes[i]);
+	return variance;
+}
+
+/* Set the number of samples, of which there may be none: counts of frees were reset last. */
+static void set_samples(struct weighed *w, const struct table *t, const struct row *row,
+			const char *name)
+{
+	const double all = variance_of_all(t, row, name);
+
+	w->part = w->variance != all;
+	w->samples = value(t, row, is_live(name) ? "live_samples" : "samples");
+	if (w->part && all > 0)
+		w->samples *= w->variance / all;
+	if (w->samples > 0)
+		return;
+	w->part = true;
+	w->samples = w->unit > 0 ? fmax(w->variance / (w->unit * w->unit), 1) : 1;
+}
+
+/* ---- what a sample stands for --------------------------------------------- */
+
+#define KB		1024
+/* The slab allocator has no smaller objects. */
+#define OBJECT_MIN	8
+/* A page allocation of order 0, on 64-bit PCs; no order is larger than this. */
+#define PAGE_BYTES	4096
+#define ORDER_MAX	20
+
+static double bytes_per_unit(const char *name)
+{
+	return table_unit(name) == UNIT_KB ? KB : 1;
+}
+
+/* The columns of bytes that show T, and their numbers of samples. */
+static const char * const seen_columns[][2] = {
+	{ "live_bytes", "live_samples" }, { "live_kb", "live_samples" },
+	{ "bytes_alloc", "samples" }, { "bytes_allocated", "samples" }, { "kb", "samples" },
+};
+
+/* Return: T by the standard error of @n samples, at least. */
+static double seen_sample_bytes(const char *name, u64 se, u64 n)
+{
+	return n ? se * bytes_per_unit(name) / sqrt(n) : 0;
+}
+
+static double head_sample_bytes(const struct table *t)
+{
+	const char *text = table_field(t, "sample_bytes");
+	u64 bytes = 0;
+
+	if (text)
+		number_parse(text, &bytes);
+	return bytes;
+}
+
+/* Return: T, the number of bytes that one sample of small objects stands for; 0 if not known. */
+static double sample_bytes(const struct table *t, const struct row *row)
+{
+	double bytes = head_sample_bytes(t);
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(seen_columns); i++) {
+		name = seen_columns[i][0];
+		bytes = fmax(bytes, seen_sample_bytes(name, se_of(t, row, name),
+						      value(t, row, seen_columns[i][1])));
+	}
+	return bytes;
+}
+
+/* Return: the largest T that any row shows in a column. */
+static double largest_sample_bytes(const struct table *t, const char *name, const char *samples)
+{
+	int column = table_column(t, name), n = table_column(t, samples);
+	int se = column < 0 ? -1 : estimate_se(t, column);
+	double bytes = 0;
+	size_t i;
+
+	if (se < 0 || n < 0)
+		return 0;
+	for (i = 0; i < t->nr_rows + t->left_out; i++)
+		bytes = fmax(bytes, seen_sample_bytes(name, t->rows[i]->v[se], t->rows[i]->v[n]));
+	return bytes;
+}
+
+/* Return: size of the objects of a row by its estimates, which are rounded; at most that size. */
+static double estimated_size(const struct table *t, const struct row *row)
+{
+	static const char * const counts[] = { "live_objs", "hits", "bulk_objs", "frees" };
+	u64 count;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		count = value(t, row, counts[i]);
+		if (count)
+			return value(t, row, bytes_of(t, counts[i])) / (count + 0.5);
+	}
+	return 0;
+}
+
+/*
+ * Find the size of the objects that a row is about.
+ * Return: their size if all have the same, or that of the smallest possible object.
+ */
+static double object_size(const struct table *t, const struct row *row, bool *mixed)
+{
+	int order = table_column(t, "order");
+	double size = 0;
+
+	if (order >= 0 && row->v[order] <= ORDER_MAX)
+		size = (double)PAGE_BYTES * (1 << row->v[order]);
+	else if (!strcmp(t->name, "caches") && *row->label != '[')
+		size = estimated_size(t, row);
+	*mixed = size < OBJECT_MIN;
+	return *mixed ? OBJECT_MIN : size;
+}
+
+static struct weighed make_weighed(const struct table *t, const struct row *row,
+				   const char *name, double estimate)
+{
+	struct weighed w = {
+		.estimate = estimate,
+		.variance = variance_of(t, row, name),
+		.unit = sample_bytes(t, row) / bytes_per_unit(name),
+	};
+
+	if (is_count(name))
+		w.unit /= object_size(t, row, &w.mixed);
+	set_samples(&w, t, row, name);
+	return w;
+}
+
+bool estimate_any(const struct table *t)
+{
+	return t->columns && t->sampled && estimate_unsampled(t);
+}
+
+u64 estimate_unsampled(const struct table *t)
+{
+	int column = main_column(t);
+	double bytes = head_sample_bytes(t);
+	size_t i;
+
+	if (column < 0 || estimate_se(t, column) < 0)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(seen_columns); i++)
+		bytes = fmax(bytes, largest_sample_bytes(t, seen_columns[i][0],
+							 seen_columns[i][1]));
+	return ceil(bounds_unsampled(bytes));
+}
+
 /* ---- intervals ------------------------------------------------------------ */
+
+/* Larger distances are beyond all numbers of 64 bits. */
+#define DISTANCE_MAX	0x1p100
 
 static __int128 extend(enum format format, u64 value)
 {
 	return format == FORMAT_S64 ? (__int128)(s64)value : (__int128)value;
 }
 
+static __int128 round_up(double distance)
+{
+	return ceil(fmin(distance, DISTANCE_MAX));
+}
+
 /* The interval starts at @least or above, unless the estimate itself is below @least. */
-static struct interval make_interval(enum format format, u64 estimate, u64 se,
+static struct interval make_interval(enum format format, u64 estimate, struct bounds bounds,
 				     __int128 least)
 {
 	const __int128 most = format == FORMAT_S64 ? LLONG_MAX : U64_MAX;
-	/* 1.96 times the standard error, rounded up */
-	const __int128 half = ((__int128)se * 49 + 24) / 25;
 	const __int128 middle = extend(format, estimate);
-	__int128 low = middle - half, high = middle + half;
+	__int128 low = middle - round_up(bounds.below);
+	__int128 high = middle + round_up(bounds.above);
 
 	if (least > middle)
 		least = middle;
@@ -163,19 +395,38 @@ static struct interval make_interval(enum format format, u64 estimate, u64 se,
 	};
 }
 
+/* The interval of a difference, which may be negative. */
+static struct interval interval_of_change(const struct table *t, const struct row *row,
+					  const char *name, u64 estimate)
+{
+	struct weighed w = make_weighed(t, row, name, (s64)estimate);
+	struct bounds bounds = {};
+
+	if (w.variance > 0)
+		bounds = bounds_of_change(&w);
+	return make_interval(FORMAT_S64, estimate, bounds, LLONG_MIN);
+}
+
+static struct interval interval_of_sum(const struct table *t, const struct row *row,
+				       enum format format, const char *name, u64 estimate)
+{
+	struct weighed w = make_weighed(t, row, name, extend(format, estimate));
+	struct bounds bounds = {};
+
+	if (w.variance > 0)
+		bounds = bounds_of_sum(&w);
+	return make_interval(format, estimate, bounds, known_samples(t, row, name));
+}
+
 struct interval estimate_interval(const struct table *t, const struct row *row,
 				  int column)
 {
 	const struct column *c = &t->columns[column];
-	__int128 least;
 
-	/* A signed live column is a difference, which may be negative. */
+	/* A signed live column is a difference. */
 	if (c->format == FORMAT_S64 && is_live(c->name))
-		least = LLONG_MIN;
-	else
-		least = known_samples(t, row, c->name);
-	return make_interval(c->format, row->v[column],
-			     row->v[estimate_se(t, column)], least);
+		return interval_of_change(t, row, c->name, row->v[column]);
+	return interval_of_sum(t, row, c->format, c->name, row->v[column]);
 }
 
 u64 estimate_root(double variance)
@@ -197,13 +448,17 @@ const struct row *estimate_pair_se(const struct table *t, size_t i)
 	return NULL;
 }
 
+bool estimate_pair_is_rough(const struct table *t, size_t i)
+{
+	return estimate_pair_se(t, i) && is_rough(t, t->rows[i], t->rows[i]->label);
+}
+
 struct interval estimate_pair_interval(const struct table *t, size_t i)
 {
 	const struct row *row = t->rows[i];
 
 	/* Only bytes_net may be negative, even where its estimate is not. */
 	if (!strcmp(row->label, "bytes_net"))
-		return make_interval(FORMAT_S64, row->v[0],
-				     estimate_pair_se(t, i)->v[0], LLONG_MIN);
-	return make_interval(row->format, row->v[0], estimate_pair_se(t, i)->v[0], 0);
+		return interval_of_change(t, row, row->label, row->v[0]);
+	return interval_of_sum(t, row, row->format, row->label, row->v[0]);
 }

@@ -4,18 +4,29 @@
  *
  * A column X is an estimate if there is a column X_se, which has its standard error.  In a
  * table of pairs, a line X is an estimate if the next line is X_se.  A value whose standard
- * error is 0 is exact.  Without sampling, tables have no columns X_se.
+ * error is 0 is exact, except for what had no sample: see estimate_unsampled().
+ *
+ * bounds.h has the theory of the intervals.  Here, a column gets its number of samples and its T,
+ * which are not in the column itself:
+ *
+ *   T	is sample_bytes of the head, the present one.  It may have been larger before, which
+ *	shows if a sample stands for more than that on average.  It is assumed that the objects
+ *	without a sample were not allocated at a still larger T.
+ *
+ *   n	is live_samples or samples.  Columns such as frees are about a part of the samples
+ *	only.  Their n is assumed to be in proportion to their variance.
+ *
+ *   z	The size of objects matters for their number only.  In `caches` and `page_callers`,
+ *	all objects of a row have the same size.  In all other rows, they may be as small as the
+ *	smallest slab object.
  */
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
 #include "sort.h"
 
-/* With fewer samples, an interval computed from the standard error is not reliable. */
-#define ESTIMATE_FEW	30
-
 /**
- * struct interval - a 95 % interval: it contains the true value in about 95 of 100 cases
+ * struct interval - a 95 % interval: it contains the true value in at least 95 of 100 cases
  * @format: format of @low and @high, FORMAT_U64 or FORMAT_S64
  * @low: lowest value of the interval
  * @high: highest value of the interval
@@ -32,8 +43,18 @@ int estimate_se(const struct table *t, int column);
 /* Return: true if a column has the standard errors of another column. */
 bool estimate_is_se(const struct table *t, int column);
 
-/* Return: true if a table has estimates, and so columns of standard errors. */
+/* Return: true if values of a table are or may be estimates: something was or is sampled. */
 bool estimate_any(const struct table *t);
+
+/*
+ * Return: index of the standard errors of the bytes that the objects of a column take, or -1.
+ * A number of objects is an estimate if its own standard error or this one is not 0: an error of
+ * less than one object is rounded to 0.
+ */
+int estimate_bytes_se(const struct table *t, int column);
+
+/* Return: true if a value is an estimate and not exact. */
+bool estimate_is_rough(const struct table *t, const struct row *row, int column);
 
 /**
  * estimate_interval() - compute the 95 % interval of an estimate
@@ -53,11 +74,23 @@ struct interval estimate_interval(const struct table *t, const struct row *row,
  */
 int estimate_main(const struct table *t, const struct sort *sort);
 
-/* Return: true if a value is based on samples, but on fewer than ESTIMATE_FEW of them. */
-bool estimate_few(const struct table *t, const struct row *row, int column);
+/**
+ * estimate_unsampled() - bound what has no sample
+ * @t: a table with columns
+ *
+ * A row that is not in the table may have live objects, none of which was sampled.  The bound holds
+ * for live bytes, and for bytes allocated since counting began, each with a probability of 97.5 %.
+ * In the same way, it bounds how much larger a value may be that is exact by its standard error.
+ *
+ * Return: the bound in bytes; 0 if nothing was sampled.
+ */
+u64 estimate_unsampled(const struct table *t);
 
 /* In a table of pairs: find the row with the standard error of row @i, or NULL. */
 const struct row *estimate_pair_se(const struct table *t, size_t i);
+
+/* In a table of pairs: return true if row @i is an estimate and not exact. */
+bool estimate_pair_is_rough(const struct table *t, size_t i);
 
 /* In a table of pairs: compute the interval of row @i, which has a standard error. */
 struct interval estimate_pair_interval(const struct table *t, size_t i);

@@ -121,7 +121,7 @@ static char *read_file(const char *path, size_t *len)
 
 /* ---- errors --------------------------------------------------------------- */
 
-static bool is_loaded(void)
+bool files_is_loaded(void)
 {
 	char path[FILES_PATH];
 
@@ -149,7 +149,7 @@ static int fail_path(const char *path, const char *why)
 
 static int fail_missing(const char *path)
 {
-	if (!is_loaded())
+	if (!files_is_loaded())
 		return fail("the module is not loaded: insmod kmemacct.ko");
 	if (!has_debugfs())
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);

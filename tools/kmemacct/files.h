@@ -3,9 +3,13 @@
 #ifndef FILES_H
 #define FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct table;
+
+/* Test whether the module is loaded.  This leaves the message of fail() as it is. */
+bool files_is_loaded(void);
 
 /*
  * Read a table of the module.

@@ -9,16 +9,13 @@
 #include "gfp.h"
 
 enum {
-#define X(name, format) FLAG_##name,
+#define X(name, ...) FLAG_##name,
 	KMA_GFP_FLAGS_COLUMNS(X)
 #undef X
 };
 
 /* Size of a code with its NUL; a name for which no code fits is printed in full. */
 #define CODE_LEN	16
-
-/* Size of the codes of one number with their NUL; if they do not fit, the number is printed. */
-#define TEXT_LEN	64
 
 /**
  * struct gfp - names and codes of gfp flags
@@ -32,7 +29,7 @@ struct gfp {
 	struct table *flags;
 	char (*code)[CODE_LEN];
 	bool *used;
-	char (*text)[TEXT_LEN];
+	char (*text)[GFP_TEXT_LEN];
 	char *legend;
 };
 
@@ -174,18 +171,24 @@ const char *gfp_name(const struct gfp *gfp, int nr)
 }
 
 /* Return: 0, or -1 if the codes do not fit into @text. */
-static int print_codes(const struct gfp *gfp, char text[TEXT_LEN], u64 flags)
+static int print_codes(const struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags)
 {
 	struct gfp_walk walk = { .rest = flags };
 	int nr, len = 0;
 
-	while (len < TEXT_LEN && (nr = gfp_next(gfp, &walk)) >= 0)
-		len += snprintf(text + len, TEXT_LEN - len, "%s%s", len ? "|" : "",
+	while (len < GFP_TEXT_LEN && (nr = gfp_next(gfp, &walk)) >= 0)
+		len += snprintf(text + len, GFP_TEXT_LEN - len, "%s%s", len ? "|" : "",
 				code_of(gfp, nr));
-	if (len < TEXT_LEN && (walk.rest || !flags))
-		len += snprintf(text + len, TEXT_LEN - len, "%s%#llx", len ? "|" : "",
+	if (len < GFP_TEXT_LEN && (walk.rest || !flags))
+		len += snprintf(text + len, GFP_TEXT_LEN - len, "%s%#llx", len ? "|" : "",
 				walk.rest);
-	return len < TEXT_LEN ? 0 : -1;
+	return len < GFP_TEXT_LEN ? 0 : -1;
+}
+
+void gfp_print(const struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags)
+{
+	if (print_codes(gfp, text, flags))
+		snprintf(text, GFP_TEXT_LEN, "%#llx", flags);
 }
 
 static void mark_used(struct gfp *gfp, u64 flags)
@@ -225,7 +228,7 @@ void gfp_shorten(struct table *t)
 	for (i = 0; i < t->nr_rows; i++) {
 		v = &t->rows[i]->v[column];
 		if (print_codes(gfp, gfp->text[i], *v))
-			snprintf(gfp->text[i], TEXT_LEN, "%#llx", *v);
+			snprintf(gfp->text[i], GFP_TEXT_LEN, "%#llx", *v);
 		else
 			mark_used(gfp, *v);
 		*v = (uintptr_t)gfp->text[i];

@@ -35,6 +35,12 @@ int gfp_next(const struct gfp *gfp, struct gfp_walk *walk);
 /* Return: the name of that number. */
 const char *gfp_name(const struct gfp *gfp, int nr);
 
+/* Size of the codes of one number with their NUL. */
+#define GFP_TEXT_LEN	64
+
+/* Print the codes of flags, with bars between them; the number, if the codes do not fit. */
+void gfp_print(const struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags);
+
 /*
  * Replace the numbers in the column gfp by codes.  The table has to have that column, whose
  * format becomes FORMAT_NAME, and its @gfp.

@@ -94,23 +94,21 @@ static struct json_object *pair_object(const struct table *t, size_t i)
 	return object;
 }
 
-/* Add all intervals of a row, and `few`, which is about the column @main. */
-static void add_estimates(struct json_object *object, const struct table *t,
-			  const struct row *row, int main)
+/* Add all intervals of a row. */
+static void add_intervals(struct json_object *object, const struct table *t,
+			  const struct row *row)
 {
 	struct interval interval;
 	char name[64];
 	int i;
 
 	for (i = 0; i < t->nr_values; i++) {
-		if (estimate_se(t, i) < 0)
+		if (!t->sampled || estimate_se(t, i) < 0)
 			continue;
 		interval = estimate_interval(t, row, i);
 		snprintf(name, sizeof(name), "%s_", t->columns[i].name);
 		add_interval(object, name, &interval);
 	}
-	json_object_object_add(object, "few",
-			       json_object_new_boolean(estimate_few(t, row, main)));
 }
 
 /* List the names of flags, and last the number of those that have no name. */
@@ -179,8 +177,7 @@ static struct json_object *cell_object(const struct table *t, const struct row *
 	       value_object(format, row->v[column]);
 }
 
-static struct json_object *row_object(const struct table *t, const struct row *row,
-				      const struct sort *sort)
+static struct json_object *row_object(const struct table *t, const struct row *row)
 {
 	struct json_object *object = json_object_new_object();
 	int i, gfp = table_column(t, "gfp");
@@ -190,8 +187,7 @@ static struct json_object *row_object(const struct table *t, const struct row *r
 	if (t->gfp && gfp >= 0 && row != t->sum)
 		json_object_object_add(object, "gfp_flags",
 				       flags_object(t->gfp, row->v[gfp]));
-	if (estimate_any(t))
-		add_estimates(object, t, row, estimate_main(t, sort));
+	add_intervals(object, t, row);
 	if (!strcmp(t->name, "slow"))
 		add_slow(object, row->label);
 	else if (t->columns[i].name)
@@ -200,43 +196,56 @@ static struct json_object *row_object(const struct table *t, const struct row *r
 	return object;
 }
 
-static struct json_object *rows_object(const struct table *t,
-				       const struct sort *sort)
+static struct json_object *rows_object(const struct table *t)
 {
 	struct json_object *rows = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < t->nr_rows; i++)
 		json_object_array_add(rows, t->columns ?
-				      row_object(t, t->rows[i], sort) :
+				      row_object(t, t->rows[i]) :
 				      pair_object(t, i));
 	return rows;
 }
 
-int json_table(FILE *out, const struct table *t, const struct sort *sort)
+struct json_object *json_of_table(const struct table *t)
 {
 	struct json_object *object = json_object_new_object();
-	const char *text;
 
 	json_object_object_add(object, "table", json_object_new_string(t->name));
 	json_object_object_add(object, "version",
 			       json_object_new_int(KMA_FORMAT_VERSION));
 	json_object_object_add(object, "head", head_object(t));
+	if (estimate_any(t))
+		json_object_object_add(object, "unsampled_bytes_high",
+				       json_object_new_uint64(estimate_unsampled(t)));
 	if (t->note)
 		json_object_object_add(object, "note",
 				       json_object_new_string(t->note));
-	json_object_object_add(object, "rows", rows_object(t, sort));
+	json_object_object_add(object, "rows", rows_object(t));
 	json_object_object_add(object, "rows_left_out",
 			       json_object_new_uint64(t->left_out));
 	if (t->sum)
-		json_object_object_add(object, "sum", row_object(t, t->sum, sort));
+		json_object_object_add(object, "sum", row_object(t, t->sum));
 	if (t->advice)
 		json_object_object_add(object, "advice",
 				       json_object_new_string(t->advice));
+	return object;
+}
+
+int json_print(FILE *out, struct json_object *object)
+{
+	const char *text;
+
 	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 						      JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
 		fprintf(out, "%s\n", text);
 	json_object_put(object);
 	return text ? 0 : fail("not enough memory for JSON: limit the rows with -l");
+}
+
+int json_table(FILE *out, const struct table *t)
+{
+	return json_print(out, json_of_table(t));
 }

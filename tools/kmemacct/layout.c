@@ -96,11 +96,18 @@ static void print_name(const struct layout *l, const struct row *row, int column
 		snprintf(buf, CELL_LEN, "%s", row_name(row, column));
 }
 
+static bool is_marked(const struct layout *l, const struct row *row, int column)
+{
+	const int mark = l->mark[column], bytes = l->mark_bytes[column];
+
+	return (mark >= 0 && row->v[mark]) || (bytes >= 0 && row->v[bytes]);
+}
+
 void layout_cell(const struct layout *l, const struct row *row, int column,
 		 char buf[CELL_LEN])
 {
 	const struct column *c = &l->t->columns[column];
-	bool mark = l->mark[column] >= 0 && row->v[l->mark[column]];
+	bool mark = is_marked(l, row, column);
 	char number[NUMBER_LEN];
 
 	if (c->format == FORMAT_NAME || c->format == FORMAT_HEX) {
@@ -111,24 +118,43 @@ void layout_cell(const struct layout *l, const struct row *row, int column,
 	snprintf(buf, CELL_LEN, "%s%s", mark ? "~" : "", number);
 }
 
+/* Print an end of an interval.  To round a negative one down, its absolute value is rounded up. */
+static void print_end(char buf[NUMBER_LEN], enum format format, enum unit unit, u64 value,
+		      enum rounding rounding)
+{
+	bool negative = format == FORMAT_S64 && (s64)value < 0;
+	char size[NUMBER_LEN];
+
+	if (unit != UNIT_BYTES && unit != UNIT_KB) {
+		layout_value(buf, format, unit, value);
+		return;
+	}
+	if (negative)
+		rounding = rounding == ROUND_UP ? ROUND_DOWN : ROUND_UP;
+	number_print_rounded(size, negative ? -value : value, unit == UNIT_KB, rounding);
+	snprintf(buf, NUMBER_LEN, "%s%.30s", negative ? "-" : "", size);
+}
+
 void layout_interval(const struct layout *l, const char *name, const struct interval *i,
 		     char buf[INTERVAL_LEN])
 {
 	char low[NUMBER_LEN], high[NUMBER_LEN];
 
-	layout_value(low, i->format, layout_unit(l, name), i->low);
-	layout_value(high, i->format, layout_unit(l, name), i->high);
+	print_end(low, i->format, layout_unit(l, name), i->low, ROUND_DOWN);
+	print_end(high, i->format, layout_unit(l, name), i->high, ROUND_UP);
 	snprintf(buf, INTERVAL_LEN, "%.30s..%.30s", low, high);
 }
 
 void layout_interval_cell(const struct layout *l, const struct row *row, int column,
 			  char buf[INTERVAL_LEN])
 {
-	struct interval i = estimate_interval(l->t, row, column);
+	struct interval i;
 
 	snprintf(buf, INTERVAL_LEN, "-");
-	if (row->v[l->mark[column]])
-		layout_interval(l, l->t->columns[column].name, &i, buf);
+	if (!is_marked(l, row, column))
+		return;
+	i = estimate_interval(l->t, row, column);
+	layout_interval(l, l->t->columns[column].name, &i, buf);
 }
 
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
@@ -160,10 +186,28 @@ static bool is_key(const struct layout *l, int column)
 	return false;
 }
 
+static bool is_listed(const char *name, const char * const list[], size_t nr)
+{
+	while (nr--)
+		if (!strcmp(name, list[nr]))
+			return true;
+	return false;
+}
+
+/* Test for a column that tells nothing before anything was sampled. */
+static bool is_of_samples(const struct layout *l, int column)
+{
+	static const char * const names[] = { "samples", "live_samples", "weight" };
+
+	return !l->t->sampled &&
+	       is_listed(l->t->columns[column].name, names, ARRAY_SIZE(names));
+}
+
 /* Standard errors are shown only as a sort key: intervals have the same information. */
 bool layout_wants(const struct layout *l, int column)
 {
-	bool hidden = estimate_is_se(l->t, column) || l->t->columns[column].hidden;
+	bool hidden = estimate_is_se(l->t, column) || is_of_samples(l, column) ||
+		      l->t->columns[column].hidden;
 
 	return !hidden || is_key(l, column);
 }
@@ -181,7 +225,9 @@ static bool has_interval(const struct layout *l, int column)
 {
 	int se = estimate_se(l->t, column);
 
-	return se >= 0 && (column == l->main || is_key(l, column) || is_key(l, se));
+	if (l->main < 0 || se < 0)
+		return false;
+	return column == l->main || is_key(l, column) || is_key(l, se);
 }
 
 static void set_columns(struct layout *l)
@@ -194,6 +240,7 @@ static void set_columns(struct layout *l)
 	l->stacks = table_column(t, "stack") >= 0;
 	for (i = 0; i < t->nr_values; i++) {
 		l->mark[i] = mark_of(l, i);
+		l->mark_bytes[i] = estimate_bytes_se(t, i);
 		l->shown[i] = layout_wants(l, i);
 		layout_title(l, i, title);
 		l->width[i] = strlen(title);
@@ -271,8 +318,6 @@ int layout_numbers_width(const struct layout *l)
 		if (l->interval[column])
 			width += l->interval[column] + 1;
 	}
-	if (l->main >= 0)
-		width += strlen(FEW_TITLE) + 1;
 	return width;
 }
 
@@ -284,14 +329,6 @@ static bool is_zero(const struct layout *l, int column)
 		if (l->t->rows[i]->v[column])
 			return false;
 	return true;
-}
-
-static bool is_listed(const char *name, const char * const list[], size_t nr)
-{
-	while (nr--)
-		if (!strcmp(name, list[nr]))
-			return true;
-	return false;
 }
 
 /* Test for a column that identifies the row, rather than counting something. */
@@ -316,6 +353,8 @@ static bool is_detail(const struct layout *l, int column)
 		"batched", "zone_locked", "refills", "drained", "drains",
 		"fallbacks", "fragmenting", "severe", "moderate", "changed", "fallback_order",
 		"scanned", "reclaimed", "counts", "count_us",
+		"hits", "bytes_req", "no_entry", "pingpong", "cross_node", "bulk_objs",
+		"bulk_bytes", "confirmed_bytes",
 	};
 	const char *name = l->t->columns[column].name;
 

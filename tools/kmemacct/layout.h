@@ -5,9 +5,8 @@
 
 #include "estimate.h"
 
-/* Titles of the additional columns of estimates. */
+/* Title of the additional columns of estimates. */
 #define INTERVAL_TITLE	"low..high"
-#define FEW_TITLE	"few"
 
 /* Size of the text of a cell, with its NUL.  Longer names are cut off. */
 #define CELL_LEN	80
@@ -20,13 +19,14 @@
  * @sort: the order of its rows
  * @screen: width of the terminal; 0: lines may be of any length
  * @exact: print sizes and times without rounding
- * @main: the column that `few` is about; -1: the table has no estimates
+ * @main: the column whose interval is always shown; -1: the table has no estimates
  * @stacks: the labels are stacks
  * @split: the labels are a call site and a cause, and have a line for each
  * @shown: for each column, whether it is printed
  * @width: for each column, its width
  * @mark: for each column, the column of its standard errors, where a value other than 0
  *	means that the number is an estimate; -1: its numbers are never estimates
+ * @mark_bytes: for each column, another one in which a value other than 0 means this; or -1
  * @interval: for each column, the width of the interval after it; 0: none is printed
  */
 struct layout {
@@ -40,6 +40,7 @@ struct layout {
 	bool shown[COLUMNS_MAX];
 	int width[COLUMNS_MAX];
 	int mark[COLUMNS_MAX];
+	int mark_bytes[COLUMNS_MAX];
 	int interval[COLUMNS_MAX];
 };
 
@@ -68,7 +69,7 @@ void layout_value(char buf[NUMBER_LEN], enum format format, enum unit unit, u64 
 void layout_cell(const struct layout *l, const struct row *row, int column,
 		 char buf[CELL_LEN]);
 
-/* Print the interval of a value in a column or pair of that name. */
+/* Print the interval of a value in a column or pair of that name.  Sizes are rounded outwards. */
 void layout_interval(const struct layout *l, const char *name, const struct interval *i,
 		     char buf[INTERVAL_LEN]);
 

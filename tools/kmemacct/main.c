@@ -5,8 +5,9 @@
  *   file --files.c--> text --table.c--> struct table --derive.c--> derived table
  *        --sort.c--> sorted rows --print.c or json.c--> standard output
  *
- * Only reset, on, off and run --cgroup change what the module does.  A function that fails
- * describes the error with fail(), and main() prints it.
+ * top.c shows tables on the whole screen.  Only reset, on, off, run --cgroup and keys of top change
+ * what the module does.  A function that fails describes the error with fail(), and main() prints
+ * it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,10 @@
 #include "settings.h"
 #include "show.h"
 #include "slow.h"
+#include "stat.h"
+#include "top.h"
 
-/* Exit status of `run` if it fails itself.  Otherwise it exits as its command does. */
+/* Exit status of `run` and `stat` if they fail themselves.  Otherwise it is their command's. */
 #define STATUS_RUN	125
 
 /**
@@ -254,6 +257,31 @@ static int run_run(const struct command *c, const struct options *o, char **args
 	return show_finish() ? -1 : status;
 }
 
+static int complain(int status)
+{
+	/* Write out first what was printed before the error. */
+	fflush(stdout);
+	fprintf(stderr, "kmemacct: %s\n", error_text);
+	return status;
+}
+
+/* If there is no command to run, a failure has the usual status. */
+static int run_stat(const struct command *c, const struct options *o, char **args)
+{
+	int ret, status = 0;
+
+	if (*args && strcmp(args[-1], "--"))
+		ret = fail("a command needs -- before it: kmemacct stat -- COMMAND");
+	else
+		ret = stat_command(o, args, &status) || show_finish() ? -1 : status;
+	return ret < 0 && *args ? complain(STATUS_RUN) : ret;
+}
+
+static int run_top(const struct command *c, const struct options *o, char **args)
+{
+	return top_run(o, args[0]);
+}
+
 static int run_reset(const struct command *c, const struct options *o, char **args)
 {
 	return files_control("reset");
@@ -322,6 +350,10 @@ static const struct command commands[] = {
 	  OPTIONS_FORM | OPTION_RAW_IP, 1, run_lookup },
 	{ "run", "-- COMMAND", "changes by call site while a command runs",
 	  OPTIONS_ROWS | OPTION_RAW_IP | OPTION_CGROUP, STATUS_RUN, run_run },
+	{ "stat", "[-- COMMAND]", "what perf kmem stat prints, live",
+	  OPTIONS_STAT | OPTION_SORT | OPTION_LINES | OPTION_RAW_IP | OPTION_JSON, 1, run_stat },
+	{ "top", "[VIEW]", "tables on the whole screen, refreshed each second",
+	  OPTION_SORT | OPTION_DELAY | OPTION_COUNT, 1, run_top },
 	{ "reset", NULL, "restart all counts; live columns stay", 0, 1, run_reset },
 	{ "on", NULL, "start recording allocations", 0, 1, run_on },
 	{ "off", NULL, "stop recording allocations; frees are still followed", 0, 1, run_off },
@@ -353,6 +385,13 @@ static int print_help(void)
 	     "  -f, --follow             slow: wait for new records; Ctrl-C ends it\n"
 	     "  -t, --at-least US        slow: only those of at least US microseconds\n"
 	     "      --cgroup             run: count only the command and its children\n"
+	     "      --caller             stat: tables by call site\n"
+	     "      --alloc              stat: tables of single objects and pages\n"
+	     "      --slab               stat: objects; without --page the default\n"
+	     "      --page               stat: pages\n"
+	     "      --live               stat --page: only pages that are live\n"
+	     "  -d, --delay SECONDS      top: time between two refreshes\n"
+	     "  -n, --count COUNT        top: end after COUNT refreshes\n"
 	     "      --older-than AGE     leaks: minimum age, such as 30s, 5m, 2h or 1d\n"
 	     "  -h, --help               print this help\n\n"
 	     "See kmemacct(8).");
@@ -376,7 +415,7 @@ static int check_args(const struct command *c, int nr)
 		return nr ? fail("%s takes no arguments: see kmemacct --help", c->name) : 0;
 	if (c->run == run_run)
 		return nr ? 0 : fail("run needs a command: kmemacct run -- COMMAND");
-	if (*c->args == '[' && !nr)
+	if (c->run == run_stat || (*c->args == '[' && !nr))
 		return 0;
 	return nr == 1 ? 0 : fail("wrong number of arguments: kmemacct %s %s", c->name, c->args);
 }
@@ -385,7 +424,9 @@ static int check_args(const struct command *c, int nr)
 static int run_named(const struct command *c, struct options *o, int argc,
 		     char **argv)
 {
-	int first = options_parse(o, argc, argv, c->run != run_run);
+	/* Options behind the name of a command that is to be run belong to it. */
+	bool mixed = c->run != run_run && c->run != run_stat;
+	int first = options_parse(o, argc, argv, mixed);
 
 	if (first < 0)
 		return -1;
@@ -394,14 +435,6 @@ static int run_named(const struct command *c, struct options *o, int argc,
 	if (options_check(o, c->name, c->takes) || check_args(c, argc - first))
 		return -1;
 	return c->run(c, o, argv + first);
-}
-
-static int complain(int status)
-{
-	/* Write out first what was printed before the error. */
-	fflush(stdout);
-	fprintf(stderr, "kmemacct: %s\n", error_text);
-	return status;
 }
 
 int main(int argc, char **argv)

@@ -1,35 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Parsing and printing of numbers.  See number.h. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
 
-#define DIGITS		"0123456789"
-#define HEX_DIGITS	DIGITS "abcdefABCDEF"
+#define HEX_DIGITS	"0123456789abcdefABCDEF"
 
-static int parse(const char *text, const char *digits, int base, u64 *value)
-{
-	/* strtoull() alone would accept leading blanks and signs. */
-	if (!*text || text[strspn(text, digits)])
-		return -1;
-	errno = 0;
-	*value = strtoull(text, NULL, base);
-	return errno ? -1 : 0;
-}
-
+/* Most of the time to read a table is spent here. */
 int number_parse(const char *text, u64 *value)
 {
-	return parse(text, DIGITS, 10, value);
+	u64 number = 0;
+
+	if (!*text)
+		return -1;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || __builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, *text - '0', &number))
+			return -1;
+	}
+	*value = number;
+	return 0;
 }
 
 int number_parse_hex(const char *text, u64 *value)
 {
 	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		text += 2;
-	return parse(text, HEX_DIGITS, 16, value);
+	/* strtoull() alone would accept leading blanks and signs. */
+	if (!*text || text[strspn(text, HEX_DIGITS)])
+		return -1;
+	errno = 0;
+	*value = strtoull(text, NULL, 16);
+	return errno ? -1 : 0;
 }
 
 int number_parse_signed(const char *text, s64 *value)
@@ -95,8 +101,26 @@ void number_print_milli(char buf[NUMBER_LEN], u64 milli)
 	snprintf(buf, NUMBER_LEN, "%llu.%03llu", milli / 1000, milli % 1000);
 }
 
+static int decimals(double size)
+{
+	return size < 9.995 ? 2 : size < 99.95;
+}
+
+/* Round to a multiple of 1 / @parts. */
+static double rounded(double size, int parts, enum rounding rounding)
+{
+	switch (rounding) {
+	case ROUND_DOWN:
+		return floor(size * parts) / parts;
+	case ROUND_UP:
+		return ceil(size * parts) / parts;
+	default:
+		return round(size * parts) / parts;
+	}
+}
+
 /* Print a size with three digits, or four from 1000 on: 1.50K, 48.8M, 1023G. */
-void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
+void number_print_rounded(char buf[NUMBER_LEN], u64 value, bool kb, enum rounding rounding)
 {
 	static const char units[] = "KMGTPEZ";
 	double size = kb ? value : (double)value / 1024;
@@ -107,10 +131,16 @@ void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
 		return;
 	}
 	/* 1023.5 would be rounded to 1024. */
-	for (; size >= 1023.5; size /= 1024)
+	for (; rounded(size, 1, rounding) >= 1024; size /= 1024)
 		i++;
-	snprintf(buf, NUMBER_LEN, "%.*f%c",
-		 size < 9.995 ? 2 : size < 99.95, size, units[i]);
+	if (rounding != ROUND_NEAREST)
+		size = rounded(size, size < 10 ? 100 : size < 100 ? 10 : 1, rounding);
+	snprintf(buf, NUMBER_LEN, "%.*f%c", decimals(size), size, units[i]);
+}
+
+void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
+{
+	number_print_rounded(buf, value, kb, ROUND_NEAREST);
 }
 
 /* Print an age in its two largest units, or as 1.5s or 160ms if it is below a minute. */

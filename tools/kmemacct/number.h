@@ -28,6 +28,16 @@ void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb);
 void number_print_age(char buf[NUMBER_LEN], u64 ms);
 void number_print_us(char buf[NUMBER_LEN], u64 us, bool milli);
 
+/* Which neighbor a number is rounded to if it does not have few enough digits. */
+enum rounding {
+	ROUND_NEAREST,
+	ROUND_DOWN,
+	ROUND_UP,
+};
+
+/* Print a size like number_print_size(), which rounds to the nearest. */
+void number_print_rounded(char buf[NUMBER_LEN], u64 value, bool kb, enum rounding rounding);
+
 /* Print thousandths of a percent as a number of percent with one digit after the point. */
 void number_print_share(char buf[NUMBER_LEN], u64 milli);
 

@@ -6,6 +6,9 @@
 #include "error.h"
 #include "number.h"
 #include "options.h"
+#include "top_ui.h"
+
+#define SHORT	":s:l:t:d:n:jbhHf"
 
 static const struct option long_options[] = {
 	{ "sort", required_argument, NULL, 's' },
@@ -20,6 +23,13 @@ static const struct option long_options[] = {
 	{ "histogram", no_argument, NULL, 'H' },
 	{ "follow", no_argument, NULL, 'f' },
 	{ "at-least", required_argument, NULL, 't' },
+	{ "caller", no_argument, NULL, 'C' },
+	{ "alloc", no_argument, NULL, 'A' },
+	{ "slab", no_argument, NULL, 'S' },
+	{ "page", no_argument, NULL, 'P' },
+	{ "live", no_argument, NULL, 'L' },
+	{ "delay", required_argument, NULL, 'd' },
+	{ "count", required_argument, NULL, 'n' },
 	{ "help", no_argument, NULL, 'h' },
 	{}
 };
@@ -41,6 +51,13 @@ static const struct {
 	{ OPTION_HISTOGRAM, "-H" },
 	{ OPTION_FOLLOW, "-f" },
 	{ OPTION_AT_LEAST, "-t" },
+	{ OPTION_CALLER, "--caller" },
+	{ OPTION_ALLOC, "--alloc" },
+	{ OPTION_SLAB, "--slab" },
+	{ OPTION_PAGE, "--page" },
+	{ OPTION_LIVE, "--live" },
+	{ OPTION_DELAY, "-d" },
+	{ OPTION_COUNT, "-n" },
 };
 
 static int set_lines(struct options *o, const char *text)
@@ -48,7 +65,15 @@ static int set_lines(struct options *o, const char *text)
 	o->given |= OPTION_LINES;
 	if (number_parse(text, &o->lines) || !o->lines)
 		return fail("-l takes a number of rows, 1 or more, not '%s'", text);
+	stat_options_lines(&o->stat, o->lines);
 	return 0;
+}
+
+static int set_sort(struct options *o, const char *keys)
+{
+	o->given |= OPTION_SORT;
+	o->sort = keys;
+	return stat_options_sort(&o->stat, keys);
 }
 
 static int set_by(struct options *o, const char *text)
@@ -77,6 +102,14 @@ static int set_at_least(struct options *o, const char *text)
 	return 0;
 }
 
+static int set_count(struct options *o, const char *text)
+{
+	o->given |= OPTION_COUNT;
+	if (number_parse(text, &o->count) || !o->count)
+		return fail("-n takes a number of refreshes, 1 or more, not '%s'", text);
+	return 0;
+}
+
 static int fail_unknown(char **argv)
 {
 	if (optopt)
@@ -102,6 +135,16 @@ static unsigned int flag_of(int option)
 		return OPTION_HISTOGRAM;
 	case 'f':
 		return OPTION_FOLLOW;
+	case 'C':
+		return OPTION_CALLER;
+	case 'A':
+		return OPTION_ALLOC;
+	case 'S':
+		return OPTION_SLAB;
+	case 'P':
+		return OPTION_PAGE;
+	case 'L':
+		return OPTION_LIVE;
 	default:
 		return 0;
 	}
@@ -111,13 +154,12 @@ static int set_option(struct options *o, int option, char **argv)
 {
 	if (flag_of(option)) {
 		o->given |= flag_of(option);
+		stat_options_flag(&o->stat, flag_of(option));
 		return 0;
 	}
 	switch (option) {
 	case 's':
-		o->given |= OPTION_SORT;
-		o->sort = optarg;
-		return 0;
+		return set_sort(o, optarg);
 	case 'l':
 		return set_lines(o, optarg);
 	case 'y':
@@ -126,6 +168,11 @@ static int set_option(struct options *o, int option, char **argv)
 		return set_older(o, optarg);
 	case 't':
 		return set_at_least(o, optarg);
+	case 'd':
+		o->given |= OPTION_DELAY;
+		return top_ui_parse_delay(optarg, &o->delay_ms);
+	case 'n':
+		return set_count(o, optarg);
 	case 'h':
 		o->help = true;
 		return 0;
@@ -142,7 +189,7 @@ int options_parse(struct options *o, int argc, char **argv, bool mixed)
 
 	/* 0 reinitializes getopt, and a leading `+` makes it stop at the first operand. */
 	optind = 0;
-	while ((option = getopt_long(argc, argv, mixed ? ":s:l:t:jbhHf" : "+:s:l:t:jbhHf",
+	while ((option = getopt_long(argc, argv, mixed ? SHORT : "+" SHORT,
 				     long_options, NULL)) != -1)
 		if (set_option(o, option, argv))
 			return -1;

@@ -3,7 +3,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "base.h"
+#include "stat_options.h"
 
 /* Bits of the options, to say which are given and which a command takes. */
 enum {
@@ -19,10 +19,19 @@ enum {
 	OPTION_HISTOGRAM = 1 << 9,
 	OPTION_FOLLOW	= 1 << 10,
 	OPTION_AT_LEAST	= 1 << 11,
+	OPTION_CALLER	= 1 << 12,
+	OPTION_ALLOC	= 1 << 13,
+	OPTION_SLAB	= 1 << 14,
+	OPTION_PAGE	= 1 << 15,
+	OPTION_LIVE	= 1 << 16,
+	OPTION_DELAY	= 1 << 17,
+	OPTION_COUNT	= 1 << 18,
 };
 
 #define OPTIONS_FORM	(OPTION_JSON | OPTION_EXACT)
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES)
+/* The options of stat that have no value, and are its own. */
+#define OPTIONS_STAT	(OPTION_CALLER | OPTION_ALLOC | OPTION_SLAB | OPTION_PAGE | OPTION_LIVE)
 
 /**
  * struct options - the parsed options
@@ -32,6 +41,9 @@ enum {
  * @lines: number of rows to print
  * @older_ms: minimum age in milliseconds
  * @at_least_us: minimum duration in microseconds
+ * @stat: what they mean to stat, where their order matters
+ * @delay_ms: time between two refreshes in milliseconds
+ * @count: number of refreshes
  * @help: print the help and do nothing else
  */
 struct options {
@@ -41,6 +53,9 @@ struct options {
 	u64 lines;
 	u64 older_ms;
 	u64 at_least_us;
+	struct stat_options stat;
+	u64 delay_ms;
+	u64 count;
 	bool help;
 };
 

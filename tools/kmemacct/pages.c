@@ -12,7 +12,7 @@
 /* ---- orders --------------------------------------------------------------- */
 
 enum {
-#define X(name, format) ORDER_##name,
+#define X(name, ...) ORDER_##name,
 	KMA_ORDERS_COLUMNS(X)
 #undef X
 };
@@ -244,7 +244,7 @@ void pages_mark(struct table *pcpu)
 /* ---- extfrag -------------------------------------------------------------- */
 
 enum {
-#define X(name, format) EXTFRAG_##name,
+#define X(name, ...) EXTFRAG_##name,
 	KMA_EXTFRAG_COLUMNS(X)
 #undef X
 };

@@ -62,6 +62,13 @@ static void print_comment(FILE *out, const struct layout *l, const char *text)
 	free(copy);
 }
 
+void print_remark(FILE *out, const char *text, int screen)
+{
+	const struct layout l = { .screen = screen };
+
+	print_comment(out, &l, text);
+}
+
 /* Explain the codes of gfp flags, if that column is printed. */
 static void print_legend(FILE *out, const struct layout *l)
 {
@@ -89,6 +96,41 @@ static void print_filter(FILE *out, const struct layout *l)
 	print_comment(out, l, text);
 }
 
+/* Test for a field that tells programs which snapshots may be compared. */
+static bool is_identity(const char *key)
+{
+	static const char * const keys[] = {
+		"sampled", "load_id", "loaded_s", "kernel", "version", "resets",
+		"module_changes",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return false;
+}
+
+/* Explain estimates, and say how large a row without samples, which is not listed, may be. */
+static void print_accuracy(FILE *out, const struct layout *l)
+{
+	const struct table *t = l->t;
+	const char *label = t->columns[t->nr_values].name;
+	bool is_change = t->columns[l->main].format == FORMAT_S64;
+	u64 most = estimate_unsampled(t);
+	char size[NUMBER_LEN], text[256];
+
+	if (l->exact)
+		snprintf(size, sizeof(size), "%llu bytes", most);
+	else
+		number_print_rounded(size, most, false, ROUND_UP);
+	snprintf(text, sizeof(text),
+		 "~ estimate, low..high its 95 %% interval; a %s without samples %s at most %s%s",
+		 strcmp(label, "site") ? label : "call site",
+		 is_change ? "allocated" : "has", size, is_change ? "" : " live");
+	print_comment(out, l, text);
+}
+
 static void print_head(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
@@ -97,6 +139,8 @@ static void print_head(FILE *out, const struct layout *l)
 
 	used = fprintf(out, "# %s:", t->name);
 	for (i = 0; i < t->nr_fields; i++) {
+		if (is_identity(t->fields[i].key))
+			continue;
 		snprintf(field, sizeof(field), "%s=%s", t->fields[i].key,
 			 t->fields[i].value);
 		print_word(out, l, &used, field);
@@ -107,8 +151,7 @@ static void print_head(FILE *out, const struct layout *l)
 		print_comment(out, l, t->note);
 	print_legend(out, l);
 	if (l->main >= 0)
-		print_comment(out, l,
-			      "~ estimate, low..high its 95 % interval; few: fewer than 30 samples, so the interval is rough");
+		print_accuracy(out, l);
 	if (table_field(t, "cut"))
 		print_comment(out, l,
 			      "rows are missing (cut=): the table grew while it was copied; read it again");
@@ -161,8 +204,6 @@ static void print_titles(FILE *out, const struct layout *l)
 		if (l->interval[i])
 			print_field(out, &at, l->interval[i], INTERVAL_TITLE);
 	}
-	if (l->main >= 0)
-		print_field(out, &at, 0, FEW_TITLE);
 	if (t->columns[i].name)
 		print_field(out, &at, 0, t->columns[i].name);
 	fputc('\n', out);
@@ -214,9 +255,6 @@ static int print_numbers(FILE *out, const struct layout *l, const struct row *ro
 		layout_interval_cell(l, row, i, buf);
 		print_field(out, &at, l->interval[i], buf);
 	}
-	if (l->main >= 0)
-		print_field(out, &at, strlen(FEW_TITLE),
-			    estimate_few(l->t, row, l->main) ? FEW_TITLE : "-");
 	return at;
 }
 
@@ -257,13 +295,6 @@ static void print_rows(FILE *out, const struct layout *l)
 
 /* ---- pairs ---------------------------------------------------------------- */
 
-static bool is_pair_estimate(const struct table *t, size_t i)
-{
-	const struct row *se = estimate_pair_se(t, i);
-
-	return se && se->v[0];
-}
-
 /* No standard error follows frag_pct, but it is an estimate if bytes_allocated is one. */
 static bool is_estimated_ratio(const struct table *t, size_t i)
 {
@@ -273,14 +304,14 @@ static bool is_estimated_ratio(const struct table *t, size_t i)
 		return false;
 	for (other = 0; other < t->nr_rows; other++)
 		if (!strcmp(t->rows[other]->label, "bytes_allocated"))
-			return is_pair_estimate(t, other);
+			return estimate_pair_is_rough(t, other);
 	return false;
 }
 
 static void print_pair_value(const struct layout *l, size_t i, char buf[NUMBER_LEN])
 {
 	const struct row *row = l->t->rows[i];
-	bool mark = is_pair_estimate(l->t, i) || is_estimated_ratio(l->t, i);
+	bool mark = estimate_pair_is_rough(l->t, i) || is_estimated_ratio(l->t, i);
 	char number[NUMBER_LEN];
 
 	layout_value(number, row->format, layout_unit(l, row->label), row->v[0]);
@@ -294,7 +325,7 @@ static void print_pair_interval(const struct layout *l, size_t i,
 	struct interval interval;
 
 	*buf = '\0';
-	if (!is_pair_estimate(l->t, i))
+	if (!estimate_pair_is_rough(l->t, i))
 		return;
 	interval = estimate_pair_interval(l->t, i);
 	layout_interval(l, l->t->rows[i]->label, &interval, buf);

@@ -21,6 +21,9 @@ int print_screen(void);
 void print_table(FILE *out, const struct table *t, const struct sort *sort,
 		 int screen, bool exact);
 
+/* Print a text as a comment, in lines that fit @screen. */
+void print_remark(FILE *out, const char *text, int screen);
+
 /* Print the head of a table, and remarks on it. */
 void print_table_head(FILE *out, const struct table *t, int screen);
 

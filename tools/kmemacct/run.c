@@ -191,24 +191,22 @@ static u64 window_ms(const struct table *t)
 }
 
 /*
- * Test whether the counts were reset between two snapshots.  If not, both count from the
- * same moment, and the window of @after is longer by the time between them, which is at
- * least @elapsed_ms.
+ * If the counts were not reset, both snapshots count from the same moment, and the window of
+ * @after is longer by the time between them.
  */
-static bool was_reset(const struct table *before, const struct table *after,
-		      u64 elapsed_ms)
+int run_check_reset(const struct table *before, const struct table *after, u64 elapsed_ms)
 {
-	return window_ms(after) + 1 < window_ms(before) + elapsed_ms;
+	if (window_ms(after) + 1 >= window_ms(before) + elapsed_ms)
+		return 0;
+	return fail("the counts were reset while the command ran: run it again");
 }
 
 static struct table *difference(struct table *before, u64 elapsed_ms)
 {
 	struct table *after = files_table("callers");
 
-	if (after && !was_reset(before, after, elapsed_ms))
+	if (after && !run_check_reset(before, after, elapsed_ms))
 		return derive_difference(before, after);
-	if (after)
-		fail("the counts were reset while the command ran: run it again");
 	table_free(after);
 	table_free(before);
 	return NULL;
@@ -275,4 +273,17 @@ struct table *run_command(char **command, const char *keys, bool own_cgroup,
 			 run_between(command, keys, NULL, status);
 	release_signals(old);
 	return t;
+}
+
+int run_alone(char **command, u64 *elapsed_ms, int *status)
+{
+	struct sigaction old[NR_SIGNALS];
+	u64 start = now_ms();
+	int ret;
+
+	catch_signals(old);
+	ret = run_child(command, NULL, status);
+	release_signals(old);
+	*elapsed_ms = now_ms() - start;
+	return ret;
 }

@@ -63,7 +63,7 @@ struct table *settings_stacks(void)
 {
 	struct table *t = files_table("stacks");
 
-	if (!t || table_is_sampled(t))
+	if (!t || t->sampled)
 		return t;
 	fail("no stacks are recorded without sampling: echo sample_bytes 512K > " CONTROL);
 	table_free(t);

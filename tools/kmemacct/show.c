@@ -68,7 +68,7 @@ int show(struct table *t, const struct options *o, const char *keys)
 		goto out;
 	ret = 0;
 	if (o->given & OPTION_JSON)
-		ret = json_table(stdout, t, &sort);
+		ret = json_table(stdout, t);
 	else
 		print_table(stdout, t, &sort, print_screen(),
 			    o->given & OPTION_EXACT);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "estimate.h"
 #include "sort.h"
 
 /* ---- keys ----------------------------------------------------------------- */
@@ -14,6 +15,8 @@ static int fail_key(const struct table *t, const char *key, size_t len)
 	int i;
 
 	for (i = 0; i < table_nr_columns(t); i++) {
+		if (estimate_is_se(t, i))
+			continue;
 		strcat(names, i ? ", " : "");
 		strcat(names, t->columns[i].name);
 	}

@@ -58,26 +58,6 @@ static int count_values(const struct column *columns)
 	return nr;
 }
 
-static int first_sampled(const struct table *t)
-{
-	int i = 0;
-
-	while (i < t->nr_values && !t->columns[i].sampled)
-		i++;
-	return i;
-}
-
-/* Remove the columns of samples.  The table has no rows yet. */
-static void drop_sampled(struct table *t)
-{
-	int i, nr = 0;
-
-	for (i = 0; i <= t->nr_values; i++)
-		if (!t->columns[i].sampled)
-			t->columns[nr++] = t->columns[i];
-	t->nr_values = nr - 1;
-}
-
 static void set_columns(struct table *t, const struct column *columns)
 {
 	size_t nr = count_values(columns) + 1;
@@ -101,8 +81,7 @@ struct table *table_new(const char *name, const struct column *columns,
 	t->nr_values = 1;
 	if (columns)
 		set_columns(t, columns);
-	if (columns && !sampled)
-		drop_sampled(t);
+	t->sampled = sampled;
 	t->rows = alloc(max_rows, sizeof(t->rows[0]));
 	t->block = alloc(max_rows, row_size(t));
 	return t;
@@ -155,11 +134,6 @@ int table_column(const struct table *t, const char *name)
 	return -1;
 }
 
-bool table_is_sampled(const struct table *t)
-{
-	return t->columns && first_sampled(t) < t->nr_values;
-}
-
 const char *table_field(const struct table *t, const char *key)
 {
 	int i;
@@ -201,16 +175,25 @@ enum unit table_unit(const char *name)
 
 /* ---- lines ---------------------------------------------------------------- */
 
+/* Most columns that a file may have, with those that this program does not know. */
+#define WORDS_MAX	256
+/* In place of the index of a column: this program does not know it, and ignores it. */
+#define UNKNOWN		-1
+
 /**
  * struct input - position of the parser
  * @file: path of the file, for errors
  * @line: number of the current line; the first line is 1
  * @rest: the text after the current line
+ * @column: for each column of the file, its index in the table; or UNKNOWN
+ * @nr_columns: number of columns of the file
  */
 struct input {
 	const char *file;
 	size_t line;
 	char *rest;
+	int column[WORDS_MAX];
+	int nr_columns;
 };
 
 static int fail_line(const struct input *in, const char *what)
@@ -224,15 +207,23 @@ static char *next_line(struct input *in)
 	return strsep(&in->rest, "\n");
 }
 
-/* Return: the next word of a line, or NULL if there is none. */
+/*
+ * Return: the next word of a line, or NULL if there is none.  Most blanks only align the columns,
+ * and strsep() would be called for each of them.
+ */
 static char *next_word(char **line)
 {
-	char *word;
+	char *word = *line, *end;
 
-	do {
-		word = strsep(line, " ");
-	} while (word && !*word);
-	return word;
+	if (!word)
+		return NULL;
+	while (*word == ' ')
+		word++;
+	for (end = word; *end && *end != ' '; end++)
+		;
+	*line = *end ? end + 1 : NULL;
+	*end = '\0';
+	return *word ? word : NULL;
 }
 
 static bool is_word(const char *word, const char *expected)
@@ -284,31 +275,83 @@ static int parse_head(struct input *in, struct table *t)
 	return parse_fields(in, line, t);
 }
 
-/*
- * Parse the names of the columns.  These have to match the known ones, because their names
- * give the columns their meaning.  Either all columns of samples are present, or none.
- */
-static int parse_columns(struct input *in, struct table *t)
+/* Return: index of the column of that name in a list that ends with a label, or UNKNOWN. */
+static int find_column(const struct column *columns, const char *name)
 {
-	static const struct column pair[] = {
-		{ "name", COLUMN_U64 }, { "value", COLUMN_LABEL },
-	};
-	const struct column *columns = t->columns ? t->columns : pair;
-	int i, sampled = t->columns ? first_sampled(t) : -1;
-	char *word, *line = next_line(in);
+	int i;
 
-	if (!is_word(next_word(&line), "#"))
-		return fail_line(in, "no column names");
-	for (i = 0; i <= t->nr_values && columns[i].name; i++) {
-		word = next_word(&line);
-		if (i == sampled && !is_word(word, columns[i].name))
-			drop_sampled(t);
-		if (!is_word(word, columns[i].name))
-			return fail("%s: line %zu: column %s is not where format version %d has it",
-				    in->file, in->line, columns[i].name,
-				    KMA_FORMAT_VERSION);
+	for (i = 0; columns[i].format != FORMAT_LABEL; i++)
+		if (!strcmp(columns[i].name, name))
+			return i;
+	return columns[i].name && !strcmp(columns[i].name, name) ? i : UNKNOWN;
+}
+
+static int fail_missing(const struct input *in, const char *name)
+{
+	return fail("%s has no column %s: use the kmemacct that belongs to the module", in->file,
+		    name);
+}
+
+/* Check that the line of names has each column once, and the label last. */
+static int check_columns(const struct input *in, const struct column *columns)
+{
+	bool has[COLUMNS_MAX] = {};
+	int i, nr = count_values(columns);
+
+	for (i = 0; i < in->nr_columns; i++) {
+		if (in->column[i] == UNKNOWN)
+			continue;
+		if (has[in->column[i]])
+			return fail_line(in, "two columns have the same name");
+		has[in->column[i]] = true;
 	}
-	return next_word(&line) ? fail_line(in, "more columns than expected") : 0;
+	for (i = 0; i < nr + !!columns[nr].name; i++)
+		if (!has[i])
+			return fail_missing(in, columns[i].name);
+	if (columns[nr].name && in->column[in->nr_columns - 1] != nr)
+		return fail_line(in, "the last column is not the label");
+	return 0;
+}
+
+/* Find the place of each column by its name, because its name gives it its meaning. */
+static int parse_columns(struct input *in, const struct table *t, char *line)
+{
+	char *word;
+
+	while ((word = next_word(&line))) {
+		if (in->nr_columns == WORDS_MAX)
+			return fail_line(in, "too many columns");
+		in->column[in->nr_columns++] = find_column(t->columns, word);
+	}
+	return check_columns(in, t->columns);
+}
+
+/* A table of pairs has a name and a value in each line.  More columns are ignored. */
+static int check_pair_columns(const struct input *in, char *line)
+{
+	if (!is_word(next_word(&line), "name") || !is_word(next_word(&line), "value"))
+		return fail_line(in, "the columns are not name and value");
+	return 0;
+}
+
+/* Parse the line of names and the lines of fields before it. */
+static int parse_lines(struct input *in, struct table *t)
+{
+	char *line, *word;
+
+	for (;;) {
+		line = next_line(in);
+		if (!line || !is_word(next_word(&line), "#"))
+			return fail_line(in, "no column names");
+		word = line ? line + strspn(line, " ") : NULL;
+		if (!word || !memchr(word, '=', strcspn(word, " ")))
+			break;
+		if (parse_fields(in, line, t))
+			return -1;
+	}
+	if (!word)
+		return fail_line(in, "no column names");
+	return t->columns ? parse_columns(in, t, line) : check_pair_columns(in, line);
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -372,21 +415,30 @@ static int parse_label(const struct input *in, char *text, struct row *row)
 	return 0;
 }
 
+/* Parse the word in column @at of the file.  Return: 0, or -1 after calling fail(). */
+static int parse_word(const struct input *in, int at, char *word, const struct table *t,
+		      struct row *row)
+{
+	const int i = in->column[at];
+
+	if (!word)
+		return fail_line(in, "the line is too short");
+	if (i != UNKNOWN && parse_value(word, t->columns[i].format, &row->v[i]))
+		return fail("%s: line %zu: invalid %s '%s'", in->file, in->line,
+			    t->columns[i].name, word);
+	return 0;
+}
+
 static int parse_row(const struct input *in, char *line, struct table *t)
 {
+	const bool labelled = t->columns[t->nr_values].name;
 	struct row *row = table_add(t);
-	char *word;
-	int i;
+	int at;
 
-	for (i = 0; i < t->nr_values; i++) {
-		word = next_word(&line);
-		if (!word)
-			return fail_line(in, "the line is too short");
-		if (parse_value(word, t->columns[i].format, &row->v[i]))
-			return fail("%s: line %zu: invalid %s '%s'", in->file,
-				    in->line, t->columns[i].name, word);
-	}
-	if (t->columns[i].name)
+	for (at = 0; at < in->nr_columns - labelled; at++)
+		if (parse_word(in, at, next_word(&line), t, row))
+			return -1;
+	if (labelled)
 		return parse_label(in, line, row);
 	row->label = "";
 	return next_word(&line) ? fail_line(in, "more values than columns") : 0;
@@ -412,8 +464,6 @@ static int parse_pair(const struct input *in, char *line, struct table *t)
 	if (parse_value(word, row->format, &row->v[0]))
 		return fail("%s: line %zu: invalid %s '%s'", in->file, in->line,
 			    name, word);
-	if (next_word(&line))
-		return fail_line(in, "more than a name and a value");
 	return parse_label(in, name, row);
 }
 
@@ -442,6 +492,13 @@ static size_t count_lines(const char *text, size_t len)
 	return nr;
 }
 
+static bool is_sampled(const struct table *t)
+{
+	const char *sampled = table_field(t, "sampled");
+
+	return sampled && strcmp(sampled, "0");
+}
+
 static int parse_text(struct input *in, struct table *t, size_t len)
 {
 	if (!len)
@@ -450,8 +507,9 @@ static int parse_text(struct input *in, struct table *t, size_t len)
 		return fail("%s is not text: it contains a NUL byte", in->file);
 	if (t->text[len - 1] != '\n')
 		return fail("%s is truncated: its last line has no newline", in->file);
-	if (parse_head(in, t) || parse_columns(in, t))
+	if (parse_head(in, t) || parse_lines(in, t))
 		return -1;
+	t->sampled = is_sampled(t);
 	return parse_rows(in, t);
 }
 
@@ -464,7 +522,7 @@ struct table *table_parse(const char *name, const char *file, char *text,
 
 	while (strcmp(known[i].name, name))
 		i++;
-	t = table_new(known[i].name, known[i].columns, true, count_lines(text, len));
+	t = table_new(known[i].name, known[i].columns, false, count_lines(text, len));
 	t->text = text;
 	if (!parse_text(&in, t, len))
 		return t;

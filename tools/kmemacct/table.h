@@ -2,6 +2,9 @@
 /*
  * Tables: those that the module printed, and those derived from them.
  *
+ * Columns are found by their names.  A file may have columns that this program does not know;
+ * these are ignored.  It must have all those that it knows.
+ *
  * table_parse() splits the text of a file into strings, in place.  Rows hold their numbers,
  * and pointers to their names and labels in the text.  A derived table (derive.c) owns the
  * tables that it was made from, because its labels point into their texts.
@@ -38,6 +41,16 @@ enum format {
 	FORMAT_LABEL,
 };
 
+/* The kinds of kmemacct_abi.h. */
+enum kind {
+	KIND_KEY,
+	KIND_GAUGE,
+	KIND_COUNTER,
+	KIND_MAX,
+	KIND_RATIO,
+	KIND_ERROR,
+};
+
 /* Value in a column of FORMAT_ID or FORMAT_BOUND that prints as `-`. */
 #define NO_ID	U64_MAX
 
@@ -45,14 +58,14 @@ enum format {
  * struct column - a column of a table
  * @name: name of the column
  * @format: format of its values
- * @sampled: the column exists only once something has been sampled
+ * @kind: what its values tell
  * @hidden: text output has the column only if it is a sort key
  * @title: its title in text output; NULL: its name, without the unit if values have units
  */
 struct column {
 	const char *name;
 	enum format format;
-	bool sampled;
+	enum kind kind;
 	bool hidden;
 	const char *title;
 };
@@ -67,11 +80,10 @@ struct column {
 #define COLUMN_ID		.format = FORMAT_ID
 #define COLUMN_LABEL		.format = FORMAT_LABEL
 #define COLUMN_BOUND		.format = FORMAT_BOUND
-#define COLUMN_SAMPLED		.format = FORMAT_U64, .sampled = true
-#define COLUMN_SAMPLED_MILLI	.format = FORMAT_MILLI, .sampled = true
 
 /* Makes an array of columns from a list in kmemacct_abi.h. */
-#define COLUMN(_name, _format) { #_name, COLUMN_##_format },
+#define COLUMN(_name, _format, _kind, _unit) \
+	{ #_name, COLUMN_##_format, .kind = KIND_##_kind },
 
 /* Ends an array of columns, for a table that may have no label. */
 #define COLUMN_END { NULL, COLUMN_LABEL }
@@ -79,44 +91,41 @@ struct column {
 /* Greater than the number of columns of any table. */
 #define COLUMNS_MAX	40
 
-/*
- * Index of each column in a row.  The columns of samples come last, so that the index of all
- * others is the same with and without them.
- */
+/* Index of each column in a row, whatever its place in the file. */
 enum {
-#define X(name, format) COUNT_##name,
+#define X(name, ...) COUNT_##name,
 	KMA_COUNTS_COLUMNS(X)
 #undef X
 	COUNT_NR
 };
 
 enum {
-#define X(name, format) ALLOC_##name,
+#define X(name, ...) ALLOC_##name,
 	KMA_ALLOCS_COLUMNS(X)
 #undef X
 };
 
 enum {
-#define X(name, format) PCPU_##name,
+#define X(name, ...) PCPU_##name,
 	KMA_PCPU_COLUMNS(X)
 #undef X
 	PCPU_NR
 };
 
 enum {
-#define X(name, format) LATENCY_##name,
+#define X(name, ...) LATENCY_##name,
 	KMA_LATENCY_COLUMNS(X)
 #undef X
 };
 
 enum {
-#define X(name, format) SHRINKER_##name,
+#define X(name, ...) SHRINKER_##name,
 	KMA_SHRINKERS_COLUMNS(X)
 #undef X
 };
 
 enum {
-#define X(name, format) SLOW_##name,
+#define X(name, ...) SLOW_##name,
 	KMA_SLOW_COLUMNS(X)
 #undef X
 };
@@ -155,6 +164,7 @@ struct field {
  * @nr_values: number of columns without the label
  * @fields: fields of the head
  * @nr_fields: number of @fields
+ * @sampled: something was sampled, so that values may be estimates
  * @rows: the rows, in the order in which they are printed
  * @nr_rows: number of @rows
  * @sum: a row that is printed below all others, or NULL
@@ -174,6 +184,7 @@ struct table {
 	int nr_values;
 	struct field fields[FIELDS_MAX];
 	int nr_fields;
+	bool sampled;
 	struct row **rows;
 	size_t nr_rows;
 	struct row *sum;
@@ -192,7 +203,7 @@ struct table {
  * table_new() - make an empty table
  * @name: its name, which is not copied
  * @columns: its columns, ending with a label or COLUMN_END; NULL for a table of pairs
- * @sampled: keep the columns of samples
+ * @sampled: something was sampled
  * @max_rows: number of rows to allocate memory for
  *
  * Return: the table.
@@ -227,9 +238,6 @@ int table_nr_columns(const struct table *t);
 
 /* Return: index of the column of that name, or -1 if there is none. */
 int table_column(const struct table *t, const char *name);
-
-/* Return: true if something was sampled, so that values may be estimates. */
-bool table_is_sampled(const struct table *t);
 
 /* Return: the value of a field of the head, or NULL if there is no such field. */
 const char *table_field(const struct table *t, const char *key);

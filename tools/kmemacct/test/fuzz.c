@@ -62,7 +62,7 @@ static void print(struct table *t)
 	out = open_memstream(&text, &len);
 	print_table(out, t, &sort, 40, false);
 	print_table(out, t, &sort, 0, true);
-	json_table(out, t, &sort);
+	json_table(out, t);
 	if (t->gfp && table_column(t, "gfp") >= 0) {
 		gfp_shorten(t);
 		print_table(out, t, &sort, 40, false);

@@ -9,31 +9,19 @@
 #include "../../../include/kmemacct_abi.h"
 #include "../../../kunit/golden.h"
 
-#define EXACT_COLUMNS \
-	"live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed" \
-	" no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes frag_pct"
-
-/* The names of all columns, except the columns of samples. */
-#define TITLE(name, format)	TITLE_##format(#name " ")
-#define TITLE_U64(name)		name
-#define TITLE_MILLI(name)	name
-#define TITLE_S64(name)		name
-#define TITLE_ID(name)		name
-#define TITLE_HEX(name)		name
-#define TITLE_TYPE(name)	name
-#define TITLE_LABEL(name)	name
-#define TITLE_SAMPLED(name)	""
-#define TITLE_SAMPLED_MILLI(name) ""
+/* The names of all columns. */
+#define TITLE(name, ...)	#name " "
+#define COUNTS_COLUMNS		KMA_COUNTS_COLUMNS(TITLE)
 
 #define PAGES_TABLE(table, list) \
-	"# kmemacct " table " 6 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
+	"# kmemacct " table " 7 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 #define ACCT_TABLE(table, list) \
-	"# kmemacct " table " 6 sample_bytes=0 filter=tgid,comm account=" table "\n" \
+	"# kmemacct " table " 7 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
 
 #define LATENCY_TABLE(table, list) \
-	"# kmemacct " table " 6 sample_bytes=0 latency=on since=load window_s=5.000\n" \
+	"# kmemacct " table " 7 sample_bytes=0 latency=on since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 
 #define ZEROS_9		" 0 0 0 0 0 0 0 0 0"
@@ -45,7 +33,7 @@
 
 /* In the order in which they are decoded. */
 #define GFP_FLAGS_TABLE \
-	"# kmemacct gfp_flags 6 sample_bytes=0\n# mask flag\n" \
+	"# kmemacct gfp_flags 7 sample_bytes=0\n# mask flag\n" \
 	"0x400cc0 GFP_KERNEL_ACCOUNT\n0xcc0 GFP_KERNEL\n0xc40 GFP_NOFS\n" \
 	"0x2 __GFP_HIGHMEM\n0x4 GFP_DMA32\n0x1 GFP_DMA\n0x20 __GFP_HIGH\n" \
 	"0x100 __GFP_ZERO\n0x800 __GFP_KSWAPD_RECLAIM\n0x2000 __GFP_NOWARN\n"
@@ -68,13 +56,13 @@ static const struct golden {
 		   KMA_GOLDEN_KEYVAL_COLUMNS },
 	/* As the module prints it while nothing has been sampled. */
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
-		    "# " EXACT_COLUMNS " stack\n" },
+		    "# " COUNTS_COLUMNS "stack\n" },
 	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
-		"5128 1282 1290 5160 8 0 0 Movable 0xdc2 folio_maker+0x1a [mod]\n"
-		"0 0 1 2048 1 3 9 Unmovable 0x0 [other]\n" },
+		"5128 1282 1290 5160 8 0 0 Movable 0xdc2 0 0 0 0 0 0 0 0 folio_maker+0x1a [mod]\n"
+		"0 0 1 2048 1 3 9 Unmovable 0x0 0 0 0 0 0 0 0 0 [other]\n" },
 	{ "pages", PAGES_TABLE("pages", KMA_PAGES_COLUMNS)
-		"4096 512 9 Movable 0x400dc0 1500 1 0 42 huge+0x5\n"
-		"77 1 0 Unmovable 0x40002800 10 0 - - -\n" },
+		"4096 512 9 Movable 0x400dc0 1500 1 0 42 1.000 huge+0x5\n"
+		"77 1 0 Unmovable 0x40002800 10 0 - - 1.000 -\n" },
 	{ "orders", PAGES_TABLE("orders", KMA_ORDERS_COLUMNS)
 		"0 Unmovable 4 1 5 20 4 3\n0 Movable 16 4 0 0 0 0\n"
 		"1 Unmovable 0 0 7 56 7 0\n1 Movable 8 1 1 8 0 0\n" },
@@ -107,28 +95,26 @@ static const struct golden {
 		"12 11 10 90112 2500 my sh;alloc+0x1 [mod]\n" },
 	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
 		"12 11 10 90112 2500 my sh;openat\n" },
-	{ "skip", "# kmemacct skip 6 sample_bytes=0\n# pattern\nalloc_pages*\n" },
+	{ "skip", "# kmemacct skip 7 sample_bytes=0\n# pattern\nalloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
-	{ "page_summary", "# kmemacct page_summary 6 pages=sites\n# name value\n"
+	{ "page_summary", "# kmemacct page_summary 7 pages=sites\n# name value\n"
 		"alloc_requests 10\nalloc_requests_kb 40\nalloc_only_kb -4\n"
 		"page_off 2\n" },
 };
 
 /* Tables with samples, written by hand. */
 #define SAMPLED_HEAD(table) \
-	"# kmemacct " table " 6 sample_bytes=524288 " KMA_GOLDEN_QUIET "\n"
+	"# kmemacct " table " 7 sample_bytes=524288 sampled=1 " KMA_GOLDEN_QUIET "\n"
 
-#define SAMPLED_COLUMNS(label) \
-	"# " EXACT_COLUMNS " samples live_samples live_bytes_se live_objs_se hits_se bytes_req_se" \
-	" bytes_alloc_se frees_se bytes_freed_se no_entry_se pingpong_se" \
-	" cross_node_se bulk_objs_se bulk_bytes_se confirmed_bytes_se " label "\n"
+#define COLUMNS(label) "# " COUNTS_COLUMNS label "\n"
 
 /* Each value is the number of its column, plus 100 in the second row. */
 #define SAMPLED_ROW_1 \
-	"1 2 3 4 5 6 7 8 9 10 11 12 13 0.014 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 "
+	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 0.015 16 17 18 19 20 21 22 23 24 25 26 27 " \
+	"28 29 30 31 "
 #define SAMPLED_ROW_2 \
-	"101 102 103 104 105 106 107 108 109 110 111 112 113 0.114 115 116 117 118 119" \
-	" 120 121 122 123 124 125 126 127 128 129 "
+	"101 102 103 104 105 106 107 108 109 110 111 112 113 114 0.115 116 117 118 " \
+	"119 120 121 122 123 124 125 126 127 128 129 130 131 "
 
 /* Live objects, sampled 1 in 100, 1 in 100, 1 in 2, exact, and 1 in 99.999 but only 10 ms old. */
 #define SAMPLED_ALLOCS \
@@ -150,7 +136,7 @@ static const struct golden {
 	"64 1 1 64 0 0 4 Unmovable 0xdc0 0 0 0 0 0 0 0 0 c+0x1\n"
 
 static const struct golden sampled[] = {
-	{ "callers", SAMPLED_HEAD("callers") SAMPLED_COLUMNS("site")
+	{ "callers", SAMPLED_HEAD("callers") COLUMNS("site")
 		     SAMPLED_ROW_1 "a+0x1\n" SAMPLED_ROW_2 "b+0x2 [mod]\n" },
 	{ "allocs", SAMPLED_ALLOCS },
 	{ "summary", SAMPLED_HEAD("summary") KMA_GOLDEN_KEYVAL_COLUMNS
@@ -159,7 +145,7 @@ static const struct golden sampled[] = {
 		     "frag_pct 37.500\n"
 		     "live_objs 10\nlive_objs_se 0\n"
 		     "events_kfree 7\n" },
-	{ "stacks", SAMPLED_HEAD("stacks") SAMPLED_COLUMNS("stack")
+	{ "stacks", SAMPLED_HEAD("stacks") COLUMNS("stack")
 		    SAMPLED_ROW_1 "do_one+0x1;mid+0x2 [mod];a+0x1\n"
 		    SAMPLED_ROW_2 "b+0x2 [mod]\n" },
 	{ "page_callers", SAMPLED_PAGE_CALLERS },

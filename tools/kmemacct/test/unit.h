@@ -34,8 +34,16 @@ struct test {
 
 #define TEST(name) { #name, name }
 
+/* The tests of test/unit_estimate.c. */
+extern const struct test estimate_tests[];
+extern const size_t nr_estimate_tests;
+
 /* The tests of test/unit_latency.c. */
 extern const struct test latency_tests[];
 extern const size_t nr_latency_tests;
+
+/* The tests of test/unit_top.c. */
+extern const struct test top_tests[];
+extern const size_t nr_top_tests;
 
 #endif /* READER_TEST_UNIT_H */

@@ -14,7 +14,8 @@ a module frees once it is loaded, and the next module may be loaded at the same 
 Call sites without a symbol are compared as one sum.  All modules are loaded between B
 and C.
 
-The truth module's call sites are also compared with the output of perf kmem.
+The output of kmemacct stat is compared as well: its numbers with perf's in the same way,
+its form with the output of perf kmem, and both texts of the truth module's call sites.
 
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
 from perf_lib import Symbols, compare, path_of, report, table  # noqa: E402
+from perf_stat import Slab  # noqa: E402
 
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
 COLUMNS = ("hits", "bytes_req", "bytes_alloc")
@@ -98,39 +100,68 @@ def callers(symbols):
     return sites
 
 
-def perf_kmem(symbols):
+def perf_kmem(symbols, theirs):
     """The columns that perf kmem prints for the truth module's call sites, by site."""
     sites = {}
-    with open(path_of("kmem")) as f:
-        for line in f:
-            if line.startswith(" 0x"):
-                address, *columns = line.replace("|", " ").split()
-                label, module = symbols.find(int(address, 16))
-                if module == TRUTH:
-                    sites[f"{label} {module}"] = columns
+    for address, *columns in theirs.rows:
+        label, module = symbols.find(int(address, 16))
+        if module == TRUTH:
+            sites[f"{label} {module}"] = columns
     return sites
 
 
-def as_perf_kmem(row):
-    """A row of kmemacct in the columns of perf kmem: Total_alloc/Per, Total_req/Per,
-    Hit, Ping-pong, Frag."""
-    hits = int(row["hits"])
-    return [f"{row['bytes_alloc']}/{int(row['bytes_alloc']) // hits}",
-            f"{row['bytes_req']}/{int(row['bytes_req']) // hits}",
-            row["hits"], row["pingpong"], row["frag_pct"] + "%"]
+def site_of(text):
+    """The call site, of which kmemacct stat prints the offset without 0x."""
+    return re.sub(r"\+(?=[0-9a-f]+( |$))", "+0x", text)
 
 
-def compare_perf_kmem(symbols):
-    theirs = perf_kmem(symbols)
-    # Rows without hits have objects of bulk allocations only, which perf does not see.
-    ours = {row["site"]: as_perf_kmem(row) for row in table("callers")
-            if row["site"].endswith(TRUTH) and int(row["hits"])}
+def stat_sites(symbols, ours):
+    """hits and bytes by call site, as callers() has them."""
+    sites = defaultdict(Counter)
+    for row in ours.rows:
+        site = site_of(row[0])
+        if site.endswith("]") and not symbols.has(site):
+            site = NAMELESS
+        sites[site].update(dict(zip(COLUMNS, ours.numbers(row))))
+    return sites
+
+
+def compare_perf_kmem(symbols, ours, theirs):
+    """Compare the texts of all columns of the truth module's call sites."""
+    theirs = perf_kmem(symbols, theirs)
+    ours = {site_of(site): columns for site, *columns in ours.rows if site.endswith(TRUTH)}
     # perf and kmemacct record different marks.
     marks = {site for site in {*theirs, *ours} if site.startswith(MARK)}
     return len(theirs), [
         f"{site}\n  perf kmem  {theirs.get(site)}\n  kmemacct   {ours.get(site)}"
         for site in sorted({*theirs, *ours} - marks)
         if theirs.get(site) != ours.get(site)]
+
+
+def report_stat(symbols, inner, outer):
+    """Compare the output of kmemacct stat with perf's events, and its form with perf kmem's."""
+    ours, theirs = (Slab(path_of(name).read_text()) for name in ("stat_slab", "kmem"))
+    report("stat: titles", ours.titles == theirs.titles, ", ".join(ours.titles))
+    report("stat: summary", list(ours.summary) == list(theirs.summary), ", ".join(ours.summary))
+    for name, wrong in (("averages", ours.wrong_rows()), ("order", ours.out_of_order())):
+        wrong = list(wrong)
+        report(f"stat: {name}", not wrong, f"{len(ours.rows)} rows, {len(wrong)} wrong" +
+               "".join(wrong))
+    stat = as_tuples(stat_sites(symbols, ours))
+    equal, between, wrong = compare(COLUMNS, as_tuples(inner), stat, as_tuples(outer))
+    report("stat: call sites", equal + between >= SITES_MIN and not wrong,
+           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    report("stat: sums", ours.sums() == ours.totals(), f"{ours.sums()} and {ours.totals()}")
+    # The guest has one node
+    crossed = [part.summary["Cross CPU allocations"].split("/")[0] for part in (ours, theirs)]
+    report("stat: cross", crossed == ["0", "0"], " and ".join(crossed))
+    sites, wrong = compare_perf_kmem(symbols, ours, theirs)
+    report("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
+           f"{sites} sites, {len(wrong)} wrong" + "".join(f"\n{text}" for text in wrong))
+
+
+def as_tuples(sites):
+    return {site: tuple(counts[key] for key in COLUMNS) for site, counts in sites.items()}
 
 
 EVENTS = None
@@ -153,16 +184,12 @@ def trace_unhandled(event, context, fields, sample):
 def trace_end():
     inner = EVENTS.by_name(EVENTS.inner)
     outer = EVENTS.by_name(EVENTS.outer)
-    equal, between, wrong = compare(COLUMNS, *(
-        {site: tuple(counts[key] for key in COLUMNS) for site, counts in sites.items()}
-        for sites in (inner, callers(EVENTS.symbols), outer)))
+    equal, between, wrong = compare(
+        COLUMNS, *map(as_tuples, (inner, callers(EVENTS.symbols), outer)))
     report("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
     report("call sites", not wrong,
            f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
-    sites, wrong = compare_perf_kmem(EVENTS.symbols)
-    report("perf kmem", sites >= TRUTH_SITES_MIN and not wrong,
-           f"{sites} sites, {len(wrong)} wrong" +
-           "".join(f"\n{text}" for text in wrong))
+    report_stat(EVENTS.symbols, inner, outer)
     report("a wide workload",
            equal + between >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
            ", ".join([f"{equal + between} call sites", f"{EVENTS.total} events"] +

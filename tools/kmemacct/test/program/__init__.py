@@ -3,11 +3,13 @@
 import inspect
 
 from program import (
-    acct, commands, errors, estimates, latency, pages, rollups, running, stacks, tables)
+    acct, commands, errors, estimates, latency, pages, perfkmem, rollups, running, stacks,
+    tables, top)
 
 # In the order in which their tests run
 MODULES = (
-    tables, rollups, estimates, pages, acct, latency, stacks, running, commands, errors)
+    tables, rollups, estimates, pages, acct, latency, stacks, running, perfkmem, commands, errors,
+    top)
 
 
 def is_test(function, module):

@@ -55,7 +55,8 @@ def refuses_wrong_command_lines(t):
         ("--by", "cache", "--raw-ip"):
             "--raw-ip needs call sites, and --by cache has none: omit one",
         ("callers", "-s", "size"):
-            "callers has no sort key 'size': use " + ", ".join([*COUNTS, "site"]),
+            "callers has no sort key 'size': use "
+            + ", ".join([*COUNTS, "samples", "live_samples", "site"]),
     }
     for args, error in known.items():
         check_equal(args, error, t.error(*args))
@@ -70,7 +71,8 @@ def helps(t):
                      "tasks", "cgroups", "comm-sites", "comm-syscalls", "skip",
                      "gfp-flags", "--bytes", "--json", "--by", "--raw-ip", "--raw-gfp",
                      "--cgroup", "--older-than", "latency", "shrinkers", "stalls", "slow",
-                     "--histogram", "--follow", "--at-least"):
+                     "--histogram", "--follow", "--at-least", "stat", "--caller", "--alloc",
+                     "--slab", "--page", "--live"):
             check_in(f" {word}", text)
         check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
 

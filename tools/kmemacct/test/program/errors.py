@@ -58,15 +58,15 @@ def says_that_the_kernel_is_locked_down(t):
 
 
 def refuses_another_version(t):
-    t.write("callers", callers(CALLERS).replace("callers 6", "callers 1", 1))
-    error = f"{t.dir}/callers has format version 1, not 6: use the kmemacct of that version"
+    t.write("callers", callers(CALLERS).replace("callers 7", "callers 1", 1))
+    error = f"{t.dir}/callers has format version 1, not 7: use the kmemacct of that version"
     check_equal("callers", error, t.error("callers"))
     check_equal("run", error, t.error("run", "--", "false", status=125))
 
 
 def refuses_malformed_tables(t):
     t.write("callers", callers([CALLERS[0], ("x", *CALLERS[1][1:])]))
-    check_equal("number", f"{t.dir}/callers: line 4: invalid live_bytes 'x'",
+    check_equal("number", f"{t.dir}/callers: line 5: invalid live_bytes 'x'",
                 t.error("callers"))
     t.write("callers", callers(CALLERS)[:-1])
     check_equal("end", f"{t.dir}/callers is truncated: its last line has no newline",

@@ -3,9 +3,15 @@
 import json
 import math
 
-from program.samples import EXACT, interval, sampled_rows, sampled_table, samples_of
+from program.bounds import interval
+from program.samples import (
+    EVERY, EXACT, OBJECT_MIN, interval_of, is_rough, sampled_rows, sampled_table)
 from program.tree import (
     ALLOCS, CALLERS, ESTIMATES, callers, check_equal, check_in, lines, sites, table)
+
+
+# What has no sample with a probability of 2.5 %
+UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
 
 
 def marks_estimates(t):
@@ -13,20 +19,19 @@ def marks_estimates(t):
     for width in 80, 100, 120:
         text = t.out("callers", "-b", COLUMNS=str(width))
         check_equal("fits", True, max(map(len, text.splitlines())) <= width)
-    check_in("# ~ estimate, low..high its 95 % interval; few: fewer than 30 samples", text)
+    check_in("# ~ estimate, low..high its 95 % interval; a call site without samples has at most"
+             f" {UNSAMPLED} bytes live\n", text)
+    check_in("has at most 1.85M live\n", t.out("callers"))
     check_equal("se", False, "_se" in text)
-    head, *found = [line.split(maxsplit=8) for line in lines(text)]
-    check_equal("columns", ["live_bytes", "low..high", "live_objs", "hits", "bytes_req",
-                            "bytes_alloc", "frees", "few", "site"], head)
+    head, *found = [line.split(maxsplit=7) for line in lines(text)]
+    check_equal("columns", ["live_bytes", "low..high", "live_objs", "objs_alloc", "bytes_alloc",
+                            "frees", "bytes_freed", "site"], head)
     for cells, (site, row) in zip(found, sampled_rows().items(), strict=True):
         mark = "" if site == EXACT else "~"
-        low, high = interval(row["live_bytes"], row["live_bytes_se"],
-                             row["live_samples"])
-        few = site != EXACT and row["live_samples"] < 30
+        low, high = interval_of(row, "live_bytes", row["live_samples"])
         check_equal(site, [
             f"{mark}{row['live_bytes']}", f"{low}..{high}" if mark else "-",
-            *(mark * bool(row[f"{c}_se"]) + str(row[c]) for c in head[2:7]),
-            "few" if few else "-", site], cells)
+            *(mark * is_rough(row, c) + str(row[c]) for c in head[2:-1]), site], cells)
 
 
 def shows_intervals_of_the_order(t):
@@ -47,28 +52,28 @@ def sorts_by_errors(t):
         check_equal(key, [at.split("+")[0] for at in
                           sorted(rows, key=lambda at, key=key: -rows[at][key])],
                     sites(t, "callers", "-s", key))
-    t.write("callers", callers(CALLERS))
-    check_in("no sort key 'hits_se'", t.error("callers", "-s", "hits_se"))
 
 
 def writes_estimates_as_json(t):
     rows = sampled_rows()
     t.write("callers", sampled_table("callers", "site", rows))
-    for keys, column in ([], "live_bytes"), (["-s", "hits"], "hits"):
-        found = {row["site"]: row for row in t.rows("callers", *keys)}
-        check_equal("sites", set(rows), set(found))
-        for site, row in rows.items():
-            expected = {**row, "site": site, "frag_pct": 0.0,
-                        "few": site != EXACT and samples_of(row, column) < 30}
-            for name in ESTIMATES:
-                least = 0
-                if name in ("live_bytes", "live_objs"):
-                    least = row["live_samples"]
-                elif name in ("hits", "bytes_req", "bytes_alloc"):
-                    least = row["samples"]
-                low, high = interval(row[name], row[f"{name}_se"], least)
-                expected.update({f"{name}_low": low, f"{name}_high": high})
-            check_equal(site, expected, found[site])
+    found = json.loads(t.out("callers", "-j"))
+    check_equal("unsampled", UNSAMPLED, found["unsampled_bytes_high"])
+    found = {row["site"]: row for row in found["rows"]}
+    check_equal("sites", set(rows), set(found))
+    for site, row in rows.items():
+        expected = {**row, "site": site, "frag_pct": 0.0}
+        for name in ESTIMATES:
+            least = 0
+            if name in ("live_bytes", "live_objs"):
+                least = row["live_samples"]
+            elif name in ("hits", "objs_alloc", "bytes_req", "bytes_alloc"):
+                least = row["samples"]
+            low, high = interval_of(row, name, least)
+            expected.update({f"{name}_low": low, f"{name}_high": high})
+        check_equal(site, expected, found[site])
+    t.write("callers", callers(CALLERS))
+    check_equal("exact", False, "unsampled_bytes_high" in t.out("callers", "-j"))
 
 
 def adds_up_errors(t):
@@ -82,7 +87,6 @@ def adds_up_errors(t):
                     found["[kernel]"][f"{name}_se"])
     check_equal("samples", sum(row["samples"] for row in kernel),
                 found["[kernel]"]["samples"])
-    check_equal("few", (False, True), (found["[kernel]"]["few"], found["overlay"]["few"]))
     check_in("~", t.out("--by", "module"))
 
 
@@ -92,15 +96,17 @@ def shows_an_estimated_summary(t):
         ("bytes_net", 1000), ("bytes_net_se", 1000), ("frag_pct", "1.500"),
         ("live_bytes", 4096), ("live_bytes_se", 0), ("events_kfree", 17)]))
     check_equal("text", [
-        "bytes_allocated ~1.00M 773K..1.25M", "bytes_net        ~1000 -960..2.89K",
+        "bytes_allocated ~1.00M   788K..1.58M", "bytes_net        ~1000 -3.50K..5.45K",
         "frag_pct        ~1.500", "live_bytes       4.00K", "events_kfree        17",
     ], lines(t.out("summary")))
     check_in("# ~ estimate, and its 95 % interval", t.out("summary"))
-    low, high = interval(2**20, 2**17)
+    # Neither the number of samples nor sample_bytes is known
+    low, high = interval(2**20, 2**17, 1, 0, part=True)
+    change = interval(1000, 1000, 1, 0, change=True)
     check_equal("json", [
         {"name": "bytes_allocated", "value": 2**20, "low": low, "high": high},
         {"name": "bytes_allocated_se", "value": 2**17},
-        {"name": "bytes_net", "value": 1000, "low": -960, "high": 2960},
+        {"name": "bytes_net", "value": 1000, "low": change[0], "high": change[1]},
         {"name": "bytes_net_se", "value": 1000},
         {"name": "frag_pct", "value": 1.5},
         {"name": "live_bytes", "value": 4096, "low": 4096, "high": 4096},
@@ -114,7 +120,8 @@ WEIGHTS = ["4096.500", "4096.500", "1024.500", "1.000"]
 def sampled_allocs():
     columns = "ptr bytes_req bytes_alloc age_ms cpu node pid weight site".split()
     return table("allocs", columns, [(*row[:-1], weight, row[-1])
-                                     for row, weight in zip(ALLOCS, WEIGHTS)])
+                                     for row, weight in zip(ALLOCS, WEIGHTS)]).replace(
+        "sample_bytes=0", f"sample_bytes={EVERY}", 1)
 
 
 def weighs_leaks(t):
@@ -125,15 +132,20 @@ def weighs_leaks(t):
     slow, big, exact = found
     variance = 4096.5 * 4095.5
     check_equal("slow", (2 * 4096.5 * 128, 8193, 2, round(128 * math.sqrt(2 * variance)),
-                         round(math.sqrt(2 * variance)), True),
+                         round(math.sqrt(2 * variance))),
                 tuple(slow[k] for k in ("live_bytes", "live_objs", "live_samples",
-                                        "live_bytes_se", "live_objs_se", "few")))
+                                        "live_bytes_se", "live_objs_se")))
+    check_equal("interval", interval(slow["live_bytes"], slow["live_bytes_se"], 2, EVERY),
+                (slow["live_bytes_low"], slow["live_bytes_high"]))
+    check_equal("objects", interval(slow["live_objs"], slow["live_objs_se"], 2,
+                                    EVERY / OBJECT_MIN, mixed=True),
+                (slow["live_objs_low"], slow["live_objs_high"]))
     check_equal("big", (512 * 1024.5, round(512 * math.sqrt(1024.5 * 1023.5))),
                 (big["live_bytes"], big["live_bytes_se"]))
     check_equal("exact", {"live_bytes": 64, "live_bytes_low": 64, "live_bytes_high": 64,
-                          "live_samples": 0, "few": False},
+                          "live_samples": 0},
                 {k: exact[k] for k in ("live_bytes", "live_bytes_low",
-                                       "live_bytes_high", "live_samples", "few")})
+                                       "live_bytes_high", "live_samples")})
     check_in("~1.00M", t.out("leaks", "--older-than", "0s"))
 
 
@@ -141,7 +153,7 @@ def looks_up_weights(t):
     t.write("allocs", sampled_allocs())
     check_equal("weight", 1024.5, t.rows("lookup", "ffff888001000100")[0]["weight"])
     check_in(" 4096.500 slow_leak+0x10", t.out("lookup", "ffff888001000000"))
-    check_equal("no few", False, "few" in t.out("allocs"))
+    check_equal("no interval", False, "low..high" in t.out("allocs"))
 
 
 def runs_with_estimates(t):
@@ -162,26 +174,29 @@ def runs_with_estimates(t):
     check_equal("same", (0, 0), (row["frees"], row["frees_se"]))
     se = round(math.hypot(old["live_bytes_se"], new["live_bytes_se"]))
     check_equal("live", (-4096, se), (row["live_bytes"], row["live_bytes_se"]))
-    check_equal("interval", (-4096 - -(-196 * se // 100), -4096 + -(-196 * se // 100)),
+    check_equal("interval", interval(-4096, se, 45 + 46, EVERY, change=True),
                 (row["live_bytes_low"], row["live_bytes_high"]))
-    check_equal("samples", (9, 45 + 46, False),
-                (row["samples"], row["live_samples"], row["few"]))
+    check_equal("growth", interval(5000, row["hits_se"], 9, EVERY / OBJECT_MIN, 9, mixed=True),
+                (row["hits_low"], row["hits_high"]))
+    check_equal("samples", (9, 45 + 46), (row["samples"], row["live_samples"]))
+    t.write("callers", sampled_table("callers", "site", before))
+    check_in("a call site without samples allocated at most 1.85M\n",
+             t.out("run", "--", "cp", later, t.dir / "callers"))
 
 
-def refuses_half_of_the_columns(t):
+def refuses_missing_columns(t):
     text = sampled_table("callers", "site", sampled_rows())
     for part in "live_samples ", "confirmed_bytes_se ":
         t.write("callers", text.replace(part, "", 1))
-        check_equal(part, f"{t.dir}/callers: line 2: column {part}is not where format version 6"
-                    " has it", t.error("callers"))
+        check_equal(part, f"{t.dir}/callers has no column {part.strip()}: use the kmemacct"
+                    " that belongs to the module", t.error("callers"))
     # Rows have to match the names of the columns
-    first = text.index("\n", text.index("\n") + 1) + 1
-    t.write("callers", text[:first] + callers(CALLERS).split("\n", 2)[2])
-    check_equal("rows", f"{t.dir}/callers: line 3: invalid samples"
-                " 'proc_alloc_inode+0x1d'", t.error("callers"))
+    lines_of = text.split("\n")
+    t.write("callers", "\n".join([*lines_of[:3], "1 2 3 4 5 6 x", ""]))
+    check_equal("rows", f"{t.dir}/callers: line 4: invalid frees 'x'", t.error("callers"))
 
 
 TESTS = (
     marks_estimates, shows_intervals_of_the_order, sorts_by_errors,
     writes_estimates_as_json, adds_up_errors, shows_an_estimated_summary, weighs_leaks,
-    looks_up_weights, runs_with_estimates, refuses_half_of_the_columns)
+    looks_up_weights, runs_with_estimates, refuses_missing_columns)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tables of pages."""
 import json
+import math
 from random import Random
 
-from program.samples import interval
+from program.bounds import interval
 from program.tree import check_equal, check_in, lines
 
 # The gfp flags of Linux 6.12 and the names made of several flags, in the order of decoding.
@@ -241,15 +242,17 @@ def estimates_blocks(t):
          177, 0, "a+0x1"),
         (64, 1, 1, 64, 0, 0, 4, "Movable", "0xcc0", 0, 0, 0, 0, 0, 0, 0, 0, "b+0x1")])
     found = [line.split() for line in lines(t.out("page-callers", "-b"))]
-    low, high = interval(2000, 707, 8)
+    # The head has no sample_bytes: what the samples show is used instead
+    low, high = interval(2000, 707, 8, 707 / math.sqrt(8), 8)
     check_equal("estimate", ["~2000", f"{low}..{high}", "~500", "~1000", "~4000", "~500",
-                             "0", "0", "Movable", "K", "16", "8", "few", "a+0x1"], found[1])
+                             "0", "0", "Movable", "K", "16", "8", "a+0x1"], found[1])
     check_equal("exact", ["64", "-", "1", "1", "64"], found[2][:5])
     check_equal("titles", ["live_kb", "low..high"], found[0][:2])
     row = t.rows("page-callers", "-s", "kb")[0]
-    check_equal("json", (*interval(4000, 1000, 16), True),
-                (row["kb_low"], row["kb_high"], row["few"]))
-    check_in("~1.95M 614K..3.31M", t.out("page-callers"))
+    check_equal("json", interval(4000, 1000, 16, 250, 16), (row["kb_low"], row["kb_high"]))
+    check_equal("objects", interval(1000, 250, 16, 250 / 4, 16),
+                (row["hits_low"], row["hits_high"]))
+    check_in("~1.95M 862K..3.86M", t.out("page-callers"))
 
 
 TESTS = (

@@ -30,6 +30,7 @@ def finds_leaks(t):
     ], lines(t.out("leaks", "--older-than", "30s")))
     check_equal("older", ["slow_leak"], sites(t, "leaks", "--older-than", "1m"))
     check_equal("json", [{"live_bytes": 128, "live_objs": 1, "oldest_ms": 7500000,
+                          "live_samples": 0, "live_bytes_se": 0, "live_objs_se": 0,
                           "site": "slow_leak+0x10"}],
                 t.rows("leaks", "--older-than=2h"))
     check_equal("none", [], t.rows("leaks", "--older-than", "1d"))

@@ -10,10 +10,10 @@ from program.tree import (
     CALLERS, CONTROL, Tree, as_nobody, callers, check_equal, check_in, lines)
 
 LATER = [
-    (5121400, 7192, 7705, 5421904, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
+    (5121400, 7192, 7705, 5421904, 7705, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
      "1.125", "proc_alloc_inode+0x1d"),
     *CALLERS[1:],
-    (64, 1, 2, 96, 128, 2, 128, 0, 0, 0, 1, 64, 64, "25.000", "fresh+0x1 [new]"),
+    (64, 1, 2, 96, 3, 128, 2, 128, 0, 0, 0, 1, 64, 64, "25.000", "fresh+0x1 [new]"),
 ]
 
 
@@ -30,9 +30,9 @@ def runs_a_command(t):
     check_in("# changes on the whole machine while the command ran", found)
     rows = [line.split() for line in lines(found)[2:]]
     check_equal("sites", ["fresh+0x1", "proc_alloc_inode+0x1d"],
-                [row[14] for row in rows])
-    check_equal("change", ["-16", "-1", "4", "400", "512", "5", "384", "0", "0", "0",
-                           "0", "0", "-16", "21.875"], rows[1][:14])
+                [row[15] for row in rows])
+    check_equal("change", ["-16", "-1", "4", "400", "4", "512", "5", "384", "0", "0", "0",
+                           "0", "0", "-16", "21.875"], rows[1][:15])
     check_equal("no reset", CONTROL, (t.dir / "control").read_text())
 
 

@@ -2,9 +2,12 @@
 """Tables of estimates, computed from samples as in the module."""
 import math
 
+from program.bounds import distances
 from program.tree import COUNTS, SAMPLED, table
 
 EVERY = 524288
+# The smallest object of the slab allocator
+OBJECT_MIN = 8
 
 
 def simulate(objects):
@@ -46,12 +49,12 @@ def count_row(allocated, live):
     (objs_se, live_objs_se), (size_se, live_size_se) = se("objs_var"), se("bytes_var")
     row = dict.fromkeys(COUNTS + SAMPLED, 0)
     row.update(
-        live_bytes=live_size, live_objs=live_objs, hits=objs, bytes_req=size,
+        live_bytes=live_size, live_objs=live_objs, hits=objs, bytes_req=size, objs_alloc=objs,
         bytes_alloc=size, frees=objs - live_objs, bytes_freed=size - live_size,
         confirmed_bytes=live_size, frag_pct="0.000",
         samples=allocated["samples"], live_samples=live["samples"],
         live_bytes_se=live_size_se, live_objs_se=live_objs_se, hits_se=objs_se,
-        bytes_req_se=size_se, bytes_alloc_se=size_se,
+        bytes_req_se=size_se, objs_alloc_se=objs_se, bytes_alloc_se=size_se,
         frees_se=objs_se, bytes_freed_se=size_se, confirmed_bytes_se=live_size_se)
     return row
 
@@ -75,10 +78,42 @@ def sampled_table(name, label, rows, window="10.454"):
     return text.replace("sample_bytes=0", f"sample_bytes={EVERY}", 1)
 
 
-def interval(estimate, se, least=0):
-    """The 95 % interval, computed in integers and rounded outwards."""
-    half = -(-196 * se // 100)
-    return max(estimate - half, min(least, estimate)), estimate + half
+BYTES_OF = {"live_objs": "live_bytes", "hits": "bytes_alloc", "objs_alloc": "bytes_alloc",
+            "frees": "bytes_freed"}
+
+
+def is_rough(row, name):
+    """Whether a value is an estimate: an error of less than one object is rounded to 0."""
+    return bool(row[f"{name}_se"] or row.get(f"{BYTES_OF.get(name)}_se"))
+
+
+def variance_of(row, name):
+    return (row[f"{name}_se"] + 1)**2 if is_rough(row, name) else 0
+
+
+def sample_bytes(row):
+    """The bytes that a sample stands for: those of the head, or what the samples show."""
+    return max(EVERY, *(row[se] / math.sqrt(row[n]) for se, n in (
+        ("live_bytes_se", "live_samples"), ("bytes_alloc_se", "samples")) if row[n]))
+
+
+def interval_of(row, name, least=0):
+    """The interval of a column of a row by call site, without bulk allocations."""
+    if not is_rough(row, name):
+        return row[name], row[name]
+    counts = "bytes" not in name
+    if name.startswith("live_"):
+        whole = name
+    elif name.startswith("confirmed_"):
+        whole = "live_bytes"
+    else:
+        whole = "hits" if counts else "bytes_alloc"
+    variance, whole = variance_of(row, name), variance_of(row, whole)
+    below, above = distances(
+        row[name], variance, samples_of(row, name) * variance / whole,
+        sample_bytes(row) / (OBJECT_MIN if counts else 1), mixed=counts, part=variance != whole)
+    return (max(row[name] - math.ceil(below), min(least, row[name])),
+            row[name] + math.ceil(above))
 
 
 def samples_of(row, column):

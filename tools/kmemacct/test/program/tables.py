@@ -13,16 +13,16 @@ from program.tree import (
 
 def shows_callers(t):
     check_equal("callers", [
-        "live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed"
+        "live_bytes live_objs hits bytes_req objs_alloc bytes_alloc frees bytes_freed"
         " no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"
         " frag_pct site",
-        "     4.88M      7193 7701     5.17M       5.23M   508        353K"
+        "     4.88M      7193 7701     5.17M       7701       5.23M   508        353K"
         "        0        4          0         0          0           4.88M"
         "    1.124 proc_alloc_inode+0x1d",
-        "     1.54M      8414 9226     1.69M       1.69M   832        156K"
+        "     1.54M      8414 9226     1.69M       9246       1.69M   832        156K"
         "        0        5          0        20      3.75K               0"
         "    0.000 __d_alloc+0x29",
-        "      323K       455  455      320K        323K     0           0"
+        "      323K       455  455      320K        455        323K     0           0"
         "        0        0          0         0          0            323K"
         "    1.099 ovl_alloc_inode+0x1e [overlay]",
     ], lines(t.out("callers")))
@@ -66,11 +66,10 @@ def reads_the_golden_tables(t):
     subprocess.run([BUILT / "unit", "golden", t.dir], check=True)
     shutil.copy(t.dir / "summary", t.proc / "kmemacct")
     stacks = t.dir / "stacks"
-    stacks.write_text(stacks.read_text().replace("frag_pct stack", " ".join(
-        ["frag_pct", *SAMPLED, "stack"])))
+    stacks.write_text(stacks.read_text().replace("sampled=0", "sampled=1"))
     for name in "callers", "caches", "allocs", "summary", "stats", "stacks":
         found = json.loads(t.out(name, "-j"))
-        check_equal("name", (name, 6), (found["table"], found["version"]))
+        check_equal("name", (name, 7), (found["table"], found["version"]))
     rows = t.rows("callers")
     check_equal("largest", 2**64 - 1, rows[2]["live_bytes"])
     check_equal("site", "kma_caller+0x1a [kma_module]", rows[0]["site"])
@@ -106,15 +105,16 @@ def writes_json(t):
     t.write("callers", callers([(2**64 - 1, *CALLERS[0][1:])]))
     found = json.loads(t.out("callers", "-j"), parse_float=str)
     check_equal("head", {
-        "sample_bytes": 0, "dropped": 0, "replaced": 1, "page_freed": 0, "unmatched": 4082,
+        "sample_bytes": 0, "sampled": 0, "dropped": 0, "replaced": 1, "page_freed": 0, "unmatched": 4082,
         "coverage_pct": "99.997", "cache_size": "slot", "since": "load",
-        "window_s": "10.454",
+        "window_s": "10.454", "load_id": "0x00c0ffee12345678", "loaded_s": 1700000000,
+        "kernel": "6.1.0-42-amd64", "version": "0.9.0", "resets": 0, "module_changes": 0,
     }, found["head"])
-    row = dict(zip([*COUNTS, "site"], CALLERS[0]))
+    row = {**dict(zip([*COUNTS, "site"], CALLERS[0])), **dict.fromkeys(SAMPLED, 0)}
     check_equal("row", {**row, "live_bytes": 2**64 - 1}, found["rows"][0])
     check_equal("allocs", {
         "ptr": "ffff888001000080", "bytes_req": 100, "bytes_alloc": 128,
-        "age_ms": 60000, "cpu": 1, "node": None, "pid": None,
+        "age_ms": 60000, "cpu": 1, "node": None, "pid": None, "weight": 1.0,
         "site": "slow_leak+0x10"}, t.rows("allocs")[1])
     check_equal("summary", [{"name": "bytes_requested", "value": 180644793},
                             {"name": "bytes_net", "value": -2048},
@@ -155,14 +155,14 @@ def fits_the_terminal(t):
         check_equal(f"{width} columns", [], too_long)
         check_in("live_bytes", text)
     check_in(long, text)
-    check_in("5.23M a_very_long_na...0x1d [a_module]\n", t.out("callers", COLUMNS="80"))
+    check_in("5.23M a_very_long_name...n+0x1d [a_module]\n", t.out("callers", COLUMNS="80"))
     check_in(long, t.out("callers"))
 
 
 def leaves_out_the_columns_missed_least(t):
     narrow = t.out("callers", COLUMNS="100")
-    check_in("# not shown: no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"
-             " frag_pct (make the", narrow)
+    check_in("# not shown: hits bytes_req no_entry pingpong cross_node bulk_objs bulk_bytes"
+             " confirmed_bytes\n# frag_pct (make the", narrow)
     check_in("frag_pct site", t.out("callers", "-s", "frag_pct", COLUMNS="80"))
     check_equal("wide", False, "not shown" in t.out("callers", COLUMNS="200"))
 

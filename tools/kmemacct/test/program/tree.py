@@ -2,6 +2,7 @@
 """Files that look like those of the module, and the program running on them."""
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,17 +10,20 @@ TOP = Path(__file__).resolve().parents[4]
 BUILT = TOP / "build/reader"
 KMEMACCT = BUILT / "kmemacct"
 
-HEAD = ("# kmemacct %s 6 sample_bytes=0 dropped=0 replaced=1 page_freed=0 unmatched=4082"
+ABI = (TOP / "include/kmemacct_abi.h").read_text()
+IDENTITY = ("# load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
+            " resets=0 module_changes=0\n")
+HEAD = ("# kmemacct %s 7 sample_bytes=0 sampled=%d dropped=0 replaced=1 page_freed=0 unmatched=4082"
         " coverage_pct=99.997 cache_size=slot since=load window_s=%s\n")
-COUNTS = ("live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed"
+COUNTS = ("live_bytes live_objs hits bytes_req objs_alloc bytes_alloc frees bytes_freed"
           " no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"
           " frag_pct").split()
 CALLERS = [
-    (5121416, 7193, 7701, 5421504, 5483112, 508, 361696, 0, 4, 0, 0, 0, 5121416,
+    (5121416, 7193, 7701, 5421504, 7701, 5483112, 508, 361696, 0, 4, 0, 0, 0, 5121416,
      "1.124", "proc_alloc_inode+0x1d"),
-    (1615488, 8414, 9226, 1771392, 1771392, 832, 159744, 0, 5, 0, 20, 3840, 0,
+    (1615488, 8414, 9226, 1771392, 9246, 1771392, 832, 159744, 0, 5, 0, 20, 3840, 0,
      "0.000", "__d_alloc+0x29"),
-    (331240, 455, 455, 327600, 331240, 0, 0, 0, 0, 0, 0, 0, 331240,
+    (331240, 455, 455, 327600, 455, 331240, 0, 0, 0, 0, 0, 0, 0, 331240,
      "1.099", "ovl_alloc_inode+0x1e [overlay]"),
 ]
 ALLOCS = [
@@ -33,6 +37,7 @@ KALLSYMS = ("ffffffff81000000 T _text\n"
             "ffffffff81002000 t __d_alloc\n"
             "ffffffffc0001000 t ovl_alloc_inode\t[overlay]\n")
 ESTIMATES = COUNTS[:-1]
+# The columns that tell something only once something was sampled.
 SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
 CONTROL = "enabled 1\nlast_error nothing to reset\n"
 
@@ -53,10 +58,30 @@ def check_in(part, whole):
 
 # ---- trees of files --------------------------------------------------------
 
+def columns_of(name):
+    """The columns of a table, in their order; [] if its rows are a name and a value."""
+    body = re.search(r"#define KMA_%s_COLUMNS\(X\)((?:.*\\\n)*.*\n)" % name.upper(), ABI)
+    names = []
+    for inner, column in re.findall(r"KMA_(\w+)_COLUMNS\(X\)|X\((\w+)", body[1] if body else ""):
+        names += columns_of(inner) if inner else [column]
+    return names
+
+
+def whole_row(row, columns):
+    """The row with the columns that it lacks, as if nothing was sampled."""
+    row = {"weight": "1.000", **row}
+    return [row.get(column, 0) for column in columns]
+
+
 def table(name, columns, rows, window="10.454", extra=""):
+    sampled = "samples" in columns or "weight" in columns
+    known = columns_of(name)
+    if set(columns) < set(known):
+        rows = [whole_row(dict(zip(columns, row)), known) for row in rows]
+        columns = known
     lines = "".join(" ".join(str(v) for v in row) + "\n" for row in rows)
-    head = (HEAD % (name, window)).rstrip("\n") + extra
-    return f"{head}\n# {' '.join(columns)}\n{lines}"
+    head = (HEAD % (name, sampled, window)).rstrip("\n") + extra
+    return f"{head}\n{IDENTITY}# {' '.join(columns)}\n{lines}"
 
 
 def callers(rows, window="10.454"):
