@@ -25,7 +25,7 @@ DEFINE_MUTEX(kma_lock);
 
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
-/* When the last sweep began, in nanoseconds since boot; 0 if there was none: see sweeping below. */
+/* When the last sweep began, in ns since boot; 0: never.  Protected by kma_sweep_lock. */
 static u64 kma_swept;
 
 void kma_state_changed(void)

@@ -15,7 +15,7 @@ extern const int kma_nr_tables;
  * kma_report_start() - create the files
  * @control: operations of the file `control`; an argument, because control.c depends on the
  *	tables, and so the tables must not depend on control.c
- * @query: likewise of the file `query`
+ * @query: operations of the file `query`, for the same reason
  *
  * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
  * missing.

@@ -53,7 +53,7 @@ struct parts {
 	double jump;
 };
 
-/* Of a number of objects, each of which counts as w, the variance of a sample is w (w - 1). */
+/* A sample that stands for w objects adds w (w - 1) to the variance.  Return: w for its root. */
 static double weight(double root)
 {
 	return 0.5 + hypot(0.5, root);

@@ -180,23 +180,13 @@ static u64 now_ms(void)
 	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
 }
 
-static u64 window_ms(const struct table *t)
-{
-	const char *window = table_field(t, "window_s");
-	u64 ms = 0;
-
-	if (window)
-		number_parse_milli(window, &ms);
-	return ms;
-}
-
 /*
  * If the counts were not reset, both snapshots count from the same moment, and the window of
  * @after is longer by the time between them.
  */
 int run_check_reset(const struct table *before, const struct table *after, u64 elapsed_ms)
 {
-	if (window_ms(after) + 1 >= window_ms(before) + elapsed_ms)
+	if (table_window_ms(after) + 1 >= table_window_ms(before) + elapsed_ms)
 		return 0;
 	return fail("the counts were reset while the command ran: run it again");
 }

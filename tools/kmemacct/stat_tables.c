@@ -193,21 +193,11 @@ static void subtract_pairs(struct table *t, const struct table *before)
 	}
 }
 
-static u64 window_ms(const struct table *t)
-{
-	const char *window = table_field(t, "window_s");
-	u64 ms = 0;
-
-	if (window)
-		number_parse_milli(window, &ms);
-	return ms;
-}
-
 /* Remove what was allocated before the table @before was read. */
 static void remove_older(struct table *t, const struct table *before)
 {
 	const int age = table_column(t, "age_ms");
-	const u64 most = window_ms(t) - window_ms(before);
+	const u64 most = table_window_ms(t) - table_window_ms(before);
 	size_t i, nr = 0;
 
 	for (i = 0; i < t->nr_rows; i++)

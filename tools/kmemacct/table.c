@@ -144,6 +144,16 @@ const char *table_field(const struct table *t, const char *key)
 	return NULL;
 }
 
+u64 table_window_ms(const struct table *t)
+{
+	const char *window = table_field(t, "window_s");
+	u64 ms = 0;
+
+	if (window)
+		number_parse_milli(window, &ms);
+	return ms;
+}
+
 const char *table_kb(const char *name)
 {
 	const char *at = strstr(name, "kb");

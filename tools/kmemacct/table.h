@@ -242,6 +242,9 @@ int table_column(const struct table *t, const char *name);
 /* Return: the value of a field of the head, or NULL if there is no such field. */
 const char *table_field(const struct table *t, const char *key);
 
+/* Return: for how long the table has counted, in milliseconds; 0 if its head does not say. */
+u64 table_window_ms(const struct table *t);
+
 /* Unit of a number, which the name of its column or pair contains. */
 enum unit {
 	UNIT_NONE,

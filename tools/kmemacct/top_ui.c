@@ -157,7 +157,7 @@ static void switch_on(struct top_ui *ui)
 
 	if (!top_ui_page(ui)->off)
 		return;
-	/* Somebody else may have switched it off since it was switched on here. */
+	/* Another process may have switched it off since it was switched on here. */
 	if (top_setting_off(&ui->setting) || top_setting_on(&ui->setting, need)) {
 		tell_error(ui);
 		return;

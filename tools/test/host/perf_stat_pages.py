@@ -36,8 +36,8 @@ def less(a, b):
 def report_starred(inner, ours, outer, bulk_kb):
     """Numbers that perf kmem has in another sense.
 
-    Of the frees that perf kmem calls free-only, as many as there are bulk allocations may be
-    frees of these.  The other numbers follow.
+    perf kmem sees no bulk allocations, so it calls frees of their pages free-only.  There are at
+    most as many of these frees as bulk allocations.  The other numbers follow.
     """
     def of(summary, title):
         return summary[f"Total {title} requests"]

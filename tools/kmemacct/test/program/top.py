@@ -255,7 +255,7 @@ def others_keep_their_settings(t):
     with Screen(t, "top", "-d", "0.1") as s:
         s.wait("proc_alloc_inode")
         switched_on(t, s)
-        # Somebody else sets it.
+        # Another process sets it.
         t.write("control", "latency functions\nlast_error none\n")
         s.keys("q")
         s.wait("status 0")
