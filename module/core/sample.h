@@ -262,7 +262,8 @@ u64 kma_sqrt(kma_u128 x);
  */
 static inline u64 kma_standard_error(kma_u128 variance)
 {
-	return kma_sqrt(variance >> KMA_VARIANCE_SHIFT);
+	/* Most numbers are exact, and a table has many. */
+	return variance ? kma_sqrt(variance >> KMA_VARIANCE_SHIFT) : 0;
 }
 
 #endif /* KMA_CORE_SAMPLE_H */
