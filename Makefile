@@ -37,12 +37,14 @@ headers:
 reader: libraries
 	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
 
-HAS_LIBRARIES = printf '\#include <%s>\n' json-c/json.h curses.h | $(CC) -E - >/dev/null 2>&1
+LIBRARY_HEADERS := curses.h libsmartcols/libsmartcols.h archive.h zlib.h
+HAS_LIBRARIES = printf '\#include <%s>\n' $(LIBRARY_HEADERS) | $(CC) -E - >/dev/null 2>&1
 
 libraries:
 	@$(HAS_LIBRARIES) || tools/vm/setup tools
 	@$(HAS_LIBRARIES) || { \
-	echo "no json-c or ncurses: apt-get install libjson-c-dev libncurses-dev" >&2; \
+	echo "no ncurses, smartcols, libarchive or zlib: apt-get install libncurses-dev" \
+		"libsmartcols-dev libarchive-dev zlib1g-dev" >&2; \
 	exit 1; }
 
 demo:

@@ -11,6 +11,7 @@ typedef long long s64;
 
 #define U64_MAX		(~0ULL)
 
+#define BIT_ULL(nr)	(1ULL << (nr))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The C library may define a macro of this name. */

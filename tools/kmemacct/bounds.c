@@ -83,8 +83,19 @@ static double jumps(const struct weighed *w, double jump, double most)
 	return fmin(most, JUMPS_TIMES * w->variance / (jump * jump));
 }
 
-/* Return: how far the upper limit is above the estimate. */
-static double above(const struct weighed *w, const struct parts *p)
+/**
+ * struct upper - the distribution of what is above the estimate
+ * @shape: shape of a gamma distribution
+ * @scale: its scale
+ * @rest: what of it is below the estimate
+ */
+struct upper {
+	double shape;
+	double scale;
+	double rest;
+};
+
+static struct upper upper_of(const struct weighed *w, const struct parts *p)
 {
 	/* In a mixed sum, a few samples of small objects may have nearly all of the variance. */
 	const double jump = w->mixed ? p->unit : fmax(p->jump, p->unit);
@@ -94,7 +105,15 @@ static double above(const struct weighed *w, const struct parts *p)
 	const double variance = w->variance + p->unit * p->unit +
 				part * (jump * jump - p->unit * p->unit);
 
-	return gamma_quantile(mean * mean / variance, GAMMA_HIGH) * variance / mean - rest;
+	return (struct upper) { mean * mean / variance, variance / mean, rest };
+}
+
+/* Return: how far the upper limit is above the estimate. */
+static double above(const struct weighed *w, const struct parts *p)
+{
+	const struct upper u = upper_of(w, p);
+
+	return gamma_quantile(u.shape, GAMMA_HIGH) * u.scale - u.rest;
 }
 
 /*
@@ -128,6 +147,14 @@ struct bounds bounds_of_change(const struct weighed *w)
 	const double distance = above(w, &p);
 
 	return (struct bounds) { .below = distance, .above = distance };
+}
+
+double bounds_p_of_change(const struct weighed *w)
+{
+	const struct parts p = parts_of(w, false);
+	const struct upper u = upper_of(w, &p);
+
+	return fmin(1, 2 * fmax(0, gamma_above(u.shape, (fabs(w->estimate) + u.rest) / u.scale)));
 }
 
 double bounds_unsampled(double unit)

@@ -78,6 +78,12 @@ struct bounds bounds_of_sum(const struct weighed *w);
  */
 struct bounds bounds_of_change(const struct weighed *w);
 
+/*
+ * Return: the p-value of the hypothesis that the true difference is zero.  It is less than 5 %
+ * exactly if zero is not within the limits.
+ */
+double bounds_p_of_change(const struct weighed *w);
+
 /* Return: the upper limit of a sum without a sample, for struct weighed's @unit. */
 double bounds_unsampled(double unit);
 

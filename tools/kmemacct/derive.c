@@ -14,12 +14,7 @@
 
 /* ---- by module ------------------------------------------------------------ */
 
-/*
- * Return: the module of a call site `symbol+0xoff [module]`, or [kernel] if it names none.
- * [other], [unknown] and [unloaded], which are not call sites, are returned as they are.
- * They differ from all modules, whose brackets are removed.
- */
-static const char *module_of(const char *site)
+const char *derive_module_of(const char *site)
 {
 	char *open = strstr(site, " [");
 
@@ -95,120 +90,9 @@ void derive_modules(struct table *callers)
 	callers->name = "modules";
 	callers->columns[callers->nr_values].name = "module";
 	for (i = 0; i < callers->nr_rows; i++)
-		callers->rows[i]->label = module_of(callers->rows[i]->label);
+		callers->rows[i]->label = derive_module_of(callers->rows[i]->label);
 	sort_by_label(callers);
 	merge_rows(callers);
-}
-
-/* ---- leaks ---------------------------------------------------------------- */
-
-#define LEAKS_COLUMNS(X)			\
-	X(live_bytes, U64, GAUGE, BYTES)	\
-	X(live_objs, U64, GAUGE, OBJS)		\
-	X(oldest_ms, U64, MAX, MS)		\
-	X(live_samples, U64, GAUGE, SAMPLES)	\
-	X(live_bytes_se, U64, ERROR, BYTES)	\
-	X(live_objs_se, U64, ERROR, OBJS)	\
-	X(site, LABEL, KEY, NONE)
-
-static const struct column leaks_columns[] = { LEAKS_COLUMNS(COLUMN) };
-
-enum {
-#define X(name, ...) LEAK_##name,
-	LEAKS_COLUMNS(X)
-#undef X
-};
-
-/* Weight of an object that was recorded exactly, in thousandths. */
-#define WEIGHT_ONE	1000
-
-/**
- * struct leak - sums over the old objects of a call site
- * @objs: sum of weights, in thousandths
- * @bytes: sum of weights times bytes, in thousandths
- * @oldest_ms: age of the oldest object, in milliseconds
- * @samples: number of objects that were sampled, which have a weight above 1
- * @objs_variance: variance of @objs, in objects squared
- * @bytes_variance: variance of @bytes, in bytes squared
- */
-struct leak {
-	unsigned __int128 objs;
-	unsigned __int128 bytes;
-	u64 oldest_ms;
-	u64 samples;
-	double objs_variance;
-	double bytes_variance;
-};
-
-/*
- * An object that is sampled with probability p has the weight w = 1 / p.  What it adds to
- * the variance of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).
- */
-static void add_leak(struct leak *leak, const struct row *object, u64 weight)
-{
-	u64 bytes = object->v[ALLOC_bytes_alloc];
-	double w = (double)weight / WEIGHT_ONE;
-	double variance = weight > WEIGHT_ONE ? w * (w - 1) : 0;
-
-	leak->objs += weight;
-	leak->bytes += (unsigned __int128)weight * bytes;
-	leak->samples += weight > WEIGHT_ONE;
-	leak->objs_variance += variance;
-	leak->bytes_variance += variance * bytes * bytes;
-	if (leak->oldest_ms < object->v[ALLOC_age_ms])
-		leak->oldest_ms = object->v[ALLOC_age_ms];
-}
-
-static u64 from_milli(unsigned __int128 milli)
-{
-	return (milli + WEIGHT_ONE / 2) / WEIGHT_ONE;
-}
-
-static void put_leak(struct table *leaks, const char *site, const struct leak *leak)
-{
-	struct row *row = table_add(leaks);
-
-	row->label = site;
-	row->v[LEAK_live_bytes] = from_milli(leak->bytes);
-	row->v[LEAK_live_objs] = from_milli(leak->objs);
-	row->v[LEAK_oldest_ms] = leak->oldest_ms;
-	row->v[LEAK_live_samples] = leak->samples;
-	row->v[LEAK_live_bytes_se] = estimate_root(leak->bytes_variance);
-	row->v[LEAK_live_objs_se] = estimate_root(leak->objs_variance);
-}
-
-/* Add up those of the @nr objects of one site that are old enough. */
-static void add_leaks(struct table *leaks, struct row **objects, size_t nr,
-		      u64 older_ms)
-{
-	struct leak leak = {};
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		if (objects[i]->v[ALLOC_age_ms] < older_ms)
-			continue;
-		add_leak(&leak, objects[i], objects[i]->v[ALLOC_weight]);
-		any = true;
-	}
-	if (any)
-		put_leak(leaks, objects[0]->label, &leak);
-}
-
-struct table *derive_leaks(struct table *allocs, u64 older_ms)
-{
-	struct table *leaks = table_new("leaks", leaks_columns,
-					allocs->sampled, allocs->nr_rows);
-	size_t i, same;
-
-	leaks->from[0] = allocs;
-	table_inherit(leaks, allocs);
-	sort_by_label(allocs);
-	for (i = 0; i < allocs->nr_rows; i += same) {
-		same = count_same(&allocs->rows[i], allocs->nr_rows - i);
-		add_leaks(leaks, &allocs->rows[i], same, older_ms);
-	}
-	return leaks;
 }
 
 /* ---- the difference ------------------------------------------------------- */
@@ -220,8 +104,10 @@ static void set_signs(struct table *t)
 {
 	int i;
 
-	for (i = 0; i < COUNT_frag_pct; i++)
+	for (i = 0; i < COUNT_frag_pct; i++) {
 		t->columns[i].format = FORMAT_S64;
+		t->columns[i].change = t->columns[i].kind == KIND_GAUGE;
+	}
 }
 
 static u64 difference_frag(const struct row *row)
@@ -293,6 +179,19 @@ static void add_difference(struct table *t, const struct row *before,
 		t->nr_rows--;
 }
 
+int derive_order(const char *before, const char *after)
+{
+	if (!before || !after)
+		return before ? -1 : 1;
+	return strcmp(before, after);
+}
+
+/* Return: the label of row @i, or NULL after the last one. */
+static const char *label_at(const struct table *t, size_t i)
+{
+	return i < t->nr_rows ? t->rows[i]->label : NULL;
+}
+
 struct table *derive_difference(struct table *before, struct table *after)
 {
 	struct table *t = table_new("run", callers_columns,
@@ -308,12 +207,7 @@ struct table *derive_difference(struct table *before, struct table *after)
 	sort_by_label(before);
 	sort_by_label(after);
 	while (b < before->nr_rows || a < after->nr_rows) {
-		if (b == before->nr_rows)
-			order = 1;
-		else if (a == after->nr_rows)
-			order = -1;
-		else
-			order = strcmp(before->rows[b]->label, after->rows[a]->label);
+		order = derive_order(label_at(before, b), label_at(after, a));
 		add_difference(t, order <= 0 ? before->rows[b] : NULL,
 			       order >= 0 ? after->rows[a] : NULL);
 		b += order <= 0;

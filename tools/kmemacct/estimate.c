@@ -202,7 +202,7 @@ static double variance_of_all(const struct table *t, const struct row *row, cons
 	double variance = 0;
 	size_t i;
 
-	if (begins(name, "live_") || !strcmp(name, "objs_alloc"))
+	if (begins(name, "live_") || begins(name, "all_") || !strcmp(name, "objs_alloc"))
 		return variance_of(t, row, name);
 	if (is_live(name)) {
 		for (i = 0; i < ARRAY_SIZE(live); i++)
@@ -248,6 +248,7 @@ static double bytes_per_unit(const char *name)
 static const char * const seen_columns[][2] = {
 	{ "live_bytes", "live_samples" }, { "live_kb", "live_samples" },
 	{ "bytes_alloc", "samples" }, { "bytes_allocated", "samples" }, { "kb", "samples" },
+	{ "all_bytes", "samples" },
 };
 
 /* Return: T by the standard error of @n samples, at least. */

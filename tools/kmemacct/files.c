@@ -9,7 +9,8 @@
 
 #include "error.h"
 #include "files.h"
-#include "table.h"
+#include "reader.h"
+#include "snapshot.h"
 
 #define PROC	"/proc"
 #define SYS	"/sys"
@@ -119,6 +120,21 @@ static char *read_file(const char *path, size_t *len)
 	return text;
 }
 
+/* ---- where tables come from ----------------------------------------------- */
+
+/* The snapshot that takes the place of the module, or NULL. */
+static const struct snapshot *source;
+
+void files_use(const struct snapshot *s)
+{
+	source = s;
+}
+
+bool files_is_snapshot(void)
+{
+	return source;
+}
+
 /* ---- errors --------------------------------------------------------------- */
 
 bool files_is_loaded(void)
@@ -186,6 +202,25 @@ static int fail_file(const char *path)
 
 /* ---- the module's files --------------------------------------------------- */
 
+bool files_has(const char *name)
+{
+	char path[FILES_PATH];
+
+	table_path(path, name);
+	return !access(path, F_OK);
+}
+
+char *files_text(const char *name, size_t *len)
+{
+	char path[FILES_PATH], *text;
+
+	table_path(path, name);
+	text = read_file(path, len);
+	if (!text)
+		fail_file(path);
+	return text;
+}
+
 struct table *files_table_open(const char *name, int *fd)
 {
 	char path[FILES_PATH], *text = NULL;
@@ -210,10 +245,25 @@ struct table *files_table(const char *name)
 	struct table *t;
 	int fd;
 
+	if (source)
+		return snapshot_table(source, name);
 	t = files_table_open(name, &fd);
 	if (t)
 		close(fd);
 	return t;
+}
+
+struct reader *files_reader(const char *name)
+{
+	char path[FILES_PATH];
+	int fd;
+
+	table_path(path, name);
+	fd = open_file(path, O_RDONLY);
+	if (fd >= 0)
+		return reader_open(name, path, fd, READER_BUFFER);
+	fail_file(path);
+	return NULL;
 }
 
 /* The module rejected a command: report its reason, which `control` shows as last_error. */
@@ -228,8 +278,9 @@ static int fail_refused(const char *path, const char *command)
 		why = strstr(text, "last_error ");
 	if (why)
 		why += strlen("last_error ");
-	fail("the module rejected '%s': %.*s", command,
-	     why ? (int)strcspn(why, "\n") : 7, why ? why : "see dmesg");
+	else
+		why = "see dmesg";
+	fail("the module rejected '%s': %.*s", command, (int)strcspn(why, "\n"), why);
 	free(text);
 	return -1;
 }
@@ -250,6 +301,8 @@ int files_control(const char *command)
 	char path[FILES_PATH];
 	int saved, fd, ret;
 
+	if (source)
+		return fail("a snapshot takes no commands: omit -i");
 	table_path(path, "control");
 	fd = open_file(path, O_WRONLY);
 	if (fd < 0)
@@ -265,14 +318,14 @@ int files_control(const char *command)
 
 char *files_settings(void)
 {
-	char path[FILES_PATH], *text, *copy = NULL;
+	char *text = NULL, *copy = NULL;
+	const char *control;
 	size_t len;
 
-	table_path(path, "control");
-	text = read_file(path, &len);
-	if (!text)
-		fail_file(path);
-	else if (asprintf(&copy, "\n%s", text) < 0)
+	if (!source)
+		text = files_text("control", &len);
+	control = source ? snapshot_text(source, "control") : text;
+	if (control && asprintf(&copy, "\n%s", control) < 0)
 		copy = NULL;
 	free(text);
 	return copy;
@@ -283,6 +336,8 @@ char *files_sys(const char *name)
 	char path[FILES_PATH];
 	size_t len;
 
+	if (source)
+		return NULL;
 	snprintf(path, FILES_PATH, "%s/%s", top_dir("KMEMACCT_SYS", SYS), name);
 	return read_file(path, &len);
 }
@@ -292,8 +347,20 @@ char *files_proc(const char *name, char *path, size_t *len)
 	char *text;
 
 	proc_path(path, name);
+	if (source) {
+		fail("a snapshot has no /proc/%s, which this needs: omit -i", name);
+		return NULL;
+	}
 	text = read_file(path, len);
 	if (!text)
 		fail("%s: %s: check that /proc is mounted", path, strerror(errno));
 	return text;
+}
+
+ssize_t files_proc_link(const char *name, char *text, size_t size)
+{
+	char path[FILES_PATH];
+
+	proc_path(path, name);
+	return readlink(path, text, size);
 }

@@ -23,14 +23,14 @@
 /**
  * struct log - what has been printed of the log
  * @o: the options
- * @screen: width of the terminal
+ * @look: what the head looks like
  * @gfp: names of gfp flags; NULL: flags are printed as numbers
  * @last: the last reading of the table; NULL before the first
  * @newest: number of the newest record up to now; 0 if there was none
  */
 struct log {
 	const struct options *o;
-	int screen;
+	struct look look;
 	struct gfp *gfp;
 	struct table *last;
 	u64 newest;
@@ -40,7 +40,7 @@ static int log_begin(struct log *log, const struct options *o)
 {
 	struct table *flags;
 
-	*log = (struct log) { .o = o, .screen = print_screen() };
+	*log = (struct log) { .o = o, .look = show_look(o) };
 	if (o->given & OPTION_RAW_GFP)
 		return 0;
 	flags = files_table("gfp_flags");
@@ -119,8 +119,8 @@ static void log_add(struct log *log, struct table *t, u64 limit)
 	t->gfp = log->gfp;
 	while (i--)
 		if (is_wanted(log, t->rows[i]))
-			slow_print(stdout, t, t->rows[i], log->screen,
-				   log->o->given & OPTION_EXACT);
+			slow_print(stdout, t, t->rows[i], log->look.screen,
+				   log->look.exact);
 	t->gfp = NULL;
 	if (t->nr_rows)
 		log->newest = t->rows[0]->v[SLOW_nr];
@@ -133,7 +133,7 @@ static void log_first(struct log *log, struct table *t)
 {
 	const struct options *o = log->o;
 
-	print_table_head(stdout, t, log->screen);
+	print_table_head(stdout, t, &log->look);
 	fputc('\n', stdout);
 	log_add(log, t, o->given & OPTION_LINES ? o->lines : U64_MAX);
 }

@@ -74,6 +74,18 @@ static double below(double shape, double x)
 			       1 - above_by_fraction(shape, x);
 }
 
+double gamma_above(double shape, double x)
+{
+	const double third = 1 / (9 * shape);
+
+	if (x <= 0)
+		return 1;
+	/* The approximation that approximate() inverts */
+	if (shape > SHAPE_LARGE)
+		return erfc((cbrt(x / shape) - 1 + third) / sqrt(2 * third)) / 2;
+	return x < shape + 1 ? 1 - below_by_series(shape, x) : above_by_fraction(shape, x);
+}
+
 /* Approximate a quantile: the third root of a gamma variate is almost normal (Wilson, Hilferty). */
 static double approximate(double shape, enum gamma_end end)
 {

@@ -27,4 +27,10 @@ enum gamma_end {
  */
 double gamma_quantile(double shape, enum gamma_end end);
 
+/*
+ * Return: the probability that a variable of this distribution is above @x.  With n events of a
+ * Poisson process, gamma_above(n, x) is the probability of fewer than n if x are expected.
+ */
+double gamma_above(double shape, double x);
+
 #endif /* GAMMA_H */

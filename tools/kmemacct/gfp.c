@@ -200,7 +200,15 @@ static void mark_used(struct gfp *gfp, u64 flags)
 		gfp->used[nr] = true;
 }
 
-static void make_legend(struct gfp *gfp)
+void gfp_use(struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags)
+{
+	if (print_codes(gfp, text, flags))
+		snprintf(text, GFP_TEXT_LEN, "%#llx", flags);
+	else
+		mark_used(gfp, flags);
+}
+
+void gfp_end(struct gfp *gfp)
 {
 	size_t i, len;
 	FILE *out = open_memstream(&gfp->legend, &len);
@@ -227,14 +235,11 @@ void gfp_shorten(struct table *t)
 	gfp->text = alloc(t->nr_rows, sizeof(gfp->text[0]));
 	for (i = 0; i < t->nr_rows; i++) {
 		v = &t->rows[i]->v[column];
-		if (print_codes(gfp, gfp->text[i], *v))
-			snprintf(gfp->text[i], GFP_TEXT_LEN, "%#llx", *v);
-		else
-			mark_used(gfp, *v);
+		gfp_use(gfp, gfp->text[i], *v);
 		*v = (uintptr_t)gfp->text[i];
 	}
 	t->columns[column].format = FORMAT_NAME;
-	make_legend(gfp);
+	gfp_end(gfp);
 }
 
 const char *gfp_legend(const struct gfp *gfp)

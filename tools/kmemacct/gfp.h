@@ -47,6 +47,15 @@ void gfp_print(const struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags);
  */
 void gfp_shorten(struct table *t);
 
+/*
+ * Do the same with one number: print its codes, or the number if they do not fit, and remember that
+ * they are used.
+ */
+void gfp_use(struct gfp *gfp, char text[GFP_TEXT_LEN], u64 flags);
+
+/* Make the legend of the codes that gfp_use() has used, when all rows have been printed. */
+void gfp_end(struct gfp *gfp);
+
 /* Return: the meaning of all codes that gfp_shorten() has used; "" if there are none. */
 const char *gfp_legend(const struct gfp *gfp);
 

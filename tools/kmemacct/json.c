@@ -1,251 +1,278 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tables as JSON.  See json.h. */
-#include <json-c/json.h>
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
 #include "estimate.h"
 #include "gfp.h"
 #include "json.h"
 #include "slow.h"
 
-/* Print a value in thousandths with the digits that the module printed. */
-static struct json_object *milli(u64 value)
-{
-	char buf[NUMBER_LEN];
+/* ---- values --------------------------------------------------------------- */
 
-	number_print_milli(buf, value);
-	return json_object_new_double_s((double)value / 1000, buf);
+void json_milli(struct json_writer *w, const char *key, u64 value)
+{
+	char digits[NUMBER_LEN];
+
+	number_print_milli(digits, value);
+	json_digits(w, key, digits);
 }
 
-static struct json_object *value_object(enum format format, u64 value)
+static void write_ptr(struct json_writer *w, const char *key, u64 value)
 {
-	char buf[NUMBER_LEN];
+	char text[NUMBER_LEN];
 
+	snprintf(text, sizeof(text), "%016llx", value);
+	json_string(w, key, text);
+}
+
+static void write_value(struct json_writer *w, const char *key, enum format format, u64 value)
+{
 	switch (format) {
 	case FORMAT_MILLI:
-		return milli(value);
+		json_milli(w, key, value);
+		break;
 	case FORMAT_S64:
-		return json_object_new_int64(value);
+		json_s64(w, key, value);
+		break;
 	case FORMAT_PTR:
-		snprintf(buf, sizeof(buf), "%016llx", value);
-		return json_object_new_string(buf);
+		write_ptr(w, key, value);
+		break;
 	case FORMAT_ID:
 	case FORMAT_BOUND:
-		/* NULL prints as null. */
-		return value == NO_ID ? NULL : json_object_new_uint64(value);
+		if (value == NO_ID)
+			json_null(w, key);
+		else
+			json_u64(w, key, value);
+		break;
 	case FORMAT_NAME:
-		return json_object_new_string((const char *)(uintptr_t)value);
+		json_string(w, key, (const char *)(uintptr_t)value);
+		break;
 	default:
-		return json_object_new_uint64(value);
+		json_u64(w, key, value);
 	}
 }
 
-/* A field of the head is a number if it looks like one. */
-static struct json_object *field_object(const char *value)
-{
-	u64 number;
-
-	if (!number_parse(value, &number))
-		return json_object_new_uint64(number);
-	if (!number_parse_milli(value, &number))
-		return milli(number);
-	return json_object_new_string(value);
-}
-
-static struct json_object *head_object(const struct table *t)
-{
-	struct json_object *head = json_object_new_object();
-	int i;
-
-	for (i = 0; i < t->nr_fields; i++)
-		json_object_object_add(head, t->fields[i].key,
-				       field_object(t->fields[i].value));
-	return head;
-}
-
-/* Add `low` and `high` of an interval, each with @name before it: "" or a column and `_`. */
-static void add_interval(struct json_object *object, const char *name,
-			 const struct interval *i)
+/* Write `low` and `high` of an interval, each with @name before it: "" or a column and `_`. */
+static void write_interval(struct json_writer *w, const char *name, const struct interval *i)
 {
 	char key[64];
 
 	snprintf(key, sizeof(key), "%slow", name);
-	json_object_object_add(object, key, value_object(i->format, i->low));
+	write_value(w, key, i->format, i->low);
 	snprintf(key, sizeof(key), "%shigh", name);
-	json_object_object_add(object, key, value_object(i->format, i->high));
+	write_value(w, key, i->format, i->high);
 }
 
-static struct json_object *pair_object(const struct table *t, size_t i)
+/* ---- rows ----------------------------------------------------------------- */
+
+static void write_pair(struct json_writer *w, const struct table *t, size_t i)
 {
-	struct json_object *object = json_object_new_object();
 	const struct row *row = t->rows[i];
 	struct interval interval;
 
-	json_object_object_add(object, "name", json_object_new_string(row->label));
-	json_object_object_add(object, "value",
-			       value_object(row->format, row->v[0]));
+	json_open(w, NULL, '{');
+	json_string(w, "name", row->label);
+	write_value(w, "value", row->format, row->v[0]);
 	if (estimate_pair_se(t, i)) {
 		interval = estimate_pair_interval(t, i);
-		add_interval(object, "", &interval);
+		write_interval(w, "", &interval);
 	}
-	return object;
+	json_close(w, '}');
 }
 
-/* Add all intervals of a row. */
-static void add_intervals(struct json_object *object, const struct table *t,
-			  const struct row *row)
+/* Write all intervals of a row. */
+static void write_intervals(struct json_writer *w, const struct table *t,
+			    const struct row *row)
 {
 	struct interval interval;
 	char name[64];
 	int i;
 
+	if (!t->sampled)
+		return;
 	for (i = 0; i < t->nr_values; i++) {
-		if (!t->sampled || estimate_se(t, i) < 0)
+		if (estimate_se(t, i) < 0)
 			continue;
 		interval = estimate_interval(t, row, i);
 		snprintf(name, sizeof(name), "%s_", t->columns[i].name);
-		add_interval(object, name, &interval);
+		write_interval(w, name, &interval);
 	}
 }
 
 /* List the names of flags, and last the number of those that have no name. */
-static struct json_object *flags_object(const struct gfp *gfp, u64 flags)
+static void write_flags(struct json_writer *w, const struct gfp *gfp, u64 flags)
 {
-	struct json_object *names = json_object_new_array();
 	struct gfp_walk walk = { .rest = flags };
 	char buf[NUMBER_LEN];
 	int nr;
 
+	json_open(w, "gfp_flags", '[');
 	while ((nr = gfp_next(gfp, &walk)) >= 0)
-		json_object_array_add(names, json_object_new_string(gfp_name(gfp, nr)));
+		json_string(w, NULL, gfp_name(gfp, nr));
 	snprintf(buf, sizeof(buf), "%#llx", walk.rest);
 	if (walk.rest)
-		json_object_array_add(names, json_object_new_string(buf));
-	return names;
+		json_string(w, NULL, buf);
+	json_close(w, ']');
 }
 
-static struct json_object *causes_object(const struct slow *s)
+static void write_causes(struct json_writer *w, const struct slow *s)
 {
-	struct json_object *causes = json_object_new_array(), *cause;
 	int i;
 
+	json_open(w, "causes", '[');
 	for (i = 0; i < s->nr_causes; i++) {
-		cause = json_object_new_object();
-		json_object_object_add(cause, "cause",
-				       json_object_new_string(s->cause[i].name));
-		json_object_object_add(cause, "us", json_object_new_uint64(s->cause[i].us));
-		json_object_object_add(cause, "count",
-				       json_object_new_uint64(s->cause[i].nr));
-		json_object_array_add(causes, cause);
+		json_open(w, NULL, '{');
+		json_string(w, "cause", s->cause[i].name);
+		json_u64(w, "us", s->cause[i].us);
+		json_u64(w, "count", s->cause[i].nr);
+		json_close(w, '}');
 	}
-	return causes;
+	json_close(w, ']');
 }
 
-static struct json_object *text_object(const char *text)
+/* Write a text, or null if it is a dash. */
+static void write_text(struct json_writer *w, const char *key, const char *text)
 {
-	return strcmp(text, "-") ? json_object_new_string(text) : NULL;
+	json_text(w, key, strcmp(text, "-") ? text : NULL);
 }
 
-/* Add the parts of the label of a slow phase. */
-static void add_slow(struct json_object *object, const char *label)
+/* Write the parts of the label of a slow phase. */
+static void write_slow(struct json_writer *w, const char *label)
 {
-	struct json_object *stack = json_object_new_array();
 	struct slow s;
 	int i;
 
 	slow_parse(&s, label);
+	write_text(w, "comm", s.comm);
+	write_text(w, "phase", s.phase);
+	write_text(w, "site", s.site);
+	write_causes(w, &s);
+	json_open(w, "stack", '[');
 	for (i = 0; i < s.nr_frames; i++)
-		json_object_array_add(stack, json_object_new_string(s.frame[i]));
-	json_object_object_add(object, "comm", text_object(s.comm));
-	json_object_object_add(object, "phase", text_object(s.phase));
-	json_object_object_add(object, "site", text_object(s.site));
-	json_object_object_add(object, "causes", causes_object(&s));
-	json_object_object_add(object, "stack", stack);
+		json_string(w, NULL, s.frame[i]);
+	json_close(w, ']');
 	free(s.text);
 }
 
-/* A row of sums has no masks, which identify rows. */
-static struct json_object *cell_object(const struct table *t, const struct row *row,
-				       int column)
+static void write_label(struct json_writer *w, const struct table *t, const struct row *row)
 {
-	enum format format = t->columns[column].format;
+	const char *name = t->columns[t->nr_values].name;
 
-	return row == t->sum && format == FORMAT_HEX ? NULL :
-	       value_object(format, row->v[column]);
-}
-
-static struct json_object *row_object(const struct table *t, const struct row *row)
-{
-	struct json_object *object = json_object_new_object();
-	int i, gfp = table_column(t, "gfp");
-
-	for (i = 0; i < t->nr_values; i++)
-		json_object_object_add(object, t->columns[i].name, cell_object(t, row, i));
-	if (t->gfp && gfp >= 0 && row != t->sum)
-		json_object_object_add(object, "gfp_flags",
-				       flags_object(t->gfp, row->v[gfp]));
-	add_intervals(object, t, row);
 	if (!strcmp(t->name, "slow"))
-		add_slow(object, row->label);
-	else if (t->columns[i].name)
-		json_object_object_add(object, t->columns[i].name,
-				       json_object_new_string(row->label));
-	return object;
+		write_slow(w, row->label);
+	else if (name)
+		json_string(w, name, row->label);
 }
 
-static struct json_object *rows_object(const struct table *t)
+/* A row of sums has no masks and names, which identify rows. */
+static void write_cell(struct json_writer *w, const struct table *t, const struct row *row,
+		       int column)
 {
-	struct json_object *rows = json_object_new_array();
+	const struct column *c = &t->columns[column];
+
+	if (row == t->sum && (c->format == FORMAT_HEX || c->format == FORMAT_NAME))
+		json_null(w, c->name);
+	else
+		write_value(w, c->name, c->format, row->v[column]);
+}
+
+/* Write a row, with its flags if their names are known. */
+static void write_row(struct json_writer *w, const char *key, const struct table *t,
+		      const struct row *row)
+{
+	int i, gfp = t->gfp && row != t->sum ? table_column(t, "gfp") : -1;
+
+	json_open(w, key, '{');
+	for (i = 0; i < t->nr_values; i++)
+		if (!t->columns[i].computed)
+			write_cell(w, t, row, i);
+	if (gfp >= 0)
+		write_flags(w, t->gfp, row->v[gfp]);
+	write_intervals(w, t, row);
+	write_label(w, t, row);
+	json_close(w, '}');
+}
+
+void json_row(struct json_writer *w, const struct table *t, const struct row *row)
+{
+	json_line(w);
+	write_row(w, NULL, t, row);
+}
+
+/* ---- the table ------------------------------------------------------------ */
+
+/* A field of the head is a number if it looks like one. */
+static void write_field(struct json_writer *w, const struct field *field)
+{
+	u64 number;
+
+	if (!number_parse(field->value, &number))
+		json_u64(w, field->key, number);
+	else if (!number_parse_milli(field->value, &number))
+		json_milli(w, field->key, number);
+	else
+		json_string(w, field->key, field->value);
+}
+
+static void write_head(struct json_writer *w, const struct table *t)
+{
+	int i;
+
+	json_open(w, "head", '{');
+	/* Keys of a JSON object are unique: of several, the first one counts here as elsewhere. */
+	for (i = 0; i < t->nr_fields; i++)
+		if (table_field(t, t->fields[i].key) == t->fields[i].value)
+			write_field(w, &t->fields[i]);
+	json_close(w, '}');
+}
+
+void json_begin_table(struct json_writer *w, const char *key, const struct table *t)
+{
+	if (key)
+		json_line(w);
+	json_open(w, key, '{');
+	json_string(w, "table", t->name);
+	json_u64(w, "version", KMA_FORMAT_VERSION);
+	json_line(w);
+	write_head(w, t);
+	if (t->note)
+		json_string(w, "note", t->note);
+	json_line(w);
+	json_open(w, "rows", '[');
+}
+
+void json_end_table(struct json_writer *w, const struct table *t)
+{
+	json_line(w);
+	json_close(w, ']');
+	json_line(w);
+	json_u64(w, "rows_left_out", t->left_out);
+	if (estimate_any(t))
+		json_u64(w, "unsampled_bytes_high", estimate_unsampled(t));
+	if (t->sum) {
+		json_line(w);
+		write_row(w, "sum", t, t->sum);
+	}
+	if (t->advice) {
+		json_line(w);
+		json_string(w, "advice", t->advice);
+	}
+	json_close(w, '}');
+}
+
+void json_table(struct json_writer *w, const char *key, const struct table *t)
+{
 	size_t i;
 
-	for (i = 0; i < t->nr_rows; i++)
-		json_object_array_add(rows, t->columns ?
-				      row_object(t, t->rows[i]) :
-				      pair_object(t, i));
-	return rows;
-}
-
-struct json_object *json_of_table(const struct table *t)
-{
-	struct json_object *object = json_object_new_object();
-
-	json_object_object_add(object, "table", json_object_new_string(t->name));
-	json_object_object_add(object, "version",
-			       json_object_new_int(KMA_FORMAT_VERSION));
-	json_object_object_add(object, "head", head_object(t));
-	if (estimate_any(t))
-		json_object_object_add(object, "unsampled_bytes_high",
-				       json_object_new_uint64(estimate_unsampled(t)));
-	if (t->note)
-		json_object_object_add(object, "note",
-				       json_object_new_string(t->note));
-	json_object_object_add(object, "rows", rows_object(t));
-	json_object_object_add(object, "rows_left_out",
-			       json_object_new_uint64(t->left_out));
-	if (t->sum)
-		json_object_object_add(object, "sum", row_object(t, t->sum));
-	if (t->advice)
-		json_object_object_add(object, "advice",
-				       json_object_new_string(t->advice));
-	return object;
-}
-
-int json_print(FILE *out, struct json_object *object)
-{
-	const char *text;
-
-	text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-						      JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		fprintf(out, "%s\n", text);
-	json_object_put(object);
-	return text ? 0 : fail("not enough memory for JSON: limit the rows with -l");
-}
-
-int json_table(FILE *out, const struct table *t)
-{
-	return json_print(out, json_of_table(t));
+	json_begin_table(w, key, t);
+	for (i = 0; i < t->nr_rows; i++) {
+		if (t->columns) {
+			json_row(w, t, t->rows[i]);
+		} else {
+			json_line(w);
+			write_pair(w, t, i);
+		}
+	}
+	json_end_table(w, t);
 }

@@ -92,6 +92,8 @@ struct kallsyms *kallsyms_parse(const char *file, char *text)
 
 void kallsyms_free(struct kallsyms *syms)
 {
+	if (!syms)
+		return;
 	free(syms->symbols);
 	free(syms->text);
 	free(syms);
@@ -158,14 +160,19 @@ static void replace(struct table *t, const struct kallsyms *syms)
 	}
 }
 
-int kallsyms_replace(struct table *t)
+struct kallsyms *kallsyms_read(void)
 {
 	char path[FILES_PATH], *text;
-	struct kallsyms *syms;
 	size_t len;
 
 	text = files_proc("kallsyms", path, &len);
-	syms = text ? kallsyms_parse(path, text) : NULL;
+	return text ? kallsyms_parse(path, text) : NULL;
+}
+
+int kallsyms_replace(struct table *t)
+{
+	struct kallsyms *syms = kallsyms_read();
+
 	if (!syms)
 		return -1;
 	replace(t, syms);

@@ -20,6 +20,13 @@ struct kallsyms;
  */
 struct kallsyms *kallsyms_parse(const char *file, char *text);
 
+/*
+ * Read /proc/kallsyms.
+ * Return: the symbols, or NULL after calling fail().
+ */
+struct kallsyms *kallsyms_read(void);
+
+/* Free the symbols; @syms may be NULL. */
 void kallsyms_free(struct kallsyms *syms);
 
 /**

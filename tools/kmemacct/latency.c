@@ -330,7 +330,9 @@ void latency_histograms(FILE *out, const struct table *view, int screen, bool ex
 
 /* ---- shares --------------------------------------------------------------- */
 
-static const struct column share = { "share_pct", COLUMN_MILLI, .title = "share" };
+static const struct column share = {
+	"share_pct", COLUMN_MILLI, .kind = KIND_RATIO, .title = "share",
+};
 
 /* Make the columns.  Return: index of the share, which follows total_us. */
 static int insert_share(struct column columns[COLUMNS_MAX], const struct table *t)

@@ -6,13 +6,6 @@
 
 #include "layout.h"
 
-/* Labels are cut to this width before columns of numbers are left out. */
-#define LABEL_MIN	32
-/* The same for the frames of a stack, which matter more. */
-#define FRAME_MIN	48
-/* The same for the causes of stalls. */
-#define CAUSE_MIN	40
-
 static_assert(INTERVAL_LEN <= CELL_LEN, "an interval has to fit into a cell");
 
 /* ---- cells ---------------------------------------------------------------- */
@@ -84,38 +77,100 @@ enum unit layout_unit(const struct layout *l, const char *name)
 	return l->exact ? UNIT_NONE : table_unit(name);
 }
 
-/* Print a name or a mask.  The row of sums has none. */
+/* Print a name or a mask. */
 static void print_name(const struct layout *l, const struct row *row, int column,
 		       char buf[CELL_LEN])
 {
-	if (row == l->t->sum)
-		snprintf(buf, CELL_LEN, "-");
-	else if (l->t->columns[column].format == FORMAT_HEX)
+	if (l->t->columns[column].format == FORMAT_HEX)
 		snprintf(buf, CELL_LEN, "%#llx", row->v[column]);
 	else
 		snprintf(buf, CELL_LEN, "%s", row_name(row, column));
+}
+
+static bool has_limits(const struct layout *l, int column)
+{
+	return l->limits && column == l->limits;
+}
+
+/* Return: the column that the limits of its intervals follow; 0 if there is none. */
+static int find_limits(const struct table *t)
+{
+	int i;
+
+	for (i = 1; i < t->nr_values; i++)
+		if (t->columns[i].limits && t->sampled)
+			return i;
+	return 0;
+}
+
+/*
+ * If the change of a row is an estimate, what it was computed from is one as well, but for nothing
+ * and for what is not known.  The sum of estimates is one, too.
+ */
+static bool is_part_of_change(const struct layout *l, const struct row *row, int column)
+{
+	const enum kind kind = l->t->columns[column].kind;
+
+	if (!row->v[column] || row->v[column] == NO_ID)
+		return false;
+	if (kind != KIND_GAUGE && kind != KIND_COUNTER)
+		return false;
+	return row == l->t->sum || row->v[l->limits + 1] != row->v[l->limits + 2];
 }
 
 static bool is_marked(const struct layout *l, const struct row *row, int column)
 {
 	const int mark = l->mark[column], bytes = l->mark_bytes[column];
 
+	if (l->limits)
+		return is_part_of_change(l, row, column);
 	return (mark >= 0 && row->v[mark]) || (bytes >= 0 && row->v[bytes]);
+}
+
+/* The row of sums has none of the columns that tell what a row is about. */
+static bool lacks(const struct layout *l, const struct row *row, int column)
+{
+	const struct column *c = &l->t->columns[column];
+
+	if (row != l->t->sum)
+		return false;
+	return c->format == FORMAT_NAME || c->format == FORMAT_HEX || c->kind == KIND_KEY;
+}
+
+/* A negative number has its sign already. */
+static const char *sign_of(const struct layout *l, const struct column *c, u64 value)
+{
+	return c->change && !l->raw && (s64)value > 0 ? "+" : "";
 }
 
 void layout_cell(const struct layout *l, const struct row *row, int column,
 		 char buf[CELL_LEN])
 {
 	const struct column *c = &l->t->columns[column];
-	bool mark = is_marked(l, row, column);
+	bool mark = is_marked(l, row, column) && !l->raw;
 	char number[NUMBER_LEN];
 
+	if (lacks(l, row, column)) {
+		snprintf(buf, CELL_LEN, "-");
+		return;
+	}
 	if (c->format == FORMAT_NAME || c->format == FORMAT_HEX) {
 		print_name(l, row, column, buf);
 		return;
 	}
 	layout_value(number, c->format, layout_unit(l, c->name), row->v[column]);
-	snprintf(buf, CELL_LEN, "%s%s", mark ? "~" : "", number);
+	snprintf(buf, CELL_LEN, "%s%s%s", mark ? "~" : "", sign_of(l, c, row->v[column]), number);
+}
+
+const char *layout_text(const struct layout *l, const struct row *row, int column,
+			char buf[CELL_LEN])
+{
+	if (column == l->t->nr_values)
+		return row->label;
+	if (l->t->columns[column].format == FORMAT_NAME && !lacks(l, row, column))
+		return row_name(row, column);
+	layout_cell(l, row, column, buf);
+	return buf;
 }
 
 /* Print an end of an interval.  To round a negative one down, its absolute value is rounded up. */
@@ -145,16 +200,31 @@ void layout_interval(const struct layout *l, const char *name, const struct inte
 	snprintf(buf, INTERVAL_LEN, "%.30s..%.30s", low, high);
 }
 
+static struct interval interval_of(const struct layout *l, const struct row *row, int column)
+{
+	if (!has_limits(l, column))
+		return estimate_interval(l->t, row, column);
+	return (struct interval) {
+		.format = l->t->columns[column].format,
+		.low = row->v[column + 1], .high = row->v[column + 2],
+	};
+}
+
 void layout_interval_cell(const struct layout *l, const struct row *row, int column,
 			  char buf[INTERVAL_LEN])
 {
+	const struct column *c = &l->t->columns[column];
+	char low[NUMBER_LEN], high[NUMBER_LEN];
 	struct interval i;
 
 	snprintf(buf, INTERVAL_LEN, "-");
-	if (!is_marked(l, row, column))
+	if (!is_marked(l, row, column) || (has_limits(l, column) && row == l->t->sum))
 		return;
-	i = estimate_interval(l->t, row, column);
-	layout_interval(l, l->t->columns[column].name, &i, buf);
+	i = interval_of(l, row, column);
+	print_end(low, i.format, layout_unit(l, c->name), i.low, ROUND_DOWN);
+	print_end(high, i.format, layout_unit(l, c->name), i.high, ROUND_UP);
+	snprintf(buf, INTERVAL_LEN, "%s%.28s..%s%.28s", sign_of(l, c, i.low), low,
+		 sign_of(l, c, i.high), high);
 }
 
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
@@ -163,8 +233,10 @@ void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
 	enum unit unit = layout_unit(l, c->name);
 	const char *name = c->name, *kb = table_kb(name);
 
-	/* A column without a unit has the same title with -b. */
-	if (c->title && (unit != UNIT_NONE || table_unit(name) == UNIT_NONE))
+	/* A column without a unit has the same title with -b; scripts know only the name. */
+	if (l->raw)
+		snprintf(buf, CELL_LEN, "%s", name);
+	else if (c->title && (unit != UNIT_NONE || table_unit(name) == UNIT_NONE))
 		snprintf(buf, CELL_LEN, "%s", c->title);
 	else if (unit == UNIT_MS || unit == UNIT_US)
 		snprintf(buf, CELL_LEN, "%.*s", (int)strlen(name) - 3, name);
@@ -186,38 +258,28 @@ static bool is_key(const struct layout *l, int column)
 	return false;
 }
 
-static bool is_listed(const char *name, const char * const list[], size_t nr)
-{
-	while (nr--)
-		if (!strcmp(name, list[nr]))
-			return true;
-	return false;
-}
-
-/* Test for a column that tells nothing before anything was sampled. */
-static bool is_of_samples(const struct layout *l, int column)
-{
-	static const char * const names[] = { "samples", "live_samples", "weight" };
-
-	return !l->t->sampled &&
-	       is_listed(l->t->columns[column].name, names, ARRAY_SIZE(names));
-}
-
-/* Standard errors are shown only as a sort key: intervals have the same information. */
-bool layout_wants(const struct layout *l, int column)
-{
-	bool hidden = estimate_is_se(l->t, column) || is_of_samples(l, column) ||
-		      l->t->columns[column].hidden;
-
-	return !hidden || is_key(l, column);
-}
-
-/* frag_pct has no standard error, but it is an estimate if bytes_alloc is one. */
+/* A ratio has no standard error, but it is an estimate if what it is a part of is one. */
 static int mark_of(const struct layout *l, int column)
 {
-	if (l->main >= 0 && !strcmp(l->t->columns[column].name, "frag_pct"))
+	const char *name = l->t->columns[column].name;
+
+	if (l->main >= 0 && (!strcmp(name, "frag_pct") || !strcmp(name, "growth_bytes_s")))
 		column = table_column(l->t, "bytes_alloc");
+	if (l->main >= 0 && !strcmp(name, "share_pct") && l->t->columns[column].computed)
+		column = l->main;
+	if (!strcmp(name, "old_pct"))
+		column = table_column(l->t, "all_bytes");
 	return estimate_se(l->t, column);
+}
+
+/* The growth is also an estimate if what was freed is one. */
+static int mark_bytes_of(const struct layout *l, int column)
+{
+	int freed = table_column(l->t, "bytes_freed");
+
+	if (freed >= 0 && !strcmp(l->t->columns[column].name, "growth_bytes_s"))
+		return estimate_se(l->t, freed);
+	return estimate_bytes_se(l->t, column);
 }
 
 /* Only the main column and the sort keys have their intervals printed. */
@@ -225,7 +287,9 @@ static bool has_interval(const struct layout *l, int column)
 {
 	int se = estimate_se(l->t, column);
 
-	if (l->main < 0 || se < 0)
+	if (has_limits(l, column))
+		return !l->raw;
+	if (l->main < 0 || se < 0 || l->raw)
 		return false;
 	return column == l->main || is_key(l, column) || is_key(l, se);
 }
@@ -237,16 +301,18 @@ static void set_columns(struct layout *l)
 	int i;
 
 	l->main = estimate_any(t) ? estimate_main(t, l->sort) : -1;
+	l->limits = find_limits(t);
 	l->stacks = table_column(t, "stack") >= 0;
 	for (i = 0; i < t->nr_values; i++) {
 		l->mark[i] = mark_of(l, i);
-		l->mark_bytes[i] = estimate_bytes_se(t, i);
-		l->shown[i] = layout_wants(l, i);
+		l->mark_bytes[i] = mark_bytes_of(l, i);
 		layout_title(l, i, title);
 		l->width[i] = strlen(title);
 		if (has_interval(l, i))
 			l->interval[i] = strlen(INTERVAL_TITLE);
 	}
+	for (i = 0; i < l->columns.nr; i++)
+		l->shown[l->columns.column[i]] = true;
 }
 
 void layout_widen(int *width, const char *text)
@@ -255,28 +321,6 @@ void layout_widen(int *width, const char *text)
 
 	if (*width < len)
 		*width = len;
-}
-
-static void set_widths(struct layout *l)
-{
-	char buf[CELL_LEN];
-	int column;
-	size_t i;
-
-	for (column = 0; column < l->t->nr_values; column++) {
-		if (l->t->sum) {
-			layout_cell(l, l->t->sum, column, buf);
-			layout_widen(&l->width[column], buf);
-		}
-		for (i = 0; i < l->t->nr_rows; i++) {
-			layout_cell(l, l->t->rows[i], column, buf);
-			layout_widen(&l->width[column], buf);
-			if (!l->interval[column])
-				continue;
-			layout_interval_cell(l, l->t->rows[i], column, buf);
-			layout_widen(&l->interval[column], buf);
-		}
-	}
 }
 
 /* Return: width of a label.  If it has several lines, it is as wide as the longest. */
@@ -294,138 +338,132 @@ static int label_len(const struct layout *l, const char *label)
 	return longest;
 }
 
-static int longest_label(const struct layout *l)
+static void widen_label(struct layout *l, const struct row *row)
 {
-	const char *title = l->t->columns[l->t->nr_values].name;
-	int len, longest = title ? strlen(title) : 0;
-	size_t i;
+	int len = label_len(l, row->label);
 
-	for (i = 0; i < l->t->nr_rows; i++) {
-		len = label_len(l, l->t->rows[i]->label);
-		if (longest < len)
-			longest = len;
-	}
-	return longest;
+	if (l->label < len)
+		l->label = len;
 }
 
-int layout_numbers_width(const struct layout *l)
+/* Find the width of the labels, if they are printed. */
+static void set_label(struct layout *l)
+{
+	const char *title = l->t->columns[l->t->nr_values].name;
+	size_t i;
+
+	l->label = 0;
+	if (!l->shown[l->t->nr_values])
+		return;
+	l->label = title ? strlen(title) : 0;
+	for (i = 0; i < l->t->nr_rows; i++)
+		widen_label(l, l->t->rows[i]);
+	if (l->t->sum)
+		widen_label(l, l->t->sum);
+}
+
+static void widen_cells(struct layout *l, const struct row *row, int column)
+{
+	char buf[CELL_LEN];
+
+	layout_widen(&l->width[column], layout_text(l, row, column, buf));
+	if (!l->interval[column])
+		return;
+	layout_interval_cell(l, row, column, buf);
+	layout_widen(&l->interval[column], buf);
+}
+
+static void set_widths(struct layout *l)
+{
+	int column;
+	size_t i;
+
+	for (column = 0; column < l->t->nr_values; column++) {
+		if (!l->shown[column])
+			continue;
+		if (l->t->sum)
+			widen_cells(l, l->t->sum, column);
+		for (i = 0; i < l->t->nr_rows; i++)
+			widen_cells(l, l->t->rows[i], column);
+	}
+	set_label(l);
+}
+
+/* Return: width of a line, with a blank between its cells. */
+static int line_width(const struct layout *l)
 {
 	int column, width = 0;
 
 	for (column = 0; column < l->t->nr_values; column++) {
-		if (l->shown[column])
-			width += l->width[column] + 1;
+		if (!l->shown[column])
+			continue;
+		width += l->width[column] + 1;
 		if (l->interval[column])
 			width += l->interval[column] + 1;
 	}
-	return width;
+	return l->label ? width + l->label : width - 1;
 }
 
 static bool is_zero(const struct layout *l, int column)
 {
+	enum format format = l->t->columns[column].format;
 	size_t i;
 
+	if (format == FORMAT_NAME || l->t->columns[column].kind == KIND_KEY)
+		return false;
 	for (i = 0; i < l->t->nr_rows; i++)
 		if (l->t->rows[i]->v[column])
 			return false;
 	return true;
 }
 
-/* Test for a column that identifies the row, rather than counting something. */
-static bool is_name(const struct layout *l, int column)
+/* Return: how soon a column is left out; those of zeroes are the first. */
+static int rank_of(const struct layout *l, int column)
 {
-	static const char * const names[] = {
-		"order", "alloc_order", "tgid", "cgroup_id",
-	};
-	const struct column *c = &l->t->columns[column];
+	int rank = columns_rank(l->t, column);
 
-	if (is_listed(c->name, names, ARRAY_SIZE(names)))
-		return true;
-	if (!strcmp(c->name, "histogram"))
-		return false;
-	return c->format == FORMAT_NAME || c->format == FORMAT_HEX;
-}
-
-/* Test for a column that only adds details to another one. */
-static bool is_detail(const struct layout *l, int column)
-{
-	static const char * const names[] = {
-		"batched", "zone_locked", "refills", "drained", "drains",
-		"fallbacks", "fragmenting", "severe", "moderate", "changed", "fallback_order",
-		"scanned", "reclaimed", "counts", "count_us",
-		"hits", "bytes_req", "no_entry", "pingpong", "cross_node", "bulk_objs",
-		"bulk_bytes", "confirmed_bytes",
-	};
-	const char *name = l->t->columns[column].name;
-
-	return is_listed(name, names, ARRAY_SIZE(names)) || (l->split && !strcmp(name, "gfp"));
-}
-
-/* Test for a column of times that a user looks for first. */
-static bool is_wait(const struct layout *l, int column)
-{
-	static const char * const names[] = { "stall_us", "max_us" };
-
-	return is_listed(l->t->columns[column].name, names, ARRAY_SIZE(names));
+	return is_zero(l, column) ? rank + 4 * COLUMNS_MAX : rank;
 }
 
 /*
- * Return: value of a column to the user: lowest for all zeroes, then details, numbers, and
- * highest for names and for the longest waits.
- */
-static int worth(const struct layout *l, int column)
-{
-	if (is_zero(l, column) && !is_name(l, column))
-		return 0;
-	if (is_detail(l, column))
-		return 1;
-	return is_name(l, column) || is_wait(l, column) ? 3 : 2;
-}
-
-/*
- * Find the column to leave out next: the one that worth() rates lowest, and of several the
- * last.  The first column, sort keys, and columns with an interval stay.
+ * Find the column to leave out next.  Those that stay if the line is too long are fixed, and
+ * those with an interval.
  * Return: its index, or -1 if there is none.
  */
 static int least_column(const struct layout *l)
 {
-	int column, last = -1;
+	int i, column, least = -1;
 
-	for (column = l->t->nr_values - 1; column > 0; column--) {
-		if (!l->shown[column] || is_key(l, column) || l->interval[column])
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->shown[column] || l->columns.fixed[i] || l->interval[column])
 			continue;
-		if (last < 0 || worth(l, column) < worth(l, last))
-			last = column;
+		if (least < 0 || rank_of(l, column) > rank_of(l, least))
+			least = column;
 	}
-	return last;
-}
-
-static int label_min(const struct layout *l)
-{
-	if (l->split)
-		return CAUSE_MIN;
-	return l->stacks ? FRAME_MIN : LABEL_MIN;
+	return least;
 }
 
 /* On a terminal, the call site and the cause of a stall are rarely both short enough for a line. */
 static void split(struct layout *l)
 {
 	l->split = l->screen && table_column(l->t, "site_cause") >= 0 &&
-		   layout_numbers_width(l) + longest_label(l) > l->screen;
+		   line_width(l) > l->screen;
+	if (l->split)
+		set_label(l);
 }
 
+/* Names are never cut: if a line is too long, columns are left out. */
 static void fit(struct layout *l)
 {
-	int label = longest_label(l);
 	int column;
 
-	if (label > label_min(l))
-		label = label_min(l);
-	while (l->screen && layout_numbers_width(l) + label > l->screen) {
+	while (l->screen && line_width(l) > l->screen) {
 		column = least_column(l);
 		if (column < 0)
 			return;
 		l->shown[column] = false;
+		l->hidden++;
 	}
 }
 
@@ -435,13 +473,4 @@ void layout_make(struct layout *l)
 	set_widths(l);
 	split(l);
 	fit(l);
-}
-
-int layout_label_width(const struct layout *l)
-{
-	int width = l->screen - layout_numbers_width(l);
-
-	if (!l->screen)
-		return 0;
-	return width < label_min(l) ? label_min(l) : width;
 }

@@ -3,6 +3,7 @@
 #ifndef LAYOUT_H
 #define LAYOUT_H
 
+#include "columns.h"
 #include "estimate.h"
 
 /* Title of the additional columns of estimates. */
@@ -17,13 +18,18 @@
  * struct layout - how a table is printed
  * @t: the table
  * @sort: the order of its rows
+ * @columns: the columns that are printed, if they fit
  * @screen: width of the terminal; 0: lines may be of any length
  * @exact: print sizes and times without rounding
+ * @raw: print neither marks nor intervals of estimates
  * @main: the column whose interval is always shown; -1: the table has no estimates
+ * @limits: the column that the limits of its intervals follow, never the first one; 0: none
  * @stacks: the labels are stacks
  * @split: the labels are a call site and a cause, and have a line for each
- * @shown: for each column, whether it is printed
+ * @shown: for each column and the label, whether it is printed
  * @width: for each column, its width
+ * @label: width of the labels; 0: they are not printed
+ * @hidden: number of columns that were left out, because a line was too long
  * @mark: for each column, the column of its standard errors, where a value other than 0
  *	means that the number is an estimate; -1: its numbers are never estimates
  * @mark_bytes: for each column, another one in which a value other than 0 means this; or -1
@@ -32,29 +38,25 @@
 struct layout {
 	const struct table *t;
 	const struct sort *sort;
+	struct columns columns;
 	int screen;
 	bool exact;
+	bool raw;
 	int main;
+	int limits;
 	bool stacks;
 	bool split;
 	bool shown[COLUMNS_MAX];
 	int width[COLUMNS_MAX];
+	int label;
+	int hidden;
 	int mark[COLUMNS_MAX];
 	int mark_bytes[COLUMNS_MAX];
 	int interval[COLUMNS_MAX];
 };
 
-/* Find the columns that are printed, and their widths.  The other members up to @exact are set. */
+/* Find the columns that fit, and their widths.  The members up to @raw are set. */
 void layout_make(struct layout *l);
-
-/* Return: true if a column is printed, if it fits. */
-bool layout_wants(const struct layout *l, int column);
-
-/* Return: width of everything before the label. */
-int layout_numbers_width(const struct layout *l);
-
-/* Return: width that is left for labels; 0 if they may be of any length. */
-int layout_label_width(const struct layout *l);
 
 /* Make a width at least that of a text. */
 void layout_widen(int *width, const char *text);
@@ -68,6 +70,13 @@ void layout_value(char buf[NUMBER_LEN], enum format format, enum unit unit, u64 
 /* Print the value of a row in a column. */
 void layout_cell(const struct layout *l, const struct row *row, int column,
 		 char buf[CELL_LEN]);
+
+/*
+ * Print the value of a row in a column of any kind, also its label.
+ * Return: the text, which is in @buf if it is not in the table.
+ */
+const char *layout_text(const struct layout *l, const struct row *row, int column,
+			char buf[CELL_LEN]);
 
 /* Print the interval of a value in a column or pair of that name.  Sizes are rounded outwards. */
 void layout_interval(const struct layout *l, const char *name, const struct interval *i,

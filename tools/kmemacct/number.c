@@ -73,27 +73,108 @@ int number_parse_milli(const char *text, u64 *value)
 	return 0;
 }
 
-/* The format is 30s, 5m, 2h or 1d. */
+/* The characters of numbers in durations. */
+#define NUMERIC		"0123456789."
+
+/* Units of durations. */
+static const struct {
+	const char *name;
+	u64 ms;
+} duration_units[] = {
+	{ "w", 604800000 }, { "d", 86400000 }, { "h", 3600000 }, { "min", 60000 }, { "m", 60000 },
+	{ "s", 1000 }, { "ms", 1 },
+};
+
+/* Return: the milliseconds of the unit that the @len letters at @text name, or 0. */
+static u64 find_unit(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(duration_units); i++)
+		if (strlen(duration_units[i].name) == len &&
+		    !strncmp(text, duration_units[i].name, len))
+			return duration_units[i].ms;
+	return 0;
+}
+
+/*
+ * Parse digits, and digits after a point if there is one, and multiply the number by @unit.
+ * A rest below 1 is dropped.
+ * Return: 0, or -1.
+ */
+static int parse_scaled(const char *text, size_t len, u64 unit, u64 *value)
+{
+	const char *point = memchr(text, '.', len);
+	size_t i, whole = point ? (size_t)(point - text) : len;
+	char digits[NUMBER_LEN];
+	u64 rest = 0;
+
+	if (whole >= sizeof(digits) || (point && whole + 1 == len))
+		return -1;
+	snprintf(digits, sizeof(digits), "%.*s", (int)whole, text);
+	if (number_parse(digits, value) || __builtin_mul_overflow(*value, unit, value))
+		return -1;
+	for (i = whole + 1; i < len; i++) {
+		/* With nine digits, no product overflows. */
+		if (text[i] == '.' || i - whole > 9)
+			return -1;
+		rest = rest * 10 + text[i] - '0';
+	}
+	rest *= unit;
+	for (i = whole + 1; i < len; i++)
+		rest /= 10;
+	return __builtin_add_overflow(*value, rest, value) ? -1 : 0;
+}
+
 int number_parse_duration(const char *text, u64 *ms)
 {
-	static const struct {
-		char unit;
-		u64 ms;
-	} units[] = {
-		{ 's', 1000 }, { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 },
-	};
-	char digits[NUMBER_LEN];
-	size_t i, len = strlen(text);
+	size_t number, letters;
+	u64 unit, last = U64_MAX, part;
 
-	if (!len || len > sizeof(digits))
+	if (!*text)
 		return -1;
-	memcpy(digits, text, len - 1);
+	/* A number alone is in seconds. */
+	if (!text[strspn(text, NUMERIC)])
+		return parse_scaled(text, strlen(text), 1000, ms);
+	for (*ms = 0; *text; text += number + letters, last = unit) {
+		number = strspn(text, NUMERIC);
+		letters = strcspn(text + number, NUMERIC);
+		unit = find_unit(text + number, letters);
+		if (!unit || unit >= last || parse_scaled(text, number, unit, &part) ||
+		    __builtin_add_overflow(*ms, part, ms))
+			return -1;
+	}
+	return 0;
+}
+
+/* The format is 4096, 64K, 1M or 2G. */
+int number_parse_size(const char *text, u64 *bytes)
+{
+	static const char units[] = "KMGT";
+	char digits[NUMBER_LEN];
+	size_t len = strlen(text);
+	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+
+	if (len >= sizeof(digits))
+		return -1;
+	memcpy(digits, text, len + 1);
+	if (!unit || !*unit)
+		return number_parse(digits, bytes);
 	digits[len - 1] = '\0';
-	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (text[len - 1] == units[i].unit)
-			return number_parse(digits, ms) ||
-			       __builtin_mul_overflow(*ms, units[i].ms, ms) ? -1 : 0;
-	return -1;
+	return number_parse(digits, bytes) ||
+	       __builtin_mul_overflow(*bytes, 1024ULL << 10 * (unit - units), bytes) ? -1 : 0;
+}
+
+int number_parse_percent(const char *text, u64 *milli)
+{
+	const char *point = strchr(text, '.');
+	char padded[2 * NUMBER_LEN];
+
+	if (strlen(text) >= NUMBER_LEN || (point && (!point[1] || strlen(point) > 4)))
+		return -1;
+	snprintf(padded, sizeof(padded), "%s%.*s", text, point ? 4 - (int)strlen(point) : 4,
+		 point ? "000" : ".000");
+	return number_parse_milli(padded, milli);
 }
 
 void number_print_milli(char buf[NUMBER_LEN], u64 milli)

@@ -17,7 +17,21 @@ int number_parse(const char *text, u64 *value);
 int number_parse_signed(const char *text, s64 *value);
 int number_parse_milli(const char *text, u64 *value);
 int number_parse_hex(const char *text, u64 *value);
+
+/*
+ * Parse a duration: a number of seconds, or numbers with units, the largest unit first, as in
+ * 500ms, 30s, 5m or 5min, 1.5h, 2h30m, 1d and 1w.
+ * Return: 0, or -1 if it is no duration, or does not fit.
+ */
 int number_parse_duration(const char *text, u64 *ms);
+
+/*
+ * Parse a size in bytes, such as 4096, 64K, 1M or 2G; or a percentage with up to three digits after
+ * the point, in thousandths.
+ * Return: 0, or -1 if it is none, or does not fit.
+ */
+int number_parse_size(const char *text, u64 *bytes);
+int number_parse_percent(const char *text, u64 *milli);
 
 /*
  * Print a number of thousandths, a size in bytes or (@kb) in KiB, an age in milliseconds, or

@@ -1,209 +1,448 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line.  See options.h. */
-#include <getopt.h>
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
 #include "error.h"
+#include "live.h"
 #include "number.h"
 #include "options.h"
+#include "suggest.h"
 #include "top_ui.h"
 
-#define SHORT	":s:l:t:d:n:jbhHf"
+/* ---- values --------------------------------------------------------------- */
 
-static const struct option long_options[] = {
-	{ "sort", required_argument, NULL, 's' },
-	{ "line", required_argument, NULL, 'l' },
-	{ "raw-ip", no_argument, NULL, 'r' },
-	{ "raw-gfp", no_argument, NULL, 'g' },
-	{ "cgroup", no_argument, NULL, 'c' },
-	{ "json", no_argument, NULL, 'j' },
-	{ "bytes", no_argument, NULL, 'b' },
-	{ "by", required_argument, NULL, 'y' },
-	{ "older-than", required_argument, NULL, 'o' },
-	{ "histogram", no_argument, NULL, 'H' },
-	{ "follow", no_argument, NULL, 'f' },
-	{ "at-least", required_argument, NULL, 't' },
-	{ "caller", no_argument, NULL, 'C' },
-	{ "alloc", no_argument, NULL, 'A' },
-	{ "slab", no_argument, NULL, 'S' },
-	{ "page", no_argument, NULL, 'P' },
-	{ "live", no_argument, NULL, 'L' },
-	{ "delay", required_argument, NULL, 'd' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "help", no_argument, NULL, 'h' },
-	{}
-};
-
-/* Options as error messages print them. */
-static const struct {
-	unsigned int option;
-	const char *name;
-} names[] = {
-	{ OPTION_SORT, "-s" },
-	{ OPTION_LINES, "-l" },
-	{ OPTION_RAW_IP, "--raw-ip" },
-	{ OPTION_RAW_GFP, "--raw-gfp" },
-	{ OPTION_CGROUP, "--cgroup" },
-	{ OPTION_JSON, "-j" },
-	{ OPTION_EXACT, "-b" },
-	{ OPTION_BY, "--by" },
-	{ OPTION_OLDER, "--older-than" },
-	{ OPTION_HISTOGRAM, "-H" },
-	{ OPTION_FOLLOW, "-f" },
-	{ OPTION_AT_LEAST, "-t" },
-	{ OPTION_CALLER, "--caller" },
-	{ OPTION_ALLOC, "--alloc" },
-	{ OPTION_SLAB, "--slab" },
-	{ OPTION_PAGE, "--page" },
-	{ OPTION_LIVE, "--live" },
-	{ OPTION_DELAY, "-d" },
-	{ OPTION_COUNT, "-n" },
-};
+static int set_sort(struct options *o, const char *keys)
+{
+	o->sort = keys;
+	return stat_options_sort(&o->stat, keys);
+}
 
 static int set_lines(struct options *o, const char *text)
 {
-	o->given |= OPTION_LINES;
 	if (number_parse(text, &o->lines) || !o->lines)
 		return fail("-l takes a number of rows, 1 or more, not '%s'", text);
 	stat_options_lines(&o->stat, o->lines);
 	return 0;
 }
 
-static int set_sort(struct options *o, const char *keys)
+static int set_output(struct options *o, const char *columns)
 {
-	o->given |= OPTION_SORT;
-	o->sort = keys;
-	return stat_options_sort(&o->stat, keys);
+	o->output = columns;
+	return 0;
 }
 
-static int set_by(struct options *o, const char *text)
+static int set_module(struct options *o, const char *name)
 {
-	o->given |= OPTION_BY;
-	o->by = text;
-	if (strcmp(text, "module") && strcmp(text, "cache"))
-		return fail("--by takes module or cache, not '%s'", text);
+	o->module = name;
+	return 0;
+}
+
+static int set_site(struct options *o, const char *pattern)
+{
+	o->site = pattern;
+	return 0;
+}
+
+static int set_min(struct options *o, const char *text)
+{
+	if (number_parse_size(text, &o->min_bytes))
+		return fail("--min takes a size such as 4096, 64K or 1M, not '%s'", text);
+	return 0;
+}
+
+static int set_by(struct options *o, const char *name)
+{
+	o->by = name;
 	return 0;
 }
 
 static int set_older(struct options *o, const char *text)
 {
-	o->given |= OPTION_OLDER;
 	if (number_parse_duration(text, &o->older_ms))
-		return fail("--older-than takes an age such as 30s, 5m, 2h or 1d, not '%s'",
+		return fail("--older-than takes an age such as 30s, 1.5h, 2h30m or 1w, not '%s'",
 			    text);
 	return 0;
 }
 
 static int set_at_least(struct options *o, const char *text)
 {
-	o->given |= OPTION_AT_LEAST;
 	if (number_parse(text, &o->at_least_us))
 		return fail("-t takes a number of microseconds, not '%s'", text);
 	return 0;
 }
 
+static int set_delay(struct options *o, const char *text)
+{
+	return top_ui_parse_delay(text, &o->delay_ms);
+}
+
 static int set_count(struct options *o, const char *text)
 {
-	o->given |= OPTION_COUNT;
 	if (number_parse(text, &o->count) || !o->count)
 		return fail("-n takes a number of refreshes, 1 or more, not '%s'", text);
 	return 0;
 }
 
-static int fail_unknown(char **argv)
+static int set_input(struct options *o, const char *path)
 {
-	if (optopt)
-		return fail("unknown option -%c: see kmemacct --help", optopt);
-	return fail("unknown option %s: see kmemacct --help", argv[optind - 1]);
-}
-
-/* Return: the bit of an option that has no value, or 0 if it is another option. */
-static unsigned int flag_of(int option)
-{
-	switch (option) {
-	case 'r':
-		return OPTION_RAW_IP;
-	case 'g':
-		return OPTION_RAW_GFP;
-	case 'c':
-		return OPTION_CGROUP;
-	case 'j':
-		return OPTION_JSON;
-	case 'b':
-		return OPTION_EXACT;
-	case 'H':
-		return OPTION_HISTOGRAM;
-	case 'f':
-		return OPTION_FOLLOW;
-	case 'C':
-		return OPTION_CALLER;
-	case 'A':
-		return OPTION_ALLOC;
-	case 'S':
-		return OPTION_SLAB;
-	case 'P':
-		return OPTION_PAGE;
-	case 'L':
-		return OPTION_LIVE;
-	default:
-		return 0;
-	}
-}
-
-static int set_option(struct options *o, int option, char **argv)
-{
-	if (flag_of(option)) {
-		o->given |= flag_of(option);
-		stat_options_flag(&o->stat, flag_of(option));
-		return 0;
-	}
-	switch (option) {
-	case 's':
-		return set_sort(o, optarg);
-	case 'l':
-		return set_lines(o, optarg);
-	case 'y':
-		return set_by(o, optarg);
-	case 'o':
-		return set_older(o, optarg);
-	case 't':
-		return set_at_least(o, optarg);
-	case 'd':
-		o->given |= OPTION_DELAY;
-		return top_ui_parse_delay(optarg, &o->delay_ms);
-	case 'n':
-		return set_count(o, optarg);
-	case 'h':
-		o->help = true;
-		return 0;
-	case ':':
-		return fail("%s needs a value: see kmemacct --help", argv[optind - 1]);
-	default:
-		return fail_unknown(argv);
-	}
-}
-
-int options_parse(struct options *o, int argc, char **argv, bool mixed)
-{
-	int option;
-
-	/* 0 reinitializes getopt, and a leading `+` makes it stop at the first operand. */
-	optind = 0;
-	while ((option = getopt_long(argc, argv, mixed ? SHORT : "+" SHORT,
-				     long_options, NULL)) != -1)
-		if (set_option(o, option, argv))
-			return -1;
-	return optind;
-}
-
-int options_check(const struct options *o, const char *command,
-		  unsigned int takes)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (o->given & ~takes & names[i].option)
-			return fail("%s does not take %s: see kmemacct --help", command,
-				    names[i].name);
+	o->input = path;
 	return 0;
+}
+
+static int set_tables(struct options *o, const char *names)
+{
+	o->tables = names;
+	return 0;
+}
+
+static int set_table(struct options *o, const char *name)
+{
+	o->table = live_find(name);
+	return o->table ? 0 : -1;
+}
+
+static int set_fdr(struct options *o, const char *text)
+{
+	if (number_parse_percent(text, &o->fdr_milli) || !o->fdr_milli ||
+	    o->fdr_milli >= 100000)
+		return fail("--fdr takes a percentage between 0 and 100, not '%s'", text);
+	return 0;
+}
+
+/* ---- the options ---------------------------------------------------------- */
+
+const struct option_info option_infos[] = {
+	{ OPTION_SORT, 's', "sort", "KEY[,KEY...]", "sort rows by these columns", set_sort },
+	{ OPTION_LINES, 'l', "line", "N", "print only the first N rows", set_lines },
+	{ OPTION_OUTPUT, 'o', "output", "COLUMNS", "print these columns; +COLUMN adds one",
+	  set_output },
+	{ OPTION_MIN, 0, "min", "BYTES", "only rows of at least this live size or change",
+	  set_min },
+	{ OPTION_MODULE, 0, "module", "NAME", "only call sites in this module, or in kernel",
+	  set_module },
+	{ OPTION_SITE, 0, "site", "PATTERN", "only rows whose name matches, as in glob(7)",
+	  set_site },
+	{ OPTION_BY, 0, "by", "KEY", "by", set_by },
+	{ OPTION_OLDER, 0, "older-than", "AGE", "minimum age, such as 30s or 2h (default 1m)",
+	  set_older },
+	{ OPTION_HISTOGRAM, 'H', "histogram", NULL, "print whole histograms", NULL },
+	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it", NULL },
+	{ OPTION_AT_LEAST, 't', "at-least", "US", "only those of at least US microseconds",
+	  set_at_least },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "count only the command and its children", NULL },
+	{ OPTION_CALLER, 0, "caller", NULL, "tables by call site", NULL },
+	{ OPTION_ALLOC, 0, "alloc", NULL, "tables of single objects and pages", NULL },
+	{ OPTION_SLAB, 0, "slab", NULL, "objects; without --page the default", NULL },
+	{ OPTION_PAGE, 0, "page", NULL, "pages", NULL },
+	{ OPTION_LIVE, 0, "live", NULL, "with --page: only pages that are live", NULL },
+	{ OPTION_DELAY, 'd', "delay", "SECONDS", "time between two refreshes", set_delay },
+	{ OPTION_COUNT, 'n', "count", "COUNT", "end after COUNT refreshes", set_count },
+	{ OPTION_INPUT, 'i', "input", "FILE", "read tables from a snapshot", set_input },
+	{ OPTION_TABLES, 0, "tables", "TABLE[,TABLE...]", "save only these tables", set_tables },
+	{ OPTION_TABLE, 0, "table", "TABLE", "compare this table in place of callers",
+	  set_table },
+	{ OPTION_FDR, 0, "fdr", "PERCENT", "false ones among the significant (default 5)",
+	  set_fdr },
+	{ OPTION_RAW, 'r', "raw", NULL, "words with one blank between them, for scripts", NULL },
+	{ OPTION_NO_HEADER, 0, "no-header", NULL, "omit the titles of the columns", NULL },
+	{ OPTION_EXACT, 'b', "bytes", NULL, "print exact sizes and times", NULL },
+	{ OPTION_JSON, 'j', "json", NULL, "print JSON", NULL },
+	{ OPTION_RAW_IP, 0, "raw-ip", NULL, "print addresses instead of call sites", NULL },
+	{ OPTION_RAW_GFP, 0, "raw-gfp", NULL, "print gfp flags as numbers", NULL },
+	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all that the module says", NULL },
+	{ OPTION_HELP, 'h', "help", NULL, "print this help", NULL },
+	{ OPTION_VERSION, 0, "version", NULL, "print the version", NULL },
+	{ OPTION_COMPLETION, 0, "completion", NULL, NULL, NULL },
+	{}
+};
+
+static const struct option_info *find_letter(char letter)
+{
+	const struct option_info *i;
+
+	for (i = option_infos; i->name; i++)
+		if (i->letter && i->letter == letter)
+			return i;
+	return NULL;
+}
+
+/* Find an option by the beginning of its name, as getopt_long() does. */
+static const struct option_info *find_long(const char *name, size_t len)
+{
+	const struct option_info *i, *found = NULL;
+
+	for (i = option_infos; i->name; i++) {
+		if (strncmp(i->name, name, len))
+			continue;
+		if (strlen(i->name) == len)
+			return i;
+		if (found)
+			return NULL;
+		found = i;
+	}
+	return found;
+}
+
+/* ---- errors --------------------------------------------------------------- */
+
+static int fail_unknown(const char *name, size_t len)
+{
+	const struct option_info *i;
+	struct suggestion s;
+
+	suggest_begin(&s, name, len);
+	for (i = option_infos; i->name; i++)
+		if (i->what)
+			suggest_try(&s, i->name);
+	if (s.best)
+		return fail("unknown option --%.*s: did you mean '--%s'?", (int)len, name, s.best);
+	return fail("unknown option --%.*s: see kmemacct --help", (int)len, name);
+}
+
+/* Find what is wrong with a long option.  Return: -1 after calling fail(), or 0. */
+static int explain_long(const char *name)
+{
+	size_t len = strcspn(name, "=");
+	const struct option_info *i = find_long(name, len);
+
+	if (!i)
+		return fail_unknown(name, len);
+	if (name[len] && !i->value)
+		return fail("--%s takes no value: omit %s", i->name, name + len);
+	if (!name[len] && i->value)
+		return fail("--%s needs a value: --%s %s", i->name, i->name, i->value);
+	return 0;
+}
+
+static int explain_short(const char *letters)
+{
+	const struct option_info *i;
+
+	for (; *letters; letters++) {
+		i = find_letter(*letters);
+		if (!i)
+			return fail("unknown option -%c: see kmemacct --help", *letters);
+		if (i->value)
+			return letters[1] ? 0 : fail("-%c needs a value: -%c %s", i->letter,
+						     i->letter, i->value);
+	}
+	return 0;
+}
+
+static int explain(const char *word)
+{
+	if (!word || word[0] != '-')
+		return 0;
+	return word[1] == '-' ? explain_long(word + 2) : explain_short(word + 1);
+}
+
+static int fail_word(const char *word)
+{
+	return explain(word) ? -1 : fail("wrong option %s: see kmemacct --help", word);
+}
+
+/* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */
+static bool is_json(const char *word)
+{
+	const struct option_info *i;
+
+	if (word[0] != '-' || !word[1])
+		return false;
+	if (word[1] == '-') {
+		i = find_long(word + 2, strlen(word + 2));
+		return i && i->bit == OPTION_JSON;
+	}
+	for (word++; (i = find_letter(*word)) && !i->value; word++)
+		if (i->bit == OPTION_JSON)
+			return true;
+	return false;
+}
+
+/* Print an error as the command line asks for, which may be wrong before its -j. */
+static void look_for_json(char **words)
+{
+	for (; *words && strcmp(*words, "--"); words++)
+		if (is_json(*words))
+			error_as_json();
+}
+
+/* ---- parsing -------------------------------------------------------------- */
+
+/* Options without a letter have the key of the first one plus their index. */
+#define KEY_LONG	1000
+
+static int key_of(const struct option_info *i)
+{
+	return i->letter ? i->letter : KEY_LONG + (int)(i - option_infos);
+}
+
+static const struct option_info *find_key(int key)
+{
+	const struct option_info *i;
+
+	for (i = option_infos; i->name; i++)
+		if (key_of(i) == key)
+			return i;
+	return NULL;
+}
+
+/**
+ * struct parsing - state of the parser
+ * @o: the result
+ * @next: index of the first word that is not parsed up to its end; argp does not tell which word
+ *	was wrong
+ */
+struct parsing {
+	struct options *o;
+	int next;
+};
+
+static error_t take_option(struct options *o, const struct option_info *i, const char *value)
+{
+	o->given |= i->bit;
+	if (i->bit == OPTION_JSON)
+		error_as_json();
+	if (i->set)
+		return i->set(o, value) ? ECANCELED : 0;
+	stat_options_flag(&o->stat, i->bit);
+	return 0;
+}
+
+static error_t take_arg(struct options *o, char *arg, struct argp_state *state)
+{
+	if (!o->command) {
+		o->command = commands_find(arg);
+		return o->command ? 0 : ECANCELED;
+	}
+	if (!o->nr_args)
+		o->dashes = state->quoted;
+	o->args[o->nr_args++] = arg;
+	/* From here on, options belong to the program that the command starts. */
+	while (o->command->starts && state->next < state->argc)
+		o->args[o->nr_args++] = state->argv[state->next++];
+	return 0;
+}
+
+/* ECANCELED means that fail() has been called. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct option_info *i = find_key(key);
+	struct parsing *p = state->input;
+
+	/* There are more keys, for the beginning and the end. */
+	if (!i && key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	p->next = state->next;
+	return i ? take_option(p->o, i, arg) : take_arg(p->o, arg, state);
+}
+
+#define OPTIONS_MAX	64
+
+static void make_options(struct argp_option options[OPTIONS_MAX])
+{
+	const struct option_info *i;
+
+	for (i = option_infos; i->name; i++)
+		*options++ = (struct argp_option) {
+			.name = i->name, .key = key_of(i), .arg = i->value, .doc = "",
+		};
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	struct argp_option options[OPTIONS_MAX] = {};
+	const struct argp argp = { .options = options, .parser = parse };
+	struct parsing p = { .o = o, .next = 1 };
+	error_t error;
+
+	make_options(options);
+	o->args = alloc(argc + 1, sizeof(*o->args));
+	error = argp_parse(&argp, argc, argv,
+			   ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT,
+			   NULL, &p);
+	if (!error)
+		return 0;
+	look_for_json(argv + p.next);
+	return error == ECANCELED ? -1 : fail_word(argv[p.next]);
+}
+
+void options_free(struct options *o)
+{
+	free(o->args);
+}
+
+/* ---- checks --------------------------------------------------------------- */
+
+static void option_text(char text[32], const struct option_info *i)
+{
+	if (i->letter)
+		snprintf(text, 32, "-%c", i->letter);
+	else
+		snprintf(text, 32, "--%.28s", i->name);
+}
+
+static int check_json(const struct options *o)
+{
+	static const u64 text = OPTION_RAW | OPTION_NO_HEADER | OPTION_OUTPUT;
+	const struct option_info *i;
+	char name[32];
+
+	if (!(o->given & OPTION_JSON))
+		return 0;
+	for (i = option_infos; i->name; i++) {
+		if (!(o->given & text & i->bit))
+			continue;
+		option_text(name, i);
+		return fail("%s is for text, and -j has all columns: omit one", name);
+	}
+	return 0;
+}
+
+const char *options_by(char text[OPTIONS_WORDS], const char * const words[])
+{
+	size_t used = 0;
+	int i;
+
+	*text = '\0';
+	for (i = 0; words[i] && used < OPTIONS_WORDS; i++)
+		used += snprintf(text + used, OPTIONS_WORDS - used, "%s%s",
+				 !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	return text;
+}
+
+static int check_by(const struct options *o, const struct command *c)
+{
+	char use[OPTIONS_WORDS + 8] = "use ";
+	struct suggestion s;
+	int i;
+
+	if (!o->by)
+		return 0;
+	suggest_begin(&s, o->by, strlen(o->by));
+	for (i = 0; c->by[i]; i++) {
+		if (!strcmp(o->by, c->by[i]))
+			return 0;
+		suggest_try(&s, c->by[i]);
+	}
+	options_by(use + strlen(use), c->by);
+	return suggest_fail(&s, use, "%s --by has no '%.64s'", c->name, o->by);
+}
+
+int options_check(const struct options *o, const struct command *c)
+{
+	const struct option_info *i;
+	char name[32];
+
+	for (i = option_infos; i->name; i++) {
+		if (!(o->given & ~(c->takes | OPTIONS_ANY) & i->bit))
+			continue;
+		option_text(name, i);
+		return fail("%s does not take %s: see kmemacct %s --help", c->name, name,
+			    c->name);
+	}
+	return check_by(o, c) ? -1 : check_json(o);
 }

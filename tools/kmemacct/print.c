@@ -1,399 +1,273 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables as text for people.  See print.h. */
+/* Tables as text.  See the overview in print.h. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "comment.h"
 #include "error.h"
 #include "gfp.h"
+#include "grid.h"
 #include "layout.h"
 #include "print.h"
+#include "state.h"
+#include "pairs.h"
+
+/* ---- the terminal --------------------------------------------------------- */
+
+/* Return: the number in an environment variable, or 0. */
+static int number_of(const char *variable)
+{
+	const char *text = getenv(variable);
+	u64 nr;
+
+	return text && !number_parse(text, &nr) && nr < INT_MAX ? nr : 0;
+}
+
+static struct winsize ask_terminal(void)
+{
+	struct winsize size = {};
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize) {};
+	return size;
+}
 
 int print_screen(void)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	u64 nr;
+	int columns = number_of("COLUMNS");
 
-	if (columns && !number_parse(columns, &nr) && nr > 0 && nr < INT_MAX)
-		return nr;
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 0;
-	return size.ws_col;
+	return columns ? columns : ask_terminal().ws_col;
 }
 
-void print_cut(char *label, int width)
+int print_screen_lines(void)
 {
-	static const char dots[] = "...";
-	int len = strlen(label);
-	int head, tail;
+	return ask_terminal().ws_row;
+}
 
-	if (len <= width || width <= 3)
+/* ---- above the rows ------------------------------------------------------- */
+
+void print_table_head(FILE *out, const struct table *t, const struct look *look)
+{
+	if (look->raw)
 		return;
-	head = (width - 3) / 2;
-	tail = width - 3 - head;
-	memcpy(label + head, dots, 3);
-	memmove(label + head + 3, label + len - tail, tail + 1);
+	if (look->verbose && t->nr_fields)
+		state_print_fields(out, t, look->screen);
+	state_print(out, t, &(struct state_look) {
+		.name = look->named ? t->name : NULL, .estimates = estimate_any(t),
+		.exact = look->exact, .off = look->off, .screen = look->screen,
+	});
 }
 
-/* ---- lines ---------------------------------------------------------------- */
-
-/* Print a word of a comment, on a new line if it does not fit after the @used columns. */
-static void print_word(FILE *out, const struct layout *l, int *used,
-		       const char *word)
+static void print_matrix_name(FILE *out, const struct table *t, const struct look *look)
 {
-	int len = strlen(word);
-
-	if (l->screen && *used + 1 + len > l->screen && *used > 1)
-		*used = fprintf(out, "\n#") - 1;
-	*used += fprintf(out, " %s", word);
+	/* Only matrices have columns that hold nothing but numbers to look at. */
+	if (!look->raw && t->columns[t->nr_values].format == FORMAT_LABEL &&
+	    t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE)
+		fprintf(out, "# %s:\n", t->name);
 }
 
-static void print_comment(FILE *out, const struct layout *l, const char *text)
-{
-	char *copy = alloc_copy(text), *rest = copy, *word;
-	int used = fprintf(out, "#");
+/* ---- the rows ------------------------------------------------------------- */
 
-	while ((word = strsep(&rest, " ")))
-		print_word(out, l, &used, word);
-	fputc('\n', out);
+static bool is_left(const struct layout *l, int column)
+{
+	return column == l->t->nr_values;
+}
+
+static void add_titles(struct grid *g, const struct layout *l)
+{
+	char title[CELL_LEN];
+	int i, column;
+
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->shown[column])
+			continue;
+		layout_title(l, column, title);
+		if (strlen(title) < CELL_LEN - 1)
+			grid_column(g, title, !is_left(l, column));
+		else
+			/* The name of a migrate type, which is from a file. */
+			grid_column(g, l->t->columns[column].name, true);
+		if (l->interval[column])
+			grid_column(g, INTERVAL_TITLE, true);
+	}
+}
+
+/* Add a line.  @text: what it has in place of its label. */
+static void add_row(struct grid *g, const struct layout *l, const struct row *row,
+		    const char *text)
+{
+	char buf[CELL_LEN];
+	int i, column;
+
+	grid_line(g);
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->shown[column])
+			continue;
+		grid_cell(g, is_left(l, column) ? text : layout_text(l, row, column, buf));
+		if (!l->interval[column])
+			continue;
+		layout_interval_cell(l, row, column, buf);
+		grid_cell(g, buf);
+	}
+}
+
+/* Add a line with nothing but a part of the label. */
+static void add_part(struct grid *g, const struct layout *l, const char *text)
+{
+	int i, column;
+
+	if (!l->shown[l->t->nr_values])
+		return;
+	grid_line(g);
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->shown[column])
+			continue;
+		grid_cell(g, is_left(l, column) ? text : "");
+		if (l->interval[column])
+			grid_cell(g, "");
+	}
+}
+
+/* Add a row whose call site follows the numbers, with its callers on the lines below it. */
+static void add_stack(struct grid *g, const struct layout *l, const struct row *row)
+{
+	char *copy = alloc_copy(row->label), *frame = strrchr(copy, ';');
+
+	add_row(g, l, row, frame ? frame + 1 : copy);
+	while (frame) {
+		*frame = '\0';
+		frame = strrchr(copy, ';');
+		add_part(g, l, frame ? frame + 1 : copy);
+	}
 	free(copy);
 }
 
-void print_remark(FILE *out, const char *text, int screen)
+/* Add a row whose call site follows the numbers, with the cause below it. */
+static void add_stall(struct grid *g, const struct layout *l, const struct row *row)
 {
-	const struct layout l = { .screen = screen };
+	char *copy = alloc_copy(row->label), *cause = copy;
 
-	print_comment(out, &l, text);
+	add_row(g, l, row, strsep(&cause, ";"));
+	if (cause)
+		add_part(g, l, cause);
+	free(copy);
 }
 
-/* Explain the codes of gfp flags, if that column is printed. */
+static void add_rows(struct grid *g, const struct layout *l)
+{
+	const struct row *row;
+	size_t i;
+
+	for (i = 0; i < l->t->nr_rows; i++) {
+		row = l->t->rows[i];
+		if (l->stacks && !l->raw)
+			add_stack(g, l, row);
+		else if (l->split)
+			add_stall(g, l, row);
+		else
+			add_row(g, l, row, row->label);
+	}
+	if (l->t->sum && !l->raw)
+		add_row(g, l, l->t->sum, l->t->sum->label);
+}
+
+/* ---- below the rows ------------------------------------------------------- */
+
 static void print_legend(FILE *out, const struct layout *l)
 {
 	int column = table_column(l->t, "gfp");
 
-	if (l->t->gfp && column >= 0 && l->shown[column] &&
-	    *gfp_legend(l->t->gfp))
-		print_comment(out, l, gfp_legend(l->t->gfp));
+	if (l->t->gfp && column >= 0 && l->shown[column] && *gfp_legend(l->t->gfp))
+		comment_print(out, gfp_legend(l->t->gfp), l->screen);
 }
 
-/*
- * Warn that a filter keeps allocations out of the numbers.  The filter may have been removed
- * since then.
- */
-static void print_filter(FILE *out, const struct layout *l)
-{
-	const char *filter = table_field(l->t, "filter");
-	char text[512];
-
-	if (!filter || !strcmp(filter, "none"))
-		return;
-	snprintf(text, sizeof(text),
-		 "filter: %.400s: set now or since counting began; other allocations are not counted",
-		 filter);
-	print_comment(out, l, text);
-}
-
-/* Test for a field that tells programs which snapshots may be compared. */
-static bool is_identity(const char *key)
-{
-	static const char * const keys[] = {
-		"sampled", "load_id", "loaded_s", "kernel", "version", "resets",
-		"module_changes",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!strcmp(key, keys[i]))
-			return true;
-	return false;
-}
-
-/* Explain estimates, and say how large a row without samples, which is not listed, may be. */
-static void print_accuracy(FILE *out, const struct layout *l)
-{
-	const struct table *t = l->t;
-	const char *label = t->columns[t->nr_values].name;
-	bool is_change = t->columns[l->main].format == FORMAT_S64;
-	u64 most = estimate_unsampled(t);
-	char size[NUMBER_LEN], text[256];
-
-	if (l->exact)
-		snprintf(size, sizeof(size), "%llu bytes", most);
-	else
-		number_print_rounded(size, most, false, ROUND_UP);
-	snprintf(text, sizeof(text),
-		 "~ estimate, low..high its 95 %% interval; a %s without samples %s at most %s%s",
-		 strcmp(label, "site") ? label : "call site",
-		 is_change ? "allocated" : "has", size, is_change ? "" : " live");
-	print_comment(out, l, text);
-}
-
-static void print_head(FILE *out, const struct layout *l)
-{
-	const struct table *t = l->t;
-	char field[512];
-	int i, used;
-
-	used = fprintf(out, "# %s:", t->name);
-	for (i = 0; i < t->nr_fields; i++) {
-		if (is_identity(t->fields[i].key))
-			continue;
-		snprintf(field, sizeof(field), "%s=%s", t->fields[i].key,
-			 t->fields[i].value);
-		print_word(out, l, &used, field);
-	}
-	fputc('\n', out);
-	print_filter(out, l);
-	if (t->note)
-		print_comment(out, l, t->note);
-	print_legend(out, l);
-	if (l->main >= 0)
-		print_accuracy(out, l);
-	if (table_field(t, "cut"))
-		print_comment(out, l,
-			      "rows are missing (cut=): the table grew while it was copied; read it again");
-	if (table_field(t, "full"))
-		print_comment(out, l,
-			      "a table of the module is full (full=): the kernel log says what to set");
-}
-
-/* List the columns left out.  Some names come from a file, as migrate types do, and may be long. */
+/* Name the columns left out.  Some names are from a file, as migrate types are, and may be long. */
 static void print_hidden(FILE *out, const struct layout *l)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *names = open_memstream(&text, &len);
-	bool any = false;
-	int i;
+	int i, column;
 
 	if (!names)
 		return;
-	fputs("not shown:", names);
-	for (i = 0; i < l->t->nr_values; i++) {
-		if (l->shown[i] || !layout_wants(l, i))
-			continue;
-		fprintf(names, " %s", l->t->columns[i].name);
-		any = true;
+	fputs("no room for:", names);
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->shown[column])
+			fprintf(names, " %s", l->t->columns[column].name);
 	}
-	fputs(" (make the terminal wider)", names);
 	fclose(names);
-	if (any)
-		print_comment(out, l, text);
+	comment_print(out, text, l->screen);
 	free(text);
 }
 
-/* Print a cell, and a blank before it unless it is the first.  @at: number of cells before it. */
-static void print_field(FILE *out, int *at, int width, const char *text)
-{
-	fprintf(out, "%s%*s", (*at)++ ? " " : "", width, text);
-}
-
-static void print_titles(FILE *out, const struct layout *l)
+/* The label of the total tells how many rows are not printed; other tables have a line of it. */
+static void print_left_out(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
-	char title[CELL_LEN];
-	int i, at = 0;
+	char text[64];
 
-	for (i = 0; i < t->nr_values; i++) {
-		layout_title(l, i, title);
-		if (l->shown[i])
-			print_field(out, &at, l->width[i], title);
-		if (l->interval[i])
-			print_field(out, &at, l->interval[i], INTERVAL_TITLE);
-	}
-	if (t->columns[i].name)
-		print_field(out, &at, 0, t->columns[i].name);
-	fputc('\n', out);
-}
-
-/* Print a label, cut to @width.  This changes @label. */
-static void print_line(FILE *out, char *label, int width)
-{
-	if (width)
-		print_cut(label, width);
-	fprintf(out, "%s\n", label);
-}
-
-/*
- * Print a label.  Of a stack, the call site follows the numbers, with its callers below it.
- * Of a stall, the cause is below the call site.
- */
-static void print_label(FILE *out, const struct layout *l, const char *label,
-			int width)
-{
-	char *copy = alloc_copy(label), *frame, *rest = copy, *site;
-
-	if (l->split && strchr(copy, ';')) {
-		site = strsep(&rest, ";");
-		print_line(out, site, width);
-		fprintf(out, "%*s", layout_numbers_width(l), "");
-	}
-	while (l->stacks && (frame = strrchr(copy, ';'))) {
-		*frame = '\0';
-		print_line(out, frame + 1, width);
-		fprintf(out, "%*s", layout_numbers_width(l), "");
-	}
-	print_line(out, rest, width);
-	free(copy);
-}
-
-/* Return: number of cells printed. */
-static int print_numbers(FILE *out, const struct layout *l, const struct row *row)
-{
-	char buf[CELL_LEN];
-	int i, at = 0;
-
-	for (i = 0; i < l->t->nr_values; i++) {
-		layout_cell(l, row, i, buf);
-		if (l->shown[i])
-			print_field(out, &at, l->width[i], buf);
-		if (!l->interval[i])
-			continue;
-		layout_interval_cell(l, row, i, buf);
-		print_field(out, &at, l->interval[i], buf);
-	}
-	return at;
-}
-
-static void print_row(FILE *out, const struct layout *l, const struct row *row, int width)
-{
-	int at = print_numbers(out, l, row);
-
-	if (at && *row->label)
-		fputc(' ', out);
-	print_label(out, l, row->label, width);
+	if (!t->left_out || t->sum_label)
+		return;
+	snprintf(text, sizeof(text), "%zu more row%s", t->left_out, t->left_out == 1 ? "" : "s");
+	comment_print(out, text, l->screen);
 }
 
 /* Print advice line by line, so that a command in it starts on a line of its own. */
-static void print_advice(FILE *out, const struct layout *l, const char *advice)
+static void print_advice(FILE *out, const struct layout *l)
 {
-	char *copy = alloc_copy(advice), *rest = copy, *line;
+	char *copy, *rest, *line;
 
+	if (!l->t->advice)
+		return;
+	copy = alloc_copy(l->t->advice);
+	rest = copy;
 	while ((line = strsep(&rest, "\n")))
-		print_comment(out, l, line);
+		comment_print(out, line, l->screen);
 	free(copy);
 }
 
-static void print_rows(FILE *out, const struct layout *l)
+void print_remarks(FILE *out, const struct layout *l)
 {
-	const struct table *t = l->t;
-	int width = layout_label_width(l);
-	size_t i;
-
-	for (i = 0; i < t->nr_rows; i++)
-		print_row(out, l, t->rows[i], width);
-	if (t->left_out)
-		fputs("...\n", out);
-	if (t->sum)
-		print_row(out, l, t->sum, width);
-	if (t->advice)
-		print_advice(out, l, t->advice);
-}
-
-/* ---- pairs ---------------------------------------------------------------- */
-
-/* No standard error follows frag_pct, but it is an estimate if bytes_allocated is one. */
-static bool is_estimated_ratio(const struct table *t, size_t i)
-{
-	size_t other;
-
-	if (strcmp(t->rows[i]->label, "frag_pct"))
-		return false;
-	for (other = 0; other < t->nr_rows; other++)
-		if (!strcmp(t->rows[other]->label, "bytes_allocated"))
-			return estimate_pair_is_rough(t, other);
-	return false;
-}
-
-static void print_pair_value(const struct layout *l, size_t i, char buf[NUMBER_LEN])
-{
-	const struct row *row = l->t->rows[i];
-	bool mark = estimate_pair_is_rough(l->t, i) || is_estimated_ratio(l->t, i);
-	char number[NUMBER_LEN];
-
-	layout_value(number, row->format, layout_unit(l, row->label), row->v[0]);
-	snprintf(buf, NUMBER_LEN, "%s%.30s", mark ? "~" : "", number);
-}
-
-/* Print the interval of a pair, or "" if its value is exact. */
-static void print_pair_interval(const struct layout *l, size_t i,
-				char buf[INTERVAL_LEN])
-{
-	struct interval interval;
-
-	*buf = '\0';
-	if (!estimate_pair_is_rough(l->t, i))
+	if (l->raw)
 		return;
-	interval = estimate_pair_interval(l->t, i);
-	layout_interval(l, l->t->rows[i]->label, &interval, buf);
+	print_left_out(out, l);
+	print_legend(out, l);
+	if (l->hidden)
+		print_hidden(out, l);
+	print_advice(out, l);
 }
 
-/* Test for the line of a standard error, which is not printed: there is an interval instead. */
-static bool is_pair_se(const struct table *t, size_t i)
-{
-	return i && estimate_pair_se(t, i - 1);
-}
-
-static void print_pair(FILE *out, const struct layout *l, size_t i,
-		       const int width[3])
-{
-	char value[NUMBER_LEN], interval[INTERVAL_LEN];
-
-	print_pair_value(l, i, value);
-	print_pair_interval(l, i, interval);
-	fprintf(out, "%-*s %*s", width[0], l->t->rows[i]->label, width[1], value);
-	if (*interval)
-		fprintf(out, " %*s", width[2], interval);
-	fputc('\n', out);
-}
-
-static void print_pairs(FILE *out, const struct layout *l)
-{
-	char buf[INTERVAL_LEN];
-	int width[3] = {};
-	size_t i;
-
-	for (i = 0; i < l->t->nr_rows; i++) {
-		if (is_pair_se(l->t, i))
-			continue;
-		layout_widen(&width[0], l->t->rows[i]->label);
-		print_pair_value(l, i, buf);
-		layout_widen(&width[1], buf);
-		print_pair_interval(l, i, buf);
-		layout_widen(&width[2], buf);
-	}
-	if (width[2])
-		print_comment(out, l, "~ estimate, and its 95 % interval");
-	for (i = 0; i < l->t->nr_rows; i++)
-		if (!is_pair_se(l->t, i))
-			print_pair(out, l, i, width);
-}
-
-void print_table_head(FILE *out, const struct table *t, int screen)
-{
-	const struct layout l = { .t = t, .screen = screen, .main = -1 };
-
-	print_head(out, &l);
-}
-
-void print_table(FILE *out, const struct table *t, const struct sort *sort,
-		 int screen, bool exact)
+int print_table(FILE *out, const struct table *t, const struct sort *sort,
+		const struct look *look)
 {
 	struct layout l = {
-		.t = t, .sort = sort, .screen = screen, .exact = exact, .main = -1,
+		.t = t, .sort = sort, .screen = look->raw ? 0 : look->screen,
+		.exact = look->exact || look->raw, .raw = look->raw, .main = -1,
 	};
+	struct grid g;
 
 	if (!t->columns) {
-		print_head(out, &l);
-		print_pairs(out, &l);
-		return;
+		print_table_head(out, t, look);
+		pairs_print(out, t, look);
+		return 0;
 	}
+	if (columns_choose(&l.columns, t, sort, look->output))
+		return -1;
 	layout_make(&l);
-	print_head(out, &l);
-	print_hidden(out, &l);
-	print_titles(out, &l);
-	print_rows(out, &l);
+	print_table_head(out, t, look);
+	print_matrix_name(out, t, look);
+	grid_begin(&g, look->raw, !look->no_header);
+	add_titles(&g, &l);
+	add_rows(&g, &l);
+	grid_end(&g, out);
+	print_remarks(out, &l);
+	return 0;
 }

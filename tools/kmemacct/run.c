@@ -7,15 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "clock.h"
 #include "derive.h"
 #include "error.h"
 #include "files.h"
 #include "run.h"
-#include "sort.h"
 
 /* ---- the command ---------------------------------------------------------- */
 
@@ -172,14 +171,6 @@ static int run_child(char **command, const struct cgroup *cgroup, int *status)
 
 /* ---- the difference ------------------------------------------------------- */
 
-static u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
 /*
  * If the counts were not reset, both snapshots count from the same moment, and the window of
  * @after is longer by the time between them.
@@ -202,26 +193,13 @@ static struct table *difference(struct table *before, u64 elapsed_ms)
 	return NULL;
 }
 
-/* Check the sort keys too: the command may run for an hour before they are needed. */
-static struct table *first_snapshot(const char *keys)
+static struct table *run_between(char **command, const struct cgroup *cgroup, int *status)
 {
 	struct table *t = files_table("callers");
-	struct sort sort;
-
-	if (!t || !keys || !sort_parse(&sort, t, keys))
-		return t;
-	table_free(t);
-	return NULL;
-}
-
-static struct table *run_between(char **command, const char *keys,
-				 const struct cgroup *cgroup, int *status)
-{
-	struct table *t = first_snapshot(keys);
-	u64 start = now_ms();
+	u64 start = clock_uptime_ms();
 
 	if (t && !run_child(command, cgroup, status)) {
-		t = difference(t, now_ms() - start);
+		t = difference(t, clock_uptime_ms() - start);
 		if (t)
 			t->note = cgroup ?
 				"only allocations by the command and its children are counted" :
@@ -232,7 +210,7 @@ static struct table *run_between(char **command, const char *keys,
 	return NULL;
 }
 
-static struct table *run_in_cgroup(char **command, const char *keys, int *status)
+static struct table *run_in_cgroup(char **command, int *status)
 {
 	struct cgroup cgroup;
 	struct table *t;
@@ -240,7 +218,7 @@ static struct table *run_in_cgroup(char **command, const char *keys, int *status
 
 	if (cgroup_begin(&cgroup))
 		return NULL;
-	t = run_between(command, keys, &cgroup, status);
+	t = run_between(command, &cgroup, status);
 	if (cgroup_end(&cgroup, &busy)) {
 		table_free(t);
 		return NULL;
@@ -252,15 +230,14 @@ static struct table *run_in_cgroup(char **command, const char *keys, int *status
 	return t;
 }
 
-struct table *run_command(char **command, const char *keys, bool own_cgroup,
-			  int *status)
+struct table *run_command(char **command, bool own_cgroup, int *status)
 {
 	struct sigaction old[NR_SIGNALS];
 	struct table *t;
 
 	catch_signals(old);
-	t = own_cgroup ? run_in_cgroup(command, keys, status) :
-			 run_between(command, keys, NULL, status);
+	t = own_cgroup ? run_in_cgroup(command, status) :
+			 run_between(command, NULL, status);
 	release_signals(old);
 	return t;
 }
@@ -268,12 +245,12 @@ struct table *run_command(char **command, const char *keys, bool own_cgroup,
 int run_alone(char **command, u64 *elapsed_ms, int *status)
 {
 	struct sigaction old[NR_SIGNALS];
-	u64 start = now_ms();
+	u64 start = clock_uptime_ms();
 	int ret;
 
 	catch_signals(old);
 	ret = run_child(command, NULL, status);
 	release_signals(old);
-	*elapsed_ms = now_ms() - start;
+	*elapsed_ms = clock_uptime_ms() - start;
 	return ret;
 }

@@ -10,14 +10,12 @@ struct table;
 /**
  * run_command() - run a command between two snapshots of the table callers
  * @command: name and arguments of the command, then NULL
- * @keys: sort keys for the result, checked before the command starts; may be NULL
  * @own_cgroup: run the command in a cgroup of its own, and count nothing else meanwhile
  * @status: set to the exit status that a shell would report
  *
  * Return: the difference of the snapshots, or NULL after calling fail().
  */
-struct table *run_command(char **command, const char *keys, bool own_cgroup,
-			  int *status);
+struct table *run_command(char **command, bool own_cgroup, int *status);
 
 /**
  * run_alone() - run a command, and do nothing else

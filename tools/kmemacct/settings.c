@@ -7,65 +7,42 @@
 #include "error.h"
 #include "files.h"
 #include "settings.h"
+#include "words.h"
 
-/* The control file, as it is printed in messages. */
-#define CONTROL		"/sys/kernel/debug/kmemacct/control"
-
-struct table *settings_table(const char *command)
+int settings_check_counted(const struct table *t)
 {
-	char name[32], *dash;
+	const char *pages = table_field(t, "pages"), *account = table_field(t, "account");
 
-	snprintf(name, sizeof(name), "%s", command);
-	while ((dash = strchr(name, '-')))
-		*dash = '_';
-	return files_table(name);
+	/*
+	 * The command lists the tables that are enabled already, because the module discards the
+	 * counts of a table that is not in the list.
+	 */
+	if (account && !words_has(account, t->name))
+		return fail("the table %s is not enabled: kmemacct set account %s%s%s", t->name,
+			    strcmp(account, "off") ? account : "",
+			    strcmp(account, "off") ? "," : "", t->name);
+	if (!account && pages && !strcmp(pages, "off"))
+		return fail("pages are not tracked: kmemacct set pages sites");
+	return 0;
 }
 
-/* Test whether @word is in @list, a comma-separated list. */
-static bool lists(const char *list, const char *word)
+struct table *settings_counted(const char *name)
 {
-	size_t len;
+	struct table *t = files_table(name);
 
-	for (; *list; list += len + !!list[len]) {
-		len = strcspn(list, ",");
-		if (len == strlen(word) && !strncmp(list, word, len))
-			return true;
-	}
-	return false;
-}
-
-struct table *settings_counted(const char *command)
-{
-	struct table *t = settings_table(command);
-	const char *pages, *account;
-
-	if (!t || (t->columns && t->nr_rows))
-		return t;
-	pages = table_field(t, "pages");
-	account = table_field(t, "account");
-	if (account && !lists(account, t->name))
-		/*
-		 * The command lists the tables that are enabled already, because the
-		 * module discards the counts of a table that is not in the list.
-		 */
-		fail("the table %s is not enabled: echo account %s%s%s > " CONTROL, t->name,
-		     strcmp(account, "off") ? account : "", strcmp(account, "off") ? "," : "",
-		     t->name);
-	else if (!account && pages && !strcmp(pages, "off"))
-		fail("pages are not tracked: echo pages sites > " CONTROL);
-	else
+	if (!t || (t->columns && t->nr_rows) || !settings_check_counted(t))
 		return t;
 	table_free(t);
 	return NULL;
 }
 
-struct table *settings_stacks(void)
+struct table *settings_stacks(const char *name)
 {
-	struct table *t = files_table("stacks");
+	struct table *t = files_table(name);
 
 	if (!t || t->sampled)
 		return t;
-	fail("no stacks are recorded without sampling: echo sample_bytes 512K > " CONTROL);
+	fail("no stacks are recorded without sampling: kmemacct set sample_bytes 512K");
 	table_free(t);
 	return NULL;
 }
@@ -85,13 +62,13 @@ static bool latency_is_off(const struct table *t)
 	return off;
 }
 
-struct table *settings_latency(const char *command)
+struct table *settings_latency(const char *name)
 {
-	struct table *t = settings_table(command);
+	struct table *t = files_table(name);
 
 	if (!t || t->nr_rows || !latency_is_off(t))
 		return t;
-	fail("latency is not recorded: echo latency on > " CONTROL);
+	fail("latency is not recorded: kmemacct set latency on");
 	table_free(t);
 	return NULL;
 }

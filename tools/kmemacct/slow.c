@@ -201,27 +201,14 @@ static void print_allocation(struct printer *p, const struct table *t, const str
 		fputc('\n', p->out);
 }
 
-/* Print text up to the end of a line, cut in the middle if it does not fit. */
-static void print_rest(struct printer *p, int used, const char *text)
-{
-	char *copy = alloc_copy(text);
-
-	if (p->screen)
-		print_cut(copy, p->screen > used + 10 ? p->screen - used : 10);
-	fprintf(p->out, "%s\n", copy);
-	free(copy);
-}
-
 static void print_cause(struct printer *p, const struct slow_cause *cause, u64 whole)
 {
 	char time[NUMBER_LEN], share[NUMBER_LEN], nr[NUMBER_LEN];
-	int used;
 
 	print_time(p, time, cause->us);
 	number_print_share(share, whole ? 100000.0 * cause->us / whole : 0);
 	snprintf(nr, sizeof(nr), "x%llu", cause->nr);
-	used = fprintf(p->out, "    %8s %6s %5s ", time, share, nr);
-	print_rest(p, used, cause->name);
+	fprintf(p->out, "    %8s %6s %5s %s\n", time, share, nr, cause->name);
 }
 
 void slow_print(FILE *out, const struct table *t, const struct row *row, int screen,
@@ -237,7 +224,7 @@ void slow_print(FILE *out, const struct table *t, const struct row *row, int scr
 	for (i = 0; i < s.nr_causes; i++)
 		print_cause(&p, &s.cause[i], row->v[SLOW_us]);
 	for (i = 0; i < s.nr_frames; i++)
-		print_rest(&p, fprintf(out, "        "), s.frame[i]);
+		fprintf(out, "        %s\n", s.frame[i]);
 	fputc('\n', out);
 	free(s.text);
 }

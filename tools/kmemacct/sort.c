@@ -3,37 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "error.h"
-#include "estimate.h"
 #include "sort.h"
 
 /* ---- keys ----------------------------------------------------------------- */
-
-static int fail_key(const struct table *t, const char *key, size_t len)
-{
-	char names[1024] = "";
-	int i;
-
-	for (i = 0; i < table_nr_columns(t); i++) {
-		if (estimate_is_se(t, i))
-			continue;
-		strcat(names, i ? ", " : "");
-		strcat(names, t->columns[i].name);
-	}
-	return fail("%s has no sort key '%.*s': use %s", t->name, (int)len, key,
-		    names);
-}
-
-static int find_column(const struct table *t, const char *key, size_t len)
-{
-	int i;
-
-	for (i = 0; i < table_nr_columns(t); i++)
-		if (strlen(t->columns[i].name) == len &&
-		    !strncmp(t->columns[i].name, key, len))
-			return i;
-	return fail_key(t, key, len);
-}
 
 int sort_parse(struct sort *sort, const struct table *t, const char *keys)
 {
@@ -43,9 +17,9 @@ int sort_parse(struct sort *sort, const struct table *t, const char *keys)
 	sort->nr = 0;
 	for (;; keys += len + 1) {
 		len = strcspn(keys, ",");
-		column = find_column(t, keys, len);
+		column = columns_find(t, keys, len);
 		if (column < 0)
-			return -1;
+			return columns_fail(t, "sort key", keys, len);
 		if (sort->nr == SORT_KEYS)
 			return fail("-s takes at most %d keys", SORT_KEYS);
 		sort->key[sort->nr++] = column;
@@ -77,15 +51,23 @@ static int compare_column(const struct table *t, int column,
 	return x > y ? -1 : x < y;
 }
 
+int sort_compare(const struct table *t, const struct sort *sort, const struct row *a,
+		 const struct row *b)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < sort->nr; i++)
+		ret = compare_column(t, sort->key[i], a, b);
+	return ret;
+}
+
 static int compare_rows(const void *a, const void *b, void *priv)
 {
 	const struct row *x = *(struct row * const *)a;
 	const struct row *y = *(struct row * const *)b;
 	const struct job *job = priv;
-	int i, ret = 0;
+	int ret = sort_compare(job->table, job->sort, x, y);
 
-	for (i = 0; !ret && i < job->sort->nr; i++)
-		ret = compare_column(job->table, job->sort->key[i], x, y);
 	/* Make the sort stable, which qsort_r() is not: see the overview in table.h. */
 	return ret ? ret : x < y ? -1 : x > y;
 }

@@ -25,6 +25,10 @@ struct sort {
  */
 int sort_parse(struct sort *sort, const struct table *t, const char *keys);
 
+/* Return: below 0 if a row comes first, above 0 if the other one does, 0 if they compare equal. */
+int sort_compare(const struct table *t, const struct sort *sort, const struct row *a,
+		 const struct row *b);
+
 /* Sort the rows.  Rows that compare equal keep their order. */
 void sort_rows(struct table *t, const struct sort *sort);
 

@@ -5,8 +5,8 @@
 
 #include "error.h"
 #include "kallsyms.h"
-#include "print.h"
 #include "run.h"
+#include "show.h"
 #include "stat.h"
 #include "stat_json.h"
 #include "stat_sort.h"
@@ -47,12 +47,15 @@ static int replace_sites(struct stat_tables *s)
 }
 
 /* perf kmem groups digits as the locale does, and so do its numbers here. */
-static void print(const struct stat_tables *s, const struct stat_options *o)
+static void print(const struct stat_tables *s, const struct options *options)
 {
-	const struct stat_text text = {
-		.out = stdout, .s = s, .o = o, .screen = print_screen(),
+	const struct stat_options *o = &options->stat;
+	struct stat_text text = {
+		.out = stdout, .s = s, .o = o, .look = show_look(options),
+		.screen = print_screen(),
 	};
 
+	text.look.named = true;
 	setlocale(LC_NUMERIC, "");
 	if (stat_options_slab(o))
 		stat_text_slab(&text);
@@ -71,8 +74,9 @@ static int show_tables(struct stat_tables *s, const struct options *o)
 	if (o->given & OPTION_RAW_IP && replace_sites(s))
 		return -1;
 	if (o->given & OPTION_JSON)
-		return stat_json(stdout, s, &o->stat);
-	print(s, &o->stat);
+		stat_json(stdout, s, &o->stat);
+	else
+		print(s, o);
 	return 0;
 }
 

@@ -1,96 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `kmemacct stat` as JSON.  See stat_json.h. */
-#include <json-c/json.h>
-
 #include "gfp.h"
 #include "json.h"
 #include "stat_json.h"
 
-static void add_number(struct json_object *object, const char *key, s64 value)
+static void write_slab_summary(struct json_writer *w, const struct table *t)
 {
-	json_object_object_add(object, key, json_object_new_int64(value));
-}
-
-static struct json_object *slab_summary(const struct table *t)
-{
-	struct json_object *object = json_object_new_object();
 	const u64 *v = t->sum->v;
-	char frag[NUMBER_LEN];
 
-	add_number(object, "bytes_requested", v[COUNT_bytes_req]);
-	add_number(object, "bytes_allocated", v[COUNT_bytes_alloc]);
-	add_number(object, "bytes_freed", v[COUNT_bytes_freed]);
-	add_number(object, "bytes_net", v[COUNT_bytes_alloc] + v[COUNT_bulk_bytes] -
-		   v[COUNT_bytes_freed]);
-	add_number(object, "bytes_wasted", v[COUNT_bytes_alloc] - v[COUNT_bytes_req]);
-	number_print_milli(frag, v[COUNT_frag_pct]);
-	json_object_object_add(object, "frag_pct",
-			       json_object_new_double_s(v[COUNT_frag_pct] / 1000.0, frag));
-	add_number(object, "cross_node_allocs", v[COUNT_cross_node]);
-	add_number(object, "allocs", v[COUNT_hits]);
-	add_number(object, "bulk_bytes", v[COUNT_bulk_bytes]);
-	return object;
+	json_open(w, "summary", '{');
+	json_s64(w, "bytes_requested", v[COUNT_bytes_req]);
+	json_s64(w, "bytes_allocated", v[COUNT_bytes_alloc]);
+	json_s64(w, "bytes_freed", v[COUNT_bytes_freed]);
+	json_s64(w, "bytes_net", v[COUNT_bytes_alloc] + v[COUNT_bulk_bytes] -
+		 v[COUNT_bytes_freed]);
+	json_s64(w, "bytes_wasted", v[COUNT_bytes_alloc] - v[COUNT_bytes_req]);
+	json_milli(w, "frag_pct", v[COUNT_frag_pct]);
+	json_s64(w, "cross_node_allocs", v[COUNT_cross_node]);
+	json_s64(w, "allocs", v[COUNT_hits]);
+	json_s64(w, "bulk_bytes", v[COUNT_bulk_bytes]);
+	json_close(w, '}');
 }
 
-static struct json_object *slab_object(const struct stat_tables *s, const struct stat_options *o)
+static void write_slab(struct json_writer *w, const struct stat_tables *s,
+		       const struct stat_options *o)
 {
-	struct json_object *object = json_object_new_object();
-
+	json_line(w);
+	json_open(w, "slab", '{');
 	if (o->caller)
-		json_object_object_add(object, "callers",
-				       json_of_table(s->table[STAT_SLAB_CALLER]));
+		json_table(w, "callers", s->table[STAT_SLAB_CALLER]);
 	if (o->alloc)
-		json_object_object_add(object, "allocs", json_of_table(s->table[STAT_SLAB_ALLOC]));
-	json_object_object_add(object, "summary", slab_summary(s->table[STAT_SLAB_CALLER]));
-	return object;
+		json_table(w, "allocs", s->table[STAT_SLAB_ALLOC]);
+	json_line(w);
+	write_slab_summary(w, s->table[STAT_SLAB_CALLER]);
+	json_close(w, '}');
 }
 
-static struct json_object *page_summary(const struct stat_tables *s)
+static void write_page_summary(struct json_writer *w, const struct stat_tables *s)
 {
 	static const char * const names[] = {
 		"alloc_requests_kb", "free_requests", "free_requests_kb",
 		"alloc_freed", "alloc_freed_kb", "free_only", "free_only_kb",
 		"failures", "failures_kb", "bulk_kb",
 	};
-	struct json_object *object = json_object_new_object();
 	size_t i;
 
-	add_number(object, "alloc_requests", stat_tables_pages(s, "alloc_requests") -
-		   stat_tables_uncounted(s));
+	json_open(w, "summary", '{');
+	json_s64(w, "alloc_requests", stat_tables_pages(s, "alloc_requests") -
+		 stat_tables_uncounted(s));
 	for (i = 0; i < ARRAY_SIZE(names); i++)
-		add_number(object, names[i], stat_tables_pages(s, names[i]));
-	return object;
+		json_s64(w, names[i], stat_tables_pages(s, names[i]));
+	json_close(w, '}');
 }
 
 /* Names of flags belong to one table: lend them to each in turn. */
-static void add_pages(struct json_object *object, const char *key, struct table *t,
-		      struct gfp *flags)
+static void write_pages(struct json_writer *w, const char *key, struct table *t,
+			struct gfp *flags)
 {
 	t->gfp = flags;
-	json_object_object_add(object, key, json_of_table(t));
+	json_table(w, key, t);
 	t->gfp = NULL;
 }
 
-static struct json_object *page_object(const struct stat_tables *s, const struct stat_options *o)
+static void write_page(struct json_writer *w, const struct stat_tables *s,
+		       const struct stat_options *o)
 {
-	struct json_object *object = json_object_new_object();
-
+	json_line(w);
+	json_open(w, "page", '{');
 	if (o->caller)
-		add_pages(object, "callers", s->table[STAT_PAGE_CALLER], s->flags);
+		write_pages(w, "callers", s->table[STAT_PAGE_CALLER], s->flags);
 	if (o->alloc)
-		add_pages(object, "pages", s->table[STAT_PAGE_ALLOC], s->flags);
-	json_object_object_add(object, "summary", page_summary(s));
-	json_object_object_add(object, "orders", json_of_table(s->orders));
-	return object;
+		write_pages(w, "pages", s->table[STAT_PAGE_ALLOC], s->flags);
+	json_line(w);
+	write_page_summary(w, s);
+	json_table(w, "orders", s->orders);
+	json_close(w, '}');
 }
 
-int stat_json(FILE *out, struct stat_tables *s, const struct stat_options *o)
+void stat_json(FILE *out, struct stat_tables *s, const struct stat_options *o)
 {
-	struct json_object *object = json_object_new_object();
+	struct json_writer w = { .out = out };
 
+	json_open(&w, NULL, '{');
 	if (stat_options_slab(o))
-		json_object_object_add(object, "slab", slab_object(s, o));
+		write_slab(&w, s, o);
 	if (stat_options_page(o))
-		json_object_object_add(object, "page", page_object(s, o));
-	return json_print(out, object);
+		write_page(&w, s, o);
+	json_close(&w, '}');
 }

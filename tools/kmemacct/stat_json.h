@@ -11,10 +11,7 @@
 
 #include "stat_tables.h"
 
-/*
- * Print the tables.
- * Return: 0, or -1 after calling fail().
- */
-int stat_json(FILE *out, struct stat_tables *s, const struct stat_options *o);
+/* Print the tables. */
+void stat_json(FILE *out, struct stat_tables *s, const struct stat_options *o);
 
 #endif /* STAT_JSON_H */

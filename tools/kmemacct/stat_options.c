@@ -4,7 +4,7 @@
 #include "options.h"
 #include "stat_options.h"
 
-void stat_options_flag(struct stat_options *o, unsigned int option)
+void stat_options_flag(struct stat_options *o, u64 option)
 {
 	switch (option) {
 	case OPTION_CALLER:

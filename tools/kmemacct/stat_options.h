@@ -47,7 +47,7 @@ struct stat_options {
 };
 
 /* Apply one of the options without a value: its bit in options.h. */
-void stat_options_flag(struct stat_options *o, unsigned int option);
+void stat_options_flag(struct stat_options *o, u64 option);
 
 /* Apply -l. */
 void stat_options_lines(struct stat_options *o, u64 lines);

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "comment.h"
 #include "error.h"
 #include "gfp.h"
-#include "print.h"
 #include "stat_text.h"
 
 #define GFP_TITLE	"GFP flags"
@@ -278,7 +278,7 @@ static void print_table_of(const struct stat_text *text, enum stat_table which)
 
 static void explain_pages(const struct stat_text *text)
 {
-	print_remark(text->out, text->s->window == STAT_COMMAND ?
+	comment_print(text->out, text->s->window == STAT_COMMAND ?
 		     "live pages allocated while the command ran; freed ones are not known" :
 		     "live pages; freed ones are not known",
 		     text->screen);
@@ -379,7 +379,7 @@ void stat_text_page(const struct stat_text *text)
 {
 	const struct stat_options *o = text->o;
 
-	print_table_head(text->out, text->s->table[STAT_PAGE_CALLER], text->screen);
+	print_table_head(text->out, text->s->table[STAT_PAGE_CALLER], &text->look);
 	if (o->caller || o->alloc)
 		print_flags(text);
 	if (o->caller)

@@ -2,8 +2,8 @@
 /* The text of `kmemacct stat --slab`.  See the overview in stat_text.h. */
 #include <string.h>
 
+#include "comment.h"
 #include "estimate.h"
-#include "print.h"
 #include "stat_sort.h"
 #include "stat_text.h"
 
@@ -204,18 +204,18 @@ static void explain_allocs(const struct stat_text *text)
 {
 	const struct table *t = text->s->table[STAT_SLAB_ALLOC];
 
-	print_remark(text->out, text->s->window == STAT_COMMAND ?
+	comment_print(text->out, text->s->window == STAT_COMMAND ?
 		     "live objects allocated while the command ran; freed ones are not known" :
 		     "live objects; freed ones are not known",
 		     text->screen);
 	if (has_hashes(t))
-		print_remark(text->out,
-			     "addresses are hashed: sysctl kernel.kptr_restrict=1 shows them",
-			     text->screen);
+		comment_print(text->out,
+			      "addresses are hashed: sysctl kernel.kptr_restrict=1 shows them",
+			      text->screen);
 	if (has_weights(t))
-		print_remark(text->out,
-			     "objects were sampled and stand for others: kmemacct allocs shows their weight",
-			     text->screen);
+		comment_print(text->out,
+			      "objects were sampled: kmemacct allocs has their weights",
+			      text->screen);
 }
 
 /* ---- summary -------------------------------------------------------------- */
@@ -333,7 +333,7 @@ static void print_summary(const struct stat_text *text)
 
 void stat_text_slab(const struct stat_text *text)
 {
-	print_table_head(text->out, text->s->table[STAT_SLAB_CALLER], text->screen);
+	print_table_head(text->out, text->s->table[STAT_SLAB_CALLER], &text->look);
 	if (text->o->caller)
 		print_table_of(text, STAT_SLAB_CALLER);
 	if (text->o->alloc) {

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "kallsyms.h"
 #include "stat_sort.h"
+#include "suggest.h"
 
 /* ---- keys ----------------------------------------------------------------- */
 
@@ -95,17 +96,20 @@ static bool is_page(enum stat_table which)
 
 static int fail_key(enum stat_table which, const char *key, int len)
 {
-	char names[128] = "";
+	char names[128] = "use ";
+	struct suggestion s;
 	int i;
 
+	suggest_begin(&s, key, len);
 	for (i = 0; i < KEY_NR; i++) {
 		if (!(is_page(which) ? keys[i].page : keys[i].slab))
 			continue;
-		strcat(names, *names ? ", " : "");
+		strcat(names, names[4] ? ", " : "");
 		strcat(names, keys[i].name);
+		suggest_try(&s, keys[i].name);
 	}
-	return fail("stat has no sort key '%.*s' for %s: use %s", len, key,
-		    is_page(which) ? "--page" : "--slab", names);
+	return suggest_fail(&s, names, "stat has no sort key '%.*s' for %s", len, key,
+			    is_page(which) ? "--page" : "--slab");
 }
 
 static int find_key(enum stat_table which, const char *key, int len)

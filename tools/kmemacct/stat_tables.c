@@ -17,7 +17,7 @@
 static int read_pages(struct stat_tables *s)
 {
 	/* The first one says what to do if pages are not tracked. */
-	s->table[STAT_PAGE_CALLER] = settings_counted("page-callers");
+	s->table[STAT_PAGE_CALLER] = settings_counted("page_callers");
 	if (!s->table[STAT_PAGE_CALLER])
 		return -1;
 	s->orders = files_table("orders");

@@ -2,8 +2,8 @@
 /* What the texts of objects and of pages have in common.  See the overview in stat_text.h. */
 #include <string.h>
 
+#include "comment.h"
 #include "estimate.h"
-#include "print.h"
 #include "stat_text.h"
 
 /* Length of the lines of dashes. */
@@ -74,12 +74,12 @@ void stat_text_star(const struct stat_text *text, const char * const *items, siz
 				 items[i]);
 	}
 	if (buf[empty])
-		print_remark(text->out, buf, text->screen);
+		comment_print(text->out, buf, text->screen);
 }
 
 void stat_text_legend(const struct stat_text *text)
 {
-	print_remark(text->out,
-		     "~ estimate, low..high the 95 % interval of the allocated memory",
-		     text->screen);
+	comment_print(text->out,
+		      "~ estimate, low..high the 95 % interval of the allocated memory",
+		      text->screen);
 }

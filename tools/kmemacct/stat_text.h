@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "print.h"
 #include "stat_tables.h"
 
 /* Text of a call site with its NUL; longer ones are cut off. */
@@ -21,12 +22,14 @@
  * @out: output file
  * @s: the tables
  * @o: which of them to print
+ * @look: what the heads of tables look like
  * @screen: width of the terminal; 0: lines may be of any length
  */
 struct stat_text {
 	FILE *out;
 	const struct stat_tables *s;
 	const struct stat_options *o;
+	struct look look;
 	int screen;
 };
 

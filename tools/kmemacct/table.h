@@ -2,12 +2,9 @@
 /*
  * Tables: those that the module printed, and those derived from them.
  *
- * Columns are found by their names.  A file may have columns that this program does not know;
- * these are ignored.  It must have all those that it knows.
- *
- * table_parse() splits the text of a file into strings, in place.  Rows hold their numbers,
- * and pointers to their names and labels in the text.  A derived table (derive.c) owns the
- * tables that it was made from, because its labels point into their texts.
+ * reader.c makes a table from the text of a file.  Rows hold their numbers, and pointers to their
+ * names and labels in the text.  A derived table (derive.c) owns the tables that it was made from,
+ * because its labels point into their texts.
  *
  * All rows of a table are in one allocation, in the order of the file, and rows[] points to
  * them.  Sorting moves the pointers.  Rows that compare equal are ordered by their
@@ -59,8 +56,11 @@ enum kind {
  * @name: name of the column
  * @format: format of its values
  * @kind: what its values tell
- * @hidden: text output has the column only if it is a sort key
+ * @hidden: text output has the column only if it is a sort key, or if -o asks for it
  * @title: its title in text output; NULL: its name, without the unit if values have units
+ * @computed: it is made for text output only: see columns.h
+ * @change: its values are changes, and text output has their signs
+ * @limits: the next two columns are the limits of its 95 % intervals, if anything was sampled
  */
 struct column {
 	const char *name;
@@ -68,6 +68,9 @@ struct column {
 	enum kind kind;
 	bool hidden;
 	const char *title;
+	bool computed;
+	bool change;
+	bool limits;
 };
 
 /* The formats of kmemacct_abi.h, as initializers for struct column. */
@@ -165,9 +168,13 @@ struct field {
  * @fields: fields of the head
  * @nr_fields: number of @fields
  * @sampled: something was sampled, so that values may be estimates
+ * @streamed: rows are printed as they are read, and are not in @rows
  * @rows: the rows, in the order in which they are printed
  * @nr_rows: number of @rows
  * @sum: a row that is printed below all others, or NULL
+ * @sum_label: memory of the label of @sum, or NULL
+ * @whole: what all rows have live, also those that options leave out
+ * @filtered: number of rows that do not match the options, and were removed
  * @left_out: number of rows that -l left out
  * @note: a remark that is printed above the rows, or NULL
  * @advice: advice that is printed below the rows, or NULL
@@ -176,6 +183,7 @@ struct field {
  * @text: text that labels, names and fields point into
  * @addresses: memory of the labels that kallsyms_replace() has set
  * @cells: memory of names that are in no text
+ * @strings: more such names, each with memory of its own; ends with NULL; may be NULL itself
  * @from: tables whose texts labels point into as well; freed with this table
  */
 struct table {
@@ -185,10 +193,14 @@ struct table {
 	struct field fields[FIELDS_MAX];
 	int nr_fields;
 	bool sampled;
+	bool streamed;
 	struct row **rows;
 	size_t nr_rows;
 	struct row *sum;
+	char *sum_label;
+	size_t filtered;
 	size_t left_out;
+	double whole;
 	const char *note;
 	char *advice;
 	struct gfp *gfp;
@@ -196,6 +208,7 @@ struct table {
 	char *text;
 	char *addresses;
 	void *cells;
+	char **strings;
 	struct table *from[2];
 };
 
@@ -219,19 +232,6 @@ void table_inherit(struct table *t, const struct table *from);
 
 /* Add a zeroed row.  At most max_rows of them may be added. */
 struct row *table_add(struct table *t);
-
-/**
- * table_parse() - parse the text of a table
- * @name: name of the table that is expected
- * @file: path of the file, for errors
- * @text: the text, which malloc() has allocated and a NUL ends; this function takes
- *	ownership of it, and frees it after an error
- * @len: length of the text, without the NUL
- *
- * Return: the table, or NULL after calling fail().
- */
-struct table *table_parse(const char *name, const char *file, char *text,
-			  size_t len);
 
 /* Return: number of columns, including the label if there is one. */
 int table_nr_columns(const struct table *t);

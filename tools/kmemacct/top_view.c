@@ -2,7 +2,7 @@
 /* The views of kmemacct top.  See top_view.h. */
 #include <string.h>
 
-#include "error.h"
+#include "suggest.h"
 #include "top_view.h"
 
 /* ---- columns -------------------------------------------------------------- */
@@ -113,7 +113,7 @@ const struct top_view top_views[TOP_NR_VIEWS] = {
 				"Meanwhile, all tables of objects show estimates of what is allocated.",
 		},
 	}, {
-		.name = "page-callers", .table = "page_callers", .row = "rows",
+		.name = "page_callers", .table = "page_callers", .row = "rows",
 		.specs = page_specs, .rate = "allocs_per_s",
 		.identity = { "order", "migratetype", "gfp" },
 		.need = {
@@ -156,14 +156,17 @@ const struct top_view top_views[TOP_NR_VIEWS] = {
 
 static int fail_view(const char *name)
 {
-	char names[256] = "";
+	char names[256] = "use ";
+	struct suggestion s;
 	int i;
 
+	suggest_begin(&s, name, strlen(name));
 	for (i = 0; i < TOP_NR_VIEWS; i++) {
 		strcat(names, i ? ", " : "");
 		strcat(names, top_views[i].name);
+		suggest_try(&s, top_views[i].name);
 	}
-	return fail("top has no view '%.64s': use %s", name, names);
+	return suggest_fail(&s, names, "top has no view '%.64s'", name);
 }
 
 int top_view_find(const char *name)
@@ -171,7 +174,7 @@ int top_view_find(const char *name)
 	int i;
 
 	for (i = 0; i < TOP_NR_VIEWS; i++)
-		if (!strcmp(name, top_views[i].name) || !strcmp(name, top_views[i].table))
+		if (suggest_is(top_views[i].name, name))
 			return i;
 	return fail_view(name);
 }

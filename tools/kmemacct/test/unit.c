@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "derive.h"
 #include "error.h"
 #include "estimate.h"
@@ -17,9 +18,12 @@
 #include "gfp.h"
 #include "golden.h"
 #include "kallsyms.h"
+#include "leaks.h"
 #include "pages.h"
 #include "print.h"
+#include "reader.h"
 #include "sort.h"
+#include "suggest.h"
 #include "unit.h"
 
 #define NR_GOLDEN	ARRAY_SIZE(golden)
@@ -215,7 +219,7 @@ static void refuses_heads(void)
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
-		     "FILE has format version 1, not 7: use the kmemacct of that version");
+		     "FILE has format version 1, not 7: use kmemacct of that version");
 	EXPECT_ERROR("callers", "# kmemacct callers 7 dropped\n",
 		     "FILE: line 1: a field of the head is not key=value");
 	EXPECT_ERROR("callers", "# kmemacct callers 7 dropped=\n",
@@ -372,10 +376,141 @@ static void durations_are_parsed(void)
 	EXPECT(!number_parse_duration("5m", &ms) && ms == 300000);
 	EXPECT(!number_parse_duration("2h", &ms) && ms == 7200000);
 	EXPECT(!number_parse_duration("1d", &ms) && ms == 86400000);
+	EXPECT(!number_parse_duration("1w", &ms) && ms == 604800000);
+	EXPECT(!number_parse_duration("500ms", &ms) && ms == 500);
+	EXPECT(!number_parse_duration("5min", &ms) && ms == 300000);
+	EXPECT(!number_parse_duration("30", &ms) && ms == 30000);
+	EXPECT(!number_parse_duration("0.25", &ms) && ms == 250);
+	EXPECT(!number_parse_duration("1.5h", &ms) && ms == 5400000);
+	EXPECT(!number_parse_duration("2h30m", &ms) && ms == 9000000);
+	EXPECT(!number_parse_duration("1d1.5h2ms", &ms) && ms == 91800002);
+	EXPECT(!number_parse_duration("1.000000001w", &ms) && ms == 604800000);
+	EXPECT(!number_parse_duration("0.999999999w", &ms) && ms == 604799999);
 	EXPECT(number_parse_duration("", &ms) && number_parse_duration("s", &ms));
-	EXPECT(number_parse_duration("30", &ms) && number_parse_duration("-1s", &ms));
-	EXPECT(number_parse_duration("1.5h", &ms) && number_parse_duration("1w", &ms));
+	EXPECT(number_parse_duration("-1s", &ms) && number_parse_duration(" 1s", &ms));
+	EXPECT(number_parse_duration("1.s", &ms) && number_parse_duration(".5s", &ms));
+	EXPECT(number_parse_duration("1.2.3s", &ms) && number_parse_duration("1.2.3", &ms));
+	EXPECT(number_parse_duration("1.0000000000s", &ms) && number_parse_duration(".", &ms));
+	/* Units descend, and are lower case. */
+	EXPECT(number_parse_duration("30m2h", &ms) && number_parse_duration("1s1s", &ms));
+	EXPECT(number_parse_duration("1min1m", &ms) && number_parse_duration("1H", &ms));
+	EXPECT(number_parse_duration("2h30", &ms) && number_parse_duration("1y", &ms));
+	EXPECT(number_parse_duration("18446744073709551615", &ms));
+	EXPECT(number_parse_duration("18446744073709551615ms1ms", &ms));
+	EXPECT(!number_parse_duration("18446744073709551615ms", &ms) && ms == U64_MAX);
 	EXPECT(number_parse_duration("18446744073709551615d", &ms));
+}
+
+static void sizes_are_parsed(void)
+{
+	static const struct {
+		const char *text;
+		u64 bytes;
+	} known[] = {
+		{ "0", 0 }, { "4096", 4096 }, { "64K", 65536 }, { "1M", 1 << 20 },
+		{ "2G", 2ULL << 30 }, { "3T", 3ULL << 40 },
+		{ "18446744073709551615", U64_MAX }, { "16777215T", 16777215ULL << 40 },
+	};
+	static const char * const wrong[] = {
+		"", "K", "1k", "1.5K", "-1", " 1", "1KB", "18446744073709551616", "16777216T",
+	};
+	u64 bytes;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		EXPECT(!number_parse_size(known[i].text, &bytes));
+		EXPECT(bytes == known[i].bytes);
+	}
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		EXPECT(number_parse_size(wrong[i], &bytes));
+}
+
+/* Compare what is suggested for a word, of these names. */
+static void expect_suggestion(int line, const char *word, const char *expected)
+{
+	static const char * const names[] = { "callers", "caches", "page_callers", "on", "off" };
+	struct suggestion s;
+	size_t i;
+
+	suggest_begin(&s, word, strlen(word));
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		suggest_try(&s, names[i]);
+	expect_text(line, s.best ? s.best : "", expected);
+}
+
+#define EXPECT_SUGGESTION(word, expected) expect_suggestion(__LINE__, word, expected)
+
+static void says_what_is_suggested(void)
+{
+	struct suggestion s;
+
+	suggest_begin(&s, "cache", 5);
+	EXPECT(suggest_fail(&s, "see the list", "no word '%s'", "cache") == -1);
+	EXPECT_TEXT(error_text, "no word 'cache': see the list");
+	/* Of two that are equally near, the one that begins with it. */
+	suggest_try(&s, "caches");
+	suggest_try(&s, "cachet");
+	suggest_try(&s, "acache");
+	suggest_fail(&s, "see the list", "no word 'cache'");
+	EXPECT_TEXT(error_text, "no word 'cache': did you mean 'caches'?");
+}
+
+static void words_are_suggested(void)
+{
+	EXPECT_SUGGESTION("calers", "callers");
+	EXPECT_SUGGESTION("callesr", "callers");
+	EXPECT_SUGGESTION("CALERS", "callers");
+	EXPECT_SUGGESTION("page-caller", "page_callers");
+	EXPECT_SUGGESTION("caches1", "caches");
+	EXPECT_SUGGESTION("cal", "callers");
+	EXPECT_SUGGESTION("page_c", "page_callers");
+	EXPECT_SUGGESTION("ca", "");
+	EXPECT_SUGGESTION("of", "off");
+	EXPECT_SUGGESTION("om", "on");
+	EXPECT_SUGGESTION("x", "");
+	EXPECT_SUGGESTION("", "");
+	EXPECT_SUGGESTION("zones", "");
+	/* A word of any length is taken, but a long one has no suggestion. */
+	EXPECT_SUGGESTION("callerscallerscallerscallerscallerscallerscallerscallerscallerscallers",
+			  "");
+	EXPECT(suggest_is("page_callers", "page-callers") && suggest_is("on", "on"));
+	EXPECT(!suggest_is("page_callers", "page_caller") && !suggest_is("on", "onn"));
+	EXPECT(!suggest_is("a-b", "a_b"));
+	says_what_is_suggested();
+}
+
+static void expect_column(int line, const char *table, const char *key, const char *expected)
+{
+	struct table *t = columns_add(parse_golden(table));
+	int column = columns_find(t, key, strlen(key));
+
+	expect_text(line, column < 0 ? "" : t->columns[column].name, expected);
+	table_free(t);
+}
+
+#define EXPECT_COLUMN(table, key, expected) expect_column(__LINE__, table, key, expected)
+
+static void columns_have_short_names(void)
+{
+	EXPECT_COLUMN("callers", "live_bytes", "live_bytes");
+	EXPECT_COLUMN("callers", "live", "live_bytes");
+	EXPECT_COLUMN("callers", "allocs", "objs_alloc");
+	EXPECT_COLUMN("callers", "hit", "hits");
+	EXPECT_COLUMN("callers", "bytes", "bytes_alloc");
+	EXPECT_COLUMN("callers", "callsite", "site");
+	EXPECT_COLUMN("callers", "share", "share_pct");
+	EXPECT_COLUMN("callers", "migtype", "");
+	EXPECT_COLUMN("callers", "liv", "");
+	EXPECT_COLUMN("callers", "", "");
+	EXPECT_COLUMN("page_callers", "bytes", "kb");
+	EXPECT_COLUMN("page_callers", "migtype", "migratetype");
+	EXPECT_COLUMN("page_callers", "live", "live_kb");
+	EXPECT_COLUMN("pages", "bytes", "pages");
+	EXPECT_COLUMN("pages", "page", "pfn");
+	EXPECT_COLUMN("pages", "age", "age_ms");
+	/* A column of this name takes precedence over the title of another one. */
+	EXPECT_COLUMN("tasks", "allocs", "allocs");
+	EXPECT_COLUMN("orders", "callsite", "");
 }
 
 static void sizes_are_human(void)
@@ -468,30 +603,6 @@ static void frag_is_the_modules(void)
 		       known[i].milli);
 }
 
-static void labels_are_cut_in_the_middle(void)
-{
-	static const char label[] = "proc_alloc_inode+0x1d [module]";
-	static const struct {
-		int width;
-		const char *text;
-	} known[] = {
-		{ 40, label },
-		{ 30, label },
-		{ 29, "proc_alloc_in...0x1d [module]" },
-		{ 13, "proc_...dule]" },
-		{ 12, "proc...dule]" },
-		{ 4, "...]" },
-	};
-	char copy[sizeof(label)];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		memcpy(copy, label, sizeof(copy));
-		print_cut(copy, known[i].width);
-		EXPECT_TEXT(copy, known[i].text);
-	}
-}
-
 /* ---- order ---------------------------------------------------------------- */
 
 /* The same rows as in the test of the module. */
@@ -551,8 +662,8 @@ static void differences_are_sorted_by_sign(void)
 static void keys_are_refused(void)
 {
 	static const char known[] = PLAIN_NAMES ", frag_pct, samples, live_samples, site";
-	static const char * const keys[] = { "", "hit", "hitss", "Hits", "cache", "hits," };
-	static const char * const named[] = { "", "hit", "hitss", "Hits", "cache", "" };
+	static const char * const keys[] = { "", "zone", "kb", "XYZZY", "cache", "hits," };
+	static const char * const named[] = { "", "zone", "kb", "XYZZY", "cache", "" };
 	static const char eight[] = "hits,hits,hits,hits,hits,hits,hits,hits";
 	struct table *t = parse_golden("callers");
 	struct sort sort;
@@ -565,6 +676,10 @@ static void keys_are_refused(void)
 			 named[i], known);
 		EXPECT_TEXT(error_text, error);
 	}
+	EXPECT(sort_parse(&sort, t, "hitss"));
+	EXPECT_TEXT(error_text, "callers has no sort key 'hitss': did you mean 'hits'?");
+	EXPECT(sort_parse(&sort, t, "live_obj"));
+	EXPECT_TEXT(error_text, "callers has no sort key 'live_obj': did you mean 'live_objs'?");
 	snprintf(error, sizeof(error), "%s,%s,%s,%s", eight, eight, eight, eight);
 	EXPECT(sort_parse(&sort, t, error));
 	EXPECT_TEXT(error_text, "-s takes at most 16 keys");
@@ -604,16 +719,19 @@ static void modules_are_sums(void)
 
 static void leaks_are_old(void)
 {
-	struct table *t = derive_leaks(parse("allocs", ALLOCS_HEAD
-					     ALLOC(1, 64, 3000, "b")
-					     ALLOC(2, 32, 2000, "a")
-					     ALLOC(3, 64, 1000, "b")
-					     ALLOC(4, 64, 999, "b")
-					     ALLOC(5, 64, 10, "c")), 1000);
+	struct table *t = leaks_table(parse("allocs", ALLOCS_HEAD
+					    ALLOC(1, 64, 3000, "b")
+					    ALLOC(2, 32, 2000, "a")
+					    ALLOC(3, 64, 1000, "b")
+					    ALLOC(4, 64, 999, "b")
+					    ALLOC(5, 64, 10, "c")), 1000,
+				      LEAKS_BY_SITE, NULL, NULL);
 
 	EXPECT_TEXT(letters(t), "ab");
 	EXPECT(t->rows[1]->v[0] == 128 && t->rows[1]->v[1] == 2 &&
 	       t->rows[1]->v[2] == 3000);
+	/* 128 of 192 bytes; all of 32 */
+	EXPECT(t->rows[1]->v[3] == 66667 && t->rows[0]->v[3] == 100000);
 	EXPECT_TEXT(table_field(t, "dropped"), "0");
 	table_free(t);
 }
@@ -794,10 +912,11 @@ static void errors_of_modules_are_of_sums(void)
  */
 static void leaks_are_weighed(void)
 {
-	struct table *t = derive_leaks(parse_sampled("allocs"), 1000);
-	enum { BYTES, OBJS, OLDEST, SAMPLES, BYTES_SE, OBJS_SE };
+	struct table *t = leaks_table(parse_sampled("allocs"), 1000, LEAKS_BY_SITE, NULL, NULL);
+	enum { BYTES, OBJS, OLDEST, OLD_PCT, SAMPLES, BYTES_SE, OBJS_SE, ALL, ALL_SAMPLES, ALL_SE };
 
-	EXPECT(t->nr_values == OBJS_SE + 1);
+	EXPECT(t->nr_values == ALL_SE + 1);
+	EXPECT(t->rows[0]->v[ALL] == 20992 && t->rows[0]->v[ALL_SAMPLES] == 3);
 	EXPECT_TEXT(letters(t), "ab");
 	EXPECT(t->rows[0]->v[BYTES] == 20992 && t->rows[0]->v[OBJS] == 202);
 	EXPECT(t->rows[0]->v[OLDEST] == 7000 && t->rows[0]->v[SAMPLES] == 3);
@@ -808,7 +927,7 @@ static void leaks_are_weighed(void)
 	       !t->rows[1]->v[OBJS_SE]);
 	table_free(t);
 	/* 99.999 objects of 64 bytes; sqrt(99.999 * 98.999) = 99.4977 */
-	t = derive_leaks(parse_sampled("allocs"), 0);
+	t = leaks_table(parse_sampled("allocs"), 0, LEAKS_BY_SITE, NULL, NULL);
 	EXPECT(t->nr_rows == 3 && t->rows[2]->v[OBJS] == 100);
 	EXPECT(t->rows[2]->v[BYTES] == 6400 && t->rows[2]->v[OBJS_SE] == 99);
 	EXPECT(t->rows[2]->v[BYTES_SE] == 6368);
@@ -883,7 +1002,7 @@ static void expect_printed(int line, struct table *t, const char *keys, int scre
 	if (keys && sort_parse(&sort, t, keys))
 		fail_at(line, keys);
 	sort_rows(t, &sort);
-	print_table(out, t, &sort, screen, true);
+	print_table(out, t, &sort, &(struct look) { .screen = screen, .exact = true });
 	fclose(out);
 	for (begin = text; *begin == '#';)
 		begin = strchr(begin, '\n') + 1;
@@ -908,23 +1027,26 @@ static void estimates_are_printed(void)
 		       "live_bytes low..high live_objs objs_alloc site\n"
 		       "      ~576  403..798       ~72        ~90 a+0x1\n"
 		       "      ~144   65..274       ~18        ~30 b+0x1\n"
-		       "        20         -         3          4 exact+0x1\n");
+		       "        20         -         3          4 exact+0x1\n"
+		       "# no room for: frees\n");
 	EXPECT_PRINTED(parse("callers", PRINTED_CALLERS), "hits,live_objs", 56,
 		       "live_bytes live_objs low..high hits low..high site\n"
 		       "      ~576       ~72   43..109  ~90   56..134 a+0x1\n"
 		       "      ~144       ~18     9..40  ~30    12..59 b+0x1\n"
-		       "        20         3         -    4         - exact+0x1\n");
+		       "        20         3         -    4         - exact+0x1\n"
+		       "# no room for: objs_alloc frees\n");
 	EXPECT_PRINTED(parse("callers", PRINTED_CALLERS), "live_bytes_se", 56,
 		       "live_bytes low..high live_objs live_bytes_se site\n"
 		       "      ~576  403..798       ~72            95 a+0x1\n"
 		       "      ~144   65..274       ~18            47 b+0x1\n"
-		       "        20         -         3             0 exact+0x1\n");
+		       "        20         -         3             0 exact+0x1\n"
+		       "# no room for: objs_alloc frees\n");
 	EXPECT_PRINTED(parse_sampled("summary"), NULL, 0,
-		       "bytes_allocated   ~1000      793..1935036\n"
-		       "bytes_net          ~-50 -1934086..1933986\n"
-		       "frag_pct        ~37.500\n"
-		       "live_objs            10\n"
-		       "events_kfree          7\n");
+		       "live_objs            10                   live objects, now\n\n"
+		       "bytes_allocated   ~1000      793..1935036 bytes that allocations with an event took\n"
+		       "bytes_net          ~-50 -1934086..1933986 bytes_allocated + bulk_bytes - bytes_freed\n\n"
+		       "frag_pct        ~37.500                   the same in percent\n"
+		       "# ~ estimate, and its 95 % interval\n");
 }
 
 static void stacks_are_printed(void)
@@ -934,11 +1056,11 @@ static void stacks_are_printed(void)
 					    "first+0x1;second+0x2 [mod];site+0x3")
 			     SAMPLED_CALLER(144, 18, 30, 0, 12, 9, 47, 7, 10, 0,
 					    "alone+0x4")), NULL, 64,
-		       "live_bytes low..high live_objs objs_alloc stack\n"
-		       "      ~576  403..798       ~72        ~90 site+0x3\n"
-		       "                                          second+0x2 [mod]\n"
-		       "                                          first+0x1\n"
-		       "      ~144   65..274       ~18        ~30 alone+0x4\n");
+		       "live_bytes low..high live_objs objs_alloc frees stack\n"
+		       "      ~576  403..798       ~72        ~90     0 site+0x3\n"
+		       "                                                second+0x2 [mod]\n"
+		       "                                                first+0x1\n"
+		       "      ~144   65..274       ~18        ~30     0 alone+0x4\n");
 }
 
 /* What has no sample is said in the head, in the words of the table. */
@@ -949,9 +1071,9 @@ static void expect_head(int line, struct table *t, bool exact, const char *expec
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	print_table(out, t, &sort, 0, exact);
+	print_table(out, t, &sort, &(struct look) { .exact = exact });
 	fclose(out);
-	begin = strstr(text, "# ~");
+	begin = strstr(text, "~ estimate");
 	if (begin)
 		*strchr(begin, '\n') = '\0';
 	expect_text(line, begin ? begin : "", expected);
@@ -960,7 +1082,7 @@ static void expect_head(int line, struct table *t, bool exact, const char *expec
 }
 
 #define EXPECT_HEAD(t, exact, expected) expect_head(__LINE__, t, exact, expected)
-#define ACCURACY "# ~ estimate, low..high its 95 % interval; "
+#define ACCURACY "~ estimate, low..high its 95 % interval; "
 
 static void what_has_no_sample_is_told(void)
 {
@@ -1162,7 +1284,7 @@ static void orders_become_a_matrix(void)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	print_table(out, t, &none, 0, false);
+	print_table(out, t, &none, &(struct look) {});
 	fclose(out);
 	EXPECT_TEXT(text, "# hits:\norder Unmovable Movable\n"
 		    "    0         5       .\n    1         7       1\n");
@@ -1188,10 +1310,10 @@ static void a_matrix_takes_long_names(void)
 	free(text);
 	t = pages_matrix(orders, "hits");
 	out = open_memstream(&text, &len);
-	print_table(out, t, &none, 40, false);
+	print_table(out, t, &none, &(struct look) { .screen = 40 });
 	fclose(out);
-	EXPECT(strstr(text, "# not shown:\n# MMM"));
-	EXPECT(strstr(text, "MMM\n# (make the terminal wider)\norder\n"));
+	EXPECT(strstr(text, "order\n    0\n# no room for:\n# MMM"));
+	EXPECT(strlen(text) > sizeof(name));
 	free(text);
 	table_free(t);
 	table_free(orders);
@@ -1326,11 +1448,13 @@ static const struct test tests[] = {
 	TEST(replaces_control_characters),
 	TEST(numbers_are_parsed),
 	TEST(durations_are_parsed),
+	TEST(sizes_are_parsed),
+	TEST(words_are_suggested),
+	TEST(columns_have_short_names),
 	TEST(sizes_are_human),
 	TEST(sizes_are_rounded),
 	TEST(ages_are_human),
 	TEST(frag_is_the_modules),
-	TEST(labels_are_cut_in_the_middle),
 	TEST(rows_are_sorted),
 	TEST(differences_are_sorted_by_sign),
 	TEST(keys_are_refused),
@@ -1437,5 +1561,8 @@ int main(int argc, char **argv)
 		return write_seeds(argv[2]);
 	return run_tests(tests, ARRAY_SIZE(tests)) |
 	       run_tests(estimate_tests, nr_estimate_tests) |
+	       run_tests(reader_tests, nr_reader_tests) |
+	       run_tests(change_tests, nr_change_tests) |
+	       run_tests(leaks_tests, nr_leaks_tests) |
 	       run_tests(latency_tests, nr_latency_tests) | run_tests(top_tests, nr_top_tests);
 }

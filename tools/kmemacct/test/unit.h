@@ -38,12 +38,24 @@ struct test {
 extern const struct test estimate_tests[];
 extern const size_t nr_estimate_tests;
 
+/* The tests of test/unit_change.c. */
+extern const struct test change_tests[];
+extern const size_t nr_change_tests;
+
 /* The tests of test/unit_latency.c. */
 extern const struct test latency_tests[];
 extern const size_t nr_latency_tests;
 
+/* The tests of test/unit_reader.c. */
+extern const struct test reader_tests[];
+extern const size_t nr_reader_tests;
+
 /* The tests of test/unit_top.c. */
 extern const struct test top_tests[];
 extern const size_t nr_top_tests;
+
+/* The tests of test/unit_leaks.c. */
+extern const struct test leaks_tests[];
+extern const size_t nr_leaks_tests;
 
 #endif /* READER_TEST_UNIT_H */

@@ -12,6 +12,11 @@
 #include "slow.h"
 #include "unit.h"
 
+/* All columns of two tables */
+#define ALL_LATENCY	"count,total,mean,p50,p95,p99,max,scanned,reclaimed,histogram,phase"
+#define ALL_SHRINKERS	"calls,total_us,share_pct,mean_us,max_us,waited_us,scanned,freed,counts," \
+			"count_us,shrinker"
+
 static void times_are_human(void)
 {
 	static const struct {
@@ -138,14 +143,16 @@ static void bars_have_a_scale(void)
 
 /* Print a table, and compare the lines after the comments. */
 static void expect_lines(int line, struct table *t, int screen, bool exact,
-			 const char *expected)
+			 const char *output, const char *expected)
 {
 	struct sort none = {};
 	char *text, *begin;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	print_table(out, t, &none, screen, exact);
+	print_table(out, t, &none, &(struct look) {
+		.screen = screen, .exact = exact, .output = output,
+	});
 	fclose(out);
 	for (begin = text; *begin == '#';)
 		begin = strchr(begin, '\n') + 1;
@@ -155,22 +162,27 @@ static void expect_lines(int line, struct table *t, int screen, bool exact,
 }
 
 #define EXPECT_LINES(t, screen, exact, expected) \
-	expect_lines(__LINE__, t, screen, exact, expected)
+	expect_lines(__LINE__, t, screen, exact, NULL, expected)
+
+/* The same with more columns than the default. */
+#define EXPECT_OUTPUT(t, output, screen, exact, expected) \
+	expect_lines(__LINE__, t, screen, exact, output, expected)
 
 static void phases_are_printed(void)
 {
 	EXPECT_LINES(latency_view(parse_golden("latency"), true), 80, false,
 		     "count  total   mean     p50     p95     p99   max phase\n"
 		     "  100  9.00s 90.0ms   <=2us   <=8us   <=8us 9.00s direct:shrinker\n"
-		     "    2 1.10ms  550us <=600us <=600us <=600us 600us kswapd:kswapd\n");
-	EXPECT_LINES(latency_view(parse_golden("latency"), true), 120, false,
-		     "count  total   mean     p50     p95     p99   max scanned reclaimed 1us-------1ms-------1s-- phase\n"
-		     "  100  9.00s 90.0ms   <=2us   <=8us   <=8us 9.00s     640       320 @.:....................: direct:shrinker\n"
-		     "    2 1.10ms  550us <=600us <=600us <=600us 600us       0         0 .........@.............. kswapd:kswapd\n");
-	EXPECT_LINES(latency_view(parse_golden("latency"), true), 0, true,
-		     "count total_us   mean_us p50_le_us p95_le_us p99_le_us  max_us scanned reclaimed 1us-------1ms-------1s-- phase\n"
-		     "  100  9000099 90000.990       <=2       <=8       <=8 9000000     640       320 @.:....................: direct:shrinker\n"
-		     "    2     1100   550.000     <=600     <=600     <=600     600       0         0 .........@.............. kswapd:kswapd\n");
+		     "    2 1.10ms  550us <=600us <=600us <=600us 600us kswapd:kswapd\n"
+		     "# no room for: histogram\n");
+	EXPECT_OUTPUT(latency_view(parse_golden("latency"), true), ALL_LATENCY, 120, false,
+		      "count  total   mean     p50     p95     p99   max scanned reclaimed 1us-------1ms-------1s-- phase\n"
+		      "  100  9.00s 90.0ms   <=2us   <=8us   <=8us 9.00s     640       320 @.:....................: direct:shrinker\n"
+		      "    2 1.10ms  550us <=600us <=600us <=600us 600us       0         0 .........@.............. kswapd:kswapd\n");
+	EXPECT_OUTPUT(latency_view(parse_golden("latency"), true), "+scanned,reclaimed", 0, true,
+		      "count total_us   mean_us p50_le_us p95_le_us p99_le_us  max_us 1us-------1ms-------1s-- scanned reclaimed phase\n"
+		      "  100  9000099 90000.990       <=2       <=8       <=8 9000000 @.:....................:     640       320 direct:shrinker\n"
+		      "    2     1100   550.000     <=600     <=600     <=600     600 .........@..............       0         0 kswapd:kswapd\n");
 }
 
 static void expect_histograms(int line, int screen, bool exact, const char *expected)
@@ -217,26 +229,26 @@ static void histograms_are_printed(void)
 
 static void shares_add_up(void)
 {
-	EXPECT_LINES(latency_shares(parse_golden("shrinkers")), 0, false,
-		     "calls  total  share  mean    max waited scanned freed counts count_time shrinker\n"
-		     "   30 7.50ms  75.0% 250us 4.50ms 6.00ms     900   300      0          0 super_cache_scan ext4:vda1\n"
-		     "   10 2.50ms  25.0% 250us  700us      0      10     1     40       80us mb_cache_scan #12\n"
-		     "   40 10.0ms 100.0% 250us 4.50ms 6.00ms     910   301     40       80us sum\n");
-	EXPECT_LINES(latency_shares(parse_golden("shrinkers")), 0, true,
-		     "calls total_us share_pct mean_us max_us waited_us scanned freed counts count_us shrinker\n"
-		     "   30     7500    75.000 250.000   4500      6000     900   300      0        0 super_cache_scan ext4:vda1\n"
-		     "   10     2500    25.000 250.000    700         0      10     1     40       80 mb_cache_scan #12\n"
-		     "   40    10000   100.000 250.000   4500      6000     910   301     40       80 sum\n");
+	EXPECT_OUTPUT(latency_shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, false,
+		      "calls  total  share  mean    max waited scanned freed counts count_time shrinker\n"
+		      "   30 7.50ms  75.0% 250us 4.50ms 6.00ms     900   300      0          0 super_cache_scan ext4:vda1\n"
+		      "   10 2.50ms  25.0% 250us  700us      0      10     1     40       80us mb_cache_scan #12\n"
+		      "   40 10.0ms 100.0% 250us 4.50ms 6.00ms     910   301     40       80us sum\n");
+	EXPECT_OUTPUT(latency_shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, true,
+		      "calls total_us share_pct mean_us max_us waited_us scanned freed counts count_us shrinker\n"
+		      "   30     7500    75.000 250.000   4500      6000     900   300      0        0 super_cache_scan ext4:vda1\n"
+		      "   10     2500    25.000 250.000    700         0      10     1     40       80 mb_cache_scan #12\n"
+		      "   40    10000   100.000 250.000   4500      6000     910   301     40       80 sum\n");
 	EXPECT_LINES(latency_shares(parse_golden("shrinkers")), 80, false,
-		     "calls  total  share  mean    max waited scanned freed shrinker\n"
-		     "   30 7.50ms  75.0% 250us 4.50ms 6.00ms     900   300 super_cache_scan ext4:vda1\n"
-		     "   10 2.50ms  25.0% 250us  700us      0      10     1 mb_cache_scan #12\n"
-		     "   40 10.0ms 100.0% 250us 4.50ms 6.00ms     910   301 sum\n");
+		     " total  share calls  mean    max waited freed shrinker\n"
+		     "7.50ms  75.0%    30 250us 4.50ms 6.00ms   300 super_cache_scan ext4:vda1\n"
+		     "2.50ms  25.0%    10 250us  700us      0     1 mb_cache_scan #12\n"
+		     "10.0ms 100.0%    40 250us 4.50ms 6.00ms   301 sum\n");
 	EXPECT_LINES(latency_shares(parse("shrinkers",
 					  LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
 		     0, false,
-		     "calls total share mean max waited scanned freed counts count_time shrinker\n"
-		     "    0     0  0.0%    0   0      0       0     0      0          0 sum\n");
+		     "total share calls mean max waited freed shrinker\n"
+		     "    0  0.0%     0    0   0      0     0 sum\n");
 }
 
 static struct table *stalls(void)
@@ -254,19 +266,22 @@ static void causes_get_a_line_each(void)
 		     " total  share count   mean    max order  gfp site_cause\n"
 		     "7.50ms  75.0%     3 2.50ms 4.50ms     0 KA|z do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
 		     "2.50ms  25.0%     2 1.25ms 2.00ms     -    0 x+0x1 [mod];throttled: writeback\n"
-		     "10.0ms 100.0%     5 2.00ms 4.50ms     -    - sum\n");
+		     "10.0ms 100.0%     5 2.00ms 4.50ms     -    - sum\n"
+		     "# gfp: KA=GFP_KERNEL_ACCOUNT z=__GFP_ZERO\n");
 	EXPECT_LINES(stalls(), 120, false,
 		     " total  share count   mean    max order  gfp site_cause\n"
 		     "7.50ms  75.0%     3 2.50ms 4.50ms     0 KA|z do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
 		     "2.50ms  25.0%     2 1.25ms 2.00ms     -    0 x+0x1 [mod];throttled: writeback\n"
-		     "10.0ms 100.0%     5 2.00ms 4.50ms     -    - sum\n");
+		     "10.0ms 100.0%     5 2.00ms 4.50ms     -    - sum\n"
+		     "# gfp: KA=GFP_KERNEL_ACCOUNT z=__GFP_ZERO\n");
 	EXPECT_LINES(stalls(), 80, false,
 		     " total  share count   mean    max order site_cause\n"
 		     "7.50ms  75.0%     3 2.50ms 4.50ms     0 do_anonymous_page+0x1b2\n"
 		     "                                        shrinker: super_cache_scan ext4:vda1\n"
 		     "2.50ms  25.0%     2 1.25ms 2.00ms     - x+0x1 [mod]\n"
 		     "                                        throttled: writeback\n"
-		     "10.0ms 100.0%     5 2.00ms 4.50ms     - sum\n");
+		     "10.0ms 100.0%     5 2.00ms 4.50ms     - sum\n"
+		     "# no room for: gfp\n");
 	EXPECT_LINES(latency_shares(parse_golden("stalls")), 0, true,
 		     "total_us share_pct count  mean_us max_us order      gfp site_cause\n"
 		     "    7500    75.000     3 2500.000   4500     0 0x400dc0 do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
@@ -278,8 +293,9 @@ static void causes_get_a_line_each(void)
 static void stalls_of_tasks_are_kept(void)
 {
 	EXPECT_LINES(parse_golden("cgroups"), 72, false,
-		     "net_pages alloc_pages allocs stall cgroup_id cgroup\n"
-		     "     -120           2      3  18us        17 /system.slice/a b.service\n");
+		     "net_pages alloc_pages slab_bytes stall cgroup\n"
+		     "     -120           2         17  18us /system.slice/a b.service\n"
+		     "# no room for: free_pages\n");
 }
 
 /* ---- the log -------------------------------------------------------------- */
@@ -377,7 +393,7 @@ static void records_are_printed(void)
 		      "[ 1234.567] direct:direct_reclaim 12345us, Web;Content[4711], nr 7\n"
 		      "    do_anonymous_page+0x1b2, order 0,\n"
 		      "    0x400dc0, tgid 4700, cgroup 17\n"
-		      "      8100us  65.6%   x12 shrinke...x,y=z #1\n"
+		      "      8100us  65.6%   x12 shrinker: a_scan x,y=z #1\n"
 		      "      4245us  34.4%    x1 lru inactive\n"
 		      "        shrink_node+0x1\n"
 		      "        helper+0x2 [mod]\n"

@@ -3,13 +3,13 @@
 import inspect
 
 from program import (
-    acct, commands, errors, estimates, latency, pages, perfkmem, rollups, running, stacks,
-    tables, top)
+    acct, commands, diffs, errors, estimates, latency, leaks, pages, perfkmem, rollups, running,
+    schemas, settings, snapshots, stacks, streams, tables, top)
 
 # In the order in which their tests run
 MODULES = (
-    tables, rollups, estimates, pages, acct, latency, stacks, running, perfkmem, commands, errors,
-    top)
+    tables, streams, schemas, rollups, leaks, settings, estimates, pages, acct, latency, stacks,
+    running, perfkmem, snapshots, diffs, commands, errors, top)
 
 
 def is_test(function, module):

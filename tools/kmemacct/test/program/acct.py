@@ -22,7 +22,7 @@ def shows_who_did_it(t):
     for name, label in ("comm_sites", "comm_site"), ("comm_syscalls", "comm_syscall"):
         t.write_table(name, f"alloc_pages allocs slab_hits slab_bytes stall_us {label}",
                       [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b")], head)
-        check_equal(name, ["12", "11", "10", "88.0K", "2.50ms", "my sh;openat"],
+        check_equal(name, ["12", "11", "88.0K", "10", "2.50ms", "my sh;openat"],
                     lines(t.out(name.replace("_", "-")))[1].split(None, 5))
     check_equal("order", ["cc1 plus", "[kernel]", "Web Content"],
                 [row["comm"] for row in t.rows("tasks")])
@@ -32,9 +32,9 @@ def shows_who_did_it(t):
     check_equal("by name", "Web Content", t.rows("tasks", "-s", "comm")[0]["comm"])
     check_equal("cgroups", ["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
     check_in("\n# filter: tgid,comm: set now or since counting began; other allocations are"
-             " not counted\n", t.out("tasks"))
-    check_in("slab_hits slab_bytes stall tgid parent comm",
-             lines(t.out("tasks", COLUMNS="100"))[0])
+             " not counted: kmemacct set filter off, then kmemacct reset\n", t.out("tasks"))
+    check_in("slab_bytes stall tgid parent slab_hits comm",
+             lines(t.out("tasks", "-o", "+parent,slab_hits", COLUMNS="100"))[0])
     check_in(" stall_us ", lines(t.out("tasks", "-b"))[0])
     check_in(" stall tgid comm", lines(t.out("tasks", COLUMNS="60"))[0])
     t.write("callers", callers(CALLERS).replace("since=", "filter=cgroup new=1 since=", 1))
@@ -52,8 +52,7 @@ def says_what_is_not_counted(t):
         if columns:
             t.write_table(name, columns, [], "pages=off")
         for form in [], ["-j"]:
-            check_equal(name, "pages are not tracked: echo pages sites >"
-                        " /sys/kernel/debug/kmemacct/control",
+            check_equal(name, "pages are not tracked: kmemacct set pages sites",
                         t.error(name.replace("_", "-"), *form))
         if columns:
             t.write_table(name, columns, [])
@@ -65,8 +64,8 @@ def says_what_is_not_counted(t):
         for account in "off", "pages,xtasks,cgroups2,comm":
             t.write_table(name, columns, [], f"pages=off account={account}")
             all_names = name if account == "off" else f"{account},{name}"
-            check_equal(name, f"the table {name} is not enabled: echo account {all_names} >"
-                        " /sys/kernel/debug/kmemacct/control",
+            check_equal(name, f"the table {name} is not enabled: kmemacct set account"
+                        f" {all_names}",
                         t.error(name.replace("_", "-")))
         t.write_table(name, columns, [], f"pages=off account=x,{name}")
         t.out(name.replace("_", "-"))

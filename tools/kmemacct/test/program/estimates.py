@@ -19,13 +19,21 @@ def marks_estimates(t):
     for width in 80, 100, 120:
         text = t.out("callers", "-b", COLUMNS=str(width))
         check_equal("fits", True, max(map(len, text.splitlines())) <= width)
-    check_in("# ~ estimate, low..high its 95 % interval; a call site without samples has at most"
-             f" {UNSAMPLED} bytes live\n", text)
+    check_in("# sampled since load, 10.4s, one object for every 524288 bytes allocated; ",
+             text)
+    check_in("; ~ estimate, low..high its 95 % interval; a call site without samples has at most"
+             f" {UNSAMPLED} bytes live ", text.replace("\n# ", " ").replace("\n", " "))
+    check_in("# sampled since load, 10.4s, one object for every 512K allocated; ",
+             t.out("callers"))
     check_in("has at most 1.85M live\n", t.out("callers"))
     check_equal("se", False, "_se" in text)
-    head, *found = [line.split(maxsplit=7) for line in lines(text)]
-    check_equal("columns", ["live_bytes", "low..high", "live_objs", "objs_alloc", "bytes_alloc",
+    names = ["live_bytes", "low..high", "live_objs", "objs_alloc", "bytes_alloc", "frees",
+             "bytes_freed", "site"]
+    text = t.out("callers", "-b", "-o", ",".join(names[:1] + names[2:]))
+    head, *found = [line.split(maxsplit=7) for line in lines(text)[:-1]]
+    check_equal("columns", ["live_bytes", "low..high", "objects", "allocs", "bytes_alloc",
                             "frees", "bytes_freed", "site"], head)
+    head = names
     for cells, (site, row) in zip(found, sampled_rows().items(), strict=True):
         mark = "" if site == EXACT else "~"
         low, high = interval_of(row, "live_bytes", row["live_samples"])
@@ -36,13 +44,17 @@ def marks_estimates(t):
 
 def shows_intervals_of_the_order(t):
     t.write("callers", sampled_table("callers", "site", sampled_rows()))
-    for keys, expected in (("hits", ["hits"]), ("hits,live_objs", ["live_objs", "hits"]),
-                           ("site", ["live_bytes"]), ("frees_se", ["frees"])):
+    for keys, expected in (("hits", ["hits"]), ("hits,live_objs", ["objects", "hits"]),
+                           ("site", ["live"]), ("frees_se", ["frees"])):
         head = lines(t.out("callers", "-s", keys))[0].split()
         check_equal(keys, expected, [head[i - 1] for i, word in enumerate(head)
                                      if word == "low..high"])
         check_equal(keys, keys == "frees_se", "frees_se" in head)
-    check_in("~0.000", t.out("callers"))
+    check_in("~0.000", t.out("callers", "-o", "+frag"))
+    # The growth and the share are estimates if what they are computed from is one.
+    found = [line.split() for line in lines(t.out("callers", "-o", "share,growth,site"))[1:-1]]
+    check_equal("computed", [[site != EXACT] * 2 for site in sampled_rows()],
+                [[row[0][0] == "~", row[1][0] == "~"] for row in found])
 
 
 def sorts_by_errors(t):
@@ -98,7 +110,8 @@ def shows_an_estimated_summary(t):
     check_equal("text", [
         "bytes_allocated ~1.00M   788K..1.58M", "bytes_net        ~1000 -3.50K..5.45K",
         "frag_pct        ~1.500", "live_bytes       4.00K", "events_kfree        17",
-    ], lines(t.out("summary")))
+    ], [line.rstrip() for line in lines(t.out("summary", "-v", COLUMNS="50"))])
+    check_equal("raw", "bytes_allocated 1048576", t.out("summary", "-r").split("\n")[0])
     check_in("# ~ estimate, and its 95 % interval", t.out("summary"))
     # Neither the number of samples nor sample_bytes is known
     low, high = interval(2**20, 2**17, 1, 0, part=True)
@@ -152,7 +165,7 @@ def weighs_leaks(t):
 def looks_up_weights(t):
     t.write("allocs", sampled_allocs())
     check_equal("weight", 1024.5, t.rows("lookup", "ffff888001000100")[0]["weight"])
-    check_in(" 4096.500 slow_leak+0x10", t.out("lookup", "ffff888001000000"))
+    check_in(" 4096.500 ffff888001000000 slow_leak+0x10", t.out("lookup", "ffff888001000000"))
     check_equal("no interval", False, "low..high" in t.out("allocs"))
 
 

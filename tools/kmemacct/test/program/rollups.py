@@ -24,13 +24,15 @@ def adds_up_caches(t):
 
 def finds_leaks(t):
     check_equal("leaks", [
-        "live_bytes live_objs oldest site",
-        "       512         1  30.0s big_leak+0x10 [ext4]",
-        "       256         2  2h05m slow_leak+0x10",
+        "live  share objects oldest    old site",
+        " 512  66.7%       1  30.0s 100.0% big_leak+0x10 [ext4]",
+        " 256  33.3%       2  2h05m 100.0% slow_leak+0x10",
+        " 768 100.0%       3  2h05m 100.0% sum of 2 rows",
     ], lines(t.out("leaks", "--older-than", "30s")))
     check_equal("older", ["slow_leak"], sites(t, "leaks", "--older-than", "1m"))
     check_equal("json", [{"live_bytes": 128, "live_objs": 1, "oldest_ms": 7500000,
-                          "live_samples": 0, "live_bytes_se": 0, "live_objs_se": 0,
+                          "old_pct": 50.0, "live_samples": 0, "live_bytes_se": 0,
+                          "live_objs_se": 0, "all_bytes": 256, "samples": 0, "all_bytes_se": 0,
                           "site": "slow_leak+0x10"}],
                 t.rows("leaks", "--older-than=2h"))
     check_equal("none", [], t.rows("leaks", "--older-than", "1d"))

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from program.tree import (
-    CALLERS, CONTROL, Tree, as_nobody, callers, check_equal, check_in, lines)
+    CALLERS, CONTROL, COUNTS, Tree, as_nobody, callers, check_equal, check_in, lines)
 
 LATER = [
     (5121400, 7192, 7705, 5421904, 7705, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
@@ -28,11 +28,17 @@ def runs_a_command(t):
     found = t.out("run", "-b", *run_args(t, "echo hello"))
     check_equal("output", "hello", found.splitlines()[0])
     check_in("# changes on the whole machine while the command ran", found)
-    rows = [line.split() for line in lines(found)[2:]]
-    check_equal("sites", ["fresh+0x1", "proc_alloc_inode+0x1d"],
+    check_equal("default", ["live_bytes", "objects", "allocs", "bytes_alloc", "frees",
+                            "bytes_freed", "site"], lines(found)[1].split())
+    t.write("callers", callers(CALLERS))
+    found = t.out("run", "-b", "-o", ",".join([*COUNTS, "site"]), *run_args(t, "echo hello"))
+    rows = [line.split(maxsplit=15) for line in lines(found)[2:-1]]
+    check_equal("sites", ["fresh+0x1 [new]", "proc_alloc_inode+0x1d"],
                 [row[15] for row in rows])
     check_equal("change", ["-16", "-1", "4", "400", "4", "512", "5", "384", "0", "0", "0",
                            "0", "0", "-16", "21.875"], rows[1][:15])
+    total = lines(found)[-1].split()
+    check_equal("total", ["+48", "0", "6", "496", "7", "640", "7", "512"], total[:8])
     check_equal("no reset", CONTROL, (t.dir / "control").read_text())
 
 
@@ -153,8 +159,7 @@ def takes_a_cgroup_back(t):
     check_in("no sort key 'size'", t.error("run", "--cgroup", "-s", "size", "--", "true",
                                            status=125))
     check_equal("left", [], list(mount.glob("**/kmemacct*")))
-    check_equal("control", True, (t.dir / "control").read_text().startswith(
-        "filter cgroup /of others"))
+    check_equal("control", CONTROL_FILTERED, (t.dir / "control").read_text())
 
 
 TESTS = (

@@ -19,14 +19,20 @@ def shows_stacks(t):
     text = t.out("stacks", COLUMNS="100")
     check_equal("fits", True, max(map(len, text.splitlines())) <= 100)
     found = lines(text)
-    check_equal("lines", 1 + 4 + 4 + 1, len(found))
+    check_equal("lines", 1 + 4 + 4 + 1 + 1, len(found))
     place = found[0].index(" stack") + 1
     check_equal("frames", ["kvmalloc_node+0x3f", "worker_thread+0x4e", "kthread+0xd7",
                            "ret_from_fork+0x1f"], [line[place:] for line in found[1:5]])
     check_equal("callers", "", "".join(line[:place] for line in found[2:5]).strip())
     check_equal("last", "__d_alloc+0x29", found[9][place:])
-    check_in("a_very_long_name_of_a_func...that_goes_on+0x1 [overlay]\n", text)
+    for width in "100", "20":
+        check_in(" a_very_long_name_of_a_function_that_goes_on+0x1 [overlay]\n",
+                 t.out("stacks", COLUMNS=width))
     check_equal("rows", 1 + 4 + 1, len(lines(t.out("stacks", "-l", "1"))))
+    check_equal("a frame", 1, len(t.rows("stacks", "--site", "worker_thread")))
+    check_equal("the call site's module", 0, len(t.rows("stacks", "--module", "overlay")))
+    check_equal("raw", ";".join(reversed([line[place:] for line in found[1:5]])),
+                t.out("stacks", "-r", "-o", "stack").splitlines()[1])
     rows = t.rows("stacks", "-s", "hits")
     check_equal("json", sorted(stacks(), key=lambda at: -stacks()[at]["hits"]),
                 [row["stack"] for row in rows])
@@ -48,8 +54,8 @@ def folds_stacks(t):
 def says_how_to_sample(t):
     t.write("stacks", table("stacks", [*COUNTS, "stack"], []))
     for command in "stacks", "folded":
-        check_equal(command, "no stacks are recorded without sampling: echo sample_bytes 512K >"
-                    " /sys/kernel/debug/kmemacct/control", t.error(command))
+        check_equal(command, "no stacks are recorded without sampling: kmemacct"
+                    " set sample_bytes 512K", t.error(command))
 
 
 TESTS = (shows_stacks, folds_stacks, says_how_to_sample)

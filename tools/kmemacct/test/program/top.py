@@ -35,6 +35,8 @@ class Screen:
         command = "exec bash --norc --noprofile" if shell else (
             f"{inner}{t.program} {' '.join(args)}; echo status $?; stty -a; exec sleep 1000")
         self.tmux("new-session", "-d", "-x", str(size[0]), "-y", str(size[1]), command, env=env)
+        # The first process in the terminal, whose number is also that of its session
+        self.session = self.tmux("display-message", "-p", "#{pane_pid}").strip()
 
     def tmux(self, *args, env=None):
         done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *args], env=env,
@@ -47,7 +49,18 @@ class Screen:
         return self
 
     def __exit__(self, *_):
+        """End all processes in the terminal: those that the hangup has not ended, too."""
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], check=False)
+        while processes := self.processes():
+            for process in processes:
+                kill(process)
+            time.sleep(LOOK_S)
+
+    def processes(self):
+        """The processes in the terminal but those that have ended."""
+        found = subprocess.run(["ps", "-s", self.session, "-o", "pid=,stat="], text=True,
+                               capture_output=True, check=False).stdout.splitlines()
+        return [int(pid) for pid, state in map(str.split, found) if state[0] not in "ZX"]
 
     def text(self, *options):
         return self.tmux("capture-pane", "-p", *options)
@@ -73,10 +86,16 @@ class Screen:
 
     def pid(self):
         """The process of top, a child of the shell in the terminal."""
-        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
-        children = subprocess.run(["ps", "--ppid", shell, "-o", "pid=,comm="],
+        children = subprocess.run(["ps", "--ppid", self.session, "-o", "pid=,comm="],
                                   capture_output=True, text=True, check=True).stdout
         return next(int(line.split()[0]) for line in children.splitlines() if "kmemacct" in line)
+
+
+def kill(process):
+    try:
+        os.kill(process, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def put(t, name, text):
@@ -367,8 +386,10 @@ def ends_with_the_module(t):
 def refuses_what_it_cannot_do(t):
     check_equal("pipe", "top needs a terminal: use the other commands for files and pipes",
                 t.error("top"))
-    check_equal("view", "top has no view 'cache': use callers, caches, stacks, page-callers, tasks,"
-                " cgroups, latency, shrinkers, stalls", t.error("top", "cache"))
+    check_equal("view", "top has no view 'zone': use callers, caches, stacks, page_callers, tasks,"
+                " cgroups, latency, shrinkers, stalls", t.error("top", "zone"))
+    check_equal("near", "top has no view 'cache': did you mean 'caches'?",
+                t.error("top", "cache"))
     check_in("the view callers has no sort key 'size': use live_bytes, share, live_objs, growth,",
              t.error("top", "-s", "size"))
     check_equal("delay", "the delay is a number of seconds from 0.1 to 3600, not '0'",

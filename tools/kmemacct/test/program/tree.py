@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """Files that look like those of the module, and the program running on them."""
+import functools
 import json
 import os
 import re
 import subprocess
+import threading
 from pathlib import Path
+
+import jsonschema
 
 TOP = Path(__file__).resolve().parents[4]
 BUILT = TOP / "build/reader"
 KMEMACCT = BUILT / "kmemacct"
+# The same without sanitizers
+PLAIN = BUILT / "plain"
 
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
 IDENTITY = ("# load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
@@ -39,11 +45,51 @@ KALLSYMS = ("ffffffff81000000 T _text\n"
 ESTIMATES = COUNTS[:-1]
 # The columns that tell something only once something was sampled.
 SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
+# No run of the program takes longer, also on a slow machine.
+LIMIT_S = 300
 CONTROL = "enabled 1\nlast_error nothing to reset\n"
 
 
 class Failed(Exception):
     """A check failed: what was expected, and what was found."""
+
+
+# ---- the JSON schema -------------------------------------------------------
+
+SCHEMA = TOP / "build/kmemacct.schema.json"
+
+
+@functools.cache
+def schema():
+    return json.loads(SCHEMA.read_text())
+
+
+@functools.cache
+def validator(command):
+    """The validator of what a command prints with -j."""
+    found = {"$ref": f"#/$defs/{command}", "$defs": schema()["$defs"]}
+    return jsonschema.Draft202012Validator(found)
+
+
+def documents(text):
+    """The JSON documents in a text."""
+    decoder, text, found = json.JSONDecoder(), text.strip(), []
+    while text:
+        one, end = decoder.raw_decode(text)
+        found.append(one)
+        text = text[end:].lstrip()
+    return found
+
+
+def check_schema(args, text):
+    """Check that the JSON that was printed for a command line is as the schema says."""
+    names = [str(arg).replace("-", "_") for arg in args]
+    commands = [name for name in names if name in schema()["$defs"]]
+    command = commands[0] if commands else "callers"
+    for document in documents(text):
+        found = jsonschema.exceptions.best_match(validator(command).iter_errors(document))
+        if found:
+            raise Failed(f"{args}: schema: {found.json_path}: {found.message}"[:1000])
 
 
 def check_equal(what, expected, actual):
@@ -99,6 +145,7 @@ class Tree:
     def __init__(self, top):
         self.top = Path(top)
         self.program = KMEMACCT
+        self.started = []
         self.proc = self.top / "proc"
         self.sys = self.top / "sys"
         self.debugfs = self.top / "debug"
@@ -138,14 +185,38 @@ class Tree:
                 "KMEMACCT_DEBUGFS": str(self.debugfs), **more}
 
     def run(self, *args, **more):
-        return subprocess.run([self.program, *args], env=self.environment(**more),
-                              capture_output=True, text=True, check=False)
+        try:
+            return subprocess.run([self.program, *args], env=self.environment(**more),
+                                  capture_output=True, text=True, check=False, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{args}: has not ended after {LIMIT_S} seconds") from error
+
+    def start(self, *args):
+        """Start the program, which reacts to Ctrl-C.  end() ends it if it still runs then."""
+        process = subprocess.Popen(
+            ["env", "--default-signal=INT", self.program, *args], env=self.environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        # Whoever waits for its output does not wait forever.
+        limit = threading.Timer(LIMIT_S, process.kill)
+        limit.daemon = True
+        limit.start()
+        self.started.append((process, limit))
+        return process
+
+    def end(self):
+        """End the programs that start() has started: no test leaves one behind."""
+        for process, limit in self.started:
+            limit.cancel()
+            process.kill()
+            process.wait()
 
     def out(self, *args, status=0, **more):
         """The output of the program, which has to succeed."""
         done = self.run(*args, **more)
         check_equal(f"{args}: errors", "", done.stderr)
         check_equal(f"{args}: status", status, done.returncode)
+        if "-j" in args:
+            check_schema(args, done.stdout)
         return done.stdout
 
     def error(self, *args, status=1):
@@ -154,6 +225,11 @@ class Tree:
         check_equal(f"{args}: output", "", done.stdout)
         check_equal(f"{args}: status", status, done.returncode)
         check_equal(f"{args}: lines of {done.stderr}", 1, done.stderr.count("\n"))
+        if done.stderr.startswith("{"):
+            found = json.loads(done.stderr)
+            check_equal(f"{args}: members", {"error", "status"}, set(found))
+            check_equal(f"{args}: status of JSON", status, found["status"])
+            return found["error"]
         return done.stderr.removeprefix("kmemacct: ").rstrip("\n")
 
     def rows(self, *args):

@@ -50,7 +50,7 @@ def reader_pages():
         known.run("blocks", "split", "exact")
         control("enabled 0")
         for name in "page_callers", "pages", "orders":
-            command = [name.replace("_", "-"), "-j"]
+            command = [name, "-j"]
             if name != "orders":
                 command.append("--raw-gfp")
             for _ in range(100):
@@ -64,13 +64,13 @@ def reader_pages():
             check_equal(name, before, plain(found["rows"]))
         text = reader("orders")
         check("# hits:" in text and "# live_allocs:" in text, text)
-        check("allocated and freed" in reader("page-summary"), "page-summary is incomplete")
+        check("allocated and freed" in reader("page_summary"), "page_summary is incomplete")
         known.run("drop")
         control("enabled 1")
         control("pages off")
         done = subprocess.run([READER, "pages"], capture_output=True, text=True, check=False)
-        check_equal("pages off", (1, "kmemacct: pages are not tracked: echo pages sites >"
-                                  " /sys/kernel/debug/kmemacct/control\n"),
+        check_equal("pages off", (1, "kmemacct: pages are not tracked: kmemacct set pages"
+                                  " sites\n"),
                     (done.returncode, done.stderr))
 
 
@@ -79,14 +79,14 @@ def reader_flags():
     """Test that the names of gfp flags in JSON stand for the right bits, and are complete."""
     with tracked(["pages sites"]) as known:
         known.run("blocks")
-        flags = json.loads(reader("gfp-flags", "-j"))["rows"]
+        flags = json.loads(reader("gfp_flags", "-j"))["rows"]
         masks = {row["flag"]: row["mask"] for row in flags}
         codes = [row["code"] for row in flags]
         check_equal("number of different codes", len(codes), len(set(codes)))
-        rows = json.loads(reader("page-callers", "-j"))["rows"]
+        rows = json.loads(reader("page_callers", "-j"))["rows"]
         for row in rows:
             check_equal(f"{row}", row["gfp"], sum(masks[name] for name in row["gfp_flags"]))
-        text = reader("page-callers")
+        text = reader("page_callers")
         check("# gfp: " in text and "=GFP_KERNEL" in text, f"no legend in {text[:500]}")
         known.run("drop")
     return f"{len(rows)} rows, {len(masks)} names"

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The lines of the module's file `control`.  See control.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+#include "error.h"
+#include "files.h"
+#include "words.h"
+
+static size_t count_lines(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '\n';
+	return nr + 1;
+}
+
+void control_parse(struct control *c, char *text)
+{
+	size_t nr = count_lines(text);
+	char *line, *rest = text;
+
+	*c = (struct control) {
+		.text = text,
+		.name = alloc(nr, sizeof(*c->name)),
+		.value = alloc(nr, sizeof(*c->value)),
+	};
+	while ((line = strsep(&rest, "\n"))) {
+		if (!*line)
+			continue;
+		c->name[c->nr] = strsep(&line, " ");
+		c->value[c->nr++] = line ? line : "";
+	}
+}
+
+int control_read(struct control *c)
+{
+	char *text = files_settings();
+
+	*c = (struct control) {};
+	if (!text)
+		return -1;
+	control_parse(c, text);
+	return 0;
+}
+
+const char *control_value(const struct control *c, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr; i++)
+		if (!strcmp(c->name[i], name))
+			return c->value[i];
+	return NULL;
+}
+
+bool control_lists(const struct control *c, const char *name, const char *word)
+{
+	return words_has(control_value(c, name), word);
+}
+
+void control_free(struct control *c)
+{
+	free(c->text);
+	free(c->name);
+	free(c->value);
+	*c = (struct control) {};
+}

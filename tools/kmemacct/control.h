@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The lines of the module's file `control`: `name value`, in which a value may have blanks. */
+#ifndef CONTROL_H
+#define CONTROL_H
+
+#include "base.h"
+
+/**
+ * struct control - the lines of the file
+ * @text: their text
+ * @name: their names
+ * @value: their values
+ * @nr: number of lines
+ */
+struct control {
+	char *text;
+	const char **name;
+	const char **value;
+	size_t nr;
+};
+
+/*
+ * Read the file.
+ * Return: 0, or -1 after calling fail().
+ */
+int control_read(struct control *c);
+
+/* Split a text, which malloc() has allocated; control_free() frees it. */
+void control_parse(struct control *c, char *text);
+
+/* Return: a value, or NULL if there is no line of that name. */
+const char *control_value(const struct control *c, const char *name);
+
+/* Test whether the value of a name is a comma-separated list with a word. */
+bool control_lists(const struct control *c, const char *name, const char *word);
+
+void control_free(struct control *c);
+
+#endif /* CONTROL_H */

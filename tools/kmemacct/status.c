@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/* `kmemacct status`.  See the overview in status.h. */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+#include "files.h"
+#include "status.h"
+
+/* ---- facts ---------------------------------------------------------------- */
+
+const struct row *status_row(const struct status *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->stats->nr_rows; i++)
+		if (!strcmp(s->stats->rows[i]->label, name))
+			return s->stats->rows[i];
+	return NULL;
+}
+
+u64 status_number(const struct status *s, const char *name)
+{
+	const struct row *row = status_row(s, name);
+
+	return row ? row->v[0] : 0;
+}
+
+const char *status_setting(const struct status *s, const char *name, const char *other)
+{
+	const char *value = control_value(&s->control, name);
+
+	return value ? value : other;
+}
+
+static const char *head(const struct status *s, const char *key)
+{
+	const char *value = table_field(s->stats, key);
+
+	return value ? value : "?";
+}
+
+/* ---- how full, and what is lost ------------------------------------------- */
+
+static void add_fill(struct status *s, const char *name, const char *key, const char *used,
+		     u64 room)
+{
+	if (status_row(s, used) && room)
+		s->fill[s->nr_fills++] = (struct fill) {
+			name, key, status_number(s, used), room,
+		};
+}
+
+static void find_fills(struct status *s)
+{
+	u64 sites = status_number(s, "sites_max");
+
+	add_fill(s, "live objects", "live", "live_objs", status_number(s, "live_max"));
+	add_fill(s, "call sites", "sites", "sites_used", sites);
+	/* Stacks get no more than three rows of four. */
+	if (s->stats->sampled)
+		add_fill(s, "stacks", "stacks", "stacks_used", sites - sites / 4);
+	add_fill(s, "caches", "caches", "caches_used", status_number(s, "caches_max"));
+}
+
+#define NAMES_MAX	4
+
+/*
+ * The losses, the worst first: what is lost, why, and what to do.  The number of a loss is the sum
+ * of the counters @names.
+ */
+static const struct {
+	const char *names[NAMES_MAX];
+	const char *what;
+	const char *remedy;
+} losses[] = {
+	{ { "dropped_live_full" }, "objects: the live table was full",
+	  "larger live_max at load, or kmemacct set sample_bytes 512K" },
+	{ { "dropped_sites_full" }, "allocations: no row was left for their call sites",
+	  "larger sites_max at load" },
+	{ { "other_sites" }, "objects are in [other]: no row left for their call site",
+	  "larger sites_max at load" },
+	{ { "dropped_caches_full" }, "allocations: no number was left for their caches",
+	  "unload and load the module" },
+	{ { "alloc_bulk_missed", "alloc_nolock_missed" },
+	  "calls that allocate without an event were missed",
+	  "nothing to set: their objects are in no table" },
+	{ { "replaced", "page_freed" }, "frees were not seen, and were found out later",
+	  "see confirmed_bytes of kmemacct callers, a lower bound" },
+	{ { "stacks_full" }, "samples have no stack: no row was left for it",
+	  "kmemacct reset, or larger sites_max at load" },
+	{ { "page_dropped_sites", "page_samples_lost", "page_other_sites" },
+	  "page allocations have no call site: no row was left",
+	  "larger sites_max at load" },
+	{ { "page_dropped_classes" }, "page allocations: no number left for their gfp flags",
+	  "kmemacct set pages off, then kmemacct set pages sites" },
+	{ { "page_no_pfn" }, "page allocations in memory that was added later",
+	  "unload and load the module" },
+	{ { "page_bulk_missed" }, "calls that allocate pages in bulk were missed",
+	  "nothing to set: their pages are in no table" },
+	{ { "countmap_other" }, "events count in [other] of account, latency or extfrag",
+	  "kmemacct reset makes room" },
+	{ { "stall_no_slot", "stall_begins_lost", "stall_ends_lost", "functions_missed" },
+	  "phases of reclaim or compaction were not timed",
+	  "nothing to set: the times in kmemacct latency are too low by these" },
+	{ { "slow_lost" }, "records of slow phases: there was no room",
+	  "record fewer of them: kmemacct set threshold_us 100000" },
+};
+
+/* And one that is not counted */
+static_assert(ARRAY_SIZE(losses) + 1 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
+
+static void add_loss(struct status *s, size_t i)
+{
+	u64 nr = 0;
+	int at;
+
+	for (at = 0; at < NAMES_MAX && losses[i].names[at]; at++)
+		nr += status_number(s, losses[i].names[at]);
+	if (nr)
+		s->loss[s->nr_losses++] = (struct loss) {
+			nr, losses[i].names[0], losses[i].what, losses[i].remedy,
+		};
+}
+
+void status_judge(struct status *s)
+{
+	const struct row *followed = status_row(s, "free_bulk_followed");
+	size_t i;
+
+	find_fills(s);
+	if (followed && !followed->v[0])
+		s->loss[s->nr_losses++] = (struct loss) {
+			0, "free_bulk_followed", "frees without an event are not followed",
+			"sysctl kernel.ftrace_enabled=1, then load the module again",
+		};
+	for (i = 0; i < ARRAY_SIZE(losses); i++)
+		add_loss(s, i);
+}
+
+int status_read(struct status *s)
+{
+	*s = (struct status) { .stats = files_table("stats") };
+	if (!s->stats || control_read(&s->control))
+		return -1;
+	status_judge(s);
+	return 0;
+}
+
+void status_free(struct status *s)
+{
+	table_free(s->stats);
+	control_free(&s->control);
+}
+
+/* ---- text ----------------------------------------------------------------- */
+
+/* Width of the first word of a line, with the blanks after it. */
+#define TITLE		11
+
+/* Print a line that begins with a title. */
+static __printf(3, 4) void print_line(FILE *out, const char *title, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(out, "%-*s", TITLE, title);
+	va_start(args, fmt);
+	vfprintf(out, fmt, args);
+	va_end(args);
+	fputc('\n', out);
+}
+
+static void print_size(char buf[NUMBER_LEN], const char *bytes)
+{
+	u64 value;
+
+	snprintf(buf, NUMBER_LEN, "%.31s", bytes);
+	if (!number_parse(bytes, &value))
+		number_print_size(buf, value, false);
+}
+
+static void print_identity(FILE *out, const struct status *s)
+{
+	char when[64] = "at an unknown time";
+	struct tm tm;
+	time_t time;
+	u64 loaded;
+
+	if (!number_parse(head(s, "loaded_s"), &loaded)) {
+		time = loaded;
+		strftime(when, sizeof(when), "%F %T", localtime_r(&time, &tm));
+	}
+	fprintf(out, "kmemacct %s on Linux %s, loaded %s\n\n", head(s, "version"),
+		head(s, "kernel"), when);
+}
+
+static void print_sampling(FILE *out, const struct status *s)
+{
+	const u64 set = status_number(s, "sample_bytes");
+	const u64 now = status_number(s, "sample_bytes_now");
+	char size[NUMBER_LEN], raised[NUMBER_LEN], more[96] = "";
+
+	number_print_size(size, set, false);
+	number_print_size(raised, now, false);
+	if (now > set)
+		snprintf(more, sizeof(more), "; now %s, for the budget", raised);
+	if (set)
+		print_line(out, "Recording", "on: one sample for each %s allocated%s", size, more);
+	else
+		print_line(out, "Recording", "on: every object%s", s->stats->sampled ?
+			   "; numbers include samples taken before" : "; numbers are exact");
+}
+
+static void print_recording(FILE *out, const struct status *s)
+{
+	char age[NUMBER_LEN];
+	u64 milli;
+
+	if (strcmp(status_setting(s, "enabled", "1"), "0"))
+		print_sampling(out, s);
+	else
+		print_line(out, "Recording", "off: kmemacct on starts it");
+	snprintf(age, sizeof(age), "%.20ss", head(s, "window_s"));
+	if (!number_parse_milli(head(s, "window_s"), &milli))
+		number_print_age(age, milli);
+	print_line(out, "Counts", "since %s, %s ago", head(s, "since"), age);
+}
+
+static void print_pages(FILE *out, const struct status *s)
+{
+	const char *pages = status_setting(s, "pages", "off");
+	const char *bytes = status_setting(s, "page_sample_bytes", "0");
+	char size[NUMBER_LEN];
+
+	print_size(size, bytes);
+	if (!strcmp(pages, "sites") && strcmp(bytes, "0"))
+		print_line(out, "Pages", "sites, of one page allocation for each %s", size);
+	else
+		print_line(out, "Pages", "%s%s", pages, strcmp(pages, "off") ? "" :
+			   ": kmemacct set pages sites");
+}
+
+static void print_latency(FILE *out, const struct status *s)
+{
+	const char *latency = status_setting(s, "latency", "off");
+	char time[NUMBER_LEN] = "", record[96] = "";
+	u64 us;
+
+	if (!number_parse(status_setting(s, "threshold_us", ""), &us) && us) {
+		number_print_us(time, us, false);
+		snprintf(record, sizeof(record), "; slow has phases of at least %s", time);
+	}
+	if (strcmp(latency, "off"))
+		print_line(out, "Latency", "%s%s", latency, record);
+	else
+		print_line(out, "Latency", "off: kmemacct set latency on");
+}
+
+/* Print the criteria that are set, and whether others were set since counting began. */
+static void print_filter(FILE *out, const struct status *s)
+{
+	const struct control *c = &s->control;
+	const char *filter = head(s, "filter");
+	bool any = false;
+	size_t i;
+
+	fprintf(out, "%-*s", TITLE, "Filter");
+	for (i = 0; i < c->nr; i++) {
+		if (strncmp(c->name[i], "filter_", 7) || !strcmp(c->value[i], "off"))
+			continue;
+		fprintf(out, "%s%s %s", any ? "; " : "", c->name[i] + 7, c->value[i]);
+		any = true;
+	}
+	if (!any && strcmp(filter, "none") && strcmp(filter, "?"))
+		fprintf(out, "off now; counts are filtered by %s: kmemacct reset", filter);
+	else if (!any)
+		fputs("off", out);
+	fputc('\n', out);
+}
+
+static void print_fills(FILE *out, const struct status *s)
+{
+	const struct fill *f;
+	char share[NUMBER_LEN];
+	int i;
+
+	fprintf(out, "\n%-14s %12s %12s %7s\n", "Table", "used", "room", "full");
+	for (i = 0; i < s->nr_fills; i++) {
+		f = &s->fill[i];
+		number_print_share(share, (double)f->used / f->room * 100000 + 0.5);
+		fprintf(out, "%-14s %12llu %12llu %7s\n", f->name, f->used, f->room, share);
+	}
+}
+
+/* Print a number of thousandths of stats with as few digits as it takes, or `-`. */
+static void print_milli(char buf[NUMBER_LEN], const struct status *s, const char *name, int digits)
+{
+	const struct row *row = status_row(s, name);
+
+	if (row && row->format == FORMAT_MILLI)
+		snprintf(buf, NUMBER_LEN, "%.*f", digits, row->v[0] / 1000.0);
+	else
+		snprintf(buf, NUMBER_LEN, row ? "%llu" : "-", row ? row->v[0] : 0);
+}
+
+static void print_cost(FILE *out, const struct status *s)
+{
+	const char *budget = status_setting(s, "budget_pct", "0");
+	char cpu[NUMBER_LEN], se[NUMBER_LEN], ns[NUMBER_LEN], memory[NUMBER_LEN], limit[64] = "";
+
+	print_milli(cpu, s, "cpu_pct", 2);
+	print_milli(se, s, "cpu_pct_se", 2);
+	print_milli(ns, s, "event_ns", 0);
+	number_print_size(memory, status_number(s, "memory_bytes"), false);
+	if (strcmp(budget, "0") && status_number(s, "sample_bytes"))
+		snprintf(limit, sizeof(limit), ", budget %.8s %%", budget);
+	fputc('\n', out);
+	print_line(out, "Cost", "%s %% of all CPUs (standard error %s)%s", cpu, se, limit);
+	print_line(out, "", "%s of memory; %s ns an event", memory, ns);
+}
+
+static void print_loss(FILE *out, const struct loss *loss, const char *title)
+{
+	if (loss->nr)
+		print_line(out, title, "%llu %s", loss->nr, loss->what);
+	else
+		print_line(out, title, "%s", loss->what);
+	print_line(out, "", "  %s", loss->remedy);
+}
+
+/* @lines: number of lines that are left */
+static void print_losses(FILE *out, const struct status *s, int lines)
+{
+	int i, nr = s->nr_losses;
+
+	if (!nr)
+		print_line(out, "Lost", "nothing");
+	/* The line for those that are left out takes one. */
+	if (2 * nr > lines)
+		nr = (lines - 1) / 2;
+	for (i = 0; i < nr; i++)
+		print_loss(out, &s->loss[i], i ? "" : "Lost");
+	if (nr < s->nr_losses)
+		print_line(out, nr ? "" : "Lost", "and %d more: kmemacct status -j",
+			   s->nr_losses - nr);
+}
+
+/* All lines but those of tables and of losses */
+#define LINES_FIXED	13
+
+void status_print(FILE *out, const struct status *s)
+{
+	print_identity(out, s);
+	print_recording(out, s);
+	print_pages(out, s);
+	print_line(out, "Account", "%s", status_setting(s, "account", "off"));
+	print_latency(out, s);
+	print_filter(out, s);
+	print_fills(out, s);
+	print_cost(out, s);
+	print_losses(out, s, STATUS_LINES - LINES_FIXED - s->nr_fills);
+}

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: GPL-2.0
+"""`kmemacct diff` and `kmemacct watch`: what has changed."""
+import json
+import math
+import shutil
+import signal
+import subprocess
+import time
+
+from program.bounds import quantile
+from program.samples import EVERY, sampled_rows, sampled_table
+from program.snapshots import IDENTITY, snapshot_of
+from program.tree import (
+    CALLERS, COUNTS, Tree, callers, check_equal, check_in, check_schema, columns_of, documents, lines,
+    table)
+
+UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
+
+
+def row(site, live, allocs=10, frees=0):
+    """A row of callers that was recorded exactly."""
+    values = dict.fromkeys(COUNTS, 0)
+    values.update(live_bytes=live, objs_alloc=allocs, frees=frees, frag_pct="0.000")
+    return (*values.values(), site)
+
+
+BEFORE = [row("grows+0x1", 1000, 10, 5), row("stays+0x2", 500, 7, 3),
+          row("shrinks+0x3 [ext4]", 5000, 50, 1), row("goes+0x4", 64)]
+AFTER = [row("grows+0x1", 3048, 30, 6), row("stays+0x2", 500, 9, 5),
+         row("shrinks+0x3 [ext4]", 904, 51, 9), row("comes+0x5", 128, 4, 2)]
+
+
+def taken(t, name, text, uptime_ms=500000, identity=IDENTITY, more="", table_name="callers"):
+    """Write a snapshot with one table."""
+    head = f"taken_s=1700000100 uptime_ms={uptime_ms} program=0.9.0{more}"
+    return snapshot_of(t.top / name, [(table_name, text.replace(IDENTITY, identity))], head=head,
+                       identity=identity)
+
+
+def both(t, before=None, after=None, **more):
+    """Two snapshots, ten seconds apart."""
+    return (taken(t, "a", before or callers(BEFORE)),
+            taken(t, "b", after or callers(AFTER), 510000, **more))
+
+
+def rows_of(t, *args, status=1):
+    return json.loads(t.out("diff", *args, "-j", status=status))
+
+
+def compares_snapshots(t):
+    found = rows_of(t, *both(t))
+    check_equal("rows", [
+        {"before_bytes": b, "after_bytes": a, "change_bytes": a - b,
+         "growth_bytes_s": int((a - b) / 10), "allocs": allocs, "frees": frees, "state": state, "site": site}
+        for b, a, allocs, frees, state, site in (
+            (5000, 904, 1, 8, "-", "shrinks+0x3 [ext4]"), (1000, 3048, 20, 1, "-", "grows+0x1"),
+            (0, 128, 4, 2, "new", "comes+0x5"), (64, 0, None, None, "gone", "goes+0x4"))],
+        found["rows"])
+    check_equal("note", "6.41K live before, 4.47K after, -1.94K in 10.0s", found["note"])
+    text = t.out("diff", *both(t), "-b", status=1)
+    check_in("# 6564 bytes live before, 4580 bytes after, -1984 bytes in 10.0s; exact\n", text)
+    check_equal("order", ["shrinks+0x3", "grows+0x1", "comes+0x5", "goes+0x4"],
+                [line.split()[7] for line in lines(text)[1:-1]])
+    check_equal("sorted", ["grows+0x1", "comes+0x5", "goes+0x4", "shrinks+0x3 [ext4]"],
+                [r["site"] for r in rows_of(t, *both(t), "-s", "change_bytes")["rows"]])
+
+
+def compares_with_the_module(t):
+    t.write("callers", callers(AFTER))
+    a, _ = both(t)
+    found = rows_of(t, taken(t, "a", callers(BEFORE), 0))
+    check_equal("sites", 4, len(found["rows"]))
+    check_equal("rates", True, "growth_bytes_s" in found["rows"][0])
+    shutil.rmtree(t.dir)
+    (t.proc / "kmemacct").unlink()
+    check_equal("no module", "the module is not loaded: insmod kmemacct.ko",
+                t.error("diff", a, status=2))
+
+
+def tells_growth_by_its_status(t):
+    a, b = both(t)
+    t.out("diff", a, b, status=1)
+    t.out("diff", a, a, status=0)
+    t.out("diff", a, b, "--min", "2K", status=1)
+    t.out("diff", a, b, "--min", "2049", status=0)
+    less = taken(t, "c", callers(BEFORE[1:]), 510000)
+    t.out("diff", a, less, status=0)
+    check_equal("order", f"{b} was taken later than the other one: give the earlier one first",
+                t.error("diff", b, a, status=2))
+    check_equal("missing", f"{t.top}/no: No such file or directory",
+                t.error("diff", t.top / "no", status=2))
+
+
+def refuses_wrong_options(t):
+    a, b = both(t)
+    for args, error in (
+            ((a, b, "--fdr", "0"), "--fdr takes a percentage between 0 and 100, not '0'"),
+            ((a, b, "--fdr", "100"), "--fdr takes a percentage between 0 and 100, not '100'"),
+            ((a, b, "--fdr", "1.2345"), "--fdr takes a percentage between 0 and 100, not '1.2345'"),
+            ((a, b, "--min", "1X"), "--min takes a size such as 4096, 64K or 1M, not '1X'"),
+            ((a, b, "--min", "99999999999G"),
+             "--min takes a size such as 4096, 64K or 1M, not '99999999999G'"),
+            ((a, b, "--table", "module"), "'module' cannot be compared: did you mean 'modules'?"),
+            ((a, b, "--table", "pages"), "'pages' cannot be compared: use callers, modules, caches,"
+             " stacks or page_callers"),
+            ((), "wrong number of arguments: kmemacct diff A [B]"),
+            ((a, b, b), "wrong number of arguments: kmemacct diff A [B]")):
+        check_equal(args, error, t.error("diff", *args, status=2))
+    check_equal("callers", "callers does not take --fdr: see kmemacct callers --help",
+                t.error("callers", "--fdr", "5"))
+
+
+def compares_what_is_comparable(t):
+    """Counters are subtracted only from the same load and reset; names are plain if they must."""
+    def compare(old, new, more=""):
+        after = IDENTITY.replace(old, new)
+        a = taken(t, "a", callers(BEFORE), more=" build=one" if more else "")
+        b = taken(t, "b", callers(AFTER), 510000, after, more)
+        found = rows_of(t, a, b)
+        return found["note"].split("; ")[1:], found["rows"]
+    for old, new, why, rate in (
+            ("load_id=0x00", "load_id=0x11", "another boot, or the module was loaded again: only"
+             " what is live is compared", False),
+            ("resets=0", "resets=1", "the counts were reset in between: only what is live is"
+             " compared", True),
+            ("module_changes=0", "module_changes=1", "modules were loaded or unloaded in between, so"
+             " that their names may stand for other code: only what is live is compared", True)):
+        notes, rows = compare(old, new)
+        check_equal(old, [why], notes)
+        check_equal("counters", False, "allocs" in rows[0])
+        check_equal("rate", rate, "growth_bytes_s" in rows[0])
+        check_equal("names", "shrinks+0x3 [ext4]", rows[0]["site"])
+    notes, rows = compare("load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64",
+                          "load_id=0x1 loaded_s=1700000000 kernel=6.12")
+    check_equal("kernel", ["another kernel, 6.1.0-42-amd64 and then 6.12: names are compared"
+                           " without offsets, and only what is live"], notes)
+    check_equal("names", ["shrinks [ext4]", "grows", "comes", "goes"], [r["site"] for r in rows])
+    notes, rows = compare("load_id=0x00", "load_id=0x11", " build=two")
+    check_equal("build", ["another build of the kernel: names are compared without offsets, and"
+                          " only what is live"], notes)
+
+
+def adds_up_plain_names(t):
+    other = IDENTITY.replace("6.1.0", "6.2.0").replace("load_id=0x00", "load_id=0x11")
+    a = taken(t, "a", callers([row("f+0x1", 100), row("f+0x10", 50), row("g+0x1", 7)]))
+    b = taken(t, "b", callers([row("f+0x2", 300), row("g+0x7", 7)]), 1, other)
+    check_equal("rows", [(150, 300, "f")], [(r["before_bytes"], r["after_bytes"], r["site"])
+                                            for r in rows_of(t, a, b)["rows"]])
+
+
+def notices_another_filter(t):
+    a = taken(t, "a", callers(BEFORE))
+    b = taken(t, "b", callers(AFTER).replace("window_s", "filter=tgid window_s"), 510000)
+    check_in("; the filters differ: what only one of them records is no growth",
+             rows_of(t, a, b)["note"])
+
+
+def compares_other_tables(t):
+    modules = rows_of(t, *both(t), "--table", "modules")
+    check_equal("modules", [("ext4", -4096), ("[kernel]", 2112)],
+                [(r["module"], r["change_bytes"]) for r in modules["rows"]])
+
+    def pages(rows):
+        return table("page_callers", columns_of("page_callers"),
+                     [(kb, 1, hits, 0, frees, 0, order, "Movable", "0xcc0", *[0] * 8, site)
+                      for kb, hits, frees, order, site in rows], extra=" pages=sites")
+    a = taken(t, "a", pages([(4, 1, 0, 0, "f+0x1"), (8, 1, 0, 1, "f+0x1")]),
+              table_name="page_callers")
+    b = taken(t, "b", pages([(12, 3, 1, 0, "f+0x1"), (8, 1, 0, 1, "f+0x1")]), 510000,
+              table_name="page_callers")
+    check_equal("pages", [(12288, 20480, 2, 1, "f+0x1")],
+                [(r["before_bytes"], r["after_bytes"], r["allocs"], r["frees"], r["site"])
+                 for r in rows_of(t, a, b, "--table", "page-callers")["rows"]])
+
+
+def sampled(rows):
+    return sampled_table("callers", "site", rows)
+
+
+def few_samples(site, live, allocated=None):
+    """A row with so many samples of small objects, each of which stands for EVERY bytes."""
+    values = dict.fromkeys(next(iter(sampled_rows().values())), 0)
+    allocated = live if allocated is None else allocated
+    values.update(live_bytes=live * EVERY, live_samples=live, samples=allocated,
+                  bytes_alloc=allocated * EVERY, live_bytes_se=int(EVERY * math.sqrt(live)),
+                  bytes_alloc_se=int(EVERY * math.sqrt(allocated)), objs_alloc=allocated * 1000,
+                  frag_pct="0.000")
+    return site, values
+
+
+def judges_estimates(t):
+    """Few samples: the p-value is that of a binomial distribution."""
+    a = taken(t, "a", sampled(dict([few_samples("leak+0x1", 3), few_samples("busy+0x2", 40)])))
+    b = taken(t, "b", sampled(dict([few_samples("leak+0x1", 23), few_samples("busy+0x2", 44, 60),
+                                    few_samples("chance+0x3", 5)])), 510000)
+    found = rows_of(t, a, b)
+    rows = {r["site"]: r for r in found["rows"]}
+    check_equal("significant", ["yes", "no", "no"],
+                [rows[site]["significant"] for site in ("leak+0x1", "busy+0x2", "chance+0x3")])
+    # 20 samples came and none went.  chance+0x3 cannot be below 5 %, and is not tested.
+    p = 2 * 0.5**20
+    check_equal("p", math.ceil(2 * p * 100000) / 1000, rows["leak+0x1"]["fdr_pct"])
+    check_equal("not tested", 100.0, rows["chance+0x3"]["fdr_pct"])
+    for site, came, gone in (("leak+0x1", 20, 0), ("busy+0x2", 20, 16), ("chance+0x3", 5, 0)):
+        low, high = few_limits(came, gone)
+        check_equal(f"{site}: low", True, abs(rows[site]["low_bytes"] - low * EVERY) <= 8)
+        check_equal(f"{site}: high", True, abs(rows[site]["high_bytes"] - high * EVERY) <= 8)
+    check_in(f"changed by at most {UNSAMPLED / 1048576:.2f}M"[:-2], found["note"])
+    t.out("diff", a, b, status=1)
+    t.out("diff", a, b, "--fdr", "0.001", status=1)
+    t.out("diff", a, b, "--min", "11M", status=0)
+    # Without counters, all 40 samples may have gone and 44 have come.
+    other = taken(t, "b", sampled(dict([few_samples("busy+0x2", 44, 60)])), 510000,
+                  IDENTITY.replace("resets=0", "resets=1"))
+    row_of_busy = [r for r in rows_of(t, a, other, status=0)["rows"] if r["site"] == "busy+0x2"][0]
+    low, high = few_limits(44, 40)
+    check_equal("low", True, abs(row_of_busy["low_bytes"] - low * EVERY) <= 8)
+    check_equal("high", True, abs(row_of_busy["high_bytes"] - high * EVERY) <= 8)
+
+
+def few_limits(came, gone):
+    """The limits of a difference from the exact ones of both numbers."""
+    def low(n):
+        return n - quantile(n, 0.025) if n else 0
+
+    def high(n):
+        return quantile(n + 1, 0.975) - n
+    return (came - gone - math.hypot(low(came), high(gone)),
+            came - gone + math.hypot(high(came), low(gone)))
+
+
+def fits_the_screen(t):
+    """All columns fit 120 columns, and none is wider than the screen at 80."""
+    a, b = both(t)
+    for width in 80, 120:
+        for line in t.out("diff", a, b, status=1, COLUMNS=str(width)).splitlines():
+            check_equal("fits", True, len(line) <= width)
+    check_equal("columns", "change before live growth/s allocs frees state site".split(),
+                lines(t.out("diff", a, b, status=1, COLUMNS="120"))[0].split())
+
+
+class Watch:
+    """The program watching, and what it prints."""
+
+    def __init__(self, t, *args):
+        self.process = t.start("watch", *args)
+
+    def until(self, text):
+        """The output up to the line that has this text."""
+        found = ""
+        while text not in found:
+            line = self.process.stdout.readline()
+            check_equal(f"end before {text!r} in {found}", True, line != "")
+            found += line
+        return found
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        out, error = self.process.communicate(timeout=20)
+        return self.process.returncode, out, error
+
+
+def replace(t, name, text):
+    """Change a file at once, so that no look sees a part of it."""
+    (t.dir / "new").write_text(text)
+    (t.dir / "new").rename(t.dir / name)
+
+
+def watches(t):
+    t.write("callers", callers(BEFORE))
+    watch = Watch(t, "0.2", "-b")
+    watch.until("nothing has changed")
+    replace(t, "callers", callers(AFTER))
+    text = watch.until("goes+0x4")
+    check_in(": -1984 bytes in ", text)
+    check_in(", now 4580 bytes live\n", text)
+    rows = [line.split() for line in lines(text)]
+    check_equal("columns", "change_bytes after_bytes growth_bytes_s allocs frees state site".split(),
+                rows[0])
+    check_equal("rows", [["-4096", "904", "1", "8"], ["+2048", "3048", "20", "1"],
+                         ["+128", "128", "4", "2"], ["-64", "0", "-", "-"]],
+                [[*r[:2], *r[3:5]] for r in rows[1:]])
+    watch.until("nothing has changed")
+    replace(t, "callers", callers(AFTER).replace("resets=0", "resets=1"))
+    watch.until("callers: the counts were reset: the comparison begins anew")
+    replace(t, "callers", callers(BEFORE).replace("load_id=0x00", "load_id=0x11"))
+    watch.until("callers: the module was loaded again: the comparison begins anew")
+    watch.until("nothing has changed")
+    check_equal("interrupted", (0, ""), watch.end()[::2])
+
+
+def watches_churn(t):
+    """A site that frees as much as it allocates is shown by its counters."""
+    t.write("callers", callers(BEFORE))
+    watch = Watch(t, "0.2")
+    watch.until("nothing has changed")
+    replace(t, "callers", callers([*BEFORE[:1], row("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
+    check_equal("row", ["0", "500", "0", "2", "2", "stays+0x2"],
+                watch.until("stays").splitlines()[-1].split())
+    check_equal("terminated", 0, watch.end(signal.SIGTERM)[0])
+
+
+def watches_a_number_of_times(t):
+    start = time.monotonic()
+    text = t.out("watch", "caches", "0.2", "-n", "3")
+    check_equal("looks", 3, text.count("nothing has changed"))
+    check_equal("time", True, time.monotonic() - start >= 0.6)
+    objects = t.out("watch", "-d", "0.2", "-n", "2", "-j")
+    check_equal("objects", ["watch", "watch"], [one["table"] for one in documents(objects)])
+
+
+def watches_in_json(t):
+    t.write("callers", callers(BEFORE))
+    watch = Watch(t, "0.2", "-j")
+    text = watch.until("rows_left_out")
+    replace(t, "callers", callers(AFTER))
+    text += watch.until("goes+0x4") + watch.until("rows_left_out")
+    check_equal("end", (0, ""), watch.end()[::2])
+    found = documents(text)
+    check_schema(["watch"], text)
+    changes = [[row["change_bytes"] for row in one["rows"]] for one in found]
+    check_in([-4096, 2048, 128, -64, 0], changes)
+
+
+def selects_rows(t):
+    """What is not printed does not count, and a sum is not known if a part of it is not."""
+    a, b = both(t)
+    text = t.out("diff", a, b, status=1)
+    check_equal("comments", ["# 6.41K live before, 4.47K after, -1.94K in 10.0s; exact"],
+                [line for line in text.splitlines() if line.startswith("#")])
+    check_equal("sum", ["-1.94K", "5.92K", "3.98K", "-199", "-", "-", "-"],
+                lines(text)[-1].split()[:7])
+    check_equal("sizes", ["-4.00K", "+2.00K", "+128", "-64"],
+                [line.split()[0] for line in lines(text)[1:-1]])
+    check_equal("module", ["shrinks+0x3 [ext4]"],
+                [r["site"] for r in rows_of(t, a, b, "--module", "ext4", status=0)["rows"]])
+    check_equal("site", ["grows+0x1"],
+                [r["site"] for r in rows_of(t, a, b, "--site", "gr*")["rows"]])
+    check_equal("min", ["shrinks+0x3 [ext4]", "grows+0x1"],
+                [r["site"] for r in rows_of(t, a, b, "--min", "1K")["rows"]])
+    check_equal("raw", "-4096 904 shrinks+0x3\\x20[ext4]",
+                t.out("diff", a, b, "-r", "--no-header", "-o", "change,live,site",
+                      status=1).splitlines()[0])
+    check_in("# diff: sample_bytes=0 ", t.out("diff", a, b, "-v", status=1))
+    check_equal("modules", "--module needs call sites, and modules has none: omit one",
+                t.error("diff", a, b, "--table", "modules", "--module", "ext4", status=2))
+
+
+def ends_with_the_module(t):
+    watch = Watch(t, "0.2")
+    watch.until("nothing has changed")
+    (t.proc / "kmemacct").unlink()
+    shutil.rmtree(t.dir)
+    watch.process.wait(timeout=20)
+    check_equal("status", 1, watch.process.returncode)
+    check_equal("error", "kmemacct: the module was removed while it was watched: load it again\n",
+                watch.process.stderr.read())
+
+
+def refuses_what_it_cannot_watch(t):
+    for args, error in (
+            (("pages",), "'pages' cannot be compared: use callers, modules, caches, stacks or"
+             " page_callers"),
+            (("1", "2", "3"), "wrong number of arguments: kmemacct watch [TABLE] [SECONDS]"),
+            (("1", "callers"), "watch takes one table: kmemacct watch [TABLE] [SECONDS]"),
+            (("0x",), "watch takes the seconds between two looks, such as 0.5 or 10, not '0x'")):
+        check_equal(args, error, t.error("watch", *args))
+    other = Tree(t.top / "other")
+    (other.proc / "kmemacct").unlink()
+    shutil.rmtree(other.dir)
+    check_equal("no module", "the module is not loaded: insmod kmemacct.ko", other.error("watch"))
+
+
+TESTS = (
+    compares_snapshots, compares_with_the_module, tells_growth_by_its_status,
+    refuses_wrong_options, compares_what_is_comparable, adds_up_plain_names,
+    notices_another_filter, compares_other_tables, judges_estimates, fits_the_screen, watches,
+    watches_churn, watches_a_number_of_times, watches_in_json, selects_rows, ends_with_the_module,
+    refuses_what_it_cannot_watch)

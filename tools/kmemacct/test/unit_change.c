@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unit tests of the reader: how sure changes are, and what is listed as growth. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "change.h"
+#include "fdr.h"
+#include "gamma.h"
+#include "growth.h"
+#include "live.h"
+#include "number.h"
+#include "unit.h"
+
+/* The bytes that a sample stands for. */
+#define T	65536.0
+/* Numbers that differ by less are the same. */
+#define NEAR	(1 / 1e9)
+
+static bool is_near(double value, double expected)
+{
+	return fabs(value - expected) <= fabs(expected) * NEAR;
+}
+
+/* A reading with @n samples of small objects. */
+static struct reading small(double n)
+{
+	return (struct reading) { n * T, n * T * T, n };
+}
+
+static struct change change_of(double before, double after)
+{
+	return (struct change) { small(before), small(after), .unit = T, .same_unit = true };
+}
+
+static void gamma_tails_are_those_of_poisson(void)
+{
+	EXPECT(is_near(gamma_above(1, 3), exp(-3)));
+	EXPECT(is_near(gamma_above(2, 3), 4 * exp(-3)));
+	EXPECT(is_near(gamma_above(3, 0.5), exp(-0.5) * 1.625));
+	EXPECT(gamma_above(5, 0) == 1);
+	EXPECT(fabs(gamma_above(7, gamma_quantile(7, GAMMA_HIGH)) - 0.025) < NEAR);
+	EXPECT(fabs(gamma_above(7, gamma_quantile(7, GAMMA_LOW)) - 0.975) < NEAR);
+	EXPECT(fabs(gamma_above(1e6, gamma_quantile(1e6, GAMMA_HIGH)) - 0.025) < 1000 * NEAR);
+}
+
+static void few_samples_are_binomial(void)
+{
+	struct change c = change_of(0, 6);
+
+	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
+	EXPECT(is_near(change_judge(&c).least_p, 2 / 64.0));
+	/* 6 of 8 in either direction: 37 of 256 in each. */
+	c = change_of(2, 6);
+	EXPECT(is_near(change_judge(&c).p, 2 * 37 / 256.0));
+	EXPECT(is_near(change_judge(&c).least_p, 2 / 256.0));
+	c = change_of(6, 2);
+	EXPECT(is_near(change_judge(&c).p, 2 * 37 / 256.0));
+	c = change_of(4, 4);
+	EXPECT(change_judge(&c).p == 1);
+}
+
+static void counters_tell_what_stays(void)
+{
+	struct change c = change_of(100, 106);
+	struct reading r;
+
+	c.counted = true;
+	c.allocated = small(6);
+	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
+	r = change_uncertain(&c);
+	EXPECT(r.samples == 6);
+	/* The rounding of standard errors adds a little. */
+	EXPECT(r.variance >= 6 * T * T && r.variance < 6.001 * T * T);
+	/* Of 8 that came and 2 that went: 8 or more of 10. */
+	c.allocated = small(8);
+	EXPECT(is_near(change_judge(&c).p, 2 * 56 / 1024.0));
+	/* Counters that lag behind do not make it more sure than the live samples show. */
+	c.allocated = small(3);
+	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
+	c.counted = false;
+	EXPECT(change_uncertain(&c).samples == 206);
+	EXPECT(change_judge(&c).p > 0.6);
+}
+
+static void exact_changes_are_certain(void)
+{
+	struct change c = { .before.bytes = 5, .after.bytes = 6 };
+	struct verdict v = change_judge(&c);
+
+	EXPECT(!v.p && !v.below && !v.above);
+	c.before.bytes = 6;
+	EXPECT(change_judge(&c).p == 1);
+}
+
+/* What is known exactly has changed, but objects without a sample may have made up for it. */
+static void unsampled_objects_may_cancel_out(void)
+{
+	struct change c = { .after.bytes = 5 * T, .unit = T };
+
+	EXPECT(is_near(change_judge(&c).p, 2 * exp(-5)));
+	EXPECT(is_near(change_judge(&c).above, bounds_unsampled(T)));
+	c.after.bytes = 0.1 * T;
+	EXPECT(change_judge(&c).p == 1);
+}
+
+/* Where the binomial distribution is not used, zero is outside the interval if p is below 5 %. */
+static void limits_agree_with_p_values(void)
+{
+	struct change c;
+	struct verdict v;
+	double n;
+
+	for (n = 1; n < 100; n++) {
+		c = change_of(30, 30 + n);
+		c.same_unit = false;
+		v = change_judge(&c);
+		EXPECT((v.p < 0.05) == (n * T - v.below > 0));
+		EXPECT(!v.least_p);
+	}
+	EXPECT(v.p < 1000 * NEAR);
+}
+
+static void large_objects_are_not_binomial(void)
+{
+	struct change c = change_of(10, 20);
+
+	c.after.variance /= 4;
+	EXPECT(!change_judge(&c).least_p);
+	/* Most of the change is exact. */
+	c = change_of(10, 20);
+	c.after.bytes += 100 * T;
+	EXPECT(!change_judge(&c).least_p);
+}
+
+static void false_discoveries_are_limited(void)
+{
+	struct tested t[] = {
+		{ 0.03, 0, 0 }, { 0.01, 0, 0 }, { 0, 0, 0 }, { 0.5, 0, 0 }, { 0.02, 0, 0 },
+		{ 0.0625, 0.0625, 0 },
+	};
+
+	fdr_adjust(t, ARRAY_SIZE(t), 0.05);
+	EXPECT(is_near(t[0].fdr, 0.04));
+	EXPECT(is_near(t[1].fdr, 0.04));
+	EXPECT(is_near(t[4].fdr, 0.04));
+	EXPECT(is_near(t[3].fdr, 0.5));
+	EXPECT(!t[2].fdr);
+	EXPECT(t[5].fdr == 1);
+	/* With a higher rate, the last one is tested, too. */
+	fdr_adjust(t, ARRAY_SIZE(t), 0.1);
+	EXPECT(is_near(t[0].fdr, 0.05));
+	EXPECT(is_near(t[5].fdr, 0.0625 * 5 / 4));
+	fdr_adjust(NULL, 0, 0.05);
+}
+
+static void tables_are_listed_by_name(void)
+{
+	struct table *t = parse_golden("page_callers");
+	struct live_list list;
+
+	live_list_make(&list, t, true);
+	EXPECT(list.nr == 2);
+	EXPECT_TEXT(list.live[0].name, "[other]");
+	EXPECT_TEXT(list.live[1].name, "folio_maker [mod]");
+	EXPECT(list.live[1].bytes == 5128 * 1024);
+	EXPECT(!list.live[1].uncounted);
+	live_list_free(&list);
+	table_free(t);
+	EXPECT(live_find("stacks") && !live_find("allocs"));
+}
+
+static void sizes_and_percentages_are_parsed(void)
+{
+	u64 value;
+
+	EXPECT(!number_parse_size("0", &value) && value == 0);
+	EXPECT(!number_parse_size("64K", &value) && value == 65536);
+	EXPECT(!number_parse_size("2G", &value) && value == 2ULL << 30);
+	EXPECT(number_parse_size("", &value) && number_parse_size("K", &value));
+	EXPECT(number_parse_size("1KB", &value) && number_parse_size("-1", &value));
+	EXPECT(number_parse_size("99999999999T", &value));
+	EXPECT(!number_parse_percent("5", &value) && value == 5000);
+	EXPECT(!number_parse_percent("0.25", &value) && value == 250);
+	EXPECT(!number_parse_percent("0.001", &value) && value == 1);
+	EXPECT(number_parse_percent("1.", &value) && number_parse_percent("1.2345", &value));
+	EXPECT(number_parse_percent("", &value) && number_parse_percent("-1", &value));
+}
+
+const struct test change_tests[] = {
+	TEST(gamma_tails_are_those_of_poisson),
+	TEST(few_samples_are_binomial),
+	TEST(counters_tell_what_stays),
+	TEST(exact_changes_are_certain),
+	TEST(unsampled_objects_may_cancel_out),
+	TEST(limits_agree_with_p_values),
+	TEST(large_objects_are_not_binomial),
+	TEST(false_discoveries_are_limited),
+	TEST(tables_are_listed_by_name),
+	TEST(sizes_and_percentages_are_parsed),
+};
+
+const size_t nr_change_tests = ARRAY_SIZE(change_tests);
