@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bounds.h"
 #include "estimate.h"
 
 /* ---- columns -------------------------------------------------------------- */
@@ -214,6 +213,13 @@ static double variance_of_all(const struct table *t, const struct row *row, cons
 	return variance;
 }
 
+/* Set the number of samples of a value that the table shows no samples of. */
+static void guess_samples(struct weighed *w)
+{
+	w->part = true;
+	w->samples = w->unit > 0 ? fmax(w->variance / (w->unit * w->unit), 1) : 1;
+}
+
 /* Set the number of samples, of which there may be none: counts of frees were reset last. */
 static void set_samples(struct weighed *w, const struct table *t, const struct row *row,
 			const char *name)
@@ -226,8 +232,7 @@ static void set_samples(struct weighed *w, const struct table *t, const struct r
 		w->samples *= w->variance / all;
 	if (w->samples > 0)
 		return;
-	w->part = true;
-	w->samples = w->unit > 0 ? fmax(w->variance / (w->unit * w->unit), 1) : 1;
+	guess_samples(w);
 }
 
 /* ---- what a sample stands for --------------------------------------------- */
@@ -342,6 +347,45 @@ static struct weighed make_weighed(const struct table *t, const struct row *row,
 		w.unit /= object_size(t, row, &w.mixed);
 	set_samples(&w, t, row, name);
 	return w;
+}
+
+struct weighed estimate_weighed(const struct table *t, const struct row *row, int column)
+{
+	const struct column *c = &t->columns[column];
+	const u64 value = row->v[column];
+
+	return make_weighed(t, row, c->name,
+			    c->format == FORMAT_S64 ? (double)(s64)value : (double)value);
+}
+
+void estimate_add(struct weighed *sum, const struct weighed *more, int sign)
+{
+	sum->estimate += sign * more->estimate;
+	if (!(more->variance > 0))
+		return;
+	sum->variance += more->variance;
+	sum->samples += more->samples;
+	sum->unit = fmax(sum->unit, more->unit);
+	sum->mixed |= more->mixed;
+	sum->part |= more->part;
+}
+
+double estimate_least_variance(const struct weighed *w)
+{
+	/* See variance_of(). */
+	const double root = fmax(sqrt(w->variance) - 1, 0);
+
+	return root * root;
+}
+
+void estimate_since(struct weighed *w, const struct weighed *before)
+{
+	w->estimate -= before->estimate;
+	w->variance = fmax(w->variance - estimate_least_variance(before), 0);
+	w->samples -= before->samples;
+	w->unit = fmax(w->unit, before->unit);
+	if (w->samples <= 0)
+		guess_samples(w);
 }
 
 bool estimate_any(const struct table *t)

@@ -23,6 +23,7 @@
 #ifndef ESTIMATE_H
 #define ESTIMATE_H
 
+#include "bounds.h"
 #include "sort.h"
 
 /**
@@ -66,6 +67,24 @@ bool estimate_is_rough(const struct table *t, const struct row *row, int column)
  */
 struct interval estimate_interval(const struct table *t, const struct row *row,
 				  int column);
+
+/*
+ * Return: what the limits of a value are computed from, for sums and differences of several values.
+ * Its variance is 0 if the value is exact.
+ */
+struct weighed estimate_weighed(const struct table *t, const struct row *row, int column);
+
+/* Add a value to a sum, or subtract it with @sign -1.  Samples may be common to both. */
+void estimate_add(struct weighed *sum, const struct weighed *more, int sign);
+
+/*
+ * Return: the variance of a value at least.  A table shows standard errors that are rounded down, and
+ * @variance is rounded up.
+ */
+double estimate_least_variance(const struct weighed *w);
+
+/* Subtract an earlier value of a counter, of which @w has all samples and more. */
+void estimate_since(struct weighed *w, const struct weighed *before);
 
 /*
  * Find the main column of a table, whose interval is always shown: the estimate of the first

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The text of `kmemacct stat --slab`.  See the overview in stat_text.h. */
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "comment.h"
@@ -220,16 +222,6 @@ static void explain_allocs(const struct stat_text *text)
 
 /* ---- summary -------------------------------------------------------------- */
 
-/* Print 1.96 standard errors below and above an estimate, rounded outwards. */
-static void print_interval(FILE *out, s64 value, u64 se, s64 least)
-{
-	const s64 half = (se * 49 + 24) / 25;
-
-	if (se)
-		fprintf(out, " (%'lld..%'lld)", value - half < least ? least : value - half,
-			value + half);
-}
-
 /* Return: the standard error of a sum over all call sites. */
 static u64 se_of(const struct table *t, int column)
 {
@@ -244,12 +236,17 @@ static bool is_sampled(const struct table *t)
 	return se_of(t, COUNT_bytes_alloc);
 }
 
-static void print_sum(const struct stat_text *text, const char *title, s64 value, u64 se,
-		      s64 least)
+/* Print a sum or a difference, with its limits. */
+static void print_sum(const struct stat_text *text, const char *title, s64 value,
+		      struct bounds bounds, s64 least)
 {
-	fprintf(text->out, "%s %s%'lld", title,
-		is_sampled(text->s->table[STAT_SLAB_CALLER]) ? "~" : "", value);
-	print_interval(text->out, value, se, least);
+	const bool sampled = is_sampled(text->s->table[STAT_SLAB_CALLER]);
+
+	fprintf(text->out, "%s %s%'lld", title, sampled ? "~" : "", value);
+	if (bounds.above > 0)
+		fprintf(text->out, " (%'lld..%'lld)",
+			(s64)fmax(floor(value - bounds.below), least),
+			(s64)ceil(value + bounds.above));
 	fputc('\n', text->out);
 }
 
@@ -269,28 +266,46 @@ static void print_column(const struct stat_text *text, const char *title, int co
 /* Objects that were allocated and freed may be the same or others: add all the variances. */
 static void print_net(const struct stat_text *text)
 {
+	static const struct {
+		int column;
+		int sign;
+	} parts[] = { { COUNT_bytes_alloc, 1 }, { COUNT_bulk_bytes, 1 }, { COUNT_bytes_freed, -1 } };
 	const struct table *t = text->s->table[STAT_SLAB_CALLER];
 	const u64 *v = t->sum->v;
-	double alloc = se_of(t, COUNT_bytes_alloc), bulk = se_of(t, COUNT_bulk_bytes);
-	double freed = se_of(t, COUNT_bytes_freed);
-	s64 net = v[COUNT_bytes_alloc] + v[COUNT_bulk_bytes] - v[COUNT_bytes_freed];
+	const s64 net = v[COUNT_bytes_alloc] + v[COUNT_bulk_bytes] - v[COUNT_bytes_freed];
+	struct weighed sum = {}, w;
+	struct bounds bounds = {};
+	size_t i;
 
-	if (net > 0)
-		print_sum(text, "Net total bytes allocated*:", net,
-			  estimate_root(alloc * alloc + bulk * bulk + freed * freed),
-			  -__LONG_LONG_MAX__);
+	if (net <= 0)
+		return;
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		w = estimate_weighed(t, t->sum, parts[i].column);
+		estimate_add(&sum, &w, parts[i].sign);
+	}
+	if (sum.variance > 0)
+		bounds = bounds_of_change(&sum);
+	print_sum(text, "Net total bytes allocated*:", net, bounds, LLONG_MIN);
 }
 
-/* Upper bound: (a - r)^2 is at most a^2 - r^2 if r is at most a. */
+/*
+ * An allocation wastes less than it takes.  So the variance is at most a^2 - r^2, because
+ * (a - r)^2 is if r is at most a, and a sample stands for T wasted bytes at most.
+ */
 static void print_wasted(const struct stat_text *text)
 {
 	const struct table *t = text->s->table[STAT_SLAB_CALLER];
-	double alloc = se_of(t, COUNT_bytes_alloc), req = se_of(t, COUNT_bytes_req);
-	double variance = alloc * alloc - req * req;
+	const s64 wasted = t->sum->v[COUNT_bytes_alloc] - t->sum->v[COUNT_bytes_req];
+	const struct weighed requested = estimate_weighed(t, t->sum, COUNT_bytes_req);
+	struct weighed w = estimate_weighed(t, t->sum, COUNT_bytes_alloc);
+	struct bounds bounds = {};
 
-	print_sum(text, "Total bytes wasted on internal fragmentation:",
-		  t->sum->v[COUNT_bytes_alloc] - t->sum->v[COUNT_bytes_req],
-		  variance > 0 ? estimate_root(variance) : 0, 0);
+	w.estimate = wasted;
+	w.variance -= estimate_least_variance(&requested);
+	w.part = true;
+	if (w.variance > 0)
+		bounds = bounds_of_sum(&w);
+	print_sum(text, "Total bytes wasted on internal fragmentation:", wasted, bounds, 0);
 }
 
 /* What the numbers of the titles with a star include. */

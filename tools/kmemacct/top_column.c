@@ -7,9 +7,6 @@
 #include "error.h"
 #include "top_column.h"
 
-/* 1.96 standard errors to each side are a 95 % interval. */
-#define INTERVAL_SES	1.96L
-
 #define MS_PER_S	1000
 
 /* A share is printed in thousandths of a percent. */
@@ -166,11 +163,9 @@ static long double variance_of(const struct top_column *c, const struct row *row
 static struct top_number value_number(const struct top_column *c, const struct top_rows *r,
 				      const struct top_row *row)
 {
-	long double variance = variance_of(c, row->now);
-
 	return (struct top_number) {
-		.known = true, .estimate = variance > 0,
-		.value = sum_of(c, r->now, row->now), .se = sqrtl(variance),
+		.known = true, .estimate = variance_of(c, row->now) > 0,
+		.value = sum_of(c, r->now, row->now),
 	};
 }
 
@@ -195,9 +190,7 @@ static bool may_be_old(const struct top_rows *r, const struct top_row *row)
 
 /*
  * Compute a change per second.  A new row was 0 before: tables list only rows that have counted
- * something.  The variance of the growth of a counter is the growth of its variance.  Of a
- * gauge, the sum of both variances is an upper bound: what is live in both tables adds to both,
- * although it cancels out in the difference.
+ * something.  The variance of the growth of a counter is the growth of its variance.
  */
 static struct top_number change_number(const struct top_column *c, const struct top_rows *r,
 				       const struct top_row *row)
@@ -213,11 +206,8 @@ static struct top_number change_number(const struct top_column *c, const struct 
 		return (struct top_number) {};
 	variance = variance_of(c, row->now);
 	variance += variance_of(c, row->before) * (c->kind == TOP_RATE ? -1 : 1);
-	if (variance < 0)
-		variance = 0;
 	return (struct top_number) {
-		.known = true, .estimate = variance > 0,
-		.value = (after - before) / s, .se = sqrtl(variance) / s,
+		.known = true, .estimate = variance > 0, .value = (after - before) / s,
 	};
 }
 
@@ -374,13 +364,59 @@ void top_column_cell(const struct top_columns *cs, int column, const struct top_
 	print_number(c, n.known, n.estimate, n.value, buf);
 }
 
+static struct weighed weighed_of(const struct top_column *c, const struct table *t,
+				 const struct row *row)
+{
+	struct weighed sum = {}, w;
+	int i;
+
+	for (i = 0; row && i < c->nr_sources; i++) {
+		w = estimate_weighed(t, row, c->source[i]);
+		estimate_add(&sum, &w, 1);
+	}
+	return sum;
+}
+
+/*
+ * Compute the limits of a change, which is an estimate.  For a gauge they are wider than necessary:
+ * what is live in both tables adds to both variances, although it cancels out in the difference.
+ */
+static struct bounds change_bounds(const struct top_column *c, const struct top_rows *r,
+				   const struct top_row *row)
+{
+	const struct weighed before = weighed_of(c, r->now, row->before);
+	struct weighed w = weighed_of(c, r->now, row->now);
+
+	if (c->kind == TOP_RATE) {
+		estimate_since(&w, &before);
+		return bounds_of_sum(&w);
+	}
+	estimate_add(&w, &before, -1);
+	return bounds_of_change(&w);
+}
+
+static void print_change_interval(const struct top_column *c, const struct top_rows *r,
+				  const struct top_row *row, long double value,
+				  char buf[CELL_LEN])
+{
+	const long double s = (long double)r->elapsed_ms / MS_PER_S;
+	const struct bounds b = change_bounds(c, r, row);
+	char low[NUMBER_LEN], high[NUMBER_LEN];
+	long double least = value - b.below / s;
+
+	if (c->kind == TOP_RATE)
+		least = fmaxl(least, 0);
+	top_column_print(c, least, low);
+	top_column_print(c, value + b.above / s, high);
+	snprintf(buf, CELL_LEN, "%s..%s", low, high);
+}
+
 void top_column_interval(const struct top_columns *cs, int column, const struct top_rows *r,
 			 const struct top_row *row, char buf[CELL_LEN])
 {
 	const struct top_column *c = &cs->c[column];
 	struct top_number n = top_column_number(cs, column, r, row);
 	struct layout l = { .t = r->now };
-	char low[NUMBER_LEN], high[NUMBER_LEN];
 
 	*buf = '\0';
 	if (!n.known || !n.estimate || c->kind == TOP_SHARE || c->se[0] < 0)
@@ -391,12 +427,8 @@ void top_column_interval(const struct top_columns *cs, int column, const struct 
 		layout_interval_cell(&l, row->now, c->source[0], buf);
 		return;
 	}
-	if (!is_change(c))
-		return;
-	n.se *= INTERVAL_SES;
-	top_column_print(c, c->kind == TOP_RATE && n.se > n.value ? 0 : n.value - n.se, low);
-	top_column_print(c, n.value + n.se, high);
-	snprintf(buf, CELL_LEN, "%s..%s", low, high);
+	if (is_change(c))
+		print_change_interval(c, r, row, n.value, buf);
 }
 
 void top_column_total(const struct top_columns *cs, int column, char buf[CELL_LEN])

@@ -59,13 +59,11 @@ struct top_columns {
 /**
  * struct top_number - a number of a row
  * @value: the number; a long double holds each u64 without rounding
- * @se: its standard error
  * @known: the number is known
  * @estimate: it is computed from samples
  */
 struct top_number {
 	long double value;
-	long double se;
 	bool known;
 	bool estimate;
 };
