@@ -78,8 +78,8 @@ struct weighed estimate_weighed(const struct table *t, const struct row *row, in
 void estimate_add(struct weighed *sum, const struct weighed *more, int sign);
 
 /*
- * Return: the variance of a value at least.  A table shows standard errors that are rounded down, and
- * @variance is rounded up.
+ * Return: the least variance that a value may have.  A table shows standard errors that are
+ * rounded down, and @variance is rounded up.
  */
 double estimate_least_variance(const struct weighed *w);
 

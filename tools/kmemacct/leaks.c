@@ -453,7 +453,7 @@ static char *make_note(const struct leaks *l)
 	print_bytes(all, &sum);
 	print_bytes(unclear, &l->unclear);
 	text = open_memstream(&note, &len);
-	alloc_check(text != NULL);
+	alloc_check(text);
 	fputs(ATTRIBUTED, text);
 	if (sum.bytes)
 		fprintf(text, "; %s not attributed: %s of interrupts, %s of ended processes",

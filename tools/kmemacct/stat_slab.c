@@ -269,7 +269,9 @@ static void print_net(const struct stat_text *text)
 	static const struct {
 		int column;
 		int sign;
-	} parts[] = { { COUNT_bytes_alloc, 1 }, { COUNT_bulk_bytes, 1 }, { COUNT_bytes_freed, -1 } };
+	} parts[] = {
+		{ COUNT_bytes_alloc, 1 }, { COUNT_bulk_bytes, 1 }, { COUNT_bytes_freed, -1 },
+	};
 	const struct table *t = text->s->table[STAT_SLAB_CALLER];
 	const u64 *v = t->sum->v;
 	const s64 net = v[COUNT_bytes_alloc] + v[COUNT_bulk_bytes] - v[COUNT_bytes_freed];

@@ -401,12 +401,10 @@ static void print_change_interval(const struct top_column *c, const struct top_r
 {
 	const long double s = (long double)r->elapsed_ms / MS_PER_S;
 	const struct bounds b = change_bounds(c, r, row);
+	const double least = value - b.below / s;
 	char low[NUMBER_LEN], high[NUMBER_LEN];
-	long double least = value - b.below / s;
 
-	if (c->kind == TOP_RATE)
-		least = fmaxl(least, 0);
-	top_column_print(c, least, low);
+	top_column_print(c, c->kind == TOP_RATE ? fmax(least, 0) : least, low);
 	top_column_print(c, value + b.above / s, high);
 	snprintf(buf, CELL_LEN, "%s..%s", low, high);
 }
