@@ -16,43 +16,9 @@
 
 /* ---- paths ---------------------------------------------------------------- */
 
-/* Decode a path of /proc/mounts, where blanks and some other characters are octal: \040. */
-static void unescape(char *path)
-{
-	char *to = path;
-
-	for (; *path; path++) {
-		if (*path == '\\' && path[1] && path[2] && path[3]) {
-			*to++ = (path[1] - '0') << 6 | (path[2] - '0') << 3 |
-				(path[3] - '0');
-			path += 3;
-		} else {
-			*to++ = *path;
-		}
-	}
-	*to = '\0';
-}
-
-/* Find the mount point of cgroup2. */
 static int find_mount(char mount[FILES_PATH])
 {
-	char path[FILES_PATH], *text, *rest, *line, *at;
-	size_t len;
-
-	*mount = '\0';
-	text = files_proc("mounts", path, &len);
-	if (!text)
-		return -1;
-	rest = text;
-	while (!*mount && (line = strsep(&rest, "\n"))) {
-		strsep(&line, " ");
-		at = strsep(&line, " ");
-		if (line && !strncmp(line, "cgroup2 ", 8))
-			snprintf(mount, FILES_PATH, "%s", at);
-	}
-	free(text);
-	unescape(mount);
-	if (*mount)
+	if (files_mount("cgroup2", mount))
 		return 0;
 	return fail("--cgroup needs cgroup2 mounted: mount -t cgroup2 none /sys/fs/cgroup");
 }

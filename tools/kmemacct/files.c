@@ -2,6 +2,7 @@
 /* Reading and writing the files of the module and of the kernel.  See files.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,17 +146,29 @@ bool files_is_loaded(void)
 	return !access(path, F_OK);
 }
 
-static bool has_debugfs(void)
+bool files_mount(const char *type, char dir[FILES_PATH])
 {
-	char path[FILES_PATH], *mounts;
-	size_t len;
-	bool found;
+	char path[FILES_PATH];
+	struct mntent *m = NULL;
+	FILE *mounts;
 
 	proc_path(path, "mounts");
-	mounts = read_file(path, &len);
-	found = mounts && strstr(mounts, " debugfs ");
-	free(mounts);
-	return found;
+	mounts = setmntent(path, "re");
+	if (!mounts)
+		return false;
+	while ((m = getmntent(mounts)) && strcmp(m->mnt_type, type))
+		;
+	if (m)
+		snprintf(dir, FILES_PATH, "%s", m->mnt_dir);
+	endmntent(mounts);
+	return m;
+}
+
+static bool has_debugfs(void)
+{
+	char dir[FILES_PATH];
+
+	return files_mount("debugfs", dir);
 }
 
 static int fail_path(const char *path, const char *why)

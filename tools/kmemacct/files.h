@@ -87,4 +87,7 @@ char *files_sys(const char *name);
 
 #define FILES_PATH	4096
 
+/* Find where the first file system of a type is mounted.  Return: false if there is none. */
+bool files_mount(const char *type, char dir[FILES_PATH]);
+
 #endif /* FILES_H */
