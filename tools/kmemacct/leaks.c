@@ -489,6 +489,18 @@ static void move_names(struct leaks *l, struct table *t)
 	}
 }
 
+/* An empty table is good news, and should say so. */
+static void tell_empty(struct table *t, u64 older_ms)
+{
+	char age[NUMBER_LEN];
+
+	if (t->nr_rows || !older_ms)
+		return;
+	number_print_age(age, older_ms);
+	alloc_check(asprintf(&t->advice, "no %s is %s old: --older-than takes less",
+			     t->filtered ? "object that matches" : "live object", age) >= 0);
+}
+
 struct table *leaks_table(struct table *allocs, u64 older_ms, enum leaks_by by,
 			  const struct moment *moment, struct table *names)
 {
@@ -521,6 +533,7 @@ struct table *leaks_table(struct table *allocs, u64 older_ms, enum leaks_by by,
 	move_names(&l, t);
 	free_leaks(&l);
 	sort_by_label(t);
+	tell_empty(t, older_ms);
 	return t;
 }
 
@@ -555,7 +568,7 @@ static void advise(struct table *t, const struct control *c)
 	const char *account = control_value(c, "account");
 	bool any = account && strcmp(account, "off");
 
-	if (t->from[1] || !account || !has_ended(t))
+	if (t->advice || t->from[1] || !account || !has_ended(t))
 		return;
 	alloc_check(asprintf(&t->advice,
 			     "to keep names of processes: kmemacct set account %s%stasks",

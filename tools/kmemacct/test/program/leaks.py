@@ -91,6 +91,10 @@ def shows_the_old_part(t):
     check_equal("nodes", [(0, 8845), (1, 200), (None, 6)], [
         (r["node"], r["live_bytes"])
         for r in t.rows("leaks", "--older-than", "1s", "--by", "node")])
+    check_in("# no live object is 1h00m old: --older-than takes less\n",
+             t.out("leaks", "--older-than", "1h"))
+    check_in("# no object that matches is 1m00s old: --older-than takes less\n",
+             t.out("leaks", "--older-than", "1m", "--by", "node", "--site", "c*"))
     check_equal("text", "    6  0.1%       1   5.0s 100.0%    -",
                 lines(t.out("leaks", "--older-than", "1s", "--by", "node"))[3])
 
