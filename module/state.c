@@ -73,8 +73,13 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 
 	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
 		return NULL;
-	/* kvmalloc() refuses more than INT_MAX bytes, which 40 million live pages exceed. */
-	return size > INT_MAX ? __vmalloc(size, gfp) : kvmalloc(size, gfp);
+	/*
+	 * kvmalloc() would try for megabytes that are contiguous first, which the rest of the machine
+	 * may need, and it refuses more than INT_MAX bytes, which 40 million live pages exceed.
+	 */
+	if (size > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
+		return __vmalloc(size, gfp);
+	return kvmalloc(size, gfp);
 }
 
 void kma_copy_free(void *mem)

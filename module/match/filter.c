@@ -499,11 +499,16 @@ int kma_filter_text(char *page)
 	return len + sysfs_emit_at(page, len, "\n");
 }
 
-void kma_filter_reset(void)
+u32 kma_filter_set(void)
 {
 	const struct kma_filter *s = kma_filter_now();
 
-	kma_filter_reset_set = s ? s->set : 0;
+	return s ? s->set : 0;
+}
+
+void kma_filter_reset(void)
+{
+	kma_filter_reset_set = kma_filter_set();
 }
 
 u32 kma_filter_since(bool ever)

@@ -220,12 +220,14 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->pages = kma_pages_name();
 	kma_acct_print(snap->account);
 	snap->latency = kma_latency_name();
+	snap->filter_now = kma_filter_set();
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
 	ret = snap->table->fill(snap);
 	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
+	snap->off = snap->stats.v[KMA_STAT_alloc_off];
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
 	mutex_unlock(&kma_lock);
 	snap->window_ns = ktime_get_boottime_ns() - since;
@@ -352,8 +354,10 @@ static u64 kma_coverage_milli(const u64 *v)
 	return mul_u64_u64_div_u64(seen, 100000, all);
 }
 
-static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
+static void kma_show_head_objects(struct seq_file *seq, const struct kma_snapshot *snap)
 {
+	const u64 *v = snap->stats.v;
+
 	seq_printf(seq, " dropped=%llu replaced=%llu page_freed=%llu unmatched=%llu",
 		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full] +
 		   v[KMA_STAT_dropped_sites_full],
@@ -363,6 +367,8 @@ static void kma_show_head_objects(struct seq_file *seq, const u64 *v)
 	kma_show_milli(seq, 0, kma_coverage_milli(v));
 	seq_printf(seq, " cache_size=%s%s", kma_cacheinfo_exact() ? "slot" : "object",
 		   kma_slab_late() ? " order=late" : "");
+	if (snap->off)
+		seq_printf(seq, " off=%llu", snap->off);
 }
 
 static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -400,14 +406,18 @@ static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *
 
 /*
  * While a filter is set, not everything is recorded.  filter= lists the criteria that were set
- * at any time since the last `reset`.  But live objects and pages survive a `reset`, so earlier
- * filters matter for them, too.  If earlier filters had other criteria, live_filter= lists all
- * criteria that were set since load.
+ * at any time since the last `reset`, and filter_now= those that still are, if they differ.
+ * But live objects and pages survive a `reset`, so earlier filters matter for them, too.  If
+ * earlier filters had other criteria, live_filter= lists all criteria that were set since load.
  */
 static void kma_show_head_filter(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	seq_puts(seq, " filter=");
 	kma_filter_show_names(seq, snap->filter);
+	if (snap->filter_now != snap->filter) {
+		seq_puts(seq, " filter_now=");
+		kma_filter_show_names(seq, snap->filter_now);
+	}
 	if (snap->filter_ever == snap->filter)
 		return;
 	seq_puts(seq, " live_filter=");
@@ -431,7 +441,7 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	if (table->pages)
 		kma_show_head_pages(seq, snap);
 	else if (kma_table_of_objects(table))
-		kma_show_head_objects(seq, snap->stats.v);
+		kma_show_head_objects(seq, snap);
 	else if (kma_table_of_phases(table))
 		kma_show_head_phases(seq, snap);
 	else

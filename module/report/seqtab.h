@@ -158,6 +158,8 @@ struct kma_query {
  * @stats: the module's own counters, since load or the last reset
  * @pages: the value of the setting `pages`
  * @account: the value of the setting `account`
+ * @off: number of allocations since load that came while recording was off
+ * @filter_now: criteria of the filter that are set
  * @filter: criteria of the filter that were set at any time since the last reset or load
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
@@ -187,6 +189,8 @@ struct kma_snapshot {
 	struct kma_stats stats;
 	const char *pages;
 	char account[KMA_ACCT_LEN];
+	u64 off;
+	u32 filter_now;
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;

@@ -361,11 +361,14 @@ static const char *view_name(int nr)
 /* What the settings are, or one of them is to be. */
 static int run_set(const struct command *c, const struct options *o)
 {
-	if (!o->nr_args)
-		return set_list(stdout, print_screen(), o->given & OPTION_EXACT,
-				o->given & OPTION_JSON);
+	const bool is_one = o->nr_args == 1 && !strchr(o->args[0], '=') &&
+			    !set_is_command(o->args[0]);
+
+	if (!o->nr_args || is_one)
+		return set_list(o->nr_args ? o->args[0] : NULL, stdout, print_screen(),
+				o->given & OPTION_EXACT, o->given & OPTION_JSON);
 	if (o->given)
-		return fail("set takes options to list settings only: omit them, or the setting");
+		return fail("set takes options to list settings only: omit them, or the value");
 	return set_write(o->args);
 }
 
@@ -559,6 +562,7 @@ const struct command commands[] = {
 		.example = "diff --min 1M yesterday.tar.gz",
 		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR) & ~OPTION_INPUT,
 		.run = run_diff, .table = "callers", .derive = columns_of_growth,
+		.status = "0: nothing has changed significantly; 1: something has; 2: failure",
 		.failure = STATUS_DIFF, .files = true,
 	}, {
 		.name = "watch", .args = "[TABLE] [SECONDS]", .group = GROUP_FIND,
@@ -579,7 +583,8 @@ const struct command commands[] = {
 		.what = "changes by call site while a command runs",
 		.example = "run --cgroup -- make -j4",
 		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
-		.run = run_run, .table = "callers", .derive = changes_of, .keys = "live_bytes",
+		.run = run_run, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
+		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "stat", .args = "[-- COMMAND]", .group = GROUP_FIND,
@@ -588,6 +593,7 @@ const struct command commands[] = {
 		.takes = OPTIONS_STAT | OPTION_SORT | OPTION_LINES | IP | OPTION_JSON |
 			OPTION_VERBOSE | OPTION_INPUT,
 		.run = run_stat,
+		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "status", .group = GROUP_ACT,
@@ -614,7 +620,7 @@ const struct command commands[] = {
 		.run = run_off,
 	}, {
 		.name = "reset", .group = GROUP_ACT,
-		.what = "restart all counts; what is live stays",
+		.what = "restart all counts; live objects stay",
 		.example = "reset",
 		.run = run_reset,
 	}, {

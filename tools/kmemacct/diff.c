@@ -171,9 +171,9 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 
 static void print_accuracy(FILE *out, const struct growth *g, const struct diff *d)
 {
-	fprintf(out, "; ~ estimate, low..high its 95 %% interval; at most %g %% of the ",
-		100 * d->fdr);
-	fputs("significant are false; a row without samples changed by at most ", out);
+	fputs("; ~ estimate, low..high its 95 % interval; at most ", out);
+	fprintf(out, "%g %% of the significant changes are expected to be false; ", 100 * d->fdr);
+	fputs("a row without samples changed by at most ", out);
 	print_size(out, "", g->unsampled, d->exact);
 }
 

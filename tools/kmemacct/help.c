@@ -42,11 +42,11 @@ void help_print(void)
 	for (group = 0; group < GROUP_NR; group++)
 		print_group(group);
 	puts("\nExamples:\n"
-	     "  kmemacct callers -s growth -l 20      what grows fastest\n"
+	     "  kmemacct watch                        what grows right now\n"
 	     "  kmemacct leaks --by comm              what is old, by its process\n"
-	     "  kmemacct run -- find /usr             what a command leaves behind\n\n"
-	     "kmemacct COMMAND --help lists the options and columns of a command.  kmemacct(8)\n"
-	     "has it all.  --version prints the version.");
+	     "  kmemacct run -- find /usr             what a command allocates\n\n"
+	     "kmemacct COMMAND --help lists the options and columns of a command; for all the\n"
+	     "rest, see kmemacct(8).  --version prints the version.");
 }
 
 /* Print a list of words in lines, each of which begins with two blanks. */
@@ -150,5 +150,7 @@ void help_print_command(const struct command *c)
 	       c->args ? " " : "", c->args ? c->args : "", c->what[0] - 'a' + 'A', c->what + 1);
 	print_options(c);
 	print_columns(c);
+	if (c->status)
+		printf("\nExit status:\n  %s\n", c->status);
 	printf("\nExample:\n  kmemacct %s\n", c->example);
 }

@@ -456,7 +456,7 @@ static char *make_note(const struct leaks *l)
 	alloc_check(text);
 	fputs(ATTRIBUTED, text);
 	if (sum.bytes)
-		fprintf(text, "; %s not attributed: %s of interrupts, %s of ended processes",
+		fprintf(text, "; %s not attributed: %s from interrupts, %s from ended processes",
 			all, interrupt, ended);
 	if (l->unclear.bytes)
 		fprintf(text, "; %s may be of an earlier process with the same PID", unclear);

@@ -133,7 +133,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it", NULL },
 	{ OPTION_AT_LEAST, 't', "at-least", "US", "only those of at least US microseconds",
 	  set_at_least },
-	{ OPTION_CGROUP, 0, "cgroup", NULL, "count only the command and its children", NULL },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "meanwhile, record only the command", NULL },
 	{ OPTION_CALLER, 0, "caller", NULL, "tables by call site", NULL },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "tables of single objects and pages", NULL },
 	{ OPTION_SLAB, 0, "slab", NULL, "objects; without --page the default", NULL },
@@ -200,7 +200,7 @@ static int fail_unknown(const char *name, size_t len)
 			suggest_try(&s, i->name);
 	if (s.best)
 		return fail("unknown option --%.*s: did you mean '--%s'?", (int)len, name, s.best);
-	return fail("unknown option --%.*s: see kmemacct --help", (int)len, name);
+	return fail("unknown option --%.*s: see kmemacct COMMAND --help", (int)len, name);
 }
 
 /* Find what is wrong with a long option.  Return: -1 after calling fail(), or 0. */
@@ -225,7 +225,7 @@ static int explain_short(const char *letters)
 	for (; *letters; letters++) {
 		i = find_letter(*letters);
 		if (!i)
-			return fail("unknown option -%c: see kmemacct --help", *letters);
+			return fail("unknown option -%c: see kmemacct COMMAND --help", *letters);
 		if (i->value)
 			return letters[1] ? 0 : fail("-%c needs a value: -%c %s", i->letter,
 						     i->letter, i->value);
@@ -242,7 +242,7 @@ static int explain(const char *word)
 
 static int fail_word(const char *word)
 {
-	return explain(word) ? -1 : fail("wrong option %s: see kmemacct --help", word);
+	return explain(word) ? -1 : fail("wrong option %s: see kmemacct COMMAND --help", word);
 }
 
 /* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */

@@ -160,7 +160,7 @@ static void set_label(struct table *t)
 	if (t->left_out)
 		snprintf(cut, sizeof(cut), ", %zu not printed", t->left_out);
 	if (asprintf(&t->sum_label, "sum of %zu row%s%s%s", nr, nr == 1 ? "" : "s",
-		     t->filtered ? " that match" : "", cut) < 0)
+		     !t->filtered ? "" : nr == 1 ? " that matches" : " that match", cut) < 0)
 		t->sum_label = NULL;
 	t->sum->label = t->sum_label ? t->sum_label : "sum";
 }

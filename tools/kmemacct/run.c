@@ -202,7 +202,7 @@ static struct table *run_between(char **command, const struct cgroup *cgroup, in
 		t = difference(t, clock_uptime_ms() - start);
 		if (t)
 			t->note = cgroup ?
-				"only allocations by the command and its children are counted" :
+				"only allocations by the command and its children are counted; the module has not recorded any others meanwhile" :
 				"changes on the whole machine while the command ran";
 		return t;
 	}

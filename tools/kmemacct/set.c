@@ -23,7 +23,7 @@ static_assert(KMA_CONTROL_MAX + 1 == SET_COMMAND, "SET_COMMAND has to hold any c
 
 /* ---- names ---------------------------------------------------------------- */
 
-static bool is_command(const char *name)
+bool set_is_command(const char *name)
 {
 	size_t i;
 
@@ -66,14 +66,14 @@ static int check_name(const char *name)
 	if (s && s->at_load)
 		return fail("%s is only set at load: rmmod kmemacct, insmod kmemacct.ko %s=VALUE",
 			    name, name);
-	return s || is_command(name) ? 0 : check_listed(name);
+	return s || set_is_command(name) ? 0 : check_listed(name);
 }
 
 static int check_value(const char *name, const char *value)
 {
 	const struct setting *s = setting_find(name);
 
-	if (*value || is_command(name))
+	if (*value || set_is_command(name))
 		return 0;
 	return fail("%s needs a value%s%s: kmemacct set %s VALUE", name, s && s->range ? ", " : "",
 		    s && s->range ? s->range : "", name);
@@ -300,13 +300,34 @@ static void drop_last_error(struct control *c)
 	c->nr = nr;
 }
 
-int set_list(FILE *out, int screen, bool exact, bool json)
+/* Remove all settings but one.  Return: 0, or -1 after calling fail(). */
+static int keep_one(struct control *c, const char *typed)
+{
+	const struct setting *s = setting_find(typed);
+	const char *name = s ? s->name : typed;
+	size_t i;
+
+	for (i = 0; i < c->nr && strcmp(c->name[i], name); i++)
+		;
+	if (i == c->nr)
+		return fail_unknown(typed);
+	c->name[0] = c->name[i];
+	c->value[0] = c->value[i];
+	c->nr = 1;
+	return 0;
+}
+
+int set_list(const char *name, FILE *out, int screen, bool exact, bool json)
 {
 	struct control c;
 
 	if (control_read(&c))
 		return -1;
 	drop_last_error(&c);
+	if (name && keep_one(&c, name)) {
+		control_free(&c);
+		return -1;
+	}
 	if (json)
 		print_json(out, &c);
 	else

@@ -7,6 +7,9 @@
 
 #include "base.h"
 
+/* Test for a command of `control` that is no setting, such as `filter`. */
+bool set_is_command(const char *name);
+
 /**
  * set_write() - change settings
  * @args: ends with NULL: pairs NAME=VALUE; or a name and its value, which is all words that
@@ -19,6 +22,7 @@ int set_write(char **args);
 
 /**
  * set_list() - list the settings
+ * @name: the only one to list; NULL: all
  * @out: output file
  * @screen: width of the terminal, as print_screen() returns it
  * @exact: print sizes without rounding
@@ -26,7 +30,7 @@ int set_write(char **args);
  *
  * Return: 0, or -1 after calling fail().
  */
-int set_list(FILE *out, int screen, bool exact, bool json);
+int set_list(const char *name, FILE *out, int screen, bool exact, bool json);
 
 /*
  * Make the command for `control` that sets a name to a value: filter_X and sort_X are commands of

@@ -29,7 +29,7 @@ static const struct setting settings[] = {
 	{ "filter_node", false, "a number or off", "record only memory of this NUMA node" },
 	{ "filter_gfp", false, "a number, names or off",
 	  "record only allocations with all of these gfp flags" },
-	{ "filter_size", false, "N, N-M or off", "record only allocations of so many bytes" },
+	{ "filter_size", false, "N, N-M or off", "record only allocations of this size in bytes" },
 	{ "filter_module", false, "a name, kernel or off",
 	  "record only allocations by this module's code" },
 	{ "sort_callers", false, NULL, "order of callers" },

@@ -221,7 +221,12 @@ static void print_full(FILE *out, const struct table *t, int screen)
 static void print_dropped(FILE *out, const struct table *t, int screen)
 {
 	u64 dropped = field(t, "dropped"), lost = field(t, "lost"), other = field(t, "other");
+	u64 off = field(t, "off");
 
+	if (off)
+		line(out, screen,
+		     "%llu allocation%s made while recording was off, and %s missing in what is live",
+		     off, off == 1 ? " was" : "s were", off == 1 ? "is" : "are");
 	if (dropped)
 		line(out, screen,
 		     "%llu allocation%s not recorded, and missing in what is live: kmemacct stats says why",
@@ -234,21 +239,34 @@ static void print_dropped(FILE *out, const struct table *t, int screen)
 		     other, other == 1 ? " is" : "s are");
 }
 
-/*
- * Warn that a filter keeps allocations out of the numbers.  The filter may have been removed
- * since then.
- */
+static bool has_live(const struct table *t)
+{
+	int i;
+
+	for (i = 0; t->columns && i < t->nr_values; i++)
+		if (!strncmp(t->columns[i].name, "live_", 5))
+			return true;
+	return !t->columns;
+}
+
+/* Warn that a filter keeps, or kept, allocations out of the numbers. */
 static void print_filter(FILE *out, const struct table *t, int screen)
 {
 	const char *filter = table_field(t, "filter"), *live = table_field(t, "live_filter");
+	const char *now = table_field(t, "filter_now");
+	const bool is_set = !now || strcmp(now, "none");
 
-	if (filter && strcmp(filter, "none"))
+	if (filter && strcmp(filter, "none") && is_set)
 		line(out, screen,
-		     "filter: %.400s: set now or since counting began; other allocations are not counted: kmemacct set filter off, then kmemacct reset",
+		     "filter: %.400s: other allocations are not counted: kmemacct set filter off, then kmemacct reset",
+		     now ? now : filter);
+	else if (filter && strcmp(filter, "none"))
+		line(out, screen,
+		     "filter: %.400s, for a part of the time: other allocations were not counted then: kmemacct reset begins anew",
 		     filter);
-	if (live)
+	if (live && has_live(t))
 		line(out, screen,
-		     "live_filter: %.400s: since load; what did not match is not in what is live: load the module again to count all",
+		     "filter: %.400s, earlier: what did not match then is missing in what is live: load the module again to count all",
 		     live);
 }
 

@@ -251,7 +251,7 @@ static void print_latency(FILE *out, const struct status *s)
 
 	if (!number_parse(status_setting(s, "threshold_us", ""), &us) && us) {
 		number_print_us(time, us, false);
-		snprintf(record, sizeof(record), "; slow has phases of at least %s", time);
+		snprintf(record, sizeof(record), "; slow lists phases of %s or more", time);
 	}
 	if (strcmp(latency, "off"))
 		print_line(out, "Latency", "%s%s", latency, record);

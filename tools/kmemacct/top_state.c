@@ -83,10 +83,13 @@ static bool add_losses(char text[TOP_STATE_LEN], const struct table *t)
 static bool add_filter(char text[TOP_STATE_LEN], const struct table *t)
 {
 	const char *filter = table_field(t, "filter");
-	const char *live = table_field(t, "live_filter");
+	const char *live = table_field(t, "live_filter"), *now = table_field(t, "filter_now");
 
+	if (now && strcmp(now, "none"))
+		filter = now;
 	if (filter && strcmp(filter, "none"))
-		add(text, "FILTER: %s: other allocations are not counted", filter);
+		add(text, "FILTER: %s: other allocations %s not counted", filter,
+		    filter == now || !now ? "are" : "were");
 	else if (live)
 		add(text, "FILTER: %s was set: other allocations are missing in what is live",
 		    live);

@@ -31,8 +31,8 @@ def shows_who_did_it(t):
     check_equal("none", None, t.rows("tasks")[1]["tgid"])
     check_equal("by name", "Web Content", t.rows("tasks", "-s", "comm")[0]["comm"])
     check_equal("cgroups", ["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
-    check_in("\n# filter: tgid,comm: set now or since counting began; other allocations are"
-             " not counted: kmemacct set filter off, then kmemacct reset\n", t.out("tasks"))
+    check_in("\n# filter: tgid,comm: other allocations are not counted: kmemacct set filter off,"
+             " then kmemacct reset\n", t.out("tasks"))
     check_in("slab_bytes stall tgid parent slab_hits comm",
              lines(t.out("tasks", "-o", "+parent,slab_hits", COLUMNS="100"))[0])
     check_in(" stall_us ", lines(t.out("tasks", "-b"))[0])

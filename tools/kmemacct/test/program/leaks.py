@@ -9,7 +9,7 @@ from program.tree import ALLOCS, allocs, check_equal, check_in, lines, table
 
 COLUMNS = "ptr bytes_req bytes_alloc age_ms cpu node pid weight site".split()
 NOTE = ("by the allocating process, which may not be the holder; %s not attributed:"
-        " %s of interrupts, %s of ended processes")
+        " %s from interrupts, %s from ended processes")
 
 
 def write_process(t, pid, comm, age_s, cgroup=None):
@@ -200,7 +200,7 @@ def adds_up_samples_of_processes(t):
                  t.out("leaks", "--older-than", "1s", "--by", by))
     text = t.out("leaks", "--older-than", "1s", "--by", "comm")
     check_in("~100.0%", text)
-    check_in("~514K not attributed: 128 bytes of interrupts, ~514K of ended", text)
+    check_in("~514K not attributed: 128 bytes from interrupts, ~514K from ended", text)
 
 
 def refuses_containers(t):

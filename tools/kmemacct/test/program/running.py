@@ -33,10 +33,10 @@ def runs_a_command(t):
     t.write("callers", callers(CALLERS))
     found = t.out("run", "-b", "-o", ",".join([*COUNTS, "site"]), *run_args(t, "echo hello"))
     rows = [line.split(maxsplit=15) for line in lines(found)[2:-1]]
-    check_equal("sites", ["fresh+0x1 [new]", "proc_alloc_inode+0x1d"],
+    check_equal("sites", ["proc_alloc_inode+0x1d", "fresh+0x1 [new]"],
                 [row[15] for row in rows])
     check_equal("change", ["-16", "-1", "4", "400", "4", "512", "5", "384", "0", "0", "0",
-                           "0", "0", "-16", "21.875"], rows[1][:15])
+                           "0", "0", "-16", "21.875"], rows[0][:15])
     total = lines(found)[-1].split()
     check_equal("total", ["+48", "0", "6", "496", "7", "640", "7", "512"], total[:8])
     check_equal("no reset", CONTROL, (t.dir / "control").read_text())

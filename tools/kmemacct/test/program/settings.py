@@ -90,9 +90,9 @@ def refuses_wrong_settings(t):
         ("last_error", "0"): "no setting 'last_error': kmemacct set lists them",
         ("live_max", "7"): "live_max is only set at load: rmmod kmemacct,"
                            " insmod kmemacct.ko live_max=VALUE",
-        ("pages",): "pages needs a value, off, classes or sites: kmemacct set pages VALUE",
         ("pages=",): "pages needs a value, off, classes or sites: kmemacct set pages VALUE",
-        ("new_one",): "new_one needs a value: kmemacct set new_one VALUE",
+        ("new_one=",): "new_one needs a value: kmemacct set new_one VALUE",
+        ("new_two",): "no setting 'new_two': kmemacct set lists them",
         ("pages=sites", "enabled"): "'enabled' is not NAME=VALUE: use that for each, or"
                                     " just NAME VALUE",
         ("filter_comm", "x" * 300): "the value of filter_comm is too long: a command has at most"
@@ -102,7 +102,7 @@ def refuses_wrong_settings(t):
     for args, error in known.items():
         check_equal(args, error, t.error("set", *args))
     check_equal("nothing is written", SETTINGS, (t.dir / "control").read_text())
-    check_equal("options", "set takes options to list settings only: omit them, or the setting",
+    check_equal("options", "set takes options to list settings only: omit them, or the value",
                 t.error("set", "-j", "pages", "sites"))
     check_equal("before", "no setting 'page': did you mean 'pages'?; set before that: enabled=0"
                 " latency=off", t.error("set", "enabled=0", "latency=off", "page=x", "pages=y"))
@@ -121,6 +121,10 @@ def lists_settings(t):
                 {k: v for k, v in found["pages"].items() if k != "help"})
     check_equal("load", (True, 1048576), tuple(found["live_max"][k] for k in ("at_load", "value")))
     check_equal("new", None, found["new_one"]["help"])
+    check_equal("one", ["setting", "pages"], [line.split()[0] for line in lines(t.out(
+        "set", "pages"))])
+    check_equal("one as JSON", [found["live_max"]],
+                json.loads(t.out("set", "-j", "live-max"))["settings"])
     text = t.out("set", COLUMNS="80")
     check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
     check_equal("first", ["setting            value        help",
@@ -154,7 +158,7 @@ def shows_the_status(t):
         "Counts     since load, 10.4s ago",
         "Pages      off: kmemacct set pages sites",
         "Account    off",
-        "Latency    on; slow has phases of at least 10.0ms",
+        "Latency    on; slow lists phases of 10.0ms or more",
         "Filter     comm Web Content; order 0-3",
         "",
         "Table                  used         room    full",

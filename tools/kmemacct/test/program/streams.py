@@ -162,8 +162,8 @@ def writes_errors_as_json(t):
     for args, status, error in (
             (("callers", "-j", "-s", "size"), 1, "callers has no sort key 'size'"),
             (("allocs", "-j", "-s", "size"), 1, "allocs has no sort key 'size'"),
-            (("callers", "-j", "-x"), 1, "unknown option -x: see kmemacct --help"),
-            (("callers", "-x", "-bj"), 1, "unknown option -x: see kmemacct --help"),
+            (("callers", "-j", "-x"), 1, "unknown option -x: see kmemacct COMMAND --help"),
+            (("callers", "-x", "-bj"), 1, "unknown option -x: see kmemacct COMMAND --help"),
             (("--json", "tables"), 1, "unknown command 'tables': see kmemacct --help"),
             (("tables", "--json"), 1, "unknown command 'tables': see kmemacct --help"),
             (("reset", "-j"), 1, "reset does not take -j: see kmemacct reset --help"),

@@ -137,7 +137,12 @@ def says_how_exact_it_is(t):
             ("since=load order=late", "# a few frees of kmem_cache objects are not seen"),
             ("since=load cache_size=object", "# struct kmem_cache is not known: "),
             ("since=load full=caches", "# the module's table `caches` is full: "),
-            ("since=load live_filter=comm", "# live_filter: comm: since load")):
+            ("since=load off=2", "# 2 allocations were made while recording was off, and are missing"),
+            ("since=load filter=comm", "# filter: comm: other allocations are not counted: "),
+            ("since=load filter=comm,tgid filter_now=tgid",
+             "# filter: tgid: other allocations are not counted: "),
+            ("since=load filter=comm filter_now=none", "# filter: comm, for a part of the time: "),
+            ("since=load live_filter=comm", "# filter: comm, earlier: what did not match then")):
         text_of = whole.replace("since=load", head)
         if "dropped=5" in head:
             text_of = whole.replace("dropped=0", "dropped=5")
