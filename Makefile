@@ -38,13 +38,14 @@ reader: libraries
 	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
 
 LIBRARY_HEADERS := curses.h libsmartcols/libsmartcols.h archive.h zlib.h
+LIBRARY_HEADERS += elfutils/libdwfl.h
 HAS_LIBRARIES = printf '\#include <%s>\n' $(LIBRARY_HEADERS) | $(CC) -E - >/dev/null 2>&1
 
 libraries:
 	@$(HAS_LIBRARIES) || tools/vm/setup tools
 	@$(HAS_LIBRARIES) || { \
-	echo "no ncurses, smartcols, libarchive or zlib: apt-get install libncurses-dev" \
-		"libsmartcols-dev libarchive-dev zlib1g-dev" >&2; \
+	echo "no ncurses, smartcols, libarchive, zlib or libdw: apt-get install" \
+		"libncurses-dev libsmartcols-dev libarchive-dev zlib1g-dev libdw-dev" >&2; \
 	exit 1; }
 
 demo:

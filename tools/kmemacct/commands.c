@@ -406,6 +406,7 @@ static const char * const callers_by[] = { "module", "cache", NULL };
 
 #define GFP	OPTION_RAW_GFP
 #define IP	OPTION_RAW_IP
+#define LINES	OPTIONS_SOURCES
 
 const struct command commands[] = {
 	{
@@ -569,14 +570,14 @@ const struct command commands[] = {
 		.what = "changes since the last look, every 2 seconds",
 		.example = "watch caches 10 -l 5",
 		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_DELAY | OPTION_COUNT) &
-			 ~(OPTION_INPUT | OPTION_RAW),
+			 ~(OPTION_INPUT | OPTION_RAW | LINES),
 		.run = run_watch, .table = "callers", .derive = columns_of_growth,
 		.words = live_table,
 	}, {
 		.name = "lookup", .args = "ADDR", .group = GROUP_FIND,
 		.what = "the live object at an address",
 		.example = "lookup ffff888001000080",
-		.takes = OPTIONS_FORM | OPTION_OUTPUT | IP,
+		.takes = OPTIONS_FORM | OPTION_OUTPUT | IP | LINES,
 		.run = run_lookup, .table = "allocs",
 	}, {
 		.name = "run", .args = "-- COMMAND", .group = GROUP_FIND,

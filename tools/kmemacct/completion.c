@@ -173,7 +173,7 @@ static void print_value(void)
 	printf("\t\twords='");
 	print_tables();
 	puts("'\n\t\t;;\n"
-	     "\t-i|--input)\n"
+	     "\t-i|--input|--debug-dir)\n"
 	     "\t\tcompopt -o default 2>/dev/null\n"
 	     "\t\treturn\n"
 	     "\t\t;;\n"

@@ -344,15 +344,14 @@ char *files_settings(void)
 	return copy;
 }
 
-char *files_sys(const char *name)
+char *files_sys(const char *name, size_t *len)
 {
 	char path[FILES_PATH];
-	size_t len;
 
 	if (source)
 		return NULL;
 	snprintf(path, FILES_PATH, "%s/%s", top_dir("KMEMACCT_SYS", SYS), name);
-	return read_file(path, &len);
+	return read_file(path, len);
 }
 
 char *files_proc(const char *name, char *path, size_t *len)

@@ -81,9 +81,10 @@ ssize_t files_proc_link(const char *name, char *text, size_t size);
 
 /*
  * Read a file of /sys.
- * Return: its text, which the caller frees; NULL if it cannot be read.
+ * Return: its text, ending with a NUL, which the caller frees; NULL if it cannot be read, or if
+ * tables are read from a snapshot.
  */
-char *files_sys(const char *name);
+char *files_sys(const char *name, size_t *len);
 
 #define FILES_PATH	4096
 

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "estimate.h"
 #include "gfp.h"
 #include "json.h"
 #include "slow.h"
+#include "source.h"
 
 /* ---- values --------------------------------------------------------------- */
 
@@ -155,6 +157,21 @@ static void write_slow(struct json_writer *w, const char *label)
 	free(s.text);
 }
 
+/* Write the line of a call site, or the list of those of a stack. */
+static void write_lines(struct json_writer *w, const struct sources *s, const char *label)
+{
+	char *copy = alloc_copy(label), *rest = copy, *site;
+	const bool list = sources_has_list(s);
+
+	if (list)
+		json_open(w, "lines", '[');
+	while ((site = sources_next(s, &rest)))
+		json_text(w, list ? NULL : "line", sources_line(s, site));
+	if (list)
+		json_close(w, ']');
+	free(copy);
+}
+
 static void write_label(struct json_writer *w, const struct table *t, const struct row *row)
 {
 	const char *name = t->columns[t->nr_values].name;
@@ -163,6 +180,8 @@ static void write_label(struct json_writer *w, const struct table *t, const stru
 		write_slow(w, row->label);
 	else if (name)
 		json_string(w, name, row->label);
+	if (t->sources && row != t->sum)
+		write_lines(w, t->sources, row->label);
 }
 
 /* A row of sums has no masks and names, which identify rows. */
@@ -250,6 +269,10 @@ void json_end_table(struct json_writer *w, const struct table *t)
 	json_u64(w, "rows_left_out", t->left_out);
 	if (estimate_any(t))
 		json_u64(w, "unsampled_bytes_high", estimate_unsampled(t));
+	if (t->sources && sources_remark(t->sources)) {
+		json_line(w);
+		json_string(w, "no_lines", sources_remark(t->sources));
+	}
 	if (t->sum) {
 		json_line(w);
 		write_row(w, "sum", t, t->sum);

@@ -2,9 +2,12 @@
 /* The layout of tables as text.  See layout.h. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "layout.h"
+#include "source.h"
 
 static_assert(INTERVAL_LEN <= CELL_LEN, "an interval has to fit into a cell");
 
@@ -323,17 +326,48 @@ void layout_widen(int *width, const char *text)
 		*width = len;
 }
 
+/* Make a width at least that of each part of a text. */
+static void widen_part(int *width, const char *text)
+{
+	int len;
+
+	for (; *text; text += len + (text[len] == ';')) {
+		len = strcspn(text, ";");
+		if (*width < len)
+			*width = len;
+	}
+}
+
+/* Return: the width that the line of a call site needs, below it or, in a stack, behind it. */
+static int below_len(const struct layout *l, const char *label, int len)
+{
+	char *site, *line;
+
+	if (!l->below)
+		return len;
+	site = alloc_copy(label);
+	site[len] = '\0';
+	line = sources_text(l->t->sources, site);
+	if (strcmp(line, "-"))
+		len = l->stacks ? len + (int)(strlen(LINES_GAP) + strlen(line)) :
+		      len > (int)strlen(line) ? len : (int)strlen(line);
+	free(line);
+	free(site);
+	return len;
+}
+
 /* Return: width of a label.  If it has several lines, it is as wide as the longest. */
 static int label_len(const struct layout *l, const char *label)
 {
-	int len, longest = 0;
+	int len, part, longest = 0;
 
 	if (!l->stacks && !l->split)
-		return strlen(label);
+		return below_len(l, label, strlen(label));
 	for (; *label; label += len + (label[len] == ';')) {
 		len = strcspn(label, ";");
-		if (longest < len)
-			longest = len;
+		part = below_len(l, label, len);
+		if (longest < part)
+			longest = part;
 	}
 	return longest;
 }
@@ -401,6 +435,8 @@ static int line_width(const struct layout *l)
 		if (l->interval[column])
 			width += l->interval[column] + 1;
 	}
+	if (l->lines)
+		width += l->lines + 1;
 	return l->label ? width + l->label : width - 1;
 }
 
@@ -453,6 +489,33 @@ static void split(struct layout *l)
 		set_label(l);
 }
 
+/* Find the width of the column of lines.  In a stack, each frame has its own. */
+static void set_lines(struct layout *l)
+{
+	const struct table *t = l->t;
+	char *text;
+	size_t i;
+
+	if (!t->sources || !l->shown[t->nr_values])
+		return;
+	l->lines = strlen(LINES_TITLE);
+	for (i = 0; i < t->nr_rows; i++) {
+		text = sources_text(t->sources, t->rows[i]->label);
+		widen_part(&l->lines, text);
+		free(text);
+	}
+}
+
+/* If the column of lines needs more room than there is, the lines are with the labels. */
+static void move_lines(struct layout *l)
+{
+	l->below = l->lines && l->screen && line_width(l) > l->screen;
+	if (!l->below)
+		return;
+	l->lines = 0;
+	set_label(l);
+}
+
 /* Names are never cut: if a line is too long, columns are left out. */
 static void fit(struct layout *l)
 {
@@ -471,6 +534,8 @@ void layout_make(struct layout *l)
 {
 	set_columns(l);
 	set_widths(l);
+	set_lines(l);
 	split(l);
+	move_lines(l);
 	fit(l);
 }

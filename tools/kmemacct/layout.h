@@ -6,6 +6,12 @@
 #include "columns.h"
 #include "estimate.h"
 
+/* Title of the column of source lines. */
+#define LINES_TITLE	"line"
+
+/* Between a frame of a stack and the source line behind it. */
+#define LINES_GAP	"  "
+
 /* Title of the additional columns of estimates. */
 #define INTERVAL_TITLE	"low..high"
 
@@ -26,6 +32,9 @@
  * @limits: the column that the limits of its intervals follow, never the first one; 0: none
  * @stacks: the labels are stacks
  * @split: the labels are a call site and a cause, and have a line for each
+ * @lines: width of the source lines, in a column before the labels; 0: there is none
+ * @below: there is no room for this column: a source line is below its call site or, in a stack,
+ *	behind it
  * @shown: for each column and the label, whether it is printed
  * @width: for each column, its width
  * @label: width of the labels; 0: they are not printed
@@ -46,6 +55,8 @@ struct layout {
 	int limits;
 	bool stacks;
 	bool split;
+	int lines;
+	bool below;
 	bool shown[COLUMNS_MAX];
 	int width[COLUMNS_MAX];
 	int label;

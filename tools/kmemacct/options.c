@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command line.  See options.h. */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "error.h"
@@ -113,6 +115,18 @@ static int set_fdr(struct options *o, const char *text)
 	return 0;
 }
 
+static int set_debug_dir(struct options *o, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail("--debug-dir %s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return fail("--debug-dir %s: not a directory: name the one that it is in", path);
+	o->debug_dir = path;
+	return 0;
+}
+
 /* ---- the options ---------------------------------------------------------- */
 
 const struct option_info option_infos[] = {
@@ -147,6 +161,9 @@ const struct option_info option_infos[] = {
 	  set_table },
 	{ OPTION_FDR, 0, "fdr", "PERCENT", "false ones among the significant (default 5)",
 	  set_fdr },
+	{ OPTION_SOURCES, 0, "lines", NULL, "print the source lines of call sites", NULL },
+	{ OPTION_DEBUG_DIR, 0, "debug-dir", "DIR", "search DIR for debug information first",
+	  set_debug_dir },
 	{ OPTION_RAW, 'r', "raw", NULL, "words with one blank between them, for scripts", NULL },
 	{ OPTION_NO_HEADER, 0, "no-header", NULL, "omit the titles of the columns", NULL },
 	{ OPTION_EXACT, 'b', "bytes", NULL, "print exact sizes and times", NULL },
@@ -402,6 +419,17 @@ static int check_json(const struct options *o)
 	return 0;
 }
 
+static int check_lines(const struct options *o)
+{
+	const u64 both = OPTION_SOURCES | OPTION_RAW_IP;
+
+	if ((o->given & both) == both)
+		return fail("--lines needs call sites, and --raw-ip has addresses: omit one");
+	if ((o->given & OPTIONS_SOURCES) == OPTION_DEBUG_DIR)
+		return fail("--debug-dir is for --lines: add it");
+	return 0;
+}
+
 const char *options_by(char text[OPTIONS_WORDS], const char * const words[])
 {
 	size_t used = 0;
@@ -444,5 +472,5 @@ int options_check(const struct options *o, const struct command *c)
 		return fail("%s does not take %s: see kmemacct %s --help", c->name, name,
 			    c->name);
 	}
-	return check_by(o, c) ? -1 : check_json(o);
+	return check_by(o, c) || check_lines(o) ? -1 : check_json(o);
 }

@@ -44,6 +44,8 @@ struct options;
 #define OPTION_TABLES		BIT_ULL(27)
 #define OPTION_TABLE		BIT_ULL(28)
 #define OPTION_FDR		BIT_ULL(29)
+#define OPTION_SOURCES		BIT_ULL(30)
+#define OPTION_DEBUG_DIR	BIT_ULL(31)
 #define OPTION_HELP		BIT_ULL(61)
 #define OPTION_VERSION		BIT_ULL(62)
 #define OPTION_COMPLETION	BIT_ULL(63)
@@ -55,8 +57,9 @@ struct options;
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
 /* Which rows and columns are printed, and in which order. */
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
-/* The same of a table with call sites. */
-#define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE)
+/* The same of a table with call sites, and where these are. */
+#define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
+#define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE | OPTIONS_SOURCES)
 /* The options of stat that have no value, and are its own. */
 #define OPTIONS_STAT	(OPTION_CALLER | OPTION_ALLOC | OPTION_SLAB | OPTION_PAGE | OPTION_LIVE)
 
@@ -103,6 +106,7 @@ extern const struct option_info option_infos[];
  * @input: the snapshot to read tables from, or NULL
  * @tables: names of the tables that a snapshot has, or NULL for all
  * @table: name of the table to compare, or NULL
+ * @debug_dir: the directory to search for debug information first, or NULL
  * @fdr_milli: rate of false discoveries, in thousandths of a percent
  * @command: the command, or NULL if none is given
  * @args: its arguments, then NULL
@@ -126,6 +130,7 @@ struct options {
 	const char *input;
 	const char *tables;
 	const char *table;
+	const char *debug_dir;
 	u64 fdr_milli;
 	const struct command *command;
 	char **args;

@@ -284,7 +284,8 @@ static u64 pageblock_kb(void)
 /* Count the nodes in a list such as 0-3,5.  Without this file, the kernel has only one node. */
 static u64 online_nodes(void)
 {
-	char *text = files_sys("devices/system/node/online"), *list = text, *range;
+	size_t len;
+	char *text = files_sys("devices/system/node/online", &len), *list = text, *range;
 	u64 first, last, nr = 0;
 	char *to;
 

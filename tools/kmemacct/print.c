@@ -12,6 +12,7 @@
 #include "grid.h"
 #include "layout.h"
 #include "print.h"
+#include "source.h"
 #include "state.h"
 #include "pairs.h"
 
@@ -85,6 +86,8 @@ static void add_titles(struct grid *g, const struct layout *l)
 		column = l->columns.column[i];
 		if (!l->shown[column])
 			continue;
+		if (l->lines && is_left(l, column))
+			grid_column(g, LINES_TITLE, false);
 		layout_title(l, column, title);
 		if (strlen(title) < CELL_LEN - 1)
 			grid_column(g, title, !is_left(l, column));
@@ -94,6 +97,18 @@ static void add_titles(struct grid *g, const struct layout *l)
 		if (l->interval[column])
 			grid_column(g, INTERVAL_TITLE, true);
 	}
+}
+
+/* Add the cell of the source lines of a label, which the row of sums and other text do not have. */
+static void add_lines(struct grid *g, const struct layout *l, const char *label)
+{
+	char *text;
+
+	if (!l->lines)
+		return;
+	text = label ? sources_text(l->t->sources, label) : NULL;
+	grid_cell(g, text ? text : "");
+	free(text);
 }
 
 /* Add a line.  @text: what it has in place of its label. */
@@ -108,6 +123,8 @@ static void add_row(struct grid *g, const struct layout *l, const struct row *ro
 		column = l->columns.column[i];
 		if (!l->shown[column])
 			continue;
+		if (is_left(l, column))
+			add_lines(g, l, row == l->t->sum ? NULL : text);
 		grid_cell(g, is_left(l, column) ? text : layout_text(l, row, column, buf));
 		if (!l->interval[column])
 			continue;
@@ -116,8 +133,11 @@ static void add_row(struct grid *g, const struct layout *l, const struct row *ro
 	}
 }
 
-/* Add a line with nothing but a part of the label. */
-static void add_part(struct grid *g, const struct layout *l, const char *text)
+/*
+ * Add a line with nothing but a part of the label.
+ * @site: the call site in this part, or NULL
+ */
+static void add_part(struct grid *g, const struct layout *l, const char *text, const char *site)
 {
 	int i, column;
 
@@ -128,10 +148,28 @@ static void add_part(struct grid *g, const struct layout *l, const char *text)
 		column = l->columns.column[i];
 		if (!l->shown[column])
 			continue;
+		if (is_left(l, column))
+			add_lines(g, l, site);
 		grid_cell(g, is_left(l, column) ? text : "");
 		if (l->interval[column])
 			grid_cell(g, "");
 	}
+}
+
+/* Add a frame of a stack: the first one with the numbers of its row, the others without. */
+static void add_frame(struct grid *g, const struct layout *l, const struct row *row,
+		      const char *frame)
+{
+	const char *line = l->below ? sources_line(l->t->sources, frame) : NULL;
+	char *text = NULL;
+
+	if (line)
+		alloc_check(asprintf(&text, "%s" LINES_GAP "%s", frame, line) >= 0);
+	if (row)
+		add_row(g, l, row, text ? text : frame);
+	else
+		add_part(g, l, text ? text : frame, frame);
+	free(text);
 }
 
 /* Add a row whose call site follows the numbers, with its callers on the lines below it. */
@@ -139,13 +177,25 @@ static void add_stack(struct grid *g, const struct layout *l, const struct row *
 {
 	char *copy = alloc_copy(row->label), *frame = strrchr(copy, ';');
 
-	add_row(g, l, row, frame ? frame + 1 : copy);
+	add_frame(g, l, row, frame ? frame + 1 : copy);
 	while (frame) {
 		*frame = '\0';
 		frame = strrchr(copy, ';');
-		add_part(g, l, frame ? frame + 1 : copy);
+		add_frame(g, l, NULL, frame ? frame + 1 : copy);
 	}
 	free(copy);
+}
+
+/* Add a row, with the source line of its call site below it if that has no column. */
+static void add_site(struct grid *g, const struct layout *l, const struct row *row,
+		     const char *site)
+{
+	char *line = l->below ? sources_text(l->t->sources, site) : NULL;
+
+	add_row(g, l, row, site);
+	if (line && strcmp(line, "-"))
+		add_part(g, l, line, NULL);
+	free(line);
 }
 
 /* Add a row whose call site follows the numbers, with the cause below it. */
@@ -153,9 +203,9 @@ static void add_stall(struct grid *g, const struct layout *l, const struct row *
 {
 	char *copy = alloc_copy(row->label), *cause = copy;
 
-	add_row(g, l, row, strsep(&cause, ";"));
+	add_site(g, l, row, strsep(&cause, ";"));
 	if (cause)
-		add_part(g, l, cause);
+		add_part(g, l, cause, NULL);
 	free(copy);
 }
 
@@ -171,7 +221,7 @@ static void add_rows(struct grid *g, const struct layout *l)
 		else if (l->split)
 			add_stall(g, l, row);
 		else
-			add_row(g, l, row, row->label);
+			add_site(g, l, row, row->label);
 	}
 	if (l->t->sum && !l->raw)
 		add_row(g, l, l->t->sum, l->t->sum->label);
@@ -242,6 +292,8 @@ void print_remarks(FILE *out, const struct layout *l)
 	print_legend(out, l);
 	if (l->hidden)
 		print_hidden(out, l);
+	if (l->t->sources && sources_remark(l->t->sources))
+		comment_print(out, sources_remark(l->t->sources), l->screen);
 	print_advice(out, l);
 }
 

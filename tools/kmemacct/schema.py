@@ -128,6 +128,21 @@ def ends_of(name, column):
         for end, what in (("low", "lower"), ("high", "upper"))}
 
 
+LINE = described({"type": ["string", "null"]},
+                 "with --lines: file and line of the call, or null if it is not known")
+LINES = described(listed({"type": ["string", "null"]}),
+                  "with --lines: file and line of the call in each frame, or null")
+# Members that a row has only with certain options, or if something else is known
+OPTIONAL = {"gfp_flags", "line", "lines"}
+
+
+def lines_of(label):
+    """What --lines adds to a row with this label."""
+    if label == "stack":
+        return {"lines": LINES}
+    return {"line": LINE} if label in ("site", "site_cause", "comm_site") else {}
+
+
 FLAGS = described(listed(TEXT), "names of the flags in gfp, and the number of those without a name")
 
 
@@ -145,12 +160,15 @@ def row_of(columns, texts, more=None):
     if "gfp" in names:
         intervals["gfp_flags"] = FLAGS
         optional.add("gfp_flags")
+    for name in names & {"site", "stack", "site_cause", "comm_site"}:
+        intervals.update(lines_of(name))
+        optional.update(lines_of(name))
     return {**properties, **intervals, **(more or {})}, optional
 
 
 def with_intervals(properties, optional):
     """A row has all intervals, if anything was sampled, or none."""
-    ends = sorted(name for name in optional if name != "gfp_flags")
+    ends = sorted(optional - OPTIONAL)
     row = closed(properties, optional)
     if ends:
         row["dependentRequired"] = {name: [other for other in ends if other != name]
@@ -160,10 +178,10 @@ def with_intervals(properties, optional):
 
 def sum_of(properties, optional, none=()):
     """The row of sums has no IDs and no flags."""
-    found = {name: part for name, part in properties.items() if name != "gfp_flags"}
+    found = {name: part for name, part in properties.items() if name not in OPTIONAL}
     for name in none:
         found[name] = {"type": "null"}
-    return with_intervals(found, {name for name in optional if name != "gfp_flags"})
+    return with_intervals(found, optional - OPTIONAL)
 
 
 HEAD = {
@@ -181,8 +199,9 @@ def table(name, row, **more):
     properties = {
         "table": {"const": name}, "version": {"const": VERSION}, "head": {"$ref": "#/$defs/head"},
         "rows": listed(row), "rows_left_out": described(INTEGER, "rows that -l left out"),
-        "note": described(TEXT, "a remark on the table"), "unsampled_bytes_high": UNSAMPLED, **more}
-    optional = {"note", "unsampled_bytes_high"} | ({"advice"} & set(more))
+        "note": described(TEXT, "a remark on the table"), "unsampled_bytes_high": UNSAMPLED,
+        "no_lines": described(TEXT, "with --lines: which debug information is missing"), **more}
+    optional = {"note", "unsampled_bytes_high", "no_lines"} | ({"advice"} & set(more))
     return closed(properties, optional)
 
 
@@ -346,8 +365,8 @@ def growth(name):
     found = []
     for label in (*LABELS, "module"):
         text = meanings(LABELS[label])[label] if label in LABELS else "the module, or [kernel]"
-        row = closed({**properties, label: described(TEXT, text)},
-                     {*together, "growth_bytes_s"}, dependentRequired=together)
+        row = closed({**properties, label: described(TEXT, text), **lines_of(label)},
+                     {*together, "growth_bytes_s", *lines_of(label)}, dependentRequired=together)
         found.append(table(name, row))
     return {"anyOf": found}
 

@@ -14,6 +14,7 @@
 #include "latency.h"
 #include "rows.h"
 #include "show.h"
+#include "source.h"
 #include "stream.h"
 
 struct look show_look(const struct options *o)
@@ -57,6 +58,15 @@ static int name_flags(struct table *t, const struct options *o)
 		return -1;
 	t->gfp = gfp_new(flags);
 	return 0;
+}
+
+/* Only those rows are left now that are printed. */
+static int find_lines(struct table *t, const struct options *o)
+{
+	if (!(o->given & OPTION_SOURCES))
+		return 0;
+	t->sources = sources_find(t, o->debug_dir);
+	return t->sources ? 0 : -1;
 }
 
 static struct rows_match match_of(const struct options *o)
@@ -107,7 +117,7 @@ static int prepare(struct table *t, const struct options *o, const char *keys, s
 	add_total(t, o);
 	if (o->given & OPTION_RAW_IP && kallsyms_replace(t))
 		return -1;
-	if (name_flags(t, o))
+	if (name_flags(t, o) || find_lines(t, o))
 		return -1;
 	if (t->gfp && !(o->given & OPTION_JSON) && table_column(t, "gfp") >= 0)
 		gfp_shorten(t);
@@ -162,6 +172,7 @@ int show_stream(struct reader *r, const struct options *o,
 	struct stream s = {
 		.out = stdout, .look = show_look(o), .lines = U64_MAX, .keep = STREAM_KEEP,
 		.json = o->given & OPTION_JSON, .raw_ip = o->given & OPTION_RAW_IP,
+		.all = o->given & OPTION_SOURCES,
 		.match = match_of(o), .check_empty = check_empty,
 	};
 	int ret;
@@ -230,13 +241,17 @@ static char *fit(struct table *t, const struct options *o, const struct sort *so
 int show_screenful(struct table *t, const struct options *o)
 {
 	int lines = print_screen_lines(), screen = print_screen();
+	struct options rows = *o;
 	struct sort sort = {};
 	char *text = NULL;
 
 	if (!t || !lines || !screen || o->given & (OPTION_JSON | OPTION_LINES | OPTION_RAW))
 		return show(t, o, NULL);
+	/* A row takes a line or more. */
+	rows.given |= OPTION_LINES;
+	rows.lines = lines;
 	t = columns_add(t);
-	if (!prepare(t, o, NULL, &sort))
+	if (!prepare(t, &rows, NULL, &sort))
 		text = fit(t, o, &sort, lines, screen);
 	table_free(t);
 	if (!text)

@@ -300,7 +300,7 @@ static int put_text(const struct stream *s, struct reader *r, const struct table
 /* Test whether the rows are too many to be kept, and need not be. */
 static bool is_long(const struct stream *s, const struct heap *h)
 {
-	return !s->sort.nr && s->lines > s->keep && heap_nr_rows(h) == s->keep;
+	return !s->sort.nr && !s->all && s->lines > s->keep && heap_nr_rows(h) == s->keep;
 }
 
 static int put_kept(const struct stream *s, struct reader *r, struct heap *h, struct row *row)
@@ -334,7 +334,7 @@ static int keep_rows(const struct stream *s, struct reader *r, struct table **ke
 int stream_rows(const struct stream *s, struct reader *r, struct table **kept)
 {
 	*kept = NULL;
-	if (s->json && !s->sort.nr)
+	if (s->json && !s->sort.nr && !s->all)
 		return write_json(s, r);
 	if (keep_rows(s, r, kept))
 		return -1;

@@ -27,6 +27,7 @@
  * @out: output file
  * @json: print JSON and not text
  * @raw_ip: print addresses in place of call sites
+ * @all: keep all rows that -l leaves, however many there are
  * @look: what text looks like
  * @match: what rows have to match
  * @sort: the order of rows; without keys, it is that of the file
@@ -38,6 +39,7 @@ struct stream {
 	FILE *out;
 	bool json;
 	bool raw_ip;
+	bool all;
 	struct look look;
 	struct rows_match match;
 	struct sort sort;

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "gfp.h"
 #include "snapshot.h"
+#include "source.h"
 #include "table.h"
 
 static_assert(COUNT_NR < COLUMNS_MAX, "COLUMNS_MAX is too small");
@@ -77,6 +78,7 @@ void table_free(struct table *t)
 	free(t->sum_label);
 	free(t->advice);
 	gfp_free(t->gfp);
+	sources_free(t->sources);
 	free(t);
 }
 

@@ -19,6 +19,7 @@
 #include "number.h"
 
 struct gfp;
+struct sources;
 
 /*
  * The formats of kmemacct_abi.h.  In addition, SPARSE is a number whose zero prints as a dot;
@@ -179,6 +180,7 @@ struct field {
  * @note: a remark that is printed above the rows, or NULL
  * @advice: advice that is printed below the rows, or NULL
  * @gfp: names of gfp flags, or NULL
+ * @sources: lines of the call sites, or NULL
  * @block: memory of the rows
  * @text: text that labels, names and fields point into
  * @addresses: memory of the labels that kallsyms_replace() has set
@@ -204,6 +206,7 @@ struct table {
 	const char *note;
 	char *advice;
 	struct gfp *gfp;
+	struct sources *sources;
 	void *block;
 	char *text;
 	char *addresses;

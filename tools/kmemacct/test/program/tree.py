@@ -180,7 +180,8 @@ class Tree:
         self.write(name, table(name, columns.split(), rows, extra=f" {head}"))
 
     def environment(self, **more):
-        env = {k: v for k, v in os.environ.items() if k != "COLUMNS"}
+        # Nothing is fetched from the network.
+        env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "DEBUGINFOD_URLS")}
         return {**env, "KMEMACCT_PROC": str(self.proc), "KMEMACCT_SYS": str(self.sys),
                 "KMEMACCT_DEBUGFS": str(self.debugfs), **more}
 

@@ -1,0 +1,741 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The lines of source code that call sites are on.  See the overview in source.h. */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "files.h"
+#include "map.h"
+#include "source.h"
+#include "table.h"
+
+/* As libdwfl calls the kernel itself. */
+#define KERNEL		"kernel"
+
+/* Which parts of a label, between semicolons, are call sites. */
+enum part {
+	PART_ALL,
+	PART_EACH,
+	PART_FIRST,
+	PART_LAST,
+};
+
+/**
+ * struct site - a call site
+ * @label: its text
+ * @symbol: name of the function
+ * @module: name of the module, or KERNEL
+ * @offset: offset in the function of what is behind the call
+ * @line: `file:line`, or NULL
+ * @unclear: functions of this name have several lines, or some have none
+ */
+struct site {
+	char *label;
+	char *symbol;
+	const char *module;
+	u64 offset;
+	char *line;
+	bool unclear;
+};
+
+/* What is known of the file of a module. */
+enum state {
+	STATE_MISSING,
+	STATE_REPORTED,
+	STATE_OTHER_BUILD,
+	STATE_FOUND,
+};
+
+/**
+ * struct module - the kernel or a module
+ * @name: its name
+ * @state: what is known of its file
+ * @file: its file
+ * @tree_len: length of the directories that all its sources share; 0: not known yet
+ */
+struct module {
+	const char *name;
+	enum state state;
+	Dwfl_Module *file;
+	size_t tree_len;
+};
+
+/**
+ * struct sources - the lines of the call sites of a table
+ * @part: which parts of a label are call sites
+ * @by_label: each site by its text
+ * @sites: the sites, later ordered by module and symbol
+ * @nr_sites: number of @sites
+ * @room: number of sites that @sites has memory for
+ * @modules: the modules of the sites
+ * @nr_modules: number of @modules
+ * @release: the release of the kernel, or NULL if it is not known
+ * @remark: which debug information is missing, or NULL
+ */
+struct sources {
+	enum part part;
+	struct map by_label;
+	struct site **sites;
+	size_t nr_sites;
+	size_t room;
+	struct module *modules;
+	size_t nr_modules;
+	const char *release;
+	char *remark;
+};
+
+/* ---- labels --------------------------------------------------------------- */
+
+/* Find which parts of the labels are call sites.  Return: -1 if they have none. */
+static int find_part(const struct table *t, enum part *part)
+{
+	static const struct {
+		const char *column;
+		enum part part;
+	} columns[] = {
+		{ "site", PART_ALL }, { "stack", PART_EACH }, { "site_cause", PART_FIRST },
+		{ "comm_site", PART_LAST },
+	};
+	const char *name = t->columns ? t->columns[t->nr_values].name : NULL;
+	size_t i;
+
+	for (i = 0; name && i < ARRAY_SIZE(columns); i++) {
+		if (strcmp(columns[i].column, name))
+			continue;
+		*part = columns[i].part;
+		return 0;
+	}
+	return -1;
+}
+
+char *sources_next(const struct sources *s, char **rest)
+{
+	char *site = *rest, *last;
+
+	if (!site || s->part == PART_EACH)
+		return strsep(rest, ";");
+	*rest = NULL;
+	if (s->part == PART_ALL)
+		return site;
+	last = strrchr(site, ';');
+	if (s->part == PART_LAST)
+		return last ? last + 1 : site;
+	return strsep(&site, ";");
+}
+
+/* Parse `symbol+0xoff [module]`.  Return: -1 if @text is something else, such as `[other]`. */
+static int parse_site(struct site *site, char *text)
+{
+	char *offset = strstr(text, "+0x"), *module;
+
+	if (!offset || offset == text)
+		return -1;
+	*offset++ = '\0';
+	module = strstr(offset, " [");
+	if (module) {
+		*module = '\0';
+		module += strlen(" [");
+		module[strcspn(module, "]")] = '\0';
+	}
+	site->symbol = text;
+	site->module = module ? module : KERNEL;
+	return number_parse_hex(offset, &site->offset);
+}
+
+static void free_site(struct site *site)
+{
+	free(site->label);
+	free(site->symbol);
+	free(site->line);
+	free(site);
+}
+
+static void append(struct sources *s, struct site *site)
+{
+	if (s->nr_sites == s->room) {
+		s->room = 2 * s->room + 64;
+		s->sites = realloc(s->sites, s->room * sizeof(*s->sites));
+		alloc_check(s->sites);
+	}
+	s->sites[s->nr_sites++] = site;
+	map_put(&s->by_label, site->label, (uintptr_t)site);
+}
+
+static void add_site(struct sources *s, const char *label)
+{
+	struct site *site;
+	char *text;
+
+	if (map_find(&s->by_label, label))
+		return;
+	site = alloc(1, sizeof(*site));
+	text = alloc_copy(label);
+	if (parse_site(site, text)) {
+		free(text);
+		free(site);
+		return;
+	}
+	site->label = alloc_copy(label);
+	append(s, site);
+}
+
+static void add_label(struct sources *s, const char *label)
+{
+	char *copy = alloc_copy(label), *rest = copy, *site;
+
+	while ((site = sources_next(s, &rest)))
+		add_site(s, site);
+	free(copy);
+}
+
+static int compare_sites(const void *a, const void *b)
+{
+	const struct site *x = *(struct site * const *)a, *y = *(struct site * const *)b;
+	int ret = strcmp(x->module, y->module);
+
+	return ret ? ret : strcmp(x->symbol, y->symbol);
+}
+
+/* Order the sites, and list their modules. */
+static void sort_sites(struct sources *s)
+{
+	const char *last = NULL;
+	size_t i;
+
+	if (s->nr_sites)
+		qsort(s->sites, s->nr_sites, sizeof(*s->sites), compare_sites);
+	s->modules = alloc(s->nr_sites, sizeof(*s->modules));
+	for (i = 0; i < s->nr_sites; i++) {
+		if (!last || strcmp(last, s->sites[i]->module))
+			s->modules[s->nr_modules++].name = s->sites[i]->module;
+		last = s->sites[i]->module;
+	}
+}
+
+static struct module *find_module(const struct sources *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++)
+		if (!strcmp(s->modules[i].name, name))
+			return &s->modules[i];
+	return NULL;
+}
+
+/* ---- paths ---------------------------------------------------------------- */
+
+/* Return: the path without `.`, `..` and empty parts, which the caller frees. */
+static char *clean_path(const char *path)
+{
+	char *copy = alloc_copy(path), *rest = copy, *part;
+	char *clean = alloc(1, strlen(path) + 2), *end = clean;
+
+	while ((part = strsep(&rest, "/"))) {
+		if (!*part || !strcmp(part, "."))
+			continue;
+		if (strcmp(part, "..")) {
+			*end++ = '/';
+			end = stpcpy(end, part);
+		} else {
+			while (end > clean && *--end != '/')
+				;
+		}
+	}
+	*end = '\0';
+	free(copy);
+	if (*path != '/' && *clean)
+		memmove(clean, clean + 1, strlen(clean));
+	return clean;
+}
+
+/* Return: length of the directories that two paths share, with the slash behind them. */
+static size_t shared_len(const char *a, const char *b)
+{
+	size_t i, len = 0;
+
+	for (i = 0; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/')
+			len = i + 1;
+	return a[i] == '/' && !b[i] ? i + 1 : len;
+}
+
+/*
+ * Return: length of the directories that all source files of a module share.  Those that are
+ * relative are made for it, and are elsewhere.
+ */
+static size_t tree_len(Dwfl_Module *dwfl)
+{
+	char *tree = NULL, *file;
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+	size_t len = 0;
+
+	while ((unit = dwfl_module_nextcu(dwfl, unit, &bias))) {
+		const char *name = dwarf_diename(unit);
+
+		if (!name || *name != '/')
+			continue;
+		file = clean_path(name);
+		if (!tree)
+			len = strrchr(file, '/') + 1 - file;
+		else if (shared_len(file, tree) < len)
+			len = shared_len(file, tree);
+		free(tree);
+		tree = file;
+	}
+	free(tree);
+	return len;
+}
+
+/*
+ * Cut a path off to be that in its own tree.  The kernel's is the directory in which the compiler
+ * ran, or a directory above it; a module that is elsewhere has its own.
+ */
+static char *shorten(struct module *module, const char *path, const char *comp_dir)
+{
+	char *file = clean_path(path), *dir;
+	size_t len;
+
+	if (*file != '/')
+		return file;
+	dir = clean_path(comp_dir ? comp_dir : "");
+	len = shared_len(file, dir);
+	free(dir);
+	if (len <= 1 && !module->tree_len)
+		module->tree_len = tree_len(module->file);
+	if (len <= 1)
+		len = module->tree_len;
+	memmove(file, file + len, strlen(file + len) + 1);
+	return file;
+}
+
+/* ---- lines ---------------------------------------------------------------- */
+
+/**
+ * struct place - a place in the source
+ * @file: path of the file
+ * @line: number of the line
+ * @comp_dir: directory in which the compiler ran, or NULL
+ */
+struct place {
+	const char *file;
+	int line;
+	const char *comp_dir;
+};
+
+static bool is_header(const char *file)
+{
+	size_t len = strlen(file);
+
+	return len > 2 && !strcmp(file + len - 2, ".h");
+}
+
+/* Find where an inlined function is called.  Return: -1 if it is not known. */
+static int find_call(Dwarf_Die *unit, Dwarf_Die *function, struct place *place)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	const char *name;
+	size_t nr;
+
+	if (dwarf_formudata(dwarf_attr(function, DW_AT_call_file, &attr), &file) ||
+	    dwarf_formudata(dwarf_attr(function, DW_AT_call_line, &attr), &line) ||
+	    dwarf_getsrcfiles(unit, &files, &nr) || file >= nr)
+		return -1;
+	name = dwarf_filesrc(files, file, NULL, NULL);
+	if (!name)
+		return -1;
+	place->file = name;
+	place->line = line;
+	return 0;
+}
+
+/* Move a place in a header to the call outside of headers, if there is one. */
+static void leave_headers(Dwfl_Module *file, Dwarf_Addr addr, struct place *place)
+{
+	Dwarf_Die *scopes = NULL, *outer = NULL, *unit;
+	struct place call = *place;
+	Dwarf_Addr bias;
+	int i, nr;
+
+	unit = dwfl_module_addrdie(file, addr, &bias);
+	nr = unit ? dwarf_getscopes(unit, addr - bias, &scopes) : 0;
+	/* The scopes around an inlined function are those of its definition, not of its call. */
+	nr = nr > 0 ? dwarf_getscopes_die(&scopes[0], &outer) : 0;
+	for (i = 0; i < nr && is_header(call.file); i++)
+		if (dwarf_tag(&outer[i]) == DW_TAG_inlined_subroutine &&
+		    find_call(unit, &outer[i], &call))
+			break;
+	if (!is_header(call.file))
+		*place = call;
+	free(outer);
+	free(scopes);
+}
+
+/* Return: the line of an address, which the caller frees, or NULL. */
+static char *line_of(struct module *module, Dwarf_Addr addr)
+{
+	Dwfl_Line *line = dwfl_module_getsrc(module->file, addr);
+	char *file, *text = NULL;
+	struct place place;
+
+	if (!line)
+		return NULL;
+	place.file = dwfl_lineinfo(line, NULL, &place.line, NULL, NULL, NULL);
+	place.comp_dir = dwfl_line_comp_dir(line);
+	/* Code that the compiler has added is on no line. */
+	if (!place.file || place.line <= 0)
+		return NULL;
+	if (is_header(place.file))
+		leave_headers(module->file, addr, &place);
+	file = shorten(module, place.file, place.comp_dir);
+	alloc_check(asprintf(&text, "%s:%d", file, place.line) >= 0);
+	free(file);
+	return text;
+}
+
+/* ---- symbols -------------------------------------------------------------- */
+
+/* Set the line of a site that may be in a function at @addr. */
+static void use_symbol(struct site *site, struct module *module, Dwarf_Addr addr, u64 size)
+{
+	char *line;
+
+	if (site->unclear || !site->offset || site->offset > size)
+		return;
+	line = line_of(module, addr + site->offset - 1);
+	if (!site->line && line) {
+		site->line = line;
+		return;
+	}
+	site->unclear = !line || strcmp(line, site->line);
+	free(line);
+}
+
+/* Set the lines of all sites in a function of this name. */
+static void use_sites(const struct sources *s, const struct site *key, struct module *module,
+		      Dwarf_Addr addr, u64 size)
+{
+	struct site **end = s->sites + s->nr_sites, **found;
+
+	found = bsearch(&key, s->sites, s->nr_sites, sizeof(*s->sites), compare_sites);
+	while (found && found > s->sites && !compare_sites(found - 1, &key))
+		found--;
+	for (; found && found < end && !compare_sites(found, &key); found++)
+		use_symbol(*found, module, addr, size);
+}
+
+static void use_symbols(const struct sources *s, struct module *module)
+{
+	struct site key = { .module = module->name };
+	int i, nr = dwfl_module_getsymtab(module->file);
+	const char *symbol;
+	GElf_Addr addr;
+	GElf_Sym sym;
+
+	for (i = 0; i < nr; i++) {
+		symbol = dwfl_module_getsym_info(module->file, i, &sym, &addr, NULL, NULL, NULL);
+		if (!symbol || GELF_ST_TYPE(sym.st_info) != STT_FUNC)
+			continue;
+		key.symbol = (char *)symbol;
+		use_sites(s, &key, module, addr, sym.st_size);
+	}
+}
+
+/* ---- files ---------------------------------------------------------------- */
+
+/*
+ * Test whether what is running was not built from this file, by its build ID, which is in the notes
+ * that the kernel shows.  Without these, nothing is known.
+ */
+static bool is_other_build(Dwfl_Module *file, const char *name)
+{
+	char path[FILES_PATH], *notes;
+	const unsigned char *id;
+	GElf_Addr addr;
+	size_t len;
+	int id_len = dwfl_module_build_id(file, &id, &addr);
+	bool other;
+
+	if (!strcmp(name, KERNEL))
+		snprintf(path, sizeof(path), "kernel/notes");
+	else
+		snprintf(path, sizeof(path), "module/%s/notes/.note.gnu.build-id", name);
+	notes = id_len > 0 ? files_sys(path, &len) : NULL;
+	other = notes && !memmem(notes, len, id, id_len);
+	free(notes);
+	return other;
+}
+
+static int use_module(Dwfl_Module *file, void **data, const char *name, Dwarf_Addr base,
+		      void *arg)
+{
+	const struct sources *s = arg;
+	struct module *module = find_module(s, name);
+	Dwarf_Addr bias;
+
+	if (!module || module->state == STATE_FOUND)
+		return DWARF_CB_OK;
+	if (is_other_build(file, name)) {
+		module->state = STATE_OTHER_BUILD;
+	} else if (dwfl_module_getdwarf(file, &bias)) {
+		module->state = STATE_FOUND;
+		module->file = file;
+		use_symbols(s, module);
+	}
+	return DWARF_CB_OK;
+}
+
+/* For wants_kernel() and wants_module(), to which libdwfl passes no argument. */
+static const struct sources *reported;
+
+static int wants_kernel(const char *name, const char *file)
+{
+	return !strcmp(name, KERNEL);
+}
+
+static int wants_module(const char *name, const char *file)
+{
+	struct module *module = strcmp(name, KERNEL) ? find_module(reported, name) : NULL;
+
+	if (!module || module->state != STATE_MISSING)
+		return 0;
+	module->state = STATE_REPORTED;
+	return 1;
+}
+
+static bool lacks_modules(const struct sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++)
+		if (strcmp(s->modules[i].name, KERNEL) && s->modules[i].state == STATE_MISSING)
+			return true;
+	return false;
+}
+
+/*
+ * Report the files that sites need, of a release or, if @where is a path, in a directory.  If the
+ * kernel is wanted and missing, libdwfl looks for no modules, so these need a call of their own.
+ */
+static void report(const struct sources *s, Dwfl *dwfl, const char *where)
+{
+	struct module *kernel = find_module(s, KERNEL);
+
+	reported = s;
+	if (kernel && kernel->state == STATE_MISSING &&
+	    !dwfl_linux_kernel_report_offline(dwfl, where, wants_kernel))
+		kernel->state = STATE_REPORTED;
+	if (lacks_modules(s))
+		dwfl_linux_kernel_report_offline(dwfl, where, wants_module);
+}
+
+/* Report files with nothing but debug information, which libdwfl does not look for. */
+static void report_debug(const struct sources *s, Dwfl *dwfl, const char *dir)
+{
+	char path[FILES_PATH];
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++) {
+		if (s->modules[i].state != STATE_MISSING)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s.ko.debug", dir, s->modules[i].name);
+		if (dwfl_report_offline(dwfl, s->modules[i].name, path, -1))
+			s->modules[i].state = STATE_REPORTED;
+	}
+}
+
+static void report_all(const struct sources *s, Dwfl *dwfl, const char *dir)
+{
+	char *path = dir ? realpath(dir, NULL) : NULL;
+
+	dwfl_report_begin(dwfl);
+	if (path) {
+		report(s, dwfl, path);
+		report_debug(s, dwfl, path);
+	}
+	if (s->release)
+		report(s, dwfl, s->release);
+	dwfl_report_end(dwfl, NULL, NULL);
+	free(path);
+}
+
+static void look_up(const struct sources *s, const char *dir)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	Dwfl *dwfl;
+
+	if (!s->nr_sites)
+		return;
+	dwfl = dwfl_begin(&callbacks);
+	alloc_check(dwfl);
+	report_all(s, dwfl, dir);
+	dwfl_getmodules(dwfl, use_module, (void *)s, 0);
+	dwfl_end(dwfl);
+}
+
+/* The head may be from a file of another machine: a release that is a path names no files here. */
+static const char *release_of(const struct table *t)
+{
+	const char *release = table_field(t, "kernel");
+
+	return release && *release && *release != '.' && !strchr(release, '/') ? release : NULL;
+}
+
+/* ---- the remark ----------------------------------------------------------- */
+
+static void list_modules(const struct sources *s, FILE *out, enum state state)
+{
+	const char *between = " ";
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++) {
+		if (s->modules[i].state != state)
+			continue;
+		fprintf(out, "%s%s%s", between, strcmp(s->modules[i].name, KERNEL) ? "module " : "",
+			s->modules[i].name);
+		between = ", ";
+	}
+}
+
+static bool any_is(const struct sources *s, enum state state)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++)
+		if (s->modules[i].state == state)
+			return true;
+	return false;
+}
+
+/* A file that was found and has no debug information is the same as none. */
+static void set_missing(const struct sources *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_modules; i++)
+		if (s->modules[i].state == STATE_REPORTED)
+			s->modules[i].state = STATE_MISSING;
+}
+
+/* If that of the kernel is missing, so is that of its modules: they are in one package. */
+static void print_missing(const struct sources *s, FILE *out)
+{
+	const struct module *kernel = find_module(s, KERNEL);
+
+	fputs("no debug information for", out);
+	if (kernel && kernel->state == STATE_MISSING)
+		fprintf(out, " kernel %s", s->release ? s->release : "");
+	else
+		list_modules(s, out, STATE_MISSING);
+	if (s->release)
+		fprintf(out, ": install linux-image-%s-dbg, set DEBUGINFOD_URLS or use --debug-dir",
+			s->release);
+	else
+		fputs(", and the table does not name the kernel: use --debug-dir", out);
+}
+
+static void set_remark(struct sources *s)
+{
+	size_t len;
+	FILE *out;
+
+	set_missing(s);
+	if (!any_is(s, STATE_MISSING) && !any_is(s, STATE_OTHER_BUILD))
+		return;
+	out = open_memstream(&s->remark, &len);
+	alloc_check(out);
+	if (any_is(s, STATE_MISSING))
+		print_missing(s, out);
+	if (any_is(s, STATE_OTHER_BUILD)) {
+		fputs(any_is(s, STATE_MISSING) ? "; of" : "of", out);
+		list_modules(s, out, STATE_OTHER_BUILD);
+		fputs(", another build is running than the one whose files are here", out);
+	}
+	alloc_check(!fclose(out));
+}
+
+/* ---- the lines of a table ------------------------------------------------- */
+
+struct sources *sources_find(const struct table *t, const char *dir)
+{
+	struct sources *s;
+	enum part part;
+	size_t i;
+
+	if (find_part(t, &part)) {
+		fail("this table has no call sites: omit --lines");
+		return NULL;
+	}
+	s = alloc(1, sizeof(*s));
+	s->part = part;
+	s->by_label.compare = map_compare_texts;
+	s->release = release_of(t);
+	for (i = 0; i < t->nr_rows; i++)
+		add_label(s, t->rows[i]->label);
+	sort_sites(s);
+	look_up(s, dir);
+	set_remark(s);
+	return s;
+}
+
+void sources_free(struct sources *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	map_clear(&s->by_label);
+	for (i = 0; i < s->nr_sites; i++)
+		free_site(s->sites[i]);
+	free(s->sites);
+	free(s->modules);
+	free(s->remark);
+	free(s);
+}
+
+const char *sources_line(const struct sources *s, const char *label)
+{
+	const uintptr_t *found = map_find(&s->by_label, label);
+	const struct site *site = found ? (const struct site *)*found : NULL;
+
+	return site && !site->unclear ? site->line : NULL;
+}
+
+char *sources_text(const struct sources *s, const char *label)
+{
+	char *copy = alloc_copy(label), *rest = copy, *site, *text = NULL;
+	const char *between = "", *line;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	alloc_check(out);
+	while ((site = sources_next(s, &rest))) {
+		line = sources_line(s, site);
+		fprintf(out, "%s%s", between, line ? line : "-");
+		between = ";";
+	}
+	alloc_check(!fclose(out));
+	free(copy);
+	return text;
+}
+
+bool sources_has_list(const struct sources *s)
+{
+	return s->part == PART_EACH;
+}
+
+const char *sources_remark(const struct sources *s)
+{
+	return s->remark;
+}

@@ -1,0 +1,434 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The source lines of call sites: --lines.
+
+The ELF files are compiled here.  In their source, a label of the assembler is right behind a call,
+where its return address is, and a comment is on the line of the call.
+"""
+import json
+import lzma
+import re
+import subprocess
+
+from program.samples import sampled_rows, sampled_table
+from program.tree import COUNTS, IDENTITY, callers, check_equal, check_in, lines
+
+BEHIND = '__asm__ volatile(".globl %s\\n%s:");'
+
+
+def behind(name):
+    return BEHIND % (name, name)
+
+
+SOURCES = {
+    "fs/one.c": f"""#include "../include/inline.h"
+void callee(void);
+
+void first(void)
+{{
+	callee();	/* in_first */
+	{behind("in_first")}
+}}
+
+static __attribute__((used)) void same(void)
+{{
+	callee();	/* in_same */
+	{behind("in_same")}
+}}
+
+void in_c(void)
+{{
+	outer("in_header");	/* in_header */
+}}
+
+static __attribute__((used)) void longer(void)
+{{
+	callee();
+	{behind("in_longer_early")}
+}}
+
+void uses(void)
+{{
+	copied();
+}}
+
+__attribute__((noreturn)) void stop(void);
+
+void last(void)
+{{
+	stop();	/* in_last */
+}}
+""",
+    "fs/two.c": f"""#include "../include/inline.h"
+void callee(void);
+
+void second(void)
+{{
+	callee();
+	callee();	/* in_second */
+	{behind("in_second")}
+}}
+
+/* Moves what follows to other lines. */
+
+static __attribute__((used)) void same(void)
+{{
+	callee();
+}}
+
+static __attribute__((used)) void longer(void)
+{{
+	callee(); callee(); callee(); callee(); callee(); callee(); callee(); callee();
+	callee();	/* in_longer */
+	{behind("in_longer")}
+}}
+
+void uses_too(void)
+{{
+	copied();
+}}
+""",
+    "include/inline.h": f"""void callee(void);
+
+/* As kmalloc() is */
+static inline __attribute__((always_inline)) void inner(void)
+{{
+	callee();
+}}
+
+#define outer(label) do {{ middle(); __asm__ volatile(".globl " label "\\n" label ":"); }} while (0)
+
+static inline __attribute__((always_inline)) void middle(void)
+{{
+	inner();
+}}
+
+/* Each file has a function of its own, on the same line. */
+static __attribute__((noinline, used)) void copied(void)
+{{
+	callee();	/* in_copied */
+}}
+""",
+    "end.c": "void callee(void) {}\nvoid stop(void) { for (;;); }\n",
+}
+
+
+def line_of(label):
+    """`file:line` of the comment with the name of the label."""
+    for name, text in SOURCES.items():
+        for nr, line in enumerate(text.splitlines(), 1):
+            if f"/* {label} */" in line:
+                return f"{name}:{nr}"
+    raise KeyError(label)
+
+
+def run(*command, **more):
+    subprocess.run(command, check=True, **more)
+
+
+def write_sources(top):
+    for name, text in SOURCES.items():
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(text)
+
+
+def compile_objects(top, *flags, build=None):
+    """Compile the sources below `top`, in the directory `build` or there with relative paths."""
+    write_sources(top)
+    objects = []
+    for name in SOURCES:
+        if name.endswith(".c"):
+            objects.append(top / name.replace("/", "_").replace(".c", ".o"))
+            run("gcc", "-g", "-O0", "-fno-pie", "-fcf-protection=none", "-c", *flags, "-o",
+                objects[-1], top / name if build else name, cwd=build or top)
+    return objects
+
+
+def build_module(t, name="mod", **more):
+    """Make a module, as the kernel's build does, and return the directory that it is in."""
+    out = t.top / "modules"
+    out.mkdir(exist_ok=True)
+    objects = compile_objects(t.top / "src", **more)
+    run("ld", "-r", "--build-id=sha1", "-o", out / f"{name}.ko", *objects)
+    return out
+
+
+def site_of(elf, function, label, module="mod"):
+    """The call site with a return address at the label."""
+    text = subprocess.run(["nm", elf], capture_output=True, text=True, check=True).stdout
+    at = {name: int(addr, 16) for addr, name in re.findall(r"^(\w+) \w (\w+)$", text, re.M)}
+    return f"{function}+{at[label] - at[function]:#x}" + (f" [{module}]" if module else "")
+
+
+def offset_of(elf, label, number):
+    """Its offset in one of the functions of a name, which ascend."""
+    text = subprocess.run(["nm", "-n", elf], capture_output=True, text=True, check=True).stdout
+    found = re.findall(r"^(\w+) \w (\w+)$", text, re.M)
+    at = [int(addr, 16) for addr, name in found if name == label]
+    name = "longer" if label.startswith("in_longer") else "same"
+    return at[0] - [int(addr, 16) for addr, other in found if other == name][number]
+
+
+def size_of(elf, function):
+    text = subprocess.run(["nm", "-S", elf], capture_output=True, text=True, check=True).stdout
+    return int(re.search(rf"^\w+ (\w+) \w {function}$", text, re.M)[1], 16)
+
+
+def write_callers(t, sites):
+    t.write("callers", callers([(1 << (40 - i), *[0] * (len(COUNTS) - 2), "0.000", site)
+                                for i, site in enumerate(sites)]))
+
+
+def found_lines(t, directory, *args):
+    """The lines of the call sites of `callers`."""
+    found = json.loads(t.out("callers", "--lines", "--debug-dir", directory, "-j", *args))
+    return {row["site"]: row["line"] for row in found["rows"]}
+
+
+def missing(what):
+    return (f"no debug information for {what}: install linux-image-6.1.0-42-amd64-dbg,"
+            " set DEBUGINFOD_URLS or use --debug-dir")
+
+
+def finds_lines(t):
+    out = build_module(t)
+    elf = out / "mod.ko"
+    expected = {site_of(elf, "first", "in_first"): line_of("in_first"),
+                site_of(elf, "second", "in_second"): line_of("in_second"),
+                site_of(elf, "in_c", "in_header"): line_of("in_header"),
+                # One line for each of the two functions
+                f"same+{offset_of(elf, 'in_same', 0):#x} [mod]": None,
+                # The same line in both
+                "copied+0x9 [mod]": line_of("in_copied"),
+                # Only one of the two is as long
+                f"longer+{offset_of(elf, 'in_longer', 1):#x} [mod]": line_of("in_longer"),
+                # A call that does not return, so that the function ends behind it
+                f"last+{size_of(elf, 'last'):#x} [mod]": line_of("in_last"),
+                f"last+{size_of(elf, 'last') + 1:#x} [mod]": None,
+                "first+0x0 [mod]": None, "first+0x1000 [mod]": None, "first [mod]": None,
+                "first+0xq [mod]": None, "third+0x5 [mod]": None, "[other]": None,
+                "[kernel]": None, "[unloaded]": None, "+0x5": None, "0xffffffffc0001005": None}
+    write_callers(t, expected)
+    check_equal("lines", expected, found_lines(t, out))
+    check_equal("rows of -l", dict(list(expected.items())[:2]), found_lines(t, out, "-l", "2"))
+    check_equal("without --lines", False, "line" in t.rows("callers")[0])
+    text = t.out("callers", "--lines", "--debug-dir", out, COLUMNS="120")
+    place = text.splitlines()[1].index(" line ") + 1
+    check_equal("column", ["line", *(line or "-" for line in expected.values())],
+                [line[place:].split()[0] for line in lines(text)[:-1]])
+    check_in("  sum of 18 rows", lines(text)[-1])
+    check_equal("no remark", 1, text.count("#"))
+    raw = t.out("callers", "--lines", "--debug-dir", out, "-r", "-o", "site").splitlines()
+    check_equal("raw", ["line site", f"{line_of('in_first')} " + next(iter(expected)).replace(
+        " ", "\\x20")], raw[:2])
+
+
+def has_lines_below_sites(t):
+    """If they have no room in a line, nothing else is left out for them."""
+    out = build_module(t)
+    site = site_of(out / "mod.ko", "first", "in_first")
+    write_callers(t, [site, "[other]"])
+    for width in 60, 80:
+        plain = lines(t.out("callers", COLUMNS=str(width)))
+        place = plain[1].index("first")
+        text = lines(t.out("callers", "--lines", "--debug-dir", out, COLUMNS=str(width)))
+        at = max(map(len, plain)) + len(line_of("in_first")) + 1
+        below = at > width
+        check_equal(f"{width}: no room", width == 60, below)
+        check_equal(f"{width}: rows", len(plain) + below, len(text))
+        if below:
+            check_equal(f"{width}: below", " " * place + line_of("in_first"), text[2])
+            check_equal(f"{width}: others", plain, text[:2] + text[3:])
+    check_equal("not too wide", True, max(map(len, text)) <= 80)
+    narrow = lines(t.out("callers", "--lines", "--debug-dir", out, COLUMNS="20"))
+    check_equal("narrow", [site, line_of("in_first")],
+                [narrow[1].split(maxsplit=1)[1], narrow[2].strip()])
+
+
+def finds_lines_of_frames(t):
+    out = build_module(t)
+    elf, row = out / "mod.ko", list(sampled_rows().values())[0]
+    frames = ["ret_from_fork+0x1f", site_of(elf, "second", "in_second"),
+              site_of(elf, "first", "in_first")]
+    t.write("stacks", sampled_table("stacks", "stack", {";".join(frames): row}))
+    args = ["stacks", "--lines", "--debug-dir", out]
+    expected = [None, line_of("in_second"), line_of("in_first")]
+    check_equal("json", expected, t.rows(*args)[0]["lines"])
+    text = lines(t.out(*args, COLUMNS="200"))
+    place = text[0].index(" line ") + 1
+    check_equal("column", [f"{line or '-':10} {frame}" for line, frame in
+                           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
+    text = lines(t.out(*args, COLUMNS="60"))
+    place = text[0].index(" stack") + 1
+    check_equal("behind", [f"{frame}  {line}" if line else frame for line, frame in
+                           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
+    check_equal("raw", "-;" + ";".join(expected[1:]),
+                t.out(*args, "-r", "-o", "stack").splitlines()[1].split()[0])
+
+
+def finds_lines_in_other_tables(t):
+    out = build_module(t)
+    site = site_of(out / "mod.ko", "first", "in_first")
+    args = ["--lines", "--debug-dir", out]
+    t.write_table("stalls", "total_us count mean_us max_us order gfp site_cause",
+                  [(100, 2, "50.000", 60, 3, "0xcc0", f"{site};lru inactive")], "latency=on")
+    t.write_table("gfp_flags", "mask flag", [("0xcc0", "GFP_KERNEL")])
+    check_equal("stalls", line_of("in_first"), t.rows("stalls", *args)[0]["line"])
+    text = lines(t.out("stalls", *args, COLUMNS="62"))
+    check_equal("a stall", [site, line_of("in_first"), "lru inactive"],
+                [text[1][text[0].index("site_cause"):], text[2].strip(), text[3].strip()])
+    t.write_table("comm_sites", "alloc_pages comm_site", [(7, f"a;b;{site}")],
+                  "pages=sites account=comm_sites")
+    check_equal("comm_sites", line_of("in_first"), t.rows("comm_sites", *args)[0]["line"])
+    columns = "ptr bytes_req bytes_alloc age_ms cpu node pid site"
+    t.write_table("allocs", columns, [(f"ffff{i:012x}", 8, 8, 70000, 0, 0, 1, site)
+                                      for i in range(2000)])
+    for command in ["leaks"], ["allocs"], ["allocs", "-l", "1"], ["lookup", "ffff000000000001"]:
+        rows = t.rows(*command, *args)
+        check_equal(command, {line_of("in_first")}, {row["line"] for row in rows})
+    check_in(f" {line_of('in_first')} {site}", t.out("allocs", *args))
+    before, taken = t.top / "before.tar.gz", t.top / "taken.tar.gz"
+    write_callers(t, ["[other]"])
+    t.out("snapshot", before)
+    write_callers(t, ["[other]", site])
+    t.out("snapshot", taken)
+    check_equal("snapshot", {"[other]": None, site: line_of("in_first")},
+                found_lines(t, out, "-i", taken))
+    check_equal("diff", [line_of("in_first")], [
+        row["line"] for row in json.loads(t.out("diff", before, taken, *args, "-j",
+                                                status=1))["rows"]])
+
+
+def finds_the_kernel(t):
+    """Its file has addresses, and its paths are shortened to those in its tree."""
+    # As Debian builds it: in a directory below that of the source
+    build = t.top / "linux-6.1/debian/build"
+    build.mkdir(parents=True)
+    objects = compile_objects(t.top / "linux-6.1", build=build)
+    out = t.top / "kernel"
+    out.mkdir()
+    run("ld", "-e", "first", "-Ttext", "0x8100000", "-o", out / "vmlinux", *objects)
+    site = site_of(out / "vmlinux", "first", "in_first", "")
+    write_callers(t, [site, "ext4_get+0x5 [ext4]"])
+    check_equal("kernel", {site: line_of("in_first"), "ext4_get+0x5 [ext4]": None},
+                found_lines(t, out))
+    check_in(missing("module ext4"), t.out("callers", "--lines", "--debug-dir", out))
+
+
+def shortens_paths(t):
+    """What the compiler is told here moves the source and the kernel's build elsewhere."""
+    source, build = t.top / "src", t.top / "build"
+    build.mkdir()
+    for own, kernel, expected in (("/home/me/mod", "/usr/src/linux", ""),
+                                  ("/usr/src/mod-1.0", "/usr/src/linux", "mod-1.0/"),
+                                  ("/usr/src/linux", "/usr/src/linux/build", ""),
+                                  ("/a//b/../c", "/a/./c/d", ""),
+                                  ("../../", "/a/c/d", "")):
+        flags = [f"-fdebug-prefix-map={source}={own}", f"-fdebug-prefix-map={build}={kernel}"]
+        out = t.top / "modules"
+        out.mkdir(exist_ok=True)
+        run("ld", "-r", "-o", out / "mod.ko", *compile_objects(source, *flags, build=build))
+        site = site_of(out / "mod.ko", "first", "in_first")
+        write_callers(t, [site])
+        check_equal(own, expected + line_of("in_first"), found_lines(t, out)[site])
+
+
+def finds_files_in_several_forms(t):
+    out = build_module(t)
+    elf = out / "mod.ko"
+    site = site_of(elf, "first", "in_first")
+    write_callers(t, [site])
+    (out / "kernel/fs").mkdir(parents=True)
+    content, expected = elf.read_bytes(), {site: line_of("in_first")}
+    elf.rename(out / "kernel/fs/mod.ko")
+    check_equal("a directory below", expected, found_lines(t, out))
+    (out / "kernel/fs/mod.ko").unlink()
+    (out / "mod.ko.xz").write_bytes(lzma.compress(content))
+    check_equal("compressed", expected, found_lines(t, out))
+    (out / "mod.ko.xz").unlink()
+    elf.write_bytes(content)
+    run("objcopy", "--only-keep-debug", elf, out / "mod.ko.debug")
+    elf.unlink()
+    check_equal("debug", expected, found_lines(t, out))
+    run("strip", "-g", out / "mod.ko.debug")
+    check_equal("stripped", {site: None}, found_lines(t, out))
+    (out / "mod.ko.debug").unlink()
+    write_callers(t, [site.replace("mod", "my_mod")])
+    (out / "my-mod.ko").write_bytes(content)
+    check_equal("a dash", list(expected.values()), list(found_lines(t, out).values()))
+
+
+def says_what_is_missing(t):
+    text = t.out("callers", "--lines")
+    check_in(f"\n# {missing('kernel 6.1.0-42-amd64')}\n", text)
+    found = json.loads(t.out("callers", "--lines", "-j"))
+    check_equal("json", missing("kernel 6.1.0-42-amd64"), found["no_lines"])
+    check_equal("null", [None] * 3, [row["line"] for row in found["rows"]])
+    check_in(missing("module overlay"), t.out("callers", "--lines", "--module", "overlay"))
+    out = build_module(t)
+    elf = out / "mod.ko"
+    site = site_of(elf, "first", "in_first")
+    write_callers(t, [site])
+    content = elf.read_bytes()
+    for size in *range(0, 2048, 64), len(content) // 2, len(content) - 1:
+        elf.write_bytes(content[:size])
+        text = t.out("callers", "--lines", "--debug-dir", out)
+        if line_of("in_first") not in text:
+            check_in(f"\n# {missing('module mod')}\n", text)
+    elf.write_bytes(content[:len(content) // 2])
+    check_equal("half a file", {site: None}, found_lines(t, out))
+
+
+def needs_the_same_build(t):
+    """The build ID in the notes of what is running has to be that of the file."""
+    out = build_module(t)
+    site = site_of(out / "mod.ko", "first", "in_first")
+    write_callers(t, [site])
+    run("objcopy", "-O", "binary", "--only-section=.note.gnu.build-id", "--set-section-flags",
+        ".note.gnu.build-id=alloc", out / "mod.ko", t.top / "note")
+    notes = t.sys / "module/mod/notes/.note.gnu.build-id"
+    notes.parent.mkdir(parents=True)
+    note = (t.top / "note").read_bytes()
+    notes.write_bytes(note)
+    check_equal("the same", {site: line_of("in_first")}, found_lines(t, out))
+    notes.write_bytes(note[:-1] + bytes([note[-1] ^ 1]))
+    check_equal("another", {site: None}, found_lines(t, out))
+    check_in("\n# of module mod, another build is running than the one whose files are here\n",
+             t.out("callers", "--lines", "--debug-dir", out))
+
+
+def takes_no_path_as_release(t):
+    """A snapshot may be from anywhere: its head names no files."""
+    out = build_module(t)
+    site = site_of(out / "mod.ko", "first", "in_first")
+    write_callers(t, [site])
+    good = (t.dir / "callers").read_text()
+    for release in str(out), "../modules", ".":
+        t.write("callers", good.replace("kernel=6.1.0-42-amd64", f"kernel={release}"))
+        found = json.loads(t.out("callers", "--lines", "-j"))
+        check_equal(release, None, found["rows"][0]["line"])
+        check_equal("remark", "no debug information for module mod, and the table does not name the"
+                    " kernel: use --debug-dir", found["no_lines"])
+    t.write("callers", good.replace(IDENTITY, ""))
+    check_equal("without", {site: line_of("in_first")}, found_lines(t, out))
+
+
+def refuses_lines_of_other_tables(t):
+    error = "this table has no call sites: omit --lines"
+    for command in ["callers", "--by", "module"], ["callers", "--by", "cache"], [
+            "leaks", "--by", "node"]:
+        check_equal(command, error, t.error(*command, "--lines"))
+    check_equal("--raw-ip", "--lines needs call sites, and --raw-ip has addresses: omit one",
+                t.error("callers", "--lines", "--raw-ip"))
+    check_equal("alone", "--debug-dir is for --lines: add it",
+                t.error("callers", "--debug-dir", t.top))
+    check_equal("missing", f"--debug-dir {t.top}/none: No such file or directory",
+                t.error("callers", "--lines", "--debug-dir", t.top / "none"))
+    file = t.dir / "callers"
+    check_equal("a file", f"--debug-dir {file}: not a directory: name the one that it is in",
+                t.error("callers", "--lines", "--debug-dir", file))
+    check_in("watch does not take --lines", t.error("watch", "--lines"))
+
+
+TESTS = (finds_lines, has_lines_below_sites, finds_lines_of_frames, finds_lines_in_other_tables,
+         finds_the_kernel, shortens_paths, finds_files_in_several_forms, says_what_is_missing,
+         needs_the_same_build, takes_no_path_as_release, refuses_lines_of_other_tables)
