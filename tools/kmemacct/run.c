@@ -195,15 +195,16 @@ static struct table *difference(struct table *before, u64 elapsed_ms)
 
 static struct table *run_between(char **command, const struct cgroup *cgroup, int *status)
 {
+	static const char note_all[] = "changes on the whole machine while the command ran";
+	static const char note_cgroup[] =
+		"only allocations by the command and its children; no others were recorded meanwhile";
 	struct table *t = files_table("callers");
 	u64 start = clock_uptime_ms();
 
 	if (t && !run_child(command, cgroup, status)) {
 		t = difference(t, clock_uptime_ms() - start);
 		if (t)
-			t->note = cgroup ?
-				"only allocations by the command and its children are counted; the module has not recorded any others meanwhile" :
-				"changes on the whole machine while the command ran";
+			t->note = cgroup ? note_cgroup : note_all;
 		return t;
 	}
 	table_free(t);

@@ -104,7 +104,7 @@ static void processes_are_compared(void)
 	EXPECT(t->nr_rows == 2);
 	expect_row(__LINE__, t->rows[0], "[ended tasks]", 100, 1);
 	expect_row(__LINE__, t->rows[1], "sh", 200, 2);
-	EXPECT(strstr(t->note, " 100 bytes not attributed: 0 bytes from interrupts, 100 bytes from"));
+	EXPECT(strstr(t->note, " 100 bytes not attributed: 0 bytes from interrupts, 100"));
 	EXPECT(strstr(t->note, "; 100 bytes may be of an earlier process with the same PID"));
 	table_free(t);
 }
