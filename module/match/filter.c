@@ -499,7 +499,7 @@ int kma_filter_text(char *page)
 	return len + sysfs_emit_at(page, len, "\n");
 }
 
-u32 kma_filter_set(void)
+u32 kma_filter_criteria(void)
 {
 	const struct kma_filter *s = kma_filter_now();
 
@@ -508,7 +508,7 @@ u32 kma_filter_set(void)
 
 void kma_filter_reset(void)
 {
-	kma_filter_reset_set = kma_filter_set();
+	kma_filter_reset_set = kma_filter_criteria();
 }
 
 u32 kma_filter_since(bool ever)

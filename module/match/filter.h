@@ -142,12 +142,12 @@ void kma_filter_show(struct seq_file *seq);
 void kma_filter_show_names(struct seq_file *seq, u32 set);
 
 /**
- * kma_filter_set() - get the criteria that are set now
+ * kma_filter_criteria() - get the criteria that are set now
  *
  * Context: process; kma_lock is held.
  * Return: a bit mask with the bits of these criteria set.
  */
-u32 kma_filter_set(void);
+u32 kma_filter_criteria(void);
 
 /**
  * kma_filter_since() - get the criteria that have been set at any time

@@ -220,7 +220,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->pages = kma_pages_name();
 	kma_acct_print(snap->account);
 	snap->latency = kma_latency_name();
-	snap->filter_now = kma_filter_set();
+	snap->filter_now = kma_filter_criteria();
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
 	ret = snap->table->fill(snap);

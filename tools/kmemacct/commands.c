@@ -603,7 +603,7 @@ const struct command commands[] = {
 		.takes = OPTION_JSON | OPTION_INPUT,
 		.run = run_status,
 	}, {
-		.name = "set", .args = "[NAME VALUE]", .group = GROUP_ACT,
+		.name = "set", .args = "[NAME [VALUE]]", .group = GROUP_ACT,
 		.what = "change a setting of the module, or list them",
 		.example = "set sample_bytes 512K",
 		.takes = OPTION_JSON | OPTION_EXACT | OPTION_INPUT,

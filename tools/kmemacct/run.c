@@ -197,7 +197,7 @@ static struct table *run_between(char **command, const struct cgroup *cgroup, in
 {
 	static const char note_all[] = "changes on the whole machine while the command ran";
 	static const char note_cgroup[] =
-		"only allocations by the command and its children; no others were recorded meanwhile";
+		"only allocations by the command and its children; no others were recorded";
 	struct table *t = files_table("callers");
 	u64 start = clock_uptime_ms();
 
