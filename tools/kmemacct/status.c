@@ -318,7 +318,7 @@ static void print_cost(FILE *out, const struct status *s)
 	if (strcmp(budget, "0") && status_number(s, "sample_bytes"))
 		snprintf(limit, sizeof(limit), ", budget %.8s %%", budget);
 	fputc('\n', out);
-	print_line(out, "Cost", "%s %% of all CPUs in the last seconds (standard error %s)%s", cpu, se, limit);
+	print_line(out, "Cost", "%s %% of all CPUs just now (standard error %s)%s", cpu, se, limit);
 	print_line(out, "", "%s of memory; %s ns an event", memory, ns);
 }
 

@@ -166,7 +166,7 @@ def shows_the_status(t):
         "call sites             1203         8192   14.7%",
         "caches                   98         1024    9.6%",
         "",
-        "Cost       0.12 % of all CPUs in the last seconds (standard error 0.03)",
+        "Cost       0.12 % of all CPUs just now (standard error 0.03)",
         "           9.00M of memory; 45 ns an event",
         "Lost       nothing",
     ], t.out("status", TZ="UTC").splitlines())
@@ -197,7 +197,7 @@ def says_what_is_on(t):
                  "Account    tasks,cgroups",
                  "Filter     off now; counts are filtered by comm: kmemacct reset",
                  "stacks                  614         6144   10.0%",
-                 "Cost       0.12 % of all CPUs in the last seconds (standard error 0.03), budget 1 %"):
+                 "Cost       0.12 % of all CPUs just now (standard error 0.03), budget 1 %"):
         check_in(f"\n{line}\n", text)
     check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
     write_status(t, SETTINGS.replace("enabled 1", "enabled 0").replace(
@@ -236,7 +236,7 @@ def copes_with_few_facts(t):
     """A module that is older than this program may have fewer numbers and settings."""
     t.write("control", CONTROL)
     text = t.out("status")
-    check_in("Cost       - % of all CPUs in the last seconds (standard error -)\n           9.00M of memory; - ns", text)
+    check_in("Cost       - % of all CPUs just now (standard error -)\n           9.00M of memory; - ns", text)
     check_equal("lines", True, len(lines(text)) < 24)
     (t.dir / "control").unlink()
     check_in("control: missing", t.error("status"))

@@ -71,6 +71,7 @@ def check_off(known, switch):
     off = pairs_of("stats")["alloc_off"]
     switch("1")
     check_equal("setting", "1", settings()["enabled"])
+    check_equal("head", str(pairs_of("stats")["alloc_off"]), Table("callers").head["off"])
     rows = {row["ptr"] for row in Table("allocs").rows
             if known.is_mine(row["site"])}
     check_equal("live objects", kept, rows)
@@ -91,6 +92,7 @@ def enabled():
 
     with both() as known:
         off = pairs_of("stats")["alloc_off"]
+        check_equal("head without a pause", None, Table("callers").head.get("off"))
         now = check_off(known, lambda value: control(f"enabled {value}"))
         check(now > off, "alloc_off has not grown")
     # Load the truth again: its counters include what it allocated while recording was off

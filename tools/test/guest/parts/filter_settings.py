@@ -94,24 +94,26 @@ def filter_settings():
 def filter_heads():
     """Test that heads name criteria as long as they affect the numbers.
 
-    `filter` has the criteria since load or reset, and `live_filter` those since load.
+    `filter` has the criteria since load or reset, `filter_now` those that are set, and
+    `live_filter` those since load.
     """
     def heads():
-        return [(Table(name).head["filter"], Table(name).head.get("live_filter"))
+        return [tuple(Table(name).head.get(key) for key in (
+                    "filter", "filter_now", "live_filter"))
                 for name in ("callers", "page_callers", "summary", "stats", "gfp_flags")]
 
     with loaded("kmemacct"):
-        check_equal("without a filter", [("none", None)] * 5, heads())
+        check_equal("without a filter", [("none", None, None)] * 5, heads())
         control("filter tgid 1")
         control("filter order 0")
         control("filter tgid off")
-        check_equal("with a filter", [("tgid,order", None)] * 5, heads())
+        check_equal("with a filter", [("tgid,order", "order", None)] * 5, heads())
         control("reset")
-        check_equal("after reset", [("order", "tgid,order")] * 5, heads())
+        check_equal("after reset", [("order", None, "tgid,order")] * 5, heads())
         control("filter off")
-        check_equal("after filter off", [("order", "tgid,order")] * 5, heads())
+        check_equal("after filter off", [("order", "none", "tgid,order")] * 5, heads())
         control("reset")
-        check_equal("after reset", [("none", "tgid,order")] * 5, heads())
+        check_equal("after reset", [("none", None, "tgid,order")] * 5, heads())
 
 
 @several
