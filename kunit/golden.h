@@ -22,8 +22,8 @@
 
 #define KMA_GOLDEN_LOSSES \
 	"dropped=30 replaced=3 page_freed=1 unmatched=5 coverage_pct=99.733" \
-	" cache_size=slot since=reset window_s=86400.000 cut=7 full=live,sites,caches" \
-	" filter=comm,order live_filter=tgid,comm,order"
+	" cache_size=slot off=9 since=reset window_s=86400.000 cut=7 full=live,sites,caches" \
+	" filter=comm,order filter_now=order live_filter=tgid,comm,order"
 
 /* The columns of `callers`, `caches` and `stacks`, without the label. */
 #define KMA_GOLDEN_COUNTS_COLUMNS \

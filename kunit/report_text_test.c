@@ -92,7 +92,12 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	snap.window_ns = 86400 * NSEC_PER_SEC;
 	snap.since = "reset";
 	snap.cut = 7;
-	/* A filter by the second and fourth criterion; earlier, there was one by the first. */
+	snap.off = 9;
+	/*
+	 * There was a filter by the second and the fourth criterion, of which the fourth is still
+	 * set, and before the reset one by the first.
+	 */
+	snap.filter_now = BIT(3);
 	snap.filter = BIT(1) | BIT(3);
 	snap.filter_ever = BIT(0) | BIT(1) | BIT(3);
 	KUNIT_EXPECT_STREQ(test, kma_table_head(test, &snap),
