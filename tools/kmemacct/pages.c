@@ -313,7 +313,8 @@ void pages_advise(struct table *extfrag)
 	nodes = online_nodes();
 	step = 3 * block * nodes;
 	if (asprintf(&extfrag->advice,
-		     "%llu fallbacks fragmented memory. Keeping more pages free makes them rarer: raise vm.min_free_kbytes, now %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they are rare enough:\nsysctl -w vm.min_free_kbytes=%llu",
-		     fragmenting, now, block, nodes, step, now + step) < 0)
+		     "%llu fallback%s fragmented memory. Keeping more pages free makes them rarer: raise vm.min_free_kbytes, now %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they are rare enough:\nsysctl -w vm.min_free_kbytes=%llu",
+		     fragmenting, fragmenting == 1 ? "" : "s", now, block, nodes, step,
+		     now + step) < 0)
 		extfrag->advice = NULL;
 }

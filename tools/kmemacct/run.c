@@ -203,8 +203,10 @@ static struct table *run_between(char **command, const struct cgroup *cgroup, in
 
 	if (t && !run_child(command, cgroup, status)) {
 		t = difference(t, clock_uptime_ms() - start);
-		if (t)
+		if (t) {
 			t->note = cgroup ? note_cgroup : note_all;
+			t->own_filter = cgroup;
+		}
 		return t;
 	}
 	table_free(t);

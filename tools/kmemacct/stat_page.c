@@ -306,6 +306,9 @@ static void print_lines(const struct stat_text *text)
 	const u64 allocs_kb = stat_tables_pages(s, "alloc_requests_kb");
 	const u64 freed = stat_tables_pages(s, "alloc_freed");
 	const u64 freed_kb = stat_tables_pages(s, "alloc_freed_kb");
+	/* What was freed may have been a bulk allocation, which is no request for perf kmem. */
+	const u64 bulk = stat_tables_pages(s, "page_bulk");
+	const u64 bulk_kb = stat_tables_pages(s, "bulk_kb");
 
 	print_requests(text, "Total allocation requests", false, allocs, allocs_kb);
 	print_requests(text, "Total free requests", uncounted,
@@ -313,8 +316,8 @@ static void print_lines(const struct stat_text *text)
 		       stat_tables_pages(s, "free_requests_kb"));
 	fputc('\n', text->out);
 	print_requests(text, "Total alloc+freed requests", differs, freed, freed_kb);
-	print_requests(text, "Total alloc-only requests", differs, allocs - freed,
-		       allocs_kb - freed_kb);
+	print_requests(text, "Total alloc-only requests", differs, allocs + bulk - freed,
+		       allocs_kb + bulk_kb - freed_kb);
 	print_requests(text, "Total free-only requests", differs,
 		       stat_tables_pages(s, "free_only"),
 		       stat_tables_pages(s, "free_only_kb"));

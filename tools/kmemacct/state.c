@@ -86,18 +86,30 @@ static bool is_change(const struct table *t)
 	return false;
 }
 
+/* Test for a table with estimates.  What is counted by process, or timed, is never sampled. */
+static bool is_sampled(const struct table *t)
+{
+	int i;
+
+	for (i = 0; t->columns && t->sampled && i < t->nr_values; i++)
+		if (estimate_is_se(t, i) || !strcmp(t->columns[i].name, "weight"))
+			return true;
+	return !t->columns && t->sampled;
+}
+
 static void put_exactness(FILE *text, const struct table *t, bool exact)
 {
 	u64 every = field(t, "sample_bytes");
+	const bool sampled = is_sampled(t);
 	char size[NUMBER_LEN];
 
 	put_break(text);
-	fputs(t->sampled ? "sampled" : "exact", text);
+	fputs(sampled ? "sampled" : "exact", text);
 	if (!is_change(t)) {
 		put_window(text, t);
 		put_taken(text, t);
 	}
-	if (!t->sampled || !table_field(t, "sample_bytes"))
+	if (!sampled || !table_field(t, "sample_bytes"))
 		return;
 	number_print_size(size, every, false);
 	if (exact)
@@ -256,6 +268,8 @@ static void print_filter(FILE *out, const struct table *t, int screen)
 	const char *now = table_field(t, "filter_now");
 	const bool is_set = !now || strcmp(now, "none");
 
+	if (t->own_filter)
+		return;
 	if (filter && strcmp(filter, "none") && is_set)
 		line(out, screen,
 		     "filter: %.400s: other allocations are not counted: kmemacct set filter off, then kmemacct reset",

@@ -176,6 +176,7 @@ struct field {
  * @sum_label: memory of the label of @sum, or NULL
  * @whole: what all rows have live, also those that options leave out
  * @filtered: number of rows that do not match the options, and were removed
+ * @own_filter: the filter in its head was set only for this table
  * @left_out: number of rows that -l left out
  * @note: a remark that is printed above the rows, or NULL
  * @advice: advice that is printed below the rows, or NULL
@@ -201,6 +202,7 @@ struct table {
 	struct row *sum;
 	char *sum_label;
 	size_t filtered;
+	bool own_filter;
 	size_t left_out;
 	double whole;
 	const char *note;
