@@ -563,7 +563,7 @@ const struct command commands[] = {
 		.example = "diff --min 1M yesterday.tar.gz",
 		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR) & ~OPTION_INPUT,
 		.run = run_diff, .table = "callers", .derive = columns_of_growth,
-		.status = "0: nothing has changed significantly; 1: something has; 2: failure",
+		.status = "0: nothing has grown significantly; 1: something has; 2: failure",
 		.failure = STATUS_DIFF, .files = true,
 	}, {
 		.name = "watch", .args = "[TABLE] [SECONDS]", .group = GROUP_FIND,

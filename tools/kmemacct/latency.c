@@ -197,6 +197,8 @@ static void add_bars(struct table *view, const struct table *latency)
 	char (*text)[BUCKETS + 1];
 	size_t i;
 
+	if (!latency->nr_rows)
+		return;
 	text = alloc(latency->nr_rows + 1, sizeof(*text));
 	view->cells = text;
 	print_scale(text[latency->nr_rows], &r);

@@ -223,7 +223,7 @@ static void add_rows(struct grid *g, const struct layout *l)
 		else
 			add_site(g, l, row, row->label);
 	}
-	if (l->t->sum && !l->raw)
+	if (l->t->sum && l->t->nr_rows && !l->raw)
 		add_row(g, l, l->t->sum, l->t->sum->label);
 }
 
@@ -256,6 +256,15 @@ static void print_hidden(FILE *out, const struct layout *l)
 	fclose(names);
 	comment_print(out, text, l->screen);
 	free(text);
+}
+
+/* Titles alone might look like an error. */
+static void print_empty(FILE *out, const struct layout *l)
+{
+	const struct table *t = l->t;
+
+	if (!t->nr_rows && !t->left_out && !t->advice)
+		comment_print(out, t->filtered ? "no row matches" : "no rows", l->screen);
 }
 
 /* The label of the total tells how many rows are not printed; other tables have a line of it. */
@@ -320,6 +329,8 @@ int print_table(FILE *out, const struct table *t, const struct sort *sort,
 	add_titles(&g, &l);
 	add_rows(&g, &l);
 	grid_end(&g, out);
+	if (!l.raw)
+		print_empty(out, &l);
 	print_remarks(out, &l);
 	return 0;
 }

@@ -248,7 +248,7 @@ static void shares_add_up(void)
 					  LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
 		     0, false,
 		     "total share calls mean max waited freed shrinker\n"
-		     "    0  0.0%     0    0   0      0     0 sum\n");
+		     "# no rows\n");
 }
 
 static struct table *stalls(void)
