@@ -114,6 +114,28 @@ static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
 	return kma_copy_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
 }
 
+/* Whether recording was ever switched off, and the value of alloc_off when it first was. */
+static bool kma_baseline_paused;
+static u64 kma_baseline_off;
+
+void kma_baseline_pause(void)
+{
+	struct kma_stats now;
+
+	lockdep_assert_held(&kma_lock);
+	if (kma_baseline_paused)
+		return;
+	kma_stats_sum(&now);
+	kma_baseline_off = now.v[KMA_STAT_alloc_off];
+	kma_baseline_paused = true;
+}
+
+u64 kma_baseline_missed(const struct kma_stats *now)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_baseline_paused ? now->v[KMA_STAT_alloc_off] - kma_baseline_off : 0;
+}
+
 int kma_baseline_reset(void)
 {
 	const bool pages = kma_pages_tracked();

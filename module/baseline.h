@@ -52,6 +52,26 @@ void kma_baseline_stop(void);
 int kma_baseline_reset(void);
 
 /**
+ * kma_baseline_pause() - take note that recording is switched off
+ *
+ * Allocations that come from now on while it is off are missing in what is live.
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_baseline_pause(void);
+
+/**
+ * kma_baseline_missed() - count the allocations that came while recording was switched off
+ * @now: sums of the module's own counters since load
+ *
+ * Those that came at load, before recording began, are not in it.
+ *
+ * Context: process; kma_lock is held.
+ * Return: their number since load.
+ */
+u64 kma_baseline_missed(const struct kma_stats *now);
+
+/**
  * kma_baseline_forget_row() - forget the sums of a row of objects that is recycled
  * @id: number of the row
  * @sum: what the row has counted; becomes what it has counted since the last reset

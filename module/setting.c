@@ -116,6 +116,8 @@ static void kma_record(bool on)
 
 static int kma_set_enabled(const union kma_setting_value *value)
 {
+	if (!value->number)
+		kma_baseline_pause();
 	kma_record(value->number);
 	return 0;
 }

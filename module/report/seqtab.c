@@ -227,7 +227,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
-	snap->off = snap->stats.v[KMA_STAT_alloc_off];
+	snap->off = kma_baseline_missed(&snap->stats);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
 	mutex_unlock(&kma_lock);
 	snap->window_ns = ktime_get_boottime_ns() - since;

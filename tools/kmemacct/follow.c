@@ -106,6 +106,17 @@ static size_t count_rows(const struct log *log, const struct table *t, u64 limit
 	return i;
 }
 
+/* Say how many wanted records are older than the first @from rows. */
+static void print_older(const struct log *log, const struct table *t, size_t from)
+{
+	size_t nr = 0;
+
+	for (; from < t->nr_rows; from++)
+		nr += is_wanted(log, t->rows[from]);
+	if (nr)
+		printf("# %zu older record%s\n", nr, nr == 1 ? "" : "s");
+}
+
 /*
  * Print the records that the last reading did not have, the oldest first, and take ownership
  * of the table.  A record may be written late, after one with a higher number.
@@ -114,8 +125,6 @@ static void log_add(struct log *log, struct table *t, u64 limit)
 {
 	size_t i = count_rows(log, t, limit);
 
-	if (i < t->nr_rows)
-		fputs("...\n\n", stdout);
 	t->gfp = log->gfp;
 	while (i--)
 		if (is_wanted(log, t->rows[i]))
@@ -132,10 +141,14 @@ static void log_add(struct log *log, struct table *t, u64 limit)
 static void log_first(struct log *log, struct table *t)
 {
 	const struct options *o = log->o;
+	const u64 limit = o->given & OPTION_LINES ? o->lines : U64_MAX;
 
 	print_table_head(stdout, t, &log->look);
-	fputc('\n', stdout);
-	log_add(log, t, o->given & OPTION_LINES ? o->lines : U64_MAX);
+	if (!t->nr_rows)
+		puts("# no records");
+	print_older(log, t, count_rows(log, t, limit));
+	putchar('\n');
+	log_add(log, t, limit);
 }
 
 static void log_next(struct log *log, struct table *t)
