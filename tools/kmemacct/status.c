@@ -110,8 +110,8 @@ static const struct {
 	  "record fewer of them: kmemacct set threshold_us 100000" },
 };
 
-/* And one that is not counted */
-static_assert(ARRAY_SIZE(losses) + 1 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
+/* And one that is not counted, and one that is in the head */
+static_assert(ARRAY_SIZE(losses) + 2 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
 static void add_loss(struct status *s, size_t i)
 {
@@ -123,6 +123,18 @@ static void add_loss(struct status *s, size_t i)
 	if (nr)
 		s->loss[s->nr_losses++] = (struct loss) {
 			nr, losses[i].names[0], losses[i].what, losses[i].remedy,
+		};
+}
+
+/* What came during a pause is counted since load, as it is missing in what is live. */
+static void add_off(struct status *s)
+{
+	u64 nr;
+
+	if (!number_parse(head(s, "off"), &nr) && nr)
+		s->loss[s->nr_losses++] = (struct loss) {
+			nr, "off", "allocations came while recording was off",
+			"load the module again to count all that is live",
 		};
 }
 
@@ -139,6 +151,7 @@ void status_judge(struct status *s)
 		};
 	for (i = 0; i < ARRAY_SIZE(losses); i++)
 		add_loss(s, i);
+	add_off(s);
 }
 
 int status_read(struct status *s)
@@ -211,7 +224,7 @@ static void print_sampling(FILE *out, const struct status *s)
 		print_line(out, "Recording", "on: one sample for each %s allocated%s", size, more);
 	else
 		print_line(out, "Recording", "on: every object%s", s->stats->sampled ?
-			   "; numbers include samples taken before" : "; numbers are exact");
+			   "; sampled objects that are still live stay estimates" : "; numbers are exact");
 }
 
 static void print_recording(FILE *out, const struct status *s)

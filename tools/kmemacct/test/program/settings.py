@@ -206,7 +206,8 @@ def says_what_is_on(t):
     check_in("\nRecording  off: kmemacct on starts it\n", text)
     check_in("\nLatency    off: kmemacct set latency on\n", text)
     write_status(t, SETTINGS, {"sampled=0": "sampled=1"})
-    check_in("Recording  on: every object; numbers include samples taken before", t.out("status"))
+    check_in("Recording  on: every object; sampled objects that are still live stay estimates",
+             t.out("status"))
 
 
 def says_what_is_lost(t):
@@ -220,6 +221,9 @@ def says_what_is_lost(t):
         check_equal("lines", 18, len(text.splitlines()))
     write_status(t, replaced=2, page_freed=3)
     check_in("\nLost       5 frees were not seen", t.out("status"))
+    write_status(t, head={"sampled=0": "sampled=0 off=7"})
+    check_in("\nLost       7 allocations came while recording was off\n             load the module",
+             t.out("status"))
     write_status(t, free_bulk_followed=0)
     check_in("\nLost       frees without an event are not followed\n             sysctl ",
              t.out("status"))
