@@ -223,8 +223,9 @@ static void print_sampling(FILE *out, const struct status *s)
 	if (set)
 		print_line(out, "Recording", "on: one sample for each %s allocated%s", size, more);
 	else
-		print_line(out, "Recording", "on: every object%s", s->stats->sampled ?
-			   "; sampled objects that are still live stay estimates" : "; numbers are exact");
+		print_line(out, "Recording", "on: every object; %s", s->stats->sampled ?
+			   "sampled objects that are still live stay estimates" :
+			   "numbers are exact");
 }
 
 static void print_recording(FILE *out, const struct status *s)
