@@ -384,7 +384,7 @@ def slab_of_stat():
 
 def page_of_stat():
     names = ("alloc_requests alloc_requests_kb free_requests free_requests_kb alloc_freed"
-             " alloc_freed_kb free_only free_only_kb failures failures_kb page_bulk bulk_kb").split()
+             " alloc_freed_kb free_only free_only_kb failures failures_kb bulk_kb").split()
     texts = rows_below(section_of("page_summary"))
     return closed({"callers": plain("page_callers"), "pages": plain("pages"),
                    "orders": plain("orders"),

@@ -41,7 +41,7 @@ static void write_page_summary(struct json_writer *w, const struct stat_tables *
 	static const char * const names[] = {
 		"alloc_requests_kb", "free_requests", "free_requests_kb",
 		"alloc_freed", "alloc_freed_kb", "free_only", "free_only_kb",
-		"failures", "failures_kb", "page_bulk", "bulk_kb",
+		"failures", "failures_kb", "bulk_kb",
 	};
 	size_t i;
 

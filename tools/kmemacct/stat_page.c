@@ -307,8 +307,8 @@ static void print_lines(const struct stat_text *text)
 	const u64 freed = stat_tables_pages(s, "alloc_freed");
 	const u64 freed_kb = stat_tables_pages(s, "alloc_freed_kb");
 	/* What was freed may have been a bulk allocation, which is no request for perf kmem. */
-	const u64 bulk = stat_tables_pages(s, "page_bulk");
 	const u64 bulk_kb = stat_tables_pages(s, "bulk_kb");
+	const u64 bulk = bulk_kb * 1024 / sysconf(_SC_PAGESIZE);
 
 	print_requests(text, "Total allocation requests", false, allocs, allocs_kb);
 	print_requests(text, "Total free requests", uncounted,

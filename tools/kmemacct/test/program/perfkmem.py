@@ -58,7 +58,7 @@ TYPES = "Unmovable Movable Reclaimable HighAtomic Isolate".split()
 REQUESTS = {
     "alloc_requests": 1295, "alloc_requests_kb": 9272, "free_requests": 14,
     "free_requests_kb": 2104, "alloc_freed": 9, "alloc_freed_kb": 2080, "free_only": 5,
-    "free_only_kb": 24, "failures": 2, "failures_kb": 12, "page_bulk": 0, "bulk_kb": 0}
+    "free_only_kb": 24, "failures": 2, "failures_kb": 12, "bulk_kb": 0}
 BLOCKS = [(4096, 512, 9, "Movable", "0x100cca", 1500, 1, 0, 42, "kma_room+0x3d [kmemacct]"),
           (64, 1, 0, "Unmovable", "0xcc0", 20, 1, 0, 42, "proc_alloc_inode+0x1d")]
 
@@ -286,7 +286,7 @@ def sorts_pages(t):
 
 
 def marks_what_perf_kmem_counts_otherwise(t):
-    write_all(t, page_bulk=3, bulk_kb=12)
+    write_all(t, bulk_kb=12)
     text = t.out("stat", "--page", "--caller", "--live")
     check_equal("bulk", requests("*", (1289, 7204))[3:], text[text.index("Total all"):].splitlines()[:9])
     check_in("\n Live alloc (KB)* | Hits", text)
