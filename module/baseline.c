@@ -114,9 +114,14 @@ static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
 	return kma_copy_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
 }
 
-/* Whether recording was ever switched off, and the value of alloc_off when it first was. */
+/*
+ * Whether recording was ever switched off, and the values of alloc_off and page_off when it first
+ * was.  Pages that come before they are tracked are missing in any case, so their value is that at
+ * the beginning of tracking, if this is later.
+ */
 static bool kma_baseline_paused;
-static u64 kma_baseline_off;
+static u64 kma_baseline_alloc_off;
+static u64 kma_baseline_page_off;
 
 void kma_baseline_pause(void)
 {
@@ -126,14 +131,18 @@ void kma_baseline_pause(void)
 	if (kma_baseline_paused)
 		return;
 	kma_stats_sum(&now);
-	kma_baseline_off = now.v[KMA_STAT_alloc_off];
+	kma_baseline_alloc_off = now.v[KMA_STAT_alloc_off];
+	kma_baseline_page_off = now.v[KMA_STAT_page_off];
 	kma_baseline_paused = true;
 }
 
-u64 kma_baseline_missed(const struct kma_stats *now)
+u64 kma_baseline_missed(const struct kma_stats *now, bool pages)
 {
 	lockdep_assert_held(&kma_lock);
-	return kma_baseline_paused ? now->v[KMA_STAT_alloc_off] - kma_baseline_off : 0;
+	if (!kma_baseline_paused)
+		return 0;
+	return pages ? now->v[KMA_STAT_page_off] - kma_baseline_page_off :
+		       now->v[KMA_STAT_alloc_off] - kma_baseline_alloc_off;
 }
 
 int kma_baseline_reset(void)
@@ -192,6 +201,7 @@ void kma_baseline_forget_pages(void)
 	base[KMA_STAT_events_mm_page_free] = stats.v[KMA_STAT_events_mm_page_free];
 	for (i = KMA_STAT_PAGES; i < KMA_STAT_NR; i++)
 		base[i] = stats.v[i];
+	kma_baseline_page_off = stats.v[KMA_STAT_page_off];
 }
 
 void kma_baseline_start(void)

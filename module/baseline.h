@@ -63,13 +63,14 @@ void kma_baseline_pause(void);
 /**
  * kma_baseline_missed() - count the allocations that came while recording was switched off
  * @now: sums of the module's own counters since load
+ * @pages: count those of pages since they are tracked, instead of those of objects since load
  *
  * Those that came at load, before recording began, are not in it.
  *
  * Context: process; kma_lock is held.
- * Return: their number since load.
+ * Return: their number.
  */
-u64 kma_baseline_missed(const struct kma_stats *now);
+u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 
 /**
  * kma_baseline_forget_row() - forget the sums of a row of objects that is recycled

@@ -40,7 +40,7 @@
 	  "follow the functions that allocate or free without a tracepoint") \
 	X(sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
 	  kma_parse_sample_bytes, kma_set_sample_bytes, kma_show_sample_bytes, \
-	  "sample objects, on average one for every so many bytes; 0: record every object") \
+	  "sample objects, on average one per this many bytes; 0: record every object") \
 	X(budget_pct, 0600, "percent of all CPUs", "0 to 100", "1",	\
 	  kma_parse_budget_pct, kma_set_budget_pct, kma_show_budget_pct, \
 	  "limit the module's CPU time, while objects are sampled, "	\
@@ -52,7 +52,7 @@
 	X(page_sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
 	  kma_parse_sample_bytes, kma_set_page_sample_bytes, kma_show_page_sample_bytes, \
 	  "find the call sites of sampled page allocations only, "	\
-	  "on average one for every so many bytes; 0: of every page allocation") \
+	  "on average one per this many bytes; 0: of every page allocation") \
 	X(account, 0600, "list",					\
 	  "off, or a comma-separated list of tasks, cgroups, comm_sites, comm_syscalls", \
 	  "off", kma_parse_account, kma_set_account, kma_show_account,	\

@@ -16,7 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* One request in so many has a bad header. */
+/* One of this many requests has a bad header. */
 #define LEAKY_BAD	16
 
 struct leaky_header {

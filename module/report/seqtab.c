@@ -227,7 +227,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
-	snap->off = kma_baseline_missed(&snap->stats);
+	snap->off = kma_baseline_missed(&snap->stats, snap->table->pages);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
 	mutex_unlock(&kma_lock);
 	snap->window_ns = ktime_get_boottime_ns() - since;
@@ -367,8 +367,6 @@ static void kma_show_head_objects(struct seq_file *seq, const struct kma_snapsho
 	kma_show_milli(seq, 0, kma_coverage_milli(v));
 	seq_printf(seq, " cache_size=%s%s", kma_cacheinfo_exact() ? "slot" : "object",
 		   kma_slab_late() ? " order=late" : "");
-	if (snap->off)
-		seq_printf(seq, " off=%llu", snap->off);
 }
 
 static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -446,6 +444,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		kma_show_head_phases(seq, snap);
 	else
 		kma_show_head_acct(seq, snap);
+	if (snap->off && (table->pages || kma_table_of_objects(table)))
+		seq_printf(seq, " off=%llu", snap->off);
 	seq_printf(seq, " since=%s window_s=", snap->since);
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)

@@ -262,20 +262,10 @@ static double seen_sample_bytes(const char *name, u64 se, u64 n)
 	return n ? se * bytes_per_unit(name) / sqrt(n) : 0;
 }
 
-static double head_sample_bytes(const struct table *t)
-{
-	const char *text = table_field(t, "sample_bytes");
-	u64 bytes = 0;
-
-	if (text)
-		number_parse(text, &bytes);
-	return bytes;
-}
-
 /* Return: T, the number of bytes that one sample of small objects stands for; 0 if not known. */
 static double sample_bytes(const struct table *t, const struct row *row)
 {
-	double bytes = head_sample_bytes(t);
+	double bytes = table_number(t, "sample_bytes");
 	const char *name;
 	size_t i;
 
@@ -396,7 +386,7 @@ bool estimate_any(const struct table *t)
 u64 estimate_unsampled(const struct table *t)
 {
 	int column = main_column(t);
-	double bytes = head_sample_bytes(t);
+	double bytes = table_number(t, "sample_bytes");
 	size_t i;
 
 	if (column < 0 || estimate_se(t, column) < 0)

@@ -177,16 +177,6 @@ static void sum_up(struct live_list *list)
 		list->live[i].reading.bytes = list->live[i].bytes;
 }
 
-static double head_unit(const struct table *t)
-{
-	const char *text = table_field(t, "sample_bytes");
-	u64 bytes = 0;
-
-	if (text)
-		number_parse(text, &bytes);
-	return bytes;
-}
-
 void live_list_make(struct live_list *list, const struct table *t, bool plain)
 {
 	const bool pages = !strcmp(t->name, "page_callers");
@@ -199,7 +189,7 @@ void live_list_make(struct live_list *list, const struct table *t, bool plain)
 	for (i = 0; i < t->nr_rows; i++)
 		list->live[i] = pages ? live_pages(t->rows[i]) : live_objects(t->rows[i]);
 	if (t->sampled) {
-		list->unit = head_unit(t);
+		list->unit = table_number(t, "sample_bytes");
 		list->most_unit = fmax(list->unit, estimate_unsampled(t) / bounds_unsampled(1));
 	}
 	if (plain)

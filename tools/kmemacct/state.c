@@ -12,16 +12,6 @@
 
 /* ---- fields of the head --------------------------------------------------- */
 
-static u64 field(const struct table *t, const char *key)
-{
-	const char *text = table_field(t, key);
-	u64 value = 0;
-
-	if (text)
-		number_parse(text, &value);
-	return value;
-}
-
 static bool is_field(const struct table *t, const char *key, const char *value)
 {
 	const char *text = table_field(t, key);
@@ -99,7 +89,7 @@ static bool is_sampled(const struct table *t)
 
 static void put_exactness(FILE *text, const struct table *t, bool exact)
 {
-	u64 every = field(t, "sample_bytes");
+	u64 every = table_number(t, "sample_bytes");
 	const bool sampled = is_sampled(t);
 	char size[NUMBER_LEN];
 
@@ -123,7 +113,7 @@ static void put_exactness(FILE *text, const struct table *t, bool exact)
 /* Say how many frees were not seen.  Only tables of objects know. */
 static void put_frees(FILE *text, const struct table *t)
 {
-	u64 missed = field(t, "replaced") + field(t, "page_freed");
+	u64 missed = table_number(t, "replaced") + table_number(t, "page_freed");
 	const char *coverage = table_field(t, "coverage_pct");
 
 	if (!coverage)
@@ -232,8 +222,8 @@ static void print_full(FILE *out, const struct table *t, int screen)
 
 static void print_dropped(FILE *out, const struct table *t, int screen)
 {
-	u64 dropped = field(t, "dropped"), lost = field(t, "lost"), other = field(t, "other");
-	u64 off = field(t, "off");
+	u64 dropped = table_number(t, "dropped"), lost = table_number(t, "lost");
+	u64 other = table_number(t, "other"), off = table_number(t, "off");
 
 	if (off)
 		line(out, screen,
@@ -286,7 +276,7 @@ static void print_filter(FILE *out, const struct table *t, int screen)
 
 static void print_module(FILE *out, const struct table *t, int screen)
 {
-	u64 cut = field(t, "cut");
+	u64 cut = table_number(t, "cut");
 
 	if (cut)
 		line(out, screen,

@@ -129,9 +129,9 @@ static void add_loss(struct status *s, size_t i)
 /* What came during a pause is counted since load, as it is missing in what is live. */
 static void add_off(struct status *s)
 {
-	u64 nr;
+	u64 nr = table_number(s->stats, "off");
 
-	if (!number_parse(head(s, "off"), &nr) && nr)
+	if (nr)
 		s->loss[s->nr_losses++] = (struct loss) {
 			nr, "off", "allocations came while recording was off",
 			"load the module again to count all that is live",

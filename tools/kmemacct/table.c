@@ -121,6 +121,14 @@ const char *table_field(const struct table *t, const char *key)
 	return NULL;
 }
 
+u64 table_number(const struct table *t, const char *key)
+{
+	const char *text = table_field(t, key);
+	u64 number;
+
+	return text && !number_parse(text, &number) ? number : 0;
+}
+
 u64 table_window_ms(const struct table *t)
 {
 	const char *window = table_field(t, "window_s");

@@ -247,6 +247,9 @@ int table_column(const struct table *t, const char *name);
 /* Return: the value of a field of the head, or NULL if there is no such field. */
 const char *table_field(const struct table *t, const char *key);
 
+/* Return: a field of the head that is a number; 0 if there is none of that name. */
+u64 table_number(const struct table *t, const char *key);
+
 /* Return: for how long the table has counted, in milliseconds; 0 if its head does not say. */
 u64 table_window_ms(const struct table *t);
 

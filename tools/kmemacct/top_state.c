@@ -20,15 +20,6 @@ __printf(2, 3) static void add(char text[TOP_STATE_LEN], const char *fmt, ...)
 	va_end(args);
 }
 
-/* Return: a field of the head that is a number; 0 if the head lacks it. */
-static u64 number_of(const struct table *t, const char *key)
-{
-	const char *text = table_field(t, key);
-	u64 number;
-
-	return text && !number_parse(text, &number) ? number : 0;
-}
-
 /* Test for a table of objects or pages, which can be sampled. */
 static bool may_be_sampled(const struct table *t)
 {
@@ -37,7 +28,7 @@ static bool may_be_sampled(const struct table *t)
 
 static void add_mode(char text[TOP_STATE_LEN], const struct table *t, bool estimates)
 {
-	u64 bytes = number_of(t, "sample_bytes");
+	u64 bytes = table_number(t, "sample_bytes");
 	char size[NUMBER_LEN];
 
 	number_print_size(size, bytes, false);
@@ -71,7 +62,7 @@ static bool add_losses(char text[TOP_STATE_LEN], const struct table *t)
 	if (full)
 		add(text, "FULL: %s (the kernel log says what to set)", full);
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
-		nr = number_of(t, losses[i].key);
+		nr = table_number(t, losses[i].key);
 		if (nr)
 			add(text, losses[i].fmt, nr);
 		any |= nr;
@@ -100,7 +91,7 @@ static bool add_filter(char text[TOP_STATE_LEN], const struct table *t)
 
 static void add_coverage(char text[TOP_STATE_LEN], const struct table *t)
 {
-	u64 missed = number_of(t, "replaced") + number_of(t, "page_freed");
+	u64 missed = table_number(t, "replaced") + table_number(t, "page_freed");
 	const char *coverage = table_field(t, "coverage_pct");
 
 	if (!coverage)

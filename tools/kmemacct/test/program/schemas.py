@@ -132,7 +132,7 @@ def objects_of(value):
 def mistakes(document):
     """Copies of a document, in each of which a member is misspelled or has another type.
 
-    Of an object with many members, such as one with intervals, some are taken.
+    An object with many members, such as one with intervals, gets mistakes in some of them only.
     """
     for at, members in enumerate(objects_of(document)):
         for key in [*members][::1 + len(members) // 12]:

@@ -315,7 +315,7 @@ def finds_the_kernel(t):
 
 
 def shortens_paths(t):
-    """What the compiler is told here moves the source and the kernel's build elsewhere."""
+    """The debug information names other folders for the source and for the kernel's build."""
     source, build = t.top / "src", t.top / "build"
     build.mkdir()
     for own, kernel, expected in (("/home/me/mod", "/usr/src/linux", ""),

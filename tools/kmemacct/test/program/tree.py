@@ -197,7 +197,7 @@ class Tree:
         process = subprocess.Popen(
             ["env", "--default-signal=INT", self.program, *args], env=self.environment(),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        # Whoever waits for its output does not wait forever.
+        # If the program hangs, a test that reads its output fails and does not hang, too.
         limit = threading.Timer(LIMIT_S, process.kill)
         limit.daemon = True
         limit.start()

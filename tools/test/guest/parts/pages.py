@@ -98,6 +98,8 @@ def pages_failed():
         for key in FAILED[:2]:
             check(after[key] - before[key] >= failed[key],
                   f"{key} of {failed}: {after[key] - before[key]}")
+        check_equal("head without a pause", None, Table("page_callers").head.get("off"))
+        off = pairs_of("page_summary")["page_off"]
         control("enabled 0")
         before = pairs_of("page_summary")
         known.run("fail", "drop")
@@ -105,6 +107,9 @@ def pages_failed():
         for key in FAILED[1:]:
             check_equal(f"{key} while enabled is 0", before[key], after[key])
         check(after["page_off"] - before["page_off"] >= 9, "page_off lacks some requests")
+        control("enabled 1")
+        check_equal("head", str(pairs_of("page_summary")["page_off"] - off),
+                    Table("page_callers").head["off"])
     return ", ".join(f"{key} {failed[key]}" for key in FAILED)
 
 
