@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "control.h"
 #include "error.h"
 #include "table.h"
 
@@ -36,25 +37,6 @@ static void find_own(char own[FILES_PATH])
 		if (!strncmp(line, "0::/", 4) && line[4])
 			snprintf(own, FILES_PATH, "%s", line + 3);
 	free(text);
-}
-
-/* Find the current value of the module's filter by cgroup. */
-static int find_filter(char before[FILES_PATH])
-{
-	static const char key[] = "\nfilter_cgroup ";
-	char *text = files_settings(), *at;
-
-	if (!text)
-		return -1;
-	at = strstr(text, key);
-	if (at) {
-		at += strlen(key);
-		snprintf(before, FILES_PATH, "%.*s", (int)strcspn(at, "\n"), at);
-	}
-	free(text);
-	if (at)
-		return 0;
-	return fail("the loaded module has no cgroup filter: load the one of this kmemacct");
 }
 
 /* ---- begin and end -------------------------------------------------------- */
@@ -89,7 +71,7 @@ int cgroup_begin(struct cgroup *g)
 
 	if (geteuid())
 		return fail("run --cgroup needs root: use sudo");
-	if (find_filter(g->before) || find_mount(mount))
+	if (control_copy("filter_cgroup", g->before, FILES_PATH) || find_mount(mount))
 		return -1;
 	find_own(own);
 	if (make_below(g, mount, own, path) && make_below(g, mount, "", path))

@@ -244,7 +244,6 @@ static int run_leaks(const struct command *c, const struct options *o)
 {
 	const u64 older_ms = o->given & OPTION_OLDER ? o->older_ms : LEAKS_OLDER_MS;
 	const enum leaks_by by = o->by ? leaks_find(o->by) : LEAKS_BY_SITE;
-
 	const struct rows_match objects = { .module = o->module, .site = o->site };
 	struct options rows = *o;
 
@@ -273,14 +272,6 @@ static int run_lookup(const struct command *c, const struct options *o)
 
 /* ---- changes -------------------------------------------------------------- */
 
-/* Call sites of these are not in a module, but have one in their place. */
-static int check_module(const struct options *o, const char *table)
-{
-	if (o->given & OPTION_MODULE && (!strcmp(table, "modules") || !strcmp(table, "caches")))
-		return fail("--module needs call sites, and %s has none: omit one", table);
-	return 0;
-}
-
 /* Return: 1 if something has grown, of what the options select. */
 static int run_diff(const struct command *c, const struct options *o)
 {
@@ -293,7 +284,7 @@ static int run_diff(const struct command *c, const struct options *o)
 	struct table *t;
 	int ret;
 
-	if (check_module(o, d.table))
+	if (o->module && live_check_module(d.table))
 		return -1;
 	t = diff_make(&d).table;
 	if (!t || show_select(t, o))

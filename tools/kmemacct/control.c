@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lines of the module's file `control`.  See control.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,34 @@ const char *control_value(const struct control *c, const char *name)
 		if (!strcmp(c->name[i], name))
 			return c->value[i];
 	return NULL;
+}
+
+int control_copy(const char *name, char *value, size_t size)
+{
+	const char *now;
+	struct control c;
+
+	if (control_read(&c))
+		return -1;
+	now = control_value(&c, name);
+	if (now)
+		snprintf(value, size, "%s", now);
+	control_free(&c);
+	return now ? 0 : fail("the loaded module has no setting %s: load the one of this kmemacct",
+			      name);
+}
+
+bool control_is(const char *name, const char *value)
+{
+	const char *now = NULL;
+	struct control c;
+	bool ret;
+
+	if (!control_read(&c))
+		now = control_value(&c, name);
+	ret = now && !strcmp(now, value);
+	control_free(&c);
+	return ret;
 }
 
 bool control_lists(const struct control *c, const char *name, const char *word)

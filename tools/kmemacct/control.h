@@ -34,6 +34,15 @@ const char *control_value(const struct control *c, const char *name);
 /* Test whether the value of a name is a comma-separated list with a word. */
 bool control_lists(const struct control *c, const char *name, const char *word);
 
+/*
+ * Copy the value that the module has now.
+ * Return: 0, or -1 after calling fail().
+ */
+int control_copy(const char *name, char *value, size_t size);
+
+/* Test whether the module has a value now; false if the file cannot be read. */
+bool control_is(const char *name, const char *value);
+
 void control_free(struct control *c);
 
 #endif /* CONTROL_H */

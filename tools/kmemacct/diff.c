@@ -36,11 +36,24 @@ struct side {
 	char *build;
 };
 
-/* A row of page_callers is a call site with an order and flags; those of a site are added up. */
+/* Read a table of a snapshot.  It has no rows if the module did not keep it at that time. */
+static struct table *read_kept(const struct snapshot *s, const char *name)
+{
+	struct table *t = snapshot_table(s, name);
+
+	if (!t || t->nr_rows)
+		return t;
+	if (strcmp(name, "stacks") ? !settings_check_counted(t) : t->sampled)
+		return t;
+	fail("%s has no %s: they were not recorded when it was taken", snapshot_path(s), name);
+	table_free(t);
+	return NULL;
+}
+
 static struct table *read_live(const struct snapshot *s, const char *name)
 {
 	if (s)
-		return snapshot_table(s, name);
+		return read_kept(s, name);
 	return strcmp(name, "stacks") ? settings_counted(name) : settings_stacks(name);
 }
 
@@ -116,11 +129,8 @@ static void print_size(FILE *out, const char *sign, u64 bytes, bool exact)
 {
 	char size[NUMBER_LEN];
 
-	number_print_size(size, bytes, false);
-	if (exact || bytes < 1024)
-		fprintf(out, "%s%llu bytes", sign, bytes);
-	else
-		fprintf(out, "%s%s", sign, size);
+	number_print_bytes(size, bytes, exact);
+	fprintf(out, "%s%s", sign, size);
 }
 
 static void print_sum(FILE *out, const struct growth *g, u64 elapsed_ms, bool exact)
@@ -163,8 +173,8 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 	else if (!r->same_resets)
 		fputs("; the counts were reset in between: " ONLY_LIVE, out);
 	else if (!r->same_modules)
-		fprintf(out, "; modules were loaded or unloaded in between, %s: " ONLY_LIVE,
-			"so that their names may stand for other code");
+		fputs("; modules were loaded or unloaded in between, so that their names may stand for other code: " ONLY_LIVE,
+		      out);
 	if (!is_same(b->t, a->t, "filter") || !is_same(b->t, a->t, "live_filter"))
 		fputs("; the filters differ: what only one of them records is no growth", out);
 }

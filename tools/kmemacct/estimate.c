@@ -383,7 +383,7 @@ bool estimate_any(const struct table *t)
 	return t->columns && t->sampled && estimate_unsampled(t);
 }
 
-u64 estimate_unsampled(const struct table *t)
+double estimate_unit(const struct table *t)
 {
 	int column = main_column(t);
 	double bytes = table_number(t, "sample_bytes");
@@ -394,7 +394,12 @@ u64 estimate_unsampled(const struct table *t)
 	for (i = 0; i < ARRAY_SIZE(seen_columns); i++)
 		bytes = fmax(bytes, largest_sample_bytes(t, seen_columns[i][0],
 							 seen_columns[i][1]));
-	return ceil(bounds_unsampled(bytes));
+	return bytes;
+}
+
+u64 estimate_unsampled(const struct table *t)
+{
+	return ceil(bounds_unsampled(estimate_unit(t)));
 }
 
 /* ---- intervals ------------------------------------------------------------ */

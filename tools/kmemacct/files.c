@@ -331,17 +331,13 @@ int files_control(const char *command)
 
 char *files_settings(void)
 {
-	char *text = NULL, *copy = NULL;
-	const char *control;
+	const char *text;
 	size_t len;
 
 	if (!source)
-		text = files_text("control", &len);
-	control = source ? snapshot_text(source, "control") : text;
-	if (control && asprintf(&copy, "\n%s", control) < 0)
-		copy = NULL;
-	free(text);
-	return copy;
+		return files_text("control", &len);
+	text = snapshot_text(source, "control");
+	return text ? alloc_copy(text) : NULL;
 }
 
 char *files_sys(const char *name, size_t *len)

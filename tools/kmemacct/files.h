@@ -52,8 +52,7 @@ struct table *files_table_open(const char *name, int *fd);
 
 /*
  * Read the file control.
- * Return: its text after a newline, so that each line follows one; the caller frees it.
- * NULL after calling fail().
+ * Return: its text, which the caller frees, or NULL after calling fail().
  */
 char *files_settings(void);
 

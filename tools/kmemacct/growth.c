@@ -320,11 +320,13 @@ static void add_rows(struct work *w, const char *name, const struct column *labe
 struct growth growth_make(const char *name, const struct table *before, const struct table *after,
 			  const struct growth_options *o)
 {
-	struct work w = { .o = o, .g.sampled = before->sampled || after->sampled };
+	struct work w = { .o = o };
 
 	live_list_make(&w.before, before, o->plain);
 	live_list_make(&w.after, after, o->plain);
 	w.unit = fmax(w.before.most_unit, w.after.most_unit);
+	/* If no sample is left, all is exact, whatever was sampled before. */
+	w.g.sampled = w.unit > 0;
 	w.g.unsampled = ceil(fmin(bounds_unsampled(w.unit), 0x1p63));
 	w.pair = alloc(w.before.nr + w.after.nr, sizeof(*w.pair));
 	w.tested = alloc(w.before.nr + w.after.nr, sizeof(*w.tested));

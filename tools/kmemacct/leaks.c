@@ -429,9 +429,8 @@ static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 {
 	char size[NUMBER_LEN];
 
-	number_print_size(size, from_milli(sum->bytes), false);
-	snprintf(buf, NUMBER_LEN, "%s%.20s%s", sum->samples ? "~" : "", size,
-		 from_milli(sum->bytes) < 1024 ? " bytes" : "");
+	number_print_bytes(size, from_milli(sum->bytes), false);
+	snprintf(buf, NUMBER_LEN, "%s%.30s", sum->samples ? "~" : "", size);
 }
 
 #define ATTRIBUTED	"by the allocating process, which may not be the holder"

@@ -177,6 +177,13 @@ static void sum_up(struct live_list *list)
 		list->live[i].reading.bytes = list->live[i].bytes;
 }
 
+int live_check_module(const char *table)
+{
+	if (strcmp(table, "modules") && strcmp(table, "caches"))
+		return 0;
+	return fail("--module needs call sites, and %s has none: omit one", table);
+}
+
 void live_list_make(struct live_list *list, const struct table *t, bool plain)
 {
 	const bool pages = !strcmp(t->name, "page_callers");
@@ -190,7 +197,7 @@ void live_list_make(struct live_list *list, const struct table *t, bool plain)
 		list->live[i] = pages ? live_pages(t->rows[i]) : live_objects(t->rows[i]);
 	if (t->sampled) {
 		list->unit = table_number(t, "sample_bytes");
-		list->most_unit = fmax(list->unit, estimate_unsampled(t) / bounds_unsampled(1));
+		list->most_unit = fmax(list->unit, estimate_unit(t));
 	}
 	if (plain)
 		make_plain(list);

@@ -56,6 +56,12 @@ const char *live_table(int nr);
  */
 const char *live_find(const char *table);
 
+/*
+ * Check that the rows of such a table are call sites, which are in a module.
+ * Return: 0, or -1 after calling fail().
+ */
+int live_check_module(const char *table);
+
 /**
  * live_list_make() - list what is live
  * @list: the list; the caller calls live_list_free()

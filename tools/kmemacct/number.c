@@ -224,6 +224,14 @@ void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb)
 	number_print_rounded(buf, value, kb, ROUND_NEAREST);
 }
 
+void number_print_bytes(char buf[NUMBER_LEN], u64 bytes, bool exact)
+{
+	if (exact || bytes < 1024)
+		snprintf(buf, NUMBER_LEN, "%llu bytes", bytes);
+	else
+		number_print_size(buf, bytes, false);
+}
+
 /* Print an age in its two largest units, or as 1.5s or 160ms if it is below a minute. */
 void number_print_age(char buf[NUMBER_LEN], u64 ms)
 {

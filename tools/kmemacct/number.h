@@ -42,6 +42,9 @@ void number_print_size(char buf[NUMBER_LEN], u64 value, bool kb);
 void number_print_age(char buf[NUMBER_LEN], u64 ms);
 void number_print_us(char buf[NUMBER_LEN], u64 us, bool milli);
 
+/* Print a size with the word bytes if it has no other unit; with @exact always. */
+void number_print_bytes(char buf[NUMBER_LEN], u64 bytes, bool exact);
+
 /* Which neighbor a number is rounded to if it does not have few enough digits. */
 enum rounding {
 	ROUND_NEAREST,

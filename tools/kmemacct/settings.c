@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "error.h"
 #include "files.h"
 #include "settings.h"
@@ -51,15 +52,8 @@ struct table *settings_stacks(const char *name)
 static bool latency_is_off(const struct table *t)
 {
 	const char *latency = table_field(t, "latency");
-	char *settings;
-	bool off;
 
-	if (latency)
-		return !strcmp(latency, "off");
-	settings = files_settings();
-	off = settings && strstr(settings, "\nlatency off\n");
-	free(settings);
-	return off;
+	return latency ? !strcmp(latency, "off") : control_is("latency", "off");
 }
 
 struct table *settings_latency(const char *name)

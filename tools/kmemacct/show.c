@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "control.h"
 #include "error.h"
 #include "files.h"
 #include "gfp.h"
@@ -32,15 +33,7 @@ struct look show_look(const struct options *o)
 /* Test whether the module does not record now.  Without control, nothing is known. */
 static bool is_off(const struct table *t)
 {
-	char *settings;
-	bool off;
-
-	if (!table_field(t, "since"))
-		return false;
-	settings = files_settings();
-	off = settings && strstr(settings, "\nenabled 0\n");
-	free(settings);
-	return off;
+	return table_field(t, "since") && control_is("enabled", "0");
 }
 
 /*

@@ -277,12 +277,12 @@ static void catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A rename would replace a device or a pipe by a file. */
+/* A rename would replace a device, a pipe or a symbolic link by a file. */
 static int check_target(const char *path)
 {
 	struct stat st;
 
-	if (stat(path, &st) || S_ISREG(st.st_mode))
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISDIR(st.st_mode))
 		return fail("%s is a directory: give the name of a file in it", path);

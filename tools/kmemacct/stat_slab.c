@@ -222,27 +222,11 @@ static void explain_allocs(const struct stat_text *text)
 
 /* ---- summary -------------------------------------------------------------- */
 
-/* Return: the standard error of a sum over all call sites. */
-static u64 se_of(const struct table *t, int column)
-{
-	int se = estimate_se(t, column);
-
-	return se >= 0 ? t->sum->v[se] : 0;
-}
-
-/* What follows from estimates is one, even if its error rounds to 0. */
-static bool is_sampled(const struct table *t)
-{
-	return se_of(t, COUNT_bytes_alloc);
-}
-
 /* Print a sum or a difference, with its limits. */
 static void print_sum(const struct stat_text *text, const char *title, s64 value,
 		      struct bounds bounds, s64 least)
 {
-	const bool sampled = is_sampled(text->s->table[STAT_SLAB_CALLER]);
-
-	fprintf(text->out, "%s %s%'lld", title, sampled ? "~" : "", value);
+	fprintf(text->out, "%s %s%'lld", title, bounds.above > 0 ? "~" : "", value);
 	if (bounds.above > 0)
 		fprintf(text->out, " (%'lld..%'lld)",
 			(s64)fmax(floor(value - bounds.below), least),
@@ -253,10 +237,11 @@ static void print_sum(const struct stat_text *text, const char *title, s64 value
 static void print_column(const struct stat_text *text, const char *title, int column)
 {
 	const struct table *t = text->s->table[STAT_SLAB_CALLER];
+	const char *mark = stat_text_mark(t, t->sum, column);
 	struct interval i;
 
-	fprintf(text->out, "%s %s%'lld", title, is_sampled(t) ? "~" : "", t->sum->v[column]);
-	if (se_of(t, column)) {
+	fprintf(text->out, "%s %s%'lld", title, mark, t->sum->v[column]);
+	if (*mark) {
 		i = estimate_interval(t, t->sum, column);
 		fprintf(text->out, " (%'lld..%'lld)", (s64)i.low, (s64)i.high);
 	}
@@ -340,11 +325,11 @@ static void print_summary(const struct stat_text *text)
 	print_column(text, "Total bytes freed*:   ", COUNT_bytes_freed);
 	print_net(text);
 	print_wasted(text);
-	fprintf(out, "Internal fragmentation: %s%f%%\n", se_of(t, COUNT_bytes_alloc) ? "~" : "",
+	fprintf(out, "Internal fragmentation: %s%f%%\n", stat_text_mark(t, t->sum, COUNT_bytes_alloc),
 		stat_sort_frag(t->sum->v[COUNT_bytes_req], t->sum->v[COUNT_bytes_alloc]));
 	fprintf(out, "Cross CPU allocations: %s%'lld/%s%'lld\n",
-		se_of(t, COUNT_cross_node) ? "~" : "", (s64)t->sum->v[COUNT_cross_node],
-		se_of(t, COUNT_hits) ? "~" : "", (s64)t->sum->v[COUNT_hits]);
+		stat_text_mark(t, t->sum, COUNT_cross_node), (s64)t->sum->v[COUNT_cross_node],
+		stat_text_mark(t, t->sum, COUNT_hits), (s64)t->sum->v[COUNT_hits]);
 	explain_star(text);
 }
 

@@ -33,9 +33,7 @@ void stat_text_site(char buf[STAT_SITE_LEN], const char *label)
 
 const char *stat_text_mark(const struct table *t, const struct row *row, int column)
 {
-	int se = estimate_se(t, column);
-
-	return se >= 0 && row->v[se] ? "~" : "";
+	return estimate_is_rough(t, row, column) ? "~" : "";
 }
 
 bool stat_text_estimated(const struct table *t, int column)

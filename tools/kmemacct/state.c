@@ -82,7 +82,8 @@ static bool is_sampled(const struct table *t)
 	int i;
 
 	for (i = 0; t->columns && t->sampled && i < t->nr_values; i++)
-		if (estimate_is_se(t, i) || !strcmp(t->columns[i].name, "weight"))
+		if (estimate_is_se(t, i) || t->columns[i].limits ||
+		    !strcmp(t->columns[i].name, "weight"))
 			return true;
 	return !t->columns && t->sampled;
 }
@@ -204,7 +205,7 @@ static const struct {
 	{ "live", "objects were dropped: larger live_max, or kmemacct set sample_bytes 512K" },
 	{ "sites", "call sites are counted in [other]: load the module with a larger sites_max" },
 	{ "stacks", "samples have no stack: load the module with a larger sites_max" },
-	{ "caches", "objects were dropped: the kernel log says what to do" },
+	{ "caches", "objects were dropped: unload and load the module" },
 	{ "page_sites", "sites of pages are counted in [other]: load with a larger sites_max" },
 	{ "page_classes", "pages were dropped: the kernel log says what to do" },
 	{ "keys", "rows are counted in [other]: the kernel log says what to do" },
@@ -292,6 +293,14 @@ static void print_module(FILE *out, const struct table *t, int screen)
 		line(out, screen, "pages are tracked without call sites: kmemacct set pages sites");
 }
 
+void state_print_losses(FILE *out, const struct table *t, int screen)
+{
+	print_dropped(out, t, screen);
+	print_full(out, t, screen);
+	print_filter(out, t, screen);
+	print_module(out, t, screen);
+}
+
 void state_print(FILE *out, const struct table *t, const struct state_look *look)
 {
 	char *sentence = make_sentence(t, look->estimates, look->exact);
@@ -304,10 +313,7 @@ void state_print(FILE *out, const struct table *t, const struct state_look *look
 	free(sentence);
 	if (look->off)
 		line(out, screen, "recording is off, only frees are followed: kmemacct on");
-	print_dropped(out, t, screen);
-	print_full(out, t, screen);
-	print_filter(out, t, screen);
-	print_module(out, t, screen);
+	state_print_losses(out, t, screen);
 }
 
 void state_print_fields(FILE *out, const struct table *t, int screen)

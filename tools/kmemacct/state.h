@@ -28,6 +28,9 @@ struct state_look {
 	int screen;
 };
 
+/* Print what is missing in a table: a line for each reason. */
+void state_print_losses(FILE *out, const struct table *t, int screen);
+
 /* Print the state of a table as comments. */
 void state_print(FILE *out, const struct table *t, const struct state_look *look);
 

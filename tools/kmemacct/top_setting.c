@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control.h"
 #include "error.h"
 #include "files.h"
 #include "top_setting.h"
@@ -54,23 +55,6 @@ static void remove_word(char to[TOP_SETTING_LEN], const char *list, const char *
 
 /* ---- the file control ----------------------------------------------------- */
 
-static int read_setting(const char *name, char value[TOP_SETTING_LEN])
-{
-	char key[64], *at, *text = files_settings();
-
-	if (!text)
-		return -1;
-	snprintf(key, sizeof(key), "\n%s ", name);
-	at = strstr(text, key);
-	if (at) {
-		at += strlen(key);
-		snprintf(value, TOP_SETTING_LEN, "%.*s", (int)strcspn(at, "\n"), at);
-	}
-	free(text);
-	return at ? 0 : fail("the loaded module has no setting %s: load the one of this kmemacct",
-			     name);
-}
-
 static int write_setting(const char *name, const char *value)
 {
 	char command[64 + TOP_SETTING_LEN];
@@ -100,7 +84,7 @@ int top_setting_on(struct top_setting *s, const struct top_need *need)
 {
 	char value[TOP_SETTING_LEN];
 
-	if (read_setting(need->name, s->before))
+	if (control_copy(need->name, s->before, TOP_SETTING_LEN))
 		return -1;
 	snprintf(value, sizeof(value), "%s", need->value);
 	if (need->list && find_word(s->before, need->value))
@@ -110,7 +94,7 @@ int top_setting_on(struct top_setting *s, const struct top_need *need)
 	if (write_setting(need->name, value))
 		return -1;
 	s->need = need;
-	if (!read_setting(need->name, s->set))
+	if (!control_copy(need->name, s->set, TOP_SETTING_LEN))
 		return 0;
 	/* Without its new value, it could not be switched back later. */
 	s->need = NULL;
@@ -126,7 +110,7 @@ int top_setting_off(struct top_setting *s)
 	s->need = NULL;
 	if (!need)
 		return 0;
-	if (read_setting(need->name, now))
+	if (control_copy(need->name, now, TOP_SETTING_LEN))
 		return -1;
 	if (!need->list)
 		return strcmp(now, s->set) ? 0 : write_setting(need->name, s->before);

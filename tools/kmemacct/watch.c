@@ -18,8 +18,10 @@
 #include "diff.h"
 #include "error.h"
 #include "files.h"
+#include "live.h"
 #include "print.h"
 #include "show.h"
+#include "state.h"
 #include "top_ui.h"
 #include "watch.h"
 
@@ -119,22 +121,14 @@ static const char *why_anew(const struct table *before, const struct table *afte
 	return NULL;
 }
 
-static void print_size(char size[NUMBER_LEN], u64 bytes, bool exact)
-{
-	if (exact || bytes < 1024)
-		snprintf(size, NUMBER_LEN, "%llu bytes", bytes);
-	else
-		number_print_size(size, bytes, false);
-}
-
 static void add_note(struct growth *g, u64 elapsed_ms, bool exact)
 {
 	const bool less = g->after < g->before;
 	char now[64], live[NUMBER_LEN], size[NUMBER_LEN], age[NUMBER_LEN];
 
 	format_time(now, sizeof(now));
-	print_size(live, g->after, exact);
-	print_size(size, less ? g->before - g->after : g->after - g->before, exact);
+	number_print_bytes(live, g->after, exact);
+	number_print_bytes(size, less ? g->before - g->after : g->after - g->before, exact);
 	number_print_age(age, elapsed_ms);
 	if (asprintf(&g->table->text, "%s: %s%s in %s, now %s live%s", now,
 		     less ? "-" : g->after > g->before ? "+" : "", size, age, live,
@@ -157,11 +151,11 @@ static int print_change(struct watch *w, const struct table *t, u64 now_ms)
 	const bool json = w->o.given & OPTION_JSON;
 
 	add_note(&g, o.elapsed_ms, w->o.given & OPTION_EXACT);
-	if (json || w->o.given & OPTION_VERBOSE)
-		table_inherit(g.table, t);
+	table_inherit(g.table, t);
 	if (json || g.table->nr_rows)
 		return show(g.table, &w->o, NULL);
 	comment_print(stdout, g.table->note, print_screen());
+	state_print_losses(stdout, t, print_screen());
 	table_free(g.table);
 	return 0;
 }
@@ -220,8 +214,8 @@ static int parse_arg(struct watch *w, const char *arg, int at)
 {
 	if (*arg >= '0' && *arg <= '9') {
 		if (top_ui_parse_delay(arg, &w->delay_ms))
-			return fail("watch takes the seconds between two looks, %s, not '%s'",
-				    "such as 0.5 or 10", arg);
+			return fail("watch takes the seconds between two looks, such as 0.5 or 10, not '%s'",
+				    arg);
 		return 0;
 	}
 	if (at)
@@ -247,6 +241,8 @@ int watch_run(const struct options *o, char **args)
 		w.o.given |= OPTION_LINES;
 		w.o.lines = LINES;
 	}
+	if (o->module && live_check_module(w.table))
+		return -1;
 	block_signals(&set);
 	ret = watch(&w, &set);
 	table_free(w.last);

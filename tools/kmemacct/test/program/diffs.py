@@ -171,6 +171,14 @@ def compares_other_tables(t):
     check_equal("pages", [(12288, 20480, 2, 1, "f+0x1")],
                 [(r["before_bytes"], r["after_bytes"], r["allocs"], r["frees"], r["site"])
                  for r in rows_of(t, a, b, "--table", "page-callers")["rows"]])
+    off = taken(t, "off", pages([]).replace("pages=sites", "pages=off"), 510000,
+                table_name="page_callers")
+    for sides in (a, off), (off, b):
+        check_equal("pages off", f"{off} has no page_callers: they were not recorded when it was"
+                    " taken", t.error("diff", *sides, "--table", "page-callers", status=2))
+    stacks = taken(t, "c", table("stacks", [*COUNTS, "stack"], []), table_name="stacks")
+    check_equal("stacks", f"{stacks} has no stacks: they were not recorded when it was taken",
+                t.error("diff", stacks, stacks, "--table", "stacks", status=2))
 
 
 def sampled(rows):
@@ -186,6 +194,12 @@ def few_samples(site, live, allocated=None):
                   bytes_alloc_se=int(EVERY * math.sqrt(allocated)), objs_alloc=allocated * 1000,
                   frag_pct="0.000")
     return site, values
+
+
+# 3 + 40 samples before, and 23 + 44 + 5 after, each of which stands for half a MiB
+NOTE = ("21.5M live before, 36.0M after, +14.5M in 10.0s; ~ estimate, low..high its 95 % interval;"
+        " at most 5 % of the significant changes are expected to be false; a row without samples"
+        f" changed by at most {UNSAMPLED / 1048576:.2f}M")
 
 
 def judges_estimates(t):
@@ -205,7 +219,9 @@ def judges_estimates(t):
         low, high = few_limits(came, gone)
         check_equal(f"{site}: low", True, abs(rows[site]["low_bytes"] - low * EVERY) <= 8)
         check_equal(f"{site}: high", True, abs(rows[site]["high_bytes"] - high * EVERY) <= 8)
-    check_in(f"changed by at most {UNSAMPLED / 1048576:.2f}M"[:-2], found["note"])
+    check_equal("note", NOTE, found["note"])
+    check_equal("head", f"# {NOTE}; sampled, one object for every 512K allocated",
+                t.out("diff", a, b, COLUMNS="1000", status=1).splitlines()[0])
     t.out("diff", a, b, status=1)
     t.out("diff", a, b, "--fdr", "0.001", status=1)
     t.out("diff", a, b, "--min", "11M", status=0)
@@ -216,6 +232,14 @@ def judges_estimates(t):
     low, high = few_limits(44, 40)
     check_equal("low", True, abs(row_of_busy["low_bytes"] - low * EVERY) <= 8)
     check_equal("high", True, abs(row_of_busy["high_bytes"] - high * EVERY) <= 8)
+
+
+def needs_samples_for_estimates(t):
+    """What was sampled before may be gone.  Then all is exact."""
+    a, b = both(t, *(callers(rows).replace("sampled=0", "sampled=1") for rows in (BEFORE, AFTER)))
+    exact = t.out("diff", *both(t), status=1)
+    check_equal("as if never sampled", exact, t.out("diff", a, b, status=1))
+    check_equal("no estimate", False, "~" in exact)
 
 
 def few_limits(came, gone):
@@ -273,7 +297,7 @@ def watches(t):
     replace(t, "callers", callers(AFTER))
     text = watch.until("goes+0x4")
     check_in(": -1984 bytes in ", text)
-    check_in(", now 4580 bytes live\n", text)
+    check_in(", now 4580 bytes live; exact\n", text)
     rows = [line.split() for line in lines(text)]
     check_equal("columns", "change_bytes after_bytes growth_bytes_s allocs frees state site".split(),
                 rows[0])
@@ -298,6 +322,19 @@ def watches_churn(t):
     check_equal("row", ["0", "500", "0", "2", "2", "stays+0x2"],
                 watch.until("stays").splitlines()[-1].split())
     check_equal("terminated", 0, watch.end(signal.SIGTERM)[0])
+
+
+def watches_what_is_missing(t):
+    """What a filter or a full table keeps out of the numbers is said, also if nothing changes."""
+    t.write("callers", callers(BEFORE).replace("window_s", "filter=tgid full=live window_s"))
+    watch = Watch(t, "0.2")
+    still = watch.until("kmemacct reset\n")
+    replace(t, "callers", callers(AFTER).replace("window_s", "filter=tgid full=live window_s"))
+    for text, what in (still, "nothing has changed"), (watch.until("comes+0x5"), "-1.94K in "):
+        check_in(what, text)
+        check_in("# the module's table `live` is full: ", text)
+        check_in("# filter: tgid: other allocations are not counted: ", text)
+    check_equal("interrupted", 0, watch.end()[0])
 
 
 def watches_a_number_of_times(t):
@@ -365,6 +402,9 @@ def refuses_what_it_cannot_watch(t):
             (("1", "callers"), "watch takes one table: kmemacct watch [TABLE] [SECONDS]"),
             (("0x",), "watch takes the seconds between two looks, such as 0.5 or 10, not '0x'")):
         check_equal(args, error, t.error("watch", *args))
+    for name in "modules", "caches":
+        check_equal(name, f"--module needs call sites, and {name} has none: omit one",
+                    t.error("watch", name, "--module", "ext4"))
     other = Tree(t.top / "other")
     (other.proc / "kmemacct").unlink()
     shutil.rmtree(other.dir)
@@ -374,6 +414,8 @@ def refuses_what_it_cannot_watch(t):
 TESTS = (
     compares_snapshots, compares_with_the_module, tells_growth_by_its_status,
     refuses_wrong_options, compares_what_is_comparable, adds_up_plain_names,
-    notices_another_filter, compares_other_tables, judges_estimates, fits_the_screen, watches,
-    watches_churn, watches_a_number_of_times, watches_in_json, selects_rows, ends_with_the_module,
+    notices_another_filter, compares_other_tables, judges_estimates,
+    needs_samples_for_estimates, fits_the_screen, watches,
+    watches_churn, watches_what_is_missing, watches_a_number_of_times,
+    watches_in_json, selects_rows, ends_with_the_module,
     refuses_what_it_cannot_watch)

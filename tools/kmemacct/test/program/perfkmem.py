@@ -445,6 +445,23 @@ def shows_how_wrong_estimates_may_be(t):
     check_in("one object for every 512K allocated", text)
 
 
+def marks_what_is_an_estimate(t):
+    """After a reset, frees of samples may be the only estimates."""
+    rows = sampled_rows()
+    for row in rows.values():
+        row.update({key: 0 for key in row if key.endswith("_se") and not key.startswith((
+            "frees", "bytes_freed"))}, samples=0)
+    t.write("callers", sampled_table("callers", "site", rows))
+    text = t.out("stat", "--caller")
+    freed, allocated = (sum(row[key] for row in rows.values()) for key in (
+        "bytes_freed", "bytes_alloc"))
+    check_in(f"\nTotal bytes freed*:    ~{freed} (", text)
+    check_in(f"\nNet total bytes allocated*: ~{allocated - freed} (", text)
+    check_in(f"\nTotal bytes allocated: {allocated}\n", text)
+    check_in("\nTotal bytes wasted on internal fragmentation: 0\n", text)
+    check_in("\nInternal fragmentation: 0.000000%\n", text)
+
+
 def fits_a_narrow_terminal(t):
     write_all(t)
     long = "a_function_with_a_very_long_name_that_does_not_fit_anywhere+0x1d [a_module]"
@@ -468,4 +485,4 @@ TESTS = (
     sorts_objects, compares_fragmentation_exactly, applies_options_to_the_last_table,
     prints_pages, prints_live_pages, sorts_pages, marks_what_perf_kmem_counts_otherwise,
     runs_commands, fails_with_commands, refuses_wrong_options, writes_stat_as_json,
-    shows_how_wrong_estimates_may_be, fits_a_narrow_terminal)
+    shows_how_wrong_estimates_may_be, marks_what_is_an_estimate, fits_a_narrow_terminal)

@@ -116,8 +116,8 @@ def refuses_a_cgroup(t):
     marker = t.top / "ran"
     command = "run", "--cgroup", "--", "touch", marker
     if os.geteuid() == 0:
-        check_equal("old module", "the loaded module has no cgroup filter: load the one of this"
-                    " kmemacct",
+        check_equal("old module", "the loaded module has no setting filter_cgroup: load the one of"
+                    " this kmemacct",
                     t.error(*command, status=125))
         t.write("control", CONTROL_FILTERED)
         check_equal("no cgroup2", "--cgroup needs cgroup2 mounted: mount -t cgroup2 none"

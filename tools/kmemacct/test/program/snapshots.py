@@ -123,6 +123,12 @@ def writes_no_snapshot_elsewhere(t):
                 t.error("snapshot", "/dev/full"))
     check_equal("directory", f"{t.top} is a directory: give the name of a file in it",
                 t.error("snapshot", t.top))
+    (t.top / "target").write_text("kept")
+    (t.top / "link").symlink_to("target")
+    check_equal("link", f"{t.top / 'link'} is not a regular file: use - for standard output",
+                t.error("snapshot", t.top / "link"))
+    check_equal("stays", ("kept", True),
+                ((t.top / "target").read_text(), (t.top / "link").is_symlink()))
     check_equal("no directory", f"{t.top}/no/file: cannot write the snapshot: No such file or"
                 " directory", t.error("snapshot", t.top / "no/file"))
     check_equal("no file", "wrong number of arguments: kmemacct snapshot FILE",
