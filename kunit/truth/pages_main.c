@@ -9,7 +9,7 @@
  * In /sys/kernel/debug/kmemacct_pages/:
  *
  *	run	write the name of a scenario: blocks, split, exact, larger, bulk, fail,
- *		stale, list, vmalloc, or drop, which frees everything
+ *		frames, stale, list, vmalloc, or drop, which frees everything
  *	sites	`hits bulk failed frees live_pages order gfp function` lines
  *	pages	`pfn order gfp pid function` lines
  *	stales	number of pages that the bulk allocator returned while kmemacct still had
@@ -39,6 +39,7 @@ static const struct truth_scenario truth_runs[] = {
 	{ "larger", truth_run_larger },
 	{ "bulk", truth_run_bulk },
 	{ "fail", truth_run_fail },
+	{ "frames", truth_run_frames },
 	{ "stale", truth_run_stale },
 	{ "list", truth_run_list },
 	{ "vmalloc", truth_run_vmalloc },

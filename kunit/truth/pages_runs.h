@@ -22,6 +22,9 @@ int truth_run_fail(void);
 int truth_run_vmalloc(void);
 int truth_run_drop(void);
 
+/* pages_frames.c */
+int truth_run_frames(void);
+
 /* pages_stale.c */
 int truth_run_stale(void);
 

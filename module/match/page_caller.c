@@ -4,12 +4,11 @@
 
 #include <linux/module.h>
 #include <linux/percpu.h>
-#include <linux/stacktrace.h>
 #include <linux/string.h>
 
 #include "../core/env.h"
 #include "../core/pagealloc.h"
-#include "../resolve/unwind.h"
+#include "../resolve/trail.h"
 #include "../state.h"
 #include "addrcache.h"
 #include "page_caller.h"
@@ -28,27 +27,23 @@ static struct kma_addrcache kma_page_callers = { .classify = kma_page_caller_cla
 
 /* ---- paths ------------------------------------------------------------------------ */
 
-/* The largest number of return addresses in a path. */
+/* The largest number of return addresses between the probe and a call site. */
 #define KMA_PATH_MAX	24
 /* The number of paths in each CPU's cache. */
 #define KMA_PATHS	32
 
 /**
- * struct kma_path - the return addresses from the tracepoint to a call site
+ * struct kma_path - the way from the probe to a call site
  * @busy: 1 while a context reads or writes the path
  * @since: kma_paths_since when the path was recorded
- * @nr: number of return addresses
- * @sp: address of the stack frame of kma_env_page_site(); 0 if the path cannot be reused
- * @at: position of each return address on the stack, in words from @sp
- * @frame: the return addresses, the call site last
+ * @site: the call site
+ * @trail: what the path is recognized by
  */
 struct kma_path {
 	int busy;
 	u32 since;
-	u32 nr;
-	unsigned long sp;
-	u16 at[KMA_PATH_MAX];
-	unsigned long frame[KMA_PATH_MAX];
+	unsigned long site;
+	struct kma_trail trail;
 };
 
 static struct kma_path __percpu *kma_paths;
@@ -60,68 +55,42 @@ static bool kma_page_caller_ours(unsigned long addr)
 	return within_module(addr, THIS_MODULE);
 }
 
-#ifdef KMA_HAVE_UNWINDER
-static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long sp)
+/* Unwind the stack up to a call site, and record the trail if it is not NULL. */
+static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned long sp)
 {
-	struct unwind_state state;
-	unsigned long addr = 0;
-	bool known = true;
+	struct kma_walk w;
+	unsigned long addr;
+	bool inside = true;
+	int nr = 0;
 
-	p->sp = 0;
-	p->nr = 0;
-	p->since = READ_ONCE(kma_paths_since);
-	/* The addrcache is read after the count.  Pairs with kma_page_caller_forget(). */
-	smp_rmb();
-	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
-	     unwind_next_frame(&state)) {
-		addr = unwind_get_return_address(&state);
-		if (!addr || p->nr == KMA_PATH_MAX)
-			return KMA_SITE_NOWHERE;
-		if (!p->nr && kma_page_caller_ours(addr))
+	kma_walk_begin(&w, trail, sp);
+	while ((addr = kma_walk_next(&w))) {
+		/* The probe and what it has called.  Our own code may allocate pages, too. */
+		inside = inside && kma_page_caller_ours(addr);
+		if (inside)
 			continue;
-		known = known && kma_unwind_place(&state, sp, &p->at[p->nr]);
-		p->frame[p->nr++] = addr;
+		if (nr++ == KMA_PATH_MAX)
+			break;
 		if (!kma_addrcache_get(&kma_page_callers, addr))
 			continue;
-		p->sp = known ? sp : 0;
+		kma_walk_end(&w);
 		return addr;
 	}
 	return KMA_SITE_NOWHERE;
 }
-#else
-static noinline unsigned long kma_path_unwind(struct kma_path *p, unsigned long sp)
+
+static noinline unsigned long kma_path_record(struct kma_path *p, unsigned long sp)
 {
-	unsigned int i = 0, nr = stack_trace_save(p->frame, KMA_PATH_MAX, 0);
-
-	p->sp = 0;
-	while (i < nr && kma_page_caller_ours(p->frame[i]))
-		i++;
-	for (; i < nr; i++)
-		if (kma_addrcache_get(&kma_page_callers, p->frame[i]))
-			return p->frame[i];
-	return KMA_SITE_NOWHERE;
+	p->since = READ_ONCE(kma_paths_since);
+	/* The addrcache is read after the count.  Pairs with kma_page_caller_forget(). */
+	smp_rmb();
+	p->site = kma_path_unwind(&p->trail, sp);
+	return p->site;
 }
-#endif
 
-/* Whether the stack still has the same return addresses in the same positions. */
 static bool kma_path_holds(const struct kma_path *p, unsigned long sp)
 {
-	const unsigned long *stack = (unsigned long *)sp;
-	u32 i;
-
-	if (p->sp != sp || p->since != READ_ONCE(kma_paths_since))
-		return false;
-	for (i = 0; i < p->nr; i++)
-		if (READ_ONCE_NOCHECK(stack[p->at[i]]) != p->frame[i])
-			return false;
-	return true;
-}
-
-static noinline unsigned long kma_path_find(unsigned long sp)
-{
-	struct kma_path p;
-
-	return kma_path_unwind(&p, sp);
+	return p->since == READ_ONCE(kma_paths_since) && kma_trail_holds(&p->trail, sp);
 }
 
 unsigned long kma_env_page_site(void)
@@ -136,8 +105,8 @@ unsigned long kma_env_page_site(void)
 	 * task may migrate, it may also be in use by a context on another CPU.
 	 */
 	if (cmpxchg(&p->busy, 0, 1))
-		return kma_path_find(sp);
-	site = kma_path_holds(p, sp) ? p->frame[p->nr - 1] : kma_path_unwind(p, sp);
+		return kma_path_unwind(NULL, sp);
+	site = kma_path_holds(p, sp) ? p->site : kma_path_record(p, sp);
 	smp_store_release(&p->busy, 0); /* pairs with the cmpxchg above */
 	return site;
 }
@@ -149,7 +118,7 @@ void kma_page_caller_forget(void)
 	kma_addrcache_clear(&kma_page_callers);
 	/*
 	 * Clear the addrcache before incrementing the count, because paths are found by the
-	 * addrcache.  Pairs with the smp_rmb() in kma_path_unwind().
+	 * addrcache.  Pairs with the smp_rmb() in kma_path_record().
 	 */
 	smp_wmb();
 	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);

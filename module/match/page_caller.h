@@ -9,10 +9,9 @@
  *
  *	stack --> return address --> addrcache: skip it, or it is the call site
  *
- * Unwinding costs some 450 instructions for each stack frame.  So each CPU has a cache of paths,
- * similar to the cache of stacks (resolve/stack.h).  A path is the list of the return addresses
- * up to a call site, and of their positions on the stack.  If the probe runs with the same stack
- * pointer, and all return addresses are still in these positions, the call site is the same.
+ * Unwinding is expensive.  So each CPU has a cache of paths, similar to the cache of stacks
+ * (resolve/stack.h).  A path is a call site and the trail by which the way to it is recognized
+ * (resolve/trail.h).
  *
  * All of this may run in any context, NMI included.
  */

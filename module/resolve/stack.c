@@ -4,13 +4,11 @@
 
 #include <linux/kernel.h>
 #include <linux/percpu.h>
-#include <linux/stacktrace.h>
-#include <linux/string.h>
 
 #include "../core/env.h"
 #include "../core/stack.h"
 #include "stack.h"
-#include "unwind.h"
+#include "trail.h"
 
 /* Maximum number of stack frames between this file and the call site. */
 #define KMA_STACK_INNER	12
@@ -18,83 +16,46 @@
 #define KMA_MEMOS	32
 
 /**
- * struct kma_memo - a remembered stack, and its place
+ * struct kma_memo - a remembered stack
  * @busy: 1 while a context records a sample with this memo
- * @sp: address of the stack frame of kma_env_stack(); 0 if the memo cannot be reused
- * @at: words from @sp to each return address
+ * @trail: what the stack is recognized by
  * @stack: the stack
  */
 struct kma_memo {
 	int busy;
-	unsigned long sp;
-	u16 at[KMA_FRAMES_MAX];
+	struct kma_trail trail;
 	struct kma_stack stack;
 };
 
 static struct kma_memo __percpu *kma_memos;
 
-#ifdef KMA_HAVE_UNWINDER
-/* Unwind the stack from @site on.  Return whether the place of each return address is in @at. */
-static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
-			   unsigned long site, unsigned long sp)
+/* Unwind the stack from @site on, and record the trail if it is not NULL. */
+static noinline void kma_stack_unwind(struct kma_stack *s, struct kma_trail *trail,
+				      unsigned long site, unsigned long sp)
 {
-	struct unwind_state state;
+	struct kma_walk w;
 	unsigned long addr;
-	bool known = true;
 	int inner = 0;
 
 	s->nr_frames = 0;
-	for (unwind_start(&state, current, NULL, NULL); !unwind_done(&state);
-	     unwind_next_frame(&state)) {
-		addr = unwind_get_return_address(&state);
-		if (!addr || s->nr_frames == KMA_FRAMES_MAX)
+	kma_walk_begin(&w, trail, sp);
+	while (s->nr_frames < KMA_FRAMES_MAX && inner < KMA_STACK_INNER) {
+		addr = kma_walk_next(&w);
+		if (!addr)
 			break;
-		if (!s->nr_frames && addr != site) {
-			if (++inner == KMA_STACK_INNER)
-				break;
-			continue;
-		}
-		known = known && kma_unwind_place(&state, sp, &at[s->nr_frames]);
-		s->frame[s->nr_frames++] = addr;
+		if (s->nr_frames || addr == site)
+			s->frame[s->nr_frames++] = addr;
+		else
+			inner++;
 	}
-	return known && s->nr_frames;
-}
-#else
-static bool kma_stack_walk(struct kma_stack *s, u16 at[KMA_FRAMES_MAX],
-			   unsigned long site, unsigned long sp)
-{
-	unsigned long trace[KMA_STACK_INNER + KMA_FRAMES_MAX];
-	unsigned int nr = stack_trace_save(trace, ARRAY_SIZE(trace), 0);
-	unsigned int first = 0;
-
-	while (first < nr && trace[first] != site)
-		first++;
-	s->nr_frames = min_t(unsigned int, nr - first, KMA_FRAMES_MAX);
-	memcpy(s->frame, &trace[first], s->nr_frames * sizeof(s->frame[0]));
-	return false;
-}
-#endif
-
-static noinline void kma_memo_unwind(struct kma_memo *m, unsigned long site,
-				     unsigned long sp)
-{
-	m->sp = kma_stack_walk(&m->stack, m->at, site, sp) ? sp : 0;
-	kma_stack_seal(&m->stack);
+	if (s->nr_frames)
+		kma_walk_end(&w);
+	kma_stack_seal(s);
 }
 
-/* Whether the stack still has the return addresses of a memo in the same places. */
-static bool kma_memo_holds(const struct kma_memo *m, unsigned long site,
-			   unsigned long sp)
+static bool kma_memo_holds(const struct kma_memo *m, unsigned long site, unsigned long sp)
 {
-	const unsigned long *stack = (unsigned long *)sp;
-	u32 i;
-
-	if (m->sp != sp || m->stack.frame[0] != site)
-		return false;
-	for (i = 0; i < m->stack.nr_frames; i++)
-		if (READ_ONCE_NOCHECK(stack[m->at[i]]) != m->stack.frame[i])
-			return false;
-	return true;
+	return kma_trail_holds(&m->trail, sp) && m->stack.frame[0] == site;
 }
 
 const struct kma_stack *kma_env_stack(unsigned long site)
@@ -112,7 +73,7 @@ const struct kma_stack *kma_env_stack(unsigned long site)
 	WRITE_ONCE(m->busy, 1);
 	barrier();
 	if (!kma_memo_holds(m, site, sp))
-		kma_memo_unwind(m, site, sp);
+		kma_stack_unwind(&m->stack, &m->trail, site, sp);
 	return &m->stack;
 }
 
@@ -124,10 +85,7 @@ void kma_env_stack_done(const struct kma_stack *stack)
 
 void kma_env_unwind(unsigned long site, struct kma_stack *stack)
 {
-	u16 at[KMA_FRAMES_MAX];
-
-	kma_stack_walk(stack, at, site, (unsigned long)__builtin_frame_address(0));
-	kma_stack_seal(stack);
+	kma_stack_unwind(stack, NULL, site, (unsigned long)__builtin_frame_address(0));
 }
 
 int kma_stack_start(void)

@@ -4,15 +4,8 @@
  *
  * Unwinding begins in the probe, and goes through the tracepoint and the allocator.  The
  * recorded stack begins at the call site that the event names.  The unwinder allocates
- * nothing and takes no lock, but costs some 450 instructions for each stack frame.
- *
- * Most code that allocates does so again and again from the same place in the same task.  So
- * each CPU remembers some stacks in memos: the return addresses, and their places on the
- * stack.  If the stack pointer is the same, and the same return addresses are still in these
- * places, then the stack is the same, because the start of a stack frame and the code it
- * belongs to determine its end.  (A few functions have stack frames of variable size.  A memo
- * with such a frame is wrong only if the return addresses of all callers are left over in
- * exactly the same places.)
+ * nothing and takes no lock, but it is expensive.  So each CPU remembers some stacks in memos,
+ * each with the trail by which the stack is recognized (trail.h).
  *
  * A memo belongs to the context that has set its @busy, until the sample has been recorded.
  * Any other context that needs the same memo meanwhile unwinds its stack instead.

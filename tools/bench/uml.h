@@ -114,7 +114,8 @@ static inline void kma_bench_jump(struct kma_bench_call *call, const u8 *to)
 #define KMA_HAVE_UNWINDER
 
 struct unwind_state {
-	unsigned long ip, sp;
+	unsigned long ip, sp, bp;
+	struct pt_regs *regs;
 };
 
 static inline bool unwind_is_text(unsigned long word)
@@ -153,6 +154,8 @@ static __always_inline void unwind_begin(struct unwind_state *state)
 {
 	unsigned long at = (unsigned long)__builtin_frame_address(0);
 
+	state->bp = 0;
+	state->regs = NULL;
 	for (state->sp = at; at % THREAD_SIZE; at += sizeof(long))
 		if (within_module(*(unsigned long *)at, THIS_MODULE))
 			state->sp = at;

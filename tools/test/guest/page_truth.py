@@ -78,7 +78,7 @@ def pages_by_pfn(table):
 
 
 # 5.10 has no bulk page allocator.
-RUNS = ("blocks", "split", "exact", "larger") + (("bulk",) if KERNEL != "5.10" else ())
+RUNS = ("blocks", "split", "exact", "larger", "frames") + (("bulk",) if KERNEL != "5.10" else ())
 
 
 def quiet(read):

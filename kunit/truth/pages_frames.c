@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two call sites whose stacks differ by little.
+ *
+ *	truth_call --> [truth_between -->] alloc_pages_sized --> alloc_pages
+ *
+ * The name of alloc_pages_sized() is one that kmemacct skips.  So the call site is
+ * truth_between(), or truth_call() if that calls alloc_pages_sized() itself.  The stack frame of
+ * alloc_pages_sized() has a variable size: with one of the sizes, alloc_pages() has the stack
+ * pointer that it had with truth_between().  The larger frame then covers the place where the
+ * return address to truth_between() was, and has it there, as if it were left over.
+ */
+#include <linux/kernel.h>
+#include <linux/mm.h>
+
+#include "truth_compat.h"
+#include "pages_account.h"
+#include "pages_runs.h"
+
+#define TRUTH_FRAMES_GFP	(GFP_KERNEL | __GFP_NOWARN)
+/* Sizes that are added to the frame, in bytes. */
+#define TRUTH_SIZE_MIN		64
+#define TRUTH_SIZE_MAX		512
+
+/* The return address to truth_between(), and the last one of alloc_pages_sized(). */
+static void *truth_left_over, *truth_returned;
+
+static noinline __noclone struct page *alloc_pages_sized(size_t size)
+{
+	void **variable = __builtin_alloca(size);
+	struct page *page;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*variable); i++)
+		WRITE_ONCE(variable[i], truth_left_over);
+	page = alloc_pages(TRUTH_FRAMES_GFP, 0);
+	truth_returned = __builtin_return_address(0);
+	return page;
+}
+
+static noinline __noclone struct page *truth_between(size_t size)
+{
+	struct page *page = alloc_pages_sized(size);
+
+	OPTIMIZER_HIDE_VAR(page);
+	return page;
+}
+
+static noinline __noclone struct page *truth_call(struct page *(*call)(size_t size), size_t size)
+{
+	struct page *page = call(size);
+
+	OPTIMIZER_HIDE_VAR(page);
+	return page;
+}
+
+static int truth_run_call(const char *site, struct page *(*call)(size_t size), size_t size)
+{
+	struct page *page = truth_call(call, size);
+
+	return page ? truth_note_alloc(page, site, 0, TRUTH_FRAMES_GFP, false) : -ENOMEM;
+}
+
+int truth_run_frames(void)
+{
+	size_t size;
+	int ret = 0;
+
+	for (size = TRUTH_SIZE_MIN; !ret && size <= TRUTH_SIZE_MAX; size += sizeof(long)) {
+		ret = truth_run_call("truth_between", truth_between, TRUTH_SIZE_MIN);
+		truth_left_over = truth_returned;
+		if (!ret)
+			ret = truth_run_call("truth_call", alloc_pages_sized, size);
+	}
+	return ret;
+}
