@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""README.md and Documentation/usage.rst show what the program has: tools/docs/check."""
+"""README.md and Documentation/usage.rst show what the program has: tools/docs/check and usage."""
 import subprocess
 
 from program.tree import TOP, check_equal, check_in
@@ -23,6 +23,91 @@ WRONG = {
     "set sample_bytes": ("set sampel_bytes", "no setting 'sampel_bytes'"),
     "--by comm": ("--by com", "no 'com'"),
     "leaks --by": ("caches --by", "does not take --by"),
+}
+
+# What a run has printed
+OUTPUT = """
+
+== title
+
+
+# kmemacct set pages sites
+
+
+# kmemacct orders
+# hits: new
+
+# live: new
+   1
+
+
+# kmemacct lookup 0123456789abcdef
+new
+
+
+# kmemacct orders
+1
+2
+3
+4  \n
+
+== end
+"""
+OLD = """Text::
+
+    # kmemacct set pages sites
+    # kmemacct orders
+    # hits: old
+
+    # kmemacct lookup ffffffffffffffff
+    old
+    old
+
+Text::
+
+    # kmemacct orders
+    old
+    ...
+    old
+    old
+
+No prompt::
+
+    kmemacct orders
+"""
+NEW = """Text::
+
+    # kmemacct set pages sites
+    # kmemacct orders
+    # hits: new
+
+    # live: new
+       1
+
+    # kmemacct lookup 0123456789abcdef
+    new
+
+Text::
+
+    # kmemacct orders
+    1
+    ...
+    3
+    4
+
+No prompt::
+
+    kmemacct orders
+"""
+# Changes of the document that make an update impossible
+REFUSED = {
+    ("# kmemacct lookup", "# kmemacct look"):
+        "the run does not have this command: # kmemacct look ffffffffffffffff",
+    ("    kmemacct orders", "    # kmemacct orders"):
+        "the run does not have this command as often: # kmemacct orders",
+    ("old\n\n    # kmemacct lookup", "old\n    # kmemacct lookup"):
+        "a command line below an output needs an empty line: # kmemacct lookup ffffffffffffffff",
+    ("...\n    old", "...\n    ..."): "more than one line ...",
 }
 
 
@@ -51,4 +136,24 @@ def are_checked(t):
         check_in(found, done.stdout)
 
 
-TESTS = (show_what_there_is, are_checked)
+def updated(t, text):
+    """What tools/docs/usage --update makes of a document."""
+    output, path = t.top / "output", t.top / "page.rst"
+    output.write_text(OUTPUT)
+    path.write_text(text)
+    done = subprocess.run([TOP / "tools/docs/usage", "--update", output, path],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr, path.read_text()
+
+
+def are_updated(t):
+    for text in (OLD, NEW):
+        check_equal("updated", (0, "", NEW), updated(t, text))
+    for change, why in REFUSED.items():
+        text = OLD.replace(*change)
+        status, error, after = updated(t, text)
+        check_equal("refused", (1, 1, text), (status, error.count("\n"), after))
+        check_in(why, error)
+
+
+TESTS = (show_what_there_is, are_checked, are_updated)
