@@ -261,6 +261,18 @@ void json_begin_table(struct json_writer *w, const char *key, const struct table
 	json_open(w, "rows", '[');
 }
 
+static void write_remarks(struct json_writer *w, const struct sources *s)
+{
+	if (sources_remark(s)) {
+		json_line(w);
+		json_string(w, "no_lines", sources_remark(s));
+	}
+	if (sources_caution(s)) {
+		json_line(w);
+		json_string(w, "unchecked_lines", sources_caution(s));
+	}
+}
+
 void json_end_table(struct json_writer *w, const struct table *t)
 {
 	json_line(w);
@@ -269,10 +281,8 @@ void json_end_table(struct json_writer *w, const struct table *t)
 	json_u64(w, "rows_left_out", t->left_out);
 	if (estimate_any(t))
 		json_u64(w, "unsampled_bytes_high", estimate_unsampled(t));
-	if (t->sources && sources_remark(t->sources)) {
-		json_line(w);
-		json_string(w, "no_lines", sources_remark(t->sources));
-	}
+	if (t->sources)
+		write_remarks(w, t->sources);
 	if (t->sum) {
 		json_line(w);
 		write_row(w, "sum", t, t->sum);

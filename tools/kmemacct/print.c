@@ -293,6 +293,16 @@ static void print_advice(FILE *out, const struct layout *l)
 	free(copy);
 }
 
+static void print_sources(FILE *out, const struct layout *l)
+{
+	const struct sources *s = l->t->sources;
+
+	if (s && sources_remark(s))
+		comment_print(out, sources_remark(s), l->screen);
+	if (s && sources_caution(s))
+		comment_print(out, sources_caution(s), l->screen);
+}
+
 void print_remarks(FILE *out, const struct layout *l)
 {
 	if (l->raw)
@@ -301,8 +311,7 @@ void print_remarks(FILE *out, const struct layout *l)
 	print_legend(out, l);
 	if (l->hidden)
 		print_hidden(out, l);
-	if (l->t->sources && sources_remark(l->t->sources))
-		comment_print(out, sources_remark(l->t->sources), l->screen);
+	print_sources(out, l);
 	print_advice(out, l);
 }
 

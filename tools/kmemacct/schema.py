@@ -200,8 +200,11 @@ def table(name, row, **more):
         "table": {"const": name}, "version": {"const": VERSION}, "head": {"$ref": "#/$defs/head"},
         "rows": listed(row), "rows_left_out": described(INTEGER, "rows that -l left out"),
         "note": described(TEXT, "a remark on the table"), "unsampled_bytes_high": UNSAMPLED,
-        "no_lines": described(TEXT, "with --lines: which debug information is missing"), **more}
-    optional = {"note", "unsampled_bytes_high", "no_lines"} | ({"advice"} & set(more))
+        "no_lines": described(TEXT, "with --lines: which debug information is missing"),
+        "unchecked_lines": described(TEXT, "with --lines: the build of the files that lines are"
+                                     " from was not compared, as this is a snapshot"), **more}
+    optional = {"note", "unsampled_bytes_high", "no_lines", "unchecked_lines"} | (
+        {"advice"} & set(more))
     return closed(properties, optional)
 
 

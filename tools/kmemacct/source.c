@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The lines of source code that call sites are on.  See the overview in source.h. */
+#include <dirent.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -56,13 +57,14 @@ enum state {
  * @name: its name
  * @state: what is known of its file
  * @file: its file
- * @tree_len: length of the directories that all its sources share; 0: not known yet
+ * @tree: the directory that all its sources are in, ending with a slash, or "" if there is none;
+ *	NULL: not known yet
  */
 struct module {
 	const char *name;
 	enum state state;
 	Dwfl_Module *file;
-	size_t tree_len;
+	char *tree;
 };
 
 /**
@@ -76,6 +78,7 @@ struct module {
  * @nr_modules: number of @modules
  * @release: the release of the kernel, or NULL if it is not known
  * @remark: which debug information is missing, or NULL
+ * @unchecked: lines were found, and the build of their files was not compared
  */
 struct sources {
 	enum part part;
@@ -87,6 +90,7 @@ struct sources {
 	size_t nr_modules;
 	const char *release;
 	char *remark;
+	bool unchecked;
 };
 
 /* ---- labels --------------------------------------------------------------- */
@@ -264,37 +268,61 @@ static size_t shared_len(const char *a, const char *b)
 	return a[i] == '/' && !b[i] ? i + 1 : len;
 }
 
-/*
- * Return: length of the directories that all source files of a module share.  Those that are
- * relative are made for it, and are elsewhere.
- */
-static size_t tree_len(Dwfl_Module *dwfl)
+/* Make @tree, which is NULL at first, the directory that both it and a source file are in. */
+static char *widen_tree(char *tree, const char *name)
 {
-	char *tree = NULL, *file;
+	char *file = clean_path(name);
+
+	/* Not even a name is left of `/`. */
+	if (!*file) {
+		free(file);
+		return tree;
+	}
+	if (!tree) {
+		strrchr(file, '/')[1] = '\0';
+		return file;
+	}
+	tree[shared_len(file, tree)] = '\0';
+	free(file);
+	return tree;
+}
+
+/*
+ * Return: the directory that all source files of a module are in, or "" if there is none but `/`.
+ * Files with relative paths are made for the module, and are elsewhere.
+ */
+static char *find_tree(Dwfl_Module *dwfl)
+{
 	Dwarf_Die *unit = NULL;
+	char *tree = NULL;
 	Dwarf_Addr bias;
-	size_t len = 0;
 
 	while ((unit = dwfl_module_nextcu(dwfl, unit, &bias))) {
 		const char *name = dwarf_diename(unit);
 
-		if (!name || *name != '/')
-			continue;
-		file = clean_path(name);
-		if (!tree)
-			len = strrchr(file, '/') + 1 - file;
-		else if (shared_len(file, tree) < len)
-			len = shared_len(file, tree);
-		free(tree);
-		tree = file;
+		if (name && *name == '/')
+			tree = widen_tree(tree, name);
 	}
-	free(tree);
-	return len;
+	if (tree && !strcmp(tree, "/"))
+		*tree = '\0';
+	return tree ? tree : alloc_copy("");
+}
+
+/* Return: length of the module's own tree; 0 if the file is not in it. */
+static size_t tree_len(struct module *module, const char *file)
+{
+	size_t len;
+
+	if (!module->tree)
+		module->tree = find_tree(module->file);
+	len = strlen(module->tree);
+	return strncmp(file, module->tree, len) ? 0 : len;
 }
 
 /*
  * Cut a path off to be that in its own tree.  The kernel's is the directory in which the compiler
- * ran, or a directory above it; a module that is elsewhere has its own.
+ * ran, or a directory above it; a module that is elsewhere has its own.  The path of a file in
+ * neither of them stays whole: generated code may name any file.
  */
 static char *shorten(struct module *module, const char *path, const char *comp_dir)
 {
@@ -306,10 +334,8 @@ static char *shorten(struct module *module, const char *path, const char *comp_d
 	dir = clean_path(comp_dir ? comp_dir : "");
 	len = shared_len(file, dir);
 	free(dir);
-	if (len <= 1 && !module->tree_len)
-		module->tree_len = tree_len(module->file);
 	if (len <= 1)
-		len = module->tree_len;
+		len = tree_len(module, file);
 	memmove(file, file + len, strlen(file + len) + 1);
 	return file;
 }
@@ -536,19 +562,63 @@ static void report(const struct sources *s, Dwfl *dwfl, const char *where)
 		dwfl_linux_kernel_report_offline(dwfl, where, wants_module);
 }
 
-/* Report files with nothing but debug information, which libdwfl does not look for. */
+#define DEBUG_SUFFIX	".ko.debug"
+
+static int is_debug(const struct dirent *entry)
+{
+	const size_t len = strlen(entry->d_name), suffix = strlen(DEBUG_SUFFIX);
+
+	return len > suffix && !strcmp(entry->d_name + len - suffix, DEBUG_SUFFIX);
+}
+
+/*
+ * Return: the module that a file MODULE.ko.debug is of, if a site needs it.  As the kernel's build
+ * does, `-` and `,` are made `_`.
+ */
+static struct module *find_debug(const struct sources *s, const char *file)
+{
+	char *name = alloc_copy(file), *at;
+	struct module *module;
+
+	name[strlen(name) - strlen(DEBUG_SUFFIX)] = '\0';
+	for (at = name; *at; at++)
+		if (*at == '-' || *at == ',')
+			*at = '_';
+	/* The kernel is no module, whatever a file is called. */
+	module = strcmp(name, KERNEL) ? find_module(s, name) : NULL;
+	free(name);
+	return module;
+}
+
+static void report_file(const struct sources *s, Dwfl *dwfl, const char *dir, const char *file)
+{
+	struct module *module = find_debug(s, file);
+	char *path = NULL;
+
+	if (!module || module->state != STATE_MISSING)
+		return;
+	alloc_check(asprintf(&path, "%s/%s", dir, file) >= 0);
+	if (dwfl_report_offline(dwfl, module->name, path, -1))
+		module->state = STATE_REPORTED;
+	free(path);
+}
+
+/*
+ * Report files with nothing but debug information, which libdwfl does not look for.  The names of
+ * modules may be from a file of another machine: those in the directory are compared with them, so
+ * that none becomes a part of a path.
+ */
 static void report_debug(const struct sources *s, Dwfl *dwfl, const char *dir)
 {
-	char path[FILES_PATH];
-	size_t i;
+	struct dirent **entries;
+	int i, nr = scandir(dir, &entries, is_debug, alphasort);
 
-	for (i = 0; i < s->nr_modules; i++) {
-		if (s->modules[i].state != STATE_MISSING)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s.ko.debug", dir, s->modules[i].name);
-		if (dwfl_report_offline(dwfl, s->modules[i].name, path, -1))
-			s->modules[i].state = STATE_REPORTED;
+	for (i = 0; i < nr; i++) {
+		report_file(s, dwfl, dir, entries[i]->d_name);
+		free(entries[i]);
 	}
+	if (nr >= 0)
+		free(entries);
 }
 
 static void report_all(const struct sources *s, Dwfl *dwfl, const char *dir)
@@ -602,8 +672,8 @@ static void list_modules(const struct sources *s, FILE *out, enum state state)
 	for (i = 0; i < s->nr_modules; i++) {
 		if (s->modules[i].state != state)
 			continue;
-		fprintf(out, "%s%s%s", between, strcmp(s->modules[i].name, KERNEL) ? "module " : "",
-			s->modules[i].name);
+		fprintf(out, "%s%s %s", between,
+			strcmp(s->modules[i].name, KERNEL) ? "module" : "the", s->modules[i].name);
 		between = ", ";
 	}
 }
@@ -658,9 +728,9 @@ static void set_remark(struct sources *s)
 	if (any_is(s, STATE_MISSING))
 		print_missing(s, out);
 	if (any_is(s, STATE_OTHER_BUILD)) {
-		fputs(any_is(s, STATE_MISSING) ? "; of" : "of", out);
+		fputs(any_is(s, STATE_MISSING) ? "; the files of" : "the files of", out);
 		list_modules(s, out, STATE_OTHER_BUILD);
-		fputs(", another build is running than the one whose files are here", out);
+		fputs(" are of another build than the one that runs", out);
 	}
 	alloc_check(!fclose(out));
 }
@@ -686,6 +756,7 @@ struct sources *sources_find(const struct table *t, const char *dir)
 	sort_sites(s);
 	look_up(s, dir);
 	set_remark(s);
+	s->unchecked = files_is_snapshot() && any_is(s, STATE_FOUND);
 	return s;
 }
 
@@ -699,6 +770,8 @@ void sources_free(struct sources *s)
 	for (i = 0; i < s->nr_sites; i++)
 		free_site(s->sites[i]);
 	free(s->sites);
+	for (i = 0; i < s->nr_modules; i++)
+		free(s->modules[i].tree);
 	free(s->modules);
 	free(s->remark);
 	free(s);
@@ -738,4 +811,10 @@ bool sources_has_list(const struct sources *s)
 const char *sources_remark(const struct sources *s)
 {
 	return s->remark;
+}
+
+const char *sources_caution(const struct sources *s)
+{
+	return s->unchecked ?
+	       "lines are from files whose build was not compared with the snapshot's" : NULL;
 }

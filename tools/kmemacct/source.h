@@ -11,8 +11,10 @@
  * --debug-dir, which come first.
  *
  * A line that may be wrong is not given: if several functions of a file have the name of a site and
- * differ in their lines, if the offset is not within the function, or if the file is not the one
- * that is running.
+ * differ in their lines, if the offset is not within the function, or if the build ID says that the
+ * file is not the one that is running.  For a snapshot (-i, or the later one of `diff A B`), this
+ * cannot be checked: a snapshot has no build IDs.  Its lines are given, and sources_caution() says
+ * that the file may be of another build.
  *
  * A call site is a return address, which is behind the call.  The line is that of the call.  Within
  * functions of headers that the compiler has inlined, as kmalloc() is, it is the line in the source
@@ -65,5 +67,11 @@ char *sources_text(const struct sources *s, const char *label);
 
 /* Return: which debug information is missing, and how to get it; NULL: none is. */
 const char *sources_remark(const struct sources *s);
+
+/*
+ * Return: that the build of the files was not compared, because the table is from a snapshot; NULL:
+ * it is not, or no files were found.
+ */
+const char *sources_caution(const struct sources *s);
 
 #endif /* SOURCE_H */

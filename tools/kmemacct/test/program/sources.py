@@ -111,6 +111,15 @@ static __attribute__((noinline, used)) void copied(void)
     "end.c": "void callee(void) {}\nvoid stop(void) { for (;;); }\n",
 }
 
+# As generated code does, each function names a file outside of its tree: with a shorter path than
+# that of the tree, with a longer one, and with one that begins with the same letters.
+OUTSIDE = {"shorter": "/o.c", "longer_path": "/opt/elsewhere/far/from/the/tree/g.c",
+           "neighbour": "/home/me/module/n.c"}
+SOURCES["fs/outside.c"] = "void callee(void);\n" + "".join(
+    f"""#line 7 "{path}"
+void {name}(void) {{ callee(); {behind(f"in_{name}")} }}
+""" for name, path in OUTSIDE.items())
+
 
 def line_of(label):
     """`file:line` of the comment with the name of the label."""
@@ -318,18 +327,29 @@ def shortens_paths(t):
     """The debug information names other folders for the source and for the kernel's build."""
     source, build = t.top / "src", t.top / "build"
     build.mkdir()
-    for own, kernel, expected in (("/home/me/mod", "/usr/src/linux", ""),
-                                  ("/usr/src/mod-1.0", "/usr/src/linux", "mod-1.0/"),
-                                  ("/usr/src/linux", "/usr/src/linux/build", ""),
-                                  ("/a//b/../c", "/a/./c/d", ""),
-                                  ("../../", "/a/c/d", "")):
+    out = t.top / "modules"
+    out.mkdir()
+    for own, kernel, expected, end in (
+            ("/home/me/mod", "/usr/src/linux", "", None),
+            ("/usr/src/mod-1.0", "/usr/src/linux", "mod-1.0/", None),
+            ("/usr/src/linux", "/usr/src/linux/build", "", None),
+            ("/a//b/../c", "/a/./c/d", "", None),
+            ("../../", "/a/c/d", "", None),
+            # All others are in the directory fs.
+            ("/home/me/mod", "/usr/src/linux", None, "/"),
+            # There is no directory that all share.
+            ("/home/me/mod", "/usr/src/linux", "/home/me/mod/", "/opt/end.c")):
         flags = [f"-fdebug-prefix-map={source}={own}", f"-fdebug-prefix-map={build}={kernel}"]
-        out = t.top / "modules"
-        out.mkdir(exist_ok=True)
+        if end:
+            flags.append(f"-fdebug-prefix-map={source}/end.c={end}")
         run("ld", "-r", "-o", out / "mod.ko", *compile_objects(source, *flags, build=build))
-        site = site_of(out / "mod.ko", "first", "in_first")
-        write_callers(t, [site])
-        check_equal(own, expected + line_of("in_first"), found_lines(t, out)[site])
+        line = line_of("in_first")
+        line = line.removeprefix("fs/") if expected is None else expected + line
+        lines_of = {site_of(out / "mod.ko", "first", "in_first"): line}
+        for name, path in OUTSIDE.items():
+            lines_of[site_of(out / "mod.ko", name, f"in_{name}")] = f"{path}:7"
+        write_callers(t, lines_of)
+        check_equal(f"{own} {end}", lines_of, found_lines(t, out))
 
 
 def finds_files_in_several_forms(t):
@@ -355,6 +375,29 @@ def finds_files_in_several_forms(t):
     write_callers(t, [site.replace("mod", "my_mod")])
     (out / "my-mod.ko").write_bytes(content)
     check_equal("a dash", list(expected.values()), list(found_lines(t, out).values()))
+    (out / "my-mod.ko").unlink()
+    (out / "my-mod.ko.debug").write_bytes(content)
+    check_equal("a dash, debug", list(expected.values()), list(found_lines(t, out).values()))
+
+
+def takes_no_module_as_path(t):
+    """A snapshot may be from anywhere: its labels name no files.  The kernel is no module."""
+    out = build_module(t)
+    elf = out / "mod.ko"
+    site = site_of(elf, "first", "in_first")
+    below = out / "below"
+    (below / "deep").mkdir(parents=True)
+    for name, file in (("../mod", out / "mod.ko.debug"), (f"/{out}/mod", out / "mod.ko.debug"),
+                       ("deep/mod", below / "deep/mod.ko.debug"), ("", below / ".ko.debug"),
+                       ("kernel", below / "kernel.ko.debug")):
+        file.write_bytes(elf.read_bytes())
+        for label in {site.replace("mod", name), site.replace(" [mod]", "")}:
+            write_callers(t, [label])
+            check_equal(label, {label: None}, found_lines(t, below))
+        file.unlink()
+    (below / "mod.ko.debug").write_bytes(elf.read_bytes())
+    write_callers(t, [site])
+    check_equal("a good one", {site: line_of("in_first")}, found_lines(t, below))
 
 
 def says_what_is_missing(t):
@@ -392,8 +435,37 @@ def needs_the_same_build(t):
     check_equal("the same", {site: line_of("in_first")}, found_lines(t, out))
     notes.write_bytes(note[:-1] + bytes([note[-1] ^ 1]))
     check_equal("another", {site: None}, found_lines(t, out))
-    check_in("\n# of module mod, another build is running than the one whose files are here\n",
-             t.out("callers", "--lines", "--debug-dir", out))
+    args = ["callers", "--lines", "--debug-dir", out]
+    other = "the files of module mod are of another build than the one that runs"
+    check_in(f"\n# {other}\n", t.out(*args))
+    run("ld", "-e", "first", "--build-id=sha1", "-o", out / "vmlinux", *compile_objects(t.top))
+    t.write_sys("kernel/notes", "of another build")
+    write_callers(t, [site, "first+0x5"])
+    check_in(f"\n# {other.replace('of module', 'of the kernel, module')}\n", t.out(*args))
+    write_callers(t, [site, "ext4_get+0x5 [ext4]"])
+    check_in(f"\n# {missing('module ext4')}; {other}\n", t.out(*args))
+
+
+def says_that_builds_are_not_compared(t):
+    """A snapshot has no build IDs."""
+    out = build_module(t)
+    write_callers(t, ["[other]"])
+    before, after, args = t.top / "1.tar.gz", t.top / "2.tar.gz", ["--lines", "--debug-dir", out]
+    t.out("snapshot", before)
+    write_callers(t, ["[other]", site_of(out / "mod.ko", "first", "in_first")])
+    t.out("snapshot", after)
+    caution = "lines are from files whose build was not compared with the snapshot's"
+    for command, status in (["callers", "-i", after], 0), (["diff", before, after], 1):
+        check_in(f"\n# {caution}\n", t.out(*command, *args, status=status))
+        found = json.loads(t.out(*command, *args, "-j", status=status))
+        check_equal("json", (caution, None), (found.get("unchecked_lines"), found.get("no_lines")))
+    # What is running can be compared, and without a file there is nothing to compare.
+    for command, status in ((["callers", *args], 0), (["diff", before, *args], 1),
+                            (["callers", "-i", after, "--lines"], 0),
+                            (["callers", "-i", before, *args], 0)):
+        check_equal(command, False, "compared" in t.out(*command, status=status))
+        check_equal(command, False, "unchecked_lines" in t.out(*command, "-j", status=status))
+
 
 
 def takes_no_path_as_release(t):
@@ -431,4 +503,5 @@ def refuses_lines_of_other_tables(t):
 
 TESTS = (finds_lines, has_lines_below_sites, finds_lines_of_frames, finds_lines_in_other_tables,
          finds_the_kernel, shortens_paths, finds_files_in_several_forms, says_what_is_missing,
-         needs_the_same_build, takes_no_path_as_release, refuses_lines_of_other_tables)
+         takes_no_module_as_path, needs_the_same_build, says_that_builds_are_not_compared,
+         takes_no_path_as_release, refuses_lines_of_other_tables)
