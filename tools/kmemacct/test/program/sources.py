@@ -467,7 +467,6 @@ def says_that_builds_are_not_compared(t):
         check_equal(command, False, "unchecked_lines" in t.out(*command, "-j", status=status))
 
 
-
 def takes_no_path_as_release(t):
     """A snapshot may be from anywhere: its head names no files."""
     out = build_module(t)
