@@ -11,6 +11,7 @@
 #   make check-debug  the long-running tests: stress, fuzzing, injected faults,
 #                     faulty copies of the core, and all tests of 7.2
 #   make bench        the overhead of the module and of other tools; about 15 minutes
+#   make htmldocs     HTML of the documents, in build/html
 #   make clean        remove the files built in this tree
 #
 # The demo and the tests install what they need (Debian 12, as root), and keep
@@ -69,6 +70,10 @@ check-debug:
 	tools/test/host/debug
 	tools/test/host/slabinfo --events 20000000
 
+htmldocs:
+	tools/vm/setup docs
+	tools/docs/html
+
 bench:
 	tools/vm/setup tools qemu 6.1 6.12 bench
 	tools/bench/run
@@ -81,4 +86,4 @@ clean:
 	rm -rf build .tmp_versions
 
 .PHONY: all module headers reader libraries demo
-.PHONY: check check-matrix check-debug bench clean
+.PHONY: check check-matrix check-debug htmldocs bench clean
