@@ -23,6 +23,7 @@ html_theme_options = {
 }
 html_sidebars = {"**": ["about.html", "localtoc.html", "navigation.html", "searchbox.html"]}
 html_static_path = ["style.css", "man.css"]
+html_extra_path = ["../CONTRIBUTING.md"]
 html_css_files = ["style.css"]
 html_show_copyright = False
 html_show_sphinx = False
@@ -34,7 +35,7 @@ smartquotes = False
 TOP = Path(__file__).resolve().parents[1]
 # Files that have a page under another name
 PAGES = {"../tools/kmemacct/kmemacct.8": "kmemacct.8.html",
-         "ABI/testing/debugfs-kmemacct": "abi.html"}
+         "../CONTRIBUTING.md": "CONTRIBUTING.md", "ABI/testing/debugfs-kmemacct": "abi.html"}
 LOG = logging.getLogger(__name__)
 
 
