@@ -8,7 +8,7 @@
  * truth_between(), or truth_call() if that calls alloc_pages_sized() itself.  The stack frame of
  * alloc_pages_sized() has a variable size: with one of the sizes, alloc_pages() has the stack
  * pointer that it had with truth_between().  The larger frame then covers the place where the
- * return address to truth_between() was, and has it there, as if it were left over.
+ * return address to truth_between() was, and holds a copy of it there, like a stale one.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -40,9 +40,13 @@ static noinline __noclone struct page *alloc_pages_sized(size_t size)
 
 static noinline __noclone struct page *truth_between(size_t size)
 {
-	struct page *page = alloc_pages_sized(size);
+	/* Its frame is larger than what alloc_pages_sized() has above its variable part. */
+	unsigned long room[8];
+	struct page *page;
 
-	OPTIMIZER_HIDE_VAR(page);
+	barrier_data(room);
+	page = alloc_pages_sized(size);
+	barrier_data(room);
 	return page;
 }
 

@@ -35,20 +35,16 @@ static struct kma_addrcache kma_page_callers = { .classify = kma_page_caller_cla
 /**
  * struct kma_path - the way from the probe to a call site
  * @busy: 1 while a context reads or writes the path
- * @since: kma_paths_since when the path was recorded
  * @site: the call site
- * @trail: what the path is recognized by
+ * @trail: the trail that leads to it
  */
 struct kma_path {
 	int busy;
-	u32 since;
 	unsigned long site;
 	struct kma_trail trail;
 };
 
 static struct kma_path __percpu *kma_paths;
-/* Incremented when code or patterns change: paths with another @since are not valid. */
-static u32 kma_paths_since;
 
 static bool kma_page_caller_ours(unsigned long addr)
 {
@@ -81,16 +77,8 @@ static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned 
 
 static noinline unsigned long kma_path_record(struct kma_path *p, unsigned long sp)
 {
-	p->since = READ_ONCE(kma_paths_since);
-	/* The addrcache is read after the count.  Pairs with kma_page_caller_forget(). */
-	smp_rmb();
 	p->site = kma_path_unwind(&p->trail, sp);
 	return p->site;
-}
-
-static bool kma_path_holds(const struct kma_path *p, unsigned long sp)
-{
-	return p->since == READ_ONCE(kma_paths_since) && kma_trail_holds(&p->trail, sp);
 }
 
 unsigned long kma_env_page_site(void)
@@ -106,7 +94,7 @@ unsigned long kma_env_page_site(void)
 	 */
 	if (cmpxchg(&p->busy, 0, 1))
 		return kma_path_unwind(NULL, sp);
-	site = kma_path_holds(p, sp) ? p->site : kma_path_record(p, sp);
+	site = kma_trail_holds(&p->trail, sp) ? p->site : kma_path_record(p, sp);
 	smp_store_release(&p->busy, 0); /* pairs with the cmpxchg above */
 	return site;
 }
@@ -116,12 +104,9 @@ unsigned long kma_env_page_site(void)
 void kma_page_caller_forget(void)
 {
 	kma_addrcache_clear(&kma_page_callers);
-	/*
-	 * Clear the addrcache before incrementing the count, because paths are found by the
-	 * addrcache.  Pairs with the smp_rmb() in kma_path_record().
-	 */
+	/* Trails are recorded by the addrcache.  Pairs with the smp_rmb() in kma_trail_clear(). */
 	smp_wmb();
-	WRITE_ONCE(kma_paths_since, kma_paths_since + 1);
+	kma_trail_forget();
 }
 
 /* Calls of kma_page_caller_start() that are not undone yet.  Protected by kma_lock. */
@@ -146,8 +131,7 @@ int kma_page_caller_start(void)
 	if (kma_page_caller_users++)
 		return 0;
 	ret = kma_addrcache_init(&kma_page_callers);
-	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path),
-				   __alignof__(struct kma_path));
+	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path), SMP_CACHE_BYTES);
 	if (kma_paths)
 		kma_state_add_bytes(kma_paths_bytes());
 	if (!ret && kma_paths)

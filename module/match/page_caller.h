@@ -10,8 +10,7 @@
  *	stack --> return address --> addrcache: skip it, or it is the call site
  *
  * Unwinding is expensive.  So each CPU has a cache of paths, similar to the cache of stacks
- * (resolve/stack.h).  A path is a call site and the trail by which the way to it is recognized
- * (resolve/trail.h).
+ * (resolve/stack.h).  A path is a call site and the trail that leads to it (resolve/trail.h).
  *
  * All of this may run in any context, NMI included.
  */
@@ -47,7 +46,7 @@ int kma_page_caller_start(void);
 void kma_page_caller_stop(void);
 
 /**
- * kma_page_caller_forget() - forget the call sites found so far
+ * kma_page_caller_forget() - forget the call sites and the stacks found so far
  *
  * Call this when code is loaded or unloaded, and when the patterns of skip.h change.
  *

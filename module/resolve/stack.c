@@ -11,14 +11,14 @@
 #include "trail.h"
 
 /* Maximum number of stack frames between this file and the call site. */
-#define KMA_STACK_INNER	12
+#define KMA_STACK_INNER	16
 /* Number of memos of each CPU. */
 #define KMA_MEMOS	32
 
 /**
  * struct kma_memo - a remembered stack
  * @busy: 1 while a context records a sample with this memo
- * @trail: what the stack is recognized by
+ * @trail: what it is recognized by
  * @stack: the stack
  */
 struct kma_memo {
@@ -55,7 +55,7 @@ static noinline void kma_stack_unwind(struct kma_stack *s, struct kma_trail *tra
 
 static bool kma_memo_holds(const struct kma_memo *m, unsigned long site, unsigned long sp)
 {
-	return kma_trail_holds(&m->trail, sp) && m->stack.frame[0] == site;
+	return m->stack.frame[0] == site && kma_trail_holds(&m->trail, sp);
 }
 
 const struct kma_stack *kma_env_stack(unsigned long site)

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unwind a stack, and record what to recognize it by.  See trail.h. */
+#include <linux/cache.h>
+#include <linux/ptrace.h>
+
 #include "trail.h"
+
+u32 kma_trails_since __read_mostly;
+
+void kma_trail_forget(void)
+{
+	WRITE_ONCE(kma_trails_since, kma_trails_since + 1);
+}
 
 static void kma_trail_clear(struct kma_trail *t)
 {
@@ -8,6 +18,9 @@ static void kma_trail_clear(struct kma_trail *t)
 		return;
 	t->sp = 0;
 	t->nr = 0;
+	t->since = READ_ONCE(kma_trails_since);
+	/* What is known of code is read after the count.  Pairs with kma_page_caller_forget(). */
+	smp_rmb();
 }
 
 #ifdef KMA_HAVE_UNWINDER
@@ -17,79 +30,94 @@ static unsigned long kma_walk_word(unsigned long place)
 	return READ_ONCE_NOCHECK(*(unsigned long *)place);
 }
 
-static bool kma_walk_add(struct kma_walk *w, unsigned long place)
+static bool kma_walk_add(struct kma_walk *w, unsigned long place, unsigned long word)
 {
 	struct kma_trail *t = w->trail;
 
 	if (t->nr == KMA_TRAIL_WORDS)
 		return false;
 	t->at[t->nr] = (place - w->sp) / sizeof(long);
-	t->word[t->nr++] = kma_walk_word(place);
+	t->word[t->nr++] = word;
 	return true;
 }
 
-/* Add the frame pointer of the latest function, wherever the functions that it called have it. */
+/* Add the frame pointer of the latest function, at each place where it may have been saved. */
 static bool kma_walk_add_bp(struct kma_walk *w)
 {
 	const u32 nr = w->trail->nr;
 	unsigned long place;
 
-	for (place = w->sp; place < w->place; place += sizeof(long))
-		if (kma_walk_word(place) == w->bp && !kma_walk_add(w, place))
+	for (place = w->bp_from; place < w->inner; place += sizeof(long))
+		if (kma_walk_word(place) == w->bp && !kma_walk_add(w, place, w->bp))
 			return false;
 	return w->trail->nr > nr;
 }
 
 /*
- * Whether a function has its return address at @place, and a copy of it behind its frame pointer.
- * gcc makes this copy if it can find @place only by yet another word in the stack frame.
+ * Whether the latest function has a copy of its return address, at @place, above its frame pointer.
+ * gcc makes this copy if the function finds @place only through another word of its frame.
  */
 static bool kma_walk_copied(const struct kma_walk *w, unsigned long place)
 {
 	const unsigned long copy = w->bp + sizeof(long);
 
-	return copy > w->place && copy < place && IS_ALIGNED(copy, sizeof(long)) &&
-	       kma_walk_word(copy) == kma_walk_word(place);
+	return copy > w->inner && copy < place && IS_ALIGNED(copy, sizeof(long)) &&
+	       kma_walk_word(copy) == w->state.ip;
 }
 
 /* Add the return address at @place.  Return whether the words of the trail prove it. */
 static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 {
-	const unsigned long frame = place - sizeof(long);
-
-	/* Interrupts, and return addresses that a tracer has replaced, are not recognized. */
-	if (w->state.regs || place >= w->sp + THREAD_SIZE || kma_walk_word(place) != w->state.ip)
+	/* After an interrupt, on another stack, or a tracer has replaced the return address. */
+	if (w->state.regs || w->state.stack_info.end != w->end || place < w->inner ||
+	    kma_walk_word(place) != w->state.ip)
 		return false;
-	if (w->bp == frame && frame != w->sp && !kma_walk_add_bp(w))
+	/* The function finds @place by its frame pointer. */
+	if (w->bp == place - sizeof(long) && !kma_walk_add_bp(w))
 		return false;
-	return !kma_walk_copied(w, place) && kma_walk_add(w, place);
+	return !kma_walk_copied(w, place) && kma_walk_add(w, place, w->state.ip);
 }
 
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
 {
 	w->trail = trail;
+	w->known = trail != NULL;
 	w->sp = sp;
-	w->known = trail;
-	w->place = sp;
-	w->bp = sp;
+	w->inner = sp;
+	w->bp = 0;
+	w->bp_from = sp;
 	kma_trail_clear(trail);
 	unwind_start(&w->state, current, NULL, NULL);
 	/* Skip the functions between this one and that of the stack frame. */
 	while (!unwind_done(&w->state) && w->state.sp - sizeof(long) < sp)
 		unwind_next_frame(&w->state);
+	w->end = w->state.stack_info.end;
+}
+
+/* Whether the unwinder knows that the stack ends here. */
+static bool kma_walk_ends(struct kma_walk *w)
+{
+	return !unwind_error(&w->state) && (!w->state.regs || user_mode(w->state.regs));
 }
 
 unsigned long kma_walk_next(struct kma_walk *w)
 {
-	const unsigned long addr = unwind_get_return_address(&w->state);
-	const unsigned long place = w->state.sp - sizeof(long);
+	unsigned long addr, place;
 
-	if (unwind_done(&w->state) || !addr)
+	if (w->inner != w->sp)
+		unwind_next_frame(&w->state);
+	addr = unwind_get_return_address(&w->state);
+	if (unwind_done(&w->state) || !addr) {
+		w->known = w->known && kma_walk_ends(w);
 		return 0;
+	}
+	place = w->state.sp - sizeof(long);
 	w->known = w->known && kma_walk_add_return(w, place);
-	w->place = place;
+	/* If the frame pointer is another one, the frame between these places has saved it. */
+	if (w->state.bp != w->bp)
+		w->bp_from = w->inner;
+	w->inner = place;
 	w->bp = w->state.bp;
-	unwind_next_frame(&w->state);
 	return addr;
 }
 
@@ -104,13 +132,13 @@ void kma_walk_end(struct kma_walk *w)
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
 {
 	kma_trail_clear(trail);
-	w->nr = stack_trace_save(w->entry, KMA_TRAIL_WORDS, 0);
+	w->nr = stack_trace_save(w->addr, KMA_WALK_MAX, 0);
 	w->next = 0;
 }
 
 unsigned long kma_walk_next(struct kma_walk *w)
 {
-	return w->next < w->nr ? w->entry[w->next++] : 0;
+	return w->next < w->nr ? w->addr[w->next++] : 0;
 }
 
 void kma_walk_end(struct kma_walk *w)

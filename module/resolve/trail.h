@@ -4,22 +4,24 @@
  *
  * Unwinding costs some 450 instructions for each stack frame.  Most code that allocates does so
  * again and again from the same place in the same task.  So a walk along the stack records a
- * trail: words that are on the stack, and their places.  If the stack pointer is the same, and
- * all the words are in their places again, then the return addresses are the same.
+ * trail: words of the stack, and their places.  If the stack pointer is the same, and all words
+ * are in their places again, then the return addresses are the same.
  *
  * The words prove this from the inside out.  The first return address is at a fixed place.  A
- * return address tells which function has the next stack frame, and where in the function its
- * call is.  If the function finds its return address by the stack pointer, then these two
- * determine the size of the frame, and so the place of the next return address.
+ * return address says which function has the next stack frame, and from where in it the call was
+ * made.  If the function finds its own return address by the stack pointer, this determines the
+ * size of the frame, and so the place of the next return address.
  *
- * Some functions find it by the frame pointer: those that align their stack frame or that have
- * arrays of variable size.  kmem_cache_alloc() is one of them from 6.1 on, for a local variable of
- * 16 bytes.  The size of such a frame differs from call to call, and a return address of an
- * earlier call may be left at its old place.  So the trail has the frame pointer, too, at all
- * places in the inner frames where it was found: one of them is where a function that was called
- * has saved it, and that place is proven.
+ * Some functions find it by the frame pointer: those that align their stack frame, or that have
+ * arrays of variable size.  kmem_cache_alloc() is one of them on 6.12, for a local variable that is
+ * aligned to 16 bytes.  The size of such a frame differs from call to call, and a return address
+ * of an earlier call may still be at its old place.  So the trail also records each word of the
+ * inner frames that equals the frame pointer.  One of them is where an inner function has saved it,
+ * and that place is already proven.
  *
- * A frame that is neither of these ends the trail: it cannot be recognized then.
+ * If the unwinder finds a return address in any other way, the stack is not remembered: beyond an
+ * interrupt, on another stack, or by a guess.  All words of a trail are on one stack, so it is safe
+ * to read them while a context runs on this stack at the same stack pointer.
  */
 #ifndef KMA_RESOLVE_TRAIL_H
 #define KMA_RESOLVE_TRAIL_H
@@ -34,51 +36,69 @@
 
 /**
  * struct kma_trail - what is on a stack that was unwound
- * @sp: address of the stack frame from which on it was unwound; 0 if it cannot be recognized
- * @nr: number of words
+ * @sp: address of the stack frame where unwinding began; 0 if the stack is not remembered
+ * @since: kma_trails_since when it was unwound
+ * @nr: number of words, at least 1 if @sp is not 0
  * @at: place of each word, in words from @sp
  * @word: the words
  */
 struct kma_trail {
 	unsigned long sp;
+	u32 since;
 	u32 nr;
 	u16 at[KMA_TRAIL_WORDS];
 	unsigned long word[KMA_TRAIL_WORDS];
 };
 
+/* Incremented by kma_trail_forget(): trails with another @since are not valid. */
+extern u32 kma_trails_since;
+
+#ifdef KMA_HAVE_UNWINDER
 /**
  * struct kma_walk - a walk along a stack
  * @trail: the trail that it records, or NULL
- * @sp: address of the stack frame from which on it goes
  * @known: whether the trail proves all return addresses so far
+ * @sp: address of the stack frame where it began
+ * @inner: place of the latest return address; @sp at first
+ * @bp: the frame pointer of the function that this address is in
+ * @bp_from: the innermost place where @bp may have been saved
+ * @end: the end of the stack
  * @state: the state of the unwinder
- * @place: address of the latest return address
- * @bp: the frame pointer of the function it returns to
- * @nr: number of entries
- * @next: index of the next entry
- * @entry: the return addresses
  */
 struct kma_walk {
 	struct kma_trail *trail;
-	unsigned long sp;
 	bool known;
-#ifdef KMA_HAVE_UNWINDER
-	struct unwind_state state;
-	unsigned long place;
+	unsigned long sp;
+	unsigned long inner;
 	unsigned long bp;
+	unsigned long bp_from;
+	unsigned long *end;
+	struct unwind_state state;
+};
 #else
+/* The largest number of stack frames on a walk. */
+#define KMA_WALK_MAX	48
+
+/**
+ * struct kma_walk - a walk along a stack
+ * @nr: number of return addresses
+ * @next: index of the next one
+ * @addr: the return addresses
+ */
+struct kma_walk {
 	unsigned int nr;
 	unsigned int next;
-	unsigned long entry[KMA_TRAIL_WORDS];
-#endif
+	unsigned long addr[KMA_WALK_MAX];
 };
+#endif
 
 /**
  * kma_walk_begin() - begin to unwind the stack of the current context
  * @w: the walk
  * @trail: the trail to record, or NULL
- * @sp: the caller's __builtin_frame_address(0), or that of a function that has called it; the walk
- *	begins with the return address of this function
+ * @sp: __builtin_frame_address(0) of a function, and if @trail is not NULL, the function has not
+ *	returned.  Its return address comes first; without an unwinder that tells where it finds
+ *	return addresses, those of its inner functions come before.
  *
  * Context: any, NMI included.
  */
@@ -94,14 +114,23 @@ void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long s
 unsigned long kma_walk_next(struct kma_walk *w);
 
 /**
- * kma_walk_end() - end a walk at the return address that kma_walk_next() gave last
+ * kma_walk_end() - remember the stack up to the return address that kma_walk_next() gave last
  * @w: the walk
  *
- * If the trail proves all the return addresses, it can be recognized from now on.
+ * Only if the trail proves all the return addresses, and the end of the stack if that was reached.
  *
  * Context: as kma_walk_begin().
  */
 void kma_walk_end(struct kma_walk *w);
+
+/**
+ * kma_trail_forget() - forget all stacks
+ *
+ * Call this when code is loaded or unloaded.
+ *
+ * Context: any.
+ */
+void kma_trail_forget(void);
 
 /**
  * kma_trail_holds() - whether the stack is the one that a trail was recorded on
@@ -114,13 +143,14 @@ void kma_walk_end(struct kma_walk *w);
 static __always_inline bool kma_trail_holds(const struct kma_trail *t, unsigned long sp)
 {
 	const unsigned long *stack = (unsigned long *)sp;
-	u32 i;
+	u32 i = 0;
 
-	if (t->sp != sp)
+	if (t->sp != sp || t->since != READ_ONCE(kma_trails_since))
 		return false;
-	for (i = 0; i < t->nr; i++)
+	do {
 		if (READ_ONCE_NOCHECK(stack[t->at[i]]) != t->word[i])
 			return false;
+	} while (++i < t->nr);
 	return true;
 }
 

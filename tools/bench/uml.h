@@ -116,6 +116,7 @@ static inline void kma_bench_jump(struct kma_bench_call *call, const u8 *to)
 struct unwind_state {
 	unsigned long ip, sp, bp;
 	struct pt_regs *regs;
+	struct { unsigned long *end; } stack_info;
 };
 
 static inline bool unwind_is_text(unsigned long word)
@@ -156,6 +157,7 @@ static __always_inline void unwind_begin(struct unwind_state *state)
 
 	state->bp = 0;
 	state->regs = NULL;
+	state->stack_info.end = NULL;
 	for (state->sp = at; at % THREAD_SIZE; at += sizeof(long))
 		if (within_module(*(unsigned long *)at, THIS_MODULE))
 			state->sp = at;
@@ -165,6 +167,7 @@ static __always_inline void unwind_begin(struct unwind_state *state)
 #define unwind_start(state, task, regs, first)				\
 	((void)(task), (void)(regs), (void)(first), unwind_begin(state))
 #define unwind_done(state)			(!(state)->ip)
+#define unwind_error(state)			((void)(state), false)
 #define unwind_get_return_address(state)	((state)->ip)
 
 #define CONFIG_DYNAMIC_FTRACE_WITH_REGS
