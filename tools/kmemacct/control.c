@@ -85,6 +85,16 @@ bool control_is(const char *name, const char *value)
 	return ret;
 }
 
+char *control_enable_command(const char *account, const char *table)
+{
+	bool any = strcmp(account, "off");
+	char *command = NULL;
+
+	alloc_check(asprintf(&command, "kmemacct set account %s%s%s", any ? account : "",
+			     any ? "," : "", table) >= 0);
+	return command;
+}
+
 bool control_lists(const struct control *c, const char *name, const char *word)
 {
 	return words_has(control_value(c, name), word);

@@ -43,6 +43,13 @@ int control_copy(const char *name, char *value, size_t size);
 /* Test whether the module has a value now; false if the file cannot be read. */
 bool control_is(const char *name, const char *value);
 
+/*
+ * Return: the command that adds a table to those that @account, the value of the setting, has
+ * enabled; the caller frees it.  It repeats these, because the module discards the counts of a table
+ * that is not in the list.
+ */
+char *control_enable_command(const char *account, const char *table);
+
 void control_free(struct control *c);
 
 #endif /* CONTROL_H */

@@ -561,17 +561,17 @@ static bool has_ended(const struct table *t)
 	return false;
 }
 
-/* Say how names can be kept.  The command repeats the tables that are enabled already. */
+/* Say how names can be kept. */
 static void advise(struct table *t, const struct control *c)
 {
 	const char *account = control_value(c, "account");
-	bool any = account && strcmp(account, "off");
+	char *command;
 
 	if (t->advice || t->from[1] || !account || !has_ended(t))
 		return;
-	alloc_check(asprintf(&t->advice,
-			     "to keep names of processes: kmemacct set account %s%stasks",
-			     any ? account : "", any ? "," : "") >= 0);
+	command = control_enable_command(account, "tasks");
+	alloc_check(asprintf(&t->advice, "to keep names of processes: %s", command) >= 0);
+	free(command);
 }
 
 static struct table *read_objects(const struct rows_match *objects)

@@ -13,15 +13,14 @@
 int settings_check_counted(const struct table *t)
 {
 	const char *pages = table_field(t, "pages"), *account = table_field(t, "account");
+	char *command;
 
-	/*
-	 * The command lists the tables that are enabled already, because the module discards the
-	 * counts of a table that is not in the list.
-	 */
-	if (account && !words_has(account, t->name))
-		return fail("the table %s is not enabled: kmemacct set account %s%s%s", t->name,
-			    strcmp(account, "off") ? account : "",
-			    strcmp(account, "off") ? "," : "", t->name);
+	if (account && !words_has(account, t->name)) {
+		command = control_enable_command(account, t->name);
+		fail("the table %s is not enabled: %s", t->name, command);
+		free(command);
+		return -1;
+	}
 	if (!account && pages && !strcmp(pages, "off"))
 		return fail("pages are not tracked: kmemacct set pages sites");
 	return 0;
