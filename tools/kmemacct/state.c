@@ -126,7 +126,7 @@ static void put_frees(FILE *text, const struct table *t)
 		fprintf(text, "%llu free%s not seen, %s %% were%s", missed,
 			missed == 1 ? " was" : "s were", coverage,
 			table_column(t, "confirmed_bytes") < 0 ? "" :
-			" (-o +confirmed_bytes: without call sites where that happened)");
+			" (-o +confirmed_bytes: without those call sites)");
 }
 
 static void put_note(FILE *text, const struct table *t)

@@ -125,7 +125,7 @@ def shows_exact_numbers(t):
 
 def says_how_exact_it_is(t):
     check_equal("a free is missing", "# exact since load, 10.4s; 1 free was not seen, 99.997 % were"
-                " (-o +confirmed_bytes: without call sites where that happened)",
+                " (-o +confirmed_bytes: without those call sites)",
                 t.out("callers").split("\n")[0])
     whole = callers(CALLERS).replace("replaced=1", "replaced=0").replace("99.997", "100.000")
     t.write("callers", whole)
