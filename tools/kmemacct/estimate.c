@@ -399,7 +399,7 @@ double estimate_unit(const struct table *t)
 
 u64 estimate_unsampled(const struct table *t)
 {
-	return ceil(bounds_unsampled(estimate_unit(t)));
+	return ceil(fmin(bounds_unsampled(estimate_unit(t)), 0x1p63));
 }
 
 /* ---- intervals ------------------------------------------------------------ */
