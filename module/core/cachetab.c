@@ -113,6 +113,7 @@ static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 	return id;
 }
 
+/* The cmpxchg comes before the slot gets another number: pairs with kma_cachetab_get(). */
 static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 {
 	return READ_ONCE(slot->cache) == KMA_CACHE_FREE &&

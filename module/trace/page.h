@@ -11,7 +11,7 @@
  * The probe of mm_page_free is attached as long as the module is loaded, the probe of
  * mm_page_alloc only while pages are tracked (page_track.h).
  *
- * Since 7.0 these events also occur in NMI.
+ * These events also occur in NMI: this was seen on 7.2.  Up to 6.12, it cannot happen.
  */
 #ifndef KMA_TRACE_PAGE_H
 #define KMA_TRACE_PAGE_H
