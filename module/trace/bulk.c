@@ -194,11 +194,7 @@ static bool kma_alloc_bulk_rehearse(void)
 	return READ_ONCE(kma_alloc_bulk_heard);
 }
 
-/*
- * A kprobe on the first instruction of a function uses ftrace.  If the kprobe is unregistered
- * while ftrace is disabled, ftrace warns at its next change and stops for good.  An attached
- * hook keeps ftrace enabled, so the kretprobe is registered only if a hook is attached.
- */
+/* Objects that are allocated in bulk are recorded only if their frees in bulk are, too. */
 static bool kma_alloc_bulk_attach(void)
 {
 	if (!kma_ftrace_hook_free_bulk.attached ||

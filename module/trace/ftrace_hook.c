@@ -100,6 +100,11 @@ bool kma_ftrace_hooks_bulk_attached(void)
 	return kma_ftrace_hooks_registered;
 }
 
+bool kma_ftrace_hooks_any_attached(void)
+{
+	return kma_ftrace_hooks_registered;
+}
+
 void kma_ftrace_hooks_stop(void)
 {
 	int i;

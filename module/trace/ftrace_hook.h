@@ -76,6 +76,16 @@ void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool b
 bool kma_ftrace_hooks_bulk_attached(void);
 
 /**
+ * kma_ftrace_hooks_any_attached() - whether any function is followed
+ *
+ * While this is so, ftrace cannot be disabled.
+ *
+ * Context: any.
+ * Return: true if so; then it stays so until kma_ftrace_hooks_stop().
+ */
+bool kma_ftrace_hooks_any_attached(void);
+
+/**
  * kma_ftrace_hooks_stop() - undo kma_ftrace_hooks_start()
  *
  * On return, no handler still runs.

@@ -8,6 +8,7 @@
 
 #include "../compat.h"
 #include "../state.h"
+#include "ftrace_hook.h"
 #include "kretprobe.h"
 
 /* Instances for each CPU, and the most for all CPUs together, unless the caller needs more. */
@@ -57,8 +58,15 @@ static u64 kma_kretprobe_memory(const struct kretprobe *rp)
 				   sizeof(struct kretprobe_instance) + rp->data_size);
 }
 
+/*
+ * A kprobe on the first instruction of a function uses ftrace.  While ftrace is disabled, the
+ * kprobe is never called, and if it is unregistered, ftrace warns at its next change and stops for
+ * good.  An attached hook keeps ftrace enabled.
+ */
 bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu)
 {
+	if (!kma_ftrace_hooks_any_attached())
+		return false;
 	/* A previous register_kretprobe() has left its state in these members. */
 	rp->kp.addr = NULL;
 	rp->kp.flags = 0;

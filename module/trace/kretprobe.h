@@ -34,8 +34,9 @@ u64 kma_kretprobe_forecast(unsigned int per_cpu);
  * @rp: the kretprobe; this sets the number of its instances
  * @per_cpu: the least number of instances for each possible CPU
  *
- * Context: process, may sleep; calls do not run concurrently.
- * Return: true if the kretprobe is registered.
+ * Context: process, may sleep; calls do not run concurrently; between kma_ftrace_hooks_start() and
+ * kma_ftrace_hooks_stop().
+ * Return: true if the kretprobe is registered; false also if no ftrace hook is attached.
  */
 bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu);
 

@@ -150,8 +150,7 @@ static bool kma_nolock_try(void)
 
 /*
  * Attach only if all frees of these objects are followed, and if the module can find out how
- * many bytes each of them takes.  The ftrace hooks also keep ftrace enabled, which the
- * kretprobe needs: see kma_alloc_bulk_attach().
+ * many bytes each of them takes.
  */
 static bool kma_nolock_attach(void)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Follow the functions of reclaim and compaction.  See reclaim_functions.h. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 
@@ -121,13 +123,17 @@ static bool kma_function_replaces_event(enum kma_phase phase)
 void kma_reclaim_functions_attach(void)
 {
 	struct kma_reclaim_function *f;
+	bool any = false;
 
 	kma_phase_follows(true);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
 		f->followed = kma_kretprobe_register(&f->rp, KMA_KRETPROBE_FEW);
+		any |= f->followed;
 		if (kma_function_replaces_event(f->phase))
 			kma_phase_has_function(f->phase, f->followed);
 	}
+	if (!any)
+		pr_warn("latency: no function can be followed (is kernel.ftrace_enabled 0?)\n");
 }
 
 void kma_reclaim_functions_detach(void)

@@ -16,7 +16,7 @@ from harness import check, check_equal, several, single, single_if
 from kernel import KERNEL, loaded
 from processes import in_child
 from sums import check_sums
-from table import Table, pairs_of
+from table import Table, control, pairs_of
 from truth import Truth, both, rows_by_function, until_settled
 
 CMDLINE = Path("/proc/cmdline").read_text().split()
@@ -383,6 +383,20 @@ def error_of_stopping_ftrace():
     return error
 
 
+def check_no_kretprobes():
+    """Check that nothing is followed by kretprobes on request either."""
+    with loaded("kmemacct"):
+        control("pages sites")
+        control("latency functions")
+        stats = pairs_of("stats")
+        control("latency off")
+        control("pages off")
+    names = [name for name in stats if name.startswith("followed_")]
+    check(names, "no names")
+    names.append("page_bulk_followed")
+    check_equal("followed", {name: 0 for name in names}, {name: stats[name] for name in names})
+
+
 @single
 def without_ftrace():
     """Test that without ftrace nothing is followed, and no live byte is confirmed."""
@@ -391,6 +405,10 @@ def without_ftrace():
         return "this kernel does not switch ftrace off"
     with switched_off(FTRACE):
         check_without([0, 0, 0], KERNEL == "5.10")
+        check_no_kretprobes()
+    # If a kretprobe was removed meanwhile, the kernel warns here, and stops ftrace for good.
+    with loaded("kmemacct"):
+        check_equal("followed again", 1, pairs_of("stats")["free_bulk_followed"])
     return None
 
 
