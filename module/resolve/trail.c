@@ -81,7 +81,7 @@ static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
 {
 	w->trail = trail;
-	w->known = trail != NULL;
+	w->known = trail;
 	w->sp = sp;
 	w->inner = sp;
 	w->bp = 0;

@@ -45,8 +45,8 @@ bool control_is(const char *name, const char *value);
 
 /*
  * Return: the command that adds a table to those that @account, the value of the setting, has
- * enabled; the caller frees it.  It repeats these, because the module discards the counts of a table
- * that is not in the list.
+ * enabled; the caller frees it.  It repeats these, because the module discards the counts of a
+ * table that is not in the list.
  */
 char *control_enable_command(const char *account, const char *table);
 

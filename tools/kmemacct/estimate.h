@@ -94,7 +94,8 @@ void estimate_since(struct weighed *w, const struct weighed *before);
 int estimate_main(const struct table *t, const struct sort *sort);
 
 /*
- * Return: the largest T that a table shows, in bytes; 0 if nothing was sampled, or if it has no sizes.
+ * Return: the largest T that a table shows, in bytes; 0 if nothing was sampled, or if it has no
+ * sizes.
  */
 double estimate_unit(const struct table *t);
 

@@ -325,7 +325,8 @@ static void print_summary(const struct stat_text *text)
 	print_column(text, "Total bytes freed*:   ", COUNT_bytes_freed);
 	print_net(text);
 	print_wasted(text);
-	fprintf(out, "Internal fragmentation: %s%f%%\n", stat_text_mark(t, t->sum, COUNT_bytes_alloc),
+	fprintf(out, "Internal fragmentation: %s%f%%\n",
+		stat_text_mark(t, t->sum, COUNT_bytes_alloc),
 		stat_sort_frag(t->sum->v[COUNT_bytes_req], t->sum->v[COUNT_bytes_alloc]));
 	fprintf(out, "Cross CPU allocations: %s%'lld/%s%'lld\n",
 		stat_text_mark(t, t->sum, COUNT_cross_node), (s64)t->sum->v[COUNT_cross_node],

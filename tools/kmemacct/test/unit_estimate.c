@@ -264,7 +264,8 @@ static void what_has_no_sample_is_bounded(void)
 	table_free(t);
 	/* A number that no module prints, and whose bound has more than 64 bits */
 	t = parse("callers",
-		"# kmemacct callers 7 sample_bytes=18446744073709551615 sampled=1\n" COLUMNS("site"));
+		  "# kmemacct callers 7 sample_bytes=18446744073709551615 sampled=1\n"
+		  COLUMNS("site"));
 	EXPECT(estimate_unsampled(t) == 1ULL << 63);
 	table_free(t);
 	/* Tables without estimates */
