@@ -204,7 +204,7 @@ struct table *heap_table(struct heap *h)
 
 	table_inherit(t, h->t);
 	t->cells = text;
-	t->left_out = h->added - h->nr;
+	t->not_kept = h->added - h->nr;
 	if (h->nr)
 		qsort_r(h->items, h->nr, sizeof(h->items[0]), compare, h);
 	/* Their addresses ascend in this order, so that sort_rows() keeps it: see table.h. */

@@ -278,7 +278,7 @@ void json_end_table(struct json_writer *w, const struct table *t)
 	json_line(w);
 	json_close(w, ']');
 	json_line(w);
-	json_u64(w, "rows_left_out", t->left_out);
+	json_u64(w, "rows_left_out", table_left_out(t));
 	if (estimate_any(t))
 		json_u64(w, "unsampled_bytes_high", estimate_unsampled(t));
 	if (t->sources)

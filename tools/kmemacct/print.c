@@ -263,7 +263,7 @@ static void print_empty(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
 
-	if (!t->nr_rows && !t->left_out && !t->advice)
+	if (!t->nr_rows && !table_left_out(t) && !t->advice)
 		comment_print(out, t->filtered ? "no row matches" : "no rows", l->screen);
 }
 
@@ -271,11 +271,12 @@ static void print_empty(FILE *out, const struct layout *l)
 static void print_left_out(FILE *out, const struct layout *l)
 {
 	const struct table *t = l->t;
+	const size_t nr = table_left_out(t);
 	char text[64];
 
-	if (!t->left_out || t->sum_label)
+	if (!nr || t->sum_label)
 		return;
-	snprintf(text, sizeof(text), "%zu more row%s", t->left_out, t->left_out == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%zu more row%s", nr, nr == 1 ? "" : "s");
 	comment_print(out, text, l->screen);
 }
 

@@ -152,13 +152,13 @@ int rows_select(struct table *t, const struct rows_match *match)
 /* Say how many rows there are, and how many of them are not printed. */
 static void set_label(struct table *t)
 {
-	const size_t nr = t->nr_rows + t->left_out;
+	const size_t nr = t->nr_rows + table_left_out(t);
 	char cut[64] = "";
 
 	free(t->sum_label);
 	t->sum_label = NULL;
-	if (t->left_out)
-		snprintf(cut, sizeof(cut), ", %zu not printed", t->left_out);
+	if (nr > t->nr_rows)
+		snprintf(cut, sizeof(cut), ", %zu not printed", nr - t->nr_rows);
 	if (asprintf(&t->sum_label, "sum of %zu row%s%s%s", nr, nr == 1 ? "" : "s",
 		     !t->filtered ? "" : nr == 1 ? " that matches" : " that match", cut) < 0)
 		t->sum_label = NULL;

@@ -62,7 +62,7 @@ static int write_rows(const struct stream *s, struct reader *r, const struct kal
 		if (nr++ < s->lines)
 			write_row(&w, t, syms, row);
 		else
-			t->left_out++;
+			t->not_kept++;
 	if (!ret)
 		json_end_table(&w, t);
 	return ret;
@@ -233,7 +233,7 @@ static void put_row(struct text *text, struct row *row)
 	int i;
 
 	if (text->nr++ >= text->s->lines) {
-		text->t->left_out++;
+		text->t->not_kept++;
 		return;
 	}
 	replace_site(text->syms, row, text->site);

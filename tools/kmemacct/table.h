@@ -177,7 +177,9 @@ struct field {
  * @whole: what all rows have live, also those that options leave out
  * @filtered: number of rows that do not match the options, and were removed
  * @own_filter: the filter in its head was set only for this table
- * @left_out: number of rows that -l left out
+ * @left_out: number of rows that -l left out; they are in @rows, after the others
+ * @not_kept: number of rows that -l left out and that are not in @rows; only tables without estimates
+ *	have them
  * @note: a remark that is printed above the rows, or NULL
  * @advice: advice that is printed below the rows, or NULL
  * @gfp: names of gfp flags, or NULL
@@ -204,6 +206,7 @@ struct table {
 	size_t filtered;
 	bool own_filter;
 	size_t left_out;
+	size_t not_kept;
 	double whole;
 	const char *note;
 	char *advice;
@@ -237,6 +240,12 @@ void table_inherit(struct table *t, const struct table *from);
 
 /* Add a zeroed row.  At most max_rows of them may be added. */
 struct row *table_add(struct table *t);
+
+/* Return: number of rows that -l left out. */
+static inline size_t table_left_out(const struct table *t)
+{
+	return t->left_out + t->not_kept;
+}
 
 /* Return: number of columns, including the label if there is one. */
 int table_nr_columns(const struct table *t);

@@ -261,6 +261,9 @@ static void what_has_no_sample_is_bounded(void)
 	EXPECT(estimate_any(t) && estimate_unsampled(t) == 3689);
 	t->left_out = 0;
 	EXPECT(!estimate_any(t) && !estimate_unsampled(t));
+	/* Of rows that are not kept, only the number is known. */
+	t->not_kept = 1;
+	EXPECT(!estimate_any(t) && !estimate_unsampled(t));
 	table_free(t);
 	/* A number that no module prints, and whose bound has more than 64 bits */
 	t = parse("callers",
