@@ -178,8 +178,7 @@ struct field {
  * @filtered: number of rows that do not match the options, and were removed
  * @own_filter: the filter in its head was set only for this table
  * @left_out: number of rows that -l left out; they are in @rows, after the others
- * @not_kept: number of rows that -l left out and that are not in @rows; only tables without estimates
- *	have them
+ * @not_kept: number of rows that -l left out and that are not in @rows; 0 if there are estimates
  * @note: a remark that is printed above the rows, or NULL
  * @advice: advice that is printed below the rows, or NULL
  * @gfp: names of gfp flags, or NULL
