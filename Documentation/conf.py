@@ -3,8 +3,8 @@
 
 The documents link to each other by file names, as in `usage.rst <usage.rst#settings>`, so that the
 links also work where the sources are browsed.  Here they become links between pages.  A link to a
-document or a section that does not exist is a warning, and make htmldocs fails on warnings.  So
-are links of README.md and CONTRIBUTING.md.
+document or a section that does not exist is a warning, and make htmldocs fails on warnings.  The
+links in README.md and CONTRIBUTING.md are checked, too.
 """
 import re
 from pathlib import Path

@@ -22,8 +22,24 @@
 #define TRUTH_SIZE_MIN		64
 #define TRUTH_SIZE_MAX		512
 
-/* The return address to truth_between(), and the last one of alloc_pages_sized(). */
-static void *truth_left_over, *truth_returned;
+/**
+ * struct truth_frame - the stack frame of a call of alloc_pages_sized()
+ * @sp: the stack pointer with which alloc_pages() was called
+ * @from: the variable part
+ * @to: its end
+ * @place: where the return address is
+ * @addr: the return address
+ */
+struct truth_frame {
+	unsigned long sp;
+	void **from;
+	void **to;
+	void **place;
+	void *addr;
+};
+
+/* The last call through truth_between(), and the last call of any kind. */
+static struct truth_frame truth_old, truth_new;
 
 static noinline __noclone struct page *alloc_pages_sized(size_t size)
 {
@@ -32,9 +48,16 @@ static noinline __noclone struct page *alloc_pages_sized(size_t size)
 	size_t i;
 
 	for (i = 0; i < size / sizeof(*variable); i++)
-		WRITE_ONCE(variable[i], truth_left_over);
+		WRITE_ONCE(variable[i], truth_old.addr);
+	truth_new = (struct truth_frame) {
+		.sp = current_stack_pointer,
+		.from = variable,
+		.to = variable + size / sizeof(*variable),
+		.place = (void **)__builtin_frame_address(0) + 1,
+		.addr = __builtin_return_address(0),
+	};
 	page = alloc_pages(TRUTH_FRAMES_GFP, 0);
-	truth_returned = __builtin_return_address(0);
+	barrier_data(variable);
 	return page;
 }
 
@@ -65,16 +88,26 @@ static int truth_run_call(const char *site, struct page *(*call)(size_t size), s
 	return page ? truth_note_alloc(page, site, 0, TRUTH_FRAMES_GFP, false) : -ENOMEM;
 }
 
+/* Whether the last call had a copy of the old return address at its old place. */
+static bool truth_is_stale(void)
+{
+	return truth_new.sp == truth_old.sp && truth_old.place >= truth_new.from &&
+	       truth_old.place < truth_new.to;
+}
+
+/* Return: 0, or -EAGAIN if none of the sizes made the two stacks as similar as they have to be. */
 int truth_run_frames(void)
 {
+	bool any = false;
 	size_t size;
 	int ret = 0;
 
 	for (size = TRUTH_SIZE_MIN; !ret && size <= TRUTH_SIZE_MAX; size += sizeof(long)) {
 		ret = truth_run_call("truth_between", truth_between, TRUTH_SIZE_MIN);
-		truth_left_over = truth_returned;
+		truth_old = truth_new;
 		if (!ret)
 			ret = truth_run_call("truth_call", alloc_pages_sized, size);
+		any |= truth_is_stale();
 	}
-	return ret;
+	return ret ?: any ? 0 : -EAGAIN;
 }

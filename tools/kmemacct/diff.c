@@ -173,7 +173,7 @@ static void print_relation(FILE *out, const struct side *b, const struct side *a
 	else if (!r->same_resets)
 		fputs("; the counts were reset in between: " ONLY_LIVE, out);
 	else if (!r->same_modules)
-		fputs("; modules came or went, so names may be of other code: " ONLY_LIVE, out);
+		fputs("; modules came or went, so a name may be of other code: " ONLY_LIVE, out);
 	if (!is_same(b->t, a->t, "filter") || !is_same(b->t, a->t, "live_filter"))
 		fputs("; the filters differ: what only one of them records is no growth", out);
 }

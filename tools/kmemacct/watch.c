@@ -214,8 +214,7 @@ static int parse_arg(struct watch *w, const char *arg, int at)
 {
 	if (*arg >= '0' && *arg <= '9') {
 		if (top_ui_parse_delay(arg, &w->delay_ms))
-			return fail("watch takes seconds between two looks, as 0.5, not '%s'",
-				    arg);
+			return fail("watch takes a number of seconds, such as 0.5, not '%s'", arg);
 		return 0;
 	}
 	if (at)

@@ -123,7 +123,7 @@ def compares_what_is_comparable(t):
              " what is live is compared", False),
             ("resets=0", "resets=1", "the counts were reset in between: only what is live is"
              " compared", True),
-            ("module_changes=0", "module_changes=1", "modules came or went, so names may be of"
+            ("module_changes=0", "module_changes=1", "modules came or went, so a name may be of"
              " other code: only what is live is compared", True)):
         notes, rows = compare(old, new)
         check_equal(old, [why], notes)
@@ -400,7 +400,7 @@ def refuses_what_it_cannot_watch(t):
              " page_callers"),
             (("1", "2", "3"), "wrong number of arguments: kmemacct watch [TABLE] [SECONDS]"),
             (("1", "callers"), "watch takes one table: kmemacct watch [TABLE] [SECONDS]"),
-            (("0x",), "watch takes seconds between two looks, as 0.5, not '0x'")):
+            (("0x",), "watch takes a number of seconds, such as 0.5, not '0x'")):
         check_equal(args, error, t.error("watch", *args))
     for name in "modules", "caches":
         check_equal(name, f"--module needs call sites, and {name} has none: omit one",
