@@ -5,11 +5,20 @@
 #                     installed, for the kernel of the package linux-headers-amd64;
 #                     KDIR=... chooses another kernel
 #   make reader       build/kmemacct, the program that prints the module's tables
+#   make install      the program, its man page and its completion, below PREFIX, which is
+#                     /usr/local by default; DESTDIR=... is put before all paths
+#   make modules_install   the module, by the kernel's makefiles, below DESTDIR
+#   make dkms-install the module's source, from which DKMS builds it for each kernel;
+#                     see tools/packaging/dkms-install
+#   make uninstall, make dkms-uninstall   undo `make install` and `make dkms-install`
+#   make dist         build/kmemacct-VERSION.tar.xz, the same bytes from the same files
+#   make deb          Debian packages, in build/deb
 #   make demo         a tour of the module in a virtual machine
 #   make check        all tests, in virtual machines, on Debian 12's kernels
 #   make check-matrix the tests that depend on the kernel, on other kernels
 #   make check-debug  the long-running tests: stress, fuzzing, injected faults,
 #                     faulty copies of the core, and all tests of 7.2
+#   make check-packages   the packages: their contents, and installed in virtual machines
 #   make bench        the overhead of the module and of other tools; about 15 minutes
 #   make htmldocs     HTML of the documents, in build/html
 #   make clean        remove the files built in this tree
@@ -49,6 +58,28 @@ libraries:
 		"libncurses-dev libsmartcols-dev libarchive-dev zlib1g-dev libdw-dev" >&2; \
 	exit 1; }
 
+install: libraries
+	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build install
+
+uninstall:
+	$(MAKE) -C tools/kmemacct O=$(CURDIR)/build uninstall
+
+# The kernel's makefiles run depmod as well.
+modules_install: module
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+dkms-install:
+	tools/packaging/dkms-install
+
+dkms-uninstall:
+	tools/packaging/dkms-install --remove
+
+dist:
+	tools/packaging/dist
+
+deb:
+	tools/packaging/deb
+
 demo:
 	tools/demo
 
@@ -70,6 +101,10 @@ check-debug:
 	tools/test/host/debug
 	tools/test/host/slabinfo --events 20000000
 
+check-packages:
+	tools/vm/setup tools qemu packages 6.1 6.12
+	tools/packaging/check
+
 htmldocs:
 	tools/vm/setup docs
 	tools/docs/html
@@ -86,4 +121,5 @@ clean:
 	rm -rf build .tmp_versions
 
 .PHONY: all module headers reader libraries demo
-.PHONY: check check-matrix check-debug htmldocs bench clean
+.PHONY: install uninstall modules_install dkms-install dkms-uninstall dist deb
+.PHONY: check check-matrix check-debug check-packages htmldocs bench clean
