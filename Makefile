@@ -64,9 +64,14 @@ install: libraries
 uninstall:
 	$(MAKE) -C tools/kmemacct O=$(CURDIR)/build uninstall
 
-# The kernel's makefiles run depmod as well.
+# Headers of Debian have the name of the release only here.
+RELEASE = $(shell sed -n 's/.* UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+
+# The kernel's makefiles run depmod only if System.map is where they expect it.
 modules_install: module
-	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(MAKE) -C $(KDIR) M=$(CURDIR) KERNELRELEASE=$(RELEASE) INSTALL_MOD_PATH=$(DESTDIR) \
+		modules_install
+	depmod $(if $(DESTDIR),-b $(DESTDIR)) $(RELEASE)
 
 dkms-install:
 	tools/packaging/dkms-install

@@ -14,6 +14,7 @@
 #   kernel/6.12-clang/     only build/
 #   kernel/uml*/           a kernel for User-Mode Linux; its image is a program
 #   qemu/qemu-system-x86_64
+#   initramfs-tools/       this package and others that it needs, unpacked
 #   builder/RELEASE/       root file system of another Debian release, with its compiler
 #   source/VERSION/        source of the kernels that tools/vm/setup builds
 
