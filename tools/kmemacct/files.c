@@ -179,7 +179,7 @@ static int fail_path(const char *path, const char *why)
 static int fail_missing(const char *path)
 {
 	if (!files_is_loaded())
-		return fail("the module is not loaded: insmod kmemacct.ko");
+		return fail("the module is not loaded: modprobe kmemacct, or insmod kmemacct.ko");
 	if (!has_debugfs())
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
 	return fail_path(path, "missing, although the module is loaded: see its messages in dmesg");

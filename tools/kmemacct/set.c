@@ -64,7 +64,7 @@ static int check_name(const char *name)
 	const struct setting *s = setting_find(name);
 
 	if (s && s->at_load)
-		return fail("%s is only set at load: rmmod kmemacct, insmod kmemacct.ko %s=VALUE",
+		return fail("%s is only set at load: unload the module, and load it with %s=VALUE",
 			    name, name);
 	return s || set_is_command(name) ? 0 : check_listed(name);
 }

@@ -3,14 +3,14 @@
 import shutil
 import subprocess
 
-from program.tree import CALLERS, Tree, as_nobody, callers, check_equal
+from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check_equal
 
 
 def says_that_the_module_is_not_loaded(t):
     (t.proc / "kmemacct").unlink()
     shutil.rmtree(t.dir)
     for command in "callers", "summary", "reset", "on", "off":
-        check_equal(command, "the module is not loaded: insmod kmemacct.ko",
+        check_equal(command, NOT_LOADED,
                     t.error(command))
 
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from program.tree import CONTROL, Failed, check_equal, check_in, lines
+from program.tree import CONTROL, NOT_LOADED, Failed, check_equal, check_in, lines
 
 BUCKETS = [1 << i for i in range(24)]
 LATENCY = ("count total_us mean_us max_us scanned reclaimed "
@@ -251,7 +251,7 @@ def stops_following(t):
     wait_for(path, "nr 7\n")
     (t.dir / "slow").unlink()
     (t.proc / "kmemacct").unlink()
-    check_equal("unloaded", (1, "kmemacct: the module is not loaded: insmod kmemacct.ko\n"),
+    check_equal("unloaded", (1, f"kmemacct: {NOT_LOADED}\n"),
                 (program.wait(20), program.stderr.read()))
 
 

@@ -88,8 +88,8 @@ def refuses_wrong_settings(t):
         ("sample-byte", "0"): "no setting 'sample-byte': did you mean 'sample_bytes'?",
         ("xyzzy", "0"): "no setting 'xyzzy': kmemacct set lists them",
         ("last_error", "0"): "no setting 'last_error': kmemacct set lists them",
-        ("live_max", "7"): "live_max is only set at load: rmmod kmemacct,"
-                           " insmod kmemacct.ko live_max=VALUE",
+        ("live_max", "7"): "live_max is only set at load: unload the module,"
+                           " and load it with live_max=VALUE",
         ("pages=",): "pages needs a value, off, classes or sites: kmemacct set pages VALUE",
         ("new_one=",): "new_one needs a value: kmemacct set new_one VALUE",
         ("new_two",): "no setting 'new_two': kmemacct set lists them",

@@ -4,7 +4,7 @@ import json
 import subprocess
 from random import Random
 
-from program.tree import ALLOCS, HEAD, PLAIN, Failed, allocs, check_equal, check_in, lines
+from program.tree import ALLOCS, HEAD, NOT_LOADED, PLAIN, Failed, allocs, check_equal, check_in, lines
 
 # More rows than are printed in columns of measured widths
 MANY = 1001
@@ -183,7 +183,7 @@ def writes_errors_as_json(t):
         (t.dir / name).unlink(missing_ok=True)
         check_in(f"{name}: missing, although the module is loaded", t.error(name, "-j"))
     (t.proc / "kmemacct").unlink()
-    check_equal("module", "the module is not loaded: insmod kmemacct.ko", t.error("allocs", "-j"))
+    check_equal("module", NOT_LOADED, t.error("allocs", "-j"))
 
 
 def ends_json_where_a_table_ends(t):

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from program.tree import CALLERS, COUNTS, Failed, callers, check_equal, check_in, table
+from program.tree import CALLERS, COUNTS, NOT_LOADED, Failed, callers, check_equal, check_in, table
 
 # A test fails if the screen is not as expected after so many seconds.
 LIMIT_S = 60
@@ -380,7 +380,7 @@ def ends_with_the_module(t):
         (t.proc / "kmemacct").unlink()
         (t.dir / "callers").unlink()
         text = s.wait("status 1", " icanon")
-        check_in("kmemacct: the module is not loaded: insmod kmemacct.ko\n", text)
+        check_in(f"kmemacct: {NOT_LOADED}\n", text)
 
 
 def refuses_what_it_cannot_do(t):

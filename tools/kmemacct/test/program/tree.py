@@ -48,6 +48,8 @@ SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
 # No run of the program takes longer, also on a slow machine.
 LIMIT_S = 300
 CONTROL = "enabled 1\nlast_error nothing to reset\n"
+# What every command says without the module
+NOT_LOADED = "the module is not loaded: modprobe kmemacct, or insmod kmemacct.ko"
 
 
 class Failed(Exception):
