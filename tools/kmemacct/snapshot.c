@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Snapshots.  See the overview in snapshot.h. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "error.h"
 #include "files.h"
 #include "reader.h"
+#include "replace.h"
 #include "snapshot.h"
 #include "suggest.h"
 #include "tarball.h"
@@ -253,82 +253,22 @@ static int add_manifest(struct taking *s)
 
 /* ---- writing the file ----------------------------------------------------- */
 
-/* The file that is being written, under its temporary name; "" if there is none. */
-static char temporary[FILES_PATH];
-
-/* Remove the file, and end as if this program had not caught the signal. */
-static void give_up(int number)
+static int put_file(int fd, const char *path, const void *files)
 {
-	if (*temporary)
-		unlink(temporary);
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		if (signal(signals[i], give_up) == SIG_IGN)
-			signal(signals[i], SIG_IGN);
-	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
-	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* A rename would replace a device, a pipe or a symbolic link by a file. */
-static int check_target(const char *path)
-{
-	struct stat st;
-
-	if (lstat(path, &st) || S_ISREG(st.st_mode))
-		return 0;
-	if (S_ISDIR(st.st_mode))
-		return fail("%s is a directory: give the name of a file in it", path);
-	return fail("%s is not a regular file: use - for standard output", path);
-}
-
-static int put_file(const struct tarball *files, int fd, const char *path)
-{
-	if (tarball_write(files, fd, path))
-		return -1;
-	if (fsync(fd))
-		return fail("%s: cannot write the snapshot: %s", path, strerror(errno));
-	return 0;
+	return tarball_write(files, fd, path);
 }
 
 static int write_file(const struct tarball *files, const char *path)
 {
-	int fd, ret;
-
-	if (check_target(path))
-		return -1;
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
-		*temporary = '\0';
-		return fail("the name of the snapshot is too long: use a shorter one");
-	}
-	/* Its mode is 0600. */
-	fd = mkstemp(temporary);
-	if (fd < 0) {
-		*temporary = '\0';
-		return fail("%s: cannot write the snapshot: %s", path, strerror(errno));
-	}
-	ret = put_file(files, fd, path);
-	if (close(fd) && !ret)
-		ret = fail("%s: cannot write the snapshot: %s", path, strerror(errno));
-	if (!ret && rename(temporary, path))
-		ret = fail("%s: cannot rename the snapshot: %s", path, strerror(errno));
-	if (ret)
-		unlink(temporary);
-	*temporary = '\0';
-	return ret;
+	return replace_file(path, 0600, "snapshot", put_file, files);
 }
 
 static int write_output(const struct tarball *files)
 {
 	if (isatty(STDOUT_FILENO))
 		return fail("a snapshot is no text for a terminal: redirect it, or give a file");
+	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
+	signal(SIGXFSZ, SIG_IGN);
 	return tarball_write(files, STDOUT_FILENO, "standard output");
 }
 
@@ -353,10 +293,8 @@ int snapshot_take(const char *path, const char *tables)
 		ret = take_files(&s, tables);
 	if (!ret)
 		ret = add_manifest(&s);
-	if (!ret) {
-		catch_signals();
+	if (!ret)
 		ret = strcmp(path, "-") ? write_file(&s.files, path) : write_output(&s.files);
-	}
 	if (!ret && strcmp(path, "-"))
 		report(&s.files, path);
 	tarball_clear(&s.files);

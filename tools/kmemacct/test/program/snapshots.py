@@ -129,8 +129,8 @@ def writes_no_snapshot_elsewhere(t):
                 t.error("snapshot", t.top / "link"))
     check_equal("stays", ("kept", True),
                 ((t.top / "target").read_text(), (t.top / "link").is_symlink()))
-    check_equal("no directory", f"{t.top}/no/file: cannot write the snapshot: No such file or"
-                " directory", t.error("snapshot", t.top / "no/file"))
+    check_equal("no directory", f"{t.top}/no/file: cannot write the snapshot: create its directory"
+                " first", t.error("snapshot", t.top / "no/file"))
     check_equal("no file", "wrong number of arguments: kmemacct snapshot FILE",
                 t.error("snapshot"))
 
