@@ -8,6 +8,7 @@
 #include "derive.h"
 #include "diff.h"
 #include "error.h"
+#include "export.h"
 #include "files.h"
 #include "folded.h"
 #include "follow.h"
@@ -306,6 +307,15 @@ static struct table *columns_of_growth(struct table *t, const struct options *o)
 static int run_snapshot(const struct command *c, const struct options *o)
 {
 	return snapshot_take(o->args[0], o->tables);
+}
+
+static int run_export(const struct command *c, const struct options *o)
+{
+	struct series_choice choice = o->series;
+
+	if (!(o->given & OPTION_SERIES))
+		choice.sites = SERIES_SITES;
+	return export_write(o->args[0], o->nr_args > 1 ? o->args[1] : NULL, &choice);
 }
 
 /* ---- other programs ------------------------------------------------------- */
@@ -627,6 +637,12 @@ const struct command commands[] = {
 		.example = "folded | flamegraph.pl --countname bytes > live.svg",
 		.takes = OPTION_INPUT,
 		.run = run_folded, .table = "stacks",
+	}, {
+		.name = "export", .args = "FORMAT [FILE]", .group = GROUP_EXPORT,
+		.what = "metrics, in the format openmetrics or prometheus",
+		.example = "export prometheus /var/lib/prometheus/node-exporter/kmemacct.prom",
+		.takes = OPTION_SERIES | OPTION_INCLUDE | OPTION_EXCLUDE,
+		.run = run_export, .words = export_format, .files = true,
 	},
 	{}
 };

@@ -156,6 +156,11 @@ static double variance_of(const struct table *t, const struct row *row, const ch
 	return is_rough(t, row, name) ? (se + 1) * (se + 1) : 0;
 }
 
+double estimate_variance(const struct table *t, const struct row *row, int column)
+{
+	return variance_of(t, row, t->columns[column].name);
+}
+
 /* ---- samples -------------------------------------------------------------- */
 
 /* Test for bulk allocations, which are not in `hits` but may be sampled as well. */

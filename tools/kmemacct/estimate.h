@@ -54,6 +54,12 @@ bool estimate_any(const struct table *t);
  */
 int estimate_bytes_se(const struct table *t, int column);
 
+/*
+ * Return: the variance of a value, which is not below the true one: a table shows standard errors
+ * that are rounded down.  0 if the value is exact.
+ */
+double estimate_variance(const struct table *t, const struct row *row, int column);
+
 /* Return: true if a value is an estimate and not exact. */
 bool estimate_is_rough(const struct table *t, const struct row *row, int column);
 

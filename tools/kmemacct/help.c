@@ -45,8 +45,7 @@ void help_print(void)
 	     "  kmemacct watch                        what grows right now\n"
 	     "  kmemacct leaks --by comm              what is old, by its process\n"
 	     "  kmemacct run -- find /usr             what a command allocates\n\n"
-	     "kmemacct COMMAND --help lists the options and columns of a command; for all the\n"
-	     "rest, see kmemacct(8).  --version prints the version.");
+	     "See kmemacct COMMAND --help, and kmemacct(8).  --version prints the version.");
 }
 
 /* Print a list of words in lines, each of which begins with two blanks. */

@@ -127,6 +127,31 @@ static int set_debug_dir(struct options *o, const char *path)
 	return 0;
 }
 
+static int set_series(struct options *o, const char *text)
+{
+	if (number_parse(text, &o->series.sites))
+		return fail("--series takes a number of call sites, not '%s'", text);
+	return 0;
+}
+
+static int add_pattern(struct series_patterns *p, const char *pattern, const char *option)
+{
+	if (series_add_pattern(p, pattern))
+		return fail("more than %d of %s: use patterns that match more names",
+			    SERIES_PATTERNS, option);
+	return 0;
+}
+
+static int set_include(struct options *o, const char *pattern)
+{
+	return add_pattern(&o->series.include, pattern, "--include");
+}
+
+static int set_exclude(struct options *o, const char *pattern)
+{
+	return add_pattern(&o->series.exclude, pattern, "--exclude");
+}
+
 /* ---- the options ---------------------------------------------------------- */
 
 const struct option_info option_infos[] = {
@@ -161,6 +186,10 @@ const struct option_info option_infos[] = {
 	  set_table },
 	{ OPTION_FDR, 0, "fdr", "PERCENT", "false ones among the significant (default 5)",
 	  set_fdr },
+	{ OPTION_SERIES, 0, "series", "N", "list at most N call sites (default 200)", set_series },
+	{ OPTION_INCLUDE, 0, "include", "PATTERN", "list only call sites that match one of these",
+	  set_include },
+	{ OPTION_EXCLUDE, 0, "exclude", "PATTERN", "list no call sites that match", set_exclude },
 	{ OPTION_SOURCES, 0, "lines", NULL, "print the source lines of call sites", NULL },
 	{ OPTION_DEBUG_DIR, 0, "debug-dir", "DIR", "search DIR for debug information first",
 	  set_debug_dir },

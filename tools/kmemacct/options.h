@@ -8,6 +8,7 @@
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
+#include "series.h"
 #include "stat_options.h"
 
 struct command;
@@ -46,6 +47,9 @@ struct options;
 #define OPTION_FDR		BIT_ULL(29)
 #define OPTION_SOURCES		BIT_ULL(30)
 #define OPTION_DEBUG_DIR	BIT_ULL(31)
+#define OPTION_SERIES		BIT_ULL(32)
+#define OPTION_INCLUDE		BIT_ULL(33)
+#define OPTION_EXCLUDE		BIT_ULL(34)
 #define OPTION_HELP		BIT_ULL(61)
 #define OPTION_VERSION		BIT_ULL(62)
 #define OPTION_COMPLETION	BIT_ULL(63)
@@ -107,6 +111,7 @@ extern const struct option_info option_infos[];
  * @tables: names of the tables that a snapshot has, or NULL for all
  * @table: name of the table to compare, or NULL
  * @debug_dir: the directory to search for debug information first, or NULL
+ * @series: which call sites are exported
  * @fdr_milli: rate of false discoveries, in thousandths of a percent
  * @command: the command, or NULL if none is given
  * @args: its arguments, then NULL
@@ -131,6 +136,7 @@ struct options {
 	const char *tables;
 	const char *table;
 	const char *debug_dir;
+	struct series_choice series;
 	u64 fdr_milli;
 	const struct command *command;
 	char **args;

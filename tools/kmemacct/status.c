@@ -113,27 +113,43 @@ static const struct {
 /* And one that is not counted, and one that is in the head */
 static_assert(ARRAY_SIZE(losses) + 2 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
-static void add_loss(struct status *s, size_t i)
+/* What came during a pause is counted since load, as it is missing in what is live. */
+#define OFF	"off"
+
+const char *status_loss(const struct status *s, size_t i, u64 *value)
 {
-	u64 nr = 0;
 	int at;
 
+	*value = 0;
+	if (i > ARRAY_SIZE(losses))
+		return NULL;
+	if (i == ARRAY_SIZE(losses)) {
+		*value = table_number(s->stats, OFF);
+		return OFF;
+	}
 	for (at = 0; at < NAMES_MAX && losses[i].names[at]; at++)
-		nr += status_number(s, losses[i].names[at]);
+		*value += status_number(s, losses[i].names[at]);
+	return losses[i].names[0];
+}
+
+static void add_loss(struct status *s, size_t i)
+{
+	u64 nr;
+
+	status_loss(s, i, &nr);
 	if (nr)
 		s->loss[s->nr_losses++] = (struct loss) {
 			nr, losses[i].names[0], losses[i].what, losses[i].remedy,
 		};
 }
 
-/* What came during a pause is counted since load, as it is missing in what is live. */
 static void add_off(struct status *s)
 {
-	u64 nr = table_number(s->stats, "off");
+	u64 nr = table_number(s->stats, OFF);
 
 	if (nr)
 		s->loss[s->nr_losses++] = (struct loss) {
-			nr, "off", "allocations came while recording was off",
+			nr, OFF, "allocations came while recording was off",
 			"load the module again to count all that is live",
 		};
 }

@@ -76,6 +76,12 @@ int status_read(struct status *s);
 
 void status_free(struct status *s);
 
+/*
+ * Find a kind of loss, in the order of status; @value is set to its number, which may be 0.
+ * Return: its key, or NULL if there are only @i kinds.
+ */
+const char *status_loss(const struct status *s, size_t i, u64 *value);
+
 /* Find what is lost and how full tables are; @s has the table and the settings. */
 void status_judge(struct status *s);
 

@@ -1564,5 +1564,6 @@ int main(int argc, char **argv)
 	       run_tests(reader_tests, nr_reader_tests) |
 	       run_tests(change_tests, nr_change_tests) |
 	       run_tests(leaks_tests, nr_leaks_tests) |
+	       run_tests(export_tests, nr_export_tests) |
 	       run_tests(latency_tests, nr_latency_tests) | run_tests(top_tests, nr_top_tests);
 }

@@ -58,4 +58,8 @@ extern const size_t nr_top_tests;
 extern const struct test leaks_tests[];
 extern const size_t nr_leaks_tests;
 
+/* The tests of test/unit_export.c. */
+extern const struct test export_tests[];
+extern const size_t nr_export_tests;
+
 #endif /* READER_TEST_UNIT_H */

@@ -3,13 +3,13 @@
 import inspect
 
 from program import (
-    acct, commands, diffs, documents, errors, estimates, latency, leaks, pages, perfkmem, rollups,
-    running, schemas, settings, snapshots, sources, stacks, streams, tables, top)
+    acct, commands, diffs, documents, errors, estimates, export, latency, leaks, pages, perfkmem,
+    rollups, running, schemas, settings, snapshots, sources, stacks, streams, tables, top)
 
 # In the order in which their tests run
 MODULES = (
     tables, streams, schemas, rollups, leaks, settings, estimates, pages, acct, latency, stacks,
-    sources, running, perfkmem, snapshots, diffs, commands, errors, documents, top)
+    sources, running, perfkmem, snapshots, diffs, export, commands, errors, documents, top)
 
 
 def is_test(function, module):
