@@ -15,6 +15,7 @@
 #   kernel/uml*/           a kernel for User-Mode Linux; its image is a program
 #   qemu/qemu-system-x86_64
 #   initramfs-tools/       this package and others that it needs, unpacked
+#   prometheus/            Prometheus, promtool and node_exporter, unpacked
 #   builder/RELEASE/       root file system of another Debian release, with its compiler
 #   source/VERSION/        source of the kernels that tools/vm/setup builds
 
