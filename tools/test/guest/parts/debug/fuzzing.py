@@ -29,7 +29,7 @@ def fuzzing(size):
             stdout=subprocess.PIPE, text=True, errors="replace") for i in range(FUZZERS)]
         with child(user_load), child(settings):
             while any(fuzzer.poll() is None for fuzzer in fuzzers):
-                progress(f"fuzzing, {events()} other events")
+                progress(f"fuzzing, {events()} events since a reset")
                 time.sleep(1)
         notes = [fuzzer.stdout.read().strip() for fuzzer in fuzzers]
         for fuzzer, note in zip(fuzzers, notes):

@@ -21,7 +21,7 @@ PAGES_ON = ("pages sites", "account tasks,cgroups,comm_sites,comm_syscalls")
 
 
 def events():
-    """Return the number of events that the module has seen since load."""
+    """Return the number of events that the module has seen since the last reset."""
     stats = pairs_of("stats")
     return sum(value for name, value in stats.items()
                if name.startswith("events_") or
