@@ -10,6 +10,7 @@
 #include <linux/linkage.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
+#include <linux/module.h>
 #include <linux/objtool.h>
 #include <linux/pgtable.h>
 #include <linux/rcupdate.h>
@@ -169,6 +170,26 @@ static inline bool kma_is_module_area(unsigned long addr)
 	return false;
 #endif
 }
+
+#ifdef MODULE
+/* Whether an address is in the code of this module. */
+static inline bool kma_is_own(unsigned long addr)
+{
+	return within_module(addr, THIS_MODULE);
+}
+#else
+/*
+ * Built into the kernel, there is no THIS_MODULE.  The linker puts the code of this module
+ * between these two functions: see tools/packaging/builtin/Makefile.
+ */
+void kma_text_begin(void);
+void kma_text_end(void);
+
+static inline bool kma_is_own(unsigned long addr)
+{
+	return addr >= (unsigned long)kma_text_begin && addr < (unsigned long)kma_text_end;
+}
+#endif
 
 /* Kretprobes keep their instances in an objpool: a ring for each possible CPU. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)

@@ -2,10 +2,10 @@
 /* Find the call site of a page allocation.  See page_caller.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
 
+#include "../compat.h"
 #include "../core/env.h"
 #include "../core/pagealloc.h"
 #include "../resolve/trail.h"
@@ -46,11 +46,6 @@ struct kma_path {
 
 static struct kma_path __percpu *kma_paths;
 
-static bool kma_page_caller_ours(unsigned long addr)
-{
-	return within_module(addr, THIS_MODULE);
-}
-
 /* Unwind the stack up to a call site, and record the trail if it is not NULL. */
 static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned long sp)
 {
@@ -62,7 +57,7 @@ static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned 
 	kma_walk_begin(&w, trail, sp);
 	while ((addr = kma_walk_next(&w))) {
 		/* The probe and what it has called.  Our own code may allocate pages, too. */
-		inside = inside && kma_page_caller_ours(addr);
+		inside = inside && kma_is_own(addr);
 		if (inside)
 			continue;
 		if (nr++ == KMA_PATH_MAX)

@@ -3,9 +3,9 @@
  * `summary`: objects of the whole machine, since the last reset.  The first rows are those
  * of perf kmem's slab summary, with its definitions.  The events behind them are in `stats`.
  */
-#include <linux/module.h>
 #include <linux/sched.h>
 
+#include "../compat.h"
 #include "../state.h"
 #include "keyval.h"
 #include "rows_site.h"
@@ -16,7 +16,7 @@ static bool kma_summary_is_own(u32 i)
 	const struct kma_site_info *info = i < kma_sitetab_rows(&kma_core.sites) ?
 					   kma_sitetab_info(&kma_core.sites, i) : NULL;
 
-	return info && within_module(info->site, THIS_MODULE);
+	return info && kma_is_own(info->site);
 }
 
 /* Add up all rows, and those of this module. */

@@ -30,7 +30,7 @@ static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])
 	unsigned long all[KMA_SLOW_FRAMES + 8];
 	u32 i = 0, nr = stack_trace_save(all, ARRAY_SIZE(all), 0);
 
-	while (i < nr && within_module(all[i], THIS_MODULE))
+	while (i < nr && kma_is_own(all[i]))
 		i++;
 	nr = min_t(u32, nr - i, KMA_SLOW_FRAMES);
 	memcpy(frame, &all[i], nr * sizeof(frame[0]));
