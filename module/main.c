@@ -103,9 +103,14 @@ static const struct kernel_param_ops kma_param_ops = {
 	.free = kma_param_free,
 };
 
-/* For each row of KMA_SETTINGS: a parameter with the name of the row, and a line in modinfo. */
+/*
+ * For each row of KMA_SETTINGS: a parameter with the name of the row, and a line in modinfo.
+ *
+ * If the module is built in, the kernel would set other kinds of parameters before it can
+ * allocate memory.  It sets these just before the core initcalls.
+ */
 #define X(name, mode, unit, range, init, parse, set, show, help)	\
-module_param_cb(name, &kma_param_ops, (void *)&kma_settings[KMA_SETTING_##name], mode); \
+core_param_cb(name, &kma_param_ops, (void *)&kma_settings[KMA_SETTING_##name], mode); \
 MODULE_PARM_DESC(name, help " (" unit ": " range "; default '" init "')");
 KMA_SETTINGS(X)
 #undef X
@@ -133,7 +138,11 @@ static void __exit kma_main_exit(void)
 	kma_engine_stop();
 }
 
-module_init(kma_main_init);
+/*
+ * If the module is built in, this is the earliest time at which it can start: debugfs and
+ * kprobes are initialized by earlier initcalls.
+ */
+core_initcall_sync(kma_main_init);
 module_exit(kma_main_exit);
 
 MODULE_DESCRIPTION("Kernel memory accounting: live objects and call sites, from the kmem tracepoints");
