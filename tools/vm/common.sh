@@ -111,6 +111,20 @@ build_for()
 		"$KMA_TREE" "$@"
 }
 
+# sign_modules KDIR MODULE...: signs modules with the key of the kernel in the build directory
+# KDIR, if it has one
+sign_modules()
+{
+	local kdir=$1 key=$1/certs/signing_key module
+
+	[[ -e $key.pem ]] || return 0
+	shift
+	for module; do
+		"$kdir/scripts/sign-file" sha256 "$key.pem" "$key.x509" "$module" ||
+			die "cannot sign $module"
+	done
+}
+
 # guest_module KERNEL: prints the path of tools/vm/guest built for the kernel, which may not
 # exist yet
 guest_module()
