@@ -17,6 +17,7 @@
 #   initramfs-tools/       this package and others that it needs, unpacked
 #   prometheus/            Prometheus, promtool and node_exporter, unpacked
 #   builder/RELEASE/       root file system of another Debian release, with its compiler
+#   image/NAME/            an image of a Debian release, see tools/vm/image
 #   source/VERSION/        source of the kernels that tools/vm/setup builds
 
 KMA_TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -123,6 +124,23 @@ sign_modules()
 		"$kdir/scripts/sign-file" sha256 "$key.pem" "$key.x509" "$module" ||
 			die "cannot sign $module"
 	done
+}
+
+# in_tree ROOT COMMAND...: runs a command in a chroot, with a name space of its own
+in_tree()
+{
+	local root=$1
+
+	shift
+	# shellcheck disable=SC2016 # expanded by the shell in the mount namespace
+	unshare --mount --pid --fork --kill-child bash -ec '
+		root=$1
+		shift
+		mount -t proc proc "$root/proc"
+		mount --rbind /dev "$root/dev"
+		exec chroot "$root" /usr/bin/env -i LC_ALL=C.UTF-8 HOME=/root \
+			DEBIAN_FRONTEND=noninteractive \
+			PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' bash "$root" "$@"
 }
 
 # guest_module KERNEL: prints the path of tools/vm/guest built for the kernel, which may not
