@@ -107,7 +107,7 @@ check-debug:
 	tools/test/host/slabinfo --events 20000000
 
 check-packages:
-	tools/vm/setup tools qemu packages 6.1 6.12
+	tools/vm/setup tools qemu packages 6.1 6.12 debian12 debian13
 	tools/packaging/check
 
 htmldocs:
