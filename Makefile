@@ -107,7 +107,10 @@ check-debug:
 	tools/test/host/slabinfo --events 20000000
 
 check-packages:
-	tools/vm/setup tools qemu packages 6.1 6.12 debian12 debian13
+	tools/vm/setup tools qemu packages prometheus 6.1 6.12 signed builtin \
+		debian12 debian13
+	tools/build 6.12
+	$(MAKE) -s reader
 	tools/packaging/check
 
 htmldocs:
