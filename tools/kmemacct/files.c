@@ -192,7 +192,7 @@ static int fail_permission(const char *path)
 
 	if (name && !strcmp(name, "/control"))
 		return fail_path(path,
-				 "closed by kernel lockdown, or CAP_SYS_ADMIN is missing: use /sys/module/kmemacct/parameters/enabled, or sudo");
+				 "closed by kernel lockdown, or CAP_SYS_ADMIN is missing: use the files in /sys/module/kmemacct/parameters, or sudo");
 	return fail_path(path, "CAP_PERFMON or CAP_SYS_ADMIN is missing: use sudo");
 }
 

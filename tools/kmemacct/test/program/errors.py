@@ -51,7 +51,7 @@ def says_that_the_kernel_is_locked_down(t):
         return
     try:
         check_equal("reset", f"{control}: closed by kernel lockdown, or CAP_SYS_ADMIN is"
-                    " missing: use /sys/module/kmemacct/parameters/enabled, or sudo",
+                    " missing: use the files in /sys/module/kmemacct/parameters, or sudo",
                     t.error("reset"))
     finally:
         subprocess.run(["chattr", "-a", control], check=True)
