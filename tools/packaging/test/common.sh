@@ -17,9 +17,6 @@ image()
 		die "no image $1: run tools/vm/setup $1"
 }
 
-# kernel_of IMAGE N: prints the release of the image's Nth kernel
-kernel_of() { sed -n "$2p" "$(image "$1")/kernels"; }
-
 # packages FOLDER: copies the packages of build/deb to the folder; builds them if there are none
 packages()
 {
@@ -82,18 +79,19 @@ new_tree()
 	cp -a "$(image "$name")/root" "$tree"
 }
 
-# install_packages: installs the packages in the tree; DKMS builds for all its kernels
+# install_packages FOLDER [NAME=VALUE...]: installs the packages of a folder in the tree; DKMS builds
+# for all its kernels, with these variables
 install_packages()
 {
 	local kernel version
 
-	version=$(tools/packaging/version)
-	cp "$tmp"/debs/*.deb "$tree/tmp"
-	in_tree "$tree" bash -c 'apt-get install -y /tmp/*.deb' &&
+	version=$(dpkg-deb -f "$1"/kmemacct-dkms_*.deb Version)
+	cp "$1"/*.deb "$tree/tmp"
+	in_tree "$tree" env "${@:2}" bash -c 'apt-get install -y /tmp/*.deb' &&
 		rm "$tree"/tmp/*.deb || return
 	for kernel in "${kernels[@]}"; do
 		compgen -G "$tree/lib/modules/$kernel/updates/dkms/kmemacct.ko*" >/dev/null ||
-			in_tree "$tree" dkms install "kmemacct/$version" -k "$kernel" ||
+			in_tree "$tree" env "${@:2}" dkms install "kmemacct/${version%-*}" -k "$kernel" ||
 			return
 	done
 }
