@@ -17,8 +17,8 @@ KNOWN = re.compile("|".join((
     # 7.2, seen once: a large page of the kernel's own mapping is dirty and read-only when
     # it is split for a module's memory or a trampoline
     r"WARNING: arch/x86/include/asm/pgtable\.h:\d+ at __change_page_attr_set_clr\b",
-    # delete_module() sets a module's count to 0 first, and its state after that.  debugfs warns
-    # about an open() between the two, of any module's file, and lets it fail.
+    # delete_module() sets a module's count to 0, and only then marks it as going away.  debugfs
+    # warns if a file of the module is opened between the two, and the open fails.
     r"WARNING: .*\bfs/debugfs/file\.c:\d+ (at )?(full|open)_proxy_open",
 )))
 
