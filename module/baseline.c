@@ -66,12 +66,12 @@ static bool kma_baseline_sum_stats(void)
 /* Attempts to find a pause.  They are limited, because there may never be one. */
 #define KMA_BASE_TRIES	8
 /* How often the rows are summed up, which takes long if there are many rows and CPUs. */
-#define KMA_BASE_SUMS	2
+#define KMA_BASE_SUMS	4
 
 /*
  * If the baseline included an event in some sums and not in others, tables would disagree by that
  * event until the next reset.  So look for a pause, which is cheap, before summing up the rows.  If
- * an event is counted while the rows are summed up, try again, but only once.
+ * an event is counted while the rows are summed up, try again, but only a few times.
  */
 static void kma_baseline_sum(void)
 {
