@@ -65,7 +65,7 @@ static bool kma_baseline_sum_stats(void)
 
 /* Attempts to find a pause.  They are limited, because there may never be one. */
 #define KMA_BASE_TRIES	8
-/* How often the rows are summed up, which takes long if there are many rows and CPUs. */
+/* How often the rows are summed up at most: it takes long if there are many rows and CPUs. */
 #define KMA_BASE_SUMS	4
 
 /*

@@ -176,7 +176,7 @@ def insert_and_remove(times):
     return f"{times} cycles in {time.monotonic() - start:.1f} s"
 
 
-# A cycle takes one to six seconds; make check-debug runs a thousand.
+# A cycle takes one to seven seconds; make check-debug runs a thousand.
 CYCLES = 20 if CPUS == 2 else 5
 
 
