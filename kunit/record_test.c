@@ -327,10 +327,15 @@ static void kma_record_follows_frees_while_sampling(struct kunit *test)
 
 /* ---- events that are not hits --------------------------------------------- */
 
-static void kma_record_counts_no_cache_as_no_hit(struct kunit *test)
+static void kma_record_counts_a_cache_without_a_number(struct kunit *test)
 {
 	static const struct kma_outcome expect = {
-		.stat = { [KMA_STAT_dropped_caches_full] = 1 },
+		.rows = {
+			{ KMA_TEST_SITE, 8 * (KMA_CACHES_MAX + 1),
+			  { .hits = 1, .bytes_req = 8 * (KMA_CACHES_MAX + 1) - 4 } },
+		},
+		.live = 1,
+		.stat = { [KMA_STAT_other_caches] = 1 },
 	};
 	u32 i;
 
@@ -486,7 +491,7 @@ static struct kunit_case kma_record_cases[] = {
 	KUNIT_CASE(kma_record_samples_what_has_a_point),
 	KUNIT_CASE(kma_record_samples_no_inner_event),
 	KUNIT_CASE(kma_record_follows_frees_while_sampling),
-	KUNIT_CASE(kma_record_counts_no_cache_as_no_hit),
+	KUNIT_CASE(kma_record_counts_a_cache_without_a_number),
 	KUNIT_CASE(kma_record_moves_a_double_fired_object_to_the_outer_site),
 	KUNIT_CASE(kma_record_counts_cross_node),
 	KUNIT_CASE(kma_record_counts_pingpong),

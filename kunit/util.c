@@ -154,18 +154,6 @@ void kma_expect_row_sum(struct kunit *test, const struct kma_row *expect,
 	kma_expect_fields(test, what, kma_row_fields, expect, &actual);
 }
 
-void kma_row_add(struct kma_row *sum, const struct kma_row *more)
-{
-	sum->hits += more->hits;
-	sum->bytes_req += more->bytes_req;
-	sum->frees += more->frees;
-	sum->repaired += more->repaired;
-	sum->no_entry += more->no_entry;
-	sum->pingpong += more->pingpong;
-	sum->cross_node += more->cross_node;
-	sum->bulk += more->bulk;
-}
-
 static const struct kma_field kma_entry_fields[] = {
 	KMA_FIELD(struct kma_entry, bytes_req),
 	KMA_FIELD(struct kma_entry, time),
@@ -198,9 +186,7 @@ static const struct kma_field kma_cache_info_fields[] = {
 	KMA_FIELD(struct kma_cache_info, class),
 	KMA_FIELD(struct kma_cache_info, size),
 	KMA_FIELD(struct kma_cache_info, object_size),
-	KMA_FIELD(struct kma_cache_info, ready),
 	KMA_FIELD(struct kma_cache_info, shadow),
-	KMA_FIELD(struct kma_cache_info, retired),
 	KMA_FIELD_TEXT(struct kma_cache_info, name),
 };
 

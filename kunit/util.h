@@ -144,7 +144,7 @@ void kma_expect_cache_info(struct kunit *test, const struct kma_cache_info *expe
 void kma_expect_stats(struct kunit *test, const u64 *expect);
 
 /* Add the counters of @more to those of @sum. */
-void kma_row_add(struct kma_row *sum, const struct kma_row *more);
+
 
 /* ---- entries -------------------------------------------------------------- */
 

@@ -27,14 +27,14 @@ static const struct {
 		"stacks", "no row is left for stacks: reset, or load with a larger sites_max",
 		KMA_FULL_OBJECTS, { KMA_STAT_stacks_full, KMA_STAT_stacks_full },
 	}, {
-		"caches", "no number is left for new caches: unload and load the module",
-		KMA_FULL_OBJECTS, { KMA_STAT_dropped_caches_full, KMA_STAT_dropped_caches_full },
+		"caches", "no number is left for new caches: their objects are in the row [other]",
+		KMA_FULL_OBJECTS, { KMA_STAT_other_caches, KMA_STAT_other_caches },
 	}, {
 		"page_sites", "no row is left for sites of pages: load with a larger sites_max",
 		KMA_FULL_PAGES, { KMA_STAT_page_other_sites, KMA_STAT_page_dropped_sites },
 	}, {
-		"page_classes", "no number is left for gfp flags: set pages to off, then again",
-		KMA_FULL_PAGES, { KMA_STAT_page_dropped_classes, KMA_STAT_page_dropped_classes },
+		"page_classes", "no number is left for new gfp flags: they count as 0xffffffff",
+		KMA_FULL_PAGES, { KMA_STAT_page_other_classes, KMA_STAT_page_other_classes },
 	}, {
 		"keys", "a table of account or latency, or extfrag, is full: reset",
 		KMA_FULL_COUNTMAPS, { KMA_STAT_countmap_other, KMA_STAT_countmap_other },

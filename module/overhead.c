@@ -115,6 +115,7 @@ static void kma_overhead_queue(bool late)
 
 static void kma_overhead_turn(struct work_struct *work)
 {
+	kma_recycling_sweep();
 	/*
 	 * A reader of a large table holds the lock for a while.  In that case skip this
 	 * turn instead of waiting.

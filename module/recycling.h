@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which rows of call sites are recycled (core/recycle.h), and when.
+ * Which rows of call sites and numbers of caches are recycled (core/recycle.h), and when.
  *
- * This happens at `reset`, and when rows run short.  A row without live objects is recycled if it
- * is retired or is of another sampling rate, and also:
+ * This happens at `reset`, and when rows or numbers run short.  A row without live objects is
+ * recycled if it is retired or is of another sampling rate, and also:
  *
  *	at `reset`		if it has a stack
  *	when rows run short	if it has counted nothing since it was last looked at
  *
+ * The number of a destroyed cache is recycled at `reset`, and when numbers run short.
+ *
  * Rows run short when seven eighths of them are in use, or seven eighths of those that may have a
- * stack.  Until then, the call sites of a module that was unloaded keep their names and counts.
+ * stack; numbers, when seven eighths of them are.  Until then, the call sites of a module that was
+ * unloaded, and caches that were destroyed, keep their names and counts.
+ *
+ * A look that recycles nothing is followed by a longer pause: twice as many turns, up to an hour.
  */
 #ifndef KMA_RECYCLING_H
 #define KMA_RECYCLING_H
 
 #include <linux/types.h>
+
+#include "counts.h"
+
+/* Caches whose numbers were recycled: objects that were all recorded, and those that were sampled. */
+#define KMA_RECYCLING_GONE	2
+
+/**
+ * struct kma_recycling_gone - what caches whose numbers were recycled have counted
+ * @counts: the sums since the last reset, as tables show them
+ * @row: the same sums of what was recorded; a sample counts as one
+ * @sampled: these are samples
+ */
+struct kma_recycling_gone {
+	struct kma_site_counts counts;
+	struct kma_row row;
+	bool sampled;
+};
 
 /**
  * kma_recycling_start() - allocate what is needed to find idle rows
@@ -32,7 +54,16 @@ int kma_recycling_start(void);
 void kma_recycling_stop(void);
 
 /**
- * kma_recycling_turn() - recycle rows if they run short
+ * kma_recycling_sweep() - if the next turn looks for rows without live objects, sweep before it
+ *
+ * The object of a stale entry counts as live.
+ *
+ * Context: process, may sleep; kma_lock is not held.
+ */
+void kma_recycling_sweep(void);
+
+/**
+ * kma_recycling_turn() - recycle rows and numbers of caches if they run short
  *
  * Call this about once a second.
  *
@@ -41,11 +72,28 @@ void kma_recycling_stop(void);
 void kma_recycling_turn(void);
 
 /**
- * kma_recycling_reset() - recycle rows after a reset
+ * kma_recycling_reset() - recycle rows and numbers of caches after a reset
  *
  * Context: process, may sleep; kma_lock is held; the baseline is new.
  */
 void kma_recycling_reset(void);
+
+/**
+ * kma_recycling_gone() - what caches whose numbers were recycled have counted since the last reset
+ * @i: a number below KMA_RECYCLING_GONE
+ *
+ * Context: process; kma_lock is held.
+ * Return: the sums.
+ */
+const struct kma_recycling_gone *kma_recycling_gone(u32 i);
+
+/**
+ * kma_recycling_caches() - number of numbers of caches that were recycled since load
+ *
+ * Context: process; kma_lock is held.
+ * Return: the number.
+ */
+u64 kma_recycling_caches(void);
 
 /**
  * kma_recycling_rows() - number of rows that were recycled since load

@@ -3,41 +3,26 @@
 #include "cachetab.h"
 #include "event.h"
 #include "reach.h"
+#include "stat.h"
 
 /* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
 
-size_t kma_cachetab_bytes(void)
+size_t kma_cachetab_bytes(bool classes)
 {
 	return KMA_CACHES_MAP * sizeof(struct kma_cache_slot) +
-	       KMA_CACHES_MAX * sizeof(struct kma_cache_info);
-}
-
-int kma_cachetab_init(struct kma_cachetab *t, bool classes)
-{
-	t->classes = classes;
-	atomic_set(&t->used, 0);
-	t->map = kma_env_zalloc(KMA_CACHES_MAP * sizeof(t->map[0]));
-	t->info = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->info[0]));
-	if (!t->map || !t->info) {
-		kma_cachetab_destroy(t);
-		return -ENOMEM;
-	}
-	kma_env_no_scan(t->map);
-	return 0;
+	       kma_caches_nr(classes) * (sizeof(struct kma_cache_info) + sizeof(u8)) +
+	       kma_spare_bytes(KMA_CACHES_MAX);
 }
 
 void kma_cachetab_destroy(struct kma_cachetab *t)
 {
 	kma_env_free(t->map);
 	kma_env_free(t->info);
+	kma_env_free(t->state);
+	kma_spare_destroy(&t->spare);
 	memset(t, 0, sizeof(*t));
-}
-
-int kma_cachetab_used(const struct kma_cachetab *t)
-{
-	return min(atomic_read(&t->used), KMA_CACHES_MAX);
 }
 
 static struct kma_cache_slot *kma_cachetab_slot(struct kma_cachetab *t,
@@ -64,52 +49,70 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 	}
 }
 
-/* Take over the number of a retired cache that has the same name and sizes. */
+/* Take over the number of a retired cache that has the same name and sizes.  Return: it, or -1. */
 static int kma_cachetab_reuse(struct kma_cachetab *t,
 			      const struct kma_cache_info *look)
 {
-	int used = kma_cachetab_used(t);
-	struct kma_cache_info *info;
+	const struct kma_cache_info *info;
 	int id;
 
-	for (id = 0; id < used; id++) {
+	for (id = 0; id < KMA_CACHES_MAX; id++) {
 		info = &t->info[id];
-		/* Pairs with the release in kma_cachetab_create(). */
-		if (smp_load_acquire(&info->ready) &&
-		    READ_ONCE(info->retired) &&
+		if (kma_cachetab_state(t, id) == KMA_CACHE_RETIRED &&
 		    info->size == look->size &&
 		    info->object_size == look->object_size &&
 		    !strcmp(info->name, look->name) &&
-		    cmpxchg(&info->retired, 1, 0) == 1)
+		    cmpxchg(&t->state[id], KMA_CACHE_RETIRED, KMA_CACHE_LIVE) ==
+			KMA_CACHE_RETIRED)
 			return id;
 	}
-	return KMA_CACHE_NONE;
+	return -1;
 }
 
+/* The reserved number for caches of a size: @size is rounded up to the next step. */
+static int kma_cache_other(u32 *size)
+{
+	const u32 less = clamp_t(u32, *size, 8, 1U << 31) - 1;
+	const u32 log = ilog2(less);
+	const u32 step = less >> (log - 2) & 3;
+
+	*size = (step + 5) << (log - 2);
+	return KMA_CACHES_MAX + 4 * (log - 2) + step - 3;
+}
+
+/* The reserved number of a class: its kind, order and migrate type are kept. */
+static int kma_class_other(unsigned long class)
+{
+	return KMA_CACHES_MAX + (class & (KMA_CLASSES_OTHER - 1));
+}
+
+static int kma_cachetab_other(struct kma_cachetab *t, unsigned long cache)
+{
+	struct kma_cache_info look = {};
+
+	if (t->classes)
+		return kma_class_other(cache);
+	kma_cache_describe(t, cache, &look);
+	kma_stat_inc(other_caches);
+	return kma_cache_other(&look.size);
+}
+
+/* Give a cache a number. */
 static int kma_cachetab_create(struct kma_cachetab *t, unsigned long cache)
 {
 	struct kma_cache_info look = {};
-	struct kma_cache_info *info;
 	int id;
 
 	kma_cache_describe(t, cache, &look);
 	id = kma_cachetab_reuse(t, &look);
-	if (id != KMA_CACHE_NONE)
+	if (id >= 0)
 		return id;
-	if (atomic_read(&t->used) >= KMA_CACHES_MAX)
-		return KMA_CACHE_NONE;
-	id = atomic_fetch_inc(&t->used);
-	if (id >= KMA_CACHES_MAX)
-		return KMA_CACHE_NONE;
-	info = &t->info[id];
-	/* Do not assign the whole struct: other CPUs may already read @ready and @retired. */
-	info->size = look.size;
-	info->object_size = look.object_size;
-	info->class = look.class;
-	info->shadow = look.shadow;
-	memcpy(info->name, look.name, sizeof(info->name));
-	/* Pairs with the acquire in kma_cachetab_reuse(). */
-	smp_store_release(&info->ready, true);
+	id = kma_spare_take(&t->spare, 0);
+	if (id < 0)
+		return kma_cachetab_other(t, cache);
+	t->info[id] = look;
+	/* Pairs with the acquire in kma_cachetab_state(). */
+	smp_store_release(&t->state[id], KMA_CACHE_LIVE);
 	return id;
 }
 
@@ -120,28 +123,43 @@ static bool kma_cache_slot_claim(struct kma_cache_slot *slot)
 	       cmpxchg(&slot->cache, KMA_CACHE_FREE, KMA_CACHE_BUSY) == KMA_CACHE_FREE;
 }
 
-/* Out of line, so that looking up a known cache saves no registers. */
-static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
+/* Claim a free slot for a cache.  Return: the slot, or NULL if none is free. */
+static struct kma_cache_slot *kma_cachetab_claim(struct kma_cachetab *t, unsigned long cache)
 {
 	struct kma_cache_slot *slot;
-	int i, id;
+	int i;
 
 	for (i = 0; i < KMA_CACHES_PROBES; i++) {
 		slot = kma_cachetab_slot(t, cache, i);
 		if (!kma_cache_slot_claim(slot))
 			continue;
 		kma_reach_extend(&kma_cachetab_slot(t, cache, 0)->reach, i);
-		/*
-		 * A cache that gets no number keeps the slot, so that its next event need not
-		 * try again.
-		 */
-		id = kma_cachetab_create(t, cache);
-		WRITE_ONCE(slot->id, id);
-		/* Pairs with the acquire in kma_cachetab_find(). */
-		smp_store_release(&slot->cache, cache);
-		return id;
+		return slot;
 	}
-	return KMA_CACHE_NONE;
+	return NULL;
+}
+
+static void kma_cachetab_publish(struct kma_cache_slot *slot, unsigned long cache, int id)
+{
+	WRITE_ONCE(slot->id, id);
+	/* Pairs with the acquire in kma_cachetab_find(). */
+	smp_store_release(&slot->cache, cache);
+}
+
+/*
+ * Out of line, so that looking up a known cache saves no registers.  Without a slot, a cache gets no
+ * number of its own, because each of its events would get another one.
+ */
+static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
+{
+	struct kma_cache_slot *slot = kma_cachetab_claim(t, cache);
+	int id;
+
+	if (!slot)
+		return kma_cachetab_other(t, cache);
+	id = kma_cachetab_create(t, cache);
+	kma_cachetab_publish(slot, cache, id);
+	return id;
 }
 
 static struct kma_cache_slot *kma_cachetab_find(struct kma_cachetab *t,
@@ -195,7 +213,56 @@ bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id)
 			return false;
 		*id = READ_ONCE(slot->id);
 	} while (cmpxchg(&slot->cache, cache, KMA_CACHE_FREE) != cache);
-	if (*id != KMA_CACHE_NONE)
-		WRITE_ONCE(t->info[*id].retired, 1);
+	if (!kma_cache_is_other(*id))
+		WRITE_ONCE(t->state[*id], KMA_CACHE_RETIRED);
 	return true;
+}
+
+/* Describe the reserved numbers. */
+static void kma_cachetab_reserve_sizes(struct kma_cachetab *t)
+{
+	u32 size = 8, i;
+	int id;
+
+	for (i = 0; i < KMA_CACHES_OTHER; i++, size++) {
+		id = kma_cache_other(&size);
+		t->info[id].size = size;
+		t->info[id].object_size = size;
+		kma_env_strcpy(t->info[id].name, "[other]", KMA_CACHE_NAME_LEN);
+		t->state[id] = KMA_CACHE_LIVE;
+	}
+}
+
+static void kma_cachetab_reserve_classes(struct kma_cachetab *t)
+{
+	const unsigned long gfp = (unsigned long)KMA_CLASS_GFP_OTHER << KMA_CLASS_GFP_SHIFT;
+	unsigned long class;
+	int id;
+
+	for (class = gfp; class < gfp + KMA_CLASSES_OTHER; class++) {
+		if (!(class & KMA_CLASS_KIND))
+			continue;
+		id = kma_class_other(class);
+		kma_cache_describe(t, class, &t->info[id]);
+		t->state[id] = KMA_CACHE_LIVE;
+		kma_cachetab_publish(kma_cachetab_claim(t, class), class, id);
+	}
+}
+
+int kma_cachetab_init(struct kma_cachetab *t, bool classes)
+{
+	*t = (struct kma_cachetab) { .classes = classes, .nr = kma_caches_nr(classes) };
+	t->map = kma_env_zalloc(KMA_CACHES_MAP * sizeof(t->map[0]));
+	t->info = kma_env_zalloc(t->nr * sizeof(t->info[0]));
+	t->state = kma_env_zalloc(t->nr * sizeof(t->state[0]));
+	if (!t->map || !t->info || !t->state || kma_spare_init(&t->spare, KMA_CACHES_MAX)) {
+		kma_cachetab_destroy(t);
+		return -ENOMEM;
+	}
+	kma_env_no_scan(t->map);
+	if (classes)
+		kma_cachetab_reserve_classes(t);
+	else
+		kma_cachetab_reserve_sizes(t);
+	return 0;
 }

@@ -12,25 +12,57 @@
  * When a kmem_cache is destroyed, it is retired: its cache word no longer leads to its number,
  * because the next kmem_cache may get the same address.  If a new cache has the name and the
  * sizes of a retired one, as when a file system is mounted again, it takes over the number of
- * the retired cache.
+ * the retired cache.  Otherwise the number is recycled (recycle.h): new caches may have names that
+ * no cache had before, without end.
  *
- * When all numbers are in use, a new cache gets a slot without a number.  A full table is a
- * normal state: from then on, an event of that cache only reads the slot.
+ * When all numbers are in use, a new cache gets a reserved number, which it shares with others.
+ * A full table is a normal state: from then on, an event of that cache only reads the slot.  All
+ * caches of a reserved number are taken to have the same size, so that their bytes can be computed
+ * like those of any cache.  For this, sizes are rounded up to the next of four steps between
+ * powers of two: a size of up to 64 bytes not at all, another one by less than a quarter.
  *
  * Two CPUs that see a new cache word at the same time may give it two numbers.  This is
  * harmless: the tables print caches with the same name as one.
  *
- * A table of page allocations has classes (event.h) in place of caches.
+ * A table of page allocations has classes (event.h) in place of caches.  The gfp flags of a class
+ * with a reserved number are unknown (KMA_CLASS_GFP_OTHER); its order and migrate type are right.
  */
 #ifndef KMA_CORE_CACHETAB_H
 #define KMA_CORE_CACHETAB_H
 
 #include "env.h"
+#include "event.h"
+#include "spare.h"
 
 #define KMA_CACHES_MAX		1024
 #define KMA_CACHES_MAP		(4 * KMA_CACHES_MAX)
 #define KMA_CACHES_PROBES	64
-#define KMA_CACHE_NONE		-1
+
+/*
+ * Reserved numbers begin at KMA_CACHES_MAX.  For objects, there is one for each step of sizes, from 8
+ * bytes, the first step, to KMA_CACHE_BYTES_MAX.
+ */
+#define KMA_CACHES_OTHER	(4 * (31 - 3) + 1)
+/* For page allocations, there is one for each kind, order and migrate type. */
+#define KMA_CLASSES_OTHER	(1 << KMA_CLASS_GFP_SHIFT)
+#define KMA_CACHES_RESERVED	KMA_CLASSES_OTHER
+
+static_assert(KMA_CACHES_OTHER <= KMA_CACHES_RESERVED);
+
+/**
+ * enum kma_cache_state - the state of a number
+ * @KMA_CACHE_UNUSED: not in use, or its description is being written
+ * @KMA_CACHE_LIVE: in use
+ * @KMA_CACHE_RETIRED: the kmem_cache was destroyed; a cache of the same name and sizes may take
+ *	over the number
+ * @KMA_CACHE_LEAVING: being recycled (recycle.h)
+ */
+enum kma_cache_state {
+	KMA_CACHE_UNUSED,
+	KMA_CACHE_LIVE,
+	KMA_CACHE_RETIRED,
+	KMA_CACHE_LEAVING,
+};
 
 /**
  * struct kma_cache_info - description of a cache
@@ -38,26 +70,22 @@
  * @size: bytes that each object takes
  * @object_size: bytes that were requested for each object; 0 for a size of kmalloc, where each
  *	event has the number of bytes requested
- * @ready: true once all other members, except @retired, are valid and do not change any more
  * @shadow: page allocations only: rows of this class count all call sites, while samples of
  *	the class have rows of their own
- * @retired: 1 from when the cache is destroyed until its number is used again
  * @name: name of a kmem_cache; empty for a size of kmalloc
  */
 struct kma_cache_info {
 	unsigned long class;
 	u32 size;
 	u32 object_size;
-	bool ready;
 	bool shadow;
-	int retired;
 	char name[KMA_CACHE_NAME_LEN];
 };
 
 /**
  * struct kma_cache_slot - a slot of the map: from a cache word to a number
  * @cache: the cache word, or a special value (cachetab.c)
- * @id: number of the cache, or KMA_CACHE_NONE for a cache that got none
+ * @id: number of the cache
  * @reach: for caches whose search begins at this slot: the distance to the farthest slot that
  *	was ever claimed for one of them; it never decreases
  */
@@ -73,23 +101,40 @@ static_assert(KMA_CACHES_PROBES <= 256);
  * struct kma_cachetab - the table of caches
  * @map: the slots
  * @info: description of each cache, by its number
- * @used: count of numbers given out; may exceed KMA_CACHES_MAX when CPUs compete for the last
+ * @state: for each number, an enum kma_cache_state; apart from @info, so that a search for retired
+ *	caches reads few cache lines
+ * @spare: numbers that are not in use
+ * @nr: how many numbers there are, reserved ones included
  * @classes: true if cache words are classes of page allocations
  */
 struct kma_cachetab {
 	struct kma_cache_slot *map;
 	struct kma_cache_info *info;
-	atomic_t used;
+	u8 *state;
+	struct kma_spare spare;
+	u32 nr;
 	bool classes;
 };
 
 /**
+ * kma_caches_nr() - how many numbers a table has, reserved ones included
+ * @classes: true if cache words are classes of page allocations
+ *
+ * Return: the count.
+ */
+static inline u32 kma_caches_nr(bool classes)
+{
+	return KMA_CACHES_MAX + (classes ? KMA_CLASSES_OTHER : KMA_CACHES_OTHER);
+}
+
+/**
  * kma_cachetab_bytes() - memory that a table takes
+ * @classes: true if cache words are classes of page allocations
  *
  * Context: any.
  * Return: bytes.
  */
-size_t kma_cachetab_bytes(void);
+size_t kma_cachetab_bytes(bool classes);
 
 /**
  * kma_cachetab_init() - allocate an empty table
@@ -114,8 +159,10 @@ void kma_cachetab_destroy(struct kma_cachetab *t);
  * @t: the table
  * @cache: the cache word
  *
+ * If the table is full, the number is a reserved one.
+ *
  * Context: a probe, any context.
- * Return: a number below KMA_CACHES_MAX, or KMA_CACHE_NONE if the table is full.
+ * Return: a number below @t->nr.
  */
 int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache);
 
@@ -125,7 +172,7 @@ int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache);
  * @cache: the cache word
  *
  * Context: any.
- * Return: true if it is, with or without a number.
+ * Return: true if it is.
  */
 bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache);
 
@@ -133,7 +180,7 @@ bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache);
  * kma_cachetab_retire() - retire a kmem_cache that is about to be destroyed
  * @t: the table
  * @cache: address of the kmem_cache
- * @id: if true is returned, a number that the cache had, or KMA_CACHE_NONE
+ * @id: if true is returned, a number that the cache had
  *
  * Call this until it returns false: a cache may have several numbers.
  *
@@ -144,13 +191,41 @@ bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache);
 bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id);
 
 /**
- * kma_cachetab_used() - how many numbers have been given out
+ * kma_cachetab_state() - get the state of a number
+ * @t: the table
+ * @id: the number
+ *
+ * Context: any.
+ * Return: an enum kma_cache_state.  Unless it is KMA_CACHE_UNUSED, the number's description is
+ * valid.
+ */
+static inline enum kma_cache_state kma_cachetab_state(const struct kma_cachetab *t, u32 id)
+{
+	/* Pairs with the release in kma_cachetab_create(). */
+	return smp_load_acquire(&t->state[id]);
+}
+
+/**
+ * kma_cache_is_other() - test for a reserved number
+ * @id: the number
+ *
+ * Return: true if caches share the number.
+ */
+static inline bool kma_cache_is_other(u32 id)
+{
+	return id >= KMA_CACHES_MAX;
+}
+
+/**
+ * kma_cachetab_used() - how many numbers are in use, apart from reserved ones
  * @t: the table
  *
  * Context: any.
- * Return: the count; all numbers that have been given out are below it.  The description of
- * a number is valid only if its @ready is set.
+ * Return: the count.
  */
-int kma_cachetab_used(const struct kma_cachetab *t);
+static inline u32 kma_cachetab_used(const struct kma_cachetab *t)
+{
+	return KMA_CACHES_MAX - kma_spare_left(&t->spare);
+}
 
 #endif /* KMA_CORE_CACHETAB_H */

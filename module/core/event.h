@@ -52,6 +52,10 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 #define KMA_CLASS_SITE		0x080UL
 #define KMA_CLASS_SHADOW	0x100UL
 #define KMA_CLASS_ALONE		0x180UL
+#define KMA_CLASS_GFP_SHIFT	9
+
+/* Stands for gfp flags that are not known.  No allocation has all of them. */
+#define KMA_CLASS_GFP_OTHER	U32_MAX
 
 /**
  * kma_class() - compute the class of a page allocation
@@ -72,7 +76,7 @@ static __always_inline unsigned long kma_class(unsigned int order, unsigned int 
 	 * word, because it does not know that the upper half is 0.
 	 */
 	kma_env_hide(word);
-	return (word << 9) + (order * 8 + type) + KMA_CLASS_SITE;
+	return (word << KMA_CLASS_GFP_SHIFT) + (order * 8 + type) + KMA_CLASS_SITE;
 }
 
 /**
@@ -122,7 +126,7 @@ static __always_inline unsigned int kma_class_type(unsigned long class)
  */
 static __always_inline u32 kma_class_gfp(unsigned long class)
 {
-	return class >> 9;
+	return class >> KMA_CLASS_GFP_SHIFT;
 }
 
 /**

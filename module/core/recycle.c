@@ -2,11 +2,14 @@
 /* Recycling rows of the table of call sites.  See the overview in recycle.h. */
 #include "recycle.h"
 
-static const size_t kma_past_bytes = KMA_CACHES_MAX * KMA_PAST_SHIFTS * sizeof(struct kma_row);
+static size_t kma_past_bytes(const struct kma_sitetab *t)
+{
+	return t->caches.nr * KMA_PAST_SHIFTS * sizeof(t->past[0]);
+}
 
 u64 kma_recycle_bytes(const struct kma_sitetab *t)
 {
-	return t->past ? kma_past_bytes : 0;
+	return t->past ? kma_past_bytes(t) : 0;
 }
 
 static struct kma_row *kma_past_row(const struct kma_sitetab *t, int cache, int shift)
@@ -22,15 +25,41 @@ const struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, i
 	return t->past ? kma_past_row(t, cache, shift) : &none;
 }
 
+static void kma_past_forget(struct kma_sitetab *t, int cache)
+{
+	memset(&t->past[cache * KMA_PAST_SHIFTS], 0, KMA_PAST_SHIFTS * sizeof(t->past[0]));
+}
+
 void kma_recycle_forget(struct kma_sitetab *t)
 {
 	int cache;
 
-	for (cache = 0; t->past && cache < KMA_CACHES_MAX; cache++) {
-		memset(&t->past[cache * KMA_PAST_SHIFTS], 0,
-		       KMA_PAST_SHIFTS * sizeof(t->past[0]));
+	for (cache = 0; t->past && cache < t->caches.nr; cache++) {
+		kma_past_forget(t, cache);
 		kma_env_resched();
 	}
+}
+
+/*
+ * Whether a row has live objects or, in a table of page allocations, live pages.  The first page of
+ * an allocation may be freed before the others.
+ */
+static bool kma_recycle_live(const struct kma_sitetab *t, u32 id, const struct kma_row *sum)
+{
+	unsigned int order;
+
+	if (kma_row_live(sum) || !t->pages)
+		return kma_row_live(sum);
+	order = kma_class_order(t->caches.info[t->info[id].cache].class);
+	return (sum->hits + sum->bulk - sum->no_entry) << order != kma_row_pages_gone(sum);
+}
+
+/* ---- mark and unmap ---------------------------------------------------------- */
+
+/* Rows of a whole class are never recycled, because pagealloc.h relies on their slots. */
+static bool kma_recycle_is_class(const struct kma_sitetab *t, const struct kma_site_info *info)
+{
+	return t->pages && (info->site == KMA_CLASS_ALONE || info->site == KMA_CLASS_SHADOW);
 }
 
 /* Whether a row is LEAVING now, or becomes so by this call. */
@@ -42,13 +71,13 @@ static bool kma_recycle_mark_row(struct kma_sitetab *t, u32 id, const struct kma
 
 	if (state == KMA_SITE_LEAVING)
 		return true;
-	if (state == KMA_SITE_UNUSED || state == KMA_SITE_AGAIN)
+	if (state == KMA_SITE_UNUSED || state == KMA_SITE_AGAIN || kma_recycle_is_class(t, info))
 		return false;
 	kma_sitetab_sum(t, id, &sum);
 	/* A row that has counted nothing was made just now. */
 	if (!sum.hits && !sum.bulk)
 		return false;
-	if (kma_row_live(&sum) || !r->wanted(r->arg, id, &sum) ||
+	if (kma_recycle_live(t, id, &sum) || !r->wanted(r->arg, id, &sum) ||
 	    cmpxchg(&info->state, state, KMA_SITE_LEAVING) != state)
 		return false;
 	if (state == KMA_SITE_LIVE)
@@ -56,13 +85,52 @@ static bool kma_recycle_mark_row(struct kma_sitetab *t, u32 id, const struct kma
 	return true;
 }
 
+/* Whether the row [other] of a cache has live objects. */
+static bool kma_recycle_other_live(const struct kma_sitetab *t, int cache)
+{
+	struct kma_row sum;
+
+	if (!kma_sitetab_info(t, t->sites_max + cache))
+		return false;
+	kma_sitetab_sum(t, t->sites_max + cache, &sum);
+	return kma_row_live(&sum);
+}
+
+/* Whether a row of a cache stays. */
+static bool kma_recycle_row_stays(const struct kma_sitetab *t, int cache)
+{
+	/* Pairs with the cmpxchg in kma_sitetab_enlist(). */
+	u32 next = smp_load_acquire(&t->first[cache]);
+
+	for (; next; next = READ_ONCE(t->info[next - 1].next)) {
+		if (READ_ONCE(t->info[next - 1].state) != KMA_SITE_LEAVING)
+			return true;
+		kma_env_resched();
+	}
+	return false;
+}
+
+/* Whether the number of a retired cache becomes LEAVING by this call. */
+static bool kma_recycle_mark_cache(struct kma_sitetab *t, int cache)
+{
+	return kma_cachetab_state(&t->caches, cache) == KMA_CACHE_RETIRED &&
+	       !kma_recycle_other_live(t, cache) && !kma_recycle_row_stays(t, cache) &&
+	       cmpxchg(&t->caches.state[cache], KMA_CACHE_RETIRED, KMA_CACHE_LEAVING) ==
+		KMA_CACHE_RETIRED;
+}
+
 static bool kma_recycle_mark(struct kma_sitetab *t, const struct kma_recycle *r)
 {
 	bool any = false;
+	int cache;
 	u32 id;
 
 	for (id = 0; id < t->sites_max; id++) {
 		any |= kma_recycle_mark_row(t, id, r);
+		kma_env_resched();
+	}
+	for (cache = 0; r->caches && cache < KMA_CACHES_MAX; cache++) {
+		any |= kma_recycle_mark_cache(t, cache);
 		kma_env_resched();
 	}
 	return any;
@@ -94,6 +162,8 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 	}
 }
 
+/* ---- test ---------------------------------------------------------------------- */
+
 /* Whether a row that is LEAVING has no live objects.  If so, it becomes EMPTY. */
 static bool kma_recycle_test(struct kma_sitetab *t, u32 id)
 {
@@ -102,7 +172,7 @@ static bool kma_recycle_test(struct kma_sitetab *t, u32 id)
 	if (READ_ONCE(t->info[id].state) != KMA_SITE_LEAVING)
 		return false;
 	kma_sitetab_sum(t, id, &sum);
-	if (kma_row_live(&sum))
+	if (kma_recycle_live(t, id, &sum))
 		return false;
 	WRITE_ONCE(t->info[id].state, KMA_SITE_EMPTY);
 	return true;
@@ -117,7 +187,7 @@ static void kma_recycle_unlist(struct kma_sitetab *t, int cache)
 	u32 *link = &t->first[cache];
 	u32 id, next;
 
-	while ((id = smp_load_acquire(link))) {	/* pairs with the cmpxchg in kma_site_enlist() */
+	while ((id = smp_load_acquire(link))) {	/* pairs with the cmpxchg in kma_sitetab_enlist() */
 		struct kma_site_info *info = &t->info[id - 1];
 
 		kma_env_resched();
@@ -130,7 +200,7 @@ static void kma_recycle_unlist(struct kma_sitetab *t, int cache)
 	}
 }
 
-static bool kma_recycle_test_all(struct kma_sitetab *t)
+static bool kma_recycle_test_rows(struct kma_sitetab *t)
 {
 	bool any = false;
 	int cache;
@@ -140,21 +210,47 @@ static bool kma_recycle_test_all(struct kma_sitetab *t)
 		any |= kma_recycle_test(t, id);
 		kma_env_resched();
 	}
-	for (cache = 0; any && cache < KMA_CACHES_MAX; cache++)
+	for (cache = 0; any && cache < t->caches.nr; cache++)
 		kma_recycle_unlist(t, cache);
 	return any;
 }
 
-static void kma_recycle_add(struct kma_row *past, const struct kma_row *sum)
+/* Whether a number that is LEAVING has no rows with live objects.  If it has, it stays. */
+static bool kma_recycle_test_cache(struct kma_sitetab *t, int cache)
 {
-	past->hits += sum->hits;
-	past->bytes_req += sum->bytes_req;
-	past->frees += sum->frees;
-	past->repaired += sum->repaired;
-	past->no_entry += sum->no_entry;
-	past->pingpong += sum->pingpong;
-	past->cross_node += sum->cross_node;
-	past->bulk += sum->bulk;
+	if (kma_cachetab_state(&t->caches, cache) != KMA_CACHE_LEAVING)
+		return false;
+	if (!READ_ONCE(t->first[cache]) && !kma_recycle_other_live(t, cache))
+		return true;
+	WRITE_ONCE(t->caches.state[cache], KMA_CACHE_RETIRED);
+	return false;
+}
+
+static bool kma_recycle_test_all(struct kma_sitetab *t)
+{
+	bool any = kma_recycle_test_rows(t);
+	int cache;
+
+	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
+		any |= kma_recycle_test_cache(t, cache);
+		kma_env_resched();
+	}
+	return any;
+}
+
+/* ---- give ---------------------------------------------------------------------- */
+
+/* Add what a row has counted to the past of its cache, and set its counters to 0. */
+static void kma_recycle_move(struct kma_sitetab *t, u32 id, struct kma_row *sum,
+			     const struct kma_recycle *r)
+{
+	const struct kma_site_info *info = &t->info[id];
+	int cpu;
+
+	r->leaves(r->arg, id, sum);
+	kma_row_add(kma_past_row(t, info->cache, info->shift), sum);
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_row));
 }
 
 /* Give back an EMPTY row.  Return: false if it has got an object, and has to wait again. */
@@ -162,46 +258,77 @@ static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 {
 	struct kma_site_info *info = &t->info[id];
 	struct kma_row sum;
-	int cpu;
 
 	kma_sitetab_sum(t, id, &sum);
-	if (kma_row_live(&sum)) {
+	if (kma_recycle_live(t, id, &sum)) {
 		WRITE_ONCE(info->state, KMA_SITE_LEAVING);
+		kma_sitetab_enlist(t, id);
 		return false;
 	}
-	r->leaves(r->arg, id, &sum);
-	kma_recycle_add(kma_past_row(t, info->cache, info->shift), &sum);
-	for_each_possible_cpu(cpu)
-		memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_row));
+	kma_recycle_move(t, id, &sum, r);
 	if (info->nr_frames)
 		atomic_dec(&t->stacks);
 	atomic_dec(&t->retired);
 	WRITE_ONCE(info->state, KMA_SITE_UNUSED);
-	kma_sitetab_give(t, id);
+	kma_spare_give(&t->spare, id);
+	return true;
+}
+
+/* The row [other] of a cache is as new. */
+static void kma_recycle_other(struct kma_sitetab *t, int cache, const struct kma_recycle *r)
+{
+	const u32 id = t->sites_max + cache;
+	struct kma_site_info *info = &t->info[id];
+	struct kma_row sum;
+
+	if (!kma_sitetab_info(t, id))
+		return;
+	kma_sitetab_sum(t, id, &sum);
+	kma_recycle_move(t, id, &sum, r);
+	WRITE_ONCE(info->state, KMA_SITE_UNUSED);
+	WRITE_ONCE(info->shift, KMA_SHIFT_NONE);
+}
+
+/* Give back a number that is LEAVING.  Return: false if a row that was EMPTY has got an object. */
+static bool kma_recycle_give_cache(struct kma_sitetab *t, int cache, const struct kma_recycle *r)
+{
+	if (!kma_recycle_test_cache(t, cache))
+		return false;
+	kma_recycle_other(t, cache, r);
+	r->cache_leaves(r->arg, cache);
+	kma_past_forget(t, cache);
+	WRITE_ONCE(t->caches.state[cache], KMA_CACHE_UNUSED);
+	kma_spare_give(&t->caches.spare, cache);
 	return true;
 }
 
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r)
 {
 	if (!t->past)
-		t->past = kma_env_zalloc(kma_past_bytes);
+		t->past = kma_env_zalloc(kma_past_bytes(t));
 	if (!t->past || !kma_recycle_mark(t, r))
 		return false;
 	kma_recycle_unmap(t);
 	return true;
 }
 
-u32 kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r)
+struct kma_recycled kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r)
 {
-	u32 id, nr = 0;
+	struct kma_recycled nr = {};
+	int cache;
+	u32 id;
 
 	kma_env_wait_for_probes();
 	if (!kma_recycle_test_all(t))
-		return 0;
+		return nr;
 	kma_env_wait_for_probes();
 	for (id = 0; id < t->sites_max; id++) {
 		if (READ_ONCE(t->info[id].state) == KMA_SITE_EMPTY)
-			nr += kma_recycle_give(t, id, r);
+			nr.rows += kma_recycle_give(t, id, r);
+		kma_env_resched();
+	}
+	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
+		nr.caches += kma_recycle_give_cache(t, cache, r);
 		kma_env_resched();
 	}
 	return nr;

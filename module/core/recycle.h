@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Recycling: rows of the table of call sites that have no live objects are used again for other
- * call sites.
+ * call sites, and numbers of destroyed caches for other caches.
  *
  * Rows would run out without it: a module that is unloaded leaves rows behind, and each new
- * stack and each change of the sampling rate needs new ones.
+ * stack and each change of the sampling rate needs new ones.  So would numbers of caches: some
+ * subsystems give each cache a new name.
  *
  *	mark:	a row without live objects becomes LEAVING
  *	unmap:	slots of the map that lead to such rows are freed
@@ -26,6 +27,19 @@
  *
  * What a row has counted is not lost.  It is added to the past of its cache: one set of counters
  * for each cache and shift, which only process context uses.  Tables show it as [other].
+ *
+ * The number of a destroyed cache is recycled together with its last rows:
+ *
+ *	mark:	a retired number, all of whose rows are LEAVING, becomes LEAVING: a new cache does
+ *		not take it over any more
+ *	wait:	for all running probes; then no probe has the number any more
+ *	test:	if a probe has added a row, or the row [other] has live objects, the number is
+ *		RETIRED again
+ *	wait:	as above
+ *	give:	the counters of the row [other] become 0, like those of the other rows, and a new
+ *		cache may have the number
+ *
+ * The past of the cache goes with it, so the caller adds it to sums of its own first.
  */
 #ifndef KMA_CORE_RECYCLE_H
 #define KMA_CORE_RECYCLE_H
@@ -34,16 +48,30 @@
 
 /**
  * struct kma_recycle - which rows to recycle, and what else has to be done about them
+ * @caches: recycle numbers of destroyed caches, too
  * @wanted: tells whether to recycle a row that has no live objects
  * @leaves: called for each row that is recycled, before its number can be used again; @sum is
  *	what the row has counted, and the function subtracts from it what is not to be added to
  *	the past of the cache
+ * @cache_leaves: called for each number of a cache that is recycled, before its past becomes 0
  * @arg: the first argument of these functions
  */
 struct kma_recycle {
+	bool caches;
 	bool (*wanted)(void *arg, u32 id, const struct kma_row *sum);
 	void (*leaves)(void *arg, u32 id, struct kma_row *sum);
+	void (*cache_leaves)(void *arg, int cache);
 	void *arg;
+};
+
+/**
+ * struct kma_recycled - what was recycled
+ * @rows: number of rows for pairs
+ * @caches: number of numbers of caches
+ */
+struct kma_recycled {
+	u32 rows;
+	u32 caches;
 };
 
 /**
@@ -66,8 +94,8 @@ u64 kma_recycle_bytes(const struct kma_sitetab *t);
  *
  * Context: process, may sleep; no other context uses rows except probes, until
  * kma_recycle_finish() has returned.
- * Return: true if there are rows to recycle: the caller has to call kma_recycle_finish().  False
- * if there are none, or if there is no memory for the counters of recycled rows.
+ * Return: true if there is something to recycle: the caller has to call kma_recycle_finish().
+ * False if there is nothing, or if there is no memory for the counters of recycled rows.
  */
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
 
@@ -77,9 +105,20 @@ bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
  * @r: the same as for kma_recycle_begin()
  *
  * Context: process, may sleep.
- * Return: the number of rows that were recycled.
+ * Return: what was recycled.
  */
-u32 kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r);
+struct kma_recycled kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r);
+
+/**
+ * kma_past_shift() - the shift of one of the KMA_PAST_SHIFTS sets of counters that a cache has
+ * @i: number of the set
+ *
+ * Return: the shift.
+ */
+static inline int kma_past_shift(int i)
+{
+	return i ? KMA_SHIFT_MIN + i - 1 : KMA_SHIFT_EXACT;
+}
 
 /**
  * kma_recycle_past() - get the counters of rows of a cache that were recycled

@@ -8,9 +8,9 @@ static u32 kma_site_map_slots(u32 sites_max)
 	return roundup_pow_of_two(2 * sites_max);
 }
 
-static u32 kma_site_chunks(u32 sites_max)
+static u32 kma_site_chunks(u32 rows)
 {
-	return DIV_ROUND_UP(sites_max + KMA_CACHES_MAX, KMA_ROWS_PER_CHUNK);
+	return DIV_ROUND_UP(rows, KMA_ROWS_PER_CHUNK);
 }
 
 static u64 kma_site_frames_bytes(u32 sites_max)
@@ -18,30 +18,34 @@ static u64 kma_site_frames_bytes(u32 sites_max)
 	return (u64)sites_max * KMA_FRAMES_MAX * sizeof(unsigned long);
 }
 
-u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
+static u64 kma_site_bytes(u32 sites_max, unsigned int nr_cpus, bool pages)
 {
-	u64 rows = sites_max + KMA_CACHES_MAX;
+	const u32 caches = kma_caches_nr(pages);
+	const u64 rows = sites_max + caches;
 
 	return kma_site_map_slots(sites_max) * sizeof(struct kma_site_slot) +
 	       rows * (sizeof(struct kma_site_info) + sizeof(void *)) +
-	       kma_site_chunks(sites_max) * sizeof(void *) +
-	       (u64)kma_site_chunks(sites_max) * KMA_ROWS_PER_CHUNK *
-			sizeof(struct kma_row) * nr_cpus +
-	       roundup_pow_of_two(sites_max) * sizeof(u16) +
-	       KMA_CACHES_MAX * (sizeof(struct kma_site_slot) + sizeof(u32)) +
-	       kma_cachetab_bytes();
+	       kma_site_chunks(rows) * sizeof(void *) +
+	       (u64)kma_site_chunks(rows) * KMA_ROWS_PER_CHUNK * sizeof(struct kma_row) * nr_cpus +
+	       kma_spare_bytes(sites_max) +
+	       caches * (sizeof(struct kma_site_slot) + sizeof(u32)) +
+	       kma_cachetab_bytes(pages);
+}
+
+u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus)
+{
+	return kma_site_bytes(sites_max, nr_cpus, true);
 }
 
 u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus)
 {
-	return kma_sitetab_pages_bytes(sites_max, nr_cpus) +
-	       kma_site_frames_bytes(sites_max);
+	return kma_site_bytes(sites_max, nr_cpus, false) + kma_site_frames_bytes(sites_max);
 }
 
 static int kma_sitetab_alloc(struct kma_sitetab *t)
 {
-	u32 rows = kma_sitetab_rows(t);
-	u32 chunks = kma_site_chunks(t->sites_max);
+	const u32 rows = kma_sitetab_rows(t);
+	const u32 chunks = kma_site_chunks(rows);
 	u32 i;
 
 	t->map = kma_env_zalloc(kma_site_map_slots(t->sites_max) *
@@ -51,11 +55,10 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 		t->frame = kma_env_zalloc(kma_site_frames_bytes(t->sites_max));
 	t->row = kma_env_zalloc(rows * sizeof(t->row[0]));
 	t->chunk = kma_env_zalloc(chunks * sizeof(t->chunk[0]));
-	t->other = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->other[0]));
-	t->first = kma_env_zalloc(KMA_CACHES_MAX * sizeof(t->first[0]));
-	t->spare = kma_env_zalloc((t->spare_mask + 1) * sizeof(t->spare[0]));
+	t->other = kma_env_zalloc(t->caches.nr * sizeof(t->other[0]));
+	t->first = kma_env_zalloc(t->caches.nr * sizeof(t->first[0]));
 	if (!t->map || !t->info || !t->row || !t->chunk || !t->other || !t->first ||
-	    !t->spare || (!t->pages && !t->frame))
+	    (!t->pages && !t->frame) || kma_spare_init(&t->spare, t->sites_max))
 		return -ENOMEM;
 	kma_env_no_scan(t->map);
 	for (i = 0; i < chunks; i++) {
@@ -63,7 +66,7 @@ static int kma_sitetab_alloc(struct kma_sitetab *t)
 		if (!t->chunk[i])
 			return -ENOMEM;
 	}
-	return kma_cachetab_init(&t->caches, t->pages);
+	return 0;
 }
 
 static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool pages)
@@ -74,18 +77,14 @@ static int kma_sitetab_make(struct kma_sitetab *t, u32 sites_max, bool pages)
 	t->sites_max = sites_max;
 	t->pages = pages;
 	t->map_mask = (kma_site_map_slots(sites_max) - 1) * sizeof(t->map[0]);
-	t->spare_mask = roundup_pow_of_two(sites_max) - 1;
-	if (kma_sitetab_alloc(t)) {
+	if (kma_cachetab_init(&t->caches, pages) || kma_sitetab_alloc(t)) {
 		kma_sitetab_destroy(t);
 		return -ENOMEM;
 	}
 	for (i = 0; i < kma_sitetab_rows(t); i++)
 		t->row[i] = t->chunk[i / KMA_ROWS_PER_CHUNK] +
 			    i % KMA_ROWS_PER_CHUNK;
-	for (i = 0; i < sites_max; i++)
-		t->spare[i] = i;
-	t->given = sites_max;
-	for (i = 0; i < KMA_CACHES_MAX; i++) {
+	for (i = 0; i < t->caches.nr; i++) {
 		t->other[i].id = sites_max + i;
 		t->other[i].what = sites_max + i + 1;
 		t->other[i].row = t->row[sites_max + i];
@@ -109,7 +108,7 @@ void kma_sitetab_destroy(struct kma_sitetab *t)
 {
 	u32 i;
 
-	for (i = 0; t->chunk && i < kma_site_chunks(t->sites_max); i++)
+	for (i = 0; t->chunk && i < kma_site_chunks(kma_sitetab_rows(t)); i++)
 		kma_env_free_percpu(t->chunk[i]);
 	kma_env_free(t->chunk);
 	kma_env_free(t->map);
@@ -118,7 +117,7 @@ void kma_sitetab_destroy(struct kma_sitetab *t)
 	kma_env_free(t->row);
 	kma_env_free(t->other);
 	kma_env_free(t->first);
-	kma_env_free(t->spare);
+	kma_spare_destroy(&t->spare);
 	kma_env_free(t->past);
 	kma_cachetab_destroy(&t->caches);
 	memset(t, 0, sizeof(*t));
@@ -308,40 +307,10 @@ static u32 kma_site_keep(const struct kma_sitetab *t, const struct kma_origin *o
 
 static bool kma_site_rows_full(const struct kma_sitetab *t, const struct kma_origin *o)
 {
-	const int taken = atomic_read(&t->taken);
-
-	/* Pairs with the release in kma_sitetab_give(). */
-	return (u32)(smp_load_acquire(&t->given) - taken) <= kma_site_keep(t, o);
+	return kma_spare_left(&t->spare) <= kma_site_keep(t, o);
 }
 
-/* Take a row that is not in use, for this origin.  Return: its number, or -1. */
-static int kma_site_take(struct kma_sitetab *t, const struct kma_origin *o)
-{
-	const u32 keep = kma_site_keep(t, o);
-	int taken = atomic_read(&t->taken);
-
-	do {
-		/* Pairs with the release in kma_sitetab_give(). */
-		if ((u32)(smp_load_acquire(&t->given) - taken) <= keep)
-			return -1;
-	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
-	/*
-	 * No other number is written to this place while this probe runs.  For that, this row or
-	 * one that was taken later would have to be given back, and rows are given back only after
-	 * a wait for all running probes (recycle.h).
-	 */
-	return READ_ONCE(t->spare[taken & t->spare_mask]);
-}
-
-void kma_sitetab_give(struct kma_sitetab *t, u32 id)
-{
-	WRITE_ONCE(t->spare[t->given & t->spare_mask], id);
-	/* Pairs with the acquire in kma_site_take(). */
-	smp_store_release(&t->given, (int)(t->given + 1U));
-}
-
-/* Add a new row to the list of the rows of its cache. */
-static void kma_site_enlist(struct kma_sitetab *t, u32 id)
+void kma_sitetab_enlist(struct kma_sitetab *t, u32 id)
 {
 	u32 *first = &t->first[t->info[id].cache];
 	u32 next;
@@ -361,7 +330,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 
 	if (id >= 0)
 		return id;
-	id = kma_site_take(t, o);
+	id = kma_spare_take(&t->spare, kma_site_keep(t, o));
 	if (id < 0)
 		return -1;
 	t->info[id].site = o->site;
@@ -377,7 +346,7 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
 	WRITE_ONCE(t->info[id].shift, o->shift);
 	if (o->shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
-	kma_site_enlist(t, id);
+	kma_sitetab_enlist(t, id);
 	return id;
 }
 
@@ -393,14 +362,13 @@ static int kma_site_create(struct kma_sitetab *t, const struct kma_origin *o,
  * Count an event that is dropped because it finds no row.  A sampled page allocation is not
  * dropped, because the row of its class counts it.  Only the sample is lost.
  */
-#define KMA_SITE_DROPPED(t, shift, of_objects, of_pages) do {		\
-	const struct kma_sitetab *__t = (t);				\
-									\
-	if (__t->pages && (shift) != KMA_SHIFT_EXACT)			\
-		kma_stat_inc(page_samples_lost);			\
-	else								\
-		KMA_SITE_STAT(__t, of_objects, of_pages);		\
-} while (0)
+static void kma_site_dropped(const struct kma_sitetab *t, int shift)
+{
+	if (t->pages && shift != KMA_SHIFT_EXACT)
+		kma_stat_inc(page_samples_lost);
+	else
+		KMA_SITE_STAT(t, dropped_sites_full, page_dropped_sites);
+}
 
 /* Set all members of a slot that this context has claimed, except the site. */
 static void kma_site_slot_set(struct kma_sitetab *t, struct kma_site_slot *slot,
@@ -625,22 +593,32 @@ static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shi
 	if (likely(slot))
 		KMA_SITE_STAT(t, other_sites, page_other_sites);
 	else
-		KMA_SITE_DROPPED(t, shift, dropped_sites_full, page_dropped_sites);
+		kma_site_dropped(t, shift);
 	return slot;
+}
+
+/* The class that stands for all classes with a reserved number.  It has unknown gfp flags. */
+static unsigned long kma_site_class_other(const struct kma_sitetab *t, const struct kma_origin *o,
+					  unsigned long class, int id)
+{
+	/* A page allocation that is sampled counts in two rows, and one of them is exact. */
+	if (o->shift == KMA_SHIFT_EXACT)
+		kma_stat_inc(page_other_classes);
+	return kma_class_kind(t->caches.info[id].class, class & KMA_CLASS_KIND);
 }
 
 static const struct kma_site_slot *
 kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 		   unsigned long key, unsigned long cache)
 {
-	const struct kma_site_slot *slot;
+	const struct kma_site_slot *slot = NULL;
 	const int cache_id = kma_cachetab_get(&t->caches, cache);
 
-	if (unlikely(cache_id == KMA_CACHE_NONE)) {
-		KMA_SITE_DROPPED(t, o->shift, dropped_caches_full, page_dropped_classes);
-		return NULL;
+	if (unlikely(t->pages && kma_cache_is_other(cache_id))) {
+		cache = kma_site_class_other(t, o, cache, cache_id);
+		slot = kma_sitetab_find(t, key, cache);
 	}
-	slot = kma_sitetab_try_add(t, o, key, cache, cache_id);
+	slot = slot ?: kma_sitetab_try_add(t, o, key, cache, cache_id);
 	return slot ?: kma_site_other(t, o->shift, cache, cache_id);
 }
 
@@ -724,7 +702,7 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 /* Retire the rows of a cache number whose slots have a cache word. */
 static void kma_sitetab_retire_rows(struct kma_sitetab *t, int id, unsigned long cache)
 {
-	/* Pairs with the cmpxchg in kma_site_enlist(). */
+	/* Pairs with the cmpxchg in kma_sitetab_enlist(). */
 	u32 next = smp_load_acquire(&t->first[id]);
 
 	for (; next; next = READ_ONCE(t->info[next - 1].next))
@@ -742,6 +720,5 @@ void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache)
 	while (nr < KMA_CACHES_PROBES && kma_cachetab_retire(&t->caches, cache, &id[nr]))
 		nr++;
 	while (nr--)
-		if (id[nr] != KMA_CACHE_NONE)
-			kma_sitetab_retire_rows(t, id[nr], cache);
+		kma_sitetab_retire_rows(t, id[nr], cache);
 }

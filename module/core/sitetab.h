@@ -64,11 +64,12 @@
 #include "env.h"
 #include "event.h"
 #include "sample.h"
+#include "spare.h"
 #include "stack.h"
 #include "stat.h"
 
 #define KMA_SITES_MIN		64
-#define KMA_SITES_MAX		(U16_MAX + 1 - KMA_CACHES_MAX)
+#define KMA_SITES_MAX		(U16_MAX + 1 - KMA_CACHES_MAX - KMA_CACHES_RESERVED)
 /* The number of rows that call sites may use.  The rest is left to further rows [other]. */
 #define KMA_PAIRS_MAX(sites_max)	((sites_max) / 16 * 15)
 #define KMA_SITES_PROBES	64
@@ -142,6 +143,37 @@ static inline u64 kma_row_live(const struct kma_row *sum)
 	return sum->hits + sum->bulk - sum->frees - sum->repaired - sum->no_entry;
 }
 
+/**
+ * kma_row_add() - add the counters of one row to those of another
+ * @to: the row that is added to
+ * @row: the row that is added
+ *
+ * Context: any.
+ */
+static inline void kma_row_add(struct kma_row *to, const struct kma_row *row)
+{
+	to->hits += row->hits;
+	to->bytes_req += row->bytes_req;
+	to->frees += row->frees;
+	to->repaired += row->repaired;
+	to->no_entry += row->no_entry;
+	to->pingpong += row->pingpong;
+	to->cross_node += row->cross_node;
+	to->bulk += row->bulk;
+}
+
+/**
+ * kma_row_pages_gone() - number of pages of a row of page allocations that are not live any more
+ * @sum: the row's counters, added up over all CPUs
+ *
+ * Context: any.
+ * Return: pages whose free was seen, plus pages whose missed free was found out later.
+ */
+static inline u64 kma_row_pages_gone(const struct kma_row *sum)
+{
+	return sum->frees + sum->rest_freed + sum->repaired + sum->rest_repaired;
+}
+
 #define KMA_ROWS_PER_CHUNK	(KMA_PERCPU_CHUNK_BYTES / sizeof(struct kma_row))
 
 /**
@@ -171,7 +203,7 @@ struct kma_site_slot {
 } __aligned(32);
 
 /* The numbers of all rows fit into @id, and those of the slots of a pair into @reach. */
-static_assert(KMA_SITES_MAX + KMA_CACHES_MAX <= U16_MAX + 1);
+static_assert(KMA_SITES_MAX + KMA_CACHES_MAX + KMA_CACHES_RESERVED <= U16_MAX + 1);
 static_assert(KMA_SITES_PROBES <= 256);
 
 /* A power of two, so that masking a hash with map_mask gives the offset of a slot in bytes. */
@@ -234,10 +266,7 @@ struct kma_site_info {
  * @map_mask: mask for the offset of a slot in bytes: the size of the map in bytes, a power
  *	of two, minus the size of one slot
  * @sites_max: number of rows for pairs; the numbers of the [other] rows begin here
- * @spare: a ring buffer of the numbers of rows that are not in use
- * @spare_mask: number of places in @spare, a power of two, minus one
- * @taken: number of rows that were taken from @spare
- * @given: number of rows that were put into @spare
+ * @spare: the numbers of rows for pairs that are not in use
  * @retired: number of rows that are in use, but neither in state KMA_SITE_LIVE nor in
  *	KMA_SITE_AGAIN
  * @no_cache: true once a row has been retired because its cache was destroyed; while
@@ -261,10 +290,7 @@ struct kma_sitetab {
 	struct kma_site_slot *map;
 	u32 map_mask;
 	u32 sites_max;
-	u16 *spare;
-	u32 spare_mask;
-	atomic_t taken;
-	int given;
+	struct kma_spare spare;
 	atomic_t retired;
 	bool no_cache;
 	bool sampled;
@@ -339,7 +365,7 @@ void kma_sitetab_destroy(struct kma_sitetab *t);
  */
 static inline u32 kma_sitetab_rows(const struct kma_sitetab *t)
 {
-	return t->sites_max + KMA_CACHES_MAX;
+	return t->sites_max + t->caches.nr;
 }
 
 /**
@@ -351,7 +377,7 @@ static inline u32 kma_sitetab_rows(const struct kma_sitetab *t)
  */
 static inline u32 kma_sitetab_used(const struct kma_sitetab *t)
 {
-	return t->sites_max - (u32)(READ_ONCE(t->given) - atomic_read(&t->taken));
+	return t->sites_max - kma_spare_left(&t->spare);
 }
 
 /**
@@ -390,14 +416,13 @@ const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id
 void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum);
 
 /**
- * kma_sitetab_give() - let new call sites use a row that is not in use any more
+ * kma_sitetab_enlist() - add a row to the list of the rows of its cache
  * @t: the table
- * @id: number of the row, whose state is KMA_SITE_UNUSED and whose counters are 0
+ * @id: number of the row, which is in no list
  *
- * Context: process; calls for one table do not run concurrently.  The caller has waited for all
- * probes since the row was last in use, by kma_env_wait_for_probes().
+ * Context: any.
  */
-void kma_sitetab_give(struct kma_sitetab *t, u32 id);
+void kma_sitetab_enlist(struct kma_sitetab *t, u32 id);
 
 /**
  * kma_sitetab_retire() - retire a row whose module is being unloaded

@@ -10,8 +10,7 @@
  *
  *   events_kmalloc + events_kmem_cache_alloc + bulk_allocs + nolock_allocs =
  *	hits and bulk of all rows + alloc_failed + alloc_zero_size + alloc_off
- *	+ alloc_filtered + alloc_unsampled + double_fired + dropped_caches_full
- *	+ dropped_sites_full
+ *	+ alloc_filtered + alloc_unsampled + double_fired + dropped_sites_full
  *   events_kfree + events_kmem_cache_free + bulk_frees + rcu_pending +
  *	nolock_frees =
  *	frees of all rows + free_null + free_zero_size + free_unmatched
@@ -20,7 +19,7 @@
  *
  *   events_mm_page_alloc + page_bulk =
  *	hits and bulk of all rows but those of samples + page_failed + page_off
- *	+ page_filtered + page_dropped_classes + page_dropped_sites
+ *	+ page_filtered + page_dropped_sites
  */
 #ifndef KMA_CORE_STAT_H
 #define KMA_CORE_STAT_H
@@ -49,11 +48,11 @@
 	X(alloc_filtered)	/* did not match the filter: see filter.c */		\
 	X(alloc_unsampled)	/* no sample point was on the object: see sample.h */	\
 	X(double_fired)		/* the first of two events for one object */		\
-	X(dropped_caches_full)	/* no number was left for a new cache */		\
 	X(dropped_sites_full)	/* no row was left, not even for an [other] */		\
 	/* hits that were counted, but with a loss of information */			\
 	X(dropped_live_full)	/* no room in the live table: see no_entry of the row */ \
 	X(other_sites)		/* counted in the row [other] */			\
+	X(other_caches)		/* caches that got a number which others share */	\
 	X(stacks_full)		/* sample counted without its stack */			\
 	/* objects whose free was not seen */						\
 	X(replaced)		/* the address was allocated again */			\
@@ -94,10 +93,10 @@
 	X(page_frees_only)	/* frees whose first page was not recorded */		\
 	X(pages_free_only)	/* pages freed that were not recorded */		\
 	X(pages_replaced)	/* pages allocated again without a free in between */	\
-	X(page_dropped_classes)	/* no number was left for a new class */		\
 	X(page_dropped_sites)	/* no row was left, not even for an [other] */		\
 	X(page_samples_lost)	/* samples without a row: counted by class only */	\
-	X(page_other_sites)	/* allocations counted in the row [other] */
+	X(page_other_sites)	/* allocations counted in the row [other] */		\
+	X(page_other_classes)	/* allocations counted without their gfp flags */
 
 enum kma_stat {
 #define X(name) KMA_STAT_##name,

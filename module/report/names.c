@@ -41,7 +41,7 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t)
 	names->sites = t;
 	names->rows = t ? kma_sitetab_rows(t) : 0;
 	names->site = kma_copy_alloc(names->rows, sizeof(names->site[0]));
-	names->cache = kma_copy_alloc(KMA_CACHES_MAX, sizeof(names->cache[0]));
+	names->cache = kma_copy_alloc(t ? t->caches.nr : 0, sizeof(names->cache[0]));
 	if (names->site && names->cache)
 		return names;
 	kma_names_free(names);

@@ -32,7 +32,7 @@ static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
 
 	kma_sitetab_sum(t, id, &sum);
 	sums->live += ((sum.hits + sum.bulk - sum.no_entry) << order) -
-		      kma_rows_page_gone(&sum);
+		      kma_row_pages_gone(&sum);
 	sums->allocs += (sum.hits - base->hits) << order;
 	sums->bulk += (sum.bulk - base->bulk) << order;
 	sums->freed += sum.frees + sum.rest_freed - base->frees - base->rest_freed;

@@ -43,7 +43,7 @@ static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_
 {
 	const u64 allocs = kma_row_live(sum);
 	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
-			  kma_rows_page_gone(sum);
+			  kma_row_pages_gone(sum);
 	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
 
 	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, allocs, 1, weight);

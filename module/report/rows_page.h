@@ -52,18 +52,6 @@ struct kma_page_counts {
 };
 
 /**
- * kma_rows_page_gone() - number of pages of a row that are no longer live
- * @sum: the counters of the row
- *
- * Context: any.
- * Return: pages whose free was seen, plus pages whose missed free was found out later.
- */
-static inline u64 kma_rows_page_gone(const struct kma_row *sum)
-{
-	return sum->frees + sum->rest_freed + sum->repaired + sum->rest_repaired;
-}
-
-/**
  * kma_rows_page_exact() - whether a row counts page allocations, not samples of them
  * @id: number of the row
  *

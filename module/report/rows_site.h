@@ -3,42 +3,8 @@
 #ifndef KMA_REPORT_ROWS_SITE_H
 #define KMA_REPORT_ROWS_SITE_H
 
-#include "../core/sample.h"
+#include "../counts.h"
 #include "seqtab.h"
-
-/* The columns of these tables except the label: KMA_COUNT_NAME for each. */
-enum kma_site_column {
-#define X(name, ...) KMA_COUNT_##name,
-	KMA_COUNTS_COLUMNS(X)
-#undef X
-	KMA_COUNT_NR
-};
-
-/*
- * Columns before KMA_COUNT_ESTIMATES are counts, which may be estimates.  Columns from
- * KMA_COUNT_ERRORS on are their standard errors.
- */
-#define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
-#define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
-
-/**
- * struct kma_site_counts - one row
- * @v: the columns, except standard errors; KMA_COUNT_frag_pct is not stored, but computed
- *	from the others when it is read
- * @weighed: the estimates before they are rounded: kma_weigh()
- * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
- *	rows add up, because samples are independent of each other
- * @label: the name of the call site or cache, or the stack
- * @id: number of the row in the site table; after rows were merged, of one of them; for rows that
- *	were recycled, that of the row [other] of their cache
- */
-struct kma_site_counts {
-	u64 v[KMA_COUNT_ERRORS];
-	kma_u128 weighed[KMA_COUNT_ESTIMATES];
-	kma_u128 variance[KMA_COUNT_ESTIMATES];
-	const char *label;
-	u32 id;
-};
 
 /**
  * kma_rows_site_nr() - how many indexes kma_rows_site_read() takes
@@ -50,8 +16,9 @@ u32 kma_rows_site_nr(void);
 
 /**
  * kma_rows_site_read() - read the counters of one row of the site table, or of recycled rows
- * @i: an index below kma_rows_site_nr(): the number of a row or, from kma_sitetab_rows() on, a
- *	pair of cache and shift, which stands for all recycled rows of this cache and shift
+ * @i: an index below kma_rows_site_nr(): the number of a row; from kma_sitetab_rows() on, one of
+ *	KMA_RECYCLING_GONE sums of all caches whose numbers were recycled; then a pair of cache and
+ *	shift, which stands for all recycled rows of this cache and shift
  * @samples: true to read only rows of samples
  * @counts: the result; @label is not set
  *
@@ -85,15 +52,6 @@ bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u12
  * Return: false if there is no such row.
  */
 bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
-
-/**
- * kma_rows_site_add() - add the counts of one row to those of another
- * @sum: the row that is added to
- * @more: the row that is added
- *
- * Context: any.
- */
-void kma_rows_site_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
 /**
  * kma_frag_milli() - compute internal fragmentation

@@ -196,7 +196,7 @@ static void kma_top_row(struct kma_snapshot *snap, const struct kma_top *top,
 	sum->label = l->label;
 	for (row = l->row; row; row = top->next[row - 1])
 		if (kma_rows_site_read(row - 1, samples, &counts)) {
-			kma_rows_site_add(sum, &counts);
+			kma_counts_add(sum, &counts);
 			sum->id = counts.id;
 		}
 }

@@ -359,8 +359,7 @@ static void kma_show_head_objects(struct seq_file *seq, const struct kma_snapsho
 	const u64 *v = snap->stats.v;
 
 	seq_printf(seq, " dropped=%llu replaced=%llu page_freed=%llu unmatched=%llu",
-		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_caches_full] +
-		   v[KMA_STAT_dropped_sites_full],
+		   v[KMA_STAT_dropped_live_full] + v[KMA_STAT_dropped_sites_full],
 		   v[KMA_STAT_replaced], v[KMA_STAT_page_freed],
 		   v[KMA_STAT_free_unmatched]);
 	seq_puts(seq, " coverage_pct=");
@@ -375,8 +374,8 @@ static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot 
 
 	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
 		   snap->pages,
-		   v[KMA_STAT_page_no_pfn] + v[KMA_STAT_page_dropped_classes] +
-		   v[KMA_STAT_page_dropped_sites] + v[KMA_STAT_page_samples_lost],
+		   v[KMA_STAT_page_no_pfn] + v[KMA_STAT_page_dropped_sites] +
+		   v[KMA_STAT_page_samples_lost],
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 

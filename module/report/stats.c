@@ -75,6 +75,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
 	kma_keyval_add(snap, "caches_used", KMA_FORMAT_U64,
 		       kma_cachetab_used(&t->caches));
+	kma_keyval_add(snap, "caches_recycled", KMA_FORMAT_U64, kma_recycling_caches());
 	kma_keyval_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
 		       kma_cacheinfo_exact());
 }

@@ -31,9 +31,9 @@ static void kma_summary_counts(struct kma_site_counts *sum, struct kma_site_coun
 		cond_resched();
 		if (!kma_rows_site_read(i, false, &counts))
 			continue;
-		kma_rows_site_add(sum, &counts);
+		kma_counts_add(sum, &counts);
 		if (kma_summary_is_own(i))
-			kma_rows_site_add(own, &counts);
+			kma_counts_add(own, &counts);
 	}
 }
 

@@ -301,9 +301,9 @@ int main(void)
 	u32 i;
 
 	kma_scale_sites_full(8192);
-	kma_scale_sites_full(64512);
+	kma_scale_sites_full(64000);
 	kma_scale_sites_further(8192);
-	kma_scale_sites_further(64512);
+	kma_scale_sites_further(64000);
 	for (i = 0; i < ARRAY_SIZE(machine); i++)
 		kma_scale_samples(&machine[i]);
 	return 0;

@@ -66,6 +66,7 @@ typedef long long s64;
 	__a > __b ? __a : __b;						\
 })
 #define max(a, b)		max_t(typeof(a), a, b)
+#define clamp_t(type, x, low, high)	min_t(type, max_t(type, x, low), high)
 #define ilog2(n)		(63 - __builtin_clzll(n))
 #define roundup_pow_of_two(n)	(1ULL << (64 - __builtin_clzll((n) - 1)))
 

@@ -58,6 +58,7 @@ void kma_model_reset(struct kma_model *m)
 
 	memset(m->row, 0, kma_model_rows_bytes(m));
 	memset(m->gone, 0, kma_model_rows_bytes(m));
+	memset(m->left, 0, sizeof(m->left));
 	memset(m->stat, 0, sizeof(m->stat));
 	m->allocs = 0;
 	m->frees = 0;
@@ -78,16 +79,6 @@ unsigned long kma_model_cache(const struct kma_model *m, u32 cache)
 static struct kma_row *kma_model_row(const struct kma_model *m, u32 site, u32 cache)
 {
 	return &m->row[site * KMA_MODEL_CACHES + cache];
-}
-
-static void kma_row_add(struct kma_row *to, const struct kma_row *row)
-{
-	u64 *a = (u64 *)to;
-	const u64 *b = (const u64 *)row;
-	size_t i;
-
-	for (i = 0; i < sizeof(*to) / sizeof(u64); i++)
-		a[i] += b[i];
 }
 
 /* ---- events ---------------------------------------------------------------- */
@@ -136,7 +127,7 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 {
 	u64 full = kma_model_ahead(m, KMA_STAT_dropped_live_full);
 	u64 other = kma_model_ahead(m, KMA_STAT_other_sites);
-	u64 none = kma_model_ahead(m, KMA_STAT_dropped_caches_full);
+	u64 caches = kma_model_ahead(m, KMA_STAT_other_caches);
 	u64 inner = kma_model_ahead(m, KMA_STAT_double_fired);
 	struct kma_entry e = kma_model_entry(o->ptr, cache, kma_env.now + 1);
 	const struct kma_event ev = {
@@ -162,11 +153,10 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 	kma_env.tgid = before.tgid;
 
 	m->allocs++;
-	none = kma_model_ahead(m, KMA_STAT_dropped_caches_full) - none;
+	m->stat[KMA_STAT_other_caches] += kma_model_ahead(m, KMA_STAT_other_caches) - caches;
 	inner = kma_model_ahead(m, KMA_STAT_double_fired) - inner;
-	m->stat[KMA_STAT_dropped_caches_full] += none;
 	m->stat[KMA_STAT_double_fired] += inner;
-	if (none || inner)
+	if (inner)
 		return;
 	if (o->live) {
 		kma_model_row(m, o->site, o->cache)->repaired++;
@@ -310,12 +300,26 @@ static u32 kma_check_cache(const struct kma_model *m, int id)
 	for (i = 0; i < KMA_MODEL_CACHES; i++) {
 		const struct kma_env_cache *c = &m->cache[i];
 
-		if (info->ready && info->size == c->size &&
+		if (kma_cachetab_state(&m->core->sites.caches, id) != KMA_CACHE_UNUSED &&
+		    info->size == c->size &&
 		    info->object_size == (i < KMA_MODEL_KMALLOCS ? 0 : c->object_size) &&
 		    !strcmp(info->name, i < KMA_MODEL_KMALLOCS ? "" : c->name))
 			return i;
 	}
 	return KMA_MODEL_CACHES;
+}
+
+/* The model's number for the cache of a row.  Rows of caches without a number have their words. */
+static u32 kma_check_row_cache(const struct kma_model *m, const struct kma_site_info *info)
+{
+	u32 i;
+
+	if (!kma_cache_is_other(info->cache))
+		return kma_check_cache(m, info->cache);
+	for (i = 0; i < KMA_MODEL_CACHES; i++)
+		if (kma_model_cache(m, i) == m->core->sites.map[info->slot].cache)
+			break;
+	return i;
 }
 
 long kma_model_row_of(const struct kma_model *m, u32 id)
@@ -325,7 +329,7 @@ long kma_model_row_of(const struct kma_model *m, u32 id)
 
 	if (!info)
 		return -1;
-	cache = kma_check_cache(m, info->cache);
+	cache = kma_check_row_cache(m, info);
 	site = info->site ? (info->site - KMA_MODEL_SITE) / 16 : m->nr_sites;
 	return cache < KMA_MODEL_CACHES && site <= m->nr_sites ?
 	       (long)(site * KMA_MODEL_CACHES + cache) : -1;
@@ -352,9 +356,24 @@ static void kma_model_leaves(void *arg, u32 id, struct kma_row *sum)
 		abort();
 }
 
+static void kma_model_cache_leaves(void *arg, int id)
+{
+	static const struct kma_row zero;
+	struct kma_model *m = arg;
+	const u32 cache = kma_check_cache(m, id);
+	const struct kma_row *past = kma_recycle_past(&m->core->sites, id, KMA_SHIFT_EXACT);
+
+	if (cache < KMA_MODEL_CACHES)
+		kma_row_add(&m->left[cache], past);
+	else if (memcmp(past, &zero, sizeof(zero)))
+		abort();
+}
+
 static struct kma_recycle kma_model_rows_wanted(struct kma_model *m)
 {
 	return (struct kma_recycle) {
+		.caches = m->caches,
+		.cache_leaves = kma_model_cache_leaves,
 		.wanted = kma_model_wants,
 		.leaves = kma_model_leaves,
 		.arg = m,
@@ -372,7 +391,7 @@ u32 kma_model_recycle_finish(struct kma_model *m)
 {
 	const struct kma_recycle recycle = kma_model_rows_wanted(m);
 
-	return kma_recycle_finish(&m->core->sites, &recycle);
+	return kma_recycle_finish(&m->core->sites, &recycle).rows;
 }
 
 u32 kma_model_recycle(struct kma_model *m)
@@ -383,13 +402,14 @@ u32 kma_model_recycle(struct kma_model *m)
 /* What recycled rows have counted is in the past of their caches. */
 static const char *kma_check_past(const struct kma_model *m)
 {
-	struct kma_row past[KMA_MODEL_CACHES] = {}, gone[KMA_MODEL_CACHES] = {};
+	struct kma_row past[KMA_MODEL_CACHES], gone[KMA_MODEL_CACHES] = {};
 	const struct kma_sitetab *t = &m->core->sites;
 	u32 i, cache;
 
+	memcpy(past, m->left, sizeof(past));
 	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++)
 		kma_row_add(&gone[i % KMA_MODEL_CACHES], &m->gone[i]);
-	for (i = 0; i < (u32)kma_cachetab_used(&t->caches); i++) {
+	for (i = 0; i < t->caches.nr; i++) {
 		cache = kma_check_cache(m, i);
 		if (cache < KMA_MODEL_CACHES)
 			kma_row_add(&past[cache], kma_recycle_past(t, i, KMA_SHIFT_EXACT));
@@ -535,8 +555,7 @@ static const char *kma_check_stats(const struct kma_model *m)
 	kma_stats_sum(&stat);
 	for (i = 0; i < (m->nr_sites + 1) * KMA_MODEL_CACHES; i++)
 		kma_row_add(&all, &m->row[i]);
-	if (m->allocs != all.hits + all.bulk + stat.v[KMA_STAT_double_fired] +
-			 stat.v[KMA_STAT_dropped_caches_full])
+	if (m->allocs != all.hits + all.bulk + stat.v[KMA_STAT_double_fired])
 		return "allocations: the sums do not add up";
 	if (m->frees != all.frees + stat.v[KMA_STAT_free_unmatched])
 		return "frees: the sums do not add up";

@@ -52,6 +52,8 @@ struct kma_object {
  * @nr_sites: number of call sites; the site with this number is [other]
  * @row: expected counters of each site and cache
  * @gone: the part of @row that is of rows that were recycled
+ * @left: for each cache, the part of @gone that left the core with a number of the cache
+ * @caches: recycle numbers of caches, too
  * @allocs: number of allocations
  * @frees: number of frees
  * @stat: expected values of the core's counters (stat.h)
@@ -64,6 +66,8 @@ struct kma_model {
 	u32 nr_sites;
 	struct kma_row *row;
 	struct kma_row *gone;
+	struct kma_row left[KMA_MODEL_CACHES];
+	bool caches;
 	u64 allocs;
 	u64 frees;
 	u64 stat[KMA_STAT_NR];
@@ -95,7 +99,7 @@ void kma_model_free(struct kma_model *m, struct kma_object *o);
 void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
 
 /*
- * Begin to recycle all rows without live objects; finish it, and return how many rows were
+ * Begin to recycle all rows without live objects, and all numbers of destroyed caches; finish it, and return how many rows were
  * recycled; or do both.
  */
 bool kma_model_recycle_begin(struct kma_model *m);

@@ -398,32 +398,48 @@ static void kma_finds_second_rows(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
-/* When rows run out, sums stay exact.  When classes run out, events count as dropped. */
+/* The event number @i of kma_runs_out(). */
+static struct kma_page_event kma_event_of(u32 i)
+{
+	return (struct kma_page_event) { 0, kma_class(0, i % 3, i), false };
+}
+
+/*
+ * When rows and classes run out, sums stay exact.  What is not known of a class that shares its
+ * number are the gfp flags.
+ */
 static void kma_runs_out(void)
 {
 	const u32 classes = KMA_CACHES_MAX + 100;
-	struct kma_row sum, all = {};
+	struct kma_row sum, all = {}, other[3] = {};
+	struct kma_page_event ev;
 	struct kma_stats stats;
+	unsigned long class;
 	u32 i;
 
 	kma_setup(KMA_SITES_MIN);
-	for (i = 0; i < classes; i++)
-		kma_pagealloc_class(&kma_pagealloc,
-				    kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
-				 &(struct kma_page_event) { 0, kma_class(0, 0, i), false });
+	for (i = 0; i < classes; i++) {
+		ev = kma_event_of(i);
+		kma_pagealloc_class(&kma_pagealloc, kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
+				    &ev);
+	}
 	for (i = 0; i < classes; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
 	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
 		kma_sitetab_sum(&kma_pagealloc.sites, i, &sum);
 		all.hits += sum.hits;
 		all.frees += sum.frees;
+		class = kma_pagealloc.sites.caches.info[kma_pagealloc.sites.info[i].cache].class;
+		if (kma_class_gfp(class) == KMA_CLASS_GFP_OTHER && sum.hits)
+			other[kma_class_type(class)].hits += sum.hits;
 	}
 	kma_stats_sum(&stats);
-	kma_expect(all.hits == KMA_CACHES_MAX && all.frees == KMA_CACHES_MAX);
-	kma_expect(stats.v[KMA_STAT_page_dropped_classes] == 100);
-	kma_expect(stats.v[KMA_STAT_page_other_sites] == KMA_CACHES_MAX - KMA_PAIRS_MIN);
-	kma_expect(stats.v[KMA_STAT_pages_free_only] == 100);
-	kma_expect(!stats.v[KMA_STAT_other_sites] && !stats.v[KMA_STAT_dropped_caches_full]);
+	kma_expect(all.hits == classes && all.frees == classes);
+	kma_expect(other[0].hits == 33 && other[1].hits == 34 && other[2].hits == 33);
+	kma_expect(stats.v[KMA_STAT_page_other_classes] == 100);
+	kma_expect(stats.v[KMA_STAT_page_other_sites] == classes - KMA_PAIRS_MIN);
+	kma_expect(!stats.v[KMA_STAT_pages_free_only] && !stats.v[KMA_STAT_page_dropped_sites]);
+	kma_expect(!stats.v[KMA_STAT_other_sites] && !stats.v[KMA_STAT_other_caches]);
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
@@ -521,6 +537,43 @@ static void kma_frees_others(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
+/* The class of a sample shares its number with others.  Frees find the row of the whole class. */
+static void kma_frees_unnumbered_classes(void)
+{
+	const struct kma_page_event ev = { 4, kma_class(4, 1, 5000), false };
+	struct kma_sitetab *t = &kma_pagealloc.sites;
+	struct kma_row sum, shadows = {}, samples = {}, *row;
+	struct kma_stats stats;
+	u32 i;
+
+	kma_setup(1000);
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		kma_expect(kma_cachetab_get(&t->caches, kma_class(0, 0, i)) == (int)i);
+	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
+	for (i = 0; i < 100; i++)
+		kma_pagealloc_sampled(&kma_pagealloc,
+				      kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + 16 * i), &ev);
+	for (i = 0; i < 1600; i++)
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
+	for (i = 0; i < kma_sitetab_rows(t); i++) {
+		if (!kma_sitetab_info(t, i))
+			continue;
+		kma_expect(t->caches.info[t->info[i].cache].class ==
+			   kma_class(4, 1, KMA_CLASS_GFP_OTHER));
+		kma_sitetab_sum(t, i, &sum);
+		row = kma_pagealloc_is_shadow(&kma_pagealloc, i) ? &shadows : &samples;
+		row->hits += sum.hits;
+		row->frees += sum.frees;
+		row->rest_freed += sum.rest_freed;
+	}
+	kma_stats_sum(&stats);
+	kma_expect(shadows.hits == 100 && shadows.frees == 100 && shadows.rest_freed == 1500);
+	kma_expect(samples.hits > 90 && samples.frees == samples.hits);
+	kma_expect(stats.v[KMA_STAT_page_other_classes] == 100);
+	kma_expect(!stats.v[KMA_STAT_page_other_sites] && !stats.v[KMA_STAT_pages_free_only]);
+	kma_pagealloc_destroy(&kma_pagealloc);
+}
+
 /* Each memory allocation fails once. */
 static void kma_starts_whole_or_not(void)
 {
@@ -551,6 +604,7 @@ static const struct kma_case kma_cases[] = {
 	{ "too many classes and rows", kma_runs_out },
 	{ "samples without a row", kma_loses_samples },
 	{ "frees of samples in [other]", kma_frees_others },
+	{ "frees of samples of classes without a number", kma_frees_unnumbered_classes },
 	{ "tables without memory", kma_starts_whole_or_not },
 };
 

@@ -29,6 +29,7 @@ static void kma_setup_sized(u32 sites_max, u64 live_max, u32 nr_sites, u32 nr_ob
 		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
 	kma_model_init(&kma_model, &kma_core, nr_sites, kma_object, nr_objects);
 	kma_model_reset(&kma_model);
+	kma_model.caches = true;
 }
 
 static void kma_setup(u32 sites_max, u32 nr_sites, u32 nr_objects)
@@ -83,7 +84,7 @@ static void kma_expect_lists(void)
 	u32 next, nr = 0;
 	int cache;
 
-	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
+	for (cache = 0; cache < (int)t->caches.nr; cache++) {
 		for (next = t->first[cache]; next && nr <= t->sites_max; next = info->next) {
 			info = &t->info[next - 1];
 			kma_expect(info->cache == cache && info->state != KMA_SITE_UNUSED);
@@ -153,7 +154,7 @@ static void kma_recycles_rows_that_are_wanted(void)
 	kma_alloc_free(0, 2, 0);
 	kma_alloc_free(0, 3, 0);
 	kma_expect(kma_recycle_begin(&kma_core.sites, &recycle));
-	kma_expect(kma_recycle_finish(&kma_core.sites, &recycle) == 1);
+	kma_expect(kma_recycle_finish(&kma_core.sites, &recycle).rows == 1);
 	kma_expect(kma_used() == 2 && !kma_sitetab_info(&kma_core.sites, second));
 	kma_expect(!kma_recycle_past(&kma_core.sites, 0, KMA_SHIFT_EXACT)->hits);
 	kma_expect(!kma_recycle_begin(&kma_core.sites, &recycle));
@@ -181,6 +182,94 @@ static void kma_recycles_retired_rows(void)
 	kma_alloc_free(1, 1, cache);
 	kma_expect(kma_used() == 1 && !atomic_read(&kma_core.sites.retired));
 	kma_expect_ok(kma_model_check(&kma_model));
+	kma_teardown();
+}
+
+/* ---- numbers of caches ------------------------------------------------------- */
+
+static struct kma_cachetab *kma_caches(void)
+{
+	return &kma_core.sites.caches;
+}
+
+/* A number stays while an object of its cache is live, even if this is in the row [other]. */
+static void kma_recycles_a_number(bool other)
+{
+	const u32 cache = KMA_MODEL_KMALLOCS;
+	unsigned long word;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	word = kma_model_cache(&kma_model, cache);
+	for (i = 0; other && i < KMA_PAIRS_MIN; i++)
+		kma_model_alloc(&kma_model, &kma_object[1 + i], 2 + i, 0);
+	kma_model_alloc(&kma_model, &kma_object[0], 1, cache);
+	kma_expect(kma_stat_sum(KMA_STAT_other_sites) == other);
+	kma_sitetab_retire_cache(&kma_core.sites, word);
+	kma_expect(kma_cachetab_used(kma_caches()) == 1U + other);
+	kma_model_recycle(&kma_model);
+	kma_expect(kma_caches()->state[other] == KMA_CACHE_RETIRED);
+	kma_model_free(&kma_model, &kma_object[0]);
+	kma_model.caches = false;
+	kma_model_recycle(&kma_model);
+	kma_expect(kma_caches()->state[other] == KMA_CACHE_RETIRED);
+	kma_model.caches = true;
+	kma_model_recycle(&kma_model);
+	kma_expect(kma_caches()->state[other] == KMA_CACHE_UNUSED);
+	kma_expect(kma_cachetab_used(kma_caches()) == other);
+	kma_expect(kma_model.left[cache].hits == 1 && kma_model.left[cache].frees == 1);
+	kma_expect(kma_core.sites.info[KMA_SITES_MIN + other].shift == KMA_SHIFT_NONE);
+	kma_expect_ok(kma_model_check(&kma_model));
+	/* The cache appears again: it gets another number, and the row [other] counts from 0. */
+	kma_alloc_free(0, 1, cache);
+	kma_expect(kma_cachetab_get(kma_caches(), word) == 1 + (int)other);
+	kma_expect_ok(kma_model_check(&kma_model));
+	kma_expect_lists();
+	kma_teardown();
+}
+
+static void kma_recycles_numbers(void)
+{
+	kma_recycles_a_number(false);
+	kma_recycles_a_number(true);
+}
+
+/*
+ * A probe that had looked up the number of a cache before it was destroyed makes a row, and puts an
+ * object.  The states are as if the number had been taken over before recycling began.
+ */
+static void kma_late_row(void)
+{
+	const unsigned long word = kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS);
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE + 16, .ptr = kma_object[0].ptr, .cache = word,
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_env_wait = NULL;
+	kma_expect(kma_caches()->state[0] == KMA_CACHE_LEAVING);
+	kma_caches()->state[0] = KMA_CACHE_RETIRED;
+	kma_record_alloc(&kma_core, &ev);
+	kma_expect(kma_core.sites.info[kma_row_of(0)].cache == 0);
+	kma_sitetab_retire_cache(&kma_core.sites, word);
+	kma_caches()->state[0] = KMA_CACHE_LEAVING;
+}
+
+/* A number to which a probe adds a row during the first wait stays. */
+static void kma_number_waits_for_probe(void)
+{
+	unsigned long word;
+
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	word = kma_model_cache(&kma_model, KMA_MODEL_KMALLOCS);
+	kma_cachetab_get(kma_caches(), word);
+	kma_sitetab_retire_cache(&kma_core.sites, word);
+	kma_env_wait = kma_late_row;
+	kma_model_recycle(&kma_model);
+	kma_expect(!kma_env_wait && kma_caches()->state[0] == KMA_CACHE_RETIRED);
+	kma_expect(kma_cachetab_used(kma_caches()) == 1);
+	kma_record_free(&kma_core, kma_object[0].ptr, true);
+	kma_expect(kma_model_recycle(&kma_model) == 1 && !kma_cachetab_used(kma_caches()));
 	kma_teardown();
 }
 
@@ -234,6 +323,32 @@ static void kma_waits_for_probes(void)
 {
 	kma_waits_for_probe(1);
 	kma_waits_for_probe(2);
+}
+
+/* The number of a cache stays, too, if one of its rows does. */
+static void kma_number_waits_for_row(void)
+{
+	u32 cache = KMA_MODEL_KMALLOCS;
+
+	for (kma_late_wait = 1; kma_late_wait <= 2; kma_late_wait++) {
+		kma_setup(KMA_SITES_MIN, 200, 100);
+		kma_alloc_free(0, 1, cache);
+		kma_found = kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16,
+					    kma_model_cache(&kma_model, cache));
+		kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, cache));
+		kma_waits = 0;
+		kma_env_wait = kma_late_put;
+		kma_expect(!kma_model_recycle(&kma_model) && kma_waits == kma_late_wait);
+		kma_expect(kma_core.sites.info[kma_row_of(0)].cache == 0);
+		kma_expect(kma_caches()->state[0] == KMA_CACHE_RETIRED);
+		kma_expect_lists();
+		kma_env_wait = NULL;
+		kma_record_free(&kma_core, kma_object[0].ptr, true);
+		kma_expect(kma_model_recycle(&kma_model) == 1);
+		kma_expect(kma_caches()->state[0] == KMA_CACHE_UNUSED);
+		kma_expect(kma_model.left[cache].hits == 2 && kma_model.left[cache].frees == 2);
+		kma_teardown();
+	}
 }
 
 /* Without memory for what rows have counted, none is recycled, and the next call tries again. */
@@ -467,6 +582,87 @@ static void kma_month_of_stacks(void)
 	}
 }
 
+#define KMA_MONTHS_CACHES	20000
+
+static struct kma_row kma_caches_left;
+
+static void kma_cache_of_month_leaves(void *arg, int id)
+{
+	(void)arg;
+	kma_caches_left.hits += kma_recycle_past(&kma_core.sites, id, KMA_SHIFT_EXACT)->hits;
+	kma_caches_left.frees += kma_recycle_past(&kma_core.sites, id, KMA_SHIFT_EXACT)->frees;
+}
+
+static void kma_recycle_caches(void)
+{
+	const struct kma_recycle recycle = {
+		.caches = true,
+		.wanted = kma_wants_all,
+		.leaves = kma_forgets,
+		.cache_leaves = kma_cache_of_month_leaves,
+	};
+
+	if (kma_recycle_begin(&kma_core.sites, &recycle))
+		kma_recycle_finish(&kma_core.sites, &recycle);
+}
+
+/* The name of the cache that the row of an object says. */
+static const char *kma_cache_name_of(u32 object)
+{
+	return kma_caches()->info[kma_core.sites.info[kma_row_of(object)].cache].name;
+}
+
+/*
+ * Each cache has a new name, and an address that another cache had.  One object of each hundredth
+ * cache is freed only when 5,000 other caches have come and gone.
+ */
+static void kma_months_of_caches(void)
+{
+	static struct kma_env_cache cache[2];
+	static char name[50][KMA_CACHE_NAME_LEN];
+	struct kma_env_cache *c;
+	struct kma_event ev = { .site = KMA_MODEL_SITE, .node = NUMA_NO_NODE };
+	u32 i, old;
+
+	kma_setup(4000, 1, 51);
+	for (i = 0; i < KMA_MONTHS_CACHES; i++) {
+		c = &cache[i % 2];
+		c->size = c->object_size = 64 + 8 * (i % 60);
+		snprintf(c->name, sizeof(c->name), "fcall-%u", i);
+		ev.cache = (unsigned long)c;
+		ev.ptr = kma_object[50].ptr;
+		kma_record_alloc(&kma_core, &ev);
+		kma_expect(!strcmp(kma_cache_name_of(50), c->name));
+		kma_record_free(&kma_core, ev.ptr, true);
+		if (i % 100 == 0) {
+			old = i / 100 % 50;
+			ev.ptr = kma_object[old].ptr;
+			if (i >= 5000) {
+				kma_expect(!strcmp(kma_cache_name_of(old), name[old]));
+				kma_record_free(&kma_core, ev.ptr, true);
+			}
+			kma_record_alloc(&kma_core, &ev);
+			strcpy(name[old], c->name);
+		}
+		kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)c);
+		if (kma_cachetab_used(kma_caches()) >= KMA_CACHES_MAX / 8 * 7)
+			kma_recycle_caches();
+	}
+	kma_recycle_caches();
+	kma_expect(kma_cachetab_used(kma_caches()) == 50 && kma_used() == 50);
+	for (old = 0; old < 50; old++) {
+		kma_expect(!strcmp(kma_cache_name_of(old), name[old]));
+		kma_record_free(&kma_core, kma_object[old].ptr, true);
+	}
+	kma_recycle_caches();
+	kma_expect(!kma_cachetab_used(kma_caches()) && !kma_used());
+	kma_expect(kma_caches_left.hits == KMA_MONTHS_CACHES + KMA_MONTHS_CACHES / 100);
+	kma_expect(kma_caches_left.frees == kma_caches_left.hits);
+	kma_expect(!kma_stat_sum(KMA_STAT_other_caches) && !kma_stat_sum(KMA_STAT_other_sites));
+	kma_expect_lists();
+	kma_teardown();
+}
+
 /* Each object that stays is in a row of what it was allocated for, and each such row is in use. */
 static void kma_expect_truth(void)
 {
@@ -539,13 +735,18 @@ static const struct kma_case kma_cases[] = {
 	{ "rows without objects are recycled", kma_recycles_rows_without_objects },
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
+	{ "a number of a cache whose row a probe has found is not recycled",
+	  kma_number_waits_for_row },
 	{ "new rows are kept", kma_keeps_new_rows },
+	{ "numbers of destroyed caches are recycled", kma_recycles_numbers },
+	{ "a number that a probe uses is not recycled", kma_number_waits_for_probe },
 	{ "rows are not recycled without memory", kma_recycles_nothing_without_memory },
 	{ "a late count of a free is not lost", kma_late_count_is_kept },
 	{ "rows that are not wanted are not recycled", kma_recycles_rows_that_are_wanted },
 	{ "events agree with the model while rows are recycled", kma_agrees_with_room },
 	{ "events agree with the model when tables are full, too", kma_agrees_without_room },
 	{ "reloads, rates and stacks of months", kma_months },
+	{ "caches of months", kma_months_of_caches },
 };
 
 int main(int argc, char **argv)

@@ -826,7 +826,7 @@ static const struct kma_path {
 	{ "allocation, replaced, live table full", kma_setup_live_full_with,
 	  kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, cache table full", kma_setup_caches_full,
-	  kma_path_alloc_kmem_cache, KMA_STAT_dropped_caches_full, KMA_LONG },
+	  kma_path_alloc_kmem_cache, KMA_STAT_other_caches, KMA_LONG },
 	{ "allocation, double-fired", kma_setup_inner, kma_path_alloc,
 	  KMA_STAT_double_fired, KMA_SHORT },
 	{ "page free", kma_setup_nothing, kma_path_page_free, KMA_NO_STAT, KMA_SHORT },

@@ -354,8 +354,7 @@ static void *kma_new_caches_main(void *arg)
 
 	for (i = 1; i <= KMA_NEW_CACHES; i++) {
 		id = kma_cachetab_get(t, 8 * i);
-		/* Pairs with the release in kma_cachetab_create(). */
-		if (id < 0 || !smp_load_acquire(&t->info[id].ready) ||
+		if (id < 0 || kma_cachetab_state(t, id) != KMA_CACHE_LIVE ||
 		    t->info[id].size != 8 * i)
 			*why = "a cache has a wrong number";
 	}

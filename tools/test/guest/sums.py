@@ -24,7 +24,7 @@ def identities(s):
             s["bulk_allocs"] + s["nolock_allocs"],
             s["recorded_allocs"] + s["recorded_bulk"] + s["alloc_failed"] +
             s["alloc_zero_size"] + s["alloc_off"] + s["alloc_filtered"] +
-            s["alloc_unsampled"] + s["double_fired"] + s["dropped_caches_full"] +
+            s["alloc_unsampled"] + s["double_fired"] +
             s["dropped_sites_full"]),
         "free events": (
             s["events_kfree"] + s["events_kmem_cache_free"] + s["bulk_frees"] +

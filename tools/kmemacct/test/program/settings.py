@@ -37,9 +37,9 @@ STATS = {
     "dropped_live_full": 0, "other_sites": 0, "replaced": 0, "page_freed": 0,
 }
 # A counter of each kind of loss
-LOSSES = ("dropped_live_full", "dropped_sites_full", "other_sites", "dropped_caches_full",
+LOSSES = ("dropped_live_full", "dropped_sites_full", "other_sites", "other_caches",
           "alloc_bulk_missed", "replaced", "stacks_full", "page_dropped_sites",
-          "page_dropped_classes", "page_no_pfn", "page_bulk_missed", "countmap_other",
+          "page_other_classes", "page_no_pfn", "page_bulk_missed", "countmap_other",
           "stall_no_slot", "slow_lost")
 
 

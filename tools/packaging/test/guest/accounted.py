@@ -9,7 +9,7 @@ KMEMACCT = Path("/sys/kernel/debug/kmemacct")
 # Variants of the kmalloc caches: kmemacct counts them as one
 KMALLOC = re.compile(r"(dma-)?kmalloc-((cg|rcl)-)?(?=\d+k?$)|"
                      r"kmalloc-rnd-\d+-(?=\d+k?$)|(msg_msg|memdup_user)-(?=\d+k?$)")
-LOSSES = ("dropped_live_full", "dropped_caches_full", "dropped_sites_full", "alloc_bulk_missed")
+LOSSES = ("dropped_live_full", "dropped_sites_full", "alloc_bulk_missed")
 
 
 def note(text):

@@ -24,8 +24,7 @@ def check_page_sums():
             orders, v = Table("orders"), pairs_of("page_summary")
             left = v["alloc_requests"] + v["page_bulk"]
             right = (orders.sum("hits") + orders.sum("bulk_allocs") + v["page_failed"] +
-                     v["page_off"] + v["page_filtered"] + v["page_dropped_classes"] +
-                     v["page_dropped_sites"])
+                     v["page_off"] + v["page_filtered"] + v["page_dropped_sites"])
             if left == right:
                 return v["page_filtered"]
     finally:

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from compare import check_all_freed, compare
-from harness import check, check_equal, progress, several, single
+from harness import check, check_equal, progress, several, single, wait_for
 from kernel import CPUS, DEBUGFS, insmod, loaded, rmmod
 from processes import child, user_load
 from sums import check_sums
@@ -137,6 +137,64 @@ def destroyed_caches():
         return f"{reused} of 120 caches at the same address as the one before"
 
 
+CHURN = DEBUGFS / "kmemacct_churn"
+CHURN_NAME = "kmemacct_churn-"
+NUMBERS_SHORT = 1024 // 8 * 7
+
+
+def churn_values():
+    lines = (CHURN / "values").read_text().splitlines()
+    return {name: int(value) for name, value in map(str.split, lines)}
+
+
+def has_numbers_for(caches):
+    return pairs_of("stats")["caches_used"] + caches < NUMBERS_SHORT + 100
+
+
+def check_churned(when):
+    """Check that the churned caches, together with those that are gone, have the true counts."""
+    rows = Table("caches").rows
+    of = [row for row in rows if row["cache"].startswith(CHURN_NAME) or row["cache"] == "[other]"]
+    known = churn_values()
+    del known["caches"]
+    check_equal(when, known, {key: sum(row[key] for row in of) for key in known})
+    held = sorted((CHURN / "held").read_text().splitlines())
+    live = {row["cache"]: row["live_objs"] for row in of if row["live_objs"]}
+    check_equal(f"{when}: caches with an object", dict.fromkeys(held, 1), live)
+
+
+def churn(caches):
+    """Create caches of new names, a hundred at a time, as fast as numbers are recycled."""
+    for done in range(0, caches, 100):
+        wait_for("numbers of caches", lambda: has_numbers_for(100))
+        (CHURN / "caches").write_text(str(min(100, caches - done)))
+        progress(f"{done} of {caches} caches")
+
+
+@single
+def churned_caches(caches=1500):
+    """Test that numbers of destroyed caches are used again, and inherit neither names nor counts."""
+    with loaded("kmemacct"), loaded("kmemacct_churn"):
+        # So far, no row is [other].
+        control("reset")
+        before = pairs_of("stats")["caches_used"]
+        churn(caches)
+        check_churned("after churn")
+        check_sums()
+        (CHURN / "drop").write_text("1")
+        check_churned("without objects")
+        control("reset")
+        stats = pairs_of("stats")
+        check_equal("caches without a number", 0, stats["other_caches"])
+        check_equal("caches whose number was recycled", caches, stats["caches_recycled"])
+        check(stats["caches_used"] <= before + 20, f"caches_used {stats['caches_used']}, {before}")
+        left = [row["cache"] for row in Table("caches").rows
+                if row["cache"].startswith(CHURN_NAME)]
+        check_equal("churned caches after a reset", [], left)
+        check_sums()
+        return f"{caches} caches"
+
+
 # ---- kmemacct itself -------------------------------------------------------
 
 def switch_while_possible():
@@ -238,4 +296,4 @@ def rmmod_while_reading():
     return f"10 cycles, {in_use} times in use"
 
 
-PARTS = (unloading, recycled_rows, destroyed_caches, cycles, rmmod_while_reading)
+PARTS = (unloading, recycled_rows, destroyed_caches, churned_caches, cycles, rmmod_while_reading)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Counts of objects, from what was recorded.  See counts.h. */
+#include "counts.h"
+#include "state.h"
+
+/* The last columns are the standard errors, in the order of the columns they belong to. */
+static_assert(KMA_COUNT_live_bytes == 0);
+static_assert(KMA_COUNT_confirmed_bytes == KMA_COUNT_ESTIMATES - 1);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_frees == KMA_COUNT_frees_se);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
+
+void kma_counts_raw_set(struct kma_counts_raw *raw, int cache, int shift)
+{
+	raw->cache = &kma_core.sites.caches.info[cache];
+	raw->weight = kma_sample_weight(raw->cache->size, shift);
+	raw->sampled = shift > KMA_SHIFT_EXACT;
+}
+
+/* The number of objects that a column counts, or whose bytes it adds up. */
+static u64 kma_counts_objects(const struct kma_counts_raw *raw, enum kma_site_column column)
+{
+	const struct kma_row *since = &raw->since;
+
+	switch (column) {
+	case KMA_COUNT_live_bytes:
+	case KMA_COUNT_live_objs:
+		return raw->live;
+	case KMA_COUNT_confirmed_bytes:
+		return raw->confirmed;
+	case KMA_COUNT_objs_alloc:
+		return since->hits + since->bulk;
+	case KMA_COUNT_frees:
+	case KMA_COUNT_bytes_freed:
+		return since->frees;
+	case KMA_COUNT_no_entry:
+		return since->no_entry;
+	case KMA_COUNT_pingpong:
+		return since->pingpong;
+	case KMA_COUNT_cross_node:
+		return since->cross_node;
+	case KMA_COUNT_bulk_objs:
+	case KMA_COUNT_bulk_bytes:
+		return since->bulk;
+	default:
+		return since->hits;
+	}
+}
+
+/* What each of these objects adds to the column. */
+static u64 kma_counts_each(const struct kma_counts_raw *raw, enum kma_site_column column)
+{
+	switch (column) {
+	case KMA_COUNT_live_bytes:
+	case KMA_COUNT_confirmed_bytes:
+	case KMA_COUNT_bytes_alloc:
+	case KMA_COUNT_bytes_freed:
+	case KMA_COUNT_bulk_bytes:
+		return raw->cache->size;
+	case KMA_COUNT_bytes_req:
+		return raw->cache->object_size;
+	default:
+		return 1;
+	}
+}
+
+/* Test for a column whose objects do not all add the same: bytes_req of kmalloc(). */
+static bool kma_counts_differs(const struct kma_counts_raw *raw, enum kma_site_column column)
+{
+	return column == KMA_COUNT_bytes_req && !raw->cache->object_size;
+}
+
+kma_u128 kma_counts_weighed(const struct kma_counts_raw *raw, enum kma_site_column column)
+{
+	u64 n = kma_counts_differs(raw, column) ? raw->since.bytes_req :
+		kma_counts_objects(raw, column) * kma_counts_each(raw, column);
+
+	return kma_weigh(n, raw->weight);
+}
+
+/*
+ * The variance needs the sum of the squares of the sizes.  Those of all requests are not recorded,
+ * but none is larger than the cache's objects, so that sum is at most their bytes times this size.
+ */
+static kma_u128 kma_counts_variance(const struct kma_counts_raw *raw,
+				       enum kma_site_column column)
+{
+	const u64 each = kma_counts_each(raw, column);
+
+	if (kma_counts_differs(raw, column))
+		return kma_weigh_variance((kma_u128)raw->since.bytes_req * raw->cache->size,
+					  raw->weight);
+	return kma_weigh_variance((kma_u128)kma_counts_objects(raw, column) * each * each,
+				  raw->weight);
+}
+
+static void kma_counts_set(struct kma_site_counts *counts, enum kma_site_column column,
+			      kma_u128 weighed, kma_u128 variance)
+{
+	counts->v[column] = kma_weighed(weighed);
+	counts->weighed[column] = weighed;
+	counts->variance[column] = variance;
+}
+
+void kma_counts_read(struct kma_site_counts *counts, const struct kma_counts_raw *raw)
+{
+	int column;
+
+	for (column = 0; column < KMA_COUNT_ESTIMATES; column++)
+		kma_counts_set(counts, column, kma_counts_weighed(raw, column),
+			       kma_counts_variance(raw, column));
+	counts->v[KMA_COUNT_samples] = raw->sampled ? raw->since.hits + raw->since.bulk : 0;
+	counts->v[KMA_COUNT_live_samples] = raw->sampled ? raw->live : 0;
+	counts->id = raw->id;
+}
+
+void kma_counts_add(struct kma_site_counts *sum, const struct kma_site_counts *more)
+{
+	int i;
+
+	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
+		kma_counts_set(sum, i, sum->weighed[i] + more->weighed[i],
+				  sum->variance[i] + more->variance[i]);
+	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
+	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];
+}

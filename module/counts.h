@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counts of objects: what tables show, computed from what was recorded.
+ *
+ * A row of the site table counts objects or samples of them.  The bytes, and the number of objects
+ * that samples stand for, follow from the sizes of the cache.  Counts of rows of different caches
+ * can be added up.
+ */
+#ifndef KMA_COUNTS_H
+#define KMA_COUNTS_H
+
+#include "../include/kmemacct_abi.h"
+#include "core/sample.h"
+#include "core/sitetab.h"
+
+/* The columns of `callers`, `caches` and `stacks` except the label: KMA_COUNT_NAME for each. */
+enum kma_site_column {
+#define X(name, ...) KMA_COUNT_##name,
+	KMA_COUNTS_COLUMNS(X)
+#undef X
+	KMA_COUNT_NR
+};
+
+/*
+ * Columns before KMA_COUNT_ESTIMATES are counts, which may be estimates.  Columns from
+ * KMA_COUNT_ERRORS on are their standard errors.
+ */
+#define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
+#define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
+
+/**
+ * struct kma_site_counts - one row
+ * @v: the columns, except standard errors; KMA_COUNT_frag_pct is not stored, but computed
+ *	from the others when it is read
+ * @weighed: the estimates before they are rounded: kma_weigh()
+ * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
+ *	rows add up, because samples are independent of each other
+ * @label: the name of the call site or cache, or the stack
+ * @id: number of the row in the site table; after rows were merged, of one of them; for rows that
+ *	were recycled, that of the row [other] of their cache
+ */
+struct kma_site_counts {
+	u64 v[KMA_COUNT_ERRORS];
+	kma_u128 weighed[KMA_COUNT_ESTIMATES];
+	kma_u128 variance[KMA_COUNT_ESTIMATES];
+	const char *label;
+	u32 id;
+};
+
+/**
+ * struct kma_counts_raw - what was recorded of objects of one cache that were sampled alike
+ * @id: number of the row, as in struct kma_site_counts
+ * @sampled: they were sampled, rather than all recorded
+ * @since: what was counted since the last reset; a sample counts as one
+ * @live: live records
+ * @confirmed: those that are certainly live
+ * @cache: the cache
+ * @weight: weight of each sample
+ */
+struct kma_counts_raw {
+	u32 id;
+	bool sampled;
+	struct kma_row since;
+	u64 live;
+	u64 confirmed;
+	const struct kma_cache_info *cache;
+	u64 weight;
+};
+
+/**
+ * kma_counts_raw_set() - set @cache, @weight and @sampled
+ * @raw: the struct
+ * @cache: number of the cache of the objects
+ * @shift: the binary logarithm of the N that they were sampled with, or KMA_SHIFT_EXACT
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_counts_raw_set(struct kma_counts_raw *raw, int cache, int shift);
+
+/**
+ * kma_counts_weighed() - compute one column
+ * @raw: what was recorded
+ * @column: a column below KMA_COUNT_ESTIMATES
+ *
+ * Context: process; kma_lock is held.
+ * Return: the estimate before it is rounded: kma_weigh().
+ */
+kma_u128 kma_counts_weighed(const struct kma_counts_raw *raw, enum kma_site_column column);
+
+/**
+ * kma_counts_read() - compute all columns
+ * @counts: the result; @label is not set
+ * @raw: what was recorded
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_counts_read(struct kma_site_counts *counts, const struct kma_counts_raw *raw);
+
+/**
+ * kma_counts_add() - add the counts of one row to those of another
+ * @sum: the row that is added to
+ * @more: the row that is added
+ *
+ * Context: any.
+ */
+void kma_counts_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
+
+#endif /* KMA_COUNTS_H */
