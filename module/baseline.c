@@ -104,6 +104,7 @@ static void kma_baseline_take(void)
 	kma_baseline_sum();
 	/* What recycled rows had counted before is not shown any more. */
 	kma_recycle_forget(&kma_core.sites);
+	kma_recycle_forget(&kma_pagealloc.sites);
 	kma_countmaps_resume(countmap);
 	kma_baseline.ns = ktime_get_boottime_ns();
 	kma_identity.resets++;
@@ -167,23 +168,15 @@ int kma_baseline_reset(void)
 	return 0;
 }
 
-void kma_baseline_forget_row(u32 id, struct kma_row *sum)
+void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum)
 {
-	struct kma_row *base;
+	struct kma_row *base = pages ? kma_baseline.page_row : kma_baseline.row;
 
 	lockdep_assert_held(&kma_lock);
-	if (!kma_baseline.row)
+	if (!base)
 		return;
-	base = &kma_baseline.row[id];
-	sum->hits -= base->hits;
-	sum->bytes_req -= base->bytes_req;
-	sum->frees -= base->frees;
-	sum->repaired -= base->repaired;
-	sum->no_entry -= base->no_entry;
-	sum->pingpong -= base->pingpong;
-	sum->cross_node -= base->cross_node;
-	sum->bulk -= base->bulk;
-	*base = (struct kma_row) {};
+	kma_row_subtract(sum, &base[id]);
+	base[id] = (struct kma_row) {};
 }
 
 void kma_baseline_forget_pages(void)

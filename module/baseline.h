@@ -73,13 +73,14 @@ void kma_baseline_pause(void);
 u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 
 /**
- * kma_baseline_forget_row() - forget the sums of a row of objects that is recycled
+ * kma_baseline_forget_row() - forget the sums of a row that is recycled
+ * @pages: it is a row of pages, not of objects
  * @id: number of the row
  * @sum: what the row has counted; becomes what it has counted since the last reset
  *
  * Context: process; kma_lock is held.
  */
-void kma_baseline_forget_row(u32 id, struct kma_row *sum);
+void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum);
 
 /**
  * kma_baseline_forget_pages() - replace the part of the baseline that is about pages

@@ -149,12 +149,10 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_names_start();
 	if (ret)
 		goto memhotplug;
-	ret = kma_recycling_start();
-	if (ret)
-		goto names;
+	kma_recycling_start();
 	ret = kma_probes_start();
 	if (ret)
-		goto recycling;
+		goto names;
 	kma_identity_start();
 	kma_full_start();
 	kma_overhead_start();
@@ -178,8 +176,6 @@ settings:
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
-recycling:
-	kma_recycling_stop();
 names:
 	kma_names_stop();
 memhotplug:
@@ -203,7 +199,6 @@ void kma_engine_stop(void)
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
-	kma_recycling_stop();
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_memhotplug_stop();

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which rows of call sites are recycled, and when.  See recycling.h. */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
-#include <linux/mm.h>
-#include <linux/printk.h>
-#include <linux/slab.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/string.h>
 
 #include "baseline.h"
@@ -13,16 +10,13 @@
 #include "resolve/symbol.h"
 #include "sampling.h"
 #include "state.h"
+#include "trace/page_track.h"
 
 /* Turns from one look at the rows to the next, at least and, if nothing was recycled, at most. */
 #define KMA_RECYCLING_TURNS	8
 #define KMA_RECYCLING_TURNS_MAX	4096
 
-/*
- * For each row, the low 32 bits of the number of objects that it had counted when it was last
- * found without live objects.  Protected by kma_lock, like the other variables.
- */
-static u32 *kma_counted;
+/* All of these are protected by kma_lock. */
 static unsigned int kma_turns;
 /* Turns to wait after the last look, and the turn of the next one. */
 static unsigned int kma_recycling_pause;
@@ -34,70 +28,69 @@ static u64 kma_recycled_rows;
 static u64 kma_recycled_caches;
 static struct kma_recycling_gone kma_gone[KMA_RECYCLING_GONE];
 
-static size_t kma_recycling_bytes(void)
-{
-	return kma_core.sites.sites_max * sizeof(kma_counted[0]);
-}
-
-/* Whether a row has counted nothing since this was last asked. */
-static bool kma_recycling_idle(u32 id, const struct kma_row *sum)
-{
-	const u32 before = kma_counted[id];
-
-	kma_counted[id] = sum->hits + sum->bulk;
-	return kma_counted[id] == before;
-}
-
-/* The shift of rows that are new now. */
-static int kma_recycling_shift(void)
-{
-	return kma_sampling_bytes() ? kma_sample_shift(KMA_SAMPLE_OBJECTS) : KMA_SHIFT_EXACT;
-}
-
 /**
- * struct kma_recycling_why - the reasons for recycling
- * @reset: a reset
+ * struct kma_recycling - what to recycle, and why
+ * @t: the table
+ * @reset: there was a reset
  * @rows: rows run short
  * @caches: numbers of caches run short
  */
-struct kma_recycling_why {
+struct kma_recycling {
+	struct kma_sitetab *t;
 	bool reset;
 	bool rows;
 	bool caches;
 };
 
+/* Whether a row has counted nothing since this was last asked. */
+static bool kma_recycling_idle(struct kma_sitetab *t, u32 id, const struct kma_row *sum)
+{
+	const u32 before = t->info[id].counted;
+
+	t->info[id].counted = sum->hits + sum->bulk;
+	return t->info[id].counted == before;
+}
+
+/* The shift of rows that are new now. */
+static int kma_recycling_shift(const struct kma_sitetab *t)
+{
+	if (t->pages)
+		return kma_pages_shift();
+	return kma_sampling_bytes() ? kma_sample_shift(KMA_SAMPLE_OBJECTS) : KMA_SHIFT_EXACT;
+}
+
 /* Whether a row keeps the number of a destroyed cache in use. */
-static bool kma_recycling_keeps_number(const struct kma_site_info *info)
+static bool kma_recycling_keeps_number(const struct kma_sitetab *t, const struct kma_site_info *info)
 {
-	return kma_cachetab_state(&kma_core.sites.caches, info->cache) == KMA_CACHE_RETIRED;
+	return kma_cachetab_state(&t->caches, info->cache) == KMA_CACHE_RETIRED;
 }
 
-static bool kma_recycling_wanted(void *arg, u32 id, const struct kma_row *sum)
+static bool kma_recycling_wanted(void *recycling, u32 id, const struct kma_row *sum)
 {
-	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
-	const struct kma_recycling_why *why = arg;
+	const struct kma_recycling *r = recycling;
+	const struct kma_site_info *info = kma_sitetab_info(r->t, id);
 
-	if (why->caches && kma_recycling_keeps_number(info))
+	if (r->caches && kma_recycling_keeps_number(r->t, info))
 		return true;
-	if (!why->rows && !why->reset)
+	if (!r->rows && !r->reset)
 		return false;
-	if (READ_ONCE(info->state) != KMA_SITE_LIVE || info->shift != kma_recycling_shift())
+	if (READ_ONCE(info->state) != KMA_SITE_LIVE || info->shift != kma_recycling_shift(r->t))
 		return true;
-	return why->reset ? info->nr_frames : kma_recycling_idle(id, sum);
+	return r->reset ? info->nr_frames : kma_recycling_idle(r->t, id, sum);
 }
 
-static void kma_recycling_leaves(void *why, u32 id, struct kma_row *sum)
+static void kma_recycling_leaves(void *recycling, u32 id, struct kma_row *sum)
 {
-	kma_baseline_forget_row(id, sum);
-	/* A row [other] has neither a name nor a count. */
-	if (id >= kma_core.sites.sites_max)
-		return;
-	kma_symbol_forget(&kma_core.sites, id);
-	kma_counted[id] = 0;
+	const struct kma_recycling *r = recycling;
+
+	kma_baseline_forget_row(r->t->pages, id, sum);
+	/* A row [other] has no name. */
+	if (id < r->t->sites_max)
+		kma_symbol_forget(r->t, id);
 }
 
 /* The number of a cache is recycled: add what its recycled rows have counted to kma_gone. */
-static void kma_recycling_cache_leaves(void *why, int cache)
+static void kma_recycling_cache_leaves(void *recycling, int cache)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	/* The row of a number that has the name [other]. */
@@ -134,21 +127,22 @@ const struct kma_recycling_gone *kma_recycling_gone(u32 i)
 }
 
 /* Return: whether anything was recycled. */
-static bool kma_recycling_now(struct kma_recycling_why why)
+static bool kma_recycling_now(struct kma_recycling r)
 {
 	const struct kma_recycle recycle = {
-		.caches = why.reset || why.caches,
+		/* Classes of page allocations are not destroyed. */
+		.caches = r.reset || r.caches,
 		.wanted = kma_recycling_wanted,
 		.leaves = kma_recycling_leaves,
 		.cache_leaves = kma_recycling_cache_leaves,
-		.arg = &why,
+		.arg = &r,
 	};
 	struct kma_recycled nr;
 
 	lockdep_assert_held(&kma_lock);
-	if (!kma_recycle_begin(&kma_core.sites, &recycle))
+	if (!kma_recycle_begin(r.t, &recycle))
 		return false;
-	nr = kma_recycle_finish(&kma_core.sites, &recycle);
+	nr = kma_recycle_finish(r.t, &recycle);
 	kma_recycled_rows += nr.rows;
 	kma_recycled_caches += nr.caches;
 	if (!nr.rows && !nr.caches)
@@ -158,14 +152,31 @@ static bool kma_recycling_now(struct kma_recycling_why why)
 	return true;
 }
 
-static struct kma_recycling_why kma_recycling_short(void)
+static bool kma_recycling_short_of_rows(const struct kma_sitetab *t)
 {
-	const struct kma_sitetab *t = &kma_core.sites;
+	return kma_sitetab_used(t) >= t->sites_max / 8 * 7 ||
+	       (u32)atomic_read(&t->stacks) >= kma_sitetab_stacks_max(t) / 8 * 7;
+}
 
-	return (struct kma_recycling_why) {
-		.rows = kma_sitetab_used(t) >= t->sites_max / 8 * 7 ||
-			(u32)atomic_read(&t->stacks) >= kma_sitetab_stacks_max(t) / 8 * 7,
+/* What there is to recycle in each table. */
+static struct kma_recycling kma_recycling_objects(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+
+	return (struct kma_recycling) {
+		.t = t,
+		.rows = kma_recycling_short_of_rows(t),
 		.caches = kma_cachetab_used(&t->caches) >= KMA_CACHES_MAX / 8 * 7,
+	};
+}
+
+static struct kma_recycling kma_recycling_pages(void)
+{
+	struct kma_sitetab *t = &kma_pagealloc.sites;
+
+	return (struct kma_recycling) {
+		.t = t,
+		.rows = kma_pages_tracked() && kma_recycling_short_of_rows(t),
 	};
 }
 
@@ -177,10 +188,12 @@ void kma_recycling_sweep(void)
 
 void kma_recycling_turn(void)
 {
-	const struct kma_recycling_why why = kma_recycling_short();
+	const struct kma_recycling objects = kma_recycling_objects();
+	const struct kma_recycling pages = kma_recycling_pages();
 	const unsigned int turn = kma_turns++;
+	bool any = false;
 
-	if (!why.rows && !why.caches) {
+	if (!objects.rows && !objects.caches && !pages.rows) {
 		kma_recycling_pause = KMA_RECYCLING_TURNS;
 		return;
 	}
@@ -191,17 +204,23 @@ void kma_recycling_turn(void)
 		return;
 	}
 	WRITE_ONCE(kma_recycling_due, false);
-	if (kma_recycling_now(why))
-		kma_recycling_pause = KMA_RECYCLING_TURNS;
-	else
-		kma_recycling_pause = min(2 * kma_recycling_pause, KMA_RECYCLING_TURNS_MAX);
+	if (objects.rows || objects.caches)
+		any |= kma_recycling_now(objects);
+	if (pages.rows)
+		any |= kma_recycling_now(pages);
+	kma_recycling_pause = any ? KMA_RECYCLING_TURNS :
+			      min(2 * kma_recycling_pause, KMA_RECYCLING_TURNS_MAX);
 	kma_recycling_next = turn + kma_recycling_pause;
 }
 
 void kma_recycling_reset(void)
 {
 	kma_recycling_forget_gone();
-	kma_recycling_now((struct kma_recycling_why) { .reset = true });
+	kma_recycling_now((struct kma_recycling) { .t = &kma_core.sites, .reset = true });
+	if (kma_pages_tracked())
+		kma_recycling_now((struct kma_recycling) {
+			.t = &kma_pagealloc.sites, .reset = true,
+		});
 }
 
 u64 kma_recycling_rows(void)
@@ -214,7 +233,7 @@ u64 kma_recycling_caches(void)
 	return kma_recycled_caches;
 }
 
-int kma_recycling_start(void)
+void kma_recycling_start(void)
 {
 	kma_turns = 0;
 	kma_recycling_pause = KMA_RECYCLING_TURNS;
@@ -223,18 +242,4 @@ int kma_recycling_start(void)
 	kma_recycled_rows = 0;
 	kma_recycled_caches = 0;
 	kma_recycling_forget_gone();
-	kma_counted = kvzalloc(kma_recycling_bytes(), GFP_KERNEL);
-	if (!kma_counted) {
-		pr_err("not enough memory: use a smaller sites_max\n");
-		return -ENOMEM;
-	}
-	kma_state_add_bytes(kma_recycling_bytes());
-	return 0;
-}
-
-void kma_recycling_stop(void)
-{
-	kma_state_add_bytes(-(s64)kma_recycling_bytes());
-	kvfree(kma_counted);
-	kma_counted = NULL;
 }

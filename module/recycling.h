@@ -39,19 +39,11 @@ struct kma_recycling_gone {
 };
 
 /**
- * kma_recycling_start() - allocate what is needed to find idle rows
+ * kma_recycling_start() - begin with nothing recycled
  *
- * Context: process, may sleep; the tables are allocated.
- * Return: 0, or -ENOMEM, which has been explained in the kernel log.
+ * Context: process; the tables are allocated.
  */
-int kma_recycling_start(void);
-
-/**
- * kma_recycling_stop() - undo kma_recycling_start()
- *
- * Context: process, may sleep; no other function of this file is called any more.
- */
-void kma_recycling_stop(void);
+void kma_recycling_start(void);
 
 /**
  * kma_recycling_sweep() - if the next turn looks for rows without live objects, sweep before it

@@ -269,6 +269,7 @@ static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 	if (info->nr_frames)
 		atomic_dec(&t->stacks);
 	atomic_dec(&t->retired);
+	info->counted = 0;
 	WRITE_ONCE(info->state, KMA_SITE_UNUSED);
 	kma_spare_give(&t->spare, id);
 	return true;

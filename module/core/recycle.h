@@ -20,8 +20,8 @@
  * LEAVING, and free the slot.  This may happen as late as during the first wait, so a probe that
  * began during that wait may have found the row.  The second wait is for that probe, too.
  *
- * An entry of the live table has the number of its row, so a row with live objects must not be
- * used for another call site.  A probe that found the row before it was unmapped may still put
+ * An entry of the live table, or the record of a page, has the number of its row, so a row with live
+ * objects must not be used for another call site.  A probe that found the row before it was unmapped may still put
  * an object; then the row stays LEAVING, and a later call recycles it.  In the meantime, events
  * of its call site use a new row.
  *
@@ -87,7 +87,7 @@ u64 kma_recycle_bytes(const struct kma_sitetab *t);
 
 /**
  * kma_recycle_begin() - begin to recycle rows without live objects: mark and unmap
- * @t: the table, of objects
+ * @t: the table
  * @r: which rows
  *
  * Rows that earlier calls could not recycle are tried again.
@@ -101,7 +101,7 @@ bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
 
 /**
  * kma_recycle_finish() - recycle the rows that kma_recycle_begin() has found
- * @t: the table, of objects
+ * @t: the table
  * @r: the same as for kma_recycle_begin()
  *
  * Context: process, may sleep.
@@ -122,7 +122,7 @@ static inline int kma_past_shift(int i)
 
 /**
  * kma_recycle_past() - get the counters of rows of a cache that were recycled
- * @t: the table, of objects
+ * @t: the table
  * @cache: number of the cache
  * @shift: binary logarithm of the N of these rows, or KMA_SHIFT_EXACT
  *
@@ -133,7 +133,7 @@ const struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, i
 
 /**
  * kma_recycle_forget() - set all counters of recycled rows to 0
- * @t: the table, of objects
+ * @t: the table
  *
  * Context: process, may sleep; no rows are being recycled.
  */

@@ -163,6 +163,25 @@ static inline void kma_row_add(struct kma_row *to, const struct kma_row *row)
 }
 
 /**
+ * kma_row_subtract() - subtract the counters of one row from those of another
+ * @from: the row that is subtracted from
+ * @row: the row that is subtracted
+ *
+ * Context: any.
+ */
+static inline void kma_row_subtract(struct kma_row *from, const struct kma_row *row)
+{
+	from->hits -= row->hits;
+	from->bytes_req -= row->bytes_req;
+	from->frees -= row->frees;
+	from->repaired -= row->repaired;
+	from->no_entry -= row->no_entry;
+	from->pingpong -= row->pingpong;
+	from->cross_node -= row->cross_node;
+	from->bulk -= row->bulk;
+}
+
+/**
  * kma_row_pages_gone() - number of pages of a row of page allocations that are not live any more
  * @sum: the row's counters, added up over all CPUs
  *
@@ -243,6 +262,7 @@ enum kma_site_state {
  *	KMA_SHIFT_EXACT; KMA_SHIFT_NONE for a row [other] that has counted nothing yet
  * @nr_frames: number of frames of the row's stack; 0 if the row has no stack
  * @next: number of the next row of the same cache, plus 1; 0 at the end of the list
+ * @counted: for the policy of recycling: what the row had counted when it was last looked at
  */
 struct kma_site_info {
 	unsigned long site;
@@ -253,6 +273,7 @@ struct kma_site_info {
 	int shift;
 	u32 nr_frames;
 	u32 next;
+	u32 counted;
 };
 
 #define KMA_SHIFT_NONE	-1

@@ -33,12 +33,12 @@ static u64 kma_order_value(const struct kma_snapshot *snap, const void *row, int
 	return counts->v[column - KMA_ORDER_live_kb];
 }
 
-static void kma_orders_add(struct kma_page_counts *all, u32 id)
+static void kma_orders_add(struct kma_page_counts *all, const struct kma_page_raw *raw)
 {
 	struct kma_page_counts counts;
 	unsigned int order, type;
 
-	kma_rows_page_read(id, &counts);
+	kma_rows_page_counts(raw, &counts);
 	order = kma_class_order(counts.class);
 	type = kma_class_type(counts.class);
 	if (order < KMA_ORDER_ROWS && type < MIGRATE_TYPES)
@@ -48,9 +48,9 @@ static void kma_orders_add(struct kma_page_counts *all, u32 id)
 /* Each order and migrate type has a row, even if it has counted nothing. */
 static int kma_orders_fill(struct kma_snapshot *snap)
 {
-	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	struct kma_page_counts *row;
-	u32 i, id;
+	struct kma_page_raw raw;
+	u32 i;
 
 	if (!kma_pages_tracked())
 		return kma_snapshot_room(snap, 0);
@@ -60,9 +60,9 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 		row = kma_snapshot_add(snap);
 		row->class = kma_class(i / MIGRATE_TYPES, i % MIGRATE_TYPES, 0);
 	}
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (kma_sitetab_info(t, id) && kma_rows_page_exact(id))
-			kma_orders_add(snap->rows, id);
+	for (i = 0; i < kma_rows_page_nr(); i++) {
+		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw))
+			kma_orders_add(snap->rows, &raw);
 		cond_resched();
 	}
 	return 0;

@@ -73,16 +73,6 @@ static void kma_page_callers_merge(struct kma_snapshot *snap)
 	snap->nr_rows = nr;
 }
 
-/*
- * A row that counts all page allocations of a class, while samples of them have rows of their
- * own, has no call site, and is not shown.
- */
-static bool kma_page_caller_shown(u32 id)
-{
-	return kma_sitetab_info(&kma_pagealloc.sites, id) &&
-	       !kma_pagealloc_is_shadow(&kma_pagealloc, id);
-}
-
 /* Whether a row has counted nothing since the last reset, and has no live pages. */
 static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 {
@@ -90,23 +80,41 @@ static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 	       !counts->v[KMA_ROWS_PAGE_frees] && !counts->v[KMA_ROWS_PAGE_live_kb];
 }
 
+/*
+ * A row that counts all page allocations of a class, while samples of them have rows of their
+ * own, has no call site, and is not shown.
+ */
 static void kma_page_callers_copy(struct kma_snapshot *snap)
 {
-	const struct kma_sitetab *t = &kma_pagealloc.sites;
+	const u32 nr = kma_rows_page_nr();
 	struct kma_page_counts counts, *row;
-	u32 id;
+	struct kma_page_raw raw;
+	u32 i;
 
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_page_caller_shown(id))
-			continue;
-		kma_rows_page_read(id, &counts);
+	for (i = 0; i < nr; i++) {
 		cond_resched();
+		if (!kma_rows_page_raw(i, &raw) || raw.cache->shadow)
+			continue;
+		kma_rows_page_counts(&raw, &counts);
 		if (kma_page_caller_empty(&counts))
 			continue;
-		counts.id = id;
 		row = kma_snapshot_add(snap);
 		*row = counts;
 	}
+}
+
+/* The most rows that a snapshot can have.  Most pairs of class and shift have no recycled rows. */
+static u32 kma_page_callers_most(void)
+{
+	const u32 rows = kma_sitetab_rows(&kma_pagealloc.sites), nr = kma_rows_page_nr();
+	struct kma_page_raw raw;
+	u32 most = rows, i;
+
+	for (i = rows; i < nr; i++) {
+		most += kma_rows_page_raw(i, &raw);
+		cond_resched();
+	}
+	return most;
 }
 
 /* A look-up takes long, so the counters of all rows have been copied before. */
@@ -128,8 +136,7 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	if (!kma_pages_tracked())
 		return kma_snapshot_room(snap, 0);
 	snap->names = kma_names_new(&kma_pagealloc.sites);
-	if (!snap->names ||
-	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_pagealloc.sites)))
+	if (!snap->names || kma_snapshot_room(snap, kma_page_callers_most()))
 		return -ENOMEM;
 	kma_page_callers_copy(snap);
 	return kma_page_callers_name(snap);

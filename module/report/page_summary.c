@@ -21,34 +21,27 @@ struct kma_page_sums {
 	u64 live;
 };
 
-static void kma_page_sums_add(struct kma_page_sums *sums, u32 id)
+static void kma_page_sums_add(struct kma_page_sums *sums, const struct kma_page_raw *raw)
 {
-	const struct kma_sitetab *t = &kma_pagealloc.sites;
-	const struct kma_site_info *info = kma_sitetab_info(t, id);
-	const unsigned int order = kma_class_order(t->caches.info[info->cache].class);
-	const struct kma_row none = {};
-	const struct kma_row *base = kma_baseline.page_row ? &kma_baseline.page_row[id] : &none;
-	struct kma_row sum;
+	const unsigned int order = kma_class_order(raw->cache->class);
+	const struct kma_row *since = &raw->since;
 
-	kma_sitetab_sum(t, id, &sum);
-	sums->live += ((sum.hits + sum.bulk - sum.no_entry) << order) -
-		      kma_row_pages_gone(&sum);
-	sums->allocs += (sum.hits - base->hits) << order;
-	sums->bulk += (sum.bulk - base->bulk) << order;
-	sums->freed += sum.frees + sum.rest_freed - base->frees - base->rest_freed;
-	sums->repaired += sum.repaired + sum.rest_repaired - base->repaired -
-			  base->rest_repaired;
+	sums->live += raw->live_pages;
+	sums->allocs += since->hits << order;
+	sums->bulk += since->bulk << order;
+	sums->freed += since->frees + since->rest_freed;
+	sums->repaired += since->repaired + since->rest_repaired;
 }
 
 static void kma_page_sums_take(struct kma_page_sums *sums)
 {
-	const struct kma_sitetab *t = &kma_pagealloc.sites;
-	u32 id;
+	struct kma_page_raw raw;
+	u32 i;
 
 	*sums = (struct kma_page_sums) {};
-	for (id = 0; kma_pages_tracked() && id < kma_sitetab_rows(t); id++) {
-		if (kma_sitetab_info(t, id) && kma_rows_page_exact(id))
-			kma_page_sums_add(sums, id);
+	for (i = 0; kma_pages_tracked() && i < kma_rows_page_nr(); i++) {
+		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw))
+			kma_page_sums_add(sums, &raw);
 		cond_resched();
 	}
 }

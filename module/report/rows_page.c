@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows of tables of page allocations.  See rows_page.h. */
 #include <linux/mm.h>
-#include <linux/sched.h>
+#include <linux/string.h>
 
 #include "../baseline.h"
+#include "../core/recycle.h"
 #include "../state.h"
 #include "rows_page.h"
 
 #define KMA_PAGE_KB	(PAGE_SIZE / 1024)
-
-bool kma_rows_page_exact(u32 id)
-{
-	return !kma_sitetab_is_sampled(&kma_pagealloc.sites, id);
-}
 
 static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page_count column,
 			      kma_u128 weighed, kma_u128 variance)
@@ -38,55 +34,86 @@ static void kma_rows_page_estimate(struct kma_page_counts *counts,
  * Some pages of an allocation may have been freed.  How many pages of each allocation are live
  * is not known, but at most all of them.  So the variance is an upper bound.
  */
-static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_row *sum,
+static void kma_rows_page_live(struct kma_page_counts *counts, const struct kma_page_raw *raw,
 			       unsigned int order, u64 weight)
 {
-	const u64 allocs = kma_row_live(sum);
-	const u64 pages = ((sum->hits + sum->bulk - sum->no_entry) << order) -
-			  kma_row_pages_gone(sum);
-	const u64 kb = pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
+	const u64 kb = raw->live_pages * KMA_PAGE_KB, most = KMA_PAGE_KB << order;
 
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, allocs, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_live_allocs, raw->live_allocs, 1, weight);
 	kma_rows_page_set(counts, KMA_ROWS_PAGE_live_kb, kma_weigh(kb, weight),
 			  kma_weigh_variance((kma_u128)kb * most, weight));
 }
 
-/* Reduce the counters of a row to what they have counted since the last reset. */
-static void kma_rows_page_since(u32 id, struct kma_row *sum)
+static void kma_rows_page_set_cache(struct kma_page_raw *raw, int cache, int shift)
 {
-	const struct kma_row *base = &kma_baseline.page_row[id];
-
-	if (!kma_baseline.page_row)
-		return;
-	sum->hits -= base->hits;
-	sum->frees -= base->frees;
-	sum->bulk -= base->bulk;
+	raw->cache = &kma_pagealloc.sites.caches.info[cache];
+	raw->shift = shift;
 }
 
-void kma_rows_page_read(u32 id, struct kma_page_counts *counts)
+static bool kma_rows_page_raw_row(u32 id, struct kma_page_raw *raw)
 {
 	const struct kma_sitetab *t = &kma_pagealloc.sites;
 	const struct kma_site_info *info = kma_sitetab_info(t, id);
-	const struct kma_cache_info *cache = &t->caches.info[info->cache];
-	const unsigned int order = kma_class_order(cache->class);
-	const u64 weight = kma_sample_weight(cache->size, READ_ONCE(info->shift));
-	struct kma_row sum;
-	u64 live;
+	struct kma_row *since = &raw->since;
+
+	if (!info)
+		return false;
+	raw->id = id;
+	kma_rows_page_set_cache(raw, info->cache, READ_ONCE(info->shift));
+	kma_sitetab_sum(t, id, since);
+	raw->live_allocs = kma_row_live(since);
+	raw->live_pages = ((since->hits + since->bulk - since->no_entry) <<
+			   kma_class_order(raw->cache->class)) - kma_row_pages_gone(since);
+	if (kma_baseline.page_row)
+		kma_row_subtract(since, &kma_baseline.page_row[id]);
+	return true;
+}
+
+static bool kma_rows_page_raw_past(u32 i, struct kma_page_raw *raw)
+{
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
+	const int cache = i / KMA_PAST_SHIFTS, shift = kma_past_shift(i % KMA_PAST_SHIFTS);
+	const struct kma_row *past = kma_recycle_past(t, cache, shift);
+
+	if (!memchr_inv(past, 0, sizeof(*past)))
+		return false;
+	*raw = (struct kma_page_raw) { .id = t->sites_max + cache, .since = *past };
+	kma_rows_page_set_cache(raw, cache, shift);
+	return true;
+}
+
+u32 kma_rows_page_nr(void)
+{
+	const struct kma_sitetab *t = &kma_pagealloc.sites;
+
+	return kma_sitetab_rows(t) + (t->past ? t->caches.nr * KMA_PAST_SHIFTS : 0);
+}
+
+bool kma_rows_page_raw(u32 i, struct kma_page_raw *raw)
+{
+	const u32 rows = kma_sitetab_rows(&kma_pagealloc.sites);
 
 	lockdep_assert_held(&kma_lock);
-	memset(counts, 0, offsetof(struct kma_page_counts, label));
-	counts->class = cache->class;
-	kma_sitetab_sum(t, id, &sum);
-	live = kma_row_live(&sum);
-	kma_rows_page_live(counts, &sum, order, weight);
-	kma_rows_page_since(id, &sum);
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_hits, sum.hits, 1, weight);
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_kb, sum.hits, KMA_PAGE_KB << order, weight);
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_frees, sum.frees, 1, weight);
-	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_bulk_allocs, sum.bulk, 1, weight);
-	if (!kma_rows_page_exact(id)) {
-		counts->samples = sum.hits + sum.bulk;
-		counts->live_samples = live;
+	return i < rows ? kma_rows_page_raw_row(i, raw) : kma_rows_page_raw_past(i - rows, raw);
+}
+
+void kma_rows_page_counts(const struct kma_page_raw *raw, struct kma_page_counts *counts)
+{
+	const unsigned int order = kma_class_order(raw->cache->class);
+	const u64 weight = kma_sample_weight(raw->cache->size, raw->shift);
+	const struct kma_row *since = &raw->since;
+
+	memset(counts, 0, sizeof(*counts));
+	counts->class = raw->cache->class;
+	counts->id = raw->id;
+	kma_rows_page_live(counts, raw, order, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_hits, since->hits, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_kb, since->hits, KMA_PAGE_KB << order, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_frees, since->frees, 1, weight);
+	kma_rows_page_estimate(counts, KMA_ROWS_PAGE_bulk_allocs, since->bulk, 1, weight);
+	if (!kma_rows_page_exact(raw)) {
+		counts->samples = since->hits + since->bulk;
+		counts->live_samples = raw->live_allocs;
 	}
 }
 

@@ -52,8 +52,45 @@ struct kma_page_counts {
 };
 
 /**
+ * struct kma_page_raw - what was recorded in a row of page allocations, or in rows that were recycled
+ * @id: number of the row; for rows that were recycled, that of the row [other] of their class
+ * @cache: the class
+ * @shift: binary logarithm of the N of the samples, or KMA_SHIFT_EXACT
+ * @since: what was counted since the last reset; a sample counts as one
+ * @live_allocs: page allocations whose first page is live
+ * @live_pages: pages that are live
+ */
+struct kma_page_raw {
+	u32 id;
+	const struct kma_cache_info *cache;
+	int shift;
+	struct kma_row since;
+	u64 live_allocs;
+	u64 live_pages;
+};
+
+/**
+ * kma_rows_page_nr() - how many indexes kma_rows_page_raw() takes
+ *
+ * Context: process; kma_lock is held.
+ * Return: the number.
+ */
+u32 kma_rows_page_nr(void);
+
+/**
+ * kma_rows_page_raw() - read what was recorded in one row, or in recycled rows
+ * @i: an index below kma_rows_page_nr(): the number of a row or, from kma_sitetab_rows() on, a
+ *	pair of class and shift, which stands for all recycled rows of this class and shift
+ * @raw: the result
+ *
+ * Context: process; kma_lock is held; pages are tracked.
+ * Return: false if there is no such row.
+ */
+bool kma_rows_page_raw(u32 i, struct kma_page_raw *raw);
+
+/**
  * kma_rows_page_exact() - whether a row counts page allocations, not samples of them
- * @id: number of the row
+ * @raw: the row
  *
  * Each page allocation counts in one exact row.  If it is sampled, it also counts in a row of
  * samples.
@@ -61,18 +98,21 @@ struct kma_page_counts {
  * Context: any.
  * Return: true if so.
  */
-bool kma_rows_page_exact(u32 id);
+static inline bool kma_rows_page_exact(const struct kma_page_raw *raw)
+{
+	return raw->shift <= KMA_SHIFT_EXACT;
+}
 
 /**
- * kma_rows_page_read() - read the counters of one row
- * @id: number of the row, which is in use
- * @counts: the result; @label and @id are not set
+ * kma_rows_page_counts() - compute the counts of a row
+ * @raw: what was recorded
+ * @counts: the result; @label is not set
  *
- * Live counts are those of this moment; all others are since the last reset.
+ * Live counts are those of the moment when @raw was read; all others are since the last reset.
  *
- * Context: process; kma_lock is held; pages are tracked.
+ * Context: any.
  */
-void kma_rows_page_read(u32 id, struct kma_page_counts *counts);
+void kma_rows_page_counts(const struct kma_page_raw *raw, struct kma_page_counts *counts);
 
 /**
  * kma_rows_page_add() - add the counts of one row to those of another

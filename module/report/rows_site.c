@@ -38,17 +38,9 @@ static bool kma_rows_site_suspect(const struct kma_row *sum)
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;
-	const struct kma_row *base = &kma_baseline.row[id];
 
-	if (!kma_baseline.row)
-		return since;
-	since.hits -= base->hits;
-	since.bytes_req -= base->bytes_req;
-	since.frees -= base->frees;
-	since.no_entry -= base->no_entry;
-	since.pingpong -= base->pingpong;
-	since.cross_node -= base->cross_node;
-	since.bulk -= base->bulk;
+	if (kma_baseline.row)
+		kma_row_subtract(&since, &kma_baseline.row[id]);
 	return since;
 }
 

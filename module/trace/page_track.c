@@ -7,6 +7,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "../core/recycle.h"
 #include "../countmaps.h"
 #include "../match/page_caller.h"
 #include "../memhotplug.h"
@@ -172,7 +173,14 @@ u64 kma_pages_memory(void)
 	if (!kma_pages_tracked())
 		return 0;
 	return kma_pagealloc_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
-				kma_config.sites_max, nr_cpu_ids);
+				kma_config.sites_max, nr_cpu_ids) +
+	       kma_recycle_bytes(&kma_pagealloc.sites);
+}
+
+int kma_pages_shift(void)
+{
+	lockdep_assert_held(&kma_lock);
+	return kma_pages_sample_bytes ? kma_sample_shift(KMA_SAMPLE_PAGES) : KMA_SHIFT_EXACT;
 }
 
 u64 kma_pages_bytes(void)

@@ -92,6 +92,15 @@ bool kma_pages_tracked(void);
 u64 kma_pages_since(void);
 
 /**
+ * kma_pages_shift() - the shift of rows of call sites that are new now
+ *
+ * Context: process; kma_lock is held.
+ * Return: the binary logarithm of the N that page allocations are sampled with, or
+ * KMA_SHIFT_EXACT.
+ */
+int kma_pages_shift(void);
+
+/**
  * kma_pages_memory() - memory that tracking takes, except its countmaps
  *
  * Context: process; kma_lock is held.

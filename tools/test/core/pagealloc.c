@@ -574,6 +574,75 @@ static void kma_frees_unnumbered_classes(void)
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 
+static bool kma_wants_all(void *arg, u32 id, const struct kma_row *sum)
+{
+	(void)arg;
+	(void)id;
+	(void)sum;
+	return true;
+}
+
+static void kma_leaves(void *arg, u32 id, struct kma_row *sum)
+{
+	(void)arg;
+	(void)id;
+	(void)sum;
+}
+
+static u32 kma_recycle_all(void)
+{
+	const struct kma_recycle recycle = { .wanted = kma_wants_all, .leaves = kma_leaves };
+
+	return kma_recycle_begin(&kma_pagealloc.sites, &recycle) ?
+	       kma_recycle_finish(&kma_pagealloc.sites, &recycle).rows : 0;
+}
+
+static struct kma_pfn *kma_records(u32 page)
+{
+	return kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + page);
+}
+
+/*
+ * Rows of call sites are recycled once all of their pages are freed, not only the first one, and
+ * rows of whole classes are not.
+ */
+static void kma_recycles_rows(void)
+{
+	const struct kma_page_event ev = { 2, kma_class(2, 1, 7), false };
+	struct kma_sitetab *t = &kma_pagealloc.sites;
+	struct kma_row sum, all = {};
+	struct kma_stats stats;
+	u32 i;
+
+	kma_setup(KMA_SITES_MIN);
+	kma_pagealloc_class(&kma_pagealloc, kma_records(4096), &ev);
+	kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096, 2);
+	for (i = 0; i < 1000; i++) {
+		kma_pagealloc_site(&kma_pagealloc, kma_records(4 * i), KMA_MODEL_SITE + 16 * i, &ev);
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i, 0);
+		kma_expect(!kma_recycle_all() && kma_sitetab_used(t) == 2 + !!i);
+		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i + 2, 1);
+		if (i % 2)
+			kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i + 1, 0);
+		else	/* The free of the last page is not seen before the page is used again. */
+			kma_pagealloc_class(&kma_pagealloc, kma_records(4 * i + 1),
+					    &(struct kma_page_event) { 0, kma_class(0, 0, 0), false });
+		kma_expect(kma_recycle_all() == 1 && kma_sitetab_used(t) == 2);
+	}
+	kma_stats_sum(&stats);
+	kma_expect(!stats.v[KMA_STAT_page_other_sites]);
+	kma_expect(stats.v[KMA_STAT_pages_replaced] == 500);
+	for (i = 0; i < kma_sitetab_rows(t); i++) {
+		kma_sitetab_sum(t, i, &sum);
+		kma_row_add(&all, &sum);
+	}
+	for (i = 0; i < t->caches.nr; i++)
+		kma_row_add(&all, kma_recycle_past(t, i, KMA_SHIFT_EXACT));
+	kma_expect(all.hits == 1501 && all.frees == 1001 && all.rest_freed == 3 + 2500 &&
+		   all.rest_repaired == 500);
+	kma_pagealloc_destroy(&kma_pagealloc);
+}
+
 /* Each memory allocation fails once. */
 static void kma_starts_whole_or_not(void)
 {
@@ -605,6 +674,7 @@ static const struct kma_case kma_cases[] = {
 	{ "samples without a row", kma_loses_samples },
 	{ "frees of samples in [other]", kma_frees_others },
 	{ "frees of samples of classes without a number", kma_frees_unnumbered_classes },
+	{ "rows of call sites are recycled", kma_recycles_rows },
 	{ "tables without memory", kma_starts_whole_or_not },
 };
 

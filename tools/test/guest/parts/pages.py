@@ -168,6 +168,28 @@ def pages_reset():
         known.run("drop")
 
 
+@single
+def pages_recycled():
+    """Test that rows of unloaded modules are used again, and inherit neither names nor counts."""
+    with loaded("kmemacct", "pages=sites"):
+        for _ in range(6):
+            control("reset")
+            with loaded("kmemacct_pages"):
+                known = Truth("kmemacct_pages")
+                known.run(*RUNS)
+                rows = check_rows(known)
+        recycled = pairs_of("stats")["sites_recycled"]
+        control("reset")
+        recycled = pairs_of("stats")["sites_recycled"] - recycled
+        check(recycled >= rows, f"{recycled} rows recycled at a reset, {rows} are of the truth")
+        left = [row["site"] for row in Table("page_callers").rows
+                if "[kmemacct_pages]" in row["site"] and not row["live_kb"]]
+        check_equal("rows of the unloaded module", [], left)
+        orders, summary = quiet(lambda: Table("orders"))
+        check_equal("live_kb of orders", summary["live_kb"], orders.sum("live_kb"))
+        return f"{recycled} rows recycled"
+
+
 def quiet_pages(names):
     tables, summary = quiet(lambda: [Table(name) for name in names])
     return *tables, summary
@@ -408,6 +430,6 @@ def pages_settings():
 
 
 PARTS = (
-    pages_truth, pages_failed, pages_bulk_stale, pages_bulk_list, pages_reset, pages_agree,
-    pages_process, pages_cache, pages_slab, pages_on_and_off, pages_without_memory,
+    pages_truth, pages_failed, pages_bulk_stale, pages_bulk_list, pages_reset, pages_recycled,
+    pages_agree, pages_process, pages_cache, pages_slab, pages_on_and_off, pages_without_memory,
     pages_settings)
