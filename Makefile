@@ -16,8 +16,8 @@
 #   make demo         a tour of the module in a virtual machine
 #   make check        all tests, in virtual machines, on Debian 12's kernels
 #   make check-matrix the tests that depend on the kernel, on other kernels
-#   make check-debug  the long-running tests: stress, fuzzing, injected faults,
-#                     faulty copies of the core, and all tests of 7.2
+#   make check-debug  all tests on all kernels and numbers of CPUs, and the long-running ones:
+#                     stress, fuzzing, injected faults, faulty copies of the core
 #   make check-packages   the packages: their contents, and installed in virtual machines
 #   make bench        the overhead of the module and of other tools; about 15 minutes
 #   make htmldocs     HTML of the documents, in build/html
@@ -94,17 +94,22 @@ check:
 check-matrix:
 	tools/check matrix
 
+# Kernels of check, check-matrix, and one more
+ALL_KERNELS := 5.10 6.1 6.12 6.12-rt 7.2 7.3
+
 check-debug:
-	tools/vm/setup tools qemu 5.10 6.1 6.12 7.2
-	tools/build 5.10 6.1 6.12 7.2
-	tools/test/host/run 7.2:1 7.2:2 7.2:4 7.2:small \
+	tools/vm/setup tools qemu $(ALL_KERNELS)
+	tools/build $(ALL_KERNELS)
+	tools/test/host/run --all $(foreach kernel,$(ALL_KERNELS),$(addprefix $(kernel):,4 1 small)) \
 		5.10:pressure 6.1:pressure 6.12:pressure 7.2:pressure
-	tools/test/host/nmi 7.2
-	tools/test/host/perf 7.2:pages
+	tools/test/host/nmi 7.2:1 7.2:2 7.3:1 7.3:2
+	tools/test/host/perf --long 6.1:slab 6.12:slab $(ALL_KERNELS:=:pages)
+	tools/test/host/overhead 6.1 6.12
+	tools/test/host/slabinfo --events 20000000 6.1 6.12
+	tools/test/host/user --all
 	tools/kmemacct/test/run --fuzz 300
 	tools/test/host/mutants
 	tools/test/host/debug
-	tools/test/host/slabinfo --events 20000000
 
 check-packages:
 	tools/vm/setup tools qemu packages prometheus 6.1 6.12 signed builtin \

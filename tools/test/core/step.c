@@ -8,7 +8,9 @@
  * and once more with an interrupt after every instruction.  After each run, the core is
  * compared with the model.
  *
- *   step [TEXT]	only the paths whose names contain TEXT
+ *   step [--all] [TEXT]	only the paths whose names contain TEXT
+ *
+ * With --all, all interrupts also come in the path that takes longer than all others together.
  *
  * The run with one interrupt after instruction k is a child process, which is forked there
  * and runs to the end.  If each run began at the start and was stepped to instruction k, the
@@ -209,6 +211,7 @@ enum kma_kind {
 	KMA_STALE_SWEPT = 16,	/* the sweep of a stale entry */
 	KMA_READ = 32,		/* a reader */
 	KMA_LATE = 64,		/* a free that is traced after the allocator has the object */
+	KMA_SLOW = 128,		/* KMA_SHORT with --all, else KMA_LONG */
 };
 
 /* An interrupt, and the kinds of paths that it can come in. */
@@ -822,7 +825,7 @@ static const struct kma_path {
 	{ "allocation, site table full", kma_setup_sites_full, kma_path_alloc,
 	  KMA_STAT_other_sites, KMA_SHORT },
 	{ "allocation, live table full", kma_setup_live_full, kma_path_alloc,
-	  KMA_STAT_dropped_live_full, KMA_SHORT },
+	  KMA_STAT_dropped_live_full, KMA_SLOW },
 	{ "allocation, replaced, live table full", kma_setup_live_full_with,
 	  kma_path_alloc, KMA_STAT_replaced, KMA_SHORT },
 	{ "allocation, cache table full", kma_setup_caches_full,
@@ -993,6 +996,16 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	return !why && !kma_step.failed;
 }
 
+/* Set by --all. */
+static bool kma_all;
+
+static bool kma_comes_in(u32 nest, const struct kma_path *path)
+{
+	const u32 kind = path->kind != KMA_SLOW ? path->kind : kma_all ? KMA_SHORT : KMA_LONG;
+
+	return kma_nests[nest].kinds & kind;
+}
+
 static bool kma_run_path(const struct kma_path *path)
 {
 	const char *why = kma_run_plain(path);
@@ -1005,7 +1018,7 @@ static bool kma_run_path(const struct kma_path *path)
 		return false;
 	}
 	for (nest = 0; nest < ARRAY_SIZE(kma_nests); nest++) {
-		if (!(kma_nests[nest].kinds & path->kind))
+		if (!kma_comes_in(nest, path))
 			continue;
 		if (!kma_run_stepped(path, nest, true))
 			return false;
@@ -1019,7 +1032,6 @@ static bool kma_run_path(const struct kma_path *path)
 	return true;
 }
 
-/* With an argument, only the paths whose names contain it are run. */
 int main(int argc, char **argv)
 {
 	const struct sigaction trap = {
@@ -1028,6 +1040,9 @@ int main(int argc, char **argv)
 	};
 	u32 i, failed = 0;
 
+	kma_all = argc > 1 && !strcmp(argv[1], "--all");
+	argc -= kma_all;
+	argv += kma_all;
 	for (i = 0; i < KMA_OBJECTS; i++)
 		kma_object[i].ptr = KMA_MODEL_PTR + 8 * i;
 	kma_model_init(&kma_model, &kma_core, KMA_SITES, kma_object, KMA_OBJECTS);

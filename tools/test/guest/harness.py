@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from kernel import CPUS, KERNEL, is_loaded, rmmod
+from kernel import is_loaded, rmmod
 
 
 class Failed(Exception):
@@ -46,49 +46,78 @@ def progress(text):
 
 
 # ---- parts -----------------------------------------------------------------
+#
+# Decorators declare where a part runs: one of only_in(), single(), several() and part() says in
+# which guests, and each_kernel(), three_kernels() and exists_on() say on which kernels.
 
-def part(function):
-    """A test that runs with several CPUs, and on 6.1 and 6.12 also with one."""
-    function.here = CPUS > 1 or KERNEL in ("6.1", "6.12")
-    function.exists = function.all = True
+# The kernel of the parts that are the same on all kernels
+ONE_KERNEL = "6.12"
+# The oldest one, this one, and the newest one
+THREE_KERNELS = ("5.10", ONE_KERNEL, "7.3")
+# The guests of tools/test/host/run.  Only make check-debug boots another one, "pressure".
+GUESTS = ("4", "1", "small")
+
+
+def only_in(*guests):
+    """A test that runs in these guests only."""
+    def decorate(function):
+        function.guests = guests
+        return function
+    return decorate
+
+
+# A test for which one CPU is enough
+single = only_in("1")
+# A test of what CPUs do to each other, or of something that one CPU does not show
+several = only_in("4")
+# A test of something that differs between one CPU and several
+part = only_in("4", "1")
+
+
+def each_kernel(function):
+    """A test of something that differs between kernels.  Other tests run on ONE_KERNEL."""
+    function.on = lambda kernel: True
     return function
 
 
-def single(function):
-    """A test for which one CPU is enough."""
-    part(function).here = CPUS == 1
+def three_kernels(function):
+    """A test of something that hardly differs between kernels that are close to each other."""
+    function.on = THREE_KERNELS.__contains__
     return function
 
 
-def several(function):
-    """A test of what CPUs do to each other, or of something that one CPU does not show."""
-    part(function).here = CPUS > 1
-    return function
+def exists_on(condition):
+    """A test of something that only these kernels have: those whose name meets the condition."""
+    def decorate(function):
+        function.exists = condition
+        return function
+    return decorate
 
 
-def single_if(condition):
-    """A test for which one CPU is enough, on kernels that have what it tests.
+def runs_in(function, kernel, guest, everywhere=False):
+    """Tell whether a test runs in this guest.
 
-    On other kernels there is no test of this name.
+    On other kernels than ONE_KERNEL, it runs once, with several CPUs if it has both.  With
+    `everywhere`, it runs on all kernels on which it exists, with one CPU and with four.
     """
-    def decorate(function):
-        single(function).exists = condition
-        return function
-    return decorate
+    if not getattr(function, "exists", lambda _: True)(kernel):
+        return False
+    if everywhere:
+        numbers = {"1", "4"}
+        return guest in function.guests or (
+            guest in numbers and not numbers.isdisjoint(function.guests))
+    if kernel == ONE_KERNEL:
+        return guest in function.guests
+    return getattr(function, "on", ONE_KERNEL.__eq__)(kernel) and guest == function.guests[0]
 
 
-def several_if(condition):
-    """A test like several(), on kernels that have what it tests."""
-    def decorate(function):
-        several(function).exists = condition
-        return function
-    return decorate
+def guests_of(parts, kernels):
+    """Return the guests in which tests run on these kernels, each KERNEL:GUEST.
 
-
-def by_name_only(function):
-    """A test that needs a guest of its own: it runs only if it is named."""
-    part(function).here = function.all = False
-    return function
+    A guest with one CPU waits for more than a third of its time, so one with four runs beside it.
+    """
+    return [f"{kernel}:{guest}" for kernel in kernels for guest in GUESTS
+            if any(runs_in(function, kernel, guest) for function in parts.values())]
 
 
 def parts_of(modules):
@@ -100,13 +129,12 @@ def parts_of(modules):
     for module in modules:
         for name, value in vars(module).items():
             if getattr(value, "__module__", None) == module.__name__ and \
-                    hasattr(value, "here") and value not in module.PARTS:
+                    hasattr(value, "guests") and value not in module.PARTS:
                 raise RuntimeError(f"{module.__name__}: PARTS lacks {name}")
         for function in module.PARTS:
             if function.__name__ in parts:
                 raise RuntimeError(f"two parts are called {function.__name__}")
-            if function.exists:
-                parts[function.__name__] = function
+            parts[function.__name__] = function
     return parts
 
 

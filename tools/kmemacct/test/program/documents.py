@@ -123,17 +123,19 @@ def show_what_there_is(_):
 
 
 def are_checked(t):
-    path = t.top / "right.rst"
-    path.write_text(RIGHT)
-    done = checked([path])
-    check_equal("right", (0, "", ""), (done.returncode, done.stdout, done.stderr))
-    for word, (wrong, found) in WRONG.items():
+    right = t.top / "right.rst"
+    right.write_text(RIGHT)
+    # One file for each mistake
+    paths = [t.top / f"wrong-{i}.rst" for i in range(len(WRONG))]
+    for path, (word, (wrong, _)) in zip(paths, WRONG.items()):
         check_in(word, RIGHT)
         path.write_text(RIGHT.replace(word, wrong))
-        done = checked([path])
-        check_equal(f"{wrong}: status", 1, done.returncode)
-        check_equal(f"{wrong}: lines of {done.stdout}", 1, done.stdout.count("\n"))
-        check_in(found, done.stdout)
+    done = checked([right, *paths])
+    check_equal("status", 1, done.returncode)
+    lines = done.stdout.splitlines()
+    check_equal("files", [path.name for path in paths], [line.split(":")[0] for line in lines])
+    for line, (_, found) in zip(lines, WRONG.values()):
+        check_in(found, line)
 
 
 def updated(t, text):

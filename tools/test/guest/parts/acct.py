@@ -9,7 +9,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from harness import Failed, check, check_equal, several, single
+from harness import Failed, check, check_equal, each_kernel, several, single
 from kernel import CPUS, DEBUGFS, KERNEL, LIBC, loaded
 from memory import short_lists, small_pages
 from processes import child, in_child
@@ -58,6 +58,7 @@ def labels_of(table, comm, columns):
 SOURCE = ("alloc_pages", "allocs", "slab_hits", "slab_bytes")
 
 
+@each_kernel
 @several
 def tasks_traced():
     """Test that the counters of a process are those that follow from the trace of its events."""
@@ -163,6 +164,7 @@ def no_numa_faults():
             switch.write_text(before)
 
 
+@each_kernel
 @single
 def comm_syscalls_traced():
     """Test that allocations count for the system call, page fault and call site in the trace."""
@@ -275,6 +277,7 @@ def cgroups():
         LIBC.umount(str(CGROUPS).encode())
 
 
+@each_kernel
 @single
 def cgroups_by_path():
     """Test that a cgroup has the counts of its only process, and keeps its name when removed."""

@@ -4,7 +4,7 @@ import ctypes
 import os
 import struct
 
-from harness import check, check_equal, single
+from harness import check, check_equal, each_kernel, single
 from kernel import KERNEL, LIBC, loaded
 from table import Table
 
@@ -52,6 +52,7 @@ def frames():
     return found
 
 
+@each_kernel
 @single
 def bpf_frames():
     """Test that the frame of a BPF program is marked as uncertain, and has no name without it."""

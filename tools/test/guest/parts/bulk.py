@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from compare import BULK_FOLLOWED, check_all_freed, compare, slab_attribute
-from harness import check, check_equal, part, several, single
+from harness import check, check_equal, each_kernel, part, several, single
 from kernel import CPUS, loaded
 from processes import child, user_load
 from sums import check_sums
@@ -41,6 +41,7 @@ def summary_of(since):
                      for key in ("bulk_allocs", "bulk_frees")) + ", 0 missed"
 
 
+@each_kernel
 @part
 def bulk():
     """Test that all columns are exact for bulk functions and frees by RCU."""
@@ -143,6 +144,7 @@ def bulk_off():
         return f"{ghosts} ghosts, {repaired} repaired, {in_use} objects in use"
 
 
+@each_kernel
 @several
 def storming_bulk():
     """Test bulk functions and RCU while all CPUs allocate, also in interrupts."""
@@ -174,6 +176,7 @@ def ring_bytes():
                if "objpool_init" in line or "rethook_alloc" in line)
 
 
+@each_kernel
 @several
 def kretprobe_memory():
     """Test that memory_bytes has the instances of kretprobes, as the kernel allocated them."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from compare import (
     BULK_FOLLOWED, check_all_freed, compare, follows_bulk, known_counts, slab_aliases)
-from harness import check, check_equal, several, single, single_if
+from harness import check, check_equal, each_kernel, exists_on, only_in, several, single
 from kernel import KERNEL, loaded
 from processes import in_child
 from sums import check_sums
@@ -22,6 +22,7 @@ from truth import Truth, both, rows_by_function, until_settled
 CMDLINE = Path("/proc/cmdline").read_text().split()
 
 
+@each_kernel
 @single
 def krealloc_in_place():
     """Test that bytes_req stays that of the allocation: krealloc() in place has no event."""
@@ -51,6 +52,7 @@ def seen_to_be_freed(known):
     check_sums()
 
 
+@each_kernel
 @single
 def freed_by_the_other():
     """Test kfree() of an object of a kmem_cache, and kmem_cache_free() of a kmalloc object."""
@@ -63,6 +65,7 @@ def freed_by_the_other():
                      for name in ("truth_crossed", "truth_cache_kfree")])
 
 
+@each_kernel
 @single
 def typesafe_by_rcu():
     """Test that a freed object is not live, although its page stays for a grace period."""
@@ -75,7 +78,9 @@ def typesafe_by_rcu():
         known.run("typesafe")
 
 
-@single_if(KERNEL not in ("5.10", "6.1"))
+@each_kernel
+@exists_on(lambda kernel: kernel not in ("5.10", "6.1"))
+@single
 def kfence():
     """Test that objects in KFENCE's pool count like others."""
     interval = Path("/sys/module/kfence/parameters/sample_interval")
@@ -117,7 +122,8 @@ def check_merge(known, when, hits, bytes_req):
                     {key: callers[name][key] for key in columns})
 
 
-@single
+@each_kernel
+@only_in("1", "small")
 def merged_caches():
     """Test that merged caches count under the first name, and apart with slab_nomerge."""
     merging = "slab_nomerge" not in CMDLINE
@@ -187,6 +193,7 @@ def charge_events(known):
     }
 
 
+@each_kernel
 @single
 def memcg_charge_fails():
     """Test that an allocation beyond the limit of its cgroup counts as failed."""
@@ -305,6 +312,7 @@ def strays(known):
     return found & set(ghosts(known))
 
 
+@each_kernel
 @several
 def ghosts_on_slab_pages():
     """Test that an object whose free was missed stays live only until its page is freed."""
@@ -397,6 +405,7 @@ def check_no_kretprobes():
     check_equal("followed", {name: 0 for name in names}, {name: stats[name] for name in names})
 
 
+@each_kernel
 @single
 def without_ftrace():
     """Test that without ftrace nothing is followed, and no live byte is confirmed."""
@@ -412,6 +421,7 @@ def without_ftrace():
     return None
 
 
+@each_kernel
 @single
 def without_kprobes():
     """Test that without kprobes only bulk allocations are not followed."""
@@ -419,6 +429,7 @@ def without_kprobes():
         check_without([1, 0, 1], False)
 
 
+@each_kernel
 @single
 def ftrace_stays_on():
     """Test that ftrace cannot be switched off while the module uses it."""

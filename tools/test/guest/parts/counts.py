@@ -4,13 +4,14 @@ import re
 import time
 
 from compare import compare, exact_change, read_allocs, time_unit
-from harness import Failed, check, check_equal, part, single
+from harness import Failed, check, check_equal, each_kernel, part, single
 from kernel import KERNEL
 from sums import TRIES, check_cache_rows, check_sums
 from table import pairs_of
 from truth import SCENARIOS, both
 
 
+@each_kernel
 @part
 def truth():
     """Test all columns of all call sites and live objects of the truth module."""
@@ -24,6 +25,7 @@ def truth():
         check_sums()
 
 
+@each_kernel
 @single
 def events():
     """Test events that neither allocate nor free an object."""

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from harness import check_equal, single
+from harness import check_equal, each_kernel, single
 from kernel import DEBUGFS, KERNEL, loaded
 from table import Table
 from truth import Truth
@@ -21,6 +21,7 @@ def decode(mask, rows):
     return "|".join(names)
 
 
+@each_kernel
 @single
 def gfp_flags():
     """Test that the names and their order are those of the kernel's trace events."""

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from filters import cgroups
-from harness import check, check_equal, part, wait_for
+from harness import check, check_equal, each_kernel, part, several, wait_for
 from kernel import DEBUGFS, loaded, rmmod
 from reclaim_trace import check_latency, check_shrinkers, watched
 from table import Table, control, pairs_of, read_all
@@ -98,6 +98,7 @@ def check_slow(row, pid):
     return slow
 
 
+@each_kernel
 @part
 def latency_counts():
     """Test that counts, pages and times of reclaim in a cgroup are those of ftrace."""
@@ -122,6 +123,7 @@ def latency_counts():
             f"{len(stalls)} rows")
 
 
+@each_kernel
 @part
 def latency_functions():
     """Test that functions are phases of their own, and that counting objects is timed."""
@@ -167,7 +169,7 @@ def latency_poll():
         check(Table("slow").rows, "no record")
 
 
-@part
+@several
 def latency_switches():
     """Test that settings can be changed, and the module unloaded, while memory is reclaimed."""
     def forever():

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from delays import delay_accounting, delays_of, probed
-from harness import by_name_only, check, check_equal
+from harness import check, check_equal, each_kernel, only_in
 from memory import available_kb, touch
 from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, complete, watched
 from table import pairs_of
@@ -139,7 +139,8 @@ def pressed(watch):
     return (expected, tables, psi) if NEEDED <= set(expected.rows) else None
 
 
-@by_name_only
+@each_kernel
+@only_in("pressure")
 def latency_pressure():
     """Test that all rows of latency and shrinkers are what ftrace tells, under pressure."""
     with zram_swap(), huge_pages(), watched("threshold_us=1000") as watch:
@@ -195,7 +196,8 @@ def delayed(watch, probes):
             probes.between(pid, "kma_compact_start", "kma_compact_end"))
 
 
-@by_name_only
+@each_kernel
+@only_in("pressure")
 def latency_delays():
     """Test the times of a process against the kernel's delay accounting."""
     with zram_swap(), huge_pages(), delay_accounting(), \

@@ -4,8 +4,8 @@ import contextlib
 import math
 
 from compare import check_all_freed, compare, exact_change
-from harness import check, check_equal, part, several, single
-from kernel import CPUS, KERNEL, loaded
+from harness import check, check_equal, each_kernel, exists_on, part, several, single
+from kernel import CPUS, loaded
 from parts.cases import FTRACE, FTRACE_STOPS, KPROBES, switched_off
 from parts.sampling import check_objects, check_sampled_identities
 from processes import child, user_load
@@ -13,16 +13,11 @@ from sums import check_cache_rows, check_sums
 from table import Table, control, pairs_of, read_all
 from truth import Truth, rows_by_function
 
-HAS_NOLOCK = int(KERNEL.split(".", maxsplit=1)[0]) >= 7
 FOLLOWED = ("free_bulk_followed", "alloc_nolock_followed")
 
 
-def if_available(kind):
-    """A test that is like kind(), and exists only on kernels that have kmalloc_nolock()."""
-    def decorate(function):
-        kind(function).exists = HAS_NOLOCK
-        return function
-    return decorate
+# A test on kernels that have kmalloc_nolock()
+if_available = exists_on(lambda kernel: int(kernel.split(".", maxsplit=1)[0]) >= 7)
 
 
 @contextlib.contextmanager
@@ -46,7 +41,9 @@ def check_no_ghosts(known):
     check_sums()
 
 
-@if_available(part)
+@each_kernel
+@if_available
+@part
 def nolock():
     """Test all columns of all call sites and objects, for all contexts and kinds of free."""
     with both() as known:
@@ -66,7 +63,9 @@ def nolock():
     return f"{len(rows)} call sites, {objects} objects"
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_nothing():
     """Test calls that return no memory, and frees without an object."""
     with both() as known:
@@ -77,7 +76,9 @@ def nolock_nothing():
         check_sums()
 
 
-@if_available(several)
+@each_kernel
+@if_available
+@several
 def nolock_storm():
     """Test all CPUs at once, while other processes allocate and read tables."""
     rounds = 20
@@ -93,7 +94,9 @@ def nolock_storm():
     return f"{objects} objects in {rounds} rounds"
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_larger():
     """Test that an object counts with its true size if it was given the next larger one."""
     with both() as known:
@@ -127,7 +130,9 @@ def check_unknown(known, frees):
     check_sums()
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_off():
     """Test that with bulk=off, kmalloc_nolock() and its frees are not followed."""
     with both("bulk=off") as known:
@@ -141,7 +146,9 @@ def nolock_off():
                     [row[name] for name in ("hits", "frees", "confirmed_bytes")])
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_without_kprobes():
     """Test that without kprobes, frees are seen and allocations are not."""
     with switched_off(KPROBES), both() as known:
@@ -154,7 +161,9 @@ def nolock_without_kprobes():
                     [row[name] for name in ("hits", "frees", "live_objs")])
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_without_ftrace():
     """Test that without ftrace nothing is seen, and no live byte is confirmed."""
     if not FTRACE_STOPS:
@@ -167,7 +176,9 @@ def nolock_without_ftrace():
     return None
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_settings():
     """Test that `enabled` and the filter apply to these objects, too."""
     with both() as known:
@@ -202,7 +213,9 @@ def nolock_settings():
         check_sums()
 
 
-@if_available(single)
+@each_kernel
+@if_available
+@single
 def nolock_sampled():
     """Test that samples are of live objects, and count as bulk objects."""
     with both("sample_bytes=4096 budget_pct=0") as known:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import check, check_equal, part, several, single
+from harness import check, check_equal, each_kernel, part, several, single
 from kernel import DEBUGFS, KERNEL, loaded
 from page_truth import (
     PAGE_KB, RUNS, check_rows, expected_rows, found_rows, function_of, pages_by_pfn, quiet,
@@ -49,6 +49,7 @@ def check_pages(known):
     return len(mine)
 
 
+@each_kernel
 @part
 def pages_truth():
     """Test all orders and types, also split and in bulk, by rows and by single pages."""
@@ -78,6 +79,7 @@ def failures_of(known):
     return sums
 
 
+@each_kernel
 @single
 def pages_failed():
     """Test that requests that fail count as failures, and nowhere else."""
@@ -133,6 +135,7 @@ def bulk_stale(*commands):
     return stale
 
 
+@each_kernel
 @single
 def pages_bulk_stale():
     """Test bulk allocations of pages that still have the record of an earlier owner."""
@@ -142,6 +145,7 @@ def pages_bulk_stale():
         ("pages sites",), ("pages classes",), ("pages sites", "page_sample_bytes 16K"))]
 
 
+@each_kernel
 @several
 def pages_bulk_list():
     """Test that a bulk allocation to a list is counted as missed."""
@@ -253,6 +257,7 @@ def empty_batches():
     Path("/proc/sys/vm/compact_memory").write_text("1")
 
 
+@each_kernel
 @single
 def pages_process():
     """Test the anonymous memory of a process, page by page."""
@@ -285,6 +290,7 @@ def drop_cache_of(f):
     os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+@each_kernel
 @single
 def pages_cache():
     """Test the page cache of a file, page by page, after it was read and when it is dropped."""
@@ -310,6 +316,7 @@ def slabs_of(cache):
     return int((SLAB / cache / "slabs").read_text().split()[0])
 
 
+@each_kernel
 @single
 def pages_slab():
     """Test that page_callers has as many slabs of two caches as SLUB counts."""

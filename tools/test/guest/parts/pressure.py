@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 from ftrace import EXTFRAG, Tracer
-from harness import by_name_only, check, check_equal
+from harness import check, check_equal, only_in, three_kernels
 from memory import PAGE, available_kb, touch
 from page_truth import PAGE_KB, pages_by_pfn, quiet, tracked
 from table import Table
@@ -112,7 +112,8 @@ def fallbacks_now():
     return Table("extfrag").sum("fallbacks")
 
 
-@by_name_only
+@three_kernels
+@only_in("small")
 def pages_pressure():
     """Test that pages are tracked correctly while memory is short."""
     # With the default of sites_max, all tables would take more than 1/16 of the RAM.

@@ -8,7 +8,7 @@ import statistics
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from harness import check, check_equal, several, single
+from harness import check, check_equal, each_kernel, several, single
 from kernel import has_checkers, loaded
 from processes import child, user_load
 from sums import identities
@@ -210,6 +210,7 @@ def sampling():
 WAYS = ("truth_one_way", "truth_other_way")
 
 
+@each_kernel
 @single
 def stacks_by_two_ways():
     """Test stacks of one call site that is reached through two functions in turn."""

@@ -13,8 +13,8 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from harness import DEADLINE_S, check, check_equal, several, several_if, wait_for
-from kernel import CPUS, KERNEL, loaded, rmmod
+from harness import DEADLINE_S, check, check_equal, each_kernel, several, wait_for
+from kernel import CPUS, loaded, rmmod
 from parts.latency import child_in, ended, limited, read_files
 from parts.reader import READER
 from reclaim_trace import check_latency, check_shrinkers, watched
@@ -194,6 +194,7 @@ def check_accounted(times, nr, cgroup):
     check(0 <= row["stall_us"] - sum(times.values()) <= nr, f"{row}, {times}")
 
 
+@each_kernel
 @several
 def latency_truth():
     """Test the tables against a shrinker that counts its calls, and times them and its callers."""
@@ -213,6 +214,7 @@ def latency_truth():
             f"{true['outer_ns'] // 1000} us; {nr} records, {len(causes)} causes")
 
 
+@each_kernel
 @several
 def latency_truth_functions():
     """Test that all calls that count objects are counted and timed, if functions are followed."""
@@ -258,6 +260,7 @@ def mounted(index, files):
         image.unlink()
 
 
+@each_kernel
 @several
 def latency_mounts():
     """Test that the shrinkers of file systems of one type are told apart, and all are counted."""
@@ -379,7 +382,7 @@ def check_totals(text):
     return printed
 
 
-@several_if(KERNEL == "6.12")
+@several
 def latency_ring():
     """Test that the reader prints each record once, unless it was overwritten, which it says."""
     with loaded("kmemacct", "threshold_us=1"), loaded(NAME), limited() as cgroup:

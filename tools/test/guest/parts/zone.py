@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from ftrace import EXTFRAG, HAS_HIST, tracers, watched
-from harness import Failed, check, check_equal, several, single
+from harness import Failed, check, check_equal, each_kernel, several, single
 from kernel import CPUS, syscall
 from memory import PAGE, available_kb, short_lists, small_pages, touch
 from page_truth import tracked
@@ -86,6 +86,7 @@ def orders_of_trace(tracer):
                    if int(fields["pfn"], 0))
 
 
+@each_kernel
 @single
 def orders_ftrace():
     """Test allocations by order and migrate type, with a hist trigger and the ring buffer."""
@@ -259,6 +260,7 @@ def check_each(found, columns):
               f"too few {column}")
 
 
+@each_kernel
 @several
 def pcpu_hist():
     """Test the per-CPU lists with hist triggers and with the ring buffer."""
@@ -277,6 +279,7 @@ def pcpu_hist():
     return f"{len(+found)} sums, {sum(bursts.values())} bursts"
 
 
+@each_kernel
 @single
 def tasks_bursts_traced():
     """Test bursts in `tasks` with the ring buffer, while pages are not tracked."""
@@ -355,6 +358,7 @@ def mix_types(known):
     known.run("blocks", "blocks", "blocks", "drop")
 
 
+@each_kernel
 @single
 def extfrag_hist():
     """Test fallbacks with a hist trigger and with the ring buffer."""
