@@ -17,6 +17,7 @@
 #include "../trace/latency_track.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
+#include "../trace/phase.h"
 #include "../trace/reclaim_functions.h"
 #include "../trace/slab.h"
 #include "../trace/tracepoint.h"
@@ -120,6 +121,14 @@ static void kma_stats_add_overhead(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
+static void kma_stats_add_slots(struct kma_snapshot *snap)
+{
+	u32 used, slots = kma_phase_slots(&used);
+
+	kma_keyval_add(snap, "stall_slots", KMA_FORMAT_U64, slots);
+	kma_keyval_add(snap, "stall_slots_used", KMA_FORMAT_U64, used);
+}
+
 /* Each function that may be followed, and the calls that were missed. */
 static void kma_stats_add_functions(struct kma_snapshot *snap)
 {
@@ -153,6 +162,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	kma_stats_add_functions(snap);
+	kma_stats_add_slots(snap);
 	kma_stats_since(&stats, &kma_baseline.stats);
 	for (i = 0; i < KMA_STAT_NR; i++)
 		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);
