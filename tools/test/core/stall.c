@@ -937,6 +937,48 @@ static void kma_shared_countmap(void)
 	kma_countmap_destroy(&t);
 }
 
+/* The same with counters on each CPU */
+static void kma_local_countmap(void)
+{
+	struct kma_countmap_info info = { .key = { { 1, 2, 3 } } };
+	struct kma_countmap_sum sum = {}, other = {};
+	struct kma_countmap t;
+	u32 id, counter;
+	int at;
+
+	kma_reset();
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		kma_env_bytes = 0;
+		if (!kma_countmap_init_local(&t, 128, 29, 1 << 28))
+			break;
+		kma_expect(!t.slot && !t.info && !t.local);
+	}
+	kma_env_fail_at = 0;
+	kma_expect(at == 4 && kma_countmap_local_bytes(128, KMA_ENV_CPUS) == kma_env_bytes);
+	for (id = 1; id < 128; id++, info.key.word[0]++)
+		kma_expect(kma_countmap_get(&t, &info) == id);
+	for_each_possible_cpu(kma_env.cpu) {
+		for (id = 0; id < 128; id++)
+			for (counter = 0; counter < 28; counter++)
+				kma_countmap_add_to(&t, id, counter, 100 * id + counter);
+		kma_countmap_raise(&t, 127, 28, 100 - kma_env.cpu);
+		kma_countmap_raise(&t, 127, 28, 7);
+	}
+	kma_env.cpu = 0;
+	for (id = 0; id < 128; id++) {
+		sum = (struct kma_countmap_sum) {};
+		kma_countmap_sum(&t, id, &sum);
+		for (counter = 0; counter < 28; counter++)
+			kma_expect(sum.v[counter] == KMA_ENV_CPUS * (100 * id + counter));
+		kma_expect(sum.v[28] == (id == 127 ? 100 : 0) && !sum.v[29]);
+	}
+	kma_countmap_clear(&t);
+	kma_countmap_sum(&t, 127, &other);
+	kma_expect(!other.v[0] && !other.v[28] && !kma_countmap_info(&t, 127));
+	kma_countmap_destroy(&t);
+}
+
 static const struct kma_case kma_cases[] = {
 	{ "times are exclusive", kma_times_are_exclusive },
 	{ "times add up", kma_times_add_up },
@@ -962,6 +1004,7 @@ static const struct kma_case kma_cases[] = {
 	{ "the log has slow writers", kma_log_has_slow_writers },
 	{ "the log forgets modules", kma_log_forgets_modules },
 	{ "a shared countmap", kma_shared_countmap },
+	{ "a countmap like that, on each CPU", kma_local_countmap },
 };
 
 int main(int argc, char **argv)
