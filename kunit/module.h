@@ -27,6 +27,7 @@
 #include "../module/state.h"
 #include "../module/trace/bulk.h"
 #include "../module/trace/page.h"
+#include "../module/trace/reclaim_functions.h"
 #include "../module/trace/slab.h"
 #include "../module/trace/tracepoint.h"
 

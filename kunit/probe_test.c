@@ -516,6 +516,22 @@ static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 22);
 }
 
+/* On an unknown kernel, an argument may be no shrinker, and not even an address. */
+static void kma_probe_reads_shrinkers_safely(struct kunit *test)
+{
+	static const unsigned long no_shrinker[] = { 0, 0xcc0, 0x7fffffff0000, 1UL << 62, -16UL };
+	const unsigned long shrinker = (unsigned long)current;
+	const u64 before = kma_stat_now(shrinker_unreadable);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(no_shrinker); i++)
+		KUNIT_EXPECT_NULL(test, kma_function_shrinker(no_shrinker[i]));
+	KUNIT_EXPECT_PTR_EQ(test, (const void *)kma_function_shrinker(shrinker),
+			    (const void *)shrinker);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(shrinker_unreadable) - before,
+			ARRAY_SIZE(no_shrinker));
+}
+
 static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_kmalloc),
 	KUNIT_CASE(kma_probe_counts_every_entry_point),
@@ -536,6 +552,7 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_attaches_all_or_none),
 	KUNIT_CASE(kma_probe_detaches_in_reverse),
 	KUNIT_CASE(kma_probe_attaches_to_tracepoints),
+	KUNIT_CASE(kma_probe_reads_shrinkers_safely),
 	{}
 };
 

@@ -132,16 +132,14 @@ static void kma_stats_add_slots(struct kma_snapshot *snap)
 /* Each function that may be followed, and the calls that were missed. */
 static void kma_stats_add_functions(struct kma_snapshot *snap)
 {
-	u64 missed, all = 0;
 	bool followed;
 	const char *name;
 	int i;
 
-	for (i = 0; (name = kma_reclaim_function(i, &followed, &missed)); i++) {
+	for (i = 0; (name = kma_reclaim_function(i, &followed)); i++)
 		kma_keyval_add(snap, name, KMA_FORMAT_U64, followed);
-		all += missed;
-	}
-	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64, all);
+	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64,
+		       kma_reclaim_functions_missed());
 }
 
 static int kma_stats_fill(struct kma_snapshot *snap)

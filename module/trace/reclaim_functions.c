@@ -2,10 +2,14 @@
 /* Follow the functions of reclaim and compaction.  See reclaim_functions.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/shrinker.h>
+#include <linux/uaccess.h>
 
 #include "../compat.h"
+#include "../core/stat.h"
 #include "kretprobe.h"
 #include "phase.h"
 #include "reclaim_functions.h"
@@ -84,9 +88,30 @@ static struct kma_reclaim_function kma_functions[] = {
 #endif
 };
 
+/* Calls whose kretprobe is not known any more. */
+static atomic64_t kma_functions_unknown;
+
+/*
+ * The function of a call, or NULL.  A kretprobe that is being unregistered does not find itself any
+ * more in its instances, but its handlers may still run.
+ */
 static struct kma_reclaim_function *kma_function_of(struct kretprobe_instance *ri)
 {
-	return container_of(get_kretprobe(ri), struct kma_reclaim_function, rp);
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	return rp ? container_of(rp, struct kma_reclaim_function, rp) : NULL;
+}
+
+/* The index of the argument is the same on all known kernels, but the compiler cannot check it. */
+const struct shrinker *kma_function_shrinker(unsigned long arg)
+{
+	const struct shrinker *shrinker = (const struct shrinker *)arg;
+	struct shrinker copy;
+
+	if (!copy_from_kernel_nofault(&copy, shrinker, sizeof(copy)))
+		return shrinker;
+	kma_stat_inc(shrinker_unreadable);
+	return NULL;
 }
 
 static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -94,19 +119,28 @@ static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *r
 	const struct kma_reclaim_function *f = kma_function_of(ri);
 	struct kma_phase_args args = { .order = KMA_ORDER_NONE, .entry = true };
 
+	if (!f) {
+		atomic64_inc(&kma_functions_unknown);
+		/* Skip the handler of the return. */
+		return 1;
+	}
 	if (f->order != KMA_NO_ARG)
 		args.order = regs_get_kernel_argument(regs, f->order);
 	if (f->gfp != KMA_NO_ARG)
 		args.gfp = regs_get_kernel_argument(regs, f->gfp);
 	if (f->shrinker != KMA_NO_ARG)
-		args.shrinker = (void *)regs_get_kernel_argument(regs, f->shrinker);
+		args.shrinker = kma_function_shrinker(regs_get_kernel_argument(regs, f->shrinker));
 	/* If the end does not matter, skip the handler of the return. */
 	return !kma_phase_begin(f->phase, &args, kernel_stack_pointer(regs));
 }
 
 static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	kma_phase_end(kma_function_of(ri)->phase, NULL);
+	const struct kma_reclaim_function *f = kma_function_of(ri);
+
+	/* Otherwise the phase is dropped, and counts as stall_ends_lost. */
+	if (f)
+		kma_phase_end(f->phase, NULL);
 	return 0;
 }
 
@@ -125,6 +159,7 @@ void kma_reclaim_functions_attach(void)
 	struct kma_reclaim_function *f;
 	bool any = false;
 
+	atomic64_set(&kma_functions_unknown, 0);
 	kma_phase_follows(true);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
 		f->followed = kma_kretprobe_register(&f->rp, KMA_KRETPROBE_FEW);
@@ -151,13 +186,23 @@ void kma_reclaim_functions_detach(void)
 	}
 }
 
-const char *kma_reclaim_function(int i, bool *followed, u64 *missed)
+const char *kma_reclaim_function(int i, bool *followed)
 {
 	const struct kma_reclaim_function *f = &kma_functions[i];
 
 	if (i >= ARRAY_SIZE(kma_functions))
 		return NULL;
 	*followed = f->followed;
-	*missed = f->followed ? kma_kretprobe_missed(&f->rp) : 0;
 	return f->stat;
+}
+
+u64 kma_reclaim_functions_missed(void)
+{
+	const struct kma_reclaim_function *f;
+	u64 missed = atomic64_read(&kma_functions_unknown);
+
+	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++)
+		if (f->followed)
+			missed += kma_kretprobe_missed(&f->rp);
+	return missed;
 }
