@@ -16,10 +16,13 @@
 
 /* Index of an argument that a function does not have. */
 #define KMA_NO_ARG	U8_MAX
+/* Names of a function, and NULL. */
+#define KMA_FUNCTION_NAMES	5
 
 /**
  * struct kma_reclaim_function - a function that is followed
  * @rp: its kretprobe
+ * @name: its names, see kma_kretprobe_register_first()
  * @stat: name of the row of `stats` that says whether it is followed
  * @phase: its phase
  * @order: index of the argument that is the order of the allocation
@@ -29,6 +32,7 @@
  */
 struct kma_reclaim_function {
 	struct kretprobe rp;
+	const char *name[KMA_FUNCTION_NAMES];
 	const char *stat;
 	enum kma_phase phase;
 	u8 order;
@@ -40,51 +44,52 @@ struct kma_reclaim_function {
 static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *regs);
 static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *regs);
 
-#define KMA_FUNCTION(_phase, name, _stat, _order, _gfp, _shrinker) {	\
+/* The last arguments are the names of the function, from the newest kernel's to the oldest's. */
+#define KMA_FUNCTION(_phase, _stat, _order, _gfp, _shrinker, ...) {	\
 	.rp = {								\
-		.kp.symbol_name = name,					\
 		.entry_handler = kma_function_entered,			\
 		.handler = kma_function_returned,			\
 	},								\
+	.name = { __VA_ARGS__ },					\
 	.stat = _stat,							\
 	.phase = _phase,						\
 	.order = _order, .gfp = _gfp, .shrinker = _shrinker,		\
 }
 
-#define KMA_FUNCTION_PLAIN(phase, name, stat)				\
-	KMA_FUNCTION(phase, name, stat, KMA_NO_ARG, KMA_NO_ARG, KMA_NO_ARG)
+#define KMA_FUNCTION_PLAIN(phase, stat, ...)				\
+	KMA_FUNCTION(phase, stat, KMA_NO_ARG, KMA_NO_ARG, KMA_NO_ARG, __VA_ARGS__)
 
 /* The functions, with the indices of their arguments; the same on all kernels. */
 static struct kma_reclaim_function kma_functions[] = {
-	KMA_FUNCTION(KMA_PHASE_ALLOC, KMA_ALLOC_PAGES, "followed_alloc_pages",
-		     1, 0, KMA_NO_ARG),
-	KMA_FUNCTION(KMA_PHASE_FREE_PAGES, "try_to_free_pages", "followed_try_to_free_pages",
-		     1, 2, KMA_NO_ARG),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SOFT_LIMIT, "mem_cgroup_soft_limit_reclaim",
-			   "followed_mem_cgroup_soft_limit_reclaim"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SHRINK_NODE, "shrink_node",
-			   "followed_shrink_node"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU, "shrink_lruvec",
-			   "followed_shrink_lruvec"),
-#ifdef KMA_HAVE_MGLRU
-	KMA_FUNCTION_PLAIN(KMA_PHASE_EVICT, "evict_folios",
-			   "followed_evict_folios"),
-#endif
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_ACTIVE, "shrink_active_list",
-			   "followed_shrink_active_list"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_INACTIVE, "shrink_inactive_list",
-			   "followed_shrink_inactive_list"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SLAB, "shrink_slab",
-			   "followed_shrink_slab"),
-	KMA_FUNCTION(KMA_PHASE_COUNT, "do_shrink_slab", "followed_do_shrink_slab",
-		     KMA_NO_ARG, KMA_NO_ARG, 1),
-	KMA_FUNCTION(KMA_PHASE_TRY_COMPACT, "try_to_compact_pages", "followed_try_to_compact_pages",
-		     1, 0, KMA_NO_ARG),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_COMPACT_ZONE, "compact_zone",
-			   "followed_compact_zone"),
+	/* All page allocations, also those of slabs, call this function. */
+	KMA_FUNCTION(KMA_PHASE_ALLOC, "followed_alloc_pages", 1, 0, KMA_NO_ARG,
+		     "__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages",
+		     "__alloc_pages_nodemask"),
+	KMA_FUNCTION(KMA_PHASE_FREE_PAGES, "followed_try_to_free_pages", 1, 2, KMA_NO_ARG,
+		     "try_to_free_pages"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SOFT_LIMIT, "followed_mem_cgroup_soft_limit_reclaim",
+			   "memcg1_soft_limit_reclaim", "mem_cgroup_soft_limit_reclaim"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SHRINK_NODE, "followed_shrink_node",
+			   "shrink_node"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU, "followed_shrink_lruvec",
+			   "shrink_lruvec"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_EVICT, "followed_evict_folios",
+			   "evict_folios"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_ACTIVE, "followed_shrink_active_list",
+			   "shrink_active_list"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_INACTIVE, "followed_shrink_inactive_list",
+			   "shrink_inactive_list"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SLAB, "followed_shrink_slab",
+			   "shrink_slab"),
+	KMA_FUNCTION(KMA_PHASE_COUNT, "followed_do_shrink_slab", KMA_NO_ARG, KMA_NO_ARG, 1,
+		     "do_shrink_slab"),
+	KMA_FUNCTION(KMA_PHASE_TRY_COMPACT, "followed_try_to_compact_pages", 1, 0, KMA_NO_ARG,
+		     "try_to_compact_pages"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_COMPACT_ZONE, "followed_compact_zone",
+			   "compact_zone"),
 #ifndef KMA_HAVE_BALANCE_EVENT
-	KMA_FUNCTION_PLAIN(KMA_PHASE_BALANCE, "balance_pgdat",
-			   "followed_balance_pgdat"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_BALANCE, "followed_balance_pgdat",
+			   "balance_pgdat"),
 #endif
 };
 
@@ -162,7 +167,8 @@ void kma_reclaim_functions_attach(void)
 	atomic64_set(&kma_functions_unknown, 0);
 	kma_phase_follows(true);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
-		f->followed = kma_kretprobe_register(&f->rp, KMA_KRETPROBE_FEW);
+		f->followed = kma_kretprobe_register_first(&f->rp, f->name,
+							   KMA_KRETPROBE_FEW);
 		any |= f->followed;
 		if (kma_function_replaces_event(f->phase))
 			kma_phase_has_function(f->phase, f->followed);
