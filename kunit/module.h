@@ -26,7 +26,9 @@
 #include "../module/setting.h"
 #include "../module/state.h"
 #include "../module/trace/bulk.h"
+#include "../module/trace/kretprobe.h"
 #include "../module/trace/page.h"
+#include "../module/trace/reclaim_functions.h"
 #include "../module/trace/slab.h"
 #include "../module/trace/tracepoint.h"
 

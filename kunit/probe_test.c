@@ -516,6 +516,52 @@ static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 22);
 }
 
+/* On an unknown kernel, an argument may be no shrinker, and not even an address. */
+static void kma_probe_reads_shrinkers_safely(struct kunit *test)
+{
+	static const unsigned long no_shrinker[] = { 0, 0xcc0, 0x7fffffff0000, 1UL << 62, -16UL };
+	const unsigned long shrinker = (unsigned long)current;
+	const u64 before = kma_stat_now(shrinker_unreadable);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(no_shrinker); i++)
+		KUNIT_EXPECT_NULL(test, kma_function_shrinker(no_shrinker[i]));
+	KUNIT_EXPECT_PTR_EQ(test, (const void *)kma_function_shrinker(shrinker),
+			    (const void *)shrinker);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(shrinker_unreadable) - before,
+			ARRAY_SIZE(no_shrinker));
+}
+
+static int kma_probe_fires(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/* The first name that this kernel has is followed, whatever older names it has, too. */
+static void kma_probe_follows_the_newest_name(struct kunit *test)
+{
+	static const char *const newer[] = {
+		"kma_no_function", "ksize", "kmem_cache_shrink", NULL
+	};
+	static const char *const only[] = { "kmem_cache_shrink", NULL };
+	static const char *const none[] = { "kma_no_function", "kma_no_other", NULL };
+	/* This function exists, and cannot be followed. */
+	static const char *const hidden[] = { "kprobe_ftrace_handler", "ksize", NULL };
+	struct kretprobe rp = { .handler = kma_probe_fires };
+	const s64 bytes = kma_state_bytes();
+
+	KUNIT_ASSERT_TRUE(test, kma_kretprobe_register_first(&rp, newer, KMA_KRETPROBE_FEW));
+	KUNIT_EXPECT_STREQ(test, rp.kp.symbol_name, "ksize");
+	KUNIT_EXPECT_GT(test, (s64)kma_state_bytes(), bytes);
+	kma_kretprobe_unregister(&rp);
+	KUNIT_ASSERT_TRUE(test, kma_kretprobe_register_first(&rp, only, KMA_KRETPROBE_FEW));
+	KUNIT_EXPECT_STREQ(test, rp.kp.symbol_name, "kmem_cache_shrink");
+	kma_kretprobe_unregister(&rp);
+	KUNIT_EXPECT_FALSE(test, kma_kretprobe_register_first(&rp, none, KMA_KRETPROBE_FEW));
+	KUNIT_EXPECT_FALSE(test, kma_kretprobe_register_first(&rp, hidden, KMA_KRETPROBE_FEW));
+	KUNIT_EXPECT_EQ(test, (s64)kma_state_bytes(), bytes);
+}
+
 static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_counts_kmalloc),
 	KUNIT_CASE(kma_probe_counts_every_entry_point),
@@ -536,6 +582,8 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_attaches_all_or_none),
 	KUNIT_CASE(kma_probe_detaches_in_reverse),
 	KUNIT_CASE(kma_probe_attaches_to_tracepoints),
+	KUNIT_CASE(kma_probe_reads_shrinkers_safely),
+	KUNIT_CASE(kma_probe_follows_the_newest_name),
 	{}
 };
 

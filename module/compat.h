@@ -63,20 +63,30 @@
 #define ftrace_get_regs(regs)		(regs)
 #define ftrace_regs			pt_regs
 #define ftrace_free_filter(ops)		ftrace_set_filter(ops, NULL, 0, 1)
+#define get_kretprobe(ri)		((ri)->rp)
 #define get_kretprobe_retaddr(ri)	((unsigned long)(ri)->ret_addr)
 #define in_hardirq()			in_irq()
 #define pde_data(inode)			PDE_DATA(inode)
 #endif
 
+/*
+ * Names of functions.  A function that a header declares is named after what the header has,
+ * because distributions backport changes.  Other functions are followed by a list of their names
+ * (see trace/kretprobe.h).
+ */
+
 /* The symbol of kmem_cache_alloc_bulk(), which is a macro since 6.10. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#ifdef kmem_cache_alloc_bulk
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk_noprof
 #else
 #define KMA_ALLOC_BULK kmem_cache_alloc_bulk
 #endif
 
-/* The bulk page allocator, which has no tracepoint.  Linux 5.10 has no bulk page allocator. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+/*
+ * The bulk page allocator, which has no tracepoint.  It is a macro since 6.10.  Linux 5.10 has no
+ * bulk page allocator.
+ */
+#if defined(__alloc_pages_bulk) || defined(alloc_pages_bulk)
 #define KMA_ALLOC_PAGES_BULK alloc_pages_bulk_noprof
 #elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
@@ -106,7 +116,7 @@
  * The slab allocator keeps free objects in per-CPU sheaves.  An object that kfree_rcu() puts into
  * a sheaf is freed without an event.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#if defined(kmem_cache_alloc_from_sheaf) || LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define KMA_HAVE_SHEAVES
 #endif
 
@@ -132,13 +142,6 @@
 /* kfree_rcu_nolock(), which calls kfree_call_rcu_nolock(). */
 #if defined(kfree_rcu_nolock) || LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
 #define KMA_HAVE_KFREE_RCU_NOLOCK
-#endif
-
-/* The type of the head that kvfree_call_rcu() takes. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
-#define kma_rcu_head		kvfree_rcu_head
-#else
-#define kma_rcu_head		rcu_head
 #endif
 
 /*
@@ -207,19 +210,6 @@ static inline size_t kma_kmalloc_bytes(size_t size)
 	return roundup_pow_of_two(size);
 }
 
-/* The function of all page allocations.  Its first arguments are the gfp flags and the order. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#define KMA_ALLOC_PAGES	"__alloc_frozen_pages_noprof"
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
-#define KMA_ALLOC_PAGES	"__alloc_pages_noprof"
-#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
-#define KMA_ALLOC_PAGES	"__alloc_pages"
-#else
-#define KMA_ALLOC_PAGES	"__alloc_pages_nodemask"
-/* This kernel keeps the kretprobe in each of its instances. */
-#define get_kretprobe(ri)	((ri)->rp)
-#endif
-
 /* The unwinder finds the return addresses that kretprobes have replaced. */
 #define KMA_UNWINDS_KRETPROBES	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
 
@@ -253,8 +243,6 @@ static inline size_t kma_kmalloc_bytes(size_t size)
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
-/* The multi-generational LRU. */
-#define KMA_HAVE_MGLRU
 /* The tracepoint mm_vmscan_throttled. */
 #define KMA_HAVE_THROTTLED
 /* The first arguments of mm_compaction_begin and mm_compaction_end. */

@@ -17,13 +17,22 @@
 #define KMA_COUNTMAP_ROWS		4096
 #define KMA_COUNTMAP_ROWS_FEW	1024
 
-/* The countmaps that are shared: rows and counters of a row, and which of these keep a maximum. */
+/*
+ * The countmaps that are shared: rows and counters of a row, and which of these keep a maximum.
+ * With `latency=functions`, each page allocation counts in `latency`, so that has its counters on
+ * each CPU.
+ */
+#define KMA_LATENCY_ROWS	128
+static_assert(KMA_LATENCY_ROWS * KMA_LATENCY_NR * sizeof(u64) <= KMA_PERCPU_CHUNK_BYTES);
+
 static const struct {
 	u32 rows;
 	u32 counters;
 	u32 maxima;
+	bool local;
 } kma_countmap_shared[KMA_COUNTMAP_NR] = {
-	[KMA_COUNTMAP_LATENCY] = { 128, KMA_LATENCY_NR, BIT(KMA_LATENCY_MAX_NS) },
+	[KMA_COUNTMAP_LATENCY] = { KMA_LATENCY_ROWS, KMA_LATENCY_NR, BIT(KMA_LATENCY_MAX_NS),
+				   .local = true },
 	[KMA_COUNTMAP_SHRINKERS] = { 256, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
 	[KMA_COUNTMAP_STALLS] = { 1024, KMA_STALLED_NR, BIT(KMA_STALLED_MAX_NS) },
 };
@@ -65,6 +74,8 @@ u32 kma_countmap_maxima(enum kma_countmap_of of)
 
 u64 kma_countmap_memory(enum kma_countmap_of of)
 {
+	if (kma_countmap_shared[of].local)
+		return kma_countmap_local_bytes(kma_countmap_shared[of].rows, num_possible_cpus());
 	if (kma_countmap_shared[of].rows)
 		return kma_countmap_shared_bytes(kma_countmap_shared[of].rows,
 						 kma_countmap_shared[of].counters);
@@ -98,14 +109,24 @@ static void kma_countmap_add_nodes(struct kma_countmap *t)
 	}
 }
 
+static int kma_countmap_allocate(struct kma_countmap *t, enum kma_countmap_of of)
+{
+	const u32 rows = kma_countmap_shared[of].rows;
+
+	if (!rows)
+		return kma_countmap_init(t, kma_countmap_rows(of));
+	if (kma_countmap_shared[of].local)
+		return kma_countmap_init_local(t, rows, kma_countmap_shared[of].counters,
+					       kma_countmap_shared[of].maxima);
+	return kma_countmap_init_shared(t, rows, kma_countmap_shared[of].counters,
+					kma_countmap_shared[of].maxima);
+}
+
 static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 {
-	const u32 shared = kma_countmap_shared[of].rows;
 	struct kma_countmap *t = kmalloc(sizeof(*t), GFP_KERNEL);
 
-	if (!t || (shared ? kma_countmap_init_shared(t, shared, kma_countmap_shared[of].counters,
-						     kma_countmap_shared[of].maxima) :
-			    kma_countmap_init(t, kma_countmap_rows(of)))) {
+	if (!t || kma_countmap_allocate(t, of)) {
 		kfree(t);
 		return NULL;
 	}

@@ -12,6 +12,7 @@
 #include "recycling.h"
 #include "sampling.h"
 #include "state.h"
+#include "trace/phase.h"
 
 /* ---- once a second -------------------------------------------------------- */
 
@@ -126,6 +127,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	}
 	kma_overhead_look();
 	kma_recycling_turn();
+	kma_phase_turn();
 	kma_full_turn();
 	/* Queue it with the lock held, so that kma_overhead_hurry() finds it. */
 	kma_overhead_queue(kma_overhead_adjust());

@@ -17,10 +17,14 @@
  *
  *	run	`join`: the task waits for `go`, allocates pages, and waits for `leave`;
  *		then the write returns.
+ *		`stall`: the task calls the probes of the beginning of node reclaim, waits for
+ *		`go`, calls those of the end, and the write returns.  If the task is killed
+ *		before, it exits without that end.
  *		`go`: all tasks that have joined allocate, at the same time.
  *		`leave`: they free their pages, and return.
  *	values	`name value` lines: `joined` and `done` are the numbers of tasks that have
- *		joined, and that have allocated; names of times end in _ns
+ *		joined, and that have allocated, `stalled` of those that wait after `stall`;
+ *		names of times end in _ns
  *
  * The values are exact while no task allocates.
  */
@@ -33,12 +37,16 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
 
@@ -76,7 +84,7 @@ struct truth_task {
 
 /* X(name): the values, in the order in which they are shown. */
 #define TRUTH_VALUES(X)						\
-	X(joined) X(done) X(allocs) X(failed)			\
+	X(joined) X(done) X(stalled) X(allocs) X(failed)			\
 	X(waits) X(wait_ns) X(wait_max_ns)			\
 	X(counts) X(count_ns) X(others) X(calls)		\
 	X(scans) X(scanned) X(freed)				\
@@ -355,6 +363,57 @@ static int truth_join(void)
 	return ret;
 }
 
+/* ---- stalls that others cannot end --------------------------------------------------------- */
+
+static struct tracepoint *truth_begin, *truth_end;
+
+static void truth_find_tracepoint(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "mm_vmscan_node_reclaim_begin"))
+		truth_begin = tp;
+	if (!strcmp(tp->name, "mm_vmscan_node_reclaim_end"))
+		truth_end = tp;
+}
+
+/* Node reclaim begins, or has ended.  The last argument of the end exists since 7.1. */
+static noinline void truth_call_probes(const struct tracepoint *tp)
+{
+	const struct tracepoint_func *probe;
+
+	preempt_disable_notrace();
+	for (probe = rcu_dereference_sched(tp->funcs); probe && probe->func; probe++) {
+		if (tp == truth_begin)
+			((void (*)(void *, int, int, gfp_t))probe->func)(probe->data, 0, 0,
+									 GFP_KERNEL);
+		else
+			((void (*)(void *, unsigned long, void *))probe->func)(probe->data, 0,
+									       NULL);
+	}
+	preempt_enable_notrace();
+}
+
+static void truth_stalled(int add)
+{
+	spin_lock(&truth_lock);
+	truth.stalled += add;
+	spin_unlock(&truth_lock);
+}
+
+static int truth_stall(void)
+{
+	int ret;
+
+	if (!truth_begin || !truth_end)
+		return -ENOENT;
+	truth_call_probes(truth_begin);
+	truth_stalled(1);
+	ret = wait_event_killable(truth_queue, READ_ONCE(truth_going));
+	truth_stalled(-1);
+	if (!ret)
+		truth_call_probes(truth_end);
+	return ret;
+}
+
 /* ---- the files ------------------------------------------------------------------------------ */
 
 static int truth_set_going(bool going)
@@ -368,6 +427,8 @@ static int truth_run(const char *what)
 {
 	if (!strcmp(what, "join"))
 		return truth_join();
+	if (!strcmp(what, "stall"))
+		return truth_stall();
 	if (!strcmp(what, "go"))
 		return truth_set_going(true);
 	if (!strcmp(what, "leave"))
@@ -411,6 +472,7 @@ static int __init truth_init(void)
 {
 	int ret = -ENOMEM;
 
+	for_each_kernel_tracepoint(truth_find_tracepoint, NULL);
 	truth_cache = kmem_cache_create(KBUILD_MODNAME, sizeof(struct list_head), 0, SLAB_ACCOUNT,
 					NULL);
 	if (!truth_cache)

@@ -36,6 +36,11 @@ u64 kma_countmap_shared_bytes(u32 rows, u32 counters)
 	return kma_countmap_map_bytes(rows) + kma_countmap_copies_bytes(rows, counters);
 }
 
+u64 kma_countmap_local_bytes(u32 rows, unsigned int nr_cpus)
+{
+	return kma_countmap_map_bytes(rows) + (u64)KMA_PERCPU_CHUNK_BYTES * nr_cpus;
+}
+
 u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
 {
 	return kma_countmap_map_bytes(rows) + (u64)rows * sizeof(void *) +
@@ -87,20 +92,35 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 	return 0;
 }
 
-int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima)
+/* The counters are those of all CPUs, or those on each CPU. */
+static int kma_countmap_init_wide(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima,
+				  bool local)
 {
 	*t = (struct kma_countmap) {
 		.rows = rows, .mask = kma_countmap_slots(rows) - 1,
 		.counters = counters, .maxima = maxima,
 	};
-	t->shared = kma_env_zalloc(kma_countmap_copies_bytes(rows, counters));
-	if (!t->shared || kma_countmap_alloc_map(t)) {
+	if (local)
+		t->local = kma_env_zalloc_percpu(64);
+	else
+		t->shared = kma_env_zalloc(kma_countmap_copies_bytes(rows, counters));
+	if ((!t->shared && !t->local) || kma_countmap_alloc_map(t)) {
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
 	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
 	atomic_set(&t->used, 1);
 	return 0;
+}
+
+int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima)
+{
+	return kma_countmap_init_wide(t, rows, counters, maxima, false);
+}
+
+int kma_countmap_init_local(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima)
+{
+	return kma_countmap_init_wide(t, rows, counters, maxima, true);
 }
 
 void kma_countmap_destroy(struct kma_countmap *t)
@@ -112,6 +132,7 @@ void kma_countmap_destroy(struct kma_countmap *t)
 	kma_env_free(t->chunk);
 	kma_env_free(t->row);
 	kma_env_free(t->shared);
+	kma_env_free_percpu(t->local);
 	kma_env_free(t->info);
 	kma_env_free(t->slot);
 	*t = (struct kma_countmap) {};
@@ -124,7 +145,10 @@ void kma_countmap_clear(struct kma_countmap *t)
 
 	if (t->shared)
 		memset(t->shared, 0, kma_countmap_copies_bytes(t->rows, t->counters));
-	for (i = 0; !t->shared && i < kma_countmap_chunks(t->rows); i++) {
+	for_each_possible_cpu(cpu)
+		if (t->local)
+			memset(per_cpu_ptr(t->local, cpu), 0, KMA_PERCPU_CHUNK_BYTES);
+	for (i = 0; t->chunk && i < kma_countmap_chunks(t->rows); i++) {
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(t->chunk[i], cpu), 0,
 			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
@@ -263,13 +287,34 @@ static atomic64_t *kma_countmap_mine(const struct kma_countmap *t, u32 id)
 
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n)
 {
+	if (t->local) {
+		this_cpu_add(t->local[id * t->counters + counter], n);
+		return;
+	}
 	atomic64_add(n, &kma_countmap_mine(t, id)[counter]);
+}
+
+/* If the task migrates after it has read the counter, it reads the other CPU's. */
+static void kma_countmap_raise_local(struct kma_countmap *t, u32 i, u64 n)
+{
+	u64 was;
+
+	do {
+		was = this_cpu_read(t->local[i]);
+	} while (was < n && this_cpu_cmpxchg(t->local[i], was, n) != was);
 }
 
 void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n)
 {
-	atomic64_t *v = &kma_countmap_mine(t, id)[counter];
-	s64 was = atomic64_read(v);
+	atomic64_t *v;
+	s64 was;
+
+	if (t->local) {
+		kma_countmap_raise_local(t, id * t->counters + counter, n);
+		return;
+	}
+	v = &kma_countmap_mine(t, id)[counter];
+	was = atomic64_read(v);
 
 	while ((u64)was < n && !atomic64_try_cmpxchg(v, &was, n))
 		;
@@ -303,6 +348,22 @@ static void kma_countmap_sum_shared(const struct kma_countmap *t, u32 id,
 	}
 }
 
+static void kma_countmap_sum_local(const struct kma_countmap *t, u32 id,
+				   struct kma_countmap_sum *sum)
+{
+	struct kma_countmap_sum one = {};
+	const u64 *v;
+	int cpu;
+	u32 i;
+
+	for_each_possible_cpu(cpu) {
+		v = per_cpu_ptr(t->local, cpu) + id * t->counters;
+		for (i = 0; i < t->counters; i++)
+			one.v[i] = READ_ONCE(v[i]);
+		kma_countmap_merge(t->maxima, sum, &one);
+	}
+}
+
 static void kma_countmap_sum_percpu(const struct kma_countmap *t, u32 id,
 				    struct kma_countmap_sum *sum)
 {
@@ -320,6 +381,8 @@ void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_
 {
 	if (t->shared)
 		kma_countmap_sum_shared(t, id, sum);
+	else if (t->local)
+		kma_countmap_sum_local(t, id, sum);
 	else
 		kma_countmap_sum_percpu(t, id, sum);
 }

@@ -17,7 +17,9 @@
  *
  * Counters of rare events need not be per-CPU, which would take memory on each CPU.  Such a
  * countmap is shared: all CPUs together have a few copies of the counters, and add to them by
- * atomic instructions.  Its rows may also have counters that keep a maximum.
+ * atomic instructions.  Its rows may also have counters that keep a maximum.  If some of its events
+ * are frequent, and its rows are few, such a countmap has its counters on each CPU instead, in one
+ * chunk of per-CPU memory.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -90,9 +92,11 @@ struct kma_countmap_info {
  * @info: description of each row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
- * @counters: number of counters of a row, if the countmap is shared; otherwise 0
- * @maxima: bit mask of the counters that keep a maximum, if the countmap is shared
+ * @counters: number of counters of a row, if it is not KMA_COUNTMAP_COUNTERS; otherwise 0
+ * @maxima: bit mask of the counters that keep a maximum, if @counters is not 0
  * @shared: the counters, if the countmap is shared; in each copy, @counters for each row
+ * @local: the counters on each CPU, if @counters is not 0 and the countmap is not shared: @counters
+ *	for each row
  */
 struct kma_countmap {
 	u32 rows;
@@ -105,6 +109,7 @@ struct kma_countmap {
 	u32 counters;
 	u32 maxima;
 	atomic64_t *shared;
+	u64 __percpu *local;
 };
 
 /**
@@ -148,6 +153,29 @@ u64 kma_countmap_shared_bytes(u32 rows, u32 counters);
  * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima);
+
+/**
+ * kma_countmap_local_bytes() - memory that a countmap of kma_countmap_init_local() takes
+ * @rows: number of rows, [other] included
+ * @nr_cpus: number of possible CPUs
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_countmap_local_bytes(u32 rows, unsigned int nr_cpus);
+
+/**
+ * kma_countmap_init_local() - allocate an empty countmap of few rows, with counters on each CPU
+ * @t: the countmap
+ * @rows: number of rows, [other] included; at least 2
+ * @counters: number of counters of a row, at most KMA_COUNTMAP_SHARED; all counters of a CPU take
+ *	at most KMA_PERCPU_CHUNK_BYTES
+ * @maxima: bit mask of the counters that keep a maximum
+ *
+ * Context: process, may sleep.
+ * Return: 0, or -ENOMEM with no memory left allocated.
+ */
+int kma_countmap_init_local(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima);
 
 /**
  * kma_countmap_destroy() - free a countmap
@@ -294,7 +322,7 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
 /**
- * kma_countmap_add_to() - add to a counter of a row of a shared countmap
+ * kma_countmap_add_to() - add to a counter of a row of a countmap that has @counters
  * @t: the countmap
  * @id: number of the row
  * @counter: index of the counter, below @t->counters
@@ -305,7 +333,7 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
 /**
- * kma_countmap_raise() - raise a counter of a row of a shared countmap, if it is less than a value
+ * kma_countmap_raise() - raise a counter of a row of such a countmap, if it is less than a value
  * @t: the countmap
  * @id: number of the row
  * @counter: index of the counter, in @t->maxima

@@ -42,20 +42,42 @@ u32 kma_latency_bucket(u64 ns)
 	return us < 2 ? 0 : min_t(u32, ilog2(us), KMA_LATENCY_BUCKETS - 1);
 }
 
-/* ---- slots ----------------------------------------------------------------- */
+/* ---- sets of slots ---------------------------------------------------------- */
 
-u64 kma_stalls_bytes(void)
+/*
+ * States of a slot, in the lowest bits of its owner, which are 0 in the address of a task_struct.
+ * With none of these bits, the task is in a phase, and finds the slot.
+ */
+#define KMA_STALL_OPENING	1UL	/* the task has claimed the slot, and is about to fill it */
+#define KMA_STALL_NOTED		2UL	/* the task has noted something in it */
+#define KMA_STALL_EXITED	4UL	/* the task has exited, and the slot will be released */
+#define KMA_STALL_STATE		7UL
+
+static_assert(sizeof(struct kma_stall_set) == 64);
+
+static u32 kma_stalls_sets(u32 cpus)
 {
-	return KMA_STALLS * (sizeof(unsigned long) + sizeof(struct kma_stall));
+	return max_t(u32, KMA_STALLS_SETS, KMA_STALLS_SETS_PER_CPU * cpus);
 }
 
-int kma_stalls_init(struct kma_stalls *t)
+u64 kma_stalls_bytes(u32 cpus)
 {
-	t->owner = kma_env_zalloc(KMA_STALLS * sizeof(t->owner[0]));
-	t->slot = kma_env_zalloc(KMA_STALLS * sizeof(t->slot[0]));
-	if (t->owner && t->slot) {
+	return (u64)kma_stalls_sets(cpus) *
+	       (sizeof(struct kma_stall_set) + KMA_STALLS_SET * sizeof(struct kma_stall));
+}
+
+int kma_stalls_init(struct kma_stalls *t, u32 cpus)
+{
+	u32 i;
+
+	t->sets = kma_stalls_sets(cpus);
+	t->set = kma_env_zalloc(t->sets * sizeof(t->set[0]));
+	t->slot = kma_env_zalloc(t->sets * KMA_STALLS_SET * sizeof(t->slot[0]));
+	if (t->set && t->slot) {
+		for (i = 0; i < t->sets * KMA_STALLS_SET; i++)
+			t->slot[i].owner = &t->set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET];
 		/* A task_struct would look as if it were still referred to. */
-		kma_env_no_scan(t->owner);
+		kma_env_no_scan(t->set);
 		kma_env_no_scan(t->slot);
 		return 0;
 	}
@@ -65,7 +87,7 @@ int kma_stalls_init(struct kma_stalls *t)
 
 void kma_stalls_destroy(struct kma_stalls *t)
 {
-	kma_env_free(t->owner);
+	kma_env_free(t->set);
 	kma_env_free(t->slot);
 	*t = (struct kma_stalls) {};
 }
@@ -74,62 +96,271 @@ void kma_stalls_clear(struct kma_stalls *t)
 {
 	u32 i;
 
-	for (i = 0; i < KMA_STALLS; i++) {
+	for (i = 0; i < t->sets * KMA_STALLS_SET; i++) {
 		kma_stat_add(stall_ends_lost, t->slot[i].depth);
 		t->slot[i].depth = 0;
-		WRITE_ONCE(t->owner[i], 0);
 	}
+	memset(t->set, 0, t->sets * sizeof(t->set[0]));
 }
 
-/* The first slot that a task may have. */
-static u32 kma_stall_first(unsigned long task)
+u32 kma_stalls_used(const struct kma_stalls *t)
 {
-	const u64 hash = (u64)task * 0x9e3779b97f4a7c15ULL >> 32;
+	unsigned long owner;
+	u32 i, used = 0;
 
-	return hash % KMA_STALLS & ~(KMA_STALLS_SET - 1);
+	for (i = 0; i < t->sets * KMA_STALLS_SET; i++) {
+		owner = READ_ONCE(t->set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET]);
+		used += owner && !(owner & KMA_STALL_NOTED);
+	}
+	return used;
+}
+
+static u64 kma_stall_hash(unsigned long task)
+{
+	return (u64)task * 0x9e3779b97f4a7c15ULL;
+}
+
+static u32 kma_stall_home(const struct kma_stalls *t, unsigned long task)
+{
+	return (kma_stall_hash(task) >> 32) * t->sets >> 32;
+}
+
+/* The set that a task tries after its home set: a number of tries, from 1, selects one of all. */
+static u32 kma_stall_other(const struct kma_stalls *t, unsigned long task, u32 try)
+{
+	const u64 hash = kma_stall_hash(task);
+
+	return (((hash ^ hash >> 32) + try) * 0xbf58476d1ce4e5b9ULL >> 32) * t->sets >> 32;
+}
+
+/* A task has claimed a slot at this try. */
+static void kma_stall_spill(struct kma_stalls *t, unsigned long task, u64 try)
+{
+	atomic64_t *spilled = &t->set[kma_stall_home(t, task)].spilled;
+	s64 was = atomic64_read(spilled), now;
+
+	do {
+		now = max((u64)was >> 32, try) << 32 | ((u32)was + 1);
+	} while (!atomic64_try_cmpxchg(spilled, &was, now));
+}
+
+/* A slot that was not in the home set of its task is no longer its own. */
+static void kma_stall_unspill(struct kma_stalls *t, unsigned long task)
+{
+	atomic64_t *spilled = &t->set[kma_stall_home(t, task)].spilled;
+	s64 was = atomic64_read(spilled), now;
+
+	do {
+		now = (u32)was == 1 ? 0 : was - 1;
+	} while (!atomic64_try_cmpxchg(spilled, &was, now));
+}
+
+/* ---- the slot of a task ----------------------------------------------------- */
+
+static __always_inline struct kma_stall *kma_stall_in(const struct kma_stalls *t, u32 set,
+						      unsigned long owner)
+{
+	const unsigned long *at = t->set[set].owner;
+	u32 i;
+
+	kma_unroll(KMA_STALLS_SET)
+	for (i = 0; i < KMA_STALLS_SET; i++)
+		if (READ_ONCE(at[i]) == owner)
+			return &t->slot[set * KMA_STALLS_SET + i];
+	return NULL;
+}
+
+static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls *t,
+							 unsigned long task, unsigned long owner,
+							 u32 tries)
+{
+	struct kma_stall *s = NULL;
+	u32 try;
+
+	for (try = 1; try <= tries && !s; try++)
+		s = kma_stall_in(t, kma_stall_other(t, task, try), owner);
+	return s;
+}
+
+/* Only the task itself makes a slot its own, so this sees the slot if there is one. */
+static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls *t,
+							unsigned long task, unsigned long state)
+{
+	const u32 home = kma_stall_home(t, task);
+	struct kma_stall *s = kma_stall_in(t, home, task | state);
+	u64 spilled;
+
+	if (s)
+		return s;
+	spilled = atomic64_read(&t->set[home].spilled);
+	if (likely(!spilled))
+		return NULL;
+	return kma_stall_find_spilled(t, task, task | state, spilled >> 32);
 }
 
 struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task)
 {
-	const u32 first = kma_stall_first(task);
+	return kma_stall_find(t, task, 0);
+}
+
+/* Claim a slot of a set that is free, or, with @noted, in which a task has noted something. */
+static __always_inline struct kma_stall *kma_stall_claim_in(struct kma_stalls *t, u32 set,
+							    unsigned long task, bool noted)
+{
+	unsigned long *owner = t->set[set].owner, was;
+	struct kma_stall *s;
 	u32 i;
 
-	/* Only the task itself makes a slot its own, so this sees the slot if there is one. */
-	for (i = first; i < first + KMA_STALLS_SET; i++)
-		if (READ_ONCE(t->owner[i]) == task)
-			return &t->slot[i];
+	for (i = 0; i < KMA_STALLS_SET; i++, owner++) {
+		was = READ_ONCE(*owner);
+		if (was && !(noted && was & KMA_STALL_NOTED))
+			continue;
+		/* Pairs with the release in kma_stall_publish(). */
+		if (cmpxchg(owner, was, task | KMA_STALL_OPENING) != was)
+			continue;
+		s = &t->slot[set * KMA_STALLS_SET + i];
+		if (was && s->spilled)
+			kma_stall_unspill(t, was & ~KMA_STALL_STATE);
+		s->spilled = false;
+		return s;
+	}
 	return NULL;
 }
 
-static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long task,
-					 enum kma_phase phase)
+static struct kma_stall *kma_stall_claim_try(struct kma_stalls *t, unsigned long task, u32 try,
+					     bool noted)
 {
-	const u32 first = kma_stall_first(task);
-	u32 i;
+	struct kma_stall *s = kma_stall_claim_in(t, kma_stall_other(t, task, try), task, noted);
 
-	for (i = first; i < first + KMA_STALLS_SET; i++)
-		/* The cmpxchg pairs with the release in kma_stall_leave(). */
-		if (!READ_ONCE(t->owner[i]) && !cmpxchg(&t->owner[i], 0, task))
-			return &t->slot[i];
-	kma_stat_inc(stall_no_slot);
-	/* The end of another phase counts this when it comes. */
-	if (kma_phase_is_background(phase))
-		kma_stat_inc(stall_begins_lost);
+	if (s) {
+		s->spilled = true;
+		kma_stall_spill(t, task, try);
+	}
+	return s;
+}
+
+static noinline struct kma_stall *kma_stall_claim_other(struct kma_stalls *t, unsigned long task)
+{
+	struct kma_stall *s = NULL;
+	u32 try;
+
+	for (try = 1; try < KMA_STALLS_TRIES_FREE && !s; try++)
+		s = kma_stall_claim_try(t, task, try, false);
+	if (!s)
+		s = kma_stall_claim_in(t, kma_stall_home(t, task), task, true);
+	for (try = 1; try < KMA_STALLS_TRIES && !s; try++)
+		s = kma_stall_claim_try(t, task, try, true);
+	return s;
+}
+
+static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long task)
+{
+	return kma_stall_claim_in(t, kma_stall_home(t, task), task, false) ?:
+	       kma_stall_claim_other(t, task);
+}
+
+/* Claim the slot in which the task has noted something, unless another task has taken it. */
+static struct kma_stall *kma_stall_claim_noted(struct kma_stalls *t, unsigned long task)
+{
+	struct kma_stall *s = kma_stall_find(t, task, KMA_STALL_NOTED);
+
+	if (s && cmpxchg(s->owner, task | KMA_STALL_NOTED, task | KMA_STALL_OPENING) ==
+		 (task | KMA_STALL_NOTED))
+		return s;
 	return NULL;
+}
+
+static void kma_stall_publish(struct kma_stall *s, unsigned long owner)
+{
+	/* Pairs with the cmpxchg in kma_stall_claim_in(), and the acquire in kma_stall_exits(). */
+	smp_store_release(s->owner, owner);
+}
+
+/* The slot is no longer that of the task. */
+static void kma_stall_release(struct kma_stalls *t, struct kma_stall *s, unsigned long task)
+{
+	const bool spilled = s->spilled;
+
+	kma_stall_publish(s, 0);
+	if (unlikely(spilled))
+		kma_stall_unspill(t, task);
 }
 
 void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s)
 {
+	unsigned long task;
+
 	if (s->depth)
 		return;
-	/* Pairs with the cmpxchg in kma_stall_claim(). */
-	smp_store_release(&t->owner[s - t->slot], 0);
+	task = READ_ONCE(*s->owner) & ~KMA_STALL_STATE;
+	if (s->noted)
+		kma_stall_publish(s, task | KMA_STALL_NOTED);
+	else
+		kma_stall_release(t, s, task);
 }
+
+/* ---- tasks that have exited -------------------------------------------------- */
+
+/*
+ * Mark a slot if its task has exited: then neither that task nor another one finds it.
+ * Return: true if the slot has to be released once all probes of before have ended.
+ */
+static bool kma_stall_exits(struct kma_stalls *t, struct kma_stall *s,
+			    bool (*has_exited)(unsigned long task, u32 pid))
+{
+	/* Pairs with the release in kma_stall_publish(): this sees the thread ID of the owner. */
+	const unsigned long owner = smp_load_acquire(s->owner);
+	const unsigned long task = owner & ~KMA_STALL_STATE;
+
+	if (!owner || owner & (KMA_STALL_OPENING | KMA_STALL_EXITED) ||
+	    !has_exited(task, READ_ONCE(s->pid)))
+		return false;
+	if (!(owner & KMA_STALL_NOTED))
+		return cmpxchg(s->owner, owner, owner | KMA_STALL_EXITED) == owner;
+	/* No probe uses such a slot before it has claimed it, so release it as its task would. */
+	if (cmpxchg(s->owner, owner, task | KMA_STALL_OPENING) == owner)
+		kma_stall_release(t, s, task);
+	return false;
+}
+
+static void kma_stall_release_exited(struct kma_stalls *t, struct kma_stall *s)
+{
+	const unsigned long owner = READ_ONCE(*s->owner);
+
+	/* A probe that had found the slot before it was marked may have released it. */
+	if (!(owner & KMA_STALL_EXITED))
+		return;
+	kma_stat_add(stall_ends_lost, s->depth);
+	s->depth = 0;
+	kma_stall_release(t, s, owner & ~KMA_STALL_STATE);
+}
+
+void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long task, u32 pid))
+{
+	const u32 nr = t->sets * KMA_STALLS_SET;
+	bool any = false;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		any |= kma_stall_exits(t, &t->slot[i], has_exited);
+		if (i % (64 * KMA_STALLS_SET) == 0)
+			kma_env_resched();
+	}
+	if (!any)
+		return;
+	/*
+	 * A task that exits may still run a probe after it cannot be found any more.  Once all
+	 * probes of before have ended, nothing but this function uses the slots that are marked.
+	 */
+	kma_env_wait_for_probes();
+	for (i = 0; i < nr; i++)
+		kma_stall_release_exited(t, &t->slot[i]);
+}
+
+/* ---- phases ---------------------------------------------------------------- */
 
 /* The most bytes of stack that a probe and its callers take below the function that has it. */
 #define KMA_STALL_SLACK	512
-
-/* ---- phases ---------------------------------------------------------------- */
 
 /* What was counted in a phase belongs to the phase around it, too. */
 static void kma_stall_hand_over(struct kma_stall_frame *around, const struct kma_stall_frame *f)
@@ -159,10 +390,14 @@ static void kma_stall_drop(struct kma_stall *s, u32 depth)
  * Whether a phase is over when another one begins.  The stack pointer of a probe is lower than that
  * of the function that has the tracepoint, which may call another one.
  */
-static bool kma_stall_is_over(const struct kma_stall_frame *f, enum kma_phase next,
-			      unsigned long sp)
+static bool kma_stall_is_over(const struct kma_stall_frame *f, enum kma_phase next, u32 sp)
 {
 	return (f->phase == next && f->sp == sp) || f->sp + KMA_STALL_SLACK < sp;
+}
+
+static u32 kma_stall_sp(const struct kma_stall_task *who)
+{
+	return who->sp - who->stack;
 }
 
 /* Drop the phases that cannot be going on any more, if their ends were not seen. */
@@ -174,23 +409,64 @@ static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_tas
 	/* The slot may be that of a task that has died. */
 	if (s->stack != who->stack || s->pid != who->pid)
 		depth = 0;
-	while (depth && kma_stall_is_over(&s->frame[depth - 1], next, who->sp))
+	while (depth && kma_stall_is_over(&s->frame[depth - 1], next, kma_stall_sp(who)))
 		depth--;
 	if (depth != s->depth)
 		kma_stall_drop(s, depth);
 }
 
-static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who)
+/* Begin a stall.  With @noted, the slot holds what has been noted. */
+static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who, bool noted)
 {
 	s->stack = who->stack;
-	s->pid = who->pid;
+	/* kma_stalls_sweep() reads this. */
+	WRITE_ONCE(s->pid, who->pid);
 	s->origin = KMA_STALL_OTHER;
-	s->order = KMA_ORDER_NONE;
-	s->gfp = 0;
+	s->noted = noted;
+	if (!noted) {
+		s->order = KMA_ORDER_NONE;
+		s->gfp = 0;
+	}
 	s->site = 0;
 	s->depth = 0;
 	s->deeper = 0;
 	s->nr_parts = 0;
+}
+
+void kma_stall_note(struct kma_stalls *t, const struct kma_stall_task *who, int order, u32 gfp)
+{
+	struct kma_stall *s;
+
+	if (kma_stall_of(t, who->task))
+		return;
+	s = kma_stall_claim_noted(t, who->task) ?: kma_stall_claim(t, who->task);
+	if (!s)
+		return;
+	kma_stall_open(s, who, true);
+	s->order = order;
+	s->gfp = gfp;
+	kma_stall_publish(s, who->task | KMA_STALL_NOTED);
+}
+
+/* Begin a stall, in a slot that is claimed for it. */
+static struct kma_stall *kma_stall_enter(struct kma_stalls *t, const struct kma_stall_task *who,
+					 enum kma_phase phase)
+{
+	struct kma_stall *noted = NULL, *s;
+
+	if (kma_phase_is_compaction(phase))
+		noted = kma_stall_claim_noted(t, who->task);
+	s = noted ?: kma_stall_claim(t, who->task);
+	if (likely(s)) {
+		kma_stall_open(s, who, noted);
+		kma_stall_publish(s, who->task);
+		return s;
+	}
+	kma_stat_inc(stall_no_slot);
+	/* The end of another phase counts this when it comes. */
+	if (kma_phase_is_background(phase))
+		kma_stat_inc(stall_begins_lost);
+	return NULL;
 }
 
 /* The number of the frame of a phase that has begun, counted from 1; 0 if there is none. */
@@ -210,22 +486,22 @@ struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_t
 
 	if (s && kma_phase_is_background(phase) && kma_stall_frame_of(s, phase) == 1)
 		return NULL;
-	if (s)
+	if (!s) {
+		s = kma_stall_enter(t, who, phase);
+		if (!s)
+			return NULL;
+	} else {
 		kma_stall_drop_ended(s, who, phase);
-	else
-		s = kma_stall_claim(t, who->task, phase);
-	if (!s)
-		return NULL;
-	/* A slot that was just claimed still has the depth 0 of its last owner. */
-	if (!s->depth)
-		kma_stall_open(s, who);
+		if (!s->depth)
+			kma_stall_open(s, who, false);
+	}
 	if (s->depth == KMA_STALL_DEPTH) {
 		s->deeper++;
 		kma_stat_inc(stall_too_deep);
 		return NULL;
 	}
 	s->frame[s->depth++] = (struct kma_stall_frame) {
-		.phase = phase, .start = *now, .sp = who->sp,
+		.phase = phase, .start = *now, .sp = kma_stall_sp(who),
 	};
 	return s;
 }

@@ -16,13 +16,30 @@
  * time for which the task has waited for a CPU, add up to the time of the outermost phase.
  *
  * Only the task itself uses its slot, and not in interrupts, so there is no lock.  The slot is
- * claimed at the beginning of the outermost phase, and released at its end.  If no slot is free,
- * the phase is counted as stall_no_slot, and so is each phase inside it.
+ * claimed at the beginning of the outermost phase, and released at its end.
+ *
+ * Slots are in sets of seven.  The address of a task selects its home set, where it claims a slot.
+ * If all of them are in use, it tries up to 31 other sets, which its address selects, too, and its
+ * home set counts it as spilled.  A set with its counter is one cache line.  So a task without a
+ * slot, as most tasks are, reads one cache line to find that out:
+ *
+ *	home set:	7 owners | spilled: how many tasks, and the most tries of one of them
+ *	other sets:	7 owners | ...
+ *
+ * A task finds no slot only if all 32 sets are full.  While a tenth of all slots is free, that
+ * happens about twice in 10^9 searches; while half of them are, never in practice.  Then the phase
+ * is counted as stall_no_slot, and so is each phase inside it.
  *
  * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.
  * The stack pointer at the beginning of each phase tells: that of a phase inside another one is
- * lower.  Phases that cannot be going on any more are dropped, and counted as stall_ends_lost.  An
- * end without a beginning, as after the module was loaded, is counted as stall_begins_lost.
+ * lower.  Phases that cannot be going on any more are dropped, and counted as stall_ends_lost.  The
+ * slot of a task that has exited meanwhile is released by kma_stalls_sweep().  An end without a
+ * beginning, as after the module was loaded, is counted as stall_begins_lost.
+ *
+ * The order of the allocation that a task compacts memory for is known before the phases begin, and
+ * has to be kept from one phase to the next.  So kma_stall_note() claims a slot and leaves it as
+ * noted.  Such a slot is that of no phase.  A task that finds no free slot in eight sets may take
+ * it, and then the order is not known.
  */
 #ifndef KMA_CORE_STALL_H
 #define KMA_CORE_STALL_H
@@ -170,21 +187,21 @@ struct kma_stall_part {
 /**
  * struct kma_stall_frame - a phase that has begun
  * @phase: the phase
+ * @sp: the stack pointer at its beginning, as an offset from the address of the stack
  * @detail: as in struct kma_stall_part
  * @arg: for the caller, from the beginning to the end of the phase
  * @start: when it began
  * @inner: time of the phases directly inside it
- * @sp: the stack pointer at its beginning
  * @scanned: pages of the LRU lists that were scanned in it, and in the phases inside it
  * @reclaimed: pages that were reclaimed
  */
 struct kma_stall_frame {
 	enum kma_phase phase;
+	u32 sp;
 	u64 detail;
 	u64 arg;
 	struct kma_stall_time start;
 	struct kma_stall_time inner;
-	unsigned long sp;
 	u64 scanned;
 	u64 reclaimed;
 };
@@ -200,6 +217,9 @@ struct kma_stall_frame {
  * @depth: number of phases
  * @deeper: number of phases inside these that are not recorded
  * @nr_parts: number of parts
+ * @noted: @order and @gfp were noted before the phases, and are kept after them
+ * @spilled: the slot is not in the home set of its task
+ * @owner: the owner of the slot, in its set; constant
  * @frame: the phases, the outermost first
  * @part: the parts
  */
@@ -213,23 +233,48 @@ struct kma_stall {
 	u32 depth;
 	u32 deeper;
 	u32 nr_parts;
+	bool noted;
+	bool spilled;
+	unsigned long *owner;
 	struct kma_stall_frame frame[KMA_STALL_DEPTH];
 	struct kma_stall_part part[KMA_STALL_PARTS];
 };
 
-/**
- * struct kma_stalls - the slots of all tasks
- * @owner: for each slot, the address of the task_struct that it belongs to; 0 if it is free
- * @slot: the slots
+/* The slots of a set: with the counter, they are one cache line. */
+#define KMA_STALLS_SET		7
+/* The least number of sets, and the number of sets for each possible CPU. */
+#define KMA_STALLS_SETS		160
+#define KMA_STALLS_SETS_PER_CPU	4
+/*
+ * The number of sets in which a task searches for a slot.  In the first few, it looks only for one
+ * that is free, and then also for one that is noted.
  */
-struct kma_stalls {
-	unsigned long *owner;
-	struct kma_stall *slot;
+#define KMA_STALLS_TRIES	32
+#define KMA_STALLS_TRIES_FREE	8
+
+/**
+ * struct kma_stall_set - the owners of some slots
+ * @owner: for each slot, the address of the task_struct that it belongs to, and its state in the
+ *	lowest bits (stall.c); 0 if it is free
+ * @spilled: of the tasks whose home this set is and whose slot is in another set: bits 0 to 31 are
+ *	their number, bits 32 to 63 the largest number of such a try since their number was 0
+ */
+struct kma_stall_set {
+	unsigned long owner[KMA_STALLS_SET];
+	atomic64_t spilled;
 };
 
-/* The number of slots, and those that a task may have: one cache line of @owner. */
-#define KMA_STALLS		256
-#define KMA_STALLS_SET		8
+/**
+ * struct kma_stalls - the slots of all tasks
+ * @sets: number of sets
+ * @set: the sets
+ * @slot: the slots, set by set
+ */
+struct kma_stalls {
+	u32 sets;
+	struct kma_stall_set *set;
+	struct kma_stall *slot;
+};
 
 /**
  * struct kma_stall_end - a phase that has ended
@@ -285,20 +330,22 @@ u32 kma_latency_bucket(u64 ns);
 
 /**
  * kma_stalls_bytes() - memory that the slots take
+ * @cpus: number of possible CPUs
  *
  * Context: any.
  * Return: bytes.
  */
-u64 kma_stalls_bytes(void);
+u64 kma_stalls_bytes(u32 cpus);
 
 /**
  * kma_stalls_init() - allocate the slots
  * @t: the slots
+ * @cpus: number of possible CPUs
  *
  * Context: process, may sleep.
  * Return: 0, or -ENOMEM with no memory left allocated.
  */
-int kma_stalls_init(struct kma_stalls *t);
+int kma_stalls_init(struct kma_stalls *t, u32 cpus);
 
 /**
  * kma_stalls_destroy() - free the slots
@@ -319,7 +366,32 @@ void kma_stalls_destroy(struct kma_stalls *t);
 void kma_stalls_clear(struct kma_stalls *t);
 
 /**
- * kma_stall_of() - find the slot of a task
+ * kma_stalls_sweep() - release the slots of tasks that have exited
+ * @t: the slots
+ * @has_exited: says whether the task of a slot has exited; it gets the address of the task_struct,
+ *	which may have been freed, and the thread ID
+ *
+ * The phases that these tasks were in count as stall_ends_lost.  If @has_exited is wrong, phases of
+ * the task are lost, which is counted; nothing else happens.
+ *
+ * Context: process, may sleep; probes may use the slots; calls do not run concurrently, nor with
+ * kma_stalls_clear().
+ */
+void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long task, u32 pid));
+
+/**
+ * kma_stalls_used() - number of tasks that have a slot
+ * @t: the slots
+ *
+ * A slot in which a task has only noted something does not count, because another task may take it.
+ *
+ * Context: any; probes may use the slots.
+ * Return: the number.
+ */
+u32 kma_stalls_used(const struct kma_stalls *t);
+
+/**
+ * kma_stall_of() - find the slot of a task that is in a phase
  * @t: the slots
  * @task: address of its task_struct, which is the current one
  *
@@ -341,6 +413,32 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
 {
 	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
 }
+
+/**
+ * kma_phase_is_compaction() - whether a phase has no argument that is the order of an allocation
+ * @phase: the phase
+ *
+ * Context: any.
+ * Return: true if kma_stall_note() says for what order it compacts memory.
+ */
+static inline bool kma_phase_is_compaction(enum kma_phase phase)
+{
+	return phase == KMA_PHASE_COMPACT_ZONE || phase == KMA_PHASE_COMPACTION;
+}
+
+/**
+ * kma_stall_note() - note what the current task is about to compact memory for
+ * @t: the slots
+ * @who: the current task
+ * @order: order of the allocation
+ * @gfp: its gfp flags
+ *
+ * If the outermost phase of the task is compaction, its slot has this @order and @gfp, until the
+ * next call.  In any other phase, nothing is noted.
+ *
+ * Context: a probe, in a task.
+ */
+void kma_stall_note(struct kma_stalls *t, const struct kma_stall_task *who, int order, u32 gfp);
 
 /**
  * kma_stall_begin() - begin a phase

@@ -77,6 +77,7 @@
 	X(stall_too_deep)	/* phases inside too many others */			\
 	X(stall_begins_lost)	/* ends of phases whose beginning was not recorded */	\
 	X(stall_ends_lost)	/* phases whose end was not seen */			\
+	X(shrinker_unreadable)	/* arguments that are no readable shrinker */		\
 	X(slow_lost)		/* records that the log had no place for */		\
 	X(kswapd_wakeups)	/* kswapd was woken */					\
 	X(compact_deferred)	/* a zone was not compacted: it failed lately */	\

@@ -17,6 +17,7 @@
 #include "../trace/latency_track.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
+#include "../trace/phase.h"
 #include "../trace/reclaim_functions.h"
 #include "../trace/slab.h"
 #include "../trace/tracepoint.h"
@@ -121,19 +122,25 @@ static void kma_stats_add_overhead(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
+static void kma_stats_add_slots(struct kma_snapshot *snap)
+{
+	u32 used, slots = kma_phase_slots(&used);
+
+	kma_keyval_add(snap, "stall_slots", KMA_FORMAT_U64, slots);
+	kma_keyval_add(snap, "stall_slots_used", KMA_FORMAT_U64, used);
+}
+
 /* Each function that may be followed, and the calls that were missed. */
 static void kma_stats_add_functions(struct kma_snapshot *snap)
 {
-	u64 missed, all = 0;
 	bool followed;
 	const char *name;
 	int i;
 
-	for (i = 0; (name = kma_reclaim_function(i, &followed, &missed)); i++) {
+	for (i = 0; (name = kma_reclaim_function(i, &followed)); i++)
 		kma_keyval_add(snap, name, KMA_FORMAT_U64, followed);
-		all += missed;
-	}
-	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64, all);
+	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64,
+		       kma_reclaim_functions_missed());
 }
 
 static int kma_stats_fill(struct kma_snapshot *snap)
@@ -154,6 +161,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
 	kma_stats_add_functions(snap);
+	kma_stats_add_slots(snap);
 	kma_stats_since(&stats, &kma_baseline.stats);
 	for (i = 0; i < KMA_STAT_NR; i++)
 		kma_keyval_add(snap, kma_stat_name(i), KMA_FORMAT_U64, stats.v[i]);

@@ -64,14 +64,16 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 };
 
 #ifdef KMA_HAVE_SHEAVES
+struct kvfree_rcu_head;
+
 /*
  * kfree_rcu() calls kvfree_call_rcu(), which puts most objects into a sheaf of this CPU.
  * After a grace period, they can be allocated again from the sheaf without a free event in
  * between.  So this hook removes the object from the live table.  An object that does not go
  * into a sheaf has a free event later; by then it is no longer in the live table.
  */
-static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct kma_rcu_head *head,
-				   void *ptr));
+static_assert(kma_ftrace_hook_fits(kvfree_call_rcu, void, struct rcu_head *head, void *ptr) ||
+	      kma_ftrace_hook_fits(kvfree_call_rcu, void, struct kvfree_rcu_head *head, void *ptr));
 
 static void notrace kma_free_rcu_entered(unsigned long parent_ip,
 					 struct ftrace_regs *regs)

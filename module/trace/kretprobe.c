@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Kretprobes with memory that the module accounts for.  See kretprobe.h. */
 #include <linux/cpumask.h>
+#include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -63,20 +64,39 @@ static u64 kma_kretprobe_memory(const struct kretprobe *rp)
  * kprobe is never called, and if it is unregistered, ftrace warns at its next change and stops for
  * good.  An attached hook keeps ftrace enabled.
  */
-bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu)
+static int kma_kretprobe_try(struct kretprobe *rp, unsigned int per_cpu)
 {
+	int ret;
+
 	if (!kma_ftrace_hooks_any_attached())
-		return false;
+		return -ENODEV;
 	/* A previous register_kretprobe() has left its state in these members. */
 	rp->kp.addr = NULL;
 	rp->kp.flags = 0;
 	rp->kp.nmissed = 0;
 	rp->nmissed = 0;
 	rp->maxactive = kma_kretprobe_instances(per_cpu);
-	if (register_kretprobe(rp))
-		return false;
-	kma_state_add_bytes(kma_kretprobe_memory(rp));
-	return true;
+	ret = register_kretprobe(rp);
+	if (!ret)
+		kma_state_add_bytes(kma_kretprobe_memory(rp));
+	return ret;
+}
+
+bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu)
+{
+	return !kma_kretprobe_try(rp, per_cpu);
+}
+
+bool kma_kretprobe_register_first(struct kretprobe *rp, const char *const *names,
+				  unsigned int per_cpu)
+{
+	int ret;
+
+	do {
+		rp->kp.symbol_name = *names++;
+		ret = kma_kretprobe_try(rp, per_cpu);
+	} while (ret == -ENOENT && *names);
+	return !ret;
 }
 
 void kma_kretprobe_unregister(struct kretprobe *rp)

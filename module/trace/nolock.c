@@ -48,7 +48,7 @@ struct kma_ftrace_hook kma_ftrace_hook_free_nolock = {
  * kvfree_call_rcu() does (bulk.c).  If it cannot do so at once, it queues an irq_work, which
  * passes the object to kvfree_call_rcu().  By then the object is no longer in the live table.
  */
-static_assert(kma_ftrace_hook_fits(kfree_call_rcu_nolock, void, struct kma_rcu_head *head,
+static_assert(kma_ftrace_hook_fits(kfree_call_rcu_nolock, void, struct kvfree_rcu_head *head,
 				   void *ptr));
 
 static void notrace kma_free_rcu_nolock_entered(unsigned long parent_ip,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Count the phases of reclaim and compaction.  See phase.h. */
+#include <linux/cpumask.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -78,44 +81,6 @@ static bool kma_phase_is_kcompactd(void)
 #endif
 }
 
-/*
- * The order and gfp flags of the allocation for which a task is compacting memory.  Their event
- * comes before the phases, and has no end.  So there is a place for each hash of a task, which
- * another task may overwrite: then they are not known.  Whether a task compacts memory for an
- * allocation is always known.
- */
-#define KMA_COMPACTS	256
-static u64 kma_compacts[KMA_COMPACTS];
-
-static u64 kma_phase_hash(void)
-{
-	return (unsigned long)current * 0x9e3779b97f4a7c15ULL;
-}
-
-/* Bits 40 to 63 are those of the task's hash, bits 32 to 39 the order, bits 0 to 31 the flags. */
-static u64 *kma_phase_place(void)
-{
-	return &kma_compacts[kma_phase_hash() >> 32 & (KMA_COMPACTS - 1)];
-}
-
-void kma_phase_compacts(int order, u32 gfp)
-{
-	if (kma_phase_counts())
-		WRITE_ONCE(*kma_phase_place(), (kma_phase_hash() >> 40 << 40) |
-			   (u64)(u8)order << 32 | gfp);
-}
-
-/* Set what the current task compacts memory for, if it is known. */
-static void kma_phase_compaction(struct kma_stall *s)
-{
-	const u64 word = READ_ONCE(*kma_phase_place());
-
-	if (!word || word >> 40 != kma_phase_hash() >> 40)
-		return;
-	s->order = (u8)(word >> 32);
-	s->gfp = word;
-}
-
 /* ---- the beginning of a phase -------------------------------------------------- */
 
 /* Set while the task compacts for an allocation, which takes the first page that becomes free. */
@@ -146,10 +111,12 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 		return KMA_STALL_MEMCG;
 	case KMA_PHASE_COMPACT_ZONE:
 	case KMA_PHASE_COMPACTION:
-		if (!kma_phase_is_for_allocation())
-			return KMA_STALL_OTHER;
-		kma_phase_compaction(s);
-		return KMA_STALL_DIRECT;
+		if (kma_phase_is_for_allocation())
+			return KMA_STALL_DIRECT;
+		/* What was noted is that of an earlier compaction. */
+		s->order = KMA_ORDER_NONE;
+		s->gfp = 0;
+		return KMA_STALL_OTHER;
 	default:
 		return KMA_STALL_OTHER;
 	}
@@ -202,6 +169,24 @@ static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 		kma_phase_find_site(s);
 }
 
+static struct kma_stall_task kma_phase_who(unsigned long sp)
+{
+	return (struct kma_stall_task) {
+		.task = (unsigned long)current,
+		.stack = (unsigned long)task_stack_page(current),
+		.pid = current->pid,
+		.sp = sp,
+	};
+}
+
+void kma_phase_compacts(int order, u32 gfp)
+{
+	const struct kma_stall_task who = kma_phase_who(0);
+
+	if (kma_phase_counts() && READ_ONCE(kma_countmaps_on))
+		kma_stall_note(&kma_stalls, &who, order, gfp);
+}
+
 /*
  * Whether the phases of the current task are recorded.  While `enabled` is 0, no stall begins, but
  * one that has begun is recorded to its end.
@@ -214,12 +199,7 @@ static bool kma_phase_records(void)
 
 bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp)
 {
-	const struct kma_stall_task who = {
-		.task = (unsigned long)current,
-		.stack = (unsigned long)task_stack_page(current),
-		.pid = current->pid,
-		.sp = sp,
-	};
+	const struct kma_stall_task who = kma_phase_who(sp);
 	struct kma_stall_time now;
 	struct kma_stall *s;
 
@@ -484,7 +464,14 @@ void kma_phase_record(bool on)
 
 u64 kma_phase_bytes(void)
 {
-	return kma_stalls_bytes() + KMA_SLOW_RECORDS * sizeof(struct kma_slow);
+	return kma_stalls_bytes(num_possible_cpus()) + KMA_SLOW_RECORDS * sizeof(struct kma_slow);
+}
+
+u32 kma_phase_slots(u32 *used)
+{
+	lockdep_assert_held(&kma_lock);
+	*used = kma_stalls_used(&kma_stalls);
+	return kma_stalls.sets * KMA_STALLS_SET;
 }
 
 int kma_phase_start(void)
@@ -492,7 +479,7 @@ int kma_phase_start(void)
 	int ret;
 
 	lockdep_assert_held(&kma_lock);
-	ret = kma_stalls_init(&kma_stalls);
+	ret = kma_stalls_init(&kma_stalls, num_possible_cpus());
 	if (ret)
 		return ret;
 	ret = kma_slow_start();
@@ -501,7 +488,6 @@ int kma_phase_start(void)
 		return ret;
 	}
 	kma_state_add_bytes(kma_phase_bytes());
-	memset(kma_compacts, 0, sizeof(kma_compacts));
 	kma_shrinker_start();
 	return 0;
 }
@@ -512,6 +498,32 @@ void kma_phase_stop(void)
 	kma_state_add_bytes(-(s64)kma_phase_bytes());
 	kma_slow_stop();
 	kma_stalls_destroy(&kma_stalls);
+}
+
+/*
+ * The task_struct may have been freed, so it is only read if the thread ID still refers to it.  A
+ * task that has exited and was not waited for yet begins no phase that matters.
+ */
+static bool kma_phase_has_exited(unsigned long address, u32 pid)
+{
+	const struct task_struct *task;
+	bool exited;
+
+	/* An idle task has no thread ID. */
+	if (!pid)
+		return false;
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	exited = (unsigned long)task != address || READ_ONCE(task->exit_state);
+	rcu_read_unlock();
+	return exited;
+}
+
+void kma_phase_turn(void)
+{
+	lockdep_assert_held(&kma_lock);
+	if (READ_ONCE(kma_phase_on))
+		kma_stalls_sweep(&kma_stalls, kma_phase_has_exited);
 }
 
 void kma_phase_forget(void)

@@ -158,6 +158,15 @@ void kma_phase_record(bool on);
 u64 kma_phase_bytes(void);
 
 /**
+ * kma_phase_slots() - the slots of tasks
+ * @used: set to the number of tasks that have a slot
+ *
+ * Context: process; kma_lock is held.
+ * Return: number of slots; 0 while phases are not counted.
+ */
+u32 kma_phase_slots(u32 *used);
+
+/**
  * kma_phase_start() - allocate memory for counting
  *
  * Context: process, may sleep; kma_lock is held.
@@ -172,6 +181,15 @@ int kma_phase_start(void);
  * probe of reclaim runs any more.
  */
 void kma_phase_stop(void);
+
+/**
+ * kma_phase_turn() - release what belongs to tasks that have exited
+ *
+ * Call this about once a second.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_phase_turn(void);
 
 /**
  * kma_phase_forget() - forget what was counted, as the countmaps are emptied

@@ -2,20 +2,27 @@
 /* Follow the functions of reclaim and compaction.  See reclaim_functions.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/shrinker.h>
+#include <linux/uaccess.h>
 
 #include "../compat.h"
+#include "../core/stat.h"
 #include "kretprobe.h"
 #include "phase.h"
 #include "reclaim_functions.h"
 
 /* Index of an argument that a function does not have. */
 #define KMA_NO_ARG	U8_MAX
+/* Names of a function, and NULL. */
+#define KMA_FUNCTION_NAMES	5
 
 /**
  * struct kma_reclaim_function - a function that is followed
  * @rp: its kretprobe
+ * @name: its names, see kma_kretprobe_register_first()
  * @stat: name of the row of `stats` that says whether it is followed
  * @phase: its phase
  * @order: index of the argument that is the order of the allocation
@@ -25,6 +32,7 @@
  */
 struct kma_reclaim_function {
 	struct kretprobe rp;
+	const char *name[KMA_FUNCTION_NAMES];
 	const char *stat;
 	enum kma_phase phase;
 	u8 order;
@@ -36,57 +44,79 @@ struct kma_reclaim_function {
 static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *regs);
 static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *regs);
 
-#define KMA_FUNCTION(_phase, name, _stat, _order, _gfp, _shrinker) {	\
+/* The last arguments are the names of the function, from the newest kernel's to the oldest's. */
+#define KMA_FUNCTION(_phase, _stat, _order, _gfp, _shrinker, ...) {	\
 	.rp = {								\
-		.kp.symbol_name = name,					\
 		.entry_handler = kma_function_entered,			\
 		.handler = kma_function_returned,			\
 	},								\
+	.name = { __VA_ARGS__ },					\
 	.stat = _stat,							\
 	.phase = _phase,						\
 	.order = _order, .gfp = _gfp, .shrinker = _shrinker,		\
 }
 
-#define KMA_FUNCTION_PLAIN(phase, name, stat)				\
-	KMA_FUNCTION(phase, name, stat, KMA_NO_ARG, KMA_NO_ARG, KMA_NO_ARG)
+#define KMA_FUNCTION_PLAIN(phase, stat, ...)				\
+	KMA_FUNCTION(phase, stat, KMA_NO_ARG, KMA_NO_ARG, KMA_NO_ARG, __VA_ARGS__)
 
 /* The functions, with the indices of their arguments; the same on all kernels. */
 static struct kma_reclaim_function kma_functions[] = {
-	KMA_FUNCTION(KMA_PHASE_ALLOC, KMA_ALLOC_PAGES, "followed_alloc_pages",
-		     1, 0, KMA_NO_ARG),
-	KMA_FUNCTION(KMA_PHASE_FREE_PAGES, "try_to_free_pages", "followed_try_to_free_pages",
-		     1, 2, KMA_NO_ARG),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SOFT_LIMIT, "mem_cgroup_soft_limit_reclaim",
-			   "followed_mem_cgroup_soft_limit_reclaim"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SHRINK_NODE, "shrink_node",
-			   "followed_shrink_node"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU, "shrink_lruvec",
-			   "followed_shrink_lruvec"),
-#ifdef KMA_HAVE_MGLRU
-	KMA_FUNCTION_PLAIN(KMA_PHASE_EVICT, "evict_folios",
-			   "followed_evict_folios"),
-#endif
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_ACTIVE, "shrink_active_list",
-			   "followed_shrink_active_list"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_INACTIVE, "shrink_inactive_list",
-			   "followed_shrink_inactive_list"),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_SLAB, "shrink_slab",
-			   "followed_shrink_slab"),
-	KMA_FUNCTION(KMA_PHASE_COUNT, "do_shrink_slab", "followed_do_shrink_slab",
-		     KMA_NO_ARG, KMA_NO_ARG, 1),
-	KMA_FUNCTION(KMA_PHASE_TRY_COMPACT, "try_to_compact_pages", "followed_try_to_compact_pages",
-		     1, 0, KMA_NO_ARG),
-	KMA_FUNCTION_PLAIN(KMA_PHASE_COMPACT_ZONE, "compact_zone",
-			   "followed_compact_zone"),
+	/* All page allocations, also those of slabs, call this function. */
+	KMA_FUNCTION(KMA_PHASE_ALLOC, "followed_alloc_pages", 1, 0, KMA_NO_ARG,
+		     "__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages",
+		     "__alloc_pages_nodemask"),
+	KMA_FUNCTION(KMA_PHASE_FREE_PAGES, "followed_try_to_free_pages", 1, 2, KMA_NO_ARG,
+		     "try_to_free_pages"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SOFT_LIMIT, "followed_mem_cgroup_soft_limit_reclaim",
+			   "memcg1_soft_limit_reclaim", "mem_cgroup_soft_limit_reclaim"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SHRINK_NODE, "followed_shrink_node",
+			   "shrink_node"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU, "followed_shrink_lruvec",
+			   "shrink_lruvec"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_EVICT, "followed_evict_folios",
+			   "evict_folios"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_ACTIVE, "followed_shrink_active_list",
+			   "shrink_active_list"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_LRU_INACTIVE, "followed_shrink_inactive_list",
+			   "shrink_inactive_list"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_SLAB, "followed_shrink_slab",
+			   "shrink_slab"),
+	KMA_FUNCTION(KMA_PHASE_COUNT, "followed_do_shrink_slab", KMA_NO_ARG, KMA_NO_ARG, 1,
+		     "do_shrink_slab"),
+	KMA_FUNCTION(KMA_PHASE_TRY_COMPACT, "followed_try_to_compact_pages", 1, 0, KMA_NO_ARG,
+		     "try_to_compact_pages"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_COMPACT_ZONE, "followed_compact_zone",
+			   "compact_zone"),
 #ifndef KMA_HAVE_BALANCE_EVENT
-	KMA_FUNCTION_PLAIN(KMA_PHASE_BALANCE, "balance_pgdat",
-			   "followed_balance_pgdat"),
+	KMA_FUNCTION_PLAIN(KMA_PHASE_BALANCE, "followed_balance_pgdat",
+			   "balance_pgdat"),
 #endif
 };
 
+/* Calls whose kretprobe is not known any more. */
+static atomic64_t kma_functions_unknown;
+
+/*
+ * The function of a call, or NULL.  A kretprobe that is being unregistered does not find itself any
+ * more in its instances, but its handlers may still run.
+ */
 static struct kma_reclaim_function *kma_function_of(struct kretprobe_instance *ri)
 {
-	return container_of(get_kretprobe(ri), struct kma_reclaim_function, rp);
+	struct kretprobe *rp = get_kretprobe(ri);
+
+	return rp ? container_of(rp, struct kma_reclaim_function, rp) : NULL;
+}
+
+/* The index of the argument is the same on all known kernels, but the compiler cannot check it. */
+const struct shrinker *kma_function_shrinker(unsigned long arg)
+{
+	const struct shrinker *shrinker = (const struct shrinker *)arg;
+	struct shrinker copy;
+
+	if (!copy_from_kernel_nofault(&copy, shrinker, sizeof(copy)))
+		return shrinker;
+	kma_stat_inc(shrinker_unreadable);
+	return NULL;
 }
 
 static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -94,19 +124,28 @@ static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *r
 	const struct kma_reclaim_function *f = kma_function_of(ri);
 	struct kma_phase_args args = { .order = KMA_ORDER_NONE, .entry = true };
 
+	if (!f) {
+		atomic64_inc(&kma_functions_unknown);
+		/* Skip the handler of the return. */
+		return 1;
+	}
 	if (f->order != KMA_NO_ARG)
 		args.order = regs_get_kernel_argument(regs, f->order);
 	if (f->gfp != KMA_NO_ARG)
 		args.gfp = regs_get_kernel_argument(regs, f->gfp);
 	if (f->shrinker != KMA_NO_ARG)
-		args.shrinker = (void *)regs_get_kernel_argument(regs, f->shrinker);
+		args.shrinker = kma_function_shrinker(regs_get_kernel_argument(regs, f->shrinker));
 	/* If the end does not matter, skip the handler of the return. */
 	return !kma_phase_begin(f->phase, &args, kernel_stack_pointer(regs));
 }
 
 static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	kma_phase_end(kma_function_of(ri)->phase, NULL);
+	const struct kma_reclaim_function *f = kma_function_of(ri);
+
+	/* Otherwise the phase is dropped, and counts as stall_ends_lost. */
+	if (f)
+		kma_phase_end(f->phase, NULL);
 	return 0;
 }
 
@@ -125,9 +164,11 @@ void kma_reclaim_functions_attach(void)
 	struct kma_reclaim_function *f;
 	bool any = false;
 
+	atomic64_set(&kma_functions_unknown, 0);
 	kma_phase_follows(true);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
-		f->followed = kma_kretprobe_register(&f->rp, KMA_KRETPROBE_FEW);
+		f->followed = kma_kretprobe_register_first(&f->rp, f->name,
+							   KMA_KRETPROBE_FEW);
 		any |= f->followed;
 		if (kma_function_replaces_event(f->phase))
 			kma_phase_has_function(f->phase, f->followed);
@@ -151,13 +192,23 @@ void kma_reclaim_functions_detach(void)
 	}
 }
 
-const char *kma_reclaim_function(int i, bool *followed, u64 *missed)
+const char *kma_reclaim_function(int i, bool *followed)
 {
 	const struct kma_reclaim_function *f = &kma_functions[i];
 
 	if (i >= ARRAY_SIZE(kma_functions))
 		return NULL;
 	*followed = f->followed;
-	*missed = f->followed ? kma_kretprobe_missed(&f->rp) : 0;
 	return f->stat;
+}
+
+u64 kma_reclaim_functions_missed(void)
+{
+	const struct kma_reclaim_function *f;
+	u64 missed = atomic64_read(&kma_functions_unknown);
+
+	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++)
+		if (f->followed)
+			missed += kma_kretprobe_missed(&f->rp);
+	return missed;
 }

@@ -13,6 +13,8 @@
 
 #include <linux/types.h>
 
+struct shrinker;
+
 /**
  * kma_reclaim_functions_forecast() - memory that kma_reclaim_functions_attach() may take
  *
@@ -39,11 +41,27 @@ void kma_reclaim_functions_detach(void);
  * kma_reclaim_function() - a function that may be followed
  * @i: its index
  * @followed: set to whether it is followed
- * @missed: set to the number of calls that were missed
  *
  * Context: process; kma_lock is held.
  * Return: the name of its row in `stats`, or NULL if there is no such index.
  */
-const char *kma_reclaim_function(int i, bool *followed, u64 *missed);
+const char *kma_reclaim_function(int i, bool *followed);
+
+/**
+ * kma_reclaim_functions_missed() - number of calls of these functions that were missed
+ *
+ * Context: process; kma_lock is held.
+ * Return: number of calls since the last kma_reclaim_functions_attach().
+ */
+u64 kma_reclaim_functions_missed(void);
+
+/**
+ * kma_function_shrinker() - the shrinker that is an argument of a function
+ * @arg: the argument
+ *
+ * Context: any.
+ * Return: the shrinker, or NULL if it cannot be read, which this counts as shrinker_unreadable.
+ */
+const struct shrinker *kma_function_shrinker(unsigned long arg);
 
 #endif /* KMA_TRACE_RECLAIM_FUNCTIONS_H */

@@ -240,6 +240,8 @@ extern __thread struct kma_env kma_env;
 #define this_cpu_read(pcp)	READ_ONCE(per_cpu(pcp, kma_env.cpu))
 #define this_cpu_write(pcp, value) WRITE_ONCE(per_cpu(pcp, kma_env.cpu), value)
 
+#define this_cpu_cmpxchg(pcp, old, new) cmpxchg(&per_cpu(pcp, kma_env.cpu), old, new)
+
 #define this_cpu_add_return(pcp, n) ({					\
 	u64 __n = (n), __was = __n;					\
 									\

@@ -32,16 +32,31 @@ static void kma_reset(void)
 static void kma_setup(void)
 {
 	kma_reset();
-	kma_expect(!kma_stalls_init(&kma_stalls));
+	kma_expect(!kma_stalls_init(&kma_stalls, 2));
 	kma_now = (struct kma_stall_time) { 1000000, 5000 };
+}
+
+static u32 kma_slots(void)
+{
+	return kma_stalls.sets * KMA_STALLS_SET;
+}
+
+/* The number of tasks whose slot is not in their home set, by the counters of the sets. */
+static u32 kma_spilled(void)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < kma_stalls.sets; i++) {
+		nr += (u32)atomic64_read(&kma_stalls.set[i].spilled);
+		kma_expect(!(u32)atomic64_read(&kma_stalls.set[i].spilled) ==
+			   !atomic64_read(&kma_stalls.set[i].spilled));
+	}
+	return nr;
 }
 
 static void kma_teardown(void)
 {
-	u32 i;
-
-	for (i = 0; i < KMA_STALLS; i++)
-		kma_expect(!kma_stalls.owner[i]);
+	kma_expect(!kma_stalls_used(&kma_stalls) && !kma_spilled());
 	kma_stalls_destroy(&kma_stalls);
 }
 
@@ -175,7 +190,7 @@ static void kma_times_add_up(void)
 		memset(own, 0, sizeof(own));
 		ns = kma_tree(0, own, true);
 		/* Nothing has used the slot since. */
-		for (k = 0; k < KMA_STALLS && kma_stalls.slot[k].stack != KMA_STACK; k++)
+		for (k = 0; k < kma_slots() && kma_stalls.slot[k].stack != KMA_STACK; k++)
 			;
 		s = kma_stalls.slot[k];
 		for (sum = 0, k = 0; k < s.nr_parts; k++) {
@@ -455,35 +470,117 @@ static void kma_too_deep(void)
 	kma_teardown();
 }
 
-/* Tasks get slots until their set is full; a slot that is released is used again. */
+/* Tasks, as their task_structs lie in slabs: at random, but never two at the same place. */
+static void kma_make_tasks(unsigned long *task, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		task[i] = KMA_TASK + 0x2540UL / 64 * 64 * (kma_below(1000) * nr + i);
+}
+
+static struct kma_stall *kma_begin_of(unsigned long task, u32 pid, enum kma_phase phase)
+{
+	const struct kma_stall_task who = {
+		.task = task, .stack = KMA_STACK, .pid = pid, .sp = KMA_TOP - 100,
+	};
+
+	return kma_stall_begin(&kma_stalls, &who, phase, &kma_now);
+}
+
+/* Return: whether the slot of a task had the beginning of the phase. */
+static bool kma_end_of(unsigned long task, enum kma_phase phase)
+{
+	struct kma_stall_end end;
+	struct kma_stall *s = kma_stall_end(&kma_stalls, task, phase, &kma_now, &end);
+
+	if (s)
+		kma_stall_leave(&kma_stalls, s);
+	return s;
+}
+
+/* So many tasks wait at the same time, and some of them end and begin again, many times. */
+static void kma_wait_at_once(u32 nr)
+{
+	unsigned long task[2000];
+	struct kma_stall *s;
+	u32 i, k;
+
+	kma_make_tasks(task, nr);
+	for (i = 0; i < nr; i++) {
+		s = kma_begin_of(task[i], i, KMA_PHASE_DIRECT);
+		kma_expect(s && s->depth == 1 && kma_stall_of(&kma_stalls, task[i]) == s);
+	}
+	kma_expect(kma_stalls_used(&kma_stalls) == nr);
+	for (i = 0; i < 20000; i++) {
+		k = kma_below(nr);
+		kma_expect(kma_end_of(task[k], KMA_PHASE_DIRECT));
+		kma_expect(!kma_stall_of(&kma_stalls, task[k]));
+		kma_expect(kma_begin_of(task[k], k, KMA_PHASE_DIRECT));
+	}
+	for (i = 0; i < nr; i++)
+		kma_expect(kma_end_of(task[i], KMA_PHASE_DIRECT));
+	kma_expect(!kma_stalls_used(&kma_stalls) && !kma_spilled());
+}
+
+static void kma_many_tasks_wait(void)
+{
+	u32 i;
+
+	kma_setup();
+	kma_expect(kma_slots() == 1120);
+	for (i = 0; i < 20; i++)
+		kma_wait_at_once(512);
+	for (i = 0; i < 20; i++)
+		kma_wait_at_once(1000);
+	kma_expect(!kma_counted(stall_no_slot) && !kma_counted(stall_begins_lost));
+	kma_teardown();
+	/* A machine with more CPUs has more slots. */
+	kma_reset();
+	kma_expect(!kma_stalls_init(&kma_stalls, 64));
+	kma_expect(kma_slots() == 64 * KMA_STALLS_SETS_PER_CPU * KMA_STALLS_SET);
+	kma_wait_at_once(kma_slots() / 10 * 9);
+	kma_expect(!kma_counted(stall_no_slot));
+	kma_teardown();
+}
+
+/* Few of many tasks lie outside their home set, so few read more than one cache line. */
+static void kma_tasks_stay_at_home(void)
+{
+	unsigned long task[512];
+	u32 i, round, all = 0;
+
+	kma_setup();
+	for (round = 0; round < 100; round++) {
+		kma_make_tasks(task, ARRAY_SIZE(task));
+		for (i = 0; i < ARRAY_SIZE(task); i++)
+			kma_begin_of(task[i], i, KMA_PHASE_DIRECT);
+		all += kma_spilled();
+		for (i = 0; i < ARRAY_SIZE(task); i++)
+			kma_end_of(task[i], KMA_PHASE_DIRECT);
+	}
+	/* With hashes at random, 1.1 % do. */
+	kma_expect(all > 300 && all < 100 * 512 * 2 / 100);
+	kma_teardown();
+}
+
+/* More tasks than slots; a slot that is released is used again. */
 static void kma_slots_run_out(void)
 {
-	struct kma_stall_task who = kma_who(100);
-	struct kma_stall_time now = kma_now;
-	struct kma_stall_end end;
-	struct kma_stall *s;
+	unsigned long task[2000];
 	u32 i, got = 0;
 
 	kma_setup();
-	for (i = 0; i < 4 * KMA_STALLS; i++) {
-		who.task = KMA_TASK + 64 * i;
-		s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
-		got += !!s;
-		kma_expect(kma_stall_of(&kma_stalls, who.task) == s);
-	}
-	kma_expect(got > KMA_STALLS / 2 && got <= KMA_STALLS);
-	kma_expect(kma_counted(stall_no_slot) == 4 * KMA_STALLS - got);
+	kma_make_tasks(task, ARRAY_SIZE(task));
+	for (i = 0; i < ARRAY_SIZE(task); i++)
+		got += !!kma_begin_of(task[i], i, KMA_PHASE_DIRECT);
+	kma_expect(got > kma_slots() / 100 * 98 && kma_stalls_used(&kma_stalls) == got);
+	kma_expect(kma_counted(stall_no_slot) == ARRAY_SIZE(task) - got);
 	/* This end would not be counted. */
-	kma_expect(!kma_stall_begin(&kma_stalls, &who, KMA_PHASE_KSWAPD, &kma_now));
+	kma_expect(!kma_begin_of(task[i - 1], i, KMA_PHASE_KSWAPD));
 	kma_expect(kma_counted(stall_begins_lost) == 1);
-	for (i = 0; i < 4 * KMA_STALLS; i++) {
-		now.ns = kma_now.ns + i;
-		s = kma_stall_end(&kma_stalls, KMA_TASK + 64 * i, KMA_PHASE_DIRECT, &now, &end);
-		got -= !!s;
-		kma_expect(!s || end.ns == i);
-		if (s)
-			kma_stall_leave(&kma_stalls, s);
-	}
+	for (i = 0; i < ARRAY_SIZE(task); i++)
+		got -= kma_end_of(task[i], KMA_PHASE_DIRECT);
 	/* Each is counted as lost once. */
 	kma_expect(!got && kma_counted(stall_begins_lost) == kma_counted(stall_no_slot));
 	/* Phases that tasks are in when counting ends */
@@ -491,6 +588,181 @@ static void kma_slots_run_out(void)
 	kma_begin(KMA_PHASE_LRU, 900, 0);
 	kma_stalls_clear(&kma_stalls);
 	kma_expect(kma_counted(stall_ends_lost) == 2 && !kma_stall_of(&kma_stalls, KMA_TASK));
+	kma_teardown();
+}
+
+/* ---- tasks that exit -------------------------------------------------------------------- */
+
+/* Tasks whose number is a multiple of three have exited.  A task has the number of its place. */
+static unsigned long *kma_exits_task;
+
+static bool kma_has_exited(unsigned long task, u32 pid)
+{
+	kma_expect(kma_exits_task[pid] == task);
+	return pid % 3 == 0;
+}
+
+static bool kma_all_have_exited(unsigned long task, u32 pid)
+{
+	return task && pid <= 2000;
+}
+
+static bool kma_none_has_exited(unsigned long task, u32 pid)
+{
+	return !kma_all_have_exited(task, pid);
+}
+
+static int kma_waits;
+
+static void kma_wait_counted(void)
+{
+	kma_waits++;
+}
+
+static void kma_tasks_exit(void)
+{
+	unsigned long task[1000];
+	u32 i, nr = 0;
+
+	kma_setup();
+	kma_make_tasks(task, ARRAY_SIZE(task));
+	kma_exits_task = task;
+	kma_waits = 0;
+	kma_env_wait = kma_wait_counted;
+	for (i = 0; i < ARRAY_SIZE(task); i++) {
+		kma_begin_of(task[i], i, KMA_PHASE_DIRECT);
+		nr += i % 3 == 0;
+	}
+	kma_expect(kma_spilled() > 100);
+	kma_stalls_sweep(&kma_stalls, kma_none_has_exited);
+	kma_expect(!kma_waits && kma_stalls_used(&kma_stalls) == ARRAY_SIZE(task));
+	kma_stalls_sweep(&kma_stalls, kma_has_exited);
+	kma_expect(kma_waits == 1 && kma_stalls_used(&kma_stalls) == ARRAY_SIZE(task) - nr);
+	kma_expect(kma_counted(stall_ends_lost) == nr);
+	/* New tasks get their slots, and the others have kept theirs. */
+	for (i = 0; i < ARRAY_SIZE(task); i += 3) {
+		task[i] += 64;
+		kma_expect(kma_begin_of(task[i], i, KMA_PHASE_DIRECT));
+	}
+	for (i = 0; i < ARRAY_SIZE(task); i++)
+		kma_expect(kma_end_of(task[i], KMA_PHASE_DIRECT));
+	kma_expect(!kma_spilled());
+	kma_stalls_clear(&kma_stalls);
+	kma_expect(!kma_counted(stall_no_slot) && kma_counted(stall_ends_lost) == nr);
+	kma_env_wait = NULL;
+	kma_teardown();
+}
+
+/* A probe of a task that exits goes on with the slot that it had found before the sweep. */
+static struct kma_stall *kma_late;
+
+static void kma_wait_for_late_probe(void)
+{
+	/* The task does not find its slot any more, and gets another one. */
+	kma_expect(!kma_stall_of(&kma_stalls, KMA_TASK));
+	kma_expect(kma_begin(KMA_PHASE_ALLOC, 100, 0) != kma_late);
+	kma_end(KMA_PHASE_ALLOC, 0);
+	/* This probe ends the phase.  Another task claims the slot at once. */
+	kma_late->depth = 0;
+	kma_stall_leave(&kma_stalls, kma_late);
+	kma_expect(kma_begin_of(KMA_TASK + 64, 43, KMA_PHASE_DIRECT));
+	kma_expect(kma_begin_of(KMA_TASK, 42, KMA_PHASE_ALLOC) == kma_late);
+}
+
+static void kma_tasks_exit_in_a_probe(void)
+{
+	kma_setup();
+	kma_late = kma_begin(KMA_PHASE_DIRECT, 100, 0);
+	kma_env_wait = kma_wait_for_late_probe;
+	kma_stalls_sweep(&kma_stalls, kma_all_have_exited);
+	kma_env_wait = NULL;
+	kma_expect(!kma_counted(stall_ends_lost) && kma_stalls_used(&kma_stalls) == 2);
+	kma_expect(kma_late->depth == 1 && kma_end_of(KMA_TASK, KMA_PHASE_ALLOC));
+	kma_expect(kma_end_of(KMA_TASK + 64, KMA_PHASE_DIRECT));
+	kma_teardown();
+}
+
+/* ---- what a task compacts memory for ------------------------------------------------------ */
+
+static void kma_note_of(unsigned long task, u32 pid, int order)
+{
+	const struct kma_stall_task who = { .task = task, .stack = KMA_STACK, .pid = pid };
+
+	kma_stall_note(&kma_stalls, &who, order, 0xcc0 + order);
+}
+
+static bool kma_has_note(const struct kma_stall *s, int order)
+{
+	return s && s->order == order && s->gfp == (order == KMA_ORDER_NONE ? 0 : 0xcc0 + order);
+}
+
+static void kma_notes(void)
+{
+	unsigned long task[1000];
+	struct kma_stall *s;
+	u32 i, round;
+
+	kma_setup();
+	/* An order is kept from one phase to the next, as long as no other phase comes between. */
+	kma_note_of(KMA_TASK, 42, 9);
+	kma_expect(!kma_stall_of(&kma_stalls, KMA_TASK) && !kma_stalls_used(&kma_stalls));
+	for (i = 0; i < 3; i++) {
+		kma_expect(kma_has_note(kma_begin(KMA_PHASE_COMPACTION, 100, 0), 9));
+		kma_expect(kma_stalls_used(&kma_stalls) == 1);
+		kma_end(KMA_PHASE_COMPACTION, 0);
+	}
+	kma_expect(kma_has_note(kma_begin(KMA_PHASE_DIRECT, 100, 0), KMA_ORDER_NONE));
+	/* In a phase, nothing is noted. */
+	kma_note_of(KMA_TASK, 42, 3);
+	kma_end(KMA_PHASE_DIRECT, 0);
+	s = kma_begin(KMA_PHASE_COMPACT_ZONE, 100, 0);
+	kma_expect(kma_has_note(s, 9));
+	kma_end(KMA_PHASE_COMPACT_ZONE, 0);
+	/* The end of a phase is not seen: nothing is known of the next one. */
+	kma_begin(KMA_PHASE_COMPACTION, 2000, 0);
+	kma_expect(kma_has_note(kma_begin(KMA_PHASE_COMPACTION, 1000, 0), KMA_ORDER_NONE));
+	kma_end(KMA_PHASE_COMPACTION, 0);
+	kma_expect(kma_counted(stall_ends_lost) == 1);
+	kma_expect(kma_has_note(kma_begin(KMA_PHASE_COMPACTION, 100, 0), KMA_ORDER_NONE));
+	kma_end(KMA_PHASE_COMPACTION, 0);
+	kma_reset();
+	/* Many tasks compact memory at the same time, zone by zone, while others wait, too. */
+	kma_make_tasks(task, ARRAY_SIZE(task));
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 512; i++)
+			kma_note_of(task[i], i, i % 11);
+		for (i = 0; i < 300; i++)
+			kma_expect(kma_begin_of(task[i] + 128, i, KMA_PHASE_DIRECT));
+		for (i = 0; i < 300; i++)
+			kma_expect(kma_end_of(task[i] + 128, KMA_PHASE_DIRECT));
+		for (i = 0; i < 512; i++) {
+			s = kma_begin_of(task[i], i, KMA_PHASE_COMPACTION);
+			kma_expect(kma_has_note(s, i % 11));
+		}
+		for (i = 0; i < 512; i++)
+			kma_expect(kma_end_of(task[i], KMA_PHASE_COMPACTION));
+	}
+	kma_expect(!kma_stalls_used(&kma_stalls));
+	/* Others may take these slots: none of 1,000 more tasks is without one. */
+	for (i = 0; i < ARRAY_SIZE(task); i++)
+		kma_expect(kma_begin_of(task[i] + 64, i, KMA_PHASE_DIRECT));
+	for (i = 0; i < ARRAY_SIZE(task); i++)
+		kma_expect(kma_end_of(task[i] + 64, KMA_PHASE_DIRECT));
+	/* Some of these tasks have lost what was noted, none has that of another one. */
+	for (i = round = 0; i < 512; i++) {
+		s = kma_begin_of(task[i], i, KMA_PHASE_COMPACTION);
+		kma_expect(kma_has_note(s, i % 11) || kma_has_note(s, KMA_ORDER_NONE));
+		round += s->order == KMA_ORDER_NONE;
+		kma_expect(kma_end_of(task[i], KMA_PHASE_COMPACTION));
+	}
+	kma_expect(round > 300 && !kma_counted(stall_no_slot));
+	kma_waits = 0;
+	kma_env_wait = kma_wait_counted;
+	kma_stalls_sweep(&kma_stalls, kma_all_have_exited);
+	kma_env_wait = NULL;
+	for (i = 0; i < kma_slots(); i++)
+		kma_expect(!kma_stalls.set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET]);
+	kma_expect(!kma_waits && !kma_counted(stall_ends_lost));
 	kma_teardown();
 }
 
@@ -502,12 +774,14 @@ static void kma_starts_whole_or_not(void)
 	for (at = 1; ; at++) {
 		kma_env_fail_at = at;
 		kma_env_bytes = 0;
-		if (!kma_stalls_init(&kma_stalls))
+		if (!kma_stalls_init(&kma_stalls, 100))
 			break;
-		kma_expect(!kma_stalls.owner && !kma_stalls.slot);
+		kma_expect(!kma_stalls.set && !kma_stalls.slot);
 	}
 	kma_env_fail_at = 0;
-	kma_expect(at == 3 && kma_stalls_bytes() == kma_env_bytes);
+	kma_expect(at == 3 && kma_stalls_bytes(100) == kma_env_bytes);
+	/* The least number of slots takes little more than 1 MB. */
+	kma_expect(kma_stalls_bytes(2) < 1100000);
 	kma_stalls_destroy(&kma_stalls);
 }
 
@@ -663,6 +937,48 @@ static void kma_shared_countmap(void)
 	kma_countmap_destroy(&t);
 }
 
+/* The same with counters on each CPU */
+static void kma_local_countmap(void)
+{
+	struct kma_countmap_info info = { .key = { { 1, 2, 3 } } };
+	struct kma_countmap_sum sum = {}, other = {};
+	struct kma_countmap t;
+	u32 id, counter;
+	int at;
+
+	kma_reset();
+	for (at = 1; ; at++) {
+		kma_env_fail_at = at;
+		kma_env_bytes = 0;
+		if (!kma_countmap_init_local(&t, 128, 29, 1 << 28))
+			break;
+		kma_expect(!t.slot && !t.info && !t.local);
+	}
+	kma_env_fail_at = 0;
+	kma_expect(at == 4 && kma_countmap_local_bytes(128, KMA_ENV_CPUS) == kma_env_bytes);
+	for (id = 1; id < 128; id++, info.key.word[0]++)
+		kma_expect(kma_countmap_get(&t, &info) == id);
+	for_each_possible_cpu(kma_env.cpu) {
+		for (id = 0; id < 128; id++)
+			for (counter = 0; counter < 28; counter++)
+				kma_countmap_add_to(&t, id, counter, 100 * id + counter);
+		kma_countmap_raise(&t, 127, 28, 100 - kma_env.cpu);
+		kma_countmap_raise(&t, 127, 28, 7);
+	}
+	kma_env.cpu = 0;
+	for (id = 0; id < 128; id++) {
+		sum = (struct kma_countmap_sum) {};
+		kma_countmap_sum(&t, id, &sum);
+		for (counter = 0; counter < 28; counter++)
+			kma_expect(sum.v[counter] == KMA_ENV_CPUS * (100 * id + counter));
+		kma_expect(sum.v[28] == (id == 127 ? 100 : 0) && !sum.v[29]);
+	}
+	kma_countmap_clear(&t);
+	kma_countmap_sum(&t, 127, &other);
+	kma_expect(!other.v[0] && !other.v[28] && !kma_countmap_info(&t, 127));
+	kma_countmap_destroy(&t);
+}
+
 static const struct kma_case kma_cases[] = {
 	{ "times are exclusive", kma_times_are_exclusive },
 	{ "times add up", kma_times_add_up },
@@ -676,13 +992,19 @@ static const struct kma_case kma_cases[] = {
 	{ "tasks that die", kma_tasks_die },
 	{ "threads in the background", kma_background },
 	{ "too many phases inside each other", kma_too_deep },
+	{ "many tasks wait at once", kma_many_tasks_wait },
+	{ "most tasks find a slot at home", kma_tasks_stay_at_home },
 	{ "too many tasks", kma_slots_run_out },
+	{ "tasks that exit", kma_tasks_exit },
+	{ "a task that exits in a probe", kma_tasks_exit_in_a_probe },
+	{ "what memory is compacted for", kma_notes },
 	{ "memory runs out at the start", kma_starts_whole_or_not },
 	{ "buckets and names", kma_buckets },
 	{ "the log keeps the last records", kma_log_keeps_the_last },
 	{ "the log has slow writers", kma_log_has_slow_writers },
 	{ "the log forgets modules", kma_log_forgets_modules },
 	{ "a shared countmap", kma_shared_countmap },
+	{ "a countmap like that, on each CPU", kma_local_countmap },
 };
 
 int main(int argc, char **argv)

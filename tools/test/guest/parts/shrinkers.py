@@ -10,6 +10,8 @@ import os
 import re
 import signal
 import subprocess
+import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -233,6 +235,77 @@ def latency_truth_functions():
             f"{(true['wait_ns'] - true['inner_ns']) // 1000} us")
 
 
+# ---- many tasks ------------------------------------------------------------------------------
+
+# More than half of the slots, but not all of them
+WAITERS = 1000
+
+
+@contextlib.contextmanager
+def waiting(known):
+    """Yield the PID of a process whose WAITERS threads are all in node reclaim."""
+    def work():
+        threading.stack_size(1 << 16)
+        threads = [threading.Thread(target=known.run, args=["stall"]) for _ in range(WAITERS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    pid = os.fork()
+    if not pid:
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    try:
+        wait_for("tasks that wait", lambda: known.values()["stalled"] == WAITERS)
+        yield pid
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        raise
+
+
+def slots_used():
+    return pairs_of("stats")["stall_slots_used"]
+
+
+def check_reclaimed(lost):
+    """Check that the ends of all stalls were seen, but for those that were lost."""
+    stats = pairs_of("stats")
+    for name in LOST:
+        check_equal(name, lost if name == "stall_ends_lost" else 0, stats[name])
+    check_equal("count", WAITERS, row_of(Table("latency").rows, "phase",
+                                         "direct:node_reclaim")["count"])
+
+
+@several
+def latency_waiters():
+    """Test that 1,000 tasks can wait at once, and that their slots are free after all are killed."""
+    with loaded("kmemacct", "latency=on threshold_us=0"), loaded(NAME):
+        known = Truth(NAME)
+        control("reset")
+        check(pairs_of("stats")["stall_slots"] > WAITERS, "there are not enough slots")
+        with waiting(known) as pid:
+            # kswapd and kcompactd may have slots, too.
+            used = slots_used()
+            check(WAITERS <= used <= WAITERS + 8, f"{used} slots are in use")
+            known.run("go")
+            ended(pid)
+        known.run("leave")
+        check_reclaimed(0)
+        wait_for("free slots", lambda: not slots_used())
+        with waiting(known) as pid:
+            os.kill(pid, signal.SIGKILL)
+            start = time.monotonic()
+            os.waitpid(pid, 0)
+            wait_for("slots of tasks that were killed", lambda: not slots_used())
+            took = time.monotonic() - start
+        check_reclaimed(WAITERS)
+    return f"{used} slots of {WAITERS} tasks; free {took:.1f} s after they were killed"
+
+
 # ---- file systems --------------------------------------------------------------------------
 
 # Numbers of files in two file systems
@@ -415,4 +488,4 @@ def latency_ring():
     return f"{printed} records printed, {lost} lost ({overrun}); {len(shrinkers)} shrinkers"
 
 
-PARTS = (latency_truth, latency_truth_functions, latency_mounts, latency_ring)
+PARTS = (latency_truth, latency_truth_functions, latency_waiters, latency_mounts, latency_ring)
