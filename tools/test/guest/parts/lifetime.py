@@ -154,12 +154,15 @@ def has_numbers_for(caches):
     return pairs_of("stats")["caches_used"] + caches < NUMBERS_SHORT + 100
 
 
-def check_churned(when):
-    """Check that the churned caches, together with those that are gone, have the true counts."""
+def check_churned(when, before):
+    """Check that the churned caches, together with those that are gone, have the true counts.
+
+    Counts are those since a reset, when churn_values() was `before`.
+    """
     rows = Table("caches").rows
     of = [row for row in rows if row["cache"].startswith(CHURN_NAME) or row["cache"] == "[other]"]
-    known = churn_values()
-    del known["caches"]
+    known = {name: value - before[name] for name, value in churn_values().items()
+             if name != "caches"}
     check_equal(when, known, {key: sum(row[key] for row in of) for key in known})
     held = sorted((CHURN / "held").read_text().splitlines())
     live = {row["cache"]: row["live_objs"] for row in of if row["live_objs"]}
@@ -180,17 +183,17 @@ def churned_caches(caches=1500):
     with loaded("kmemacct"), loaded("kmemacct_churn"):
         # So far, no row is [other].
         control("reset")
-        before = pairs_of("stats")["caches_used"]
+        used, before = pairs_of("stats")["caches_used"], churn_values()
         churn(caches)
-        check_churned("after churn")
+        check_churned("after churn", before)
         check_sums()
         (CHURN / "drop").write_text("1")
-        check_churned("without objects")
+        check_churned("without objects", before)
         control("reset")
         stats = pairs_of("stats")
         check_equal("caches without a number", 0, stats["other_caches"])
         check_equal("caches whose number was recycled", caches, stats["caches_recycled"])
-        check(stats["caches_used"] <= before + 20, f"caches_used {stats['caches_used']}, {before}")
+        check(stats["caches_used"] <= used + 20, f"caches_used {stats['caches_used']}, {used}")
         left = [row["cache"] for row in Table("caches").rows
                 if row["cache"].startswith(CHURN_NAME)]
         check_equal("churned caches after a reset", [], left)

@@ -242,11 +242,11 @@ WAITERS = 1000
 
 
 @contextlib.contextmanager
-def waiting(known):
-    """Yield the PID of a process whose WAITERS threads are all in node reclaim."""
+def waiting(known, nr=WAITERS):
+    """Yield the PID of a process whose `nr` threads are all in node reclaim."""
     def work():
         threading.stack_size(1 << 16)
-        threads = [threading.Thread(target=known.run, args=["stall"]) for _ in range(WAITERS)]
+        threads = [threading.Thread(target=known.run, args=["stall"]) for _ in range(nr)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -260,7 +260,7 @@ def waiting(known):
         finally:
             os._exit(1)
     try:
-        wait_for("tasks that wait", lambda: known.values()["stalled"] == WAITERS)
+        wait_for("tasks that wait", lambda: known.values()["stalled"] == nr)
         yield pid
     except BaseException:
         os.kill(pid, signal.SIGKILL)

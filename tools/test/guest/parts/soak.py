@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Months in minutes: whatever the module keeps state of comes and goes, and nothing is used up."""
+import os
+import signal
+
+from harness import check, check_equal, only_in, progress, wait_for
+from kernel import loaded
+from parts.acct import cgroups
+from parts.countmaps import (
+    call_shrinkers, check_agree, check_counts, check_mounts, many_processes, mounts,
+    short_process)
+from parts.lifetime import CHURN, CHURN_NAME, check_churned, churn, churn_values
+from parts.shrinkers import NAME as SHRINKER
+from parts.shrinkers import slots_used, waiting
+from sums import check_sums
+from table import Table, control, pairs_of
+from truth import Truth, rows_by_function
+
+# What comes and goes in one round.  In 50 rounds: 20,000 caches, 500 loads of a module, 5,000
+# cgroups, 200,000 processes, 3,000 super blocks
+CACHES, MODULES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 10, 100, 4000, 60, 100
+# The last tasks that wait for memory at once and are killed, in each round
+KILLED = 100
+
+# Losses: none of them may happen.
+LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
+        "stall_no_slot")
+
+
+def reload_modules(nr):
+    """Load and unload modules, which get the same addresses, and compare their counts."""
+    for i in range(nr):
+        with loaded("kmemacct_truth" if i % 2 else "kmemacct_truth2"):
+            control("reset")
+            known = Truth("kmemacct_truth" if i % 2 else "kmemacct_truth2")
+            known.run("constant", "runtime", "drop")
+            rows = rows_by_function(known, Table("callers"))
+            check_equal("hits", {name: row["hits"] for name, row in known.own_sites().items()},
+                        {name: row["hits"] for name, row in rows.items() if row["hits"]})
+
+
+def kill_waiting(known, nr):
+    """Kill tasks while they wait for memory, and wait until their slots are free."""
+    with waiting(known, nr) as pid:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    wait_for("slots of tasks that were killed", lambda: not slots_used())
+
+
+def one_round(top, shrinker):
+    """Let some of everything come and go, and check the tables."""
+    reload_modules(MODULES)
+    control("reset")
+    before = churn_values()
+    churn(CACHES)
+    check_churned("caches", before)
+    many_processes(CGROUPS, top)
+    for _ in range(PROCESSES - CGROUPS):
+        short_process()
+    with mounts(MOUNTS) as devices:
+        call_shrinkers()
+        check_counts()
+        _, found = check_mounts(devices)
+        check_equal("file systems with a row", devices, found)
+    kill_waiting(shrinker, WAITERS)
+    check_agree()
+
+
+def check_unused(numbers):
+    """Check that all that can come back has come back: compare with the `numbers` before."""
+    (CHURN / "drop").write_text("1")
+    control("reset")
+    stats = pairs_of("stats")
+    for name in LOST:
+        check_equal(name, 0, stats[name])
+    for name in ("caches_used", "sites_used", "sites_retired"):
+        check(stats[name] <= numbers[name] + 300, f"{name} {stats[name]}, before {numbers[name]}")
+    left = [row["cache"] for row in Table("caches").rows if row["cache"].startswith(CHURN_NAME)]
+    check_equal("churned caches", [], left)
+    left = [row["site"] for row in Table("callers").rows if "[kmemacct_truth" in row["site"]]
+    check_equal("call sites of unloaded modules", [], left)
+    return stats
+
+
+@only_in("4")
+def soak(rounds=2):
+    """Test that nothing is used up, no row shows another's name, and every sum is exact."""
+    with cgroups() as top, loaded(SHRINKER), loaded("kmemacct_churn"), \
+            loaded("kmemacct", "latency=on threshold_us=0 pages=sites"):
+        control("enabled 0")
+        control("account tasks,cgroups,comm_syscalls")
+        control("enabled 1")
+        shrinker = Truth(SHRINKER)
+        control("reset")
+        numbers = pairs_of("stats")
+        for number in range(rounds):
+            one_round(top, shrinker)
+            progress(f"{number + 1} of {rounds} rounds")
+        stats = check_unused(numbers)
+        check_sums()
+    return (f"{stats['caches_recycled']} numbers of caches, {stats['sites_recycled']} rows and "
+            f"{stats['countmap_recycled']} rows of countmaps recycled")
+
+
+PARTS = (soak,)
