@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The command reset: counters start at 0 again, but live objects stay in the tables. */
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "control_util.h"
@@ -209,6 +210,73 @@ static void kma_control_reset_allows_less_than_nothing(struct kunit *test)
 	kma_expect_pairs(test, expect, ARRAY_SIZE(expect));
 }
 
+/* ---- how long the lock is held ---------------------------------------------- */
+
+/* Hold the lock for at least so many milliseconds. */
+static void kma_lock_hold(enum kma_lock_holder holder, unsigned int ms)
+{
+	kma_lock_take(holder);
+	msleep(ms);
+	kma_lock_release();
+}
+
+static u64 kma_lock_held_us(enum kma_lock_holder holder)
+{
+	u64 us;
+
+	kma_lock_take(KMA_LOCK_COMMAND);
+	us = kma_lock_max_us(holder);
+	kma_lock_release();
+	return us;
+}
+
+/* `stats` shows for each purpose the longest time since the last reset. */
+static void kma_control_reset_forgets_lock_times(struct kunit *test)
+{
+	static const char *const lines[KMA_LOCK_NR] = {
+		"lock_max_us_start", "lock_max_us_command", "lock_max_us_reset",
+		"lock_max_us_module", "lock_max_us_table", "lock_max_us_worker",
+	};
+	static const struct kma_known_pair after[] = {
+		{ &kma_table_stats, "lock_max_us_start", 0 },
+		{ &kma_table_stats, "lock_max_us_module", 0 },
+		{ &kma_table_stats, "lock_max_us_worker", 0 },
+	};
+	const struct kma_snapshot *snap;
+	u64 longest = 0;
+	int i;
+
+	kma_lock_hold(KMA_LOCK_MODULE, 5);
+	kma_lock_hold(KMA_LOCK_WORKER, 20);
+	kma_lock_hold(KMA_LOCK_WORKER, 1);
+	snap = kma_table_open(test, &kma_table_stats);
+	KUNIT_EXPECT_GE(test, kma_keyval_value(test, snap, "lock_max_us_module"), 5000);
+	KUNIT_EXPECT_GE(test, kma_keyval_value(test, snap, "lock_max_us_worker"), 20000);
+	for (i = 0; i < KMA_LOCK_NR; i++)
+		longest = max(longest, kma_keyval_value(test, snap, lines[i]));
+	KUNIT_EXPECT_EQ(test, kma_keyval_value(test, snap, "lock_max_us"), longest);
+
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_expect_pairs(test, after, ARRAY_SIZE(after));
+	/* A reset waits for at least a millisecond, to find out whether events pause. */
+	KUNIT_EXPECT_GE(test, kma_lock_held_us(KMA_LOCK_RESET), 1000);
+}
+
+/* A pause ends the time for which the lock was held, and keeps what it is held for. */
+static void kma_control_pauses_count_as_released(struct kunit *test)
+{
+	kma_lock_take(KMA_LOCK_TABLE);
+	kma_lock_forget();
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, kma_lock_max_us(KMA_LOCK_TABLE), 0);
+	kma_lock_pause();
+	KUNIT_EXPECT_GE(test, kma_lock_max_us(KMA_LOCK_TABLE), 20000);
+	kma_lock_forget();
+	msleep(20);
+	kma_lock_release();
+	KUNIT_EXPECT_GE(test, kma_lock_held_us(KMA_LOCK_TABLE), 20000);
+}
+
 static struct kunit_case kma_control_reset_cases[] = {
 	KUNIT_CASE(kma_control_reset_subtracts),
 	KUNIT_CASE(kma_control_reset_hides_what_has_ended),
@@ -216,6 +284,8 @@ static struct kunit_case kma_control_reset_cases[] = {
 	KUNIT_CASE(kma_control_reset_restarts_stats),
 	KUNIT_CASE(kma_control_reset_subtracts_samples),
 	KUNIT_CASE(kma_control_reset_allows_less_than_nothing),
+	KUNIT_CASE(kma_control_reset_forgets_lock_times),
+	KUNIT_CASE(kma_control_pauses_count_as_released),
 	{}
 };
 

@@ -48,9 +48,9 @@ static int kma_open_tries;
 
 static void kma_open_change(struct work_struct *work)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 static DECLARE_WORK(kma_open_change_work, kma_open_change);
@@ -136,7 +136,7 @@ static void kma_names_are_looked_up_once(struct kunit *test)
 {
 	static char buf[KMA_SYMBOL_LEN];
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "none");
 	kma_symbol_print(KMA_TEST_SITE, buf);
@@ -145,7 +145,7 @@ static void kma_names_are_looked_up_once(struct kunit *test)
 	kma_namecache_add(KMA_TEST_SITE + 1, "kept+0x1");
 	kma_symbol_print(KMA_TEST_SITE + 1, buf);
 	KUNIT_EXPECT_STREQ(test, buf, "kept+0x1");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* An address without a symbol may get one later, without notice. */
@@ -153,12 +153,12 @@ static void kma_names_that_are_unknown_are_not_kept(struct kunit *test)
 {
 	static char buf[KMA_SYMBOL_LEN];
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_symbol_print(KMA_TEST_PTR, buf);
 	KUNIT_EXPECT_STREQ(test, buf, "[unknown]");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_PTR), "none");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* When a module goes, its names go, and no others; other code may get the same addresses. */
@@ -166,7 +166,7 @@ static void kma_names_go_with_their_module(struct kunit *test)
 {
 	const unsigned long here = (unsigned long)kma_names_go_with_their_module;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_namecache_add(KMA_TEST_SITE, "kfree+0x1");
 	kma_namecache_add(here, "before");
@@ -178,7 +178,7 @@ static void kma_names_go_with_their_module(struct kunit *test)
 	kma_namecache_add(here, "after");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(here), "after");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "kfree+0x1");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* Add names for addresses from @first on, and check that each one is found just after. */
@@ -211,7 +211,7 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 'a', KMA_SYMBOL_LEN - 1);
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_names_add_many(test, KMA_TEST_PTR, nr, "slot");
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr), nr);
@@ -221,7 +221,7 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 	kma_names_add_many(test, KMA_TEST_SITE, too_many, text);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 0);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_SITE, too_many), 1);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 static struct kunit_case kma_report_open_cases[] = {

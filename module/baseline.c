@@ -105,6 +105,7 @@ static void kma_baseline_take(void)
 	/* What recycled rows had counted before is not shown any more. */
 	kma_recycle_forget(&kma_core.sites);
 	kma_countmaps_resume(countmap);
+	kma_lock_forget();
 	kma_baseline.ns = ktime_get_boottime_ns();
 	kma_identity.resets++;
 }
@@ -206,9 +207,9 @@ void kma_baseline_forget_pages(void)
 
 void kma_baseline_start(void)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	kma_baseline.ns = ktime_get_boottime_ns();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 void kma_baseline_stop(void)

@@ -52,7 +52,7 @@
  */
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_MODULE);
 	kma_page_caller_forget();
 	kma_filter_forget();
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
@@ -63,7 +63,7 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	kma_slow_module_changes(mod, state);
 	kma_identity.module_changes++;
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return NOTIFY_DONE;
 }
 

@@ -23,10 +23,76 @@ struct kma_config kma_config;
 /* Protects settings, and more: see state.h. */
 DEFINE_MUTEX(kma_lock);
 
+/*
+ * What the lock is held for, since when (in ns), and the longest times (in ns).  Protected by
+ * kma_lock itself.
+ */
+static enum kma_lock_holder kma_lock_holder;
+static u64 kma_lock_since;
+static u64 kma_lock_max[KMA_LOCK_NR];
+
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
 /* When the last sweep began, in ns since boot; 0: never.  Protected by kma_sweep_lock. */
 static u64 kma_swept;
+
+/* ---- the lock -------------------------------------------------------------- */
+
+static void kma_lock_begin(enum kma_lock_holder holder)
+{
+	kma_lock_holder = holder;
+	kma_lock_since = ktime_get_ns();
+}
+
+void kma_lock_take(enum kma_lock_holder holder)
+{
+	mutex_lock(&kma_lock);
+	kma_lock_begin(holder);
+}
+
+bool kma_lock_try(enum kma_lock_holder holder)
+{
+	if (!mutex_trylock(&kma_lock))
+		return false;
+	kma_lock_begin(holder);
+	return true;
+}
+
+void kma_lock_release(void)
+{
+	u64 *longest = &kma_lock_max[kma_lock_holder];
+
+	lockdep_assert_held(&kma_lock);
+	*longest = max(*longest, ktime_get_ns() - kma_lock_since);
+	mutex_unlock(&kma_lock);
+}
+
+void kma_lock_pause(void)
+{
+	const enum kma_lock_holder holder = kma_lock_holder;
+
+	kma_lock_release();
+	cond_resched();
+	kma_lock_take(holder);
+}
+
+u64 kma_lock_max_us(enum kma_lock_holder holder)
+{
+	u64 ns = 0;
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_LOCK_NR; i++)
+		if (holder == KMA_LOCK_NR || holder == i)
+			ns = max(ns, kma_lock_max[i]);
+	return div_u64(ns, NSEC_PER_USEC);
+}
+
+void kma_lock_forget(void)
+{
+	lockdep_assert_held(&kma_lock);
+	memset(kma_lock_max, 0, sizeof(kma_lock_max));
+}
 
 void kma_state_changed(void)
 {

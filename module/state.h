@@ -45,7 +45,8 @@ extern struct kma_pagealloc kma_pagealloc;
 
 /*
  * Protects all settings that can change at run time, the baseline, the sort orders, the last
- * error, and the names of call sites.  Probes never take it, because it is a mutex.
+ * error, and the names of call sites.  Probes never take it, because it is a mutex.  Take and
+ * release it by the functions below: they measure how long it is held.
  *
  * The module notifier takes it, so loading or unloading a module waits for it.  Code that walks a
  * large table or looks up many names has to drop the lock now and then.  Meanwhile, a module may
@@ -57,6 +58,75 @@ extern struct kma_pagealloc kma_pagealloc;
  * can still be looked up.  See kma_snapshot_pause().
  */
 extern struct mutex kma_lock;
+
+/**
+ * enum kma_lock_holder - what kma_lock is held for
+ * @KMA_LOCK_START: loading or unloading this module
+ * @KMA_LOCK_COMMAND: a command, a setting, or a read of `control`
+ * @KMA_LOCK_RESET: the command `reset`
+ * @KMA_LOCK_MODULE: another module that is loaded or unloaded
+ * @KMA_LOCK_TABLE: a table, or the answer to a request
+ * @KMA_LOCK_WORKER: a turn of the worker (overhead.h)
+ * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), any of them
+ */
+enum kma_lock_holder {
+	KMA_LOCK_START,
+	KMA_LOCK_COMMAND,
+	KMA_LOCK_RESET,
+	KMA_LOCK_MODULE,
+	KMA_LOCK_TABLE,
+	KMA_LOCK_WORKER,
+	KMA_LOCK_NR
+};
+
+/**
+ * kma_lock_take() - take kma_lock
+ * @holder: what it is taken for
+ *
+ * Context: process, may sleep; kma_lock is not held.
+ */
+void kma_lock_take(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_try() - take kma_lock if it is free
+ * @holder: what it is taken for
+ *
+ * Context: process.
+ * Return: true if it was taken.
+ */
+bool kma_lock_try(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_release() - release kma_lock
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_lock_release(void);
+
+/**
+ * kma_lock_pause() - release kma_lock, let other tasks run, and take it again for the same
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_lock_pause(void);
+
+/**
+ * kma_lock_max_us() - the longest time that kma_lock was held
+ * @holder: for this, or KMA_LOCK_NR for anything
+ *
+ * Context: process; kma_lock is held.
+ * Return: microseconds, rounded down, since load or since kma_lock_forget().
+ */
+u64 kma_lock_max_us(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_forget() - forget how long kma_lock was held
+ *
+ * The current holder's time counts when it releases the lock.
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_lock_forget(void);
 
 /**
  * kma_state_changed() - record a change that readers which have dropped kma_lock must notice

@@ -69,9 +69,7 @@ int kma_snapshot_pause(struct kma_snapshot *snap)
 		cond_resched();
 		return 0;
 	}
-	mutex_unlock(&kma_lock);
-	cond_resched();
-	mutex_lock(&kma_lock);
+	kma_lock_pause();
 	return snap->changes == kma_state_changes() ? 0 : -EAGAIN;
 }
 
@@ -209,7 +207,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	u64 since;
 	int ret;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_TABLE);
 	snap->changes = kma_state_changes();
 	snap->identity = kma_identity;
 	snap->sort = snap->table->sort;
@@ -229,7 +227,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_stats_sum(&snap->stats);
 	snap->off = kma_baseline_missed(&snap->stats, snap->table->pages);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	snap->window_ns = ktime_get_boottime_ns() - since;
 	return ret;
 }

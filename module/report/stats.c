@@ -120,6 +120,24 @@ static void kma_stats_add_overhead(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "event_ns_se", KMA_FORMAT_MILLI, m.event_ps_se);
 }
 
+/* For how long kma_lock was held, and for what. */
+static void kma_stats_add_lock(struct kma_snapshot *snap)
+{
+	kma_keyval_add(snap, "lock_max_us", KMA_FORMAT_U64, kma_lock_max_us(KMA_LOCK_NR));
+	kma_keyval_add(snap, "lock_max_us_start", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_START));
+	kma_keyval_add(snap, "lock_max_us_command", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_COMMAND));
+	kma_keyval_add(snap, "lock_max_us_reset", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_RESET));
+	kma_keyval_add(snap, "lock_max_us_module", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_MODULE));
+	kma_keyval_add(snap, "lock_max_us_table", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_TABLE));
+	kma_keyval_add(snap, "lock_max_us_worker", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_WORKER));
+}
+
 /* Each function that may be followed, and the calls that were missed. */
 static void kma_stats_add_functions(struct kma_snapshot *snap)
 {
@@ -152,6 +170,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
 	kma_stats_add_live(snap, &stats);
 	kma_stats_add_sites(snap);
+	kma_stats_add_lock(snap);
 	kma_stats_add_functions(snap);
 	kma_stats_since(&stats, &kma_baseline.stats);
 	for (i = 0; i < KMA_STAT_NR; i++)
