@@ -150,9 +150,16 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 				   kma_symbol_row print)
 {
 	static char buf[KMA_STACK_LEN];
+	char *copy;
 
+	/* Thousands of stacks may go through the same callers: look up each name once. */
+	kma_namecache_start();
 	print(t, id, buf);
-	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
+	copy = kstrdup(buf, GFP_KERNEL);
+	if (!copy)
+		return kma_name_lost;
+	kma_state_add_bytes(ksize(copy));
+	return copy;
 }
 
 /**
@@ -259,16 +266,20 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 		if (fate == KMA_FATE_STAYS)
 			continue;
 		strscpy(buf, kma_name_lost, sizeof(buf));
-		if (fate == KMA_FATE_GOES)
+		if (fate == KMA_FATE_GOES) {
+			kma_namecache_start();
 			kma_symbol_print(t->info[id].key.word[word], buf);
+		}
 		kma_countmap_retire(t, id, buf);
 	}
 }
 
 static void kma_kept_free_one(const char **text)
 {
-	if (*text != kma_name_lost)
+	if (*text && *text != kma_name_lost) {
+		kma_state_add_bytes(-(s64)ksize(*text));
 		kfree(*text);
+	}
 	*text = NULL;
 }
 
