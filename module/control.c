@@ -32,9 +32,9 @@ static int kma_run_reset(char *args)
 	if (*args)
 		return kma_refuse("reset takes no arguments: omit '%s'", args);
 	ret = kma_baseline_reset();
-	if (ret)
+	if (ret == -ENOMEM)
 		kma_refuse("reset: not enough memory");
-	else
+	if (!ret)
 		kma_recycling_reset();
 	return ret;
 }
@@ -123,12 +123,17 @@ int kma_control_run(char *line)
 	const char *name;
 	char none[] = "";
 	char *args;
+	bool reset;
 	int ret;
 
 	line = strim(line);
 	name = strsep(&line, " ");
 	args = line ? skip_spaces(line) : none;
-	kma_lock_take(strcmp(name, "reset") ? KMA_LOCK_COMMAND : KMA_LOCK_RESET);
+	reset = !strcmp(name, "reset");
+	/* This takes time in proportion to the live table, and others may need the lock. */
+	if (reset)
+		kma_state_sweep(0);
+	kma_lock_take(reset ? KMA_LOCK_RESET : KMA_LOCK_COMMAND);
 	ret = kma_run_locked(name, args);
 	if (!ret)
 		kma_error_clear();

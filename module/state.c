@@ -203,7 +203,7 @@ void kma_state_destroy(void)
 /*
  * Held while a process sweeps.  Without it, another process could find nothing to sweep, and read
  * the counters of a row, while the first process has taken an entry of that row but has not yet
- * counted it as repaired.  Nests inside kma_lock.
+ * counted it as repaired.
  */
 static DEFINE_MUTEX(kma_sweep_lock);
 
