@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What opening a table does, apart from making its rows. */
+#include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -124,6 +127,103 @@ static void kma_open_ends_in_spite_of_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 3);
 }
 
+/* ---- long files ----------------------------------------------------------- */
+
+enum { KMA_OPEN_ROWS = 1000 };
+
+static struct task_struct *kma_open_other;
+static bool kma_open_other_ran;
+/* Rows that were printed while the other thread waited for the CPU. */
+static int kma_open_rows_before;
+
+static int kma_open_other_run(void *unused)
+{
+	WRITE_ONCE(kma_open_other_ran, true);
+	return 0;
+}
+
+static int kma_open_fill_many(struct kma_snapshot *snap)
+{
+	int i, ret = kma_snapshot_room(snap, KMA_OPEN_ROWS);
+
+	for (i = 0; !ret && i < KMA_OPEN_ROWS; i++)
+		kma_snapshot_add(snap);
+	return ret;
+}
+
+/* Print a row of two bytes.  Until the other thread has run, this takes a millisecond. */
+static void kma_open_show_slowly(struct seq_file *seq, const struct kma_snapshot *snap,
+				 const void *row)
+{
+	if (!kma_open_rows_before)
+		wake_up_process(kma_open_other);
+	if (!READ_ONCE(kma_open_other_ran)) {
+		kma_open_rows_before++;
+		mdelay(1);
+	}
+	seq_puts(seq, "x\n");
+}
+
+static struct kma_table kma_open_long = {
+	.name = "test",
+	.row_size = 1,
+	.pages = true,
+	.fill = kma_open_fill_many,
+	.show = kma_open_show_slowly,
+};
+
+/* To read at an offset, seq_file prints all rows before it.  Meanwhile others get the CPU. */
+static void kma_open_seeks_with_pauses(struct kunit *test)
+{
+	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
+	char buf[2];
+
+	kma_open_other_ran = false;
+	kma_open_rows_before = 0;
+	migrate_disable();
+	kma_open_other = kthread_create_on_cpu(kma_open_other_run, NULL, raw_smp_processor_id(),
+					       "kma_open/%u");
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, kma_open_other);
+	if (!IS_ERR_OR_NULL(kma_open_other))
+		KUNIT_EXPECT_EQ(test, kma_file_read(file, buf, 2, 2 * KMA_OPEN_ROWS), 2);
+	migrate_enable();
+	KUNIT_EXPECT_GT(test, kma_open_rows_before, 0);
+	KUNIT_EXPECT_LT(test, kma_open_rows_before, KMA_OPEN_ROWS / 2);
+}
+
+static int kma_open_fill_forever(struct kma_snapshot *snap)
+{
+	int i, ret = kma_snapshot_room(snap, 1);
+
+	for (i = 0; !ret && i < 1000; i++)
+		ret = kma_snapshot_pause(snap);
+	return ret;
+}
+
+/* A process that is killed stops opening a table, and reading from it. */
+static void kma_open_ends_when_killed(struct kunit *test)
+{
+	static struct kma_table table = {
+		.name = "test",
+		.row_size = 1,
+		.pages = true,
+		.fill = kma_open_fill_forever,
+	};
+	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
+	struct kma_snapshot *snap;
+	ssize_t ret;
+	char buf[2];
+
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	snap = kma_snapshot_open(&table);
+	ret = kma_file_read(file, buf, 2, 2 * KMA_OPEN_ROWS);
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(snap), -EINTR);
+	KUNIT_EXPECT_EQ(test, ret, -EINTR);
+}
+
 /* ---- names ---------------------------------------------------------------- */
 
 static const char *kma_names_cached(unsigned long addr)
@@ -228,6 +328,8 @@ static struct kunit_case kma_report_open_cases[] = {
 	KUNIT_CASE(kma_open_sweeps_for_tables_of_objects),
 	KUNIT_CASE(kma_open_lets_others_make_changes),
 	KUNIT_CASE(kma_open_ends_in_spite_of_changes),
+	KUNIT_CASE(kma_open_seeks_with_pauses),
+	KUNIT_CASE(kma_open_ends_when_killed),
 	KUNIT_CASE(kma_names_are_looked_up_once),
 	KUNIT_CASE(kma_names_that_are_unknown_are_not_kept),
 	KUNIT_CASE(kma_names_go_with_their_module),

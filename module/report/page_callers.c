@@ -90,23 +90,30 @@ static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 	       !counts->v[KMA_ROWS_PAGE_frees] && !counts->v[KMA_ROWS_PAGE_live_kb];
 }
 
-static void kma_page_callers_copy(struct kma_snapshot *snap)
+static void kma_page_callers_copy_row(struct kma_snapshot *snap, u32 id)
+{
+	struct kma_page_counts counts, *row;
+
+	kma_rows_page_read(id, &counts);
+	if (kma_page_caller_empty(&counts))
+		return;
+	counts.id = id;
+	row = kma_snapshot_add(snap);
+	*row = counts;
+}
+
+static int kma_page_callers_copy(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *t = &kma_pagealloc.sites;
-	struct kma_page_counts counts, *row;
+	int ret = 0;
 	u32 id;
 
-	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_page_caller_shown(id))
-			continue;
-		kma_rows_page_read(id, &counts);
-		cond_resched();
-		if (kma_page_caller_empty(&counts))
-			continue;
-		counts.id = id;
-		row = kma_snapshot_add(snap);
-		*row = counts;
+	for (id = 0; !ret && id < kma_sitetab_rows(t); id++) {
+		if (kma_page_caller_shown(id))
+			kma_page_callers_copy_row(snap, id);
+		ret = kma_snapshot_pause(snap);
 	}
+	return ret;
 }
 
 /* A look-up takes long, so the counters of all rows have been copied before. */
@@ -131,8 +138,7 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	if (!snap->names ||
 	    kma_snapshot_room(snap, kma_sitetab_rows(&kma_pagealloc.sites)))
 		return -ENOMEM;
-	kma_page_callers_copy(snap);
-	return kma_page_callers_name(snap);
+	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap);
 }
 
 struct kma_table kma_table_page_callers = {

@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -65,6 +65,8 @@ int kma_snapshot_pause(struct kma_snapshot *snap)
 	lockdep_assert_held(&kma_lock);
 	if (++snap->steps % KMA_SNAPSHOT_STEPS)
 		return 0;
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	if (snap->keep_lock) {
 		cond_resched();
 		return 0;
@@ -563,6 +565,10 @@ static int kma_seq_show(struct seq_file *seq, void *row)
 {
 	const struct kma_snapshot *snap = seq->private;
 
+	/* To find a position in the file, seq_file prints all rows before it, without a pause. */
+	cond_resched();
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	if (row == SEQ_START_TOKEN)
 		kma_show_head(seq, snap);
 	else
