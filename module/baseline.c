@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "baseline.h"
+#include "core/env.h"
 #include "core/recycle.h"
 #include "countmaps.h"
 #include "identity.h"
@@ -146,15 +147,15 @@ static int kma_baseline_sum(struct kma_baseline_job *job)
 
 static void kma_baseline_free(struct kma_baseline *b)
 {
-	kma_copy_free(b->row);
-	kma_copy_free(b->page_row);
+	kma_env_free(b->row);
+	kma_env_free(b->page_row);
 	b->row = NULL;
 	b->page_row = NULL;
 }
 
 static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
 {
-	return kma_copy_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
+	return kma_env_zalloc_try((size_t)kma_sitetab_rows(t) * sizeof(struct kma_row));
 }
 
 /* Make the sums.  Return: 0, -ENOMEM or -EINTR, or -EAGAIN if there was a change meanwhile. */
@@ -279,7 +280,7 @@ void kma_baseline_forget_pages(void)
 	int i;
 
 	lockdep_assert_held(&kma_lock);
-	kma_copy_free(kma_baseline.page_row);
+	kma_env_free(kma_baseline.page_row);
 	kma_baseline.page_row = NULL;
 	/* The rows are gone, but kma_stats still includes their events: subtract these. */
 	kma_stats_sum(&stats);

@@ -7,7 +7,6 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
 #include "core/stall.h"
 #include "countmaps.h"
@@ -68,18 +67,7 @@ u64 kma_countmap_memory(enum kma_countmap_of of)
 	if (kma_countmap_shared[of].rows)
 		return kma_countmap_shared_bytes(kma_countmap_shared[of].rows,
 						 kma_countmap_shared[of].counters);
-	return kma_countmap_bytes(kma_countmap_rows(of), nr_cpu_ids);
-}
-
-u64 kma_countmaps_bytes(void)
-{
-	u64 bytes = 0;
-	int i;
-
-	for (i = 0; i < KMA_COUNTMAP_NR; i++)
-		if (rcu_access_pointer(kma_countmaps[i]))
-			bytes += kma_countmap_memory(i);
-	return bytes;
+	return kma_countmap_bytes(kma_countmap_rows(of), num_possible_cpus());
 }
 
 /*
@@ -101,12 +89,12 @@ static void kma_countmap_add_nodes(struct kma_countmap *t)
 static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 {
 	const u32 shared = kma_countmap_shared[of].rows;
-	struct kma_countmap *t = kmalloc(sizeof(*t), GFP_KERNEL);
+	struct kma_countmap *t = kma_small_alloc(sizeof(*t));
 
 	if (!t || (shared ? kma_countmap_init_shared(t, shared, kma_countmap_shared[of].counters,
 						     kma_countmap_shared[of].maxima) :
 			    kma_countmap_init(t, kma_countmap_rows(of)))) {
-		kfree(t);
+		kma_small_free(t);
 		return NULL;
 	}
 	if (of == KMA_COUNTMAP_PCPU)
@@ -118,7 +106,7 @@ static void kma_countmap_free(struct kma_countmap *t)
 {
 	if (t)
 		kma_countmap_destroy(t);
-	kfree(t);
+	kma_small_free(t);
 }
 
 void kma_countmaps_end(unsigned long which)

@@ -125,6 +125,13 @@ static void kma_probes_stop(void)
 
 /* ---- start and stop -------------------------------------------------------- */
 
+/* What the parts that start after the tables are going to allocate. */
+static u64 kma_parts_forecast(void)
+{
+	return kma_stack_forecast() + kma_symbol_forecast() + kma_recycling_forecast() +
+	       kma_bulk_forecast() + kma_nolock_forecast();
+}
+
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
 {
 	int ret = kma_cacheinfo_init();
@@ -134,7 +141,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_settings_load(text);
 	if (ret)
 		return ret;
-	ret = kma_state_init(kma_memhotplug_pfns());
+	ret = kma_state_init(kma_memhotplug_pfns(), kma_parts_forecast());
 	if (ret)
 		return ret;
 	kma_stats_start();

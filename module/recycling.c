@@ -2,11 +2,10 @@
 /* Which rows of call sites are recycled, and when.  See recycling.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/mm.h>
 #include <linux/printk.h>
-#include <linux/slab.h>
 
 #include "baseline.h"
+#include "core/env.h"
 #include "core/recycle.h"
 #include "recycling.h"
 #include "resolve/symbol.h"
@@ -24,9 +23,9 @@ static u32 *kma_counted;
 static unsigned int kma_turns;
 static u64 kma_recycled;
 
-static size_t kma_recycling_bytes(void)
+u64 kma_recycling_forecast(void)
 {
-	return kma_core.sites.sites_max * sizeof(kma_counted[0]);
+	return kma_config.sites_max * sizeof(kma_counted[0]);
 }
 
 /* Whether a row has counted nothing since this was last asked. */
@@ -107,18 +106,16 @@ int kma_recycling_start(void)
 {
 	kma_turns = 0;
 	kma_recycled = 0;
-	kma_counted = kvzalloc(kma_recycling_bytes(), GFP_KERNEL);
+	kma_counted = kma_env_zalloc(kma_recycling_forecast());
 	if (!kma_counted) {
 		pr_err("not enough memory: use a smaller sites_max\n");
 		return -ENOMEM;
 	}
-	kma_state_add_bytes(kma_recycling_bytes());
 	return 0;
 }
 
 void kma_recycling_stop(void)
 {
-	kma_state_add_bytes(-(s64)kma_recycling_bytes());
-	kvfree(kma_counted);
+	kma_env_free(kma_counted);
 	kma_counted = NULL;
 }

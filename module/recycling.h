@@ -17,6 +17,14 @@
 #include <linux/types.h>
 
 /**
+ * kma_recycling_forecast() - memory that kma_recycling_start() takes
+ *
+ * Context: process; kma_config is complete.
+ * Return: bytes.
+ */
+u64 kma_recycling_forecast(void);
+
+/**
  * kma_recycling_start() - allocate what is needed to find idle rows
  *
  * Context: process, may sleep; the tables are allocated.

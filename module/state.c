@@ -14,7 +14,6 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-#include "core/recycle.h"
 #include "state.h"
 
 struct kma_core kma_core;
@@ -122,9 +121,31 @@ void kma_state_add_bytes(s64 bytes)
 
 u64 kma_state_bytes(void)
 {
-	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
-			      kma_core.obj.pages.mask + 1) +
-	       kma_recycle_bytes(&kma_core.sites) + atomic64_read(&kma_state_more);
+	return kma_env_memory() + atomic64_read(&kma_state_more);
+}
+
+void *kma_small_alloc(size_t bytes)
+{
+	void *mem = kzalloc(bytes, GFP_KERNEL);
+
+	if (mem)
+		kma_state_add_bytes(ksize(mem));
+	return mem;
+}
+
+char *kma_small_text(const char *text)
+{
+	const size_t len = strlen(text) + 1;
+	char *copy = kma_small_alloc(len);
+
+	return copy ? memcpy(copy, text, len) : NULL;
+}
+
+void kma_small_free(const void *mem)
+{
+	if (mem)
+		kma_state_add_bytes(-(s64)ksize(mem));
+	kfree(mem);
 }
 
 u64 kma_state_bytes_max(void)
@@ -165,7 +186,7 @@ static u64 kma_live_default(void)
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
 }
 
-int kma_state_init(u64 pfns)
+int kma_state_init(u64 pfns, u64 more)
 {
 	struct kma_config *c = &kma_config;
 	u64 bytes;
@@ -173,7 +194,7 @@ int kma_state_init(u64 pfns)
 
 	if (!c->live_max)
 		c->live_max = kma_live_default();
-	bytes = kma_core_bytes(c->live_max, c->sites_max, nr_cpu_ids, pfns);
+	bytes = kma_core_bytes(c->live_max, c->sites_max, num_possible_cpus(), pfns) + more;
 	if (bytes > kma_state_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u would take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller values\n",
 		       c->live_max, c->sites_max, bytes >> 10, kma_state_bytes_max() >> 10);

@@ -146,12 +146,15 @@ u64 kma_state_changes(void);
 /**
  * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
  * @pfns: number of page generations, a power of two, from kma_memhotplug_pfns()
+ * @more: bytes that other parts of the module are going to allocate at load
+ *
+ * This fails if all of it is more than kma_state_bytes_max().
  *
  * Context: process, may sleep; no probe is attached.
  * Return: 0, or an error that has been explained in the kernel log, with no memory left
  * allocated.
  */
-int kma_state_init(u64 pfns);
+int kma_state_init(u64 pfns, u64 more);
 
 /**
  * kma_state_destroy() - free the tables of objects
@@ -175,20 +178,51 @@ void kma_state_destroy(void);
 u64 kma_state_sweep(u32 seconds);
 
 /**
- * kma_state_bytes() - memory of the tables of objects, and of other structures
+ * kma_state_bytes() - memory that the module has allocated
+ *
+ * This is what kma_env_zalloc() and the like, and kma_small_alloc(), have allocated, and what was
+ * added by kma_state_add_bytes().  The copies that readers open are not included: see
+ * kma_copy_alloc().
  *
  * Context: any.
- * Return: bytes, those of kma_state_add_bytes() included.
+ * Return: bytes.
  */
 u64 kma_state_bytes(void);
 
 /**
  * kma_state_add_bytes() - count more memory in kma_state_bytes()
- * @bytes: bytes that were allocated; negative after they were freed
+ * @bytes: bytes that were allocated in another way, or by the kernel on behalf of the module;
+ *	negative after they were freed
  *
  * Context: any.
  */
 void kma_state_add_bytes(s64 bytes);
+
+/**
+ * kma_small_alloc() - allocate zeroed memory from a slab, and count it in kma_state_bytes()
+ * @bytes: size of the memory, at most a few pages
+ *
+ * Context: process, may sleep.
+ * Return: the memory, to be freed by kma_small_free(), or NULL.
+ */
+void *kma_small_alloc(size_t bytes);
+
+/**
+ * kma_small_text() - copy a text into memory from kma_small_alloc()
+ * @text: the text
+ *
+ * Context: process, may sleep.
+ * Return: the copy, to be freed by kma_small_free(), or NULL.
+ */
+char *kma_small_text(const char *text);
+
+/**
+ * kma_small_free() - free memory from kma_small_alloc()
+ * @mem: the memory, or NULL
+ *
+ * Context: process.
+ */
+void kma_small_free(const void *mem);
 
 /**
  * kma_state_bytes_max() - get the limit on the memory of all tables
@@ -203,8 +237,8 @@ u64 kma_state_bytes_max(void);
  * @nr: number of rows
  * @bytes: size of a row
  *
- * The memory is charged to the cgroup of the current process.  Under memory pressure the
- * allocation fails instead of retrying.
+ * The memory is charged to the cgroup of the current process, so it is for what this process frees
+ * again when it closes a file.  Under memory pressure the allocation fails instead of retrying.
  *
  * Context: process, may sleep.
  * Return: the memory, to be freed by kma_copy_free(), or NULL.

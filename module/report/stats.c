@@ -3,10 +3,8 @@
 #include <linux/cpumask.h>
 
 #include "../baseline.h"
-#include "../countmaps.h"
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
-#include "../resolve/namecache.h"
 #include "../sampling.h"
 #include "../state.h"
 #include "../trace/bulk.h"
@@ -174,8 +172,8 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 		       kma_tracepoints_attached());
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
-	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
-		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
+	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes());
+	kma_keyval_add(snap, "memory_vmalloc_bytes", KMA_FORMAT_U64, kma_env_memory_areas());
 	kma_stats_add_live(snap, &all, &stats);
 	kma_stats_add_sites(snap);
 	kma_stats_add_lock(snap);

@@ -46,16 +46,15 @@ static u64 kma_kretprobe_bytes(unsigned int instances, size_t size)
 }
 #endif
 
-u64 kma_kretprobe_forecast(unsigned int per_cpu)
+static u64 kma_kretprobe_memory(const struct kretprobe *rp, unsigned int instances)
 {
-	return kma_kretprobe_bytes(kma_kretprobe_instances(per_cpu),
-				   sizeof(struct kretprobe_instance));
+	return kma_kretprobe_bytes(instances,
+				   sizeof(struct kretprobe_instance) + rp->data_size);
 }
 
-static u64 kma_kretprobe_memory(const struct kretprobe *rp)
+u64 kma_kretprobe_forecast(const struct kretprobe *rp, unsigned int per_cpu)
 {
-	return kma_kretprobe_bytes(rp->maxactive,
-				   sizeof(struct kretprobe_instance) + rp->data_size);
+	return kma_kretprobe_memory(rp, kma_kretprobe_instances(per_cpu));
 }
 
 /*
@@ -75,14 +74,14 @@ bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu)
 	rp->maxactive = kma_kretprobe_instances(per_cpu);
 	if (register_kretprobe(rp))
 		return false;
-	kma_state_add_bytes(kma_kretprobe_memory(rp));
+	kma_state_add_bytes(kma_kretprobe_memory(rp, rp->maxactive));
 	return true;
 }
 
 void kma_kretprobe_unregister(struct kretprobe *rp)
 {
 	unregister_kretprobe(rp);
-	kma_state_add_bytes(-kma_kretprobe_memory(rp));
+	kma_state_add_bytes(-kma_kretprobe_memory(rp, rp->maxactive));
 }
 
 unsigned long kma_kretprobe_missed(const struct kretprobe *rp)

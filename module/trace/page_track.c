@@ -33,8 +33,9 @@ static const char *const kma_pages_mode_names[] = {
 
 static int kma_pages_tables(void)
 {
-	const u64 bytes = kma_state_bytes() + kma_countmaps_bytes() +
-			  kma_memhotplug_pages_forecast() + kma_page_caller_forecast() +
+	const u64 bytes = kma_state_bytes() + kma_memhotplug_pages_forecast() +
+			  kma_symbol_pages_forecast() + kma_page_caller_forecast() +
+			  kma_page_bulk_forecast() +
 			  kma_countmap_memory(KMA_COUNTMAP_PCPU) +
 			  kma_countmap_memory(KMA_COUNTMAP_EXTFRAG);
 	int ret;
@@ -162,17 +163,6 @@ u64 kma_pages_since(void)
 {
 	lockdep_assert_held(&kma_lock);
 	return kma_pages_ns;
-}
-
-u64 kma_pages_memory(void)
-{
-	const struct kma_pfntab *t = &kma_pagealloc.pfns;
-
-	lockdep_assert_held(&kma_lock);
-	if (!kma_pages_tracked())
-		return 0;
-	return kma_pagealloc_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
-				kma_config.sites_max, nr_cpu_ids);
 }
 
 u64 kma_pages_bytes(void)

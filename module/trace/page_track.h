@@ -91,12 +91,4 @@ bool kma_pages_tracked(void);
  */
 u64 kma_pages_since(void);
 
-/**
- * kma_pages_memory() - memory that tracking takes, except its countmaps
- *
- * Context: process; kma_lock is held.
- * Return: bytes; 0 if pages are not tracked.
- */
-u64 kma_pages_memory(void);
-
 #endif /* KMA_TRACE_PAGE_TRACK_H */

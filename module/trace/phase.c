@@ -500,7 +500,6 @@ int kma_phase_start(void)
 		kma_stalls_destroy(&kma_stalls);
 		return ret;
 	}
-	kma_state_add_bytes(kma_phase_bytes());
 	memset(kma_compacts, 0, sizeof(kma_compacts));
 	kma_shrinker_start();
 	return 0;
@@ -509,7 +508,6 @@ int kma_phase_start(void)
 void kma_phase_stop(void)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_state_add_bytes(-(s64)kma_phase_bytes());
 	kma_slow_stop();
 	kma_stalls_destroy(&kma_stalls);
 }
