@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "../module/core/recycle.h"
 #include "probe_util.h"
 
 /* ---- starting and stopping ------------------------------------------------ */
@@ -167,6 +168,51 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 	KUNIT_EXPECT_LE(test, kma_config.live_max, KMA_LIVE_MAX);
 }
 
+/* The per-CPU memory of the tables of objects, and of the stacks that are remembered. */
+static u64 kma_engine_percpu(void)
+{
+	const u64 chunks = DIV_ROUND_UP(kma_config.sites_max + KMA_CACHES_MAX,
+					KMA_ROWS_PER_CHUNK);
+
+	return chunks * KMA_PERCPU_CHUNK_BYTES * num_possible_cpus() + kma_stack_forecast();
+}
+
+/*
+ * All memory is counted, with and without kretprobes, and with a baseline and the counters of
+ * recycled rows.  In the end, all of it is freed.
+ */
+static void kma_engine_counts_its_memory(struct kunit *test)
+{
+	const u64 pages = PAGE_ALIGN(sizeof(struct kma_row) *
+				     kma_sitetab_rows(&kma_core.sites));
+	struct kma_load load = kma_small;
+	char reset[] = "reset";
+	u64 before, areas, more;
+
+	load.text[KMA_SETTING_latency] = "off";
+	kma_probe_restart(test, &load);
+	KUNIT_EXPECT_TRUE(test, kma_bulk_allocs_followed());
+	KUNIT_EXPECT_EQ(test, kma_state_bytes() - kma_env_memory_areas(),
+			kma_engine_percpu() + kma_bulk_forecast() + kma_nolock_forecast());
+	load.text[KMA_SETTING_bulk] = "off";
+	kma_probe_restart(test, &load);
+	before = kma_state_bytes();
+	areas = kma_env_memory_areas();
+	KUNIT_EXPECT_EQ(test, before - areas, kma_engine_percpu());
+	KUNIT_EXPECT_EQ(test, kma_control_run(reset), 0);
+	more = pages + PAGE_ALIGN(kma_recycle_bytes(&kma_core.sites));
+	KUNIT_EXPECT_EQ(test, kma_env_memory_areas() - areas, more);
+	KUNIT_EXPECT_EQ(test, kma_state_bytes() - before, more);
+	kma_engine_stop();
+	KUNIT_EXPECT_EQ(test, kma_state_bytes(), 0);
+	KUNIT_EXPECT_EQ(test, kma_env_memory_areas(), 0);
+	/* What other parts are going to allocate counts against the limit. */
+	KUNIT_EXPECT_EQ(test, kma_state_init(kma_memhotplug_pfns(), kma_state_bytes_max()),
+			-ENOMEM);
+	KUNIT_EXPECT_EQ(test, kma_state_bytes(), 0);
+	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
+}
+
 static void kma_engine_forgets_between_runs(struct kunit *test)
 {
 	const struct kma_site_expect none = {};
@@ -265,6 +311,7 @@ static struct kunit_case kma_engine_cases[] = {
 	KUNIT_CASE(kma_engine_leaves_bulk_functions_alone),
 	KUNIT_CASE(kma_engine_finds_what_is_left_on_pages),
 	KUNIT_CASE(kma_engine_takes_the_limits),
+	KUNIT_CASE(kma_engine_counts_its_memory),
 	KUNIT_CASE(kma_engine_forgets_between_runs),
 	KUNIT_CASE(kma_engine_starts_and_stops_again),
 	KUNIT_CASE(kma_engine_times_some),

@@ -156,8 +156,8 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 	size_t len = strlen(function);
 	u32 id;
 
-	mutex_lock(&kma_lock);
 	kma_state_sweep(0);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))
 			continue;
@@ -167,7 +167,7 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 		if (kma_rows_site_read(id, false, &row))
 			kma_counts_add(&sum, &row);
 	}
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return sum;
 }
 

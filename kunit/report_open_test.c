@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What opening a table does, apart from making its rows. */
+#include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
@@ -48,9 +51,9 @@ static int kma_open_tries;
 
 static void kma_open_change(struct work_struct *work)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 static DECLARE_WORK(kma_open_change_work, kma_open_change);
@@ -124,6 +127,103 @@ static void kma_open_ends_in_spite_of_changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 3);
 }
 
+/* ---- long files ----------------------------------------------------------- */
+
+enum { KMA_OPEN_ROWS = 1000 };
+
+static struct task_struct *kma_open_other;
+static bool kma_open_other_ran;
+/* Rows that were printed while the other thread waited for the CPU. */
+static int kma_open_rows_before;
+
+static int kma_open_other_run(void *unused)
+{
+	WRITE_ONCE(kma_open_other_ran, true);
+	return 0;
+}
+
+static int kma_open_fill_many(struct kma_snapshot *snap)
+{
+	int i, ret = kma_snapshot_room(snap, KMA_OPEN_ROWS);
+
+	for (i = 0; !ret && i < KMA_OPEN_ROWS; i++)
+		kma_snapshot_add(snap);
+	return ret;
+}
+
+/* Print a row of two bytes.  Until the other thread has run, this takes a millisecond. */
+static void kma_open_show_slowly(struct seq_file *seq, const struct kma_snapshot *snap,
+				 const void *row)
+{
+	if (!kma_open_rows_before)
+		wake_up_process(kma_open_other);
+	if (!READ_ONCE(kma_open_other_ran)) {
+		kma_open_rows_before++;
+		mdelay(1);
+	}
+	seq_puts(seq, "x\n");
+}
+
+static struct kma_table kma_open_long = {
+	.name = "test",
+	.row_size = 1,
+	.pages = true,
+	.fill = kma_open_fill_many,
+	.show = kma_open_show_slowly,
+};
+
+/* To read at an offset, seq_file prints all rows before it.  Meanwhile others get the CPU. */
+static void kma_open_seeks_with_pauses(struct kunit *test)
+{
+	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
+	char buf[2];
+
+	kma_open_other_ran = false;
+	kma_open_rows_before = 0;
+	migrate_disable();
+	kma_open_other = kthread_create_on_cpu(kma_open_other_run, NULL, raw_smp_processor_id(),
+					       "kma_open/%u");
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, kma_open_other);
+	if (!IS_ERR_OR_NULL(kma_open_other))
+		KUNIT_EXPECT_EQ(test, kma_file_read(file, buf, 2, 2 * KMA_OPEN_ROWS), 2);
+	migrate_enable();
+	KUNIT_EXPECT_GT(test, kma_open_rows_before, 0);
+	KUNIT_EXPECT_LT(test, kma_open_rows_before, KMA_OPEN_ROWS / 2);
+}
+
+static int kma_open_fill_forever(struct kma_snapshot *snap)
+{
+	int i, ret = kma_snapshot_room(snap, 1);
+
+	for (i = 0; !ret && i < 1000; i++)
+		ret = kma_snapshot_pause(snap);
+	return ret;
+}
+
+/* A process that is killed stops opening a table, and reading from it. */
+static void kma_open_ends_when_killed(struct kunit *test)
+{
+	static struct kma_table table = {
+		.name = "test",
+		.row_size = 1,
+		.pages = true,
+		.fill = kma_open_fill_forever,
+	};
+	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
+	struct kma_snapshot *snap;
+	ssize_t ret;
+	char buf[2];
+
+	allow_signal(SIGKILL);
+	send_sig(SIGKILL, current, 1);
+	snap = kma_snapshot_open(&table);
+	ret = kma_file_read(file, buf, 2, 2 * KMA_OPEN_ROWS);
+	flush_signals(current);
+	disallow_signal(SIGKILL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(snap), -EINTR);
+	KUNIT_EXPECT_EQ(test, ret, -EINTR);
+}
+
 /* ---- names ---------------------------------------------------------------- */
 
 static const char *kma_names_cached(unsigned long addr)
@@ -136,7 +236,7 @@ static void kma_names_are_looked_up_once(struct kunit *test)
 {
 	static char buf[KMA_SYMBOL_LEN];
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "none");
 	kma_symbol_print(KMA_TEST_SITE, buf);
@@ -145,7 +245,7 @@ static void kma_names_are_looked_up_once(struct kunit *test)
 	kma_namecache_add(KMA_TEST_SITE + 1, "kept+0x1");
 	kma_symbol_print(KMA_TEST_SITE + 1, buf);
 	KUNIT_EXPECT_STREQ(test, buf, "kept+0x1");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* An address without a symbol may get one later, without notice. */
@@ -153,12 +253,12 @@ static void kma_names_that_are_unknown_are_not_kept(struct kunit *test)
 {
 	static char buf[KMA_SYMBOL_LEN];
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_symbol_print(KMA_TEST_PTR, buf);
 	KUNIT_EXPECT_STREQ(test, buf, "[unknown]");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_PTR), "none");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* When a module goes, its names go, and no others; other code may get the same addresses. */
@@ -166,7 +266,7 @@ static void kma_names_go_with_their_module(struct kunit *test)
 {
 	const unsigned long here = (unsigned long)kma_names_go_with_their_module;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_namecache_add(KMA_TEST_SITE, "kfree+0x1");
 	kma_namecache_add(here, "before");
@@ -178,7 +278,7 @@ static void kma_names_go_with_their_module(struct kunit *test)
 	kma_namecache_add(here, "after");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(here), "after");
 	KUNIT_EXPECT_STREQ(test, kma_names_cached(KMA_TEST_SITE), "kfree+0x1");
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* Add names for addresses from @first on, and check that each one is found just after. */
@@ -211,7 +311,7 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	memset(text, 'a', KMA_SYMBOL_LEN - 1);
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_namecache_start();
 	kma_names_add_many(test, KMA_TEST_PTR, nr, "slot");
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr), nr);
@@ -221,13 +321,15 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 	kma_names_add_many(test, KMA_TEST_SITE, too_many, text);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 0);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_SITE, too_many), 1);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 static struct kunit_case kma_report_open_cases[] = {
 	KUNIT_CASE(kma_open_sweeps_for_tables_of_objects),
 	KUNIT_CASE(kma_open_lets_others_make_changes),
 	KUNIT_CASE(kma_open_ends_in_spite_of_changes),
+	KUNIT_CASE(kma_open_seeks_with_pauses),
+	KUNIT_CASE(kma_open_ends_when_killed),
 	KUNIT_CASE(kma_names_are_looked_up_once),
 	KUNIT_CASE(kma_names_that_are_unknown_are_not_kept),
 	KUNIT_CASE(kma_names_go_with_their_module),

@@ -14,9 +14,9 @@ static int kma_query_of(const char *text, struct kma_query *query)
 	int ret;
 
 	strscpy(line, text, sizeof(line));
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	ret = kma_query_parse(line, query);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return ret;
 }
 
@@ -95,9 +95,9 @@ static void kma_query_refuses_requests(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		KUNIT_EXPECT_EQ_MSG(test, kma_query_of(known[i].text, &q), -EINVAL, "'%s'",
 				    known[i].text);
-		mutex_lock(&kma_lock);
+		kma_lock_take(KMA_LOCK_COMMAND);
 		KUNIT_EXPECT_STREQ(test, kma_error_last(), known[i].why);
-		mutex_unlock(&kma_lock);
+		kma_lock_release();
 	}
 }
 

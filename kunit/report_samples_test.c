@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The rows of tables, made from samples: estimates and their standard errors. */
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include "../module/resolve/namecache.h"
 #include "golden.h"
 #include "table_util.h"
 
@@ -347,6 +349,71 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 	}
 }
 
+/* ---- modules that go ---------------------------------------------------------- */
+
+/* A module goes that stacks pass through.  Return: the memory that this takes. */
+static u64 kma_report_let_go(void)
+{
+	const u64 before = kma_state_bytes();
+
+	kma_symbol_change(THIS_MODULE, MODULE_STATE_GOING);
+	return kma_state_bytes() - before;
+}
+
+/* When a module goes, names are looked up once, though no table was opened before. */
+static void kma_report_names_callers_of_a_module_once(struct kunit *test)
+{
+	const unsigned long here = (unsigned long)kma_report_names_callers_of_a_module_once;
+	const unsigned long outermost = (unsigned long)schedule + 3;
+	const struct kma_puts puts = {
+		{ KMA_TEST_SITE, here, outermost }, 3, 12, 64, 60, 1, 0, 0,
+	};
+
+	preempt_disable();
+	kma_put(&puts, KMA_TEST_PTR);
+	preempt_enable();
+	kma_lock_take(KMA_LOCK_COMMAND);
+	KUNIT_EXPECT_NULL(test, kma_namecache_find(KMA_TEST_SITE));
+	kma_report_let_go();
+	KUNIT_EXPECT_STREQ(test, kma_namecache_find(KMA_TEST_SITE) ?: "none", "kfree+0x1");
+	KUNIT_EXPECT_STREQ(test, kma_namecache_find(outermost) ?: "none", "schedule+0x3");
+	/* Its own names have gone: other code may get the addresses. */
+	KUNIT_EXPECT_NULL(test, kma_namecache_find(here));
+	kma_lock_release();
+}
+
+/* The names that are kept count as memory, until their rows are recycled. */
+static void kma_report_counts_kept_names(struct kunit *test)
+{
+	const unsigned long here = (unsigned long)kma_report_counts_kept_names;
+	const struct kma_puts puts[] = {
+		{ { KMA_TEST_SITE, here }, 2, 12, 64, 60, 1, 0, 0 },
+		{ { here }, 0, KMA_SHIFT_EXACT, 64, 60, 1, 0, 0 },
+	};
+	static char stack[KMA_STACK_LEN];
+	u64 before, kept;
+	char expect[80];
+	u32 id[2];
+
+	snprintf(expect, sizeof(expect), "%s+0x0 [kmemacct_kunit];kfree+0x1", __func__);
+	preempt_disable();
+	id[0] = kma_put(&puts[0], KMA_TEST_PTR);
+	id[1] = kma_put(&puts[1], KMA_TEST_PTR + 64);
+	preempt_enable();
+	kma_lock_take(KMA_LOCK_COMMAND);
+	kma_namecache_start();
+	before = kma_state_bytes();
+	kept = kma_report_let_go();
+	kma_symbol_stack(&kma_core.sites, id[0], stack);
+	KUNIT_EXPECT_STREQ(test, stack, expect);
+	KUNIT_EXPECT_EQ(test, kept, kma_kmalloc_bytes(strlen(stack) + 1) +
+			ksize(kma_symbol_known(&kma_core.sites, id[1])));
+	kma_symbol_forget(&kma_core.sites, id[0]);
+	kma_symbol_forget(&kma_core.sites, id[1]);
+	KUNIT_EXPECT_EQ(test, kma_state_bytes(), before);
+	kma_lock_release();
+}
+
 static struct kunit_case kma_report_samples_cases[] = {
 	KUNIT_CASE(kma_report_prints_samples),
 	KUNIT_CASE(kma_report_tells_samples_where_there_are),
@@ -355,6 +422,8 @@ static struct kunit_case kma_report_samples_cases[] = {
 	KUNIT_CASE(kma_report_adds_before_it_rounds),
 	KUNIT_CASE(kma_report_weighs_objects),
 	KUNIT_CASE(kma_report_sums_up_estimates),
+	KUNIT_CASE(kma_report_names_callers_of_a_module_once),
+	KUNIT_CASE(kma_report_counts_kept_names),
 	{}
 };
 

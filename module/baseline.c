@@ -2,10 +2,11 @@
 /* The sums at the last `reset`.  See baseline.h. */
 #include <linux/delay.h>
 #include <linux/ktime.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "baseline.h"
+#include "core/env.h"
 #include "core/recycle.h"
 #include "countmaps.h"
 #include "identity.h"
@@ -16,33 +17,75 @@
 
 struct kma_baseline kma_baseline;
 
-static void kma_baseline_sum_table(const struct kma_sitetab *t, struct kma_row *row)
+/**
+ * struct kma_baseline_job - a reset that is going on
+ * @new: the sums that are being made
+ * @changes: kma_state_changes() when these were begun
+ * @keep_lock: they are made without dropping kma_lock
+ */
+struct kma_baseline_job {
+	struct kma_baseline new;
+	u64 changes;
+	bool keep_lock;
+};
+
+/* ---- sums ------------------------------------------------------------------ */
+
+/* Rows that are summed up with kma_lock held. */
+#define KMA_BASE_STEPS	32
+
+/* After each row, let others have the lock now and then.  Return: 0, -EAGAIN or -EINTR. */
+static int kma_baseline_pause_lock(const struct kma_baseline_job *job, u32 id)
 {
+	cond_resched();
+	if ((id + 1) % KMA_BASE_STEPS || job->keep_lock)
+		return 0;
+	kma_lock_pause();
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return job->changes == kma_state_changes() ? 0 : -EAGAIN;
+}
+
+static int kma_baseline_sum_table(const struct kma_baseline_job *job,
+				  const struct kma_sitetab *t, struct kma_row *row)
+{
+	int ret = 0;
 	u32 id;
 
-	for (id = 0; row && id < kma_sitetab_rows(t); id++) {
-		/* Clear what is left of an earlier reset in a row that is not in use. */
+	for (id = 0; row && !ret && id < kma_sitetab_rows(t); id++) {
+		/* Clear what is left of an earlier attempt in a row that is not in use. */
 		if (kma_sitetab_info(t, id))
 			kma_sitetab_sum(t, id, &row[id]);
 		else
 			row[id] = (struct kma_row) {};
-		cond_resched();
+		ret = kma_baseline_pause_lock(job, id);
 	}
+	return ret;
 }
 
-static void kma_baseline_sum_rows(void)
+static int kma_baseline_sum_rows(const struct kma_baseline_job *job)
 {
-	kma_baseline_sum_table(&kma_core.sites, kma_baseline.row);
-	kma_baseline_sum_table(&kma_pagealloc.sites, kma_baseline.page_row);
+	return kma_baseline_sum_table(job, &kma_core.sites, job->new.row) ?:
+	       kma_baseline_sum_table(job, &kma_pagealloc.sites, job->new.page_row);
 }
 
-/* Whether no event was counted since kma_stats was last summed up for the baseline. */
-static bool kma_baseline_quiet(void)
+/* Counters of events of countmaps: no row has to agree with them. */
+static bool kma_baseline_is_of_countmaps(int i)
+{
+	return i >= KMA_STAT_countmap_other && i < KMA_STAT_spill_in;
+}
+
+/* Whether no row may have changed since kma_stats was last summed up for the baseline. */
+static bool kma_baseline_quiet(const struct kma_baseline_job *job)
 {
 	struct kma_stats now;
+	int i;
 
 	kma_stats_sum(&now);
-	return !memcmp(&now, &kma_baseline.stats, sizeof(now));
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (now.v[i] != job->new.stats.v[i] && !kma_baseline_is_of_countmaps(i))
+			return false;
+	return true;
 }
 
 /*
@@ -53,14 +96,21 @@ static bool kma_baseline_quiet(void)
  *
  * Return: false if events do not pause.
  */
-static bool kma_baseline_sum_stats(void)
+static bool kma_baseline_sum_stats(struct kma_baseline_job *job)
 {
-	kma_stats_sum(&kma_baseline.stats);
+	bool quiet;
+
+	/* This waits, so let others have the lock. */
+	if (!job->keep_lock)
+		kma_lock_release();
+	kma_stats_sum(&job->new.stats);
 	usleep_range(1000, 2000);
-	if (!kma_baseline_quiet())
-		return false;
-	kma_env_wait_for_probes();
-	return kma_baseline_quiet();
+	quiet = kma_baseline_quiet(job);
+	if (quiet)
+		kma_env_wait_for_probes();
+	if (!job->keep_lock)
+		kma_lock_take(KMA_LOCK_RESET);
+	return quiet && kma_baseline_quiet(job);
 }
 
 /* Attempts to find a pause.  They are limited, because there may never be one. */
@@ -73,35 +123,74 @@ static bool kma_baseline_sum_stats(void)
  * event until the next reset.  So look for a pause, which is cheap, before summing up the rows.  If
  * an event is counted while the rows are summed up, try again, but only a few times.
  */
-static void kma_baseline_sum(void)
+static int kma_baseline_sum(struct kma_baseline_job *job)
 {
-	int tries, sums = 0;
+	int ret, tries, sums = 0;
 
 	for (tries = 0; tries < KMA_BASE_TRIES; tries++) {
-		if (!kma_baseline_sum_stats())
+		if (!kma_baseline_sum_stats(job))
 			continue;
-		kma_baseline_sum_rows();
-		if (kma_baseline_quiet() || ++sums == KMA_BASE_SUMS)
-			return;
+		if (job->changes != kma_state_changes())
+			return -EAGAIN;
+		ret = kma_baseline_sum_rows(job);
+		if (ret || kma_baseline_quiet(job) || ++sums == KMA_BASE_SUMS)
+			return ret;
 	}
+	if (job->changes != kma_state_changes())
+		return -EAGAIN;
 	/* These sums may disagree. */
-	kma_stats_sum(&kma_baseline.stats);
-	kma_baseline_sum_rows();
+	kma_stats_sum(&job->new.stats);
+	return kma_baseline_sum_rows(job);
 }
 
-static void kma_baseline_take(void)
+/* ---- reset ----------------------------------------------------------------- */
+
+static void kma_baseline_free(struct kma_baseline *b)
+{
+	kma_env_free(b->row);
+	kma_env_free(b->page_row);
+	b->row = NULL;
+	b->page_row = NULL;
+}
+
+static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
+{
+	return kma_env_zalloc_try((size_t)kma_sitetab_rows(t) * sizeof(struct kma_row));
+}
+
+/* Make the sums.  Return: 0, -ENOMEM or -EINTR, or -EAGAIN if there was a change meanwhile. */
+static int kma_baseline_make(struct kma_baseline_job *job)
+{
+	const bool pages = kma_pages_tracked();
+
+	job->changes = kma_state_changes();
+	job->new.row = kma_baseline_rows(&kma_core.sites);
+	job->new.page_row = pages ? kma_baseline_rows(&kma_pagealloc.sites) : NULL;
+	if (!job->new.row || (pages && !job->new.page_row))
+		return -ENOMEM;
+	return kma_baseline_sum(job);
+}
+
+/* Replace the baseline.  The lock is not dropped here, nor was it after @new was complete. */
+static void kma_baseline_replace(struct kma_baseline *new)
 {
 	struct kma_countmap *countmap[KMA_COUNTMAP_NR];
+	struct kma_stats now;
+	int i;
 
 	kma_filter_reset();
 	/*
 	 * An event that finds no row in a countmap increments a counter of kma_stats.  So
-	 * countmaps are paused while kma_stats is summed up.
+	 * countmaps are paused while these counters are summed up.
 	 */
 	kma_countmaps_pause(countmap);
 	kma_phase_forget();
-	kma_state_sweep(0);
-	kma_baseline_sum();
+	kma_stats_sum(&now);
+	for (i = 0; i < KMA_STAT_NR; i++)
+		if (kma_baseline_is_of_countmaps(i))
+			new->stats.v[i] = now.v[i];
+	kma_baseline_free(&kma_baseline);
+	kma_baseline = *new;
 	/* What recycled rows had counted before is not shown any more. */
 	kma_recycle_forget(&kma_core.sites);
 	kma_recycle_forget(&kma_pagealloc.sites);
@@ -110,10 +199,28 @@ static void kma_baseline_take(void)
 	kma_identity.resets++;
 }
 
-static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
+/* If changes keep coming, the last attempt makes them wait. */
+#define KMA_BASE_ATTEMPTS	3
+
+int kma_baseline_reset(void)
 {
-	return kma_copy_alloc(kma_sitetab_rows(t), sizeof(struct kma_row));
+	struct kma_baseline_job job = {};
+	int i, ret = -EAGAIN;
+
+	lockdep_assert_held(&kma_lock);
+	kma_lock_forget();
+	for (i = 1; ret == -EAGAIN; i++) {
+		job.keep_lock = i == KMA_BASE_ATTEMPTS;
+		ret = kma_baseline_make(&job);
+		if (ret)
+			kma_baseline_free(&job.new);
+	}
+	if (!ret)
+		kma_baseline_replace(&job.new);
+	return ret;
 }
+
+/* ---- times while recording is off ------------------------------------------ */
 
 /*
  * Whether recording was ever switched off, and the values of alloc_off and page_off when it first
@@ -146,27 +253,7 @@ u64 kma_baseline_missed(const struct kma_stats *now, bool pages)
 		       now->v[KMA_STAT_alloc_off] - kma_baseline_alloc_off;
 }
 
-int kma_baseline_reset(void)
-{
-	const bool pages = kma_pages_tracked();
-	struct kma_row *row, *page_row;
-
-	lockdep_assert_held(&kma_lock);
-	row = kma_baseline.row ?: kma_baseline_rows(&kma_core.sites);
-	page_row = kma_baseline.page_row || !pages ? kma_baseline.page_row :
-		   kma_baseline_rows(&kma_pagealloc.sites);
-	if (!row || (pages && !page_row)) {
-		if (row != kma_baseline.row)
-			kma_copy_free(row);
-		if (page_row != kma_baseline.page_row)
-			kma_copy_free(page_row);
-		return -ENOMEM;
-	}
-	kma_baseline.row = row;
-	kma_baseline.page_row = page_row;
-	kma_baseline_take();
-	return 0;
-}
+/* ---- parts of the baseline --------------------------------------------------- */
 
 void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum)
 {
@@ -186,7 +273,7 @@ void kma_baseline_forget_pages(void)
 	int i;
 
 	lockdep_assert_held(&kma_lock);
-	kma_copy_free(kma_baseline.page_row);
+	kma_env_free(kma_baseline.page_row);
 	kma_baseline.page_row = NULL;
 	/* The rows are gone, but kma_stats still includes their events: subtract these. */
 	kma_stats_sum(&stats);
@@ -199,14 +286,13 @@ void kma_baseline_forget_pages(void)
 
 void kma_baseline_start(void)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	kma_baseline.ns = ktime_get_boottime_ns();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 void kma_baseline_stop(void)
 {
-	kma_copy_free(kma_baseline.row);
-	kma_copy_free(kma_baseline.page_row);
+	kma_baseline_free(&kma_baseline);
 	memset(&kma_baseline, 0, sizeof(kma_baseline));
 }

@@ -46,8 +46,13 @@ void kma_baseline_stop(void);
 /**
  * kma_baseline_reset() - replace the baseline by the current sums
  *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM with the baseline unchanged.
+ * Call kma_state_sweep() before, without the lock.  An entry that becomes stale after that is a
+ * live object in the sums.  When it is removed, its row counts it as repaired, and kma_stats as
+ * page_freed, both after the reset.  Live columns do not depend on the baseline.  So each sum is
+ * exact, whenever the entry is removed.
+ *
+ * Context: process, may sleep; kma_lock is held, and is dropped in between.
+ * Return: 0; or, with the baseline unchanged, -ENOMEM, or -EINTR if the process is being killed.
  */
 int kma_baseline_reset(void);
 

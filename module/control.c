@@ -32,9 +32,9 @@ static int kma_run_reset(char *args)
 	if (*args)
 		return kma_refuse("reset takes no arguments: omit '%s'", args);
 	ret = kma_baseline_reset();
-	if (ret)
+	if (ret == -ENOMEM)
 		kma_refuse("reset: not enough memory");
-	else
+	if (!ret)
 		kma_recycling_reset();
 	return ret;
 }
@@ -105,16 +105,10 @@ static int kma_run_unknown(const char *name)
 	return kma_refuse("unknown command '%.20s': use %.*s", name, len - 2, names);
 }
 
-static int kma_run_locked(char *line)
+static int kma_run_locked(const char *name, char *args)
 {
-	const char *name;
-	char none[] = "";
-	char *args;
 	int i;
 
-	line = strim(line);
-	name = strsep(&line, " ");
-	args = line ? skip_spaces(line) : none;
 	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
 		if (!strcmp(name, kma_commands[i].name))
 			return kma_commands[i].run(args);
@@ -126,14 +120,25 @@ static int kma_run_locked(char *line)
 
 int kma_control_run(char *line)
 {
+	const char *name;
+	char none[] = "";
+	char *args;
+	bool reset;
 	int ret;
 
-	mutex_lock(&kma_lock);
-	ret = kma_run_locked(line);
+	line = strim(line);
+	name = strsep(&line, " ");
+	args = line ? skip_spaces(line) : none;
+	reset = !strcmp(name, "reset");
+	/* This takes time in proportion to the live table, and others may need the lock. */
+	if (reset)
+		kma_state_sweep(0);
+	kma_lock_take(reset ? KMA_LOCK_RESET : KMA_LOCK_COMMAND);
+	ret = kma_run_locked(name, args);
 	if (!ret)
 		kma_error_clear();
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return ret;
 }
 
@@ -163,7 +168,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 
 	if (!page)
 		return -ENOMEM;
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	for (i = 0; i < KMA_SETTING_NR; i++)
 		/* The filter has a line for each criterion.  `skip` has no line, but a table. */
 		if (i == KMA_SETTING_filter)
@@ -174,7 +179,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 		if (kma_tables[i]->sort.nr)
 			kma_show_sort(seq, kma_tables[i]);
 	seq_printf(seq, "last_error %s\n", kma_error_last());
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	free_page((unsigned long)page);
 	return 0;
 }
@@ -190,9 +195,9 @@ static int kma_refuse_write(const char *why)
 {
 	int ret;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	ret = kma_refuse("%s", why);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return ret;
 }
 

@@ -7,7 +7,6 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 
 #include "core/stall.h"
 #include "countmaps.h"
@@ -79,18 +78,7 @@ u64 kma_countmap_memory(enum kma_countmap_of of)
 	if (kma_countmap_shared[of].rows)
 		return kma_countmap_shared_bytes(kma_countmap_shared[of].rows,
 						 kma_countmap_shared[of].counters);
-	return kma_countmap_bytes(kma_countmap_rows(of), nr_cpu_ids);
-}
-
-u64 kma_countmaps_bytes(void)
-{
-	u64 bytes = 0;
-	int i;
-
-	for (i = 0; i < KMA_COUNTMAP_NR; i++)
-		if (rcu_access_pointer(kma_countmaps[i]))
-			bytes += kma_countmap_memory(i);
-	return bytes;
+	return kma_countmap_bytes(kma_countmap_rows(of), num_possible_cpus());
 }
 
 /*
@@ -124,10 +112,10 @@ static int kma_countmap_allocate(struct kma_countmap *t, enum kma_countmap_of of
 
 static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 {
-	struct kma_countmap *t = kmalloc(sizeof(*t), GFP_KERNEL);
+	struct kma_countmap *t = kma_small_alloc(sizeof(*t));
 
 	if (!t || kma_countmap_allocate(t, of)) {
-		kfree(t);
+		kma_small_free(t);
 		return NULL;
 	}
 	if (of == KMA_COUNTMAP_PCPU)
@@ -139,7 +127,7 @@ static void kma_countmap_free(struct kma_countmap *t)
 {
 	if (t)
 		kma_countmap_destroy(t);
-	kfree(t);
+	kma_small_free(t);
 }
 
 void kma_countmaps_end(unsigned long which)

@@ -138,14 +138,6 @@ u64 kma_countmap_memory(enum kma_countmap_of of);
 u32 kma_countmap_maxima(enum kma_countmap_of of);
 
 /**
- * kma_countmaps_bytes() - memory that all existing countmaps take
- *
- * Context: process.
- * Return: bytes.
- */
-u64 kma_countmaps_bytes(void);
-
-/**
  * kma_countmaps_pause() - stop counting in all countmaps, and empty them
  * @t: set to the countmaps, to be passed to kma_countmaps_resume()
  *

@@ -52,7 +52,7 @@
  */
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_MODULE);
 	kma_page_caller_forget();
 	kma_filter_forget();
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
@@ -63,7 +63,7 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 	kma_slow_module_changes(mod, state);
 	kma_identity.module_changes++;
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return NOTIFY_DONE;
 }
 
@@ -125,6 +125,13 @@ static void kma_probes_stop(void)
 
 /* ---- start and stop -------------------------------------------------------- */
 
+/* What the parts that start after the tables are going to allocate. */
+static u64 kma_parts_forecast(void)
+{
+	return kma_stack_forecast() + kma_symbol_forecast() +
+	       kma_bulk_forecast() + kma_nolock_forecast();
+}
+
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
 {
 	int ret = kma_cacheinfo_init();
@@ -134,7 +141,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_settings_load(text);
 	if (ret)
 		return ret;
-	ret = kma_state_init(kma_memhotplug_pfns());
+	ret = kma_state_init(kma_memhotplug_pfns(), kma_parts_forecast());
 	if (ret)
 		return ret;
 	kma_stats_start();

@@ -29,12 +29,12 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "../include/kmemacct_abi.h"
 #include "engine.h"
 #include "setting.h"
+#include "state.h"
 
 /* True while the module runs, with all settings in effect.  Protected by kernel_param_lock(). */
 static bool kma_started;
@@ -75,10 +75,10 @@ static int kma_param_set(const char *text, const struct kernel_param *kp)
 	if (ret)
 		return ret;
 	/* Make a copy, because the kernel may free its own before the module starts. */
-	copy = kstrdup(val, GFP_KERNEL);
+	copy = kma_small_text(val);
 	if (!copy)
 		return -ENOMEM;
-	kfree(kma_param_text[nr]);
+	kma_small_free(kma_param_text[nr]);
 	kma_param_text[nr] = copy;
 	return 0;
 }
@@ -92,7 +92,7 @@ static void kma_param_free(void *arg)
 {
 	const enum kma_setting_nr nr = (const struct kma_setting *)arg - kma_settings;
 
-	kfree(kma_param_text[nr]);
+	kma_small_free(kma_param_text[nr]);
 	kma_param_text[nr] = NULL;
 }
 

@@ -184,7 +184,7 @@ u64 kma_memhotplug_pages_forecast(void)
 		cond_resched();
 	}
 	return kma_pagealloc_bytes(kma_memhotplug_chunks(), chunks, kma_config.sites_max,
-				nr_cpu_ids);
+				num_possible_cpus());
 }
 
 int kma_memhotplug_pages_start(void)

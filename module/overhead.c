@@ -121,7 +121,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	 * A reader of a large table holds the lock for a while.  In that case skip this
 	 * turn instead of waiting.
 	 */
-	if (!mutex_trylock(&kma_lock)) {
+	if (!kma_lock_try(KMA_LOCK_WORKER)) {
 		kma_overhead_queue(false);
 		return;
 	}
@@ -131,7 +131,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	kma_full_turn();
 	/* Queue it with the lock held, so that kma_overhead_hurry() finds it. */
 	kma_overhead_queue(kma_overhead_adjust());
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 /* Something has changed that the cost depends on: the next turn must not be late. */
@@ -188,20 +188,20 @@ struct kma_overhead kma_overhead_read(void)
 
 void kma_overhead_start(void)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	memset(&kma_budget, 0, sizeof(kma_budget));
 	memset(&kma_spent, 0, sizeof(kma_spent));
 	kma_overhead_again();
 	WRITE_ONCE(kma_overhead_on, true);
 	kma_overhead_queue(false);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 void kma_overhead_stop(void)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	WRITE_ONCE(kma_overhead_on, false);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	/*
 	 * A turn that still runs may queue either work once more.  A late turn may do so after the
 	 * first of these calls has ended, so the last one cancels that work again.

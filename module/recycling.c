@@ -5,6 +5,7 @@
 #include <linux/string.h>
 
 #include "baseline.h"
+#include "core/env.h"
 #include "core/recycle.h"
 #include "recycling.h"
 #include "resolve/symbol.h"

@@ -333,10 +333,10 @@ int kma_setting_write(enum kma_setting_nr nr, const char *text)
 {
 	int ret;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	ret = kma_setting_set(nr, text);
 	kma_state_changed();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return ret;
 }
 
@@ -344,9 +344,9 @@ int kma_setting_read(enum kma_setting_nr nr, char *page)
 {
 	int len;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	len = kma_settings[nr].show(page);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return len;
 }
 
@@ -371,13 +371,13 @@ static int kma_settings_apply(const char *const text[KMA_SETTING_NR], umode_t mo
 {
 	int i, ret = 0;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	for (i = KMA_SETTING_NR - 1; !ret && i >= 0; i--)
 		if (kma_settings[i].mode == mode)
 			ret = kma_setting_set(i, text[i] ?: kma_settings[i].init);
 	if (!ret)
 		kma_error_clear();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return ret;
 }
 
@@ -403,7 +403,7 @@ int kma_settings_start(const char *const text[KMA_SETTING_NR])
 
 void kma_settings_stop(void)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_START);
 	kma_record(false);
 	kma_sampling_set(0);
 	kma_latency_set(KMA_LATENCY_OFF);
@@ -411,5 +411,5 @@ void kma_settings_stop(void)
 	kma_set_pages(&(union kma_setting_value) { .number = KMA_PAGES_OFF });
 	kma_filter_stop();
 	kma_skip_stop();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }

@@ -14,7 +14,6 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
-#include "core/recycle.h"
 #include "state.h"
 
 struct kma_core kma_core;
@@ -23,10 +22,76 @@ struct kma_config kma_config;
 /* Protects settings, and more: see state.h. */
 DEFINE_MUTEX(kma_lock);
 
+/*
+ * What the lock is held for, since when (in ns), and the longest times (in ns).  Protected by
+ * kma_lock itself.
+ */
+static enum kma_lock_holder kma_lock_holder;
+static u64 kma_lock_since;
+static u64 kma_lock_max[KMA_LOCK_NR];
+
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
 /* When the last sweep began, in ns since boot; 0: never.  Protected by kma_sweep_lock. */
 static u64 kma_swept;
+
+/* ---- the lock -------------------------------------------------------------- */
+
+static void kma_lock_begin(enum kma_lock_holder holder)
+{
+	kma_lock_holder = holder;
+	kma_lock_since = ktime_get_ns();
+}
+
+void kma_lock_take(enum kma_lock_holder holder)
+{
+	mutex_lock(&kma_lock);
+	kma_lock_begin(holder);
+}
+
+bool kma_lock_try(enum kma_lock_holder holder)
+{
+	if (!mutex_trylock(&kma_lock))
+		return false;
+	kma_lock_begin(holder);
+	return true;
+}
+
+void kma_lock_release(void)
+{
+	u64 *longest = &kma_lock_max[kma_lock_holder];
+
+	lockdep_assert_held(&kma_lock);
+	*longest = max(*longest, ktime_get_ns() - kma_lock_since);
+	mutex_unlock(&kma_lock);
+}
+
+void kma_lock_pause(void)
+{
+	const enum kma_lock_holder holder = kma_lock_holder;
+
+	kma_lock_release();
+	cond_resched();
+	kma_lock_take(holder);
+}
+
+u64 kma_lock_max_us(enum kma_lock_holder holder)
+{
+	u64 ns = 0;
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_LOCK_NR; i++)
+		if (holder == KMA_LOCK_NR || holder == i)
+			ns = max(ns, kma_lock_max[i]);
+	return div_u64(ns, NSEC_PER_USEC);
+}
+
+void kma_lock_forget(void)
+{
+	lockdep_assert_held(&kma_lock);
+	memset(kma_lock_max, 0, sizeof(kma_lock_max));
+}
 
 void kma_state_changed(void)
 {
@@ -56,9 +121,31 @@ void kma_state_add_bytes(s64 bytes)
 
 u64 kma_state_bytes(void)
 {
-	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
-			      kma_core.obj.pages.mask + 1) +
-	       kma_recycle_bytes(&kma_core.sites) + atomic64_read(&kma_state_more);
+	return kma_env_memory() + atomic64_read(&kma_state_more);
+}
+
+void *kma_small_alloc(size_t bytes)
+{
+	void *mem = kzalloc(bytes, GFP_KERNEL);
+
+	if (mem)
+		kma_state_add_bytes(ksize(mem));
+	return mem;
+}
+
+char *kma_small_text(const char *text)
+{
+	const size_t len = strlen(text) + 1;
+	char *copy = kma_small_alloc(len);
+
+	return copy ? memcpy(copy, text, len) : NULL;
+}
+
+void kma_small_free(const void *mem)
+{
+	if (mem)
+		kma_state_add_bytes(-(s64)ksize(mem));
+	kfree(mem);
 }
 
 u64 kma_state_bytes_max(void)
@@ -99,7 +186,7 @@ static u64 kma_live_default(void)
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
 }
 
-int kma_state_init(u64 pfns)
+int kma_state_init(u64 pfns, u64 more)
 {
 	struct kma_config *c = &kma_config;
 	u64 bytes;
@@ -107,7 +194,7 @@ int kma_state_init(u64 pfns)
 
 	if (!c->live_max)
 		c->live_max = kma_live_default();
-	bytes = kma_core_bytes(c->live_max, c->sites_max, nr_cpu_ids, pfns);
+	bytes = kma_core_bytes(c->live_max, c->sites_max, num_possible_cpus(), pfns) + more;
 	if (bytes > kma_state_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u would take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller values\n",
 		       c->live_max, c->sites_max, bytes >> 10, kma_state_bytes_max() >> 10);
@@ -137,7 +224,7 @@ void kma_state_destroy(void)
 /*
  * Held while a process sweeps.  Without it, another process could find nothing to sweep, and read
  * the counters of a row, while the first process has taken an entry of that row but has not yet
- * counted it as repaired.  Nests inside kma_lock.
+ * counted it as repaired.
  */
 static DEFINE_MUTEX(kma_sweep_lock);
 

@@ -45,7 +45,8 @@ extern struct kma_pagealloc kma_pagealloc;
 
 /*
  * Protects all settings that can change at run time, the baseline, the sort orders, the last
- * error, and the names of call sites.  Probes never take it, because it is a mutex.
+ * error, and the names of call sites.  Probes never take it, because it is a mutex.  Take and
+ * release it by the functions below: they measure how long it is held.
  *
  * The module notifier takes it, so loading or unloading a module waits for it.  Code that walks a
  * large table or looks up many names has to drop the lock now and then.  Meanwhile, a module may
@@ -57,6 +58,75 @@ extern struct kma_pagealloc kma_pagealloc;
  * can still be looked up.  See kma_snapshot_pause().
  */
 extern struct mutex kma_lock;
+
+/**
+ * enum kma_lock_holder - what kma_lock is held for
+ * @KMA_LOCK_START: loading or unloading this module
+ * @KMA_LOCK_COMMAND: a command, a setting, or a read of `control`
+ * @KMA_LOCK_RESET: the command `reset`
+ * @KMA_LOCK_MODULE: another module that is loaded or unloaded
+ * @KMA_LOCK_TABLE: a table, or the answer to a request
+ * @KMA_LOCK_WORKER: a turn of the worker (overhead.h)
+ * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), any of them
+ */
+enum kma_lock_holder {
+	KMA_LOCK_START,
+	KMA_LOCK_COMMAND,
+	KMA_LOCK_RESET,
+	KMA_LOCK_MODULE,
+	KMA_LOCK_TABLE,
+	KMA_LOCK_WORKER,
+	KMA_LOCK_NR
+};
+
+/**
+ * kma_lock_take() - take kma_lock
+ * @holder: what it is taken for
+ *
+ * Context: process, may sleep; kma_lock is not held.
+ */
+void kma_lock_take(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_try() - take kma_lock if it is free
+ * @holder: what it is taken for
+ *
+ * Context: process.
+ * Return: true if it was taken.
+ */
+bool kma_lock_try(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_release() - release kma_lock
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_lock_release(void);
+
+/**
+ * kma_lock_pause() - release kma_lock, let other tasks run, and take it again for the same
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_lock_pause(void);
+
+/**
+ * kma_lock_max_us() - the longest time that kma_lock was held
+ * @holder: for this, or KMA_LOCK_NR for anything
+ *
+ * Context: process; kma_lock is held.
+ * Return: microseconds, rounded down, since load or since kma_lock_forget().
+ */
+u64 kma_lock_max_us(enum kma_lock_holder holder);
+
+/**
+ * kma_lock_forget() - forget how long kma_lock was held
+ *
+ * The current holder's time counts when it releases the lock.
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_lock_forget(void);
 
 /**
  * kma_state_changed() - record a change that readers which have dropped kma_lock must notice
@@ -76,12 +146,15 @@ u64 kma_state_changes(void);
 /**
  * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
  * @pfns: number of page generations, a power of two, from kma_memhotplug_pfns()
+ * @more: bytes that other parts of the module are going to allocate at load
+ *
+ * This fails if all of it is more than kma_state_bytes_max().
  *
  * Context: process, may sleep; no probe is attached.
  * Return: 0, or an error that has been explained in the kernel log, with no memory left
  * allocated.
  */
-int kma_state_init(u64 pfns);
+int kma_state_init(u64 pfns, u64 more);
 
 /**
  * kma_state_destroy() - free the tables of objects
@@ -105,20 +178,51 @@ void kma_state_destroy(void);
 u64 kma_state_sweep(u32 seconds);
 
 /**
- * kma_state_bytes() - memory of the tables of objects, and of other structures
+ * kma_state_bytes() - memory that the module has allocated
+ *
+ * This is what kma_env_zalloc() and the like, and kma_small_alloc(), have allocated, and what was
+ * added by kma_state_add_bytes().  The copies that readers open are not included: see
+ * kma_copy_alloc().
  *
  * Context: any.
- * Return: bytes, those of kma_state_add_bytes() included.
+ * Return: bytes.
  */
 u64 kma_state_bytes(void);
 
 /**
  * kma_state_add_bytes() - count more memory in kma_state_bytes()
- * @bytes: bytes that were allocated; negative after they were freed
+ * @bytes: bytes that were allocated in another way, or by the kernel on behalf of the module;
+ *	negative after they were freed
  *
  * Context: any.
  */
 void kma_state_add_bytes(s64 bytes);
+
+/**
+ * kma_small_alloc() - allocate zeroed memory from a slab, and count it in kma_state_bytes()
+ * @bytes: size of the memory, at most a few pages
+ *
+ * Context: process, may sleep.
+ * Return: the memory, to be freed by kma_small_free(), or NULL.
+ */
+void *kma_small_alloc(size_t bytes);
+
+/**
+ * kma_small_text() - copy a text into memory from kma_small_alloc()
+ * @text: the text
+ *
+ * Context: process, may sleep.
+ * Return: the copy, to be freed by kma_small_free(), or NULL.
+ */
+char *kma_small_text(const char *text);
+
+/**
+ * kma_small_free() - free memory from kma_small_alloc()
+ * @mem: the memory, or NULL
+ *
+ * Context: process.
+ */
+void kma_small_free(const void *mem);
 
 /**
  * kma_state_bytes_max() - get the limit on the memory of all tables
@@ -133,8 +237,8 @@ u64 kma_state_bytes_max(void);
  * @nr: number of rows
  * @bytes: size of a row
  *
- * The memory is charged to the cgroup of the current process.  Under memory pressure the
- * allocation fails instead of retrying.
+ * The memory is charged to the cgroup of the current process, so it is for what this process frees
+ * again when it closes a file.  Under memory pressure the allocation fails instead of retrying.
  *
  * Context: process, may sleep.
  * Return: the memory, to be freed by kma_copy_free(), or NULL.

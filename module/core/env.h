@@ -300,6 +300,15 @@ void kma_env_wait_for_probes(void);
 void *kma_env_zalloc(size_t bytes);
 
 /**
+ * kma_env_zalloc_try() - allocate zeroed memory, or fail rather than add to memory pressure
+ * @bytes: size of the memory
+ *
+ * Context: process, may sleep.
+ * Return: as kma_env_zalloc().
+ */
+void *kma_env_zalloc_try(size_t bytes);
+
+/**
  * kma_env_zalloc_spread() - allocate zeroed memory for a table that all CPUs share
  * @bytes: size of the memory
  *
@@ -323,7 +332,7 @@ void *kma_env_zalloc_spread(size_t bytes);
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - free memory from kma_env_zalloc() or kma_env_zalloc_spread()
+ * kma_env_free() - free memory from a function kma_env_zalloc*(), but not a per-CPU chunk
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.
@@ -350,6 +359,22 @@ void __percpu *kma_env_zalloc_percpu(size_t align);
  * Context: process, may sleep.
  */
 void kma_env_free_percpu(void __percpu *chunk);
+
+/**
+ * kma_env_memory() - memory that these functions have allocated, and that is not freed yet
+ *
+ * Context: any.
+ * Return: bytes, in whole pages; per-CPU chunks count once for each possible CPU.
+ */
+u64 kma_env_memory(void);
+
+/**
+ * kma_env_memory_areas() - the part of kma_env_memory() that is not in per-CPU chunks
+ *
+ * Context: any.
+ * Return: bytes, as /proc/vmallocinfo shows them.
+ */
+u64 kma_env_memory_areas(void);
 
 /* How many frames of a stack are kept at most; see stack.h. */
 #define KMA_FRAMES_MAX	24

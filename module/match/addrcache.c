@@ -4,9 +4,8 @@
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/vmalloc.h>
 
-#include "../state.h"
+#include "../core/env.h"
 #include "addrcache.h"
 
 /* The number of words in a cache, and in a set, which is one cache line. */
@@ -117,17 +116,12 @@ void kma_addrcache_clear(const struct kma_addrcache *c)
 
 int kma_addrcache_init(struct kma_addrcache *c)
 {
-	c->word = vzalloc(KMA_ADDRCACHE_BYTES);
-	if (!c->word)
-		return -ENOMEM;
-	kma_state_add_bytes(KMA_ADDRCACHE_BYTES);
-	return 0;
+	c->word = kma_env_zalloc(KMA_ADDRCACHE_BYTES);
+	return c->word ? 0 : -ENOMEM;
 }
 
 void kma_addrcache_destroy(struct kma_addrcache *c)
 {
-	if (c->word)
-		kma_state_add_bytes(-(s64)KMA_ADDRCACHE_BYTES);
-	vfree(c->word);
+	kma_env_free(c->word);
 	c->word = NULL;
 }

@@ -11,7 +11,6 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/threads.h>
 #include <linux/tracepoint.h>
@@ -339,13 +338,13 @@ static void kma_filter_free(struct kma_filter *s)
 		return;
 	kma_filter_put_cgroup(s);
 	kma_addrcache_destroy(&s->module);
-	kfree(s);
+	kma_small_free(s);
 }
 
 /* Copy a filter, in order to modify the copy.  If @from is NULL, make an empty filter. */
 static struct kma_filter *kma_filter_copy(const struct kma_filter *from)
 {
-	struct kma_filter *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct kma_filter *s = kma_small_alloc(sizeof(*s));
 
 	if (!s) {
 		kma_refuse("filter: not enough memory");

@@ -3,7 +3,6 @@
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -120,7 +119,7 @@ const char *kma_skip_pattern(int i)
 /* Copy a list, in order to modify the copy.  If @from is NULL, copy the built-in list. */
 static struct kma_skips *kma_skips_copy(const struct kma_skips *from)
 {
-	struct kma_skips *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct kma_skips *s = kma_small_alloc(sizeof(*s));
 
 	if (!s) {
 		kma_refuse("skip: not enough memory");
@@ -145,7 +144,7 @@ static void kma_skips_publish(struct kma_skips *s)
 	/* Wait until no probe uses the old list any more. */
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
-	kfree(before);
+	kma_small_free(before);
 }
 
 static bool kma_skips_full(const struct kma_skips *s)
@@ -201,7 +200,7 @@ int kma_skip_run(char *args)
 		return -ENOMEM;
 	ret = kma_skips_change(s, args);
 	if (ret)
-		kfree(s);
+		kma_small_free(s);
 	else
 		kma_skips_publish(s);
 	return ret;
@@ -224,7 +223,7 @@ int kma_skip_set(char *text)
 		changed = true;
 	}
 	if (ret || !changed) {
-		kfree(s);
+		kma_small_free(s);
 		s = NULL;
 	}
 	if (!ret)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `orders`: page allocations by order and migrate type; exact even while they are sampled. */
 #include <linux/mm.h>
-#include <linux/sched.h>
 
 #include "../compat.h"
 #include "../state.h"
@@ -50,6 +49,7 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 {
 	struct kma_page_counts *row;
 	struct kma_page_raw raw;
+	int ret = 0;
 	u32 i;
 
 	if (!kma_pages_tracked())
@@ -60,12 +60,12 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 		row = kma_snapshot_add(snap);
 		row->class = kma_class(i / MIGRATE_TYPES, i % MIGRATE_TYPES, 0);
 	}
-	for (i = 0; i < kma_rows_page_nr(); i++) {
+	for (i = 0; !ret && i < kma_rows_page_nr(); i++) {
 		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw))
 			kma_orders_add(snap->rows, &raw);
-		cond_resched();
+		ret = kma_snapshot_pause(snap);
 	}
-	return 0;
+	return ret;
 }
 
 struct kma_table kma_table_orders = {

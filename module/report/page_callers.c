@@ -80,27 +80,34 @@ static bool kma_page_caller_empty(const struct kma_page_counts *counts)
 	       !counts->v[KMA_ROWS_PAGE_frees] && !counts->v[KMA_ROWS_PAGE_live_kb];
 }
 
+static void kma_page_callers_copy_row(struct kma_snapshot *snap, const struct kma_page_raw *raw)
+{
+	struct kma_page_counts counts, *row;
+
+	kma_rows_page_counts(raw, &counts);
+	if (kma_page_caller_empty(&counts))
+		return;
+	row = kma_snapshot_add(snap);
+	*row = counts;
+}
+
 /*
  * A row that counts all page allocations of a class, while samples of them have rows of their
  * own, has no call site, and is not shown.
  */
-static void kma_page_callers_copy(struct kma_snapshot *snap)
+static int kma_page_callers_copy(struct kma_snapshot *snap)
 {
 	const u32 nr = kma_rows_page_nr();
-	struct kma_page_counts counts, *row;
 	struct kma_page_raw raw;
+	int ret = 0;
 	u32 i;
 
-	for (i = 0; i < nr; i++) {
-		cond_resched();
-		if (!kma_rows_page_raw(i, &raw) || raw.cache->shadow)
-			continue;
-		kma_rows_page_counts(&raw, &counts);
-		if (kma_page_caller_empty(&counts))
-			continue;
-		row = kma_snapshot_add(snap);
-		*row = counts;
+	for (i = 0; !ret && i < nr; i++) {
+		if (kma_rows_page_raw(i, &raw) && !raw.cache->shadow)
+			kma_page_callers_copy_row(snap, &raw);
+		ret = kma_snapshot_pause(snap);
 	}
+	return ret;
 }
 
 /* The most rows that a snapshot can have.  Most pairs of class and shift have no recycled rows. */
@@ -138,8 +145,7 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names || kma_snapshot_room(snap, kma_page_callers_most()))
 		return -ENOMEM;
-	kma_page_callers_copy(snap);
-	return kma_page_callers_name(snap);
+	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap);
 }
 
 struct kma_table kma_table_page_callers = {

@@ -4,7 +4,6 @@
  * rows are those of perf kmem's page summary, with its definitions.
  */
 #include <linux/mm.h>
-#include <linux/sched.h>
 
 #include "../baseline.h"
 #include "../state.h"
@@ -33,17 +32,21 @@ static void kma_page_sums_add(struct kma_page_sums *sums, const struct kma_page_
 	sums->repaired += since->repaired + since->rest_repaired;
 }
 
-static void kma_page_sums_take(struct kma_page_sums *sums)
+static int kma_page_sums_take(struct kma_snapshot *snap, struct kma_page_sums *sums)
 {
 	struct kma_page_raw raw;
+	int ret = 0;
 	u32 i;
 
 	*sums = (struct kma_page_sums) {};
-	for (i = 0; kma_pages_tracked() && i < kma_rows_page_nr(); i++) {
+	if (!kma_pages_tracked())
+		return 0;
+	for (i = 0; !ret && i < kma_rows_page_nr(); i++) {
 		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw))
 			kma_page_sums_add(sums, &raw);
-		cond_resched();
+		ret = kma_snapshot_pause(snap);
 	}
+	return ret;
 }
 
 static void kma_page_summary_add(struct kma_snapshot *snap, const char *name, u64 value)
@@ -61,11 +64,13 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 	struct kma_page_sums sums;
 	struct kma_stats stats;
 	u64 *v = stats.v;
-	int i;
+	int i, ret;
 
 	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
-	kma_page_sums_take(&sums);
+	ret = kma_page_sums_take(snap, &sums);
+	if (ret)
+		return ret;
 	kma_stats_sum(&stats);
 	kma_stats_since(&stats, &kma_baseline.stats);
 	kma_page_summary_add(snap, "alloc_requests", v[KMA_STAT_events_mm_page_alloc]);

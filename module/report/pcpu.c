@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `pcpu`: pages that moved to and from the free lists of each CPU, by node. */
 #include <linux/cpumask.h>
-#include <linux/sched.h>
 
 #include "../countmaps.h"
 #include "../trace/pcp.h"
@@ -68,16 +67,19 @@ static void kma_pcpu_add(struct kma_snapshot *snap, const struct kma_countmap *t
 static int kma_pcpu_fill(struct kma_snapshot *snap)
 {
 	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_PCPU);
-	int cpu, node;
+	int cpu, node, ret;
 
 	if (!t)
 		return kma_snapshot_room(snap, 0);
 	if (kma_snapshot_room(snap, num_possible_cpus() * nr_node_ids))
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		for_each_node(node)
+		for_each_node(node) {
 			kma_pcpu_add(snap, t, cpu, node);
-		cond_resched();
+			ret = kma_snapshot_pause(snap);
+			if (ret)
+				return ret;
+		}
 	}
 	return 0;
 }

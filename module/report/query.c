@@ -168,9 +168,9 @@ static struct kma_snapshot *kma_query_run(char *line)
 
 	if (!query)
 		return ERR_PTR(-ENOMEM);
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_TABLE);
 	ret = kma_query_parse(line, query);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	snap = ret ? ERR_PTR(ret) : kma_snapshot_query(query);
 	if (IS_ERR(snap))
 		kfree(query);

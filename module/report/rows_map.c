@@ -17,17 +17,18 @@ static bool kma_map_row_empty(const struct kma_map_row *row)
  * Add up the counters of each row over all CPUs.  Rows with the same key are all added to the
  * first of them.
  */
-static struct kma_countmap_sum *kma_rows_map_sum(const struct kma_countmap *t)
+static int kma_rows_map_sum(struct kma_snapshot *snap, const struct kma_countmap *t,
+			    struct kma_countmap_sum *sum)
 {
-	struct kma_countmap_sum *sum = kma_copy_alloc(t->rows, sizeof(*sum));
+	int ret = 0;
 	u32 id;
 
-	for (id = 0; sum && id < t->rows; id++) {
+	for (id = 0; !ret && id < t->rows; id++) {
 		if (id == KMA_COUNTMAP_OTHER || kma_countmap_info(t, id))
 			kma_countmap_sum(t, id, &sum[id ? kma_countmap_first(t, id) : 0]);
-		cond_resched();
+		ret = kma_snapshot_pause(snap);
 	}
-	return sum;
+	return ret;
 }
 
 /*
@@ -54,7 +55,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 	struct kma_countmap_sum *sum;
 	struct kma_map_row new, *row;
 	const char *text;
-	int ret = 0;
+	int ret;
 	u32 id;
 
 	if (!t)
@@ -62,8 +63,11 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 	snap->names = kma_names_new(NULL);
 	if (!snap->names || kma_snapshot_room(snap, t->rows))
 		return -ENOMEM;
-	sum = kma_rows_map_sum(t);
-	for (id = 0; sum && !ret && id < t->rows; id++) {
+	sum = kma_copy_alloc(t->rows, sizeof(*sum));
+	if (!sum)
+		return -ENOMEM;
+	ret = kma_rows_map_sum(snap, t, sum);
+	for (id = 0; !ret && id < t->rows; id++) {
 		new = (struct kma_map_row) {};
 		memcpy(new.v, sum[id].v, sizeof(new.v));
 		if (kma_map_row_empty(&new))
@@ -78,7 +82,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 		ret = new.label ? kma_snapshot_pause(snap) : -ENOMEM;
 	}
 	kma_copy_free(sum);
-	return sum ? ret : -ENOMEM;
+	return ret;
 }
 
 static int kma_rows_map_compare(const void *a, const void *b, const void *unused)

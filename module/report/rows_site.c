@@ -251,17 +251,18 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 	const struct kma_sitetab *t = &kma_core.sites;
 	struct kma_site_counts counts, *row;
 	const u32 nr = kma_rows_site_nr();
+	int ret = 0;
 	u32 i;
 
 	snap->names = kma_names_new(t);
 	if (!snap->names || kma_snapshot_room(snap, kma_rows_site_most()))
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		cond_resched();
-		if (!kma_rows_site_read(i, samples, &counts))
-			continue;
-		row = kma_snapshot_add(snap);
-		*row = counts;
+	for (i = 0; !ret && i < nr; i++) {
+		if (kma_rows_site_read(i, samples, &counts)) {
+			row = kma_snapshot_add(snap);
+			*row = counts;
+		}
+		ret = kma_snapshot_pause(snap);
 	}
-	return kma_rows_site_name(snap, name);
+	return ret ?: kma_rows_site_name(snap, name);
 }

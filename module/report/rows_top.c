@@ -108,13 +108,12 @@ static int kma_top_read(struct kma_snapshot *snap, struct kma_top *top, u32 rows
 	u32 i, id;
 
 	for (i = 0; !ret && i < rows; i++) {
-		cond_resched();
-		if (!kma_rows_site_read_column(i, samples, column, &id, &weighed))
-			continue;
-		label = name(snap->names, id);
-		if (!label)
-			return -ENOMEM;
-		kma_top_add(top, label, i, weighed);
+		if (kma_rows_site_read_column(i, samples, column, &id, &weighed)) {
+			label = name(snap->names, id);
+			if (!label)
+				return -ENOMEM;
+			kma_top_add(top, label, i, weighed);
+		}
 		ret = kma_snapshot_pause(snap);
 	}
 	return ret;
@@ -186,19 +185,23 @@ static void kma_top_choose(struct kma_snapshot *snap, struct kma_top *top)
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* Make the row of a label.  Since it was chosen, the lock was dropped for a pause at most. */
-static void kma_top_row(struct kma_snapshot *snap, const struct kma_top *top,
-			const struct kma_top_label *l, bool samples)
+/* Make the row of a label, which may be the sum of thousands of rows. */
+static int kma_top_row(struct kma_snapshot *snap, const struct kma_top *top,
+		       const struct kma_top_label *l, bool samples)
 {
 	struct kma_site_counts *sum = kma_snapshot_add(snap), counts;
+	int ret = 0;
 	u32 row;
 
 	sum->label = l->label;
-	for (row = l->row; row; row = top->next[row - 1])
+	for (row = l->row; !ret && row; row = top->next[row - 1]) {
 		if (kma_rows_site_read(row - 1, samples, &counts)) {
 			kma_counts_add(sum, &counts);
 			sum->id = counts.id;
 		}
+		ret = kma_snapshot_pause(snap);
+	}
+	return ret;
 }
 
 static int kma_top_rows(struct kma_snapshot *snap, const struct kma_top *top, bool samples)
@@ -208,10 +211,8 @@ static int kma_top_rows(struct kma_snapshot *snap, const struct kma_top *top, bo
 
 	if (kma_snapshot_room(snap, top->nr_chosen))
 		return -ENOMEM;
-	for (i = 0; !ret && i < top->nr_chosen; i++) {
-		kma_top_row(snap, top, &top->label[top->chosen[i]], samples);
-		ret = kma_snapshot_pause(snap);
-	}
+	for (i = 0; !ret && i < top->nr_chosen; i++)
+		ret = kma_top_row(snap, top, &top->label[top->chosen[i]], samples);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -65,13 +65,13 @@ int kma_snapshot_pause(struct kma_snapshot *snap)
 	lockdep_assert_held(&kma_lock);
 	if (++snap->steps % KMA_SNAPSHOT_STEPS)
 		return 0;
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	if (snap->keep_lock) {
 		cond_resched();
 		return 0;
 	}
-	mutex_unlock(&kma_lock);
-	cond_resched();
-	mutex_lock(&kma_lock);
+	kma_lock_pause();
 	return snap->changes == kma_state_changes() ? 0 : -EAGAIN;
 }
 
@@ -209,7 +209,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	u64 since;
 	int ret;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_TABLE);
 	snap->changes = kma_state_changes();
 	snap->identity = kma_identity;
 	snap->sort = snap->table->sort;
@@ -229,7 +229,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_stats_sum(&snap->stats);
 	snap->off = kma_baseline_missed(&snap->stats, snap->table->pages);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	snap->window_ns = ktime_get_boottime_ns() - since;
 	return ret;
 }
@@ -564,6 +564,10 @@ static int kma_seq_show(struct seq_file *seq, void *row)
 {
 	const struct kma_snapshot *snap = seq->private;
 
+	/* To find a position in the file, seq_file prints all rows before it, without a pause. */
+	cond_resched();
+	if (fatal_signal_pending(current))
+		return -EINTR;
 	if (row == SEQ_START_TOKEN)
 		kma_show_head(seq, snap);
 	else

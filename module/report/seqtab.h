@@ -243,8 +243,8 @@ void kma_snapshot_drop(struct kma_snapshot *snap);
  * so.  Rows have to be complete, except for names; see kma_lock about what may happen meanwhile.
  *
  * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -EAGAIN if the snapshot has to be begun again, which is what the caller of @fill
- * does if @fill returns this.
+ * Return: 0; -EAGAIN if the snapshot has to be begun again, which is what the caller of @fill does
+ * if @fill returns this; or -EINTR if the process is being killed.
  */
 int kma_snapshot_pause(struct kma_snapshot *snap);
 
@@ -253,7 +253,7 @@ int kma_snapshot_pause(struct kma_snapshot *snap);
  * @snap: the snapshot
  *
  * Context: process, may sleep; kma_lock is held, and may be dropped in between.
- * Return: 0, -ENOMEM or -EAGAIN, for @fill to return.
+ * Return: 0, -ENOMEM, -EAGAIN or -EINTR, for @fill to return.
  */
 int kma_snapshot_name_sites(struct kma_snapshot *snap);
 

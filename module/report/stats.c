@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `stats`: the state of the module itself, and its counters since the last reset. */
 #include <linux/cpumask.h>
-#include <linux/sched.h>
 
 #include "../baseline.h"
-#include "../countmaps.h"
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
-#include "../resolve/namecache.h"
 #include "../sampling.h"
 #include "../state.h"
 #include "../trace/bulk.h"
@@ -24,40 +21,45 @@
 #include "keyval.h"
 #include "rows_site.h"
 
-/* Add up all rows.  Return: number of live records. */
-static u64 kma_stats_rows(struct kma_row *all)
+/* Sums over all rows: what they have counted since the last reset, and live records. */
+struct kma_stats_sums {
+	struct kma_row since;
+	u64 live;
+};
+
+static int kma_stats_rows(struct kma_snapshot *snap, struct kma_stats_sums *all)
 {
 	u32 i, nr = kma_rows_site_nr();
 	struct kma_row since;
-	u64 live, all_live = 0;
+	int ret = 0;
+	u64 live;
 
-	*all = (struct kma_row) {};
-	for (i = 0; i < nr; i++) {
-		cond_resched();
-		if (!kma_rows_site_recorded(i, &since, &live))
-			continue;
-		all->hits += since.hits;
-		all->bulk += since.bulk;
-		all->frees += since.frees;
-		all_live += live;
+	*all = (struct kma_stats_sums) {};
+	for (i = 0; !ret && i < nr; i++) {
+		if (kma_rows_site_recorded(i, &since, &live)) {
+			all->since.hits += since.hits;
+			all->since.bulk += since.bulk;
+			all->since.frees += since.frees;
+			all->live += live;
+		}
+		ret = kma_snapshot_pause(snap);
 	}
-	return all_live;
+	return ret;
 }
 
-static void kma_stats_add_live(struct kma_snapshot *snap, const struct kma_stats *stats)
+static void kma_stats_add_live(struct kma_snapshot *snap, const struct kma_stats_sums *all,
+			       const struct kma_stats *stats)
 {
-	struct kma_row all;
-	u64 live = kma_stats_rows(&all);
 	u64 slots = kma_objtab_buckets(&kma_core.obj) * KMA_SLOTS;
 
 	kma_keyval_add(snap, "live_max", KMA_FORMAT_U64, kma_config.live_max);
-	kma_keyval_add(snap, "live_objs", KMA_FORMAT_U64, live);
+	kma_keyval_add(snap, "live_objs", KMA_FORMAT_U64, all->live);
 	kma_keyval_add(snap, "live_slots", KMA_FORMAT_U64, slots);
 	kma_keyval_add(snap, "live_fill_pct", KMA_FORMAT_MILLI,
-		       div64_u64(live * 100000, slots));
-	kma_keyval_add(snap, "recorded_allocs", KMA_FORMAT_U64, all.hits);
-	kma_keyval_add(snap, "recorded_bulk", KMA_FORMAT_U64, all.bulk);
-	kma_keyval_add(snap, "recorded_frees", KMA_FORMAT_U64, all.frees);
+		       div64_u64(all->live * 100000, slots));
+	kma_keyval_add(snap, "recorded_allocs", KMA_FORMAT_U64, all->since.hits);
+	kma_keyval_add(snap, "recorded_bulk", KMA_FORMAT_U64, all->since.bulk);
+	kma_keyval_add(snap, "recorded_frees", KMA_FORMAT_U64, all->since.frees);
 	kma_keyval_add(snap, "live_spilled", KMA_FORMAT_U64,
 		       stats->v[KMA_STAT_spill_in] - stats->v[KMA_STAT_spill_out]);
 }
@@ -130,6 +132,24 @@ static void kma_stats_add_slots(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "stall_slots_used", KMA_FORMAT_U64, used);
 }
 
+/* For how long kma_lock was held, and for what. */
+static void kma_stats_add_lock(struct kma_snapshot *snap)
+{
+	kma_keyval_add(snap, "lock_max_us", KMA_FORMAT_U64, kma_lock_max_us(KMA_LOCK_NR));
+	kma_keyval_add(snap, "lock_max_us_start", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_START));
+	kma_keyval_add(snap, "lock_max_us_command", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_COMMAND));
+	kma_keyval_add(snap, "lock_max_us_reset", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_RESET));
+	kma_keyval_add(snap, "lock_max_us_module", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_MODULE));
+	kma_keyval_add(snap, "lock_max_us_table", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_TABLE));
+	kma_keyval_add(snap, "lock_max_us_worker", KMA_FORMAT_U64,
+		       kma_lock_max_us(KMA_LOCK_WORKER));
+}
+
 /* Each function that may be followed, and the calls that were missed. */
 static void kma_stats_add_functions(struct kma_snapshot *snap)
 {
@@ -145,21 +165,26 @@ static void kma_stats_add_functions(struct kma_snapshot *snap)
 
 static int kma_stats_fill(struct kma_snapshot *snap)
 {
+	struct kma_stats_sums all;
 	struct kma_stats stats;
-	int i;
+	int i, ret;
 
 	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
 	kma_stats_sum(&stats);
+	ret = kma_stats_rows(snap, &all);
+	if (ret)
+		return ret;
 	kma_keyval_add(snap, "enabled", KMA_FORMAT_U64, kma_slab_recording());
 	kma_keyval_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		       kma_tracepoints_attached());
 	kma_stats_add_followed(snap);
 	kma_stats_add_overhead(snap);
-	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes() +
-		     kma_countmaps_bytes() + kma_pages_memory() + kma_namecache_bytes());
-	kma_stats_add_live(snap, &stats);
+	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes());
+	kma_keyval_add(snap, "memory_vmalloc_bytes", KMA_FORMAT_U64, kma_env_memory_areas());
+	kma_stats_add_live(snap, &all, &stats);
 	kma_stats_add_sites(snap);
+	kma_stats_add_lock(snap);
 	kma_stats_add_functions(snap);
 	kma_stats_add_slots(snap);
 	kma_stats_since(&stats, &kma_baseline.stats);

@@ -3,7 +3,7 @@
  * `summary`: objects of the whole machine, since the last reset.  The first rows are those
  * of perf kmem's slab summary, with its definitions.  The events behind them are in `stats`.
  */
-#include <linux/sched.h>
+#include <linux/string.h>
 
 #include "../compat.h"
 #include "../state.h"
@@ -20,21 +20,24 @@ static bool kma_summary_is_own(u32 i)
 }
 
 /* Add up all rows, and those of this module. */
-static void kma_summary_counts(struct kma_site_counts *sum, struct kma_site_counts *own)
+static int kma_summary_counts(struct kma_snapshot *snap, struct kma_site_counts *sum,
+			      struct kma_site_counts *own)
 {
 	struct kma_site_counts counts;
 	u32 i, nr = kma_rows_site_nr();
+	int ret = 0;
 
 	memset(sum, 0, sizeof(*sum));
 	memset(own, 0, sizeof(*own));
-	for (i = 0; i < nr; i++) {
-		cond_resched();
-		if (!kma_rows_site_read(i, false, &counts))
-			continue;
-		kma_counts_add(sum, &counts);
-		if (kma_summary_is_own(i))
-			kma_counts_add(own, &counts);
+	for (i = 0; !ret && i < nr; i++) {
+		if (kma_rows_site_read(i, false, &counts)) {
+			kma_counts_add(sum, &counts);
+			if (kma_summary_is_own(i))
+				kma_counts_add(own, &counts);
+		}
+		ret = kma_snapshot_pause(snap);
 	}
+	return ret;
 }
 
 /* Add a row, and a row with its standard error. */
@@ -94,10 +97,13 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 static int kma_summary_fill(struct kma_snapshot *snap)
 {
 	struct kma_site_counts sum, own;
+	int ret;
 
 	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
 		return -ENOMEM;
-	kma_summary_counts(&sum, &own);
+	ret = kma_summary_counts(snap, &sum, &own);
+	if (ret)
+		return ret;
 	kma_summary_add_counts(snap, &sum);
 	KMA_SUMMARY_ADD(own_bytes, U64, own.v[KMA_COUNT_live_bytes],
 			own.variance[KMA_COUNT_live_bytes]);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of code addresses that were looked up before.  See namecache.h. */
-#include <linux/gfp.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
+#include "../core/env.h"
 #include "../state.h"
 #include "namecache.h"
 
@@ -42,19 +41,13 @@ void kma_namecache_start(void)
 {
 	lockdep_assert_held(&kma_lock);
 	if (!kma_namecache)
-		kma_namecache = __vmalloc(sizeof(*kma_namecache), GFP_KERNEL | __GFP_ZERO |
-					  __GFP_NORETRY | __GFP_NOWARN);
+		kma_namecache = kma_env_zalloc_try(sizeof(*kma_namecache));
 }
 
 void kma_namecache_stop(void)
 {
-	vfree(kma_namecache);
+	kma_env_free(kma_namecache);
 	kma_namecache = NULL;
-}
-
-u64 kma_namecache_bytes(void)
-{
-	return kma_namecache ? sizeof(*kma_namecache) : 0;
 }
 
 /* Return the slot of an address, or the free slot that the address can be put into. */

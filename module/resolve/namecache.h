@@ -7,7 +7,7 @@
  * shows mostly the same ones.
  *
  * The cache is a hash table of addresses, and a block of text that names are appended to.  It is
- * allocated when it is first needed, and takes kma_namecache_bytes() from then on, about 1.5 MiB.
+ * allocated when it is first needed, and takes about 1.5 MiB from then on.
  * When either part is full, all names are removed, and the cache fills up again.
  *
  * Other code may be at an address after a module is loaded or unloaded.  So the module notifier
@@ -45,14 +45,6 @@ void kma_namecache_start(void);
  * Context: process, may sleep; kma_lock is held, or no other function is called any more.
  */
 void kma_namecache_stop(void);
-
-/**
- * kma_namecache_bytes() - memory that the cache takes
- *
- * Context: process; kma_lock is held.
- * Return: bytes.
- */
-u64 kma_namecache_bytes(void);
 
 /**
  * kma_namecache_find() - find the name of an address

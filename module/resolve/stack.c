@@ -2,11 +2,13 @@
 /* Unwind the stack of a sample, and remember it.  See stack.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
 #include "../core/env.h"
 #include "../core/stack.h"
+#include "../state.h"
 #include "stack.h"
 #include "trail.h"
 
@@ -88,17 +90,25 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack)
 	kma_stack_unwind(stack, NULL, site, (unsigned long)__builtin_frame_address(0));
 }
 
+u64 kma_stack_forecast(void)
+{
+	return (u64)num_possible_cpus() * KMA_MEMOS * sizeof(struct kma_memo);
+}
+
 int kma_stack_start(void)
 {
 	kma_memos = __alloc_percpu(KMA_MEMOS * sizeof(struct kma_memo),
 				   __alignof__(struct kma_memo));
-	if (kma_memos)
-		return 0;
-	pr_err("not enough memory\n");
-	return -ENOMEM;
+	if (!kma_memos) {
+		pr_err("not enough memory\n");
+		return -ENOMEM;
+	}
+	kma_state_add_bytes(kma_stack_forecast());
+	return 0;
 }
 
 void kma_stack_stop(void)
 {
+	kma_state_add_bytes(-(s64)kma_stack_forecast());
 	free_percpu(kma_memos);
 }

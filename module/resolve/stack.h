@@ -13,6 +13,16 @@
 #ifndef KMA_RESOLVE_STACK_H
 #define KMA_RESOLVE_STACK_H
 
+#include <linux/types.h>
+
+/**
+ * kma_stack_forecast() - memory that kma_stack_start() takes
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 kma_stack_forecast(void);
+
 /**
  * kma_stack_start() - allocate the memos of kma_env_stack()
  *

@@ -5,11 +5,10 @@
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
 #include "../compat.h"
+#include "../core/env.h"
 #include "../core/pagealloc.h"
 #include "../state.h"
 #include "namecache.h"
@@ -151,8 +150,10 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 {
 	static char buf[KMA_STACK_LEN];
 
+	/* Thousands of stacks may go through the same callers: look up each name once. */
+	kma_namecache_start();
 	print(t, id, buf);
-	return kstrdup(buf, GFP_KERNEL) ?: kma_name_lost;
+	return kma_small_text(buf) ?: kma_name_lost;
 }
 
 /**
@@ -259,8 +260,10 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 		if (fate == KMA_FATE_STAYS)
 			continue;
 		strscpy(buf, kma_name_lost, sizeof(buf));
-		if (fate == KMA_FATE_GOES)
+		if (fate == KMA_FATE_GOES) {
+			kma_namecache_start();
 			kma_symbol_print(t->info[id].key.word[word], buf);
+		}
 		kma_countmap_retire(t, id, buf);
 	}
 }
@@ -268,7 +271,7 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 static void kma_kept_free_one(const char **text)
 {
 	if (*text != kma_name_lost)
-		kfree(*text);
+		kma_small_free(*text);
 	*text = NULL;
 }
 
@@ -290,7 +293,7 @@ static void kma_kept_free_all(const char **text, u32 rows)
 		kma_kept_free_one(&text[id]);
 		cond_resched();
 	}
-	vfree(text);
+	kma_env_free(text);
 }
 
 static void kma_kept_free(struct kma_kept *kept)
@@ -305,13 +308,23 @@ static int kma_kept_make(struct kma_kept *kept)
 {
 	const u32 rows = kept->sites->sites_max;
 
-	kept->name = vzalloc(rows * sizeof(kept->name[0]));
+	kept->name = kma_env_zalloc(rows * sizeof(kept->name[0]));
 	if (!kept->sites->pages)
-		kept->stack = vzalloc(rows * sizeof(kept->stack[0]));
+		kept->stack = kma_env_zalloc(rows * sizeof(kept->stack[0]));
 	if (kept->name && (kept->stack || kept->sites->pages))
 		return 0;
 	kma_kept_free(kept);
 	return -ENOMEM;
+}
+
+u64 kma_symbol_forecast(void)
+{
+	return 2ULL * kma_config.sites_max * sizeof(char *);
+}
+
+u64 kma_symbol_pages_forecast(void)
+{
+	return (u64)kma_config.sites_max * sizeof(char *);
 }
 
 int kma_symbol_start(void)

@@ -25,6 +25,22 @@ struct module;
 #define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
 
 /**
+ * kma_symbol_forecast() - memory that kma_symbol_start() takes
+ *
+ * Context: process; kma_config is complete.
+ * Return: bytes.
+ */
+u64 kma_symbol_forecast(void);
+
+/**
+ * kma_symbol_pages_forecast() - memory that kma_symbol_pages_start() takes
+ *
+ * Context: process.
+ * Return: bytes.
+ */
+u64 kma_symbol_pages_forecast(void);
+
+/**
  * kma_symbol_start() - allocate room to keep names of call sites of objects
  *
  * Context: process, may sleep; the tables are allocated.

@@ -15,7 +15,6 @@
 #include "../state.h"
 #include "acct.h"
 #include "acct_track.h"
-#include "page_track.h"
 #include "pcp.h"
 #include "tracepoint.h"
 
@@ -220,8 +219,7 @@ void kma_acct_print(char buf[KMA_ACCT_LEN])
 
 static bool kma_acct_fit(unsigned long which)
 {
-	u64 bytes = kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() +
-		    kma_page_caller_forecast();
+	u64 bytes = kma_state_bytes() + kma_page_caller_forecast();
 	int i;
 
 	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)

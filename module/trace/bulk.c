@@ -226,6 +226,11 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 	&kma_ftrace_hook_cache_destroy,
 };
 
+u64 kma_bulk_forecast(void)
+{
+	return kma_config.bulk ? kma_kretprobe_forecast(&kma_alloc_bulk, KMA_KRETPROBE_FEW) : 0;
+}
+
 void kma_bulk_start(void)
 {
 	const bool bulk = kma_config.bulk;

@@ -22,6 +22,14 @@
 #include <linux/types.h>
 
 /**
+ * kma_bulk_forecast() - memory that kma_bulk_start() takes at most
+ *
+ * Context: process; kma_config is complete.
+ * Return: bytes.
+ */
+u64 kma_bulk_forecast(void);
+
+/**
  * kma_bulk_start() - follow as many of the functions as possible
  *
  * With bulk=off, this follows only kmem_cache_destroy() and, on kernels whose tracepoint

@@ -47,16 +47,15 @@ static u64 kma_kretprobe_bytes(unsigned int instances, size_t size)
 }
 #endif
 
-u64 kma_kretprobe_forecast(unsigned int per_cpu)
+static u64 kma_kretprobe_memory(const struct kretprobe *rp, unsigned int instances)
 {
-	return kma_kretprobe_bytes(kma_kretprobe_instances(per_cpu),
-				   sizeof(struct kretprobe_instance));
+	return kma_kretprobe_bytes(instances,
+				   sizeof(struct kretprobe_instance) + rp->data_size);
 }
 
-static u64 kma_kretprobe_memory(const struct kretprobe *rp)
+u64 kma_kretprobe_forecast(const struct kretprobe *rp, unsigned int per_cpu)
 {
-	return kma_kretprobe_bytes(rp->maxactive,
-				   sizeof(struct kretprobe_instance) + rp->data_size);
+	return kma_kretprobe_memory(rp, kma_kretprobe_instances(per_cpu));
 }
 
 /*
@@ -78,7 +77,7 @@ static int kma_kretprobe_try(struct kretprobe *rp, unsigned int per_cpu)
 	rp->maxactive = kma_kretprobe_instances(per_cpu);
 	ret = register_kretprobe(rp);
 	if (!ret)
-		kma_state_add_bytes(kma_kretprobe_memory(rp));
+		kma_state_add_bytes(kma_kretprobe_memory(rp, rp->maxactive));
 	return ret;
 }
 
@@ -102,7 +101,7 @@ bool kma_kretprobe_register_first(struct kretprobe *rp, const char *const *names
 void kma_kretprobe_unregister(struct kretprobe *rp)
 {
 	unregister_kretprobe(rp);
-	kma_state_add_bytes(-kma_kretprobe_memory(rp));
+	kma_state_add_bytes(-kma_kretprobe_memory(rp, rp->maxactive));
 }
 
 unsigned long kma_kretprobe_missed(const struct kretprobe *rp)

@@ -22,12 +22,13 @@
 
 /**
  * kma_kretprobe_forecast() - memory that a kretprobe would take
+ * @rp: the kretprobe
  * @per_cpu: as for kma_kretprobe_register()
  *
  * Context: any.
- * Return: bytes, for a kretprobe without data of its own.
+ * Return: bytes.
  */
-u64 kma_kretprobe_forecast(unsigned int per_cpu);
+u64 kma_kretprobe_forecast(const struct kretprobe *rp, unsigned int per_cpu);
 
 /**
  * kma_kretprobe_register() - register a kretprobe, and count its memory in kma_state_bytes()

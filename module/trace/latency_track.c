@@ -10,7 +10,6 @@
 #include "../match/page_caller.h"
 #include "../state.h"
 #include "latency_track.h"
-#include "page_track.h"
 #include "phase.h"
 #include "reclaim.h"
 #include "reclaim_functions.h"
@@ -55,8 +54,7 @@ static bool kma_latency_fits(enum kma_latency_mode mode)
 {
 	const u64 more = kma_latency_memory(kma_latency, mode);
 
-	return !more || kma_state_bytes() + kma_countmaps_bytes() + kma_pages_memory() + more <=
-	       kma_state_bytes_max();
+	return !more || kma_state_bytes() + more <= kma_state_bytes_max();
 }
 
 static int kma_latency_start(void)

@@ -163,6 +163,11 @@ static bool kma_nolock_attach(void)
 	return false;
 }
 
+u64 kma_nolock_forecast(void)
+{
+	return kma_config.bulk ? kma_kretprobe_forecast(&kma_nolock, KMA_NOLOCK_CALLS) : 0;
+}
+
 void kma_nolock_start(void)
 {
 	if (!kma_config.bulk)
@@ -189,6 +194,11 @@ unsigned long kma_nolock_allocs_missed(void)
 	return kma_kretprobe_missed(&kma_nolock);
 }
 #else
+u64 kma_nolock_forecast(void)
+{
+	return 0;
+}
+
 void kma_nolock_start(void)
 {
 }

@@ -33,6 +33,14 @@ extern struct kma_ftrace_hook kma_ftrace_hook_free_rcu_nolock;
 #endif
 
 /**
+ * kma_nolock_forecast() - memory that kma_nolock_start() takes at most
+ *
+ * Context: process; kma_config is complete.
+ * Return: bytes.
+ */
+u64 kma_nolock_forecast(void);
+
+/**
  * kma_nolock_start() - follow kmalloc_nolock(), if the kernel has it and bulk=auto
  *
  * Failure is explained in the kernel log.

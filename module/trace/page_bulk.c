@@ -171,6 +171,11 @@ static struct kretprobe kma_page_bulk = {
 
 static bool kma_page_bulk_attached;
 
+u64 kma_page_bulk_forecast(void)
+{
+	return kma_config.bulk ? kma_kretprobe_forecast(&kma_page_bulk, KMA_KRETPROBE_FEW) : 0;
+}
+
 void kma_page_bulk_start(void)
 {
 	if (!kma_config.bulk)
@@ -198,6 +203,11 @@ u64 kma_page_bulk_missed(void)
 	return kma_kretprobe_missed(&kma_page_bulk) + atomic64_read(&kma_page_bulk_lists);
 }
 #else
+u64 kma_page_bulk_forecast(void)
+{
+	return 0;
+}
+
 void kma_page_bulk_start(void)
 {
 }

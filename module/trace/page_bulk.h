@@ -10,6 +10,14 @@
 #include <linux/types.h>
 
 /**
+ * kma_page_bulk_forecast() - memory that kma_page_bulk_start() takes at most
+ *
+ * Context: process; kma_config is complete.
+ * Return: bytes.
+ */
+u64 kma_page_bulk_forecast(void);
+
+/**
  * kma_page_bulk_start() - follow bulk allocations, if possible and if bulk=auto
  *
  * If the function cannot be followed, the kernel log says so.

@@ -7,7 +7,6 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "../core/recycle.h"
 #include "../countmaps.h"
 #include "../match/page_caller.h"
 #include "../memhotplug.h"
@@ -34,8 +33,9 @@ static const char *const kma_pages_mode_names[] = {
 
 static int kma_pages_tables(void)
 {
-	const u64 bytes = kma_state_bytes() + kma_countmaps_bytes() +
-			  kma_memhotplug_pages_forecast() + kma_page_caller_forecast() +
+	const u64 bytes = kma_state_bytes() + kma_memhotplug_pages_forecast() +
+			  kma_symbol_pages_forecast() + kma_page_caller_forecast() +
+			  kma_page_bulk_forecast() +
 			  kma_countmap_memory(KMA_COUNTMAP_PCPU) +
 			  kma_countmap_memory(KMA_COUNTMAP_EXTFRAG);
 	int ret;
@@ -163,18 +163,6 @@ u64 kma_pages_since(void)
 {
 	lockdep_assert_held(&kma_lock);
 	return kma_pages_ns;
-}
-
-u64 kma_pages_memory(void)
-{
-	const struct kma_pfntab *t = &kma_pagealloc.pfns;
-
-	lockdep_assert_held(&kma_lock);
-	if (!kma_pages_tracked())
-		return 0;
-	return kma_pagealloc_bytes(t->nr_chunks, READ_ONCE(t->nr_there),
-				kma_config.sites_max, nr_cpu_ids) +
-	       kma_recycle_bytes(&kma_pagealloc.sites);
 }
 
 int kma_pages_shift(void)

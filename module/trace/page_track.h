@@ -100,12 +100,4 @@ u64 kma_pages_since(void);
  */
 int kma_pages_shift(void);
 
-/**
- * kma_pages_memory() - memory that tracking takes, except its countmaps
- *
- * Context: process; kma_lock is held.
- * Return: bytes; 0 if pages are not tracked.
- */
-u64 kma_pages_memory(void);
-
 #endif /* KMA_TRACE_PAGE_TRACK_H */

@@ -487,7 +487,6 @@ int kma_phase_start(void)
 		kma_stalls_destroy(&kma_stalls);
 		return ret;
 	}
-	kma_state_add_bytes(kma_phase_bytes());
 	kma_shrinker_start();
 	return 0;
 }
@@ -495,7 +494,6 @@ int kma_phase_start(void)
 void kma_phase_stop(void)
 {
 	lockdep_assert_held(&kma_lock);
-	kma_state_add_bytes(-(s64)kma_phase_bytes());
 	kma_slow_stop();
 	kma_stalls_destroy(&kma_stalls);
 }

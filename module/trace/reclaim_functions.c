@@ -151,7 +151,8 @@ static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *
 
 u64 kma_reclaim_functions_forecast(void)
 {
-	return ARRAY_SIZE(kma_functions) * kma_kretprobe_forecast(KMA_KRETPROBE_FEW);
+	return ARRAY_SIZE(kma_functions) *
+	       kma_kretprobe_forecast(&kma_functions[0].rp, KMA_KRETPROBE_FEW);
 }
 
 static bool kma_function_replaces_event(enum kma_phase phase)

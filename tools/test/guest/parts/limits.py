@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of tables that are too small, and of invalid parameters."""
+import re
 from collections import Counter
 from pathlib import Path
 
 from compare import (
     check_all_freed, compare, compare_alloc, compare_caches, label_fits, read_allocs)
 from harness import Failed, check, check_equal, single
-from kernel import DEBUGFS, insmod, is_loaded, kernel_log, rmmod
+from kernel import DEBUGFS, insmod, is_loaded, kernel_log, loaded, rmmod
 from sums import check_sums
-from table import Table, pairs_of, settings
+from table import Table, control, pairs_of, settings
 from truth import COUNTS, SCENARIOS, both, rows_by_function
 
 
@@ -89,6 +90,50 @@ def sites_max_too_small():
         check_sums()
 
 
+def vmalloc_bytes():
+    """Return the memory of the areas of vmalloc() that the kernel lists under the module's name."""
+    return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
+               for line in Path("/proc/vmallocinfo").read_text().splitlines()
+               if "[kmemacct]" in line)
+
+
+@single
+def memory():
+    """Test that all memory of the module is counted, as the kernel has it, and is freed again."""
+    on_and_off = {"pages sites": "pages off", "account tasks,comm_sites": "account off",
+                  "latency functions": "latency off", "filter module kernel": "filter off"}
+    seen = []
+    with loaded("kmemacct"):
+        def check_memory(after):
+            stats = pairs_of("stats")
+            check_equal(f"after {after}", vmalloc_bytes(), stats["memory_vmalloc_bytes"])
+            seen.append(stats["memory_bytes"])
+
+        check_memory("insmod")
+        control("latency off")
+        del seen[:]
+        check_memory("latency off")
+        Table("callers")
+        check_memory("opening a table with names")
+        control("reset")
+        check_memory("a reset")
+        least = seen[-1]
+        for command in ("skip add x*", *on_and_off):
+            control(command)
+            check_memory(command)
+        # The baseline of the rows of pages is freed by `pages off`.
+        control("reset")
+        check_memory("another reset")
+        check(sorted(set(seen)) == seen, f"memory_bytes did not grow each time: {seen}")
+        for command in on_and_off.values():
+            control(command)
+            check_memory(command)
+        # The setting returns to the built-in list, the command does not.
+        Path("/sys/module/kmemacct/parameters/skip").write_text("\n")
+        check_equal("memory that stays", least, pairs_of("stats")["memory_bytes"])
+    return f"{seen[0]} to {max(seen)} bytes"
+
+
 @single
 def parameters():
     """Test that insmod rejects invalid parameters with a reason, and leaves nothing behind."""
@@ -127,4 +172,4 @@ def parameters():
                     [settings()[key] for key in ("live_max", "sites_max", "bulk")])
 
 
-PARTS = (live_max_too_small, sites_max_too_small, parameters)
+PARTS = (live_max_too_small, sites_max_too_small, memory, parameters)
