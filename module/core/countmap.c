@@ -5,7 +5,8 @@
 /* Special values of a slot.  Any other value is the number of a row. */
 #define KMA_COUNTMAP_FREE	0U
 #define KMA_COUNTMAP_BUSY	U32_MAX
-#define KMA_COUNTMAP_RETIRED	(U32_MAX - 1)
+/* Left behind by a row: searches go on after this slot, and a new row may take it. */
+#define KMA_COUNTMAP_TOMBSTONE	(U32_MAX - 1)
 
 /* Number of slots to search for a key. */
 #define KMA_COUNTMAP_PROBES	64
@@ -20,9 +21,15 @@ static u32 kma_countmap_chunks(u32 rows)
 	return DIV_ROUND_UP(rows, KMA_COUNTMAP_PER_CHUNK);
 }
 
+static u32 kma_countmap_spares(u32 rows)
+{
+	return roundup_pow_of_two(rows);
+}
+
 static u64 kma_countmap_map_bytes(u32 rows)
 {
 	return (u64)kma_countmap_slots(rows) * sizeof(u32) +
+	       (u64)kma_countmap_spares(rows) * sizeof(u32) +
 	       (u64)rows * sizeof(struct kma_countmap_info);
 }
 
@@ -44,12 +51,27 @@ u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus)
 			sizeof(struct kma_countmap_row) * nr_cpus;
 }
 
+/* Row KMA_COUNTMAP_OTHER is in use from the start, and all others are spare. */
+static void kma_countmap_spare_all(struct kma_countmap *t)
+{
+	u32 id;
+
+	for (id = 1; id < t->rows; id++)
+		t->spare[id - 1] = id;
+	atomic_set(&t->taken, 0);
+	t->given = t->rows - 1;
+}
+
 static int kma_countmap_alloc_map(struct kma_countmap *t)
 {
 	t->slot = kma_env_zalloc(kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
 	t->info = kma_env_zalloc(t->rows * sizeof(t->info[0]));
-	if (!t->slot || !t->info)
+	t->spare = kma_env_zalloc(kma_countmap_spares(t->rows) * sizeof(t->spare[0]));
+	if (!t->slot || !t->info || !t->spare)
 		return -ENOMEM;
+	t->mask = kma_countmap_slots(t->rows) - 1;
+	t->spare_mask = kma_countmap_spares(t->rows) - 1;
+	kma_countmap_spare_all(t);
 	/* A key may be an address, which a leak detector would take for a reference. */
 	kma_env_no_scan(t->info);
 	return 0;
@@ -75,31 +97,26 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 {
 	u32 i;
 
-	*t = (struct kma_countmap) { .rows = rows, .mask = kma_countmap_slots(rows) - 1 };
+	*t = (struct kma_countmap) { .rows = rows };
 	if (kma_countmap_alloc_map(t) || kma_countmap_alloc_rows(t)) {
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
 	for (i = 0; i < rows; i++)
 		t->row[i] = t->chunk[i / KMA_COUNTMAP_PER_CHUNK] + i % KMA_COUNTMAP_PER_CHUNK;
-	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
-	atomic_set(&t->used, 1);
 	return 0;
 }
 
 int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima)
 {
 	*t = (struct kma_countmap) {
-		.rows = rows, .mask = kma_countmap_slots(rows) - 1,
-		.counters = counters, .maxima = maxima,
+		.rows = rows, .counters = counters, .maxima = maxima,
 	};
 	t->shared = kma_env_zalloc(kma_countmap_copies_bytes(rows, counters));
 	if (!t->shared || kma_countmap_alloc_map(t)) {
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
-	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
-	atomic_set(&t->used, 1);
 	return 0;
 }
 
@@ -112,6 +129,7 @@ void kma_countmap_destroy(struct kma_countmap *t)
 	kma_env_free(t->chunk);
 	kma_env_free(t->row);
 	kma_env_free(t->shared);
+	kma_env_free(t->spare);
 	kma_env_free(t->info);
 	kma_env_free(t->slot);
 	*t = (struct kma_countmap) {};
@@ -130,9 +148,12 @@ void kma_countmap_clear(struct kma_countmap *t)
 			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
 		kma_env_resched();
 	}
-	memset(t->info, 0, t->rows * sizeof(t->info[0]));
+	for (i = 0; i < t->rows; i++)
+		/* A word that refers to this row must not refer to the next one with its number. */
+		t->info[i] = (struct kma_countmap_info) { .gen = (t->info[i].gen | 1) + 1 };
 	memset(t->slot, 0, kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
-	atomic_set(&t->used, 1);
+	kma_countmap_spare_all(t);
+	t->recycled = 0;
 }
 
 static bool kma_countmap_is(const struct kma_countmap_key *a, const struct kma_countmap_key *b)
@@ -164,7 +185,7 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 	u32 i, id;
 
 	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
-		/* Pairs with the release in kma_countmap_add(). */
+		/* Pairs with the release in kma_countmap_make(). */
 		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
 		if (id == KMA_COUNTMAP_FREE)
 			break;
@@ -174,37 +195,65 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 	return KMA_COUNTMAP_OTHER;
 }
 
+/* Claim a slot for a new row: the first one that is free or a tombstone. */
 static u32 *kma_countmap_claim(struct kma_countmap *t, u32 hash)
 {
 	u32 *slot;
-	u32 i;
+	u32 i, was;
 
 	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
 		slot = kma_countmap_slot(t, hash, i);
-		if (READ_ONCE(*slot) == KMA_COUNTMAP_FREE &&
-		    cmpxchg(slot, KMA_COUNTMAP_FREE, KMA_COUNTMAP_BUSY) == KMA_COUNTMAP_FREE)
+		was = READ_ONCE(*slot);
+		if ((was == KMA_COUNTMAP_FREE || was == KMA_COUNTMAP_TOMBSTONE) &&
+		    cmpxchg(slot, was, KMA_COUNTMAP_BUSY) == was)
 			return slot;
 	}
 	return NULL;
 }
 
-u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info)
+/* Take a row that is not in use, if more than @keep are left.  Return: its number, or 0. */
+static u32 kma_countmap_take(struct kma_countmap *t, u32 keep)
+{
+	int taken = atomic_read(&t->taken);
+
+	do {
+		/* Pairs with the release in kma_countmap_give(). */
+		if ((u32)(smp_load_acquire(&t->given) - taken) <= keep)
+			return 0;
+	} while (!atomic_try_cmpxchg(&t->taken, &taken, (int)(taken + 1U)));
+	/*
+	 * No other number is written to this place while this probe runs.  For that, this row or
+	 * one that was taken later would have to be given back, and rows are given back only after
+	 * a wait for all running probes (countmap_recycle.h).
+	 */
+	return READ_ONCE(t->spare[taken & t->spare_mask]);
+}
+
+void kma_countmap_give(struct kma_countmap *t, u32 id)
+{
+	WRITE_ONCE(t->spare[t->given & t->spare_mask], id);
+	/* Pairs with the acquire in kma_countmap_take(). */
+	smp_store_release(&t->given, (int)(t->given + 1U));
+}
+
+static u32 kma_countmap_make(struct kma_countmap *t, const struct kma_countmap_info *info,
+			     u32 keep)
 {
 	u32 *slot;
 	u32 id;
 
-	if (atomic_read(&t->used) >= t->rows)
+	if (kma_countmap_used(t) >= t->rows - keep)
 		return KMA_COUNTMAP_OTHER;
 	slot = kma_countmap_claim(t, kma_countmap_hash(&info->key));
 	if (!slot)
 		return KMA_COUNTMAP_OTHER;
-	id = atomic_fetch_inc(&t->used);
-	if (id >= t->rows) {
+	id = kma_countmap_take(t, keep);
+	if (!id) {
 		/*
-		 * The slot must become RETIRED, not FREE.  Another CPU may have put its row
-		 * into a later slot in the meantime, and a search ends at a FREE slot.
+		 * The slot must not become FREE.  Another CPU may have put its row into a later
+		 * slot in the meantime, and a search ends at a FREE slot.
 		 */
-		WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+		WRITE_ONCE(*slot, KMA_COUNTMAP_TOMBSTONE);
 		return KMA_COUNTMAP_OTHER;
 	}
 	t->info[id].key = info->key;
@@ -215,6 +264,32 @@ u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *inf
 	/* Pairs with the acquire in kma_countmap_find(). */
 	smp_store_release(slot, id);
 	return id;
+}
+
+u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info)
+{
+	return kma_countmap_make(t, info, t->reserve);
+}
+
+u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_info *info)
+{
+	return kma_countmap_make(t, info, 0);
+}
+
+void kma_countmap_gone(struct kma_countmap *t, const struct kma_countmap_key *key)
+{
+	const u32 hash = kma_countmap_hash(key);
+	u32 i, id;
+
+	/* CPUs that saw the key at the same time may have made several rows. */
+	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
+		/* Pairs with the release in kma_countmap_make(). */
+		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
+		if (id == KMA_COUNTMAP_FREE)
+			break;
+		if (id < t->rows && kma_countmap_is(&t->info[id].key, key))
+			WRITE_ONCE(t->info[id].gone, 1);
+	}
 }
 
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id)
@@ -237,16 +312,49 @@ static u32 *kma_countmap_slot_of(struct kma_countmap *t, u32 id)
 	return NULL;
 }
 
+bool kma_countmap_unmap(struct kma_countmap *t, u32 id)
+{
+	u32 *slot;
+
+	if (READ_ONCE(t->info[id].retired))
+		return true;
+	slot = kma_countmap_slot_of(t, id);
+	if (!slot)
+		return false;
+	WRITE_ONCE(*slot, KMA_COUNTMAP_TOMBSTONE);
+	return true;
+}
+
 void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name)
 {
 	struct kma_countmap_info *info = &t->info[id];
-	u32 *slot = kma_countmap_slot_of(t, id);
 
-	if (!slot)
+	if (READ_ONCE(info->retired) || !kma_countmap_unmap(t, id))
 		return;
 	kma_env_strcpy(info->text, name, sizeof(info->text));
 	WRITE_ONCE(info->retired, 1);
-	WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+}
+
+void kma_countmap_free_slots(struct kma_countmap *t)
+{
+	const u32 slots = t->mask + 1;
+	u32 i;
+
+	/*
+	 * A search that gets to a slot before a free one would end there.  Go through all slots
+	 * backwards, and twice, because the first ones follow the last ones.
+	 *
+	 * A probe that has found the slot in use may be putting its row into the slot after it,
+	 * just as both are freed here.  Then no search finds that row, and the next event of its
+	 * key makes another one, as if two CPUs had seen a new key at the same time.
+	 */
+	for (i = 2 * slots; i--; ) {
+		if (READ_ONCE(*kma_countmap_slot(t, i, 0)) == KMA_COUNTMAP_TOMBSTONE &&
+		    READ_ONCE(*kma_countmap_slot(t, i, 1)) == KMA_COUNTMAP_FREE)
+			cmpxchg(kma_countmap_slot(t, i, 0), KMA_COUNTMAP_TOMBSTONE,
+				KMA_COUNTMAP_FREE);
+		kma_env_resched();
+	}
 }
 
 /* ---- counters -------------------------------------------------------------- */
@@ -314,6 +422,44 @@ static void kma_countmap_sum_percpu(const struct kma_countmap *t, u32 id,
 		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
 			sum->v[i] += READ_ONCE(row->v[i]);
 	}
+}
+
+static void kma_countmap_add_all(struct kma_countmap *t, u32 id,
+				 const struct kma_countmap_sum *sum)
+{
+	const u32 counters = t->shared ? t->counters : KMA_COUNTMAP_COUNTERS;
+	u32 i;
+
+	for (i = 0; i < counters; i++) {
+		if (!t->shared)
+			kma_countmap_count(t, id, i, sum->v[i]);
+		else if (t->maxima >> i & 1)
+			kma_countmap_raise(t, id, i, sum->v[i]);
+		else
+			kma_countmap_add_to(t, id, i, sum->v[i]);
+	}
+}
+
+static void kma_countmap_zero(struct kma_countmap *t, u32 id)
+{
+	int cpu;
+	u32 i;
+
+	for (i = 0; t->shared && i < KMA_COUNTMAP_COPIES; i++)
+		memset(kma_countmap_copy(t, i, id), 0, t->counters * sizeof(t->shared[0]));
+	if (t->shared)
+		return;
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_countmap_row));
+}
+
+void kma_countmap_move(struct kma_countmap *t, u32 from, u32 to)
+{
+	struct kma_countmap_sum sum = {};
+
+	kma_countmap_sum(t, from, &sum);
+	kma_countmap_add_all(t, to, &sum);
+	kma_countmap_zero(t, from);
 }
 
 void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum)

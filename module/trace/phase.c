@@ -297,7 +297,7 @@ static void kma_phase_counted(const struct kma_stall_end *end)
  */
 static void kma_phase_merge_shrinkers(const struct kma_countmap *t, struct kma_countmap_key *key)
 {
-	if ((u32)atomic_read(&t->used) >= t->rows / 4 * 3 &&
+	if (kma_countmap_used(t) >= t->rows / 4 * 3 &&
 	    kma_countmap_find(t, key) == KMA_COUNTMAP_OTHER)
 		key->word[KMA_STALL_DETAIL] = 0;
 }
