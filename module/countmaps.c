@@ -4,6 +4,7 @@
 
 #include <linux/bitops.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
@@ -13,9 +14,33 @@
 #include "countmaps.h"
 #include "state.h"
 
-/* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 170 bytes in shared memory. */
+/* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 180 bytes in shared memory. */
 #define KMA_COUNTMAP_ROWS		4096
-#define KMA_COUNTMAP_ROWS_FEW	1024
+#define KMA_COUNTMAP_ROWS_FEW		1024
+
+/*
+ * A machine with more memory has more processes and cgroups.  So their countmaps have as many rows
+ * as fit into this part of the RAM, within limits.
+ */
+static const struct {
+	u32 part;
+	u32 least;
+	u32 most;
+} kma_countmap_by_ram[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_TASKS] = { 512, 1024, 32768 },
+	[KMA_COUNTMAP_CGROUPS] = { 1024, 1024, 16384 },
+};
+
+/*
+ * Rows for what counts together: what has ended or was removed, interrupts, each function of
+ * shrinkers, and each call site without its shrinkers.
+ */
+static const u32 kma_countmap_reserve[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_SHRINKERS] = 64,
+	[KMA_COUNTMAP_STALLS] = 256,
+	[KMA_COUNTMAP_TASKS] = 8,
+	[KMA_COUNTMAP_CGROUPS] = 8,
+};
 
 /* The countmaps that are shared: rows and counters of a row, and which of these keep a maximum. */
 static const struct {
@@ -24,7 +49,7 @@ static const struct {
 	u32 maxima;
 } kma_countmap_shared[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_LATENCY] = { 128, KMA_LATENCY_NR, BIT(KMA_LATENCY_MAX_NS) },
-	[KMA_COUNTMAP_SHRINKERS] = { 256, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
+	[KMA_COUNTMAP_SHRINKERS] = { 320, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
 	[KMA_COUNTMAP_STALLS] = { 1024, KMA_STALLED_NR, BIT(KMA_STALLED_MAX_NS) },
 };
 
@@ -34,13 +59,24 @@ bool kma_countmaps_on;
 /* When each countmap was switched on, in ns since boot.  Protected by kma_lock. */
 static u64 kma_countmap_ns[KMA_COUNTMAP_NR];
 
+static u32 kma_countmap_rows_by_ram(enum kma_countmap_of of)
+{
+	const u32 most = kma_countmap_by_ram[of].most;
+	const u64 bytes = (u64)totalram_pages() << PAGE_SHIFT;
+	const u64 all = kma_countmap_bytes(most, nr_cpu_ids) * kma_countmap_by_ram[of].part;
+
+	return max_t(u32, kma_countmap_by_ram[of].least,
+		     min_t(u64, most, mul_u64_u64_div_u64(bytes, most, all)));
+}
+
 static u32 kma_countmap_rows(enum kma_countmap_of of)
 {
+	if (kma_countmap_by_ram[of].part)
+		return kma_countmap_rows_by_ram(of);
 	switch (of) {
 	case KMA_COUNTMAP_PCPU:
 		return nr_node_ids + 1;
 	case KMA_COUNTMAP_EXTFRAG:
-	case KMA_COUNTMAP_CGROUPS:
 		return KMA_COUNTMAP_ROWS_FEW;
 	default:
 		return KMA_COUNTMAP_ROWS;
@@ -65,10 +101,18 @@ u32 kma_countmap_maxima(enum kma_countmap_of of)
 
 u64 kma_countmap_memory(enum kma_countmap_of of)
 {
+	const struct kma_countmap *t;
+	u32 rows;
+
 	if (kma_countmap_shared[of].rows)
 		return kma_countmap_shared_bytes(kma_countmap_shared[of].rows,
 						 kma_countmap_shared[of].counters);
-	return kma_countmap_bytes(kma_countmap_rows(of), nr_cpu_ids);
+	rcu_read_lock();
+	t = rcu_dereference(kma_countmaps[of]);
+	/* The RAM may have grown since the countmap was allocated. */
+	rows = t ? t->rows : kma_countmap_rows(of);
+	rcu_read_unlock();
+	return kma_countmap_bytes(rows, nr_cpu_ids);
 }
 
 u64 kma_countmaps_bytes(void)
@@ -109,6 +153,7 @@ static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 		kfree(t);
 		return NULL;
 	}
+	t->reserve = kma_countmap_reserve[of];
 	if (of == KMA_COUNTMAP_PCPU)
 		kma_countmap_add_nodes(t);
 	return t;
