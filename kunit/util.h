@@ -29,6 +29,7 @@ extern struct kunit_suite kma_report_query_suite;
 extern struct kunit_suite kma_control_suite;
 extern struct kunit_suite kma_control_refuse_suite;
 extern struct kunit_suite kma_control_reset_suite;
+extern struct kunit_suite kma_countmap_suite;
 extern struct kunit_suite kma_cacheinfo_suite;
 extern struct kunit_suite kma_probe_suite;
 extern struct kunit_suite kma_sampling_suite;

@@ -4,6 +4,7 @@
 
 #include <linux/bitops.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
@@ -12,9 +13,33 @@
 #include "countmaps.h"
 #include "state.h"
 
-/* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 170 bytes in shared memory. */
+/* Rows of a countmap.  A row takes 128 bytes on each CPU, and some 180 bytes in shared memory. */
 #define KMA_COUNTMAP_ROWS		4096
-#define KMA_COUNTMAP_ROWS_FEW	1024
+#define KMA_COUNTMAP_ROWS_FEW		1024
+
+/*
+ * A machine with more memory has more processes and cgroups.  So their countmaps have as many rows
+ * as fit into this part of the RAM, within limits.
+ */
+static const struct {
+	u32 part;
+	u32 least;
+	u32 most;
+} kma_countmap_by_ram[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_TASKS] = { 512, 1024, 32768 },
+	[KMA_COUNTMAP_CGROUPS] = { 1024, 1024, 16384 },
+};
+
+/*
+ * Rows for what counts together: what has ended or was removed, interrupts, each function of
+ * shrinkers, and each call site without its shrinkers.
+ */
+static const u32 kma_countmap_reserve[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_SHRINKERS] = 64,
+	[KMA_COUNTMAP_STALLS] = 256,
+	[KMA_COUNTMAP_TASKS] = 8,
+	[KMA_COUNTMAP_CGROUPS] = 8,
+};
 
 /*
  * The countmaps that are shared: rows and counters of a row, and which of these keep a maximum.
@@ -32,7 +57,7 @@ static const struct {
 } kma_countmap_shared[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_LATENCY] = { KMA_LATENCY_ROWS, KMA_LATENCY_NR, BIT(KMA_LATENCY_MAX_NS),
 				   .local = true },
-	[KMA_COUNTMAP_SHRINKERS] = { 256, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
+	[KMA_COUNTMAP_SHRINKERS] = { 320, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
 	[KMA_COUNTMAP_STALLS] = { 1024, KMA_STALLED_NR, BIT(KMA_STALLED_MAX_NS) },
 };
 
@@ -42,13 +67,24 @@ bool kma_countmaps_on;
 /* When each countmap was switched on, in ns since boot.  Protected by kma_lock. */
 static u64 kma_countmap_ns[KMA_COUNTMAP_NR];
 
+static u32 kma_countmap_rows_by_ram(enum kma_countmap_of of)
+{
+	const u32 most = kma_countmap_by_ram[of].most;
+	const u64 bytes = (u64)totalram_pages() << PAGE_SHIFT;
+	const u64 all = kma_countmap_bytes(most, nr_cpu_ids) * kma_countmap_by_ram[of].part;
+
+	return max_t(u32, kma_countmap_by_ram[of].least,
+		     min_t(u64, most, mul_u64_u64_div_u64(bytes, most, all)));
+}
+
 static u32 kma_countmap_rows(enum kma_countmap_of of)
 {
+	if (kma_countmap_by_ram[of].part)
+		return kma_countmap_rows_by_ram(of);
 	switch (of) {
 	case KMA_COUNTMAP_PCPU:
 		return nr_node_ids + 1;
 	case KMA_COUNTMAP_EXTFRAG:
-	case KMA_COUNTMAP_CGROUPS:
 		return KMA_COUNTMAP_ROWS_FEW;
 	default:
 		return KMA_COUNTMAP_ROWS;
@@ -118,6 +154,7 @@ static struct kma_countmap *kma_countmap_new(enum kma_countmap_of of)
 		kma_small_free(t);
 		return NULL;
 	}
+	t->reserve = kma_countmap_reserve[of];
 	if (of == KMA_COUNTMAP_PCPU)
 		kma_countmap_add_nodes(t);
 	return t;

@@ -3,8 +3,8 @@
  * The countmaps of the module (core/countmap.h): one for each table that counts events by a key.
  *
  * A countmap is allocated when its table is switched on, and freed when its table is
- * switched off.  `reset` empties the countmap.  So the rows of processes and cgroups that have
- * ended stay until the next `reset`, or until the table is switched off.
+ * switched off.  `reset` empties the countmap.  The rows of processes and cgroups that have ended
+ * stay until then, or until rows run short (countmap_recycling.h).
  *
  * A probe reads the pointer to the countmap and counts the event in one RCU read-side critical
  * section.  Before process context frees or empties a countmap, it clears the pointer and waits

@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "control.h"
 #include "core/stat.h"
+#include "countmap_recycling.h"
 #include "engine.h"
 #include "full.h"
 #include "identity.h"
@@ -162,6 +163,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 		goto names;
 	kma_identity_start();
 	kma_full_start();
+	kma_countmap_recycling_start();
 	kma_overhead_start();
 	kma_baseline_start();
 	ret = kma_settings_start(text);

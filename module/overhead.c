@@ -7,6 +7,7 @@
 
 #include "compat.h"
 #include "core/budget.h"
+#include "countmap_recycling.h"
 #include "full.h"
 #include "overhead.h"
 #include "recycling.h"
@@ -128,6 +129,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	kma_overhead_look();
 	kma_recycling_turn();
 	kma_phase_turn();
+	kma_countmap_recycling_turn();
 	kma_full_turn();
 	/* Queue it with the lock held, so that kma_overhead_hurry() finds it. */
 	kma_overhead_queue(kma_overhead_adjust());

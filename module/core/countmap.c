@@ -5,7 +5,8 @@
 /* Special values of a slot.  Any other value is the number of a row. */
 #define KMA_COUNTMAP_FREE	0U
 #define KMA_COUNTMAP_BUSY	U32_MAX
-#define KMA_COUNTMAP_RETIRED	(U32_MAX - 1)
+/* Left behind by a row: searches go on after this slot, and a new row may take it. */
+#define KMA_COUNTMAP_TOMBSTONE	(U32_MAX - 1)
 
 /* Number of slots to search for a key. */
 #define KMA_COUNTMAP_PROBES	64
@@ -23,7 +24,7 @@ static u32 kma_countmap_chunks(u32 rows)
 static u64 kma_countmap_map_bytes(u32 rows)
 {
 	return (u64)kma_countmap_slots(rows) * sizeof(u32) +
-	       (u64)rows * sizeof(struct kma_countmap_info);
+	       (u64)rows * sizeof(struct kma_countmap_info) + kma_spare_bytes(rows - 1);
 }
 
 static u64 kma_countmap_copies_bytes(u32 rows, u32 counters)
@@ -53,8 +54,10 @@ static int kma_countmap_alloc_map(struct kma_countmap *t)
 {
 	t->slot = kma_env_zalloc(kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
 	t->info = kma_env_zalloc(t->rows * sizeof(t->info[0]));
-	if (!t->slot || !t->info)
+	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
+	if (!t->slot || !t->info || kma_spare_init(&t->spare, t->rows - 1))
 		return -ENOMEM;
+	t->mask = kma_countmap_slots(t->rows) - 1;
 	/* A key may be an address, which a leak detector would take for a reference. */
 	kma_env_no_scan(t->info);
 	return 0;
@@ -80,15 +83,13 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 {
 	u32 i;
 
-	*t = (struct kma_countmap) { .rows = rows, .mask = kma_countmap_slots(rows) - 1 };
+	*t = (struct kma_countmap) { .rows = rows };
 	if (kma_countmap_alloc_map(t) || kma_countmap_alloc_rows(t)) {
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
 	for (i = 0; i < rows; i++)
 		t->row[i] = t->chunk[i / KMA_COUNTMAP_PER_CHUNK] + i % KMA_COUNTMAP_PER_CHUNK;
-	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
-	atomic_set(&t->used, 1);
 	return 0;
 }
 
@@ -97,8 +98,7 @@ static int kma_countmap_init_wide(struct kma_countmap *t, u32 rows, u32 counters
 				  bool local)
 {
 	*t = (struct kma_countmap) {
-		.rows = rows, .mask = kma_countmap_slots(rows) - 1,
-		.counters = counters, .maxima = maxima,
+		.rows = rows, .counters = counters, .maxima = maxima,
 	};
 	if (local)
 		t->local = kma_env_zalloc_percpu(64);
@@ -108,8 +108,6 @@ static int kma_countmap_init_wide(struct kma_countmap *t, u32 rows, u32 counters
 		kma_countmap_destroy(t);
 		return -ENOMEM;
 	}
-	/* Row KMA_COUNTMAP_OTHER is in use from the start. */
-	atomic_set(&t->used, 1);
 	return 0;
 }
 
@@ -133,6 +131,7 @@ void kma_countmap_destroy(struct kma_countmap *t)
 	kma_env_free(t->row);
 	kma_env_free(t->shared);
 	kma_env_free_percpu(t->local);
+	kma_spare_destroy(&t->spare);
 	kma_env_free(t->info);
 	kma_env_free(t->slot);
 	*t = (struct kma_countmap) {};
@@ -154,9 +153,12 @@ void kma_countmap_clear(struct kma_countmap *t)
 			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
 		kma_env_resched();
 	}
-	memset(t->info, 0, t->rows * sizeof(t->info[0]));
+	for (i = 0; i < t->rows; i++)
+		/* A word that refers to this row must not refer to the next one with its number. */
+		t->info[i] = (struct kma_countmap_info) { .gen = (t->info[i].gen | 1) + 1 };
 	memset(t->slot, 0, kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
-	atomic_set(&t->used, 1);
+	kma_spare_reset(&t->spare);
+	t->recycled = 0;
 }
 
 static bool kma_countmap_is(const struct kma_countmap_key *a, const struct kma_countmap_key *b)
@@ -188,7 +190,7 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 	u32 i, id;
 
 	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
-		/* Pairs with the release in kma_countmap_add(). */
+		/* Pairs with the release in kma_countmap_make(). */
 		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
 		if (id == KMA_COUNTMAP_FREE)
 			break;
@@ -198,37 +200,51 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 	return KMA_COUNTMAP_OTHER;
 }
 
+/* Claim a slot for a new row: the first one that is free or a tombstone. */
 static u32 *kma_countmap_claim(struct kma_countmap *t, u32 hash)
 {
 	u32 *slot;
-	u32 i;
+	u32 i, was;
 
 	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
 		slot = kma_countmap_slot(t, hash, i);
-		if (READ_ONCE(*slot) == KMA_COUNTMAP_FREE &&
-		    cmpxchg(slot, KMA_COUNTMAP_FREE, KMA_COUNTMAP_BUSY) == KMA_COUNTMAP_FREE)
+		was = READ_ONCE(*slot);
+		if ((was == KMA_COUNTMAP_FREE || was == KMA_COUNTMAP_TOMBSTONE) &&
+		    cmpxchg(slot, was, KMA_COUNTMAP_BUSY) == was)
 			return slot;
 	}
 	return NULL;
 }
 
-u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info)
+/* Take a row that is not in use, if more than @keep are left.  Return: its number, or 0. */
+static u32 kma_countmap_take(struct kma_countmap *t, u32 keep)
+{
+	return kma_spare_take(&t->spare, keep) + 1;
+}
+
+void kma_countmap_give(struct kma_countmap *t, u32 id)
+{
+	kma_spare_give(&t->spare, id - 1);
+}
+
+static u32 kma_countmap_make(struct kma_countmap *t, const struct kma_countmap_info *info,
+			     u32 keep)
 {
 	u32 *slot;
 	u32 id;
 
-	if (atomic_read(&t->used) >= t->rows)
+	if (kma_countmap_used(t) >= t->rows - keep)
 		return KMA_COUNTMAP_OTHER;
 	slot = kma_countmap_claim(t, kma_countmap_hash(&info->key));
 	if (!slot)
 		return KMA_COUNTMAP_OTHER;
-	id = atomic_fetch_inc(&t->used);
-	if (id >= t->rows) {
+	id = kma_countmap_take(t, keep);
+	if (!id) {
 		/*
-		 * The slot must become RETIRED, not FREE.  Another CPU may have put its row
-		 * into a later slot in the meantime, and a search ends at a FREE slot.
+		 * The slot must not become FREE.  Another CPU may have put its row into a later
+		 * slot in the meantime, and a search ends at a FREE slot.
 		 */
-		WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+		WRITE_ONCE(*slot, KMA_COUNTMAP_TOMBSTONE);
 		return KMA_COUNTMAP_OTHER;
 	}
 	t->info[id].key = info->key;
@@ -239,6 +255,32 @@ u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *inf
 	/* Pairs with the acquire in kma_countmap_find(). */
 	smp_store_release(slot, id);
 	return id;
+}
+
+u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info)
+{
+	return kma_countmap_make(t, info, t->reserve);
+}
+
+u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_info *info)
+{
+	return kma_countmap_make(t, info, 0);
+}
+
+void kma_countmap_gone(struct kma_countmap *t, const struct kma_countmap_key *key)
+{
+	const u32 hash = kma_countmap_hash(key);
+	u32 i, id;
+
+	/* CPUs that saw the key at the same time may have made several rows. */
+	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
+		/* Pairs with the release in kma_countmap_make(). */
+		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
+		if (id == KMA_COUNTMAP_FREE)
+			break;
+		if (id < t->rows && kma_countmap_is(&t->info[id].key, key))
+			WRITE_ONCE(t->info[id].gone, 1);
+	}
 }
 
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id)
@@ -261,16 +303,49 @@ static u32 *kma_countmap_slot_of(struct kma_countmap *t, u32 id)
 	return NULL;
 }
 
+bool kma_countmap_unmap(struct kma_countmap *t, u32 id)
+{
+	u32 *slot;
+
+	if (READ_ONCE(t->info[id].retired))
+		return true;
+	slot = kma_countmap_slot_of(t, id);
+	if (!slot)
+		return false;
+	WRITE_ONCE(*slot, KMA_COUNTMAP_TOMBSTONE);
+	return true;
+}
+
 void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name)
 {
 	struct kma_countmap_info *info = &t->info[id];
-	u32 *slot = kma_countmap_slot_of(t, id);
 
-	if (!slot)
+	if (READ_ONCE(info->retired) || !kma_countmap_unmap(t, id))
 		return;
 	kma_env_strcpy(info->text, name, sizeof(info->text));
 	WRITE_ONCE(info->retired, 1);
-	WRITE_ONCE(*slot, KMA_COUNTMAP_RETIRED);
+}
+
+void kma_countmap_free_slots(struct kma_countmap *t)
+{
+	const u32 slots = t->mask + 1;
+	u32 i;
+
+	/*
+	 * A search that gets to a slot before a free one would end there.  Go through all slots
+	 * backwards, and twice, because the first ones follow the last ones.
+	 *
+	 * A probe that has found the slot in use may be putting its row into the slot after it,
+	 * just as both are freed here.  Then no search finds that row, and the next event of its
+	 * key makes another one, as if two CPUs had seen a new key at the same time.
+	 */
+	for (i = 2 * slots; i--; ) {
+		if (READ_ONCE(*kma_countmap_slot(t, i, 0)) == KMA_COUNTMAP_TOMBSTONE &&
+		    READ_ONCE(*kma_countmap_slot(t, i, 1)) == KMA_COUNTMAP_FREE)
+			cmpxchg(kma_countmap_slot(t, i, 0), KMA_COUNTMAP_TOMBSTONE,
+				KMA_COUNTMAP_FREE);
+		kma_env_resched();
+	}
 }
 
 /* ---- counters -------------------------------------------------------------- */
@@ -375,6 +450,47 @@ static void kma_countmap_sum_percpu(const struct kma_countmap *t, u32 id,
 		for (i = 0; i < KMA_COUNTMAP_COUNTERS; i++)
 			sum->v[i] += READ_ONCE(row->v[i]);
 	}
+}
+
+static void kma_countmap_add_all(struct kma_countmap *t, u32 id,
+				 const struct kma_countmap_sum *sum)
+{
+	const u32 counters = t->counters ?: KMA_COUNTMAP_COUNTERS;
+	u32 i;
+
+	for (i = 0; i < counters; i++) {
+		if (!t->counters)
+			kma_countmap_count(t, id, i, sum->v[i]);
+		else if (t->maxima >> i & 1)
+			kma_countmap_raise(t, id, i, sum->v[i]);
+		else
+			kma_countmap_add_to(t, id, i, sum->v[i]);
+	}
+}
+
+static void kma_countmap_zero(struct kma_countmap *t, u32 id)
+{
+	int cpu;
+	u32 i;
+
+	for (i = 0; t->shared && i < KMA_COUNTMAP_COPIES; i++)
+		memset(kma_countmap_copy(t, i, id), 0, t->counters * sizeof(t->shared[0]));
+	for_each_possible_cpu(cpu) {
+		if (t->local)
+			memset(per_cpu_ptr(t->local, cpu) + id * t->counters, 0,
+			       t->counters * sizeof(u64));
+		else if (!t->shared)
+			memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_countmap_row));
+	}
+}
+
+void kma_countmap_move(struct kma_countmap *t, u32 from, u32 to)
+{
+	struct kma_countmap_sum sum = {};
+
+	kma_countmap_sum(t, from, &sum);
+	kma_countmap_add_all(t, to, &sum);
+	kma_countmap_zero(t, from);
 }
 
 void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum)

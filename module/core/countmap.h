@@ -12,8 +12,14 @@
  * rows.  A reader adds the counters of both, and shows them as the row that
  * kma_countmap_first() returns.
  *
- * When all rows are in use, events with a new key are counted in row 0, [other].  Single rows
- * are never removed.  kma_countmap_clear() removes all rows, while no probe counts.
+ * When all rows are in use, events with a new key are counted in row 0, [other].  Such an event
+ * writes to no shared memory except the counters of that row.  Rows whose object is gone, and rows
+ * that are idle, are used again for other keys (countmap_recycle.h).  kma_countmap_clear() removes
+ * all rows, while no probe counts.
+ *
+ * A search begins at the slot that the hash of the key picks, and ends at a free slot.  So the slot
+ * of a row that has left becomes a tombstone: a search goes on behind it, and a new row may take
+ * it.  Recycling frees the tombstones that no search needs.
  *
  * Counters of rare events need not be per-CPU, which would take memory on each CPU.  Such a
  * countmap is shared: all CPUs together have a few copies of the counters, and add to them by
@@ -25,6 +31,7 @@
 #define KMA_CORE_COUNTMAP_H
 
 #include "env.h"
+#include "spare.h"
 #include "stat.h"
 
 #define KMA_COUNTMAP_WORDS	3
@@ -70,23 +77,36 @@ struct kma_countmap_sum {
  * struct kma_countmap_info - description of a row
  * @key: the key
  * @more: one more word about the row, chosen by the user of the countmap
+ * @seen: for recycling: one more than the sum of the counters when the row was last looked at; 0 if
+ *	it has not been looked at
+ * @gen: generation: changes when the row leaves the map, and again when it may be used for another
+ *	key; so it is odd in between
  * @ready: 1 once the row is in use, and @key, @more and @text are valid
  * @retired: 1 once the row is retired: its name is in @text, because the key (for example an
  *	address) may refer to something else by now
+ * @gone: 1 once a probe has seen the end of what the key stands for
+ * @leaving: for recycling: why the row leaves; 0 if it stays
  * @text: text to print for the row, chosen by the user of the countmap; may be empty
  */
 struct kma_countmap_info {
 	struct kma_countmap_key key;
 	u64 more;
-	int ready;
-	int retired;
+	u64 seen;
+	u32 gen;
+	u8 ready;
+	u8 retired;
+	u8 gone;
+	u8 leaving;
 	char text[KMA_COUNTMAP_TEXT] __aligned(8);
 };
 
 /**
  * struct kma_countmap - a countmap
  * @rows: number of rows, [other] included
- * @used: number of rows handed out; may exceed @rows when CPUs compete for the last row
+ * @reserve: rows that only kma_countmap_add_reserved() may take
+ * @spare: the numbers of rows that are not in use, minus 1
+ * @hand: for recycling: the row to look at first, next time
+ * @recycled: number of rows that were recycled since the countmap was last empty
  * @mask: number of slots, a power of two, minus one
  * @slot: for each slot, the number of its row, or a special value (countmap.c)
  * @info: description of each row
@@ -100,7 +120,10 @@ struct kma_countmap_info {
  */
 struct kma_countmap {
 	u32 rows;
-	atomic_t used;
+	u32 reserve;
+	struct kma_spare spare;
+	u32 hand;
+	u64 recycled;
 	u32 mask;
 	u32 *slot;
 	struct kma_countmap_info *info;
@@ -124,7 +147,7 @@ u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus);
 
 /**
  * kma_countmap_init() - allocate an empty countmap
- * @t: the countmap
+ * @t: the countmap; the caller may set its @reserve afterwards
  * @rows: number of rows, [other] included; at least 2
  *
  * Context: process, may sleep.
@@ -144,7 +167,7 @@ u64 kma_countmap_shared_bytes(u32 rows, u32 counters);
 
 /**
  * kma_countmap_init_shared() - allocate an empty countmap whose counters CPUs share
- * @t: the countmap
+ * @t: the countmap; the caller may set its @reserve afterwards
  * @rows: number of rows, [other] included; at least 2
  * @counters: number of counters of a row, up to KMA_COUNTMAP_SHARED
  * @maxima: bit mask of the counters that kma_countmap_raise() is used for
@@ -214,6 +237,64 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
 u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info);
 
 /**
+ * kma_countmap_add_reserved() - make a row for a key that has no row yet, even in the reserve
+ * @t: the countmap
+ * @info: as for kma_countmap_add()
+ *
+ * The reserve is for rows that take the counts of many keys, of which there are only a few.
+ *
+ * Context: any, NMI included.
+ * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
+ */
+u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_info *info);
+
+/**
+ * kma_countmap_used() - number of rows in use
+ * @t: the countmap
+ *
+ * Context: any.
+ * Return: the number, [other] included.
+ */
+static inline u32 kma_countmap_used(const struct kma_countmap *t)
+{
+	return t->rows - kma_spare_left(&t->spare);
+}
+
+/**
+ * kma_countmap_has_room() - whether kma_countmap_add() may find a row for a new key
+ * @t: the countmap
+ *
+ * A probe tests this before it makes a text for a row.
+ *
+ * Context: any.
+ * Return: false if only the reserve is left.
+ */
+static inline bool kma_countmap_has_room(const struct kma_countmap *t)
+{
+	return kma_countmap_used(t) < t->rows - t->reserve;
+}
+
+/**
+ * kma_countmap_give() - let new keys use a row that is not in use any more
+ * @t: the countmap
+ * @id: number of the row, whose counters are 0
+ *
+ * Context: process; the caller prevents concurrent calls, and no probe uses the row.
+ */
+void kma_countmap_give(struct kma_countmap *t, u32 id);
+
+/**
+ * kma_countmap_gone() - note that what a key stands for has ended
+ * @t: the countmap
+ * @key: the key; it may have no row
+ *
+ * The rows of the key are recycled when rows run short.
+ *
+ * Context: any, NMI included.
+ */
+void kma_countmap_gone(struct kma_countmap *t, const struct kma_countmap_key *key);
+
+/**
  * kma_countmap_first() - get the row that look-ups find, if several rows have the same key
  * @t: the countmap
  * @id: number of a row that is in use
@@ -248,6 +329,27 @@ static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_coun
 }
 
 /**
+ * kma_countmap_get_reserved() - find or make the row of a key, even in the reserve
+ * @t: the countmap
+ * @info: as for kma_countmap_get()
+ *
+ * Context: any, NMI included.
+ * Return: as from kma_countmap_get().
+ */
+static inline u32 kma_countmap_get_reserved(struct kma_countmap *t,
+					    const struct kma_countmap_info *info)
+{
+	u32 id = kma_countmap_find(t, &info->key);
+
+	if (likely(id != KMA_COUNTMAP_OTHER))
+		return id;
+	id = kma_countmap_add_reserved(t, info);
+	if (id == KMA_COUNTMAP_OTHER)
+		kma_stat_inc(countmap_other);
+	return id;
+}
+
+/**
  * kma_countmap_info() - get the description of a row
  * @t: the countmap
  * @id: number of the row
@@ -260,6 +362,40 @@ kma_countmap_info(const struct kma_countmap *t, u32 id)
 {
 	/* Pairs with the release in kma_countmap_add(). */
 	return smp_load_acquire(&t->info[id].ready) ? &t->info[id] : NULL;
+}
+
+/**
+ * kma_countmap_ref() - refer to a row beyond the probe that has found it
+ * @t: the countmap
+ * @id: number of the row
+ *
+ * Context: any; in the RCU read-side critical section in which the row was found.
+ * Return: a word for kma_countmap_deref(); 0 for KMA_COUNTMAP_OTHER, and if the row is leaving.
+ */
+static inline u64 kma_countmap_ref(const struct kma_countmap *t, u32 id)
+{
+	const u32 gen = READ_ONCE(t->info[id].gen);
+
+	return id == KMA_COUNTMAP_OTHER || gen & 1 ? 0 : (u64)gen << 32 | id;
+}
+
+/**
+ * kma_countmap_deref() - the row that a word refers to
+ * @t: the countmap
+ * @ref: the word from kma_countmap_ref(), or 0
+ *
+ * Context: any; the row may be counted in until the end of the RCU read-side critical section.
+ * Return: number of the row; KMA_COUNTMAP_OTHER if the row has left, or if @ref is 0.
+ */
+static inline u32 kma_countmap_deref(const struct kma_countmap *t, u64 ref)
+{
+	const u32 id = ref;
+
+	/*
+	 * A generation in a word is even.  The row leaves by a change of its generation, before a
+	 * wait for all probes.  So what this probe counts is still added to the row's sums.
+	 */
+	return READ_ONCE(t->info[id].gen) == ref >> 32 ? id : KMA_COUNTMAP_OTHER;
 }
 
 /**
@@ -353,6 +489,35 @@ void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n);
  * Context: any; probes may run at the same time.
  */
 void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum);
+
+/**
+ * kma_countmap_move() - move what a row has counted to another row
+ * @t: the countmap
+ * @from: number of a row that no probe counts in; its counters become 0
+ * @to: number of the other row, which probes may count in
+ *
+ * Context: process.
+ */
+void kma_countmap_move(struct kma_countmap *t, u32 from, u32 to);
+
+/**
+ * kma_countmap_free_slots() - free the tombstones that no search needs
+ * @t: the countmap
+ *
+ * Context: process, may sleep; probes may run at the same time.
+ */
+void kma_countmap_free_slots(struct kma_countmap *t);
+
+/**
+ * kma_countmap_unmap() - let no look-up find a row any more
+ * @t: the countmap
+ * @id: number of the row
+ *
+ * Context: process; the caller prevents concurrent calls.
+ * Return: false if the row cannot be unmapped, because it is not published yet; true if it is
+ * unmapped.
+ */
+bool kma_countmap_unmap(struct kma_countmap *t, u32 id);
 
 /**
  * kma_countmap_merge() - add the sums of one row to those of another

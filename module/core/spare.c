@@ -4,15 +4,22 @@
 
 int kma_spare_init(struct kma_spare *s, u32 nr)
 {
-	u32 i;
-
-	*s = (struct kma_spare) { .mask = roundup_pow_of_two(nr) - 1, .given = nr };
+	*s = (struct kma_spare) { .nr = nr, .mask = roundup_pow_of_two(nr) - 1 };
 	s->number = kma_env_zalloc(kma_spare_bytes(nr));
 	if (!s->number)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++)
-		s->number[i] = i;
+	kma_spare_reset(s);
 	return 0;
+}
+
+void kma_spare_reset(struct kma_spare *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr; i++)
+		s->number[i] = i;
+	atomic_set(&s->taken, 0);
+	s->given = s->nr;
 }
 
 void kma_spare_destroy(struct kma_spare *s)

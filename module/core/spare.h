@@ -17,12 +17,14 @@
 /**
  * struct kma_spare - a ring buffer of numbers
  * @number: the numbers
+ * @nr: how many numbers there are, those in use included
  * @mask: number of places, a power of two, minus one
  * @taken: how many numbers were taken so far
  * @given: how many numbers were given so far
  */
 struct kma_spare {
 	u16 *number;
+	u32 nr;
 	u32 mask;
 	atomic_t taken;
 	int given;
@@ -48,6 +50,14 @@ static inline size_t kma_spare_bytes(u32 nr)
  * Return: 0 or -ENOMEM.
  */
 int kma_spare_init(struct kma_spare *s, u32 nr);
+
+/**
+ * kma_spare_reset() - take back all numbers
+ * @s: the ring buffer
+ *
+ * Context: process; no probe uses the ring buffer or its numbers.
+ */
+void kma_spare_reset(struct kma_spare *s);
 
 /**
  * kma_spare_destroy() - free a ring buffer

@@ -34,7 +34,7 @@ int kma_cause_print(enum kma_phase phase, u64 detail, char *buf, size_t size)
 	case KMA_PHASE_COUNT:
 		if (!t)
 			break;
-		kma_shrinker_name(t, kma_shrinker_row(t, detail), name, sizeof(name));
+		kma_shrinker_name(t, kma_countmap_deref(t, detail), name, sizeof(name));
 		return scnprintf(buf, size, "%s: %s", kma_phase_cause(phase), name);
 	default:
 		break;

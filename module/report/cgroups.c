@@ -14,7 +14,7 @@ static const char *kma_cgroup_describe(struct kma_map_row *row,
 	row->id[0] = KMA_NO_ID;
 	if (!info)
 		return "[other]";
-	if (info->key.word[0] != KMA_ACCT_INTERRUPT)
+	if (kma_acct_is_object(info))
 		row->id[0] = info->key.word[0];
 	return info->text;
 }

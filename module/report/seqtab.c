@@ -203,6 +203,13 @@ static u64 kma_snapshot_since(struct kma_snapshot *snap)
 	return max(on, kma_baseline.ns);
 }
 
+static u64 kma_snapshot_recycled(const struct kma_table *table)
+{
+	const struct kma_countmap *t = kma_countmap_locked(table->countmap);
+
+	return t ? t->recycled : 0;
+}
+
 static int kma_snapshot_take(struct kma_snapshot *snap)
 {
 	const struct kma_sitetab *sites;
@@ -220,6 +227,7 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	snap->pages = kma_pages_name();
 	kma_acct_print(snap->account);
 	snap->latency = kma_latency_name();
+	snap->recycled = kma_snapshot_recycled(snap->table);
 	snap->filter_now = kma_filter_criteria();
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
@@ -443,6 +451,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		kma_show_head_phases(seq, snap);
 	else
 		kma_show_head_acct(seq, snap);
+	if (table->countmap)
+		seq_printf(seq, " recycled=%llu", snap->recycled);
 	if (snap->off && (table->pages || kma_table_of_objects(table)))
 		seq_printf(seq, " off=%llu", snap->off);
 	seq_printf(seq, " since=%s window_s=", snap->since);

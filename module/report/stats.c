@@ -3,6 +3,7 @@
 #include <linux/cpumask.h>
 
 #include "../baseline.h"
+#include "../countmap_recycling.h"
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
 #include "../sampling.h"
@@ -73,6 +74,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "sites_retired", KMA_FORMAT_U64,
 		       atomic_read(&t->retired));
 	kma_keyval_add(snap, "sites_recycled", KMA_FORMAT_U64, kma_recycling_rows());
+	kma_keyval_add(snap, "countmap_recycled", KMA_FORMAT_U64, kma_countmap_recycling_rows());
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
 	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);

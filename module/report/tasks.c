@@ -15,7 +15,7 @@ static const char *kma_task_describe(struct kma_map_row *row,
 	row->id[1] = KMA_NO_ID;
 	if (!info)
 		return "[other]";
-	if (info->key.word[0] != KMA_ACCT_INTERRUPT) {
+	if (kma_acct_is_object(info)) {
 		row->id[0] = info->key.word[0];
 		row->id[1] = info->more;
 	}

@@ -17,8 +17,6 @@
 
 /* The function that scans the shrinker of each file system.  It is not exported. */
 static unsigned long kma_shrinker_super;
-/* Counts how often all rows were removed: the upper half of a word. */
-static u32 kma_shrinker_round;
 
 #ifdef KMA_HAVE_SHRINKER_ALLOC
 static const struct shrinker *kma_shrinker_of(struct super_block *sb)
@@ -63,6 +61,27 @@ static void kma_shrinker_describe(struct kma_countmap_info *info, const struct s
 			 MINOR(sb->s_dev));
 }
 
+/* A word that tells file systems apart whose super blocks were at the same address. */
+static u64 kma_shrinker_identity(const struct super_block *sb)
+{
+	u64 word = (unsigned long)sb->s_type ^ sb->s_dev;
+	size_t i;
+
+	for (i = 0; i < sizeof(sb->s_id) && sb->s_id[i]; i++)
+		word = (word ^ (u8)sb->s_id[i]) * 0x9e3779b97f4a7c15ULL;
+	return word;
+}
+
+/* The row of all shrinkers of a function that have no row of their own. */
+static u32 kma_shrinker_other(struct kma_countmap *t, u64 function)
+{
+	const struct kma_countmap_info info = {
+		.key = { { [KMA_SHRINKER_SCAN] = function } },
+	};
+
+	return kma_countmap_get_reserved(t, &info);
+}
+
 u64 kma_shrinker_get(const struct shrinker *shrinker)
 {
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_SHRINKERS]);
@@ -73,32 +92,43 @@ u64 kma_shrinker_get(const struct shrinker *shrinker)
 	const unsigned long function = scan ?: (unsigned long)shrinker->count_objects;
 	struct kma_countmap_info info = {
 		.key = { { (unsigned long)shrinker, function + 1,
-			   sb ? (unsigned long)sb->s_type ^ sb->s_dev : 0 } },
+			   sb ? kma_shrinker_identity(sb) : 0 } },
 	};
 	u32 id;
 
 	if (!t)
 		return 0;
 	id = kma_countmap_find(t, &info.key);
-	if (id == KMA_COUNTMAP_OTHER) {
+	if (id == KMA_COUNTMAP_OTHER && kma_countmap_has_room(t)) {
 		kma_shrinker_describe(&info, sb);
 		id = kma_countmap_get(t, &info);
+	} else if (id == KMA_COUNTMAP_OTHER) {
+		kma_stat_inc(countmap_other);
+		id = kma_shrinker_other(t, function + 1);
 	}
-	return id == KMA_COUNTMAP_OTHER ? 0 : (u64)READ_ONCE(kma_shrinker_round) << 32 | id;
+	return kma_countmap_ref(t, id);
 }
 
-u32 kma_shrinker_row(const struct kma_countmap *t, u64 word)
+/* Whether a row is that of all shrinkers of a function that have none of their own. */
+static bool kma_shrinker_is_other(const struct kma_countmap_info *info)
 {
-	const u32 id = word;
-
-	return word >> 32 == READ_ONCE(kma_shrinker_round) && kma_countmap_info(t, id) ?
-	       id : KMA_COUNTMAP_OTHER;
+	return !info->key.word[0];
 }
 
-void kma_shrinker_forget(void)
+static enum kma_countmap_fate kma_shrinker_fate(const struct kma_countmap_info *info)
 {
-	WRITE_ONCE(kma_shrinker_round, kma_shrinker_round + 1);
+	return kma_shrinker_is_other(info) ? KMA_COUNTMAP_KEPT : KMA_COUNTMAP_IN_USE;
 }
+
+static u32 kma_shrinker_heir(struct kma_countmap *t, const struct kma_countmap_info *info,
+			     bool gone)
+{
+	return kma_shrinker_other(t, info->key.word[KMA_SHRINKER_SCAN]);
+}
+
+const struct kma_countmap_policy kma_shrinker_policy = {
+	.fate = kma_shrinker_fate, .heir = kma_shrinker_heir,
+};
 
 /* Remove the offset from a symbol: `symbol+0xoffset [module]`. */
 static void kma_shrinker_function(char *name)
@@ -108,6 +138,15 @@ static void kma_shrinker_function(char *name)
 	if (offset)
 		memmove(offset, offset + strcspn(offset, " "),
 			strlen(offset + strcspn(offset, " ")) + 1);
+}
+
+/* A number for a row that no later row with the same id gets. */
+static u64 kma_shrinker_nr(const struct kma_countmap *t, u32 id)
+{
+	/* CPUs that saw the shrinker at the same time may have made several rows. */
+	const u32 first = kma_countmap_first(t, id);
+
+	return first + (u64)(t->info[first].gen / 2) * t->rows;
 }
 
 void kma_shrinker_name(const struct kma_countmap *t, u32 id, char *buf, size_t size)
@@ -126,9 +165,10 @@ void kma_shrinker_name(const struct kma_countmap *t, u32 id, char *buf, size_t s
 	else
 		kma_symbol_print(info->key.word[KMA_SHRINKER_SCAN], name);
 	kma_shrinker_function(name);
-	if (!info->retired && info->text[0])
+	if (kma_shrinker_is_other(info))
+		snprintf(buf, size, "%s [other]", name);
+	else if (!info->retired && info->text[0])
 		snprintf(buf, size, "%s %s", name, info->text);
 	else
-		/* CPUs that saw the shrinker at the same time may have made several rows. */
-		snprintf(buf, size, "%s #%u", name, kma_countmap_first(t, id));
+		snprintf(buf, size, "%s #%llu", name, kma_shrinker_nr(t, id));
 }

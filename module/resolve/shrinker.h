@@ -7,15 +7,19 @@
  * function and, for such a shrinker, the type and device of its file system.  The row is made when
  * the shrinker is first seen, while the kernel is calling it: so neither can go away.
  *
- * A row is referred to by a word, which may be kept for as long as a phase lasts.  The countmap
- * may be emptied meanwhile; then the word refers to no row any more.
+ * A phase, a row of the countmap of stalls and a record of a slow phase refer to a row by a word
+ * (kma_countmap_ref()).  If the row is recycled, the word refers to no row any more.
+ *
+ * When rows run short, the rows of shrinkers that are not called any more are recycled: a super
+ * block that is gone cannot be told from one that is idle without following its pointer.  Then,
+ * and if no row is left, a row `function [other]` counts for all shrinkers of one function.
  */
 #ifndef KMA_RESOLVE_SHRINKER_H
 #define KMA_RESOLVE_SHRINKER_H
 
 #include <linux/types.h>
 
-#include "../core/countmap.h"
+#include "../core/countmap_recycle.h"
 
 struct shrinker;
 
@@ -34,26 +38,12 @@ void kma_shrinker_start(void);
  * @shrinker: the shrinker, which the kernel is calling
  *
  * Context: a probe, in a task; under rcu_read_lock().
- * Return: a word that refers to the row.
+ * Return: a word for kma_countmap_deref().
  */
 u64 kma_shrinker_get(const struct shrinker *shrinker);
 
-/**
- * kma_shrinker_row() - the row that a word refers to
- * @t: the countmap of shrinkers
- * @word: the word, or 0
- *
- * Context: any; under rcu_read_lock() or kma_lock.
- * Return: number of the row; KMA_COUNTMAP_OTHER if it is not there any more.
- */
-u32 kma_shrinker_row(const struct kma_countmap *t, u64 word);
-
-/**
- * kma_shrinker_forget() - all rows are about to be removed
- *
- * Context: process; kma_lock is held, and no probe uses the countmap.
- */
-void kma_shrinker_forget(void);
+/* What becomes of rows of shrinkers. */
+extern const struct kma_countmap_policy kma_shrinker_policy;
 
 /**
  * kma_shrinker_name() - the name of a row

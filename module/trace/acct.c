@@ -3,6 +3,8 @@
 #include <asm/syscall.h>
 #include <linux/cgroup.h>
 #include <linux/compat.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -38,48 +40,61 @@ static bool kma_acct_is_kernel(void)
 	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
 }
 
-static const char kma_interrupt[TASK_COMM_LEN] = "[interrupt]";
+/* The rows that are not of a process or a cgroup. */
+static const struct kma_countmap_info kma_acct_interrupt = {
+	.key = { { KMA_ACCT_INTERRUPT } }, .text = "[interrupt]",
+};
 
-static void kma_acct_current(u64 comm[2])
+static const struct kma_countmap_info kma_acct_ended = {
+	.key = { { KMA_ACCT_ENDED } }, .text = "[ended tasks]",
+};
+
+static const struct kma_countmap_info kma_acct_removed = {
+	.key = { { KMA_ACCT_REMOVED } }, .text = "[removed]",
+};
+
+/* Whether a new key finds no row.  If so, this counts the event as countmap_other. */
+static bool kma_acct_is_full(const struct kma_countmap *t)
 {
-	if (in_task())
-		kma_comm_copy(comm, current->comm, kma_acct_is_kernel());
-	else
-		memcpy(comm, kma_interrupt, sizeof(kma_interrupt));
+	if (kma_countmap_has_room(t))
+		return false;
+	kma_stat_inc(countmap_other);
+	return true;
 }
 
 static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	const struct task_struct *leader = READ_ONCE(current->group_leader);
-	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	struct kma_countmap_info info = {};
 	u64 comm[2];
 	u32 id;
 
-	if (!in_task()) {
-		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
-		return kma_countmap_get(t, &info);
-	}
+	if (!in_task())
+		return kma_countmap_get_reserved(t, &kma_acct_interrupt);
 	/*
-	 * A new process may get the tgid of an earlier one, or the address of its
-	 * signal_struct, but hardly both.
+	 * A thread that has exited may outlive its leader.  The leader is released after all its
+	 * threads, and is freed a grace period later: so it is there if the thread has not been
+	 * released yet.
 	 */
+	if (unlikely(leader != current && !pid_alive(current)))
+		return kma_countmap_get_reserved(t, &kma_acct_ended);
 	info.key.word[0] = current->tgid;
-	info.key.word[1] = (unsigned long)current->signal;
+	/* A new process may get the tgid of an earlier one. */
+	info.key.word[1] = leader->start_boottime;
 	id = kma_countmap_find(t, &info.key);
-	/* A thread that has exited may outlive its leader: do not read the leader. */
-	if (unlikely(READ_ONCE(current->exit_state)) && leader != current)
-		return id != KMA_COUNTMAP_OTHER ? id : kma_countmap_get(t, &info);
 	kma_comm_copy(comm, leader->comm, false);
-	if (id == KMA_COUNTMAP_OTHER) {
-		memcpy(info.text, comm, sizeof(comm));
-		/* The real_parent of a reaped leader may be stale. */
-		if (pid_alive(leader))
-			info.more = rcu_dereference(leader->real_parent)->tgid;
-		return kma_countmap_get(t, &info);
+	if (likely(id != KMA_COUNTMAP_OTHER)) {
+		/* A process may change its name: the row keeps the latest one. */
+		kma_countmap_rename(t, id, comm);
+		return id;
 	}
-	/* A process may change its name: the row keeps the latest one. */
-	kma_countmap_rename(t, id, comm);
-	return id;
+	if (kma_acct_is_full(t))
+		return KMA_COUNTMAP_OTHER;
+	memcpy(info.text, comm, sizeof(comm));
+	/* The real_parent of a reaped leader may be stale. */
+	if (pid_alive(leader))
+		info.more = rcu_dereference(leader->real_parent)->tgid;
+	return kma_countmap_get(t, &info);
 }
 
 /* If the path is too long, keep its end, which says more than its beginning. */
@@ -106,20 +121,43 @@ static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 
 static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *event)
 {
-	struct kma_countmap_info info = { .key = { { KMA_ACCT_INTERRUPT } } };
+	struct kma_countmap_info info = {};
 	struct cgroup *cgroup = task_dfl_cgroup(current);
 	u32 id;
 
-	if (!in_task()) {
-		memcpy(info.text, kma_interrupt, sizeof(kma_interrupt));
-		return kma_countmap_get(t, &info);
-	}
+	if (!in_task())
+		return kma_countmap_get_reserved(t, &kma_acct_interrupt);
 	info.key.word[0] = cgroup_id(cgroup);
 	id = kma_countmap_find(t, &info.key);
 	if (id != KMA_COUNTMAP_OTHER)
 		return id;
+	if (kma_acct_is_full(t))
+		return KMA_COUNTMAP_OTHER;
 	kma_acct_path(info.text, cgroup);
 	return kma_countmap_get(t, &info);
+}
+
+void kma_acct_cgroup_removed(struct cgroup *cgroup)
+{
+	const struct kma_countmap_key key = { { cgroup_id(cgroup) } };
+	struct kma_countmap *t;
+
+	/* Each hierarchy has numbers of its own. */
+	if (cgroup->root != &cgrp_dfl_root)
+		return;
+	rcu_read_lock();
+	t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_CGROUPS]);
+	if (t)
+		kma_countmap_gone(t, &key);
+	rcu_read_unlock();
+}
+
+static void kma_acct_current(u64 comm[2])
+{
+	if (in_task())
+		kma_comm_copy(comm, current->comm, kma_acct_is_kernel());
+	else
+		memcpy(comm, kma_acct_interrupt.text, sizeof(u64[2]));
 }
 
 static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
@@ -153,6 +191,56 @@ static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event 
 {
 	return kma_acct_comm_and(t, kma_acct_syscall_nr());
 }
+
+/* ---- what becomes of rows -------------------------------------------------------- */
+
+/* Whether the leader of a process, alive or dead, is still there. */
+static bool kma_acct_has_task(const struct kma_countmap_key *key)
+{
+	const struct task_struct *task;
+	bool has;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(key->word[0], &init_pid_ns), PIDTYPE_TGID);
+	has = task && task->start_boottime == key->word[1];
+	rcu_read_unlock();
+	return has;
+}
+
+static enum kma_countmap_fate kma_acct_fate_task(const struct kma_countmap_info *info)
+{
+	if (!kma_acct_is_object(info))
+		return KMA_COUNTMAP_KEPT;
+	/* The idle tasks have no number. */
+	return !info->key.word[0] || kma_acct_has_task(&info->key) ? KMA_COUNTMAP_IN_USE :
+	       KMA_COUNTMAP_GONE;
+}
+
+/* The probe of cgroup_rmdir tells which cgroups are gone. */
+static enum kma_countmap_fate kma_acct_fate_cgroup(const struct kma_countmap_info *info)
+{
+	return kma_acct_is_object(info) ? KMA_COUNTMAP_IN_USE : KMA_COUNTMAP_KEPT;
+}
+
+static u32 kma_acct_heir_task(struct kma_countmap *t, const struct kma_countmap_info *info,
+			      bool gone)
+{
+	return gone ? kma_countmap_get_reserved(t, &kma_acct_ended) : KMA_COUNTMAP_OTHER;
+}
+
+static u32 kma_acct_heir_cgroup(struct kma_countmap *t, const struct kma_countmap_info *info,
+				bool gone)
+{
+	return gone ? kma_countmap_get_reserved(t, &kma_acct_removed) : KMA_COUNTMAP_OTHER;
+}
+
+const struct kma_countmap_policy kma_acct_policy_tasks = {
+	.fate = kma_acct_fate_task, .heir = kma_acct_heir_task,
+};
+
+const struct kma_countmap_policy kma_acct_policy_cgroups = {
+	.fate = kma_acct_fate_cgroup, .heir = kma_acct_heir_cgroup,
+};
 
 /* ---- counting ------------------------------------------------------------------- */
 

@@ -18,8 +18,10 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 
-#include "../core/countmap.h"
+#include "../core/countmap_recycle.h"
 #include "../countmaps.h"
+
+struct cgroup;
 
 /**
  * enum kma_acct_counter - counters of a row
@@ -71,7 +73,9 @@ static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
  */
 #define KMA_ACCT_SITE		2
 
-/* Key of the row [interrupt], in place of a process or cgroup. */
+/* Keys of rows that are not of a process or a cgroup; the last one is in both tables. */
+#define KMA_ACCT_ENDED		(U64_MAX - 2)	/* processes that have ended */
+#define KMA_ACCT_REMOVED	(U64_MAX - 1)	/* cgroups that were removed */
 #define KMA_ACCT_INTERRUPT	U64_MAX
 /* Values in place of the number of a system call; the last one is a flag within the number. */
 #define KMA_SYSCALL_KERNEL	(U64_MAX - 1)	/* a kernel thread */
@@ -104,6 +108,30 @@ struct kma_acct_event {
  * Context: a probe, any context, NMI included; under rcu_read_lock().
  */
 void kma_acct_count(const struct kma_acct_event *event);
+
+/**
+ * kma_acct_is_object() - whether a key stands for a process or a cgroup
+ * @info: a row of `tasks` or `cgroups`
+ *
+ * Context: any.
+ * Return: false for the rows of the keys above.
+ */
+static inline bool kma_acct_is_object(const struct kma_countmap_info *info)
+{
+	return info->key.word[0] < KMA_ACCT_ENDED;
+}
+
+/**
+ * kma_acct_cgroup_removed() - a cgroup was removed
+ * @cgroup: the cgroup, of any hierarchy
+ *
+ * Context: a probe.
+ */
+void kma_acct_cgroup_removed(struct cgroup *cgroup);
+
+/* What becomes of rows of processes and cgroups. */
+extern const struct kma_countmap_policy kma_acct_policy_tasks;
+extern const struct kma_countmap_policy kma_acct_policy_cgroups;
 
 /**
  * kma_acct_name() - the name of an accounting table

@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <trace/events/cgroup.h>
 #include <trace/events/kmem.h>
 
 #include "../compat.h"
@@ -85,6 +86,12 @@ static void kma_acct_slab(const struct kma_event *ev)
 		kma_acct_count_rcu(&event);
 }
 
+static notrace void kma_acct_probe_cgroup_rmdir(void *data, struct cgroup *cgroup,
+						const char *path)
+{
+	kma_acct_cgroup_removed(cgroup);
+}
+
 /* The parameters of a kmalloc event after bytes_req. */
 #ifdef KMA_HAVE_EVENT_CACHE
 #define KMA_KMALLOC_SAYS	size_t bytes_alloc, gfp_t gfp, int node
@@ -136,6 +143,8 @@ KMA_TRACEPOINT_BY_NAME(acct, kmalloc_node)
 KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc_node)
 #endif
 
+/* Defines kma_acct_attach_cgroup_rmdir() and kma_acct_detach_cgroup_rmdir(). */
+KMA_TRACEPOINT_BY_NAME(acct, cgroup_rmdir)
 /* Defines kma_acct_attach_mm_page_alloc() and kma_acct_detach_mm_page_alloc(). */
 KMA_TRACEPOINT_BY_NAME(acct, mm_page_alloc)
 /* Defines kma_acct_attach_mm_page_free() and kma_acct_detach_mm_page_free(). */
@@ -146,6 +155,7 @@ KMA_TRACEPOINT_BY_NAME(acct, kmalloc)
 KMA_TRACEPOINT_BY_NAME(acct, kmem_cache_alloc)
 
 static const struct kma_tracepoint kma_acct_tracepoints[] = {
+	KMA_TRACEPOINT_ROW(acct, cgroup_rmdir),
 	KMA_TRACEPOINT_ROW(acct, mm_page_free),
 	KMA_TRACEPOINT_ROW(acct, mm_page_alloc),
 	KMA_TRACEPOINT_ROW(acct, kmalloc),

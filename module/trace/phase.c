@@ -247,7 +247,7 @@ static void kma_phase_shrinker(const struct kma_stall *s, const struct kma_stall
 
 	if (!t)
 		return;
-	id = kma_shrinker_row(t, end->frame.detail);
+	id = kma_countmap_deref(t, end->frame.detail);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_CALLS, 1);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_TOTAL_NS, end->ns);
 	kma_countmap_raise(t, id, KMA_SHRINKER_MAX_NS, end->ns);
@@ -266,21 +266,49 @@ static void kma_phase_counted(const struct kma_stall_end *end)
 
 	if (!t)
 		return;
-	id = kma_shrinker_row(t, end->frame.detail);
+	id = kma_countmap_deref(t, end->frame.detail);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNTS, 1);
 	kma_countmap_add_to(t, id, KMA_SHRINKER_COUNT_NS, end->own + end->cpu);
 }
 
+static bool kma_phase_is_shrinker(enum kma_phase phase)
+{
+	return phase == KMA_PHASE_SHRINKER || phase == KMA_PHASE_COUNT;
+}
+
 /*
  * There may be as many super blocks as mounts, and a row for each of them and each call site.  So
- * once most rows are in use, new rows do not distinguish shrinkers.
+ * once only the reserve is left, new rows do not distinguish shrinkers.
  */
 static void kma_phase_merge_shrinkers(const struct kma_countmap *t, struct kma_countmap_key *key)
 {
-	if ((u32)atomic_read(&t->used) >= t->rows / 4 * 3 &&
-	    kma_countmap_find(t, key) == KMA_COUNTMAP_OTHER)
+	if (!kma_countmap_has_room(t) && kma_countmap_find(t, key) == KMA_COUNTMAP_OTHER)
 		key->word[KMA_STALL_DETAIL] = 0;
 }
+
+/* Whether a row is that of a shrinker whose own row was recycled. */
+static enum kma_countmap_fate kma_phase_fate(const struct kma_countmap_info *info)
+{
+	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_SHRINKERS);
+	const u64 detail = info->key.word[KMA_STALL_DETAIL];
+
+	return kma_phase_is_shrinker(info->key.word[KMA_STALL_WHAT] >> 40) && detail &&
+	       kma_countmap_deref(t, detail) == KMA_COUNTMAP_OTHER ?
+	       KMA_COUNTMAP_GONE : KMA_COUNTMAP_IN_USE;
+}
+
+/* The row of the same call site and cause that does not distinguish shrinkers. */
+static u32 kma_phase_heir(struct kma_countmap *t, const struct kma_countmap_info *info, bool gone)
+{
+	struct kma_countmap_info heir = { .key = info->key };
+
+	heir.key.word[KMA_STALL_DETAIL] = 0;
+	return gone ? kma_countmap_get_reserved(t, &heir) : KMA_COUNTMAP_OTHER;
+}
+
+const struct kma_countmap_policy kma_phase_policy_stalls = {
+	.fate = kma_phase_fate, .heir = kma_phase_heir,
+};
 
 static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
 {
@@ -296,9 +324,9 @@ static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u
 
 	if (!t)
 		return;
-	if (phase == KMA_PHASE_SHRINKER || phase == KMA_PHASE_COUNT)
+	if (kma_phase_is_shrinker(phase))
 		kma_phase_merge_shrinkers(t, &info.key);
-	id = kma_countmap_get(t, &info);
+	id = kma_countmap_get_reserved(t, &info);
 	kma_countmap_add_to(t, id, KMA_STALLED_COUNT, 1);
 	kma_countmap_add_to(t, id, KMA_STALLED_TOTAL_NS, ns);
 	kma_countmap_raise(t, id, KMA_STALLED_MAX_NS, ns);
@@ -526,6 +554,5 @@ void kma_phase_turn(void)
 
 void kma_phase_forget(void)
 {
-	kma_shrinker_forget();
 	kma_slow_forget();
 }

@@ -19,6 +19,7 @@
 
 #include <linux/types.h>
 
+#include "../core/countmap_recycle.h"
 #include "../core/stall.h"
 
 struct shrinker;
@@ -27,6 +28,9 @@ struct shrinker;
 #define KMA_STALL_SITE		0
 #define KMA_STALL_WHAT		1
 #define KMA_STALL_DETAIL	2
+
+/* What becomes of rows of stalls. */
+extern const struct kma_countmap_policy kma_phase_policy_stalls;
 
 /* The largest threshold: an hour. */
 #define KMA_THRESHOLD_US_MAX	3600000000ULL

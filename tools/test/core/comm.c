@@ -131,7 +131,7 @@ static void kma_many_cpus(void)
 		irqs[2 * cpu >= 1000] += 100 * cpu;
 	}
 	kma_event("kworker/3:1", false, 1000);
-	kma_expect(atomic_read(&kma_countmap.used) == 1 + 5 + 1);
+	kma_expect(kma_countmap_used(&kma_countmap) == 1 + 5 + 1);
 	kma_expect(kma_counted("kworker/*:*") == workers);
 	kma_expect(kma_counted("kworker/*:*H") == KMA_NR_CPUS);
 	kma_expect(kma_counted("ksoftirqd/*") == 10 * KMA_NR_CPUS);

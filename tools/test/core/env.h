@@ -68,7 +68,7 @@ typedef long long s64;
 #define max(a, b)		max_t(typeof(a), a, b)
 #define clamp_t(type, x, low, high)	min_t(type, max_t(type, x, low), high)
 #define ilog2(n)		(63 - __builtin_clzll(n))
-#define roundup_pow_of_two(n)	(1ULL << (64 - __builtin_clzll((n) - 1)))
+#define roundup_pow_of_two(n)	((n) < 2 ? 1 : 1ULL << (64 - __builtin_clzll((n) - 1)))
 
 static inline u64 div_u64(u64 n, u64 by)
 {

@@ -910,7 +910,7 @@ static void kma_shared_countmap(void)
 		kma_expect(!t.slot && !t.info && !t.shared);
 	}
 	kma_env_fail_at = 0;
-	kma_expect(at == 4 && kma_countmap_shared_bytes(10, 3) == kma_env_bytes);
+	kma_expect(at == 5 && kma_countmap_shared_bytes(10, 3) == kma_env_bytes);
 	id = kma_countmap_get(&t, &info);
 	kma_expect(id == 1);
 	for (kma_env.cpu = 0; kma_env.cpu < cpus; kma_env.cpu++) {
@@ -955,7 +955,7 @@ static void kma_local_countmap(void)
 		kma_expect(!t.slot && !t.info && !t.local);
 	}
 	kma_env_fail_at = 0;
-	kma_expect(at == 4 && kma_countmap_local_bytes(128, KMA_ENV_CPUS) == kma_env_bytes);
+	kma_expect(at == 5 && kma_countmap_local_bytes(128, KMA_ENV_CPUS) == kma_env_bytes);
 	for (id = 1; id < 128; id++, info.key.word[0]++)
 		kma_expect(kma_countmap_get(&t, &info) == id);
 	for_each_possible_cpu(kma_env.cpu) {

@@ -24,6 +24,7 @@
 
 #include "case.h"
 #include "model.h"
+#include "../../../module/core/countmap_recycle.h"
 
 #define KMA_TRAP_FLAG	0x100
 #define KMA_OBJECTS	5000
@@ -191,6 +192,9 @@ static void kma_nest_recycles(u32 nr)
 	kma_model_recycle_begin(&kma_model);
 }
 
+static void kma_nest_counts(u32 nr);
+static void kma_nest_counts_same(u32 nr);
+static void kma_nest_rows_leave(u32 nr);
 static void kma_nest_sample(u32 nr);
 static void kma_nest_sample_stays(u32 nr);
 static void kma_nest_sample_changes(u32 nr);
@@ -212,6 +216,7 @@ enum kma_kind {
 	KMA_READ = 32,		/* a reader */
 	KMA_LATE = 64,		/* a free that is traced after the allocator has the object */
 	KMA_SLOW = 128,		/* KMA_SHORT with --all, else KMA_LONG */
+	KMA_COUNTS = 256,	/* an event that is counted in a countmap */
 };
 
 /* An interrupt, and the kinds of paths that it can come in. */
@@ -234,6 +239,9 @@ static const struct {
 	{ "an allocation at the stale address", kma_nest_uses_again, KMA_STALE_SWEPT },
 	{ "an allocation at the same address", kma_nest_replaces, KMA_READ },
 	{ "an allocation at the address", kma_nest_reuses, KMA_LATE },
+	{ "an event of another key", kma_nest_counts, KMA_COUNTS },
+	{ "an event of the same key", kma_nest_counts_same, KMA_COUNTS },
+	{ "the beginning of recycling of all rows", kma_nest_rows_leave, KMA_COUNTS },
 };
 
 /* ---- paths ----------------------------------------------------------------- */
@@ -779,6 +787,98 @@ static const char *kma_check_samples(void)
 	return NULL;
 }
 
+/* ---- a countmap ------------------------------------------------------------ */
+
+#define KMA_ROWS	20
+
+static struct kma_countmap kma_countmap;
+static u64 kma_counted;
+static bool kma_leaving;
+
+static enum kma_countmap_fate kma_fate(const struct kma_countmap_info *info)
+{
+	(void)info;
+	return KMA_COUNTMAP_GONE;
+}
+
+static const struct kma_countmap_policy kma_all_gone = { .fate = kma_fate };
+
+static void kma_count_key(u32 key)
+{
+	const struct kma_countmap_info info = { .key = { { key } }, .text = "a row" };
+
+	kma_step_enter();
+	kma_countmap_count(&kma_countmap, kma_countmap_get(&kma_countmap, &info), 0, 1);
+	kma_step_leave();
+	kma_counted++;
+}
+
+static void kma_nest_counts(u32 nr)
+{
+	kma_count_key(100 + nr);
+}
+
+static void kma_nest_counts_same(u32 nr)
+{
+	(void)nr;
+	kma_count_key(1);
+}
+
+/* Another CPU takes all rows off the map.  It gives them back when the path has ended. */
+static void kma_nest_rows_leave(u32 nr)
+{
+	(void)nr;
+	kma_leaving |= kma_countmap_recycle_begin(&kma_countmap, &kma_all_gone, true);
+}
+
+static void kma_setup_countmap(void)
+{
+	if (kma_countmap_init(&kma_countmap, KMA_ROWS))
+		abort();
+	kma_counted = 0;
+	kma_leaving = false;
+	kma_count_key(2);
+}
+
+static void kma_setup_countmap_key(void)
+{
+	kma_setup_countmap();
+	kma_count_key(1);
+}
+
+static void kma_setup_countmap_full(void)
+{
+	u32 key;
+
+	kma_setup_countmap();
+	for (key = 10; kma_countmap_used(&kma_countmap) < KMA_ROWS; key++)
+		kma_count_key(key);
+}
+
+static void kma_path_count(void)
+{
+	kma_count_key(1);
+}
+
+/* No event is lost, whatever has left the map meanwhile.  Destroys the countmap. */
+static const char *kma_check_countmap(void)
+{
+	struct kma_countmap_sum sum = {};
+	u32 id, free = 0;
+
+	if (kma_leaving)
+		kma_countmap_recycle_finish(&kma_countmap, &kma_all_gone);
+	for (id = 0; id < KMA_ROWS; id++) {
+		kma_countmap_sum(&kma_countmap, id, &sum);
+		free += id && !kma_countmap_info(&kma_countmap, id);
+	}
+	free += kma_countmap_used(&kma_countmap);
+	kma_countmap_destroy(&kma_countmap);
+	if (free != KMA_ROWS)
+		return "a row is neither in use nor free";
+	return sum.v[0] == kma_counted ? NULL : "events were lost, or were counted twice";
+}
+
 #define KMA_NO_STAT KMA_STAT_NR
 
 /*
@@ -878,6 +978,11 @@ static const struct kma_path {
 	  KMA_STAT_free_unmatched, KMA_SAMPLES },
 	{ "free, not sampled, cell and tag of a sample", kma_setup_sample_alike,
 	  kma_path_unsample, KMA_STAT_free_unmatched, KMA_SAMPLES },
+	{ "counting a new key", kma_setup_countmap, kma_path_count, KMA_NO_STAT, KMA_COUNTS },
+	{ "counting a key that has a row", kma_setup_countmap_key, kma_path_count, KMA_NO_STAT,
+	  KMA_COUNTS },
+	{ "counting a key that has no row", kma_setup_countmap_full, kma_path_count,
+	  KMA_STAT_countmap_other, KMA_COUNTS },
 };
 
 /* ---- runs ------------------------------------------------------------------ */
@@ -913,6 +1018,8 @@ static void kma_run_start(const struct kma_path *path)
 
 static const char *kma_run_check(const struct kma_path *path)
 {
+	if (path->kind == KMA_COUNTS)
+		return kma_check_countmap();
 	if (kma_torn)
 		return "a copy has members of two entries";
 	if (path->kind == KMA_SAMPLES)

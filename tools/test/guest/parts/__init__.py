@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """The parts of tools/test/guest/run: one module for each subject, each with a PARTS list."""
 from parts import (
-    acct, bpf, bulk, cases, commands, counts, filter_objects, filter_pages, filter_settings,
-    gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead, page_samples, pages,
-    pressure, query, reader, sampling, shrinkers, skip, storms, tables, zone)
+    acct, bpf, bulk, cases, commands, countmaps, counts, filter_objects, filter_pages,
+    filter_settings, gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead,
+    page_samples, pages, pressure, query, reader, sampling, shrinkers, skip, storms, tables, zone)
 
 # In the order in which they run
 MODULES = (
-    cases, acct, pages, page_samples, reader, sampling, overhead, zone, pressure, latency,
-    latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip, gfp_flags,
-    tables, query, counts, commands, limits, lifetime, bulk, bpf, nolock, storms)
+    cases, acct, countmaps, pages, page_samples, reader, sampling, overhead, zone, pressure,
+    latency, latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip,
+    gfp_flags, tables, query, counts, commands, limits, lifetime, bulk, bpf, nolock, storms)

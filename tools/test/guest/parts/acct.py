@@ -361,14 +361,16 @@ def acct_full():
         wait_until_it_sleeps(worker.pid)
         control("enabled 0")
         tasks, calls = Table("tasks"), Table("comm_syscalls")
-        check_equal("rows", 4096, len([row for row in calls.rows
-                                       if row["comm_syscall"] != "[other]"]) + 1)
         other = [row for row in calls.rows if row["comm_syscall"] == "[other]"]
         check(other and other[0]["slab_hits"], f"nothing counts in [other]: {other}")
         for key in SOURCE:
             check_equal(key, tasks.sum(key), calls.sum(key))
         counted = pairs_of("stats")["countmap_other"] - before
-        check_equal("countmap_other", counted, other[0]["slab_hits"] + other[0]["allocs"])
+        # On a slow machine, idle rows may have been recycled meanwhile: [other] has their counts.
+        if calls.head["recycled"] == "0":
+            check_equal("rows", 4096, len(calls.rows))
+            check_equal("countmap_other", counted, other[0]["slab_hits"] + other[0]["allocs"])
+        check(0 < counted <= other[0]["slab_hits"] + other[0]["allocs"], f"{counted}: {other}")
         check_equal("last name", "name4299", row_of("tasks", "tgid", worker.pid)["comm"])
         control("reset")
         check_equal("after reset", 0, len(Table("comm_syscalls").rows))

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recycling rows of a countmap.  See the overview in countmap_recycle.h. */
+#include "countmap_recycle.h"
+
+/* Why a row leaves: @leaving of struct kma_countmap_info. */
+enum {
+	KMA_LEAVES_NOT,
+	KMA_LEAVES_GONE,
+	KMA_LEAVES_DOUBLE,
+	KMA_LEAVES_IDLE,
+};
+
+/* The most rows to look at for idle ones in one go: each is read on all CPUs. */
+#define KMA_COUNTMAP_LOOK	4096
+
+/* The number of rows before the reserve. */
+static u32 kma_countmap_common(const struct kma_countmap *t)
+{
+	return t->rows - t->reserve;
+}
+
+bool kma_countmap_is_short(const struct kma_countmap *t)
+{
+	return kma_countmap_used(t) >= kma_countmap_common(t) / 8 * 7;
+}
+
+/* ---- mark ------------------------------------------------------------------ */
+
+static bool kma_countmap_stays(const struct kma_countmap *t, u32 id)
+{
+	return kma_countmap_info(t, id) && !t->info[id].leaving;
+}
+
+static bool kma_countmap_leave(struct kma_countmap *t, u32 id, u8 why)
+{
+	struct kma_countmap_info *info = &t->info[id];
+
+	/* The probe that is making this row has not published it yet. */
+	if (!kma_countmap_unmap(t, id))
+		return false;
+	info->leaving = why;
+	/* From here on, references to the row lead to [other]: see kma_countmap_deref(). */
+	WRITE_ONCE(info->gen, info->gen + 1);
+	return true;
+}
+
+static enum kma_countmap_fate kma_countmap_fate(const struct kma_countmap_policy *policy,
+						const struct kma_countmap_info *info)
+{
+	if (READ_ONCE(info->retired) || READ_ONCE(info->gone))
+		return KMA_COUNTMAP_GONE;
+	return policy->fate ? policy->fate(info) : KMA_COUNTMAP_IN_USE;
+}
+
+static u32 kma_countmap_mark_gone(struct kma_countmap *t, const struct kma_countmap_policy *policy)
+{
+	u32 id, nr = 0;
+
+	for (id = 1; id < t->rows; id++) {
+		if (kma_countmap_stays(t, id) &&
+		    kma_countmap_fate(policy, &t->info[id]) == KMA_COUNTMAP_GONE)
+			nr += kma_countmap_leave(t, id, KMA_LEAVES_GONE);
+		kma_env_resched();
+	}
+	return nr;
+}
+
+/* Whether a row has counted nothing since this was last asked. */
+static bool kma_countmap_idle(struct kma_countmap *t, u32 id)
+{
+	struct kma_countmap_info *info = &t->info[id];
+	const u64 before = info->seen;
+	struct kma_countmap_sum sum = {};
+	u32 i;
+
+	kma_countmap_sum(t, id, &sum);
+	info->seen = 1;
+	for (i = 0; i < KMA_COUNTMAP_SHARED; i++)
+		info->seen += sum.v[i];
+	return info->seen == before;
+}
+
+/* Why a row leaves that is neither gone nor kept. */
+static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_policy *policy, u32 id)
+{
+	if (kma_countmap_first(t, id) != id)
+		return KMA_LEAVES_DOUBLE;
+	return kma_countmap_idle(t, id) &&
+	       kma_countmap_fate(policy, &t->info[id]) == KMA_COUNTMAP_IN_USE ?
+	       KMA_LEAVES_IDLE : KMA_LEAVES_NOT;
+}
+
+/* @nr: the number of rows that leave already.  Return: the number of more rows that leave. */
+static u32 kma_countmap_mark_idle(struct kma_countmap *t, const struct kma_countmap_policy *policy,
+				  u32 nr)
+{
+	const u32 enough = kma_countmap_common(t) / 4 * 3, used = kma_countmap_used(t) - nr;
+	u32 i, id, more = 0;
+	u8 why;
+
+	for (i = 0; i < min_t(u32, t->rows, KMA_COUNTMAP_LOOK) && used > enough + more; i++) {
+		id = t->hand;
+		t->hand = (id + 1) % t->rows;
+		kma_env_resched();
+		if (id == KMA_COUNTMAP_OTHER || !kma_countmap_stays(t, id))
+			continue;
+		why = kma_countmap_why(t, policy, id);
+		if (why)
+			more += kma_countmap_leave(t, id, why);
+	}
+	return more;
+}
+
+u32 kma_countmap_recycle_begin(struct kma_countmap *t, const struct kma_countmap_policy *policy,
+			       bool idle)
+{
+	u32 nr = kma_countmap_mark_gone(t, policy);
+
+	if (idle && kma_countmap_used(t) - nr >= kma_countmap_common(t) / 8 * 7)
+		nr += kma_countmap_mark_idle(t, policy, nr);
+	return nr;
+}
+
+/* ---- give ------------------------------------------------------------------ */
+
+static u32 kma_countmap_heir(struct kma_countmap *t, const struct kma_countmap_policy *policy,
+			     u32 id)
+{
+	struct kma_countmap_info *info = &t->info[id];
+
+	if (info->leaving == KMA_LEAVES_DOUBLE)
+		return kma_countmap_find(t, &info->key);
+	/* The key of a retired row may stand for something else by now. */
+	if (!policy->heir || READ_ONCE(info->retired))
+		return KMA_COUNTMAP_OTHER;
+	return policy->heir(t, info, info->leaving == KMA_LEAVES_GONE);
+}
+
+static void kma_countmap_give_back(struct kma_countmap *t, const struct kma_countmap_policy *policy,
+				   u32 id)
+{
+	struct kma_countmap_info *info = &t->info[id];
+
+	kma_countmap_move(t, id, kma_countmap_heir(t, policy, id));
+	WRITE_ONCE(info->ready, 0);
+	WRITE_ONCE(info->retired, 0);
+	WRITE_ONCE(info->gone, 0);
+	info->leaving = KMA_LEAVES_NOT;
+	info->seen = 0;
+	WRITE_ONCE(info->gen, info->gen + 1);
+	t->recycled++;
+	kma_countmap_give(t, id);
+}
+
+void kma_countmap_recycle_finish(struct kma_countmap *t, const struct kma_countmap_policy *policy)
+{
+	u32 id;
+
+	for (id = 1; id < t->rows; id++) {
+		if (kma_countmap_info(t, id) && t->info[id].leaving)
+			kma_countmap_give_back(t, policy, id);
+		kma_env_resched();
+	}
+	kma_countmap_free_slots(t);
+}

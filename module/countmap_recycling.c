@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Which rows of countmaps are recycled, and when.  See countmap_recycling.h. */
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/string.h>
+
+#include "core/countmap_recycle.h"
+#include "core/env.h"
+#include "countmap_recycling.h"
+#include "countmaps.h"
+#include "resolve/shrinker.h"
+#include "state.h"
+#include "trace/acct.h"
+#include "trace/phase.h"
+
+/* Turns from a look that has found nothing to the next one; and at least, between idle looks. */
+#define KMA_COUNTMAP_TURNS	8
+#define KMA_COUNTMAP_TURNS_MAX	64
+
+/* There is room for all phases and origins, but CPUs may make several rows for one of them. */
+static enum kma_countmap_fate kma_countmap_keep(const struct kma_countmap_info *info)
+{
+	return KMA_COUNTMAP_KEPT;
+}
+
+static const struct kma_countmap_policy kma_countmap_keeps = { .fate = kma_countmap_keep };
+static const struct kma_countmap_policy kma_countmap_plain = {};
+
+/* The countmap of pcpu has none: it has just the rows that it needs. */
+static const struct kma_countmap_policy *const kma_countmap_policies[KMA_COUNTMAP_NR] = {
+	[KMA_COUNTMAP_EXTFRAG] = &kma_countmap_plain,
+	[KMA_COUNTMAP_LATENCY] = &kma_countmap_keeps,
+	/* Before stalls, which refer to shrinkers. */
+	[KMA_COUNTMAP_SHRINKERS] = &kma_shrinker_policy,
+	[KMA_COUNTMAP_STALLS] = &kma_phase_policy_stalls,
+	[KMA_COUNTMAP_TASKS] = &kma_acct_policy_tasks,
+	[KMA_COUNTMAP_CGROUPS] = &kma_acct_policy_cgroups,
+	[KMA_COUNTMAP_COMM_SITES] = &kma_countmap_plain,
+	[KMA_COUNTMAP_COMM_SYSCALLS] = &kma_countmap_plain,
+};
+
+/*
+ * The looks at the rows of a countmap.  Protected by kma_lock, like the other variables.
+ * @wait: turns until the next one
+ * @pause: turns to wait after one that finds nothing
+ * @idle: turns until the next one for idle rows
+ */
+static struct {
+	unsigned int wait;
+	unsigned int pause;
+	unsigned int idle;
+} kma_countmap_look[KMA_COUNTMAP_NR];
+static u64 kma_countmap_recycled;
+
+/* Whether to look at the rows of a countmap in this turn. */
+static bool kma_countmap_looks(int i, const struct kma_countmap *t)
+{
+	if (kma_countmap_look[i].idle)
+		kma_countmap_look[i].idle--;
+	if (!t || !kma_countmap_policies[i] || !kma_countmap_is_short(t)) {
+		kma_countmap_look[i].wait = 0;
+		kma_countmap_look[i].pause = KMA_COUNTMAP_TURNS;
+		return false;
+	}
+	if (!kma_countmap_look[i].wait)
+		return true;
+	kma_countmap_look[i].wait--;
+	return false;
+}
+
+/* Return: the number of rows that leave. */
+static u32 kma_countmap_begin(int i, struct kma_countmap *t)
+{
+	const bool idle = !kma_countmap_look[i].idle;
+	const u32 nr = kma_countmap_recycle_begin(t, kma_countmap_policies[i], idle);
+
+	if (idle)
+		kma_countmap_look[i].idle = KMA_COUNTMAP_TURNS;
+	if (nr)
+		return nr;
+	kma_countmap_look[i].wait = kma_countmap_look[i].pause - 1;
+	kma_countmap_look[i].pause = min_t(unsigned int, 2 * kma_countmap_look[i].pause,
+					   KMA_COUNTMAP_TURNS_MAX);
+	return 0;
+}
+
+void kma_countmap_recycling_turn(void)
+{
+	struct kma_countmap *t[KMA_COUNTMAP_NR] = {};
+	u32 nr, all = 0;
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	/* While nothing is recorded, all rows are idle, and no new key comes. */
+	if (!READ_ONCE(kma_countmaps_on))
+		return;
+	for (i = 0; i < KMA_COUNTMAP_NR; i++) {
+		t[i] = kma_countmap_locked(i);
+		nr = kma_countmap_looks(i, t[i]) ? kma_countmap_begin(i, t[i]) : 0;
+		if (!nr)
+			t[i] = NULL;
+		all += nr;
+	}
+	if (!all)
+		return;
+	kma_env_wait_for_probes();
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		if (t[i])
+			kma_countmap_recycle_finish(t[i], kma_countmap_policies[i]);
+	kma_countmap_recycled += all;
+	/* Readers that have dropped the lock must not go on with numbers of rows. */
+	kma_state_changed();
+}
+
+u64 kma_countmap_recycling_rows(void)
+{
+	return kma_countmap_recycled;
+}
+
+void kma_countmap_recycling_start(void)
+{
+	memset(kma_countmap_look, 0, sizeof(kma_countmap_look));
+	kma_countmap_recycled = 0;
+}

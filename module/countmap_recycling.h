@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which rows of countmaps are recycled (core/countmap_recycle.h), and when.
+ *
+ * This happens when seven eighths of the rows of a countmap are in use, and events are recorded.
+ * First, rows leave whose process has ended, whose cgroup was removed or whose module was unloaded,
+ * and rows of stalls whose shrinker has no row any more.  If rows are still short, idle ones leave.
+ *
+ * A turn is a second.  In the turn after one that has recycled rows, rows are looked at again.
+ * After a look that has found none, the next one comes eight turns later, then sixteen, up to 64.
+ * Idle rows are looked for at most once in eight turns.
+ */
+#ifndef KMA_COUNTMAP_RECYCLING_H
+#define KMA_COUNTMAP_RECYCLING_H
+
+#include <linux/types.h>
+
+/**
+ * kma_countmap_recycling_start() - forget earlier turns
+ *
+ * Context: process; no other function of this file is called at the same time.
+ */
+void kma_countmap_recycling_start(void);
+
+/**
+ * kma_countmap_recycling_turn() - recycle rows of the countmaps whose rows run short
+ *
+ * Call this about once a second.
+ *
+ * Context: process, may sleep; kma_lock is held.
+ */
+void kma_countmap_recycling_turn(void);
+
+/**
+ * kma_countmap_recycling_rows() - number of rows of countmaps that were recycled since load
+ *
+ * Context: process; kma_lock is held.
+ * Return: the number.
+ */
+u64 kma_countmap_recycling_rows(void);
+
+#endif /* KMA_COUNTMAP_RECYCLING_H */

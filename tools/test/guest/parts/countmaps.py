@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of tables by process, cgroup and shrinker while these come and go: rows are used again."""
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+from harness import check, check_equal, several, wait_for
+from kernel import LIBC, loaded
+from parts.acct import SOURCE, cgroups, counters, some_work
+from table import Table, control, pairs_of
+from traced import Traced, wait_until_it_sleeps
+
+CLONE_VM, CLONE_VFORK = 0x100, 0x4000
+STACK = ctypes.create_string_buffer(1 << 16)
+STACK_END = ctypes.c_void_p((ctypes.addressof(STACK) + len(STACK)) & ~15)
+
+
+def short_process():
+    """Run a process that allocates an epoll file, and ends.  Python does not run in it."""
+    pid = LIBC.clone(LIBC.epoll_create, STACK_END, CLONE_VM | CLONE_VFORK | signal.SIGCHLD,
+                     ctypes.c_void_p(1))
+    check(pid > 0, "no process")
+    os.waitpid(pid, 0)
+
+
+def many_processes(nr, top):
+    """Run processes, the first of them each in a cgroup of its own, which is then removed."""
+    last = None
+    for i in range(nr):
+        if i < nr * 3 // 5:
+            cgroup = top / f"kma{i}"
+            cgroup.mkdir()
+            (cgroup / "cgroup.procs").write_text("0")
+            if last:
+                last.rmdir()
+            last = cgroup
+        short_process()
+    (top / "cgroup.procs").write_text("0")
+    if last:
+        last.rmdir()
+
+
+DEVICE = re.compile(r"super_cache_scan tmpfs:(\d+:\d+)")
+
+
+@contextlib.contextmanager
+def mounts(nr):
+    """Mount file systems.  Yield the numbers of their devices."""
+    mounted, devices = [], set()
+    try:
+        for i in range(nr):
+            path = Path(f"/tmp/kma_mount{i}")
+            path.mkdir(exist_ok=True)
+            check(not LIBC.mount(b"none", str(path).encode(), b"tmpfs", 0, None), "no tmpfs")
+            mounted.append(path)
+            device = os.stat(path).st_dev
+            devices.add(f"{os.major(device)}:{os.minor(device)}")
+        yield devices
+    finally:
+        for path in mounted:
+            LIBC.umount(str(path).encode())
+            path.rmdir()
+
+
+def call_shrinkers():
+    """Let the kernel ask all shrinkers how much they have, which is counted."""
+    control("latency functions")
+    Path("/proc/sys/vm/drop_caches").write_text("2")
+    control("latency on")
+
+
+def check_mounts(devices):
+    """Check that each mounted file system has counts, in one row.  Return the rows' names."""
+    rows = [row["shrinker"] for row in Table("shrinkers").rows if row["counts"]]
+    check_equal("rows of equal name", len(rows), len(set(rows)))
+    found = {match[1] for row in rows if (match := DEVICE.fullmatch(row))}
+    return rows, found & devices
+
+
+def check_counts():
+    """Check that no call of a shrinker is lost, and none of its time."""
+    (row,) = [row for row in Table("latency").rows if row["phase"] == "other:do_shrink_slab"]
+    check_equal("calls", row["count"], Table("shrinkers").sum("counts"))
+
+
+def check_agree():
+    """Check that tables of the same events have the same sums."""
+    control("enabled 0")
+    # Let probes that have already begun finish
+    time.sleep(0.1)
+    tables = {name: Table(name) for name in ("tasks", "cgroups", "comm_syscalls")}
+    for key in SOURCE:
+        check_equal(f"{key} of comm_syscalls", tables["tasks"].sum(key),
+                    tables["comm_syscalls"].sum(key))
+    for key in (*SOURCE, "free_pages", "frees", "batched", "zone_locked", "drained", "fallbacks"):
+        check_equal(f"{key} of cgroups", tables["tasks"].sum(key), tables["cgroups"].sum(key))
+    control("enabled 1")
+    return tables
+
+
+def recycled(name):
+    return int(Table(name).head["recycled"])
+
+
+@several
+def countmaps_recycled(nr=5000):
+    """Test that processes, cgroups and file systems come and go, and rows do not run out."""
+    with cgroups() as top, loaded("kmemacct", "latency=on threshold_us=0"), \
+            contextlib.ExitStack() as stack:
+        control("enabled 0")
+        control("account tasks,cgroups,comm_syscalls")
+        control("enabled 1")
+        with mounts(300) as devices:
+            call_shrinkers()
+            check_counts()
+            rows, found = check_mounts(devices)
+            check("super_cache_scan [other]" in rows, f"{len(rows)} rows, and no [other]")
+            check(100 < len(found) < 300, f"{len(found)} file systems have a row")
+        many_processes(nr, top)
+        for name in ("tasks", "cgroups", "shrinkers"):
+            # Each look takes the lock for which the module's worker does not wait.
+            wait_for(f"recycled rows of {name}",
+                     lambda name=name: time.sleep(0.5) or recycled(name))
+        tables = check_agree()
+        for name, column, past in (("tasks", "comm", "[ended tasks]"),
+                                   ("cgroups", "cgroup", "[removed]")):
+            (row,) = [row for row in tables[name].rows if row[column] == past]
+            check(row["slab_hits"] > nr // 4, f"{row}")
+        # What comes now has rows of its own.
+        for number in range(3):
+            cgroup = top / f"kma_late{number}"
+            cgroup.mkdir()
+            stack.callback(cgroup.rmdir)
+            worker = Traced(some_work)
+            stack.callback(worker.end)
+            wait_until_it_sleeps(worker.pid)
+            (cgroup / "cgroup.procs").write_text(str(worker.pid))
+            before = [row for row in Table("tasks").rows if row["tgid"] == worker.pid]
+            worker.run()
+            wait_until_it_sleeps(worker.pid)
+            (task,) = [row for row in Table("tasks").rows if row["tgid"] == worker.pid]
+            (group,) = [row for row in Table("cgroups").rows
+                        if row["cgroup_id"] == cgroup.stat().st_ino]
+            check_equal("name", f"/{cgroup.name}", group["cgroup"])
+            earlier = counters(before[0]) if before else {}
+            check_equal("counts", {key: value - earlier.get(key, 0)
+                                   for key, value in counters(task).items()}, counters(group))
+        with mounts(20) as devices:
+            call_shrinkers()
+            check_counts()
+            _, found = check_mounts(devices)
+            check_equal("file systems with a row", devices, found)
+        numbers = pairs_of("stats")
+        check_equal("recycled", numbers["countmap_recycled"], sum(
+            recycled(name) for name in ("tasks", "cgroups", "comm_syscalls", "shrinkers",
+                                        "stalls", "latency")))
+    return (f"{numbers['countmap_recycled']} rows recycled, "
+            f"{numbers['countmap_other']} events in [other]")
+
+
+PARTS = (countmaps_recycled,)
