@@ -493,6 +493,73 @@ static void kma_classes_have_sizes(void)
 	kma_cachetab_destroy(&t);
 }
 
+/* Caches without a number of their own share one: the size is rounded up, to one of four steps. */
+static void kma_shares_numbers_by_size(void)
+{
+	static const struct {
+		unsigned long size;
+		u32 shared;
+		int id;
+	} sizes[] = {
+		{ 1, 8, 0 }, { 8, 8, 0 }, { 9, 10, 1 }, { 16, 16, 4 }, { 56, 56, 11 }, { 64, 64, 12 },
+		{ 65, 80, 13 }, { 80, 80, 13 }, { 96, 96, 14 }, { 97, 112, 15 }, { 4096, 4096, 36 },
+		{ 4104, 5120, 37 }, { 1UL << 31, 1U << 31, 112 },
+	};
+	const struct kma_cache_info *info;
+	struct kma_cachetab t;
+	u32 i;
+	int id;
+
+	kma_expect(!kma_cachetab_init(&t, false));
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		kma_expect(kma_cachetab_get(&t, 100000 + i) == (int)i);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		id = kma_cachetab_get(&t, sizes[i].size);
+		kma_expect(id == KMA_CACHES_MAX + sizes[i].id && kma_cache_is_other(id));
+		info = &t.info[id];
+		kma_expect(info->size == sizes[i].shared && info->object_size == info->size);
+		kma_expect(!strcmp(info->name, "[other]"));
+		/* A cache of a shared number is destroyed: others keep the number. */
+		kma_retire(&t, sizes[i].size, id);
+		kma_expect(t.state[id] == KMA_CACHE_LIVE);
+	}
+	kma_expect(kma_cachetab_used(&t) == KMA_CACHES_MAX && !kma_cache_is_other(1023));
+	kma_cachetab_destroy(&t);
+}
+
+/* Classes without a number of their own share one with those of kind, order and migrate type. */
+static void kma_shares_numbers_by_kind(void)
+{
+	static const unsigned long kinds[] = { KMA_CLASS_SITE, KMA_CLASS_SHADOW, KMA_CLASS_ALONE };
+	unsigned int order, type, kind;
+	const struct kma_cache_info *info;
+	struct kma_cachetab t;
+	unsigned long class;
+	u32 i;
+	int id;
+
+	kma_expect(!kma_cachetab_init(&t, true));
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		kma_expect(kma_cachetab_get(&t, kma_class(0, 0, i)) == (int)i);
+	for (order = 0; order < 16; order++) {
+		for (type = 0; type < 8; type++) {
+			for (kind = 0; kind < 3; kind++) {
+				class = kma_class_kind(kma_class(order, type, 0x12345), kinds[kind]);
+				id = kma_cachetab_get(&t, class);
+				info = &t.info[id];
+				kma_expect(kma_cache_is_other(id) && id < (int)t.nr);
+				kma_expect(info->class == kma_class(order, type, KMA_CLASS_GFP_OTHER));
+				kma_expect(info->shadow == (kind == 1));
+				/* The class that stands for all of them has the same number. */
+				class = kma_class_kind(info->class, kinds[kind]);
+				kma_expect(kma_cachetab_has(&t, class));
+				kma_expect(kma_cachetab_get(&t, class) == id);
+			}
+		}
+	}
+	kma_cachetab_destroy(&t);
+}
+
 /* Each cache has a row [other] of its own, and records of pages refer to it. */
 static void kma_others_belong_to_caches(void)
 {
@@ -1103,6 +1170,8 @@ static const struct kma_case kma_cases[] = {
 	{ "generations that wrap around", kma_wraps_by_order },
 	{ "live objects of a row", kma_live_is_what_is_left },
 	{ "numbers of retired caches", kma_reuses_numbers_of_equal_caches },
+	{ "numbers that caches share", kma_shares_numbers_by_size },
+	{ "numbers that classes share", kma_shares_numbers_by_kind },
 	{ "the first of two caches is retired", kma_retires_the_first_of_two_caches },
 	{ "a cache is retired many times", kma_retires_a_cache_many_times },
 	{ "sizes of classes", kma_classes_have_sizes },

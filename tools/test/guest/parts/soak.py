@@ -19,9 +19,6 @@ from truth import Truth, rows_by_function
 # What comes and goes in one round.  In 50 rounds: 20,000 caches, 500 loads of a module, 5,000
 # cgroups, 200,000 processes, 3,000 super blocks
 CACHES, MODULES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 10, 100, 4000, 60, 100
-# The last tasks that wait for memory at once and are killed, in each round
-KILLED = 100
-
 # Losses: none of them may happen.
 LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
         "stall_no_slot")
@@ -30,8 +27,8 @@ LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites"
 def reload_modules(nr):
     """Load and unload modules, which get the same addresses, and compare their counts."""
     for i in range(nr):
+        control("reset")
         with loaded("kmemacct_truth" if i % 2 else "kmemacct_truth2"):
-            control("reset")
             known = Truth("kmemacct_truth" if i % 2 else "kmemacct_truth2")
             known.run("constant", "runtime", "drop")
             rows = rows_by_function(known, Table("callers"))
