@@ -52,14 +52,20 @@ static struct {
 } kma_countmap_look[KMA_COUNTMAP_NR];
 static u64 kma_countmap_recycled;
 
+/* Rows are not short: once they are, look at them in the same turn. */
+static void kma_countmap_look_again(int i)
+{
+	kma_countmap_look[i].wait = 0;
+	kma_countmap_look[i].pause = KMA_COUNTMAP_TURNS;
+}
+
 /* Whether to look at the rows of a countmap in this turn. */
 static bool kma_countmap_looks(int i, const struct kma_countmap *t)
 {
 	if (kma_countmap_look[i].idle)
 		kma_countmap_look[i].idle--;
 	if (!t || !kma_countmap_policies[i] || !kma_countmap_is_short(t)) {
-		kma_countmap_look[i].wait = 0;
-		kma_countmap_look[i].pause = KMA_COUNTMAP_TURNS;
+		kma_countmap_look_again(i);
 		return false;
 	}
 	if (!kma_countmap_look[i].wait)
@@ -119,6 +125,10 @@ u64 kma_countmap_recycling_rows(void)
 
 void kma_countmap_recycling_start(void)
 {
+	int i;
+
 	memset(kma_countmap_look, 0, sizeof(kma_countmap_look));
+	for (i = 0; i < KMA_COUNTMAP_NR; i++)
+		kma_countmap_look_again(i);
 	kma_countmap_recycled = 0;
 }
