@@ -6,6 +6,7 @@
 
 #include "../baseline.h"
 #include "../core/recycle.h"
+#include "../selftest.h"
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "rows_site.h"
@@ -37,7 +38,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
  */
 static bool kma_rows_site_suspect(const struct kma_row *sum)
 {
-	return sum->repaired || !kma_bulk_frees_followed();
+	return sum->repaired || !kma_bulk_frees_followed() || kma_selftest_doubts();
 }
 
 /**

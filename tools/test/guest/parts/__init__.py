@@ -3,10 +3,10 @@
 from parts import (
     acct, bpf, bulk, cases, commands, counts, filter_objects, filter_pages, filter_settings,
     gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead, page_samples, pages,
-    pressure, query, reader, sampling, shrinkers, skip, storms, tables, zone)
+    pressure, query, reader, sampling, selftest, shrinkers, skip, storms, tables, zone)
 
 # In the order in which they run
 MODULES = (
     cases, acct, pages, page_samples, reader, sampling, overhead, zone, pressure, latency,
     latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip, gfp_flags,
-    tables, query, counts, commands, limits, lifetime, bulk, bpf, nolock, storms)
+    tables, query, counts, selftest, commands, limits, lifetime, bulk, bpf, nolock, storms)
