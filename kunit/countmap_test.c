@@ -27,11 +27,11 @@ static int kma_countmap_test_init(struct kunit *test)
 
 	if (ret)
 		return ret;
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_countmap_recycling_start();
 	ret = kma_countmaps_begin(KMA_TEST_MAPS);
 	WRITE_ONCE(kma_countmaps_on, true);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	if (ret)
 		kma_table_exit_test(test);
 	return ret;
@@ -39,28 +39,28 @@ static int kma_countmap_test_init(struct kunit *test)
 
 static void kma_countmap_test_exit(struct kunit *test)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	WRITE_ONCE(kma_countmaps_on, false);
 	kma_countmaps_end(KMA_TEST_MAPS);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	kma_table_exit_test(test);
 }
 
 static void kma_turns(int nr)
 {
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	while (nr--)
 		kma_countmap_recycling_turn();
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 }
 
 static struct kma_countmap *kma_map(enum kma_countmap_of of)
 {
 	struct kma_countmap *t;
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	t = kma_countmap_locked(of);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return t;
 }
 
@@ -237,9 +237,9 @@ static const char *kma_name_ref(struct kma_countmap *t, u64 ref)
 {
 	static char name[KMA_SYMBOL_LEN];
 
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_shrinker_name(t, kma_countmap_deref(t, ref), name, sizeof(name));
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	return name;
 }
 
@@ -315,12 +315,12 @@ static void kma_countmap_stalls_of_shrinkers_go(struct kunit *test)
 	for (info.key.word[KMA_STALL_SITE] = 1;
 	     kma_countmap_used(stalls) < kma_common(stalls); info.key.word[KMA_STALL_SITE]++)
 		kma_countmap_get(stalls, &info);
-	mutex_lock(&kma_lock);
+	kma_lock_take(KMA_LOCK_COMMAND);
 	kma_countmap_retire(t, kma_countmap_deref(t, gone), "what it was");
 	KUNIT_EXPECT_EQ(test, kma_countmap_recycle_begin(t, &kma_shrinker_policy, false), 1);
 	kma_env_wait_for_probes();
 	kma_countmap_recycle_finish(t, &kma_shrinker_policy);
-	mutex_unlock(&kma_lock);
+	kma_lock_release();
 	kma_turns(1);
 	KUNIT_EXPECT_EQ(test, stalls->recycled, 1);
 	row = kma_stall_row(stalls, lives);

@@ -40,6 +40,7 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_sampling_suite,
 	&kma_storm_suite,
 	&kma_engine_suite,
+	&kma_selftest_suite,
 };
 
 static int kma_nr_suites = ARRAY_SIZE(kma_suites);

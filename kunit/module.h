@@ -24,15 +24,18 @@
 #include "../module/resolve/stack.h"
 #include "../module/resolve/symbol.h"
 #include "../module/sampling.h"
+#include "../module/selftest.h"
 #include "../module/setting.h"
 #include "../module/state.h"
 #include "../module/trace/bulk.h"
+#include "../module/trace/cache.h"
 #include "../module/trace/kretprobe.h"
 #include "../module/trace/nolock.h"
 #include "../module/trace/page.h"
 #include "../module/trace/reclaim_functions.h"
 #include "../module/trace/slab.h"
 #include "../module/trace/tracepoint.h"
+#include "../module/witness.h"
 
 /**
  * struct kma_load - values of the module parameters

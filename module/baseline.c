@@ -266,6 +266,22 @@ void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum)
 	base[id] = (struct kma_row) {};
 }
 
+void kma_baseline_begin_pages(void)
+{
+	u64 *base = kma_baseline.stats.v;
+	const u64 off = base[KMA_STAT_page_off] - base[KMA_STAT_events_mm_page_alloc] -
+			base[KMA_STAT_page_bulk];
+
+	kma_baseline_forget_pages();
+	/*
+	 * Since the baseline was last replaced, each allocation has counted in page_off.  Include
+	 * those that a probe has counted as an event, but not in page_off yet.
+	 */
+	base[KMA_STAT_page_off] = off + base[KMA_STAT_events_mm_page_alloc] +
+				  base[KMA_STAT_page_bulk];
+	kma_baseline_page_off = base[KMA_STAT_page_off];
+}
+
 void kma_baseline_forget_pages(void)
 {
 	u64 *base = kma_baseline.stats.v;
@@ -287,6 +303,8 @@ void kma_baseline_forget_pages(void)
 void kma_baseline_start(void)
 {
 	kma_lock_take(KMA_LOCK_START);
+	kma_stats_sum(&kma_baseline.stats);
+	kma_stats_balance(&kma_baseline.stats);
 	kma_baseline.ns = ktime_get_boottime_ns();
 	kma_lock_release();
 }

@@ -30,9 +30,11 @@ struct kma_baseline {
 extern struct kma_baseline kma_baseline;
 
 /**
- * kma_baseline_start() - start at load with a baseline of zeroes
+ * kma_baseline_start() - start at load with a baseline of what was counted until now
  *
- * Context: process, may sleep; takes kma_lock.
+ * The rows have counted nothing yet, and the module's own counters only the events of loading.
+ *
+ * Context: process, may sleep; takes kma_lock; allocations are not recorded yet.
  */
 void kma_baseline_start(void);
 
@@ -86,6 +88,16 @@ u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
  * Context: process; kma_lock is held.
  */
 void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum);
+
+/**
+ * kma_baseline_begin_pages() - replace the part of the baseline that is about pages by what was
+ *	counted until now
+ *
+ * Call this when page tracking has begun, and allocations of pages are not recorded yet.
+ *
+ * Context: process; kma_lock is held.
+ */
+void kma_baseline_begin_pages(void);
 
 /**
  * kma_baseline_forget_pages() - replace the part of the baseline that is about pages

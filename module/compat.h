@@ -92,6 +92,13 @@
 #define KMA_ALLOC_PAGES_BULK __alloc_pages_bulk
 #endif
 
+/* A call of the bulk page allocator that puts the pages into an array. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
+#else
+#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
+#endif
+
 /* An argument of mm_page_alloc_zone_locked shows whether a per-CPU list is being refilled. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define KMA_HAVE_PERCPU_REFILL

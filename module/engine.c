@@ -33,6 +33,7 @@
 #include "resolve/stack.h"
 #include "resolve/symbol.h"
 #include "sampling.h"
+#include "selftest.h"
 #include "setting.h"
 #include "state.h"
 #include "trace/acct.h"
@@ -161,6 +162,8 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_probes_start();
 	if (ret)
 		goto names;
+	/* All probes are attached, and nothing is recorded yet. */
+	kma_selftest_objects();
 	kma_identity_start();
 	kma_full_start();
 	kma_countmap_recycling_start();

@@ -23,7 +23,8 @@
  * sampling.c switches between recording every object and sampling.  overhead.c measures
  * the CPU time that the module costs, and limits it.  baseline.c stores the sums that tables
  * subtract after a `reset`.  countmaps.c has the countmaps, which count events by a key.
- * memhotplug.c handles memory that is added at run time.
+ * memhotplug.c handles memory that is added at run time.  selftest.c tests at load whether the
+ * kernel's events are what the module expects.
  */
 #include <linux/capability.h>
 #include <linux/kernel.h>

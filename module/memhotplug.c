@@ -48,20 +48,26 @@ u64 kma_memhotplug_pfns(void)
 	return min_t(u64, roundup_pow_of_two(kma_memhotplug_end()), most);
 }
 
+void kma_memhotplug_stop_generations(const char *why)
+{
+	struct kma_pagegen *pages = &kma_core.obj.pages;
+
+	if (pages->fixed)
+		return;
+	WRITE_ONCE(pages->fixed, true);
+	/* Once this returns, no probe ends a generation any more. */
+	tracepoint_synchronize_unregister();
+	pr_warn("can no longer detect objects on freed pages: %s\n", why);
+}
+
 /*
  * Page frames up to @end exist from now on.  If the array of page generations is smaller, two
  * page frames may share a generation.  Then stop ending generations until the module is unloaded.
  */
 static void kma_memhotplug_fix(u64 end, const char *why)
 {
-	struct kma_pagegen *pages = &kma_core.obj.pages;
-
-	if (end <= pages->mask + 1 || pages->fixed)
-		return;
-	WRITE_ONCE(pages->fixed, true);
-	/* Once this returns, no probe ends a generation any more. */
-	tracepoint_synchronize_unregister();
-	pr_warn("can no longer detect objects on freed pages: %s\n", why);
+	if (end > kma_core.obj.pages.mask + 1)
+		kma_memhotplug_stop_generations(why);
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,

@@ -50,6 +50,17 @@ int kma_memhotplug_start(void);
 void kma_memhotplug_stop(void);
 
 /**
+ * kma_memhotplug_stop_generations() - let no page generation end any more
+ * @why: the reason, for the kernel log
+ *
+ * Call this if pages may be freed without the end of their generation.  From then on, entries of
+ * the live table whose object was freed unseen are not found by their page.
+ *
+ * Context: process, may sleep; in a memory notifier, too.
+ */
+void kma_memhotplug_stop_generations(const char *why);
+
+/**
  * kma_memhotplug_chunks() - compute the number of chunks of page records to make room for
  *
  * Context: process.

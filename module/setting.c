@@ -18,6 +18,7 @@
 #include "overhead.h"
 #include "resolve/cacheinfo.h"
 #include "sampling.h"
+#include "selftest.h"
 #include "setting.h"
 #include "state.h"
 #include "trace/acct_track.h"
@@ -158,17 +159,35 @@ static int kma_set_budget_pct(const union kma_setting_value *value)
 	return 0;
 }
 
+/* When tracking begins, test what it relies on before allocations are recorded. */
+static int kma_begin_pages(enum kma_pages_mode mode)
+{
+	int ret;
+
+	kma_pages_record(false);
+	ret = kma_pages_set(mode);
+	if (!ret) {
+		kma_selftest_page_paths();
+		kma_baseline_begin_pages();
+	}
+	kma_pages_record(kma_slab_recording());
+	return ret;
+}
+
 static int kma_set_pages(const union kma_setting_value *value)
 {
 	const bool before = kma_pages_tracked();
-	int ret = kma_pages_set(value->number);
+	int ret = before || value->number == KMA_PAGES_OFF ? kma_pages_set(value->number) :
+							     kma_begin_pages(value->number);
 
 	if (ret)
 		kma_refuse("pages %s: %s", kma_pages_mode_name(value->number),
 			   ret == -ENOMEM ? "not enough memory" :
 			   "no tracepoint mm_page_alloc: see the kernel log");
-	if (before && !kma_pages_tracked())
+	if (before && !kma_pages_tracked()) {
 		kma_baseline_forget_pages();
+		kma_selftest_forget_pages();
+	}
 	return ret;
 }
 

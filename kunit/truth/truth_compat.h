@@ -15,13 +15,6 @@
 #define KMA_HAVE_LARGE_CALLER
 #endif
 
-/* A call of the bulk page allocator that puts the pages into an array. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
-#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk(gfp, nr, page)
-#else
-#define kma_alloc_pages_bulk(gfp, nr, page) alloc_pages_bulk_array(gfp, nr, page)
-#endif
-
 /* The bulk page allocator can also put its pages on a list. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)

@@ -143,6 +143,23 @@ void kma_stats_sum(struct kma_stats *sum)
 			sum->v[i] = kma_stat_more(sum->v[i], 0);
 }
 
+void kma_stats_balance(struct kma_stats *sum)
+{
+	u64 *v = sum->v;
+
+	v[KMA_STAT_alloc_off] = v[KMA_STAT_events_kmalloc] + v[KMA_STAT_events_kmem_cache_alloc] +
+				v[KMA_STAT_bulk_allocs] + v[KMA_STAT_nolock_allocs] -
+				v[KMA_STAT_alloc_failed] - v[KMA_STAT_alloc_zero_size] -
+				v[KMA_STAT_alloc_filtered] - v[KMA_STAT_alloc_unsampled] -
+				v[KMA_STAT_double_fired] -
+				v[KMA_STAT_dropped_sites_full];
+	v[KMA_STAT_free_unmatched] = v[KMA_STAT_events_kfree] +
+				     v[KMA_STAT_events_kmem_cache_free] +
+				     v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] +
+				     v[KMA_STAT_nolock_frees] -
+				     v[KMA_STAT_free_null] - v[KMA_STAT_free_zero_size];
+}
+
 void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base)
 {
 	int i;

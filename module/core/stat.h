@@ -253,6 +253,19 @@ const char *kma_stat_name(enum kma_stat stat);
 void kma_stats_sum(struct kma_stats *sum);
 
 /**
+ * kma_stats_balance() - count events in no row, but as alloc_off and free_unmatched
+ * @sum: sums by kma_stats_sum(); its alloc_off and free_unmatched are replaced
+ *
+ * While allocations are not recorded and no object is live, each event ends in these two counters,
+ * or in a counter that says that there was no object.  The sums may have an event that is not in
+ * one of these yet, or the other way round.  On return, both equations above hold for them.  So
+ * they hold for what kma_stats_since() subtracts from these sums, too.
+ *
+ * Context: any.
+ */
+void kma_stats_balance(struct kma_stats *sum);
+
+/**
  * kma_stats_since() - subtract the sums at an earlier time from the current sums
  * @sum: the current sums; replaced by the result
  * @base: the sums at the earlier time

@@ -7,6 +7,7 @@
 #include "../baseline.h"
 #include "../core/recycle.h"
 #include "../recycling.h"
+#include "../selftest.h"
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "rows_site.h"
@@ -31,7 +32,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc)
  */
 static bool kma_rows_site_suspect(const struct kma_row *sum)
 {
-	return sum->repaired || !kma_bulk_frees_followed();
+	return sum->repaired || !kma_bulk_frees_followed() || kma_selftest_doubts();
 }
 
 /* What the counters of a row have counted since the last reset. */

@@ -7,6 +7,7 @@
 #include "../overhead.h"
 #include "../resolve/cacheinfo.h"
 #include "../sampling.h"
+#include "../selftest.h"
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "../trace/cache.h"
@@ -91,6 +92,8 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
  */
 static void kma_stats_add_followed(struct kma_snapshot *snap)
 {
+	const char *name;
+
 	kma_keyval_add(snap, "free_bulk_followed", KMA_FORMAT_U64,
 		       kma_bulk_frees_followed());
 	kma_keyval_add(snap, "alloc_bulk_followed", KMA_FORMAT_U64,
@@ -108,7 +111,23 @@ static void kma_stats_add_followed(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "page_bulk_missed", KMA_FORMAT_U64,
 		       kma_page_bulk_missed());
 	kma_keyval_add(snap, "cache_destroy_followed", KMA_FORMAT_U64,
-		       kma_cache_destroy_followed());
+		       kma_cache_destroy_followed() &&
+		       kma_selftest_result(KMA_PATH_cache_destroy, &name) != KMA_PATH_FAILED);
+}
+
+/* Add what the self-test has found. */
+static void kma_stats_add_selftest(struct kma_snapshot *snap)
+{
+	enum kma_path_result result;
+	const char *name;
+	int nr;
+
+	kma_keyval_add(snap, "selftest_us", KMA_FORMAT_U64, kma_selftest_us());
+	kma_keyval_add(snap, "selftest_failed", KMA_FORMAT_U64, kma_selftest_failed());
+	for (nr = 0; nr < KMA_PATH_NR; nr++) {
+		result = kma_selftest_result(nr, &name);
+		kma_keyval_add(snap, name, KMA_FORMAT_U64, result);
+	}
 }
 
 static void kma_stats_add_overhead(struct kma_snapshot *snap)
@@ -181,6 +200,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "tracepoints_attached", KMA_FORMAT_U64,
 		       kma_tracepoints_attached());
 	kma_stats_add_followed(snap);
+	kma_stats_add_selftest(snap);
 	kma_stats_add_overhead(snap);
 	kma_keyval_add(snap, "memory_bytes", KMA_FORMAT_U64, kma_state_bytes());
 	kma_keyval_add(snap, "memory_vmalloc_bytes", KMA_FORMAT_U64, kma_env_memory_areas());

@@ -56,7 +56,7 @@ static void notrace kma_free_bulk_entered(unsigned long parent_ip,
 
 #define KMA_BULK_LOSS "bulk frees cannot be followed: objects shown as live may have been freed"
 
-static struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
+struct kma_ftrace_hook kma_ftrace_hook_free_bulk = {
 	.function = kmem_cache_free_bulk,
 	.entered = kma_free_bulk_entered,
 	.bulk = true,
@@ -92,9 +92,12 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_rcu = {
 };
 #endif
 
+/* Set if the self-test has found a free that a hook did not see.  Written at load. */
+static bool kma_bulk_frees_lost;
+
 bool kma_bulk_frees_followed(void)
 {
-	return kma_ftrace_hooks_bulk_attached();
+	return kma_ftrace_hooks_bulk_attached() && !kma_bulk_frees_lost;
 }
 
 /* ---- allocations ---------------------------------------------------------- */
@@ -105,10 +108,6 @@ struct kma_alloc_bulk_args {
 	size_t nr;
 	void **ptr;
 };
-
-/* The cache that kma_alloc_bulk_rehearse() uses, and whether the kretprobe fired for it. */
-static unsigned long kma_alloc_bulk_rehearsed;
-static bool kma_alloc_bulk_heard;
 
 #define KMA_ALLOC_BULK_ARGS						\
 	struct kmem_cache *s, gfp_t flags, size_t nr, void **p
@@ -135,11 +134,7 @@ static int kma_alloc_bulk_entered(struct kretprobe_instance *ri,
 	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs, 1);
 	args->nr = regs_get_kernel_argument(regs, 2);
 	args->ptr = (void **)regs_get_kernel_argument(regs, 3);
-	if (args->cache != READ_ONCE(kma_alloc_bulk_rehearsed))
-		return 0;
-	WRITE_ONCE(kma_alloc_bulk_heard, true);
-	/* Skip the return handler. */
-	return 1;
+	return 0;
 }
 
 /*
@@ -176,36 +171,14 @@ static struct kretprobe kma_alloc_bulk = {
 static bool kma_alloc_bulk_attached;
 
 /*
- * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
- * even while root has disabled kprobes.
+ * Objects that are allocated in bulk are recorded only if their frees in bulk are, too.  The
+ * self-test finds out whether the kretprobe fires: registering it succeeds even while root has
+ * disabled kprobes.
  */
-static bool kma_alloc_bulk_rehearse(void)
-{
-	struct kmem_cache *cache;
-	void *object;
-
-	cache = kmem_cache_create(KBUILD_MODNAME "-rehearsal", 64, 0, 0, NULL);
-	if (!cache)
-		return false;
-	WRITE_ONCE(kma_alloc_bulk_heard, false);
-	WRITE_ONCE(kma_alloc_bulk_rehearsed, (unsigned long)cache);
-	if (kmem_cache_alloc_bulk(cache, GFP_KERNEL, 1, &object))
-		kmem_cache_free(cache, object);
-	WRITE_ONCE(kma_alloc_bulk_rehearsed, 0);
-	kmem_cache_destroy(cache);
-	return READ_ONCE(kma_alloc_bulk_heard);
-}
-
-/* Objects that are allocated in bulk are recorded only if their frees in bulk are, too. */
 static bool kma_alloc_bulk_attach(void)
 {
-	if (!kma_ftrace_hook_free_bulk.attached ||
-	    !kma_kretprobe_register(&kma_alloc_bulk, KMA_KRETPROBE_FEW))
-		return false;
-	if (kma_alloc_bulk_rehearse())
-		return true;
-	kma_kretprobe_unregister(&kma_alloc_bulk);
-	return false;
+	return kma_ftrace_hook_free_bulk.attached &&
+	       kma_kretprobe_register(&kma_alloc_bulk, KMA_KRETPROBE_FEW);
 }
 
 /* Searched from the first to the last: the function that is called most often comes first. */
@@ -235,19 +208,31 @@ void kma_bulk_start(void)
 {
 	const bool bulk = kma_config.bulk;
 
+	kma_bulk_frees_lost = false;
 	kma_ftrace_hooks_start(kma_bulk_hooks, ARRAY_SIZE(kma_bulk_hooks), bulk);
 	if (!bulk)
 		return;
 	kma_alloc_bulk_attached = kma_alloc_bulk_attach();
 	if (!kma_alloc_bulk_attached)
-		pr_warn("bulk allocations cannot be followed: their objects are not in the tables (are kprobes disabled?)\n");
+		pr_warn("bulk allocations cannot be followed: their objects are not in the tables\n");
 }
 
-void kma_bulk_stop(void)
+void kma_bulk_allocs_stop(void)
 {
 	if (kma_alloc_bulk_attached)
 		kma_kretprobe_unregister(&kma_alloc_bulk);
 	kma_alloc_bulk_attached = false;
+}
+
+void kma_bulk_frees_distrust(void)
+{
+	kma_bulk_frees_lost = true;
+	kma_bulk_allocs_stop();
+}
+
+void kma_bulk_stop(void)
+{
+	kma_bulk_allocs_stop();
 	kma_ftrace_hooks_stop();
 }
 

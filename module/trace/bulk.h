@@ -21,6 +21,11 @@
 
 #include <linux/types.h>
 
+#include "ftrace_hook.h"
+
+/* Follows kmem_cache_free_bulk(). */
+extern struct kma_ftrace_hook kma_ftrace_hook_free_bulk;
+
 /**
  * kma_bulk_forecast() - memory that kma_bulk_start() takes at most
  *
@@ -47,6 +52,23 @@ void kma_bulk_start(void);
  * Context: process, may sleep.
  */
 void kma_bulk_stop(void);
+
+/**
+ * kma_bulk_allocs_stop() - stop following bulk allocations
+ *
+ * Context: process, may sleep; between kma_bulk_start() and kma_bulk_stop().
+ */
+void kma_bulk_allocs_stop(void);
+
+/**
+ * kma_bulk_frees_distrust() - act as if bulk frees could not be followed
+ *
+ * Any object in the live table may have been freed already, and bulk allocations are not followed
+ * any more.  The frees that the hooks do see are still recorded.
+ *
+ * Context: process, may sleep; between kma_bulk_start() and kma_bulk_stop().
+ */
+void kma_bulk_frees_distrust(void);
 
 /**
  * kma_bulk_frees_followed() - whether bulk frees of objects are recorded

@@ -6,6 +6,10 @@
 #include "../state.h"
 #include "cache.h"
 
+/* The cache whose end the self-test expects, and whether the hook has seen it. */
+static unsigned long kma_cache_watched;
+static bool kma_cache_seen;
+
 /* Runs at the entry of kmem_cache_destroy(), when the cache has no objects left. */
 static void notrace kma_cache_destroyed(unsigned long parent_ip,
 					struct ftrace_regs *regs)
@@ -14,6 +18,8 @@ static void notrace kma_cache_destroyed(unsigned long parent_ip,
 
 	if (!cache)
 		return;
+	if (cache == READ_ONCE(kma_cache_watched))
+		WRITE_ONCE(kma_cache_seen, true);
 	/*
 	 * This reads all rows of the cache: one for each call site, or for each sampled stack.  The
 	 * task may be preempted meanwhile, but no row may be recycled.  Pairs with
@@ -31,6 +37,15 @@ struct kma_ftrace_hook kma_ftrace_hook_cache_destroy = {
 	.entered = kma_cache_destroyed,
 	.loss = "kmem_cache_destroy() cannot be followed: a new cache may count as a destroyed one",
 };
+
+bool kma_cache_destroy_watched(struct kmem_cache *cache)
+{
+	WRITE_ONCE(kma_cache_seen, false);
+	WRITE_ONCE(kma_cache_watched, (unsigned long)cache);
+	kmem_cache_destroy(cache);
+	WRITE_ONCE(kma_cache_watched, 0);
+	return READ_ONCE(kma_cache_seen);
+}
 
 bool kma_cache_destroy_followed(void)
 {

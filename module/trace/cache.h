@@ -6,6 +6,7 @@
 #ifndef KMA_TRACE_CACHE_H
 #define KMA_TRACE_CACHE_H
 
+#include <linux/slab.h>
 #include <linux/types.h>
 
 #include "ftrace_hook.h"
@@ -20,5 +21,14 @@ extern struct kma_ftrace_hook kma_ftrace_hook_cache_destroy;
  * Return: true if so.
  */
 bool kma_cache_destroy_followed(void);
+
+/**
+ * kma_cache_destroy_watched() - destroy a cache, and see whether the hook sees that
+ * @cache: the cache, without objects
+ *
+ * Context: process, may sleep; calls do not run concurrently.
+ * Return: true if the hook has seen it.
+ */
+bool kma_cache_destroy_watched(struct kmem_cache *cache);
 
 #endif /* KMA_TRACE_CACHE_H */

@@ -1,40 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Learn the inner call sites.  See double.h. */
 #include <linux/mm.h>
-#include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 
-#include "../core/stat.h"
 #include "double.h"
 
 #define KMA_DOUBLE_EVENTS	16
 
-/* Events of the task that runs kma_double_learn(); @task is NULL at all other times. */
+/* Events since the last call of KMA_DOUBLE_TRY(), of the task that runs kma_double_learn(). */
 static struct {
-	struct task_struct *task;
 	int nr;
 	struct {
 		unsigned long site;
-		const void *ptr;
+		unsigned long ptr;
 	} event[KMA_DOUBLE_EVENTS];
 } kma_double_log;
 
-noinline void kma_double_note(void *data, unsigned long site, const void *ptr)
+void kma_double_heard(const struct kma_event *ev, bool bulk)
 {
-	kma_stat_inc(alloc_off);
-	if (READ_ONCE(kma_double_log.task) != current || !in_task() ||
-	    kma_double_log.nr == KMA_DOUBLE_EVENTS)
+	if (kma_double_log.nr == KMA_DOUBLE_EVENTS)
 		return;
-	kma_double_log.event[kma_double_log.nr].site = site;
-	kma_double_log.event[kma_double_log.nr].ptr = ptr;
+	kma_double_log.event[kma_double_log.nr].site = ev->site;
+	kma_double_log.event[kma_double_log.nr].ptr = ev->ptr;
 	kma_double_log.nr++;
 }
 
 /* If there were two or more events for @ptr, add the call site of the first one to @t. */
-static void kma_double_find(struct kma_sitetab *t, const void *ptr)
+static void kma_double_find(struct kma_sitetab *t, unsigned long ptr)
 {
 	unsigned long first = 0;
 	int i, nr = 0;
@@ -55,7 +49,7 @@ static void kma_double_find(struct kma_sitetab *t, const void *ptr)
 	kma_double_log.nr = 0;						\
 	__ptr = (alloc);						\
 	if (__ptr)							\
-		kma_double_find(t, __ptr);				\
+		kma_double_find(t, (unsigned long)__ptr);				\
 	kvfree(__ptr);							\
 	__ptr ? 0 : -ENOMEM;						\
 })
@@ -68,14 +62,12 @@ int kma_double_learn(struct kma_sitetab *t)
 
 	/* Hide the size from the compiler: a constant size has another entry point. */
 	OPTIMIZER_HIDE_VAR(size);
-	WRITE_ONCE(kma_double_log.task, current);
 	ret = KMA_DOUBLE_TRY(t, kmalloc(size, gfp)) ?:
 	      KMA_DOUBLE_TRY(t, kmalloc_node(size, gfp, numa_node_id())) ?:
 	      KMA_DOUBLE_TRY(t, kmalloc_track_caller(size, gfp)) ?:
 	      KMA_DOUBLE_TRY(t, kmalloc_node_track_caller(size, gfp, numa_node_id())) ?:
 	      KMA_DOUBLE_TRY(t, krealloc(NULL, size, gfp)) ?:
 	      KMA_DOUBLE_TRY(t, kvmalloc(size, gfp));
-	WRITE_ONCE(kma_double_log.task, NULL);
 	/* A leak detector would take the addresses in the log for references to objects. */
 	memset(kma_double_log.event, 0, sizeof(kma_double_log.event));
 	return ret;

@@ -15,23 +15,20 @@
 #include "../core/sitetab.h"
 
 /**
- * kma_double_note() - note an allocation event while allocations are not recorded
- * @data: not used; keeps the other arguments in the registers that a probe has them in
- * @site: the call site
- * @ptr: the object
+ * kma_double_heard() - note an allocation event for kma_double_learn()
+ * @ev: the event
+ * @bulk: not used
  *
- * Counts the event in alloc_off.  If kma_double_learn() runs in this task, also keeps the
- * event for it.
- *
- * Context: a probe, any context.
+ * Context: a probe, in the task that runs kma_double_learn().
  */
-void kma_double_note(void *data, unsigned long site, const void *ptr);
+void kma_double_heard(const struct kma_event *ev, bool bulk);
 
 /**
  * kma_double_learn() - learn the inner call sites
  * @t: the table of call sites; the result is added to its @inner
  *
- * Context: process, may sleep; probes are attached, allocations are not recorded yet.
+ * Context: process, may sleep; probes are attached, allocations are not recorded yet, and
+ * kma_double_heard() hears of those of this task.
  * Return: 0 or -ENOMEM.
  */
 int kma_double_learn(struct kma_sitetab *t);

@@ -76,10 +76,6 @@ struct kma_nolock_args {
 	gfp_t gfp;
 };
 
-/* The task that runs kma_nolock_try(), and whether the kretprobe fired for it. */
-static struct task_struct *kma_nolock_trying;
-static bool kma_nolock_fired;
-
 static_assert(kma_ftrace_hook_fits(KMA_KMALLOC_NOLOCK, void *, KMA_KMALLOC_NOLOCK_ARGS));
 
 static int kma_nolock_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -89,11 +85,7 @@ static int kma_nolock_entered(struct kretprobe_instance *ri, struct pt_regs *reg
 	args->size = regs_get_kernel_argument(regs, 0);
 	args->gfp = (__force gfp_t)regs_get_kernel_argument(regs,
 							    KMA_KMALLOC_NOLOCK_GFP);
-	if (READ_ONCE(kma_nolock_trying) != current || !in_task())
-		return 0;
-	WRITE_ONCE(kma_nolock_fired, true);
-	/* Skip the return handler. */
-	return 1;
+	return 0;
 }
 
 /*
@@ -132,35 +124,13 @@ static struct kretprobe kma_nolock = {
 static bool kma_nolock_attached;
 
 /*
- * Call the function to test whether the kretprobe fires: registering a kretprobe succeeds
- * even while root has disabled kprobes.
- */
-static bool kma_nolock_try(void)
-{
-	void *object;
-
-	WRITE_ONCE(kma_nolock_fired, false);
-	WRITE_ONCE(kma_nolock_trying, current);
-	/* An object of zero bytes does not have to be freed. */
-	object = kmalloc_nolock(0, 0, NUMA_NO_NODE);
-	OPTIMIZER_HIDE_VAR(object);
-	WRITE_ONCE(kma_nolock_trying, NULL);
-	return READ_ONCE(kma_nolock_fired);
-}
-
-/*
  * Attach only if all frees of these objects are followed, and if the module can find out how
- * many bytes each of them takes.
+ * many bytes each of them takes.  The self-test finds out whether the kretprobe fires.
  */
 static bool kma_nolock_attach(void)
 {
-	if (!kma_ftrace_hooks_bulk_attached() || !kma_cacheinfo_has_slab() ||
-	    !kma_kretprobe_register(&kma_nolock, KMA_NOLOCK_CALLS))
-		return false;
-	if (kma_nolock_try())
-		return true;
-	kma_kretprobe_unregister(&kma_nolock);
-	return false;
+	return kma_ftrace_hooks_bulk_attached() && kma_cacheinfo_has_slab() &&
+	       kma_kretprobe_register(&kma_nolock, KMA_NOLOCK_CALLS);
 }
 
 u64 kma_nolock_forecast(void)
@@ -174,7 +144,7 @@ void kma_nolock_start(void)
 		return;
 	kma_nolock_attached = kma_nolock_attach();
 	if (!kma_nolock_attached)
-		pr_warn("kmalloc_nolock() cannot be followed: its objects are not in the tables (are kprobes disabled?)\n");
+		pr_warn("kmalloc_nolock() cannot be followed: its objects are not in the tables\n");
 }
 
 void kma_nolock_stop(void)

@@ -52,6 +52,8 @@ void kma_nolock_start(void);
 /**
  * kma_nolock_stop() - undo kma_nolock_start()
  *
+ * It does no harm to call this twice.
+ *
  * Context: process, may sleep; before kma_bulk_stop().
  */
 void kma_nolock_stop(void);

@@ -3,6 +3,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/static_call.h>
 #include <linux/tracepoint.h>
 #include <trace/events/kmem.h>
@@ -13,6 +15,27 @@
 #include "page.h"
 #include "timing.h"
 #include "tracepoint.h"
+
+/* ---- allocations while they are not recorded ---------------------------------- */
+
+/* The task that listens, and the function that it passed to kma_page_listen(). */
+static struct task_struct *kma_page_listener;
+static void (*kma_page_heard)(const struct kma_pfn *f, const struct kma_page_event *ev);
+
+void kma_page_listen(void (*heard)(const struct kma_pfn *f, const struct kma_page_event *ev))
+{
+	/* Probes in this task read both; those of other tasks only compare the task. */
+	WRITE_ONCE(kma_page_listener, NULL);
+	WRITE_ONCE(kma_page_heard, heard);
+	WRITE_ONCE(kma_page_listener, heard ? current : NULL);
+}
+
+static noinline void kma_page_off(const struct kma_pfn *f, const struct kma_page_event *ev)
+{
+	kma_stat_inc(page_off);
+	if (READ_ONCE(kma_page_listener) == current && in_task())
+		READ_ONCE(kma_page_heard)(f, ev);
+}
 
 /* ---- the probes ------------------------------------------------------------- */
 
@@ -32,7 +55,7 @@ static __always_inline void kma_page_record(struct kma_pfn *f,
 					    const struct kma_page_event *ev, int mode)
 {
 	if (mode == KMA_PAGES_OFF)
-		kma_stat_inc(page_off);
+		kma_page_off(f, ev);
 	else if (unlikely(!f))
 		kma_pagealloc_no_pfn(&kma_pagealloc, ev);
 	else if (mode == KMA_PAGES_CLASSES)

@@ -68,6 +68,18 @@ void kma_page_untrack(void);
 void kma_page_switch(enum kma_pages_mode mode);
 
 /**
+ * kma_page_listen() - hear of the page allocations of the current task in KMA_PAGES_OFF
+ * @heard: called for each page allocation of this task in task context that succeeded; @f: the
+ *	record of its first page, or NULL if there is none.  NULL to stop listening.
+ *
+ * These allocations count in page_off, as all others do in this mode.
+ *
+ * Context: process; only one task may listen at a time.  @heard is called from probes, with any
+ * lock held.
+ */
+void kma_page_listen(void (*heard)(const struct kma_pfn *f, const struct kma_page_event *ev));
+
+/**
  * kma_page_mode() - the mode that kma_page_switch() has set
  *
  * Context: any.

@@ -3,7 +3,9 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/static_call.h>
 #include <linux/string.h>
@@ -27,6 +29,38 @@ static bool kma_sampled __read_mostly;	/* record only samples */
 
 /* The mode of free probes: look up only objects that core/livefilter.h does not rule out. */
 static bool kma_filtered __read_mostly;
+
+/* ---- allocations while recording is off ------------------------------------ */
+
+/* The task that listens, and the function that it passed to kma_slab_listen(). */
+static struct task_struct *kma_slab_listener;
+static void (*kma_slab_heard)(const struct kma_event *ev, bool bulk);
+
+void kma_slab_listen(void (*heard)(const struct kma_event *ev, bool bulk))
+{
+	/* Probes in this task read both; those of other tasks only compare the task. */
+	WRITE_ONCE(kma_slab_listener, NULL);
+	WRITE_ONCE(kma_slab_heard, heard);
+	WRITE_ONCE(kma_slab_listener, heard ? current : NULL);
+}
+
+static __always_inline bool kma_slab_is_listener(void)
+{
+	return unlikely(READ_ONCE(kma_slab_listener) == current) && in_task();
+}
+
+static noinline void kma_slab_hear(const struct kma_event *ev, bool bulk)
+{
+	READ_ONCE(kma_slab_heard)(ev, bulk);
+}
+
+/* Count an object without an event. */
+static void kma_slab_off(const struct kma_event *ev)
+{
+	kma_stat_inc(alloc_off);
+	if (kma_slab_is_listener())
+		kma_slab_hear(ev, true);
+}
 
 /* ---- the probes ----------------------------------------------------------- */
 
@@ -180,18 +214,19 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
  * The functions of an allocation event while recording is off or a filter is set.
  * Defines
  *
- *	kma_kmalloc_looked(), kma_kmalloc_looked_wanted(), kma_kmalloc_looked_timed(),
- *	kma_kmem_cache_alloc_looked(), kma_kmem_cache_alloc_looked_wanted(),
+ *	kma_kmalloc_looked(), kma_kmalloc_looked_wanted(), kma_kmalloc_looked_off(),
+ *	kma_kmalloc_looked_timed(), kma_kmem_cache_alloc_looked(),
+ *	kma_kmem_cache_alloc_looked_wanted(), kma_kmem_cache_alloc_looked_off(),
  *	kma_kmem_cache_alloc_looked_timed()
  *
  * and also, without KMA_HAVE_EVENT_CACHE,
  *
  *	kma_kmalloc_node_looked(), kma_kmalloc_node_looked_wanted(),
- *	kma_kmalloc_node_looked_timed(), kma_kmem_cache_alloc_node_looked(),
- *	kma_kmem_cache_alloc_node_looked_wanted(),
- *	kma_kmem_cache_alloc_node_looked_timed()
+ *	kma_kmalloc_node_looked_off(), kma_kmalloc_node_looked_timed(),
+ *	kma_kmem_cache_alloc_node_looked(), kma_kmem_cache_alloc_node_looked_wanted(),
+ *	kma_kmem_cache_alloc_node_looked_off(), kma_kmem_cache_alloc_node_looked_timed()
  *
- * While recording is off, no struct kma_event is filled.
+ * While recording is off, a struct kma_event is filled only for the listening task.
  */
 #define KMA_LOOKED_FUNCTION(name, count, proto, args, ...)		\
 static noinline __noclone notrace void name##_wanted proto		\
@@ -199,6 +234,16 @@ static noinline __noclone notrace void name##_wanted proto		\
 	const struct kma_event ev = { __VA_ARGS__ };			\
 									\
 	kma_slab_match(&ev);						\
+}									\
+									\
+static noinline __noclone notrace void name##_off proto			\
+{									\
+	kma_stat_inc(alloc_off);					\
+	if (kma_slab_is_listener()) {					\
+		const struct kma_event ev = { __VA_ARGS__ };		\
+									\
+		kma_slab_hear(&ev, false);				\
+	}								\
 }									\
 									\
 static noinline __noclone notrace void name##_timed proto		\
@@ -210,7 +255,7 @@ static noinline __noclone notrace void name##_timed proto		\
 	if (READ_ONCE(kma_wanted))					\
 		name##_wanted args;					\
 	else								\
-		kma_double_note(NULL, call_site, ptr);			\
+		name##_off args;					\
 	kma_timing_end(timing);						\
 }									\
 									\
@@ -221,7 +266,7 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 	else if (READ_ONCE(kma_wanted))					\
 		name##_wanted args;					\
 	else								\
-		kma_double_note(NULL, call_site, ptr);			\
+		name##_off args;					\
 }
 
 /*
@@ -393,7 +438,7 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 	if (READ_ONCE(kma_wanted))
 		kma_slab_match_bulk(&ev);
 	else
-		kma_stat_inc(alloc_off);
+		kma_slab_off(&ev);
 }
 
 void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp_t gfp)
@@ -407,14 +452,14 @@ void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp
 		.gfp = (__force u32)gfp,
 	};
 
-	if (!READ_ONCE(kma_wanted)) {
-		kma_stat_inc(alloc_off);
-	} else if (ZERO_OR_NULL_PTR(ptr)) {
-		kma_slab_no_memory(NULL, site, ptr);
-	} else {
+	if (!ZERO_OR_NULL_PTR(ptr))
 		ev.cache = kma_cacheinfo_object(ptr);
+	if (!READ_ONCE(kma_wanted))
+		kma_slab_off(&ev);
+	else if (ZERO_OR_NULL_PTR(ptr))
+		kma_slab_no_memory(NULL, site, ptr);
+	else
 		kma_slab_match_bulk(&ev);
-	}
 }
 
 /* ---- attaching ------------------------------------------------------------ */
@@ -503,7 +548,9 @@ int kma_slab_start(void)
 
 	if (ret)
 		return ret;
+	kma_slab_listen(kma_double_heard);
 	ret = kma_double_learn(&kma_core.sites);
+	kma_slab_listen(NULL);
 	if (ret) {
 		pr_err("not enough memory\n");
 		kma_slab_stop();

@@ -19,6 +19,7 @@
 #include <linux/types.h>
 
 #include "../compat.h"
+#include "../core/event.h"
 #include "ftrace_hook.h"
 
 /**
@@ -51,6 +52,18 @@ void kma_slab_stop(void);
  * Context: process, may sleep; kma_lock is held.
  */
 void kma_slab_record(bool on);
+
+/**
+ * kma_slab_listen() - hear of the allocations of the current task while recording is off
+ * @heard: called for each allocation of this task in task context, also for those that returned
+ *	NULL or ZERO_SIZE_PTR; @bulk: it has no event of its own.  NULL to stop listening.
+ *
+ * These allocations count in alloc_off, as all others do while recording is off.
+ *
+ * Context: process; only one task may listen at a time.  @heard is called from probes, with any
+ * lock held.
+ */
+void kma_slab_listen(void (*heard)(const struct kma_event *ev, bool bulk));
 
 /**
  * kma_slab_recording() - whether allocations are recorded

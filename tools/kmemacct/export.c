@@ -281,6 +281,8 @@ static void write_coverage(struct openmetrics *m, const struct source *s)
 			    "Of the objects that are known to be gone, the share whose free was seen.");
 	write_gauge(m, PREFIX "frees_followed", NULL, status_number(status, "free_bulk_followed"),
 		    "1: all frees without an event are followed; 0: they are not.");
+	write_gauge(m, PREFIX "selftest_failed", NULL, status_number(status, "selftest_failed"),
+		    "Ways to allocate or to free that failed the module's test of this kernel.");
 	write_losses(m, status);
 	write_counter(m, PREFIX "sites_recycled", status_number(status, "sites_recycled"),
 		      "Rows of call sites that were given to others: their counts begin at 0 again.");

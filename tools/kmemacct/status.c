@@ -110,8 +110,8 @@ static const struct {
 	  "record fewer of them: kmemacct set threshold_us 100000" },
 };
 
-/* And one that is not counted, and one that is in the head */
-static_assert(ARRAY_SIZE(losses) + 2 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
+/* And one that is not counted, one that may decrease, and one that is in the head */
+static_assert(ARRAY_SIZE(losses) + 3 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
 /* What came during a pause is counted since load, as it is missing in what is live. */
 #define OFF	"off"
@@ -154,6 +154,18 @@ static void add_off(struct status *s)
 		};
 }
 
+/* The paths of pages are tested each time that page tracking begins, so this is no counter. */
+static void add_selftest(struct status *s)
+{
+	u64 nr = status_number(s, "selftest_failed");
+
+	if (nr)
+		s->loss[s->nr_losses++] = (struct loss) {
+			nr, "selftest_failed", "paths failed the module's test of this kernel",
+			"kmemacct stats: path_... is 0; dmesg says what that means",
+		};
+}
+
 void status_judge(struct status *s)
 {
 	const struct row *followed = status_row(s, "free_bulk_followed");
@@ -165,6 +177,7 @@ void status_judge(struct status *s)
 			0, "free_bulk_followed", "frees without an event are not followed",
 			"sysctl kernel.ftrace_enabled=1, then load the module again",
 		};
+	add_selftest(s);
 	for (i = 0; i < ARRAY_SIZE(losses); i++)
 		add_loss(s, i);
 	add_off(s);

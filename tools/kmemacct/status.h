@@ -48,7 +48,7 @@ struct loss {
 };
 
 #define STATUS_FILLS	4
-#define STATUS_LOSSES	16
+#define STATUS_LOSSES	17
 
 /**
  * struct status - what `kmemacct status` shows

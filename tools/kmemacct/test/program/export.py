@@ -138,15 +138,17 @@ def exports_the_module(t):
     for name, value in {
             "load_timestamp_seconds": 1700000000, "count_start_timestamp_seconds": 1700000000,
             "resets_total": 0, "enabled": 1, "sampled": 0, "sample_bytes": 0, "filtered": 0,
-            "coverage_ratio": 0.99997, "frees_followed": 1, "sites_recycled_total": 3,
+            "coverage_ratio": 0.99997, "frees_followed": 1, "selftest_failed": 0,
+            "sites_recycled_total": 3,
             "cpu_ratio": 0.00123, "cpu_budget_ratio": 0.01, "budget_raised_total": 2,
             "memory_bytes": 9437184}.items():
         check_equal(name, value, found[name,])
     t.write("stats", table("stats", ["name", "value"], {
-        **STATS, "enabled": 0, "budget_pct": "2.500", "free_bulk_followed": 0}.items()))
+        **STATS, "enabled": 0, "budget_pct": "2.500", "free_bulk_followed": 0,
+        "selftest_failed": 2}.items()))
     found = export(t)
-    check_equal("off", [0, 0.025, 0],
-                [found[name,] for name in ("enabled", "cpu_budget_ratio", "frees_followed")])
+    check_equal("off", [0, 0.025, 0, 2], [found[name,] for name in (
+        "enabled", "cpu_budget_ratio", "frees_followed", "selftest_failed")])
 
 
 def exports_losses(t):

@@ -29,7 +29,7 @@ new_one 7
 last_error none
 """
 STATS = {
-    "enabled": 1, "free_bulk_followed": 1, "alloc_bulk_missed": 0, "sample_bytes": 0,
+    "enabled": 1, "free_bulk_followed": 1, "alloc_bulk_missed": 0, "selftest_failed": 0, "sample_bytes": 0,
     "sample_bytes_now": 0, "budget_pct": 1, "cpu_pct": "0.123", "cpu_pct_se": "0.030",
     "event_ns": "45.300", "event_ns_se": "1.000", "memory_bytes": 9437184, "live_max": 1048576,
     "live_objs": 262144, "live_slots": 2097152, "live_fill_pct": "12.500", "sites_max": 8192,
@@ -227,6 +227,13 @@ def says_what_is_lost(t):
     write_status(t, free_bulk_followed=0)
     check_in("\nLost       frees without an event are not followed\n             sysctl ",
              t.out("status"))
+    write_status(t, selftest_failed=2)
+    text = t.out("status")
+    check_in("\nLost       2 paths failed the module's test of this kernel\n"
+             "             kmemacct stats: path_... is 0; dmesg says what that means\n", text)
+    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
+    check_equal("json", [("selftest_failed", 2)], [(row["name"], row["count"]) for row in json.loads(
+        t.out("status", "-j"))["lost"]])
     write_status(t, SETTINGS, {"sampled=0": "sampled=1"}, **dict.fromkeys(LOSSES, 10**12),
                  free_bulk_followed=0)
     text = t.out("status")

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The paths of objects that the self-test tries: ways to allocate and to free.
+ *
+ * Each function allocates and frees objects by one path, and asks the witness (witness.h) what was
+ * recorded.  It returns NULL if that is right, kma_witness_untested, or what is wrong.
+ *
+ * Context of all of these: process, may sleep; between kma_witness_start() and
+ * kma_witness_stop(), and after kma_witness_clear().
+ */
+#ifndef KMA_SELFTEST_OBJECTS_H
+#define KMA_SELFTEST_OBJECTS_H
+
+/**
+ * kma_selftest_objects_start() - create the kmem_cache that the functions below need
+ *
+ * Without memory, the functions that need it do not test anything.
+ *
+ * Context: process, may sleep.
+ */
+void kma_selftest_objects_start(void);
+
+/**
+ * kma_selftest_objects_stop() - undo kma_selftest_objects_start()
+ *
+ * Context: process, may sleep.
+ */
+void kma_selftest_objects_stop(void);
+
+/* Allocations with events, and kfree() and kmem_cache_free(). */
+const char *kma_selftest_kmalloc(void);
+const char *kma_selftest_kmalloc_node(void);
+const char *kma_selftest_kmalloc_large(void);
+const char *kma_selftest_krealloc(void);
+const char *kma_selftest_cache(void);
+const char *kma_selftest_cache_node(void);
+/* Frees without an event. */
+const char *kma_selftest_free_bulk(void);
+const char *kma_selftest_kfree_rcu(void);
+const char *kma_selftest_kfree_nolock(void);
+const char *kma_selftest_kfree_rcu_nolock(void);
+/* Allocations without an event. */
+const char *kma_selftest_alloc_bulk(void);
+const char *kma_selftest_kmalloc_nolock(void);
+/* Pages that are freed while an object on them is recorded. */
+const char *kma_selftest_page_net(void);
+/* The end of a kmem_cache: the last, as it destroys that of the functions above. */
+const char *kma_selftest_cache_destroy(void);
+
+#endif /* KMA_SELFTEST_OBJECTS_H */
