@@ -171,8 +171,7 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 /* The per-CPU memory of the tables of objects, and of the stacks that are remembered. */
 static u64 kma_engine_percpu(void)
 {
-	const u64 chunks = DIV_ROUND_UP(kma_config.sites_max + KMA_CACHES_MAX,
-					KMA_ROWS_PER_CHUNK);
+	const u64 chunks = DIV_ROUND_UP(kma_sitetab_rows(&kma_core.sites), KMA_ROWS_PER_CHUNK);
 
 	return chunks * KMA_PERCPU_CHUNK_BYTES * num_possible_cpus() + kma_stack_forecast();
 }

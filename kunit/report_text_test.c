@@ -80,6 +80,7 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 			[KMA_STAT_free_zero_size] = 20,
 			[KMA_STAT_dropped_live_full] = 10,
 			[KMA_STAT_dropped_sites_full] = 20,
+			[KMA_STAT_other_caches] = 15,
 			[KMA_STAT_replaced] = 3,
 			[KMA_STAT_page_freed] = 1,
 			[KMA_STAT_free_unmatched] = 5,

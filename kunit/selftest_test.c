@@ -433,7 +433,7 @@ static void kma_selftest_balances_the_baseline(struct kunit *test)
 			v[KMA_STAT_alloc_failed] + v[KMA_STAT_alloc_zero_size] +
 			v[KMA_STAT_alloc_off] + v[KMA_STAT_alloc_filtered] +
 			v[KMA_STAT_alloc_unsampled] + v[KMA_STAT_double_fired] +
-			v[KMA_STAT_dropped_caches_full] + v[KMA_STAT_dropped_sites_full]);
+			v[KMA_STAT_dropped_sites_full]);
 	KUNIT_EXPECT_EQ(test, v[KMA_STAT_events_kfree] + v[KMA_STAT_events_kmem_cache_free] +
 			v[KMA_STAT_bulk_frees] + v[KMA_STAT_rcu_pending] +
 			v[KMA_STAT_nolock_frees],
