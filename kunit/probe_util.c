@@ -165,7 +165,7 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 		if (strncmp(name, function, len) || name[len] != '+')
 			continue;
 		if (kma_rows_site_read(id, false, &row))
-			kma_counts_add(&sum, &row);
+			kma_sitecount_add(&sum, &row);
 	}
 	kma_lock_release();
 	return sum;

@@ -147,7 +147,6 @@ void kma_expect_stats(struct kunit *test, const u64 *expect);
 
 /* Add the counters of @more to those of @sum. */
 
-
 /* ---- entries -------------------------------------------------------------- */
 
 /**

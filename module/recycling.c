@@ -61,7 +61,8 @@ static int kma_recycling_shift(const struct kma_sitetab *t)
 }
 
 /* Whether a row keeps the number of a destroyed cache in use. */
-static bool kma_recycling_keeps_number(const struct kma_sitetab *t, const struct kma_site_info *info)
+static bool kma_recycling_keeps_number(const struct kma_sitetab *t,
+				       const struct kma_site_info *info)
 {
 	return kma_cachetab_state(&t->caches, info->cache) == KMA_CACHE_RETIRED;
 }
@@ -95,17 +96,17 @@ static void kma_recycling_cache_leaves(void *recycling, int cache)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	/* The row of a number that has the name [other]. */
-	struct kma_counts_raw raw = { .id = t->sites_max + KMA_CACHES_MAX };
+	struct kma_sitecount_raw raw = { .id = t->sites_max + KMA_CACHES_MAX };
 	struct kma_site_counts counts;
 	struct kma_recycling_gone *gone;
 	int i;
 
 	for (i = 0; i < KMA_PAST_SHIFTS; i++) {
 		raw.since = *kma_recycle_past(t, cache, kma_past_shift(i));
-		kma_counts_raw_set(&raw, cache, kma_past_shift(i));
-		kma_counts_read(&counts, &raw);
+		kma_sitecount_raw_set(&raw, cache, kma_past_shift(i));
+		kma_sitecount_read(&counts, &raw);
 		gone = &kma_gone[raw.sampled];
-		kma_counts_add(&gone->counts, &counts);
+		kma_sitecount_add(&gone->counts, &counts);
 		kma_row_add(&gone->row, &raw.since);
 	}
 }

@@ -21,9 +21,9 @@
 
 #include <linux/types.h>
 
-#include "counts.h"
+#include "sitecount.h"
 
-/* Caches whose numbers were recycled: objects that were all recorded, and those that were sampled. */
+/* Of caches whose numbers were recycled: objects that were all recorded, and samples. */
 #define KMA_RECYCLING_GONE	2
 
 /**

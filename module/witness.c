@@ -37,7 +37,7 @@ static struct {
 	struct kma_witness_event event[KMA_WITNESS_EVENTS];
 } kma_witness;
 
-const char kma_witness_untested[] = "not tested";
+const char kma_witness_untested[sizeof("not tested")] = "not tested";
 
 static void kma_witness_note(const struct kma_event *ev, bool bulk, bool put)
 {

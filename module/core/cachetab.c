@@ -147,8 +147,8 @@ static void kma_cachetab_publish(struct kma_cache_slot *slot, unsigned long cach
 }
 
 /*
- * Out of line, so that looking up a known cache saves no registers.  Without a slot, a cache gets no
- * number of its own, because each of its events would get another one.
+ * Out of line, so that looking up a known cache saves no registers.  Without a slot, a cache gets
+ * no number of its own, because each of its events would get another one.
  */
 static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 {

@@ -39,14 +39,15 @@
 #define KMA_CACHES_PROBES	64
 
 /*
- * Reserved numbers begin at KMA_CACHES_MAX.  For objects, there is one for each step of sizes, from 8
- * bytes, the first step, to KMA_CACHE_BYTES_MAX.
+ * Reserved numbers begin at KMA_CACHES_MAX.  For objects, there is one for each step of sizes, from
+ * 8 bytes, the first step, to KMA_CACHE_BYTES_MAX.
  */
 #define KMA_CACHES_OTHER	(4 * (31 - 3) + 1)
 /* For page allocations, there is one for each kind, order and migrate type. */
-#define KMA_CLASSES_OTHER	(1 << KMA_CLASS_GFP_SHIFT)
+#define KMA_CLASSES_OTHER	512
 #define KMA_CACHES_RESERVED	KMA_CLASSES_OTHER
 
+static_assert(KMA_CLASSES_OTHER == 1UL << KMA_CLASS_GFP_SHIFT);
 static_assert(KMA_CACHES_OTHER <= KMA_CACHES_RESERVED);
 
 /**

@@ -20,10 +20,10 @@
  * LEAVING, and free the slot.  This may happen as late as during the first wait, so a probe that
  * began during that wait may have found the row.  The second wait is for that probe, too.
  *
- * An entry of the live table, or the record of a page, has the number of its row, so a row with live
- * objects must not be used for another call site.  A probe that found the row before it was unmapped may still put
- * an object; then the row stays LEAVING, and a later call recycles it.  In the meantime, events
- * of its call site use a new row.
+ * An entry of the live table, or the record of a page, has the number of its row.  So a row with
+ * live objects must not be used for another call site.  A probe that found the row before it was
+ * unmapped may still put an object.  Then the row stays LEAVING, and a later call recycles it.  In
+ * the meantime, events of its call site use a new row.
  *
  * What a row has counted is not lost.  It is added to the past of its cache: one set of counters
  * for each cache and shift, which only process context uses.  Tables show it as [other].

@@ -52,7 +52,7 @@ struct kma_page_counts {
 };
 
 /**
- * struct kma_page_raw - what was recorded in a row of page allocations, or in rows that were recycled
+ * struct kma_page_raw - what was recorded in a row of page allocations, or in recycled rows
  * @id: number of the row; for rows that were recycled, that of the row [other] of their class
  * @cache: the class
  * @shift: binary logarithm of the N of the samples, or KMA_SHIFT_EXACT

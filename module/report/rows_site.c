@@ -45,7 +45,7 @@ static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 	return since;
 }
 
-static bool kma_rows_site_read_row(u32 id, struct kma_counts_raw *raw)
+static bool kma_rows_site_read_row(u32 id, struct kma_sitecount_raw *raw)
 {
 	const struct kma_site_info *info = kma_sitetab_info(&kma_core.sites, id);
 	struct kma_row sum;
@@ -57,11 +57,11 @@ static bool kma_rows_site_read_row(u32 id, struct kma_counts_raw *raw)
 	raw->since = kma_rows_site_since(id, &sum);
 	raw->live = kma_row_live(&sum);
 	raw->confirmed = kma_rows_site_suspect(&sum) ? 0 : raw->live;
-	kma_counts_raw_set(raw, info->cache, READ_ONCE(info->shift));
+	kma_sitecount_raw_set(raw, info->cache, READ_ONCE(info->shift));
 	return true;
 }
 
-static bool kma_rows_site_read_past(u32 i, struct kma_counts_raw *raw)
+static bool kma_rows_site_read_past(u32 i, struct kma_sitecount_raw *raw)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	const int cache = i / KMA_PAST_SHIFTS;
@@ -71,18 +71,18 @@ static bool kma_rows_site_read_past(u32 i, struct kma_counts_raw *raw)
 	/* Without recycled rows, the description of the cache may not be complete yet: skip it. */
 	if (!memchr_inv(past, 0, sizeof(*past)))
 		return false;
-	*raw = (struct kma_counts_raw) { .id = t->sites_max + cache, .since = *past };
-	kma_counts_raw_set(raw, cache, shift);
+	*raw = (struct kma_sitecount_raw) { .id = t->sites_max + cache, .since = *past };
+	kma_sitecount_raw_set(raw, cache, shift);
 	return true;
 }
 
-static bool kma_rows_site_empty(const struct kma_counts_raw *raw)
+static bool kma_rows_site_empty(const struct kma_sitecount_raw *raw)
 {
 	return !raw->since.hits && !raw->since.bulk && !raw->since.frees && !raw->live;
 }
 
 /* Read a row, or recycled rows of a cache.  Return false if the tables leave it out. */
-static bool kma_rows_site_read_raw(u32 i, bool samples, struct kma_counts_raw *raw)
+static bool kma_rows_site_read_raw(u32 i, bool samples, struct kma_sitecount_raw *raw)
 {
 	const u32 rows = kma_sitetab_rows(&kma_core.sites);
 
@@ -94,8 +94,8 @@ static bool kma_rows_site_read_raw(u32 i, bool samples, struct kma_counts_raw *r
 }
 
 /*
- * Indexes of kma_rows_site_read() are those of rows, then of caches that are gone, and then of pairs
- * of cache and shift.  The last ones come to exist when rows are first recycled.
+ * Indexes of kma_rows_site_read() are those of rows, then of caches that are gone, and then of
+ * pairs of cache and shift.  The last ones come to exist when rows are first recycled.
  */
 static u32 kma_rows_site_pasts(void)
 {
@@ -152,7 +152,7 @@ static bool kma_rows_site_shows(const struct kma_recycling_gone *gone, bool samp
 bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
 {
 	const struct kma_recycling_gone *gone = kma_rows_site_gone(i);
-	struct kma_counts_raw raw;
+	struct kma_sitecount_raw raw;
 
 	if (gone) {
 		*counts = gone->counts;
@@ -160,14 +160,14 @@ bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
 	}
 	if (!kma_rows_site_read_raw(i, samples, &raw))
 		return false;
-	kma_counts_read(counts, &raw);
+	kma_sitecount_read(counts, &raw);
 	return true;
 }
 
 bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed)
 {
 	const struct kma_recycling_gone *gone = kma_rows_site_gone(i);
-	struct kma_counts_raw raw;
+	struct kma_sitecount_raw raw;
 
 	if (gone) {
 		*id = gone->counts.id;
@@ -177,7 +177,7 @@ bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u12
 	if (!kma_rows_site_read_raw(i, samples, &raw))
 		return false;
 	*id = raw.id;
-	*weighed = kma_counts_weighed(&raw, column);
+	*weighed = kma_sitecount_weighed(&raw, column);
 	return true;
 }
 
@@ -209,7 +209,7 @@ void kma_rows_site_merge(struct kma_snapshot *snap)
 	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i++) {
 		if (nr && !strcmp(row[nr - 1].label, row[i].label))
-			kma_counts_add(&row[nr - 1], &row[i]);
+			kma_sitecount_add(&row[nr - 1], &row[i]);
 		else
 			row[nr++] = row[i];
 		cond_resched();
@@ -237,7 +237,7 @@ static u32 kma_rows_site_most(void)
 {
 	const u32 rows = kma_sitetab_rows(&kma_core.sites);
 	u32 most = rows + KMA_RECYCLING_GONE, i;
-	struct kma_counts_raw raw;
+	struct kma_sitecount_raw raw;
 
 	for (i = 0; i < kma_rows_site_pasts(); i++) {
 		most += kma_rows_site_read_past(i, &raw);

@@ -3,7 +3,7 @@
 #ifndef KMA_REPORT_ROWS_SITE_H
 #define KMA_REPORT_ROWS_SITE_H
 
-#include "../counts.h"
+#include "../sitecount.h"
 #include "seqtab.h"
 
 /**

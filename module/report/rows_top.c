@@ -196,7 +196,7 @@ static int kma_top_row(struct kma_snapshot *snap, const struct kma_top *top,
 	sum->label = l->label;
 	for (row = l->row; !ret && row; row = top->next[row - 1]) {
 		if (kma_rows_site_read(row - 1, samples, &counts)) {
-			kma_counts_add(sum, &counts);
+			kma_sitecount_add(sum, &counts);
 			sum->id = counts.id;
 		}
 		ret = kma_snapshot_pause(snap);

@@ -31,9 +31,9 @@ static int kma_summary_counts(struct kma_snapshot *snap, struct kma_site_counts 
 	memset(own, 0, sizeof(*own));
 	for (i = 0; !ret && i < nr; i++) {
 		if (kma_rows_site_read(i, false, &counts)) {
-			kma_counts_add(sum, &counts);
+			kma_sitecount_add(sum, &counts);
 			if (kma_summary_is_own(i))
-				kma_counts_add(own, &counts);
+				kma_sitecount_add(own, &counts);
 		}
 		ret = kma_snapshot_pause(snap);
 	}

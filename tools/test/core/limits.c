@@ -501,9 +501,10 @@ static void kma_shares_numbers_by_size(void)
 		u32 shared;
 		int id;
 	} sizes[] = {
-		{ 1, 8, 0 }, { 8, 8, 0 }, { 9, 10, 1 }, { 16, 16, 4 }, { 56, 56, 11 }, { 64, 64, 12 },
-		{ 65, 80, 13 }, { 80, 80, 13 }, { 96, 96, 14 }, { 97, 112, 15 }, { 4096, 4096, 36 },
-		{ 4104, 5120, 37 }, { 1UL << 31, 1U << 31, 112 },
+		{ 1, 8, 0 }, { 8, 8, 0 }, { 9, 10, 1 }, { 16, 16, 4 }, { 56, 56, 11 },
+		{ 64, 64, 12 }, { 65, 80, 13 }, { 80, 80, 13 }, { 96, 96, 14 },
+		{ 97, 112, 15 }, { 4096, 4096, 36 }, { 4104, 5120, 37 },
+		{ 1UL << 31, 1U << 31, 112 },
 	};
 	const struct kma_cache_info *info;
 	struct kma_cachetab t;
@@ -527,35 +528,33 @@ static void kma_shares_numbers_by_size(void)
 	kma_cachetab_destroy(&t);
 }
 
+static void kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigned int type,
+			      unsigned long kind)
+{
+	const unsigned long class = kma_class(order, type, 0x12345);
+	const unsigned long all = kma_class(order, type, KMA_CLASS_GFP_OTHER);
+	const int id = kma_cachetab_get(t, kma_class_kind(class, kind));
+
+	kma_expect(kma_cache_is_other(id) && id < (int)t->nr);
+	kma_expect(t->info[id].class == all && t->info[id].shadow == (kind == KMA_CLASS_SHADOW));
+	/* The class that stands for all of them has the same number. */
+	kma_expect(kma_cachetab_has(t, kma_class_kind(all, kind)));
+	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
+}
+
 /* Classes without a number of their own share one with those of kind, order and migrate type. */
 static void kma_shares_numbers_by_kind(void)
 {
-	static const unsigned long kinds[] = { KMA_CLASS_SITE, KMA_CLASS_SHADOW, KMA_CLASS_ALONE };
-	unsigned int order, type, kind;
-	const struct kma_cache_info *info;
 	struct kma_cachetab t;
-	unsigned long class;
 	u32 i;
-	int id;
 
 	kma_expect(!kma_cachetab_init(&t, true));
 	for (i = 0; i < KMA_CACHES_MAX; i++)
 		kma_expect(kma_cachetab_get(&t, kma_class(0, 0, i)) == (int)i);
-	for (order = 0; order < 16; order++) {
-		for (type = 0; type < 8; type++) {
-			for (kind = 0; kind < 3; kind++) {
-				class = kma_class_kind(kma_class(order, type, 0x12345), kinds[kind]);
-				id = kma_cachetab_get(&t, class);
-				info = &t.info[id];
-				kma_expect(kma_cache_is_other(id) && id < (int)t.nr);
-				kma_expect(info->class == kma_class(order, type, KMA_CLASS_GFP_OTHER));
-				kma_expect(info->shadow == (kind == 1));
-				/* The class that stands for all of them has the same number. */
-				class = kma_class_kind(info->class, kinds[kind]);
-				kma_expect(kma_cachetab_has(&t, class));
-				kma_expect(kma_cachetab_get(&t, class) == id);
-			}
-		}
+	for (i = 0; i < 16 * 8; i++) {
+		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SITE);
+		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SHADOW);
+		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_ALONE);
 	}
 	kma_cachetab_destroy(&t);
 }

@@ -99,8 +99,8 @@ void kma_model_free(struct kma_model *m, struct kma_object *o);
 void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
 
 /*
- * Begin to recycle all rows without live objects, and all numbers of destroyed caches; finish it, and return how many rows were
- * recycled; or do both.
+ * Begin to recycle all rows without live objects, and all numbers of destroyed caches; finish it,
+ * and return how many rows were recycled; or do both.
  */
 bool kma_model_recycle_begin(struct kma_model *m);
 u32 kma_model_recycle_finish(struct kma_model *m);

@@ -420,8 +420,8 @@ static void kma_runs_out(void)
 	kma_setup(KMA_SITES_MIN);
 	for (i = 0; i < classes; i++) {
 		ev = kma_event_of(i);
-		kma_pagealloc_class(&kma_pagealloc, kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i),
-				    &ev);
+		kma_pagealloc_class(&kma_pagealloc,
+				    kma_pfntab_at(&kma_pagealloc.pfns, KMA_FIRST + i), &ev);
 	}
 	for (i = 0; i < classes; i++)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + i, 0);
@@ -609,6 +609,7 @@ static struct kma_pfn *kma_records(u32 page)
 static void kma_recycles_rows(void)
 {
 	const struct kma_page_event ev = { 2, kma_class(2, 1, 7), false };
+	const struct kma_page_event one = { 0, kma_class(0, 0, 0), false };
 	struct kma_sitetab *t = &kma_pagealloc.sites;
 	struct kma_row sum, all = {};
 	struct kma_stats stats;
@@ -618,15 +619,15 @@ static void kma_recycles_rows(void)
 	kma_pagealloc_class(&kma_pagealloc, kma_records(4096), &ev);
 	kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096, 2);
 	for (i = 0; i < 1000; i++) {
-		kma_pagealloc_site(&kma_pagealloc, kma_records(4 * i), KMA_MODEL_SITE + 16 * i, &ev);
+		kma_pagealloc_site(&kma_pagealloc, kma_records(4 * i), KMA_MODEL_SITE + 16 * i,
+				   &ev);
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i, 0);
 		kma_expect(!kma_recycle_all() && kma_sitetab_used(t) == 2 + !!i);
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i + 2, 1);
 		if (i % 2)
 			kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4 * i + 1, 0);
 		else	/* The free of the last page is not seen before the page is used again. */
-			kma_pagealloc_class(&kma_pagealloc, kma_records(4 * i + 1),
-					    &(struct kma_page_event) { 0, kma_class(0, 0, 0), false });
+			kma_pagealloc_class(&kma_pagealloc, kma_records(4 * i + 1), &one);
 		kma_expect(kma_recycle_all() == 1 && kma_sitetab_used(t) == 2);
 	}
 	kma_stats_sum(&stats);

@@ -627,7 +627,8 @@ static void kma_months_of_caches(void)
 	kma_setup(4000, 1, 51);
 	for (i = 0; i < KMA_MONTHS_CACHES; i++) {
 		c = &cache[i % 2];
-		c->size = c->object_size = 64 + 8 * (i % 60);
+		c->size = 64 + 8 * (i % 60);
+		c->object_size = c->size;
 		snprintf(c->name, sizeof(c->name), "fcall-%u", i);
 		ev.cache = (unsigned long)c;
 		ev.ptr = kma_object[50].ptr;
@@ -642,7 +643,7 @@ static void kma_months_of_caches(void)
 				kma_record_free(&kma_core, ev.ptr, true);
 			}
 			kma_record_alloc(&kma_core, &ev);
-			strcpy(name[old], c->name);
+			memcpy(name[old], c->name, sizeof(name[old]));
 		}
 		kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)c);
 		if (kma_cachetab_used(kma_caches()) >= KMA_CACHES_MAX / 8 * 7)

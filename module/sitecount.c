@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts of objects, from what was recorded.  See counts.h. */
-#include "counts.h"
+/* Counts of objects, from what was recorded.  See sitecount.h. */
+#include "sitecount.h"
 #include "state.h"
 
 /* The last columns are the standard errors, in the order of the columns they belong to. */
@@ -10,7 +10,7 @@ static_assert(KMA_COUNT_ERRORS + KMA_COUNT_frees == KMA_COUNT_frees_se);
 static_assert(KMA_COUNT_ERRORS + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
 static_assert(KMA_COUNT_ERRORS + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
 
-void kma_counts_raw_set(struct kma_counts_raw *raw, int cache, int shift)
+void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift)
 {
 	raw->cache = &kma_core.sites.caches.info[cache];
 	raw->weight = kma_sample_weight(raw->cache->size, shift);
@@ -18,7 +18,7 @@ void kma_counts_raw_set(struct kma_counts_raw *raw, int cache, int shift)
 }
 
 /* The number of objects that a column counts, or whose bytes it adds up. */
-static u64 kma_counts_objects(const struct kma_counts_raw *raw, enum kma_site_column column)
+static u64 kma_sitecount_objects(const struct kma_sitecount_raw *raw, enum kma_site_column column)
 {
 	const struct kma_row *since = &raw->since;
 
@@ -48,7 +48,7 @@ static u64 kma_counts_objects(const struct kma_counts_raw *raw, enum kma_site_co
 }
 
 /* What each of these objects adds to the column. */
-static u64 kma_counts_each(const struct kma_counts_raw *raw, enum kma_site_column column)
+static u64 kma_sitecount_each(const struct kma_sitecount_raw *raw, enum kma_site_column column)
 {
 	switch (column) {
 	case KMA_COUNT_live_bytes:
@@ -65,15 +65,15 @@ static u64 kma_counts_each(const struct kma_counts_raw *raw, enum kma_site_colum
 }
 
 /* Test for a column whose objects do not all add the same: bytes_req of kmalloc(). */
-static bool kma_counts_differs(const struct kma_counts_raw *raw, enum kma_site_column column)
+static bool kma_sitecount_differs(const struct kma_sitecount_raw *raw, enum kma_site_column column)
 {
 	return column == KMA_COUNT_bytes_req && !raw->cache->object_size;
 }
 
-kma_u128 kma_counts_weighed(const struct kma_counts_raw *raw, enum kma_site_column column)
+kma_u128 kma_sitecount_weighed(const struct kma_sitecount_raw *raw, enum kma_site_column column)
 {
-	u64 n = kma_counts_differs(raw, column) ? raw->since.bytes_req :
-		kma_counts_objects(raw, column) * kma_counts_each(raw, column);
+	u64 n = kma_sitecount_differs(raw, column) ? raw->since.bytes_req :
+		kma_sitecount_objects(raw, column) * kma_sitecount_each(raw, column);
 
 	return kma_weigh(n, raw->weight);
 }
@@ -82,19 +82,19 @@ kma_u128 kma_counts_weighed(const struct kma_counts_raw *raw, enum kma_site_colu
  * The variance needs the sum of the squares of the sizes.  Those of all requests are not recorded,
  * but none is larger than the cache's objects, so that sum is at most their bytes times this size.
  */
-static kma_u128 kma_counts_variance(const struct kma_counts_raw *raw,
+static kma_u128 kma_sitecount_variance(const struct kma_sitecount_raw *raw,
 				       enum kma_site_column column)
 {
-	const u64 each = kma_counts_each(raw, column);
+	const u64 each = kma_sitecount_each(raw, column);
 
-	if (kma_counts_differs(raw, column))
+	if (kma_sitecount_differs(raw, column))
 		return kma_weigh_variance((kma_u128)raw->since.bytes_req * raw->cache->size,
 					  raw->weight);
-	return kma_weigh_variance((kma_u128)kma_counts_objects(raw, column) * each * each,
+	return kma_weigh_variance((kma_u128)kma_sitecount_objects(raw, column) * each * each,
 				  raw->weight);
 }
 
-static void kma_counts_set(struct kma_site_counts *counts, enum kma_site_column column,
+static void kma_sitecount_set(struct kma_site_counts *counts, enum kma_site_column column,
 			      kma_u128 weighed, kma_u128 variance)
 {
 	counts->v[column] = kma_weighed(weighed);
@@ -102,24 +102,24 @@ static void kma_counts_set(struct kma_site_counts *counts, enum kma_site_column 
 	counts->variance[column] = variance;
 }
 
-void kma_counts_read(struct kma_site_counts *counts, const struct kma_counts_raw *raw)
+void kma_sitecount_read(struct kma_site_counts *counts, const struct kma_sitecount_raw *raw)
 {
 	int column;
 
 	for (column = 0; column < KMA_COUNT_ESTIMATES; column++)
-		kma_counts_set(counts, column, kma_counts_weighed(raw, column),
-			       kma_counts_variance(raw, column));
+		kma_sitecount_set(counts, column, kma_sitecount_weighed(raw, column),
+				  kma_sitecount_variance(raw, column));
 	counts->v[KMA_COUNT_samples] = raw->sampled ? raw->since.hits + raw->since.bulk : 0;
 	counts->v[KMA_COUNT_live_samples] = raw->sampled ? raw->live : 0;
 	counts->id = raw->id;
 }
 
-void kma_counts_add(struct kma_site_counts *sum, const struct kma_site_counts *more)
+void kma_sitecount_add(struct kma_site_counts *sum, const struct kma_site_counts *more)
 {
 	int i;
 
 	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
-		kma_counts_set(sum, i, sum->weighed[i] + more->weighed[i],
+		kma_sitecount_set(sum, i, sum->weighed[i] + more->weighed[i],
 				  sum->variance[i] + more->variance[i]);
 	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
 	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];

@@ -6,8 +6,8 @@
  * that samples stand for, follow from the sizes of the cache.  Counts of rows of different caches
  * can be added up.
  */
-#ifndef KMA_COUNTS_H
-#define KMA_COUNTS_H
+#ifndef KMA_SITECOUNT_H
+#define KMA_SITECOUNT_H
 
 #include "../include/kmemacct_abi.h"
 #include "core/sample.h"
@@ -48,7 +48,7 @@ struct kma_site_counts {
 };
 
 /**
- * struct kma_counts_raw - what was recorded of objects of one cache that were sampled alike
+ * struct kma_sitecount_raw - what was recorded of objects of one cache that were sampled alike
  * @id: number of the row, as in struct kma_site_counts
  * @sampled: they were sampled, rather than all recorded
  * @since: what was counted since the last reset; a sample counts as one
@@ -57,7 +57,7 @@ struct kma_site_counts {
  * @cache: the cache
  * @weight: weight of each sample
  */
-struct kma_counts_raw {
+struct kma_sitecount_raw {
 	u32 id;
 	bool sampled;
 	struct kma_row since;
@@ -68,41 +68,41 @@ struct kma_counts_raw {
 };
 
 /**
- * kma_counts_raw_set() - set @cache, @weight and @sampled
+ * kma_sitecount_raw_set() - set @cache, @weight and @sampled
  * @raw: the struct
  * @cache: number of the cache of the objects
  * @shift: the binary logarithm of the N that they were sampled with, or KMA_SHIFT_EXACT
  *
  * Context: process; kma_lock is held.
  */
-void kma_counts_raw_set(struct kma_counts_raw *raw, int cache, int shift);
+void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift);
 
 /**
- * kma_counts_weighed() - compute one column
+ * kma_sitecount_weighed() - compute one column
  * @raw: what was recorded
  * @column: a column below KMA_COUNT_ESTIMATES
  *
  * Context: process; kma_lock is held.
  * Return: the estimate before it is rounded: kma_weigh().
  */
-kma_u128 kma_counts_weighed(const struct kma_counts_raw *raw, enum kma_site_column column);
+kma_u128 kma_sitecount_weighed(const struct kma_sitecount_raw *raw, enum kma_site_column column);
 
 /**
- * kma_counts_read() - compute all columns
+ * kma_sitecount_read() - compute all columns
  * @counts: the result; @label is not set
  * @raw: what was recorded
  *
  * Context: process; kma_lock is held.
  */
-void kma_counts_read(struct kma_site_counts *counts, const struct kma_counts_raw *raw);
+void kma_sitecount_read(struct kma_site_counts *counts, const struct kma_sitecount_raw *raw);
 
 /**
- * kma_counts_add() - add the counts of one row to those of another
+ * kma_sitecount_add() - add the counts of one row to those of another
  * @sum: the row that is added to
  * @more: the row that is added
  *
  * Context: any.
  */
-void kma_counts_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
+void kma_sitecount_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
-#endif /* KMA_COUNTS_H */
+#endif /* KMA_SITECOUNT_H */
