@@ -15,7 +15,7 @@ from table import Table, control, pairs_of
 from truth import Truth, rows_by_function
 
 # What comes and goes in one round.  In 50 rounds: 20,000 caches, 500 loads of a module, 5,000
-# cgroups, 200,000 processes, 3,000 super blocks
+# cgroups, 200,000 processes, 3,000 super blocks, 5,000 tasks that wait for memory
 CACHES, MODULES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 10, 100, 4000, 60, 100
 # Losses: none of them may happen.
 LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
