@@ -390,7 +390,7 @@ static void kma_setup_caches_full(void)
 	u32 i;
 
 	kma_setup_row();
-	for (i = 1; i < KMA_CACHES_MAX; i++)
+	for (i = 0; kma_cachetab_used(&kma_core.sites.caches) < KMA_CACHES_MAX; i++)
 		kma_cachetab_get(&kma_core.sites.caches, 100000 + i);
 }
 
