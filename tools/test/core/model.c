@@ -37,7 +37,8 @@ void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 	if (!m->row || !m->gone || !m->cache)
 		abort();
 	for (i = 0; i < KMA_MODEL_CACHES; i++) {
-		m->cache[i].size = 64 * (i + 1);
+		/* From 64 bytes, in steps for which no two caches share a number (cachetab.h) */
+		m->cache[i].size = ((i + 3) % 4 + 5) << (3 + (i + 3) / 4);
 		m->cache[i].object_size = m->cache[i].size - 8;
 		snprintf(m->cache[i].name, KMA_CACHE_NAME_LEN, "cache-%u", i);
 	}
@@ -309,16 +310,28 @@ static u32 kma_check_cache(const struct kma_model *m, int id)
 	return KMA_MODEL_CACHES;
 }
 
-/* The model's number for the cache of a row.  Rows of caches without a number have their words. */
+/* Whether a row of a number that caches share is that of this cache. */
+static bool kma_check_row_is_of(const struct kma_model *m, const struct kma_site_info *info,
+				u32 cache)
+{
+	const unsigned long word = kma_model_cache(m, cache);
+	struct kma_sitetab *t = &m->core->sites;
+
+	/* A row [other] has no slot.  The caches of the model share no number with each other. */
+	if (!info->site)
+		return kma_cachetab_has(&t->caches, word) &&
+		       kma_cachetab_get(&t->caches, word) == info->cache;
+	return t->map[info->slot].cache == word;
+}
+
 static u32 kma_check_row_cache(const struct kma_model *m, const struct kma_site_info *info)
 {
 	u32 i;
 
 	if (!kma_cache_is_other(info->cache))
 		return kma_check_cache(m, info->cache);
-	for (i = 0; i < KMA_MODEL_CACHES; i++)
-		if (kma_model_cache(m, i) == m->core->sites.map[info->slot].cache)
-			break;
+	for (i = 0; i < KMA_MODEL_CACHES && !kma_check_row_is_of(m, info, i); i++)
+		;
 	return i;
 }
 
