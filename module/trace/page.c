@@ -30,11 +30,31 @@ void kma_page_listen(void (*heard)(const struct kma_pfn *f, const struct kma_pag
 	WRITE_ONCE(kma_page_listener, heard ? current : NULL);
 }
 
-static noinline void kma_page_off(const struct kma_pfn *f, const struct kma_page_event *ev)
+/* If the current task listens, tell it of its allocation. */
+static noinline notrace void kma_page_tell(const struct kma_pfn *f, const struct kma_page_event *ev)
 {
-	kma_stat_inc(page_off);
 	if (READ_ONCE(kma_page_listener) == current && in_task())
 		READ_ONCE(kma_page_heard)(f, ev);
+}
+
+static noinline notrace void kma_page_hear(const struct page *page, unsigned int order, gfp_t gfp,
+					   int type)
+{
+	const struct kma_page_event ev = {
+		.order = order,
+		.class = kma_class(order, type, (__force u32)gfp),
+	};
+
+	if (page)
+		kma_page_tell(kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page)), &ev);
+}
+
+static __always_inline void kma_page_off(const struct page *page, unsigned int order, gfp_t gfp,
+					 int type)
+{
+	kma_stat_inc(page_off);
+	if (unlikely(READ_ONCE(kma_page_listener) == current))
+		kma_page_hear(page, order, gfp, type);
 }
 
 /* ---- the probes ------------------------------------------------------------- */
@@ -54,16 +74,18 @@ static enum kma_pages_mode kma_page_mode_now;
 static __always_inline void kma_page_record(struct kma_pfn *f,
 					    const struct kma_page_event *ev, int mode)
 {
-	if (mode == KMA_PAGES_OFF)
-		kma_page_off(f, ev);
-	else if (unlikely(!f))
+	if (mode == KMA_PAGES_OFF) {
+		kma_stat_inc(page_off);
+		kma_page_tell(f, ev);
+	} else if (unlikely(!f)) {
 		kma_pagealloc_no_pfn(&kma_pagealloc, ev);
-	else if (mode == KMA_PAGES_CLASSES)
+	} else if (mode == KMA_PAGES_CLASSES) {
 		kma_pagealloc_class(&kma_pagealloc, f, ev);
-	else if (mode == KMA_PAGES_SAMPLED)
+	} else if (mode == KMA_PAGES_SAMPLED) {
 		kma_pagealloc_sampled(&kma_pagealloc, f, ev);
-	else
+	} else {
 		kma_pagealloc_site(&kma_pagealloc, f, kma_env_page_site(), ev);
+	}
 }
 
 static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
@@ -74,8 +96,8 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 		.class = kma_class(order, type, (__force u32)gfp),
 	};
 
-	if (!page && mode == KMA_PAGES_OFF) {
-		kma_stat_inc(page_off);
+	if (mode == KMA_PAGES_OFF) {
+		kma_page_off(page, order, gfp, type);
 	} else if (!page) {
 		kma_stat_inc(page_failed);
 		kma_stat_add(pages_failed, 1UL << order);
