@@ -24,7 +24,7 @@ static unsigned int kma_recycling_pause;
 static unsigned int kma_recycling_next;
 /* Whether the next turn looks at the rows.  kma_recycling_sweep() reads it without the lock. */
 static bool kma_recycling_due;
-/* What was recycled since load. */
+/* Numbers of rows and of caches that were recycled since load. */
 static u64 kma_recycled_rows;
 static u64 kma_recycled_caches;
 static struct kma_recycling_gone kma_gone[KMA_RECYCLING_GONE];
@@ -160,7 +160,7 @@ static bool kma_recycling_short_of_rows(const struct kma_sitetab *t)
 	       (u32)atomic_read(&t->stacks) >= kma_sitetab_stacks_max(t) / 8 * 7;
 }
 
-/* What there is to recycle in each table. */
+/* Both tell whether rows, or numbers of caches, run short. */
 static struct kma_recycling kma_recycling_objects(void)
 {
 	struct kma_sitetab *t = &kma_core.sites;
@@ -197,6 +197,8 @@ void kma_recycling_turn(void)
 
 	if (!objects.rows && !objects.caches && !pages.rows) {
 		kma_recycling_pause = KMA_RECYCLING_TURNS;
+		kma_recycling_next = turn;
+		WRITE_ONCE(kma_recycling_due, false);
 		return;
 	}
 	if ((int)(turn - kma_recycling_next) < 0)

@@ -23,7 +23,7 @@
 
 #include "sitecount.h"
 
-/* Of caches whose numbers were recycled: objects that were all recorded, and samples. */
+/* There are two sums of caches whose numbers were recycled: exact objects, and samples. */
 #define KMA_RECYCLING_GONE	2
 
 /**

@@ -109,7 +109,7 @@ u32 kma_rows_site_nr(void)
 	return kma_sitetab_rows(&kma_core.sites) + KMA_RECYCLING_GONE + kma_rows_site_pasts();
 }
 
-/* What caches that are gone have counted, or NULL if the index is that of something else. */
+/* Get the sums of caches that are gone.  Return: NULL if the index is that of something else. */
 static const struct kma_recycling_gone *kma_rows_site_gone(u32 i)
 {
 	i -= kma_sitetab_rows(&kma_core.sites);
