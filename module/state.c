@@ -47,6 +47,8 @@ static u64 kma_total_bytes(void)
 	return (u64)totalram_pages() << PAGE_SHIFT;
 }
 
+/* The tables that kma_state_init() has allocated, and other memory. */
+static u64 kma_state_tables;
 static atomic64_t kma_state_more;
 
 void kma_state_add_bytes(s64 bytes)
@@ -56,9 +58,8 @@ void kma_state_add_bytes(s64 bytes)
 
 u64 kma_state_bytes(void)
 {
-	return kma_core_bytes(kma_config.live_max, kma_config.sites_max, nr_cpu_ids,
-			      kma_core.obj.pages.mask + 1) +
-	       kma_recycle_bytes(&kma_core.sites) + atomic64_read(&kma_state_more);
+	return kma_state_tables + kma_recycle_bytes(&kma_core.sites) +
+	       atomic64_read(&kma_state_more);
 }
 
 u64 kma_state_bytes_max(void)
@@ -130,6 +131,7 @@ int kma_state_init(u64 pfns)
 		       bytes >> 10);
 		return ret;
 	}
+	kma_state_tables = bytes;
 	pr_info("up to %llu live objects and %u call sites, tables take %llu KiB\n",
 		c->live_max, c->sites_max, bytes >> 10);
 	return 0;
@@ -138,6 +140,7 @@ int kma_state_init(u64 pfns)
 void kma_state_destroy(void)
 {
 	kma_core_destroy(&kma_core);
+	kma_state_tables = 0;
 	kma_swept = 0;
 }
 

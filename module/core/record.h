@@ -47,7 +47,7 @@ struct kma_core {
  * @nr_cpus: number of possible CPUs
  * @pfns: number of page frames, see kma_pagegen_init()
  *
- * Context: any.
+ * Context: process, may sleep.
  * Return: bytes.
  */
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);

@@ -981,7 +981,7 @@ static void kma_describes_pages(void)
 	u8 point;
 	u32 i;
 
-	if (kma_pagealloc_init(&b, 2, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+	if (kma_pagealloc_init(&b, 2, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE))
 		abort();
 	kma_env = (struct kma_env) { .cpu = 3, .now = 77, .tgid = 88 };
 	for (i = 0; i < 2; i++) {
@@ -1010,7 +1010,8 @@ static void kma_records_are_apart(void)
 	struct kma_pfntab t;
 	unsigned long pfn;
 
-	kma_expect(!kma_pfntab_init(&t, 2) && !kma_pfntab_add(&t, 0) && !kma_pfntab_add(&t, 1));
+	kma_expect(!kma_pfntab_init(&t, 2));
+	kma_expect(!kma_pfntab_add(&t, 0, NUMA_NO_NODE) && !kma_pfntab_add(&t, 1, NUMA_NO_NODE));
 	first[0] = kma_pfntab_at(&t, 0);
 	first[1] = kma_pfntab_at(&t, KMA_CHUNK_PFNS);
 	for (pfn = 0; pfn < 2 * KMA_CHUNK_PFNS; pfn++)
@@ -1030,7 +1031,7 @@ static void kma_samples_pages_by_bytes(void)
 	u8 point = 0;
 	u32 i;
 
-	if (kma_pagealloc_init(&b, 1, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+	if (kma_pagealloc_init(&b, 1, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE))
 		abort();
 	f = kma_pfntab_at(&b.pfns, 0);
 	kma_env.page_site = KMA_SITE;
@@ -1077,7 +1078,8 @@ static void kma_memory_is_as_announced(void)
 
 	kma_env_bytes = 0;
 	kma_expect(!kma_pagealloc_init(&b, 5, KMA_SITES_MIN));
-	kma_expect(!kma_pfntab_add(&b.pfns, 0) && !kma_pfntab_add(&b.pfns, 3));
+	kma_expect(!kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE) &&
+		   !kma_pfntab_add(&b.pfns, 3, NUMA_NO_NODE));
 	kma_expect(kma_pagealloc_bytes(5, 2, KMA_SITES_MIN, KMA_ENV_CPUS) == kma_env_bytes);
 	kma_pagealloc_destroy(&b);
 
