@@ -146,8 +146,6 @@ void kma_state_destroy(void)
 
 /* ---- sweeping -------------------------------------------------------------- */
 
-#define KMA_SWEEP_BUCKETS	64
-
 /*
  * Held while a process sweeps.  Without it, another process could find nothing to sweep, and read
  * the counters of a row, while the first process has taken an entry of that row but has not yet

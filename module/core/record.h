@@ -40,6 +40,13 @@ struct kma_core {
 	struct kma_sitetab sites;
 };
 
+/*
+ * The most buckets that are swept, and the most objects of a bulk free that are recorded, with
+ * preemption off.  tools/test/core/longest.c counts the instructions that these take at most.
+ */
+#define KMA_SWEEP_BUCKETS	16
+#define KMA_BULK_PIECE		32
+
 /**
  * kma_core_bytes() - memory that the tables take
  * @live_max: number of objects, see kma_objtab_init()
