@@ -103,6 +103,7 @@ check-debug:
 	tools/test/host/perf 7.2:pages
 	tools/kmemacct/test/run --fuzz 300
 	tools/test/host/mutants
+	tools/test/host/large
 	tools/test/host/debug
 	tools/test/host/slabinfo --events 20000000
 
