@@ -109,6 +109,7 @@ check-debug:
 	tools/test/host/user --all
 	tools/kmemacct/test/run --fuzz 300
 	tools/test/host/mutants
+	tools/test/host/large
 	tools/test/host/debug
 
 check-packages:

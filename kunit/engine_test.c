@@ -29,8 +29,9 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		{ "18446744073709551616", "1024", -EINVAL },
 		{ "-1", "1024", -EINVAL },
 		{ "", "1024", -EINVAL },
-		{ "1000", "0", -EINVAL },
+		{ "1000", "1", -EINVAL },
 		{ "1000", "63", -EINVAL },
+		{ "1000", "-1", -EINVAL },
 		{ "1000", "64513", -EINVAL },
 		{ "1000", "4294967295", -EINVAL },
 		/* valid, but more than 1/16 of the RAM of this machine */
@@ -74,6 +75,49 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
 		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 	}
+}
+
+/* Whether no other default of sites_max is right: this one fits, the next larger one does not. */
+static bool kma_sites_are_most(u32 sites, u64 ram, unsigned int cpus)
+{
+	if (sites % KMA_ROWS_PER_CHUNK || sites < KMA_SITES_DEFAULT_MIN ||
+	    sites > KMA_SITES_DEFAULT_MAX)
+		return false;
+	return (sites == KMA_SITES_DEFAULT_MIN || kma_sitetab_bytes(sites, cpus) <= ram / 64) &&
+	       (sites == KMA_SITES_DEFAULT_MAX ||
+		kma_sitetab_bytes(sites + KMA_ROWS_PER_CHUNK, cpus) > ram / 64);
+}
+
+/* The defaults follow the RAM, and that of sites_max follows the number of CPUs as well. */
+static void kma_engine_defaults_follow_the_machine(struct kunit *test)
+{
+	static const unsigned int cpus[] = { 1, 2, 64, 240, 1024 };
+	u64 ram, live, bytes;
+	u32 sites;
+	int i;
+
+	for (ram = 64ULL << 20; ram <= 64ULL << 40; ram *= 2) {
+		for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+			sites = kma_state_sites_default(ram, cpus[i]);
+			KUNIT_EXPECT_TRUE_MSG(test, kma_sites_are_most(sites, ram, cpus[i]),
+					      "%u rows for %u CPUs and %llu MiB", sites, cpus[i],
+					      ram >> 20);
+		}
+		live = kma_state_live_default(ram);
+		bytes = kma_objtab_bytes(live, 0);
+		if (live > KMA_LIVE_DEFAULT_MIN && live < KMA_LIVE_MAX) {
+			/* The table has a few buckets more than its objects need. */
+			KUNIT_EXPECT_LE(test, bytes, ram / 128 + (64 << 10));
+			KUNIT_EXPECT_GE(test, bytes, ram / 128 / 100 * 99);
+		}
+	}
+	/* A common machine, one of 240 possible CPUs with little RAM, and a large one */
+	KUNIT_EXPECT_EQ(test, kma_state_sites_default(1ULL << 30, 2), KMA_SITES_DEFAULT_MAX);
+	KUNIT_EXPECT_LT(test, kma_state_sites_default(2ULL << 30, 240), KMA_SITES_DEFAULT_MAX);
+	KUNIT_EXPECT_EQ(test, kma_state_sites_default(2ULL << 40, 1024), KMA_SITES_DEFAULT_MAX);
+	KUNIT_EXPECT_EQ(test, kma_state_live_default(64ULL << 20), KMA_LIVE_DEFAULT_MIN);
+	KUNIT_EXPECT_GT(test, kma_state_live_default(2ULL << 40), 200ULL << 20);
+	KUNIT_EXPECT_EQ(test, kma_state_live_default(16ULL << 40), KMA_LIVE_MAX);
 }
 
 /* bulk=off: bulk functions are not hooked, and no live byte is confirmed. */
@@ -163,9 +207,10 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, kma_slab_recording(), good[i].enabled);
 		KUNIT_EXPECT_GE(test, kma_config.live_max, good[i].live_max);
 	}
-	/* The default depends on the size of the RAM, with a minimum. */
 	KUNIT_EXPECT_GE(test, kma_config.live_max, KMA_LIVE_DEFAULT_MIN);
 	KUNIT_EXPECT_LE(test, kma_config.live_max, KMA_LIVE_MAX);
+	KUNIT_EXPECT_GE(test, kma_config.sites_max, KMA_SITES_DEFAULT_MIN);
+	KUNIT_EXPECT_LE(test, kma_config.sites_max, KMA_SITES_DEFAULT_MAX);
 }
 
 /* The per-CPU memory of the tables of objects, and of the stacks that are remembered. */
@@ -311,6 +356,7 @@ static struct kunit_case kma_engine_cases[] = {
 	KUNIT_CASE(kma_engine_finds_what_is_left_on_pages),
 	KUNIT_CASE(kma_engine_takes_the_limits),
 	KUNIT_CASE(kma_engine_counts_its_memory),
+	KUNIT_CASE(kma_engine_defaults_follow_the_machine),
 	KUNIT_CASE(kma_engine_forgets_between_runs),
 	KUNIT_CASE(kma_engine_starts_and_stops_again),
 	KUNIT_CASE(kma_engine_times_some),

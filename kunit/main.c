@@ -26,6 +26,7 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_record_suite,
 	&kma_record_pages_suite,
 	&kma_record_model_suite,
+	&kma_memhotplug_suite,
 	&kma_report_open_suite,
 	&kma_report_text_suite,
 	&kma_report_rows_suite,

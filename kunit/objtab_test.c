@@ -249,7 +249,7 @@ static void kma_objtab_takes_the_memory_it_says(struct kunit *test)
 {
 	struct kma_objtab *t = kma_objtab_new(test, 4096);
 	u64 expect = kma_objtab_buckets(t) * sizeof(struct kma_bucket) +
-		     (t->pages.mask + 1) * sizeof(kma_gen);
+		     kma_env_pfns_bytes(t->pages.gen, t->pages.mask + 1, sizeof(kma_gen));
 
 	KUNIT_EXPECT_EQ(test, kma_objtab_bytes(4096, KMA_TEST_PFNS), expect);
 }

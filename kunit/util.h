@@ -21,6 +21,7 @@ extern struct kunit_suite kma_sitetab_retire_suite;
 extern struct kunit_suite kma_record_suite;
 extern struct kunit_suite kma_record_pages_suite;
 extern struct kunit_suite kma_record_model_suite;
+extern struct kunit_suite kma_memhotplug_suite;
 extern struct kunit_suite kma_report_open_suite;
 extern struct kunit_suite kma_report_text_suite;
 extern struct kunit_suite kma_report_rows_suite;

@@ -40,12 +40,16 @@ static u64 kma_memhotplug_present(void)
 	return pages;
 }
 
+/* The number of page generations, if there are @present pages of RAM, the last of them at @end. */
+static u64 kma_memhotplug_room(u64 present, u64 end)
+{
+	/* A gap takes 16 bytes for each 8 MiB: a pointer to the shared page, and its mapping. */
+	return min_t(u64, roundup_pow_of_two(end), roundup_pow_of_two(64 * present));
+}
+
 u64 kma_memhotplug_pfns(void)
 {
-	/* If the addresses of RAM have large gaps, an array up to the end would be too large. */
-	u64 most = roundup_pow_of_two(4 * kma_memhotplug_present());
-
-	return min_t(u64, roundup_pow_of_two(kma_memhotplug_end()), most);
+	return kma_memhotplug_room(kma_memhotplug_present(), kma_memhotplug_end());
 }
 
 void kma_memhotplug_stop_generations(const char *why)
@@ -61,24 +65,93 @@ void kma_memhotplug_stop_generations(const char *why)
 }
 
 /*
- * Page frames up to @end exist from now on.  If the array of page generations is smaller, two
- * page frames may share a generation.  Then stop ending generations until the module is unloaded.
+ * Serializes changes of the page generations, and the adding of chunks of page records.  kma_lock
+ * cannot do this, because the memory notifier is called with locks of memory hotplug held, and
+ * other code takes those under kma_lock.
  */
-static void kma_memhotplug_fix(u64 end, const char *why)
+static DEFINE_MUTEX(kma_pfns_lock);
+
+/* Replace the array by another mapping of the same memory. */
+static void kma_memhotplug_replace(struct kma_pagegen *pages, kma_gen *gen)
 {
-	if (end > kma_core.obj.pages.mask + 1)
-		kma_memhotplug_stop_generations(why);
+	kma_gen *old = pages->gen;
+
+	WRITE_ONCE(pages->gen, gen);
+	kma_env_wait_for_probes();
+	kma_env_free(old);
+}
+
+/*
+ * A probe loads the pointer to the array and the mask without a lock, and may see the old value of
+ * one and the new value of the other.  So the two change one at a time, with a wait for all probes
+ * in between, and each combination leads to the same memory:
+ *
+ *	array		mask	generation of page number n
+ *	old		old	n & old mask
+ *	repeated	old	the same
+ *	repeated	new	n & new mask, which is the same memory
+ *	extended	new	the same memory, except for page frames that do not exist yet
+ */
+int kma_memhotplug_add(struct kma_pagegen *pages, u64 pfns, unsigned long pfn,
+		       unsigned long nr, int node)
+{
+	const u64 had = pages->mask + 1;
+	kma_gen *repeated = NULL;
+	kma_gen *extended = kma_env_pfns_extend(pages->gen, had, pfns, sizeof(kma_gen),
+						KMA_GENS_FIRST, pfn, nr, node);
+
+	if (!extended)
+		return -ENOMEM;
+	if (pfns > had) {
+		repeated = kma_env_pfns_repeat(pages->gen, had, pfns, sizeof(kma_gen));
+		if (!repeated) {
+			kma_env_free(extended);
+			return -ENOMEM;
+		}
+		kma_memhotplug_replace(pages, repeated);
+		WRITE_ONCE(pages->mask, pfns - 1);
+		kma_env_wait_for_probes();
+	}
+	kma_memhotplug_replace(pages, extended);
+	return 0;
+}
+
+static u64 kma_memhotplug_bytes(const struct kma_pagegen *pages)
+{
+	return kma_env_pfns_bytes(pages->gen, pages->mask + 1, sizeof(kma_gen));
+}
+
+/* The node of memory that is going online.  Its pages have been initialized. */
+static int kma_memhotplug_node(const struct memory_notify *mem)
+{
+	return page_to_nid(pfn_to_page(mem->start_pfn));
+}
+
+static void kma_memhotplug_online(const struct memory_notify *mem)
+{
+	struct kma_pagegen *pages = &kma_core.obj.pages;
+	const u64 end = (u64)mem->start_pfn + mem->nr_pages;
+	const u64 pfns = max_t(u64, pages->mask + 1,
+			       kma_memhotplug_room(kma_memhotplug_present() + mem->nr_pages, end));
+
+	if (pages->fixed)
+		return;
+	if (end > pfns)
+		kma_memhotplug_stop_generations("the gaps between the physical addresses of RAM are too large");
+	else if (kma_memhotplug_add(pages, pfns, mem->start_pfn, mem->nr_pages,
+				    kma_memhotplug_node(mem)))
+		kma_memhotplug_stop_generations("not enough memory when memory was added; reload the module");
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
 				 void *arg)
 {
-	const struct memory_notify *mem = arg;
-
 	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
-	if (action == MEM_GOING_ONLINE)
-		kma_memhotplug_fix((u64)mem->start_pfn + mem->nr_pages,
-				   "memory was added; reload the module");
+	if (action == MEM_GOING_ONLINE) {
+		mutex_lock(&kma_pfns_lock);
+		kma_memhotplug_online(arg);
+		mutex_unlock(&kma_pfns_lock);
+	}
 	return NOTIFY_OK;
 }
 
@@ -86,17 +159,29 @@ static struct notifier_block kma_memhotplug_notifier = {
 	.notifier_call = kma_memhotplug_notify,
 };
 
+/* Memory may have been added after the array was allocated, and before the notifier. */
+static void kma_memhotplug_check(void)
+{
+	const struct kma_pagegen *pages = &kma_core.obj.pages;
+
+	if (kma_memhotplug_end() > pages->mask + 1)
+		kma_memhotplug_stop_generations("the gaps between the physical addresses of RAM are too large");
+	else if (kma_pagegen_bytes(pages->mask + 1) > kma_memhotplug_bytes(pages))
+		kma_memhotplug_stop_generations("memory was added during load; reload the module");
+}
+
 int kma_memhotplug_start(void)
 {
 	int ret = register_memory_notifier(&kma_memhotplug_notifier);
 
-	if (ret)
+	if (ret) {
 		pr_err("cannot register the memory hotplug notifier: error %d\n", ret);
-	else
-		/* The reason may also be memory that was added after the array was allocated. */
-		kma_memhotplug_fix(kma_memhotplug_end(),
-				   "the gaps between the physical addresses of RAM are too large");
-	return ret;
+		return ret;
+	}
+	mutex_lock(&kma_pfns_lock);
+	kma_memhotplug_check();
+	mutex_unlock(&kma_pfns_lock);
+	return 0;
 }
 
 void kma_memhotplug_stop(void)
@@ -105,12 +190,6 @@ void kma_memhotplug_stop(void)
 }
 
 /* ---- records of pages ----------------------------------------------------- */
-
-/*
- * Serializes the adding of chunks.  kma_lock cannot do this, because the memory notifier is
- * called with locks of memory hotplug held, and other code takes those under kma_lock.
- */
-static DEFINE_MUTEX(kma_pfns_lock);
 
 /*
  * There is room for memory that is added later: for four times the present page frames, and at
@@ -124,7 +203,7 @@ u64 kma_memhotplug_chunks(void)
 		     4 * DIV_ROUND_UP_ULL(kma_memhotplug_end(), KMA_CHUNK_PFNS));
 }
 
-static int kma_pfns_add(unsigned long pfn, unsigned long nr)
+static int kma_pfns_add(unsigned long pfn, unsigned long nr, int node)
 {
 	const u64 end = min_t(u64, kma_pagealloc.pfns.nr_chunks,
 			      DIV_ROUND_UP_ULL(pfn + nr, KMA_CHUNK_PFNS));
@@ -133,7 +212,7 @@ static int kma_pfns_add(unsigned long pfn, unsigned long nr)
 
 	mutex_lock(&kma_pfns_lock);
 	for (i = pfn / KMA_CHUNK_PFNS; !ret && i < end; i++)
-		ret = kma_pfntab_add(&kma_pagealloc.pfns, i);
+		ret = kma_pfntab_add(&kma_pagealloc.pfns, i, node);
 	mutex_unlock(&kma_pfns_lock);
 	return ret;
 }
@@ -143,7 +222,8 @@ static int kma_pfns_notify(struct notifier_block *nb, unsigned long action, void
 	const struct memory_notify *mem = arg;
 
 	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
-	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages))
+	if (action == MEM_GOING_ONLINE && kma_pfns_add(mem->start_pfn, mem->nr_pages,
+						       kma_memhotplug_node(mem)))
 		pr_warn("not enough memory to track the pages of hotplugged memory\n");
 	return NOTIFY_OK;
 }
@@ -152,20 +232,9 @@ static struct notifier_block kma_pfns_notifier = {
 	.notifier_call = kma_pfns_notify,
 };
 
-/*
- * The kernel handles memory in pieces of this many page frames, each of which is either present
- * or missing as a whole.  So it is enough to look at one page of each piece.
- */
-#define KMA_PFNS_STEP	512UL
-
-static bool kma_pfns_any(u64 pfn)
+static bool kma_pfns_any(unsigned long pfn)
 {
-	const u64 end = pfn + KMA_CHUNK_PFNS;
-
-	for (; pfn < end; pfn += KMA_PFNS_STEP)
-		if (pfn_to_online_page(pfn))
-			return true;
-	return false;
+	return kma_env_pfns_node(pfn, KMA_CHUNK_PFNS, KMA_NODE_NONE) != KMA_NODE_NONE;
 }
 
 static int kma_pfns_add_all(void)
@@ -175,7 +244,7 @@ static int kma_pfns_add_all(void)
 
 	for (pfn = 0; !ret && pfn < kma_memhotplug_end(); pfn += KMA_CHUNK_PFNS) {
 		if (kma_pfns_any(pfn))
-			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS);
+			ret = kma_pfns_add(pfn, KMA_CHUNK_PFNS, NUMA_NO_NODE);
 		cond_resched();
 	}
 	return ret;

@@ -2,12 +2,12 @@
 /*
  * Memory that is added and removed at run time.
  *
- * The array of page generations (core/pagegen.h) has a fixed size: the number of page frames at
- * load, rounded up to a power of two.  Once memory is added beyond the end of the array,
- * generations must not end any more, so the module no longer finds entries of the live table
- * whose object was freed unseen.  The kernel log and the line `net_page_free` in `stats` show
- * this.  When memory is removed, nothing has to be done, because all of its pages have been
- * freed before.
+ * The array of page generations (core/pagegen.h) has memory for the page frames of RAM.  When
+ * memory is added, the array gets memory for its page frames, on their node, and becomes larger if
+ * they are beyond its end.  If that fails, generations must not end any more, so the module no
+ * longer finds entries of the live table whose object was freed unseen.  The kernel log and the
+ * line `net_page_free` in `stats` show this.  When memory is removed, nothing has to be done,
+ * because all of its pages have been freed before.  Its generations stay.
  *
  * While pages are tracked, their records are in chunks (core/pfntab.h).  A chunk is added when
  * its memory is added.
@@ -16,6 +16,8 @@
 #define KMA_MEMHOTPLUG_H
 
 #include <linux/types.h>
+
+#include "core/pagegen.h"
 
 /**
  * kma_memhotplug_end() - get the end of all page frames
@@ -30,12 +32,29 @@ u64 kma_memhotplug_end(void);
  *
  * Context: process.
  * Return: number of page frames, a power of two: kma_memhotplug_end() rounded up, or less if
- * there are large gaps between the physical addresses of the RAM.
+ * that is more than 64 times the RAM, because of large gaps between its physical addresses.
  */
 u64 kma_memhotplug_pfns(void);
 
 /**
- * kma_memhotplug_start() - watch for memory that is added beyond the array of page generations
+ * kma_memhotplug_add() - make room for the generations of page frames that will be added
+ * @pages: the page generations
+ * @pfns: number of generations from now on, a power of two, at least the present number
+ * @pfn: number of the first page frame that will be added
+ * @nr: number of page frames that will be added, all of them below @pfns
+ * @node: the node of these page frames
+ *
+ * Meanwhile, probes may use the generations of all other page frames.
+ *
+ * Context: process, may sleep; the caller prevents concurrent calls.  No event of these page
+ * frames can happen before this returns.
+ * Return: 0, or -ENOMEM: then nothing has changed.
+ */
+int kma_memhotplug_add(struct kma_pagegen *pages, u64 pfns, unsigned long pfn,
+		       unsigned long nr, int node);
+
+/**
+ * kma_memhotplug_start() - watch for memory that is added, for the sake of page generations
  *
  * Context: process, may sleep; the tables are allocated, nothing is recorded yet.
  * Return: 0, or an error that has been explained in the kernel log.

@@ -50,7 +50,12 @@ static int kma_parse_live_max(char *text, union kma_setting_value *value)
 
 static int kma_parse_sites_max(char *text, union kma_setting_value *value)
 {
-	return kma_parse_u64(text, 0, KMA_SITES_MIN, KMA_SITES_MAX, value);
+	int ret = kma_parse_u64(text, 0, 0, KMA_SITES_MAX, value);
+
+	/* 0 stands for the default on this machine. */
+	if (!ret && value->number && value->number < KMA_SITES_MIN)
+		return -ERANGE;
+	return ret;
 }
 
 static int kma_parse_budget_pct(char *text, union kma_setting_value *value)

@@ -32,9 +32,10 @@
 	  kma_parse_live_max, kma_set_live_max, kma_show_live_max,	\
 	  "live objects that the table has room for in any case; "	\
 	  "0: as many as fit into 1/128 of the RAM, at least 65536")	\
-	X(sites_max, 0400, "rows", "64 to 64000", "8192",		\
+	X(sites_max, 0400, "rows", "0, or 64 to 64000", "0",		\
 	  kma_parse_sites_max, kma_set_sites_max, kma_show_sites_max,	\
-	  "pairs of call site and cache that are counted separately, each in a row of its own") \
+	  "pairs of call site and cache that are counted separately, each in a row of its own; " \
+	  "0: 8192, or as many as fit into 1/64 of the RAM, at least 512") \
 	X(bulk, 0400, "mode", "auto or off", "auto",			\
 	  kma_parse_bulk, kma_set_bulk, kma_show_bulk,			\
 	  "follow the functions that allocate or free without a tracepoint") \

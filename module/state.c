@@ -176,14 +176,23 @@ void kma_copy_free(void *mem)
 
 /* ---- the tables ------------------------------------------------------------ */
 
-/* The number of objects that fit into 1/128 of the RAM, within the limits of live_max. */
-static u64 kma_live_default(void)
+u64 kma_state_live_default(u64 ram)
 {
-	u64 many = 1ULL << 20;
-	u64 per_object = div_u64(kma_objtab_bytes(many, 0), many);
+	const u64 many = 1ULL << 20;
 
-	return clamp(div64_u64(kma_total_bytes() / 128, per_object),
+	return clamp(div64_u64(ram / 128 * many, kma_objtab_bytes(many, 0)),
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
+}
+
+u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus)
+{
+	u32 sites = KMA_SITES_DEFAULT_MAX;
+
+	static_assert(KMA_SITES_DEFAULT_MIN % KMA_ROWS_PER_CHUNK == 0);
+	static_assert(KMA_SITES_DEFAULT_MAX % KMA_ROWS_PER_CHUNK == 0);
+	while (sites > KMA_SITES_DEFAULT_MIN && kma_sitetab_bytes(sites, nr_cpus) > ram / 64)
+		sites -= KMA_ROWS_PER_CHUNK;
+	return sites;
 }
 
 int kma_state_init(u64 pfns, u64 more)
@@ -193,7 +202,9 @@ int kma_state_init(u64 pfns, u64 more)
 	int ret;
 
 	if (!c->live_max)
-		c->live_max = kma_live_default();
+		c->live_max = kma_state_live_default(kma_total_bytes());
+	if (!c->sites_max)
+		c->sites_max = kma_state_sites_default(kma_total_bytes(), num_possible_cpus());
 	bytes = kma_core_bytes(c->live_max, c->sites_max, num_possible_cpus(), pfns) + more;
 	if (bytes > kma_state_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u would take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller values\n",
@@ -218,8 +229,6 @@ void kma_state_destroy(void)
 }
 
 /* ---- sweeping -------------------------------------------------------------- */
-
-#define KMA_SWEEP_BUCKETS	64
 
 /*
  * Held while a process sweeps.  Without it, another process could find nothing to sweep, and read

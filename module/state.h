@@ -16,16 +16,25 @@
 #include "core/pagealloc.h"
 #include "core/record.h"
 
-/* Limits of live_max, in objects. */
+/*
+ * Limits of live_max, in objects.  By default, a machine reaches the upper limit at 10 TiB of RAM.
+ */
 #define KMA_LIVE_MAX		(1024ULL << 20)
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
+
+/*
+ * Limits of the default of sites_max, in rows.  Each is a multiple of KMA_ROWS_PER_CHUNK, and so
+ * is each default between them.
+ */
+#define KMA_SITES_DEFAULT_MIN	512U
+#define KMA_SITES_DEFAULT_MAX	8192U
 
 /**
  * struct kma_config - settings that are fixed at load
  * @live_max: number of objects that the live table has room for.  If it is 0 at load,
- *	kma_state_init() sets it to the number of objects that fit into 1/128 of the RAM, within
- *	the limits above.
- * @sites_max: number of rows for call sites
+ *	kma_state_init() sets it by kma_state_live_default().
+ * @sites_max: number of rows for call sites.  If it is 0 at load, kma_state_init() sets it by
+ *	kma_state_sites_default().
  * @bulk: follow the functions that allocate or free without a tracepoint
  */
 struct kma_config {
@@ -142,6 +151,28 @@ void kma_state_changed(void);
  * Return: the number.
  */
 u64 kma_state_changes(void);
+
+/**
+ * kma_state_live_default() - compute the default of live_max
+ * @ram: the RAM, in bytes
+ *
+ * Context: any.
+ * Return: the number of objects that fit into 1/128 of the RAM, within the limits above.
+ */
+u64 kma_state_live_default(u64 ram);
+
+/**
+ * kma_state_sites_default() - compute the default of sites_max
+ * @ram: the RAM, in bytes
+ * @nr_cpus: number of possible CPUs
+ *
+ * Each row takes a cache line for each possible CPU.  So on a machine that has many possible CPUs
+ * and little RAM, rows would take most of the memory that the module may use.
+ *
+ * Context: any.
+ * Return: the number of rows that fit into 1/64 of the RAM, within the limits above.
+ */
+u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus);
 
 /**
  * kma_state_init() - allocate the tables of objects, with the sizes in kma_config

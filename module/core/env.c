@@ -5,11 +5,13 @@
 #include <linux/gfp.h>
 #include <linux/kmemleak.h>
 #include <linux/math64.h>
+#include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
@@ -39,26 +41,25 @@ u64 kma_env_memory_areas(void)
 	return atomic64_read(&kma_env_areas);
 }
 
-/*
- * The memory of an area of @pages pages.  The kernel needs an array of pointers to them.  If the
- * array is larger than a page, it is an area of its own, as /proc/vmallocinfo shows.
- */
-static s64 kma_area_bytes(u64 pages)
+/* The memory of the array of pointers to the pages of an area. */
+static u64 kma_area_pointers(u64 pages)
 {
 	u64 all = 0;
 
-	do {
-		all += pages;
+	/* An array that is larger than a page is itself an area, as /proc/vmallocinfo shows. */
+	for (;;) {
 		pages = DIV_ROUND_UP_ULL(pages * sizeof(struct page *), PAGE_SIZE);
-	} while (pages > 1);
-	return all << PAGE_SHIFT;
+		if (pages <= 1)
+			return all << PAGE_SHIFT;
+		all += pages;
+	}
 }
 
-static void *kma_area_count(void *mem, size_t bytes)
+static struct page *kma_area_page(const void *mem, u64 i)
 {
-	if (mem)
-		atomic64_add(kma_area_bytes(DIV_ROUND_UP(bytes, PAGE_SIZE)), &kma_env_areas);
-	return mem;
+	if (!(i % 1024))
+		cond_resched();
+	return vmalloc_to_page(mem + i * PAGE_SIZE);
 }
 
 /* The number of pages of an area: after the last one is a guard page, which is not mapped. */
@@ -66,21 +67,39 @@ static u64 kma_area_pages(const void *mem)
 {
 	u64 pages = 0;
 
-	while (vmalloc_to_page(mem + pages * PAGE_SIZE))
-		if (!(++pages % 1024))
-			cond_resched();
+	while (kma_area_page(mem, pages))
+		pages++;
 	return pages;
+}
+
+/* The memory of an area.  If its last page has other places in it, too, that page counts once. */
+static s64 kma_area_bytes(const void *mem)
+{
+	const u64 pages = kma_area_pages(mem);
+	const struct page *last = kma_area_page(mem, pages - 1);
+	u64 i, used = 1;
+
+	for (i = 0; i < pages - 1; i++)
+		used += kma_area_page(mem, i) != last;
+	return (used << PAGE_SHIFT) + kma_area_pointers(pages);
+}
+
+static void *kma_area_count(void *mem)
+{
+	if (mem)
+		atomic64_add(kma_area_bytes(mem), &kma_env_areas);
+	return mem;
 }
 
 void *kma_env_zalloc(size_t bytes)
 {
-	return kma_area_count(vzalloc(bytes), bytes);
+	return kma_area_count(vzalloc(bytes));
 }
 
 void *kma_env_zalloc_try(size_t bytes)
 {
 	return kma_area_count(__vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NORETRY |
-					__GFP_NOWARN), bytes);
+					__GFP_NOWARN));
 }
 
 static int kma_cpu_node(unsigned int cpu)
@@ -88,32 +107,242 @@ static int kma_cpu_node(unsigned int cpu)
 	return cpu_possible(cpu) ? cpu_to_node(cpu) : NUMA_NO_NODE;
 }
 
-/* This allocates single pages, because vmalloc() would allocate all pages on one node. */
-void *kma_env_zalloc_spread(size_t bytes)
-{
-	const gfp_t gfp = GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-	const unsigned int nr = DIV_ROUND_UP(bytes, PAGE_SIZE);
-	const size_t size = nr * sizeof(struct page *);
-	/* The kernel frees this array together with the area. */
-	struct page **page = size > PAGE_SIZE ? vzalloc(size) : kzalloc(size, GFP_KERNEL);
-	unsigned int i;
-	void *mem;
+/* ---- memory by node -------------------------------------------------------- */
 
-	for (i = 0; page && i < nr; i++) {
-		page[i] = alloc_pages_node(kma_cpu_node((u64)i * nr_cpu_ids / nr), gfp, 0);
-		if (!page[i])
-			goto fail;
-		cond_resched();
-	}
-	mem = page ? vmap(page, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL) : NULL;
-	if (mem)
-		return kma_area_count(mem, bytes);
-fail:
-	while (i--)
-		__free_page(page[i]);
+/*
+ * vmalloc() allocates all pages on one node.  So these functions allocate single pages, and map
+ * them with vmap().
+ */
+static struct page *kma_page_zalloc(int node)
+{
+	cond_resched();
+	return alloc_pages_node(node, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN |
+				__GFP_RETRY_MAYFAIL, 0);
+}
+
+/* Free the first @nr pages, and the array of pointers to them. */
+static void *kma_pages_put(struct page **page, unsigned int nr)
+{
+	while (nr--)
+		__free_page(page[nr]);
 	kvfree(page);
 	return NULL;
 }
+
+/* Map pages.  The mapping owns a reference to each page, and the array: vfree() frees both. */
+static void *kma_pages_map(struct page **page, unsigned int nr)
+{
+	void *mem = vmap(page, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+
+	return mem ? kma_area_count(mem) : kma_pages_put(page, nr);
+}
+
+static struct page **kma_pages_alloc(unsigned int nr)
+{
+	return kvcalloc(nr, sizeof(struct page *), GFP_KERNEL);
+}
+
+void *kma_env_zalloc_spread(size_t bytes)
+{
+	const unsigned int nr = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	struct page **page = kma_pages_alloc(nr);
+	unsigned int i;
+
+	if (!page)
+		return NULL;
+	for (i = 0; i < nr; i++) {
+		page[i] = kma_page_zalloc(kma_cpu_node((u64)i * nr_cpu_ids / nr));
+		if (!page[i])
+			return kma_pages_put(page, i);
+	}
+	return kma_pages_map(page, nr);
+}
+
+/*
+ * The kernel handles memory in pieces of this many page frames, each of which is either present
+ * or missing as a whole.  So it is enough to look at one page of each piece.
+ */
+#define KMA_PFNS_STEP	512UL
+
+int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise)
+{
+	const unsigned long end = pfn + nr;
+	const struct page *page;
+
+	for (; pfn < end; pfn += KMA_PFNS_STEP) {
+		page = pfn_to_online_page(pfn);
+		if (page)
+			return page_to_nid(page);
+	}
+	return otherwise;
+}
+
+void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node)
+{
+	const unsigned int nr_pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	const unsigned long step = nr / nr_pages;
+	struct page **page = kma_pages_alloc(nr_pages);
+	unsigned int i;
+
+	if (!page)
+		return NULL;
+	for (i = 0; i < nr_pages; i++) {
+		page[i] = kma_page_zalloc(kma_env_pfns_node(pfn + i * step, step, node));
+		if (!page[i])
+			return kma_pages_put(page, i);
+	}
+	return kma_pages_map(page, nr_pages);
+}
+
+/* ---- arrays of page frames ------------------------------------------------- */
+
+/*
+ * An array is mapped from one page for each of its parts, and from the page that parts without
+ * RAM share, so that this page is easy to find.
+ */
+
+static unsigned long kma_part_pfns(size_t size)
+{
+	return PAGE_SIZE / size;
+}
+
+static unsigned int kma_parts(u64 nr, size_t size)
+{
+	return DIV_ROUND_UP(nr * size, PAGE_SIZE);
+}
+
+/* The direct map begins at the address of this page. */
+static unsigned long kma_part_origin(void)
+{
+	return (unsigned long)__va(0) >> PAGE_SHIFT;
+}
+
+/* The first page frame that part @i describes. */
+static unsigned long kma_part_first(unsigned int i, u64 nr, size_t size)
+{
+	return (i * kma_part_pfns(size) - kma_part_origin()) & (nr - 1);
+}
+
+static int kma_part_node(unsigned int i, u64 nr, size_t size)
+{
+	return kma_env_pfns_node(kma_part_first(i, nr, size), min_t(u64, kma_part_pfns(size), nr),
+				 KMA_NODE_NONE);
+}
+
+static struct page *kma_part_page(void *array, unsigned int i)
+{
+	return vmalloc_to_page(array + (size_t)i * PAGE_SIZE);
+}
+
+static struct page *kma_part_alloc(int node, u64 fill)
+{
+	struct page *page = kma_page_zalloc(node);
+
+	if (page)
+		memset64(page_address(page), fill, PAGE_SIZE / sizeof(fill));
+	return page;
+}
+
+static struct page *kma_page_share(struct page *page)
+{
+	get_page(page);
+	return page;
+}
+
+void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill)
+{
+	const unsigned int parts = kma_parts(nr, size);
+	struct page **page = kma_pages_alloc(parts + 1);
+	struct page *shared = page ? kma_part_alloc(NUMA_NO_NODE, fill) : NULL;
+	unsigned int i;
+	int node;
+
+	if (!shared)
+		return kma_pages_put(page, 0);
+	for (i = 0; i < parts; i++) {
+		node = kma_part_node(i, nr, size);
+		page[i] = node == KMA_NODE_NONE ? kma_page_share(shared) :
+						  kma_part_alloc(node, fill);
+		if (!page[i]) {
+			__free_page(shared);
+			return kma_pages_put(page, i);
+		}
+	}
+	page[parts] = shared;
+	return kma_pages_map(page, parts + 1);
+}
+
+void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size)
+{
+	const unsigned int parts = kma_parts(nr, size), all = kma_parts(more, size);
+	struct page **page = kma_pages_alloc(all + 1);
+	unsigned int i;
+
+	if (!page)
+		return NULL;
+	for (i = 0; i < all; i++) {
+		page[i] = kma_page_share(kma_part_page(array, i % parts));
+		cond_resched();
+	}
+	page[all] = kma_page_share(kma_part_page(array, parts));
+	return kma_pages_map(page, all + 1);
+}
+
+void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
+			  unsigned long pfn, unsigned long added, int node)
+{
+	const unsigned int parts = kma_parts(nr, size), all = kma_parts(more, size);
+	const unsigned long step = kma_part_pfns(size);
+	struct page *shared = kma_part_page(array, parts);
+	struct page **page;
+	unsigned long first;
+	unsigned int i;
+
+	/* A part must not describe page frames on both sides of the end of the array. */
+	if (nr < step || kma_part_origin() % step)
+		return NULL;
+	page = kma_pages_alloc(all + 1);
+	if (!page)
+		return NULL;
+	for (i = 0; i < all; i++) {
+		first = kma_part_first(i, more, size);
+		page[i] = first < nr ? kma_part_page(array, i % parts) : shared;
+		if (page[i] == shared && first < pfn + added && first + step > pfn)
+			page[i] = kma_part_alloc(node, fill);
+		else
+			get_page(page[i]);
+		if (!page[i])
+			return kma_pages_put(page, i);
+	}
+	page[all] = kma_page_share(shared);
+	return kma_pages_map(page, all + 1);
+}
+
+u64 kma_env_pfns_forecast(u64 nr, size_t size)
+{
+	unsigned int i, used = 1;
+
+	for (i = 0; i < kma_parts(nr, size); i++) {
+		used += kma_part_node(i, nr, size) != KMA_NODE_NONE;
+		cond_resched();
+	}
+	return (u64)used * PAGE_SIZE;
+}
+
+u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size)
+{
+	const unsigned int parts = kma_parts(nr, size);
+	const struct page *shared = kma_part_page(array, parts);
+	unsigned int i, used = 1;
+
+	for (i = 0; i < parts; i++) {
+		used += kma_part_page(array, i) != shared;
+		cond_resched();
+	}
+	return (u64)used * PAGE_SIZE;
+}
+
+/* ---- other memory ---------------------------------------------------------- */
 
 void kma_env_no_scan(void *mem)
 {
@@ -123,7 +352,7 @@ void kma_env_no_scan(void *mem)
 void kma_env_free(void *mem)
 {
 	if (mem)
-		atomic64_sub(kma_area_bytes(kma_area_pages(mem)), &kma_env_areas);
+		atomic64_sub(kma_area_bytes(mem), &kma_env_areas);
 	vfree(mem);
 }
 

@@ -320,6 +320,105 @@ void *kma_env_zalloc_try(size_t bytes);
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
+/* There is no RAM at a page frame.  Any other value is NUMA_NO_NODE or the number of a node. */
+#define KMA_NODE_NONE	(NUMA_NO_NODE - 1)
+
+/**
+ * kma_env_pfns_node() - find the node of page frames
+ * @pfn: number of the first page frame
+ * @nr: number of page frames
+ * @otherwise: the result if none of them is online
+ *
+ * Context: process.
+ * Return: the node of the first of them that is online.
+ */
+int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise);
+
+/**
+ * kma_env_zalloc_near() - allocate zeroed memory for a table that describes page frames
+ * @bytes: size of the memory
+ * @pfn: number of the first page frame
+ * @nr: number of page frames, each of which the same number of bytes describe
+ * @node: the node of page frames that are not online yet, or NUMA_NO_NODE
+ *
+ * Each page of the memory is allocated on the node of the page frames that it describes.
+ *
+ * Context: process, may sleep.
+ * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
+ */
+void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node);
+
+/**
+ * kma_env_pfns_alloc() - allocate an array with an element for each page frame
+ * @nr: number of elements, a power of two
+ * @size: size of an element in bytes, a power of two, at most 8
+ * @fill: the initial value of each 8 bytes
+ *
+ * The element of an address in the direct map is number (address >> PAGE_SHIFT) % @nr.  The
+ * array is divided into parts of a page.  A part that describes page frames of RAM is allocated
+ * on their node.  All other parts are the same page of memory, which ends the array, too: so gaps
+ * between the addresses of RAM take no memory.
+ *
+ * Context: process, may sleep.
+ * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
+ */
+void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
+
+/**
+ * kma_env_pfns_repeat() - map the memory of an array of page frames another time, repeatedly
+ * @array: the array
+ * @nr: number of its elements
+ * @more: number of elements of the result, a power of two, at least @nr
+ * @size: size of an element in bytes
+ *
+ * Element i of the result is the same memory as element i % @nr of @array.
+ *
+ * Context: process, may sleep.
+ * Return: page-aligned memory, to be freed by kma_env_free(), before or after @array; or NULL.
+ */
+void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size);
+
+/**
+ * kma_env_pfns_extend() - map the memory of an array of page frames another time, with more memory
+ * @array: the array
+ * @nr: number of its elements
+ * @more: number of elements of the result, a power of two, at least @nr
+ * @size: size of an element in bytes
+ * @fill: the initial value of each 8 bytes of new parts
+ * @pfn: number of the first page frame that will be added
+ * @added: number of page frames that will be added
+ * @node: the node of these page frames
+ *
+ * The element of a page frame below @nr is the same memory as in @array.  Parts that describe
+ * only page frames that are added get memory of their own.
+ *
+ * Context: process, may sleep.
+ * Return: page-aligned memory, to be freed by kma_env_free(), before or after @array; or NULL.
+ */
+void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
+			  unsigned long pfn, unsigned long added, int node);
+
+/**
+ * kma_env_pfns_forecast() - memory that an array of page frames would take
+ * @nr: number of elements
+ * @size: size of an element in bytes
+ *
+ * Context: process, may sleep.
+ * Return: bytes.
+ */
+u64 kma_env_pfns_forecast(u64 nr, size_t size);
+
+/**
+ * kma_env_pfns_bytes() - memory that an array of page frames takes
+ * @array: the array
+ * @nr: number of its elements
+ * @size: size of an element in bytes
+ *
+ * Context: process, may sleep.
+ * Return: bytes.
+ */
+u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size);
+
 /**
  * kma_env_no_scan() - keep leak detectors from scanning a table
  * @mem: memory from kma_env_zalloc() that holds addresses of objects
@@ -372,7 +471,8 @@ u64 kma_env_memory(void);
  * kma_env_memory_areas() - the part of kma_env_memory() that is not in per-CPU chunks
  *
  * Context: any.
- * Return: bytes, as /proc/vmallocinfo shows them.
+ * Return: bytes, as /proc/vmallocinfo shows them; but a page that parts of an array share
+ * (kma_env_pfns_alloc()) counts once.
  */
 u64 kma_env_memory_areas(void);
 

@@ -215,9 +215,9 @@ enum kma_put {
 /**
  * kma_objtab_bytes() - memory that a table takes
  * @live_max: number of objects, see kma_objtab_init()
- * @pfns: number of page frames, see kma_pagegen_init()
+ * @pfns: number of page frames, see kma_pagegen_init(); 0 to leave out their generations
  *
- * Context: any.
+ * Context: process, may sleep.
  * Return: bytes.
  */
 u64 kma_objtab_bytes(u64 live_max, u64 pfns);
@@ -343,7 +343,7 @@ bool kma_objtab_take(struct kma_objtab *t, unsigned long ptr,
  * @ptr: the object's address
  * @entry: a copy of the object's entry, made before this call
  *
- * Context: any.
+ * Context: a probe, or any context with preemption off.
  * Return: true if the entry is stale.
  */
 static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long ptr,

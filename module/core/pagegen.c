@@ -4,10 +4,9 @@
 
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns)
 {
-	m->gen = kma_env_zalloc(kma_pagegen_bytes(pfns));
+	m->gen = kma_env_pfns_alloc(pfns, sizeof(kma_gen), KMA_GENS_FIRST);
 	if (!m->gen)
 		return -ENOMEM;
-	kma_env_no_scan(m->gen);
 	m->mask = pfns - 1;
 	m->fixed = false;
 	return 0;

@@ -25,9 +25,12 @@
  * free of the page, which the allocator orders after the free of the last object.  In
  * between, no context changes it.
  *
- * The number of generations is a power of two, and the low bits of the page frame number
- * are the index, so that no address leads out of the array.  If memory is added whose page
- * frame numbers are beyond the end of the array, page frames share generations.  From then on
+ * The number of generations is a power of two, and the low bits of the page number are the
+ * index, so that no address leads out of the array.  Generations lie on the node of their page
+ * frames.  Where there is no RAM, generations share memory (kma_env_pfns_alloc()).
+ *
+ * When memory is added, its generations get memory of their own, and the array becomes larger if
+ * need be (kma_memhotplug_add()).  If that fails, page frames share generations.  From then on
  * generations must not change from odd to even (@fixed): no more entries become stale, and
  * objects whose free was not seen stay in the live table.
  */
@@ -39,11 +42,18 @@
 typedef u16 kma_gen;
 #define KMA_GEN_LAST	((kma_gen)U16_MAX)
 
+/*
+ * The first generations of each four page frames.  They differ, because all pages of a slab are
+ * freed at the same time: if all generations wrapped around then, the search would take long.
+ */
+#define KMA_GENS_FIRST	0x0006000400020000ULL
+
 /**
  * struct kma_pagegen - the page generations
  * @gen: generation of each page frame; odd if objects were recorded on the page since it was
- *	last freed
- * @mask: the number of generations, a power of two, minus one
+ *	last freed.  When memory is added, this changes to another mapping of the same memory:
+ *	only probes may use it, and code that has preemption off
+ * @mask: the number of generations, a power of two, minus one; may grow when memory is added
  * @fixed: true if generations must not end any more, see above
  */
 struct kma_pagegen {
@@ -53,15 +63,15 @@ struct kma_pagegen {
 };
 
 /**
- * kma_pagegen_bytes() - memory that page generations take
+ * kma_pagegen_bytes() - memory that page generations would take
  * @pfns: number of page frames
  *
- * Context: any.
+ * Context: process, may sleep.
  * Return: bytes.
  */
 static inline u64 kma_pagegen_bytes(u64 pfns)
 {
-	return pfns * sizeof(kma_gen);
+	return pfns ? kma_env_pfns_forecast(pfns, sizeof(kma_gen)) : 0;
 }
 
 /**
@@ -93,7 +103,8 @@ void kma_pagegen_destroy(struct kma_pagegen *m);
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
 {
-	return &m->gen[(ptr >> KMA_PAGE_SHIFT) & m->mask];
+	/* Both may change, but any old or new value of one fits any of the other. */
+	return &data_race(m->gen)[(ptr >> KMA_PAGE_SHIFT) & data_race(m->mask)];
 }
 
 /**
@@ -217,12 +228,14 @@ struct kma_genrange {
 static __always_inline struct kma_genrange
 kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int order)
 {
-	unsigned long nr = min_t(unsigned long, 1UL << order, m->mask + 1);
-	unsigned long first = page >> KMA_PAGE_SHIFT & m->mask & -nr;
+	const unsigned long mask = data_race(m->mask);	/* see kma_pagegen_at() */
+	unsigned long nr = min_t(unsigned long, 1UL << order, mask + 1);
+	kma_gen *gen = data_race(m->gen);	/* see kma_pagegen_at() */
+	kma_gen *first = gen + (page >> KMA_PAGE_SHIFT & mask & -nr);
 
 	return (struct kma_genrange) {
-		.at = (u64 *)&m->gen[first],
-		.end = (u64 *)&m->gen[first + nr],
+		.at = (u64 *)first,
+		.end = (u64 *)(first + nr),
 	};
 }
 

@@ -22,13 +22,14 @@ int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
 	return 0;
 }
 
-int kma_pfntab_add(struct kma_pfntab *t, u64 i)
+int kma_pfntab_add(struct kma_pfntab *t, u64 i, int node)
 {
 	struct kma_pfn *chunk;
 
 	if (t->chunk[i] != t->nowhere)
 		return 0;
-	chunk = kma_env_zalloc(kma_pfntab_chunk_bytes());
+	chunk = kma_env_zalloc_near(kma_pfntab_chunk_bytes(), i * KMA_CHUNK_PFNS, KMA_CHUNK_PFNS,
+				    node);
 	if (!chunk)
 		return -ENOMEM;
 	/*

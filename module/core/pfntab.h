@@ -119,11 +119,14 @@ int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks);
  * kma_pfntab_add() - add a chunk, if it has not been added yet
  * @t: the table
  * @i: number of the chunk, below @t->nr_chunks
+ * @node: the node of pages that are not online yet, or NUMA_NO_NODE
+ *
+ * Records lie on the node of their pages.
  *
  * Context: process, may sleep; the caller prevents concurrent calls.
  * Return: 0 or -ENOMEM.
  */
-int kma_pfntab_add(struct kma_pfntab *t, u64 i);
+int kma_pfntab_add(struct kma_pfntab *t, u64 i, int node);
 
 /**
  * kma_pfntab_destroy() - free a table

@@ -2,15 +2,24 @@
 /* Recording object events: the rare cases.  See the overview in record.h. */
 #include "record.h"
 
+/* The livefilter is sized by the RAM: large gaps between page frames must not make it larger. */
+static u64 kma_core_livefilter_pfns(u64 pfns)
+{
+	const u64 ram = kma_pagegen_bytes(pfns) / sizeof(kma_gen);
+
+	return min_t(u64, pfns, roundup_pow_of_two(4 * ram));
+}
+
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns)
 {
-	return kma_livefilter_bytes(pfns) + kma_objtab_bytes(live_max, pfns) +
+	return kma_livefilter_bytes(kma_core_livefilter_pfns(pfns)) +
+	       kma_objtab_bytes(live_max, pfns) +
 	       kma_sitetab_bytes(sites_max, nr_cpus);
 }
 
 int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns)
 {
-	int ret = kma_livefilter_init(&c->livefilter, pfns);
+	int ret = kma_livefilter_init(&c->livefilter, kma_core_livefilter_pfns(pfns));
 
 	if (ret)
 		return ret;

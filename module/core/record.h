@@ -40,6 +40,13 @@ struct kma_core {
 	struct kma_sitetab sites;
 };
 
+/*
+ * The most buckets that are swept, and the most objects of a bulk free that are recorded, with
+ * preemption off.  tools/test/core/longest.c counts the instructions that these take at most.
+ */
+#define KMA_SWEEP_BUCKETS	16
+#define KMA_BULK_PIECE		32
+
 /**
  * kma_core_bytes() - memory that the tables take
  * @live_max: number of objects, see kma_objtab_init()
@@ -47,7 +54,7 @@ struct kma_core {
  * @nr_cpus: number of possible CPUs
  * @pfns: number of page frames, see kma_pagegen_init()
  *
- * Context: any.
+ * Context: process, may sleep.
  * Return: bytes.
  */
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);

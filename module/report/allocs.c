@@ -3,6 +3,7 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/pfn.h>
+#include <linux/preempt.h>
 
 #include "../state.h"
 #include "seqtab.h"
@@ -112,6 +113,17 @@ static void kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
 	};
 }
 
+static bool kma_allocs_stale(unsigned long ptr, const struct kma_entry *entry)
+{
+	bool stale;
+
+	/* kma_memhotplug_add() waits for this before it frees an array of page generations. */
+	preempt_disable();
+	stale = kma_objtab_stale(&kma_core.obj, ptr, entry);
+	preempt_enable();
+	return stale;
+}
+
 static void kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *b)
 {
 	struct kma_entry entry;
@@ -120,7 +132,7 @@ static void kma_allocs_copy(struct kma_snapshot *snap, const struct kma_bucket *
 
 	for (i = 0; i < KMA_SLOTS; i++) {
 		ptr = kma_objtab_read(b, i, &entry);
-		if (ptr && !kma_objtab_stale(&kma_core.obj, ptr, &entry))
+		if (ptr && !kma_allocs_stale(ptr, &entry))
 			kma_alloc_add(snap, ptr, &entry);
 	}
 }

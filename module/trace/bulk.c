@@ -24,9 +24,6 @@
 static_assert(kma_ftrace_hook_fits(kmem_cache_free_bulk, void, struct kmem_cache *s,
 				   size_t size, void **p));
 
-/* Preemption is off while at most this number of objects is recorded. */
-#define KMA_BULK_PIECE	32
-
 static void notrace kma_free_bulk_piece(void **ptr, size_t nr)
 {
 	size_t i;

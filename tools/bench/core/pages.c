@@ -105,7 +105,7 @@ int main(void)
 	if (kma_pagealloc_init(&kma_pagealloc, 16, 1024))
 		exit(1);
 	for (i = 0; i < 16; i++)
-		if (kma_pfntab_add(&kma_pagealloc.pfns, i))
+		if (kma_pfntab_add(&kma_pagealloc.pfns, i, NUMA_NO_NODE))
 			exit(1);
 	for (i = 0; i < ARRAY_SIZE(orders); i++) {
 		printf("bench pages_%u_objects_empty %.1f ns\n", orders[i],

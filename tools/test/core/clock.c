@@ -128,7 +128,7 @@ static void kma_times_are_kept(void)
 
 	kma_expect(!kma_core_init(&core, 1024, 64, 1024));
 	kma_expect(!kma_pfntab_init(&pfns, 1));
-	kma_expect(!kma_pfntab_add(&pfns, 0));
+	kma_expect(!kma_pfntab_add(&pfns, 0, NUMA_NO_NODE));
 	for (i = 0; i < ARRAY_SIZE(kma_moments); i++) {
 		const struct kma_event ev = {
 			.site = 0x1000, .ptr = 0x10000 + 64 * i, .cache = 64,

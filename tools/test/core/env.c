@@ -38,6 +38,30 @@ void *kma_env_zalloc_spread(size_t bytes)
 	return kma_env_aligned(4096, bytes);
 }
 
+/* There are no nodes, and no gaps between page frames. */
+void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node)
+{
+	(void)pfn;
+	(void)nr;
+	(void)node;
+	return kma_env_aligned(4096, bytes);
+}
+
+void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill)
+{
+	u64 *array = kma_env_aligned(4096, nr * size);
+	u64 i;
+
+	for (i = 0; array && i < nr * size / sizeof(fill); i++)
+		array[i] = fill;
+	return array;
+}
+
+u64 kma_env_pfns_forecast(u64 nr, size_t size)
+{
+	return nr * size;
+}
+
 void kma_env_no_scan(void *mem)
 {
 	(void)mem;

@@ -125,9 +125,9 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 
-/* Hide an intended data race from the thread sanitizer. */
+/* Hide an intended data race from the thread sanitizer.  The comma drops a const of the type. */
 #define data_race(expr) ({						\
-	typeof(expr) __value;						\
+	typeof(((void)0, (expr))) __value;				\
 									\
 	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
 	__value = (expr);						\
@@ -261,6 +261,9 @@ void kma_env_wait_for_probes(void);
 
 void *kma_env_zalloc(size_t bytes);
 void *kma_env_zalloc_spread(size_t bytes);
+void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node);
+void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
+u64 kma_env_pfns_forecast(u64 nr, size_t size);
 void kma_env_no_scan(void *mem);
 void kma_env_free(void *mem);
 

@@ -317,7 +317,7 @@ static void kma_generations_by_number(void)
 
 	kma_expect(!kma_pagegen_init(&m, KMA_PFNS) && !m.fixed);
 	for (i = 0; i < KMA_PFNS; i += 3)
-		kma_expect(kma_pagegen_enter(&m, i * KMA_PAGE_SIZE) == 1);
+		kma_expect(kma_pagegen_enter(&m, i * KMA_PAGE_SIZE) == i % 4 * 2 + 1);
 	for (i = 0; i < 4 * KMA_PFNS; i++) {
 		kma_expect(kma_pagegen_used_at(&m, i) == (i % KMA_PFNS % 3 == 0));
 		kma_expect(kma_pagegen_used(&m, i * KMA_PAGE_SIZE) == (i % KMA_PFNS % 3 == 0));
@@ -333,15 +333,17 @@ static void kma_generations_by_number(void)
 static void kma_frees_pages_by_order(void)
 {
 	unsigned long last;
+	kma_gen first;
 	u32 order;
 	u64 i;
 
 	for (order = 0; order < 6; order++) {
 		last = KMA_PTR + (KMA_PAGE_SIZE << order) - KMA_PAGE_SIZE;
 		kma_setup(100);
+		first = kma_pagegen_read(&kma_core.obj.pages, last);
 		kma_alloc_at(last);
 		kma_record_pages_free(&kma_core, KMA_PTR, order);
-		kma_expect(*kma_pagegen_at(&kma_core.obj.pages, last) == 2);
+		kma_expect(kma_pagegen_read(&kma_core.obj.pages, last) == first + 2);
 		kma_expect(!kma_stat_now(page_freed));
 		for (i = 0; i < kma_objtab_buckets(&kma_core.obj); i++)
 			kma_record_sweep(&kma_core, kma_objtab_bucket(&kma_core.obj, i));
@@ -1047,7 +1049,7 @@ static void kma_describes_pages(void)
 	u8 point;
 	u32 i;
 
-	if (kma_pagealloc_init(&b, 2, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+	if (kma_pagealloc_init(&b, 2, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE))
 		abort();
 	kma_env = (struct kma_env) { .cpu = 3, .now = 77, .tgid = 88 };
 	for (i = 0; i < 2; i++) {
@@ -1076,7 +1078,8 @@ static void kma_records_are_apart(void)
 	struct kma_pfntab t;
 	unsigned long pfn;
 
-	kma_expect(!kma_pfntab_init(&t, 2) && !kma_pfntab_add(&t, 0) && !kma_pfntab_add(&t, 1));
+	kma_expect(!kma_pfntab_init(&t, 2));
+	kma_expect(!kma_pfntab_add(&t, 0, NUMA_NO_NODE) && !kma_pfntab_add(&t, 1, NUMA_NO_NODE));
 	first[0] = kma_pfntab_at(&t, 0);
 	first[1] = kma_pfntab_at(&t, KMA_CHUNK_PFNS);
 	for (pfn = 0; pfn < 2 * KMA_CHUNK_PFNS; pfn++)
@@ -1096,7 +1099,7 @@ static void kma_samples_pages_by_bytes(void)
 	u8 point = 0;
 	u32 i;
 
-	if (kma_pagealloc_init(&b, 1, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0))
+	if (kma_pagealloc_init(&b, 1, KMA_SITES_MIN) || kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE))
 		abort();
 	f = kma_pfntab_at(&b.pfns, 0);
 	kma_env.page_site = KMA_SITE;
@@ -1143,7 +1146,8 @@ static void kma_memory_is_as_announced(void)
 
 	kma_env_bytes = 0;
 	kma_expect(!kma_pagealloc_init(&b, 5, KMA_SITES_MIN));
-	kma_expect(!kma_pfntab_add(&b.pfns, 0) && !kma_pfntab_add(&b.pfns, 3));
+	kma_expect(!kma_pfntab_add(&b.pfns, 0, NUMA_NO_NODE) &&
+		   !kma_pfntab_add(&b.pfns, 3, NUMA_NO_NODE));
 	kma_expect(kma_pagealloc_bytes(5, 2, KMA_SITES_MIN, KMA_ENV_CPUS) == kma_env_bytes);
 	kma_pagealloc_destroy(&b);
 

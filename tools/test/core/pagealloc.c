@@ -321,8 +321,8 @@ static void kma_setup(u32 sites_max)
 	int cpu;
 
 	if (kma_pagealloc_init(&kma_pagealloc, KMA_CHUNKS, sites_max) ||
-	    kma_pfntab_add(&kma_pagealloc.pfns, 0) ||
-	    kma_pfntab_add(&kma_pagealloc.pfns, 1))
+	    kma_pfntab_add(&kma_pagealloc.pfns, 0, NUMA_NO_NODE) ||
+	    kma_pfntab_add(&kma_pagealloc.pfns, 1, NUMA_NO_NODE))
 		abort();
 	memset(kma_page, 0, sizeof(kma_page));
 	memset(kma_account, 0, sizeof(kma_account));
@@ -657,11 +657,11 @@ static void kma_starts_whole_or_not(void)
 		kma_expect(ret == -ENOMEM);
 	}
 	kma_env_fail_at = 1;
-	kma_expect(kma_pfntab_add(&kma_pagealloc.pfns, 0) == -ENOMEM);
+	kma_expect(kma_pfntab_add(&kma_pagealloc.pfns, 0, NUMA_NO_NODE) == -ENOMEM);
 	kma_env_fail_at = 0;
 	kma_expect(kma_pagealloc.pfns.nr_there == 0);
-	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0));
-	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0));
+	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0, NUMA_NO_NODE));
+	kma_expect(!kma_pfntab_add(&kma_pagealloc.pfns, 0, NUMA_NO_NODE));
 	kma_expect(kma_pagealloc.pfns.nr_there == 1);
 	kma_pagealloc_destroy(&kma_pagealloc);
 	kma_expect(at > 8);

@@ -144,7 +144,7 @@ def parameters():
         "sites_max=1": "sites_max", "sites_max=63": "sites_max",
         "sites_max=64513": "sites_max", "sites_max=many": "sites_max",
         "enabled=maybe": "enabled", "bulk=maybe": "bulk", "bulk=": "bulk",
-        "live_max=1073741824": "RAM", "sites_max=0": "sites_max",
+        "live_max=1073741824": "RAM",
         "sample_bytes=3000": "sample_bytes", "sample_bytes=2K": "sample_bytes",
         "sample_bytes=128M": "sample_bytes", "sample_bytes=-1": "sample_bytes",
         "sample_bytes=": "sample_bytes", "sample_bytes=512Kx": "sample_bytes",

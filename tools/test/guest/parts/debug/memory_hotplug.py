@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Test of memory hotplug."""
+"""Tests of memory hotplug."""
 import contextlib
+import ctypes
+import mmap
+import os
 import time
 from collections import Counter
 from pathlib import Path
 
-from compare import compare
-from harness import Failed, check, check_equal, part
-from kernel import insmod, kernel_log, loaded, rmmod
+from compare import compare, compare_allocs
+from harness import Failed, check, check_equal, part, wait_for
+from kernel import insmod, kernel_log, rmmod, syscall
+from memory import PAGE, small_pages, touch
+from nodes import check_near
 from processes import child, user_load
 from sums import check_sums
 from table import Table, control, pairs_of, read_all
-from truth import Truth, both
+from truth import both
 
 MEMORY = Path("/sys/devices/system/memory")
 
@@ -26,9 +31,9 @@ def free_unused_slabs():
             (path / "shrink").write_text("1")
 
 
-def bring_online(blocks):
+def bring_online(blocks, how="online_kernel"):
     for block in blocks:
-        (block / "state").write_text("online_kernel")
+        (block / "state").write_text(how)
 
 
 def take_offline(blocks):
@@ -72,10 +77,28 @@ def ghost_nodes():
                    if row["site"].startswith("ghost_make+"))
 
 
-def memory_added_later(blocks):
-    """Test memory added beyond the array of page generations, which was sized at load.
+def check_ghosts_repaired(node):
+    """Check that ghosts on a node are not live, because the frees of their pages are seen."""
+    make_ghosts(node)
+    check_equal("ghosts by node", {}, ghost_nodes())
+    rows = [row for row in Table("callers").rows if row["site"].startswith("ghost_make+")]
+    check_equal("hits, frees and live objects of ghosts", [GHOSTS, 0, 0],
+                [sum(row[key] for row in rows) for key in ("hits", "frees", "live_objs")])
 
-    No free of its pages is seen, so ghosts stay, even when the memory is removed.
+
+def memory_bytes():
+    return pairs_of("stats")["memory_bytes"]
+
+
+def generations_of(blocks):
+    """Return the bytes of the page generations of memory blocks: a page for each 8 MiB."""
+    size = int((MEMORY / "block_size_bytes").read_text(), 16)
+    return len(blocks) * size // (8 << 20) * PAGE
+
+
+def memory_added_later(blocks):
+    """Test memory added beyond the end of the page generations, which grow then.
+
     Return the number of objects that were on node 1.
     """
     with kernel_log() as log, both("bulk=off") as known:
@@ -83,27 +106,51 @@ def memory_added_later(blocks):
         compare(known, "with two nodes")
         on_node = [row for row in known.live().values() if row["node"] == 1]
         check(on_node, "no objects on a node without CPUs")
-        known.run("drop")
-        bring_online(blocks)
-        check_equal("net_page_free", 0, pairs_of("stats")["net_page_free"])
-        make_ghosts(2)
-        check_equal("ghosts by node", {2: GHOSTS}, ghost_nodes())
+        before = memory_bytes()
+        with child(user_load):
+            bring_online(blocks)
+        check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+        check_equal("bytes of new generations", generations_of(blocks),
+                    memory_bytes() - before)
+        compare(known, "after memory was added")
         with child(read_all), child(user_load):
-            take_offline(blocks)
-        check_equal("ghosts by node, after removal", {"-": GHOSTS}, ghost_nodes())
+            check_ghosts_repaired(2)
+        known.run("drop")
         known.run("constant", "caches", "runtime", "large", "nodes")
-        compare(known, "after removal")
+        compare(known, "with three nodes")
         check_sums()
-    check(any("memory was added" in line for line in log), f"the log: {log}")
+    check(not any("can no longer" in line for line in log), f"the log: {log}")
     return len(on_node)
+
+
+SYS_SET_MEMPOLICY = 238
+MPOL_PREFERRED = 1
+
+
+def use_memory_of(node):
+    """Use memory of a node, and free it."""
+    # This fails once the node has no memory.
+    with contextlib.suppress(OSError):
+        syscall(SYS_SET_MEMPOLICY, MPOL_PREFERRED, ctypes.byref(ctypes.c_ulong(1 << node)), 64)
+    with mmap.mmap(-1, 16 << 20) as area:
+        small_pages(area)
+        touch(area)
+
+
+def pages_recorded(blocks):
+    """Return the number of live pages in memory blocks."""
+    pages = (int((MEMORY / "block_size_bytes").read_text(), 16)) // PAGE
+    numbers = {int(block.name.removeprefix("memory")) for block in blocks}
+    return sum(row["pages"] for row in Table("pages").rows if row["pfn"] // pages in numbers)
 
 
 @part
 def memory_removed():
-    """Test that when memory is removed, ghosts on it are removed from the tables.
+    """Test memory that is added and removed.
 
-    Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  With
-    bulk=off, because otherwise there would be no ghosts.
+    Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  Memory that the
+    kernel may use cannot be removed while the module is loaded, because page generations lie
+    there.  With bulk=off, because otherwise there would be no ghosts.
     """
     for node in (1, 2):
         check_equal(f"CPUs of node {node}", "", Path(
@@ -111,38 +158,75 @@ def memory_removed():
     blocks = blocks_of(2)
     check(blocks, "no memory to remove")
     on_node = memory_added_later(blocks)
-    bring_online(blocks)
-    with loaded("kmemacct", "bulk=off"):
-        check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
-        control("pages classes")
-        # The first table with names allocates memory that stays.
-        Table("callers")
-        memory = pairs_of("stats")["memory_bytes"]
-        make_ghosts(2)
-        check_equal("ghosts by node", {}, ghost_nodes())
-        rows = [row for row in Table("callers").rows
-                if row["site"].startswith("ghost_make+")]
-        check_equal("hits, frees and live objects", [[GHOSTS, 0, 0]],
-                    [[row[key] for key in ("hits", "frees", "live_objs")]
-                     for row in rows])
-        with child(read_all), child(user_load), child(user_load):
+    take_offline(blocks)
+    with both() as known:
+        known.run("constant", "caches", "runtime", "large", "nodes")
+        control("pages sites")
+        bring_online(blocks, "online_movable")
+        compare(known, "with movable memory")
+        with child(lambda: use_memory_of(2)), child(user_load):
+            wait_for("pages on node 2", lambda: pages_recorded(blocks))
+            memory = memory_bytes()
             take_offline(blocks)
             eject(2)
-        # The records of pages that have been removed stay.
-        check_equal("memory_bytes", memory, pairs_of("stats")["memory_bytes"])
-        check_equal("ghosts by node, after removal", {}, ghost_nodes())
-        # Not earlier: a kmem_cache has structures of its own on all nodes, which would keep the
-        # memory online.
-        with loaded("kmemacct_truth"):
-            known = Truth()
-            known.run("constant", "caches", "runtime", "large", "nodes")
-            compare(known, "after removal")
-            check_sums()
-            known.run("drop")
-            compare(known, "after drop")
-    return (f"{len(blocks)} memory blocks removed; {GHOSTS} ghosts repaired, or shown without "
-            f"a node if the memory was added after load; {on_node} objects on a node "
-            "without CPUs")
+        # The records and generations of pages that have been removed stay.
+        check_equal("memory_bytes", memory, memory_bytes())
+        check_equal("pages on node 2, after removal", 0, pages_recorded(blocks))
+        check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+        compare(known, "after removal")
+        known.run("drop")
+        known.run("constant", "caches", "runtime", "large", "nodes")
+        compare(known, "later")
+        check_sums()
+        known.run("drop")
+        compare(known, "after drop")
+    return (f"{len(blocks)} memory blocks added and removed; {GHOSTS} ghosts repaired; "
+            f"{on_node} objects on a node without CPUs")
 
 
-PARTS = (memory_removed,)
+# The memory that QEMU was started with, and its number of memory blocks
+PLUGGED = {"m1": 4, "m2": 8}
+
+
+def monitor(command):
+    """Give a command to QEMU's monitor (tools/vm/run --monitor)."""
+    Path("/run/vm/command").write_text(f"{command}\n")
+    os.rename("/run/vm/command", "/run/vm/monitor")
+
+
+def plug(memory, node):
+    """Plug memory that QEMU was started with into a node.  Return its memory blocks."""
+    before = set(blocks_of(node))
+    (MEMORY / "auto_online_blocks").write_text("offline")
+    monitor(f"device_add pc-dimm,id=dimm-{memory},memdev={memory},node={node}")
+    # The kernel adds one block after the other.
+    wait_for("new memory", lambda: len(set(blocks_of(node)) - before) == PLUGGED[memory])
+    return sorted(set(blocks_of(node)) - before)
+
+
+@part
+def memory_plugged():
+    """Test memory that is plugged in while the module runs, twice, beyond the old end."""
+    figures = []
+    with both("bulk=off") as known:
+        control("pages sites")
+        known.run("constant", "caches")
+        compare(known, "before")
+        for memory in PLUGGED:
+            with child(user_load), child(read_all):
+                blocks = plug(memory, 1)
+                bring_online(blocks)
+                check_ghosts_repaired(1)
+                control("reset")
+            known.run("constant", "nodes", "large")
+            check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+            compare_allocs(known, f"with {memory}")
+            figures.append(f"{len(blocks)} blocks")
+        # When the first block of a node is added, the node has no free memory.
+        near = check_near(far=int((MEMORY / "block_size_bytes").read_text(), 16) >> 20)
+        known.run("drop")
+        check_sums()
+    return ", ".join(figures) + f"; {near[0]} MiB are described on their own node"
+
+
+PARTS = (memory_removed, memory_plugged)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nodes: where the tables of kmemacct lie that describe pages.
+ *
+ * insmod reads page generations and page records through the module's own functions.  It compares
+ * the node of each part of a table with the node of the pages that the part describes, and leaves
+ * the result in its parameters.  Root finds the addresses of the tables in /proc/kallsyms.
+ */
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
+#include <linux/mmzone.h>
+#include <linux/module.h>
+#include <linux/nodemask.h>
+
+#include "../../module/core/pagealloc.h"
+#include "../../module/core/record.h"
+
+static ulong core;
+module_param(core, ulong, 0400);
+MODULE_PARM_DESC(core, "address of kma_core");
+
+static ulong pagealloc;
+module_param(pagealloc, ulong, 0400);
+MODULE_PARM_DESC(pagealloc, "address of kma_pagealloc; 0 if pages are not tracked");
+
+/* Numbers of places that are on the node of the pages that they describe, or on another one. */
+static uint gens_near, gens_far, records_near, records_far;
+module_param(gens_near, uint, 0400);
+module_param(gens_far, uint, 0400);
+module_param(records_near, uint, 0400);
+module_param(records_far, uint, 0400);
+
+/* Page frames whose records fill a page; the generations of more fit into one. */
+#define NODES_STEP	(PAGE_SIZE / sizeof(struct kma_pfn))
+
+static void nodes_count(const void *at, const struct page *page, uint *near, uint *far)
+{
+	if (page_to_nid(vmalloc_to_page(at)) == page_to_nid(page))
+		++*near;
+	else
+		++*far;
+}
+
+static void nodes_look(unsigned long pfn)
+{
+	const struct kma_core *c = (void *)core;
+	const struct kma_pagealloc *b = (void *)pagealloc;
+	struct page *page = pfn_to_online_page(pfn);
+
+	if (!page)
+		return;
+	nodes_count(kma_pagegen_at(&c->obj.pages, (unsigned long)page_to_virt(page)), page,
+		    &gens_near, &gens_far);
+	if (b)
+		nodes_count(kma_pfntab_at(&b->pfns, pfn), page, &records_near, &records_far);
+}
+
+static int __init nodes_init(void)
+{
+	unsigned long pfn;
+	int nid;
+
+	if (!core)
+		return -EINVAL;
+	for_each_online_node(nid)
+		for (pfn = node_start_pfn(nid); pfn < node_end_pfn(nid); pfn += NODES_STEP)
+			nodes_look(pfn);
+	return 0;
+}
+
+static void __exit nodes_exit(void)
+{
+}
+
+module_init(nodes_init);
+module_exit(nodes_exit);
+
+MODULE_DESCRIPTION("Test module for kmemacct: on which node its tables of pages lie");
+MODULE_AUTHOR("The kmemacct authors");
+MODULE_LICENSE("GPL");

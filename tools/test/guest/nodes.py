@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0
+"""NUMA nodes: where the module's tables of pages lie (kunit/truth/kmemacct_nodes.c)."""
+from pathlib import Path
+
+from harness import check_equal
+from kernel import loaded
+
+MODULE = "kmemacct_nodes"
+
+
+def addresses():
+    """Map the symbols of the module to their addresses."""
+    lines = [line.split() for line in Path("/proc/kallsyms").read_text().splitlines()
+             if line.endswith("[kmemacct]")]
+    return {name: int(address, 16) for address, _, name, _ in lines}
+
+
+def check_near(far=0):
+    """Check that page generations and page records are on the node of their pages.
+
+    Pages are tracked.  `far` MiB of memory had no free page on its node when it was added.
+    Return the numbers of places that were compared, one of each table for each MiB.
+    """
+    at = addresses()
+    with loaded(MODULE, f"core={at['kma_core']:#x} pagealloc={at['kma_pagealloc']:#x}"):
+        found = {path.name: int(path.read_text())
+                 for path in Path("/sys/module", MODULE, "parameters").glob("*_*")}
+    check_equal("places on another node", [far, far],
+                [found["gens_far"], found["records_far"]])
+    return found["gens_near"], found["records_near"]
