@@ -27,21 +27,23 @@ def short_process():
     os.waitpid(pid, 0)
 
 
-def many_processes(nr, top):
-    """Run processes, the first of them each in a cgroup of its own, which is then removed."""
-    last = None
+def cgroups_in(top, nr):
+    """Yield numbers, each while this process is in a cgroup of its own, which is then removed."""
     for i in range(nr):
-        if i < nr * 3 // 5:
-            cgroup = top / f"kma{i}"
-            cgroup.mkdir()
-            (cgroup / "cgroup.procs").write_text("0")
-            if last:
-                last.rmdir()
-            last = cgroup
+        cgroup = top / f"kma{i}"
+        cgroup.mkdir()
+        (cgroup / "cgroup.procs").write_text("0")
+        yield i
+        (top / "cgroup.procs").write_text("0")
+        cgroup.rmdir()
+
+
+def many_processes(nr, top):
+    """Run processes, the first of them each in a cgroup of its own."""
+    for _ in cgroups_in(top, nr * 3 // 5):
         short_process()
-    (top / "cgroup.procs").write_text("0")
-    if last:
-        last.rmdir()
+    for _ in range(nr - nr * 3 // 5):
+        short_process()
 
 
 DEVICE = re.compile(r"super_cache_scan tmpfs:(\d+:\d+)")

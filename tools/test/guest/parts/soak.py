@@ -6,7 +6,7 @@ import signal
 from harness import check, check_equal, only_in, progress, wait_for
 from kernel import loaded
 from parts.acct import cgroups
-from parts.countmaps import check_agree, many_processes, mounts, short_process, wait_for_rows
+from parts.countmaps import cgroups_in, check_agree, mounts, short_process, wait_for_rows
 from parts.lifetime import CHURN, CHURN_NAME, check_churned, churn, churn_values
 from parts.shrinkers import NAME as SHRINKER
 from parts.shrinkers import slots_used, waiting
@@ -14,17 +14,19 @@ from sums import check_sums
 from table import Table, control, pairs_of
 from truth import Truth, rows_by_function
 
-# What comes and goes in one round.  In 50 rounds: 20,000 caches, 500 loads of a module, 5,000
-# cgroups, 200,000 processes, 3,000 super blocks, 5,000 tasks that wait for memory
-CACHES, MODULES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 10, 100, 4000, 60, 100
+# What comes and goes in one round.  In 50 rounds: 20,000 caches, 5,000 cgroups, 200,000 processes,
+# 3,000 super blocks, 5,000 tasks that wait for memory
+CACHES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 100, 4000, 60, 100
+# After so many rounds, and at the end: loads of modules, and a reset.  In 50 rounds: 500 loads
+ROUNDS, MODULES = 10, 100
 # Losses: none of them may happen.
 LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
         "stall_no_slot")
 
 
-def reload_modules(nr):
+def reload_modules():
     """Load and unload modules, which get the same addresses, and compare their counts."""
-    for i in range(nr):
+    for i in range(MODULES):
         control("reset")
         with loaded("kmemacct_truth" if i % 2 else "kmemacct_truth2"):
             known = Truth("kmemacct_truth" if i % 2 else "kmemacct_truth2")
@@ -42,16 +44,16 @@ def kill_waiting(known, nr):
     wait_for("slots of tasks that were killed", lambda: not slots_used())
 
 
-def one_round(top, shrinker):
-    """Let some of everything come and go, and check the tables."""
-    reload_modules(MODULES)
-    control("reset")
-    before = churn_values()
+def one_round(top, shrinker, before):
+    """Let some of everything come and go, and check the tables.
+
+    `before` is what churn_values() was at the last reset.
+    """
     churn(CACHES)
     check_churned("caches", before)
-    many_processes(CGROUPS, top)
-    for _ in range(PROCESSES - CGROUPS):
-        short_process()
+    for _ in cgroups_in(top, CGROUPS):
+        for _ in range(PROCESSES // CGROUPS):
+            short_process()
     with mounts(MOUNTS) as devices:
         wait_for_rows(devices)
     kill_waiting(shrinker, WAITERS)
@@ -84,11 +86,16 @@ def soak(rounds=8):
         control("enabled 1")
         shrinker = Truth(SHRINKER)
         control("reset")
-        numbers = pairs_of("stats")
-        for number in range(rounds):
-            one_round(top, shrinker)
-            progress(f"{number + 1} of {rounds} rounds")
+        numbers, before = pairs_of("stats"), churn_values()
+        for number in range(1, rounds + 1):
+            one_round(top, shrinker, before)
+            if number % ROUNDS == 0 or number == rounds:
+                reload_modules()
+                control("reset")
+                before = churn_values()
+            progress(f"{number} of {rounds} rounds")
         stats = check_unused(numbers)
+        check(stats["countmap_recycled"], "no rows of countmaps were recycled")
         check_sums()
     return (f"{stats['caches_recycled']} numbers of caches, {stats['sites_recycled']} rows and "
             f"{stats['countmap_recycled']} rows of countmaps recycled")
