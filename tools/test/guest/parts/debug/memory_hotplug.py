@@ -90,10 +90,30 @@ def memory_bytes():
     return pairs_of("stats")["memory_bytes"]
 
 
-def generations_of(blocks):
-    """Return the bytes of the page generations of memory blocks: a page for each 8 MiB."""
-    size = int((MEMORY / "block_size_bytes").read_text(), 16)
-    return len(blocks) * size // (8 << 20) * PAGE
+def block_bytes():
+    return int((MEMORY / "block_size_bytes").read_text(), 16)
+
+
+def online_end():
+    """Return the end of the memory that is online: a physical address."""
+    online = [int(path.name.removeprefix("memory")) for path in MEMORY.glob("memory*[0-9]")
+              if (path / "state").read_text() == "online\n"]
+    return (max(online) + 1) * block_bytes()
+
+
+def generation_parts(nr_bytes):
+    """Return the number of pages that hold the generations of memory: one for each 8 MiB."""
+    return nr_bytes // (8 << 20)
+
+
+def generation_pointers(end):
+    """Return the bytes of the kernel's pointers to the pages of an array that goes up to `end`.
+
+    The array is rounded up to a power of two, and the page of its gaps follows.
+    """
+    parts = 1 << (generation_parts(end) - 1).bit_length()
+    pages = -(-(parts + 1) * 8 // PAGE)
+    return pages * PAGE if pages > 1 else 0
 
 
 def memory_added_later(blocks):
@@ -106,11 +126,13 @@ def memory_added_later(blocks):
         compare(known, "with two nodes")
         on_node = [row for row in known.live().values() if row["node"] == 1]
         check(on_node, "no objects on a node without CPUs")
-        before = memory_bytes()
+        before, end = memory_bytes(), online_end()
         with child(user_load):
             bring_online(blocks)
         check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
-        check_equal("bytes of new generations", generations_of(blocks),
+        check_equal("bytes of new generations",
+                    generation_parts(len(blocks) * block_bytes()) * PAGE +
+                    generation_pointers(online_end()) - generation_pointers(end),
                     memory_bytes() - before)
         compare(known, "after memory was added")
         with child(read_all), child(user_load):
@@ -139,7 +161,7 @@ def use_memory_of(node):
 
 def pages_recorded(blocks):
     """Return the number of live pages in memory blocks."""
-    pages = (int((MEMORY / "block_size_bytes").read_text(), 16)) // PAGE
+    pages = block_bytes() // PAGE
     numbers = {int(block.name.removeprefix("memory")) for block in blocks}
     return sum(row["pages"] for row in Table("pages").rows if row["pfn"] // pages in numbers)
 
@@ -223,7 +245,7 @@ def memory_plugged():
             compare_allocs(known, f"with {memory}")
             figures.append(f"{len(blocks)} blocks")
         # When the first block of a node is added, the node has no free memory.
-        near = check_near(far=int((MEMORY / "block_size_bytes").read_text(), 16) >> 20)
+        near = check_near(far=block_bytes() >> 20)
         known.run("drop")
         check_sums()
     return ", ".join(figures) + f"; {near[0]} MiB are described on their own node"
