@@ -52,6 +52,8 @@ u64 kma_memhotplug_pfns(void)
 	return kma_memhotplug_room(kma_memhotplug_present(), kma_memhotplug_end());
 }
 
+#define KMA_GAPS_TOO_LARGE	"the gaps between the physical addresses of RAM are too large"
+
 void kma_memhotplug_stop_generations(const char *why)
 {
 	struct kma_pagegen *pages = &kma_core.obj.pages;
@@ -137,10 +139,10 @@ static void kma_memhotplug_online(const struct memory_notify *mem)
 	if (pages->fixed)
 		return;
 	if (end > pfns)
-		kma_memhotplug_stop_generations("the gaps between the physical addresses of RAM are too large");
+		kma_memhotplug_stop_generations(KMA_GAPS_TOO_LARGE);
 	else if (kma_memhotplug_add(pages, pfns, mem->start_pfn, mem->nr_pages,
 				    kma_memhotplug_node(mem)))
-		kma_memhotplug_stop_generations("not enough memory when memory was added; reload the module");
+		kma_memhotplug_stop_generations("no memory for added memory; reload the module");
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
@@ -165,7 +167,7 @@ static void kma_memhotplug_check(void)
 	const struct kma_pagegen *pages = &kma_core.obj.pages;
 
 	if (kma_memhotplug_end() > pages->mask + 1)
-		kma_memhotplug_stop_generations("the gaps between the physical addresses of RAM are too large");
+		kma_memhotplug_stop_generations(KMA_GAPS_TOO_LARGE);
 	else if (kma_pagegen_bytes(pages->mask + 1) > kma_memhotplug_bytes(pages))
 		kma_memhotplug_stop_generations("memory was added during load; reload the module");
 }

@@ -125,12 +125,10 @@ static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 
-/* Hide an intended data race from the thread sanitizer.  The comma drops a const of the type. */
+/* Hide an intended data race from the thread sanitizer. */
 #define data_race(expr) ({						\
-	typeof(((void)0, (expr))) __value;				\
-									\
 	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);			\
-	__value = (expr);						\
+	__auto_type __value = (expr);					\
 	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);			\
 	__value;							\
 })
