@@ -17,6 +17,7 @@
 #include "../module/match/skip.h"
 #include "../module/memhotplug.h"
 #include "../module/overhead.h"
+#include "../module/recycling.h"
 #include "../module/report/keyval.h"
 #include "../module/report/rows_site.h"
 #include "../module/report/tables.h"

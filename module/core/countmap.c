@@ -184,20 +184,28 @@ static u32 *kma_countmap_slot(const struct kma_countmap *t, u32 hash, u32 i)
 	return &t->slot[(hash + i) & t->mask];
 }
 
-u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key)
+/* Find the next row of a key, in the slots from @i on.  Return: KMA_COUNTMAP_OTHER if there is none. */
+static __always_inline u32 kma_countmap_next(const struct kma_countmap *t,
+					     const struct kma_countmap_key *key, u32 hash, u32 *i)
 {
-	const u32 hash = kma_countmap_hash(key);
-	u32 i, id;
+	u32 id;
 
-	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
+	while (*i < KMA_COUNTMAP_PROBES) {
 		/* Pairs with the release in kma_countmap_make(). */
-		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
+		id = smp_load_acquire(kma_countmap_slot(t, hash, (*i)++));
 		if (id == KMA_COUNTMAP_FREE)
 			break;
 		if (id < t->rows && kma_countmap_is(&t->info[id].key, key))
 			return id;
 	}
 	return KMA_COUNTMAP_OTHER;
+}
+
+u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key)
+{
+	u32 i = 0;
+
+	return kma_countmap_next(t, key, kma_countmap_hash(key), &i);
 }
 
 /* Claim a slot for a new row: the first one that is free or a tombstone. */
@@ -252,7 +260,7 @@ static u32 kma_countmap_make(struct kma_countmap *t, const struct kma_countmap_i
 	memcpy(t->info[id].text, info->text, sizeof(info->text));
 	/* Pairs with the acquire in kma_countmap_info(). */
 	smp_store_release(&t->info[id].ready, 1);
-	/* Pairs with the acquire in kma_countmap_find(). */
+	/* Pairs with the acquire in kma_countmap_next(). */
 	smp_store_release(slot, id);
 	return id;
 }
@@ -270,17 +278,11 @@ u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_
 void kma_countmap_gone(struct kma_countmap *t, const struct kma_countmap_key *key)
 {
 	const u32 hash = kma_countmap_hash(key);
-	u32 i, id;
+	u32 id, i = 0;
 
 	/* CPUs that saw the key at the same time may have made several rows. */
-	for (i = 0; i < KMA_COUNTMAP_PROBES; i++) {
-		/* Pairs with the release in kma_countmap_make(). */
-		id = smp_load_acquire(kma_countmap_slot(t, hash, i));
-		if (id == KMA_COUNTMAP_FREE)
-			break;
-		if (id < t->rows && kma_countmap_is(&t->info[id].key, key))
-			WRITE_ONCE(t->info[id].gone, 1);
-	}
+	while ((id = kma_countmap_next(t, key, hash, &i)) != KMA_COUNTMAP_OTHER)
+		WRITE_ONCE(t->info[id].gone, 1);
 }
 
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id)

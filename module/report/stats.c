@@ -156,19 +156,20 @@ static void kma_stats_add_slots(struct kma_snapshot *snap)
 /* For how long kma_lock was held, and for what. */
 static void kma_stats_add_lock(struct kma_snapshot *snap)
 {
+	static const char *const names[] = {
+		[KMA_LOCK_START] = "lock_max_us_start",
+		[KMA_LOCK_COMMAND] = "lock_max_us_command",
+		[KMA_LOCK_RESET] = "lock_max_us_reset",
+		[KMA_LOCK_MODULE] = "lock_max_us_module",
+		[KMA_LOCK_TABLE] = "lock_max_us_table",
+		[KMA_LOCK_WORKER] = "lock_max_us_worker",
+	};
+	int i;
+
+	static_assert(ARRAY_SIZE(names) == KMA_LOCK_NR);
 	kma_keyval_add(snap, "lock_max_us", KMA_FORMAT_U64, kma_lock_max_us(KMA_LOCK_NR));
-	kma_keyval_add(snap, "lock_max_us_start", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_START));
-	kma_keyval_add(snap, "lock_max_us_command", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_COMMAND));
-	kma_keyval_add(snap, "lock_max_us_reset", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_RESET));
-	kma_keyval_add(snap, "lock_max_us_module", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_MODULE));
-	kma_keyval_add(snap, "lock_max_us_table", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_TABLE));
-	kma_keyval_add(snap, "lock_max_us_worker", KMA_FORMAT_U64,
-		       kma_lock_max_us(KMA_LOCK_WORKER));
+	for (i = 0; i < KMA_LOCK_NR; i++)
+		kma_keyval_add(snap, names[i], KMA_FORMAT_U64, kma_lock_max_us(i));
 }
 
 /* Each function that may be followed, and the calls that were missed. */

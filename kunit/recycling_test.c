@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* When rows are recycled: the turns of the module's worker, with rows that seem to run short. */
+#include <linux/delay.h>
+
+#include "control_util.h"
+
+static int kma_recycling_init_test(struct kunit *test)
+{
+	int ret = kma_control_init_test(test);
+
+	if (!ret)
+		kma_recycling_start();
+	return ret;
+}
+
+/* All rows that may have a stack seem to be in use, or none.  No row has counted anything. */
+static void kma_rows_run_short(bool are_short)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+
+	atomic_set(&t->stacks, are_short ? kma_sitetab_stacks_max(t) : 0);
+}
+
+/* Return: whether the module sweeps before the next turn, to look at the rows then. */
+static bool kma_turn(void)
+{
+	u64 age;
+
+	kma_lock_take(KMA_LOCK_WORKER);
+	kma_recycling_turn();
+	kma_lock_release();
+	kma_state_sweep(0);
+	usleep_range(1000, 2000);
+	age = kma_state_sweep(3600);
+	kma_recycling_sweep();
+	return kma_state_sweep(3600) < age;
+}
+
+static void kma_looks_when_rows_run_short(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, kma_turn());
+	kma_rows_run_short(true);
+	KUNIT_EXPECT_TRUE(test, kma_turn());
+	KUNIT_EXPECT_FALSE(test, kma_turn());
+}
+
+/* The table is not swept each second from then on. */
+static void kma_looks_no_more_when_rows_are_free(struct kunit *test)
+{
+	int i;
+
+	kma_rows_run_short(true);
+	KUNIT_EXPECT_TRUE(test, kma_turn());
+	kma_rows_run_short(false);
+	for (i = 0; i < 20; i++)
+		KUNIT_EXPECT_FALSE(test, kma_turn());
+	kma_rows_run_short(true);
+	KUNIT_EXPECT_TRUE(test, kma_turn());
+}
+
+/* Each look that recycles nothing is followed by twice as many turns without one. */
+static void kma_looks_less_often_in_vain(struct kunit *test)
+{
+	static const int looks[] = { 0, 17, 50, 115 };
+	int i, found = 0;
+
+	kma_rows_run_short(true);
+	for (i = 0; i < 120; i++) {
+		if (!kma_turn())
+			continue;
+		KUNIT_ASSERT_LT(test, found, ARRAY_SIZE(looks));
+		KUNIT_EXPECT_EQ(test, i, looks[found++]);
+	}
+	KUNIT_EXPECT_EQ(test, found, ARRAY_SIZE(looks));
+	/* A shortage that is new does not wait. */
+	kma_rows_run_short(false);
+	KUNIT_EXPECT_FALSE(test, kma_turn());
+	kma_rows_run_short(true);
+	KUNIT_EXPECT_TRUE(test, kma_turn());
+}
+
+static struct kunit_case kma_recycling_cases[] = {
+	KUNIT_CASE(kma_looks_when_rows_run_short),
+	KUNIT_CASE(kma_looks_no_more_when_rows_are_free),
+	KUNIT_CASE(kma_looks_less_often_in_vain),
+	{}
+};
+
+struct kunit_suite kma_recycling_suite = {
+	.name = "kmemacct_recycling",
+	.init = kma_recycling_init_test,
+	.exit = kma_control_exit_test,
+	.test_cases = kma_recycling_cases,
+};
