@@ -10,8 +10,8 @@ enum {
 	KMA_LEAVES_IDLE,
 };
 
-/* The most rows to look at for idle ones in one go: each is read on all CPUs. */
-#define KMA_COUNTMAP_LOOK	4096
+/* The most counters to read in one go for idle rows: a row has some on each possible CPU. */
+#define KMA_COUNTMAP_LOOK	65536
 
 /* The number of rows before the reserve. */
 static u32 kma_countmap_common(const struct kma_countmap *t)
@@ -90,15 +90,26 @@ static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_pol
 	       KMA_LEAVES_IDLE : KMA_LEAVES_NOT;
 }
 
+/* The most rows to look at in one go. */
+static u32 kma_countmap_look_rows(const struct kma_countmap *t)
+{
+	unsigned int cpu;
+	u32 cpus = 0;
+
+	for_each_possible_cpu(cpu)
+		cpus++;
+	return min_t(u32, t->rows, KMA_COUNTMAP_LOOK / cpus);
+}
+
 /* @nr: the number of rows that leave already.  Return: the number of more rows that leave. */
 static u32 kma_countmap_mark_idle(struct kma_countmap *t, const struct kma_countmap_policy *policy,
 				  u32 nr)
 {
 	const u32 enough = kma_countmap_common(t) / 4 * 3, used = kma_countmap_used(t) - nr;
-	u32 i, id, more = 0;
+	u32 i, id, more = 0, look = kma_countmap_look_rows(t);
 	u8 why;
 
-	for (i = 0; i < min_t(u32, t->rows, KMA_COUNTMAP_LOOK) && used > enough + more; i++) {
+	for (i = 0; i < look && used > enough + more; i++) {
 		id = t->hand;
 		t->hand = (id + 1) % t->rows;
 		kma_env_resched();
