@@ -166,6 +166,33 @@ static void kma_new_rows(void)
 	kma_end();
 }
 
+/* A cache whose objects are allocated at many call sites. */
+static const struct kma_env_cache kma_busy_cache[1];
+#define KMA_BUSY_SITES	256
+
+static void kma_work_retire(u32 i)
+{
+	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_busy_cache[i]);
+}
+
+/* The only stretch that grows: with the rows of the cache that is destroyed, and no others. */
+static void kma_destroyed_cache(void)
+{
+	struct kma_event ev;
+	u32 i;
+
+	kma_start(100000, 1024);
+	for (i = 0; i < KMA_BUSY_SITES; i++) {
+		ev = kma_event_of(i, 64, i);
+		ev.cache = (unsigned long)kma_busy_cache;
+		ev.kmalloc = false;
+		kma_alloc(&ev);
+	}
+	kma_print("the destruction of a cache with 256 rows", kma_longest(kma_work_retire, 0, 1));
+	kma_expect(atomic_read(&kma_core.sites.retired) == KMA_BUSY_SITES);
+	kma_end();
+}
+
 static void kma_work_new_stack(u32 i)
 {
 	const struct kma_event ev = kma_event_of(i, 4096, 1);
@@ -316,6 +343,7 @@ static void kma_page_records(void)
 static const struct kma_case kma_cases[] = {
 	{ "a full table", kma_full_table },
 	{ "new rows", kma_new_rows },
+	{ "a cache that is destroyed", kma_destroyed_cache },
 	{ "new stacks", kma_new_stacks },
 	{ "stale entries", kma_stale_entries },
 	{ "pages with objects", kma_used_pages },
