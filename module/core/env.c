@@ -137,9 +137,12 @@ static void *kma_pages_map(struct page **page, unsigned int nr)
 	return mem ? kma_area_count(mem) : kma_pages_put(page, nr);
 }
 
+/* Allocate as vmalloc() does: kma_area_pointers() depends on it. */
 static struct page **kma_pages_alloc(unsigned int nr)
 {
-	return kvcalloc(nr, sizeof(struct page *), GFP_KERNEL);
+	const size_t bytes = nr * sizeof(struct page *);
+
+	return bytes > PAGE_SIZE ? vzalloc(bytes) : kzalloc(bytes, GFP_KERNEL);
 }
 
 void *kma_env_zalloc_spread(size_t bytes)
