@@ -179,7 +179,7 @@ static void kma_cachetab_retires_what_it_never_saw(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_cachetab_used(&kma_caches), 0);
 }
 
-/* Caches without a number of their own share one with others of nearly the same size. */
+/* Caches without a number of their own share one with other caches of nearly the same size. */
 static void kma_cachetab_shares_numbers_when_full(struct kunit *test)
 {
 	const struct kma_cache_info *info;

@@ -223,7 +223,7 @@ static void kma_control_run_reset(struct work_struct *work)
 
 static DECLARE_WORK(kma_control_reset_work, kma_control_run_reset);
 
-/* Wait until so many stale entries were removed. */
+/* Wait until @nr stale entries have been removed. */
 static void kma_expect_swept(struct kunit *test, u64 nr)
 {
 	const unsigned long end = jiffies + 60 * HZ;
@@ -233,7 +233,7 @@ static void kma_expect_swept(struct kunit *test, u64 nr)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), nr);
 }
 
-/* Record an object, and free its page without an event that the object was freed. */
+/* Record an object, and free its page without a free of the object. */
 static void kma_leave_stale(unsigned long ptr)
 {
 	kma_alloc_64(ptr);
@@ -273,7 +273,7 @@ static void kma_control_reset_sweeps_without_the_lock(struct kunit *test)
 
 /* ---- the lock ---------------------------------------------------------------------- */
 
-/* Hold the lock for at least so many milliseconds. */
+/* Hold the lock for at least @ms milliseconds. */
 static void kma_lock_hold(enum kma_lock_holder holder, unsigned int ms)
 {
 	kma_lock_take(holder);
@@ -297,8 +297,9 @@ static u64 kma_control_resets;
 static bool kma_control_met;
 
 /*
- * Take kma_lock until a reset is going on, and make a change then: the reset has forgotten how
- * long the lock was held to start the module, and has not counted itself yet.
+ * Take kma_lock again and again, until a reset has begun and not ended, and make a change then.  At
+ * that time, the reset has forgotten how long the lock was held to start the module, and is not
+ * counted in kma_identity.resets yet.
  */
 static void kma_control_meet(struct work_struct *work)
 {
@@ -318,7 +319,7 @@ static void kma_control_meet(struct work_struct *work)
 
 static DECLARE_WORK(kma_control_meet_work, kma_control_meet);
 
-/* A reset lets others have the lock, and begins anew after a change. */
+/* A reset drops the lock now and then, and begins again after a change by another task. */
 static void kma_control_reset_lets_others_make_changes(struct kunit *test)
 {
 	static const struct kma_known_row expect = {
@@ -381,7 +382,7 @@ static void kma_control_reset_forgets_lock_times(struct kunit *test)
 	KUNIT_EXPECT_GT(test, kma_lock_held_us(KMA_LOCK_RESET), 0);
 }
 
-/* A pause ends the time for which the lock was held, and keeps what it is held for. */
+/* The time for which the lock is held ends at a pause.  The purpose stays the same after it. */
 static void kma_control_pauses_count_as_released(struct kunit *test)
 {
 	kma_lock_take(KMA_LOCK_TABLE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recycling of rows of countmaps: what becomes of processes, cgroups, shrinkers and stalls.
+ * Recycling of rows of countmaps: rows of processes, cgroups, shrinkers and stalls.
  *
  * The rows are made up, and so are turns: a test calls kma_countmap_recycling_turn() itself.
  */
@@ -151,7 +151,7 @@ static void kma_countmap_cgroups_are_removed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->recycled, 0);
 	kma_sum_key(t, root, 0, &has);
 	KUNIT_EXPECT_TRUE(test, has);
-	/* The next look comes eight turns after one that has found nothing. */
+	/* The next search comes eight turns after one that has found nothing. */
 	kma_acct_cgroup_removed(&cgrp_dfl_root.cgrp);
 	kma_turns(7);
 	KUNIT_EXPECT_EQ(test, t->recycled, 0);
@@ -161,7 +161,7 @@ static void kma_countmap_cgroups_are_removed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_sum_key(t, KMA_ACCT_REMOVED, 0, &has), 7);
 	kma_sum_key(t, root, 0, &has);
 	KUNIT_EXPECT_FALSE(test, has);
-	/* And of the others, a quarter have counted nothing since then. */
+	/* All other rows are idle: they leave until a quarter of all rows is free. */
 	KUNIT_EXPECT_EQ(test, kma_countmap_used(t), kma_common(t) / 4 * 3 + 1);
 	KUNIT_EXPECT_EQ(test, kma_sum_id(t, KMA_COUNTMAP_OTHER), t->recycled - 1);
 	KUNIT_EXPECT_EQ(test, kma_sum_all(t), kma_common(t) - 2 + 7 + 9);
@@ -185,7 +185,7 @@ static void kma_countmap_off_keeps_rows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->recycled, kma_common(t) - 1);
 }
 
-/* Looks that find nothing become rare. */
+/* As long as searches find nothing, they become rarer. */
 static void kma_countmap_backs_off(struct kunit *test)
 {
 	static const int pauses[] = { 8, 16, 32, 64, 64 };
@@ -198,7 +198,7 @@ static void kma_countmap_backs_off(struct kunit *test)
 		kma_count_key(t, key, 0, 1);
 	kma_turns(1);
 	for (i = 0; i < ARRAY_SIZE(pauses); i++) {
-		/* All rows count before the look: it finds none. */
+		/* All rows count something before the search, so it finds no idle one. */
 		for (turn = 0; turn < pauses[i] - 1; turn++)
 			kma_turns(1);
 		for (key = 1; key < t->rows; key++)
@@ -275,7 +275,7 @@ static void kma_countmap_shrinkers_go(struct kunit *test)
 		kma_countmap_add_to(t, kma_countmap_deref(t, last), KMA_SHRINKER_CALLS, 1);
 		kma_countmap_raise(t, kma_countmap_deref(t, last), KMA_SHRINKER_MAX_NS, i);
 	}
-	/* Of the reserve, one row is in use, for all that have no row of their own. */
+	/* One row of the reserve is in use, for all shrinkers that have no row of their own. */
 	KUNIT_EXPECT_EQ(test, kma_countmap_used(t), common + 1);
 	KUNIT_EXPECT_EQ(test, kma_stat_sum(KMA_STAT_countmap_other) - other,
 			KMA_TEST_SHRINKERS - (common - 1));
@@ -311,7 +311,7 @@ static void kma_countmap_stalls_of_shrinkers_go(struct kunit *test)
 	lives = kma_shrinker_ref(&s[1]);
 	kma_countmap_add_to(stalls, kma_stall_row(stalls, gone), KMA_STALLED_COUNT, 5);
 	kma_countmap_add_to(stalls, kma_stall_row(stalls, lives), KMA_STALLED_COUNT, 7);
-	/* Stalls run short, and the row of one shrinker is recycled. */
+	/* Rows of stalls run short, and the row of one shrinker is recycled. */
 	for (info.key.word[KMA_STALL_SITE] = 1;
 	     kma_countmap_used(stalls) < kma_common(stalls); info.key.word[KMA_STALL_SITE]++)
 		kma_countmap_get(stalls, &info);

@@ -77,7 +77,7 @@ static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
 	}
 }
 
-/* Whether no other default of sites_max is right: this one fits, the next larger one does not. */
+/* Whether a default of sites_max is right: it fits into 1/64 of the RAM, and the next does not. */
 static bool kma_sites_are_most(u32 sites, u64 ram, unsigned int cpus)
 {
 	if (sites % KMA_ROWS_PER_CHUNK || sites < KMA_SITES_DEFAULT_MIN ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Memory of the page generations and page records: by node, and when memory is added. */
+/* Page generations and page records: on which nodes they lie, and what if memory is added. */
 #include <linux/delay.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
@@ -70,7 +70,7 @@ static void kma_tables_are_near_their_pages(struct kunit *test)
 	kma_pagegen_destroy(&m);
 }
 
-/* An array of four times as many page frames as there are takes the memory of those that are. */
+/* An array for four times as many page frames as there are takes no more memory. */
 static void kma_gaps_take_no_memory(struct kunit *test)
 {
 	const u64 end = roundup_pow_of_two(kma_memhotplug_end());
@@ -205,7 +205,7 @@ static void kma_growth_grow(struct kma_growth *g)
 	WRITE_ONCE(g->done, true);
 }
 
-/* Thread 0 makes the array grow.  Each other one changes page frames of its own. */
+/* Thread 0 makes the array grow.  Each other thread changes generations of its own. */
 static void kma_growth_run(void *arg, int nr)
 {
 	struct kma_growth *g = arg;

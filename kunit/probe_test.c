@@ -516,7 +516,7 @@ static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 22);
 }
 
-/* On an unknown kernel, an argument may be no shrinker, and not even an address. */
+/* On an unknown kernel, the argument may be something else than a shrinker, even no address. */
 static void kma_probe_reads_shrinkers_safely(struct kunit *test)
 {
 	static const unsigned long no_shrinker[] = { 0, 0xcc0, 0x7fffffff0000, 1UL << 62, -16UL };
@@ -537,7 +537,7 @@ static int kma_probe_fires(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* The first name that this kernel has is followed, whatever older names it has, too. */
+/* The first function in the list that this kernel has is followed, and none after it. */
 static void kma_probe_follows_the_newest_name(struct kunit *test)
 {
 	static const char *const newer[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* When rows are recycled: the turns of the module's worker, with rows that seem to run short. */
+/* Turns of the module's worker: when it searches for rows to recycle. */
 #include <linux/delay.h>
 
 #include "control_util.h"
@@ -13,7 +13,7 @@ static int kma_recycling_init_test(struct kunit *test)
 	return ret;
 }
 
-/* All rows that may have a stack seem to be in use, or none.  No row has counted anything. */
+/* Pretend that all rows that may have a stack are in use, or none. */
 static void kma_rows_run_short(bool are_short)
 {
 	struct kma_sitetab *t = &kma_core.sites;
@@ -21,7 +21,7 @@ static void kma_rows_run_short(bool are_short)
 	atomic_set(&t->stacks, are_short ? kma_sitetab_stacks_max(t) : 0);
 }
 
-/* Return: whether the module sweeps before the next turn, to look at the rows then. */
+/* Run a turn.  Return: whether the module then sweeps, because the next turn searches for rows. */
 static bool kma_turn(void)
 {
 	u64 age;
@@ -44,7 +44,7 @@ static void kma_looks_when_rows_run_short(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_turn());
 }
 
-/* The table is not swept each second from then on. */
+/* Once rows are free again, the live table is not swept any more. */
 static void kma_looks_no_more_when_rows_are_free(struct kunit *test)
 {
 	int i;
@@ -58,7 +58,7 @@ static void kma_looks_no_more_when_rows_are_free(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_turn());
 }
 
-/* Each look that recycles nothing is followed by twice as many turns without one. */
+/* After each search that recycles nothing, twice as many turns pass before the next one. */
 static void kma_looks_less_often_in_vain(struct kunit *test)
 {
 	static const int looks[] = { 0, 17, 50, 115 };
@@ -72,7 +72,7 @@ static void kma_looks_less_often_in_vain(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, i, looks[found++]);
 	}
 	KUNIT_EXPECT_EQ(test, found, ARRAY_SIZE(looks));
-	/* A shortage that is new does not wait. */
+	/* If rows run short anew, the next turn searches at once. */
 	kma_rows_run_short(false);
 	KUNIT_EXPECT_FALSE(test, kma_turn());
 	kma_rows_run_short(true);

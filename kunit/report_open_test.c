@@ -172,7 +172,7 @@ static struct kma_table kma_open_long = {
 	.show = kma_open_show_slowly,
 };
 
-/* To read at an offset, seq_file prints all rows before it.  Meanwhile others get the CPU. */
+/* To read at an offset, seq_file prints all rows before it.  Other threads run meanwhile. */
 static void kma_open_seeks_with_pauses(struct kunit *test)
 {
 	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
@@ -200,7 +200,7 @@ static int kma_open_fill_forever(struct kma_snapshot *snap)
 	return ret;
 }
 
-/* A process that is killed stops opening a table, and reading from it. */
+/* If a process is killed, it stops opening or reading a table. */
 static void kma_open_ends_when_killed(struct kunit *test)
 {
 	static struct kma_table table = {

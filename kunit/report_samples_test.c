@@ -351,7 +351,7 @@ static void kma_report_sums_up_estimates(struct kunit *test)
 
 /* ---- modules that go ---------------------------------------------------------- */
 
-/* A module goes that stacks pass through.  Return: the memory that this takes. */
+/* Pretend that this module is unloaded.  Return: the memory that keeping its names takes. */
 static u64 kma_report_let_go(void)
 {
 	const u64 before = kma_state_bytes();
@@ -360,7 +360,7 @@ static u64 kma_report_let_go(void)
 	return kma_state_bytes() - before;
 }
 
-/* When a module goes, names are looked up once, though no table was opened before. */
+/* When a module is unloaded, each name is looked up once, even if no table was opened before. */
 static void kma_report_names_callers_of_a_module_once(struct kunit *test)
 {
 	const unsigned long here = (unsigned long)kma_report_names_callers_of_a_module_once;
@@ -377,7 +377,7 @@ static void kma_report_names_callers_of_a_module_once(struct kunit *test)
 	kma_report_let_go();
 	KUNIT_EXPECT_STREQ(test, kma_namecache_find(KMA_TEST_SITE) ?: "none", "kfree+0x1");
 	KUNIT_EXPECT_STREQ(test, kma_namecache_find(outermost) ?: "none", "schedule+0x3");
-	/* Its own names have gone: other code may get the addresses. */
+	/* Its own names are not cached: other code may get the addresses. */
 	KUNIT_EXPECT_NULL(test, kma_namecache_find(here));
 	kma_lock_release();
 }

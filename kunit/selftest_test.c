@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The self-test: with paths that misbehave, and with hooks that do not work. */
+/* The self-test, with paths that misbehave and with hooks that do not work. */
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -52,7 +52,7 @@ static const char *kma_fake_good(void)
 	return kma_fake_freed(1);
 }
 
-/* An event of another object does not disturb. */
+/* Events of other objects change nothing. */
 static const char *kma_fake_among_others(void)
 {
 	struct kma_event ev = kma_fake_event(kma_fake_object[1]);
@@ -338,7 +338,7 @@ static void kma_deaf(unsigned long parent_ip, struct ftrace_regs *regs)
 {
 }
 
-/* Restart with a hook that does not see its function, and let it see again. */
+/* Restart with a hook that does nothing, and repair the hook after the self-test. */
 static void kma_selftest_start_deaf(struct kunit *test, struct kma_ftrace_hook *hook)
 {
 	void (*const entered)(unsigned long, struct ftrace_regs *) = hook->entered;
@@ -368,7 +368,7 @@ static void kma_selftest_finds_missed_frees(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_nolock_allocs_followed());
 	kma_expect_no_trace(test);
 
-	/* The next start forgets that. */
+	/* After the next start, all of them are followed again. */
 	kma_selftest_start(test, "off");
 	KUNIT_EXPECT_TRUE(test, kma_bulk_frees_followed());
 	KUNIT_EXPECT_TRUE(test, kma_bulk_allocs_followed());
@@ -418,7 +418,7 @@ static void kma_selftest_doubts_what_is_live(struct kunit *test)
 	kfree(ptr);
 }
 
-/* The sums at load are balanced, whatever a probe has just counted, or not yet. */
+/* The equations hold for the baseline, even if a probe has counted only half of an event. */
 static void kma_selftest_balances_the_baseline(struct kunit *test)
 {
 	struct kma_stats stats = {};

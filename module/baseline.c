@@ -20,8 +20,8 @@ struct kma_baseline kma_baseline;
 /**
  * struct kma_baseline_job - a reset that is going on
  * @new: the sums that are being made
- * @changes: kma_state_changes() when these were begun
- * @keep_lock: they are made without dropping kma_lock
+ * @changes: kma_state_changes() when this began
+ * @keep_lock: make the sums without dropping kma_lock
  */
 struct kma_baseline_job {
 	struct kma_baseline new;
@@ -31,10 +31,10 @@ struct kma_baseline_job {
 
 /* ---- sums ------------------------------------------------------------------ */
 
-/* Rows that are summed up with kma_lock held. */
+/* Number of rows to sum up before kma_lock is dropped for a moment. */
 #define KMA_BASE_STEPS	32
 
-/* After each row, let others have the lock now and then.  Return: 0, -EAGAIN or -EINTR. */
+/* To be called after each row.  Drops the lock now and then.  Return: 0, -EAGAIN or -EINTR. */
 static int kma_baseline_pause_lock(const struct kma_baseline_job *job, u32 id)
 {
 	cond_resched();
@@ -69,7 +69,7 @@ static int kma_baseline_sum_rows(const struct kma_baseline_job *job)
 	       kma_baseline_sum_table(job, &kma_pagealloc.sites, job->new.page_row);
 }
 
-/* Counters of events of countmaps: no row has to agree with them. */
+/* Whether a counter of kma_stats is about countmaps or phases: rows need not agree with these. */
 static bool kma_baseline_is_of_countmaps(int i)
 {
 	return i >= KMA_STAT_countmap_other && i < KMA_STAT_spill_in;
@@ -100,7 +100,7 @@ static bool kma_baseline_sum_stats(struct kma_baseline_job *job)
 {
 	bool quiet;
 
-	/* This waits, so let others have the lock. */
+	/* This sleeps and waits for probes, so drop the lock meanwhile. */
 	if (!job->keep_lock)
 		kma_lock_release();
 	kma_stats_sum(&job->new.stats);
@@ -158,7 +158,7 @@ static struct kma_row *kma_baseline_rows(const struct kma_sitetab *t)
 	return kma_env_zalloc_try((size_t)kma_sitetab_rows(t) * sizeof(struct kma_row));
 }
 
-/* Make the sums.  Return: 0, -ENOMEM or -EINTR, or -EAGAIN if there was a change meanwhile. */
+/* Make the sums.  Return: 0, -ENOMEM, -EINTR, or -EAGAIN if something has changed meanwhile. */
 static int kma_baseline_make(struct kma_baseline_job *job)
 {
 	const bool pages = kma_pages_tracked();
@@ -171,7 +171,7 @@ static int kma_baseline_make(struct kma_baseline_job *job)
 	return kma_baseline_sum(job);
 }
 
-/* Replace the baseline.  The lock is not dropped here, nor was it after @new was complete. */
+/* Replace the baseline.  The lock has been held since @new was complete, and is still held. */
 static void kma_baseline_replace(struct kma_baseline *new)
 {
 	struct kma_countmap *countmap[KMA_COUNTMAP_NR];
@@ -199,7 +199,7 @@ static void kma_baseline_replace(struct kma_baseline *new)
 	kma_identity.resets++;
 }
 
-/* If changes keep coming, the last attempt makes them wait. */
+/* The last attempt keeps the lock, so that no change can make it fail. */
 #define KMA_BASE_ATTEMPTS	3
 
 int kma_baseline_reset(void)
@@ -274,8 +274,8 @@ void kma_baseline_begin_pages(void)
 
 	kma_baseline_forget_pages();
 	/*
-	 * Since the baseline was last replaced, each allocation has counted in page_off.  Include
-	 * those that a probe has counted as an event, but not in page_off yet.
+	 * Since the baseline was last replaced, each page allocation has counted as an event, and
+	 * then in page_off.  Include those that a probe has not counted in page_off yet.
 	 */
 	base[KMA_STAT_page_off] = off + base[KMA_STAT_events_mm_page_alloc] +
 				  base[KMA_STAT_page_bulk];

@@ -32,7 +32,7 @@ extern struct kma_baseline kma_baseline;
 /**
  * kma_baseline_start() - start at load with a baseline of what was counted until now
  *
- * The rows have counted nothing yet, and the module's own counters only the events of loading.
+ * The rows have counted nothing yet, and kma_stats only events that were not recorded.
  *
  * Context: process, may sleep; takes kma_lock; allocations are not recorded yet.
  */
@@ -48,7 +48,7 @@ void kma_baseline_stop(void);
 /**
  * kma_baseline_reset() - replace the baseline by the current sums
  *
- * Call kma_state_sweep() before, without the lock.  An entry that becomes stale after that is a
+ * Call kma_state_sweep() first, without the lock.  An entry that becomes stale after the sweep is a
  * live object in the sums.  When it is removed, its row counts it as repaired, and kma_stats as
  * page_freed, both after the reset.  Live columns do not depend on the baseline.  So each sum is
  * exact, whenever the entry is removed.
@@ -81,7 +81,7 @@ u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 
 /**
  * kma_baseline_forget_row() - forget the sums of a row that is recycled
- * @pages: it is a row of pages, not of objects
+ * @pages: true for a row of page allocations, false for one of objects
  * @id: number of the row
  * @sum: what the row has counted; becomes what it has counted since the last reset
  *

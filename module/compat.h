@@ -70,8 +70,8 @@
 #endif
 
 /*
- * Names of functions.  A function that a header declares is named after what the header has,
- * because distributions backport changes.  Other functions are followed by a list of their names
+ * Names of functions.  If a header declares the function, test what the header has rather than the
+ * version, because distributions backport changes.  For other functions, a list of names is tried
  * (see trace/kretprobe.h).
  */
 

@@ -130,7 +130,7 @@ int kma_control_run(char *line)
 	name = strsep(&line, " ");
 	args = line ? skip_spaces(line) : none;
 	reset = !strcmp(name, "reset");
-	/* This takes time in proportion to the live table, and others may need the lock. */
+	/* A sweep takes time in proportion to the live table, so it comes before the lock. */
 	if (reset)
 		kma_state_sweep(0);
 	kma_lock_take(reset ? KMA_LOCK_RESET : KMA_LOCK_COMMAND);

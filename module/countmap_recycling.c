@@ -13,11 +13,14 @@
 #include "trace/acct.h"
 #include "trace/phase.h"
 
-/* Turns from a look that has found nothing to the next one; and at least, between idle looks. */
+/*
+ * Turns from a search that has found nothing to the next one, at first and at most.  The first one
+ * is also the least number of turns between two searches for idle rows.
+ */
 #define KMA_COUNTMAP_TURNS	8
 #define KMA_COUNTMAP_TURNS_MAX	64
 
-/* There is room for all phases and origins, but CPUs may make several rows for one of them. */
+/* Rows of `latency` stay: there is room for each phase and origin.  Only double rows leave. */
 static enum kma_countmap_fate kma_countmap_keep(const struct kma_countmap_info *info)
 {
 	return KMA_COUNTMAP_KEPT;
@@ -26,11 +29,11 @@ static enum kma_countmap_fate kma_countmap_keep(const struct kma_countmap_info *
 static const struct kma_countmap_policy kma_countmap_keeps = { .fate = kma_countmap_keep };
 static const struct kma_countmap_policy kma_countmap_plain = {};
 
-/* The countmap of pcpu has none: it has just the rows that it needs. */
+/* The countmap of pcpu has no policy, because it has just the rows that it needs. */
 static const struct kma_countmap_policy *const kma_countmap_policies[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_EXTFRAG] = &kma_countmap_plain,
 	[KMA_COUNTMAP_LATENCY] = &kma_countmap_keeps,
-	/* Before stalls, which refer to shrinkers. */
+	/* This comes before stalls, whose rows refer to rows of shrinkers. */
 	[KMA_COUNTMAP_SHRINKERS] = &kma_shrinker_policy,
 	[KMA_COUNTMAP_STALLS] = &kma_phase_policy_stalls,
 	[KMA_COUNTMAP_TASKS] = &kma_acct_policy_tasks,
@@ -40,10 +43,10 @@ static const struct kma_countmap_policy *const kma_countmap_policies[KMA_COUNTMA
 };
 
 /*
- * The looks at the rows of a countmap.  Protected by kma_lock, like the other variables.
- * @wait: turns until the next one
- * @pause: turns to wait after one that finds nothing
- * @idle: turns until the next one for idle rows
+ * When to search the rows of each countmap.  Protected by kma_lock, like the other variables.
+ * @wait: turns until the next search
+ * @pause: turns to wait after a search that finds nothing
+ * @idle: turns until the next search for idle rows
  */
 static struct {
 	unsigned int wait;
@@ -52,14 +55,14 @@ static struct {
 } kma_countmap_look[KMA_COUNTMAP_NR];
 static u64 kma_countmap_recycled;
 
-/* Rows are not short: once they are, look at them in the same turn. */
+/* Rows are not short.  As soon as they run short, search them in the same turn. */
 static void kma_countmap_look_again(int i)
 {
 	kma_countmap_look[i].wait = 0;
 	kma_countmap_look[i].pause = KMA_COUNTMAP_TURNS;
 }
 
-/* Whether to look at the rows of a countmap in this turn. */
+/* Whether to search the rows of a countmap in this turn. */
 static bool kma_countmap_looks(int i, const struct kma_countmap *t)
 {
 	if (kma_countmap_look[i].idle)
@@ -97,7 +100,7 @@ void kma_countmap_recycling_turn(void)
 	int i;
 
 	lockdep_assert_held(&kma_lock);
-	/* While nothing is recorded, all rows are idle, and no new key comes. */
+	/* While nothing is recorded, all rows seem idle, and no new key needs a row. */
 	if (!READ_ONCE(kma_countmaps_on))
 		return;
 	for (i = 0; i < KMA_COUNTMAP_NR; i++) {
@@ -114,7 +117,7 @@ void kma_countmap_recycling_turn(void)
 		if (t[i])
 			kma_countmap_recycle_finish(t[i], kma_countmap_policies[i]);
 	kma_countmap_recycled += all;
-	/* Readers that have dropped the lock must not go on with numbers of rows. */
+	/* Readers that have dropped the lock must not go on with these numbers of rows. */
 	kma_state_changed();
 }
 

@@ -2,13 +2,14 @@
 /*
  * Which rows of countmaps are recycled (core/countmap_recycle.h), and when.
  *
- * This happens when seven eighths of the rows of a countmap are in use, and events are recorded.
- * First, rows leave whose process has ended, whose cgroup was removed or whose module was unloaded,
- * and rows of stalls whose shrinker has no row any more.  If rows are still short, idle ones leave.
+ * Rows of a countmap are recycled when seven eighths of those before the reserve are in use, while
+ * events are recorded.  First, rows leave whose process has ended, whose cgroup was removed or
+ * whose module was unloaded, and rows of stalls whose shrinker has no row any more.  If rows are
+ * still short, idle ones leave.
  *
- * A turn is a second.  In the turn after one that has recycled rows, rows are looked at again.
- * After a look that has found none, the next one comes eight turns later, then sixteen, up to 64.
- * Idle rows are looked for at most once in eight turns.
+ * A turn is a second.  If rows are still short in the turn after one that has recycled rows, they
+ * are searched again.  After a search that has found none, the next one comes eight turns later,
+ * then sixteen, up to 64.  Idle rows are searched for at most once in eight turns.
  */
 #ifndef KMA_COUNTMAP_RECYCLING_H
 #define KMA_COUNTMAP_RECYCLING_H

@@ -31,8 +31,8 @@ static const struct {
 };
 
 /*
- * Rows for what counts together: what has ended or was removed, interrupts, each function of
- * shrinkers, and each call site without its shrinkers.
+ * The reserve is for rows that have the counts of many keys: of ended processes, removed cgroups,
+ * interrupts, all shrinkers of a function, or all shrinkers that a call site waits for.
  */
 static const u32 kma_countmap_reserve[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_SHRINKERS] = 64,
@@ -42,9 +42,9 @@ static const u32 kma_countmap_reserve[KMA_COUNTMAP_NR] = {
 };
 
 /*
- * The countmaps that are shared: rows and counters of a row, and which of these keep a maximum.
- * With `latency=functions`, each page allocation counts in `latency`, so that has its counters on
- * each CPU.
+ * The countmaps that are shared or local: number of rows, counters of a row, and which of these
+ * keep a maximum.  With `latency=functions`, each page allocation counts in the countmap of
+ * `latency`, so this one is local.
  */
 #define KMA_LATENCY_ROWS	128
 static_assert(KMA_LATENCY_ROWS * KMA_LATENCY_NR * sizeof(u64) <= KMA_PERCPU_CHUNK_BYTES);

@@ -127,7 +127,7 @@ static void kma_probes_stop(void)
 
 /* ---- start and stop -------------------------------------------------------- */
 
-/* What the parts that start after the tables are going to allocate. */
+/* The memory that the parts that start after the tables are going to allocate, in bytes. */
 static u64 kma_parts_forecast(void)
 {
 	return kma_stack_forecast() + kma_symbol_forecast() +

@@ -40,10 +40,10 @@ static u64 kma_memhotplug_present(void)
 	return pages;
 }
 
-/* The number of page generations, if there are @present pages of RAM, the last of them at @end. */
+/* The number of page generations for @present pages of RAM that end before page frame @end. */
 static u64 kma_memhotplug_room(u64 present, u64 end)
 {
-	/* A gap takes 16 bytes for each 8 MiB: a pointer to the shared page, and its mapping. */
+	/* Of a gap, each 8 MiB takes 16 bytes: a pointer to the shared page, and its mapping. */
 	return min_t(u64, roundup_pow_of_two(end), roundup_pow_of_two(64 * present));
 }
 
@@ -67,7 +67,7 @@ void kma_memhotplug_stop_generations(const char *why)
 }
 
 /*
- * Serializes changes of the page generations, and the adding of chunks of page records.  kma_lock
+ * Serializes changes of the array of page generations, and adding chunks of page records.  kma_lock
  * cannot do this, because the memory notifier is called with locks of memory hotplug held, and
  * other code takes those under kma_lock.
  */
@@ -161,7 +161,7 @@ static struct notifier_block kma_memhotplug_notifier = {
 	.notifier_call = kma_memhotplug_notify,
 };
 
-/* Memory may have been added after the array was allocated, and before the notifier. */
+/* Memory may have been added after the array was allocated, before the notifier was registered. */
 static void kma_memhotplug_check(void)
 {
 	const struct kma_pagegen *pages = &kma_core.obj.pages;

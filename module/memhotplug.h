@@ -3,11 +3,11 @@
  * Memory that is added and removed at run time.
  *
  * The array of page generations (core/pagegen.h) has memory for the page frames of RAM.  When
- * memory is added, the array gets memory for its page frames, on their node, and becomes larger if
- * they are beyond its end.  If that fails, generations must not end any more, so the module no
- * longer finds entries of the live table whose object was freed unseen.  The kernel log and the
- * line `net_page_free` in `stats` show this.  When memory is removed, nothing has to be done,
- * because all of its pages have been freed before.  Its generations stay.
+ * memory is added, the array gets memory for the new page frames, on their node, and grows if they
+ * are beyond its end.  If that fails, generations must not end any more, so the module no longer
+ * finds entries of the live table whose object was freed unseen.  The kernel log and the line
+ * `net_page_free` in `stats` show this.  When memory is removed, nothing has to be done, because
+ * all of its pages have been freed before.  Their generations stay.
  *
  * While pages are tracked, their records are in chunks (core/pfntab.h).  A chunk is added when
  * its memory is added.
@@ -31,8 +31,8 @@ u64 kma_memhotplug_end(void);
  * kma_memhotplug_pfns() - compute the size of the array of page generations
  *
  * Context: process.
- * Return: number of page frames, a power of two: kma_memhotplug_end() rounded up, or less if
- * that is more than 64 times the RAM, because of large gaps between its physical addresses.
+ * Return: number of page frames, a power of two: kma_memhotplug_end() rounded up, or 64 times the
+ * RAM rounded up, if that is less because of large gaps between the physical addresses of RAM.
  */
 u64 kma_memhotplug_pfns(void);
 
@@ -54,7 +54,7 @@ int kma_memhotplug_add(struct kma_pagegen *pages, u64 pfns, unsigned long pfn,
 		       unsigned long nr, int node);
 
 /**
- * kma_memhotplug_start() - watch for memory that is added, for the sake of page generations
+ * kma_memhotplug_start() - make room for page generations whenever memory is added from now on
  *
  * Context: process, may sleep; the tables are allocated, nothing is recorded yet.
  * Return: 0, or an error that has been explained in the kernel log.

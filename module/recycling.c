@@ -13,16 +13,16 @@
 #include "state.h"
 #include "trace/page_track.h"
 
-/* Turns from one look at the rows to the next, at least and, if nothing was recycled, at most. */
+/* Turns from one search of the rows to the next: at least, and at most if none was recycled. */
 #define KMA_RECYCLING_TURNS	8
 #define KMA_RECYCLING_TURNS_MAX	4096
 
 /* All of these are protected by kma_lock. */
 static unsigned int kma_turns;
-/* Turns to wait after the last look, and the turn of the next one. */
+/* Turns to wait after the last search, and the turn of the next one. */
 static unsigned int kma_recycling_pause;
 static unsigned int kma_recycling_next;
-/* Whether the next turn looks at the rows.  kma_recycling_sweep() reads it without the lock. */
+/* Whether the next turn searches the rows.  kma_recycling_sweep() reads this without the lock. */
 static bool kma_recycling_due;
 /* Numbers of rows and of caches that were recycled since load. */
 static u64 kma_recycled_rows;
@@ -43,7 +43,7 @@ struct kma_recycling {
 	bool caches;
 };
 
-/* Whether a row has counted nothing since this was last asked. */
+/* Whether a row has counted nothing since this function last read it. */
 static bool kma_recycling_idle(struct kma_sitetab *t, u32 id, const struct kma_row *sum)
 {
 	const u32 before = t->info[id].counted;
@@ -52,7 +52,7 @@ static bool kma_recycling_idle(struct kma_sitetab *t, u32 id, const struct kma_r
 	return t->info[id].counted == before;
 }
 
-/* The shift of rows that are new now. */
+/* The shift of new rows. */
 static int kma_recycling_shift(const struct kma_sitetab *t)
 {
 	if (t->pages)
@@ -91,11 +91,11 @@ static void kma_recycling_leaves(void *recycling, u32 id, struct kma_row *sum)
 		kma_symbol_forget(r->t, id);
 }
 
-/* The number of a cache is recycled: add what its recycled rows have counted to kma_gone. */
+/* The number of a cache is being recycled: add what its recycled rows have counted to kma_gone. */
 static void kma_recycling_cache_leaves(void *recycling, int cache)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
-	/* The row of a number that has the name [other]. */
+	/* The row [other] of a reserved number, whose cache has the name [other], too. */
 	struct kma_sitecount_raw raw = { .id = t->sites_max + KMA_CACHES_MAX };
 	struct kma_site_counts counts;
 	struct kma_recycling_gone *gone;
@@ -132,7 +132,7 @@ const struct kma_recycling_gone *kma_recycling_gone(u32 i)
 static bool kma_recycling_now(struct kma_recycling r)
 {
 	const struct kma_recycle recycle = {
-		/* Classes of page allocations are not destroyed. */
+		/* No number of page allocations is retired, so this does nothing for pages. */
 		.caches = r.reset || r.caches,
 		.wanted = kma_recycling_wanted,
 		.leaves = kma_recycling_leaves,
@@ -160,7 +160,7 @@ static bool kma_recycling_short_of_rows(const struct kma_sitetab *t)
 	       (u32)atomic_read(&t->stacks) >= kma_sitetab_stacks_max(t) / 8 * 7;
 }
 
-/* Both tell whether rows, or numbers of caches, run short. */
+/* Whether rows of the table of objects, or numbers of caches, run short. */
 static struct kma_recycling kma_recycling_objects(void)
 {
 	struct kma_sitetab *t = &kma_core.sites;
@@ -172,6 +172,7 @@ static struct kma_recycling kma_recycling_objects(void)
 	};
 }
 
+/* Whether rows of the table of page allocations run short. */
 static struct kma_recycling kma_recycling_pages(void)
 {
 	struct kma_sitetab *t = &kma_pagealloc.sites;

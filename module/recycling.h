@@ -2,19 +2,21 @@
 /*
  * Which rows of call sites and numbers of caches are recycled (core/recycle.h), and when.
  *
- * This happens at `reset`, and when rows or numbers run short.  A row without live objects is
- * recycled if it is retired or is of another sampling rate, and also:
+ * Rows are recycled at `reset` and when they run short.  A row without live objects is recycled if
+ * it is retired or is of another sampling rate, and also:
  *
  *	at `reset`		if it has a stack
- *	when rows run short	if it has counted nothing since it was last looked at
+ *	when rows run short	if it has counted nothing since a search last read it
  *
- * The number of a destroyed cache is recycled at `reset`, and when numbers run short.
+ * The number of a destroyed cache is recycled at `reset`, and when numbers run short, together with
+ * its rows.
  *
  * Rows run short when seven eighths of them are in use, or seven eighths of those that may have a
- * stack; numbers, when seven eighths of them are.  Until then, the call sites of a module that was
- * unloaded, and caches that were destroyed, keep their names and counts.
+ * stack.  Numbers run short when seven eighths of them are in use.  Until then, the call sites of a
+ * module that was unloaded, and caches that were destroyed, keep their names and counts.
  *
- * A look that recycles nothing is followed by a longer pause: twice as many turns, up to an hour.
+ * The rows are searched at most once in eight turns of a second.  After each search that recycles
+ * nothing, the pause before the next one doubles, up to 4,096 turns, which are 68 minutes.
  */
 #ifndef KMA_RECYCLING_H
 #define KMA_RECYCLING_H
@@ -29,8 +31,8 @@
 /**
  * struct kma_recycling_gone - what caches whose numbers were recycled have counted
  * @counts: the sums since the last reset, as tables show them
- * @row: the same sums of what was recorded; a sample counts as one
- * @sampled: these are samples
+ * @row: the same in records: a sample counts as one
+ * @sampled: true for samples, false for exact objects
  */
 struct kma_recycling_gone {
 	struct kma_site_counts counts;
@@ -46,9 +48,9 @@ struct kma_recycling_gone {
 void kma_recycling_start(void);
 
 /**
- * kma_recycling_sweep() - if the next turn looks for rows without live objects, sweep before it
+ * kma_recycling_sweep() - sweep the live table if the next turn searches for rows to recycle
  *
- * The object of a stale entry counts as live.
+ * Without this, the objects of stale entries would count as live, and their rows would stay.
  *
  * Context: process, may sleep; kma_lock is not held.
  */
@@ -80,7 +82,7 @@ void kma_recycling_reset(void);
 const struct kma_recycling_gone *kma_recycling_gone(u32 i);
 
 /**
- * kma_recycling_caches() - number of numbers of caches that were recycled since load
+ * kma_recycling_caches() - count of cache numbers that were recycled since load
  *
  * Context: process; kma_lock is held.
  * Return: the number.

@@ -18,8 +18,8 @@
 #include "witness.h"
 
 /*
- * Results of the paths.  Those of objects, and the two variables below, are written at load, before
- * there are readers.  Those of pages are protected by kma_lock.
+ * Results of the paths.  Those of paths of objects, and the two variables below, are written at
+ * load, before there are readers.  Those of paths of pages are protected by kma_lock.
  */
 static enum kma_path_result kma_path_results[KMA_PATH_NR];
 static u64 kma_selftest_ns;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The self-test: which ways to allocate and to free can this kernel's events be trusted for?
+ * The self-test: does the module record each way to allocate and to free as it should?
  *
- * The module relies on what the kernel does around its tracepoints and followed functions, and a
- * kernel that it was not tested on may do something else.  So at load, before recording begins, the
- * module allocates and frees some objects of its own by each path, and looks at what its probes and
- * tables made of that (witness.h).  When page tracking begins, it does so with pages.
+ * The module relies on what the kernel does around its tracepoints and followed functions.  A
+ * kernel that the module was not tested on may do something else.  So at load, before recording
+ * begins, the module allocates and frees some objects of its own by each path, and checks what its
+ * probes and tables have recorded (witness.h).  When page tracking begins, it does the same with
+ * pages.
  *
  * A path that fails is treated as one that cannot be followed: what relies on it is not confirmed,
- * or is not recorded.  The kernel log says which path, and what is lost.  A path is not tested if
- * there is no memory, or if it is not followed anyway.  The load never fails because of this.
+ * or is not recorded.  The kernel log says which path failed, and what is lost.  A path is not
+ * tested if there is no memory, or if it is not followed anyway.  The module is loaded in any case.
  */
 #ifndef KMA_SELFTEST_H
 #define KMA_SELFTEST_H
@@ -19,12 +20,12 @@
 /*
  * The paths, in the order in which they are tested: X(name, run, lose, loss).
  *
- * @name: what `stats` and the kernel log call the path
+ * @name: name of the path in `stats` and the kernel log
  * @run: tests the path; returns NULL if it is right, kma_witness_untested, or what is wrong
- * @lose: is called if the path is wrong
- * @loss: what that means, for the kernel log
+ * @lose: called if the path fails
+ * @loss: what is lost if the path fails, for the kernel log
  *
- * Frees come before the allocations that are only recorded if their frees are.
+ * Frees come before the allocations that are only recorded if their frees are recorded, too.
  */
 #define KMA_SELFTEST_OBJECTS(X)								\
 	X(kmalloc, kma_selftest_kmalloc, kma_selftest_doubt, KMA_LOSS_CONFIRM)		\
@@ -67,7 +68,7 @@ enum kma_path_nr {
 /**
  * enum kma_path_result - what the self-test has found about a path, as in `stats`
  * @KMA_PATH_FAILED: the events are not what the module expects
- * @KMA_PATH_GOOD: all was recorded exactly once, as it should be
+ * @KMA_PATH_GOOD: everything was recorded exactly once, as it should be
  * @KMA_PATH_UNTESTED: not tested
  */
 enum kma_path_result {
@@ -94,7 +95,7 @@ struct kma_path {
  * kma_selftest_try() - test a path
  * @path: the path
  *
- * If the path fails, this says so in the kernel log, and calls @path->lose.
+ * If the path fails, this explains it in the kernel log, and calls @path->lose.
  *
  * Context: process, may sleep; for a path of objects, between kma_witness_start() and
  * kma_witness_stop().

@@ -15,7 +15,7 @@
 #include "trace/nolock.h"
 #include "witness.h"
 
-/* Bytes of small objects.  Neither is a size class of kmalloc. */
+/* Sizes of small objects, in bytes.  Neither is a size class of kmalloc. */
 #define KMA_SELFTEST_BYTES	100
 #define KMA_SELFTEST_MORE	300
 /* Number of objects of a bulk allocation or free. */
@@ -70,7 +70,7 @@ const char *kma_selftest_kmalloc_node(void)
 	return kma_selftest_kfree(ptr, bytes, false);
 }
 
-/* An allocation whose call site may be inside the allocator. */
+/* Test the allocation of @ptr, whose call site may be inside the allocator, and free it. */
 static const char *kma_selftest_large(void *ptr)
 {
 	/* If memory is fragmented, kvmalloc() calls vmalloc(), which has no event. */
@@ -83,7 +83,7 @@ static const char *kma_selftest_large(void *ptr)
 	return wrong;
 }
 
-/* Since 6.10, some of these have two events, of which one has to be known (trace/double.h). */
+/* Since 6.10, some of these have two events.  The module has to know the first (trace/double.h). */
 const char *kma_selftest_kmalloc_large(void)
 {
 	const size_t constant = KMALLOC_MAX_CACHE_SIZE + 1;
@@ -102,7 +102,7 @@ const char *kma_selftest_kmalloc_large(void)
 	       kma_selftest_large(kvmalloc(bytes, gfp));
 }
 
-/* Test the move of an object to @new, and free it. */
+/* Test that krealloc() has moved an object from @old to @new, and free @new. */
 static const char *kma_selftest_moved(void *old, void *new)
 {
 	const char *wrong = new == old ? kma_witness_untested :
@@ -160,7 +160,7 @@ const char *kma_selftest_cache_node(void)
 
 /* ---- frees without an event ------------------------------------------------- */
 
-/* An object with room for the head of RCU, which is not at its start. */
+/* An object with room for the head of RCU, which is not at the start of the object. */
 struct kma_selftest_rcu {
 	unsigned long other;
 	union {
@@ -171,7 +171,7 @@ struct kma_selftest_rcu {
 	};
 };
 
-/* Allocate objects, of @cache or of kmalloc(), and put them into the live table by hand. */
+/* Allocate objects of @cache or kmalloc(), and put them into the live table.  Return: how many. */
 static int kma_selftest_make(struct kmem_cache *cache, void **ptr)
 {
 	int nr = 0;
@@ -187,7 +187,7 @@ static int kma_selftest_make(struct kmem_cache *cache, void **ptr)
 	return nr;
 }
 
-/* kfree_rcu() frees objects of any cache, as kfree_bulk() does here. */
+/* Free objects of @cache or, without one, by kfree_bulk(), which kfree_rcu() uses for any cache. */
 static const char *kma_selftest_free_some(struct kmem_cache *cache)
 {
 	void *ptr[KMA_SELFTEST_NR];
@@ -216,11 +216,11 @@ const char *kma_selftest_free_bulk(void)
 #ifdef KMA_HAVE_SHEAVES
 #define KMA_SELFTEST_RCU_FREES	1
 #else
-/* The object is freed later, as by kfree_bulk().  Until then it has to count as live. */
+/* The object is freed later, as by kfree_bulk().  Until then, it has to count as live. */
 #define KMA_SELFTEST_RCU_FREES	0
 #endif
 
-/* No grace period can end before the object has been taken out by hand. */
+/* The object is removed in an RCU read-side section, before another task can get its address. */
 const char *kma_selftest_kfree_rcu(void)
 {
 	struct kma_selftest_rcu *object;
@@ -242,7 +242,7 @@ const char *kma_selftest_kfree_rcu(void)
 }
 
 #ifdef KMA_HAVE_KMALLOC_NOLOCK
-/* Allocate an object that may be freed by kfree_nolock(), and put it in by hand. */
+/* Allocate an object that may be freed by kfree_nolock(), and put it into the live table. */
 static void *kma_selftest_nolock(void)
 {
 	void *ptr = NULL;
@@ -313,7 +313,7 @@ const char *kma_selftest_alloc_bulk(void)
 }
 
 #ifdef KMA_HAVE_KMALLOC_NOLOCK
-/* An allocation of no bytes cannot fail.  Others may, on some kernels always. */
+/* An allocation of 0 bytes cannot fail.  Others may fail, and always do on some kernels. */
 const char *kma_selftest_kmalloc_nolock(void)
 {
 	const char *wrong;
@@ -337,7 +337,7 @@ const char *kma_selftest_kmalloc_nolock(void)
 
 /* ---- pages and caches --------------------------------------------------------- */
 
-/* Several pages, and an address on the last one at which no object can be. */
+/* Test the free of several pages, with an entry for an address at which no object can be. */
 #define KMA_SELFTEST_ORDER	2
 
 const char *kma_selftest_page_net(void)

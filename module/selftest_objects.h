@@ -3,7 +3,7 @@
  * The paths of objects that the self-test tries: ways to allocate and to free.
  *
  * Each function allocates and frees objects by one path, and asks the witness (witness.h) what was
- * recorded.  It returns NULL if that is right, kma_witness_untested, or what is wrong.
+ * recorded.  The function returns NULL if that is right, kma_witness_untested, or what is wrong.
  *
  * Context of all of these: process, may sleep; between kma_witness_start() and
  * kma_witness_stop(), and after kma_witness_clear().
@@ -14,7 +14,7 @@
 /**
  * kma_selftest_objects_start() - create the kmem_cache that the functions below need
  *
- * Without memory, the functions that need it do not test anything.
+ * If there is no memory for the cache, the functions that need it return kma_witness_untested.
  *
  * Context: process, may sleep.
  */
@@ -44,7 +44,7 @@ const char *kma_selftest_alloc_bulk(void);
 const char *kma_selftest_kmalloc_nolock(void);
 /* Pages that are freed while an object on them is recorded. */
 const char *kma_selftest_page_net(void);
-/* The end of a kmem_cache: the last, as it destroys that of the functions above. */
+/* The end of a kmem_cache.  This comes last, because it destroys the cache of the others. */
 const char *kma_selftest_cache_destroy(void);
 
 #endif /* KMA_SELFTEST_OBJECTS_H */

@@ -16,7 +16,7 @@
 
 #define KMA_SELFTEST_PAGE_EVENTS	32
 
-/* The events of a step.  @lost: there were more.  Protected by kma_lock. */
+/* The page allocations of a step.  @lost: there were more.  Protected by kma_lock. */
 static struct {
 	int nr;
 	bool lost;
@@ -48,7 +48,7 @@ static void kma_selftest_page_listen(bool on)
 	kma_page_listen(on ? kma_selftest_page_heard : NULL);
 }
 
-/* Test that there was one event for @page, and that it was right. */
+/* Test that one allocation of @page was seen, and that it was right. */
 static const char *kma_selftest_page_allocated(const struct page *page, unsigned int order,
 					       bool bulk)
 {
@@ -84,7 +84,7 @@ static u32 kma_selftest_page_row(void)
 	return kma_pagealloc.sites.sites_max;
 }
 
-/* Record pages, all but the first as the rest of an allocation. */
+/* Make records of the pages of an allocation. */
 static void kma_selftest_page_put(const struct page *page, unsigned int order)
 {
 	struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page));
@@ -97,7 +97,7 @@ static void kma_selftest_page_put(const struct page *page, unsigned int order)
 	}
 }
 
-/* Whether the free of pages was recorded.  Sets the counters to 0. */
+/* Test that the free of pages was recorded, and set the counters of the row to 0. */
 static const char *kma_selftest_page_freed(const struct page *page, unsigned int order)
 {
 	struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, page_to_pfn(page));
@@ -110,12 +110,12 @@ static const char *kma_selftest_page_freed(const struct page *page, unsigned int
 	kma_sitetab_sum(&kma_pagealloc.sites, row, &sum);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(kma_pagealloc.sites.row[row], cpu), 0, sizeof(struct kma_row));
-	/* The frees were no others than those of pages without a record. */
+	/* Outside of the self-test, these pages have no record: count their free as such. */
 	kma_stat_add(page_frees_only, sum.frees);
 	kma_stat_add(pages_free_only, sum.frees + sum.rest_freed);
 	if (sum.frees == 1 && sum.rest_freed == rest)
 		return NULL;
-	/* Nothing else changes these records: frees of pages are not seen. */
+	/* Nothing else changes these records, because frees of pages are not seen. */
 	for (i = 0; i <= rest; i++)
 		kma_pfn_clear(f + i);
 	return "the free was not seen";

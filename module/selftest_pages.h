@@ -2,10 +2,10 @@
 /*
  * The paths of pages that the self-test tries, when page tracking begins.
  *
- * As for objects (selftest_objects.h), each function allocates and frees by one path.  The events
- * of this task are noted (kma_page_listen()).  If they are right, the pages are recorded by hand,
- * so that their frees count.  They count in a row of [other] that is not in use before recording
- * begins, and whose counters become 0 again.
+ * As for objects (selftest_objects.h), each function allocates and frees pages by one path.  The
+ * function notes the allocations of this task (kma_page_listen()).  If these are right, it makes
+ * records of the pages, so that their frees count.  They count in a row [other] that is not in use
+ * before recording begins, and whose counters the function sets to 0 again.
  *
  * Context of all of these: process, may sleep; pages are tracked, and their allocations are not
  * recorded.

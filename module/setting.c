@@ -164,7 +164,7 @@ static int kma_set_budget_pct(const union kma_setting_value *value)
 	return 0;
 }
 
-/* When tracking begins, test what it relies on before allocations are recorded. */
+/* Begin to track pages.  Test the paths of pages before allocations are recorded. */
 static int kma_begin_pages(enum kma_pages_mode mode)
 {
 	int ret;

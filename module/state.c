@@ -23,8 +23,8 @@ struct kma_config kma_config;
 DEFINE_MUTEX(kma_lock);
 
 /*
- * What the lock is held for, since when (in ns), and the longest times (in ns).  Protected by
- * kma_lock itself.
+ * What kma_lock is held for, since when, and the longest time for each purpose, in ns.  Protected
+ * by kma_lock itself.
  */
 static enum kma_lock_holder kma_lock_holder;
 static u64 kma_lock_since;
@@ -32,7 +32,7 @@ static u64 kma_lock_max[KMA_LOCK_NR];
 
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
-/* When the last sweep began, in ns since boot; 0: never.  Protected by kma_sweep_lock. */
+/* When the last sweep began, in ns since boot, or 0.  Protected by kma_sweep_lock. */
 static u64 kma_swept;
 
 /* ---- the lock -------------------------------------------------------------- */

@@ -17,7 +17,7 @@
 #include "core/record.h"
 
 /*
- * Limits of live_max, in objects.  By default, a machine reaches the upper limit at 10 TiB of RAM.
+ * Limits of live_max, in objects.  The default reaches the upper limit with 10 TiB of RAM.
  */
 #define KMA_LIVE_MAX		(1024ULL << 20)
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
@@ -73,10 +73,10 @@ extern struct mutex kma_lock;
  * @KMA_LOCK_START: loading or unloading this module
  * @KMA_LOCK_COMMAND: a command, a setting, or a read of `control`
  * @KMA_LOCK_RESET: the command `reset`
- * @KMA_LOCK_MODULE: another module that is loaded or unloaded
+ * @KMA_LOCK_MODULE: loading or unloading another module
  * @KMA_LOCK_TABLE: a table, or the answer to a request
  * @KMA_LOCK_WORKER: a turn of the worker (overhead.h)
- * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), any of them
+ * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), all of them
  */
 enum kma_lock_holder {
 	KMA_LOCK_START,
@@ -113,7 +113,7 @@ bool kma_lock_try(enum kma_lock_holder holder);
 void kma_lock_release(void);
 
 /**
- * kma_lock_pause() - release kma_lock, let other tasks run, and take it again for the same
+ * kma_lock_pause() - release kma_lock, let other tasks run, and take it again for the same purpose
  *
  * Context: process, may sleep; kma_lock is held.
  */
@@ -121,7 +121,7 @@ void kma_lock_pause(void);
 
 /**
  * kma_lock_max_us() - the longest time that kma_lock was held
- * @holder: for this, or KMA_LOCK_NR for anything
+ * @holder: the purpose, or KMA_LOCK_NR for all purposes
  *
  * Context: process; kma_lock is held.
  * Return: microseconds, rounded down, since load or since kma_lock_forget().
@@ -179,7 +179,7 @@ u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus);
  * @pfns: number of page generations, a power of two, from kma_memhotplug_pfns()
  * @more: bytes that other parts of the module are going to allocate at load
  *
- * This fails if all of it is more than kma_state_bytes_max().
+ * This fails if the tables and @more take more than kma_state_bytes_max().
  *
  * Context: process, may sleep; no probe is attached.
  * Return: 0, or an error that has been explained in the kernel log, with no memory left
@@ -211,8 +211,8 @@ u64 kma_state_sweep(u32 seconds);
 /**
  * kma_state_bytes() - memory that the module has allocated
  *
- * This is what kma_env_zalloc() and the like, and kma_small_alloc(), have allocated, and what was
- * added by kma_state_add_bytes().  The copies that readers open are not included: see
+ * The sum has what kma_env_zalloc() and the like, and kma_small_alloc(), have allocated, and what
+ * kma_state_add_bytes() has added.  The copies for open files are not included: see
  * kma_copy_alloc().
  *
  * Context: any.
@@ -268,8 +268,8 @@ u64 kma_state_bytes_max(void);
  * @nr: number of rows
  * @bytes: size of a row
  *
- * The memory is charged to the cgroup of the current process, so it is for what this process frees
- * again when it closes a file.  Under memory pressure the allocation fails instead of retrying.
+ * The memory is charged to the cgroup of the current process.  So use it only for what is freed
+ * when this process closes a file.  Under memory pressure the allocation fails instead of retrying.
  *
  * Context: process, may sleep.
  * Return: the memory, to be freed by kma_copy_free(), or NULL.

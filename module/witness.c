@@ -10,11 +10,11 @@
 #include "trace/slab.h"
 #include "witness.h"
 
-/* A step allocates a few objects.  While it does, the kernel allocates some for itself. */
+/* Room for events: a step allocates a few objects, and meanwhile the kernel some for itself. */
 #define KMA_WITNESS_EVENTS	64
 
 /**
- * struct kma_witness_event - an event, or an object that was put by hand
+ * struct kma_witness_event - an allocation event, or an object from kma_witness_put()
  * @ev: the event
  * @bulk: the object has no event of its own
  * @put: the object was put into the live table
@@ -26,7 +26,7 @@ struct kma_witness_event {
 };
 
 /*
- * Used by one task at a time: the one that loads the module.  @slot: leads to the row.  @paused:
+ * Only one task uses this: the one that loads the module.  @slot: leads to the row.  @paused:
  * events are noted, but not recorded.  @lost: there were too many events to note.
  */
 static struct {
@@ -90,7 +90,7 @@ const char *kma_witness_once(const void *ptr)
 	       nr > 1 ? "the allocation was seen more than once" : NULL;
 }
 
-/* Find the last event of an object, which has one. */
+/* Find the last event of an object that has at least one. */
 static const struct kma_witness_event *kma_witness_last(const void *ptr)
 {
 	const struct kma_witness_event *e = &kma_witness.event[kma_witness.nr - 1];
@@ -157,7 +157,7 @@ void kma_witness_take(const void *ptr)
 	kma_objtab_take(&kma_core.obj, (unsigned long)ptr, &entry);
 }
 
-/* Take the objects that are left out of the live table.  Return: whether there were any. */
+/* Remove all objects that are still in the live table.  Return: whether there were any. */
 static bool kma_witness_take_all(void)
 {
 	struct kma_entry entry;
@@ -177,13 +177,13 @@ void kma_witness_clear(void)
 	int cpu;
 
 	/*
-	 * An object that was freed unseen may belong to another task by now, whose free may just
-	 * be taking the entry, and count it.
+	 * The memory of an object whose free was not seen may belong to another task by now.  A
+	 * free in that task may be taking the entry just now, and will count in the row.
 	 */
 	if (kma_witness_take_all())
 		kma_env_wait_for_probes();
 	kma_witness_sum(&sum);
-	/* The frees were no others than those of objects that are in no table. */
+	/* Outside of the self-test, these objects are not recorded: count their frees as such. */
 	kma_stat_add(free_unmatched, sum.frees);
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(kma_witness.slot.row, cpu), 0, sizeof(struct kma_row));

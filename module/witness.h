@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The witness of the self-test: what probes and tables make of objects that the self-test
- * allocates and frees (selftest.h).
+ * The witness of the self-test (selftest.h): it notes and checks what probes and tables record of
+ * the objects that the self-test allocates and frees.
  *
  *	allocation --> probe, recording is off --> witness: note the event --> live table: put
  *	free       --> probe or hook, as always --> live table: take --> row: count
  *
  * While recording is off, probes pass the allocations of the self-test's task to the witness
- * (kma_slab_listen()), and those of no other task.  So other tasks disturb neither what is noted
- * nor what is counted.  All of the self-test's objects count in one row, the first of the rows
- * [other].  No probe uses that row before recording begins, and no table shows it before it is in
- * use.  kma_witness_clear() sets its counters to 0.  So the self-test takes no row and no number of
- * a cache, and leaves nothing behind.
+ * (kma_slab_listen()), and those of no other task.  So other tasks change neither what is noted nor
+ * what is counted.  All objects of the self-test count in one row, the first of the rows [other].
+ * No probe uses that row before recording begins, and no table shows it before it is in use.
+ * kma_witness_clear() sets its counters to 0.  So the self-test uses up neither a row nor a number
+ * of a cache, and leaves nothing behind.
  *
- * What should have happened is said by a call after each step.  All functions with an answer return
- * NULL if all is right, and otherwise words for the kernel log that say what is wrong.
+ * After each step, the self-test calls a function that compares what was recorded with what it
+ * expects.  These functions return NULL if everything is right, and otherwise a text for the kernel
+ * log that says what is wrong.
  */
 #ifndef KMA_WITNESS_H
 #define KMA_WITNESS_H
@@ -26,14 +27,14 @@
 #include "core/event.h"
 
 /*
- * The gfp flags of the self-test.  It allocates without reclaim, because that would allocate and
- * free in this task, too: then two events with one address would not be a mistake.
+ * The gfp flags of the self-test.  It allocates without reclaim, because reclaim would allocate and
+ * free in this task, too.  Then two events of one address might both be right.
  */
 #define KMA_WITNESS_GFP	(GFP_NOWAIT | __GFP_NOWARN)
 
 /*
- * The answer of a path that could not be tested: there is no memory, or it is not followed anyway.
- * To be compared by its address.
+ * The result of a path that could not be tested, because there is no memory, or because the path is
+ * not followed anyway.  Compare the address, not the text.
  */
 extern const char kma_witness_untested[];
 
@@ -52,7 +53,7 @@ void kma_witness_start(void);
 void kma_witness_stop(void);
 
 /**
- * kma_witness_clear() - forget all that was noted, and take it out of the tables
+ * kma_witness_clear() - forget all that was noted, and remove it from the tables
  *
  * Context: process, may sleep.
  */
@@ -70,17 +71,17 @@ void kma_witness_clear(void);
 void kma_witness_heard(const struct kma_event *ev, bool bulk);
 
 /**
- * kma_witness_put() - put an object into the live table by hand
+ * kma_witness_put() - put an object into the live table, without an event
  * @ptr: the object
  *
- * With this, a free can be tested even if the allocation is not seen.
+ * With this, the self-test can test a free even if the allocation was not seen.
  *
  * Context: process; between kma_witness_pause() and the next kma_witness_clear().
  */
 void kma_witness_put(const void *ptr);
 
 /**
- * kma_witness_take() - take an object out of the live table by hand
+ * kma_witness_take() - remove an object from the live table, without an event
  * @ptr: the object, whose free has not been recorded, and which no other task can free meanwhile
  *
  * Context: any.
@@ -98,7 +99,8 @@ void kma_witness_pause(void);
  * kma_witness_once() - whether an object had exactly one event, that of its call site
  * @ptr: the object
  *
- * First events of two for one object do not count: see trace/double.h.
+ * If an object has two events because of an inner call site (trace/double.h), the first one does
+ * not count here.
  *
  * Context: process.
  * Return: NULL, or what is wrong.

@@ -4,9 +4,9 @@
  *
  * In /sys/kernel/debug/kmemacct_churn/:
  *
- *	caches	write a number: so many caches are created.  Each gets three objects, which are
- *		freed before it is destroyed.  But one cache of ten, and one object of it, stay
- *		while 500 others come and go
+ *	caches	write a number: so many caches are created, each with three objects, which are
+ *		freed, and destroyed again.  One cache in ten stays, with one object, while 500
+ *		others come and go
  *	drop	write anything: the caches that have stayed are destroyed
  *	held	the names of the caches that have an object
  *	values	`name value` lines: the exact sums over all caches

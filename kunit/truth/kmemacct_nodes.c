@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Nodes: where the tables of kmemacct lie that describe pages.
+ * Nodes: on which nodes the tables of kmemacct lie that describe pages.
  *
  * insmod reads page generations and page records through the module's own functions.  It compares
  * the node of each part of a table with the node of the pages that the part describes, and leaves
@@ -30,7 +30,7 @@ module_param(gens_far, uint, 0400);
 module_param(records_near, uint, 0400);
 module_param(records_far, uint, 0400);
 
-/* Page frames whose records fill a page; the generations of more fit into one. */
+/* Number of page frames whose records fill a page.  A page has more generations than records. */
 #define NODES_STEP	(PAGE_SIZE / sizeof(struct kma_pfn))
 
 static void nodes_count(const void *at, const struct page *page, uint *near, uint *far)

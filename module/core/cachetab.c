@@ -49,7 +49,7 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 	}
 }
 
-/* Take over the number of a retired cache that has the same name and sizes.  Return: it, or -1. */
+/* Take over the number of a retired cache of the same name and sizes.  Return: it, or -1. */
 static int kma_cachetab_reuse(struct kma_cachetab *t,
 			      const struct kma_cache_info *look)
 {
@@ -69,7 +69,7 @@ static int kma_cachetab_reuse(struct kma_cachetab *t,
 	return -1;
 }
 
-/* The reserved number for caches of a size: @size is rounded up to the next step. */
+/* Return: the reserved number for caches of a size.  Rounds @size up to the next step. */
 static int kma_cache_other(u32 *size)
 {
 	const u32 less = clamp_t(u32, *size, 8, 1U << 31) - 1;
@@ -80,7 +80,7 @@ static int kma_cache_other(u32 *size)
 	return KMA_CACHES_MAX + 4 * (log - 2) + step - 3;
 }
 
-/* The reserved number of a class: its kind, order and migrate type are kept. */
+/* Return: the reserved number for all classes of the same kind, order and migrate type. */
 static int kma_class_other(unsigned long class)
 {
 	return KMA_CACHES_MAX + (class & (KMA_CLASSES_OTHER - 1));
@@ -147,8 +147,8 @@ static void kma_cachetab_publish(struct kma_cache_slot *slot, unsigned long cach
 }
 
 /*
- * Out of line, so that looking up a known cache saves no registers.  Without a slot, a cache gets
- * no number of its own, because each of its events would get another one.
+ * Out of line, so that looking up a known cache saves no registers.  A cache that finds no slot
+ * gets a reserved number: otherwise each of its events would take another number.
  */
 static noinline int kma_cachetab_insert(struct kma_cachetab *t, unsigned long cache)
 {
@@ -218,7 +218,7 @@ bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id)
 	return true;
 }
 
-/* Describe the reserved numbers. */
+/* Describe the reserved numbers of a table of objects. */
 static void kma_cachetab_reserve_sizes(struct kma_cachetab *t)
 {
 	u32 size = 8, i;
@@ -233,6 +233,7 @@ static void kma_cachetab_reserve_sizes(struct kma_cachetab *t)
 	}
 }
 
+/* Describe the reserved numbers of a table of page allocations, and put them into the map. */
 static void kma_cachetab_reserve_classes(struct kma_cachetab *t)
 {
 	const unsigned long gfp = (unsigned long)KMA_CLASS_GFP_OTHER << KMA_CLASS_GFP_SHIFT;

@@ -12,14 +12,14 @@
  * When a kmem_cache is destroyed, it is retired: its cache word no longer leads to its number,
  * because the next kmem_cache may get the same address.  If a new cache has the name and the
  * sizes of a retired one, as when a file system is mounted again, it takes over the number of
- * the retired cache.  Otherwise the number is recycled (recycle.h): new caches may have names that
- * no cache had before, without end.
+ * the retired cache.  Otherwise the number is recycled (recycle.h), because numbers would run out:
+ * some subsystems give each new cache a new name.
  *
- * When all numbers are in use, a new cache gets a reserved number, which it shares with others.
- * A full table is a normal state: from then on, an event of that cache only reads the slot.  All
- * caches of a reserved number are taken to have the same size, so that their bytes can be computed
- * like those of any cache.  For this, sizes are rounded up to the next of four steps between
- * powers of two: a size of up to 64 bytes not at all, another one by less than a quarter.
+ * When all numbers are in use, a new cache gets a reserved number, which it shares with other
+ * caches of about the same size.  A full table is a normal state: from then on, an event of that
+ * cache only reads the slot.  Tables compute bytes as if all caches of a reserved number had the
+ * same size.  For this, sizes are rounded up to the next of four steps between powers of two.
+ * Multiples of 8 up to 64 stay as they are, and other sizes grow by less than a quarter.
  *
  * Two CPUs that see a new cache word at the same time may give it two numbers.  This is
  * harmless: the tables print caches with the same name as one.

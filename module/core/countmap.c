@@ -5,7 +5,7 @@
 /* Special values of a slot.  Any other value is the number of a row. */
 #define KMA_COUNTMAP_FREE	0U
 #define KMA_COUNTMAP_BUSY	U32_MAX
-/* Left behind by a row: searches go on after this slot, and a new row may take it. */
+/* A row has left this slot: searches go on after the slot, and a new row may take it. */
 #define KMA_COUNTMAP_TOMBSTONE	(U32_MAX - 1)
 
 /* Number of slots to search for a key. */
@@ -93,7 +93,7 @@ int kma_countmap_init(struct kma_countmap *t, u32 rows)
 	return 0;
 }
 
-/* The counters are those of all CPUs, or those on each CPU. */
+/* Allocate an empty countmap that has @counters.  @local: they are on each CPU, and not shared. */
 static int kma_countmap_init_wide(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima,
 				  bool local)
 {
@@ -154,7 +154,7 @@ void kma_countmap_clear(struct kma_countmap *t)
 		kma_env_resched();
 	}
 	for (i = 0; i < t->rows; i++)
-		/* A word that refers to this row must not refer to the next one with its number. */
+		/* A reference to this row must not lead to a later row with the same number. */
 		t->info[i] = (struct kma_countmap_info) { .gen = (t->info[i].gen | 1) + 1 };
 	memset(t->slot, 0, kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
 	kma_spare_reset(&t->spare);
@@ -184,7 +184,7 @@ static u32 *kma_countmap_slot(const struct kma_countmap *t, u32 hash, u32 i)
 	return &t->slot[(hash + i) & t->mask];
 }
 
-/* Find the next row of a key, in the slots from @i on.  Return: KMA_COUNTMAP_OTHER if there is none. */
+/* Find the next row of a key, from slot @i on.  Return: its number, or KMA_COUNTMAP_OTHER. */
 static __always_inline u32 kma_countmap_next(const struct kma_countmap *t,
 					     const struct kma_countmap_key *key, u32 hash, u32 *i)
 {
@@ -334,12 +334,12 @@ void kma_countmap_free_slots(struct kma_countmap *t)
 	u32 i;
 
 	/*
-	 * A search that gets to a slot before a free one would end there.  Go through all slots
-	 * backwards, and twice, because the first ones follow the last ones.
+	 * No search needs a tombstone in front of a free slot: the search would end at the free
+	 * slot.  Go through all slots backwards, and twice, because the first follows the last.
 	 *
-	 * A probe that has found the slot in use may be putting its row into the slot after it,
-	 * just as both are freed here.  Then no search finds that row, and the next event of its
-	 * key makes another one, as if two CPUs had seen a new key at the same time.
+	 * A probe may have passed this slot when the slot was in use, and may just be putting its
+	 * row into the free slot after it.  Then no search finds that row, and the next event of
+	 * its key makes another one, as if two CPUs had seen a new key at the same time.
 	 */
 	for (i = 2 * slots; i--; ) {
 		if (READ_ONCE(*kma_countmap_slot(t, i, 0)) == KMA_COUNTMAP_TOMBSTONE &&
@@ -371,7 +371,10 @@ void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n)
 	atomic64_add(n, &kma_countmap_mine(t, id)[counter]);
 }
 
-/* If the task migrates after it has read the counter, it reads the other CPU's. */
+/*
+ * If the task migrates between the read and the cmpxchg, the cmpxchg compares the counter of the
+ * other CPU, and the loop goes on with that one.  Either counter may have the maximum.
+ */
 static void kma_countmap_raise_local(struct kma_countmap *t, u32 i, u64 n)
 {
 	u64 was;

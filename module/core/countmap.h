@@ -13,19 +13,19 @@
  * kma_countmap_first() returns.
  *
  * When all rows are in use, events with a new key are counted in row 0, [other].  Such an event
- * writes to no shared memory except the counters of that row.  Rows whose object is gone, and rows
- * that are idle, are used again for other keys (countmap_recycle.h).  kma_countmap_clear() removes
+ * writes to no shared memory except the counters of that row.  Rows of keys that will not be seen
+ * again, and idle rows, are used for other keys (countmap_recycle.h).  kma_countmap_clear() removes
  * all rows, while no probe counts.
  *
  * A search begins at the slot that the hash of the key picks, and ends at a free slot.  So the slot
- * of a row that has left becomes a tombstone: a search goes on behind it, and a new row may take
- * it.  Recycling frees the tombstones that no search needs.
+ * of a row that has left becomes a tombstone: a search goes on after it, and a new row may take the
+ * slot.  Recycling frees the tombstones that no search needs.
  *
  * Counters of rare events need not be per-CPU, which would take memory on each CPU.  Such a
  * countmap is shared: all CPUs together have a few copies of the counters, and add to them by
- * atomic instructions.  Its rows may also have counters that keep a maximum.  If some of its events
- * are frequent, and its rows are few, such a countmap has its counters on each CPU instead, in one
- * chunk of per-CPU memory.
+ * atomic instructions.  Its rows may also have counters that keep a maximum.  A countmap with few
+ * rows, some of whose events are frequent, is local instead: each CPU has counters of its own, in
+ * one chunk of per-CPU memory.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -77,10 +77,10 @@ struct kma_countmap_sum {
  * struct kma_countmap_info - description of a row
  * @key: the key
  * @more: one more word about the row, chosen by the user of the countmap
- * @seen: for recycling: one more than the sum of the counters when the row was last looked at; 0 if
- *	it has not been looked at
+ * @seen: for recycling: the sum of the counters when a search for idle rows last read the row, plus
+ *	1; 0 if no search has read it
  * @gen: generation: changes when the row leaves the map, and again when it may be used for another
- *	key; so it is odd in between
+ *	key; in between it is odd
  * @ready: 1 once the row is in use, and @key, @more and @text are valid
  * @retired: 1 once the row is retired: its name is in @text, because the key (for example an
  *	address) may refer to something else by now
@@ -105,18 +105,17 @@ struct kma_countmap_info {
  * @rows: number of rows, [other] included
  * @reserve: rows that only kma_countmap_add_reserved() may take
  * @spare: the numbers of rows that are not in use, minus 1
- * @hand: for recycling: the row to look at first, next time
+ * @hand: for recycling: the row at which the next search for idle rows begins
  * @recycled: number of rows that were recycled since the countmap was last empty
  * @mask: number of slots, a power of two, minus one
  * @slot: for each slot, the number of its row, or a special value (countmap.c)
  * @info: description of each row
  * @row: the counters of each row
  * @chunk: the per-CPU memory that @row points into
- * @counters: number of counters of a row, if it is not KMA_COUNTMAP_COUNTERS; otherwise 0
- * @maxima: bit mask of the counters that keep a maximum, if @counters is not 0
+ * @counters: number of counters of a row, if the countmap is shared or local; otherwise 0
+ * @maxima: bit mask of the counters that keep a maximum, if the countmap is shared or local
  * @shared: the counters, if the countmap is shared; in each copy, @counters for each row
- * @local: the counters on each CPU, if @counters is not 0 and the countmap is not shared: @counters
- *	for each row
+ * @local: the counters, if the countmap is local; on each CPU, @counters for each row
  */
 struct kma_countmap {
 	u32 rows;
@@ -241,7 +240,7 @@ u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *inf
  * @t: the countmap
  * @info: as for kma_countmap_add()
  *
- * The reserve is for rows that take the counts of many keys, of which there are only a few.
+ * The reserve is for a few rows, each of which takes the counts of many keys.
  *
  * Context: any, NMI included.
  * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
@@ -261,10 +260,10 @@ static inline u32 kma_countmap_used(const struct kma_countmap *t)
 }
 
 /**
- * kma_countmap_has_room() - whether kma_countmap_add() may find a row for a new key
+ * kma_countmap_has_room() - whether there is a row for a new key
  * @t: the countmap
  *
- * A probe tests this before it makes a text for a row.
+ * A probe tests this before it makes the text of a new row.
  *
  * Context: any.
  * Return: false if only the reserve is left.
@@ -284,7 +283,7 @@ static inline bool kma_countmap_has_room(const struct kma_countmap *t)
 void kma_countmap_give(struct kma_countmap *t, u32 id);
 
 /**
- * kma_countmap_gone() - note that what a key stands for has ended
+ * kma_countmap_gone() - note that what a key stands for has ended, so that it is not seen again
  * @t: the countmap
  * @key: the key; it may have no row
  *
@@ -360,17 +359,18 @@ static inline u32 kma_countmap_get_reserved(struct kma_countmap *t,
 static inline const struct kma_countmap_info *
 kma_countmap_info(const struct kma_countmap *t, u32 id)
 {
-	/* Pairs with the release in kma_countmap_add(). */
+	/* Pairs with the release in kma_countmap_make(). */
 	return smp_load_acquire(&t->info[id].ready) ? &t->info[id] : NULL;
 }
 
 /**
- * kma_countmap_ref() - refer to a row beyond the probe that has found it
+ * kma_countmap_ref() - make a reference to a row, which may be kept after the probe has ended
  * @t: the countmap
  * @id: number of the row
  *
  * Context: any; in the RCU read-side critical section in which the row was found.
- * Return: a word for kma_countmap_deref(); 0 for KMA_COUNTMAP_OTHER, and if the row is leaving.
+ * Return: the reference, for kma_countmap_deref(); 0 for KMA_COUNTMAP_OTHER and for a row that is
+ * leaving.
  */
 static inline u64 kma_countmap_ref(const struct kma_countmap *t, u32 id)
 {
@@ -380,11 +380,11 @@ static inline u64 kma_countmap_ref(const struct kma_countmap *t, u32 id)
 }
 
 /**
- * kma_countmap_deref() - the row that a word refers to
+ * kma_countmap_deref() - find the row that a reference leads to
  * @t: the countmap
- * @ref: the word from kma_countmap_ref(), or 0
+ * @ref: the reference from kma_countmap_ref(), or 0
  *
- * Context: any; the row may be counted in until the end of the RCU read-side critical section.
+ * Context: any; the caller may count in the row until its RCU read-side critical section ends.
  * Return: number of the row; KMA_COUNTMAP_OTHER if the row has left, or if @ref is 0.
  */
 static inline u32 kma_countmap_deref(const struct kma_countmap *t, u64 ref)
@@ -392,8 +392,9 @@ static inline u32 kma_countmap_deref(const struct kma_countmap *t, u64 ref)
 	const u32 id = ref;
 
 	/*
-	 * A generation in a word is even.  The row leaves by a change of its generation, before a
-	 * wait for all probes.  So what this probe counts is still added to the row's sums.
+	 * The generation in a reference is even.  When the row leaves, its generation changes, and
+	 * then recycling waits for all probes before it reads the counters.  So what this probe
+	 * counts is not lost.
 	 */
 	return READ_ONCE(t->info[id].gen) == ref >> 32 ? id : KMA_COUNTMAP_OTHER;
 }
@@ -458,7 +459,7 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
 /**
- * kma_countmap_add_to() - add to a counter of a row of a countmap that has @counters
+ * kma_countmap_add_to() - add to a counter of a row of a shared or local countmap
  * @t: the countmap
  * @id: number of the row
  * @counter: index of the counter, below @t->counters
@@ -469,8 +470,8 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
 /**
- * kma_countmap_raise() - raise a counter of a row of such a countmap, if it is less than a value
- * @t: the countmap
+ * kma_countmap_raise() - raise a counter to a value, if it is less than that
+ * @t: the countmap, shared or local
  * @id: number of the row
  * @counter: index of the counter, in @t->maxima
  * @n: the value
@@ -509,13 +510,13 @@ void kma_countmap_move(struct kma_countmap *t, u32 from, u32 to);
 void kma_countmap_free_slots(struct kma_countmap *t);
 
 /**
- * kma_countmap_unmap() - let no look-up find a row any more
+ * kma_countmap_unmap() - remove a row from the map, so that no look-up finds it any more
  * @t: the countmap
  * @id: number of the row
  *
  * Context: process; the caller prevents concurrent calls.
- * Return: false if the row cannot be unmapped, because it is not published yet; true if it is
- * unmapped.
+ * Return: true if the row is not in the map any more; false if it cannot be removed, because a
+ * probe has not published it yet.
  */
 bool kma_countmap_unmap(struct kma_countmap *t, u32 id);
 

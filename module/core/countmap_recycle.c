@@ -10,7 +10,7 @@ enum {
 	KMA_LEAVES_IDLE,
 };
 
-/* The most counters to read in one go for idle rows: a row has some on each possible CPU. */
+/* A search for idle rows reads at most so many rows times possible CPUs: each has its counters. */
 #define KMA_COUNTMAP_LOOK	65536
 
 /* The number of rows before the reserve. */
@@ -65,7 +65,7 @@ static u32 kma_countmap_mark_gone(struct kma_countmap *t, const struct kma_count
 	return nr;
 }
 
-/* Whether a row has counted nothing since this was last asked. */
+/* Whether a row has counted nothing since this function last read it. */
 static bool kma_countmap_idle(struct kma_countmap *t, u32 id)
 {
 	struct kma_countmap_info *info = &t->info[id];
@@ -80,7 +80,7 @@ static bool kma_countmap_idle(struct kma_countmap *t, u32 id)
 	return info->seen == before;
 }
 
-/* Why a row leaves that is neither gone nor kept. */
+/* Return: why a row leaves that is not gone, or KMA_LEAVES_NOT. */
 static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_policy *policy, u32 id)
 {
 	if (kma_countmap_first(t, id) != id)
@@ -90,7 +90,7 @@ static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_pol
 	       KMA_LEAVES_IDLE : KMA_LEAVES_NOT;
 }
 
-/* The most rows to look at in one go. */
+/* The most rows that one search for idle rows reads. */
 static u32 kma_countmap_look_rows(const struct kma_countmap *t)
 {
 	unsigned int cpu;
@@ -101,7 +101,7 @@ static u32 kma_countmap_look_rows(const struct kma_countmap *t)
 	return min_t(u32, t->rows, KMA_COUNTMAP_LOOK / cpus);
 }
 
-/* @nr: the number of rows that leave already.  Return: the number of more rows that leave. */
+/* @nr: number of rows that leave already.  Return: number of further rows that leave. */
 static u32 kma_countmap_mark_idle(struct kma_countmap *t, const struct kma_countmap_policy *policy,
 				  u32 nr)
 {

@@ -2,31 +2,30 @@
 /*
  * Recycling rows of a countmap: rows of keys that are not seen any more are used for other keys.
  *
- * Rows would run out without it: processes end, cgroups are removed, file systems are unmounted,
- * and modules are unloaded, and their keys never come again.
+ * Without recycling, rows would run out: processes end, cgroups are removed, file systems are
+ * unmounted, and modules are unloaded, and their keys are never seen again.
  *
- *	mark:	choose the rows that leave, and let no look-up and no reference find them
+ *	mark:	choose the rows that leave, so that no look-up and no reference finds them any more
  *	wait:	for all running probes; then no probe counts in these rows
- *	give:	move what each of them has counted to another row; other keys may use its number
+ *	give:	add what each row has counted to another row, its heir; then a new key may use the
+ *		row
  *
- * Process context does this, in three steps:  kma_countmap_recycle_begin() for each countmap, one
- * kma_env_wait_for_probes() for all of them, and kma_countmap_recycle_finish() for each.
+ * Process context calls kma_countmap_recycle_begin() for each countmap, kma_env_wait_for_probes()
+ * once, and kma_countmap_recycle_finish() for each countmap.
  *
- * A row leaves
+ * A row is gone, and leaves, if its key will not be seen again: the policy says so, a probe has
+ * seen the end of what the key stands for (kma_countmap_gone()), or the row is retired.
  *
- *	if its object is gone: its user says so, a probe has seen the end (kma_countmap_gone()), or
- *	it is retired
+ * If rows are still short then, and the caller asks for it, other rows leave:
  *
- * and, if that is not enough and the caller asks for it,
+ *	double:	another row has the same key, because two CPUs made a row for it at the same time
+ *	idle:	the row has counted nothing since a search last read it
  *
- *	if another row has the same key, because two CPUs made one for it at the same time
- *	if it is idle: it has counted nothing since it was last looked at
+ * These rows leave only until a quarter of the rows before the reserve is free.  Each search begins
+ * where the last one ended, and reads a limited number of rows.
  *
- * Of idle rows, no more leave than are needed to have a quarter of all rows free.  The search for
- * them looks at a few thousand rows at most, and begins where the last one ended.
- *
- * What a row has counted is not lost.  The user of the countmap says which row it is added to, such
- * as one for all processes that have ended.  Probes may count in that row at the same time.
+ * What a row has counted is not lost.  The policy says which row is its heir, such as the row of
+ * all processes that have ended.  Probes may count in the heir at the same time.
  */
 #ifndef KMA_CORE_COUNTMAP_RECYCLE_H
 #define KMA_CORE_COUNTMAP_RECYCLE_H
@@ -35,7 +34,7 @@
 
 /**
  * enum kma_countmap_fate - what the user of a countmap knows about a row
- * @KMA_COUNTMAP_IN_USE: what its key stands for may be seen again
+ * @KMA_COUNTMAP_IN_USE: the key may be seen again
  * @KMA_COUNTMAP_GONE: the key will not be seen again
  * @KMA_COUNTMAP_KEPT: the row stays, even if it is idle
  */
@@ -48,8 +47,8 @@ enum kma_countmap_fate {
 /**
  * struct kma_countmap_policy - what the user of a countmap decides about its rows
  * @fate: returns the fate of a row; NULL if it is KMA_COUNTMAP_IN_USE for all rows
- * @heir: finds or makes the row that gets what a row has counted; @gone is true if the object of
- *	the row is gone, and false if the row was idle; NULL if [other] gets it
+ * @heir: finds or makes the heir of a row; @gone is true if the row is gone, and false if it is
+ *	idle; NULL if [other] is the heir of all rows
  *
  * Both are called in process context.  They may use the @key, @more and @text of the row.
  */
@@ -71,7 +70,7 @@ bool kma_countmap_is_short(const struct kma_countmap *t);
  * kma_countmap_recycle_begin() - choose the rows that leave
  * @t: the countmap
  * @policy: what its user decides
- * @idle: true to look for idle rows, too
+ * @idle: true to search for double and idle rows, too
  *
  * Context: process, may sleep; no other context recycles, retires or reads rows of this countmap
  * until kma_countmap_recycle_finish() has returned.

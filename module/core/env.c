@@ -72,7 +72,7 @@ static u64 kma_area_pages(const void *mem)
 	return pages;
 }
 
-/* The memory of an area.  If its last page has other places in it, too, that page counts once. */
+/* The memory of an area.  If its last page is mapped at other places of it, too, it counts once. */
 static s64 kma_area_bytes(const void *mem)
 {
 	const u64 pages = kma_area_pages(mem);
@@ -200,8 +200,8 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
 /* ---- arrays of page frames ------------------------------------------------- */
 
 /*
- * An array is mapped from one page for each of its parts, and from the page that parts without
- * RAM share, so that this page is easy to find.
+ * The mapping of an array has one page for each part.  One more page follows, which all parts
+ * without RAM share: so the shared page is easy to find.
  */
 
 static unsigned long kma_part_pfns(size_t size)
@@ -214,7 +214,7 @@ static unsigned int kma_parts(u64 nr, size_t size)
 	return DIV_ROUND_UP(nr * size, PAGE_SIZE);
 }
 
-/* The direct map begins at the address of this page. */
+/* The number of the page at which the direct map begins. */
 static unsigned long kma_part_origin(void)
 {
 	return (unsigned long)__va(0) >> PAGE_SHIFT;

@@ -300,11 +300,11 @@ void kma_env_wait_for_probes(void);
 void *kma_env_zalloc(size_t bytes);
 
 /**
- * kma_env_zalloc_try() - allocate zeroed memory, or fail rather than add to memory pressure
+ * kma_env_zalloc_try() - allocate zeroed memory, or fail instead of adding to memory pressure
  * @bytes: size of the memory
  *
  * Context: process, may sleep.
- * Return: as kma_env_zalloc().
+ * Return: as for kma_env_zalloc().
  */
 void *kma_env_zalloc_try(size_t bytes);
 
@@ -320,7 +320,7 @@ void *kma_env_zalloc_try(size_t bytes);
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
-/* There is no RAM at a page frame.  Any other value is NUMA_NO_NODE or the number of a node. */
+/* In place of a node, if there is no RAM at a page frame.  NUMA_NO_NODE is another value. */
 #define KMA_NODE_NONE	(NUMA_NO_NODE - 1)
 
 /**
@@ -338,7 +338,7 @@ int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise);
  * kma_env_zalloc_near() - allocate zeroed memory for a table that describes page frames
  * @bytes: size of the memory
  * @pfn: number of the first page frame
- * @nr: number of page frames, each of which the same number of bytes describe
+ * @nr: number of page frames; each is described by the same number of bytes
  * @node: the node of page frames that are not online yet, or NUMA_NO_NODE
  *
  * Each page of the memory is allocated on the node of the page frames that it describes.
@@ -356,8 +356,8 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
  *
  * The element of an address in the direct map is number (address >> PAGE_SHIFT) % @nr.  The
  * array is divided into parts of a page.  A part that describes page frames of RAM is allocated
- * on their node.  All other parts are the same page of memory, which ends the array, too: so gaps
- * between the addresses of RAM take no memory.
+ * on their node.  All other parts share one page, which is also mapped after the last part.  So
+ * gaps between the addresses of RAM take no memory.
  *
  * Context: process, may sleep.
  * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
@@ -365,7 +365,7 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
 void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
 
 /**
- * kma_env_pfns_repeat() - map the memory of an array of page frames another time, repeatedly
+ * kma_env_pfns_repeat() - map the memory of an array of page frames again, several times in a row
  * @array: the array
  * @nr: number of its elements
  * @more: number of elements of the result, a power of two, at least @nr
@@ -379,7 +379,7 @@ void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
 void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size);
 
 /**
- * kma_env_pfns_extend() - map the memory of an array of page frames another time, with more memory
+ * kma_env_pfns_extend() - map the memory of an array of page frames again, with new memory
  * @array: the array
  * @nr: number of its elements
  * @more: number of elements of the result, a power of two, at least @nr
@@ -431,7 +431,7 @@ u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size);
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - free memory from a function kma_env_zalloc*(), but not a per-CPU chunk
+ * kma_env_free() - free memory from kma_env_zalloc*() or kma_env_pfns_*(), but no per-CPU chunk
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.
@@ -460,7 +460,7 @@ void __percpu *kma_env_zalloc_percpu(size_t align);
 void kma_env_free_percpu(void __percpu *chunk);
 
 /**
- * kma_env_memory() - memory that these functions have allocated, and that is not freed yet
+ * kma_env_memory() - memory that these functions have allocated and that is not freed yet
  *
  * Context: any.
  * Return: bytes, in whole pages; per-CPU chunks count once for each possible CPU.

@@ -54,7 +54,7 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 #define KMA_CLASS_ALONE		0x180UL
 #define KMA_CLASS_GFP_SHIFT	9
 
-/* Stands for gfp flags that are not known.  No allocation has all of them. */
+/* In place of gfp flags that are not known.  No allocation has all of these flags. */
 #define KMA_CLASS_GFP_OTHER	U32_MAX
 
 /**

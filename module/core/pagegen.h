@@ -29,8 +29,8 @@
  * index, so that no address leads out of the array.  Generations lie on the node of their page
  * frames.  Where there is no RAM, generations share memory (kma_env_pfns_alloc()).
  *
- * When memory is added, its generations get memory of their own, and the array becomes larger if
- * need be (kma_memhotplug_add()).  If that fails, page frames share generations.  From then on
+ * When memory is added, the generations of its page frames get memory, and the array grows if need
+ * be (kma_memhotplug_add()).  If that fails, page frames share generations.  From then on
  * generations must not change from odd to even (@fixed): no more entries become stale, and
  * objects whose free was not seen stay in the live table.
  */
@@ -43,16 +43,17 @@ typedef u16 kma_gen;
 #define KMA_GEN_LAST	((kma_gen)U16_MAX)
 
 /*
- * The first generations of each four page frames.  They differ, because all pages of a slab are
- * freed at the same time: if all generations wrapped around then, the search would take long.
+ * The first generations of four page frames in a row.  They differ, because all pages of a slab are
+ * freed at the same time: if all their generations wrapped around at once, the search for entries
+ * would take long.
  */
 #define KMA_GENS_FIRST	0x0006000400020000ULL
 
 /**
  * struct kma_pagegen - the page generations
  * @gen: generation of each page frame; odd if objects were recorded on the page since it was
- *	last freed.  When memory is added, this changes to another mapping of the same memory:
- *	only probes may use it, and code that has preemption off
+ *	last freed.  When memory is added, this changes to another mapping of the same memory.
+ *	So only probes, and code with preemption off, may use it
  * @mask: the number of generations, a power of two, minus one; may grow when memory is added
  * @fixed: true if generations must not end any more, see above
  */
@@ -103,7 +104,7 @@ void kma_pagegen_destroy(struct kma_pagegen *m);
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
 {
-	/* Both may change, but any old or new value of one fits any of the other. */
+	/* Both may change, but each pair of values that a probe can see is valid: memhotplug.c. */
 	return &data_race(m->gen)[(ptr >> KMA_PAGE_SHIFT) & data_race(m->mask)];
 }
 

@@ -2,7 +2,7 @@
 /* Recording object events: the rare cases.  See the overview in record.h. */
 #include "record.h"
 
-/* The livefilter is sized by the RAM: large gaps between page frames must not make it larger. */
+/* The size of the livefilter follows the RAM: large gaps between page frames do not count. */
 static u64 kma_core_livefilter_pfns(u64 pfns)
 {
 	const u64 ram = kma_pagegen_bytes(pfns) / sizeof(kma_gen);

@@ -96,7 +96,7 @@ static bool kma_recycle_other_live(const struct kma_sitetab *t, int cache)
 	return kma_row_live(&sum);
 }
 
-/* Whether a row of a cache stays. */
+/* Whether any row of a cache stays, because it is not LEAVING. */
 static bool kma_recycle_row_stays(const struct kma_sitetab *t, int cache)
 {
 	/* Pairs with the cmpxchg in kma_sitetab_enlist(). */
@@ -215,7 +215,10 @@ static bool kma_recycle_test_rows(struct kma_sitetab *t)
 	return any;
 }
 
-/* Whether a number that is LEAVING has no rows with live objects.  If it has, it stays. */
+/*
+ * Whether a number is LEAVING, and has neither rows in its list nor live objects in its [other].
+ * If it is LEAVING but has any, it becomes RETIRED again.
+ */
 static bool kma_recycle_test_cache(struct kma_sitetab *t, int cache)
 {
 	if (kma_cachetab_state(&t->caches, cache) != KMA_CACHE_LEAVING)
@@ -253,7 +256,7 @@ static void kma_recycle_move(struct kma_sitetab *t, u32 id, struct kma_row *sum,
 		memset(per_cpu_ptr(t->row[id], cpu), 0, sizeof(struct kma_row));
 }
 
-/* Give back an EMPTY row.  Return: false if it has got an object, and has to wait again. */
+/* Give back an EMPTY row.  Return: false if it has got an object, and is LEAVING again. */
 static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_recycle *r)
 {
 	struct kma_site_info *info = &t->info[id];
@@ -275,7 +278,7 @@ static bool kma_recycle_give(struct kma_sitetab *t, u32 id, const struct kma_rec
 	return true;
 }
 
-/* The row [other] of a cache is as new. */
+/* Reset the row [other] of a cache whose number is recycled. */
 static void kma_recycle_other(struct kma_sitetab *t, int cache, const struct kma_recycle *r)
 {
 	const u32 id = t->sites_max + cache;
@@ -290,7 +293,7 @@ static void kma_recycle_other(struct kma_sitetab *t, int cache, const struct kma
 	WRITE_ONCE(info->shift, KMA_SHIFT_NONE);
 }
 
-/* Give back a number that is LEAVING.  Return: false if a row that was EMPTY has got an object. */
+/* Give back a number.  Return: false if it is not LEAVING, or if a row of it has got an object. */
 static bool kma_recycle_give_cache(struct kma_sitetab *t, int cache, const struct kma_recycle *r)
 {
 	if (!kma_recycle_test_cache(t, cache))

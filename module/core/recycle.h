@@ -3,9 +3,9 @@
  * Recycling: rows of the table of call sites that have no live objects are used again for other
  * call sites, and numbers of destroyed caches for other caches.
  *
- * Rows would run out without it: a module that is unloaded leaves rows behind, and each new
- * stack and each change of the sampling rate needs new ones.  So would numbers of caches: some
- * subsystems give each cache a new name.
+ * Without recycling, rows would run out: a module that is unloaded leaves rows behind, and each new
+ * stack and each change of the sampling rate needs new ones.  Numbers of caches would run out, too:
+ * some subsystems give each cache a new name.
  *
  *	mark:	a row without live objects becomes LEAVING
  *	unmap:	slots of the map that lead to such rows are freed
@@ -30,8 +30,8 @@
  *
  * The number of a destroyed cache is recycled together with its last rows:
  *
- *	mark:	a retired number, all of whose rows are LEAVING, becomes LEAVING: a new cache does
- *		not take it over any more
+ *	mark:	if all rows of a retired number are LEAVING, the number becomes LEAVING: no new
+ *		cache takes it over any more
  *	wait:	for all running probes; then no probe has the number any more
  *	test:	if a probe has added a row, or the row [other] has live objects, the number is
  *		RETIRED again
@@ -39,7 +39,8 @@
  *	give:	the counters of the row [other] become 0, like those of the other rows, and a new
  *		cache may have the number
  *
- * The past of the cache goes with it, so the caller adds it to sums of its own first.
+ * The past of the cache becomes 0, too.  So the caller first adds it to sums of its own: see
+ * @cache_leaves of struct kma_recycle.
  */
 #ifndef KMA_CORE_RECYCLE_H
 #define KMA_CORE_RECYCLE_H
@@ -67,7 +68,7 @@ struct kma_recycle {
 /**
  * struct kma_recycled - what was recycled
  * @rows: number of rows for pairs
- * @caches: number of numbers of caches
+ * @caches: number of cache numbers
  */
 struct kma_recycled {
 	u32 rows;
@@ -78,7 +79,7 @@ struct kma_recycled {
  * kma_recycle_bytes() - memory of the counters of recycled rows
  * @t: the table
  *
- * It is allocated when rows are first recycled.
+ * This memory is allocated when rows are first recycled.
  *
  * Context: process; no rows are being recycled.
  * Return: bytes.

@@ -597,11 +597,11 @@ static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shi
 	return slot;
 }
 
-/* The class that stands for all classes with a reserved number.  It has unknown gfp flags. */
+/* Return: the class in place of @class, which has a reserved number: its gfp flags are unknown. */
 static unsigned long kma_site_class_other(const struct kma_sitetab *t, const struct kma_origin *o,
 					  unsigned long class, int id)
 {
-	/* A page allocation that is sampled counts in two rows, and one of them is exact. */
+	/* Count each page allocation once: one that is sampled counts in an exact row as well. */
 	if (o->shift == KMA_SHIFT_EXACT)
 		kma_stat_inc(page_other_classes);
 	return kma_class_kind(t->caches.info[id].class, class & KMA_CLASS_KIND);

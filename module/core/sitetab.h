@@ -262,7 +262,7 @@ enum kma_site_state {
  *	KMA_SHIFT_EXACT; KMA_SHIFT_NONE for a row [other] that has counted nothing yet
  * @nr_frames: number of frames of the row's stack; 0 if the row has no stack
  * @next: number of the next row of the same cache, plus 1; 0 at the end of the list
- * @counted: for the policy of recycling: what the row had counted when it was last looked at
+ * @counted: for recycling.c: the number of objects that the row had counted when it was last read
  */
 struct kma_site_info {
 	unsigned long site;

@@ -52,7 +52,7 @@ static inline size_t kma_spare_bytes(u32 nr)
 int kma_spare_init(struct kma_spare *s, u32 nr);
 
 /**
- * kma_spare_reset() - take back all numbers
+ * kma_spare_reset() - put all numbers back
  * @s: the ring buffer
  *
  * Context: process; no probe uses the ring buffer or its numbers.
@@ -95,7 +95,7 @@ int kma_spare_take(struct kma_spare *s, u32 keep);
 /**
  * kma_spare_give() - give a number back
  * @s: the ring buffer
- * @number: the number; it was taken, and all probes that ran since then have ended
+ * @number: a number that was taken, and that no running probe can still use
  *
  * Context: process; calls for one ring buffer do not run concurrently.
  */

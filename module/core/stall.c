@@ -125,7 +125,7 @@ static u32 kma_stall_home(const struct kma_stalls *t, unsigned long task)
 	return (kma_stall_hash(task) >> 32) * t->sets >> 32;
 }
 
-/* The set that a task tries after its home set: a number of tries, from 1, selects one of all. */
+/* The set that a task searches at a try after its home set.  Tries count from 1. */
 static u32 kma_stall_other(const struct kma_stalls *t, unsigned long task, u32 try)
 {
 	const u64 hash = kma_stall_hash(task);
@@ -133,7 +133,7 @@ static u32 kma_stall_other(const struct kma_stalls *t, unsigned long task, u32 t
 	return (((hash ^ hash >> 32) + try) * 0xbf58476d1ce4e5b9ULL >> 32) * t->sets >> 32;
 }
 
-/* A task has claimed a slot at this try. */
+/* Count a task, which has claimed a slot at @try, as spilled in its home set. */
 static void kma_stall_spill(struct kma_stalls *t, unsigned long task, u64 try)
 {
 	atomic64_t *spilled = &t->set[kma_stall_home(t, task)].spilled;
@@ -144,7 +144,7 @@ static void kma_stall_spill(struct kma_stalls *t, unsigned long task, u64 try)
 	} while (!atomic64_try_cmpxchg(spilled, &was, now));
 }
 
-/* A slot that was not in the home set of its task is no longer its own. */
+/* Undo kma_stall_spill(): the task does not have that slot any more. */
 static void kma_stall_unspill(struct kma_stalls *t, unsigned long task)
 {
 	atomic64_t *spilled = &t->set[kma_stall_home(t, task)].spilled;
@@ -203,7 +203,7 @@ struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task)
 	return kma_stall_find(t, task, 0);
 }
 
-/* Claim a slot of a set that is free, or, with @noted, in which a task has noted something. */
+/* Claim a free slot of a set or, with @noted, also one in which a task has noted something. */
 static __always_inline struct kma_stall *kma_stall_claim_in(struct kma_stalls *t, u32 set,
 							    unsigned long task, bool noted)
 {
@@ -259,7 +259,7 @@ static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long tas
 	       kma_stall_claim_other(t, task);
 }
 
-/* Claim the slot in which the task has noted something, unless another task has taken it. */
+/* Claim the slot in which this task has noted something, unless another task has taken the slot. */
 static struct kma_stall *kma_stall_claim_noted(struct kma_stalls *t, unsigned long task)
 {
 	struct kma_stall *s = kma_stall_find(t, task, KMA_STALL_NOTED);
@@ -302,8 +302,8 @@ void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s)
 /* ---- tasks that have exited -------------------------------------------------- */
 
 /*
- * Mark a slot if its task has exited: then neither that task nor another one finds it.
- * Return: true if the slot has to be released once all probes of before have ended.
+ * Mark a slot if its task has exited: then neither that task nor another one finds the slot.
+ * Return: true if the slot has to be released after a wait for all running probes.
  */
 static bool kma_stall_exits(struct kma_stalls *t, struct kma_stall *s,
 			    bool (*has_exited)(unsigned long task, u32 pid))
@@ -317,7 +317,7 @@ static bool kma_stall_exits(struct kma_stalls *t, struct kma_stall *s,
 		return false;
 	if (!(owner & KMA_STALL_NOTED))
 		return cmpxchg(s->owner, owner, owner | KMA_STALL_EXITED) == owner;
-	/* No probe uses such a slot before it has claimed it, so release it as its task would. */
+	/* A probe claims such a slot before it uses it, so no wait is needed before the release. */
 	if (cmpxchg(s->owner, owner, task | KMA_STALL_OPENING) == owner)
 		kma_stall_release(t, s, task);
 	return false;
@@ -349,8 +349,8 @@ void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long tas
 	if (!any)
 		return;
 	/*
-	 * A task that exits may still run a probe after it cannot be found any more.  Once all
-	 * probes of before have ended, nothing but this function uses the slots that are marked.
+	 * A task that is exiting may still run a probe.  After this wait, only this function uses
+	 * the slots that are marked.
 	 */
 	kma_env_wait_for_probes();
 	for (i = 0; i < nr; i++)
@@ -415,7 +415,7 @@ static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_tas
 		kma_stall_drop(s, depth);
 }
 
-/* Begin a stall.  With @noted, the slot holds what has been noted. */
+/* Begin a stall.  With @noted, keep the order and gfp flags that are in the slot. */
 static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who, bool noted)
 {
 	s->stack = who->stack;

@@ -19,16 +19,16 @@
  * claimed at the beginning of the outermost phase, and released at its end.
  *
  * Slots are in sets of seven.  The address of a task selects its home set, where it claims a slot.
- * If all of them are in use, it tries up to 31 other sets, which its address selects, too, and its
- * home set counts it as spilled.  A set with its counter is one cache line.  So a task without a
- * slot, as most tasks are, reads one cache line to find that out:
+ * If no slot of this set is free, the task tries up to 31 other sets, which its address selects,
+ * too, and its home set counts it as spilled.  The owners of a set and this counter fill one cache
+ * line.  So a task without a slot, as most tasks are, reads one cache line to find that out:
  *
  *	home set:	7 owners | spilled: how many tasks, and the most tries of one of them
  *	other sets:	7 owners | ...
  *
  * A task finds no slot only if all 32 sets are full.  While a tenth of all slots is free, that
- * happens about twice in 10^9 searches; while half of them are, never in practice.  Then the phase
- * is counted as stall_no_slot, and so is each phase inside it.
+ * happens about twice in 10^9 searches, and while half of them are free, never in practice.  A
+ * phase whose task finds no slot counts as stall_no_slot, and so does each phase inside it.
  *
  * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.
  * The stack pointer at the beginning of each phase tells: that of a phase inside another one is
@@ -38,7 +38,7 @@
  *
  * The order of the allocation that a task compacts memory for is known before the phases begin, and
  * has to be kept from one phase to the next.  So kma_stall_note() claims a slot and leaves it as
- * noted.  Such a slot is that of no phase.  A task that finds no free slot in eight sets may take
+ * noted.  Such a slot belongs to no phase.  A task that finds no free slot in eight sets may take
  * it, and then the order is not known.
  */
 #ifndef KMA_CORE_STALL_H
@@ -240,14 +240,14 @@ struct kma_stall {
 	struct kma_stall_part part[KMA_STALL_PARTS];
 };
 
-/* The slots of a set: with the counter, they are one cache line. */
+/* The slots of a set: their owners and the counter fill one cache line. */
 #define KMA_STALLS_SET		7
 /* The least number of sets, and the number of sets for each possible CPU. */
 #define KMA_STALLS_SETS		160
 #define KMA_STALLS_SETS_PER_CPU	4
 /*
- * The number of sets in which a task searches for a slot.  In the first few, it looks only for one
- * that is free, and then also for one that is noted.
+ * The number of sets in which a task searches for a slot.  In the first ones, it takes only a free
+ * slot.  If there is none, it searches all sets, and also takes a slot that is noted.
  */
 #define KMA_STALLS_TRIES	32
 #define KMA_STALLS_TRIES_FREE	8
@@ -256,8 +256,9 @@ struct kma_stall {
  * struct kma_stall_set - the owners of some slots
  * @owner: for each slot, the address of the task_struct that it belongs to, and its state in the
  *	lowest bits (stall.c); 0 if it is free
- * @spilled: of the tasks whose home this set is and whose slot is in another set: bits 0 to 31 are
- *	their number, bits 32 to 63 the largest number of such a try since their number was 0
+ * @spilled: about tasks whose home is this set and whose slot is in another one: bits 0 to 31 are
+ *	their number; bits 32 to 63 are the largest number of a try at which one of them claimed
+ *	its slot, since there were none
  */
 struct kma_stall_set {
 	unsigned long owner[KMA_STALLS_SET];
@@ -371,8 +372,8 @@ void kma_stalls_clear(struct kma_stalls *t);
  * @has_exited: says whether the task of a slot has exited; it gets the address of the task_struct,
  *	which may have been freed, and the thread ID
  *
- * The phases that these tasks were in count as stall_ends_lost.  If @has_exited is wrong, phases of
- * the task are lost, which is counted; nothing else happens.
+ * The phases that these tasks were in count as stall_ends_lost.  If @has_exited is wrong, the
+ * phases of that task are lost, and count as such; nothing else happens.
  *
  * Context: process, may sleep; probes may use the slots; calls do not run concurrently, nor with
  * kma_stalls_clear().
@@ -415,11 +416,11 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
 }
 
 /**
- * kma_phase_is_compaction() - whether a phase has no argument that is the order of an allocation
+ * kma_phase_is_compaction() - test for a phase of compaction, which does not say for what order
  * @phase: the phase
  *
  * Context: any.
- * Return: true if kma_stall_note() says for what order it compacts memory.
+ * Return: true if the order of the allocation is what kma_stall_note() has noted.
  */
 static inline bool kma_phase_is_compaction(enum kma_phase phase)
 {
@@ -433,8 +434,8 @@ static inline bool kma_phase_is_compaction(enum kma_phase phase)
  * @order: order of the allocation
  * @gfp: its gfp flags
  *
- * If the outermost phase of the task is compaction, its slot has this @order and @gfp, until the
- * next call.  In any other phase, nothing is noted.
+ * From now on, if the outermost phase of the task is compaction, its slot has this @order and @gfp.
+ * A call during a phase does nothing.
  *
  * Context: a probe, in a task.
  */

@@ -77,7 +77,7 @@
 	X(stall_too_deep)	/* phases inside too many others */			\
 	X(stall_begins_lost)	/* ends of phases whose beginning was not recorded */	\
 	X(stall_ends_lost)	/* phases whose end was not seen */			\
-	X(shrinker_unreadable)	/* arguments that are no readable shrinker */		\
+	X(shrinker_unreadable)	/* arguments that are not a readable shrinker */	\
 	X(slow_lost)		/* records that the log had no place for */		\
 	X(kswapd_wakeups)	/* kswapd was woken */					\
 	X(compact_deferred)	/* a zone was not compacted: it failed lately */	\
@@ -253,13 +253,13 @@ const char *kma_stat_name(enum kma_stat stat);
 void kma_stats_sum(struct kma_stats *sum);
 
 /**
- * kma_stats_balance() - count events in no row, but as alloc_off and free_unmatched
+ * kma_stats_balance() - make sums agree that were read while probes ran, before recording began
  * @sum: sums by kma_stats_sum(); its alloc_off and free_unmatched are replaced
  *
- * While allocations are not recorded and no object is live, each event ends in these two counters,
- * or in a counter that says that there was no object.  The sums may have an event that is not in
- * one of these yet, or the other way round.  On return, both equations above hold for them.  So
- * they hold for what kma_stats_since() subtracts from these sums, too.
+ * While allocations are not recorded and no object is live, each event counts in alloc_off or
+ * free_unmatched, or in a counter that says that there was no object.  A probe changes two counters
+ * one after the other, so @sum may have an event in only one of the two.  On return, both equations
+ * above hold for @sum.  So they also hold for what kma_stats_since() computes from later sums.
  *
  * Context: any.
  */

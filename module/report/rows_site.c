@@ -94,8 +94,8 @@ static bool kma_rows_site_read_raw(u32 i, bool samples, struct kma_sitecount_raw
 }
 
 /*
- * Indexes of kma_rows_site_read() are those of rows, then of caches that are gone, and then of
- * pairs of cache and shift.  The last ones come to exist when rows are first recycled.
+ * Indexes of kma_rows_site_read() are those of rows, then of sums of caches that are gone, and then
+ * of pairs of cache and shift, which exist once rows have been recycled.
  */
 static u32 kma_rows_site_pasts(void)
 {

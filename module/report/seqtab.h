@@ -169,7 +169,7 @@ struct kma_query {
  * @top_only: @fill has made only the first rows in the order of @query, and has set @matched
  * @swept_ns: with @query, nanoseconds since stale entries were removed from the live table
  * @identity: which load of the module this is, and what has changed since then
- * @recycled: number of rows of @countmap of the table that were recycled since the last reset
+ * @recycled: number of rows of the table's countmap that were recycled since the last reset
  * @last: for @poll of struct kma_table
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()

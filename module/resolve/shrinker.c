@@ -61,7 +61,7 @@ static void kma_shrinker_describe(struct kma_countmap_info *info, const struct s
 			 MINOR(sb->s_dev));
 }
 
-/* A word that tells file systems apart whose super blocks were at the same address. */
+/* A word that differs between file systems whose super blocks had the same address. */
 static u64 kma_shrinker_identity(const struct super_block *sb)
 {
 	u64 word = (unsigned long)sb->s_type ^ sb->s_dev;
@@ -72,7 +72,7 @@ static u64 kma_shrinker_identity(const struct super_block *sb)
 	return word;
 }
 
-/* The row of all shrinkers of a function that have no row of their own. */
+/* Find or make the row of all shrinkers of a function that have no row of their own. */
 static u32 kma_shrinker_other(struct kma_countmap *t, u64 function)
 {
 	const struct kma_countmap_info info = {
@@ -109,7 +109,7 @@ u64 kma_shrinker_get(const struct shrinker *shrinker)
 	return kma_countmap_ref(t, id);
 }
 
-/* Whether a row is that of all shrinkers of a function that have none of their own. */
+/* Whether a row was made by kma_shrinker_other(). */
 static bool kma_shrinker_is_other(const struct kma_countmap_info *info)
 {
 	return !info->key.word[0];
@@ -140,7 +140,7 @@ static void kma_shrinker_function(char *name)
 			strlen(offset + strcspn(offset, " ")) + 1);
 }
 
-/* A number for a row that no later row with the same id gets. */
+/* Make a number from the id and the generation of a row, so that no later row has the same one. */
 static u64 kma_shrinker_nr(const struct kma_countmap *t, u32 id)
 {
 	/* CPUs that saw the shrinker at the same time may have made several rows. */

@@ -4,15 +4,16 @@
  *
  * Each mounted file system has a shrinker of its own, and all of these call the same function,
  * super_cache_scan().  So a row of the countmap of shrinkers stands for a struct shrinker, its
- * function and, for such a shrinker, the type and device of its file system.  The row is made when
- * the shrinker is first seen, while the kernel is calling it: so neither can go away.
+ * function and, for such a shrinker, its file system.  The row is made when the shrinker is first
+ * seen, while the kernel is calling it: so neither can go away.
  *
- * A phase, a row of the countmap of stalls and a record of a slow phase refer to a row by a word
- * (kma_countmap_ref()).  If the row is recycled, the word refers to no row any more.
+ * A phase, a row of the countmap of stalls and a record of a slow phase have a reference to a row
+ * (kma_countmap_ref()).  If the row is recycled, the reference leads to no row any more.
  *
- * When rows run short, the rows of shrinkers that are not called any more are recycled: a super
- * block that is gone cannot be told from one that is idle without following its pointer.  Then,
- * and if no row is left, a row `function [other]` counts for all shrinkers of one function.
+ * When rows run short, the rows of shrinkers that are idle are recycled.  The module does not know
+ * which file systems were unmounted: only following the pointer to the super block would show it.
+ * The counts of a recycled row move to a row `function [other]`, which stands for all shrinkers of
+ * one function.  A shrinker that finds no row of its own counts there, too.
  */
 #ifndef KMA_RESOLVE_SHRINKER_H
 #define KMA_RESOLVE_SHRINKER_H
@@ -38,11 +39,11 @@ void kma_shrinker_start(void);
  * @shrinker: the shrinker, which the kernel is calling
  *
  * Context: a probe, in a task; under rcu_read_lock().
- * Return: a word for kma_countmap_deref().
+ * Return: a reference to the row, for kma_countmap_deref().
  */
 u64 kma_shrinker_get(const struct shrinker *shrinker);
 
-/* What becomes of rows of shrinkers. */
+/* Which rows of shrinkers are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_shrinker_policy;
 
 /**

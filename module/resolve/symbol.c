@@ -150,7 +150,7 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 {
 	static char buf[KMA_STACK_LEN];
 
-	/* Thousands of stacks may go through the same callers: look up each name once. */
+	/* Thousands of stacks may have the same callers: look up each name only once. */
 	kma_namecache_start();
 	print(t, id, buf);
 	return kma_small_text(buf) ?: kma_name_lost;

@@ -40,7 +40,7 @@ static bool kma_acct_is_kernel(void)
 	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
 }
 
-/* The rows that are not of a process or a cgroup. */
+/* The rows of `tasks` and `cgroups` that do not stand for a process or a cgroup. */
 static const struct kma_countmap_info kma_acct_interrupt = {
 	.key = { { KMA_ACCT_INTERRUPT } }, .text = "[interrupt]",
 };
@@ -53,7 +53,7 @@ static const struct kma_countmap_info kma_acct_removed = {
 	.key = { { KMA_ACCT_REMOVED } }, .text = "[removed]",
 };
 
-/* Whether a new key finds no row.  If so, this counts the event as countmap_other. */
+/* Test whether a new key can get no row.  If so, count the event as countmap_other. */
 static bool kma_acct_is_full(const struct kma_countmap *t)
 {
 	if (kma_countmap_has_room(t))
@@ -72,9 +72,9 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 	if (!in_task())
 		return kma_countmap_get_reserved(t, &kma_acct_interrupt);
 	/*
-	 * A thread that has exited may outlive its leader.  The leader is released after all its
-	 * threads, and is freed a grace period later: so it is there if the thread has not been
-	 * released yet.
+	 * A thread that was released may still run, and its leader may have been freed.  As long as
+	 * the thread was not released, the leader exists: it is released after all of its threads,
+	 * and freed a grace period later.
 	 */
 	if (unlikely(leader != current && !pid_alive(current)))
 		return kma_countmap_get_reserved(t, &kma_acct_ended);
@@ -142,7 +142,7 @@ void kma_acct_cgroup_removed(struct cgroup *cgroup)
 	const struct kma_countmap_key key = { { cgroup_id(cgroup) } };
 	struct kma_countmap *t;
 
-	/* Each hierarchy has numbers of its own. */
+	/* Each hierarchy has numbers of its own, and only the default one is counted. */
 	if (cgroup->root != &cgrp_dfl_root)
 		return;
 	rcu_read_lock();
@@ -194,7 +194,7 @@ static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event 
 
 /* ---- what becomes of rows -------------------------------------------------------- */
 
-/* Whether the leader of a process, alive or dead, is still there. */
+/* Whether the leader of a process still exists, even if it has exited. */
 static bool kma_acct_has_task(const struct kma_countmap_key *key)
 {
 	const struct task_struct *task;
@@ -211,12 +211,12 @@ static enum kma_countmap_fate kma_acct_fate_task(const struct kma_countmap_info 
 {
 	if (!kma_acct_is_object(info))
 		return KMA_COUNTMAP_KEPT;
-	/* The idle tasks have no number. */
+	/* The number of the idle tasks is 0. */
 	return !info->key.word[0] || kma_acct_has_task(&info->key) ? KMA_COUNTMAP_IN_USE :
 	       KMA_COUNTMAP_GONE;
 }
 
-/* The probe of cgroup_rmdir tells which cgroups are gone. */
+/* The probe of cgroup_rmdir notes which cgroups are gone: kma_acct_cgroup_removed(). */
 static enum kma_countmap_fate kma_acct_fate_cgroup(const struct kma_countmap_info *info)
 {
 	return kma_acct_is_object(info) ? KMA_COUNTMAP_IN_USE : KMA_COUNTMAP_KEPT;

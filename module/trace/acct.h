@@ -73,7 +73,7 @@ static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
  */
 #define KMA_ACCT_SITE		2
 
-/* Keys of rows that are not of a process or a cgroup; the last one is in both tables. */
+/* Keys of rows that do not stand for a process or a cgroup.  The last one is in both tables. */
 #define KMA_ACCT_ENDED		(U64_MAX - 2)	/* processes that have ended */
 #define KMA_ACCT_REMOVED	(U64_MAX - 1)	/* cgroups that were removed */
 #define KMA_ACCT_INTERRUPT	U64_MAX
@@ -122,14 +122,14 @@ static inline bool kma_acct_is_object(const struct kma_countmap_info *info)
 }
 
 /**
- * kma_acct_cgroup_removed() - a cgroup was removed
+ * kma_acct_cgroup_removed() - note that a cgroup was removed
  * @cgroup: the cgroup, of any hierarchy
  *
  * Context: a probe.
  */
 void kma_acct_cgroup_removed(struct cgroup *cgroup);
 
-/* What becomes of rows of processes and cgroups. */
+/* Which rows of processes and cgroups are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_acct_policy_tasks;
 extern const struct kma_countmap_policy kma_acct_policy_cgroups;
 

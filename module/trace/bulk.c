@@ -89,7 +89,7 @@ static struct kma_ftrace_hook kma_ftrace_hook_free_rcu = {
 };
 #endif
 
-/* Set if the self-test has found a free that a hook did not see.  Written at load. */
+/* True if the self-test has found a free that a hook did not see.  Written at load. */
 static bool kma_bulk_frees_lost;
 
 bool kma_bulk_frees_followed(void)
@@ -168,9 +168,9 @@ static struct kretprobe kma_alloc_bulk = {
 static bool kma_alloc_bulk_attached;
 
 /*
- * Objects that are allocated in bulk are recorded only if their frees in bulk are, too.  The
- * self-test finds out whether the kretprobe fires: registering it succeeds even while root has
- * disabled kprobes.
+ * Objects that are allocated in bulk are recorded only if bulk frees are recorded, too.  The
+ * self-test finds out whether the kretprobe fires, because registering it succeeds even while root
+ * has disabled kprobes.
  */
 static bool kma_alloc_bulk_attach(void)
 {

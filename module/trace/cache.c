@@ -6,7 +6,7 @@
 #include "../state.h"
 #include "cache.h"
 
-/* The cache whose end the self-test expects, and whether the hook has seen it. */
+/* The cache that the self-test destroys, and whether the hook has seen that. */
 static unsigned long kma_cache_watched;
 static bool kma_cache_seen;
 

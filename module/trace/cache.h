@@ -23,11 +23,11 @@ extern struct kma_ftrace_hook kma_ftrace_hook_cache_destroy;
 bool kma_cache_destroy_followed(void);
 
 /**
- * kma_cache_destroy_watched() - destroy a cache, and see whether the hook sees that
- * @cache: the cache, without objects
+ * kma_cache_destroy_watched() - destroy a cache, and test whether the hook sees that
+ * @cache: the cache, which has no objects
  *
  * Context: process, may sleep; calls do not run concurrently.
- * Return: true if the hook has seen it.
+ * Return: true if the hook has seen that.
  */
 bool kma_cache_destroy_watched(struct kmem_cache *cache);
 

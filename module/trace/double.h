@@ -28,7 +28,7 @@ void kma_double_heard(const struct kma_event *ev, bool bulk);
  * @t: the table of call sites; the result is added to its @inner
  *
  * Context: process, may sleep; probes are attached, allocations are not recorded yet, and
- * kma_double_heard() hears of those of this task.
+ * kma_slab_listen() passes those of this task to kma_double_heard().
  * Return: 0 or -ENOMEM.
  */
 int kma_double_learn(struct kma_sitetab *t);

@@ -42,13 +42,13 @@ u64 kma_kretprobe_forecast(const struct kretprobe *rp, unsigned int per_cpu);
 bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu);
 
 /**
- * kma_kretprobe_register_first() - register a kretprobe on the first of some functions that exists
+ * kma_kretprobe_register_first() - register a kretprobe on the first function in a list that exists
  * @rp: the kretprobe; this also sets the name of its function
  * @names: names that the function has had, from the newest kernel's to the oldest's, then NULL
  * @per_cpu: as for kma_kretprobe_register()
  *
- * A later kernel may keep the function of an older name, with another role.  So if a function
- * exists but cannot be followed, no older name is tried.
+ * A newer kernel may still have a function of an older name, which does something else.  So if a
+ * function exists but cannot be followed, no older name is tried.
  *
  * Context: as for kma_kretprobe_register().
  * Return: true if the kretprobe is registered.

@@ -124,8 +124,8 @@ static struct kretprobe kma_nolock = {
 static bool kma_nolock_attached;
 
 /*
- * Attach only if all frees of these objects are followed, and if the module can find out how
- * many bytes each of them takes.  The self-test finds out whether the kretprobe fires.
+ * Attach only if all frees of these objects are followed, and if the module can find out how many
+ * bytes each object takes.  The self-test finds out whether the kretprobe fires.
  */
 static bool kma_nolock_attach(void)
 {

@@ -52,7 +52,7 @@ void kma_nolock_start(void);
 /**
  * kma_nolock_stop() - undo kma_nolock_start()
  *
- * It does no harm to call this twice.
+ * A second call does nothing.
  *
  * Context: process, may sleep; before kma_bulk_stop().
  */

@@ -24,13 +24,13 @@ static void (*kma_page_heard)(const struct kma_pfn *f, const struct kma_page_eve
 
 void kma_page_listen(void (*heard)(const struct kma_pfn *f, const struct kma_page_event *ev))
 {
-	/* Probes in this task read both; those of other tasks only compare the task. */
+	/* A probe reads both only in this task.  In other tasks, it only compares the task. */
 	WRITE_ONCE(kma_page_listener, NULL);
 	WRITE_ONCE(kma_page_heard, heard);
 	WRITE_ONCE(kma_page_listener, heard ? current : NULL);
 }
 
-/* If the current task listens, tell it of its allocation. */
+/* If the current task listens, pass its allocation to it. */
 static noinline notrace void kma_page_tell(const struct kma_pfn *f, const struct kma_page_event *ev)
 {
 	if (READ_ONCE(kma_page_listener) == current && in_task())

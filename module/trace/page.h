@@ -68,9 +68,10 @@ void kma_page_untrack(void);
 void kma_page_switch(enum kma_pages_mode mode);
 
 /**
- * kma_page_listen() - hear of the page allocations of the current task in KMA_PAGES_OFF
- * @heard: called for each page allocation of this task in task context that succeeded; @f: the
- *	record of its first page, or NULL if there is none.  NULL to stop listening.
+ * kma_page_listen() - pass the page allocations of the current task to a function
+ * @heard: called in KMA_PAGES_OFF, for each page allocation of this task in task context that
+ *	succeeded; @f is the record of its first page, or NULL if there is none.  If @heard itself
+ *	is NULL, no allocation is passed on any more.
  *
  * These allocations count in page_off, as all others do in this mode.
  *

@@ -113,7 +113,7 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 	case KMA_PHASE_COMPACTION:
 		if (kma_phase_is_for_allocation())
 			return KMA_STALL_DIRECT;
-		/* What was noted is that of an earlier compaction. */
+		/* What was noted belongs to an earlier compaction. */
 		s->order = KMA_ORDER_NONE;
 		s->gfp = 0;
 		return KMA_STALL_OTHER;
@@ -286,7 +286,7 @@ static void kma_phase_merge_shrinkers(const struct kma_countmap *t, struct kma_c
 		key->word[KMA_STALL_DETAIL] = 0;
 }
 
-/* Whether a row is that of a shrinker whose own row was recycled. */
+/* A row of stalls is gone if it counts waits for a shrinker whose own row was recycled. */
 static enum kma_countmap_fate kma_phase_fate(const struct kma_countmap_info *info)
 {
 	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_SHRINKERS);
@@ -297,7 +297,7 @@ static enum kma_countmap_fate kma_phase_fate(const struct kma_countmap_info *inf
 	       KMA_COUNTMAP_GONE : KMA_COUNTMAP_IN_USE;
 }
 
-/* The row of the same call site and cause that does not distinguish shrinkers. */
+/* The heir is the row of the same call site and cause that does not distinguish shrinkers. */
 static u32 kma_phase_heir(struct kma_countmap *t, const struct kma_countmap_info *info, bool gone)
 {
 	struct kma_countmap_info heir = { .key = info->key };
@@ -528,7 +528,7 @@ void kma_phase_stop(void)
 
 /*
  * The task_struct may have been freed, so it is only read if the thread ID still refers to it.  A
- * task that has exited and was not waited for yet begins no phase that matters.
+ * task that has an exit_state counts as exited: a phase that it may still begin does not matter.
  */
 static bool kma_phase_has_exited(unsigned long address, u32 pid)
 {

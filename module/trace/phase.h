@@ -29,7 +29,7 @@ struct shrinker;
 #define KMA_STALL_WHAT		1
 #define KMA_STALL_DETAIL	2
 
-/* What becomes of rows of stalls. */
+/* Which rows of stalls are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_phase_policy_stalls;
 
 /* The largest threshold: an hour. */
@@ -162,7 +162,7 @@ void kma_phase_record(bool on);
 u64 kma_phase_bytes(void);
 
 /**
- * kma_phase_slots() - the slots of tasks
+ * kma_phase_slots() - number of slots for tasks in a phase, and of those in use
  * @used: set to the number of tasks that have a slot
  *
  * Context: process; kma_lock is held.
@@ -187,7 +187,7 @@ int kma_phase_start(void);
 void kma_phase_stop(void);
 
 /**
- * kma_phase_turn() - release what belongs to tasks that have exited
+ * kma_phase_turn() - release the slots of tasks that have exited
  *
  * Call this about once a second.
  *

@@ -16,7 +16,7 @@
 
 /* Index of an argument that a function does not have. */
 #define KMA_NO_ARG	U8_MAX
-/* Names of a function, and NULL. */
+/* Room for the names of a function, and for NULL. */
 #define KMA_FUNCTION_NAMES	5
 
 /**
@@ -61,7 +61,7 @@ static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *
 
 /* The functions, with the indices of their arguments; the same on all kernels. */
 static struct kma_reclaim_function kma_functions[] = {
-	/* All page allocations, also those of slabs, call this function. */
+	/* All page allocations go through this function, those of slabs as well. */
 	KMA_FUNCTION(KMA_PHASE_ALLOC, "followed_alloc_pages", 1, 0, KMA_NO_ARG,
 		     "__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages",
 		     "__alloc_pages_nodemask"),
@@ -93,12 +93,12 @@ static struct kma_reclaim_function kma_functions[] = {
 #endif
 };
 
-/* Calls whose kretprobe is not known any more. */
+/* Number of calls whose kretprobe could not be found. */
 static atomic64_t kma_functions_unknown;
 
 /*
- * The function of a call, or NULL.  A kretprobe that is being unregistered does not find itself any
- * more in its instances, but its handlers may still run.
+ * Find the function of a call.  Return: NULL if it cannot be found.  When a kretprobe is being
+ * unregistered, its instances no longer refer to it, but its handlers may still run.
  */
 static struct kma_reclaim_function *kma_function_of(struct kretprobe_instance *ri)
 {
@@ -107,7 +107,10 @@ static struct kma_reclaim_function *kma_function_of(struct kretprobe_instance *r
 	return rp ? container_of(rp, struct kma_reclaim_function, rp) : NULL;
 }
 
-/* The index of the argument is the same on all known kernels, but the compiler cannot check it. */
+/*
+ * The index of this argument is the same on all known kernels, but the compiler cannot check that.
+ * So test whether the argument points to readable memory.
+ */
 const struct shrinker *kma_function_shrinker(unsigned long arg)
 {
 	const struct shrinker *shrinker = (const struct shrinker *)arg;
@@ -143,7 +146,7 @@ static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *
 {
 	const struct kma_reclaim_function *f = kma_function_of(ri);
 
-	/* Otherwise the phase is dropped, and counts as stall_ends_lost. */
+	/* If the function is unknown, the phase is dropped later, and counts as stall_ends_lost. */
 	if (f)
 		kma_phase_end(f->phase, NULL);
 	return 0;

@@ -56,11 +56,11 @@ const char *kma_reclaim_function(int i, bool *followed);
 u64 kma_reclaim_functions_missed(void);
 
 /**
- * kma_function_shrinker() - the shrinker that is an argument of a function
+ * kma_function_shrinker() - get the shrinker that is an argument of a function
  * @arg: the argument
  *
  * Context: any.
- * Return: the shrinker, or NULL if it cannot be read, which this counts as shrinker_unreadable.
+ * Return: the shrinker; NULL if its memory cannot be read, which counts as shrinker_unreadable.
  */
 const struct shrinker *kma_function_shrinker(unsigned long arg);
 

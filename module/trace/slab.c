@@ -38,7 +38,7 @@ static void (*kma_slab_heard)(const struct kma_event *ev, bool bulk);
 
 void kma_slab_listen(void (*heard)(const struct kma_event *ev, bool bulk))
 {
-	/* Probes in this task read both; those of other tasks only compare the task. */
+	/* A probe reads both only in this task.  In other tasks, it only compares the task. */
 	WRITE_ONCE(kma_slab_listener, NULL);
 	WRITE_ONCE(kma_slab_heard, heard);
 	WRITE_ONCE(kma_slab_listener, heard ? current : NULL);
@@ -54,7 +54,7 @@ static noinline void kma_slab_hear(const struct kma_event *ev, bool bulk)
 	READ_ONCE(kma_slab_heard)(ev, bulk);
 }
 
-/* Count an object without an event. */
+/* Count the allocation of an object that has no event. */
 static void kma_slab_off(const struct kma_event *ev)
 {
 	kma_stat_inc(alloc_off);

@@ -54,9 +54,10 @@ void kma_slab_stop(void);
 void kma_slab_record(bool on);
 
 /**
- * kma_slab_listen() - hear of the allocations of the current task while recording is off
- * @heard: called for each allocation of this task in task context, also for those that returned
- *	NULL or ZERO_SIZE_PTR; @bulk: it has no event of its own.  NULL to stop listening.
+ * kma_slab_listen() - pass the allocations of the current task to a function
+ * @heard: called while recording is off, for each allocation of this task in task context, also if
+ *	it returned NULL or ZERO_SIZE_PTR; @bulk is true if it has no event of its own.  If @heard
+ *	itself is NULL, no allocation is passed on any more.
  *
  * These allocations count in alloc_off, as all others do while recording is off.
  *

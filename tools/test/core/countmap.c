@@ -188,7 +188,7 @@ static void kma_starts_whole_or_not(void)
 
 #define KMA_FEW_ROWS	64
 #define KMA_MANY_KEYS	10000
-/* Keys from this one on are special: row 0 cannot have one of these. */
+/* Keys from this one on are those of heirs. */
 #define KMA_HEIR	1000000
 
 /* Keys below this are gone.  Keys from KMA_HEIR on are kept. */
@@ -201,7 +201,7 @@ static enum kma_countmap_fate kma_fate(const struct kma_countmap_info *info)
 	return info->more < kma_gone_below ? KMA_COUNTMAP_GONE : KMA_COUNTMAP_IN_USE;
 }
 
-/* One heir for all keys with the same remainder. */
+/* All keys with the same remainder have one heir. */
 static u32 kma_heir(struct kma_countmap *t, const struct kma_countmap_info *info, bool gone)
 {
 	struct kma_countmap_info heir = kma_info(KMA_HEIR + info->more % 3);
@@ -240,7 +240,7 @@ static u64 kma_sum_all(void)
 	return sum;
 }
 
-/* After recycling, each slot that is not free leads to a row, or is before such a slot. */
+/* After recycling, a tombstone is left only in front of a slot that is not free. */
 static void kma_expect_slots(void)
 {
 	const struct kma_countmap *t = &kma_countmap;
@@ -251,8 +251,8 @@ static void kma_expect_slots(void)
 }
 
 /*
- * More keys than rows, each of which is gone when the next eight have come: each gets a row, and
- * the counts of all that are gone are in the rows of their heirs.
+ * There are more keys than rows, but each key is gone when eight others have come.  So each key
+ * gets a row, and the counts of all keys that are gone are in the rows of their heirs.
  */
 static void kma_recycles_what_is_gone(void)
 {
@@ -286,7 +286,7 @@ static void kma_recycles_what_is_gone(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* Rows that count nothing between two looks leave, until a quarter of the rows are free. */
+/* Rows that count nothing between two searches leave, until a quarter of the rows is free. */
 static void kma_recycles_what_is_idle(void)
 {
 	u32 key, i, left = 0;
@@ -295,7 +295,7 @@ static void kma_recycles_what_is_idle(void)
 	kma_gone_below = 0;
 	for (key = 0; key < KMA_FEW_ROWS - 1; key++)
 		kma_event(key, 100 + key);
-	/* The first look only learns what rows have counted. */
+	/* The first search only notes what rows have counted. */
 	kma_expect(kma_countmap_is_short(&kma_countmap));
 	kma_expect(!kma_recycle(&kma_policy, true) && !kma_recycle(&kma_plain, false));
 	for (key = 0; key < KMA_FEW_ROWS - 1; key += 2)
@@ -311,9 +311,9 @@ static void kma_recycles_what_is_idle(void)
 		}
 	}
 	kma_expect(i == KMA_FEW_ROWS / 4 && kma_sum_of(KMA_COUNTMAP_OTHER) == left);
-	/* Rows are not short any more: the next call looks for none. */
+	/* Rows are not short any more: the next call does not search. */
 	kma_expect(!kma_recycle(&kma_policy, true));
-	/* The look continues after the row that left last. */
+	/* The next search begins after the row that left last. */
 	for (key = 100; key < 100 + KMA_FEW_ROWS / 4 - 1; key++)
 		kma_event(key, 1);
 	kma_expect(kma_recycle(&kma_policy, true) == KMA_FEW_ROWS / 4 - 1);
@@ -529,7 +529,7 @@ static void kma_leaves_rows_that_are_made(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* Counters with a maximum, which CPUs share or have of their own. */
+/* Counters, and a maximum, in a shared or a local countmap. */
 static void kma_recycles_wide_rows(bool local)
 {
 	struct kma_countmap_info info;
@@ -575,7 +575,7 @@ static void kma_recycles_shared_rows(void)
 	kma_recycles_wide_rows(true);
 }
 
-/* Random keys, ends, and looks: sums stay exact, and so do texts. */
+/* Random keys come and go, and rows are recycled: sums and texts stay exact. */
 static void kma_recycles_at_random(void)
 {
 	u32 i, key, id;
@@ -671,7 +671,7 @@ static void kma_agrees_in_threads(void)
 }
 
 /*
- * The number of events that each thread has ended; U64_MAX if it has ended itself.  A thread may
+ * The number of events that each thread has finished, or U64_MAX after its last one.  A thread may
  * begin its next event before the recycler sees that the last one has ended, so the recycler waits
  * for the end of two.
  */
@@ -694,7 +694,7 @@ static void kma_wait_for_threads(void)
 static u32 kma_recycled;
 #define KMA_RECYCLED	300
 
-/* Many keys, some often and some once, and ends of keys. */
+/* Count many keys, some of them often and some once, and end some keys. */
 static void *kma_thread_of_many(void *arg)
 {
 	const int cpu = (long)arg;

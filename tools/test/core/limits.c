@@ -495,7 +495,7 @@ static void kma_classes_have_sizes(void)
 	kma_cachetab_destroy(&t);
 }
 
-/* Caches without a number of their own share one: the size is rounded up, to one of four steps. */
+/* Caches without a number of their own share one by size, which is rounded up to a step. */
 static void kma_shares_numbers_by_size(void)
 {
 	static const struct {
@@ -544,7 +544,7 @@ static void kma_shares_number(struct kma_cachetab *t, unsigned int order, unsign
 	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
 }
 
-/* Classes without a number of their own share one with those of kind, order and migrate type. */
+/* Classes without a number of their own share one by kind, order and migrate type. */
 static void kma_shares_numbers_by_kind(void)
 {
 	struct kma_cachetab t;

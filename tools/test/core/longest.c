@@ -137,7 +137,7 @@ static void kma_work_free(u32 i)
 	kma_free(KMA_BASE + 400 * i);
 }
 
-/* Four times as many objects as the table has room for: each looks at all of its places. */
+/* With four times as many objects as the table has room for, each one searches all its places. */
 static void kma_full_table(void)
 {
 	u64 most;
@@ -270,9 +270,9 @@ static void kma_work_slab_free(u32 i)
 }
 
 /*
- * The generations of the pages of a slab wrap around, two in each of four frees.  The slab has the
- * largest order that SLUB uses by default.  Nearly always, the frees of all of its objects were
- * seen.
+ * The generations of the pages of a slab wrap around, two of them in each of four frees.  The slab
+ * has the largest order that SLUB uses by default.  All of its objects were freed before, as nearly
+ * always.
  */
 static void kma_wrapped_pages(void)
 {

@@ -405,8 +405,8 @@ static struct kma_page_event kma_event_of(u32 i)
 }
 
 /*
- * When rows and classes run out, sums stay exact.  What is not known of a class that shares its
- * number are the gfp flags.
+ * When rows and classes run out, sums stay exact.  Only the gfp flags of a class that shares its
+ * number are not known.
  */
 static void kma_runs_out(void)
 {

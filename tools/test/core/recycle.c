@@ -235,8 +235,8 @@ static void kma_recycles_numbers(void)
 }
 
 /*
- * A probe that had looked up the number of a cache before it was destroyed makes a row, and puts an
- * object.  The states are as if the number had been taken over before recycling began.
+ * A probe that has looked up the number of a cache before the cache was destroyed makes a row, and
+ * puts an object.  The states are as if the number had been taken over before recycling began.
  */
 static void kma_late_row(void)
 {
@@ -606,7 +606,7 @@ static void kma_recycle_caches(void)
 		kma_recycle_finish(&kma_core.sites, &recycle);
 }
 
-/* The name of the cache that the row of an object says. */
+/* The name of the cache of an object, according to the row of the object. */
 static const char *kma_cache_name_of(u32 object)
 {
 	return kma_caches()->info[kma_core.sites.info[kma_row_of(object)].cache].name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Several threads claim, use and release slots of stalls at the same time, each for tasks of its
- * own, under the thread sanitizer.  Another one releases slots of tasks that have exited, and is
- * sometimes wrong about that.
+ * own, under the thread sanitizer.  Another thread releases the slots of tasks that have exited,
+ * and sometimes those of tasks that have not.
  *
  *   slots [SEED]
  */
@@ -12,7 +12,7 @@
 #include "seeded.h"
 #include "../../../module/core/stall.h"
 
-/* Events of a thread, and sweeps, at least. */
+/* The least number of events of a thread, and of sweeps. */
 #define KMA_EVENTS	20000
 #define KMA_SWEEPS	20
 #define KMA_STACK	0xffffc90000100000UL
@@ -23,8 +23,8 @@ static u64 kma_sweeps;
 
 /**
  * struct kma_task - a task
- * @who: what identifies it; its thread ID is its number
- * @began: in a phase that had a slot: the mark that was left in the slot; otherwise 0
+ * @who: what identifies the task; its thread ID is its number
+ * @began: a mark that was left in the slot, if the task is in a phase that got one; otherwise 0
  */
 struct kma_task {
 	struct kma_stall_task who;

@@ -499,7 +499,7 @@ static bool kma_end_of(unsigned long task, enum kma_phase phase)
 	return s;
 }
 
-/* So many tasks wait at the same time, and some of them end and begin again, many times. */
+/* @nr tasks wait at the same time, and many times one of them ends and begins again. */
 static void kma_wait_at_once(u32 nr)
 {
 	unsigned long task[2000];

@@ -824,7 +824,7 @@ static void kma_nest_counts_same(u32 nr)
 	kma_count_key(1);
 }
 
-/* Another CPU takes all rows off the map.  It gives them back when the path has ended. */
+/* Another CPU removes all rows from the map.  They are given back when the path has ended. */
 static void kma_nest_rows_leave(u32 nr)
 {
 	(void)nr;

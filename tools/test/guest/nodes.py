@@ -18,8 +18,8 @@ def addresses():
 def check_near(far=0):
     """Check that page generations and page records are on the node of their pages.
 
-    Pages are tracked.  `far` MiB of memory had no free page on its node when it was added.
-    Return the numbers of places that were compared, one of each table for each MiB.
+    Page tracking has to be on.  `far` MiB of memory had no free page on its node when it was added.
+    Return how many places of each table were compared: one for each MiB.
     """
     at = addresses()
     with loaded(MODULE, f"core={at['kma_core']:#x} pagealloc={at['kma_pagealloc']:#x}"):

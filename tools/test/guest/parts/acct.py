@@ -317,9 +317,9 @@ def charged(group):
 
 @single
 def reset_is_not_charged():
-    """Test that a reset is not charged to the cgroup of its caller, which it outlives.
+    """Test that the memory of a reset, which stays, is not charged to the cgroup of the caller.
 
-    A table that the caller holds open is.
+    The memory of a table that the caller holds open is charged to it.
     """
     with cgroups() as top, loaded("kmemacct", "sites_max=8192"):
         (top / "cgroup.subtree_control").write_text("+memory")
@@ -366,7 +366,7 @@ def acct_full():
         for key in SOURCE:
             check_equal(key, tasks.sum(key), calls.sum(key))
         counted = pairs_of("stats")["countmap_other"] - before
-        # On a slow machine, idle rows may have been recycled meanwhile: [other] has their counts.
+        # On a slow machine, idle rows may have been recycled: then [other] has their counts, too.
         if calls.head["recycled"] == "0":
             check_equal("rows", 4096, len(calls.rows))
             check_equal("countmap_other", counted, other[0]["slab_hits"] + other[0]["allocs"])

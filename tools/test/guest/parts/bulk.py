@@ -184,7 +184,7 @@ def kretprobe_memory():
     with loaded("kmemacct", "bulk=off"):
         without = pairs_of("stats")["memory_bytes"]
         check_equal("rings with bulk=off", before, ring_bytes())
-    # The text of a parameter is memory, too: this one takes as much as "off".
+    # The texts of parameters count in memory_bytes, and this one takes as much as "off".
     with loaded("kmemacct", "bulk=auto"):
         more = pairs_of("stats")["memory_bytes"] - without
         check(more > 64 * CPUS * 64, f"memory_bytes has {more} bytes of kretprobes")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Tests of tables by process, cgroup and shrinker while these come and go: rows are used again."""
+"""Tests of tables by process, cgroup and shrinker, whose rows are recycled as these come and go."""
 import contextlib
 import ctypes
 import os
@@ -28,7 +28,7 @@ def short_process():
 
 
 def cgroups_in(top, nr):
-    """Yield numbers, each while this process is in a cgroup of its own, which is then removed."""
+    """Yield numbers.  For each, this process is in a new cgroup, which is removed afterwards."""
     for i in range(nr):
         cgroup = top / f"kma{i}"
         cgroup.mkdir()
@@ -39,7 +39,7 @@ def cgroups_in(top, nr):
 
 
 def many_processes(nr, top):
-    """Run processes, the first of them each in a cgroup of its own."""
+    """Run processes, three fifths of them each in a cgroup of its own."""
     for _ in cgroups_in(top, nr * 3 // 5):
         short_process()
     for _ in range(nr - nr * 3 // 5):
@@ -69,14 +69,14 @@ def mounts(nr):
 
 
 def call_shrinkers():
-    """Let the kernel ask all shrinkers how much they have, which is counted."""
+    """Let the kernel call all shrinkers to count their objects, and the module count the calls."""
     control("latency functions")
     Path("/proc/sys/vm/drop_caches").write_text("2")
     control("latency on")
 
 
 def check_mounts(devices):
-    """Check that each mounted file system has counts, in one row.  Return the rows' names."""
+    """Check that row names differ.  Return them, and those of `devices` that have a row."""
     rows = [row["shrinker"] for row in Table("shrinkers").rows if row["counts"]]
     check_equal("rows of equal name", len(rows), len(set(rows)))
     found = {match[1] for row in rows if (match := DEVICE.fullmatch(row))}
@@ -90,7 +90,7 @@ def check_counts():
 
 
 def wait_for_rows(devices):
-    """Call shrinkers until each mounted file system has a row: rows of others are recycled."""
+    """Call shrinkers until each mounted file system has a row, as idle rows are recycled."""
     def have_rows():
         time.sleep(1)
         call_shrinkers()
@@ -103,7 +103,7 @@ def wait_for_rows(devices):
 def check_agree():
     """Check that tables of the same events have the same sums."""
     control("enabled 0")
-    # Let probes that have already begun finish
+    # Wait for probes that have already begun.
     time.sleep(0.1)
     tables = {name: Table(name) for name in ("tasks", "cgroups", "comm_syscalls")}
     for key in SOURCE:
@@ -135,7 +135,7 @@ def countmaps_recycled(nr=5000):
             check(100 < len(found) < 300, f"{len(found)} file systems have a row")
         many_processes(nr, top)
         for name in ("tasks", "cgroups", "shrinkers"):
-            # Each look takes the lock for which the module's worker does not wait.
+            # Opening a table takes the lock, for which the worker that recycles does not wait.
             wait_for(f"recycled rows of {name}",
                      lambda name=name: time.sleep(0.5) or recycled(name))
         tables = check_agree()
@@ -143,7 +143,7 @@ def countmaps_recycled(nr=5000):
                                    ("cgroups", "cgroup", "[removed]")):
             (row,) = [row for row in tables[name].rows if row[column] == past]
             check(row["slab_hits"] > nr // 4, f"{row}")
-        # What comes now has rows of its own.
+        # New processes and cgroups get rows of their own.
         for number in range(3):
             cgroup = top / f"kma_late{number}"
             cgroup.mkdir()

@@ -155,9 +155,9 @@ def has_numbers_for(caches):
 
 
 def check_churned(when, before):
-    """Check that the churned caches, together with those that are gone, have the true counts.
+    """Check the counts of the churned caches, including those whose numbers were recycled.
 
-    Counts are those since a reset, when churn_values() was `before`.
+    The counts are those since a reset, at which churn_values() returned `before`.
     """
     rows = Table("caches").rows
     of = [row for row in rows if row["cache"].startswith(CHURN_NAME) or row["cache"] == "[other]"]
@@ -172,7 +172,7 @@ def check_churned(when, before):
 
 
 def churn(caches):
-    """Create caches of new names, a hundred at a time, as fast as numbers are recycled."""
+    """Create caches with new names, a hundred at a time, as fast as numbers are recycled."""
     for done in range(0, caches, 100):
         wait_for("numbers of caches", lambda: has_numbers_for(100))
         (CHURN / "caches").write_text(str(min(100, caches - done)))
@@ -183,7 +183,7 @@ def churn(caches):
 def churned_caches(caches=1500):
     """Test that numbers of destroyed caches are used again, and inherit neither names nor counts."""
     with loaded("kmemacct"), loaded("kmemacct_churn"):
-        # So far, no row is [other].
+        # No row is [other] yet, so later [other] has only churned caches.
         control("reset")
         used, before = pairs_of("stats")["caches_used"], churn_values()
         churn(caches)

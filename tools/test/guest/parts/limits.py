@@ -91,7 +91,7 @@ def sites_max_too_small():
 
 
 def vmalloc_bytes():
-    """Return the memory of the areas of vmalloc() that the kernel lists under the module's name."""
+    """Return the bytes of the areas of vmalloc() that the kernel lists under the module's name."""
     return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
                for line in Path("/proc/vmallocinfo").read_text().splitlines()
                if "[kmemacct]" in line)
@@ -99,7 +99,7 @@ def vmalloc_bytes():
 
 @single
 def memory():
-    """Test that all memory of the module is counted, as the kernel has it, and is freed again."""
+    """Test that all memory of the module is counted as in /proc/vmallocinfo, and is freed again."""
     on_and_off = {"pages sites": "pages off", "account tasks,comm_sites": "account off",
                   "latency functions": "latency off", "filter module kernel": "filter off"}
     seen = []
@@ -128,7 +128,7 @@ def memory():
         for command in on_and_off.values():
             control(command)
             check_memory(command)
-        # The setting returns to the built-in list, the command does not.
+        # Only writing the parameter, not the command, returns to the built-in list.
         Path("/sys/module/kmemacct/parameters/skip").write_text("\n")
         check_equal("memory that stays", least, pairs_of("stats")["memory_bytes"])
     return f"{seen[0]} to {max(seen)} bytes"

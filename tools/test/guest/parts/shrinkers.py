@@ -272,7 +272,7 @@ def slots_used():
 
 
 def check_reclaimed(lost):
-    """Check that the ends of all stalls were seen, but for those that were lost."""
+    """Check that all stalls count, and that the ends of `lost` of them were not seen."""
     stats = pairs_of("stats")
     for name in LOST:
         check_equal(name, lost if name == "stall_ends_lost" else 0, stats[name])

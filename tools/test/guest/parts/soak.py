@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Months in minutes: whatever the module keeps state of comes and goes, and nothing is used up."""
+"""A soak: everything that the module keeps state of comes and goes, as in months of uptime."""
 import os
 import signal
 
@@ -14,18 +14,19 @@ from sums import check_sums
 from table import Table, control, pairs_of
 from truth import Truth, rows_by_function
 
-# What comes and goes in one round.  In 50 rounds: 20,000 caches, 5,000 cgroups, 200,000 processes,
-# 3,000 super blocks, 5,000 tasks that wait for memory
+# Numbers for one round.  50 rounds have 20,000 caches, 5,000 cgroups, 200,000 processes, 3,000
+# super blocks, and 5,000 tasks that are killed while they wait for memory.
 CACHES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 100, 4000, 60, 100
-# After so many rounds, and at the end: loads of modules, and a reset.  In 50 rounds: 500 loads
+# After each ROUNDS rounds, and after the last one, modules are loaded MODULES times: in 50 rounds,
+# 500 times.  Then there is a reset.
 ROUNDS, MODULES = 10, 100
-# Losses: none of them may happen.
+# Counters in `stats` of what was lost: all have to be 0
 LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
         "stall_no_slot")
 
 
 def reload_modules():
-    """Load and unload modules, which get the same addresses, and compare their counts."""
+    """Load and unload two modules in turn, at the same addresses, and compare their counts."""
     for i in range(MODULES):
         control("reset")
         with loaded("kmemacct_truth" if i % 2 else "kmemacct_truth2"):
@@ -45,9 +46,9 @@ def kill_waiting(known, nr):
 
 
 def one_round(top, shrinker, before):
-    """Let some of everything come and go, and check the tables.
+    """Let caches, cgroups, processes, mounts and waiting tasks come and go.  Check the tables.
 
-    `before` is what churn_values() was at the last reset.
+    `before` is what churn_values() returned at the last reset.
     """
     churn(CACHES)
     check_churned("caches", before)
@@ -61,7 +62,7 @@ def one_round(top, shrinker, before):
 
 
 def check_unused(numbers):
-    """Check that all that can come back has come back: compare with the `numbers` before."""
+    """Check that nothing was lost or used up.  `numbers` is what `stats` had at the beginning."""
     (CHURN / "drop").write_text("1")
     control("reset")
     stats = pairs_of("stats")
@@ -78,7 +79,7 @@ def check_unused(numbers):
 
 @only_in("4")
 def soak(rounds=8):
-    """Test that nothing is used up, no row shows another's name, and every sum is exact."""
+    """Test that nothing is used up, each row keeps its name, and every sum is exact."""
     with cgroups() as top, loaded(SHRINKER), loaded("kmemacct_churn"), \
             loaded("kmemacct", "latency=on threshold_us=0 pages=sites"):
         control("enabled 0")

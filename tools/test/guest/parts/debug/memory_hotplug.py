@@ -78,7 +78,7 @@ def ghost_nodes():
 
 
 def check_ghosts_repaired(node):
-    """Check that ghosts on a node are not live, because the frees of their pages are seen."""
+    """Check that ghosts on a node do not stay live, because the frees of their pages are seen."""
     make_ghosts(node)
     check_equal("ghosts by node", {}, ghost_nodes())
     rows = [row for row in Table("callers").rows if row["site"].startswith("ghost_make+")]
@@ -102,14 +102,14 @@ def online_end():
 
 
 def generation_parts(nr_bytes):
-    """Return the number of pages that hold the generations of memory: one for each 8 MiB."""
+    """Return the number of pages that the generations of so much memory take: one for 8 MiB."""
     return nr_bytes // (8 << 20)
 
 
 def generation_pointers(end):
     """Return the bytes of the kernel's pointers to the pages of an array that goes up to `end`.
 
-    The array is rounded up to a power of two, and the page of its gaps follows.
+    The size of the array is rounded up to a power of two.  One page for the gaps follows.
     """
     parts = 1 << (generation_parts(end) - 1).bit_length()
     pages = -(-(parts + 1) * 8 // PAGE)
@@ -117,7 +117,7 @@ def generation_pointers(end):
 
 
 def memory_added_later(blocks):
-    """Test memory added beyond the end of the page generations, which grow then.
+    """Test memory that is added beyond the end of the page generations, so that these grow.
 
     Return the number of objects that were on node 1.
     """
@@ -172,7 +172,7 @@ def memory_removed():
 
     Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  Memory that the
     kernel may use cannot be removed while the module is loaded, because page generations lie
-    there.  With bulk=off, because otherwise there would be no ghosts.
+    there.  The module has bulk=off, because otherwise there would be no ghosts.
     """
     for node in (1, 2):
         check_equal(f"CPUs of node {node}", "", Path(
