@@ -175,7 +175,7 @@ static void kma_work_retire(u32 i)
 	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_busy_cache[i]);
 }
 
-/* The only stretch that grows: with the rows of the cache that is destroyed, and no others. */
+/* The only piece without a limit: it takes time for each row of the cache that is destroyed. */
 static void kma_destroyed_cache(void)
 {
 	struct kma_event ev;
