@@ -32,7 +32,7 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 		{ "1000", "1", -EINVAL },
 		{ "1000", "63", -EINVAL },
 		{ "1000", "-1", -EINVAL },
-		{ "1000", "64513", -EINVAL },
+		{ "1000", "64001", -EINVAL },
 		{ "1000", "4294967295", -EINVAL },
 		/* valid, but more than 1/16 of the RAM of this machine */
 		{ "1073741824", "1024", -ENOMEM },

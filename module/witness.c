@@ -3,6 +3,7 @@
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/string.h>
 
 #include "compat.h"
@@ -63,7 +64,10 @@ void kma_witness_put(const void *ptr)
 {
 	const struct kma_event ev = { .ptr = (unsigned long)ptr, .node = NUMA_NO_NODE };
 
+	/* Outside of probes, page generations are used with preemption off: see pagegen.h. */
+	preempt_disable();
 	kma_witness_note(&ev, false, true);
+	preempt_enable();
 }
 
 void kma_witness_pause(void)
@@ -144,10 +148,13 @@ const char *kma_witness_freed(unsigned int nr)
 const char *kma_witness_stale(const void *ptr)
 {
 	struct kma_entry entry;
+	bool stale;
 
-	return kma_objtab_take(&kma_core.obj, (unsigned long)ptr, &entry) &&
-	       kma_objtab_stale(&kma_core.obj, (unsigned long)ptr, &entry) ?
-	       NULL : "the free of the pages was not seen";
+	preempt_disable();
+	stale = kma_objtab_take(&kma_core.obj, (unsigned long)ptr, &entry) &&
+		kma_objtab_stale(&kma_core.obj, (unsigned long)ptr, &entry);
+	preempt_enable();
+	return stale ? NULL : "the free of the pages was not seen";
 }
 
 void kma_witness_take(const void *ptr)

@@ -142,7 +142,7 @@ def parameters():
         "live_max=-1": "live_max", "live_max=1073741825": "live_max",
         "live_max=18446744073709551616": "live_max",
         "sites_max=1": "sites_max", "sites_max=63": "sites_max",
-        "sites_max=64513": "sites_max", "sites_max=many": "sites_max",
+        "sites_max=64001": "sites_max", "sites_max=many": "sites_max",
         "enabled=maybe": "enabled", "bulk=maybe": "bulk", "bulk=": "bulk",
         "live_max=1073741824": "RAM",
         "sample_bytes=3000": "sample_bytes", "sample_bytes=2K": "sample_bytes",
