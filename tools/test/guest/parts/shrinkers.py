@@ -15,7 +15,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import DEADLINE_S, check, check_equal, each_kernel, several, wait_for
+from harness import DEADLINE_S, check, check_equal, each_kernel, exists_on, several, wait_for
 from kernel import CPUS, loaded, rmmod
 from parts.latency import child_in, ended, limited, read_files
 from parts.reader import READER
@@ -455,6 +455,7 @@ def check_totals(text):
     return printed
 
 
+@exists_on(lambda kernel: kernel != "5.10")      # it has no memory.reclaim
 @several
 def latency_ring():
     """Test that the reader prints each record once, unless it was overwritten, which it says."""
