@@ -341,7 +341,9 @@ def latency_mounts():
         devices = [stack.enter_context(mounted(*what)) for what in enumerate(FILES)]
         os.sync()
         watch.begin()
-        Path("/proc/sys/vm/drop_caches").write_text("2")
+        # The kernel ends a round once it frees few objects: 5.10 leaves up to ten.
+        for _ in range(3):
+            Path("/proc/sys/vm/drop_caches").write_text("2")
         expected, tables = watch.end("latency", "shrinkers")
         check_latency(expected, tables["latency"])
         check_shrinkers(expected, tables["shrinkers"])
