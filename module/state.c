@@ -23,8 +23,8 @@ struct kma_config kma_config;
 DEFINE_MUTEX(kma_lock);
 
 /*
- * What kma_lock is held for, since when, and the longest time for each purpose, in ns.  Protected
- * by kma_lock itself.
+ * What kma_lock is held for, when it was taken, and for each purpose the longest time that it was
+ * held.  Times are in ns.  Protected by kma_lock itself.
  */
 static enum kma_lock_holder kma_lock_holder;
 static u64 kma_lock_since;

@@ -16,9 +16,7 @@
 #include "core/pagealloc.h"
 #include "core/record.h"
 
-/*
- * Limits of live_max, in objects.  The default reaches the upper limit with 10 TiB of RAM.
- */
+/* Limits of live_max, in objects.  The default reaches the upper limit with 10 TiB of RAM. */
 #define KMA_LIVE_MAX		(1024ULL << 20)
 #define KMA_LIVE_DEFAULT_MIN	(64ULL << 10)
 

@@ -10,7 +10,7 @@ enum {
 	KMA_LEAVES_IDLE,
 };
 
-/* A search for idle rows reads at most so many rows times possible CPUs: each has its counters. */
+/* The most counters that a search for idle rows reads: each row has some on each possible CPU. */
 #define KMA_COUNTMAP_LOOK	65536
 
 /* The number of rows before the reserve. */

@@ -24,8 +24,8 @@
  * These rows leave only until a quarter of the rows before the reserve is free.  Each search begins
  * where the last one ended, and reads a limited number of rows.
  *
- * What a row has counted is not lost.  The policy says which row is its heir, such as the row of
- * all processes that have ended.  Probes may count in the heir at the same time.
+ * Nothing that a row has counted is lost: it is added to another row, the heir.  The policy chooses
+ * the heir, such as the row of all processes that have ended.  Probes may count in it meanwhile.
  */
 #ifndef KMA_CORE_COUNTMAP_RECYCLE_H
 #define KMA_CORE_COUNTMAP_RECYCLE_H
