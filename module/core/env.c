@@ -72,16 +72,22 @@ static u64 kma_area_pages(const void *mem)
 	return pages;
 }
 
-/* The memory of an area.  If its last page is mapped at other places of it, too, it counts once. */
-static s64 kma_area_bytes(const void *mem)
+/* The number of pages of an area.  Its last page may be mapped several times, and counts once. */
+static u64 kma_area_used(const void *mem, u64 pages)
 {
-	const u64 pages = kma_area_pages(mem);
 	const struct page *last = kma_area_page(mem, pages - 1);
 	u64 i, used = 1;
 
 	for (i = 0; i < pages - 1; i++)
 		used += kma_area_page(mem, i) != last;
-	return (used << PAGE_SHIFT) + kma_area_pointers(pages);
+	return used;
+}
+
+static s64 kma_area_bytes(const void *mem)
+{
+	const u64 pages = kma_area_pages(mem);
+
+	return (kma_area_used(mem, pages) << PAGE_SHIFT) + kma_area_pointers(pages);
 }
 
 static void *kma_area_count(void *mem)
@@ -248,6 +254,7 @@ static struct page *kma_part_alloc(int node, u64 fill)
 
 static struct page *kma_page_share(struct page *page)
 {
+	cond_resched();
 	get_page(page);
 	return page;
 }
@@ -283,10 +290,8 @@ void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size)
 
 	if (!page)
 		return NULL;
-	for (i = 0; i < all; i++) {
+	for (i = 0; i < all; i++)
 		page[i] = kma_page_share(kma_part_page(array, i % parts));
-		cond_resched();
-	}
 	page[all] = kma_page_share(kma_part_page(array, parts));
 	return kma_pages_map(page, all + 1);
 }
@@ -313,7 +318,7 @@ void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 		if (page[i] == shared && first < pfn + added && first + step > pfn)
 			page[i] = kma_part_alloc(node, fill);
 		else
-			get_page(page[i]);
+			kma_page_share(page[i]);
 		if (!page[i])
 			return kma_pages_put(page, i);
 	}
@@ -334,15 +339,7 @@ u64 kma_env_pfns_forecast(u64 nr, size_t size)
 
 u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size)
 {
-	const unsigned int parts = kma_parts(nr, size);
-	const struct page *shared = kma_part_page(array, parts);
-	unsigned int i, used = 1;
-
-	for (i = 0; i < parts; i++) {
-		used += kma_part_page(array, i) != shared;
-		cond_resched();
-	}
-	return (u64)used * PAGE_SIZE;
+	return kma_area_used(array, kma_parts(nr, size) + 1) << PAGE_SHIFT;
 }
 
 /* ---- other memory ---------------------------------------------------------- */
