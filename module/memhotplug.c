@@ -73,14 +73,14 @@ void kma_memhotplug_stop_generations(const char *why)
  */
 static DEFINE_MUTEX(kma_pfns_lock);
 
-/* Replace the array by another mapping of the same memory. */
-static void kma_memhotplug_replace(struct kma_pagegen *pages, kma_gen *gen)
+/* Replace the array of @nr generations by another mapping of the same memory. */
+static void kma_memhotplug_replace(struct kma_pagegen *pages, u64 nr, kma_gen *gen)
 {
 	kma_gen *old = pages->gen;
 
 	WRITE_ONCE(pages->gen, gen);
 	kma_env_wait_for_probes();
-	kma_env_free(old);
+	kma_env_pfns_free(old, nr, sizeof(kma_gen));
 }
 
 /*
@@ -107,14 +107,14 @@ int kma_memhotplug_add(struct kma_pagegen *pages, u64 pfns, unsigned long pfn,
 	if (pfns > had) {
 		repeated = kma_env_pfns_repeat(pages->gen, had, pfns, sizeof(kma_gen));
 		if (!repeated) {
-			kma_env_free(extended);
+			kma_env_pfns_free(extended, pfns, sizeof(kma_gen));
 			return -ENOMEM;
 		}
-		kma_memhotplug_replace(pages, repeated);
+		kma_memhotplug_replace(pages, had, repeated);
 		WRITE_ONCE(pages->mask, pfns - 1);
 		kma_env_wait_for_probes();
 	}
-	kma_memhotplug_replace(pages, extended);
+	kma_memhotplug_replace(pages, pfns, extended);
 	return 0;
 }
 

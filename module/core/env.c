@@ -8,6 +8,7 @@
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
 #include <linux/numa.h>
+#include <linux/pfn.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -55,57 +56,46 @@ static u64 kma_area_pointers(u64 pages)
 	}
 }
 
-static struct page *kma_area_page(const void *mem, u64 i)
+/*
+ * Count an area, and note its size in its first page.  The end of an area cannot be found by
+ * vmalloc_to_page(): before 5.13, it warns where a page table is missing.
+ */
+static void *kma_area_count(void *mem, size_t bytes)
 {
-	if (!(i % 1024))
-		cond_resched();
-	return vmalloc_to_page(mem + i * PAGE_SIZE);
-}
+	const u64 pages = PFN_UP(bytes);
+	const unsigned long all = (pages << PAGE_SHIFT) + kma_area_pointers(pages);
 
-/* The number of pages of an area: after the last one is a guard page, which is not mapped. */
-static u64 kma_area_pages(const void *mem)
-{
-	u64 pages = 0;
-
-	while (kma_area_page(mem, pages))
-		pages++;
-	return pages;
-}
-
-/* The number of pages of an area.  Its last page may be mapped several times, and counts once. */
-static u64 kma_area_used(const void *mem, u64 pages)
-{
-	const struct page *last = kma_area_page(mem, pages - 1);
-	u64 i, used = 1;
-
-	for (i = 0; i < pages - 1; i++)
-		used += kma_area_page(mem, i) != last;
-	return used;
-}
-
-static s64 kma_area_bytes(const void *mem)
-{
-	const u64 pages = kma_area_pages(mem);
-
-	return (kma_area_used(mem, pages) << PAGE_SHIFT) + kma_area_pointers(pages);
-}
-
-static void *kma_area_count(void *mem)
-{
-	if (mem)
-		atomic64_add(kma_area_bytes(mem), &kma_env_areas);
+	if (mem) {
+		set_page_private(vmalloc_to_page(mem), all);
+		atomic64_add(all, &kma_env_areas);
+	}
 	return mem;
+}
+
+static void kma_area_uncount(const void *mem)
+{
+	struct page *first = vmalloc_to_page(mem);
+
+	atomic64_sub(page_private(first), &kma_env_areas);
+	set_page_private(first, 0);
 }
 
 void *kma_env_zalloc(size_t bytes)
 {
-	return kma_area_count(vzalloc(bytes));
+	return kma_area_count(vzalloc(bytes), bytes);
 }
 
 void *kma_env_zalloc_try(size_t bytes)
 {
 	return kma_area_count(__vmalloc(bytes, GFP_KERNEL | __GFP_ZERO | __GFP_NORETRY |
-					__GFP_NOWARN));
+					__GFP_NOWARN), bytes);
+}
+
+void kma_env_free(void *mem)
+{
+	if (mem)
+		kma_area_uncount(mem);
+	vfree(mem);
 }
 
 static int kma_cpu_node(unsigned int cpu)
@@ -140,7 +130,7 @@ static void *kma_pages_map(struct page **page, unsigned int nr)
 {
 	void *mem = vmap(page, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
 
-	return mem ? kma_area_count(mem) : kma_pages_put(page, nr);
+	return mem ?: kma_pages_put(page, nr);
 }
 
 /* Allocate as vmalloc() does: kma_area_pointers() depends on it. */
@@ -153,7 +143,7 @@ static struct page **kma_pages_alloc(unsigned int nr)
 
 void *kma_env_zalloc_spread(size_t bytes)
 {
-	const unsigned int nr = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	const unsigned int nr = PFN_UP(bytes);
 	struct page **page = kma_pages_alloc(nr);
 	unsigned int i;
 
@@ -164,7 +154,7 @@ void *kma_env_zalloc_spread(size_t bytes)
 		if (!page[i])
 			return kma_pages_put(page, i);
 	}
-	return kma_pages_map(page, nr);
+	return kma_area_count(kma_pages_map(page, nr), bytes);
 }
 
 /*
@@ -188,7 +178,7 @@ int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise)
 
 void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node)
 {
-	const unsigned int nr_pages = DIV_ROUND_UP(bytes, PAGE_SIZE);
+	const unsigned int nr_pages = PFN_UP(bytes);
 	const unsigned long step = nr / nr_pages;
 	struct page **page = kma_pages_alloc(nr_pages);
 	unsigned int i;
@@ -200,7 +190,7 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
 		if (!page[i])
 			return kma_pages_put(page, i);
 	}
-	return kma_pages_map(page, nr_pages);
+	return kma_area_count(kma_pages_map(page, nr_pages), bytes);
 }
 
 /* ---- arrays of page frames ------------------------------------------------- */
@@ -217,7 +207,7 @@ static unsigned long kma_part_pfns(size_t size)
 
 static unsigned int kma_parts(u64 nr, size_t size)
 {
-	return DIV_ROUND_UP(nr * size, PAGE_SIZE);
+	return PFN_UP(nr * size);
 }
 
 /* The number of the page at which the direct map begins. */
@@ -241,6 +231,35 @@ static int kma_part_node(unsigned int i, u64 nr, size_t size)
 static struct page *kma_part_page(void *array, unsigned int i)
 {
 	return vmalloc_to_page(array + (size_t)i * PAGE_SIZE);
+}
+
+/* The number of pages of an array: the page that parts share counts once. */
+static u64 kma_parts_used(void *array, unsigned int parts)
+{
+	const struct page *shared = kma_part_page(array, parts);
+	unsigned int i;
+	u64 used = 1;
+
+	for (i = 0; i < parts; i++) {
+		used += kma_part_page(array, i) != shared;
+		cond_resched();
+	}
+	return used;
+}
+
+static s64 kma_pfns_all(void *array, unsigned int parts)
+{
+	return (kma_parts_used(array, parts) << PAGE_SHIFT) + kma_area_pointers(parts + 1);
+}
+
+/* Map the pages of the parts, and the shared page after them. */
+static void *kma_parts_map(struct page **page, unsigned int parts)
+{
+	void *array = kma_pages_map(page, parts + 1);
+
+	if (array)
+		atomic64_add(kma_pfns_all(array, parts), &kma_env_areas);
+	return array;
 }
 
 static struct page *kma_part_alloc(int node, u64 fill)
@@ -279,7 +298,7 @@ void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill)
 		}
 	}
 	page[parts] = shared;
-	return kma_pages_map(page, parts + 1);
+	return kma_parts_map(page, parts);
 }
 
 void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size)
@@ -293,7 +312,7 @@ void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size)
 	for (i = 0; i < all; i++)
 		page[i] = kma_page_share(kma_part_page(array, i % parts));
 	page[all] = kma_page_share(kma_part_page(array, parts));
-	return kma_pages_map(page, all + 1);
+	return kma_parts_map(page, all);
 }
 
 void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
@@ -323,7 +342,7 @@ void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 			return kma_pages_put(page, i);
 	}
 	page[all] = kma_page_share(shared);
-	return kma_pages_map(page, all + 1);
+	return kma_parts_map(page, all);
 }
 
 u64 kma_env_pfns_forecast(u64 nr, size_t size)
@@ -339,7 +358,14 @@ u64 kma_env_pfns_forecast(u64 nr, size_t size)
 
 u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size)
 {
-	return kma_area_used(array, kma_parts(nr, size) + 1) << PAGE_SHIFT;
+	return kma_parts_used(array, kma_parts(nr, size)) << PAGE_SHIFT;
+}
+
+void kma_env_pfns_free(void *array, u64 nr, size_t size)
+{
+	if (array)
+		atomic64_sub(kma_pfns_all(array, kma_parts(nr, size)), &kma_env_areas);
+	vfree(array);
 }
 
 /* ---- other memory ---------------------------------------------------------- */
@@ -347,13 +373,6 @@ u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size)
 void kma_env_no_scan(void *mem)
 {
 	kmemleak_no_scan(mem);
-}
-
-void kma_env_free(void *mem)
-{
-	if (mem)
-		atomic64_sub(kma_area_bytes(mem), &kma_env_areas);
-	vfree(mem);
 }
 
 static s64 kma_chunk_bytes(void)

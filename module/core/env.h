@@ -360,7 +360,7 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
  * gaps between the addresses of RAM take no memory.
  *
  * Context: process, may sleep.
- * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
+ * Return: page-aligned memory, to be freed by kma_env_pfns_free(); or NULL.
  */
 void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
 
@@ -374,7 +374,8 @@ void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
  * Element i of the result is the same memory as element i % @nr of @array.
  *
  * Context: process, may sleep.
- * Return: page-aligned memory, to be freed by kma_env_free(), before or after @array; or NULL.
+ * Return: page-aligned memory, to be freed by kma_env_pfns_free(), before or after @array; or
+ * NULL.
  */
 void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size);
 
@@ -393,7 +394,8 @@ void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size);
  * only page frames that are added get memory of their own.
  *
  * Context: process, may sleep.
- * Return: page-aligned memory, to be freed by kma_env_free(), before or after @array; or NULL.
+ * Return: page-aligned memory, to be freed by kma_env_pfns_free(), before or after @array; or
+ * NULL.
  */
 void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 			  unsigned long pfn, unsigned long added, int node);
@@ -420,6 +422,16 @@ u64 kma_env_pfns_forecast(u64 nr, size_t size);
 u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size);
 
 /**
+ * kma_env_pfns_free() - free an array of page frames
+ * @array: the array, or NULL
+ * @nr: number of its elements
+ * @size: size of an element in bytes
+ *
+ * Context: process, may sleep.
+ */
+void kma_env_pfns_free(void *array, u64 nr, size_t size);
+
+/**
  * kma_env_no_scan() - keep leak detectors from scanning a table
  * @mem: memory from kma_env_zalloc() that holds addresses of objects
  *
@@ -431,7 +443,7 @@ u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size);
 void kma_env_no_scan(void *mem);
 
 /**
- * kma_env_free() - free memory from kma_env_zalloc*() or kma_env_pfns_*(), but no per-CPU chunk
+ * kma_env_free() - free memory from kma_env_zalloc*(), but no per-CPU chunk
  * @mem: the memory, or NULL
  *
  * Context: process, may sleep.

@@ -14,6 +14,6 @@ int kma_pagegen_init(struct kma_pagegen *m, u64 pfns)
 
 void kma_pagegen_destroy(struct kma_pagegen *m)
 {
-	kma_env_free(m->gen);
+	kma_env_pfns_free(m->gen, m->mask + 1, sizeof(kma_gen));
 	memset(m, 0, sizeof(*m));
 }

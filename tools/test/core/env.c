@@ -57,6 +57,13 @@ void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill)
 	return array;
 }
 
+void kma_env_pfns_free(void *array, u64 nr, size_t size)
+{
+	(void)nr;
+	(void)size;
+	free(array);
+}
+
 u64 kma_env_pfns_forecast(u64 nr, size_t size)
 {
 	return nr * size;

@@ -261,6 +261,7 @@ void *kma_env_zalloc(size_t bytes);
 void *kma_env_zalloc_spread(size_t bytes);
 void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node);
 void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
+void kma_env_pfns_free(void *array, u64 nr, size_t size);
 u64 kma_env_pfns_forecast(u64 nr, size_t size);
 void kma_env_no_scan(void *mem);
 void kma_env_free(void *mem);
