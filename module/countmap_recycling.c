@@ -15,7 +15,7 @@
 
 /*
  * Turns from a search that has found nothing to the next one, at first and at most.  The first one
- * is also the least number of turns between two searches for idle rows.
+ * is also the least number of turns from one search for idle rows to the next.
  */
 #define KMA_COUNTMAP_TURNS	8
 #define KMA_COUNTMAP_TURNS_MAX	64
@@ -46,7 +46,7 @@ static const struct kma_countmap_policy *const kma_countmap_policies[KMA_COUNTMA
  * When to search the rows of each countmap.  Protected by kma_lock, like the other variables.
  * @wait: turns until the next search
  * @pause: turns to wait after a search that finds nothing
- * @idle: turns until the next search for idle rows
+ * @idle: turns until another search for idle rows may begin
  */
 static struct {
 	unsigned int wait;
@@ -77,20 +77,29 @@ static bool kma_countmap_looks(int i, const struct kma_countmap *t)
 	return false;
 }
 
-/* Return: the number of rows that leave. */
-static u32 kma_countmap_begin(int i, struct kma_countmap *t)
+/* A search for idle rows has read all rows, and none has left. */
+static void kma_countmap_found_nothing(int i)
 {
-	const bool idle = !kma_countmap_look[i].idle;
-	const u32 nr = kma_countmap_recycle_begin(t, kma_countmap_policies[i], idle);
-
-	if (idle)
-		kma_countmap_look[i].idle = KMA_COUNTMAP_TURNS;
-	if (nr)
-		return nr;
 	kma_countmap_look[i].wait = kma_countmap_look[i].pause - 1;
 	kma_countmap_look[i].pause = min_t(unsigned int, 2 * kma_countmap_look[i].pause,
 					   KMA_COUNTMAP_TURNS_MAX);
-	return 0;
+}
+
+/* Return: the number of rows that leave. */
+static u32 kma_countmap_begin(int i, struct kma_countmap *t)
+{
+	const bool begins = !t->left && !kma_countmap_look[i].idle, searches = begins || t->left;
+	const u32 nr = kma_countmap_recycle_begin(t, kma_countmap_policies[i], begins);
+
+	if (begins)
+		kma_countmap_look[i].idle = KMA_COUNTMAP_TURNS;
+	if (nr)
+		kma_countmap_look_again(i);
+	else if (!searches)
+		kma_countmap_look[i].wait = kma_countmap_look[i].idle - 1;
+	else if (!t->left)
+		kma_countmap_found_nothing(i);
+	return nr;
 }
 
 void kma_countmap_recycling_turn(void)

@@ -8,8 +8,9 @@
  * still short, idle ones leave.
  *
  * A turn is a second.  If rows are still short in the turn after one that has recycled rows, they
- * are searched again.  After a search that has found none, the next one comes eight turns later,
- * then sixteen, up to 64.  Idle rows are searched for at most once in eight turns.
+ * are searched again.  After a search of all rows that has found none, the next one comes eight
+ * turns later, then sixteen, up to 64.  A search for idle rows begins at most once in eight turns,
+ * and may take several turns.
  */
 #ifndef KMA_COUNTMAP_RECYCLING_H
 #define KMA_COUNTMAP_RECYCLING_H

@@ -159,6 +159,7 @@ void kma_countmap_clear(struct kma_countmap *t)
 	memset(t->slot, 0, kma_countmap_slots(t->rows) * sizeof(t->slot[0]));
 	kma_spare_reset(&t->spare);
 	t->recycled = 0;
+	t->left = 0;
 }
 
 static bool kma_countmap_is(const struct kma_countmap_key *a, const struct kma_countmap_key *b)

@@ -105,7 +105,8 @@ struct kma_countmap_info {
  * @rows: number of rows, [other] included
  * @reserve: rows that only kma_countmap_add_reserved() may take
  * @spare: the numbers of rows that are not in use, minus 1
- * @hand: for recycling: the row at which the next search for idle rows begins
+ * @hand: for recycling: the row at which the search for idle rows goes on
+ * @left: for recycling: number of rows that this search has still to read; 0 if there is none
  * @recycled: number of rows that were recycled since the countmap was last empty
  * @mask: number of slots, a power of two, minus one
  * @slot: for each slot, the number of its row, or a special value (countmap.c)
@@ -122,6 +123,7 @@ struct kma_countmap {
 	u32 reserve;
 	struct kma_spare spare;
 	u32 hand;
+	u32 left;
 	u64 recycled;
 	u32 mask;
 	u32 *slot;

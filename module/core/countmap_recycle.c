@@ -10,7 +10,7 @@ enum {
 	KMA_LEAVES_IDLE,
 };
 
-/* The most counters that a search for idle rows reads: each row has some on each possible CPU. */
+/* The most copies of rows that one call reads.  A row has a copy on each possible CPU, or a few. */
 #define KMA_COUNTMAP_LOOK	65536
 
 /* The number of rows before the reserve. */
@@ -90,15 +90,17 @@ static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_pol
 	       KMA_LEAVES_IDLE : KMA_LEAVES_NOT;
 }
 
-/* The most rows that one search for idle rows reads. */
+/* The most rows that one call reads in search of idle ones. */
 static u32 kma_countmap_look_rows(const struct kma_countmap *t)
 {
 	unsigned int cpu;
-	u32 cpus = 0;
+	u32 copies = 0;
 
+	if (t->shared)
+		return KMA_COUNTMAP_LOOK / KMA_COUNTMAP_COPIES;
 	for_each_possible_cpu(cpu)
-		cpus++;
-	return min_t(u32, t->rows, KMA_COUNTMAP_LOOK / cpus);
+		copies++;
+	return max_t(u32, KMA_COUNTMAP_LOOK / copies, 1);
 }
 
 /* @nr: number of rows that leave already.  Return: number of further rows that leave. */
@@ -106,10 +108,10 @@ static u32 kma_countmap_mark_idle(struct kma_countmap *t, const struct kma_count
 				  u32 nr)
 {
 	const u32 enough = kma_countmap_common(t) / 4 * 3, used = kma_countmap_used(t) - nr;
-	u32 i, id, more = 0, look = kma_countmap_look_rows(t);
+	u32 id, more = 0, look = kma_countmap_look_rows(t);
 	u8 why;
 
-	for (i = 0; i < look && used > enough + more; i++) {
+	for (; look && t->left && used > enough + more; look--, t->left--) {
 		id = t->hand;
 		t->hand = (id + 1) % t->rows;
 		kma_env_resched();
@@ -127,9 +129,11 @@ u32 kma_countmap_recycle_begin(struct kma_countmap *t, const struct kma_countmap
 {
 	u32 nr = kma_countmap_mark_gone(t, policy);
 
-	if (idle && kma_countmap_used(t) - nr >= kma_countmap_common(t) / 8 * 7)
-		nr += kma_countmap_mark_idle(t, policy, nr);
-	return nr;
+	if (kma_countmap_used(t) - nr < kma_countmap_common(t) / 8 * 7)
+		return nr;
+	if (idle && !t->left)
+		t->left = t->rows;
+	return nr + kma_countmap_mark_idle(t, policy, nr);
 }
 
 /* ---- give ------------------------------------------------------------------ */

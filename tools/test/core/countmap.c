@@ -325,6 +325,38 @@ static void kma_recycles_what_is_idle(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
+/* A search of many rows takes several calls.  Each row is read once, and then once more. */
+static void kma_searches_in_pieces(void)
+{
+	const u32 piece = 65536 / KMA_ENV_CPUS, rows = 3 * piece;
+	struct kma_countmap_info info = {};
+	u32 i;
+
+	kma_begin(rows);
+	for (i = 1; i < rows; i++) {
+		info.key.word[0] = i;
+		kma_countmap_count(&kma_countmap, kma_countmap_get(&kma_countmap, &info), 0, i);
+	}
+	kma_expect(!kma_recycle(&kma_plain, false) && !kma_countmap.left);
+	kma_expect(!kma_recycle(&kma_plain, true) && kma_countmap.left == rows - piece);
+	kma_expect(!kma_recycle(&kma_plain, false) && kma_countmap.left == piece);
+	kma_expect(!kma_recycle(&kma_plain, true) && !kma_countmap.left);
+	kma_expect(!kma_recycle(&kma_plain, false) && !kma_countmap.left);
+	/* All rows are idle, so the search stops when a quarter of them is free, and then goes on. */
+	kma_expect(kma_recycle(&kma_plain, true) == rows / 4);
+	kma_expect(kma_countmap.left == rows - rows / 4 - 1);
+	for (; kma_countmap_used(&kma_countmap) < rows; i++) {
+		info.key.word[0] = i;
+		kma_countmap_get(&kma_countmap, &info);
+	}
+	kma_expect(kma_recycle(&kma_plain, false) == rows / 4);
+	kma_expect(kma_countmap.left == rows / 2 - 1);
+	/* A countmap that is empty has no search that goes on. */
+	kma_countmap_clear(&kma_countmap);
+	kma_expect(!kma_countmap.left);
+	kma_countmap_destroy(&kma_countmap);
+}
+
 /* A row is not idle because an earlier one with its number had counted as much. */
 static void kma_forgets_what_was_seen(void)
 {
@@ -787,6 +819,7 @@ static const struct kma_case kma_cases[] = {
 	{ "a countmap without memory", kma_starts_whole_or_not },
 	{ "rows of keys that are gone", kma_recycles_what_is_gone },
 	{ "rows that are idle", kma_recycles_what_is_idle },
+	{ "searches in pieces", kma_searches_in_pieces },
 	{ "rows that count as much as earlier ones", kma_forgets_what_was_seen },
 	{ "rows that are kept", kma_keeps_what_is_kept },
 	{ "rows that have ended", kma_recycles_what_has_ended },
