@@ -123,6 +123,11 @@ static void kma_expect_gens(struct kunit *test, const struct kma_pagegen *m,
 				    "page frame %lu", pfn);
 }
 
+static bool kma_missing(const struct kma_pagegen *m, unsigned long pfn, unsigned long nr)
+{
+	return kma_env_pfns_missing(m->gen, m->mask + 1, sizeof(kma_gen), pfn, nr);
+}
+
 static void kma_generations_stay_when_memory_is_added(struct kunit *test)
 {
 	static const struct {
@@ -156,7 +161,12 @@ static void kma_generations_stay_when_memory_is_added(struct kunit *test)
 		for (k = 0; k <= min(i, 2); k++)
 			kma_expect_gens(test, &m, add[k].pfn, add[k].pfn + add[k].nr);
 		KUNIT_EXPECT_PTR_NE(test, kma_part_of(&m, add[i].pfn), kma_shared_of(&m));
+		KUNIT_EXPECT_FALSE(test, kma_missing(&m, add[i].pfn, add[i].nr));
 	}
+	KUNIT_EXPECT_TRUE(test, kma_missing(&m, 2 * KMA_HAD - 1, 2));
+	KUNIT_EXPECT_TRUE(test, kma_missing(&m, 6 * KMA_HAD - KMA_PART - 1, KMA_PART));
+	KUNIT_EXPECT_FALSE(test, kma_missing(&m, 6 * KMA_HAD - KMA_PART, KMA_PART + 1));
+	KUNIT_EXPECT_FALSE(test, kma_missing(&m, 8 * KMA_HAD - 1, 1));
 	KUNIT_EXPECT_PTR_EQ(test, kma_part_of(&m, 2 * KMA_HAD), kma_shared_of(&m));
 	kma_pagegen_destroy(&m);
 }
@@ -188,6 +198,17 @@ struct kma_growth {
 };
 
 #define KMA_GROWTHS	12
+#define KMA_CHANGES	100
+
+/* Wait until the other threads have changed some more generations, or for ten seconds. */
+static void kma_growth_wait(struct kma_growth *g)
+{
+	const int before = atomic_read(&g->changes);
+	int ms;
+
+	for (ms = 0; ms < 10000 && atomic_read(&g->changes) - before < KMA_CHANGES; ms += 10)
+		msleep(10);
+}
 
 static void kma_growth_grow(struct kma_growth *g)
 {
@@ -200,7 +221,7 @@ static void kma_growth_grow(struct kma_growth *g)
 		if (kma_memhotplug_add(&g->m, pfns, pfns - (i % 3 + 1) * KMA_PART, KMA_PART,
 				       NUMA_NO_NODE))
 			atomic_inc(&g->wrong);
-		msleep(20);
+		kma_growth_wait(g);
 	}
 	WRITE_ONCE(g->done, true);
 }
@@ -242,7 +263,7 @@ static void kma_generations_change_while_memory_is_added(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kma_pagegen_init(&g->m, KMA_HAD), 0);
 	KUNIT_EXPECT_EQ(test, kma_crew_run(kma_growth_run, g, kma_crew_size() + 1), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&g->wrong), 0);
-	KUNIT_EXPECT_GT(test, atomic_read(&g->changes), 1000);
+	KUNIT_EXPECT_GE(test, atomic_read(&g->changes), KMA_GROWTHS * KMA_CHANGES);
 	KUNIT_EXPECT_EQ(test, g->m.mask, (KMA_HAD << ((KMA_GROWTHS - 1) / 3 + 1)) - 1);
 	kma_pagegen_destroy(&g->m);
 }

@@ -129,6 +129,28 @@ static int kma_memhotplug_node(const struct memory_notify *mem)
 	return page_to_nid(pfn_to_page(mem->start_pfn));
 }
 
+static bool kma_memhotplug_missing(const struct kma_pagegen *pages,
+				   const struct memory_notify *mem)
+{
+	return kma_env_pfns_missing(pages->gen, pages->mask + 1, sizeof(kma_gen), mem->start_pfn,
+				    mem->nr_pages);
+}
+
+/*
+ * Adding memory maps the whole array anew.  Kernels add large memory in many small blocks, so each
+ * time the array gets memory for at least 1/32 of the page frames that there are.
+ */
+static int kma_memhotplug_grow(struct kma_pagegen *pages, u64 pfns,
+			       const struct memory_notify *mem)
+{
+	const u64 step = rounddown_pow_of_two(max_t(u64, kma_memhotplug_present() / 32,
+						    mem->nr_pages));
+	const u64 from = round_down((u64)mem->start_pfn, step);
+	const u64 to = min(round_up((u64)mem->start_pfn + mem->nr_pages, step), pfns);
+
+	return kma_memhotplug_add(pages, pfns, from, to - from, kma_memhotplug_node(mem));
+}
+
 static void kma_memhotplug_online(const struct memory_notify *mem)
 {
 	struct kma_pagegen *pages = &kma_core.obj.pages;
@@ -136,24 +158,36 @@ static void kma_memhotplug_online(const struct memory_notify *mem)
 	const u64 pfns = max_t(u64, pages->mask + 1,
 			       kma_memhotplug_room(kma_memhotplug_present() + mem->nr_pages, end));
 
-	if (pages->fixed)
+	if (pages->fixed || (end <= pages->mask + 1 && !kma_memhotplug_missing(pages, mem)))
 		return;
 	if (end > pfns)
 		kma_memhotplug_stop_generations(KMA_GAPS_TOO_LARGE);
-	else if (kma_memhotplug_add(pages, pfns, mem->start_pfn, mem->nr_pages,
-				    kma_memhotplug_node(mem)))
+	else if (kma_memhotplug_grow(pages, pfns, mem))
 		kma_memhotplug_stop_generations("no memory for added memory; reload the module");
+}
+
+#define KMA_ADDED_DURING_LOAD	"memory was added during load; reload the module"
+
+/* The notifier was registered while this memory was going online, and so has not seen that. */
+static void kma_memhotplug_is_online(const struct memory_notify *mem)
+{
+	const struct kma_pagegen *pages = &kma_core.obj.pages;
+
+	if ((u64)mem->start_pfn + mem->nr_pages > pages->mask + 1 ||
+	    kma_memhotplug_missing(pages, mem))
+		kma_memhotplug_stop_generations(KMA_ADDED_DURING_LOAD);
 }
 
 static int kma_memhotplug_notify(struct notifier_block *nb, unsigned long action,
 				 void *arg)
 {
+	mutex_lock(&kma_pfns_lock);
 	/* MEM_GOING_ONLINE is announced before any of the memory can be used. */
-	if (action == MEM_GOING_ONLINE) {
-		mutex_lock(&kma_pfns_lock);
+	if (action == MEM_GOING_ONLINE)
 		kma_memhotplug_online(arg);
-		mutex_unlock(&kma_pfns_lock);
-	}
+	else if (action == MEM_ONLINE)
+		kma_memhotplug_is_online(arg);
+	mutex_unlock(&kma_pfns_lock);
 	return NOTIFY_OK;
 }
 
@@ -169,7 +203,7 @@ static void kma_memhotplug_check(void)
 	if (kma_memhotplug_end() > pages->mask + 1)
 		kma_memhotplug_stop_generations(KMA_GAPS_TOO_LARGE);
 	else if (kma_pagegen_bytes(pages->mask + 1) > kma_memhotplug_bytes(pages))
-		kma_memhotplug_stop_generations("memory was added during load; reload the module");
+		kma_memhotplug_stop_generations(KMA_ADDED_DURING_LOAD);
 }
 
 int kma_memhotplug_start(void)

@@ -315,6 +315,28 @@ void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size)
 	return kma_parts_map(page, all);
 }
 
+/* Whether no part describes page frames on both sides of the end of the array. */
+static bool kma_parts_are_even(u64 nr, size_t size)
+{
+	return nr >= kma_part_pfns(size) && !(kma_part_origin() % kma_part_pfns(size));
+}
+
+bool kma_env_pfns_missing(void *array, u64 nr, size_t size, unsigned long pfn,
+			  unsigned long added)
+{
+	const unsigned long step = kma_part_pfns(size), end = pfn + added;
+	const struct page *shared = kma_part_page(array, kma_parts(nr, size));
+
+	if (!kma_parts_are_even(nr, size))
+		return true;
+	for (pfn = round_down(pfn, step); pfn < end; pfn += step) {
+		if (kma_part_page(array, ((pfn + kma_part_origin()) & (nr - 1)) / step) == shared)
+			return true;
+		cond_resched();
+	}
+	return false;
+}
+
 void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 			  unsigned long pfn, unsigned long added, int node)
 {
@@ -325,8 +347,7 @@ void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 	unsigned long first;
 	unsigned int i;
 
-	/* A part must not describe page frames on both sides of the end of the array. */
-	if (nr < step || kma_part_origin() % step)
+	if (!kma_parts_are_even(nr, size))
 		return NULL;
 	page = kma_pages_alloc(all + 1);
 	if (!page)

@@ -401,6 +401,20 @@ void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 			  unsigned long pfn, unsigned long added, int node);
 
 /**
+ * kma_env_pfns_missing() - whether page frames of an array have no memory of their own
+ * @array: the array
+ * @nr: number of its elements
+ * @size: size of an element in bytes
+ * @pfn: number of the first of these page frames
+ * @added: number of page frames
+ *
+ * Context: process, may sleep.
+ * Return: true if one of them has none, or if such an array cannot be extended.
+ */
+bool kma_env_pfns_missing(void *array, u64 nr, size_t size, unsigned long pfn,
+			  unsigned long added);
+
+/**
  * kma_env_pfns_forecast() - memory that an array of page frames would take
  * @nr: number of elements
  * @size: size of an element in bytes
