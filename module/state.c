@@ -180,7 +180,7 @@ u64 kma_state_live_default(u64 ram)
 {
 	const u64 many = 1ULL << 20;
 
-	return clamp(div64_u64(ram / 128 * many, kma_objtab_bytes(many, 0)),
+	return clamp(mul_u64_u64_div_u64(ram / 128, many, kma_objtab_bytes(many, 0)),
 		     KMA_LIVE_DEFAULT_MIN, KMA_LIVE_MAX);
 }
 
@@ -195,16 +195,22 @@ u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus)
 	return sites;
 }
 
-int kma_state_init(u64 pfns, u64 more)
+void kma_state_set_defaults(void)
 {
 	struct kma_config *c = &kma_config;
-	u64 bytes;
-	int ret;
 
 	if (!c->live_max)
 		c->live_max = kma_state_live_default(kma_total_bytes());
 	if (!c->sites_max)
 		c->sites_max = kma_state_sites_default(kma_total_bytes(), num_possible_cpus());
+}
+
+int kma_state_init(u64 pfns, u64 more)
+{
+	const struct kma_config *c = &kma_config;
+	u64 bytes;
+	int ret;
+
 	bytes = kma_core_bytes(c->live_max, c->sites_max, num_possible_cpus(), pfns) + more;
 	if (bytes > kma_state_bytes_max()) {
 		pr_err("tables for live_max=%llu and sites_max=%u would take %llu KiB, more than 1/16 of the RAM (%llu KiB): use smaller values\n",

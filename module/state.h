@@ -30,9 +30,9 @@
 /**
  * struct kma_config - settings that are fixed at load
  * @live_max: number of objects that the live table has room for.  If it is 0 at load,
- *	kma_state_init() sets it by kma_state_live_default().
- * @sites_max: number of rows for call sites.  If it is 0 at load, kma_state_init() sets it by
- *	kma_state_sites_default().
+ *	kma_state_set_defaults() sets it by kma_state_live_default().
+ * @sites_max: number of rows for call sites.  If it is 0 at load, kma_state_set_defaults() sets it
+ *	by kma_state_sites_default().
  * @bulk: follow the functions that allocate or free without a tracepoint
  */
 struct kma_config {
@@ -171,6 +171,13 @@ u64 kma_state_live_default(u64 ram);
  * Return: the number of rows that fit into 1/64 of the RAM, within the limits above.
  */
 u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus);
+
+/**
+ * kma_state_set_defaults() - set the sizes in kma_config that were left to the module
+ *
+ * Context: process; before kma_state_init(), and before forecasts that depend on these sizes.
+ */
+void kma_state_set_defaults(void);
 
 /**
  * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
