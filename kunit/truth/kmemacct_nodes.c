@@ -23,22 +23,46 @@ static ulong pagealloc;
 module_param(pagealloc, ulong, 0400);
 MODULE_PARM_DESC(pagealloc, "address of kma_pagealloc; 0 if pages are not tracked");
 
-/* Numbers of places that are on the node of the pages that they describe, or on another one. */
-static uint gens_near, gens_far, records_near, records_far;
+/*
+ * Numbers of places that are on the node of the pages that they describe, or on another one, or
+ * missing: then a place of no use stands for them.
+ */
+static uint gens_near, gens_far, gens_missing, records_near, records_far, records_missing;
 module_param(gens_near, uint, 0400);
 module_param(gens_far, uint, 0400);
+module_param(gens_missing, uint, 0400);
 module_param(records_near, uint, 0400);
 module_param(records_far, uint, 0400);
+module_param(records_missing, uint, 0400);
 
 /* Number of page frames whose records fill a page.  A page has more generations than records. */
 #define NODES_STEP	(PAGE_SIZE / sizeof(struct kma_pfn))
 
-static void nodes_count(const void *at, const struct page *page, uint *near, uint *far)
+static void nodes_count(const struct page *place, const struct page *page, uint *near, uint *far)
 {
-	if (page_to_nid(vmalloc_to_page(at)) == page_to_nid(page))
+	if (page_to_nid(place) == page_to_nid(page))
 		++*near;
 	else
 		++*far;
+}
+
+static void nodes_look_gens(const struct kma_pagegen *m, const struct page *page)
+{
+	const kma_gen *at = kma_pagegen_at(m, (unsigned long)page_to_virt(page));
+	/* All parts without RAM share the page after the last part. */
+	const struct page *shared = vmalloc_to_page(m->gen + m->mask + 1);
+
+	gens_missing += vmalloc_to_page(at) == shared;
+	nodes_count(vmalloc_to_page(at), page, &gens_near, &gens_far);
+}
+
+static void nodes_look_records(const struct kma_pfntab *t, unsigned long pfn,
+			       const struct page *page)
+{
+	const struct kma_pfn *at = kma_pfntab_at(t, pfn);
+
+	records_missing += !kma_pfntab_find(t, pfn);
+	nodes_count(vmalloc_to_page(at), page, &records_near, &records_far);
 }
 
 static void nodes_look(unsigned long pfn)
@@ -49,10 +73,9 @@ static void nodes_look(unsigned long pfn)
 
 	if (!page)
 		return;
-	nodes_count(kma_pagegen_at(&c->obj.pages, (unsigned long)page_to_virt(page)), page,
-		    &gens_near, &gens_far);
+	nodes_look_gens(&c->obj.pages, page);
 	if (b)
-		nodes_count(kma_pfntab_at(&b->pfns, pfn), page, &records_near, &records_far);
+		nodes_look_records(&b->pfns, pfn, page);
 }
 
 static int __init nodes_init(void)

@@ -6,6 +6,7 @@ from harness import check_equal
 from kernel import loaded
 
 MODULE = "kmemacct_nodes"
+MEMORY = Path("/sys/devices/system/memory")
 
 
 def addresses():
@@ -13,6 +14,13 @@ def addresses():
     lines = [line.split() for line in Path("/proc/kallsyms").read_text().splitlines()
              if line.endswith("[kmemacct]")]
     return {name: int(address, 16) for address, _, name, _ in lines}
+
+
+def online_mib():
+    """The MiB of all memory blocks that are online."""
+    size = int((MEMORY / "block_size_bytes").read_text(), 16)
+    online = [path for path in MEMORY.glob("memory*/online") if path.read_text() == "1\n"]
+    return len(online) * size >> 20
 
 
 def check_near(far=0):
@@ -27,4 +35,7 @@ def check_near(far=0):
                  for path in Path("/sys/module", MODULE, "parameters").glob("*_*")}
     check_equal("places on another node", [far, far],
                 [found["gens_far"], found["records_far"]])
-    return found["gens_near"], found["records_near"]
+    near = found["gens_near"], found["records_near"]
+    check_equal("places", [online_mib() - far] * 2, list(near))
+    check_equal("missing", [0, 0], [found["gens_missing"], found["records_missing"]])
+    return near
