@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Snapshots: all tables of the module in one file, to be looked at later or on another machine.
+ *
+ * A snapshot is a compressed tar archive of the module's files, as they were read.  Its first
+ * member is the manifest, which has the form of a table.  A second line of its head is the identity
+ * of the tables, and each of its rows is about one file:
+ *
+ *	# kmemacct manifest 1 taken_s=1764136440 uptime_ms=8640123 program=0.9.0 build=...
+ *	# load_id=0x... loaded_s=... kernel=6.1.0-42-amd64 version=0.9.0 resets=0 module_changes=0
+ *	# bytes crc32 file
+ *	51234 0x7a9f10c4 callers
+ *	...
+ *	1021 0x00b4de12 manifest
+ *
+ * taken_s	the time of day, in seconds since 1970
+ * uptime_ms	the time since boot, with the time asleep
+ * program	the version of kmemacct that made the snapshot
+ * build	the kernel's /proc/version, with its blanks replaced: two kernels of the same
+ *		release may be different builds
+ *
+ * Each row has the length of a file and its checksum, CRC-32.  The last row is about the text
+ * of the manifest up to this row.  So it is noticed if the file is truncated or damaged, whatever
+ * it was packed with.
+ *
+ * Its version counts by itself.  It changes only if a name in it gets another meaning.
+ */
+#ifndef SNAPSHOT_H
+#define SNAPSHOT_H
+
+#include "table.h"
+
+#define SNAPSHOT_VERSION	1
+
+/* The columns of the manifest, as kmemacct_abi.h has those of tables. */
+#define SNAPSHOT_COLUMNS(X)	\
+	X(bytes, U64, GAUGE, BYTES)	\
+	X(crc32, HEX, GAUGE, NONE)	\
+	X(file, LABEL, KEY, NONE)
+
+/**
+ * struct source - where tables come from
+ * @path: name of a snapshot's file; NULL: the module
+ * @files: its files
+ * @manifest: its manifest
+ * @taken: when it was taken, as the heads of its tables show it
+ */
+struct source {
+	const char *path;
+	struct files files;
+	struct table *manifest;
+	char taken[64];
+};
+
+/* As the functions source_* of table.h, for a snapshot. */
+struct table *snapshot_table(const struct source *s, const char *name);
+char *snapshot_text(const struct source *s, const char *name, size_t *len);
+
+/* Return: a field of the manifest, or ""; a number of it, or 0. */
+const char *snapshot_field(const struct source *s, const char *key);
+u64 snapshot_number(const struct source *s, const char *key);
+
+#endif /* SNAPSHOT_H */
