@@ -139,8 +139,9 @@ void text_widen(int *width, const char *text);
  */
 void text_wrap(FILE *out, const char *text, int used, const char *margin, int screen);
 
-/* Print a line of comment. */
+/* Print a comment, or one for each line of a text. */
 void text_comment(FILE *out, const char *text, int screen);
+void text_comments(FILE *out, const char *text, int screen);
 
 /* Longest word that gets a suggestion, with its NUL. */
 #define SUGGEST_LEN	64

@@ -75,6 +75,16 @@ void text_comment(FILE *out, const char *text, int screen)
 	text_wrap(out, text, 2, "# ", screen);
 }
 
+void text_comments(FILE *out, const char *text, int screen)
+{
+	char *copy = alloc_copy(text), *rest = copy, *line;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			text_comment(out, line, screen);
+	free(copy);
+}
+
 /* ---- suggestions ---------------------------------------------------------- */
 
 /* A beginning of this length suggests the word, whatever follows. */

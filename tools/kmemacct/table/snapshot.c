@@ -245,7 +245,7 @@ enum {
 
 bool source_is_snapshot(const struct source *s)
 {
-	return s->path;
+	return s && s->path;
 }
 
 const char *source_path(const struct source *s)

@@ -201,15 +201,14 @@ int control_write(const char *command)
 
 /* ---- files of this machine ------------------------------------------------ */
 
-char *source_sys(const struct source *s, const char *name)
+char *source_sys(const struct source *s, const char *name, size_t *len)
 {
 	char path[FILE_PATH];
-	size_t len;
 
 	if (source_is_snapshot(s))
 		return NULL;
 	make_path(path, "KMEMACCT_SYS", "/sys", name);
-	return file_read(path, &len);
+	return file_read(path, len);
 }
 
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len)

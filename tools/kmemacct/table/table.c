@@ -21,8 +21,7 @@ static bool is_se_of(const char *se, const char *name)
 	return !strncmp(se, name, len) && !strcmp(se + len, "_se");
 }
 
-/* Find the columns that belong to each other, once for the table. */
-static void link_columns(struct table *t)
+void table_link(struct table *t)
 {
 	static const char * const places[] = {
 #define X(name) #name,
@@ -84,7 +83,7 @@ struct table *table_new(const char *name, const struct column *columns, bool sam
 		t->nr_values++;
 	t->columns = alloc(t->nr_values + 1, sizeof(*columns));
 	memcpy(t->columns, columns, (t->nr_values + 1) * sizeof(*columns));
-	link_columns(t);
+	table_link(t);
 	t->rows = alloc(max_rows, sizeof(t->rows[0]));
 	t->block = alloc(max_rows, table_row_size(t));
 	return t;

@@ -235,6 +235,9 @@ struct table *table_new(const char *name, const struct column *columns, bool sam
  */
 struct table *table_extend(struct table *t, int at, const struct column *more, int nr);
 
+/* Find the columns that belong to each other, after columns have changed. */
+void table_link(struct table *t);
+
 /* Free a table and the tables in its @from; @t may be NULL. */
 void table_free(struct table *t);
 
@@ -384,7 +387,7 @@ char *source_build(const struct source *s);
  * Return: its text, which the caller frees; NULL after calling fail(), or, of /sys, without that.
  */
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len);
-char *source_sys(const struct source *s, const char *name);
+char *source_sys(const struct source *s, const char *name, size_t *len);
 
 /* Test whether the module has a file of that name: a table, or `control`. */
 bool source_has(const char *name);

@@ -17,10 +17,9 @@
 struct gfp;
 struct sites;
 
-/* ---- what tables look like (schema.c) ------------------------------------- */
+/* ---- rows (view.c) -------------------------------------------------------- */
 
-/* Greater than the number of columns that are printed, and of sort keys. */
-#define SHOWN_MAX	48
+/* Most sort keys. */
 #define SORT_KEYS	16
 
 /**
@@ -34,6 +33,128 @@ struct sort {
 	int key[SORT_KEYS];
 	int nr;
 };
+
+/**
+ * struct match - what a row has to match
+ * @min_bytes: its live size is at least this; 0: any
+ * @module: its call site is in this module, `kernel` for code in no module; NULL: in any
+ * @site: a part of its label matches this pattern; NULL: any
+ */
+struct match {
+	u64 min_bytes;
+	const char *module;
+	const char *site;
+};
+
+/**
+ * struct view - a table and what else there is to show
+ * @t: the table, owned by the view
+ * @nr: number of rows that are shown: the first ones of @t
+ * @not_kept: number of rows that are not shown, and in no memory
+ * @filtered: number of rows that did not match, and were removed
+ * @whole: what all rows have live, also those that did not match
+ * @sort: the order of the rows
+ * @total: the total of all rows, also of those that are not shown; or NULL
+ * @total_label: the label of @total says how many rows there are; or NULL
+ * @own_filter: the filter in the head was set only for this table
+ * @streamed: the rows are not known yet
+ * @note: a remark that is printed above the rows, or NULL
+ * @advice: advice that is printed below the rows, a line for each line of it, or NULL
+ * @gfp: names of gfp flags, or NULL
+ * @codes: the codes of gfp flags are printed in place of numbers
+ * @sites: source lines of the call sites, or NULL
+ */
+struct view {
+	struct table *t;
+	size_t nr;
+	size_t not_kept;
+	size_t filtered;
+	double whole;
+	struct sort sort;
+	struct row *total;
+	const char *total_label;
+	bool own_filter;
+	bool streamed;
+	const char *note;
+	const char *advice;
+	struct gfp *gfp;
+	bool codes;
+	struct sites *sites;
+};
+
+/* Show all rows of a table, which the view takes ownership of. */
+void view_begin(struct view *v, struct table *t);
+
+/* Add what people see of the columns: see schema_complete(). */
+void view_complete(struct view *v);
+
+/* Free the table. */
+void view_end(struct view *v);
+
+/* Keep a text as long as the table.  Return: @text. */
+const char *view_own(struct view *v, char *text);
+
+/* Return: number of rows that are not shown. */
+static inline size_t view_left_out(const struct view *v)
+{
+	return v->t->nr_rows - v->nr + v->not_kept;
+}
+
+/* Parse sort keys `key[,key...]`, which are names of columns.  Return: 0, or -1 after fail(). */
+int view_sort_by(struct view *v, const char *keys);
+
+/* Compare two rows; rows that compare equal keep their order when they are sorted. */
+int view_compare(const struct table *t, const struct sort *sort, const struct row *a,
+		 const struct row *b);
+void view_sort(struct table *t, const struct sort *sort);
+void view_sort_by_label(struct table *t);
+
+/* Check whether rows have what is to be matched.  Return: 0, or -1 after calling fail(). */
+int view_check(const struct table *t, const struct match *match);
+
+/* Test whether a row of a table that view_check() has checked matches. */
+bool view_matches(const struct table *t, const struct row *row, const struct match *match);
+
+/* Remove the rows that do not match.  Return: 0, or -1 after calling fail(). */
+int view_select(struct view *v, const struct match *match);
+
+/* Show no more than @nr rows. */
+void view_cut(struct view *v, size_t nr);
+
+/*
+ * Make the total: of counters and of what is live their sum, of maxima the largest, of ratios that
+ * of the sums.  The standard error of a sum is the root of the sum of the squares, because rows are
+ * sampled independently of each other.
+ */
+void view_total(struct view *v);
+
+/* Add up @nr rows in @sum. */
+void view_add_up(const struct table *t, struct row * const *rows, size_t nr, struct row *sum);
+
+/* Return: number of rows from row @i on that have the same label. */
+size_t view_same(const struct table *t, size_t i);
+
+/* The first rows of an order, kept while all rows of a table are read (heap.c). */
+struct heap;
+
+/* Make an empty heap for @max rows; @t and @sort have to exist as long as it does. */
+struct heap *heap_new(const struct table *t, const struct sort *sort, u64 max);
+size_t heap_nr_rows(const struct heap *h);
+
+/* Add a copy of a row, unless @max other rows come before it. */
+void heap_add(struct heap *h, const struct row *row);
+
+/*
+ * Make a table of the rows in their order, and free the heap.  The head of the new table points into
+ * that of the heap's.  @not_kept: set to the number of other rows
+ */
+struct table *heap_table(struct heap *h, size_t *not_kept);
+void heap_free(struct heap *h);
+
+/* ---- what tables look like (schema.c) ------------------------------------- */
+
+/* Greater than the number of columns that are printed. */
+#define SHOWN_MAX	48
 
 /**
  * struct columns - the columns to print
@@ -57,10 +178,16 @@ struct columns {
  */
 struct table *schema_complete(struct table *t);
 
-/* Compute these two columns of a row; @whole: the live bytes of all rows. */
+/* Compute these two columns of a row; @whole: what all rows have live. */
 void schema_compute(const struct table *t, struct row *row, double whole);
 
-/* Return: index of the column that a key of @len characters names: by its name, title or alias. */
+/* Return: what all rows have live. */
+double schema_whole(const struct table *t);
+
+/*
+ * Return: index of the column that a key of @len characters names: by its name, its title, or the
+ * name that perf kmem has for it; or NONE.
+ */
 int schema_find(const struct table *t, const char *key, size_t len);
 
 /* Report that there is no such column; @what is what it should be.  Return: -1. */
@@ -68,120 +195,15 @@ int schema_fail(const struct table *t, const char *what, const char *key, size_t
 
 /*
  * Find the columns to print; sort keys are always printed, unless @output, the value of -o, lists
- * others.  A table that is @streamed has no rows yet.
- * Return: 0, or -1 after calling fail().
+ * others.  Return: 0, or -1 after calling fail().
  */
-int schema_choose(struct columns *cs, const struct table *t, const struct sort *sort,
-		  const char *output, bool streamed);
+int schema_choose(struct columns *cs, const struct view *v, const char *output);
 
 /* Return: how soon a column is left out if a line is too long: the highest rank first. */
 int schema_rank(const struct table *t, int column);
 
 /* Return: true if the table has a line of totals as text. */
 bool schema_has_total(const struct table *t);
-
-/* ---- views (view.c) ------------------------------------------------------- */
-
-/**
- * struct match - what a row has to match
- * @min_bytes: its live size is at least this; 0: any
- * @module: its call site is in this module, `kernel` for code in no module; NULL: in any
- * @site: a part of its label matches this pattern; NULL: any
- */
-struct match {
-	u64 min_bytes;
-	const char *module;
-	const char *site;
-};
-
-/**
- * struct view - a table and what else there is to show
- * @t: the table, owned by the view; its rows are those that are shown
- * @sort: the order of its rows
- * @total: the total of all rows, also of those that are left out; or NULL
- * @total_label: memory of the label of @total
- * @whole: what all rows have live, also those that options leave out
- * @filtered: number of rows that do not match the options, and were removed
- * @own_filter: the filter in the head of the table was set only for it
- * @left_out: number of rows that -l leaves out; they are in the table, after the others
- * @not_kept: number of rows that -l leaves out, and that are in no memory
- * @note: a remark that is printed above the rows, or NULL
- * @advice: advice that is printed below the rows, or NULL
- * @gfp: names of gfp flags, or NULL
- * @sites: source lines of the call sites, or NULL
- */
-struct view {
-	struct table *t;
-	struct sort sort;
-	struct row *total;
-	char *total_label;
-	double whole;
-	size_t filtered;
-	bool own_filter;
-	size_t left_out;
-	size_t not_kept;
-	const char *note;
-	const char *advice;
-	struct gfp *gfp;
-	struct sites *sites;
-};
-
-/* Begin a view of a table, which it takes ownership of, and free it, but not @gfp and @sites. */
-void view_begin(struct view *v, struct table *t);
-void view_end(struct view *v);
-
-/* Parse sort keys `key[,key...]`, which are names of columns.  Return: 0, or -1 after fail(). */
-int view_sort_by(struct view *v, const char *keys);
-
-/* Compare two rows; rows that compare equal keep their order when they are sorted. */
-int view_compare(const struct table *t, const struct sort *sort, const struct row *a,
-		 const struct row *b);
-void view_sort(struct table *t, const struct sort *sort);
-void view_sort_by_label(struct table *t);
-
-/* Check whether rows have what is to be matched.  Return: 0, or -1 after calling fail(). */
-int view_check(const struct table *t, const struct match *match);
-
-/* Test whether a row matches. */
-bool view_matches(const struct table *t, const struct row *row, const struct match *match);
-
-/* Remove the rows that do not match.  Return: 0, or -1 after calling fail(). */
-int view_select(struct view *v, const struct match *match);
-
-/* Leave out all but the first @nr rows. */
-void view_cut(struct view *v, size_t nr);
-
-/*
- * Make the total: of counters and of what is live their sum, of maxima the largest.  The standard
- * error of a sum is the root of the sum of the squares, because rows are sampled independently of
- * each other.
- */
-void view_total(struct view *v);
-
-/* Add up @nr rows in @sum, which is zeroed. */
-void view_add_up(const struct table *t, struct row * const *rows, size_t nr, struct row *sum);
-
-static inline size_t view_left_out(const struct view *v)
-{
-	return v->left_out + v->not_kept;
-}
-
-/* The first rows of an order, kept while all rows of a table are read. */
-struct heap;
-
-/* Make an empty heap for @max rows; @t and @sort have to exist as long as it does. */
-struct heap *heap_new(const struct table *t, const struct sort *sort, u64 max);
-size_t heap_nr_rows(const struct heap *h);
-
-/* Add a copy of a row, unless @max other rows come before it. */
-void heap_add(struct heap *h, const struct row *row);
-
-/*
- * Make a table of the rows in their order, and free the heap; @t may be NULL.  The head of the new
- * table points into that of the heap's table.  @not_kept: set to the number of other rows
- */
-struct table *heap_table(struct heap *h, size_t *not_kept);
-void heap_free(struct heap *h);
 
 /* ---- estimates (estimate.c) ----------------------------------------------- */
 
@@ -222,6 +244,12 @@ bool estimate_any(const struct table *t);
 /* Return: true if a value is an estimate and not exact. */
 bool estimate_is_rough(const struct table *t, const struct row *row, int column);
 
+/*
+ * The same also of a ratio, which has no standard error, but is an estimate if what it is a part of
+ * is one; @main: the main column, or NONE.
+ */
+bool estimate_is_marked(const struct table *t, const struct row *row, int column, int main);
+
 /* Return: the variance of a value, at least the true one, as errors are rounded down; 0: exact. */
 double estimate_variance(const struct table *t, const struct row *row, int column);
 
@@ -249,7 +277,7 @@ void estimate_since(struct weighed *w, const struct weighed *before);
  */
 int estimate_main(const struct table *t, const struct sort *sort);
 
-/* Return: the largest T that a table shows, in bytes; @nr: number of rows to look at. */
+/* Return: the largest T that a table shows, in bytes; 0 if nothing was sampled. */
 double estimate_unit(const struct table *t);
 
 /*
@@ -262,6 +290,133 @@ u64 estimate_unsampled(const struct table *t);
 /* Compute a standard error from a variance. */
 u64 estimate_root(double variance);
 
-/* ---- differences and groups (delta.c, group.c, growth.c) ------------------ */
+/* ---- differences (delta.c) ------------------------------------------------ */
+
+/**
+ * struct relation - how two tables are related
+ * @same_load: both are of the same load of the module
+ * @same_resets: the counts were not reset in between
+ * @same_modules: no other module was loaded or unloaded in between
+ * @same_kernel: both are of the same release of the kernel
+ * @same_filter: both have the same filters
+ */
+struct relation {
+	bool same_load;
+	bool same_resets;
+	bool same_modules;
+	bool same_kernel;
+	bool same_filter;
+};
+
+struct relation delta_relate(const struct table *before, const struct table *after);
+
+/*
+ * Compare the next names of two sorted lists; NULL: the list has ended.
+ * Return: less than 0: @before is only in the first; more: @after is only in the second; 0: both.
+ */
+int delta_order(const char *before, const char *after);
+
+/*
+ * Check that counts were not reset: then the window has become longer by the time between the two.
+ * Return: 0, or -1 after calling fail().
+ */
+int delta_check_reset(const struct table *before, const struct table *after, u64 elapsed_ms);
+
+/*
+ * Subtract two readings of a table.  Rows that have changed are in the order of @after; those that
+ * have vanished follow.  The new table takes ownership of both.
+ */
+struct table *delta_make(const char *name, struct table *before, struct table *after);
+
+/* Subtract an earlier reading from a table of pairs. */
+void delta_pairs(struct table *t, const struct table *before);
+
+/* ---- groups (group.c) ----------------------------------------------------- */
+
+/*
+ * Return: the module of a call site `symbol+0xoff [module]`, or [kernel] if it names none.
+ * [other], [unknown] and [unloaded], which are not call sites, are returned as they are.  They
+ * differ from all modules, whose brackets are removed: this changes the text of the label.
+ */
+const char *group_module_of(const char *site);
+
+/* Turn a table callers into a table of modules, by adding up the rows of each module. */
+void group_modules(struct table *t);
+
+/* Remove the offsets of functions from labels: another build of the kernel has others. */
+void group_plain(struct table *t);
+
+/* ---- growth (growth.c) ---------------------------------------------------- */
+
+/* The usual share of false ones among the significant changes. */
+#define GROWTH_FDR	0.05
+
+/**
+ * struct growth_options - how two tables are compared
+ * @counted: counters may be subtracted: same load, no reset in between
+ * @plain: names are compared without offsets
+ * @churn: also list names that have allocated and freed, with as much live as before
+ * @elapsed_ms: time between the two; 0: it is not known
+ * @fdr: largest share of false ones among the changes that are called significant
+ */
+struct growth_options {
+	bool counted;
+	bool plain;
+	bool churn;
+	u64 elapsed_ms;
+	double fdr;
+};
+
+/**
+ * struct growth - what has changed
+ * @table: a row for each name whose live size has changed, by the absolute change
+ * @before: sum of what was live
+ * @after: sum of what is live
+ * @sampled: something was sampled, so that changes may be estimates
+ * @unsampled: what a name may have in a table without a sample, in bytes
+ */
+struct growth {
+	struct table *table;
+	u64 before;
+	u64 after;
+	bool sampled;
+	u64 unsampled;
+};
+
+/* Return: the name of table number @nr of those that can be compared; NULL: no more. */
+const char *growth_table(int nr);
+
+/* Find such a table by its name.  Return: the name, or NULL after calling fail(). */
+const char *growth_find(const char *table);
+
+/* Check that its rows are call sites, which are in a module.  Return: 0, or -1 after fail(). */
+int growth_check_module(const char *table);
+
+/*
+ * Compare two readings of such a table, which are sorted by their labels.  Labels of the new table
+ * point into both.
+ */
+struct growth growth_make(const char *name, struct table *before, struct table *after,
+			  const struct growth_options *o);
+
+/* Make a table with the columns of a comparison, which takes ownership of @t, one without rows. */
+struct table *growth_columns(struct table *t);
+
+/* Return: number of rows of a comparison that have grown significantly. */
+size_t growth_count(const struct table *t);
+
+/* ---- the state of a table in words (state.c) ------------------------------ */
+
+/* Test for a table of changes. */
+bool state_is_change(const struct table *t);
+
+/*
+ * Return: how exact a table is, since when it counts, its note, and what its estimates mean.
+ * @exact: sizes are not rounded
+ */
+char *state_sentence(const struct view *v, bool exact);
+
+/* Return: what is missing in a table, a line for each reason.  The caller frees both texts. */
+char *state_losses(const struct view *v);
 
 #endif /* VIEW_H */

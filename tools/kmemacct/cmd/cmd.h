@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The command line: options, commands, and what each of them does.
+ *
+ *   options.c --> struct options --commands.c--> a command --show.c--> a renderer
+ */
+#ifndef CMD_H
+#define CMD_H
+
+#include "../out/out.h"
+#include "../out/perf.h"
+
+struct command;
+
+/* ---- options (options.c) -------------------------------------------------- */
+
+/* Bits of the options, to say which are given and which a command takes. */
+#define OPTION_SORT		BIT_ULL(0)
+#define OPTION_LINES		BIT_ULL(1)
+#define OPTION_RAW_IP		BIT_ULL(2)
+#define OPTION_JSON		BIT_ULL(3)
+#define OPTION_EXACT		BIT_ULL(4)
+#define OPTION_BY		BIT_ULL(5)
+#define OPTION_OLDER		BIT_ULL(6)
+#define OPTION_RAW_GFP		BIT_ULL(7)
+#define OPTION_CGROUP		BIT_ULL(8)
+#define OPTION_HISTOGRAM	BIT_ULL(9)
+#define OPTION_FOLLOW		BIT_ULL(10)
+#define OPTION_AT_LEAST		BIT_ULL(11)
+#define OPTION_CALLER		BIT_ULL(12)
+#define OPTION_ALLOC		BIT_ULL(13)
+#define OPTION_SLAB		BIT_ULL(14)
+#define OPTION_PAGE		BIT_ULL(15)
+#define OPTION_LIVE		BIT_ULL(16)
+#define OPTION_DELAY		BIT_ULL(17)
+#define OPTION_COUNT		BIT_ULL(18)
+#define OPTION_RAW		BIT_ULL(19)
+#define OPTION_NO_HEADER	BIT_ULL(20)
+#define OPTION_OUTPUT		BIT_ULL(21)
+#define OPTION_MIN		BIT_ULL(22)
+#define OPTION_MODULE		BIT_ULL(23)
+#define OPTION_SITE		BIT_ULL(24)
+#define OPTION_VERBOSE		BIT_ULL(25)
+#define OPTION_INPUT		BIT_ULL(26)
+#define OPTION_TABLES		BIT_ULL(27)
+#define OPTION_TABLE		BIT_ULL(28)
+#define OPTION_FDR		BIT_ULL(29)
+#define OPTION_SOURCES		BIT_ULL(30)
+#define OPTION_DEBUG_DIR	BIT_ULL(31)
+#define OPTION_SERIES		BIT_ULL(32)
+#define OPTION_INCLUDE		BIT_ULL(33)
+#define OPTION_EXCLUDE		BIT_ULL(34)
+#define OPTION_HELP		BIT_ULL(61)
+#define OPTION_VERSION		BIT_ULL(62)
+#define OPTION_COMPLETION	BIT_ULL(63)
+
+/* The options that need no command. */
+#define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION)
+/* How a list is printed and where it comes from, and how one of numbers is printed. */
+#define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
+#define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
+/* Which rows and columns are printed, and in which order. */
+#define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
+/* The same of a table with call sites, and where these are. */
+#define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
+#define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE | OPTIONS_SOURCES)
+/* The options of stat that have no value, and are its own. */
+#define OPTIONS_STAT	(OPTION_CALLER | OPTION_ALLOC | OPTION_SLAB | OPTION_PAGE | OPTION_LIVE)
+
+#define PATTERNS_MAX	64
+
+/* Patterns as those of --site. */
+struct patterns {
+	const char *pattern[PATTERNS_MAX];
+	int nr;
+};
+
+/**
+ * struct options - the parsed command line
+ * @given: bits of the options that were given
+ * @sort: sort keys, or NULL
+ * @by: what to add up by, or NULL
+ * @output: columns to print, or NULL
+ * @match: which rows to print
+ * @lines: number of rows to print
+ * @older_ms: minimum age in milliseconds
+ * @at_least_us: minimum duration in microseconds
+ * @stat: what they mean to stat, where their order matters
+ * @delay_ms: time between two refreshes in milliseconds
+ * @count: number of refreshes
+ * @input: the snapshot to read tables from, or NULL
+ * @source: what tables are read from
+ * @tables: names of the tables that a snapshot has, or NULL for all
+ * @table: name of the table to compare, or NULL
+ * @debug_dir: the directory to search for debug information first, or NULL
+ * @series: at most as many call sites are exported: those with the most live bytes
+ * @include: of these, only those that match one of these; if there are none, all
+ * @exclude: but none that match one of these
+ * @fdr_milli: rate of false discoveries, in thousandths of a percent
+ * @command: the command, or NULL if none is given
+ * @args: its arguments, then NULL
+ * @nr_args: number of @args
+ * @dashes: `--` stands before @args
+ */
+struct options {
+	u64 given;
+	const char *sort;
+	const char *by;
+	const char *output;
+	struct match match;
+	u64 lines;
+	u64 older_ms;
+	u64 at_least_us;
+	struct perf_options stat;
+	u64 delay_ms;
+	u64 count;
+	const char *input;
+	const struct source *source;
+	const char *tables;
+	const char *table;
+	const char *debug_dir;
+	u64 series;
+	struct patterns include;
+	struct patterns exclude;
+	u64 fdr_milli;
+	const struct command *command;
+	char **args;
+	int nr_args;
+	bool dashes;
+};
+
+/**
+ * struct option_info - an option
+ * @bit: its bit
+ * @letter: its short name, or 0
+ * @name: its long name
+ * @value: what its value is, as the help prints it; NULL: it has none
+ * @what: its description in the help; NULL: the help does not mention it
+ * @at: offset of its value in struct options: of a text, or with @parse, of a number
+ * @parse: parses the number
+ * @least: the least number
+ * @takes: completes "--NAME takes ... "
+ * @set: what else to do with the value; returns 0, or -1 after calling fail()
+ */
+struct option_info {
+	u64 bit;
+	char letter;
+	const char *name;
+	const char *value;
+	const char *what;
+	size_t at;
+	int (*parse)(const char *text, u64 *value);
+	u64 least;
+	const char *takes;
+	int (*set)(struct options *o, const char *text);
+};
+
+/* All options; one without a name ends them. */
+extern const struct option_info option_infos[];
+
+/* List the values of --by as a sentence does; NULL ends them.  Return: @text. */
+#define WORDS_LEN	64
+const char *options_by(char text[WORDS_LEN], const char * const words[]);
+
+/*
+ * Parse a command line.  Options may stand before the command and behind it.  Behind the first
+ * operand of a command that starts another program, everything belongs to that program.
+ * The caller frees @o->args, also after an error.
+ * Return: 0, or -1 after calling fail(), with @command set if it was found.
+ */
+int options_parse(struct options *o, int argc, char **argv);
+
+/*
+ * Reject options that the command does not take, and those that exclude each other.
+ * Return: 0, or -1 after calling fail().
+ */
+int options_check(const struct options *o, const struct command *c);
+
+/* ---- commands (commands.c) ------------------------------------------------ */
+
+enum command_group {
+	GROUP_LOOK,
+	GROUP_FIND,
+	GROUP_ACT,
+	GROUP_EXPORT,
+	GROUP_NR
+};
+
+/**
+ * struct command - a command of this program
+ * @name: its name, the first word of the command line that is no option
+ * @group: where it is in the help
+ * @args: its argument, as the help prints it, in brackets if it is optional; NULL if the
+ *	command takes none
+ * @what: its description in the help, in one line
+ * @example: a command line, without the name of the program
+ * @takes: the options that it takes
+ * @run: run it; returns the exit status, or -1 after calling fail()
+ * @table: name of the module's table that it prints; NULL: none
+ * @derive: change the view that is printed; NULL: it is printed as it is
+ * @keys: sort keys without -s; NULL: rows are in the order of the module
+ * @by: values of its option --by; NULL ends them
+ * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
+ * @status: what its exit status means, as the help prints it; NULL: 0, or 1 if it fails
+ * @failure: exit status if it fails; 0: that is 1
+ * @files: its arguments are names of files
+ * @starts: all that follows its first operand belongs to it, as to another program: also options
+ */
+struct command {
+	const char *name;
+	enum command_group group;
+	const char *args;
+	const char *what;
+	const char *example;
+	u64 takes;
+	int (*run)(const struct command *c, const struct options *o);
+	const char *table;
+	void (*derive)(struct view *v, const struct options *o);
+	const char *keys;
+	const char * const *by;
+	const char *(*words)(int nr);
+	const char *status;
+	int failure;
+	bool files;
+	bool starts;
+};
+
+/* All commands; one without a name ends them.  The first one is run if none is named. */
+extern const struct command commands[];
+
+/* Find a command; dashes may stand for underscores.  Return: NULL after calling fail(). */
+const struct command *commands_find(const char *name);
+
+/* Make the table that a command prints, without rows.  Return: NULL if it prints none with columns. */
+struct table *commands_table(const struct command *c);
+
+/* ---- tables on standard output (show.c) ----------------------------------- */
+
+/*
+ * Read a table.
+ * Return: 0; -1 after calling fail(), if it cannot be read, or if it is empty because the setting
+ * that enables it is off.
+ */
+int show_read(struct view *v, const struct options *o, const char *name);
+
+/* Check whether a table is enabled, if it is empty.  Return: 0, or -1 after calling fail(). */
+int show_check_enabled(const struct table *t);
+
+/*
+ * Print a table and free it.
+ * @keys: sort keys if -s is not given; NULL: keep the order of the rows
+ * Return: 0, or -1 after calling fail().
+ */
+int show(struct view *v, const struct options *o, const char *keys);
+
+/* The same, but on a terminal print only as many rows as it has lines for. */
+int show_screenful(struct view *v, const struct options *o);
+
+/* Print a table row by row, as it is read; with -s, only those that -l leaves are kept. */
+int show_stream(const struct options *o, const char *name);
+
+/* Sort and select rows as the options say, and make the total.  Return: 0, or -1 after fail(). */
+int show_prepare(struct view *v, const struct options *o, const char *keys);
+
+/* Check sort keys and columns with a table, before a command runs for an hour; and free it. */
+int show_check(struct table *t, const struct options *o);
+
+/* Return: what a table looks like by the options. */
+struct look show_look(const struct options *o);
+
+/* Flush the output, which is buffered: a write error may appear only now.  Return: 0 or -1. */
+int show_finish(void);
+
+/* ---- what commands make of tables ----------------------------------------- */
+
+/* Add percentiles, and text that shows the histogram (latency.c). */
+void latency_percentiles(struct view *v, bool bars);
+
+/* Print the whole histogram of each phase. */
+void latency_histograms(FILE *out, const struct view *v, const struct look *look);
+
+/* Add each row's share of the total time, and a row of sums. */
+void latency_shares(struct view *v);
+
+/*
+ * Make a matrix of a column of `orders`, with a row for each order and a column for each migrate
+ * type (pages.c).  Return: NULL after calling fail().
+ */
+struct table *pages_matrix(const struct table *orders, const char *column);
+
+/* Move the lines of perf kmem's page summary from @pairs to a table of their own. */
+struct table *pages_summary(struct table *pairs);
+
+/* Add to `pcpu` a column `mark`, which shows imbalance between CPUs, and a row of sums. */
+void pages_mark(struct view *v);
+
+/* Add advice to `extfrag`, if any allocation has fragmented memory. */
+void pages_advise(struct view *v);
+
+/* ---- leaks (leaks.c) ------------------------------------------------------ */
+
+enum leaks_by {
+	LEAKS_BY_SITE,
+	LEAKS_BY_MODULE,
+	LEAKS_BY_NODE,
+	LEAKS_BY_PID,
+	LEAKS_BY_COMM,
+	LEAKS_BY_CGROUP,
+	LEAKS_BY_NR
+};
+
+/* The names of these, as values of the option --by; NULL ends them. */
+extern const char * const leaks_names[LEAKS_BY_NR + 1];
+
+/**
+ * leaks_make() - add up old objects
+ * @v: the live objects; set to a table with a row for each group that has old objects
+ * @older_ms: the age from which an object is old, in milliseconds
+ * @by: what to group them by
+ * @moment: when the objects were read; NULL if @by needs no processes
+ * @names: the table tasks, which has the names of processes that have ended, and which the new
+ *	table takes ownership of; NULL if the module does not keep them
+ */
+void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct moment *moment,
+		struct table *names);
+
+int leaks_run(const struct command *c, const struct options *o);
+
+/* ---- other programs (run.c) ----------------------------------------------- */
+
+/* Run a command between two readings of callers, and print the difference. */
+int run_run(const struct command *c, const struct options *o);
+
+/*
+ * Run a command, and do nothing else.
+ * @elapsed_ms: set to the time that it took; @status: to the exit status that a shell would report
+ * Return: 0, or -1 after calling fail().
+ */
+int run_alone(char **command, u64 *elapsed_ms, int *status);
+
+/**
+ * struct cgroup - a cgroup for one command, with the module filtering by it (cgroup.c)
+ * @dir: its directory
+ * @before: value of filter_cgroup in `control` before cgroup_begin()
+ */
+struct cgroup {
+	char dir[FILE_PATH];
+	char before[FILE_PATH];
+};
+
+/* Create a cgroup, and make the module filter by it.  Return: 0, or -1 after calling fail(). */
+int cgroup_begin(struct cgroup *g);
+
+/* Move this process to the cgroup.  Return: 0, or an error number. */
+int cgroup_enter(const struct cgroup *g);
+
+/*
+ * Restore the filter and remove the cgroup; @busy: processes are still in it.
+ * Return: 0, or -1 after calling fail().
+ */
+int cgroup_end(const struct cgroup *g, bool *busy);
+
+/* What perf kmem stat prints (stat.c), and what its options mean, whose order matters. */
+int stat_run(const struct command *c, const struct options *o);
+void stat_flag(struct perf_options *o, u64 option);
+void stat_lines(struct perf_options *o, u64 lines);
+int stat_sort(struct perf_options *o, const char *keys);
+
+/* ---- changes (diff.c) ----------------------------------------------------- */
+
+/* Compare two snapshots, or a snapshot with the module.  Return: 1 if something has grown. */
+int diff_run(const struct command *c, const struct options *o);
+
+/* Compare a table with what it was at the last look, again and again. */
+int watch_run(const struct command *c, const struct options *o);
+
+/* ---- the log of slow phases (slow.c) -------------------------------------- */
+
+int slow_run(const struct command *c, const struct options *o);
+
+/*
+ * Print what shrinkers did between two readings of the table shrinkers, the one that took
+ * longest first.  This changes @after.
+ */
+void slow_shrinkers(FILE *out, const struct table *before, struct table *after, bool exact);
+
+/* ---- settings (set.c) ----------------------------------------------------- */
+
+/**
+ * struct setting - a setting of the module
+ * @name: its name in `control`
+ * @at_load: it can only be set when the module is loaded
+ * @range: its values, in words; NULL if they are not listed
+ * @help: what it does
+ */
+struct setting {
+	const char *name;
+	bool at_load;
+	const char *range;
+	const char *help;
+};
+
+/* Find a setting.  Return: NULL if it is not known, as those of a newer module are not. */
+const struct setting *setting_find(const char *name);
+
+/* Return: the name of setting number @nr; NULL: no more. */
+const char *setting_name(int nr);
+
+/* Make the command for `control` that sets a name to a value.  Return: 0, or -1 after fail(). */
+#define SET_COMMAND	256
+int set_command(char command[SET_COMMAND], const char *name, const char *value);
+
+int set_run(const struct command *c, const struct options *o);
+
+/* ---- the state of the module (status.c) ----------------------------------- */
+
+#define STATUS_LINES	24
+
+/**
+ * struct fill - how full a table of the module is
+ * @name: what it holds
+ * @key: its name in JSON
+ * @used: how much it holds
+ * @room: how much it has room for
+ */
+struct fill {
+	const char *name;
+	const char *key;
+	u64 used;
+	u64 room;
+};
+
+/**
+ * struct loss - something that was lost
+ * @nr: how often; 0 for a loss that is not counted
+ * @key: its name in JSON
+ * @what: what was lost, and why; follows the number, if there is one
+ * @remedy: what can be done
+ */
+struct loss {
+	u64 nr;
+	const char *key;
+	const char *what;
+	const char *remedy;
+};
+
+#define STATUS_FILLS	4
+#define STATUS_LOSSES	17
+
+/**
+ * struct status - what `kmemacct status` shows
+ * @stats: the table stats
+ * @control: the settings
+ * @fill: how full the tables are
+ * @nr_fills: number of @fill
+ * @loss: what was lost, the worst first
+ * @nr_losses: number of @loss
+ */
+struct status {
+	struct table *stats;
+	struct control control;
+	struct fill fill[STATUS_FILLS];
+	int nr_fills;
+	struct loss loss[STATUS_LOSSES];
+	int nr_losses;
+};
+
+/* Find what is lost and how full tables are; @s has the table and the settings. */
+void status_judge(struct status *s);
+
+/*
+ * Print the state on one screen: what is lost comes last, and the worst first; if STATUS_LINES do
+ * not suffice, the last line says how many kinds of loss are left out.
+ */
+void status_print(FILE *out, const struct status *s);
+
+/*
+ * Find a kind of loss, in the order of status; @value is set to its number, which may be 0.
+ * Return: its key, or NULL if there are only @i kinds.
+ */
+const char *status_loss(const struct table *stats, size_t i, u64 *value);
+
+int status_run(const struct command *c, const struct options *o);
+
+/* ---- export (export.c) ---------------------------------------------------- */
+
+/* Return: the name of format number @nr; NULL: no more. */
+const char *export_format(int nr);
+
+int export_run(const struct command *c, const struct options *o);
+
+/* ---- help and completion -------------------------------------------------- */
+
+/* Print the help of the program, or of a command. */
+void help_print(const struct command *c);
+
+/* Print the completion for bash. */
+void completion_print(void);
+
+#endif /* CMD_H */

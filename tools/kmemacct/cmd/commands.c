@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The commands.
+ *
+ * Help, completion and the checks of options are made from this one table.  A command that prints
+ * a table of the module has its name.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../top/top.h"
+#include "cmd.h"
+
+/* Exit status of `diff` if it fails: 1 says that something has grown. */
+#define STATUS_DIFF	2
+/* Exit status of `run` and `stat` if they fail themselves.  Otherwise it is their command's. */
+#define STATUS_RUN	125
+
+/* ---- what is made of tables ----------------------------------------------- */
+
+static void modules_of(struct view *v, const struct options *o)
+{
+	group_modules(v->t);
+	v->nr = v->t->nr_rows;
+}
+
+static void marked(struct view *v, const struct options *o)
+{
+	pages_mark(v);
+}
+
+static void advised(struct view *v, const struct options *o)
+{
+	pages_advise(v);
+}
+
+static void shares_of(struct view *v, const struct options *o)
+{
+	latency_shares(v);
+}
+
+static void percentiles_of(struct view *v, const struct options *o)
+{
+	latency_percentiles(v, !(o->given & (OPTION_JSON | OPTION_HISTOGRAM)));
+}
+
+static void leaks_of(struct view *v, const struct options *o)
+{
+	leaks_make(v, 0, LEAKS_BY_SITE, NULL, NULL);
+}
+
+static void codes_of(struct view *v, const struct options *o)
+{
+	v->t = gfp_add_codes(v->t);
+}
+
+static void changes_of(struct view *v, const struct options *o)
+{
+	v->t = delta_make("run", v->t, table_known(v->t->name));
+}
+
+static void growth_of(struct view *v, const struct options *o)
+{
+	v->t = growth_columns(v->t);
+}
+
+/* ---- tables --------------------------------------------------------------- */
+
+static int run_table(const struct command *c, const struct options *o)
+{
+	struct view v;
+
+	if (show_read(&v, o, c->table))
+		return -1;
+	if (c->derive)
+		c->derive(&v, o);
+	return show(&v, o, c->keys);
+}
+
+/* Those of a snapshot are in memory already, and to sort all rows needs all of them there. */
+static int run_streamed(const struct command *c, const struct options *o)
+{
+	if (o->input || (o->sort && !(o->given & OPTION_LINES)))
+		return run_table(c, o);
+	return show_stream(o, c->table);
+}
+
+/* The fields of the heads of lists are about counts, which lists do not have. */
+static int run_list(const struct command *c, const struct options *o)
+{
+	struct view v;
+
+	if (show_read(&v, o, c->table))
+		return -1;
+	if (c->derive)
+		c->derive(&v, o);
+	if (!(o->given & OPTION_JSON))
+		v.t->nr_fields = 0;
+	return show(&v, o, NULL);
+}
+
+static int run_callers(const struct command *c, const struct options *o)
+{
+	const bool modules = o->by && !strcmp(o->by, "module");
+	struct view v;
+
+	if (o->by && o->given & OPTION_RAW_IP)
+		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
+	if (o->by && o->match.module)
+		return fail("--module needs call sites, and --by %s has none: omit one", o->by);
+	if (show_read(&v, o, o->by && !modules ? "caches" : "callers"))
+		return -1;
+	if (modules)
+		modules_of(&v, o);
+	if (!o->command && !o->by)
+		return show_screenful(&v, o);
+	return show(&v, o, modules ? "live_bytes" : NULL);
+}
+
+/* As text, two matrices, unless options are about rows. */
+static int run_orders(const struct command *c, const struct options *o)
+{
+	static const u64 rows = OPTION_JSON | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT |
+				OPTION_RAW;
+	static const char * const shown[] = { "hits", "live_allocs" };
+	const struct options plain = { .given = o->given, .source = o->source };
+	struct view v, matrix;
+	struct table *t;
+	size_t i;
+	int ret = 0;
+
+	if (show_read(&v, o, c->table))
+		return -1;
+	if (o->given & rows)
+		return show(&v, o, NULL);
+	for (i = 0; !ret && i < ARRAY_SIZE(shown); i++) {
+		t = pages_matrix(v.t, shown[i]);
+		ret = t ? 0 : -1;
+		if (t && !i)
+			table_inherit(t, v.t);
+		if (t) {
+			view_begin(&matrix, t);
+			ret = show(&matrix, &plain, NULL);
+		}
+	}
+	view_end(&v);
+	return ret;
+}
+
+static int run_page_summary(const struct command *c, const struct options *o)
+{
+	struct view pairs, v;
+
+	if (show_read(&pairs, o, c->table))
+		return -1;
+	if (o->given & (OPTION_JSON | OPTION_RAW))
+		return show(&pairs, o, NULL);
+	view_begin(&v, pages_summary(pairs.t));
+	if (!show(&v, o, NULL))
+		return show(&pairs, o, NULL);
+	view_end(&pairs);
+	return -1;
+}
+
+static int run_latency(const struct command *c, const struct options *o)
+{
+	const struct look look = show_look(o);
+	struct view v;
+	int ret;
+
+	if (!(o->given & OPTION_HISTOGRAM))
+		return run_table(c, o);
+	if (o->given & (OPTION_JSON | OPTION_RAW))
+		return fail("-H is for text, and -j has all buckets: omit one");
+	if (show_read(&v, o, c->table))
+		return -1;
+	c->derive(&v, o);
+	ret = show_prepare(&v, o, c->keys);
+	if (!ret) {
+		text_head(stdout, &v, &look);
+		latency_histograms(stdout, &v, &look);
+	}
+	view_end(&v);
+	return ret;
+}
+
+static int run_folded(const struct command *c, const struct options *o)
+{
+	struct view v;
+	int ret;
+
+	if (show_read(&v, o, c->table))
+		return -1;
+	ret = folded_print(stdout, v.t, o->nr_args ? o->args[0] : "live_bytes");
+	view_end(&v);
+	return ret;
+}
+
+/* Kernel addresses are in the upper half of the address space; hashes have only 32 bits. */
+static bool is_address(u64 ptr)
+{
+	return ptr >> 63;
+}
+
+/* A hash can only be compared for equality; with an address, test the whole object. */
+static bool has_address(const struct row *object, u64 addr)
+{
+	u64 ptr = object->v[ALLOC_ptr];
+
+	if (!is_address(ptr))
+		return ptr && ptr == addr;
+	return addr - ptr < object->v[ALLOC_bytes_alloc] || addr == ptr;
+}
+
+/* Keep only the objects that contain an address.  Return: 0, or -1 after calling fail(). */
+static int find_object(struct view *v, u64 addr)
+{
+	bool addresses = false, hashes = false;
+	struct table *t = v->t;
+	size_t i, nr = 0;
+	u64 ptr;
+
+	for (i = 0; i < t->nr_rows; i++) {
+		ptr = t->rows[i]->v[ALLOC_ptr];
+		addresses |= is_address(ptr);
+		hashes |= !is_address(ptr) && ptr;
+		if (has_address(t->rows[i], addr))
+			t->rows[nr++] = t->rows[i];
+	}
+	v->nr = t->nr_rows = nr;
+	if (nr)
+		return 0;
+	if (addresses || !i)
+		return fail("no live object at %#llx: it was freed, or not recorded (older than the module, not sampled, or filtered out)",
+			    addr);
+	if (hashes)
+		return fail("no object is listed as %016llx, and addresses are hashed: sysctl kernel.kptr_restrict=1 shows them",
+			    addr);
+	return fail("addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
+}
+
+static int run_lookup(const struct command *c, const struct options *o)
+{
+	struct view v;
+	u64 addr;
+
+	if (number_parse_hex(o->args[0], &addr))
+		return fail("'%s' is not an address: write it in hexadecimal", o->args[0]);
+	if (show_read(&v, o, c->table))
+		return -1;
+	if (!find_object(&v, addr))
+		return show(&v, o, NULL);
+	view_end(&v);
+	return -1;
+}
+
+/* ---- others --------------------------------------------------------------- */
+
+static int run_top(const struct command *c, const struct options *o)
+{
+	return top_run(&(struct top_options) {
+		.view = o->args[0], .sort = o->sort,
+		.delay_ms = o->given & OPTION_DELAY ? o->delay_ms : 0,
+		.count = o->given & OPTION_COUNT ? o->count : 0,
+	});
+}
+
+static int run_snapshot(const struct command *c, const struct options *o)
+{
+	return snapshot_take(o->args[0], o->tables);
+}
+
+/* The commands `on`, `off` and `reset`. */
+static int run_control(const struct command *c, const struct options *o)
+{
+	return control_write(!strcmp(c->name, "on") ? "enabled 1" :
+			     !strcmp(c->name, "off") ? "enabled 0" : c->name);
+}
+
+/* ---- the table of commands ------------------------------------------------ */
+
+static const char * const callers_by[] = { "module", "cache", NULL };
+
+#define GFP	OPTION_RAW_GFP
+#define IP	OPTION_RAW_IP
+#define LINES	OPTIONS_SOURCES
+
+const struct command commands[] = {
+	{
+		.name = "callers", .group = GROUP_LOOK,
+		.what = "live and allocated memory by call site",
+		.example = "callers -s growth -l 20",
+		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY,
+		.run = run_callers, .table = "callers", .by = callers_by,
+	}, {
+		.name = "caches", .group = GROUP_LOOK,
+		.what = "the same by slab cache",
+		.example = "caches -o +frag_pct,bytes_req",
+		.takes = OPTIONS_ROWS | OPTION_MIN,
+		.run = run_table, .table = "caches",
+	}, {
+		.name = "stacks", .group = GROUP_LOOK,
+		.what = "sampled objects by call stack",
+		.example = "stacks --site 'ext4_*' -l 5",
+		.takes = OPTIONS_SITES | OPTION_MIN,
+		.run = run_table, .table = "stacks",
+	}, {
+		.name = "allocs", .group = GROUP_LOOK,
+		.what = "live objects, the oldest first",
+		.example = "allocs --module ext4 -l 20",
+		.takes = OPTIONS_SITES | IP | OPTION_MIN,
+		.run = run_streamed, .table = "allocs",
+	}, {
+		.name = "summary", .group = GROUP_LOOK,
+		.what = "totals of the whole machine",
+		.example = "summary -v",
+		.takes = OPTIONS_FORM & ~OPTION_NO_HEADER,
+		.run = run_table, .table = "summary",
+	}, {
+		.name = "stats", .group = GROUP_LOOK,
+		.what = "state of the module: table sizes, losses, CPU time",
+		.example = "stats -r | grep dropped",
+		.takes = OPTIONS_FORM & ~OPTION_NO_HEADER,
+		.run = run_table, .table = "stats",
+	}, {
+		.name = "page_callers", .group = GROUP_LOOK,
+		.what = "live and allocated pages by call site",
+		.example = "page_callers -s order,live_kb -l 10",
+		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN,
+		.run = run_table, .table = "page_callers",
+	}, {
+		.name = "pages", .group = GROUP_LOOK,
+		.what = "live pages, the oldest first",
+		.example = "pages --site 'alloc_skb*'",
+		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN,
+		.run = run_streamed, .table = "pages",
+	}, {
+		.name = "orders", .group = GROUP_LOOK,
+		.what = "page allocations by order and migrate type",
+		.example = "orders -s live_kb",
+		.takes = OPTIONS_ROWS & ~OPTION_SITE,
+		.run = run_orders, .table = "orders",
+	}, {
+		.name = "page_summary", .group = GROUP_LOOK,
+		.what = "page allocations of the whole machine",
+		.example = "page_summary -b",
+		.takes = OPTIONS_FORM,
+		.run = run_page_summary, .table = "page_summary",
+	}, {
+		.name = "pcpu", .group = GROUP_LOOK,
+		.what = "refills and drains of the per-CPU page lists",
+		.example = "pcpu -s imbalance_pages",
+		.takes = OPTIONS_ROWS & ~OPTION_SITE,
+		.run = run_table, .table = "pcpu", .derive = marked,
+	}, {
+		.name = "extfrag", .group = GROUP_LOOK,
+		.what = "allocations that fragment memory, and advice",
+		.example = "extfrag -l 5",
+		.takes = OPTIONS_SITES | IP,
+		.run = run_table, .table = "extfrag", .derive = advised,
+	}, {
+		.name = "latency", .group = GROUP_LOOK,
+		.what = "time that reclaim and compaction took, by phase",
+		.example = "latency -H",
+		.takes = OPTIONS_ROWS | OPTION_HISTOGRAM,
+		.run = run_latency, .table = "latency", .derive = percentiles_of,
+		.keys = "total_us",
+	}, {
+		.name = "shrinkers", .group = GROUP_LOOK,
+		.what = "time that each shrinker took",
+		.example = "shrinkers -s max_us",
+		.takes = OPTIONS_ROWS,
+		.run = run_table, .table = "shrinkers", .derive = shares_of, .keys = "total_us",
+	}, {
+		.name = "stalls", .group = GROUP_LOOK,
+		.what = "what allocations waited for, by call site",
+		.example = "stalls -s max_us -l 10",
+		.takes = OPTIONS_SITES | GFP,
+		.run = run_table, .table = "stalls", .derive = shares_of, .keys = "total_us",
+	}, {
+		.name = "slow", .group = GROUP_LOOK,
+		.what = "the last slow phases, with their causes and stacks",
+		.example = "slow -f -t 10000",
+		.takes = OPTION_JSON | OPTION_EXACT | OPTION_VERBOSE | OPTION_LINES | GFP |
+			OPTION_FOLLOW | OPTION_AT_LEAST | OPTION_INPUT,
+		.run = slow_run, .table = "slow",
+	}, {
+		.name = "tasks", .group = GROUP_LOOK,
+		.what = "pages allocated and freed by process",
+		.example = "tasks -s stall_us",
+		.takes = OPTIONS_ROWS,
+		.run = run_table, .table = "tasks", .keys = "net_pages",
+	}, {
+		.name = "cgroups", .group = GROUP_LOOK,
+		.what = "pages allocated and freed by cgroup",
+		.example = "cgroups -s alloc_pages",
+		.takes = OPTIONS_ROWS,
+		.run = run_table, .table = "cgroups", .keys = "net_pages",
+	}, {
+		.name = "comm_sites", .group = GROUP_LOOK,
+		.what = "allocations by command and call site",
+		.example = "comm_sites --site make",
+		.takes = OPTIONS_SITES,
+		.run = run_table, .table = "comm_sites",
+	}, {
+		.name = "comm_syscalls", .group = GROUP_LOOK,
+		.what = "allocations by command and system call",
+		.example = "comm_syscalls -s slab_bytes",
+		.takes = OPTIONS_ROWS,
+		.run = run_table, .table = "comm_syscalls",
+	}, {
+		.name = "gfp_flags", .group = GROUP_LOOK,
+		.what = "gfp flags and the short codes printed for them",
+		.example = "gfp_flags",
+		.takes = OPTIONS_LIST,
+		.run = run_list, .table = "gfp_flags", .derive = codes_of,
+	}, {
+		.name = "skip", .group = GROUP_LOOK,
+		.what = "functions never shown as call sites of pages",
+		.example = "skip",
+		.takes = OPTIONS_LIST,
+		.run = run_list, .table = "skip",
+	}, {
+		.name = "top", .args = "[VIEW]", .group = GROUP_FIND,
+		.what = "tables on the whole screen, refreshed each second",
+		.example = "top caches -s growth",
+		.takes = OPTION_SORT | OPTION_DELAY | OPTION_COUNT,
+		.run = run_top,
+		.words = top_view_name,
+	}, {
+		.name = "leaks", .group = GROUP_FIND,
+		.what = "old live objects, by call site, process or cgroup",
+		.example = "leaks --older-than 1h --by cgroup",
+		.takes = OPTIONS_SITES | IP | OPTION_OLDER | OPTION_MIN | OPTION_BY,
+		.run = leaks_run, .table = "allocs", .derive = leaks_of, .keys = "live_bytes",
+		.by = leaks_names,
+	}, {
+		.name = "diff", .args = "A [B]", .group = GROUP_FIND,
+		.what = "changes from one snapshot to another, or up to now",
+		.example = "diff --min 1M yesterday.tar.gz",
+		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR) & ~OPTION_INPUT,
+		.run = diff_run, .table = "callers", .derive = growth_of,
+		.status = "0: nothing has grown significantly; 1: something has; 2: failure",
+		.failure = STATUS_DIFF, .files = true,
+	}, {
+		.name = "watch", .args = "[TABLE] [SECONDS]", .group = GROUP_FIND,
+		.what = "changes since the last look, every 2 seconds",
+		.example = "watch caches 10 -l 5",
+		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_DELAY | OPTION_COUNT) &
+			 ~(OPTION_INPUT | OPTION_RAW | LINES),
+		.run = watch_run, .table = "callers", .derive = growth_of,
+		.words = growth_table,
+	}, {
+		.name = "lookup", .args = "ADDR", .group = GROUP_FIND,
+		.what = "the live object at an address",
+		.example = "lookup ffff888001000080",
+		.takes = OPTIONS_FORM | OPTION_OUTPUT | IP | LINES,
+		.run = run_lookup, .table = "allocs",
+	}, {
+		.name = "run", .args = "-- COMMAND", .group = GROUP_FIND,
+		.what = "changes by call site while a command runs",
+		.example = "run --cgroup -- make -j4",
+		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
+		.run = run_run, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
+		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
+		.failure = STATUS_RUN, .starts = true,
+	}, {
+		.name = "stat", .args = "[-- COMMAND]", .group = GROUP_FIND,
+		.what = "what perf kmem stat prints, live",
+		.example = "stat --slab --page --caller -l 20 -- find /usr",
+		.takes = OPTIONS_STAT | OPTION_SORT | OPTION_LINES | IP | OPTION_JSON |
+			OPTION_VERBOSE | OPTION_INPUT,
+		.run = stat_run,
+		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
+		.failure = STATUS_RUN, .starts = true,
+	}, {
+		.name = "status", .group = GROUP_ACT,
+		.what = "what is recorded, what was lost, and what it costs",
+		.example = "status",
+		.takes = OPTION_JSON | OPTION_INPUT,
+		.run = status_run,
+	}, {
+		.name = "set", .args = "[NAME [VALUE]]", .group = GROUP_ACT,
+		.what = "change a setting of the module, or list them",
+		.example = "set sample_bytes 512K",
+		.takes = OPTION_JSON | OPTION_EXACT | OPTION_INPUT,
+		.run = set_run, .words = setting_name,
+		.starts = true,
+	}, {
+		.name = "on", .group = GROUP_ACT,
+		.what = "start recording allocations",
+		.example = "on",
+		.run = run_control,
+	}, {
+		.name = "off", .group = GROUP_ACT,
+		.what = "stop recording allocations; frees are still followed",
+		.example = "off",
+		.run = run_control,
+	}, {
+		.name = "reset", .group = GROUP_ACT,
+		.what = "restart all counts; live objects stay",
+		.example = "reset",
+		.run = run_control,
+	}, {
+		.name = "snapshot", .args = "FILE", .group = GROUP_EXPORT,
+		.what = "save all tables in one file, for diff and -i",
+		.example = "snapshot yesterday.tar.gz",
+		.takes = OPTION_TABLES,
+		.run = run_snapshot, .files = true,
+	}, {
+		.name = "folded", .args = "[COLUMN]", .group = GROUP_EXPORT,
+		.what = "sampled objects by stack, for flame graphs",
+		.example = "folded | flamegraph.pl --countname bytes > live.svg",
+		.takes = OPTION_INPUT,
+		.run = run_folded, .table = "stacks",
+	}, {
+		.name = "export", .args = "FORMAT [FILE]", .group = GROUP_EXPORT,
+		.what = "metrics, in the format openmetrics or prometheus",
+		.example = "export prometheus /var/lib/prometheus/node-exporter/kmemacct.prom",
+		.takes = OPTION_SERIES | OPTION_INCLUDE | OPTION_EXCLUDE,
+		.run = export_run, .words = export_format, .files = true,
+	},
+	{}
+};
+
+const struct command *commands_find(const char *name)
+{
+	const struct command *c;
+	struct suggestion s;
+
+	suggest_begin(&s, name, strlen(name));
+	for (c = commands; c->name; c++) {
+		if (suggest_is(c->name, name))
+			return c;
+		suggest_try(&s, c->name);
+	}
+	suggest_fail(&s, "see kmemacct --help", "unknown command '%.64s'", name);
+	return NULL;
+}
+
+/* The growth of what is live needs the time since counting began. */
+struct table *commands_table(const struct command *c)
+{
+	static const struct options none;
+	struct table *t = c->table ? table_known(c->table) : NULL;
+	struct view v;
+
+	if (!t)
+		return NULL;
+	t->fields[t->nr_fields++] = (struct field) { "window_s", "1.000" };
+	view_begin(&v, t);
+	if (c->derive)
+		c->derive(&v, &none);
+	return schema_complete(v.t);
+}

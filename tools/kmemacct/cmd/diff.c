@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kmemacct diff: compares two snapshots, or a snapshot with the module.  kmemacct watch: compares a
+ * table with what it was at the last look, again and again.
+ *
+ * In another build of the kernel, the offset in a function is another one, so only the names of
+ * functions are compared.  delta.c says what else may be compared.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../top/top.h"
+#include "cmd.h"
+
+/*
+ * Read a table that can be compared, which may also be `modules`.  One of a snapshot has no rows if
+ * the module did not keep them at that time.
+ */
+static struct table *read_table(const struct source *s, const char *table)
+{
+	const bool modules = !strcmp(table, "modules"), old = source_is_snapshot(s);
+	const char *name = modules ? "callers" : table;
+	struct table *t = source_table(s, name);
+
+	if (t && !(old && t->nr_rows) && show_check_enabled(t)) {
+		if (old)
+			fail("%s has no %s: they were not recorded when it was taken",
+			     source_path(s), name);
+		table_free(t);
+		return NULL;
+	}
+	if (t && modules)
+		group_modules(t);
+	return t;
+}
+
+static void print_change(FILE *out, const struct growth *g, bool exact)
+{
+	const bool less = g->after < g->before;
+	char size[NUMBER_LEN];
+
+	number_print_bytes(size, less ? g->before - g->after : g->after - g->before, exact);
+	fprintf(out, "%s%s", less ? "-" : "+", size);
+}
+
+/* ---- the two sides of a diff ---------------------------------------------- */
+
+/**
+ * struct side - one of the two that are compared
+ * @snapshot: the snapshot; NULL: the module
+ * @t: the table
+ * @uptime_ms: when it was read, in milliseconds since boot
+ * @build: the build of the kernel; "" if it is not known
+ */
+struct side {
+	struct source *snapshot;
+	struct table *t;
+	u64 uptime_ms;
+	char *build;
+};
+
+static int read_side(struct side *side, const char *path, const char *table)
+{
+	const struct source *s = &module_source;
+
+	if (path) {
+		s = side->snapshot = snapshot_open(path);
+		if (!s)
+			return -1;
+	}
+	side->uptime_ms = source_uptime_ms(s);
+	side->build = source_build(s);
+	side->t = read_table(s, table);
+	return side->t ? 0 : -1;
+}
+
+static void free_side(struct side *side)
+{
+	snapshot_free(side->snapshot);
+	free(side->build);
+}
+
+static bool is_same_build(const struct side *b, const struct side *a)
+{
+	return !*b->build || !*a->build || !strcmp(b->build, a->build);
+}
+
+/* ---- remarks -------------------------------------------------------------- */
+
+#define ONLY_LIVE	"only what is live is compared"
+
+/* Say why only a part can be compared. */
+static void print_relation(FILE *out, const struct side *b, const struct side *a,
+			   const struct relation *r)
+{
+	if (!r->same_kernel)
+		fprintf(out, "; another kernel, %s and then %s",
+			table_field(b->t, "kernel") ?: "", table_field(a->t, "kernel") ?: "");
+	else if (!is_same_build(b, a))
+		fputs("; another build of the kernel", out);
+	if (!r->same_kernel || !is_same_build(b, a))
+		fputs(": names are compared without offsets, and only what is live", out);
+	else if (!r->same_load)
+		fputs("; another boot, or the module was loaded again: " ONLY_LIVE, out);
+	else if (!r->same_resets)
+		fputs("; the counts were reset in between: " ONLY_LIVE, out);
+	else if (!r->same_modules)
+		fputs("; modules came or went, so a name may be of other code: " ONLY_LIVE, out);
+	if (!r->same_filter)
+		fputs("; the filters differ: what only one of them records is no growth", out);
+}
+
+static char *make_note(const struct growth *g, const struct growth_options *o, bool exact,
+		       const struct side *b, const struct side *a, const struct relation *r)
+{
+	char size[NUMBER_LEN], *note;
+	size_t len;
+	FILE *out = text_open(&note, &len);
+
+	number_print_bytes(size, g->before, exact);
+	fprintf(out, "%s live before, ", size);
+	number_print_bytes(size, g->after, exact);
+	fprintf(out, "%s after, ", size);
+	print_change(out, g, exact);
+	number_print_age(size, o->elapsed_ms);
+	if (o->elapsed_ms)
+		fprintf(out, " in %s", size);
+	print_relation(out, b, a, r);
+	if (g->sampled) {
+		number_print_bytes(size, g->unsampled, exact);
+		fprintf(out,
+			"; ~ estimate, low..high its 95 %% interval; at most %g %% of the significant changes are expected to be false; a row without samples changed by at most %s",
+			100 * o->fdr, size);
+	}
+	text_close(out);
+	return note;
+}
+
+/* ---- diff ----------------------------------------------------------------- */
+
+/* Compare both sides, whose tables become those of the view.  Return: 0, or -1 after fail(). */
+static int compare(struct view *v, const struct options *o, struct side *b, struct side *a)
+{
+	const struct relation r = delta_relate(b->t, a->t);
+	const struct growth_options how = {
+		.counted = r.same_resets && r.same_modules,
+		.plain = !r.same_kernel || !is_same_build(b, a),
+		.elapsed_ms = r.same_load ? a->uptime_ms - b->uptime_ms : 0,
+		.fdr = o->given & OPTION_FDR ? o->fdr_milli / 100000.0 : GROWTH_FDR,
+	};
+	struct growth g;
+
+	if (r.same_load && a->uptime_ms < b->uptime_ms)
+		return fail("%s was taken later than the other one: give the earlier one first",
+			    o->args[0]);
+	g = growth_make("diff", b->t, a->t, &how);
+	table_inherit(g.table, a->t);
+	g.table->from[0] = b->t;
+	g.table->from[1] = a->t;
+	view_begin(v, g.table);
+	v->note = view_own(v, make_note(&g, &how, o->given & OPTION_EXACT, b, a, &r));
+	b->t = a->t = NULL;
+	return 0;
+}
+
+int diff_run(const struct command *c, const struct options *o)
+{
+	const char *table = o->table ?: c->table;
+	struct side b = {}, a = {};
+	struct view v;
+	int ret = -1;
+
+	if (o->match.module && growth_check_module(table))
+		return -1;
+	if (!read_side(&b, o->args[0], table) && !read_side(&a, o->args[1], table) &&
+	    !compare(&v, o, &b, &a)) {
+		if (!view_select(&v, &o->match)) {
+			ret = growth_count(v.t) > 0;
+			ret = show(&v, o, NULL) ? -1 : ret;
+		} else {
+			view_end(&v);
+		}
+	}
+	table_free(b.t);
+	table_free(a.t);
+	free_side(&b);
+	free_side(&a);
+	return ret;
+}
+
+/* ---- watch: waiting ------------------------------------------------------- */
+
+#define DELAY_MS	2000
+/* Rows of a look, unless -l says otherwise. */
+#define LINES		20
+
+/**
+ * struct watch - a watch
+ * @o: the options, with the rows of a look
+ * @table: name of the table
+ * @delay_ms: time between two looks
+ * @last: the table at the last look
+ * @last_ms: when that was, in milliseconds since boot
+ */
+struct watch {
+	struct options o;
+	const char *table;
+	u64 delay_ms;
+	struct table *last;
+	u64 last_ms;
+};
+
+/*
+ * The signals that end the watch are blocked all the time, and taken while it waits.  So no look is
+ * cut off.  One that is ignored, as by nohup, stays so.
+ */
+static void block_signals(sigset_t *set)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	struct sigaction now;
+	size_t i;
+
+	sigemptyset(set);
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		sigaction(signals[i], NULL, &now);
+		if (now.sa_handler != SIG_IGN)
+			sigaddset(set, signals[i]);
+	}
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+/* Return: true if a signal came before the time @until. */
+static bool wait_until(u64 until, const sigset_t *set)
+{
+	struct timespec rest;
+	u64 now, ms;
+
+	do {
+		now = clock_uptime_ms();
+		ms = until > now ? until - now : 0;
+		rest = (struct timespec) { ms / 1000, ms % 1000 * 1000000 };
+		if (sigtimedwait(set, NULL, &rest) > 0)
+			return true;
+	} while (errno == EINTR);
+	return false;
+}
+
+/* ---- watch: looks --------------------------------------------------------- */
+
+static void format_time(char *buf, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(buf, size, "%Y-%m-%d %H:%M:%S", localtime_r(&now, &tm));
+}
+
+/* Say why the two tables cannot be compared; NULL: they can. */
+static const char *why_anew(const struct table *before, const struct table *after)
+{
+	const char *b = table_field(before, "load_id"), *a = table_field(after, "load_id");
+	const struct relation r = delta_relate(before, after);
+
+	/* In a file that does not name its load, nothing shows that it is another one. */
+	if (strcmp(b ?: "", a ?: ""))
+		return "the module was loaded again: the comparison begins anew";
+	if (r.same_load && !r.same_resets)
+		return "the counts were reset: the comparison begins anew";
+	return NULL;
+}
+
+static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
+{
+	char now[64], live[NUMBER_LEN], age[NUMBER_LEN], *note;
+	size_t len;
+	FILE *out = text_open(&note, &len);
+
+	format_time(now, sizeof(now));
+	number_print_bytes(live, g->after, exact);
+	number_print_age(age, elapsed_ms);
+	fprintf(out, "%s: ", now);
+	if (g->after == g->before)
+		fputs("0 bytes", out);
+	else
+		print_change(out, g, exact);
+	fprintf(out, " in %s, now %s live%s", age, live,
+		g->table->nr_rows ? "" : "; nothing has changed");
+	text_close(out);
+	return note;
+}
+
+/* Print what has changed from the last look to @t. */
+static int print_look(struct watch *w, struct table *t, u64 now_ms)
+{
+	const struct growth_options how = {
+		.counted = delta_relate(w->last, t).same_modules,
+		.churn = true,
+		.elapsed_ms = now_ms - w->last_ms ?: 1,
+		.fdr = GROWTH_FDR,
+	};
+	struct growth g = growth_make("watch", w->last, t, &how);
+	struct view v;
+	char *losses;
+
+	table_inherit(g.table, t);
+	view_begin(&v, g.table);
+	v.note = view_own(&v, make_look_note(&g, how.elapsed_ms, w->o.given & OPTION_EXACT));
+	if (w->o.given & OPTION_JSON || v.nr)
+		return show(&v, &w->o, NULL);
+	text_comment(stdout, v.note, screen_columns());
+	losses = state_losses(&v);
+	text_comments(stdout, losses, screen_columns());
+	free(losses);
+	view_end(&v);
+	return 0;
+}
+
+/* Return: 1 if something was compared, 0 if not, or -1 after calling fail(). */
+static int look(struct watch *w)
+{
+	const u64 now_ms = clock_uptime_ms();
+	struct table *t = read_table(&module_source, w->table);
+	const char *why = t && w->last ? why_anew(w->last, t) : NULL;
+	int ret = t && w->last && !why;
+	char now[64], *line;
+
+	if (!t && w->last && !source_is_loaded())
+		fail("the module was removed while it was watched: load it again");
+	if (!t)
+		return -1;
+	/* In JSON, a gap in the time between two objects shows this. */
+	if (why && !(w->o.given & OPTION_JSON)) {
+		format_time(now, sizeof(now));
+		line = alloc_print("%s %s: %s", now, w->table, why);
+		text_comment(stdout, line, screen_columns());
+		free(line);
+	}
+	if (ret && print_look(w, t, now_ms))
+		ret = -1;
+	table_free(w->last);
+	w->last = t;
+	w->last_ms = now_ms;
+	return show_finish() ? -1 : ret;
+}
+
+static int watch(struct watch *w)
+{
+	const u64 count = w->o.given & OPTION_COUNT ? w->o.count : U64_MAX;
+	u64 next = clock_uptime_ms(), nr = 0;
+	sigset_t set;
+	int ret;
+
+	block_signals(&set);
+	while (nr < count) {
+		ret = look(w);
+		if (ret < 0)
+			return -1;
+		nr += ret;
+		/* Looks that take longer than the delay do not pile up. */
+		next += w->delay_ms;
+		if (next <= clock_uptime_ms())
+			next = clock_uptime_ms();
+		if (nr < count && wait_until(next, &set))
+			break;
+	}
+	return 0;
+}
+
+int watch_run(const struct command *c, const struct options *o)
+{
+	struct watch w = {
+		.o = *o,
+		.table = c->table,
+		.delay_ms = o->given & OPTION_DELAY ? o->delay_ms : DELAY_MS,
+	};
+	int i, ret;
+
+	for (i = 0; o->args[i]; i++) {
+		if (*o->args[i] < '0' || *o->args[i] > '9') {
+			if (i)
+				return fail("watch takes one table: kmemacct watch [TABLE] [SECONDS]");
+			w.table = growth_find(o->args[i]);
+			if (!w.table)
+				return -1;
+		} else if (top_parse_delay(o->args[i], &w.delay_ms)) {
+			return fail("watch takes a number of seconds, such as 0.5, not '%s'",
+				    o->args[i]);
+		}
+	}
+	if (!(o->given & (OPTION_LINES | OPTION_JSON))) {
+		w.o.given |= OPTION_LINES;
+		w.o.lines = LINES;
+	}
+	if (o->match.module && growth_check_module(w.table))
+		return -1;
+	ret = watch(&w);
+	table_free(w.last);
+	return ret;
+}

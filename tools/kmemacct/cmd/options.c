@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The options. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../top/top.h"
+#include "cmd.h"
+
+/* ---- values --------------------------------------------------------------- */
+
+static int set_sort(struct options *o, const char *keys)
+{
+	return stat_sort(&o->stat, keys);
+}
+
+static int set_lines(struct options *o, const char *text)
+{
+	stat_lines(&o->stat, o->lines);
+	return 0;
+}
+
+static int set_delay(struct options *o, const char *text)
+{
+	return top_parse_delay(text, &o->delay_ms);
+}
+
+static int set_table(struct options *o, const char *name)
+{
+	o->table = growth_find(name);
+	return o->table ? 0 : -1;
+}
+
+static int parse_fdr(const char *text, u64 *milli)
+{
+	return number_parse_percent(text, milli) || *milli >= 100000 ? -1 : 0;
+}
+
+static int set_debug_dir(struct options *o, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail("--debug-dir %s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return fail("--debug-dir %s: not a directory: name the one that it is in", path);
+	return 0;
+}
+
+static int add_pattern(struct patterns *p, const char *pattern, const char *option)
+{
+	if (p->nr == PATTERNS_MAX)
+		return fail("more than %d of %s: use patterns that match more names",
+			    PATTERNS_MAX, option);
+	p->pattern[p->nr++] = pattern;
+	return 0;
+}
+
+static int set_include(struct options *o, const char *pattern)
+{
+	return add_pattern(&o->include, pattern, "--include");
+}
+
+static int set_exclude(struct options *o, const char *pattern)
+{
+	return add_pattern(&o->exclude, pattern, "--exclude");
+}
+
+/* ---- the options ---------------------------------------------------------- */
+
+#define AT(member)	.at = offsetof(struct options, member)
+#define NUMBER(member, _parse, _least, _takes) \
+	AT(member), .parse = _parse, .least = _least, .takes = _takes
+
+const struct option_info option_infos[] = {
+	{ OPTION_SORT, 's', "sort", "KEY[,KEY...]", "sort rows by these columns", AT(sort),
+	  .set = set_sort },
+	{ OPTION_LINES, 'l', "line", "N", "print only the first N rows",
+	  NUMBER(lines, number_parse, 1, "a number of rows, 1 or more"), .set = set_lines },
+	{ OPTION_OUTPUT, 'o', "output", "COLUMNS", "print these columns; +COLUMN adds one",
+	  AT(output) },
+	{ OPTION_MIN, 0, "min", "BYTES", "only rows of at least this live size or change",
+	  NUMBER(match.min_bytes, number_parse_size, 0, "a size such as 4096, 64K or 1M") },
+	{ OPTION_MODULE, 0, "module", "NAME", "only call sites in this module, or in kernel",
+	  AT(match.module) },
+	{ OPTION_SITE, 0, "site", "PATTERN", "only rows whose name matches, as in glob(7)",
+	  AT(match.site) },
+	{ OPTION_BY, 0, "by", "KEY", "by", AT(by) },
+	{ OPTION_OLDER, 0, "older-than", "AGE", "minimum age, such as 30s or 2h (default 1m)",
+	  NUMBER(older_ms, number_parse_duration, 0, "an age such as 30s, 1.5h, 2h30m or 1w") },
+	{ OPTION_HISTOGRAM, 'H', "histogram", NULL, "print whole histograms" },
+	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
+	{ OPTION_AT_LEAST, 't', "at-least", "US", "only those of at least US microseconds",
+	  NUMBER(at_least_us, number_parse, 0, "a number of microseconds") },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "meanwhile, record only the command" },
+	{ OPTION_CALLER, 0, "caller", NULL, "tables by call site" },
+	{ OPTION_ALLOC, 0, "alloc", NULL, "tables of single objects and pages" },
+	{ OPTION_SLAB, 0, "slab", NULL, "objects; without --page the default" },
+	{ OPTION_PAGE, 0, "page", NULL, "pages" },
+	{ OPTION_LIVE, 0, "live", NULL, "with --page: only pages that are live" },
+	{ OPTION_DELAY, 'd', "delay", "SECONDS", "time between two refreshes",
+	  .set = set_delay },
+	{ OPTION_COUNT, 'n', "count", "COUNT", "end after COUNT refreshes",
+	  NUMBER(count, number_parse, 1, "a number of refreshes, 1 or more") },
+	{ OPTION_INPUT, 'i', "input", "FILE", "read tables from a snapshot", AT(input) },
+	{ OPTION_TABLES, 0, "tables", "TABLE[,TABLE...]", "save only these tables", AT(tables) },
+	{ OPTION_TABLE, 0, "table", "TABLE", "compare this table in place of callers",
+	  .set = set_table },
+	{ OPTION_FDR, 0, "fdr", "PERCENT", "false ones among the significant (default 5)",
+	  NUMBER(fdr_milli, parse_fdr, 1, "a percentage between 0 and 100") },
+	{ OPTION_SERIES, 0, "series", "N", "list at most N call sites (default 200)",
+	  NUMBER(series, number_parse, 0, "a number of call sites") },
+	{ OPTION_INCLUDE, 0, "include", "PATTERN", "list only call sites that match one of these",
+	  .set = set_include },
+	{ OPTION_EXCLUDE, 0, "exclude", "PATTERN", "list no call sites that match",
+	  .set = set_exclude },
+	{ OPTION_SOURCES, 0, "lines", NULL, "print the source lines of call sites" },
+	{ OPTION_DEBUG_DIR, 0, "debug-dir", "DIR", "search DIR for debug information first",
+	  AT(debug_dir), .set = set_debug_dir },
+	{ OPTION_RAW, 'r', "raw", NULL, "words with one blank between them, for scripts" },
+	{ OPTION_NO_HEADER, 0, "no-header", NULL, "omit the titles of the columns" },
+	{ OPTION_EXACT, 'b', "bytes", NULL, "print exact sizes and times" },
+	{ OPTION_JSON, 'j', "json", NULL, "print JSON" },
+	{ OPTION_RAW_IP, 0, "raw-ip", NULL, "print addresses instead of call sites" },
+	{ OPTION_RAW_GFP, 0, "raw-gfp", NULL, "print gfp flags as numbers" },
+	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all that the module says" },
+	{ OPTION_HELP, 'h', "help", NULL, "print this help" },
+	{ OPTION_VERSION, 0, "version", NULL, "print the version" },
+	{ OPTION_COMPLETION, 0, "completion", NULL, NULL },
+	{}
+};
+
+static const struct option_info *find_letter(char letter)
+{
+	const struct option_info *i;
+
+	for (i = option_infos; i->name; i++)
+		if (i->letter && i->letter == letter)
+			return i;
+	return NULL;
+}
+
+/* Find an option by the beginning of its name, as getopt_long() does. */
+static const struct option_info *find_long(const char *name, size_t len)
+{
+	const struct option_info *i, *found = NULL;
+
+	for (i = option_infos; i->name; i++) {
+		if (strncmp(i->name, name, len))
+			continue;
+		if (strlen(i->name) == len)
+			return i;
+		if (found)
+			return NULL;
+		found = i;
+	}
+	return found;
+}
+
+static void option_text(char text[32], const struct option_info *i)
+{
+	if (i->letter)
+		snprintf(text, 32, "-%c", i->letter);
+	else
+		snprintf(text, 32, "--%.28s", i->name);
+}
+
+/* Store the value of an option. */
+static int store(struct options *o, const struct option_info *i, const char *text)
+{
+	void *to = (char *)o + i->at;
+	char name[32];
+
+	option_text(name, i);
+	if (i->parse && (i->parse(text, to) || *(u64 *)to < i->least))
+		return fail("%s takes %s, not '%s'", name, i->takes, text);
+	if (!i->parse && i->at)
+		*(const char **)to = text;
+	return i->set ? i->set(o, text) : 0;
+}
+
+/* ---- errors --------------------------------------------------------------- */
+
+static int fail_unknown(const char *name, size_t len)
+{
+	const struct option_info *i;
+	struct suggestion s;
+
+	suggest_begin(&s, name, len);
+	for (i = option_infos; i->name; i++)
+		if (i->what)
+			suggest_try(&s, i->name);
+	if (s.best)
+		return fail("unknown option --%.*s: did you mean '--%s'?", (int)len, name, s.best);
+	return fail("unknown option --%.*s: see kmemacct COMMAND --help", (int)len, name);
+}
+
+/* Find what is wrong with a long option.  Return: -1 after calling fail(), or 0. */
+static int explain_long(const char *name)
+{
+	size_t len = strcspn(name, "=");
+	const struct option_info *i = find_long(name, len);
+
+	if (!i)
+		return fail_unknown(name, len);
+	if (name[len] && !i->value)
+		return fail("--%s takes no value: omit %s", i->name, name + len);
+	if (!name[len] && i->value)
+		return fail("--%s needs a value: --%s %s", i->name, i->name, i->value);
+	return 0;
+}
+
+static int explain_short(const char *letters)
+{
+	const struct option_info *i;
+
+	for (; *letters; letters++) {
+		i = find_letter(*letters);
+		if (!i)
+			return fail("unknown option -%c: see kmemacct COMMAND --help", *letters);
+		if (i->value)
+			return letters[1] ? 0 : fail("-%c needs a value: -%c %s", i->letter,
+						     i->letter, i->value);
+	}
+	return 0;
+}
+
+static int fail_word(const char *word)
+{
+	int ret = 0;
+
+	if (word && word[0] == '-')
+		ret = word[1] == '-' ? explain_long(word + 2) : explain_short(word + 1);
+	return ret ?: fail("wrong option %s: see kmemacct COMMAND --help", word);
+}
+
+/* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */
+static bool is_json(const char *word)
+{
+	const struct option_info *i;
+
+	if (word[0] != '-' || !word[1])
+		return false;
+	if (word[1] == '-') {
+		i = find_long(word + 2, strlen(word + 2));
+		return i && i->bit == OPTION_JSON;
+	}
+	for (word++; (i = find_letter(*word)) && !i->value; word++)
+		if (i->bit == OPTION_JSON)
+			return true;
+	return false;
+}
+
+/* ---- parsing -------------------------------------------------------------- */
+
+/* Options without a letter have the key of the first one plus their index. */
+#define KEY_LONG	1000
+#define OPTIONS_MAX	64
+
+/**
+ * struct parsing - state of the parser
+ * @o: the result
+ * @next: index of the first word that is not parsed up to its end; argp does not tell which word
+ *	was wrong
+ */
+struct parsing {
+	struct options *o;
+	int next;
+};
+
+static int key_of(const struct option_info *i)
+{
+	return i->letter ? i->letter : KEY_LONG + (int)(i - option_infos);
+}
+
+static error_t take_option(struct options *o, const struct option_info *i, const char *value)
+{
+	o->given |= i->bit;
+	if (i->bit == OPTION_JSON)
+		error_as_json();
+	stat_flag(&o->stat, i->bit);
+	return store(o, i, value) ? ECANCELED : 0;
+}
+
+static error_t take_arg(struct options *o, char *arg, struct argp_state *state)
+{
+	if (!o->command) {
+		o->command = commands_find(arg);
+		return o->command ? 0 : ECANCELED;
+	}
+	if (!o->nr_args)
+		o->dashes = state->quoted;
+	o->args[o->nr_args++] = arg;
+	/* From here on, options belong to the program that the command starts. */
+	while (o->command->starts && state->next < state->argc)
+		o->args[o->nr_args++] = state->argv[state->next++];
+	return 0;
+}
+
+/* ECANCELED means that fail() has been called. */
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	const struct option_info *i = option_infos;
+	struct parsing *p = state->input;
+
+	while (i->name && key_of(i) != key)
+		i++;
+	/* There are more keys, for the beginning and the end. */
+	if (!i->name && key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	p->next = state->next;
+	return i->name ? take_option(p->o, i, arg) : take_arg(p->o, arg, state);
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	struct argp_option options[OPTIONS_MAX] = {}, *to = options;
+	const struct argp argp = { .options = options, .parser = parse };
+	struct parsing p = { .o = o, .next = 1 };
+	const struct option_info *i;
+	error_t error;
+	char **word;
+
+	for (i = option_infos; i->name; i++)
+		*to++ = (struct argp_option) {
+			.name = i->name, .key = key_of(i), .arg = i->value, .doc = "",
+		};
+	o->args = alloc(argc + 1, sizeof(*o->args));
+	error = argp_parse(&argp, argc, argv,
+			   ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT,
+			   NULL, &p);
+	if (!error)
+		return 0;
+	/* Print the error as the command line asks for, which may be wrong before its -j. */
+	for (word = argv + p.next; *word && strcmp(*word, "--"); word++)
+		if (is_json(*word))
+			error_as_json();
+	return error == ECANCELED ? -1 : fail_word(argv[p.next]);
+}
+
+/* ---- checks --------------------------------------------------------------- */
+
+static int check_json(const struct options *o)
+{
+	static const u64 text = OPTION_RAW | OPTION_NO_HEADER | OPTION_OUTPUT;
+	const struct option_info *i;
+	char name[32];
+
+	if (!(o->given & OPTION_JSON))
+		return 0;
+	for (i = option_infos; i->name; i++) {
+		if (!(o->given & text & i->bit))
+			continue;
+		option_text(name, i);
+		return fail("%s is for text, and -j has all columns: omit one", name);
+	}
+	return 0;
+}
+
+static int check_lines(const struct options *o)
+{
+	const u64 both = OPTION_SOURCES | OPTION_RAW_IP;
+
+	if ((o->given & both) == both)
+		return fail("--lines needs call sites, and --raw-ip has addresses: omit one");
+	if ((o->given & OPTIONS_SOURCES) == OPTION_DEBUG_DIR)
+		return fail("--debug-dir is for --lines: add it");
+	return 0;
+}
+
+const char *options_by(char text[WORDS_LEN], const char * const words[])
+{
+	size_t used = 0;
+	int i;
+
+	*text = '\0';
+	for (i = 0; words[i] && used < WORDS_LEN; i++)
+		used += snprintf(text + used, WORDS_LEN - used, "%s%s",
+				 !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	return text;
+}
+
+static int check_by(const struct options *o, const struct command *c)
+{
+	char use[WORDS_LEN + 8] = "use ";
+	struct suggestion s;
+	int i;
+
+	if (!o->by)
+		return 0;
+	suggest_begin(&s, o->by, strlen(o->by));
+	for (i = 0; c->by[i]; i++) {
+		if (!strcmp(o->by, c->by[i]))
+			return 0;
+		suggest_try(&s, c->by[i]);
+	}
+	options_by(use + strlen(use), c->by);
+	return suggest_fail(&s, use, "%s --by has no '%.64s'", c->name, o->by);
+}
+
+int options_check(const struct options *o, const struct command *c)
+{
+	const struct option_info *i;
+	char name[32];
+
+	for (i = option_infos; i->name; i++) {
+		if (!(o->given & ~(c->takes | OPTIONS_ANY) & i->bit))
+			continue;
+		option_text(name, i);
+		return fail("%s does not take %s: see kmemacct %s --help", c->name, name,
+			    c->name);
+	}
+	return check_by(o, c) || check_lines(o) ? -1 : check_json(o);
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/* kmemacct run -- COMMAND: what has changed while a command ran. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+/* ---- the command ---------------------------------------------------------- */
+
+/* A shell adds this to the number of the signal that ended a command. */
+#define STATUS_SIGNAL	128
+
+/* A signal that came before the command was started, or 0. */
+static atomic_int caught;
+/* Process ID of the command while it runs, or 0. */
+static atomic_int running;
+
+/*
+ * Pass a signal on to the command instead of ending this program, which prints the table
+ * when the command has ended.
+ */
+static void forward_signal(int signal)
+{
+	if (running)
+		kill(running, signal);
+	else
+		caught = signal;
+}
+
+/* Signals of the keyboard reach the command anyway: the terminal sends them to both. */
+static void note_signal(int signal)
+{
+	if (!running)
+		caught = signal;
+}
+
+static const struct {
+	int signal;
+	void (*handler)(int signal);
+} signals[] = {
+	{ SIGINT, note_signal },
+	{ SIGQUIT, note_signal },
+	{ SIGTERM, forward_signal },
+	{ SIGHUP, forward_signal },
+};
+
+#define NR_SIGNALS	ARRAY_SIZE(signals)
+
+/*
+ * Until release_signals() is called, none of these signals ends this program.  The command
+ * gets the handling that it would have without this program: see default_signals().
+ */
+static void catch_signals(struct sigaction old[NR_SIGNALS])
+{
+	struct sigaction catch = { .sa_flags = SA_RESTART };
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++) {
+		catch.sa_handler = signals[i].handler;
+		sigaction(signals[i].signal, NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(signals[i].signal, &catch, NULL);
+	}
+}
+
+static void release_signals(const struct sigaction old[NR_SIGNALS])
+{
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++)
+		sigaction(signals[i].signal, &old[i], NULL);
+}
+
+/* Undo catch_signals() in the child, before it becomes the command. */
+static void default_signals(void)
+{
+	struct sigaction now;
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++) {
+		sigaction(signals[i].signal, NULL, &now);
+		if (now.sa_handler == signals[i].handler)
+			signal(signals[i].signal, SIG_DFL);
+	}
+}
+
+/* What the child writes to the pipe if it cannot become the command. */
+struct trouble {
+	int error;
+	bool entering;
+};
+
+static void be_command(char **command, const struct cgroup *cgroup, int pipe)
+{
+	struct trouble t = { .entering = true };
+
+	default_signals();
+	if (cgroup)
+		t.error = cgroup_enter(cgroup);
+	if (!t.error) {
+		execvp(command[0], command);
+		t = (struct trouble) { .error = errno };
+	}
+	if (write(pipe, &t, sizeof(t)) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+/* If the command has started, exec has closed the pipe, and read() returns 0. */
+static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
+{
+	struct trouble t;
+
+	if (read(pipe, &t, sizeof(t)) != sizeof(t))
+		return 0;
+	if (t.entering)
+		return fail("cannot move %s to the cgroup %s: %s: try without --cgroup",
+			    command[0], cgroup->dir, strerror(t.error));
+	return fail("cannot run %s: %s", command[0], strerror(t.error));
+}
+
+static int wait_child(pid_t child, int *status)
+{
+	int raw;
+
+	while (waitpid(child, &raw, 0) < 0)
+		if (errno != EINTR)
+			return fail("cannot wait for the command: %s", strerror(errno));
+	*status = WIFSIGNALED(raw) ? STATUS_SIGNAL + WTERMSIG(raw) : WEXITSTATUS(raw);
+	return 0;
+}
+
+static int run_child(char **command, const struct cgroup *cgroup, int *status)
+{
+	int ret, ends[2];
+	pid_t child;
+
+	if (caught)
+		return fail("interrupted by signal %d before the command started", caught);
+	if (pipe2(ends, O_CLOEXEC))
+		return fail("cannot run %s: %s", command[0], strerror(errno));
+	child = fork();
+	if (!child)
+		be_command(command, cgroup, ends[1]);
+	close(ends[1]);
+	if (child < 0) {
+		ret = fail("cannot run %s: %s", command[0], strerror(errno));
+	} else {
+		running = child;
+		if (caught)
+			kill(child, caught);
+		ret = hear_child(command, cgroup, ends[0]);
+		if (wait_child(child, status))
+			ret = -1;
+		running = 0;
+	}
+	close(ends[0]);
+	return ret;
+}
+
+int run_alone(char **command, u64 *elapsed_ms, int *status)
+{
+	struct sigaction old[NR_SIGNALS];
+	u64 start = clock_uptime_ms();
+	int ret;
+
+	catch_signals(old);
+	ret = run_child(command, NULL, status);
+	release_signals(old);
+	*elapsed_ms = clock_uptime_ms() - start;
+	return ret;
+}
+
+/* ---- the difference ------------------------------------------------------- */
+
+static int run_between(struct view *v, char **command, const struct cgroup *cgroup, int *status)
+{
+	struct table *before = source_table(&module_source, "callers"), *after = NULL;
+	u64 start = clock_uptime_ms(), elapsed_ms;
+	int ret = before ? run_child(command, cgroup, status) : -1;
+
+	elapsed_ms = clock_uptime_ms() - start;
+	if (!ret)
+		after = source_table(&module_source, "callers");
+	if (!after || delta_check_reset(before, after, elapsed_ms)) {
+		table_free(before);
+		table_free(after);
+		return -1;
+	}
+	view_begin(v, delta_make("run", before, after));
+	view_sort_by_label(v->t);
+	v->own_filter = cgroup;
+	v->note = cgroup ?
+		  "only allocations by the command and its children; no others were recorded" :
+		  "changes on the whole machine while the command ran";
+	return 0;
+}
+
+static int run_in_cgroup(struct view *v, char **command, int *status)
+{
+	struct cgroup cgroup;
+	bool busy;
+	int ret;
+
+	if (cgroup_begin(&cgroup))
+		return -1;
+	ret = run_between(v, command, &cgroup, status);
+	if (cgroup_end(&cgroup, &busy)) {
+		if (!ret)
+			view_end(v);
+		return -1;
+	}
+	if (!ret && busy)
+		v->advice = view_own(v, alloc_print(
+			"Processes that the command started still run, and are no longer counted. When they have ended, remove their cgroup:\nrmdir %s",
+			cgroup.dir));
+	return ret;
+}
+
+/* Check sort keys and columns first: the program may run for an hour before they are needed. */
+int run_run(const struct command *c, const struct options *o)
+{
+	struct sigaction old[NR_SIGNALS];
+	int ret, status = 0;
+	struct view v;
+
+	if (!o->nr_args)
+		return fail("run needs a command: kmemacct run -- COMMAND");
+	if (show_check(commands_table(c), o))
+		return -1;
+	catch_signals(old);
+	ret = o->given & OPTION_CGROUP ? run_in_cgroup(&v, o->args, &status) :
+					 run_between(&v, o->args, NULL, &status);
+	release_signals(old);
+	if (ret || show(&v, o, c->keys))
+		return -1;
+	return show_finish() ? -1 : status;
+}

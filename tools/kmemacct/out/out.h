@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Renderers: text for people and words for scripts, JSON, perf kmem's layout, OpenMetrics, and
+ * folded stacks.  Each gets a view, and knows nothing about sources.
+ */
+#ifndef OUT_H
+#define OUT_H
+
+#include "../names/names.h"
+
+/* ---- text (layout.c, text.c, pairs.c) ------------------------------------- */
+
+/*
+ *   # the state of the table
+ *   titles
+ *   rows
+ *   sum of all rows
+ *   # remarks
+ *
+ * libsmartcols aligns the columns.  What is printed is decided here: names are never cut.
+ */
+
+/**
+ * struct look - what a table looks like
+ * @screen: width of the terminal, as screen_columns() returns it
+ * @exact: print sizes and times without rounding
+ * @raw: print words with one blank between them, and no comments
+ * @no_header: omit the titles
+ * @verbose: print all fields of the head, and all lines of a summary
+ * @off: the module does not record now
+ * @named: the state of a table begins with its name
+ * @output: value of -o, or NULL
+ */
+struct look {
+	int screen;
+	bool exact;
+	bool raw;
+	bool no_header;
+	bool verbose;
+	bool off;
+	bool named;
+	const char *output;
+};
+
+/* Return: width of the terminal; 0 if lines may be of any length. */
+int screen_columns(void);
+
+/* Return: number of lines of the terminal; 0 if the output goes elsewhere. */
+int screen_lines(void);
+
+/* Print a table as text.  Return: 0, or -1 after calling fail(), with nothing printed. */
+int text_table(FILE *out, const struct view *v, const struct look *look);
+
+/* Print what is above the rows of a table. */
+void text_head(FILE *out, const struct view *v, const struct look *look);
+
+/* Size of the text of a cell, with its NUL.  Longer names are cut off. */
+#define CELL_LEN	80
+
+/**
+ * struct layout_column - how a column is printed
+ * @shown: it is printed
+ * @width: its width
+ * @interval: the width of the interval after it; 0: none is printed
+ */
+struct layout_column {
+	bool shown;
+	int width;
+	int interval;
+};
+
+/**
+ * struct layout - how a table is printed
+ * @v: the view
+ * @look: what it looks like
+ * @columns: the columns that are printed, if they fit
+ * @main: the column whose interval is always shown; NONE: the table has no estimates
+ * @limits: the column that the limits of its intervals follow; NONE: there is none
+ * @stacks: the labels are stacks
+ * @split: the labels are a call site and a cause, and have a line for each
+ * @lines: width of the source lines, in a column before the labels; 0: there is none
+ * @below: there is no room for this column: a source line is below its call site or, in a stack,
+ *	behind it
+ * @label: width of the labels; 0: they are not printed
+ * @hidden: number of columns that were left out, because a line was too long
+ * @c: for each column of the table, and last the label, how it is printed
+ */
+struct layout {
+	const struct view *v;
+	const struct look *look;
+	struct columns columns;
+	int main;
+	int limits;
+	bool stacks;
+	bool split;
+	int lines;
+	bool below;
+	int label;
+	int hidden;
+	struct layout_column *c;
+};
+
+/* Titles of the columns of source lines and of intervals. */
+#define LINES_TITLE	"line"
+#define INTERVAL_TITLE	"low..high"
+/* Between a frame of a stack and the source line behind it. */
+#define LINES_GAP	"  "
+
+/*
+ * Find the columns to print; layout_end() frees memory in both cases.
+ * Return: 0, or -1 after calling fail().
+ */
+int layout_begin(struct layout *l, const struct view *v, const struct look *look);
+void layout_end(struct layout *l);
+
+/* Find the columns that fit the screen, and their widths. */
+void layout_fit(struct layout *l);
+
+/* Print a value of a column; @exact: without a unit. */
+void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 value);
+
+/* Return: the text of a value of a row or of its label, which is in @buf if it is not in the row. */
+const char *layout_text(const struct layout *l, const struct row *row, int column,
+			char buf[CELL_LEN]);
+
+/* Print the interval of a value, or `-` if the value is exact.  Sizes are rounded outwards. */
+void layout_interval(const struct layout *l, const struct row *row, int column,
+		     char buf[CELL_LEN]);
+
+/* Print an interval. */
+void layout_limits(const struct layout *l, const struct column *c, const struct interval *i,
+		   char buf[CELL_LEN]);
+
+/* Print a title without the unit in its name, if the values are printed with units. */
+void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
+
+/* Print a table of pairs, without its head. */
+void text_pairs(FILE *out, const struct view *v, const struct look *look);
+
+/* Print what is below the rows. */
+void text_remarks(FILE *out, const struct layout *l);
+
+/* ---- grids (grid.c) ------------------------------------------------------- */
+
+/* Greater than the number of columns of any grid, and most parts of one. */
+#define GRID_COLUMNS	(2 * SHOWN_MAX)
+#define GRID_PARTS	8
+
+/**
+ * struct grid - columns that libsmartcols aligns, and never cuts
+ * @table: the table of libsmartcols
+ * @line: its last line
+ * @titles: the titles, for a grid without lines, which libsmartcols does not print
+ * @nr_columns: number of @titles
+ * @at: number of cells of the last line
+ * @parts: the first line of each part; there is an empty line between parts
+ * @nr_parts: number of @parts
+ * @header: the titles are printed
+ */
+struct grid {
+	struct libscols_table *table;
+	struct libscols_line *line;
+	char *titles[GRID_COLUMNS];
+	int nr_columns;
+	int at;
+	struct libscols_line *parts[GRID_PARTS];
+	int nr_parts;
+	bool header;
+};
+
+/* @raw: print words with one blank between them; a blank in a cell becomes \x20. */
+void grid_begin(struct grid *g, bool raw, bool header);
+
+/* Add a column, whose cells are aligned to the right or to the left; then a line; then its cells. */
+void grid_column(struct grid *g, const char *title, bool right);
+void grid_line(struct grid *g);
+void grid_cell(struct grid *g, const char *text);
+
+/* Begin another part with the last line. */
+void grid_part(struct grid *g);
+
+/* Print the grid, and free it. */
+void grid_end(struct grid *g, FILE *out);
+
+/* ---- tables that are printed as they are read (stream.c) ------------------ */
+
+/*
+ *   reader --JSON--> each row as it is read
+ *          --text--> the first STREAM_KEEP rows are kept; if there are more, they and then
+ *                    each row as it is read, in columns of fixed widths
+ *          --a table that is small, or cut by -l--> a table, to be shown as any other
+ *
+ * So memory does not depend on the number of rows.  Estimates have no place here: the tables that
+ * have a row for each object or page have no columns of standard errors.
+ */
+
+/* Number of rows to keep, usually.  Text of more rows is printed as they are read. */
+#define STREAM_KEEP	1000
+
+/**
+ * struct stream - what to print of a table, and how
+ * @out: output file
+ * @v: the table that is read, without rows
+ * @json: print JSON and not text
+ * @raw_ip: print addresses in place of call sites
+ * @all: keep all rows that -l leaves, however many there are
+ * @look: what text looks like
+ * @match: what rows have to match
+ * @lines: number of rows to print
+ * @keep: number of rows to keep in text that is not sorted, before they are printed
+ * @check_empty: returns -1 after calling fail() if it is an error that the table is empty; or NULL
+ */
+struct stream {
+	FILE *out;
+	struct view v;
+	bool json;
+	bool raw_ip;
+	bool all;
+	struct look look;
+	struct match match;
+	u64 lines;
+	u64 keep;
+	int (*check_empty)(const struct table *t);
+};
+
+/**
+ * stream_rows() - read all rows, and print them or keep those that -l leaves
+ * @s: what to print
+ * @r: the reader
+ * @kept: set to a view of the rows if they are still to be shown, which has to be freed before the
+ *	reader; otherwise it has no table
+ *
+ * A row that cannot be read ends the output where it is.  JSON is then incomplete, so that no
+ * program takes it for the whole table.
+ *
+ * Return: 0, or -1 after calling fail().
+ */
+int stream_rows(struct stream *s, struct reader *r, struct view *kept);
+
+/* ---- JSON (json.c) -------------------------------------------------------- */
+
+/*
+ * An object with the table's name, the format version, its head, its rows, each on a line of its
+ * own, and what is known only after them.  Numbers are not rounded, and estimates have their
+ * intervals.
+ */
+
+/* Write a whole table.  @key is that of the table in an enclosing object, or NULL. */
+void json_table(struct json *w, const char *key, const struct view *v);
+
+/* Write what precedes the rows, a row, and what follows them. */
+void json_table_begin(struct json *w, const char *key, const struct view *v);
+void json_table_row(struct json *w, const struct view *v, const struct row *row);
+void json_table_end(struct json *w, const struct view *v);
+
+/* ---- records of slow phases (slow.c) -------------------------------------- */
+
+/**
+ * struct slow_cause - what a part of a phase was spent on
+ * @name: the cause
+ * @us: its time in microseconds
+ * @nr: number of times
+ */
+struct slow_cause {
+	const char *name;
+	u64 us;
+	u64 nr;
+};
+
+#define SLOW_CAUSES	16
+#define SLOW_FRAMES	32
+
+/**
+ * struct slow - the label of a record, taken apart
+ * @comm: name of the thread
+ * @phase: who waited, a colon, and the phase
+ * @site: call site of the allocation, or `-`
+ * @cause: what the time was spent on
+ * @nr_causes: number of causes
+ * @frame: the stack, beginning with the innermost frame
+ * @nr_frames: number of frames
+ * @text: memory of the strings
+ */
+struct slow {
+	const char *comm;
+	const char *phase;
+	const char *site;
+	struct slow_cause cause[SLOW_CAUSES];
+	int nr_causes;
+	const char *frame[SLOW_FRAMES];
+	int nr_frames;
+	char *text;
+};
+
+/*
+ * Take a label apart; the caller frees @text.  A label in another form is all in @comm, and
+ * the other strings are `-`.
+ */
+void slow_parse(struct slow *s, const char *label);
+
+/* Print a record in several lines, and an empty line after it. */
+void slow_print(FILE *out, const struct view *v, const struct row *row, const struct look *look);
+
+/* ---- others --------------------------------------------------------------- */
+
+/* Print stacks and a column of counts in the folded format.  Return: 0, or -1 after fail(). */
+int folded_print(FILE *out, const struct table *t, const char *column);
+
+
+#endif /* OUT_H */

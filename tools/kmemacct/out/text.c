@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tables as text.  See the overview in out.h. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "out.h"
+
+/* ---- the terminal --------------------------------------------------------- */
+
+static struct winsize ask_terminal(void)
+{
+	struct winsize size = {};
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		size = (struct winsize) {};
+	return size;
+}
+
+int screen_columns(void)
+{
+	const char *text = getenv("COLUMNS");
+	u64 nr;
+
+	if (text && !number_parse(text, &nr) && nr && nr < INT_MAX)
+		return nr;
+	return ask_terminal().ws_col;
+}
+
+int screen_lines(void)
+{
+	return ask_terminal().ws_row;
+}
+
+/* ---- above the rows ------------------------------------------------------- */
+
+static void print_fields(FILE *out, const struct table *t, int screen)
+{
+	char *fields;
+	size_t len;
+	FILE *text = text_open(&fields, &len);
+	int i;
+
+	fprintf(text, "%s:", t->name);
+	for (i = 0; i < t->nr_fields; i++)
+		fprintf(text, " %s=%s", t->fields[i].key, t->fields[i].value);
+	text_close(text);
+	text_comment(out, fields, screen);
+	free(fields);
+}
+
+void text_head(FILE *out, const struct view *v, const struct look *look)
+{
+	char *sentence, *line, *losses;
+
+	if (look->raw)
+		return;
+	if (look->verbose && v->t->nr_fields)
+		print_fields(out, v->t, look->screen);
+	sentence = state_sentence(v, look->exact);
+	if (look->named && !state_is_change(v->t)) {
+		line = alloc_print("%s: %s", v->t->name, sentence);
+		text_comment(out, line, look->screen);
+		free(line);
+	} else if (*sentence) {
+		text_comment(out, sentence, look->screen);
+	}
+	free(sentence);
+	if (look->off)
+		text_comment(out, "recording is off, only frees are followed: kmemacct on",
+			     look->screen);
+	losses = state_losses(v);
+	text_comments(out, losses, look->screen);
+	free(losses);
+}
+
+/* ---- the rows ------------------------------------------------------------- */
+
+static bool is_label(const struct layout *l, int column)
+{
+	return column == l->v->t->nr_values;
+}
+
+static void add_titles(struct grid *g, const struct layout *l)
+{
+	char title[CELL_LEN];
+	int i, column;
+
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->c[column].shown)
+			continue;
+		if (l->lines && is_label(l, column))
+			grid_column(g, LINES_TITLE, false);
+		layout_title(l, column, title);
+		/* The name of a migrate type is from a file, and may be long. */
+		grid_column(g, strlen(title) < CELL_LEN - 1 ? title :
+			    l->v->t->columns[column].name, !is_label(l, column));
+		if (l->c[column].interval)
+			grid_column(g, INTERVAL_TITLE, true);
+	}
+}
+
+/*
+ * Add a line.
+ * @row: its numbers; NULL: it has none
+ * @text: what it has in place of its label
+ * @site: the call site whose source line it has, or NULL
+ */
+static void add_line(struct grid *g, const struct layout *l, const struct row *row,
+		     const char *text, const char *site)
+{
+	char buf[CELL_LEN], *line;
+	int i, column;
+
+	grid_line(g);
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->c[column].shown)
+			continue;
+		if (is_label(l, column) && l->lines) {
+			line = site ? sites_text(l->v->sites, site) : NULL;
+			grid_cell(g, line ?: "");
+			free(line);
+		}
+		grid_cell(g, is_label(l, column) ? text : !row ? "" :
+			  layout_text(l, row, column, buf));
+		if (!l->c[column].interval)
+			continue;
+		*buf = '\0';
+		if (row)
+			layout_interval(l, row, column, buf);
+		grid_cell(g, buf);
+	}
+}
+
+/* Add a line with nothing but a part of the label. */
+static void add_part(struct grid *g, const struct layout *l, const char *text, const char *site)
+{
+	if (l->c[l->v->t->nr_values].shown)
+		add_line(g, l, NULL, text, site);
+}
+
+/* Add a row whose call site follows the numbers, with its callers on the lines below it. */
+static void add_stack(struct grid *g, const struct layout *l, const struct row *row)
+{
+	char *copy = alloc_copy(row->label), *end, *frame, *text;
+	const char *line;
+
+	do {
+		end = strrchr(copy, ';');
+		frame = end ? end + 1 : copy;
+		line = l->below ? sites_line(l->v->sites, frame) : NULL;
+		text = line ? alloc_print("%s" LINES_GAP "%s", frame, line) : alloc_copy(frame);
+		if (row)
+			add_line(g, l, row, text, text);
+		else
+			add_part(g, l, text, frame);
+		row = NULL;
+		free(text);
+		if (end)
+			*end = '\0';
+	} while (end);
+	free(copy);
+}
+
+/* Add a row, with the source line of its call site below it if that has no column. */
+static void add_site(struct grid *g, const struct layout *l, const struct row *row,
+		     const char *site)
+{
+	char *line = l->below ? sites_text(l->v->sites, site) : NULL;
+
+	add_line(g, l, row, site, site);
+	if (line && strcmp(line, "-"))
+		add_part(g, l, line, NULL);
+	free(line);
+}
+
+/* Add a row whose call site follows the numbers, with the cause below it. */
+static void add_stall(struct grid *g, const struct layout *l, const struct row *row)
+{
+	char *copy = alloc_copy(row->label), *cause = copy;
+
+	add_site(g, l, row, strsep(&cause, ";"));
+	if (cause)
+		add_part(g, l, cause, NULL);
+	free(copy);
+}
+
+static void add_rows(struct grid *g, const struct layout *l)
+{
+	const struct row *row;
+	size_t i;
+
+	for (i = 0; i < l->v->nr; i++) {
+		row = l->v->t->rows[i];
+		if (l->stacks && !l->look->raw)
+			add_stack(g, l, row);
+		else if (l->split)
+			add_stall(g, l, row);
+		else
+			add_site(g, l, row, row->label);
+	}
+	if (l->v->total && l->v->nr && !l->look->raw)
+		add_line(g, l, l->v->total, l->v->total->label, NULL);
+}
+
+/* ---- below the rows ------------------------------------------------------- */
+
+/* Name the columns left out.  Some names are from a file, as migrate types are, and may be long. */
+static void print_hidden(FILE *out, const struct layout *l)
+{
+	char *text;
+	size_t len;
+	FILE *names = text_open(&text, &len);
+	int i, column;
+
+	fputs("no room for:", names);
+	for (i = 0; i < l->columns.nr; i++) {
+		column = l->columns.column[i];
+		if (!l->c[column].shown)
+			fprintf(names, " %s", l->v->t->columns[column].name);
+	}
+	text_close(names);
+	text_comment(out, text, l->look->screen);
+	free(text);
+}
+
+/* The label of the total tells how many rows are not printed; other tables have a line of it. */
+void text_remarks(FILE *out, const struct layout *l)
+{
+	const struct view *v = l->v;
+	const int gfp = v->t->at[AT_gfp], screen = l->look->screen;
+	const size_t more = view_left_out(v);
+	char text[64];
+
+	if (l->look->raw)
+		return;
+	snprintf(text, sizeof(text), "%zu more row%s", more, more == 1 ? "" : "s");
+	if (more && !v->total_label)
+		text_comment(out, text, screen);
+	if (v->codes && gfp != NONE && l->c[gfp].shown)
+		text_comments(out, gfp_legend(v->gfp), screen);
+	if (l->hidden)
+		print_hidden(out, l);
+	if (v->sites && sites_remark(v->sites))
+		text_comment(out, sites_remark(v->sites), screen);
+	if (v->sites && sites_caution(v->sites))
+		text_comment(out, sites_caution(v->sites), screen);
+	if (v->advice)
+		text_comments(out, v->advice, screen);
+}
+
+/* Only matrices have columns that hold nothing but numbers to look at. */
+static bool is_matrix(const struct table *t)
+{
+	return !table_label(t) && t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE;
+}
+
+int text_table(FILE *out, const struct view *v, const struct look *look)
+{
+	struct layout l;
+	struct grid g;
+	int ret;
+
+	if (v->t->pairs) {
+		text_head(out, v, look);
+		text_pairs(out, v, look);
+		return 0;
+	}
+	ret = layout_begin(&l, v, look);
+	if (!ret) {
+		layout_fit(&l);
+		text_head(out, v, look);
+		if (is_matrix(v->t) && !look->raw)
+			fprintf(out, "# %s:\n", v->t->name);
+		grid_begin(&g, look->raw, !look->no_header);
+		add_titles(&g, &l);
+		add_rows(&g, &l);
+		grid_end(&g, out);
+		/* Titles alone might look like an error. */
+		if (!look->raw && !v->nr && !view_left_out(v) && !v->advice)
+			text_comment(out, v->filtered ? "no row matches" : "no rows",
+				     look->screen);
+		text_remarks(out, &l);
+	}
+	layout_end(&l);
+	return ret;
+}

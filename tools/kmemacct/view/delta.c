@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The difference of two readings of one table, by what each column counts.
+ *
+ * What is live may be compared in any case, by name.  Counters may be subtracted only if they count
+ * from the same moment, and if the names mean the same: the identity in the heads says so.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view.h"
+
+/* ---- how two tables are related ------------------------------------------- */
+
+static bool is_same(const struct table *before, const struct table *after, const char *key)
+{
+	const char *b = table_field(before, key), *a = table_field(after, key);
+
+	return !strcmp(b ?: "", a ?: "");
+}
+
+struct relation delta_relate(const struct table *before, const struct table *after)
+{
+	struct relation r = {
+		.same_load = table_field(after, "load_id") && is_same(before, after, "load_id"),
+		.same_kernel = is_same(before, after, "kernel"),
+		.same_filter = is_same(before, after, "filter") &&
+			       is_same(before, after, "live_filter"),
+	};
+
+	r.same_resets = r.same_load && is_same(before, after, "resets");
+	r.same_modules = r.same_load && is_same(before, after, "module_changes");
+	return r;
+}
+
+int delta_order(const char *before, const char *after)
+{
+	if (!before || !after)
+		return before ? -1 : 1;
+	return strcmp(before, after);
+}
+
+int delta_check_reset(const struct table *before, const struct table *after, u64 elapsed_ms)
+{
+	if (table_window_ms(after) + 1 >= table_window_ms(before) + elapsed_ms)
+		return 0;
+	return fail("the counts were reset while the command ran: run it again");
+}
+
+/* ---- values --------------------------------------------------------------- */
+
+/* A difference of counts or of sizes may be negative; a number of samples and an error are not. */
+static bool is_signed(const struct column *c)
+{
+	return (c->kind == KIND_GAUGE || c->kind == KIND_COUNTER) && c->unit != UNIT_SAMPLES &&
+	       c->format == FORMAT_U64;
+}
+
+/* The variance of the growth of a counter is the growth of its variance. */
+static u64 error_of_growth(u64 before, u64 after)
+{
+	if (after <= before)
+		return 0;
+	return estimate_root((double)(after - before) * ((double)after + before));
+}
+
+/*
+ * Upper bound on the standard error of a change of what is live: the errors of both readings
+ * together.  What is live in both adds to both errors, although it cancels out in the difference.
+ */
+static u64 error_of_change(u64 before, u64 after)
+{
+	double b = before, a = after;
+
+	return estimate_root(b * b + a * a);
+}
+
+static u64 difference(const struct table *t, int column, u64 before, u64 after)
+{
+	const struct column *c = &t->columns[column];
+
+	if (c->kind == KIND_ERROR)
+		return c->of != NONE && t->columns[c->of].kind == KIND_GAUGE ?
+		       error_of_change(before, after) : error_of_growth(before, after);
+	/* The change of what is live is based on the samples of both readings. */
+	if (column == t->at[AT_live_samples])
+		return before + after;
+	return after - before;
+}
+
+static u64 frag_of(const struct table *t, const struct row *row)
+{
+	const s64 req = table_at(t, row, AT_bytes_req), alloc = table_at(t, row, AT_bytes_alloc);
+
+	return req >= 0 && alloc > 0 ? number_frag_milli(req, alloc) : 0;
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+static int compare_keys(const struct table *t, const struct row *a, const struct row *b)
+{
+	int i, ret = strcmp(a->label, b->label);
+
+	for (i = 0; !ret && i < t->nr_values; i++) {
+		if (t->columns[i].kind != KIND_KEY)
+			continue;
+		if (t->columns[i].format == FORMAT_NAME)
+			ret = strcmp(row_name(a, i), row_name(b, i));
+		else
+			ret = a->v[i] < b->v[i] ? -1 : a->v[i] > b->v[i];
+	}
+	return ret;
+}
+
+static int compare_rows(const void *a, const void *b, void *table)
+{
+	const struct row *x = **(struct row ** const *)a, *y = **(struct row ** const *)b;
+	int ret = compare_keys(table, x, y);
+
+	return ret ? ret : x < y ? -1 : x > y;
+}
+
+/* Return: places of the rows, in the order of what identifies them. */
+static struct row ***sorted(struct table *t)
+{
+	struct row ***at = alloc(t->nr_rows, sizeof(*at));
+	size_t i;
+
+	for (i = 0; i < t->nr_rows; i++)
+		at[i] = &t->rows[i];
+	if (t->nr_rows)
+		qsort_r(at, t->nr_rows, sizeof(*at), compare_rows, t);
+	return at;
+}
+
+/* Add a row, unless it has not changed.  Without a label, all rows are needed. */
+static void add_row(struct table *t, const struct row *before, const struct row *after)
+{
+	struct row *row = table_add(t);
+	const struct row *any = after ?: before;
+	u64 changed = !table_label(t);
+	int i;
+
+	row->label = any->label;
+	for (i = 0; i < t->nr_values; i++) {
+		row->v[i] = t->columns[i].kind == KIND_KEY ? any->v[i] :
+			    difference(t, i, before ? before->v[i] : 0, after ? after->v[i] : 0);
+		if (t->columns[i].format == FORMAT_S64)
+			changed |= row->v[i];
+	}
+	if (t->at[AT_frag_pct] != NONE)
+		row->v[t->at[AT_frag_pct]] = frag_of(t, row);
+	t->nr_rows -= !changed;
+}
+
+struct table *delta_make(const char *name, struct table *before, struct table *after)
+{
+	struct table *t = table_new(name, after->columns, before->sampled || after->sampled,
+				    before->nr_rows + after->nr_rows);
+	struct row ***old = sorted(before), ***now = sorted(after);
+	const struct row **match = alloc(after->nr_rows, sizeof(*match));
+	bool *found = alloc(before->nr_rows, sizeof(*found));
+	size_t b = 0, a = 0, i;
+	int order;
+
+	t->from[0] = before;
+	t->from[1] = after;
+	table_inherit(t, after);
+	for (i = 0; i < (size_t)t->nr_values; i++) {
+		if (!is_signed(&t->columns[i]))
+			continue;
+		t->columns[i].format = FORMAT_S64;
+		t->columns[i].change = t->columns[i].kind == KIND_GAUGE;
+	}
+	while (b < before->nr_rows && a < after->nr_rows) {
+		order = compare_keys(t, *old[b], *now[a]);
+		if (!order) {
+			match[now[a] - after->rows] = *old[b];
+			found[old[b] - before->rows] = true;
+		}
+		b += order <= 0;
+		a += order >= 0;
+	}
+	for (i = 0; i < after->nr_rows; i++)
+		add_row(t, match[i], after->rows[i]);
+	for (i = 0; i < before->nr_rows; i++)
+		if (!found[i])
+			add_row(t, before->rows[i], NULL);
+	free(old);
+	free(now);
+	free(match);
+	free(found);
+	return t;
+}
+
+void delta_pairs(struct table *t, const struct table *before)
+{
+	int i, column;
+
+	for (i = 0; i < t->nr_values; i++) {
+		column = table_column(before, t->columns[i].name);
+		if (column == NONE)
+			continue;
+		t->rows[0]->v[i] -= before->rows[0]->v[column];
+		t->columns[i].format = FORMAT_S64;
+	}
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tables look like: which columns are printed, under which titles, and which are left out
+ * first if a line is too long.
+ *
+ * The module's tables have more columns than fit a line, so each has a list of those that tell most,
+ * and -o prints others.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "view.h"
+
+/**
+ * struct shown - how a table is printed as text
+ * @table: its name
+ * @columns: its columns but the label; one with `?` before it is printed if it has values
+ * @drop: the columns that are left out if a line is too long, the first of them first
+ * @total: there is a line of totals
+ */
+struct shown {
+	const char *table;
+	const char *columns;
+	const char *drop;
+	bool total;
+};
+
+#define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry growth_bytes_s"
+#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct growth_bytes_s"
+#define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
+#define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
+#define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
+#define DROP_COMM	"slab_hits allocs stall_us"
+
+static const struct shown shown[] = {
+	{ "callers", OBJECTS, DROP_OBJECTS, true },
+	{ "modules", OBJECTS, DROP_OBJECTS, true },
+	{ "stacks", OBJECTS, DROP_OBJECTS, true },
+	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true },
+	{ "run", "live_bytes live_objs objs_alloc bytes_alloc frees bytes_freed ?no_entry",
+	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true },
+	{ "diff",
+	  "change_bytes before_bytes after_bytes growth_bytes_s allocs frees ?significant ?state",
+	  "before_bytes frees allocs state after_bytes growth_bytes_s", true },
+	{ "watch", "change_bytes after_bytes growth_bytes_s allocs frees ?significant ?state",
+	  "frees allocs state after_bytes growth_bytes_s" },
+	{ "leaks", "live_bytes share_pct live_objs oldest_ms old_pct pid node processes",
+	  "share_pct live_objs processes old_pct oldest_ms", true },
+	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid" },
+	{ "page_callers",
+	  "live_kb share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
+	  "bulk_allocs frees hits live_allocs share_pct", true },
+	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid" },
+	{ "orders", "order migratetype live_kb share_pct live_allocs hits bulk_allocs frees",
+	  "bulk_allocs frees hits share_pct live_allocs", true },
+	{ "pcpu", "cpu node refill_pages drain_pages imbalance_pages direct_pages",
+	  "direct_pages" },
+	{ "extfrag",
+	  "fallbacks fragmenting severe alloc_order fallback_order alloc_type fallback_type",
+	  "severe fallback_order fragmenting", true },
+	{ "latency", "count total_us mean_us p50_le_us p95_le_us p99_le_us max_us histogram",
+	  "histogram p50_le_us p95_le_us mean_us" },
+	{ "shrinkers", "total_us share_pct calls mean_us max_us waited_us freed",
+	  "freed mean_us calls waited_us share_pct" },
+	{ "stalls", "total_us share_pct count mean_us max_us order gfp",
+	  "gfp order mean_us count share_pct" },
+	{ "tasks", ACCT " tgid", DROP_ACCT, true },
+	{ "cgroups", ACCT, DROP_ACCT, true },
+	{ "comm_sites", COMM, DROP_COMM, true },
+	{ "comm_syscalls", COMM, DROP_COMM, true },
+};
+
+/* Titles, where the name of a column is longer than it need be below a table's own. */
+static const char * const titles[][2] = {
+	{ "live_bytes", "live" }, { "live_kb", "live" }, { "live_objs", "objects" },
+	{ "live_allocs", "blocks" }, { "objs_alloc", "allocs" },
+};
+
+/* Short names of columns, for the most part those of perf kmem; NULL stands for the label. */
+static const char * const aliases[][2] = {
+	{ "share", "share_pct" }, { "growth", "growth_bytes_s" }, { "callsite", NULL },
+	{ "hit", "hits" }, { "bytes", "bytes_alloc" }, { "bytes", "kb" }, { "bytes", "pages" },
+	{ "frag", "frag_pct" }, { "page", "pfn" }, { "migtype", "migratetype" },
+};
+
+static const struct shown *find_shown(const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(shown); i++)
+		if (!strcmp(shown[i].table, t->name))
+			return &shown[i];
+	return NULL;
+}
+
+/* Without a label, no line can be told apart from the others as that of totals. */
+bool schema_has_total(const struct table *t)
+{
+	const struct shown *s = find_shown(t);
+
+	return s && s->total && table_label(t);
+}
+
+/* Return: place of a word in a list with blanks between the words; NONE if it is not there. */
+static int place_in(const char *list, const char *word)
+{
+	size_t len, wanted = strlen(word);
+	int i;
+
+	for (i = 0; *list; i++, list += len + !!list[len]) {
+		len = strcspn(list, " ");
+		if (len == wanted && !strncmp(list, word, len))
+			return i;
+	}
+	return NONE;
+}
+
+/* A column that is in no list is left out after all that are, the last one first. */
+int schema_rank(const struct table *t, int column)
+{
+	const struct shown *s = find_shown(t);
+	int place = s ? place_in(s->drop, t->columns[column].name) : NONE;
+
+	return place == NONE ? column : 2 * SHOWN_MAX - place;
+}
+
+/* ---- computed columns ----------------------------------------------------- */
+
+/* A difference may be negative, and has no share. */
+static bool has_share(const struct table *t)
+{
+	const int live = table_live(t);
+
+	return live != NONE && t->columns[live].format == FORMAT_U64;
+}
+
+/* The growth is that of the bytes that are followed: see schema_complete(). */
+static s64 growth_of(const struct table *t, const struct row *row)
+{
+	long double bytes = (long double)row->v[COUNT_bytes_alloc] + row->v[COUNT_bulk_bytes];
+	long double objs = row->v[COUNT_objs_alloc], lost = row->v[COUNT_no_entry];
+
+	if (lost > 0 && objs >= lost)
+		bytes -= bytes * lost / objs;
+	bytes = (bytes - row->v[COUNT_bytes_freed]) * 1000 / table_window_ms(t);
+	if (fabsl(bytes) >= 0x1p63L)
+		return bytes < 0 ? INT64_MIN : INT64_MAX;
+	return llrintl(bytes);
+}
+
+void schema_compute(const struct table *t, struct row *row, double whole)
+{
+	const int share = t->at[AT_share_pct], growth = t->at[AT_growth_bytes_s];
+
+	if (share != NONE && t->columns[share].computed)
+		row->v[share] = whole > 0 ? row->v[table_live(t)] * 100000.0L / whole + 0.5L : 0;
+	if (growth != NONE && t->columns[growth].computed)
+		row->v[growth] = growth_of(t, row);
+}
+
+double schema_whole(const struct table *t)
+{
+	const int live = table_live(t);
+	double whole = 0;
+	size_t i;
+
+	for (i = 0; live != NONE && i < t->nr_rows; i++)
+		whole += t->rows[i]->v[live];
+	return whole;
+}
+
+static struct table *add_computed(struct table *t)
+{
+	const double whole = schema_whole(t);
+	struct column columns[2];
+	int nr = 0;
+	size_t i;
+
+	if (!has_share(t))
+		return t;
+	columns[nr++] = (struct column) {
+		.name = "share_pct", .format = FORMAT_MILLI, .kind = KIND_RATIO,
+		.unit = UNIT_SHARE, .title = "share", .computed = true,
+	};
+	if (table_column(t, "bulk_bytes") != NONE && table_window_ms(t))
+		columns[nr++] = (struct column) {
+			.name = "growth_bytes_s", .format = FORMAT_S64, .kind = KIND_RATIO,
+			.unit = UNIT_BYTES, .title = "growth/s", .computed = true, .change = true,
+		};
+	t = table_extend(t, t->nr_values, columns, nr);
+	for (i = 0; i < t->nr_rows; i++)
+		schema_compute(t, t->rows[i], whole);
+	return t;
+}
+
+struct table *schema_complete(struct table *t)
+{
+	size_t i;
+	int column;
+
+	if (t->pairs)
+		return t;
+	t = add_computed(t);
+	for (i = 0; i < ARRAY_SIZE(titles); i++) {
+		column = table_column(t, titles[i][0]);
+		if (column != NONE && column < t->nr_values && !t->columns[column].title)
+			t->columns[column].title = titles[i][1];
+	}
+	return t;
+}
+
+/* ---- finding -------------------------------------------------------------- */
+
+static bool is_word(const char *known, const char *key, size_t len)
+{
+	return known && strlen(known) == len && !strncmp(known, key, len);
+}
+
+static int find_alias(const struct table *t, const char *key, size_t len)
+{
+	int column = NONE;
+	size_t i;
+
+	for (i = 0; column == NONE && i < ARRAY_SIZE(aliases); i++) {
+		if (!is_word(aliases[i][0], key, len))
+			continue;
+		if (aliases[i][1])
+			column = table_column(t, aliases[i][1]);
+		else if (table_label(t))
+			column = t->nr_values;
+	}
+	return column;
+}
+
+/* Test for the title of a column, which is its name without the unit if it has no other. */
+static bool is_title(const struct column *c, const char *key, size_t len)
+{
+	if (c->title)
+		return is_word(c->title, key, len);
+	if (c->unit != UNIT_US && c->unit != UNIT_MS)
+		return false;
+	return len == strlen(c->name) - 3 && !strncmp(c->name, key, len);
+}
+
+int schema_find(const struct table *t, const char *key, size_t len)
+{
+	int i;
+
+	for (i = 0; i < table_nr_columns(t); i++)
+		if (is_word(t->columns[i].name, key, len))
+			return i;
+	for (i = 0; i < t->nr_values; i++)
+		if (is_title(&t->columns[i], key, len))
+			return i;
+	return find_alias(t, key, len);
+}
+
+int schema_fail(const struct table *t, const char *what, const char *key, size_t len)
+{
+	struct suggestion s;
+	char names[1024] = "";
+	size_t used = 0, a;
+	int i;
+
+	suggest_begin(&s, key, len);
+	for (i = 0; i < table_nr_columns(t); i++) {
+		suggest_try(&s, t->columns[i].name);
+		suggest_try(&s, t->columns[i].title);
+	}
+	for (a = 0; a < ARRAY_SIZE(aliases); a++)
+		if (find_alias(t, aliases[a][0], strlen(aliases[a][0])) != NONE)
+			suggest_try(&s, aliases[a][0]);
+	/* Names may come from a file and be long, so the list is cut off. */
+	for (i = 0; i < table_nr_columns(t) && used < 900; i++)
+		if (t->columns[i].of == NONE)
+			used += snprintf(names + used, sizeof(names) - used, "%s%.64s",
+					 used ? ", " : "use ", t->columns[i].name);
+	return suggest_fail(&s, names, "%s has no %s '%.*s'", t->name, what,
+			    (int)(len < 64 ? len : 64), key);
+}
+
+/* ---- choosing ------------------------------------------------------------- */
+
+/* Put a column at the end; if it is there already, only note whether it is fixed. */
+static void put_column(struct columns *cs, int column, bool fixed)
+{
+	int i = 0;
+
+	while (i < cs->nr && cs->column[i] != column)
+		i++;
+	if (i == cs->nr) {
+		cs->column[cs->nr++] = column;
+		cs->fixed[i] = false;
+	}
+	cs->fixed[i] |= fixed;
+}
+
+/*
+ * Test for a column in which some row has more than nothing: of a weight, more than 1, and of a
+ * name, more than a dash.
+ */
+static bool has_values(const struct view *v, int column)
+{
+	const struct table *t = v->t;
+	u64 nothing = column == t->at[AT_weight] ? 1000 : 0;
+	size_t i;
+
+	if (v->streamed)
+		return t->sampled;
+	for (i = 0; i < v->nr; i++)
+		if (t->columns[column].format == FORMAT_NAME ?
+		    strcmp(row_name(t->rows[i], column), "-") : t->rows[i]->v[column] != nothing)
+			return true;
+	return false;
+}
+
+static void put_listed(struct columns *cs, const struct view *v, const char *list)
+{
+	bool maybe;
+	size_t len;
+	int column;
+
+	for (; *list; list += len + !!list[len]) {
+		maybe = *list == '?';
+		list += maybe;
+		len = strcspn(list, " ");
+		column = schema_find(v->t, list, len);
+		if (column != NONE && (!maybe || has_values(v, column)))
+			put_column(cs, column, !cs->nr);
+	}
+}
+
+/* Put the columns of a table that has no list.  Intervals tell what standard errors do. */
+static void put_all(struct columns *cs, const struct table *t)
+{
+	const struct column *c;
+	int i;
+
+	for (i = 0; i < t->nr_values; i++) {
+		c = &t->columns[i];
+		if (!c->hidden && !c->computed && c->of == NONE &&
+		    (t->sampled || place_in("samples live_samples weight", c->name) == NONE))
+			put_column(cs, i, !i);
+	}
+}
+
+static int put_output(struct columns *cs, const struct table *t, const char *output)
+{
+	size_t len;
+	int column;
+
+	for (;; output += len + 1) {
+		len = strcspn(output, ",");
+		column = schema_find(t, output, len);
+		if (column == NONE)
+			return schema_fail(t, "column", output, len);
+		put_column(cs, column, true);
+		if (!output[len])
+			return 0;
+	}
+}
+
+int schema_choose(struct columns *cs, const struct view *v, const char *output)
+{
+	const struct shown *s = find_shown(v->t);
+	int i, k;
+
+	cs->nr = 0;
+	if (output && *output != '+')
+		return put_output(cs, v->t, output);
+	if (s)
+		put_listed(cs, v, s->columns);
+	else
+		put_all(cs, v->t);
+	for (i = 0; i < v->t->nr_values; i++)
+		for (k = 0; k < v->sort.nr; k++)
+			if (v->sort.key[k] == i)
+				put_column(cs, i, true);
+	if (output && put_output(cs, v->t, output + 1))
+		return -1;
+	if (table_label(v->t))
+		put_column(cs, v->t->nr_values, true);
+	return 0;
+}
