@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The layout of tables as text: the text of cells, and the columns that fit the terminal. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,34 @@ static void print_thousandths(char buf[NUMBER_LEN], enum unit unit, u64 value)
 		number_print_milli(buf, value);
 }
 
+/* Print a change per second: without a unit, with a digit after the point if it is small. */
+static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate)
+{
+	const double n = fabs(rate), bytes = c->unit == UNIT_KIB ? n * 1024 : n;
+	char number[NUMBER_LEN];
+
+	if (c->unit == UNIT_SHARE)
+		number_print_share(number, llrint(n));
+	else if (c->unit == UNIT_US && n < 0x1p53)
+		number_print_us(number, llrint(n * 1000), true);
+	else if (c->unit == UNIT_US)
+		number_print_us(number, n, false);
+	else if (c->unit != UNIT_BYTES && c->unit != UNIT_KIB)
+		snprintf(number, NUMBER_LEN, n > 0 && n < 0.05 ? "<0.1" : n > 0 && n < 9.95 ?
+			 "%.1f" : "%.0f", n);
+	else if (bytes > 0 && bytes < 0.5)
+		snprintf(number, NUMBER_LEN, "<1");
+	else if (bytes < 0x1p63)
+		number_print_size(number, llrint(bytes), false);
+	else
+		number_print_size(number, bytes / 1024, true);
+	/* What rounds to 0 is no change. */
+	snprintf(buf, NUMBER_LEN, "%s%.30s", !strcmp(number, "0") ? "" : rate < 0 ? "-" :
+		 rate > 0 && c->change ? "+" : "", number);
+	if (isnan(rate))
+		snprintf(buf, NUMBER_LEN, "-");
+}
+
 void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 value)
 {
 	const enum unit unit = exact ? UNIT_NONE : c->unit;
@@ -42,6 +71,9 @@ void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 
 		return;
 	case FORMAT_PTR:
 		snprintf(buf, NUMBER_LEN, "%016llx", value);
+		return;
+	case FORMAT_RATE:
+		print_rate(buf, c, rate_of(value));
 		return;
 	case FORMAT_SPARSE:
 		print_unsigned(buf, unit, value);
@@ -99,18 +131,19 @@ static bool lacks(const struct layout *l, const struct row *row, int column)
 /* A negative number has its sign already. */
 static const char *sign_of(const struct layout *l, const struct column *c, u64 value)
 {
-	return c->change && !l->look->raw && (s64)value > 0 ? "+" : "";
+	return c->change && c->format != FORMAT_RATE && !l->look->raw && (s64)value > 0 ? "+" : "";
 }
 
 const char *layout_text(const struct layout *l, const struct row *row, int column,
 			char buf[CELL_LEN])
 {
 	const struct column *c = &l->v->t->columns[column];
-	const u64 value = row->v[column];
 	char number[NUMBER_LEN];
+	u64 value;
 
 	if (column == l->v->t->nr_values)
 		return row->label;
+	value = row->v[column];
 	if (lacks(l, row, column))
 		return "-";
 	if (c->format == FORMAT_NAME)

@@ -301,6 +301,57 @@ void slow_parse(struct slow *s, const char *label);
 /* Print a record in several lines, and an empty line after it. */
 void slow_print(FILE *out, const struct view *v, const struct row *row, const struct look *look);
 
+/* ---- metrics as text (openmetrics.c) -------------------------------------- */
+
+/*
+ * One of two formats:
+ *
+ *   OpenMetrics 1.0		what Prometheus scrapes
+ *   Prometheus text format	what the textfile collector of node_exporter reads
+ *
+ * They differ in counters.  In OpenMetrics, a family has the name without `_total`, has a unit, and
+ * may have a line with the time at which counting began.  The parsers of the Prometheus format take
+ * such a counter for a metric without a type or a description.
+ */
+
+/* A label of a sample; one without a name ends them. */
+struct metric_label {
+	const char *name;
+	const char *value;
+};
+
+/**
+ * struct metrics - a text that is being written
+ * @out: where to
+ * @prometheus: it has the Prometheus text format
+ * @name: the name of the family that samples are of, without `_total`
+ * @counter: it is a counter, and not a gauge
+ */
+struct metrics {
+	FILE *out;
+	bool prometheus;
+	char name[128];
+	bool counter;
+};
+
+/*
+ * Begin a family.  All its samples have to follow before the next family.
+ * @name: its name, without `kmemacct_` and `_total`, which must end in the unit, if there is one
+ * @unit: its unit, or NULL
+ */
+void metrics_family(struct metrics *m, const char *name, bool counter, const char *unit,
+		    const char *help);
+
+/* Write a sample; @labels may be NULL. */
+void metrics_u64(const struct metrics *m, const struct metric_label *labels, u64 value);
+void metrics_double(const struct metrics *m, const struct metric_label *labels, double value);
+
+/* Say when a counter without labels has begun, in seconds since 1970. */
+void metrics_created(const struct metrics *m, u64 seconds);
+
+/* End the text: one without this is not complete. */
+void metrics_end(const struct metrics *m);
+
 /* ---- others --------------------------------------------------------------- */
 
 /* Print stacks and a column of counts in the folded format.  Return: 0, or -1 after fail(). */

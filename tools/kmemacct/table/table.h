@@ -19,7 +19,8 @@ struct source;
 
 /*
  * The formats of kmemacct_abi.h, but TYPE is a NAME here: text without blanks.  In addition, SPARSE
- * is a number whose zero prints as a dot, and a BOUND is an upper bound of a number, or NO_ID.
+ * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a RATE
+ * is the bits of a double, NAN if it is not known.
  */
 enum format {
 	FORMAT_U64,
@@ -30,6 +31,7 @@ enum format {
 	FORMAT_HEX,
 	FORMAT_SPARSE,
 	FORMAT_BOUND,
+	FORMAT_RATE,
 	FORMAT_NAME,
 	FORMAT_TYPE = FORMAT_NAME,
 	FORMAT_LABEL,
@@ -173,6 +175,27 @@ struct row {
 static inline const char *row_name(const struct row *row, int column)
 {
 	return (const char *)(uintptr_t)row->v[column];
+}
+
+/* The number of FORMAT_RATE that bits stand for, and the bits of a number. */
+static inline double rate_of(u64 bits)
+{
+	const union {
+		u64 bits;
+		double value;
+	} rate = { bits };
+
+	return rate.value;
+}
+
+static inline u64 rate_bits(double value)
+{
+	const union {
+		double value;
+		u64 bits;
+	} rate = { value };
+
+	return rate.bits;
 }
 
 /* One key=value of the head of a table. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows: which are shown, in which order, and their total. */
 #include <fnmatch.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,14 @@ int view_sort_by(struct view *v, const char *keys)
 	}
 }
 
+/* What is not known comes last. */
+static int compare_rates(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return a > b ? -1 : a < b;
+}
+
 static int compare_column(const struct table *t, int column, const struct row *a,
 			  const struct row *b)
 {
@@ -61,6 +70,12 @@ static int compare_column(const struct table *t, int column, const struct row *a
 		return strcmp(row_name(a, column), row_name(b, column));
 	case FORMAT_S64:
 		return (s64)x > (s64)y ? -1 : (s64)x < (s64)y;
+	case FORMAT_RATE:
+		return compare_rates(rate_of(x), rate_of(y));
+	case FORMAT_ID:
+	case FORMAT_BOUND:
+		/* NO_ID becomes 0: what is not known comes last. */
+		return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
 	default:
 		return x > y ? -1 : x < y;
 	}
@@ -254,7 +269,7 @@ void view_cut(struct view *v, size_t nr)
 	if (v->nr <= nr)
 		return;
 	v->nr = nr;
-	if (v->total_label)
+	if (v->total)
 		set_label(v);
 }
 
@@ -263,17 +278,21 @@ static u64 add_up(const struct table *t, int column, struct row * const *rows, s
 {
 	const struct column *c = &t->columns[column];
 	u64 value, sum = 0, max = 0;
-	double variance = 0;
+	double variance = 0, rate = 0;
 	size_t i;
 
 	for (i = 0; i < nr; i++) {
 		value = rows[i]->v[column];
+		if (c->format == FORMAT_RATE && !isnan(rate_of(value)))
+			rate += rate_of(value);
 		if (c->format == FORMAT_ID && value == NO_ID)
 			return NO_ID;
 		sum += value;
 		max = value > max ? value : max;
 		variance += (double)value * value;
 	}
+	if (c->format == FORMAT_RATE)
+		return rate_bits(rate);
 	switch (c->kind) {
 	case KIND_MAX:
 		return max;

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a view of kmemacct top shows of its rows: values, shares, growth and rates, in an order.
+ *
+ * The columns of the view come first, and then the others of the table, so that rows can be sorted
+ * by any of them.  Standard errors and the buckets of histograms are hidden: the details show them.
+ * Each number that is computed has a column of errors, too, in which anything but 0 says that it is
+ * an estimate.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top.h"
+
+#define MS_PER_S	1000
+
+/* A share is printed in thousandths of a percent. */
+#define SHARE_WHOLE	100000
+
+static int nr_specs(const struct top_view *view)
+{
+	int nr = 0;
+
+	while (view->specs[nr].key)
+		nr++;
+	return nr;
+}
+
+const struct top_spec *top_rates_spec(const struct top_page *p, int column)
+{
+	return column < nr_specs(p->view) ? &p->view->specs[column] : NULL;
+}
+
+/* ---- numbers -------------------------------------------------------------- */
+
+/* Return: the sum of the columns that a spec is about; nothing comes after what has no ID. */
+static double value_of(const struct top_spec *s, const struct table *t, const struct row *row)
+{
+	double sum = 0;
+	int i, column;
+
+	for (i = 0; row && i < 2 && s->of[i]; i++) {
+		column = table_column(t, s->of[i]);
+		if (t->columns[column].format == FORMAT_S64)
+			sum += (s64)row->v[column];
+		else if (t->columns[column].format == FORMAT_ID && row->v[column] == NO_ID)
+			sum -= 1;
+		else
+			sum += row->v[column];
+	}
+	return sum;
+}
+
+/* Return: variance of the same.  Both columns are sampled independently of each other. */
+static double variance_of(const struct top_spec *s, const struct table *t, const struct row *row)
+{
+	double se, variance = 0;
+	int i, column;
+
+	for (i = 0; row && i < 2 && s->of[i]; i++) {
+		column = t->columns[table_column(t, s->of[i])].se;
+		se = column == NONE ? 0 : row->v[column];
+		variance += se * se;
+	}
+	return variance;
+}
+
+/*
+ * Compute a change per second.  A new row was 0 before: tables list only rows that have counted
+ * something, unless rows were left out.  A counter that decreases was reset.  The variance of the
+ * growth of a counter is the growth of its variance.
+ * Return: the change, or NAN if it is not known.
+ */
+static double change_of(const struct top_spec *s, const struct top_rows *r,
+			const struct top_row *row, bool *estimate)
+{
+	const double after = value_of(s, r->now, row->now);
+	const double before = value_of(s, r->now, row->before);
+	const double variance = variance_of(s, r->now, row->now) +
+				variance_of(s, r->now, row->before) *
+				(s->kind == TOP_RATE ? -1 : 1);
+
+	*estimate = false;
+	if (!r->elapsed_ms || (!row->before && table_field(r->before, "cut")) ||
+	    (s->kind == TOP_RATE && after < before))
+		return NAN;
+	*estimate = variance > 0;
+	return (after - before) * MS_PER_S / r->elapsed_ms;
+}
+
+/* ---- the table ------------------------------------------------------------ */
+
+/* Test for a column of the table that a view does not show as a value of its own. */
+static bool is_hidden(const struct column *c)
+{
+	return c->of != NONE || c->hidden || text_begins(c->name, "us_");
+}
+
+static bool is_value(const struct top_view *view, const char *name)
+{
+	const struct top_spec *s;
+
+	for (s = view->specs; s->key; s++)
+		if (s->kind == TOP_VALUE && !strcmp(s->of[0], name))
+			return true;
+	return false;
+}
+
+/**
+ * struct maker - a table that is being made
+ * @view: the view
+ * @r: its rows
+ * @columns: the columns
+ * @from: for each of these, the column of the module's table; NONE: it is computed
+ * @nr: number of @columns
+ * @errors: index of the first column of errors
+ */
+struct maker {
+	const struct top_view *view;
+	const struct top_rows *r;
+	struct column *columns;
+	int *from;
+	int nr;
+	int errors;
+};
+
+static void add_column(struct maker *m, const struct column *c, int from)
+{
+	m->columns[m->nr] = *c;
+	m->from[m->nr++] = from;
+}
+
+/* Add the column of a spec: of the module's table with another title, or a new one. */
+static void add_spec(struct maker *m, const struct top_spec *s)
+{
+	const int from = table_column(m->r->now, s->of[0]);
+	struct column c = m->r->now->columns[from];
+
+	c.title = s->title;
+	if (s->kind == TOP_VALUE) {
+		add_column(m, &c, from);
+		return;
+	}
+	c = (struct column) {
+		.name = s->key, .title = s->title, .format = FORMAT_RATE, .kind = KIND_GAUGE,
+		.unit = s->kind == TOP_SHARE ? UNIT_SHARE : c.unit, .change = s->kind == TOP_GROWTH,
+	};
+	add_column(m, &c, NONE);
+}
+
+static void add_columns(struct maker *m)
+{
+	const struct table *t = m->r->now;
+	const struct top_spec *s;
+	struct column c;
+	int i, hidden;
+
+	for (s = m->view->specs; s->key; s++)
+		add_spec(m, s);
+	for (hidden = 0; hidden < 2; hidden++)
+		for (i = 0; i < t->nr_values; i++) {
+			c = t->columns[i];
+			c.hidden = hidden;
+			if (is_hidden(&t->columns[i]) == hidden && !is_value(m->view, c.name))
+				add_column(m, &c, i);
+		}
+	m->errors = m->nr;
+	for (s = m->view->specs; s->key; s++) {
+		if (s->kind == TOP_VALUE)
+			continue;
+		c = (struct column) {
+			.name = alloc_print("%s_se", s->key), .kind = KIND_ERROR, .hidden = true,
+		};
+		add_column(m, &c, NONE);
+	}
+	m->columns[m->nr] = t->columns[t->nr_values];
+}
+
+/* Return: the sum of what a share is a part of; @estimate: some of it is one. */
+static double whole_of(const struct maker *m, const struct top_spec *s, bool *estimate)
+{
+	const struct table *t = m->r->now;
+	double whole = 0;
+	size_t i;
+
+	*estimate = false;
+	for (i = 0; i < m->r->nr; i++) {
+		whole += value_of(s, t, m->r->row[i].now);
+		*estimate |= variance_of(s, t, m->r->row[i].now) > 0;
+	}
+	return whole;
+}
+
+/* Compute column @column of all rows, and its errors. */
+static void compute(const struct maker *m, struct table *t, const struct top_spec *s, int column,
+		    int error)
+{
+	const struct top_row *row = m->r->row;
+	bool estimate = false;
+	double whole = 0, number;
+	size_t i;
+
+	if (s->kind == TOP_SHARE)
+		whole = whole_of(m, s, &estimate);
+	for (i = 0; i < m->r->nr; i++) {
+		if (s->kind != TOP_SHARE)
+			number = change_of(s, m->r, &row[i], &estimate);
+		else
+			number = whole > 0 ? SHARE_WHOLE * value_of(s, m->r->now, row[i].now) /
+					     whole : NAN;
+		t->rows[i]->v[column] = rate_bits(number);
+		t->rows[i]->v[error] = estimate;
+	}
+}
+
+static struct table *make_table(const struct maker *m)
+{
+	struct table *t = table_new(m->r->now->name, m->columns, m->r->now->sampled, m->r->nr);
+	int i, error = m->errors;
+	struct row *row;
+	size_t at;
+
+	table_inherit(t, m->r->now);
+	for (at = 0; at < m->r->nr; at++) {
+		row = table_add(t);
+		row->label = m->r->row[at].now->label;
+		for (i = 0; i < m->nr; i++)
+			if (m->from[i] != NONE)
+				row->v[i] = m->r->row[at].now->v[m->from[i]];
+	}
+	for (i = 0; i < m->errors; i++)
+		if (m->from[i] == NONE)
+			compute(m, t, &m->view->specs[i], i, error++);
+	for (i = m->errors; i < m->nr; i++)
+		table_own(t, (char *)m->columns[i].name);
+	return t;
+}
+
+static void store_history(struct top_page *p)
+{
+	const int rate = table_column(p->v.t, p->view->rate);
+	const struct row *row;
+	size_t i;
+
+	for (i = 0; i < p->rows->nr; i++) {
+		row = p->v.t->rows[i];
+		top_rows_store(p->rows, &p->rows->row[i], (struct top_point) {
+			.value = value_of(p->view->specs, p->rows->now, p->rows->row[i].now),
+			.rate = rate == NONE ? NAN : rate_of(row->v[rate]),
+		});
+	}
+}
+
+void top_rates_make(struct top_page *p)
+{
+	const int most = 2 * nr_specs(p->view) + p->rows->now->nr_values + 1;
+	struct maker m = {
+		.view = p->view, .r = p->rows,
+		.columns = alloc(most, sizeof(*m.columns)), .from = alloc(most, sizeof(*m.from)),
+	};
+
+	view_end(&p->v);
+	add_columns(&m);
+	view_begin(&p->v, make_table(&m));
+	free(m.columns);
+	free(m.from);
+	p->v.total = table_own(p->v.t, table_row(p->v.t));
+	view_add_up(p->v.t, p->v.t->rows, p->v.t->nr_rows, p->v.total);
+	if (!p->l.c)
+		p->l = (struct layout) {
+			.v = &p->v, .look = &p->look, .limits = NONE, .main = table_live(p->v.t),
+			.c = alloc(p->v.t->nr_values + 1, sizeof(*p->l.c)),
+		};
+	store_history(p);
+}
+
+void top_page_free(struct top_page *p)
+{
+	top_rows_free(p->rows);
+	view_end(&p->v);
+	free(p->l.c);
+	free(p->shown);
+}
+
+/* ---- the order ------------------------------------------------------------ */
+
+static bool is_known(const struct top_page *p, const struct row *row)
+{
+	return p->key == p->v.t->nr_values || p->v.t->columns[p->key].format != FORMAT_RATE ||
+	       !isnan(rate_of(row->v[p->key]));
+}
+
+/* Rows that are alike keep the order of the table: the order is the same at each refresh. */
+void top_rates_arrange(struct top_page *p)
+{
+	struct table *t = p->v.t;
+	size_t i, j, known = 0;
+	struct row *row;
+
+	view_sort(t, &(struct sort) { .key = { p->key, t->nr_values }, .nr = 2 });
+	free(p->shown);
+	p->shown = alloc(t->nr_rows, sizeof(*p->shown));
+	p->nr = 0;
+	for (i = 0; i < t->nr_rows; i++) {
+		if (*p->filter && !strcasestr(t->rows[i]->label, p->filter))
+			continue;
+		known += is_known(p, t->rows[i]);
+		p->shown[p->nr++] = t->rows[i];
+	}
+	for (i = 0, j = known; p->reverse && i + 1 < j; i++) {
+		row = p->shown[i];
+		p->shown[i] = p->shown[--j];
+		p->shown[j] = row;
+	}
+}
+
+const struct top_row *top_rates_row(const struct top_page *p, const struct row *row)
+{
+	return &p->rows->row[((char *)row - (char *)p->v.t->block) / table_row_size(p->v.t)];
+}
+
+const struct row *top_rates_of(const struct top_page *p, const struct top_row *row)
+{
+	return (const struct row *)((char *)p->v.t->block +
+				    (row - p->rows->row) * table_row_size(p->v.t));
+}
+
+/* ---- intervals ------------------------------------------------------------ */
+
+static struct weighed weighed_of(const struct top_spec *s, const struct table *t,
+				 const struct row *row)
+{
+	struct weighed sum = {}, w;
+	int i;
+
+	for (i = 0; row && i < 2 && s->of[i]; i++) {
+		w = estimate_weighed(t, row, table_column(t, s->of[i]));
+		estimate_add(&sum, &w, 1);
+	}
+	return sum;
+}
+
+/*
+ * Compute the limits of a change, which is an estimate.  For a gauge they are wider than necessary:
+ * what is live in both tables adds to both variances, although it cancels out in the difference.
+ */
+static struct bounds change_bounds(const struct top_spec *s, const struct table *t,
+				   const struct top_row *row)
+{
+	const struct weighed before = weighed_of(s, t, row->before);
+	struct weighed w = weighed_of(s, t, row->now);
+
+	if (s->kind == TOP_RATE) {
+		estimate_since(&w, &before);
+		return bounds_of_sum(&w);
+	}
+	estimate_add(&w, &before, -1);
+	return bounds_of_change(&w);
+}
+
+void top_rates_interval(const struct top_page *p, const struct row *row, int column,
+			char buf[CELL_LEN])
+{
+	const struct top_spec *s = top_rates_spec(p, column);
+	const struct column *c = &p->v.t->columns[column];
+	char low[NUMBER_LEN], high[NUMBER_LEN];
+	struct bounds b;
+	double seconds, least, value;
+
+	*buf = '\0';
+	if (c->se == NONE || !estimate_is_marked(p->v.t, row, column, p->l.main))
+		return;
+	if (c->format != FORMAT_RATE) {
+		layout_interval(&p->l, row, column, buf);
+		return;
+	}
+	value = rate_of(row->v[column]);
+	if (s->kind == TOP_SHARE || isnan(value))
+		return;
+	b = change_bounds(s, p->rows->now, top_rates_row(p, row));
+	seconds = (double)p->rows->elapsed_ms / MS_PER_S;
+	least = value - b.below / seconds;
+	layout_value(low, c, false, rate_bits(s->kind == TOP_RATE ? fmax(least, 0) : least));
+	layout_value(high, c, false, rate_bits(value + b.above / seconds));
+	snprintf(buf, CELL_LEN, "%s..%s", low, high);
+}
