@@ -256,6 +256,14 @@ static int run_lookup(const struct command *c, const struct options *o)
 
 /* ---- others --------------------------------------------------------------- */
 
+/* Check sort keys and columns first: the program may run for an hour before they are needed. */
+static int run_program(const struct command *c, const struct options *o)
+{
+	if (!o->nr_args)
+		return fail("run needs a command: kmemacct run -- COMMAND");
+	return show_check(commands_table(c), o) ? -1 : run_run(c, o);
+}
+
 static int run_top(const struct command *c, const struct options *o)
 {
 	return top_run(&(struct top_options) {
@@ -461,7 +469,7 @@ const struct command commands[] = {
 		.what = "changes by call site while a command runs",
 		.example = "run --cgroup -- make -j4",
 		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
-		.run = run_run, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
+		.run = run_program, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
 		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
 		.failure = STATUS_RUN, .starts = true,
 	}, {

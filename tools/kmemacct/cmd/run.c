@@ -223,17 +223,12 @@ static int run_in_cgroup(struct view *v, char **command, int *status)
 	return ret;
 }
 
-/* Check sort keys and columns first: the program may run for an hour before they are needed. */
 int run_run(const struct command *c, const struct options *o)
 {
 	struct sigaction old[NR_SIGNALS];
 	int ret, status = 0;
 	struct view v;
 
-	if (!o->nr_args)
-		return fail("run needs a command: kmemacct run -- COMMAND");
-	if (show_check(commands_table(c), o))
-		return -1;
 	catch_signals(old);
 	ret = o->given & OPTION_CGROUP ? run_in_cgroup(&v, o->args, &status) :
 					 run_between(&v, o->args, NULL, &status);

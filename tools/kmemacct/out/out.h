@@ -209,6 +209,7 @@ void grid_end(struct grid *g, FILE *out);
  * @lines: number of rows to print
  * @keep: number of rows to keep in text that is not sorted, before they are printed
  * @check_empty: returns -1 after calling fail() if it is an error that the table is empty; or NULL
+ * @site: the address that is printed in place of a call site
  */
 struct stream {
 	FILE *out;
@@ -221,6 +222,7 @@ struct stream {
 	u64 lines;
 	u64 keep;
 	int (*check_empty)(const struct table *t);
+	char site[NUMBER_LEN];
 };
 
 /**

@@ -6,14 +6,14 @@
 #include "out.h"
 
 /* Put the address of a call site in place of its name, if it is known. */
-static void replace_site(const struct kallsyms *syms, struct row *row, char buf[NUMBER_LEN])
+static void replace_site(struct stream *s, const struct kallsyms *syms, struct row *row)
 {
 	u64 addr = syms ? kallsyms_find(syms, row->label) : 0;
 
 	if (!addr)
 		return;
-	snprintf(buf, NUMBER_LEN, "0x%016llx", addr);
-	row->label = buf;
+	snprintf(s->site, sizeof(s->site), "0x%016llx", addr);
+	row->label = s->site;
 }
 
 /* Read the next row that matches.  Return: as reader_next(). */
@@ -44,7 +44,6 @@ static int write_json(struct stream *s, struct reader *r)
 {
 	struct json w = { .out = s->out };
 	struct kallsyms *syms;
-	char site[NUMBER_LEN];
 	struct row *row;
 	int ret = next_row(s, r, &row);
 	u64 nr = 0;
@@ -57,7 +56,7 @@ static int write_json(struct stream *s, struct reader *r)
 			s->v.not_kept++;
 			continue;
 		}
-		replace_site(syms, row, site);
+		replace_site(s, syms, row);
 		json_table_row(&w, &s->v, row);
 	}
 	if (!ret)
@@ -166,10 +165,10 @@ static void put_cell(const struct stream *s, const struct layout *l, int i, cons
 static void put_row(struct stream *s, const struct layout *l, const struct kallsyms *syms,
 		    struct row *row)
 {
-	char buf[CELL_LEN], site[NUMBER_LEN];
+	char buf[CELL_LEN];
 	int i;
 
-	replace_site(syms, row, site);
+	replace_site(s, syms, row);
 	for (i = 0; i < l->columns.nr; i++)
 		put_cell(s, l, i, layout_text(l, row, l->columns.column[i], buf));
 }

@@ -1,241 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Snapshots: taking and reading them.  See the overview in snapshot.h. */
-#include <signal.h>
+/* Snapshots: reading them.  See the overview in snapshot.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <zlib.h>
 
 #include "snapshot.h"
 
-#define MANIFEST	"manifest"
-#define CONTROL		"control"
-
-/* ---- taking --------------------------------------------------------------- */
-
-/* The keys that all tables of a snapshot have in common, and the manifest as well. */
-static const char * const identity[] = {
-	"load_id", "loaded_s", "kernel", "version", "resets", "module_changes",
-};
-
-#define NR_IDENTITY	ARRAY_SIZE(identity)
-#define VALUE_LEN	128
-
-/**
- * struct taking - a snapshot that is being taken
- * @files: what has been read
- * @identity: the identity of the tables; empty before the first one
- * @taken_s: time of day, in seconds since 1970
- * @uptime_ms: time since boot
- */
-struct taking {
-	struct files files;
-	char identity[NR_IDENTITY][VALUE_LEN];
-	u64 taken_s;
-	u64 uptime_ms;
-};
-
-/* Copy the value of a key of a table's head, up to its end; "" if the head lacks it. */
-static void head_value(const char *text, const char *key, char value[VALUE_LEN])
-{
-	const size_t len = strlen(key);
-	size_t word;
-
-	*value = '\0';
-	for (; *text == '#'; text += *text == '\n') {
-		for (; *text && *text != '\n'; text += word + (text[word] == ' ')) {
-			word = strcspn(text, " \n");
-			if (strncmp(text, key, len) || text[len] != '=')
-				continue;
-			text += len + 1;
-			snprintf(value, VALUE_LEN, "%.*s", (int)strcspn(text, " \n"), text);
-			return;
-		}
-	}
-}
-
-/* All tables have to be of the same load, without a reset in between. */
-static int check_identity(struct taking *s, const char *text)
-{
-	char value[VALUE_LEN];
-	const char *what;
-	size_t i;
-
-	for (i = 0; i < NR_IDENTITY; i++) {
-		head_value(text, identity[i], value);
-		if (!*value)
-			continue;
-		if (*s->identity[i] && strcmp(s->identity[i], value)) {
-			what = !strcmp(identity[i], "resets") ? "the counts were reset" :
-			       !strcmp(identity[i], "module_changes") ?
-			       "another module was loaded or unloaded" :
-			       "the module was loaded again";
-			return fail("%s while the snapshot was taken: take it again", what);
-		}
-		memcpy(s->identity[i], value, VALUE_LEN);
-	}
-	return 0;
-}
-
-/* Read a file.  An older module may not have all of them, but it has the first one. */
-static int take_file(struct taking *s, const char *name)
-{
-	size_t len;
-	char *text;
-
-	if (s->files.nr && !source_has(name))
-		return 0;
-	text = source_text(&module_source, name, &len);
-	if (!text)
-		return -1;
-	archive_add(&s->files, name, text, len);
-	return strcmp(name, CONTROL) ? check_identity(s, text) : 0;
-}
-
-/* Return: name of file number @i of a snapshot; the table that most people look at is the first. */
-static const char *file_name(size_t i)
-{
-	const char *name = table_name(i);
-
-	return name || (i && !table_name(i - 1)) ? name : CONTROL;
-}
-
-/* Check a list of names. */
-static int check_list(const char *list)
-{
-	struct suggestion s;
-	const char *name;
-	size_t len, i;
-
-	for (; *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		suggest_begin(&s, list, len);
-		for (i = 0; (name = file_name(i)); i++) {
-			if (strlen(name) == len && !strncmp(name, list, len))
-				break;
-			suggest_try(&s, name);
-		}
-		if (!name)
-			return suggest_fail(&s, "use names such as callers,page_callers",
-					    "--tables: there is no table '%.*s'",
-					    (int)(len < 64 ? len : 64), list);
-	}
-	return 0;
-}
-
-/* The table gfp_flags decodes columns of others. */
-static int take_files(struct taking *s, const char *tables)
-{
-	const char *name;
-	size_t i;
-
-	s->taken_s = time(NULL);
-	s->uptime_ms = clock_uptime_ms();
-	for (i = 0; (name = file_name(i)); i++)
-		if ((!tables || !strcmp(name, "gfp_flags") || !strcmp(name, CONTROL) ||
-		     text_lists(tables, name)) && take_file(s, name))
-			return -1;
-	return 0;
-}
-
-static u64 checksum(const char *text, size_t len)
+u64 snapshot_checksum(const char *text, size_t len)
 {
 	return crc32_z(0, (const unsigned char *)text, len);
 }
-
-static void print_row(FILE *out, const char *name, const char *text, size_t len)
-{
-	fprintf(out, "%zu 0x%08llx %s\n", len, checksum(text, len), name);
-}
-
-static char *make_manifest(const struct taking *s, size_t *len)
-{
-	char *text = NULL, *build = source_build(&module_source);
-	FILE *out = text_open(&text, len);
-	const struct member *m;
-	size_t i;
-
-	fprintf(out, "# " KMA_NAME " " MANIFEST " %d taken_s=%llu uptime_ms=%llu program="
-		KMA_VERSION, SNAPSHOT_VERSION, s->taken_s, s->uptime_ms);
-	if (*build)
-		fprintf(out, " build=%s", build);
-	fputs("\n#", out);
-	for (i = 0; i < NR_IDENTITY; i++)
-		if (*s->identity[i])
-			fprintf(out, " %s=%s", identity[i], s->identity[i]);
-	fputs("\n# bytes crc32 file\n", out);
-	for (m = s->files.member; m < s->files.member + s->files.nr; m++)
-		print_row(out, m->name, m->text, m->len);
-	fflush(out);
-	print_row(out, MANIFEST, text, *len);
-	text_close(out);
-	free(build);
-	return text;
-}
-
-/* Put the manifest before the other files. */
-static void add_manifest(struct taking *s)
-{
-	size_t len;
-	char *text = make_manifest(s, &len);
-	struct member *m, manifest;
-
-	archive_add(&s->files, MANIFEST, text, len);
-	m = s->files.member;
-	manifest = m[s->files.nr - 1];
-	memmove(m + 1, m, (s->files.nr - 1) * sizeof(*m));
-	*m = manifest;
-}
-
-static int put_file(int fd, const char *path, const void *files)
-{
-	return archive_write(files, fd, path);
-}
-
-static int write_output(const struct files *files)
-{
-	if (isatty(STDOUT_FILENO))
-		return fail("a snapshot is no text for a terminal: redirect it, or give a file");
-	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
-	signal(SIGXFSZ, SIG_IGN);
-	return archive_write(files, STDOUT_FILENO, "standard output");
-}
-
-/* Say what was saved: all files but the manifest and `control` are tables. */
-static void report(const struct files *files, const char *path)
-{
-	const size_t nr = files->nr - 1 - !!archive_find(files, CONTROL);
-	char size[NUMBER_LEN];
-	struct stat st = {};
-
-	stat(path, &st);
-	number_print_size(size, st.st_size, false);
-	printf("%s: %zu table%s, %s\n", path, nr, nr == 1 ? "" : "s", size);
-}
-
-int snapshot_take(const char *path, const char *tables)
-{
-	const bool is_file = strcmp(path, "-");
-	struct taking s = {};
-	int ret = tables ? check_list(tables) : 0;
-
-	if (!ret)
-		ret = take_files(&s, tables);
-	if (!ret) {
-		add_manifest(&s);
-		ret = is_file ? file_replace(path, 0600, "snapshot", put_file, &s.files) :
-				write_output(&s.files);
-	}
-	if (!ret && is_file)
-		report(&s.files, path);
-	archive_clear(&s.files);
-	return ret;
-}
-
-/* ---- reading -------------------------------------------------------------- */
 
 enum {
 #define X(name, ...) MANIFEST_##name,
@@ -274,11 +50,11 @@ static int check_file(const struct source *s, const struct row *row, bool last)
 {
 	const struct member *m = archive_find(&s->files, row->label);
 
-	if (!m || last != !strcmp(row->label, MANIFEST))
+	if (!m || last != !strcmp(row->label, SNAPSHOT_MANIFEST))
 		return fail_file(s, row->label, "is missing");
 	if (last ? row->v[MANIFEST_bytes] > m->len : row->v[MANIFEST_bytes] != m->len)
 		return fail_file(s, row->label, "has another length");
-	if (checksum(m->text, row->v[MANIFEST_bytes]) != row->v[MANIFEST_crc32])
+	if (snapshot_checksum(m->text, row->v[MANIFEST_bytes]) != row->v[MANIFEST_crc32])
 		return fail_file(s, row->label, "has another checksum");
 	return 0;
 }
@@ -296,14 +72,14 @@ static int parse_files(struct source *s)
 	struct tm tm;
 	size_t i;
 
-	s->manifest = table_parse(MANIFEST, s->path, copy_text(first), first->len);
+	s->manifest = table_parse(SNAPSHOT_MANIFEST, s->path, copy_text(first), first->len);
 	if (!s->manifest)
 		return -1;
 	for (i = 0; i < s->manifest->nr_rows; i++)
 		if (check_file(s, s->manifest->rows[i], i + 1 == s->manifest->nr_rows))
 			return -1;
 	if (s->files.nr != s->manifest->nr_rows)
-		return fail_file(s, MANIFEST, "does not list all files");
+		return fail_file(s, SNAPSHOT_MANIFEST, "does not list all files");
 	taken = snapshot_number(s, "taken_s");
 	if (gmtime_r(&taken, &tm))
 		strftime(s->taken, sizeof(s->taken), "%Y-%m-%dT%H:%M:%SZ", &tm);
@@ -315,7 +91,7 @@ static struct source *open_snapshot(const char *path, const void *data, size_t s
 	struct source *s = alloc(1, sizeof(*s));
 
 	s->path = path;
-	if (!archive_read(&s->files, path, data, size, MANIFEST) && !parse_files(s))
+	if (!archive_read(&s->files, path, data, size, SNAPSHOT_MANIFEST) && !parse_files(s))
 		return s;
 	snapshot_free(s);
 	return NULL;

@@ -31,6 +31,7 @@
 #include "table.h"
 
 #define SNAPSHOT_VERSION	1
+#define SNAPSHOT_MANIFEST	"manifest"
 
 /* The columns of the manifest, as kmemacct_abi.h has those of tables. */
 #define SNAPSHOT_COLUMNS(X)	\
@@ -51,6 +52,9 @@ struct source {
 	struct table *manifest;
 	char taken[64];
 };
+
+/* Return: the checksum of a file. */
+u64 snapshot_checksum(const char *text, size_t len);
 
 /* As the functions source_* of table.h, for a snapshot. */
 struct table *snapshot_table(const struct source *s, const char *name);

@@ -264,7 +264,6 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
  * @look: what it looks like
  * @label: width of the widest label
  * @key: index of the column to sort by
- * @key_name: its name; "": the first one
  * @reverse: sort in the opposite order
  * @filter: show only rows whose label contains this text, in upper or lower case
  * @shown: the rows of @v that are shown, in their order
@@ -284,7 +283,6 @@ struct top_page {
 	struct look look;
 	int label;
 	int key;
-	char key_name[TOP_KEY_LEN];
 	bool reverse;
 	char filter[TOP_FILTER_LEN];
 	struct row **shown;

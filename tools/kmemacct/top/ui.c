@@ -32,7 +32,6 @@ static int set_key(struct top_page *p, const char *key)
 
 	for (i = 0; i < table_nr_columns(t); i++)
 		if (!t->columns[i].hidden && !strcmp(t->columns[i].name, key)) {
-			snprintf(p->key_name, sizeof(p->key_name), "%s", key);
 			p->key = i;
 			return 0;
 		}
