@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The options. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +181,7 @@ static int store(struct options *o, const struct option_info *i, const char *tex
 	return i->set ? i->set(o, text) : 0;
 }
 
-/* ---- errors --------------------------------------------------------------- */
+/* ---- parsing -------------------------------------------------------------- */
 
 static int fail_unknown(const char *name, size_t len)
 {
@@ -198,43 +197,73 @@ static int fail_unknown(const char *name, size_t len)
 	return fail("unknown option --%.*s: see kmemacct COMMAND --help", (int)len, name);
 }
 
-/* Find what is wrong with a long option.  Return: -1 after calling fail(), or 0. */
-static int explain_long(const char *name)
+static int take_option(struct options *o, const struct option_info *i, const char *value)
 {
-	size_t len = strcspn(name, "=");
+	o->given |= i->bit;
+	if (i->bit == OPTION_JSON)
+		error_as_json();
+	stat_flag(&o->stat, i->bit);
+	return store(o, i, value);
+}
+
+/* Take `--name`, `--name=value` or `--name value`. */
+static int take_long(struct options *o, char ***word)
+{
+	char *name = **word + 2, *value;
+	const size_t len = strcspn(name, "=");
 	const struct option_info *i = find_long(name, len);
 
 	if (!i)
 		return fail_unknown(name, len);
 	if (name[len] && !i->value)
 		return fail("--%s takes no value: omit %s", i->name, name + len);
-	if (!name[len] && i->value)
+	value = name[len] ? name + len + 1 : i->value ? (*word)[1] : NULL;
+	if (i->value && !value)
 		return fail("--%s needs a value: --%s %s", i->name, i->name, i->value);
-	return 0;
+	*word += 1 + (i->value && !name[len]);
+	return take_option(o, i, value);
 }
 
-static int explain_short(const char *letters)
+/* Take letters, the last of which may have a value, in this word or the next one. */
+static int take_short(struct options *o, char ***word)
 {
 	const struct option_info *i;
+	char *letter, *value;
 
-	for (; *letters; letters++) {
-		i = find_letter(*letters);
+	for (letter = **word + 1; *letter; letter++) {
+		i = find_letter(*letter);
 		if (!i)
-			return fail("unknown option -%c: see kmemacct COMMAND --help", *letters);
+			return fail("unknown option -%c: see kmemacct COMMAND --help", *letter);
 		if (i->value)
-			return letters[1] ? 0 : fail("-%c needs a value: -%c %s", i->letter,
-						     i->letter, i->value);
+			break;
+		if (take_option(o, i, NULL))
+			return -1;
 	}
-	return 0;
+	if (!*letter) {
+		++*word;
+		return 0;
+	}
+	value = letter[1] ? letter + 1 : (*word)[1];
+	if (!value)
+		return fail("-%c needs a value: -%c %s", i->letter, i->letter, i->value);
+	*word += 1 + !letter[1];
+	return take_option(o, i, value);
 }
 
-static int fail_word(const char *word)
+/* Take the command, or an argument of it. */
+static int take_arg(struct options *o, char ***word, bool dashes)
 {
-	int ret = 0;
-
-	if (word && word[0] == '-')
-		ret = word[1] == '-' ? explain_long(word + 2) : explain_short(word + 1);
-	return ret ?: fail("wrong option %s: see kmemacct COMMAND --help", word);
+	if (!o->command) {
+		o->command = commands_find(*(*word)++);
+		return o->command ? 0 : -1;
+	}
+	if (!o->nr_args)
+		o->dashes = dashes;
+	/* From here on, options belong to the program that the command starts. */
+	do {
+		o->args[o->nr_args++] = *(*word)++;
+	} while (o->command->starts && **word);
+	return 0;
 }
 
 /* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */
@@ -254,91 +283,28 @@ static bool is_json(const char *word)
 	return false;
 }
 
-/* ---- parsing -------------------------------------------------------------- */
-
-/* Options without a letter have the key of the first one plus their index. */
-#define KEY_LONG	1000
-#define OPTIONS_MAX	64
-
-/**
- * struct parsing - state of the parser
- * @o: the result
- * @next: index of the first word that is not parsed up to its end; argp does not tell which word
- *	was wrong
- */
-struct parsing {
-	struct options *o;
-	int next;
-};
-
-static int key_of(const struct option_info *i)
-{
-	return i->letter ? i->letter : KEY_LONG + (int)(i - option_infos);
-}
-
-static error_t take_option(struct options *o, const struct option_info *i, const char *value)
-{
-	o->given |= i->bit;
-	if (i->bit == OPTION_JSON)
-		error_as_json();
-	stat_flag(&o->stat, i->bit);
-	return store(o, i, value) ? ECANCELED : 0;
-}
-
-static error_t take_arg(struct options *o, char *arg, struct argp_state *state)
-{
-	if (!o->command) {
-		o->command = commands_find(arg);
-		return o->command ? 0 : ECANCELED;
-	}
-	if (!o->nr_args)
-		o->dashes = state->quoted;
-	o->args[o->nr_args++] = arg;
-	/* From here on, options belong to the program that the command starts. */
-	while (o->command->starts && state->next < state->argc)
-		o->args[o->nr_args++] = state->argv[state->next++];
-	return 0;
-}
-
-/* ECANCELED means that fail() has been called. */
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	const struct option_info *i = option_infos;
-	struct parsing *p = state->input;
-
-	while (i->name && key_of(i) != key)
-		i++;
-	/* There are more keys, for the beginning and the end. */
-	if (!i->name && key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	p->next = state->next;
-	return i->name ? take_option(p->o, i, arg) : take_arg(p->o, arg, state);
-}
-
 int options_parse(struct options *o, int argc, char **argv)
 {
-	struct argp_option options[OPTIONS_MAX] = {}, *to = options;
-	const struct argp argp = { .options = options, .parser = parse };
-	struct parsing p = { .o = o, .next = 1 };
-	const struct option_info *i;
-	error_t error;
-	char **word;
+	char **word = argv + 1;
+	bool dashes = false;
+	int ret = 0;
 
-	for (i = option_infos; i->name; i++)
-		*to++ = (struct argp_option) {
-			.name = i->name, .key = key_of(i), .arg = i->value, .doc = "",
-		};
 	o->args = alloc(argc + 1, sizeof(*o->args));
-	error = argp_parse(&argp, argc, argv,
-			   ARGP_IN_ORDER | ARGP_NO_HELP | ARGP_NO_ERRS | ARGP_NO_EXIT,
-			   NULL, &p);
-	if (!error)
-		return 0;
+	while (!ret && *word) {
+		if (dashes || **word != '-' || !(*word)[1])
+			ret = take_arg(o, &word, dashes);
+		else if ((*word)[1] != '-')
+			ret = take_short(o, &word);
+		else if ((*word)[2])
+			ret = take_long(o, &word);
+		else
+			dashes = *word++;
+	}
 	/* Print the error as the command line asks for, which may be wrong before its -j. */
-	for (word = argv + p.next; *word && strcmp(*word, "--"); word++)
+	for (; ret && *word && strcmp(*word, "--"); word++)
 		if (is_json(*word))
 			error_as_json();
-	return error == ECANCELED ? -1 : fail_word(argv[p.next]);
+	return ret;
 }
 
 /* ---- checks --------------------------------------------------------------- */
