@@ -59,7 +59,7 @@ void text_head(FILE *out, const struct view *v, const struct look *look)
 		return;
 	if (look->verbose && v->t->nr_fields)
 		print_fields(out, v->t, look->screen);
-	sentence = state_sentence(v, look->exact);
+	sentence = state_sentence(v, look->exact, true);
 	if (look->named && !state_is_change(v->t)) {
 		line = alloc_print("%s: %s", v->t->name, sentence);
 		text_comment(out, line, look->screen);

@@ -82,7 +82,7 @@ static int draw_state(struct top_canvas *c, int line, struct top_ui *ui)
 	while ((loss = strsep(&rest, "\n")))
 		if (*loss)
 			line = put_wrapped(c, line, STATE_LINES, TOP_WARNING, loss);
-	sentence = state_sentence(&v, false);
+	sentence = state_sentence(&v, false, false);
 	line = put_wrapped(c, line, STATE_LINES, 0, sentence);
 	free(losses);
 	free(sentence);

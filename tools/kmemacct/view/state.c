@@ -83,7 +83,7 @@ static void put_exactness(FILE *text, const struct table *t, bool exact)
 }
 
 /* Say how many frees were not seen.  Only tables of objects know. */
-static void put_frees(FILE *text, const struct table *t)
+static void put_frees(FILE *text, const struct table *t, bool options)
 {
 	const u64 missed = table_number(t, "replaced") + table_number(t, "page_freed");
 	const char *coverage = table_field(t, "coverage_pct");
@@ -96,7 +96,7 @@ static void put_frees(FILE *text, const struct table *t)
 	else
 		fprintf(text, "%llu free%s not seen, %s %% were%s", missed,
 			missed == 1 ? " was" : "s were", coverage,
-			t->at[AT_confirmed_bytes] == NONE || t->pairs ? "" :
+			t->at[AT_confirmed_bytes] == NONE || !options ? "" :
 			" (-o +confirmed_bytes: without those call sites)");
 }
 
@@ -131,7 +131,7 @@ static void put_accuracy(FILE *text, const struct table *t, bool exact)
 		size, change ? "" : " live");
 }
 
-char *state_sentence(const struct view *v, bool exact)
+char *state_sentence(const struct view *v, bool exact, bool options)
 {
 	const bool change = state_is_change(v->t);
 	char *sentence;
@@ -143,7 +143,7 @@ char *state_sentence(const struct view *v, bool exact)
 	if (table_field(v->t, "since"))
 		put_exactness(text, v->t, exact);
 	if (!change) {
-		put_frees(text, v->t);
+		put_frees(text, v->t, options && !v->t->pairs);
 		put_note(text, v->note);
 	}
 	if (estimate_any(v->t))

@@ -412,9 +412,9 @@ bool state_is_change(const struct table *t);
 
 /*
  * Return: how exact a table is, since when it counts, its note, and what its estimates mean.
- * @exact: sizes are not rounded
+ * @exact: sizes are not rounded; @options: options of the command line may be named
  */
-char *state_sentence(const struct view *v, bool exact);
+char *state_sentence(const struct view *v, bool exact, bool options);
 
 /* Return: what is missing in a table, a line for each reason.  The caller frees both texts. */
 char *state_losses(const struct view *v);
