@@ -90,9 +90,11 @@ void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 
 	default:
 		break;
 	}
-	print_unsigned(number, unit, negative ? -value : value);
-	snprintf(buf, NUMBER_LEN, "%s%.29s", negative ? "-" :
-		 c->format == FORMAT_BOUND ? "<=" : "", number);
+	print_unsigned(buf, unit, negative ? -value : value);
+	if (!negative && c->format != FORMAT_BOUND)
+		return;
+	memcpy(number, buf, NUMBER_LEN);
+	snprintf(buf, NUMBER_LEN, "%s%.29s", negative ? "-" : "<=", number);
 }
 
 /* ---- cells ---------------------------------------------------------------- */
@@ -138,6 +140,7 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 			char buf[CELL_LEN])
 {
 	const struct column *c = &l->v->t->columns[column];
+	const char *mark, *sign;
 	char number[NUMBER_LEN];
 	u64 value;
 
@@ -153,10 +156,10 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 	} else if (c->format == FORMAT_HEX) {
 		snprintf(buf, CELL_LEN, "%#llx", value);
 	} else {
+		mark = !l->look->raw && is_marked(l, row, column) ? "~" : "";
+		sign = sign_of(l, c, value);
 		layout_value(number, c, l->look->exact || l->look->raw, value);
-		snprintf(buf, CELL_LEN, "%s%s%s",
-			 !l->look->raw && is_marked(l, row, column) ? "~" : "",
-			 sign_of(l, c, value), number);
+		stpcpy(stpcpy(stpcpy(buf, mark), sign), number);
 	}
 	return buf;
 }
