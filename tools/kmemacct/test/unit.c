@@ -644,15 +644,21 @@ static void rows_are_sorted(void)
 	expect_order(__LINE__, "live_bytes", "decab");
 }
 
+/* Subtract a table callers from a later one. */
+static struct table *difference(const char *before, const char *after)
+{
+	return delta_make("run", parse("callers", before), parse("callers", after));
+}
+
 static void differences_are_sorted_by_sign(void)
 {
-	struct table *t = delta_make("run", parse("callers", CALLERS_HEAD
-						  CALLER(5, 0, 0, 0, 0, "b")
-						  CALLER(1, 0, 0, 0, 0, "c")),
-					    parse("callers", CALLERS_HEAD
-						  CALLER(7, 0, 0, 0, 0, "a")
-						  CALLER(0, 0, 0, 0, 0, "b")
-						  CALLER(1, 0, 1, 0, 0, "c")));
+	struct table *t = difference(CALLERS_HEAD
+				     CALLER(5, 0, 0, 0, 0, "b")
+				     CALLER(1, 0, 0, 0, 0, "c"),
+				     CALLERS_HEAD
+				     CALLER(7, 0, 0, 0, 0, "a")
+				     CALLER(0, 0, 0, 0, 0, "b")
+				     CALLER(1, 0, 1, 0, 0, "c"));
 	const struct sort sort = { .key = { COUNT_live_bytes }, .nr = 1 };
 
 	view_sort(t, &sort);
@@ -916,8 +922,7 @@ static void errors_of_differences(void)
 		SAMPLED_CALLER(90, 9, 30, 0, 60, 16, 4, 12, 13, 4, "a")
 		SAMPLED_CALLER(60, 6, 8, 0, 30, 20, 7, 7, 6, 1, "new")
 		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "same");
-	struct table *t = delta_make("run", parse("callers", before),
-					    parse("callers", after));
+	struct table *t = difference(before, after);
 	const u64 *v = t->rows[0]->v;
 	struct interval i;
 
@@ -946,19 +951,15 @@ static void errors_of_differences(void)
 
 static void sampling_may_begin_between(void)
 {
-	struct table *t = delta_make("run", parse("callers", CALLERS_HEAD
-						  CALLER(5, 1, 1, 8, 8, "a")),
-					    parse("callers", SAMPLED_CALLERS
-						  SAMPLED_CALLER(25, 3, 7, 0, 2, 1, 6,
-								 4, 5, 0, "a")));
+	struct table *t = difference(CALLERS_HEAD CALLER(5, 1, 1, 8, 8, "a"), SAMPLED_CALLERS
+				     SAMPLED_CALLER(25, 3, 7, 0, 2, 1, 6, 4, 5, 0, "a"));
 
 	EXPECT(t->sampled && t->nr_rows == 1);
 	EXPECT(t->rows[0]->v[COUNT_live_bytes] == 20);
 	EXPECT(t->rows[0]->v[COUNT_live_bytes_se] == 6);
 	EXPECT(t->rows[0]->v[COUNT_hits_se] == 5 && t->rows[0]->v[COUNT_samples] == 2);
 	table_free(t);
-	t = delta_make("run", parse("callers", CALLERS_HEAD),
-			      parse("callers", CALLERS_HEAD));
+	t = difference(CALLERS_HEAD, CALLERS_HEAD);
 	EXPECT(!t->sampled);
 	table_free(t);
 }

@@ -640,6 +640,7 @@ static void expect_state(int line, const char *fields, int lost, const char * co
 	char *head = alloc_copy(fields), *semicolon, *text;
 	const struct caller none[] = { {} };
 	struct top_canvas c = {};
+	bool warning;
 	int i;
 
 	while ((semicolon = strchr(head, ';')))
@@ -652,7 +653,8 @@ static void expect_state(int line, const char *fields, int lost, const char * co
 		text = top_canvas_line(&c, 1 + i);
 		expect_text(line, text, expected[i]);
 		free(text);
-		if (!!(top_canvas_at(&c, 1 + i, 0)->attributes & TOP_WARNING) != (i < lost))
+		warning = top_canvas_at(&c, 1 + i, 0)->attributes & TOP_WARNING;
+		if (warning ? i >= lost : i < lost)
 			fail_at(line, "lost or not");
 	}
 	text = top_canvas_line(&c, 1 + i);
@@ -696,14 +698,14 @@ static void top_states_are_sentences(void)
 /* On the smallest screen, losses may take all lines; nothing is drawn outside of it. */
 static void top_states_fit_any_screen(void)
 {
+	static const char head[] = "dropped=30 off=2 lost=3 other=4 since=load window_s=1.000 cut=7 "
+				   "full=live,sites,stacks,caches filter=comm live_filter=comm";
 	struct top_ui *ui = alloc(1, sizeof(*ui));
 	const struct caller one[] = { { ROW("a", 1000, 1) }, {} };
 	struct top_canvas c = {};
 
 	begin_page(ui->page, "callers");
-	show_table(ui->page, make_callers("dropped=30 off=2 lost=3 other=4 since=load"
-					  " window_s=1.000 cut=7 full=live,sites,stacks,caches"
-					  " filter=comm live_filter=comm", one), 0);
+	show_table(ui->page, make_callers(head, one), 0);
 	top_canvas_clear(&c, TOP_SCREEN_LINES, TOP_SCREEN_COLUMNS);
 	top_screen_draw(&c, ui);
 	EXPECT(top_canvas_at(&c, 1, 0)->attributes & TOP_WARNING);
