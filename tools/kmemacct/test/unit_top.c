@@ -320,7 +320,8 @@ static void top_numbers_are_human(void)
 		{ &growth, 0, "0" }, { &growth, -0.01, "-<0.1" }, { &growth, 3, "+3.0" },
 		{ &size, 0.4, "+<1" }, { &size, 1023.4, "+1023" }, { &size, -1536, "-1.50K" },
 		{ &kb, 0.5, "512" }, { &kb, 1, "1.00K" }, { &us, 1500.5, "1.50ms" },
-		{ &size, 0x1p70, "+1.00Z" },
+		{ &size, 0x1p70, "+1.00Z" }, { &us, 0x1p70, "213503982d08h" },
+		{ &kb, 0x1p80, "16.0Z" }, { &kb, NAN, "-" }, { &us, NAN, "-" }, { &size, NAN, "-" },
 	};
 	char text[NUMBER_LEN];
 	size_t i;
