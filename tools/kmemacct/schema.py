@@ -5,8 +5,8 @@
 usage: tools/kmemacct/schema.py >kmemacct.schema.json    (make -C tools/kmemacct schema)
 
 The columns, their formats, kinds and units are those of include/kmemacct_abi.h, of LEAKS_COLUMNS in
-leaks.c, and of GROWTH_COLUMNS in growth.c.  Their descriptions are those of Documentation/ABI/testing/debugfs-kmemacct.  Only what
-the reader adds is described here.
+cmd/leaks.c, and of GROWTH_COLUMNS in view/growth.c.  Their descriptions are those of
+Documentation/ABI/testing/debugfs-kmemacct.  Only what the reader adds is described here.
 
 `$defs` has a schema for each command, by its name.  Besides the keywords of JSON Schema, a number
 has `kind` and `unit`, as kmemacct_abi.h explains them, in lower case; the kind `interval` is an end of
@@ -21,8 +21,8 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 DOC = (TOP / "Documentation/ABI/testing/debugfs-kmemacct").read_text()
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
-GROWTH = (TOP / "tools/kmemacct/growth.c").read_text()
-LEAKS = (TOP / "tools/kmemacct/leaks.c").read_text()
+GROWTH = (TOP / "tools/kmemacct/view/growth.c").read_text()
+LEAKS = (TOP / "tools/kmemacct/cmd/leaks.c").read_text()
 VERSION = int(re.search(r"KMA_FORMAT_VERSION\s+(\d+)", ABI)[1])
 
 U64_MAX = 2**64 - 1
@@ -32,6 +32,7 @@ MILLI = {"type": "number", "minimum": 0}
 TEXT = {"type": "string"}
 FORMATS = {
     "U64": INTEGER, "S64": SIGNED, "MILLI": MILLI, "HEX": INTEGER, "TYPE": TEXT, "LABEL": TEXT,
+    "NAME": TEXT,  # what the reader calls TYPE
     "ID": {**INTEGER, "type": ["integer", "null"]},
     "PTR": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
 }
@@ -111,6 +112,7 @@ def described(schema, text, **more):
 
 def number(column, text, estimated=False):
     name, form, kind, unit = column
+    unit = "BYTES_PER_S" if name.endswith("_bytes_s") else {"SHARE": "PCT"}.get(unit, unit)
     more = {"kind": kind.lower(), "unit": unit.lower()} if form != "LABEL" else {}
     if form == "ID":
         text = text.replace("`-`", "null")

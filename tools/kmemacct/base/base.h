@@ -218,6 +218,7 @@ int file_write_all(int fd, const char *data, size_t len);
  * @mode: its permissions
  * @what: what it is, for errors
  * @write: writes @data to @fd; returns 0, or -1 after calling fail()
+ * @data: what to write
  *
  * A signal that ends the program meanwhile removes the temporary file.
  *

@@ -85,7 +85,7 @@ static const char *code_of(const struct gfp *gfp, size_t nr)
 	return *gfp->code[nr] ? gfp->code[nr] : gfp->flags->rows[nr]->label;
 }
 
-static struct gfp *gfp_new(struct table *flags)
+struct gfp *gfp_new(struct table *flags)
 {
 	struct gfp *gfp = alloc(1, sizeof(*gfp));
 	size_t i;

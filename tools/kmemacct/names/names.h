@@ -23,6 +23,9 @@ struct gfp_walk {
 	size_t next;
 };
 
+/* Make names from the table gfp_flags, which they take ownership of. */
+struct gfp *gfp_new(struct table *flags);
+
 /* Read the names from a source.  Return: NULL after calling fail(). */
 struct gfp *gfp_read(const struct source *s);
 

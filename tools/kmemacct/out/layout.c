@@ -31,18 +31,28 @@ static void print_thousandths(char buf[NUMBER_LEN], enum unit unit, u64 value)
 		number_print_milli(buf, value);
 }
 
+/* Round a number that may be beyond all numbers of 64 bits. */
+static u64 round_rate(double n)
+{
+	return fmin(n, 0x1.fffffffffffffp63);
+}
+
 /* Print a change per second: without a unit, with a digit after the point if it is small. */
 static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate)
 {
 	const double n = fabs(rate), bytes = c->unit == UNIT_KIB ? n * 1024 : n;
 	char number[NUMBER_LEN];
 
+	if (isnan(rate)) {
+		snprintf(buf, NUMBER_LEN, "-");
+		return;
+	}
 	if (c->unit == UNIT_SHARE)
-		number_print_share(number, llrint(n));
+		number_print_share(number, round_rate(rint(n)));
 	else if (c->unit == UNIT_US && n < 0x1p53)
 		number_print_us(number, llrint(n * 1000), true);
 	else if (c->unit == UNIT_US)
-		number_print_us(number, n, false);
+		number_print_us(number, round_rate(n), false);
 	else if (c->unit != UNIT_BYTES && c->unit != UNIT_KIB)
 		snprintf(number, NUMBER_LEN, n > 0 && n < 0.05 ? "<0.1" : n > 0 && n < 9.95 ?
 			 "%.1f" : "%.0f", n);
@@ -51,12 +61,10 @@ static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate
 	else if (bytes < 0x1p63)
 		number_print_size(number, llrint(bytes), false);
 	else
-		number_print_size(number, bytes / 1024, true);
+		number_print_size(number, round_rate(bytes / 1024), true);
 	/* What rounds to 0 is no change. */
 	snprintf(buf, NUMBER_LEN, "%s%.30s", !strcmp(number, "0") ? "" : rate < 0 ? "-" :
 		 rate > 0 && c->change ? "+" : "", number);
-	if (isnan(rate))
-		snprintf(buf, NUMBER_LEN, "-");
 }
 
 void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 value)

@@ -371,16 +371,24 @@ static int read_row(struct reader *r, struct row *row)
 	return ret > 0 && parse_row(r, line, row) ? -1 : ret;
 }
 
+/* Test for a name that ends in a unit after an underscore, as that of its standard error does. */
+static bool has_unit(const char *name, const char *unit)
+{
+	const char *at = strstr(name, unit);
+
+	return at && at > name && (!at[strlen(unit)] || !strcmp(at + strlen(unit), "_se"));
+}
+
 /* Return: the unit that the name of a pair contains. */
 static enum unit unit_of(const char *name)
 {
 	if (strstr(name, "bytes"))
 		return UNIT_BYTES;
-	if (!strcmp(name, "kb") || text_ends(name, "_kb"))
+	if (!strcmp(name, "kb") || !strcmp(name, "kb_se") || has_unit(name, "_kb"))
 		return UNIT_KIB;
-	if (text_ends(name, "_us"))
+	if (has_unit(name, "_us"))
 		return UNIT_US;
-	return text_ends(name, "_ms") ? UNIT_MS : UNIT_NONE;
+	return has_unit(name, "_ms") ? UNIT_MS : UNIT_NONE;
 }
 
 /* In a table of pairs, the text of a value shows its format. */

@@ -23,9 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "derive.h"
-#include "estimate.h"
 #include "sampler.h"
+#include "view/view.h"
 
 #define SHIFT		12
 /* 2^SHIFT */
@@ -83,8 +82,8 @@ static void make_tables(void)
 	tables[OBJECTS] = new_table("callers", callers_columns);
 	tables[FREED] = new_table("callers", callers_columns);
 	tables[OBJECTS_OF_CACHE] = new_table("caches", caches_columns);
-	tables[CHANGE] = derive_difference(new_table("callers", callers_columns),
-					   new_table("callers", callers_columns));
+	tables[CHANGE] = delta_make("run", new_table("callers", callers_columns),
+				    new_table("callers", callers_columns));
 	for (i = 0; i < NR_QUANTITIES; i++)
 		table_add(tables[i])->label = "site+0x1";
 }
@@ -158,7 +157,7 @@ static struct ends normal_ends(enum quantity q, const struct row *row)
 	const struct table *t = tables[q];
 	const int column = column_of(q);
 	const double estimate = end_of(t->columns[column].format, row->v[column]);
-	const double half = ceil(1.96 * row->v[estimate_se(t, column)]);
+	const double half = ceil(1.96 * row->v[t->columns[column].se]);
 	double low = estimate - half;
 
 	if (q != CHANGE)

@@ -21,9 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
-#include "growth.h"
 #include "sampler.h"
+#include "view/view.h"
 
 #define SHIFT		12
 #define N		4096

@@ -9,27 +9,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "columns.h"
-#include "derive.h"
-#include "diff.h"
-#include "error.h"
-#include "folded.h"
-#include "follow.h"
-#include "gfp.h"
+#include "cmd/cmd.h"
 #include "golden.h"
-#include "json.h"
-#include "kallsyms.h"
-#include "latency.h"
-#include "leaks.h"
-#include "live.h"
-#include "pages.h"
-#include "print.h"
-#include "reader.h"
-#include "rows.h"
-#include "slow.h"
-#include "snapshot.h"
-#include "stream.h"
-#include "suggest.h"
+#include "table/snapshot.h"
+#include "top/top.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -105,19 +88,23 @@ static void check_reader(const char *name, const struct table *whole, const uint
 	reader_close(r);
 }
 
-static void stream(const char *name, const uint8_t *data, size_t size, struct stream *s)
+static void stream(const char *name, const uint8_t *data, size_t size, struct stream *s,
+		   const struct sort *sort)
 {
 	struct reader *r = open_reader(name, data, size);
-	struct table *kept = NULL;
-	char *text = NULL;
-	size_t len = 0;
+	struct view kept = {};
+	char *text;
+	size_t len;
 
-	s->out = open_memstream(&text, &len);
-	if (r)
+	s->out = text_open(&text, &len);
+	if (r) {
+		view_begin(&s->v, reader_table(r));
+		s->v.sort = *sort;
 		stream_rows(s, r, &kept);
-	table_free(kept);
+	}
+	view_end(&kept);
 	reader_close(r);
-	fclose(s->out);
+	text_close(s->out);
 	free(text);
 }
 
@@ -125,123 +112,122 @@ static void stream(const char *name, const uint8_t *data, size_t size, struct st
 static void fuzz_reader(const char *name, const uint8_t *data, size_t size)
 {
 	struct table *whole = parse(name, data, size);
+	const struct sort none = {}, first = { .key = { 0 }, .nr = 1 };
 	struct stream s = { .lines = 3, .keep = 2 };
 
 	check_reader(name, whole, data, size);
 	table_free(whole);
-	stream(name, data, size, &s);
+	stream(name, data, size, &s, &none);
 	s.look = (struct look) { .raw = true, .output = "+age_ms" };
-	stream(name, data, size, &s);
+	stream(name, data, size, &s, &none);
 	s.match.site = "[a-m]*";
-	s.sort = (struct sort) { .key = { 0 }, .nr = 1 };
-	stream(name, data, size, &s);
-	s.sort.nr = 0;
+	stream(name, data, size, &s, &first);
 	s.json = true;
-	stream(name, data, size, &s);
+	stream(name, data, size, &s, &none);
 }
 
 /* ---- whole tables --------------------------------------------------------- */
 
-/* Print a table; a narrow terminal reaches all code of the layout. */
-static void print(struct table *t)
+/* Print a table, and free it; a narrow terminal reaches all code of the layout. */
+static void print_view(struct view *v)
 {
-	static const struct rows_match some = { .module = "a", .site = "*+*" };
-	struct sort sort = {};
-	char *text = NULL;
-	size_t len = 0;
+	static const struct match some = { .module = "a", .site = "*+*" };
+	struct table *t;
+	char *text;
+	size_t len;
 	FILE *out;
+
+	view_complete(v);
+	t = v->t;
+	if (!t->pairs) {
+		v->sort = (struct sort) { .key = { table_nr_columns(t) - 1 }, .nr = 2 };
+		view_sort(t, &v->sort);
+	}
+	if (!t->pairs && schema_has_total(t))
+		view_total(v);
+	out = text_open(&text, &len);
+	text_table(out, v, &(struct look) { .raw = true, .output = t->pairs ? NULL : "+hits" });
+	text_table(out, v, &(struct look) { .screen = 40 });
+	text_table(out, v, &(struct look) { .exact = true });
+	json_table(&(struct json) { .out = out }, NULL, v);
+	v->codes = v->gfp;
+	text_table(out, v, &(struct look) { .screen = 40 });
+	if (!strcmp(t->name, "stacks"))
+		folded_print(out, t, "live_bytes");
+	if (!t->pairs && !view_select(v, &some)) {
+		view_cut(v, 1);
+		text_table(out, v, &(struct look) { .screen = 20, .verbose = true });
+	}
+	text_close(out);
+	free(text);
+	gfp_free(v->gfp);
+	view_end(v);
+}
+
+static void print_table(struct table *t)
+{
+	struct view v;
 
 	if (!t)
 		return;
-	t = columns_add(t);
-	if (t->columns) {
-		sort.key[0] = table_nr_columns(t) - 1;
-		sort.nr = 2;
-	}
-	sort_rows(t, &sort);
-	if (t->columns && columns_has_total(t))
-		rows_total(t);
-	out = open_memstream(&text, &len);
-	print_table(out, t, &sort, &(struct look) { .raw = true, .output = "+hits" });
-	print_table(out, t, &sort, &(struct look) { .screen = 40 });
-	print_table(out, t, &sort, &(struct look) { .exact = true });
-	json_table(&(struct json_writer) { .out = out }, NULL, t);
-	if (t->gfp && table_column(t, "gfp") >= 0) {
-		gfp_shorten(t);
-		print_table(out, t, &sort, &(struct look) { .screen = 40 });
-	}
-	if (!strcmp(t->name, "stacks"))
-		folded_print(out, t, "live_bytes");
-	if (t->columns && !rows_select(t, &some))
-		print_table(out, t, &sort, &(struct look) { .screen = 20, .verbose = true });
-	fclose(out);
-	free(text);
-	table_free(t);
+	view_begin(&v, t);
+	print_view(&v);
 }
 
-static void print_latency(struct table *t)
+static void print_latency(struct view *v)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	char *text;
+	size_t len;
+	FILE *out = text_open(&text, &len);
 
-	t = latency_view(t, true);
-	latency_histograms(out, t, 40, false);
-	fclose(out);
+	latency_percentiles(v, true);
+	latency_histograms(out, v, &(struct look) { .screen = 40 });
+	text_close(out);
 	free(text);
-	print(t);
+	print_view(v);
 }
 
-static void print_slow(struct table *t)
+static void print_slow(struct view *v)
 {
-	char *text = NULL;
-	size_t i, len = 0;
-	FILE *out = open_memstream(&text, &len);
+	char *text;
+	size_t i, len;
+	FILE *out = text_open(&text, &len);
 
-	for (i = 0; i < t->nr_rows; i++)
-		slow_print(out, t, t->rows[i], 40, i & 1);
-	fclose(out);
+	for (i = 0; i < v->nr; i++)
+		slow_print(out, v, v->t->rows[i],
+			   &(struct look) { .screen = 40, .exact = i & 1 });
+	text_close(out);
 	free(text);
-	slow_cut(t, 1000);
-	print(t);
+	print_view(v);
 }
 
-static void print_shrinkers(struct table *t, struct table *before, struct table *after)
+static void print_shrinkers(struct view *v, struct table *before, struct table *after)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream(&text, &len);
+	char *text;
+	size_t len;
+	FILE *out = text_open(&text, &len);
 
 	if (before)
-		follow_shrinkers(out, before, after, false);
-	fclose(out);
+		slow_shrinkers(out, before, after, false);
+	text_close(out);
 	free(text);
 	table_free(before);
 	table_free(after);
-	print(latency_shares(t));
-}
-
-/* Print a table of latency.  Return: false if it is another table. */
-static bool fuzz_latency(struct table *t, const char *name, const uint8_t *data, size_t size)
-{
-	if (!strcmp(name, "latency"))
-		print_latency(t);
-	else if (!strcmp(name, "shrinkers"))
-		print_shrinkers(t, parse(name, data, size / 2), parse(name, data, size));
-	else if (!strcmp(name, "slow"))
-		print_slow(t);
-	else
-		return false;
-	return true;
+	latency_shares(v);
+	print_view(v);
 }
 
 /* Group objects by all that needs no files. */
 static void fuzz_leaks(const char *name, const uint8_t *data, size_t size)
 {
 	enum leaks_by by;
+	struct view v;
 
-	for (by = LEAKS_BY_SITE; by <= LEAKS_BY_NODE; by++)
-		print(leaks_table(parse(name, data, size), 1000, by, NULL, NULL));
+	for (by = LEAKS_BY_SITE; by <= LEAKS_BY_NODE; by++) {
+		view_begin(&v, parse(name, data, size));
+		leaks_make(&v, 1000, by, NULL, NULL);
+		print_view(&v);
+	}
 }
 
 /* Compare the table of half of the input with that of all of it. */
@@ -249,17 +235,35 @@ static void fuzz_growth(const char *name, const uint8_t *data, size_t size)
 {
 	const struct growth_options o = {
 		.counted = size & 1, .plain = size & 2, .churn = size & 4, .elapsed_ms = size & 8,
-		.fdr = 0.05,
+		.fdr = GROWTH_FDR,
 	};
 	struct table *before = parse(name, data, size / 2), *after = parse(name, data, size);
 
 	if (before && after) {
-		diff_relate(before, after);
-		print(growth_make("diff", after, before, &o).table);
-		print(growth_make("diff", before, after, &o).table);
+		delta_relate(before, after);
+		print_table(growth_make("diff", after, before, &o).table);
+		print_table(growth_make("diff", before, after, &o).table);
 	}
 	table_free(before);
 	table_free(after);
+}
+
+/* The same for the difference of both. */
+static void fuzz_delta(const char *name, const uint8_t *data, size_t size)
+{
+	struct table *before = parse(name, data, size / 2), *after = parse(name, data, size);
+
+	if (before && after && after->pairs) {
+		if (after->nr_rows && before->nr_rows)
+			delta_pairs(after, before);
+		table_free(before);
+		print_table(after);
+	} else if (before && after) {
+		print_table(delta_make("run", before, after));
+	} else {
+		table_free(before);
+		table_free(after);
+	}
 }
 
 static bool has_columns(const char *name)
@@ -267,43 +271,96 @@ static bool has_columns(const char *name)
 	return strcmp(name, "stats") && !strstr(name, "summary");
 }
 
+/* Read two tables in turn, as kmemacct top does, and draw each in all ways. */
+static void fuzz_top(const char *name, const uint8_t *data, size_t size)
+{
+	struct top_ui *ui = alloc(1, sizeof(*ui));
+	struct table *t[] = { parse(name, data, size / 2), parse(name, data, size) };
+	struct top_page *p = ui->page;
+	struct top_canvas c = {};
+	size_t i;
+
+	while (strcmp(top_views[ui->view].name, name))
+		ui->view++;
+	p += ui->view;
+	p->view = &top_views[ui->view];
+	p->rows = alloc(1, sizeof(*p->rows));
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		if (!t[i] || !top_rows_update(p->rows, t[i], i * 1000, i * 1000))
+			continue;
+		top_rates_make(p);
+		top_rates_arrange(p);
+		top_canvas_clear(&c, 24, 60);
+		ui->mode = TOP_LIST;
+		top_screen_draw(&c, ui);
+		ui->mode = TOP_DETAILS;
+		ui->hash = p->rows->nr ? p->rows->row->hash : 0;
+		top_canvas_clear(&c, 24, 60);
+		top_screen_draw(&c, ui);
+	}
+	free(c.cells);
+	top_page_free(p);
+	free(ui);
+}
+
+static bool has_view(const char *name)
+{
+	const char *view;
+	int i;
+
+	for (i = 0; (view = top_view_name(i)); i++)
+		if (suggest_is(name, view))
+			return true;
+	return false;
+}
+
+/* Print a table, after doing what its command does. */
+static void fuzz_view(struct view *v, const char *name, const uint8_t *data, size_t size)
+{
+	if (!strcmp(name, "callers"))
+		group_modules(v->t);
+	else if (!strcmp(name, "allocs"))
+		fuzz_leaks(name, data, size);
+	else if (!strcmp(name, "orders"))
+		print_table(pages_matrix(v->t, "hits"));
+	else if (!strcmp(name, "page_summary"))
+		print_table(pages_summary(v->t));
+	else if (!strcmp(name, "pcpu"))
+		pages_mark(v);
+	else if (!strcmp(name, "stalls"))
+		latency_shares(v);
+	else if (!strcmp(name, "gfp_flags"))
+		view_begin(v, gfp_add_codes(v->t));
+	if (v->t->at[AT_gfp] != NONE)
+		v->gfp = gfp_new(parse("gfp_flags", (const uint8_t *)GFP_FLAGS_TABLE,
+				       strlen(GFP_FLAGS_TABLE)));
+	print_view(v);
+}
+
 static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 {
-	struct table *t, *other;
+	struct table *t;
+	struct view v;
 
 	if (has_columns(name))
 		fuzz_reader(name, data, size);
-	if (live_find(name))
+	if (growth_find(name))
 		fuzz_growth(name, data, size);
+	if (has_view(name))
+		fuzz_top(name, data, size);
+	fuzz_delta(name, data, size);
 	t = parse(name, data, size);
-	if (t && fuzz_latency(t, name, data, size))
+	if (!t)
 		return;
-	if (t && !strcmp(name, "callers")) {
-		other = parse(name, data, size / 2);
-		if (other)
-			print(derive_difference(t, other));
-		else
-			print(t);
-		t = parse(name, data, size);
-		derive_modules(t);
-	} else if (t && !strcmp(name, "allocs")) {
-		fuzz_leaks(name, data, size);
-		derive_object(t, 0xffff888001234048);
-	} else if (t && !strcmp(name, "orders")) {
-		print(pages_matrix(t, "hits"));
-	} else if (t && !strcmp(name, "page_summary")) {
-		print(pages_summary(t));
-	} else if (t && !strcmp(name, "pcpu")) {
-		pages_mark(t);
-	} else if (t && !strcmp(name, "gfp_flags")) {
-		t = gfp_codes(t);
-	} else if (t && table_column(t, "gfp") >= 0) {
-		if (!strcmp(name, "stalls"))
-			t = latency_shares(t);
-		t->gfp = gfp_new(parse("gfp_flags", (const uint8_t *)GFP_FLAGS_TABLE,
-				       strlen(GFP_FLAGS_TABLE)));
-	}
-	print(t);
+	view_begin(&v, t);
+	if (!strcmp(name, "latency"))
+		print_latency(&v);
+	else if (!strcmp(name, "slow"))
+		print_slow(&v);
+	else if (!strcmp(name, "shrinkers"))
+		print_shrinkers(&v, parse(name, data, size / 2), parse(name, data, size));
+	else
+		fuzz_view(&v, name, data, size);
 }
 
 static void fuzz_kallsyms(const uint8_t *data, size_t size)
@@ -322,17 +379,17 @@ static void fuzz_kallsyms(const uint8_t *data, size_t size)
 /* Read all tables of a snapshot, which need not be compressed. */
 static void fuzz_snapshot(const uint8_t *data, size_t size)
 {
-	struct snapshot *s = snapshot_parse(data, size, "snapshot");
+	struct source *s = snapshot_parse(data, size, "snapshot");
 	size_t i;
 
 	for (i = 0; s && i < NR_TABLES; i++)
-		print(snapshot_table(s, tables[i]));
+		print_table(snapshot_table(s, tables[i]));
 	snapshot_free(s);
 }
 
 static void fuzz_manifest(const uint8_t *data, size_t size)
 {
-	print(parse("manifest", data, size));
+	print_table(parse("manifest", data, size));
 }
 
 /* Parse words as on the command line. */
@@ -340,9 +397,8 @@ static void fuzz_words(const uint8_t *data, size_t size)
 {
 	char *word = copy_text(data, size);
 	static const char * const known[] = { "callers", "page_callers", "on", NULL };
-	struct table *t = NULL;
-	struct sort sort;
 	struct suggestion s;
+	struct view v;
 	const char *comm;
 	char *stat;
 	u64 value;
@@ -358,10 +414,9 @@ static void fuzz_words(const uint8_t *data, size_t size)
 	number_parse_milli(word, &value);
 	number_parse_size(word, &value);
 	number_parse_percent(word, &value);
-	t = table_new("callers", (const struct column[]) { KMA_CALLERS_COLUMNS(COLUMN) },
-		      true, 0);
-	sort_parse(&sort, t, word);
-	table_free(t);
+	view_begin(&v, schema_complete(table_known("callers")));
+	view_sort_by(&v, word);
+	view_end(&v);
 	free(word);
 }
 

@@ -3,7 +3,7 @@
 #ifndef READER_TEST_UNIT_H
 #define READER_TEST_UNIT_H
 
-#include "table.h"
+#include "out/out.h"
 
 /* Report that something is not as expected. */
 void fail_at(int line, const char *what);
@@ -21,6 +21,15 @@ void expect_text(int line, const char *got, const char *expected);
 /* Parse a table, or one of the golden tables. */
 struct table *parse(const char *name, const char *text);
 struct table *parse_golden(const char *name);
+
+/* Make a view of all rows of a table, which it takes ownership of. */
+struct view view_of(struct table *t);
+
+/* Return: what a table looks like as text, which the caller frees. */
+char *table_text(const struct view *v, const struct look *look);
+
+/* Return: the unit of a value in a table of pairs, by its name. */
+enum unit unit_of_pair(const char *name);
 
 /**
  * struct test - a unit test

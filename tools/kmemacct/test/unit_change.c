@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bounds.h"
-#include "change.h"
-#include "fdr.h"
-#include "gamma.h"
-#include "growth.h"
-#include "live.h"
-#include "number.h"
 #include "unit.h"
 
 /* The bytes that a sample stands for. */
@@ -155,20 +148,27 @@ static void false_discoveries_are_limited(void)
 	fdr_adjust(NULL, 0, 0.05);
 }
 
-static void tables_are_listed_by_name(void)
+/* Names without offsets are added up.  What only came and went is a row if that is asked for. */
+static void changes_are_listed_by_name(void)
 {
-	struct table *t = parse_golden("page_callers");
-	struct live_list list;
+	const struct growth_options o = { .counted = true, .plain = true, .churn = true };
+	struct table *before = table_known("page_callers"), *after = parse_golden("page_callers");
+	struct growth g = growth_make("diff", before, after, &o);
+	const int allocs = table_column(g.table, "allocs"), frees = table_column(g.table, "frees");
+	struct row **rows = g.table->rows;
 
-	live_list_make(&list, t, true);
-	EXPECT(list.nr == 2);
-	EXPECT_TEXT(list.live[0].name, "[other]");
-	EXPECT_TEXT(list.live[1].name, "folio_maker [mod]");
-	EXPECT(list.live[1].bytes == 5128 * 1024);
-	EXPECT(!list.live[1].uncounted);
-	live_list_free(&list);
-	table_free(t);
-	EXPECT(live_find("stacks") && !live_find("allocs"));
+	EXPECT(g.table->nr_rows == 2);
+	EXPECT_TEXT(rows[0]->label, "folio_maker [mod]");
+	EXPECT(table_at(g.table, rows[0], AT_change_bytes) == 5128 * 1024);
+	EXPECT(rows[0]->v[allocs] == 1290 && rows[0]->v[frees] == 8);
+	EXPECT_TEXT(rows[1]->label, "[other]");
+	EXPECT(table_at(g.table, rows[1], AT_change_bytes) == 0);
+	EXPECT(rows[1]->v[allocs] == 1 + 3 && rows[1]->v[frees] == 1);
+	EXPECT(!g.before && g.after == 5128 * 1024);
+	table_free(g.table);
+	table_free(before);
+	table_free(after);
+	EXPECT(growth_find("stacks") && !growth_find("allocs"));
 }
 
 static void percentages_are_parsed(void)
@@ -191,7 +191,7 @@ const struct test change_tests[] = {
 	TEST(limits_agree_with_p_values),
 	TEST(large_objects_are_not_binomial),
 	TEST(false_discoveries_are_limited),
-	TEST(tables_are_listed_by_name),
+	TEST(changes_are_listed_by_name),
 	TEST(percentages_are_parsed),
 };
 

@@ -4,12 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "follow.h"
-#include "gfp.h"
+#include "cmd/cmd.h"
 #include "golden.h"
-#include "latency.h"
-#include "print.h"
-#include "slow.h"
 #include "unit.h"
 
 /* All columns of two tables */
@@ -45,8 +41,8 @@ static void times_are_human(void)
 		number_print_us(buf, thousandths[i].us, true);
 		EXPECT_TEXT(buf, thousandths[i].text);
 	}
-	EXPECT(table_unit("stall_us") == UNIT_US && table_unit("p50_le_us") == UNIT_US);
-	EXPECT(table_unit("us_1024") == UNIT_NONE && table_unit("_us") == UNIT_NONE);
+	EXPECT(unit_of_pair("stall_us") == UNIT_US && unit_of_pair("p50_le_us") == UNIT_US);
+	EXPECT(unit_of_pair("us_1024") == UNIT_NONE && unit_of_pair("_us") == UNIT_NONE);
 	number_print_share(buf, 45250);
 	EXPECT_TEXT(buf, "45.2%");
 }
@@ -56,35 +52,34 @@ static void times_are_human(void)
 #define LATENCY_HEAD LATENCY_TABLE("latency", KMA_LATENCY_COLUMNS)
 
 /* Parse a row whose maximum and buckets are given; the others of the 24 buckets are 0. */
-static struct table *parse_buckets(u64 max, const u64 *buckets, int nr)
+static struct view parse_buckets(u64 max, const u64 *buckets, int nr)
 {
-	struct table *t;
+	struct view v;
 	char *text;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = text_open(&text, &len);
 	int i;
 
 	fprintf(out, LATENCY_HEAD "0 0 0.000 %llu 0 0", max);
 	for (i = 0; i < 24; i++)
 		fprintf(out, " %llu", i < nr ? buckets[i] : 0);
 	fputs(" direct:shrinker\n", out);
-	fclose(out);
-	t = latency_view(parse("latency", text), true);
+	text_close(out);
+	v = view_of(parse("latency", text));
+	latency_percentiles(&v, true);
 	free(text);
-	return t;
+	return v;
 }
 
-static void expect_percentiles(int line, struct table *t, u64 p50, u64 p95, u64 p99)
+static void expect_percentiles(int line, struct view v, u64 p50, u64 p95, u64 p99)
 {
-	const u64 *v = t->rows[0]->v;
+	const u64 *at = &v.t->rows[0]->v[table_column(v.t, "p50_le_us")];
 	char what[128];
 
-	snprintf(what, sizeof(what), "%llu %llu %llu", v[table_column(t, "p50_le_us")],
-		 v[table_column(t, "p95_le_us")], v[table_column(t, "p99_le_us")]);
-	if (v[table_column(t, "p50_le_us")] != p50 ||
-	    v[table_column(t, "p95_le_us")] != p95 || v[table_column(t, "p99_le_us")] != p99)
+	snprintf(what, sizeof(what), "%llu %llu %llu", at[0], at[1], at[2]);
+	if (at[0] != p50 || at[1] != p95 || at[2] != p99)
 		fail_at(line, what);
-	table_free(t);
+	view_end(&v);
 }
 
 #define EXPECT_PERCENTILES(max, p50, p95, p99, ...) \
@@ -111,13 +106,13 @@ static void percentiles_are_bounds(void)
 	EXPECT_PERCENTILES(3, 3, 3, 3, 0, U64_MAX);
 }
 
-static void expect_bars(int line, struct table *t, const char *scale, const char *bars)
+static void expect_bars(int line, struct view v, const char *scale, const char *bars)
 {
-	int column = table_column(t, "histogram");
+	int column = table_column(v.t, "histogram");
 
-	expect_text(line, t->columns[column].title, scale);
-	expect_text(line, row_name(t->rows[0], column), bars);
-	table_free(t);
+	expect_text(line, v.t->columns[column].title, scale);
+	expect_text(line, row_name(v.t->rows[0], column), bars);
+	view_end(&v);
 }
 
 #define EXPECT_BARS(scale, bars, ...) \
@@ -142,44 +137,48 @@ static void bars_have_a_scale(void)
 }
 
 /* Print a table, and compare the lines after the comments. */
-static void expect_lines(int line, struct table *t, int screen, bool exact,
+static void expect_lines(int line, struct view v, int screen, bool exact,
 			 const char *output, const char *expected)
 {
-	struct sort none = {};
-	char *text, *begin;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	const struct look look = { .screen = screen, .exact = exact, .output = output };
+	char *text = table_text(&v, &look), *begin;
 
-	print_table(out, t, &none, &(struct look) {
-		.screen = screen, .exact = exact, .output = output,
-	});
-	fclose(out);
 	for (begin = text; *begin == '#';)
 		begin = strchr(begin, '\n') + 1;
 	expect_text(line, begin, expected);
 	free(text);
-	table_free(t);
+	gfp_free(v.gfp);
+	view_end(&v);
 }
 
-#define EXPECT_LINES(t, screen, exact, expected) \
-	expect_lines(__LINE__, t, screen, exact, NULL, expected)
+#define EXPECT_LINES(v, screen, exact, expected) \
+	expect_lines(__LINE__, v, screen, exact, NULL, expected)
 
 /* The same with more columns than the default. */
-#define EXPECT_OUTPUT(t, output, screen, exact, expected) \
-	expect_lines(__LINE__, t, screen, exact, output, expected)
+#define EXPECT_OUTPUT(v, output, screen, exact, expected) \
+	expect_lines(__LINE__, v, screen, exact, output, expected)
+
+/* The golden table of latency, with percentiles. */
+static struct view phases(bool bars)
+{
+	struct view v = view_of(parse_golden("latency"));
+
+	latency_percentiles(&v, bars);
+	return v;
+}
 
 static void phases_are_printed(void)
 {
-	EXPECT_LINES(latency_view(parse_golden("latency"), true), 80, false,
+	EXPECT_LINES(phases(true), 80, false,
 		     "count  total   mean     p50     p95     p99   max phase\n"
 		     "  100  9.00s 90.0ms   <=2us   <=8us   <=8us 9.00s direct:shrinker\n"
 		     "    2 1.10ms  550us <=600us <=600us <=600us 600us kswapd:kswapd\n"
 		     "# no room for: histogram\n");
-	EXPECT_OUTPUT(latency_view(parse_golden("latency"), true), ALL_LATENCY, 120, false,
+	EXPECT_OUTPUT(phases(true), ALL_LATENCY, 120, false,
 		      "count  total   mean     p50     p95     p99   max scanned reclaimed 1us-------1ms-------1s-- phase\n"
 		      "  100  9.00s 90.0ms   <=2us   <=8us   <=8us 9.00s     640       320 @.:....................: direct:shrinker\n"
 		      "    2 1.10ms  550us <=600us <=600us <=600us 600us       0         0 .........@.............. kswapd:kswapd\n");
-	EXPECT_OUTPUT(latency_view(parse_golden("latency"), true), "+scanned,reclaimed", 0, true,
+	EXPECT_OUTPUT(phases(true), "+scanned,reclaimed", 0, true,
 		      "count total_us   mean_us p50_le_us p95_le_us p99_le_us  max_us 1us-------1ms-------1s-- scanned reclaimed phase\n"
 		      "  100  9000099 90000.990       <=2       <=8       <=8 9000000 @.:....................:     640       320 direct:shrinker\n"
 		      "    2     1100   550.000     <=600     <=600     <=600     600 .........@..............       0         0 kswapd:kswapd\n");
@@ -188,27 +187,28 @@ static void phases_are_printed(void)
 static void expect_histograms(int line, int screen, bool exact, const char *expected)
 {
 	static const u64 buckets[] = { 3, 0, 1000, 500 };
-	struct table *t = parse_buckets(15, buckets, ARRAY_SIZE(buckets));
+	struct view v = parse_buckets(15, buckets, ARRAY_SIZE(buckets));
+	u64 *first = v.t->rows[0]->v;
 	char *text;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = text_open(&text, &len);
 
-	t->rows[0]->v[LATENCY_count] = 1503;
-	t->rows[0]->v[LATENCY_total_us] = 9100;
-	t->rows[0]->v[LATENCY_mean_us] = 6055;
-	latency_histograms(out, t, screen, exact);
-	fclose(out);
+	first[LATENCY_count] = 1503;
+	first[LATENCY_total_us] = 9100;
+	first[LATENCY_mean_us] = 6055;
+	latency_histograms(out, &v, &(struct look) { .screen = screen, .exact = exact });
+	text_close(out);
 	expect_text(line, text, expected);
 	free(text);
-	table_free(t);
+	view_end(&v);
 }
 
 static void histograms_are_printed(void)
 {
-	struct table *t = latency_view(parse_golden("latency"), false);
+	struct view v = phases(false);
 
-	EXPECT(table_column(t, "histogram") < 0);
-	table_free(t);
+	EXPECT(table_column(v.t, "histogram") == NONE);
+	view_end(&v);
 	expect_histograms(__LINE__, 50, false,
 			  "direct:shrinker: count 1503, total 9.10ms, mean 6.05us, max 15us\n"
 			  "  p50 <=8us, p95 <=15us, p99 <=15us\n"
@@ -227,37 +227,45 @@ static void histograms_are_printed(void)
 
 /* ---- shares --------------------------------------------------------------- */
 
+static struct view shares(struct table *t)
+{
+	struct view v = view_of(t);
+
+	latency_shares(&v);
+	return v;
+}
+
 static void shares_add_up(void)
 {
-	EXPECT_OUTPUT(latency_shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, false,
+	EXPECT_OUTPUT(shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, false,
 		      "calls  total  share  mean    max waited scanned freed counts count_time shrinker\n"
 		      "   30 7.50ms  75.0% 250us 4.50ms 6.00ms     900   300      0          0 super_cache_scan ext4:vda1\n"
 		      "   10 2.50ms  25.0% 250us  700us      0      10     1     40       80us mb_cache_scan #12\n"
 		      "   40 10.0ms 100.0% 250us 4.50ms 6.00ms     910   301     40       80us sum\n");
-	EXPECT_OUTPUT(latency_shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, true,
+	EXPECT_OUTPUT(shares(parse_golden("shrinkers")), ALL_SHRINKERS, 0, true,
 		      "calls total_us share_pct mean_us max_us waited_us scanned freed counts count_us shrinker\n"
 		      "   30     7500    75.000 250.000   4500      6000     900   300      0        0 super_cache_scan ext4:vda1\n"
 		      "   10     2500    25.000 250.000    700         0      10     1     40       80 mb_cache_scan #12\n"
 		      "   40    10000   100.000 250.000   4500      6000     910   301     40       80 sum\n");
-	EXPECT_LINES(latency_shares(parse_golden("shrinkers")), 80, false,
+	EXPECT_LINES(shares(parse_golden("shrinkers")), 80, false,
 		     " total  share calls  mean    max waited freed shrinker\n"
 		     "7.50ms  75.0%    30 250us 4.50ms 6.00ms   300 super_cache_scan ext4:vda1\n"
 		     "2.50ms  25.0%    10 250us  700us      0     1 mb_cache_scan #12\n"
 		     "10.0ms 100.0%    40 250us 4.50ms 6.00ms   301 sum\n");
-	EXPECT_LINES(latency_shares(parse("shrinkers",
-					  LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
+	EXPECT_LINES(shares(parse("shrinkers",
+				  LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
 		     0, false,
 		     "total share calls mean max waited freed shrinker\n"
 		     "# no rows\n");
 }
 
-static struct table *stalls(void)
+static struct view stalls(void)
 {
-	struct table *t = latency_shares(parse_golden("stalls"));
+	struct view v = shares(parse_golden("stalls"));
 
-	t->gfp = gfp_new(parse_golden("gfp_flags"));
-	gfp_shorten(t);
-	return t;
+	v.gfp = gfp_new(parse_golden("gfp_flags"));
+	v.codes = true;
+	return v;
 }
 
 static void causes_get_a_line_each(void)
@@ -282,7 +290,7 @@ static void causes_get_a_line_each(void)
 		     "                                        throttled: writeback\n"
 		     "10.0ms 100.0%     5 2.00ms 4.50ms     - sum\n"
 		     "# no room for: gfp\n");
-	EXPECT_LINES(latency_shares(parse_golden("stalls")), 0, true,
+	EXPECT_LINES(shares(parse_golden("stalls")), 0, true,
 		     "total_us share_pct count  mean_us max_us order      gfp site_cause\n"
 		     "    7500    75.000     3 2500.000   4500     0 0x400dc0 do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
 		     "    2500    25.000     2 1250.000   2000     -        0 x+0x1 [mod];throttled: writeback\n"
@@ -292,7 +300,7 @@ static void causes_get_a_line_each(void)
 /* Narrow terminals keep the times that tasks waited. */
 static void stalls_of_tasks_are_kept(void)
 {
-	EXPECT_LINES(parse_golden("cgroups"), 72, false,
+	EXPECT_LINES(view_of(parse_golden("cgroups")), 72, false,
 		     "net_pages alloc_pages slab_bytes stall cgroup\n"
 		     "     -120           2         17  18us /system.slice/a b.service\n"
 		     "# no room for: free_pages\n");
@@ -362,19 +370,21 @@ static void odd_labels_are_taken_apart(void)
 
 static void expect_record(int line, int screen, bool exact, bool raw, const char *expected)
 {
-	struct table *t = parse_golden("slow");
+	const struct look look = { .screen = screen, .exact = exact };
+	struct view v = view_of(parse_golden("slow"));
 	char *text;
 	size_t i, len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = text_open(&text, &len);
 
 	if (!raw)
-		t->gfp = gfp_new(parse_golden("gfp_flags"));
-	for (i = 0; i < t->nr_rows; i++)
-		slow_print(out, t, t->rows[i], screen, exact);
-	fclose(out);
+		v.gfp = gfp_new(parse_golden("gfp_flags"));
+	for (i = 0; i < v.nr; i++)
+		slow_print(out, &v, v.t->rows[i], &look);
+	text_close(out);
 	expect_text(line, text, expected);
 	free(text);
-	table_free(t);
+	gfp_free(v.gfp);
+	view_end(&v);
 }
 
 static void records_are_printed(void)
@@ -402,19 +412,6 @@ static void records_are_printed(void)
 		      "\n");
 }
 
-static void short_records_are_cut(void)
-{
-	struct table *t = parse_golden("slow");
-
-	slow_cut(t, 1500);
-	EXPECT(t->nr_rows == 2);
-	slow_cut(t, 1501);
-	EXPECT(t->nr_rows == 1 && t->rows[0]->v[SLOW_nr] == 7);
-	slow_cut(t, U64_MAX);
-	EXPECT(!t->nr_rows);
-	table_free(t);
-}
-
 #define SHRINKERS_HEAD LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS)
 #define SHRINKER(calls, total, max, name) \
 	#calls " " #total " 1.000 " #max " 0 0 0 0 0 " name "\n"
@@ -425,10 +422,10 @@ static void expect_meanwhile(int line, const char *before, const char *after, bo
 	struct table *old = parse("shrinkers", before), *new = parse("shrinkers", after);
 	char *text;
 	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = text_open(&text, &len);
 
-	follow_shrinkers(out, old, new, exact);
-	fclose(out);
+	slow_shrinkers(out, old, new, exact);
+	text_close(out);
 	expect_text(line, text, expected);
 	free(text);
 	table_free(old);
@@ -469,7 +466,6 @@ const struct test latency_tests[] = {
 	TEST(labels_are_taken_apart),
 	TEST(odd_labels_are_taken_apart),
 	TEST(records_are_printed),
-	TEST(short_records_are_cut),
 	TEST(shrinkers_are_subtracted),
 };
 

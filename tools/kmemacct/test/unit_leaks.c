@@ -6,10 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control.h"
-#include "error.h"
-#include "leaks.h"
-#include "map.h"
+#include "cmd/cmd.h"
 #include "unit.h"
 
 #define ALLOCS	"# kmemacct allocs 7 sampled=0\n# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
@@ -31,24 +28,29 @@ static void groups_have_all_objects(void)
 		OBJECT(100, 5000, 1, 10.000, "b+0x1 [mod]")
 		OBJECT(32, 4000, -, 1.000, "c+0x1 [mod]")
 		OBJECT(1000, 10, 0, 1.000, "a+0x1");
-	struct table *t = leaks_table(parse("allocs", text), 1000, LEAKS_BY_MODULE, NULL, NULL);
+	struct view v = view_of(parse("allocs", text));
+	struct row **rows;
 
-	EXPECT(t->nr_rows == 2);
-	expect_row(__LINE__, t->rows[0], "[kernel]", 64, 1);
-	expect_row(__LINE__, t->rows[1], "mod", 1032, 11);
+	leaks_make(&v, 1000, LEAKS_BY_MODULE, NULL, NULL);
+	rows = v.t->rows;
+	EXPECT(v.nr == 2);
+	expect_row(__LINE__, rows[0], "[kernel]", 64, 1);
+	expect_row(__LINE__, rows[1], "mod", 1032, 11);
 	/* 10 * 9 objects squared */
-	EXPECT(t->rows[1]->v[6] == 9 && t->rows[1]->v[5] == 949);
-	table_free(t);
+	EXPECT(rows[1]->v[6] == 9 && rows[1]->v[5] == 949);
+	view_end(&v);
 
-	t = leaks_table(parse("allocs", text), 1000, LEAKS_BY_NODE, NULL, NULL);
-	EXPECT(t->nr_rows == 3 && table_column(t, "node") == 10);
-	expect_row(__LINE__, t->rows[0], "", 64, 1);
-	expect_row(__LINE__, t->rows[1], "", 1000, 10);
-	expect_row(__LINE__, t->rows[2], "", 32, 1);
-	EXPECT(t->rows[0]->v[10] == 0 && t->rows[1]->v[10] == 1 && t->rows[2]->v[10] == NO_ID);
+	v = view_of(parse("allocs", text));
+	leaks_make(&v, 1000, LEAKS_BY_NODE, NULL, NULL);
+	rows = v.t->rows;
+	EXPECT(v.nr == 3 && table_column(v.t, "node") == 10);
+	expect_row(__LINE__, rows[0], "", 64, 1);
+	expect_row(__LINE__, rows[1], "", 1000, 10);
+	expect_row(__LINE__, rows[2], "", 32, 1);
+	EXPECT(rows[0]->v[10] == 0 && rows[1]->v[10] == 1 && rows[2]->v[10] == NO_ID);
 	/* 64 of 1064 bytes on node 0 are old. */
-	EXPECT(t->rows[0]->v[3] == 6015);
-	table_free(t);
+	EXPECT(rows[0]->v[3] == 6015);
+	view_end(&v);
 }
 
 static void ages_are_compared(void)
@@ -82,7 +84,7 @@ static void processes_are_compared(void)
 	static const char text[] = ALLOCS OWNED(7, 50000) OWNED(7, 100000) OWNED(7, 150000);
 	const struct moment m = { .before = 200000, .after = 200000 };
 	char dir[] = "/tmp/kmemacct-unit-XXXXXX", path[64];
-	struct table *t;
+	struct view v = view_of(parse("allocs", text));
 	FILE *out;
 
 	if (!mkdtemp(dir))
@@ -95,18 +97,18 @@ static void processes_are_compared(void)
 		100 * sysconf(_SC_CLK_TCK));
 	fclose(out);
 	setenv("KMEMACCT_PROC", dir, true);
-	t = leaks_table(parse("allocs", text), 1000, LEAKS_BY_COMM, &m, NULL);
+	leaks_make(&v, 1000, LEAKS_BY_COMM, &m, NULL);
 	unsetenv("KMEMACCT_PROC");
 	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
 	rmdir(dir);
-	EXPECT(t->nr_rows == 2);
-	expect_row(__LINE__, t->rows[0], "[ended tasks]", 100, 1);
-	expect_row(__LINE__, t->rows[1], "sh", 200, 2);
-	EXPECT(strstr(t->note, " 100 bytes not attributed: 0 bytes from interrupts, 100"));
-	EXPECT(strstr(t->note, "; 100 bytes may be of an earlier process with the same PID"));
-	table_free(t);
+	EXPECT(v.nr == 2);
+	expect_row(__LINE__, v.t->rows[0], "[ended tasks]", 100, 1);
+	expect_row(__LINE__, v.t->rows[1], "sh", 200, 2);
+	EXPECT(strstr(v.note, " 100 bytes not attributed: 0 bytes from interrupts, 100"));
+	EXPECT(strstr(v.note, "; 100 bytes may be of an earlier process with the same PID"));
+	view_end(&v);
 }
 
 static void expect_stat(int line, const char *text, u64 start_ms, const char *comm)
@@ -167,6 +169,7 @@ static void control_has_values(void)
 {
 	static const char text[] =
 		"\nenabled 1\nfilter_comm Web Content\nskip\naccount a,tasks2,tasks\n";
+	const char *account;
 	struct control c;
 
 	control_parse(&c, alloc_copy(text));
@@ -174,8 +177,9 @@ static void control_has_values(void)
 	EXPECT_TEXT(control_value(&c, "filter_comm"), "Web Content");
 	EXPECT_TEXT(control_value(&c, "skip"), "");
 	EXPECT(!control_value(&c, "filter"));
-	EXPECT(control_lists(&c, "account", "tasks") && control_lists(&c, "account", "a"));
-	EXPECT(!control_lists(&c, "account", "task") && !control_lists(&c, "none", "a"));
+	account = control_value(&c, "account");
+	EXPECT(text_lists(account, "tasks") && text_lists(account, "a"));
+	EXPECT(!text_lists(account, "task") && !text_lists(control_value(&c, "none"), "a"));
 	control_free(&c);
 }
 

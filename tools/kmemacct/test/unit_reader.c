@@ -7,11 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "error.h"
 #include "golden.h"
-#include "heap.h"
-#include "json.h"
-#include "reader.h"
 #include "unit.h"
 
 #define HEAD	"# kmemacct orders 7 sampled=0\n# kernel=6.1\n" \
@@ -120,16 +116,16 @@ static void compare_with_sort(struct table *t, const struct sort *sort, size_t m
 	struct heap *h = heap_new(t, sort, max);
 	struct table *first;
 	struct row **sorted = alloc(t->nr_rows, sizeof(*sorted)), **rows = t->rows;
-	size_t i;
+	size_t i, not_kept;
 
 	for (i = 0; i < t->nr_rows; i++)
 		heap_add(h, t->rows[i]);
-	first = heap_table(h);
+	first = heap_table(h, &not_kept);
 	memcpy(sorted, t->rows, t->nr_rows * sizeof(*sorted));
 	t->rows = sorted;
-	sort_rows(t, sort);
+	view_sort(t, sort);
 	EXPECT(first->nr_rows == (max < t->nr_rows ? max : t->nr_rows));
-	EXPECT(first->nr_rows + table_left_out(first) == t->nr_rows);
+	EXPECT(first->nr_rows + not_kept == t->nr_rows);
 	/* The column 3 is different in each row. */
 	for (i = 0; i < first->nr_rows; i++) {
 		EXPECT(first->rows[i]->v[3] == sorted[i]->v[3]);
@@ -172,7 +168,7 @@ static void writes_members(void)
 		" ]}\n";
 	char *text = NULL;
 	size_t len;
-	struct json_writer w = { .out = open_memstream(&text, &len) };
+	struct json w = { .out = text_open(&text, &len) };
 
 	json_open(&w, NULL, '{');
 	json_u64(&w, "zero", 0);
@@ -190,7 +186,7 @@ static void writes_members(void)
 	json_line(&w);
 	json_close(&w, ']');
 	json_close(&w, '}');
-	fclose(w.out);
+	text_close(w.out);
 	EXPECT_TEXT(text, expected);
 	free(text);
 }
@@ -199,10 +195,10 @@ static void expect_string(int line, const char *string, const char *expected)
 {
 	char *text = NULL;
 	size_t len;
-	struct json_writer w = { .out = open_memstream(&text, &len) };
+	struct json w = { .out = text_open(&text, &len) };
 
 	json_string(&w, NULL, string);
-	fclose(w.out);
+	text_close(w.out);
 	expect_text(line, text, expected);
 	free(text);
 }

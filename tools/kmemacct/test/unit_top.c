@@ -5,12 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "top_details.h"
-#include "top_graph.h"
-#include "top_list.h"
-#include "top_state.h"
-#include "top_ui.h"
+#include "top/top.h"
 #include "unit.h"
 
 /* ---- made-up tables ------------------------------------------------------- */
@@ -59,7 +54,7 @@ static struct table *make_callers(const char *head, const struct caller *c)
 	struct table *t;
 	char *text;
 	size_t i, len;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out = text_open(&text, &len);
 
 	fprintf(out, "# kmemacct callers %d %s\n#", KMA_FORMAT_VERSION, head);
 	for (i = 0; i < ARRAY_SIZE(columns); i++)
@@ -71,7 +66,7 @@ static struct table *make_callers(const char *head, const struct caller *c)
 				strcmp(columns[i], "frag_pct") ? "" : ".000");
 		fprintf(out, "%s\n", c->site);
 	}
-	fclose(out);
+	text_close(out);
 	t = parse("callers", text);
 	free(text);
 	return t;
@@ -81,121 +76,111 @@ static struct table *make_callers(const char *head, const struct caller *c)
 	make_callers("sample_bytes=0 since=load window_s=" window, \
 		     (const struct caller[]) { __VA_ARGS__, {} })
 
-/**
- * struct view - a view with its columns and its order
- * @rows: the rows
- * @columns: the columns
- * @order: the order
- * @clock_ms: the clock of the reader
- */
-struct view {
-	struct top_rows *rows;
-	struct top_columns columns;
-	struct top_order order;
-	u64 clock_ms;
-};
-
-static struct view *new_view(const char *name)
+static void begin_page(struct top_page *p, const char *name)
 {
-	struct view *v = alloc(1, sizeof(*v));
+	p->view = &top_views[top_view_find(name)];
+	p->rows = alloc(1, sizeof(*p->rows));
+}
 
-	v->rows = top_rows_new(&top_views[top_view_find(name)]);
-	return v;
+static struct top_page *new_page(const char *name)
+{
+	struct top_page *p = alloc(1, sizeof(*p));
+
+	begin_page(p, name);
+	return p;
 }
 
 /* Show a table that was read @waited_ms after the one before it. */
-static bool show_table(struct view *v, struct table *t, u64 waited_ms)
+static bool show_table(struct top_page *p, struct table *t, u64 waited_ms)
 {
-	bool changed;
+	const u64 ms = p->rows->clock_ms + waited_ms;
 
-	v->clock_ms += waited_ms;
-	changed = top_rows_update(v->rows, t, v->clock_ms, v->clock_ms);
-	top_columns_make(&v->columns, v->rows);
-	top_order_make(&v->order, &v->columns, v->rows);
-	return changed;
+	if (!top_rows_update(p->rows, t, ms, ms))
+		return false;
+	top_rates_make(p);
+	top_rates_arrange(p);
+	return true;
 }
 
-static void free_view(struct view *v)
+static void free_page(struct top_page *p)
 {
-	top_rows_free(v->rows);
-	free(v->order.shown);
-	free(v);
+	top_page_free(p);
+	free(p);
 }
 
-static const struct top_row *find_row(const struct view *v, const char *label)
+static const struct top_row *find_row(const struct top_page *p, const char *label)
 {
 	size_t i;
 
-	for (i = 0; i < v->rows->nr; i++)
-		if (!strcmp(v->rows->row[i].now->label, label))
-			return &v->rows->row[i];
+	for (i = 0; i < p->rows->nr; i++)
+		if (!strcmp(p->rows->row[i].now->label, label))
+			return &p->rows->row[i];
 	return NULL;
 }
 
 /* Compare the cells of a row, in the columns `key[ key...]`, with blanks between them. */
-static void expect_cells(int line, const struct view *v, const char *label, const char *keys,
+static void expect_cells(int line, const struct top_page *p, const char *label, const char *keys,
 			 const char *expected)
 {
+	const struct row *row = top_rates_of(p, find_row(p, label));
 	char *copy = alloc_copy(keys), *rest = copy, *key, got[512] = "", cell[CELL_LEN];
 
 	while ((key = strsep(&rest, " "))) {
-		top_column_cell(&v->columns, top_columns_find(&v->columns, key), v->rows,
-				find_row(v, label), cell);
 		strcat(got, *got ? " " : "");
-		strcat(got, cell);
+		strcat(got, layout_text(&p->l, row, table_column(p->v.t, key), cell));
 	}
 	expect_text(line, got, expected);
 	free(copy);
 }
 
-#define EXPECT_CELLS(v, label, keys, expected) \
-	expect_cells(__LINE__, v, label, keys, expected)
+#define EXPECT_CELLS(p, label, keys, expected) \
+	expect_cells(__LINE__, p, label, keys, expected)
 
 /* ---- rates ---------------------------------------------------------------- */
 
 static void top_rates_follow_from_windows(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	EXPECT(show_table(v, CALLERS("10.000", { ROW("a", 1000, 10) }, { ROW("b", 3000, 5) }), 0));
-	EXPECT_CELLS(v, "a", "live_bytes share growth allocs_per_s", "1000 25.0% - -");
-	EXPECT(!v->columns.sum_known[top_columns_find(&v->columns, "growth")]);
-	EXPECT(show_table(v, CALLERS("12.000", { ROW("a", 5096, 30), .bulk_objs = 10 },
+	EXPECT(show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }, { ROW("b", 3000, 5) }), 0));
+	EXPECT_CELLS(p, "a", "live_bytes share growth allocs_per_s", "1000 25.0% - -");
+	EXPECT(!p->rows->elapsed_ms);
+	EXPECT(show_table(p, CALLERS("12.000", { ROW("a", 5096, 30), .bulk_objs = 10 },
 				     { ROW("b", 1000, 5) }, { ROW("new", 0, 2) }), 1999));
-	EXPECT(v->rows->elapsed_ms == 2000);
-	EXPECT_CELLS(v, "a", "growth allocs_per_s frees_per_s", "+2.00K 15 0");
-	EXPECT_CELLS(v, "b", "growth allocs_per_s", "-1000 0");
-	EXPECT_CELLS(v, "new", "live_bytes growth allocs_per_s", "0 0 1.0");
-	EXPECT(v->columns.sum[top_columns_find(&v->columns, "growth")] == 1048);
+	EXPECT(p->rows->elapsed_ms == 2000);
+	EXPECT_CELLS(p, "a", "growth allocs_per_s frees_per_s", "+2.00K 15 0");
+	EXPECT_CELLS(p, "b", "growth allocs_per_s", "-1000 0");
+	EXPECT_CELLS(p, "new", "live_bytes growth allocs_per_s", "0 0 1.0");
+	EXPECT(rate_of(p->v.total->v[table_column(p->v.t, "growth")]) == 1048);
 	/* A row that has vanished and comes back is new. */
-	show_table(v, CALLERS("13.000", { ROW("b", 1000, 5) }), 1000);
-	EXPECT(!find_row(v, "a"));
-	show_table(v, CALLERS("14.000", { ROW("a", 100, 1) }, { ROW("b", 1000, 5) }), 1000);
-	EXPECT_CELLS(v, "a", "growth allocs_per_s", "+100 1.0");
-	free_view(v);
+	show_table(p, CALLERS("13.000", { ROW("b", 1000, 5) }), 1000);
+	EXPECT(!find_row(p, "a"));
+	show_table(p, CALLERS("14.000", { ROW("a", 100, 1) }, { ROW("b", 1000, 5) }), 1000);
+	EXPECT_CELLS(p, "a", "growth allocs_per_s", "+100 1.0");
+	free_page(p);
 }
 
 static void top_same_table_changes_nothing(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
-	show_table(v, CALLERS("11.000", { ROW("a", 2000, 20) }), 1000);
-	EXPECT(!show_table(v, CALLERS("11.000", { ROW("a", 2000, 20) }), 1000));
-	EXPECT_CELLS(v, "a", "growth allocs_per_s", "+1000 10");
-	EXPECT(v->rows->history.refresh == 2);
-	free_view(v);
+	show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
+	show_table(p, CALLERS("11.000", { ROW("a", 2000, 20) }), 1000);
+	EXPECT(!show_table(p, CALLERS("11.000", { ROW("a", 2000, 20) }), 1000));
+	EXPECT_CELLS(p, "a", "growth allocs_per_s", "+1000 10");
+	EXPECT(p->rows->refresh == 2);
+	free_page(p);
 }
 
 static void expect_no_rates(int line, const char *head, u64 waited_ms)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 	const struct caller after[] = { { ROW("a", 2000, 20) }, {} };
 
-	show_table(v, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
-	show_table(v, make_callers(head, after), waited_ms);
-	expect_cells(line, v, "a", "live_bytes growth allocs_per_s", "1.95K - -");
-	free_view(v);
+	show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
+	show_table(p, make_callers(head, after), waited_ms);
+	expect_cells(line, p, "a", "live_bytes growth allocs_per_s", "1.95K - -");
+	free_page(p);
 }
 
 static void top_resets_are_noticed(void)
@@ -213,49 +198,49 @@ static void top_resets_are_noticed(void)
 
 static void top_rounding_is_no_reset(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
-	show_table(v, CALLERS("10.998", { ROW("a", 1000, 10) }), 1000);
-	EXPECT(v->rows->elapsed_ms == 998);
-	free_view(v);
+	show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
+	show_table(p, CALLERS("10.998", { ROW("a", 1000, 10) }), 1000);
+	EXPECT(p->rows->elapsed_ms == 998);
+	free_page(p);
 }
 
 static void top_decreased_counter_has_no_rate(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, CALLERS("10.000", { ROW("a", 1000, 10) }, { ROW("b", 10, 1) }), 0);
-	show_table(v, CALLERS("11.000", { ROW("a", 500, 9) }, { ROW("b", 10, 2) }), 1000);
-	EXPECT_CELLS(v, "a", "growth allocs_per_s", "-500 -");
-	EXPECT_CELLS(v, "b", "growth allocs_per_s", "0 1.0");
-	free_view(v);
+	show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }, { ROW("b", 10, 1) }), 0);
+	show_table(p, CALLERS("11.000", { ROW("a", 500, 9) }, { ROW("b", 10, 2) }), 1000);
+	EXPECT_CELLS(p, "a", "growth allocs_per_s", "-500 -");
+	EXPECT_CELLS(p, "b", "growth allocs_per_s", "0 1.0");
+	free_page(p);
 }
 
 static void top_cut_tables_have_no_new_rows(void)
 {
 	const struct caller before[] = { { ROW("a", 1000, 10) }, {} };
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, make_callers("since=load window_s=10.000 cut=3", before), 0);
-	show_table(v, CALLERS("11.000", { ROW("a", 1100, 10) }, { ROW("b", 10, 2) }), 1000);
-	EXPECT_CELLS(v, "a", "growth allocs_per_s", "+100 0");
-	EXPECT_CELLS(v, "b", "growth allocs_per_s", "- -");
-	free_view(v);
+	show_table(p, make_callers("since=load window_s=10.000 cut=3", before), 0);
+	show_table(p, CALLERS("11.000", { ROW("a", 1100, 10) }, { ROW("b", 10, 2) }), 1000);
+	EXPECT_CELLS(p, "a", "growth allocs_per_s", "+100 0");
+	EXPECT_CELLS(p, "b", "growth allocs_per_s", "- -");
+	free_page(p);
 }
 
 static void top_equal_rows_are_paired_in_order(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, CALLERS("10.000", { ROW("[unknown]", 1000, 1) },
+	show_table(p, CALLERS("10.000", { ROW("[unknown]", 1000, 1) },
 			      { ROW("[unknown]", 50, 1) }), 0);
-	show_table(v, CALLERS("11.000", { ROW("[unknown]", 1200, 1) },
+	show_table(p, CALLERS("11.000", { ROW("[unknown]", 1200, 1) },
 			      { ROW("[unknown]", 60, 1) }), 1000);
-	EXPECT(v->rows->row[0].before->v[COUNT_live_bytes] == 1000);
-	EXPECT(v->rows->row[1].before->v[COUNT_live_bytes] == 50);
-	EXPECT(v->rows->row[0].slot != v->rows->row[1].slot);
-	free_view(v);
+	EXPECT(p->rows->row[0].before->v[COUNT_live_bytes] == 1000);
+	EXPECT(p->rows->row[1].before->v[COUNT_live_bytes] == 50);
+	EXPECT(p->rows->row[0].slot != p->rows->row[1].slot);
+	free_page(p);
 }
 
 /* The format version as text. */
@@ -272,17 +257,17 @@ static void top_equal_rows_are_paired_in_order(void)
 
 static void top_identity_is_more_than_a_label(void)
 {
-	struct view *v = new_view("page-callers");
+	struct top_page *p = new_page("page-callers");
 
-	show_table(v, parse("page_callers", PAGES("1.000")
+	show_table(p, parse("page_callers", PAGES("1.000")
 			    PAGE(4, 0, "Movable", "0x1") PAGE(8, 1, "Movable", "0x1")
 			    PAGE(16, 0, "Unmovable", "0x1") PAGE(32, 0, "Movable", "0x2")), 0);
-	show_table(v, parse("page_callers", PAGES("2.000")
+	show_table(p, parse("page_callers", PAGES("2.000")
 			    PAGE(33, 0, "Movable", "0x2") PAGE(18, 0, "Unmovable", "0x1")
 			    PAGE(11, 1, "Movable", "0x1") PAGE(8, 0, "Movable", "0x1")), 1000);
-	EXPECT(v->rows->row[0].before->v[0] == 32 && v->rows->row[1].before->v[0] == 16);
-	EXPECT(v->rows->row[2].before->v[0] == 8 && v->rows->row[3].before->v[0] == 4);
-	free_view(v);
+	EXPECT(p->rows->row[0].before->v[0] == 32 && p->rows->row[1].before->v[0] == 16);
+	EXPECT(p->rows->row[2].before->v[0] == 8 && p->rows->row[3].before->v[0] == 4);
+	free_page(p);
 }
 
 /* ---- numbers -------------------------------------------------------------- */
@@ -290,44 +275,43 @@ static void top_identity_is_more_than_a_label(void)
 static void top_estimates_have_intervals(void)
 {
 	char text[CELL_LEN];
-	struct view *v = new_view("callers");
-	const struct top_row *row;
+	struct top_page *p = new_page("callers");
+	const struct row *row;
 
-	show_table(v, CALLERS("10.000",
+	show_table(p, CALLERS("10.000",
 			      { ROW("a", 10000, 1000), .samples = 40, .live_bytes_se = 300,
 				.hits_se = 30 },
 			      { ROW("exact", 10000, 10) }), 0);
-	show_table(v, CALLERS("12.000",
+	show_table(p, CALLERS("12.000",
 			      { ROW("a", 14000, 2000), .samples = 80, .live_bytes_se = 400,
 				.hits_se = 50 },
 			      { ROW("exact", 14000, 20) }), 2000);
-	EXPECT_CELLS(v, "a", "live_bytes growth allocs_per_s", "~13.7K ~+1.95K ~500");
-	EXPECT_CELLS(v, "exact", "live_bytes growth allocs_per_s", "13.7K +1.95K 5.0");
-	row = find_row(v, "a");
+	EXPECT_CELLS(p, "a", "live_bytes growth allocs_per_s", "~13.7K ~+1.95K ~500");
+	EXPECT_CELLS(p, "exact", "live_bytes growth allocs_per_s", "13.7K +1.95K 5.0");
+	row = top_rates_of(p, find_row(p, "a"));
 	/* 14000 +- 784 */
-	top_column_interval(&v->columns, 0, v->rows, row, text);
+	top_rates_interval(p, row, 0, text);
 	EXPECT_TEXT(text, "12.9K..14.6K");
 	/* By 1.96 standard errors, (4000 +- 1.96 * sqrt(300^2 + 400^2)) / 2 is 1.47K..2.43K */
-	top_column_interval(&v->columns, top_columns_find(&v->columns, "growth"), v->rows, row,
-			    text);
+	top_rates_interval(p, row, table_column(p->v.t, "growth"), text);
 	EXPECT_TEXT(text, "+1.41K..+2.49K");
 	/* (1000 +- 1.96 * sqrt(50^2 - 30^2)) / 2 is 461..539 */
-	top_column_interval(&v->columns, top_columns_find(&v->columns, "allocs_per_s"), v->rows,
-			    row, text);
+	top_rates_interval(p, row, table_column(p->v.t, "allocs_per_s"), text);
 	EXPECT_TEXT(text, "463..547");
-	top_column_interval(&v->columns, 0, v->rows, find_row(v, "exact"), text);
+	top_rates_interval(p, top_rates_of(p, find_row(p, "exact")), 0, text);
 	EXPECT_TEXT(text, "");
-	free_view(v);
+	free_page(p);
 }
 
 static void top_numbers_are_human(void)
 {
-	const struct top_column count = { .kind = TOP_RATE }, growth = { .kind = TOP_GROWTH },
-		size = { .kind = TOP_GROWTH, .unit = UNIT_BYTES },
-		kb = { .kind = TOP_RATE, .unit = UNIT_KB },
-		us = { .kind = TOP_RATE, .unit = UNIT_US };
+	const struct column count = { .format = FORMAT_RATE },
+		growth = { .format = FORMAT_RATE, .change = true },
+		size = { .format = FORMAT_RATE, .unit = UNIT_BYTES, .change = true },
+		kb = { .format = FORMAT_RATE, .unit = UNIT_KIB },
+		us = { .format = FORMAT_RATE, .unit = UNIT_US };
 	const struct {
-		const struct top_column *c;
+		const struct column *c;
 		double number;
 		const char *text;
 	} known[] = {
@@ -336,13 +320,14 @@ static void top_numbers_are_human(void)
 		{ &growth, 0, "0" }, { &growth, -0.01, "-<0.1" }, { &growth, 3, "+3.0" },
 		{ &size, 0.4, "+<1" }, { &size, 1023.4, "+1023" }, { &size, -1536, "-1.50K" },
 		{ &kb, 0.5, "512" }, { &kb, 1, "1.00K" }, { &us, 1500.5, "1.50ms" },
-		{ &size, 0x1p70, "+1.00Z" },
+		{ &size, 0x1p70, "+1.00Z" }, { &us, 0x1p70, "213503982d08h" },
+		{ &kb, 0x1p80, "16.0Z" }, { &kb, NAN, "-" }, { &us, NAN, "-" }, { &size, NAN, "-" },
 	};
 	char text[NUMBER_LEN];
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		top_column_print(known[i].c, known[i].number, text);
+		layout_value(text, known[i].c, false, rate_bits(known[i].number));
 		EXPECT_TEXT(text, known[i].text);
 	}
 }
@@ -356,124 +341,153 @@ static void top_delays_are_seconds(void)
 	u64 ms = 0;
 	size_t i;
 
-	EXPECT(!top_ui_parse_delay("0.1", &ms) && ms == 100);
-	EXPECT(!top_ui_parse_delay(".25", &ms) && ms == 250);
-	EXPECT(!top_ui_parse_delay("2.", &ms) && ms == 2000);
-	EXPECT(!top_ui_parse_delay("3600", &ms) && ms == 3600000);
+	EXPECT(!top_parse_delay("0.1", &ms) && ms == 100);
+	EXPECT(!top_parse_delay(".25", &ms) && ms == 250);
+	EXPECT(!top_parse_delay("2.", &ms) && ms == 2000);
+	EXPECT(!top_parse_delay("3600", &ms) && ms == 3600000);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT(top_ui_parse_delay(bad[i], &ms) == -1);
+		EXPECT(top_parse_delay(bad[i], &ms) == -1);
 }
 
 /* ---- order ---------------------------------------------------------------- */
 
-static void expect_order(int line, struct view *v, const char *key, bool reverse,
+static void expect_order(int line, struct top_page *p, const char *key, bool reverse,
 			 const char *filter, const char *expected)
 {
 	char got[64] = "";
 	size_t i;
 
-	v->order.key = top_columns_find(&v->columns, key);
-	v->order.reverse = reverse;
-	snprintf(v->order.filter, sizeof(v->order.filter), "%s", filter);
-	top_order_make(&v->order, &v->columns, v->rows);
-	for (i = 0; i < v->order.nr; i++)
-		strncat(got, v->rows->row[v->order.shown[i]].now->label, 1);
+	p->key = table_column(p->v.t, key);
+	p->reverse = reverse;
+	snprintf(p->filter, sizeof(p->filter), "%s", filter);
+	top_rates_arrange(p);
+	for (i = 0; i < p->nr; i++)
+		strncat(got, p->shown[i]->label, 1);
 	expect_text(line, got, expected);
 }
 
 static void top_rows_are_sorted_and_filtered(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 
-	show_table(v, CALLERS("10.000", { ROW("d Ext4", 5, 9) }, { ROW("b", 7, 9) },
+	show_table(p, CALLERS("10.000", { ROW("d Ext4", 5, 9) }, { ROW("b", 7, 9) },
 			      { ROW("c ext4", 5, 9) }), 0);
-	expect_order(__LINE__, v, "live_bytes", false, "", "bcd");
-	expect_order(__LINE__, v, "live_bytes", true, "", "dcb");
-	expect_order(__LINE__, v, "site", false, "", "bcd");
-	expect_order(__LINE__, v, "site", true, "", "dcb");
-	expect_order(__LINE__, v, "live_bytes", false, "eXT4", "cd");
-	expect_order(__LINE__, v, "live_bytes", false, "none", "");
-	show_table(v, CALLERS("11.000", { ROW("d", 6, 9) }, { ROW("b", 7, 1) },
+	expect_order(__LINE__, p, "live_bytes", false, "", "bcd");
+	expect_order(__LINE__, p, "live_bytes", true, "", "dcb");
+	expect_order(__LINE__, p, "site", false, "", "bcd");
+	expect_order(__LINE__, p, "site", true, "", "dcb");
+	expect_order(__LINE__, p, "live_bytes", false, "eXT4", "cd");
+	expect_order(__LINE__, p, "live_bytes", false, "none", "");
+	show_table(p, CALLERS("11.000", { ROW("d", 6, 9) }, { ROW("b", 7, 1) },
 			      { ROW("c ext4", 1, 10) },
 			      { ROW("a", U64_MAX, 0) }), 1000);
-	expect_order(__LINE__, v, "growth", false, "", "adbc");
+	expect_order(__LINE__, p, "growth", false, "", "adbc");
 	/* What is not known comes last in both orders. */
-	expect_order(__LINE__, v, "allocs_per_s", false, "", "dcab");
-	expect_order(__LINE__, v, "allocs_per_s", true, "", "acdb");
-	free_view(v);
+	expect_order(__LINE__, p, "allocs_per_s", false, "", "dcab");
+	expect_order(__LINE__, p, "allocs_per_s", true, "", "acdb");
+	free_page(p);
 }
 
 /* ---- history -------------------------------------------------------------- */
 
+/* A table of one row, whose label is @site, at @seconds. */
+static struct table *at_second(u64 seconds, const char *site)
+{
+	const struct caller one[] = { { ROW(site, 1000, 1) }, {} };
+	char head[64];
+
+	snprintf(head, sizeof(head), "since=load window_s=%llu.000", seconds);
+	return make_callers(head, one);
+}
+
 static void top_history_is_a_ring(void)
 {
-	struct top_point points[TOP_HISTORY_DEPTH];
-	struct top_history *h = alloc(1, sizeof(*h));
-	u64 a = top_history_take(h), b, i, ms[TOP_HISTORY_DEPTH];
+	struct top_page *p = new_page("callers");
+	struct top_point points[TOP_DEPTH];
+	u64 i, slot, ms[TOP_DEPTH];
 
-	EXPECT(top_history_read(h, a, points, ms) == 0);
 	for (i = 1; i <= 200; i++) {
-		top_history_begin(h, i * 1000);
-		top_history_store(h, a, (struct top_point) { i, i * 2 });
+		show_table(p, at_second(i, "a"), 1000);
+		top_rows_store(p->rows, p->rows->row, (struct top_point) { i, i * 2 });
 	}
-	EXPECT(top_history_read(h, a, points, ms) == TOP_HISTORY_DEPTH);
-	EXPECT(points[0].value == 21 && points[TOP_HISTORY_DEPTH - 1].rate == 400);
-	EXPECT(ms[0] == 21000 && ms[TOP_HISTORY_DEPTH - 1] == 200000);
+	EXPECT(top_rows_read(p->rows, p->rows->row, points, ms) == TOP_DEPTH);
+	EXPECT(points[0].value == 21 && points[TOP_DEPTH - 1].rate == 400);
+	EXPECT(ms[0] == 21000 && ms[TOP_DEPTH - 1] == 200000);
 	/* A row that takes over a slot does not take over its history. */
-	top_history_give(h, a);
-	b = top_history_take(h);
-	EXPECT(b == a && top_history_read(h, b, points, ms) == 0);
-	top_history_begin(h, 201000);
-	top_history_store(h, b, (struct top_point) { 7, NAN });
-	EXPECT(top_history_read(h, b, points, ms) == 1 && points[0].value == 7);
-	top_history_free(h);
-	free(h);
+	slot = p->rows->row->slot;
+	show_table(p, at_second(201, "b"), 1000);
+	EXPECT(p->rows->row->slot == slot);
+	top_rows_store(p->rows, p->rows->row, (struct top_point) { 7, NAN });
+	EXPECT(top_rows_read(p->rows, p->rows->row, points, ms) == 1 && points[0].value == 7);
+	free_page(p);
+}
+
+/* Make a table of more rows than have a history, of which the last one is called @last. */
+static struct table *too_many_rows(const char *head, const char *last)
+{
+	struct caller *c = alloc(TOP_HISTORY + 2, sizeof(*c));
+	struct table *t;
+	size_t i;
+
+	for (i = 0; i < TOP_HISTORY; i++)
+		c[i].site = alloc_print("site_%zu", i);
+	c[i].site = last;
+	t = make_callers(head, c);
+	for (i = 0; i < TOP_HISTORY; i++)
+		free((char *)c[i].site);
+	free(c);
+	return t;
 }
 
 static void top_history_is_bounded(void)
 {
-	struct top_point points[TOP_HISTORY_DEPTH];
-	struct top_history *h = alloc(1, sizeof(*h));
-	u64 i, ms[TOP_HISTORY_DEPTH];
+	struct top_page *p = new_page("callers");
+	struct top_point points[TOP_DEPTH];
+	u64 i, ms[TOP_DEPTH];
 
-	for (i = 0; i < TOP_HISTORY_ROWS; i++)
-		EXPECT(top_history_take(h) == i);
-	EXPECT(top_history_take(h) == TOP_NO_SLOT);
-	top_history_begin(h, 1000);
-	top_history_store(h, TOP_NO_SLOT, (struct top_point) {});
-	EXPECT(top_history_read(h, TOP_NO_SLOT, points, ms) == 0);
-	top_history_give(h, TOP_NO_SLOT);
-	EXPECT(top_history_take(h) == TOP_NO_SLOT);
-	top_history_free(h);
-	free(h);
+	show_table(p, too_many_rows("since=load window_s=1.000", "last"), 1000);
+	for (i = 0; i < TOP_HISTORY; i++)
+		EXPECT(p->rows->row[i].slot == i);
+	EXPECT(p->rows->row[i].slot == TOP_NO_SLOT);
+	EXPECT(top_rows_read(p->rows, &p->rows->row[i], points, ms) == 0);
+	/* A row without a slot has none to leave to another one. */
+	show_table(p, too_many_rows("since=load window_s=2.000", "other"), 1000);
+	EXPECT(p->rows->row[i].slot == TOP_NO_SLOT);
+	EXPECT(top_rows_read(p->rows, p->rows->row, points, ms) == 2);
+	free_page(p);
 }
 
 /* ---- graphs --------------------------------------------------------------- */
 
-/* Print the levels of a graph as the digits 1 to 8, and what is empty as dots. */
+/*
+ * Compare the graph of the values of a row, which is the first in its details, with the levels as
+ * the digits 1 to 8, and what is empty as dots.
+ */
 static void expect_graph(int line, const float *values, int nr, int screen, const char *expected)
 {
-	const struct top_column c = { .title = "live", .unit = UNIT_BYTES };
-	u64 ms[TOP_HISTORY_DEPTH];
-	char *text, *at;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct top_page *p = new_page("callers");
 	bool in_graph = false;
+	char *text, *begin, *at;
 	int i;
 
-	for (i = 0; i < nr; i++)
-		ms[i] = 5000 + i * 1000;
-	top_graph_print(out, &c, values, nr, ms, screen);
-	fclose(out);
-	for (at = strchr(text, '\n'); at && *at; at++) {
+	for (i = 0; i < nr; i++) {
+		show_table(p, at_second(5 + i, "a"), 1000);
+		top_rows_store(p->rows, p->rows->row, (struct top_point) { values[i], NAN });
+	}
+	text = top_details_make(p, p->rows->row, NULL, NULL, screen);
+	begin = strstr(text, "\n\nlive ") ?: strstr(text, "\n\nlive:");
+	begin += 2;
+	strstr(begin, "\n\n")[1] = '\0';
+	for (at = strchr(begin, '\n'); at && *at; at++) {
 		in_graph = *at == '|' || (in_graph && *at != '\n');
 		if (in_graph && *at == ' ')
 			*at = '.';
 		else if (*at > 0 && *at <= TOP_LEVELS)
 			*at += '0';
 	}
-	expect_text(line, text, expected);
+	expect_text(line, begin, expected);
 	free(text);
+	free_page(p);
 }
 
 static void top_graphs_show_the_range(void)
@@ -512,127 +526,193 @@ static void expect_line(int line, const struct top_canvas *c, int number, const 
 	free(text);
 }
 
-static void draw(struct top_list *l, struct top_canvas *c, struct view *v, int lines, int width)
+static void draw(struct top_page *p, struct top_canvas *c, int lines, int width)
 {
 	top_canvas_clear(c, lines, width);
-	top_list_draw(l, c, 0, lines, &v->columns, v->rows, &v->order);
+	top_list_draw(p, c, 0, lines);
+}
+
+/* Return: number of columns that the list may have, with the names. */
+static int nr_columns(const struct top_page *p)
+{
+	int i, nr = 1;
+
+	for (i = 0; i < p->v.t->nr_values; i++)
+		nr += !p->v.t->columns[i].hidden;
+	return nr;
 }
 
 static void top_columns_go_before_names(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 	struct top_canvas c = {};
-	struct top_list l = {};
 
-	show_table(v, CALLERS("10.000", { ROW("short+0x1", 1000, 10) },
+	show_table(p, CALLERS("10.000", { ROW("short+0x1", 1000, 10) },
 			      { ROW("quite_a_long_name+0x1 [module]", 3000, 5) }), 0);
-	show_table(v, CALLERS("11.000", { ROW("short+0x1", 1000, 20) },
+	show_table(p, CALLERS("11.000", { ROW("short+0x1", 1000, 20) },
 			      { ROW("quite_a_long_name+0x1 [module]", 3500, 5) }), 1000);
-	draw(&l, &c, v, 4, 62);
+	draw(p, &c, 4, 62);
 	expect_line(__LINE__, &c, 0, " live objects growth/s allocs/s site");
 	expect_line(__LINE__, &c, 1,
 		    "3.42K       0     +500        0 quite_a_long_name+0x1 [module]");
 	expect_line(__LINE__, &c, 2, " 1000       0        0       10 short+0x1");
 	expect_line(__LINE__, &c, 3, "");
-	draw(&l, &c, v, 4, 61);
+	draw(p, &c, 4, 61);
 	expect_line(__LINE__, &c, 0, " live growth/s allocs/s site");
-	top_list_reset(&l);
-	draw(&l, &c, v, 4, 46);
+	top_list_reset(p);
+	draw(p, &c, 4, 46);
 	expect_line(__LINE__, &c, 1, "3.42K     +500 quite_a_long_name+0x1 [module]");
-	EXPECT(l.hidden == v->columns.nr - 3);
+	EXPECT(p->hidden == nr_columns(p) - 3);
 	/* The column to sort by stays. */
-	v->order.key = top_columns_find(&v->columns, "hits");
-	draw(&l, &c, v, 4, 46);
+	p->key = table_column(p->v.t, "hits");
+	draw(p, &c, 4, 46);
 	expect_line(__LINE__, &c, 0, " live growth/s hits site");
 	expect_line(__LINE__, &c, 1, "3.42K     +500    5 quite_a_long_name+0x1 [mo>");
-	top_list_scroll(&l, 8);
-	draw(&l, &c, v, 4, 46);
+	top_list_scroll(p, 8);
+	draw(p, &c, 4, 46);
 	expect_line(__LINE__, &c, 1, "3.42K     +500    5 <ong_name+0x1 [module]");
 	expect_line(__LINE__, &c, 2, " 1000        0   20 <");
-	top_canvas_free(&c);
-	free_view(v);
+	free(c.cells);
+	free_page(p);
 }
 
 static void top_cursor_stays_on_the_screen(void)
 {
-	struct view *v = new_view("callers");
+	struct top_page *p = new_page("callers");
 	struct top_canvas c = {};
-	struct top_list l = {};
 
-	show_table(v, CALLERS("10.000", { ROW("a", 9, 0) }, { ROW("b", 8, 0) },
+	show_table(p, CALLERS("10.000", { ROW("a", 9, 0) }, { ROW("b", 8, 0) },
 			      { ROW("c", 7, 0) }, { ROW("d", 6, 0) }), 0);
-	draw(&l, &c, v, 3, 40);
+	draw(p, &c, 3, 40);
 	EXPECT(top_canvas_at(&c, 1, 0)->attributes & TOP_REVERSE);
-	top_list_move(&l, &v->order, 100);
-	EXPECT(l.cursor == 3);
-	draw(&l, &c, v, 3, 40);
-	EXPECT(l.first == 2 && top_canvas_at(&c, 2, 0)->attributes & TOP_REVERSE);
-	top_list_move(&l, &v->order, -1);
-	draw(&l, &c, v, 3, 40);
-	EXPECT(l.first == 2 && l.cursor == 2);
+	top_list_move(p, 100);
+	EXPECT(p->cursor == 3);
+	draw(p, &c, 3, 40);
+	EXPECT(p->first == 2 && top_canvas_at(&c, 2, 0)->attributes & TOP_REVERSE);
+	top_list_move(p, -1);
+	draw(p, &c, 3, 40);
+	EXPECT(p->first == 2 && p->cursor == 2);
 	/* There are fewer rows now, and more room. */
-	show_table(v, CALLERS("11.000", { ROW("a", 9, 0) }), 1000);
-	draw(&l, &c, v, 30, 40);
-	EXPECT(l.first == 0 && l.cursor == 0);
-	top_list_move(&l, &v->order, -100);
-	EXPECT(l.cursor == 0);
-	top_canvas_free(&c);
-	free_view(v);
+	show_table(p, CALLERS("11.000", { ROW("a", 9, 0) }), 1000);
+	draw(p, &c, 30, 40);
+	EXPECT(p->first == 0 && p->cursor == 0);
+	top_list_move(p, -100);
+	EXPECT(p->cursor == 0);
+	free(c.cells);
+	free_page(p);
+}
+
+static void expect_label(int line, const char *view, struct table *t, const char *expected)
+{
+	struct top_page *p = new_page(view);
+	struct top_canvas c = {};
+	char *text;
+
+	show_table(p, t, 0);
+	draw(p, &c, 2, 200);
+	text = top_canvas_line(&c, 1);
+	if (!text_ends(text, expected))
+		expect_text(line, text, expected);
+	free(text);
+	free(c.cells);
+	free_page(p);
 }
 
 static void top_stacks_begin_at_the_call_site(void)
 {
-	char *text = top_list_label(&top_views[top_view_find("stacks")], "outer;middle;site");
+	struct table *t = CALLERS("10.000", { ROW("outer;middle;site", 1000, 1) });
 
-	EXPECT_TEXT(text, "site < middle < outer");
-	free(text);
-	text = top_list_label(&top_views[top_view_find("stalls")], "site;cause");
-	EXPECT_TEXT(text, "site;cause");
-	free(text);
+	t->columns[t->nr_values].name = "stack";
+	table_link(t);
+	expect_label(__LINE__, "stacks", t, " site < middle < outer");
+	expect_label(__LINE__, "stalls", parse_golden("stalls"),
+		     " do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1");
 }
 
 /* ---- states --------------------------------------------------------------- */
 
-/* The fields of the head have semicolons between them. */
-static void expect_state(int line, const char *fields, bool estimates, bool lost,
-			 const char *expected)
+/*
+ * Compare the lines of the state, of which the first @lost tell what was lost.  The fields of the
+ * head have semicolons between them.
+ */
+static void expect_state(int line, const char *fields, int lost, const char * const *expected)
 {
-	char *head = alloc_copy(fields), *semicolon, text[TOP_STATE_LEN];
+	struct top_ui *ui = alloc(1, sizeof(*ui));
+	char *head = alloc_copy(fields), *semicolon, *text;
 	const struct caller none[] = { {} };
-	struct view *v = new_view("callers");
+	struct top_canvas c = {};
+	bool warning;
+	int i;
 
 	while ((semicolon = strchr(head, ';')))
 		*semicolon = ' ';
-	show_table(v, make_callers(head, none), 0);
+	begin_page(ui->page, "callers");
+	show_table(ui->page, make_callers(head, none), 0);
+	top_canvas_clear(&c, 20, 300);
+	top_screen_draw(&c, ui);
+	for (i = 0; expected[i]; i++) {
+		text = top_canvas_line(&c, 1 + i);
+		expect_text(line, text, expected[i]);
+		free(text);
+		warning = top_canvas_at(&c, 1 + i, 0)->attributes & TOP_WARNING;
+		if (warning ? i >= lost : i < lost)
+			fail_at(line, "lost or not");
+	}
+	text = top_canvas_line(&c, 1 + i);
+	expect_text(line, text, "0 call sites, 0 live, 0 objects");
+	free(text);
+	free(c.cells);
 	free(head);
-	if (top_state_print(v->rows, estimates, text) != lost)
-		fail_at(line, "lost or not");
-	expect_text(line, text, expected);
-	free_view(v);
+	top_page_free(ui->page);
+	free(ui);
 }
+
+#define EXPECT_STATE(fields, lost, ...) \
+	expect_state(__LINE__, fields, lost, (const char * const []) { __VA_ARGS__, NULL })
 
 static void top_states_are_sentences(void)
 {
-	expect_state(__LINE__, "sample_bytes=0;dropped=0;replaced=0;page_freed=0;"
-		     "coverage_pct=100.000;since=load;window_s=10.700;filter=none", false, false,
+	EXPECT_STATE("sample_bytes=0;dropped=0;replaced=0;page_freed=0;"
+		     "coverage_pct=100.000;since=load;window_s=10.700;filter=none", 0,
 		     "exact since load, 10.7s; every known free was seen");
-	expect_state(__LINE__, "sample_bytes=524288;dropped=0;replaced=2;page_freed=1;"
-		     "coverage_pct=99.900;since=reset;window_s=65.000;filter=none", true, false,
-		     "sampled, one for every 512K (~ is an estimate) since reset, 1m05s; "
-		     "coverage 99.900 %, missed frees: 3");
-	expect_state(__LINE__, "sample_bytes=0;dropped=30;coverage_pct=100.000;since=load;"
-		     "window_s=1.000;cut=7;full=live,sites;filter=comm", true, true,
-		     "FULL: live,sites (the kernel log says what to set); "
-		     "LOST: 30 allocations are not recorded (dropped=); "
-		     "7 rows are missing, because the table grew meanwhile (cut=); "
-		     "FILTER: comm: other allocations are not counted; "
-		     "exact, except what was sampled before (~ is an estimate) since load, 1.0s; "
-		     "every known free was seen");
-	expect_state(__LINE__, "latency=on;lost=2;other=0;since=on;window_s=1.000;filter=none;"
-		     "live_filter=comm", false, true,
-		     "LOST: 2 events are not recorded (lost=); "
-		     "FILTER: comm was set: other allocations are missing in what is live; "
-		     "counted since it was switched on, 1.0s");
+	EXPECT_STATE("sampled=1;sample_bytes=524288;dropped=0;replaced=2;page_freed=1;"
+		     "coverage_pct=99.900;since=reset;window_s=65.000;filter=none", 0,
+		     "sampled since the last reset, 1m05s, one object for every 512K allocated; "
+		     "3 frees were not seen, 99.900 % were; "
+		     "~ estimate, low..high its 95 % interval; "
+		     "a call site without samples has at most 1.85M live");
+	EXPECT_STATE("sampled=1;sample_bytes=0;dropped=30;coverage_pct=100.000;since=load;"
+		     "window_s=1.000;cut=7;full=live,sites;filter=comm", 5,
+		     "30 allocations are not recorded, and missing in what is live: kmemacct stats says why",
+		     "the module's table `live` is full: objects were dropped: larger live_max, or kmemacct set sample_bytes 512K",
+		     "the module's table `sites` is full: call sites are counted in [other]: load the module with a larger sites_max",
+		     "filter: comm: other allocations are not counted: kmemacct set filter off, then kmemacct reset",
+		     "7 rows are missing: the table grew while it was copied: read it again",
+		     "sampled since load, 1.0s, but all objects are recorded now; every known free was seen");
+	EXPECT_STATE("latency=on;lost=2;other=0;since=on;window_s=1.000;filter=none;"
+		     "live_filter=comm", 2,
+		     "2 phases are not counted: kmemacct stats says why",
+		     "filter: comm, earlier: what did not match then is missing in what is live: load the module again to count all",
+		     "exact since this was switched on, 1.0s");
+}
+
+/* On the smallest screen, losses may take all lines; nothing is drawn outside of it. */
+static void top_states_fit_any_screen(void)
+{
+	static const char head[] = "dropped=30 off=2 lost=3 other=4 since=load window_s=1.000 cut=7 "
+				   "full=live,sites,stacks,caches filter=comm live_filter=comm";
+	struct top_ui *ui = alloc(1, sizeof(*ui));
+	const struct caller one[] = { { ROW("a", 1000, 1) }, {} };
+	struct top_canvas c = {};
+
+	begin_page(ui->page, "callers");
+	show_table(ui->page, make_callers(head, one), 0);
+	top_canvas_clear(&c, TOP_SCREEN_LINES, TOP_SCREEN_COLUMNS);
+	top_screen_draw(&c, ui);
+	EXPECT(top_canvas_at(&c, 1, 0)->attributes & TOP_WARNING);
+	free(c.cells);
+	top_page_free(ui->page);
+	free(ui);
 }
 
 const struct test top_tests[] = {
@@ -655,6 +735,7 @@ const struct test top_tests[] = {
 	TEST(top_cursor_stays_on_the_screen),
 	TEST(top_stacks_begin_at_the_call_site),
 	TEST(top_states_are_sentences),
+	TEST(top_states_fit_any_screen),
 };
 
 const size_t nr_top_tests = ARRAY_SIZE(top_tests);

@@ -297,7 +297,7 @@ static long lines_of(const struct top_page *p, int key)
 	}
 }
 
-/* Keys for what is above the list.  top_screen.c stops the scrolling at the last line. */
+/* Keys for what is above the list.  screen.c stops the scrolling at the last line. */
 static void text_key(struct top_ui *ui, int key)
 {
 	long to = ui->scroll + lines_of(top_ui_page(ui), key);

@@ -47,7 +47,7 @@ struct reading change_uncertain(const struct change *c)
 
 /* ---- small objects, few samples ------------------------------------------- */
 
-/* Beyond this, the limits of bounds.h are as close. */
+/* Beyond this, the limits of a difference are as close. */
 #define FEW_SAMPLES	1000
 /* The variance of a sample is T squared for the smallest objects, and less for larger ones. */
 #define SMALL_PART	0.02

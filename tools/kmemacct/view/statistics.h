@@ -153,14 +153,14 @@ double bounds_unsampled(double unit);
  *	is used if the variances show that the samples are of objects much smaller than T.
  *
  * Other objects, or many samples
- *	bounds.h has the limits of a difference; the p-value is where zero is just outside them.
+ *	bounds.c has the limits of a difference; the p-value is where zero is just outside them.
  *
  * No samples
  *	What is known exactly has changed by D.  For no change in all, D bytes without a sample
  *	came or went, which has the probability exp(-D / T) at most.
  *
  * A difference of several thousand call sites has many changes that are large by chance.  So which
- * of them are significant depends on all p-values: see fdr.h.
+ * of them are significant depends on all p-values: see fdr.c.
  *
  * test/discovery.c shows how often a change is significant that is none.
  */

@@ -22,7 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../kmemacct/base.h"
+/* The C library may define a macro of this name. */
+#undef __printf
+#define __printf(a, b)	__attribute__((__format__(printf, a, b)))
 
 #define FILES_MAX	32
 #define COMMAND_MAX	600

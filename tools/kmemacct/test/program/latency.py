@@ -159,6 +159,8 @@ def shows_slow_phases(t):
     check_equal("both", ["nr 6", "nr 7"],
                 [line.split(", ")[-1] for line in found.splitlines() if line.startswith("[")])
     check_equal("long ones", ["", *RECORD_7, ""], lines(t.out("slow", "-t", "1001")))
+    check_equal("as long", ["", *RECORD_7, ""], lines(t.out("slow", "-t", "12345")))
+    check_equal("shorter", [""], lines(t.out("slow", "-t", "12346")))
     check_equal("newest", ["", *RECORD_7, ""], lines(t.out("slow", "-l", "1")))
     check_in("\n# 1 older record\n\n[", t.out("slow", "-l", "1"))
     check_equal("none", [""], lines(t.out("slow", "-t", "99999")))

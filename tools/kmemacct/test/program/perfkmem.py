@@ -355,7 +355,8 @@ def runs_commands(t):
              " command\n", text)
     check_in("\n PFN              |  Live alloc (KB) | Hits      | Order |", text)
     check_in(" not count: frees of pages allocated before the command\n", text)
-    pages = text[text.index("# page_callers"):]
+    check_equal("heads", 2, text.count("# changes on the whole machine while the command ran"))
+    pages = text[text.index(" Total alloc (KB)"):]
     check_equal("pages", ["6144"], first_of(pages, "Total alloc"))
     check_equal("blocks", ["64"], first_of(pages, "PFN"))
     check_in("\nTotal allocation requests     :                3   [             6144 KB ]", text)

@@ -48,20 +48,27 @@ def looks_up_objects(t):
                 " it was freed, or not recorded (older than the module, not sampled, or"
                 " filtered out)",
                 t.error("lookup", "ffff888001000340"))
+    check_in("no live object at 0xffff888000ffffff: ", t.error("lookup", "ffff888000ffffff"))
     check_equal("no address", "'here' is not an address: write it in hexadecimal",
                 t.error("lookup", "here"))
     check_equal("nothing", "wrong number of arguments: kmemacct lookup ADDR", t.error("lookup"))
+    t.write("allocs", allocs([*ALLOCS, ("ffffffffffffffc0", 60, 64, *ALLOCS[0][3:])]))
+    check_equal("the last byte", ["ffffffffffffffc0"],
+                [row["ptr"] for row in t.rows("lookup", "f" * 16)])
 
 
 def tells_that_addresses_are_hashed(t):
     t.write("allocs", allocs([("00000000caf9042c", *ALLOCS[0][1:])]))
     check_equal("the same", 1, len(t.rows("lookup", "caf9042c")))
+    check_in("no object is listed as 00000000caf9042d, ", t.error("lookup", "caf9042d"))
     check_equal("another", "no object is listed as ffff888001000000, and addresses are hashed:"
                 " sysctl kernel.kptr_restrict=1 shows them",
                 t.error("lookup", "ffff888001000000"))
     t.write("allocs", allocs([("0000000000000000", *ALLOCS[0][1:])]))
     check_equal("hidden", "addresses are hidden: sysctl kernel.kptr_restrict=1"
                 " shows them", t.error("lookup", "ffff888001000000"))
+    t.write("allocs", allocs([("(____ptrval____)", *ALLOCS[0][1:])]))
+    check_in("addresses are hidden: ", t.error("lookup", "0"))
 
 
 def shows_raw_addresses(t):

@@ -24,7 +24,6 @@ filter_node off
 filter_gfp off
 filter_size off
 filter_module off
-sort_callers live_bytes
 new_one 7
 last_error none
 """
@@ -64,13 +63,13 @@ def sets_what_control_can(t):
     for args, command in (
             (["pages", "sites"], "pages sites"), (["pages=sites"], "pages sites"),
             (["sample_bytes", "512K"], "sample_bytes 512K"),
-            (["new_one", "8"], "new_one 8"), (["sample-bytes=0"], "sample_bytes 0"), (["filter", "comm", "my sh"], "filter comm my sh"),
+            (["new_one", "8"], "new_one 8"), (["sample-bytes=0"], "sample_bytes 0"),
+            (["filter", "comm", "my sh"], "filter comm my sh"),
             (["filter_comm", "my sh"], "filter comm my sh"),
             (["filter_order=0-3"], "filter order 0-3"), (["filter=module a=b"],
                                                          "filter module a=b"),
             (["filter", "off"], "filter off"), (["skip", "add", "my_*"], "skip add my_*"),
-            (["sort_callers", "hits,frees"], "sort callers hits,frees"),
-            (["sort", "callers", "hits"], "sort callers hits"), (["reset"], "reset"),
+            (["reset"], "reset"),
             (["filter", "comm", "-x"], "filter comm -x")):
         check_equal(args, command, written(t, *args))
 
