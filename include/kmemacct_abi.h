@@ -20,7 +20,7 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	7
+#define KMA_FORMAT_VERSION	8
 /* Version of the module and of the program that reads its tables. */
 #define KMA_VERSION		"0.9.0"
 

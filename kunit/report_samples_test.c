@@ -127,7 +127,7 @@ static void kma_report_prints_samples(struct kunit *test)
 /* Columns stay in place when sampling begins: the head says that numbers may be estimates. */
 static void kma_report_tells_samples_where_there_are(struct kunit *test)
 {
-	struct kma_table *const known[] = {
+	const struct kma_table *const known[] = {
 		&kma_table_callers, &kma_table_caches, &kma_table_stacks, &kma_table_allocs,
 		&kma_table_summary,
 	};

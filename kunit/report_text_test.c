@@ -382,7 +382,7 @@ static void kma_report_of_nothing_is_a_head(struct kunit *test)
 {
 	char *text = kma_table_text(test, &kma_table_callers);
 
-	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 7 "));
+	KUNIT_EXPECT_TRUE(test, strstarts(text, "# kmemacct callers 8 "));
 	text = strstr(text, "\n# load_id=");
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	KUNIT_EXPECT_STREQ(test, strchr(text + 1, '\n') + 1, KMA_GOLDEN_CALLERS_COLUMNS);

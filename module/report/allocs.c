@@ -174,7 +174,7 @@ static int kma_allocs_fill(struct kma_snapshot *snap)
 	return ret ?: kma_snapshot_name_sites(snap);
 }
 
-struct kma_table kma_table_allocs = {
+const struct kma_table kma_table_allocs = {
 	.name = "allocs",
 	.columns = kma_allocs_columns,
 	.nr_columns = ARRAY_SIZE(kma_allocs_columns),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `caches`: counters of objects, by cache. */
 #include "rows_site.h"
-#include "rows_top.h"
 
 static const struct kma_column kma_caches_columns[] = {
 	KMA_CACHES_COLUMNS(KMA_COLUMN)
@@ -9,10 +8,10 @@ static const struct kma_column kma_caches_columns[] = {
 
 static int kma_caches_fill(struct kma_snapshot *snap)
 {
-	return kma_rows_top_fill(snap, kma_names_cache, false);
+	return kma_rows_site_fill(snap, kma_names_cache, false);
 }
 
-struct kma_table kma_table_caches = {
+const struct kma_table kma_table_caches = {
 	.name = "caches",
 	.columns = kma_caches_columns,
 	.nr_columns = ARRAY_SIZE(kma_caches_columns),

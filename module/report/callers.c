@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `callers`: counters of objects, by call site. */
 #include "rows_site.h"
-#include "rows_top.h"
 
 static const struct kma_column kma_callers_columns[] = {
 	KMA_CALLERS_COLUMNS(KMA_COLUMN)
@@ -9,10 +8,10 @@ static const struct kma_column kma_callers_columns[] = {
 
 static int kma_callers_fill(struct kma_snapshot *snap)
 {
-	return kma_rows_top_fill(snap, kma_names_site, false);
+	return kma_rows_site_fill(snap, kma_names_site, false);
 }
 
-struct kma_table kma_table_callers = {
+const struct kma_table kma_table_callers = {
 	.name = "callers",
 	.columns = kma_callers_columns,
 	.nr_columns = ARRAY_SIZE(kma_callers_columns),

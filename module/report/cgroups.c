@@ -24,7 +24,7 @@ static int kma_cgroups_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_cgroup_describe);
 }
 
-struct kma_table kma_table_cgroups = {
+const struct kma_table kma_table_cgroups = {
 	.name = "cgroups",
 	.columns = kma_cgroups_columns,
 	.nr_columns = ARRAY_SIZE(kma_cgroups_columns),

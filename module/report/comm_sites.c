@@ -24,7 +24,7 @@ static int kma_comm_sites_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_comm_site_describe);
 }
 
-struct kma_table kma_table_comm_sites = {
+const struct kma_table kma_table_comm_sites = {
 	.name = "comm_sites",
 	.columns = kma_comm_sites_columns,
 	.nr_columns = ARRAY_SIZE(kma_comm_sites_columns),

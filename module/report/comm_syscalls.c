@@ -61,7 +61,7 @@ static int kma_comm_syscalls_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_comm_syscall_describe);
 }
 
-struct kma_table kma_table_comm_syscalls = {
+const struct kma_table kma_table_comm_syscalls = {
 	.name = "comm_syscalls",
 	.columns = kma_comm_syscalls_columns,
 	.nr_columns = ARRAY_SIZE(kma_comm_syscalls_columns),

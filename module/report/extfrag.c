@@ -51,7 +51,7 @@ static int kma_extfrag_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_fallback_describe);
 }
 
-struct kma_table kma_table_extfrag = {
+const struct kma_table kma_table_extfrag = {
 	.name = "extfrag",
 	.columns = kma_extfrag_columns,
 	.nr_columns = ARRAY_SIZE(kma_extfrag_columns),

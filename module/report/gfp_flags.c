@@ -33,7 +33,7 @@ static int kma_gfp_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_gfp_flags = {
+const struct kma_table kma_table_gfp_flags = {
 	.name = "gfp_flags",
 	.columns = kma_gfp_columns,
 	.nr_columns = ARRAY_SIZE(kma_gfp_columns),

@@ -56,7 +56,7 @@ static int kma_latency_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_latency_describe);
 }
 
-struct kma_table kma_table_latency = {
+const struct kma_table kma_table_latency = {
 	.name = "latency",
 	.columns = kma_latency_columns,
 	.nr_columns = ARRAY_SIZE(kma_latency_columns),

@@ -68,7 +68,7 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 	return ret;
 }
 
-struct kma_table kma_table_orders = {
+const struct kma_table kma_table_orders = {
 	.name = "orders",
 	.columns = kma_orders_columns,
 	.nr_columns = ARRAY_SIZE(kma_orders_columns),

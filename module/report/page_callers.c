@@ -148,7 +148,7 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap);
 }
 
-struct kma_table kma_table_page_callers = {
+const struct kma_table kma_table_page_callers = {
 	.name = "page_callers",
 	.columns = kma_page_callers_columns,
 	.nr_columns = ARRAY_SIZE(kma_page_callers_columns),

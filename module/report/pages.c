@@ -187,7 +187,7 @@ static int kma_pages_fill(struct kma_snapshot *snap)
 	return ret ?: kma_snapshot_name_sites(snap);
 }
 
-struct kma_table kma_table_pages = {
+const struct kma_table kma_table_pages = {
 	.name = "pages",
 	.columns = kma_pages_columns,
 	.nr_columns = ARRAY_SIZE(kma_pages_columns),

@@ -84,7 +84,7 @@ static int kma_pcpu_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_pcpu = {
+const struct kma_table kma_table_pcpu = {
 	.name = "pcpu",
 	.columns = kma_pcpu_columns,
 	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),

@@ -30,19 +30,6 @@ u32 kma_rows_site_nr(void);
 bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts);
 
 /**
- * kma_rows_site_read_column() - read one column of one row of the site table
- * @i: an index below kma_rows_site_nr()
- * @samples: true to use only rows of samples
- * @column: a column below KMA_COUNT_ESTIMATES
- * @id: set to the number of the row, as in struct kma_site_counts
- * @weighed: set to the estimate before it is rounded
- *
- * Context: process; kma_lock is held.
- * Return: false if there is no such row, or if it is empty.
- */
-bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed);
-
-/**
  * kma_rows_site_recorded() - read what was recorded of one row, without estimating anything
  * @i: an index below kma_rows_site_nr()
  * @since: what the row has counted since the last reset; a sample counts as one

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/capability.h>
-#include <linux/glob.h>
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -132,51 +131,6 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 		       kma_compare_rows, NULL, &job);
 }
 
-/* ---- a part of a table ------------------------------------------------------ */
-
-bool kma_query_label(const struct kma_query *query, const char *label)
-{
-	return !*query->match || glob_match(query->match, label);
-}
-
-static bool kma_query_wants(const struct kma_snapshot *snap, const void *row)
-{
-	const struct kma_query *query = snap->query;
-	const struct kma_table *table = snap->table;
-	const int key = query->sort.key[0];
-	u64 value;
-
-	if (*query->match && !kma_query_label(query, table->label(snap, row)))
-		return false;
-	if (!query->min)
-		return true;
-	value = table->value(snap, row, key);
-	if (table->columns[key].format == KMA_FORMAT_S64 && (s64)value < 0)
-		return false;
-	if (table->columns[key].format == KMA_FORMAT_MILLI)
-		value = div_u64(value, 1000);
-	return value >= query->min;
-}
-
-/* Remove the rows that the request does not want. */
-static void kma_snapshot_filter(struct kma_snapshot *snap)
-{
-	const size_t size = snap->table->row_size;
-	size_t i, nr = 0;
-
-	for (i = 0; i < snap->nr_rows; i++) {
-		cond_resched();
-		if (!kma_query_wants(snap, kma_snapshot_row(snap, i)))
-			continue;
-		if (nr != i)
-			memcpy(kma_snapshot_row(snap, nr), kma_snapshot_row(snap, i), size);
-		nr++;
-	}
-	snap->nr_rows = nr;
-	if (!snap->top_only)
-		snap->matched = nr;
-}
-
 /* ---- opening and closing -------------------------------------------------- */
 
 /* Whether a table is about objects: only the rows of these tables depend on the live table. */
@@ -219,7 +173,6 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_lock_take(KMA_LOCK_TABLE);
 	snap->changes = kma_state_changes();
 	snap->identity = kma_identity;
-	snap->sort = snap->table->sort;
 	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
 	sites = snap->table->pages ? &kma_pagealloc.sites : &kma_core.sites;
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
@@ -251,7 +204,6 @@ static void kma_snapshot_clear(struct kma_snapshot *snap)
 	snap->rows = NULL;
 	snap->nr_rows = 0;
 	snap->cut = 0;
-	snap->top_only = false;
 }
 
 #define KMA_SNAPSHOT_TRIES	3
@@ -269,23 +221,7 @@ static int kma_snapshot_retry(struct kma_snapshot *snap)
 	return ret;
 }
 
-/* Merge and sort the rows, and leave only those that the request asks for. */
-static void kma_snapshot_arrange(struct kma_snapshot *snap)
-{
-	const struct kma_query *query = snap->query;
-
-	if (snap->table->merge && !snap->top_only)
-		snap->table->merge(snap);
-	if (query)
-		kma_snapshot_filter(snap);
-	kma_snapshot_sort(snap, query ? &query->sort : &snap->sort);
-	if (query && query->top && snap->nr_rows > query->top)
-		snap->nr_rows = query->top;
-}
-
-/* @query: the request, or NULL for the whole table. */
-static struct kma_snapshot *kma_snapshot_make(struct kma_table *table,
-					      const struct kma_query *query)
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table)
 {
 	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -293,27 +229,17 @@ static struct kma_snapshot *kma_snapshot_make(struct kma_table *table,
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
-	snap->query = query;
 	if (kma_table_of_objects(table))
-		snap->swept_ns = kma_state_sweep(query ? KMA_QUERY_SWEEP_S : 0);
+		kma_state_sweep();
 	ret = kma_snapshot_retry(snap);
 	if (ret) {
-		snap->query = NULL;
 		kma_snapshot_close(snap);
 		return ERR_PTR(ret);
 	}
-	kma_snapshot_arrange(snap);
+	if (table->merge)
+		table->merge(snap);
+	kma_snapshot_sort(snap, &table->sort);
 	return snap;
-}
-
-struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
-{
-	return kma_snapshot_make(table, NULL);
-}
-
-struct kma_snapshot *kma_snapshot_query(const struct kma_query *query)
-{
-	return kma_snapshot_make(query->table, query);
 }
 
 void kma_snapshot_close(struct kma_snapshot *snap)
@@ -321,7 +247,6 @@ void kma_snapshot_close(struct kma_snapshot *snap)
 	if (!snap)
 		return;
 	kma_snapshot_clear(snap);
-	kfree(snap->query);
 	kfree(snap);
 }
 
@@ -459,9 +384,6 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
-	if (snap->query)
-		seq_printf(seq, " matched=%llu swept_s=%llu", snap->matched,
-			   div_u64(snap->swept_ns, NSEC_PER_SEC));
 	kma_full_show(seq, table->countmap ? KMA_FULL_COUNTMAPS : table->pages ?
 		      KMA_FULL_PAGES : KMA_FULL_OBJECTS, &snap->stats);
 	kma_show_head_filter(seq, snap);
@@ -534,16 +456,6 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 	seq_putc(seq, '\n');
 }
 
-int kma_table_column(const struct kma_table *table, const char *name)
-{
-	int i;
-
-	for (i = 0; i < table->nr_columns; i++)
-		if (!strcmp(table->columns[i].name, name))
-			return i;
-	return -ENOENT;
-}
-
 /* ---- the file ------------------------------------------------------------- */
 
 /* Position 0 is the head; position n is row n - 1. */
@@ -585,14 +497,14 @@ static int kma_seq_show(struct seq_file *seq, void *row)
 	return 0;
 }
 
-const struct seq_operations kma_seq_ops = {
+static const struct seq_operations kma_seq_ops = {
 	.start = kma_seq_start,
 	.next = kma_seq_next,
 	.stop = kma_seq_stop,
 	.show = kma_seq_show,
 };
 
-static int kma_seq_open(struct file *file, struct kma_table *table)
+static int kma_seq_open(struct file *file, const struct kma_table *table)
 {
 	struct kma_snapshot *snap;
 	struct seq_file *seq;
@@ -617,7 +529,7 @@ static int kma_seq_open(struct file *file, struct kma_table *table)
 	return 0;
 }
 
-int kma_seq_release(struct inode *inode, struct file *file)
+static int kma_seq_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *seq = file->private_data;
 

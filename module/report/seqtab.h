@@ -89,7 +89,7 @@ struct kma_sort {
  * @columns: the columns; if there is a label, it is the last one
  * @nr_columns: number of columns
  * @row_size: bytes of one row in a snapshot
- * @sort: the current order; protected by kma_lock
+ * @sort: the order
  * @pages: the table is about pages
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
@@ -120,31 +120,9 @@ struct kma_table {
 		     const void *row);
 };
 
-/* Size of the buffer for a pattern, NUL included. */
-#define KMA_QUERY_MATCH		128
-/* Seconds after which stale entries are removed again. */
-#define KMA_QUERY_SWEEP_S	10
-
-/**
- * struct kma_query - a request for a part of a table: see query.h
- * @table: the table
- * @sort: the order; the first key is also what @min is about
- * @top: most rows in the answer; 0: all
- * @min: least value in the first key
- * @match: pattern of labels; "" for all
- */
-struct kma_query {
-	struct kma_table *table;
-	struct kma_sort sort;
-	u64 top;
-	u64 min;
-	char match[KMA_QUERY_MATCH];
-};
-
 /**
  * struct kma_snapshot - a table at the moment it was opened
  * @table: the table
- * @sort: the order of its rows
  * @rows: the rows
  * @nr_rows: number of rows
  * @max_rows: number of rows there is room for
@@ -164,10 +142,6 @@ struct kma_query {
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
  * @latency: the value of the setting `latency`
- * @query: the request that the snapshot answers; NULL for a whole table
- * @matched: with @query, the number of rows that match it
- * @top_only: @fill has made only the first rows in the order of @query, and has set @matched
- * @swept_ns: with @query, nanoseconds since stale entries were removed from the live table
  * @identity: which load of the module this is, and what has changed since then
  * @recycled: number of rows of the table's countmap that were recycled since the last reset
  * @last: for @poll of struct kma_table
@@ -176,8 +150,7 @@ struct kma_query {
  * @keep_lock: the snapshot is made without dropping kma_lock
  */
 struct kma_snapshot {
-	struct kma_table *table;
-	struct kma_sort sort;
+	const struct kma_table *table;
 	void *rows;
 	size_t nr_rows;
 	size_t max_rows;
@@ -196,10 +169,6 @@ struct kma_snapshot {
 	u32 filter_ever;
 	struct kma_names *names;
 	const char *latency;
-	const struct kma_query *query;
-	u64 matched;
-	bool top_only;
-	u64 swept_ns;
 	struct kma_identity identity;
 	u64 recycled;
 	u64 last;
@@ -269,32 +238,13 @@ int kma_snapshot_name_sites(struct kma_snapshot *snap);
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
 /**
- * kma_query_label() - whether a request is about the rows of a label
- * @query: the request
- * @label: the label
- *
- * Context: any.
- * Return: true if @match selects it.
- */
-bool kma_query_label(const struct kma_query *query, const char *label);
-
-/**
  * kma_snapshot_open() - take a snapshot of a table
  * @table: the table
  *
  * Context: process, may sleep; takes kma_lock.
  * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
  */
-struct kma_snapshot *kma_snapshot_open(struct kma_table *table);
-
-/**
- * kma_snapshot_query() - take a snapshot of a part of a table
- * @query: the request; freed by kma_snapshot_close(), unless this function fails
- *
- * Context: process, may sleep; takes kma_lock.
- * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
- */
-struct kma_snapshot *kma_snapshot_query(const struct kma_query *query);
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table);
 
 /**
  * kma_snapshot_close() - free a snapshot
@@ -334,29 +284,12 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
  */
 void kma_show_milli(struct seq_file *seq, int width, u64 milli);
 
-/**
- * kma_table_column() - find a column by its name
- * @table: the table
- * @name: the name
- *
- * Context: any.
- * Return: number of the column, or -ENOENT.
- */
-int kma_table_column(const struct kma_table *table, const char *name);
-
-/*
- * For a file that prints the struct kma_snapshot in the @private of its struct seq_file, and prints
- * nothing if that is NULL.
- */
-extern const struct seq_operations kma_seq_ops;
-int kma_seq_release(struct inode *inode, struct file *file);
-
 /* The file operations of tables: in debugfs, and in procfs. */
 extern const struct file_operations kma_table_fops;
 extern const struct proc_ops kma_table_proc_ops;
 
 /* kma_table_NAME for each NAME of KMA_TABLES, defined in NAME.c. */
-#define X(name) extern struct kma_table kma_table_##name;
+#define X(name) extern const struct kma_table kma_table_##name;
 KMA_TABLES(X)
 #undef X
 

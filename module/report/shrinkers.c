@@ -57,7 +57,7 @@ static int kma_shrinkers_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_shrinkers_describe);
 }
 
-struct kma_table kma_table_shrinkers = {
+const struct kma_table kma_table_shrinkers = {
 	.name = "shrinkers",
 	.columns = kma_shrinkers_columns,
 	.nr_columns = ARRAY_SIZE(kma_shrinkers_columns),

@@ -29,7 +29,7 @@ static int kma_skip_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_skip = {
+const struct kma_table kma_table_skip = {
 	.name = "skip",
 	.columns = kma_skip_columns,
 	.nr_columns = ARRAY_SIZE(kma_skip_columns),

@@ -176,7 +176,7 @@ static __poll_t kma_slow_poll(const struct kma_snapshot *snap, struct file *file
 	return atomic64_read(&kma_slow_published) != snap->last ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-struct kma_table kma_table_slow = {
+const struct kma_table kma_table_slow = {
 	.name = "slow",
 	.columns = kma_slow_columns,
 	.nr_columns = ARRAY_SIZE(kma_slow_columns),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `stacks`: counters of sampled objects, by stack of the allocation. */
 #include "rows_site.h"
-#include "rows_top.h"
 
 static const struct kma_column kma_stacks_columns[] = {
 	KMA_STACKS_COLUMNS(KMA_COLUMN)
@@ -9,10 +8,10 @@ static const struct kma_column kma_stacks_columns[] = {
 
 static int kma_stacks_fill(struct kma_snapshot *snap)
 {
-	return kma_rows_top_fill(snap, kma_names_stack, true);
+	return kma_rows_site_fill(snap, kma_names_stack, true);
 }
 
-struct kma_table kma_table_stacks = {
+const struct kma_table kma_table_stacks = {
 	.name = "stacks",
 	.columns = kma_stacks_columns,
 	.nr_columns = ARRAY_SIZE(kma_stacks_columns),

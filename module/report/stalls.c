@@ -68,7 +68,7 @@ static int kma_stalls_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_stalls_describe);
 }
 
-struct kma_table kma_table_stalls = {
+const struct kma_table kma_table_stalls = {
 	.name = "stalls",
 	.columns = kma_stalls_columns,
 	.nr_columns = ARRAY_SIZE(kma_stalls_columns),

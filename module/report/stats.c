@@ -216,7 +216,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_stats = {
+const struct kma_table kma_table_stats = {
 	.name = "stats",
 	.columns = kma_keyval_columns,
 	.nr_columns = ARRAY_SIZE(kma_keyval_columns),

@@ -110,7 +110,7 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_summary = {
+const struct kma_table kma_table_summary = {
 	.name = "summary",
 	.columns = kma_keyval_columns,
 	.nr_columns = ARRAY_SIZE(kma_keyval_columns),

@@ -28,7 +28,7 @@ static int kma_tasks_fill(struct kma_snapshot *snap)
 	return kma_rows_map_fill(snap, kma_task_describe);
 }
 
-struct kma_table kma_table_tasks = {
+const struct kma_table kma_table_tasks = {
 	.name = "tasks",
 	.columns = kma_tasks_columns,
 	.nr_columns = ARRAY_SIZE(kma_tasks_columns),

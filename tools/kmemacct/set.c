@@ -14,7 +14,7 @@
 #include "table.h"
 
 /* The commands of `control` that are no settings. */
-static const char * const commands[] = { "reset", "filter", "skip", "sort" };
+static const char * const commands[] = { "reset", "filter", "skip" };
 
 /* The line of `control` that is no setting. */
 #define LAST_ERROR	"last_error"
@@ -89,12 +89,11 @@ static const char *after(const char *name, const char *prefix)
 
 int set_command(char command[SET_COMMAND], const char *name, const char *value)
 {
-	const char *criterion = after(name, "filter_"), *table = after(name, "sort_");
-	const char *first = criterion ? "filter " : table ? "sort " : "";
+	const char *criterion = after(name, "filter_");
 	int len;
 
-	len = snprintf(command, SET_COMMAND, "%s%s%s%s", first,
-		       criterion ? criterion : table ? table : name, *value ? " " : "", value);
+	len = snprintf(command, SET_COMMAND, "%s%s%s%s", criterion ? "filter " : "",
+		       criterion ? criterion : name, *value ? " " : "", value);
 	if (len < SET_COMMAND)
 		return 0;
 	return fail("the value of %s is too long: a command has at most %d bytes", name,

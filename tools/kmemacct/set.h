@@ -33,8 +33,8 @@ int set_write(char **args);
 int set_list(const char *name, FILE *out, int screen, bool exact, bool json);
 
 /*
- * Make the command for `control` that sets a name to a value: filter_X and sort_X are commands of
- * two words.
+ * Make the command for `control` that sets a name to a value: filter_X is a command of two
+ * words.
  * Return: 0, or -1 after calling fail().
  */
 #define SET_COMMAND	256

@@ -32,21 +32,6 @@ static const struct setting settings[] = {
 	{ "filter_size", false, "N, N-M or off", "record only allocations of this size in bytes" },
 	{ "filter_module", false, "a name, kernel or off",
 	  "record only allocations by this module's code" },
-	{ "sort_callers", false, NULL, "order of callers" },
-	{ "sort_allocs", false, NULL, "order of allocs" },
-	{ "sort_caches", false, NULL, "order of caches" },
-	{ "sort_stacks", false, NULL, "order of stacks" },
-	{ "sort_page_callers", false, NULL, "order of page_callers" },
-	{ "sort_pages", false, NULL, "order of pages" },
-	{ "sort_extfrag", false, NULL, "order of extfrag" },
-	{ "sort_latency", false, NULL, "order of latency" },
-	{ "sort_shrinkers", false, NULL, "order of shrinkers" },
-	{ "sort_stalls", false, NULL, "order of stalls" },
-	{ "sort_slow", false, NULL, "order of slow" },
-	{ "sort_tasks", false, NULL, "order of tasks" },
-	{ "sort_cgroups", false, NULL, "order of cgroups" },
-	{ "sort_comm_sites", false, NULL, "order of comm_sites" },
-	{ "sort_comm_syscalls", false, NULL, "order of comm_syscalls" },
 };
 
 const struct setting *setting_find(const char *name)

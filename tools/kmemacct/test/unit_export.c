@@ -11,7 +11,7 @@
 #include "unit.h"
 
 /* A table callers in which all counters without an argument are 0. */
-#define HEAD "# kmemacct callers 7 sampled=1 sample_bytes=65536\n# " COUNTS_COLUMNS "site\n"
+#define HEAD "# kmemacct callers 8 sampled=1 sample_bytes=65536\n# " COUNTS_COLUMNS "site\n"
 #define ROW(bytes, objs, alloc, bulk, se, site) \
 	#bytes " " #objs " 0 0 " #objs " " #alloc " 0 0 0 0 0 0 " #bulk " 0 0.000 0 0 " \
 	#se " 0 0 0 0 " #se " 0 0 0 0 0 0 " #se " 0 " site "\n"
