@@ -96,12 +96,12 @@ static int kma_open_try_of(struct kunit *test, const struct kma_table *table)
 /* Another task gets kma_lock during a pause, and then the snapshot is begun again. */
 static void kma_open_lets_others_make_changes(struct kunit *test)
 {
-	static const struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = sizeof(int),
 		.pages = true,
 		.fill = kma_open_fill_until_changed,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 2);
 	flush_work(&kma_open_change_work);
@@ -110,12 +110,12 @@ static void kma_open_lets_others_make_changes(struct kunit *test)
 /* If changes keep coming, the third try does not let them in. */
 static void kma_open_ends_in_spite_of_changes(struct kunit *test)
 {
-	static const struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = sizeof(int),
 		.pages = true,
 		.fill = kma_open_fill_changing,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 3);
 }
@@ -157,13 +157,14 @@ static void kma_open_show_slowly(struct seq_file *seq, const struct kma_snapshot
 	seq_puts(seq, "x\n");
 }
 
-static const struct kma_table kma_open_long = {
-	.name = "test",
+static const struct kma_table_ops kma_open_long_ops = {
 	.row_size = 1,
 	.pages = true,
 	.fill = kma_open_fill_many,
 	.show = kma_open_show_slowly,
 };
+
+static const struct kma_table kma_open_long = { .name = "test", .ops = &kma_open_long_ops };
 
 /* To read at an offset, seq_file prints all rows before it.  Other threads run meanwhile. */
 static void kma_open_seeks_with_pauses(struct kunit *test)
@@ -196,12 +197,12 @@ static int kma_open_fill_forever(struct kma_snapshot *snap)
 /* If a process is killed, it stops opening or reading a table. */
 static void kma_open_ends_when_killed(struct kunit *test)
 {
-	static const struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = 1,
 		.pages = true,
 		.fill = kma_open_fill_forever,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
 	struct kma_snapshot *snap;
 	ssize_t ret;

@@ -206,7 +206,7 @@ static void kma_report_tells_the_node_of_an_object(struct kunit *test)
 	kma_alloc(KMA_TEST_SITE, (unsigned long)object, 64, 60);
 	snap = kma_table_open(test, &kma_table_allocs);
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
-	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, column),
+	KUNIT_EXPECT_EQ(test, snap->table->ops->value(snap, snap->rows, column),
 			page_to_nid(virt_to_page(object)));
 	kma_free((unsigned long)object);
 }
@@ -317,8 +317,8 @@ static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 		file = kma_file_open(test, &kma_table_fops, kma_tables[table]);
 		whole = kma_file_text(test, file, 60000);
 		/* Tables that are not switched on have only a head. */
-		KUNIT_EXPECT_GT(test, strlen(whole), kma_tables[table]->pages ||
-				kma_tables[table]->countmap ? 100 : 500);
+		KUNIT_EXPECT_GT(test, strlen(whole), kma_tables[table]->ops->pages ||
+				kma_tables[table]->ops->countmap ? 100 : 500);
 		for (i = 0; i < ARRAY_SIZE(steps); i++)
 			KUNIT_EXPECT_STREQ(test, kma_file_text(test, file, steps[i]),
 					   whole);

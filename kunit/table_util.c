@@ -91,7 +91,7 @@ const char *kma_table_body(struct kunit *test, const struct kma_snapshot *snap)
 	size_t i;
 
 	for (i = 0; i < snap->nr_rows; i++)
-		snap->table->show(seq, snap, snap->rows + i * snap->table->row_size);
+		kma_show_row(seq, snap, snap->rows + i * snap->table->ops->row_size);
 	return kma_seq_text(seq);
 }
 

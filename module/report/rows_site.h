@@ -53,7 +53,7 @@ bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
 /**
- * kma_rows_site_value() - the @value of struct kma_table for these tables
+ * kma_rows_site_value() - the @value of struct kma_table_ops for these tables
  * @snap: the snapshot
  * @row: a struct kma_site_counts
  * @column: the column
@@ -64,7 +64,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
 
 /**
- * kma_rows_site_label() - the @label of struct kma_table for these tables
+ * kma_rows_site_label() - the @label of struct kma_table_ops for these tables
  * @snap: the snapshot
  * @row: a struct kma_site_counts
  *
@@ -81,13 +81,13 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
  * @samples: true to use only rows of samples
  *
  * Context: process, may sleep; kma_lock is held, and dropped while rows are named.
- * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table.
+ * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table_ops.
  */
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);
 
 /**
- * kma_rows_site_merge() - the @merge of struct kma_table for these tables: by name
+ * kma_rows_site_merge() - the @merge of struct kma_table_ops for these tables: by name
  * @snap: the snapshot
  *
  * Context: process, may sleep.

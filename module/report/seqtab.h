@@ -10,7 +10,8 @@
  * Reading only prints the rows, so that a slow reader, or one with a tiny buffer, gets one
  * consistent table.  Closing the file frees the snapshot.
  *
- * Each table has a source file with its struct kma_table, and a line in KMA_TABLES.
+ * A table is a line in KMA_TABLES, with its name and its columns, and a struct kma_table_ops in a
+ * source file of its own, or in that of similar tables.
  */
 #ifndef KMA_REPORT_SEQTAB_H
 #define KMA_REPORT_SEQTAB_H
@@ -24,14 +25,17 @@
 #include "../core/stat.h"
 #include "../countmaps.h"
 #include "../identity.h"
+#include "../resolve/symbol.h"
 #include "../trace/acct_track.h"
 #include "names.h"
 
 /* Largest number of keys of a sort order. */
 #define KMA_SORT_KEYS	4
 
-struct poll_table_struct;
+struct kma_countmap_info;
+struct kma_map_row;
 struct kma_snapshot;
+struct poll_table_struct;
 
 /**
  * enum kma_format - how a column is printed; see kmemacct_abi.h
@@ -68,9 +72,6 @@ struct kma_column {
 	enum kma_format format;
 };
 
-/* Makes the struct kma_column of each entry of a list in kmemacct_abi.h. */
-#define KMA_COLUMN(_name, _format, _kind, _unit) { #_name, KMA_FORMAT_##_format },
-
 /**
  * struct kma_sort - the order of a table's rows
  * @key: columns that rows are compared by; the first one that differs decides
@@ -84,33 +85,33 @@ struct kma_sort {
 };
 
 /**
- * struct kma_table - a table
- * @name: name of its file
- * @columns: the columns; if there is a label, it is the last one
- * @nr_columns: number of columns
+ * struct kma_table_ops - what a table is made from, and how its rows are made
  * @row_size: bytes of one row in a snapshot
- * @sort: the order
+ * @sort: the order of the rows
  * @pages: the table is about pages
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
  *	lock by kma_snapshot_pause(); returns 0 or an error; after an error, the caller of @fill
  *	frees the rows
+ * @describe: for kma_rows_map_fill() only: sets the @id of a row and returns its label, which may
+ *	be in @buf; @info is NULL for the row [other]
  * @merge: merges rows that belong together; called once, after @fill, without kma_lock; NULL if
  *	there is nothing to merge
  * @value: returns the value of a column that is not the label
  * @label: returns the label of a row
  * @poll: returns the events of poll() for an open file; NULL if the table does not tell
- * @show: prints one row; kma_show_row() for tables whose lines are columns
+ * @show: prints one row; NULL for a table whose lines are columns
+ *
+ * Each table of KMA_TABLES has one, kma_NAME_ops, in the source file of the table.
  */
-struct kma_table {
-	const char *name;
-	const struct kma_column *columns;
-	int nr_columns;
+struct kma_table_ops {
 	size_t row_size;
 	struct kma_sort sort;
 	bool pages;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
+	const char *(*describe)(struct kma_map_row *row, const struct kma_countmap_info *info,
+				char buf[KMA_SYMBOL_LEN]);
 	void (*merge)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
@@ -118,6 +119,25 @@ struct kma_table {
 			 struct poll_table_struct *wait);
 	void (*show)(struct seq_file *seq, const struct kma_snapshot *snap,
 		     const void *row);
+};
+
+/* kma_callers_ops, kma_allocs_ops and so on: one for each table of KMA_TABLES. */
+#define X(name, columns) extern const struct kma_table_ops kma_##name##_ops;
+KMA_TABLES(X)
+#undef X
+
+/**
+ * struct kma_table - a table: tables.c makes one from each line of KMA_TABLES
+ * @name: name of its file
+ * @columns: the columns; if there is a label, it is the last one
+ * @nr_columns: number of columns
+ * @ops: how its rows are made
+ */
+struct kma_table {
+	const char *name;
+	const struct kma_column *columns;
+	int nr_columns;
+	const struct kma_table_ops *ops;
 };
 
 /**
@@ -144,7 +164,7 @@ struct kma_table {
  * @latency: the value of the setting `latency`
  * @identity: which load of the module this is, and what has changed since then
  * @recycled: number of rows of the table's countmap that were recycled since the last reset
- * @last: for @poll of struct kma_table
+ * @last: for @poll of struct kma_table_ops
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()
  * @keep_lock: the snapshot is made without dropping kma_lock
@@ -264,15 +284,14 @@ void kma_snapshot_close(struct kma_snapshot *snap);
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
 /**
- * kma_show_row() - print a row, column by column: a @show of struct kma_table
+ * kma_show_row() - print a row
  * @seq: the file to print to
  * @snap: the snapshot
  * @row: the row
  *
  * Context: process.
  */
-void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
-		  const void *row);
+void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap, const void *row);
 
 /**
  * kma_show_milli() - print a number with three digits after the point
@@ -287,10 +306,5 @@ void kma_show_milli(struct seq_file *seq, int width, u64 milli);
 /* The file operations of tables: in debugfs, and in procfs. */
 extern const struct file_operations kma_table_fops;
 extern const struct proc_ops kma_table_proc_ops;
-
-/* kma_table_NAME for each NAME of KMA_TABLES, defined in NAME.c. */
-#define X(name) extern const struct kma_table kma_table_##name;
-KMA_TABLES(X)
-#undef X
 
 #endif /* KMA_REPORT_SEQTAB_H */

@@ -8,8 +8,27 @@
 
 #include "tables.h"
 
+/* The struct kma_column of a column. */
+#define KMA_COLUMN(_name, _format, _kind, _unit) { #_name, KMA_FORMAT_##_format },
+
+/*
+ * For each table, its columns, kma_columns_callers and so on, and its struct kma_table,
+ * kma_table_callers and so on.
+ */
+#define X(_name, _list)							\
+static const struct kma_column kma_columns_##_name[] = { _list(KMA_COLUMN) }; \
+const struct kma_table kma_table_##_name = {				\
+	.name = #_name,							\
+	.columns = kma_columns_##_name,					\
+	.nr_columns = ARRAY_SIZE(kma_columns_##_name),			\
+	.ops = &kma_##_name##_ops,					\
+};
+
+KMA_TABLES(X)
+#undef X
+
 const struct kma_table *const kma_tables[] = {
-#define X(name) &kma_table_##name,
+#define X(name, columns) &kma_table_##name,
 	KMA_TABLES(X)
 #undef X
 };

@@ -7,6 +7,11 @@
 
 #include "seqtab.h"
 
+/* kma_table_callers, kma_table_allocs and so on: one for each table of KMA_TABLES. */
+#define X(name, columns) extern const struct kma_table kma_table_##name;
+KMA_TABLES(X)
+#undef X
+
 /* All tables, in the order of KMA_TABLES, and their number. */
 extern const struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;

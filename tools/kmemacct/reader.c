@@ -9,28 +9,6 @@
 #include "reader.h"
 #include "snapshot.h"
 
-/* X(name, list): the tables with columns, in the format version that this program reads. */
-#define TABLES(X)				\
-	X(callers, CALLERS)			\
-	X(caches, CACHES)			\
-	X(allocs, ALLOCS)			\
-	X(stacks, STACKS)			\
-	X(page_callers, PAGE_CALLERS)		\
-	X(pages, PAGES)				\
-	X(orders, ORDERS)			\
-	X(pcpu, PCPU)				\
-	X(extfrag, EXTFRAG)			\
-	X(latency, LATENCY)			\
-	X(shrinkers, SHRINKERS)			\
-	X(stalls, STALLS)			\
-	X(slow, SLOW)				\
-	X(tasks, TASKS)				\
-	X(cgroups, CGROUPS)			\
-	X(comm_sites, COMM_SITES)		\
-	X(comm_syscalls, COMM_SYSCALLS)		\
-	X(skip, SKIP)				\
-	X(gfp_flags, GFP_FLAGS)
-
 struct known {
 	const char *name;
 	const struct column *columns;
@@ -38,17 +16,19 @@ struct known {
 };
 
 static const struct known known[] = {
-#define X(name, list) \
-	{ #name, (const struct column[]) { KMA_##list##_COLUMNS(COLUMN) COLUMN_END }, \
-	  KMA_FORMAT_VERSION },
-	TABLES(X)
+#define X(name, columns) \
+	{ #name, (const struct column[]) { columns(COLUMN) COLUMN_END }, KMA_FORMAT_VERSION },
+	KMA_TABLES(X)
 #undef X
-	{ "summary", NULL, KMA_FORMAT_VERSION },
-	{ "stats", NULL, KMA_FORMAT_VERSION },
-	{ "page_summary", NULL, KMA_FORMAT_VERSION },
 	{ "manifest", (const struct column[]) { SNAPSHOT_COLUMNS(COLUMN) COLUMN_END },
 	  SNAPSHOT_VERSION },
 };
+
+/* Return: the columns of a table, or NULL for one of pairs: its first column of two is text. */
+static const struct column *columns_of(const struct known *k)
+{
+	return k->columns[0].format == FORMAT_LABEL && k->columns[1].name ? NULL : k->columns;
+}
 
 /* Most columns that a file may have, with those that this program does not know. */
 #define WORDS_MAX	256
@@ -410,7 +390,7 @@ static void new_table(struct reader *r, const char *name, size_t max_rows)
 
 	while (strcmp(k->name, name))
 		k++;
-	r->t = table_new(k->name, k->columns, false, max_rows);
+	r->t = table_new(k->name, columns_of(k), false, max_rows);
 	r->version = k->version;
 }
 
@@ -499,7 +479,7 @@ struct table *table_known(const char *name)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strcmp(known[i].name, name) && known[i].columns)
-			return table_new(known[i].name, known[i].columns, false, 0);
+		if (!strcmp(known[i].name, name) && columns_of(&known[i]))
+			return table_new(known[i].name, columns_of(&known[i]), false, 0);
 	return NULL;
 }

@@ -27,7 +27,7 @@
 
 /* The files of a snapshot.  The first one is that most people look at: it is read first. */
 static const char * const names[] = {
-#define X(name) #name,
+#define X(name, columns) #name,
 	KMA_TABLES(X)
 #undef X
 	CONTROL,
