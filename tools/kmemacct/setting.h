@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is known about the settings of the module: its own list, module/setting.h, and more. */
+/* What is known about the settings of the module: the lists of kmemacct_settings.h. */
 #ifndef SETTING_H
 #define SETTING_H
 
