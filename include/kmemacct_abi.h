@@ -20,34 +20,37 @@
 #define KMEMACCT_ABI_H
 
 #define KMA_NAME		"kmemacct"
-#define KMA_FORMAT_VERSION	7
+#define KMA_FORMAT_VERSION	8
 /* Version of the module and of the program that reads its tables. */
 #define KMA_VERSION		"0.9.0"
 
-/* X(name): the tables.  Each is a file in debugfs. */
-#define KMA_TABLES(X)		\
-	X(callers)	\
-	X(allocs)	\
-	X(caches)	\
-	X(stacks)	\
-	X(summary)	\
-	X(stats)	\
-	X(page_callers)	\
-	X(pages)	\
-	X(orders)	\
-	X(page_summary)	\
-	X(pcpu)		\
-	X(extfrag)	\
-	X(latency)	\
-	X(shrinkers)	\
-	X(stalls)	\
-	X(slow)		\
-	X(tasks)	\
-	X(cgroups)	\
-	X(comm_sites)	\
-	X(comm_syscalls)	\
-	X(skip)		\
-	X(gfp_flags)
+/*
+ * X(name, columns): the tables, and the list of columns of each, which is one of those below.  Each
+ * table is a file in debugfs.
+ */
+#define KMA_TABLES(X)				\
+	X(callers, KMA_CALLERS_COLUMNS)		\
+	X(allocs, KMA_ALLOCS_COLUMNS)		\
+	X(caches, KMA_CACHES_COLUMNS)		\
+	X(stacks, KMA_STACKS_COLUMNS)		\
+	X(summary, KMA_PAIRS)			\
+	X(stats, KMA_PAIRS)			\
+	X(page_callers, KMA_PAGE_CALLERS_COLUMNS)	\
+	X(pages, KMA_PAGES_COLUMNS)		\
+	X(orders, KMA_ORDERS_COLUMNS)		\
+	X(page_summary, KMA_PAIRS)		\
+	X(pcpu, KMA_PCPU_COLUMNS)		\
+	X(extfrag, KMA_EXTFRAG_COLUMNS)		\
+	X(latency, KMA_LATENCY_COLUMNS)		\
+	X(shrinkers, KMA_SHRINKERS_COLUMNS)	\
+	X(stalls, KMA_STALLS_COLUMNS)		\
+	X(slow, KMA_SLOW_COLUMNS)		\
+	X(tasks, KMA_TASKS_COLUMNS)		\
+	X(cgroups, KMA_CGROUPS_COLUMNS)		\
+	X(comm_sites, KMA_COMM_SITES_COLUMNS)	\
+	X(comm_syscalls, KMA_COMM_SYSCALLS_COLUMNS)	\
+	X(skip, KMA_SKIP_COLUMNS)		\
+	X(gfp_flags, KMA_GFP_FLAGS_COLUMNS)
 
 /* Longest command that `control` accepts, in bytes. */
 #define KMA_CONTROL_MAX		255
@@ -77,6 +80,14 @@
  * allocations), SAMPLES, EVENTS, PHASES (of reclaim or compaction), CALLS, PCT (percent), NS, US,
  * MS, S (seconds), NONE.
  */
+
+/*
+ * Tables of pairs: each line has the name of a value, and the value.  Its format depends on the
+ * line.  No other table has text before the last column.
+ */
+#define KMA_PAIRS(X)	\
+	X(name, LABEL, KEY, NONE)				\
+	X(value, U64, GAUGE, NONE)
 
 /* The counters of objects that `callers`, `caches` and `stacks` have in common. */
 #define KMA_COUNTS_COLUMNS(X)	\
@@ -249,20 +260,19 @@
  * Allocations by command and call site, and by command and system call.  The label is the
  * command, a semicolon, and the call site or the system call.
  */
-#define KMA_COMM_SITES_COLUMNS(X)	\
+#define KMA_COMM_COLUMNS(X)	\
 	X(alloc_pages, U64, COUNTER, PAGES)			\
 	X(allocs, U64, COUNTER, ALLOCS)				\
 	X(slab_hits, U64, COUNTER, OBJS)			\
 	X(slab_bytes, U64, COUNTER, BYTES)			\
-	X(stall_us, U64, COUNTER, US)				\
+	X(stall_us, U64, COUNTER, US)
+
+#define KMA_COMM_SITES_COLUMNS(X)	\
+	KMA_COMM_COLUMNS(X)	\
 	X(comm_site, LABEL, KEY, NONE)
 
 #define KMA_COMM_SYSCALLS_COLUMNS(X)	\
-	X(alloc_pages, U64, COUNTER, PAGES)			\
-	X(allocs, U64, COUNTER, ALLOCS)				\
-	X(slab_hits, U64, COUNTER, OBJS)			\
-	X(slab_bytes, U64, COUNTER, BYTES)			\
-	X(stall_us, U64, COUNTER, US)				\
+	KMA_COMM_COLUMNS(X)	\
 	X(comm_syscall, LABEL, KEY, NONE)
 
 /*

@@ -148,7 +148,7 @@ static void kma_control_reset_subtracts_samples(struct kunit *test)
 
 /* A line of a table of names and values. */
 struct kma_known_pair {
-	struct kma_table *table;
+	const struct kma_table *table;
 	const char *name;
 	u64 value;
 };
@@ -231,13 +231,6 @@ static void kma_expect_swept(struct kunit *test, u64 nr)
 	while (kma_stat_now(page_freed) < nr && time_before(jiffies, end))
 		usleep_range(100, 200);
 	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), nr);
-}
-
-/* Record an object, and free its page without a free of the object. */
-static void kma_leave_stale(unsigned long ptr)
-{
-	kma_alloc_64(ptr);
-	kma_record_pages_free(&kma_core, ptr, 0);
 }
 
 /*

@@ -40,28 +40,6 @@ static void kma_control_enables(struct kunit *test)
 	}
 }
 
-static void kma_control_sorts(struct kunit *test)
-{
-	const struct kma_sort expect = {
-		.key = { KMA_COUNT_hits, KMA_COUNT_frag_pct, KMA_COUNT_NR },
-		.nr = 3,
-	};
-
-	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sort callers hits,frag_pct,site"), 0);
-	KUNIT_EXPECT_MEMEQ(test, &kma_table_callers.sort, &expect, sizeof(expect));
-	KUNIT_EXPECT_NOT_NULL(test, strstr(kma_control_text(test),
-					   "\nsort_callers hits,frag_pct,site\n"));
-	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sort callers live_bytes\n"), 0);
-}
-
-static void kma_control_sorts_stacks(struct kunit *test)
-{
-	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sort stacks samples,stack"), 0);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(kma_control_text(test),
-					   "\nsort_stacks samples,stack\n"));
-	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sort stacks live_bytes"), 0);
-}
-
 static void kma_control_samples(struct kunit *test)
 {
 	static const struct {
@@ -282,11 +260,22 @@ static void kma_control_refuses_a_nul(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, kma_slab_recording());
 }
 
+/* ---- what is gone ---------------------------------------------------------- */
+
+/* The file `query` is empty, and refuses each write. */
+static void kma_query_is_gone(struct kunit *test)
+{
+	struct file *file = kma_file_open(test, &kma_query_fops, NULL);
+
+	KUNIT_EXPECT_EQ(test, file->f_op->read(file, NULL, 100, NULL), 0);
+	KUNIT_EXPECT_EQ(test, kma_write(test, file, "callers", 7), -EINVAL);
+	KUNIT_EXPECT_STREQ(test, kma_control_last_error(test),
+			   "query is gone: use kmemacct TABLE -s KEY -l ROWS");
+}
+
 static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_shows_settings),
 	KUNIT_CASE(kma_control_enables),
-	KUNIT_CASE(kma_control_sorts),
-	KUNIT_CASE(kma_control_sorts_stacks),
 	KUNIT_CASE(kma_control_samples),
 	KUNIT_CASE(kma_control_budgets),
 	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
@@ -296,6 +285,7 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),
 	KUNIT_CASE(kma_control_takes_writes),
 	KUNIT_CASE(kma_control_refuses_a_nul),
+	KUNIT_CASE(kma_query_is_gone),
 	{}
 };
 

@@ -5,8 +5,6 @@
 
 #include "control_util.h"
 
-static struct kma_sort kma_sort_before[32];
-
 /* No probe is attached, so recording is off and there is no budget. */
 static int kma_control_begin(void)
 {
@@ -21,23 +19,14 @@ static int kma_control_begin(void)
 
 int kma_control_init_test(struct kunit *test)
 {
-	int i;
-
-	KUNIT_ASSERT_LE(test, kma_nr_tables, ARRAY_SIZE(kma_sort_before));
-	for (i = 0; i < kma_nr_tables; i++)
-		kma_sort_before[i] = kma_tables[i]->sort;
 	return kma_table_init_test(test) ?: kma_control_begin();
 }
 
 void kma_control_exit_test(struct kunit *test)
 {
-	int i;
-
 	kma_settings_stop();
 	kma_baseline_stop();
 	kma_table_exit_test(test);
-	for (i = 0; i < kma_nr_tables; i++)
-		kma_tables[i]->sort = kma_sort_before[i];
 }
 
 int kma_control_command(struct kunit *test, const char *command)

@@ -14,7 +14,7 @@
 	KMA_VERSION " resets=2 module_changes=3\n"
 
 #define KMA_GOLDEN_HEAD(table, accuracy) \
-	"# kmemacct " table " 7 sample_bytes=0 sampled=0 " accuracy "\n" KMA_GOLDEN_IDENTITY
+	"# kmemacct " table " 8 sample_bytes=0 sampled=0 " accuracy "\n" KMA_GOLDEN_IDENTITY
 
 #define KMA_GOLDEN_QUIET \
 	"dropped=0 replaced=0 page_freed=0 unmatched=0 coverage_pct=100.000" \
@@ -63,7 +63,7 @@
 
 /* The head after objects were sampled: see kma_report_prints_samples(). */
 #define KMA_GOLDEN_SAMPLED_HEAD(table, accuracy) \
-	"# kmemacct " table " 7 sample_bytes=4096 sampled=1 " accuracy "\n" KMA_GOLDEN_IDENTITY
+	"# kmemacct " table " 8 sample_bytes=4096 sampled=1 " accuracy "\n" KMA_GOLDEN_IDENTITY
 
 #define KMA_GOLDEN_SAMPLED_ROWS \
 	"     1088784        16713        16845      1035622        16974      1103584" \
@@ -126,21 +126,6 @@
 	"filter_gfp off\n" \
 	"filter_size off\n" \
 	"filter_module off\n" \
-	"sort_callers live_bytes\n" \
-	"sort_allocs age_ms\n" \
-	"sort_caches live_bytes\n" \
-	"sort_stacks live_bytes\n" \
-	"sort_page_callers live_kb,hits\n" \
-	"sort_pages age_ms\n" \
-	"sort_extfrag fallbacks,site\n" \
-	"sort_latency total_us,count\n" \
-	"sort_shrinkers total_us,calls\n" \
-	"sort_stalls total_us,count\n" \
-	"sort_slow nr\n" \
-	"sort_tasks net_pages,allocs\n" \
-	"sort_cgroups net_pages,allocs\n" \
-	"sort_comm_sites alloc_pages,slab_bytes\n" \
-	"sort_comm_syscalls alloc_pages,slab_bytes\n" \
 	"last_error none\n"
 
 #endif /* KMA_KUNIT_GOLDEN_H */

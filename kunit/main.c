@@ -31,7 +31,6 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_report_text_suite,
 	&kma_report_rows_suite,
 	&kma_report_samples_suite,
-	&kma_report_query_suite,
 	&kma_control_suite,
 	&kma_control_refuse_suite,
 	&kma_control_reset_suite,

@@ -156,7 +156,7 @@ struct kma_site_counts kma_site_counts_of(const char *function)
 	size_t len = strlen(function);
 	u32 id;
 
-	kma_state_sweep(0);
+	kma_state_sweep();
 	kma_lock_take(KMA_LOCK_COMMAND);
 	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
 		if (!kma_sitetab_info(&kma_core.sites, id))

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns of the module's worker: when it searches for rows to recycle. */
-#include <linux/delay.h>
-
 #include "control_util.h"
 
 static int kma_recycling_init_test(struct kunit *test)
@@ -24,16 +22,17 @@ static void kma_rows_run_short(bool are_short)
 /* Run a turn.  Return: whether the module then sweeps, because the next turn searches for rows. */
 static bool kma_turn(void)
 {
-	u64 age;
+	u64 before, swept;
 
 	kma_lock_take(KMA_LOCK_WORKER);
 	kma_recycling_turn();
 	kma_lock_release();
-	kma_state_sweep(0);
-	usleep_range(1000, 2000);
-	age = kma_state_sweep(3600);
+	kma_leave_stale(KMA_TEST_PTR);
+	before = kma_stat_now(page_freed);
 	kma_recycling_sweep();
-	return kma_state_sweep(3600) < age;
+	swept = kma_stat_now(page_freed) - before;
+	kma_state_sweep();
+	return swept;
 }
 
 static void kma_looks_when_rows_run_short(struct kunit *test)

@@ -12,17 +12,10 @@
 
 /* ---- sweeping ------------------------------------------------------------- */
 
-/* Record an object, and free its page without an event that the object was freed. */
-static void kma_open_leave_stale(void)
-{
-	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
-	kma_record_pages_free(&kma_core, KMA_TEST_PTR, 0);
-}
-
 /* Tables of objects, and no other tables, remove stale entries when they are opened. */
 static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 {
-	static struct kma_table *const of_objects[] = {
+	static const struct kma_table *const of_objects[] = {
 		&kma_table_callers, &kma_table_allocs, &kma_table_caches,
 		&kma_table_stacks, &kma_table_summary, &kma_table_stats,
 	};
@@ -30,7 +23,7 @@ static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 	int i, k;
 
 	for (i = 0; i < kma_nr_tables; i++) {
-		kma_open_leave_stale();
+		kma_leave_stale(KMA_TEST_PTR);
 		for (k = 0; k < ARRAY_SIZE(of_objects); k++)
 			swept += kma_tables[i] == of_objects[k];
 		kma_table_open(test, kma_tables[i]);
@@ -38,7 +31,7 @@ static void kma_open_sweeps_for_tables_of_objects(struct kunit *test)
 				    kma_tables[i]->name);
 		/* Remove what a table of another kind has left. */
 		if (kma_objtab_count(&kma_core.obj)) {
-			kma_state_sweep(0);
+			kma_state_sweep();
 			swept++;
 		}
 	}
@@ -90,7 +83,7 @@ static int kma_open_fill_changing(struct kma_snapshot *snap)
 }
 
 /* The try that made the only row of the snapshot. */
-static int kma_open_try_of(struct kunit *test, struct kma_table *table)
+static int kma_open_try_of(struct kunit *test, const struct kma_table *table)
 {
 	const struct kma_snapshot *snap;
 
@@ -103,12 +96,12 @@ static int kma_open_try_of(struct kunit *test, struct kma_table *table)
 /* Another task gets kma_lock during a pause, and then the snapshot is begun again. */
 static void kma_open_lets_others_make_changes(struct kunit *test)
 {
-	static struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = sizeof(int),
 		.pages = true,
 		.fill = kma_open_fill_until_changed,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 2);
 	flush_work(&kma_open_change_work);
@@ -117,12 +110,12 @@ static void kma_open_lets_others_make_changes(struct kunit *test)
 /* If changes keep coming, the third try does not let them in. */
 static void kma_open_ends_in_spite_of_changes(struct kunit *test)
 {
-	static struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = sizeof(int),
 		.pages = true,
 		.fill = kma_open_fill_changing,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 
 	KUNIT_EXPECT_EQ(test, kma_open_try_of(test, &table), 3);
 }
@@ -164,13 +157,14 @@ static void kma_open_show_slowly(struct seq_file *seq, const struct kma_snapshot
 	seq_puts(seq, "x\n");
 }
 
-static struct kma_table kma_open_long = {
-	.name = "test",
+static const struct kma_table_ops kma_open_long_ops = {
 	.row_size = 1,
 	.pages = true,
 	.fill = kma_open_fill_many,
 	.show = kma_open_show_slowly,
 };
+
+static const struct kma_table kma_open_long = { .name = "test", .ops = &kma_open_long_ops };
 
 /* To read at an offset, seq_file prints all rows before it.  Other threads run meanwhile. */
 static void kma_open_seeks_with_pauses(struct kunit *test)
@@ -203,12 +197,12 @@ static int kma_open_fill_forever(struct kma_snapshot *snap)
 /* If a process is killed, it stops opening or reading a table. */
 static void kma_open_ends_when_killed(struct kunit *test)
 {
-	static struct kma_table table = {
-		.name = "test",
+	static const struct kma_table_ops ops = {
 		.row_size = 1,
 		.pages = true,
 		.fill = kma_open_fill_forever,
 	};
+	static const struct kma_table table = { .name = "test", .ops = &ops };
 	struct file *file = kma_file_open(test, &kma_table_fops, &kma_open_long);
 	struct kma_snapshot *snap;
 	ssize_t ret;

@@ -96,7 +96,7 @@ static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
 	snap = kma_table_open(test, &kma_table_allocs);
 	KUNIT_EXPECT_EQ(test, snap->nr_rows, ARRAY_SIZE(entries));
 	for (i = 0; i < snap->nr_rows; i++, before = age) {
-		age = snap->table->value(snap, snap->rows + i * snap->table->row_size,
+		age = snap->table->ops->value(snap, snap->rows + i * snap->table->ops->row_size,
 					 column);
 		KUNIT_EXPECT_LT(test, age, before);
 	}
@@ -349,8 +349,8 @@ static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
 	kma_expect_table(test, &expect, 1, &kma_table_caches);
 	snap = kma_table_open(test, &kma_table_allocs);
 	KUNIT_ASSERT_EQ(test, snap->nr_rows, 1);
-	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 1), 1234);
-	KUNIT_EXPECT_EQ(test, snap->table->value(snap, snap->rows, 2), size);
+	KUNIT_EXPECT_EQ(test, snap->table->ops->value(snap, snap->rows, 1), 1234);
+	KUNIT_EXPECT_EQ(test, snap->table->ops->value(snap, snap->rows, 2), size);
 }
 
 static struct kunit_case kma_report_rows_cases[] = {

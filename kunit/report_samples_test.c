@@ -127,7 +127,7 @@ static void kma_report_prints_samples(struct kunit *test)
 /* Columns stay in place when sampling begins: the head says that numbers may be estimates. */
 static void kma_report_tells_samples_where_there_are(struct kunit *test)
 {
-	struct kma_table *const known[] = {
+	const struct kma_table *const known[] = {
 		&kma_table_callers, &kma_table_caches, &kma_table_stacks, &kma_table_allocs,
 		&kma_table_summary,
 	};
@@ -284,8 +284,8 @@ static void kma_report_weighs_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, snap->nr_rows, 12);
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		for (k = 0, nr = 0; k < snap->nr_rows; k++) {
-			weight = snap->table->value(snap, snap->rows +
-						    k * snap->table->row_size, column);
+			weight = snap->table->ops->value(snap, snap->rows +
+						    k * snap->table->ops->row_size, column);
 			nr += weight == known[i].weight;
 		}
 		KUNIT_EXPECT_EQ_MSG(test, nr, known[i].nr, "%llu", known[i].weight);

@@ -45,7 +45,7 @@ static void kma_table_close(void *snap)
 	kma_snapshot_close(snap);
 }
 
-struct kma_snapshot *kma_table_open(struct kunit *test, struct kma_table *table)
+struct kma_snapshot *kma_table_open(struct kunit *test, const struct kma_table *table)
 {
 	struct kma_snapshot *snap = kma_snapshot_open(table);
 
@@ -62,7 +62,7 @@ const struct kma_identity kma_test_identity = {
 	.module_changes = 3,
 };
 
-struct kma_snapshot kma_snapshot_of(struct kma_table *table, void *rows, size_t nr_rows)
+struct kma_snapshot kma_snapshot_of(const struct kma_table *table, void *rows, size_t nr_rows)
 {
 	struct kma_snapshot snap = {
 		.table = table,
@@ -91,11 +91,11 @@ const char *kma_table_body(struct kunit *test, const struct kma_snapshot *snap)
 	size_t i;
 
 	for (i = 0; i < snap->nr_rows; i++)
-		snap->table->show(seq, snap, snap->rows + i * snap->table->row_size);
+		kma_show_row(seq, snap, snap->rows + i * snap->table->ops->row_size);
 	return kma_seq_text(seq);
 }
 
-char *kma_table_text(struct kunit *test, struct kma_table *table)
+char *kma_table_text(struct kunit *test, const struct kma_table *table)
 {
 	return kma_file_text(test, kma_file_open(test, &kma_table_fops, table), PAGE_SIZE);
 }
@@ -136,7 +136,7 @@ void kma_expect_known_row(struct kunit *test, const struct kma_known_row *expect
 }
 
 void kma_expect_table(struct kunit *test, const struct kma_known_row *expect, size_t nr,
-		      struct kma_table *table)
+		      const struct kma_table *table)
 {
 	const struct kma_snapshot *snap = kma_table_open(test, table);
 	size_t i;
@@ -144,4 +144,14 @@ void kma_expect_table(struct kunit *test, const struct kma_known_row *expect, si
 	KUNIT_EXPECT_EQ_MSG(test, snap->nr_rows, nr, "rows of %s", table->name);
 	for (i = 0; i < nr; i++)
 		kma_expect_known_row(test, &expect[i], snap);
+}
+
+int kma_table_column(const struct kma_table *table, const char *name)
+{
+	int i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (!strcmp(table->columns[i].name, name))
+			return i;
+	return -ENOENT;
 }

@@ -47,21 +47,31 @@ static inline void kma_free(unsigned long ptr)
 	kma_fake_free(&kma_core, ptr);
 }
 
+/* Record an object, and free its page without an event that the object was freed. */
+static inline void kma_leave_stale(unsigned long ptr)
+{
+	kma_alloc(KMA_TEST_SITE, ptr, 64, 60);
+	kma_record_pages_free(&kma_core, ptr, 0);
+}
+
 /* Open a snapshot of a table.  It is closed when the test ends. */
-struct kma_snapshot *kma_table_open(struct kunit *test, struct kma_table *table);
+struct kma_snapshot *kma_table_open(struct kunit *test, const struct kma_table *table);
 
 /* The identity in KMA_GOLDEN_IDENTITY. */
 extern const struct kma_identity kma_test_identity;
 
 /* Make a snapshot with this identity and the given rows, whose window is 12.345 seconds. */
-struct kma_snapshot kma_snapshot_of(struct kma_table *table, void *rows, size_t nr_rows);
+struct kma_snapshot kma_snapshot_of(const struct kma_table *table, void *rows, size_t nr_rows);
 
 /* The text of a table's head, and of its rows.  Both are freed when the test ends. */
 const char *kma_table_head(struct kunit *test, const struct kma_snapshot *snap);
 const char *kma_table_body(struct kunit *test, const struct kma_snapshot *snap);
 
 /* The whole text of a table's file.  It is freed when the test ends. */
-char *kma_table_text(struct kunit *test, struct kma_table *table);
+char *kma_table_text(struct kunit *test, const struct kma_table *table);
+
+/* Find a column by its name. Return: its number, or -ENOENT. */
+int kma_table_column(const struct kma_table *table, const char *name);
 
 /* Find a row of counters by its label. Return: the row, or NULL. */
 const struct kma_site_counts *kma_row_labelled(const struct kma_snapshot *snap,
@@ -84,13 +94,13 @@ void kma_expect_known_row(struct kunit *test, const struct kma_known_row *expect
 /* Check all columns of the row that has the label, in a new snapshot of @table. */
 static inline void kma_expect_table_row(struct kunit *test,
 					const struct kma_known_row *expect,
-					struct kma_table *table)
+					const struct kma_table *table)
 {
 	kma_expect_known_row(test, expect, kma_table_open(test, table));
 }
 
 /* Check all rows of a table, in any order, and that there are no other rows. */
 void kma_expect_table(struct kunit *test, const struct kma_known_row *expect, size_t nr,
-		      struct kma_table *table);
+		      const struct kma_table *table);
 
 #endif /* KMA_KUNIT_TABLE_UTIL_H */

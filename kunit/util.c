@@ -337,16 +337,17 @@ static void kma_file_close(void *data)
 {
 	struct kma_file *f = data;
 
-	f->file.f_op->release(&f->inode, &f->file);
+	if (f->file.f_op->release)
+		f->file.f_op->release(&f->inode, &f->file);
 }
 
 struct file *kma_file_open(struct kunit *test, const struct file_operations *fops,
-			   void *private)
+			   const void *private)
 {
 	struct kma_file *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
-	f->inode.i_private = private;
+	f->inode.i_private = (void *)private;
 	f->file.f_op = fops;
 	KUNIT_ASSERT_EQ(test, fops->open(&f->inode, &f->file), 0);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kma_file_close, f), 0);

@@ -26,7 +26,6 @@ extern struct kunit_suite kma_report_open_suite;
 extern struct kunit_suite kma_report_text_suite;
 extern struct kunit_suite kma_report_rows_suite;
 extern struct kunit_suite kma_report_samples_suite;
-extern struct kunit_suite kma_report_query_suite;
 extern struct kunit_suite kma_control_suite;
 extern struct kunit_suite kma_control_refuse_suite;
 extern struct kunit_suite kma_control_reset_suite;
@@ -230,14 +229,14 @@ void kma_fake_sampled(struct kma_core *c, const struct kma_event *ev);
 /**
  * kma_file_open() - open a file that is defined by its file_operations
  * @test: the test; the file is closed when it ends
- * @fops: the operations, of a seq_file
+ * @fops: the operations; kma_file_read() is for those of a seq_file only
  * @private: value of inode->i_private
  *
  * Context: process, may sleep.
  * Return: the file.
  */
 struct file *kma_file_open(struct kunit *test, const struct file_operations *fops,
-			   void *private);
+			   const void *private);
 
 /**
  * kma_file_read() - read part of a file of kma_file_open()

@@ -17,11 +17,61 @@
 #include "match/page_caller.h"
 #include "match/skip.h"
 #include "recycling.h"
-#include "report/query.h"
-#include "report/seqtab.h"
-#include "report/tables.h"
 #include "setting.h"
 #include "state.h"
+
+/* ---- access ---------------------------------------------------------------- */
+
+static bool kma_control_allowed(const struct file *file)
+{
+	return file->f_mode & FMODE_WRITE ? capable(CAP_SYS_ADMIN) : perfmon_capable();
+}
+
+static int kma_refuse_write(const char *why)
+{
+	int ret;
+
+	kma_lock_take(KMA_LOCK_COMMAND);
+	ret = kma_refuse("%s", why);
+	kma_lock_release();
+	return ret;
+}
+
+/* ---- what is gone ---------------------------------------------------------- */
+
+/*
+ * Up to format 7, the command `sort` set the order of a file, and the file `query` showed a part of
+ * a table.  This version refuses both, and says what to use.  The next version removes this
+ * section, the call of kma_refuse_sort(), and the file `query`.
+ */
+
+static int kma_refuse_sort(void)
+{
+	return kma_refuse("sort is gone: files have one order; use kmemacct TABLE -s KEY");
+}
+
+static int kma_query_open(struct inode *inode, struct file *file)
+{
+	return kma_control_allowed(file) ? 0 : -EPERM;
+}
+
+static ssize_t kma_query_read(struct file *file, char __user *user, size_t len, loff_t *pos)
+{
+	return 0;
+}
+
+static ssize_t kma_query_write(struct file *file, const char __user *user, size_t len,
+			       loff_t *pos)
+{
+	return kma_refuse_write("query is gone: use kmemacct TABLE -s KEY -l ROWS");
+}
+
+const struct file_operations kma_query_fops = {
+	.owner = THIS_MODULE,
+	.open = kma_query_open,
+	.read = kma_query_read,
+	.write = kma_query_write,
+};
 
 /* ---- commands -------------------------------------------------------------- */
 
@@ -36,33 +86,6 @@ static int kma_run_reset(char *args)
 		kma_refuse("reset: not enough memory");
 	if (!ret)
 		kma_recycling_reset();
-	return ret;
-}
-
-static struct kma_table *kma_sortable_table(const char *name)
-{
-	int i;
-
-	for (i = 0; i < kma_nr_tables; i++)
-		if (kma_tables[i]->sort.nr && !strcmp(kma_tables[i]->name, name))
-			return kma_tables[i];
-	return NULL;
-}
-
-static int kma_run_sort(char *args)
-{
-	const char *name = strsep(&args, " ");
-	struct kma_table *table = kma_sortable_table(name);
-	struct kma_sort sort = {};
-	int ret;
-
-	if (!table)
-		return kma_refuse("no table '%s' to sort", name);
-	if (!args)
-		return kma_refuse("sort %s has no keys: use sort <table> key[,key...]", name);
-	ret = kma_sort_parse(table, args, &sort);
-	if (!ret)
-		table->sort = sort;
 	return ret;
 }
 
@@ -86,7 +109,6 @@ static const struct {
 	{ "filter", kma_filter_run },
 	{ "reset", kma_run_reset },
 	{ "skip", kma_run_skip },
-	{ "sort", kma_run_sort },
 };
 
 static int kma_run_unknown(const char *name)
@@ -94,6 +116,8 @@ static int kma_run_unknown(const char *name)
 	char names[160];
 	int i, len = 0;
 
+	if (!strcmp(name, "sort"))
+		return kma_refuse_sort();
 	for (i = 0; i < ARRAY_SIZE(kma_commands); i++)
 		len += scnprintf(names + len, sizeof(names) - len, "%s, ",
 				 kma_commands[i].name);
@@ -132,7 +156,7 @@ int kma_control_run(char *line)
 	reset = !strcmp(name, "reset");
 	/* A sweep takes time in proportion to the live table, so it comes before the lock. */
 	if (reset)
-		kma_state_sweep(0);
+		kma_state_sweep();
 	kma_lock_take(reset ? KMA_LOCK_RESET : KMA_LOCK_COMMAND);
 	ret = kma_run_locked(name, args);
 	if (!ret)
@@ -143,17 +167,6 @@ int kma_control_run(char *line)
 }
 
 /* ---- the file -------------------------------------------------------------- */
-
-static void kma_show_sort(struct seq_file *seq, const struct kma_table *table)
-{
-	int i;
-
-	seq_printf(seq, "sort_%s", table->name);
-	for (i = 0; i < table->sort.nr; i++)
-		seq_printf(seq, "%c%s", i ? ',' : ' ',
-			   table->columns[table->sort.key[i]].name);
-	seq_putc(seq, '\n');
-}
 
 static void kma_show_setting(struct seq_file *seq, enum kma_setting_nr nr, char *page)
 {
@@ -175,9 +188,6 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 			kma_filter_show(seq);
 		else if (i != KMA_SETTING_skip)
 			kma_show_setting(seq, i, page);
-	for (i = 0; i < kma_nr_tables; i++)
-		if (kma_tables[i]->sort.nr)
-			kma_show_sort(seq, kma_tables[i]);
 	seq_printf(seq, "last_error %s\n", kma_error_last());
 	kma_lock_release();
 	free_page((unsigned long)page);
@@ -186,19 +196,7 @@ static int kma_control_show(struct seq_file *seq, void *unused)
 
 static int kma_control_open(struct inode *inode, struct file *file)
 {
-	if (file->f_mode & FMODE_WRITE ? !capable(CAP_SYS_ADMIN) : !perfmon_capable())
-		return -EPERM;
-	return single_open(file, kma_control_show, NULL);
-}
-
-static int kma_refuse_write(const char *why)
-{
-	int ret;
-
-	kma_lock_take(KMA_LOCK_COMMAND);
-	ret = kma_refuse("%s", why);
-	kma_lock_release();
-	return ret;
+	return kma_control_allowed(file) ? single_open(file, kma_control_show, NULL) : -EPERM;
 }
 
 static ssize_t kma_control_write(struct file *file, const char __user *user,

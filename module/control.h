@@ -2,7 +2,7 @@
 /*
  * The file `control`.
  *
- * Reading the file shows each setting with its value, the sort orders, and the last error.
+ * Reading the file shows each setting with its value, and the last error.
  * Each write to the file is one command.  An invalid command changes nothing, and sets the line
  * `last_error` to the reason.  The line stays until the next valid command.
  */
@@ -23,5 +23,8 @@ int kma_control_run(char *line);
 
 /* File operations of `control`. */
 extern const struct file_operations kma_control_fops;
+
+/* File operations of `query`, which is empty and refuses each write. */
+extern const struct file_operations kma_query_fops;
 
 #endif /* KMA_CONTROL_H */

@@ -26,7 +26,6 @@
 #include "memhotplug.h"
 #include "overhead.h"
 #include "recycling.h"
-#include "report/query.h"
 #include "report/tables.h"
 #include "resolve/cacheinfo.h"
 #include "resolve/shrinker.h"

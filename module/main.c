@@ -110,7 +110,7 @@ static const struct kernel_param_ops kma_param_ops = {
  * If the module is built in, the kernel would set other kinds of parameters before it can
  * allocate memory.  It sets these just before the core initcalls.
  */
-#define X(name, mode, unit, range, init, parse, set, show, help)	\
+#define X(name, mode, unit, range, init, help)				\
 core_param_cb(name, &kma_param_ops, (void *)&kma_settings[KMA_SETTING_##name], mode); \
 MODULE_PARM_DESC(name, help " (" unit ": " range "; default '" init "')");
 KMA_SETTINGS(X)

@@ -186,7 +186,7 @@ static struct kma_recycling kma_recycling_pages(void)
 void kma_recycling_sweep(void)
 {
 	if (READ_ONCE(kma_recycling_due))
-		kma_state_sweep(0);
+		kma_state_sweep();
 }
 
 void kma_recycling_turn(void)

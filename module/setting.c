@@ -37,7 +37,7 @@ static int kma_parse_u64(const char *text, int base, u64 min, u64 max,
 	return value->number < min || value->number > max ? -ERANGE : 0;
 }
 
-static int kma_parse_flag(char *text, union kma_setting_value *value)
+static int kma_parse_enabled(char *text, union kma_setting_value *value)
 {
 	value->number = !strcmp(text, "1");
 	return value->number || !strcmp(text, "0") ? 0 : -EINVAL;
@@ -74,6 +74,11 @@ static int kma_parse_sample_bytes(char *text, union kma_setting_value *value)
 	return kma_sampling_parse(text, &value->number);
 }
 
+static int kma_parse_page_sample_bytes(char *text, union kma_setting_value *value)
+{
+	return kma_sampling_parse(text, &value->number);
+}
+
 static int kma_parse_pages(char *text, union kma_setting_value *value)
 {
 	const int mode = kma_pages_parse(text);
@@ -104,8 +109,15 @@ static int kma_parse_latency(char *text, union kma_setting_value *value)
 	return min(mode, 0);
 }
 
-/* An invalid text is refused later: see kma_filter_set() and kma_skip_set(). */
-static int kma_parse_text(char *text, union kma_setting_value *value)
+/* An invalid text is refused later, by kma_filter_set(). */
+static int kma_parse_filter(char *text, union kma_setting_value *value)
+{
+	value->text = text;
+	return 0;
+}
+
+/* An invalid text is refused later, by kma_skip_set(). */
+static int kma_parse_skip(char *text, union kma_setting_value *value)
 {
 	value->text = text;
 	return 0;
@@ -314,9 +326,10 @@ static int kma_show_skip(char *page)
 
 /* ---- the rows -------------------------------------------------------------- */
 
+/* Each row has the functions kma_parse_NAME(), kma_set_NAME() and kma_show_NAME() above. */
 const struct kma_setting kma_settings[KMA_SETTING_NR] = {
-#define X(name, mode, unit, range, init, parse, set, show, help) \
-	{ #name, mode, unit, range, init, parse, set, show },
+#define X(name, mode, unit, range, init, help)				\
+	{ #name, mode, unit, range, init, kma_parse_##name, kma_set_##name, kma_show_##name },
 	KMA_SETTINGS(X)
 #undef X
 };

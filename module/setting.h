@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The settings: KMA_SETTINGS has one row for each.
+ * The settings: KMA_SETTINGS (kmemacct_settings.h) has one row for each.
  *
  * A row defines the module parameter and its line in modinfo, the command of the same
  * name in `control`, and the line that `control` shows.  tools/test/abi compares the rows with
  * the ABI document.
  *
- *	X(name, mode, unit, range, default, parse, set, show, help)
- *
- * @mode is the mode of the parameter's file: 0400 for a setting that can only be set at load,
- * 0600 for a setting that can be changed at any time.  @range completes the sentence
- * "NAME takes ...", and modinfo shows it with @unit, @default and @help.  @parse converts the
- * text to a value, @set applies the value under kma_lock, and @show prints the current
- * value.  These three functions are in setting.c, and call functions of the file that stores
- * the value.
+ * For each row, setting.c has three functions.  kma_parse_NAME() converts the text to a value,
+ * kma_set_NAME() applies the value under kma_lock, and kma_show_NAME() prints the current value.
+ * They call functions of the file that stores the value.
  *
  * At load, the rows of mode 0400 are applied before the tables are allocated, and the
  * rows of mode 0600 after the probes are attached.  Rows are applied from the last to the
@@ -24,58 +19,7 @@
 
 #include <linux/types.h>
 
-#define KMA_SETTINGS(X)							\
-	X(enabled, 0600, "flag", "0 or 1", "1",				\
-	  kma_parse_flag, kma_set_enabled, kma_show_enabled,		\
-	  "record allocations")						\
-	X(live_max, 0400, "objects", "0 to 1073741824", "0",		\
-	  kma_parse_live_max, kma_set_live_max, kma_show_live_max,	\
-	  "live objects that the table has room for in any case; "	\
-	  "0: as many as fit into 1/128 of the RAM, at least 65536")	\
-	X(sites_max, 0400, "rows", "0, or 64 to 64000", "0",		\
-	  kma_parse_sites_max, kma_set_sites_max, kma_show_sites_max,	\
-	  "pairs of call site and cache that are counted separately, each in a row of its own; " \
-	  "0: 8192, or as many as fit into 1/64 of the RAM, at least 512") \
-	X(bulk, 0400, "mode", "auto or off", "auto",			\
-	  kma_parse_bulk, kma_set_bulk, kma_show_bulk,			\
-	  "follow the functions that allocate or free without a tracepoint") \
-	X(sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
-	  kma_parse_sample_bytes, kma_set_sample_bytes, kma_show_sample_bytes, \
-	  "sample objects, on average one per this many bytes; 0: record every object") \
-	X(budget_pct, 0600, "percent of all CPUs", "0 to 100", "1",	\
-	  kma_parse_budget_pct, kma_set_budget_pct, kma_show_budget_pct, \
-	  "limit the module's CPU time, while objects are sampled, "	\
-	  "by sampling fewer of them; 0: no limit")			\
-	X(pages, 0600, "mode", "off, classes or sites", "off",		\
-	  kma_parse_pages, kma_set_pages, kma_show_pages,		\
-	  "track pages by order, migrate type and gfp flags (classes), "	\
-	  "or by call site as well (sites); takes 16 bytes for each page of RAM") \
-	X(page_sample_bytes, 0600, "bytes", "0 or a power of two from 4K to 64M", "0", \
-	  kma_parse_sample_bytes, kma_set_page_sample_bytes, kma_show_page_sample_bytes, \
-	  "find the call sites of sampled page allocations only, "	\
-	  "on average one per this many bytes; 0: of every page allocation") \
-	X(account, 0600, "list",					\
-	  "off, or a comma-separated list of tasks, cgroups, comm_sites, comm_syscalls", \
-	  "off", kma_parse_account, kma_set_account, kma_show_account,	\
-	  "count events by process (tasks), by cgroup (cgroups), "	\
-	  "by command and call site (comm_sites), "			\
-	  "by command and system call (comm_syscalls)")			\
-	X(threshold_us, 0600, "microseconds", "0 to 3600000000", "10000", \
-	  kma_parse_threshold_us, kma_set_threshold_us, kma_show_threshold_us, \
-	  "put phases of reclaim and compaction that take at least this long into table slow; " \
-	  "0: none")							\
-	X(latency, 0600, "mode", "off, on or functions", "on",		\
-	  kma_parse_latency, kma_set_latency, kma_show_latency,		\
-	  "time reclaim and compaction by their tracepoints (on), "	\
-	  "or by following their functions as well (functions)")	\
-	X(filter, 0600, "list",						\
-	  "off, or CRITERION VALUE pairs with ; between them, as for the command filter", \
-	  "off", kma_parse_text, kma_set_filter, kma_show_filter,	\
-	  "record only allocations that match all criteria")		\
-	X(skip, 0600, "list",						\
-	  "add PATTERN or del PATTERN, or several with ; between them", "", \
-	  kma_parse_text, kma_set_skip, kma_show_skip,			\
-	  "change the list of functions that are not taken for call sites of page allocations")
+#include "../include/kmemacct_settings.h"
 
 /* The number of each row: KMA_SETTING_enabled, KMA_SETTING_live_max and so on. */
 enum kma_setting_nr {
@@ -88,7 +32,7 @@ enum kma_setting_nr {
 /**
  * union kma_setting_value - a parsed value
  * @number: the value of a row whose @parse converts the text to a number
- * @text: the value of a row whose @parse is kma_parse_text(); @set may modify the text
+ * @text: the value of `filter` and of `skip`; @set may modify the text
  */
 union kma_setting_value {
 	u64 number;

@@ -70,7 +70,9 @@ static bool kma_sitecount_differs(const struct kma_sitecount_raw *raw, enum kma_
 	return column == KMA_COUNT_bytes_req && !raw->cache->object_size;
 }
 
-kma_u128 kma_sitecount_weighed(const struct kma_sitecount_raw *raw, enum kma_site_column column)
+/* Return: the estimate before it is rounded: kma_weigh(). */
+static kma_u128 kma_sitecount_weighed(const struct kma_sitecount_raw *raw,
+				      enum kma_site_column column)
 {
 	u64 n = kma_sitecount_differs(raw, column) ? raw->since.bytes_req :
 		kma_sitecount_objects(raw, column) * kma_sitecount_each(raw, column);

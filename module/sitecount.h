@@ -78,16 +78,6 @@ struct kma_sitecount_raw {
 void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift);
 
 /**
- * kma_sitecount_weighed() - compute one column
- * @raw: what was recorded
- * @column: a column below KMA_COUNT_ESTIMATES
- *
- * Context: process; kma_lock is held.
- * Return: the estimate before it is rounded: kma_weigh().
- */
-kma_u128 kma_sitecount_weighed(const struct kma_sitecount_raw *raw, enum kma_site_column column);
-
-/**
  * kma_sitecount_read() - compute all columns
  * @counts: the result; @label is not set
  * @raw: what was recorded

@@ -32,8 +32,6 @@ static u64 kma_lock_max[KMA_LOCK_NR];
 
 /* Protected by kma_lock. */
 static u64 kma_nr_changes;
-/* When the last sweep began, in ns since boot, or 0.  Protected by kma_sweep_lock. */
-static u64 kma_swept;
 
 /* ---- the lock -------------------------------------------------------------- */
 
@@ -231,7 +229,6 @@ int kma_state_init(u64 pfns, u64 more)
 void kma_state_destroy(void)
 {
 	kma_core_destroy(&kma_core);
-	kma_swept = 0;
 }
 
 /* ---- sweeping -------------------------------------------------------------- */
@@ -267,17 +264,9 @@ static void kma_sweep_all(void)
 	}
 }
 
-u64 kma_state_sweep(u32 seconds)
+void kma_state_sweep(void)
 {
-	u64 now, age;
-
 	mutex_lock(&kma_sweep_lock);
-	now = ktime_get_boottime_ns();
-	if (!kma_swept || now - kma_swept >= (u64)seconds * NSEC_PER_SEC) {
-		kma_swept = now;
-		kma_sweep_all();
-	}
-	age = ktime_get_boottime_ns() - kma_swept;
+	kma_sweep_all();
 	mutex_unlock(&kma_sweep_lock);
-	return age;
 }

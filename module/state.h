@@ -51,9 +51,9 @@ extern struct kma_core kma_core;
 extern struct kma_pagealloc kma_pagealloc;
 
 /*
- * Protects all settings that can change at run time, the baseline, the sort orders, the last
- * error, and the names of call sites.  Probes never take it, because it is a mutex.  Take and
- * release it by the functions below: they measure how long it is held.
+ * Protects all settings that can change at run time, the baseline, the last error, and the names
+ * of call sites.  Probes never take it, because it is a mutex.  Take and release it by the
+ * functions below: they measure how long it is held.
  *
  * The module notifier takes it, so loading or unloading a module waits for it.  Code that walks a
  * large table or looks up many names has to drop the lock now and then.  Meanwhile, a module may
@@ -72,7 +72,7 @@ extern struct mutex kma_lock;
  * @KMA_LOCK_COMMAND: a command, a setting, or a read of `control`
  * @KMA_LOCK_RESET: the command `reset`
  * @KMA_LOCK_MODULE: loading or unloading another module
- * @KMA_LOCK_TABLE: a table, or the answer to a request
+ * @KMA_LOCK_TABLE: a table
  * @KMA_LOCK_WORKER: a turn of the worker (overhead.h)
  * @KMA_LOCK_NR: number of these values; for kma_lock_max_us(), all of them
  */
@@ -201,17 +201,14 @@ void kma_state_destroy(void);
 
 /**
  * kma_state_sweep() - remove all stale entries from the live table
- * @seconds: do nothing if this was done fewer seconds ago; 0 to do it in any case
  *
  * Call this before reading counters of objects: the object of a stale entry counts as live until
  * the entry is removed.  This reads the whole live table.
  *
  * Context: process, may sleep; probes may run on other CPUs.  This takes a lock of its own, so
  * kma_lock need not be held, and other processes can have it meanwhile.
- *
- * Return: nanoseconds since the last removal began.
  */
-u64 kma_state_sweep(u32 seconds);
+void kma_state_sweep(void);
 
 /**
  * kma_state_bytes() - memory that the module has allocated

@@ -15,6 +15,7 @@
 #include <linux/threads.h>
 #include <linux/tracepoint.h>
 
+#include "../../include/kmemacct_settings.h"
 #include "../compat.h"
 #include "../core/env.h"
 #include "../core/pagealloc.h"
@@ -26,19 +27,8 @@
 #include "gfp.h"
 #include "skip.h"
 
-/* X(name, valid values): the criteria. */
-#define KMA_CRITERIA(X)							\
-	X(tgid, "the number of a process")				\
-	X(comm, "a thread's name of up to 15 characters, or a pattern without [! and [^")	\
-	X(cgroup, "the path of an existing cgroup, as after 0:: in /proc/PID/cgroup") \
-	X(order, "N or N-M, orders of the page allocator")			\
-	X(node, "the number of a NUMA node")				\
-	X(gfp, "0x and hex digits, or names in table gfp_flags joined by |")	\
-	X(size, "N or N-M bytes, with K or M as unit")			\
-	X(module, "a module's name as in /proc/modules, or kernel")
-
 enum kma_criterion {
-#define X(name, takes) KMA_FILTER_##name,
+#define X(name, range, help) KMA_FILTER_##name,
 	KMA_CRITERIA(X)
 #undef X
 	KMA_FILTER_NR
@@ -320,7 +310,7 @@ static const struct {
 	const char *takes;
 	int (*parse)(struct kma_filter *s, const char *text);
 } kma_criteria[] = {
-#define X(name, takes) { #name, takes, kma_parse_##name },
+#define X(name, range, help) { #name, range, kma_parse_##name },
 	KMA_CRITERIA(X)
 #undef X
 };

@@ -14,10 +14,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_allocs_columns[] = {
-	KMA_ALLOCS_COLUMNS(KMA_COLUMN)
-};
-
 /*
  * An object, copied from the live table.  What its row stands for is copied, too: the row may be
  * used for something else once the object has been freed.
@@ -174,14 +170,10 @@ static int kma_allocs_fill(struct kma_snapshot *snap)
 	return ret ?: kma_snapshot_name_sites(snap);
 }
 
-struct kma_table kma_table_allocs = {
-	.name = "allocs",
-	.columns = kma_allocs_columns,
-	.nr_columns = ARRAY_SIZE(kma_allocs_columns),
+const struct kma_table_ops kma_allocs_ops = {
 	.row_size = sizeof(struct kma_alloc),
 	.sort = { .key = { KMA_ALLOC_age_ms }, .nr = 1 },
 	.fill = kma_allocs_fill,
 	.value = kma_alloc_value,
 	.label = kma_alloc_label,
-	.show = kma_show_row,
 };

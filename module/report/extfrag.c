@@ -9,10 +9,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_extfrag_columns[] = {
-	KMA_EXTFRAG_COLUMNS(KMA_COLUMN)
-};
-
 static u64 kma_extfrag_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_map_row *map_row = row;
@@ -46,22 +42,14 @@ static const char *kma_fallback_describe(struct kma_map_row *row,
 	return buf;
 }
 
-static int kma_extfrag_fill(struct kma_snapshot *snap)
-{
-	return kma_rows_map_fill(snap, kma_fallback_describe);
-}
-
-struct kma_table kma_table_extfrag = {
-	.name = "extfrag",
-	.columns = kma_extfrag_columns,
-	.nr_columns = ARRAY_SIZE(kma_extfrag_columns),
+const struct kma_table_ops kma_extfrag_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_EXTFRAG_fallbacks, KMA_EXTFRAG_site }, .nr = 2 },
 	.pages = true,
 	.countmap = KMA_COUNTMAP_EXTFRAG,
-	.fill = kma_extfrag_fill,
+	.fill = kma_rows_map_fill,
+	.describe = kma_fallback_describe,
 	.merge = kma_rows_map_merge,
 	.value = kma_extfrag_value,
 	.label = kma_rows_map_label,
-	.show = kma_show_row,
 };

@@ -3,10 +3,6 @@
 #include "../match/gfp.h"
 #include "seqtab.h"
 
-static const struct kma_column kma_gfp_columns[] = {
-	KMA_GFP_FLAGS_COLUMNS(KMA_COLUMN)
-};
-
 static u64 kma_gfp_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	return ((const struct kma_gfp_flag *)row)->mask;
@@ -33,14 +29,10 @@ static int kma_gfp_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_gfp_flags = {
-	.name = "gfp_flags",
-	.columns = kma_gfp_columns,
-	.nr_columns = ARRAY_SIZE(kma_gfp_columns),
+const struct kma_table_ops kma_gfp_flags_ops = {
 	.row_size = sizeof(struct kma_gfp_flag),
 	.pages = true,
 	.fill = kma_gfp_fill,
 	.value = kma_gfp_value,
 	.label = kma_gfp_label,
-	.show = kma_show_row,
 };

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables with rows of the form `name value`.  See keyval.h. */
+/* Tables of pairs.  See keyval.h. */
 #include <linux/seq_file.h>
 
 #include "keyval.h"
-
-const struct kma_column kma_keyval_columns[2] = {
-	{ "name", KMA_FORMAT_LABEL },
-	{ "value", KMA_FORMAT_U64 },
-};
 
 void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		    enum kma_format format, u64 value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables with rows of the form `name value`. */
+/* Tables of pairs (KMA_PAIRS): rows of the form `name value`. */
 #ifndef KMA_REPORT_KEYVAL_H
 #define KMA_REPORT_KEYVAL_H
 
@@ -20,9 +20,6 @@ struct kma_keyval {
 /* Largest number of rows in any of these tables. */
 #define KMA_KEYVALS_MAX	192
 
-/* The columns of all these tables. */
-extern const struct kma_column kma_keyval_columns[2];
-
 /**
  * kma_keyval_add() - add a row
  * @snap: the snapshot, with room for KMA_KEYVALS_MAX rows
@@ -36,7 +33,7 @@ void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		    enum kma_format format, u64 value);
 
 /**
- * kma_keyval_show() - print a row: the @show of struct kma_table
+ * kma_keyval_show() - print a row: the @show of struct kma_table_ops
  * @seq: the file to print to
  * @snap: the snapshot
  * @row: the row, a struct kma_keyval

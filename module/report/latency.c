@@ -15,10 +15,6 @@ enum {
 
 static_assert(KMA_LATENCY_COL_phase - KMA_LATENCY_COL_us_1 == KMA_LATENCY_BUCKETS);
 
-static const struct kma_column kma_latency_columns[] = {
-	KMA_LATENCY_COLUMNS(KMA_COLUMN)
-};
-
 static u64 kma_latency_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const u64 *v = ((const struct kma_map_row *)row)->v;
@@ -51,21 +47,13 @@ static const char *kma_latency_describe(struct kma_map_row *row,
 	return buf;
 }
 
-static int kma_latency_fill(struct kma_snapshot *snap)
-{
-	return kma_rows_map_fill(snap, kma_latency_describe);
-}
-
-struct kma_table kma_table_latency = {
-	.name = "latency",
-	.columns = kma_latency_columns,
-	.nr_columns = ARRAY_SIZE(kma_latency_columns),
+const struct kma_table_ops kma_latency_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_LATENCY_COL_total_us, KMA_LATENCY_COL_count }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_LATENCY,
-	.fill = kma_latency_fill,
+	.fill = kma_rows_map_fill,
+	.describe = kma_latency_describe,
 	.merge = kma_rows_map_merge,
 	.value = kma_latency_value,
 	.label = kma_rows_map_label,
-	.show = kma_show_row,
 };

@@ -13,10 +13,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_orders_columns[] = {
-	KMA_ORDERS_COLUMNS(KMA_COLUMN)
-};
-
 static_assert(KMA_ORDER_bulk_allocs - KMA_ORDER_live_kb == (int)KMA_ROWS_PAGE_bulk_allocs);
 
 #define KMA_ORDER_ROWS	(KMA_ORDER_MAX + 1)
@@ -68,13 +64,9 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 	return ret;
 }
 
-struct kma_table kma_table_orders = {
-	.name = "orders",
-	.columns = kma_orders_columns,
-	.nr_columns = ARRAY_SIZE(kma_orders_columns),
+const struct kma_table_ops kma_orders_ops = {
 	.row_size = sizeof(struct kma_page_counts),
 	.pages = true,
 	.fill = kma_orders_fill,
 	.value = kma_order_value,
-	.show = kma_show_row,
 };

@@ -14,10 +14,6 @@ enum {
 	KMA_PAGE_CALLER_NR
 };
 
-static const struct kma_column kma_page_callers_columns[] = {
-	KMA_PAGE_CALLERS_COLUMNS(KMA_COLUMN)
-};
-
 /* The first columns are the estimates; their standard errors are in the same order. */
 static_assert(KMA_PAGE_CALLER_bulk_allocs == (int)KMA_ROWS_PAGE_bulk_allocs);
 static_assert(KMA_PAGE_CALLER_live_kb_se + (int)KMA_ROWS_PAGE_bulk_allocs ==
@@ -148,10 +144,7 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap);
 }
 
-struct kma_table kma_table_page_callers = {
-	.name = "page_callers",
-	.columns = kma_page_callers_columns,
-	.nr_columns = ARRAY_SIZE(kma_page_callers_columns),
+const struct kma_table_ops kma_page_callers_ops = {
 	.row_size = sizeof(struct kma_page_counts),
 	.sort = { .key = { KMA_PAGE_CALLER_live_kb, KMA_PAGE_CALLER_hits }, .nr = 2 },
 	.pages = true,
@@ -159,5 +152,4 @@ struct kma_table kma_table_page_callers = {
 	.merge = kma_page_callers_merge,
 	.value = kma_page_caller_value,
 	.label = kma_page_caller_label,
-	.show = kma_show_row,
 };

@@ -95,10 +95,7 @@ static int kma_page_summary_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_page_summary = {
-	.name = "page_summary",
-	.columns = kma_keyval_columns,
-	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+const struct kma_table_ops kma_page_summary_ops = {
 	.row_size = sizeof(struct kma_keyval),
 	.pages = true,
 	.fill = kma_page_summary_fill,

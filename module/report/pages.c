@@ -18,10 +18,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_pages_columns[] = {
-	KMA_PAGES_COLUMNS(KMA_COLUMN)
-};
-
 /*
  * One row.  It has a copy of everything but the name: the tables may be freed before it is printed.
  */
@@ -187,15 +183,11 @@ static int kma_pages_fill(struct kma_snapshot *snap)
 	return ret ?: kma_snapshot_name_sites(snap);
 }
 
-struct kma_table kma_table_pages = {
-	.name = "pages",
-	.columns = kma_pages_columns,
-	.nr_columns = ARRAY_SIZE(kma_pages_columns),
+const struct kma_table_ops kma_pages_ops = {
 	.row_size = sizeof(struct kma_piece),
 	.sort = { .key = { KMA_PAGE_age_ms }, .nr = 1 },
 	.pages = true,
 	.fill = kma_pages_fill,
 	.value = kma_piece_value,
 	.label = kma_piece_label,
-	.show = kma_show_row,
 };

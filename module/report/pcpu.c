@@ -12,10 +12,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_pcpu_columns[] = {
-	KMA_PCPU_COLUMNS(KMA_COLUMN)
-};
-
 static u64 kma_pcpu_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	static const u8 counter[] = {
@@ -84,14 +80,10 @@ static int kma_pcpu_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_pcpu = {
-	.name = "pcpu",
-	.columns = kma_pcpu_columns,
-	.nr_columns = ARRAY_SIZE(kma_pcpu_columns),
+const struct kma_table_ops kma_pcpu_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.pages = true,
 	.countmap = KMA_COUNTMAP_PCPU,
 	.fill = kma_pcpu_fill,
 	.value = kma_pcpu_value,
-	.show = kma_show_row,
 };

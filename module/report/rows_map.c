@@ -44,14 +44,12 @@ static void kma_label_clean(char *text)
 			*c = '?';
 }
 
-int kma_rows_map_fill(struct kma_snapshot *snap,
-		      const char *(*describe)(struct kma_map_row *row,
-					      const struct kma_countmap_info *info,
-					      char buf[KMA_SYMBOL_LEN]))
+int kma_rows_map_fill(struct kma_snapshot *snap)
 {
 	/* Protected by kma_lock, which is not dropped while a row is described. */
 	static char buf[KMA_SYMBOL_LEN];
-	struct kma_countmap *t = kma_countmap_locked(snap->table->countmap);
+	const struct kma_table_ops *ops = snap->table->ops;
+	struct kma_countmap *t = kma_countmap_locked(ops->countmap);
 	struct kma_countmap_sum *sum;
 	struct kma_map_row new, *row;
 	const char *text;
@@ -72,7 +70,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 		memcpy(new.v, sum[id].v, sizeof(new.v));
 		if (kma_map_row_empty(&new))
 			continue;
-		text = describe(&new, kma_countmap_info(t, id), buf);
+		text = ops->describe(&new, kma_countmap_info(t, id), buf);
 		if (text != buf)
 			strscpy(buf, text, sizeof(buf));
 		kma_label_clean(buf);
@@ -95,7 +93,7 @@ static int kma_rows_map_compare(const void *a, const void *b, const void *unused
 
 void kma_rows_map_merge(struct kma_snapshot *snap)
 {
-	const u32 maxima = kma_countmap_maxima(snap->table->countmap);
+	const u32 maxima = kma_countmap_maxima(snap->table->ops->countmap);
 	struct kma_map_row *row = snap->rows;
 	size_t i, nr = 0;
 

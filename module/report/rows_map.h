@@ -39,21 +39,18 @@ static inline u64 kma_mean(u64 ns, u64 nr)
 }
 
 /**
- * kma_rows_map_fill() - fill a snapshot with the rows of its table's countmap
+ * kma_rows_map_fill() - a @fill of struct kma_table_ops: with the rows of the table's countmap
  * @snap: the snapshot
- * @describe: sets the @id of a row and returns its label, which may be in @buf; @info is
- *	NULL for the row [other]
+ *
+ * The @describe of struct kma_table_ops labels them.
  *
  * Context: process, may sleep; kma_lock is held, and dropped between rows.
- * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table.
+ * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table_ops.
  */
-int kma_rows_map_fill(struct kma_snapshot *snap,
-		      const char *(*describe)(struct kma_map_row *row,
-					      const struct kma_countmap_info *info,
-					      char buf[KMA_SYMBOL_LEN]));
+int kma_rows_map_fill(struct kma_snapshot *snap);
 
 /**
- * kma_rows_map_merge() - a @merge of struct kma_table: of rows with the same label and @id
+ * kma_rows_map_merge() - a @merge of struct kma_table_ops: of rows with the same label and @id
  * @snap: the snapshot
  *
  * Context: process, may sleep.
@@ -61,7 +58,7 @@ int kma_rows_map_fill(struct kma_snapshot *snap,
 void kma_rows_map_merge(struct kma_snapshot *snap);
 
 /**
- * kma_rows_map_label() - the @label of struct kma_table for tables of countmaps
+ * kma_rows_map_label() - the @label of struct kma_table_ops for tables of countmaps
  * @snap: the snapshot
  * @row: a struct kma_map_row
  *

@@ -164,23 +164,6 @@ bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
 	return true;
 }
 
-bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed)
-{
-	const struct kma_recycling_gone *gone = kma_rows_site_gone(i);
-	struct kma_sitecount_raw raw;
-
-	if (gone) {
-		*id = gone->counts.id;
-		*weighed = gone->counts.weighed[column];
-		return kma_rows_site_shows(gone, samples);
-	}
-	if (!kma_rows_site_read_raw(i, samples, &raw))
-		return false;
-	*id = raw.id;
-	*weighed = kma_sitecount_weighed(&raw, column);
-	return true;
-}
-
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_site_counts *counts = row;

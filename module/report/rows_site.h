@@ -30,19 +30,6 @@ u32 kma_rows_site_nr(void);
 bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts);
 
 /**
- * kma_rows_site_read_column() - read one column of one row of the site table
- * @i: an index below kma_rows_site_nr()
- * @samples: true to use only rows of samples
- * @column: a column below KMA_COUNT_ESTIMATES
- * @id: set to the number of the row, as in struct kma_site_counts
- * @weighed: set to the estimate before it is rounded
- *
- * Context: process; kma_lock is held.
- * Return: false if there is no such row, or if it is empty.
- */
-bool kma_rows_site_read_column(u32 i, bool samples, int column, u32 *id, kma_u128 *weighed);
-
-/**
  * kma_rows_site_recorded() - read what was recorded of one row, without estimating anything
  * @i: an index below kma_rows_site_nr()
  * @since: what the row has counted since the last reset; a sample counts as one
@@ -66,7 +53,7 @@ bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
 /**
- * kma_rows_site_value() - the @value of struct kma_table for these tables
+ * kma_rows_site_value() - the @value of struct kma_table_ops for these tables
  * @snap: the snapshot
  * @row: a struct kma_site_counts
  * @column: the column
@@ -77,7 +64,7 @@ u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
 
 /**
- * kma_rows_site_label() - the @label of struct kma_table for these tables
+ * kma_rows_site_label() - the @label of struct kma_table_ops for these tables
  * @snap: the snapshot
  * @row: a struct kma_site_counts
  *
@@ -94,13 +81,13 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
  * @samples: true to use only rows of samples
  *
  * Context: process, may sleep; kma_lock is held, and dropped while rows are named.
- * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table.
+ * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table_ops.
  */
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);
 
 /**
- * kma_rows_site_merge() - the @merge of struct kma_table for these tables: by name
+ * kma_rows_site_merge() - the @merge of struct kma_table_ops for these tables: by name
  * @snap: the snapshot
  *
  * Context: process, may sleep.

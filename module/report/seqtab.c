@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/capability.h>
-#include <linux/glob.h>
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -28,7 +27,7 @@
 
 int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 {
-	snap->rows = kma_copy_alloc(max_rows, snap->table->row_size);
+	snap->rows = kma_copy_alloc(max_rows, snap->table->ops->row_size);
 	if (!snap->rows)
 		return -ENOMEM;
 	/* Rows may hold addresses of objects: see kma_env_no_scan(). */
@@ -40,7 +39,7 @@ int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows)
 
 static void *kma_snapshot_row(const struct kma_snapshot *snap, size_t i)
 {
-	return (char *)snap->rows + i * snap->table->row_size;
+	return (char *)snap->rows + i * snap->table->ops->row_size;
 }
 
 void *kma_snapshot_add(struct kma_snapshot *snap)
@@ -99,14 +98,15 @@ struct kma_sort_job {
 static int kma_compare_column(const struct kma_snapshot *snap, int column,
 			      const void *a, const void *b)
 {
-	const struct kma_table *table = snap->table;
+	const enum kma_format format = snap->table->columns[column].format;
+	const struct kma_table_ops *ops = snap->table->ops;
 	u64 x, y;
 
-	if (table->columns[column].format == KMA_FORMAT_LABEL)
-		return strcmp(table->label(snap, a), table->label(snap, b));
-	x = table->value(snap, a, column);
-	y = table->value(snap, b, column);
-	if (table->columns[column].format == KMA_FORMAT_S64)
+	if (format == KMA_FORMAT_LABEL)
+		return strcmp(ops->label(snap, a), ops->label(snap, b));
+	x = ops->value(snap, a, column);
+	y = ops->value(snap, b, column);
+	if (format == KMA_FORMAT_S64)
 		return (s64)x > (s64)y ? -1 : (s64)x < (s64)y;
 	return x > y ? -1 : x < y;
 }
@@ -128,90 +128,45 @@ void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
 	struct kma_sort_job job = { .snap = snap, .sort = sort };
 
 	if (sort->nr)
-		sort_r(snap->rows, snap->nr_rows, snap->table->row_size,
+		sort_r(snap->rows, snap->nr_rows, snap->table->ops->row_size,
 		       kma_compare_rows, NULL, &job);
-}
-
-/* ---- a part of a table ------------------------------------------------------ */
-
-bool kma_query_label(const struct kma_query *query, const char *label)
-{
-	return !*query->match || glob_match(query->match, label);
-}
-
-static bool kma_query_wants(const struct kma_snapshot *snap, const void *row)
-{
-	const struct kma_query *query = snap->query;
-	const struct kma_table *table = snap->table;
-	const int key = query->sort.key[0];
-	u64 value;
-
-	if (*query->match && !kma_query_label(query, table->label(snap, row)))
-		return false;
-	if (!query->min)
-		return true;
-	value = table->value(snap, row, key);
-	if (table->columns[key].format == KMA_FORMAT_S64 && (s64)value < 0)
-		return false;
-	if (table->columns[key].format == KMA_FORMAT_MILLI)
-		value = div_u64(value, 1000);
-	return value >= query->min;
-}
-
-/* Remove the rows that the request does not want. */
-static void kma_snapshot_filter(struct kma_snapshot *snap)
-{
-	const size_t size = snap->table->row_size;
-	size_t i, nr = 0;
-
-	for (i = 0; i < snap->nr_rows; i++) {
-		cond_resched();
-		if (!kma_query_wants(snap, kma_snapshot_row(snap, i)))
-			continue;
-		if (nr != i)
-			memcpy(kma_snapshot_row(snap, nr), kma_snapshot_row(snap, i), size);
-		nr++;
-	}
-	snap->nr_rows = nr;
-	if (!snap->top_only)
-		snap->matched = nr;
 }
 
 /* ---- opening and closing -------------------------------------------------- */
 
 /* Whether a table is about objects: only the rows of these tables depend on the live table. */
-static bool kma_table_of_objects(const struct kma_table *table)
+static bool kma_table_of_objects(const struct kma_table_ops *ops)
 {
-	return !table->pages && !table->countmap;
+	return !ops->pages && !ops->countmap;
 }
 
 /* When the counting for a table was switched on; 0 if it is always on, or if it is off. */
-static u64 kma_table_since(const struct kma_table *table)
+static u64 kma_table_since(const struct kma_table_ops *ops)
 {
-	if (table->countmap)
-		return kma_countmap_locked(table->countmap) ?
-		       kma_countmap_since(table->countmap) : 0;
-	return table->pages && kma_pages_tracked() ? kma_pages_since() : 0;
+	if (ops->countmap)
+		return kma_countmap_locked(ops->countmap) ? kma_countmap_since(ops->countmap) : 0;
+	return ops->pages && kma_pages_tracked() ? kma_pages_since() : 0;
 }
 
 /* Return when counting for a snapshot began, and set @snap->since to the event that began it. */
 static u64 kma_snapshot_since(struct kma_snapshot *snap)
 {
-	const u64 on = kma_table_since(snap->table);
+	const u64 on = kma_table_since(snap->table->ops);
 
 	snap->since = on > kma_baseline.ns ? "on" : kma_baseline.row ? "reset" : "load";
 	return max(on, kma_baseline.ns);
 }
 
-static u64 kma_snapshot_recycled(const struct kma_table *table)
+static u64 kma_snapshot_recycled(const struct kma_table_ops *ops)
 {
-	const struct kma_countmap *t = kma_countmap_locked(table->countmap);
+	const struct kma_countmap *t = kma_countmap_locked(ops->countmap);
 
 	return t ? t->recycled : 0;
 }
 
 static int kma_snapshot_take(struct kma_snapshot *snap)
 {
+	const struct kma_table_ops *ops = snap->table->ops;
 	const struct kma_sitetab *sites;
 	u64 since;
 	int ret;
@@ -219,23 +174,22 @@ static int kma_snapshot_take(struct kma_snapshot *snap)
 	kma_lock_take(KMA_LOCK_TABLE);
 	snap->changes = kma_state_changes();
 	snap->identity = kma_identity;
-	snap->sort = snap->table->sort;
-	snap->sample_bytes = snap->table->pages ? kma_pages_bytes() : kma_sampling_now();
-	sites = snap->table->pages ? &kma_pagealloc.sites : &kma_core.sites;
+	snap->sample_bytes = ops->pages ? kma_pages_bytes() : kma_sampling_now();
+	sites = ops->pages ? &kma_pagealloc.sites : &kma_core.sites;
 	snap->sampled = snap->sample_bytes || READ_ONCE(sites->sampled);
 	since = kma_snapshot_since(snap);
 	snap->pages = kma_pages_name();
 	kma_acct_print(snap->account);
 	snap->latency = kma_latency_name();
-	snap->recycled = kma_snapshot_recycled(snap->table);
+	snap->recycled = kma_snapshot_recycled(ops);
 	snap->filter_now = kma_filter_criteria();
 	snap->filter = kma_filter_since(false);
 	snap->filter_ever = kma_filter_since(true);
-	ret = snap->table->fill(snap);
+	ret = ops->fill(snap);
 	/* Read the time after all rows, so that no object is younger than the snapshot. */
 	snap->now = kma_env_now();
 	kma_stats_sum(&snap->stats);
-	snap->off = kma_baseline_missed(&snap->stats, snap->table->pages);
+	snap->off = kma_baseline_missed(&snap->stats, ops->pages);
 	kma_stats_since(&snap->stats, &kma_baseline.stats);
 	kma_lock_release();
 	snap->window_ns = ktime_get_boottime_ns() - since;
@@ -251,7 +205,6 @@ static void kma_snapshot_clear(struct kma_snapshot *snap)
 	snap->rows = NULL;
 	snap->nr_rows = 0;
 	snap->cut = 0;
-	snap->top_only = false;
 }
 
 #define KMA_SNAPSHOT_TRIES	3
@@ -269,23 +222,7 @@ static int kma_snapshot_retry(struct kma_snapshot *snap)
 	return ret;
 }
 
-/* Merge and sort the rows, and leave only those that the request asks for. */
-static void kma_snapshot_arrange(struct kma_snapshot *snap)
-{
-	const struct kma_query *query = snap->query;
-
-	if (snap->table->merge && !snap->top_only)
-		snap->table->merge(snap);
-	if (query)
-		kma_snapshot_filter(snap);
-	kma_snapshot_sort(snap, query ? &query->sort : &snap->sort);
-	if (query && query->top && snap->nr_rows > query->top)
-		snap->nr_rows = query->top;
-}
-
-/* @query: the request, or NULL for the whole table. */
-static struct kma_snapshot *kma_snapshot_make(struct kma_table *table,
-					      const struct kma_query *query)
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table)
 {
 	struct kma_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL_ACCOUNT);
 	int ret;
@@ -293,27 +230,17 @@ static struct kma_snapshot *kma_snapshot_make(struct kma_table *table,
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->table = table;
-	snap->query = query;
-	if (kma_table_of_objects(table))
-		snap->swept_ns = kma_state_sweep(query ? KMA_QUERY_SWEEP_S : 0);
+	if (kma_table_of_objects(table->ops))
+		kma_state_sweep();
 	ret = kma_snapshot_retry(snap);
 	if (ret) {
-		snap->query = NULL;
 		kma_snapshot_close(snap);
 		return ERR_PTR(ret);
 	}
-	kma_snapshot_arrange(snap);
+	if (table->ops->merge)
+		table->ops->merge(snap);
+	kma_snapshot_sort(snap, &table->ops->sort);
 	return snap;
-}
-
-struct kma_snapshot *kma_snapshot_open(struct kma_table *table)
-{
-	return kma_snapshot_make(table, NULL);
-}
-
-struct kma_snapshot *kma_snapshot_query(const struct kma_query *query)
-{
-	return kma_snapshot_make(query->table, query);
 }
 
 void kma_snapshot_close(struct kma_snapshot *snap)
@@ -321,7 +248,6 @@ void kma_snapshot_close(struct kma_snapshot *snap)
 	if (!snap)
 		return;
 	kma_snapshot_clear(snap);
-	kfree(snap->query);
 	kfree(snap);
 }
 
@@ -387,10 +313,10 @@ static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot 
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 
-static bool kma_table_of_phases(const struct kma_table *table)
+static bool kma_table_of_phases(const struct kma_table_ops *ops)
 {
-	return table->countmap == KMA_COUNTMAP_LATENCY ||
-	       table->countmap == KMA_COUNTMAP_SHRINKERS || table->countmap == KMA_COUNTMAP_STALLS;
+	return ops->countmap == KMA_COUNTMAP_LATENCY ||
+	       ops->countmap == KMA_COUNTMAP_SHRINKERS || ops->countmap == KMA_COUNTMAP_STALLS;
 }
 
 static void kma_show_head_phases(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -439,38 +365,35 @@ static void kma_show_head_identity(struct seq_file *seq, const struct kma_identi
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const struct kma_table *table = snap->table;
+	const struct kma_table_ops *ops = table->ops;
 	int i;
 
 	seq_printf(seq, "# " KMA_NAME " %s %d sample_bytes=%llu sampled=%d", table->name,
 		   KMA_FORMAT_VERSION, snap->sample_bytes, snap->sampled);
-	if (table->pages)
+	if (ops->pages)
 		kma_show_head_pages(seq, snap);
-	else if (kma_table_of_objects(table))
+	else if (kma_table_of_objects(ops))
 		kma_show_head_objects(seq, snap);
-	else if (kma_table_of_phases(table))
+	else if (kma_table_of_phases(ops))
 		kma_show_head_phases(seq, snap);
 	else
 		kma_show_head_acct(seq, snap);
-	if (table->countmap)
+	if (ops->countmap)
 		seq_printf(seq, " recycled=%llu", snap->recycled);
-	if (snap->off && (table->pages || kma_table_of_objects(table)))
+	if (snap->off && (ops->pages || kma_table_of_objects(ops)))
 		seq_printf(seq, " off=%llu", snap->off);
 	seq_printf(seq, " since=%s window_s=", snap->since);
 	kma_show_milli(seq, 0, div_u64(snap->window_ns, NSEC_PER_MSEC));
 	if (snap->cut)
 		seq_printf(seq, " cut=%llu", snap->cut);
-	if (snap->query)
-		seq_printf(seq, " matched=%llu swept_s=%llu", snap->matched,
-			   div_u64(snap->swept_ns, NSEC_PER_SEC));
-	kma_full_show(seq, table->countmap ? KMA_FULL_COUNTMAPS : table->pages ?
+	kma_full_show(seq, ops->countmap ? KMA_FULL_COUNTMAPS : ops->pages ?
 		      KMA_FULL_PAGES : KMA_FULL_OBJECTS, &snap->stats);
 	kma_show_head_filter(seq, snap);
 	seq_putc(seq, '\n');
 	kma_show_head_identity(seq, &snap->identity);
 	seq_putc(seq, '#');
 	for (i = 0; i < table->nr_columns; i++) {
-		if (table->columns[i].format == KMA_FORMAT_LABEL ||
-		    table->show != kma_show_row)
+		if (table->columns[i].format == KMA_FORMAT_LABEL || ops->show)
 			seq_printf(seq, " %s", table->columns[i].name);
 		else /* the first column's width includes the `#` */
 			seq_printf(seq, " %*s",
@@ -516,8 +439,8 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 		seq_printf(seq, "%*llu", width, value);
 }
 
-void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
-		  const void *row)
+static void kma_show_columns(struct seq_file *seq, const struct kma_snapshot *snap,
+			     const void *row)
 {
 	const struct kma_table *table = snap->table;
 	int i;
@@ -526,22 +449,20 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
 		if (i)
 			seq_putc(seq, ' ');
 		if (table->columns[i].format == KMA_FORMAT_LABEL)
-			seq_puts(seq, table->label(snap, row));
+			seq_puts(seq, table->ops->label(snap, row));
 		else
 			kma_show_value(seq, &table->columns[i],
-				       table->value(snap, row, i));
+				       table->ops->value(snap, row, i));
 	}
 	seq_putc(seq, '\n');
 }
 
-int kma_table_column(const struct kma_table *table, const char *name)
+void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap, const void *row)
 {
-	int i;
-
-	for (i = 0; i < table->nr_columns; i++)
-		if (!strcmp(table->columns[i].name, name))
-			return i;
-	return -ENOENT;
+	if (snap->table->ops->show)
+		snap->table->ops->show(seq, snap, row);
+	else
+		kma_show_columns(seq, snap, row);
 }
 
 /* ---- the file ------------------------------------------------------------- */
@@ -581,18 +502,18 @@ static int kma_seq_show(struct seq_file *seq, void *row)
 	if (row == SEQ_START_TOKEN)
 		kma_show_head(seq, snap);
 	else
-		snap->table->show(seq, snap, row);
+		kma_show_row(seq, snap, row);
 	return 0;
 }
 
-const struct seq_operations kma_seq_ops = {
+static const struct seq_operations kma_seq_ops = {
 	.start = kma_seq_start,
 	.next = kma_seq_next,
 	.stop = kma_seq_stop,
 	.show = kma_seq_show,
 };
 
-static int kma_seq_open(struct file *file, struct kma_table *table)
+static int kma_seq_open(struct file *file, const struct kma_table *table)
 {
 	struct kma_snapshot *snap;
 	struct seq_file *seq;
@@ -617,7 +538,7 @@ static int kma_seq_open(struct file *file, struct kma_table *table)
 	return 0;
 }
 
-int kma_seq_release(struct inode *inode, struct file *file)
+static int kma_seq_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *seq = file->private_data;
 
@@ -629,8 +550,9 @@ static __poll_t kma_table_poll(struct file *file, struct poll_table_struct *wait
 {
 	const struct seq_file *seq = file->private_data;
 	const struct kma_snapshot *snap = seq->private;
+	const struct kma_table_ops *ops = snap->table->ops;
 
-	return snap->table->poll ? snap->table->poll(snap, file, wait) : EPOLLIN | EPOLLRDNORM;
+	return ops->poll ? ops->poll(snap, file, wait) : EPOLLIN | EPOLLRDNORM;
 }
 
 static int kma_table_open(struct inode *inode, struct file *file)

@@ -10,7 +10,8 @@
  * Reading only prints the rows, so that a slow reader, or one with a tiny buffer, gets one
  * consistent table.  Closing the file frees the snapshot.
  *
- * Each table has a source file with its struct kma_table, and a line in KMA_TABLES.
+ * A table is a line in KMA_TABLES, with its name and its columns, and a struct kma_table_ops in a
+ * source file of its own, or in that of similar tables.
  */
 #ifndef KMA_REPORT_SEQTAB_H
 #define KMA_REPORT_SEQTAB_H
@@ -24,14 +25,17 @@
 #include "../core/stat.h"
 #include "../countmaps.h"
 #include "../identity.h"
+#include "../resolve/symbol.h"
 #include "../trace/acct_track.h"
 #include "names.h"
 
 /* Largest number of keys of a sort order. */
 #define KMA_SORT_KEYS	4
 
-struct poll_table_struct;
+struct kma_countmap_info;
+struct kma_map_row;
 struct kma_snapshot;
+struct poll_table_struct;
 
 /**
  * enum kma_format - how a column is printed; see kmemacct_abi.h
@@ -68,9 +72,6 @@ struct kma_column {
 	enum kma_format format;
 };
 
-/* Makes the struct kma_column of each entry of a list in kmemacct_abi.h. */
-#define KMA_COLUMN(_name, _format, _kind, _unit) { #_name, KMA_FORMAT_##_format },
-
 /**
  * struct kma_sort - the order of a table's rows
  * @key: columns that rows are compared by; the first one that differs decides
@@ -84,33 +85,33 @@ struct kma_sort {
 };
 
 /**
- * struct kma_table - a table
- * @name: name of its file
- * @columns: the columns; if there is a label, it is the last one
- * @nr_columns: number of columns
+ * struct kma_table_ops - what a table is made from, and how its rows are made
  * @row_size: bytes of one row in a snapshot
- * @sort: the current order; protected by kma_lock
+ * @sort: the order of the rows
  * @pages: the table is about pages
  * @countmap: the countmap that the table is made from; KMA_COUNTMAP_NONE if there is none
  * @fill: makes the rows of a snapshot; called with kma_lock held; may sleep, and may drop the
  *	lock by kma_snapshot_pause(); returns 0 or an error; after an error, the caller of @fill
  *	frees the rows
+ * @describe: for kma_rows_map_fill() only: sets the @id of a row and returns its label, which may
+ *	be in @buf; @info is NULL for the row [other]
  * @merge: merges rows that belong together; called once, after @fill, without kma_lock; NULL if
  *	there is nothing to merge
  * @value: returns the value of a column that is not the label
  * @label: returns the label of a row
  * @poll: returns the events of poll() for an open file; NULL if the table does not tell
- * @show: prints one row; kma_show_row() for tables whose lines are columns
+ * @show: prints one row; NULL for a table whose lines are columns
+ *
+ * Each table of KMA_TABLES has one, kma_NAME_ops, in the source file of the table.
  */
-struct kma_table {
-	const char *name;
-	const struct kma_column *columns;
-	int nr_columns;
+struct kma_table_ops {
 	size_t row_size;
 	struct kma_sort sort;
 	bool pages;
 	enum kma_countmap_of countmap;
 	int (*fill)(struct kma_snapshot *snap);
+	const char *(*describe)(struct kma_map_row *row, const struct kma_countmap_info *info,
+				char buf[KMA_SYMBOL_LEN]);
 	void (*merge)(struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
@@ -120,31 +121,28 @@ struct kma_table {
 		     const void *row);
 };
 
-/* Size of the buffer for a pattern, NUL included. */
-#define KMA_QUERY_MATCH		128
-/* Seconds after which stale entries are removed again. */
-#define KMA_QUERY_SWEEP_S	10
+/* kma_callers_ops, kma_allocs_ops and so on: one for each table of KMA_TABLES. */
+#define X(name, columns) extern const struct kma_table_ops kma_##name##_ops;
+KMA_TABLES(X)
+#undef X
 
 /**
- * struct kma_query - a request for a part of a table: see query.h
- * @table: the table
- * @sort: the order; the first key is also what @min is about
- * @top: most rows in the answer; 0: all
- * @min: least value in the first key
- * @match: pattern of labels; "" for all
+ * struct kma_table - a table: tables.c makes one from each line of KMA_TABLES
+ * @name: name of its file
+ * @columns: the columns; if there is a label, it is the last one
+ * @nr_columns: number of columns
+ * @ops: how its rows are made
  */
-struct kma_query {
-	struct kma_table *table;
-	struct kma_sort sort;
-	u64 top;
-	u64 min;
-	char match[KMA_QUERY_MATCH];
+struct kma_table {
+	const char *name;
+	const struct kma_column *columns;
+	int nr_columns;
+	const struct kma_table_ops *ops;
 };
 
 /**
  * struct kma_snapshot - a table at the moment it was opened
  * @table: the table
- * @sort: the order of its rows
  * @rows: the rows
  * @nr_rows: number of rows
  * @max_rows: number of rows there is room for
@@ -164,20 +162,15 @@ struct kma_query {
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
  * @latency: the value of the setting `latency`
- * @query: the request that the snapshot answers; NULL for a whole table
- * @matched: with @query, the number of rows that match it
- * @top_only: @fill has made only the first rows in the order of @query, and has set @matched
- * @swept_ns: with @query, nanoseconds since stale entries were removed from the live table
  * @identity: which load of the module this is, and what has changed since then
  * @recycled: number of rows of the table's countmap that were recycled since the last reset
- * @last: for @poll of struct kma_table
+ * @last: for @poll of struct kma_table_ops
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()
  * @keep_lock: the snapshot is made without dropping kma_lock
  */
 struct kma_snapshot {
-	struct kma_table *table;
-	struct kma_sort sort;
+	const struct kma_table *table;
 	void *rows;
 	size_t nr_rows;
 	size_t max_rows;
@@ -196,10 +189,6 @@ struct kma_snapshot {
 	u32 filter_ever;
 	struct kma_names *names;
 	const char *latency;
-	const struct kma_query *query;
-	u64 matched;
-	bool top_only;
-	u64 swept_ns;
 	struct kma_identity identity;
 	u64 recycled;
 	u64 last;
@@ -269,32 +258,13 @@ int kma_snapshot_name_sites(struct kma_snapshot *snap);
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
 /**
- * kma_query_label() - whether a request is about the rows of a label
- * @query: the request
- * @label: the label
- *
- * Context: any.
- * Return: true if @match selects it.
- */
-bool kma_query_label(const struct kma_query *query, const char *label);
-
-/**
  * kma_snapshot_open() - take a snapshot of a table
  * @table: the table
  *
  * Context: process, may sleep; takes kma_lock.
  * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
  */
-struct kma_snapshot *kma_snapshot_open(struct kma_table *table);
-
-/**
- * kma_snapshot_query() - take a snapshot of a part of a table
- * @query: the request; freed by kma_snapshot_close(), unless this function fails
- *
- * Context: process, may sleep; takes kma_lock.
- * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
- */
-struct kma_snapshot *kma_snapshot_query(const struct kma_query *query);
+struct kma_snapshot *kma_snapshot_open(const struct kma_table *table);
 
 /**
  * kma_snapshot_close() - free a snapshot
@@ -314,15 +284,14 @@ void kma_snapshot_close(struct kma_snapshot *snap);
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
 /**
- * kma_show_row() - print a row, column by column: a @show of struct kma_table
+ * kma_show_row() - print a row
  * @seq: the file to print to
  * @snap: the snapshot
  * @row: the row
  *
  * Context: process.
  */
-void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
-		  const void *row);
+void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap, const void *row);
 
 /**
  * kma_show_milli() - print a number with three digits after the point
@@ -334,30 +303,8 @@ void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap,
  */
 void kma_show_milli(struct seq_file *seq, int width, u64 milli);
 
-/**
- * kma_table_column() - find a column by its name
- * @table: the table
- * @name: the name
- *
- * Context: any.
- * Return: number of the column, or -ENOENT.
- */
-int kma_table_column(const struct kma_table *table, const char *name);
-
-/*
- * For a file that prints the struct kma_snapshot in the @private of its struct seq_file, and prints
- * nothing if that is NULL.
- */
-extern const struct seq_operations kma_seq_ops;
-int kma_seq_release(struct inode *inode, struct file *file);
-
 /* The file operations of tables: in debugfs, and in procfs. */
 extern const struct file_operations kma_table_fops;
 extern const struct proc_ops kma_table_proc_ops;
-
-/* kma_table_NAME for each NAME of KMA_TABLES, defined in NAME.c. */
-#define X(name) extern struct kma_table kma_table_##name;
-KMA_TABLES(X)
-#undef X
 
 #endif /* KMA_REPORT_SEQTAB_H */

@@ -7,10 +7,6 @@
 #include "../resolve/shrinker.h"
 #include "rows_map.h"
 
-static const struct kma_column kma_shrinkers_columns[] = {
-	KMA_SHRINKERS_COLUMNS(KMA_COLUMN)
-};
-
 enum {
 #define X(name, ...) KMA_SHRINKERS_COL_##name,
 	KMA_SHRINKERS_COLUMNS(X)
@@ -52,21 +48,13 @@ static const char *kma_shrinkers_describe(struct kma_map_row *row,
 	return buf;
 }
 
-static int kma_shrinkers_fill(struct kma_snapshot *snap)
-{
-	return kma_rows_map_fill(snap, kma_shrinkers_describe);
-}
-
-struct kma_table kma_table_shrinkers = {
-	.name = "shrinkers",
-	.columns = kma_shrinkers_columns,
-	.nr_columns = ARRAY_SIZE(kma_shrinkers_columns),
+const struct kma_table_ops kma_shrinkers_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_SHRINKERS_COL_total_us, KMA_SHRINKERS_COL_calls }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_SHRINKERS,
-	.fill = kma_shrinkers_fill,
+	.fill = kma_rows_map_fill,
+	.describe = kma_shrinkers_describe,
 	.merge = kma_rows_map_merge,
 	.value = kma_shrinkers_value,
 	.label = kma_rows_map_label,
-	.show = kma_show_row,
 };

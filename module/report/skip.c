@@ -6,10 +6,6 @@
 #include "../match/skip.h"
 #include "seqtab.h"
 
-static const struct kma_column kma_skip_columns[] = {
-	KMA_SKIP_COLUMNS(KMA_COLUMN)
-};
-
 static const char *kma_skip_label(const struct kma_snapshot *snap, const void *row)
 {
 	return row;
@@ -29,13 +25,9 @@ static int kma_skip_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_skip = {
-	.name = "skip",
-	.columns = kma_skip_columns,
-	.nr_columns = ARRAY_SIZE(kma_skip_columns),
+const struct kma_table_ops kma_skip_ops = {
 	.row_size = KMA_SKIP_LEN,
 	.pages = true,
 	.fill = kma_skip_fill,
 	.label = kma_skip_label,
-	.show = kma_show_row,
 };

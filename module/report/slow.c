@@ -19,10 +19,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_slow_columns[] = {
-	KMA_SLOW_COLUMNS(KMA_COLUMN)
-};
-
 /* A row: a record, and its label. */
 struct kma_slow_row {
 	struct kma_slow record;
@@ -176,10 +172,7 @@ static __poll_t kma_slow_poll(const struct kma_snapshot *snap, struct file *file
 	return atomic64_read(&kma_slow_published) != snap->last ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-struct kma_table kma_table_slow = {
-	.name = "slow",
-	.columns = kma_slow_columns,
-	.nr_columns = ARRAY_SIZE(kma_slow_columns),
+const struct kma_table_ops kma_slow_ops = {
 	.row_size = sizeof(struct kma_slow_row),
 	.sort = { .key = { KMA_SLOW_COL_nr }, .nr = 1 },
 	.countmap = KMA_COUNTMAP_STALLS,
@@ -187,5 +180,4 @@ struct kma_table kma_table_slow = {
 	.value = kma_slow_value,
 	.label = kma_slow_label,
 	.poll = kma_slow_poll,
-	.show = kma_show_row,
 };

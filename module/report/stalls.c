@@ -14,10 +14,6 @@ enum {
 #undef X
 };
 
-static const struct kma_column kma_stalls_columns[] = {
-	KMA_STALLS_COLUMNS(KMA_COLUMN)
-};
-
 static u64 kma_stalls_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_map_row *map_row = row;
@@ -63,21 +59,13 @@ static const char *kma_stalls_describe(struct kma_map_row *row,
 	return buf;
 }
 
-static int kma_stalls_fill(struct kma_snapshot *snap)
-{
-	return kma_rows_map_fill(snap, kma_stalls_describe);
-}
-
-struct kma_table kma_table_stalls = {
-	.name = "stalls",
-	.columns = kma_stalls_columns,
-	.nr_columns = ARRAY_SIZE(kma_stalls_columns),
+const struct kma_table_ops kma_stalls_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_STALLS_COL_total_us, KMA_STALLS_COL_count }, .nr = 2 },
 	.countmap = KMA_COUNTMAP_STALLS,
-	.fill = kma_stalls_fill,
+	.fill = kma_rows_map_fill,
+	.describe = kma_stalls_describe,
 	.merge = kma_rows_map_merge,
 	.value = kma_stalls_value,
 	.label = kma_rows_map_label,
-	.show = kma_show_row,
 };

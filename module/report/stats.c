@@ -216,10 +216,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_stats = {
-	.name = "stats",
-	.columns = kma_keyval_columns,
-	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+const struct kma_table_ops kma_stats_ops = {
 	.row_size = sizeof(struct kma_keyval),
 	.fill = kma_stats_fill,
 	.show = kma_keyval_show,

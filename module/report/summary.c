@@ -110,10 +110,7 @@ static int kma_summary_fill(struct kma_snapshot *snap)
 	return 0;
 }
 
-struct kma_table kma_table_summary = {
-	.name = "summary",
-	.columns = kma_keyval_columns,
-	.nr_columns = ARRAY_SIZE(kma_keyval_columns),
+const struct kma_table_ops kma_summary_ops = {
 	.row_size = sizeof(struct kma_keyval),
 	.fill = kma_summary_fill,
 	.show = kma_keyval_show,

@@ -8,8 +8,27 @@
 
 #include "tables.h"
 
-struct kma_table *const kma_tables[] = {
-#define X(name) &kma_table_##name,
+/* The struct kma_column of a column. */
+#define KMA_COLUMN(_name, _format, _kind, _unit) { #_name, KMA_FORMAT_##_format },
+
+/*
+ * For each table, its columns, kma_columns_callers and so on, and its struct kma_table,
+ * kma_table_callers and so on.
+ */
+#define X(_name, _list)							\
+static const struct kma_column kma_columns_##_name[] = { _list(KMA_COLUMN) }; \
+const struct kma_table kma_table_##_name = {				\
+	.name = #_name,							\
+	.columns = kma_columns_##_name,					\
+	.nr_columns = ARRAY_SIZE(kma_columns_##_name),			\
+	.ops = &kma_##_name##_ops,					\
+};
+
+KMA_TABLES(X)
+#undef X
+
+const struct kma_table *const kma_tables[] = {
+#define X(name, columns) &kma_table_##name,
 	KMA_TABLES(X)
 #undef X
 };
@@ -37,7 +56,7 @@ int kma_report_start(const struct file_operations *control,
 	int i;
 
 	if (!proc_create_data(KMA_NAME, 0400, NULL, &kma_table_proc_ops,
-			      &kma_table_summary)) {
+			      (void *)&kma_table_summary)) {
 		pr_err("cannot create /proc/" KMA_NAME ": not enough memory\n");
 		return -ENOMEM;
 	}
@@ -47,7 +66,7 @@ int kma_report_start(const struct file_operations *control,
 		pr_warn("cannot create a debugfs directory, only /proc/" KMA_NAME ": error %ld\n",
 			PTR_ERR(kma_dir));
 	for (i = 0; i < kma_nr_tables; i++)
-		kma_debugfs_file(kma_tables[i]->name, 0400, kma_tables[i],
+		kma_debugfs_file(kma_tables[i]->name, 0400, (void *)kma_tables[i],
 				 &kma_table_fops);
 	kma_debugfs_file("control", 0600, NULL, control);
 	kma_debugfs_file("query", 0600, NULL, query);

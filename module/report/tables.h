@@ -7,15 +7,20 @@
 
 #include "seqtab.h"
 
+/* kma_table_callers, kma_table_allocs and so on: one for each table of KMA_TABLES. */
+#define X(name, columns) extern const struct kma_table kma_table_##name;
+KMA_TABLES(X)
+#undef X
+
 /* All tables, in the order of KMA_TABLES, and their number. */
-extern struct kma_table *const kma_tables[];
+extern const struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;
 
 /**
  * kma_report_start() - create the files
  * @control: operations of the file `control`; an argument, because control.c depends on the
  *	tables, and so the tables must not depend on control.c
- * @query: operations of the file `query`, for the same reason
+ * @query: operations of the file `query`, which is in control.c, too
  *
  * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
  * missing.

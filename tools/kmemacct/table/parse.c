@@ -15,54 +15,29 @@
 #include "snapshot.h"
 #include "table.h"
 
-/* X(name, list): the tables with columns, in the format version that this program reads. */
-#define TABLES(X)				\
-	X(callers, CALLERS)			\
-	X(caches, CACHES)			\
-	X(allocs, ALLOCS)			\
-	X(stacks, STACKS)			\
-	X(page_callers, PAGE_CALLERS)		\
-	X(pages, PAGES)				\
-	X(orders, ORDERS)			\
-	X(pcpu, PCPU)				\
-	X(extfrag, EXTFRAG)			\
-	X(latency, LATENCY)			\
-	X(shrinkers, SHRINKERS)			\
-	X(stalls, STALLS)			\
-	X(slow, SLOW)				\
-	X(tasks, TASKS)				\
-	X(cgroups, CGROUPS)			\
-	X(comm_sites, COMM_SITES)		\
-	X(comm_syscalls, COMM_SYSCALLS)		\
-	X(skip, SKIP)				\
-	X(gfp_flags, GFP_FLAGS)
-
 static const struct known {
 	const char *name;
 	const struct column *columns;
 	u64 version;
 } known[] = {
-#define X(name, list) \
-	{ #name, (const struct column[]) { KMA_##list##_COLUMNS(COLUMN) COLUMN_END }, \
-	  KMA_FORMAT_VERSION },
-	TABLES(X)
+#define X(name, columns) \
+	{ #name, (const struct column[]) { columns(COLUMN) COLUMN_END }, KMA_FORMAT_VERSION },
+	KMA_TABLES(X)
 #undef X
-	{ "summary", NULL, KMA_FORMAT_VERSION },
-	{ "stats", NULL, KMA_FORMAT_VERSION },
-	{ "page_summary", NULL, KMA_FORMAT_VERSION },
 	{ "manifest", (const struct column[]) { SNAPSHOT_COLUMNS(COLUMN) COLUMN_END },
 	  SNAPSHOT_VERSION },
 };
 
-static const char * const names[] = {
-#define X(name) #name,
-	KMA_TABLES(X)
-#undef X
-};
-
+/* The last one is not of the module. */
 const char *table_name(size_t nr)
 {
-	return nr < ARRAY_SIZE(names) ? names[nr] : NULL;
+	return nr < ARRAY_SIZE(known) - 1 ? known[nr].name : NULL;
+}
+
+/* A table of pairs has a list of two columns, the first of which is text. */
+static bool is_pairs(const struct known *k)
+{
+	return k->columns[0].format == FORMAT_LABEL && k->columns[1].name;
 }
 
 /* Most columns that a file may have, with those that this program does not know. */
@@ -265,7 +240,7 @@ static int parse_columns(struct reader *r, char *line)
 {
 	char *word;
 
-	if (!r->known->columns) {
+	if (is_pairs(r->known)) {
 		if (is_word(next_word(&line), "name") && is_word(next_word(&line), "value"))
 			return 0;
 		return fail_line(r, "the columns are not name and value");
@@ -460,7 +435,7 @@ static struct table *new_table(const struct known *k, size_t max_rows)
 {
 	static const struct column none[] = { COLUMN_END };
 
-	return table_new(k->name, k->columns ?: none, false, max_rows);
+	return table_new(k->name, is_pairs(k) ? none : k->columns, false, max_rows);
 }
 
 struct reader *reader_open(const char *name, const char *path, int fd, size_t size)
@@ -522,7 +497,7 @@ static int parse_all(struct reader *r)
 
 	if (parse_head(r))
 		return -1;
-	if (!r->known->columns)
+	if (is_pairs(r->known))
 		return read_pairs(r);
 	while ((ret = read_row(r, table_add(t))) > 0)
 		;
@@ -551,5 +526,5 @@ struct table *table_known(const char *name)
 {
 	const struct known *k = find_known(name);
 
-	return k && k->columns ? new_table(k, 0) : NULL;
+	return k && !is_pairs(k) ? new_table(k, 0) : NULL;
 }

@@ -14,14 +14,14 @@
 #define COUNTS_COLUMNS		KMA_COUNTS_COLUMNS(TITLE)
 
 #define PAGES_TABLE(table, list) \
-	"# kmemacct " table " 7 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
+	"# kmemacct " table " 8 sample_bytes=0 pages=sites since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 #define ACCT_TABLE(table, list) \
-	"# kmemacct " table " 7 sample_bytes=0 filter=tgid,comm account=" table "\n" \
+	"# kmemacct " table " 8 sample_bytes=0 filter=tgid,comm account=" table "\n" \
 	"# " list(TITLE) "\n"
 
 #define LATENCY_TABLE(table, list) \
-	"# kmemacct " table " 7 sample_bytes=0 latency=on since=load window_s=5.000\n" \
+	"# kmemacct " table " 8 sample_bytes=0 latency=on since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 
 #define ZEROS_9		" 0 0 0 0 0 0 0 0 0"
@@ -33,7 +33,7 @@
 
 /* In the order in which they are decoded. */
 #define GFP_FLAGS_TABLE \
-	"# kmemacct gfp_flags 7 sample_bytes=0\n# mask flag\n" \
+	"# kmemacct gfp_flags 8 sample_bytes=0\n# mask flag\n" \
 	"0x400cc0 GFP_KERNEL_ACCOUNT\n0xcc0 GFP_KERNEL\n0xc40 GFP_NOFS\n" \
 	"0x2 __GFP_HIGHMEM\n0x4 GFP_DMA32\n0x1 GFP_DMA\n0x20 __GFP_HIGH\n" \
 	"0x100 __GFP_ZERO\n0x800 __GFP_KSWAPD_RECLAIM\n0x2000 __GFP_NOWARN\n"
@@ -95,16 +95,16 @@ static const struct golden {
 		"12 11 10 90112 2500 my sh;alloc+0x1 [mod]\n" },
 	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
 		"12 11 10 90112 2500 my sh;openat\n" },
-	{ "skip", "# kmemacct skip 7 sample_bytes=0\n# pattern\nalloc_pages*\n" },
+	{ "skip", "# kmemacct skip 8 sample_bytes=0\n# pattern\nalloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
-	{ "page_summary", "# kmemacct page_summary 7 pages=sites\n# name value\n"
+	{ "page_summary", "# kmemacct page_summary 8 pages=sites\n# name value\n"
 		"alloc_requests 10\nalloc_requests_kb 40\nalloc_only_kb -4\n"
 		"page_off 2\n" },
 };
 
 /* Tables with samples, written by hand. */
 #define SAMPLED_HEAD(table) \
-	"# kmemacct " table " 7 sample_bytes=524288 sampled=1 " KMA_GOLDEN_QUIET "\n"
+	"# kmemacct " table " 8 sample_bytes=524288 sampled=1 " KMA_GOLDEN_QUIET "\n"
 
 #define COLUMNS(label) "# " COUNTS_COLUMNS label "\n"
 

@@ -227,18 +227,18 @@ static void refuses_heads(void)
 	EXPECT_ERROR("callers", "# kmemacct callers one\n",
 		     "FILE: line 1: no format version");
 	EXPECT_ERROR("callers", "# kmemacct callers 1 anything\nat all\n",
-		     "FILE has format version 1, not 7: use kmemacct of that version");
-	EXPECT_ERROR("callers", "# kmemacct callers 7 dropped\n",
+		     "FILE has format version 1, not 8: use kmemacct of that version");
+	EXPECT_ERROR("callers", "# kmemacct callers 8 dropped\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 7 dropped=\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 8 dropped=\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 7 =1\n",
+	EXPECT_ERROR("callers", "# kmemacct callers 8 =1\n",
 		     "FILE: line 1: a field of the head is not key=value");
-	EXPECT_ERROR("callers", "# kmemacct callers 7 dropped=0",
+	EXPECT_ERROR("callers", "# kmemacct callers 8 dropped=0",
 		     "FILE is truncated: its last line has no newline");
 }
 
-#define HEAD(table) "# kmemacct " table " 7\n"
+#define HEAD(table) "# kmemacct " table " 8\n"
 
 static void refuses_columns(void)
 {
@@ -264,7 +264,7 @@ static void refuses_columns(void)
 /* A newer module may print columns, fields and lines that this program does not know. */
 static void ignores_what_it_does_not_know(void)
 {
-	struct table *t = parse("skip", "# kmemacct skip 7 new=1\n# newer=2 newest=3\n"
+	struct table *t = parse("skip", "# kmemacct skip 8 new=1\n# newer=2 newest=3\n"
 				"# added pattern\nx* a b*\n");
 
 	EXPECT(t && t->nr_rows == 1);
@@ -273,7 +273,7 @@ static void ignores_what_it_does_not_know(void)
 	EXPECT_TEXT(t->rows[0]->label, "a b*");
 	EXPECT_TEXT(table_field(t, "newest"), "3");
 	table_free(t);
-	t = parse("summary", "# kmemacct summary 7\n# name value kind\nallocs 3 counter\n");
+	t = parse("summary", "# kmemacct summary 8\n# name value kind\nallocs 3 counter\n");
 	EXPECT(t && t->rows[0]->v[0] == 3);
 	table_free(t);
 }
@@ -281,12 +281,12 @@ static void ignores_what_it_does_not_know(void)
 /* A column is known by its name, wherever it is. */
 static void finds_columns_by_name(void)
 {
-	struct table *t = parse("gfp_flags", "# kmemacct gfp_flags 7\n# a mask b flag\n"
+	struct table *t = parse("gfp_flags", "# kmemacct gfp_flags 8\n# a mask b flag\n"
 				"1 0x2 3 __GFP_X\n");
 
 	EXPECT(t && t->rows[0]->v[0] == 2);
 	table_free(t);
-	t = parse("orders", "# kmemacct orders 7\n"
+	t = parse("orders", "# kmemacct orders 8\n"
 		  "# frees hits kb live_kb live_allocs bulk_allocs migratetype order\n"
 		  "1 2 3 4 5 6 Movable 7\n");
 	EXPECT(t && t->nr_rows == 1);
@@ -986,7 +986,7 @@ static void expect_printed(int line, struct table *t, const char *keys, int scre
 	expect_printed(__LINE__, t, keys, screen, expected)
 
 /* Rows of 36 and 9 samples, each of which stands for 16 bytes; and one without. */
-#define PRINTED_HEAD(name, label) "# kmemacct " name " 7 sample_bytes=16 sampled=1\n" COLUMNS(label)
+#define PRINTED_HEAD(name, label) "# kmemacct " name " 8 sample_bytes=16 sampled=1\n" COLUMNS(label)
 #define PRINTED_CALLERS PRINTED_HEAD("callers", "site") \
 	SAMPLED_CALLER(576, 72, 90, 0, 41, 36, 95, 15, 18, 0, "a+0x1") \
 	SAMPLED_CALLER(144, 18, 30, 0, 12, 9, 47, 7, 10, 0, "b+0x1") \
@@ -1126,7 +1126,7 @@ static void formats_of_pages_are_read(void)
 	EXPECT(t->nr_values == 0 && t->nr_rows == 1);
 	EXPECT_TEXT(t->rows[0]->label, "alloc_pages*");
 	table_free(t);
-	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 7\n# mask flag\n0xg x\n",
+	EXPECT_ERROR("gfp_flags", "# kmemacct gfp_flags 8\n# mask flag\n0xg x\n",
 		     "FILE: line 3: invalid mask '0xg'");
 }
 
@@ -1201,7 +1201,7 @@ static void expect_codes(int line, const char *flags, const char *expected)
 	struct table *t;
 	size_t i;
 
-	snprintf(text, sizeof(text), "# kmemacct gfp_flags 7\n# mask flag\n%s", flags);
+	snprintf(text, sizeof(text), "# kmemacct gfp_flags 8\n# mask flag\n%s", flags);
 	t = gfp_add_codes(parse("gfp_flags", text));
 	for (i = 0; i < t->nr_rows; i++) {
 		strcat(got, i ? " " : "");

@@ -235,7 +235,7 @@ static void intervals_end_somewhere(void)
 static void errors_below_one_are_errors(void)
 {
 	struct table *t = parse("callers",
-		"# kmemacct callers 7 sample_bytes=4096 sampled=1\n" COLUMNS("site")
+		"# kmemacct callers 8 sample_bytes=4096 sampled=1\n" COLUMNS("site")
 		"650000 40 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 39 13000 0 0 0 0 0 0 0 0 0 0 0 0 0 a\n");
 	struct interval i = estimate_interval(t, t->rows[0], COUNT_live_objs);
 
@@ -248,7 +248,7 @@ static void errors_below_one_are_errors(void)
 static void what_has_no_sample_is_bounded(void)
 {
 	struct table *t = parse("callers",
-		"# kmemacct callers 7 sample_bytes=0 sampled=1\n" COLUMNS("site")
+		"# kmemacct callers 8 sample_bytes=0 sampled=1\n" COLUMNS("site")
 		"9 9 9 9 9 9 9 9 9 9 9 9 9 9 0.000 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 a\n"
 		"4000 1 0 0 0 0 0 0 0 0 0 0 0 0 0.000 0 4 2000 1 0 0 0 0 0 0 0 0 0 0 0 0 b\n");
 	struct view v;
@@ -262,7 +262,7 @@ static void what_has_no_sample_is_bounded(void)
 	view_end(&v);
 	/* A number that no module prints, and whose bound has more than 64 bits */
 	t = parse("callers",
-		  "# kmemacct callers 7 sample_bytes=18446744073709551615 sampled=1\n"
+		  "# kmemacct callers 8 sample_bytes=18446744073709551615 sampled=1\n"
 		  COLUMNS("site"));
 	EXPECT(estimate_unsampled(t) == 1ULL << 63);
 	table_free(t);
@@ -276,7 +276,7 @@ static void what_has_no_sample_is_bounded(void)
 }
 
 #define PAGES_HEAD \
-	"# kmemacct page_callers 7 sample_bytes=65536 sampled=1 pages=sites\n" \
+	"# kmemacct page_callers 8 sample_bytes=65536 sampled=1 pages=sites\n" \
 	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \
 	" live_samples live_kb_se live_allocs_se hits_se kb_se frees_se bulk_allocs_se site\n"
 

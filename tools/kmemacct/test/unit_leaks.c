@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "unit.h"
 
-#define ALLOCS	"# kmemacct allocs 7 sampled=0\n# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
+#define ALLOCS	"# kmemacct allocs 8 sampled=0\n# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
 #define OBJECT(alloc, age, node, weight, site) \
 	"1 1 " #alloc " " #age " 0 " #node " - " #weight " " site "\n"
 

@@ -10,7 +10,7 @@
 #include "golden.h"
 #include "unit.h"
 
-#define HEAD	"# kmemacct orders 7 sampled=0\n# kernel=6.1\n" \
+#define HEAD	"# kmemacct orders 8 sampled=0\n# kernel=6.1\n" \
 		"# order migratetype live_kb live_allocs hits kb frees bulk_allocs\n"
 #define ROW(order, type, hits) order " " type " 1 2 " hits " 4 5 6\n"
 

@@ -210,10 +210,7 @@ static const char * const words[] = {
 };
 
 static const char * const good[] = {
-	"reset", "sort callers hits",
-	"sort callers live_bytes,site\n", "sort caches cache", "sort allocs age_ms",
-	"sort allocs bytes_alloc,site,pid", "sort callers frag_pct,hits,frees,site",
-	"sort stacks samples,stack", "budget_pct 0", "budget_pct 100",
+	"reset", "budget_pct 0", "budget_pct 100\n",
 };
 
 /* These are sent less often: they patch the kernel's code, which interrupts all CPUs. */

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read the module's tables, and read and write its `control` file."""
-import random
 from pathlib import Path
 
 from harness import check
@@ -34,7 +33,7 @@ class Table:
             self.opened = opened()
             text = f.read()
         head, identity, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 7 "
+        prefix = f"# kmemacct {name} 8 "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
         self.head = dict(pair.split("=") for pair in
                          head[len(prefix):].split() + identity[2:].split())
@@ -68,8 +67,3 @@ def read_all():
     for name in TABLES:
         Path(DEBUGFS, "kmemacct", name).read_bytes()
     Path("/proc/kmemacct").read_bytes()
-
-
-def sort_all():
-    control(f"sort callers {random.choice(['hits', 'site', 'frees,site'])}")
-    control(f"sort caches {random.choice(['hits', 'cache'])}")

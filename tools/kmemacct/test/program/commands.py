@@ -100,7 +100,7 @@ def helps(t):
     check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
     check_equal("a screen", True, len(text.splitlines()) <= 56)
     check_equal("groups", ["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
-    tables = re.findall(r"^\tX\((\w+)\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
+    tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
     check_equal("tables", [], sorted(set(tables) - set(names_of(t))))
     version = re.search(r'KMA_VERSION\s+"(.*)"', ABI)[1]
     check_equal("version", f"kmemacct {version}\n", t.out("--version"))

@@ -58,8 +58,8 @@ def says_that_the_kernel_is_locked_down(t):
 
 
 def refuses_another_version(t):
-    t.write("callers", callers(CALLERS).replace("callers 7", "callers 1", 1))
-    error = f"{t.dir}/callers has format version 1, not 7: use kmemacct of that version"
+    t.write("callers", callers(CALLERS).replace("callers 8", "callers 1", 1))
+    error = f"{t.dir}/callers has format version 1, not 8: use kmemacct of that version"
     check_equal("callers", error, t.error("callers"))
     check_equal("run", error, t.error("run", "--", "false", status=125))
 

@@ -205,8 +205,8 @@ def refuses_another_manifest(t):
     snapshot_of(bad, files, version=2)
     check_equal("version", f"{bad} has format version 2, not 1: use kmemacct of that version",
                 t.error("-i", bad, "callers"))
-    snapshot_of(bad, [("callers", text.replace("callers 7", "callers 8"))])
-    check_equal("table", f"{bad}: callers has format version 8, not 7: use kmemacct of that"
+    snapshot_of(bad, [("callers", text.replace("callers 8", "callers 9"))])
+    check_equal("table", f"{bad}: callers has format version 9, not 8: use kmemacct of that"
                 " version", t.error("-i", bad, "callers"))
     for members, why in (
             ([("manifest", manifest(files))], "callers is missing"),

@@ -214,7 +214,7 @@ def reads_the_golden_tables(t):
     stacks.write_text(stacks.read_text().replace("sampled=0", "sampled=1"))
     for name in "callers", "caches", "allocs", "summary", "stats", "stacks":
         found = json.loads(t.out(name, "-j"))
-        check_equal("name", (name, 7), (found["table"], found["version"]))
+        check_equal("name", (name, 8), (found["table"], found["version"]))
     rows = t.rows("callers")
     check_equal("largest", 2**64 - 1, rows[2]["live_bytes"])
     check_equal("site", "kma_caller+0x1a [kma_module]", rows[0]["site"])

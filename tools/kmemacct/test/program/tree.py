@@ -19,7 +19,7 @@ PLAIN = BUILT / "plain"
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
 IDENTITY = ("# load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
             " resets=0 module_changes=0\n")
-HEAD = ("# kmemacct %s 7 sample_bytes=0 sampled=%d dropped=0 replaced=1 page_freed=0 unmatched=4082"
+HEAD = ("# kmemacct %s 8 sample_bytes=0 sampled=%d dropped=0 replaced=1 page_freed=0 unmatched=4082"
         " coverage_pct=99.997 cache_size=slot since=load window_s=%s\n")
 COUNTS = ("live_bytes live_objs hits bytes_req objs_alloc bytes_alloc frees bytes_freed"
           " no_entry pingpong cross_node bulk_objs bulk_bytes confirmed_bytes"

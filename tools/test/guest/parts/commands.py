@@ -142,15 +142,11 @@ def garbage():
         (b"reset\nreset", ""), (b"enabled", "enabled"), (b"enabled 2", "2"),
         (b"enabled 01", "01"), (b"enabled -1", "-1"), (b"enabled 1 1", "1 1"),
         (b"enabled 1\nreset", ""), (b"enabledx 1", "enabledx"),
-        (b"live_max 5", "live_max"), (b"sort", "sort"),
-        (b"sort callers", "callers"), (b"sort nothing hits", "nothing"),
-        (b"sort summary value", "summary"), (b"sort callers nokey", "nokey"),
-        (b"sort callers hits,", "callers"), (b"sort callers ,hits", "callers"),
-        (b"sort callers hits nokey", "nokey"), (b"sort allocs ptr", "ptr"),
-        (b"sort callers " + b",".join([b"hits"] * 5), "4"),
+        (b"live_max 5", "live_max"), (b"sort", "sort is gone"),
+        (b"sort callers hits", "sort is gone"),
         (b"x" * 255, "x"), (b"x" * 256, "255"), (b"enabled 0" + b" " * 250, "255"),
         (b"x" * 4096, "255"), (b"x" * 100000, "255"),
-        (b"\x1b[31m\r\x07 sort", "unknown command"), (b"%s%n%p %x", "%s%n"),
+        (b"\x1b[31m\r\x07 reset", "unknown command"), (b"%s%n%p %x", "%s%n"),
     ]
     for _ in range(200):
         yield rng.randbytes(rng.randrange(1, 256)), ""
@@ -160,7 +156,6 @@ def garbage():
 def garbage_to_control():
     """Test that an invalid command fails, changes no setting, and gives a one-line reason."""
     with loaded("kmemacct"):
-        control("sort callers hits,site")
         control("enabled 0")
         before = settings()
         check_equal("last_error", "none", before.pop("last_error"))
@@ -183,4 +178,21 @@ def garbage_to_control():
         check_equal("enabled", "1", settings()["enabled"])
 
 
-PARTS = (reset, enabled, enabled_during_insmod, garbage_to_control)
+@single
+def query_is_gone():
+    """Test that the file `query` of earlier versions is empty and refuses each write."""
+    query = DEBUGFS / "kmemacct/query"
+    with loaded("kmemacct"):
+        check_equal("text", b"", query.read_bytes())
+        for request in (b"callers", b"callers sort=hits top=1\n", b"x" * 4096):
+            try:
+                query.write_bytes(request)
+                raise Failed(f"{request!r} was accepted")
+            except OSError as e:
+                check_equal(f"error for {request!r}", errno.EINVAL, e.errno)
+            check_equal("last_error", "query is gone: use kmemacct TABLE -s KEY -l ROWS",
+                        settings()["last_error"])
+            control("enabled 1")
+
+
+PARTS = (reset, enabled, enabled_during_insmod, garbage_to_control, query_is_gone)

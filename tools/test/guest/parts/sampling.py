@@ -12,7 +12,7 @@ from harness import check, check_equal, each_kernel, several, single
 from kernel import has_checkers, loaded
 from processes import child, user_load
 from sums import identities
-from table import Table, control, pairs_of, read_all, settings, sort_all
+from table import Table, control, pairs_of, read_all, settings
 from truth import Truth, both, rows_by_function, storm, storm_until
 
 PARAMETER = Path("/sys/module/kmemacct/parameters/sample_bytes")
@@ -279,7 +279,7 @@ def sampling_on_and_off():
     with both() as known:
         known.run("constant", "caches")
         with contextlib.ExitStack() as stack:
-            for work in (read_all, sort_all, user_load):
+            for work in (read_all, user_load):
                 stack.enter_context(child(work))
             stack.enter_context(storm(known))
             storm_until(known, 100000, switch, times=40)

@@ -6,19 +6,18 @@ from compare import check_all_freed, compare, compare_allocs
 from harness import check, check_equal, several
 from processes import child, user_load
 from sums import check_sums
-from table import Table, control, read_all, sort_all
+from table import Table, control, read_all
 from truth import STORM_HITS, both, rows_by_function, storm, storm_until
 
 
 @several
 def storming():
-    """Test that counts are exact after a storm during which tables are read and sorted."""
+    """Test that counts are exact after a storm during which tables are read."""
     start = time.monotonic()
     with both() as known:
-        with child(read_all), child(sort_all), child(user_load), storm(known):
+        with child(read_all), child(user_load), storm(known):
             storm_until(known, STORM_HITS)
         seconds = time.monotonic() - start
-        control("sort allocs age_ms")
         compare(known, "after the storm")
         check(known.values()["storm_irqs"] > 100, "too few interrupts in the storm")
         # The processes have ended, but some of their memory may be freed a little later.

@@ -10,7 +10,7 @@ from kernel import DEBUGFS
 from parts.debug.shared import ENABLED, check_live, now_and_then
 from processes import user_load
 from sums import check_sums
-from table import Table, control, pairs_of, read_all, settings, sort_all
+from table import Table, control, pairs_of, read_all, settings
 from truth import both, rows_by_function, storm
 
 
@@ -76,12 +76,12 @@ def watchpoints():
 
 @part
 def everything(size):
-    """Test readers, resets, switches and sorting while all CPUs allocate and free."""
+    """Test readers, resets and switches while all CPUs allocate and free."""
     start = time.monotonic()
     # With this limit, reading is quick, and there is still room for all live objects.
     with both("live_max=30000") as known:
         with contextlib.ExitStack() as stack:
-            for work in (read_all, read_all, read_settings, sort_all, toggle,
+            for work in (read_all, read_all, read_settings, toggle,
                          user_load, lambda: control("reset")):
                 stack.enter_context(now_and_then(work))
             seen = storm_for(known, size - size // 10)
@@ -96,7 +96,7 @@ def everything(size):
                     sum(row["live_objs"] for row in rows.values()))
         check_sums()
         seen += check_exact_since_reset(known, size // 10,
-                                        (read_all, sort_all, user_load))
+                                        (read_all, user_load))
         check_equal("objects without an entry", 0, pairs_of("stats")["dropped_live_full"])
         live, recorded = check_live(known, "after the storm")
         check_equal("objects in allocs", live, recorded)

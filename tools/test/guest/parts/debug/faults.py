@@ -179,7 +179,7 @@ def failing_insmod(size):
 UNDO = {"skip add x*": "skip del x*", "skip del x*": "skip add x*"}
 # Each is tried in the state that the one before it has left.  `pages off` is left out:
 # without memory the kernel cannot remove a kprobe, and warns (kernel/kprobes.c of 6.12).
-COMMANDS = ("sort callers hits", "enabled 0", "enabled 1", "reset", "account off",
+COMMANDS = ("enabled 0", "enabled 1", "reset", "account off",
             "account tasks,cgroups", "filter comm x*", "filter cgroup /",
             "filter module kernel", "filter off",
             *UNDO, "pages classes", "pages sites")

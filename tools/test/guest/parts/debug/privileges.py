@@ -81,7 +81,7 @@ def no_addresses():
         user_load()
         # last_error may quote the command, and nothing else.
         with contextlib.suppress(OSError):
-            control("sort allocs ptr")
+            control("enabled ptr")
         for level in ("0", "1", "2"):
             restrict.write_text(level)
             for path in FILES:
