@@ -1168,7 +1168,7 @@ enum unit unit_of_pair(const char *name)
 	struct table *t;
 	enum unit unit;
 
-	snprintf(text, sizeof(text), "# kmemacct stats 7\n# name value\n%s 1\n", name);
+	snprintf(text, sizeof(text), "# kmemacct stats 8\n# name value\n%s 1\n", name);
 	t = parse("stats", text);
 	unit = t->columns[0].unit;
 	table_free(t);
