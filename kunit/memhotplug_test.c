@@ -206,8 +206,8 @@ static void kma_growth_wait(struct kma_growth *g)
 	const int before = atomic_read(&g->changes);
 	int ms;
 
-	for (ms = 0; ms < 10000 && atomic_read(&g->changes) - before < KMA_CHANGES; ms += 10)
-		msleep(10);
+	for (ms = 0; ms < 10000 && atomic_read(&g->changes) - before < KMA_CHANGES; ms += 20)
+		msleep(20);
 }
 
 static void kma_growth_grow(struct kma_growth *g)

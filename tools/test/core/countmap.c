@@ -342,7 +342,7 @@ static void kma_searches_in_pieces(void)
 	kma_expect(!kma_recycle(&kma_plain, false) && kma_countmap.left == piece);
 	kma_expect(!kma_recycle(&kma_plain, true) && !kma_countmap.left);
 	kma_expect(!kma_recycle(&kma_plain, false) && !kma_countmap.left);
-	/* All rows are idle, so the search stops when a quarter of them is free, and then goes on. */
+	/* All rows are idle.  The search stops when a quarter of them is free, and then goes on. */
 	kma_expect(kma_recycle(&kma_plain, true) == rows / 4);
 	kma_expect(kma_countmap.left == rows - rows / 4 - 1);
 	for (; kma_countmap_used(&kma_countmap) < rows; i++) {
