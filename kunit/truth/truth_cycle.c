@@ -4,7 +4,7 @@
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
-/* Caches at an address that one of the last few caches, of another size, had. */
+/* Number of caches whose address one of the 16 caches before had, with another size. */
 unsigned long truth_cycle_reused;
 
 static void truth_cycle_count(const struct kmem_cache *cache, unsigned int size)
