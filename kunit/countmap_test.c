@@ -212,7 +212,7 @@ static void kma_countmap_backs_off(struct kunit *test)
 	kma_turns(1);
 	KUNIT_EXPECT_EQ(test, t->recycled, t->rows / 4);
 	KUNIT_EXPECT_EQ(test, kma_sum_all(t), 6 * (t->rows - 1));
-	/* Once a search has found something, the next one is soon, even after many in vain. */
+	/* After a search that has recycled rows, the next one comes soon again. */
 	for (; kma_countmap_used(t) < t->rows; key++)
 		kma_count_key(t, key, 0, 1);
 	kma_turns(1);

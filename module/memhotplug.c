@@ -168,7 +168,10 @@ static void kma_memhotplug_online(const struct memory_notify *mem)
 
 #define KMA_ADDED_DURING_LOAD	"memory was added during load; reload the module"
 
-/* The notifier was registered while this memory was going online, and so has not seen that. */
+/*
+ * Memory that began to go online before the notifier was registered has no generations of its own:
+ * kma_memhotplug_online() was not called for it.
+ */
 static void kma_memhotplug_is_online(const struct memory_notify *mem)
 {
 	const struct kma_pagegen *pages = &kma_core.obj.pages;

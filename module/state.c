@@ -23,8 +23,8 @@ struct kma_config kma_config;
 DEFINE_MUTEX(kma_lock);
 
 /*
- * What kma_lock is held for, when it was taken, and for each purpose the longest time that it was
- * held.  Times are in ns.  Protected by kma_lock itself.
+ * The purpose for which kma_lock is held, the time at which it was taken, and the longest time that
+ * each purpose has held it, in ns.  Protected by kma_lock itself.
  */
 static enum kma_lock_holder kma_lock_holder;
 static u64 kma_lock_since;

@@ -24,8 +24,8 @@ module_param(pagealloc, ulong, 0400);
 MODULE_PARM_DESC(pagealloc, "address of kma_pagealloc; 0 if pages are not tracked");
 
 /*
- * Numbers of places that are on the node of the pages that they describe, or on another one, or
- * missing: then a place of no use stands for them.
+ * Numbers of generations and records that are on the node of the pages that they describe, or on
+ * another node; and of pages that have none of their own: several pages share one that is not used.
  */
 static uint gens_near, gens_far, gens_missing, records_near, records_far, records_missing;
 module_param(gens_near, uint, 0400);

@@ -4,19 +4,36 @@
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
+/* Number of caches whose address one of the 16 caches before had, with another size. */
 unsigned long truth_cycle_reused;
+
+static void truth_cycle_count(const struct kmem_cache *cache, unsigned int size)
+{
+	static struct {
+		const struct kmem_cache *cache;
+		unsigned int size;
+	} last[16];
+	static unsigned int next;
+	bool reused = false;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(last); i++)
+		reused |= last[i].cache == cache && last[i].size != size;
+	truth_cycle_reused += reused;
+	last[next].cache = cache;
+	last[next].size = size;
+	next = (next + 1) % ARRAY_SIZE(last);
+}
 
 static int truth_cycle_once(const char *name, unsigned int size)
 {
-	static struct kmem_cache *last;
 	struct kmem_cache **cache = &truth_caches[TRUTH_CACHE_CYCLE].cache;
 	int ret;
 
 	*cache = truth_cache_create(name, size, 0, NULL);
 	if (!*cache)
 		return -ENOMEM;
-	truth_cycle_reused += *cache == last;
-	last = *cache;
+	truth_cycle_count(*cache, size);
 	ret = truth_make(TRUTH_cycle, size, NUMA_NO_NODE, 3);
 	truth_drop(3);
 	kmem_cache_destroy(*cache);
@@ -24,7 +41,7 @@ static int truth_cycle_once(const char *name, unsigned int size)
 	return ret;
 }
 
-/* Create and destroy caches; many get the address of the previous one. */
+/* Create and destroy caches; many get the address of an earlier one. */
 int truth_run_cycle(void)
 {
 	int i, ret = 0;

@@ -10,7 +10,10 @@ enum {
 	KMA_LEAVES_IDLE,
 };
 
-/* The most copies of rows that one call reads.  A row has a copy on each possible CPU, or a few. */
+/*
+ * The most copies of rows that one call reads.  A row has a copy for each possible CPU, or
+ * KMA_COUNTMAP_COPIES shared ones.
+ */
 #define KMA_COUNTMAP_LOOK	65536
 
 /* The number of rows before the reserve. */

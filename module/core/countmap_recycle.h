@@ -22,8 +22,9 @@
  *	idle:	the row has counted nothing since a search last read it
  *
  * These rows leave only until a quarter of the rows before the reserve is free.  A search reads
- * each row once.  One call reads a limited number of rows, so a search of a machine with many CPUs
- * may take several calls.  It goes on where it has stopped, also after rows have been free.
+ * each row once.  One call reads a limited number of rows, so with many CPUs a search may take
+ * several calls.  Each call goes on where the last one stopped, even if rows were not short
+ * meanwhile.
  *
  * Nothing that a row has counted is lost: it is added to another row, the heir.  The policy chooses
  * the heir, such as the row of all processes that have ended.  Probes may count in it meanwhile.
@@ -71,8 +72,8 @@ bool kma_countmap_is_short(const struct kma_countmap *t);
  * kma_countmap_recycle_begin() - choose the rows that leave
  * @t: the countmap
  * @policy: what its user decides
- * @idle: true to begin a search for double and idle rows, unless one is going on, which @left of
- *	the countmap tells: that one goes on in any case
+ * @idle: true to begin a search for double and idle rows.  A search that has begun goes on in any
+ *	case, until @left of the countmap is 0.
  *
  * Context: process, may sleep; no other context recycles, retires or reads rows of this countmap
  * until kma_countmap_recycle_finish() has returned.

@@ -530,8 +530,8 @@ static void kma_shares_numbers_by_size(void)
 	kma_cachetab_destroy(&t);
 }
 
-static void kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigned int type,
-			      unsigned long kind)
+static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigned int type,
+			     unsigned long kind)
 {
 	const unsigned long class = kma_class(order, type, 0x12345);
 	const unsigned long all = kma_class(order, type, KMA_CLASS_GFP_OTHER);
@@ -542,11 +542,13 @@ static void kma_shares_number(struct kma_cachetab *t, unsigned int order, unsign
 	/* The class that stands for all of them has the same number. */
 	kma_expect(kma_cachetab_has(t, kma_class_kind(all, kind)));
 	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
+	return id;
 }
 
 /* Classes without a number of their own share one by kind, order and migrate type. */
 static void kma_shares_numbers_by_kind(void)
 {
+	int site, shadow, alone;
 	struct kma_cachetab t;
 	u32 i;
 
@@ -554,9 +556,10 @@ static void kma_shares_numbers_by_kind(void)
 	for (i = 0; i < KMA_CACHES_MAX; i++)
 		kma_expect(kma_cachetab_get(&t, kma_class(0, 0, i)) == (int)i);
 	for (i = 0; i < 16 * 8; i++) {
-		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SITE);
-		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SHADOW);
-		kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_ALONE);
+		site = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SITE);
+		shadow = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SHADOW);
+		alone = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_ALONE);
+		kma_expect(site != shadow && site != alone && shadow != alone);
 	}
 	kma_cachetab_destroy(&t);
 }

@@ -136,8 +136,8 @@ def destroyed_caches():
         check(stats["caches_used"] < 300, f"caches_used {stats['caches_used']}")
         check_sums()
         reused = known.values()["cycle_reused"]
-        check(reused > 0, "no cache had the same address as the one before")
-        return f"{reused} of 120 caches at the same address as the one before"
+        check(reused > 0, "no cache had the address of an earlier one")
+        return f"{reused} of 120 caches at the address of an earlier one"
 
 
 CHURN = DEBUGFS / "kmemacct_churn"
