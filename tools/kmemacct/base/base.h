@@ -82,10 +82,13 @@ int number_parse_hex(const char *text, u64 *value);
 /*
  * Parse a duration: a number of seconds, or numbers with units, the largest unit first, as in
  * 500ms, 30s, 5m or 5min, 1.5h, 2h30m, 1d and 1w; a size in bytes, such as 4096, 64K, 1M or 2G; or
- * a percentage with up to three digits after the point, in thousandths.
+ * a percentage with up to three digits after the point, in thousandths.  A delay is a duration from
+ * 0.1 s to an hour.
  * Return: 0, or -1 if it is none, or does not fit.
  */
 int number_parse_duration(const char *text, u64 *ms);
+int number_parse_delay(const char *text, u64 *ms);
+#define NUMBER_DELAY	"a number of seconds from 0.1 to 3600"
 int number_parse_size(const char *text, u64 *bytes);
 int number_parse_percent(const char *text, u64 *milli);
 

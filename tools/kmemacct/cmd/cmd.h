@@ -50,12 +50,14 @@ struct command;
 #define OPTION_SERIES		BIT_ULL(32)
 #define OPTION_INCLUDE		BIT_ULL(33)
 #define OPTION_EXCLUDE		BIT_ULL(34)
+#define OPTION_EVERY		BIT_ULL(35)
+#define OPTION_SCHEMA		BIT_ULL(60)
 #define OPTION_HELP		BIT_ULL(61)
 #define OPTION_VERSION		BIT_ULL(62)
 #define OPTION_COMPLETION	BIT_ULL(63)
 
 /* The options that need no command. */
-#define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION)
+#define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION | OPTION_SCHEMA)
 /* How a list is printed and where it comes from, and how one of numbers is printed. */
 #define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
@@ -86,8 +88,8 @@ struct patterns {
  * @older_ms: minimum age in milliseconds
  * @at_least_us: minimum duration in microseconds
  * @stat: what they mean to stat, where their order matters
- * @delay_ms: time between two refreshes in milliseconds
- * @count: number of refreshes
+ * @delay_ms: time between two refreshes or looks, in milliseconds
+ * @count: their number
  * @input: the snapshot to read tables from, or NULL
  * @source: what tables are read from
  * @tables: names of the tables that a snapshot has, or NULL for all
@@ -231,8 +233,11 @@ extern const struct command commands[];
 /* Find a command; dashes may stand for underscores.  Return: NULL after calling fail(). */
 const struct command *commands_find(const char *name);
 
-/* Make the table that a command prints, without rows.  Return: NULL if it prints none with columns. */
-struct table *commands_table(const struct command *c);
+/*
+ * Make the table that a command prints, without rows.  Of @o, only --by, --table and -j matter.
+ * Return: false if it prints none with columns.
+ */
+bool commands_view(struct view *v, const struct command *c, const struct options *o);
 
 /* ---- tables on standard output (show.c) ----------------------------------- */
 
@@ -262,8 +267,8 @@ int show_stream(const struct options *o, const char *name);
 /* Sort and select rows as the options say, and make the total.  Return: 0, or -1 after fail(). */
 int show_prepare(struct view *v, const struct options *o, const char *keys);
 
-/* Check sort keys and columns with a table, before a command runs for an hour; and free it. */
-int show_check(struct table *t, const struct options *o);
+/* Check sort keys and columns, before a command runs for an hour. */
+int show_check(const struct command *c, const struct options *o);
 
 /* Return: what a table looks like by the options. */
 struct look show_look(const struct options *o);
@@ -324,6 +329,9 @@ extern const char * const leaks_names[LEAKS_BY_NR + 1];
 void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct moment *moment,
 		struct table *names);
 
+/* Return: what the option --by asks for. */
+enum leaks_by leaks_by(const struct options *o);
+
 int leaks_run(const struct command *c, const struct options *o);
 
 /* ---- other programs (run.c) ----------------------------------------------- */
@@ -370,9 +378,6 @@ int stat_sort(struct perf_options *o, const char *keys);
 
 /* Compare two snapshots, or a snapshot with the module.  Return: 1 if something has grown. */
 int diff_run(const struct command *c, const struct options *o);
-
-/* Compare a table with what it was at the last look, again and again. */
-int watch_run(const struct command *c, const struct options *o);
 
 /* ---- the log of slow phases (slow.c) -------------------------------------- */
 
@@ -489,12 +494,18 @@ const char *export_format(int nr);
 
 int export_run(const struct command *c, const struct options *o);
 
-/* ---- help and completion -------------------------------------------------- */
+/* ---- help, completion, schema --------------------------------------------- */
 
 /* Print the help of the program, or of a command. */
 void help_print(const struct command *c);
 
 /* Print the completion for bash. */
 void completion_print(void);
+
+/*
+ * Print the JSON schema of what a command prints with -j; @c is NULL: of what any command prints.
+ * Return: 0, or -1 after calling fail().
+ */
+int json_schema_print(const struct command *c);
 
 #endif /* CMD_H */

@@ -46,7 +46,7 @@ static void percentiles_of(struct view *v, const struct options *o)
 
 static void leaks_of(struct view *v, const struct options *o)
 {
-	leaks_make(v, 0, LEAKS_BY_SITE, NULL, NULL);
+	leaks_make(v, 0, leaks_by(o), NULL, NULL);
 }
 
 static void codes_of(struct view *v, const struct options *o)
@@ -61,6 +61,8 @@ static void changes_of(struct view *v, const struct options *o)
 
 static void growth_of(struct view *v, const struct options *o)
 {
+	if (o->table && !strcmp(o->table, "modules"))
+		group_modules(v->t);
 	v->t = growth_columns(v->t);
 }
 
@@ -99,22 +101,34 @@ static int run_list(const struct command *c, const struct options *o)
 	return show(&v, o, NULL);
 }
 
+/* Return: the table that options ask for. */
+static const char *table_of(const struct command *c, const struct options *o)
+{
+	if (o->by && !strcmp(o->by, "cache"))
+		return "caches";
+	return o->table && strcmp(o->table, "modules") ? o->table : c->table;
+}
+
+static void callers_of(struct view *v, const struct options *o)
+{
+	if (o->by && !strcmp(o->by, "module"))
+		modules_of(v, o);
+}
+
 static int run_callers(const struct command *c, const struct options *o)
 {
-	const bool modules = o->by && !strcmp(o->by, "module");
 	struct view v;
 
 	if (o->by && o->given & OPTION_RAW_IP)
 		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
 	if (o->by && o->match.module)
 		return fail("--module needs call sites, and --by %s has none: omit one", o->by);
-	if (show_read(&v, o, o->by && !modules ? "caches" : "callers"))
+	if (show_read(&v, o, table_of(c, o)))
 		return -1;
-	if (modules)
-		modules_of(&v, o);
+	callers_of(&v, o);
 	if (!o->command && !o->by)
 		return show_screenful(&v, o);
-	return show(&v, o, modules ? "live_bytes" : NULL);
+	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
 }
 
 /* As text, two matrices, unless options are about rows. */
@@ -261,7 +275,7 @@ static int run_program(const struct command *c, const struct options *o)
 {
 	if (!o->nr_args)
 		return fail("run needs a command: kmemacct run -- COMMAND");
-	return show_check(commands_table(c), o) ? -1 : run_run(c, o);
+	return show_check(c, o) ? -1 : run_run(c, o);
 }
 
 static int run_top(const struct command *c, const struct options *o)
@@ -299,7 +313,7 @@ const struct command commands[] = {
 		.what = "live and allocated memory by call site",
 		.example = "callers -s growth -l 20",
 		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY,
-		.run = run_callers, .table = "callers", .by = callers_by,
+		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {
 		.name = "caches", .group = GROUP_LOOK,
 		.what = "the same by slab cache",
@@ -443,21 +457,14 @@ const struct command commands[] = {
 		.run = leaks_run, .table = "allocs", .derive = leaks_of, .keys = "live_bytes",
 		.by = leaks_names,
 	}, {
-		.name = "diff", .args = "A [B]", .group = GROUP_FIND,
+		.name = "diff", .args = "[A [B]]", .group = GROUP_FIND,
 		.what = "changes from one snapshot to another, or up to now",
-		.example = "diff --min 1M yesterday.tar.gz",
-		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR) & ~OPTION_INPUT,
+		.example = "diff --every 10 --table caches -l 5",
+		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR | OPTION_EVERY |
+			  OPTION_COUNT) & ~OPTION_INPUT,
 		.run = diff_run, .table = "callers", .derive = growth_of,
 		.status = "0: nothing has grown significantly; 1: something has; 2: failure",
 		.failure = STATUS_DIFF, .files = true,
-	}, {
-		.name = "watch", .args = "[TABLE] [SECONDS]", .group = GROUP_FIND,
-		.what = "changes since the last look, every 2 seconds",
-		.example = "watch caches 10 -l 5",
-		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_DELAY | OPTION_COUNT) &
-			 ~(OPTION_INPUT | OPTION_RAW | LINES),
-		.run = watch_run, .table = "callers", .derive = growth_of,
-		.words = growth_table,
 	}, {
 		.name = "lookup", .args = "ADDR", .group = GROUP_FIND,
 		.what = "the live object at an address",
@@ -547,17 +554,16 @@ const struct command *commands_find(const char *name)
 }
 
 /* The growth of what is live needs the time since counting began. */
-struct table *commands_table(const struct command *c)
+bool commands_view(struct view *v, const struct command *c, const struct options *o)
 {
-	static const struct options none;
-	struct table *t = c->table ? table_known(c->table) : NULL;
-	struct view v;
+	struct table *t = c->table ? table_known(table_of(c, o)) : NULL;
 
 	if (!t)
-		return NULL;
+		return false;
 	t->fields[t->nr_fields++] = (struct field) { "window_s", "1.000" };
-	view_begin(&v, t);
+	view_begin(v, t);
 	if (c->derive)
-		c->derive(&v, &none);
-	return schema_complete(v.t);
+		c->derive(v, o);
+	view_complete(v);
+	return true;
 }

@@ -35,13 +35,16 @@ static void print_values(void)
 
 static void print_columns(const struct command *c)
 {
-	struct table *t = commands_table(c);
+	static const struct options none;
+	struct view v;
 	int i;
 
-	for (i = 0; t && i < table_nr_columns(t); i++)
-		if (t->columns[i].of == NONE && !t->columns[i].hidden)
-			printf(" %s", t->columns[i].name);
-	table_free(t);
+	if (!commands_view(&v, c, &none))
+		return;
+	for (i = 0; i < table_nr_columns(v.t); i++)
+		if (v.t->columns[i].of == NONE && !v.t->columns[i].hidden)
+			printf(" %s", v.t->columns[i].name);
+	view_end(&v);
 }
 
 /* Print what the argument of a command may be. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmemacct diff: compares two snapshots, or a snapshot with the module.  kmemacct watch: compares a
- * table with what it was at the last look, again and again.
+ * kmemacct diff: compares two snapshots, or a snapshot with the module; or, with --every, the module
+ * with what it had at the last look, again and again.
  *
  * In another build of the kernel, the offset in a function is another one, so only the names of
  * functions are compared.  delta.c says what else may be compared.
@@ -13,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "../top/top.h"
 #include "cmd.h"
 
 /*
@@ -140,7 +139,12 @@ static char *make_note(const struct growth *g, const struct growth_options *o, b
 	return note;
 }
 
-/* ---- diff ----------------------------------------------------------------- */
+/* ---- one comparison ------------------------------------------------------ */
+
+static double fdr_of(const struct options *o)
+{
+	return o->given & OPTION_FDR ? o->fdr_milli / 100000.0 : GROWTH_FDR;
+}
 
 /* Compare both sides, whose tables become those of the view.  Return: 0, or -1 after fail(). */
 static int compare(struct view *v, const struct options *o, struct side *b, struct side *a)
@@ -150,7 +154,7 @@ static int compare(struct view *v, const struct options *o, struct side *b, stru
 		.counted = r.same_resets && r.same_modules,
 		.plain = !r.same_kernel || !is_same_build(b, a),
 		.elapsed_ms = r.same_load ? a->uptime_ms - b->uptime_ms : 0,
-		.fdr = o->given & OPTION_FDR ? o->fdr_milli / 100000.0 : GROWTH_FDR,
+		.fdr = fdr_of(o),
 	};
 	struct growth g;
 
@@ -167,15 +171,12 @@ static int compare(struct view *v, const struct options *o, struct side *b, stru
 	return 0;
 }
 
-int diff_run(const struct command *c, const struct options *o)
+static int compare_once(const struct options *o, const char *table)
 {
-	const char *table = o->table ?: c->table;
 	struct side b = {}, a = {};
 	struct view v;
 	int ret = -1;
 
-	if (o->match.module && growth_check_module(table))
-		return -1;
 	if (!read_side(&b, o->args[0], table) && !read_side(&a, o->args[1], table) &&
 	    !compare(&v, o, &b, &a)) {
 		if (!view_select(&v, &o->match)) {
@@ -192,30 +193,27 @@ int diff_run(const struct command *c, const struct options *o)
 	return ret;
 }
 
-/* ---- watch: waiting ------------------------------------------------------- */
+/* ---- again and again: waiting --------------------------------------------- */
 
-#define DELAY_MS	2000
 /* Rows of a look, unless -l says otherwise. */
 #define LINES		20
 
 /**
- * struct watch - a watch
+ * struct looks - a table that is looked at again and again
  * @o: the options, with the rows of a look
  * @table: name of the table
- * @delay_ms: time between two looks
  * @last: the table at the last look
  * @last_ms: when that was, in milliseconds since boot
  */
-struct watch {
+struct looks {
 	struct options o;
 	const char *table;
-	u64 delay_ms;
 	struct table *last;
 	u64 last_ms;
 };
 
 /*
- * The signals that end the watch are blocked all the time, and taken while it waits.  So no look is
+ * The signals that end the program are blocked all the time, and taken while it waits.  So no look is
  * cut off.  One that is ignored, as by nohup, stays so.
  */
 static void block_signals(sigset_t *set)
@@ -249,7 +247,7 @@ static bool wait_until(u64 until, const sigset_t *set)
 	return false;
 }
 
-/* ---- watch: looks --------------------------------------------------------- */
+/* ---- again and again: looks ----------------------------------------------- */
 
 static void format_time(char *buf, size_t size)
 {
@@ -294,23 +292,23 @@ static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
 }
 
 /* Print what has changed from the last look to @t. */
-static int print_look(struct watch *w, struct table *t, u64 now_ms)
+static int print_look(struct looks *l, struct table *t, u64 now_ms)
 {
 	const struct growth_options how = {
-		.counted = delta_relate(w->last, t).same_modules,
+		.counted = delta_relate(l->last, t).same_modules,
 		.churn = true,
-		.elapsed_ms = now_ms - w->last_ms ?: 1,
-		.fdr = GROWTH_FDR,
+		.elapsed_ms = now_ms - l->last_ms ?: 1,
+		.fdr = fdr_of(&l->o),
 	};
-	struct growth g = growth_make("watch", w->last, t, &how);
+	struct growth g = growth_make("diff", l->last, t, &how);
 	struct view v;
 	char *losses;
 
 	table_inherit(g.table, t);
 	view_begin(&v, g.table);
-	v.note = view_own(&v, make_look_note(&g, how.elapsed_ms, w->o.given & OPTION_EXACT));
-	if (w->o.given & OPTION_JSON || v.nr)
-		return show(&v, &w->o, NULL);
+	v.note = view_own(&v, make_look_note(&g, how.elapsed_ms, l->o.given & OPTION_EXACT));
+	if (l->o.given & OPTION_JSON || v.nr)
+		return show(&v, &l->o, NULL);
 	text_comment(stdout, v.note, screen_columns());
 	losses = state_losses(&v);
 	text_comments(stdout, losses, screen_columns());
@@ -320,84 +318,86 @@ static int print_look(struct watch *w, struct table *t, u64 now_ms)
 }
 
 /* Return: 1 if something was compared, 0 if not, or -1 after calling fail(). */
-static int look(struct watch *w)
+static int look(struct looks *l)
 {
 	const u64 now_ms = clock_uptime_ms();
-	struct table *t = read_table(&module_source, w->table);
-	const char *why = t && w->last ? why_anew(w->last, t) : NULL;
-	int ret = t && w->last && !why;
+	struct table *t = read_table(&module_source, l->table);
+	const char *why = t && l->last ? why_anew(l->last, t) : NULL;
+	int ret = t && l->last && !why;
 	char now[64], *line;
 
-	if (!t && w->last && !source_is_loaded())
-		fail("the module was removed while it was watched: load it again");
+	if (!t && l->last && !source_is_loaded())
+		fail("the module was removed in the meantime: load it again");
 	if (!t)
 		return -1;
 	/* In JSON, a gap in the time between two objects shows this. */
-	if (why && !(w->o.given & OPTION_JSON)) {
+	if (why && !(l->o.given & OPTION_JSON)) {
 		format_time(now, sizeof(now));
-		line = alloc_print("%s %s: %s", now, w->table, why);
+		line = alloc_print("%s %s: %s", now, l->table, why);
 		text_comment(stdout, line, screen_columns());
 		free(line);
 	}
-	if (ret && print_look(w, t, now_ms))
+	if (ret && print_look(l, t, now_ms))
 		ret = -1;
-	table_free(w->last);
-	w->last = t;
-	w->last_ms = now_ms;
+	table_free(l->last);
+	l->last = t;
+	l->last_ms = now_ms;
 	return show_finish() ? -1 : ret;
 }
 
-static int watch(struct watch *w)
+static int compare_again(const struct options *o, const char *table)
 {
-	const u64 count = w->o.given & OPTION_COUNT ? w->o.count : U64_MAX;
+	struct looks l = { .o = *o, .table = table };
+	const u64 count = o->given & OPTION_COUNT ? o->count : U64_MAX;
 	u64 next = clock_uptime_ms(), nr = 0;
 	sigset_t set;
-	int ret;
+	int ret = 0;
 
+	if (!(o->given & (OPTION_LINES | OPTION_JSON))) {
+		l.o.given |= OPTION_LINES;
+		l.o.lines = LINES;
+	}
 	block_signals(&set);
 	while (nr < count) {
-		ret = look(w);
+		ret = look(&l);
 		if (ret < 0)
-			return -1;
+			break;
 		nr += ret;
 		/* Looks that take longer than the delay do not pile up. */
-		next += w->delay_ms;
+		next += o->delay_ms;
 		if (next <= clock_uptime_ms())
 			next = clock_uptime_ms();
 		if (nr < count && wait_until(next, &set))
 			break;
 	}
+	table_free(l.last);
+	return ret < 0 ? -1 : 0;
+}
+
+/* ---- the command ---------------------------------------------------------- */
+
+static int check(const struct options *o, const char *table)
+{
+	if (o->match.module && growth_check_module(table))
+		return -1;
+	if (!(o->given & OPTION_EVERY)) {
+		if (o->given & OPTION_COUNT)
+			return fail("-n is for --every: add it");
+		return o->nr_args ? 0 :
+		       fail("diff needs a snapshot to compare with, or --every SECONDS");
+	}
+	if (o->nr_args)
+		return fail("--every compares the module with itself: omit '%.64s'", o->args[0]);
+	if (o->given & (OPTION_RAW | OPTIONS_SOURCES))
+		return fail("--every prints one table after another: omit -r and --lines");
 	return 0;
 }
 
-int watch_run(const struct command *c, const struct options *o)
+int diff_run(const struct command *c, const struct options *o)
 {
-	struct watch w = {
-		.o = *o,
-		.table = c->table,
-		.delay_ms = o->given & OPTION_DELAY ? o->delay_ms : DELAY_MS,
-	};
-	int i, ret;
+	const char *table = o->table ?: c->table;
 
-	for (i = 0; o->args[i]; i++) {
-		if (*o->args[i] < '0' || *o->args[i] > '9') {
-			if (i)
-				return fail("watch takes one table: kmemacct watch [TABLE] [SECONDS]");
-			w.table = growth_find(o->args[i]);
-			if (!w.table)
-				return -1;
-		} else if (top_parse_delay(o->args[i], &w.delay_ms)) {
-			return fail("watch takes a number of seconds, such as 0.5, not '%s'",
-				    o->args[i]);
-		}
-	}
-	if (!(o->given & (OPTION_LINES | OPTION_JSON))) {
-		w.o.given |= OPTION_LINES;
-		w.o.lines = LINES;
-	}
-	if (o->match.module && growth_check_module(w.table))
+	if (check(o, table))
 		return -1;
-	ret = watch(&w);
-	table_free(w.last);
-	return ret;
+	return o->given & OPTION_EVERY ? compare_again(o, table) : compare_once(o, table);
 }

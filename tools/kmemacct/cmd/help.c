@@ -40,7 +40,7 @@ static void print_all(void)
 	for (group = 0; group < GROUP_NR; group++)
 		print_group(group);
 	puts("\nExamples:\n"
-	     "  kmemacct watch                        what grows right now\n"
+	     "  kmemacct diff --every 2               what grows right now\n"
 	     "  kmemacct leaks --by comm              what is old, by its process\n"
 	     "  kmemacct run -- find /usr             what a command allocates\n\n"
 	     "See kmemacct COMMAND --help, and kmemacct(8).  --version prints the version.");
@@ -130,16 +130,15 @@ static void print_others(const struct table *t, const struct columns *cs)
 
 static void print_columns(const struct command *c)
 {
-	struct table *t = commands_table(c);
+	static const struct options none;
 	struct columns cs;
 	struct view v;
 
-	if (!t)
+	if (!commands_view(&v, c, &none))
 		return;
-	view_begin(&v, t);
 	if (c->takes & OPTION_OUTPUT && !schema_choose(&cs, &v, NULL)) {
-		print_chosen(t, &cs);
-		print_others(t, &cs);
+		print_chosen(v.t, &cs);
+		print_others(v.t, &cs);
 	}
 	view_end(&v);
 }

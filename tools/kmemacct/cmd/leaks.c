@@ -585,15 +585,22 @@ static int read_by_process(struct view *v, const struct options *o, enum leaks_b
 	return ret;
 }
 
-int leaks_run(const struct command *c, const struct options *o)
+enum leaks_by leaks_by(const struct options *o)
 {
-	const u64 older_ms = o->given & OPTION_OLDER ? o->older_ms : OLDER_MS;
-	struct options rows = *o;
 	enum leaks_by by = 0;
-	struct view v;
 
 	while (o->by && strcmp(o->by, leaks_names[by]))
 		by++;
+	return by;
+}
+
+int leaks_run(const struct command *c, const struct options *o)
+{
+	const u64 older_ms = o->given & OPTION_OLDER ? o->older_ms : OLDER_MS;
+	const enum leaks_by by = leaks_by(o);
+	struct options rows = *o;
+	struct view v;
+
 	if (by != LEAKS_BY_SITE && o->given & OPTION_RAW_IP)
 		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
 	if (is_by_process(by)) {

@@ -45,18 +45,18 @@ static int check_args(const struct command *c, int nr)
 	return fail("wrong number of arguments: kmemacct %s %s", c->name, c->args);
 }
 
-/* Do what needs neither the module nor a command.  Return: false if there is no such option. */
-static bool run_early(const struct options *o)
+/* Do what does not need the module. */
+static int run_early(const struct options *o)
 {
-	if (!(o->given & OPTIONS_ANY))
-		return false;
+	if (o->given & OPTION_SCHEMA)
+		return json_schema_print(o->command);
 	if (o->given & OPTION_COMPLETION)
 		completion_print();
 	else if (o->given & OPTION_VERSION)
 		puts("kmemacct " KMA_VERSION);
 	else
 		help_print(o->command);
-	return true;
+	return 0;
 }
 
 static int run(struct options *o)
@@ -65,8 +65,8 @@ static int run(struct options *o)
 	struct source *snapshot = NULL;
 	int ret;
 
-	if (run_early(o))
-		return 0;
+	if (o->given & OPTIONS_ANY)
+		return run_early(o);
 	if (options_check(o, c) || check_args(c, o->nr_args))
 		return -1;
 	o->source = &module_source;
@@ -80,14 +80,14 @@ static int run(struct options *o)
 	return ret;
 }
 
-/* If `stat` has no other program to run, a failure has the usual status. */
+/* Without another program to run, a failure of `stat` has the usual status. */
 static int failure_of(const struct options *o)
 {
 	const struct command *c = o->command;
 
 	if (!c || !c->failure)
 		return 1;
-	return *c->args == '[' && !o->nr_args ? 1 : c->failure;
+	return c->starts && *c->args == '[' && !o->nr_args ? 1 : c->failure;
 }
 
 int main(int argc, char **argv)

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../top/top.h"
 #include "cmd.h"
 
 /* ---- values --------------------------------------------------------------- */
@@ -20,11 +19,6 @@ static int set_lines(struct options *o, const char *text)
 {
 	stat_lines(&o->stat, o->lines);
 	return 0;
-}
-
-static int set_delay(struct options *o, const char *text)
-{
-	return top_parse_delay(text, &o->delay_ms);
 }
 
 static int set_table(struct options *o, const char *name)
@@ -101,9 +95,11 @@ const struct option_info option_infos[] = {
 	{ OPTION_PAGE, 0, "page", NULL, "pages" },
 	{ OPTION_LIVE, 0, "live", NULL, "with --page: only pages that are live" },
 	{ OPTION_DELAY, 'd', "delay", "SECONDS", "time between two refreshes",
-	  .set = set_delay },
-	{ OPTION_COUNT, 'n', "count", "COUNT", "end after COUNT refreshes",
-	  NUMBER(count, number_parse, 1, "a number of refreshes, 1 or more") },
+	  NUMBER(delay_ms, number_parse_delay, 0, NUMBER_DELAY) },
+	{ OPTION_EVERY, 0, "every", "SECONDS", "compare with the last look, again and again",
+	  NUMBER(delay_ms, number_parse_delay, 0, NUMBER_DELAY) },
+	{ OPTION_COUNT, 'n', "count", "COUNT", "end after so many times",
+	  NUMBER(count, number_parse, 1, "a number of times, 1 or more") },
 	{ OPTION_INPUT, 'i', "input", "FILE", "read tables from a snapshot", AT(input) },
 	{ OPTION_TABLES, 0, "tables", "TABLE[,TABLE...]", "save only these tables", AT(tables) },
 	{ OPTION_TABLE, 0, "table", "TABLE", "compare this table in place of callers",
@@ -128,6 +124,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all that the module says" },
 	{ OPTION_HELP, 'h', "help", NULL, "print this help" },
 	{ OPTION_VERSION, 0, "version", NULL, "print the version" },
+	{ OPTION_SCHEMA, 0, "schema", NULL, "print the JSON schema of what -j prints" },
 	{ OPTION_COMPLETION, 0, "completion", NULL, NULL },
 	{}
 };

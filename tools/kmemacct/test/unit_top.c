@@ -335,18 +335,18 @@ static void top_numbers_are_human(void)
 static void top_delays_are_seconds(void)
 {
 	static const char * const bad[] = {
-		"", ".", "-1", "1s", "0", "0.099", "3600.001", "1.0001", "1e3", "1.5.5", " 1",
+		"", ".", "-1", "1x", "0", "0.099", "3600.001", "2.", "1e3", "1.5.5", " 1",
 		"99999999999999999999",
 	};
 	u64 ms = 0;
 	size_t i;
 
-	EXPECT(!top_parse_delay("0.1", &ms) && ms == 100);
-	EXPECT(!top_parse_delay(".25", &ms) && ms == 250);
-	EXPECT(!top_parse_delay("2.", &ms) && ms == 2000);
-	EXPECT(!top_parse_delay("3600", &ms) && ms == 3600000);
+	EXPECT(!number_parse_delay("0.1", &ms) && ms == 100);
+	EXPECT(!number_parse_delay(".25", &ms) && ms == 250);
+	EXPECT(!number_parse_delay("2s", &ms) && ms == 2000);
+	EXPECT(!number_parse_delay("3600", &ms) && ms == 3600000);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT(top_parse_delay(bad[i], &ms) == -1);
+		EXPECT(number_parse_delay(bad[i], &ms) == -1 && ms == 3600000);
 }
 
 /* ---- order ---------------------------------------------------------------- */

@@ -31,9 +31,6 @@ struct top_options {
 /* Show a view until the user quits.  Return: the exit status, or -1 after calling fail(). */
 int top_run(const struct top_options *o);
 
-/* Parse a delay in seconds.  Return: 0, or -1 after calling fail(). */
-int top_parse_delay(const char *text, u64 *ms);
-
 /* Return: the name of view number @nr; NULL: no more. */
 const char *top_view_name(int nr);
 

@@ -7,10 +7,6 @@
 
 #include "top.h"
 
-/* Limits of the time between two refreshes. */
-#define DELAY_MIN_MS	100
-#define DELAY_MAX_MS	3600000
-
 /* Characters by which labels are scrolled at a time. */
 #define SCROLL_BY	8
 
@@ -181,26 +177,6 @@ static void sort_reversed(struct top_ui *ui)
 
 /* ---- prompts -------------------------------------------------------------- */
 
-int top_parse_delay(const char *text, u64 *ms)
-{
-	static const char digits[] = "0123456789";
-	size_t whole = strspn(text, digits), rest = 0;
-	char milli[NUMBER_LEN];
-
-	if (text[whole] == '.')
-		rest = strspn(text + whole + 1, digits);
-	/* Without a digit at either side of the point, it is no number. */
-	if (whole + rest > 0 && whole + rest < 16 && rest <= 3 &&
-	    !text[whole + (text[whole] == '.') + rest]) {
-		snprintf(milli, sizeof(milli), "%.*s.%.*s%.*s", whole ? (int)whole : 1,
-			 whole ? text : "0", (int)rest, text + whole + 1, 3 - (int)rest, "000");
-		if (!number_parse_milli(milli, ms) && *ms >= DELAY_MIN_MS &&
-		    *ms <= DELAY_MAX_MS)
-			return 0;
-	}
-	return fail("the delay is a number of seconds from 0.1 to 3600, not '%s'", text);
-}
-
 static void set_filter(struct top_ui *ui, const char *filter)
 {
 	struct top_page *p = top_ui_page(ui);
@@ -219,8 +195,10 @@ static void ask(struct top_ui *ui, enum top_prompt prompt, const char *text)
 
 static void answer(struct top_ui *ui)
 {
-	if (ui->prompt == TOP_ASK_DELAY && top_parse_delay(ui->input, &ui->delay_ms))
+	if (ui->prompt == TOP_ASK_DELAY && number_parse_delay(ui->input, &ui->delay_ms)) {
+		fail("the delay is " NUMBER_DELAY ", not '%s'", ui->input);
 		tell_error(ui);
+	}
 	ui->prompt = TOP_NO_PROMPT;
 }
 

@@ -411,7 +411,8 @@ struct growth growth_make(const char *name, struct table *before, struct table *
 struct table *growth_columns(struct table *t)
 {
 	const struct growth_options all = { .counted = true, .elapsed_ms = 1 };
-	struct table *growth = growth_make("diff", t, t, &all).table;
+	struct work w = { .o = &all, .g.sampled = true };
+	struct table *growth = make_table(&w, "diff", &t->columns[t->nr_values]);
 
 	growth->from[0] = t;
 	return growth;

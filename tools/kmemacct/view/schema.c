@@ -43,8 +43,6 @@ static const struct shown shown[] = {
 	{ "diff",
 	  "change_bytes before_bytes after_bytes growth_bytes_s allocs frees ?significant ?state",
 	  "before_bytes frees allocs state after_bytes growth_bytes_s", true },
-	{ "watch", "change_bytes after_bytes growth_bytes_s allocs frees ?significant ?state",
-	  "frees allocs state after_bytes growth_bytes_s" },
 	{ "leaks", "live_bytes share_pct live_objs oldest_ms old_pct pid node processes",
 	  "share_pct live_objs processes old_pct oldest_ms", true },
 	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid" },

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`kmemacct diff` and `kmemacct watch`: what has changed."""
+"""`kmemacct diff`: what has changed from one snapshot to another, or from look to look."""
 import json
 import math
 import shutil
@@ -103,8 +103,8 @@ def refuses_wrong_options(t):
             ((a, b, "--table", "module"), "'module' cannot be compared: did you mean 'modules'?"),
             ((a, b, "--table", "pages"), "'pages' cannot be compared: use callers, modules, caches,"
              " stacks or page_callers"),
-            ((), "wrong number of arguments: kmemacct diff A [B]"),
-            ((a, b, b), "wrong number of arguments: kmemacct diff A [B]")):
+            ((), "diff needs a snapshot to compare with, or --every SECONDS"),
+            ((a, b, b), "wrong number of arguments: kmemacct diff [A [B]]")):
         check_equal(args, error, t.error("diff", *args, status=2))
     check_equal("callers", "callers does not take --fdr: see kmemacct callers --help",
                 t.error("callers", "--fdr", "5"))
@@ -267,7 +267,7 @@ class Watch:
     """The program watching, and what it prints."""
 
     def __init__(self, t, *args):
-        self.process = t.start("watch", *args)
+        self.process = t.start("diff", "--every", *args)
 
     def until(self, text):
         """The output up to the line that has this text."""
@@ -299,11 +299,11 @@ def watches(t):
     check_in(": -1984 bytes in ", text)
     check_in(", now 4580 bytes live; exact\n", text)
     rows = [line.split() for line in lines(text)]
-    check_equal("columns", "change_bytes after_bytes growth_bytes_s allocs frees state site".split(),
-                rows[0])
+    check_equal("columns", ["change_bytes", "before_bytes", "after_bytes", "growth_bytes_s",
+                            "allocs", "frees", "state", "site"], rows[0])
     check_equal("rows", [["-4096", "904", "1", "8"], ["+2048", "3048", "20", "1"],
                          ["+128", "128", "4", "2"], ["-64", "0", "-", "-"]],
-                [[*r[:2], *r[3:5]] for r in rows[1:]])
+                [[r[0], r[2], *r[4:6]] for r in rows[1:5]])
     watch.until("nothing has changed")
     replace(t, "callers", callers(AFTER).replace("resets=0", "resets=1"))
     watch.until("callers: the counts were reset: the comparison begins anew")
@@ -319,7 +319,7 @@ def watches_churn(t):
     watch = Watch(t, "0.2")
     watch.until("nothing has changed")
     replace(t, "callers", callers([*BEFORE[:1], row("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
-    check_equal("row", ["0", "500", "0", "2", "2", "stays+0x2"],
+    check_equal("row", ["0", "500", "500", "0", "2", "2", "stays+0x2"],
                 watch.until("stays").splitlines()[-1].split())
     check_equal("terminated", 0, watch.end(signal.SIGTERM)[0])
 
@@ -339,11 +339,11 @@ def watches_what_is_missing(t):
 
 def watches_a_number_of_times(t):
     start = time.monotonic()
-    text = t.out("watch", "caches", "0.2", "-n", "3")
+    text = t.out("diff", "--table", "caches", "--every", "0.2", "-n", "3")
     check_equal("looks", 3, text.count("nothing has changed"))
     check_equal("time", True, time.monotonic() - start >= 0.6)
-    objects = t.out("watch", "-d", "0.2", "-n", "2", "-j")
-    check_equal("objects", ["watch", "watch"], [one["table"] for one in documents(objects)])
+    objects = t.out("diff", "--every", "0.2", "-n", "2", "-j")
+    check_equal("objects", ["diff", "diff"], [one["table"] for one in documents(objects)])
 
 
 def watches_in_json(t):
@@ -354,7 +354,7 @@ def watches_in_json(t):
     text += watch.until("goes+0x4") + watch.until("rows_left_out")
     check_equal("end", (0, ""), watch.end()[::2])
     found = documents(text)
-    check_schema(["watch"], text)
+    check_schema(["diff"], text)
     changes = [[row["change_bytes"] for row in one["rows"]] for one in found]
     check_in([-4096, 2048, 128, -64, 0], changes)
 
@@ -389,26 +389,29 @@ def ends_with_the_module(t):
     (t.proc / "kmemacct").unlink()
     shutil.rmtree(t.dir)
     watch.process.wait(timeout=20)
-    check_equal("status", 1, watch.process.returncode)
-    check_equal("error", "kmemacct: the module was removed while it was watched: load it again\n",
+    check_equal("status", 2, watch.process.returncode)
+    check_equal("error", "kmemacct: the module was removed in the meantime: load it again\n",
                 watch.process.stderr.read())
 
 
 def refuses_what_it_cannot_watch(t):
     for args, error in (
-            (("pages",), "'pages' cannot be compared: use callers, modules, caches, stacks or"
-             " page_callers"),
-            (("1", "2", "3"), "wrong number of arguments: kmemacct watch [TABLE] [SECONDS]"),
-            (("1", "callers"), "watch takes one table: kmemacct watch [TABLE] [SECONDS]"),
-            (("0x",), "watch takes a number of seconds, such as 0.5, not '0x'")):
-        check_equal(args, error, t.error("watch", *args))
+            (("1", "--table", "pages"), "'pages' cannot be compared: use callers, modules, caches,"
+             " stacks or page_callers"),
+            (("1", "a"), "--every compares the module with itself: omit 'a'"),
+            (("1", "-r"), "--every prints one table after another: omit -r and --lines"),
+            (("0x",), "--every takes a number of seconds from 0.1 to 3600, not '0x'")):
+        check_equal(args, error, t.error("diff", "--every", *args, status=2))
+    check_equal("once", "-n is for --every: add it", t.error("diff", "-n", "2", "a", status=2))
+    check_equal("nothing", "diff needs a snapshot to compare with, or --every SECONDS",
+                t.error("diff", status=2))
     for name in "modules", "caches":
         check_equal(name, f"--module needs call sites, and {name} has none: omit one",
-                    t.error("watch", name, "--module", "ext4"))
+                    t.error("diff", "--every", "1", "--table", name, "--module", "ext4", status=2))
     other = Tree(t.top / "other")
     (other.proc / "kmemacct").unlink()
     shutil.rmtree(other.dir)
-    check_equal("no module", NOT_LOADED, other.error("watch"))
+    check_equal("no module", NOT_LOADED, other.error("diff", "--every", "1", status=2))
 
 
 TESTS = (

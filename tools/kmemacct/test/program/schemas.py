@@ -13,12 +13,12 @@ from program.tree import (
 LATER = ("--", "cp", "{later}", "{callers}")
 # What has to follow the names of commands that do nothing without
 ARGS = {"leaks": ("--older-than", "0s"), "lookup": ("{ptr}",), "run": LATER,
-        "stat": ("--slab", "--page", "--caller", "--alloc"), "diff": ("{taken}",),
-        "watch": ("-n", "1", "-d", "0.1")}
+        "stat": ("--slab", "--page", "--caller", "--alloc"), "diff": ("{taken}",)}
 VARIANTS = [*(("leaks", "--older-than", "0s", "--by", by) for by in (
                 "module", "node", "pid", "comm", "cgroup")),
             ("callers", "--by", "module"), ("callers", "--by", "cache"), ("callers", "-l", "1"),
-            ("diff", "--table", "modules", "{taken}"), ("stat", "--caller", *LATER), ("stat", "--page", "--live")]
+            ("diff", "--table", "modules", "{taken}"), ("diff", "-n", "1", "--every", "0.1"),
+            ("stat", "--caller", *LATER), ("stat", "--page", "--live")]
 
 
 def write_exact(tree):
@@ -44,7 +44,7 @@ def write_sampled(tree):
 
 
 def command_lines():
-    commands = [name for name in schema()["$defs"] if name not in ("head", "error")]
+    commands = [name for name in schema()["$defs"] if name != "error"]
     lines = [(name, *ARGS.get(name, ())) for name in commands] + VARIANTS
     # Options precede another program and its arguments.
     return [(line[0], "-j", *line[1:]) for line in lines]
@@ -93,20 +93,27 @@ def has_all_commands(t):
     known = re.findall(r"^  ([a-z_]+) ", t.out("--help").partition("Examples:")[0], re.M)
     check_equal("many", True, len(known) > 20)
     takes = {name for name in known if "does not take -j" not in t.run(name, "-j", "x").stderr}
-    check_equal("commands", takes | {"head", "error"}, set(schema()["$defs"]))
+    check_equal("commands", takes | {"error"}, set(schema()["$defs"]))
 
 
 def describes_each_column(_):
-    """Whatever the module prints has a description, a kind and a unit."""
-    for command, table in (("allocs", "allocs"), ("page_callers", "page_callers"),
-                           ("tasks", "tasks"), ("stalls", "stalls"), ("latency", "latency")):
-        row = schema()["$defs"][command]["properties"]["rows"]["items"]["properties"]
-        for name in columns_of(table):
-            check_equal(f"{table}.{name}", {"description"}, {"description"} & set(row[name]))
-            check_equal(f"{table}.{name}: vague", None,
-                        re.match("as in|likewise", row[name]["description"]))
+    """Whatever the module prints is there; a number has a kind and a unit."""
+    for table in "allocs", "page_callers", "tasks", "stalls", "latency":
+        row = schema()["$defs"][table]["properties"]["rows"]["items"]["properties"]
+        columns = columns_of(table)
+        check_equal(table, set(), set(columns) - set(row))
+        for name in columns[:-1]:
+            check_equal(f"{table}.{name}", {"kind", "unit"}, {"kind", "unit"} & set(row[name]))
     row = schema()["$defs"]["allocs"]["properties"]["rows"]["items"]["properties"]
     check_equal("kind and unit", ("gauge", "ms"), (row["age_ms"]["kind"], row["age_ms"]["unit"]))
+
+
+def prints_a_part(t):
+    """The schema of one command is a part of the whole."""
+    one = json.loads(t.out("--schema", "pcpu"))
+    check_equal("parts", {name: schema()["$defs"][name] for name in ("pcpu", "error")},
+                one["$defs"])
+    check_equal("no schema", "on has no -j, so its output has no schema", t.error("on", "--schema"))
 
 
 # ---- mistakes --------------------------------------------------------------
@@ -162,11 +169,11 @@ def notices_mistakes(t):
 def is_valid_itself(_):
     check_equal("draft", "https://json-schema.org/draft/2020-12/schema", schema()["$schema"])
     validator("callers").check_schema(schema())
-    made = subprocess.run(["python3", TOP / "tools/kmemacct/schema.py"], check=True,
-                          capture_output=True, text=True).stdout
+    made = subprocess.run([BUILT / "kmemacct", "--schema"], check=True, capture_output=True,
+                          text=True).stdout
     check_equal("current", schema(), json.loads(made))
 
 
 TESTS = (
     is_valid_itself, describes_exact_tables, describes_estimates, describes_errors,
-    has_all_commands, describes_each_column, notices_mistakes)
+    has_all_commands, describes_each_column, prints_a_part, notices_mistakes)

@@ -229,8 +229,7 @@ def refuses_what_needs_the_module(t):
     taken = t.top / "taken"
     t.out("snapshot", taken)
     before = (t.dir / "control").read_text()
-    for command in (["reset"], ["on"], ["off"], ["top"], ["snapshot", "x"], ["diff", "a"],
-                    ["watch"]):
+    for command in (["reset"], ["on"], ["off"], ["top"], ["snapshot", "x"], ["diff", "a"]):
         check_equal(command, f"{command[0]} does not take -i: see kmemacct {command[0]} --help",
                     t.error(*command, "-i", taken, status=2 if command[0] == "diff" else 1))
     check_equal("run", "run does not take -i: see kmemacct run --help",

@@ -497,7 +497,7 @@ def refuses_lines_of_other_tables(t):
     file = t.dir / "callers"
     check_equal("a file", f"--debug-dir {file}: not a directory: name the one that it is in",
                 t.error("callers", "--lines", "--debug-dir", file))
-    check_in("watch does not take --lines", t.error("watch", "--lines"))
+    check_in("omit -r and --lines", t.error("diff", "--every", "1", "--lines", status=2))
 
 
 TESTS = (finds_lines, has_lines_below_sites, finds_lines_of_frames, finds_lines_in_other_tables,

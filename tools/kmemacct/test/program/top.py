@@ -392,9 +392,9 @@ def refuses_what_it_cannot_do(t):
                 t.error("top", "cache"))
     check_in("the view callers has no sort key 'size': use live_bytes, share, live_objs, growth,",
              t.error("top", "-s", "size"))
-    check_equal("delay", "the delay is a number of seconds from 0.1 to 3600, not '0'",
+    check_equal("delay", "-d takes a number of seconds from 0.1 to 3600, not '0'",
                 t.error("top", "-d", "0"))
-    check_equal("count", "-n takes a number of refreshes, 1 or more, not '0'",
+    check_equal("count", "-n takes a number of times, 1 or more, not '0'",
                 t.error("top", "-n", "0"))
     check_in("top does not take -j", t.error("top", "-j"))
     check_in("callers does not take -d", t.error("callers", "-d", "1"))
