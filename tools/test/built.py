@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Access to the module's objects, as built by tools/build, for the checks in this folder."""
+"""Access to the objects of the module and of the reader, for the checks in this folder."""
 import os
 import re
 import subprocess
@@ -8,6 +8,7 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 KERNEL = "6.12"
+READER = "tools/kmemacct"
 
 
 class NotBuilt(Exception):
@@ -19,12 +20,28 @@ def output_of(*command):
                           stdout=subprocess.PIPE, text=True).stdout
 
 
-def sources(top=TOP):
-    """The module's .c and .h files, as paths relative to the top of the tree."""
+def sources(top=TOP, folders=("module", "include")):
+    """The .c and .h files of the module or, in other FOLDERS, relative to the top of the tree."""
     listed = output_of("git", "-C", top, "ls-files", "--cached", "--others",
-                       "--exclude-standard", "module", "include").split()
+                       "--exclude-standard", *folders).split()
     return sorted(name for name in listed
                   if name.endswith((".c", ".h")) and (Path(top) / name).exists())
+
+
+def reader_sources(top=TOP):
+    return [name for name in sources(top, (READER, "include"))
+            if not name.startswith(f"{READER}/test/")]
+
+
+def reader_objects(names, top=TOP):
+    """Map each .c file of the reader to its object.  Raise NotBuilt if any is missing or too old."""
+    found = {}
+    for name in filter(re.compile(r".*\.c$").match, names):
+        obj = Path(top) / "build/objects" / name.removeprefix(f"{READER}/")
+        found[name] = obj = obj.with_suffix(".o")
+        if not obj.exists() or obj.stat().st_mtime < (Path(top) / name).stat().st_mtime:
+            raise NotBuilt(f"{name} has no object, or an older one: run make reader")
+    return found
 
 
 def objects(names, kernel=KERNEL, top=TOP):

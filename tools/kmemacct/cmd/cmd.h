@@ -267,8 +267,8 @@ int show_stream(const struct options *o, const char *name);
 /* Sort and select rows as the options say, and make the total.  Return: 0, or -1 after fail(). */
 int show_prepare(struct view *v, const struct options *o, const char *keys);
 
-/* Check sort keys and columns, before a command runs for an hour. */
-int show_check(const struct command *c, const struct options *o);
+/* Check sort keys and columns with a table, before a command runs for an hour; and free it. */
+int show_check(struct view *v, const struct options *o);
 
 /* Return: what a table looks like by the options. */
 struct look show_look(const struct options *o);

@@ -273,9 +273,12 @@ static int run_lookup(const struct command *c, const struct options *o)
 /* Check sort keys and columns first: the program may run for an hour before they are needed. */
 static int run_program(const struct command *c, const struct options *o)
 {
+	struct view v;
+
 	if (!o->nr_args)
 		return fail("run needs a command: kmemacct run -- COMMAND");
-	return show_check(c, o) ? -1 : run_run(c, o);
+	commands_view(&v, c, o);
+	return show_check(&v, o) ? -1 : run_run(c, o);
 }
 
 static int run_top(const struct command *c, const struct options *o)

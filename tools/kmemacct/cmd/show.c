@@ -269,17 +269,13 @@ int show_screenful(struct view *v, const struct options *o)
 
 /* ---- others --------------------------------------------------------------- */
 
-int show_check(const struct command *c, const struct options *o)
+int show_check(struct view *v, const struct options *o)
 {
 	struct columns columns;
-	struct view v;
 	int ret;
 
-	if (!commands_view(&v, c, o))
-		return 0;
-	ret = (o->sort && view_sort_by(&v, o->sort)) ? -1 :
-	      schema_choose(&columns, &v, o->output);
-	view_end(&v);
+	ret = (o->sort && view_sort_by(v, o->sort)) ? -1 : schema_choose(&columns, v, o->output);
+	view_end(v);
 	return ret;
 }
 
