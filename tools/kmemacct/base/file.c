@@ -117,10 +117,13 @@ static int make_temporary(const char *path, const char *what)
 {
 	int fd = -1;
 
-	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary))
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path) >= (int)sizeof(temporary)) {
 		fail("the name of the %s is too long: use a shorter one", what);
-	else if ((fd = mkstemp(temporary)) < 0)
-		fail_write(path, what);
+	} else {
+		fd = mkstemp(temporary);
+		if (fd < 0)
+			fail_write(path, what);
+	}
 	if (fd < 0)
 		*temporary = '\0';
 	return fd;

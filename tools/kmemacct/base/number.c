@@ -109,9 +109,9 @@ static int parse_scaled(const char *text, size_t len, u64 unit, u64 *value)
 	char digits[NUMBER_LEN];
 	u64 rest = 0;
 
-	if (whole >= sizeof(digits) || !len || (point && whole + 1 == len))
+	if (whole >= sizeof(digits) || (point && whole + 1 == len))
 		return -1;
-	snprintf(digits, sizeof(digits), "%.*s", whole ? (int)whole : 1, whole ? text : "0");
+	snprintf(digits, sizeof(digits), "%.*s", (int)whole, text);
 	if (number_parse(digits, value) || __builtin_mul_overflow(*value, unit, value))
 		return -1;
 	for (i = whole + 1; i < len; i++) {
@@ -149,9 +149,12 @@ int number_parse_duration(const char *text, u64 *ms)
 
 int number_parse_delay(const char *text, u64 *ms)
 {
+	char padded[NUMBER_LEN + 1];
 	u64 delay;
 
-	if (number_parse_duration(text, &delay) || delay < 100 || delay > 3600000)
+	/* A delay may begin with its point. */
+	snprintf(padded, sizeof(padded), "%s%.*s", *text == '.' ? "0" : "", NUMBER_LEN - 1, text);
+	if (number_parse_duration(padded, &delay) || delay < 100 || delay > 3600000)
 		return -1;
 	*ms = delay;
 	return 0;

@@ -226,30 +226,30 @@ static bool has_address(const struct row *object, u64 addr)
 	return addr - ptr < object->v[ALLOC_bytes_alloc] || addr == ptr;
 }
 
+#define NO_OBJECT "no live object at %#llx: it was freed, or not recorded (older than the module, not sampled, or filtered out)"
+
+#define HASHED "no object is listed as %016llx, and addresses are hashed: sysctl kernel.kptr_restrict=1 shows them"
+
 /* Keep only the objects that contain an address.  Return: 0, or -1 after calling fail(). */
 static int find_object(struct view *v, u64 addr)
 {
 	bool addresses = false, hashes = false;
 	struct table *t = v->t;
-	size_t i, nr = 0;
+	size_t i;
 	u64 ptr;
 
 	for (i = 0; i < t->nr_rows; i++) {
 		ptr = t->rows[i]->v[ALLOC_ptr];
 		addresses |= is_address(ptr);
 		hashes |= !is_address(ptr) && ptr;
-		if (has_address(t->rows[i], addr))
-			t->rows[nr++] = t->rows[i];
 	}
-	v->nr = t->nr_rows = nr;
-	if (nr)
+	view_keep(v, has_address, addr);
+	if (v->nr)
 		return 0;
 	if (addresses || !i)
-		return fail("no live object at %#llx: it was freed, or not recorded (older than the module, not sampled, or filtered out)",
-			    addr);
+		return fail(NO_OBJECT, addr);
 	if (hashes)
-		return fail("no object is listed as %016llx, and addresses are hashed: sysctl kernel.kptr_restrict=1 shows them",
-			    addr);
+		return fail(HASHED, addr);
 	return fail("addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmemacct diff: compares two snapshots, or a snapshot with the module; or, with --every, the module
- * with what it had at the last look, again and again.
+ * kmemacct diff: compares two snapshots, or a snapshot with the module; or, with --every, the
+ * module with what it had at the last look, again and again.
  *
  * In another build of the kernel, the offset in a function is another one, so only the names of
  * functions are compared.  delta.c says what else may be compared.
@@ -67,9 +67,10 @@ static int read_side(struct side *side, const char *path, const char *table)
 	const struct source *s = &module_source;
 
 	if (path) {
-		s = side->snapshot = snapshot_open(path);
-		if (!s)
+		side->snapshot = snapshot_open(path);
+		if (!side->snapshot)
 			return -1;
+		s = side->snapshot;
 	}
 	side->uptime_ms = source_uptime_ms(s);
 	side->build = source_build(s);
@@ -167,7 +168,8 @@ static int compare(struct view *v, const struct options *o, struct side *b, stru
 	g.table->from[1] = a->t;
 	view_begin(v, g.table);
 	v->note = view_own(v, make_note(&g, &how, o->given & OPTION_EXACT, b, a, &r));
-	b->t = a->t = NULL;
+	b->t = NULL;
+	a->t = NULL;
 	return 0;
 }
 
@@ -213,8 +215,8 @@ struct looks {
 };
 
 /*
- * The signals that end the program are blocked all the time, and taken while it waits.  So no look is
- * cut off.  One that is ignored, as by nohup, stays so.
+ * The signals that end the program are blocked all the time, and taken while it waits.  So no look
+ * is cut off.  One that is ignored, as by nohup, stays so.
  */
 static void block_signals(sigset_t *set)
 {

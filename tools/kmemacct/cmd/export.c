@@ -118,11 +118,14 @@ static void add_row(struct series *s, const struct table *t, const struct row *r
 
 static bool matches_any(const struct table *t, const struct row *row, const struct patterns *p)
 {
+	struct match match = {};
 	int i;
 
-	for (i = 0; i < p->nr; i++)
-		if (view_matches(t, row, &(struct match) { .site = p->pattern[i] }))
+	for (i = 0; i < p->nr; i++) {
+		match.site = p->pattern[i];
+		if (view_matches(t, row, &match))
 			return true;
+	}
 	return false;
 }
 

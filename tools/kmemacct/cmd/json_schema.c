@@ -3,9 +3,9 @@
  * The JSON schema (draft 2020-12) of what commands print with -j.
  *
  * That of a table follows from the columns that its command prints, as out/json.c writes them.
- * `$defs` has a schema for each command, by its name.  Besides the keywords of JSON Schema, a number
- * has its kind and its unit, and an estimate says so.  Objects have no members but those that are
- * listed; only the head of a table may grow with the module.
+ * `$defs` has a schema for each command, by its name.  Besides the keywords of JSON Schema, a
+ * number has its kind and its unit, and an estimate says so.  Objects have no members but those
+ * that are listed; only the head of a table may grow with the module.
  */
 #include <stdio.h>
 #include <string.h>
@@ -296,8 +296,8 @@ static void write_table(struct json *w, const char *key, const char *name, const
 	else
 		write_pair(w);
 	json_close(w, '}');
-	write_members(w, "rows_left_out u note t unsampled_bytes_high u no_lines t unchecked_lines t"
-		      " advice t");
+	write_members(w, "rows_left_out u note t unsampled_bytes_high u");
+	write_members(w, "no_lines t unchecked_lines t advice t");
 	if (sum)
 		write_row(w, "sum", t, true);
 	open_required(w);
@@ -392,6 +392,9 @@ static void write_set(struct json *w, const char *key)
 }
 
 #define STATUS	"version v? kernel v? loaded_s n? resets n?"
+#define RECORDING	"enabled b exact b sample_bytes n? sample_bytes_now n? since t?"	\
+			" window_s n? coverage_pct n?"
+#define COST	"cpu_pct n? cpu_pct_se n? budget_pct n? event_ns n? event_ns_se n? memory_bytes n?"
 #define PARTS	"pages t? page_sample_bytes n? account t? latency t? threshold_us n?"
 
 /* Null stands for what the module does not have. */
@@ -399,8 +402,7 @@ static void write_status(struct json *w, const char *key)
 {
 	open_object(w, key);
 	write_members(w, STATUS);
-	write_object(w, "recording", "enabled b exact b sample_bytes n? sample_bytes_now n?"
-		     " since t? window_s n? coverage_pct n?");
+	write_object(w, "recording", RECORDING);
 	open_object(w, "parts");
 	write_members(w, PARTS);
 	json_line(w);
@@ -413,8 +415,7 @@ static void write_status(struct json *w, const char *key)
 	open_list(w, "tables");
 	write_object(w, "items", "table t used u room u");
 	json_close(w, '}');
-	write_object(w, "cost", "cpu_pct n? cpu_pct_se n? budget_pct n? event_ns n? event_ns_se n?"
-		     " memory_bytes n?");
+	write_object(w, "cost", COST);
 	open_list(w, "lost");
 	write_object(w, "items", "name t count u? what t remedy t");
 	json_close(w, '}');
@@ -471,7 +472,7 @@ int json_schema_print(const struct command *only)
 	json_string(&w, "$schema", "https://json-schema.org/draft/2020-12/schema");
 	json_string(&w, "title", "Output of kmemacct COMMAND -j");
 	json_string(&w, "description",
-		    "Only a whole document with exit status 0 is an output. After a failure, standard error has an `error`.");
+		    "With exit status 0, one of these; otherwise standard error has an `error`.");
 	json_line(&w);
 	json_open(&w, "anyOf", '[');
 	for (c = commands; c->name; c++)

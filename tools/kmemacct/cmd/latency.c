@@ -28,9 +28,8 @@ static u64 bucket_end(const struct row *phase, int bucket)
 /* Return: upper bound of a percentile in us, or NO_ID if the phase never occurred. */
 static u64 percentile(const struct row *phase, int percent)
 {
+	unsigned __int128 sum = 0, below = 0;
 	const u64 *bucket = &phase->v[LATENCY_us_1];
-	unsigned __int128 below = 0;
-	u64 sum = 0;
 	int i;
 
 	for (i = 0; i < BUCKETS; i++)
@@ -39,7 +38,7 @@ static u64 percentile(const struct row *phase, int percent)
 		return NO_ID;
 	for (i = 0; i < BUCKETS - 1; i++) {
 		below += bucket[i];
-		if (below * 100 >= (unsigned __int128)sum * percent)
+		if (below * 100 >= sum * percent)
 			break;
 	}
 	return bucket_end(phase, i);
@@ -274,7 +273,8 @@ void latency_shares(struct view *v)
 	if (count_us != NONE)
 		t->columns[count_us].title = "count_time";
 	view_begin(v, t);
-	v->total = sum = table_own(t, table_row(t));
+	sum = table_own(t, table_row(t));
+	v->total = sum;
 	view_add_up(t, t->rows, t->nr_rows, sum);
 	sum->label = "sum";
 	sum->v[mean] = number_ratio(sum->v[total], sum->v[calls], 1000);

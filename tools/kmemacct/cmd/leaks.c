@@ -469,8 +469,9 @@ static void tell_empty(struct view *v, u64 older_ms)
 	if (v->nr || !older_ms)
 		return;
 	number_print_age(age, older_ms);
-	v->advice = view_own(v, alloc_print("no %s is %s old: --older-than takes less", v->filtered ?
-					    "object that matches" : "live object", age));
+	v->advice = view_own(v, alloc_print("no %s is %s old: --older-than takes less",
+					    v->filtered ? "object that matches" : "live object",
+					    age));
 }
 
 void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct moment *moment,
@@ -530,7 +531,7 @@ static void advise(struct view *v, const char *account)
 	free(command);
 }
 
-/* Read the objects that options select, so that also groups without call sites can be of a module. */
+/* Read the objects that options select: then groups without call sites can be of a module, too. */
 static int read_objects(struct view *v, const struct options *o)
 {
 	const struct match objects = { .module = o->match.module, .site = o->match.site };
@@ -545,13 +546,14 @@ static int read_objects(struct view *v, const struct options *o)
 
 static int check_processes(const struct options *o)
 {
+	static const char no_processes[] =
+		"--by %s needs the machine's processes, and a snapshot has none: omit -i";
+	static const char in_container[] =
+		"--by %s needs the machine's PIDs, and this is a container: run it outside";
+
 	if (source_is_snapshot(o->source))
-		return fail("--by %s needs the machine's processes, and a snapshot has none: omit -i",
-			    o->by);
-	if (!process_is_initial())
-		return fail("--by %s needs the machine's PIDs, and this is a container: run it outside",
-			    o->by);
-	return 0;
+		return fail(no_processes, o->by);
+	return process_is_initial() ? 0 : fail(in_container, o->by);
 }
 
 /* Read the objects and, if the module keeps them, the names of processes. */

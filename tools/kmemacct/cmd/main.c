@@ -71,9 +71,10 @@ static int run(struct options *o)
 		return -1;
 	o->source = &module_source;
 	if (o->input) {
-		o->source = snapshot = snapshot_open(o->input);
+		snapshot = snapshot_open(o->input);
 		if (!snapshot)
 			return -1;
+		o->source = snapshot;
 	}
 	ret = c->run(c, o);
 	snapshot_free(snapshot);

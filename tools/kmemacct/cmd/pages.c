@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is computed from the tables of pages: matrices, a summary, marks and advice. */
+/* What is computed from the tables of pages: matrices, a summary, marks and ADVICE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 /* Most columns of a matrix: the order, and the migrate types as they first occur in the table. */
 #define MATRIX_MAX	40
 
-/* Find the column of a migrate type, or add one.  Return: its index, or NONE if there is no room. */
+/* Find the column of a migrate type, or add one.  Return: its index; NONE if there is no room. */
 static int column_of(struct column columns[MATRIX_MAX + 1], int *nr, const char *type)
 {
 	int i = 1;
@@ -48,7 +48,7 @@ struct table *pages_matrix(const struct table *orders, const char *column)
 	const int from = table_column(orders, column);
 	struct row * const *row = orders->rows, * const *end = row + orders->nr_rows;
 	struct table *t;
-	int nr = 1;
+	int nr = 1, to;
 
 	for (; row < end; row++)
 		if (column_of(columns, &nr, row_name(*row, ORDERS_migratetype)) == NONE) {
@@ -57,9 +57,10 @@ struct table *pages_matrix(const struct table *orders, const char *column)
 		}
 	columns[nr] = (struct column)COLUMN_END;
 	t = table_new(column, columns, false, orders->nr_rows);
-	for (row = orders->rows; row < end; row++)
-		row_of(t, (*row)->v[ORDERS_order])->v[column_of(columns, &nr,
-			row_name(*row, ORDERS_migratetype))] += (*row)->v[from];
+	for (row = orders->rows; row < end; row++) {
+		to = column_of(columns, &nr, row_name(*row, ORDERS_migratetype));
+		row_of(t, (*row)->v[ORDERS_order])->v[to] += (*row)->v[from];
+	}
 	return t;
 }
 
@@ -159,6 +160,8 @@ static bool is_unequal(const struct table *t, const struct row *row, int one, in
 
 void pages_mark(struct view *v)
 {
+	static const char note[] =
+		"takes: mostly refills its lists; gives: mostly drains them, freeing for others";
 	struct table *t = v->t;
 	struct row *row;
 	size_t i;
@@ -173,7 +176,7 @@ void pages_mark(struct view *v)
 			     is_unequal(t, row, PCPU_drain_pages, PCPU_refill_pages) ? "gives" :
 			     "-";
 		if (*row->label != '-')
-			v->note = "takes: mostly refills its lists; gives: mostly drains them, freeing for others";
+			v->note = note;
 	}
 	v->total = table_own(t, table_row(t));
 	view_add_up(t, t->rows, t->nr_rows, v->total);
@@ -231,6 +234,8 @@ static u64 online_nodes(const struct source *s)
 	return nr ?: 1;
 }
 
+#define ADVICE "%llu fallback%s fragmented memory. Keeping more pages free makes them rarer: raise vm.min_free_kbytes, now %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they are rare enough:\nsysctl -w vm.min_free_kbytes=%llu"
+
 void pages_advise(struct view *v)
 {
 	const struct source *s = v->t->source;
@@ -244,7 +249,6 @@ void pages_advise(struct view *v)
 		return;
 	nodes = online_nodes(s);
 	step = 3 * block * nodes;
-	v->advice = view_own(v, alloc_print(
-		"%llu fallback%s fragmented memory. Keeping more pages free makes them rarer: raise vm.min_free_kbytes, now %llu, in steps of 3 x pageblock x nodes = 3 x %llu KiB x %llu = %llu KiB until they are rare enough:\nsysctl -w vm.min_free_kbytes=%llu",
-		fragmenting, fragmenting == 1 ? "" : "s", now, block, nodes, step, now + step));
+	v->advice = view_own(v, alloc_print(ADVICE, fragmenting, fragmenting == 1 ? "" : "s", now,
+					    block, nodes, step, now + step));
 }

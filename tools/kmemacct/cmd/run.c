@@ -202,6 +202,8 @@ static int run_between(struct view *v, char **command, const struct cgroup *cgro
 	return 0;
 }
 
+#define STILL_RUNNING "Processes that the command started still run, and are no longer counted. When they have ended, remove their cgroup:\nrmdir %s"
+
 static int run_in_cgroup(struct view *v, char **command, int *status)
 {
 	struct cgroup cgroup;
@@ -217,9 +219,7 @@ static int run_in_cgroup(struct view *v, char **command, int *status)
 		return -1;
 	}
 	if (!ret && busy)
-		v->advice = view_own(v, alloc_print(
-			"Processes that the command started still run, and are no longer counted. When they have ended, remove their cgroup:\nrmdir %s",
-			cgroup.dir));
+		v->advice = view_own(v, alloc_print(STILL_RUNNING, cgroup.dir));
 	return ret;
 }
 

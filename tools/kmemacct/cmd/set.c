@@ -300,11 +300,10 @@ int set_run(const struct command *command, const struct options *o)
 	struct control c;
 	int ret;
 
-	if (o->nr_args && !one) {
-		if (o->given)
-			return fail("set takes options to list settings only: omit them, or the value");
+	if (o->nr_args && !one && o->given)
+		return fail("set takes options to list settings only: omit them, or the value");
+	if (o->nr_args && !one)
 		return write_settings(o->args);
-	}
 	if (control_read(&c, o->source))
 		return -1;
 	ret = keep(&c, one ? o->args[0] : NULL);

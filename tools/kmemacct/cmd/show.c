@@ -75,9 +75,11 @@ int show_check_enabled(const struct table *t)
 		i++;
 	if (i == ARRAY_SIZE(enabled))
 		return 0;
+	if (enabled[i].by == BY_SAMPLING && t->sampled)
+		return 0;
 	if (enabled[i].by == BY_SAMPLING)
-		return t->sampled ? 0 :
-		       fail("no stacks are recorded without sampling: kmemacct set sample_bytes 512K");
+		return fail("no stacks are recorded without sampling: %s",
+			    "kmemacct set sample_bytes 512K");
 	if (t->nr_rows && !t->pairs)
 		return 0;
 	return enabled[i].by == BY_LATENCY ? check_latency(t) : check_counted(t);

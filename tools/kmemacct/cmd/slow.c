@@ -344,16 +344,9 @@ static int follow_new(const struct options *o)
 	return after ? 0 : -1;
 }
 
-/* Remove the records that are too short. */
-static void cut(struct view *v, u64 us)
+static bool is_long(const struct row *record, u64 us)
 {
-	struct table *t = v->t;
-	size_t i, nr = 0;
-
-	for (i = 0; i < t->nr_rows; i++)
-		if (t->rows[i]->v[SLOW_us] >= us)
-			t->rows[nr++] = t->rows[i];
-	v->nr = t->nr_rows = nr;
+	return record->v[SLOW_us] >= us;
 }
 
 int slow_run(const struct command *c, const struct options *o)
@@ -370,7 +363,7 @@ int slow_run(const struct command *c, const struct options *o)
 	if (show_read(&v, o, c->table))
 		return -1;
 	if (json) {
-		cut(&v, o->at_least_us);
+		view_keep(&v, is_long, o->at_least_us);
 		return show(&v, o, NULL);
 	}
 	if (follows) {

@@ -311,20 +311,23 @@ static void subtract(struct view *v, struct view *before)
 	v->note = note;
 }
 
+static bool is_younger(const struct row *object, u64 ms)
+{
+	return object->v[ALLOC_age_ms] < ms;
+}
+
+static bool is_younger_page(const struct row *page, u64 ms)
+{
+	return page->v[PAGE_age_ms] < ms;
+}
+
 /* Remove what was allocated before the table @before was read. */
 static void remove_older(struct view *v, const struct table *before)
 {
-	struct table *t = v->t;
-	const u64 most = t ? table_window_ms(t) - table_window_ms(before) : 0;
-	const int age = t ? table_column(t, "age_ms") : NONE;
-	size_t i, nr = 0;
+	const u64 most = v->t ? table_window_ms(v->t) - table_window_ms(before) : 0;
 
-	if (!t)
-		return;
-	for (i = 0; i < t->nr_rows; i++)
-		if (t->rows[i]->v[age] < most)
-			t->rows[nr++] = t->rows[i];
-	v->nr = t->nr_rows = nr;
+	if (v->t)
+		view_keep(v, !strcmp(v->t->name, "pages") ? is_younger_page : is_younger, most);
 }
 
 /* Subtract from the tables what they counted before the command.  Return: 0, or -1 after fail(). */
@@ -368,17 +371,16 @@ static int measure(struct perf *p, const struct options *o, int *status)
 
 /* ---- the command ---------------------------------------------------------- */
 
+static bool is_counted(const struct row *row, u64 column)
+{
+	return row->v[column];
+}
+
 /* Remove the rows that perf kmem would not print: those without allocations that had an event. */
 static void cut(struct view *v, int column)
 {
-	struct table *t = v->t;
-	size_t i, nr = 0;
-
-	for (i = 0; t && i < t->nr_rows; i++)
-		if (t->rows[i]->v[column])
-			t->rows[nr++] = t->rows[i];
-	if (t)
-		v->nr = t->nr_rows = nr;
+	if (v->t)
+		view_keep(v, is_counted, column);
 }
 
 static void add_total(struct view *v)

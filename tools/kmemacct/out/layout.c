@@ -406,7 +406,8 @@ static void set_lines(struct layout *l)
 		return;
 	l->lines = strlen(LINES_TITLE);
 	for (i = 0; i < v->nr; i++) {
-		text = rest = sites_text(v->sites, v->t->rows[i]->label);
+		text = sites_text(v->sites, v->t->rows[i]->label);
+		rest = text;
 		while ((part = strsep(&rest, ";")))
 			text_widen(&l->lines, part);
 		free(text);

@@ -119,7 +119,7 @@ void layout_fit(struct layout *l);
 /* Print a value of a column; @exact: without a unit. */
 void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 value);
 
-/* Return: the text of a value of a row or of its label, which is in @buf if it is not in the row. */
+/* Return: the text of a value or of the label of a row; in @buf, if it is not in the row. */
 const char *layout_text(const struct layout *l, const struct row *row, int column,
 			char buf[CELL_LEN]);
 
@@ -171,7 +171,7 @@ struct grid {
 /* @raw: print words with one blank between them; a blank in a cell becomes \x20. */
 void grid_begin(struct grid *g, bool raw, bool header);
 
-/* Add a column, whose cells are aligned to the right or to the left; then a line; then its cells. */
+/* Add a column, whose cells are aligned to the right or to the left; a line; and its cells. */
 void grid_column(struct grid *g, const char *title, bool right);
 void grid_line(struct grid *g);
 void grid_cell(struct grid *g, const char *text);
@@ -358,6 +358,5 @@ void metrics_end(const struct metrics *m);
 
 /* Print stacks and a column of counts in the folded format.  Return: 0, or -1 after fail(). */
 int folded_print(FILE *out, const struct table *t, const char *column);
-
 
 #endif /* OUT_H */

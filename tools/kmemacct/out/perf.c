@@ -146,7 +146,8 @@ static void write_page(struct json *w, struct perf *p)
 	};
 	size_t i;
 
-	p->v[PERF_PAGE_CALLER].gfp = p->v[PERF_PAGE_ALLOC].gfp = p->gfp;
+	p->v[PERF_PAGE_CALLER].gfp = p->gfp;
+	p->v[PERF_PAGE_ALLOC].gfp = p->gfp;
 	json_line(w);
 	json_open(w, "page", '{');
 	if (p->o->caller)

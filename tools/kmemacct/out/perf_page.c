@@ -305,9 +305,10 @@ void perf_print_page(FILE *out, const struct perf *p)
 		print_table(out, p, false);
 	if (p->o->alloc) {
 		print_table(out, p, true);
-		text_comment(out, p->window == PERF_COMMAND ?
-			     "live pages allocated while the command ran; freed ones are not known" :
-			     "live pages; freed ones are not known", p->look.screen);
+		text_comment(out, p->window != PERF_COMMAND ?
+			     "live pages; freed ones are not known" :
+			     "live pages allocated while the command ran; freed ones are not known",
+			     p->look.screen);
 	}
 	fputs("\nSUMMARY (page allocator)\n========================\n", out);
 	print_lines(out, p);

@@ -218,11 +218,14 @@ static int read_members(struct files *f, struct archive *a, const char *path, co
 
 static int open_archive(struct archive *a, const char *path, const void *data, size_t size, int fd)
 {
-	if (data)
-		return archive_read_open_memory(a, data, size) == ARCHIVE_OK ? 0 : fail_foreign(path);
-	if (archive_read_open_fd(a, fd, BLOCK) == ARCHIVE_OK)
+	const int ret = data ? archive_read_open_memory(a, data, size) :
+			       archive_read_open_fd(a, fd, BLOCK);
+
+	if (ret == ARCHIVE_OK)
 		return 0;
-	return errno == EISDIR ? fail("%s: %s", path, strerror(EISDIR)) : fail_foreign(path);
+	if (!data && errno == EISDIR)
+		return fail("%s: %s", path, strerror(EISDIR));
+	return fail_foreign(path);
 }
 
 int archive_read(struct files *f, const char *path, const void *data, size_t size,
@@ -236,9 +239,9 @@ int archive_read(struct files *f, const char *path, const void *data, size_t siz
 	if (fd < 0)
 		return fail("%s: %s", path, strerror(errno));
 	a = new_reader();
-	if (!a)
-		ret = fail("%s: not enough memory: free some and try again", path);
-	else if (!(ret = open_archive(a, path, data, size, fd)))
+	ret = a ? open_archive(a, path, data, size, fd) :
+	      fail("%s: not enough memory: free some and try again", path);
+	if (!ret)
 		ret = read_members(f, a, path, first);
 	archive_read_free(a);
 	if (fd != STDIN_FILENO)

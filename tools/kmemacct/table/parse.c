@@ -100,8 +100,8 @@ static int read_more(struct reader *r)
 	r->end = r->buf + rest;
 	ret = TEMP_FAILURE_RETRY(read(r->fd, r->end, r->size - rest));
 	if (ret < 0)
-		return fail("%s: cannot read on after line %zu: %s: see whether the module is still loaded",
-			    r->path, r->nr, strerror(errno));
+		return fail("%s: cannot read on after line %zu: %s: %s", r->path, r->nr,
+			    strerror(errno), "see whether the module is still loaded");
 	r->end += ret;
 	return ret > 0;
 }
@@ -228,8 +228,8 @@ static int check_columns(const struct reader *r)
 	}
 	for (i = 0; i < table_nr_columns(t); i++)
 		if (!has[i])
-			return fail("%s has no column %s: use the kmemacct that belongs to the module",
-				    r->path, t->columns[i].name);
+			return fail("%s has no column %s: %s", r->path, t->columns[i].name,
+				    "use the kmemacct that belongs to the module");
 	if (table_label(t) && r->column[r->nr_columns - 1] != t->nr_values)
 		return fail_line(r, "the last column is not the label");
 	return 0;
@@ -292,7 +292,7 @@ static int parse_value(char *word, enum format format, u64 *value)
 	case FORMAT_MILLI:
 		return number_parse_milli(word, value);
 	case FORMAT_PTR:
-		/* The kernel prints `(____ptrval____)` until it has a key to hash addresses with. */
+		/* The kernel prints `(____ptrval____)` until it has a key to hash addresses. */
 		*value = 0;
 		return *word == '(' ? 0 : number_parse_hex(word, value);
 	case FORMAT_ID:
@@ -446,7 +446,8 @@ struct reader *reader_open(const char *name, const char *path, int fd, size_t si
 		.path = alloc_copy(path), .fd = fd, .size = size, .known = find_known(name),
 		.buf = alloc(size, 1), .head = alloc(size, 1),
 	};
-	r->at = r->end = r->buf;
+	r->at = r->buf;
+	r->end = r->buf;
 	r->t = new_table(r->known, 0);
 	table_own(r->t, r->head);
 	r->row = table_own(r->t, table_row(r->t));

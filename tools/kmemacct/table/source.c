@@ -85,6 +85,8 @@ static int fail_missing(const char *path)
 }
 
 /* Explain errno about a file of the module.  Lockdown closes control, and no table. */
+#define LOCKED "%s: closed by kernel lockdown, or CAP_SYS_ADMIN is missing: use the files in /sys/module/kmemacct/parameters, or sudo"
+
 static int fail_file(const char *path)
 {
 	switch (errno) {
@@ -92,8 +94,7 @@ static int fail_file(const char *path)
 		return fail("%s: only root has access: use sudo", path);
 	case EPERM:
 		if (text_ends(path, "/control"))
-			return fail("%s: closed by kernel lockdown, or CAP_SYS_ADMIN is missing: use the files in /sys/module/kmemacct/parameters, or sudo",
-				    path);
+			return fail(LOCKED, path);
 		return fail("%s: CAP_PERFMON or CAP_SYS_ADMIN is missing: use sudo", path);
 	case ENOENT:
 		return fail_missing(path);
@@ -213,12 +214,15 @@ char *source_sys(const struct source *s, const char *name, size_t *len)
 
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len)
 {
-	char *text = NULL;
+	char *text;
 
 	source_proc_path(path, name);
-	if (source_is_snapshot(s))
+	if (source_is_snapshot(s)) {
 		fail("a snapshot has no /proc/%s, which this needs: omit -i", name);
-	else if (!(text = file_read(path, len)))
+		return NULL;
+	}
+	text = file_read(path, len);
+	if (!text)
 		fail("%s: %s: check that /proc is mounted", path, strerror(errno));
 	return text;
 }

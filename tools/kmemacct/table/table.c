@@ -37,7 +37,9 @@ void table_link(struct table *t)
 
 	for (i = 0; i <= t->nr_values; i++) {
 		c = &t->columns[i];
-		c->se = c->of = c->bytes = NONE;
+		c->se = NONE;
+		c->of = NONE;
+		c->bytes = NONE;
 	}
 	for (i = 0; i < t->nr_values; i++) {
 		c = &t->columns[i];

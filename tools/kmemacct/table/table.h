@@ -19,8 +19,8 @@ struct source;
 
 /*
  * The formats of kmemacct_abi.h, but TYPE is a NAME here: text without blanks.  In addition, SPARSE
- * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a RATE
- * is the bits of a double, NAN if it is not known.
+ * is a number whose zero prints as a dot, a BOUND is an upper bound of a number, or NO_ID, and a
+ * RATE is the bits of a double, NAN if it is not known.
  */
 enum format {
 	FORMAT_U64,
@@ -141,8 +141,8 @@ enum { KMA_SLOW_COLUMNS(X) };
 #undef X
 
 /*
- * X(name): columns with a meaning of their own.  Each table has their indices, found once, when it is
- * made: @at of struct table.
+ * X(name): columns with a meaning of their own.  Each table has their indices, found once, when it
+ * is made: @at of struct table.
  */
 #define TABLE_PLACES(X)							\
 	X(live_bytes) X(live_kb) X(live_objs) X(live_samples) X(samples)	\

@@ -33,6 +33,8 @@ struct taking {
 	u64 uptime_ms;
 };
 
+#define BLANKS	"\n "
+
 /* Copy the value of a key of a table's head, up to its end; "" if the head lacks it. */
 static void head_value(const char *text, const char *key, char value[VALUE_LEN])
 {
@@ -42,11 +44,11 @@ static void head_value(const char *text, const char *key, char value[VALUE_LEN])
 	*value = '\0';
 	for (; *text == '#'; text += *text == '\n') {
 		for (; *text && *text != '\n'; text += word + (text[word] == ' ')) {
-			word = strcspn(text, " \n");
+			word = strcspn(text, BLANKS);
 			if (strncmp(text, key, len) || text[len] != '=')
 				continue;
 			text += len + 1;
-			snprintf(value, VALUE_LEN, "%.*s", (int)strcspn(text, " \n"), text);
+			snprintf(value, VALUE_LEN, "%.*s", (int)strcspn(text, BLANKS), text);
 			return;
 		}
 	}

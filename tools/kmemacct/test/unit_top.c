@@ -696,17 +696,17 @@ static void top_states_are_sentences(void)
 		     "exact since this was switched on, 1.0s");
 }
 
+#define LOSSES "dropped=30 off=2 lost=3 other=4 since=load window_s=1.000 cut=7 full=live,sites,stacks,caches filter=comm live_filter=comm"
+
 /* On the smallest screen, losses may take all lines; nothing is drawn outside of it. */
 static void top_states_fit_any_screen(void)
 {
-	static const char head[] = "dropped=30 off=2 lost=3 other=4 since=load window_s=1.000 cut=7 "
-				   "full=live,sites,stacks,caches filter=comm live_filter=comm";
 	struct top_ui *ui = alloc(1, sizeof(*ui));
 	const struct caller one[] = { { ROW("a", 1000, 1) }, {} };
 	struct top_canvas c = {};
 
 	begin_page(ui->page, "callers");
-	show_table(ui->page, make_callers(head, one), 0);
+	show_table(ui->page, make_callers(LOSSES, one), 0);
 	top_canvas_clear(&c, TOP_SCREEN_LINES, TOP_SCREEN_COLUMNS);
 	top_screen_draw(&c, ui);
 	EXPECT(top_canvas_at(&c, 1, 0)->attributes & TOP_WARNING);

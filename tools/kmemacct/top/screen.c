@@ -78,7 +78,8 @@ static int draw_state(struct top_canvas *c, int line, struct top_ui *ui)
 
 	if (*ui->trouble)
 		return put_wrapped(c, line, STATE_LINES, TOP_WARNING | TOP_BOLD, ui->trouble);
-	losses = rest = state_losses(&v);
+	losses = state_losses(&v);
+	rest = losses;
 	while ((loss = strsep(&rest, "\n")))
 		if (*loss)
 			line = put_wrapped(c, line, STATE_LINES, TOP_WARNING, loss);

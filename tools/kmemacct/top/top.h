@@ -185,7 +185,7 @@ struct top_row {
  * @bucket: hash table of indexes of @row plus 1; 0: empty
  * @nr_buckets: number of @bucket, a power of two
  * @refresh: number of the last refresh; the first one is 1
- * @points: numbers of all slots at each of the last refreshes; that of refresh N is at N % TOP_DEPTH
+ * @points: numbers of all slots at each of the last refreshes, that of refresh N at N % TOP_DEPTH
  * @room: for each of @points, its size
  * @ms: for each of @points, the time of its refresh
  * @born: for each slot, its first refresh

@@ -3,8 +3,8 @@
  * What tables look like: which columns are printed, under which titles, and which are left out
  * first if a line is too long.
  *
- * The module's tables have more columns than fit a line, so each has a list of those that tell most,
- * and -o prints others.
+ * The module's tables have more columns than fit a line, so each has a list of those that tell
+ * most, and -o prints others.
  */
 #include <math.h>
 #include <stdio.h>

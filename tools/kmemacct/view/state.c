@@ -2,8 +2,8 @@
 /*
  * The state of a table in words: how exact it is, since when it counts, and what was lost.
  *
- * If nothing was lost, this is one sentence.  For each kind of loss a line says what it is, how much
- * of it there is, and what to do.  All of it is in the head of the table.
+ * If nothing was lost, this is one sentence.  For each kind of loss a line says what it is, how
+ * much of it there is, and what to do.  All of it is in the head of the table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -238,11 +238,11 @@ char *state_losses(const struct view *v)
 			"%llu row%s missing: the table grew while it was copied: read it again\n",
 			cut, plural(cut));
 	if (table_is(t, "order", "late"))
-		fputs("a few frees of kmem_cache objects are not seen: this kernel traces them late\n",
-		      out);
+		fprintf(out, "%s\n",
+			"a few frees of kmem_cache objects are not seen: this kernel traces them late");
 	if (table_is(t, "cache_size", "object"))
-		fputs("struct kmem_cache is not known: no names of caches, and sizes as asked for\n",
-		      out);
+		fprintf(out, "%s\n",
+			"struct kmem_cache is not known: no names of caches, and sizes as asked for");
 	if (table_is(t, "pages", "classes") && t->at[AT_site] != NONE)
 		fputs("pages are tracked without call sites: kmemacct set pages sites\n", out);
 	text_close(out);

@@ -244,8 +244,20 @@ int view_select(struct view *v, const struct match *match)
 		if (view_matches(t, t->rows[i], match))
 			t->rows[nr++] = t->rows[i];
 	v->filtered += t->nr_rows - nr;
-	v->nr = t->nr_rows = nr;
+	t->nr_rows = nr;
+	v->nr = nr;
 	return 0;
+}
+
+void view_keep(struct view *v, bool (*keep)(const struct row *row, u64 arg), u64 arg)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < v->t->nr_rows; i++)
+		if (keep(v->t->rows[i], arg))
+			v->t->rows[nr++] = v->t->rows[i];
+	v->t->nr_rows = nr;
+	v->nr = nr;
 }
 
 /* ---- the total ------------------------------------------------------------ */

@@ -118,6 +118,9 @@ bool view_matches(const struct table *t, const struct row *row, const struct mat
 /* Remove the rows that do not match.  Return: 0, or -1 after calling fail(). */
 int view_select(struct view *v, const struct match *match);
 
+/* Remove the rows that a test rejects. */
+void view_keep(struct view *v, bool (*keep)(const struct row *row, u64 arg), u64 arg);
+
 /* Show no more than @nr rows. */
 void view_cut(struct view *v, size_t nr);
 
@@ -145,8 +148,8 @@ size_t heap_nr_rows(const struct heap *h);
 void heap_add(struct heap *h, const struct row *row);
 
 /*
- * Make a table of the rows in their order, and free the heap.  The head of the new table points into
- * that of the heap's.  @not_kept: set to the number of other rows
+ * Make a table of the rows in their order, and free the heap.  The head of the new table points
+ * into that of the heap's.  @not_kept: set to the number of other rows
  */
 struct table *heap_table(struct heap *h, size_t *not_kept);
 void heap_free(struct heap *h);
@@ -169,11 +172,11 @@ struct columns {
 };
 
 /*
- * Give columns short titles, and add those that are computed from others: share_pct, the part of the
- * live bytes of all rows; and growth_bytes_s, by how many bytes a second the live ones have grown
- * since counting began: what was allocated, with and without an event, less what was freed, and
- * less what found no room in the live table, because its free is not seen; of the latter only the
- * number is known, so that its size is the mean of the row.
+ * Give columns short titles, and add those that are computed from others: share_pct, the part of
+ * the live bytes of all rows; and growth_bytes_s, by how many bytes a second the live ones have
+ * grown since counting began: what was allocated, with and without an event, less what was freed,
+ * and less what found no room in the live table, because its free is not seen; of the latter only
+ * the number is known, so that its size is the mean of the row.
  * Return: the new table, which owns @t; or @t, if there is nothing to compute.
  */
 struct table *schema_complete(struct table *t);
@@ -272,8 +275,8 @@ double estimate_least_variance(const struct weighed *w);
 void estimate_since(struct weighed *w, const struct weighed *before);
 
 /*
- * Return: the main column, whose interval is always shown: the first sort key that is an estimate or
- * the error of one; or else the column of live sizes.
+ * Return: the main column, whose interval is always shown: the first sort key that is an estimate
+ * or the error of one; or else the column of live sizes.
  */
 int estimate_main(const struct table *t, const struct sort *sort);
 
