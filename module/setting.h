@@ -3,8 +3,7 @@
  * The settings: KMA_SETTINGS (kmemacct_settings.h) has one row for each.
  *
  * A row defines the module parameter and its line in modinfo, the command of the same
- * name in `control`, and the line that `control` shows.  tools/test/abi compares the rows with
- * the ABI document.
+ * name in `control`, and the line that `control` shows.
  *
  * For each row, setting.c has three functions.  kma_parse_NAME() converts the text to a value,
  * kma_set_NAME() applies the value under kma_lock, and kma_show_NAME() prints the current value.

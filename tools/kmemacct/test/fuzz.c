@@ -16,15 +16,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In the order of the golden tables in test/golden.h. */
-static const char * const tables[] = {
-	"callers", "caches", "allocs", "summary", "stats", "stacks", "page_callers", "pages",
-	"orders", "pcpu", "extfrag", "latency", "shrinkers", "stalls", "slow", "tasks",
-	"cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags", "page_summary",
-};
-
-#define NR_TABLES	ARRAY_SIZE(tables)
-
 static char *copy_text(const uint8_t *data, size_t size)
 {
 	char *text = alloc(1, size + 1);
@@ -382,8 +373,8 @@ static void fuzz_snapshot(const uint8_t *data, size_t size)
 	struct source *s = snapshot_parse(data, size, "snapshot");
 	size_t i;
 
-	for (i = 0; s && i < NR_TABLES; i++)
-		print_table(snapshot_table(s, tables[i]));
+	for (i = 0; s && table_name(i); i++)
+		print_table(snapshot_table(s, table_name(i)));
 	snapshot_free(s);
 }
 
@@ -424,14 +415,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	if (*data < NR_TABLES)
-		fuzz_table(tables[*data], data + 1, size - 1);
-	else if (*data == NR_TABLES)
+	if (*data == FUZZ_SYMBOLS)
 		fuzz_kallsyms(data + 1, size - 1);
-	else if (*data == NR_TABLES + 2)
+	else if (*data == FUZZ_SNAPSHOT)
 		fuzz_snapshot(data + 1, size - 1);
-	else if (*data == NR_TABLES + 3)
+	else if (*data == FUZZ_MANIFEST)
 		fuzz_manifest(data + 1, size - 1);
+	else if (table_name(*data))
+		fuzz_table(table_name(*data), data + 1, size - 1);
 	else
 		fuzz_words(data + 1, size - 1);
 	return 0;

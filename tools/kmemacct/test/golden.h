@@ -9,6 +9,14 @@
 #include "../../../include/kmemacct_abi.h"
 #include "../../../kunit/golden.h"
 
+/* The first byte of an input of the fuzzer that is no table, whose byte is its number. */
+enum {
+	FUZZ_SYMBOLS = 240,
+	FUZZ_WORDS,
+	FUZZ_SNAPSHOT,
+	FUZZ_MANIFEST,
+};
+
 /* The names of all columns. */
 #define TITLE(name, ...)	#name " "
 #define COUNTS_COLUMNS		KMA_COUNTS_COLUMNS(TITLE)

@@ -1483,47 +1483,77 @@ static int write_file(const char *dir, const char *name, int kind, const char *t
 	return fclose(out) != 0;
 }
 
-static int write_golden(const char *dir)
+/* Return: a table with a row of small values, for one that golden.h does not have. */
+static char *make_golden(const char *name)
 {
-	int failed = 0;
-	size_t i;
+	static const char * const values[] = {
+		[FORMAT_PTR] = "ffff888001234040", [FORMAT_HEX] = "0xcc0", [FORMAT_MILLI] = "1.000",
+		[FORMAT_NAME] = "Movable", [FORMAT_LABEL] = "x+0x1",
+	};
+	struct table *t = table_known(name);
+	char *text, *line;
+	size_t len, rest;
+	FILE *out = text_open(&text, &len), *row = text_open(&line, &rest);
+	int i;
 
-	for (i = 0; i < NR_GOLDEN; i++)
-		failed |= write_file(dir, golden[i].table, -1, golden[i].text);
+	fprintf(out, "# kmemacct %s %d sample_bytes=0\n#", name, KMA_FORMAT_VERSION);
+	for (i = 0; t && i < table_nr_columns(t); i++) {
+		fprintf(out, " %s", t->columns[i].name);
+		fprintf(row, "%s%s", i ? " " : "", values[t->columns[i].format] ?: "1");
+	}
+	text_close(row);
+	fprintf(out, t ? "\n%s\n" : " name value\n", line);
+	text_close(out);
+	free(line);
+	table_free(t);
+	return text;
+}
+
+/* Write all tables; with @kinds, as inputs of the fuzzer. */
+static int write_tables(const char *dir, bool kinds)
+{
+	const char *name;
+	int failed = 0, i;
+	char *made;
+	size_t j;
+
+	for (i = 0; (name = table_name(i)); i++) {
+		for (j = 0; j < NR_GOLDEN && strcmp(golden[j].table, name); j++)
+			;
+		made = j < NR_GOLDEN ? NULL : make_golden(name);
+		failed |= write_file(dir, name, kinds ? i : -1, made ?: golden[j].text);
+		free(made);
+	}
 	return failed;
 }
 
-/* Return: the first byte of an input that is this table: see fuzz.c. */
-static int golden_kind(const char *name)
+static int number_of(const char *table)
 {
 	int i = 0;
 
-	while (strcmp(golden[i].table, name))
+	while (strcmp(table_name(i), table))
 		i++;
 	return i;
 }
 
 static int write_seeds(const char *dir)
 {
+	int failed = write_tables(dir, true);
 	char name[64];
-	int failed = 0;
 	size_t i;
 
-	for (i = 0; i < NR_GOLDEN; i++)
-		failed |= write_file(dir, golden[i].table, i, golden[i].text);
 	for (i = 0; i < ARRAY_SIZE(sampled); i++) {
 		snprintf(name, sizeof(name), "sampled-%s", sampled[i].table);
-		failed |= write_file(dir, name, golden_kind(sampled[i].table),
-				     sampled[i].text);
+		failed |= write_file(dir, name, number_of(sampled[i].table), sampled[i].text);
 	}
-	failed |= write_file(dir, "kallsyms", NR_GOLDEN, SYMBOLS);
-	return failed | write_file(dir, "words", NR_GOLDEN + 1, "hits,site");
+	failed |= write_file(dir, "kallsyms", FUZZ_SYMBOLS, SYMBOLS);
+	return failed | write_file(dir, "words", FUZZ_WORDS, "hits,site");
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "golden"))
-		return write_golden(argv[2]);
+		return write_tables(argv[2], false);
 	if (argc == 3 && !strcmp(argv[1], "seeds"))
 		return write_seeds(argv[2]);
 	return run_tests(tests, ARRAY_SIZE(tests)) |

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read the module's tables, and read and write its `control` file."""
+import re
 from pathlib import Path
 
 from harness import check
-from kernel import DEBUGFS
+from kernel import DEBUGFS, TOP
 
-TABLES = ("callers", "allocs", "caches", "stacks", "summary", "stats",
-          "page_callers", "pages", "orders", "page_summary", "pcpu", "extfrag",
-          "latency", "shrinkers", "stalls", "slow",
-          "tasks", "cgroups", "comm_sites", "comm_syscalls", "skip", "gfp_flags")
+ABI = (TOP / "include/kmemacct_abi.h").read_text()
+TABLES = tuple(re.findall(r"\tX\((\w+), KMA_\w+\)", ABI))
+VERSION = re.search(r"KMA_FORMAT_VERSION\s+(\d+)", ABI)[1]
 
 
 class Values(dict):
@@ -33,7 +33,7 @@ class Table:
             self.opened = opened()
             text = f.read()
         head, identity, columns, *lines = text.removesuffix("\n").split("\n")
-        prefix = f"# kmemacct {name} 8 "
+        prefix = f"# kmemacct {name} {VERSION} "
         check(head.startswith(prefix), f"{name} begins with {head!r}")
         self.head = dict(pair.split("=") for pair in
                          head[len(prefix):].split() + identity[2:].split())
