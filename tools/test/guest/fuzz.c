@@ -22,6 +22,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../include/kmemacct_abi.h"
+#include "../../../include/kmemacct_settings.h"
+
 /* The C library may define a macro of this name. */
 #undef __printf
 #define __printf(a, b)	__attribute__((__format__(printf, a, b)))
@@ -197,17 +200,15 @@ static void file_read(struct file *f)
 
 /* ---- writing -------------------------------------------------------------- */
 
+#define X(name, ...) #name,
 static const char * const words[] = {
-	"enabled", "reset", "sort", "callers", "allocs", "caches", "summary",
-	"stats", "control", "hits", "site", "cache", "frees", "live_bytes",
-	"age_ms", "pid", "ptr", "bytes_alloc", "frag_pct", "0", "1", "2", "-1",
+	KMA_SETTINGS(X) KMA_CRITERIA(X) KMA_TABLES(X)
+	"reset", "sort", "control", "hits", "site", "0", "1", "2", "-1",
 	",", " ", "  ", "\t", "\n", "hits,site", "cpu,node", "%s", "%n", "x",
-	"18446744073709551616", "", "stacks", "samples", "sample_bytes", "budget_pct",
-	"4K", "64M", "hits_se", "pages", "sites", "classes", "off", "page_sample_bytes",
-	"account", "tasks", "cgroups", "comm_sites", "comm_syscalls", "filter", "tgid",
-	"comm", "cgroup", "order", "node", "gfp", "size", "module", "kernel", "0-3",
-	"GFP_KERNEL", "|", "0x", "-", "/", "skip", "add", "del", "*", "[", "[!a]", ";",
+	"18446744073709551616", "", "4K", "64M", "sites", "classes", "off", "kernel", "0-3",
+	"GFP_KERNEL", "|", "0x", "-", "/", "add", "del", "*", "[", "[!a]", ";",
 };
+#undef X
 
 static const char * const good[] = {
 	"reset", "budget_pct 0", "budget_pct 100\n",
