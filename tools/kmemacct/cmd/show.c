@@ -21,26 +21,6 @@ struct look show_look(const struct options *o)
 
 /* ---- reading -------------------------------------------------------------- */
 
-/* X(name, what enables it): tables that are empty unless a setting enables them. */
-enum enabled_by {
-	BY_PAGES_OR_ACCOUNT,
-	BY_LATENCY,
-	BY_SAMPLING,
-};
-
-static const struct {
-	const char *name;
-	enum enabled_by by;
-} enabled[] = {
-	{ "page_callers", BY_PAGES_OR_ACCOUNT }, { "pages", BY_PAGES_OR_ACCOUNT },
-	{ "orders", BY_PAGES_OR_ACCOUNT }, { "page_summary", BY_PAGES_OR_ACCOUNT },
-	{ "pcpu", BY_PAGES_OR_ACCOUNT }, { "extfrag", BY_PAGES_OR_ACCOUNT },
-	{ "tasks", BY_PAGES_OR_ACCOUNT }, { "cgroups", BY_PAGES_OR_ACCOUNT },
-	{ "comm_sites", BY_PAGES_OR_ACCOUNT }, { "comm_syscalls", BY_PAGES_OR_ACCOUNT },
-	{ "latency", BY_LATENCY }, { "shrinkers", BY_LATENCY }, { "stalls", BY_LATENCY },
-	{ "slow", BY_LATENCY }, { "stacks", BY_SAMPLING },
-};
-
 static int check_counted(const struct table *t)
 {
 	const char *account = table_field(t, "account");
@@ -69,20 +49,16 @@ static int check_latency(const struct table *t)
 
 int show_check_enabled(const struct table *t)
 {
-	size_t i = 0;
+	const enum schema_need need = schema_need(t);
 
-	while (i < ARRAY_SIZE(enabled) && strcmp(enabled[i].name, t->name))
-		i++;
-	if (i == ARRAY_SIZE(enabled))
-		return 0;
-	if (enabled[i].by == BY_SAMPLING && t->sampled)
-		return 0;
-	if (enabled[i].by == BY_SAMPLING)
+	if (need == NEED_SAMPLING && !t->sampled)
 		return fail("no stacks are recorded without sampling: %s",
 			    "kmemacct set sample_bytes 512K");
 	if (t->nr_rows && !t->pairs)
 		return 0;
-	return enabled[i].by == BY_LATENCY ? check_latency(t) : check_counted(t);
+	if (need == NEED_LATENCY)
+		return check_latency(t);
+	return need == NEED_COUNTED ? check_counted(t) : 0;
 }
 
 int show_read(struct view *v, const struct options *o, const char *name)

@@ -15,15 +15,17 @@
 /**
  * struct shown - how a table is printed as text
  * @table: its name
- * @columns: its columns but the label; one with `?` before it is printed if it has values
- * @drop: the columns that are left out if a line is too long, the first of them first
+ * @columns: its columns but the label; one with `?` before it is printed if it has values; NULL: all
+ * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
+ * @need: what it needs to have rows
  */
 struct shown {
 	const char *table;
 	const char *columns;
 	const char *drop;
 	bool total;
+	enum schema_need need;
 };
 
 #define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry growth_bytes_s"
@@ -36,7 +38,7 @@ struct shown {
 static const struct shown shown[] = {
 	{ "callers", OBJECTS, DROP_OBJECTS, true },
 	{ "modules", OBJECTS, DROP_OBJECTS, true },
-	{ "stacks", OBJECTS, DROP_OBJECTS, true },
+	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING },
 	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true },
 	{ "run", "live_bytes live_objs objs_alloc bytes_alloc frees bytes_freed ?no_entry",
 	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true },
@@ -48,25 +50,28 @@ static const struct shown shown[] = {
 	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid" },
 	{ "page_callers",
 	  "live_kb share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
-	  "bulk_allocs frees hits live_allocs share_pct", true },
-	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid" },
+	  "bulk_allocs frees hits live_allocs share_pct", true, NEED_COUNTED },
+	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid",
+	  .need = NEED_COUNTED },
 	{ "orders", "order migratetype live_kb share_pct live_allocs hits bulk_allocs frees",
-	  "bulk_allocs frees hits share_pct live_allocs", true },
+	  "bulk_allocs frees hits share_pct live_allocs", true, NEED_COUNTED },
+	{ "page_summary", .need = NEED_COUNTED },
 	{ "pcpu", "cpu node refill_pages drain_pages imbalance_pages direct_pages",
-	  "direct_pages" },
+	  "direct_pages", .need = NEED_COUNTED },
 	{ "extfrag",
 	  "fallbacks fragmenting severe alloc_order fallback_order alloc_type fallback_type",
-	  "severe fallback_order fragmenting", true },
+	  "severe fallback_order fragmenting", true, NEED_COUNTED },
 	{ "latency", "count total_us mean_us p50_le_us p95_le_us p99_le_us max_us histogram",
-	  "histogram p50_le_us p95_le_us mean_us" },
+	  "histogram p50_le_us p95_le_us mean_us", .need = NEED_LATENCY },
 	{ "shrinkers", "total_us share_pct calls mean_us max_us waited_us freed",
-	  "freed mean_us calls waited_us share_pct" },
+	  "freed mean_us calls waited_us share_pct", .need = NEED_LATENCY },
 	{ "stalls", "total_us share_pct count mean_us max_us order gfp",
-	  "gfp order mean_us count share_pct" },
-	{ "tasks", ACCT " tgid", DROP_ACCT, true },
-	{ "cgroups", ACCT, DROP_ACCT, true },
-	{ "comm_sites", COMM, DROP_COMM, true },
-	{ "comm_syscalls", COMM, DROP_COMM, true },
+	  "gfp order mean_us count share_pct", .need = NEED_LATENCY },
+	{ "slow", .need = NEED_LATENCY },
+	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED },
+	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED },
+	{ "comm_sites", COMM, DROP_COMM, true, NEED_COUNTED },
+	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED },
 };
 
 /* Titles, where the name of a column is longer than it need be below a table's own. */
@@ -100,6 +105,13 @@ bool schema_has_total(const struct table *t)
 	return s && s->total && table_label(t);
 }
 
+enum schema_need schema_need(const struct table *t)
+{
+	const struct shown *s = find_shown(t);
+
+	return s ? s->need : NEED_NOTHING;
+}
+
 /* Return: place of a word in a list with blanks between the words; NONE if it is not there. */
 static int place_in(const char *list, const char *word)
 {
@@ -118,7 +130,7 @@ static int place_in(const char *list, const char *word)
 int schema_rank(const struct table *t, int column)
 {
 	const struct shown *s = find_shown(t);
-	int place = s ? place_in(s->drop, t->columns[column].name) : NONE;
+	int place = s && s->drop ? place_in(s->drop, t->columns[column].name) : NONE;
 
 	return place == NONE ? column : 2 * SHOWN_MAX - place;
 }
@@ -367,7 +379,7 @@ int schema_choose(struct columns *cs, const struct view *v, const char *output)
 	cs->nr = 0;
 	if (output && *output != '+')
 		return put_output(cs, v->t, output);
-	if (s)
+	if (s && s->columns)
 		put_listed(cs, v, s->columns);
 	else
 		put_all(cs, v->t);

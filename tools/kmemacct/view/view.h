@@ -208,6 +208,16 @@ int schema_rank(const struct table *t, int column);
 /* Return: true if the table has a line of totals as text. */
 bool schema_has_total(const struct table *t);
 
+/* What has to be set so that a table has rows: page tracking or accounting, latency, or sampling. */
+enum schema_need {
+	NEED_NOTHING,
+	NEED_COUNTED,
+	NEED_LATENCY,
+	NEED_SAMPLING,
+};
+
+enum schema_need schema_need(const struct table *t);
+
 /* ---- estimates (estimate.c) ----------------------------------------------- */
 
 /*
