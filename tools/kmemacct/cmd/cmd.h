@@ -160,6 +160,9 @@ struct option_info {
 /* All options; one without a name ends them. */
 extern const struct option_info option_infos[];
 
+/* Find an option as it is typed: `-l`, `--line` or the beginning of a long name; or NULL. */
+const struct option_info *options_find(const char *word);
+
 /* List the values of --by as a sentence does; NULL ends them.  Return: @text. */
 #define WORDS_LEN	64
 const char *options_by(char text[WORDS_LEN], const char * const words[]);
@@ -499,8 +502,9 @@ int export_run(const struct command *c, const struct options *o);
 /* Print the help of the program, or of a command. */
 void help_print(const struct command *c);
 
-/* Print the completion for bash. */
+/* Print the completion for bash; print what the last of the words typed so far may be. */
 void completion_print(void);
+void completion_find(char **words);
 
 /*
  * Print the JSON schema of what a command prints with -j; @c is NULL: of what any command prints.

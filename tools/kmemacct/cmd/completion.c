@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Completion for bash: a function that knows the commands, options and columns of this program.  It
- * is printed when the program is built, and installed with it.
+ * Completion for bash.
+ *
+ * The shell has a function that asks this program, with --complete and the words typed so far, for
+ * what the last word may be: one candidate a line.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 
-static void print_options(u64 takes)
+/* In place of candidates: the names of files. */
+#define FILES	"/files"
+
+void completion_print(void)
+{
+	puts("# Completion of kmemacct for bash; kmemacct --completion prints it.\n"
+	     "# License: GPL-2.0\n\n"
+	     "_kmemacct()\n"
+	     "{\n"
+	     "\tlocal words\n\n"
+	     "\tmapfile -t words < <(\"${COMP_WORDS[0]}\" --complete \\\n"
+	     "\t\t\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+	     "\t[[ ${words[0]-} != " FILES " ]] || compopt -o default 2>/dev/null\n"
+	     "\tCOMPREPLY=()\n"
+	     "\tmapfile -t COMPREPLY < <(compgen -W \"${words[*]#" FILES "}\" \\\n"
+	     "\t\t-- \"${COMP_WORDS[COMP_CWORD]#=}\")\n"
+	     "}\n"
+	     "complete -F _kmemacct kmemacct");
+}
+
+/* ---- candidates ----------------------------------------------------------- */
+
+static void put_options(u64 takes)
 {
 	const struct option_info *i;
 
 	for (i = option_infos; i->name; i++)
 		if (i->what && takes & i->bit)
-			printf(" --%s", i->name);
+			printf("--%s\n", i->name);
 }
 
-/* Print the options with a value, which is no command. */
-static void print_values(void)
-{
-	const struct option_info *i;
-	const char *bar = "";
-
-	for (i = option_infos; i->name; i++) {
-		if (!i->value)
-			continue;
-		printf("%s--%s", bar, i->name);
-		bar = "|";
-		if (i->letter)
-			printf("|-%c", i->letter);
-	}
-}
-
-static void print_columns(const struct command *c)
+/* Put the columns of a command's table; those before the last comma of @list come first. */
+static void put_columns(const struct command *c, const char *list)
 {
 	static const struct options none;
+	const char *comma = strrchr(list, ',');
+	const int len = comma ? comma + 1 - list : *list == '+';
 	struct view v;
 	int i;
 
@@ -43,158 +54,92 @@ static void print_columns(const struct command *c)
 		return;
 	for (i = 0; i < table_nr_columns(v.t); i++)
 		if (v.t->columns[i].of == NONE && !v.t->columns[i].hidden)
-			printf(" %s", v.t->columns[i].name);
+			printf("%.*s%s\n", len, list, v.t->columns[i].name);
 	view_end(&v);
 }
 
-/* Print what the argument of a command may be. */
-static void print_words(const struct command *c)
-{
-	const char *word;
-	int i;
-
-	if (c->args && !strcmp(c->args, "[COLUMN]"))
-		print_columns(c);
-	for (i = 0; c->words && (word = c->words(i)); i++)
-		printf(" %s", word);
-}
-
-static void print_by(const struct command *c)
+static void put_names(const char *(*name)(int nr))
 {
 	int i;
 
-	for (i = 0; c->by && c->by[i]; i++)
-		printf(" %s", c->by[i]);
+	for (i = 0; name && name(i); i++)
+		puts(name(i));
 }
 
-static void print_command(const struct command *c)
+/* Put what the value of an option may be. */
+static void put_value(const struct command *c, const struct option_info *i, const char *word)
 {
-	printf("\t%s)\n", c->name);
+	int by;
+
+	if (i->bit == OPTION_SORT || i->bit == OPTION_OUTPUT)
+		put_columns(c, word);
+	else if (i->bit == OPTION_TABLE)
+		put_names(growth_table);
+	else if (i->bit == OPTION_INPUT || i->bit == OPTION_DEBUG_DIR)
+		puts(FILES);
+	for (by = 0; i->bit == OPTION_BY && c->by && c->by[by]; by++)
+		puts(c->by[by]);
+}
+
+static void put_words(const struct command *c)
+{
 	if (c->files)
-		puts("\t\tcompopt -o default 2>/dev/null");
-	printf("\t\toptions='");
-	print_options(c->takes | OPTION_HELP);
-	printf("'\n\t\tcolumns='");
-	print_columns(c);
-	printf("'\n\t\twords='");
-	print_words(c);
-	printf("'\n\t\tkeys='");
-	print_by(c);
-	printf("'\n\t\t;;\n");
+		puts(FILES);
+	if (c->args && !strcmp(c->args, "[COLUMN]"))
+		put_columns(c, "");
+	put_names(c->words);
 }
 
-static void print_names(void)
+static void put_commands(void)
 {
 	const struct command *c;
 
 	for (c = commands; c->name; c++)
-		printf(" %s", c->name);
+		puts(c->name);
 }
 
-static void print_tables(void)
+static const struct command *find_command(const char *name)
 {
-	const char *name;
-	int i;
+	const struct command *c = commands;
 
-	for (i = 0; (name = growth_table(i)); i++)
-		printf(" %s", name);
+	while (c->name && !suggest_is(c->name, name))
+		c++;
+	return c->name ? c : NULL;
 }
 
-static void print_head(void)
-{
-	puts("_kmemacct()\n"
-	     "{\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	     "\tlocal command='' options columns words keys='' rest='' i\n\n"
-	     "\tCOMPREPLY=()\n"
-	     "\t# Bash splits --by=module at its `=`.\n"
-	     "\t[[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-	     "\t[[ $cur == = ]] && cur=''\n"
-	     "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-	     "\t\tcase ${COMP_WORDS[i]} in\n"
-	     "\t\t--)\n"
-	     "\t\t\tcompopt -o default 2>/dev/null\n"
-	     "\t\t\treturn\n"
-	     "\t\t\t;;");
-	printf("\t\t");
-	print_values();
-	puts(")\n"
-	     "\t\t\t((i++))\n"
-	     "\t\t\t;;\n"
-	     "\t\t-*)\n"
-	     "\t\t\t;;\n"
-	     "\t\t*)\n"
-	     "\t\t\tcommand=${command:-${COMP_WORDS[i]//-/_}}\n"
-	     "\t\t\t;;\n"
-	     "\t\tesac\n"
-	     "\tdone\n"
-	     "\tcase ${command:-callers} in");
-}
+/* ---- the command line ----------------------------------------------------- */
 
-static void print_tail(void)
+void completion_find(char **words)
 {
-	puts("\tesac\n"
-	     "\tif [[ -z $command ]]; then");
-	printf("\t\twords='");
-	print_names();
-	printf("'\n\t\toptions+='");
-	print_options(OPTION_VERSION);
-	puts("'\n"
-	     "\tfi\n"
-	     "\tcase $prev in");
-	printf("\t");
-	print_values();
-	puts(")\n"
-	     "\t\t_kmemacct_value\n"
-	     "\t\treturn\n"
-	     "\t\t;;\n"
-	     "\tesac\n"
-	     "\t[[ $cur == -* ]] && words=$options\n"
-	     "\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-	     "}\n"
-	     "complete -F _kmemacct kmemacct");
-}
+	const struct option_info *option = NULL;
+	const struct command *c = NULL;
 
-/* Print the function that completes the value of an option. */
-static void print_value(void)
-{
-	puts("# Completion of kmemacct for bash; kmemacct --completion prints it.\n"
-	     "# License: GPL-2.0\n\n"
-	     "# Complete the value of the option $prev.\n"
-	     "_kmemacct_value()\n"
-	     "{\n"
-	     "\tcase $prev in\n"
-	     "\t-s|--sort|-o|--output)\n"
-	     "\t\t[[ $cur == +* ]] && rest=+\n"
-	     "\t\t[[ $cur == *,* ]] && rest=${cur%,*},\n"
-	     "\t\twords=$columns\n"
-	     "\t\t;;\n"
-	     "\t--by)\n"
-	     "\t\twords=$keys\n"
-	     "\t\t;;\n"
-	     "\t--table)");
-	printf("\t\twords='");
-	print_tables();
-	puts("'\n\t\t;;\n"
-	     "\t-i|--input|--debug-dir)\n"
-	     "\t\tcompopt -o default 2>/dev/null\n"
-	     "\t\treturn\n"
-	     "\t\t;;\n"
-	     "\t*)\n"
-	     "\t\treturn\n"
-	     "\t\t;;\n"
-	     "\tesac\n"
-	     "\tmapfile -t COMPREPLY < <(compgen -P \"$rest\" -W \"$words\" -- \"${cur#\"$rest\"}\")\n"
-	     "}\n");
-}
-
-void completion_print(void)
-{
-	const struct command *c;
-
-	print_value();
-	print_head();
-	for (c = commands; c->name; c++)
-		print_command(c);
-	print_tail();
+	for (; *words && words[1]; words++) {
+		/* Bash splits --by=module at its `=`. */
+		if (!strcmp(*words, "="))
+			continue;
+		if (!strcmp(*words, "--")) {
+			puts(FILES);
+			return;
+		}
+		if (option)
+			option = NULL;
+		else if (**words == '-')
+			option = options_find(*words);
+		else if (!c)
+			c = find_command(*words);
+		if (option && !option->value)
+			option = NULL;
+	}
+	if (!*words)
+		return;
+	if (option)
+		put_value(c ?: commands, option, **words == '=' ? *words + 1 : *words);
+	else if (**words == '-')
+		put_options((c ?: commands)->takes | OPTION_HELP |
+			    (c ? 0 : OPTION_VERSION | OPTION_SCHEMA));
+	else if (c)
+		put_words(c);
+	else
+		put_commands();
 }

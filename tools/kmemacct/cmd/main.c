@@ -96,6 +96,10 @@ int main(int argc, char **argv)
 	struct options o = {};
 	int ret;
 
+	if (argc > 1 && !strcmp(argv[1], "--complete")) {
+		completion_find(argv + 2);
+		return 0;
+	}
 	/* The bytes of names and of graphs are those of the terminal. */
 	setlocale(LC_CTYPE, "");
 	ret = options_parse(&o, argc, argv);

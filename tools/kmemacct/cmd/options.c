@@ -156,6 +156,13 @@ static const struct option_info *find_long(const char *name, size_t len)
 	return found;
 }
 
+const struct option_info *options_find(const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	return word[1] == '-' ? find_long(word + 2, strcspn(word + 2, "=")) : find_letter(word[1]);
+}
+
 static void option_text(char text[32], const struct option_info *i)
 {
 	if (i->letter)
@@ -266,14 +273,10 @@ static int take_arg(struct options *o, char ***word, bool dashes)
 /* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */
 static bool is_json(const char *word)
 {
-	const struct option_info *i;
+	const struct option_info *i = options_find(word);
 
-	if (word[0] != '-' || !word[1])
-		return false;
-	if (word[1] == '-') {
-		i = find_long(word + 2, strlen(word + 2));
+	if (!i || word[1] == '-')
 		return i && i->bit == OPTION_JSON;
-	}
 	for (word++; (i = find_letter(*word)) && !i->value; word++)
 		if (i->bit == OPTION_JSON)
 			return true;

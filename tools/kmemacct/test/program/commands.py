@@ -140,7 +140,7 @@ def completes(t, *words):
     """What bash offers for the last word."""
     script = (f"source {t.top}/kmemacct.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1));"
               " _kmemacct; printf '%s\\n' \"${COMPREPLY[@]}\"")
-    done = subprocess.run(["bash", "-c", script, "bash", "kmemacct", *words],
+    done = subprocess.run(["bash", "-c", script, "bash", t.program, *words],
                           capture_output=True, text=True, check=False)
     check_equal(f"{words}: errors", "", done.stderr)
     return done.stdout.split()
@@ -185,7 +185,8 @@ def man_page_has_what_there_is(t):
         r"[a-z_]+", re.sub(r"\\fI.*|\[.*|--.*|\bADDR\b", "", entry))]
     check_equal("commands", sorted(names_of(t)), sorted(commands))
     options = [word for entry in page["OPTIONS"] for word in re.findall(r"--[a-z-]+", entry)]
-    known = {option for name in names_of(t) for option in options_of(t, name)} | {"--version"}
+    known = {"--version", "--schema"} | {
+        option for name in names_of(t) for option in options_of(t, name)}
     check_equal("options", sorted(known), sorted(options))
     # The letters of the options
     letters = {pair for name in names_of(t) for pair in re.findall(
