@@ -8,6 +8,8 @@ from kernel import DEBUGFS, TOP
 
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
 TABLES = tuple(re.findall(r"\tX\((\w+), KMA_\w+\)", ABI))
+SETTINGS = re.findall(r"\tX\((\w+), 0\d+,",
+                      (TOP / "include/kmemacct_settings.h").read_text())
 VERSION = re.search(r"KMA_FORMAT_VERSION\s+(\d+)", ABI)[1]
 
 

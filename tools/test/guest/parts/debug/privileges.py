@@ -12,12 +12,10 @@ from harness import Failed, check, check_equal, part
 from kernel import DEBUGFS, TOP, insmod, kernel_log, loaded
 from parts.debug.shared import ENABLED, FILES, PAGES_ON, opens
 from processes import in_child, user_load
-from table import TABLES, control
+from table import SETTINGS, TABLES, control
 from truth import both
 
 NOBODY = 65534
-# Number of module parameters in sysfs
-PARAMETERS = 13
 
 
 def as_nobody(work):
@@ -37,7 +35,7 @@ def unprivileged():
     with loaded("kmemacct"):
         files = [*(DEBUGFS / "kmemacct").iterdir(), Path("/proc/kmemacct"),
                  *Path("/sys/module/kmemacct/parameters").iterdir()]
-        check_equal("files", len(TABLES) + 3 + PARAMETERS, len(files))
+        check_equal("files", len(TABLES) + 3 + len(SETTINGS), len(files))
         for path in files:
             for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR,
                           os.O_WRONLY | os.O_TRUNC | os.O_APPEND):
