@@ -1303,37 +1303,45 @@ static void a_summary_has_lines_of_two(void)
 	table_free(pairs);
 }
 
-#define PCPU_HEAD PAGES_TABLE("pcpu", KMA_PCPU_COLUMNS)
-/* A row of pcpu, with the pages that a CPU refilled and drained. */
-#define PCPU(cpu, node, refill, drain) \
-	#cpu " " #node " " #refill " 1 " #drain " 1 0 0 0 0\n"
-
-static void expect_marks(int line, const char *rows, const char *marks)
+/* Rows of pcpu: a CPU, a node, and the pages that were refilled and drained. */
+static void expect_marks(int line, const u64 rows[][4], size_t nr, const char *marks)
 {
-	char text[1024];
+	struct table *known = table_known("pcpu");
+	struct table *t = table_new("pcpu", known->columns, false, nr);
 	struct view v;
 
-	snprintf(text, sizeof(text), PCPU_HEAD "%s", rows);
-	v = view_of(parse("pcpu", text));
+	for (; nr; nr--, rows++) {
+		u64 *value = table_add(t)->v;
+
+		value[PCPU_cpu] = (*rows)[0];
+		value[PCPU_node] = (*rows)[1];
+		value[PCPU_refill_pages] = (*rows)[2];
+		value[PCPU_drain_pages] = (*rows)[3];
+	}
+	v = view_of(t);
 	pages_mark(&v);
 	expect_text(line, letters(v.t), marks);
 	view_end(&v);
+	table_free(known);
 }
 
-#define EXPECT_MARKS(rows, marks) expect_marks(__LINE__, rows, marks)
+#define EXPECT_MARKS(marks, ...) do {					\
+	static const u64 rows[][4] = { __VA_ARGS__ };			\
+	expect_marks(__LINE__, rows, ARRAY_SIZE(rows), marks);		\
+} while (0)
 
 static void unequal_cpus_are_marked(void)
 {
-	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 100, 890) PCPU(2, 0, 50, 50), "tg-");
+	EXPECT_MARKS("tg-", { 0, 0, 900, 100 }, { 1, 0, 100, 890 }, { 2, 0, 50, 50 });
 	/* A CPU is not marked if no other CPU does the opposite. */
-	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 0, 900, 890), "--");
-	EXPECT_MARKS(PCPU(0, 0, 100, 900) PCPU(1, 0, 900, 890), "--");
+	EXPECT_MARKS("--", { 0, 0, 900, 100 }, { 1, 0, 900, 890 });
+	EXPECT_MARKS("--", { 0, 0, 100, 900 }, { 1, 0, 900, 890 });
 	/* CPUs are compared only for pages of the same node. */
-	EXPECT_MARKS(PCPU(0, 0, 900, 100) PCPU(1, 1, 100, 890), "--");
+	EXPECT_MARKS("--", { 0, 0, 900, 100 }, { 1, 1, 100, 890 });
 	/* Small differences are not marked, nor are less than twice as many pages. */
-	EXPECT_MARKS(PCPU(0, 0, 9, 1) PCPU(1, 0, 1, 9) PCPU(2, 0, 900, 900), "---");
-	EXPECT_MARKS(PCPU(0, 0, 900, 460) PCPU(1, 0, 460, 900), "--");
-	EXPECT_MARKS(PCPU(0, 0, 0, 0) PCPU(1, 0, 0, 0), "--");
+	EXPECT_MARKS("---", { 0, 0, 9, 1 }, { 1, 0, 1, 9 }, { 2, 0, 900, 900 });
+	EXPECT_MARKS("--", { 0, 0, 900, 460 }, { 1, 0, 460, 900 });
+	EXPECT_MARKS("--", { 0, 0, 0, 0 }, { 1, 0, 0, 0 });
 }
 
 static void blocks_are_estimated(void)

@@ -136,15 +136,16 @@ def lists_settings(t):
 
 
 def has_help_for_all_settings(t):
-    """The names of all settings are those of the ABI document, which tools/test/abi checks."""
-    text = (TOP / "Documentation/ABI/testing/debugfs-kmemacct").read_text()
-    section = text[text.index("Reading gives the settings"):]
-    names = re.findall(r"^(\w+) +\((?:RW|RO)\)", section[:section.index("A line written")], re.M)
+    """`control` has all settings of the list, and each criterion of the filter."""
+    text = (TOP / "include/kmemacct_settings.h").read_text()
+    settings, criteria = text.split("#define KMA_CRITERIA")
+    names = set(re.findall(r"\tX\((\w+), 0\d+,", settings)) - {"filter", "skip"}
+    names |= {f"filter_{name}" for name in re.findall(r"\tX\((\w+),", criteria)}
     check_equal("found", True, len(names) > 15)
     t.write("control", "".join(f"{name} 1\n" for name in names))
     for row in json.loads(t.out("set", "-j"))["settings"]:
         check_equal(row["name"], True, bool(row["help"]))
-    check_equal("all", set(names) - {"last_error"},
+    check_equal("all", names,
                 {row["name"] for row in json.loads(t.out("set", "-j"))["settings"]})
 
 
