@@ -394,93 +394,12 @@ void slow_shrinkers(FILE *out, const struct table *before, struct table *after, 
 
 /* ---- settings (set.c) ----------------------------------------------------- */
 
-/**
- * struct setting - a setting of the module
- * @name: its name in `control`
- * @at_load: it can only be set when the module is loaded
- * @range: its values, in words; NULL if they are not listed
- * @help: what it does
- */
-struct setting {
-	const char *name;
-	bool at_load;
-	const char *range;
-	const char *help;
-};
-
-/* Find a setting.  Return: NULL if it is not known, as those of a newer module are not. */
-const struct setting *setting_find(const char *name);
-
 /* Return: the name of setting number @nr; NULL: no more. */
 const char *setting_name(int nr);
-
-/* Make the command for `control` that sets a name to a value.  Return: 0, or -1 after fail(). */
-#define SET_COMMAND	256
-int set_command(char command[SET_COMMAND], const char *name, const char *value);
 
 int set_run(const struct command *c, const struct options *o);
 
 /* ---- the state of the module (status.c) ----------------------------------- */
-
-#define STATUS_LINES	24
-
-/**
- * struct fill - how full a table of the module is
- * @name: what it holds
- * @key: its name in JSON
- * @used: how much it holds
- * @room: how much it has room for
- */
-struct fill {
-	const char *name;
-	const char *key;
-	u64 used;
-	u64 room;
-};
-
-/**
- * struct loss - something that was lost
- * @nr: how often; 0 for a loss that is not counted
- * @key: its name in JSON
- * @what: what was lost, and why; follows the number, if there is one
- * @remedy: what can be done
- */
-struct loss {
-	u64 nr;
-	const char *key;
-	const char *what;
-	const char *remedy;
-};
-
-#define STATUS_FILLS	4
-#define STATUS_LOSSES	17
-
-/**
- * struct status - what `kmemacct status` shows
- * @stats: the table stats
- * @control: the settings
- * @fill: how full the tables are
- * @nr_fills: number of @fill
- * @loss: what was lost, the worst first
- * @nr_losses: number of @loss
- */
-struct status {
-	struct table *stats;
-	struct control control;
-	struct fill fill[STATUS_FILLS];
-	int nr_fills;
-	struct loss loss[STATUS_LOSSES];
-	int nr_losses;
-};
-
-/* Find what is lost and how full tables are; @s has the table and the settings. */
-void status_judge(struct status *s);
-
-/*
- * Print the state on one screen: what is lost comes last, and the worst first; if STATUS_LINES do
- * not suffice, the last line says how many kinds of loss are left out.
- */
-void status_print(FILE *out, const struct status *s);
 
 /*
  * Find a kind of loss, in the order of status; @value is set to its number, which may be 0.

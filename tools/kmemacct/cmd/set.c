@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Settings of the module: listing and changing them. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,22 @@ static const char * const words[] = { "reset", "filter", "skip" };
 /* The line of `control` that is no setting. */
 #define LAST_ERROR	"last_error"
 
-static_assert(KMA_CONTROL_MAX + 1 == SET_COMMAND, "SET_COMMAND has to hold any command");
+/* Size of a command for `control`, with its NUL. */
+#define COMMAND_LEN	(KMA_CONTROL_MAX + 1)
+
+/**
+ * struct setting - a setting of the module
+ * @name: its name in `control`
+ * @at_load: it can only be set when the module is loaded
+ * @range: its values, in words; NULL if they are not listed
+ * @help: what it does
+ */
+struct setting {
+	const char *name;
+	bool at_load;
+	const char *range;
+	const char *help;
+};
 
 /* ---- names ---------------------------------------------------------------- */
 
@@ -33,7 +47,8 @@ static const struct setting settings[] = {
 #undef X
 };
 
-const struct setting *setting_find(const char *name)
+/* Return: a setting, or NULL if it is not known, as those of a newer module are not. */
+static const struct setting *find_setting(const char *name)
 {
 	size_t i;
 
@@ -87,7 +102,7 @@ static int check_listed(const char *name)
 
 static int check_name(const char *name)
 {
-	const struct setting *s = setting_find(name);
+	const struct setting *s = find_setting(name);
 
 	if (s && s->at_load)
 		return fail("%s is only set at load: unload the module, and load it with %s=VALUE",
@@ -97,7 +112,7 @@ static int check_name(const char *name)
 
 static int check_value(const char *name, const char *value)
 {
-	const struct setting *s = setting_find(name);
+	const struct setting *s = find_setting(name);
 
 	if (*value || is_command(name))
 		return 0;
@@ -108,13 +123,13 @@ static int check_value(const char *name, const char *value)
 /* ---- writing -------------------------------------------------------------- */
 
 /* filter_X is a command of two words. */
-int set_command(char command[SET_COMMAND], const char *name, const char *value)
+static int make_command(char command[COMMAND_LEN], const char *name, const char *value)
 {
 	const bool criterion = text_begins(name, "filter_");
-	int len = snprintf(command, SET_COMMAND, "%s%s%s%s", criterion ? "filter " : "",
+	int len = snprintf(command, COMMAND_LEN, "%s%s%s%s", criterion ? "filter " : "",
 			   criterion ? name + strlen("filter_") : name, *value ? " " : "", value);
 
-	if (len < SET_COMMAND)
+	if (len < COMMAND_LEN)
 		return 0;
 	return fail("the value of %s is too long: a command has at most %d bytes", name,
 		    KMA_CONTROL_MAX);
@@ -122,11 +137,11 @@ int set_command(char command[SET_COMMAND], const char *name, const char *value)
 
 static int write_one(const char *typed, const char *value)
 {
-	const struct setting *s = setting_find(typed);
+	const struct setting *s = find_setting(typed);
 	const char *name = s ? s->name : typed;
-	char command[SET_COMMAND];
+	char command[COMMAND_LEN];
 
-	if (check_name(name) || check_value(name, value) || set_command(command, name, value))
+	if (check_name(name) || check_value(name, value) || make_command(command, name, value))
 		return -1;
 	return control_write(command);
 }
@@ -210,23 +225,23 @@ static int write_settings(char **args)
 #define HELP_MIN	20
 
 /* A size is a power of two, so that rounding does not change it. */
-static void print_value(char buf[SET_COMMAND], const struct field *f, bool exact)
+static void print_value(char buf[COMMAND_LEN], const struct field *f, bool exact)
 {
 	u64 number;
 
-	snprintf(buf, SET_COMMAND, "%s", f->value);
+	snprintf(buf, COMMAND_LEN, "%s", f->value);
 	if (exact || !strstr(f->key, "bytes") || number_parse(f->value, &number))
 		return;
 	if (number >= 1 << 20 && !(number & ((1 << 20) - 1)))
-		snprintf(buf, SET_COMMAND, "%lluM", number >> 20);
+		snprintf(buf, COMMAND_LEN, "%lluM", number >> 20);
 	else if (number >= 1 << 10 && !(number & ((1 << 10) - 1)))
-		snprintf(buf, SET_COMMAND, "%lluK", number >> 10);
+		snprintf(buf, COMMAND_LEN, "%lluK", number >> 10);
 }
 
 static void print_list(FILE *out, const struct control *c, int screen, bool exact)
 {
 	int name = strlen("setting"), value = strlen("value"), at;
-	char buf[SET_COMMAND], margin[2 * SET_COMMAND], help[512];
+	char buf[COMMAND_LEN], margin[2 * COMMAND_LEN], help[512];
 	const struct setting *s;
 	const struct field *f;
 
@@ -243,7 +258,7 @@ static void print_list(FILE *out, const struct control *c, int screen, bool exac
 	for (f = c->lines; f < c->lines + c->nr; f++) {
 		print_value(buf, f, exact);
 		fprintf(out, "%-*s%-*s", name + GAP, f->key, value + GAP, buf);
-		s = setting_find(f->key);
+		s = find_setting(f->key);
 		snprintf(help, sizeof(help), "%s%s", s && s->at_load ? "at load only: " : "",
 			 s ? s->help : "");
 		text_wrap(out, help, at, margin, screen);
@@ -260,7 +275,7 @@ static void print_json(FILE *out, const struct control *c)
 	json_open(&w, NULL, '{');
 	json_open(&w, "settings", '[');
 	for (f = c->lines; f < c->lines + c->nr; f++) {
-		s = setting_find(f->key);
+		s = find_setting(f->key);
 		json_line(&w);
 		json_open(&w, NULL, '{');
 		json_string(&w, "name", f->key);
@@ -281,7 +296,7 @@ static void print_json(FILE *out, const struct control *c)
 /* Keep one setting, or all, without the line that is none.  Return: 0, or -1 after fail(). */
 static int keep(struct control *c, const char *typed)
 {
-	const struct setting *s = typed ? setting_find(typed) : NULL;
+	const struct setting *s = typed ? find_setting(typed) : NULL;
 	const char *name = s ? s->name : typed;
 	size_t i, nr = 0;
 

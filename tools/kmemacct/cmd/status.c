@@ -8,6 +8,58 @@
 
 #include "cmd.h"
 
+/* The whole takes no more lines. */
+#define STATUS_LINES	24
+
+/**
+ * struct fill - how full a table of the module is
+ * @name: what it holds
+ * @key: its name in JSON
+ * @used: how much it holds
+ * @room: how much it has room for
+ */
+struct fill {
+	const char *name;
+	const char *key;
+	u64 used;
+	u64 room;
+};
+
+/**
+ * struct loss - something that was lost
+ * @nr: how often; 0 for a loss that is not counted
+ * @key: its name in JSON
+ * @what: what was lost, and why; follows the number, if there is one
+ * @remedy: what can be done
+ */
+struct loss {
+	u64 nr;
+	const char *key;
+	const char *what;
+	const char *remedy;
+};
+
+#define STATUS_FILLS	4
+#define STATUS_LOSSES	17
+
+/**
+ * struct status - what `kmemacct status` shows
+ * @stats: the table stats
+ * @control: the settings
+ * @fill: how full the tables are
+ * @nr_fills: number of @fill
+ * @loss: what was lost, the worst first
+ * @nr_losses: number of @loss
+ */
+struct status {
+	struct table *stats;
+	struct control control;
+	struct fill fill[STATUS_FILLS];
+	int nr_fills;
+	struct loss loss[STATUS_LOSSES];
+	int nr_losses;
+};
+
 /* ---- facts ---------------------------------------------------------------- */
 
 /* Return: a setting, or @other if the module has none of that name. */
@@ -116,7 +168,8 @@ static void add_loss(struct status *s, u64 nr, const char *key, const char *what
 	s->loss[s->nr_losses++] = (struct loss) { nr, key, what, remedy };
 }
 
-void status_judge(struct status *s)
+/* Find what is lost and how full tables are. */
+static void judge(struct status *s)
 {
 	const u64 failed = table_pair(s->stats, "selftest_failed");
 	size_t i;
@@ -342,7 +395,11 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 /* All lines but those of tables and of losses */
 #define LINES_FIXED	13
 
-void status_print(FILE *out, const struct status *s)
+/*
+ * Print the state on one screen: what is lost comes last, and the worst first; if STATUS_LINES do
+ * not suffice, the last line says how many kinds of loss are left out.
+ */
+static void print_text(FILE *out, const struct status *s)
 {
 	print_identity(out, s);
 	print_recording(out, s);
@@ -492,11 +549,11 @@ int status_run(const struct command *c, const struct options *o)
 	int ret = s.stats ? control_read(&s.control, o->source) : -1;
 
 	if (!ret) {
-		status_judge(&s);
+		judge(&s);
 		if (o->given & OPTION_JSON)
 			print_json(stdout, &s);
 		else
-			status_print(stdout, &s);
+			print_text(stdout, &s);
 	}
 	table_free(s.stats);
 	control_free(&s.control);

@@ -698,7 +698,27 @@ static void top_states_are_sentences(void)
 
 #define LOSSES "dropped=30 off=2 lost=3 other=4 since=load window_s=1.000 cut=7 full=live,sites,stacks,caches filter=comm live_filter=comm"
 
-/* On the smallest screen, losses may take all lines; nothing is drawn outside of it. */
+/* Return: the first line that contains a text, or -1. */
+static int line_with(const struct top_canvas *c, const char *what)
+{
+	bool found = false;
+	char *text;
+	int line;
+
+	for (line = 0; line < c->lines; line++) {
+		text = top_canvas_line(c, line);
+		found = strstr(text, what);
+		free(text);
+		if (found)
+			return line;
+	}
+	return -1;
+}
+
+/*
+ * On the smallest screen, losses may take all lines; nothing is drawn outside of it.  On others, they
+ * leave room for rows.
+ */
 static void top_states_fit_any_screen(void)
 {
 	struct top_ui *ui = alloc(1, sizeof(*ui));
@@ -710,6 +730,10 @@ static void top_states_fit_any_screen(void)
 	top_canvas_clear(&c, TOP_SCREEN_LINES, TOP_SCREEN_COLUMNS);
 	top_screen_draw(&c, ui);
 	EXPECT(top_canvas_at(&c, 1, 0)->attributes & TOP_WARNING);
+	top_canvas_clear(&c, 24, 80);
+	top_screen_draw(&c, ui);
+	EXPECT(line_with(&c, "and 6 more: kmemacct status") == 7);
+	EXPECT(line_with(&c, "1 call sites") > 0 && line_with(&c, "1000") > 0);
 	free(c.cells);
 	top_page_free(ui->page);
 	free(ui);

@@ -70,19 +70,28 @@ static void draw_views(struct top_canvas *c, int line, const struct top_ui *ui)
 	}
 }
 
-/* Draw the state of the table: first what was lost, as warnings. */
+/* Draw the state of the table: first what was lost, as warnings in a quarter of the screen. */
 static int draw_state(struct top_canvas *c, int line, struct top_ui *ui)
 {
 	const struct view v = { .t = top_ui_page(ui)->rows->now };
+	const int end = line + (c->lines / 4 > STATE_LINES ? c->lines / 4 : STATE_LINES);
 	char *losses, *rest, *loss, *sentence;
+	int left = 0;
 
 	if (*ui->trouble)
 		return put_wrapped(c, line, STATE_LINES, TOP_WARNING | TOP_BOLD, ui->trouble);
 	losses = state_losses(&v);
 	rest = losses;
-	while ((loss = strsep(&rest, "\n")))
-		if (*loss)
-			line = put_wrapped(c, line, STATE_LINES, TOP_WARNING, loss);
+	while ((loss = strsep(&rest, "\n"))) {
+		if (*loss && line < end)
+			line = put_wrapped(c, line, end - line < STATE_LINES ? end - line :
+					   STATE_LINES, TOP_WARNING, loss);
+		else
+			left += !!*loss;
+	}
+	if (left)
+		line += !!top_canvas_print(c, line, 0, TOP_WARNING,
+					   "and %d more: kmemacct status", left);
 	sentence = state_sentence(&v, false, false);
 	line = put_wrapped(c, line, STATE_LINES, 0, sentence);
 	free(losses);
