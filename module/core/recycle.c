@@ -136,10 +136,24 @@ static bool kma_recycle_mark(struct kma_sitetab *t, const struct kma_recycle *r)
 	return any;
 }
 
-/* Free the slots that lead to rows that are LEAVING. */
+static u32 kma_recycle_slots(const struct kma_sitetab *t)
+{
+	return t->map_mask / sizeof(t->map[0]) + 1;
+}
+
+/* Whether a slot leads to a row, or to a parked one. */
+static bool kma_recycle_leads(unsigned long site)
+{
+	return site != KMA_SITE_FREE && site != KMA_SITE_BUSY && site != KMA_SITE_LEFT;
+}
+
+/*
+ * Take the slots that lead to rows that are LEAVING out of use.  They are free only at the end,
+ * because a probe that has found such a slot reads the number of the row from it afterwards.
+ */
 static void kma_recycle_unmap(struct kma_sitetab *t)
 {
-	const u32 slots = t->map_mask / sizeof(t->map[0]) + 1;
+	const u32 slots = kma_recycle_slots(t);
 	struct kma_site_slot *slot;
 	unsigned long site;
 	u32 i;
@@ -147,17 +161,30 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 	/*
 	 * The states are stored before the slots are read.  A probe that is publishing a slot now
 	 * tests the state of the row afterwards.  So either this CPU sees the slot, or the probe
-	 * sees the state, and frees the slot itself.  Pairs with the smp_mb() in kma_site_fill()
-	 * and in kma_site_park().
+	 * sees the state, and does the same with the slot itself.  Pairs with the smp_mb() in
+	 * kma_site_fill() and in kma_site_park().
 	 */
 	smp_mb();
 	for (i = 0; i < slots; i++) {
 		slot = &t->map[i];
 		/* Pairs with the releases in kma_site_fill() and kma_site_park(). */
 		site = smp_load_acquire(&slot->site);
-		if (site != KMA_SITE_FREE && site != KMA_SITE_BUSY &&
+		if (kma_recycle_leads(site) &&
 		    READ_ONCE(t->info[READ_ONCE(slot->id)].state) == KMA_SITE_LEAVING)
-			cmpxchg(&slot->site, site, KMA_SITE_FREE);
+			cmpxchg(&slot->site, site, KMA_SITE_LEFT);
+		kma_env_resched();
+	}
+}
+
+/* No probe uses a slot that is out of use any more: free it. */
+static void kma_recycle_free_slots(struct kma_sitetab *t)
+{
+	u32 i;
+
+	for (i = 0; i < kma_recycle_slots(t); i++) {
+		if (READ_ONCE(t->map[i].site) == KMA_SITE_LEFT)
+			/* Pairs with the cmpxchg in kma_site_claim(). */
+			smp_store_release(&t->map[i].site, KMA_SITE_FREE);
 		kma_env_resched();
 	}
 }
@@ -200,7 +227,7 @@ static void kma_recycle_unlist(struct kma_sitetab *t, int cache)
 	}
 }
 
-static bool kma_recycle_test_rows(struct kma_sitetab *t)
+static void kma_recycle_test_rows(struct kma_sitetab *t)
 {
 	bool any = false;
 	int cache;
@@ -212,7 +239,6 @@ static bool kma_recycle_test_rows(struct kma_sitetab *t)
 	}
 	for (cache = 0; any && cache < t->caches.nr; cache++)
 		kma_recycle_unlist(t, cache);
-	return any;
 }
 
 /*
@@ -229,16 +255,15 @@ static bool kma_recycle_test_cache(struct kma_sitetab *t, int cache)
 	return false;
 }
 
-static bool kma_recycle_test_all(struct kma_sitetab *t)
+static void kma_recycle_test_all(struct kma_sitetab *t)
 {
-	bool any = kma_recycle_test_rows(t);
 	int cache;
 
+	kma_recycle_test_rows(t);
 	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
-		any |= kma_recycle_test_cache(t, cache);
+		kma_recycle_test_cache(t, cache);
 		kma_env_resched();
 	}
-	return any;
 }
 
 /* ---- give ---------------------------------------------------------------------- */
@@ -323,9 +348,9 @@ struct kma_recycled kma_recycle_finish(struct kma_sitetab *t, const struct kma_r
 	u32 id;
 
 	kma_env_wait_for_probes();
-	if (!kma_recycle_test_all(t))
-		return nr;
+	kma_recycle_test_all(t);
 	kma_env_wait_for_probes();
+	kma_recycle_free_slots(t);
 	for (id = 0; id < t->sites_max; id++) {
 		if (READ_ONCE(t->info[id].state) == KMA_SITE_EMPTY)
 			nr.rows += kma_recycle_give(t, id, r);

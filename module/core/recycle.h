@@ -8,17 +8,18 @@
  * some subsystems give each cache a new name.
  *
  *	mark:	a row without live objects becomes LEAVING
- *	unmap:	slots of the map that lead to such rows are freed
+ *	unmap:	slots of the map that lead to such rows are taken out of use
  *	wait:	for all running probes; then no slot leads to the row any more
  *	test:	if the row still has no live objects, it becomes EMPTY, and leaves the list of
  *		its cache
  *	wait:	for all running probes; then no probe uses the row or the list any more
- *	give:	if the row still has no live objects, its counters become 0, and other call sites
- *		may use it
+ *	give:	the slots become free; if the row still has no live objects, its counters become
+ *		0, and other call sites may use it
  *
  * A probe that is just giving a row its slot may publish the slot first, then see that the row is
- * LEAVING, and free the slot.  This may happen as late as during the first wait, so a probe that
- * began during that wait may have found the row.  The second wait is for that probe, too.
+ * LEAVING, and take the slot out of use.  This may happen as late as during the first wait.  So
+ * another probe that began during that wait may have found the row, and the second wait is for that
+ * one, too.
  *
  * An entry of the live table, or the record of a page, has the number of its row.  So a row with
  * live objects must not be used for another call site.  A probe that found the row before it was

@@ -388,6 +388,8 @@ static void kma_site_slot_set(struct kma_sitetab *t, struct kma_site_slot *slot,
 static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 			  unsigned long key, unsigned long cache, u32 id)
 {
+	int state;
+
 	kma_site_slot_set(t, slot, cache, id);
 	WRITE_ONCE(t->info[id].slot, slot - t->map);
 	/*
@@ -407,8 +409,11 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	 * this CPU sees that the row has changed.
 	 */
 	smp_mb();
-	if (READ_ONCE(t->info[id].state) != KMA_SITE_LIVE ||
-	    READ_ONCE(t->info[id].slot) != slot - t->map)
+	state = READ_ONCE(t->info[id].state);
+	if (state == KMA_SITE_LEAVING)
+		/* Like kma_recycle_unmap(): another probe may have found the slot already. */
+		cmpxchg(&slot->site, key, KMA_SITE_LEFT);
+	else if (state != KMA_SITE_LIVE || READ_ONCE(t->info[id].slot) != slot - t->map)
 		kma_site_slot_free(slot, key);
 }
 

@@ -75,9 +75,13 @@
 #define KMA_SITES_PROBES	64
 #define KMA_INNER_MAX		8
 
-/* Special values of a slot's @site.  There is no code at these addresses. */
+/*
+ * Special values of a slot's @site: free; claimed by a probe that fills it; freed by recycling, but
+ * probes may still use it.  There is no code at these addresses.
+ */
 #define KMA_SITE_FREE		0UL
 #define KMA_SITE_BUSY		1UL
+#define KMA_SITE_LEFT		2UL
 
 /**
  * struct kma_origin - where an allocation comes from, apart from its cache
@@ -206,11 +210,12 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
  *	of rows that count all page allocations of a class, which are never retired.
  * @row: the row's counters
  *
- * A slot may be freed and given to another pair while a probe uses it, even if the event
- * of that probe is an allocation from the slot's cache: kmem_cache_destroy() is also called
- * when one of the names of a merged cache goes away.  So a probe reads @id only once.  Its
- * counts and its entry in the live table then belong to the same row, no matter which pair
- * the slot stands for by then.
+ * A slot whose row is recycled is given to another pair only after all probes that may have found
+ * it have ended.  The slot of a row whose cache is destroyed is free at once.  If only one of the
+ * names of a merged cache goes away, which is a kmem_cache_destroy(), too, a probe may still use
+ * that slot.  If another pair gets the slot during these few instructions, the event is counted in
+ * the row of that pair.  A probe reads @id only once, so that its counts and its entry in the live
+ * table always belong to the same row.
  */
 struct kma_site_slot {
 	unsigned long site;

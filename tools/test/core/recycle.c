@@ -127,6 +127,40 @@ static void kma_recycles_rows_without_objects(void)
 	kma_teardown();
 }
 
+static const struct kma_site_slot *kma_found_slot;
+static u32 kma_found_row, kma_found_waits;
+
+/* Another pair with the same first slot does not get the slot that a probe has found. */
+static void kma_slot_is_not_given(void)
+{
+	const unsigned long site = KMA_MODEL_SITE + 16 - 8 * ++kma_found_waits;
+	const unsigned long cache = kma_model_cache(&kma_model, 0) + 8 * kma_found_waits;
+
+	kma_expect(kma_sitetab_first(&kma_core.sites, site, cache) == kma_found_slot);
+	kma_expect(kma_sitetab_get(&kma_core.sites, site, cache) != kma_found_slot);
+	kma_expect(kma_found_slot->id == kma_found_row);
+}
+
+static void kma_slot_waits_for_probes(void)
+{
+	const unsigned long cache = 64;
+
+	kma_setup(KMA_SITES_MIN, 200, 100);
+	kma_expect(kma_model_cache(&kma_model, 0) == cache);
+	kma_alloc_free(0, 1, 0);
+	kma_found_slot = kma_sitetab_first(&kma_core.sites, KMA_MODEL_SITE + 16, cache);
+	kma_found_row = kma_found_slot->id;
+	kma_found_waits = 0;
+	kma_env_wait = kma_slot_is_not_given;
+	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_found_waits == 2);
+	kma_expect(kma_found_slot->site == KMA_SITE_FREE);
+	kma_env_wait = NULL;
+	/* The next pair gets it. */
+	kma_expect(kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, cache) ==
+		   kma_found_slot);
+	kma_teardown();
+}
+
 /* Rows that are not wanted stay. */
 static bool kma_wants_the_second(void *arg, u32 id, const struct kma_row *sum)
 {
@@ -303,7 +337,7 @@ static void kma_waits_for_probe(u32 wait)
 	kma_waits = 0;
 	kma_late_wait = wait;
 	kma_env_wait = kma_late_put;
-	kma_expect(!kma_model_recycle(&kma_model) && kma_waits == wait);
+	kma_expect(!kma_model_recycle(&kma_model) && kma_waits == 2);
 	kma_expect(kma_row_of(0) == row);
 	kma_expect(kma_core.sites.info[row].state == KMA_SITE_LEAVING);
 	kma_expect(atomic_read(&kma_core.sites.retired) == 1);
@@ -338,7 +372,7 @@ static void kma_number_waits_for_row(void)
 		kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, cache));
 		kma_waits = 0;
 		kma_env_wait = kma_late_put;
-		kma_expect(!kma_model_recycle(&kma_model) && kma_waits == kma_late_wait);
+		kma_expect(!kma_model_recycle(&kma_model) && kma_waits == 2);
 		kma_expect(kma_core.sites.info[kma_row_of(0)].cache == 0);
 		kma_expect(kma_caches()->state[0] == KMA_CACHE_RETIRED);
 		kma_expect_lists();
@@ -736,6 +770,8 @@ static const struct kma_case kma_cases[] = {
 	{ "rows without objects are recycled", kma_recycles_rows_without_objects },
 	{ "retired rows are recycled", kma_recycles_retired_rows },
 	{ "a row that a probe has found is not recycled", kma_waits_for_probes },
+	{ "a slot that a probe has found is not given to another pair",
+	  kma_slot_waits_for_probes },
 	{ "a number of a cache whose row a probe has found is not recycled",
 	  kma_number_waits_for_row },
 	{ "new rows are kept", kma_keeps_new_rows },

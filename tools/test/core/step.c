@@ -185,11 +185,35 @@ static void kma_nest_cache_dies(u32 nr)
 	kma_sitetab_retire_cache(&kma_core.sites, kma_dying_word);
 }
 
+/* Add so many pairs that have the same first slot in the map as the path's pair. */
+static void kma_add_others(u32 nr)
+{
+	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
+	const unsigned long cache = kma_model_cache(&kma_model, 0);
+	u32 i;
+
+	for (i = 1; i <= nr; i++)
+		kma_sitetab_get(&kma_core.sites, site - 8 * i, cache + 8 * i);
+}
+
 /* Another CPU may begin to recycle rows between any two instructions of the path. */
 static void kma_nest_recycles(u32 nr)
 {
 	(void)nr;
 	kma_model_recycle_begin(&kma_model);
+}
+
+/* Others look for a slot where the path's pair was before its row was recycled. */
+static void kma_nest_recycles_and_adds(u32 nr)
+{
+	u64 *stat = per_cpu(kma_stats, kma_env.cpu).v;
+	u64 before[KMA_STAT_NR];
+
+	kma_nest_recycles(nr);
+	memcpy(before, stat, sizeof(before));
+	kma_add_others(1);
+	/* If no row is left for the pair, that is not an event of the model. */
+	memcpy(stat, before, sizeof(before));
 }
 
 static void kma_nest_counts(u32 nr);
@@ -232,6 +256,7 @@ static const struct {
 	{ "a free in the bucket", kma_nest_makes_room, KMA_SHORT },
 	{ "the end of another cache", kma_nest_cache_dies, KMA_SHORT },
 	{ "the beginning of recycling", kma_nest_recycles, KMA_SHORT },
+	{ "recycling and a new pair", kma_nest_recycles_and_adds, KMA_SHORT },
 	{ "another sample in the bucket", kma_nest_sample, KMA_SAMPLES },
 	{ "a sample that stays live", kma_nest_sample_stays, KMA_SAMPLES },
 	{ "a sample with another N", kma_nest_sample_changes, KMA_SAMPLES },
@@ -265,15 +290,12 @@ static void kma_setup_row(void)
 /* Before the path's pair, add so many others that have the same first slot in the map. */
 static void kma_setup_met(u32 others)
 {
-	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
-	const unsigned long cache = kma_model_cache(&kma_model, 0);
 	const struct kma_site_slot *slot;
-	u32 i;
 
-	for (i = 1; i <= others; i++)
-		kma_sitetab_get(&kma_core.sites, site - 8 * i, cache + 8 * i);
+	kma_add_others(others);
 	kma_setup_row();
-	if (kma_sitetab_near(&kma_core.sites, site, cache, &slot) == others - 1)
+	if (kma_sitetab_near(&kma_core.sites, KMA_MODEL_SITE + 16 * KMA_SITE,
+			     kma_model_cache(&kma_model, 0), &slot) == others - 1)
 		abort();
 }
 
@@ -1052,6 +1074,22 @@ static const char *kma_run_plain(const struct kma_path *path)
 	return why;
 }
 
+/* Whether a slot leads to a row that is being recycled. */
+static bool kma_slot_leads_to_leaving(void)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_site_slot *slot;
+	u32 i;
+
+	for (i = 0; i <= t->map_mask / sizeof(t->map[0]); i++) {
+		slot = &t->map[i];
+		if (slot->site != KMA_SITE_FREE && slot->site != KMA_SITE_LEFT &&
+		    t->info[slot->id].state == KMA_SITE_LEAVING)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Each row with counts is live: its cache was not retired, or was created again.  Or it could not
  * be recycled.  No row [other] has become the row of a call site.
@@ -1071,7 +1109,7 @@ static const char *kma_check_states(void)
 		if (id >= kma_core.sites.sites_max && kma_core.sites.info[id].site)
 			return "a row [other] has a call site";
 	}
-	return NULL;
+	return kma_slot_leads_to_leaving() ? "a slot leads to a row that is recycled" : NULL;
 }
 
 static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
@@ -1084,7 +1122,8 @@ static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
 	kma_step.armed = true;
 	path->run();
 	kma_step.armed = false;
-	if (kma_step.interrupt == kma_nest_recycles)
+	if (kma_step.interrupt == kma_nest_recycles ||
+	    kma_step.interrupt == kma_nest_recycles_and_adds)
 		kma_model_recycle_finish(&kma_model);
 	why = kma_step.died ? "a child was killed by a signal" : kma_run_check(path);
 	if (!why)
