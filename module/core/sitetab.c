@@ -247,6 +247,12 @@ static void kma_site_slot_free(struct kma_site_slot *slot, unsigned long key)
 	cmpxchg(&slot->site, key, KMA_SITE_FREE);
 }
 
+/* Take a slot of a row that is LEAVING out of use, as kma_recycle_unmap() does. */
+static void kma_site_slot_leave(struct kma_site_slot *slot, unsigned long key)
+{
+	cmpxchg(&slot->site, key, KMA_SITE_LEFT);
+}
+
 /*
  * Find a row of the same origin and cache that was retired with its kmem_cache, beginning with
  * its slot number *@i.  Return: the number of the row, and the number of its slot in *@i; or -1.
@@ -401,18 +407,22 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
 	/*
-	 * Another CPU may have retired the row since it became live.  If the slot did not
-	 * have the key yet, that CPU could not free the slot.  A third CPU may even have
-	 * reused the row since, with another slot.  In both cases, free the slot here.
-	 * Pairs with the cmpxchg in kma_site_state_change() and the smp_mb() in
-	 * kma_recycle_unmap(): either the other CPU sees the key and frees the slot, or
-	 * this CPU sees that the row has changed.
+	 * Another CPU may have retired or begun to recycle the row since it became live.  If
+	 * the slot did not have the key yet, that CPU could not free it or take it out of use.
+	 * A third CPU may even have reused the row since, with another slot.  In all these
+	 * cases, that is done here.  Pairs with the cmpxchg in kma_site_state_change() and the
+	 * smp_mb() in kma_recycle_unmap(): either the other CPU sees the key, or this CPU sees
+	 * that the row has changed.
 	 */
 	smp_mb();
 	state = READ_ONCE(t->info[id].state);
 	if (state == KMA_SITE_LEAVING)
+<<<<<<< HEAD
 		/* Like kma_recycle_unmap(): another probe may have found the slot already. */
 		cmpxchg(&slot->site, key, KMA_SITE_LEFT);
+=======
+		kma_site_slot_leave(slot, key);
+>>>>>>> main
 	else if (state != KMA_SITE_LIVE || READ_ONCE(t->info[id].slot) != slot - t->map)
 		kma_site_slot_free(slot, key);
 }
@@ -458,14 +468,16 @@ static struct kma_site_slot *kma_site_park(struct kma_sitetab *t,
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, info->key);
 	/*
-	 * If the row's module was unloaded in the meantime, or the row is being recycled, free the
-	 * slot here.  Pairs with the cmpxchg in kma_site_state_change() and the smp_mb() in
-	 * kma_recycle_unmap(): either kma_site_unpark() or that function sees the slot, or this
-	 * CPU sees the state.
+	 * If the row's module was unloaded in the meantime, free the slot here; if the row is being
+	 * recycled, take it out of use.  Pairs with the cmpxchg in kma_site_state_change() and the
+	 * smp_mb() in kma_recycle_unmap(): either kma_site_unpark() or that function sees the slot,
+	 * or this CPU sees the state.
 	 */
 	smp_mb();
 	state = READ_ONCE(info->state);
-	if (state == KMA_SITE_NO_MODULE || state == KMA_SITE_LEAVING)
+	if (state == KMA_SITE_LEAVING)
+		kma_site_slot_leave(slot, info->key);
+	else if (state == KMA_SITE_NO_MODULE)
 		kma_site_slot_free(slot, info->key);
 	return slot;
 }
