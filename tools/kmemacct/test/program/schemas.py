@@ -110,6 +110,7 @@ def describes_each_column(_):
 
 def prints_a_part(t):
     """The schema of one command is a part of the whole."""
+    check_equal("the whole", schema(), json.loads(t.out("--schema")))
     one = json.loads(t.out("--schema", "pcpu"))
     check_equal("parts", {name: schema()["$defs"][name] for name in ("pcpu", "error")},
                 one["$defs"])
