@@ -141,24 +141,15 @@ static u32 kma_recycle_slots(const struct kma_sitetab *t)
 	return t->map_mask / sizeof(t->map[0]) + 1;
 }
 
-<<<<<<< HEAD
-/* Whether a slot leads to a row, or to a parked one. */
-=======
 /* Whether a slot with this @site leads to a row, parked or not. */
->>>>>>> main
 static bool kma_recycle_leads(unsigned long site)
 {
 	return site != KMA_SITE_FREE && site != KMA_SITE_BUSY && site != KMA_SITE_LEFT;
 }
 
 /*
-<<<<<<< HEAD
- * Take the slots that lead to rows that are LEAVING out of use.  They are free only at the end,
- * because a probe that has found such a slot reads the number of the row from it afterwards.
-=======
  * Take the slots that lead to rows that are LEAVING out of use.  They become free only at the end
  * of recycling, because a probe that has found such a slot may not have read its @id yet.
->>>>>>> main
  */
 static void kma_recycle_unmap(struct kma_sitetab *t)
 {
@@ -185,11 +176,7 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 	}
 }
 
-<<<<<<< HEAD
-/* No probe uses a slot that is out of use any more: free it. */
-=======
 /* Free the slots that were taken out of use: no probe uses them now. */
->>>>>>> main
 static void kma_recycle_free_slots(struct kma_sitetab *t)
 {
 	u32 i;

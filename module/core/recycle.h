@@ -18,13 +18,8 @@
  *
  * A probe that is just giving a row its slot may publish the slot first, then see that the row is
  * LEAVING, and take the slot out of use.  This may happen as late as during the first wait.  So
-<<<<<<< HEAD
- * another probe that began during that wait may have found the row, and the second wait is for that
- * one, too.
-=======
  * another probe that began during that wait may have found the row.  The second wait is also for
  * that probe.
->>>>>>> main
  *
  * An entry of the live table, or the record of a page, has the number of its row.  So a row with
  * live objects must not be used for another call site.  A probe that found the row before it was

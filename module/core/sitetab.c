@@ -417,12 +417,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	smp_mb();
 	state = READ_ONCE(t->info[id].state);
 	if (state == KMA_SITE_LEAVING)
-<<<<<<< HEAD
-		/* Like kma_recycle_unmap(): another probe may have found the slot already. */
-		cmpxchg(&slot->site, key, KMA_SITE_LEFT);
-=======
 		kma_site_slot_leave(slot, key);
->>>>>>> main
 	else if (state != KMA_SITE_LIVE || READ_ONCE(t->info[id].slot) != slot - t->map)
 		kma_site_slot_free(slot, key);
 }

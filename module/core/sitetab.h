@@ -76,13 +76,8 @@
 #define KMA_INNER_MAX		8
 
 /*
-<<<<<<< HEAD
- * Special values of a slot's @site: free; claimed by a probe that fills it; freed by recycling, but
- * probes may still use it.  There is no code at these addresses.
-=======
  * Special values of a slot's @site: free; claimed by a probe that is filling it; taken out of use
  * by recycling, while probes may still use it.  There is no code at these addresses.
->>>>>>> main
  */
 #define KMA_SITE_FREE		0UL
 #define KMA_SITE_BUSY		1UL
@@ -215,14 +210,6 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
  *	of rows that count all page allocations of a class, which are never retired.
  * @row: the row's counters
  *
-<<<<<<< HEAD
- * A slot whose row is recycled is given to another pair only after all probes that may have found
- * it have ended.  The slot of a row whose cache is destroyed is free at once.  If only one of the
- * names of a merged cache goes away, which is a kmem_cache_destroy(), too, a probe may still use
- * that slot.  If another pair gets the slot during these few instructions, the event is counted in
- * the row of that pair.  A probe reads @id only once, so that its counts and its entry in the live
- * table always belong to the same row.
-=======
  * When rows are recycled, their slots are given to other pairs only after all probes that may have
  * read them have ended.  When a cache is destroyed, the slots of its rows are free at once, and one
  * event may be counted in the row of another pair: if that pair gets the slot between two
@@ -230,7 +217,6 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
  * event is from the same call site and another cache, or from the same cache, if it is a merged one
  * of which only one name goes away.  A probe reads @id only once, so that its counts and its entry
  * in the live table always belong to the same row.
->>>>>>> main
  */
 struct kma_site_slot {
 	unsigned long site;
