@@ -2,8 +2,8 @@
 /*
  * The settings of the module, as users see them.
  *
- * The module, the program that reads its tables, and a test of the ABI document use these lists, so
- * that a setting is described once.  module/setting.h has the module's side of each row.
+ * The module, the program that reads its tables, and tests use these lists, so that a setting is
+ * described once.  module/setting.h has the module's side of each row.
  */
 #ifndef KMEMACCT_SETTINGS_H
 #define KMEMACCT_SETTINGS_H

@@ -137,8 +137,8 @@ char *text_clean(char *text);
 void text_widen(int *width, const char *text);
 
 /*
- * Print words, with a line break before each that does not fit into @screen columns (0: none does
- * not).  The first line begins after @used columns, and each further one with @margin.
+ * Print words, with a line break before each that does not fit into @screen columns (0: the width is
+ * unlimited).  The first line begins after @used columns, and each further one with @margin.
  */
 void text_wrap(FILE *out, const char *text, int used, const char *margin, int screen);
 
@@ -177,7 +177,7 @@ __printf(3, 4) int suggest_fail(const struct suggestion *s, const char *otherwis
 /* ---- maps (map.c) --------------------------------------------------------- */
 
 /**
- * struct map - values by key, in a balanced tree; one that is all zeroes but for @compare is empty
+ * struct map - a map from keys to values; zeroed, with only @compare set, it is empty
  * @compare: the order of the keys, which point to texts or to u64: one of the two functions below
  * @root: the tree
  */
@@ -230,7 +230,7 @@ int file_write_all(int fd, const char *data, size_t len);
 int file_replace(const char *path, mode_t mode, const char *what,
 		 int (*write)(int fd, const char *path, const void *data), const void *data);
 
-/* Return: the time since boot, with the time asleep, in ms. */
+/* Return: the time since boot, including time in suspend, in ms. */
 u64 clock_uptime_ms(void);
 
 /* ---- JSON (json.c) -------------------------------------------------------- */

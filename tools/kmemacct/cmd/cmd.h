@@ -63,7 +63,7 @@ struct command;
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
 /* Which rows and columns are printed, and in which order. */
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
-/* The same of a table with call sites, and where these are. */
+/* For tables with call sites: these, --module, and the options for source lines. */
 #define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
 #define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE | OPTIONS_SOURCES)
 /* The options of stat that have no value, and are its own. */
@@ -87,7 +87,7 @@ struct patterns {
  * @lines: number of rows to print
  * @older_ms: minimum age in milliseconds
  * @at_least_us: minimum duration in microseconds
- * @stat: what they mean to stat, where their order matters
+ * @stat: the options as stat reads them; their order matters
  * @delay_ms: time between two refreshes or looks, in milliseconds
  * @count: their number
  * @input: the snapshot to read tables from, or NULL
@@ -203,7 +203,7 @@ enum command_group {
  * @run: run it; returns the exit status, or -1 after calling fail()
  * @table: name of the module's table that it prints; NULL: none
  * @derive: change the view that is printed; NULL: it is printed as it is
- * @keys: sort keys without -s; NULL: rows are in the order of the module
+ * @keys: sort keys without -s; NULL: the rows keep the order that they have
  * @by: values of its option --by; NULL ends them
  * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
  * @status: what its exit status means, as the help prints it; NULL: 0, or 1 if it fails
@@ -379,7 +379,10 @@ int stat_sort(struct perf_options *o, const char *keys);
 
 /* ---- changes (diff.c) ----------------------------------------------------- */
 
-/* Compare two snapshots, or a snapshot with the module.  Return: 1 if something has grown. */
+/*
+ * Compare two snapshots, or a snapshot with the module, or, with --every, the module with itself.
+ * Return: 1 if something has grown, without --every; else 0, or -1 after calling fail().
+ */
 int diff_run(const struct command *c, const struct options *o);
 
 /* ---- the log of slow phases (slow.c) -------------------------------------- */

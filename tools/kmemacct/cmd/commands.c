@@ -3,7 +3,7 @@
  * The commands.
  *
  * Help, completion and the checks of options are made from this one table.  A command that prints
- * a table of the module has its name.
+ * a table of the module is named after that table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -466,7 +466,7 @@ const struct command commands[] = {
 		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR | OPTION_EVERY |
 			  OPTION_COUNT) & ~OPTION_INPUT,
 		.run = diff_run, .table = "callers", .derive = growth_of,
-		.status = "0: nothing has grown significantly; 1: something has; 2: failure",
+		.status = "0: nothing has grown significantly, or --every; 1: something has; 2: failure",
 		.failure = STATUS_DIFF, .files = true,
 	}, {
 		.name = "lookup", .args = "ADDR", .group = GROUP_FIND,

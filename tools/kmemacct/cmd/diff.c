@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmemacct diff: compares two snapshots, or a snapshot with the module; or, with --every, the
- * module with what it had at the last look, again and again.
+ * kmemacct diff: compares two snapshots, or a snapshot with the module; or, with --every SECONDS,
+ * the module with its state at the previous look, every SECONDS seconds.
  *
- * In another build of the kernel, the offset in a function is another one, so only the names of
- * functions are compared.  delta.c says what else may be compared.
+ * Another build of the kernel has other offsets within functions, so only the names of functions
+ * are compared.  delta.c says what else may be compared.
  */
 #include <errno.h>
 #include <signal.h>

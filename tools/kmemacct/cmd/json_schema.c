@@ -2,9 +2,9 @@
 /*
  * The JSON schema (draft 2020-12) of what commands print with -j.
  *
- * That of a table follows from the columns that its command prints, as out/json.c writes them.
- * `$defs` has a schema for each command, by its name.  Besides the keywords of JSON Schema, a
- * number has its kind and its unit, and an estimate says so.  Objects have no members but those
+ * The schema of a table is made from the columns that its command prints, as out/json.c writes
+ * them.  `$defs` has a schema for each command, by its name.  Besides the keywords of JSON Schema,
+ * a column has its kind and its unit, and an estimate says so.  Objects have no members but those
  * that are listed; only the head of a table may grow with the module.
  */
 #include <stdio.h>

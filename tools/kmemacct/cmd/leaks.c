@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Old objects, added up by call site or by what has allocated them.
+ * Old objects, added up by call site, or by the process that allocated them.
  *
  *	allocs --> the group of each object --> sums of its old objects, and of all --> a row
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Renderers: text for people and words for scripts, JSON, perf kmem's layout, OpenMetrics, and
- * folded stacks.  Each gets a view, and knows nothing about sources.
+ * folded stacks.  None of them knows whether a table is from the module or from a snapshot.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -54,7 +54,7 @@ int text_table(FILE *out, const struct view *v, const struct look *look);
 /* Print what is above the rows of a table. */
 void text_head(FILE *out, const struct view *v, const struct look *look);
 
-/* Size of the text of a cell, with its NUL.  Longer names are cut off. */
+/* Size of the text of a number, a title or an interval in a cell, with its NUL. */
 #define CELL_LEN	80
 
 /**

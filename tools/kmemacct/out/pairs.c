@@ -2,7 +2,7 @@
 /*
  * Tables of pairs as text: a name, its value, and what it means.
  *
- * `summary` has its telling lines in groups; all others are printed with -v.
+ * Of `summary`, the important lines are printed in groups; -v prints all lines.
  */
 #include <string.h>
 

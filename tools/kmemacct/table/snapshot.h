@@ -14,7 +14,7 @@
  *	1021 0x00b4de12 manifest
  *
  * taken_s	the time of day, in seconds since 1970
- * uptime_ms	the time since boot, with the time asleep
+ * uptime_ms	the time since boot, including time in suspend
  * program	the version of kmemacct that made the snapshot
  * build	the kernel's /proc/version, with its blanks replaced: two kernels of the same
  *		release may be different builds

@@ -5,7 +5,7 @@
  *   file of the module, or of a snapshot --source.c--> text or descriptor
  *        --parse.c--> head, columns and rows: struct table
  *
- * A table holds rows and nothing about printing; view/view.h has that.
+ * A table holds rows and says what their columns are; view/view.h has how they are printed.
  */
 #ifndef TABLE_H
 #define TABLE_H

@@ -42,16 +42,16 @@ static void few_samples_are_binomial(void)
 {
 	struct change c = change_of(0, 6);
 
-	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
-	EXPECT(is_near(change_judge(&c).least_p, 2 / 64.0));
+	EXPECT(is_near(change_classify(&c).p, 2 / 64.0));
+	EXPECT(is_near(change_classify(&c).least_p, 2 / 64.0));
 	/* 6 of 8 in either direction: 37 of 256 in each. */
 	c = change_of(2, 6);
-	EXPECT(is_near(change_judge(&c).p, 2 * 37 / 256.0));
-	EXPECT(is_near(change_judge(&c).least_p, 2 / 256.0));
+	EXPECT(is_near(change_classify(&c).p, 2 * 37 / 256.0));
+	EXPECT(is_near(change_classify(&c).least_p, 2 / 256.0));
 	c = change_of(6, 2);
-	EXPECT(is_near(change_judge(&c).p, 2 * 37 / 256.0));
+	EXPECT(is_near(change_classify(&c).p, 2 * 37 / 256.0));
 	c = change_of(4, 4);
-	EXPECT(change_judge(&c).p == 1);
+	EXPECT(change_classify(&c).p == 1);
 }
 
 static void counters_tell_what_stays(void)
@@ -61,30 +61,30 @@ static void counters_tell_what_stays(void)
 
 	c.counted = true;
 	c.allocated = small(6);
-	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
+	EXPECT(is_near(change_classify(&c).p, 2 / 64.0));
 	r = change_uncertain(&c);
 	EXPECT(r.samples == 6);
 	/* The rounding of standard errors adds a little. */
 	EXPECT(r.variance >= 6 * T * T && r.variance < 6.001 * T * T);
 	/* Of 8 that came and 2 that went: 8 or more of 10. */
 	c.allocated = small(8);
-	EXPECT(is_near(change_judge(&c).p, 2 * 56 / 1024.0));
+	EXPECT(is_near(change_classify(&c).p, 2 * 56 / 1024.0));
 	/* Counters that lag behind do not make it more sure than the live samples show. */
 	c.allocated = small(3);
-	EXPECT(is_near(change_judge(&c).p, 2 / 64.0));
+	EXPECT(is_near(change_classify(&c).p, 2 / 64.0));
 	c.counted = false;
 	EXPECT(change_uncertain(&c).samples == 206);
-	EXPECT(change_judge(&c).p > 0.6);
+	EXPECT(change_classify(&c).p > 0.6);
 }
 
 static void exact_changes_are_certain(void)
 {
 	struct change c = { .before.bytes = 5, .after.bytes = 6 };
-	struct verdict v = change_judge(&c);
+	struct significance v = change_classify(&c);
 
 	EXPECT(!v.p && !v.below && !v.above);
 	c.before.bytes = 6;
-	EXPECT(change_judge(&c).p == 1);
+	EXPECT(change_classify(&c).p == 1);
 }
 
 /* What is known exactly has changed, but objects without a sample may have made up for it. */
@@ -92,23 +92,23 @@ static void unsampled_objects_may_cancel_out(void)
 {
 	struct change c = { .after.bytes = 5 * T, .unit = T };
 
-	EXPECT(is_near(change_judge(&c).p, 2 * exp(-5)));
-	EXPECT(is_near(change_judge(&c).above, bounds_unsampled(T)));
+	EXPECT(is_near(change_classify(&c).p, 2 * exp(-5)));
+	EXPECT(is_near(change_classify(&c).above, bounds_unsampled(T)));
 	c.after.bytes = 0.1 * T;
-	EXPECT(change_judge(&c).p == 1);
+	EXPECT(change_classify(&c).p == 1);
 }
 
 /* Where the binomial distribution is not used, zero is outside the interval if p is below 5 %. */
 static void limits_agree_with_p_values(void)
 {
 	struct change c;
-	struct verdict v;
+	struct significance v;
 	double n;
 
 	for (n = 1; n < 100; n++) {
 		c = change_of(30, 30 + n);
 		c.same_unit = false;
-		v = change_judge(&c);
+		v = change_classify(&c);
 		EXPECT((v.p < 0.05) == (n * T - v.below > 0));
 		EXPECT(!v.least_p);
 	}
@@ -120,11 +120,11 @@ static void large_objects_are_not_binomial(void)
 	struct change c = change_of(10, 20);
 
 	c.after.variance /= 4;
-	EXPECT(!change_judge(&c).least_p);
+	EXPECT(!change_classify(&c).least_p);
 	/* Most of the change is exact. */
 	c = change_of(10, 20);
 	c.after.bytes += 100 * T;
-	EXPECT(!change_judge(&c).least_p);
+	EXPECT(!change_classify(&c).least_p);
 }
 
 static void false_discoveries_are_limited(void)

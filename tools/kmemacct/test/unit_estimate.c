@@ -286,7 +286,7 @@ static void pages_have_intervals(void)
 	struct table *t = parse("page_callers", PAGES_HEAD
 		"264 66 0 0 0 0 0 Movable 0x0 0 4 127 31 0 0 0 0 a\n");
 
-	/* By Garwood 1.09 and 10.24 times 64 KiB or 16 allocations, and some more: see bounds.h. */
+	/* By Garwood 1.09 and 10.24 times 64 KiB or 16 allocations, and more: view/statistics.h */
 	EXPECT_INTERVAL(t, "live_kb", 77, 664);
 	EXPECT_INTERVAL(t, "live_allocs", 19, 166);
 	EXPECT(estimate_unsampled(t) == 241755);

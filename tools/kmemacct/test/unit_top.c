@@ -716,8 +716,8 @@ static int line_with(const struct top_canvas *c, const char *what)
 }
 
 /*
- * On the smallest screen, losses may take all lines; nothing is drawn outside of it.  On others, they
- * leave room for rows.
+ * On the smallest screen, losses may take all lines; nothing is drawn outside of it.  On others,
+ * they leave room for rows.
  */
 static void top_states_fit_any_screen(void)
 {

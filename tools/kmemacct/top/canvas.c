@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is to be on the screen. */
+/* A canvas: the contents of the screen as cells. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -130,7 +130,7 @@ struct top_setting {
 	char set[TOP_SETTING_LEN];
 };
 
-/* Test whether the table of a view lacks rows because a setting is off.  Heads have settings. */
+/* Test whether the table of a view lacks rows because a setting is off, by its head. */
 bool top_setting_is_off(const struct top_view *view, const struct table *t);
 
 /* Switch on what a view needs, or back.  Return: 0, or -1 after calling fail(). */
@@ -142,7 +142,7 @@ bool top_setting_is_same(const struct top_need *a, const struct top_need *b);
 
 /* ---- rows over time (rows.c) ---------------------------------------------- */
 
-/* The last refreshes that are kept: three minutes at one each second. */
+/* Number of refreshes that are kept: three minutes at one each second. */
 #define TOP_DEPTH	180
 /* Rows beyond these have no history, so that its memory is bounded: 24 MB. */
 #define TOP_HISTORY	16384
@@ -480,7 +480,7 @@ int top_ui_refresh(struct top_ui *ui, const char *key);
 /* Handle a key. */
 void top_ui_key(struct top_ui *ui, int key);
 
-/* Switch back what was switched on for the view, for a while, and on again. */
+/* Restore the setting that the view has switched on, for a while, and set it again. */
 void top_ui_pause(struct top_ui *ui);
 void top_ui_resume(struct top_ui *ui);
 

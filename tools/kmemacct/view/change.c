@@ -109,11 +109,11 @@ static double above_of(double n)
  * The limits of a difference from those of its two parts, as Zou and Donner (2008) combine them:
  * both parts are rarely at their limits together.
  */
-static struct verdict judge_few(const struct change *c, const struct moved *m)
+static struct significance classify_few(const struct change *c, const struct moved *m)
 {
 	const double all = m->came + m->gone;
 
-	return (struct verdict) {
+	return (struct significance) {
 		.below = c->unit * hypot(below_of(m->came), above_of(m->gone)),
 		.above = c->unit * hypot(above_of(m->came), below_of(m->gone)),
 		.p = binomial_p(c, all),
@@ -123,7 +123,7 @@ static struct verdict judge_few(const struct change *c, const struct moved *m)
 
 /* ---- others --------------------------------------------------------------- */
 
-static struct verdict judge_many(const struct change *c)
+static struct significance classify_many(const struct change *c)
 {
 	const struct reading r = change_uncertain(c);
 	const struct weighed w = {
@@ -134,27 +134,27 @@ static struct verdict judge_many(const struct change *c)
 	};
 	const struct bounds bounds = bounds_of_change(&w);
 
-	return (struct verdict) { bounds.below, bounds.above, bounds_p_of_change(&w), 0 };
+	return (struct significance) { bounds.below, bounds.above, bounds_p_of_change(&w), 0 };
 }
 
-static struct verdict judge_unsampled(const struct change *c)
+static struct significance classify_unsampled(const struct change *c)
 {
 	const double most = bounds_unsampled(c->unit);
 
-	return (struct verdict) {
+	return (struct significance) {
 		.below = most,
 		.above = most,
 		.p = fmin(1, 2 * exp(-fabs(change_of(c)) / c->unit)),
 	};
 }
 
-struct verdict change_judge(const struct change *c)
+struct significance change_classify(const struct change *c)
 {
 	const struct moved m = samples_moved(c);
 
 	if (c->unit <= 0)
-		return (struct verdict) { .p = change_of(c) ? 0 : 1 };
+		return (struct significance) { .p = change_of(c) ? 0 : 1 };
 	if (change_uncertain(c).variance <= 0 && m.came + m.gone <= 0)
-		return judge_unsampled(c);
-	return is_binomial(c, &m) ? judge_few(c, &m) : judge_many(c);
+		return classify_unsampled(c);
+	return is_binomial(c, &m) ? classify_few(c, &m) : classify_many(c);
 }

@@ -156,13 +156,13 @@ static struct live next_live(const struct table *t, size_t *i)
  * struct pair - a name in both tables
  * @before: what was live of it; without a name if there was nothing
  * @after: what is live
- * @verdict: how sure the change is
+ * @significance: how sure the change is
  * @order: the pair's place before sorting, that of its @tested
  */
 struct pair {
 	struct live before;
 	struct live after;
-	struct verdict verdict;
+	struct significance significance;
 	size_t order;
 };
 
@@ -226,7 +226,7 @@ static double unit_of(double unit, const struct reading *r)
 	return r->samples > 0 ? fmax(unit, sqrt(r->variance / r->samples)) : unit;
 }
 
-static struct verdict judge(const struct work *w, const struct pair *p)
+static struct significance classify(const struct work *w, const struct pair *p)
 {
 	const struct live *b = &p->before, *a = &p->after;
 	struct change c = {
@@ -245,7 +245,7 @@ static struct verdict judge(const struct work *w, const struct pair *p)
 	/* Without any sample of this name, the largest T of all is on the safe side. */
 	if (w->unit && (!c.unit || !(b->reading.samples + a->reading.samples)))
 		c.unit = w->unit;
-	return change_judge(&c);
+	return change_classify(&c);
 }
 
 /* Add a pair, unless nothing has changed, or, with @churn, nothing was allocated or freed. */
@@ -259,8 +259,8 @@ static void add_pair(struct work *w, struct pair p)
 	if (!change_of(&p) && !churn)
 		return;
 	p.order = w->nr;
-	p.verdict = judge(w, &p);
-	w->tested[w->nr] = (struct tested) { .p = p.verdict.p, .least_p = p.verdict.least_p };
+	p.significance = classify(w, &p);
+	w->tested[w->nr] = (struct tested) { .p = p.significance.p, .least_p = p.significance.least_p };
 	w->pair[w->nr++] = p;
 }
 
@@ -347,8 +347,8 @@ static void add_row(struct work *w, const struct pair *p)
 		[GROWTH_before_bytes] = p->before.bytes,
 		[GROWTH_after_bytes] = p->after.bytes,
 		[GROWTH_change_bytes] = change,
-		[GROWTH_low_bytes] = limit(floor(change - p->verdict.below)),
-		[GROWTH_high_bytes] = limit(ceil(change + p->verdict.above)),
+		[GROWTH_low_bytes] = limit(floor(change - p->significance.below)),
+		[GROWTH_high_bytes] = limit(ceil(change + p->significance.above)),
 		[GROWTH_growth_bytes_s] = (s64)((__int128)change * 1000 / ms),
 		[GROWTH_allocs] = allocs_of(p),
 		[GROWTH_frees] = frees_of(p),

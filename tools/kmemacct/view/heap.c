@@ -2,8 +2,8 @@
 /*
  * The first rows of an order, kept while all rows of a table are read.
  *
- * The heap is a binary one whose root is the row that comes last, and that the next one which comes
- * before it replaces.  So memory is needed for the rows that are kept, not for all.
+ * The heap is a binary one.  Its root is the kept row that comes last; a new row that comes before
+ * it replaces it.  So memory is needed for the rows that are kept, not for all.
  */
 #include <stdlib.h>
 #include <string.h>

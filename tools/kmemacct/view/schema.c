@@ -15,7 +15,8 @@
 /**
  * struct shown - how a table is printed as text
  * @table: its name
- * @columns: its columns but the label; one with `?` before it is printed if it has values; NULL: all
+ * @columns: its columns but the label; one with `?` before it is printed if it has values; NULL:
+ *	all of them
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
  * @need: what it needs to have rows

@@ -3,7 +3,7 @@
  * The state of a table in words: how exact it is, since when it counts, and what was lost.
  *
  * If nothing was lost, this is one sentence.  For each kind of loss a line says what it is, how
- * much of it there is, and what to do.  All of it is in the head of the table.
+ * much of it there is, and what to do.  All but the bound of what has no sample is in the head.
  */
 #include <stdio.h>
 #include <string.h>

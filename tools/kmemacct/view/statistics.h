@@ -198,20 +198,20 @@ struct change {
 };
 
 /**
- * struct verdict - how sure a change is
+ * struct significance - how sure a change is
  * @below: how much less the true change may be, by its 95 % interval
  * @above: how much more it may be
  * @p: the p-value; 0: the change is certain
  * @least_p: the least p-value that these numbers of samples could have had
  */
-struct verdict {
+struct significance {
 	double below;
 	double above;
 	double p;
 	double least_p;
 };
 
-struct verdict change_judge(const struct change *c);
+struct significance change_classify(const struct change *c);
 
 /*
  * Compute the variance and the number of samples of a change: of what came and what went.  The

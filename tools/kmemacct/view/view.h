@@ -125,9 +125,9 @@ void view_keep(struct view *v, bool (*keep)(const struct row *row, u64 arg), u64
 void view_cut(struct view *v, size_t nr);
 
 /*
- * Make the total: of counters and of what is live their sum, of maxima the largest, of ratios that
- * of the sums.  The standard error of a sum is the root of the sum of the squares, because rows are
- * sampled independently of each other.
+ * Make the total: counters and live values are added up, of maxima the largest is kept, and ratios
+ * are computed from the sums.  The standard error of a sum is the root of the sum of the squares,
+ * because rows are sampled independently of each other.
  */
 void view_total(struct view *v);
 
@@ -172,11 +172,11 @@ struct columns {
 };
 
 /*
- * Give columns short titles, and add those that are computed from others: share_pct, the part of
- * the live bytes of all rows; and growth_bytes_s, by how many bytes a second the live ones have
- * grown since counting began: what was allocated, with and without an event, less what was freed,
- * and less what found no room in the live table, because its free is not seen; of the latter only
- * the number is known, so that its size is the mean of the row.
+ * Give columns short titles, and add those that are computed from others.  share_pct is the part of
+ * the live bytes of all rows.  growth_bytes_s is what was allocated, with and without an event,
+ * less what was freed, for each second since counting began.  Objects that found no room in the
+ * live table are subtracted, because their frees are not seen.  Only their number is known, so they
+ * count with the mean size of the row.
  * Return: the new table, which owns @t; or @t, if there is nothing to compute.
  */
 struct table *schema_complete(struct table *t);
@@ -208,7 +208,7 @@ int schema_rank(const struct table *t, int column);
 /* Return: true if the table has a line of totals as text. */
 bool schema_has_total(const struct table *t);
 
-/* What has to be set so that a table has rows: page tracking or accounting, latency, or sampling. */
+/* What a table needs to have rows: page tracking or accounting, latency, or sampling. */
 enum schema_need {
 	NEED_NOTHING,
 	NEED_COUNTED,
@@ -361,7 +361,7 @@ void group_plain(struct table *t);
 
 /* ---- growth (growth.c) ---------------------------------------------------- */
 
-/* The usual share of false ones among the significant changes. */
+/* The default rate of false discoveries among significant changes. */
 #define GROWTH_FDR	0.05
 
 /**
@@ -382,7 +382,8 @@ struct growth_options {
 
 /**
  * struct growth - what has changed
- * @table: a row for each name whose live size has changed, by the absolute change
+ * @table: a row for each name whose live size has changed, by the absolute change; with @churn also
+ *	for others
  * @before: sum of what was live
  * @after: sum of what is live
  * @sampled: something was sampled, so that changes may be estimates
@@ -406,8 +407,8 @@ const char *growth_find(const char *table);
 int growth_check_module(const char *table);
 
 /*
- * Compare two readings of such a table, which are sorted by their labels.  Labels of the new table
- * point into both.
+ * Compare two readings of such a table.  This sorts both by their labels, which those of the new
+ * table point into.
  */
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o);
