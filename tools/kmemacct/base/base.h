@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all other parts use: types, errors and memory, numbers, texts, maps, files, JSON.
+ * The parts that all others use: types, errors and memory, numbers, texts, maps, files, JSON.
  *
  * A function that fails calls fail(), which keeps the message, and returns -1 or NULL; main()
  * prints the message.  Running out of memory ends the program at once.
@@ -137,8 +137,8 @@ char *text_clean(char *text);
 void text_widen(int *width, const char *text);
 
 /*
- * Print words, with a line break before each that does not fit into @screen columns (0: the width is
- * unlimited).  The first line begins after @used columns, and each further one with @margin.
+ * Print words, with a line break before each that does not fit into @screen columns (0: the width
+ * is unlimited).  The first line begins after @used columns, and each further one with @margin.
  */
 void text_wrap(FILE *out, const char *text, int used, const char *margin, int screen);
 

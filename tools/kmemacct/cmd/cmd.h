@@ -61,7 +61,7 @@ struct command;
 /* How a list is printed and where it comes from, and how one of numbers is printed. */
 #define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
-/* Which rows and columns are printed, and in which order. */
+/* The options for rows and columns, and for their order. */
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
 /* For tables with call sites: these, --module, and the options for source lines. */
 #define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
@@ -371,7 +371,7 @@ int cgroup_enter(const struct cgroup *g);
  */
 int cgroup_end(const struct cgroup *g, bool *busy);
 
-/* What perf kmem stat prints (stat.c), and what its options mean, whose order matters. */
+/* The output of perf kmem stat (stat.c), and the meaning of its options, whose order matters. */
 int stat_run(const struct command *c, const struct options *o);
 void stat_flag(struct perf_options *o, u64 option);
 void stat_lines(struct perf_options *o, u64 lines);

@@ -131,7 +131,7 @@ static int run_callers(const struct command *c, const struct options *o)
 	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
 }
 
-/* As text, two matrices, unless options are about rows. */
+/* Print two matrices as text, unless options are about rows. */
 static int run_orders(const struct command *c, const struct options *o)
 {
 	static const u64 rows = OPTION_JSON | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT |

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is computed from the tables of latency and stalls: percentiles, histograms, shares. */
+/* Numbers computed from the tables of latency and stalls: percentiles, histograms, shares. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -90,7 +90,7 @@ static void default_signals(void)
 	}
 }
 
-/* What the child writes to the pipe if it cannot become the command. */
+/* The message of a child that cannot become the command. */
 struct trouble {
 	int error;
 	bool entering;

@@ -308,7 +308,7 @@ static int keep(struct control *c, const char *typed)
 	return name && !nr ? fail_unknown(typed) : 0;
 }
 
-/* What the settings are, or one of them is to be. */
+/* List the settings, or change one. */
 int set_run(const struct command *command, const struct options *o)
 {
 	const bool one = o->nr_args == 1 && !strchr(o->args[0], '=') && !is_command(o->args[0]);

@@ -143,7 +143,7 @@ static const struct {
 /* And one that is not counted, one that may decrease, and one that is in the head */
 static_assert(ARRAY_SIZE(losses) + 3 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
-/* What came during a pause is counted since load, as it is missing in what is live. */
+/* Allocations during a pause are counted since load: they are missing in what is live. */
 #define OFF	"off"
 
 const char *status_loss(const struct table *stats, size_t i, u64 *value)

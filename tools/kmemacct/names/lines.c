@@ -11,10 +11,10 @@
 
 #include "names.h"
 
-/* As libdwfl calls the kernel itself. */
+/* The name that libdwfl has for the kernel itself. */
 #define KERNEL		"kernel"
 
-/* Which parts of a label, between semicolons, are call sites. */
+/* The parts of a label, between semicolons, that are call sites. */
 enum part {
 	PART_ALL,
 	PART_EACH,
@@ -40,7 +40,7 @@ struct site {
 	bool unclear;
 };
 
-/* What is known of the file of a module. */
+/* The state of the file of a module. */
 enum state {
 	STATE_MISSING,
 	STATE_REPORTED,

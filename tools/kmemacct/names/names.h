@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What names in tables stand for: gfp flags, addresses, processes, and lines of source code. */
+/* Names in tables, and their meaning: gfp flags, addresses, processes, lines of source code. */
 #ifndef NAMES_H
 #define NAMES_H
 

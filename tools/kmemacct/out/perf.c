@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the texts of objects and of pages have in common, and both as JSON.  See perf.h. */
+/* The common part of the texts of objects and of pages, and both as JSON.  See perf.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -56,7 +56,7 @@ static inline bool perf_has_slab(const struct perf_options *o)
 	return o->slab || !o->page;
 }
 
-/* What a table counts. */
+/* The time that a table counts. */
 enum perf_window {
 	PERF_SINCE_START,	/* since the module was loaded, or since pages are tracked */
 	PERF_SINCE_RESET,

@@ -7,7 +7,7 @@
 #include "perf.h"
 
 #define GFP_TITLE	"GFP flags"
-/* Where a line begins that continues a row. */
+/* The column at which a line begins that continues a row. */
 #define INDENT		4
 
 /* ---- gfp flags ------------------------------------------------------------ */

@@ -129,7 +129,7 @@ static void set_widths(const struct stream *s, struct layout *l)
 	l->c[i].width = LABEL_WIDTH;
 }
 
-/* As libsmartcols prints a word. */
+/* Print a word as libsmartcols does. */
 static void put_word(FILE *out, const char *word)
 {
 	for (; *word; word++)

@@ -115,7 +115,7 @@ int archive_write(const struct files *f, int fd, const char *path)
 #define BLOCK	65536
 /* A snapshot has fewer members than this. */
 #define MEMBERS_MAX	64
-/* What libarchive says of it depends on the byte where the file is cut. */
+/* The message of libarchive depends on the byte where the file is cut. */
 #define BROKEN		"it cannot be unpacked to its end"
 
 static int fail_damaged(const char *path, const char *why)

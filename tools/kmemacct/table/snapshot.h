@@ -56,7 +56,7 @@ struct source {
 /* Return: the checksum of a file. */
 u64 snapshot_checksum(const char *text, size_t len);
 
-/* As the functions source_* of table.h, for a snapshot. */
+/* For a snapshot, the functions source_table() and source_text() of table.h. */
 struct table *snapshot_table(const struct source *s, const char *name);
 char *snapshot_text(const struct source *s, const char *name, size_t *len);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where tables come from: the files of the module that is loaded, or a snapshot. */
+/* Sources of tables: the files of the module that is loaded, or a snapshot. */
 #include <errno.h>
 #include <fcntl.h>
 #include <mntent.h>

@@ -198,7 +198,7 @@ static inline u64 rate_bits(double value)
 	return rate.bits;
 }
 
-/* One key=value of the head of a table. */
+/* A key=value of the head of a table. */
 struct field {
 	const char *key;
 	const char *value;
@@ -369,7 +369,7 @@ extern const struct source module_source;
 struct source *snapshot_open(const char *path);
 void snapshot_free(struct source *s);
 
-/* The same for a snapshot in memory, as the fuzzer has it. */
+/* Read a snapshot in memory, as the fuzzer has it. */
 struct source *snapshot_parse(const void *data, size_t size, const char *path);
 
 /*

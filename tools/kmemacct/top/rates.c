@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a view of kmemacct top shows of its rows: values, shares, growth and rates, in an order.
+ * The numbers that a view of kmemacct top shows of its rows: values, shares, growth and rates, in
+ * an order.
  *
  * The columns of the view come first, and then the others of the table, so that rows can be sorted
  * by any of them.  Standard errors and the buckets of histograms are hidden: the details show them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What kmemacct top shows, drawn on a canvas. */
+/* The screen of kmemacct top, drawn on a canvas. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

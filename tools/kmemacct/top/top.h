@@ -37,7 +37,7 @@ const char *top_view_name(int nr);
 /* ---- the views (views.c) -------------------------------------------------- */
 
 /*
- * What a column of a view shows.  A value is a column of the table.  A share is a value's part
+ * The kinds of columns.  A value is a column of the table.  A share is a value's part
  * of the sum of all rows.  Growth is the change of a gauge per second, which may be negative.
  * A rate is the change of a counter per second; a counter that decreases was reset.
  */
@@ -358,7 +358,7 @@ void top_canvas_clear(struct top_canvas *c, int lines, int columns);
 int top_canvas_put(struct top_canvas *c, int line, int column, unsigned int attributes,
 		   const char *text);
 
-/* The same with a format. */
+/* Print with a format. */
 __printf(5, 6)
 int top_canvas_print(struct top_canvas *c, int line, int column, unsigned int attributes,
 		     const char *fmt, ...);
@@ -381,9 +381,9 @@ char top_canvas_ascii(char c);
 /* ---- the user interface (ui.c) -------------------------------------------- */
 
 /*
- * What is shown, and what keys do.  It reads tables and writes `control`, but knows no terminal.
- * Each view keeps its rows, order and cursor while another one is shown, and nothing is read for it
- * meanwhile.
+ * The state of the screen, and the effect of keys.  This part reads tables and writes `control`,
+ * but knows no terminal. Each view keeps its rows, order and cursor while another one is shown, and
+ * nothing is read for it meanwhile.
  */
 
 /* Keys that are no characters. */
@@ -416,7 +416,7 @@ enum top_mode {
 	TOP_HELP,
 };
 
-/* What the user is typing. */
+/* The text that the user is typing. */
 enum top_prompt {
 	TOP_NO_PROMPT,
 	TOP_ASK_FILTER,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How sure a change is.  See statistics.h. */
+/* The significance of a change.  See statistics.h. */
 #include <math.h>
 
 #include "statistics.h"
@@ -51,7 +51,7 @@ struct reading change_uncertain(const struct change *c)
 #define FEW_SAMPLES	1000
 /* The variance of a sample is T squared for the smallest objects, and less for larger ones. */
 #define SMALL_PART	0.02
-/* What may be exact, or differ by the size of objects, in samples for each sample. */
+/* A part that may be exact, or differ by the size of objects, in samples for each sample. */
 #define EXACT_PART	0.2
 
 static bool is_small(const struct reading *r, double unit)

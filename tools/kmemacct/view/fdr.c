@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which of many p-values are significant.  See statistics.h. */
+/* The significant ones of many p-values.  See statistics.h. */
 #include <math.h>
 #include <stdlib.h>
 

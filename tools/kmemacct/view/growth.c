@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What has grown and shrunk from one table to another.  statistics.h has how sure that is. */
+/* Growth from one table to another.  statistics.h has how significant it is. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

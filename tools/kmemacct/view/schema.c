@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tables look like: which columns are printed, under which titles, and which are left out
+ * The look of tables: which columns are printed, under which titles, and which are left out
  * first if a line is too long.
  *
  * The module's tables have more columns than fit a line, so each has a list of those that tell

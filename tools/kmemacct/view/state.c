@@ -154,7 +154,7 @@ char *state_sentence(const struct view *v, bool exact, bool options)
 
 /* ---- losses --------------------------------------------------------------- */
 
-/* What to do about each of the module's tables that can be full. */
+/* Remedies for the module's tables that can be full. */
 static const char * const full[][2] = {
 	{ "live", "objects were dropped: larger live_max, or kmemacct set sample_bytes 512K" },
 	{ "sites", "call sites are counted in [other]: load the module with a larger sites_max" },

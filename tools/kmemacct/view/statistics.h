@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How sure numbers are that are computed from samples: limits of sums, and of changes. */
+/* Confidence limits of numbers from samples: of sums, and of changes. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -128,7 +128,7 @@ double bounds_unsampled(double unit);
 /* ---- changes (change.c) ------------------------------------------------ */
 
 /*
- * How sure a change of live memory is, if objects were sampled.
+ * The significance of a change of live memory, if objects were sampled.
  *
  * Between two readings, some objects of a call site stay, some go, and some come.  Those that stay
  * are in both readings, with the same samples, and cancel out.  The change is the bytes of those
@@ -222,7 +222,7 @@ struct reading change_uncertain(const struct change *c);
 /* ---- many changes (fdr.c) ---------------------------------------------- */
 
 /*
- * Which of many p-values are significant.
+ * The significant ones of many p-values.
  *
  * Of 5,000 changes that are none, 250 have a p-value below 5 %.  Benjamini and Hochberg (1995) keep
  * the share of false ones among all that are called significant at most q on average, if the

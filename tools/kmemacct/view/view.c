@@ -52,7 +52,7 @@ int view_sort_by(struct view *v, const char *keys)
 	}
 }
 
-/* What is not known comes last. */
+/* Values that are not known come last. */
 static int compare_rates(double a, double b)
 {
 	if (isnan(a) || isnan(b))

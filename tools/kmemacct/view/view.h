@@ -208,7 +208,7 @@ int schema_rank(const struct table *t, int column);
 /* Return: true if the table has a line of totals as text. */
 bool schema_has_total(const struct table *t);
 
-/* What a table needs to have rows: page tracking or accounting, latency, or sampling. */
+/* The needs of a table to have rows: page tracking or accounting, latency, or sampling. */
 enum schema_need {
 	NEED_NOTHING,
 	NEED_COUNTED,
@@ -258,7 +258,7 @@ bool estimate_any(const struct table *t);
 bool estimate_is_rough(const struct table *t, const struct row *row, int column);
 
 /*
- * The same also of a ratio, which has no standard error, but is an estimate if what it is a part of
+ * Test also for a ratio, which has no standard error, but is an estimate if what it is a part of
  * is one; @main: the main column, or NONE.
  */
 bool estimate_is_marked(const struct table *t, const struct row *row, int column, int main);
