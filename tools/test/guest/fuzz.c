@@ -208,6 +208,7 @@ static const char * const words[] = {
 	"18446744073709551616", "", "4K", "64M", "sites", "classes", "off", "kernel", "0-3",
 	"GFP_KERNEL", "|", "0x", "-", "/", "add", "del", "*", "[", "[!a]", ";",
 };
+
 #undef X
 
 static const char * const good[] = {
