@@ -466,7 +466,7 @@ const struct command commands[] = {
 		.takes = (OPTIONS_SITES | OPTION_MIN | OPTION_TABLE | OPTION_FDR | OPTION_EVERY |
 			  OPTION_COUNT) & ~OPTION_INPUT,
 		.run = diff_run, .table = "callers", .derive = growth_of,
-		.status = "0: nothing has grown significantly, or --every; 1: something has; 2: failure",
+		.status = "0: nothing has grown significantly, or --every; 1: growth; 2: failure",
 		.failure = STATUS_DIFF, .files = true,
 	}, {
 		.name = "lookup", .args = "ADDR", .group = GROUP_FIND,
