@@ -141,19 +141,12 @@ static u32 kma_recycle_slots(const struct kma_sitetab *t)
 	return t->map_mask / sizeof(t->map[0]) + 1;
 }
 
-/* Whether a slot with this @site leads to a row, parked or not. */
-static bool kma_recycle_leads(unsigned long site)
-{
-	return site != KMA_SITE_FREE && site != KMA_SITE_BUSY && site != KMA_SITE_LEFT;
-}
-
 /*
  * Take the slots that lead to rows that are LEAVING out of use.  They become free only at the end
  * of recycling, because a probe that has found such a slot may not have read its @id yet.
  */
 static void kma_recycle_unmap(struct kma_sitetab *t)
 {
-	const u32 slots = kma_recycle_slots(t);
 	struct kma_site_slot *slot;
 	unsigned long site;
 	u32 i;
@@ -161,15 +154,16 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 	/*
 	 * The states are stored before the slots are read.  A probe that is publishing a slot now
 	 * tests the state of the row afterwards.  So either this CPU sees the slot, or the probe
-	 * sees the state, and does the same with the slot itself.  Pairs with the smp_mb() in
+	 * sees the state, and takes the slot out of use itself.  Pairs with the smp_mb() in
 	 * kma_site_fill() and in kma_site_park().
 	 */
 	smp_mb();
-	for (i = 0; i < slots; i++) {
+	for (i = 0; i < kma_recycle_slots(t); i++) {
 		slot = &t->map[i];
 		/* Pairs with the releases in kma_site_fill() and kma_site_park(). */
 		site = smp_load_acquire(&slot->site);
-		if (kma_recycle_leads(site) &&
+		/* The special values are the lowest ones. */
+		if (site > KMA_SITE_LEFT &&
 		    READ_ONCE(t->info[READ_ONCE(slot->id)].state) == KMA_SITE_LEAVING)
 			cmpxchg(&slot->site, site, KMA_SITE_LEFT);
 		kma_env_resched();

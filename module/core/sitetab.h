@@ -211,12 +211,11 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
  * @row: the row's counters
  *
  * When rows are recycled, their slots are given to other pairs only after all probes that may have
- * read them have ended.  When a cache is destroyed, the slots of its rows are free at once, and one
- * event may be counted in the row of another pair: if that pair gets the slot between two
- * instructions of a probe that compares @site and @cache with its own, or reads @id.  The probe's
- * event is from the same call site and another cache, or from the same cache, if it is a merged one
- * of which only one name goes away.  A probe reads @id only once, so that its counts and its entry
- * in the live table always belong to the same row.
+ * read them have ended.  When a cache is destroyed, the slots of its rows are free at once.  If
+ * another pair gets such a slot while a probe is between its reads of @site, @cache and @id, the
+ * probe may count its event in the row of that pair.  The event has to come from the same call site
+ * and another cache, or from a merged cache of which only one name goes away.  A probe reads @id
+ * only once, so that its counts and its entry in the live table always belong to the same row.
  */
 struct kma_site_slot {
 	unsigned long site;

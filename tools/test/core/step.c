@@ -203,7 +203,7 @@ static void kma_nest_recycles(u32 nr)
 	kma_model_recycle_begin(&kma_model);
 }
 
-/* Others look for a slot where the path's pair was before its row was recycled. */
+/* Another CPU adds a pair whose first slot is that of the path's pair, when rows begin to leave. */
 static void kma_nest_recycles_and_adds(u32 nr)
 {
 	u64 *stat = per_cpu(kma_stats, kma_env.cpu).v;
@@ -212,7 +212,7 @@ static void kma_nest_recycles_and_adds(u32 nr)
 	kma_nest_recycles(nr);
 	memcpy(before, stat, sizeof(before));
 	kma_add_others(1);
-	/* If no row is left for the pair, that is not an event of the model. */
+	/* The model has no event of this pair, which may count in other_sites. */
 	memcpy(stat, before, sizeof(before));
 }
 
@@ -1109,7 +1109,8 @@ static const char *kma_check_states(void)
 		if (id >= kma_core.sites.sites_max && kma_core.sites.info[id].site)
 			return "a row [other] has a call site";
 	}
-	return kma_slot_leads_to_leaving() ? "a slot leads to a row that is recycled" : NULL;
+	return kma_slot_leads_to_leaving() ? "a slot leads to a row that is being recycled" :
+					     NULL;
 }
 
 static bool kma_run_stepped(const struct kma_path *path, u32 nest, bool forks)
