@@ -260,7 +260,10 @@ static void add_pair(struct work *w, struct pair p)
 		return;
 	p.order = w->nr;
 	p.significance = classify(w, &p);
-	w->tested[w->nr] = (struct tested) { .p = p.significance.p, .least_p = p.significance.least_p };
+	w->tested[w->nr] = (struct tested) {
+		.p = p.significance.p,
+		.least_p = p.significance.least_p,
+	};
 	w->pair[w->nr++] = p;
 }
 
