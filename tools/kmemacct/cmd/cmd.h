@@ -274,7 +274,7 @@ int show_prepare(struct view *v, const struct options *o, const char *keys);
 int show_check(struct view *v, const struct options *o);
 
 /* Return: what a table looks like by the options. */
-struct look show_look(const struct options *o);
+struct style show_style(const struct options *o);
 
 /* Flush the output, which is buffered: a write error may appear only now.  Return: 0 or -1. */
 int show_finish(void);
@@ -285,7 +285,7 @@ int show_finish(void);
 void latency_percentiles(struct view *v, bool bars);
 
 /* Print the whole histogram of each phase. */
-void latency_histograms(FILE *out, const struct view *v, const struct look *look);
+void latency_histograms(FILE *out, const struct view *v, const struct style *style);
 
 /* Add each row's share of the total time, and a row of sums. */
 void latency_shares(struct view *v);

@@ -178,7 +178,7 @@ static int run_page_summary(const struct command *c, const struct options *o)
 
 static int run_latency(const struct command *c, const struct options *o)
 {
-	const struct look look = show_look(o);
+	const struct style style = show_style(o);
 	struct view v;
 	int ret;
 
@@ -191,8 +191,8 @@ static int run_latency(const struct command *c, const struct options *o)
 	c->derive(&v, o);
 	ret = show_prepare(&v, o, c->keys);
 	if (!ret) {
-		text_head(stdout, &v, &look);
-		latency_histograms(stdout, &v, &look);
+		text_head(stdout, &v, &style);
+		latency_histograms(stdout, &v, &style);
 	}
 	view_end(&v);
 	return ret;

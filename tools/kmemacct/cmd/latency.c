@@ -229,9 +229,9 @@ static void print_bucket(FILE *out, int bucket, u64 count, double share, int wid
 }
 
 /* Print the buckets from the first to the last that is not empty. */
-void latency_histograms(FILE *out, const struct view *v, const struct look *look)
+void latency_histograms(FILE *out, const struct view *v, const struct style *style)
 {
-	int width = look->screen ? look->screen - BAR_AT : BAR_MAX, bucket, end;
+	int width = style->screen ? style->screen - BAR_AT : BAR_MAX, bucket, end;
 	const u64 *buckets;
 	double largest;
 	size_t i;
@@ -239,7 +239,7 @@ void latency_histograms(FILE *out, const struct view *v, const struct look *look
 	width = width > BAR_MAX ? BAR_MAX : width < BAR_MIN ? BAR_MIN : width;
 	for (i = 0; i < v->nr; i++) {
 		fputs(i ? "\n" : "", out);
-		print_phase(out, v->t->rows[i], look->exact);
+		print_phase(out, v->t->rows[i], style->exact);
 		buckets = &v->t->rows[i]->v[LATENCY_us_1 + NR_PERCENTS];
 		largest = largest_of(buckets);
 		for (end = BUCKETS; end && !buckets[end - 1]; end--)
@@ -248,7 +248,7 @@ void latency_histograms(FILE *out, const struct view *v, const struct look *look
 			;
 		for (; bucket < end; bucket++)
 			print_bucket(out, bucket, buckets[bucket], buckets[bucket] / largest,
-				     width, look->exact);
+				     width, style->exact);
 	}
 	if (view_left_out(v))
 		fputs("...\n", out);

@@ -7,9 +7,9 @@
 
 #include "cmd.h"
 
-struct look show_look(const struct options *o)
+struct style show_style(const struct options *o)
 {
-	return (struct look) {
+	return (struct style) {
 		.screen = screen_columns(),
 		.exact = o->given & OPTION_EXACT,
 		.raw = o->given & OPTION_RAW,
@@ -118,11 +118,11 @@ static int name_rows(struct view *v, const struct options *o)
 
 static int print_text(FILE *out, const struct view *v, const struct options *o)
 {
-	struct look look = show_look(o);
+	struct style style = show_style(o);
 
 	/* Without control, nothing is known. */
-	look.off = table_field(v->t, "since") && control_is(v->t->source, "enabled", "0");
-	return text_table(out, v, &look);
+	style.off = table_field(v->t, "since") && control_is(v->t->source, "enabled", "0");
+	return text_table(out, v, &style);
 }
 
 static void end(struct view *v)
@@ -150,7 +150,7 @@ int show_stream(const struct options *o, const char *name)
 {
 	struct reader *r = source_reader(name);
 	struct stream s = {
-		.out = stdout, .look = show_look(o), .lines = U64_MAX, .keep = STREAM_KEEP,
+		.out = stdout, .style = show_style(o), .lines = U64_MAX, .keep = STREAM_KEEP,
 		.json = o->given & OPTION_JSON, .raw_ip = o->given & OPTION_RAW_IP,
 		.all = o->given & OPTION_SOURCES,
 		.match = o->match, .check_empty = show_check_enabled,
@@ -163,7 +163,7 @@ int show_stream(const struct options *o, const char *name)
 	view_begin(&s.v, reader_table(r));
 	if (o->given & OPTION_LINES)
 		s.lines = o->lines;
-	s.look.off = table_field(s.v.t, "since") && control_is(s.v.t->source, "enabled", "0");
+	s.style.off = table_field(s.v.t, "since") && control_is(s.v.t->source, "enabled", "0");
 	ret = (o->sort && view_sort_by(&s.v, o->sort)) || name_flags(&s.v, o) ||
 	      view_check(s.v.t, &o->match) || stream_rows(&s, r, &kept) ? -1 : 0;
 	if (kept.t) {

@@ -16,14 +16,14 @@
 /**
  * struct log - what has been printed of the log
  * @o: the options
- * @look: what it looks like
+ * @style: what it looks like
  * @gfp: names of gfp flags; NULL: flags are printed as numbers
  * @last: the last reading of the table; NULL before the first
  * @newest: number of the newest record up to now; 0 if there was none
  */
 struct log {
 	const struct options *o;
-	struct look look;
+	struct style style;
 	struct gfp *gfp;
 	struct table *last;
 	u64 newest;
@@ -31,7 +31,7 @@ struct log {
 
 static int log_begin(struct log *log, const struct options *o)
 {
-	*log = (struct log) { .o = o, .look = show_look(o) };
+	*log = (struct log) { .o = o, .style = show_style(o) };
 	if (o->given & OPTION_RAW_GFP)
 		return 0;
 	log->gfp = gfp_read(o->source);
@@ -116,7 +116,7 @@ static void log_add(struct log *log, struct table *t, u64 limit)
 
 	while (i--)
 		if (is_wanted(log, t->rows[i]))
-			slow_print(stdout, &v, t->rows[i], &log->look);
+			slow_print(stdout, &v, t->rows[i], &log->style);
 	if (t->nr_rows)
 		log->newest = t->rows[0]->v[SLOW_nr];
 	table_free(log->last);
@@ -130,7 +130,7 @@ static void log_first(struct log *log, struct table *t)
 	const u64 limit = o->given & OPTION_LINES ? o->lines : U64_MAX;
 	const struct view v = { .t = t, .nr = t->nr_rows };
 
-	text_head(stdout, &v, &log->look);
+	text_head(stdout, &v, &log->style);
 	if (!t->nr_rows)
 		puts("# no records");
 	print_older(log, t, count_rows(log, t, limit));

@@ -411,8 +411,8 @@ static int prepare(struct perf *p, const struct options *o)
 /* perf kmem groups digits as the locale does, and so do its numbers here. */
 static void print(struct perf *p, const struct options *o)
 {
-	p->look = show_look(o);
-	p->look.named = true;
+	p->style = show_style(o);
+	p->style.named = true;
 	setlocale(LC_NUMERIC, "");
 	if (perf_has_slab(p->o))
 		perf_print_slab(stdout, p);

@@ -141,7 +141,7 @@ static bool lacks(const struct layout *l, const struct row *row, int column)
 /* A negative number has its sign already. */
 static const char *sign_of(const struct layout *l, const struct column *c, u64 value)
 {
-	return c->change && c->format != FORMAT_RATE && !l->look->raw && (s64)value > 0 ? "+" : "";
+	return c->change && c->format != FORMAT_RATE && !l->style->raw && (s64)value > 0 ? "+" : "";
 }
 
 const char *layout_text(const struct layout *l, const struct row *row, int column,
@@ -164,9 +164,9 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 	} else if (c->format == FORMAT_HEX) {
 		snprintf(buf, CELL_LEN, "%#llx", value);
 	} else {
-		mark = !l->look->raw && is_marked(l, row, column) ? "~" : "";
+		mark = !l->style->raw && is_marked(l, row, column) ? "~" : "";
 		sign = sign_of(l, c, value);
-		layout_value(number, c, l->look->exact || l->look->raw, value);
+		layout_value(number, c, l->style->exact || l->style->raw, value);
 		stpcpy(stpcpy(stpcpy(buf, mark), sign), number);
 	}
 	return buf;
@@ -181,8 +181,8 @@ static void print_end(const struct layout *l, char buf[NUMBER_LEN], const struct
 	char size[NUMBER_LEN];
 
 	end.format = format;
-	layout_value(buf, &end, l->look->exact || l->look->raw, value);
-	if (l->look->exact || l->look->raw || (c->unit != UNIT_BYTES && c->unit != UNIT_KIB))
+	layout_value(buf, &end, l->style->exact || l->style->raw, value);
+	if (l->style->exact || l->style->raw || (c->unit != UNIT_BYTES && c->unit != UNIT_KIB))
 		return;
 	number_print_rounded(size, negative ? -value : value, c->unit == UNIT_KIB,
 			     high != negative ? ROUND_UP : ROUND_DOWN);
@@ -220,14 +220,14 @@ void layout_interval(const struct layout *l, const struct row *row, int column,
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
 {
 	const struct column *c = &l->v->t->columns[column];
-	const bool exact = l->look->exact || l->look->raw;
+	const bool exact = l->style->exact || l->style->raw;
 	const bool time = c->unit == UNIT_MS || c->unit == UNIT_US;
 	const bool has_unit = time || c->unit == UNIT_BYTES || c->unit == UNIT_KIB ||
 			      c->unit == UNIT_SHARE;
 	const char *kb = c->unit == UNIT_KIB ? strstr(c->name, "kb") : NULL;
 
 	/* A column without a unit has the same title with -b; scripts know only the name. */
-	if (!l->look->raw && c->title && (!exact || !has_unit))
+	if (!l->style->raw && c->title && (!exact || !has_unit))
 		snprintf(buf, CELL_LEN, "%s", c->title);
 	else if (!exact && time)
 		snprintf(buf, CELL_LEN, "%.*s", (int)strlen(c->name) - 3, c->name);
@@ -255,8 +255,8 @@ static bool has_interval(const struct layout *l, int column)
 	const int se = l->v->t->columns[column].se;
 
 	if (column == l->limits)
-		return !l->look->raw;
-	if (l->main == NONE || se == NONE || l->look->raw)
+		return !l->style->raw;
+	if (l->main == NONE || se == NONE || l->style->raw)
 		return false;
 	return column == l->main || is_key(l, column) || is_key(l, se);
 }
@@ -352,7 +352,7 @@ static bool is_too_long(const struct layout *l)
 		if (c->shown)
 			width += c->width + 1 + (c->interval ? c->interval + 1 : 0);
 	width += l->label ? l->label : -1;
-	return l->look->screen && !l->look->raw && width > l->look->screen;
+	return l->style->screen && !l->style->raw && width > l->style->screen;
 }
 
 static bool is_zero(const struct layout *l, int column)
@@ -438,20 +438,20 @@ void layout_fit(struct layout *l)
 	}
 }
 
-int layout_begin(struct layout *l, const struct view *v, const struct look *look)
+int layout_begin(struct layout *l, const struct view *v, const struct style *style)
 {
 	const struct table *t = v->t;
 	int i;
 
 	*l = (struct layout) {
-		.v = v, .look = look, .stacks = t->at[AT_stack] != NONE, .limits = NONE,
+		.v = v, .style = style, .stacks = t->at[AT_stack] != NONE, .limits = NONE,
 		.main = !v->streamed && estimate_any(t) ? estimate_main(t, &v->sort) : NONE,
 		.c = alloc(t->nr_values + 1, sizeof(*l->c)),
 	};
 	for (i = t->nr_values - 1; i >= 0 && t->sampled; i--)
 		if (t->columns[i].limits)
 			l->limits = i;
-	if (schema_choose(&l->columns, v, look->output))
+	if (schema_choose(&l->columns, v, style->output))
 		return -1;
 	for (i = 0; i < l->columns.nr; i++)
 		l->c[l->columns.column[i]].shown = true;

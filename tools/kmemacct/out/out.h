@@ -21,7 +21,7 @@
  */
 
 /**
- * struct look - what a table looks like
+ * struct style - what a table looks like
  * @screen: width of the terminal, as screen_columns() returns it
  * @exact: print sizes and times without rounding
  * @raw: print words with one blank between them, and no comments
@@ -31,7 +31,7 @@
  * @named: the state of a table begins with its name
  * @output: value of -o, or NULL
  */
-struct look {
+struct style {
 	int screen;
 	bool exact;
 	bool raw;
@@ -49,10 +49,10 @@ int screen_columns(void);
 int screen_lines(void);
 
 /* Print a table as text.  Return: 0, or -1 after calling fail(), with nothing printed. */
-int text_table(FILE *out, const struct view *v, const struct look *look);
+int text_table(FILE *out, const struct view *v, const struct style *style);
 
 /* Print what is above the rows of a table. */
-void text_head(FILE *out, const struct view *v, const struct look *look);
+void text_head(FILE *out, const struct view *v, const struct style *style);
 
 /* Size of the text of a number, a title or an interval in a cell, with its NUL. */
 #define CELL_LEN	80
@@ -72,7 +72,7 @@ struct layout_column {
 /**
  * struct layout - how a table is printed
  * @v: the view
- * @look: what it looks like
+ * @style: what it looks like
  * @columns: the columns that are printed, if they fit
  * @main: the column whose interval is always shown; NONE: the table has no estimates
  * @limits: the column that the limits of its intervals follow; NONE: there is none
@@ -87,7 +87,7 @@ struct layout_column {
  */
 struct layout {
 	const struct view *v;
-	const struct look *look;
+	const struct style *style;
 	struct columns columns;
 	int main;
 	int limits;
@@ -110,7 +110,7 @@ struct layout {
  * Find the columns to print; layout_end() frees memory in both cases.
  * Return: 0, or -1 after calling fail().
  */
-int layout_begin(struct layout *l, const struct view *v, const struct look *look);
+int layout_begin(struct layout *l, const struct view *v, const struct style *style);
 void layout_end(struct layout *l);
 
 /* Find the columns that fit the screen, and their widths. */
@@ -135,7 +135,7 @@ void layout_limits(const struct layout *l, const struct column *c, const struct 
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 
 /* Print a table of pairs, without its head. */
-void text_pairs(FILE *out, const struct view *v, const struct look *look);
+void text_pairs(FILE *out, const struct view *v, const struct style *style);
 
 /* Print what is below the rows. */
 void text_remarks(FILE *out, const struct layout *l);
@@ -204,7 +204,7 @@ void grid_end(struct grid *g, FILE *out);
  * @json: print JSON and not text
  * @raw_ip: print addresses in place of call sites
  * @all: keep all rows that -l leaves, however many there are
- * @look: what text looks like
+ * @style: what text looks like
  * @match: what rows have to match
  * @lines: number of rows to print
  * @keep: number of rows to keep in text that is not sorted, before they are printed
@@ -217,7 +217,7 @@ struct stream {
 	bool json;
 	bool raw_ip;
 	bool all;
-	struct look look;
+	struct style style;
 	struct match match;
 	u64 lines;
 	u64 keep;
@@ -301,7 +301,7 @@ struct slow {
 void slow_parse(struct slow *s, const char *label);
 
 /* Print a record in several lines, and an empty line after it. */
-void slow_print(FILE *out, const struct view *v, const struct row *row, const struct look *look);
+void slow_print(FILE *out, const struct view *v, const struct row *row, const struct style *style);
 
 /* ---- metrics as text (openmetrics.c) -------------------------------------- */
 

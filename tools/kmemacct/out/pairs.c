@@ -67,10 +67,10 @@ static void print_value(const struct layout *l, int column, char buf[CELL_LEN])
 	const int of = column == t->at[AT_frag_pct] ? t->at[AT_bytes_allocated] : column;
 	char number[NUMBER_LEN];
 
-	layout_value(number, &t->columns[column], l->look->exact || l->look->raw,
+	layout_value(number, &t->columns[column], l->style->exact || l->style->raw,
 		     t->rows[0]->v[column]);
 	snprintf(buf, CELL_LEN, "%s%s",
-		 !l->look->raw && of != NONE && is_rough(l, of) ? "~" : "", number);
+		 !l->style->raw && of != NONE && is_rough(l, of) ? "~" : "", number);
 }
 
 /* Print the interval of a pair, or "" if its value is exact. */
@@ -134,32 +134,32 @@ static bool fits(const struct printer *p)
 		text_widen(&range, buf);
 		text_widen(&what, meaning(t->columns[i].name));
 	}
-	return !p->l.look->screen || name + number + range + what + 3 <= p->l.look->screen;
+	return !p->l.style->screen || name + number + range + what + 3 <= p->l.style->screen;
 }
 
-void text_pairs(FILE *out, const struct view *v, const struct look *look)
+void text_pairs(FILE *out, const struct view *v, const struct style *style)
 {
-	const bool groups = !strcmp(v->t->name, "summary") && !look->raw;
-	struct printer p = { .l = { .v = v, .look = look } };
+	const bool groups = !strcmp(v->t->name, "summary") && !style->raw;
+	struct printer p = { .l = { .v = v, .style = style } };
 	int i;
 
 	for (i = 0; i < v->t->nr_values; i++)
-		p.intervals |= !look->raw && is_rough(&p.l, i);
+		p.intervals |= !style->raw && is_rough(&p.l, i);
 	p.meanings = groups && fits(&p);
-	grid_begin(&p.grid, look->raw, false);
+	grid_begin(&p.grid, style->raw, false);
 	grid_column(&p.grid, "name", false);
 	grid_column(&p.grid, "value", true);
 	if (p.intervals)
 		grid_column(&p.grid, INTERVAL_TITLE, true);
 	if (p.meanings)
 		grid_column(&p.grid, "meaning", false);
-	if (groups && !look->verbose)
+	if (groups && !style->verbose)
 		add_groups(&p);
 	/* Standard errors are not printed: there are intervals instead. */
-	for (i = 0; (!groups || look->verbose) && i < v->t->nr_values; i++)
-		if (look->raw || v->t->columns[i].of == NONE)
+	for (i = 0; (!groups || style->verbose) && i < v->t->nr_values; i++)
+		if (style->raw || v->t->columns[i].of == NONE)
 			add_pair(&p, i);
 	grid_end(&p.grid, out);
 	if (p.intervals)
-		text_comment(out, "~ estimate, and its 95 % interval", look->screen);
+		text_comment(out, "~ estimate, and its 95 % interval", style->screen);
 }

@@ -12,8 +12,8 @@ void perf_line(FILE *out, const struct perf *p, int more)
 {
 	int i, len = LINE + more;
 
-	if (p->look.screen && len > p->look.screen)
-		len = p->look.screen;
+	if (p->style.screen && len > p->style.screen)
+		len = p->style.screen;
 	for (i = 0; i < len; i++)
 		fputc('-', out);
 	fputc('\n', out);
@@ -74,14 +74,14 @@ void perf_star(FILE *out, const struct perf *p, const char * const *items, size_
 	}
 	text_close(list);
 	if (any)
-		text_comment(out, text, p->look.screen);
+		text_comment(out, text, p->style.screen);
 	free(text);
 }
 
 void perf_legend(FILE *out, const struct perf *p)
 {
 	text_comment(out, "~ estimate, low..high the 95 % interval of the allocated memory",
-		     p->look.screen);
+		     p->style.screen);
 }
 
 double perf_frag(u64 bytes_req, u64 bytes_alloc)

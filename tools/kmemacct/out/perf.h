@@ -72,7 +72,7 @@ enum perf_window {
  * @pages: the table page_summary, or NULL
  * @gfp: names of gfp flags, or NULL
  * @window: what the tables count
- * @look: what the heads of tables look like
+ * @style: what the heads of tables look like
  */
 struct perf {
 	const struct perf_options *o;
@@ -81,7 +81,7 @@ struct perf {
 	struct table *pages;
 	struct gfp *gfp;
 	enum perf_window window;
-	struct look look;
+	struct style style;
 };
 
 /* Print the tables and the summary of objects, and of pages; or all of them as JSON. */

@@ -126,7 +126,7 @@ static const char *type_of(const struct form *f, const struct row *row)
  */
 static void print_rest(const struct form *f, int used, const char *codes, const char *site)
 {
-	const int screen = f->p->look.screen;
+	const int screen = f->p->style.screen;
 	const int wide = used + strlen(" ") + f->gfp_width + strlen(" |");
 
 	if (screen && wide > screen)
@@ -298,7 +298,7 @@ static void explain_star(FILE *out, const struct perf *p)
 
 void perf_print_page(FILE *out, const struct perf *p)
 {
-	text_head(out, &p->v[PERF_PAGE_CALLER], &p->look);
+	text_head(out, &p->v[PERF_PAGE_CALLER], &p->style);
 	if (p->o->caller || p->o->alloc)
 		print_flags(out, p);
 	if (p->o->caller)
@@ -308,7 +308,7 @@ void perf_print_page(FILE *out, const struct perf *p)
 		text_comment(out, p->window != PERF_COMMAND ?
 			     "live pages; freed ones are not known" :
 			     "live pages allocated while the command ran; freed ones are not known",
-			     p->look.screen);
+			     p->style.screen);
 	}
 	fputs("\nSUMMARY (page allocator)\n========================\n", out);
 	print_lines(out, p);

@@ -43,7 +43,7 @@ static void label_of(const struct form *f, const struct row *row, char buf[PERF_
 /* Find the width of the first column: that of the longest label, as far as the screen allows. */
 static void set_width(struct form *f)
 {
-	const int screen = f->p->look.screen;
+	const int screen = f->p->style.screen;
 	char buf[PERF_SITE_LEN];
 	size_t i;
 
@@ -189,7 +189,7 @@ static bool has_weights(const struct view *v)
 static void explain_allocs(FILE *out, const struct perf *p)
 {
 	const struct view *v = &p->v[PERF_SLAB_ALLOC];
-	const int screen = p->look.screen;
+	const int screen = p->style.screen;
 
 	text_comment(out, p->window == PERF_COMMAND ?
 		     "live objects allocated while the command ran; freed ones are not known" :
@@ -306,7 +306,7 @@ static void print_summary(FILE *out, const struct perf *p)
 
 void perf_print_slab(FILE *out, const struct perf *p)
 {
-	text_head(out, &p->v[PERF_SLAB_CALLER], &p->look);
+	text_head(out, &p->v[PERF_SLAB_CALLER], &p->style);
 	if (p->o->caller)
 		print_table(out, p, true);
 	if (p->o->alloc) {

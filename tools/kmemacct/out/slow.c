@@ -188,9 +188,9 @@ static void print_cause(struct printer *p, const struct slow_cause *cause, u64 w
 	fprintf(p->out, "    %8s %6s %5s %s\n", time, share, nr, cause->name);
 }
 
-void slow_print(FILE *out, const struct view *v, const struct row *row, const struct look *look)
+void slow_print(FILE *out, const struct view *v, const struct row *row, const struct style *style)
 {
-	struct printer p = { .out = out, .screen = look->screen, .exact = look->exact };
+	struct printer p = { .out = out, .screen = style->screen, .exact = style->exact };
 	struct slow s;
 	int i;
 

@@ -87,7 +87,7 @@ static int number_width(const char *name)
 /* Return: width of the values of a column, by their format and unit. */
 static int value_width(const struct stream *s, const struct column *c)
 {
-	const bool exact = s->look.exact || s->look.raw;
+	const bool exact = s->style.exact || s->style.raw;
 
 	switch (c->format) {
 	case FORMAT_PTR:
@@ -152,7 +152,7 @@ static void put_cell(const struct stream *s, const struct layout *l, int i, cons
 	const bool last = i == l->columns.nr - 1, left = column == s->v.t->nr_values;
 	const int blanks = l->c[column].width - (int)strlen(cell);
 
-	if (s->look.raw) {
+	if (s->style.raw) {
 		put_word(s->out, cell);
 	} else {
 		put_blanks(s->out, left ? 0 : blanks);
@@ -181,7 +181,7 @@ static int put_rows(struct stream *s, const struct layout *l, struct reader *r,
 	size_t i;
 	int ret;
 
-	for (i = 0; !s->look.no_header && (int)i < l->columns.nr; i++) {
+	for (i = 0; !s->style.no_header && (int)i < l->columns.nr; i++) {
 		layout_title(l, l->columns.column[i], title);
 		put_cell(s, l, i, title);
 	}
@@ -205,10 +205,10 @@ static int put_text(struct stream *s, struct reader *r, const struct table *kept
 	int ret;
 
 	s->v.streamed = true;
-	ret = layout_begin(&l, &s->v, &s->look) || read_symbols(s, &syms) ? -1 : 0;
+	ret = layout_begin(&l, &s->v, &s->style) || read_symbols(s, &syms) ? -1 : 0;
 	if (!ret) {
 		set_widths(s, &l);
-		text_head(s->out, &s->v, &s->look);
+		text_head(s->out, &s->v, &s->style);
 		ret = put_rows(s, &l, r, syms, kept, row);
 	}
 	/* The codes of gfp flags that are used are known only now. */

@@ -51,28 +51,28 @@ static void print_fields(FILE *out, const struct table *t, int screen)
 	free(fields);
 }
 
-void text_head(FILE *out, const struct view *v, const struct look *look)
+void text_head(FILE *out, const struct view *v, const struct style *style)
 {
 	char *sentence, *line, *losses;
 
-	if (look->raw)
+	if (style->raw)
 		return;
-	if (look->verbose && v->t->nr_fields)
-		print_fields(out, v->t, look->screen);
-	sentence = state_sentence(v, look->exact, true);
-	if (look->named && !state_is_change(v->t)) {
+	if (style->verbose && v->t->nr_fields)
+		print_fields(out, v->t, style->screen);
+	sentence = state_sentence(v, style->exact, true);
+	if (style->named && !state_is_change(v->t)) {
 		line = alloc_print("%s: %s", v->t->name, sentence);
-		text_comment(out, line, look->screen);
+		text_comment(out, line, style->screen);
 		free(line);
 	} else if (*sentence) {
-		text_comment(out, sentence, look->screen);
+		text_comment(out, sentence, style->screen);
 	}
 	free(sentence);
-	if (look->off)
+	if (style->off)
 		text_comment(out, "recording is off, only frees are followed: kmemacct on",
-			     look->screen);
+			     style->screen);
 	losses = state_losses(v);
-	text_comments(out, losses, look->screen);
+	text_comments(out, losses, style->screen);
 	free(losses);
 }
 
@@ -196,14 +196,14 @@ static void add_rows(struct grid *g, const struct layout *l)
 
 	for (i = 0; i < l->v->nr; i++) {
 		row = l->v->t->rows[i];
-		if (l->stacks && !l->look->raw)
+		if (l->stacks && !l->style->raw)
 			add_stack(g, l, row);
 		else if (l->split)
 			add_stall(g, l, row);
 		else
 			add_site(g, l, row, row->label);
 	}
-	if (l->v->total && l->v->nr && !l->look->raw)
+	if (l->v->total && l->v->nr && !l->style->raw)
 		add_line(g, l, l->v->total, l->v->total->label, NULL);
 }
 
@@ -224,7 +224,7 @@ static void print_hidden(FILE *out, const struct layout *l)
 			fprintf(names, " %s", l->v->t->columns[column].name);
 	}
 	text_close(names);
-	text_comment(out, text, l->look->screen);
+	text_comment(out, text, l->style->screen);
 	free(text);
 }
 
@@ -232,11 +232,11 @@ static void print_hidden(FILE *out, const struct layout *l)
 void text_remarks(FILE *out, const struct layout *l)
 {
 	const struct view *v = l->v;
-	const int gfp = v->t->at[AT_gfp], screen = l->look->screen;
+	const int gfp = v->t->at[AT_gfp], screen = l->style->screen;
 	const size_t more = view_left_out(v);
 	char text[64];
 
-	if (l->look->raw)
+	if (l->style->raw)
 		return;
 	snprintf(text, sizeof(text), "%zu more row%s", more, more == 1 ? "" : "s");
 	if (more && !v->total_label)
@@ -259,31 +259,31 @@ static bool is_matrix(const struct table *t)
 	return !table_label(t) && t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE;
 }
 
-int text_table(FILE *out, const struct view *v, const struct look *look)
+int text_table(FILE *out, const struct view *v, const struct style *style)
 {
 	struct layout l;
 	struct grid g;
 	int ret;
 
 	if (v->t->pairs) {
-		text_head(out, v, look);
-		text_pairs(out, v, look);
+		text_head(out, v, style);
+		text_pairs(out, v, style);
 		return 0;
 	}
-	ret = layout_begin(&l, v, look);
+	ret = layout_begin(&l, v, style);
 	if (!ret) {
 		layout_fit(&l);
-		text_head(out, v, look);
-		if (is_matrix(v->t) && !look->raw)
+		text_head(out, v, style);
+		if (is_matrix(v->t) && !style->raw)
 			fprintf(out, "# %s:\n", v->t->name);
-		grid_begin(&g, look->raw, !look->no_header);
+		grid_begin(&g, style->raw, !style->no_header);
 		add_titles(&g, &l);
 		add_rows(&g, &l);
 		grid_end(&g, out);
 		/* Titles alone might look like an error. */
-		if (!look->raw && !v->nr && !view_left_out(v) && !v->advice)
+		if (!style->raw && !v->nr && !view_left_out(v) && !v->advice)
 			text_comment(out, v->filtered ? "no row matches" : "no rows",
-				     look->screen);
+				     style->screen);
 		text_remarks(out, &l);
 	}
 	layout_end(&l);

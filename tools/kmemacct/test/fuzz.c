@@ -109,7 +109,7 @@ static void fuzz_reader(const char *name, const uint8_t *data, size_t size)
 	check_reader(name, whole, data, size);
 	table_free(whole);
 	stream(name, data, size, &s, &none);
-	s.look = (struct look) { .raw = true, .output = "+age_ms" };
+	s.style = (struct style) { .raw = true, .output = "+age_ms" };
 	stream(name, data, size, &s, &none);
 	s.match.site = "[a-m]*";
 	stream(name, data, size, &s, &first);
@@ -137,17 +137,17 @@ static void print_view(struct view *v)
 	if (!t->pairs && schema_has_total(t))
 		view_total(v);
 	out = text_open(&text, &len);
-	text_table(out, v, &(struct look) { .raw = true, .output = t->pairs ? NULL : "+hits" });
-	text_table(out, v, &(struct look) { .screen = 40 });
-	text_table(out, v, &(struct look) { .exact = true });
+	text_table(out, v, &(struct style) { .raw = true, .output = t->pairs ? NULL : "+hits" });
+	text_table(out, v, &(struct style) { .screen = 40 });
+	text_table(out, v, &(struct style) { .exact = true });
 	json_table(&(struct json) { .out = out }, NULL, v);
 	v->codes = v->gfp;
-	text_table(out, v, &(struct look) { .screen = 40 });
+	text_table(out, v, &(struct style) { .screen = 40 });
 	if (!strcmp(t->name, "stacks"))
 		folded_print(out, t, "live_bytes");
 	if (!t->pairs && !view_select(v, &some)) {
 		view_cut(v, 1);
-		text_table(out, v, &(struct look) { .screen = 20, .verbose = true });
+		text_table(out, v, &(struct style) { .screen = 20, .verbose = true });
 	}
 	text_close(out);
 	free(text);
@@ -172,7 +172,7 @@ static void print_latency(struct view *v)
 	FILE *out = text_open(&text, &len);
 
 	latency_percentiles(v, true);
-	latency_histograms(out, v, &(struct look) { .screen = 40 });
+	latency_histograms(out, v, &(struct style) { .screen = 40 });
 	text_close(out);
 	free(text);
 	print_view(v);
@@ -186,7 +186,7 @@ static void print_slow(struct view *v)
 
 	for (i = 0; i < v->nr; i++)
 		slow_print(out, v, v->t->rows[i],
-			   &(struct look) { .screen = 40, .exact = i & 1 });
+			   &(struct style) { .screen = 40, .exact = i & 1 });
 	text_close(out);
 	free(text);
 	print_view(v);

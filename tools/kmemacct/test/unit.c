@@ -59,13 +59,13 @@ struct view view_of(struct table *t)
 	return v;
 }
 
-char *table_text(const struct view *v, const struct look *look)
+char *table_text(const struct view *v, const struct style *style)
 {
 	char *text;
 	size_t len;
 	FILE *out = text_open(&text, &len);
 
-	EXPECT(!text_table(out, v, look));
+	EXPECT(!text_table(out, v, style));
 	text_close(out);
 	return text;
 }
@@ -974,7 +974,7 @@ static void expect_printed(int line, struct table *t, const char *keys, int scre
 	if (keys && view_sort_by(&v, keys))
 		fail_at(line, keys);
 	view_sort(v.t, &v.sort);
-	text = table_text(&v, &(struct look) { .screen = screen, .exact = true });
+	text = table_text(&v, &(struct style) { .screen = screen, .exact = true });
 	for (begin = text; *begin == '#';)
 		begin = strchr(begin, '\n') + 1;
 	expect_text(line, begin, expected);
@@ -1038,7 +1038,7 @@ static void stacks_are_printed(void)
 static void expect_head(int line, struct table *t, bool exact, const char *expected)
 {
 	struct view v = view_of(t);
-	char *text = table_text(&v, &(struct look) { .exact = exact }), *begin;
+	char *text = table_text(&v, &(struct style) { .exact = exact }), *begin;
 
 	begin = strstr(text, "~ estimate");
 	if (begin)
@@ -1256,7 +1256,7 @@ static void orders_become_a_matrix(void)
 {
 	struct table *orders = parse_golden("orders");
 	struct view v = view_of(pages_matrix(orders, "hits"));
-	char *text = table_text(&v, &(struct look) {});
+	char *text = table_text(&v, &(struct style) {});
 
 	EXPECT_TEXT(text, "# hits:\norder Unmovable Movable\n"
 		    "    0         5       .\n    1         7       1\n");
@@ -1278,7 +1278,7 @@ static void a_matrix_takes_long_names(void)
 	orders = parse("orders", text);
 	free(text);
 	v = view_of(pages_matrix(orders, "hits"));
-	text = table_text(&v, &(struct look) { .screen = 40 });
+	text = table_text(&v, &(struct style) { .screen = 40 });
 	EXPECT(strstr(text, "order\n    0\n# no room for:\n# MMM"));
 	EXPECT(strlen(text) > sizeof(name));
 	free(text);

@@ -26,7 +26,7 @@ struct table *parse_golden(const char *name);
 struct view view_of(struct table *t);
 
 /* Return: what a table looks like as text, which the caller frees. */
-char *table_text(const struct view *v, const struct look *look);
+char *table_text(const struct view *v, const struct style *style);
 
 /* Return: the unit of a value in a table of pairs, by its name. */
 enum unit unit_of_pair(const char *name);

@@ -140,8 +140,8 @@ static void bars_have_a_scale(void)
 static void expect_lines(int line, struct view v, int screen, bool exact,
 			 const char *output, const char *expected)
 {
-	const struct look look = { .screen = screen, .exact = exact, .output = output };
-	char *text = table_text(&v, &look), *begin;
+	const struct style style = { .screen = screen, .exact = exact, .output = output };
+	char *text = table_text(&v, &style), *begin;
 
 	for (begin = text; *begin == '#';)
 		begin = strchr(begin, '\n') + 1;
@@ -196,7 +196,7 @@ static void expect_histograms(int line, int screen, bool exact, const char *expe
 	first[LATENCY_count] = 1503;
 	first[LATENCY_total_us] = 9100;
 	first[LATENCY_mean_us] = 6055;
-	latency_histograms(out, &v, &(struct look) { .screen = screen, .exact = exact });
+	latency_histograms(out, &v, &(struct style) { .screen = screen, .exact = exact });
 	text_close(out);
 	expect_text(line, text, expected);
 	free(text);
@@ -370,7 +370,7 @@ static void odd_labels_are_taken_apart(void)
 
 static void expect_record(int line, int screen, bool exact, bool raw, const char *expected)
 {
-	const struct look look = { .screen = screen, .exact = exact };
+	const struct style style = { .screen = screen, .exact = exact };
 	struct view v = view_of(parse_golden("slow"));
 	char *text;
 	size_t i, len;
@@ -379,7 +379,7 @@ static void expect_record(int line, int screen, bool exact, bool raw, const char
 	if (!raw)
 		v.gfp = gfp_new(parse_golden("gfp_flags"));
 	for (i = 0; i < v.nr; i++)
-		slow_print(out, &v, v.t->rows[i], &look);
+		slow_print(out, &v, v.t->rows[i], &style);
 	text_close(out);
 	expect_text(line, text, expected);
 	free(text);

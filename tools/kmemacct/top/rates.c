@@ -270,7 +270,7 @@ void top_rates_make(struct top_page *p)
 	view_add_up(p->v.t, p->v.t->rows, p->v.t->nr_rows, p->v.total);
 	if (!p->l.c)
 		p->l = (struct layout) {
-			.v = &p->v, .look = &p->look, .limits = NONE, .main = table_live(p->v.t),
+			.v = &p->v, .style = &p->style, .limits = NONE, .main = table_live(p->v.t),
 			.c = alloc(p->v.t->nr_values + 1, sizeof(*p->l.c)),
 		};
 	store_history(p);

@@ -258,7 +258,7 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
  * @rows: its rows; NULL before it is shown for the first time
  * @v: the view's columns, then those of the table; its rows are in the order of @rows
  * @l: the layout of @v; widths only grow, so that columns stay where they are
- * @look: what it looks like
+ * @style: what it looks like
  * @label: width of the widest label
  * @key: index of the column to sort by
  * @reverse: sort in the opposite order
@@ -277,7 +277,7 @@ struct top_page {
 	struct top_rows *rows;
 	struct view v;
 	struct layout l;
-	struct look look;
+	struct style style;
 	int label;
 	int key;
 	bool reverse;

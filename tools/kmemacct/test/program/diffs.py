@@ -263,7 +263,7 @@ def fits_the_screen(t):
                 lines(t.out("diff", a, b, status=1, COLUMNS="120"))[0].split())
 
 
-class Watch:
+class Every:
     """The program watching, and what it prints."""
 
     def __init__(self, t, *args):
@@ -292,10 +292,10 @@ def replace(t, name, text):
 
 def watches(t):
     t.write("callers", callers(BEFORE))
-    watch = Watch(t, "0.2", "-b")
-    watch.until("nothing has changed")
+    every = Every(t, "0.2", "-b")
+    every.until("nothing has changed")
     replace(t, "callers", callers(AFTER))
-    text = watch.until("goes+0x4")
+    text = every.until("goes+0x4")
     check_in(": -1984 bytes in ", text)
     check_in(", now 4580 bytes live; exact\n", text)
     rows = [line.split() for line in lines(text)]
@@ -304,37 +304,37 @@ def watches(t):
     check_equal("rows", [["-4096", "904", "1", "8"], ["+2048", "3048", "20", "1"],
                          ["+128", "128", "4", "2"], ["-64", "0", "-", "-"]],
                 [[r[0], r[2], *r[4:6]] for r in rows[1:5]])
-    watch.until("nothing has changed")
+    every.until("nothing has changed")
     replace(t, "callers", callers(AFTER).replace("resets=0", "resets=1"))
-    watch.until("callers: the counts were reset: the comparison begins anew")
+    every.until("callers: the counts were reset: the comparison begins anew")
     replace(t, "callers", callers(BEFORE).replace("load_id=0x00", "load_id=0x11"))
-    watch.until("callers: the module was loaded again: the comparison begins anew")
-    watch.until("nothing has changed")
-    check_equal("interrupted", (0, ""), watch.end()[::2])
+    every.until("callers: the module was loaded again: the comparison begins anew")
+    every.until("nothing has changed")
+    check_equal("interrupted", (0, ""), every.end()[::2])
 
 
 def watches_churn(t):
     """A site that frees as much as it allocates is shown by its counters."""
     t.write("callers", callers(BEFORE))
-    watch = Watch(t, "0.2")
-    watch.until("nothing has changed")
+    every = Every(t, "0.2")
+    every.until("nothing has changed")
     replace(t, "callers", callers([*BEFORE[:1], row("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
     check_equal("row", ["0", "500", "500", "0", "2", "2", "stays+0x2"],
-                watch.until("stays").splitlines()[-1].split())
-    check_equal("terminated", 0, watch.end(signal.SIGTERM)[0])
+                every.until("stays").splitlines()[-1].split())
+    check_equal("terminated", 0, every.end(signal.SIGTERM)[0])
 
 
 def watches_what_is_missing(t):
     """What a filter or a full table keeps out of the numbers is said, also if nothing changes."""
     t.write("callers", callers(BEFORE).replace("window_s", "filter=tgid full=live window_s"))
-    watch = Watch(t, "0.2")
-    still = watch.until("kmemacct reset\n")
+    every = Every(t, "0.2")
+    still = every.until("kmemacct reset\n")
     replace(t, "callers", callers(AFTER).replace("window_s", "filter=tgid full=live window_s"))
-    for text, what in (still, "nothing has changed"), (watch.until("comes+0x5"), "-1.94K in "):
+    for text, what in (still, "nothing has changed"), (every.until("comes+0x5"), "-1.94K in "):
         check_in(what, text)
         check_in("# the module's table `live` is full: ", text)
         check_in("# filter: tgid: other allocations are not counted: ", text)
-    check_equal("interrupted", 0, watch.end()[0])
+    check_equal("interrupted", 0, every.end()[0])
 
 
 def watches_a_number_of_times(t):
@@ -348,11 +348,11 @@ def watches_a_number_of_times(t):
 
 def watches_in_json(t):
     t.write("callers", callers(BEFORE))
-    watch = Watch(t, "0.2", "-j")
-    text = watch.until("rows_left_out")
+    every = Every(t, "0.2", "-j")
+    text = every.until("rows_left_out")
     replace(t, "callers", callers(AFTER))
-    text += watch.until("goes+0x4") + watch.until("rows_left_out")
-    check_equal("end", (0, ""), watch.end()[::2])
+    text += every.until("goes+0x4") + every.until("rows_left_out")
+    check_equal("end", (0, ""), every.end()[::2])
     found = documents(text)
     check_schema(["diff"], text)
     changes = [[row["change_bytes"] for row in one["rows"]] for one in found]
@@ -384,14 +384,14 @@ def selects_rows(t):
 
 
 def ends_with_the_module(t):
-    watch = Watch(t, "0.2")
-    watch.until("nothing has changed")
+    every = Every(t, "0.2")
+    every.until("nothing has changed")
     (t.proc / "kmemacct").unlink()
     shutil.rmtree(t.dir)
-    watch.process.wait(timeout=20)
-    check_equal("status", 2, watch.process.returncode)
+    every.process.wait(timeout=20)
+    check_equal("status", 2, every.process.returncode)
     check_equal("error", "kmemacct: the module was removed in the meantime: load it again\n",
-                watch.process.stderr.read())
+                every.process.stderr.read())
 
 
 def refuses_what_it_cannot_watch(t):
