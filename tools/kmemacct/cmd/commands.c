@@ -21,7 +21,6 @@
 static void modules_of(struct view *v, const struct options *o)
 {
 	group_modules(v->t);
-	v->nr = v->t->nr_rows;
 }
 
 static void marked(struct view *v, const struct options *o)

@@ -17,6 +17,7 @@ void view_begin(struct view *v, struct table *t)
 void view_complete(struct view *v)
 {
 	v->t = schema_complete(v->t);
+	v->nr = v->t->nr_rows;
 	v->whole = schema_whole(v->t);
 }
 

@@ -85,7 +85,7 @@ struct view {
 /* Show all rows of a table, which the view takes ownership of. */
 void view_begin(struct view *v, struct table *t);
 
-/* Add what people see of the columns: see schema_complete(). */
+/* Show all rows there are now, with what people see of the columns: see schema_complete(). */
 void view_complete(struct view *v);
 
 /* Free the table. */
