@@ -20,6 +20,8 @@
  * they are freed, so N is raised again only if the table is fuller than it was at the last
  * raise, or if it still overflows a while later.  If the table is full of objects that are
  * not samples, a larger N does not help.
+ *
+ * Context of all functions: any.  Calls that change one budget do not run concurrently.
  */
 #ifndef KMA_CORE_BUDGET_H
 #define KMA_CORE_BUDGET_H
@@ -28,8 +30,8 @@
 #include "stat.h"
 
 /**
- * struct kma_cost - what the module has cost from load up to some point in time
- * @clock: that point in time, ns
+ * struct kma_cost - the cost of the module since load
+ * @clock: the time up to which all members count, ns
  * @events: number of tracepoint events
  * @timed: number of events that were timed
  * @timed_ns: sum of the times that the timed events took, ns, without time in @sample_ns
@@ -47,14 +49,7 @@ struct kma_cost {
 	u64 dropped;
 };
 
-/**
- * kma_cost_of() - get the cost from the module's counters
- * @stats: the counters, added up over all CPUs
- * @clock: the time when they were read, ns
- *
- * Context: any.
- * Return: the cost up to @clock.
- */
+/* The cost up to @clock, in ns, when @stats were read: the counters added up over all CPUs. */
 struct kma_cost kma_cost_of(const struct kma_stats *stats, u64 clock);
 
 /**
@@ -78,37 +73,22 @@ struct kma_spent {
 	bool dropped;
 };
 
-/**
- * kma_cost_between() - compute the cost of an interval of time
- * @from: the cost up to the beginning of the interval
- * @to: the cost up to the end of the interval
- *
- * If too few events were timed in the interval, the mean time is that of all events since load.
- *
- * Context: any.
- * Return: the cost of the interval.
+/*
+ * The cost of the interval from @from to @to.  If too few events were timed in the interval, the
+ * mean time is that of all events since load.
  */
 struct kma_spent kma_cost_between(const struct kma_cost *from, const struct kma_cost *to);
 
-/**
- * kma_spent_share() - convert CPU time to a share of the time of all CPUs
- * @spent: the cost of an interval; only its length, @spent->ns, is used
- * @ns: the CPU time, ns
- * @cpus: number of CPUs of the machine
- *
- * Context: any.
- * Return: @ns in thousandths of a percent of the time of all CPUs in the interval.
+/*
+ * Convert @ns of CPU time in the interval of @spent, of which only the length is used, to
+ * thousandths of a percent of the time of all @cpus.
  */
 u32 kma_spent_share(const struct kma_spent *spent, u64 ns, unsigned int cpus);
 
-/**
- * kma_spent_budget() - the part of the time of all CPUs that the module may use
- * @spent: the cost of an interval; only its length, @spent->ns, is used
- * @pct: percent of the time of all CPUs, up to 100
- * @cpus: number of CPUs of the machine
- *
- * Context: any.
- * Return: CPU time, ns, rounded down to a multiple of @cpus, and limited to what 64 bits hold.
+/*
+ * The CPU time in ns that the module may use in the interval of @spent, of which only the length
+ * is used, with a budget of @pct percent of all @cpus.  Rounded down to a multiple of @cpus, and
+ * limited to what 64 bits hold.
  */
 u64 kma_spent_budget(const struct kma_spent *spent, unsigned int pct, unsigned int cpus);
 
@@ -133,13 +113,7 @@ struct kma_budget {
 	u64 lowered;
 };
 
-/**
- * kma_budget_ask() - set the requested N, and begin with it
- * @g: the budget
- * @shift: binary logarithm of N
- *
- * Context: any; calls for one budget do not run concurrently.
- */
+/* Set the requested N, by its binary logarithm, and begin with it. */
 void kma_budget_ask(struct kma_budget *g, int shift);
 
 /**
@@ -149,22 +123,14 @@ void kma_budget_ask(struct kma_budget *g, int shift);
  * @budget_ns: CPU time that the module may use in an interval of this length, ns
  * @fill: percent of live_max in use
  *
- * Context: any; calls for one budget do not run concurrently.
  * Return: true if @g->now has changed.
  */
 bool kma_budget_adjust(struct kma_budget *g, const struct kma_spent *spent, u64 budget_ns,
 		       u32 fill);
 
-/**
- * kma_budget_is_calm() - whether N is far from being changed
- * @g: the budget
- * @spent: the cost of a recent interval
- * @budget_ns: CPU time that the module may use in an interval of this length, ns
- * @fill: percent of live_max in use
- *
- * Context: any.
- * Return: true if N is the N that was requested, the module used at most one eighth of its
- * budget, and the live table has room.
+/*
+ * Whether N is far from being changed: N is the N that was requested, the module used at most one
+ * eighth of its budget, and the live table has room.  The arguments are as in kma_budget_adjust().
  */
 bool kma_budget_is_calm(const struct kma_budget *g, const struct kma_spent *spent,
 			u64 budget_ns, u32 fill);

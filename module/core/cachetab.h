@@ -26,6 +26,9 @@
  *
  * A table of page allocations has classes (event.h) in place of caches.  The gfp flags of a class
  * with a reserved number are unknown (KMA_CLASS_GFP_OTHER); its order and migrate type are right.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free the table: process, may sleep.
  */
 #ifndef KMA_CORE_CACHETAB_H
 #define KMA_CORE_CACHETAB_H
@@ -117,113 +120,48 @@ struct kma_cachetab {
 	bool classes;
 };
 
-/**
- * kma_caches_nr() - how many numbers a table has, reserved ones included
- * @classes: true if cache words are classes of page allocations
- *
- * Return: the count.
- */
+/* How many numbers a table has, reserved ones included. */
 static inline u32 kma_caches_nr(bool classes)
 {
 	return KMA_CACHES_MAX + (classes ? KMA_CLASSES_OTHER : KMA_CACHES_OTHER);
 }
 
-/**
- * kma_cachetab_bytes() - memory that a table takes
- * @classes: true if cache words are classes of page allocations
- *
- * Context: any.
- * Return: bytes.
- */
 size_t kma_cachetab_bytes(bool classes);
 
-/**
- * kma_cachetab_init() - allocate an empty table
- * @t: the table
- * @classes: true if cache words are classes of page allocations
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate an empty table.  Returns 0 or -ENOMEM. */
 int kma_cachetab_init(struct kma_cachetab *t, bool classes);
 
-/**
- * kma_cachetab_destroy() - free a table
- * @t: the table; may be zeroed memory
- *
- * Context: process, may sleep; no probe and no reader uses the table any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe and no reader uses any more. */
 void kma_cachetab_destroy(struct kma_cachetab *t);
 
-/**
- * kma_cachetab_get() - find or assign the number of a cache
- * @t: the table
- * @cache: the cache word
- *
- * If the table is full, the number is a reserved one.
- *
- * Context: a probe, any context.
- * Return: a number below @t->nr.
- */
+/* Find or assign the number of a cache; a reserved one if the table is full.  Context: a probe. */
 int kma_cachetab_get(struct kma_cachetab *t, unsigned long cache);
 
-/**
- * kma_cachetab_has() - test whether a cache is in the table
- * @t: the table
- * @cache: the cache word
- *
- * Context: any.
- * Return: true if it is.
- */
+/* Whether the table has a cache word. */
 bool kma_cachetab_has(struct kma_cachetab *t, unsigned long cache);
 
-/**
- * kma_cachetab_retire() - retire a kmem_cache that is about to be destroyed
- * @t: the table
- * @cache: address of the kmem_cache
- * @id: if true is returned, a number that the cache had
- *
- * Call this until it returns false: a cache may have several numbers.
- *
- * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
- * and only one of its names goes away: then the next event gives it a number again.
- * Return: true if the cache was in the table.
+/*
+ * Retire a number of a kmem_cache that is about to be destroyed, and set @id to it.  Call this
+ * until it returns false: a cache may have several numbers.  No object of the cache is being
+ * allocated, unless @cache is a merged cache and only one of its names goes away: then the next
+ * event gives it a number again.
  */
 bool kma_cachetab_retire(struct kma_cachetab *t, unsigned long cache, int *id);
 
-/**
- * kma_cachetab_state() - get the state of a number
- * @t: the table
- * @id: the number
- *
- * Context: any.
- * Return: an enum kma_cache_state.  Unless it is KMA_CACHE_UNUSED, the number's description is
- * valid.
- */
+/* The state of a number.  Unless it is KMA_CACHE_UNUSED, the number's description is valid. */
 static inline enum kma_cache_state kma_cachetab_state(const struct kma_cachetab *t, u32 id)
 {
 	/* Pairs with the release in kma_cachetab_create(). */
 	return smp_load_acquire(&t->state[id]);
 }
 
-/**
- * kma_cache_is_other() - test for a reserved number
- * @id: the number
- *
- * Return: true if caches share the number.
- */
+/* Whether a number is a reserved one, which caches share. */
 static inline bool kma_cache_is_other(u32 id)
 {
 	return id >= KMA_CACHES_MAX;
 }
 
-/**
- * kma_cachetab_used() - how many numbers are in use, apart from reserved ones
- * @t: the table
- *
- * Context: any.
- * Return: the count.
- */
+/* How many numbers are in use, apart from reserved ones. */
 static inline u32 kma_cachetab_used(const struct kma_cachetab *t)
 {
 	return KMA_CACHES_MAX - kma_spare_left(&t->spare);

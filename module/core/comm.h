@@ -12,6 +12,8 @@
  * The result is also the pattern that selects these threads with `filter comm`.
  * All threads of a kind then share the rows of one name.  A process chooses its own name, so that
  * name is kept as it is.
+ *
+ * Context of all functions: any, NMI included.
  */
 #ifndef KMA_CORE_COMM_H
 #define KMA_CORE_COMM_H
@@ -21,13 +23,10 @@
 /* The size of a name, NUL included: TASK_COMM_LEN, and two words of a key. */
 #define KMA_COMM_BYTES	16
 
-/**
- * kma_comm_copy() - copy the name of a task
- * @to: the copy, padded with zeroes, so that equal names are equal words of a key
- * @comm: the name, which another CPU may change meanwhile
- * @kernel: true for a thread of the kernel: replace each run of digits by one `*`
- *
- * Context: any.
+/*
+ * Copy the name of a task, padded with zeroes, so that equal names are equal words of a key.
+ * Another CPU may change @comm meanwhile.  For a thread of the kernel, replace each run of digits
+ * by one `*`.
  */
 static inline void kma_comm_copy(u64 to[2], const char comm[KMA_COMM_BYTES], bool kernel)
 {

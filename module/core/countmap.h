@@ -26,6 +26,9 @@
  * atomic instructions.  Its rows may also have counters that keep a maximum.  A countmap with few
  * rows, some of whose events are frequent, is local instead: each CPU has counters of its own, in
  * one chunk of per-CPU memory.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free memory: process, may sleep.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -136,186 +139,91 @@ struct kma_countmap {
 	u64 __percpu *local;
 };
 
-/**
- * kma_countmap_bytes() - memory that a countmap takes
- * @rows: number of rows, [other] included
- * @nr_cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that a countmap takes, with @rows rows, [other] included. */
 u64 kma_countmap_bytes(u32 rows, unsigned int nr_cpus);
 
-/**
- * kma_countmap_init() - allocate an empty countmap
- * @t: the countmap; the caller may set its @reserve afterwards
- * @rows: number of rows, [other] included; at least 2
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
+/*
+ * Allocate an empty countmap with @rows rows, [other] included, and at least 2.  The caller may
+ * set its @reserve afterwards.  Returns 0 or -ENOMEM.
  */
 int kma_countmap_init(struct kma_countmap *t, u32 rows);
 
-/**
- * kma_countmap_shared_bytes() - memory that a shared countmap takes
- * @rows: number of rows, [other] included
- * @counters: number of counters of a row
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that a shared countmap takes. */
 u64 kma_countmap_shared_bytes(u32 rows, u32 counters);
 
 /**
- * kma_countmap_init_shared() - allocate an empty countmap whose counters CPUs share
+ * kma_countmap_init_shared() - like kma_countmap_init(), with counters that CPUs share
  * @t: the countmap; the caller may set its @reserve afterwards
  * @rows: number of rows, [other] included; at least 2
  * @counters: number of counters of a row, up to KMA_COUNTMAP_SHARED
  * @maxima: bit mask of the counters that kma_countmap_raise() is used for
  *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
+ * Return: 0 or -ENOMEM.
  */
 int kma_countmap_init_shared(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima);
 
-/**
- * kma_countmap_local_bytes() - memory that a countmap of kma_countmap_init_local() takes
- * @rows: number of rows, [other] included
- * @nr_cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that a countmap of kma_countmap_init_local() takes. */
 u64 kma_countmap_local_bytes(u32 rows, unsigned int nr_cpus);
 
-/**
- * kma_countmap_init_local() - allocate an empty countmap of few rows, with counters on each CPU
- * @t: the countmap
- * @rows: number of rows, [other] included; at least 2
- * @counters: number of counters of a row, at most KMA_COUNTMAP_SHARED; all counters of a CPU take
- *	at most KMA_PERCPU_CHUNK_BYTES
- * @maxima: bit mask of the counters that keep a maximum
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
+/*
+ * Like kma_countmap_init_shared(), with few rows, and counters on each CPU.  All counters of a CPU
+ * take at most KMA_PERCPU_CHUNK_BYTES.
  */
 int kma_countmap_init_local(struct kma_countmap *t, u32 rows, u32 counters, u32 maxima);
 
-/**
- * kma_countmap_destroy() - free a countmap
- * @t: the countmap; may be zeroed memory
- *
- * Context: process, may sleep; no probe and no reader uses the countmap any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe and no reader uses any more. */
 void kma_countmap_destroy(struct kma_countmap *t);
 
-/**
- * kma_countmap_clear() - remove all rows, and set all counters to 0
- * @t: the countmap; afterwards it is as empty as after kma_countmap_init()
- *
- * Context: process, may sleep; no probe and no reader uses the countmap at the same time.
+/*
+ * Remove all rows, and set all counters to 0: the countmap is as empty as after
+ * kma_countmap_init().  Context: process, may sleep; no probe and no reader uses @t at the same
+ * time.
  */
 void kma_countmap_clear(struct kma_countmap *t);
 
-/**
- * kma_countmap_find() - find the row of a key
- * @t: the countmap
- * @key: the key
- *
- * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if the key has no row.
- */
+/* The number of a key's row, or KMA_COUNTMAP_OTHER if the key has no row. */
 u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_key *key);
 
-/**
- * kma_countmap_add() - make a row for a key that has no row yet
- * @t: the countmap
- * @info: @key, @more and @text of the new row; the other members are ignored
- *
- * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
+/*
+ * Make a row for a key that has no row yet, from @key, @more and @text of @info.  Returns the
+ * number of the row, or KMA_COUNTMAP_OTHER if there is no room.
  */
 u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info);
 
-/**
- * kma_countmap_add_reserved() - make a row for a key that has no row yet, even in the reserve
- * @t: the countmap
- * @info: as for kma_countmap_add()
- *
- * The reserve is for a few rows, each of which takes the counts of many keys.
- *
- * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room.
- */
+/* Like kma_countmap_add(), but even in the reserve, which is for rows that take many keys. */
 u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_info *info);
 
-/**
- * kma_countmap_used() - number of rows in use
- * @t: the countmap
- *
- * Context: any.
- * Return: the number, [other] included.
- */
+/* Number of rows in use, [other] included. */
 static inline u32 kma_countmap_used(const struct kma_countmap *t)
 {
 	return t->rows - kma_spare_left(&t->spare);
 }
 
-/**
- * kma_countmap_has_room() - whether there is a row for a new key
- * @t: the countmap
- *
- * A probe tests this before it makes the text of a new row.
- *
- * Context: any.
- * Return: false if only the reserve is left.
- */
+/* Whether a new key gets a row, not only a reserved one.  Test this before making its text. */
 static inline bool kma_countmap_has_room(const struct kma_countmap *t)
 {
 	return kma_countmap_used(t) < t->rows - t->reserve;
 }
 
-/**
- * kma_countmap_give() - let new keys use a row that is not in use any more
- * @t: the countmap
- * @id: number of the row, whose counters are 0
- *
- * Context: process; the caller prevents concurrent calls, and no probe uses the row.
+/*
+ * Let new keys use row @id, whose counters are 0.  Context: process; the caller prevents
+ * concurrent calls, and no probe uses the row.
  */
 void kma_countmap_give(struct kma_countmap *t, u32 id);
 
-/**
- * kma_countmap_gone() - note that what a key stands for has ended, so that it is not seen again
- * @t: the countmap
- * @key: the key; it may have no row
- *
- * The rows of the key are recycled when rows run short.
- *
- * Context: any, NMI included.
- */
+/* Note that a key, with or without a row, will not be seen again: its rows may be recycled. */
 void kma_countmap_gone(struct kma_countmap *t, const struct kma_countmap_key *key);
 
-/**
- * kma_countmap_first() - get the row that look-ups find, if several rows have the same key
- * @t: the countmap
- * @id: number of a row that is in use
- *
- * A reader adds the counters of all rows with this key to those of the row returned.
- *
- * Context: process.
- * Return: number of the row that look-ups with the key of @id find; @id itself if that row is
- * retired, or if look-ups find no row.
+/*
+ * The row that look-ups with the key of row @id find, if several rows have this key; @id itself if
+ * that row is retired, or if look-ups find no row.  A reader adds the counters of all rows with
+ * this key to those of the row returned.  Context: process.
  */
 u32 kma_countmap_first(const struct kma_countmap *t, u32 id);
 
-/**
- * kma_countmap_get() - find or make the row of a key
- * @t: the countmap
- * @info: @key, and @more and @text for the case that the row has to be made
- *
- * Context: any, NMI included.
- * Return: number of the row, or KMA_COUNTMAP_OTHER if there is no room; this increments the
- * counter countmap_other.
+/*
+ * Find or make the row of @info->key; @more and @text are for a new row.  Returns the number of
+ * the row; KMA_COUNTMAP_OTHER if there is no room, which increments the counter countmap_other.
  */
 static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_countmap_info *info)
 {
@@ -329,14 +237,7 @@ static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_coun
 	return id;
 }
 
-/**
- * kma_countmap_get_reserved() - find or make the row of a key, even in the reserve
- * @t: the countmap
- * @info: as for kma_countmap_get()
- *
- * Context: any, NMI included.
- * Return: as from kma_countmap_get().
- */
+/* Like kma_countmap_get(), but even in the reserve. */
 static inline u32 kma_countmap_get_reserved(struct kma_countmap *t,
 					    const struct kma_countmap_info *info)
 {
@@ -350,14 +251,7 @@ static inline u32 kma_countmap_get_reserved(struct kma_countmap *t,
 	return id;
 }
 
-/**
- * kma_countmap_info() - get the description of a row
- * @t: the countmap
- * @id: number of the row
- *
- * Context: any.
- * Return: the description, or NULL if the row is not in use.
- */
+/* The description of a row; NULL if the row is not in use. */
 static inline const struct kma_countmap_info *
 kma_countmap_info(const struct kma_countmap *t, u32 id)
 {
@@ -365,14 +259,10 @@ kma_countmap_info(const struct kma_countmap *t, u32 id)
 	return smp_load_acquire(&t->info[id].ready) ? &t->info[id] : NULL;
 }
 
-/**
- * kma_countmap_ref() - make a reference to a row, which may be kept after the probe has ended
- * @t: the countmap
- * @id: number of the row
- *
- * Context: any; in the RCU read-side critical section in which the row was found.
- * Return: the reference, for kma_countmap_deref(); 0 for KMA_COUNTMAP_OTHER and for a row that is
- * leaving.
+/*
+ * Make a reference to a row, for kma_countmap_deref(), which may be kept after the probe has
+ * ended; 0 for KMA_COUNTMAP_OTHER and for a row that is leaving.  Context: the RCU read-side
+ * critical section in which the row was found.
  */
 static inline u64 kma_countmap_ref(const struct kma_countmap *t, u32 id)
 {
@@ -381,13 +271,9 @@ static inline u64 kma_countmap_ref(const struct kma_countmap *t, u32 id)
 	return id == KMA_COUNTMAP_OTHER || gen & 1 ? 0 : (u64)gen << 32 | id;
 }
 
-/**
- * kma_countmap_deref() - find the row that a reference leads to
- * @t: the countmap
- * @ref: the reference from kma_countmap_ref(), or 0
- *
- * Context: any; the caller may count in the row until its RCU read-side critical section ends.
- * Return: number of the row; KMA_COUNTMAP_OTHER if the row has left, or if @ref is 0.
+/*
+ * The number of the row that @ref leads to, in which the caller may count until its RCU read-side
+ * critical section ends; KMA_COUNTMAP_OTHER if the row has left, or if @ref is 0.
  */
 static inline u32 kma_countmap_deref(const struct kma_countmap *t, u64 ref)
 {
@@ -401,28 +287,16 @@ static inline u32 kma_countmap_deref(const struct kma_countmap *t, u64 ref)
 	return READ_ONCE(t->info[id].gen) == ref >> 32 ? id : KMA_COUNTMAP_OTHER;
 }
 
-/**
- * kma_countmap_retire() - give a row a permanent name, because its key loses its meaning
- * @t: the countmap
- * @id: number of the row, in use
- * @name: the name
- *
- * This happens if the key is an address in a module that is being unloaded.  Afterwards
- * look-ups no longer find the row, and an event with the same key makes a new row.
- *
- * Context: process; the caller prevents concurrent calls.
+/*
+ * Give a row in use a permanent name, because its key loses its meaning: the key is an address in
+ * a module that is being unloaded.  Afterwards look-ups no longer find the row, and an event with
+ * the same key makes a new row.  Context: process; the caller prevents concurrent calls.
  */
 void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name);
 
-/**
- * kma_countmap_rename() - change the first 16 bytes of a row's text
- * @t: the countmap
- * @id: number of the row
- * @name: the new name, in two words, padded with zeroes
- *
- * A concurrent reader may see one word of the old name and one word of the new name.
- *
- * Context: any, NMI included.
+/*
+ * Change the first 16 bytes of a row's text to @name, padded with zeroes.  A concurrent reader may
+ * see one word of the old name and one word of the new name.
  */
 static inline void kma_countmap_rename(struct kma_countmap *t, u32 id, const u64 name[2])
 {
@@ -434,13 +308,7 @@ static inline void kma_countmap_rename(struct kma_countmap *t, u32 id, const u64
 	WRITE_ONCE(text[1], name[1]);
 }
 
-/**
- * kma_countmap_comm() - read the name that kma_countmap_rename() changes
- * @info: description of the row
- * @buf: the result, 16 bytes, padded with zeroes
- *
- * Context: any.
- */
+/* Read the 16 bytes that kma_countmap_rename() changes into @buf, padded with zeroes. */
 static inline void kma_countmap_comm(const struct kma_countmap_info *info, char *buf)
 {
 	const u64 *text = (const u64 *)info->text;
@@ -449,87 +317,38 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 	memcpy(buf, name, sizeof(name));
 }
 
-/**
- * kma_countmap_count() - add to a counter of a row, on this CPU
- * @t: the countmap
- * @id: number of the row
- * @counter: index of the counter, below KMA_COUNTMAP_COUNTERS
- * @n: what to add
- *
- * Context: any, NMI included.
- */
+/* Add @n to a counter of a row on this CPU; @counter is below KMA_COUNTMAP_COUNTERS. */
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
-/**
- * kma_countmap_add_to() - add to a counter of a row of a shared or local countmap
- * @t: the countmap
- * @id: number of the row
- * @counter: index of the counter, below @t->counters
- * @n: what to add
- *
- * Context: any, NMI included.
- */
+/* Add @n to a counter of a row of a shared or local countmap. */
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
-/**
- * kma_countmap_raise() - raise a counter to a value, if it is less than that
- * @t: the countmap, shared or local
- * @id: number of the row
- * @counter: index of the counter, in @t->maxima
- * @n: the value
- *
- * Context: any, NMI included.
- */
+/* Raise a counter of @t->maxima, of a shared or local countmap, to @n, if it is less than that. */
 void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
-/**
- * kma_countmap_sum() - add up the counters of a row over all CPUs or copies
- * @t: the countmap
- * @id: number of the row
- * @sum: the counters are added to what this holds; of those that keep a maximum, it gets the
- *	larger value
- *
- * Context: any; probes may run at the same time.
+/*
+ * Add the counters of a row, of all CPUs or copies, to @sum, while probes may run; of those that
+ * keep a maximum, @sum gets the larger value.
  */
 void kma_countmap_sum(const struct kma_countmap *t, u32 id, struct kma_countmap_sum *sum);
 
-/**
- * kma_countmap_move() - move what a row has counted to another row
- * @t: the countmap
- * @from: number of a row that no probe counts in; its counters become 0
- * @to: number of the other row, which probes may count in
- *
- * Context: process.
+/*
+ * Move what row @from has counted, in which no probe counts, to row @to, in which probes may
+ * count.  The counters of @from become 0.  Context: process.
  */
 void kma_countmap_move(struct kma_countmap *t, u32 from, u32 to);
 
-/**
- * kma_countmap_free_slots() - free the tombstones that no search needs
- * @t: the countmap
- *
- * Context: process, may sleep; probes may run at the same time.
- */
+/* Free the tombstones that no search needs, while probes may run.  Context: process, may sleep. */
 void kma_countmap_free_slots(struct kma_countmap *t);
 
-/**
- * kma_countmap_unmap() - remove a row from the map, so that no look-up finds it any more
- * @t: the countmap
- * @id: number of the row
- *
- * Context: process; the caller prevents concurrent calls.
- * Return: true if the row is not in the map any more; false if it cannot be removed, because a
- * probe has not published it yet.
+/*
+ * Remove a row from the map, so that no look-up finds it any more.  Returns false if the row
+ * cannot be removed, because a probe has not published it yet.  Context: process; the caller
+ * prevents concurrent calls.
  */
 bool kma_countmap_unmap(struct kma_countmap *t, u32 id);
 
-/**
- * kma_countmap_merge() - add the sums of one row to those of another
- * @maxima: bit mask of the counters that keep a maximum: of these, @sum gets the larger value
- * @sum: the result
- * @more: what is added
- *
- * Context: any.
- */
+/* Add @more to @sum; of the counters in the bit mask @maxima, @sum gets the larger value. */
 void kma_countmap_merge(u32 maxima, struct kma_countmap_sum *sum,
 			const struct kma_countmap_sum *more);
 

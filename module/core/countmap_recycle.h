@@ -28,6 +28,10 @@
  *
  * Nothing that a row has counted is lost: it is added to another row, the heir.  The policy chooses
  * the heir, such as the row of all processes that have ended.  Probes may count in it meanwhile.
+ *
+ * Context of all functions: process, may sleep.  From kma_countmap_recycle_begin() until
+ * kma_countmap_recycle_finish() has returned, no other context recycles, retires or reads rows of
+ * the countmap.
  */
 #ifndef KMA_CORE_COUNTMAP_RECYCLE_H
 #define KMA_CORE_COUNTMAP_RECYCLE_H
@@ -59,37 +63,23 @@ struct kma_countmap_policy {
 	u32 (*heir)(struct kma_countmap *t, const struct kma_countmap_info *info, bool gone);
 };
 
-/**
- * kma_countmap_is_short() - whether rows run short
- * @t: the countmap
- *
- * Context: any.
- * Return: true if seven eighths of the rows before the reserve are in use.
- */
+/* Whether rows run short: seven eighths of the rows before the reserve are in use. */
 bool kma_countmap_is_short(const struct kma_countmap *t);
 
 /**
  * kma_countmap_recycle_begin() - choose the rows that leave
  * @t: the countmap
- * @policy: what its user decides
+ * @policy: the decisions of the user of the countmap
  * @idle: true to begin a search for double and idle rows.  A search that has begun goes on in any
  *	case, until @left of the countmap is 0.
  *
- * Context: process, may sleep; no other context recycles, retires or reads rows of this countmap
- * until kma_countmap_recycle_finish() has returned.
  * Return: the number of rows that leave.  If it is not 0, the caller has to call
  * kma_env_wait_for_probes(), and then kma_countmap_recycle_finish().
  */
 u32 kma_countmap_recycle_begin(struct kma_countmap *t, const struct kma_countmap_policy *policy,
 			       bool idle);
 
-/**
- * kma_countmap_recycle_finish() - give back the rows that leave
- * @t: the countmap
- * @policy: the same as for kma_countmap_recycle_begin()
- *
- * Context: process, may sleep; see kma_countmap_recycle_begin().
- */
+/* Give back the rows that leave, with the @policy of kma_countmap_recycle_begin(). */
 void kma_countmap_recycle_finish(struct kma_countmap *t, const struct kma_countmap_policy *policy);
 
 #endif /* KMA_CORE_COUNTMAP_RECYCLE_H */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs from its environment.  In the module, the environment is the kernel.
+ * The environment of the core.  In the module, this is the kernel.
  *
  * The files of module/core include this header and each other, nothing else.  A program
  * that compiles them in user space supplies a header with the same include guard and the
  * same names instead.  It also defines the functions that are only declared here.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for kma_env_pfns_*() and functions
+ * that allocate or free memory: process, may sleep.
+ *
+ * The functions kma_*_init() of the core return 0, or -ENOMEM with no memory left allocated.
  */
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
@@ -47,61 +52,28 @@
 /* For products of two u64 values, and for sums of squares. */
 #define kma_u128 unsigned __int128
 
-/**
- * kma_env_hide() - hide from the compiler how a value was computed
- * @x: the variable that holds the value
- *
- * Otherwise the compiler may recompute the value for each use.
- *
- * Context: any.
- */
+/* Hide from the compiler how @x was computed.  Otherwise it may recompute @x for each use. */
 #define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
 
-/**
- * kma_unroll() - make gcc and clang unroll the loop that follows
- * @n: the largest number of iterations
- */
+/* Make gcc and clang unroll the loop that follows, of at most @n iterations. */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
 
-/**
- * kma_env_prefetchw() - prefetch a cache line that will be written to
- * @p: an address in the cache line
- *
- * Context: any.
- */
+/* Prefetch the cache line of @p, which will be written to. */
 #define kma_env_prefetchw(p) prefetchw(p)
 
-/**
- * kma_env_strcpy() - copy a string, and truncate it if it does not fit
- * @to: the copy, which always ends in a NUL
- * @from: the string
- * @size: size of @to in bytes
- *
- * Context: any.
- */
+/* Copy a string into @size bytes, NUL included.  A string that does not fit is truncated. */
 #define kma_env_strcpy(to, from, size) strscpy(to, from, size)
 
-/**
- * kma_inc_once() - add one to a variable that has no other writer
- * @x: the variable
- *
- * This is one instruction: a concurrent reader sees either the old or the new value.
- *
- * Context: any.
+/*
+ * Add one to a variable that has no other writer.  This is one instruction: a concurrent reader
+ * sees either the old or the new value.
  */
 #define kma_inc_once(x) data_race((x)++)	/* see above */
 
-/**
- * kma_acquire_is() - whether memory holds a value, with acquire ordering
- * @p: the memory
- * @value: the value
- *
- * The compiler may compare the value in memory, without a load into a register.  If the
- * memory holds @value, this pairs with the release that stored it: all stores before that
- * release are visible.
- *
- * Context: any.
- * Return: true if @p holds @value.
+/*
+ * Whether the memory at @p holds @value.  If so, this pairs with the release that stored it: all
+ * stores before that release are visible.  The compiler may compare the value in memory, without a
+ * load into a register.
  */
 #define kma_acquire_is(p, value) ({					\
 	bool __is = data_race(*(p) == (value));	/* see above */		\
@@ -122,9 +94,7 @@
 /*
  * kma_env_countdown(var): subtract one from bits 0 to 15 of @var, a per-CPU u64.
  * On x86-64 this is one instruction, which leaves the result of the test in the sign flag.
- *
- * Context: any.
- * Return: true if bit 15 is clear afterwards.
+ * Returns true if bit 15 is clear afterwards.
  */
 #ifndef kma_env_countdown
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -146,9 +116,7 @@
  * @was_negative is set to whether it was negative before.  On x86-64 this is one
  * instruction, which leaves both results in flags: the sign flag shows the sign afterwards,
  * and the carry flag shows that a negative number has become non-negative.
- *
- * Context: any.
- * Return: true if the lower half is not negative afterwards.
+ * Returns true if the lower half is not negative afterwards.
  */
 #ifndef kma_env_add_past
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -175,23 +143,13 @@
 #error "kmemacct needs a processor that stores the lowest byte first"
 #endif
 
-/**
- * kma_env_clock() - read a clock that measures short times
- *
- * Context: any.
- * Return: nanoseconds; only readings on the same CPU can be compared.
- */
+/* A clock for short times, in ns.  Only readings on the same CPU can be compared. */
 static __always_inline u64 kma_env_clock(void)
 {
 	return local_clock();
 }
 
-/**
- * kma_env_clock_stay() - turn off preemption, and read the clock
- *
- * Context: any; preemption stays off until kma_env_lap_leave().
- * Return: nanoseconds, see kma_env_clock().
- */
+/* Turn off preemption until kma_env_lap_leave(), and read kma_env_clock(). */
 static inline u64 kma_env_clock_stay(void)
 {
 	/* Since Linux 7.0 a probe may be preempted, and may migrate to another CPU. */
@@ -199,13 +157,7 @@ static inline u64 kma_env_clock_stay(void)
 	return kma_env_clock();
 }
 
-/**
- * kma_env_lap_leave() - get the time since kma_env_clock_stay(), and allow preemption again
- * @start: the result of kma_env_clock_stay()
- *
- * Context: any; undoes what kma_env_clock_stay() did to preemption.
- * Return: nanoseconds since @start.
- */
+/* The ns since kma_env_clock_stay() returned @start.  Undoes what that did to preemption. */
 static inline u64 kma_env_lap_leave(u64 start)
 {
 	u64 ns = kma_env_clock() - start;
@@ -214,12 +166,7 @@ static inline u64 kma_env_lap_leave(u64 start)
 	return ns;
 }
 
-/**
- * kma_env_now() - read the clock of the live table
- *
- * Context: any.
- * Return: the time in units of that clock (KMA_TIME_SHIFT), modulo 2^32.
- */
+/* The clock of the live table: units of KMA_TIME_SHIFT, modulo 2^32. */
 static __always_inline u32 kma_env_now(void)
 {
 	const u64 now = get_jiffies_64();
@@ -227,111 +174,56 @@ static __always_inline u32 kma_env_now(void)
 	return now >> KMA_TIME_SHIFT;
 }
 
-/**
- * kma_env_age_ms() - the time between two results of kma_env_now()
- * @now: the later one
- * @then: the earlier one
- *
- * Context: any.
- * Return: milliseconds, rounded down; the resolution is the clock's unit.
- */
+/* The ms from @then to @now, from kma_env_now(), rounded down to the clock's unit. */
 static inline u64 kma_env_age_ms(u32 now, u32 then)
 {
 	return div_u64(((u64)(u32)(now - then) << KMA_TIME_SHIFT) * MSEC_PER_SEC, HZ);
 }
 
-/**
- * kma_env_cpu() - number of the current CPU
- *
- * Context: any; if the caller may migrate, the result may be out of date.
- * Return: a number below nr_cpu_ids.
- */
+/* The current CPU.  If the caller may migrate, the result may be out of date. */
 static __always_inline u16 kma_env_cpu(void)
 {
 	return raw_smp_processor_id();
 }
 
-/**
- * kma_env_node() - NUMA node of the current CPU
- *
- * Context: any; if the caller may migrate, the result may be out of date.
- * Return: a node number.
- */
+/* The NUMA node of the current CPU.  If the caller may migrate, the result may be out of date. */
 static __always_inline int kma_env_node(void)
 {
 	return numa_node_id();
 }
 
-/**
- * kma_env_tgid() - thread group ID of the current process
- *
- * Context: any.
- * Return: the thread group ID; 0 for the idle tasks and outside task context.
- */
+/* Thread group ID of the current process; 0 for the idle tasks and outside task context. */
 static __always_inline u32 kma_env_tgid(void)
 {
 	return likely(in_task()) ? current->tgid : 0;
 }
 
-/**
- * kma_env_resched() - let other tasks run during a long loop
- *
- * Context: process, may sleep.
- */
+/* Let other tasks run during a long loop.  Context: process, may sleep. */
 static inline void kma_env_resched(void)
 {
 	cond_resched();
 }
 
-/**
- * kma_env_wait_for_probes() - wait until all probes that are running now have ended
- *
- * Context: process, may sleep.
- */
+/* Wait until all probes that are running now have ended.  Context: process, may sleep. */
 void kma_env_wait_for_probes(void);
 
-/**
- * kma_env_zalloc() - allocate zeroed memory for a table
- * @bytes: size of the memory
- *
- * Context: process, may sleep.
- * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
- */
+/* Allocate zeroed, page-aligned memory, to be freed by kma_env_free(); or return NULL. */
 void *kma_env_zalloc(size_t bytes);
 
-/**
- * kma_env_zalloc_try() - allocate zeroed memory, or fail instead of adding to memory pressure
- * @bytes: size of the memory
- *
- * Context: process, may sleep.
- * Return: as for kma_env_zalloc().
- */
+/* Like kma_env_zalloc(), but fail instead of adding to memory pressure. */
 void *kma_env_zalloc_try(size_t bytes);
 
-/**
- * kma_env_zalloc_spread() - allocate zeroed memory for a table that all CPUs share
- * @bytes: size of the memory
- *
- * The memory is divided into equal parts, one for each possible CPU, and each part is
- * allocated on the node of its CPU.  Leak detectors do not scan this memory.
- *
- * Context: process, may sleep.
- * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
+/*
+ * Like kma_env_zalloc(), for a table that all CPUs share.  The memory is divided into equal parts,
+ * one for each possible CPU, and each part is allocated on the node of its CPU.  Leak detectors do
+ * not scan this memory.
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
 /* In place of a node, if there is no RAM at a page frame.  NUMA_NO_NODE is another value. */
 #define KMA_NODE_NONE	(NUMA_NO_NODE - 1)
 
-/**
- * kma_env_pfns_node() - find the node of page frames
- * @pfn: number of the first page frame
- * @nr: number of page frames
- * @otherwise: the result if none of them is online
- *
- * Context: process.
- * Return: the node of the first of them that is online.
- */
+/* The node of the first of @nr page frames that is online, or @otherwise.  Context: process. */
 int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise);
 
 /**
@@ -343,7 +235,6 @@ int kma_env_pfns_node(unsigned long pfn, unsigned long nr, int otherwise);
  *
  * Each page of the memory is allocated on the node of the page frames that it describes.
  *
- * Context: process, may sleep.
  * Return: page-aligned memory, to be freed by kma_env_free(); or NULL.
  */
 void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int node);
@@ -359,7 +250,6 @@ void *kma_env_zalloc_near(size_t bytes, unsigned long pfn, unsigned long nr, int
  * on their node.  All other parts share one page, which is also mapped after the last part.  So
  * gaps between the addresses of RAM take no memory.
  *
- * Context: process, may sleep.
  * Return: page-aligned memory, to be freed by kma_env_pfns_free(); or NULL.
  */
 void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
@@ -373,7 +263,6 @@ void *kma_env_pfns_alloc(u64 nr, size_t size, u64 fill);
  *
  * Element i of the result is the same memory as element i % @nr of @array.
  *
- * Context: process, may sleep.
  * Return: page-aligned memory, to be freed by kma_env_pfns_free(), before or after @array; or
  * NULL.
  */
@@ -393,112 +282,59 @@ void *kma_env_pfns_repeat(void *array, u64 nr, u64 more, size_t size);
  * The element of a page frame below @nr is the same memory as in @array.  Parts that describe
  * only page frames that are added get memory of their own.
  *
- * Context: process, may sleep.
  * Return: page-aligned memory, to be freed by kma_env_pfns_free(), before or after @array; or
  * NULL.
  */
 void *kma_env_pfns_extend(void *array, u64 nr, u64 more, size_t size, u64 fill,
 			  unsigned long pfn, unsigned long added, int node);
 
-/**
- * kma_env_pfns_missing() - whether page frames of an array have no memory of their own
- * @array: the array
- * @nr: number of its elements
- * @size: size of an element in bytes
- * @pfn: number of the first of these page frames
- * @added: number of page frames
- *
- * Context: process, may sleep.
- * Return: true if one of them has none, or if such an array cannot be extended.
+/*
+ * Whether one of @added page frames from @pfn on has no memory of its own in @array, or whether
+ * such an array cannot be extended.  @nr and @size are as in kma_env_pfns_extend().
  */
 bool kma_env_pfns_missing(void *array, u64 nr, size_t size, unsigned long pfn,
 			  unsigned long added);
 
-/**
- * kma_env_pfns_forecast() - memory that an array of page frames would take
- * @nr: number of elements
- * @size: size of an element in bytes
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that an array of page frames would take, with @nr elements of @size bytes. */
 u64 kma_env_pfns_forecast(u64 nr, size_t size);
 
-/**
- * kma_env_pfns_bytes() - memory that an array of page frames takes
- * @array: the array
- * @nr: number of its elements
- * @size: size of an element in bytes
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that an array of page frames takes, with @nr elements of @size bytes. */
 u64 kma_env_pfns_bytes(void *array, u64 nr, size_t size);
 
-/**
- * kma_env_pfns_free() - free an array of page frames
- * @array: the array, or NULL
- * @nr: number of its elements
- * @size: size of an element in bytes
- *
- * Context: process, may sleep.
- */
+/* Free @array, or NULL, with @nr elements of @size bytes. */
 void kma_env_pfns_free(void *array, u64 nr, size_t size);
 
-/**
- * kma_env_no_scan() - keep leak detectors from scanning a table
- * @mem: memory from kma_env_zalloc() that holds addresses of objects
- *
- * A leak detector such as kmemleak would take these addresses for references, and would never
- * report an object that is recorded in the table.
- *
- * Context: process.
+/*
+ * Keep leak detectors from scanning @mem, memory from kma_env_zalloc() that holds addresses of
+ * objects.  A leak detector such as kmemleak would take these addresses for references, and would
+ * never report an object that is recorded in the table.  Context: process.
  */
 void kma_env_no_scan(void *mem);
 
-/**
- * kma_env_free() - free memory from kma_env_zalloc*(), but no per-CPU chunk
- * @mem: the memory, or NULL
- *
- * Context: process, may sleep.
- */
+/* Free memory from kma_env_zalloc*(), or NULL, but no per-CPU chunk. */
 void kma_env_free(void *mem);
 
 /* Per-CPU tables are allocated in chunks of this size, the most that alloc_percpu() allows. */
 #define KMA_PERCPU_CHUNK_BYTES	32768
 
-/**
- * kma_env_zalloc_percpu() - allocate a zeroed chunk of a per-CPU table
- * @align: alignment in bytes, a power of two
- *
- * Context: process, may sleep.
- * Return: KMA_PERCPU_CHUNK_BYTES bytes for each CPU, to be freed by kma_env_free_percpu(); or
- * NULL.
+/*
+ * Allocate a zeroed chunk of a per-CPU table: KMA_PERCPU_CHUNK_BYTES for each CPU, aligned to
+ * @align bytes, a power of two.  Returns NULL on failure.  To be freed by kma_env_free_percpu().
  */
 void __percpu *kma_env_zalloc_percpu(size_t align);
 
-/**
- * kma_env_free_percpu() - free memory from kma_env_zalloc_percpu()
- * @chunk: the chunk, or NULL
- *
- * Context: process, may sleep.
- */
+/* Free a chunk from kma_env_zalloc_percpu(), or NULL. */
 void kma_env_free_percpu(void __percpu *chunk);
 
-/**
- * kma_env_memory() - memory that these functions have allocated and that is not freed yet
- *
- * Context: any.
- * Return: bytes, in whole pages; per-CPU chunks count once for each possible CPU.
+/*
+ * Bytes that these functions have allocated and that are not freed yet, in whole pages.  Per-CPU
+ * chunks count once for each possible CPU.
  */
 u64 kma_env_memory(void);
 
-/**
- * kma_env_memory_areas() - the part of kma_env_memory() that is not in per-CPU chunks
- *
- * Context: any.
- * Return: bytes, as /proc/vmallocinfo shows them; but a page that parts of an array share
- * (kma_env_pfns_alloc()) counts once.
+/*
+ * The part of kma_env_memory() that is not in per-CPU chunks, in bytes, as /proc/vmallocinfo shows
+ * them; but a page that parts of an array share (kma_env_pfns_alloc()) counts once.
  */
 u64 kma_env_memory_areas(void);
 
@@ -513,40 +349,28 @@ struct kma_stack;
  * A stack that is not in the cache is unwound and added to it.  If this context has
  * interrupted one that is using the same place in the cache, the result is NULL.
  *
- * Context: a probe, any context, in the context that allocates, which does not migrate
- * until kma_env_stack_done(); does not allocate, sleep or take a lock.
+ * Context: a probe, in the context that allocates, which does not migrate until
+ * kma_env_stack_done(); does not allocate, sleep or take a lock.
  * Return: the stack, valid until kma_env_stack_done(), without frames if @site is not on
  * it; or NULL, and then the caller has to call kma_env_unwind() instead.
  */
 const struct kma_stack *kma_env_stack(unsigned long site);
 
-/**
- * kma_env_stack_done() - end the use of a stack in the cache
- * @stack: the result of kma_env_stack(), not NULL
- *
- * Context: a probe, on the same CPU and in the same context as kma_env_stack().
- */
+/* End the use of the result of kma_env_stack(), on the same CPU and in the same context. */
 void kma_env_stack_done(const struct kma_stack *stack);
 
-/**
- * kma_env_unwind() - unwind the stack of an allocation, without the cache of stacks
- * @site: call site of the allocation
- * @stack: the result; without frames if @site is not on the stack
- *
- * Context: a probe, any context, in the context that allocates, which does not migrate;
- * does not allocate, sleep or take a lock.
+/*
+ * Unwind the stack of the allocation at @site, without the cache of stacks.  @stack has no frames
+ * if @site is not on the stack.  Context: a probe, in the context that allocates, which does not
+ * migrate; does not allocate, sleep or take a lock.
  */
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
-/**
- * kma_env_page_site() - find the call site of a page allocation
- *
- * The call site is the first caller on the stack that is not in the page allocator or its
- * helpers (match/page_caller.h).
- *
- * Context: a probe, any context, NMI included, in the context that allocates; does not
- * allocate, sleep or take a lock.
- * Return: the return address, or KMA_SITE_NOWHERE (pagealloc.h).
+/*
+ * Return address at the call site of a page allocation: the first caller on the stack that is not
+ * in the page allocator or its helpers (match/page_caller.h); KMA_SITE_NOWHERE (pagealloc.h) if
+ * there is none.  Context: a probe, in the context that allocates; does not allocate, sleep or
+ * take a lock.
  */
 unsigned long kma_env_page_site(void);
 
@@ -560,7 +384,7 @@ unsigned long kma_env_page_site(void);
  * @object_size: size of an object as requested when the kmem_cache was created
  * @name: the name of the kmem_cache, truncated to KMA_CACHE_NAME_LEN - 1 characters
  *
- * Context: a probe, any context; does not allocate, sleep or take a lock.
+ * Context: a probe; does not allocate, sleep or take a lock.
  */
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN]);

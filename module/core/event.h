@@ -7,6 +7,8 @@
  * A free event has no such struct: only its pointer is used.  Whether the event is kfree or
  * kmem_cache_free does not show how the object was allocated, because kfree() may be called
  * for an object of a kmem_cache.
+ *
+ * Context of all functions: any, NMI included.
  */
 #ifndef KMA_CORE_EVENT_H
 #define KMA_CORE_EVENT_H
@@ -24,13 +26,7 @@
  */
 #define KMA_CACHE_BYTES_MAX	0x80000000UL
 
-/**
- * kma_cache_is_kmalloc() - test whether a cache word is a size of kmalloc
- * @cache: the cache word
- *
- * Context: any.
- * Return: true for a number of bytes, false for the address of a kmem_cache.
- */
+/* Whether a cache word is a number of bytes, not the address of a kmem_cache. */
 static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 {
 	return cache <= KMA_CACHE_BYTES_MAX;
@@ -57,15 +53,7 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 /* In place of gfp flags that are not known.  No allocation has all of these flags. */
 #define KMA_CLASS_GFP_OTHER	U32_MAX
 
-/**
- * kma_class() - compute the class of a page allocation
- * @order: binary logarithm of the number of pages, below 16
- * @type: migrate type, below 8
- * @gfp: gfp flags
- *
- * Context: any.
- * Return: the class, of the kind KMA_CLASS_SITE.
- */
+/* The class, of the kind KMA_CLASS_SITE, with an order below 16 and a migrate type below 8. */
 static __always_inline unsigned long kma_class(unsigned int order, unsigned int type,
 					       u32 gfp)
 {
@@ -79,51 +67,24 @@ static __always_inline unsigned long kma_class(unsigned int order, unsigned int 
 	return (word << KMA_CLASS_GFP_SHIFT) + (order * 8 + type) + KMA_CLASS_SITE;
 }
 
-/**
- * kma_class_kind() - change the kind of a class
- * @class: the class, of the kind KMA_CLASS_SITE
- * @kind: the new kind: KMA_CLASS_SITE, KMA_CLASS_SHADOW or KMA_CLASS_ALONE
- *
- * Context: any.
- * Return: the class with the new kind.
- */
+/* Change the kind of @class from KMA_CLASS_SITE to @kind, one of the three kinds above. */
 static __always_inline unsigned long kma_class_kind(unsigned long class,
 						    unsigned long kind)
 {
 	return class + kind - KMA_CLASS_SITE;
 }
 
-/**
- * kma_class_order() - get the order from a class
- * @class: the class
- *
- * Context: any.
- * Return: the order.
- */
 static __always_inline unsigned int kma_class_order(unsigned long class)
 {
 	return class >> 3 & 15;
 }
 
-/**
- * kma_class_type() - get the migrate type from a class
- * @class: the class
- *
- * Context: any.
- * Return: the migrate type.
- */
+/* The migrate type. */
 static __always_inline unsigned int kma_class_type(unsigned long class)
 {
 	return class & 7;
 }
 
-/**
- * kma_class_gfp() - get the gfp flags from a class
- * @class: the class
- *
- * Context: any.
- * Return: the gfp flags.
- */
 static __always_inline u32 kma_class_gfp(unsigned long class)
 {
 	return class >> KMA_CLASS_GFP_SHIFT;

@@ -38,6 +38,9 @@
  * cell in eight is used if all of the memory is slab, and one in forty if a fifth of it is.  A
  * machine of up to KMA_LIVEFILTER_SMALL page frames has a smaller array, which stays in the cache
  * of a CPU.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free memory: process, may sleep.
  */
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H
@@ -64,56 +67,23 @@ struct kma_livefilter {
 	unsigned long mask;
 };
 
-/**
- * kma_livefilter_bytes() - memory that a livefilter takes
- * @pfns: number of page frames, see kma_livefilter_init()
- *
- * Context: any.
- * Return: bytes, a power of two.
- */
+/* Bytes, a power of two, that a livefilter for @pfns page frames takes. */
 u64 kma_livefilter_bytes(u64 pfns);
 
-/**
- * kma_livefilter_init() - allocate an empty livefilter
- * @f: the livefilter
- * @pfns: number of page frames, a power of two
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate a livefilter for @pfns page frames, a power of two.  Returns 0 or -ENOMEM. */
 int kma_livefilter_init(struct kma_livefilter *f, u64 pfns);
 
-/**
- * kma_livefilter_destroy() - free a livefilter
- * @f: the livefilter; may be zeroed memory
- *
- * Context: process, may sleep; no other context uses the livefilter any more.
- */
+/* Free @f, which may be zeroed memory, and which no other context uses any more. */
 void kma_livefilter_destroy(struct kma_livefilter *f);
 
-/**
- * kma_livefilter_at() - find the cell of an object
- * @f: the livefilter
- * @ptr: the object's address
- *
- * Context: any.
- * Return: pointer to the cell.
- */
+/* The cell of an object. */
 static __always_inline u16 *kma_livefilter_at(const struct kma_livefilter *f,
 					      unsigned long ptr)
 {
 	return &f->cell[ptr / KMA_LIVEFILTER_STEP & f->mask];
 }
 
-/**
- * kma_livefilter_used() - test whether an object may be in the live table, by its cell alone
- * @f: the livefilter
- * @ptr: the object's address
- *
- * Context: any.
- * Return: false if the object is not in the live table; if true, kma_livefilter_has() can tell
- * more.
- */
+/* Whether an object may be in the live table, by its cell; kma_livefilter_has() tells more. */
 static __always_inline bool kma_livefilter_used(const struct kma_livefilter *f,
 						unsigned long ptr)
 {
@@ -125,49 +95,19 @@ static __always_inline bool kma_livefilter_used(const struct kma_livefilter *f,
 	return data_race(*kma_livefilter_at(f, ptr) != 0);
 }
 
-/**
- * kma_livefilter_has() - test whether an object may be in the live table
- * @f: the livefilter
- * @ptr: the object's address
- *
- * Context: any.
- * Return: false if the object is not in the live table; true if it may be.
- */
+/* Whether an object may be in the live table, by its tag as well. */
 bool kma_livefilter_has(const struct kma_livefilter *f, unsigned long ptr);
 
-/**
- * kma_livefilter_add() - add an object that is about to be put into the live table
- * @f: the livefilter
- * @ptr: the object's address
- *
- * Context: any.
- */
+/* Add an object that is about to be put into the live table. */
 void kma_livefilter_add(struct kma_livefilter *f, unsigned long ptr);
 
-/**
- * kma_livefilter_remove() - remove an object that was taken from the live table
- * @f: the livefilter
- * @ptr: the object's address, which has been added
- *
- * Context: any.
- */
+/* Remove an object that has been added, and was taken from the live table. */
 void kma_livefilter_remove(struct kma_livefilter *f, unsigned long ptr);
 
-/**
- * kma_livefilter_keep() - keep the cell of an object from becoming 0 again
- * @f: the livefilter
- * @ptr: the object's address, whether or not it has been added
- *
- * Context: any.
- */
+/* Keep the cell of an object from becoming 0 again, whether or not the object has been added. */
 void kma_livefilter_keep(struct kma_livefilter *f, unsigned long ptr);
 
-/**
- * kma_livefilter_clear() - set all cells to 0
- * @f: the livefilter
- *
- * Context: process, may sleep; no other context uses the livefilter at the same time.
- */
+/* Set all cells to 0.  Context: process, may sleep; no other context uses @f meanwhile. */
 void kma_livefilter_clear(struct kma_livefilter *f);
 
 #endif /* KMA_CORE_LIVEFILTER_H */

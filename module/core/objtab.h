@@ -75,6 +75,9 @@
  * The table has KMA_SPARE times live_max slots.  With that many slots and with KMA_PLACES
  * places for each object, no object is dropped while fewer than live_max objects are recorded,
  * whatever their sizes; see performance.rst for the figures.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that change the
+ * table: a probe; for functions that size, allocate or free the table: process, may sleep.
  */
 #ifndef KMA_CORE_OBJTAB_H
 #define KMA_CORE_OBJTAB_H
@@ -114,16 +117,7 @@ struct kma_entry {
 
 static_assert(sizeof(struct kma_entry) == 24);
 
-/**
- * kma_entry_where() - compute the member @where of an entry
- * @gen: the generation of the object's page
- * @depth: the depth of the object, see kma_entry_depth()
- *
- * Both are in one word, so that one store writes them.
- *
- * Context: any.
- * Return: the value of @where.
- */
+/* The member @where of an entry: one word, so that one store writes generation and depth. */
 static __always_inline u32 kma_entry_where(u32 gen, u32 depth)
 {
 	return depth << 16 | gen;
@@ -131,25 +125,15 @@ static __always_inline u32 kma_entry_where(u32 gen, u32 depth)
 
 static_assert(sizeof(kma_gen) == 2);
 
-/**
- * kma_entry_gen() - get the generation of an object's page when the object was recorded
- * @e: the object's entry
- *
- * Context: any.
- * Return: the generation.
- */
+/* The generation of an object's page when the object was recorded. */
 static inline kma_gen kma_entry_gen(const struct kma_entry *e)
 {
 	return e->where;
 }
 
-/**
- * kma_entry_depth() - how far an object has spilled
- * @e: the object's entry
- *
- * Context: any.
- * Return: 0 if the object is in its own slot, KMA_DEPTH_HOME if it is in another slot
- * of its home bucket, and 2 to KMA_DEPTHS if it is in another bucket.
+/*
+ * How far an object has spilled: 0 if it is in its own slot, KMA_DEPTH_HOME if it is in another
+ * slot of its home bucket, and 2 to KMA_DEPTHS if it is in another bucket.
  */
 static inline int kma_entry_depth(const struct kma_entry *e)
 {
@@ -212,14 +196,7 @@ enum kma_put {
 	KMA_PUT_REPLACED_FULL,
 };
 
-/**
- * kma_objtab_bytes() - memory that a table takes
- * @live_max: number of objects, see kma_objtab_init()
- * @pfns: number of page frames, see kma_pagegen_init(); 0 to leave out their generations
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that a table takes, as for kma_objtab_init(); without page generations if @pfns is 0. */
 u64 kma_objtab_bytes(u64 live_max, u64 pfns);
 
 /**
@@ -229,64 +206,32 @@ u64 kma_objtab_bytes(u64 live_max, u64 pfns);
  *	it has been crowded less than two units of kma_env_now() ago
  * @pfns: number of page frames, see kma_pagegen_init()
  *
- * Context: process, may sleep.
  * Return: 0, or -ENOMEM with no memory left allocated.
  */
 int kma_objtab_init(struct kma_objtab *t, u64 live_max, u64 pfns);
 
-/**
- * kma_objtab_destroy() - free a table
- * @t: the table; may be zeroed memory
- *
- * Context: process, may sleep; no other context uses the table any more.
- */
+/* Free @t, which may be zeroed memory, and which no other context uses any more. */
 void kma_objtab_destroy(struct kma_objtab *t);
 
-/**
- * kma_objtab_read() - copy the entry of a slot
- * @b: the bucket
- * @slot: the slot, below KMA_SLOTS
- * @entry: the copy, valid unless the result is 0
- *
- * Context: any; runs concurrently with probes.
- * Return: the object's address, or 0 if the slot is free or busy, or changed during the copy.
+/*
+ * Copy the entry of a slot while probes may change it.  Returns the object's address; 0, with
+ * @entry not valid, if the slot is free or busy, or changed during the copy.
  */
 unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 			      struct kma_entry *entry);
 
-/**
- * kma_objtab_buckets() - number of buckets
- * @t: the table
- *
- * Context: any.
- * Return: the number.
- */
 static inline u64 kma_objtab_buckets(const struct kma_objtab *t)
 {
 	return t->nr_buckets;
 }
 
-/**
- * kma_objtab_estimate() - estimate how many objects are recorded
- * @t: the table
- * @first: number of the bucket to begin with; any value
- *
- * This counts the objects in a thousand buckets, or in all buckets if there are fewer.  If the
+/*
+ * Estimate how many objects are recorded, while probes may run, from a thousand buckets, or from
+ * all if there are fewer.  @first is the number of the bucket to begin with; any value.  If the
  * table is half full, the estimate is off by one or two percent.
- *
- * Context: any; runs concurrently with probes.
- * Return: the estimated number.
  */
 u64 kma_objtab_estimate(const struct kma_objtab *t, u32 first);
 
-/**
- * kma_objtab_bucket() - find a bucket by its number
- * @t: the table
- * @i: the number, below kma_objtab_buckets()
- *
- * Context: any.
- * Return: the bucket.
- */
 static inline struct kma_bucket *kma_objtab_bucket(const struct kma_objtab *t,
 						   u64 i)
 {
@@ -302,49 +247,24 @@ static inline struct kma_bucket *kma_objtab_bucket(const struct kma_objtab *t,
  *
  * If the table still has an entry for @ptr, it is removed first.
  *
- * Context: a probe, any context.
  * Return: see enum kma_put.
  */
 enum kma_put kma_objtab_put(struct kma_objtab *t, unsigned long ptr,
 			    const struct kma_entry *entry,
 			    struct kma_entry *old);
 
-/**
- * kma_objtab_put_again() - record an object after kma_objtab_make_room() has made room
- * @t: the table
- * @ptr: the object's address; neither 0 nor KMA_BUSY
- * @entry: the object's entry; @generation and @where are ignored
- * @old: as in kma_objtab_put()
- *
- * This uses any place of the object, even if the table is crowded.
- *
- * Context: a probe, any context.
- * Return: see enum kma_put.
- */
+/* Like kma_objtab_put(), after kma_objtab_make_room(): use any place, even if @t is crowded. */
 enum kma_put kma_objtab_put_again(struct kma_objtab *t, unsigned long ptr,
 				  const struct kma_entry *entry,
 				  struct kma_entry *old);
 
-/**
- * kma_objtab_take() - remove an object
- * @t: the table
- * @ptr: the object's address
- * @entry: on success, a copy of the object's entry
- *
- * Context: a probe, any context.
- * Return: true if the object was in the table and this call removed it.
- */
+/* Remove an object, and copy its entry.  Returns false if this call has not removed it. */
 bool kma_objtab_take(struct kma_objtab *t, unsigned long ptr,
 		     struct kma_entry *entry);
 
-/**
- * kma_objtab_stale() - test whether an object's page was freed since the object was recorded
- * @t: the table
- * @ptr: the object's address
- * @entry: a copy of the object's entry, made before this call
- *
- * Context: a probe, or any context with preemption off.
- * Return: true if the entry is stale.
+/*
+ * Whether an object's page was freed since the object was recorded.  @entry is a copy of the
+ * object's entry, made before this call.  Context: a probe, or any context with preemption off.
  */
 static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long ptr,
 				    const struct kma_entry *entry)
@@ -352,55 +272,26 @@ static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long pt
 	return kma_entry_gen(entry) != kma_pagegen_read(&t->pages, ptr);
 }
 
-/**
- * typedef kma_removed - a function to call for each entry that a sweep has removed
- * @arg: the argument that the caller passed to the sweep
- * @ptr: the object's address
- * @entry: a copy of the entry
- *
- * Context: the context of the sweep.
+/*
+ * A function that a sweep calls in its own context for each entry that it has removed.  @arg is
+ * the argument that the caller passed to the sweep, and @entry a copy of the entry.
  */
 typedef void kma_removed(void *arg, unsigned long ptr, const struct kma_entry *entry);
 
-/**
- * kma_objtab_sweep() - remove the stale entries of a bucket
- * @t: the table
- * @b: the bucket
- * @removed: called for each entry that this call removes
- * @arg: the first argument of @removed
- *
- * Context: any; runs concurrently with probes.
- * Return: how many entries were removed.
- */
+/* Remove the stale entries of a bucket.  Returns how many were removed.  Context: any. */
 int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
 		     kma_removed *removed, void *arg);
 
-/**
- * kma_objtab_make_room() - sweep the buckets that an object can be put into
- * @t: the table
- * @ptr: the object's address
- * @removed: called for each entry that this call removes
- * @arg: the first argument of @removed
- *
- * This stops after the first bucket that had a stale entry.  If no bucket had one, further
- * calls return 0 at once for one or two units of kma_env_now(), because a table that is full of
- * live objects probably has no stale entries in other buckets either.
- *
- * Context: a probe, any context.
- * Return: how many entries were removed.
+/*
+ * Sweep the buckets that an object can be put into, up to the first bucket that had a stale entry.
+ * Returns how many entries were removed.  If no bucket had one, further calls return 0 at once for
+ * one or two units of kma_env_now(), because a table that is full of live objects probably has no
+ * stale entries in other buckets either.
  */
 int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
 			 kma_removed *removed, void *arg);
 
-/**
- * kma_objtab_sweep_page() - remove all entries of a page
- * @t: the table
- * @page: address of the page, which has no live objects
- * @removed: called for each entry that this call removes
- * @arg: the first argument of @removed
- *
- * Context: a probe, any context.
- */
+/* Remove all entries of a page that has no live objects. */
 void kma_objtab_sweep_page(struct kma_objtab *t, unsigned long page,
 			   kma_removed *removed, void *arg);
 
@@ -414,21 +305,14 @@ static __always_inline u32 kma_scale(u32 x, u32 n)
 #define KMA_SHARE	2048U
 #define KMA_PAIR_SHIFT	(KMA_PAGE_SHIFT + 1)
 
-/**
- * kma_objtab_home() - find the home bucket of an object
- * @t: the table
- * @ptr: the object's address
- *
- * Context: any.
- * Return: the bucket.
- */
+/* The home bucket of an object. */
 static __always_inline struct kma_bucket *
 kma_objtab_home(const struct kma_objtab *t, unsigned long ptr)
 {
 	const u32 low = ptr & (KMA_SHARE - 1), pair = ptr >> KMA_PAIR_SHIFT & U32_MAX;
 	unsigned long first = ((u64)(pair * 0x9e3779b1U) * t->span) >> 32;
 	/*
-	 * This is (low >> 8) + (low >> 1) modulo KMA_STEPS, computed as bits 8 to 14 of
+	 * The step is (low >> 8) + (low >> 1) modulo KMA_STEPS, computed as bits 8 to 14 of
 	 * low * 129.
 	 */
 	u32 step = low * (129U << 17) >> 25;
@@ -447,13 +331,7 @@ static_assert(KMA_STEPS == 1 << (32 - 25));
  */
 #define KMA_SLOT_MULTIPLIER	0x1004924cU
 
-/**
- * kma_objtab_slot() - find an object's own slot in its home bucket
- * @ptr: the object's address
- *
- * Context: any.
- * Return: the slot, below KMA_SLOTS.
- */
+/* The number of an object's own slot in its home bucket. */
 static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 {
 	const u32 x = (u32)(ptr & U32_MAX) * KMA_SLOT_MULTIPLIER;
@@ -461,13 +339,7 @@ static __always_inline unsigned long kma_objtab_slot(unsigned long ptr)
 	return (u64)x * KMA_SLOTS >> 32;
 }
 
-/**
- * kma_objtab_expect() - prefetch an object's own slot, because the object will be put soon
- * @t: the table
- * @ptr: the object's address
- *
- * Context: any.
- */
+/* Prefetch an object's own slot, because the object will be put soon. */
 static inline void kma_objtab_expect(const struct kma_objtab *t, unsigned long ptr)
 {
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
@@ -477,7 +349,7 @@ static inline void kma_objtab_expect(const struct kma_objtab *t, unsigned long p
 	kma_env_prefetchw(&home->entry[i]);
 }
 
-/* Find the slot with this key.  Return: the slot, or -1. */
+/* Find the slot with this key; -1 if there is none. */
 static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 					   unsigned long ptr)
 {
@@ -495,13 +367,9 @@ static __always_inline int kma_bucket_find(const struct kma_bucket *b,
 	return -1;
 }
 
-/**
- * kma_bucket_spilled() - test whether objects of a bucket have spilled, or it is being swept
- * @b: the bucket
- *
- * Context: a probe, any context.
- * Return: true if an object with this home bucket may not be in its own slot, or if a sweep
- * is in progress, so that no object may be put into the bucket now.
+/*
+ * Whether an object with this home bucket may not be in its own slot, or whether a sweep is in
+ * progress, so that no object may be put into the bucket now.
  */
 static __always_inline bool kma_bucket_spilled(const struct kma_bucket *b)
 {
@@ -515,28 +383,22 @@ static __always_inline bool kma_bucket_spilled(const struct kma_bucket *b)
 	return data_race(b->spilled.counter != 0);
 }
 
-/**
- * kma_bucket_may_have() - test whether a spilled object may be in the table
- * @home: the object's home bucket
- * @ptr: the object's address; the object is not in its own slot
- *
- * Nearly always the result is false, so branches on it are well predicted.  Branches on whether
- * objects of a bucket have spilled are not: each costs about as much as the rest of a free.
- *
- * Context: a probe, any context.
- * Return: false if the object is not in the table.
+/*
+ * Whether an object that is not in its own slot may be in the table.  Nearly always the result is
+ * false, so branches on it are well predicted.  Branches on whether objects of a bucket have
+ * spilled are not: each costs about as much as the rest of a free.
  */
 static __always_inline bool kma_bucket_may_have(const struct kma_bucket *home,
 						unsigned long ptr)
 {
-	/* This pairs like kma_bucket_spilled(), where the caller has read the same word. */
+	/* Pairs like kma_bucket_spilled(), where the caller has read the same word. */
 	const u64 spilled = atomic64_read(&home->spilled);
 
 	return (spilled & KMA_SPILLED) >> 4 * KMA_DEPTH_HOME || kma_bucket_find(home, ptr) >= 0;
 }
 
 /*
- * Claim any free slot.  Return: the slot, or -1 if none is free.  The cmpxchg pairs with the
+ * Claim any free slot; return -1 if none is free.  The cmpxchg pairs with the
  * release in kma_bucket_empty().  It also orders the claim before the change of the slot's
  * generation in kma_bucket_begin(); this pairs with the first smp_rmb() in kma_objtab_read().
  */
@@ -550,14 +412,9 @@ static __always_inline int kma_bucket_claim(struct kma_bucket *b)
 	return -1;
 }
 
-/**
- * kma_bucket_begin() - begin to fill a slot
- * @b: the bucket
- * @i: the slot, which this context has claimed
- *
- * Context: a probe, any context.
- * Return: the entry.  The caller writes it by kma_entry_write(), and then calls
- * kma_bucket_publish().
+/*
+ * Begin to fill slot @i, which this context has claimed.  The caller writes the entry that this
+ * returns by kma_entry_write(), and then calls kma_bucket_publish().
  */
 static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
 							  unsigned long i)
@@ -586,14 +443,7 @@ static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
 	WRITE_ONCE(__e->where, _where);						\
 })
 
-/**
- * kma_bucket_publish() - make a slot visible after filling it
- * @b: the bucket
- * @i: the slot
- * @ptr: the object's address
- *
- * Context: a probe, any context.
- */
+/* Make a slot visible after filling it. */
 static __always_inline void kma_bucket_publish(struct kma_bucket *b, unsigned long i,
 					       unsigned long ptr)
 {
@@ -605,16 +455,9 @@ static __always_inline void kma_bucket_publish(struct kma_bucket *b, unsigned lo
 	smp_store_release(&b->key[i], ptr);
 }
 
-/**
- * kma_bucket_fill() - fill a slot and publish it
- * @b: the bucket
- * @i: the slot, which this context has claimed
- * @ptr: the object's address
- * @entry: the object's entry; @generation and @where are ignored
- * @gen: the generation of the object's page
- * @depth: the depth of the object, see kma_entry_depth()
- *
- * Context: a probe, any context.
+/*
+ * Fill slot @i, which this context has claimed, and publish it.  @generation and @where of @entry
+ * are ignored; @gen is the generation of the object's page, and @depth is as in kma_entry_depth().
  */
 static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 				   unsigned long ptr, const struct kma_entry *entry,
@@ -627,13 +470,7 @@ static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 	kma_bucket_publish(b, i, ptr);
 }
 
-/**
- * kma_bucket_empty() - free a slot after reading its entry
- * @b: the bucket
- * @i: the slot, which this context has claimed, or for which kma_objtab_is_own() is true
- *
- * Context: a probe, any context.
- */
+/* Free slot @i, which is claimed, or for which kma_objtab_is_own() is true, after reading it. */
 static __always_inline void kma_bucket_empty(struct kma_bucket *b, unsigned long i)
 {
 	/*
@@ -645,7 +482,7 @@ static __always_inline void kma_bucket_empty(struct kma_bucket *b, unsigned long
 }
 
 /*
- * Empty slot @i if its key is still @ptr.  Return: true if this call has emptied the slot.  The
+ * Empty slot @i if its key is still @ptr.  Returns true if this call has emptied the slot.  The
  * cmpxchg pairs with the release in kma_bucket_publish().
  */
 static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long i,
@@ -664,15 +501,10 @@ static __always_inline bool kma_bucket_take(struct kma_bucket *b, unsigned long 
  * everything in registers; the only memory that they write to is the slot.
  */
 
-/**
- * kma_objtab_claim_home() - claim an object's own slot, if no object of the bucket has spilled
- * @b: the object's home bucket
- * @i: the object's own slot
- *
- * Context: a probe, any context.
- * Return: true if the slot is claimed: the caller has to fill it, by kma_bucket_begin()
- * and kma_bucket_publish().  False if nothing was done: the caller has to call
- * kma_objtab_put().
+/*
+ * Claim an object's own slot @i in its home bucket, if no object of the bucket has spilled.
+ * Returns true if the slot is claimed: the caller has to fill it, by kma_bucket_begin() and
+ * kma_bucket_publish().  Otherwise nothing was done, and the caller has to call kma_objtab_put().
  */
 static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
 						  unsigned long i)
@@ -690,17 +522,10 @@ static __always_inline bool kma_objtab_claim_home(struct kma_bucket *b,
 		      try_cmpxchg(&b->key[i], &free, KMA_BUSY));
 }
 
-/**
- * kma_objtab_in_home() - test whether an object that is about to be freed is in its own slot
- * @b: the object's home bucket
- * @i: the object's own slot
- * @ptr: the object's address
- *
- * An object that is not in its own slot can be in the table only if kma_bucket_spilled() is
- * true for its home bucket.
- *
- * Context: a probe, any context.
- * Return: true if the object is in its own slot.
+/*
+ * Whether an object that is about to be freed is in its own slot @i of its home bucket.  An object
+ * that is not in its own slot can be in the table only if kma_bucket_spilled() is true for its
+ * home bucket.
  */
 static __always_inline bool kma_objtab_in_home(struct kma_bucket *b, unsigned long i,
 					       unsigned long ptr)
@@ -709,16 +534,10 @@ static __always_inline bool kma_objtab_in_home(struct kma_bucket *b, unsigned lo
 	return likely(kma_acquire_is(&b->key[i], ptr));
 }
 
-/**
- * kma_objtab_is_own() - test whether no other context can remove an entry
- * @t: the table
- * @e: the entry
- * @ptr: the object's address
- *
- * Context: a probe, any context; the object is about to be freed, and the allocator does not
- * get it back before the probe has returned.
- * Return: true if the caller may empty the slot by kma_bucket_empty(), without claiming
- * the slot first.
+/*
+ * Whether no other context can remove an entry, so that the caller may empty the slot by
+ * kma_bucket_empty(), without claiming the slot first.  Context: a probe; the object is about to
+ * be freed, and the allocator does not get it back before the probe has returned.
  */
 static __always_inline bool kma_objtab_is_own(const struct kma_objtab *t,
 					      const struct kma_entry *e,
@@ -734,16 +553,9 @@ static __always_inline bool kma_objtab_is_own(const struct kma_objtab *t,
 	return likely(data_race(*(const kma_gen *)&e->where == *gen));
 }
 
-/**
- * kma_objtab_take_home() - remove an object from its own slot
- * @b: the object's home bucket
- * @ptr: the object's address
- * @entry: on success, a copy of the object's entry
- *
- * An object that has spilled is not found here; kma_objtab_take() also looks for it.
- *
- * Context: a probe, any context.
- * Return: true if the object was in its own slot and this call removed it.
+/*
+ * Remove an object from its own slot, and copy its entry.  Returns false if the object is not
+ * there; if it has spilled, kma_objtab_take() finds it.
  */
 static __always_inline bool kma_objtab_take_home(struct kma_bucket *b,
 						 unsigned long ptr,

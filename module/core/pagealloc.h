@@ -22,6 +22,9 @@
  *
  * A page allocation counts as freed when its first page is freed, because its pages may be
  * freed separately.  Bytes are counted page by page.
+ *
+ * Context, unless a function says otherwise: a probe, any context, NMI included; for functions
+ * that size, allocate or free the tables: process, may sleep.
  */
 #ifndef KMA_CORE_PAGEALLOC_H
 #define KMA_CORE_PAGEALLOC_H
@@ -80,45 +83,24 @@ struct kma_page_event {
 	bool bulk;
 };
 
-/**
- * kma_pagealloc_bytes() - memory that the tables take
- * @nr_chunks: number of chunks that the table of records has room for (pfntab.h)
- * @chunks: number of chunks whose page frames have RAM
- * @sites_max: number of rows
- * @nr_cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
+/*
+ * Bytes that the tables take, with room for @nr_chunks chunks (pfntab.h), of which @chunks have
+ * RAM.
  */
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
 
-/**
- * kma_pagealloc_init() - allocate empty tables
- * @b: the tables
- * @nr_chunks: number of chunks to make room for; kma_pfntab_add() adds them
- * @sites_max: number of rows, see kma_sitetab_init_pages()
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
+/*
+ * Allocate empty tables, with room for @nr_chunks chunks, which kma_pfntab_add() adds, and with
+ * @sites_max rows.  Returns 0 or -ENOMEM.
  */
 int kma_pagealloc_init(struct kma_pagealloc *b, u64 nr_chunks, u32 sites_max);
 
-/**
- * kma_pagealloc_destroy() - free the tables
- * @b: the tables; may be zeroed memory
- *
- * Context: process, may sleep; no probe uses the tables any more.
- */
+/* Free @b, which may be zeroed memory, and which no probe uses any more. */
 void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
-/**
- * kma_pagealloc_is_shadow() - whether the kind of a row's class is KMA_CLASS_SHADOW
- * @b: the tables
- * @id: number of the row
- *
- * Context: any.
- * Return: true if the row counts all page allocations of its class, while samples of the
- * class have rows of their own.
+/*
+ * Whether row @id counts all page allocations of its class, while samples of the class have rows
+ * of their own: the kind of the class is KMA_CLASS_SHADOW.  Context: any.
  */
 static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id)
 {
@@ -148,7 +130,6 @@ enum kma_one {
  * @sampled: true in the mode "sampled", false in the mode "classes"; see above
  * @point: if KMA_ONE_AT_POINT is returned, as set by kma_sample_count()
  *
- * Context: a probe, any context, NMI included.
  * Return: see enum kma_one.
  */
 static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, unsigned long pfn,
@@ -186,72 +167,28 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 	return KMA_ONE_DONE;
 }
 
-/**
- * kma_pagealloc_class() - record a page allocation in the mode "classes"
- * @b: the tables
- * @f: records of the pages
- * @ev: the page allocation
- *
- * Context: a probe, any context, NMI included.
- */
+/* Record a page allocation in the mode "classes". @f are the records of its pages. */
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 			 const struct kma_page_event *ev);
 
-/**
- * kma_pagealloc_site() - record a page allocation in the mode "sites"
- * @b: the tables
- * @f: records of the pages
- * @site: the call site, or KMA_SITE_NOWHERE
- * @ev: the page allocation
- *
- * Context: a probe, any context, NMI included.
- */
+/* Record a page allocation in the mode "sites". @site may be KMA_SITE_NOWHERE. */
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
 			const struct kma_page_event *ev);
 
-/**
- * kma_pagealloc_sampled() - record a page allocation in the mode "sampled"
- * @b: the tables
- * @f: records of the pages
- * @ev: the page allocation
- *
- * Context: a probe, any context, NMI included.
- */
+/* Record a page allocation in the mode "sampled". */
 void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 			   const struct kma_page_event *ev);
 
-/**
- * kma_pagealloc_at_point() - record a page allocation after kma_sample_count() returned true
- * @b: the tables
- * @f: records of the pages
- * @ev: the page allocation
- * @point: as set by kma_sample_count()
- *
- * Context: a probe, any context, NMI included.
- */
+/* Record a page allocation after kma_sample_count() has returned true and set @point. */
 void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
 			    const struct kma_page_event *ev, u8 point);
 
-/**
- * kma_pagealloc_no_pfn() - count a page allocation whose pages have no records
- * @b: the tables
- * @ev: the page allocation
- *
- * This happens if no chunk was added for the memory of these pages.
- *
- * Context: a probe, any context, NMI included.
- */
+/* Count a page allocation in memory for which no chunk was added. */
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev);
 
-/**
- * kma_pagealloc_free_slow() - record that pages are about to be freed, in the general case
- * @b: the tables
- * @pfn: page frame number of the first page
- * @order: binary logarithm of the number of pages
- *
- * The general case is several pages, a page without a record, or a page whose record has flags.
- *
- * Context: a probe, any context, NMI included.
+/*
+ * Record that 2^@order pages, from the page frame @pfn on, are about to be freed, in the general
+ * case: several pages, a page without a record, or a page whose record has flags.
  */
 void kma_pagealloc_free_slow(struct kma_pagealloc *b, unsigned long pfn, unsigned int order);
 
@@ -271,14 +208,7 @@ static __always_inline void kma_pagealloc_free_other(struct kma_pagealloc *b, un
 	}
 }
 
-/**
- * kma_pagealloc_free() - record that pages are about to be freed
- * @b: the tables
- * @pfn: page frame number of the first page
- * @order: binary logarithm of the number of pages
- *
- * Context: a probe, any context, NMI included.
- */
+/* Record that 2^@order pages, from the page frame @pfn on, are about to be freed. */
 static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned long pfn,
 					       unsigned int order)
 {
@@ -290,7 +220,7 @@ static __always_inline void kma_pagealloc_free(struct kma_pagealloc *b, unsigned
 		return;
 	}
 	f = kma_pfntab_at(&b->pfns, pfn);
-	/* One comparison catches empty records, which give U32_MAX, and records with flags. */
+	/* A single comparison catches empty records, which give U32_MAX, and records with flags. */
 	row = READ_ONCE(f->what) - 1;
 	if (unlikely(row >= KMA_PFN_ROW)) {
 		kma_pagealloc_free_other(b, pfn, row + 1);

@@ -33,6 +33,9 @@
  * be (kma_memhotplug_add()).  If that fails, page frames share generations.  From then on
  * generations must not change from odd to even (@fixed): no more entries become stale, and
  * objects whose free was not seen stay in the live table.
+ *
+ * Context, unless a function says otherwise: a probe, or any context with preemption off; NMI
+ * included; for functions that size, allocate or free memory: process, may sleep.
  */
 #ifndef KMA_CORE_PAGEGEN_H
 #define KMA_CORE_PAGEGEN_H
@@ -63,44 +66,19 @@ struct kma_pagegen {
 	bool fixed;
 };
 
-/**
- * kma_pagegen_bytes() - memory that page generations would take
- * @pfns: number of page frames
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that the generations of @pfns page frames would take. */
 static inline u64 kma_pagegen_bytes(u64 pfns)
 {
 	return pfns ? kma_env_pfns_forecast(pfns, sizeof(kma_gen)) : 0;
 }
 
-/**
- * kma_pagegen_init() - allocate page generations, for pages that have no recorded objects
- * @m: the page generations
- * @pfns: number of page frames, a power of two, at least 4
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate generations of @pfns pages, a power of two, 4 or more.  Returns 0 or -ENOMEM. */
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns);
 
-/**
- * kma_pagegen_destroy() - free the page generations
- * @m: the page generations; may be zeroed memory
- *
- * Context: process, may sleep; no other context uses the page generations any more.
- */
+/* Free @m, which may be zeroed memory, and which no other context uses any more. */
 void kma_pagegen_destroy(struct kma_pagegen *m);
 
-/**
- * kma_pagegen_at() - find the generation of an object's page
- * @m: the page generations
- * @ptr: the object's address
- *
- * Context: any.
- * Return: pointer to the generation.
- */
+/* Find the generation of an object's page. */
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
 {
@@ -108,28 +86,13 @@ static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 	return &data_race(m->gen)[(ptr >> KMA_PAGE_SHIFT) & data_race(m->mask)];
 }
 
-/**
- * kma_pagegen_read() - read the generation of an object's page
- * @m: the page generations
- * @ptr: the object's address
- *
- * Context: any.
- * Return: the generation.
- */
 static __always_inline kma_gen kma_pagegen_read(const struct kma_pagegen *m,
 						unsigned long ptr)
 {
 	return READ_ONCE(*kma_pagegen_at(m, ptr));
 }
 
-/**
- * kma_pagegen_enter() - make the generation of a page odd, before an object is recorded
- * @m: the page generations
- * @ptr: the object's address
- *
- * Context: a probe, any context.
- * Return: the generation of the page, which is odd.
- */
+/* Make the generation of an object's page odd, before the object is recorded, and return it. */
 static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 					     unsigned long ptr)
 {
@@ -149,29 +112,14 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 	return gen;
 }
 
-/**
- * kma_pagegen_used() - test whether objects were recorded on a page since it was last freed
- * @m: the page generations
- * @page: address of the page
- *
- * Context: any.
- * Return: true if objects were recorded on the page.
- */
+/* Whether objects were recorded on a page since it was last freed. */
 static __always_inline bool kma_pagegen_used(const struct kma_pagegen *m,
 					     unsigned long page)
 {
 	return kma_pagegen_read(m, page) & 1;
 }
 
-/**
- * kma_pagegen_used_at() - kma_pagegen_used() for an address that is already shifted
- * @m: the page generations
- * @number: address of the page, shifted right by KMA_PAGE_SHIFT; bits that @m->mask does not
- *	have are ignored
- *
- * Context: any.
- * Return: true if objects were recorded on the page since it was last freed.
- */
+/* Like kma_pagegen_used(), for an address >> KMA_PAGE_SHIFT; bits above @m->mask are ignored. */
 static __always_inline bool kma_pagegen_used_at(const struct kma_pagegen *m,
 						unsigned long number)
 {
@@ -179,16 +127,10 @@ static __always_inline bool kma_pagegen_used_at(const struct kma_pagegen *m,
 	return data_race(m->gen[number & m->mask]) & 1;
 }
 
-/**
- * kma_pagegen_leave() - end the generation of a page that is about to be freed
- * @m: the page generations
- * @page: address of the page
- *
- * A page without recorded objects is ignored.
- *
- * Context: a probe, any context; the page has no live objects.
- * Return: true if the generation has wrapped around: the caller has to remove all entries of
- * the page now.
+/*
+ * End the generation of a page that is about to be freed, and has no live objects.  A page without
+ * recorded objects is ignored.  Returns true if the generation has wrapped around: the caller has
+ * to remove all entries of the page now.
  */
 static inline bool kma_pagegen_leave(struct kma_pagegen *m, unsigned long page)
 {
@@ -217,14 +159,10 @@ struct kma_genrange {
 	u64 *end;
 };
 
-/**
- * kma_pagegen_range() - find the generations of pages that are about to be freed
- * @m: the page generations
- * @page: address of the first page, aligned to the size of all of them
- * @order: binary logarithm of the number of pages, at least 2
- *
- * Context: any.
- * Return: the range, which is within the array for any address.
+/*
+ * Find the generations of 2^@order pages that are about to be freed.  @page, the address of the
+ * first one, is aligned to the size of all of them; @order is at least 2.  The range is within the
+ * array for any address.
  */
 static __always_inline struct kma_genrange
 kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int order)
@@ -240,12 +178,9 @@ kma_pagegen_range(const struct kma_pagegen *m, unsigned long page, unsigned int 
 	};
 }
 
-/**
- * kma_genrange_used() - test whether objects were recorded on any page of a range
- * @r: the range; leading words of pages without recorded objects are dropped from it
- *
- * Context: any.
- * Return: true if objects were recorded on any of the pages since the page was last freed.
+/*
+ * Whether objects were recorded on any page of a range since the page was last freed.  Drops
+ * leading words of pages without recorded objects from the range.
  */
 static __always_inline bool kma_genrange_used(struct kma_genrange *r)
 {
@@ -256,14 +191,10 @@ static __always_inline bool kma_genrange_used(struct kma_genrange *r)
 	return false;
 }
 
-/**
- * kma_genrange_end() - end the generations of pages that are about to be freed
- * @r: the range
- *
- * Context: a probe, any context; the pages have no live objects, and @fixed of the page
- * generations is false.
- * Return: true if all generations are ended; false if a generation would wrap around: then the
- * caller has to call kma_pagegen_leave() for each page.
+/*
+ * End the generations of pages that are about to be freed, and have no live objects; @fixed of
+ * struct kma_pagegen is false.  Returns false if a generation would wrap around: then the caller
+ * has to call kma_pagegen_leave() for each page.
  */
 static __always_inline bool kma_genrange_end(struct kma_genrange r)
 {

@@ -19,6 +19,9 @@
  * and after the other members.  If both are unchanged, there are two cases.  Either the copy
  * is of one record, or another record with the same row and the same time was written in
  * between; then the members of either record are correct.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free the table: process, may sleep.
  */
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H
@@ -58,29 +61,17 @@ struct kma_pfn {
  */
 #define KMA_PFN_NOWHERE		0x04000000U
 
-/**
- * kma_pfn_row() - get the row of a page
- * @what: @what of the page's record; not 0
- *
- * Context: any.
- * Return: the number of the row.
- */
+/* The number of the row, from @what of a record; not 0. */
 static __always_inline u32 kma_pfn_row(u32 what)
 {
 	return (what & KMA_PFN_ROW) - 1;
 }
 
-/**
- * kma_pfn_is_since() - test whether a record was made since an earlier moment
- * @f: the record; not empty, and with a time
- * @since: that moment, as read by kma_env_now()
- * @now: the time now, as read by kma_env_now()
- *
- * The clock has 32 bits.  Comparing both times with @now instead of with each other keeps this
- * right for records of any age up to a whole period of the clock, not only up to half of it.
- *
- * Context: any.
- * Return: true if so.
+/*
+ * Whether @f, a record with a time, was made since an earlier moment.  @since and @now are times
+ * of kma_env_now().  The clock has 32 bits.  Comparing both times with @now instead of with each
+ * other keeps this right for records of any age up to a whole period of the clock, not only up to
+ * half of it.
  */
 static inline bool kma_pfn_is_since(const struct kma_pfn *f, u32 since, u32 now)
 {
@@ -105,70 +96,34 @@ struct kma_pfntab {
 	u64 nr_there;
 };
 
-/**
- * kma_pfntab_init() - allocate a table without chunks
- * @t: the table
- * @nr_chunks: number of chunks to make room for
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate a table with room for @nr_chunks chunks, but no chunk.  Returns 0 or -ENOMEM. */
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks);
 
-/**
- * kma_pfntab_add() - add a chunk, if it has not been added yet
- * @t: the table
- * @i: number of the chunk, below @t->nr_chunks
- * @node: the node of pages that are not online yet, or NUMA_NO_NODE
- *
- * Records lie on the node of their pages.
- *
- * Context: process, may sleep; the caller prevents concurrent calls.
- * Return: 0 or -ENOMEM.
+/*
+ * Add chunk @i, below @t->nr_chunks, if it has not been added yet.  Records lie on the node of
+ * their pages; @node, or NUMA_NO_NODE, is that of pages that are not online yet.  Returns 0 or
+ * -ENOMEM.  Context: process, may sleep; the caller prevents concurrent calls.
  */
 int kma_pfntab_add(struct kma_pfntab *t, u64 i, int node);
 
-/**
- * kma_pfntab_destroy() - free a table
- * @t: the table; may be zeroed memory
- *
- * Context: process, may sleep; no probe and no reader uses the table any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe and no reader uses any more. */
 void kma_pfntab_destroy(struct kma_pfntab *t);
 
-/**
- * kma_pfntab_chunk_bytes() - memory that a chunk takes
- *
- * Context: any.
- * Return: bytes.
- */
 static inline u64 kma_pfntab_chunk_bytes(void)
 {
 	return KMA_CHUNK_PFNS * sizeof(struct kma_pfn);
 }
 
-/**
- * kma_pfntab_has() - whether a table has room for a page
- * @t: the table
- * @pfn: page frame number of the page
- *
- * Context: any.
- * Return: true if there is room for the page, so that kma_pfntab_at() may be called.
- */
+/* Whether @t has room for a page, so that kma_pfntab_at() may be called for it. */
 static __always_inline bool kma_pfntab_has(const struct kma_pfntab *t,
 					   unsigned long pfn)
 {
 	return pfn >> KMA_CHUNK_SHIFT < t->nr_chunks;
 }
 
-/**
- * kma_pfntab_at() - find the record of a page
- * @t: the table
- * @pfn: page frame number of the page; kma_pfntab_has() is true for it
- *
- * Context: any.
- * Return: the record.  It is followed by the records of the next pages, up to the end
- * of the chunk.
+/*
+ * The record of a page for which kma_pfntab_has() is true.  It is followed by the records of the
+ * next pages, up to the end of the chunk.
  */
 static __always_inline struct kma_pfn *
 kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
@@ -180,15 +135,7 @@ kma_pfntab_at(const struct kma_pfntab *t, unsigned long pfn)
 	return data_race(t->chunk[pfn >> KMA_CHUNK_SHIFT]) + pfn % KMA_CHUNK_PFNS;
 }
 
-/**
- * kma_pfntab_find() - find the record of a page, if the page has one
- * @t: the table
- * @pfn: page frame number of the page; any number
- *
- * Context: any.
- * Return: the record, followed by the records of the next pages, up to the end of the chunk;
- * NULL if no chunk was added for the page.
- */
+/* The record of any page, like kma_pfntab_at(); NULL if no chunk was added for the page. */
 static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 					      unsigned long pfn)
 {
@@ -200,12 +147,7 @@ static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 	return READ_ONCE(f->what) == KMA_PFN_NOWHERE ? NULL : f;
 }
 
-/**
- * kma_pfn_describe() - record the time, the process and the CPU of the allocation of a page
- * @f: record of the page; the caller calls kma_pfn_set() next
- *
- * Context: a probe, any context.
- */
+/* Record the time, process and CPU of an allocation.  The caller calls kma_pfn_set() next. */
 static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->time, kma_env_now());
@@ -215,38 +157,22 @@ static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 	WRITE_ONCE(f->cpu, kma_env_cpu());
 }
 
-/**
- * kma_pfn_set() - record the row of a page that was allocated
- * @f: record of the page, whose @what is 0
- * @what: number of the row plus 1, and flags: see struct kma_pfn
- *
- * Context: a probe, any context.
- */
+/* Record the row of a page that was allocated, in a record whose @what is 0. */
 static __always_inline void kma_pfn_set(struct kma_pfn *f, u32 what)
 {
 	/* Pairs with the acquire in kma_pfn_read(). */
 	smp_store_release(&f->what, what);
 }
 
-/**
- * kma_pfn_clear() - clear the record of a page
- * @f: record of the page, which is about to be freed, or was freed without an event
- *
- * Context: a probe, any context.
- */
+/* Clear the record of a page that is about to be freed, or was freed without an event. */
 static __always_inline void kma_pfn_clear(struct kma_pfn *f)
 {
 	WRITE_ONCE(f->what, 0);
 }
 
-/**
- * kma_pfn_read() - copy the record of a page while probes may write to it
- * @f: record of the page
- * @copy: the result
- *
- * Context: any.
- * Return: true if @copy is a consistent record; false if nothing is recorded, or if the
- * record changed during the copy.
+/*
+ * Copy a record while probes may write to it.  Returns true if @copy is consistent; false if
+ * nothing is recorded, or if the record changed during the copy.
  */
 bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy);
 

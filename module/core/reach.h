@@ -4,20 +4,17 @@
  *
  * A search begins at a first slot.  The reach of that slot is the number of the farthest slot that
  * was ever claimed in such a search, so that a miss does not read all slots that could be used.
+ *
+ * Context of all functions: a probe, any context, NMI included.
  */
 #ifndef KMA_CORE_REACH_H
 #define KMA_CORE_REACH_H
 
 #include "env.h"
 
-/**
- * kma_reach_extend() - extend the searches that begin at a slot
- * @reach: the reach of that slot
- * @i: number of the slot that was claimed; the first one has the number 0
- *
- * Call this before the claimed slot is published.
- *
- * Context: a probe, any context.
+/*
+ * Extend the searches that begin at the slot with this @reach up to slot @i, which was claimed;
+ * the first slot is slot 0.  Call this before the claimed slot is published.
  */
 static inline void kma_reach_extend(u8 *reach, u32 i)
 {

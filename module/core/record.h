@@ -16,6 +16,9 @@
  * more frees than hits (kma_sitetab_sum()).
  *
  * The common cases are inlined here; the rare ones are in the .c files.
+ *
+ * Context, unless a function says otherwise: a probe, any context, NMI included; for functions
+ * that size, allocate or free the tables: process, may sleep.
  */
 #ifndef KMA_CORE_RECORD_H
 #define KMA_CORE_RECORD_H
@@ -47,112 +50,53 @@ struct kma_core {
 #define KMA_SWEEP_BUCKETS	16
 #define KMA_BULK_PIECE		32
 
-/**
- * kma_core_bytes() - memory that the tables take
- * @live_max: number of objects, see kma_objtab_init()
- * @sites_max: number of call sites, see kma_sitetab_init()
- * @nr_cpus: number of possible CPUs
- * @pfns: number of page frames, see kma_pagegen_init()
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that the tables take.  The arguments are as in kma_core_init(). */
 u64 kma_core_bytes(u64 live_max, u32 sites_max, unsigned int nr_cpus, u64 pfns);
 
-/**
- * kma_core_init() - allocate empty tables
- * @c: the tables
- * @live_max: number of objects, see kma_objtab_init()
- * @sites_max: number of call sites, see kma_sitetab_init()
- * @pfns: number of page frames, see kma_pagegen_init()
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
+/*
+ * Allocate empty tables.  @live_max is as for kma_objtab_init(), @sites_max as for
+ * kma_sitetab_init(), and @pfns as for kma_pagegen_init().  Returns 0 or -ENOMEM.
  */
 int kma_core_init(struct kma_core *c, u64 live_max, u32 sites_max, u64 pfns);
 
-/**
- * kma_core_destroy() - free the tables
- * @c: the tables; may be zeroed memory
- *
- * Context: process, may sleep; no probe runs any more.
- */
+/* Free @c, which may be zeroed memory.  No probe runs any more. */
 void kma_core_destroy(struct kma_core *c);
 
-/**
- * kma_record_put_slow() - put an object if kma_objtab_claim_home() cannot claim its own slot
- * @c: the tables
- * @row: number of the object's row
- * @ptr: the object's address
- * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
- *
- * The own slot is taken, or objects of the home bucket have spilled, or the home bucket is
- * being swept.
- *
- * Context: a probe, any context.
+/*
+ * Put an object if its own slot is taken, or objects of its home bucket have spilled, or the home
+ * bucket is being swept, so that kma_objtab_claim_home() cannot claim the slot.  @bytes_req is 0
+ * for an object of a kmem_cache.
  */
 void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 			 u32 bytes_req);
 
-/**
- * kma_record_free_slow() - record a free that has to claim the object's entry or look for it
- * @c: the tables
- * @ptr: the object's address
- *
- * Context: a probe, any context.
- */
+/* Record a free that has to claim the object's entry or look for it. */
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr);
 
-/**
- * kma_record_free_spilled() - record a free of an object that is not in its own slot
- * @c: the tables
- * @home: the object's home bucket, of which objects have spilled, or which is being swept
- * @ptr: the object's address
- *
- * Context: a probe, any context.
- */
+/* Record a free of an object outside its own slot, if kma_bucket_spilled() is true for @home. */
 void kma_record_free_spilled(struct kma_core *c, const struct kma_bucket *home,
 			     unsigned long ptr);
 
-/**
- * kma_record_pages_slow() - end the generations of pages that are about to be freed
- * @c: the tables
- * @page: address of the first page, aligned to the size of all of them
- * @order: binary logarithm of the number of pages
- *
- * Context: a probe, any context.
+/*
+ * End the generations of 2^@order pages that are about to be freed.  @page, the address of the
+ * first one, is aligned to the size of all of them.
  */
 void kma_record_pages_slow(struct kma_core *c, unsigned long page,
 			   unsigned int order);
 
-/**
- * kma_record_livefilter_start() - add the objects in the live table to the livefilter
- * @c: the tables
- *
- * Call this once all CPUs add the objects that they record to the filter, and before any free
- * relies on the filter.  From then on, each removal of an entry also updates the filter.
- *
- * Context: process, may sleep.
+/*
+ * Add the objects in the live table to the livefilter.  Call this once all CPUs add the objects
+ * that they record to the filter, and before any free relies on the filter.  From then on, each
+ * removal of an entry also updates the filter.  Context: process, may sleep.
  */
 void kma_record_livefilter_start(struct kma_core *c);
 
-/**
- * kma_record_livefilter_stop() - stop updating the livefilter when entries are removed
- *
- * Call this when no free relies on the filter any more.
- *
- * Context: any.
- */
+/* Stop updating the livefilter, when no free relies on it any more.  Context: any. */
 void kma_record_livefilter_stop(void);
 
-/**
- * kma_record_sweep() - remove the stale entries of a bucket and count them as repaired
- * @c: the tables
- * @b: the bucket
- *
- * Call this for all buckets before counters are read.
- *
- * Context: any; runs concurrently with probes.
+/*
+ * Remove the stale entries of a bucket, and count them as repaired.  Call this for all buckets
+ * before counters are read.  Context: any.
  */
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 
@@ -167,8 +111,6 @@ void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
  *
  * The members of the event are passed unpacked, in the order of a probe's arguments, so
  * that no register has to move.
- *
- * Context: a probe, any context.
  */
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache, int node);
@@ -225,13 +167,7 @@ static __always_inline void kma_record_object(struct kma_core *c,
 		kma_record_put_slow(c, id, ev->ptr, ev->bytes_req);
 }
 
-/**
- * kma_record_alloc() - record an allocation that returned memory
- * @c: the tables
- * @ev: the event
- *
- * Context: a probe, any context.
- */
+/* Record an allocation that returned memory. */
 static __always_inline void kma_record_alloc(struct kma_core *c,
 					     const struct kma_event *ev)
 {
@@ -245,12 +181,9 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 				    ev->cache, ev->node);
 }
 
-/**
- * kma_record_bulk() - record an object of a bulk allocation
- * @c: the tables
- * @ev: the object, described as if it had an event of its own
- *
- * Context: the kretprobe of the bulk allocation, any context that does not migrate.
+/*
+ * Record an object of a bulk allocation, described as if it had an event of its own.  Context: the
+ * kretprobe of the bulk allocation, any context that does not migrate.
  */
 void kma_record_bulk(struct kma_core *c, const struct kma_event *ev);
 
@@ -263,7 +196,7 @@ static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 c
 }
 
 /*
- * Record the free of an object in its own slot, without a locked instruction.  Return:
+ * Record the free of an object in its own slot, without a locked instruction.  Returns
  * false if another context might remove the entry, too; then nothing was done.
  */
 static __always_inline bool kma_record_free_own(struct kma_core *c,
@@ -289,13 +222,9 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
 	return true;
 }
 
-/**
- * kma_record_free() - record that an object is about to be freed
- * @c: the tables
- * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
- * @early: true if the allocator cannot hand out the object again before this returns
- *
- * Context: a probe, any context.
+/*
+ * Record that an object, never NULL or ZERO_SIZE_PTR, is about to be freed.  @early is true if the
+ * allocator cannot hand out the object again before this returns.
  */
 static __always_inline void kma_record_free(struct kma_core *c,
 					    unsigned long ptr, bool early)
@@ -329,36 +258,16 @@ struct kma_at_point {
 
 static_assert(sizeof(struct kma_at_point) == 8);
 
-/**
- * kma_record_at_point() - record an object if a sample point is on it
- * @c: the tables
- * @site: the call site
- * @ptr: the object's address
- * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
- * @cache: the cache word, see event.h
- * @m: more arguments
- *
- * The members of the event are passed unpacked, in the order of a probe's arguments, so
- * that no register has to move.
- *
- * Context: a probe, any context.
- */
+/* Record an object if a sample point is on it.  The arguments are as in kma_record_hit_slow(). */
 void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache,
 			 struct kma_at_point m);
 
-/**
- * kma_record_sampled() - record an allocation while objects are sampled
- * @c: the tables
- * @ev: the event
- * @bytes: bytes that the object takes
- * @bulk: true if the object is from a bulk allocation
- *
- * The caller has counted the event as alloc_unsampled, either directly or in the combined
- * counter of its tracepoint (stat.h).  If a sample point may be on the object, this decrements
- * alloc_unsampled, and kma_record_at_point() counts the event as what it turns out to be.
- *
- * Context: a probe, any context.
+/*
+ * Record an allocation of @bytes while objects are sampled.  The caller has counted the event as
+ * alloc_unsampled, either directly or in the combined counter of its tracepoint (stat.h).  If a
+ * sample point may be on the object, this decrements alloc_unsampled, and kma_record_at_point()
+ * counts the event as what it turns out to be.
  */
 static __always_inline void kma_record_sampled(struct kma_core *c,
 					       const struct kma_event *ev,
@@ -378,27 +287,14 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 			    });
 }
 
-/**
- * kma_record_found() - record the free of an object that may be in the live table
- * @c: the tables
- * @ptr: the object's address
- *
- * The event was counted as free_unmatched: see kma_record_free_sampled().
- *
- * Context: a probe, any context.
- */
+/* Record the free of an object that may be live, and was counted as free_unmatched. */
 void kma_record_found(struct kma_core *c, unsigned long ptr);
 
-/**
- * kma_record_free_sampled() - record that an object is about to be freed, during sampling
- * @c: the tables
- * @ptr: the object's address; never NULL or ZERO_SIZE_PTR
- *
- * The caller has counted the event as free_unmatched, either directly or in the combined
- * counter of its tracepoint (stat.h).  If the object is in the live table, kma_record_found()
- * decrements free_unmatched, and counts the free in the object's row.
- *
- * Context: a probe, any context.
+/*
+ * Record that an object, never NULL or ZERO_SIZE_PTR, is about to be freed, during sampling.  The
+ * caller has counted the event as free_unmatched, either directly or in the combined counter of
+ * its tracepoint (stat.h).  If the object is in the live table, kma_record_found() decrements
+ * free_unmatched, and counts the free in the object's row.
  */
 static __always_inline void kma_record_free_sampled(struct kma_core *c,
 						    unsigned long ptr)
@@ -407,14 +303,7 @@ static __always_inline void kma_record_free_sampled(struct kma_core *c,
 		kma_record_found(c, ptr);
 }
 
-/**
- * kma_record_pages_free() - record that pages are about to be freed
- * @c: the tables
- * @page: address of the first page, aligned to the size of all of them
- * @order: binary logarithm of the number of pages
- *
- * Context: a probe, any context.
- */
+/* Record that 2^@order pages are about to be freed, as in kma_record_pages_slow(). */
 static __always_inline void kma_record_pages_free(struct kma_core *c,
 						  unsigned long page,
 						  unsigned int order)

@@ -42,6 +42,10 @@
  *
  * The past of the cache becomes 0, too.  So the caller first adds it to sums of its own: see
  * @cache_leaves of struct kma_recycle.
+ *
+ * Context of all functions: process, may sleep.  From kma_recycle_begin() until
+ * kma_recycle_finish() has returned, no other context uses rows except probes, and no other
+ * function of this file is called.
  */
 #ifndef KMA_CORE_RECYCLE_H
 #define KMA_CORE_RECYCLE_H
@@ -76,69 +80,33 @@ struct kma_recycled {
 	u32 caches;
 };
 
-/**
- * kma_recycle_bytes() - memory of the counters of recycled rows
- * @t: the table
- *
- * This memory is allocated when rows are first recycled.
- *
- * Context: process; no rows are being recycled.
- * Return: bytes.
- */
+/* Bytes of the counters of recycled rows, which are allocated when rows are first recycled. */
 u64 kma_recycle_bytes(const struct kma_sitetab *t);
 
-/**
- * kma_recycle_begin() - begin to recycle rows without live objects: mark and unmap
- * @t: the table
- * @r: which rows
- *
- * Rows that earlier calls could not recycle are tried again.
- *
- * Context: process, may sleep; no other context uses rows except probes, until
- * kma_recycle_finish() has returned.
- * Return: true if there is something to recycle: the caller has to call kma_recycle_finish().
- * False if there is nothing, or if there is no memory for the counters of recycled rows.
+/*
+ * Begin to recycle rows without live objects: mark and unmap.  Rows that earlier calls could not
+ * recycle are tried again.  Returns true if there is something to recycle: the caller has to call
+ * kma_recycle_finish().  Returns false also if there is no memory for the counters of recycled
+ * rows.
  */
 bool kma_recycle_begin(struct kma_sitetab *t, const struct kma_recycle *r);
 
-/**
- * kma_recycle_finish() - recycle the rows that kma_recycle_begin() has found
- * @t: the table
- * @r: the same as for kma_recycle_begin()
- *
- * Context: process, may sleep.
- * Return: what was recycled.
- */
+/* Recycle the rows that kma_recycle_begin() has found, with the same @r. */
 struct kma_recycled kma_recycle_finish(struct kma_sitetab *t, const struct kma_recycle *r);
 
-/**
- * kma_past_shift() - the shift of one of the KMA_PAST_SHIFTS sets of counters that a cache has
- * @i: number of the set
- *
- * Return: the shift.
- */
+/* The shift of set @i of the KMA_PAST_SHIFTS sets of counters that a cache has. */
 static inline int kma_past_shift(int i)
 {
 	return i ? KMA_SHIFT_MIN + i - 1 : KMA_SHIFT_EXACT;
 }
 
-/**
- * kma_recycle_past() - get the counters of rows of a cache that were recycled
- * @t: the table
- * @cache: number of the cache
- * @shift: binary logarithm of the N of these rows, or KMA_SHIFT_EXACT
- *
- * Context: process; no rows are being recycled.
- * Return: the sums of the counters.  They have no live objects: kma_row_live() is meaningless.
+/*
+ * Sums of the counters of recycled rows of a cache and shift, KMA_SHIFT_EXACT included.  These
+ * rows have no live objects: kma_row_live() is meaningless.
  */
 const struct kma_row *kma_recycle_past(const struct kma_sitetab *t, int cache, int shift);
 
-/**
- * kma_recycle_forget() - set all counters of recycled rows to 0
- * @t: the table
- *
- * Context: process, may sleep; no rows are being recycled.
- */
+/* Set all counters of recycled rows to 0. */
 void kma_recycle_forget(struct kma_sitetab *t);
 
 #endif /* KMA_CORE_RECYCLE_H */

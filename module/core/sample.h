@@ -50,6 +50,8 @@
  * Each of these two errors changes an estimate by less than two parts in 10^9; they are
  * largest for objects of 8 bytes and an N of 64 MiB.  A distance is limited to less than 2 GiB;
  * with an N of 64 MiB, one distance in 10^14 would be longer.
+ *
+ * Context, unless a function says otherwise: any, NMI included.
  */
 #ifndef KMA_CORE_SAMPLE_H
 #define KMA_CORE_SAMPLE_H
@@ -91,21 +93,12 @@ struct kma_sampler {
 
 DECLARE_PER_CPU(struct kma_sampler, kma_sampler);
 
-/**
- * kma_sample_seed() - seed the random number generators of all CPUs
- * @seed: any number
- *
- * Context: process; nothing is sampled yet.
- */
+/* Seed the random number generators of all CPUs.  Context: process; nothing is sampled yet. */
 void kma_sample_seed(u64 seed);
 
-/**
- * kma_sample_point_set() - set the next sample point of this CPU
- * @stream: the stream of the sample point
- * @gap: distance to the sample point, in bytes; limited to KMA_PAST_MAX
- * @shift: binary logarithm of the N that @gap was drawn with
- *
- * Context: any.
+/*
+ * Set the next sample point of this CPU, @gap bytes ahead; @gap is limited to KMA_PAST_MAX.
+ * @shift is that of the N that @gap was drawn with.
  */
 static inline void kma_sample_point_set(enum kma_stream stream, u64 gap, int shift)
 {
@@ -114,35 +107,17 @@ static inline void kma_sample_point_set(enum kma_stream stream, u64 gap, int shi
 	this_cpu_write(kma_sampler.past[stream], (u64)shift << KMA_PAST_BITS | past);
 }
 
-/**
- * kma_sample_set() - set the N that sample points are drawn with
- * @stream: the stream
- * @shift: binary logarithm of N, KMA_SHIFT_MIN to KMA_SHIFT_MAX
- *
- * Each CPU keeps the sample point that it has drawn with the old N, until it meets that
- * sample point, or until kma_sample_forget() runs on that CPU.
- *
- * Context: any; the caller prevents concurrent calls.
+/*
+ * Set the N that sample points are drawn with.  @shift is KMA_SHIFT_MIN to KMA_SHIFT_MAX.  Each
+ * CPU keeps the sample point that was drawn with the old N, until the CPU meets it, or until
+ * kma_sample_forget() runs there.  The caller prevents concurrent calls.
  */
 void kma_sample_set(enum kma_stream stream, int shift);
 
-/**
- * kma_sample_shift() - get the N that a stream is sampled with
- * @stream: the stream
- *
- * Context: any.
- * Return: the binary logarithm of N.
- */
+/* The shift of the N that a stream is sampled with. */
 int kma_sample_shift(enum kma_stream stream);
 
-/**
- * kma_sample_forget() - forget the next sample point of this CPU
- * @stream: the stream
- *
- * For the next object on this CPU, a new distance is drawn with the current N.
- *
- * Context: any.
- */
+/* Forget the next sample point of this CPU, so that a new one is drawn with the current N. */
 void kma_sample_forget(enum kma_stream stream);
 
 /**
@@ -152,7 +127,6 @@ void kma_sample_forget(enum kma_stream stream);
  * @point: set if true is returned: the shift of the sample point that is on the object,
  *	or 0 if kma_sample_take() has yet to decide whether a sample point is on it
  *
- * Context: a probe, any context.
  * Return: false if no sample point is on the object; true if one may be: then the caller has
  * to call kma_sample_take().
  */
@@ -167,14 +141,10 @@ static __always_inline bool kma_sample_count(enum kma_stream stream, unsigned lo
 	return true;
 }
 
-/**
- * kma_sample_take() - decide whether to sample an object, and draw the next sample point
- * @stream: the object's stream
- * @bytes: bytes that the object takes
- * @point: as set by kma_sample_count()
- *
- * Context: a probe, any context.
- * Return: the shift that the object is sampled with; 0 if it is not sampled.
+/*
+ * Decide whether to sample an object of @bytes, and draw the next sample point.  @point is as set
+ * by kma_sample_count().  Returns the shift that the object is sampled with; 0 if it is not
+ * sampled.
  */
 int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point);
 
@@ -182,40 +152,24 @@ int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point);
 #define KMA_WEIGHT_SHIFT	32
 #define KMA_WEIGHT_ONE		((u64)1 << KMA_WEIGHT_SHIFT)
 
-/**
- * kma_sample_weight() - how many objects a sample stands for
- * @bytes: bytes that the object takes
- * @shift: the shift that the object was sampled with; KMA_SHIFT_EXACT if it was recorded
- *	without sampling
- *
- * Context: any.
- * Return: 1/p, with KMA_WEIGHT_SHIFT fractional bits; off by less than one part in 2^31.
+/*
+ * How many objects a sample stands for: 1/p, with KMA_WEIGHT_SHIFT fractional bits, off by less
+ * than one part in 2^31.  @shift is KMA_SHIFT_EXACT for an object that was recorded without
+ * sampling.
  */
 u64 kma_sample_weight(u32 bytes, int shift);
 
-/**
- * kma_weigh() - estimate a total number of objects or bytes from samples
- * @n: the number of samples, or of their bytes
- * @weight: weight of each sample
- *
- * Add up the estimates of all rows before rounding the sum by kma_weighed(): otherwise
- * the rounding errors of the rows add up, too.
- *
- * Context: any.
- * Return: the estimate, with KMA_WEIGHT_SHIFT fractional bits.
+/*
+ * Estimate a total from @n samples, or @n bytes of samples, of equal weight.  Add up the estimates
+ * of all rows before rounding the sum by kma_weighed(): otherwise the rounding errors of the rows
+ * add up, too.
  */
 static inline kma_u128 kma_weigh(u64 n, u64 weight)
 {
 	return (kma_u128)n * weight;
 }
 
-/**
- * kma_weighed() - round an estimate
- * @estimate: a sum of kma_weigh()
- *
- * Context: any.
- * Return: the nearest integer.
- */
+/* Round a sum of kma_weigh() to the nearest integer. */
 static inline u64 kma_weighed(kma_u128 estimate)
 {
 	return (estimate + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
@@ -224,16 +178,10 @@ static inline u64 kma_weighed(kma_u128 estimate)
 /* Fractional bits of a variance. */
 #define KMA_VARIANCE_SHIFT	16
 
-/**
- * kma_weigh_variance() - the variance of an estimate by kma_weigh()
- * @n: for an estimated number of objects, the number of samples; for an estimated number of
- *	bytes, the sum of the squares of the bytes of the samples
- * @weight: weight of each sample
- *
- * The caller adds up the variances of all rows, and passes the sum to kma_standard_error().
- *
- * Context: any.
- * Return: n (1 - p) / p^2, with KMA_VARIANCE_SHIFT fractional bits.
+/*
+ * The variance of an estimate by kma_weigh(): n (1 - p) / p^2, with KMA_VARIANCE_SHIFT fractional
+ * bits.  For objects, @n is the number of samples; for bytes, the sum of the squares of their
+ * bytes.  The caller adds up the variances of all rows for kma_standard_error().
  */
 static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
 {
@@ -244,22 +192,10 @@ static inline kma_u128 kma_weigh_variance(kma_u128 n, u64 weight)
 	return n * each;
 }
 
-/**
- * kma_sqrt() - the square root of a number
- * @x: any number
- *
- * Context: any.
- * Return: the integer part of the square root.
- */
+/* The integer part of the square root. */
 u64 kma_sqrt(kma_u128 x);
 
-/**
- * kma_standard_error() - the standard error of an estimate
- * @variance: a sum of kma_weigh_variance()
- *
- * Context: any.
- * Return: the integer part of the standard error.
- */
+/* The integer part of the standard error.  @variance is a sum of kma_weigh_variance(). */
 static inline u64 kma_standard_error(kma_u128 variance)
 {
 	/* Most numbers are exact, and a table has many. */

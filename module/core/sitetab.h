@@ -56,6 +56,9 @@
  * allocator.  The call sites of these first events are in `inner`, where trace/double.c
  * puts them when the probes are attached.  They never get a slot, so a probe searches
  * `inner` only for a pair that is in no slot, and events with a slot do not pay for this.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free the table: process, may sleep.
  */
 #ifndef KMA_CORE_SITETAB_H
 #define KMA_CORE_SITETAB_H
@@ -135,25 +138,12 @@ struct kma_row {
 
 static_assert(sizeof(struct kma_row) == 64);
 
-/**
- * kma_row_live() - number of live objects of a row
- * @sum: the row's counters, added up over all CPUs
- *
- * Context: any.
- * Return: the number of live objects.
- */
+/* Number of live objects.  @sum has the counters added up over all CPUs. */
 static inline u64 kma_row_live(const struct kma_row *sum)
 {
 	return sum->hits + sum->bulk - sum->frees - sum->repaired - sum->no_entry;
 }
 
-/**
- * kma_row_add() - add the counters of one row to those of another
- * @to: the row that is added to
- * @row: the row that is added
- *
- * Context: any.
- */
 static inline void kma_row_add(struct kma_row *to, const struct kma_row *row)
 {
 	to->hits += row->hits;
@@ -166,13 +156,6 @@ static inline void kma_row_add(struct kma_row *to, const struct kma_row *row)
 	to->bulk += row->bulk;
 }
 
-/**
- * kma_row_subtract() - subtract the counters of one row from those of another
- * @from: the row that is subtracted from
- * @row: the row that is subtracted
- *
- * Context: any.
- */
 static inline void kma_row_subtract(struct kma_row *from, const struct kma_row *row)
 {
 	from->hits -= row->hits;
@@ -185,12 +168,9 @@ static inline void kma_row_subtract(struct kma_row *from, const struct kma_row *
 	from->bulk -= row->bulk;
 }
 
-/**
- * kma_row_pages_gone() - number of pages of a row of page allocations that are not live any more
- * @sum: the row's counters, added up over all CPUs
- *
- * Context: any.
- * Return: pages whose free was seen, plus pages whose missed free was found out later.
+/*
+ * Number of pages that are not live any more: those whose free was seen, and those whose missed
+ * free was found out later.  @sum has the counters added up over all CPUs.
  */
 static inline u64 kma_row_pages_gone(const struct kma_row *sum)
 {
@@ -334,152 +314,66 @@ struct kma_sitetab {
 	struct kma_cachetab caches;
 };
 
-/**
- * kma_sitetab_bytes() - memory that a table of objects takes
- * @sites_max: number of rows for pairs
- * @nr_cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that a table of objects takes, with @sites_max rows for pairs. */
 u64 kma_sitetab_bytes(u32 sites_max, unsigned int nr_cpus);
 
-/**
- * kma_sitetab_init() - allocate an empty table of objects
- * @t: the table
- * @sites_max: number of rows for pairs, KMA_SITES_MIN to KMA_SITES_MAX
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate a table of objects with KMA_SITES_MIN to KMA_SITES_MAX rows.  Returns 0 or -ENOMEM. */
 int kma_sitetab_init(struct kma_sitetab *t, u32 sites_max);
 
-/**
- * kma_sitetab_pages_bytes() - memory that a table of page allocations takes
- * @sites_max: number of rows for pairs
- * @nr_cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
- */
+/* Like kma_sitetab_bytes(), for a table of page allocations. */
 u64 kma_sitetab_pages_bytes(u32 sites_max, unsigned int nr_cpus);
 
-/**
- * kma_sitetab_init_pages() - allocate an empty table of page allocations (pagealloc.h)
- * @t: the table
- * @sites_max: number of rows for pairs, KMA_SITES_MIN to KMA_SITES_MAX
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Like kma_sitetab_init(), for a table of page allocations (pagealloc.h). */
 int kma_sitetab_init_pages(struct kma_sitetab *t, u32 sites_max);
 
-/**
- * kma_sitetab_destroy() - free a table
- * @t: the table; may be zeroed memory
- *
- * Context: process, may sleep; no probe and no reader uses the table any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe and no reader uses any more. */
 void kma_sitetab_destroy(struct kma_sitetab *t);
 
-/**
- * kma_sitetab_rows() - number of rows of a table, used or not
- * @t: the table
- *
- * Context: any.
- * Return: the number of rows, [other] rows included; all row numbers are below it.
- */
+/* Number of rows, used or not, [other] rows included; all row numbers are below it. */
 static inline u32 kma_sitetab_rows(const struct kma_sitetab *t)
 {
 	return t->sites_max + t->caches.nr;
 }
 
-/**
- * kma_sitetab_used() - number of rows for pairs that are in use
- * @t: the table
- *
- * Context: any.
- * Return: the number, retired rows included.
- */
+/* Number of rows for pairs that are in use, retired rows included. */
 static inline u32 kma_sitetab_used(const struct kma_sitetab *t)
 {
 	return t->sites_max - kma_spare_left(&t->spare);
 }
 
-/**
- * kma_sitetab_stacks_max() - number of rows that may have a stack
- * @t: the table, of objects
- *
- * Context: any.
- * Return: the number.
- */
+/* Number of rows of a table of objects that may have a stack. */
 static inline u32 kma_sitetab_stacks_max(const struct kma_sitetab *t)
 {
 	return t->sites_max / 4 * 3;
 }
 
-/**
- * kma_sitetab_info() - get the description of a row
- * @t: the table
- * @id: number of the row
- *
- * Context: any.
- * Return: what the row stands for, or NULL if the row is not in use.
- */
+/* The description of a row; NULL if the row is not in use. */
 const struct kma_site_info *kma_sitetab_info(const struct kma_sitetab *t, u32 id);
 
-/**
- * kma_sitetab_sum() - add up the counters of a row over all CPUs
- * @t: the table
- * @id: number of the row
- * @sum: the result
- *
- * All other counters are read before @hits and @bulk, so that kma_row_live() is never
- * negative.
- *
- * Context: any; probes may run at the same time.
+/*
+ * Add up the counters of a row over all CPUs, while probes may run.  All other counters are read
+ * before @hits and @bulk, so that kma_row_live() is never negative.
  */
 void kma_sitetab_sum(const struct kma_sitetab *t, u32 id, struct kma_row *sum);
 
-/**
- * kma_sitetab_enlist() - add a row to the list of the rows of its cache
- * @t: the table
- * @id: number of the row, which is in no list
- *
- * Context: any.
- */
+/* Add a row that is in no list to the list of the rows of its cache. */
 void kma_sitetab_enlist(struct kma_sitetab *t, u32 id);
 
-/**
- * kma_sitetab_retire() - retire a row whose module is being unloaded
- * @t: the table
- * @id: number of the row, in use and below @t->sites_max
- *
- * Context: process; the code at the call site does not run any more.
+/*
+ * Retire a row in use, below @t->sites_max, whose module is being unloaded.  Context: process; the
+ * code at the call site does not run any more.
  */
 void kma_sitetab_retire(struct kma_sitetab *t, u32 id);
 
-/**
- * kma_sitetab_retire_cache() - retire a kmem_cache that is about to be destroyed
- * @t: the table
- * @cache: address of the kmem_cache
- *
- * Retires all rows of the cache and, by kma_cachetab_retire(), its numbers.  This reads the rows
- * of the cache.
- *
- * Context: any.  No object of the cache is being allocated, unless @cache is a merged cache
- * and only one of its names goes away: then the next event uses its row again, or makes one.
+/*
+ * Retire the rows of a kmem_cache that is about to be destroyed and, by kma_cachetab_retire(), its
+ * numbers.  This reads only the rows of the cache.  No object of the cache is being allocated,
+ * unless @cache is a merged cache and only one of its names goes away: then the next event uses
+ * its row again, or makes one.
  */
 void kma_sitetab_retire_cache(struct kma_sitetab *t, unsigned long cache);
 
-/**
- * kma_sitetab_is_inner() - whether an event is the first of two for one object
- * @t: the table
- * @site: call site of the event
- *
- * Context: any.
- * Return: true if @site is inside the allocator, so that a second event follows.
- */
+/* Whether @site is inside the allocator, so that a second event for the same object follows. */
 static inline bool kma_sitetab_is_inner(const struct kma_sitetab *t,
 					unsigned long site)
 {
@@ -491,55 +385,29 @@ static inline bool kma_sitetab_is_inner(const struct kma_sitetab *t,
 	return false;
 }
 
-/**
- * kma_sitetab_sample() - find or make the row that counts samples of an origin
- * @t: the table
- * @o: the origin; its @shift is not KMA_SHIFT_EXACT
- * @cache: the cache word
- *
- * Context: a probe, any context.
- * Return: the slot that leads to the row, which may be [other]; NULL if there is no row for
- * the sample, which has then been counted as dropped or lost (stat.h).
+/*
+ * Find or make the row that counts samples of an origin, whose @shift is not KMA_SHIFT_EXACT.
+ * Returns the slot that leads to the row, which may be [other]; NULL if there is no row for the
+ * sample, which has then been counted as dropped or lost (stat.h).  Context: a probe.
  */
 const struct kma_site_slot *kma_sitetab_sample(struct kma_sitetab *t,
 					       const struct kma_origin *o,
 					       unsigned long cache);
 
-/**
- * kma_sitetab_known() - find the row of a pair that was counted before
- * @t: the table
- * @site: the call site
- * @cache: the cache word, for which no event was sampled; kma_sitetab_get() has returned a
- *	slot for this pair before
- *
- * Context: a probe, any context.
- * Return: number of the row, which may be [other].
+/*
+ * The row, which may be [other], of a pair for which kma_sitetab_get() has returned a slot before.
+ * No event of the cache was sampled.  Context: a probe.
  */
 u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache);
 
-/**
- * kma_sitetab_frames() - get the stack of a row
- * @t: the table, of objects
- * @id: number of the row
- *
- * Context: any.
- * Return: the return addresses, the call site first.  kma_sitetab_info() has their number,
- * @nr_frames.
- */
+/* The return addresses of a row of objects: @nr_frames of kma_sitetab_info(), call site first. */
 static inline const unsigned long *kma_sitetab_frames(const struct kma_sitetab *t,
 						      u32 id)
 {
 	return &t->frame[(size_t)id * KMA_FRAMES_MAX];
 }
 
-/**
- * kma_sitetab_is_sampled() - whether a row counts samples
- * @t: the table
- * @id: number of the row, which is in use, or was read from an entry of the live table
- *
- * Context: any.
- * Return: true if the row counts samples.
- */
+/* Whether a row counts samples.  The row is in use, or an entry of the live table has it. */
 static inline bool kma_sitetab_is_sampled(const struct kma_sitetab *t, u32 id)
 {
 	return READ_ONCE(t->info[id].shift) > KMA_SHIFT_EXACT;
@@ -589,15 +457,9 @@ static __always_inline bool kma_site_slot_is(const struct kma_site_slot *slot,
 	       kma_acquire_is(&slot->cache, cache);
 }
 
-/**
- * kma_sitetab_near() - look for a pair of call site and cache in its first two slots
- * @t: the table
- * @site: the call site
- * @cache: the cache word
- * @slot: if true is returned, the slot that leads to the row
- *
- * Context: a probe, any context.
- * Return: true if the pair was found; otherwise the caller has to call kma_sitetab_far().
+/*
+ * Look for a pair of call site and cache word in its first two slots.  If this returns true, @slot
+ * leads to the row; otherwise the caller has to call kma_sitetab_far().  Context: a probe.
  */
 static __always_inline bool kma_sitetab_near(const struct kma_sitetab *t,
 					     unsigned long site, unsigned long cache,
@@ -610,29 +472,15 @@ static __always_inline bool kma_sitetab_near(const struct kma_sitetab *t,
 	return likely(kma_site_slot_is(*slot, site, cache));
 }
 
-/**
- * kma_sitetab_far() - find or make the row of a pair that kma_sitetab_near() did not find
- * @t: the table
- * @site: the call site
- * @cache: the cache word
- *
- * Context: a probe, any context.
- * Return: the slot that leads to the row, which may be [other]; NULL if no row counts the
- * event, which has then been counted as double_fired or dropped (stat.h).
+/*
+ * Find or make the row of a pair that kma_sitetab_near() did not find.  Returns the slot that
+ * leads to the row, which may be [other]; NULL if no row counts the event, which has then been
+ * counted as double_fired or dropped (stat.h).  Context: a probe.
  */
 const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
 					    unsigned long cache);
 
-/**
- * kma_sitetab_get() - find or make the row of a call site and cache
- * @t: the table
- * @site: the call site
- * @cache: the cache word
- *
- * Context: a probe, any context.
- * Return: the slot that leads to the row, which may be [other]; NULL if no row counts the
- * event, which has then been counted as double_fired or dropped (stat.h).
- */
+/* Find or make the row of a pair.  The result is as from kma_sitetab_far().  Context: a probe. */
 static inline const struct kma_site_slot *
 kma_sitetab_get(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {

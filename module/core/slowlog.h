@@ -6,6 +6,9 @@
  * and publishes it by storing the number.  If another context is still writing to this place, it
  * was preempted while the whole ring was written: then the new record is lost, and counted as
  * slow_lost.  A reader copies a record, and drops the copy if the number has changed meanwhile.
+ *
+ * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
+ * or free memory: process, may sleep.
  */
 #ifndef KMA_CORE_SLOWLOG_H
 #define KMA_CORE_SLOWLOG_H
@@ -68,74 +71,35 @@ struct kma_slowlog {
 	struct kma_slow *record;
 };
 
-/**
- * kma_slowlog_init() - allocate an empty log
- * @t: the log
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* Allocate an empty log.  Returns 0 or -ENOMEM. */
 int kma_slowlog_init(struct kma_slowlog *t);
 
-/**
- * kma_slowlog_destroy() - free a log
- * @t: the log; may be zeroed memory
- *
- * Context: process, may sleep; no probe and no reader uses the log any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe and no reader uses any more. */
 void kma_slowlog_destroy(struct kma_slowlog *t);
 
-/**
- * kma_slowlog_begin() - begin to write a record
- * @t: the log
- * @nr: set to the number of the record, for kma_slowlog_publish()
- *
- * Context: a probe, any context.
- * Return: the record, whose members except @nr the caller sets; NULL if the record is lost.
+/*
+ * Begin to write a record, and set @nr to its number.  The caller sets all members except @nr, and
+ * then calls kma_slowlog_publish().  Returns NULL if the record is lost.  Context: a probe.
  */
 struct kma_slow *kma_slowlog_begin(struct kma_slowlog *t, u64 *nr);
 
-/**
- * kma_slowlog_publish() - let readers see a record
- * @r: the record
- * @nr: its number
- *
- * Context: a probe, any context.
- */
+/* Let readers see record @nr.  Context: a probe. */
 void kma_slowlog_publish(struct kma_slow *r, u64 nr);
 
-/**
- * kma_slowlog_forget() - replace addresses of code by KMA_SLOW_UNLOADED
- * @t: the log
- * @gone: whether the code at an address is gone
- * @arg: first argument of @gone
- *
- * Context: process; probes may write records that have none of these addresses.
+/*
+ * Replace addresses of code for which @gone(@arg, address) is true by KMA_SLOW_UNLOADED.  Context:
+ * process; probes may write records that have none of these addresses.
  */
 void kma_slowlog_forget(struct kma_slowlog *t, bool (*gone)(const void *arg, unsigned long address),
 			const void *arg);
 
-/**
- * kma_slowlog_head() - number of the last record
- * @t: the log
- *
- * Context: any.
- * Return: the number; 0 if there is none.
- */
+/* Number of the last record; 0 if there is none. */
 static inline u64 kma_slowlog_head(const struct kma_slowlog *t)
 {
 	return atomic64_read(&t->head);
 }
 
-/**
- * kma_slowlog_read() - copy a record
- * @t: the log
- * @nr: number of the record
- * @copy: the copy
- *
- * Context: any.
- * Return: true if the record was there.
- */
+/* Copy record @nr.  Returns false if it is not there any more, or is being written. */
 bool kma_slowlog_read(const struct kma_slowlog *t, u64 nr, struct kma_slow *copy);
 
 #endif /* KMA_CORE_SLOWLOG_H */

@@ -8,6 +8,8 @@
  *	taken           given
  *	  v               v
  *	  | 7 | 3 | 4 | 9 |
+ *
+ * Context, unless a function says otherwise: process; no probe uses the ring buffer.
  */
 #ifndef KMA_CORE_SPARE_H
 #define KMA_CORE_SPARE_H
@@ -30,50 +32,22 @@ struct kma_spare {
 	int given;
 };
 
-/**
- * kma_spare_bytes() - memory that a ring buffer takes
- * @nr: the most numbers that it will have
- *
- * Return: bytes.
- */
+/* Bytes that a ring buffer of at most @nr numbers takes. */
 static inline size_t kma_spare_bytes(u32 nr)
 {
 	return roundup_pow_of_two(nr) * sizeof(u16);
 }
 
-/**
- * kma_spare_init() - allocate a ring buffer with the numbers below @nr
- * @s: the ring buffer
- * @nr: how many numbers
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
- */
+/* Allocate a ring buffer with the numbers below @nr.  Returns 0 or -ENOMEM.  May sleep. */
 int kma_spare_init(struct kma_spare *s, u32 nr);
 
-/**
- * kma_spare_reset() - put all numbers back
- * @s: the ring buffer
- *
- * Context: process; no probe uses the ring buffer or its numbers.
- */
+/* Put all numbers back.  No probe uses them any more. */
 void kma_spare_reset(struct kma_spare *s);
 
-/**
- * kma_spare_destroy() - free a ring buffer
- * @s: the ring buffer; may be zeroed memory
- *
- * Context: process, may sleep.
- */
+/* Free @s, which may be zeroed memory.  May sleep. */
 void kma_spare_destroy(struct kma_spare *s);
 
-/**
- * kma_spare_left() - how many numbers can be taken
- * @s: the ring buffer
- *
- * Context: any.
- * Return: the count.
- */
+/* How many numbers can be taken.  Context: any, NMI included. */
 static inline u32 kma_spare_left(const struct kma_spare *s)
 {
 	const int taken = atomic_read(&s->taken);
@@ -82,22 +56,12 @@ static inline u32 kma_spare_left(const struct kma_spare *s)
 	return (u32)(smp_load_acquire(&s->given) - taken);
 }
 
-/**
- * kma_spare_take() - take a number
- * @s: the ring buffer
- * @keep: how many numbers to leave in it
- *
- * Context: a probe, any context.
- * Return: the number, or -1 if no more than @keep are left.
- */
+/* Take a number; return -1 if no more than @keep are left.  Context: a probe, NMI included. */
 int kma_spare_take(struct kma_spare *s, u32 keep);
 
-/**
- * kma_spare_give() - give a number back
- * @s: the ring buffer
- * @number: a number that was taken, and that no running probe can still use
- *
- * Context: process; calls for one ring buffer do not run concurrently.
+/*
+ * Give back a number that was taken, and that no running probe can still use.  Context: process,
+ * while probes run; calls for one ring buffer do not run concurrently.
  */
 void kma_spare_give(struct kma_spare *s, u32 number);
 

@@ -5,6 +5,8 @@
  * The code that unwinds a stack also computes its hash; a stack in the cache of
  * module/resolve/stack.c already has one.  When the row of a sample is looked up, only hashes
  * are compared, never frames: two stacks with the same hash are taken to be the same.
+ *
+ * Context of all functions: any, NMI included.
  */
 #ifndef KMA_CORE_STACK_H
 #define KMA_CORE_STACK_H
@@ -23,28 +25,14 @@ struct kma_stack {
 	unsigned long frame[KMA_FRAMES_MAX];
 };
 
-/**
- * kma_stack_mix() - add a word to a hash
- * @hash: the hash of all words so far
- * @word: the word to add
- *
- * For a given @word, two different values of @hash always give different results.
- *
- * Context: any.
- * Return: the new hash.
- */
+/* Add @word to @hash.  For a given @word, different values of @hash give different results. */
 static inline u64 kma_stack_mix(u64 hash, u64 word)
 {
 	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
 	return hash ^ hash >> 32;
 }
 
-/**
- * kma_stack_seal() - compute the hash of a stack
- * @s: the stack, with all its frames
- *
- * Context: any.
- */
+/* Set the hash of a stack that has all its frames. */
 static inline void kma_stack_seal(struct kma_stack *s)
 {
 	u32 i;

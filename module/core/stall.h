@@ -40,6 +40,9 @@
  * has to be kept from one phase to the next.  So kma_stall_note() claims a slot and leaves it as
  * noted.  Such a slot belongs to no phase.  A task that finds no free slot in eight sets may take
  * it, and then the order is not known.
+ *
+ * Context, unless a function says otherwise: a probe, in a task; for functions that size, allocate
+ * or free the slots: process, may sleep.
  */
 #ifndef KMA_CORE_STALL_H
 #define KMA_CORE_STALL_H
@@ -293,77 +296,28 @@ struct kma_stall_end {
 	bool outermost;
 };
 
-/**
- * kma_phase_text() - the name of a phase
- * @phase: the phase
- *
- * Context: any.
- * Return: the name.
- */
+/* The name of a phase.  Context: any. */
 const char *kma_phase_text(enum kma_phase phase);
 
-/**
- * kma_phase_cause() - what a task waits for in the own time of a phase
- * @phase: the phase
- *
- * Context: any.
- * Return: the cause.
- */
+/* The cause: for what a task waits in the own time of a phase.  Context: any. */
 const char *kma_phase_cause(enum kma_phase phase);
 
-/**
- * kma_stall_origin_text() - the name of an origin
- * @origin: the origin
- *
- * Context: any.
- * Return: the name.
- */
+/* The name of an origin.  Context: any. */
 const char *kma_stall_origin_text(enum kma_origin_of_stall origin);
 
-/**
- * kma_latency_bucket() - the bucket of a duration
- * @ns: the duration, in ns
- *
- * Context: any.
- * Return: a number below KMA_LATENCY_BUCKETS.
- */
+/* The bucket, below KMA_LATENCY_BUCKETS, of a duration in ns.  Context: any. */
 u32 kma_latency_bucket(u64 ns);
 
-/**
- * kma_stalls_bytes() - memory that the slots take
- * @cpus: number of possible CPUs
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that the slots take. */
 u64 kma_stalls_bytes(u32 cpus);
 
-/**
- * kma_stalls_init() - allocate the slots
- * @t: the slots
- * @cpus: number of possible CPUs
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM with no memory left allocated.
- */
+/* Allocate the slots.  Returns 0 or -ENOMEM. */
 int kma_stalls_init(struct kma_stalls *t, u32 cpus);
 
-/**
- * kma_stalls_destroy() - free the slots
- * @t: the slots; may be zeroed memory
- *
- * Context: process, may sleep; no probe uses the slots any more.
- */
+/* Free @t, which may be zeroed memory, and which no probe uses any more. */
 void kma_stalls_destroy(struct kma_stalls *t);
 
-/**
- * kma_stalls_clear() - release all slots
- * @t: the slots
- *
- * The phases that tasks are in count as stall_ends_lost.
- *
- * Context: process; no probe uses the slots.
- */
+/* Release all slots; phases count as stall_ends_lost.  Context: process; no probe uses slots. */
 void kma_stalls_clear(struct kma_stalls *t);
 
 /**
@@ -380,126 +334,62 @@ void kma_stalls_clear(struct kma_stalls *t);
  */
 void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long task, u32 pid));
 
-/**
- * kma_stalls_used() - number of tasks that have a slot
- * @t: the slots
- *
- * A slot in which a task has only noted something does not count, because another task may take it.
- *
- * Context: any; probes may use the slots.
- * Return: the number.
+/*
+ * Number of tasks that have a slot.  A slot in which a task has only noted something does not
+ * count, because another task may take it.  Context: any; probes may use the slots.
  */
 u32 kma_stalls_used(const struct kma_stalls *t);
 
-/**
- * kma_stall_of() - find the slot of a task that is in a phase
- * @t: the slots
- * @task: address of its task_struct, which is the current one
- *
- * Context: a probe, in a task.
- * Return: the slot, or NULL.
- */
+/* The slot of the current task, by the address of its task_struct; NULL if it is in no phase. */
 struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task);
 
-/**
- * kma_phase_is_background() - whether a phase is that of a thread that works in the background
- * @phase: the phase, from one sleep of the thread to the next
- *
- * Such a thread may begin again without having slept, and may sleep again without having begun.
- *
- * Context: any.
- * Return: true if it is.
+/*
+ * Whether a phase is that of a thread that works in the background, from one sleep of the thread
+ * to the next.  Such a thread may begin again without having slept, and may sleep again without
+ * having begun.
  */
 static inline bool kma_phase_is_background(enum kma_phase phase)
 {
 	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
 }
 
-/**
- * kma_phase_is_compaction() - test for a phase of compaction, which does not say for what order
- * @phase: the phase
- *
- * Context: any.
- * Return: true if the order of the allocation is what kma_stall_note() has noted.
- */
+/* Whether a phase is one of compaction, whose order is what kma_stall_note() has noted. */
 static inline bool kma_phase_is_compaction(enum kma_phase phase)
 {
 	return phase == KMA_PHASE_COMPACT_ZONE || phase == KMA_PHASE_COMPACTION;
 }
 
-/**
- * kma_stall_note() - note what the current task is about to compact memory for
- * @t: the slots
- * @who: the current task
- * @order: order of the allocation
- * @gfp: its gfp flags
- *
- * From now on, if the outermost phase of the task is compaction, its slot has this @order and @gfp.
- * A call during a phase does nothing.
- *
- * Context: a probe, in a task.
+/*
+ * Note the @order and @gfp of an allocation that the current task is about to compact memory for:
+ * if the task's outermost phase is compaction, its slot has them.  A call during a phase does
+ * nothing.
  */
 void kma_stall_note(struct kma_stalls *t, const struct kma_stall_task *who, int order, u32 gfp);
 
-/**
- * kma_stall_begin() - begin a phase
- * @t: the slots
- * @who: the current task
- * @phase: the phase
- * @now: the time
- *
- * If the phase is the outermost one, the caller sets the @origin of the slot, and may set @order
- * and @gfp.
- *
- * Context: a probe, in a task.
- * Return: the slot, whose last frame is that of the phase; NULL if it is not recorded.
+/*
+ * Begin a phase of the current task at the time @now.  Returns the slot, whose last frame is that
+ * of the phase; NULL if the phase is not recorded.  If the phase is the outermost one, the caller
+ * sets the @origin of the slot, and may set @order and @gfp.
  */
 struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_task *who,
 				  enum kma_phase phase, const struct kma_stall_time *now);
 
-/**
- * kma_stall_end() - end a phase
- * @t: the slots
- * @task: address of the task_struct of the current task
- * @phase: the phase
- * @now: the time
- * @end: set to what the phase was
- *
- * Context: a probe, in a task.
- * Return: the slot, for kma_stall_leave(); NULL if the beginning of the phase was not recorded.
+/*
+ * End a phase of the current task, whose task_struct is at @task, and set @end to what the phase
+ * was.  Returns the slot, for kma_stall_leave(); NULL if the beginning of the phase was not
+ * recorded.
  */
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
 				const struct kma_stall_time *now, struct kma_stall_end *end);
 
-/**
- * kma_stall_leave() - release a slot, if its outermost phase has ended
- * @t: the slots
- * @s: the slot
- *
- * Context: a probe, in a task.
- */
+/* Release a slot, if its outermost phase has ended. */
 void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s);
 
-/**
- * kma_stall_skip() - do not count the time that recording has taken
- * @s: the slot
- * @from: when it began, after the last phase began
- * @to: when it ended
- *
- * Context: a probe, in a task.
- */
+/* Do not count the time from @from to @to, which recording has taken since the last phase began. */
 void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
 		    const struct kma_stall_time *to);
 
-/**
- * kma_stall_add() - add to the parts of a stall
- * @s: the slot
- * @phase: the phase
- * @detail: as in struct kma_stall_part
- * @ns: its own time, in ns
- *
- * Context: a probe, in a task.
- */
+/* Add @ns of own time to the parts of a stall.  @detail is as in struct kma_stall_part. */
 void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
 
 /**
@@ -512,8 +402,6 @@ void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns
  *
  * The kernel measures some phases in ticks.  A phase did not take longer than the one that is going
  * on has taken so far, apart from those inside it.
- *
- * Context: a probe, in a task.
  */
 void kma_stall_spend(struct kma_stall *s, struct kma_stall_end *end, u64 ns,
 		     const struct kma_stall_time *now);

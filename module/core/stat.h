@@ -20,6 +20,8 @@
  *   events_mm_page_alloc + page_bulk =
  *	hits and bulk of all rows but those of samples + page_failed + page_off
  *	+ page_filtered + page_dropped_sites
+ *
+ * Context, unless a function says otherwise: any, NMI included.
  */
 #ifndef KMA_CORE_STAT_H
 #define KMA_CORE_STAT_H
@@ -129,35 +131,12 @@ struct kma_stats {
 
 DECLARE_PER_CPU(struct kma_stats, kma_stats);
 
-/**
- * kma_stat_inc() - add one to a counter of this CPU
- * @name: name of the counter, as in KMA_STATS
- *
- * This is one instruction, and so atomic with respect to interrupts on this CPU.
- *
- * Context: any.
+/*
+ * Add one to the counter @name of KMA_STATS on this CPU.  This is one instruction, and so atomic
+ * with respect to interrupts on this CPU; so are kma_stat_dec() and kma_stat_add().
  */
 #define kma_stat_inc(name) this_cpu_inc(kma_stats.v[KMA_STAT_##name])
-
-/**
- * kma_stat_dec() - subtract one from a counter of this CPU
- * @name: name of the counter, as in KMA_STATS
- *
- * This is one instruction, and so atomic with respect to interrupts on this CPU.
- *
- * Context: any.
- */
 #define kma_stat_dec(name) this_cpu_dec(kma_stats.v[KMA_STAT_##name])
-
-/**
- * kma_stat_add() - add to a counter of this CPU
- * @name: name of the counter, as in KMA_STATS
- * @n: what to add
- *
- * This is one instruction, and so atomic with respect to interrupts on this CPU.
- *
- * Context: any.
- */
 #define kma_stat_add(name, n) this_cpu_add(kma_stats.v[KMA_STAT_##name], n)
 
 /*
@@ -176,102 +155,57 @@ DECLARE_PER_CPU(struct kma_stats, kma_stats);
 /* Value of such a counter before the first event. */
 #define KMA_EVENTS_NONE		((u64)-(0x8000 / KMA_TIMED - 1) << 16 | (0x8000 + KMA_TIMED))
 
-/**
- * kma_stat_event() - count an event of a tracepoint
- * @name: the counter; kma_stat_is_events() is true for it
- *
- * Context: a probe, any context.
- * Return: true if the event is to be timed; then the caller has to call kma_stat_event_again().
+/*
+ * Count an event of a tracepoint in @name, for which kma_stat_is_events() is true.  Returns true
+ * if the event is to be timed; then the caller has to call kma_stat_event_again().
  */
 #define kma_stat_event(name) kma_env_countdown(kma_stats.v[KMA_STAT_##name])
 
-/**
- * kma_stat_event_again() - begin the next countdown of a counter of events
- * @name: the counter; kma_stat_event() has just returned true for it
- *
- * If an interrupt comes between the two, kma_stat_event() may return true for an event in the
- * interrupt, too.  Then both events are timed, and each of them adds one countdown.
- *
- * Context: a probe, any context.
+/*
+ * Begin the next countdown of @name, after kma_stat_event() has returned true for it.  If an
+ * interrupt comes between the two, kma_stat_event() may return true for an event in the interrupt,
+ * too.  Then both events are timed, and each of them adds one countdown.
  */
 #define kma_stat_event_again(name) kma_stat_add(name, KMA_EVENTS_AGAIN)
 #define KMA_EVENTS_AGAIN	((1 << 16) + KMA_TIMED)
 
-/**
- * kma_stat_is_events() - whether a counter has a countdown
- * @stat: index of the counter
- *
- * Context: any.
- * Return: true if kma_stat_events() is needed to get the number of events.
- */
+/* Whether a counter has a countdown, so that kma_stat_events() gets its number of events. */
 static inline bool kma_stat_is_events(unsigned int stat)
 {
 	return stat < KMA_STAT_EVENTS_NR || stat >= KMA_STAT_NR;
 }
 
-/**
- * kma_stat_events() - get the number of events from a counter with a countdown
- * @word: the value of the counter; kma_stat_is_events() is true for the counter
- *
- * Context: any.
- * Return: the number of events.
- */
+/* The number of events from @word, the value of a counter that has a countdown. */
 static inline u64 kma_stat_events(u64 word)
 {
 	return ((s64)word >> 16) * KMA_TIMED + (u16)-word;
 }
 
-/**
- * kma_stats_start() - initialise the counters that have a countdown
- *
- * On each CPU, counters that have not counted anything yet, and so are 0, are set to
- * KMA_EVENTS_NONE.
- *
- * Context: process.
- */
+/* Set counters with a countdown that are 0 to KMA_EVENTS_NONE on each CPU.  Context: process. */
 void kma_stats_start(void);
 
-/**
- * kma_stat_name() - get the name of a counter, as tables print it
- * @stat: the counter
- *
- * Context: any.
- * Return: a constant string.
- */
+/* The name of a counter, as tables print it. */
 const char *kma_stat_name(enum kma_stat stat);
 
-/**
- * kma_stats_sum() - add up the counters of all CPUs
- * @sum: the result
- *
- * The counters are not read at one point in time: an event that occurs while they are read may
- * be in one sum and not in another.  An event whose probe has not finished may be counted as
- * alloc_unsampled or free_unmatched now, and no longer in the next call.
- *
- * Context: any; probes may run at the same time.
+/*
+ * Add up the counters of all CPUs, while probes run.  The counters are not read at one point in
+ * time: an event that occurs meanwhile may be in one sum and not in another.  An event whose probe
+ * has not finished may be counted as alloc_unsampled or free_unmatched now, and no longer in the
+ * next call.
  */
 void kma_stats_sum(struct kma_stats *sum);
 
-/**
- * kma_stats_balance() - make sums agree that were read while probes ran, before recording began
- * @sum: sums by kma_stats_sum(); its alloc_off and free_unmatched are replaced
- *
- * While allocations are not recorded and no object is live, each event counts in alloc_off or
- * free_unmatched, or in a counter that says that there was no object.  A probe changes two counters
- * one after the other, so @sum may have an event in only one of the two.  On return, both equations
- * above hold for @sum.  So they also hold for what kma_stats_since() computes from later sums.
- *
- * Context: any.
+/*
+ * Make sums agree that were read while probes ran, before recording began: replace alloc_off and
+ * free_unmatched.  While allocations are not recorded and no object is live, each event counts in
+ * one of these two, or in a counter that says that there was no object.  A probe changes two
+ * counters one after the other, so @sum may have an event in only one of the two.  On return, both
+ * equations above hold for @sum.  So they also hold for what kma_stats_since() computes from later
+ * sums.
  */
 void kma_stats_balance(struct kma_stats *sum);
 
-/**
- * kma_stats_since() - subtract the sums at an earlier time from the current sums
- * @sum: the current sums; replaced by the result
- * @base: the sums at the earlier time
- *
- * Context: any.
- */
+/* Replace @sum, the current sums, by the difference to @base, the sums at an earlier time. */
 void kma_stats_since(struct kma_stats *sum, const struct kma_stats *base);
 
 #endif /* KMA_CORE_STAT_H */
