@@ -5,6 +5,8 @@
  * The command `reset` sums up all counters and stores the sums.  From then on, tables show the
  * current sums minus the baseline.  `reset` changes neither the counters of the probes nor the
  * live table.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_BASELINE_H
 #define KMA_BASELINE_H
@@ -29,84 +31,53 @@ struct kma_baseline {
 /* The current baseline.  Protected by kma_lock. */
 extern struct kma_baseline kma_baseline;
 
-/**
- * kma_baseline_start() - start at load with a baseline of what was counted until now
- *
- * The rows have counted nothing yet, and kma_stats only events that were not recorded.
- *
- * Context: process, may sleep; takes kma_lock; allocations are not recorded yet.
+/*
+ * Start at load with a baseline of what was counted until now: the rows have counted nothing yet,
+ * and kma_stats only events that were not recorded.  Context: process, may sleep; takes kma_lock;
+ * allocations are not recorded yet.
  */
 void kma_baseline_start(void);
 
-/**
- * kma_baseline_stop() - free the baseline
- *
- * Context: process, may sleep; no table is read any more.
- */
+/* Free the baseline.  Context: process, may sleep; no table is read any more. */
 void kma_baseline_stop(void);
 
-/**
- * kma_baseline_reset() - replace the baseline by the current sums
- *
- * Call kma_state_sweep() first, without the lock.  An entry that becomes stale after the sweep is a
- * live object in the sums.  When it is removed, its row counts it as repaired, and kma_stats as
- * page_freed, both after the reset.  Live columns do not depend on the baseline.  So each sum is
- * exact, whenever the entry is removed.
- *
- * Context: process, may sleep; kma_lock is held, and is dropped in between.
- * Return: 0; or, with the baseline unchanged, -ENOMEM, or -EINTR if the process is being killed.
+/*
+ * Replace the baseline by the current sums.  Call kma_state_sweep() first, without the lock.  An
+ * entry that becomes stale after the sweep is a live object in the sums.  When it is removed, its
+ * row counts it as repaired, and kma_stats as page_freed, both after the reset.  Live columns do
+ * not depend on the baseline.  So each sum is exact, whenever the entry is removed.  May sleep,
+ * and drops kma_lock in between.  Returns 0; or, with the baseline unchanged, -ENOMEM, or -EINTR
+ * if the process is being killed.
  */
 int kma_baseline_reset(void);
 
-/**
- * kma_baseline_pause() - take note that recording is switched off
- *
- * Allocations that come from now on while it is off are missing in what is live.
- *
- * Context: process; kma_lock is held.
- */
+/* Note that recording is switched off: allocations from now on will be missing in what is live. */
 void kma_baseline_pause(void);
 
-/**
- * kma_baseline_missed() - count the allocations that came while recording was switched off
- * @now: sums of the module's own counters since load
- * @pages: count those of pages since they are tracked, instead of those of objects since load
- *
- * Those that came at load, before recording began, are not in it.
- *
- * Context: process; kma_lock is held.
- * Return: their number.
+/*
+ * Number of allocations that came while recording was switched off, of objects since load or, with
+ * @pages, of pages since they are tracked.  Those at load, before recording began, are not in it.
+ * @now has the sums of the module's own counters since load.
  */
 u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 
-/**
- * kma_baseline_forget_row() - forget the sums of a row that is recycled
- * @pages: true for a row of page allocations, false for one of objects
- * @id: number of the row
- * @sum: what the row has counted; becomes what it has counted since the last reset
- *
- * Context: process; kma_lock is held.
+/*
+ * Forget the sums of row @id of page allocations or, without @pages, of objects, which is
+ * recycled.  @sum is what the row has counted; becomes what it has counted since the last reset.
  */
 void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum);
 
-/**
- * kma_baseline_begin_pages() - replace the part of the baseline that is about pages by what was
- *	counted until now
- *
- * Call this when page tracking has begun, and allocations of pages are not recorded yet.
- *
- * Context: process; kma_lock is held.
+/*
+ * Replace the part of the baseline that is about pages by what was counted until now.  Call this
+ * when page tracking has begun, and allocations of pages are not recorded yet.
  */
 void kma_baseline_begin_pages(void);
 
-/**
- * kma_baseline_forget_pages() - replace the part of the baseline that is about pages
- *
- * Call this when page tracking has ended.  When it begins again, the counters of its rows start
- * at 0, but the module's own counters of page events continue.  So the baseline of these
- * counters is set to their current values, and the baseline of the rows is freed.
- *
- * Context: process; kma_lock is held.
+/*
+ * Replace the part of the baseline that is about pages.  Call this when page tracking has ended.
+ * When it begins again, the counters of its rows start at 0, but the module's own counters of page
+ * events continue.  So the baseline of these counters is set to their current values, and the
+ * baseline of the rows is freed.
  */
 void kma_baseline_forget_pages(void);
 

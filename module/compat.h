@@ -2,6 +2,8 @@
 /*
  * The differences between kernel versions.  Only this file tests the version.  All other files
  * test for features, by the macros KMA_HAVE_*.
+ *
+ * Context of all functions: any, NMI included.
  */
 #ifndef KMA_COMPAT_H
 #define KMA_COMPAT_H

@@ -5,19 +5,18 @@
  * Reading the file shows each setting with its value, and the last error.
  * Each write to the file is one command.  An invalid command changes nothing, and sets the line
  * `last_error` to the reason.  The line stays until the next valid command.
+ *
+ * Context of all functions: process, may sleep.
  */
 #ifndef KMA_CONTROL_H
 #define KMA_CONTROL_H
 
 #include <linux/fs.h>
 
-/**
- * kma_control_run() - run a command
- * @line: the command, as it was written to `control`; modified
- *
- * Context: process, may sleep.
- * Return: 0, or an error, such as -EINVAL for an invalid command; then nothing has changed,
- * and `last_error` has the reason.
+/*
+ * Run the command in @line, as it was written to `control`; modifies @line.  Returns 0, or an
+ * error, such as -EINVAL for an invalid command; then nothing has changed, and `last_error` has
+ * the reason.
  */
 int kma_control_run(char *line);
 

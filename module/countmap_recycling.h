@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which rows of countmaps are recycled (core/countmap_recycle.h), and when.
+ * When rows of countmaps are recycled (core/countmap_recycle.h), and which rows.
  *
  * Rows of a countmap are recycled when seven eighths of those before the reserve are in use, while
  * events are recorded.  First, rows leave whose process has ended, whose cgroup was removed or
@@ -11,34 +11,21 @@
  * are searched again.  After a search of all rows that has found none, the next one comes eight
  * turns later, then sixteen, up to 64.  A search for idle rows begins at most once in eight turns,
  * and may take several turns.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_COUNTMAP_RECYCLING_H
 #define KMA_COUNTMAP_RECYCLING_H
 
 #include <linux/types.h>
 
-/**
- * kma_countmap_recycling_start() - forget earlier turns
- *
- * Context: process; no other function of this file is called at the same time.
- */
+/* Forget earlier turns.  Context: process; calls of this file do not run concurrently. */
 void kma_countmap_recycling_start(void);
 
-/**
- * kma_countmap_recycling_turn() - recycle rows of the countmaps whose rows run short
- *
- * Call this about once a second.
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Recycle rows of the countmaps whose rows run short.  Call this about once a second. */
 void kma_countmap_recycling_turn(void);
 
-/**
- * kma_countmap_recycling_rows() - number of rows of countmaps that were recycled since load
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* Number of rows of countmaps that were recycled since load. */
 u64 kma_countmap_recycling_rows(void);
 
 #endif /* KMA_COUNTMAP_RECYCLING_H */

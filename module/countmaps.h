@@ -9,6 +9,8 @@
  * A probe reads the pointer to the countmap and counts the event in one RCU read-side critical
  * section.  Before process context frees or empties a countmap, it clears the pointer and waits
  * for a grace period.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_COUNTMAPS_H
 #define KMA_COUNTMAPS_H
@@ -53,14 +55,7 @@ extern struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];
 /* Whether `enabled` is 1.  Written under kma_lock; probes read it. */
 extern bool kma_countmaps_on;
 
-/**
- * kma_countmaps_recording() - whether recording is on
- *
- * If it is off, this counts the event as countmap_off.
- *
- * Context: a probe, any context.
- * Return: true if the event is to be counted in countmaps.
- */
+/* Whether recording is on; if not, the event counts as countmap_off.  Context: a probe. */
 static inline bool kma_countmaps_recording(void)
 {
 	if (likely(READ_ONCE(kma_countmaps_on)))
@@ -69,13 +64,7 @@ static inline bool kma_countmaps_recording(void)
 	return false;
 }
 
-/**
- * kma_countmaps_matching() - count an event as countmap_filtered if the filter rejects it
- * @matches: true if the event passes the filter
- *
- * Context: a probe, any context.
- * Return: @matches.
- */
+/* Return @matches; if false, the event counts as countmap_filtered.  Context: a probe. */
 static inline bool kma_countmaps_matching(bool matches)
 {
 	if (likely(matches))
@@ -84,73 +73,31 @@ static inline bool kma_countmaps_matching(bool matches)
 	return false;
 }
 
-/**
- * kma_countmaps_begin() - allocate countmaps, and start counting in them
- * @which: bit mask of the countmaps, none of which exists yet
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or -ENOMEM; then none of these countmaps exists.
+/*
+ * Allocate the countmaps in the bit mask @which, none of which exists yet, and start counting in
+ * them.  Returns 0, or -ENOMEM; then none of these countmaps exists.
  */
 int kma_countmaps_begin(unsigned long which);
 
-/**
- * kma_countmaps_end() - stop counting in countmaps, and free them
- * @which: bit mask of the countmaps; some of them may not exist
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Stop counting in the countmaps in the bit mask @which, and free those that exist. */
 void kma_countmaps_end(unsigned long which);
 
-/**
- * kma_countmap_locked() - get a countmap, under kma_lock
- * @of: the countmap
- *
- * Context: process; kma_lock is held.
- * Return: the countmap, or NULL if its table is off.
- */
+/* The countmap, or NULL if its table is off. */
 struct kma_countmap *kma_countmap_locked(enum kma_countmap_of of);
 
-/**
- * kma_countmap_since() - when a countmap was switched on
- * @of: the countmap, which exists
- *
- * Context: process; kma_lock is held.
- * Return: time since boot, in nanoseconds.
- */
+/* When a countmap, which exists, was switched on: ns since boot. */
 u64 kma_countmap_since(enum kma_countmap_of of);
 
-/**
- * kma_countmap_memory() - memory that a countmap takes, or would take if it existed
- * @of: the countmap
- *
- * Context: process.
- * Return: bytes.
- */
+/* Bytes that a countmap takes, or would take if it existed.  kma_lock need not be held. */
 u64 kma_countmap_memory(enum kma_countmap_of of);
 
-/**
- * kma_countmap_maxima() - counters of a countmap that keep a maximum
- * @of: the countmap
- *
- * Context: any.
- * Return: a bit mask of the counters.
- */
+/* Bit mask of the counters of a countmap that keep a maximum.  Context: any. */
 u32 kma_countmap_maxima(enum kma_countmap_of of);
 
-/**
- * kma_countmaps_pause() - stop counting in all countmaps, and empty them
- * @t: set to the countmaps, to be passed to kma_countmaps_resume()
- *
- * Context: process, may sleep; kma_lock is held until kma_countmaps_resume().
- */
+/* Stop counting in all countmaps, and empty them.  Sets @t, for kma_countmaps_resume(). */
 void kma_countmaps_pause(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
-/**
- * kma_countmaps_resume() - start counting in all countmaps again
- * @t: the countmaps, as set by kma_countmaps_pause()
- *
- * Context: process; kma_lock has been held since kma_countmaps_pause().
- */
+/* Count in all countmaps again.  kma_lock has been held since kma_countmaps_pause(). */
 void kma_countmaps_resume(struct kma_countmap *t[KMA_COUNTMAP_NR]);
 
 #endif /* KMA_COUNTMAPS_H */

@@ -5,6 +5,8 @@
  * A full table is a normal state: what finds no room in it is counted, and costs no more than
  * other events.  But the tables then show less, so the kernel log says once what to set, and the
  * heads of the tables say which table is full.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_FULL_H
 #define KMA_FULL_H
@@ -25,29 +27,15 @@ enum kma_full_of {
 	KMA_FULL_COUNTMAPS,
 };
 
-/**
- * kma_full_start() - forget which tables the log has said are full
- *
- * Context: process; kma_full_turn() is not called at the same time.
- */
+/* Forget which tables were full.  Context: process; kma_full_turn() is not called meanwhile. */
 void kma_full_start(void);
 
-/**
- * kma_full_turn() - warn about tables that have become full, once for each since load
- *
- * Call this about once a second.
- *
- * Context: process; kma_lock is held.
- */
+/* Warn about tables that are full, once for each since load.  Call this about once a second. */
 void kma_full_turn(void);
 
-/**
- * kma_full_show() - print which tables were full since the last reset, as ` full=NAME,NAME`
- * @seq: where to print; nothing is printed if none was full
- * @of: only tables of this kind
- * @stats: the module's own counters since the last reset
- *
- * Context: process.
+/*
+ * Print which tables of this kind were full since the last reset, as ` full=NAME,NAME`; nothing if
+ * none was.  @stats are the module's own counters since the last reset.  Context: process.
  */
 void kma_full_show(struct seq_file *seq, enum kma_full_of of, const struct kma_stats *stats);
 

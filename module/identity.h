@@ -6,6 +6,8 @@
  * Each table has it in its head, so that a program can tell whether one snapshot may be subtracted
  * from another.  The random number of the load stands for the boot, too: no two loads have the
  * same one.
+ *
+ * Context of all functions: process.
  */
 #ifndef KMA_IDENTITY_H
 #define KMA_IDENTITY_H
@@ -32,11 +34,7 @@ struct kma_identity {
 /* The identity now.  @resets and @module_changes are protected by kma_lock. */
 extern struct kma_identity kma_identity;
 
-/**
- * kma_identity_start() - make the identity of this load
- *
- * Context: process; no table is read yet.
- */
+/* Make the identity of this load.  No table is read yet. */
 void kma_identity_start(void);
 
 #endif /* KMA_IDENTITY_H */

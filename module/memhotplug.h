@@ -11,6 +11,8 @@
  *
  * While pages are tracked, their records are in chunks (core/pfntab.h).  A chunk is added when
  * its memory is added.
+ *
+ * Context of all functions: process, may sleep.
  */
 #ifndef KMA_MEMHOTPLUG_H
 #define KMA_MEMHOTPLUG_H
@@ -19,20 +21,13 @@
 
 #include "core/pagegen.h"
 
-/**
- * kma_memhotplug_end() - get the end of all page frames
- *
- * Context: process.
- * Return: the highest page frame number plus 1.
- */
+/* The highest page frame number plus 1. */
 u64 kma_memhotplug_end(void);
 
-/**
- * kma_memhotplug_pfns() - compute the size of the array of page generations
- *
- * Context: process.
- * Return: number of page frames, a power of two: kma_memhotplug_end() rounded up, or 64 times the
- * RAM rounded up, if that is less because of large gaps between the physical addresses of RAM.
+/*
+ * Size of the array of page generations, in page frames, a power of two: kma_memhotplug_end()
+ * rounded up, or 64 times the RAM rounded up, if that is less because of large gaps between the
+ * physical addresses of RAM.
  */
 u64 kma_memhotplug_pfns(void);
 
@@ -44,73 +39,41 @@ u64 kma_memhotplug_pfns(void);
  * @nr: number of page frames that will be added, all of them below @pfns
  * @node: the node of these page frames
  *
- * Meanwhile, probes may use the generations of all other page frames.
+ * Meanwhile, probes may use the generations of all other page frames.  The caller prevents
+ * concurrent calls.  No event of these page frames can happen before this returns.
  *
- * Context: process, may sleep; the caller prevents concurrent calls.  No event of these page
- * frames can happen before this returns.
  * Return: 0, or -ENOMEM: then nothing has changed.
  */
 int kma_memhotplug_add(struct kma_pagegen *pages, u64 pfns, unsigned long pfn,
 		       unsigned long nr, int node);
 
-/**
- * kma_memhotplug_start() - make room for page generations whenever memory is added from now on
- *
- * Context: process, may sleep; the tables are allocated, nothing is recorded yet.
- * Return: 0, or an error that has been explained in the kernel log.
+/*
+ * Make room for page generations whenever memory is added from now on.  The tables are allocated,
+ * and nothing is recorded yet.  Returns 0, or an error that has been explained in the kernel log.
  */
 int kma_memhotplug_start(void);
-
-/**
- * kma_memhotplug_stop() - undo kma_memhotplug_start()
- *
- * Context: process, may sleep.
- */
 void kma_memhotplug_stop(void);
 
-/**
- * kma_memhotplug_stop_generations() - let no page generation end any more
- * @why: the reason, for the kernel log
- *
- * Call this if pages may be freed without the end of their generation.  From then on, entries of
- * the live table whose object was freed unseen are not found by their page.
- *
- * Context: process, may sleep; in a memory notifier, too.
+/*
+ * Let no page generation end any more, for the reason @why, which the kernel log shows.  Call
+ * this, also in a memory notifier, if pages may be freed without the end of their generation.
+ * From then on, entries of the live table whose object was freed unseen are not found by their
+ * page.
  */
 void kma_memhotplug_stop_generations(const char *why);
 
-/**
- * kma_memhotplug_chunks() - compute the number of chunks of page records to make room for
- *
- * Context: process.
- * Return: number of chunks, enough for four times the present page frames and for at least
- * 1 TiB.
- */
+/* Chunks to make room for: for four times the present page frames, and for at least 1 TiB. */
 u64 kma_memhotplug_chunks(void);
 
-/**
- * kma_memhotplug_pages_forecast() - memory that page tracking would take if it began now
- *
- * Context: process, may sleep.
- * Return: bytes.
- */
+/* Bytes that page tracking would take if it began now. */
 u64 kma_memhotplug_pages_forecast(void);
 
-/**
- * kma_memhotplug_pages_start() - add the chunks of all pages
- *
- * When memory is added later, its chunks are added, too, until kma_memhotplug_pages_stop().
- *
- * Context: process, may sleep; kma_pagealloc is initialised and has no chunks.
- * Return: 0 or -ENOMEM; then kma_pagealloc_destroy() frees the chunks that were added.
+/*
+ * Add the chunks of all pages to kma_pagealloc, which is initialised and has no chunks.  When
+ * memory is added later, its chunks are added, too, until kma_memhotplug_pages_stop().  Returns 0
+ * or -ENOMEM; then kma_pagealloc_destroy() frees the chunks that were added.
  */
 int kma_memhotplug_pages_start(void);
-
-/**
- * kma_memhotplug_pages_stop() - stop adding chunks when memory is added
- *
- * Context: process, may sleep.
- */
 void kma_memhotplug_pages_stop(void);
 
 #endif /* KMA_MEMHOTPLUG_H */

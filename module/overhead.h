@@ -12,6 +12,8 @@
  *	core/sample.h
  *
  * N is the average number of bytes between samples.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_OVERHEAD_H
 #define KMA_OVERHEAD_H
@@ -41,53 +43,23 @@ struct kma_overhead {
 	u64 lowered;
 };
 
-/**
- * kma_overhead_start() - start to compute the cost, and to adjust N, once a second
- *
- * Context: process, may sleep; kma_lock is not held.
- */
+/* Adjust N to the cost every second.  Context of both: process, may sleep; kma_lock not held. */
 void kma_overhead_start(void);
-
-/**
- * kma_overhead_stop() - undo kma_overhead_start()
- *
- * Context: process, may sleep; kma_lock is not held.
- */
 void kma_overhead_stop(void);
 
-/**
- * kma_overhead_sampling() - start over with the N that was set
- * @shift: binary logarithm of N
- *
- * Call this when sampling begins, and when the user sets another N, because the cost up to then
- * does not predict the cost from then on.
- *
- * Context: process; kma_lock is held.
+/*
+ * Start over with the N that was set, by its binary logarithm.  Call this when sampling begins,
+ * and when the user sets another N, because the cost up to then does not predict the cost from
+ * then on.
  */
 void kma_overhead_sampling(int shift);
 
-/**
- * kma_overhead_set_budget() - set the limit of the cost while objects are sampled
- * @pct: percent of the time of all CPUs, up to KMA_BUDGET_MAX; 0 for no limit
- *
- * Context: process; kma_lock is held.
- */
+/* While sampling, limit the cost to @pct percent of all CPUs, up to KMA_BUDGET_MAX; 0: no limit. */
 void kma_overhead_set_budget(unsigned int pct);
 
-/**
- * kma_overhead_budget_pct() - get the limit that was set
- *
- * Context: any.
- * Return: percent of the time of all CPUs; 0 for no limit.
- */
+/* The limit that was set.  Context: any. */
 unsigned int kma_overhead_budget_pct(void);
 
-/**
- * kma_overhead_read() - get the cost that was computed last
- *
- * Context: process; kma_lock is held.
- * Return: the cost.
- */
 struct kma_overhead kma_overhead_read(void);
 
 #endif /* KMA_OVERHEAD_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which rows of call sites and numbers of caches are recycled (core/recycle.h), and when.
+ * When rows of call sites and numbers of caches are recycled (core/recycle.h), and which of them.
  *
  * Rows are recycled at `reset` and when they run short.  A row without live objects is recycled if
  * it is retired or is of another sampling rate, and also:
@@ -17,6 +17,8 @@
  *
  * The rows are searched at most once in eight turns of a second.  After each search that recycles
  * nothing, the pause before the next one doubles, up to 4,096 turns, which are 68 minutes.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_RECYCLING_H
 #define KMA_RECYCLING_H
@@ -31,7 +33,7 @@
 /**
  * struct kma_recycling_gone - what caches whose numbers were recycled have counted
  * @counts: the sums since the last reset, as tables show them
- * @row: the same in records: a sample counts as one
+ * @row: these sums in records: a sample counts as one
  * @sampled: true for samples, false for exact objects
  */
 struct kma_recycling_gone {
@@ -40,61 +42,27 @@ struct kma_recycling_gone {
 	bool sampled;
 };
 
-/**
- * kma_recycling_start() - begin with nothing recycled
- *
- * Context: process; the tables are allocated.
- */
+/* Begin with nothing recycled.  Context: process; the tables are allocated. */
 void kma_recycling_start(void);
 
-/**
- * kma_recycling_sweep() - sweep the live table if the next turn searches for rows to recycle
- *
- * Without this, the objects of stale entries would count as live, and their rows would stay.
- *
- * Context: process, may sleep; kma_lock is not held.
+/*
+ * Sweep the live table if the next turn searches for rows to recycle.  Otherwise the objects of
+ * stale entries would count as live, and their rows would stay.  Context: process, may sleep;
+ * kma_lock is not held.
  */
 void kma_recycling_sweep(void);
 
-/**
- * kma_recycling_turn() - recycle rows and numbers of caches if they run short
- *
- * Call this about once a second.
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Recycle rows and numbers of caches if they run short.  Call this about once a second. */
 void kma_recycling_turn(void);
 
-/**
- * kma_recycling_reset() - recycle rows and numbers of caches after a reset
- *
- * Context: process, may sleep; kma_lock is held; the baseline is new.
- */
+/* Recycle rows and numbers of caches after a reset.  The baseline is new. */
 void kma_recycling_reset(void);
 
-/**
- * kma_recycling_gone() - what caches whose numbers were recycled have counted since the last reset
- * @i: a number below KMA_RECYCLING_GONE
- *
- * Context: process; kma_lock is held.
- * Return: the sums.
- */
+/* Sum @i, below KMA_RECYCLING_GONE, of caches whose numbers were recycled; since the last reset. */
 const struct kma_recycling_gone *kma_recycling_gone(u32 i);
 
-/**
- * kma_recycling_caches() - count of cache numbers that were recycled since load
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* Counts of numbers of caches, and of rows, that were recycled since load. */
 u64 kma_recycling_caches(void);
-
-/**
- * kma_recycling_rows() - number of rows that were recycled since load
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
 u64 kma_recycling_rows(void);
 
 #endif /* KMA_RECYCLING_H */

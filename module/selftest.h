@@ -11,6 +11,8 @@
  * A path that fails is treated as one that cannot be followed: what relies on it is not confirmed,
  * or is not recorded.  The kernel log says which path failed, and what is lost.  A path is not
  * tested if there is no memory, or if it is not followed anyway.  The module is loaded in any case.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_SELFTEST_H
 #define KMA_SELFTEST_H
@@ -91,74 +93,33 @@ struct kma_path {
 	const char *loss;
 };
 
-/**
- * kma_selftest_try() - test a path
- * @path: the path
- *
- * If the path fails, this explains it in the kernel log, and calls @path->lose.
- *
- * Context: process, may sleep; for a path of objects, between kma_witness_start() and
- * kma_witness_stop().
- * Return: the result.
+/*
+ * Test a path.  If it fails, this explains it in the kernel log, and calls @path->lose.  Context:
+ * process, may sleep; for a path of objects, between kma_witness_start() and kma_witness_stop().
  */
 enum kma_path_result kma_selftest_try(const struct kma_path *path);
 
-/**
- * kma_selftest_objects() - test the paths of objects
- *
- * Context: process, may sleep; all probes are attached, and allocations are not recorded.
+/*
+ * Test the paths of objects.  Context: process, may sleep; probes are attached, recording is off.
  */
 void kma_selftest_objects(void);
 
-/**
- * kma_selftest_page_paths() - test the paths of pages
- *
- * Context: process, may sleep; kma_lock is held; page tracking has begun, and allocations of pages
- * are not recorded.
- */
+/* Test the paths of pages.  Page tracking has begun, nothing is recorded yet.  May sleep. */
 void kma_selftest_page_paths(void);
 
-/**
- * kma_selftest_forget_pages() - forget the results of kma_selftest_page_paths()
- *
- * Call this when page tracking ends.
- *
- * Context: process; kma_lock is held.
- */
+/* Forget the results of kma_selftest_page_paths(), because page tracking ends. */
 void kma_selftest_forget_pages(void);
 
-/**
- * kma_selftest_result() - get a result
- * @nr: the path
- * @name: its name, with a prefix
- *
- * Context: process; kma_lock is held.
- * Return: the result.
- */
+/* The result of a path, and its @name, with a prefix. */
 enum kma_path_result kma_selftest_result(enum kma_path_nr nr, const char **name);
 
-/**
- * kma_selftest_failed() - number of paths that failed
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* Number of paths that failed. */
 int kma_selftest_failed(void);
 
-/**
- * kma_selftest_us() - how long the test of the paths of objects took
- *
- * Context: any.
- * Return: microseconds.
- */
+/* How long the test of the paths of objects took, in us.  Context: any. */
 u64 kma_selftest_us(void);
 
-/**
- * kma_selftest_doubts() - whether no object can be confirmed as live
- *
- * Context: any.
- * Return: true if the path of a tracepoint of objects failed.
- */
+/* Whether no object is confirmed as live: the path of a tracepoint failed.  Context: any. */
 bool kma_selftest_doubts(void);
 
 #endif /* KMA_SELFTEST_H */

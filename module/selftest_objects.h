@@ -5,26 +5,17 @@
  * Each function allocates and frees objects by one path, and asks the witness (witness.h) what was
  * recorded.  The function returns NULL if that is right, kma_witness_untested, or what is wrong.
  *
- * Context of all of these: process, may sleep; between kma_witness_start() and
+ * Context, unless a function says otherwise: process, may sleep; between kma_witness_start() and
  * kma_witness_stop(), and after kma_witness_clear().
  */
 #ifndef KMA_SELFTEST_OBJECTS_H
 #define KMA_SELFTEST_OBJECTS_H
 
-/**
- * kma_selftest_objects_start() - create the kmem_cache that the functions below need
- *
- * If there is no memory for the cache, the functions that need it return kma_witness_untested.
- *
- * Context: process, may sleep.
+/*
+ * Create the kmem_cache that the functions below need.  If there is no memory for the cache, they
+ * return kma_witness_untested.  Context of both: process, may sleep.
  */
 void kma_selftest_objects_start(void);
-
-/**
- * kma_selftest_objects_stop() - undo kma_selftest_objects_start()
- *
- * Context: process, may sleep.
- */
 void kma_selftest_objects_stop(void);
 
 /* Allocations with events, and kfree() and kmem_cache_free(). */

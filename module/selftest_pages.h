@@ -7,7 +7,7 @@
  * records of the pages, so that their frees count.  They count in a row [other] that is not in use
  * before recording begins, and whose counters the function sets to 0 again.
  *
- * Context of all of these: process, may sleep; pages are tracked, and their allocations are not
+ * Context of all functions: process, may sleep; pages are tracked, and their allocations are not
  * recorded.
  */
 #ifndef KMA_SELFTEST_PAGES_H

@@ -12,6 +12,8 @@
  * At load, the rows of mode 0400 are applied before the tables are allocated, and the
  * rows of mode 0600 after the probes are attached.  Rows are applied from the last to the
  * first.  `enabled` is the first row, so recording starts when all other settings are in effect.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_SETTING_H
 #define KMA_SETTING_H
@@ -65,77 +67,44 @@ struct kma_setting {
 /* The rows, by their numbers. */
 extern const struct kma_setting kma_settings[KMA_SETTING_NR];
 
-/**
- * kma_settings_load() - apply the rows of mode 0400
- * @text: the value of each row; NULL for its default
- *
- * Context: process, may sleep; no table is allocated yet.
- * Return: 0, or an error that has been explained in the kernel log.
+/*
+ * Apply the rows of mode 0400.  @text has the value of each row; NULL for its default.  No table
+ * is allocated yet.  Returns 0, or an error that has been explained in the kernel log.
  */
 int kma_settings_load(const char *const text[KMA_SETTING_NR]);
 
-/**
- * kma_settings_start() - apply the rows of mode 0600, and start recording
- * @text: the value of each row; NULL for its default
- *
- * The caller has to call kma_settings_stop() even if this fails.
- *
- * Context: process, may sleep; probes are attached, nothing is recorded yet.
- * Return: 0, or an error that has been explained in the kernel log.
+/*
+ * Apply the rows of mode 0600, and start recording.  @text and the result are as for
+ * kma_settings_load().  Probes are attached, and nothing is recorded yet.  The caller has to call
+ * kma_settings_stop() even if this fails.
  */
 int kma_settings_start(const char *const text[KMA_SETTING_NR]);
 
-/**
- * kma_settings_stop() - stop recording, and undo the settings of mode 0600
- *
- * This ends recording, sampling, accounting and page tracking, and frees the filter and the
- * modified list of patterns (match/skip.h).
- *
- * Context: process, may sleep.
+/*
+ * Undo the settings of mode 0600: end recording, sampling, accounting and page tracking, and free
+ * the filter and the modified list of patterns (match/skip.h).
  */
 void kma_settings_stop(void);
 
-/**
- * kma_setting_check() - parse a value, but do not apply it
- * @nr: number of the row
- * @text: the value
- *
- * A value that passes this check may still be refused when it is applied.
- *
- * Context: process, may sleep.
- * Return: 0, or an error that has been explained in the kernel log.
+/*
+ * Parse a value, but do not apply it.  A value that passes this check may still be refused when it
+ * is applied.  Returns 0, or an error that has been explained in the kernel log.
  */
 int kma_setting_check(enum kma_setting_nr nr, const char *text);
 
-/**
- * kma_setting_write() - apply a value that was written to a module parameter
- * @nr: number of the row, of mode 0600
- * @text: the value
- *
- * Context: process, may sleep; takes kma_lock.
- * Return: 0, or an error that has been explained in the kernel log; then nothing has
- * changed.
+/*
+ * Apply a value of a row of mode 0600 that was written to a module parameter.  Returns 0, or an
+ * error that has been explained in the kernel log; then nothing has changed.  Takes kma_lock.
  */
 int kma_setting_write(enum kma_setting_nr nr, const char *text);
 
-/**
- * kma_setting_run() - apply a value that was written to `control`
- * @nr: number of the row, of mode 0600
- * @text: the value; modified
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error that kma_refuse() has explained; then nothing has changed.
+/*
+ * Apply a value of a row of mode 0600 that was written to `control`; modifies @text.  Returns 0,
+ * or an error that kma_refuse() has explained; then nothing has changed.  kma_lock is held.
  */
 int kma_setting_run(enum kma_setting_nr nr, char *text);
 
-/**
- * kma_setting_read() - print the current value of a setting
- * @nr: number of the row
- * @page: a page of memory for the value and a newline
- *
- * Context: process, may sleep; takes kma_lock.
- * Return: the number of bytes printed.
- */
+/* Print a value and a newline into a page.  Returns the number of bytes.  Takes kma_lock. */
 int kma_setting_read(enum kma_setting_nr nr, char *page);
 
 #endif /* KMA_SETTING_H */

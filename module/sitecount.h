@@ -5,6 +5,8 @@
  * A row of the site table counts objects or samples of them.  The bytes, and the number of objects
  * that samples stand for, follow from the sizes of the cache.  Counts of rows of different caches
  * can be added up.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_SITECOUNT_H
 #define KMA_SITECOUNT_H
@@ -50,10 +52,10 @@ struct kma_site_counts {
 /**
  * struct kma_sitecount_raw - what was recorded of objects of one cache that were sampled alike
  * @id: number of the row, as in struct kma_site_counts
- * @sampled: they were sampled, rather than all recorded
+ * @sampled: the objects were sampled, rather than all recorded
  * @since: what was counted since the last reset; a sample counts as one
  * @live: live records
- * @confirmed: those that are certainly live
+ * @confirmed: live records that are certainly live
  * @cache: the cache
  * @weight: weight of each sample
  */
@@ -67,32 +69,16 @@ struct kma_sitecount_raw {
 	u64 weight;
 };
 
-/**
- * kma_sitecount_raw_set() - set @cache, @weight and @sampled
- * @raw: the struct
- * @cache: number of the cache of the objects
- * @shift: the binary logarithm of the N that they were sampled with, or KMA_SHIFT_EXACT
- *
- * Context: process; kma_lock is held.
+/*
+ * Set @cache, @weight and @sampled of @raw, from the number of the cache of the objects, and the
+ * shift that they were sampled with, or KMA_SHIFT_EXACT.
  */
 void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift);
 
-/**
- * kma_sitecount_read() - compute all columns
- * @counts: the result; @label is not set
- * @raw: what was recorded
- *
- * Context: process; kma_lock is held.
- */
+/* Compute all columns of @counts but @label. */
 void kma_sitecount_read(struct kma_site_counts *counts, const struct kma_sitecount_raw *raw);
 
-/**
- * kma_sitecount_add() - add the counts of one row to those of another
- * @sum: the row that is added to
- * @more: the row that is added
- *
- * Context: any.
- */
+/* Add the counts of row @more to those of row @sum.  Context: any. */
 void kma_sitecount_add(struct kma_site_counts *sum, const struct kma_site_counts *more);
 
 #endif /* KMA_SITECOUNT_H */

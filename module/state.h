@@ -5,6 +5,8 @@
  *
  * Probes write to the tables without a lock.  All other state is changed in process context,
  * under kma_lock.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_STATE_H
 #define KMA_STATE_H
@@ -86,204 +88,104 @@ enum kma_lock_holder {
 	KMA_LOCK_NR
 };
 
-/**
- * kma_lock_take() - take kma_lock
- * @holder: what it is taken for
- *
- * Context: process, may sleep; kma_lock is not held.
- */
+/* Take kma_lock, which this context does not hold.  Context: process, may sleep. */
 void kma_lock_take(enum kma_lock_holder holder);
 
-/**
- * kma_lock_try() - take kma_lock if it is free
- * @holder: what it is taken for
- *
- * Context: process.
- * Return: true if it was taken.
- */
+/* Take kma_lock if it is free; return whether it was taken.  Context: process. */
 bool kma_lock_try(enum kma_lock_holder holder);
 
-/**
- * kma_lock_release() - release kma_lock
- *
- * Context: process; kma_lock is held.
- */
 void kma_lock_release(void);
 
-/**
- * kma_lock_pause() - release kma_lock, let other tasks run, and take it again for the same purpose
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Release kma_lock, let other tasks run, and take it again for the same purpose.  May sleep. */
 void kma_lock_pause(void);
 
-/**
- * kma_lock_max_us() - the longest time that kma_lock was held
- * @holder: the purpose, or KMA_LOCK_NR for all purposes
- *
- * Context: process; kma_lock is held.
- * Return: microseconds, rounded down, since load or since kma_lock_forget().
+/*
+ * The longest time that kma_lock was held for a purpose, or for all (KMA_LOCK_NR), in us, rounded
+ * down, since load or since kma_lock_forget().
  */
 u64 kma_lock_max_us(enum kma_lock_holder holder);
 
-/**
- * kma_lock_forget() - forget how long kma_lock was held
- *
- * The current holder's time counts when it releases the lock.
- *
- * Context: process; kma_lock is held.
- */
+/* Forget how long kma_lock was held.  The current holder's time counts when it ends. */
 void kma_lock_forget(void);
 
-/**
- * kma_state_changed() - record a change that readers which have dropped kma_lock must notice
- *
- * Context: process; kma_lock is held.
- */
+/* Record a change that readers which have dropped kma_lock must notice. */
 void kma_state_changed(void);
 
-/**
- * kma_state_changes() - number of calls of kma_state_changed()
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
 u64 kma_state_changes(void);
 
-/**
- * kma_state_live_default() - compute the default of live_max
- * @ram: the RAM, in bytes
- *
- * Context: any.
- * Return: the number of objects that fit into 1/128 of the RAM, within the limits above.
- */
+/* Default of live_max: what fits into 1/128 of @ram bytes, in the limits above.  Context: any. */
 u64 kma_state_live_default(u64 ram);
 
-/**
- * kma_state_sites_default() - compute the default of sites_max
- * @ram: the RAM, in bytes
- * @nr_cpus: number of possible CPUs
- *
+/*
+ * The default of sites_max: as many rows as fit into 1/64 of @ram bytes, within the limits above.
  * Each row takes a cache line for each possible CPU.  So on a machine that has many possible CPUs
- * and little RAM, rows would take most of the memory that the module may use.
- *
- * Context: any.
- * Return: the number of rows that fit into 1/64 of the RAM, within the limits above.
+ * and little RAM, rows would take most of the memory that the module may use.  Context: any.
  */
 u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus);
 
-/**
- * kma_state_set_defaults() - set the sizes in kma_config that were left to the module
- *
- * Context: process; before kma_state_init(), and before forecasts that depend on these sizes.
+/*
+ * Set the sizes in kma_config that were left to the module.  Context: process; before
+ * kma_state_init(), and before forecasts that depend on these sizes.
  */
 void kma_state_set_defaults(void);
 
-/**
- * kma_state_init() - allocate the tables of objects, with the sizes in kma_config
- * @pfns: number of page generations, a power of two, from kma_memhotplug_pfns()
- * @more: bytes that other parts of the module are going to allocate at load
- *
- * This fails if the tables and @more take more than kma_state_bytes_max().
- *
- * Context: process, may sleep; no probe is attached.
- * Return: 0, or an error that has been explained in the kernel log, with no memory left
- * allocated.
+/*
+ * Allocate the tables of objects, with the sizes in kma_config, and @pfns page generations, from
+ * kma_memhotplug_pfns().  Fails if these tables and @more, the bytes that other parts of the
+ * module are going to allocate at load, take more than kma_state_bytes_max().  Returns 0, or an
+ * error that has been explained in the kernel log, with no memory left allocated.  Context:
+ * process, may sleep; no probe is attached.
  */
 int kma_state_init(u64 pfns, u64 more);
 
-/**
- * kma_state_destroy() - free the tables of objects
- *
- * Context: process, may sleep; no probe is attached.
- */
+/* Free the tables of objects.  Context: process, may sleep; no probe is attached. */
 void kma_state_destroy(void);
 
-/**
- * kma_state_sweep() - remove all stale entries from the live table
- *
- * Call this before reading counters of objects: the object of a stale entry counts as live until
- * the entry is removed.  This reads the whole live table.
- *
- * Context: process, may sleep; probes may run on other CPUs.  This takes a lock of its own, so
+/*
+ * Remove all stale entries from the live table, while probes run.  Call this before reading
+ * counters of objects: the object of a stale entry counts as live until the entry is removed.
+ * This reads the whole live table.  Context: process, may sleep; takes a lock of its own, so
  * kma_lock need not be held, and other processes can have it meanwhile.
  */
 void kma_state_sweep(void);
 
-/**
- * kma_state_bytes() - memory that the module has allocated
- *
- * The sum has what kma_env_zalloc() and the like, and kma_small_alloc(), have allocated, and what
- * kma_state_add_bytes() has added.  The copies for open files are not included: see
- * kma_copy_alloc().
- *
- * Context: any.
- * Return: bytes.
+/*
+ * Bytes that the module has allocated: by kma_env_zalloc() and the like, by kma_small_alloc(), and
+ * as kma_state_add_bytes() says.  The copies for open files are not included: see
+ * kma_copy_alloc().  Context: any.
  */
 u64 kma_state_bytes(void);
 
-/**
- * kma_state_add_bytes() - count more memory in kma_state_bytes()
- * @bytes: bytes that were allocated in another way, or by the kernel on behalf of the module;
- *	negative after they were freed
- *
- * Context: any.
+/*
+ * Count @bytes in kma_state_bytes() that were allocated in another way, or by the kernel on behalf
+ * of the module; negative after they were freed.  Context: any.
  */
 void kma_state_add_bytes(s64 bytes);
 
-/**
- * kma_small_alloc() - allocate zeroed memory from a slab, and count it in kma_state_bytes()
- * @bytes: size of the memory, at most a few pages
- *
- * Context: process, may sleep.
- * Return: the memory, to be freed by kma_small_free(), or NULL.
+/*
+ * Allocate zeroed memory of at most a few pages from a slab, and count it in kma_state_bytes().
+ * Returns the memory, to be freed by kma_small_free(), or NULL.  Context: process, may sleep.
  */
 void *kma_small_alloc(size_t bytes);
 
-/**
- * kma_small_text() - copy a text into memory from kma_small_alloc()
- * @text: the text
- *
- * Context: process, may sleep.
- * Return: the copy, to be freed by kma_small_free(), or NULL.
- */
+/* Copy a text into memory from kma_small_alloc().  Context: process, may sleep. */
 char *kma_small_text(const char *text);
 
-/**
- * kma_small_free() - free memory from kma_small_alloc()
- * @mem: the memory, or NULL
- *
- * Context: process.
- */
+/* Free memory from kma_small_alloc(), or NULL.  Context: process. */
 void kma_small_free(const void *mem);
 
-/**
- * kma_state_bytes_max() - get the limit on the memory of all tables
- *
- * Context: any.
- * Return: bytes, 1/16 of the RAM.
- */
+/* The limit on the memory of all tables, in bytes: 1/16 of the RAM.  Context: any. */
 u64 kma_state_bytes_max(void);
 
-/**
- * kma_copy_alloc() - allocate zeroed memory for a copy of rows
- * @nr: number of rows
- * @bytes: size of a row
- *
- * The memory is charged to the cgroup of the current process.  So use it only for what is freed
- * when this process closes a file.  Under memory pressure the allocation fails instead of retrying.
- *
- * Context: process, may sleep.
- * Return: the memory, to be freed by kma_copy_free(), or NULL.
+/*
+ * Allocate zeroed memory for a copy of @nr rows of @bytes, to be freed by kma_copy_free(), or
+ * return NULL.  The memory is charged to the cgroup of the current process.  So use it only for
+ * what is freed when this process closes a file.  Under memory pressure the allocation fails
+ * instead of retrying.  Context: process, may sleep.
  */
 void *kma_copy_alloc(size_t nr, size_t bytes);
 
-/**
- * kma_copy_free() - free memory from kma_copy_alloc()
- * @mem: the memory, or NULL
- *
- * Context: process, may sleep.
- */
+/* Free memory from kma_copy_alloc(), or NULL.  Context: process, may sleep. */
 void kma_copy_free(void *mem);
 
 #endif /* KMA_STATE_H */

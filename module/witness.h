@@ -16,6 +16,8 @@
  * After each step, the self-test calls a function that compares what was recorded with what it
  * expects.  These functions return NULL if everything is right, and otherwise a text for the kernel
  * log that says what is wrong.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_WITNESS_H
 #define KMA_WITNESS_H
@@ -38,106 +40,58 @@
  */
 extern const char kma_witness_untested[];
 
-/**
- * kma_witness_start() - begin to note the allocations of the current task
- *
- * Context: process; allocations are not recorded, but all probes are attached.
- */
+/* Begin to note allocations of this task.  Probes are attached, and recording is off. */
 void kma_witness_start(void);
-
-/**
- * kma_witness_stop() - undo kma_witness_start()
- *
- * Context: process, may sleep.
- */
 void kma_witness_stop(void);
 
-/**
- * kma_witness_clear() - forget all that was noted, and remove it from the tables
- *
- * Context: process, may sleep.
- */
+/* Forget all that was noted, and remove it from the tables. */
 void kma_witness_clear(void);
 
-/**
- * kma_witness_heard() - note an allocation event
- * @ev: the event
- * @bulk: the object has no event of its own
- *
- * An event with a call site in this module is recorded.
- *
- * Context: a probe, in the task that has called kma_witness_start().
+/*
+ * Note an allocation event.  @bulk is true if the object has no event of its own.  An event with a
+ * call site in this module is recorded.  Context: a probe, in the task that has called
+ * kma_witness_start().
  */
 void kma_witness_heard(const struct kma_event *ev, bool bulk);
 
-/**
- * kma_witness_put() - put an object into the live table, without an event
- * @ptr: the object
- *
- * With this, the self-test can test a free even if the allocation was not seen.
- *
- * Context: process; between kma_witness_pause() and the next kma_witness_clear().
+/*
+ * Put an object into the live table, without an event, between kma_witness_pause() and the next
+ * kma_witness_clear().  With this, the self-test can test a free even if the allocation was not
+ * seen.
  */
 void kma_witness_put(const void *ptr);
 
-/**
- * kma_witness_take() - remove an object from the live table, without an event
- * @ptr: the object, whose free has not been recorded, and which no other task can free meanwhile
- *
- * Context: any.
+/*
+ * Remove an object from the live table, without an event.  The free of the object has not been
+ * recorded, and no other task can free it meanwhile.  Context: any.
  */
 void kma_witness_take(const void *ptr);
 
-/**
- * kma_witness_pause() - record no events until the next kma_witness_clear()
- *
- * Context: process.
- */
+/* Record no events until the next kma_witness_clear(). */
 void kma_witness_pause(void);
 
-/**
- * kma_witness_once() - whether an object had exactly one event, that of its call site
- * @ptr: the object
- *
- * If an object has two events because of an inner call site (trace/double.h), the first one does
- * not count here.
- *
- * Context: process.
- * Return: NULL, or what is wrong.
+/*
+ * Check that an object had exactly one event, that of its call site.  If an object has two events
+ * because of an inner call site (trace/double.h), the first one does not count here.
  */
 const char *kma_witness_once(const void *ptr);
 
 /**
- * kma_witness_allocated() - whether the allocation of an object was recorded as it should be
- * @ptr: the object, which was allocated by a function of this module
+ * kma_witness_allocated() - check that the allocation of an object was recorded as it should be
+ * @ptr: the object, which was allocated by a function of this module, and is not freed yet
  * @bytes_req: bytes that were requested; ignored for an object of a kmem_cache
  * @cache: the kmem_cache; NULL for an object of kmalloc
  * @bulk: the object has no event of its own
  *
- * Call this before the object is freed.
- *
- * Context: process.
  * Return: NULL, or what is wrong.
  */
 const char *kma_witness_allocated(const void *ptr, size_t bytes_req,
 				  const struct kmem_cache *cache, bool bulk);
 
-/**
- * kma_witness_freed() - whether frees of recorded objects were recorded
- * @nr: number of objects that were freed since kma_witness_clear()
- *
- * Context: process.
- * Return: NULL, or what is wrong.
- */
+/* Check that the frees of @nr recorded objects since kma_witness_clear() were recorded. */
 const char *kma_witness_freed(unsigned int nr);
 
-/**
- * kma_witness_stale() - whether the free of an object's page was recorded
- * @ptr: the object, which kma_witness_put() has put
- *
- * Context: process.
- * Return: NULL, or what is wrong.
- */
+/* Check that the free of the page was recorded that has the object from kma_witness_put(). */
 const char *kma_witness_stale(const void *ptr);
 
 #endif /* KMA_WITNESS_H */

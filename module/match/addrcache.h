@@ -9,7 +9,8 @@
  * is then looked up again when it is needed.  There is no lock: two contexts that look up the
  * same address write the same word.
  *
- * The cache may be used in any context, NMI included.
+ * Context, unless a function says otherwise: any, NMI included; for functions that
+ * allocate or free memory: process, may sleep.
  */
 #ifndef KMA_MATCH_ADDRCACHE_H
 #define KMA_MATCH_ADDRCACHE_H
@@ -30,40 +31,21 @@ struct kma_addrcache {
 	unsigned long *word;
 };
 
-/**
- * kma_addrcache_init() - allocate an empty cache
- * @c: the cache; its @classify is already set
- *
- * Context: process, may sleep.
- * Return: 0, with @c->word set, or -ENOMEM.
- */
+/* Allocate an empty cache, whose @classify is already set.  Returns 0 or -ENOMEM. */
 int kma_addrcache_init(struct kma_addrcache *c);
 
-/**
- * kma_addrcache_destroy() - free a cache
- * @c: the cache, which no probe uses any more
- *
- * Context: process, may sleep.
- */
+/* Free a cache, which no probe uses any more. */
 void kma_addrcache_destroy(struct kma_addrcache *c);
 
-/**
- * kma_addrcache_clear() - remove all entries
- * @c: the cache, which may be in use
- *
- * Call this when code is loaded or unloaded, because another function may then be at an address.
- *
- * Context: any.
+/*
+ * Remove all entries, while probes use the cache.  Call this when code is loaded or unloaded,
+ * because another function may then be at an address.
  */
 void kma_addrcache_clear(const struct kma_addrcache *c);
 
-/**
- * kma_addrcache_get() - get the value of the predicate for an address
- * @c: the cache
- * @addr: a kernel address
- *
- * Context: any, NMI included.
- * Return: the cached value or, on a miss, what @c->classify() returns for the name at @addr.
+/*
+ * The value of the predicate for a kernel address: the cached value or, on a miss, what
+ * @c->classify() returns for the name at @addr.
  */
 bool kma_addrcache_get(const struct kma_addrcache *c, unsigned long addr);
 

@@ -12,45 +12,27 @@
  * Unwinding is expensive.  So each CPU has a cache of paths, similar to the cache of stacks
  * (resolve/stack.h).  A path is a call site and the trail that leads to it (resolve/trail.h).
  *
- * All of this may run in any context, NMI included.
+ * Probes call kma_env_page_site() in any context, NMI included.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_MATCH_PAGE_CALLER_H
 #define KMA_MATCH_PAGE_CALLER_H
 
 #include <linux/types.h>
 
-/**
- * kma_page_caller_forecast() - memory that kma_page_caller_start() would take now
- *
- * Context: process; kma_lock is held.
- * Return: bytes; 0 if there are caches already.
- */
+/* Bytes that kma_page_caller_start() would take now; 0 if there are caches already. */
 u64 kma_page_caller_forecast(void);
 
-/**
- * kma_page_caller_start() - allocate the caches of kma_env_page_site()
- *
- * Calls nest: the last kma_page_caller_stop() frees the caches.
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0 or -ENOMEM.
- */
+/* Allocate the caches of kma_env_page_site().  Calls nest.  Returns 0 or -ENOMEM. */
 int kma_page_caller_start(void);
 
-/**
- * kma_page_caller_stop() - undo kma_page_caller_start()
- *
- * Context: process, may sleep; kma_lock is held; the caller has waited until no probe calls
- * kma_env_page_site() on its behalf any more.
- */
+/* Undo kma_page_caller_start(), when no probe calls kma_env_page_site() for the caller any more. */
 void kma_page_caller_stop(void);
 
-/**
- * kma_page_caller_forget() - forget the call sites and the stacks found so far
- *
- * Call this when code is loaded or unloaded, and when the patterns of skip.h change.
- *
- * Context: any.
+/*
+ * Forget the call sites and the stacks found so far.  Call this when code is loaded or unloaded,
+ * and when the patterns of skip.h change.  Context: any.
  */
 void kma_page_caller_forget(void);
 

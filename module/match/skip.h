@@ -6,6 +6,8 @@
  * A list of patterns is never modified: a modified copy replaces it, under RCU.  Once no probe
  * uses the old list any more, the call sites that were found with it are forgotten
  * (page_caller.h).
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_MATCH_SKIP_H
 #define KMA_MATCH_SKIP_H
@@ -15,68 +17,36 @@
 /* Size of the buffer for a pattern, NUL included. */
 #define KMA_SKIP_LEN	64
 
-/**
- * kma_pattern_ends() - whether a pattern is safe for glob_match()
- * @pattern: the pattern
- *
- * A negated character class, [!x] or [^x], also matches the NUL at the end of a name.
- * glob_match() then reads past the end.
- *
- * Context: any.
- * Return: true if @pattern has no negated character class.
+/*
+ * Whether a pattern is safe for glob_match(): it has no negated character class, [!x] or [^x].
+ * Such a class also matches the NUL at the end of a name, and glob_match() then reads past the
+ * end.  Context: any.
  */
 bool kma_pattern_ends(const char *pattern);
 
-/**
- * kma_skip_name() - whether a function only allocates pages for its callers
- * @name: the name of the function
- *
- * Context: any, NMI included.
- * Return: true if one of the patterns matches @name.
- */
+/* Whether one of the patterns matches the name of a function.  Context: any, NMI included. */
 bool kma_skip_name(const char *name);
 
-/**
- * kma_skip_run() - run the command `skip`
- * @args: the arguments: `add PATTERN` or `del PATTERN`; modified
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error explained by kma_refuse(); then nothing has changed.
+/*
+ * Run the command `skip` with the arguments @args, `add PATTERN` or `del PATTERN`; modifies @args.
+ * Returns 0, or an error explained by kma_refuse(); then nothing has changed.
  */
 int kma_skip_run(char *args);
 
-/**
- * kma_skip_set() - replace the list by the built-in list with some changes
- * @text: arguments as for kma_skip_run(), separated by `;`; modified
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error explained by kma_refuse(); then nothing has changed.
+/*
+ * Replace the list by the built-in list with some changes.  @text has arguments as for
+ * kma_skip_run(), separated by `;`, and is modified.  Returns 0, or an error explained by
+ * kma_refuse(); then nothing has changed.
  */
 int kma_skip_set(char *text);
 
-/**
- * kma_skip_text() - print how the list differs from the built-in list
- * @page: a page of memory for the result, in a form that kma_skip_set() accepts
- *
- * Context: process; kma_lock is held.
- * Return: bytes printed.
- */
+/* Print the changes to the built-in list into a page, for kma_skip_set().  Returns the length. */
 int kma_skip_text(char *page);
 
-/**
- * kma_skip_pattern() - get a pattern from the list
- * @i: index of the pattern, from 0, in the order in which patterns are tried
- *
- * Context: process; kma_lock is held.
- * Return: the pattern, or NULL if there is no such pattern.
- */
+/* Pattern @i, from 0, in the order of trying them; NULL if there is no such pattern. */
 const char *kma_skip_pattern(int i);
 
-/**
- * kma_skip_stop() - return to the built-in list
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Return to the built-in list. */
 void kma_skip_stop(void);
 
 #endif /* KMA_MATCH_SKIP_H */

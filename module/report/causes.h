@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The text of what a task waited for. */
+/*
+ * The text of what a task waited for.
+ *
+ * Context of all functions: process; kma_lock is held.
+ */
 #ifndef KMA_REPORT_CAUSES_H
 #define KMA_REPORT_CAUSES_H
 
@@ -7,15 +11,9 @@
 
 #include "../core/stall.h"
 
-/**
- * kma_cause_print() - print what a task waited for in the own time of a phase
- * @phase: the phase
- * @detail: the shrinker or the reason for throttling, as in struct kma_stall_part
- * @buf: the result
- * @size: its size in bytes
- *
- * Context: process; kma_lock is held.
- * Return: bytes printed.
+/*
+ * Print what a task waited for in the own time of a phase.  @detail is the shrinker or the reason
+ * for throttling, as in struct kma_stall_part.  Returns the number of bytes printed.
  */
 int kma_cause_print(enum kma_phase phase, u64 detail, char *buf, size_t size);
 

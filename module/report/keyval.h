@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tables of pairs (KMA_PAIRS): rows of the form `name value`. */
+/*
+ * Tables of pairs (KMA_PAIRS): rows of the form `name value`.
+ *
+ * Context of all functions: process.
+ */
 #ifndef KMA_REPORT_KEYVAL_H
 #define KMA_REPORT_KEYVAL_H
 
@@ -20,26 +24,11 @@ struct kma_keyval {
 /* Largest number of rows in any of these tables. */
 #define KMA_KEYVALS_MAX	192
 
-/**
- * kma_keyval_add() - add a row
- * @snap: the snapshot, with room for KMA_KEYVALS_MAX rows
- * @name: name of the value; a string that outlives the snapshot
- * @format: format of the value, as in struct kma_keyval
- * @value: the value
- *
- * Context: process.
- */
+/* Add a row to a snapshot with room for KMA_KEYVALS_MAX rows.  @name outlives the snapshot. */
 void kma_keyval_add(struct kma_snapshot *snap, const char *name,
 		    enum kma_format format, u64 value);
 
-/**
- * kma_keyval_show() - print a row: the @show of struct kma_table_ops
- * @seq: the file to print to
- * @snap: the snapshot
- * @row: the row, a struct kma_keyval
- *
- * Context: process.
- */
+/* The @show of struct kma_table_ops.  @row is a struct kma_keyval. */
 void kma_keyval_show(struct seq_file *seq, const struct kma_snapshot *snap,
 		     const void *row);
 

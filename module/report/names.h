@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Names for one snapshot.  Each name is made once, and is kept until the snapshot is freed.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
+ *
+ * Functions that return a name return NULL if there is no memory.
  */
 #ifndef KMA_REPORT_NAMES_H
 #define KMA_REPORT_NAMES_H
@@ -11,101 +15,39 @@
 
 struct kma_names;
 
-/**
- * kma_names_new() - allocate an empty collection of names
- * @t: the table whose rows are named; NULL if only kma_names_add() is used
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: the collection, for kma_names_free(), or NULL if there is no memory.
+/*
+ * Allocate an empty collection of names, for kma_names_free(), or return NULL.  @t is the table
+ * whose rows are named; NULL if only kma_names_add() is used.
  */
 struct kma_names *kma_names_new(const struct kma_sitetab *t);
 
-/**
- * kma_names_free() - free a collection and its names
- * @names: the collection, or NULL
- *
- * Context: process, may sleep.
- */
+/* Free a collection, or NULL, and its names.  kma_lock need not be held. */
 void kma_names_free(struct kma_names *names);
 
-/**
- * kma_names_site() - the name of a row's call site, as from kma_symbol_name()
- * @names: the collection
- * @id: number of the row
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: the name, or NULL if there is no memory.
- */
+/* The name of a row's call site, as from kma_symbol_name(). */
 const char *kma_names_site(struct kma_names *names, u32 id);
 
-/**
- * kma_names_need() - ask for the name of a row's call site
- * @names: the collection
- * @id: number of the row
- *
- * A look-up takes long, so a table that is copied row by row only notes which names it needs.
- *
- * Context: any.
+/*
+ * Ask for the name of a row's call site.  A look-up takes long, so a table that is copied row by
+ * row only notes which names it needs.  Context: any.
  */
 void kma_names_need(struct kma_names *names, u32 id);
 
-/**
- * kma_names_needs() - whether a name that was asked for has not been made yet
- * @names: the collection
- * @id: number of the row
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether a name that was asked for has not been made yet.  Context: any. */
 bool kma_names_needs(const struct kma_names *names, u32 id);
 
-/**
- * kma_names_rows() - number of rows of the table whose rows are named
- * @names: the collection
- *
- * Context: any.
- * Return: the number.
- */
+/* Number of rows of the table whose rows are named.  Context: any. */
 u32 kma_names_rows(const struct kma_names *names);
 
-/**
- * kma_names_known() - the name that kma_names_site() returned earlier
- * @names: the collection
- * @id: number of the row
- *
- * Context: any.
- * Return: the name.
- */
+/* The name that kma_names_site() returned earlier.  Context: any. */
 const char *kma_names_known(const struct kma_names *names, u32 id);
 
-/**
- * kma_names_stack() - the names of a row's stack, as from kma_symbol_stack()
- * @names: the collection
- * @id: number of the row
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: the names, or NULL if there is no memory.
- */
+/* The names of a row's stack, as from kma_symbol_stack(). */
 const char *kma_names_stack(struct kma_names *names, u32 id);
 
-/**
- * kma_names_cache() - the name of a row's cache
- * @names: the collection
- * @id: number of the row
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: the name, or NULL if there is no memory.
- */
 const char *kma_names_cache(struct kma_names *names, u32 id);
 
-/**
- * kma_names_add() - copy a text into a collection
- * @names: the collection
- * @text: the text, shorter than KMA_STACK_LEN
- *
- * Context: process, may sleep.
- * Return: the copy, or NULL if there is no memory.
- */
+/* Copy a text, shorter than KMA_STACK_LEN, into a collection.  kma_lock need not be held. */
 const char *kma_names_add(struct kma_names *names, const char *text);
 
 #endif /* KMA_REPORT_NAMES_H */

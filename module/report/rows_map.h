@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of tables that are made from countmaps. */
+/*
+ * Rows of tables that are made from countmaps.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
+ */
 #ifndef KMA_REPORT_ROWS_MAP_H
 #define KMA_REPORT_ROWS_MAP_H
 
@@ -12,9 +16,9 @@
 /**
  * struct kma_map_row - one row
  * @v: the counters
- * @sum: the same
+ * @sum: the counters, as one struct
  * @id: two more columns, whose meaning depends on the table
- * @label: what the counters belong to
+ * @label: the name of the row
  */
 struct kma_map_row {
 	union {
@@ -25,46 +29,22 @@ struct kma_map_row {
 	const char *label;
 };
 
-/**
- * kma_mean() - the mean of times
- * @ns: their sum, in ns
- * @nr: their number
- *
- * Context: any.
- * Return: the mean, in thousandths of us; 0 if there are none.
- */
+/* The mean of @nr times of @ns in all, in thousandths of us; 0 if there are none.  Context: any. */
 static inline u64 kma_mean(u64 ns, u64 nr)
 {
 	return nr ? div64_u64(ns, nr) : 0;
 }
 
-/**
- * kma_rows_map_fill() - a @fill of struct kma_table_ops: with the rows of the table's countmap
- * @snap: the snapshot
- *
- * The @describe of struct kma_table_ops labels them.
- *
- * Context: process, may sleep; kma_lock is held, and dropped between rows.
- * Return: 0, -ENOMEM or -EAGAIN, as from @fill of struct kma_table_ops.
+/*
+ * A @fill of struct kma_table_ops: the rows of the table's countmap, labelled by @describe.
+ * Returns 0, -ENOMEM or -EAGAIN.  kma_lock is held, and dropped between rows.
  */
 int kma_rows_map_fill(struct kma_snapshot *snap);
 
-/**
- * kma_rows_map_merge() - a @merge of struct kma_table_ops: of rows with the same label and @id
- * @snap: the snapshot
- *
- * Context: process, may sleep.
- */
+/* A @merge of struct kma_table_ops: of rows with the same label and @id. */
 void kma_rows_map_merge(struct kma_snapshot *snap);
 
-/**
- * kma_rows_map_label() - the @label of struct kma_table_ops for tables of countmaps
- * @snap: the snapshot
- * @row: a struct kma_map_row
- *
- * Context: process.
- * Return: the label of the row.
- */
+/* The @label of struct kma_table_ops for tables of countmaps.  @row is a struct kma_map_row. */
 const char *kma_rows_map_label(const struct kma_snapshot *snap, const void *row);
 
 #endif /* KMA_REPORT_ROWS_MAP_H */

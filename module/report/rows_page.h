@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of `page_callers` and `orders`: counters of page allocations. */
+/*
+ * Rows of `page_callers` and `orders`: counters of page allocations.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
+ */
 #ifndef KMA_REPORT_ROWS_PAGE_H
 #define KMA_REPORT_ROWS_PAGE_H
 
@@ -69,58 +73,33 @@ struct kma_page_raw {
 	u64 live_pages;
 };
 
-/**
- * kma_rows_page_nr() - how many indexes kma_rows_page_raw() takes
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* How many indexes kma_rows_page_raw() takes. */
 u32 kma_rows_page_nr(void);
 
-/**
- * kma_rows_page_raw() - read what was recorded in one row, or in recycled rows
- * @i: an index below kma_rows_page_nr(): the number of a row or, from kma_sitetab_rows() on, a
- *	pair of class and shift, which stands for all recycled rows of this class and shift
- * @raw: the result
- *
- * Context: process; kma_lock is held; pages are tracked.
- * Return: false if there is no such row.
+/*
+ * Read what was recorded in one row, or in recycled rows; return false if there is no such row.
+ * Index @i, below kma_rows_page_nr(), is the number of a row or, from kma_sitetab_rows() on, a
+ * pair of class and shift, which stands for all recycled rows of this class and shift.  Pages are
+ * tracked.
  */
 bool kma_rows_page_raw(u32 i, struct kma_page_raw *raw);
 
-/**
- * kma_rows_page_exact() - whether a row counts page allocations, not samples of them
- * @raw: the row
- *
- * Each page allocation counts in one exact row.  If it is sampled, it also counts in a row of
- * samples.
- *
- * Context: any.
- * Return: true if so.
+/*
+ * Whether a row counts page allocations, not samples of them.  Each page allocation counts in one
+ * exact row.  If it is sampled, it also counts in a row of samples.  Context: any.
  */
 static inline bool kma_rows_page_exact(const struct kma_page_raw *raw)
 {
 	return raw->shift <= KMA_SHIFT_EXACT;
 }
 
-/**
- * kma_rows_page_counts() - compute the counts of a row
- * @raw: what was recorded
- * @counts: the result; @label is not set
- *
- * Live counts are those of the moment when @raw was read; all others are since the last reset.
- *
- * Context: any.
+/*
+ * Compute the counts of a row, but not its @label.  Live counts are those of the moment when @raw
+ * was read; all others are since the last reset.  Context: any.
  */
 void kma_rows_page_counts(const struct kma_page_raw *raw, struct kma_page_counts *counts);
 
-/**
- * kma_rows_page_add() - add the counts of one row to those of another
- * @sum: the row that is added to
- * @more: the row that is added
- *
- * Context: any.
- */
+/* Add the counts of row @more to those of row @sum.  Context: any. */
 void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts *more);
 
 #endif /* KMA_REPORT_ROWS_PAGE_H */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows of `callers`, `caches` and `stacks`: the same counters under different names. */
+/*
+ * Rows of `callers`, `caches` and `stacks`: the same counters under different names.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
+ */
 #ifndef KMA_REPORT_ROWS_SITE_H
 #define KMA_REPORT_ROWS_SITE_H
 
 #include "../sitecount.h"
 #include "seqtab.h"
 
-/**
- * kma_rows_site_nr() - how many indexes kma_rows_site_read() takes
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* How many indexes kma_rows_site_read() takes. */
 u32 kma_rows_site_nr(void);
 
 /**
@@ -24,53 +23,29 @@ u32 kma_rows_site_nr(void);
  *
  * Live columns are those of this moment; all others are since the last reset.
  *
- * Context: process; kma_lock is held.
  * Return: false if there is no such row, or if it is empty.
  */
 bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts);
 
-/**
- * kma_rows_site_recorded() - read what was recorded of one row, without estimating anything
- * @i: an index below kma_rows_site_nr()
- * @since: what the row has counted since the last reset; a sample counts as one
- * @live: its live records
- *
- * Context: process; kma_lock is held.
- * Return: false if there is no such row.
+/*
+ * Read what was recorded of row @i, below kma_rows_site_nr(), without estimating anything: @since
+ * the last reset, where a sample counts as one, and the number of its live records.  Returns false
+ * if there is no such row.
  */
 bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
 
-/**
- * kma_frag_milli() - compute internal fragmentation
- * @bytes_req: bytes asked for
- * @bytes_alloc: bytes that the objects take, at least @bytes_req
- *
- * This is what perf kmem computes: 100 - 100 * req / alloc, and 0 if @bytes_alloc is 0.
- *
- * Context: any.
- * Return: thousandths of a percent, rounded to the nearest.
+/*
+ * Internal fragmentation, in thousandths of a percent, rounded to the nearest, as perf kmem
+ * computes it: 100 - 100 * req / alloc, and 0 if @bytes_alloc is 0.  @bytes_alloc is at least
+ * @bytes_req.  Context: any.
  */
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
-/**
- * kma_rows_site_value() - the @value of struct kma_table_ops for these tables
- * @snap: the snapshot
- * @row: a struct kma_site_counts
- * @column: the column
- *
- * Context: process.
- * Return: the value.
+/*
+ * The @value, @label, @fill and @merge of struct kma_table_ops for these tables.  @row is a struct
+ * kma_site_counts.  Context, except of @fill: process, may sleep.
  */
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
-
-/**
- * kma_rows_site_label() - the @label of struct kma_table_ops for these tables
- * @snap: the snapshot
- * @row: a struct kma_site_counts
- *
- * Context: process.
- * Return: the label of the row.
- */
 const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 
 /**
@@ -86,12 +61,7 @@ const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples);
 
-/**
- * kma_rows_site_merge() - the @merge of struct kma_table_ops for these tables: by name
- * @snap: the snapshot
- *
- * Context: process, may sleep.
- */
+/* Rows with the same name are merged.  Context: process, may sleep. */
 void kma_rows_site_merge(struct kma_snapshot *snap);
 
 #endif /* KMA_REPORT_ROWS_SITE_H */

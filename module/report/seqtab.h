@@ -12,6 +12,8 @@
  *
  * A table is a line in KMA_TABLES, with its name and its columns, and a struct kma_table_ops in a
  * source file of its own, or in that of similar tables.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_REPORT_SEQTAB_H
 #define KMA_REPORT_SEQTAB_H
@@ -197,110 +199,47 @@ struct kma_snapshot {
 	bool keep_lock;
 };
 
-/**
- * kma_snapshot_room() - allocate memory for rows
- * @snap: the snapshot, without rows
- * @max_rows: number of rows
- *
- * The allocation fails rather than add to memory pressure.
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate memory for rows of a snapshot without rows.  The allocation fails rather than add to
+ * memory pressure.  Returns 0 or -ENOMEM.
  */
 int kma_snapshot_room(struct kma_snapshot *snap, size_t max_rows);
 
-/**
- * kma_snapshot_add() - add a row
- * @snap: the snapshot
- *
- * Context: any.
- * Return: the row, zeroed, or NULL if there is no room left.
- */
+/* Add a row, zeroed; return NULL if there is no room left.  Context: any. */
 void *kma_snapshot_add(struct kma_snapshot *snap);
 
-/**
- * kma_snapshot_drop() - remove the row that was added last
- * @snap: the snapshot
- *
- * Context: any.
- */
+/* Remove the row that was added last.  Context: any. */
 void kma_snapshot_drop(struct kma_snapshot *snap);
 
-/**
- * kma_snapshot_pause() - let others have kma_lock, after each step of a long @fill
- * @snap: the snapshot
- *
- * Drops the lock and takes it again after every few steps.  A step should take at most 0.1 ms or
- * so.  Rows have to be complete, except for names; see kma_lock about what may happen meanwhile.
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0; -EAGAIN if the snapshot has to be begun again, which is what the caller of @fill does
- * if @fill returns this; or -EINTR if the process is being killed.
+/*
+ * After each step of a long @fill, which should take at most 0.1 ms or so, let others have
+ * kma_lock: drop the lock and take it again after every few steps.  Rows have to be complete,
+ * except for names; see kma_lock about what may happen meanwhile.  Returns 0; -EAGAIN if the
+ * snapshot has to be begun again, which is what the caller of @fill does if @fill returns this; or
+ * -EINTR if the process is being killed.
  */
 int kma_snapshot_pause(struct kma_snapshot *snap);
 
-/**
- * kma_snapshot_name_sites() - make the names that kma_names_need() has asked for
- * @snap: the snapshot
- *
- * Context: process, may sleep; kma_lock is held, and may be dropped in between.
- * Return: 0, -ENOMEM, -EAGAIN or -EINTR, for @fill to return.
+/*
+ * Make the names that kma_names_need() has asked for.  kma_lock is held, and may be dropped in
+ * between.  Returns 0, -ENOMEM, -EAGAIN or -EINTR, for @fill to return.
  */
 int kma_snapshot_name_sites(struct kma_snapshot *snap);
 
-/**
- * kma_snapshot_sort() - sort the rows
- * @snap: the snapshot
- * @sort: the order
- *
- * Context: process, may sleep.
- */
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort);
 
-/**
- * kma_snapshot_open() - take a snapshot of a table
- * @table: the table
- *
- * Context: process, may sleep; takes kma_lock.
- * Return: the snapshot, for kma_snapshot_close(), or an error pointer.
- */
+/* Take a snapshot, for kma_snapshot_close(); or return an error pointer.  Takes kma_lock. */
 struct kma_snapshot *kma_snapshot_open(const struct kma_table *table);
 
-/**
- * kma_snapshot_close() - free a snapshot
- * @snap: the snapshot; may be NULL
- *
- * Context: process, may sleep.
- */
+/* Free a snapshot, or NULL. */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
-/**
- * kma_show_head() - print the lines above the rows
- * @seq: the file to print to
- * @snap: the snapshot
- *
- * Context: process.
- */
+/* Print the lines above the rows. */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
-/**
- * kma_show_row() - print a row
- * @seq: the file to print to
- * @snap: the snapshot
- * @row: the row
- *
- * Context: process.
- */
 void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap, const void *row);
 
-/**
- * kma_show_milli() - print a number with three digits after the point
- * @seq: the file to print to
- * @width: least number of characters to print; 0 for no padding
- * @milli: the number, in thousandths
- *
- * Context: process.
- */
+/* Print @milli thousandths with three digits after the point, in at least @width characters. */
 void kma_show_milli(struct seq_file *seq, int width, u64 milli);
 
 /* The file operations of tables: in debugfs, and in procfs. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The list of tables, and their files. */
+/*
+ * The list of tables, and their files.
+ *
+ * Context of all functions: process, may sleep.
+ */
 #ifndef KMA_REPORT_TABLES_H
 #define KMA_REPORT_TABLES_H
 
@@ -16,29 +20,17 @@ KMA_TABLES(X)
 extern const struct kma_table *const kma_tables[];
 extern const int kma_nr_tables;
 
-/**
- * kma_report_start() - create the files
- * @control: operations of the file `control`; an argument, because control.c depends on the
- *	tables, and so the tables must not depend on control.c
- * @query: operations of the file `query`, which is in control.c, too
- *
- * Without debugfs there is only /proc/kmemacct.  The kernel log says which files are
- * missing.
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM, which has been explained in the kernel log; then there are no
- * files.
+/*
+ * Create the files.  @control and @query are the operations of the files `control` and `query`;
+ * they are arguments, because control.c depends on the tables, and so the tables must not depend
+ * on control.c.  Without debugfs there is only /proc/kmemacct.  The kernel log says which files
+ * are missing.  Returns 0, or -ENOMEM, which has been explained in the kernel log; then there are
+ * no files.
  */
 int kma_report_start(const struct file_operations *control,
 		     const struct file_operations *query);
 
-/**
- * kma_report_stop() - remove the files
- *
- * On return, no operation of a file still runs.
- *
- * Context: process, may sleep.
- */
+/* Remove the files.  On return, no operation of a file still runs. */
 void kma_report_stop(void);
 
 #endif /* KMA_REPORT_TABLES_H */

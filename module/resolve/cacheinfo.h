@@ -10,6 +10,8 @@
  * the name and the offset of the slot size.  If it does not find both, or if several offsets
  * fit the slot size, the module uses object sizes and calls every cache [unnamed]; the first
  * line of each table says so.
+ *
+ * Context, unless a function says otherwise: any, NMI included.
  */
 #ifndef KMA_RESOLVE_CACHEINFO_H
 #define KMA_RESOLVE_CACHEINFO_H
@@ -18,20 +20,13 @@
 
 #include "../core/event.h"
 
-/**
- * kma_cacheinfo_init() - find the offsets of name and slot size in a struct kmem_cache
- *
- * Context: process, may sleep.
- * Return: 0 or -ENOMEM, which has been explained in the kernel log.
+/*
+ * Find the offsets of name and slot size in a struct kmem_cache.  Returns 0 or -ENOMEM, which has
+ * been explained in the kernel log.  Context: process, may sleep.
  */
 int kma_cacheinfo_init(void);
 
-/**
- * kma_cacheinfo_exact() - whether names and slot sizes are known
- *
- * Context: any.
- * Return: true if so; false if object sizes are used instead.
- */
+/* Whether names and slot sizes are known; if not, object sizes are used instead. */
 bool kma_cacheinfo_exact(void);
 
 /*
@@ -40,50 +35,25 @@ bool kma_cacheinfo_exact(void);
  */
 extern int kma_cacheinfo_bytes_offset;
 
-/**
- * kma_cacheinfo_has_bytes() - whether kma_cacheinfo_bytes_offset is known
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether kma_cacheinfo_bytes_offset is known. */
 bool kma_cacheinfo_has_bytes(void);
 
-/**
- * kma_cacheinfo_bytes() - bytes that an object of a cache takes
- * @cache: address of the kmem_cache, which is in use
- *
- * Context: any; kma_cacheinfo_has_bytes() is true.
- * Return: bytes.
- */
+/* Bytes that an object of a cache in use takes; kma_cacheinfo_has_bytes() is true. */
 static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
 {
 	return *(u32 *)(cache + kma_cacheinfo_bytes_offset);
 }
 
-/**
- * kma_cacheinfo_has_slab() - whether kma_cacheinfo_object() can be used
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether kma_cacheinfo_object() can be used. */
 bool kma_cacheinfo_has_slab(void);
 
-/**
- * kma_cacheinfo_object() - bytes that an object of kmalloc takes
- * @object: the object, which is not freed meanwhile
- *
- * Context: any, NMI included; kma_cacheinfo_has_slab() is true.
- * Return: bytes, as bytes_alloc of a kmalloc event.
+/*
+ * Bytes that an object of kmalloc takes, as bytes_alloc of a kmalloc event.  The object is not
+ * freed meanwhile, and kma_cacheinfo_has_slab() is true.
  */
 unsigned long kma_cacheinfo_object(const void *object);
 
-/**
- * kma_event_bytes() - bytes that the object of an event takes
- * @ev: an allocation that returned memory
- *
- * Context: any; kma_cacheinfo_has_bytes() is true.
- * Return: bytes.
- */
+/* Bytes that the object of an event takes; kma_cacheinfo_has_bytes() is true. */
 static __always_inline unsigned long kma_event_bytes(const struct kma_event *ev)
 {
 	return ev->kmalloc ? ev->cache : kma_cacheinfo_bytes(ev->cache);

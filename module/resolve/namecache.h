@@ -15,7 +15,7 @@
  * of a new module runs.  Lookups are made under kma_lock, too, so that no name is added after its
  * module was removed.  Code that comes and goes without the notifier must not be added.
  *
- * All functions need kma_lock, except kma_namecache_stop() once no other function is called.
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_RESOLVE_NAMECACHE_H
 #define KMA_RESOLVE_NAMECACHE_H
@@ -30,46 +30,19 @@ struct module;
 #define KMA_NAMECACHE_USED_MAX	(KMA_NAMECACHE_SLOTS / 4 * 3)
 #define KMA_NAMECACHE_TEXT	SZ_1M
 
-/**
- * kma_namecache_start() - allocate the cache, unless it exists
- *
- * If there is no memory, there is no cache, and nothing else fails.
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Allocate the cache, unless it exists.  Without memory for it, nothing else fails. */
 void kma_namecache_start(void);
 
-/**
- * kma_namecache_stop() - free the cache
- *
- * Context: process, may sleep; kma_lock is held, or no other function is called any more.
- */
+/* Free the cache.  kma_lock is held, or no other function is called any more. */
 void kma_namecache_stop(void);
 
-/**
- * kma_namecache_find() - find the name of an address
- * @addr: the address
- *
- * Context: process; kma_lock is held.
- * Return: the name, until the next call of another function; NULL if it is not in the cache.
- */
+/* The name of an address, valid until the next call; NULL if it is not in the cache. */
 const char *kma_namecache_find(unsigned long addr);
 
-/**
- * kma_namecache_add() - add the name of an address
- * @addr: the address, which kma_namecache_find() does not find
- * @name: the name
- *
- * Context: process; kma_lock is held.
- */
+/* Add the name of an address that kma_namecache_find() does not find. */
 void kma_namecache_add(unsigned long addr, const char *name);
 
-/**
- * kma_namecache_forget() - remove the names of all addresses in a module
- * @mod: the module
- *
- * Context: module notifier; kma_lock is held.
- */
+/* Remove the names of all addresses in a module.  Also called in the module notifier. */
 void kma_namecache_forget(const struct module *mod);
 
 #endif /* KMA_RESOLVE_NAMECACHE_H */

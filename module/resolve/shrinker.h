@@ -14,6 +14,8 @@
  * which file systems were unmounted: only following the pointer to the super block would show it.
  * The counts of a recycled row move to a row `function [other]`, which stands for all shrinkers of
  * one function.  A shrinker that finds no row of its own counts there, too.
+ *
+ * Context, unless a function says otherwise: process; kma_lock is held.
  */
 #ifndef KMA_RESOLVE_SHRINKER_H
 #define KMA_RESOLVE_SHRINKER_H
@@ -27,34 +29,19 @@ struct shrinker;
 /* Index of the word of a key that is an address in the function that scans: the second byte. */
 #define KMA_SHRINKER_SCAN	1
 
-/**
- * kma_shrinker_start() - find out what the shrinker of a file system looks like
- *
- * Context: process.
- */
+/* Find out what the shrinker of a file system looks like.  Context: process. */
 void kma_shrinker_start(void);
 
-/**
- * kma_shrinker_get() - find or make the row of a shrinker
- * @shrinker: the shrinker, which the kernel is calling
- *
- * Context: a probe, in a task; under rcu_read_lock().
- * Return: a reference to the row, for kma_countmap_deref().
+/*
+ * Find or make the row of a shrinker, which the kernel is calling.  Returns a reference to the
+ * row, for kma_countmap_deref().  Context: a probe, in a task; under rcu_read_lock().
  */
 u64 kma_shrinker_get(const struct shrinker *shrinker);
 
-/* Which rows of shrinkers are recycled, and which rows get their counts. */
+/* Decides which rows of shrinkers are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_shrinker_policy;
 
-/**
- * kma_shrinker_name() - the name of a row
- * @t: the countmap of shrinkers
- * @id: number of the row
- * @buf: the result
- * @size: its size in bytes
- *
- * Context: process; kma_lock is held.
- */
+/* Print the name of row @id of @t, the countmap of shrinkers, into @buf. */
 void kma_shrinker_name(const struct kma_countmap *t, u32 id, char *buf, size_t size);
 
 #endif /* KMA_RESOLVE_SHRINKER_H */

@@ -9,33 +9,21 @@
  *
  * A memo belongs to the context that has set its @busy, until the sample has been recorded.
  * Any other context that needs the same memo meanwhile unwinds its stack instead.
+ *
+ * Context of all functions: process, may sleep.
  */
 #ifndef KMA_RESOLVE_STACK_H
 #define KMA_RESOLVE_STACK_H
 
 #include <linux/types.h>
 
-/**
- * kma_stack_forecast() - memory that kma_stack_start() takes
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that kma_stack_start() takes. */
 u64 kma_stack_forecast(void);
 
-/**
- * kma_stack_start() - allocate the memos of kma_env_stack()
- *
- * Context: process, may sleep.
- * Return: 0, or -ENOMEM, which has been explained in the kernel log.
- */
+/* Allocate the memos of kma_env_stack().  Returns 0, or -ENOMEM, which the kernel log explains. */
 int kma_stack_start(void);
 
-/**
- * kma_stack_stop() - undo kma_stack_start()
- *
- * Context: process, may sleep; no probe runs.
- */
+/* Undo kma_stack_start().  No probe runs. */
 void kma_stack_stop(void);
 
 #endif /* KMA_RESOLVE_STACK_H */

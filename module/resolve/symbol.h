@@ -8,6 +8,8 @@
  * sites in it are looked up and kept, and their rows are retired, because other code may soon
  * have the same addresses.  If a stack goes through such code, the names of the stack are
  * kept and its row is retired in the same way.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_RESOLVE_SYMBOL_H
 #define KMA_RESOLVE_SYMBOL_H
@@ -24,50 +26,26 @@ struct module;
 /* Room for the names of all call sites of a stack, in bytes. */
 #define KMA_STACK_LEN	(KMA_FRAMES_MAX * (KMA_SYMBOL_LEN + 1))
 
-/**
- * kma_symbol_forecast() - memory that kma_symbol_start() takes
- *
- * Context: process; kma_config is complete.
- * Return: bytes.
- */
+/* Bytes that kma_symbol_start() takes.  Context: process; kma_config is complete. */
 u64 kma_symbol_forecast(void);
 
-/**
- * kma_symbol_pages_forecast() - memory that kma_symbol_pages_start() takes
- *
- * Context: process.
- * Return: bytes.
- */
+/* Bytes that kma_symbol_pages_start() takes.  Context: process. */
 u64 kma_symbol_pages_forecast(void);
 
-/**
- * kma_symbol_start() - allocate room to keep names of call sites of objects
- *
- * Context: process, may sleep; the tables are allocated.
- * Return: 0, or -ENOMEM, which has been explained in the kernel log.
+/*
+ * Allocate room to keep names of call sites of objects.  Returns 0, or -ENOMEM, which has been
+ * explained in the kernel log.  Context: process, may sleep; the tables are allocated.
  */
 int kma_symbol_start(void);
 
-/**
- * kma_symbol_stop() - undo kma_symbol_start()
- *
- * Context: process, may sleep; no module notifier runs.
- */
+/* Undo kma_symbol_start().  Context: process, may sleep; no module notifier runs. */
 void kma_symbol_stop(void);
 
-/**
- * kma_symbol_pages_start() - allocate room to keep names of call sites of pages
- *
- * Context: process, may sleep; kma_lock is held; the tables of pages are allocated.
- * Return: 0 or -ENOMEM.
+/*
+ * Allocate room to keep names of call sites of pages, once their tables are allocated.  Returns 0
+ * or -ENOMEM.
  */
 int kma_symbol_pages_start(void);
-
-/**
- * kma_symbol_pages_stop() - undo kma_symbol_pages_start()
- *
- * Context: process, may sleep; kma_lock is held.
- */
 void kma_symbol_pages_stop(void);
 
 /**
@@ -77,73 +55,38 @@ void kma_symbol_pages_stop(void);
  *	another one than that of the row, `symbol+0xoff [bpf?]`
  *
  * The name is looked up only if it is not in the cache (namecache.h).
- *
- * Context: process; kma_lock is held.
  */
 void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN]);
 
-/**
- * kma_symbol_known() - the name of a row's call site, if it need not be looked up
- * @t: the table
- * @id: number of the row
- *
- * Context: process; kma_lock is held.
- * Return: the name, valid until kma_lock is released; or NULL.
- */
+/* The name of a call site, valid until kma_lock is released; NULL if a look-up is needed. */
 const char *kma_symbol_known(const struct kma_sitetab *t, u32 id);
 
-/**
- * kma_symbol_name() - print the name of a row's call site
- * @t: the table that the row is in: &kma_core.sites or &kma_pagealloc.sites
- * @id: number of the row, which is in use or is a row [other]
- * @buf: the result: [other], a kept name, or the name from kma_symbol_print()
- *
- * Context: process; kma_lock is held.
+/*
+ * Print the name of a row's call site: [other], a kept name, or the name from kma_symbol_print().
+ * The row is in use, or is a row [other] of @t: &kma_core.sites or &kma_pagealloc.sites.
  */
 void kma_symbol_name(const struct kma_sitetab *t, u32 id, char buf[KMA_SYMBOL_LEN]);
 
-/**
- * kma_symbol_stack() - print the names of all call sites of a row's stack
- * @t: the table that the row is in
- * @id: number of the row, which is in use or is a row [other]
- * @buf: the result: the outermost caller first, `;` between the names; the name of the
- *	call site alone if the row has no stack
- *
- * Context: process; kma_lock is held.
+/*
+ * Print the names of all call sites of a row's stack, the outermost caller first, with `;` between
+ * them; the name of the call site alone if the row has no stack.  @t and @id are as in
+ * kma_symbol_name().
  */
 void kma_symbol_stack(const struct kma_sitetab *t, u32 id, char buf[KMA_STACK_LEN]);
 
-/**
- * kma_symbol_forget() - forget the names that are kept for a row, which is recycled
- * @t: the table that the row is in
- * @id: number of the row
- *
- * Context: process; kma_lock is held.
- */
+/* Forget the names that are kept for a row, which is recycled. */
 void kma_symbol_forget(const struct kma_sitetab *t, u32 id);
 
-/**
- * kma_symbol_change() - handle a change of the state of a module
- * @mod: the module
- * @state: the state that it is entering or has just entered: enum module_state
- *
- * Keeps the names of rows whose code is about to be freed, and retires these rows.  Then removes
- * all names of the module from the cache, so call kma_symbol_change_map() before this.
- *
- * Context: module notifier; kma_lock is held.
+/*
+ * Handle a change of the state of a module, which enters or has just entered @state, an enum
+ * module_state: keep the names of rows whose code is about to be freed, and retire these rows.
+ * Then remove all names of the module from the cache, so call kma_symbol_change_map() before this.
  */
 void kma_symbol_change(const struct module *mod, unsigned long state);
 
-/**
- * kma_symbol_change_map() - handle a change of the state of a module in a countmap
- * @of: the countmap, which may not exist
- * @word: index of the word of its keys that holds a call site
- * @mod: the module
- * @state: the state, as for kma_symbol_change()
- *
- * Keeps the names of rows whose code is about to be freed, and retires these rows.
- *
- * Context: module notifier; kma_lock is held.
+/*
+ * Like kma_symbol_change(), for a countmap, which may not exist, and for call sites in word @word
+ * of its keys.
  */
 void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct module *mod,
 			   unsigned long state);

@@ -22,6 +22,8 @@
  * If the unwinder finds a return address in any other way, the stack is not remembered: beyond an
  * interrupt, on another stack, or by a guess.  All words of a trail are on one stack, so it is safe
  * to read them while a context runs on this stack at the same stack pointer.
+ *
+ * Context of all functions: any, NMI included.
  */
 #ifndef KMA_RESOLVE_TRAIL_H
 #define KMA_RESOLVE_TRAIL_H
@@ -99,46 +101,25 @@ struct kma_walk {
  * @sp: __builtin_frame_address(0) of a function, and if @trail is not NULL, the function has not
  *	returned.  Its return address comes first; without an unwinder that tells where it finds
  *	return addresses, those of its inner functions come before.
- *
- * Context: any, NMI included.
  */
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp);
 
-/**
- * kma_walk_next() - go to the next return address
- * @w: the walk
- *
- * Context: as kma_walk_begin(), and in the same function.
- * Return: the return address; 0 at the end of the stack.
- */
+/* The next return address, in the same function as kma_walk_begin(); 0 at the end of the stack. */
 unsigned long kma_walk_next(struct kma_walk *w);
 
-/**
- * kma_walk_end() - remember the stack up to the return address that kma_walk_next() gave last
- * @w: the walk
- *
- * Only if the trail proves all the return addresses, and the end of the stack if that was reached.
- *
- * Context: as kma_walk_begin().
+/*
+ * Remember the stack up to the return address that kma_walk_next() gave last, but only if the
+ * trail proves all the return addresses, and the end of the stack if that was reached.
  */
 void kma_walk_end(struct kma_walk *w);
 
-/**
- * kma_trail_forget() - forget all stacks
- *
- * Call this when code is loaded or unloaded.
- *
- * Context: any.
- */
+/* Forget all stacks.  Call this when code is loaded or unloaded. */
 void kma_trail_forget(void);
 
-/**
- * kma_trail_holds() - whether the stack is the one that a trail was recorded on
- * @t: the trail
- * @sp: __builtin_frame_address(0) of the same function as that given to kma_walk_begin()
- *
- * Context: any, NMI included.
- * Return: true if kma_walk_next() would give the same return addresses.
+/*
+ * Whether the stack is the one that a trail was recorded on, so that kma_walk_next() would give
+ * the same return addresses.  @sp is __builtin_frame_address(0) of the same function as in
+ * kma_walk_begin().
  */
 static __always_inline bool kma_trail_holds(const struct kma_trail *t, unsigned long sp)
 {

@@ -10,6 +10,8 @@
  * and another one frees it, the allocation counts for the first and the free for the
  * second.  An event in an interrupt counts in the row [interrupt], not for the
  * interrupted process.
+ *
+ * Context, unless a function says otherwise: any, NMI included.
  */
 #ifndef KMA_TRACE_ACCT_H
 #define KMA_TRACE_ACCT_H
@@ -101,45 +103,23 @@ struct kma_acct_event {
 	bool source;
 };
 
-/**
- * kma_acct_count() - count an event in all countmaps of accounting that exist
- * @event: the event
- *
- * Context: a probe, any context, NMI included; under rcu_read_lock().
- */
+/* Count an event in all countmaps of accounting.  Context: a probe; under rcu_read_lock(). */
 void kma_acct_count(const struct kma_acct_event *event);
 
-/**
- * kma_acct_is_object() - whether a key stands for a process or a cgroup
- * @info: a row of `tasks` or `cgroups`
- *
- * Context: any.
- * Return: false for the rows of the keys above.
- */
+/* Whether a row stands for a process or a cgroup: it has none of the keys above. */
 static inline bool kma_acct_is_object(const struct kma_countmap_info *info)
 {
 	return info->key.word[0] < KMA_ACCT_ENDED;
 }
 
-/**
- * kma_acct_cgroup_removed() - note that a cgroup was removed
- * @cgroup: the cgroup, of any hierarchy
- *
- * Context: a probe.
- */
+/* Note that a cgroup, of any hierarchy, was removed.  Context: a probe. */
 void kma_acct_cgroup_removed(struct cgroup *cgroup);
 
-/* Which rows of processes and cgroups are recycled, and which rows get their counts. */
+/* Decide which rows of processes and cgroups are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_acct_policy_tasks;
 extern const struct kma_countmap_policy kma_acct_policy_cgroups;
 
-/**
- * kma_acct_name() - the name of an accounting table
- * @of: the countmap of the table
- *
- * Context: any.
- * Return: the name; NULL if the countmap is not one of accounting.
- */
+/* The name of an accounting table; NULL if the countmap is not one of accounting. */
 const char *kma_acct_name(enum kma_countmap_of of);
 
 #endif /* KMA_TRACE_ACCT_H */

@@ -2,6 +2,8 @@
 /*
  * Destroyed caches.  A new kmem_cache may get the address of a destroyed one.  So once a
  * cache is destroyed, no look-up by its address may find its rows any more.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_CACHE_H
 #define KMA_TRACE_CACHE_H
@@ -14,21 +16,10 @@
 /* Follows kmem_cache_destroy(). */
 extern struct kma_ftrace_hook kma_ftrace_hook_cache_destroy;
 
-/**
- * kma_cache_destroy_followed() - whether kmem_cache_destroy() is followed
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether kmem_cache_destroy() is followed.  Context: any. */
 bool kma_cache_destroy_followed(void);
 
-/**
- * kma_cache_destroy_watched() - destroy a cache, and test whether the hook sees that
- * @cache: the cache, which has no objects
- *
- * Context: process, may sleep; calls do not run concurrently.
- * Return: true if the hook has seen that.
- */
+/* Destroy a cache without objects; return whether the hook has seen that.  Calls do not overlap. */
 bool kma_cache_destroy_watched(struct kmem_cache *cache);
 
 #endif /* KMA_TRACE_CACHE_H */

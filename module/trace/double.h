@@ -8,28 +8,24 @@
  * which of the two it is, so the module learns the inner call sites before recording begins:
  * it makes such an allocation through each entry point, and looks at the events that carry
  * its address.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_DOUBLE_H
 #define KMA_TRACE_DOUBLE_H
 
 #include "../core/sitetab.h"
 
-/**
- * kma_double_heard() - note an allocation event for kma_double_learn()
- * @ev: the event
- * @bulk: not used
- *
- * Context: a probe, in the task that runs kma_double_learn().
+/*
+ * Note an allocation event for kma_double_learn(); @bulk is not used.  Context: a probe, in the
+ * task that runs kma_double_learn().
  */
 void kma_double_heard(const struct kma_event *ev, bool bulk);
 
-/**
- * kma_double_learn() - learn the inner call sites
- * @t: the table of call sites; the result is added to its @inner
- *
- * Context: process, may sleep; probes are attached, allocations are not recorded yet, and
- * kma_slab_listen() passes those of this task to kma_double_heard().
- * Return: 0 or -ENOMEM.
+/*
+ * Learn the inner call sites, and add them to @inner of @t.  Returns 0 or -ENOMEM.  Probes are
+ * attached, allocations are not recorded yet, and kma_slab_listen() passes those of this task to
+ * kma_double_heard().
  */
 int kma_double_learn(struct kma_sitetab *t);
 

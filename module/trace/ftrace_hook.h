@@ -10,6 +10,8 @@
  * All hooks share one struct ftrace_ops, because unregistering an ftrace_ops waits until
  * every task has been seen outside ftrace's trampolines.  That wait takes longer than
  * anything else in rmmod.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_FTRACE_HOOK_H
 #define KMA_TRACE_FTRACE_HOOK_H
@@ -42,14 +44,7 @@ struct kma_ftrace_hook {
 	bool attached;
 };
 
-/**
- * kma_ftrace_hook_arg() - read an argument of the function that is entered
- * @regs: the registers that were passed to @entered
- * @nr: number of the argument, from 0
- *
- * Context: inside @entered.
- * Return: the argument.
- */
+/* Argument @nr, from 0, of the function that is entered.  Context: inside @entered. */
 static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *regs, int nr)
 {
 	return regs_get_kernel_argument(ftrace_get_regs(regs), nr);
@@ -61,37 +56,17 @@ static __always_inline unsigned long kma_ftrace_hook_arg(struct ftrace_regs *reg
  * @nr: number of hooks
  * @bulk: also follow the functions whose hook has @bulk set
  *
- * If a function cannot be followed, the kernel log says what is lost.
- *
- * Context: process, may sleep; the tables are allocated.
+ * If a function cannot be followed, the kernel log says what is lost.  The tables are allocated.
  */
 void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool bulk);
 
-/**
- * kma_ftrace_hooks_bulk_attached() - whether all functions with @bulk set are followed
- *
- * Context: any.
- * Return: true if so; false before kma_ftrace_hooks_start() and with bulk=off.
- */
+/* Whether all functions with @bulk set are followed; false with bulk=off.  Context: any. */
 bool kma_ftrace_hooks_bulk_attached(void);
 
-/**
- * kma_ftrace_hooks_any_attached() - whether any function is followed
- *
- * While this is so, ftrace cannot be disabled.
- *
- * Context: any.
- * Return: true if so; then it stays so until kma_ftrace_hooks_stop().
- */
+/* Whether any function is followed, so that ftrace cannot be disabled.  Context: any. */
 bool kma_ftrace_hooks_any_attached(void);
 
-/**
- * kma_ftrace_hooks_stop() - undo kma_ftrace_hooks_start()
- *
- * On return, no handler still runs.
- *
- * Context: process, may sleep.
- */
+/* Undo kma_ftrace_hooks_start().  On return, no handler still runs. */
 void kma_ftrace_hooks_stop(void);
 
 #endif /* KMA_TRACE_FTRACE_HOOK_H */

@@ -10,6 +10,8 @@
  * another CPU's ring, so a few instances for each CPU are enough as long as few calls sleep.
  *
  * A call that finds no instance is missed, and counted.
+ *
+ * Context, unless a function says otherwise: process, may sleep; calls do not run concurrently.
  */
 #ifndef KMA_TRACE_KRETPROBE_H
 #define KMA_TRACE_KRETPROBE_H
@@ -20,24 +22,14 @@
 /* Enough for a function whose calls may sleep, and the kernel's default. */
 #define KMA_KRETPROBE_FEW	2
 
-/**
- * kma_kretprobe_forecast() - memory that a kretprobe would take
- * @rp: the kretprobe
- * @per_cpu: as for kma_kretprobe_register()
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that a kretprobe would take; see kma_kretprobe_register().  Context: any. */
 u64 kma_kretprobe_forecast(const struct kretprobe *rp, unsigned int per_cpu);
 
-/**
- * kma_kretprobe_register() - register a kretprobe, and count its memory in kma_state_bytes()
- * @rp: the kretprobe; this sets the number of its instances
- * @per_cpu: the least number of instances for each possible CPU
- *
- * Context: process, may sleep; calls do not run concurrently; between kma_ftrace_hooks_start() and
- * kma_ftrace_hooks_stop().
- * Return: true if the kretprobe is registered; false also if no ftrace hook is attached.
+/*
+ * Register a kretprobe with at least @per_cpu instances for each possible CPU, and count its
+ * memory in kma_state_bytes().  Sets the number of its instances.  Returns true if the kretprobe
+ * is registered; false also if no ftrace hook is attached.  Call this between
+ * kma_ftrace_hooks_start() and kma_ftrace_hooks_stop().
  */
 bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu);
 
@@ -50,30 +42,17 @@ bool kma_kretprobe_register(struct kretprobe *rp, unsigned int per_cpu);
  * A newer kernel may still have a function of an older name, which does something else.  So if a
  * function exists but cannot be followed, no older name is tried.
  *
- * Context: as for kma_kretprobe_register().
- * Return: true if the kretprobe is registered.
+ * Return: as from kma_kretprobe_register().
  */
 bool kma_kretprobe_register_first(struct kretprobe *rp, const char *const *names,
 				  unsigned int per_cpu);
 
-/**
- * kma_kretprobe_unregister() - undo kma_kretprobe_register()
- * @rp: the kretprobe
- *
- * On return, no handler of the kretprobe still runs.
- *
- * Context: process, may sleep; calls do not run concurrently.
- */
+/* Undo kma_kretprobe_register().  On return, no handler of the kretprobe still runs. */
 void kma_kretprobe_unregister(struct kretprobe *rp);
 
-/**
- * kma_kretprobe_missed() - number of calls whose return was not seen
- * @rp: the kretprobe
- *
- * Calls are missed if no instance is left, and in the handler of another kprobe.
- *
- * Context: any.
- * Return: number of calls since the last kma_kretprobe_register().
+/*
+ * Number of calls since the last kma_kretprobe_register() whose return was not seen.  Calls are
+ * missed if no instance is left, and in the handler of another kprobe.  Context: any.
  */
 unsigned long kma_kretprobe_missed(const struct kretprobe *rp);
 

@@ -14,6 +14,8 @@
  *
  * The slab allocator also allocates objects for itself without a lock, but not through the
  * function that is followed here.  The module sees only the frees of these objects.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_NOLOCK_H
 #define KMA_TRACE_NOLOCK_H
@@ -32,46 +34,22 @@ extern struct kma_ftrace_hook kma_ftrace_hook_free_nolock;
 extern struct kma_ftrace_hook kma_ftrace_hook_free_rcu_nolock;
 #endif
 
-/**
- * kma_nolock_forecast() - memory that kma_nolock_start() takes at most
- *
- * Context: process; kma_config is complete.
- * Return: bytes.
- */
+/* Bytes that kma_nolock_start() takes at most.  kma_config is complete. */
 u64 kma_nolock_forecast(void);
 
-/**
- * kma_nolock_start() - follow kmalloc_nolock(), if the kernel has it and bulk=auto
- *
- * Failure is explained in the kernel log.
- *
- * Context: process, may sleep; after kma_bulk_start() and kma_cacheinfo_init().
+/*
+ * Follow kmalloc_nolock(), if the kernel has it and bulk=auto.  Failure is explained in the kernel
+ * log.  Call this after kma_bulk_start() and kma_cacheinfo_init().
  */
 void kma_nolock_start(void);
 
-/**
- * kma_nolock_stop() - undo kma_nolock_start()
- *
- * A second call does nothing.
- *
- * Context: process, may sleep; before kma_bulk_stop().
- */
+/* Undo kma_nolock_start(), before kma_bulk_stop().  A second call does nothing. */
 void kma_nolock_stop(void);
 
-/**
- * kma_nolock_allocs_followed() - whether allocations by kmalloc_nolock() are recorded
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether allocations by kmalloc_nolock() are recorded.  Context: any. */
 bool kma_nolock_allocs_followed(void);
 
-/**
- * kma_nolock_allocs_missed() - number of calls of kmalloc_nolock() that were not seen
- *
- * Context: any.
- * Return: number of calls since load.
- */
+/* Number of calls of kmalloc_nolock() since load that were not seen.  Context: any. */
 unsigned long kma_nolock_allocs_missed(void);
 
 #endif /* KMA_TRACE_NOLOCK_H */

@@ -18,6 +18,8 @@
  * changed since then.
  *
  * Without PREEMPT_RT, all these events but mm_page_free_batched occur with interrupts off.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_TRACE_PCP_H
 #define KMA_TRACE_PCP_H
@@ -67,53 +69,28 @@ enum kma_fallback_counter {
 #define KMA_FALLBACK_SITE	0
 #define KMA_FALLBACK_KEY	1
 
-/**
- * kma_fallback_key() - pack the orders and migrate types of a fallback into one word
- * @alloc_order: order of the allocation
- * @order: order of the pages used
- * @alloc_type: migrate type of the allocation
- * @type: migrate type of the pages used
- *
- * Context: any.
- * Return: one byte for each argument, the first in the lowest byte.
+/*
+ * Pack the orders and migrate types of a fallback, those of the allocation and those of the pages
+ * used, into one word: one byte for each argument, the first in the lowest byte.  Context: any.
  */
 static inline u64 kma_fallback_key(u8 alloc_order, u8 order, u8 alloc_type, u8 type)
 {
 	return alloc_order | order << 8 | alloc_type << 16 | (u64)type << 24;
 }
 
-/**
- * kma_pcp_start() - attach the probes of free lists
- *
- * Calls nest: the last kma_pcp_stop() detaches them.
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0, or an error that has been explained in the kernel log; then none of the
- * probes is attached.
+/*
+ * Attach the probes of free lists.  Calls nest: the last kma_pcp_stop() detaches them.  Returns 0,
+ * or an error that has been explained in the kernel log; then none of the probes is attached.
  */
 int kma_pcp_start(void);
-
-/**
- * kma_pcp_stop() - undo kma_pcp_start()
- *
- * Context: process, may sleep; kma_lock is held.
- */
 void kma_pcp_stop(void);
 
-/**
- * kma_pcp_find_sites() - count fallbacks by call site, or without call sites
- * @on: true to count by call site, which needs kma_page_caller_start()
- *
- * Context: process; kma_lock is held.
- */
+/* Count fallbacks by call site, which needs kma_page_caller_start(), or without call sites. */
 void kma_pcp_find_sites(bool on);
 
-/**
- * kma_pcp_event() - note an event that ends a burst on this CPU
- *
- * Call this for page events that no other counter of the module counts.
- *
- * Context: a probe, any context.
+/*
+ * Note an event that ends a burst on this CPU.  Call this for page events that no other counter of
+ * the module counts.  Context: a probe, any context.
  */
 void kma_pcp_event(void);
 

@@ -13,6 +13,8 @@
  * inside it: so the times add up to what the call site has waited.
  *
  * All of this runs in tasks only.  Memory that interrupts allocate is never waited for.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_TRACE_PHASE_H
 #define KMA_TRACE_PHASE_H
@@ -29,7 +31,7 @@ struct shrinker;
 #define KMA_STALL_WHAT		1
 #define KMA_STALL_DETAIL	2
 
-/* Which rows of stalls are recycled, and which rows get their counts. */
+/* Decides which rows of stalls are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_phase_policy_stalls;
 
 /* The largest threshold: an hour. */
@@ -65,7 +67,7 @@ struct kma_phase_shrunk {
 /**
  * kma_phase_begin() - begin a phase
  * @phase: the phase
- * @args: what is known of it
+ * @args: what is known of the phase
  * @sp: the stack pointer, in the function that takes long, or in a function that it calls
  *
  * Context: a probe, any context.
@@ -73,133 +75,53 @@ struct kma_phase_shrunk {
  */
 bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp);
 
-/**
- * kma_phase_end() - end a phase
- * @phase: the phase
- * @shrunk: for KMA_PHASE_SHRINKER, its result; otherwise NULL
- *
- * Context: a probe, any context.
- */
+/* End a phase.  @shrunk is the result of KMA_PHASE_SHRINKER; otherwise NULL.  Context: a probe. */
 void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk);
 
-/**
- * kma_phase_over() - count a phase of which only the end has an event
- * @phase: the phase
- * @detail: the reason for it
- * @ns: its time, in ns
- *
- * Context: a probe, any context.
- */
+/* Count a phase of which only the end is seen: its reason and its ns.  Context: a probe. */
 void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns);
 
-/**
- * kma_phase_pages() - count pages of the LRU lists that were scanned
- * @phase: KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE
- * @scanned: number of pages scanned
- * @reclaimed: number of pages reclaimed
- *
- * Context: a probe, any context.
- */
+/* Count LRU pages in KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE.  Context: a probe. */
 void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed);
 
-/**
- * kma_phase_compacts() - the current task is about to compact memory for an allocation
- * @order: order of the allocation
- * @gfp: its gfp flags
- *
- * Context: a probe, any context.
- */
+/* Note that an allocation of the current task is about to compact.  Context: a probe. */
 void kma_phase_compacts(int order, u32 gfp);
 
-/**
- * kma_phase_follows() - whether functions are followed
- * @yes: true if kretprobes are on the stacks of tasks
- *
- * Context: process; no event is being counted.
- */
+/* Note whether kretprobes are on the stacks of tasks.  Context: process; no event is counted. */
 void kma_phase_follows(bool yes);
 
-/**
- * kma_phase_has_function() - which phases are timed by following a function
- * @phase: KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE
- * @yes: true if the function is followed, so that its calls are counted at their ends
- *
- * Context: process; no event is being counted.
+/*
+ * Note whether KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE is timed by following a function, so
+ * that calls are counted at their ends.  Context: process; no event is being counted.
  */
 void kma_phase_has_function(enum kma_phase phase, bool yes);
 
-/**
- * kma_phase_set_threshold() - set what is slow
- * @us: the time of a phase from which on it is recorded, in us
- *
- * Context: any.
- */
+/* Set the time in us from which on a phase is slow, and is recorded.  Context of both: any. */
 void kma_phase_set_threshold(u64 us);
-
-/**
- * kma_phase_threshold() - what is slow
- *
- * Context: any.
- * Return: the time from which on a phase is recorded, in us.
- */
 u64 kma_phase_threshold(void);
 
-/**
- * kma_phase_record() - count phases from now on, or do not
- * @on: true to count phases that begin from now on; false to stop, and to wait until nothing is
- *	being counted
- *
- * Context: process, may sleep; kma_lock is held, and kma_phase_start() has been called.
- */
+/* Count phases that begin after this; or stop, and wait until nothing is being counted. */
 void kma_phase_record(bool on);
 
-/**
- * kma_phase_bytes() - memory that counting takes, without the countmaps
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that counting takes, without the countmaps.  Context: any. */
 u64 kma_phase_bytes(void);
 
-/**
- * kma_phase_slots() - number of slots for tasks in a phase, and of those in use
- * @used: set to the number of tasks that have a slot
- *
- * Context: process; kma_lock is held.
- * Return: number of slots; 0 while phases are not counted.
+/*
+ * Number of slots for tasks in a phase, 0 while phases are not counted; @used is set to the number
+ * of tasks that have a slot.
  */
 u32 kma_phase_slots(u32 *used);
 
-/**
- * kma_phase_start() - allocate memory for counting
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0 or -ENOMEM.
- */
+/* Allocate memory for counting.  Returns 0 or -ENOMEM. */
 int kma_phase_start(void);
 
-/**
- * kma_phase_stop() - free this memory
- *
- * Context: process, may sleep; kma_lock is held, kma_phase_record() has been switched off, and no
- * probe of reclaim runs any more.
- */
+/* Free this memory, when kma_phase_record() is off and no probe of reclaim runs any more. */
 void kma_phase_stop(void);
 
-/**
- * kma_phase_turn() - release the slots of tasks that have exited
- *
- * Call this about once a second.
- *
- * Context: process, may sleep; kma_lock is held.
- */
+/* Release the slots of tasks that have exited.  Call this about once a second. */
 void kma_phase_turn(void);
 
-/**
- * kma_phase_forget() - forget what was counted, as the countmaps are emptied
- *
- * Context: process; kma_lock is held, and no probe uses the countmaps.
- */
+/* Forget what was counted, as the countmaps are emptied.  No probe uses the countmaps. */
 void kma_phase_forget(void);
 
 #endif /* KMA_TRACE_PHASE_H */

@@ -7,6 +7,8 @@
  *
  * A kretprobe replaces the return address of the function on the stack.  The unwinder of Linux 5.10
  * does not know the original one, so no call site can be found behind it there.
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_TRACE_RECLAIM_FUNCTIONS_H
 #define KMA_TRACE_RECLAIM_FUNCTIONS_H
@@ -15,52 +17,27 @@
 
 struct shrinker;
 
-/**
- * kma_reclaim_functions_forecast() - memory that kma_reclaim_functions_attach() may take
- *
- * Context: any.
- * Return: bytes.
- */
+/* Bytes that kma_reclaim_functions_attach() may take.  Context: any. */
 u64 kma_reclaim_functions_forecast(void);
 
-/**
- * kma_reclaim_functions_attach() - follow the functions that this kernel has
- *
- * Context: process, may sleep; kma_lock is held; no phase is being counted.
- */
+/* Follow the functions that this kernel has.  No phase is being counted. */
 void kma_reclaim_functions_attach(void);
 
-/**
- * kma_reclaim_functions_detach() - undo kma_reclaim_functions_attach()
- *
- * Context: process, may sleep; kma_lock is held; no phase is being counted.
- */
+/* Undo kma_reclaim_functions_attach().  No phase is being counted. */
 void kma_reclaim_functions_detach(void);
 
-/**
- * kma_reclaim_function() - a function that may be followed
- * @i: its index
- * @followed: set to whether it is followed
- *
- * Context: process; kma_lock is held.
- * Return: the name of its row in `stats`, or NULL if there is no such index.
+/*
+ * Name in `stats` of function @i of those that may be followed, or NULL if there is no such index.
+ * @followed is set to whether the function is followed.
  */
 const char *kma_reclaim_function(int i, bool *followed);
 
-/**
- * kma_reclaim_functions_missed() - number of calls of these functions that were missed
- *
- * Context: process; kma_lock is held.
- * Return: number of calls since the last kma_reclaim_functions_attach().
- */
+/* Number of calls of these functions that were missed since the last attach. */
 u64 kma_reclaim_functions_missed(void);
 
-/**
- * kma_function_shrinker() - get the shrinker that is an argument of a function
- * @arg: the argument
- *
- * Context: any.
- * Return: the shrinker; NULL if its memory cannot be read, which counts as shrinker_unreadable.
+/*
+ * The shrinker that is an argument of a function; NULL if its memory cannot be read, which counts
+ * as shrinker_unreadable.  Context: any.
  */
 const struct shrinker *kma_function_shrinker(unsigned long arg);
 

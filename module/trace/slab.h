@@ -11,6 +11,8 @@
  *
  * Probes of frees are attached first and detached last, and allocations are recorded only
  * after all probes have been attached.  So no free of a recorded object is missed.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_SLAB_H
 #define KMA_TRACE_SLAB_H
@@ -22,119 +24,76 @@
 #include "../core/event.h"
 #include "ftrace_hook.h"
 
-/**
- * kma_slab_start() - attach the probes, and learn the inner call sites
- *
- * Afterwards frees are followed.  Allocations are recorded after kma_slab_record(true).
- *
- * Context: process, may sleep; the tables are allocated; after kma_bulk_start().
- * Return: 0, or an error that has been explained in the kernel log; then none of the
- * probes is attached.
+/*
+ * Attach the probes, and learn the inner call sites.  Afterwards frees are followed, and
+ * allocations are recorded after kma_slab_record(true).  Call this after kma_bulk_start(); the
+ * tables are allocated.  Returns 0, or an error that has been explained in the kernel log; then
+ * none of the probes is attached.
  */
 int kma_slab_start(void);
 
-/**
- * kma_slab_stop() - detach the probes
- *
- * On return, probes may still be running.  The caller has to wait for them with
- * tracepoint_synchronize_unregister().
- *
- * Context: process, may sleep.
+/*
+ * Detach the probes.  On return, probes may still be running.  The caller has to wait for them
+ * with tracepoint_synchronize_unregister().
  */
 void kma_slab_stop(void);
 
-/**
- * kma_slab_record() - record allocations, or stop recording them
- * @on: true to record them or, if a filter is set, those that pass it
- *
- * Call this again when a filter is set or removed.
- *
- * Context: process, may sleep; kma_lock is held.
+/*
+ * Record allocations or, if a filter is set, those that pass it; or stop recording them.  Call
+ * this again when a filter is set or removed.  kma_lock is held.
  */
 void kma_slab_record(bool on);
 
-/**
- * kma_slab_listen() - pass the allocations of the current task to a function
- * @heard: called while recording is off, for each allocation of this task in task context, also if
- *	it returned NULL or ZERO_SIZE_PTR; @bulk is true if it has no event of its own.  If @heard
- *	itself is NULL, no allocation is passed on any more.
- *
- * These allocations count in alloc_off, as all others do while recording is off.
- *
- * Context: process; only one task may listen at a time.  @heard is called from probes, with any
- * lock held.
+/*
+ * Pass the allocations of the current task to a function; only one task may listen at a time.
+ * While recording is off, @heard is called from probes, with any lock held, for each allocation of
+ * this task in task context, also if it returned NULL or ZERO_SIZE_PTR; @bulk is true if it has no
+ * event of its own.  These allocations count in alloc_off, as all others do while recording is
+ * off.  If @heard itself is NULL, no allocation is passed on any more.
  */
 void kma_slab_listen(void (*heard)(const struct kma_event *ev, bool bulk));
 
-/**
- * kma_slab_recording() - whether allocations are recorded
- *
- * Context: any.
- * Return: true if so.
- */
+/* Whether allocations are recorded.  Context: any. */
 bool kma_slab_recording(void);
 
-/**
- * kma_slab_sample() - sample allocations, or record all of them
- * @on: true to sample them
- *
- * On return, no probe still runs in the old mode.
- *
- * Context: process, may sleep; kma_lock is held.
+/*
+ * Sample allocations, or record all.  On return, no probe still runs in the old mode.  kma_lock is
+ * held.
  */
 void kma_slab_sample(bool on);
 
-/**
- * kma_slab_livefilter() - test frees against the livefilter, or look up all of them
- * @on: true to test them
- *
- * On return, a probe may still be running in the old mode.
- *
- * Context: process, may sleep; kma_lock is held.
+/*
+ * Test frees against the livefilter, or look up all of them.  On return, a probe may still be
+ * running in the old mode.  kma_lock is held.
  */
 void kma_slab_livefilter(bool on);
 
-/**
- * kma_slab_late() - whether kmem_cache_free() is traced after the object is free
- *
- * If so, another CPU may allocate the same address before the event of the free is emitted,
- * and the event of that allocation may come first.  This is the case only on 5.10, and only
- * if kmem_cache_free() cannot be followed.
- *
+/*
+ * Whether kmem_cache_free() is traced after the object is free.  If so, another CPU may allocate
+ * the same address before the event of the free is emitted, and the event of that allocation may
+ * come first.  This is the case only on 5.10, and only if kmem_cache_free() cannot be followed.
  * Context: any.
- * Return: true if so.
  */
 bool kma_slab_late(void);
 
-/**
- * kma_slab_free() - record the free of an object by a function without a tracepoint
- * @ptr: the object, which is about to be freed
- *
- * Context: any context that does not migrate.
+/*
+ * Record the free of an object, which is about to be freed, by a function without a tracepoint.
+ * Context: any that does not migrate.
  */
 void kma_slab_free(const void *ptr);
 
-/**
- * kma_slab_bulk_alloc() - record an object allocated by a function without a tracepoint
- * @site: return address of the call that allocated it
- * @ptr: the object
- * @cache: address of its kmem_cache
- * @gfp: gfp flags
- *
- * Context: any context that does not migrate.
+/*
+ * Record an object allocated by a function without a tracepoint.  @site is the return address of
+ * the call that allocated the object, and @cache the address of its kmem_cache.  Context: any that
+ * does not migrate.
  */
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
 			 gfp_t gfp);
 
-/**
- * kma_slab_nolock_alloc() - record an allocation by kmalloc_nolock()
- * @site: return address of the call that allocated
- * @ptr: the return value, which may be NULL or ZERO_SIZE_PTR
- * @size: bytes asked for
- * @gfp: gfp flags
- *
- * Context: any context that does not migrate, NMI included; kma_cacheinfo_has_slab() is
- * true.
+/*
+ * Record an allocation of @size bytes by kmalloc_nolock(), called at the return address @site.
+ * @ptr may be NULL or ZERO_SIZE_PTR.  Context: any that does not migrate, NMI included;
+ * kma_cacheinfo_has_slab() is true.
  */
 void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp_t gfp);
 

@@ -5,6 +5,8 @@
  *
  * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
  * which wakes those who wait in poll().
+ *
+ * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
 #ifndef KMA_TRACE_SLOW_H
 #define KMA_TRACE_SLOW_H
@@ -23,53 +25,26 @@ extern struct kma_slowlog kma_slowlog;
 extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;
 
-/**
- * kma_slow_add() - record a phase of the current task that has just ended
- * @s: its stall
- * @end: the phase
- *
- * Context: a probe, in a task.
- */
+/* Record a phase of the current task that has just ended.  Context: a probe, in a task. */
 void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end);
 
-/**
- * kma_slow_module_changes() - stop showing addresses of code that is gone
- * @mod: a module
- * @state: MODULE_STATE_COMING: other code was at its addresses; MODULE_STATE_LIVE: its init code
- *	goes; MODULE_STATE_GOING: it goes
- *
- * Context: process; kma_lock is held.
+/*
+ * Stop showing addresses of code that is gone.  @state is MODULE_STATE_COMING: other code was at
+ * the addresses of @mod; MODULE_STATE_LIVE: its init code goes; or MODULE_STATE_GOING: all of its
+ * code goes.
  */
 void kma_slow_module_changes(const struct module *mod, unsigned long state);
 
-/**
- * kma_slow_forget() - show only records that are added from now on
- *
- * Context: process; kma_lock is held.
- */
+/* Show only records that are added from now on. */
 void kma_slow_forget(void);
 
-/**
- * kma_slow_since() - number of the first record to be shown
- *
- * Context: process; kma_lock is held.
- * Return: the number.
- */
+/* Number of the first record to be shown. */
 u64 kma_slow_since(void);
 
-/**
- * kma_slow_start() - make an empty log
- *
- * Context: process, may sleep; kma_lock is held.
- * Return: 0 or -ENOMEM.
- */
+/* Make an empty log.  Returns 0 or -ENOMEM. */
 int kma_slow_start(void);
 
-/**
- * kma_slow_stop() - free the log
- *
- * Context: process, may sleep; kma_lock is held, and nothing is added any more.
- */
+/* Free the log.  Nothing is added any more. */
 void kma_slow_stop(void);
 
 #endif /* KMA_TRACE_SLOW_H */

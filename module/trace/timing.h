@@ -12,6 +12,9 @@
  * interrupt would count as time of the module.  An interrupt without events goes unnoticed,
  * and its time is part of the measurement.  Each timed event stands for KMA_TIMED events, so
  * a measurement longer than KMA_EVENT_MAX is dropped too, and counts in `timed_long`.
+ *
+ * Context, unless a function says otherwise: a probe, any context, NMI included.  Preemption is
+ * off from kma_timing_begin() to kma_timing_end().
  */
 #ifndef KMA_TRACE_TIMING_H
 #define KMA_TRACE_TIMING_H
@@ -30,30 +33,16 @@ struct kma_timing {
 	u64 events;
 };
 
-/**
- * kma_timing_prepare() - the part of kma_timing_begin() before the clock is read
- *
- * Context: a probe, any context; disables preemption until kma_timing_finish().
- * Return: the state, without @start.
+/*
+ * The part of kma_timing_begin() before the clock is read: disables preemption, and returns the
+ * state without @start.
  */
 struct kma_timing kma_timing_prepare(void);
 
-/**
- * kma_timing_finish() - the part of kma_timing_end() after the clock is read
- * @timing: the state from kma_timing_begin()
- * @end: the reading of the clock, in ns
- *
- * Context: a probe, any context; enables preemption again.
- */
+/* The part of kma_timing_end() after reading the clock, @end ns; enables preemption again. */
 void kma_timing_finish(struct kma_timing timing, u64 end);
 
-/**
- * kma_timing_begin() - start timing an event
- *
- * Context: a probe, any context, after kma_stat_event_again(); preemption is off from
- * here to kma_timing_end().
- * Return: the state for kma_timing_end().
- */
+/* Start timing an event, after kma_stat_event_again().  Returns the state for kma_timing_end(). */
 static __always_inline struct kma_timing kma_timing_begin(void)
 {
 	struct kma_timing timing = kma_timing_prepare();
@@ -62,22 +51,13 @@ static __always_inline struct kma_timing kma_timing_begin(void)
 	return timing;
 }
 
-/**
- * kma_timing_end() - count the time since kma_timing_begin()
- * @timing: the result of kma_timing_begin()
- *
- * Context: a probe, any context.
- */
+/* Count the time since kma_timing_begin(). */
 static __always_inline void kma_timing_end(struct kma_timing timing)
 {
 	kma_timing_finish(timing, kma_env_clock());
 }
 
-/**
- * kma_timing_start() - measure how long reading the clock takes
- *
- * Context: process; no probe is attached.
- */
+/* Measure how long reading the clock takes.  Context: process; no probe is attached. */
 void kma_timing_start(void);
 
 #endif /* KMA_TRACE_TIMING_H */

@@ -7,6 +7,8 @@
  * modules, so the module finds them by name.  The kernel's headers define
  * check_trace_callback_type_TRACEPOINT() for these tracepoints too: it makes the compiler
  * check the prototype of each probe.
+ *
+ * Context, unless a function says otherwise: process, may sleep.
  */
 #ifndef KMA_TRACE_TRACEPOINT_H
 #define KMA_TRACE_TRACEPOINT_H
@@ -26,54 +28,26 @@ struct kma_tracepoint {
 	void (*detach)(void);
 };
 
-/**
- * kma_tracepoints_attach() - attach all probes of an array, or none
- * @tp: the rows, in the order of attaching
- * @nr: number of rows
- *
- * Context: process, may sleep.
- * Return: 0, or an error that has been explained in the kernel log; then none of the
- * probes is attached or running.
+/*
+ * Attach all probes of an array, in the order of its rows, or none.  Returns 0, or an error that
+ * has been explained in the kernel log; then none of the probes is attached or running.
  */
 int kma_tracepoints_attach(const struct kma_tracepoint *tp, int nr);
 
-/**
- * kma_tracepoints_detach() - detach all probes of an array, in reverse order
- * @tp: the rows, as given to kma_tracepoints_attach()
- * @nr: number of rows
- *
- * On return, probes may still be running.  The caller has to wait for them with
- * tracepoint_synchronize_unregister().
- *
- * Context: process, may sleep.
+/*
+ * Detach all probes of an array, in reverse order.  On return, probes may still be running.  The
+ * caller has to wait for them with tracepoint_synchronize_unregister().
  */
 void kma_tracepoints_detach(const struct kma_tracepoint *tp, int nr);
 
-/**
- * kma_tracepoints_attached() - the number of probes that are attached
- *
- * Context: any.
- * Return: the number of probes in all arrays.
- */
+/* Number of probes in all arrays that are attached.  Context: any. */
 int kma_tracepoints_attached(void);
 
-/**
- * kma_tracepoint_register() - attach a probe to a tracepoint by its name
- * @name: the name
- * @probe: the probe; its prototype is checked by the compiler in the caller
- *
- * Context: process, may sleep.
- * Return: 0, -ENOENT if the kernel has no such tracepoint, or another error.
+/*
+ * Attach a probe to a tracepoint by its name.  The compiler has checked the prototype of the probe
+ * in the caller.  Returns 0, -ENOENT if the kernel has no such tracepoint, or another error.
  */
 int kma_tracepoint_register(const char *name, void *probe);
-
-/**
- * kma_tracepoint_unregister() - undo kma_tracepoint_register()
- * @name: the name
- * @probe: the probe
- *
- * Context: process, may sleep.
- */
 void kma_tracepoint_unregister(const char *name, void *probe);
 
 /*
