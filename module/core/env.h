@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs from its environment.  In the module, the environment is the kernel.
+ * What the core needs from the rest of the module: memory for its tables, clocks, stacks, and what
+ * is known about caches and tasks.
  *
- * The files of module/core include this header and each other, nothing else.  A program
- * that compiles them in user space supplies a header with the same include guard and the
- * same names instead.  It also defines the functions that are only declared here.
+ * The files of module/core include this header, each other, and headers of the kernel that
+ * tools/test/core/linux has, too.  A program that compiles the core in user space supplies those
+ * headers, and a header with the include guard and the names of this one.  The program also defines
+ * the functions that are only declared here.
  */
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
 
-#include <linux/atomic.h>
-#include <linux/build_bug.h>
-#include <linux/cache.h>
 #include <linux/compiler.h>
-#include <linux/errno.h>
 #include <linux/jiffies.h>
-#include <linux/kernel.h>
-#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/numa.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/smp.h>
-#include <linux/string.h>
 #include <linux/stringify.h>
-#include <linux/topology.h>
 #include <linux/types.h>
 
 /*
@@ -48,38 +40,10 @@
 #define kma_u128 unsigned __int128
 
 /**
- * kma_env_hide() - hide from the compiler how a value was computed
- * @x: the variable that holds the value
- *
- * Otherwise the compiler may recompute the value for each use.
- *
- * Context: any.
- */
-#define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
-
-/**
  * kma_unroll() - make gcc and clang unroll the loop that follows
  * @n: the largest number of iterations
  */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
-
-/**
- * kma_env_prefetchw() - prefetch a cache line that will be written to
- * @p: an address in the cache line
- *
- * Context: any.
- */
-#define kma_env_prefetchw(p) prefetchw(p)
-
-/**
- * kma_env_strcpy() - copy a string, and truncate it if it does not fit
- * @to: the copy, which always ends in a NUL
- * @from: the string
- * @size: size of @to in bytes
- *
- * Context: any.
- */
-#define kma_env_strcpy(to, from, size) strscpy(to, from, size)
 
 /**
  * kma_inc_once() - add one to a variable that has no other writer
@@ -176,27 +140,16 @@
 #endif
 
 /**
- * kma_env_clock() - read a clock that measures short times
- *
- * Context: any.
- * Return: nanoseconds; only readings on the same CPU can be compared.
- */
-static __always_inline u64 kma_env_clock(void)
-{
-	return local_clock();
-}
-
-/**
  * kma_env_clock_stay() - turn off preemption, and read the clock
  *
  * Context: any; preemption stays off until kma_env_lap_leave().
- * Return: nanoseconds, see kma_env_clock().
+ * Return: nanoseconds, see local_clock().
  */
 static inline u64 kma_env_clock_stay(void)
 {
 	/* Since Linux 7.0 a probe may be preempted, and may migrate to another CPU. */
 	preempt_disable_notrace();
-	return kma_env_clock();
+	return local_clock();
 }
 
 /**
@@ -208,7 +161,7 @@ static inline u64 kma_env_clock_stay(void)
  */
 static inline u64 kma_env_lap_leave(u64 start)
 {
-	u64 ns = kma_env_clock() - start;
+	u64 ns = local_clock() - start;
 
 	preempt_enable_notrace();
 	return ns;
@@ -241,28 +194,6 @@ static inline u64 kma_env_age_ms(u32 now, u32 then)
 }
 
 /**
- * kma_env_cpu() - number of the current CPU
- *
- * Context: any; if the caller may migrate, the result may be out of date.
- * Return: a number below nr_cpu_ids.
- */
-static __always_inline u16 kma_env_cpu(void)
-{
-	return raw_smp_processor_id();
-}
-
-/**
- * kma_env_node() - NUMA node of the current CPU
- *
- * Context: any; if the caller may migrate, the result may be out of date.
- * Return: a node number.
- */
-static __always_inline int kma_env_node(void)
-{
-	return numa_node_id();
-}
-
-/**
  * kma_env_tgid() - thread group ID of the current process
  *
  * Context: any.
@@ -271,16 +202,6 @@ static __always_inline int kma_env_node(void)
 static __always_inline u32 kma_env_tgid(void)
 {
 	return likely(in_task()) ? current->tgid : 0;
-}
-
-/**
- * kma_env_resched() - let other tasks run during a long loop
- *
- * Context: process, may sleep.
- */
-static inline void kma_env_resched(void)
-{
-	cond_resched();
 }
 
 /**

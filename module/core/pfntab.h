@@ -23,6 +23,12 @@
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H
 
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /* A chunk is for 64 MiB of memory.  Memory is added and removed in multiples of 64 MiB. */
@@ -212,7 +218,7 @@ static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 	/* Pairs with the smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
-	WRITE_ONCE(f->cpu, kma_env_cpu());
+	WRITE_ONCE(f->cpu, raw_smp_processor_id());
 }
 
 /**

@@ -16,7 +16,8 @@
 #ifndef KMA_TRACE_TIMING_H
 #define KMA_TRACE_TIMING_H
 
-#include "../core/env.h"
+#include <linux/sched/clock.h>
+#include <linux/types.h>
 
 /**
  * struct kma_timing - an event that is being timed
@@ -58,7 +59,7 @@ static __always_inline struct kma_timing kma_timing_begin(void)
 {
 	struct kma_timing timing = kma_timing_prepare();
 
-	timing.start = kma_env_clock();
+	timing.start = local_clock();
 	return timing;
 }
 
@@ -70,7 +71,7 @@ static __always_inline struct kma_timing kma_timing_begin(void)
  */
 static __always_inline void kma_timing_end(struct kma_timing timing)
 {
-	kma_timing_finish(timing, kma_env_clock());
+	kma_timing_finish(timing, local_clock());
 }
 
 /**
