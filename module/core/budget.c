@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The cost of the module, and the budget that limits it.  See the overview in budget.h. */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+
 #include "budget.h"
 #include "sample.h"
 

@@ -26,6 +26,8 @@
 #ifndef KMA_CORE_BUDGET_H
 #define KMA_CORE_BUDGET_H
 
+#include <linux/types.h>
+
 #include "env.h"
 #include "stat.h"
 

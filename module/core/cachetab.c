@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The caches.  See the overview in cachetab.h. */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/string.h>
+
 #include "cachetab.h"
 #include "event.h"
 #include "reach.h"
@@ -228,7 +234,7 @@ static void kma_cachetab_reserve_sizes(struct kma_cachetab *t)
 		id = kma_cache_other(&size);
 		t->info[id].size = size;
 		t->info[id].object_size = size;
-		kma_env_strcpy(t->info[id].name, "[other]", KMA_CACHE_NAME_LEN);
+		strscpy(t->info[id].name, "[other]", KMA_CACHE_NAME_LEN);
 		t->state[id] = KMA_CACHE_LIVE;
 	}
 }

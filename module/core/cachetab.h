@@ -33,6 +33,10 @@
 #ifndef KMA_CORE_CACHETAB_H
 #define KMA_CORE_CACHETAB_H
 
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "event.h"
 #include "spare.h"

@@ -18,6 +18,10 @@
 #ifndef KMA_CORE_COMM_H
 #define KMA_CORE_COMM_H
 
+#include <linux/compiler.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /* The size of a name, NUL included: TASK_COMM_LEN, and two words of a key. */

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Countmaps.  See the overview in countmap.h. */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+
 #include "countmap.h"
 
 /* Special values of a slot.  Any other value is the number of a row. */
@@ -151,7 +158,7 @@ void kma_countmap_clear(struct kma_countmap *t)
 		for_each_possible_cpu(cpu)
 			memset(per_cpu_ptr(t->chunk[i], cpu), 0,
 			       KMA_COUNTMAP_PER_CHUNK * sizeof(struct kma_countmap_row));
-		kma_env_resched();
+		cond_resched();
 	}
 	for (i = 0; i < t->rows; i++)
 		/* A reference to this row must not lead to a later row with the same number. */
@@ -325,7 +332,7 @@ void kma_countmap_retire(struct kma_countmap *t, u32 id, const char *name)
 
 	if (READ_ONCE(info->retired) || !kma_countmap_unmap(t, id))
 		return;
-	kma_env_strcpy(info->text, name, sizeof(info->text));
+	strscpy(info->text, name, sizeof(info->text));
 	WRITE_ONCE(info->retired, 1);
 }
 
@@ -347,7 +354,7 @@ void kma_countmap_free_slots(struct kma_countmap *t)
 		    READ_ONCE(*kma_countmap_slot(t, i, 1)) == KMA_COUNTMAP_FREE)
 			cmpxchg(kma_countmap_slot(t, i, 0), KMA_COUNTMAP_TOMBSTONE,
 				KMA_COUNTMAP_FREE);
-		kma_env_resched();
+		cond_resched();
 	}
 }
 
@@ -360,7 +367,9 @@ static atomic64_t *kma_countmap_copy(const struct kma_countmap *t, u32 copy, u32
 
 static atomic64_t *kma_countmap_mine(const struct kma_countmap *t, u32 id)
 {
-	return kma_countmap_copy(t, kma_env_cpu() % KMA_COUNTMAP_COPIES, id);
+	const u16 cpu = raw_smp_processor_id();
+
+	return kma_countmap_copy(t, cpu % KMA_COUNTMAP_COPIES, id);
 }
 
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n)

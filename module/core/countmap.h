@@ -33,6 +33,12 @@
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
 
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "spare.h"
 #include "stat.h"

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Recycling rows of a countmap.  See the overview in countmap_recycle.h. */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+
 #include "countmap_recycle.h"
 
 /* Why a row leaves: @leaving of struct kma_countmap_info. */
@@ -63,7 +68,7 @@ static u32 kma_countmap_mark_gone(struct kma_countmap *t, const struct kma_count
 		if (kma_countmap_stays(t, id) &&
 		    kma_countmap_fate(policy, &t->info[id]) == KMA_COUNTMAP_GONE)
 			nr += kma_countmap_leave(t, id, KMA_LEAVES_GONE);
-		kma_env_resched();
+		cond_resched();
 	}
 	return nr;
 }
@@ -117,7 +122,7 @@ static u32 kma_countmap_mark_idle(struct kma_countmap *t, const struct kma_count
 	for (; look && t->left && used > enough + more; look--, t->left--) {
 		id = t->hand;
 		t->hand = (id + 1) % t->rows;
-		kma_env_resched();
+		cond_resched();
 		if (id == KMA_COUNTMAP_OTHER || !kma_countmap_stays(t, id))
 			continue;
 		why = kma_countmap_why(t, policy, id);
@@ -177,7 +182,7 @@ void kma_countmap_recycle_finish(struct kma_countmap *t, const struct kma_countm
 	for (id = 1; id < t->rows; id++) {
 		if (kma_countmap_info(t, id) && t->info[id].leaving)
 			kma_countmap_give_back(t, policy, id);
-		kma_env_resched();
+		cond_resched();
 	}
 	kma_countmap_free_slots(t);
 }

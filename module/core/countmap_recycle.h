@@ -36,6 +36,8 @@
 #ifndef KMA_CORE_COUNTMAP_RECYCLE_H
 #define KMA_CORE_COUNTMAP_RECYCLE_H
 
+#include <linux/types.h>
+
 #include "countmap.h"
 
 /**

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The environment of the core.  In the module, this is the kernel.
+ * What the core needs from the rest of the module: memory for its tables, clocks, stacks, and what
+ * is known about caches and tasks.
  *
- * The files of module/core include this header and each other, nothing else.  A program
- * that compiles them in user space supplies a header with the same include guard and the
- * same names instead.  It also defines the functions that are only declared here.
+ * The files of module/core include this header, each other, and headers of the kernel that
+ * tools/test/core/linux has, too.  A program that compiles the core in user space supplies those
+ * headers, and a header with the include guard and the names of this one.  The program also defines
+ * the functions that are only declared here.
  *
  * Context, unless a function says otherwise: any, NMI included; for kma_env_pfns_*() and functions
  * that allocate or free memory: process, may sleep.
@@ -14,25 +16,15 @@
 #ifndef KMA_CORE_ENV_H
 #define KMA_CORE_ENV_H
 
-#include <linux/atomic.h>
-#include <linux/build_bug.h>
-#include <linux/cache.h>
 #include <linux/compiler.h>
-#include <linux/errno.h>
 #include <linux/jiffies.h>
-#include <linux/kernel.h>
-#include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/numa.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
-#include <linux/prefetch.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/smp.h>
-#include <linux/string.h>
 #include <linux/stringify.h>
-#include <linux/topology.h>
 #include <linux/types.h>
 
 /*
@@ -52,17 +44,8 @@
 /* For products of two u64 values, and for sums of squares. */
 #define kma_u128 unsigned __int128
 
-/* Hide from the compiler how @x was computed.  Otherwise it may recompute @x for each use. */
-#define kma_env_hide(x) OPTIMIZER_HIDE_VAR(x)
-
 /* Make gcc and clang unroll the loop that follows, of at most @n iterations. */
 #define kma_unroll(n) _Pragma(__stringify(GCC unroll n))
-
-/* Prefetch the cache line of @p, which will be written to. */
-#define kma_env_prefetchw(p) prefetchw(p)
-
-/* Copy a string into @size bytes, NUL included.  A string that does not fit is truncated. */
-#define kma_env_strcpy(to, from, size) strscpy(to, from, size)
 
 /*
  * Add one to a variable that has no other writer.  This is one instruction: a concurrent reader
@@ -143,24 +126,18 @@
 #error "kmemacct needs a processor that stores the lowest byte first"
 #endif
 
-/* A clock for short times, in ns.  Only readings on the same CPU can be compared. */
-static __always_inline u64 kma_env_clock(void)
-{
-	return local_clock();
-}
-
-/* Turn off preemption until kma_env_lap_leave(), and read kma_env_clock(). */
+/* Turn off preemption until kma_env_lap_leave(), and read local_clock(). */
 static inline u64 kma_env_clock_stay(void)
 {
 	/* Since Linux 7.0 a probe may be preempted, and may migrate to another CPU. */
 	preempt_disable_notrace();
-	return kma_env_clock();
+	return local_clock();
 }
 
 /* The ns since kma_env_clock_stay() returned @start.  Undoes what that did to preemption. */
 static inline u64 kma_env_lap_leave(u64 start)
 {
-	u64 ns = kma_env_clock() - start;
+	u64 ns = local_clock() - start;
 
 	preempt_enable_notrace();
 	return ns;
@@ -180,28 +157,10 @@ static inline u64 kma_env_age_ms(u32 now, u32 then)
 	return div_u64(((u64)(u32)(now - then) << KMA_TIME_SHIFT) * MSEC_PER_SEC, HZ);
 }
 
-/* The current CPU.  If the caller may migrate, the result may be out of date. */
-static __always_inline u16 kma_env_cpu(void)
-{
-	return raw_smp_processor_id();
-}
-
-/* The NUMA node of the current CPU.  If the caller may migrate, the result may be out of date. */
-static __always_inline int kma_env_node(void)
-{
-	return numa_node_id();
-}
-
 /* Thread group ID of the current process; 0 for the idle tasks and outside task context. */
 static __always_inline u32 kma_env_tgid(void)
 {
 	return likely(in_task()) ? current->tgid : 0;
-}
-
-/* Let other tasks run during a long loop.  Context: process, may sleep. */
-static inline void kma_env_resched(void)
-{
-	cond_resched();
 }
 
 /* Wait until all probes that are running now have ended.  Context: process, may sleep. */

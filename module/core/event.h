@@ -13,6 +13,10 @@
 #ifndef KMA_CORE_EVENT_H
 #define KMA_CORE_EVENT_H
 
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 #define KMA_PAGE_SHIFT	12
@@ -63,7 +67,7 @@ static __always_inline unsigned long kma_class(unsigned int order, unsigned int 
 	 * Hide the word from the compiler.  Otherwise the compiler emits two moves of the
 	 * word, because it does not know that the upper half is 0.
 	 */
-	kma_env_hide(word);
+	OPTIMIZER_HIDE_VAR(word);
 	return (word << KMA_CLASS_GFP_SHIFT) + (order * 8 + type) + KMA_CLASS_SITE;
 }
 

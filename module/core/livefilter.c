@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The livefilter: setup and updates.  See the overview in livefilter.h. */
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
 #include "livefilter.h"
 
 /* The two tags of a cell follow its number of objects. */
@@ -143,7 +150,7 @@ void kma_livefilter_keep(struct kma_livefilter *f, unsigned long ptr)
 	WRITE_ONCE(*kma_livefilter_at(f, ptr), KMA_LIVEFILTER_KEPT);
 }
 
-/* Number of cells to clear between two calls of kma_env_resched(). */
+/* Number of cells to clear between two calls of cond_resched(). */
 #define KMA_LIVEFILTER_PIECE	(KMA_LIVEFILTER_BYTES_MIN / sizeof(u16))
 
 void kma_livefilter_clear(struct kma_livefilter *f)
@@ -152,6 +159,6 @@ void kma_livefilter_clear(struct kma_livefilter *f)
 
 	for (i = 0; i <= f->mask; i += KMA_LIVEFILTER_PIECE) {
 		memset(&f->cell[i], 0, KMA_LIVEFILTER_BYTES_MIN);
-		kma_env_resched();
+		cond_resched();
 	}
 }

@@ -45,6 +45,9 @@
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H
 
+#include <linux/compiler.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 #define KMA_LIVEFILTER_BYTES_MIN	(256ULL << 10)

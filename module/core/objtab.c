@@ -3,6 +3,10 @@
  * The live table: setup, spilling, reading and sweeping, which are not inlined into the probes.
  * See the overview in objtab.h.
  */
+#include <linux/errno.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
 #include "objtab.h"
 #include "stat.h"
 

@@ -82,6 +82,13 @@
 #ifndef KMA_CORE_OBJTAB_H
 #define KMA_CORE_OBJTAB_H
 
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/prefetch.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "pagegen.h"
 
@@ -345,8 +352,8 @@ static inline void kma_objtab_expect(const struct kma_objtab *t, unsigned long p
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
 	unsigned long i = kma_objtab_slot(ptr);
 
-	kma_env_prefetchw(&home->key[i]);
-	kma_env_prefetchw(&home->entry[i]);
+	prefetchw(&home->key[i]);
+	prefetchw(&home->entry[i]);
 }
 
 /* Find the slot with this key; -1 if there is none. */
@@ -422,7 +429,7 @@ static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
 	struct kma_entry *e = &b->entry[i];
 
 	/* Hide the pointer: otherwise the compiler recomputes the address for every member. */
-	kma_env_hide(e);
+	OPTIMIZER_HIDE_VAR(e);
 	kma_inc_once(e->generation);
 	smp_wmb(); /* generation before members; pairs with smp_rmb() in kma_objtab_read() */
 	return e;

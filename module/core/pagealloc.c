@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Page allocations: the rare cases.  See the overview in pagealloc.h. */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+
 #include "pagealloc.h"
 
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus)

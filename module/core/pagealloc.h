@@ -29,6 +29,10 @@
 #ifndef KMA_CORE_PAGEALLOC_H
 #define KMA_CORE_PAGEALLOC_H
 
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "event.h"
 #include "pfntab.h"

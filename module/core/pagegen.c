@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Page generations: setup.  See the overview in pagegen.h. */
+#include <linux/errno.h>
+#include <linux/string.h>
+
 #include "pagegen.h"
 
 int kma_pagegen_init(struct kma_pagegen *m, u64 pfns)

@@ -40,6 +40,11 @@
 #ifndef KMA_CORE_PAGEGEN_H
 #define KMA_CORE_PAGEGEN_H
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
 #include "event.h"
 
 typedef u16 kma_gen;
@@ -100,7 +105,7 @@ static __always_inline u32 kma_pagegen_enter(const struct kma_pagegen *m,
 	u32 gen = READ_ONCE(*at);
 
 	/* Hide the value from the compiler: otherwise the compiler copies it. */
-	kma_env_hide(gen);
+	OPTIMIZER_HIDE_VAR(gen);
 	/*
 	 * Other contexts that record the first object of the page at the same time write
 	 * the same value.  KMA_GEN_LAST is odd, so this increment does not wrap around.

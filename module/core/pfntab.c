@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The records of pages: setup and reading.  See the overview in pfntab.h. */
+#include <linux/errno.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
 #include "pfntab.h"
 
 int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
@@ -48,7 +52,7 @@ void kma_pfntab_destroy(struct kma_pfntab *t)
 	for (i = 0; i < t->nr_chunks; i++) {
 		if (t->chunk[i] != t->nowhere)
 			kma_env_free(t->chunk[i]);
-		kma_env_resched();
+		cond_resched();
 	}
 	kma_env_free(t->chunk);
 	kma_env_free(t->nowhere);

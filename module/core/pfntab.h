@@ -26,6 +26,12 @@
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H
 
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /* A chunk is for 64 MiB of memory.  Memory is added and removed in multiples of 64 MiB. */
@@ -154,7 +160,7 @@ static __always_inline void kma_pfn_describe(struct kma_pfn *f)
 	/* Pairs with the smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
-	WRITE_ONCE(f->cpu, kma_env_cpu());
+	WRITE_ONCE(f->cpu, raw_smp_processor_id());
 }
 
 /* Record the row of a page that was allocated, in a record whose @what is 0. */

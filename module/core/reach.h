@@ -10,6 +10,10 @@
 #ifndef KMA_CORE_REACH_H
 #define KMA_CORE_REACH_H
 
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /*

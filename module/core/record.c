@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Recording object events: the rare cases.  See the overview in record.h. */
+#include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/sched.h>
+
 #include "record.h"
 
 /* The size of the livefilter follows the RAM: large gaps between page frames do not count. */
@@ -105,7 +110,7 @@ void kma_record_livefilter_start(struct kma_core *c)
 
 	for (i = 0; i < kma_objtab_buckets(&c->obj); i++) {
 		kma_record_known(c, kma_objtab_bucket(&c->obj, i));
-		kma_env_resched();
+		cond_resched();
 	}
 	/* Pairs with the acquire in kma_removal_begin(). */
 	smp_store_release(&kma_filtered, true);
@@ -149,7 +154,7 @@ static struct kma_entry kma_record_entry(u32 row, u32 bytes_req)
 		.time = kma_env_now(),
 		.tgid = kma_env_tgid(),
 		.row = row,
-		.cpu = kma_env_cpu(),
+		.cpu = raw_smp_processor_id(),
 	};
 }
 

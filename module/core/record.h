@@ -23,6 +23,14 @@
 #ifndef KMA_CORE_RECORD_H
 #define KMA_CORE_RECORD_H
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/numa.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "event.h"
 #include "livefilter.h"
@@ -124,7 +132,7 @@ static __always_inline void kma_record_fill(struct kma_core *c, u32 row,
 	struct kma_entry *e = kma_bucket_begin(home, i);
 
 	kma_entry_write(e, ev->bytes_req, kma_env_now(), kma_env_tgid(), row,
-			kma_env_cpu(), kma_entry_where(gen, 0));
+			raw_smp_processor_id(), kma_entry_where(gen, 0));
 	kma_bucket_publish(home, i, ev->ptr);
 }
 
@@ -160,7 +168,7 @@ static __always_inline void kma_record_object(struct kma_core *c,
 	/* Tables compare bytes_req with bytes_alloc, which does not include bulk objects. */
 	if (!bulk && ev->kmalloc)
 		this_cpu_add(row->bytes_req, ev->bytes_req);
-	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != kma_env_node())
+	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != numa_node_id())
 		this_cpu_inc(row->cross_node);
 
 	if (unlikely(!kma_record_put(c, id, ev)))
@@ -191,7 +199,7 @@ void kma_record_bulk(struct kma_core *c, const struct kma_event *ev);
 static __always_inline void kma_record_freed(struct kma_row __percpu *row, u16 cpu)
 {
 	this_cpu_inc(row->frees);
-	if (unlikely(cpu != kma_env_cpu()))
+	if (unlikely(cpu != (u16)raw_smp_processor_id()))
 		this_cpu_inc(row->pingpong);
 }
 
@@ -211,7 +219,7 @@ static __always_inline bool kma_record_free_own(struct kma_core *c,
 	 * Hide the pointer from the compiler: otherwise it recomputes the address for
 	 * every member.
 	 */
-	kma_env_hide(e);
+	OPTIMIZER_HIDE_VAR(e);
 	if (!kma_objtab_is_own(&c->obj, e, ptr))
 		return false;
 	/* Plain loads are safe: no other context writes to the entry now. */

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Recycling rows of the table of call sites.  See the overview in recycle.h. */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
 #include "recycle.h"
 
 static size_t kma_past_bytes(const struct kma_sitetab *t)
@@ -36,7 +43,7 @@ void kma_recycle_forget(struct kma_sitetab *t)
 
 	for (cache = 0; t->past && cache < t->caches.nr; cache++) {
 		kma_past_forget(t, cache);
-		kma_env_resched();
+		cond_resched();
 	}
 }
 
@@ -105,7 +112,7 @@ static bool kma_recycle_row_stays(const struct kma_sitetab *t, int cache)
 	for (; next; next = READ_ONCE(t->info[next - 1].next)) {
 		if (READ_ONCE(t->info[next - 1].state) != KMA_SITE_LEAVING)
 			return true;
-		kma_env_resched();
+		cond_resched();
 	}
 	return false;
 }
@@ -127,11 +134,11 @@ static bool kma_recycle_mark(struct kma_sitetab *t, const struct kma_recycle *r)
 
 	for (id = 0; id < t->sites_max; id++) {
 		any |= kma_recycle_mark_row(t, id, r);
-		kma_env_resched();
+		cond_resched();
 	}
 	for (cache = 0; r->caches && cache < KMA_CACHES_MAX; cache++) {
 		any |= kma_recycle_mark_cache(t, cache);
-		kma_env_resched();
+		cond_resched();
 	}
 	return any;
 }
@@ -166,7 +173,7 @@ static void kma_recycle_unmap(struct kma_sitetab *t)
 		if (site > KMA_SITE_LEFT &&
 		    READ_ONCE(t->info[READ_ONCE(slot->id)].state) == KMA_SITE_LEAVING)
 			cmpxchg(&slot->site, site, KMA_SITE_LEFT);
-		kma_env_resched();
+		cond_resched();
 	}
 }
 
@@ -179,7 +186,7 @@ static void kma_recycle_free_slots(struct kma_sitetab *t)
 		if (READ_ONCE(t->map[i].site) == KMA_SITE_LEFT)
 			/* Pairs with the cmpxchg in kma_site_claim(). */
 			smp_store_release(&t->map[i].site, KMA_SITE_FREE);
-		kma_env_resched();
+		cond_resched();
 	}
 }
 
@@ -211,7 +218,7 @@ static void kma_recycle_unlist(struct kma_sitetab *t, int cache)
 	while ((id = smp_load_acquire(link))) {	/* pairs with the cmpxchg in kma_sitetab_enlist() */
 		struct kma_site_info *info = &t->info[id - 1];
 
-		kma_env_resched();
+		cond_resched();
 		next = READ_ONCE(info->next);
 		if (READ_ONCE(info->state) != KMA_SITE_EMPTY)
 			link = &info->next;
@@ -229,7 +236,7 @@ static void kma_recycle_test_rows(struct kma_sitetab *t)
 
 	for (id = 0; id < t->sites_max; id++) {
 		any |= kma_recycle_test(t, id);
-		kma_env_resched();
+		cond_resched();
 	}
 	for (cache = 0; any && cache < t->caches.nr; cache++)
 		kma_recycle_unlist(t, cache);
@@ -256,7 +263,7 @@ static void kma_recycle_test_all(struct kma_sitetab *t)
 	kma_recycle_test_rows(t);
 	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
 		kma_recycle_test_cache(t, cache);
-		kma_env_resched();
+		cond_resched();
 	}
 }
 
@@ -348,11 +355,11 @@ struct kma_recycled kma_recycle_finish(struct kma_sitetab *t, const struct kma_r
 	for (id = 0; id < t->sites_max; id++) {
 		if (READ_ONCE(t->info[id].state) == KMA_SITE_EMPTY)
 			nr.rows += kma_recycle_give(t, id, r);
-		kma_env_resched();
+		cond_resched();
 	}
 	for (cache = 0; cache < KMA_CACHES_MAX; cache++) {
 		nr.caches += kma_recycle_give_cache(t, cache, r);
-		kma_env_resched();
+		cond_resched();
 	}
 	return nr;
 }

@@ -50,6 +50,8 @@
 #ifndef KMA_CORE_RECYCLE_H
 #define KMA_CORE_RECYCLE_H
 
+#include <linux/types.h>
+
 #include "sitetab.h"
 
 /**

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Drawing sample points and weighing samples.  See the overview in sample.h. */
+#include <linux/cpumask.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+
 #include "sample.h"
 
 DEFINE_PER_CPU(struct kma_sampler, kma_sampler);

@@ -56,6 +56,11 @@
 #ifndef KMA_CORE_SAMPLE_H
 #define KMA_CORE_SAMPLE_H
 
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /* Limits of the shift: N is 4 KiB to 64 MiB. */

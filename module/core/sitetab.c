@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The call sites: all but the common look-up.  See the overview in sitetab.h. */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/log2.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+
 #include "reach.h"
 #include "sitetab.h"
 

@@ -63,6 +63,12 @@
 #ifndef KMA_CORE_SITETAB_H
 #define KMA_CORE_SITETAB_H
 
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
 #include "cachetab.h"
 #include "env.h"
 #include "event.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The log of slow phases.  See the overview in slowlog.h. */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/string.h>
+
 #include "slowlog.h"
 
 int kma_slowlog_init(struct kma_slowlog *t)

@@ -13,6 +13,9 @@
 #ifndef KMA_CORE_SLOWLOG_H
 #define KMA_CORE_SLOWLOG_H
 
+#include <linux/atomic.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "stall.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Numbers that are not in use.  See the overview in spare.h. */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+
 #include "spare.h"
 
 int kma_spare_init(struct kma_spare *s, u32 nr)

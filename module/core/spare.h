@@ -14,6 +14,10 @@
 #ifndef KMA_CORE_SPARE_H
 #define KMA_CORE_SPARE_H
 
+#include <linux/atomic.h>
+#include <linux/log2.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 /**

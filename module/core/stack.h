@@ -11,6 +11,8 @@
 #ifndef KMA_CORE_STACK_H
 #define KMA_CORE_STACK_H
 
+#include <linux/types.h>
+
 #include "env.h"
 
 /**

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The phases that tasks are in.  See the overview in stall.h. */
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
 #include "stall.h"
 
 const char *kma_phase_text(enum kma_phase phase)
@@ -344,7 +353,7 @@ void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long tas
 	for (i = 0; i < nr; i++) {
 		any |= kma_stall_exits(t, &t->slot[i], has_exited);
 		if (i % (64 * KMA_STALLS_SET) == 0)
-			kma_env_resched();
+			cond_resched();
 	}
 	if (!any)
 		return;

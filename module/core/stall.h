@@ -47,6 +47,9 @@
 #ifndef KMA_CORE_STALL_H
 #define KMA_CORE_STALL_H
 
+#include <linux/atomic.h>
+#include <linux/types.h>
+
 #include "env.h"
 #include "stat.h"
 

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The module's own counters.  See the overview in stat.h. */
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
 #include "stat.h"
 
 DEFINE_PER_CPU(struct kma_stats, kma_stats);

@@ -26,6 +26,9 @@
 #ifndef KMA_CORE_STAT_H
 #define KMA_CORE_STAT_H
 
+#include <linux/percpu.h>
+#include <linux/types.h>
+
 #include "env.h"
 
 #define KMA_STATS(X)									\

@@ -116,7 +116,7 @@ static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 			break;
 		*--at = '/';
 	}
-	kma_env_strcpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
+	strscpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
 }
 
 static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *event)

@@ -19,7 +19,8 @@
 #ifndef KMA_TRACE_TIMING_H
 #define KMA_TRACE_TIMING_H
 
-#include "../core/env.h"
+#include <linux/sched/clock.h>
+#include <linux/types.h>
 
 /**
  * struct kma_timing - an event that is being timed
@@ -47,14 +48,14 @@ static __always_inline struct kma_timing kma_timing_begin(void)
 {
 	struct kma_timing timing = kma_timing_prepare();
 
-	timing.start = kma_env_clock();
+	timing.start = local_clock();
 	return timing;
 }
 
 /* Count the time since kma_timing_begin(). */
 static __always_inline void kma_timing_end(struct kma_timing timing)
 {
-	kma_timing_finish(timing, kma_env_clock());
+	kma_timing_finish(timing, local_clock());
 }
 
 /* Measure how long reading the clock takes.  Context: process; no probe is attached. */

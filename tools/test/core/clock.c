@@ -5,6 +5,9 @@
  *
  *   clock
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
+
 #include "case.h"
 #include "../../../module/core/budget.h"
 #include "../../../module/core/pfntab.h"

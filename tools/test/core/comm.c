@@ -5,6 +5,9 @@
  *
  *   comm
  */
+#include <linux/kernel.h>
+#include <string.h>
+
 #include "case.h"
 #include "../../../module/core/comm.h"
 #include "../../../module/core/countmap.h"

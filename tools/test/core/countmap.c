@@ -6,9 +6,11 @@
  *
  *   countmap [SEED]
  */
+#include <linux/kernel.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "seeded.h"
 #include "../../../module/core/countmap_recycle.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Memory, stacks and caches for the core in user space.  See env.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../../module/core/sitetab.h"
 

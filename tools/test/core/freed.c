@@ -5,6 +5,9 @@
  *
  *   freed
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
+
 #include "case.h"
 #include "../../../module/core/record.h"
 

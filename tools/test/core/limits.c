@@ -6,7 +6,12 @@
  *
  *   limits [SEED]
  */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/numa.h>
+#include <linux/topology.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "seeded.h"
 #include "../../../module/core/budget.h"
@@ -821,7 +826,7 @@ static void kma_samples_keep_what_they_are(void)
 	sum = kma_rows_sum();
 	kma_expect(sum.bulk == 1 && !sum.hits && !sum.cross_node);
 	ev = kma_sample_event(1, KMA_CERTAIN);
-	ev.node = kma_env_node() + 1;
+	ev.node = numa_node_id() + 1;
 	kma_sample(&ev, false);
 	sum = kma_rows_sum();
 	kma_expect(sum.bulk == 1 && sum.hits == 1 && sum.cross_node == 1);

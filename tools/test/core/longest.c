@@ -7,6 +7,8 @@
  * set: the processor traps after every instruction, and the traps are counted.  No piece may have
  * more than KMA_MOST instructions, however full the tables are.
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <ucontext.h>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The model that the tables are compared with.  See model.h. */
+#include <linux/cpumask.h>
+#include <linux/numa.h>
+#include <linux/topology.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model.h"
 
@@ -117,7 +121,7 @@ static void kma_model_hit(struct kma_model *m, struct kma_object *o,
 	row->bulk += bulk;
 	/* bytes_req of a bulk object is only in its entry. */
 	row->bytes_req += bulk ? 0 : ev->bytes_req;
-	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != kma_env_node();
+	row->cross_node += ev->node != NUMA_NO_NODE && ev->node != numa_node_id();
 	row->no_entry += no_entry;
 	o->live = !no_entry;
 	o->left = false;

@@ -5,7 +5,11 @@
  *
  *   pagealloc [SEED]
  */
+#include <errno.h>
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "seeded.h"
 #include "../../../module/core/pagealloc.h"

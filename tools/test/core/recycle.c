@@ -6,7 +6,10 @@
  *
  *   recycle [SEED]
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "seeded.h"
 #include "../../../module/core/recycle.h"

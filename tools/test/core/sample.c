@@ -16,8 +16,11 @@
  * has crossed a sample point is interrupted by other allocations, or migrates to another CPU,
  * before it draws the next sample point.
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "case.h"
 #include "model.h"

@@ -4,6 +4,7 @@
 #define KMA_TEST_SEEDED_H
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "case.h"
 #include "model.h"

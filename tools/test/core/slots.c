@@ -6,6 +6,7 @@
  *
  *   slots [SEED]
  */
+#include <linux/kernel.h>
 #include <pthread.h>
 #include <sched.h>
 

@@ -5,6 +5,8 @@
  *
  *   stall [SEED]
  */
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
 #include <stdlib.h>
 #include <string.h>
 

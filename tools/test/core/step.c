@@ -16,8 +16,11 @@
  * and runs to the end.  If each run began at the start and was stepped to instruction k, the
  * number of traps would be quadratic in the length of the path.
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>

@@ -13,9 +13,12 @@
  *
  *   stress [SEED]
  */
+#include <linux/kernel.h>
+#include <linux/numa.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "case.h"
 #include "model.h"

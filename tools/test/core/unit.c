@@ -5,7 +5,12 @@
  *
  *   unit [SEED]
  */
+#include <errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/numa.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "seeded.h"
