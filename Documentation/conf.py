@@ -34,7 +34,7 @@ smartquotes = False
 
 TOP = Path(__file__).resolve().parents[1]
 # Files that have a page under another name
-PAGES = {"../tools/kmemacct/kmemacct.8": "kmemacct.8.html",
+PAGES = {"../tools/kmemacct/kmemacct.8.in": "kmemacct.8.html",
          "../CONTRIBUTING.md": "CONTRIBUTING.md", "ABI/testing/debugfs-kmemacct": "abi.html"}
 LOG = logging.getLogger(__name__)
 
