@@ -4,7 +4,7 @@
 #   make module       the module, for the running kernel or, if its headers are not
 #                     installed, for the kernel of the package linux-headers-amd64;
 #                     KDIR=... chooses another kernel
-#   make reader       build/kmemacct, the program that prints the module's tables
+#   make reader       build/kmemacct, the program that prints the module's tables, and its man page
 #   make install      the program, its man page and its completion, below PREFIX, which is
 #                     /usr/local by default; DESTDIR=... is put before all paths
 #   make modules_install   the module, by the kernel's makefiles, below DESTDIR
@@ -43,9 +43,11 @@ headers:
 	echo "no kernel headers: apt-get install linux-headers-amd64, or set KDIR" >&2; \
 	exit 1; }
 
-# The target libraries runs tools/vm/setup only if a library is missing.
+# The target libraries runs tools/vm/setup only if a library is missing.  Two rules of
+# tools/test/style make the reader at the same time, so one waits for the other.
 reader: libraries
-	+$(MAKE) -C tools/kmemacct O=$(CURDIR)/build
+	@mkdir -p build
+	+flock build/.reader.lock $(MAKE) -C tools/kmemacct O=$(CURDIR)/build
 
 LIBRARY_HEADERS := curses.h libsmartcols/libsmartcols.h archive.h zlib.h
 LIBRARY_HEADERS += elfutils/libdwfl.h

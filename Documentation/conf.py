@@ -21,7 +21,9 @@ html_theme_options = {
     "page_width": "70em", "body_max_width": "none", "show_powered_by": False,
     "font_family": "sans-serif", "font_size": "16px",
 }
-html_sidebars = {"**": ["about.html", "localtoc.html", "navigation.html", "searchbox.html"]}
+# The index lists all pages itself.
+html_sidebars = {"index": ["about.html", "searchbox.html"],
+                 "**": ["about.html", "localtoc.html", "navigation.html", "searchbox.html"]}
 html_static_path = ["style.css", "man.css"]
 html_extra_path = ["../CONTRIBUTING.md"]
 html_css_files = ["style.css"]
@@ -34,7 +36,7 @@ smartquotes = False
 
 TOP = Path(__file__).resolve().parents[1]
 # Files that have a page under another name
-PAGES = {"../tools/kmemacct/kmemacct.8": "kmemacct.8.html",
+PAGES = {"../tools/kmemacct/kmemacct.8.in": "kmemacct.8.html",
          "../CONTRIBUTING.md": "CONTRIBUTING.md", "ABI/testing/debugfs-kmemacct": "abi.html"}
 LOG = logging.getLogger(__name__)
 

@@ -74,7 +74,7 @@
  *
  * The table has KMA_SPARE times live_max slots.  With that many slots and with KMA_PLACES
  * places for each object, no object is dropped while fewer than live_max objects are recorded,
- * whatever their sizes; see performance.rst for the figures.
+ * whatever their sizes; see measurements.rst for the figures.
  *
  * Context, unless a function says otherwise: any, NMI included; for functions that change the
  * table: a probe; for functions that size, allocate or free the table: process, may sleep.

@@ -427,7 +427,7 @@ static __always_inline u32 kma_sitetab_hash(const struct kma_sitetab *t,
 	/*
 	 * In a map of 2^14 slots, this multiplier gives different slots to addresses that
 	 * are close to each other, and to addresses at equal distances, as in functions of
-	 * the same length (performance.rst).  Bits 0 to 31 of the sum all affect the result;
+	 * the same length (measurements.rst).  Bits 0 to 31 of the sum all affect the result;
 	 * for a class, these go up to bit 22 of its gfp flags.
 	 */
 	return (site + cache) * 0x2c1b3c6dUL >> 13 & t->map_mask;

@@ -51,13 +51,15 @@ struct command;
 #define OPTION_INCLUDE		BIT_ULL(33)
 #define OPTION_EXCLUDE		BIT_ULL(34)
 #define OPTION_EVERY		BIT_ULL(35)
+#define OPTION_MAN		BIT_ULL(59)
 #define OPTION_SCHEMA		BIT_ULL(60)
 #define OPTION_HELP		BIT_ULL(61)
 #define OPTION_VERSION		BIT_ULL(62)
 #define OPTION_COMPLETION	BIT_ULL(63)
 
 /* The options that need no command. */
-#define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION | OPTION_SCHEMA)
+#define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION | OPTION_SCHEMA | \
+			 OPTION_MAN)
 /* How a list is printed and where it comes from, and how one of numbers is printed. */
 #define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
@@ -419,10 +421,16 @@ const char *export_format(int nr);
 
 int export_run(const struct command *c, const struct options *o);
 
-/* ---- help, completion, schema --------------------------------------------- */
+/* ---- help, man page, completion, schema ----------------------------------- */
 
 /* Print the help of the program, or of a command. */
 void help_print(const struct command *c);
+
+/* Return: the title of a group of commands. */
+const char *help_group(enum command_group group);
+
+/* Print the sections COMMANDS and OPTIONS of the man page (man.c). */
+void man_print(void);
 
 /* Print the completion for bash; print what the last of the words typed so far may be. */
 void completion_print(void);

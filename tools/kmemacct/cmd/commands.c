@@ -318,7 +318,7 @@ const struct command commands[] = {
 		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {
 		.name = "caches", .group = GROUP_LOOK,
-		.what = "the same by slab cache",
+		.what = "live and allocated memory by slab cache",
 		.example = "caches -o +frag_pct,bytes_req",
 		.takes = OPTIONS_ROWS | OPTION_MIN,
 		.run = run_table, .table = "caches",

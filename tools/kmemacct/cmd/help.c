@@ -15,6 +15,11 @@ static const char * const groups[GROUP_NR] = {
 	[GROUP_EXPORT] = "Export",
 };
 
+const char *help_group(enum command_group group)
+{
+	return groups[group];
+}
+
 static void print_group(enum command_group group)
 {
 	const struct command *c;

@@ -52,6 +52,8 @@ static int run_early(const struct options *o)
 		return json_schema_print(o->command);
 	if (o->given & OPTION_COMPLETION)
 		completion_print();
+	else if (o->given & OPTION_MAN)
+		man_print();
 	else if (o->given & OPTION_VERSION)
 		puts("kmemacct " KMA_VERSION);
 	else

@@ -410,7 +410,7 @@ def man_page_has_all_metrics(t):
     t.write("callers", sampled_table("callers", "site", rows))
     found = {f"kmemacct_{name}{'_total' * (family.type == 'counter')}": family.type
              for name, family in families(t.out("export", "openmetrics")).items()}
-    page = (TOP / "tools/kmemacct/kmemacct.8").read_text().replace("\\-", "-")
+    page = (TOP / "build/kmemacct.8").read_text().replace("\\-", "-")
     section = page.split(".SH METRICS\n")[1].split("\n.SH ")[0]
     entries = dict(re.findall(r"^\.TP\n\.BR? (kmemacct_\w+).*\((\w+)\)\"?$", section, re.M))
     check_equal("metrics", found, entries)
