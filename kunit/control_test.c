@@ -181,9 +181,9 @@ static void kma_control_filters_pages(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL,
 						     (unsigned long)kma_control_command + 1));
 	/* An unknown call site is in no module, and not in the kernel. */
-	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_UNKNOWN));
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_filter, "module kernel"), 0);
-	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_NOWHERE));
+	KUNIT_EXPECT_FALSE(test, kma_filter_pagealloc(page, 2, GFP_KERNEL, KMA_SITE_UNKNOWN));
 	__free_pages(page, 2);
 }
 

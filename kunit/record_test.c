@@ -276,8 +276,8 @@ static void kma_record_samples_no_inner_event(struct kunit *test)
 		},
 	};
 
-	kma_c->sites.inner[0] = KMA_TEST_SITE;
-	kma_c->sites.nr_inner = 1;
+	kma_c->sites.internal[0] = KMA_TEST_SITE;
+	kma_c->sites.nr_internal = 1;
 	migrate_disable();
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MAX);
 	kma_sample_point_set(KMA_SAMPLE_OBJECTS, 100, KMA_SHIFT_MIN);
@@ -356,8 +356,8 @@ static void kma_record_moves_a_double_fired_object_to_the_outer_site(struct kuni
 		.stat = { [KMA_STAT_double_fired] = 1 },
 	};
 
-	kma_c->sites.inner[0] = KMA_TEST_SITE;
-	kma_c->sites.nr_inner = 1;
+	kma_c->sites.internal[0] = KMA_TEST_SITE;
+	kma_c->sites.nr_internal = 1;
 	migrate_disable();
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 16384);
 	kma_alloc(KMA_TEST_SITE + 16, KMA_TEST_PTR, 16384);

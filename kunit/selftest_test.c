@@ -72,10 +72,10 @@ static const char *kma_fake_inner(void)
 
 	/* There is always room: no kernel has as many. */
 	ev.site = 12345;
-	kma_core.sites.inner[kma_core.sites.nr_inner++] = ev.site;
+	kma_core.sites.internal[kma_core.sites.nr_internal++] = ev.site;
 	kma_witness_heard(&ev, false);
 	wrong = kma_fake_good();
-	kma_core.sites.nr_inner--;
+	kma_core.sites.nr_internal--;
 	return wrong;
 }
 

@@ -184,9 +184,9 @@ static void kma_sitetab_gives_inner_sites_no_row(struct kunit *test)
 		.stat = { [KMA_STAT_double_fired] = 2 },
 	};
 
-	kma_sites.inner[0] = KMA_TEST_SITE;
-	kma_sites.inner[1] = KMA_TEST_SITE + 16;
-	kma_sites.nr_inner = 2;
+	kma_sites.internal[0] = KMA_TEST_SITE;
+	kma_sites.internal[1] = KMA_TEST_SITE + 16;
+	kma_sites.nr_internal = 2;
 
 	KUNIT_EXPECT_NULL(test, kma_get(KMA_TEST_SITE, 16384));
 	KUNIT_EXPECT_NULL(test, kma_get(KMA_TEST_SITE + 16, 16384));

@@ -186,7 +186,7 @@ static const struct kma_field kma_cache_info_fields[] = {
 	KMA_FIELD(struct kma_cache_info, class),
 	KMA_FIELD(struct kma_cache_info, size),
 	KMA_FIELD(struct kma_cache_info, object_size),
-	KMA_FIELD(struct kma_cache_info, shadow),
+	KMA_FIELD(struct kma_cache_info, sampled),
 	KMA_FIELD_TEXT(struct kma_cache_info, name),
 };
 

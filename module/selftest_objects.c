@@ -344,14 +344,14 @@ const char *kma_selftest_page_net(void)
 {
 	const unsigned long pages = READ_ONCE(kma_core.obj.pages.fixed) ? 0 :
 				    __get_free_pages(KMA_WITNESS_GFP, KMA_SELFTEST_ORDER);
-	const void *nowhere = (void *)pages + (PAGE_SIZE << KMA_SELFTEST_ORDER) - 1;
+	const void *outside = (void *)pages + (PAGE_SIZE << KMA_SELFTEST_ORDER) - 1;
 
 	if (!pages)
 		return kma_witness_untested;
 	kma_witness_pause();
-	kma_witness_put(nowhere);
+	kma_witness_put(outside);
 	free_pages(pages, KMA_SELFTEST_ORDER);
-	return kma_witness_stale(nowhere);
+	return kma_witness_stale(outside);
 }
 
 const char *kma_selftest_cache_destroy(void)

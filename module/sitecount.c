@@ -97,10 +97,10 @@ static kma_u128 kma_sitecount_variance(const struct kma_sitecount_raw *raw,
 }
 
 static void kma_sitecount_set(struct kma_site_counts *counts, enum kma_site_column column,
-			      kma_u128 weighed, kma_u128 variance)
+			      kma_u128 estimate, kma_u128 variance)
 {
-	counts->v[column] = kma_weighed(weighed);
-	counts->weighed[column] = weighed;
+	counts->v[column] = kma_estimate_round(estimate);
+	counts->estimate[column] = estimate;
 	counts->variance[column] = variance;
 }
 
@@ -121,7 +121,7 @@ void kma_sitecount_add(struct kma_site_counts *sum, const struct kma_site_counts
 	int i;
 
 	for (i = 0; i < KMA_COUNT_ESTIMATES; i++)
-		kma_sitecount_set(sum, i, sum->weighed[i] + more->weighed[i],
+		kma_sitecount_set(sum, i, sum->estimate[i] + more->estimate[i],
 				  sum->variance[i] + more->variance[i]);
 	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
 	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];

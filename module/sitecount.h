@@ -34,7 +34,7 @@ enum kma_site_column {
  * struct kma_site_counts - one row
  * @v: the columns, except standard errors; KMA_COUNT_frag_pct is not stored, but computed
  *	from the others when it is read
- * @weighed: the estimates before they are rounded: kma_weigh()
+ * @estimate: the estimates before they are rounded: kma_weigh()
  * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
  *	rows add up, because samples are independent of each other
  * @label: the name of the call site or cache, or the stack
@@ -43,7 +43,7 @@ enum kma_site_column {
  */
 struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
-	kma_u128 weighed[KMA_COUNT_ESTIMATES];
+	kma_u128 estimate[KMA_COUNT_ESTIMATES];
 	kma_u128 variance[KMA_COUNT_ESTIMATES];
 	const char *label;
 	u32 id;

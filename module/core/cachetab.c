@@ -44,7 +44,7 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 {
 	if (t->classes) {
 		info->class = (cache & ~KMA_CLASS_KIND) | KMA_CLASS_SITE;
-		info->shadow = (cache & KMA_CLASS_KIND) == KMA_CLASS_SHADOW;
+		info->sampled = (cache & KMA_CLASS_KIND) == KMA_CLASS_SAMPLED;
 		info->size = KMA_PAGE_SIZE << kma_class_order(cache);
 		info->object_size = info->size;
 	} else if (kma_cache_is_kmalloc(cache)) {

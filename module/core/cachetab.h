@@ -78,7 +78,7 @@ enum kma_cache_state {
  * @size: bytes that each object takes
  * @object_size: bytes that were requested for each object; 0 for a size of kmalloc, where each
  *	event has the number of bytes requested
- * @shadow: page allocations only: rows of this class count all call sites, while samples of
+ * @sampled: page allocations only: rows of this class count all call sites, while samples of
  *	the class have rows of their own
  * @name: name of a kmem_cache; empty for a size of kmalloc
  */
@@ -86,7 +86,7 @@ struct kma_cache_info {
 	unsigned long class;
 	u32 size;
 	u32 object_size;
-	bool shadow;
+	bool sampled;
 	char name[KMA_CACHE_NAME_LEN];
 };
 

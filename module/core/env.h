@@ -327,7 +327,7 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 /*
  * Return address at the call site of a page allocation: the first caller on the stack that is not
- * in the page allocator or its helpers (match/page_caller.h); KMA_SITE_NOWHERE (pagealloc.h) if
+ * in the page allocator or its helpers (match/page_caller.h); KMA_SITE_UNKNOWN (pagealloc.h) if
  * there is none.  Context: a probe, in the context that allocates; does not allocate, sleep or
  * take a lock.
  */

@@ -50,8 +50,8 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
  */
 #define KMA_CLASS_KIND		0x180UL
 #define KMA_CLASS_SITE		0x080UL
-#define KMA_CLASS_SHADOW	0x100UL
-#define KMA_CLASS_ALONE		0x180UL
+#define KMA_CLASS_SAMPLED	0x100UL
+#define KMA_CLASS_WHOLE		0x180UL
 #define KMA_CLASS_GFP_SHIFT	9
 
 /* In place of gfp flags that are not known.  No allocation has all of these flags. */

@@ -129,7 +129,7 @@ static u64 kma_objtab_used(const struct kma_objtab *t, u32 first, u32 nr)
 #define KMA_CROWDED_BUCKETS	512
 #define KMA_CROWDED_PERCENT	130
 
-/* The clock of @crowded and @barren: kma_env_now(), in steps of two. */
+/* The clock of @crowded and @full_at: kma_env_now(), in steps of two. */
 static u32 kma_objtab_tick(void)
 {
 	return kma_env_now() & ~1U;
@@ -440,14 +440,14 @@ int kma_objtab_make_room(struct kma_objtab *t, unsigned long ptr,
 	const u32 now = kma_objtab_tick() | 1;
 	int place, nr;
 
-	if (READ_ONCE(t->barren) == now)
+	if (READ_ONCE(t->full_at) == now)
 		return 0;
 	nr = kma_objtab_sweep(t, kma_objtab_home(t, ptr), removed, arg);
 	for (place = KMA_DEPTH_HOME + 1; !nr && place <= KMA_PLACES; place++)
 		nr = kma_objtab_sweep(t, kma_objtab_other(t, ptr, place),
 				      removed, arg);
 	if (!nr)
-		WRITE_ONCE(t->barren, now);
+		WRITE_ONCE(t->full_at, now);
 	return nr;
 }
 

@@ -174,7 +174,7 @@ static_assert(!(KMA_SPILLED >> 4 * KMA_DEPTHS));
  * @bucket: the buckets
  * @span: number of buckets that a hash of a pair of pages may pick as the first of KMA_STEPS
  * @nr_buckets: number of buckets, at least KMA_STEPS
- * @barren: when kma_objtab_make_room() last found nothing to remove: the result of
+ * @full_at: when kma_objtab_make_room() last found nothing to remove: the result of
  *	kma_env_now() with bit 0 set; 0 if that has never happened
  * @crowded: when the number of objects was last estimated: the result of kma_env_now(), with
  *	bit 0 set if the table was crowded
@@ -184,7 +184,7 @@ struct kma_objtab {
 	struct kma_bucket *bucket;
 	u64 span;
 	u32 nr_buckets;
-	u32 barren;
+	u32 full_at;
 	u32 crowded;
 };
 

@@ -32,7 +32,7 @@ void kma_pagealloc_destroy(struct kma_pagealloc *b)
 
 /* ---- rows of a class --------------------------------------------------------- */
 
-/* Get the slot of the row of a whole class.  @kind: KMA_CLASS_ALONE or KMA_CLASS_SHADOW. */
+/* Get the slot of the row of a whole class.  @kind: KMA_CLASS_WHOLE or KMA_CLASS_SAMPLED. */
 static const struct kma_site_slot *
 kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long kind)
 {
@@ -43,13 +43,13 @@ kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long k
  * Get the row of the whole class of @id, which is a row of samples.  The row of the class exists,
  * because kma_pagealloc_sample() gets it before it records a sample.
  */
-static struct kma_row __percpu *kma_pagealloc_shadow(struct kma_pagealloc *b, u32 id)
+static struct kma_row __percpu *kma_pagealloc_class_row(struct kma_pagealloc *b, u32 id)
 {
 	struct kma_sitetab *t = &b->sites;
 	const unsigned long class = kma_class_kind(t->caches.info[t->info[id].cache].class,
-						   KMA_CLASS_SHADOW);
+						   KMA_CLASS_SAMPLED);
 
-	return t->row[kma_sitetab_known(t, KMA_CLASS_SHADOW, class)];
+	return t->row[kma_sitetab_known(t, KMA_CLASS_SAMPLED, class)];
 }
 
 /* ---- frees ------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static void kma_run_freed(struct kma_pagealloc *b, const struct kma_run *run)
 	}
 	kma_row_freed(b->sites.row[row], run);
 	if (run->what & KMA_PFN_SAMPLED)
-		kma_row_freed(kma_pagealloc_shadow(b, row), run);
+		kma_row_freed(kma_pagealloc_class_row(b, row), run);
 }
 
 static void kma_pagealloc_free_pfns(struct kma_pagealloc *b, struct kma_pfn *f,
@@ -154,7 +154,7 @@ static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 
 	kma_row_repaired(b->sites.row[row], first);
 	if (f->what & KMA_PFN_SAMPLED)
-		kma_row_repaired(kma_pagealloc_shadow(b, row), first);
+		kma_row_repaired(kma_pagealloc_class_row(b, row), first);
 	kma_stat_inc(pages_replaced);
 	kma_pfn_clear(f);
 	/* Clear before the next record is written; pairs with the smp_rmb() in kma_pfn_read(). */
@@ -201,7 +201,7 @@ static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 			 const struct kma_page_event *ev)
 {
-	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_ALONE), f, ev,
+	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_WHOLE), f, ev,
 			     0, false);
 }
 
@@ -215,7 +215,7 @@ void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned lon
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev)
 {
 	const struct kma_site_slot *slot = kma_pagealloc_slot(b, ev->class,
-							      KMA_CLASS_ALONE);
+							      KMA_CLASS_WHOLE);
 
 	kma_stat_inc(page_no_pfn);
 	if (!slot)
@@ -224,10 +224,10 @@ void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *
 	this_cpu_inc(b->sites.row[READ_ONCE(slot->id)]->no_entry);
 }
 
-static void kma_pagealloc_shadowed(struct kma_pagealloc *b, struct kma_pfn *f,
+static void kma_pagealloc_count_class(struct kma_pagealloc *b, struct kma_pfn *f,
 				   const struct kma_page_event *ev)
 {
-	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_SHADOW), f, ev,
+	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED), f, ev,
 			     0, true);
 }
 
@@ -235,21 +235,21 @@ static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
 				 const struct kma_page_event *ev, int shift)
 {
 	const struct kma_origin o = { .site = kma_env_page_site(), .shift = shift };
-	const struct kma_site_slot *shadow, *slot;
+	const struct kma_site_slot *whole, *slot;
 
-	shadow = kma_pagealloc_slot(b, ev->class, KMA_CLASS_SHADOW);
-	if (!shadow)
+	whole = kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED);
+	if (!whole)
 		return;
 	slot = kma_sitetab_sample(&b->sites, &o, ev->class);
 	if (!slot) {
-		kma_pagealloc_record(b, shadow, f, ev, 0, true);
+		kma_pagealloc_record(b, whole, f, ev, 0, true);
 		return;
 	}
-	kma_pagealloc_hit(b, READ_ONCE(shadow->id), ev);
+	kma_pagealloc_hit(b, READ_ONCE(whole->id), ev);
 	kma_pagealloc_record(b, slot, f, ev, KMA_PFN_SAMPLED, false);
 }
 
-void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
+void kma_pagealloc_sampled_hit(struct kma_pagealloc *b, struct kma_pfn *f,
 			    const struct kma_page_event *ev, u8 point)
 {
 	const int shift = kma_sample_take(KMA_SAMPLE_PAGES,
@@ -258,7 +258,7 @@ void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
 	if (shift)
 		kma_pagealloc_sample(b, f, ev, shift);
 	else
-		kma_pagealloc_shadowed(b, f, ev);
+		kma_pagealloc_count_class(b, f, ev);
 }
 
 void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
@@ -267,7 +267,7 @@ void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 	u8 point;
 
 	if (kma_sample_count(KMA_SAMPLE_PAGES, KMA_PAGE_SIZE << ev->order, &point))
-		kma_pagealloc_at_point(b, f, ev, point);
+		kma_pagealloc_sampled_hit(b, f, ev, point);
 	else
-		kma_pagealloc_shadowed(b, f, ev);
+		kma_pagealloc_count_class(b, f, ev);
 }

@@ -60,10 +60,10 @@ enum kma_pages_mode {
  * Stands for a call site that cannot be found.  There is no code at this address.
  *
  * A row that counts all call sites has the kind of its class in place of a call site.  The kind
- * is KMA_CLASS_SHADOW if samples of the class have rows of their own; otherwise it is
- * KMA_CLASS_ALONE.
+ * is KMA_CLASS_SAMPLED if samples of the class have rows of their own; otherwise it is
+ * KMA_CLASS_WHOLE.
  */
-#define KMA_SITE_NOWHERE	4UL
+#define KMA_SITE_UNKNOWN	4UL
 
 /**
  * struct kma_pagealloc - the tables that page events change
@@ -104,11 +104,11 @@ void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
 /*
  * Whether row @id counts all page allocations of its class, while samples of the class have rows
- * of their own: the kind of the class is KMA_CLASS_SHADOW.  Context: any.
+ * of their own: the kind of the class is KMA_CLASS_SAMPLED.  Context: any.
  */
-static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id)
+static inline bool kma_pagealloc_is_sampled(const struct kma_pagealloc *b, u32 id)
 {
-	return b->sites.caches.info[b->sites.info[id].cache].shadow;
+	return b->sites.caches.info[b->sites.info[id].cache].sampled;
 }
 
 /**
@@ -117,7 +117,7 @@ static inline bool kma_pagealloc_is_shadow(const struct kma_pagealloc *b, u32 id
  * @KMA_ONE_OTHER: nothing was done: the caller has to check for the rare cases, and to call
  *	kma_pagealloc_class() or kma_pagealloc_sampled()
  * @KMA_ONE_AT_POINT: only the bytes were counted: the caller has to call
- *	kma_pagealloc_at_point()
+ *	kma_pagealloc_sampled_hit()
  */
 enum kma_one {
 	KMA_ONE_DONE,
@@ -140,7 +140,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 						      unsigned long class, bool sampled,
 						      u8 *point)
 {
-	const unsigned long kind = sampled ? KMA_CLASS_SHADOW : KMA_CLASS_ALONE;
+	const unsigned long kind = sampled ? KMA_CLASS_SAMPLED : KMA_CLASS_WHOLE;
 	const struct kma_site_slot *slot;
 	struct kma_pfn *f;
 
@@ -175,7 +175,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 			 const struct kma_page_event *ev);
 
-/* Record a page allocation in the mode "sites". @site may be KMA_SITE_NOWHERE. */
+/* Record a page allocation in the mode "sites". @site may be KMA_SITE_UNKNOWN. */
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
 			const struct kma_page_event *ev);
 
@@ -184,7 +184,7 @@ void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 			   const struct kma_page_event *ev);
 
 /* Record a page allocation after kma_sample_count() has returned true and set @point. */
-void kma_pagealloc_at_point(struct kma_pagealloc *b, struct kma_pfn *f,
+void kma_pagealloc_sampled_hit(struct kma_pagealloc *b, struct kma_pfn *f,
 			    const struct kma_page_event *ev, u8 point);
 
 /* Count a page allocation in memory for which no chunk was added. */

@@ -12,16 +12,16 @@ int kma_pfntab_init(struct kma_pfntab *t, u64 nr_chunks)
 
 	*t = (struct kma_pfntab) {
 		.chunk = kma_env_zalloc(nr_chunks * sizeof(t->chunk[0])),
-		.nowhere = kma_env_zalloc(kma_pfntab_chunk_bytes()),
+		.absent = kma_env_zalloc(kma_pfntab_chunk_bytes()),
 	};
-	if (!t->chunk || !t->nowhere) {
+	if (!t->chunk || !t->absent) {
 		kma_pfntab_destroy(t);
 		return -ENOMEM;
 	}
 	for (i = 0; i < KMA_CHUNK_PFNS; i++)
-		t->nowhere[i].what = KMA_PFN_NOWHERE;
+		t->absent[i].what = KMA_PFN_ABSENT;
 	for (i = 0; i < nr_chunks; i++)
-		t->chunk[i] = t->nowhere;
+		t->chunk[i] = t->absent;
 	t->nr_chunks = nr_chunks;
 	return 0;
 }
@@ -30,7 +30,7 @@ int kma_pfntab_add(struct kma_pfntab *t, u64 i, int node)
 {
 	struct kma_pfn *chunk;
 
-	if (t->chunk[i] != t->nowhere)
+	if (t->chunk[i] != t->absent)
 		return 0;
 	chunk = kma_env_zalloc_near(kma_pfntab_chunk_bytes(), i * KMA_CHUNK_PFNS, KMA_CHUNK_PFNS,
 				    node);
@@ -50,12 +50,12 @@ void kma_pfntab_destroy(struct kma_pfntab *t)
 	u64 i;
 
 	for (i = 0; i < t->nr_chunks; i++) {
-		if (t->chunk[i] != t->nowhere)
+		if (t->chunk[i] != t->absent)
 			kma_env_free(t->chunk[i]);
 		cond_resched();
 	}
 	kma_env_free(t->chunk);
-	kma_env_free(t->nowhere);
+	kma_env_free(t->absent);
 	memset(t, 0, sizeof(*t));
 }
 

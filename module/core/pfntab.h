@@ -41,7 +41,7 @@
 /**
  * struct kma_pfn - the record of a page
  * @what: in the bits of KMA_PFN_ROW, the number of the row plus 1; in the bits above these,
- *	the flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_NOWHERE; 0 if nothing is recorded
+ *	the flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_ABSENT; 0 if nothing is recorded
  * @time: when the page was allocated, as read by kma_env_now()
  * @tgid: thread group ID of the process that allocated the page; 0 outside task context
  * @cpu: the CPU that allocated the page
@@ -62,10 +62,10 @@ struct kma_pfn {
 /* The row counts samples.  The row of the class counts the page, too. */
 #define KMA_PFN_SAMPLED		0x02000000U
 /*
- * No chunk was added for the page's memory.  All records of the chunk @nowhere have this value,
+ * No chunk was added for the page's memory.  All records of the chunk @absent have this value,
  * which never changes.
  */
-#define KMA_PFN_NOWHERE		0x04000000U
+#define KMA_PFN_ABSENT		0x04000000U
 
 /* The number of the row, from @what of a record; not 0. */
 static __always_inline u32 kma_pfn_row(u32 what)
@@ -90,15 +90,15 @@ static_assert(sizeof(struct kma_pfn) == 16);
 
 /**
  * struct kma_pfntab - the records of all pages
- * @chunk: array of pointers to @nr_chunks chunks; @nowhere for a chunk that was not added
+ * @chunk: array of pointers to @nr_chunks chunks; @absent for a chunk that was not added
  * @nr_chunks: number of chunks that the table has room for
- * @nowhere: a chunk that stands for all chunks that were not added
+ * @absent: a chunk that stands for all chunks that were not added
  * @nr_there: number of chunks that were added; never decreases
  */
 struct kma_pfntab {
 	struct kma_pfn **chunk;
 	u64 nr_chunks;
-	struct kma_pfn *nowhere;
+	struct kma_pfn *absent;
 	u64 nr_there;
 };
 
@@ -150,7 +150,7 @@ static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 	if (!kma_pfntab_has(t, pfn))
 		return NULL;
 	f = kma_pfntab_at(t, pfn);
-	return READ_ONCE(f->what) == KMA_PFN_NOWHERE ? NULL : f;
+	return READ_ONCE(f->what) == KMA_PFN_ABSENT ? NULL : f;
 }
 
 /* Record the time, process and CPU of an allocation.  The caller calls kma_pfn_set() next. */

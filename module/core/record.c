@@ -257,9 +257,9 @@ static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 	kma_record_sample_time(kma_env_lap_leave(start));
 }
 
-void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
+void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache,
-			 struct kma_at_point m)
+			 struct kma_sampled_hit m)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
 	int shift;

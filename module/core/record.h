@@ -251,30 +251,30 @@ static __always_inline void kma_record_free(struct kma_core *c,
 }
 
 /**
- * struct kma_at_point - more arguments of kma_record_at_point(), in one register
+ * struct kma_sampled_hit - more arguments of kma_record_sampled_hit(), in one register
  * @bytes: bytes that the object takes
  * @node: NUMA node that was requested, or NUMA_NO_NODE
  * @point: as set by kma_sample_count()
  * @bulk: true if the object is from a bulk allocation
  */
-struct kma_at_point {
+struct kma_sampled_hit {
 	u32 bytes;
 	s16 node;
 	u8 point;
 	bool bulk;
 };
 
-static_assert(sizeof(struct kma_at_point) == 8);
+static_assert(sizeof(struct kma_sampled_hit) == 8);
 
 /* Record an object if a sample point is on it.  The arguments are as in kma_record_hit_slow(). */
-void kma_record_at_point(struct kma_core *c, unsigned long site, unsigned long ptr,
+void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache,
-			 struct kma_at_point m);
+			 struct kma_sampled_hit m);
 
 /*
  * Record an allocation of @bytes while objects are sampled.  The caller has counted the event as
  * alloc_unsampled, either directly or in the combined counter of its tracepoint (stat.h).  If a
- * sample point may be on the object, this decrements alloc_unsampled, and kma_record_at_point()
+ * sample point may be on the object, this decrements alloc_unsampled, and kma_record_sampled_hit()
  * counts the event as what it turns out to be.
  */
 static __always_inline void kma_record_sampled(struct kma_core *c,
@@ -286,8 +286,8 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 	if (likely(!kma_sample_count(KMA_SAMPLE_OBJECTS, bytes, &point)))
 		return;
 	kma_stat_dec(alloc_unsampled);
-	kma_record_at_point(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
-			    (struct kma_at_point) {
+	kma_record_sampled_hit(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
+			    (struct kma_sampled_hit) {
 				.bytes = bytes,
 				.node = ev->node,
 				.point = point,

@@ -66,7 +66,7 @@ static bool kma_recycle_live(const struct kma_sitetab *t, u32 id, const struct k
 /* Rows of a whole class are never recycled, because pagealloc.h relies on their slots. */
 static bool kma_recycle_is_class(const struct kma_sitetab *t, const struct kma_site_info *info)
 {
-	return t->pages && (info->site == KMA_CLASS_ALONE || info->site == KMA_CLASS_SHADOW);
+	return t->pages && (info->site == KMA_CLASS_WHOLE || info->site == KMA_CLASS_SAMPLED);
 }
 
 /* Whether a row is LEAVING now, or becomes so by this call. */

@@ -166,7 +166,7 @@ u64 kma_sample_weight(u32 bytes, int shift);
 
 /*
  * Estimate a total from @n samples, or @n bytes of samples, of equal weight.  Add up the estimates
- * of all rows before rounding the sum by kma_weighed(): otherwise the rounding errors of the rows
+ * of all rows before rounding the sum by kma_estimate_round(): otherwise the rounding errors of the rows
  * add up, too.
  */
 static inline kma_u128 kma_weigh(u64 n, u64 weight)
@@ -175,7 +175,7 @@ static inline kma_u128 kma_weigh(u64 n, u64 weight)
 }
 
 /* Round a sum of kma_weigh() to the nearest integer. */
-static inline u64 kma_weighed(kma_u128 estimate)
+static inline u64 kma_estimate_round(kma_u128 estimate)
 {
 	return (estimate + KMA_WEIGHT_ONE / 2) >> KMA_WEIGHT_SHIFT;
 }

@@ -53,9 +53,9 @@
  * those are in use, an event that finds no row of its own is dropped.
  *
  * Some kernels trace a large kmalloc twice, the first time with a call site inside the
- * allocator.  The call sites of these first events are in `inner`, where trace/double.c
+ * allocator.  The call sites of these first events are in `internal`, where trace/double.c
  * puts them when the probes are attached.  They never get a slot, so a probe searches
- * `inner` only for a pair that is in no slot, and events with a slot do not pay for this.
+ * `internal` only for a pair that is in no slot, and events with a slot do not pay for this.
  *
  * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
  * or free the table: process, may sleep.
@@ -82,7 +82,7 @@
 /* The number of rows that call sites may use.  The rest is left to further rows [other]. */
 #define KMA_PAIRS_MAX(sites_max)	((sites_max) / 16 * 15)
 #define KMA_SITES_PROBES	64
-#define KMA_INNER_MAX		8
+#define KMA_INTERNAL_MAX		8
 
 /*
  * Special values of a slot's @site: free; claimed by a probe that is filling it; taken out of use
@@ -294,8 +294,8 @@ struct kma_site_info {
  * @past: for each cache and shift, what rows that were recycled have counted; NULL as long as no
  *	rows were recycled
  * @other: for each cache, the slot of its row [other]; these slots are not in the map
- * @inner: call sites inside the allocator, of the first of two events for one object
- * @nr_inner: number of entries in @inner
+ * @internal: call sites inside the allocator, of the first of two events for one object
+ * @nr_internal: number of entries in @internal
  * @caches: the caches
  */
 struct kma_sitetab {
@@ -315,8 +315,8 @@ struct kma_sitetab {
 	struct kma_row __percpu **chunk;
 	struct kma_row *past;
 	struct kma_site_slot *other;
-	unsigned long inner[KMA_INNER_MAX];
-	int nr_inner;
+	unsigned long internal[KMA_INTERNAL_MAX];
+	int nr_internal;
 	struct kma_cachetab caches;
 };
 
@@ -385,8 +385,8 @@ static inline bool kma_sitetab_is_inner(const struct kma_sitetab *t,
 {
 	int i;
 
-	for (i = 0; i < t->nr_inner; i++)
-		if (t->inner[i] == site)
+	for (i = 0; i < t->nr_internal; i++)
+		if (t->internal[i] == site)
 			return true;
 	return false;
 }

@@ -387,8 +387,8 @@ static void kma_stall_drop(struct kma_stall *s, u32 depth)
 	kma_stat_add(stall_ends_lost, s->depth - depth);
 	for (i = s->depth; depth && i > depth; i--) {
 		around = &s->frame[i - 2];
-		around->inner.ns += s->frame[i - 1].inner.ns;
-		around->inner.cpu_ns += s->frame[i - 1].inner.cpu_ns;
+		around->nested.ns += s->frame[i - 1].nested.ns;
+		around->nested.cpu_ns += s->frame[i - 1].nested.cpu_ns;
 		kma_stall_hand_over(around, &s->frame[i - 1]);
 	}
 	s->depth = depth;
@@ -588,15 +588,15 @@ struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum k
 	s->depth = at - 1;
 	end->frame = s->frame[s->depth];
 	end->ns = kma_stall_since(now->ns, end->frame.start.ns);
-	own = kma_stall_since(end->ns, end->frame.inner.ns);
+	own = kma_stall_since(end->ns, end->frame.nested.ns);
 	cpu = kma_stall_since(now->cpu_ns, end->frame.start.cpu_ns);
-	kma_stall_split(s, end, kma_stall_since(cpu, end->frame.inner.cpu_ns), own);
+	kma_stall_split(s, end, kma_stall_since(cpu, end->frame.nested.cpu_ns), own);
 	end->outermost = !s->depth;
 	if (end->outermost)
 		return s;
 	around = &s->frame[s->depth - 1];
-	around->inner.ns += end->ns;
-	around->inner.cpu_ns += cpu;
+	around->nested.ns += end->ns;
+	around->nested.cpu_ns += cpu;
 	kma_stall_hand_over(around, &end->frame);
 	return s;
 }
@@ -610,9 +610,9 @@ void kma_stall_spend(struct kma_stall *s, struct kma_stall_end *end, u64 ns,
 	if (!s->depth)
 		return;
 	f = &s->frame[s->depth - 1];
-	end->ns = min(ns, kma_stall_since(kma_stall_since(now->ns, f->start.ns), f->inner.ns));
-	cpu = kma_stall_since(kma_stall_since(now->cpu_ns, f->start.cpu_ns), f->inner.cpu_ns);
+	end->ns = min(ns, kma_stall_since(kma_stall_since(now->ns, f->start.ns), f->nested.ns));
+	cpu = kma_stall_since(kma_stall_since(now->cpu_ns, f->start.cpu_ns), f->nested.cpu_ns);
 	kma_stall_split(s, end, cpu, end->ns);
-	f->inner.ns += end->ns;
-	f->inner.cpu_ns += end->cpu;
+	f->nested.ns += end->ns;
+	f->nested.cpu_ns += end->cpu;
 }

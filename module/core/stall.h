@@ -197,7 +197,7 @@ struct kma_stall_part {
  * @detail: as in struct kma_stall_part
  * @arg: for the caller, from the beginning to the end of the phase
  * @start: when it began
- * @inner: time of the phases directly inside it
+ * @nested: time of the phases directly inside it
  * @scanned: pages of the LRU lists that were scanned in it, and in the phases inside it
  * @reclaimed: pages that were reclaimed
  */
@@ -207,7 +207,7 @@ struct kma_stall_frame {
 	u64 detail;
 	u64 arg;
 	struct kma_stall_time start;
-	struct kma_stall_time inner;
+	struct kma_stall_time nested;
 	u64 scanned;
 	u64 reclaimed;
 };

@@ -126,7 +126,7 @@ static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
 	       kma_range_has(&s->size, PAGE_SIZE << order);
 }
 
-/* KMA_SITE_NOWHERE is not a kernel address, so it does not match any module. */
+/* KMA_SITE_UNKNOWN is not a kernel address, so it does not match any module. */
 static bool kma_filter_site(const struct kma_filter *s, unsigned long site)
 {
 	return !kma_filter_has(s, KMA_FILTER_module) ||

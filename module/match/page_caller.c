@@ -67,7 +67,7 @@ static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned 
 		kma_walk_end(&w);
 		return addr;
 	}
-	return KMA_SITE_NOWHERE;
+	return KMA_SITE_UNKNOWN;
 }
 
 static noinline unsigned long kma_path_record(struct kma_path *p, unsigned long sp)

@@ -72,7 +72,7 @@ static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
 	case KMA_ALLOC_node:
 		return kma_alloc_node(a);
 	case KMA_ALLOC_weight:
-		return kma_weighed(kma_weigh(1000, kma_alloc_weight(a)));
+		return kma_estimate_round(kma_weigh(1000, kma_alloc_weight(a)));
 	default:
 		return a->tgid ?: KMA_NO_ID;
 	}

@@ -99,7 +99,7 @@ static int kma_page_callers_copy(struct kma_snapshot *snap)
 	u32 i;
 
 	for (i = 0; !ret && i < nr; i++) {
-		if (kma_rows_page_raw(i, &raw) && !raw.cache->shadow)
+		if (kma_rows_page_raw(i, &raw) && !raw.cache->sampled)
 			kma_page_callers_copy_row(snap, &raw);
 		ret = kma_snapshot_pause(snap);
 	}

@@ -59,7 +59,7 @@ static u64 kma_piece_value(const struct kma_snapshot *snap, const void *row, int
 	case KMA_PAGE_node:
 		return kma_piece_node(p);
 	case KMA_PAGE_weight:
-		return kma_weighed(kma_weigh(1000, p->weight));
+		return kma_estimate_round(kma_weigh(1000, p->weight));
 	default:
 		return p->frame.tgid ?: KMA_NO_ID;
 	}
@@ -78,7 +78,7 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
  */
 static bool kma_pfn_bare(const struct kma_pfn *record)
 {
-	return kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(record->what));
+	return kma_pagealloc_is_sampled(&kma_pagealloc, kma_pfn_row(record->what));
 }
 
 /* Whether a page belongs to the same piece as the page before it. */

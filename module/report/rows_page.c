@@ -11,10 +11,10 @@
 #define KMA_PAGE_KB	(PAGE_SIZE / 1024)
 
 static void kma_rows_page_set(struct kma_page_counts *counts, enum kma_rows_page_count column,
-			      kma_u128 weighed, kma_u128 variance)
+			      kma_u128 estimate, kma_u128 variance)
 {
-	counts->v[column] = kma_weighed(weighed);
-	counts->weighed[column] = weighed;
+	counts->v[column] = kma_estimate_round(estimate);
+	counts->estimate[column] = estimate;
 	counts->variance[column] = variance;
 }
 
@@ -122,7 +122,7 @@ void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts
 	int i;
 
 	for (i = 0; i < KMA_ROWS_PAGE_ESTIMATES; i++)
-		kma_rows_page_set(sum, i, sum->weighed[i] + more->weighed[i],
+		kma_rows_page_set(sum, i, sum->estimate[i] + more->estimate[i],
 				  sum->variance[i] + more->variance[i]);
 	sum->samples += more->samples;
 	sum->live_samples += more->live_samples;

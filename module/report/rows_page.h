@@ -37,7 +37,7 @@ enum kma_rows_page_count {
  * struct kma_page_counts - one row
  * @class: order, migrate type and gfp flags: kma_class()
  * @v: the counts, or estimates of them
- * @weighed: the estimates before they are rounded: kma_weigh()
+ * @estimate: the estimates before they are rounded: kma_weigh()
  * @variance: the variance of each estimate: kma_weigh_variance()
  * @samples: page allocations that were sampled
  * @live_samples: those of the samples whose first page is live
@@ -47,7 +47,7 @@ enum kma_rows_page_count {
 struct kma_page_counts {
 	unsigned long class;
 	u64 v[KMA_ROWS_PAGE_ESTIMATES];
-	kma_u128 weighed[KMA_ROWS_PAGE_ESTIMATES];
+	kma_u128 estimate[KMA_ROWS_PAGE_ESTIMATES];
 	kma_u128 variance[KMA_ROWS_PAGE_ESTIMATES];
 	u64 samples;
 	u64 live_samples;

@@ -77,7 +77,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "sites_recycled", KMA_FORMAT_U64, kma_recycling_rows());
 	kma_keyval_add(snap, "countmap_recycled", KMA_FORMAT_U64, kma_countmap_recycling_rows());
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
-	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_inner);
+	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_internal);
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
 	kma_keyval_add(snap, "caches_used", KMA_FORMAT_U64,
 		       kma_cachetab_used(&t->caches));

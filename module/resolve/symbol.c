@@ -87,7 +87,7 @@ void kma_symbol_print(unsigned long site, char buf[KMA_SYMBOL_LEN])
 {
 	const char *known = kma_namecache_find(site);
 
-	if (site == KMA_CLASS_ALONE || site == KMA_CLASS_SHADOW) {
+	if (site == KMA_CLASS_WHOLE || site == KMA_CLASS_SAMPLED) {
 		/* A row of a whole class has this in place of a call site: see core/pagealloc.h. */
 		strscpy(buf, "-", KMA_SYMBOL_LEN);
 	} else if (known) {

@@ -37,9 +37,9 @@ static void kma_double_find(struct kma_sitetab *t, unsigned long ptr)
 		if (kma_double_log.event[i].ptr == ptr && !nr++)
 			first = kma_double_log.event[i].site;
 	if (nr < 2 || kma_sitetab_is_inner(t, first) ||
-	    t->nr_inner == KMA_INNER_MAX)
+	    t->nr_internal == KMA_INTERNAL_MAX)
 		return;
-	t->inner[t->nr_inner++] = first;
+	t->internal[t->nr_internal++] = first;
 }
 
 /* Call @alloc, an allocation, and learn from its events.  Evaluates to 0 or -ENOMEM. */

@@ -115,14 +115,14 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
  * kma_sample_count() has set.
  */
 static noinline __noclone notrace void
-kma_page_alloc_at_point(void *data, struct page *page, unsigned int order, gfp_t gfp,
+kma_page_alloc_sampled_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
 			int type)
 {
 	const struct kma_page_event ev = {
 		.class = kma_class(0, type, (__force u32)gfp),
 	};
 
-	kma_pagealloc_at_point(&kma_pagealloc,
+	kma_pagealloc_sampled_hit(&kma_pagealloc,
 			       kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
 			  (unsigned long)data);
 }
@@ -174,7 +174,7 @@ name##_any(void *data, struct page *page, unsigned int order, gfp_t gfp, \
 		name##_slow(data, page, order, gfp, type);		\
 		break;							\
 	case KMA_ONE_AT_POINT:						\
-		kma_page_alloc_at_point((void *)(unsigned long)point, page, order, \
+		kma_page_alloc_sampled_hit((void *)(unsigned long)point, page, order, \
 				      gfp, type);			\
 	}								\
 }									\

@@ -105,7 +105,7 @@ static bool kma_page_bulk_traced(const struct kma_page_bulk *args,
 	 * The record of a page that is not sampled has no time.  Assume that it is from the
 	 * event, as it nearly always is.
 	 */
-	if (kma_pagealloc_is_shadow(&kma_pagealloc, kma_pfn_row(what)))
+	if (kma_pagealloc_is_sampled(&kma_pagealloc, kma_pfn_row(what)))
 		return true;
 	return kma_pfn_is_since(f, args->since, kma_env_now()) &&
 	       READ_ONCE(f->tgid) == kma_env_tgid();

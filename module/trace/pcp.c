@@ -220,7 +220,7 @@ static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting
 	if (!t)
 		return;
 	info.key.word[KMA_FALLBACK_SITE] = READ_ONCE(kma_pcp_sites) ? kma_env_page_site() :
-					   KMA_CLASS_ALONE;
+					   KMA_CLASS_WHOLE;
 	id = kma_countmap_get(t, &info);
 	kma_countmap_count(t, id, KMA_FALLBACK_ALL, 1);
 	kma_countmap_count(t, id, KMA_FALLBACK_FRAGMENTING, fragmenting);

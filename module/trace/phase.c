@@ -133,7 +133,7 @@ static noinline void kma_phase_find_site(struct kma_stall *s)
 	const struct kma_stall_time before = kma_phase_now();
 	struct kma_stall_time after;
 
-	s->site = kma_phase_behind_kretprobes ? KMA_SITE_NOWHERE : kma_env_page_site();
+	s->site = kma_phase_behind_kretprobes ? KMA_SITE_UNKNOWN : kma_env_page_site();
 	after = kma_phase_now();
 	kma_stall_skip(s, &before, &after);
 }
@@ -347,7 +347,7 @@ static void kma_phase_account(const struct kma_stall *s, u64 ns)
 /* Whether an allocation has neither waited for anything, nor taken long. */
 static bool kma_phase_is_quick(const struct kma_stall_end *end)
 {
-	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.inner.ns &&
+	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.nested.ns &&
 	       !kma_phase_exceeds(end->ns);
 }
 

@@ -24,7 +24,7 @@
 
 /* The mode of allocation probes.  Written under kma_lock. */
 static bool kma_wanted __read_mostly;	/* record allocations that pass the filter */
-static bool kma_looked = true;		/* recording is off, or a filter is set */
+static bool kma_gated = true;		/* recording is off, or a filter is set */
 static bool kma_sampled __read_mostly;	/* record only samples */
 
 /* The mode of free probes: look up only objects that core/livefilter.h does not rule out. */
@@ -214,21 +214,21 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
  * The functions of an allocation event while recording is off or a filter is set.
  * Defines
  *
- *	kma_kmalloc_looked(), kma_kmalloc_looked_wanted(), kma_kmalloc_looked_off(),
- *	kma_kmalloc_looked_timed(), kma_kmem_cache_alloc_looked(),
- *	kma_kmem_cache_alloc_looked_wanted(), kma_kmem_cache_alloc_looked_off(),
- *	kma_kmem_cache_alloc_looked_timed()
+ *	kma_kmalloc_gated(), kma_kmalloc_gated_wanted(), kma_kmalloc_gated_off(),
+ *	kma_kmalloc_gated_timed(), kma_kmem_cache_alloc_gated(),
+ *	kma_kmem_cache_alloc_gated_wanted(), kma_kmem_cache_alloc_gated_off(),
+ *	kma_kmem_cache_alloc_gated_timed()
  *
  * and also, without KMA_HAVE_EVENT_CACHE,
  *
- *	kma_kmalloc_node_looked(), kma_kmalloc_node_looked_wanted(),
- *	kma_kmalloc_node_looked_off(), kma_kmalloc_node_looked_timed(),
- *	kma_kmem_cache_alloc_node_looked(), kma_kmem_cache_alloc_node_looked_wanted(),
- *	kma_kmem_cache_alloc_node_looked_off(), kma_kmem_cache_alloc_node_looked_timed()
+ *	kma_kmalloc_node_gated(), kma_kmalloc_node_gated_wanted(),
+ *	kma_kmalloc_node_gated_off(), kma_kmalloc_node_gated_timed(),
+ *	kma_kmem_cache_alloc_node_gated(), kma_kmem_cache_alloc_node_gated_wanted(),
+ *	kma_kmem_cache_alloc_node_gated_off(), kma_kmem_cache_alloc_node_gated_timed()
  *
  * While recording is off, a struct kma_event is filled only for the listening task.
  */
-#define KMA_LOOKED_FUNCTION(name, count, proto, args, ...)		\
+#define KMA_GATED_FUNCTION(name, count, proto, args, ...)		\
 static noinline __noclone notrace void name##_wanted proto		\
 {									\
 	const struct kma_event ev = { __VA_ARGS__ };			\
@@ -300,7 +300,7 @@ static noinline __noclone KMA_DIRECT notrace void name proto		\
 
 /*
  * All functions of an allocation tracepoint: those of KMA_ALLOC_FUNCTION(),
- * KMA_LOOKED_FUNCTION() and KMA_TRAMPOLINE(), which list the names.  The arguments are the
+ * KMA_GATED_FUNCTION() and KMA_TRAMPOLINE(), which list the names.  The arguments are the
  * tracepoint, its counter, the prototype of a probe, its arguments, and the members of
  * struct kma_event.
  */
@@ -309,8 +309,8 @@ KMA_ALLOC_FUNCTION(kma_##tp##_exact, events_##count, false, proto, args, \
 		   __VA_ARGS__)						\
 KMA_ALLOC_FUNCTION(kma_##tp##_sampled, unsampled_##count, true, proto, args, \
 		   __VA_ARGS__)						\
-KMA_LOOKED_FUNCTION(kma_##tp##_looked, events_##count, proto, args, __VA_ARGS__) \
-KMA_TRAMPOLINE(tp, looked, sampled, kma_looked ? kma_##tp##_looked :	\
+KMA_GATED_FUNCTION(kma_##tp##_gated, events_##count, proto, args, __VA_ARGS__) \
+KMA_TRAMPOLINE(tp, gated, sampled, kma_gated ? kma_##tp##_gated :	\
 	       kma_sampled ? kma_##tp##_sampled : kma_##tp##_exact, proto, args)
 
 /*
@@ -582,7 +582,7 @@ static void kma_slab_switch(void)
 void kma_slab_record(bool on)
 {
 	WRITE_ONCE(kma_wanted, on);
-	kma_looked = !on || kma_filter_on();
+	kma_gated = !on || kma_filter_on();
 	kma_slab_switch();
 }
 

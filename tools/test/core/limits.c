@@ -86,7 +86,7 @@ static struct kma_row kma_rows_sum(void)
 static void kma_splits_classes(void)
 {
 	u32 order, type, bit;
-	unsigned long class, shadow;
+	unsigned long class, whole;
 
 	for (order = 0; order < 16; order++)
 		for (type = 0; type < 8; type++)
@@ -96,9 +96,9 @@ static void kma_splits_classes(void)
 				kma_expect(kma_class_order(class) == order);
 				kma_expect(kma_class_type(class) == type);
 				kma_expect(kma_class_gfp(class) == 1U << bit);
-				shadow = kma_class_kind(class, KMA_CLASS_SHADOW);
-				kma_expect((shadow & KMA_CLASS_KIND) == KMA_CLASS_SHADOW);
-				kma_expect((shadow ^ class) == KMA_CLASS_KIND);
+				whole = kma_class_kind(class, KMA_CLASS_SAMPLED);
+				kma_expect((whole & KMA_CLASS_KIND) == KMA_CLASS_SAMPLED);
+				kma_expect((whole ^ class) == KMA_CLASS_KIND);
 			}
 }
 
@@ -491,12 +491,12 @@ static void kma_classes_have_sizes(void)
 	kma_expect(!kma_cachetab_init(&t, true));
 	id = kma_cachetab_get(&t, class);
 	info = &t.info[id];
-	kma_expect(info->class == class && !info->shadow);
+	kma_expect(info->class == class && !info->sampled);
 	kma_expect(info->size == 32768 && info->object_size == 32768 && !info->name[0]);
-	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_SHADOW));
-	kma_expect(id == 1 && t.info[1].class == class && t.info[1].shadow);
-	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_ALONE));
-	kma_expect(id == 2 && t.info[2].class == class && !t.info[2].shadow);
+	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_SAMPLED));
+	kma_expect(id == 1 && t.info[1].class == class && t.info[1].sampled);
+	id = kma_cachetab_get(&t, kma_class_kind(class, KMA_CLASS_WHOLE));
+	kma_expect(id == 2 && t.info[2].class == class && !t.info[2].sampled);
 	kma_cachetab_destroy(&t);
 }
 
@@ -543,7 +543,7 @@ static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigne
 	const int id = kma_cachetab_get(t, kma_class_kind(class, kind));
 
 	kma_expect(kma_cache_is_other(id) && id < (int)t->nr);
-	kma_expect(t->info[id].class == all && t->info[id].shadow == (kind == KMA_CLASS_SHADOW));
+	kma_expect(t->info[id].class == all && t->info[id].sampled == (kind == KMA_CLASS_SAMPLED));
 	/* The class that stands for all of them has the same number. */
 	kma_expect(kma_cachetab_has(t, kma_class_kind(all, kind)));
 	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
@@ -553,7 +553,7 @@ static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigne
 /* Classes without a number of their own share one by kind, order and migrate type. */
 static void kma_shares_numbers_by_kind(void)
 {
-	int site, shadow, alone;
+	int site, whole, alone;
 	struct kma_cachetab t;
 	u32 i;
 
@@ -562,9 +562,9 @@ static void kma_shares_numbers_by_kind(void)
 		kma_expect(kma_cachetab_get(&t, kma_class(0, 0, i)) == (int)i);
 	for (i = 0; i < 16 * 8; i++) {
 		site = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SITE);
-		shadow = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SHADOW);
-		alone = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_ALONE);
-		kma_expect(site != shadow && site != alone && shadow != alone);
+		whole = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SAMPLED);
+		alone = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_WHOLE);
+		kma_expect(site != whole && site != alone && whole != alone);
 	}
 	kma_cachetab_destroy(&t);
 }
@@ -830,8 +830,8 @@ static void kma_samples_keep_what_they_are(void)
 	kma_sample(&ev, false);
 	sum = kma_rows_sum();
 	kma_expect(sum.bulk == 1 && sum.hits == 1 && sum.cross_node == 1);
-	kma_core.sites.inner[1] = KMA_SITE;
-	kma_core.sites.nr_inner = 2;
+	kma_core.sites.internal[1] = KMA_SITE;
+	kma_core.sites.nr_internal = 2;
 	ev = kma_sample_event(2, KMA_CERTAIN);
 	kma_sample(&ev, false);
 	sum = kma_rows_sum();
@@ -1119,7 +1119,7 @@ static void kma_samples_pages_by_bytes(void)
 	kma_expect(kma_pagealloc_one(&b, 2, one.class, true, &point) == KMA_ONE_DONE);
 	kma_expect(kma_pagealloc_one(&b, 3, one.class, true, &point) == KMA_ONE_AT_POINT);
 	kma_expect(point == 20);
-	kma_pagealloc_at_point(&b, &f[3], &one, point);
+	kma_pagealloc_sampled_hit(&b, &f[3], &one, point);
 	for (i = 0; i < 4; i++)
 		kma_expect(!(f[i].what & KMA_PFN_SAMPLED) == (i < 3));
 
@@ -1131,7 +1131,7 @@ static void kma_samples_pages_by_bytes(void)
 	kma_expect(f[2048].what & KMA_PFN_SAMPLED);
 	/* Without a sample point, one of 4 MiB is still certain to be sampled. */
 	for (i = 0; i < 8; i++) {
-		kma_pagealloc_at_point(&b, &f[1024 * (3 + i)], &ten, 0);
+		kma_pagealloc_sampled_hit(&b, &f[1024 * (3 + i)], &ten, 0);
 		kma_expect(f[1024 * (3 + i)].what & KMA_PFN_SAMPLED);
 	}
 	kma_env.page_site = 0;

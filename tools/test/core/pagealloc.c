@@ -31,7 +31,7 @@
  */
 enum {
 	KMA_ALONE,
-	KMA_SHADOW,
+	KMA_WHOLE,
 	KMA_EXACT,
 	KMA_SAMPLED = KMA_EXACT + KMA_SITES,
 	KMA_ROW_KINDS = KMA_SAMPLED + KMA_SITES,
@@ -62,16 +62,16 @@ static struct kma_row *kma_account_of(const struct kma_page *page)
 }
 
 /* The row that counts all page allocations of the class of a sampled page. */
-static struct kma_row *kma_account_shadow(const struct kma_page *page)
+static struct kma_row *kma_account_class(const struct kma_page *page)
 {
 	u32 class = (page->row - 1) % (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS);
 
-	return &kma_account[KMA_SHADOW * (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS) + class];
+	return &kma_account[KMA_WHOLE * (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS) + class];
 }
 
 static void kma_note_replaced(struct kma_page *page)
 {
-	struct kma_row *rows[2] = { kma_account_of(page), kma_account_shadow(page) };
+	struct kma_row *rows[2] = { kma_account_of(page), kma_account_class(page) };
 	int i;
 
 	for (i = 0; i <= page->sampled; i++) {
@@ -84,7 +84,7 @@ static void kma_note_replaced(struct kma_page *page)
 
 static void kma_note_freed(struct kma_page *page)
 {
-	struct kma_row *rows[2] = { kma_account_of(page), kma_account_shadow(page) };
+	struct kma_row *rows[2] = { kma_account_of(page), kma_account_class(page) };
 	int i;
 
 	for (i = 0; i <= page->sampled; i++) {
@@ -97,12 +97,12 @@ static void kma_note_freed(struct kma_page *page)
 static void kma_note_pages(u32 kind, unsigned long class, u32 at, bool sampled, bool bulk)
 {
 	const u32 row = kma_number(kind, class);
-	const u32 shadow = kma_number(KMA_SHADOW, class);
+	const u32 whole = kma_number(KMA_WHOLE, class);
 	u32 i;
 
 	*(bulk ? &kma_account[row].bulk : &kma_account[row].hits) += 1;
 	if (sampled)
-		*(bulk ? &kma_account[shadow].bulk : &kma_account[shadow].hits) += 1;
+		*(bulk ? &kma_account[whole].bulk : &kma_account[whole].hits) += 1;
 	for (i = at; i < at + (1U << kma_class_order(class)); i++) {
 		if (kma_page[i].row)
 			kma_note_replaced(&kma_page[i]);
@@ -138,7 +138,7 @@ static void kma_alloc_known(u32 kind, unsigned long class, u32 at, u32 site, boo
 	if (one == KMA_ONE_DONE)
 		;
 	else if (one == KMA_ONE_AT_POINT)
-		kma_pagealloc_at_point(&kma_pagealloc, f, &ev, point);
+		kma_pagealloc_sampled_hit(&kma_pagealloc, f, &ev, point);
 	else if (kind == KMA_EXACT)
 		kma_pagealloc_site(&kma_pagealloc, f, kma_env.page_site, &ev);
 	else if (kind == KMA_SAMPLED)
@@ -148,7 +148,7 @@ static void kma_alloc_known(u32 kind, unsigned long class, u32 at, u32 site, boo
 	/* The model cannot predict whether the page allocation is sampled. */
 	sampled = f->what & KMA_PFN_SAMPLED;
 	if (kind == KMA_SAMPLED && !sampled)
-		kind = KMA_SHADOW;
+		kind = KMA_WHOLE;
 	else if (kind != KMA_ALONE)
 		kind += site;
 	kma_note_pages(kind, class, at, sampled, bulk);
@@ -228,10 +228,10 @@ static u32 kma_row_number(u32 id)
 	const unsigned long class = kma_pagealloc.sites.caches.info[info->cache].class;
 	u32 kind;
 
-	if (info->site == KMA_CLASS_ALONE)
+	if (info->site == KMA_CLASS_WHOLE)
 		return kma_number(KMA_ALONE, class);
-	if (info->site == KMA_CLASS_SHADOW)
-		return kma_number(KMA_SHADOW, class);
+	if (info->site == KMA_CLASS_SAMPLED)
+		return kma_number(KMA_WHOLE, class);
 	kind = info->shift == KMA_SHIFT_EXACT ? KMA_EXACT : KMA_SAMPLED;
 	return kma_number(kind + (info->site - KMA_MODEL_SITE) / 16, class);
 }
@@ -295,7 +295,7 @@ static void kma_expect_live(void)
 		pages[kma_page[i].row - 1]++;
 		if (!kma_page[i].sampled)
 			continue;
-		row = kma_account_shadow(&kma_page[i]);
+		row = kma_account_class(&kma_page[i]);
 		allocs[row - kma_account] += !kma_page[i].rest;
 		pages[row - kma_account]++;
 	}
@@ -376,7 +376,7 @@ static void kma_knows_no_page(void)
 static void kma_finds_second_rows(void)
 {
 	const unsigned long class = kma_class(0, 0, 0xcc0);
-	const unsigned long kinds[] = { KMA_CLASS_ALONE, KMA_CLASS_SHADOW };
+	const unsigned long kinds[] = { KMA_CLASS_WHOLE, KMA_CLASS_SAMPLED };
 	const struct kma_site_slot *slot;
 	struct kma_row sum;
 	unsigned long word;
@@ -469,7 +469,7 @@ static void kma_make_row(int shift, const struct kma_page_event *ev, u32 *nr)
 static void kma_loses_samples(void)
 {
 	const struct kma_page_event ev = { 4, kma_class(4, 0, 0), false };
-	struct kma_row sum, shadows = {};
+	struct kma_row sum, classes = {};
 	struct kma_stats stats;
 	int shift = KMA_SHIFT_MIN;
 	u32 i, nr = 0;
@@ -495,14 +495,14 @@ static void kma_loses_samples(void)
 		kma_pagealloc_free(&kma_pagealloc, KMA_FIRST + 4096 + 16 * i, 4);
 	for (i = 0; i < kma_sitetab_rows(&kma_pagealloc.sites); i++) {
 		if (!kma_sitetab_info(&kma_pagealloc.sites, i) ||
-		    !kma_pagealloc_is_shadow(&kma_pagealloc, i))
+		    !kma_pagealloc_is_sampled(&kma_pagealloc, i))
 			continue;
 		kma_sitetab_sum(&kma_pagealloc.sites, i, &sum);
-		shadows.hits += sum.hits;
-		shadows.frees += sum.frees;
+		classes.hits += sum.hits;
+		classes.frees += sum.frees;
 	}
 	kma_stats_sum(&stats);
-	kma_expect(shadows.hits == nr && shadows.frees == nr);
+	kma_expect(classes.hits == nr && classes.frees == nr);
 	kma_expect(stats.v[KMA_STAT_page_samples_lost] > 90);
 	kma_expect(!stats.v[KMA_STAT_page_dropped_sites]);
 	/* One exact page allocation, a sample of each shift, and all in the row of their class. */
@@ -546,7 +546,7 @@ static void kma_frees_unnumbered_classes(void)
 {
 	const struct kma_page_event ev = { 4, kma_class(4, 1, 5000), false };
 	struct kma_sitetab *t = &kma_pagealloc.sites;
-	struct kma_row sum, shadows = {}, samples = {}, *row;
+	struct kma_row sum, classes = {}, samples = {}, *row;
 	struct kma_stats stats;
 	u32 i;
 
@@ -565,13 +565,13 @@ static void kma_frees_unnumbered_classes(void)
 		kma_expect(t->caches.info[t->info[i].cache].class ==
 			   kma_class(4, 1, KMA_CLASS_GFP_OTHER));
 		kma_sitetab_sum(t, i, &sum);
-		row = kma_pagealloc_is_shadow(&kma_pagealloc, i) ? &shadows : &samples;
+		row = kma_pagealloc_is_sampled(&kma_pagealloc, i) ? &classes : &samples;
 		row->hits += sum.hits;
 		row->frees += sum.frees;
 		row->rest_freed += sum.rest_freed;
 	}
 	kma_stats_sum(&stats);
-	kma_expect(shadows.hits == 100 && shadows.frees == 100 && shadows.rest_freed == 1500);
+	kma_expect(classes.hits == 100 && classes.frees == 100 && classes.rest_freed == 1500);
 	kma_expect(samples.hits > 90 && samples.frees == samples.hits);
 	kma_expect(stats.v[KMA_STAT_page_other_classes] == 100);
 	kma_expect(!stats.v[KMA_STAT_page_other_sites] && !stats.v[KMA_STAT_pages_free_only]);

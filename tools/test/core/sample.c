@@ -73,11 +73,11 @@ static void kma_weighs_sums_right(void)
 {
 	const u64 w = 3 * KMA_WEIGHT_ONE / 2;
 
-	kma_expect(kma_weighed(kma_weigh(0, w)) == 0);
-	kma_expect(kma_weighed(kma_weigh(3, w)) == 5);
-	kma_expect(kma_weighed(kma_weigh(3, w) + kma_weigh(3, w)) == 9);
-	kma_expect(kma_weighed(kma_weigh(1ULL << 60, w)) == 3ULL << 59);
-	kma_expect(kma_weighed(kma_weigh(12345, KMA_WEIGHT_ONE)) == 12345);
+	kma_expect(kma_estimate_round(kma_weigh(0, w)) == 0);
+	kma_expect(kma_estimate_round(kma_weigh(3, w)) == 5);
+	kma_expect(kma_estimate_round(kma_weigh(3, w) + kma_weigh(3, w)) == 9);
+	kma_expect(kma_estimate_round(kma_weigh(1ULL << 60, w)) == 3ULL << 59);
+	kma_expect(kma_estimate_round(kma_weigh(12345, KMA_WEIGHT_ONE)) == 12345);
 	kma_expect(kma_weigh_variance(12345, KMA_WEIGHT_ONE) == 0);
 	/* w (w - 1) */
 	kma_expect(kma_weigh_variance(4, w) == 3 << KMA_VARIANCE_SHIFT);
@@ -266,8 +266,8 @@ static void kma_alloc_disturbed(int size, u32 n, bool stays)
 		kma_next_alloc(kma_random_below(&kma_random, KMA_SIZES));
 	if (what & 2)
 		kma_env.cpu = kma_random_below(&kma_random, KMA_ENV_CPUS);
-	kma_record_at_point(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
-			    (struct kma_at_point) {
+	kma_record_sampled_hit(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
+			    (struct kma_sampled_hit) {
 				.bytes = ev.cache,
 				.node = ev.node,
 				.point = point,
@@ -378,7 +378,7 @@ struct kma_accuracy {
 static void kma_accuracy_add(struct kma_accuracy *t, const struct kma_estimates *e, int quantity,
 			     double truth)
 {
-	const double estimate = kma_weighed(e->weighed[quantity]);
+	const double estimate = kma_estimate_round(e->weighed[quantity]);
 	const double x = estimate / truth - 1;
 
 	t->sum += x;

@@ -422,8 +422,8 @@ static void kma_setup_caches_full(void)
 static void kma_setup_inner(void)
 {
 	kma_setup_cache_row();
-	kma_core.sites.inner[0] = KMA_MODEL_SITE + 16 * KMA_SITE;
-	kma_core.sites.nr_inner = 1;
+	kma_core.sites.internal[0] = KMA_MODEL_SITE + 16 * KMA_SITE;
+	kma_core.sites.nr_internal = 1;
 }
 
 static void kma_setup_nothing(void)
@@ -505,7 +505,7 @@ static void kma_setup_stale_full(void)
 	kma_setup_live_full();
 	for (i = 0; i < KMA_PFNS; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	/* The table was found barren: it is swept again when the clock has advanced. */
+	/* The table was found full_at: it is swept again when the clock has advanced. */
 	kma_env.now += 2;
 }
 

@@ -443,9 +443,9 @@ static void kma_agrees_without_caches(void)
 static void kma_agrees_with_inner_sites(void)
 {
 	kma_setup(3000, 1000, 60, 3000);
-	kma_core.sites.inner[0] = KMA_MODEL_SITE + 16 * 7;
-	kma_core.sites.inner[1] = KMA_MODEL_SITE + 16 * 11;
-	kma_core.sites.nr_inner = 2;
+	kma_core.sites.internal[0] = KMA_MODEL_SITE + 16 * 7;
+	kma_core.sites.internal[1] = KMA_MODEL_SITE + 16 * 11;
+	kma_core.sites.nr_internal = 2;
 	kma_agree(100000, KMA_MODEL_CACHES);
 	kma_expect(kma_stat_now(double_fired) > 1000);
 	kma_teardown();
@@ -583,8 +583,8 @@ static void kma_flags_choose_the_slot(void)
 
 	/* The highest is __GFP_ACCOUNT. */
 	for (bit = 0; bit <= 22; bit++)
-		kma_expect(kma_sitetab_hash(&t, KMA_CLASS_ALONE, class) !=
-			   kma_sitetab_hash(&t, KMA_CLASS_ALONE, class ^ 1ULL << (9 + bit)));
+		kma_expect(kma_sitetab_hash(&t, KMA_CLASS_WHOLE, class) !=
+			   kma_sitetab_hash(&t, KMA_CLASS_WHOLE, class ^ 1ULL << (9 + bit)));
 }
 
 /* Modules have many functions of one length, whose call sites are at equal distances. */
@@ -687,7 +687,7 @@ static void kma_makes_room(void)
 	kma_expect(dropped);
 	for (i = 0; i < 10; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	/* The table is found barren for as long as the clock stands still. */
+	/* The table is found full_at for as long as the clock stands still. */
 	kma_env.now += 2;
 	for (i = 0; i < 250; i++)
 		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
