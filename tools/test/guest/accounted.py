@@ -70,8 +70,7 @@ def live_objects():
     columns = head[-1].removeprefix("#").split()
     rows = [line.split(None, len(columns) - 1) for line in lines[len(head):]]
     at = columns.index("live_objs")
-    return by_cache((row[-1], row[at]) for row in rows
-                    if not row[-1].startswith("kmalloc-large-"))
+    return by_cache((row[-1], row[at]) for row in rows if not row[-1].startswith("kmalloc-large-"))
 
 
 def slabinfo(text, column=1):

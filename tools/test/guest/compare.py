@@ -55,12 +55,10 @@ def compare_alloc(when, row, known, opened, hz):
     unit = time_unit(hz)
     then = known["before"] // unit, known["after"] // unit
     now = opened[0] // unit, opened[1] // unit
-    ages = [age * unit * 1000 // hz
-            for age in range(now[0] - then[1], now[1] - then[0] + 1)]
+    ages = [age * unit * 1000 // hz for age in range(now[0] - then[1], now[1] - then[0] + 1)]
     # age_ms alone has more than one right value: the truth knows the jiffies just before
     # and just after both the allocation and the opening of the table.
-    columns = {key: known[key] for key in
-               ("ptr", "bytes_req", "bytes_alloc", "cpu", "node")}
+    columns = {key: known[key] for key in ("ptr", "bytes_req", "bytes_alloc", "cpu", "node")}
     columns["pid"] = known["pid"] or "-"
     actual = {key: row[key] for key in columns}
     # Messages are formatted only on failure: that takes longer than the comparison.

@@ -178,8 +178,7 @@ def run_part(name, function, *size):
     if failure:
         print(f"FAIL {name}: {failure}", flush=True)
     else:
-        print(f"ok {name} ({seconds:.1f} s)" + (f": {note}" if note else ""),
-              flush=True)
+        print(f"ok {name} ({seconds:.1f} s)" + (f": {note}" if note else ""), flush=True)
     return not failure
 
 

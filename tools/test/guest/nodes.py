@@ -45,8 +45,7 @@ def check_near(far=0):
     with loaded(MODULE, f"core={at['kma_core']:#x} pagealloc={at['kma_pagealloc']:#x}"):
         found = {path.name: int(path.read_text())
                  for path in Path("/sys/module", MODULE, "parameters").glob("*_*")}
-    check_equal("places on another node", [far, far],
-                [found["gens_far"], found["records_far"]])
+    check_equal("places on another node", [far, far], [found["gens_far"], found["records_far"]])
     near = found["gens_near"], found["records_near"]
     online_mib = len(online_blocks()) * block_bytes() >> 20
     check_equal("places", [online_mib - far] * 2, list(near))

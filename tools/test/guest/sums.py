@@ -55,8 +55,7 @@ def check_sums():
     check_equal("bytes in allocs", summary["live_bytes"], allocs.sum("bytes_alloc"))
     of_site = Counter(row["site"] for row in allocs.rows)
     for row in callers.rows:
-        check_equal(f"objects of {row['site']} in allocs", row["live_objs"],
-                    of_site[row["site"]])
+        check_equal(f"objects of {row['site']} in allocs", row["live_objs"], of_site[row["site"]])
     check_identities()
     return callers, caches, summary
 

@@ -9,8 +9,7 @@ from kernel import DEBUGFS, TOP
 
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
 TABLES = tuple(re.findall(r"\tX\((\w+), KMA_\w+\)", ABI))
-SETTINGS = re.findall(r"\tX\((\w+), 0\d+,",
-                      (TOP / "include/kmemacct_settings.h").read_text())
+SETTINGS = re.findall(r"\tX\((\w+), 0\d+,", (TOP / "include/kmemacct_settings.h").read_text())
 VERSION = re.search(r"KMA_FORMAT_VERSION\s+(\d+)", ABI)[1]
 
 FOLDER = DEBUGFS / "kmemacct"
@@ -49,8 +48,7 @@ class Table:
         fields = [line.split(None, len(self.columns) - 1) for line in lines]
         short = [row for row in fields if len(row) != len(self.columns)]
         check(not short, f"{name} has lines {short}")
-        self.rows = [dict(zip(self.columns, map(VALUES.__getitem__, row)))
-                     for row in fields]
+        self.rows = [dict(zip(self.columns, map(VALUES.__getitem__, row))) for row in fields]
 
     def sum(self, column):
         return sum(row[column] for row in self.rows)

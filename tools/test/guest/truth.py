@@ -37,13 +37,11 @@ class Truth:
     def lines(self, name):
         columns, *lines = (self.dir / name).read_text().splitlines()
         columns = columns.split()
-        return [dict(zip(columns, map(VALUES.__getitem__, line.split())))
-                for line in lines]
+        return [dict(zip(columns, map(VALUES.__getitem__, line.split()))) for line in lines]
 
     def sites(self):
         """Return the rows of call sites that have allocated, by function."""
-        return {row["site"]: row for row in self.lines("sites")
-                if row["hits"] or row["bulk_objs"]}
+        return {row["site"]: row for row in self.lines("sites") if row["hits"] or row["bulk_objs"]}
 
     def own_sites(self):
         """Return the rows of sites() whose function is the call site."""
@@ -139,8 +137,7 @@ def handed_back(known):
 def storm_until(known, hits, work=lambda: time.sleep(0.2), times=1):
     """Call work() at least `times` times, until the storm has made `hits` more hits."""
     start = sum(row["hits"] for row in known.sites().values())
-    while (times > 0 or
-           sum(row["hits"] for row in known.sites().values()) < start + hits):
+    while (times > 0 or sum(row["hits"] for row in known.sites().values()) < start + hits):
         work()
         times -= 1
 

@@ -90,8 +90,7 @@ class PageAllocs:
         if fields["pfn"] & NO_PFN == NO_PFN:
             self.failed[self.marks] += 1
             return
-        row = (site, fields["order"], self.types[fields["migratetype"]],
-               fields["gfp_flags"])
+        row = (site, fields["order"], self.types[fields["migratetype"]], fields["gfp_flags"])
         self.hits[self.marks][row] += 1
         for i in range(1 << fields["order"]):
             self.live[fields["pfn"] + i] = (row, self.marks, not i)

@@ -18,8 +18,7 @@ from perf_stat import Page
 
 CLASSES_MIN, ORDERS_MIN = 20, 7
 # perf kmem sees no bulk allocations, and takes the frees of their pages for free-only.
-STARRED = ("Total alloc+freed requests", "Total alloc-only requests",
-           "Total free-only requests")
+STARRED = ("Total alloc+freed requests", "Total alloc-only requests", "Total free-only requests")
 
 
 def less(a, b):
@@ -50,8 +49,7 @@ def report_starred(inner, ours, outer, bulk_kb):
 
 
 def main():
-    inner, outer = (Page(path_of(name).read_text(), True)
-                    for name in ("kmem_inner", "kmem_outer"))
+    inner, outer = (Page(path_of(name).read_text(), True) for name in ("kmem_inner", "kmem_outer"))
     ours = Page(path_of("stat_page").read_text(), False)
     report("stat: titles of pages", ours.titles == inner.titles, ", ".join(ours.titles))
     report("stat: summary of pages", list(ours.summary) == list(inner.summary),

@@ -382,8 +382,7 @@ def acct_modules():
                     {function: [row["slab_hits"], row["slab_bytes"]]
                      for function, row in names[-1].items()})
             # Each row keeps its name, although both modules had the same addresses
-            check_equal("after rmmod", names, [
-                sites_of(Truth(of)) for of in TWINS][:len(names)])
+            check_equal("after rmmod", names, [sites_of(Truth(of)) for of in TWINS][:len(names)])
         rows = Counter(row["comm_site"] for row in Table("comm_sites").rows)
         check_equal("names of several rows", [], [name for name, nr in rows.items() if nr > 1])
         check(names[0] == names[1], f"{names} differ")

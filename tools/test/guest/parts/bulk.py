@@ -79,8 +79,7 @@ def handed_not_followed(known):
     known.run("kfree_rcu")
     # SLUB's own count, which includes the free objects on slabs of CPUs
     cache = known.own_sites()["truth_rcu_cache"]
-    until_settled(known, lambda: slab_attribute(cache["cache"], "objects") <
-                  cache["hits"] // 4)
+    until_settled(known, lambda: slab_attribute(cache["cache"], "objects") < cache["hits"] // 4)
     in_use = slab_attribute(cache["cache"], "objects")
     check(in_use < cache["hits"] // 4, f"{in_use} objects have not been freed")
     callers = Table("callers")
@@ -91,8 +90,7 @@ def handed_not_followed(known):
         if known.sites()[name]["handed"]:
             ghosts += row["live_objs"]
             repaired += row["hits"] - row["frees"] - row["live_objs"]
-    check(0 <= repaired <= stats["page_freed"] + stats["replaced"],
-          f"{repaired} repaired, {stats}")
+    check(0 <= repaired <= stats["page_freed"] + stats["replaced"], f"{repaired} repaired, {stats}")
     return ghosts, repaired, in_use, stats
 
 

@@ -64,8 +64,7 @@ def typesafe_by_rcu():
     with both() as known, seen_to_be_freed(known):
         # No need to wait for RCU: the free is seen when it is called.
         compare_after(known, "typesafe")
-        check_equal("objects on slab pages after their free", 1000,
-                    known.values()["typesafe_kept"])
+        check_equal("objects on slab pages after their free", 1000, known.values()["typesafe_kept"])
         known.run("typesafe")
 
 
@@ -116,8 +115,7 @@ def merged_caches():
         names = {f"{known.module}_smaller"}
         if merging:
             names.add(f"{known.module}_larger")
-        check_equal("names of one cache", names,
-                    set(slab_aliases(f"{known.module}_smaller")))
+        check_equal("names of one cache", names, set(slab_aliases(f"{known.module}_smaller")))
         if merging:
             # The object size of the cache when its first object was seen
             asked = {"truth_larger": 5 * MERGE_SMALLER}

@@ -61,8 +61,7 @@ def ages():
             for ptr, row in known.live().items():
                 if row["before"] // unit == row["after"] // unit:
                     age = (opened[0] // unit - row["before"] // unit) * unit
-                    check_equal(f"age_ms of {row}", age * 1000 // hz,
-                                rows[ptr]["age_ms"])
+                    check_equal(f"age_ms of {row}", age * 1000 // hz, rows[ptr]["age_ms"])
                     exact += 1
             if exact > 100:
                 return f"{exact} ages are exact"

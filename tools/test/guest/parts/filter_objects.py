@@ -50,8 +50,7 @@ def try_objects(what, matches, run=lambda known: known.run(*WORK), least=1):
     with truth_loaded() as known:
         before = pairs_of("stats")["alloc_filtered"]
         more = run(known)
-        expected, live = check_objects(
-            known, (lambda row: matches(row, more)) if more else matches)
+        expected, live = check_objects(known, (lambda row: matches(row, more)) if more else matches)
         check(least <= expected < live + (not what), f"{what}: {expected} of {live}")
         check(pairs_of("stats")["alloc_filtered"] - before >= live - expected,
               "alloc_filtered lacks some objects")
@@ -81,16 +80,14 @@ def filter_objects():
         with called("kma sel x"):
             for name in ("kma sel x", "kma*", "[jk]ma ?el x"):
                 notes.append(try_objects(f";comm {name}", lambda row: row["pid"] == me))
-        notes.append(try_objects(";comm kworker/*",
-                                 lambda row: row["pid"] not in (0, me)))
+        notes.append(try_objects(";comm kworker/*", lambda row: row["pid"] not in (0, me)))
     return ", ".join(notes)
 
 
 @single
 def filter_objects_gfp():
     """Test the criterion gfp, also for bulk allocations."""
-    zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc",
-              "truth_large_zeroed"}
+    zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc", "truth_large_zeroed"}
     with filtered("module kmemacct_truth"):
         notes = [try_objects(";gfp GFP_ATOMIC|__GFP_ZERO",
                              lambda row: row["site"] in zeroed),
@@ -109,8 +106,7 @@ def filter_objects_gfp():
 def filter_cgroups():
     """Test that the criterion cgroup matches a cgroup and those below it."""
     def run(known):
-        pids = [run_in(path, lambda: known.run("constant", "runtime", "caches"))
-                for path in paths]
+        pids = [run_in(path, lambda: known.run("constant", "runtime", "caches")) for path in paths]
         known.run("constant", "runtime", "bulk_alloc")
         return {pid for pid, path in zip(pids, paths) if path.is_relative_to(inside)}
 
@@ -137,8 +133,7 @@ def filter_cgroups():
 @several
 def filter_nodes():
     """Test that the criterion node is the node of the memory, not the requested one."""
-    nodes = {int(path.name[4:]) for path in
-             Path("/sys/devices/system/node").glob("node[0-9]*")}
+    nodes = {int(path.name[4:]) for path in Path("/sys/devices/system/node").glob("node[0-9]*")}
     notes = []
     for node in nodes:
         with filtered(f"module kmemacct_truth;node {node}"), truth_loaded() as known:
@@ -161,8 +156,7 @@ def filter_nothing_else():
     with both() as known:
         control("filter comm nobody")
         n = known.values()["nothings"]
-        exact_change("failed", {"alloc_failed": n, "double_fired": n if twice else 0},
-                     known)
+        exact_change("failed", {"alloc_failed": n, "double_fired": n if twice else 0}, known)
         exact_change("large", {"double_fired": 125 if twice else 0, "recorded_allocs": 0}, known)
         control("reset")
         known.run(*WORK)

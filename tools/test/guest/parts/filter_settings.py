@@ -58,11 +58,9 @@ def filter_settings():
                 ("filter module a-b", "a-b"), ("filter module", "module"),
                 ("filter module " + "m" * 60, "mm")):
             refused(command, word)
-            check_equal(f"parameter after {command!r}", text + "\n",
-                        parameter.read_text())
+            check_equal(f"parameter after {command!r}", text + "\n", parameter.read_text())
         with kernel_log() as lines:
-            check_refused("order 99", lambda: parameter.write_text("tgid 5;order 99"),
-                          errno.EINVAL)
+            check_refused("order 99", lambda: parameter.write_text("tgid 5;order 99"), errno.EINVAL)
         check(any("kmemacct: filter order" in line for line in lines), f"{lines}")
         check_equal("parameter", text + "\n", parameter.read_text())
         for name in CRITERIA[:-1]:

@@ -29,8 +29,7 @@ def gfp_flags():
     text = text[text.index("gfp_flags=%s"):]
     with loaded("kmemacct", "pages=sites"), truth_loaded("kmemacct_pages") as known:
         rows = Table("gfp_flags").rows
-        check_equal("names", re.findall(r'"(\w*GFP\w*)"', text),
-                    [row["flag"] for row in rows])
+        check_equal("names", re.findall(r'"(\w*GFP\w*)"', text), [row["flag"] for row in rows])
         known.run("blocks")
         names = {decode(int(row["gfp"], 16), rows) for row in known.lines("sites")
                  if row["order"] == 1}

@@ -35,8 +35,7 @@ def unloading():
                     known.run("leak")
                 sums = total.setdefault(known.module, {})
                 for name, row in known.own_sites().items():
-                    sums.setdefault(name, Counter()).update(
-                        {key: row[key] for key in COUNTS})
+                    sums.setdefault(name, Counter()).update({key: row[key] for key in COUNTS})
                 check_names(total)
         check_names(total)
         check_sums()
@@ -92,8 +91,7 @@ def recycled_rows():
         stats = pairs_of("stats")
         check(stats["sites_recycled"] > 16, f"sites_recycled {stats['sites_recycled']}")
         # Only rows with live objects are left of the modules: those of the four that leaked.
-        rows = [row for row in Table("callers").rows
-                if "[kmemacct_truth" in row["site"]]
+        rows = [row for row in Table("callers").rows if "[kmemacct_truth" in row["site"]]
         check(rows and all(row["live_objs"] and not row["hits"] for row in rows),
               f"rows of unloaded modules: {rows}")
         check(stats["sites_retired"] < 100, f"sites_retired {stats['sites_retired']}")
@@ -187,8 +185,7 @@ def churned_caches(caches=1500):
         check_equal("caches without a number", 0, stats["other_caches"])
         check_equal("caches whose number was recycled", caches, stats["caches_recycled"])
         check(stats["caches_used"] <= used + 20, f"caches_used {stats['caches_used']}, {used}")
-        left = [row["cache"] for row in Table("caches").rows
-                if row["cache"].startswith(CHURN_NAME)]
+        left = [row["cache"] for row in Table("caches").rows if row["cache"].startswith(CHURN_NAME)]
         check_equal("churned caches after a reset", [], left)
         check_sums()
         return f"{caches} caches"
@@ -258,8 +255,7 @@ def read_while_possible():
                 while f.read(333):
                     pass
         except OSError as e:
-            if e.errno not in (errno.ENOENT, errno.EIO, errno.ENODEV,
-                               errno.EINVAL, errno.ENXIO):
+            if e.errno not in (errno.ENOENT, errno.EIO, errno.ENODEV, errno.EINVAL, errno.ENXIO):
                 raise
 
 

@@ -151,8 +151,7 @@ def parameters():
     with both("live_max=1000 sites_max=1000 enabled=Y bulk=off") as known:
         known.run("constant")
         compare(known, "valid parameters")
-        check_row("settings", {"live_max": "1000", "sites_max": "1000", "bulk": "off"},
-                  settings())
+        check_row("settings", {"live_max": "1000", "sites_max": "1000", "bulk": "off"}, settings())
 
 
 PARTS = (live_max_too_small, sites_max_too_small, memory, parameters)

@@ -193,8 +193,7 @@ def nolock_sampled():
         objects = sum(row["bulk_bytes"] for row in known.own_sites().values())
         estimate = sum(row["bulk_bytes"] for row in rows.values())
         error = math.sqrt(sum(row["bulk_bytes_se"]**2 for row in rows.values()))
-        check(abs(estimate - objects) < 6 * error,
-              f"{estimate} +- {error} bytes, not {objects}")
+        check(abs(estimate - objects) < 6 * error, f"{estimate} +- {error} bytes, not {objects}")
         check_identities("allocation events")
         drop_estimated(known)
     return f"{len(mine)} samples; {estimate} +- {error:.0f} bytes for {objects}"

@@ -23,12 +23,10 @@ def measuring():
         events = sum(grown[name] for name in after if name.startswith("events_"))
         timed = grown["timed_events"] + grown["timed_long"]
         # There may be one more or one less for each tracepoint and CPU.
-        check(abs(timed - events / 1024) <= 8 * CPUS + 8,
-              f"{timed} of {events} events were timed")
+        check(abs(timed - events / 1024) <= 8 * CPUS + 8, f"{timed} of {events} events were timed")
         check(0 < after["event_ns"] < 1e6, f"event_ns {after['event_ns']}")
         # In an emulator, cpu_pct may exceed 100: see accuracy.rst.
-        check(0 < after["cpu_pct"] < 200,
-              f"cpu_pct {after['cpu_pct']} +/- {after['cpu_pct_se']}")
+        check(0 < after["cpu_pct"] < 200, f"cpu_pct {after['cpu_pct']} +/- {after['cpu_pct_se']}")
         # The last update of cpu_pct covered the storm, so the totals of the storm give about
         # the same share.
         mean = grown["timed_ns"] / grown["timed_events"]

@@ -88,8 +88,7 @@ def pages_failed():
             grown = growth(lambda: known.run("fail"), "page_summary")
             failed = failures_of(known) - truth
             check_rows(known)
-            check(failed["failures"] == 9 and failed["failures_kb"] == 3 * 7 * 1024,
-                  f"{failed}")
+            check(failed["failures"] == 9 and failed["failures_kb"] == 3 * 7 * 1024, f"{failed}")
             known.run("drop")
             if all(grown[key] == failed[key] for key in FAILED[2:]):
                 break

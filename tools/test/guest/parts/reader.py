@@ -31,8 +31,7 @@ CHANGING = ("age_ms",)
 
 
 def plain(rows):
-    return [{key: value for key, value in row.items() if key not in CHANGING}
-            for row in rows]
+    return [{key: value for key, value in row.items() if key not in CHANGING} for row in rows]
 
 
 def number(value):
@@ -106,8 +105,7 @@ def reader_cgroup():
         others = hits(known)
         with child(lambda: known.run("runtime", "drop")):
             before = hits(known)
-            found = json.loads(reader("run", "--cgroup", "-j", "--", "sh", "-c", script,
-                                      status=7))
+            found = json.loads(reader("run", "--cgroup", "-j", "--", "sh", "-c", script, status=7))
             after = hits(known)
         expected = {name: nr - before.get(name, 0) for name, nr in after.items()
                     if nr != before.get(name, 0) and name not in others}
@@ -139,8 +137,7 @@ def reader_cgroup_back():
             check(settings()["filter_cgroup"] != before, "the reader has set no filter")
             os.killpg(run.pid, signal.Signals[f"SIG{name}"])
             run.communicate()
-            check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"],
-                        run.returncode)
+            check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"], run.returncode)
             check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
             check_equal(f"cgroups after {name}", [], left_behind())
         reader("run", "--cgroup", "--", "/no/such", status=125,

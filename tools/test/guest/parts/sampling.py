@@ -95,8 +95,7 @@ def check_tables_agree():
 
 def check_stacks(known):
     """Check that stacks end with the call site.  Return the number of those with callers."""
-    rows = [row for row in Table("stacks").rows
-            if known.is_mine(row["stack"].split(";")[-1])]
+    rows = [row for row in Table("stacks").rows if known.is_mine(row["stack"].split(";")[-1])]
     check(len(rows) > 10, f"only {len(rows)} stacks")
     whole = [row for row in rows if ";" in row["stack"]]
     check(len(whole) > len(rows) // 2, f"only {len(whole)} of {len(rows)} stacks have callers")
@@ -285,13 +284,11 @@ def unloading_stacks():
                   f"too few deep stacks: {stacks[known.module]}")
             if before:
                 other = next(name for name in stacks if name != known.module)
-                check_equal(f"stacks of {other}, unloaded earlier", before[other],
-                            stacks[other])
+                check_equal(f"stacks of {other}, unloaded earlier", before[other], stacks[other])
             before = stacks
     reused = sum(a == b for a, b in zip(addresses, addresses[1:]))
     return (f"{sum(len(each) for each in stacks.values())} stacks, {reused} of "
             f"{len(addresses) - 1} loads at the same address as the one before")
 
 
-PARTS = (
-    sampling, stacks_by_two_ways, sampling_settings, sampling_on_and_off, unloading_stacks)
+PARTS = (sampling, stacks_by_two_ways, sampling_settings, sampling_on_and_off, unloading_stacks)

@@ -103,8 +103,7 @@ def check_phases(true):
     check(outer["count"] >= true["waits"], f"{outer}, but {true['waits']} allocations waited")
     check_time("memcg_reclaim", true["inner_ns"] + true["count_ns"], outer["total_us"],
                   true["wait_ns"])
-    check_time("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"],
-                  true["wait_max_ns"])
+    check_time("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"], true["wait_max_ns"])
     return outer
 
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from ftrace import EXTFRAG, HAS_HIST, tracers, watched
 from harness import Failed, check, check_equal, each_kernel, several, single
 from kernel import CPUS
-from memory import (
-    PAGE, anonymous, available_kb, migratetypes, short_lists, use_files, use_memory)
+from memory import (PAGE, anonymous, available_kb, migratetypes, short_lists, use_files, use_memory)
 from nodes import prefer_node
 from page_truth import tracked
 from table import Table
@@ -259,8 +258,7 @@ def pcpu_hist():
         with tracers(events=PCPU_EVENTS) as pair:
             found = compare(pair, work, lambda: pcpu(by_node=True), pcpu_of_trace)
             bursts = compare_bursts(pair, work)
-        check_equal("nodes", {node for *_, node in zones()},
-                    {node for _, node, _ in +found})
+        check_equal("nodes", {node for *_, node in zones()}, {node for _, node, _ in +found})
         check_each(found, PCPU_SUMS)
         check_each(bursts, BURSTS)
     return f"{len(+found)} sums, {sum(bursts.values())} bursts"
@@ -280,8 +278,7 @@ def tasks_bursts_traced():
 
 # ---- fallbacks -------------------------------------------------------------
 
-EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype",
-                "fallback_migratetype")
+EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype", "fallback_migratetype")
 EXTFRAG_COLUMNS = ("fallbacks", "fragmenting", "severe", "moderate", "changed")
 # A hist trigger has at most three keys.
 EXTFRAG_HISTS = {EXTFRAG: ("alloc_order,fallback_order,change_ownership", "")}
@@ -291,8 +288,7 @@ SEVERE_ORDER = 3
 
 @functools.cache
 def pageblock_order():
-    return int(re.search(r"Page block order: (\d+)",
-                         Path("/proc/pagetypeinfo").read_text())[1])
+    return int(re.search(r"Page block order: (\d+)", Path("/proc/pagetypeinfo").read_text())[1])
 
 
 def extfrag_columns(fallback_order, changed, hits=1):
@@ -355,8 +351,7 @@ def extfrag_hist():
             with tracers(hists=EXTFRAG_HISTS) as pair:
                 seen.update(compare(pair, work, extfrag, extfrag_of_hist))
         with tracers(events=[EXTFRAG]) as pair:
-            seen.update(compare(pair, work, lambda: extfrag(by_type=True),
-                                extfrag_of_trace))
+            seen.update(compare(pair, work, lambda: extfrag(by_type=True), extfrag_of_trace))
     fallbacks = sum(count for key, count in seen.items() if key[-1] == "fallbacks")
     check(fallbacks, "no fallbacks")
     return f"{fallbacks} fallbacks, {len(+seen)} sums"

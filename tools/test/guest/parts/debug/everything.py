@@ -32,8 +32,7 @@ def read_settings():
 
 def own_events(known):
     """Return the number of events of the truth's objects, which a reset does not change."""
-    return sum(row["hits"] + row["bulk_objs"] + row["frees"]
-               for row in known.own_sites().values())
+    return sum(row["hits"] + row["bulk_objs"] + row["frees"] for row in known.own_sites().values())
 
 
 def storm_for(known, size, work=lambda: time.sleep(5)):
@@ -66,8 +65,7 @@ def watchpoints():
     text = path.read_text()
     check("enabled: 1" in text, f"KCSAN is off: {text}")
     counts = dict(re.findall(r"^(\w+): *(\d+)$", text, re.M))
-    return ", " + ", ".join(f"{counts[key]} {key}" for key in
-                            ("setup_watchpoints", "data_races"))
+    return ", " + ", ".join(f"{counts[key]} {key}" for key in ("setup_watchpoints", "data_races"))
 
 
 @part

@@ -160,8 +160,7 @@ def failing_insmod(size):
     check(not inserts.wrong, "\n".join(
         [f"{len(inserts.wrong)} times in {did}", *inserts.wrong[:10]]))
     for name, kept in KEPT_KB.items():
-        check(has[name] - had[name] <= kept,
-              f"{name}: {has[name]} kB, was {had[name]} kB")
+        check(has[name] - had[name] <= kept, f"{name}: {has[name]} kB, was {had[name]} kB")
     check(10 * inserts.refused >= size, f"only {inserts.refused} failures")
     return (f"{did}: {inserts.refused} times it failed, "
             f"{inserts.whole - inserts.partly} times nothing was missing, "

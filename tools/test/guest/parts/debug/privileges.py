@@ -55,8 +55,7 @@ def addresses(text):
     """Return all words that look like kernel addresses, in hexadecimal or decimal."""
     found = [word for word in ADDRESS.findall(text)
              if int(word, 16) >= 1 << 63 and re.search("[a-fA-F]", word)]
-    return found + [word for word in re.findall(r"\d{19,20}", text)
-                    if int(word) >= 1 << 63]
+    return found + [word for word in re.findall(r"\d{19,20}", text) if int(word) >= 1 << 63]
 
 
 def ptr_column(text):
@@ -86,8 +85,7 @@ def no_addresses():
                     shown[level, "root"] = ptr_column(text)
                     text = text.replace("\n", "\n ")
                     text = re.sub(r"\n +[0-9a-f]{16} ", "\n - ", text)
-                check_equal(f"addresses in {path}, kptr_restrict={level}", [],
-                            addresses(text))
+                check_equal(f"addresses in {path}, kptr_restrict={level}", [], addresses(text))
             shown[level, "nobody"] = read_as_nobody()
         restrict.write_text("1")
         true = set(known.live())
