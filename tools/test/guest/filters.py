@@ -2,10 +2,9 @@
 """Functions that the tests of filters share."""
 import contextlib
 import errno
-from pathlib import Path
 
 from harness import check, check_equal, check_refused
-from kernel import loaded
+from kernel import loaded, written
 from table import PARAMETERS, Table, control, settings
 
 
@@ -38,13 +37,6 @@ def refilter(what):
                 set(Table("summary").head["filter"].split(",")))
 
 
-@contextlib.contextmanager
 def called(name):
     """Give this thread another name."""
-    comm = Path("/proc/self/comm")
-    before = comm.read_text()
-    comm.write_text(name)
-    try:
-        yield
-    finally:
-        comm.write_text(before)
+    return written({"/proc/self/comm": name})
