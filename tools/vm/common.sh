@@ -49,6 +49,28 @@ KMA_ONE_THREAD=" 5.10 "
 say() { echo "${0##*/}: $*" >&2; }
 die() { say "$*"; exit 1; }
 
+# results COMMAND...: runs a command and prints its output, and then how many of its lines begin with
+# "ok " and with "FAIL ".  Fails if a test failed, or if there was none.
+results()
+{
+	"$@" | (
+		passed=0 failed=0
+		while IFS= read -r line || [[ -n $line ]]; do
+			printf '%s\n' "$line"
+			case $line in
+			'ok '*) passed=$((passed + 1)) ;;
+			'FAIL '*) failed=$((failed + 1)) ;;
+			esac
+		done
+		echo "$passed passed, $failed failed"
+		[[ $failed -eq 0 && $passed -gt 0 ]]
+	)
+	return "${PIPESTATUS[1]}"
+}
+
+# debian_kernel NAME: prints the line of KMA_DEBIAN_KERNELS
+debian_kernel() { printf '%s\n' "${KMA_DEBIAN_KERNELS[@]}" | awk -v name="$1" '$1 == name'; }
+
 debian_kernels() { printf '%s\n' "${KMA_DEBIAN_KERNELS[@]%%	*}"; }
 
 # Kernels that tools/vm/setup builds: one for each kunit/configs/*.config
@@ -72,16 +94,10 @@ known_kernel() { [[ " $(known_kernels) " == *" $1 "* ]]; }
 # this machine
 builder_of()
 {
-	local entry line
+	local line
 
-	for entry in "${KMA_DEBIAN_KERNELS[@]}"; do
-		read -ra line <<<"$entry"
-		if [[ ${line[0]} == "$1" ]]; then
-			echo "${line[2]}"
-			return
-		fi
-	done
-	echo -
+	read -ra line < <(debian_kernel "$1") || true
+	echo "${line[2]:--}"
 }
 
 # build_for KERNEL COMMAND...: runs COMMAND on this machine or in a chroot of the kernel's

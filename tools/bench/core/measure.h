@@ -3,6 +3,7 @@
 #ifndef KMA_BENCH_MEASURE_H
 #define KMA_BENCH_MEASURE_H
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,16 +30,56 @@ static inline double kma_measure_median(double *values, u32 nr)
 	return values[nr / 2];
 }
 
-/* Run this thread on a CPU of the machine, and record its events as those of that CPU. */
-static inline void kma_measure_on_cpu(int cpu)
+/* Work that a thread does, and the two times in ns that it takes. */
+typedef void kma_measure_work(const void *arg, double *ns);
+
+struct kma_measure_thread {
+	pthread_t thread;
+	pthread_barrier_t *start;
+	int cpu;
+	kma_measure_work *work;
+	const void *arg;
+	double ns[2];
+};
+
+/* Run on a CPU of the machine, and record events as those of that CPU. */
+static inline void *kma_measure_thread(void *arg)
 {
+	struct kma_measure_thread *t = arg;
 	cpu_set_t cpus;
 
 	/* If the machine does not have this CPU, this fails, and threads share a CPU. */
 	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
+	CPU_SET(t->cpu, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
-	kma_env.cpu = cpu;
+	kma_env.cpu = t->cpu;
+	pthread_barrier_wait(t->start);
+	t->work(t->arg, t->ns);
+	return NULL;
+}
+
+/* Set @ns to the mean times of @nr threads, at most two, that do the work at the same time. */
+static inline void kma_measure_threads(u32 nr, kma_measure_work *work, const void *arg, double *ns)
+{
+	struct kma_measure_thread thread[2];
+	pthread_barrier_t start;
+	u32 i;
+
+	pthread_barrier_init(&start, NULL, nr);
+	for (i = 0; i < nr; i++) {
+		thread[i] = (struct kma_measure_thread) {
+			.start = &start, .cpu = i, .work = work, .arg = arg,
+		};
+		if (pthread_create(&thread[i].thread, NULL, kma_measure_thread, &thread[i]))
+			exit(1);
+	}
+	ns[0] = 0;
+	ns[1] = 0;
+	for (i = 0; i < nr; i++) {
+		pthread_join(thread[i].thread, NULL);
+		ns[0] += thread[i].ns[0] / nr;
+		ns[1] += thread[i].ns[1] / nr;
+	}
 }
 
 #endif /* KMA_BENCH_MEASURE_H */

@@ -5,7 +5,6 @@
  * Each figure is a ratio of two times that were measured in turns in one run, so that the speed
  * of the machine does not matter.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,78 +58,35 @@ static void kma_scale_fill_sites(u32 sites_max)
 }
 
 /* Time of a pair at a call site without a row, and of one with a row, in ns. */
-struct kma_scale_sites {
-	double other;
-	double own;
-};
+enum { KMA_SCALE_OTHER, KMA_SCALE_OWN };
 
-static struct kma_scale_sites kma_scale_sites(void)
+static void kma_scale_sites(const void *unused, double *ns)
 {
 	double other[KMA_SCALE_ROUNDS], own[KMA_SCALE_ROUNDS];
 	u32 i;
 
+	(void)unused;
 	for (i = 0; i < KMA_SCALE_ROUNDS; i++) {
 		other[i] = kma_scale_pairs(KMA_SCALE_SITE_OTHER);
 		own[i] = kma_scale_pairs(KMA_SCALE_SITE);
 	}
-	return (struct kma_scale_sites) {
-		.other = kma_measure_median(other, KMA_SCALE_ROUNDS),
-		.own = kma_measure_median(own, KMA_SCALE_ROUNDS),
-	};
-}
-
-struct kma_scale_thread {
-	pthread_t thread;
-	pthread_barrier_t *start;
-	int cpu;
-	struct kma_scale_sites ns;
-};
-
-static void *kma_scale_thread(void *arg)
-{
-	struct kma_scale_thread *t = arg;
-
-	kma_measure_on_cpu(t->cpu);
-	pthread_barrier_wait(t->start);
-	t->ns = kma_scale_sites();
-	return NULL;
-}
-
-/* Times on @nr threads that use the same call sites at the same time: their means. */
-static struct kma_scale_sites kma_scale_threads(u32 nr)
-{
-	struct kma_scale_thread thread[2];
-	struct kma_scale_sites ns = {};
-	pthread_barrier_t start;
-	u32 i;
-
-	pthread_barrier_init(&start, NULL, nr);
-	for (i = 0; i < nr; i++) {
-		thread[i] = (struct kma_scale_thread) { .start = &start, .cpu = i };
-		if (pthread_create(&thread[i].thread, NULL, kma_scale_thread, &thread[i]))
-			exit(1);
-	}
-	for (i = 0; i < nr; i++) {
-		pthread_join(thread[i].thread, NULL);
-		ns.other += thread[i].ns.other / nr;
-		ns.own += thread[i].ns.own / nr;
-	}
-	return ns;
+	ns[KMA_SCALE_OTHER] = kma_measure_median(other, KMA_SCALE_ROUNDS);
+	ns[KMA_SCALE_OWN] = kma_measure_median(own, KMA_SCALE_ROUNDS);
 }
 
 static void kma_scale_sites_full(u32 sites_max)
 {
-	struct kma_scale_sites one, two;
+	double one[2], two[2];
 
 	kma_scale_fill_sites(sites_max);
-	one = kma_scale_threads(1);
-	two = kma_scale_threads(2);
-	printf("bench scale_sites_%u_own %.1f ns\n", sites_max, one.own);
-	printf("bench scale_sites_%u_other %.1f ns\n", sites_max, one.other);
+	kma_measure_threads(1, kma_scale_sites, NULL, one);
+	kma_measure_threads(2, kma_scale_sites, NULL, two);
+	printf("bench scale_sites_%u_own %.1f ns\n", sites_max, one[KMA_SCALE_OWN]);
+	printf("bench scale_sites_%u_other %.1f ns\n", sites_max, one[KMA_SCALE_OTHER]);
 	printf("bench scale_sites_%u_other_ratio %.2f ratio\n", sites_max,
-	       one.other / one.own);
+	       one[KMA_SCALE_OTHER] / one[KMA_SCALE_OWN]);
 	printf("bench scale_sites_%u_2_threads_ratio %.2f ratio\n", sites_max,
-	       two.other / one.other);
+	       two[KMA_SCALE_OTHER] / one[KMA_SCALE_OTHER]);
 	kma_core_destroy(&kma_core);
 }
 
@@ -138,12 +94,13 @@ static void kma_scale_sites_full(u32 sites_max)
 static void kma_scale_sites_further(u32 sites_max)
 {
 	const struct kma_origin sample = { .site = KMA_SCALE_SITE_OTHER, .shift = KMA_SHIFT_MIN };
-	struct kma_scale_sites ns;
+	double ns[2];
 
 	kma_scale_fill_sites(sites_max);
 	kma_sitetab_sample(&kma_core.sites, &sample, KMA_SCALE_BYTES);
-	ns = kma_scale_threads(1);
-	printf("bench scale_sites_%u_further_ratio %.2f ratio\n", sites_max, ns.other / ns.own);
+	kma_measure_threads(1, kma_scale_sites, NULL, ns);
+	printf("bench scale_sites_%u_further_ratio %.2f ratio\n", sites_max,
+	       ns[KMA_SCALE_OTHER] / ns[KMA_SCALE_OWN]);
 	kma_core_destroy(&kma_core);
 }
 

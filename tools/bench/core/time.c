@@ -7,7 +7,6 @@
  * with the processor's trap flag set, and the trap handler looks at each instruction before
  * it is executed.
  */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,45 +35,18 @@ static double kma_time_pairs(const struct kma_bench_shape *s)
 
 /* ---- threads ---------------------------------------------------------------- */
 
-struct kma_time_thread {
-	pthread_t thread;
-	pthread_barrier_t *start;
-	int cpu;
-	const struct kma_bench_shape *shape;
-	double ns;
-};
-
-static void *kma_time_thread(void *arg)
+static void kma_time_work(const void *shape, double *ns)
 {
-	struct kma_time_thread *t = arg;
-
-	kma_measure_on_cpu(t->cpu);
-	pthread_barrier_wait(t->start);
-	t->ns = kma_time_pairs(t->shape);
-	return NULL;
+	ns[0] = kma_time_pairs(shape);
 }
 
 /* Mean time of a pair, with @nr threads running at the same time. */
 static double kma_time_threads(const struct kma_bench_shape *s, u32 nr)
 {
-	struct kma_time_thread thread[2];
-	pthread_barrier_t start;
-	double ns = 0;
-	u32 i;
+	double ns[2];
 
-	pthread_barrier_init(&start, NULL, nr);
-	for (i = 0; i < nr; i++) {
-		thread[i] = (struct kma_time_thread) {
-			.start = &start, .cpu = i, .shape = s,
-		};
-		if (pthread_create(&thread[i].thread, NULL, kma_time_thread, &thread[i]))
-			exit(1);
-	}
-	for (i = 0; i < nr; i++) {
-		pthread_join(thread[i].thread, NULL);
-		ns += thread[i].ns / nr;
-	}
-	return ns;
+	kma_measure_threads(nr, kma_time_work, s, ns);
+	return ns[0];
 }
 
 #ifdef KMA_BENCH_UNLOCKED

@@ -42,7 +42,6 @@ static DEFINE_MUTEX(kma_pairs_lock);
 static void *kma_pairs_object[KMA_PAIRS_BATCH_MAX];
 static u64 kma_pairs_ns[KMA_PAIRS_ROUNDS_MAX];
 static u32 kma_pairs_rounds;
-static bool kma_pairs_empty;
 
 /* ---- a round ---------------------------------------------------------------- */
 
@@ -143,8 +142,8 @@ static int kma_pairs_command(const char *line)
 	return -EINVAL;
 }
 
-static ssize_t kma_pairs_write(struct file *file, const char __user *from,
-			       size_t bytes, loff_t *pos)
+static ssize_t kma_pairs_measure_write(struct file *file, const char __user *from,
+				       size_t bytes, loff_t *pos)
 {
 	char line[64] = "";
 	int ret;
@@ -155,7 +154,7 @@ static ssize_t kma_pairs_write(struct file *file, const char __user *from,
 	return ret ?: bytes;
 }
 
-static int kma_pairs_show(struct seq_file *m, void *v)
+static int kma_pairs_measure_show(struct seq_file *m, void *v)
 {
 	mutex_lock(&kma_pairs_lock);
 	if (kma_pairs_rounds)
@@ -165,19 +164,23 @@ static int kma_pairs_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int kma_pairs_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, kma_pairs_show, NULL);
+/* Makes kma_pairs_measure_fops and kma_pairs_sites_fops, of the functions for show and write. */
+#define KMA_PAIRS_FILE(name)						\
+static int kma_pairs_##name##_open(struct inode *inode, struct file *file) \
+{									\
+	return single_open(file, kma_pairs_##name##_show, NULL);	\
+}									\
+									\
+static const struct file_operations kma_pairs_##name##_fops = {	\
+	.owner = THIS_MODULE,						\
+	.open = kma_pairs_##name##_open,				\
+	.read = seq_read,						\
+	.write = kma_pairs_##name##_write,				\
+	.llseek = seq_lseek,						\
+	.release = single_release,					\
 }
 
-static const struct file_operations kma_pairs_fops = {
-	.owner = THIS_MODULE,
-	.open = kma_pairs_open,
-	.read = seq_read,
-	.write = kma_pairs_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
+KMA_PAIRS_FILE(measure);
 
 /* ---- a thousand call sites --------------------------------------------------- */
 
@@ -249,21 +252,9 @@ static int kma_pairs_sites_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int kma_pairs_sites_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, kma_pairs_sites_show, NULL);
-}
+KMA_PAIRS_FILE(sites);
 
-static const struct file_operations kma_pairs_sites_fops = {
-	.owner = THIS_MODULE,
-	.open = kma_pairs_sites_open,
-	.read = seq_read,
-	.write = kma_pairs_sites_write,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
-
-/* ---- empty ------------------------------------------------------------------ */
+/* ---- empty, empty_pages ------------------------------------------------------ */
 
 static void kma_pairs_probe_kmalloc(void *data, unsigned long call_site,
 				    const void *ptr, size_t bytes_req,
@@ -276,44 +267,6 @@ static void kma_pairs_probe_kfree(void *data, unsigned long call_site,
 {
 }
 
-static int kma_pairs_attach(void)
-{
-	int ret = register_trace_kfree(kma_pairs_probe_kfree, NULL);
-
-	if (ret)
-		return ret;
-	ret = register_trace_kmalloc(kma_pairs_probe_kmalloc, NULL);
-	if (ret)
-		unregister_trace_kfree(kma_pairs_probe_kfree, NULL);
-	return ret;
-}
-
-static void kma_pairs_detach(void)
-{
-	unregister_trace_kmalloc(kma_pairs_probe_kmalloc, NULL);
-	unregister_trace_kfree(kma_pairs_probe_kfree, NULL);
-	tracepoint_synchronize_unregister();
-}
-
-static int kma_pairs_empty_set(void *data, u64 value)
-{
-	int ret = 0;
-
-	mutex_lock(&kma_pairs_lock);
-	if (value && !kma_pairs_empty)
-		ret = kma_pairs_attach();
-	else if (!value && kma_pairs_empty)
-		kma_pairs_detach();
-	if (!ret)
-		kma_pairs_empty = value;
-	mutex_unlock(&kma_pairs_lock);
-	return ret;
-}
-
-DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_empty_fops, NULL, kma_pairs_empty_set, "%llu\n");
-
-/* ---- empty_pages: these tracepoints are not exported, so search them by name -- */
-
 static void kma_pairs_probe_alloc(void *data, struct page *page, unsigned int order,
 				  gfp_t gfp, int type)
 {
@@ -323,43 +276,54 @@ static void kma_pairs_probe_free(void *data, struct page *page, unsigned int ord
 {
 }
 
-static struct {
+struct kma_pairs_probe {
 	const char *name;
 	void *probe;
 	struct tracepoint *tp;
-} kma_pairs_pages[] = {
-	{ "mm_page_alloc", kma_pairs_probe_alloc },
-	{ "mm_page_free", kma_pairs_probe_free },
 };
 
-static void kma_pairs_find(struct tracepoint *tp, void *unused)
+/* The empty probes that a file attaches.  Some tracepoints are not exported: search by name. */
+static struct kma_pairs_file {
+	const char *name;
+	struct kma_pairs_probe probe[2];
+	bool on;
+} kma_pairs_files[] = {
+	{ "empty", { { "kmalloc", kma_pairs_probe_kmalloc },
+		     { "kfree", kma_pairs_probe_kfree } } },
+	{ "empty_pages", { { "mm_page_alloc", kma_pairs_probe_alloc },
+			   { "mm_page_free", kma_pairs_probe_free } } },
+};
+
+static void kma_pairs_find(struct tracepoint *tp, void *file)
 {
+	struct kma_pairs_file *f = file;
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(kma_pairs_pages); i++)
-		if (!strcmp(tp->name, kma_pairs_pages[i].name))
-			kma_pairs_pages[i].tp = tp;
+	for (i = 0; i < ARRAY_SIZE(f->probe); i++)
+		if (!strcmp(tp->name, f->probe[i].name))
+			f->probe[i].tp = tp;
 }
 
-static int kma_pairs_pages_set(void *data, u64 value)
+static int kma_pairs_empty_set(void *file, u64 value)
 {
-	int i, ret = 0;
+	struct kma_pairs_file *f = file;
+	struct kma_pairs_probe *p;
+	int ret = 0;
 
 	mutex_lock(&kma_pairs_lock);
-	for (i = 0; !ret && i < ARRAY_SIZE(kma_pairs_pages); i++) {
-		if (value)
-			ret = tracepoint_probe_register(kma_pairs_pages[i].tp,
-							kma_pairs_pages[i].probe, NULL);
-		else
-			tracepoint_probe_unregister(kma_pairs_pages[i].tp,
-						    kma_pairs_pages[i].probe, NULL);
+	for (p = f->probe; !ret && p < f->probe + ARRAY_SIZE(f->probe); p++) {
+		if (value && !f->on)
+			ret = tracepoint_probe_register(p->tp, p->probe, NULL);
+		else if (!value && f->on)
+			tracepoint_probe_unregister(p->tp, p->probe, NULL);
 	}
 	tracepoint_synchronize_unregister();
+	f->on = value;
 	mutex_unlock(&kma_pairs_lock);
 	return ret;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_pages_fops, NULL, kma_pairs_pages_set, "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(kma_pairs_empty_fops, NULL, kma_pairs_empty_set, "%llu\n");
 
 /* ----------------------------------------------------------------------------- */
 
@@ -367,21 +331,26 @@ static struct dentry *kma_pairs_dir;
 
 static int __init kma_pairs_init(void)
 {
+	struct kma_pairs_file *f;
+
 	kma_pairs_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("measure", 0600, kma_pairs_dir, NULL, &kma_pairs_fops);
+	debugfs_create_file("measure", 0600, kma_pairs_dir, NULL, &kma_pairs_measure_fops);
 	debugfs_create_file("sites", 0600, kma_pairs_dir, NULL, &kma_pairs_sites_fops);
-	debugfs_create_file_unsafe("empty", 0200, kma_pairs_dir, NULL,
-				   &kma_pairs_empty_fops);
-	for_each_kernel_tracepoint(kma_pairs_find, NULL);
-	debugfs_create_file_unsafe("empty_pages", 0200, kma_pairs_dir, NULL,
-				   &kma_pairs_pages_fops);
+	for (f = kma_pairs_files; f < kma_pairs_files + ARRAY_SIZE(kma_pairs_files); f++) {
+		for_each_kernel_tracepoint(kma_pairs_find, f);
+		debugfs_create_file_unsafe(f->name, 0200, kma_pairs_dir, f,
+					   &kma_pairs_empty_fops);
+	}
 	return 0;
 }
 
 static void __exit kma_pairs_exit(void)
 {
+	struct kma_pairs_file *f;
+
 	debugfs_remove(kma_pairs_dir);
-	kma_pairs_empty_set(NULL, 0);
+	for (f = kma_pairs_files; f < kma_pairs_files + ARRAY_SIZE(kma_pairs_files); f++)
+		kma_pairs_empty_set(f, 0);
 }
 
 module_init(kma_pairs_init);

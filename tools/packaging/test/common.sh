@@ -113,12 +113,24 @@ prepare()
 	return 1
 }
 
-# summary LOG: prints the numbers of passes and failures, and fails if there was a failure
-summary()
+# temporary: makes the folder $tmp, which is removed when this shell ends
+temporary()
 {
-	local passed failed
+	tmp=$(mktemp -d -p "${TMPDIR:-/var/tmp}")
+	trap 'rm -rf "$tmp"' EXIT
+}
 
-	passed=$(grep -c '^ok ' "$1") failed=$(grep -c '^FAIL ' "$1")
-	echo "$passed passed, $failed failed"
-	[[ $failed -eq 0 && $passed -gt 0 ]]
+# test_images COMMAND [IMAGE...]: runs COMMAND once, and test_image() for each image, by default all
+test_images()
+{
+	local name tree
+
+	temporary
+	tree=$tmp/tree
+	"$1"
+	shift
+	for name in "${@:-${IMAGES[@]}}"; do
+		test_image 2>&1
+		echo "== $name: $SECONDS s"
+	done
 }

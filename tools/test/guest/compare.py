@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from harness import Failed, check, check_equal
-from table import Table, pairs_of
+from harness import Failed, check, check_equal, check_row
+from table import Table, growth, pairs_of
 from truth import COUNTS, rows_by_function
 
 # Rows of `stats`: whether the module follows the bulk functions, which have no tracepoints
@@ -37,13 +37,11 @@ def known_counts(row):
 
 def compare_callers(truth, when):
     expected = truth.own_sites()
-    actual = rows_by_function(truth, Table("callers"))
+    actual = rows_by_function(truth)
     check_equal(f"{when}: functions in callers", sorted(expected), sorted(actual))
     for name, row in expected.items():
-        columns = known_counts(row)
-        columns.update(no_entry=0, frag_pct=frag_pct(row))
-        check_equal(f"{when}: callers, {name}", columns,
-                    {key: actual[name][key] for key in columns})
+        columns = known_counts(row) | {"no_entry": 0, "frag_pct": frag_pct(row)}
+        check_row(f"{when}: callers, {name}", columns, actual[name])
 
 
 @functools.cache
@@ -57,12 +55,10 @@ def compare_alloc(when, row, known, opened, hz):
     unit = time_unit(hz)
     then = known["before"] // unit, known["after"] // unit
     now = opened[0] // unit, opened[1] // unit
-    ages = [age * unit * 1000 // hz
-            for age in range(now[0] - then[1], now[1] - then[0] + 1)]
+    ages = [age * unit * 1000 // hz for age in range(now[0] - then[1], now[1] - then[0] + 1)]
     # age_ms alone has more than one right value: the truth knows the jiffies just before
     # and just after both the allocation and the opening of the table.
-    columns = {key: known[key] for key in
-               ("ptr", "bytes_req", "bytes_alloc", "cpu", "node")}
+    columns = {key: known[key] for key in ("ptr", "bytes_req", "bytes_alloc", "cpu", "node")}
     columns["pid"] = known["pid"] or "-"
     actual = {key: row[key] for key in columns}
     # Messages are formatted only on failure: that takes longer than the comparison.
@@ -143,15 +139,19 @@ def compare_caches(truth, when):
     for names, total in expected.items():
         found = [row for row in rows if row["cache"] in names]
         check(len(found) == 1, f"{when}: {len(found)} rows are named one of {sorted(names)}")
-        columns = known_counts(total)
-        check_equal(f"{when}: caches, {found[0]['cache']}", columns,
-                    {key: found[0][key] for key in columns})
+        check_row(f"{when}: caches, {found[0]['cache']}", known_counts(total), found[0])
 
 
 def compare(truth, when):
     compare_callers(truth, when)
     compare_allocs(truth, when)
     compare_caches(truth, when)
+
+
+def compare_after(truth, *scenarios):
+    for scenario in scenarios:
+        truth.run(scenario)
+        compare(truth, f"after {scenario}")
 
 
 def exact_change(scenario, expected, known):
@@ -161,19 +161,16 @@ def exact_change(scenario, expected, known):
     change in ten tries is enough.  A miscount would show in every try.
     """
     for _ in range(10):
-        before = pairs_of("stats")
-        known.run(scenario)
-        after = pairs_of("stats")
-        change = {key: after[key] - before[key] for key in expected}
-        if change == expected:
+        change = growth(lambda: known.run(scenario))
+        if expected.items() <= change.items():
             return
-    check_equal(f"change by {scenario}", expected, change)
+    check_row(f"change by {scenario}", expected, change)
 
 
 def check_all_freed(known):
     """Check that all objects of the truth were freed, and that each free was seen."""
     check_equal("live objects of the truth", {}, known.live())
-    for name, row in rows_by_function(known, Table("callers")).items():
+    for name, row in rows_by_function(known).items():
         check_equal(f"live objects of {name}", 0, row["live_objs"])
         check_equal(f"{name}: hits + bulk_objs = frees + no_entry",
                     row["hits"] + row["bulk_objs"], row["frees"] + row["no_entry"])

@@ -7,10 +7,10 @@ import contextlib
 import os
 import socket
 import struct
-from pathlib import Path
 
-from harness import check, check_equal
 from ftrace import TRACING
+from harness import check, check_equal
+from kernel import written
 from reclaim_trace import Instance
 
 NETLINK_GENERIC, GENL_ID_CTRL, CTRL_CMD_GETFAMILY = 16, 16, 3
@@ -71,18 +71,9 @@ def delays_of(pid):
     return delay(FREEPAGES_AT), delay(COMPACT_AT) if has_compact else None
 
 
-@contextlib.contextmanager
 def delay_accounting():
-    """Measure the delays of tasks that begin from now on."""
-    switch = Path("/proc/sys/kernel/task_delayacct")
-    # Before 5.14, it is always on.
-    if switch.exists():
-        switch.write_text("1")
-    try:
-        yield
-    finally:
-        if switch.exists():
-            switch.write_text("0")
+    """Measure the delays of tasks that begin from now on.  Before 5.14, this is always on."""
+    return written({"/proc/sys/kernel/task_delayacct": "1"})
 
 
 def symbols():

@@ -23,6 +23,29 @@ def check_equal(what, expected, actual):
         raise Failed(f"{what}\n  expected {expected}\n  actual   {actual}")
 
 
+def check_row(what, expected, row):
+    """Check that these columns of a row have these values; `expected` maps names to values."""
+    check_equal(what, expected, {key: row[key] for key in expected})
+
+
+def check_zero(names, row):
+    check_row("what has to be 0", dict.fromkeys(names, 0), row)
+
+
+def check_between(what, low, value, high):
+    check(low <= value <= high, f"{what} is {value}, not from {low} to {high}")
+
+
+def check_refused(what, attempt, *errors):
+    """Check that attempt() fails with one of these errors, by default with any."""
+    try:
+        attempt()
+    except OSError as e:
+        check(not errors or e.errno in errors, f"{what}: {e!r}")
+    else:
+        raise Failed(f"{what} was accepted")
+
+
 DEADLINE_S = 60
 
 
@@ -155,8 +178,7 @@ def run_part(name, function, *size):
     if failure:
         print(f"FAIL {name}: {failure}", flush=True)
     else:
-        print(f"ok {name} ({seconds:.1f} s)" + (f": {note}" if note else ""),
-              flush=True)
+        print(f"ok {name} ({seconds:.1f} s)" + (f": {note}" if note else ""), flush=True)
     return not failure
 
 

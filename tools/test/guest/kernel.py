@@ -6,6 +6,7 @@ Everything in this folder runs as root inside a guest of tools/vm/run.
 import contextlib
 import ctypes
 import os
+import re
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[3]
@@ -62,6 +63,27 @@ def loaded(name, parameters=""):
     finally:
         if is_loaded(name):
             rmmod(name)
+
+
+@contextlib.contextmanager
+def written(values):
+    """Write to files, such as sysctls, and then what they had before.  Files may be missing."""
+    before = {path: re.sub(r".*\[(\w+)\].*", r"\1", path.read_text().strip())
+              for path in map(Path, values) if path.exists()}
+    try:
+        for path in before:
+            path.write_text(values[str(path)])
+        yield
+    finally:
+        for path, value in before.items():
+            path.write_text(value)
+
+
+def vmalloc_bytes(*words):
+    """Return the bytes of the areas of vmalloc() in whose lines the kernel has one of `words`."""
+    return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
+               for line in Path("/proc/vmallocinfo").read_text().splitlines()
+               if any(word in line for word in words))
 
 
 @contextlib.contextmanager

@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """The truth about page allocations (kunit/truth/pages_*.c), and the tables of pages."""
-import contextlib
-import time
-
-from harness import Failed, check, check_equal
-from kernel import KERNEL, loaded
-from table import Table, control, pairs_of
-from truth import Truth
+from harness import check, check_equal
+from kernel import KERNEL
+from table import Table, quiet
+from truth import both
 
 PAGE_KB = 4
 GFP_MOVABLE, GFP_RECLAIMABLE = 0x08, 0x10
 
 
-@contextlib.contextmanager
 def tracked(commands=(), parameters=""):
     """Load kmemacct and run commands, then load the truth, so that all its pages are seen."""
-    with loaded("kmemacct", parameters):
-        for command in commands:
-            control(command)
-        with loaded("kmemacct_pages"):
-            yield Truth("kmemacct_pages")
+    return both(parameters, "kmemacct_pages", commands)
 
 
 def function_of(known, site):
@@ -81,21 +73,6 @@ def pages_by_pfn(table):
 RUNS = ("blocks", "split", "exact", "larger", "frames") + (("bulk",) if KERNEL != "5.10" else ())
 
 
-def quiet(read):
-    """Return what read() returns, and page_summary.
-
-    Meanwhile no page was recorded, and no recorded page was freed.
-    """
-    control("enabled 0")
-    try:
-        for _ in range(500):
-            before = pairs_of("page_summary")
-            found = read()
-            after = pairs_of("page_summary")
-            # Reading allocates pages and frees them, but with `enabled 0` they are not recorded.
-            if before["alloc_freed_kb"] == after["alloc_freed_kb"]:
-                return found, after
-            time.sleep(0.01)
-    finally:
-        control("enabled 1")
-    raise Failed("recorded pages were freed during each of 500 tries")
+def quiet_pages(read):
+    """Return what read() returns, and page_summary, of a moment when no recorded page was freed."""
+    return quiet(read, "page_summary", ["alloc_freed_kb"])

@@ -6,42 +6,98 @@ import signal
 import time
 from pathlib import Path
 
-from harness import check
+from harness import check, check_equal
+
+
+def start(work):
+    """Start a process that calls work(), and return its PID.
+
+    Its status is 1 if work() returns False, 0 or the like, and 2 if it raises an exception.
+    """
+    pid = os.fork()
+    if not pid:
+        code = 2
+        try:
+            result = work()
+            code = int(result is not None and not result)
+        except BaseException as e:  # the parent fails the test by the status
+            print(f"child: {e!r}", flush=True)
+        finally:
+            os._exit(code)
+    return pid
+
+
+def status_of(pid):
+    """Wait until a process has ended.  Return its status, or minus the signal that killed it."""
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def ended(pid):
+    check_equal("status of a child", 0, status_of(pid))
+
+
+def kill(pid):
+    """Kill a process.  Return its status."""
+    os.kill(pid, signal.SIGKILL)
+    return status_of(pid)
 
 
 @contextlib.contextmanager
 def child(work):
     """Run a process that calls work() again and again.  Fail if work() raises an exception."""
-    pid = os.fork()
-    if not pid:
-        try:
-            while True:
-                work()
-                time.sleep(0.01)
-        except BaseException as e:  # the parent fails the test if this process ends by itself
-            print(f"child: {e!r}", flush=True)
-        finally:
-            os._exit(1)
+    def repeat():
+        while True:
+            work()
+            time.sleep(0.01)
+
+    pid = start(repeat)
     try:
         yield pid
     finally:
-        os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
-    check(os.WIFSIGNALED(status), "a child gave up")
+        status = kill(pid)
+    check(status < 0, "a child gave up")
+
+
+@contextlib.contextmanager
+def children(*works):
+    """Run a child() for each of these."""
+    with contextlib.ExitStack() as stack:
+        for work in works:
+            stack.enter_context(child(work))
+        yield
+
+
+@contextlib.contextmanager
+def kept(work):
+    """Run work() in a process.  Yield its PID when work() has returned; then kill the process.
+
+    Until then the process has what work() returned.
+    """
+    ready, done = os.pipe()
+
+    def keep():
+        # If memory runs out, the OOM killer takes this process.
+        Path("/proc/self/oom_score_adj").write_text("1000")
+        result = work()
+        os.write(done, b"x")
+        signal.pause()
+        return result
+
+    pid = start(keep)
+    os.close(done)
+    try:
+        check(os.read(ready, 1), "the process failed")
+        yield pid
+    finally:
+        os.close(ready)
+        kill(pid)
 
 
 def in_child(work):
     """Call work() in a new process.  Return True or False, as work() does."""
-    pid = os.fork()
-    if not pid:
-        code = 2
-        try:
-            code = 0 if work() else 1
-        finally:
-            os._exit(code)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    check(code in (0, 1), "a child died")
-    return code == 0
+    status = status_of(start(work))
+    check(status in (0, 1), "a child died")
+    return not status
 
 
 def user_load():

@@ -42,20 +42,23 @@ class Traced:
                 os.read(self.start, 1)
                 os._exit(0)
 
+        self.wait_until_it_sleeps()
+
+    def wait_until_it_sleeps(self):
+        stat = Path(f"/proc/{self.pid}/stat")
+        while stat.read_text().rsplit(")", 1)[1].split()[0] != "S":
+            time.sleep(0.01)
+
     def run(self):
         os.write(self.go, b"x")
         os.read(self.done, 1)
+        self.wait_until_it_sleeps()
 
     def end(self):
         os.write(self.go, b"x")
         os.waitpid(self.pid, 0)
         for fd in (self.start, self.stop, self.go, self.done):
             os.close(fd)
-
-
-def wait_until_it_sleeps(pid):
-    while Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "S":
-        time.sleep(0.01)
 
 
 @contextlib.contextmanager
@@ -104,7 +107,7 @@ def slab_events(found):
     """Yield (index, fields) of allocations of objects; of two events for one object, the second."""
     slab = [(i, fields) for i, (name, fields) in enumerate(found)
             if name.startswith(("kmalloc", "kmem_cache_alloc"))]
-    for (i, fields), (after, following) in zip(slab, slab[1:] + [(None, {})]):
+    for (i, fields), (_, following) in zip(slab, slab[1:] + [(None, {})]):
         twice = (following.get("ptr") == fields["ptr"] and
                  "kmalloc_large" not in fields["call_site"] and
                  int(fields["bytes_alloc"]) > 8192)

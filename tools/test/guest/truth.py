@@ -3,10 +3,11 @@
 import contextlib
 import re
 import time
+from pathlib import Path
 
-from harness import check
+from harness import check, check_equal
 from kernel import CPUS, DEBUGFS, loaded
-from table import VALUES, Table
+from table import VALUES, Table, control
 
 # Columns that `callers` and the truth have in common
 COUNTS = ("live_bytes", "live_objs", "hits", "bytes_req", "bytes_alloc",
@@ -16,6 +17,9 @@ COUNTS = ("live_bytes", "live_objs", "hits", "bytes_req", "bytes_alloc",
 SCENARIOS = ("constant", "runtime", "large", "nodes", "caches", "copies",
              "krealloc", "nothing", "failed", "cpus", "contexts", "kvmalloc",
              "cycle", "many")
+
+# Modules of which only one is loaded at a time, most often at the address of the other
+TWINS = ("kmemacct_truth", "kmemacct_truth2")
 
 STORM_HITS = 500000 if CPUS > 1 else 100000
 
@@ -33,13 +37,11 @@ class Truth:
     def lines(self, name):
         columns, *lines = (self.dir / name).read_text().splitlines()
         columns = columns.split()
-        return [dict(zip(columns, map(VALUES.__getitem__, line.split())))
-                for line in lines]
+        return [dict(zip(columns, map(VALUES.__getitem__, line.split()))) for line in lines]
 
     def sites(self):
         """Return the rows of call sites that have allocated, by function."""
-        return {row["site"]: row for row in self.lines("sites")
-                if row["hits"] or row["bulk_objs"]}
+        return {row["site"]: row for row in self.lines("sites") if row["hits"] or row["bulk_objs"]}
 
     def own_sites(self):
         """Return the rows of sites() whose function is the call site."""
@@ -51,9 +53,8 @@ class Truth:
         return {row["ptr"]: row for row in self.lines("live")}
 
     def values(self):
-        text = (self.dir / "values").read_text()
-        return {name: int(value) for name, value in
-                (line.split() for line in text.splitlines())}
+        lines = (self.dir / "values").read_text().splitlines()
+        return {name: int(value) for name, value in map(str.split, lines)}
 
     def jiffies(self):
         return self.values()["jiffies"]
@@ -61,21 +62,38 @@ class Truth:
     def is_mine(self, label):
         return label.endswith(f" [{self.module}]")
 
+    def allocs(self, table=None):
+        """Return the rows of `allocs` that are the truth's."""
+        return [row for row in (table or Table("allocs")).rows if self.is_mine(row["site"])]
+
     @staticmethod
     def function(label):
         return label.split("+0x")[0]
 
 
+def text_address(module):
+    return Path("/sys/module", module, "sections/.text").read_text()
+
+
 @contextlib.contextmanager
-def both(parameters=""):
-    """Load kmemacct, then the truth, so that kmemacct sees all its events."""
-    with loaded("kmemacct", parameters), loaded("kmemacct_truth"):
-        yield Truth()
+def truth_loaded(module="kmemacct_truth"):
+    with loaded(module):
+        yield Truth(module)
 
 
-def rows_by_function(truth, table):
+@contextlib.contextmanager
+def both(parameters="", module="kmemacct_truth", commands=()):
+    """Load kmemacct, run commands, and load the truth, all whose events kmemacct then sees."""
+    with loaded("kmemacct", parameters):
+        control(*commands)
+        with truth_loaded(module) as known:
+            yield known
+
+
+def rows_by_function(truth, table=None):
+    """Return the rows of the truth's call sites in `callers`, by function."""
     rows = {}
-    for row in table.rows:
+    for row in (table or Table("callers")).rows:
         if truth.is_mine(row["site"]):
             name = truth.function(row["site"])
             check(name not in rows, f"two rows for the only call site in {name}")
@@ -83,6 +101,19 @@ def rows_by_function(truth, table):
                   f"malformed name of a call site: {row['site']!r}")
             rows[name] = row
     return rows
+
+
+def since_reset(row, base):
+    """Return what `callers` has of a row of the truth, which was `base` at the last reset."""
+    return {key: row[key] if key.startswith("live") else row[key] - base[key] for key in COUNTS}
+
+
+def drop_estimated(known):
+    """Free all objects of the truth, and check that none counts as live, sampled or not."""
+    known.run("drop")
+    rows = rows_by_function(known)
+    check_equal("live after drop", 0,
+                sum(row["live_samples"] + row["live_objs"] for row in rows.values()))
 
 
 SETTLE_S = 60
@@ -98,7 +129,7 @@ def until_settled(known, settled):
 
 def handed_back(known):
     """Tell whether all objects that the truth gave to RCU count as freed."""
-    rows = rows_by_function(known, Table("callers"))
+    rows = rows_by_function(known)
     return all(rows[name]["frees"] == row["frees"]
                for name, row in known.own_sites().items() if row["handed"])
 
@@ -106,8 +137,7 @@ def handed_back(known):
 def storm_until(known, hits, work=lambda: time.sleep(0.2), times=1):
     """Call work() at least `times` times, until the storm has made `hits` more hits."""
     start = sum(row["hits"] for row in known.sites().values())
-    while (times > 0 or
-           sum(row["hits"] for row in known.sites().values()) < start + hits):
+    while (times > 0 or sum(row["hits"] for row in known.sites().values()) < start + hits):
         work()
         times -= 1
 

@@ -25,7 +25,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import Symbols, compare, path_of, report, table  # noqa: E402
+from perf_lib import Symbols, path_of, report, report_rows, table  # noqa: E402
 from perf_stat import Slab  # noqa: E402
 
 SITES_MIN, EVENTS_MIN, TRUTH_SITES_MIN = 400, 500000, 30
@@ -89,15 +89,14 @@ class Events:
         return sites
 
 
-def callers(symbols):
-    """kmemacct's hits and bytes by call site."""
+def by_site(symbols, rows):
+    """Sums of rows, each a call site and a tuple of COLUMNS, by call site."""
     sites = defaultdict(Counter)
-    for row in table("callers"):
-        site = row["site"]
+    for site, numbers in rows:
         if site.endswith("]") and not symbols.has(site):
             site = NAMELESS
-        sites[site].update({key: int(row[key]) for key in COLUMNS})
-    return sites
+        sites[site].update(dict(zip(COLUMNS, numbers)))
+    return as_tuples(sites)
 
 
 def perf_kmem(symbols, theirs):
@@ -113,17 +112,6 @@ def perf_kmem(symbols, theirs):
 def site_of(text):
     """The call site, of which kmemacct stat prints the offset without 0x."""
     return re.sub(r"\+(?=[0-9a-f]+( |$))", "+0x", text)
-
-
-def stat_sites(symbols, ours):
-    """hits and bytes by call site, as callers() has them."""
-    sites = defaultdict(Counter)
-    for row in ours.rows:
-        site = site_of(row[0])
-        if site.endswith("]") and not symbols.has(site):
-            site = NAMELESS
-        sites[site].update(dict(zip(COLUMNS, ours.numbers(row))))
-    return sites
 
 
 def compare_perf_kmem(symbols, ours, theirs):
@@ -147,10 +135,8 @@ def report_stat(symbols, inner, outer):
         wrong = list(wrong)
         report(f"stat: {name}", not wrong, f"{len(ours.rows)} rows, {len(wrong)} wrong" +
                "".join(wrong))
-    stat = as_tuples(stat_sites(symbols, ours))
-    equal, between, wrong = compare(COLUMNS, as_tuples(inner), stat, as_tuples(outer))
-    report("stat: call sites", equal + between >= SITES_MIN and not wrong,
-           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    stat = by_site(symbols, ((site_of(row[0]), ours.numbers(row)) for row in ours.rows))
+    report_rows("stat: call sites", SITES_MIN, COLUMNS, inner, stat, outer)
     report("stat: sums", ours.sums() == ours.totals(), f"{ours.sums()} and {ours.totals()}")
     # The guest has one node
     crossed = [part.summary["Cross CPU allocations"].split("/")[0] for part in (ours, theirs)]
@@ -182,15 +168,14 @@ def trace_unhandled(event, context, fields, sample):
 
 
 def trace_end():
-    inner = EVENTS.by_name(EVENTS.inner)
-    outer = EVENTS.by_name(EVENTS.outer)
-    equal, between, wrong = compare(
-        COLUMNS, *map(as_tuples, (inner, callers(EVENTS.symbols), outer)))
+    inner = as_tuples(EVENTS.by_name(EVENTS.inner))
+    outer = as_tuples(EVENTS.by_name(EVENTS.outer))
+    ours = by_site(EVENTS.symbols, ((row["site"], [row[key] for key in COLUMNS])
+                                    for row in table("callers").rows))
     report("marks", EVENTS.marks == 4, f"{EVENTS.marks} of 4")
-    report("call sites", not wrong,
-           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    sites = report_rows("call sites", 0, COLUMNS, inner, ours, outer)
     report_stat(EVENTS.symbols, inner, outer)
     report("a wide workload",
-           equal + between >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
-           ", ".join([f"{equal + between} call sites", f"{EVENTS.total} events"] +
+           sites >= SITES_MIN and EVENTS.total >= EVENTS_MIN,
+           ", ".join([f"{sites} call sites", f"{EVENTS.total} events"] +
                      [f"{n} {name}" for name, n in sorted(EVENTS.counts.items())]))

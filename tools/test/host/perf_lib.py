@@ -8,10 +8,21 @@ import bisect
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "guest"))
+# pylint: disable=wrong-import-position
+from table import Table
+
+PAGE_KB = 4
+
 
 def path_of(name):
     """The path of a file that tools/test/guest/perf has written."""
     return Path(sys.argv[1], name)
+
+
+def table(name):
+    """A table that tools/test/guest/perf has copied."""
+    return Table(name, folder=path_of("."))
 
 
 class Symbols:
@@ -63,17 +74,6 @@ class Symbols:
         return (symbol.split("+0x")[0], module) in self.names
 
 
-def table(name):
-    """The rows of a table, each a dict by column name."""
-    with open(path_of(name)) as f:
-        lines = f.read().splitlines()
-    # The last of the lines that begin with `#` has the names of the columns.
-    head = [line for line in lines if line.startswith("#")]
-    columns = head[-1].removeprefix("#").split()
-    return [dict(zip(columns, line.split(None, len(columns) - 1)))
-            for line in lines[len(head):]]
-
-
 def compare(columns, inner, ours, outer):
     """Compare rows of kmemacct (ours) with the lower and upper bounds that perf gives.
 
@@ -102,3 +102,15 @@ def compare(columns, inner, ours, outer):
 def report(name, good, why):
     """Print the result of a comparison."""
     print(f"ok {name}: {why}" if good else f"FAIL {name}: {why}")
+
+
+def report_rows(name, at_least, columns, inner, ours, outer, between_counts=True):
+    """Compare rows as compare() does, and print the result.  Return the number of right rows.
+
+    At least so many have to be right; `between_counts` tells if those are that lie in between.
+    """
+    equal, between, wrong = compare(columns, inner, ours, outer)
+    right = equal + between * between_counts
+    report(name, not wrong and right >= at_least,
+           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+    return right

@@ -16,15 +16,18 @@ patterns.
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
 import fnmatch
+import functools
 import re
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.path.insert(0, str(Path("tools/test/host").resolve()))
-from perf_lib import Symbols, compare, path_of, report, table  # noqa: E402
+import perf_lib  # noqa: E402
+from perf_lib import PAGE_KB, Symbols, path_of, report, table  # noqa: E402
+from memory import migratetypes  # noqa: E402, from tools/test/guest
 
-PAGE_KB = 4
+report_rows = functools.partial(perf_lib.report_rows, between_counts=False)
 ROWS_MIN, EVENTS_MIN, FREES_MIN = 150, 40000, 10000
 MARK = "truth_alloc_pages_exact+"
 MARKS = 5
@@ -34,29 +37,13 @@ COLUMNS = ("hits", "kb")
 FRAMES_MAX = 24
 
 
-def skip_patterns():
-    """The module's patterns of functions that are not taken for call sites."""
-    return [row["pattern"] for row in table("skip")]
-
-
-def migratetypes():
-    """The names of the migrate types, indexed by number."""
-    text = path_of("pagetypeinfo").read_text()
-    names = []
-    for name in re.findall(r", type +(\w+) ", text):
-        if name in names:
-            break
-        names.append(name)
-    return names
-
-
 class Callsites:
     """Finds the call site of a page allocation in its stack."""
 
     def __init__(self, symbols):
         self.symbols = symbols
         self.skipped = re.compile("|".join(
-            f"(?:{fnmatch.translate(pattern)})" for pattern in skip_patterns()))
+            f"(?:{fnmatch.translate(row['pattern'])})" for row in table("skip").rows))
         self.found = {}
 
     def classify(self, address):
@@ -89,7 +76,7 @@ class PageAllocs:
 
     def __init__(self):
         self.sites = Callsites(Symbols())
-        self.types = migratetypes()
+        self.types = migratetypes(path_of("pagetypeinfo").read_text())
         self.marks = 0
         self.hits = defaultdict(Counter)
         self.frees = defaultdict(Counter)
@@ -103,8 +90,7 @@ class PageAllocs:
         if fields["pfn"] & NO_PFN == NO_PFN:
             self.failed[self.marks] += 1
             return
-        row = (site, fields["order"], self.types[fields["migratetype"]],
-               fields["gfp_flags"])
+        row = (site, fields["order"], self.types[fields["migratetype"]], fields["gfp_flags"])
         self.hits[self.marks][row] += 1
         for i in range(1 << fields["order"]):
             self.live[fields["pfn"] + i] = (row, self.marks, not i)
@@ -124,23 +110,17 @@ def rows_of(counts, key):
     return {row: tuple(sums[name] for name in COLUMNS) for row, sums in rows.items()}
 
 
+def place_of(row):
+    return row.get("site"), row["order"], row["migratetype"], int(row.get("gfp", "0"), 16)
+
+
 def ours_of(name, key):
     """kmemacct's hits and kb, summed over all rows of a table with the same key(row)."""
     rows = defaultdict(Counter)
-    for row in table(name):
-        place = (row.get("site"), int(row["order"]), row["migratetype"],
-                 int(row.get("gfp", "0"), 16))
-        rows[key(place)].update({name: int(row[name]) for name in COLUMNS})
+    for row in table(name).rows:
+        rows[key(place_of(row))].update({name: row[name] for name in COLUMNS})
     return {row: tuple(sums[name] for name in COLUMNS) for row, sums in rows.items()
             if any(sums.values())}
-
-
-def report_rows(name, at_least, columns, inner, ours, outer):
-    """Compare rows as compare() does; at least so many have to be equal."""
-    equal, between, wrong = compare(columns, inner, ours, outer)
-    report(name, not wrong and equal >= at_least,
-           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
-    return equal
 
 
 def sum_of(counters):
@@ -152,13 +132,11 @@ def sum_of(counters):
 
 def report_frees():
     """Compare frees, except in rows with bulk allocations, which perf does not see."""
-    rows = [(row["site"], int(row["order"]), row["migratetype"], int(row["gfp"], 16))
-            for row in table("page_callers")]
-    bulk = {key for key, row in zip(rows, table("page_callers"))
-            if int(row["bulk_allocs"])}
-    ours = Counter()
-    for key, row in zip(rows, table("page_callers")):
-        ours[key] += int(row["frees"])
+    bulk, ours = set(), Counter()
+    for row in table("page_callers").rows:
+        ours[place_of(row)] += row["frees"]
+        if row["bulk_allocs"]:
+            bulk.add(place_of(row))
     inner = sum_of(counts for (allocated, freed), counts in ALLOCS.frees.items()
                    if allocated == 2 and freed <= 3)
     outer = sum_of(counts for (allocated, freed), counts in ALLOCS.frees.items()
@@ -197,8 +175,7 @@ def trace_end():
         report_rows(name, at_least, COLUMNS, rows_of(inner, key), ours_of(what, key),
                     rows_of(outer, key))
     report_frees()
-    summary = {row["name"]: row["value"] for row in table("page_summary")}
-    failed = [ALLOCS.failed[2], int(summary["failures"]),
+    failed = [ALLOCS.failed[2], table("page_summary").pairs()["failures"],
               sum(ALLOCS.failed[i] for i in (1, 2, 3))]
     report("failures", failed[0] >= 9 and failed == sorted(failed),
            "at least by perf, by kmemacct, at most by perf: {} {} {}".format(*failed))

@@ -13,20 +13,12 @@ guest.  So rows are added up by order, migrate type and gfp flags.
 
 Prints a line "ok NAME" or "FAIL NAME: why" for each comparison.
 """
-from perf_lib import compare, path_of, report
+from perf_lib import PAGE_KB, path_of, report, report_rows
 from perf_stat import Page
 
-PAGE_KB = 4
 CLASSES_MIN, ORDERS_MIN = 20, 7
 # perf kmem sees no bulk allocations, and takes the frees of their pages for free-only.
-STARRED = ("Total alloc+freed requests", "Total alloc-only requests",
-           "Total free-only requests")
-
-
-def report_rows(name, at_least, columns, rows):
-    equal, between, wrong = compare(columns, *rows)
-    report(name, not wrong and equal + between >= at_least,
-           f"{equal} equal, {between} between, {len(wrong)} wrong" + "".join(wrong))
+STARRED = ("Total alloc+freed requests", "Total alloc-only requests", "Total free-only requests")
 
 
 def less(a, b):
@@ -57,20 +49,19 @@ def report_starred(inner, ours, outer, bulk_kb):
 
 
 def main():
-    inner, outer = (Page(path_of(name).read_text(), True)
-                    for name in ("kmem_inner", "kmem_outer"))
+    inner, outer = (Page(path_of(name).read_text(), True) for name in ("kmem_inner", "kmem_outer"))
     ours = Page(path_of("stat_page").read_text(), False)
     report("stat: titles of pages", ours.titles == inner.titles, ", ".join(ours.titles))
     report("stat: summary of pages", list(ours.summary) == list(inner.summary),
            ", ".join(ours.summary))
-    report_rows("stat: classes", CLASSES_MIN, ("hits", "kb"), [
-        inner.by_class(None), ours.by_class(outer.codes), outer.by_class(None)])
-    report_rows("stat: orders", ORDERS_MIN, ("hits",), [
+    report_rows("stat: classes", CLASSES_MIN, ("hits", "kb"),
+                inner.by_class(None), ours.by_class(outer.codes), outer.by_class(None))
+    report_rows("stat: orders", ORDERS_MIN, ("hits",), *(
         {key: (hits,) for key, hits in part.orders.items() if hits}
-        for part in (inner, ours, outer)])
-    report_rows("stat: requests", 3, ("requests", "kb"), [
+        for part in (inner, ours, outer)))
+    report_rows("stat: requests", 3, ("requests", "kb"), *(
         {title: numbers for title, numbers in part.summary.items() if title not in STARRED}
-        for part in (inner, ours, outer)])
+        for part in (inner, ours, outer)))
     report_starred(inner.summary, ours.summary, outer.summary, ours.bulk_kb)
 
 

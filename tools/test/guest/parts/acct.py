@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the tables by process, cgroup, command and system call."""
 import contextlib
-import mmap
 import os
 import random
 import re
@@ -9,14 +8,15 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from harness import Failed, check, check_equal, each_kernel, several, single
-from kernel import CPUS, DEBUGFS, KERNEL, LIBC, loaded
-from memory import short_lists, small_pages
-from processes import child, in_child
-from table import Table, control, pairs_of, settings
-from traced import (
-    PR_SET_NAME, Traced, events, expected_task, slab_events, traced, wait_until_it_sleeps)
-from truth import Truth
+from cgroups import TOP, cgroups, limited, run_in
+from harness import (
+    Failed, check, check_equal, check_refused, check_row, each_kernel, several, single)
+from kernel import CPUS, KERNEL, LIBC, loaded, written
+from memory import short_lists, use_files, use_memory
+from processes import children, in_child
+from table import FOLDER, Table, control, only, pairs_of, settings
+from traced import PR_SET_NAME, Traced, events, expected_task, slab_events, traced
+from truth import TWINS, Truth, truth_loaded
 
 ACCT_TABLES = ("tasks", "cgroups", "comm_sites", "comm_syscalls")
 
@@ -29,23 +29,29 @@ def counters(row):
 
 def some_work():
     """Use anonymous memory, directories and files."""
-    with mmap.mmap(-1, 6 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
-        small_pages(area)
-        for at in range(0, len(area), 4096):
-            area[at] = 1
+    use_memory(6 << 20)
     for folder in ("/usr/lib", "/usr/share/doc", "/proc/1", "/sys/kernel"):
         with contextlib.suppress(OSError):
             for name in os.listdir(folder)[:200]:
                 os.stat(f"{folder}/{name}", follow_symlinks=False)
-    for path in ("/usr/bin/perl", "/usr/lib/os-release", "/usr/bin/bash"):
-        with contextlib.suppress(OSError):
-            Path(path).read_bytes()
+    use_files()
+
+
+def account(what, *commands):
+    """Switch these tables on, and meanwhile count nothing."""
+    control("enabled 0", f"account {what}", *commands, "enabled 1")
 
 
 def row_of(name, column, value):
-    rows = [row for row in Table(name).rows if row[column] == value]
-    check_equal(f"rows of {name} for {value}", 1, len(rows))
-    return rows[0]
+    return only(Table(name).rows, column, value)
+
+
+def rows_of(worker):
+    return [row for row in Table("tasks").rows if row["tgid"] == worker.pid]
+
+
+def task_of(worker):
+    return row_of("tasks", "tgid", worker.pid)
 
 
 def labels_of(table, comm, columns):
@@ -58,31 +64,33 @@ def labels_of(table, comm, columns):
 SOURCE = ("alloc_pages", "allocs", "slab_hits", "slab_bytes")
 
 
+def sums_of(table, columns=SOURCE):
+    """Return the sums of these columns of a table, or of the table with this name."""
+    table = Table(table) if isinstance(table, str) else table
+    return {column: table.sum(column) for column in columns}
+
+
 @each_kernel
 @several
 def tasks_traced():
     """Test that the counters of a process are those that follow from the trace of its events."""
     # A command name may contain any character.  Tables print some as `?`.
     worker = Traced(some_work, " worker;\n1 ")
-    wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
         control("account tasks")
         with traced(worker.pid):
             worker.run()
-            wait_until_it_sleeps(worker.pid)
-        row = row_of("tasks", "tgid", worker.pid)
+        row = task_of(worker)
         expected = expected_task(events(worker.pid))
-        for key, value in counters(row).items():
-            check_equal(f"{key} of {row}", expected[key], value)
+        check_equal(f"{row}", {key: expected[key] for key in counters(row)}, counters(row))
         check_equal("comm and parent", ["?worker;?1?", os.getpid()], [row["comm"], row["parent"]])
         check(row["allocs"] > 500 and row["slab_hits"] > 500 and row["frees"] > 100,
               f"the process did too little: {row}")
         worker.end()
-        after = row_of("tasks", "tgid", worker.pid)
+        after = task_of(worker)
         check(after["frees"] > row["frees"], "the process freed nothing when it ended")
         control("reset")
-        check_equal("after reset", [], [row for row in Table("tasks").rows
-                                        if row["tgid"] == worker.pid])
+        check_equal("after reset", [], rows_of(worker))
     return f"{row['allocs']} page allocations, {row['slab_hits']} objects"
 
 
@@ -90,16 +98,11 @@ def tasks_traced():
 def acct_filtered():
     """Test that with a filter, all tables count only events that match."""
     worker, other = Traced(some_work, "chosen"), Traced(some_work, "other")
-    for process in (worker, other):
-        wait_until_it_sleeps(process.pid)
     with loaded("kmemacct"):
-        for command in ("enabled 0", "account " + ",".join(ACCT_TABLES), "pages classes",
-                        f"filter tgid {worker.pid}", "enabled 1"):
-            control(command)
+        account(",".join(ACCT_TABLES), "pages classes", f"filter tgid {worker.pid}")
         with traced(worker.pid):
             for process in (worker, other):
                 process.run()
-                wait_until_it_sleeps(process.pid)
         expected = expected_task(events(worker.pid))
         summary = pairs_of("stats")
         check(summary["countmap_filtered"] > expected["allocs"] and summary["countmap_off"],
@@ -108,21 +111,17 @@ def acct_filtered():
             table = Table(name)
             check_equal("rows", 1, len(table.rows))
             check_equal("head", "tgid", table.head["filter"])
-            for key, value in counters(table.rows[0]).items():
-                check_equal(f"{key} of {name}", expected[key], value)
+            row = counters(table.rows[0])
+            check_equal(name, {key: expected[key] for key in row}, row)
         for name in ("comm_sites", "comm_syscalls"):
-            for key in SOURCE:
-                check_equal(f"{key} of {name}", expected[key], Table(name).sum(key))
-        tasks, lists = Table("tasks"), Table("pcpu")
-        check_equal("sums of pcpu", [tasks.sum(key) for key in ("refills", "drains", "batched")],
-                    [lists.sum(key) for key in ("refills", "drains", "batched")])
-        control(f"filter tgid {other.pid}")
-        control("reset")
+            check_row(name, {key: expected[key] for key in SOURCE}, sums_of(name))
+        lists = ("refills", "drains", "batched")
+        check_equal("sums of pcpu", sums_of("tasks", lists), sums_of("pcpu", lists))
+        control(f"filter tgid {other.pid}", "reset")
         for process in (worker, other):
             process.end()
-        check_equal("rows of the worker", [], [row for row in Table("tasks").rows
-                                               if row["tgid"] == worker.pid])
-        check(row_of("tasks", "tgid", other.pid)["frees"], "the other process freed nothing")
+        check_equal("rows of the worker", [], rows_of(worker))
+        check(task_of(other)["frees"], "the other process freed nothing")
 
 
 def expected_syscalls(found):
@@ -150,32 +149,17 @@ SYSCALLS = {None: "[fault]", 0: "read", 1: "write", 3: "close", 4: "stat", 5: "f
             262: "newfstatat", 332: "statx"}
 
 
-@contextlib.contextmanager
-def no_numa_faults():
-    """Switch off NUMA balancing, which causes page faults to see which CPU uses a page."""
-    switch = Path("/proc/sys/kernel/numa_balancing")
-    before = switch.exists() and switch.read_text()
-    if before:
-        switch.write_text("0")
-    try:
-        yield
-    finally:
-        if before:
-            switch.write_text(before)
-
-
 @each_kernel
 @single
 def comm_syscalls_traced():
     """Test that allocations count for the system call, page fault and call site in the trace."""
     worker = Traced(some_work, "w;\t0rker")
-    wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
         control("account comm_syscalls,comm_sites")
-        with no_numa_faults(), \
+        # NUMA balancing causes page faults to see which CPU uses a page.
+        with written({"/proc/sys/kernel/numa_balancing": "0"}), \
                 traced(worker.pid, "raw_syscalls/sys_enter", "exceptions/page_fault_user"):
             worker.run()
-            wait_until_it_sleeps(worker.pid)
         found = events(worker.pid)
         rows = labels_of("comm_syscalls", "w??0rker", SOURCE)
         sites = labels_of("comm_sites", "w??0rker", SOURCE)
@@ -230,9 +214,7 @@ def acct_kernel_threads():
     with loaded("kmemacct"):
         # A new worker has the name of another thread at first.
         for _ in range(10):
-            control("enabled 0")
-            control("account off")
-            control("account tasks,comm_sites,comm_syscalls")
+            control("enabled 0", "account off", "account tasks,comm_sites,comm_syscalls")
             before = workers()
             control("enabled 1")
             net_namespaces()
@@ -262,39 +244,22 @@ def acct_kernel_threads():
     return f"{len(exact)} workers, {len(expected)} names"
 
 
-CGROUPS = Path("/tmp/cgroup2")
-
-
-@contextlib.contextmanager
-def cgroups():
-    """Mount the default hierarchy of cgroups."""
-    CGROUPS.mkdir(exist_ok=True)
-    check(not LIBC.mount(b"none", str(CGROUPS).encode(), b"cgroup2", 0, None),
-          "cgroup2 cannot be mounted")
-    try:
-        yield CGROUPS
-    finally:
-        LIBC.umount(str(CGROUPS).encode())
-
-
 @each_kernel
 @single
 def cgroups_by_path():
     """Test that a cgroup has the counts of its only process, and keeps its name when removed."""
     long = "long" * 50
-    with cgroups() as top, loaded("kmemacct"):
+    with cgroups(), loaded("kmemacct"):
         workers = {path: Traced(some_work) for path in ("one", f"one/{long}")}
         for path, worker in workers.items():
-            (top / path).mkdir()
-            wait_until_it_sleeps(worker.pid)
-            (top / path / "cgroup.procs").write_text(str(worker.pid))
+            (TOP / path).mkdir()
+            (TOP / path / "cgroup.procs").write_text(str(worker.pid))
         control("account cgroups,tasks")
         for worker in workers.values():
             worker.run()
-            wait_until_it_sleeps(worker.pid)
-        ids = {path: os.stat(top / path).st_ino for path in workers}
+        ids = {path: os.stat(TOP / path).st_ino for path in workers}
         for path, worker in workers.items():
-            task = row_of("tasks", "tgid", worker.pid)
+            task = task_of(worker)
             group = row_of("cgroups", "cgroup_id", ids[path])
             check_equal(path, counters(task), counters(group))
             for key in ("allocs", "frees", "slab_hits"):
@@ -305,7 +270,7 @@ def cgroups_by_path():
         check("/" in [row["cgroup"] for row in Table("cgroups").rows], "no row for the root")
         for path, worker in reversed(workers.items()):
             worker.end()
-            (top / path).rmdir()
+            (TOP / path).rmdir()
         check_equal("name", "/one", row_of("cgroups", "cgroup_id", ids["one"])["cgroup"])
 
 
@@ -321,21 +286,15 @@ def reset_is_not_charged():
 
     The memory of a table that the caller holds open is charged to it.
     """
-    with cgroups() as top, loaded("kmemacct", "sites_max=8192"):
-        (top / "cgroup.subtree_control").write_text("+memory")
-        group = top / "resets"
-        group.mkdir()
-
+    with limited("max") as group, loaded("kmemacct", "sites_max=8192"):
         def attempt():
-            (group / "cgroup.procs").write_text(str(os.getpid()))
             control("reset")
             after = charged(group)
-            with Path(DEBUGFS, "kmemacct", "callers").open("rb"):
+            with open(FOLDER / "callers", "rb"):
                 return after is None or (after == 0 and charged(group) > 8192 * 64)
 
-        check(in_child(attempt), "wrong charges")
+        run_in(group, attempt)
         hidden = charged(group) is None
-        group.rmdir()
     return "memory.stat does not tell" if hidden else ""
 
 
@@ -351,27 +310,22 @@ def many_names(nr):
 def acct_full():
     """Test that when all rows are in use, other events count in [other], and none is lost."""
     worker = Traced(lambda: many_names(4300), "first")
-    wait_until_it_sleeps(worker.pid)
     with loaded("kmemacct"):
-        control("enabled 0")
-        control("account tasks,comm_syscalls")
-        control("enabled 1")
+        account("tasks,comm_syscalls")
         before = pairs_of("stats")["countmap_other"]
         worker.run()
-        wait_until_it_sleeps(worker.pid)
         control("enabled 0")
         tasks, calls = Table("tasks"), Table("comm_syscalls")
         other = [row for row in calls.rows if row["comm_syscall"] == "[other]"]
         check(other and other[0]["slab_hits"], f"nothing counts in [other]: {other}")
-        for key in SOURCE:
-            check_equal(key, tasks.sum(key), calls.sum(key))
+        check_equal("sums", sums_of(tasks), sums_of(calls))
         counted = pairs_of("stats")["countmap_other"] - before
         # On a slow machine, idle rows may have been recycled: then [other] has their counts, too.
         if calls.head["recycled"] == "0":
             check_equal("rows", 4096, len(calls.rows))
             check_equal("countmap_other", counted, other[0]["slab_hits"] + other[0]["allocs"])
         check(0 < counted <= other[0]["slab_hits"] + other[0]["allocs"], f"{counted}: {other}")
-        check_equal("last name", "name4299", row_of("tasks", "tgid", worker.pid)["comm"])
+        check_equal("last name", "name4299", task_of(worker)["comm"])
         control("reset")
         check_equal("after reset", 0, len(Table("comm_syscalls").rows))
         worker.end()
@@ -380,28 +334,19 @@ def acct_full():
 @several
 def acct_agree():
     """Test that the tables of the same events agree on their sums, also on bursts."""
-    with loaded("kmemacct"), short_lists(), contextlib.ExitStack() as stack:
-        for _ in range(CPUS):
-            stack.enter_context(child(some_work))
+    with loaded("kmemacct"), short_lists(), children(*[some_work] * CPUS):
         control("pages classes")
-        control("enabled 0")
-        control("account " + ",".join(ACCT_TABLES))
-        control("reset")
-        control("enabled 1")
+        account(",".join(ACCT_TABLES), "reset")
         time.sleep(2)
         control("enabled 0")
         # Let probes that have already begun finish
         time.sleep(0.1)
         tables = {name: Table(name) for name in (*ACCT_TABLES, "pcpu", "extfrag")}
-        for name in ("cgroups", "comm_sites", "comm_syscalls"):
-            for key in SOURCE:
-                check_equal(f"{key} of {name}", tables["tasks"].sum(key),
-                            tables[name].sum(key))
-        for key, others in (("refills", "refills"), ("drains", "drains"),
-                            ("batched", "batched")):
-            check_equal(key, tables["tasks"].sum(key), tables["pcpu"].sum(others))
-        for key in ("fallbacks", "fragmenting", "severe", "moderate", "changed"):
-            check_equal(key, tables["tasks"].sum(key), tables["extfrag"].sum(key))
+        for name, columns in (
+                ("cgroups", SOURCE), ("comm_sites", SOURCE), ("comm_syscalls", SOURCE),
+                ("pcpu", ("refills", "drains", "batched")),
+                ("extfrag", ("fallbacks", "fragmenting", "severe", "moderate", "changed"))):
+            check_equal(name, sums_of(tables["tasks"], columns), sums_of(tables[name], columns))
         for key in ("refills", "drains"):
             check(tables["pcpu"].sum(key), f"no {key}")
         for row in tables["pcpu"].rows:
@@ -427,9 +372,8 @@ def acct_modules():
     with loaded("kmemacct"):
         control("account comm_sites")
         names = []
-        for name in ("kmemacct_truth", "kmemacct_truth2"):
-            with loaded(name):
-                known = Truth(name)
+        for name in TWINS:
+            with truth_loaded(name) as known:
                 known.run("constant", "caches")
                 names.append(sites_of(known))
                 check_equal("hits and bytes", {
@@ -438,9 +382,7 @@ def acct_modules():
                     {function: [row["slab_hits"], row["slab_bytes"]]
                      for function, row in names[-1].items()})
             # Each row keeps its name, although both modules had the same addresses
-            check_equal("after rmmod", names, [
-                sites_of(Truth(of)) for of in ("kmemacct_truth", "kmemacct_truth2")
-            ][:len(names)])
+            check_equal("after rmmod", names, [sites_of(Truth(of)) for of in TWINS][:len(names)])
         rows = Counter(row["comm_site"] for row in Table("comm_sites").rows)
         check_equal("names of several rows", [], [name for name, nr in rows.items() if nr > 1])
         check(names[0] == names[1], f"{names} differ")
@@ -456,10 +398,8 @@ def acct_on_and_off():
         Table("callers")
         control("reset")
         memory = pairs_of("stats")["memory_bytes"]
-        with contextlib.ExitStack() as stack:
-            for work in (some_work, lambda: [Path(DEBUGFS, "kmemacct", name).read_bytes()
-                                             for name in (*ACCT_TABLES, "pcpu", "extfrag")]):
-                stack.enter_context(child(work))
+        with children(some_work, lambda: [(FOLDER / name).read_bytes()
+                                          for name in (*ACCT_TABLES, "pcpu", "extfrag")]):
             end = time.monotonic() + 5
             while time.monotonic() < end:
                 some = random.sample(ACCT_TABLES, random.randrange(5))
@@ -467,15 +407,12 @@ def acct_on_and_off():
                                        "pages off", "pages sites", "enabled 0",
                                        "enabled 1")))
                 times += 1
-            control("pages off")
-            control("account off")
+            control("pages off", "account off")
         check_equal("memory", memory, pairs_of("stats")["memory_bytes"])
         check_equal("setting", "off", settings()["account"])
         for command in ("account", "account all", "account tasks,", "account tasks cgroups",
                         "account ,tasks"):
-            with contextlib.suppress(OSError):
-                control(command)
-                check(False, f"{command!r} was accepted")
+            check_refused(f"{command!r}", lambda: control(command))
             check_equal(f"after {command!r}", "off", settings()["account"])
     return f"{times} commands"
 

@@ -1,36 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of functions that have no tracepoint: bulk functions, and frees by RCU."""
-import re
-from pathlib import Path
-
-from compare import BULK_FOLLOWED, check_all_freed, compare, slab_attribute
-from harness import check, check_equal, each_kernel, part, several, single
-from kernel import CPUS, loaded
-from processes import child, user_load
-from sums import check_sums
-from table import Table, control, pairs_of, read_all, settings
+from compare import BULK_FOLLOWED, compare, slab_attribute
+from harness import check, check_equal, check_row, check_zero, each_kernel, part, several, single
+from kernel import CPUS, loaded, vmalloc_bytes
+from processes import children, user_load
+from sums import check_dropped, check_sums
+from table import Table, check_stats, control, growth, pairs_of, read_all, settings
 from truth import (
-    COUNTS, STORM_HITS, both, handed_back, rows_by_function, storm, storm_until,
+    STORM_HITS, both, handed_back, rows_by_function, since_reset, storm, storm_until,
     until_settled)
 
 
 def check_followed():
     """Check that the bulk functions are followed, and that no call was missed since load."""
-    stats = pairs_of("stats")
-    check_equal("followed", [1] * len(BULK_FOLLOWED), [stats[key] for key in BULK_FOLLOWED])
-    check_equal("alloc_bulk_missed", 0, stats["alloc_bulk_missed"])
+    check_stats(free_bulk_followed=1, alloc_bulk_followed=1, alloc_bulk_missed=0)
 
 
 def check_bulk(known, when):
     check_followed()
     until_settled(known, lambda: handed_back(known))
     compare(known, when)
-    rows = rows_by_function(known, Table("callers"))
+    rows = rows_by_function(known)
     for name, row in known.own_sites().items():
         if row["handed"]:
-            check_equal(f"{when}: frees and live objects of {name}",
-                        [row["hits"], 0],
-                        [rows[name][key] for key in ("frees", "live_objs")])
+            check_row(f"{when}: {name}", {"frees": row["hits"], "live_objs": 0}, rows[name])
     check_followed()
 
 
@@ -62,22 +55,16 @@ def bulk():
             known.run(scenario)
             check_bulk(known, f"after {scenario}")
         note = summary_of(since)
-        known.run("drop")
-        compare(known, "after drop")
-        check_all_freed(known)
-        check_sums()
+        check_dropped(known)
         # After a reset, counters start at 0, and live objects stay.
         known.run("bulk_alloc")
         base = known.own_sites()
         control("reset")
         known.run("bulk_alloc")
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         for name in ("truth_bulk_odd", "truth_bulk_ctor"):
-            row = known.own_sites()[name]
-            expected = {key: row[key] if key.startswith("live")
-                        else row[key] - base[name][key] for key in COUNTS}
-            check_equal(f"{name} since reset", expected,
-                        {key: rows[name][key] for key in COUNTS})
+            check_row(f"{name} since reset", since_reset(known.own_sites()[name], base[name]),
+                      rows[name])
         known.run("drop")
         check_sums()
     return note
@@ -92,8 +79,7 @@ def handed_not_followed(known):
     known.run("kfree_rcu")
     # SLUB's own count, which includes the free objects on slabs of CPUs
     cache = known.own_sites()["truth_rcu_cache"]
-    until_settled(known, lambda: slab_attribute(cache["cache"], "objects") <
-                  cache["hits"] // 4)
+    until_settled(known, lambda: slab_attribute(cache["cache"], "objects") < cache["hits"] // 4)
     in_use = slab_attribute(cache["cache"], "objects")
     check(in_use < cache["hits"] // 4, f"{in_use} objects have not been freed")
     callers = Table("callers")
@@ -104,8 +90,7 @@ def handed_not_followed(known):
         if known.sites()[name]["handed"]:
             ghosts += row["live_objs"]
             repaired += row["hits"] - row["frees"] - row["live_objs"]
-    check(0 <= repaired <= stats["page_freed"] + stats["replaced"],
-          f"{repaired} repaired, {stats}")
+    check(0 <= repaired <= stats["page_freed"] + stats["replaced"], f"{repaired} repaired, {stats}")
     return ghosts, repaired, in_use, stats
 
 
@@ -116,16 +101,14 @@ def bulk_off():
         check_equal("setting", "off", settings()["bulk"])
         known.run("constant", "caches")
         compare(known, "bulk=off")
-        unmatched = pairs_of("stats")["free_unmatched"]
         known.run("bulk_alloc")
         live = sum(row["bulk_objs"] - row["frees"]
                    for row in known.own_sites().values() if row["bulk_objs"])
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         check(not any("truth_bulk" in name for name in rows),
               f"bulk objects with bulk=off: {sorted(rows)}")
-        known.run("drop")
-        now = pairs_of("stats")["free_unmatched"]
-        check(now - unmatched >= live, f"only {now - unmatched} unmatched frees of {live}")
+        unmatched = growth(lambda: known.run("drop"))["free_unmatched"]
+        check(unmatched >= live, f"only {unmatched} unmatched frees of {live}")
 
         # RCU frees in bulk only what fits in the pages that it got: 2,550 objects, sometimes none.
         ghosts, repaired, rounds = 0, 0, 0
@@ -138,9 +121,7 @@ def bulk_off():
         for table in (callers, caches):
             check_equal("confirmed_bytes", 0, table.sum("confirmed_bytes"))
         check_equal("confirmed_bytes", 0, summary["confirmed_bytes"])
-        for key in (*BULK_FOLLOWED, "alloc_bulk_missed", "bulk_allocs",
-                    "bulk_frees"):
-            check_equal(key, 0, stats[key])
+        check_zero((*BULK_FOLLOWED, "alloc_bulk_missed", "bulk_allocs", "bulk_frees"), stats)
         return f"{ghosts} ghosts, {repaired} repaired, {in_use} objects in use"
 
 
@@ -157,23 +138,19 @@ def storming_bulk():
             known.run("bulk_alloc", "bulk_free", "kfree_rcu", "kvfree_rcu", "drop")
             rounds += 1
 
-        with child(read_all), child(user_load), storm(known):
+        with children(read_all, user_load), storm(known):
             storm_until(known, STORM_HITS // 5, work, 3)
             known.run("bulk_alloc")
         check_bulk(known, "after the storm")
         check_sums()
         note = summary_of(since)
-        known.run("drop")
-        compare(known, "after the storm and drop")
-        check_all_freed(known)
+        check_dropped(known)
     return f"{rounds} rounds, {note}"
 
 
 def ring_bytes():
     """Return the memory of the kernel's rings of kretprobe instances, which are since 6.7."""
-    return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
-               for line in Path("/proc/vmallocinfo").read_text().splitlines()
-               if "objpool_init" in line or "rethook_alloc" in line)
+    return vmalloc_bytes("objpool_init", "rethook_alloc")
 
 
 @each_kernel
@@ -191,9 +168,8 @@ def kretprobe_memory():
         if ring_bytes() != before:
             check_equal("rings", ring_bytes() - before, more)
         rings, memory = ring_bytes(), pairs_of("stats")["memory_bytes"]
-        control("pages classes")
-        control("pages off")
-        check_equal("after pages off", memory, pairs_of("stats")["memory_bytes"])
+        control("pages classes", "pages off")
+        check_stats(memory_bytes=memory)
     # The kernel frees the rings after a grace period.
     return f"{more} bytes, {rings - before} of them in rings"
 

@@ -8,11 +8,13 @@ import signal
 import time
 from pathlib import Path
 
+from cgroups import TOP, cgroups, enter
 from harness import check, check_equal, several, wait_for
 from kernel import LIBC, loaded
-from parts.acct import SOURCE, cgroups, counters, some_work
-from table import Table, control, pairs_of
-from traced import Traced, wait_until_it_sleeps
+from memory import drop_caches
+from parts.acct import SOURCE, account, counters, rows_of, some_work, sums_of, task_of
+from table import Table, control, only, pairs_of
+from traced import Traced
 
 CLONE_VM, CLONE_VFORK = 0x100, 0x4000
 STACK = ctypes.create_string_buffer(1 << 16)
@@ -27,20 +29,20 @@ def short_process():
     os.waitpid(pid, 0)
 
 
-def cgroups_in(top, nr):
+def new_cgroups(nr):
     """Yield numbers.  For each, this process is in a new cgroup, which is removed afterwards."""
     for i in range(nr):
-        cgroup = top / f"kma{i}"
+        cgroup = TOP / f"kma{i}"
         cgroup.mkdir()
-        (cgroup / "cgroup.procs").write_text("0")
+        enter(cgroup)
         yield i
-        (top / "cgroup.procs").write_text("0")
+        enter(TOP)
         cgroup.rmdir()
 
 
-def many_processes(nr, top):
+def many_processes(nr):
     """Run processes, three fifths of them each in a cgroup of its own."""
-    for _ in cgroups_in(top, nr * 3 // 5):
+    for _ in new_cgroups(nr * 3 // 5):
         short_process()
     for _ in range(nr - nr * 3 // 5):
         short_process()
@@ -71,7 +73,7 @@ def mounts(nr):
 def call_shrinkers():
     """Let the kernel call all shrinkers to count their objects, and the module count the calls."""
     control("latency functions")
-    Path("/proc/sys/vm/drop_caches").write_text("2")
+    drop_caches("2")
     control("latency on")
 
 
@@ -85,7 +87,7 @@ def check_mounts(devices):
 
 def check_counts():
     """Check that no call of a shrinker is lost, and none of its time."""
-    (row,) = [row for row in Table("latency").rows if row["phase"] == "other:do_shrink_slab"]
+    row = only(Table("latency").rows, "phase", "other:do_shrink_slab")
     check_equal("calls", row["count"], Table("shrinkers").sum("counts"))
 
 
@@ -106,11 +108,10 @@ def check_agree():
     # Wait for probes that have already begun.
     time.sleep(0.1)
     tables = {name: Table(name) for name in ("tasks", "cgroups", "comm_syscalls")}
-    for key in SOURCE:
-        check_equal(f"{key} of comm_syscalls", tables["tasks"].sum(key),
-                    tables["comm_syscalls"].sum(key))
-    for key in (*SOURCE, "free_pages", "frees", "batched", "zone_locked", "drained", "fallbacks"):
-        check_equal(f"{key} of cgroups", tables["tasks"].sum(key), tables["cgroups"].sum(key))
+    for name, more in (("comm_syscalls", ()), ("cgroups", (
+            "free_pages", "frees", "batched", "zone_locked", "drained", "fallbacks"))):
+        columns = SOURCE + more
+        check_equal(name, sums_of(tables["tasks"], columns), sums_of(tables[name], columns))
     control("enabled 1")
     return tables
 
@@ -122,21 +123,19 @@ def recycled(name):
 @several
 def countmaps_recycled(nr=5000):
     """Test that processes, cgroups and file systems come and go, and rows do not run out."""
-    with cgroups() as top, loaded("kmemacct", "latency=on threshold_us=0"), \
+    with cgroups(), loaded("kmemacct", "latency=on threshold_us=0"), \
             contextlib.ExitStack() as stack:
-        control("enabled 0")
-        control("account tasks,cgroups,comm_syscalls")
-        control("enabled 1")
+        account("tasks,cgroups,comm_syscalls")
         with mounts(300) as devices:
             call_shrinkers()
             check_counts()
             rows, found = check_mounts(devices)
             check("super_cache_scan [other]" in rows, f"{len(rows)} rows, and no [other]")
             check(100 < len(found) < 300, f"{len(found)} file systems have a row")
-        many_processes(nr, top)
+        many_processes(nr)
         # The fewer CPUs there are, the more rows fit into the memory for them.
         while len(Table("tasks").rows) >= nr:
-            many_processes(nr, top)
+            many_processes(nr)
         for name in ("tasks", "cgroups", "shrinkers"):
             # Opening a table takes the lock, for which the worker that recycles does not wait.
             wait_for(f"recycled rows of {name}",
@@ -144,23 +143,20 @@ def countmaps_recycled(nr=5000):
         tables = check_agree()
         for name, column, past in (("tasks", "comm", "[ended tasks]"),
                                    ("cgroups", "cgroup", "[removed]")):
-            (row,) = [row for row in tables[name].rows if row[column] == past]
+            row = only(tables[name].rows, column, past)
             check(row["slab_hits"] > nr // 4, f"{row}")
         # New processes and cgroups get rows of their own.
         for number in range(3):
-            cgroup = top / f"kma_late{number}"
+            cgroup = TOP / f"kma_late{number}"
             cgroup.mkdir()
             stack.callback(cgroup.rmdir)
             worker = Traced(some_work)
             stack.callback(worker.end)
-            wait_until_it_sleeps(worker.pid)
             (cgroup / "cgroup.procs").write_text(str(worker.pid))
-            before = [row for row in Table("tasks").rows if row["tgid"] == worker.pid]
+            before = rows_of(worker)
             worker.run()
-            wait_until_it_sleeps(worker.pid)
-            (task,) = [row for row in Table("tasks").rows if row["tgid"] == worker.pid]
-            (group,) = [row for row in Table("cgroups").rows
-                        if row["cgroup_id"] == cgroup.stat().st_ino]
+            task = task_of(worker)
+            group = only(Table("cgroups").rows, "cgroup_id", cgroup.stat().st_ino)
             check_equal("name", f"/{cgroup.name}", group["cgroup"])
             earlier = counters(before[0]) if before else {}
             check_equal("counts", {key: value - earlier.get(key, 0)

@@ -4,13 +4,14 @@ import os
 from collections import Counter
 from pathlib import Path
 
+from cgroups import TOP, cgroups, run_in
 from compare import check_all_freed, exact_change
-from filters import called, cgroups, filtered, refilter, refused, run_in
-from harness import check, check_equal, several, single
+from filters import called, filtered, refilter, refused
+from harness import check, check_equal, check_row, several, single
 from kernel import KERNEL, loaded
-from sums import TRIES, check_identities, identities
+from sums import check_identities
 from table import Table, control, pairs_of, settings
-from truth import COUNTS, Truth, both, rows_by_function
+from truth import COUNTS, both, rows_by_function, truth_loaded
 
 # Scenarios after which each site has live objects of each kind that it allocates
 WORK = ("constant", "runtime", "large", "nodes", "caches", "copies", "cpus", "contexts",
@@ -23,7 +24,7 @@ def check_objects(known, matches, alike=True):
     With alike, also check callers: the row of a site whose live objects all match has to
     have all its objects, and a site of which none matches must have no row.
 
-    Return the number of objects that match, of live objects, and of rows compared.
+    Return the number of objects that match, and of live objects.
     """
     # Without objects whose call site is a function of the kernel
     live = {ptr: row for ptr, row in known.live().items() if row["site"] != "-"}
@@ -32,29 +33,24 @@ def check_objects(known, matches, alike=True):
     check_equal("rows of allocs that do not match", [], [
         row for ptr, row in rows.items() if ptr not in expected and ptr in live])
     check_equal("missing in allocs", [], [live[ptr] for ptr in expected - set(rows)])
-    callers = rows_by_function(known, Table("callers"))
-    whole = 0
+    callers = rows_by_function(known)
     for name, truth in known.own_sites().items():
         mine = [row for row in live.values() if row["site"] == name]
         if alike and mine and all(map(matches, mine)):
-            whole += 1
-            check_equal(f"{name}", {key: truth[key] for key in COUNTS},
-                        {key: callers[name][key] for key in COUNTS})
+            check_row(name, {key: truth[key] for key in COUNTS}, callers[name])
         elif alike and mine and not any(map(matches, mine)):
             check(name not in callers, f"callers has a row for {name}")
     check_identities()
-    return len(expected), len(live), whole
+    return len(expected), len(live)
 
 
 def try_objects(what, matches, run=lambda known: known.run(*WORK), least=1):
     """Filter by the truth module and the criteria `what`, and check the objects that match."""
     refilter(f"module kmemacct_truth{what}")
-    with loaded("kmemacct_truth"):
-        known = Truth()
+    with truth_loaded() as known:
         before = pairs_of("stats")["alloc_filtered"]
         more = run(known)
-        expected, live, _ = check_objects(
-            known, (lambda row: matches(row, more)) if more else matches)
+        expected, live = check_objects(known, (lambda row: matches(row, more)) if more else matches)
         check(least <= expected < live + (not what), f"{what}: {expected} of {live}")
         check(pairs_of("stats")["alloc_filtered"] - before >= live - expected,
               "alloc_filtered lacks some objects")
@@ -84,24 +80,21 @@ def filter_objects():
         with called("kma sel x"):
             for name in ("kma sel x", "kma*", "[jk]ma ?el x"):
                 notes.append(try_objects(f";comm {name}", lambda row: row["pid"] == me))
-        notes.append(try_objects(";comm kworker/*",
-                                 lambda row: row["pid"] not in (0, me)))
+        notes.append(try_objects(";comm kworker/*", lambda row: row["pid"] not in (0, me)))
     return ", ".join(notes)
 
 
 @single
 def filter_objects_gfp():
     """Test the criterion gfp, also for bulk allocations."""
-    zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc",
-              "truth_large_zeroed"}
+    zeroed = {"truth_const_kzalloc_100", "truth_kzalloc", "truth_kcalloc", "truth_large_zeroed"}
     with filtered("module kmemacct_truth"):
         notes = [try_objects(";gfp GFP_ATOMIC|__GFP_ZERO",
                              lambda row: row["site"] in zeroed),
                  # All allocations of the truth have these flags, also those in bulk.
                  try_objects(";gfp GFP_ATOMIC|__GFP_NOWARN;size 64-300",
                              lambda row: 64 <= row["bytes_alloc"] <= 300)]
-    with filtered("module kmemacct_truth;gfp __GFP_ACCOUNT"), loaded("kmemacct_truth"):
-        known = Truth()
+    with filtered("module kmemacct_truth;gfp __GFP_ACCOUNT"), truth_loaded() as known:
         known.run(*WORK)
         check_equal("rows", [], Table("callers").rows)
         check_identities()
@@ -113,7 +106,7 @@ def filter_objects_gfp():
 def filter_cgroups():
     """Test that the criterion cgroup matches a cgroup and those below it."""
     def run(known):
-        pids = [run_in(path, known, "constant", "runtime", "caches") for path in paths]
+        pids = [run_in(path, lambda: known.run("constant", "runtime", "caches")) for path in paths]
         known.run("constant", "runtime", "bulk_alloc")
         return {pid for pid, path in zip(pids, paths) if path.is_relative_to(inside)}
 
@@ -121,17 +114,16 @@ def filter_cgroups():
         notes = []
         with filtered("module kmemacct_truth"):
             for name in ("a", "a/b", "d"):
-                inside = paths[0].parent / name
+                inside = TOP / name
                 notes.append(try_objects(f";cgroup /{name}",
                                          lambda row, pids: row["pid"] in pids, run))
             refused("filter cgroup /e", "/e")
             refused("filter cgroup a", "cgroup")
             refused("filter cgroup /a/cgroup.procs", "cgroup.procs")
             # A cgroup may be removed while it is in the filter.
-            extra = paths[0] / "gone"
-            extra.mkdir()
+            (TOP / "a/gone").mkdir()
             control("filter cgroup /a/gone")
-            extra.rmdir()
+            (TOP / "a/gone").rmdir()
             control("filter comm nobody")
             check_equal("setting", "/a/gone", settings()["filter_cgroup"])
             control("filter cgroup /a")
@@ -141,14 +133,12 @@ def filter_cgroups():
 @several
 def filter_nodes():
     """Test that the criterion node is the node of the memory, not the requested one."""
-    nodes = {int(path.name[4:]) for path in
-             Path("/sys/devices/system/node").glob("node[0-9]*")}
+    nodes = {int(path.name[4:]) for path in Path("/sys/devices/system/node").glob("node[0-9]*")}
     notes = []
     for node in nodes:
-        with filtered(f"module kmemacct_truth;node {node}"), loaded("kmemacct_truth"):
-            known = Truth()
+        with filtered(f"module kmemacct_truth;node {node}"), truth_loaded() as known:
             known.run(*WORK)
-            found, live, _ = check_objects(known, lambda row: row["node"] == node, False)
+            found, live = check_objects(known, lambda row: row["node"] == node, False)
             check(found, f"no objects on node {node}")
             check((found == live) == (len(nodes) == 1), f"{found} of {live}")
             notes.append(f"{found}/{live}")
@@ -166,8 +156,7 @@ def filter_nothing_else():
     with both() as known:
         control("filter comm nobody")
         n = known.values()["nothings"]
-        exact_change("failed", {"alloc_failed": n, "double_fired": n if twice else 0},
-                     known)
+        exact_change("failed", {"alloc_failed": n, "double_fired": n if twice else 0}, known)
         exact_change("large", {"double_fired": 125 if twice else 0, "recorded_allocs": 0}, known)
         control("reset")
         known.run(*WORK)
@@ -182,19 +171,12 @@ def filter_nothing_else():
 @single
 def filter_sampled():
     """Test sampling with a filter: exactly the events that match take part."""
-    with filtered("module kmemacct_truth", "sample_bytes=4096"), \
-            loaded("kmemacct_truth"):
-        known = Truth()
+    with filtered("module kmemacct_truth", "sample_bytes=4096"), truth_loaded() as known:
         known.run("sampled", "drop", "sampled", *WORK)
         truth = Counter()
-        for name, row in known.own_sites().items():
+        for row in known.own_sites().values():
             truth.update({key: row[key] for key in ("hits", "bulk_objs")})
-        for _ in range(TRIES):
-            stats = pairs_of("stats")
-            left, right = identities(stats)["allocation events"]
-            if left == right:
-                break
-        check_equal("allocation events", left, right)
+        stats = check_identities("allocation events")
         summary = pairs_of("summary")
         table = Table("callers")
         check(all(known.is_mine(row["site"]) for row in table.rows),

@@ -3,13 +3,13 @@
 import os
 from collections import Counter
 
-from filters import called, cgroups, filtered, refilter, run_in
-from harness import Failed, check, check_equal, single
+from cgroups import cgroups, run_in
+from filters import called, filtered, refilter
+from harness import check, check_equal, check_row, single
 from kernel import loaded
 from page_truth import RUNS, check_rows, expected_rows, found_rows
-from sums import TRIES
-from table import Table, control, pairs_of
-from truth import Truth
+from table import Table, control, growth, pairs_of, until_equal
+from truth import truth_loaded
 
 
 def masks():
@@ -18,25 +18,23 @@ def masks():
 
 def check_page_sums():
     """Check that each event is in one counter.  Return the number of filtered events."""
+    def read():
+        orders, v = Table("orders"), pairs_of("page_summary")
+        return (v["alloc_requests"] + v["page_bulk"],
+                orders.sum("hits") + orders.sum("bulk_allocs") + v["page_failed"] +
+                v["page_off"] + v["page_filtered"] + v["page_dropped_sites"], v["page_filtered"])
+
     control("enabled 0")
     try:
-        for _ in range(TRIES):
-            orders, v = Table("orders"), pairs_of("page_summary")
-            left = v["alloc_requests"] + v["page_bulk"]
-            right = (orders.sum("hits") + orders.sum("bulk_allocs") + v["page_failed"] +
-                     v["page_off"] + v["page_filtered"] + v["page_dropped_sites"])
-            if left == right:
-                return v["page_filtered"]
+        return until_equal("sums of page_summary and orders", read)[2]
     finally:
         control("enabled 1")
-    raise Failed(f"none of {TRIES} summaries adds up; the last one: {left}, {right}")
 
 
 def try_pages(what, matches, run=lambda known: known.run(*RUNS)):
     """Filter by the truth module and the criteria `what`, and check the rows that match."""
     refilter(f"module kmemacct_pages{what}")
-    with loaded("kmemacct_pages"):
-        known = Truth("kmemacct_pages")
+    with truth_loaded("kmemacct_pages") as known:
         run(known)
         rows = expected_rows(known)
         expected = {key: row for key, row in rows.items() if matches(*key)}
@@ -85,8 +83,7 @@ def filter_blocks_of():
                             ("module kmemacct_pages", True), ("module kernel", False),
                             ("module kmemacct", False), ("node 0", True)):
             refilter(what)
-            with loaded("kmemacct_pages"):
-                known = Truth("kmemacct_pages")
+            with truth_loaded("kmemacct_pages") as known:
                 known.run(*RUNS)
                 if found and what != "node 0":
                     check_rows(known)
@@ -95,13 +92,11 @@ def filter_blocks_of():
                 known.run("drop")
         for group, found in zip(paths, (True, True, False)):
             refilter("cgroup /a")
-            with loaded("kmemacct_pages"):
-                known = Truth("kmemacct_pages")
-                run_in(group, known, *RUNS)
+            with truth_loaded("kmemacct_pages") as known:
+                run_in(group, lambda: known.run(*RUNS))
                 if found:
                     check_rows(known)
-                check_equal(f"{group}", found,
-                            bool(found_rows(known, Table("page_callers"))))
+                check_equal(f"{group}", found, bool(found_rows(known, Table("page_callers"))))
                 check_page_sums()
                 known.run("drop")
 
@@ -109,8 +104,7 @@ def filter_blocks_of():
 @single
 def pages_again():
     """Test that all counts are 0 after tracking is switched off, and on in another mode."""
-    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
-        known = Truth("kmemacct_pages")
+    with loaded("kmemacct", "pages=sites"), truth_loaded("kmemacct_pages") as known:
         known.run(*RUNS)
         check_page_sums()
         control("pages off")
@@ -124,9 +118,8 @@ def pages_again():
                   f"window of {name}")
         check_page_sums()
         # The truth frees pages that were allocated before tracking was switched on.
-        pages = pairs_of("page_summary")["pages_free_only"]
-        known.run("drop")
-        check(pairs_of("page_summary")["pages_free_only"] > pages, "pages_free_only has not grown")
+        check(growth(lambda: known.run("drop"), "page_summary")["pages_free_only"],
+              "pages_free_only has not grown")
         control("reset")
         check_equal("since", "reset", Table("orders").head["since"])
         check_page_sums()
@@ -136,20 +129,15 @@ def pages_again():
 def filter_blocks_ways():
     """Test that `orders` is exact in all modes, also with sampled call sites."""
     for mode in ("pages=classes", "pages=sites", "pages=sites page_sample_bytes=16384"):
-        with filtered("module kmemacct_pages", mode), loaded("kmemacct_pages"):
-            known = Truth("kmemacct_pages")
+        with filtered("module kmemacct_pages", mode), truth_loaded("kmemacct_pages") as known:
             known.run(*RUNS)
             truth = {}
             for (_, order, kind, _), row in expected_rows(known).items():
                 truth.setdefault((order, kind), Counter()).update(row)
-            found = {(row["order"], row["migratetype"]): row
-                     for row in Table("orders").rows}
-            for key, row in found.items():
-                check_equal(f"{mode} {key}", {name: truth.get(key, Counter())[name]
-                                              for name in ("hits", "kb", "frees", "live_kb",
-                                                           "live_allocs", "bulk_allocs")},
-                            {name: row[name] for name in ("hits", "kb", "frees", "live_kb",
-                                                          "live_allocs", "bulk_allocs")})
+            for row in Table("orders").rows:
+                key = row["order"], row["migratetype"]
+                check_row(f"{mode} {key}", {name: truth.get(key, Counter())[name] for name in (
+                    "hits", "kb", "frees", "live_kb", "live_allocs", "bulk_allocs")}, row)
             check_page_sums()
             known.run("drop")
 

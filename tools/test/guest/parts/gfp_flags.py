@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Test of the table of gfp flag names."""
 import re
-from pathlib import Path
 
+from ftrace import TRACING
 from harness import check_equal, each_kernel, single
-from kernel import DEBUGFS, KERNEL, loaded
+from kernel import KERNEL, loaded
 from table import Table
-from truth import Truth
+from truth import truth_loaded
 
 
 def decode(mask, rows):
@@ -25,15 +25,11 @@ def decode(mask, rows):
 @single
 def gfp_flags():
     """Test that the names and their order are those of the kernel's trace events."""
-    formats = [Path(top, "events/kmem/mm_page_alloc/format")
-               for top in ("/sys/kernel/tracing", DEBUGFS / "tracing")]
-    text = next(path for path in formats if path.exists()).read_text()
+    text = (TRACING / "events/kmem/mm_page_alloc/format").read_text()
     text = text[text.index("gfp_flags=%s"):]
-    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
+    with loaded("kmemacct", "pages=sites"), truth_loaded("kmemacct_pages") as known:
         rows = Table("gfp_flags").rows
-        check_equal("names", re.findall(r'"(\w*GFP\w*)"', text),
-                    [row["flag"] for row in rows])
-        known = Truth("kmemacct_pages")
+        check_equal("names", re.findall(r'"(\w*GFP\w*)"', text), [row["flag"] for row in rows])
         known.run("blocks")
         names = {decode(int(row["gfp"], 16), rows) for row in known.lines("sites")
                  if row["order"] == 1}

@@ -4,69 +4,22 @@
 Only the tasks of the cgroup reclaim memory there, so all that is counted for the origin `memcg` is
 theirs, and ftrace tells what it has to be.
 """
-import contextlib
 import errno
-import os
 import re
 import select
-import signal
 import time
-from pathlib import Path
 
-from filters import cgroups
-from harness import check, check_equal, each_kernel, part, several, wait_for
-from kernel import DEBUGFS, loaded, rmmod
+from cgroups import limited, run_in, start_in
+from harness import (
+    check, check_equal, check_refused, check_zero, each_kernel, part, several, wait_for)
+from kernel import loaded, rmmod
+from memory import drop_caches, read_libraries
+from processes import ended, kill
 from reclaim_trace import check_latency, check_shrinkers, watched
-from table import Table, control, pairs_of, read_all
+from table import FOLDER, Table, control, only, pairs_of, read_all
 
-LIMIT = 12 << 20
-
-
-@contextlib.contextmanager
-def limited():
-    """Yield a cgroup with little memory."""
-    with cgroups("kma_limited") as (cgroup,):
-        (cgroup.parent / "cgroup.subtree_control").write_text("+memory")
-        (cgroup / "memory.max").write_text(str(LIMIT))
-        (cgroup / "memory.oom.group").write_text("0")
-        yield cgroup
-
-
-def read_files(size):
-    """Read files, so that the page cache is reclaimed again and again.
-
-    The page cache belongs to the cgroup that has first read it, so drop what others have read.
-    """
-    for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
-        if size <= 0:
-            return
-        with contextlib.suppress(OSError), open(path, "rb", buffering=0) as f:
-            os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            while size > 0 and (data := f.read(1 << 17)):
-                size -= len(data)
-
-
-def child_in(cgroup, work):
-    """Start a process in a cgroup.  Return its PID."""
-    pid = os.fork()
-    if not pid:
-        try:
-            (cgroup / "cgroup.procs").write_text(str(os.getpid()))
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return pid
-
-
-def ended(pid):
-    check_equal("child", 0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-
-
-def of_phase(phase):
-    rows = [row for row in Table("latency").rows if row["phase"] == phase]
-    check_equal(f"rows of {phase}", 1, len(rows))
-    return rows[0]
+# Counters of events or phases that were not recorded
+LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost", "slow_lost")
 
 
 def check_sums(row):
@@ -98,26 +51,27 @@ def check_slow(row, pid):
     return slow
 
 
+def refuses_rmmod():
+    """Check that the module cannot be unloaded while a file is open."""
+    check_refused("rmmod", lambda: rmmod("kmemacct"), errno.EAGAIN, errno.EBUSY)
+
+
 @each_kernel
 @part
 def latency_counts():
     """Test that counts, pages and times of reclaim in a cgroup are those of ftrace."""
     with watched("threshold_us=1") as watch, limited() as cgroup:
         watch.begin()
-        pid = child_in(cgroup, lambda: read_files(60 << 20))
-        ended(pid)
+        pid = run_in(cgroup, lambda: read_libraries(60 << 20))
         expected, tables = watch.end("latency", "shrinkers")
         row = check_latency(expected, tables["latency"])["memcg:memcg_reclaim"]
         check(row["count"] > 20, f"only {row['count']} times")
         check_shrinkers(expected, tables["shrinkers"])
         stalls = check_sums(row)
         check_slow(row, pid)
-        stats = pairs_of("stats")
-        for name in ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
-                     "slow_lost"):
-            check_equal(name, 0, stats[name])
-        check_equal("records that are left after a reset", 0, (
-            control("reset"), len(Table("slow").rows))[1])
+        check_zero(LOST, pairs_of("stats"))
+        control("reset")
+        check_equal("records that are left after a reset", 0, len(Table("slow").rows))
     known = expected.rows["memcg:memcg_reclaim"]
     return (f"{row['count']} times, {known.least} <= {row['total_us']} <= {known.most} us, "
             f"{len(stalls)} rows")
@@ -132,12 +86,12 @@ def latency_functions():
                     if name.startswith("followed_") and value]
         check(len(followed) > 8, f"only {followed} are followed")
         control("reset")
-        ended(child_in(cgroup, lambda: read_files(40 << 20)))
-        row = of_phase("memcg:memcg_reclaim")
+        run_in(cgroup, lambda: read_libraries(40 << 20))
+        row = only(Table("latency").rows, "phase", "memcg:memcg_reclaim")
         phases = {r["phase"] for r in Table("latency").rows}
         check({"memcg:shrink_node", "memcg:shrink_slab"} <= phases, f"only {phases}")
         # This calls all shrinkers.
-        Path("/proc/sys/vm/drop_caches").write_text("2")
+        drop_caches("2")
         control("enabled 0")
         counted = sum(r["count"] for r in Table("latency").rows
                       if r["phase"].endswith(":do_shrink_slab"))
@@ -154,18 +108,14 @@ def latency_poll():
     """Test that poll() tells of new records, and that an open file keeps the module."""
     with loaded("kmemacct", "threshold_us=1"), limited() as cgroup:
         control("reset")
-        with open(DEBUGFS / "kmemacct/slow", "rb", buffering=0) as f:
+        with open(FOLDER / "slow", "rb", buffering=0) as f:
             poller = select.poll()
             poller.register(f, select.POLLIN)
             check_equal("poll() before", [], poller.poll(300))
-            pid = child_in(cgroup, lambda: read_files(30 << 20))
+            pid = start_in(cgroup, lambda: read_libraries(30 << 20))
             check(poller.poll(60000), "poll() does not tell of a new record")
             ended(pid)
-            try:
-                rmmod("kmemacct")
-                check(False, "rmmod works while a file is open")
-            except OSError as e:
-                check(e.errno in (errno.EAGAIN, errno.EBUSY), f"rmmod: {e}")
+            refuses_rmmod()
         check(Table("slow").rows, "no record")
 
 
@@ -174,13 +124,13 @@ def latency_switches():
     """Test that settings can be changed, and the module unloaded, while memory is reclaimed."""
     def forever():
         while True:
-            read_files(30 << 20)
+            read_libraries(30 << 20)
 
     commands = ("latency off", "latency functions", "reset", "latency on", "enabled 0",
                 "latency functions", "enabled 1", "latency on", "account tasks,comm_sites")
     start = time.monotonic()
     with limited() as cgroup:
-        pid = child_in(cgroup, forever)
+        pid = start_in(cgroup, forever)
         try:
             for parameters in ("threshold_us=1", "latency=functions"):
                 with loaded("kmemacct", parameters):
@@ -188,14 +138,11 @@ def latency_switches():
                         control(command)
                         read_all()
                     time.sleep(0.5)
-                    stats = pairs_of("stats")
-                    for name in ("stall_no_slot", "stall_too_deep"):
-                        check_equal(name, 0, stats[name])
+                    check_zero(("stall_no_slot", "stall_too_deep"), pairs_of("stats"))
                     wait_for("a row of stalls", lambda: Table("stalls").rows)
                     wait_for("a task that has waited", lambda: Table("tasks").sum("stall_us"))
         finally:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            kill(pid)
     return f"{2 * len(commands)} commands in {time.monotonic() - start:.1f} s"
 
 

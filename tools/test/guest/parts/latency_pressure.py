@@ -2,19 +2,19 @@
 """Tests of reclaim and compaction while memory is short.  They need a guest with 256 MiB."""
 import contextlib
 import mmap
-import os
-import re
 import subprocess
 from pathlib import Path
 
 from delays import delay_accounting, delays_of, probed
-from harness import check, check_equal, each_kernel, only_in
-from memory import available_kb, touch
+from harness import check, check_equal, check_zero, each_kernel, only_in
+from kernel import written
+from memory import anonymous, available_kb, punch, touch
+from processes import kept
 from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, complete, watched
 from table import pairs_of
 
 SWAP = "192M"
-THP = Path("/sys/kernel/mm/transparent_hugepage")
+THP = "/sys/kernel/mm/transparent_hugepage"
 HUGE = 2 << 20
 SECONDS = 5
 KB_LEFT = 40 * 1024
@@ -42,19 +42,10 @@ def zram_swap():
         subprocess.run(["rmmod", "zram"], check=True)
 
 
-@contextlib.contextmanager
 def huge_pages():
     """Reclaim and compact memory directly for each huge page, and not in the background."""
-    values = {THP / "enabled": "always", THP / "defrag": "always",
-              Path("/proc/sys/vm/compaction_proactiveness"): "0"}
-    before = {file: re.sub(r".*\[(\w+)\].*", r"\1", file.read_text().strip()) for file in values}
-    try:
-        for file, value in values.items():
-            file.write_text(value)
-        yield
-    finally:
-        for file, value in before.items():
-            file.write_text(value)
+    return written({f"{THP}/enabled": "always", f"{THP}/defrag": "always",
+                    "/proc/sys/vm/compaction_proactiveness": "0"})
 
 
 def psi_us():
@@ -67,55 +58,23 @@ def fragment():
     areas = []
 
     def area(advice):
-        areas.append(mmap.mmap(-1, 2 * HUGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        areas.append(anonymous(2 * HUGE))
         areas[-1].madvise(advice)
         touch(areas[-1])
 
     while available_kb() > KB_LEFT:
         area(mmap.MADV_NOHUGEPAGE)
     for old in areas[::2]:
-        for at in range(0, len(old), 2 * mmap.PAGESIZE):
-            old.madvise(mmap.MADV_DONTNEED, at, mmap.PAGESIZE)
+        punch(old)
     for _ in range(20):
         area(mmap.MADV_HUGEPAGE)
-
-
-@contextlib.contextmanager
-def child(work):
-    """Run work() in a process.  Yield its PID when it is done, and end the process then."""
-    done, end = os.pipe(), os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            os.close(end[1])
-            Path("/proc/self/oom_score_adj").write_text("1000")
-            work()
-            os.write(done[1], b"x")
-            os.read(end[0], 1)
-        finally:
-            os._exit(0)
-    os.close(done[1])
-    os.close(end[0])
-    try:
-        check(os.read(done[0], 1), "the process failed")
-        yield pid
-    finally:
-        os.close(done[0])
-        os.close(end[1])
-        os.waitpid(pid, 0)
 
 
 def stress():
     # If memory runs out, the OOM killer takes a process of stress-ng.
     subprocess.run(["stress-ng", *STRESS], check=True)
-    with child(fragment):
+    with kept(fragment):
         pass
-
-
-def check_counters():
-    stats = pairs_of("stats")
-    for name in COUNTERS:
-        check_equal(name, 0, stats[name])
 
 
 def check_stalls(rows, stalls):
@@ -147,7 +106,7 @@ def latency_pressure():
         expected, tables, psi = complete(watch, lambda: pressed(watch))
         rows = check_latency(expected, tables["latency"])
         check_shrinkers(expected, tables["shrinkers"])
-        check_counters()
+        check_zero(COUNTERS, pairs_of("stats"))
         total = check_stalls(rows, tables["stalls"].rows)
         check(psi > 0, "PSI does not see any pressure")
     return (f"{expected.nr} events, {len(rows)} phases, {len(expected.shrinkers)} shrinkers; "
@@ -183,7 +142,7 @@ def check_compaction(delay, rows, expected, around):
 
 def delayed(watch, probes):
     """Return what there is to compare, or None if there is nothing."""
-    with child(fragment) as pid:
+    with kept(fragment) as pid:
         delays = delays_of(pid)
     watch.settle()
     if watch.lost():
@@ -205,7 +164,7 @@ def latency_delays():
         (reclaim, compact), expected, table, inside, around = complete(
             watch, lambda: delayed(watch, probes))
         rows = check_latency(expected, table)
-        check_counters()
+        check_zero(COUNTERS, pairs_of("stats"))
         gaps = check_reclaim(reclaim, rows, expected, inside)
         text = f"reclaim: {reclaim[0]} times, {reclaim[1]:.0f} us, {gaps} us in gaps"
         if compact:

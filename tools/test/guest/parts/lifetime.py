@@ -5,20 +5,19 @@ import errno
 import random
 import time
 from collections import Counter
-from pathlib import Path
 
-from compare import check_all_freed, compare
+from compare import check_all_freed, compare_after
 from harness import (
-    check, check_equal, each_kernel, only_in, progress, several, single, wait_for)
+    check, check_equal, check_row, each_kernel, only_in, progress, several, single,
+    wait_for)
 from kernel import DEBUGFS, has_checkers, insmod, loaded, rmmod
-from processes import child, user_load
+from processes import child, children, user_load
 from sums import check_sums
-from table import TABLES, Table, control, pairs_of, read_all
-from truth import COUNTS, Truth, both, rows_by_function, storm, storm_until
-
-
-def text_address(module):
-    return Path("/sys/module", module, "sections/.text").read_text()
+from table import (
+    CONTROL, FOLDER, PARAMETERS, PROC, TABLE_FILES, Table, control, growth, pairs_of,
+    read_all)
+from truth import (
+    COUNTS, TWINS, Truth, both, rows_by_function, storm, storm_until, text_address, truth_loaded)
 
 
 @each_kernel
@@ -29,16 +28,14 @@ def unloading():
     addresses = []
     with loaded("kmemacct"):
         for i in range(8):
-            known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
-            with loaded(known.module):
+            with truth_loaded(TWINS[i % 2]) as known:
                 addresses.append(text_address(known.module))
                 known.run("constant", "runtime", "caches", "drop")
                 if i == 0:
                     known.run("leak")
                 sums = total.setdefault(known.module, {})
                 for name, row in known.own_sites().items():
-                    sums.setdefault(name, Counter()).update(
-                        {key: row[key] for key in COUNTS})
+                    sums.setdefault(name, Counter()).update({key: row[key] for key in COUNTS})
                 check_names(total)
         check_names(total)
         check_sums()
@@ -57,22 +54,19 @@ def check_names(total):
         rows = rows_by_function(known, callers)
         check_equal(f"functions of {module}", sorted(sites), sorted(rows))
         for name, expected in sites.items():
-            check_equal(f"{name} [{module}]", dict(expected),
-                        {key: rows[name][key] for key in COUNTS})
-        live = [row for row in allocs.rows if known.is_mine(row["site"])]
+            check_row(f"{name} [{module}]", dict(expected), rows[name])
         check_equal(f"live objects of {module}",
-                    sum(sums["live_objs"] for sums in sites.values()), len(live))
+                    sum(sums["live_objs"] for sums in sites.values()), len(known.allocs(allocs)))
 
 
 def check_since_reset(known, leaked):
     """Check that rows of a module have what it did since the reset, and all that it leaked."""
-    rows = rows_by_function(known, Table("callers"))
+    rows = rows_by_function(known)
     for name, row in known.own_sites().items():
         expected = {key: row[key] for key in COUNTS}
         for key in "live_bytes", "live_objs":
             expected[key] += leaked[known.module, name, key]
-        check_equal(f"{name} [{known.module}]", expected,
-                    {key: rows[name][key] for key in COUNTS})
+        check_row(f"{name} [{known.module}]", expected, rows[name])
 
 
 @single
@@ -81,12 +75,11 @@ def recycled_rows():
     leaked = Counter()
     with loaded("kmemacct"), child(read_all):
         retired = pairs_of("stats")["sites_retired"]
-        control("reset")
-        check(pairs_of("stats")["sites_recycled"] <= retired, "rows of the kernel were recycled")
+        check(growth(lambda: control("reset"))["sites_recycled"] <= retired,
+              "rows of the kernel were recycled")
         for i in range(16):
-            known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
             control("reset")
-            with loaded(known.module):
+            with truth_loaded(TWINS[i % 2]) as known:
                 known.run("constant", "runtime", "caches", "drop")
                 if i % 8 < 2:
                     known.run("leak")
@@ -98,8 +91,7 @@ def recycled_rows():
         stats = pairs_of("stats")
         check(stats["sites_recycled"] > 16, f"sites_recycled {stats['sites_recycled']}")
         # Only rows with live objects are left of the modules: those of the four that leaked.
-        rows = [row for row in Table("callers").rows
-                if "[kmemacct_truth" in row["site"]]
+        rows = [row for row in Table("callers").rows if "[kmemacct_truth" in row["site"]]
         check(rows and all(row["live_objs"] and not row["hits"] for row in rows),
               f"rows of unloaded modules: {rows}")
         check(stats["sites_retired"] < 100, f"sites_retired {stats['sites_retired']}")
@@ -112,8 +104,7 @@ def recycled_rows():
 def destroyed_caches():
     """Test that destroyed caches keep their names and sizes when an address is reused."""
     with both() as known:
-        known.run("cycle")
-        compare(known, "after cycle")
+        compare_after(known, "cycle")
         # By cache name: (object size, slot size); SLUB aligns slots to 8 bytes
         slots = {"_cycle_a": [(120, 120)], "_cycle_b": [(250, 256), (1250, 1256)]}
         rounds = 120
@@ -128,9 +119,8 @@ def destroyed_caches():
                 "bytes_alloc": sum(rounds * slot for _, slot in sizes),
                 "frees": rounds * len(sizes),
             }
-            row = rows.get(known.module + name)
-            check(row, f"no cache {name}")
-            check_equal(name, expected, {key: row[key] for key in expected})
+            check(known.module + name in rows, f"no cache {name}")
+            check_row(name, expected, rows[known.module + name])
         stats = pairs_of("stats")
         check_equal("cache_destroy_followed", 1, stats["cache_destroy_followed"])
         check(stats["caches_used"] < 300, f"caches_used {stats['caches_used']}")
@@ -146,8 +136,7 @@ NUMBERS_SHORT = 1024 // 8 * 7
 
 
 def churn_values():
-    lines = (CHURN / "values").read_text().splitlines()
-    return {name: int(value) for name, value in map(str.split, lines)}
+    return Truth("kmemacct_churn").values()
 
 
 def has_numbers_for(caches):
@@ -181,7 +170,7 @@ def churn(caches):
 
 @single
 def churned_caches(caches=1500):
-    """Test that numbers of destroyed caches are used again, and inherit neither names nor counts."""
+    """Test that numbers of destroyed caches are used again, without their names and counts."""
     with loaded("kmemacct"), loaded("kmemacct_churn"):
         # No row is [other] yet, so later [other] has only churned caches.
         control("reset")
@@ -196,8 +185,7 @@ def churned_caches(caches=1500):
         check_equal("caches without a number", 0, stats["other_caches"])
         check_equal("caches whose number was recycled", caches, stats["caches_recycled"])
         check(stats["caches_used"] <= used + 20, f"caches_used {stats['caches_used']}, {used}")
-        left = [row["cache"] for row in Table("caches").rows
-                if row["cache"].startswith(CHURN_NAME)]
+        left = [row["cache"] for row in Table("caches").rows if row["cache"].startswith(CHURN_NAME)]
         check_equal("churned caches after a reset", [], left)
         check_sums()
         return f"{caches} caches"
@@ -208,7 +196,7 @@ def churned_caches(caches=1500):
 def switch_while_possible():
     """Switch `enabled`.  The file exists even before module init and after module exit."""
     with contextlib.suppress(OSError):
-        Path("/sys/module/kmemacct/parameters/enabled").write_text(random.choice("01"))
+        (PARAMETERS / "enabled").write_text(random.choice("01"))
     # Not too often: each switch patches the kernel's code
     time.sleep(0.01)
 
@@ -216,8 +204,7 @@ def switch_while_possible():
 def insert_and_remove(times):
     """Load and unload kmemacct many times under a storm."""
     start = time.monotonic()
-    with loaded("kmemacct_truth"):
-        known = Truth()
+    with truth_loaded() as known:
         # Objects older than kmemacct are freed while it is loaded, which must do no harm.
         known.run("constant", "caches")
         with child(user_load), storm(known):
@@ -229,13 +216,13 @@ def insert_and_remove(times):
                     if i % 10 == 0:
                         read_all()
                     rmmod("kmemacct")
-                    check(not Path(DEBUGFS, "kmemacct").exists(), "files are left in debugfs")
+                    check(not FOLDER.exists(), "files are left in debugfs")
             insmod("kmemacct")
             storm_until(known, 10000)
         # All objects recorded since load have been freed, or are freed by `drop`.
         with contextlib.ExitStack() as stack:
             stack.callback(rmmod, "kmemacct")
-            check(rows_by_function(known, Table("callers")), "nothing was recorded")
+            check(rows_by_function(known), "nothing was recorded")
             known.run("drop")
             check_all_freed(known)
             check_sums()
@@ -245,7 +232,7 @@ def insert_and_remove(times):
 @each_kernel
 @only_in("4", "small")
 def cycles(times=2):
-    """Test that insmod and rmmod can be repeated under load; make check-debug does it 1,000 times."""
+    """Test insmod and rmmod many times under load; make check-debug does it 1,000 times."""
     return insert_and_remove(times)
 
 
@@ -261,16 +248,14 @@ def answers_in_use():
 
 def read_while_possible():
     """Read all tables.  Any of them may go away at any moment."""
-    for path in [DEBUGFS / "kmemacct" / name for name in TABLES] + [
-            Path("/proc/kmemacct")]:
+    for path in TABLE_FILES:
         time.sleep(random.random() / 200)
         try:
             with open(path, "rb", buffering=0) as f:
                 while f.read(333):
                     pass
         except OSError as e:
-            if e.errno not in (errno.ENOENT, errno.EIO, errno.ENODEV,
-                               errno.EINVAL, errno.ENXIO):
+            if e.errno not in (errno.ENOENT, errno.EIO, errno.ENODEV, errno.EINVAL, errno.ENXIO):
                 raise
 
 
@@ -278,19 +263,21 @@ def read_while_possible():
 def rmmod_while_reading():
     """Test rmmod while tables are read: it fails, or the readers get an error."""
     insmod("kmemacct")
-    for name in (*TABLES, "control"):
-        with open(DEBUGFS / "kmemacct" / name, "rb", buffering=0) as f:
+    for path in (*TABLE_FILES, CONTROL):
+        if path == PROC:
+            continue
+        with open(path, "rb", buffering=0) as f:
             f.read(10)
-            check(answers_in_use(), f"rmmod with {name} open")
-            check(f.read(10), f"{name} cannot be read after rmmod failed")
-    with open("/proc/kmemacct", "rb", buffering=0) as f:
+            check(answers_in_use(), f"rmmod with {path} open")
+            check(f.read(10), f"{path} cannot be read after rmmod failed")
+    with open(PROC, "rb", buffering=0) as f:
         f.read(10)
         if not answers_in_use():
             with contextlib.suppress(OSError):
                 check(not f.read(10), "a table can be read after rmmod")
             insmod("kmemacct")
     in_use = 0
-    with child(read_while_possible), child(read_while_possible):
+    with children(read_while_possible, read_while_possible):
         for _ in range(10):
             deadline = time.monotonic() + 20
             while answers_in_use():

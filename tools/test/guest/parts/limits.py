@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of tables that are too small, and of invalid parameters."""
-import re
 from collections import Counter
-from pathlib import Path
 
 from compare import (
     check_all_freed, compare, compare_alloc, compare_caches, label_fits, read_allocs)
-from harness import Failed, check, check_equal, single
-from kernel import DEBUGFS, insmod, is_loaded, kernel_log, loaded, rmmod
+from harness import check, check_equal, check_refused, check_row, single
+from kernel import insmod, is_loaded, kernel_log, loaded, vmalloc_bytes
 from sums import check_sums
-from table import Table, control, pairs_of, settings
+from table import FOLDER, PARAMETERS, PROC, Table, check_stats, control, only, pairs_of, settings
 from truth import COUNTS, SCENARIOS, both, rows_by_function
 
 
@@ -24,20 +22,17 @@ def live_max_too_small():
         check(int(callers.head["dropped"]) > 5000, f"dropped: {callers.head}")
         check_equal("functions", sorted(expected), sorted(rows))
         for name, row in expected.items():
-            columns = ("hits", "bytes_req", "bytes_alloc", "cross_node")
-            check_equal(name, [row[key] for key in columns],
-                        [rows[name][key] for key in columns])
+            check_row(name, {key: row[key] for key in (
+                "hits", "bytes_req", "bytes_alloc", "cross_node")}, rows[name])
             check_equal(f"{name}: hits = frees + no_entry + live", row["hits"],
-                        sum(rows[name][key] for key in
-                            ("frees", "no_entry", "live_objs")))
+                        sum(rows[name][key] for key in ("frees", "no_entry", "live_objs")))
         many = rows["truth_many"]
         check(many["no_entry"] > 0 and many["live_objs"] > 0, f"no loss: {many}")
         check_partial_allocs(known, many)
         known.run("drop")
         check_all_freed(known)
         callers, _, _ = check_sums()
-        check_equal("objects without an entry", pairs_of("stats")["dropped_live_full"],
-                    callers.sum("no_entry"))
+        check_stats(dropped_live_full=callers.sum("no_entry"))
 
 
 def check_partial_allocs(known, many):
@@ -45,7 +40,7 @@ def check_partial_allocs(known, many):
     hz = known.values()["hz"]
     live = known.live()
     table, opened = read_allocs(known)
-    mine = [row for row in table.rows if known.is_mine(row["site"])]
+    mine = known.allocs(table)
     for row in mine:
         check(row["ptr"] in live, f"an object is not live: {row}")
         compare_alloc("too small", row, live[row["ptr"]], opened, hz)
@@ -60,9 +55,8 @@ def sites_max_too_small():
     """Test that call sites without a row of their own count in [other]."""
     with both("sites_max=64") as known:
         known.run(*(name for name in SCENARIOS if name != "many"))
-        callers, caches, _ = check_sums()
-        other = [row for row in callers.rows if row["site"] == "[other]"]
-        check_equal("rows [other]", 1, len(other))
+        callers, *_ = check_sums()
+        other = only(callers.rows, "site", "[other]")
         check(pairs_of("stats")["other_sites"] > 0, "other_sites is 0")
         compare_caches(known, "sites_max=64")
         expected = known.own_sites()
@@ -73,8 +67,8 @@ def sites_max_too_small():
                             for key in COUNTS})
         check(missing["hits"] > 0, "no hits are missing in the rows of the sites")
         for key in COUNTS:
-            check(0 <= missing[key] <= other[0][key],
-                  f"{key}: {missing[key]} are missing, [other] has {other[0][key]}")
+            check(0 <= missing[key] <= other[key],
+                  f"{key}: {missing[key]} are missing, [other] has {other[key]}")
         # The records of live objects do not depend on rows.
         live = known.live()
         table, opened = read_allocs(known)
@@ -90,13 +84,6 @@ def sites_max_too_small():
         check_sums()
 
 
-def vmalloc_bytes():
-    """Return the bytes of the areas of vmalloc() that the kernel lists under the module's name."""
-    return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
-               for line in Path("/proc/vmallocinfo").read_text().splitlines()
-               if "[kmemacct]" in line)
-
-
 @single
 def memory():
     """Test that all memory of the module is counted as in /proc/vmallocinfo, and is freed again."""
@@ -106,7 +93,8 @@ def memory():
     with loaded("kmemacct"):
         def check_memory(after):
             stats = pairs_of("stats")
-            check_equal(f"after {after}", vmalloc_bytes(), stats["memory_vmalloc_bytes"])
+            check_equal(f"after {after}", vmalloc_bytes("[kmemacct]"),
+                        stats["memory_vmalloc_bytes"])
             seen.append(stats["memory_bytes"])
 
         check_memory("insmod")
@@ -129,8 +117,8 @@ def memory():
             control(command)
             check_memory(command)
         # Only writing the parameter, not the command, returns to the built-in list.
-        Path("/sys/module/kmemacct/parameters/skip").write_text("\n")
-        check_equal("memory that stays", least, pairs_of("stats")["memory_bytes"])
+        (PARAMETERS / "skip").write_text("\n")
+        check_stats(memory_bytes=least)
     return f"{seen[0]} to {max(seen)} bytes"
 
 
@@ -153,23 +141,17 @@ def parameters():
     }
     for text, word in bad.items():
         with kernel_log() as log:
-            try:
-                insmod("kmemacct", text)
-                rmmod("kmemacct")
-                raise Failed(f"{text} was accepted")
-            except OSError:
-                pass
+            check_refused(text, lambda: insmod("kmemacct", text))
         # For some invalid values, the kernel logs a line of its own, which has no reason.
         reasons = [line for line in log if line.startswith("kmemacct:") and
                    " invalid for parameter " not in line]
         check(len(reasons) == 1 and word in reasons[0], f"{text}: the log has {log}")
-        check(not is_loaded("kmemacct") and not Path("/proc/kmemacct").exists() and
-              not Path(DEBUGFS, "kmemacct").exists(), f"{text} leaves something behind")
+        check(not is_loaded("kmemacct") and not PROC.exists() and not FOLDER.exists(),
+              f"{text} leaves something behind")
     with both("live_max=1000 sites_max=1000 enabled=Y bulk=off") as known:
         known.run("constant")
         compare(known, "valid parameters")
-        check_equal("settings", ["1000", "1000", "off"],
-                    [settings()[key] for key in ("live_max", "sites_max", "bulk")])
+        check_row("settings", {"live_max": "1000", "sites_max": "1000", "bulk": "off"}, settings())
 
 
 PARTS = (live_max_too_small, sites_max_too_small, memory, parameters)

@@ -1,47 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of kmalloc_nolock() and its frees, on kernels that have them."""
-import contextlib
+import functools
 import math
 
+import truth
 from compare import check_all_freed, compare, exact_change
-from harness import check, check_equal, each_kernel, exists_on, part, several, single
-from kernel import CPUS, loaded
+from harness import check, check_equal, check_row, each_kernel, exists_on, part, several, single
+from kernel import CPUS
 from parts.cases import FTRACE, FTRACE_STOPS, KPROBES, switched_off
-from parts.sampling import check_objects, check_sampled_identities
-from processes import child, user_load
-from sums import check_cache_rows, check_sums
-from table import Table, control, pairs_of, read_all
-from truth import Truth, rows_by_function
+from parts.sampling import check_objects
+from processes import children, user_load
+from sums import check_cache_rows, check_dropped, check_identities, check_sums
+from table import Table, check_stats, control, growth, pairs_of, read_all
+from truth import drop_estimated, rows_by_function
 
-FOLLOWED = ("free_bulk_followed", "alloc_nolock_followed")
-
-
-# A test on kernels that have kmalloc_nolock()
-if_available = exists_on(lambda kernel: int(kernel.split(".", maxsplit=1)[0]) >= 7)
+def if_available(function):
+    """A test on each kernel that has kmalloc_nolock()."""
+    return exists_on(lambda kernel: int(kernel.split(".")[0]) >= 7)(each_kernel(function))
 
 
-@contextlib.contextmanager
-def both(parameters=""):
-    """Load kmemacct, then the truth about kmalloc_nolock(), so that all its events are seen."""
-    with loaded("kmemacct", parameters), loaded("kmemacct_nolock"):
-        yield Truth("kmemacct_nolock")
+both = functools.partial(truth.both, module="kmemacct_nolock")
 
 
 def check_followed():
-    stats = pairs_of("stats")
-    check_equal("followed", [1, 1], [stats[name] for name in FOLLOWED])
-    check_equal("alloc_nolock_missed", 0, stats["alloc_nolock_missed"])
+    check_stats(free_bulk_followed=1, alloc_nolock_followed=1, alloc_nolock_missed=0)
 
 
-def check_no_ghosts(known):
-    """Free the truth's objects, and check that each free was seen and all sums agree."""
-    known.run("drop")
-    compare(known, "after drop")
-    check_all_freed(known)
-    check_sums()
-
-
-@each_kernel
 @if_available
 @part
 def nolock():
@@ -59,11 +43,10 @@ def nolock():
         _, caches, summary = check_sums()
         check_cache_rows(caches)
         check_equal("confirmed_bytes", summary["live_bytes"], summary["confirmed_bytes"])
-        check_no_ghosts(known)
+        check_dropped(known)
     return f"{len(rows)} call sites, {objects} objects"
 
 
-@each_kernel
 @if_available
 @single
 def nolock_nothing():
@@ -76,25 +59,23 @@ def nolock_nothing():
         check_sums()
 
 
-@each_kernel
 @if_available
 @several
 def nolock_storm():
     """Test all CPUs at once, while other processes allocate and read tables."""
     rounds = 20
     with both() as known:
-        with child(read_all), child(user_load), child(user_load):
+        with children(read_all, user_load, user_load):
             for _ in range(rounds):
                 known.run("each_cpu", "contexts", "frees", "drop")
             known.run("each_cpu", "contexts", "frees")
         check_followed()
         compare(known, "after the storm")
         objects = sum(row["bulk_objs"] for row in known.own_sites().values())
-        check_no_ghosts(known)
+        check_dropped(known)
     return f"{objects} objects in {rounds} rounds"
 
 
-@each_kernel
 @if_available
 @single
 def nolock_larger():
@@ -104,10 +85,9 @@ def nolock_larger():
         fallen = known.values()["fallen"]
         check(fallen > 0, "no object was given a larger size")
         compare(known, "without memory")
-        sizes = [row["bytes_alloc"] for row in Table("allocs").rows
-                 if known.is_mine(row["site"])]
+        sizes = [row["bytes_alloc"] for row in known.allocs()]
         check_equal("objects of 8 KiB", fallen, sizes.count(8192))
-        check_no_ghosts(known)
+        check_dropped(known)
     return f"{fallen} of {len(sizes)} objects were larger"
 
 
@@ -118,50 +98,41 @@ def check_unknown(known, frees):
     """
     known.run("sizes", "contexts")
     live = sum(row["live_objs"] for row in known.own_sites().values())
-    check_equal("rows", {}, rows_by_function(known, Table("callers")))
-    before = pairs_of("stats")
-    known.run("drop")
+    check_equal("rows", {}, rows_by_function(known))
+    grown = growth(lambda: known.run("drop"))
+    check(grown["free_unmatched"] >= live // 2, f"{live} objects were live: {grown}")
     after = pairs_of("stats")
-    check(after["free_unmatched"] - before["free_unmatched"] >= live // 2,
-          f"{live} objects were live: {before} {after}")
     check_equal("nolock_allocs", 0, after["nolock_allocs"])
     check_equal("nolock_frees", frees, after["nolock_frees"] > 0)
     check_equal("live after drop", 0, sum(row["live_objs"] for row in known.own_sites().values()))
     check_sums()
 
 
-@each_kernel
 @if_available
 @single
 def nolock_off():
     """Test that with bulk=off, kmalloc_nolock() and its frees are not followed."""
     with both("bulk=off") as known:
-        stats = pairs_of("stats")
-        check_equal("followed", [0, 0], [stats[name] for name in FOLLOWED])
+        check_stats(free_bulk_followed=0, alloc_nolock_followed=0)
         check_unknown(known, False)
         # Frees by kfree_nolock() are not seen, so no live byte is confirmed.
         known.run("crossed")
-        row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
-        check_equal("hits, frees and confirmed bytes", [400, 0, 0],
-                    [row[name] for name in ("hits", "frees", "confirmed_bytes")])
+        check_row("truth_kmalloc", {"hits": 400, "frees": 0, "confirmed_bytes": 0},
+                  rows_by_function(known)["truth_kmalloc"])
 
 
-@each_kernel
 @if_available
 @single
 def nolock_without_kprobes():
     """Test that without kprobes, frees are seen and allocations are not."""
     with switched_off(KPROBES), both() as known:
-        stats = pairs_of("stats")
-        check_equal("followed", [1, 0], [stats[name] for name in FOLLOWED])
+        check_stats(free_bulk_followed=1, alloc_nolock_followed=0)
         check_unknown(known, True)
         known.run("crossed")
-        row = rows_by_function(known, Table("callers"))["truth_kmalloc"]
-        check_equal("hits, frees and live objects", [400, 300, 100],
-                    [row[name] for name in ("hits", "frees", "live_objs")])
+        check_row("truth_kmalloc", {"hits": 400, "frees": 300, "live_objs": 100},
+                  rows_by_function(known)["truth_kmalloc"])
 
 
-@each_kernel
 @if_available
 @single
 def nolock_without_ftrace():
@@ -169,41 +140,33 @@ def nolock_without_ftrace():
     if not FTRACE_STOPS:
         return "this kernel does not switch ftrace off"
     with switched_off(FTRACE), both() as known:
-        stats = pairs_of("stats")
-        check_equal("followed", [0, 0], [stats[name] for name in FOLLOWED])
+        check_stats(free_bulk_followed=0, alloc_nolock_followed=0)
         check_unknown(known, False)
         check_equal("confirmed_bytes", 0, Table("callers").sum("confirmed_bytes"))
     return None
 
 
-@each_kernel
 @if_available
 @single
 def nolock_settings():
     """Test that `enabled` and the filter apply to these objects, too."""
     with both() as known:
         control("enabled 0")
-        before = pairs_of("stats")
-        known.run("sizes")
-        after = pairs_of("stats")
+        grown = growth(lambda: known.run("sizes"))
         objects = sum(row["bulk_objs"] for row in known.own_sites().values())
-        check_equal("calls", objects, after["nolock_allocs"] - before["nolock_allocs"])
-        check(after["alloc_off"] - before["alloc_off"] >= objects, f"{before} {after}")
-        check_equal("rows", {}, rows_by_function(known, Table("callers")))
+        check_equal("calls", objects, grown["nolock_allocs"])
+        check(grown["alloc_off"] >= objects, f"{grown}")
+        check_equal("rows", {}, rows_by_function(known))
         known.run("drop")
 
-        control("filter size 8192")
-        control("enabled 1")
+        control("filter size 8192", "enabled 1")
         sites = {row["site"]: row for row in known.lines("sites")}
-        before = pairs_of("stats")
-        known.run("sizes")
-        after = pairs_of("stats")
-        check(after["alloc_filtered"] - before["alloc_filtered"] >= objects * 8 // 9,
-              f"{before} {after}")
+        grown = growth(lambda: known.run("sizes"))
+        check(grown["alloc_filtered"] >= objects * 8 // 9, f"{grown}")
         # Each site allocated 5 objects of this size, and 2 of them are live.
         expected = {name: [5, 3, 2, 0] for name in sites if name in (
             "truth_plain", "truth_zeroed", "truth_charged", "truth_on_node")}
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         check_equal("rows", expected, {
             name: [row[key] for key in ("bulk_objs", "frees", "live_objs", "bytes_req")]
             for name, row in rows.items()})
@@ -213,7 +176,6 @@ def nolock_settings():
         check_sums()
 
 
-@each_kernel
 @if_available
 @single
 def nolock_sampled():
@@ -222,22 +184,18 @@ def nolock_sampled():
         known.run("sizes", "contexts", "frees", "each_cpu")
         allocs = Table("allocs")
         check_objects(known, allocs)
-        mine = [row for row in allocs.rows if known.is_mine(row["site"])]
+        mine = known.allocs(allocs)
         check(len(mine) > 50, f"only {len(mine)} samples")
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         check_equal("hits and bytes_req", (0, 0), (
             sum(row["hits"] for row in rows.values()),
             sum(row["bytes_req"] for row in rows.values())))
         objects = sum(row["bulk_bytes"] for row in known.own_sites().values())
         estimate = sum(row["bulk_bytes"] for row in rows.values())
         error = math.sqrt(sum(row["bulk_bytes_se"]**2 for row in rows.values()))
-        check(abs(estimate - objects) < 6 * error,
-              f"{estimate} +- {error} bytes, not {objects}")
-        check_sampled_identities()
-        known.run("drop")
-        rows = rows_by_function(known, Table("callers"))
-        check_equal("live after drop", 0, sum(row["live_samples"] + row["live_objs"]
-                                              for row in rows.values()))
+        check(abs(estimate - objects) < 6 * error, f"{estimate} +- {error} bytes, not {objects}")
+        check_identities("allocation events")
+        drop_estimated(known)
     return f"{len(mine)} samples; {estimate} +- {error:.0f} bytes for {objects}"
 
 

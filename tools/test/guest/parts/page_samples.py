@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 
-from harness import check, check_equal, single
+from harness import check, check_equal, check_row, single
 from page_truth import PAGE_KB, expected_rows, function_of, tracked
 from table import Table
 
@@ -98,8 +98,7 @@ def pages_sampled():
             check(orders[key]["hits"] >= counts["hits"], f"{key}: {orders[key]}")
             # No other code allocates this order and type.
             if key[0] == 10 and key[1] == "Reclaimable":
-                check_equal(f"{key}", dict(counts), {name: orders[key][name]
-                                                     for name in counts})
+                check_row(f"{key}", dict(counts), orders[key])
         known.run("drop")
         live = [row for row in Table("pages").rows if function_of(known, row["site"])]
         check_equal("live after drop", [], live)

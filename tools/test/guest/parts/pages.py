@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the tables of pages."""
-import contextlib
 import ctypes
 import errno
 import mmap
@@ -11,23 +10,22 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import check, check_equal, each_kernel, part, several, single
-from kernel import DEBUGFS, KERNEL, loaded
+from harness import (
+    check, check_equal, check_refused, check_row, each_kernel, part, several, single)
+from kernel import KERNEL, loaded
+from memory import KPF_SLAB, PAGE, anonymous, page_flags, small_pages, touch, use_files, use_memory
 from page_truth import (
-    PAGE_KB, RUNS, check_rows, expected_rows, found_rows, function_of, pages_by_pfn, quiet,
+    PAGE_KB, RUNS, check_rows, expected_rows, found_rows, function_of, pages_by_pfn, quiet_pages,
     tracked)
-from processes import child
-from table import Table, control, pairs_of, settings
-from truth import Truth
+from processes import children
+from table import FOLDER, Table, check_stats, control, growth, pairs_of, settings
+from truth import truth_loaded
 
 PAGE_TABLES = ("page_callers", "pages", "orders", "page_summary")
 
-KPF_SLAB = 7
-
 
 def is_slab(pfn):
-    with open("/proc/kpageflags", "rb", buffering=0) as f:
-        return int.from_bytes(os.pread(f.fileno(), 8, 8 * pfn), "little") >> KPF_SLAB & 1
+    return page_flags(pfn, 1)[0] >> KPF_SLAB & 1
 
 
 def check_pages(known):
@@ -86,29 +84,23 @@ def pages_failed():
     with tracked(["pages sites"]) as known:
         # In rare cases, other requests on the machine fail, too.
         for _ in range(10):
-            before, truth = pairs_of("page_summary"), failures_of(known)
-            known.run("fail")
-            after, failed = pairs_of("page_summary"), failures_of(known) - truth
+            truth = failures_of(known)
+            grown = growth(lambda: known.run("fail"), "page_summary")
+            failed = failures_of(known) - truth
             check_rows(known)
-            check(failed["failures"] == 9 and failed["failures_kb"] == 3 * 7 * 1024,
-                  f"{failed}")
+            check(failed["failures"] == 9 and failed["failures_kb"] == 3 * 7 * 1024, f"{failed}")
             known.run("drop")
-            if all(after[key] - before[key] == failed[key] for key in FAILED[2:]):
+            if all(grown[key] == failed[key] for key in FAILED[2:]):
                 break
-        for key in FAILED[2:]:
-            check_equal(key, failed[key], after[key] - before[key])
+        check_row("failed", {key: failed[key] for key in FAILED[2:]}, grown)
         for key in FAILED[:2]:
-            check(after[key] - before[key] >= failed[key],
-                  f"{key} of {failed}: {after[key] - before[key]}")
+            check(grown[key] >= failed[key], f"{key} of {failed}: {grown[key]}")
         check_equal("head without a pause", None, Table("page_callers").head.get("off"))
         off = pairs_of("page_summary")["page_off"]
         control("enabled 0")
-        before = pairs_of("page_summary")
-        known.run("fail", "drop")
-        after = pairs_of("page_summary")
-        for key in FAILED[1:]:
-            check_equal(f"{key} while enabled is 0", before[key], after[key])
-        check(after["page_off"] - before["page_off"] >= 9, "page_off lacks some requests")
+        grown = growth(lambda: known.run("fail", "drop"), "page_summary")
+        check_row("while enabled is 0", dict.fromkeys(FAILED[1:], 0), grown)
+        check(grown["page_off"] >= 9, "page_off lacks some requests")
         control("enabled 1")
         check_equal("head", str(pairs_of("page_summary")["page_off"] - off),
                     Table("page_callers").head["off"])
@@ -118,13 +110,10 @@ def pages_failed():
 def bulk_stale(*commands):
     """Return how many pages the bulk allocator gave out that still had a record."""
     with tracked(commands) as known:
-        before = pairs_of("page_summary")["pages_replaced"]
-        for _ in range(10):
-            known.run("stale")
+        grown = growth(lambda: known.run(*["stale"] * 10), "page_summary")
         stale = int((known.dir / "stales").read_text())
         check(stale > 100, f"only {stale} pages still had a record, {commands}")
-        check_equal(f"replaced, {commands}", stale,
-                    pairs_of("page_summary")["pages_replaced"] - before)
+        check_equal(f"replaced, {commands}", stale, grown["pages_replaced"])
         if commands == ("pages sites",):
             key = "truth_alloc_bulk"
             expected, found = ({k: row for k, row in rows.items() if k[0] == key}
@@ -155,7 +144,7 @@ def pages_bulk_list():
         except OSError as e:
             check_equal("error", errno.EOPNOTSUPP, e.errno)
             return "this kernel does not allocate to a list"
-        check_equal("page_bulk_missed", 2, pairs_of("stats")["page_bulk_missed"])
+        check_stats(page_bulk_missed=2)
 
 
 @single
@@ -178,25 +167,17 @@ def pages_recycled():
     with loaded("kmemacct", "pages=sites"):
         for _ in range(6):
             control("reset")
-            with loaded("kmemacct_pages"):
-                known = Truth("kmemacct_pages")
+            with truth_loaded("kmemacct_pages") as known:
                 known.run(*RUNS)
                 rows = check_rows(known)
-        recycled = pairs_of("stats")["sites_recycled"]
-        control("reset")
-        recycled = pairs_of("stats")["sites_recycled"] - recycled
+        recycled = growth(lambda: control("reset"))["sites_recycled"]
         check(recycled >= rows, f"{recycled} rows recycled at a reset, {rows} are of the truth")
         left = [row["site"] for row in Table("page_callers").rows
                 if "[kmemacct_pages]" in row["site"] and not row["live_kb"]]
         check_equal("rows of the unloaded module", [], left)
-        orders, summary = quiet(lambda: Table("orders"))
+        orders, summary = quiet_pages(lambda: Table("orders"))
         check_equal("live_kb of orders", summary["live_kb"], orders.sum("live_kb"))
         return f"{recycled} rows recycled"
-
-
-def quiet_pages(names):
-    tables, summary = quiet(lambda: [Table(name) for name in names])
-    return *tables, summary
 
 
 @several
@@ -207,15 +188,14 @@ def pages_agree():
             control(mode)
             known.run("blocks", "split", "exact")
             Path("/usr/lib/os-release").read_bytes()
-            callers, pages, orders, summary = quiet_pages(PAGE_TABLES[:3])
+            (callers, pages, orders), summary = quiet_pages(
+                lambda: [Table(name) for name in PAGE_TABLES[:3]])
             check_equal(f"live_kb, {mode}", orders.sum("live_kb"), summary["live_kb"])
             if mode != "page_sample_bytes 16K":
                 check_equal(f"pages, {mode}", orders.sum("live_kb"),
                             PAGE_KB * sum(row["pages"] for row in pages.rows))
-                for column in ("live_kb", "live_allocs", "hits", "kb", "frees",
-                               "bulk_allocs"):
-                    check_equal(f"{column}, {mode}", orders.sum(column),
-                                callers.sum(column))
+                for column in ("live_kb", "live_allocs", "hits", "kb", "frees", "bulk_allocs"):
+                    check_equal(f"{column}, {mode}", orders.sum(column), callers.sum(column))
             known.run("drop")
 
 
@@ -225,8 +205,8 @@ def my_pages(area):
     """Return the pfns behind a mapping."""
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))
     with open("/proc/self/pagemap", "rb") as f:
-        f.seek(address // 4096 * 8)
-        words = struct.unpack(f"{len(area) // 4096}Q", f.read(len(area) // 512))
+        f.seek(address // PAGE * 8)
+        words = struct.unpack(f"{len(area) // PAGE}Q", f.read(len(area) // PAGE * 8))
     check(all(word >> 63 for word in words), "some pages of the mapping are not present")
     return [word & ((1 << 55) - 1) for word in words]
 
@@ -262,13 +242,10 @@ def empty_batches():
 def pages_process():
     """Test the anonymous memory of a process, page by page."""
     with tracked(["pages sites"]):
-        size = 8 * 1048576 + 12288
-        with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
-            for at in range(0, size, 4096):
-                area[at] = 1
+        with anonymous(8 * 1048576 + 12288) as area:
+            touch(area)
             # Otherwise khugepaged, which is another process, may replace the pages.
-            with contextlib.suppress(OSError):
-                area.madvise(mmap.MADV_NOHUGEPAGE)
+            small_pages(area)
             mine = my_pages(area)
             sites = check_mine(mine, pages_by_pfn(Table("pages")))
             freed = time.monotonic()
@@ -276,10 +253,6 @@ def pages_process():
         empty_batches()
         check_gone(mine, freed)
     return ", ".join(f"{site} {nr}" for site, nr in sites.most_common(3))
-
-
-def first_of(paths):
-    return next(path for path in paths if Path(path).exists())
 
 
 def drop_cache_of(f):
@@ -294,7 +267,7 @@ def drop_cache_of(f):
 @single
 def pages_cache():
     """Test the page cache of a file, page by page, after it was read and when it is dropped."""
-    path = first_of(("/usr/bin/perl", "/usr/bin/bash"))
+    path = next(path for path in ("/usr/bin/perl", "/usr/bin/bash") if os.path.exists(path))
     with tracked(["pages sites"]), open(path, "rb") as f:
         drop_cache_of(f)
         size = len(f.read()) // 4096 * 4096
@@ -322,8 +295,7 @@ def pages_slab():
     """Test that page_callers has as many slabs of two caches as SLUB counts."""
     # On 5.10, a stack does not show the caller of a function that has a kretprobe.
     parameters = "bulk=off" if KERNEL == "5.10" else ""
-    with tracked(["pages sites"], parameters), loaded("kmemacct_truth"):
-        known = Truth()
+    with tracked(["pages sites"], parameters), truth_loaded() as known:
         known.run("bulk_alloc")
         caches = [path.name for path in SLAB.glob("kmemacct_truth*")
                   if not path.is_symlink() and slabs_of(path.name)]
@@ -344,22 +316,16 @@ def pages_slab():
 
 def take_pages():
     """Use memory and files, and free them."""
-    with mmap.mmap(-1, 4 << 20) as area:
-        for at in range(0, len(area), 4096):
-            area[at] = 1
-    for path in ("/usr/bin/perl", "/usr/lib/os-release"):
-        with contextlib.suppress(OSError):
-            Path(path).read_bytes()
+    use_memory(4 << 20)
+    use_files()
 
 
 @several
 def pages_on_and_off():
     """Test that settings change under load, and that counts are right afterwards."""
     times = 0
-    with tracked() as known, contextlib.ExitStack() as stack:
-        for work in (take_pages, lambda: [Path(DEBUGFS, "kmemacct", name).read_bytes()
-                                          for name in PAGE_TABLES]):
-            stack.enter_context(child(work))
+    with tracked() as known, children(take_pages, lambda: [(FOLDER / name).read_bytes()
+                                                           for name in PAGE_TABLES]):
         end = time.monotonic() + 5
         while time.monotonic() < end:
             control(random.choice((
@@ -367,11 +333,9 @@ def pages_on_and_off():
                 "enabled 1", "page_sample_bytes 0", "page_sample_bytes 64K", "reset")))
             known.run("blocks", "larger", "drop")
             times += 1
-        control("enabled 1")
-        control("pages off")
+        control("enabled 1", "pages off")
         check_equal("rows", 0, len(Table("page_callers").rows))
-        control("page_sample_bytes 0")
-        control("pages sites")
+        control("page_sample_bytes 0", "pages sites")
         known.run("exact")
         expected = [row for key, row in expected_rows(known).items()
                     if key[0] == "truth_alloc_pages_exact"]
@@ -395,36 +359,26 @@ def pages_without_memory():
     live_max = (ram // 16 - least - pages // 2) // 74
     with loaded("kmemacct", f"live_max={live_max}"):
         before = pairs_of("stats")["memory_bytes"]
-        try:
-            control("pages classes")
-            check(False, "pages classes was accepted")
-        except OSError as e:
-            check_equal("error", errno.ENOMEM, e.errno)
+        check_refused("pages classes", lambda: control("pages classes"), errno.ENOMEM)
         check_equal("error", "pages classes: not enough memory", settings()["last_error"])
         check_equal("setting", "off", settings()["pages"])
-        check_equal("memory", before, pairs_of("stats")["memory_bytes"])
-        events = pairs_of("stats")["events_kmalloc"]
-        os.stat("/usr/lib/os-release")
-        check(pairs_of("stats")["events_kmalloc"] > events, "events are no longer counted")
+        check_stats(memory_bytes=before)
+        check(growth(lambda: os.stat("/usr/lib/os-release"))["events_kmalloc"],
+              "events are no longer counted")
 
 
 @single
 def pages_settings():
     """Test the settings, and that invalid ones change nothing."""
     with loaded("kmemacct"):
-        check_equal("default", ["off", "0"], [settings()[name] for name in (
-            "pages", "page_sample_bytes")])
+        defaults = {"pages": "off", "page_sample_bytes": "0"}
+        check_row("default", defaults, settings())
         check_equal("rows with pages off", [0, 0, 0], [len(Table(name).rows) for name in (
             "page_callers", "pages", "orders")])
         for command in ("pages", "pages on", "pages 1", "page_sample_bytes 3",
                         "page_sample_bytes 2K", "page_sample_bytes 128M"):
-            try:
-                control(command)
-                check(False, f"{command!r} was accepted")
-            except OSError:
-                pass
-            check_equal(f"after {command!r}", ["off", "0"], [settings()[name] for name in (
-                "pages", "page_sample_bytes")])
+            check_refused(f"{command!r}", lambda: control(command))
+            check_row(f"after {command!r}", defaults, settings())
         memory = pairs_of("stats")["memory_bytes"]
         for mode in ("sites", "classes", "off"):
             control(f"pages {mode}")

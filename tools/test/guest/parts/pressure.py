@@ -1,42 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0
 """Test of page tracking while memory is short."""
 import contextlib
-import mmap
 import os
-import signal
-import struct
 from pathlib import Path
 
 from ftrace import EXTFRAG, Tracer
 from harness import check, check_equal, only_in, three_kernels
-from memory import PAGE, available_kb, touch
-from page_truth import PAGE_KB, pages_by_pfn, quiet, tracked
+from memory import (
+    KPF_BUDDY, PAGE, anonymous, available_kb, drop_caches, page_flags, punch, read_libraries, touch)
+from page_truth import PAGE_KB, pages_by_pfn, quiet_pages, tracked
+from processes import kept
 from table import Table
 
 NR_PAGES = os.sysconf("SC_PHYS_PAGES")
 
 KB_LEFT = 40 * 1024
-KPF_BUDDY = 10
 MUST_HAPPEN = (EXTFRAG, "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
 
 
 def fill_anonymous(areas):
     """Fill memory down to KB_LEFT; then free every other page of the older half of it."""
     while available_kb() > KB_LEFT:
-        areas.append(mmap.mmap(-1, 2 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
+        areas.append(anonymous(2 << 20))
         touch(areas[-1])
     for area in areas[:len(areas) // 2]:
-        for at in range(0, len(area), 2 * PAGE):
-            area.madvise(mmap.MADV_DONTNEED, at, PAGE)
-
-
-def fill_page_cache():
-    """Read files once, up to 1/8 of the RAM."""
-    left = NR_PAGES * PAGE // 8
-    for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
-        with contextlib.suppress(OSError), open(path, "rb") as f:
-            while left > 0 and (data := f.read(1 << 20)):
-                left -= len(data)
+        punch(area)
 
 
 def fill_slabs(folder, files=500):
@@ -50,54 +38,26 @@ def fill_slabs(folder, files=500):
 
 def press(rounds=2):
     """Use up the memory.  Return some of the areas that were filled, half of them with holes."""
-    # If memory runs out, the OOM killer takes this process.
-    Path("/proc/self/oom_score_adj").write_text("1000")
     folder = Path("/dev/shm/press")
     folder.mkdir()
     for _ in range(rounds):
         areas = []
         fill_anonymous(areas)
-        fill_page_cache()
+        read_libraries(NR_PAGES * PAGE // 8)
         fill_slabs(folder)
         fill_anonymous(areas)
     folder.rmdir()
     return areas[:16]
 
 
-@contextlib.contextmanager
-def pressed():
-    """Run a process that calls press(), and keeps the areas that it returns."""
-    ready, done = os.pipe()
-    pid = os.fork()
-    if not pid:
-        try:
-            kept = press()
-            os.write(done, bytes([len(kept)]))
-            signal.pause()
-        finally:
-            os._exit(1)
-    os.close(done)
-    try:
-        check(os.read(ready, 1), "press() failed")
-        yield
-    finally:
-        os.close(ready)
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-
-
 def in_buddy():
     """Return the pfns of pages that are free in the page allocator."""
-    # The file has to be read in multiples of 8 bytes.
-    with open("/proc/kpageflags", "rb", buffering=0) as f:
-        flags = b"".join(iter(lambda: f.read(1 << 16), b""))
-    words = struct.unpack(f"={len(flags) // 8}Q", flags)
-    return {pfn for pfn, word in enumerate(words) if word >> KPF_BUDDY & 1}
+    return {pfn for pfn, word in enumerate(page_flags()) if word >> KPF_BUDDY & 1}
 
 
 def check_live_pages():
     """Check that tables agree, and that no live page is free in the page allocator."""
-    (pages, orders_now, free), summary = quiet(
+    (pages, orders_now, free), summary = quiet_pages(
         lambda: (Table("pages"), Table("orders"), in_buddy()))
     by_pfn = pages_by_pfn(pages)
     check_equal("live_kb of pages", orders_now.sum("live_kb"), PAGE_KB * len(by_pfn))
@@ -125,7 +85,7 @@ def pages_pressure():
             stack.callback(traced[event].remove)
             traced[event].on()
         least = fallbacks_now()
-        with pressed():
+        with kept(press):
             # Before check_live_pages() stops recording
             least = fallbacks_now() - least
             fallbacks = traced[EXTFRAG].seen()
@@ -133,7 +93,7 @@ def pages_pressure():
                   f"ftrace has {fallbacks} fallbacks, but the table has {least} or more")
             known.run("split", "exact", "drop")
             most, *_ = check_live_pages()
-        Path("/proc/sys/vm/drop_caches").write_text("3")
+        drop_caches("3")
         events = {event: tracer.seen() for event, tracer in traced.items()}
         for event, seen in events.items():
             check(seen, f"no event {event}")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the reader, tools/kmemacct, on the tables of the module."""
-import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
-from harness import check, check_equal, single
+from cgroups import TOP as CGROUPS
+from cgroups import cgroups
+from harness import check, check_equal, single, wait_for
 from kernel import DEBUGFS, TOP, loaded
 from page_truth import tracked
 from processes import child
@@ -20,9 +20,9 @@ from truth import both
 READER = TOP / "build/kmemacct"
 
 
-def reader(*args, status=0):
+def reader(*args, status=0, error=""):
     done = subprocess.run([READER, *args], capture_output=True, text=True, check=False)
-    check_equal(f"{args}: status", (status, ""), (done.returncode, done.stderr))
+    check_equal(f"{args}: status", (status, error), (done.returncode, done.stderr))
     return done.stdout
 
 
@@ -31,8 +31,7 @@ CHANGING = ("age_ms",)
 
 
 def plain(rows):
-    return [{key: value for key, value in row.items() if key not in CHANGING}
-            for row in rows]
+    return [{key: value for key, value in row.items() if key not in CHANGING} for row in rows]
 
 
 def number(value):
@@ -66,12 +65,9 @@ def reader_pages():
         check("# hits:" in text and "# live_allocs:" in text, text)
         check("allocated and freed" in reader("page_summary"), "page_summary is incomplete")
         known.run("drop")
-        control("enabled 1")
-        control("pages off")
-        done = subprocess.run([READER, "pages"], capture_output=True, text=True, check=False)
-        check_equal("pages off", (1, "kmemacct: pages are not tracked: kmemacct set pages"
-                                  " sites\n"),
-                    (done.returncode, done.stderr))
+        control("enabled 1", "pages off")
+        reader("pages", status=1,
+               error="kmemacct: pages are not tracked: kmemacct set pages sites\n")
 
 
 @single
@@ -92,24 +88,8 @@ def reader_flags():
     return f"{len(rows)} rows, {len(masks)} names"
 
 
-@contextlib.contextmanager
-def cgroup2():
-    """Yield the mount point of cgroup2.  Mount it if necessary."""
-    with open("/proc/mounts") as f:
-        mounts = [line.split()[1] for line in f if line.split()[2] == "cgroup2"]
-    if mounts:
-        yield Path(mounts[0])
-        return
-    with tempfile.TemporaryDirectory() as at:
-        subprocess.run(["mount", "-t", "cgroup2", "none", at], check=True)
-        try:
-            yield Path(at)
-        finally:
-            subprocess.run(["umount", at], check=True)
-
-
-def left_behind(at):
-    return [str(path) for path in at.glob("**/kmemacct-*")]
+def left_behind():
+    return [str(path) for path in CGROUPS.glob("**/kmemacct-*")]
 
 
 def hits(known):
@@ -120,13 +100,12 @@ def hits(known):
 def reader_cgroup():
     """Test that `run --cgroup` counts its command and the children of that, and nothing else."""
     script = f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7"
-    with both() as known, cgroup2() as at:
+    with both() as known, cgroups():
         known.run("runtime")
         others = hits(known)
         with child(lambda: known.run("runtime", "drop")):
             before = hits(known)
-            found = json.loads(reader("run", "--cgroup", "-j", "--", "sh", "-c", script,
-                                      status=7))
+            found = json.loads(reader("run", "--cgroup", "-j", "--", "sh", "-c", script, status=7))
             after = hits(known)
         expected = {name: nr - before.get(name, 0) for name, nr in after.items()
                     if nr != before.get(name, 0) and name not in others}
@@ -136,15 +115,14 @@ def reader_cgroup():
                    if known.is_mine(row["site"]) and row["hits"]}
         check_equal("hits", expected, counted)
         check_equal("filter", "off", settings()["filter_cgroup"])
-        check_equal("cgroups", [], left_behind(at))
+        check_equal("cgroups", [], left_behind())
     return f"{len(expected)} call sites, {sum(expected.values())} hits"
 
 
 @single
 def reader_cgroup_back():
     """Test that `run --cgroup` restores the filter, however the command ends."""
-    with loaded("kmemacct"), cgroup2() as at:
-        (at / "kma_before").mkdir()
+    with loaded("kmemacct"), cgroups("kma_before"):
         control("filter cgroup /kma_before")
         before = settings()["filter_cgroup"]
         reader("run", "--cgroup", "--", "true")
@@ -153,34 +131,27 @@ def reader_cgroup_back():
             run = subprocess.Popen(
                 ["env", f"--default-signal={name}", READER, "run", "--cgroup", "--", "sleep",
                  "60"], stdout=subprocess.PIPE, start_new_session=True)
-            while not any(Path(path, "cgroup.procs").read_text()
-                          for path in left_behind(at)):
+            while not any(Path(path, "cgroup.procs").read_text() for path in left_behind()):
                 check(run.poll() is None, "the reader ended early")
                 time.sleep(0.01)
             check(settings()["filter_cgroup"] != before, "the reader has set no filter")
             os.killpg(run.pid, signal.Signals[f"SIG{name}"])
             run.communicate()
-            check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"],
-                        run.returncode)
+            check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"], run.returncode)
             check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
-            check_equal(f"cgroups after {name}", [], left_behind(at))
-        done = subprocess.run([READER, "run", "--cgroup", "--", "/no/such"],
-                              capture_output=True, text=True, check=False)
-        check_equal("missing program", (125, "kmemacct: cannot run /no/such: No such file or"
-                                        " directory\n"),
-                    (done.returncode, done.stderr))
-        check_equal("cgroups", [], left_behind(at))
+            check_equal(f"cgroups after {name}", [], left_behind())
+        reader("run", "--cgroup", "--", "/no/such", status=125,
+               error="kmemacct: cannot run /no/such: No such file or directory\n")
+        check_equal("cgroups", [], left_behind())
         text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
-        (left,) = left_behind(at)
+        (left,) = left_behind()
         check(f"# rmdir {left}\n" in text, text)
         check_equal("filter", before, settings()["filter_cgroup"])
         for pid in Path(left, "cgroup.procs").read_text().split():
             os.kill(int(pid), signal.SIGKILL)
-        while Path(left, "cgroup.procs").read_text():
-            time.sleep(0.01)
+        wait_for("an empty cgroup", lambda: not Path(left, "cgroup.procs").read_text())
         os.rmdir(left)
         control("filter cgroup off")
-        (at / "kma_before").rmdir()
 
 
 PARTS = (reader_pages, reader_flags, reader_cgroup, reader_cgroup_back)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of sampled objects, and of estimates against the truth."""
-import contextlib
 import math
 import random
 import re
 import statistics
 from collections import Counter, defaultdict
-from pathlib import Path
 
-from harness import check, check_equal, each_kernel, several, single
+from harness import check, check_equal, check_refused, check_row, each_kernel, several, single
 from kernel import has_checkers, loaded
-from processes import child, user_load
-from sums import identities
-from table import Table, control, pairs_of, read_all, settings
-from truth import Truth, both, rows_by_function, storm, storm_until
+from processes import children, user_load
+from sums import check_identities
+from table import PARAMETERS, Table, check_stats, control, quiet, read_all, settings
+from truth import (
+    TWINS, both, drop_estimated, rows_by_function, storm, storm_until, text_address, truth_loaded)
 
-PARAMETER = Path("/sys/module/kmemacct/parameters/sample_bytes")
+PARAMETER = PARAMETERS / "sample_bytes"
 # Columns that are estimates, and how to get the true value from a row of the truth
 QUANTITIES = {
     "live_objs": lambda row: row["live_objs"],
@@ -47,9 +46,7 @@ def check_weights(allocs, sample_bytes):
 def check_objects(known, allocs):
     """Check that sampled objects are live, and that their columns are right."""
     live = known.live()
-    for row in allocs.rows:
-        if not known.is_mine(row["site"]):
-            continue
+    for row in known.allocs(allocs):
         check(row["ptr"] in live, f"a sampled object is not live: {row}")
         truth = live[row["ptr"]]
         # With KASAN, each slot has a red zone that the truth does not know of.
@@ -61,26 +58,11 @@ def check_objects(known, allocs):
                      known.function(row["site"])])
 
 
-def quiet(names):
-    """Return tables and summary, all read in the same state, like quiet_tables()."""
-    control("enabled 0")
-    try:
-        for _ in range(200):
-            before = pairs_of("summary")
-            tables = [Table(name) for name in names]
-            after = pairs_of("summary")
-            if all(before[key] == after[key] for key in
-                   ("samples", "live_samples", "live_bytes", "frees")):
-                return *tables, after
-    finally:
-        control("enabled 1")
-    check(False, "samples were freed during each of 200 tries")
-
-
 def check_tables_agree():
     """Check that all tables agree on samples."""
-    callers, caches, stacks, allocs, summary = quiet(
-        ("callers", "caches", "stacks", "allocs"))
+    (callers, caches, stacks, allocs), summary = quiet(
+        lambda: [Table(name) for name in ("callers", "caches", "stacks", "allocs")],
+        "summary", ("samples", "live_samples", "live_bytes", "frees"))
     for key in ("samples", "live_samples"):
         check_equal(f"{key} of callers and caches", callers.sum(key), caches.sum(key))
         check_equal(f"{key} of callers and stacks", callers.sum(key), stacks.sum(key))
@@ -113,8 +95,7 @@ def check_tables_agree():
 
 def check_stacks(known):
     """Check that stacks end with the call site.  Return the number of those with callers."""
-    rows = [row for row in Table("stacks").rows
-            if known.is_mine(row["stack"].split(";")[-1])]
+    rows = [row for row in Table("stacks").rows if known.is_mine(row["stack"].split(";")[-1])]
     check(len(rows) > 10, f"only {len(rows)} stacks")
     whole = [row for row in rows if ";" in row["stack"]]
     check(len(whole) > len(rows) // 2, f"only {len(whole)} of {len(rows)} stacks have callers")
@@ -125,15 +106,6 @@ def check_stacks(known):
         frames = [frame.split("+")[0] for frame in row["stack"].split(";")]
         check(frames.index("vfs_write") < len(frames) - 1, f"wrong order of frames: {row['stack']}")
     return len(whole)
-
-
-def check_sampled_identities():
-    """Check the identity of allocations, when only samples were recorded since load."""
-    for _ in range(200):
-        left, right = identities(pairs_of("stats"))["allocation events"]
-        if left == right:
-            break
-    check_equal("allocation events", left, right)
 
 
 # ---- estimates -------------------------------------------------------------
@@ -174,8 +146,7 @@ def sample_once(scores, whole):
     With whole, check the tables in detail, too, and return the number of stacks.
     """
     stacks = 0
-    with loaded("kmemacct_truth"):
-        known = Truth()
+    with truth_loaded() as known:
         known.run("constant", "runtime", "large", "caches", "bulk_alloc", "sampled")
         callers = Table("callers")
         check_equal("head", "4096", callers.head["sample_bytes"])
@@ -186,11 +157,8 @@ def sample_once(scores, whole):
             check_objects(known, allocs)
             check_tables_agree()
             stacks = check_stacks(known)
-            check_sampled_identities()
-        known.run("drop")
-        rows = rows_by_function(known, Table("callers"))
-        check_equal("live after drop", 0, sum(row["live_samples"] + row["live_objs"]
-                                              for row in rows.values()))
+            check_identities("allocation events")
+        drop_estimated(known)
     return stacks
 
 
@@ -241,28 +209,23 @@ def sampling_settings():
         for text, value in (("512K", 524288), ("4096", 4096), ("64M", 67108864)):
             control(f"sample_bytes {text}")
             check_equal(text, str(value), settings()["sample_bytes"])
-            check_equal(text, str(value), Table("callers").head["sample_bytes"])
-            check_equal("sampled", "1", Table("callers").head["sampled"])
-            check_equal("columns", columns, Table("callers").columns)
+            callers = Table("callers")
+            check_row(text, {"sample_bytes": str(value), "sampled": "1"}, callers.head)
+            check_equal("columns", columns, callers.columns)
         for text in ("2K", "128M", "3000", "x", "-1", "4Kx", ""):
             for write in (lambda: control(f"sample_bytes {text}"),
                           lambda: PARAMETER.write_text(text + "\n")):
-                try:
-                    write()
-                    check(False, f"sample_bytes {text!r} was accepted")
-                except OSError:
-                    pass
+                check_refused(f"sample_bytes {text!r}", write)
                 check_equal(f"after {text!r}", "67108864", settings()["sample_bytes"])
         check("power of two" in settings()["last_error"], f"last_error: {settings()}")
         PARAMETER.write_text("0")
         check_equal("setting", "0", settings()["sample_bytes"])
         # Counts from now on are exact.
         known.run("constant")
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         for name, truth in known.own_sites().items():
-            check_equal(name, [truth["live_objs"], truth["hits"], 0, 0, 0],
-                        [rows[name][key] for key in ("live_objs", "hits", "samples",
-                                                     "live_objs_se", "hits_se")])
+            check_row(name, {"live_objs": truth["live_objs"], "hits": truth["hits"],
+                             "samples": 0, "live_objs_se": 0, "hits_se": 0}, rows[name])
         known.run("drop")
 
 
@@ -278,28 +241,21 @@ def sampling_on_and_off():
 
     with both() as known:
         known.run("constant", "caches")
-        with contextlib.ExitStack() as stack:
-            for work in (read_all, user_load):
-                stack.enter_context(child(work))
-            stack.enter_context(storm(known))
+        with children(read_all, user_load), storm(known):
             storm_until(known, 100000, switch, times=40)
         control("sample_bytes 4K")
         known.run("runtime", "bulk_alloc")
         check_objects(known, Table("allocs"))
         check_tables_agree()
-        known.run("drop")
-        rows = rows_by_function(known, Table("callers"))
-        check_equal("live after drop", 0, sum(row["live_samples"] + row["live_objs"]
-                                              for row in rows.values()))
-        left = [row for row in Table("allocs").rows if known.is_mine(row["site"])]
-        check_equal("objects after drop", [], left)
-        check_equal("dropped", 0, pairs_of("stats")["dropped_live_full"])
+        drop_estimated(known)
+        check_equal("objects after drop", [], known.allocs())
+        check_stats(dropped_live_full=0)
     return f"{times} switches"
 
 
 def stacks_by_module():
     """Return samples by stack of each truth module, without stacks of its module exit."""
-    by_module = {"kmemacct_truth": {}, "kmemacct_truth2": {}}
+    by_module = {name: {} for name in TWINS}
     for row in Table("stacks").rows:
         modules = set(re.findall(r"\[(kmemacct_truth2?)\]", row["stack"]))
         check("[unknown]" not in row["stack"] and "[unloaded]" not in row["stack"],
@@ -316,10 +272,8 @@ def unloading_stacks():
     addresses, before, stacks = [], None, None
     with loaded("kmemacct", "sample_bytes=4K budget_pct=0"):
         for i in range(6):
-            known = Truth("kmemacct_truth" if i % 2 == 0 else "kmemacct_truth2")
-            with loaded(known.module):
-                addresses.append(
-                    Path("/sys/module", known.module, "sections/.text").read_text())
+            with truth_loaded(TWINS[i % 2]) as known:
+                addresses.append(text_address(known.module))
                 known.run("large", "drop")
                 loaded_now = stacks_by_module()
             stacks = stacks_by_module()
@@ -330,13 +284,11 @@ def unloading_stacks():
                   f"too few deep stacks: {stacks[known.module]}")
             if before:
                 other = next(name for name in stacks if name != known.module)
-                check_equal(f"stacks of {other}, unloaded earlier", before[other],
-                            stacks[other])
+                check_equal(f"stacks of {other}, unloaded earlier", before[other], stacks[other])
             before = stacks
     reused = sum(a == b for a, b in zip(addresses, addresses[1:]))
     return (f"{sum(len(each) for each in stacks.values())} stacks, {reused} of "
             f"{len(addresses) - 1} loads at the same address as the one before")
 
 
-PARTS = (
-    sampling, stacks_by_two_ways, sampling_settings, sampling_on_and_off, unloading_stacks)
+PARTS = (sampling, stacks_by_two_ways, sampling_settings, sampling_on_and_off, unloading_stacks)

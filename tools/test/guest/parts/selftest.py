@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the self-test at load, on kernels whose paths are known to be right."""
-from harness import check, check_equal, each_kernel, single
+from harness import check, check_equal, check_row, check_zero, each_kernel, single
 from kernel import KERNEL, has_checkers, kernel_log, loaded
 from parts.cases import KPROBES, switched_off
 from sums import check_sums
@@ -57,10 +57,9 @@ def selftest():
             stats = pairs_of("stats")
             check(len(paths()) > 15, f"only {paths()}")
             check_equal("paths", expected(False), paths())
-            check_equal("selftest_failed", 0, stats["selftest_failed"])
-            left = ("live_objs", "live_spilled", "recorded_allocs", "recorded_bulk",
-                    "recorded_frees", "sites_used", "sites_retired", "caches_used")
-            check_equal("left", dict.fromkeys(left, 0), {name: stats[name] for name in left})
+            check_zero(("selftest_failed", "live_objs", "live_spilled", "recorded_allocs",
+                        "recorded_bulk", "recorded_frees", "sites_used", "sites_retired",
+                        "caches_used"), stats)
             for _ in range(2):
                 control("pages sites")
                 check_equal("paths with pages", expected(True), paths())
@@ -86,10 +85,9 @@ def selftest_without_kprobes():
             stats = pairs_of("stats")
             check_sums()
     failed = [name for name, result in results.items() if result == FAILED]
-    check_equal("selftest_failed", len(failed), stats["selftest_failed"])
-    check_equal("followed", [0, 0, 0], [stats[name] for name in (
-        "alloc_bulk_followed", "alloc_nolock_followed", "page_bulk_followed")])
-    check_equal("free_bulk_followed", 1, stats["free_bulk_followed"])
+    check_row("stats", {
+        "selftest_failed": len(failed), "alloc_bulk_followed": 0, "alloc_nolock_followed": 0,
+        "page_bulk_followed": 0, "free_bulk_followed": 1}, stats)
     lines = complaints(log)
     check_equal("paths in the log", sorted(failed),
                 sorted(line.split("path_")[1].split(":")[0] for line in lines))

@@ -5,7 +5,6 @@ The module kmemacct_shrinker (kunit/truth/) registers the shrinker, and allocate
 memory cgroup with little memory.  While they allocate, nothing else reclaims memory there.
 """
 import contextlib
-import errno
 import os
 import re
 import signal
@@ -15,13 +14,18 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from harness import DEADLINE_S, check, check_equal, each_kernel, exists_on, several, wait_for
+from cgroups import TOP, limited, start_in
+from harness import (
+    DEADLINE_S, check, check_equal, check_row, check_zero, each_kernel, exists_on, several,
+    wait_for)
 from kernel import CPUS, loaded, rmmod
-from parts.latency import child_in, ended, limited, read_files
+from memory import drop_caches, read_libraries
+from parts.latency import LOST, refuses_rmmod
 from parts.reader import READER
+from processes import ended, kill, start
 from reclaim_trace import check_latency, check_shrinkers, watched
-from table import Table, control, pairs_of
-from truth import Truth
+from table import Table, check_stats, control, only, pairs_of
+from truth import Truth, truth_loaded
 
 NAME = "kmemacct_shrinker"
 CPU = "waiting for a CPU"
@@ -29,22 +33,19 @@ SITE = "truth_alloc_page"
 SCAN = f"truth_shrinker_scan [{NAME}]"
 TASKS = 2
 
-# Counters of events or phases that were not recorded
-LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost", "slow_lost")
-
 
 @contextlib.contextmanager
 def joined(known, cgroup, nr=TASKS):
     """Yield the PIDs of tasks of a cgroup that wait in the module for `go`."""
     def work():
         # Page cache that can be reclaimed
-        read_files(16 << 20)
+        read_libraries(16 << 20)
         known.run("join")
 
     pids = []
     try:
         for _ in range(nr):
-            pids.append(child_in(cgroup, work))
+            pids.append(start_in(cgroup, work))
         wait_for("tasks that join", lambda: known.values()["joined"] == nr)
         yield pids
         known.run("leave")
@@ -53,8 +54,7 @@ def joined(known, cgroup, nr=TASKS):
         pids = []
     finally:
         for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+            kill(pid)
 
 
 def allocate(known, nr=TASKS):
@@ -65,28 +65,14 @@ def allocate(known, nr=TASKS):
     wait_for("allocations", lambda: known.values()["done"] == nr)
     control("enabled 0")
     after = known.values()
-    for name in ("failed", "others"):
-        check_equal(name, 0, after[name] - before[name])
-    for name in LOST:
-        check_equal(name, 0, pairs_of("stats")[name])
-    return {name: value if "max" in name else value - before[name]
-            for name, value in after.items()}
+    grown = {name: value if "max" in name else value - before[name]
+             for name, value in after.items()}
+    check_zero(("failed", "others"), grown)
+    check_zero(LOST, pairs_of("stats"))
+    return grown
 
 
-def row_of(rows, column, text):
-    rows = [row for row in rows if row[column] == text]
-    check_equal(f"rows of {text}", 1, len(rows))
-    return rows[0]
-
-
-def shrinker_row():
-    rows = [row for row in Table("shrinkers").rows
-            if re.fullmatch(re.escape(SCAN) + r" #\d+", row["shrinker"])]
-    check_equal("rows of the shrinker", 1, len(rows))
-    return rows[0]
-
-
-def check_between(what, inner_ns, us, outer_ns):
+def check_time(what, inner_ns, us, outer_ns):
     """Check a time, which the table has rounded down to us."""
     check(inner_ns // 1000 <= us <= outer_ns // 1000,
           f"{what}: {us} us, which is not between {inner_ns} and {outer_ns} ns")
@@ -94,11 +80,11 @@ def check_between(what, inner_ns, us, outer_ns):
 
 def check_shrinker(true):
     """Check the row of the shrinker.  Return it."""
-    row = shrinker_row()
-    for column in ("calls", "scanned", "freed"):
-        check_equal(column, true[column], row[column])
-    check_between("total_us", true["inner_ns"], row["total_us"], true["outer_ns"])
-    check_between("max_us", true["inner_max_ns"], row["max_us"], true["outer_max_ns"])
+    (row,) = [row for row in Table("shrinkers").rows
+              if re.fullmatch(re.escape(SCAN) + r" #\d+", row["shrinker"])]
+    check_row("the shrinker", {key: true[key] for key in ("calls", "scanned", "freed")}, row)
+    check_time("total_us", true["inner_ns"], row["total_us"], true["outer_ns"])
+    check_time("max_us", true["inner_max_ns"], row["max_us"], true["outer_max_ns"])
     check_equal("waited_us", row["total_us"], row["waited_us"])
     return row
 
@@ -107,18 +93,17 @@ def check_phases(true):
     """Check the rows of the phases.  Return that of the outermost one."""
     rows = Table("latency").rows
     # The kernel has other shrinkers, too.
-    inner, shrinkers = row_of(rows, "phase", "memcg:shrinker"), Table("shrinkers")
+    inner, shrinkers = only(rows, "phase", "memcg:shrinker"), Table("shrinkers")
     check_equal("count of memcg:shrinker", shrinkers.sum("calls"), inner["count"])
     check(0 <= inner["total_us"] - shrinkers.sum("total_us") <= len(shrinkers.rows),
           f"{inner}, but {shrinkers.rows}")
     check_equal("max_us of memcg:shrinker", max(row["max_us"] for row in shrinkers.rows),
                 inner["max_us"])
-    outer = row_of(rows, "phase", "memcg:memcg_reclaim")
+    outer = only(rows, "phase", "memcg:memcg_reclaim")
     check(outer["count"] >= true["waits"], f"{outer}, but {true['waits']} allocations waited")
-    check_between("memcg_reclaim", true["inner_ns"] + true["count_ns"], outer["total_us"],
+    check_time("memcg_reclaim", true["inner_ns"] + true["count_ns"], outer["total_us"],
                   true["wait_ns"])
-    check_between("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"],
-                  true["wait_max_ns"])
+    check_time("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"], true["wait_max_ns"])
     return outer
 
 
@@ -192,7 +177,7 @@ def check_accounted(times, nr, cgroup):
     check_equal("tasks that waited", sorted(times), sorted(tasks))
     for pid, us in times.items():
         check(0 <= tasks[pid] - us <= nr, f"{tasks[pid]} us of {pid}, {us} us in records")
-    (row,) = [row for row in Table("cgroups").rows if row["cgroup_id"] == cgroup.stat().st_ino]
+    row = only(Table("cgroups").rows, "cgroup_id", cgroup.stat().st_ino)
     check(0 <= row["stall_us"] - sum(times.values()) <= nr, f"{row}, {times}")
 
 
@@ -200,9 +185,8 @@ def check_accounted(times, nr, cgroup):
 @several
 def latency_truth():
     """Test the tables against a shrinker that counts its calls, and times them and its callers."""
-    with loaded("kmemacct", "threshold_us=1 account=tasks,cgroups"), loaded(NAME), \
-            limited() as cgroup:
-        known = Truth(NAME)
+    with loaded("kmemacct", "threshold_us=1 account=tasks,cgroups"), \
+            truth_loaded(NAME) as known, limited() as cgroup:
         with joined(known, cgroup) as pids:
             true = allocate(known)
             shrinker = check_shrinker(true)
@@ -220,15 +204,14 @@ def latency_truth():
 @several
 def latency_truth_functions():
     """Test that all calls that count objects are counted and timed, if functions are followed."""
-    with loaded("kmemacct", "latency=functions threshold_us=0"), loaded(NAME), \
+    with loaded("kmemacct", "latency=functions threshold_us=0"), truth_loaded(NAME) as known, \
             limited() as cgroup:
-        check_equal("followed", 1, pairs_of("stats")["followed_do_shrink_slab"])
-        known = Truth(NAME)
+        check_stats(followed_do_shrink_slab=1)
         with joined(known, cgroup):
             true = allocate(known)
             row = check_shrinker(true)
             check_equal("counts", true["counts"], row["counts"])
-            check_between("count_us", true["count_ns"], row["count_us"],
+            check_time("count_us", true["count_ns"], row["count_us"],
                           true["wait_ns"] - true["inner_ns"])
     check(true["counts"] > true["calls"], f"{true}")
     return (f"{true['counts']} counts; {true['count_ns'] // 1000} <= {row['count_us']} <= "
@@ -252,13 +235,7 @@ def waiting(known, nr=WAITERS):
         for thread in threads:
             thread.join()
 
-    pid = os.fork()
-    if not pid:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
+    pid = start(work)
     try:
         wait_for("tasks that wait", lambda: known.values()["stalled"] == nr)
         yield pid
@@ -273,18 +250,15 @@ def slots_used():
 
 def check_reclaimed(lost):
     """Check that all stalls count, and that the ends of `lost` of them were not seen."""
-    stats = pairs_of("stats")
-    for name in LOST:
-        check_equal(name, lost if name == "stall_ends_lost" else 0, stats[name])
-    check_equal("count", WAITERS, row_of(Table("latency").rows, "phase",
-                                         "direct:node_reclaim")["count"])
+    check_stats(**dict.fromkeys(LOST, 0) | {"stall_ends_lost": lost})
+    check_equal("count", WAITERS,
+                only(Table("latency").rows, "phase", "direct:node_reclaim")["count"])
 
 
 @several
 def latency_waiters():
-    """Test that 1,000 tasks can wait at once, and that their slots are free after all are killed."""
-    with loaded("kmemacct", "latency=on threshold_us=0"), loaded(NAME):
-        known = Truth(NAME)
+    """Test that 1,000 tasks can wait at once, and that their slots are free when all are killed."""
+    with loaded("kmemacct", "latency=on threshold_us=0"), truth_loaded(NAME) as known:
         control("reset")
         check(pairs_of("stats")["stall_slots"] > WAITERS, "there are not enough slots")
         with waiting(known) as pid:
@@ -297,11 +271,10 @@ def latency_waiters():
         check_reclaimed(0)
         wait_for("free slots", lambda: not slots_used())
         with waiting(known) as pid:
-            os.kill(pid, signal.SIGKILL)
-            start = time.monotonic()
-            os.waitpid(pid, 0)
+            killed = time.monotonic()
+            kill(pid)
             wait_for("slots of tasks that were killed", lambda: not slots_used())
-            took = time.monotonic() - start
+            took = time.monotonic() - killed
         check_reclaimed(WAITERS)
     return f"{used} slots of {WAITERS} tasks; free {took:.1f} s after they were killed"
 
@@ -343,14 +316,14 @@ def latency_mounts():
         watch.begin()
         # The kernel ends a round once it frees few objects: 5.10 leaves up to ten.
         for _ in range(3):
-            Path("/proc/sys/vm/drop_caches").write_text("2")
+            drop_caches("2")
         expected, tables = watch.end("latency", "shrinkers")
         check_latency(expected, tables["latency"])
         check_shrinkers(expected, tables["shrinkers"])
         rows = [row for row in tables["shrinkers"].rows if row["calls"]]
         freed = []
         for device, files in zip(devices, FILES):
-            row = row_of(rows, "shrinker", f"super_cache_scan ext4:{device}")
+            row = only(rows, "shrinker", f"super_cache_scan ext4:{device}")
             # An inode and a dentry for each file
             check_equal(f"freed of {device}", 2 * files, row["freed"])
             freed.append(row["freed"])
@@ -402,14 +375,6 @@ def newest_record():
     return rows[0]["nr"] if rows else 0
 
 
-def refuses_rmmod():
-    try:
-        rmmod("kmemacct")
-        check(False, "rmmod works while the log is followed")
-    except OSError as e:
-        check(e.errno in (errno.EAGAIN, errno.EBUSY), f"rmmod: {e}")
-
-
 def reclaim(cgroup, times, nr=1):
     """Make records.  If a cgroup has no memory left to reclaim, the kernel tries 17 times."""
     def work():
@@ -418,7 +383,7 @@ def reclaim(cgroup, times, nr=1):
                     open(cgroup / "memory.reclaim", "wb", buffering=0) as f:
                 f.write(b"1M")
 
-    pids = [child_in(cgroup.parent, work) for _ in range(nr)]
+    pids = [start_in(TOP, work) for _ in range(nr)]
     while pids:
         refuses_rmmod()
         pid, status = os.waitpid(pids[-1], os.WNOHANG)
@@ -461,8 +426,7 @@ def check_totals(text):
 @several
 def latency_ring():
     """Test that the reader prints each record once, unless it was overwritten, which it says."""
-    with loaded("kmemacct", "threshold_us=1"), loaded(NAME), limited() as cgroup:
-        known = Truth(NAME)
+    with loaded("kmemacct", "threshold_us=1"), truth_loaded(NAME) as known, limited() as cgroup:
         with follower() as reader:
             with joined(known, cgroup):
                 known.run("go")

@@ -3,12 +3,12 @@
 import errno
 from collections import Counter
 
-from filters import PARAMETERS, refused
-from harness import check, check_equal, single
+from filters import refused
+from harness import check, check_equal, check_refused, single
 from kernel import loaded
 from page_truth import function_of
-from table import Table, control
-from truth import Truth
+from table import PARAMETERS, Table, control
+from truth import truth_loaded
 
 
 def skipped():
@@ -23,9 +23,7 @@ def skip_settings():
         built_in = skipped()
         check("alloc_page*" in built_in and "vmalloc*" in built_in, f"{built_in}")
         check_equal("parameter", "\n", parameter.read_text())
-        control("skip add one*")
-        control("skip del vmalloc*")
-        control("skip add a?[bc]")
+        control("skip add one*", "skip del vmalloc*", "skip add a?[bc]")
         without = [name for name in built_in if name != "vmalloc*"]
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
         text = "del vmalloc*;add one*;add a?[bc]\n"
@@ -38,9 +36,7 @@ def skip_settings():
                 (b"skip add \xc3\xa4", "?"), ("skip remove one*", "remove")):
             refused(command, word)
             check_equal(f"list after {command!r}", without + ["one*", "a?[bc]"], skipped())
-        control("skip add " + "x" * 63)
-        for i in range(29):
-            control(f"skip add many{i}")
+        control("skip add " + "x" * 63, *(f"skip add many{i}" for i in range(29)))
         refused("skip add more", "delete")
         control("reset")
         check_equal("number of patterns", len(without) + 32, len(skipped()))
@@ -49,11 +45,8 @@ def skip_settings():
         long = parameter.read_text()
         parameter.write_text(text)
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
-        try:
-            parameter.write_text("add fine;add fine")
-            check(False, "a duplicate pattern was accepted")
-        except OSError as e:
-            check_equal("error", errno.EINVAL, e.errno)
+        check_refused("a duplicate pattern", lambda: parameter.write_text("add fine;add fine"),
+                      errno.EINVAL)
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
         parameter.write_text(long)
         check_equal("parameter", long, parameter.read_text())
@@ -73,11 +66,18 @@ def sites_of(known):
     return sites
 
 
+def vmalloc_sites(known):
+    """Let the truth allocate an area.  Return the functions that are call sites of its pages."""
+    known.run("vmalloc")
+    area = {row["pfn"] for row in known.lines("pages") if row["function"] == "truth_vmalloc"}
+    return {known.function(row["site"]) for row in Table("pages").rows
+            if area & set(range(row["pfn"], row["pfn"] + row["pages"]))}
+
+
 @single
 def skip_callsites():
     """Test that call sites change with the next allocation when a pattern is added or deleted."""
-    with loaded("kmemacct", "pages=sites"), loaded("kmemacct_pages"):
-        known = Truth("kmemacct_pages")
+    with loaded("kmemacct", "pages=sites"), truth_loaded("kmemacct_pages") as known:
         known.run("blocks", "drop")
         first = sites_of(known)
         check(first["truth_alloc_pages"] and first["truth_get_free_pages"], f"{first}")
@@ -96,22 +96,11 @@ def skip_callsites():
         third = sites_of(known)
         check_equal("hits after skip del", 2 * n, third["truth_alloc_pages"])
         # Built-in patterns can be deleted, too.
-        known.run("vmalloc")
-        area = {row["pfn"] for row in known.lines("pages")
-                if row["function"] == "truth_vmalloc"}
-
-        def area_sites():
-            return {known.function(row["site"]) for row in Table("pages").rows
-                    if area & set(range(row["pfn"], row["pfn"] + row["pages"]))}
-
-        check_equal("call site of vmalloc", {"truth_vmalloc"}, area_sites())
+        check_equal("call site of vmalloc", {"truth_vmalloc"}, vmalloc_sites(known))
         known.run("drop")
-        for pattern in ("vmalloc*", "__vmalloc*", "*_noprof", "vzalloc*"):
-            control(f"skip del {pattern}")
-        known.run("vmalloc")
-        area = {row["pfn"] for row in known.lines("pages")
-                if row["function"] == "truth_vmalloc"}
-        inside = area_sites()
+        control(*(f"skip del {pattern}" for pattern in (
+            "vmalloc*", "__vmalloc*", "*_noprof", "vzalloc*")))
+        inside = vmalloc_sites(known)
         check(inside and all("vmalloc" in site or site.endswith("_noprof")
                              for site in inside) and "truth_vmalloc" not in inside,
               f"{inside}")

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 """A soak: everything that the module keeps state of comes and goes, as in months of uptime."""
-import os
-import signal
-
-from harness import check, check_equal, only_in, progress, wait_for
+from cgroups import cgroups
+from harness import check, check_equal, check_zero, only_in, progress, wait_for
 from kernel import loaded
-from parts.acct import cgroups
-from parts.countmaps import cgroups_in, check_agree, mounts, short_process, wait_for_rows
+from parts.acct import account
+from parts.countmaps import check_agree, mounts, new_cgroups, short_process, wait_for_rows
 from parts.lifetime import CHURN, CHURN_NAME, check_churned, churn, churn_values
 from parts.shrinkers import NAME as SHRINKER
 from parts.shrinkers import slots_used, waiting
+from processes import kill
 from sums import check_sums
 from table import Table, control, pairs_of
-from truth import Truth, rows_by_function
+from truth import TWINS, Truth, rows_by_function, truth_loaded
 
 # Numbers for one round.  50 rounds have 20,000 caches, 5,000 cgroups, 200,000 processes, 3,000
 # super blocks, and 5,000 tasks that are killed while they wait for memory.
@@ -29,10 +28,9 @@ def reload_modules():
     """Load and unload two modules in turn, at the same addresses, and compare their counts."""
     for i in range(MODULES):
         control("reset")
-        with loaded("kmemacct_truth" if i % 2 else "kmemacct_truth2"):
-            known = Truth("kmemacct_truth" if i % 2 else "kmemacct_truth2")
+        with truth_loaded(TWINS[i % 2]) as known:
             known.run("constant", "runtime", "drop")
-            rows = rows_by_function(known, Table("callers"))
+            rows = rows_by_function(known)
             check_equal("hits", {name: row["hits"] for name, row in known.own_sites().items()},
                         {name: row["hits"] for name, row in rows.items() if row["hits"]})
 
@@ -40,19 +38,18 @@ def reload_modules():
 def kill_waiting(known, nr):
     """Kill tasks while they wait for memory, and wait until their slots are free."""
     with waiting(known, nr) as pid:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
+        kill(pid)
     wait_for("slots of tasks that were killed", lambda: not slots_used())
 
 
-def one_round(top, shrinker, before):
+def one_round(shrinker, before):
     """Let caches, cgroups, processes, mounts and waiting tasks come and go.  Check the tables.
 
     `before` is what churn_values() returned at the last reset.
     """
     churn(CACHES)
     check_churned("caches", before)
-    for _ in cgroups_in(top, CGROUPS):
+    for _ in new_cgroups(CGROUPS):
         for _ in range(PROCESSES // CGROUPS):
             short_process()
     with mounts(MOUNTS) as devices:
@@ -66,8 +63,7 @@ def check_unused(numbers):
     (CHURN / "drop").write_text("1")
     control("reset")
     stats = pairs_of("stats")
-    for name in LOST:
-        check_equal(name, 0, stats[name])
+    check_zero(LOST, stats)
     for name in ("caches_used", "sites_used", "sites_retired"):
         check(stats[name] <= numbers[name] + 300, f"{name} {stats[name]}, before {numbers[name]}")
     left = [row["cache"] for row in Table("caches").rows if row["cache"].startswith(CHURN_NAME)]
@@ -80,16 +76,14 @@ def check_unused(numbers):
 @only_in("4")
 def soak(rounds=8):
     """Test that nothing is used up, each row keeps its name, and every sum is exact."""
-    with cgroups() as top, loaded(SHRINKER), loaded("kmemacct_churn"), \
+    with cgroups(), loaded(SHRINKER), loaded("kmemacct_churn"), \
             loaded("kmemacct", "latency=on threshold_us=0 pages=sites"):
-        control("enabled 0")
-        control("account tasks,cgroups,comm_syscalls")
-        control("enabled 1")
+        account("tasks,cgroups,comm_syscalls")
         shrinker = Truth(SHRINKER)
         control("reset")
         numbers, before = pairs_of("stats"), churn_values()
         for number in range(1, rounds + 1):
-            one_round(top, shrinker, before)
+            one_round(shrinker, before)
             if number % ROUNDS == 0 or number == rounds:
                 reload_modules()
                 control("reset")

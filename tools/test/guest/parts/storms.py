@@ -3,11 +3,20 @@
 import time
 
 from compare import check_all_freed, compare, compare_allocs
-from harness import check, check_equal, several
-from processes import child, user_load
+from harness import check, check_row, several
+from processes import child, children, user_load
 from sums import check_sums
-from table import Table, control, read_all
+from table import control, read_all
 from truth import STORM_HITS, both, rows_by_function, storm, storm_until
+
+
+def check_storm_since(known, base):
+    """Check hits and frees of the storm since a reset, when own_sites() was `base`."""
+    rows = rows_by_function(known)
+    for name, row in known.own_sites().items():
+        if name.startswith("truth_storm"):
+            check_row(f"{name} since reset",
+                      {key: row[key] - base[name][key] for key in ("hits", "frees")}, rows[name])
 
 
 @several
@@ -15,7 +24,7 @@ def storming():
     """Test that counts are exact after a storm during which tables are read."""
     start = time.monotonic()
     with both() as known:
-        with child(read_all), child(user_load), storm(known):
+        with children(read_all, user_load), storm(known):
             storm_until(known, STORM_HITS)
         seconds = time.monotonic() - start
         compare(known, "after the storm")
@@ -36,25 +45,19 @@ def storming_resets():
     with both() as known:
         with child(read_all), storm(known):
             storm_until(known, STORM_HITS // 5, lambda: control("reset"), 10)
-        rows = rows_by_function(known, Table("callers"))
+        rows = rows_by_function(known)
         for name, row in known.own_sites().items():
             if not row["live_objs"]:
                 continue
-            check_equal(f"live after resets, {name}",
-                        [row["live_bytes"], row["live_objs"]],
-                        [rows[name][key] for key in ("live_bytes", "live_objs")])
+            check_row(f"after resets, {name}",
+                      {key: row[key] for key in ("live_bytes", "live_objs")}, rows[name])
         compare_allocs(known, "after resets")
         # Without resets under load, counts are exact again.
         control("reset")
         base = known.own_sites()
         with storm(known):
             storm_until(known, STORM_HITS // 20)
-        rows = rows_by_function(known, Table("callers"))
-        for name, row in known.own_sites().items():
-            if name.startswith("truth_storm"):
-                check_equal(f"hits and frees since reset, {name}",
-                            [row[key] - base[name][key] for key in ("hits", "frees")],
-                            [rows[name][key] for key in ("hits", "frees")])
+        check_storm_since(known, base)
         known.run("drop")
     with both() as known:
         switches = 0

@@ -4,12 +4,11 @@ import ctypes
 import errno
 import itertools
 import os
-from pathlib import Path
 
 from harness import check, check_equal, single
 from kernel import DEBUGFS, loaded, syscall
 from processes import in_child
-from table import TABLES, Table
+from table import CONTROL, FOLDER, PARAMETERS, PROC, TABLE_FILES, TABLES, Table
 from truth import both
 
 
@@ -32,19 +31,16 @@ def files():
     # Open the folder above, which normally hides the files, to test their own modes.
     os.chmod(DEBUGFS, 0o755)
     with loaded("kmemacct"):
-        folder = DEBUGFS / "kmemacct"
-        found = {path.name: path.stat().st_mode & 0o7777
-                 for path in folder.iterdir()}
+        found = {path.name: path.stat().st_mode & 0o7777 for path in FOLDER.iterdir()}
         check_equal("files and modes", modes, found)
-        proc = Path("/proc/kmemacct")
-        check_equal("mode of /proc/kmemacct", 0o400, proc.stat().st_mode & 0o7777)
-        for path in [*folder.iterdir(), proc]:
+        check_equal("mode of /proc/kmemacct", 0o400, PROC.stat().st_mode & 0o7777)
+        for path in [*FOLDER.iterdir(), PROC]:
             check(path.read_text() or path.name == "query", f"{path} is empty")
             check(denied(path, os.O_RDONLY), f"others can read {path}")
             check(denied(path, os.O_WRONLY), f"others can write {path}")
-        check(proc.read_text().startswith("# kmemacct summary 8 "),
+        check(PROC.read_text().startswith("# kmemacct summary 8 "),
               "/proc/kmemacct is not the summary")
-    check(not folder.exists() and not proc.exists(), "files are left after rmmod")
+    check(not FOLDER.exists() and not PROC.exists(), "files are left after rmmod")
     os.chmod(DEBUGFS, 0o700)
 
 
@@ -79,15 +75,13 @@ def permitted(held, work):
 @single
 def capabilities():
     """Test that root without these capabilities, as in a container, gets EPERM."""
-    commands, query = DEBUGFS / "kmemacct/control", DEBUGFS / "kmemacct/query"
-    enabled = Path("/sys/module/kmemacct/parameters/enabled")
-    tables = [DEBUGFS / "kmemacct" / name for name in TABLES]
+    query, enabled = FOLDER / "query", PARAMETERS / "enabled"
     with loaded("kmemacct"):
         for held in ((), (CAP_PERFMON,), (CAP_SYS_ADMIN,)):
-            for path in (*tables, Path("/proc/kmemacct"), commands, query):
+            for path in (*TABLE_FILES, CONTROL, query):
                 check_equal(f"{path} can be read with capabilities {held}", bool(held),
                             permitted(held, path.read_bytes))
-            for path, flags in itertools.product((commands, query), (os.O_WRONLY, os.O_RDWR)):
+            for path, flags in itertools.product((CONTROL, query), (os.O_WRONLY, os.O_RDWR)):
                 check_equal(f"{path} can be opened with flags {flags} and {held}",
                             CAP_SYS_ADMIN in held,
                             permitted(held, lambda: os.close(os.open(path, flags))))
@@ -114,8 +108,7 @@ def reading():
     """Test that all ways to read an open file give the same text."""
     with both() as known:
         known.run("constant", "runtime", "caches")
-        paths = [DEBUGFS / "kmemacct" / name for name in TABLES]
-        for path in [*paths, Path("/proc/kmemacct")]:
+        for path in TABLE_FILES:
             fd = os.open(path, os.O_RDONLY)
             whole = b"".join(iter(lambda: os.read(fd, 1 << 20), b""))
             check(whole.endswith(b"\n"), f"{path.name} does not end with a newline")

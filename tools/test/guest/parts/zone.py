@@ -5,8 +5,6 @@ Two ftrace instances see the same events: one is on for a little longer than kme
 records, the other one for a little less.  kmemacct's count has to be between the two.  If
 the two are equal, only one number is right.
 """
-import contextlib
-import ctypes
 import functools
 import itertools
 import mmap
@@ -17,8 +15,9 @@ from pathlib import Path
 
 from ftrace import EXTFRAG, HAS_HIST, tracers, watched
 from harness import Failed, check, check_equal, each_kernel, several, single
-from kernel import CPUS, syscall
-from memory import PAGE, available_kb, short_lists, small_pages, touch
+from kernel import CPUS
+from memory import (PAGE, anonymous, available_kb, migratetypes, short_lists, use_files, use_memory)
+from nodes import prefer_node
 from page_truth import tracked
 from table import Table
 
@@ -28,8 +27,17 @@ TRIES = 50
 @functools.cache
 def migratetype_names():
     """Return the names of the migrate types, by number."""
-    names = re.findall(r", type +(\w+) ", Path("/proc/pagetypeinfo").read_text())
-    return list(dict.fromkeys(names))
+    return migratetypes(Path("/proc/pagetypeinfo").read_text())
+
+
+def counted(pair, work, ours, theirs):
+    """Repeat the work.  Yield the counts of kmemacct, of the inner tracer, and of the outer one."""
+    for _ in range(TRIES):
+        before = ours()
+        watched(pair, work)
+        found = ours()
+        found.subtract(before)
+        yield found, *map(theirs, pair)
 
 
 def compare(pair, work, ours, theirs):
@@ -38,12 +46,7 @@ def compare(pair, work, ours, theirs):
     ours() and theirs(tracer) return Counters.  kmemacct's counts must always be between
     those of the two tracers.  Repeat the work until these agree: then the counts are exact.
     """
-    for _ in range(TRIES):
-        before = ours()
-        watched(pair, work)
-        found = ours()
-        found.subtract(before)
-        least, most = (theirs(tracer) for tracer in pair)
+    for found, least, most in counted(pair, work, ours, theirs):
         for key in {*found, *most}:
             check(least[key] <= found[key] <= most[key],
                   f"{key} is {found[key]}, not from {least[key]} to {most[key]}")
@@ -55,12 +58,8 @@ def compare(pair, work, ours, theirs):
 def work_of(known):
     """Allocate and free pages of all orders and types, so that per-CPU lists fill and drain."""
     known.run("blocks", "split", "exact")
-    with mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as area:
-        small_pages(area)
-        touch(area)
-    for path in ("/usr/bin/perl", "/usr/lib/os-release"):
-        with contextlib.suppress(OSError):
-            Path(path).read_bytes()
+    use_memory(4 << 20)
+    use_files()
     known.run("drop")
 
 
@@ -109,7 +108,6 @@ def orders_ftrace():
 REFILL, DIRECT, DRAIN = "refill", "direct", "drain"
 PCPU_EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched",
                "mm_page_pcpu_drain", "mm_page_alloc_zone_locked")
-SYS_SET_MEMPOLICY, MPOL_DEFAULT, MPOL_PREFERRED = 238, 0, 1
 PCPU_SUMS = ("refill_pages", "drain_pages", "direct_pages", "directs", "batched")
 
 
@@ -223,23 +221,11 @@ def compare_bursts(pair, work, ours=pcpu_bursts, theirs=bursts_of_trace):
     If an interrupt comes between kmemacct's probe and ftrace's, the two may see events in
     a different order.  So one exact match is enough: a miscount would show in every try.
     """
-    for _ in range(TRIES):
-        before = ours()
-        watched(pair, work)
-        found = ours()
-        found.subtract(before)
-        least, most = (theirs(tracer) for tracer in pair)
+    for found, least, most in counted(pair, work, ours, theirs):
         if least == most == found:
             return found
     check_equal("bursts", most, found)
     raise Failed(f"the tracers differed in the last of {TRIES} tries")
-
-
-def prefer_node(node):
-    """Set the node that allocations of this process prefer; None: the default."""
-    mask = ctypes.c_ulong(1 << node if node is not None else 0)
-    syscall(SYS_SET_MEMPOLICY, MPOL_DEFAULT if node is None else MPOL_PREFERRED,
-            ctypes.byref(mask) if node is not None else None, 64)
 
 
 def busy_lists(known):
@@ -272,8 +258,7 @@ def pcpu_hist():
         with tracers(events=PCPU_EVENTS) as pair:
             found = compare(pair, work, lambda: pcpu(by_node=True), pcpu_of_trace)
             bursts = compare_bursts(pair, work)
-        check_equal("nodes", {node for *_, node in zones()},
-                    {node for _, node, _ in +found})
+        check_equal("nodes", {node for *_, node in zones()}, {node for _, node, _ in +found})
         check_each(found, PCPU_SUMS)
         check_each(bursts, BURSTS)
     return f"{len(+found)} sums, {sum(bursts.values())} bursts"
@@ -293,8 +278,7 @@ def tasks_bursts_traced():
 
 # ---- fallbacks -------------------------------------------------------------
 
-EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype",
-                "fallback_migratetype")
+EXTFRAG_KEYS = ("alloc_order", "fallback_order", "alloc_migratetype", "fallback_migratetype")
 EXTFRAG_COLUMNS = ("fallbacks", "fragmenting", "severe", "moderate", "changed")
 # A hist trigger has at most three keys.
 EXTFRAG_HISTS = {EXTFRAG: ("alloc_order,fallback_order,change_ownership", "")}
@@ -304,8 +288,7 @@ SEVERE_ORDER = 3
 
 @functools.cache
 def pageblock_order():
-    return int(re.search(r"Page block order: (\d+)",
-                         Path("/proc/pagetypeinfo").read_text())[1])
+    return int(re.search(r"Page block order: (\d+)", Path("/proc/pagetypeinfo").read_text())[1])
 
 
 def extfrag_columns(fallback_order, changed, hits=1):
@@ -353,8 +336,7 @@ MIX_LEFT_KB = 128 * 1024
 def mix_types(known):
     """Give nearly all memory to one type, then allocate other types, which have to fall back."""
     size = (available_kb() - MIX_LEFT_KB) * 1024 // PAGE * PAGE
-    with mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE):
-        pass
+    anonymous(size, mmap.MAP_POPULATE).close()
     known.run("blocks", "blocks", "blocks", "drop")
 
 
@@ -369,8 +351,7 @@ def extfrag_hist():
             with tracers(hists=EXTFRAG_HISTS) as pair:
                 seen.update(compare(pair, work, extfrag, extfrag_of_hist))
         with tracers(events=[EXTFRAG]) as pair:
-            seen.update(compare(pair, work, lambda: extfrag(by_type=True),
-                                extfrag_of_trace))
+            seen.update(compare(pair, work, lambda: extfrag(by_type=True), extfrag_of_trace))
     fallbacks = sum(count for key, count in seen.items() if key[-1] == "fallbacks")
     check(fallbacks, "no fallbacks")
     return f"{fallbacks} fallbacks, {len(+seen)} sums"

@@ -3,5 +3,4 @@
 from parts.debug import (
     cpus, everything, faults, fuzzing, large, leaks, memory_hotplug, preemption, privileges)
 
-MODULES = (everything, leaks, faults, fuzzing, privileges, cpus, memory_hotplug, large,
-           preemption)
+MODULES = (everything, leaks, faults, fuzzing, privileges, cpus, memory_hotplug, large, preemption)

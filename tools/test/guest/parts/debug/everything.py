@@ -8,10 +8,11 @@ import time
 from harness import check, check_equal, part, progress
 from kernel import DEBUGFS
 from parts.debug.shared import ENABLED, check_live, now_and_then
+from parts.storms import check_storm_since
 from processes import user_load
 from sums import check_sums
-from table import Table, control, pairs_of, read_all, settings
-from truth import both, rows_by_function, storm
+from table import check_stats, control, pairs_of, read_all, settings
+from truth import both, drop_estimated, storm
 
 
 def toggle():
@@ -31,8 +32,7 @@ def read_settings():
 
 def own_events(known):
     """Return the number of events of the truth's objects, which a reset does not change."""
-    return sum(row["hits"] + row["bulk_objs"] + row["frees"]
-               for row in known.own_sites().values())
+    return sum(row["hits"] + row["bulk_objs"] + row["frees"] for row in known.own_sites().values())
 
 
 def storm_for(known, size, work=lambda: time.sleep(5)):
@@ -53,12 +53,7 @@ def check_exact_since_reset(known, size, beside):
         for work in beside:
             stack.enter_context(now_and_then(work))
         seen = storm_for(known, size)
-    rows = rows_by_function(known, Table("callers"))
-    for name, row in known.own_sites().items():
-        if name.startswith("truth_storm"):
-            check_equal(f"hits and frees since reset, {name}",
-                        [row[key] - base[name][key] for key in ("hits", "frees")],
-                        [rows[name][key] for key in ("hits", "frees")])
+    check_storm_since(known, base)
     return seen
 
 
@@ -70,8 +65,7 @@ def watchpoints():
     text = path.read_text()
     check("enabled: 1" in text, f"KCSAN is off: {text}")
     counts = dict(re.findall(r"^(\w+): *(\d+)$", text, re.M))
-    return ", " + ", ".join(f"{counts[key]} {key}" for key in
-                            ("setup_watchpoints", "data_races"))
+    return ", " + ", ".join(f"{counts[key]} {key}" for key in ("setup_watchpoints", "data_races"))
 
 
 @part
@@ -90,14 +84,10 @@ def everything(size):
         # The sums may differ after a reset under load, which takes one counter after another.
         control("reset")
         check_sums()
-        known.run("drop")
-        rows = rows_by_function(known, Table("callers"))
-        check_equal("live objects after drop", 0,
-                    sum(row["live_objs"] for row in rows.values()))
+        drop_estimated(known)
         check_sums()
-        seen += check_exact_since_reset(known, size // 10,
-                                        (read_all, user_load))
-        check_equal("objects without an entry", 0, pairs_of("stats")["dropped_live_full"])
+        seen += check_exact_since_reset(known, size // 10, (read_all, user_load))
+        check_stats(dropped_live_full=0)
         live, recorded = check_live(known, "after the storm")
         check_equal("objects in allocs", live, recorded)
         check_sums()

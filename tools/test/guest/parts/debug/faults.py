@@ -2,20 +2,21 @@
 """Tests with failing allocations."""
 import errno
 import os
-import re
-import subprocess
 from pathlib import Path
 
 import kernel
+from cgroups import limited, run_in
 from compare import BULK_FOLLOWED, compare
+from ftrace import TRACING
 from harness import Failed, check, check_equal, part, progress
 from kernel import (
     CPUS, DEBUGFS, SYS_FINIT_MODULE, insmod, is_loaded, kernel_log, loaded, rmmod, syscall)
-from parts.debug.shared import FILES, PAGES_ON, check_all_freed_since, read_whole
-from processes import in_child, user_load
+from memory import meminfo_kb
+from parts.debug.shared import FILES, PAGES_ON, read_whole
+from processes import user_load
 from sums import check_sums
-from table import control, pairs_of, settings
-from truth import both
+from table import FOLDER, control, pairs_of, settings
+from truth import both, drop_estimated
 
 
 def arm_faults():
@@ -71,12 +72,7 @@ def kprobes():
 
 def followed_functions():
     """Return the functions that ftrace follows.  The kernel takes seconds to list them."""
-    return Path("/sys/kernel/tracing/enabled_functions").read_text().splitlines()
-
-
-def meminfo(name):
-    text = Path("/proc/meminfo").read_text()
-    return int(re.search(rf"^{name}: *(\d+) kB", text, re.M)[1])
+    return (TRACING / "enabled_functions").read_text().splitlines()
 
 
 def check_nothing_left(when):
@@ -112,8 +108,7 @@ class FailingInsmod:
         self.wrong = []
 
     def act(self):
-        syscall(SYS_FINIT_MODULE, self.ko.fileno(),
-                      b"live_max=1000 sites_max=1000", 0)
+        syscall(SYS_FINIT_MODULE, self.ko.fileno(), b"live_max=1000 sites_max=1000", 0)
 
     def classify(self, when, error, failed, log):
         if error:
@@ -157,16 +152,15 @@ def failing_insmod(size):
         insmod("kmemacct")
         rmmod("kmemacct")
         functions = followed_functions()
-        had = {name: meminfo(name) for name in KEPT_KB}
+        had = {name: meminfo_kb(name) for name in KEPT_KB}
         inserts = FailingInsmod(ko)
         did = inserts.run(Faults(), size)
-        has = {name: meminfo(name) for name in KEPT_KB}
+        has = {name: meminfo_kb(name) for name in KEPT_KB}
         check_equal("functions that are followed", functions, followed_functions())
     check(not inserts.wrong, "\n".join(
         [f"{len(inserts.wrong)} times in {did}", *inserts.wrong[:10]]))
     for name, kept in KEPT_KB.items():
-        check(has[name] - had[name] <= kept,
-              f"{name}: {has[name]} kB, was {had[name]} kB")
+        check(has[name] - had[name] <= kept, f"{name}: {has[name]} kB, was {had[name]} kB")
     check(10 * inserts.refused >= size, f"only {inserts.refused} failures")
     return (f"{did}: {inserts.refused} times it failed, "
             f"{inserts.whole - inserts.partly} times nothing was missing, "
@@ -189,14 +183,11 @@ COMMANDS = ("enabled 0", "enabled 1", "reset", "account off",
 def failing_reads():
     """Test each file and command with each allocation failing in turn: it gets ENOMEM."""
     total = refused = 0
-    acts = [(f"read {path.name}", lambda path=path: read_whole(path))
-            for path in FILES]
-    acts += [(command, lambda command=command: control(command)) for command in
-             COMMANDS]
+    acts = [(f"read {path.name}", lambda path=path: read_whole(path)) for path in FILES]
+    acts += [(command, lambda command=command: control(command)) for command in COMMANDS]
     with both("live_max=1000 sites_max=1000") as known:
         known.run("constant", "caches")
-        for command in PAGES_ON:
-            control(command)
+        control(*PAGES_ON)
         faults = Faults()
         for name, act in acts:
             before = settings()
@@ -217,29 +208,21 @@ def failing_reads():
                 before = after
         check(refused > 50, f"only {refused} failures")
         check_sums()
-        known.run("drop")
-        check_all_freed_since(known)
+        drop_estimated(known)
     return f"{total} allocations, {refused} times ENOMEM"
 
 
 @part
 def memory_limit():
     """Test that a reader in a cgroup without memory gets ENOMEM, and is not killed."""
-    top = Path("/sys/fs/cgroup")
-    subprocess.run(["mount", "-t", "cgroup2", "none", top], check=True)
-    (top / "cgroup.subtree_control").write_text("+memory")
-    group = top / "poor"
-    group.mkdir()
-
     def reads(name):
         try:
-            read_whole(DEBUGFS / "kmemacct" / name)
+            read_whole(FOLDER / name)
         except OSError as e:
             return e.errno
         return 0
 
     def poor():
-        (group / "cgroup.procs").write_text("0")
         check_equal("before the limit", 0, reads("allocs"))
         current = int((group / "memory.current").read_text())
         (group / "memory.swap.max").write_text("0")
@@ -248,9 +231,10 @@ def memory_limit():
         (group / "memory.max").write_text("max")
         return set(errors) == {errno.ENOMEM} and reads("allocs") == 0
 
-    with both() as known:
+    with limited("max") as group, both() as known:
         known.run("many", "many", "many")
-        check(in_child(poor), "not ENOMEM each time, or an error afterwards")
+        # Not ENOMEM each time, or an error afterwards, makes the child fail.
+        run_in(group, poor)
         events = (group / "memory.events").read_text()
         check("oom_kill 0" in events, f"memory.events: {events}")
         compare(known, "after ENOMEM")

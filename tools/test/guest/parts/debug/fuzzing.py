@@ -5,13 +5,13 @@ import subprocess
 import time
 
 from harness import check_equal, part, progress
-from kernel import DEBUGFS, TOP
-from parts.debug.shared import FILES, check_all_freed_since, check_live, events
+from kernel import TOP
+from parts.debug.shared import check_live, events
 from parts.sampling import check_tables_agree
-from processes import child, user_load
-from sums import check_identities, check_sums
-from table import Table, control, settings
-from truth import both
+from processes import children, user_load
+from sums import check_identities
+from table import CONTROL, TABLE_FILES, control, settings
+from truth import both, drop_estimated
 
 FUZZERS = 4
 
@@ -20,14 +20,12 @@ FUZZERS = 4
 def fuzzing(size):
     """Test random commands, and reads at random offsets of random sizes, with fuzz.c."""
     seed = random.SystemRandom().randrange(1 << 32)
-    tables = [str(path) for path in FILES if path.name != "control"]
     with both("live_max=2000") as known:
         known.run("constant", "caches")
         fuzzers = [subprocess.Popen(
-            [TOP / "build/fuzz", str(seed + i), str(size // FUZZERS),
-             str(DEBUGFS / "kmemacct/control"), *tables],
+            [TOP / "build/fuzz", str(seed + i), str(size // FUZZERS), CONTROL, *TABLE_FILES],
             stdout=subprocess.PIPE, text=True, errors="replace") for i in range(FUZZERS)]
-        with child(user_load), child(settings):
+        with children(user_load, settings):
             while any(fuzzer.poll() is None for fuzzer in fuzzers):
                 progress(f"fuzzing, {events()} events since a reset")
                 time.sleep(1)
@@ -35,19 +33,14 @@ def fuzzing(size):
         for fuzzer, note in zip(fuzzers, notes):
             check_equal(f"status of a fuzzer: {note}", 0, fuzzer.returncode)
         # The fuzzers may have left any settings.
-        for command in ("enabled 1", "filter off", "pages off", "account off", "sample_bytes 0",
-                        "page_sample_bytes 0", "reset"):
-            control(command)
+        control("enabled 1", "filter off", "pages off", "account off", "sample_bytes 0",
+                "page_sample_bytes 0", "reset")
         check_live(known, "after fuzzing")
         # Objects that were sampled meanwhile may still be live: then sums include estimates.
         # But no allocation is sampled any more, so those since the reset add up exactly.
-        if "samples" in Table("callers").columns:
-            check_tables_agree()
-            check_identities("allocation events")
-        else:
-            check_sums()
-        known.run("drop")
-        check_all_freed_since(known)
+        check_tables_agree()
+        check_identities("allocation events")
+        drop_estimated(known)
     return "\n  ".join([f"{size} operations", *notes])
 
 

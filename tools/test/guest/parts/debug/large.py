@@ -5,17 +5,17 @@ import os
 import time
 from pathlib import Path
 
-from compare import check_all_freed, compare
+from compare import compare
 from harness import check, check_equal, part
-from kernel import insmod, loaded, rmmod
+from kernel import insmod, rmmod
+from memory import meminfo_kb
 from nodes import check_near
 from page_truth import RUNS, check_rows
-from sums import check_sums
 from parts.pages import check_pages
-from table import TABLES, Table, control, pairs_of, settings
-from truth import SCENARIOS, Truth
+from sums import check_dropped, check_sums
+from table import TABLES, Table, check_stats, control, pairs_of, settings
+from truth import SCENARIOS, truth_loaded
 
-PAGE = 4096
 POSSIBLE = Path("/sys/devices/system/cpu/possible")
 NODES = Path("/sys/devices/system/node/online")
 
@@ -27,7 +27,7 @@ def number_of(path):
 
 
 def ram_bytes():
-    return int(Path("/proc/meminfo").read_text().split()[1]) << 10
+    return meminfo_kb("MemTotal") << 10
 
 
 @contextlib.contextmanager
@@ -64,8 +64,7 @@ def check_defaults():
 
 def check_page_tables(figures):
     """Compare pages with known truth while they are tracked, and read each table."""
-    with loaded("kmemacct_pages"):
-        pages = Truth("kmemacct_pages")
+    with truth_loaded("kmemacct_pages") as pages:
         pages.run(*RUNS)
         check_rows(pages)
         figures.append(f"{check_pages(pages)} pages")
@@ -77,7 +76,7 @@ def check_page_tables(figures):
         pages.run("drop")
         check_rows(pages)
     check_sums()
-    check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+    check_stats(net_page_free=1)
 
 
 def start_pages(figures):
@@ -100,13 +99,10 @@ def large():
     with timed(figures, "load"):
         insmod("kmemacct")
     figures += check_defaults()
-    with loaded("kmemacct_truth"):
-        known = Truth()
+    with truth_loaded() as known:
         known.run(*SCENARIOS)
         compare(known, "objects")
-        known.run("drop")
-        check_all_freed(known)
-    check_sums()
+        check_dropped(known)
     read_each()
     start_pages(figures)
     check_page_tables(figures)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of memory hotplug."""
 import contextlib
-import ctypes
-import mmap
 import os
 import time
 from collections import Counter
@@ -10,16 +8,13 @@ from pathlib import Path
 
 from compare import compare, compare_allocs
 from harness import Failed, check, check_equal, part, wait_for
-from kernel import insmod, kernel_log, rmmod, syscall
-from memory import PAGE, small_pages, touch
-from nodes import check_near
-from processes import child, user_load
+from kernel import insmod, kernel_log, rmmod
+from memory import PAGE, use_memory
+from nodes import MEMORY, block_bytes, check_near, online_blocks, prefer_node
+from processes import child, children, user_load
 from sums import check_sums
-from table import Table, control, pairs_of, read_all
+from table import Table, check_stats, control, pairs_of, read_all
 from truth import both
-
-MEMORY = Path("/sys/devices/system/memory")
-
 
 def blocks_of(node):
     return list(Path(f"/sys/devices/system/node/node{node}").glob("memory*[0-9]"))
@@ -54,10 +49,7 @@ def eject(node):
     for device in Path("/sys/bus/acpi/devices").glob("PNP0C80:*"):
         with contextlib.suppress(OSError):
             (device / "eject").write_text("1")
-    deadline = time.monotonic() + 30
-    while blocks_of(node):
-        check(time.monotonic() < deadline, f"not ejected: {blocks_of(node)}")
-        time.sleep(0.2)
+    wait_for("a node without memory", lambda: not blocks_of(node))
 
 
 GHOSTS = 1000
@@ -90,15 +82,9 @@ def memory_bytes():
     return pairs_of("stats")["memory_bytes"]
 
 
-def block_bytes():
-    return int((MEMORY / "block_size_bytes").read_text(), 16)
-
-
 def online_end():
     """Return the end of the memory that is online: a physical address."""
-    online = [int(path.name.removeprefix("memory")) for path in MEMORY.glob("memory*[0-9]")
-              if (path / "state").read_text() == "online\n"]
-    return (max(online) + 1) * block_bytes()
+    return (max(online_blocks()) + 1) * block_bytes()
 
 
 def generation_parts(nr_bytes):
@@ -129,13 +115,13 @@ def memory_added_later(blocks):
         before, end = memory_bytes(), online_end()
         with child(user_load):
             bring_online(blocks)
-        check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+        check_stats(net_page_free=1)
         check_equal("bytes of new generations",
                     generation_parts(len(blocks) * block_bytes()) * PAGE +
                     generation_pointers(online_end()) - generation_pointers(end),
                     memory_bytes() - before)
         compare(known, "after memory was added")
-        with child(read_all), child(user_load):
+        with children(read_all, user_load):
             check_ghosts_repaired(2)
         known.run("drop")
         known.run("constant", "caches", "runtime", "large", "nodes")
@@ -145,18 +131,12 @@ def memory_added_later(blocks):
     return len(on_node)
 
 
-SYS_SET_MEMPOLICY = 238
-MPOL_PREFERRED = 1
-
-
 def use_memory_of(node):
     """Use memory of a node, and free it."""
     # This fails once the node has no memory.
     with contextlib.suppress(OSError):
-        syscall(SYS_SET_MEMPOLICY, MPOL_PREFERRED, ctypes.byref(ctypes.c_ulong(1 << node)), 64)
-    with mmap.mmap(-1, 16 << 20) as area:
-        small_pages(area)
-        touch(area)
+        prefer_node(node)
+    use_memory(16 << 20)
 
 
 def pages_recorded(blocks):
@@ -186,7 +166,7 @@ def memory_removed():
         control("pages sites")
         bring_online(blocks, "online_movable")
         compare(known, "with movable memory")
-        with child(lambda: use_memory_of(2)), child(user_load):
+        with children(lambda: use_memory_of(2), user_load):
             wait_for("pages on node 2", lambda: pages_recorded(blocks))
             memory = memory_bytes()
             take_offline(blocks)
@@ -194,7 +174,7 @@ def memory_removed():
         # The records and generations of pages that have been removed stay.
         check_equal("memory_bytes", memory, memory_bytes())
         check_equal("pages on node 2, after removal", 0, pages_recorded(blocks))
-        check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+        check_stats(net_page_free=1)
         compare(known, "after removal")
         known.run("drop")
         known.run("constant", "caches", "runtime", "large", "nodes")
@@ -235,13 +215,13 @@ def memory_plugged():
         known.run("constant", "caches")
         compare(known, "before")
         for memory in PLUGGED:
-            with child(user_load), child(read_all):
+            with children(user_load, read_all):
                 blocks = plug(memory, 1)
                 bring_online(blocks)
                 check_ghosts_repaired(1)
                 control("reset")
             known.run("constant", "nodes", "large")
-            check_equal("net_page_free", 1, pairs_of("stats")["net_page_free"])
+            check_stats(net_page_free=1)
             compare_allocs(known, f"with {memory}")
             figures.append(f"{len(blocks)} blocks")
         # When the first block of a node is added, the node has no free memory.

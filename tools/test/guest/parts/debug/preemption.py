@@ -65,13 +65,11 @@ def work():
     """Let the module do whatever takes long."""
     known = Truth()
     known.run(*SCENARIOS)
-    for command in ("pages sites", "account tasks,cgroups,comm_sites", "latency functions"):
-        control(command)
+    control("pages sites", "account tasks,cgroups,comm_sites", "latency functions")
     for name in TABLES:
         Table(name)
-    for command in ("sample_bytes 4096", "reset", "sample_bytes 0", "latency on", "account off",
-                    "pages off"):
-        control(command)
+    control("sample_bytes 4096", "reset", "sample_bytes 0", "latency on", "account off",
+            "pages off")
     known.run("drop")
     control("reset")
 

@@ -8,11 +8,11 @@ import subprocess
 from pathlib import Path
 
 from compare import check_all_freed, compare
-from harness import Failed, check, check_equal, part
+from harness import check, check_equal, check_refused, part
 from kernel import DEBUGFS, TOP, insmod, kernel_log, loaded
 from parts.debug.shared import ENABLED, FILES, PAGES_ON, opens
-from processes import in_child, user_load
-from table import SETTINGS, TABLES, control
+from processes import ended, in_child, start, user_load
+from table import CONTROL, FOLDER, PARAMETERS, PROC, SETTINGS, TABLES, control
 from truth import both
 
 NOBODY = 65534
@@ -33,8 +33,7 @@ def unprivileged():
     os.chmod(DEBUGFS, 0o755)
     tries = 0
     with loaded("kmemacct"):
-        files = [*(DEBUGFS / "kmemacct").iterdir(), Path("/proc/kmemacct"),
-                 *Path("/sys/module/kmemacct/parameters").iterdir()]
+        files = [*FOLDER.iterdir(), PROC, *PARAMETERS.iterdir()]
         check_equal("files", len(TABLES) + 3 + len(SETTINGS), len(files))
         for path in files:
             for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR,
@@ -56,8 +55,7 @@ def addresses(text):
     """Return all words that look like kernel addresses, in hexadecimal or decimal."""
     found = [word for word in ADDRESS.findall(text)
              if int(word, 16) >= 1 << 63 and re.search("[a-fA-F]", word)]
-    return found + [word for word in re.findall(r"\d{19,20}", text)
-                    if int(word) >= 1 << 63]
+    return found + [word for word in re.findall(r"\d{19,20}", text) if int(word) >= 1 << 63]
 
 
 def ptr_column(text):
@@ -74,8 +72,7 @@ def no_addresses():
     shown = {}
     with kernel_log() as log, both() as known:
         known.run("constant", "caches", "large")
-        for command in PAGES_ON:
-            control(command)
+        control(*PAGES_ON)
         user_load()
         # last_error may quote the command, and nothing else.
         with contextlib.suppress(OSError):
@@ -88,8 +85,7 @@ def no_addresses():
                     shown[level, "root"] = ptr_column(text)
                     text = text.replace("\n", "\n ")
                     text = re.sub(r"\n +[0-9a-f]{16} ", "\n - ", text)
-                check_equal(f"addresses in {path}, kptr_restrict={level}", [],
-                            addresses(text))
+                check_equal(f"addresses in {path}, kptr_restrict={level}", [], addresses(text))
             shown[level, "nobody"] = read_as_nobody()
         restrict.write_text("1")
         true = set(known.live())
@@ -109,21 +105,18 @@ def no_addresses():
 def read_as_nobody():
     """Return the addresses in allocs, read as nobody from a file that root has opened."""
     reader, writer = os.pipe()
-    fd = os.open(DEBUGFS / "kmemacct/allocs", os.O_RDONLY)
+    fd = os.open(FOLDER / "allocs", os.O_RDONLY)
 
     def read():
         while piece := os.read(fd, 65536):
             os.write(writer, piece)
         return True
 
-    pid = os.fork()
-    if not pid:
-        os.close(reader)
-        os._exit(0 if as_nobody(read) else 1)
+    pid = start(lambda: as_nobody(read))
     os.close(writer)
     with os.fdopen(reader) as f:
         text = f.read()
-    check_equal("status of the reader", 0, os.waitpid(pid, 0)[1])
+    ended(pid)
     os.close(fd)
     return ptr_column(text)
 
@@ -136,7 +129,6 @@ def lockdown():
     """
     security = Path("/sys/kernel/security")
     subprocess.run(["mount", "-t", "securityfs", "none", security], check=True)
-    closed = DEBUGFS / "kmemacct/control"
     reader = TOP / "build/kmemacct"
     with both() as known, open(known.dir / "run", "wb", buffering=0) as run:
         for level in ("integrity", "confidentiality"):
@@ -144,8 +136,7 @@ def lockdown():
             check(f"[{level}]" in (security / "lockdown").read_text(), "no lockdown")
             for path in FILES:
                 for flags in (os.O_RDONLY, os.O_RDWR):
-                    open_to = path != closed and flags == os.O_RDONLY or \
-                        path.parent == Path("/proc")
+                    open_to = path != CONTROL and flags == os.O_RDONLY or path == PROC
                     check_equal(f"{path}, flags {flags:#o}, {level}",
                                 0 if open_to else errno.EPERM, opens(path, flags))
             run.write(b"constant")
@@ -158,9 +149,7 @@ def lockdown():
                 for value in values:
                     path.write_text(value)
                     check_equal(path.name, f"{value}\n", path.read_text())
-        with contextlib.suppress(OSError):
-            insmod("kmemacct_truth2")
-            raise Failed("an unsigned module was loaded")
+        check_refused("an unsigned module", lambda: insmod("kmemacct_truth2"))
         run.write(b"drop")
         check_all_freed(known)
     return "tables can still be read and parameters set, control cannot be opened"

@@ -3,18 +3,14 @@
 import os
 import random
 import time
-from pathlib import Path
 
 from harness import check, check_equal
-from kernel import DEBUGFS
 from processes import child
-from table import TABLES, Table, pairs_of
-from truth import rows_by_function
+from table import CONTROL, PARAMETERS, TABLE_FILES, pairs_of
 
-FILES = [DEBUGFS / "kmemacct" / name for name in (*TABLES, "control")] + [
-    Path("/proc/kmemacct")]
+FILES = [*TABLE_FILES, CONTROL]
 
-ENABLED = Path("/sys/module/kmemacct/parameters/enabled")
+ENABLED = PARAMETERS / "enabled"
 
 # Commands after which all tables have rows
 PAGES_ON = ("pages sites", "account tasks,cgroups,comm_sites,comm_syscalls")
@@ -44,7 +40,7 @@ def check_live(known, when):
     compared: with KASAN, each slot has a red zone that the truth does not know of.
     """
     live = known.live()
-    rows = [row for row in Table("allocs").rows if known.is_mine(row["site"])]
+    rows = known.allocs()
     ghosts = [row for row in rows if row["ptr"] not in live]
     check(not ghosts, f"{when}: {len(ghosts)} objects in allocs are not live: {ghosts[:1]}")
     for row in rows:
@@ -55,12 +51,6 @@ def check_live(known, when):
                     [*(row[key] for key in ("bytes_req", "cpu", "node", "pid")),
                      known.function(row["site"])])
     return len(live), len(rows)
-
-
-def check_all_freed_since(known):
-    rows = rows_by_function(known, Table("callers"))
-    check_equal("live objects of the truth", 0,
-                sum(row["live_objs"] for row in rows.values()))
 
 
 def read_whole(path):

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What kmemacct has seen since an early start, and the share of /proc/slabinfo it accounts for."""
+"""What kmemacct has seen since an early start, and the share of /proc/slabinfo it accounts for.
+
+Uses no other module: tools/packaging/test/boot copies it to machines that lack this tree.
+"""
 import re
 import subprocess
 from collections import Counter
@@ -14,6 +17,18 @@ LOSSES = ("dropped_live_full", "dropped_sites_full", "alloc_bulk_missed")
 
 def note(text):
     print(f"# {text}", flush=True)
+
+
+def report(condition, what):
+    print("ok" if condition else "FAIL", what, flush=True)
+
+
+def by_cache(pairs):
+    """Sum up the counts of each cache, by the name that kmemacct has for it."""
+    counts = Counter()
+    for name, count in pairs:
+        counts[KMALLOC.sub("kmalloc-", name.strip(), count=1)] += int(count)
+    return counts
 
 
 def stats(text=None):
@@ -53,23 +68,16 @@ def live_objects():
     # The last of the lines that begin with `#` has the names of the columns.
     head = [line for line in lines if line.startswith("#")]
     columns = head[-1].removeprefix("#").split()
-    live = Counter()
-    for line in lines[len(head):]:
-        row = dict(zip(columns, line.split(None, len(columns) - 1)))
-        if not row["cache"].startswith("kmalloc-large-"):
-            live[KMALLOC.sub("kmalloc-", row["cache"].strip(), count=1)] += int(row["live_objs"])
-    return live
+    rows = [line.split(None, len(columns) - 1) for line in lines[len(head):]]
+    at = columns.index("live_objs")
+    return by_cache((row[-1], row[at]) for row in rows if not row[-1].startswith("kmalloc-large-"))
 
 
-def slabinfo():
-    """Return the active objects of each cache, and the bytes of one."""
-    active, size = Counter(), {}
-    for line in Path("/proc/slabinfo").read_text().splitlines()[2:]:
-        name, count, _, each, *_ = line.split()
-        name = KMALLOC.sub("kmalloc-", name, count=1)
-        active[name] += int(count)
-        size[name] = int(each)
-    return active, size
+def slabinfo(text, column=1):
+    """Yield the name of each cache in the text of /proc/slabinfo, and its active objects."""
+    for line in text.splitlines()[2:]:
+        words = line.split(" : ")[0].rsplit(None, 5)
+        yield words[0], words[column]
 
 
 def share(what, live, active, size, caches):
@@ -88,7 +96,9 @@ def coverage():
     """
     shrink()
     live = live_objects()
-    active, size = slabinfo()
+    text = Path("/proc/slabinfo").read_text()
+    active = by_cache(slabinfo(text))
+    size = {KMALLOC.sub("kmalloc-", name, count=1): int(size) for name, size in slabinfo(text, 3)}
     part = share("accounted for, all caches", live, active, size, active)
     share("accounted for, kmalloc", live, active, size,
           [name for name in active if name.startswith("kmalloc-")])
