@@ -225,7 +225,7 @@ void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *
 }
 
 static void kma_pagealloc_count_class(struct kma_pagealloc *b, struct kma_pfn *f,
-				   const struct kma_page_event *ev)
+				      const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED), f, ev,
 			     0, true);
@@ -250,7 +250,7 @@ static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
 }
 
 void kma_pagealloc_sampled_hit(struct kma_pagealloc *b, struct kma_pfn *f,
-			    const struct kma_page_event *ev, u8 point)
+			       const struct kma_page_event *ev, u8 point)
 {
 	const int shift = kma_sample_take(KMA_SAMPLE_PAGES,
 					  KMA_PAGE_SIZE << ev->order, point);

@@ -185,7 +185,7 @@ void kma_pagealloc_sampled(struct kma_pagealloc *b, struct kma_pfn *f,
 
 /* Record a page allocation after kma_sample_count() has returned true and set @point. */
 void kma_pagealloc_sampled_hit(struct kma_pagealloc *b, struct kma_pfn *f,
-			    const struct kma_page_event *ev, u8 point);
+			       const struct kma_page_event *ev, u8 point);
 
 /* Count a page allocation in memory for which no chunk was added. */
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev);

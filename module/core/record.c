@@ -258,8 +258,8 @@ static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
 }
 
 void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned long ptr,
-			 unsigned long bytes_req, unsigned long cache,
-			 struct kma_sampled_hit m)
+			    unsigned long bytes_req, unsigned long cache,
+			    struct kma_sampled_hit m)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
 	int shift;

@@ -268,8 +268,8 @@ static_assert(sizeof(struct kma_sampled_hit) == 8);
 
 /* Record an object if a sample point is on it.  The arguments are as in kma_record_hit_slow(). */
 void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned long ptr,
-			 unsigned long bytes_req, unsigned long cache,
-			 struct kma_sampled_hit m);
+			    unsigned long bytes_req, unsigned long cache,
+			    struct kma_sampled_hit m);
 
 /*
  * Record an allocation of @bytes while objects are sampled.  The caller has counted the event as
@@ -287,7 +287,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 		return;
 	kma_stat_dec(alloc_unsampled);
 	kma_record_sampled_hit(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
-			    (struct kma_sampled_hit) {
+			       (struct kma_sampled_hit) {
 				.bytes = bytes,
 				.node = ev->node,
 				.point = point,

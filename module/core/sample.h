@@ -166,8 +166,8 @@ u64 kma_sample_weight(u32 bytes, int shift);
 
 /*
  * Estimate a total from @n samples, or @n bytes of samples, of equal weight.  Add up the estimates
- * of all rows before rounding the sum by kma_estimate_round(): otherwise the rounding errors of the rows
- * add up, too.
+ * of all rows before rounding the sum by kma_estimate_round(): otherwise the rounding errors of the
+ * rows add up, too.
  */
 static inline kma_u128 kma_weigh(u64 n, u64 weight)
 {

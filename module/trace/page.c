@@ -116,15 +116,15 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
  */
 static noinline __noclone notrace void
 kma_page_alloc_sampled_hit(void *data, struct page *page, unsigned int order, gfp_t gfp,
-			int type)
+			   int type)
 {
 	const struct kma_page_event ev = {
 		.class = kma_class(0, type, (__force u32)gfp),
 	};
 
 	kma_pagealloc_sampled_hit(&kma_pagealloc,
-			       kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
-			  (unsigned long)data);
+				  kma_pfntab_at(&kma_pagealloc.pfns, page_to_pfn(page)), &ev,
+				  (unsigned long)data);
 }
 
 /*

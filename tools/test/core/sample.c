@@ -267,7 +267,7 @@ static void kma_alloc_disturbed(int size, u32 n, bool stays)
 	if (what & 2)
 		kma_env.cpu = kma_random_below(&kma_random, KMA_ENV_CPUS);
 	kma_record_sampled_hit(&kma_core, ev.site, ev.ptr, ev.bytes_req, ev.cache,
-			    (struct kma_sampled_hit) {
+			       (struct kma_sampled_hit) {
 				.bytes = ev.cache,
 				.node = ev.node,
 				.point = point,

@@ -14,7 +14,9 @@ static inline u64 div_u64(u64 n, u64 by)
 
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 by)
 {
-	return (unsigned __int128)a * b / by;
+	unsigned __int128 product = a;
+
+	return product * b / by;
 }
 
 static inline u64 div_u64_rem(u64 n, u32 by, u32 *rest)
