@@ -860,8 +860,8 @@ TEST(leaks_are_weighed)
 TEST(errors_of_differences)
 {
 	struct table *t = difference(SAMPLED_CALLERS
-		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "a")
 		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "b")
+		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "a")
 		SAMPLED_CALLER(100, 10, 20, 0, 40, 15, 3, 5, 5, 4, "same"), SAMPLED_CALLERS
 		SAMPLED_CALLER(90, 9, 30, 0, 60, 16, 4, 12, 13, 4, "a")
 		SAMPLED_CALLER(60, 6, 8, 0, 30, 20, 7, 7, 6, 1, "new")
