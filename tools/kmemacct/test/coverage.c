@@ -18,27 +18,12 @@
  *
  * Both compute intervals by estimate_interval() from rows such as the module prints.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "sampler.h"
-#include "view/view.h"
-
-#define SHIFT		12
-/* 2^SHIFT */
-#define N		4096
-#define SAMPLE_BYTES	"4096"
+#include "simulation.h"
 
 /* The smallest object of the slab allocator, in bytes */
 #define OBJECT_MIN	8
 
 #define COVERAGE	0.95
-/* Simulated coverages may be less than that by so many of their standard errors. */
-#define STANDARD_ERRORS	4
-
-static bool failed;
 
 /* ---- rows ----------------------------------------------------------------- */
 
@@ -60,30 +45,21 @@ static const char * const quantity_name[] = {
 	[FREED] = "bytes freed",
 };
 
-static const struct column callers_columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
 static const struct column caches_columns[] = { KMA_CACHES_COLUMNS(COLUMN) };
 
 /* For each quantity, a table with one row. */
 static struct table *tables[NR_QUANTITIES];
 
-static struct table *new_table(const char *name, const struct column *columns)
-{
-	struct table *t = table_new(name, columns, true, 1);
-
-	t->fields[t->nr_fields++] = (struct field) { "sample_bytes", SAMPLE_BYTES };
-	return t;
-}
-
 static void make_tables(void)
 {
 	int i;
 
-	tables[BYTES] = new_table("callers", callers_columns);
-	tables[OBJECTS] = new_table("callers", callers_columns);
-	tables[FREED] = new_table("callers", callers_columns);
-	tables[OBJECTS_OF_CACHE] = new_table("caches", caches_columns);
-	tables[CHANGE] = delta_make("run", new_table("callers", callers_columns),
-				    new_table("callers", callers_columns));
+	tables[BYTES] = new_table("callers", callers_columns, 1);
+	tables[OBJECTS] = new_table("callers", callers_columns, 1);
+	tables[FREED] = new_table("callers", callers_columns, 1);
+	tables[OBJECTS_OF_CACHE] = new_table("caches", caches_columns, 1);
+	tables[CHANGE] = delta_make("run", new_table("callers", callers_columns, 1),
+				    new_table("callers", callers_columns, 1));
 	for (i = 0; i < NR_QUANTITIES; i++)
 		table_add(tables[i])->label = "site+0x1";
 }
@@ -98,14 +74,8 @@ static int column_of(enum quantity q)
 /* Return: the row of a quantity, set to what the module prints. */
 static struct row *live_row(enum quantity q, const struct sampler_values *live, u64 samples)
 {
-	struct row *row = tables[q]->rows[0];
-
-	row->v[COUNT_live_samples] = samples;
-	row->v[COUNT_live_objs] = live->objs;
-	row->v[COUNT_live_bytes] = live->bytes;
-	row->v[COUNT_live_objs_se] = live->objs_se;
-	row->v[COUNT_live_bytes_se] = live->bytes_se;
-	return row;
+	set_live(tables[q]->rows[0], live, samples);
+	return tables[q]->rows[0];
 }
 
 /* The same for a row that counts allocations and frees, with the samples of both. */
@@ -114,11 +84,7 @@ static struct row *freed_row(const struct sampler_sum *all, const struct sampler
 	const struct sampler_values a = sampler_read(all), f = sampler_read(freed);
 	struct row *row = tables[FREED]->rows[0];
 
-	row->v[COUNT_samples] = all->samples;
-	row->v[COUNT_hits] = a.objs;
-	row->v[COUNT_hits_se] = a.objs_se;
-	row->v[COUNT_bytes_alloc] = a.bytes;
-	row->v[COUNT_bytes_alloc_se] = a.bytes_se;
+	set_allocated(row, &a, all->samples);
 	row->v[COUNT_frees] = f.objs;
 	row->v[COUNT_frees_se] = f.objs_se;
 	row->v[COUNT_bytes_freed] = f.bytes;
@@ -358,8 +324,7 @@ static struct both ends_of(enum quantity q, const struct row *row)
 /* Many runs have the same samples.  So intervals are kept here. */
 #define MEMO_SIZE	4096
 
-static const struct both *live_ends(enum quantity q, const struct sampler_values *live,
-				    u64 samples)
+static const struct both *live_ends(enum quantity q, const struct sampler_values *live, u64 samples)
 {
 	static struct memo {
 		bool used;
@@ -385,24 +350,25 @@ static u64 count_of(const struct mix *mix, int i, double expected)
 	return expected * mix->share[i] / -expm1(-(double)mix->size[i] / n) + 0.5;
 }
 
-static u64 bytes_of(const struct mix *mix, double expected)
+/* Return: the bytes or, with @each, the number of the objects. */
+static u64 sum_of(const struct mix *mix, double expected, bool each)
 {
-	u64 bytes = 0;
+	u64 sum = 0;
 	int i;
 
 	for (i = 0; i < SIZES_MAX; i++)
-		bytes += count_of(mix, i, expected) * mix->size[i];
-	return bytes;
+		sum += count_of(mix, i, expected) * (each ? 1 : mix->size[i]);
+	return sum;
+}
+
+static u64 bytes_of(const struct mix *mix, double expected)
+{
+	return sum_of(mix, expected, false);
 }
 
 static u64 objects_of(const struct mix *mix, double expected)
 {
-	u64 objs = 0;
-	int i;
-
-	for (i = 0; i < SIZES_MAX; i++)
-		objs += count_of(mix, i, expected);
-	return objs;
+	return sum_of(mix, expected, true);
 }
 
 /* Allocate the first or the second half of the objects. */
@@ -436,7 +402,7 @@ static void report(const char *name, enum quantity q, double expected, const str
 		   u64 runs, double whole)
 {
 	const double new = (double)r->new / runs;
-	const bool bad = new < COVERAGE - STANDARD_ERRORS * sqrt(COVERAGE * (1 - COVERAGE) / runs);
+	const bool bad = is_above(1 - new, 1 - COVERAGE, runs);
 
 	printf("%-20s %-20s %6.2f %6.1f %6.1f %7.2f %7.2f%s\n", name, quantity_name[q], expected,
 	       100.0 * r->old / runs, 100 * new, r->old_width / runs / whole,
@@ -501,7 +467,7 @@ static void simulate_frees(const struct mix *mix, double expected, u64 runs)
 
 int main(int argc, char **argv)
 {
-	const u64 runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000;
+	const u64 runs = number_of_runs(argc, argv, 10000);
 	size_t i, j;
 
 	make_tables();

@@ -16,21 +16,9 @@
  * What is found is off by chance, by a standard error that is known: to be above the limit by more
  * than four of those is a failure.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "simulation.h"
 
-#include "sampler.h"
-#include "view/view.h"
-
-#define SHIFT		12
-#define N		4096
-#define SAMPLE_BYTES	"4096"
 #define FDR		0.05
-#define STANDARD_ERRORS	4
-
-static bool failed;
 
 /* ---- sites ---------------------------------------------------------------- */
 
@@ -69,8 +57,6 @@ struct site {
 	u64 exact_bytes;
 };
 
-static const struct column columns[] = { KMA_CALLERS_COLUMNS(COLUMN) };
-
 static void allocate(struct sampler_sum *sum, const struct sizes *s, u64 bytes)
 {
 	int i;
@@ -85,30 +71,15 @@ static u64 allocated(const struct sizes *s, u64 bytes)
 	return bytes / 2 / s->size[0] * s->size[0] + bytes / 2 / s->size[1] * s->size[1];
 }
 
-static void set_live(struct row *row, const struct sampler_sum *live, u64 exact)
+/* Set a row to a reading: what is live, some of it recorded exactly, and what was allocated. */
+static void set_row(struct row *row, const struct sampler_sum *live, u64 exact,
+		    const struct sampler_sum *all)
 {
-	const struct sampler_values v = sampler_read(live);
+	struct sampler_values l = sampler_read(live), a = sampler_read(all);
 
-	row->v[COUNT_live_bytes] = v.bytes + exact;
-	row->v[COUNT_live_bytes_se] = v.bytes_se;
-	row->v[COUNT_live_samples] = live->samples;
-}
-
-static void set_counts(struct row *row, const struct sampler_sum *all)
-{
-	const struct sampler_values v = sampler_read(all);
-
-	row->v[COUNT_bytes_alloc] = v.bytes;
-	row->v[COUNT_bytes_alloc_se] = v.bytes_se;
-	row->v[COUNT_samples] = all->samples;
-}
-
-static struct table *new_table(size_t nr)
-{
-	struct table *t = table_new("callers", columns, true, nr);
-
-	t->fields[t->nr_fields++] = (struct field) { "sample_bytes", SAMPLE_BYTES };
-	return t;
+	l.bytes += exact;
+	set_live(row, &l, live->samples);
+	set_allocated(row, &a, all->samples);
 }
 
 /* A row without samples is in no table. */
@@ -133,13 +104,11 @@ static void add_site(struct table *before, struct table *after, const struct sit
 	live = stay;
 	sampler_add(&live, &gone);
 	all = live;
-	set_live(b, &live, s->exact_bytes);
-	set_counts(b, &all);
+	set_row(b, &live, s->exact_bytes, &all);
 	live = stay;
 	sampler_add(&live, &come);
 	sampler_add(&all, &come);
-	set_live(a, &live, 0);
-	set_counts(a, &all);
+	set_row(a, &live, 0, &all);
 	drop_unsampled(before);
 	drop_unsampled(after);
 }
@@ -185,7 +154,8 @@ static void run_site(struct tally *c, const struct site *s, bool counted, u64 se
 	/* Test each p-value, however small it could have been. */
 	const struct growth_options o = { .counted = counted, .fdr = 1 };
 	const double truth = (double)s->come_bytes - s->gone_bytes - s->exact_bytes;
-	struct table *before = new_table(1), *after = new_table(1);
+	struct table *before = new_table("callers", callers_columns, 1);
+	struct table *after = new_table("callers", callers_columns, 1);
 	struct growth g;
 
 	sampler_begin(SHIFT, seed);
@@ -195,11 +165,6 @@ static void run_site(struct tally *c, const struct site *s, bool counted, u64 se
 	table_free(g.table);
 	table_free(before);
 	table_free(after);
-}
-
-static bool is_above(double found, double limit, u64 runs)
-{
-	return found > limit + STANDARD_ERRORS * sqrt(limit * (1 - limit) / runs);
 }
 
 static void test_site(const struct site *s, bool counted, u64 runs)
@@ -338,7 +303,8 @@ static void count_found(struct found *f, const struct growth *g, const int *grow
 static void run_tables(struct found *f, bool counted, unsigned int grown_pct, u64 seed)
 {
 	const struct growth_options o = { .counted = counted, .fdr = FDR };
-	struct table *before = new_table(NR_SITES), *after = new_table(NR_SITES);
+	struct table *before = new_table("callers", callers_columns, NR_SITES);
+	struct table *after = new_table("callers", callers_columns, NR_SITES);
 	int i, grown[NR_SITES];
 	struct growth g;
 	struct site s;
@@ -385,7 +351,7 @@ static void test_tables(bool counted, unsigned int grown_pct, u64 runs)
 
 int main(int argc, char **argv)
 {
-	const u64 runs = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000;
+	const u64 runs = number_of_runs(argc, argv, 2000);
 	int i;
 
 	for (i = 0; i < NR_SITES; i++)

@@ -16,6 +16,23 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What is printed: nobody reads it. */
+static struct {
+	char *text;
+	size_t len;
+} printed;
+
+static FILE *begin(void)
+{
+	return text_open(&printed.text, &printed.len);
+}
+
+static void end(FILE *out)
+{
+	text_close(out);
+	free(printed.text);
+}
+
 static char *copy_text(const uint8_t *data, size_t size)
 {
 	char *text = alloc(1, size + 1);
@@ -84,10 +101,8 @@ static void stream(const char *name, const uint8_t *data, size_t size, struct st
 {
 	struct reader *r = open_reader(name, data, size);
 	struct view kept = {};
-	char *text;
-	size_t len;
 
-	s->out = text_open(&text, &len);
+	s->out = begin();
 	if (r) {
 		view_begin(&s->v, reader_table(r));
 		s->v.sort = *sort;
@@ -95,8 +110,7 @@ static void stream(const char *name, const uint8_t *data, size_t size, struct st
 	}
 	view_end(&kept);
 	reader_close(r);
-	text_close(s->out);
-	free(text);
+	end(s->out);
 }
 
 /* Read the rows of a table in all ways in which they can be printed. */
@@ -123,10 +137,8 @@ static void fuzz_reader(const char *name, const uint8_t *data, size_t size)
 static void print_view(struct view *v)
 {
 	static const struct match some = { .module = "a", .site = "*+*" };
+	FILE *out = begin();
 	struct table *t;
-	char *text;
-	size_t len;
-	FILE *out;
 
 	view_complete(v);
 	t = v->t;
@@ -136,7 +148,6 @@ static void print_view(struct view *v)
 	}
 	if (!t->pairs && schema_has_total(t))
 		view_total(v);
-	out = text_open(&text, &len);
 	text_table(out, v, &(struct style) { .raw = true, .output = t->pairs ? NULL : "+hits" });
 	text_table(out, v, &(struct style) { .screen = 40 });
 	text_table(out, v, &(struct style) { .exact = true });
@@ -149,8 +160,7 @@ static void print_view(struct view *v)
 		view_cut(v, 1);
 		text_table(out, v, &(struct style) { .screen = 20, .verbose = true });
 	}
-	text_close(out);
-	free(text);
+	end(out);
 	gfp_free(v->gfp);
 	view_end(v);
 }
@@ -167,41 +177,32 @@ static void print_table(struct table *t)
 
 static void print_latency(struct view *v)
 {
-	char *text;
-	size_t len;
-	FILE *out = text_open(&text, &len);
+	FILE *out = begin();
 
 	latency_percentiles(v, true);
 	latency_histograms(out, v, &(struct style) { .screen = 40 });
-	text_close(out);
-	free(text);
+	end(out);
 	print_view(v);
 }
 
 static void print_slow(struct view *v)
 {
-	char *text;
-	size_t i, len;
-	FILE *out = text_open(&text, &len);
+	FILE *out = begin();
+	size_t i;
 
 	for (i = 0; i < v->nr; i++)
-		slow_print(out, v, v->t->rows[i],
-			   &(struct style) { .screen = 40, .exact = i & 1 });
-	text_close(out);
-	free(text);
+		slow_print(out, v, v->t->rows[i], &(struct style) { .screen = 40, .exact = i & 1 });
+	end(out);
 	print_view(v);
 }
 
 static void print_shrinkers(struct view *v, struct table *before, struct table *after)
 {
-	char *text;
-	size_t len;
-	FILE *out = text_open(&text, &len);
+	FILE *out = begin();
 
 	if (before)
 		slow_shrinkers(out, before, after, false);
-	text_close(out);
-	free(text);
+	end(out);
 	table_free(before);
 	table_free(after);
 	latency_shares(v);
@@ -308,6 +309,12 @@ static bool has_view(const char *name)
 /* Print a table, after doing what its command does. */
 static void fuzz_view(struct view *v, const char *name, const uint8_t *data, size_t size)
 {
+	if (!strcmp(name, "latency"))
+		return print_latency(v);
+	if (!strcmp(name, "slow"))
+		return print_slow(v);
+	if (!strcmp(name, "shrinkers"))
+		return print_shrinkers(v, parse(name, data, size / 2), parse(name, data, size));
 	if (!strcmp(name, "callers"))
 		group_modules(v->t);
 	else if (!strcmp(name, "allocs"))
@@ -344,14 +351,7 @@ static void fuzz_table(const char *name, const uint8_t *data, size_t size)
 	if (!t)
 		return;
 	view_begin(&v, t);
-	if (!strcmp(name, "latency"))
-		print_latency(&v);
-	else if (!strcmp(name, "slow"))
-		print_slow(&v);
-	else if (!strcmp(name, "shrinkers"))
-		print_shrinkers(&v, parse(name, data, size / 2), parse(name, data, size));
-	else
-		fuzz_view(&v, name, data, size);
+	fuzz_view(&v, name, data, size);
 }
 
 static void fuzz_kallsyms(const uint8_t *data, size_t size)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unit tests of the reader: how sure changes are, and what is listed as growth. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "unit.h"
 
@@ -27,7 +25,7 @@ static struct change change_of(double before, double after)
 	return (struct change) { small(before), small(after), .unit = T, .same_unit = true };
 }
 
-static void gamma_tails_are_those_of_poisson(void)
+TEST(gamma_tails_are_those_of_poisson)
 {
 	EXPECT(is_near(gamma_above(1, 3), exp(-3)));
 	EXPECT(is_near(gamma_above(2, 3), 4 * exp(-3)));
@@ -38,7 +36,7 @@ static void gamma_tails_are_those_of_poisson(void)
 	EXPECT(fabs(gamma_above(1e6, gamma_quantile(1e6, GAMMA_HIGH)) - 0.025) < 1000 * NEAR);
 }
 
-static void few_samples_are_binomial(void)
+TEST(few_samples_are_binomial)
 {
 	struct change c = change_of(0, 6);
 
@@ -54,7 +52,7 @@ static void few_samples_are_binomial(void)
 	EXPECT(change_classify(&c).p == 1);
 }
 
-static void counters_tell_what_stays(void)
+TEST(counters_tell_what_stays)
 {
 	struct change c = change_of(100, 106);
 	struct reading r;
@@ -77,7 +75,7 @@ static void counters_tell_what_stays(void)
 	EXPECT(change_classify(&c).p > 0.6);
 }
 
-static void exact_changes_are_certain(void)
+TEST(exact_changes_are_certain)
 {
 	struct change c = { .before.bytes = 5, .after.bytes = 6 };
 	struct significance v = change_classify(&c);
@@ -88,7 +86,7 @@ static void exact_changes_are_certain(void)
 }
 
 /* What is known exactly has changed, but objects without a sample may have made up for it. */
-static void unsampled_objects_may_cancel_out(void)
+TEST(unsampled_objects_may_cancel_out)
 {
 	struct change c = { .after.bytes = 5 * T, .unit = T };
 
@@ -99,7 +97,7 @@ static void unsampled_objects_may_cancel_out(void)
 }
 
 /* Where the binomial distribution is not used, zero is outside the interval if p is below 5 %. */
-static void limits_agree_with_p_values(void)
+TEST(limits_agree_with_p_values)
 {
 	struct change c;
 	struct significance v;
@@ -115,7 +113,7 @@ static void limits_agree_with_p_values(void)
 	EXPECT(v.p < 1000 * NEAR);
 }
 
-static void large_objects_are_not_binomial(void)
+TEST(large_objects_are_not_binomial)
 {
 	struct change c = change_of(10, 20);
 
@@ -127,7 +125,7 @@ static void large_objects_are_not_binomial(void)
 	EXPECT(!change_classify(&c).least_p);
 }
 
-static void false_discoveries_are_limited(void)
+TEST(false_discoveries_are_limited)
 {
 	struct tested t[] = {
 		{ 0.03, 0, 0 }, { 0.01, 0, 0 }, { 0, 0, 0 }, { 0.5, 0, 0 }, { 0.02, 0, 0 },
@@ -149,50 +147,16 @@ static void false_discoveries_are_limited(void)
 }
 
 /* Names without offsets are added up.  What only came and went is a row if that is asked for. */
-static void changes_are_listed_by_name(void)
+TEST(changes_are_listed_by_name)
 {
 	const struct growth_options o = { .counted = true, .plain = true, .churn = true };
 	struct table *before = table_known("page_callers"), *after = parse_golden("page_callers");
 	struct growth g = growth_make("diff", before, after, &o);
-	const int allocs = table_column(g.table, "allocs"), frees = table_column(g.table, "frees");
-	struct row **rows = g.table->rows;
 
-	EXPECT(g.table->nr_rows == 2);
-	EXPECT_TEXT(rows[0]->label, "folio_maker [mod]");
-	EXPECT(table_at(g.table, rows[0], AT_change_bytes) == 5128 * 1024);
-	EXPECT(rows[0]->v[allocs] == 1290 && rows[0]->v[frees] == 8);
-	EXPECT_TEXT(rows[1]->label, "[other]");
-	EXPECT(table_at(g.table, rows[1], AT_change_bytes) == 0);
-	EXPECT(rows[1]->v[allocs] == 1 + 3 && rows[1]->v[frees] == 1);
 	EXPECT(!g.before && g.after == 5128 * 1024);
-	table_free(g.table);
+	EXPECT_ROWS(g.table, "change_bytes,allocs,frees,site",
+		    "5251072 1290 8 folio_maker\\x20[mod]\n0 4 1 [other]\n");
 	table_free(before);
 	table_free(after);
 	EXPECT(growth_find("stacks") && !growth_find("allocs"));
 }
-
-static void percentages_are_parsed(void)
-{
-	u64 value;
-
-	EXPECT(!number_parse_percent("5", &value) && value == 5000);
-	EXPECT(!number_parse_percent("0.25", &value) && value == 250);
-	EXPECT(!number_parse_percent("0.001", &value) && value == 1);
-	EXPECT(number_parse_percent("1.", &value) && number_parse_percent("1.2345", &value));
-	EXPECT(number_parse_percent("", &value) && number_parse_percent("-1", &value));
-}
-
-const struct test change_tests[] = {
-	TEST(gamma_tails_are_those_of_poisson),
-	TEST(few_samples_are_binomial),
-	TEST(counters_tell_what_stays),
-	TEST(exact_changes_are_certain),
-	TEST(unsampled_objects_may_cancel_out),
-	TEST(limits_agree_with_p_values),
-	TEST(large_objects_are_not_binomial),
-	TEST(false_discoveries_are_limited),
-	TEST(changes_are_listed_by_name),
-	TEST(percentages_are_parsed),
-};
-
-const size_t nr_change_tests = ARRAY_SIZE(change_tests);

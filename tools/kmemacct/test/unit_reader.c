@@ -7,7 +7,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "golden.h"
 #include "unit.h"
 
 #define HEAD	"# kmemacct orders 8 sampled=0\n# kernel=6.1\n" \
@@ -26,7 +25,7 @@ static struct reader *read_text(const char *text, size_t size)
 /* ---- rows ----------------------------------------------------------------- */
 
 /* Whatever the size of the buffer, the rows are the same, or a line is too long. */
-static void reads_with_any_buffer(void)
+TEST(reads_with_any_buffer)
 {
 	static const char text[] = HEAD ROW("0", "Movable", "3") ROW("10", "CMA", "77");
 	struct reader *r;
@@ -67,7 +66,7 @@ static void expect_row_error(int line, const char *rows, const char *error)
 
 #define EXPECT_ROW_ERROR(rows, error) expect_row_error(__LINE__, rows, error)
 
-static void refuses_a_row(void)
+TEST(refuses_a_row)
 {
 	char text[400];
 
@@ -83,7 +82,7 @@ static void refuses_a_row(void)
 }
 
 /* A file that fails after some rows: the master of a terminal whose other side is closed. */
-static void says_where_reading_failed(void)
+TEST(says_where_reading_failed)
 {
 	static const char text[] = HEAD ROW("0", "Movable", "3");
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY), other;
@@ -136,7 +135,7 @@ static void compare_with_sort(struct table *t, const struct sort *sort, size_t m
 	free(sorted);
 }
 
-static void keeps_the_first_rows(void)
+TEST(keeps_the_first_rows)
 {
 	static const size_t sizes[] = { 1, 2, 3, 10, ROWS - 1, ROWS, ROWS + 1 };
 	static const struct sort sorts[] = {
@@ -159,16 +158,9 @@ static void keeps_the_first_rows(void)
 
 /* ---- JSON ----------------------------------------------------------------- */
 
-static void writes_members(void)
+TEST(writes_members)
 {
-	static const char expected[] =
-		"{\"zero\": 0, \"most\": 18446744073709551615, \"least\": -9223372036854775808,\n"
-		" \"list\": [[],\n"
-		"  {\"a\\\"b\": 1.500}, null\n"
-		" ]}\n";
-	char *text = NULL;
-	size_t len;
-	struct json w = { .out = text_open(&text, &len) };
+	struct json w = { .out = output() };
 
 	json_open(&w, NULL, '{');
 	json_u64(&w, "zero", 0);
@@ -186,27 +178,23 @@ static void writes_members(void)
 	json_line(&w);
 	json_close(&w, ']');
 	json_close(&w, '}');
-	text_close(w.out);
-	EXPECT_TEXT(text, expected);
-	free(text);
+	expect_output(__LINE__,
+		      "{\"zero\": 0, \"most\": 18446744073709551615, \"least\": -9223372036854775808,\n"
+		      " \"list\": [[],\n"
+		      "  {\"a\\\"b\": 1.500}, null\n"
+		      " ]}\n");
 }
 
 static void expect_string(int line, const char *string, const char *expected)
 {
-	char *text = NULL;
-	size_t len;
-	struct json w = { .out = text_open(&text, &len) };
-
-	json_string(&w, NULL, string);
-	text_close(w.out);
-	expect_text(line, text, expected);
-	free(text);
+	json_string(&(struct json) { .out = output() }, NULL, string);
+	expect_output(line, expected);
 }
 
 #define EXPECT_STRING(string, expected) expect_string(__LINE__, string, "\"" expected "\"")
 #define BAD	"\xef\xbf\xbd"
 
-static void escapes_strings(void)
+TEST(escapes_strings)
 {
 	EXPECT_STRING("", "");
 	EXPECT_STRING("a/b+0x1 [c]", "a/b+0x1 [c]");
@@ -223,10 +211,3 @@ static void escapes_strings(void)
 	EXPECT_STRING("\xf4\x90\x80\x80", BAD BAD BAD BAD);
 	EXPECT_STRING("\xc3", BAD);
 }
-
-const struct test reader_tests[] = {
-	TEST(reads_with_any_buffer), TEST(refuses_a_row), TEST(says_where_reading_failed),
-	TEST(keeps_the_first_rows), TEST(writes_members), TEST(escapes_strings),
-};
-
-const size_t nr_reader_tests = ARRAY_SIZE(reader_tests);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unit tests of kmemacct top: rows over time, numbers, order, history, and what is drawn. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,49 +22,22 @@ struct caller {
 
 #define ROW(name, bytes, nr) .site = name, .live_bytes = bytes, .hits = nr
 
-static u64 value_of(const struct caller *c, const char *column)
-{
-	if (!strcmp(column, "live_bytes"))
-		return c->live_bytes;
-	if (!strcmp(column, "hits"))
-		return c->hits;
-	if (!strcmp(column, "bulk_objs"))
-		return c->bulk_objs;
-	if (!strcmp(column, "objs_alloc"))
-		return c->hits + c->bulk_objs;
-	if (!strcmp(column, "samples") || !strcmp(column, "live_samples"))
-		return c->samples;
-	if (!strcmp(column, "live_bytes_se"))
-		return c->live_bytes_se;
-	if (!strcmp(column, "hits_se") || !strcmp(column, "objs_alloc_se"))
-		return c->hits_se;
-	return 0;
-}
-
-static const char * const columns[] = {
-#define X(name, ...) #name,
-	KMA_COUNTS_COLUMNS(X)
-#undef X
-};
+#define CALLER_ROW \
+	"%llu 0 %llu 0 %llu 0 0 0 0 0 0 %llu 0 0 0.000 %llu %llu %llu 0 %llu 0 %llu" ZEROS_9 " %s\n"
 
 /* Make a table callers from rows that end with one without a site. */
 static struct table *make_callers(const char *head, const struct caller *c)
 {
 	struct table *t;
 	char *text;
-	size_t i, len;
+	size_t len;
 	FILE *out = text_open(&text, &len);
 
-	fprintf(out, "# kmemacct callers %d %s\n#", KMA_FORMAT_VERSION, head);
-	for (i = 0; i < ARRAY_SIZE(columns); i++)
-		fprintf(out, " %s", columns[i]);
-	fputs(" site\n", out);
-	for (; c->site; c++) {
-		for (i = 0; i < ARRAY_SIZE(columns); i++)
-			fprintf(out, "%llu%s ", value_of(c, columns[i]),
-				strcmp(columns[i], "frag_pct") ? "" : ".000");
-		fprintf(out, "%s\n", c->site);
-	}
+	fprintf(out, "# kmemacct callers %d %s\n" COLUMNS("site"), KMA_FORMAT_VERSION, head);
+	for (; c->site; c++)
+		fprintf(out, CALLER_ROW, c->live_bytes, c->hits, c->hits + c->bulk_objs,
+			c->bulk_objs, c->samples, c->samples, c->live_bytes_se, c->hits_se,
+			c->hits_se, c->site);
 	text_close(out);
 	t = parse("callers", text);
 	free(text);
@@ -138,7 +110,7 @@ static void expect_cells(int line, const struct top_page *p, const char *label, 
 
 /* ---- rates ---------------------------------------------------------------- */
 
-static void top_rates_follow_from_windows(void)
+TEST(top_rates_follow_from_windows)
 {
 	struct top_page *p = new_page("callers");
 
@@ -160,7 +132,7 @@ static void top_rates_follow_from_windows(void)
 	free_page(p);
 }
 
-static void top_same_table_changes_nothing(void)
+TEST(top_same_table_changes_nothing)
 {
 	struct top_page *p = new_page("callers");
 
@@ -172,31 +144,32 @@ static void top_same_table_changes_nothing(void)
 	free_page(p);
 }
 
-static void expect_no_rates(int line, const char *head, u64 waited_ms)
+TEST(top_resets_are_noticed)
 {
-	struct top_page *p = new_page("callers");
+	static const char * const heads[] = {
+		/* The window got shorter. */
+		"since=load window_s=9.999",
+		/* It is longer by less than the time that has passed. */
+		"since=load window_s=10.400", "since=load window_s=10.997",
+		/* It begins with another event. */
+		"since=reset window_s=11.000",
+		/* The head does not have it. */
+		"since=load",
+	};
 	const struct caller after[] = { { ROW("a", 2000, 20) }, {} };
+	struct top_page *p;
+	size_t i;
 
-	show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
-	show_table(p, make_callers(head, after), waited_ms);
-	expect_cells(line, p, "a", "live_bytes growth allocs_per_s", "1.95K - -");
-	free_page(p);
+	for (i = 0; i < ARRAY_SIZE(heads); i++) {
+		p = new_page("callers");
+		show_table(p, CALLERS("10.000", { ROW("a", 1000, 10) }), 0);
+		show_table(p, make_callers(heads[i], after), 1000);
+		EXPECT_CELLS(p, "a", "live_bytes growth allocs_per_s", "1.95K - -");
+		free_page(p);
+	}
 }
 
-static void top_resets_are_noticed(void)
-{
-	/* The window got shorter. */
-	expect_no_rates(__LINE__, "since=load window_s=9.999", 1000);
-	/* It is longer by less than the time that has passed. */
-	expect_no_rates(__LINE__, "since=load window_s=10.400", 1000);
-	expect_no_rates(__LINE__, "since=load window_s=10.997", 1000);
-	/* It begins with another event. */
-	expect_no_rates(__LINE__, "since=reset window_s=11.000", 1000);
-	/* The head does not have it. */
-	expect_no_rates(__LINE__, "since=load", 1000);
-}
-
-static void top_rounding_is_no_reset(void)
+TEST(top_rounding_is_no_reset)
 {
 	struct top_page *p = new_page("callers");
 
@@ -206,7 +179,7 @@ static void top_rounding_is_no_reset(void)
 	free_page(p);
 }
 
-static void top_decreased_counter_has_no_rate(void)
+TEST(top_decreased_counter_has_no_rate)
 {
 	struct top_page *p = new_page("callers");
 
@@ -217,7 +190,7 @@ static void top_decreased_counter_has_no_rate(void)
 	free_page(p);
 }
 
-static void top_cut_tables_have_no_new_rows(void)
+TEST(top_cut_tables_have_no_new_rows)
 {
 	const struct caller before[] = { { ROW("a", 1000, 10) }, {} };
 	struct top_page *p = new_page("callers");
@@ -229,7 +202,7 @@ static void top_cut_tables_have_no_new_rows(void)
 	free_page(p);
 }
 
-static void top_equal_rows_are_paired_in_order(void)
+TEST(top_equal_rows_are_paired_in_order)
 {
 	struct top_page *p = new_page("callers");
 
@@ -243,19 +216,13 @@ static void top_equal_rows_are_paired_in_order(void)
 	free_page(p);
 }
 
-/* The format version as text. */
-#define TEXT(x)		#x
-#define TEXT_OF(x)	TEXT(x)
-#define VERSION		TEXT_OF(KMA_FORMAT_VERSION)
-
 #define PAGES(window) \
-	"# kmemacct page_callers " VERSION " pages=sites since=on window_s=" window "\n" \
-	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \
-	" live_samples live_kb_se live_allocs_se hits_se kb_se frees_se bulk_allocs_se site\n"
+	"# kmemacct page_callers 8 pages=sites since=on window_s=" window "\n" \
+	"# " KMA_PAGE_CALLERS_COLUMNS(TITLE) "\n"
 #define PAGE(kb, order, type, gfp) \
 	#kb " 1 1 0 0 0 " #order " " type " " gfp " 0 0 0 0 0 0 0 0 site\n"
 
-static void top_identity_is_more_than_a_label(void)
+TEST(top_identity_is_more_than_a_label)
 {
 	struct top_page *p = new_page("page-callers");
 
@@ -272,7 +239,7 @@ static void top_identity_is_more_than_a_label(void)
 
 /* ---- numbers -------------------------------------------------------------- */
 
-static void top_estimates_have_intervals(void)
+TEST(top_estimates_have_intervals)
 {
 	char text[CELL_LEN];
 	struct top_page *p = new_page("callers");
@@ -303,7 +270,7 @@ static void top_estimates_have_intervals(void)
 	free_page(p);
 }
 
-static void top_numbers_are_human(void)
+TEST(top_numbers_are_human)
 {
 	const struct column count = { .format = FORMAT_RATE },
 		growth = { .format = FORMAT_RATE, .change = true },
@@ -332,23 +299,6 @@ static void top_numbers_are_human(void)
 	}
 }
 
-static void top_delays_are_seconds(void)
-{
-	static const char * const bad[] = {
-		"", ".", "-1", "1x", "0", "0.099", "3600.001", "2.", "1e3", "1.5.5", " 1",
-		"99999999999999999999",
-	};
-	u64 ms = 0;
-	size_t i;
-
-	EXPECT(!number_parse_delay("0.1", &ms) && ms == 100);
-	EXPECT(!number_parse_delay(".25", &ms) && ms == 250);
-	EXPECT(!number_parse_delay("2s", &ms) && ms == 2000);
-	EXPECT(!number_parse_delay("3600", &ms) && ms == 3600000);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT(number_parse_delay(bad[i], &ms) == -1 && ms == 3600000);
-}
-
 /* ---- order ---------------------------------------------------------------- */
 
 static void expect_order(int line, struct top_page *p, const char *key, bool reverse,
@@ -366,7 +316,7 @@ static void expect_order(int line, struct top_page *p, const char *key, bool rev
 	expect_text(line, got, expected);
 }
 
-static void top_rows_are_sorted_and_filtered(void)
+TEST(top_rows_are_sorted_and_filtered)
 {
 	struct top_page *p = new_page("callers");
 
@@ -400,7 +350,7 @@ static struct table *at_second(u64 seconds, const char *site)
 	return make_callers(head, one);
 }
 
-static void top_history_is_a_ring(void)
+TEST(top_history_is_a_ring)
 {
 	struct top_page *p = new_page("callers");
 	struct top_point points[TOP_DEPTH];
@@ -439,7 +389,7 @@ static struct table *too_many_rows(const char *head, const char *last)
 	return t;
 }
 
-static void top_history_is_bounded(void)
+TEST(top_history_is_bounded)
 {
 	struct top_page *p = new_page("callers");
 	struct top_point points[TOP_DEPTH];
@@ -490,7 +440,7 @@ static void expect_graph(int line, const float *values, int nr, int screen, cons
 	free_page(p);
 }
 
-static void top_graphs_show_the_range(void)
+TEST(top_graphs_show_the_range)
 {
 	static const float ramp[] = { 0, NAN, 31, 15, 16 }, flat[] = { 5, 5 }, one[] = { NAN, 5 };
 
@@ -518,19 +468,31 @@ static void top_graphs_show_the_range(void)
 
 /* ---- lists ---------------------------------------------------------------- */
 
-static void expect_line(int line, const struct top_canvas *c, int number, const char *expected)
-{
-	char *text = top_canvas_line(c, number);
-
-	expect_text(line, text, expected);
-	free(text);
-}
-
+/* Draw the list, and compare its first lines. */
 static void draw(struct top_page *p, struct top_canvas *c, int lines, int width)
 {
 	top_canvas_clear(c, lines, width);
 	top_list_draw(p, c, 0, lines);
 }
+
+static void expect_list(int line, struct top_page *p, int width, const char *expected)
+{
+	FILE *out = output();
+	struct top_canvas c = {};
+	char *text;
+	int i;
+
+	draw(p, &c, 4, width);
+	for (i = 0; i < 4; i++) {
+		text = top_canvas_line(&c, i);
+		fprintf(out, "%s\n", text);
+		free(text);
+	}
+	expect_output(line, expected);
+	free(c.cells);
+}
+
+#define EXPECT_LIST(p, width, expected) expect_list(__LINE__, p, width, expected)
 
 /* Return: number of columns that the list may have, with the names. */
 static int nr_columns(const struct top_page *p)
@@ -542,41 +504,38 @@ static int nr_columns(const struct top_page *p)
 	return nr;
 }
 
-static void top_columns_go_before_names(void)
+TEST(top_columns_go_before_names)
 {
 	struct top_page *p = new_page("callers");
-	struct top_canvas c = {};
 
 	show_table(p, CALLERS("10.000", { ROW("short+0x1", 1000, 10) },
 			      { ROW("quite_a_long_name+0x1 [module]", 3000, 5) }), 0);
 	show_table(p, CALLERS("11.000", { ROW("short+0x1", 1000, 20) },
 			      { ROW("quite_a_long_name+0x1 [module]", 3500, 5) }), 1000);
-	draw(p, &c, 4, 62);
-	expect_line(__LINE__, &c, 0, " live objects growth/s allocs/s site");
-	expect_line(__LINE__, &c, 1,
-		    "3.42K       0     +500        0 quite_a_long_name+0x1 [module]");
-	expect_line(__LINE__, &c, 2, " 1000       0        0       10 short+0x1");
-	expect_line(__LINE__, &c, 3, "");
-	draw(p, &c, 4, 61);
-	expect_line(__LINE__, &c, 0, " live growth/s allocs/s site");
+	EXPECT_LIST(p, 62, " live objects growth/s allocs/s site\n"
+		    "3.42K       0     +500        0 quite_a_long_name+0x1 [module]\n"
+		    " 1000       0        0       10 short+0x1\n\n");
+	EXPECT_LIST(p, 61, " live growth/s allocs/s site\n"
+		    "3.42K     +500        0 quite_a_long_name+0x1 [module]\n"
+		    " 1000        0       10 short+0x1\n\n");
 	top_list_reset(p);
-	draw(p, &c, 4, 46);
-	expect_line(__LINE__, &c, 1, "3.42K     +500 quite_a_long_name+0x1 [module]");
+	EXPECT_LIST(p, 46, " live growth/s site\n"
+		    "3.42K     +500 quite_a_long_name+0x1 [module]\n"
+		    " 1000        0 short+0x1\n\n");
 	EXPECT(p->hidden == nr_columns(p) - 3);
 	/* The column to sort by stays. */
 	p->key = table_column(p->v.t, "hits");
-	draw(p, &c, 4, 46);
-	expect_line(__LINE__, &c, 0, " live growth/s hits site");
-	expect_line(__LINE__, &c, 1, "3.42K     +500    5 quite_a_long_name+0x1 [mo>");
+	EXPECT_LIST(p, 46, " live growth/s hits site\n"
+		    "3.42K     +500    5 quite_a_long_name+0x1 [mo>\n"
+		    " 1000        0   20 short+0x1\n\n");
 	top_list_scroll(p, 8);
-	draw(p, &c, 4, 46);
-	expect_line(__LINE__, &c, 1, "3.42K     +500    5 <ong_name+0x1 [module]");
-	expect_line(__LINE__, &c, 2, " 1000        0   20 <");
-	free(c.cells);
+	EXPECT_LIST(p, 46, " live growth/s hits site\n"
+		    "3.42K     +500    5 <ong_name+0x1 [module]\n"
+		    " 1000        0   20 <\n\n");
 	free_page(p);
 }
 
-static void top_cursor_stays_on_the_screen(void)
+TEST(top_cursor_stays_on_the_screen)
 {
 	struct top_page *p = new_page("callers");
 	struct top_canvas c = {};
@@ -618,7 +577,7 @@ static void expect_label(int line, const char *view, struct table *t, const char
 	free_page(p);
 }
 
-static void top_stacks_begin_at_the_call_site(void)
+TEST(top_stacks_begin_at_the_call_site)
 {
 	struct table *t = CALLERS("10.000", { ROW("outer;middle;site", 1000, 1) });
 
@@ -670,7 +629,7 @@ static void expect_state(int line, const char *fields, int lost, const char * co
 #define EXPECT_STATE(fields, lost, ...) \
 	expect_state(__LINE__, fields, lost, (const char * const []) { __VA_ARGS__, NULL })
 
-static void top_states_are_sentences(void)
+TEST(top_states_are_sentences)
 {
 	EXPECT_STATE("sample_bytes=0;dropped=0;replaced=0;page_freed=0;"
 		     "coverage_pct=100.000;since=load;window_s=10.700;filter=none", 0,
@@ -719,7 +678,7 @@ static int line_with(const struct top_canvas *c, const char *what)
  * On the smallest screen, losses may take all lines; nothing is drawn outside of it.  On others,
  * they leave room for rows.
  */
-static void top_states_fit_any_screen(void)
+TEST(top_states_fit_any_screen)
 {
 	struct top_ui *ui = alloc(1, sizeof(*ui));
 	const struct caller one[] = { { ROW("a", 1000, 1) }, {} };
@@ -738,28 +697,3 @@ static void top_states_fit_any_screen(void)
 	top_page_free(ui->page);
 	free(ui);
 }
-
-const struct test top_tests[] = {
-	TEST(top_rates_follow_from_windows),
-	TEST(top_same_table_changes_nothing),
-	TEST(top_resets_are_noticed),
-	TEST(top_rounding_is_no_reset),
-	TEST(top_decreased_counter_has_no_rate),
-	TEST(top_cut_tables_have_no_new_rows),
-	TEST(top_equal_rows_are_paired_in_order),
-	TEST(top_identity_is_more_than_a_label),
-	TEST(top_estimates_have_intervals),
-	TEST(top_numbers_are_human),
-	TEST(top_delays_are_seconds),
-	TEST(top_rows_are_sorted_and_filtered),
-	TEST(top_history_is_a_ring),
-	TEST(top_history_is_bounded),
-	TEST(top_graphs_show_the_range),
-	TEST(top_columns_go_before_names),
-	TEST(top_cursor_stays_on_the_screen),
-	TEST(top_stacks_begin_at_the_call_site),
-	TEST(top_states_are_sentences),
-	TEST(top_states_fit_any_screen),
-};
-
-const size_t nr_top_tests = ARRAY_SIZE(top_tests);

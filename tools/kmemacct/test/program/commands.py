@@ -5,15 +5,14 @@ import re
 import shutil
 import subprocess
 
-from program.tree import ABI, COUNTS, TOP, check_equal, check_in
+from program.tree import ABI, COUNTS, TOP, check, check_in, check_width
 
 
 def writes_control(t):
-    for command, text in (("reset", "reset"), ("on", "enabled 1"),
-                          ("off", "enabled 0")):
+    for command, text in (("reset", "reset"), ("on", "enabled 1"), ("off", "enabled 0")):
         t.write("control", "")
-        check_equal("output", "", t.out(command))
-        check_equal("control", text, (t.dir / "control").read_text())
+        check("", t.out(command))
+        check(text, (t.dir / "control").read_text())
 
 
 def says_what_the_module_refuses(t):
@@ -24,59 +23,52 @@ def says_what_the_module_refuses(t):
 
 
 def refuses_wrong_command_lines(t):
-    known = {
-        ("tables",): "unknown command 'tables': see kmemacct --help",
-        ("calers",): "unknown command 'calers': did you mean 'callers'?",
-        ("page-caller",): "unknown command 'page-caller': did you mean 'page_callers'?",
-        ("shrink",): "unknown command 'shrink': did you mean 'shrinkers'?",
-        ("callers", "-x"): "unknown option -x: see kmemacct COMMAND --help",
-        ("callers", "-bx"): "unknown option -x: see kmemacct COMMAND --help",
-        ("-x", "callers"): "unknown option -x: see kmemacct COMMAND --help",
-        ("callers", "--exact"): "unknown option --exact: see kmemacct COMMAND --help",
-        ("callers", "-b", "--sotr", "x"): "unknown option --sotr: did you mean '--sort'?",
-        ("callers", "-s"): "-s needs a value: -s KEY[,KEY...]",
-        ("callers", "--min"): "--min needs a value: --min BYTES",
-        ("callers", "--json=1"): "--json takes no value: omit =1",
-        ("callers", "-l", "0"): "-l takes a number of rows, 1 or more, not '0'",
-        ("callers", "-l", "-1"): "-l takes a number of rows, 1 or more, not '-1'",
-        ("callers", "--by", "node"): "callers --by has no 'node': use module or cache",
-        ("callers", "--by", "modules"): "callers --by has no 'modules': did you mean 'module'?",
-        ("callers", "more"): "callers takes no arguments: see kmemacct callers --help",
-        ("caches", "--", "more"): "caches takes no arguments: see kmemacct caches --help",
-        ("caches", "--raw-ip"): "caches does not take --raw-ip: see kmemacct caches --help",
-        ("summary", "-s", "name"): "summary does not take -s: see kmemacct summary --help",
-        ("stacks", "--raw-ip"): "stacks does not take --raw-ip: see kmemacct stacks --help",
-        ("folded", "-j"): "folded does not take -j: see kmemacct folded --help",
-        ("folded", "hits", "frees"): "wrong number of arguments: kmemacct folded [COLUMN]",
-        ("reset", "-j"): "reset does not take -j: see kmemacct reset --help",
-        ("latency", "-j", "-H"): "-H is for text, and -j has all buckets: omit one",
-        ("stalls", "-H"): "stalls does not take -H: see kmemacct stalls --help",
-        ("slow", "-f", "-j"): "slow -f prints text only: omit -j",
-        ("slow", "-t", "1ms"): "-t takes a number of microseconds, not '1ms'",
-        ("slow", "-s", "us"): "slow does not take -s: see kmemacct slow --help",
-        ("shrinkers", "-f"): "shrinkers does not take -f: see kmemacct shrinkers --help",
-        ("--by", "module", "--raw-ip"):
-            "--raw-ip needs call sites, and --by module has none: omit one",
-        ("--by", "cache", "--raw-ip"):
-            "--raw-ip needs call sites, and --by cache has none: omit one",
-        ("--by", "module", "--module", "ext4"):
-            "--module needs call sites, and --by module has none: omit one",
-        ("callers", "-s", "area"):
-            "callers has no sort key 'area': use "
-            + ", ".join([*COUNTS, "samples", "live_samples", "share_pct", "growth_bytes_s",
-                         "site"]),
-        ("callers", "-s", "live_byte"):
-            "callers has no sort key 'live_byte': did you mean 'live_bytes'?",
-    }
-    for args, error in known.items():
-        check_equal(args, error, t.error(*args))
+    t.errors({
+        "tables": "unknown command 'tables': see kmemacct --help",
+        "calers": "unknown command 'calers': did you mean 'callers'?",
+        "page-caller": "unknown command 'page-caller': did you mean 'page_callers'?",
+        "shrink": "unknown command 'shrink': did you mean 'shrinkers'?",
+        "callers -x": "unknown option -x: see kmemacct COMMAND --help",
+        "callers -bx": "unknown option -x: see kmemacct COMMAND --help",
+        "-x callers": "unknown option -x: see kmemacct COMMAND --help",
+        "callers --exact": "unknown option --exact: see kmemacct COMMAND --help",
+        "callers -b --sotr x": "unknown option --sotr: did you mean '--sort'?",
+        "callers -s": "-s needs a value: -s KEY[,KEY...]",
+        "callers --min": "--min needs a value: --min BYTES",
+        "callers --json=1": "--json takes no value: omit =1",
+        "callers -l 0": "-l takes a number of rows, 1 or more, not '0'",
+        "callers -l -1": "-l takes a number of rows, 1 or more, not '-1'",
+        "callers --by node": "callers --by has no 'node': use module or cache",
+        "callers --by modules": "callers --by has no 'modules': did you mean 'module'?",
+        "callers more": "callers takes no arguments: see kmemacct callers --help",
+        "caches -- more": "caches takes no arguments: see kmemacct caches --help",
+        "caches --raw-ip": "caches does not take --raw-ip: see kmemacct caches --help",
+        "summary -s name": "summary does not take -s: see kmemacct summary --help",
+        "stacks --raw-ip": "stacks does not take --raw-ip: see kmemacct stacks --help",
+        "folded -j": "folded does not take -j: see kmemacct folded --help",
+        "folded hits frees": "wrong number of arguments: kmemacct folded [COLUMN]",
+        "reset -j": "reset does not take -j: see kmemacct reset --help",
+        "latency -j -H": "-H is for text, and -j has all buckets: omit one",
+        "stalls -H": "stalls does not take -H: see kmemacct stalls --help",
+        "slow -f -j": "slow -f prints text only: omit -j",
+        "slow -t 1ms": "-t takes a number of microseconds, not '1ms'",
+        "slow -s us": "slow does not take -s: see kmemacct slow --help",
+        "shrinkers -f": "shrinkers does not take -f: see kmemacct shrinkers --help",
+        "--by module --raw-ip": "--raw-ip needs call sites, and --by module has none: omit one",
+        "--by cache --raw-ip": "--raw-ip needs call sites, and --by cache has none: omit one",
+        "--by module --module ext4": "--module needs call sites, and --by module has none: omit"
+                                     " one",
+        "callers -s area": "callers has no sort key 'area': use "
+        + ", ".join([*COUNTS, "samples", "live_samples", "share_pct", "growth_bytes_s", "site"]),
+        "callers -s live_byte": "callers has no sort key 'live_byte': did you mean 'live_bytes'?",
+    })
 
 
 def takes_options_anywhere(t):
-    expected = t.out("callers", "-b", "-l", "1")
+    expected = t.out("callers -b -l 1")
     for args in (("-b", "callers", "-l1"), ("-bl", "1", "callers"), ("-l", "1", "-b"),
                  ("--line=1", "--bytes"), ("-b", "callers", "--line", "1"), ("callers", "-bl1")):
-        check_equal(args, expected, t.out(*args))
+        check(expected, t.out(*args))
 
 
 def commands_of(tree):
@@ -96,41 +88,40 @@ def options_of(t, command):
 
 def helps(t):
     text = t.out("--help")
-    check_equal("-h", text, t.out("-h"))
-    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
-    check_equal("a screen", True, len(text.splitlines()) <= 56)
-    check_equal("groups", ["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
+    check(text, t.out("-h"))
+    check_width(80, text)
+    check(True, len(text.splitlines()) <= 56)
+    check(["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
     tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
-    check_equal("tables", [], sorted(set(tables) - set(names_of(t))))
+    check([], sorted(set(tables) - set(names_of(t))))
     version = re.search(r'KMA_VERSION\s+"(.*)"', ABI)[1]
-    check_equal("version", f"kmemacct {version}\n", t.out("--version"))
+    check(f"kmemacct {version}\n", t.out("--version"))
 
 
 def helps_with_each_command(t):
     for name in names_of(t):
         text = t.out(name, "--help")
-        check_equal(f"{name}: 80 columns", True, max(map(len, text.splitlines())) <= 80)
-        check_equal(name, text, t.out(name.replace("_", "-"), "-h"))
-        check_equal(f"{name}: usage", f"Usage: kmemacct {name}", text.split("\n")[0][:16 + len(name)])
+        check(True, max(map(len, text.splitlines())) <= 80, f"{name}: 80 columns")
+        check(text, t.out(name.replace("_", "-"), "-h"))
+        check(f"Usage: kmemacct {name}", text.split("\n")[0][:16 + len(name)], f"{name}: usage")
         check_in(f"\nExample:\n  kmemacct {name}", text)
         check_in("--help", options_of(t, name))
-    text = t.out("callers", "--help")
+    text = t.out("callers --help")
     check_in("\nColumns:\n  live_bytes share_pct live_objs objs_alloc frees growth_bytes_s site\n",
              text)
     # Each column that the help names is one that -o takes, and those are all that the table has.
     columns = text.split("Columns:\n")[1].split("\nExample")[0].replace(
         "With -o or -s also:", "").split()
-    check_equal("columns", {*COUNTS, "samples", "live_samples", "share_pct", "growth_bytes_s",
-                            "site"}, set(columns))
-    t.out("callers", "-o", ",".join(columns))
-    check_equal("run", t.out("run", "--help"), t.out("run", "--help", "--", "false"))
+    check({*COUNTS, "samples", "live_samples", "share_pct", "growth_bytes_s", "site"}, set(columns))
+    t.out("callers -o", ",".join(columns))
+    check(t.out("run --help"), t.out("run --help -- false"))
 
 
 def rejects_the_options_that_the_help_lacks(t):
     every = {option for name in names_of(t) for option in options_of(t, name)}
     flags = sorted(every & {"--raw", "--json", "--bytes", "--raw-ip", "--raw-gfp", "--histogram",
                             "--follow", "--cgroup", "--live", "--verbose", "--no-header"})
-    check_equal("flags", 11, len(flags))
+    check(11, len(flags))
     for name in "caches", "gfp_flags", "reset", "top":
         for flag in set(flags) - set(options_of(t, name)):
             check_in(f"{name} does not take -", t.error(name, flag))
@@ -142,45 +133,37 @@ def completes(t, *words):
               " _kmemacct; printf '%s\\n' \"${COMPREPLY[@]}\"")
     done = subprocess.run(["bash", "-c", script, "bash", t.program, *words],
                           capture_output=True, text=True, check=False)
-    check_equal(f"{words}: errors", "", done.stderr)
+    check("", done.stderr, f"{words}: errors")
     return done.stdout.split()
 
 
 def completes_in_bash(t):
     (t.top / "kmemacct.bash").write_text(t.out("--completion"))
-    check_equal("commands", names_of(t), completes(t, ""))
-    check_equal("beginning", ["page_callers", "pages", "page_summary"], completes(t, "pa"))
-    check_equal("after options", ["reset"], completes(t, "-l", "3", "rese"))
+    check(names_of(t), completes(t, ""))
+    check(["page_callers", "pages", "page_summary"], completes(t, "pa"))
+    check(["reset"], completes(t, "-l", "3", "rese"))
     for name in names_of(t):
-        check_equal(name, sorted(options_of(t, name)), sorted(completes(t, name, "--")))
-    check_equal("dashes", completes(t, "page_callers", "--"), completes(t, "page-callers", "--"))
-    check_equal("without a command", ["--verbose", "--version"], completes(t, "--v"))
-    check_equal("-s", ["live_bytes", "live_objs", "live_samples"], completes(t, "-s", "li"))
-    check_equal("-o", ["hits,frees"], completes(t, "caches", "-o", "hits,fre"))
-    check_equal("+", ["+hits", ], completes(t, "caches", "--output", "+hi"))
-    check_equal("+,", ["+hits,frees"], completes(t, "caches", "--output", "+hits,fre"))
-    check_equal("of the table", ["order"], completes(t, "page_callers", "-s", "or"))
-    check_equal("--by", ["module", "cache"], completes(t, "--by", ""))
-    check_equal("--by=", ["module"], completes(t, "--by", "=", "m"))
-    check_equal("a number", [], completes(t, "-l", ""))
-    check_equal("view", ["stacks", "shrinkers", "stalls"], completes(t, "top", "s"))
-    check_equal("column", ["pingpong"], completes(t, "folded", "pi"))
-    check_equal("another program", [], completes(t, "run", "--", "--"))
+        check(sorted(options_of(t, name)), sorted(completes(t, name, "--")))
+    check(completes(t, "page_callers", "--"), completes(t, "page-callers", "--"))
+    check(["--verbose", "--version"], completes(t, "--v"), "without a command")
+    check(["live_bytes", "live_objs", "live_samples"], completes(t, "-s", "li"))
+    check(["hits,frees"], completes(t, "caches", "-o", "hits,fre"))
+    check(["+hits", ], completes(t, "caches", "--output", "+hi"))
+    check(["+hits,frees"], completes(t, "caches", "--output", "+hits,fre"))
+    check(["order"], completes(t, "page_callers", "-s", "or"), "of the table")
+    check(["module", "cache"], completes(t, "--by", ""))
+    check(["module"], completes(t, "--by", "=", "m"))
+    check([], completes(t, "-l", ""))
+    check(["stacks", "shrinkers", "stalls"], completes(t, "top", "s"))
+    check(["pingpong"], completes(t, "folded", "pi"))
+    check([], completes(t, "run", "--", "--"))
 
 
 def man_page_is_clean(_):
     if not shutil.which("man"):
         print("# man is not installed: the page is not checked for warnings")
         return
-    done = subprocess.run(["man", "--warnings", "-l",
-                           TOP / "build/kmemacct.8"],
+    done = subprocess.run(["man", "--warnings", "-l", TOP / "build/kmemacct.8"],
                           env={**os.environ, "MANROFFSEQ": "", "MANWIDTH": "80",
-                               "LC_ALL": "C.UTF-8"},
-                          capture_output=True, text=True, check=False)
-    check_equal("warnings", "", done.stderr)
-
-
-TESTS = (
-    writes_control, says_what_the_module_refuses, refuses_wrong_command_lines,
-    takes_options_anywhere, helps, helps_with_each_command,
-    rejects_the_options_that_the_help_lacks, completes_in_bash, man_page_is_clean)
+                               "LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=False)
+    check("", done.stderr)

@@ -2,32 +2,27 @@
 """`kmemacct diff`: what has changed from one snapshot to another, or from look to look."""
 import json
 import math
-import shutil
 import signal
-import subprocess
 import time
 
 from program.bounds import quantile
 from program.samples import EVERY, sampled_rows, sampled_table
 from program.snapshots import IDENTITY, snapshot_of
 from program.tree import (
-    CALLERS, COUNTS, NOT_LOADED, Tree, callers, check_equal, check_in, check_schema, columns_of,
-    documents, lines, table)
+    NOT_LOADED, Tree, callers, check, check_in, check_not_in, check_schema, documents, lines, row,
+    table)
 
 UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
 
 
-def row(site, live, allocs=10, frees=0):
-    """A row of callers that was recorded exactly."""
-    values = dict.fromkeys(COUNTS, 0)
-    values.update(live_bytes=live, objs_alloc=allocs, frees=frees, frag_pct="0.000")
-    return (*values.values(), site)
+def site(name, live, allocs=10, frees=0):
+    return row(name, live_bytes=live, objs_alloc=allocs, frees=frees)
 
 
-BEFORE = [row("grows+0x1", 1000, 10, 5), row("stays+0x2", 500, 7, 3),
-          row("shrinks+0x3 [ext4]", 5000, 50, 1), row("goes+0x4", 64)]
-AFTER = [row("grows+0x1", 3048, 30, 6), row("stays+0x2", 500, 9, 5),
-         row("shrinks+0x3 [ext4]", 904, 51, 9), row("comes+0x5", 128, 4, 2)]
+BEFORE = [site("grows+0x1", 1000, 10, 5), site("stays+0x2", 500, 7, 3),
+          site("shrinks+0x3 [ext4]", 5000, 50, 1), site("goes+0x4", 64)]
+AFTER = [site("grows+0x1", 3048, 30, 6), site("stays+0x2", 500, 9, 5),
+         site("shrinks+0x3 [ext4]", 904, 51, 9), site("comes+0x5", 128, 4, 2)]
 
 
 def taken(t, name, text, uptime_ms=500000, identity=IDENTITY, more="", table_name="callers"):
@@ -49,32 +44,29 @@ def rows_of(t, *args, status=1):
 
 def compares_snapshots(t):
     found = rows_of(t, *both(t))
-    check_equal("rows", [
-        {"before_bytes": b, "after_bytes": a, "change_bytes": a - b,
-         "growth_bytes_s": int((a - b) / 10), "allocs": allocs, "frees": frees, "state": state, "site": site}
-        for b, a, allocs, frees, state, site in (
-            (5000, 904, 1, 8, "-", "shrinks+0x3 [ext4]"), (1000, 3048, 20, 1, "-", "grows+0x1"),
-            (0, 128, 4, 2, "new", "comes+0x5"), (64, 0, None, None, "gone", "goes+0x4"))],
-        found["rows"])
-    check_equal("note", "6.41K live before, 4.47K after, -1.94K in 10.0s", found["note"])
+    check([{"before_bytes": b, "after_bytes": a, "change_bytes": a - b,
+            "growth_bytes_s": int((a - b) / 10), "allocs": allocs,
+            "frees": frees, "state": state, "site": site} for b, a, allocs, frees, state, site in (
+                (5000, 904, 1, 8, "-", "shrinks+0x3 [ext4]"), (1000, 3048, 20, 1, "-", "grows+0x1"),
+                (0, 128, 4, 2, "new", "comes+0x5"), (64, 0, None, None, "gone", "goes+0x4"))],
+          found["rows"])
+    check("6.41K live before, 4.47K after, -1.94K in 10.0s", found["note"])
     text = t.out("diff", *both(t), "-b", status=1)
     check_in("# 6564 bytes live before, 4580 bytes after, -1984 bytes in 10.0s; exact\n", text)
-    check_equal("order", ["shrinks+0x3", "grows+0x1", "comes+0x5", "goes+0x4"],
-                [line.split()[7] for line in lines(text)[1:-1]])
-    check_equal("sorted", ["grows+0x1", "comes+0x5", "goes+0x4", "shrinks+0x3 [ext4]"],
-                [r["site"] for r in rows_of(t, *both(t), "-s", "change_bytes")["rows"]])
+    check(["shrinks+0x3", "grows+0x1", "comes+0x5", "goes+0x4"],
+          [line.split()[7] for line in lines(text)[1:-1]])
+    check(["grows+0x1", "comes+0x5", "goes+0x4", "shrinks+0x3 [ext4]"],
+          [r["site"] for r in rows_of(t, *both(t), "-s", "change_bytes")["rows"]])
 
 
 def compares_with_the_module(t):
     t.write("callers", callers(AFTER))
     a, _ = both(t)
     found = rows_of(t, taken(t, "a", callers(BEFORE), 0))
-    check_equal("sites", 4, len(found["rows"]))
-    check_equal("rates", True, "growth_bytes_s" in found["rows"][0])
-    shutil.rmtree(t.dir)
-    (t.proc / "kmemacct").unlink()
-    check_equal("no module", NOT_LOADED,
-                t.error("diff", a, status=2))
+    check(4, len(found["rows"]))
+    check(True, "growth_bytes_s" in found["rows"][0])
+    t.unload()
+    check(NOT_LOADED, t.error("diff", a, status=2))
 
 
 def tells_growth_by_its_status(t):
@@ -85,10 +77,9 @@ def tells_growth_by_its_status(t):
     t.out("diff", a, b, "--min", "2049", status=0)
     less = taken(t, "c", callers(BEFORE[1:]), 510000)
     t.out("diff", a, less, status=0)
-    check_equal("order", f"{b} was taken later than the other one: give the earlier one first",
-                t.error("diff", b, a, status=2))
-    check_equal("missing", f"{t.top}/no: No such file or directory",
-                t.error("diff", t.top / "no", status=2))
+    check(f"{b} was taken later than the other one: give the earlier one first",
+          t.error("diff", b, a, status=2))
+    check(f"{t.top}/no: No such file or directory", t.error("diff", t.top / "no", status=2))
 
 
 def refuses_wrong_options(t):
@@ -105,9 +96,8 @@ def refuses_wrong_options(t):
              " stacks or page_callers"),
             ((), "diff needs a snapshot to compare with, or --every SECONDS"),
             ((a, b, b), "wrong number of arguments: kmemacct diff [A [B]]")):
-        check_equal(args, error, t.error("diff", *args, status=2))
-    check_equal("callers", "callers does not take --fdr: see kmemacct callers --help",
-                t.error("callers", "--fdr", "5"))
+        check(error, t.error("diff", *args, status=2))
+    check("callers does not take --fdr: see kmemacct callers --help", t.error("callers --fdr 5"))
 
 
 def compares_what_is_comparable(t):
@@ -126,26 +116,26 @@ def compares_what_is_comparable(t):
             ("module_changes=0", "module_changes=1", "modules came or went, so a name may be of"
              " other code: only what is live is compared", True)):
         notes, rows = compare(old, new)
-        check_equal(old, [why], notes)
-        check_equal("counters", False, "allocs" in rows[0])
-        check_equal("rate", rate, "growth_bytes_s" in rows[0])
-        check_equal("names", "shrinks+0x3 [ext4]", rows[0]["site"])
+        check([why], notes, old)
+        check_not_in("allocs", rows[0])
+        check(rate, "growth_bytes_s" in rows[0])
+        check("shrinks+0x3 [ext4]", rows[0]["site"])
     notes, rows = compare("load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64",
                           "load_id=0x1 loaded_s=1700000000 kernel=6.12")
-    check_equal("kernel", ["another kernel, 6.1.0-42-amd64 and then 6.12: names are compared"
-                           " without offsets, and only what is live"], notes)
-    check_equal("names", ["shrinks [ext4]", "grows", "comes", "goes"], [r["site"] for r in rows])
+    check(["another kernel, 6.1.0-42-amd64 and then 6.12: names are compared"
+           " without offsets, and only what is live"], notes)
+    check(["shrinks [ext4]", "grows", "comes", "goes"], [r["site"] for r in rows])
     notes, rows = compare("load_id=0x00", "load_id=0x11", " build=two")
-    check_equal("build", ["another build of the kernel: names are compared without offsets, and"
-                          " only what is live"], notes)
+    check(["another build of the kernel: names are compared without offsets, and"
+           " only what is live"], notes)
 
 
 def adds_up_plain_names(t):
     other = IDENTITY.replace("6.1.0", "6.2.0").replace("load_id=0x00", "load_id=0x11")
-    a = taken(t, "a", callers([row("f+0x1", 100), row("f+0x10", 50), row("g+0x1", 7)]))
-    b = taken(t, "b", callers([row("f+0x2", 300), row("g+0x7", 7)]), 1, other)
-    check_equal("rows", [(150, 300, "f")], [(r["before_bytes"], r["after_bytes"], r["site"])
-                                            for r in rows_of(t, a, b)["rows"]])
+    a = taken(t, "a", callers([site("f+0x1", 100), site("f+0x10", 50), site("g+0x1", 7)]))
+    b = taken(t, "b", callers([site("f+0x2", 300), site("g+0x7", 7)]), 1, other)
+    check([(150, 300, "f")],
+          [(r["before_bytes"], r["after_bytes"], r["site"]) for r in rows_of(t, a, b)["rows"]])
 
 
 def notices_another_filter(t):
@@ -157,32 +147,32 @@ def notices_another_filter(t):
 
 def compares_other_tables(t):
     modules = rows_of(t, *both(t), "--table", "modules")
-    check_equal("modules", [("ext4", -4096), ("[kernel]", 2112)],
-                [(r["module"], r["change_bytes"]) for r in modules["rows"]])
+    check([("ext4", -4096), ("[kernel]", 2112)],
+          [(r["module"], r["change_bytes"]) for r in modules["rows"]])
 
     def pages(rows):
-        return table("page_callers", columns_of("page_callers"),
+        return table("page_callers",
                      [(kb, 1, hits, 0, frees, 0, order, "Movable", "0xcc0", *[0] * 8, site)
                       for kb, hits, frees, order, site in rows], extra=" pages=sites")
     a = taken(t, "a", pages([(4, 1, 0, 0, "f+0x1"), (8, 1, 0, 1, "f+0x1")]),
               table_name="page_callers")
     b = taken(t, "b", pages([(12, 3, 1, 0, "f+0x1"), (8, 1, 0, 1, "f+0x1")]), 510000,
               table_name="page_callers")
-    check_equal("pages", [(12288, 20480, 2, 1, "f+0x1")],
-                [(r["before_bytes"], r["after_bytes"], r["allocs"], r["frees"], r["site"])
-                 for r in rows_of(t, a, b, "--table", "page-callers")["rows"]])
+    check([(12288, 20480, 2, 1, "f+0x1")],
+          [(r["before_bytes"], r["after_bytes"], r["allocs"], r["frees"], r["site"])
+           for r in rows_of(t, a, b, "--table", "page-callers")["rows"]])
     off = taken(t, "off", pages([]).replace("pages=sites", "pages=off"), 510000,
                 table_name="page_callers")
     for sides in (a, off), (off, b):
-        check_equal("pages off", f"{off} has no page_callers: they were not recorded when it was"
-                    " taken", t.error("diff", *sides, "--table", "page-callers", status=2))
-    stacks = taken(t, "c", table("stacks", [*COUNTS, "stack"], []), table_name="stacks")
-    check_equal("stacks", f"{stacks} has no stacks: they were not recorded when it was taken",
-                t.error("diff", stacks, stacks, "--table", "stacks", status=2))
+        check(f"{off} has no page_callers: they were not recorded when it was"
+              " taken", t.error("diff", *sides, "--table", "page-callers", status=2))
+    stacks = taken(t, "c", table("stacks", []), table_name="stacks")
+    check(f"{stacks} has no stacks: they were not recorded when it was taken",
+          t.error("diff", stacks, stacks, "--table", "stacks", status=2))
 
 
 def sampled(rows):
-    return sampled_table("callers", "site", rows)
+    return sampled_table(rows)
 
 
 def few_samples(site, live, allocated=None):
@@ -209,19 +199,19 @@ def judges_estimates(t):
                                     few_samples("chance+0x3", 5)])), 510000)
     found = rows_of(t, a, b)
     rows = {r["site"]: r for r in found["rows"]}
-    check_equal("significant", ["yes", "no", "no"],
-                [rows[site]["significant"] for site in ("leak+0x1", "busy+0x2", "chance+0x3")])
+    check(["yes", "no", "no"],
+          [rows[site]["significant"] for site in ("leak+0x1", "busy+0x2", "chance+0x3")])
     # 20 samples came and none went.  chance+0x3 cannot be below 5 %, and is not tested.
     p = 2 * 0.5**20
-    check_equal("p", math.ceil(2 * p * 100000) / 1000, rows["leak+0x1"]["fdr_pct"])
-    check_equal("not tested", 100.0, rows["chance+0x3"]["fdr_pct"])
+    check(math.ceil(2 * p * 100000) / 1000, rows["leak+0x1"]["fdr_pct"])
+    check(100.0, rows["chance+0x3"]["fdr_pct"])
     for site, came, gone in (("leak+0x1", 20, 0), ("busy+0x2", 20, 16), ("chance+0x3", 5, 0)):
         low, high = few_limits(came, gone)
-        check_equal(f"{site}: low", True, abs(rows[site]["low_bytes"] - low * EVERY) <= 8)
-        check_equal(f"{site}: high", True, abs(rows[site]["high_bytes"] - high * EVERY) <= 8)
-    check_equal("note", NOTE, found["note"])
-    check_equal("head", f"# {NOTE}; sampled, one object for every 512K allocated",
-                t.out("diff", a, b, COLUMNS="1000", status=1).splitlines()[0])
+        check(True, abs(rows[site]["low_bytes"] - low * EVERY) <= 8, f"{site}: low")
+        check(True, abs(rows[site]["high_bytes"] - high * EVERY) <= 8, f"{site}: high")
+    check(NOTE, found["note"])
+    check(f"# {NOTE}; sampled, one object for every 512K allocated",
+          t.out("diff", a, b, COLUMNS="1000", status=1).splitlines()[0])
     t.out("diff", a, b, status=1)
     t.out("diff", a, b, "--fdr", "0.001", status=1)
     t.out("diff", a, b, "--min", "11M", status=0)
@@ -230,16 +220,16 @@ def judges_estimates(t):
                   IDENTITY.replace("resets=0", "resets=1"))
     row_of_busy = [r for r in rows_of(t, a, other, status=0)["rows"] if r["site"] == "busy+0x2"][0]
     low, high = few_limits(44, 40)
-    check_equal("low", True, abs(row_of_busy["low_bytes"] - low * EVERY) <= 8)
-    check_equal("high", True, abs(row_of_busy["high_bytes"] - high * EVERY) <= 8)
+    check(True, abs(row_of_busy["low_bytes"] - low * EVERY) <= 8)
+    check(True, abs(row_of_busy["high_bytes"] - high * EVERY) <= 8)
 
 
 def needs_samples_for_estimates(t):
     """What was sampled before may be gone.  Then all is exact."""
     a, b = both(t, *(callers(rows).replace("sampled=0", "sampled=1") for rows in (BEFORE, AFTER)))
     exact = t.out("diff", *both(t), status=1)
-    check_equal("as if never sampled", exact, t.out("diff", a, b, status=1))
-    check_equal("no estimate", False, "~" in exact)
+    check(exact, t.out("diff", a, b, status=1), "as if never sampled")
+    check_not_in("~", exact)
 
 
 def few_limits(came, gone):
@@ -258,23 +248,23 @@ def fits_the_screen(t):
     a, b = both(t)
     for width in 80, 120:
         for line in t.out("diff", a, b, status=1, COLUMNS=str(width)).splitlines():
-            check_equal("fits", True, len(line) <= width)
-    check_equal("columns", "change before live growth/s allocs frees state site".split(),
-                lines(t.out("diff", a, b, status=1, COLUMNS="120"))[0].split())
+            check(True, len(line) <= width)
+    check("change before live growth/s allocs frees state site".split(),
+          t.lines("diff", a, b, status=1, COLUMNS="120")[0].split())
 
 
 class Every:
     """The program watching, and what it prints."""
 
     def __init__(self, t, *args):
-        self.process = t.start("diff", "--every", *args)
+        self.process = t.start("diff --every", *args)
 
     def until(self, text):
         """The output up to the line that has this text."""
         found = ""
         while text not in found:
             line = self.process.stdout.readline()
-            check_equal(f"end before {text!r} in {found}", True, line != "")
+            check(True, line != "", f"end before {text!r} in {found}")
             found += line
         return found
 
@@ -284,33 +274,26 @@ class Every:
         return self.process.returncode, out, error
 
 
-def replace(t, name, text):
-    """Change a file at once, so that no look sees a part of it."""
-    (t.dir / "new").write_text(text)
-    (t.dir / "new").rename(t.dir / name)
-
-
 def watches(t):
     t.write("callers", callers(BEFORE))
     every = Every(t, "0.2", "-b")
     every.until("nothing has changed")
-    replace(t, "callers", callers(AFTER))
+    t.replace("callers", callers(AFTER))
     text = every.until("goes+0x4")
     check_in(": -1984 bytes in ", text)
     check_in(", now 4580 bytes live; exact\n", text)
     rows = [line.split() for line in lines(text)]
-    check_equal("columns", ["change_bytes", "before_bytes", "after_bytes", "growth_bytes_s",
-                            "allocs", "frees", "state", "site"], rows[0])
-    check_equal("rows", [["-4096", "904", "1", "8"], ["+2048", "3048", "20", "1"],
-                         ["+128", "128", "4", "2"], ["-64", "0", "-", "-"]],
-                [[r[0], r[2], *r[4:6]] for r in rows[1:5]])
+    check(["change_bytes", "before_bytes", "after_bytes", "growth_bytes_s",
+           "allocs", "frees", "state", "site"], rows[0])
+    check([["-4096", "904", "1", "8"], ["+2048", "3048", "20", "1"], ["+128", "128", "4", "2"],
+           ["-64", "0", "-", "-"]], [[r[0], r[2], *r[4:6]] for r in rows[1:5]])
     every.until("nothing has changed")
-    replace(t, "callers", callers(AFTER).replace("resets=0", "resets=1"))
+    t.replace("callers", callers(AFTER).replace("resets=0", "resets=1"))
     every.until("callers: the counts were reset: the comparison begins anew")
-    replace(t, "callers", callers(BEFORE).replace("load_id=0x00", "load_id=0x11"))
+    t.replace("callers", callers(BEFORE).replace("load_id=0x00", "load_id=0x11"))
     every.until("callers: the module was loaded again: the comparison begins anew")
     every.until("nothing has changed")
-    check_equal("interrupted", (0, ""), every.end()[::2])
+    check((0, ""), every.end()[::2])
 
 
 def watches_churn(t):
@@ -318,10 +301,10 @@ def watches_churn(t):
     t.write("callers", callers(BEFORE))
     every = Every(t, "0.2")
     every.until("nothing has changed")
-    replace(t, "callers", callers([*BEFORE[:1], row("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
-    check_equal("row", ["0", "500", "500", "0", "2", "2", "stays+0x2"],
-                every.until("stays").splitlines()[-1].split())
-    check_equal("terminated", 0, every.end(signal.SIGTERM)[0])
+    t.replace("callers", callers([*BEFORE[:1], site("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
+    check(["0", "500", "500", "0", "2", "2", "stays+0x2"],
+          every.until("stays").splitlines()[-1].split())
+    check(0, every.end(signal.SIGTERM)[0])
 
 
 def watches_what_is_missing(t):
@@ -329,30 +312,30 @@ def watches_what_is_missing(t):
     t.write("callers", callers(BEFORE).replace("window_s", "filter=tgid full=live window_s"))
     every = Every(t, "0.2")
     still = every.until("kmemacct reset\n")
-    replace(t, "callers", callers(AFTER).replace("window_s", "filter=tgid full=live window_s"))
+    t.replace("callers", callers(AFTER).replace("window_s", "filter=tgid full=live window_s"))
     for text, what in (still, "nothing has changed"), (every.until("comes+0x5"), "-1.94K in "):
         check_in(what, text)
         check_in("# the module's table `live` is full: ", text)
         check_in("# filter: tgid: other allocations are not counted: ", text)
-    check_equal("interrupted", 0, every.end()[0])
+    check(0, every.end()[0])
 
 
 def watches_a_number_of_times(t):
     start = time.monotonic()
-    text = t.out("diff", "--table", "caches", "--every", "0.2", "-n", "3")
-    check_equal("looks", 3, text.count("nothing has changed"))
-    check_equal("time", True, time.monotonic() - start >= 0.6)
-    objects = t.out("diff", "--every", "0.2", "-n", "2", "-j")
-    check_equal("objects", ["diff", "diff"], [one["table"] for one in documents(objects)])
+    text = t.out("diff --table caches --every 0.2 -n 3")
+    check(3, text.count("nothing has changed"))
+    check(True, time.monotonic() - start >= 0.6)
+    objects = t.out("diff --every 0.2 -n 2 -j")
+    check(["diff", "diff"], [one["table"] for one in documents(objects)])
 
 
 def watches_in_json(t):
     t.write("callers", callers(BEFORE))
     every = Every(t, "0.2", "-j")
     text = every.until("rows_left_out")
-    replace(t, "callers", callers(AFTER))
+    t.replace("callers", callers(AFTER))
     text += every.until("goes+0x4") + every.until("rows_left_out")
-    check_equal("end", (0, ""), every.end()[::2])
+    check((0, ""), every.end()[::2])
     found = documents(text)
     check_schema(["diff"], text)
     changes = [[row["change_bytes"] for row in one["rows"]] for one in found]
@@ -363,35 +346,30 @@ def selects_rows(t):
     """What is not printed does not count, and a sum is not known if a part of it is not."""
     a, b = both(t)
     text = t.out("diff", a, b, status=1)
-    check_equal("comments", ["# 6.41K live before, 4.47K after, -1.94K in 10.0s; exact"],
-                [line for line in text.splitlines() if line.startswith("#")])
-    check_equal("sum", ["-1.94K", "5.92K", "3.98K", "-199", "-", "-", "-"],
-                lines(text)[-1].split()[:7])
-    check_equal("sizes", ["-4.00K", "+2.00K", "+128", "-64"],
-                [line.split()[0] for line in lines(text)[1:-1]])
-    check_equal("module", ["shrinks+0x3 [ext4]"],
-                [r["site"] for r in rows_of(t, a, b, "--module", "ext4", status=0)["rows"]])
-    check_equal("site", ["grows+0x1"],
-                [r["site"] for r in rows_of(t, a, b, "--site", "gr*")["rows"]])
-    check_equal("min", ["shrinks+0x3 [ext4]", "grows+0x1"],
-                [r["site"] for r in rows_of(t, a, b, "--min", "1K")["rows"]])
-    check_equal("raw", "-4096 904 shrinks+0x3\\x20[ext4]",
-                t.out("diff", a, b, "-r", "--no-header", "-o", "change,live,site",
-                      status=1).splitlines()[0])
+    check(["# 6.41K live before, 4.47K after, -1.94K in 10.0s; exact"],
+          [line for line in text.splitlines() if line.startswith("#")])
+    check(["-1.94K", "5.92K", "3.98K", "-199", "-", "-", "-"], lines(text)[-1].split()[:7])
+    check(["-4.00K", "+2.00K", "+128", "-64"], [line.split()[0] for line in lines(text)[1:-1]])
+    check(["shrinks+0x3 [ext4]"],
+          [r["site"] for r in rows_of(t, a, b, "--module", "ext4", status=0)["rows"]])
+    check(["grows+0x1"], [r["site"] for r in rows_of(t, a, b, "--site", "gr*")["rows"]])
+    check(["shrinks+0x3 [ext4]", "grows+0x1"],
+          [r["site"] for r in rows_of(t, a, b, "--min", "1K")["rows"]])
+    check("-4096 904 shrinks+0x3\\x20[ext4]", t.out("diff", a, b, "-r", "--no-header", "-o",
+                                                    "change,live,site", status=1).splitlines()[0])
     check_in("# diff: sample_bytes=0 ", t.out("diff", a, b, "-v", status=1))
-    check_equal("modules", "--module needs call sites, and modules has none: omit one",
-                t.error("diff", a, b, "--table", "modules", "--module", "ext4", status=2))
+    check("--module needs call sites, and modules has none: omit one",
+          t.error("diff", a, b, "--table", "modules", "--module", "ext4", status=2))
 
 
 def ends_with_the_module(t):
     every = Every(t, "0.2")
     every.until("nothing has changed")
-    (t.proc / "kmemacct").unlink()
-    shutil.rmtree(t.dir)
+    t.unload()
     every.process.wait(timeout=20)
-    check_equal("status", 2, every.process.returncode)
-    check_equal("error", "kmemacct: the module was removed in the meantime: load it again\n",
-                every.process.stderr.read())
+    check(2, every.process.returncode)
+    check("kmemacct: the module was removed in the meantime: load it again\n",
+          every.process.stderr.read())
 
 
 def refuses_what_it_cannot_watch(t):
@@ -401,24 +379,12 @@ def refuses_what_it_cannot_watch(t):
             (("1", "a"), "--every compares the module with itself: omit 'a'"),
             (("1", "-r"), "--every prints one table after another: omit -r and --lines"),
             (("0x",), "--every takes a number of seconds from 0.1 to 3600, not '0x'")):
-        check_equal(args, error, t.error("diff", "--every", *args, status=2))
-    check_equal("once", "-n is for --every: add it", t.error("diff", "-n", "2", "a", status=2))
-    check_equal("nothing", "diff needs a snapshot to compare with, or --every SECONDS",
-                t.error("diff", status=2))
+        check(error, t.error("diff --every", *args, status=2))
+    check("-n is for --every: add it", t.error("diff -n 2 a", status=2))
+    check("diff needs a snapshot to compare with, or --every SECONDS", t.error("diff", status=2))
     for name in "modules", "caches":
-        check_equal(name, f"--module needs call sites, and {name} has none: omit one",
-                    t.error("diff", "--every", "1", "--table", name, "--module", "ext4", status=2))
+        check(f"--module needs call sites, and {name} has none: omit one",
+              t.error("diff --every 1 --table", name, "--module", "ext4", status=2))
     other = Tree(t.top / "other")
-    (other.proc / "kmemacct").unlink()
-    shutil.rmtree(other.dir)
-    check_equal("no module", NOT_LOADED, other.error("diff", "--every", "1", status=2))
-
-
-TESTS = (
-    compares_snapshots, compares_with_the_module, tells_growth_by_its_status,
-    refuses_wrong_options, compares_what_is_comparable, adds_up_plain_names,
-    notices_another_filter, compares_other_tables, judges_estimates,
-    needs_samples_for_estimates, fits_the_screen, watches,
-    watches_churn, watches_what_is_missing, watches_a_number_of_times,
-    watches_in_json, selects_rows, ends_with_the_module,
-    refuses_what_it_cannot_watch)
+    other.unload()
+    check(NOT_LOADED, other.error("diff --every 1", status=2))

@@ -2,7 +2,7 @@
 """README.md and Documentation/usage.rst show what the program has: tools/docs/check and usage."""
 import subprocess
 
-from program.tree import TOP, check_equal, check_in
+from program.tree import TOP, check, check_in
 
 RIGHT = """Grows: ``kmemacct top -s growth``.  ::
 
@@ -118,8 +118,8 @@ def checked(path):
 
 def show_what_there_is(_):
     done = checked([])
-    check_equal("findings", ("", ""), (done.stdout, done.stderr))
-    check_equal("status", 0, done.returncode)
+    check(("", ""), (done.stdout, done.stderr))
+    check(0, done.returncode)
 
 
 def are_checked(t):
@@ -131,9 +131,9 @@ def are_checked(t):
         check_in(word, RIGHT)
         path.write_text(RIGHT.replace(word, wrong))
     done = checked([right, *paths])
-    check_equal("status", 1, done.returncode)
+    check(1, done.returncode)
     lines = done.stdout.splitlines()
-    check_equal("files", [path.name for path in paths], [line.split(":")[0] for line in lines])
+    check([path.name for path in paths], [line.split(":")[0] for line in lines])
     for line, (_, found) in zip(lines, WRONG.values()):
         check_in(found, line)
 
@@ -150,12 +150,9 @@ def updated(t, text):
 
 def are_updated(t):
     for text in (OLD, NEW):
-        check_equal("updated", (0, "", NEW), updated(t, text))
+        check((0, "", NEW), updated(t, text))
     for change, why in REFUSED.items():
         text = OLD.replace(*change)
         status, error, after = updated(t, text)
-        check_equal("refused", (1, 1, text), (status, error.count("\n"), after))
+        check((1, 1, text), (status, error.count("\n"), after))
         check_in(why, error)
-
-
-TESTS = (show_what_there_is, are_checked, are_updated)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """`kmemacct export`: metrics for Prometheus."""
 import re
-import resource
-import shutil
-import subprocess
 import sys
+import time
 
-from program.samples import EVERY, sampled_rows, sampled_table, variance_of
+from program.samples import EVERY, variance_of, write_samples
 from program.settings import LOSSES, STATS
-from program.tree import (
-    CALLERS, NOT_LOADED, TOP, as_nobody, callers, check_equal, check_in, table)
+from program.tree import CALLERS, NOT_LOADED, TOP, as_nobody, callers, check, check_in, check_not_in
 
 # Debian's package is not seen by a Python that is not Debian's.
 sys.path.append("/usr/lib/python3/dist-packages")
@@ -37,7 +34,7 @@ def families(text, kind="openmetrics"):
     """The metric families of a text, by their names, as a client of Prometheus parses it."""
     found = list(FORMATS[kind].text_string_to_metric_families(text))
     names = [family.name for family in found]
-    check_equal("families that are there twice", sorted(set(names)), sorted(names))
+    check(sorted(set(names)), sorted(names), "families that are there twice")
     return {family.name.removeprefix("kmemacct_"): family for family in found}
 
 
@@ -47,7 +44,7 @@ def samples(text, kind="openmetrics"):
     for family in families(text, kind).values():
         for sample in family.samples:
             key = (sample.name.removeprefix("kmemacct_"), *sample.labels.values())
-            check_equal(f"{key} is there twice", False, key in found)
+            check_not_in(key, found)
             found[key] = sample.value
     return found
 
@@ -66,8 +63,8 @@ def check_sums(found):
     for name in SITES:
         total = name.removeprefix("site_")
         rest = found.get((f"other_{total.removesuffix('_total')}",), 0)
-        check_equal(f"sum of {name}", found[total,],
-                    rest + sum(value for key, value in found.items() if key[0] == name))
+        check(found[total,],
+              rest + sum(value for key, value in found.items() if key[0] == name), f"sum of {name}")
 
 
 # ---- values ----------------------------------------------------------------
@@ -75,10 +72,9 @@ def check_sums(found):
 def exports_call_sites(t):
     found = export(t)
     for site, (module, *values) in EXPECTED.items():
-        check_equal(site, values, [found[name, site, module] for name in SITES])
-    check_equal("order", [(site, values[0]) for site, values in EXPECTED.items()] + [OTHER],
-                sites(found))
-    check_equal("others", [0, 0, 0, 0, 0, 0], [found[key] for key in (
+        check(values, [found[name, site, module] for name in SITES])
+    check([(site, values[0]) for site, values in EXPECTED.items()] + [OTHER], sites(found))
+    check([0, 0, 0, 0, 0, 0], [found[key] for key in (
         ("site_live_bytes", *OTHER), ("site_live_objects", *OTHER), ("other_allocations",),
         ("other_frees",), ("other_allocated_bytes",), ("other_sites",))])
     check_sums(found)
@@ -87,53 +83,51 @@ def exports_call_sites(t):
 def exports_the_same_in_both_formats(t):
     first, second = (export(t, kind=kind) for kind in FORMATS)
     created = {key: value for key, value in first.items() if key[0].endswith("_created")}
-    check_equal("created", {(f"{name}_created",): 1700000000 for name in (
-        "allocations", "frees", "allocated_bytes")}, created)
-    check_equal("others", {key: value for key, value in first.items() if key not in created},
-                second)
+    check({(f"{name}_created",): 1700000000 for name in ("allocations",
+                                                         "frees", "allocated_bytes")}, created)
+    check({key: value for key, value in first.items() if key not in created}, second)
 
 
 def says_what_counters_and_gauges_are(t):
     """A counter never decreases, so `other` is none: call sites come and go on the list."""
-    first = families(t.out("export", "openmetrics"))
-    second = families(t.out("export", "prometheus"), "prometheus")
+    first = families(t.out("export openmetrics"))
+    second = families(t.out("export prometheus"), "prometheus")
     kinds = {name: family.type for name, family in first.items()}
-    check_equal("types", kinds, {name: family.type for name, family in second.items()})
-    check_equal("counters", {
+    check(kinds, {name: family.type for name, family in second.items()})
+    check({
         "resets", "losses", "sites_recycled", "budget_raised", "allocations", "frees",
         "allocated_bytes", "allocations_variance", "frees_variance", "allocated_bytes_variance",
         "site_allocations", "site_frees", "site_allocated_bytes"},
-        {name for name, kind in kinds.items() if kind == "counter"})
-    check_equal("gauges", {"gauge"}, {kind for name, kind in kinds.items() if kind != "counter"})
+          {name for name, kind in kinds.items() if kind == "counter"})
+    check({"gauge"}, {kind for name, kind in kinds.items() if kind != "counter"})
     for name in COUNTERS:
-        check_equal(name, False, OTHER in sites(export(t, "--series", "1"), name))
+        check_not_in(OTHER, sites(export(t, "--series", "1"), name))
     for name, family in first.items():
         unit = re.search(r"_(bytes|seconds|ratio)$", name)
-        check_equal(f"{name}: unit", unit[1] if unit else "", family.unit)
-        check_equal(f"{name}: help", True, family.documentation.endswith("."))
+        check(unit[1] if unit else "", family.unit, f"{name}: unit")
+        check(True, family.documentation.endswith("."), f"{name}: help")
 
 
 def writes_text_as_expected(t):
     """The beginnings of both formats, byte by byte, and their ends."""
-    text = t.out("export", "openmetrics")
+    text = t.out("export openmetrics")
     info = ("# HELP kmemacct_info Versions of the module, of kmemacct and of the kernel; always 1."
             "\n# TYPE kmemacct_info gauge\nkmemacct_info{version=\"0.9.0\",program=\"0.9.0\","
             "kernel=\"6.1.0-42-amd64\"} 1\n")
-    check_equal("info", info, text[:len(info)])
+    check(info, text[:len(info)])
     check_in("# TYPE kmemacct_allocated_bytes counter\n# UNIT kmemacct_allocated_bytes bytes\n"
              "kmemacct_allocated_bytes_total 7589584\nkmemacct_allocated_bytes_created 1700000000\n",
              text)
-    check_equal("end", "\n# EOF\n", text[-7:])
-    text = t.out("export", "prometheus")
-    check_equal("info", info, text[:len(info)])
+    check("\n# EOF\n", text[-7:])
+    text = t.out("export prometheus")
+    check(info, text[:len(info)])
     check_in("# TYPE kmemacct_allocated_bytes_total counter\nkmemacct_allocated_bytes_total 7589584"
              "\n# HELP", text)
-    check_equal("OpenMetrics only", [], re.findall(r"# EOF|# UNIT|_created", text))
+    check([], re.findall(r"# EOF|# UNIT|_created", text))
 
 
 def exports_the_module(t):
-    t.write("stats", table("stats", ["name", "value"],
-                           {**STATS, "sites_recycled": 3, "budget_raised": 2}.items()))
+    t.write_table("stats", {**STATS, "sites_recycled": 3, "budget_raised": 2}, "")
     found = export(t)
     for name, value in {
             "load_timestamp_seconds": 1700000000, "count_start_timestamp_seconds": 1700000000,
@@ -142,27 +136,24 @@ def exports_the_module(t):
             "sites_recycled_total": 3,
             "cpu_ratio": 0.00123, "cpu_budget_ratio": 0.01, "budget_raised_total": 2,
             "memory_bytes": 9437184}.items():
-        check_equal(name, value, found[name,])
-    t.write("stats", table("stats", ["name", "value"], {
-        **STATS, "enabled": 0, "budget_pct": "2.500", "free_bulk_followed": 0,
-        "selftest_failed": 2}.items()))
+        check(value, found[name,], name)
+    t.write_table("stats", {**STATS, "enabled": 0, "budget_pct": "2.500", "free_bulk_followed": 0,
+                            "selftest_failed": 2}, "")
     found = export(t)
-    check_equal("off", [0, 0.025, 0, 2], [found[name,] for name in (
-        "enabled", "cpu_budget_ratio", "frees_followed", "selftest_failed")])
+    check([0, 0.025, 0, 2], [found[name,] for name in ("enabled", "cpu_budget_ratio",
+                                                       "frees_followed", "selftest_failed")])
 
 
 def exports_losses(t):
     """Every reason is there from the beginning, so that rate() sees the first loss."""
-    t.write("stats", table("stats", ["name", "value"], STATS.items()))
+    t.write_table("stats", STATS, "")
     none = {key[1]: value for key, value in export(t).items() if key[0] == "losses_total"}
-    check_equal("none", {0}, set(none.values()))
-    check_equal("reasons", [], sorted(set(LOSSES) - {"free_bulk_followed", "off"} - set(none)))
+    check({0}, set(none.values()))
+    check([], sorted(set(LOSSES) - {"free_bulk_followed", "off"} - set(none)))
     lost = {"dropped_live_full": 5, "replaced": 6, "page_freed": 7, "alloc_bulk_missed": 8}
-    t.write("stats", table("stats", ["name", "value"], {**STATS, **lost}.items(),
-                           extra=" off=9"))
+    t.write_table("stats", {**STATS, **lost}, "off=9")
     found = {key[1]: value for key, value in export(t).items() if key[0] == "losses_total"}
-    check_equal("some", {**none, "dropped_live_full": 5, "replaced": 13, "alloc_bulk_missed": 8,
-                         "off": 9}, found)
+    check({**none, "dropped_live_full": 5, "replaced": 13, "alloc_bulk_missed": 8, "off": 9}, found)
 
 
 def exports_when_counting_began(t):
@@ -171,13 +162,13 @@ def exports_when_counting_began(t):
     for name in "callers", "stats":
         t.write(name, (text if name == "callers" else (t.dir / name).read_text()).replace(
             "resets=0", "resets=3"))
-    now = int(subprocess.run(["date", "+%s"], capture_output=True, check=True).stdout)
+    now = int(time.time())
     found = export(t)
-    check_equal("resets", 3, found["resets_total",])
+    check(3, found["resets_total",])
     began = found["count_start_timestamp_seconds",]
-    check_equal(f"{began} of {now}", True, now - 100 <= began <= now - 100 + 300)
-    check_equal("created", began, found["allocations_created",])
-    check_equal("load", 1700000000, found["load_timestamp_seconds",])
+    check(True, now - 100 <= began <= now - 100 + 300, f"{began} of {now}")
+    check(began, found["allocations_created",])
+    check(1700000000, found["load_timestamp_seconds",])
 
 
 def tells_that_a_filter_is_set(t):
@@ -185,19 +176,17 @@ def tells_that_a_filter_is_set(t):
                           ("filter=none live_filter=comm", 1)):
         text = callers(CALLERS)
         t.write("callers", text.replace(" since=load", f" {key} since=load", 1))
-        check_equal(key, expected, export(t)["filtered",])
+        check(expected, export(t)["filtered",], key)
 
 
 # ---- estimates -------------------------------------------------------------
 
 def exports_variances_of_samples(t):
     """The table's standard errors are rounded down: the variance is not below the true one."""
-    rows = sampled_rows()
-    t.write("callers", sampled_table("callers", "site", rows))
-    t.write("stats", table("stats", ["name", "value"], {
-        **STATS, "sample_bytes": EVERY, "sample_bytes_now": 2 * EVERY}.items()))
+    rows = write_samples(t)
+    t.write_table("stats", {**STATS, "sample_bytes": EVERY, "sample_bytes_now": 2 * EVERY}, "")
     found = export(t)
-    check_equal("sampled", (1, 2 * EVERY), (found["sampled",], found["sample_bytes",]))
+    check((1, 2 * EVERY), (found["sampled",], found["sample_bytes",]))
     for name, columns in SITES.items():
         counter = name.endswith("_total")
         variance = name.removesuffix("_total") + "_variance" + "_total" * counter
@@ -205,21 +194,21 @@ def exports_variances_of_samples(t):
         for site, row in rows.items():
             site, module = site.rstrip("]").split(" [") if " [" in site else (site, "kernel")
             expected = sum(variance_of(row, column) for column in columns)
-            check_equal((name, site), expected, found[variance, site, module])
+            check(expected, found[variance, site, module], (name, site))
             total += expected
-        check_equal(name, total, found[variance.removeprefix("site_"),])
-        check_equal(f"{name}: other", None if counter else 0, found.get((variance, *OTHER)))
+        check(total, found[variance.removeprefix("site_"),], name)
+        check(None if counter else 0, found.get((variance, *OTHER)), f"{name}: other")
     check_sums(found)
 
 
 def exports_no_variance_of_exact_sites(t):
     found = export(t)
-    check_equal("exact", 0, found["sampled",])
+    check(0, found["sampled",])
     names = {key[0] for key in found if "variance" in key[0]}
-    check_equal("variances", {f"{name}_variance{total}" for name, total in (
-        ("live_bytes", ""), ("live_objects", ""), ("allocations", "_total"), ("frees", "_total"),
-        ("allocated_bytes", "_total"))}, names)
-    check_equal("zero", {0}, {found[name,] for name in names})
+    check({f"{name}_variance{total}" for name,
+           total in (("live_bytes", ""), ("live_objects", ""), ("allocations", "_total"),
+                     ("frees", "_total"), ("allocated_bytes", "_total"))}, names)
+    check({0}, {found[name,] for name in names})
 
 
 # ---- which sites -----------------------------------------------------------
@@ -229,29 +218,28 @@ def merges_equal_names(t):
     twice = (1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 9, 0, "0.000", CALLERS[0][-1])
     t.write("callers", callers([*CALLERS, twice]))
     found = export(t)
-    check_equal("merged", [5121416 + 1, 7193 + 2, 7701 + 5, 508 + 7, 5483112 + 6 + 9],
-                [found[name, "proc_alloc_inode+0x1d", "kernel"] for name in SITES])
-    check_equal("sites", 4, len(sites(found)))
+    check([5121416 + 1, 7193 + 2, 7701 + 5, 508 + 7, 5483112 + 6 + 9],
+          [found[name, "proc_alloc_inode+0x1d", "kernel"] for name in SITES])
+    check(4, len(sites(found)))
     check_sums(found)
     # Those of other modules are other functions.
     t.write("callers", callers([*CALLERS, (*twice[:-1], "ovl_alloc_inode+0x1e [other]")]))
     found = export(t)
-    check_equal("modules", [331240, 1],
-                [found["site_live_bytes", "ovl_alloc_inode+0x1e", module]
-                 for module in ("overlay", "other")])
+    check([331240, 1], [found["site_live_bytes", "ovl_alloc_inode+0x1e", module]
+                        for module in ("overlay", "other")])
 
 
 def caps_call_sites(t):
     found = export(t, "--series", "1")
-    check_equal("sites", [("proc_alloc_inode+0x1d", "kernel"), OTHER], sites(found))
-    check_equal("other", [1615488 + 331240, 8414 + 455, 9246 + 455, 832, 1775232 + 331240, 2],
-                [found[key] for key in (
-                    ("site_live_bytes", *OTHER), ("site_live_objects", *OTHER),
-                    ("other_allocations",), ("other_frees",), ("other_allocated_bytes",),
-                    ("other_sites",))])
+    check([("proc_alloc_inode+0x1d", "kernel"), OTHER], sites(found))
+    check([1615488 + 331240, 8414 + 455, 9246 + 455, 832, 1775232 + 331240, 2],
+          [found[key] for key in (
+              ("site_live_bytes", *OTHER), ("site_live_objects", *OTHER),
+              ("other_allocations",), ("other_frees",), ("other_allocated_bytes",),
+              ("other_sites",))])
     check_sums(found)
     found = export(t, "--series", "0")
-    check_equal("none", ([OTHER], []), (sites(found), sites(found, "site_frees_total")))
+    check(([OTHER], []), (sites(found), sites(found, "site_frees_total")))
     check_sums(found)
 
 
@@ -259,11 +247,10 @@ def lists_200_sites_by_default(t):
     t.write("callers", callers([(1000 + n, 1, *CALLERS[0][2:-1], f"site_{n}+0x1")
                                 for n in range(300)]))
     found = export(t)
-    check_equal("sites", [(f"site_{n}+0x1", "kernel") for n in range(299, 99, -1)] + [OTHER],
-                sites(found))
-    check_equal("others", 100, found["other_sites",])
+    check([(f"site_{n}+0x1", "kernel") for n in range(299, 99, -1)] + [OTHER], sites(found))
+    check(100, found["other_sites",])
     check_sums(found)
-    check_equal("all", 301, len(sites(export(t, "--series", "1000"))))
+    check(301, len(sites(export(t, "--series", "1000"))))
 
 
 def lists_what_patterns_select(t):
@@ -276,9 +263,8 @@ def lists_what_patterns_select(t):
             (("--include", "*", "--exclude", "*"), ""),
             (("--include", "__d_alloc+0x29", "--series", "1"), "__d_alloc")):
         found = export(t, *args)
-        check_equal(args, expected.split(),
-                    [site.split("+")[0] for site, _ in sites(found)[:-1]])
-        check_equal(f"{args}: others", 3 - len(expected.split()), found["other_sites",])
+        check(expected.split(), [site.split("+")[0] for site, _ in sites(found)[:-1]], args)
+        check(3 - len(expected.split()), found["other_sites",], f"{args}: others")
         check_sums(found)
 
 
@@ -287,9 +273,9 @@ def puts_what_is_no_site_into_other(t):
     row = (10, 1, *CALLERS[0][2:-1])
     t.write("callers", callers([*CALLERS, (*row, "[other]"), (*row, "[unknown]")]))
     found = export(t)
-    check_equal("sites", [*((site, values[0]) for site, values in EXPECTED.items()),
-                          ("[unknown]", "[unknown]"), OTHER], sites(found))
-    check_equal("other", 10, found["site_live_bytes", *OTHER])
+    check([*((site, values[0]) for site, values in EXPECTED.items()),
+           ("[unknown]", "[unknown]"), OTHER], sites(found))
+    check(10, found["site_live_bytes", *OTHER])
     check_sums(found)
 
 
@@ -304,7 +290,7 @@ def exports_an_empty_table(t):
     t.write("callers", callers([]))
     for kind in FORMATS:
         found = export(t, kind=kind)
-        check_equal("nothing", (0, [OTHER]), (found["live_bytes",], sites(found)))
+        check((0, [OTHER]), (found["live_bytes",], sites(found)))
 
 
 # ---- the file --------------------------------------------------------------
@@ -312,17 +298,16 @@ def exports_an_empty_table(t):
 def writes_a_file(t):
     path = t.top / "node" / "kmemacct.prom"
     path.parent.mkdir()
-    expected = t.out("export", "prometheus")
+    expected = t.out("export prometheus")
     for mask in "000", "077":
         path.unlink(missing_ok=True)
-        done = subprocess.run(["sh", "-c", f'umask {mask}; exec "$@"', "sh", t.program, "export",
-                               "prometheus", path], env=t.environment(), capture_output=True,
-                              text=True, check=False)
-        check_equal("output", (0, "", ""), (done.returncode, done.stdout, done.stderr))
-        check_equal("text", expected, path.read_text())
-        check_equal("mode", 0o644, path.stat().st_mode & 0o777)
-    check_equal("left over", [path], list(path.parent.iterdir()))
-    check_equal("-", expected, t.out("export", "prometheus", "-"))
+        done = t.call("sh", "-c",
+                      f'umask {mask}; exec "$@"', "sh", t.program, "export", "prometheus", path)
+        check((0, "", ""), (done.returncode, done.stdout, done.stderr))
+        check(expected, path.read_text())
+        check(0o644, path.stat().st_mode & 0o777)
+    check([path], list(path.parent.iterdir()))
+    check(expected, t.out("export prometheus -"))
 
 
 def replaces_the_file_as_a_whole(t):
@@ -331,9 +316,9 @@ def replaces_the_file_as_a_whole(t):
     path.write_text("the last one")
     inode = path.stat().st_ino
     with open(path) as old:
-        t.out("export", "prometheus", path)
-        check_equal("old", "the last one", old.read())
-    check_equal("another file", False, path.stat().st_ino == inode)
+        t.out("export prometheus", path)
+        check("the last one", old.read())
+    check(False, path.stat().st_ino == inode)
     families(path.read_text(), "prometheus")
 
 
@@ -341,15 +326,12 @@ def keeps_the_file_if_it_fails(t):
     """The limit of the size of files is below that of the text: a full disk."""
     path = t.top / "kmemacct.prom"
     path.write_text("the last one")
-    done = subprocess.run([t.program, "export", "prometheus", path], env=t.environment(),
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
-                                                                (1024, 1024)),
-                          capture_output=True, text=True, check=False)
-    check_equal("error", (1, f"kmemacct: {path}: cannot write the export: File too large\n"),
-                (done.returncode, done.stderr))
+    done = t.call("prlimit", "--fsize=1024", t.program, "export", "prometheus", path)
+    check((1, f"kmemacct: {path}: cannot write the export: File too large\n"),
+          (done.returncode, done.stderr))
     (t.dir / "callers").unlink()
-    t.error("export", "prometheus", path)
-    check_equal("left", ["the last one"], [p.read_text() for p in t.top.glob("kmemacct.prom*")])
+    t.error("export prometheus", path)
+    check(["the last one"], [p.read_text() for p in t.top.glob("kmemacct.prom*")])
 
 
 # ---- errors ----------------------------------------------------------------
@@ -357,70 +339,52 @@ def keeps_the_file_if_it_fails(t):
 def says_why_it_cannot_export(t):
     file = t.top / "no/file"
     known = {
-        ("export",): "wrong number of arguments: kmemacct export FORMAT [FILE]",
-        ("export", "text"): "export has no format 'text': use openmetrics or prometheus",
-        ("export", "openmetric"):
-            "export has no format 'openmetric': did you mean 'openmetrics'?",
-        ("export", "prometheus", "-j"): "export does not take -j: see kmemacct export --help",
-        ("export", "prometheus", "--series", "many"):
-            "--series takes a number of call sites, not 'many'",
+        "export": "wrong number of arguments: kmemacct export FORMAT [FILE]",
+        "export text": "export has no format 'text': use openmetrics or prometheus",
+        "export openmetric": "export has no format 'openmetric': did you mean 'openmetrics'?",
+        "export prometheus -j": "export does not take -j: see kmemacct export --help",
+        "export prometheus --series many": "--series takes a number of call sites, not 'many'",
         ("export", "prometheus", *["--include", "x"] * 65):
-            "more than 64 of --include: use patterns that match more names",
+        "more than 64 of --include: use patterns that match more names",
         ("export", "prometheus", *["--exclude", "x"] * 65):
-            "more than 64 of --exclude: use patterns that match more names",
+        "more than 64 of --exclude: use patterns that match more names",
         ("export", "prometheus", file):
-            f"{file}: cannot write the export: create its directory first",
+        f"{file}: cannot write the export: create its directory first",
         ("export", "prometheus", t.top): f"{t.top} is a directory: give the name of a file in it",
-        ("export", "prometheus", "/dev/full"):
-            "/dev/full is not a regular file: use - for standard output",
-        ("callers", "--series", "3"): "callers does not take --series: see kmemacct callers --help",
+        "export prometheus /dev/full": "/dev/full is not a regular file: use - for standard output",
+        "callers --series 3": "callers does not take --series: see kmemacct callers --help",
     }
-    for args, error in known.items():
-        check_equal(args[:4], error, t.error(*args))
+    t.errors(known)
 
 
 def needs_the_module_and_root(t):
     path = t.top / "kmemacct.prom"
-    t.program = shutil.copy(t.program, t.top)
     try:
         t.dir.chmod(0)
-        check_equal("nobody", f"kmemacct: {t.dir}/callers: only root has access: use sudo\n",
-                    as_nobody(t, "export", "prometheus"))
+        check(f"kmemacct: {t.dir}/callers: only root has access: use sudo\n",
+              as_nobody(t, "export prometheus"))
     finally:
         t.dir.chmod(0o755)
-    shutil.rmtree(t.dir)
-    (t.proc / "kmemacct").unlink()
-    check_equal("not loaded", NOT_LOADED, t.error("export", "prometheus", path))
-    check_equal("file", False, path.exists())
+    t.unload()
+    check(NOT_LOADED, t.error("export prometheus", path))
+    check(False, path.exists())
 
 
 def notices_a_reset_meanwhile(t):
     stats = (t.dir / "stats").read_text()
     for old, new in ("resets=0", "resets=1"), ("load_id=0x00", "load_id=0x11"):
         t.write("stats", stats.replace(old, new))
-        check_equal(new, "the counts were reset during the export: try again",
-                    t.error("export", "openmetrics"))
+        check("the counts were reset during the export: try again", t.error("export openmetrics"))
 
 
 # ---- documents -------------------------------------------------------------
 
 def man_page_has_all_metrics(t):
     """METRICS describes each family, by its name in the Prometheus format, with its type."""
-    rows = sampled_rows()
-    t.write("callers", sampled_table("callers", "site", rows))
+    rows = write_samples(t)
     found = {f"kmemacct_{name}{'_total' * (family.type == 'counter')}": family.type
-             for name, family in families(t.out("export", "openmetrics")).items()}
+             for name, family in families(t.out("export openmetrics")).items()}
     page = (TOP / "build/kmemacct.8").read_text().replace("\\-", "-")
     section = page.split(".SH METRICS\n")[1].split("\n.SH ")[0]
     entries = dict(re.findall(r"^\.TP\n\.BR? (kmemacct_\w+).*\((\w+)\)\"?$", section, re.M))
-    check_equal("metrics", found, entries)
-
-
-TESTS = (
-    exports_call_sites, exports_the_same_in_both_formats, says_what_counters_and_gauges_are,
-    writes_text_as_expected, exports_the_module, exports_losses, exports_when_counting_began,
-    tells_that_a_filter_is_set, exports_variances_of_samples, exports_no_variance_of_exact_sites,
-    merges_equal_names, caps_call_sites, lists_200_sites_by_default, lists_what_patterns_select,
-    puts_what_is_no_site_into_other, quotes_names, exports_an_empty_table, writes_a_file,
-    replaces_the_file_as_a_whole, keeps_the_file_if_it_fails, says_why_it_cannot_export,
-    needs_the_module_and_root, notices_a_reset_meanwhile, man_page_has_all_metrics)
+    check(found, entries)

@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Latency of reclaim and compaction, shrinkers, stalls, and the log of slow phases."""
-import json
-import os
 import signal
 import subprocess
 import time
 
-from program.tree import CONTROL, NOT_LOADED, Failed, check_equal, check_in, lines
+from program.tree import CONTROL, NOT_LOADED, Failed, check, check_in, lines, table
 
 BUCKETS = [1 << i for i in range(24)]
-LATENCY = ("count total_us mean_us max_us scanned reclaimed "
-           + " ".join(f"us_{us}" for us in BUCKETS) + " phase")
-SHRINKERS = "calls total_us mean_us max_us waited_us scanned freed counts count_us shrinker"
-STALLS = "total_us count mean_us max_us order gfp site_cause"
-SLOW = "nr end_s us tgid pid cgroup_id order gfp slow"
 HEAD = "latency=on"
 
 
@@ -41,11 +34,11 @@ def record(nr, us=12345):
 
 
 def write_latency(t, head=HEAD):
-    t.write_table("latency", LATENCY, PHASES if head == HEAD else [], head)
-    t.write_table("shrinkers", SHRINKERS, SHRUNK if head == HEAD else [], head)
-    t.write_table("stalls", STALLS, STALLED if head == HEAD else [], head)
-    t.write_table("slow", SLOW, [record(7), record(6, 1000)] if head == HEAD else [], head)
-    t.write_table("gfp_flags", "mask flag", [("0xcc0", "GFP_KERNEL")])
+    t.write_table("latency", PHASES if head == HEAD else [], head)
+    t.write_table("shrinkers", SHRUNK if head == HEAD else [], head)
+    t.write_table("stalls", STALLED if head == HEAD else [], head)
+    t.write_table("slow", [record(7), record(6, 1000)] if head == HEAD else [], head)
+    t.write_table("gfp_flags", [("0xcc0", "GFP_KERNEL")])
 
 
 def says_that_latency_is_off(t):
@@ -53,12 +46,12 @@ def says_that_latency_is_off(t):
     commands = ["latency"], ["shrinkers"], ["stalls"], ["slow"], ["slow", "-f"], ["latency", "-j"]
     write_latency(t, "latency=off")
     for command in commands:
-        check_equal(command, error, t.error(*command))
+        check(error, t.error(*command))
     # If the head does not say so, control does.
     write_latency(t, "pages=off")
     t.write("control", "latency off\n" + CONTROL)
     for command in commands:
-        check_equal(command, error, t.error(*command))
+        check(error, t.error(*command))
     t.write("control", "latency on\n" + CONTROL)
     for command in "latency", "shrinkers", "stalls", "slow":
         t.out(command)
@@ -70,8 +63,8 @@ def says_that_latency_is_off(t):
 
 def shows_latency(t):
     write_latency(t)
-    text = t.out("latency", "-o", "+scanned,reclaimed", COLUMNS="120")
-    check_equal("120 columns", [
+    text = t.out("latency -o +scanned,reclaimed", COLUMNS="120")
+    check([
         "count  total   mean      p50      p95      p99    max"
         " 1us-------1ms-------1s-- scanned reclaimed phase",
         "  100  8.39s 83.9ms    <=2us    <=8us <=1.02ms  9.00s"
@@ -79,66 +72,62 @@ def shows_latency(t):
         "    3 49.2ms 16.4ms <=30.0ms <=30.0ms <=30.0ms 30.0ms"
         " ..............@.........      64        32 kswapd:kswapd"], lines(text))
     narrow = t.out("latency", COLUMNS="80")
-    check_equal("80 columns", ["count", "total", "mean", "p50", "p95", "p99", "max", "phase"],
-                lines(narrow)[0].split())
+    check(["count", "total", "mean", "p50", "p95", "p99", "max", "phase"], lines(narrow)[0].split())
     check_in("# no room for: histogram\n", narrow)
     check_in("upper bounds", narrow.replace("\n# ", " "))
-    check_equal("sorted", ["kswapd:kswapd", "direct:shrinker"],
-                [row["phase"] for row in t.rows("latency", "-s", "us_16384")])
-    check_in(" us_16384 ", lines(t.out("latency", "-s", "us_16384"))[0])
+    check(["kswapd:kswapd", "direct:shrinker"],
+          [row["phase"] for row in t.rows("latency -s us_16384")])
+    check_in(" us_16384 ", t.lines("latency -s us_16384")[0])
     row = t.rows("latency")[0]
-    check_equal("json", (2, 8, 1024, 45, False), (
-        row["p50_le_us"], row["p95_le_us"], row["p99_le_us"], row["us_4"],
-        "histogram" in row))
+    check((2, 8, 1024, 45, False),
+          (row["p50_le_us"], row["p95_le_us"], row["p99_le_us"], row["us_4"], "histogram" in row))
 
 
 def shows_histograms(t):
     write_latency(t)
-    found = lines(t.out("latency", "-H", "-l", "1", "-s", "phase", COLUMNS="80"))
-    check_equal("head", [
+    found = t.lines("latency -H -l 1 -s phase", COLUMNS="80")
+    check([
         "direct:shrinker: count 100, total 8.39s, mean 83.9ms, max 9.00s",
         "  p50 <=2us, p95 <=8us, p99 <=1.02ms",
         "        0..2us              50 |" + "#" * 48,
         "      2us..4us               0 |",
         "      4us..8us              45 |" + "#" * 43], found[:5])
-    check_equal("end", ["    8.39s..                  1 |#", "..."], found[-2:])
-    check_equal("all", 24 + 3, len(found))
-    check_equal("width", 80, max(map(len, found)))
-    check_equal("both", 2, t.out("latency", "-H").count("p50 <="))
+    check(["    8.39s..                  1 |#", "..."], found[-2:])
+    check(24 + 3, len(found))
+    check(80, max(map(len, found)))
+    check(2, t.out("latency -H").count("p50 <="))
 
 
 def shows_shrinkers(t):
     write_latency(t)
-    check_equal("80 columns", [
+    check([
         " total  share calls  mean    max waited freed shrinker",
         "7.50ms  75.0%    30 250us 4.50ms 6.00ms   300 super_cache_scan ext4:vda1",
         "2.50ms  25.0%    10 250us  700us      0     1 mb_cache_scan #12",
-        "10.0ms 100.0%    40 250us 4.50ms 6.00ms   301 sum"],
-        lines(t.out("shrinkers", COLUMNS="80")))
-    check_in(" scanned freed ", t.out("shrinkers", "-o", "calls,scanned,freed,shrinker"))
-    found = json.loads(t.out("shrinkers", "-s", "shrinker", "-l", "1", "-j"))
-    check_equal("json", ("mb_cache_scan #12", 25.0, 10000, 1), (
-        found["rows"][0]["shrinker"], found["rows"][0]["share_pct"], found["sum"]["total_us"],
-        found["rows_left_out"]))
+        "10.0ms 100.0%    40 250us 4.50ms 6.00ms   301 sum"], t.lines("shrinkers", COLUMNS="80"))
+    check_in(" scanned freed ", t.out("shrinkers -o calls,scanned,freed,shrinker"))
+    found = t.json("shrinkers -s shrinker -l 1")
+    check(("mb_cache_scan #12", 25.0, 10000, 1),
+          (found["rows"][0]["shrinker"], found["rows"][0]["share_pct"], found["sum"]["total_us"],
+           found["rows_left_out"]))
 
 
 def shows_stalls(t):
     write_latency(t)
-    check_equal("largest first", [
+    check([
         "total  share count   mean   max order gfp site_cause",
         "300us  75.0%     1  300us 300us     -   0 x+0x1 [mod];throttled: writeback",
         "100us  25.0%     2 50.0us  60us     3   K alloc_skb+0x44;lru inactive",
-        "400us 100.0%     3  133us 300us     -   - sum"], lines(t.out("stalls")))
-    check_equal("two lines", [["x+0x1", "[mod]"], ["throttled:", "writeback"]],
-                [line.split()[-2:] for line in lines(t.out("stalls", COLUMNS="66"))[1:3]])
-    check_equal("sorted", ["alloc_skb+0x44;lru inactive", "x+0x1 [mod];throttled: writeback"],
-                [row["site_cause"] for row in t.rows("stalls", "-s", "count")])
-    found = json.loads(t.out("stalls", "-j"))
-    check_equal("flags", (["GFP_KERNEL"], 3264), (
-        found["rows"][1]["gfp_flags"], found["rows"][1]["gfp"]))
-    check_equal("sum", (None, None, False), (
-        found["sum"]["gfp"], found["sum"]["order"], "gfp_flags" in found["sum"]))
-    check_in(" 0xcc0 ", t.out("stalls", "--raw-gfp"))
+        "400us 100.0%     3  133us 300us     -   - sum"], t.lines("stalls"))
+    check([["x+0x1", "[mod]"], ["throttled:", "writeback"]],
+          [line.split()[-2:] for line in t.lines("stalls", COLUMNS="66")[1:3]])
+    check(["alloc_skb+0x44;lru inactive", "x+0x1 [mod];throttled: writeback"],
+          [row["site_cause"] for row in t.rows("stalls -s count")])
+    found = t.json("stalls")
+    check((["GFP_KERNEL"], 3264), (found["rows"][1]["gfp_flags"], found["rows"][1]["gfp"]))
+    check((None, None, False),
+          (found["sum"]["gfp"], found["sum"]["order"], "gfp_flags" in found["sum"]))
+    check_in(" 0xcc0 ", t.out("stalls --raw-gfp"))
 
 
 RECORD_7 = [
@@ -153,21 +142,21 @@ RECORD_7 = [
 def shows_slow_phases(t):
     write_latency(t)
     found = t.out("slow", COLUMNS="80")
-    check_equal("head", True, found.startswith("# exact since load, 10.4s;"))
-    check_equal("head", True, t.out("slow", "-v").startswith("# slow: "))
-    check_equal("newest last", [*RECORD_7, ""], lines(found)[-7:])
-    check_equal("both", ["nr 6", "nr 7"],
-                [line.split(", ")[-1] for line in found.splitlines() if line.startswith("[")])
-    check_equal("long ones", ["", *RECORD_7, ""], lines(t.out("slow", "-t", "1001")))
-    check_equal("as long", ["", *RECORD_7, ""], lines(t.out("slow", "-t", "12345")))
-    check_equal("shorter", [""], lines(t.out("slow", "-t", "12346")))
-    check_equal("newest", ["", *RECORD_7, ""], lines(t.out("slow", "-l", "1")))
-    check_in("\n# 1 older record\n\n[", t.out("slow", "-l", "1"))
-    check_equal("none", [""], lines(t.out("slow", "-t", "99999")))
-    check_in(", order 0, 0xcc0, ", t.out("slow", "--raw-gfp"))
-    check_in("] direct:direct_reclaim 12345us, ", t.out("slow", "-b"))
-    rows = t.rows("slow", "-t", "1001")
-    check_equal("json", [{
+    check(True, found.startswith("# exact since load, 10.4s;"))
+    check(True, t.out("slow -v").startswith("# slow: "))
+    check([*RECORD_7, ""], lines(found)[-7:])
+    check(["nr 6", "nr 7"],
+          [line.split(", ")[-1] for line in found.splitlines() if line.startswith("[")])
+    check(["", *RECORD_7, ""], t.lines("slow -t 1001"))
+    check(["", *RECORD_7, ""], t.lines("slow -t 12345"))
+    check([""], t.lines("slow -t 12346"))
+    check(["", *RECORD_7, ""], t.lines("slow -l 1"))
+    check_in("\n# 1 older record\n\n[", t.out("slow -l 1"))
+    check([""], t.lines("slow -t 99999"))
+    check_in(", order 0, 0xcc0, ", t.out("slow --raw-gfp"))
+    check_in("] direct:direct_reclaim 12345us, ", t.out("slow -b"))
+    rows = t.rows("slow -t 1001")
+    check([{
         "nr": 7, "end_s": 1007.0, "us": 12345, "tgid": 4700, "pid": 4711, "cgroup_id": 17,
         "order": 0, "gfp": 3264, "gfp_flags": ["GFP_KERNEL"], "comm": "my sh",
         "phase": "direct:direct_reclaim", "site": "alloc_skb+0x44", "causes": [
@@ -176,12 +165,8 @@ def shows_slow_phases(t):
         "stack": ["shrink_node+0x1", "helper+0x2 [mod]"]}], rows)
 
 
-def replace_table(t, name, columns, rows):
-    """Replace a file at once: the program may read it at any time."""
-    t.write_table(f"{name}.new", columns, rows, HEAD)
-    new = t.dir / f"{name}.new"
-    new.write_text(new.read_text().replace(f"kmemacct {name}.new", f"kmemacct {name}"))
-    os.replace(new, t.dir / name)
+def replace_table(t, name, rows):
+    t.replace(name, table(name, rows, extra=f" {HEAD}"))
 
 
 def wait_for(path, text):
@@ -207,17 +192,17 @@ def follows_the_log(t):
     path, program = follow(t, "-t", "2000", "-l", "1")
     try:
         wait_for(path, "nr 7\n")
-        replace_table(t, "slow", SLOW, [record(9), record(7), record(6, 1000)])
+        replace_table(t, "slow", [record(9), record(7), record(6, 1000)])
         wait_for(path, "nr 9\n")
         # Number 8 was written late.  8 and 10 to 299 are in no reading, or are too short.
-        replace_table(t, "slow", SLOW, [record(9), record(8), record(7)])
+        replace_table(t, "slow", [record(9), record(8), record(7)])
         wait_for(path, "nr 8\n")
-        replace_table(t, "slow", SLOW, [record(301, 1999), record(300)])
+        replace_table(t, "slow", [record(301, 1999), record(300)])
         wait_for(path, "nr 300\n")
         # The module was loaded again.
-        replace_table(t, "slow", SLOW, [record(1)])
+        replace_table(t, "slow", [record(1)])
         wait_for(path, "nr 1\n")
-        replace_table(t, "shrinkers", SHRINKERS, [
+        replace_table(t, "shrinkers", [
             (31, 19845, "640.161", 4500, *SHRUNK[0][4:]),
             (12, 8700, "725.000", 6200, *SHRUNK[1][4:])])
         program.send_signal(signal.SIGINT)
@@ -225,13 +210,13 @@ def follows_the_log(t):
     finally:
         program.kill()
         program.wait()
-    check_equal("end", (0, ""), (program.returncode, errors))
+    check((0, ""), (program.returncode, errors))
     text = path.read_text()
-    check_equal("each once", [7, 9, 8, 300, 1],
-                [int(line.split()[-1]) for line in text.splitlines() if line.startswith("[")])
-    check_equal("lost", ["# 290 records are lost: they were overwritten before they were read"],
-                [line for line in text.splitlines() if "lost" in line])
-    check_equal("shrinkers", [
+    check([7, 9, 8, 300, 1],
+          [int(line.split()[-1]) for line in text.splitlines() if line.startswith("[")])
+    check(["# 290 records are lost: they were overwritten before they were read"],
+          [line for line in text.splitlines() if "lost" in line])
+    check([
         "# shrinkers meanwhile:",
         "super_cache_scan ext4:vda1: total time = 12.3 ms, max latency = 4.50 ms"
         " (since load; at most that meanwhile)",
@@ -243,20 +228,14 @@ def stops_following(t):
     path, program = follow(t)
     wait_for(path, "nr 7\n")
     program.send_signal(signal.SIGTERM)
-    check_equal("SIGTERM", (0, ""), (program.wait(20), program.stderr.read()))
+    check((0, ""), (program.wait(20), program.stderr.read()))
     check_in("# none was called\n", path.read_text())
     # Without the table shrinkers there would be nothing to report at the end.
     (t.dir / "shrinkers").unlink()
-    check_in("shrinkers: missing", t.error("slow", "-f"))
+    check_in("shrinkers: missing", t.error("slow -f"))
     write_latency(t)
     path, program = follow(t)
     wait_for(path, "nr 7\n")
     (t.dir / "slow").unlink()
     (t.proc / "kmemacct").unlink()
-    check_equal("unloaded", (1, f"kmemacct: {NOT_LOADED}\n"),
-                (program.wait(20), program.stderr.read()))
-
-
-TESTS = (
-    says_that_latency_is_off, shows_latency, shows_histograms, shows_shrinkers, shows_stalls,
-    shows_slow_phases, follows_the_log, stops_following)
+    check((1, f"kmemacct: {NOT_LOADED}\n"), (program.wait(20), program.stderr.read()))

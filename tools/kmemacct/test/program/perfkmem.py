@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """`kmemacct stat`: the tables, rules and summaries of perf kmem stat."""
-import json
 import math
 
-from program.pages import ORDERS, PAGES_COLUMNS, PAGE_CALLERS, write_pages
-from program.samples import EVERY, interval_of, sampled_rows, sampled_table
-from program.tree import ALLOCS, CALLERS, COUNTS, allocs, callers, check_equal, check_in, table
+from program.pages import write_pages
+from program.samples import interval_of, sampled_rows, write_samples
+from program.tree import CALLERS, allocs, callers, check, check_in, check_not_in, row, table
 
 LINE = "-" * 105
 TITLES = (" Callsite                           | Total_alloc/Per | Total_req/Per   | Hit      "
@@ -15,10 +14,7 @@ DOTS = (" ...                                | ...             | ...            
 
 
 def site(name, alloc, req, hits, pingpong=0, **more):
-    """A row of callers, with zeroes in all other columns."""
-    row = {**dict.fromkeys(COUNTS, 0), "bytes_alloc": alloc, "bytes_req": req, "hits": hits,
-           "pingpong": pingpong, "frag_pct": "0.000", **more}
-    return (*row.values(), name)
+    return row(name, bytes_alloc=alloc, bytes_req=req, hits=hits, pingpong=pingpong, **more)
 
 
 # No two of them are equal in a key; the last one only had bulk allocations
@@ -64,7 +60,7 @@ BLOCKS = [(4096, 512, 9, "Movable", "0x100cca", 1500, 1, 0, 42, "kma_room+0x3d [
 
 
 def write_slab(t, **more):
-    t.write("callers", table("callers", [*COUNTS, "site"], SITES, **more))
+    t.write("callers", table("callers", SITES, **more))
     t.write("allocs", allocs(OBJECTS))
 
 
@@ -72,16 +68,15 @@ def orders(extra=0):
     """Three blocks of order 0 and, with `extra`, others of order 9; live ones are less."""
     hits = {(0, "Movable"): (1290, 1282), (9, "Unmovable"): (2 + extra, 1)}
     return [(order, kind, 0, hits.get((order, kind), (0, 0))[1],
-             hits.get((order, kind), (0, 0))[0], 0, 0, 0)
-            for order in range(11) for kind in TYPES]
+             hits.get((order, kind), (0, 0))[0], 0, 0, 0) for order in range(11) for kind in TYPES]
 
 
 def write_all(t, head="pages=sites since=on", **more):
     write_slab(t)
     write_pages(t)
-    t.write_table("orders", ORDERS, orders(), head)
-    t.write_table("page_summary", "name value", list({**REQUESTS, **more}.items()), head)
-    t.write_table("pages", PAGES_COLUMNS + " site", BLOCKS, head)
+    t.write_table("orders", orders(), head)
+    t.write_table("page_summary", {**REQUESTS, **more}, head)
+    t.write_table("pages", BLOCKS, head)
 
 
 def first_of(text, title):
@@ -99,7 +94,7 @@ def first_of(text, title):
 def after_head(text):
     """The lines after the module's head."""
     lines = text.splitlines()
-    check_equal("head", "# callers: ", lines[0][:11])
+    check("# callers: ", lines[0][:11])
     return lines[1:]
 
 
@@ -107,23 +102,23 @@ def after_head(text):
 
 def prints_objects_by_call_site(t):
     write_slab(t)
-    check_equal("summary alone", SUMMARY, after_head(t.out("stat")))
+    check(SUMMARY, after_head(t.out("stat")))
     expected = [LINE, TITLES, LINE, ROWS["ovl"], ROWS["proc"], ROWS["d"], LINE, *SUMMARY]
-    check_equal("rows", expected, after_head(t.out("stat", "--caller")))
-    check_equal("before the command's name", expected, after_head(t.out("--caller", "stat")))
-    check_equal("cut", [LINE, TITLES, LINE, ROWS["ovl"], DOTS, LINE, *SUMMARY],
-                after_head(t.out("stat", "--caller", "-l", "1")))
+    check(expected, after_head(t.out("stat --caller")))
+    check(expected, after_head(t.out("--caller stat")), "before the command's name")
+    check([LINE, TITLES, LINE, ROWS["ovl"], DOTS, LINE, *SUMMARY],
+          after_head(t.out("stat --caller -l 1")))
     for lines in "3", "4":
-        check_equal("not cut", expected, after_head(t.out("stat", "--caller", "-l", lines)))
-    raw = t.out("stat", "--caller", "--raw-ip")
+        check(expected, after_head(t.out("stat --caller -l", lines)))
+    raw = t.out("stat --caller --raw-ip")
     check_in("\n 0xffffffff8100101d                 |      4096/512   |", raw)
     check_in("\n 0xffffffffc000101e                 |       192/64    |", raw)
 
 
 def prints_live_objects(t):
     write_slab(t)
-    found = after_head(t.out("stat", "--alloc"))
-    check_equal("rows", [
+    found = after_head(t.out("stat --alloc"))
+    check([
         LINE,
         " Alloc Ptr                          | Live_alloc/Per  | Live_req/Per    | Live     "
         "| Ping-pong | Frag",
@@ -137,16 +132,15 @@ def prints_live_objects(t):
         "# live objects; freed ones are not known", *SUMMARY], found)
     t.write("allocs", allocs([("000000009843461b", *OBJECTS[0][1:]),
                               ("0000000000000000", *OBJECTS[1][1:])]))
-    text = t.out("stat", "--alloc")
-    check_equal("hashed", ["0x9843461b", "(hidden)"], first_of(text, "Alloc Ptr"))
+    text = t.out("stat --alloc")
+    check(["0x9843461b", "(hidden)"], first_of(text, "Alloc Ptr"))
     check_in("# addresses are hashed: sysctl kernel.kptr_restrict=1 shows them", text)
 
 
 def omits_the_net_sum_unless_it_is_positive(t):
     for freed, shown in (4095, True), (4096, False), (5000, False):
-        t.write("callers", table("callers", [*COUNTS, "site"], [
-            site("a+0x1", 4096, 4096, 1, bytes_freed=freed)]))
-        check_equal(freed, shown, "Net total" in t.out("stat"))
+        t.write("callers", table("callers", [site("a+0x1", 4096, 4096, 1, bytes_freed=freed)]))
+        check(shown, "Net total" in t.out("stat"))
 
 
 def sorts_objects(t):
@@ -154,24 +148,23 @@ def sorts_objects(t):
     for keys, expected in (
             ("hit", "proc ovl d"), ("bytes", "d proc ovl"), ("frag", "ovl proc d"),
             ("pingpong", "d proc ovl"), ("callsite", "ovl d proc"), ("ptr", "proc d ovl")):
-        found = first_of(t.out("stat", "--caller", "-s", keys), "Callsite")
-        check_equal(keys, expected.split(),
-                    [name.strip("_").split("_")[0] for name in found])
+        found = first_of(t.out("stat --caller -s", keys), "Callsite")
+        check(expected.split(), [name.strip("_").split("_")[0] for name in found], keys)
     for keys, expected in (
             ("ptr", "300 200 100"), ("callsite", "100 300 200"), ("bytes", "100 300 200"),
             ("bytes,frag", "100 200 300"), ("frag", "200 300 100"), ("hit", "300 100 200"),
             ("pingpong,hit,ptr", "300 200 100")):
-        check_equal(keys, expected.split(), [ptr[-3:] for ptr in first_of(
-            t.out("stat", "--alloc", "-s", keys), "Alloc Ptr")])
+        check(expected.split(),
+              [ptr[-3:] for ptr in first_of(t.out("stat --alloc -s", keys), "Alloc Ptr")])
 
 
 def compares_fragmentation_exactly(t):
     """Both have 33.333 %, and the second one is larger by less than is printed."""
-    t.write("callers", table("callers", [*COUNTS, "site"], [
+    t.write("callers", table("callers", [
         site("less+0x1", 3000003, 2000002, 9), site("more+0x1", 3000003, 2000001, 1)]))
-    text = t.out("stat", "--caller")
-    check_equal("printed", 2, text.count(" 33.333%"))
-    check_equal("order", ["more", "less"], first_of(text, "Callsite"))
+    text = t.out("stat --caller")
+    check(2, text.count(" 33.333%"))
+    check(["more", "less"], first_of(text, "Callsite"))
 
 
 def applies_options_to_the_last_table(t):
@@ -194,11 +187,10 @@ def applies_options_to_the_last_table(t):
             "--caller --alloc -s bytes": (by_site, ["100", "300", "200"]),
             "--alloc --caller -s bytes": (["__d_", "proc", "ovl_"], by_ptr),
             "--alloc --caller -s hit -s bytes": (["proc", "ovl_", "__d_"], by_ptr),
-            "--caller -s bytes --alloc -s ptr": (["__d_", "proc", "ovl_"],
-                                                 ["300", "200", "100"]),
+            "--caller -s bytes --alloc -s ptr": (["__d_", "proc", "ovl_"], ["300", "200", "100"]),
             "-s ptr --caller --alloc": (by_site, ["300", "200", "100"]),
     }.items():
-        check_equal(args, expected, order(*args.split())[:2])
+        check(expected, order(*args.split())[:2])
     for args, expected in {
             "--slab --page --caller --alloc -s page": (by_site, by_ptr, ["4096", "64"]),
             "--slab --page --caller --alloc -s order -l 1": (
@@ -206,7 +198,7 @@ def applies_options_to_the_last_table(t):
             "--page --slab --caller --alloc -s ptr": (
                 by_site, ["300", "200", "100"], ["4096", "64"]),
     }.items():
-        check_equal(args, expected, order(*args.split()))
+        check(expected, order(*args.split()))
 
 
 # ---- pages -----------------------------------------------------------------
@@ -215,10 +207,8 @@ PAGE_TITLES = (" Total alloc (KB) | Hits      | Order | Mig.type | GFP flags    
 PAGE_ROWS = [
     "             5160 |      1290 |     0 |  MOVABLE | NF|h|m|nw|nr|c|ha |"
     " page_cache_ra_unbounded+11f",
-    "             4096 |         2 |     9 | UNMOVABL | KA|z|nw|nr|c      |"
-    " kma_room+3d [kmemacct]",
-    "                4 |         1 |     0 | UNMOVABL | K|0x40000000      |"
-    " proc_alloc_inode+1d"]
+    "             4096 |         2 |     9 | UNMOVABL | KA|z|nw|nr|c      | kma_room+3d [kmemacct]",
+    "                4 |         1 |     0 | UNMOVABL | K|0x40000000      | proc_alloc_inode+1d"]
 GFP_LEGEND = [
     "#", "# GFP flags", "# ---------",
     "# 00152c4a: NF|h|m|nw|nr|c|ha: GFP_NOFS|__GFP_HIGHMEM|__GFP_MOVABLE|__GFP_NOWARN"
@@ -248,22 +238,20 @@ def requests(star="", alloc_only=(1286, 7192)):
 
 def prints_pages(t):
     write_all(t)
-    found = t.out("stat", "--page", "--caller").splitlines()[1:]
-    check_equal("rows", [*GFP_LEGEND, "", LINE, PAGE_TITLES, LINE, *PAGE_ROWS, LINE,
-                         *requests(), *MATRIX], found)
-    check_equal("summary alone", [*requests(), *MATRIX],
-                t.out("stat", "--page").splitlines()[1:])
-    cut = t.out("stat", "--page", "--caller", "-l", "1").splitlines()[1:]
-    check_equal("cut", [*GFP_LEGEND, "", LINE, PAGE_TITLES, LINE, PAGE_ROWS[0],
-                        " ...              | ...       | ...   | ...      | ...              "
-                        " | ...", LINE], cut[:13])
-    both = t.out("stat", "--slab", "--page")
-    check_equal("both", True, both.index("(SLAB allocator)") < both.index("(page allocator)"))
+    found = t.out("stat --page --caller").splitlines()[1:]
+    check([*GFP_LEGEND, "", LINE, PAGE_TITLES, LINE, *PAGE_ROWS, LINE, *requests(), *MATRIX], found)
+    check([*requests(), *MATRIX], t.out("stat --page").splitlines()[1:])
+    cut = t.out("stat --page --caller -l 1").splitlines()[1:]
+    check([*GFP_LEGEND, "", LINE, PAGE_TITLES, LINE, PAGE_ROWS[0],
+           " ...              | ...       | ...   | ...      | ...              "
+           " | ...", LINE], cut[:13])
+    both = t.out("stat --slab --page")
+    check(True, both.index("(SLAB allocator)") < both.index("(page allocator)"))
 
 
 def prints_live_pages(t):
     write_all(t)
-    text = t.out("stat", "--page", "--caller", "--alloc", "--live")
+    text = t.out("stat --page --caller --alloc --live")
     check_in("\n  Live alloc (KB) | Hits      | Order | Mig.type | GFP flags         | Call", text)
     check_in("\n             5128 |      1282 |     0 |  MOVABLE |", text)
     check_in("\n PFN              |  Live alloc (KB) | Hits      | Order |", text)
@@ -279,32 +267,29 @@ def sorts_pages(t):
             ("bytes", "5160 4096 4"), ("hit", "5160 4096 4"), ("order,bytes", "4096 5160 4"),
             ("migtype", "5160 4096 4"), ("gfp", "4 4096 5160"), ("migtype,gfp", "5160 4 4096"),
             ("page", "5160 4096 4")):
-        check_equal(keys, expected.split(), first_of(
-            t.out("stat", "--page", "--caller", "-s", keys), "Total alloc"))
-    check_equal("callsite", ["4", "5160", "4096"], first_of(
-        t.out("stat", "--page", "--caller", "-s", "callsite,bytes"), "Total alloc"))
+        check(expected.split(), first_of(t.out("stat --page --caller -s", keys), "Total alloc"))
+    check(["4", "5160", "4096"],
+          first_of(t.out("stat --page --caller -s callsite,bytes"), "Total alloc"))
 
 
 def marks_what_perf_kmem_counts_otherwise(t):
     write_all(t, bulk_kb=12)
-    text = t.out("stat", "--page", "--caller", "--live")
-    check_equal("bulk", requests("*", (1289, 7204))[3:], text[text.index("Total all"):].splitlines()[:9])
+    text = t.out("stat --page --caller --live")
+    check(requests("*", (1289, 7204))[3:], text[text.index("Total all"):].splitlines()[:9])
     check_in("\n Live alloc (KB)* | Hits", text)
     check_in("\n# * includes what perf kmem does not count: bulk allocations (12 KB)\n", text)
-    check_equal("allocations", False, "(KB)*" in t.out("stat", "--page", "--caller"))
+    check_not_in("(KB)*", t.out("stat --page --caller"))
     write_all(t, alloc_requests=1295 + 700 + 5, page_off=700, page_filtered=5)
-    text = t.out("stat", "--page", "--caller")
-    check_equal("off", [line.replace("free requests   ", "free requests*  ")
-                        for line in requests("*")[3:]],
-                text[text.index("Total allocation"):].splitlines()[:9])
+    text = t.out("stat --page --caller")
+    check([line.replace("free requests   ", "free requests*  ") for line in requests("*")[3:]],
+          text[text.index("Total allocation"):].splitlines()[:9])
     check_in("\n# * includes what perf kmem does not count: frees of pages that were not counted"
              " (module off, or filter)\n", text)
-    check_equal("json", 1295,
-                json.loads(t.out("stat", "--page", "-j"))["page"]["summary"]["alloc_requests"])
+    check(1295, t.json("stat --page")["page"]["summary"]["alloc_requests"])
     for name in "callers", "page_callers":
         path = t.dir / name
         path.write_text(path.read_text().replace("since=load", "since=reset", 1))
-    text = t.out("stat", "--slab", "--page")
+    text = t.out("stat --slab --page")
     check_in("; frees without an event; frees of objects allocated before the reset\n", text)
     check_in(" not count: pages allocated before the reset; frees of pages that", text)
     check_in("Total free-only requests*  ", text)
@@ -341,12 +326,11 @@ def while_running(tree):
 
 def runs_commands(t):
     write_all(t)
-    text = t.out("stat", "--slab", "--page", "--caller", "--alloc", *while_running(t),
-                 status=42)
-    check_equal("sites", ["new", "proc_alloc_inode"], sorted(first_of(text, "Callsite")))
+    text = t.out("stat --slab --page --caller --alloc", *while_running(t), status=42)
+    check(["new", "proc_alloc_inode"], sorted(first_of(text, "Callsite")))
     check_in("\n proc_alloc_inode+1d                |      1024/512   |       768/384   "
              "|        2 |         1 | 25.000%\n", text)
-    check_equal("objects", ["200"], [ptr[-3:] for ptr in first_of(text, "Alloc Ptr")])
+    check(["200"], [ptr[-3:] for ptr in first_of(text, "Alloc Ptr")])
     check_in("# live objects allocated while the command ran; freed ones are not known\n", text)
     check_in("\nTotal bytes requested: 816\nTotal bytes allocated: 1088\n", text)
     check_in("\nCross CPU allocations: 0/3\n", text)
@@ -355,10 +339,10 @@ def runs_commands(t):
              " command\n", text)
     check_in("\n PFN              |  Live alloc (KB) | Hits      | Order |", text)
     check_in(" not count: frees of pages allocated before the command\n", text)
-    check_equal("heads", 2, text.count("# changes on the whole machine while the command ran"))
+    check(2, text.count("# changes on the whole machine while the command ran"))
     pages = text[text.index(" Total alloc (KB)"):]
-    check_equal("pages", ["6144"], first_of(pages, "Total alloc"))
-    check_equal("blocks", ["64"], first_of(pages, "PFN"))
+    check(["6144"], first_of(pages, "Total alloc"))
+    check(["64"], first_of(pages, "PFN"))
     check_in("\nTotal allocation requests     :                3   [             6144 KB ]", text)
     check_in("\n    9             3             .             .", text)
     check_in("\n    0             .             .             .", text)
@@ -366,17 +350,16 @@ def runs_commands(t):
 
 def fails_with_commands(t):
     write_slab(t)
-    check_equal("missing", "cannot run /no/such: No such file or directory",
-                t.error("stat", "--", "/no/such", status=125))
+    check("cannot run /no/such: No such file or directory", t.error("stat -- /no/such", status=125))
     check_in("stat has no sort key 'size'",
-             t.error("stat", "-s", "size", "--", "touch", t.top / "ran", status=125))
-    check_equal("it ran", False, (t.top / "ran").exists())
-    t.write("callers", table("callers", [*COUNTS, "site"], SITES, window="200000.000"))
+             t.error("stat -s size -- touch", t.top / "ran", status=125))
+    check(False, (t.top / "ran").exists())
+    t.write("callers", table("callers", SITES, window="200000.000"))
     (t.top / "later").write_text(callers(SITES))
-    check_equal("reset", "the counts were reset while the command ran: run it again",
-                t.error("stat", "--", "cp", t.top / "later", t.dir / "callers", status=125))
-    check_equal("no dashes", "a command needs -- before it: kmemacct stat -- COMMAND",
-                t.error("stat", "true", status=125))
+    check("the counts were reset while the command ran: run it again",
+          t.error("stat -- cp", t.top / "later", t.dir / "callers", status=125))
+    check("a command needs -- before it: kmemacct stat -- COMMAND",
+          t.error("stat true", status=125))
 
 
 def refuses_wrong_options(t):
@@ -393,41 +376,39 @@ def refuses_wrong_options(t):
             "-b": "stat does not take -b: see kmemacct stat --help",
             "--page": f"{t.dir}/page_callers: missing, although the module is loaded: see its"
                       " messages in dmesg"}.items():
-        check_equal(args, error, t.error("stat", *args.split()))
-    check_equal("command", "--live shows all pages that are live now: omit it, or the command",
-                t.error("stat", "--page", "--live", "--", "true", status=125))
+        check(error, t.error("stat", *args.split()))
+    check("--live shows all pages that are live now: omit it, or the command",
+          t.error("stat --page --live -- true", status=125))
     for option in "--caller", "--alloc", "--slab", "--page", "--live":
-        check_equal(option, f"callers does not take {option}: see kmemacct callers --help",
-                    t.error("callers", option))
-    t.write_table("page_callers", PAGE_CALLERS, [], "pages=off")
-    check_in("pages are not tracked: ", t.error("stat", "--page"))
+        check(f"callers does not take {option}: see kmemacct callers --help",
+              t.error("callers", option))
+    t.write_table("page_callers", [], "pages=off")
+    check_in("pages are not tracked: ", t.error("stat --page"))
 
 
 def writes_stat_as_json(t):
     write_all(t)
-    found = json.loads(t.out("stat", "--slab", "--page", "--caller", "--alloc", "-l", "1", "-j"))
+    found = t.json("stat --slab --page --caller --alloc -l 1")
     slab, page = found["slab"], found["page"]
-    check_equal("members", [["callers", "allocs", "summary"],
-                            ["callers", "pages", "summary", "orders"]], [[*slab], [*page]])
-    check_equal("callers", ["ovl_alloc_inode+0x1e [overlay]", "proc_alloc_inode+0x1d",
-                            "__d_alloc+0x29"], [row["site"] for row in slab["callers"]["rows"]])
-    check_equal("allocs", (1, 2), (len(slab["allocs"]["rows"]),
-                                   slab["allocs"]["rows_left_out"]))
-    check_equal("summary", {
+    check([["callers", "allocs", "summary"],
+           ["callers", "pages", "summary", "orders"]], [[*slab], [*page]])
+    check(["ovl_alloc_inode+0x1e [overlay]", "proc_alloc_inode+0x1d",
+           "__d_alloc+0x29"], [row["site"] for row in slab["callers"]["rows"]])
+    check((1, 2), (len(slab["allocs"]["rows"]), slab["allocs"]["rows_left_out"]))
+    check({
         "bytes_requested": 11360, "bytes_allocated": 12480, "bytes_freed": 1248,
         "bytes_net": 11744, "bytes_wasted": 1120, "frag_pct": 8.974, "cross_node_allocs": 2,
         "allocs": 13, "bulk_bytes": 512}, slab["summary"])
-    check_equal("flags", ["GFP_KERNEL", "0x40000000"], page["callers"]["rows"][2]["gfp_flags"])
-    check_equal("pages", [4096], [row["pfn"] for row in page["pages"]["rows"]])
-    check_equal("requests", REQUESTS, page["summary"])
-    check_equal("orders", 55, len(page["orders"]["rows"]))
-    check_equal("slab alone", ["slab"], [*json.loads(t.out("stat", "-j"))])
+    check(["GFP_KERNEL", "0x40000000"], page["callers"]["rows"][2]["gfp_flags"])
+    check([4096], [row["pfn"] for row in page["pages"]["rows"]])
+    check(REQUESTS, page["summary"])
+    check(55, len(page["orders"]["rows"]))
+    check(["slab"], [*t.json("stat")])
 
 
 def shows_how_wrong_estimates_may_be(t):
-    rows = sampled_rows()
-    t.write("callers", sampled_table("callers", "site", rows))
-    text = t.out("stat", "--caller")
+    rows = write_samples(t)
+    text = t.out("stat --caller")
     row = rows["__d_alloc+0x29"]
     low, high = interval_of(row, "bytes_alloc", row["samples"])
     mean = row["bytes_alloc"] // row["hits"]
@@ -452,8 +433,8 @@ def marks_what_is_an_estimate(t):
     for row in rows.values():
         row.update({key: 0 for key in row if key.endswith("_se") and not key.startswith((
             "frees", "bytes_freed"))}, samples=0)
-    t.write("callers", sampled_table("callers", "site", rows))
-    text = t.out("stat", "--caller")
+    write_samples(t, rows)
+    text = t.out("stat --caller")
     freed, allocated = (sum(row[key] for row in rows.values()) for key in (
         "bytes_freed", "bytes_alloc"))
     check_in(f"\nTotal bytes freed*:    ~{freed} (", text)
@@ -468,22 +449,14 @@ def fits_a_narrow_terminal(t):
     long = "a_function_with_a_very_long_name_that_does_not_fit_anywhere+0x1d [a_module]"
     t.write("callers", callers([(*CALLERS[0][:-1], long), *CALLERS]))
     for width in 80, 104, 105, 120, 180:
-        text = t.out("stat", "--slab", "--page", "--caller", "--alloc", COLUMNS=str(width))
+        text = t.out("stat --slab --page --caller --alloc", COLUMNS=str(width))
         too_long = [line for line in text.splitlines()
                     if len(line) > width and not line.startswith("# 00")]
-        check_equal(f"{width} columns", [], too_long)
+        check([], too_long, f"{width} columns")
         check_in(long.replace("0x", ""), text)
     check_in(" proc_alloc_inode+1d\n    5483112/712   |   5421504/704   |",
-             t.out("stat", "--caller", COLUMNS="80"))
+             t.out("stat --caller", COLUMNS="80"))
     # What is left beside the numbers is for call sites
-    bars = {line.index("|") for line in t.out("stat", "--caller", COLUMNS="120").splitlines()
+    bars = {line.index("|") for line in t.out("stat --caller", COLUMNS="120").splitlines()
             if "|" in line}
-    check_equal("aligned", {120 - 71 + 2}, bars)
-
-
-TESTS = (
-    prints_objects_by_call_site, prints_live_objects, omits_the_net_sum_unless_it_is_positive,
-    sorts_objects, compares_fragmentation_exactly, applies_options_to_the_last_table,
-    prints_pages, prints_live_pages, sorts_pages, marks_what_perf_kmem_counts_otherwise,
-    runs_commands, fails_with_commands, refuses_wrong_options, writes_stat_as_json,
-    shows_how_wrong_estimates_may_be, marks_what_is_an_estimate, fits_a_narrow_terminal)
+    check({120 - 71 + 2}, bars)

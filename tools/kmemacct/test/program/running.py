@@ -3,11 +3,9 @@
 import json
 import os
 import re
-import shutil
-import subprocess
 
 from program.tree import (
-    CALLERS, CONTROL, COUNTS, Tree, as_nobody, callers, check_equal, check_in, lines)
+    CALLERS, CONTROL, COUNTS, Tree, as_nobody, callers, check, check_in, lines)
 
 LATER = [
     (5121400, 7192, 7705, 5421904, 7705, 5483624, 513, 362080, 0, 4, 0, 0, 0, 5121400,
@@ -25,28 +23,27 @@ def run_args(t, command):
 
 
 def runs_a_command(t):
-    found = t.out("run", "-b", *run_args(t, "echo hello"))
-    check_equal("output", "hello", found.splitlines()[0])
+    found = t.out("run -b", *run_args(t, "echo hello"))
+    check("hello", found.splitlines()[0])
     check_in("# changes on the whole machine while the command ran", found)
-    check_equal("default", ["live_bytes", "objects", "allocs", "bytes_alloc", "frees",
-                            "bytes_freed", "site"], lines(found)[1].split())
+    check(["live_bytes", "objects", "allocs", "bytes_alloc", "frees",
+           "bytes_freed", "site"], lines(found)[1].split())
     t.write("callers", callers(CALLERS))
-    found = t.out("run", "-b", "-o", ",".join([*COUNTS, "site"]), *run_args(t, "echo hello"))
+    found = t.out("run -b -o", ",".join([*COUNTS, "site"]), *run_args(t, "echo hello"))
     rows = [line.split(maxsplit=15) for line in lines(found)[2:-1]]
-    check_equal("sites", ["proc_alloc_inode+0x1d", "fresh+0x1 [new]"],
-                [row[15] for row in rows])
-    check_equal("change", ["-16", "-1", "4", "400", "4", "512", "5", "384", "0", "0", "0",
-                           "0", "0", "-16", "21.875"], rows[0][:15])
+    check(["proc_alloc_inode+0x1d", "fresh+0x1 [new]"], [row[15] for row in rows])
+    check(["-16", "-1", "4", "400", "4", "512", "5", "384", "0", "0", "0",
+           "0", "0", "-16", "21.875"], rows[0][:15])
     total = lines(found)[-1].split()
-    check_equal("total", ["+48", "0", "6", "496", "7", "640", "7", "512"], total[:8])
-    check_equal("no reset", CONTROL, (t.dir / "control").read_text())
+    check(["+48", "0", "6", "496", "7", "640", "7", "512"], total[:8])
+    check(CONTROL, (t.dir / "control").read_text())
 
 
 def runs_and_sorts(t):
-    found = t.out("run", "-j", "-s", "hits", "-l", "1", *run_args(t, "true"))
+    found = t.out("run -j -s hits -l 1", *run_args(t, "true"))
     found = json.loads(found)
-    check_equal("first", "proc_alloc_inode+0x1d", found["rows"][0]["site"])
-    check_equal("signed", -16, found["rows"][0]["live_bytes"])
+    check("proc_alloc_inode+0x1d", found["rows"][0]["site"])
+    check(-16, found["rows"][0]["live_bytes"])
     check_in("whole machine", found["note"])
 
 
@@ -59,53 +56,44 @@ def runs_and_exits_with_its_status(t):
 def outlives_an_interrupt(t):
     """The terminal sends Ctrl-C to the program and to its command."""
     # A shell that starts the tests in the background makes them ignore SIGINT
-    done = subprocess.run(["env", "--default-signal=INT", t.program, "run",
-                           *run_args(t, "kill -INT 0; sleep 9")],
-                          env=t.environment(), start_new_session=True,
-                          capture_output=True, text=True, check=False)
-    check_equal("status", (128 + 2, ""), (done.returncode, done.stderr))
+    done = t.call("env", "--default-signal=INT", t.program, "run",
+                  *run_args(t, "kill -INT 0; sleep 9"), start_new_session=True)
+    check((128 + 2, ""), (done.returncode, done.stderr))
     check_in("fresh+0x1 [new]", done.stdout)
 
 
 def runs_what_is_not_there(t):
-    check_equal("missing", "cannot run /no/such: No such file or directory",
-                t.error("run", "--", "/no/such", status=125))
-    check_equal("no program", "cannot run /etc/passwd: Permission denied",
-                t.error("run", "--", "/etc/passwd", status=125))
-    check_equal("nothing", "run needs a command: kmemacct run -- COMMAND",
-                t.error("run", status=125))
+    check("cannot run /no/such: No such file or directory", t.error("run -- /no/such", status=125))
+    check("cannot run /etc/passwd: Permission denied", t.error("run -- /etc/passwd", status=125))
+    check("run needs a command: kmemacct run -- COMMAND", t.error("run", status=125))
 
 
 def runs_nothing_without_a_table(t):
     (t.dir / "callers").unlink()
     (t.proc / "kmemacct").unlink()
     marker = t.top / "ran"
-    check_in("not loaded", t.error("run", "--", "touch", marker, status=125))
+    check_in("not loaded", t.error("run -- touch", marker, status=125))
     t = Tree(t.top / "loaded")
-    check_in("no sort key 'size'",
-             t.error("run", "-s", "size", "--", "touch", marker, status=125))
-    check_equal("it ran", False, marker.exists())
+    check_in("no sort key 'size'", t.error("run -s size -- touch", marker, status=125))
+    check(False, marker.exists())
 
 
 def sees_a_reset_while_running(t):
     t.write("callers", callers(CALLERS, "200000.000"))
-    check_equal("error", "the counts were reset while the command ran: run it again",
-                t.error("run", *run_args(t, "true"), status=125))
+    check("the counts were reset while the command ran: run it again",
+          t.error("run", *run_args(t, "true"), status=125))
 
 
 def leaves_a_commands_options_alone(t):
     later = run_args(t, "true")
-    check_in("-l 5", t.out("run", "-l", "1", *later[:-1],
-                           later[-1] + '; echo "$@"', "sh", "-l", "5"))
+    check_in("-l 5", t.out("run -l 1", *later[:-1], later[-1] + '; echo "$@"', "sh", "-l", "5"))
 
 
 def ends_its_command(t):
     """SIGTERM to the program ends the command, and the table is printed."""
-    done = subprocess.run(["env", "--default-signal=TERM", t.program, "run",
-                           *run_args(t, "kill -TERM $PPID; sleep 9")],
-                          env=t.environment(), capture_output=True, text=True,
-                          check=False)
-    check_equal("status", (128 + 15, ""), (done.returncode, done.stderr))
+    done = t.call("env", "--default-signal=TERM", t.program, "run",
+                  *run_args(t, "kill -TERM $PPID; sleep 9"))
+    check((128 + 15, ""), (done.returncode, done.stderr))
     check_in("fresh+0x1 [new]", done.stdout)
 
 
@@ -116,19 +104,15 @@ def refuses_a_cgroup(t):
     marker = t.top / "ran"
     command = "run", "--cgroup", "--", "touch", marker
     if os.geteuid() == 0:
-        check_equal("old module", "the loaded module has no setting filter_cgroup: load the one of"
-                    " this kmemacct",
-                    t.error(*command, status=125))
+        check("the loaded module has no setting filter_cgroup: load the one of"
+              " this kmemacct", t.error(*command, status=125))
         t.write("control", CONTROL_FILTERED)
-        check_equal("no cgroup2", "--cgroup needs cgroup2 mounted: mount -t cgroup2 none"
-                    " /sys/fs/cgroup",
-                    t.error(*command, status=125))
-        check_equal("control", CONTROL_FILTERED, (t.dir / "control").read_text())
-    t.program = shutil.copy(t.program, t.top)
-    check_equal("nobody", "kmemacct: run --cgroup needs root: use sudo\n",
-                as_nobody(t, *command, status=125))
-    check_equal("it ran", False, marker.exists())
-    check_in("callers does not take --cgroup", t.error("callers", "--cgroup"))
+        check("--cgroup needs cgroup2 mounted: mount -t cgroup2 none"
+              " /sys/fs/cgroup", t.error(*command, status=125))
+        check(CONTROL_FILTERED, (t.dir / "control").read_text())
+    check("kmemacct: run --cgroup needs root: use sudo\n", as_nobody(t, *command, status=125))
+    check(False, marker.exists())
+    check_in("callers does not take --cgroup", t.error("callers --cgroup"))
 
 
 def takes_a_cgroup_back(t):
@@ -144,26 +128,18 @@ def takes_a_cgroup_back(t):
                         ("/own" + "/cgroup" * 40, "")):
         t.write_proc("self/cgroup", f"3:cpu:/else\n0::{own}\n")
         t.write("control", CONTROL_FILTERED + "#" * 300)
-        error = t.error("run", "--cgroup", "--", "true", status=125)
-        check_equal(own, True, re.fullmatch(
+        error = t.error("run --cgroup -- true", status=125)
+        check(True, re.fullmatch(
             rf"cannot move true to the cgroup {mount}{parent}/kmemacct-\d+: No such file or"
-            r" directory: try without --cgroup", error) is not None)
+            r" directory: try without --cgroup", error) is not None, own)
         # Both commands are written to the start of this file, the second over the first.
         expected = CONTROL_FILTERED + "#" * 300
         for command in f"filter cgroup {parent}/{error.split('/')[-1].split(':')[0]}", \
                 "filter cgroup /of others":
             expected = command + expected[len(command):]
-        check_equal("control", expected, (t.dir / "control").read_text())
-        check_equal("left", [], list(mount.glob("**/kmemacct*")))
+        check(expected, (t.dir / "control").read_text())
+        check([], list(mount.glob("**/kmemacct*")))
     t.write("control", CONTROL_FILTERED)
-    check_in("no sort key 'size'", t.error("run", "--cgroup", "-s", "size", "--", "true",
-                                           status=125))
-    check_equal("left", [], list(mount.glob("**/kmemacct*")))
-    check_equal("control", CONTROL_FILTERED, (t.dir / "control").read_text())
-
-
-TESTS = (
-    runs_a_command, runs_and_sorts, runs_and_exits_with_its_status, outlives_an_interrupt,
-    runs_what_is_not_there, runs_nothing_without_a_table, ends_its_command,
-    refuses_a_cgroup, takes_a_cgroup_back, sees_a_reset_while_running,
-    leaves_a_commands_options_alone)
+    check_in("no sort key 'size'", t.error("run --cgroup -s size -- true", status=125))
+    check([], list(mount.glob("**/kmemacct*")))
+    check(CONTROL_FILTERED, (t.dir / "control").read_text())

@@ -48,14 +48,13 @@ def count_row(allocated, live):
     (objs, live_objs), (size, live_size) = of("objs"), of("bytes")
     (objs_se, live_objs_se), (size_se, live_size_se) = se("objs_var"), se("bytes_var")
     row = dict.fromkeys(COUNTS + SAMPLED, 0)
-    row.update(
-        live_bytes=live_size, live_objs=live_objs, hits=objs, bytes_req=size, objs_alloc=objs,
-        bytes_alloc=size, frees=objs - live_objs, bytes_freed=size - live_size,
-        confirmed_bytes=live_size, frag_pct="0.000",
-        samples=allocated["samples"], live_samples=live["samples"],
-        live_bytes_se=live_size_se, live_objs_se=live_objs_se, hits_se=objs_se,
-        bytes_req_se=size_se, objs_alloc_se=objs_se, bytes_alloc_se=size_se,
-        frees_se=objs_se, bytes_freed_se=size_se, confirmed_bytes_se=live_size_se)
+    row.update(live_bytes=live_size, live_objs=live_objs,
+               hits=objs, bytes_req=size, objs_alloc=objs, bytes_alloc=size, frees=objs - live_objs,
+               bytes_freed=size - live_size, confirmed_bytes=live_size, frag_pct="0.000",
+               samples=allocated["samples"], live_samples=live["samples"],
+               live_bytes_se=live_size_se, live_objs_se=live_objs_se, hits_se=objs_se,
+               bytes_req_se=size_se, objs_alloc_se=objs_se, bytes_alloc_se=size_se,
+               frees_se=objs_se, bytes_freed_se=size_se, confirmed_bytes_se=live_size_se)
     return row
 
 
@@ -70,12 +69,17 @@ def sampled_rows():
     return dict(sorted(rows.items(), key=lambda row: -row[1]["live_bytes"]))
 
 
-def sampled_table(name, label, rows, window="10.454"):
-    columns = COUNTS + SAMPLED
-    text = table(name, [*columns, label],
-                 [[*(row[c] for c in columns), at] for at, row in rows.items()],
+def sampled_table(rows, window="10.454", name="callers"):
+    text = table(name, [[*(row[c] for c in COUNTS + SAMPLED), at] for at, row in rows.items()],
                  window)
     return text.replace("sample_bytes=0", f"sample_bytes={EVERY}", 1)
+
+
+def write_samples(t, rows=None):
+    """Write the table callers with these rows, or the usual ones, and return them."""
+    rows = rows or sampled_rows()
+    t.write("callers", sampled_table(rows))
+    return rows
 
 
 BYTES_OF = {"live_objs": "live_bytes", "hits": "bytes_alloc", "objs_alloc": "bytes_alloc",
@@ -112,8 +116,7 @@ def interval_of(row, name, least=0):
     below, above = distances(
         row[name], variance, samples_of(row, name) * variance / whole,
         sample_bytes(row) / (OBJECT_MIN if counts else 1), mixed=counts, part=variance != whole)
-    return (max(row[name] - math.ceil(below), min(least, row[name])),
-            row[name] + math.ceil(above))
+    return (max(row[name] - math.ceil(below), min(least, row[name])), row[name] + math.ceil(above))
 
 
 def samples_of(row, column):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from program.tree import (
-    BUILT, TOP, Failed, check_equal, check_in, columns_of, documents, schema, validator)
+    BUILT, Failed, check, check_in, columns_of, documents, lines, schema, validator)
 
 # A command that puts a later snapshot in the place of callers
 LATER = ("--", "cp", "{later}", "{callers}")
@@ -72,28 +72,28 @@ def outputs(tree):
 
 def describes_exact_tables(t):
     write_exact(t)
-    check_equal("commands", len(command_lines()) - 1, len(outputs(t)))
+    check(len(command_lines()) - 1, len(outputs(t)))
 
 
 def describes_estimates(t):
     write_sampled(t)
     found = outputs(t)
-    check_equal("commands", len(command_lines()), len(found))
+    check(len(command_lines()), len(found))
     row = found["callers", "-j"]["rows"][0]
-    check_equal("intervals", 14, len([name for name in row if name.endswith("_low")]))
+    check(14, len([name for name in row if name.endswith("_low")]))
 
 
 def describes_errors(t):
-    done = t.run("callers", "-j", "-s", "x")
-    check_equal("errors", [], [*validator("error").iter_errors(json.loads(done.stderr))])
+    done = t.run("callers -j -s x")
+    check([], [*validator("error").iter_errors(json.loads(done.stderr))])
 
 
 def has_all_commands(t):
     """A command that takes -j has a schema, and no other one has."""
     known = re.findall(r"^  ([a-z_]+) ", t.out("--help").partition("Examples:")[0], re.M)
-    check_equal("many", True, len(known) > 20)
+    check(True, len(known) > 20)
     takes = {name for name in known if "does not take -j" not in t.run(name, "-j", "x").stderr}
-    check_equal("commands", takes | {"error"}, set(schema()["$defs"]))
+    check(takes | {"error"}, set(schema()["$defs"]))
 
 
 def describes_each_column(_):
@@ -101,20 +101,19 @@ def describes_each_column(_):
     for table in "allocs", "page_callers", "tasks", "stalls", "latency":
         row = schema()["$defs"][table]["properties"]["rows"]["items"]["properties"]
         columns = columns_of(table)
-        check_equal(table, set(), set(columns) - set(row))
+        check(set(), set(columns) - set(row), table)
         for name in columns[:-1]:
-            check_equal(f"{table}.{name}", {"kind", "unit"}, {"kind", "unit"} & set(row[name]))
+            check({"kind", "unit"}, {"kind", "unit"} & set(row[name]), f"{table}.{name}")
     row = schema()["$defs"]["allocs"]["properties"]["rows"]["items"]["properties"]
-    check_equal("kind and unit", ("gauge", "ms"), (row["age_ms"]["kind"], row["age_ms"]["unit"]))
+    check(("gauge", "ms"), (row["age_ms"]["kind"], row["age_ms"]["unit"]), "kind and unit")
 
 
 def prints_a_part(t):
     """The schema of one command is a part of the whole."""
-    check_equal("the whole", schema(), json.loads(t.out("--schema")))
-    one = json.loads(t.out("--schema", "pcpu"))
-    check_equal("parts", {name: schema()["$defs"][name] for name in ("pcpu", "error")},
-                one["$defs"])
-    check_equal("no schema", "on has no -j, so its output has no schema", t.error("on", "--schema"))
+    check(schema(), json.loads(t.out("--schema")))
+    one = json.loads(t.out("--schema pcpu"))
+    check({name: schema()["$defs"][name] for name in ("pcpu", "error")}, one["$defs"])
+    check("on has no -j, so its output has no schema", t.error("on --schema"))
 
 
 # ---- mistakes --------------------------------------------------------------
@@ -159,22 +158,17 @@ def notices_mistakes(t):
     tried = 0
     for args, document in outputs(t).items():
         document = shortened(document)
-        check_equal(f"{args}: shortened", True, validator(args[0]).is_valid(document))
+        check(True, validator(args[0]).is_valid(document), f"{args}: shortened")
         for what, wrong in mistakes(document):
             tried += 1
             if validator(args[0]).is_valid(wrong):
                 raise Failed(f"{args}: the schema allows a mistake: {what}")
-    check_equal("many", True, tried > 300)
+    check(True, tried > 300)
 
 
 def is_valid_itself(_):
-    check_equal("draft", "https://json-schema.org/draft/2020-12/schema", schema()["$schema"])
+    check("https://json-schema.org/draft/2020-12/schema", schema()["$schema"])
     validator("callers").check_schema(schema())
     made = subprocess.run([BUILT / "kmemacct", "--schema"], check=True, capture_output=True,
                           text=True).stdout
-    check_equal("current", schema(), json.loads(made))
-
-
-TESTS = (
-    is_valid_itself, describes_exact_tables, describes_estimates, describes_errors,
-    has_all_commands, describes_each_column, prints_a_part, notices_mistakes)
+    check(schema(), json.loads(made))

@@ -3,7 +3,7 @@
 import json
 import re
 
-from program.tree import CONTROL, TOP, check_equal, check_in, lines, table
+from program.tree import CONTROL, TOP, check, check_in, check_width, lines, table
 
 SETTINGS = """enabled 1
 live_max 1048576
@@ -28,7 +28,8 @@ new_one 7
 last_error none
 """
 STATS = {
-    "enabled": 1, "free_bulk_followed": 1, "alloc_bulk_missed": 0, "selftest_failed": 0, "sample_bytes": 0,
+    "enabled": 1,
+    "free_bulk_followed": 1, "alloc_bulk_missed": 0, "selftest_failed": 0, "sample_bytes": 0,
     "sample_bytes_now": 0, "budget_pct": 1, "cpu_pct": "0.123", "cpu_pct_se": "0.030",
     "event_ns": "45.300", "event_ns_se": "1.000", "memory_bytes": 9437184, "live_max": 1048576,
     "live_objs": 262144, "live_slots": 2097152, "live_fill_pct": "12.500", "sites_max": 8192,
@@ -43,7 +44,7 @@ LOSSES = ("dropped_live_full", "dropped_sites_full", "other_sites", "other_cache
 
 
 def write_status(t, settings=SETTINGS, head=None, **stats):
-    text = table("stats", ["name", "value"], list({**STATS, **stats}.items()))
+    text = table("stats", {**STATS, **stats})
     for old, new in (head or {}).items():
         text = text.replace(old, new, 1)
     t.write("stats", text)
@@ -53,7 +54,7 @@ def write_status(t, settings=SETTINGS, head=None, **stats):
 def written(t, *args):
     """What the program writes to control, over its first bytes."""
     t.write("control", SETTINGS)
-    check_equal("output", "", t.out("set", *args))
+    check("", t.out("set", *args))
     text = (t.dir / "control").read_text()
     changed = next(i for i in range(len(text) + 1) if text[i:] == SETTINGS[i:])
     return text[:changed]
@@ -71,67 +72,58 @@ def sets_what_control_can(t):
             (["filter", "off"], "filter off"), (["skip", "add", "my_*"], "skip add my_*"),
             (["reset"], "reset"),
             (["filter", "comm", "-x"], "filter comm -x")):
-        check_equal(args, command, written(t, *args))
+        check(command, written(t, *args))
 
 
 def sets_several(t):
     first, second = "page_sample_bytes 4096", "pages sites"
-    check_equal("both", second + first[len(second):],
-                written(t, "page_sample_bytes=4096", "pages=sites"))
+    check(second + first[len(second):], written(t, "page_sample_bytes=4096", "pages=sites"))
 
 
 def refuses_wrong_settings(t):
     t.write("control", SETTINGS)
-    known = {
-        ("page", "sites"): "no setting 'page': did you mean 'pages'?",
-        ("sample-byte", "0"): "no setting 'sample-byte': did you mean 'sample_bytes'?",
-        ("xyzzy", "0"): "no setting 'xyzzy': kmemacct set lists them",
-        ("last_error", "0"): "no setting 'last_error': kmemacct set lists them",
-        ("live_max", "7"): "live_max is only set at load: unload the module,"
-                           " and load it with live_max=VALUE",
-        ("pages=",): "pages needs a value, off, classes or sites: kmemacct set pages VALUE",
-        ("new_one=",): "new_one needs a value: kmemacct set new_one VALUE",
-        ("new_two",): "no setting 'new_two': kmemacct set lists them",
-        ("pages=sites", "enabled"): "'enabled' is not NAME=VALUE: use that for each, or"
-                                    " just NAME VALUE",
-        ("filter_comm", "x" * 300): "the value of filter_comm is too long: a command has at most"
-                                    " 255 bytes",
-        ("=x",): "'=x' is not NAME=VALUE: use that for each, or just NAME VALUE",
-    }
-    for args, error in known.items():
-        check_equal(args, error, t.error("set", *args))
-    check_equal("nothing is written", SETTINGS, (t.dir / "control").read_text())
-    check_equal("options", "set takes options to list settings only: omit them, or the value",
-                t.error("set", "-j", "pages", "sites"))
-    check_equal("before", "no setting 'page': did you mean 'pages'?; set before that: enabled=0"
-                " latency=off", t.error("set", "enabled=0", "latency=off", "page=x", "pages=y"))
+    t.errors({
+        "set page sites": "no setting 'page': did you mean 'pages'?",
+        "set sample-byte 0": "no setting 'sample-byte': did you mean 'sample_bytes'?",
+        "set xyzzy 0": "no setting 'xyzzy': kmemacct set lists them",
+        "set last_error 0": "no setting 'last_error': kmemacct set lists them",
+        "set live_max 7": "live_max is only set at load: unload the module, and load it with"
+                          " live_max=VALUE",
+        "set pages=": "pages needs a value, off, classes or sites: kmemacct set pages VALUE",
+        "set new_one=": "new_one needs a value: kmemacct set new_one VALUE",
+        "set new_two": "no setting 'new_two': kmemacct set lists them",
+        "set pages=sites enabled": "'enabled' is not NAME=VALUE: use that for each, or just NAME"
+                                   " VALUE",
+        ("set filter_comm", "x" * 300): "the value of filter_comm is too long: a command has at"
+                                        " most 255 bytes",
+        "set =x": "'=x' is not NAME=VALUE: use that for each, or just NAME VALUE",
+        "set -j pages sites": "set takes options to list settings only: omit them, or the value",
+    })
+    check(SETTINGS, (t.dir / "control").read_text(), "nothing is written")
+    check("no setting 'page': did you mean 'pages'?; set before that: enabled=0"
+          " latency=off", t.error("set enabled=0 latency=off page=x pages=y"))
     (t.dir / "control").unlink()
     (t.dir / "control").symlink_to("/proc/self/oom_score_adj")
-    check_equal("refused", "the module rejected 'pages sites': see dmesg",
-                t.error("set", "pages", "sites"))
+    check("the module rejected 'pages sites': see dmesg", t.error("set pages sites"))
 
 
 def lists_settings(t):
     t.write("control", SETTINGS)
-    found = {row["name"]: row for row in json.loads(t.out("set", "-j"))["settings"]}
-    check_equal("names", [line.split()[0] for line in SETTINGS.splitlines()[:-1]], list(found))
-    check_equal("pages", {"name": "pages", "value": "off", "at_load": False,
-                          "range": "off, classes or sites"},
-                {k: v for k, v in found["pages"].items() if k != "help"})
-    check_equal("load", (True, 1048576), tuple(found["live_max"][k] for k in ("at_load", "value")))
-    check_equal("new", None, found["new_one"]["help"])
-    check_equal("one", ["setting", "pages"], [line.split()[0] for line in lines(t.out(
-        "set", "pages"))])
-    check_equal("one as JSON", [found["live_max"]],
-                json.loads(t.out("set", "-j", "live-max"))["settings"])
+    found = {row["name"]: row for row in t.json("set")["settings"]}
+    check([line.split()[0] for line in SETTINGS.splitlines()[:-1]], list(found))
+    check({"name": "pages", "value": "off", "at_load": False, "range": "off, classes or sites"},
+          {k: v for k, v in found["pages"].items() if k != "help"})
+    check((True, 1048576), tuple(found["live_max"][k] for k in ("at_load", "value")))
+    check(None, found["new_one"]["help"])
+    check(["setting", "pages"], [line.split()[0] for line in t.lines("set pages")])
+    check([found["live_max"]], json.loads(t.out("set -j live-max"))["settings"], "one as JSON")
     text = t.out("set", COLUMNS="80")
-    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
-    check_equal("first", ["setting            value        help",
-                          "enabled            1            record allocations"],
-                text.splitlines()[:2])
+    check_width(80, text)
+    check(["setting            value        help",
+           "enabled            1            record allocations"], text.splitlines()[:2])
     check_in("\nsample_bytes       512K         sample objects, on average one", text)
     check_in("\nfilter_comm        Web Content  record only", text)
-    check_in("\nsample_bytes       524288 ", t.out("set", "-b"))
+    check_in("\nsample_bytes       524288 ", t.out("set -b"))
     check_in("at load only: live objects that", t.out("set"))
 
 
@@ -141,17 +133,16 @@ def has_help_for_all_settings(t):
     settings, criteria = text.split("#define KMA_CRITERIA")
     names = set(re.findall(r"\tX\((\w+), 0\d+,", settings)) - {"filter", "skip"}
     names |= {f"filter_{name}" for name in re.findall(r"\tX\((\w+),", criteria)}
-    check_equal("found", True, len(names) > 15)
+    check(True, len(names) > 15)
     t.write("control", "".join(f"{name} 1\n" for name in names))
-    for row in json.loads(t.out("set", "-j"))["settings"]:
-        check_equal(row["name"], True, bool(row["help"]))
-    check_equal("all", names,
-                {row["name"] for row in json.loads(t.out("set", "-j"))["settings"]})
+    for row in t.json("set")["settings"]:
+        check(True, bool(row["help"]), row["name"])
+    check(names, {row["name"] for row in t.json("set")["settings"]})
 
 
 def shows_the_status(t):
     write_status(t, SETTINGS.replace("sample_bytes 524288", "sample_bytes 0"))
-    check_equal("status", [
+    check([
         "kmemacct 0.9.0 on Linux 6.1.0-42-amd64, loaded 2023-11-14 22:13:20",
         "",
         "Recording  on: every object; numbers are exact",
@@ -170,17 +161,15 @@ def shows_the_status(t):
         "           9.00M of memory; 45 ns an event",
         "Lost       nothing",
     ], t.out("status", TZ="UTC").splitlines())
-    found = json.loads(t.out("status", "-j"))
-    check_equal("recording", {"enabled": True, "exact": True, "sample_bytes": 0,
-                              "sample_bytes_now": 0, "since": "load", "window_s": 10.454,
-                              "coverage_pct": 99.997}, found["recording"])
-    check_equal("parts", {"pages": "off", "page_sample_bytes": 0, "account": "off",
-                          "latency": "on", "threshold_us": 10000,
-                          "filter": {"comm": "Web Content", "order": "0-3"}}, found["parts"])
-    check_equal("table", {"table": "live", "used": 262144, "room": 1048576}, found["tables"][0])
-    check_equal("cost", (0.123, 9437184), tuple(found["cost"][k] for k in (
-        "cpu_pct", "memory_bytes")))
-    check_equal("lost", [], found["lost"])
+    found = t.json("status")
+    check({"enabled": True, "exact": True, "sample_bytes": 0, "sample_bytes_now": 0,
+           "since": "load", "window_s": 10.454, "coverage_pct": 99.997}, found["recording"])
+    check({"pages": "off", "page_sample_bytes": 0, "account": "off",
+           "latency": "on", "threshold_us": 10000,
+           "filter": {"comm": "Web Content", "order": "0-3"}}, found["parts"])
+    check({"table": "live", "used": 262144, "room": 1048576}, found["tables"][0])
+    check((0.123, 9437184), tuple(found["cost"][k] for k in ("cpu_pct", "memory_bytes")))
+    check([], found["lost"])
 
 
 def says_what_is_on(t):
@@ -192,14 +181,15 @@ def says_what_is_on(t):
                  {"sampled=0": "sampled=1", "since=load": "filter=comm since=reset"},
                  sample_bytes=524288, sample_bytes_now=1048576, stacks_used=614)
     text = t.out("status")
-    for line in ("Recording  on: one sample for each 512K allocated; now 1.00M, for the budget", "Counts     since reset, 10.4s ago",
+    for line in ("Recording  on: one sample for each 512K allocated; now 1.00M, for the budget",
+                 "Counts     since reset, 10.4s ago",
                  "Pages      sites, of one page allocation for each 64.0K",
                  "Account    tasks,cgroups",
                  "Filter     off now; counts are filtered by comm: kmemacct reset",
                  "stacks                  614         6144   10.0%",
                  "Cost       0.12 % of all CPUs just now (standard error 0.03), budget 1 %"):
         check_in(f"\n{line}\n", text)
-    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
+    check_width(80, text)
     write_status(t, SETTINGS.replace("enabled 1", "enabled 0").replace(
         "latency on", "latency off"), {"sampled=0": "sampled=1"})
     text = t.out("status")
@@ -215,10 +205,9 @@ def says_what_is_lost(t):
         write_status(t, **{name: 5})
         text = t.out("status")
         check_in("\nLost       5 ", text)
-        check_equal(name, [(name, 5)], [(row["name"], row["count"]) for row in json.loads(
-            t.out("status", "-j"))["lost"]])
-        check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
-        check_equal("lines", 18, len(text.splitlines()))
+        check([(name, 5)], [(row["name"], row["count"]) for row in t.json("status")["lost"]])
+        check_width(80, text)
+        check(18, len(text.splitlines()))
     write_status(t, replaced=2, page_freed=3)
     check_in("\nLost       5 frees were not seen", t.out("status"))
     write_status(t, head={"sampled=0": "sampled=0 off=7"})
@@ -231,16 +220,16 @@ def says_what_is_lost(t):
     text = t.out("status")
     check_in("\nLost       2 paths failed the module's test of this kernel\n"
              "             kmemacct stats: path_... is 0; dmesg says what that means\n", text)
-    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
-    check_equal("json", [("selftest_failed", 2)], [(row["name"], row["count"]) for row in json.loads(
-        t.out("status", "-j"))["lost"]])
+    check_width(80, text)
+    check([("selftest_failed", 2)],
+          [(row["name"], row["count"]) for row in t.json("status")["lost"]])
     write_status(t, SETTINGS, {"sampled=0": "sampled=1"}, **dict.fromkeys(LOSSES, 10**12),
                  free_bulk_followed=0)
     text = t.out("status")
-    check_equal("24 lines", 24, len(text.splitlines()))
-    check_equal("80 columns", True, max(map(len, text.splitlines())) <= 80)
+    check(24, len(text.splitlines()))
+    check_width(80, text)
     check_in(" 12 more: kmemacct status -j\n", text)
-    check_equal("json", 15, len(json.loads(t.out("status", "-j"))["lost"]))
+    check(15, len(t.json("status")["lost"]))
 
 
 def copes_with_few_facts(t):
@@ -248,13 +237,7 @@ def copes_with_few_facts(t):
     t.write("control", CONTROL)
     text = t.out("status")
     check_in("Cost       - % of all CPUs just now (standard error -)\n           9.00M of memory; - ns", text)
-    check_equal("lines", True, len(lines(text)) < 24)
+    check(True, len(lines(text)) < 24)
     (t.dir / "control").unlink()
     check_in("control: missing", t.error("status"))
     check_in("control: missing", t.error("set"))
-
-
-TESTS = (
-    sets_what_control_can, sets_several, refuses_wrong_settings, lists_settings,
-    has_help_for_all_settings, shows_the_status, says_what_is_on, says_what_is_lost,
-    copes_with_few_facts)

@@ -2,13 +2,11 @@
 """`kmemacct snapshot` and -i: tables from a file instead of the module."""
 import gzip
 import io
-import resource
-import shutil
 import subprocess
 import tarfile
 import zlib
 
-from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check_equal, check_in
+from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check, check_in
 
 FOREIGN = "{} is not a snapshot: kmemacct snapshot FILE makes one"
 IDENTITY = ("load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
@@ -42,21 +40,20 @@ def saves_all_tables(t):
     taken = t.top / "taken.tar.gz"
     t.write_proc("version", "Linux version 6.1.0 (gcc) #1 SMP\n")
     text = t.out("snapshot", taken)
-    check_equal("output", f"{taken}: 5 tables, {taken.stat().st_size / 1024:.2f}K\n", text)
-    check_equal("mode", 0o600, taken.stat().st_mode & 0o777)
-    names = subprocess.run(["tar", "tf", taken], capture_output=True, text=True,
-                           check=True).stdout.split()
-    check_equal("names", [f"kmemacct/{name}" for name in (
-        "manifest", "callers", "allocs", "caches", "summary", "stats", "control")], names)
+    check(f"{taken}: 5 tables, {taken.stat().st_size / 1024:.2f}K\n", text)
+    check(0o600, taken.stat().st_mode & 0o777)
+    names = t.call("tar", "tf", taken).stdout.split()
+    check([f"kmemacct/{name}" for name in ("manifest", "callers", "allocs",
+                                           "caches", "summary", "stats", "control")], names)
     with tarfile.open(taken) as tar:
         found = {name: tar.extractfile(name).read().decode() for name in names}
     for name in "callers", "allocs", "control":
-        check_equal(name, (t.dir / name).read_text(), found[f"kmemacct/{name}"])
+        check((t.dir / name).read_text(), found[f"kmemacct/{name}"])
     text = found["kmemacct/manifest"]
     files = [(name.split("/")[1], found[name]) for name in names[1:]]
-    check_equal("manifest", manifest(files, text.splitlines()[0].split(maxsplit=4)[4]), text)
+    check(manifest(files, text.splitlines()[0].split(maxsplit=4)[4]), text)
     check_in(" build=Linux_version_6.1.0_(gcc)_#1_SMP\n", text)
-    check_equal("left over", ["taken.tar.gz"], [p.name for p in t.top.glob("*taken*")])
+    check(["taken.tar.gz"], [p.name for p in t.top.glob("*taken*")])
 
 
 def reads_it_as_the_module(t):
@@ -67,33 +64,30 @@ def reads_it_as_the_module(t):
                 ["leaks", "--older-than", "1s"])
     live = [t.out(*command) for command in commands]
     t.out("snapshot", taken)
-    shutil.rmtree(t.dir)
-    (t.proc / "kmemacct").unlink()
+    t.unload()
     for command, expected in zip(commands, live, strict=True):
         found = t.out(*command, "-i", taken)
         check_in(" taken=20", t.out(*command, "-i", taken, "-v"))
-        check_equal(command, expected.splitlines()[1:], found.splitlines()[1:])
+        check(expected.splitlines()[1:], found.splitlines()[1:], command)
     t.out("--input", taken, "callers")
-    t.program = shutil.copy(t.program, t.top)
     taken.chmod(0o644)
-    check_equal("nobody", "", as_nobody(t, "callers", "-i", taken, status=0))
+    check("", as_nobody(t, "callers -i", taken, status=0))
 
 
 def writes_to_a_pipe(t):
-    done = subprocess.run(["sh", "-c", f"{t.program} snapshot - | {t.program} -i - callers"],
-                          env=t.environment(), capture_output=True, text=True, check=False)
-    check_equal("errors", ("", 0), (done.stderr, done.returncode))
+    done = t.call("sh", "-c", f"{t.program} snapshot - | {t.program} -i - callers")
+    check(("", 0), (done.stderr, done.returncode))
     check_in("proc_alloc_inode+0x1d", done.stdout)
 
 
 def saves_only_some_tables(t):
     taken = t.top / "taken.tar.gz"
-    t.out("snapshot", "--tables", "callers,stats", taken)
+    t.out("snapshot --tables callers,stats", taken)
     t.out("-i", taken, "callers")
-    check_equal("caches", f"{taken} has no table caches: the module did not have it, or --tables"
-                " left it out", t.error("-i", taken, "caches"))
-    check_equal("unknown", "--tables: there is no table 'site': use names such as"
-                " callers,page_callers", t.error("snapshot", "--tables", "callers,site", taken))
+    check(f"{taken} has no table caches: the module did not have it, or --tables"
+          " left it out", t.error("-i", taken, "caches"))
+    check("--tables: there is no table 'site': use names such as"
+          " callers,page_callers", t.error("snapshot --tables callers,site", taken))
 
 
 def writes_all_or_nothing(t):
@@ -102,45 +96,37 @@ def writes_all_or_nothing(t):
     t.write("callers", callers([(n, *CALLERS[0][1:-1], f"site_{n * 7919 % 10007}+{n:#x}")
                                 for n in range(5000)]))
     taken.write_text("the last one")
-    done = subprocess.run([t.program, "snapshot", taken], env=t.environment(),
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
-                                                                (8192, 8192)),
-                          capture_output=True, text=True, check=False)
-    check_equal("error", (1, f"kmemacct: {taken}: cannot write the snapshot: File too large\n"),
-                (done.returncode, done.stderr))
-    check_equal("left", ["the last one"], [p.read_text() for p in t.top.glob("taken*")])
+    done = t.call("prlimit", "--fsize=8192", t.program, "snapshot", taken)
+    check((1, f"kmemacct: {taken}: cannot write the snapshot: File too large\n"),
+          (done.returncode, done.stderr))
+    check(["the last one"], [p.read_text() for p in t.top.glob("taken*")])
     with open("/dev/full", "w") as full:
-        done = subprocess.run([t.program, "snapshot", "-"], env=t.environment(), stdout=full,
-                              stderr=subprocess.PIPE, text=True, check=False)
-    check_equal("full", (1, "kmemacct: standard output: cannot write the snapshot: No space left on"
-                            " device\n"), (done.returncode, done.stderr))
+        done = t.call(t.program, "snapshot", "-", stdout=full, stderr=subprocess.PIPE)
+    check((1, "kmemacct: standard output: cannot write the snapshot: No space left on"
+           " device\n"), (done.returncode, done.stderr))
     t.out("snapshot", taken)
     t.out("-i", taken, "callers", "-l", "1")
 
 
 def writes_no_snapshot_elsewhere(t):
-    check_equal("device", "/dev/full is not a regular file: use - for standard output",
-                t.error("snapshot", "/dev/full"))
-    check_equal("directory", f"{t.top} is a directory: give the name of a file in it",
-                t.error("snapshot", t.top))
+    check("/dev/full is not a regular file: use - for standard output",
+          t.error("snapshot /dev/full"))
+    check(f"{t.top} is a directory: give the name of a file in it", t.error("snapshot", t.top))
     (t.top / "target").write_text("kept")
     (t.top / "link").symlink_to("target")
-    check_equal("link", f"{t.top / 'link'} is not a regular file: use - for standard output",
-                t.error("snapshot", t.top / "link"))
-    check_equal("stays", ("kept", True),
-                ((t.top / "target").read_text(), (t.top / "link").is_symlink()))
-    check_equal("no directory", f"{t.top}/no/file: cannot write the snapshot: create its directory"
-                " first", t.error("snapshot", t.top / "no/file"))
-    check_equal("no file", "wrong number of arguments: kmemacct snapshot FILE",
-                t.error("snapshot"))
+    check(f"{t.top / 'link'} is not a regular file: use - for standard output",
+          t.error("snapshot", t.top / "link"))
+    check(("kept", True), ((t.top / "target").read_text(), (t.top / "link").is_symlink()))
+    check(f"{t.top}/no/file: cannot write the snapshot: create its directory"
+          " first", t.error("snapshot", t.top / "no/file"))
+    check("wrong number of arguments: kmemacct snapshot FILE", t.error("snapshot"))
 
 
 def needs_the_module_to_save(t):
-    (t.proc / "kmemacct").unlink()
-    shutil.rmtree(t.dir)
+    t.unload()
     taken = t.top / "taken"
-    check_equal("error", NOT_LOADED, t.error("snapshot", taken))
-    check_equal("file", False, taken.exists())
+    check(NOT_LOADED, t.error("snapshot", taken))
+    check(False, taken.exists())
 
 
 def notices_a_reset_while_saving(t):
@@ -151,9 +137,8 @@ def notices_a_reset_while_saving(t):
                            ("module_changes=0", "module_changes=2",
                             "another module was loaded or unloaded")):
         t.write("caches", caches.replace(old, new))
-        check_equal(what, f"{what} while the snapshot was taken: take it again",
-                    t.error("snapshot", taken))
-        check_equal("file", False, taken.exists())
+        check(f"{what} while the snapshot was taken: take it again", t.error("snapshot", taken))
+        check(False, taken.exists())
 
 
 def notices_damage(t):
@@ -175,26 +160,25 @@ def notices_damage(t):
         bad.write_bytes(content)
         done = t.run("-i", bad, "callers")
         if done.returncode:
-            check_equal("lines", 1, done.stderr.count("\n"))
+            check(1, done.stderr.count("\n"))
             noticed += 1
         else:
-            check_equal(f"byte {at}", good, done.stdout)
-    check_equal("most are noticed", True, noticed > len(packed) / 397 / 4)
+            check(good, done.stdout, f"byte {at}")
+    check(True, noticed > len(packed) / 397 / 4, "most are noticed")
 
 
 def refuses_other_files(t):
     bad, text = t.top / "bad", callers(CALLERS)
     for content in b"", b"text\n", text.encode():
         bad.write_bytes(content)
-        check_equal("foreign", FOREIGN.format(bad), t.error("-i", bad, "callers"))
+        check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
     with tarfile.open(bad, "w") as tar:
         tar.add(__file__, "other.py")
-    check_equal("other archive", FOREIGN.format(bad), t.error("-i", bad, "callers"))
+    check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
     archive(bad, [("callers", text)])
-    check_equal("no manifest", FOREIGN.format(bad), t.error("-i", bad, "callers"))
-    check_equal("directory", f"{t.top}: Is a directory", t.error("-i", t.top, "callers"))
-    check_equal("missing", f"{t.top}/no: No such file or directory",
-                t.error("-i", t.top / "no", "callers"))
+    check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
+    check(f"{t.top}: Is a directory", t.error("-i", t.top, "callers"))
+    check(f"{t.top}/no: No such file or directory", t.error("-i", t.top / "no", "callers"))
 
 
 def refuses_another_manifest(t):
@@ -203,11 +187,11 @@ def refuses_another_manifest(t):
     t.out("-i", snapshot_of(bad, files), "callers")
     t.out("-i", archive(bad, [("manifest", manifest(files)), *files], "w"), "callers")
     snapshot_of(bad, files, version=2)
-    check_equal("version", f"{bad} has format version 2, not 1: use kmemacct of that version",
-                t.error("-i", bad, "callers"))
+    check(f"{bad} has format version 2, not 1: use kmemacct of that version",
+          t.error("-i", bad, "callers"))
     snapshot_of(bad, [("callers", text.replace("callers 8", "callers 9"))])
-    check_equal("table", f"{bad}: callers has format version 9, not 8: use kmemacct of that"
-                " version", t.error("-i", bad, "callers"))
+    check(f"{bad}: callers has format version 9, not 8: use kmemacct of that"
+          " version", t.error("-i", bad, "callers"))
     for members, why in (
             ([("manifest", manifest(files))], "callers is missing"),
             ([("manifest", manifest(files)), ("callers", text + "\n")],
@@ -221,8 +205,8 @@ def refuses_another_manifest(t):
             ([("manifest", "".join(manifest(files).splitlines(True)[:-1])), *files],
              "callers is missing")):
         archive(bad, members)
-        check_equal(why, f"{bad}: the snapshot is truncated or damaged ({why}): take or copy it"
-                    " again", t.error("-i", bad, "callers"))
+        check(f"{bad}: the snapshot is truncated or damaged ({why}): take or copy it"
+              " again", t.error("-i", bad, "callers"))
 
 
 def refuses_what_needs_the_module(t):
@@ -230,33 +214,25 @@ def refuses_what_needs_the_module(t):
     t.out("snapshot", taken)
     before = (t.dir / "control").read_text()
     for command in (["reset"], ["on"], ["off"], ["top"], ["snapshot", "x"], ["diff", "a"]):
-        check_equal(command, f"{command[0]} does not take -i: see kmemacct {command[0]} --help",
-                    t.error(*command, "-i", taken, status=2 if command[0] == "diff" else 1))
-    check_equal("run", "run does not take -i: see kmemacct run --help",
-                t.error("-i", taken, "run", "--", "true", status=125))
-    check_equal("stat", "stat -- COMMAND needs the module: omit -i or the command",
-                t.error("-i", taken, "stat", "--", "true", status=125))
-    check_equal("slow", "slow -f waits for new records, and a snapshot gets none: omit -i",
-                t.error("-i", taken, "slow", "-f"))
-    check_equal("addresses", "a snapshot has no /proc/kallsyms, which this needs: omit -i",
-                t.error("-i", taken, "callers", "--raw-ip"))
-    check_equal("control", before, (t.dir / "control").read_text())
+        check(f"{command[0]} does not take -i: see kmemacct {command[0]} --help",
+              t.error(*command, "-i", taken, status=2 if command[0] == "diff" else 1))
+    check("run does not take -i: see kmemacct run --help",
+          t.error("-i", taken, "run", "--", "true", status=125))
+    check("stat -- COMMAND needs the module: omit -i or the command",
+          t.error("-i", taken, "stat", "--", "true", status=125))
+    check("slow -f waits for new records, and a snapshot gets none: omit -i",
+          t.error("-i", taken, "slow", "-f"))
+    check("a snapshot has no /proc/kallsyms, which this needs: omit -i",
+          t.error("-i", taken, "callers", "--raw-ip"))
+    check(before, (t.dir / "control").read_text())
 
 
 def reads_settings_of_the_snapshot(t):
     other = Tree(t.top / "other")
-    other.write_table("latency", "count phase", [], "latency=off")
+    other.write_table("latency", [], "latency=off")
     taken = t.top / "taken"
     t.write("control", "enabled 1\nlatency on\nlast_error none\n")
     t.out("snapshot", taken)
     check_in("has no table latency", t.error("-i", taken, "latency"))
     other.out("snapshot", taken)
-    check_equal("off", "latency is not recorded: kmemacct set latency on",
-                t.error("-i", taken, "latency"))
-
-
-TESTS = (
-    saves_all_tables, reads_it_as_the_module, writes_to_a_pipe, saves_only_some_tables,
-    writes_all_or_nothing, writes_no_snapshot_elsewhere, needs_the_module_to_save,
-    notices_a_reset_while_saving, notices_damage, refuses_other_files, refuses_another_manifest,
-    refuses_what_needs_the_module, reads_settings_of_the_snapshot)
+    check("latency is not recorded: kmemacct set latency on", t.error("-i", taken, "latency"))

@@ -10,7 +10,7 @@ import re
 import subprocess
 
 from program.samples import sampled_rows, sampled_table
-from program.tree import COUNTS, IDENTITY, callers, check_equal, check_in, lines
+from program.tree import COUNTS, IDENTITY, callers, check, check_in, check_not_in, lines
 
 BEHIND = '__asm__ volatile(".globl %s\\n%s:");'
 
@@ -22,89 +22,45 @@ def behind(name):
 SOURCES = {
     "fs/one.c": f"""#include "../include/inline.h"
 void callee(void);
-
-void first(void)
-{{
+void first(void) {{
 	callee();	/* in_first */
-	{behind("in_first")}
-}}
-
-static __attribute__((used)) void same(void)
-{{
+	{behind("in_first")} }}
+static __attribute__((used)) void same(void) {{
 	callee();	/* in_same */
-	{behind("in_same")}
-}}
-
-void in_c(void)
-{{
+	{behind("in_same")} }}
+void in_c(void) {{
 	outer("in_header");	/* in_header */
 }}
-
-static __attribute__((used)) void longer(void)
-{{
+static __attribute__((used)) void longer(void) {{
 	callee();
-	{behind("in_longer_early")}
-}}
-
-void uses(void)
-{{
-	copied();
-}}
-
+	{behind("in_longer_early")} }}
+void uses(void) {{ copied(); }}
 __attribute__((noreturn)) void stop(void);
-
-void last(void)
-{{
+void last(void) {{
 	stop();	/* in_last */
 }}
 """,
     "fs/two.c": f"""#include "../include/inline.h"
 void callee(void);
-
-void second(void)
-{{
+void second(void) {{
 	callee();
 	callee();	/* in_second */
-	{behind("in_second")}
-}}
-
-/* Moves what follows to other lines. */
-
-static __attribute__((used)) void same(void)
-{{
-	callee();
-}}
-
-static __attribute__((used)) void longer(void)
-{{
+	{behind("in_second")} }}
+/* What follows is on other lines than in fs/one.c. */
+static __attribute__((used)) void same(void) {{ callee(); }}
+static __attribute__((used)) void longer(void) {{
 	callee(); callee(); callee(); callee(); callee(); callee(); callee(); callee();
 	callee();	/* in_longer */
-	{behind("in_longer")}
-}}
-
-void uses_too(void)
-{{
-	copied();
-}}
+	{behind("in_longer")} }}
+void uses_too(void) {{ copied(); }}
 """,
     "include/inline.h": f"""void callee(void);
-
 /* As kmalloc() is */
-static inline __attribute__((always_inline)) void inner(void)
-{{
-	callee();
-}}
-
+static inline __attribute__((always_inline)) void inner(void) {{ callee(); }}
 #define outer(label) do {{ middle(); __asm__ volatile(".globl " label "\\n" label ":"); }} while (0)
-
-static inline __attribute__((always_inline)) void middle(void)
-{{
-	inner();
-}}
-
+static inline __attribute__((always_inline)) void middle(void) {{ inner(); }}
 /* Each file has a function of its own, on the same line. */
-static __attribute__((noinline, used)) void copied(void)
-{{
+static __attribute__((noinline, used)) void copied(void) {{
 	callee();	/* in_copied */
 }}
 """,
@@ -189,7 +145,7 @@ def write_callers(t, sites):
 
 def found_lines(t, directory, *args):
     """The lines of the call sites of `callers`."""
-    found = json.loads(t.out("callers", "--lines", "--debug-dir", directory, "-j", *args))
+    found = json.loads(t.out("callers --lines --debug-dir", directory, "-j", *args))
     return {row["site"]: row["line"] for row in found["rows"]}
 
 
@@ -217,18 +173,18 @@ def finds_lines(t):
                 "first+0xq [mod]": None, "third+0x5 [mod]": None, "[other]": None,
                 "[kernel]": None, "[unloaded]": None, "+0x5": None, "0xffffffffc0001005": None}
     write_callers(t, expected)
-    check_equal("lines", expected, found_lines(t, out))
-    check_equal("rows of -l", dict(list(expected.items())[:2]), found_lines(t, out, "-l", "2"))
-    check_equal("without --lines", False, "line" in t.rows("callers")[0])
-    text = t.out("callers", "--lines", "--debug-dir", out, COLUMNS="120")
+    check(expected, found_lines(t, out))
+    check(dict(list(expected.items())[:2]), found_lines(t, out, "-l", "2"), "rows of -l")
+    check_not_in("line", t.rows("callers")[0])
+    text = t.out("callers --lines --debug-dir", out, COLUMNS="120")
     place = text.splitlines()[1].index(" line ") + 1
-    check_equal("column", ["line", *(line or "-" for line in expected.values())],
-                [line[place:].split()[0] for line in lines(text)[:-1]])
+    check(["line", *(line or "-" for line in expected.values())],
+          [line[place:].split()[0] for line in lines(text)[:-1]])
     check_in("  sum of 18 rows", lines(text)[-1])
-    check_equal("no remark", 1, text.count("#"))
-    raw = t.out("callers", "--lines", "--debug-dir", out, "-r", "-o", "site").splitlines()
-    check_equal("raw", ["line site", f"{line_of('in_first')} " + next(iter(expected)).replace(
-        " ", "\\x20")], raw[:2])
+    check(1, text.count("#"))
+    raw = t.out("callers --lines --debug-dir", out, "-r", "-o", "site").splitlines()
+    check(["line site", f"{line_of('in_first')} " + next(iter(expected)).replace(" ", "\\x20")],
+          raw[:2])
 
 
 def has_lines_below_sites(t):
@@ -237,20 +193,19 @@ def has_lines_below_sites(t):
     site = site_of(out / "mod.ko", "first", "in_first")
     write_callers(t, [site, "[other]"])
     for width in 60, 80:
-        plain = lines(t.out("callers", COLUMNS=str(width)))
+        plain = t.lines("callers", COLUMNS=str(width))
         place = plain[1].index("first")
-        text = lines(t.out("callers", "--lines", "--debug-dir", out, COLUMNS=str(width)))
+        text = t.lines("callers --lines --debug-dir", out, COLUMNS=str(width))
         at = max(map(len, plain)) + len(line_of("in_first")) + 1
         below = at > width
-        check_equal(f"{width}: no room", width == 60, below)
-        check_equal(f"{width}: rows", len(plain) + below, len(text))
+        check(width == 60, below, f"{width}: no room")
+        check(len(plain) + below, len(text), f"{width}: rows")
         if below:
-            check_equal(f"{width}: below", " " * place + line_of("in_first"), text[2])
-            check_equal(f"{width}: others", plain, text[:2] + text[3:])
-    check_equal("not too wide", True, max(map(len, text)) <= 80)
-    narrow = lines(t.out("callers", "--lines", "--debug-dir", out, COLUMNS="20"))
-    check_equal("narrow", [site, line_of("in_first")],
-                [narrow[1].split(maxsplit=1)[1], narrow[2].strip()])
+            check(" " * place + line_of("in_first"), text[2], f"{width}: below")
+            check(plain, text[:2] + text[3:], f"{width}: others")
+    check(True, max(map(len, text)) <= 80, "not too wide")
+    narrow = t.lines("callers --lines --debug-dir", out, COLUMNS="20")
+    check([site, line_of("in_first")], [narrow[1].split(maxsplit=1)[1], narrow[2].strip()])
 
 
 def finds_lines_of_frames(t):
@@ -258,53 +213,50 @@ def finds_lines_of_frames(t):
     elf, row = out / "mod.ko", list(sampled_rows().values())[0]
     frames = ["ret_from_fork+0x1f", site_of(elf, "second", "in_second"),
               site_of(elf, "first", "in_first")]
-    t.write("stacks", sampled_table("stacks", "stack", {";".join(frames): row}))
+    t.write("stacks", sampled_table({";".join(frames): row}, name="stacks"))
     args = ["stacks", "--lines", "--debug-dir", out]
     expected = [None, line_of("in_second"), line_of("in_first")]
-    check_equal("json", expected, t.rows(*args)[0]["lines"])
-    text = lines(t.out(*args, COLUMNS="200"))
+    check(expected, t.rows(*args)[0]["lines"])
+    text = t.lines(*args, COLUMNS="200")
     place = text[0].index(" line ") + 1
-    check_equal("column", [f"{line or '-':10} {frame}" for line, frame in
-                           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
-    text = lines(t.out(*args, COLUMNS="60"))
+    check([f"{line or '-':10} {frame}" for line, frame in
+           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
+    text = t.lines(*args, COLUMNS="60")
     place = text[0].index(" stack") + 1
-    check_equal("behind", [f"{frame}  {line}" if line else frame for line, frame in
-                           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
-    check_equal("raw", "-;" + ";".join(expected[1:]),
-                t.out(*args, "-r", "-o", "stack").splitlines()[1].split()[0])
+    check([f"{frame}  {line}" if line else frame for line, frame in
+           zip(expected[::-1], frames[::-1])], [line[place:] for line in text[1:4]])
+    check("-;" + ";".join(expected[1:]),
+          t.out(*args, "-r", "-o", "stack").splitlines()[1].split()[0])
 
 
 def finds_lines_in_other_tables(t):
     out = build_module(t)
     site = site_of(out / "mod.ko", "first", "in_first")
     args = ["--lines", "--debug-dir", out]
-    t.write_table("stalls", "total_us count mean_us max_us order gfp site_cause",
-                  [(100, 2, "50.000", 60, 3, "0xcc0", f"{site};lru inactive")], "latency=on")
-    t.write_table("gfp_flags", "mask flag", [("0xcc0", "GFP_KERNEL")])
-    check_equal("stalls", line_of("in_first"), t.rows("stalls", *args)[0]["line"])
-    text = lines(t.out("stalls", *args, COLUMNS="62"))
-    check_equal("a stall", [site, line_of("in_first"), "lru inactive"],
-                [text[1][text[0].index("site_cause"):], text[2].strip(), text[3].strip()])
-    t.write_table("comm_sites", "alloc_pages comm_site", [(7, f"a;b;{site}")],
-                  "pages=sites account=comm_sites")
-    check_equal("comm_sites", line_of("in_first"), t.rows("comm_sites", *args)[0]["line"])
-    columns = "ptr bytes_req bytes_alloc age_ms cpu node pid site"
-    t.write_table("allocs", columns, [(f"ffff{i:012x}", 8, 8, 70000, 0, 0, 1, site)
-                                      for i in range(2000)])
+    t.write_table("stalls", [(100, 2, "50.000", 60, 3, "0xcc0", f"{site};lru inactive")],
+                  "latency=on")
+    t.write_table("gfp_flags", [("0xcc0", "GFP_KERNEL")])
+    check(line_of("in_first"), t.rows("stalls", *args)[0]["line"])
+    text = t.lines("stalls", *args, COLUMNS="62")
+    check([site, line_of("in_first"), "lru inactive"],
+          [text[1][text[0].index("site_cause"):], text[2].strip(), text[3].strip()])
+    t.write_table("comm_sites", [(7, f"a;b;{site}")], "pages=sites account=comm_sites",
+                  ["alloc_pages", "comm_site"])
+    check(line_of("in_first"), t.rows("comm_sites", *args)[0]["line"])
+    t.write_table("allocs", [(f"ffff{i:012x}", 8, 8, 70000, 0, 0, 1, site) for i in range(2000)])
     for command in ["leaks"], ["allocs"], ["allocs", "-l", "1"], ["lookup", "ffff000000000001"]:
         rows = t.rows(*command, *args)
-        check_equal(command, {line_of("in_first")}, {row["line"] for row in rows})
+        check({line_of("in_first")}, {row["line"] for row in rows}, command)
     check_in(f" {line_of('in_first')} {site}", t.out("allocs", *args))
     before, taken = t.top / "before.tar.gz", t.top / "taken.tar.gz"
     write_callers(t, ["[other]"])
     t.out("snapshot", before)
     write_callers(t, ["[other]", site])
     t.out("snapshot", taken)
-    check_equal("snapshot", {"[other]": None, site: line_of("in_first")},
-                found_lines(t, out, "-i", taken))
-    check_equal("diff", [line_of("in_first")], [
-        row["line"] for row in json.loads(t.out("diff", before, taken, *args, "-j",
-                                                status=1))["rows"]])
+    check({"[other]": None, site: line_of("in_first")}, found_lines(t, out, "-i", taken))
+    check([line_of("in_first")],
+          [row["line"] for row in json.loads(t.out("diff", before, taken, *args, "-j",
+                                                   status=1))["rows"]])
 
 
 def finds_the_kernel(t):
@@ -318,9 +270,8 @@ def finds_the_kernel(t):
     run("ld", "-e", "first", "-Ttext", "0x8100000", "-o", out / "vmlinux", *objects)
     site = site_of(out / "vmlinux", "first", "in_first", "")
     write_callers(t, [site, "ext4_get+0x5 [ext4]"])
-    check_equal("kernel", {site: line_of("in_first"), "ext4_get+0x5 [ext4]": None},
-                found_lines(t, out))
-    check_in(missing("module ext4"), t.out("callers", "--lines", "--debug-dir", out))
+    check({site: line_of("in_first"), "ext4_get+0x5 [ext4]": None}, found_lines(t, out))
+    check_in(missing("module ext4"), t.out("callers --lines --debug-dir", out))
 
 
 def shortens_paths(t):
@@ -349,7 +300,7 @@ def shortens_paths(t):
         for name, path in OUTSIDE.items():
             lines_of[site_of(out / "mod.ko", name, f"in_{name}")] = f"{path}:7"
         write_callers(t, lines_of)
-        check_equal(f"{own} {end}", lines_of, found_lines(t, out))
+        check(lines_of, found_lines(t, out), f"{own} {end}")
 
 
 def finds_files_in_several_forms(t):
@@ -360,24 +311,24 @@ def finds_files_in_several_forms(t):
     (out / "kernel/fs").mkdir(parents=True)
     content, expected = elf.read_bytes(), {site: line_of("in_first")}
     elf.rename(out / "kernel/fs/mod.ko")
-    check_equal("a directory below", expected, found_lines(t, out))
+    check(expected, found_lines(t, out), "a directory below")
     (out / "kernel/fs/mod.ko").unlink()
     (out / "mod.ko.xz").write_bytes(lzma.compress(content))
-    check_equal("compressed", expected, found_lines(t, out))
+    check(expected, found_lines(t, out))
     (out / "mod.ko.xz").unlink()
     elf.write_bytes(content)
     run("objcopy", "--only-keep-debug", elf, out / "mod.ko.debug")
     elf.unlink()
-    check_equal("debug", expected, found_lines(t, out))
+    check(expected, found_lines(t, out))
     run("strip", "-g", out / "mod.ko.debug")
-    check_equal("stripped", {site: None}, found_lines(t, out))
+    check({site: None}, found_lines(t, out))
     (out / "mod.ko.debug").unlink()
     write_callers(t, [site.replace("mod", "my_mod")])
     (out / "my-mod.ko").write_bytes(content)
-    check_equal("a dash", list(expected.values()), list(found_lines(t, out).values()))
+    check(list(expected.values()), list(found_lines(t, out).values()))
     (out / "my-mod.ko").unlink()
     (out / "my-mod.ko.debug").write_bytes(content)
-    check_equal("a dash, debug", list(expected.values()), list(found_lines(t, out).values()))
+    check(list(expected.values()), list(found_lines(t, out).values()), "a dash, debug")
 
 
 def takes_no_module_as_path(t):
@@ -393,20 +344,20 @@ def takes_no_module_as_path(t):
         file.write_bytes(elf.read_bytes())
         for label in {site.replace("mod", name), site.replace(" [mod]", "")}:
             write_callers(t, [label])
-            check_equal(label, {label: None}, found_lines(t, below))
+            check({label: None}, found_lines(t, below))
         file.unlink()
     (below / "mod.ko.debug").write_bytes(elf.read_bytes())
     write_callers(t, [site])
-    check_equal("a good one", {site: line_of("in_first")}, found_lines(t, below))
+    check({site: line_of("in_first")}, found_lines(t, below), "a good one")
 
 
 def says_what_is_missing(t):
-    text = t.out("callers", "--lines")
+    text = t.out("callers --lines")
     check_in(f"\n# {missing('kernel 6.1.0-42-amd64')}\n", text)
-    found = json.loads(t.out("callers", "--lines", "-j"))
-    check_equal("json", missing("kernel 6.1.0-42-amd64"), found["no_lines"])
-    check_equal("null", [None] * 3, [row["line"] for row in found["rows"]])
-    check_in(missing("module overlay"), t.out("callers", "--lines", "--module", "overlay"))
+    found = t.json("callers --lines")
+    check(missing("kernel 6.1.0-42-amd64"), found["no_lines"])
+    check([None] * 3, [row["line"] for row in found["rows"]])
+    check_in(missing("module overlay"), t.out("callers --lines --module overlay"))
     out = build_module(t)
     elf = out / "mod.ko"
     site = site_of(elf, "first", "in_first")
@@ -414,11 +365,11 @@ def says_what_is_missing(t):
     content = elf.read_bytes()
     for size in *range(0, 2048, 64), len(content) // 2, len(content) - 1:
         elf.write_bytes(content[:size])
-        text = t.out("callers", "--lines", "--debug-dir", out)
+        text = t.out("callers --lines --debug-dir", out)
         if line_of("in_first") not in text:
             check_in(f"\n# {missing('module mod')}\n", text)
     elf.write_bytes(content[:len(content) // 2])
-    check_equal("half a file", {site: None}, found_lines(t, out))
+    check({site: None}, found_lines(t, out), "half a file")
 
 
 def needs_the_same_build(t):
@@ -432,9 +383,9 @@ def needs_the_same_build(t):
     notes.parent.mkdir(parents=True)
     note = (t.top / "note").read_bytes()
     notes.write_bytes(note)
-    check_equal("the same", {site: line_of("in_first")}, found_lines(t, out))
+    check({site: line_of("in_first")}, found_lines(t, out))
     notes.write_bytes(note[:-1] + bytes([note[-1] ^ 1]))
-    check_equal("another", {site: None}, found_lines(t, out))
+    check({site: None}, found_lines(t, out))
     args = ["callers", "--lines", "--debug-dir", out]
     other = "the files of module mod are of another build than the one that runs"
     check_in(f"\n# {other}\n", t.out(*args))
@@ -458,13 +409,13 @@ def says_that_builds_are_not_compared(t):
     for command, status in (["callers", "-i", after], 0), (["diff", before, after], 1):
         check_in(f"\n# {caution}\n", t.out(*command, *args, status=status))
         found = json.loads(t.out(*command, *args, "-j", status=status))
-        check_equal("json", (caution, None), (found.get("unchecked_lines"), found.get("no_lines")))
+        check((caution, None), (found.get("unchecked_lines"), found.get("no_lines")))
     # What is running can be compared, and without a file there is nothing to compare.
     for command, status in ((["callers", *args], 0), (["diff", before, *args], 1),
                             (["callers", "-i", after, "--lines"], 0),
                             (["callers", "-i", before, *args], 0)):
-        check_equal(command, False, "compared" in t.out(*command, status=status))
-        check_equal(command, False, "unchecked_lines" in t.out(*command, "-j", status=status))
+        check_not_in("compared", t.out(*command, status=status))
+        check_not_in("unchecked_lines", t.out(*command, "-j", status=status))
 
 
 def takes_no_path_as_release(t):
@@ -475,32 +426,25 @@ def takes_no_path_as_release(t):
     good = (t.dir / "callers").read_text()
     for release in str(out), "../modules", ".":
         t.write("callers", good.replace("kernel=6.1.0-42-amd64", f"kernel={release}"))
-        found = json.loads(t.out("callers", "--lines", "-j"))
-        check_equal(release, None, found["rows"][0]["line"])
-        check_equal("remark", "no debug information for module mod, and the table does not name the"
-                    " kernel: use --debug-dir", found["no_lines"])
+        found = t.json("callers --lines")
+        check(None, found["rows"][0]["line"], release)
+        check("no debug information for module mod, and the table does not name the"
+              " kernel: use --debug-dir", found["no_lines"])
     t.write("callers", good.replace(IDENTITY, ""))
-    check_equal("without", {site: line_of("in_first")}, found_lines(t, out))
+    check({site: line_of("in_first")}, found_lines(t, out))
 
 
 def refuses_lines_of_other_tables(t):
     error = "this table has no call sites: omit --lines"
     for command in ["callers", "--by", "module"], ["callers", "--by", "cache"], [
             "leaks", "--by", "node"]:
-        check_equal(command, error, t.error(*command, "--lines"))
-    check_equal("--raw-ip", "--lines needs call sites, and --raw-ip has addresses: omit one",
-                t.error("callers", "--lines", "--raw-ip"))
-    check_equal("alone", "--debug-dir is for --lines: add it",
-                t.error("callers", "--debug-dir", t.top))
-    check_equal("missing", f"--debug-dir {t.top}/none: No such file or directory",
-                t.error("callers", "--lines", "--debug-dir", t.top / "none"))
+        check(error, t.error(*command, "--lines"))
+    check("--lines needs call sites, and --raw-ip has addresses: omit one",
+          t.error("callers --lines --raw-ip"))
+    check("--debug-dir is for --lines: add it", t.error("callers --debug-dir", t.top))
+    check(f"--debug-dir {t.top}/none: No such file or directory",
+          t.error("callers --lines --debug-dir", t.top / "none"))
     file = t.dir / "callers"
-    check_equal("a file", f"--debug-dir {file}: not a directory: name the one that it is in",
-                t.error("callers", "--lines", "--debug-dir", file))
-    check_in("omit -r and --lines", t.error("diff", "--every", "1", "--lines", status=2))
-
-
-TESTS = (finds_lines, has_lines_below_sites, finds_lines_of_frames, finds_lines_in_other_tables,
-         finds_the_kernel, shortens_paths, finds_files_in_several_forms, says_what_is_missing,
-         takes_no_module_as_path, needs_the_same_build, says_that_builds_are_not_compared,
-         takes_no_path_as_release, refuses_lines_of_other_tables)
+    check(f"--debug-dir {file}: not a directory: name the one that it is in",
+          t.error("callers --lines --debug-dir", file))
+    check_in("omit -r and --lines", t.error("diff --every 1 --lines", status=2))

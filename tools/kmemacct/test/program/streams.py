@@ -4,7 +4,8 @@ import json
 import subprocess
 from random import Random
 
-from program.tree import ALLOCS, HEAD, NOT_LOADED, PLAIN, Failed, allocs, check_equal, check_in, lines
+from program.tree import (
+    ALLOCS, HEAD, NOT_LOADED, PLAIN, Failed, allocs, check, check_in, check_not_in, lines)
 
 # More rows than are printed in columns of measured widths
 MANY = 1001
@@ -30,25 +31,25 @@ def write_many(t, nr):
 
 def prints_many_rows_in_fixed_columns(t):
     rows = write_many(t, MANY)
-    text = lines(t.out("allocs"))
-    check_equal("titles", "    age bytes_alloc     pid              ptr site", text[0])
-    check_equal("first", f"   4.0s{rows[0][2]:>12}       - ffff888000000000 {rows[0][-1]}", text[1])
-    check_equal("rows", [row[-1] for row in rows], [line.split()[-1] for line in text[1:]])
+    text = t.lines("allocs")
+    check("    age bytes_alloc     pid              ptr site", text[0])
+    check(f"   4.0s{rows[0][2]:>12}       - ffff888000000000 {rows[0][-1]}", text[1])
+    check([row[-1] for row in rows], [line.split()[-1] for line in text[1:]])
     # All labels begin in the same column.
-    check_equal("aligned", {text[0].index("site")}, {line.rindex(" ") + 1 for line in text})
+    check({text[0].index("site")}, {line.rindex(" ") + 1 for line in text})
     columns = "ptr,bytes_req,bytes_alloc,age_ms,cpu,node,pid,site"
-    exact = [line.split() for line in lines(t.out("allocs", "-b", "-o", columns))[1:]]
-    check_equal("exact", [[str(v) for v in row] for row in rows], exact)
-    text = lines(t.out("allocs", "-o", "site,pid"))
-    check_equal("label first", f"{rows[-1][-1]:40}{rows[-1][6]:>8}", text[-1])
+    exact = [line.split() for line in t.lines("allocs -b -o", columns)[1:]]
+    check([[str(v) for v in row] for row in rows], exact)
+    text = t.lines("allocs -o site,pid")
+    check(f"{rows[-1][-1]:40}{rows[-1][6]:>8}", text[-1])
 
 
 def prints_few_rows_in_measured_columns(t):
     write_many(t, MANY - 1)
     check_in("  age bytes_alloc pid              ptr site\n", t.out("allocs"))
     write_many(t, MANY)
-    check_in("  age bytes_alloc pid              ptr site\n", t.out("allocs", "-l", "1000"))
-    check_equal("-l", "# 1 more row", t.out("allocs", "-l", "1000").splitlines()[-1])
+    check_in("  age bytes_alloc pid              ptr site\n", t.out("allocs -l 1000"))
+    check("# 1 more row", t.out("allocs -l 1000").splitlines()[-1])
 
 
 def heeds_all_options(t):
@@ -64,31 +65,30 @@ def heeds_all_options(t):
                     ["-r", "-o", "pid,site,age_ms"]):
         whole = t.out("allocs", *oldest_first, *options).splitlines()
         found = t.out("allocs", *options).splitlines()
-        check_equal(f"{options}: many", True, len(found) > MANY)
-        check_equal(f"{options}", [line.split() for line in whole],
-                    [line.split() for line in found])
+        check(True, len(found) > MANY, f"{options}: many")
+        check([line.split() for line in whole], [line.split() for line in found], f"{options}")
         if "-r" in options:
-            check_equal(f"{options}: exactly", whole, found)
+            check(whole, found, f"{options}: exactly")
         if not {"-r", "--no-header", "-o"} & {*options}:
             whole = t.rows("allocs", *oldest_first, *options)
-            check_equal(f"{options}: JSON", whole, t.rows("allocs", *options))
-    check_equal("all", len(rows), len(lines(t.out("allocs", "-r", "--no-header"))))
-    check_equal("none", [], t.rows("allocs", "--min", "1G"))
-    check_in("allocs has no column 'x'", t.run("allocs", "-o", "x").stderr)
+            check(whole, t.rows("allocs", *options))
+    check(len(rows), len(t.lines("allocs -r --no-header")))
+    check([], t.rows("allocs --min 1G"))
+    check_in("allocs has no column 'x'", t.run("allocs -o x").stderr)
 
 
 def cuts_long_tables(t):
     write_many(t, MANY + 10)
-    text = t.out("allocs", "-l", str(MANY))
-    check_equal("rows", (MANY + 1, "# 10 more rows"), (len(lines(text)), text.splitlines()[-1]))
-    check_equal("all", False, "more row" in t.out("allocs", "-l", str(MANY + 10)))
-    found = json.loads(t.out("allocs", "-j", "-l", str(MANY)))
-    check_equal("json", (MANY, 10), (len(found["rows"]), found["rows_left_out"]))
+    text = t.out("allocs -l", str(MANY))
+    check((MANY + 1, "# 10 more rows"), (len(lines(text)), text.splitlines()[-1]))
+    check_not_in("more row", t.out("allocs -l", str(MANY + 10)))
+    found = json.loads(t.out("allocs -j -l", str(MANY)))
+    check((MANY, 10), (len(found["rows"]), found["rows_left_out"]))
 
 
 def shows_weights_of_many_rows(t):
     write_many(t, MANY)
-    check_equal("exact", False, "weight" in t.out("allocs"))
+    check_not_in("weight", t.out("allocs"))
     t.write("allocs", (t.dir / "allocs").read_text().replace("sampled=0", "sampled=1", 1))
     check_in("     pid    weight              ptr site\n", t.out("allocs"))
 
@@ -97,22 +97,19 @@ GFP = [("GFP_KERNEL", 0xcc0), ("GFP_ATOMIC", 0x820), ("__GFP_ZERO", 0x100)]
 
 
 def prints_many_pages(t):
-    t.write_table("gfp_flags", "mask flag", [(hex(mask), name) for name, mask in GFP])
-    t.write_table("pages", "pfn pages order migratetype gfp age_ms cpu node pid site",
-                  [(4096 + i, 1, 0, "Movable", "0xdc0", 1500, 1, 0, 42, "f+0x1d")
+    t.write_table("gfp_flags", [(hex(mask), name) for name, mask in GFP])
+    t.write_table("pages", [(4096 + i, 1, 0, "Movable", "0xdc0", 1500, 1, 0, 42, "f+0x1d")
                    for i in range(MANY)])
     text = t.out("pages")
-    check_equal("first", "   1.5s     1     0     Movable                  K|z      42      4096"
-                " f+0x1d", lines(text)[1])
+    check("   1.5s     1     0     Movable                  K|z      42      4096"
+          " f+0x1d", lines(text)[1])
     # The codes that are in use are known after the last row.
-    check_equal("last", "# gfp: K=GFP_KERNEL z=__GFP_ZERO", text.splitlines()[-1])
-    check_in(" 0xdc0 ", t.out("pages", "--raw-gfp"))
-    check_equal("names", ["GFP_KERNEL", "__GFP_ZERO"], t.rows("pages")[-1]["gfp_flags"])
+    check("# gfp: K=GFP_KERNEL z=__GFP_ZERO", text.splitlines()[-1])
+    check_in(" 0xdc0 ", t.out("pages --raw-gfp"))
+    check(["GFP_KERNEL", "__GFP_ZERO"], t.rows("pages")[-1]["gfp_flags"])
     t.write("pages", (t.dir / "pages").read_text().replace("f+0x1d", "proc_alloc_inode+0x1d"))
-    check_equal("addresses", "0xffffffff8100101d",
-                lines(t.out("pages", "--raw-ip"))[-1].split()[-1])
-    check_equal("addresses in JSON", "0xffffffff8100101d",
-                t.rows("pages", "--raw-ip")[-1]["site"])
+    check("0xffffffff8100101d", t.lines("pages --raw-ip")[-1].split()[-1])
+    check("0xffffffff8100101d", t.rows("pages --raw-ip")[-1]["site"], "addresses in JSON")
 
 
 # ---- order -----------------------------------------------------------------
@@ -121,24 +118,24 @@ def keeps_the_first_rows_of_an_order(t):
     """-l with -s prints the beginning of what -s alone prints."""
     write_many(t, 300)
     for keys in "bytes_alloc", "site,age_ms", "cpu", "pid,bytes_req":
-        whole = t.rows("allocs", "-s", keys)
+        whole = t.rows("allocs -s", keys)
         for nr in 1, 100, 299, 300, 500:
-            found = json.loads(t.run("allocs", "-s", keys, "-l", str(nr), "-j").stdout)
-            check_equal(f"{keys} {nr}", whole[:nr], found["rows"])
-            check_equal(f"{keys} {nr}: left out", max(300 - nr, 0), found["rows_left_out"])
-    text = t.out("allocs", "-s", "bytes_alloc", "-l", "3")
-    check_equal("text", (4, "# 297 more rows"), (len(lines(text)), text.splitlines()[-1]))
-    check_in("allocs has no sort key 'x'", t.error("allocs", "-s", "x", "-l", "1"))
+            found = json.loads(t.run("allocs -s", keys, "-l", str(nr), "-j").stdout)
+            check(whole[:nr], found["rows"], f"{keys} {nr}")
+            check(max(300 - nr, 0), found["rows_left_out"], f"{keys} {nr}: left out")
+    text = t.out("allocs -s bytes_alloc -l 3")
+    check((4, "# 297 more rows"), (len(lines(text)), text.splitlines()[-1]))
+    check_in("allocs has no sort key 'x'", t.error("allocs -s x -l 1"))
 
 
 # ---- JSON ------------------------------------------------------------------
 
 def writes_a_row_in_a_line(t):
     rows = write_many(t, 2000)
-    found = t.out("allocs", "-j").splitlines()
+    found = t.out("allocs -j").splitlines()
     of_rows = [line for line in found if line.startswith('  {"ptr"')]
-    check_equal("rows", (len(rows), len(rows) + 5), (len(of_rows), len(found)))
-    check_equal("row", rows[7][-1], json.loads(of_rows[7].rstrip(","))["site"])
+    check((len(rows), len(rows) + 5), (len(of_rows), len(found)))
+    check(rows[7][-1], json.loads(of_rows[7].rstrip(","))["site"])
 
 
 def escapes_strings(t):
@@ -149,10 +146,10 @@ def escapes_strings(t):
         head + b" filter=" + value + b"\n" + allocs([]).partition("\n")[2].encode())
     out = subprocess.run([t.program, "allocs", "-j"], env=t.environment(), check=True,
                          capture_output=True).stdout
-    check_equal("filter", 'a"b\\c\x01\x7f\xe9\ufffd\ufffd(\ufffd\ufffd\ufffd\U0001f427'
-                '\ufffd\ufffd\ufffd', json.loads(out.decode())["head"]["filter"])
+    check('a"b\\c\x01\x7f\xe9\ufffd\ufffd(\ufffd\ufffd\ufffd\U0001f427'
+          '\ufffd\ufffd\ufffd', json.loads(out.decode())["head"]["filter"])
     t.write("allocs", allocs([(*ALLOCS[0][:-1], 'a"b\\c\x01\xe9')]))
-    check_equal("site", 'a"b\\c???', t.rows("allocs")[0]["site"])
+    check('a"b\\c???', t.rows("allocs")[0]["site"])
 
 
 # ---- errors ----------------------------------------------------------------
@@ -170,20 +167,19 @@ def writes_errors_as_json(t):
             (("run", "-j", "--", "/none"), 125, "cannot run /none: No such file or directory"),
             (("stat", "-j", "--", "/none"), 125, "cannot run /none: No such file or directory")):
         done = t.run(*args)
-        check_equal(f"{args}: output", "", done.stdout)
-        check_equal(f"{args}: lines", 1, done.stderr.count("\n"))
+        check("", done.stdout, f"{args}: output")
+        check(1, done.stderr.count("\n"), f"{args}: lines")
         found = json.loads(done.stderr)
-        check_equal(f"{args}: status", (status, status), (found["status"], done.returncode))
-        check_equal(f"{args}: members", ["error", "status"], [*found])
+        check((status, status), (found["status"], done.returncode), f"{args}: status")
+        check(["error", "status"], [*found], f"{args}: members")
         check_in(error, found["error"])
     # These belong to another command.
-    check_equal("text", "kmemacct: cannot run /none: No such file or directory\n",
-                t.run("run", "/none", "-j").stderr)
+    check("kmemacct: cannot run /none: No such file or directory\n", t.run("run /none -j").stderr)
     for name in "callers", "allocs", "stats", "pages":
         (t.dir / name).unlink(missing_ok=True)
         check_in(f"{name}: missing, although the module is loaded", t.error(name, "-j"))
     (t.proc / "kmemacct").unlink()
-    check_equal("module", NOT_LOADED, t.error("allocs", "-j"))
+    check(NOT_LOADED, t.error("allocs -j"))
 
 
 def ends_json_where_a_table_ends(t):
@@ -197,14 +193,14 @@ def ends_json_where_a_table_ends(t):
                 (whole + "x" * (1 << 18) + "\n", "is longer than 262144 bytes")):
             t.write("allocs", text)
             for more in [], ["-s", "age_ms", "-l", "4"]:
-                done = t.run("allocs", "-j", *more)
-                check_equal("status", 1, done.returncode)
+                done = t.run("allocs -j", *more)
+                check(1, done.returncode)
                 check_in(error, json.loads(done.stderr)["error"])
-                check_equal("empty", empty or bool(more), not done.stdout)
+                check(empty or bool(more), not done.stdout)
                 check_incomplete(done.stdout)
         done = t.run("allocs")
-        check_equal("text", (1, 1), (done.returncode, done.stderr.count("\n")))
-    check_equal("rows before the error", True, done.stdout.count("\n") > 4000)
+        check((1, 1), (done.returncode, done.stderr.count("\n")))
+    check(True, done.stdout.count("\n") > 4000, "rows before the error")
 
 
 def check_incomplete(text):
@@ -222,8 +218,7 @@ BOUND = 12 << 20
 
 
 def run_bounded(t, *args):
-    return subprocess.run(["prlimit", f"--data={BOUND}", PLAIN, *args], env=t.environment(),
-                          text=True, capture_output=True, check=False)
+    return t.call("prlimit", f"--data={BOUND}", PLAIN, *args)
 
 
 def needs_little_memory(t):
@@ -234,18 +229,11 @@ def needs_little_memory(t):
                        (["allocs", "-s", "bytes_alloc", "-l", "100"], 100),
                        (["allocs", "-s", "age_ms", "-l", "100", "-j"], 100)):
         done = run_bounded(t, *args)
-        check_equal(f"{args}: errors", (0, ""), (done.returncode, done.stderr))
-        check_equal(f"{args}: rows", rows, done.stdout.count("ffff888"))
+        check((0, ""), (done.returncode, done.stderr), f"{args}: errors")
+        check(rows, done.stdout.count("ffff888"), f"{args}: rows")
     # The bound is one that a whole table exceeds.
-    check_equal("whole table", (1, True), failure_of(run_bounded(t, "allocs", "-s", "cpu")))
+    check((1, True), failure_of(run_bounded(t, "allocs", "-s", "cpu")))
 
 
 def failure_of(done):
     return done.returncode, "emory" in done.stderr
-
-
-TESTS = (
-    prints_many_rows_in_fixed_columns, prints_few_rows_in_measured_columns, heeds_all_options,
-    cuts_long_tables, shows_weights_of_many_rows, prints_many_pages, keeps_the_first_rows_of_an_order,
-    writes_a_row_in_a_line, escapes_strings, writes_errors_as_json, ends_json_where_a_table_ends,
-    needs_little_memory)

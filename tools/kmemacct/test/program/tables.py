@@ -7,138 +7,127 @@ import shutil
 import subprocess
 
 from program.tree import (
-    ALLOCS, BUILT, CALLERS, CONTROL, COUNTS, SAMPLED, Failed, allocs, callers, check_equal,
-    check_in, lines, sites, table)
+    ALLOCS, BUILT, CALLERS, CONTROL, COUNTS, SAMPLED, Failed, allocs, callers, check, check_in,
+    check_not_in, lines, sites, table)
 
 
 def shows_callers(t):
-    check_equal("callers", [
+    check([
         " live  share objects allocs frees growth/s site",
         "4.88M  72.5%    7193   7701   508    +478K proc_alloc_inode+0x1d",
         "1.54M  22.9%    8414   9246   832    +151K __d_alloc+0x29",
         " 323K   4.7%     455    455     0   +30.9K ovl_alloc_inode+0x1e [overlay]",
         "6.74M 100.0%   16062  17402  1340    +660K sum of 3 rows",
-    ], lines(t.out("callers")))
-    check_equal("without a command", t.out("callers"), t.out())
+    ], t.lines("callers"))
+    check(t.out("callers"), t.out(), "without a command")
 
 
 def prints_the_columns_asked_for(t):
     every = ",".join([*COUNTS, "site"])
-    head, *rows = lines(t.out("callers", "-b", "-o", every))
-    check_equal("titles", [{"live_objs": "objects", "objs_alloc": "allocs"}.get(c, c)
-                           for c in every.split(",")], head.split())
-    check_equal("rows", [[str(v) for v in row] for row in CALLERS],
-                [row.split(maxsplit=15) for row in rows[:-1]])
-    check_equal("order", ["site hits", "proc_alloc_inode+0x1d 7701"],
-                [" ".join(line.split()) for line in lines(t.out("callers", "-o", "site,hit"))[:2]])
-    check_equal("more", "live share objects allocs frees growth/s frag_pct hits site",
-                " ".join(lines(t.out("callers", "-o", "+frag,hits"))[0].split()))
-    check_equal("sort keys", "growth/s hits site",
-                " ".join(lines(t.out("callers", "-s", "hits"))[0].split()[-3:]))
-    check_equal("only these", ["site"],
-                lines(t.out("callers", "-o", "site", "-s", "hits"))[0].split())
+    head, *rows = t.lines("callers -b -o", every)
+    check([{"live_objs": "objects", "objs_alloc": "allocs"}.get(c, c)
+           for c in every.split(",")], head.split())
+    check([[str(v) for v in row] for row in CALLERS], [row.split(maxsplit=15) for row in rows[:-1]])
+    check(["site hits", "proc_alloc_inode+0x1d 7701"],
+          [" ".join(line.split()) for line in t.lines("callers -o site,hit")[:2]])
+    check("live share objects allocs frees growth/s frag_pct hits site",
+          " ".join(t.lines("callers -o +frag,hits")[0].split()))
+    check("growth/s hits site", " ".join(t.lines("callers -s hits")[0].split()[-3:]))
+    check(["site"], t.lines("callers -o site -s hits")[0].split())
     for column in "hitz", "cache,site", "+", "":
-        check_in("callers has no column '", t.error("callers", "-o", column))
-    check_equal("near", "callers has no column 'frag_pc': did you mean 'frag_pct'?",
-                t.error("callers", "-o", "live,frag_pc"))
+        check_in("callers has no column '", t.error("callers -o", column))
+    check("callers has no column 'frag_pc': did you mean 'frag_pct'?",
+          t.error("callers -o live,frag_pc"))
 
 
 def computes_columns(t):
     """Shares of all that is live, and growth in bytes a second since counting began."""
     whole = sum(row[0] for row in CALLERS)
-    found = [line.split() for line in t.out("callers", "-r", "--no-header", "-o",
-                                            "share,growth").splitlines()]
-    check_equal("share", [f"{100 * row[0] / whole:.3f}" for row in CALLERS],
-                [row[0] for row in found])
+    found = [line.split() for line in t.out("callers -r --no-header -o share,growth").splitlines()]
+    check([f"{100 * row[0] / whole:.3f}" for row in CALLERS], [row[0] for row in found])
     # bytes_alloc + bulk_bytes - bytes_freed
-    check_equal("growth", [str(round((row[5] + row[12] - row[7]) / 10.454)) for row in CALLERS],
-                [row[1] for row in found])
+    check([str(round((row[5] + row[12] - row[7]) / 10.454)) for row in CALLERS],
+          [row[1] for row in found])
     # Of 100 objects of 64 bytes, half are not followed, and 80 were freed: 20 older ones.
     lost = (0, 0, 100, 6400, 100, 6400, 80, 5120, 50, 0, 0, 0, 0, 0, "0.000", "x+0x1")
     t.write("callers", callers([lost], "2.000"))
-    check_equal("not followed", ["0.000", "-960"],
-                t.out("callers", "-r", "--no-header", "-o", "share,growth").split())
-    check_in(" no_entry ", lines(t.out("callers"))[0])
+    check(["0.000", "-960"], t.out("callers -r --no-header -o share,growth").split())
+    check_in(" no_entry ", t.lines("callers")[0])
     t.write("callers", callers([lost], "0.000"))
-    check_equal("no time", False, "growth" in t.out("callers"))
-    check_equal("json", False, "growth" in t.out("callers", "-j"))
+    check_not_in("growth", t.out("callers"))
+    check_not_in("growth", t.out("callers -j"))
 
 
 def adds_up_all_rows(t):
     """What was allocated is what was freed and what is live, in each row and in the total."""
     # The head says that one free was not seen.
-    for line in lines(t.out("callers"))[1:]:
+    for line in t.lines("callers")[1:]:
         live, allocs, frees = (int(word) for word in line.split()[2:5])
-        check_equal(line, allocs, live + frees)
-    total = lines(t.out("callers", "-b", "-l", "1", "-o", "+bytes_alloc,pingpong,frag"))[-1]
-    check_equal("total", [str(sum(row[0] for row in CALLERS)), "100.000", "16062", "17402", "1340",
-                          f"{round(sum(row[5] + row[12] - row[7] for row in CALLERS) / 10.454):+}",
-                          str(sum(row[5] for row in CALLERS)), "9",
-                          f"{100 - 100 * 7520496 / 7585744:.3f}",
-                          "sum of 3 rows, 2 not printed"], total.split(maxsplit=9))
+        check(allocs, live + frees, line)
+    total = t.lines("callers -b -l 1 -o +bytes_alloc,pingpong,frag")[-1]
+    check([str(sum(row[0] for row in CALLERS)), "100.000", "16062", "17402", "1340",
+           f"{round(sum(row[5] + row[12] - row[7] for row in CALLERS) / 10.454):+}",
+           str(sum(row[5] for row in CALLERS)), "9", f"{100 - 100 * 7520496 / 7585744:.3f}",
+           "sum of 3 rows, 2 not printed"], total.split(maxsplit=9))
 
 
 def selects_rows(t):
-    check_equal("min", ["proc_alloc_inode", "__d_alloc"], sites(t, "callers", "--min", "324K"))
-    check_equal("exactly", 3, len(sites(t, "callers", "--min", "331240")))
-    check_equal("module", ["ovl_alloc_inode"], sites(t, "callers", "--module", "overlay"))
-    check_equal("kernel", ["proc_alloc_inode", "__d_alloc"],
-                sites(t, "callers", "--module", "kernel"))
-    check_equal("no part of a name", [], sites(t, "callers", "--module", "over"))
+    check(["proc_alloc_inode", "__d_alloc"], sites(t, "callers --min 324K"))
+    check(3, len(sites(t, "callers --min 331240")))
+    check(["ovl_alloc_inode"], sites(t, "callers --module overlay"))
+    check(["proc_alloc_inode", "__d_alloc"], sites(t, "callers --module kernel"))
+    check([], sites(t, "callers --module over"), "no part of a name")
     for pattern, names in (("*_alloc_inode", ["proc_alloc_inode", "ovl_alloc_inode"]),
                            ("__d_alloc+0x29", ["__d_alloc"]), ("__d_alloc", ["__d_alloc"]),
                            ("*overlay]", ["ovl_alloc_inode"]), ("alloc", [])):
-        check_equal(pattern, names, sites(t, "callers", "--site", pattern))
-    text = lines(t.out("callers", "--module", "kernel", "-l", "1"))
-    check_equal("total", ["6.42M", "95.3%", "sum of 2 rows that match, 1 not printed"],
-                [*text[-1].split()[:2], text[-1].split(maxsplit=6)[-1]])
-    check_equal("allocs", ["big_leak"], sites(t, "allocs", "--min", "512"))
+        check(names, sites(t, "callers --site", pattern))
+    text = t.lines("callers --module kernel -l 1")
+    check(["6.42M", "95.3%", "sum of 2 rows that match, 1 not printed"],
+          [*text[-1].split()[:2], text[-1].split(maxsplit=6)[-1]])
+    check(["big_leak"], sites(t, "allocs --min 512"))
     for bad in "x", "", "K", "1X", "-1", str(2**64), f"{2**44}M":
-        check_equal(bad, f"--min takes a size such as 4096, 64K or 1M, not '{bad}'",
-                    t.error("callers", "--min", bad))
+        check(f"--min takes a size such as 4096, 64K or 1M, not '{bad}'",
+              t.error("callers --min", bad))
 
 
 def prints_words_for_scripts(t):
-    check_equal("raw", [
+    check([
         "live_bytes share_pct live_objs objs_alloc frees growth_bytes_s site",
         "5121416 72.458 7193 7701 508 489900 proc_alloc_inode+0x1d",
         "1615488 22.856 8414 9246 832 154533 __d_alloc+0x29",
         "331240 4.686 455 455 0 31685 ovl_alloc_inode+0x1e\\x20[overlay]",
-    ], t.out("callers", "-r", COLUMNS="20").splitlines())
-    check_equal("no header", t.out("callers", "-r").splitlines()[1:],
-                t.out("callers", "-r", "--no-header").splitlines())
-    check_equal("no title", [line.split() for line in lines(t.out("callers"))[1:]],
-                [line.split() for line in lines(t.out("callers", "--no-header"))])
-    check_equal("pairs", "bytes_requested 180644793\nbytes_net -2048\nallocs 17\n",
-                t.out("summary", "-r"))
-    check_equal("empty", "", t.out("callers", "-r", "--no-header", "--module", "x"))
+    ], t.out("callers -r", COLUMNS="20").splitlines())
+    check(t.out("callers -r").splitlines()[1:], t.out("callers -r --no-header").splitlines())
+    check([line.split() for line in t.lines("callers")[1:]],
+          [line.split() for line in t.lines("callers --no-header")])
+    check("bytes_requested 180644793\nbytes_net -2048\nallocs 17\n", t.out("summary -r"))
+    check("", t.out("callers -r --no-header --module x"))
     for option in "-r", "--no-header":
-        check_in("-j has all columns: omit one", t.error("callers", "-j", option))
-    check_in("-j has all columns", t.error("callers", "-j", "-o", "site"))
+        check_in("-j has all columns: omit one", t.error("callers -j", option))
+    check_in("-j has all columns", t.error("callers -j -o site"))
 
 
 def shows_exact_numbers(t):
-    first = lines(t.out("callers", "-b"))[1].split()
-    check_equal("row", ["5121416", "72.458", "7193", "7701", "508", "+489900",
-                        "proc_alloc_inode+0x1d"], first)
+    first = t.lines("callers -b")[1].split()
+    check(["5121416", "72.458", "7193", "7701", "508", "+489900", "proc_alloc_inode+0x1d"], first)
 
 
 def says_how_exact_it_is(t):
-    check_equal("a free is missing", "# exact since load, 10.4s; 1 free was not seen, 99.997 % were"
-                " (-o +confirmed_bytes: without those call sites)",
-                t.out("callers").split("\n")[0])
+    check("# exact since load, 10.4s; 1 free was not seen, 99.997 % were"
+          " (-o +confirmed_bytes: without those call sites)",
+          t.out("callers").split("\n")[0], "a free is missing")
     whole = callers(CALLERS).replace("replaced=1", "replaced=0").replace("99.997", "100.000")
     t.write("callers", whole)
-    check_equal("none is", "# exact since load, 10.4s; every known free was seen",
-                t.out("callers").split("\n")[0])
-    check_equal("one comment", 1, t.out("callers").count("#"))
+    check("# exact since load, 10.4s; every known free was seen", t.out("callers").split("\n")[0])
+    check(1, t.out("callers").count("#"))
     for head, text in (
             ("since=reset", "# exact since the last reset, 10.4s; every"),
             ("since=load dropped=5", "# exact since load"),
             ("since=load order=late", "# a few frees of kmem_cache objects are not seen"),
             ("since=load cache_size=object", "# struct kmem_cache is not known: "),
             ("since=load full=caches", "# the module's table `caches` is full: "),
-            ("since=load off=2", "# 2 allocations were made while recording was off, and are missing"),
+            ("since=load off=2",
+             "# 2 allocations were made while recording was off, and are missing"),
             ("since=load filter=comm", "# filter: comm: other allocations are not counted: "),
             ("since=load filter=comm,tgid filter_now=tgid",
              "# filter: tgid: other allocations are not counted: "),
@@ -156,55 +145,49 @@ def says_how_exact_it_is(t):
     t.write("control", "enabled 0\nlast_error none\n")
     check_in("# recording is off, only frees are followed: kmemacct on\n", t.out("callers"))
     t.write("control", CONTROL)
-    check_equal("on", False, "recording" in t.out("callers"))
+    check_not_in("recording", t.out("callers"))
 
 
 def shows_the_head(t):
     check_in("# callers: sample_bytes=0 sampled=0 dropped=0 replaced=1 page_freed=0 unmatched=4082"
              " coverage_pct=99.997 cache_size=slot since=load window_s=10.454"
              " load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
-             " resets=0 module_changes=0\n", t.out("callers", "-v"))
-    check_equal("only then", False, "window_s" in t.out("callers"))
+             " resets=0 module_changes=0\n", t.out("callers -v"))
+    check_not_in("window_s", t.out("callers"))
 
 
 def shows_allocs(t):
-    check_equal("allocs", [
+    check([
         "  age bytes_alloc pid              ptr site",
         "2h05m         128  42 ffff888001000000 slow_leak+0x10",
         "1m00s         128   - ffff888001000080 slow_leak+0x10",
         "30.0s         512   7 ffff888001000100 big_leak+0x10 [ext4]",
         "160ms          64   7 ffff888001000300 proc_alloc_inode+0x1d",
-    ], lines(t.out("allocs")))
-    check_equal("all", [
+    ], t.lines("allocs"))
+    check([
         "             ptr bytes_req bytes_alloc   age cpu node pid site",
         "ffff888001000000       100         128 2h05m   0    0  42 slow_leak+0x10",
         "ffff888001000080       100         128 1m00s   1    -   - slow_leak+0x10",
-        "ffff888001000100       500         512 30.0s   1    0   7"
-        " big_leak+0x10 [ext4]",
-        "ffff888001000300        60          64 160ms   1    0   7"
-        " proc_alloc_inode+0x1d",
-    ], lines(t.out("allocs", "-o", "ptr,bytes_req,bytes_alloc,age,cpu,node,pid,site")))
-    check_in("age_ms", t.out("allocs", "-b"))
-    check_in("7500000 ", t.out("allocs", "-b"))
+        "ffff888001000100       500         512 30.0s   1    0   7 big_leak+0x10 [ext4]",
+        "ffff888001000300        60          64 160ms   1    0   7 proc_alloc_inode+0x1d",
+    ], t.lines("allocs -o ptr,bytes_req,bytes_alloc,age,cpu,node,pid,site"))
+    check_in("age_ms", t.out("allocs -b"))
+    check_in("7500000 ", t.out("allocs -b"))
 
 
 def shows_pairs(t):
-    check_equal("summary", ["bytes_requested   172M", "bytes_net       -2.00K"
-                            " bytes_allocated + bulk_bytes - bytes_freed",
-                            "allocs              17"], [
-        line.rstrip() for line in lines(t.out("summary", "-v"))])
-    check_equal("summary", ["bytes_requested 180644793", "bytes_net           -2048",
-                            "allocs                 17"],
-                [line.rstrip() for line in lines(t.out("summary", "-b", "-v", COLUMNS="40"))])
-    check_equal("what tells", ["bytes_net -2.00K bytes_allocated + bulk_bytes - bytes_freed"],
-                lines(t.out("summary")))
-    check_equal("narrow", ["bytes_net -2.00K"], lines(t.out("summary", COLUMNS="20")))
-    check_equal("stats", ["enabled           1", "memory_bytes  9.00M",
-                          "live_fill_pct 2.500"], lines(t.out("stats")))
-    t.write_proc("kmemacct", table("summary", ["name", "value"], [
-        ("frees", 3), ("live_bytes", 1024), ("x", 2), ("live_objs", 1), ("objs_alloc", 4)]))
-    check_equal("groups", ["live_bytes 1.00K", "live_objs      1", "", "objs_alloc     4",
-                           "frees          3"], lines(t.out("summary", COLUMNS="20")))
+    check(["bytes_requested   172M", "bytes_net       -2.00K"
+           " bytes_allocated + bulk_bytes - bytes_freed",
+           "allocs              17"], [line.rstrip() for line in t.lines("summary -v")])
+    check(["bytes_requested 180644793", "bytes_net           -2048", "allocs                 17"],
+          [line.rstrip() for line in t.lines("summary -b -v", COLUMNS="40")])
+    check(["bytes_net -2.00K bytes_allocated + bulk_bytes - bytes_freed"], t.lines("summary"))
+    check(["bytes_net -2.00K"], t.lines("summary", COLUMNS="20"))
+    check(["enabled           1", "memory_bytes  9.00M", "live_fill_pct 2.500"], t.lines("stats"))
+    t.write_proc("kmemacct", table("summary", {
+        "frees": 3, "live_bytes": 1024, "x": 2, "live_objs": 1, "objs_alloc": 4}))
+    check(["live_bytes 1.00K", "live_objs      1", "", "objs_alloc     4",
+           "frees          3"], t.lines("summary", COLUMNS="20"))
 
 
 def reads_the_golden_tables(t):
@@ -213,21 +196,20 @@ def reads_the_golden_tables(t):
     stacks = t.dir / "stacks"
     stacks.write_text(stacks.read_text().replace("sampled=0", "sampled=1"))
     for name in "callers", "caches", "allocs", "summary", "stats", "stacks":
-        found = json.loads(t.out(name, "-j"))
-        check_equal("name", (name, 8), (found["table"], found["version"]))
+        found = t.json(name)
+        check((name, 8), (found["table"], found["version"]))
     rows = t.rows("callers")
-    check_equal("largest", 2**64 - 1, rows[2]["live_bytes"])
-    check_equal("site", "kma_caller+0x1a [kma_module]", rows[0]["site"])
-    check_equal("net", -128, t.rows("summary")[1]["value"])
+    check(2**64 - 1, rows[2]["live_bytes"])
+    check("kma_caller+0x1a [kma_module]", rows[0]["site"])
+    check(-128, t.rows("summary")[1]["value"])
     check_in("16.0E", t.out("callers"))
 
 
 def shows_an_empty_table(t):
     t.write("callers", callers([]))
-    check_equal("lines", ["live share objects allocs frees growth/s site"],
-                lines(t.out("callers")))
-    check_equal("rows", [], t.rows("callers"))
-    check_equal("rows", [], t.rows("callers", "--by", "module"))
+    check(["live share objects allocs frees growth/s site"], t.lines("callers"))
+    check([], t.rows("callers"))
+    check([], t.rows("callers --by module"))
 
 
 def says_what_was_cut_by_the_module(t):
@@ -242,7 +224,7 @@ def says_what_was_cut_by_the_module(t):
 
 def says_what_is_full(t):
     t.write("allocs", allocs(ALLOCS, " full=live,sites"))
-    check_in("full=live,sites", t.out("allocs", "-v"))
+    check_in("full=live,sites", t.out("allocs -v"))
     text = t.out("allocs")
     check_in("# the module's table `live` is full: objects were dropped: larger"
              " live_max, or kmemacct set sample_bytes 512K\n", text)
@@ -251,60 +233,54 @@ def says_what_is_full(t):
 
 def writes_json(t):
     t.write("callers", callers([(2**64 - 1, *CALLERS[0][1:])]))
-    found = json.loads(t.out("callers", "-j"), parse_float=str)
-    check_equal("head", {
-        "sample_bytes": 0, "sampled": 0, "dropped": 0, "replaced": 1, "page_freed": 0, "unmatched": 4082,
+    found = json.loads(t.out("callers -j"), parse_float=str)
+    check({
+        "sample_bytes": 0,
+        "sampled": 0, "dropped": 0, "replaced": 1, "page_freed": 0, "unmatched": 4082,
         "coverage_pct": "99.997", "cache_size": "slot", "since": "load",
         "window_s": "10.454", "load_id": "0x00c0ffee12345678", "loaded_s": 1700000000,
         "kernel": "6.1.0-42-amd64", "version": "0.9.0", "resets": 0, "module_changes": 0,
     }, found["head"])
     row = {**dict(zip([*COUNTS, "site"], CALLERS[0])), **dict.fromkeys(SAMPLED, 0)}
-    check_equal("row", {**row, "live_bytes": 2**64 - 1}, found["rows"][0])
-    check_equal("allocs", {
+    check({**row, "live_bytes": 2**64 - 1}, found["rows"][0])
+    check({
         "ptr": "ffff888001000080", "bytes_req": 100, "bytes_alloc": 128,
         "age_ms": 60000, "cpu": 1, "node": None, "pid": None, "weight": 1.0,
         "site": "slow_leak+0x10"}, t.rows("allocs")[1])
-    check_equal("summary", [{"name": "bytes_requested", "value": 180644793},
-                            {"name": "bytes_net", "value": -2048},
-                            {"name": "allocs", "value": 17}], t.rows("summary"))
+    check([{"name": "bytes_requested", "value": 180644793},
+           {"name": "bytes_net", "value": -2048},
+           {"name": "allocs", "value": 17}], t.rows("summary"))
 
 
 # ---- order, cut, width -----------------------------------------------------
 
 def sorts(t):
-    check_equal("as is", ["proc_alloc_inode", "__d_alloc", "ovl_alloc_inode"],
-                sites(t, "callers"))
-    check_equal("hits", ["__d_alloc", "proc_alloc_inode", "ovl_alloc_inode"],
-                sites(t, "callers", "-s", "hits"))
-    check_equal("site", ["__d_alloc", "ovl_alloc_inode", "proc_alloc_inode"],
-                sites(t, "callers", "-s", "site"))
-    check_equal("two", ["ovl_alloc_inode", "__d_alloc", "proc_alloc_inode"],
-                sites(t, "callers", "--sort=cross_node,site", "-s", "no_entry,live_bytes")[::-1])
-    check_equal("control", CONTROL, (t.dir / "control").read_text())
+    check(["proc_alloc_inode", "__d_alloc", "ovl_alloc_inode"], sites(t, "callers"))
+    check(["__d_alloc", "proc_alloc_inode", "ovl_alloc_inode"], sites(t, "callers -s hits"))
+    check(["__d_alloc", "ovl_alloc_inode", "proc_alloc_inode"], sites(t, "callers -s site"))
+    check(["ovl_alloc_inode", "__d_alloc", "proc_alloc_inode"],
+          sites(t, "callers --sort=cross_node,site -s no_entry,live_bytes")[::-1])
+    check(CONTROL, (t.dir / "control").read_text())
 
 
 def takes_the_sort_keys_of_perf(t):
-    for alias, key in (("hit", "hits"), ("callsite", "site"), ("bytes", "bytes_alloc"),
-                       ("frag", "frag_pct"), ("growth", "growth_bytes_s"), ("live", "live_bytes"),
-                       ("share,objects", "share_pct,live_objs")):
-        check_equal(alias, sites(t, "callers", "-s", key), sites(t, "callers", "-s", alias))
-    check_equal("bytes", ["big_leak", "slow_leak", "slow_leak", "proc_alloc_inode"],
-                sites(t, "allocs", "-s", "bytes,ptr"))
-    check_in("callers has no sort key 'migtype'", t.error("callers", "-s", "migtype"))
+    check(sites(t, "callers -s share_pct,live_objs"), sites(t, "callers -s share,objects"))
+    check(["big_leak", "slow_leak", "slow_leak", "proc_alloc_inode"],
+          sites(t, "allocs -s bytes,ptr"))
+    check_in("callers has no sort key 'migtype'", t.error("callers -s migtype"))
 
 
 def cuts_rows(t):
-    text = t.out("callers", "-l", "2")
-    check_equal("lines", 4, len(lines(text)))
-    check_equal("last", "sum of 3 rows, 1 not printed",
-                text.splitlines()[-1].split(maxsplit=6)[-1])
+    text = t.out("callers -l 2")
+    check(4, len(lines(text)))
+    check("sum of 3 rows, 1 not printed", text.splitlines()[-1].split(maxsplit=6)[-1])
     for enough in "3", "4":
-        check_equal("lines", 5, len(lines(t.out("callers", "-l", enough))))
-        check_equal("all", False, "not printed" in t.out("callers", "-l", enough))
-    check_equal("no total", "# 3 more rows", t.out("allocs", "-l", "1").splitlines()[-1])
-    check_equal("no total", "# 1 more row", t.out("allocs", "-l", "3").splitlines()[-1])
-    found = json.loads(t.out("callers", "-l", "2", "-j"))
-    check_equal("json", (2, 1), (len(found["rows"]), found["rows_left_out"]))
+        check(5, len(t.lines("callers -l", enough)))
+        check_not_in("not printed", t.out("callers -l", enough))
+    check("# 3 more rows", t.out("allocs -l 1").splitlines()[-1])
+    check("# 1 more row", t.out("allocs -l 3").splitlines()[-1])
+    found = t.json("callers -l 2")
+    check((2, 1), (len(found["rows"]), found["rows_left_out"]))
 
 
 def fits_the_terminal(t):
@@ -314,17 +290,16 @@ def fits_the_terminal(t):
     for width in 72, 80, 100, 120, 160, 250:
         text = t.out("callers", COLUMNS=str(width))
         too_long = [line for line in text.splitlines() if len(line) > width]
-        check_equal(f"{width} columns", [], too_long)
+        check([], too_long, f"{width} columns")
         check_in(f" {long}\n", text)
     check_in(f"4.88M {long}\n", t.out("callers", COLUMNS="72"))
     for width in 1, 20, 60:
         text = t.out("callers", COLUMNS=str(width))
         check_in(f"4.88M {long}\n", text)
-        check_equal("comments", [], [line for line in text.splitlines() if line[0] == "#"
-                                     and len(line) > width and line.count(" ") > 1])
-    check_equal("asked for", "site hits objects",
-                lines(t.out("callers", "-o", "site,hits,objects", COLUMNS="20"))[0]
-                .replace("  ", "").replace("site", "site ").strip())
+        check([], [line for line in text.splitlines() if line[0] == "#"
+                   and len(line) > width and line.count(" ") > 1])
+    check("site hits objects", t.lines("callers -o site,hits,objects", COLUMNS="20")[0]
+          .replace("  ", "").replace("site", "site ").strip())
 
 
 def leaves_out_the_columns_missed_least(t):
@@ -334,15 +309,14 @@ def leaves_out_the_columns_missed_least(t):
                         (40, "share_pct live_objs objs_alloc frees growth_bytes_s")):
         text = t.out("callers", COLUMNS=str(width)).replace("\n# ", " ")
         if gone:
-            check_equal(f"{width}", f"no room for: {gone}", text[text.index("no room"):].strip())
+            check(f"no room for: {gone}", text[text.index("no room"):].strip(), f"{width}")
         else:
-            check_equal("wide", False, "no room" in text)
+            check_not_in("no room", text)
     # Zeroes go before all others.
     t.write("callers", callers([(0, 0, *row[2:]) for row in CALLERS]))
-    check_equal("zeroes", "# no room for: share_pct live_objs",
-                t.out("callers", COLUMNS="60").splitlines()[-1])
+    check("# no room for: share_pct live_objs", t.out("callers", COLUMNS="60").splitlines()[-1])
     t.write("callers", callers(CALLERS))
-    check_in("hits site", t.out("callers", "-s", "hits", COLUMNS="50"))
+    check_in("hits site", t.out("callers -s hits", COLUMNS="50"))
 
 
 def on_terminal(t, stty, *args):
@@ -357,14 +331,14 @@ def on_terminal(t, stty, *args):
             text += chunk
     except OSError:
         pass
-    check_equal("status", 0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    check(0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     return text.decode().replace("\r\n", "\n").splitlines()
 
 
 def asks_the_terminal(t):
     found = on_terminal(t, "cols 62", "callers")
     check_in("# no room for:", found[-1])
-    check_equal("fits", True, 40 < max(map(len, found)) <= 62)
+    check(True, 40 < max(map(len, found)) <= 62)
 
 
 def fills_the_first_screen(t):
@@ -373,22 +347,12 @@ def fills_the_first_screen(t):
         found = on_terminal(t, f"rows {rows} cols {columns}")
         # As many as fit, with a line for the prompt; but always a row
         height = sum(-(-len(line) // columns) for line in found)
-        check_equal(f"{rows} lines", True, height < rows or len(lines("\n".join(found))) == 3)
+        check(True, height < rows or len(lines("\n".join(found))) == 3, f"{rows} lines")
         if rows >= 10:
-            check_equal(f"{rows} lines are used", rows - 1, height)
-        check_equal("all are added up", f"sum of 500 rows, {500 - len(lines(chr(10).join(found))) + 2}"
-                    " not printed", lines("\n".join(found))[-1].partition("sum")[1] +
-                    lines("\n".join(found))[-1].partition("sum")[2])
-    check_equal("named", 502, len(lines("\n".join(on_terminal(t, "rows 24 cols 80", "callers")))))
-    check_equal("piped", 502, len(lines(t.out())))
-    check_equal("-l", 32, len(lines("\n".join(on_terminal(t, "rows 24 cols 80", "-l", "30")))))
-
-
-TESTS = (
-    shows_callers, prints_the_columns_asked_for, computes_columns, adds_up_all_rows, selects_rows,
-    prints_words_for_scripts, shows_exact_numbers, says_how_exact_it_is, shows_the_head,
-    shows_allocs, shows_pairs,
-    reads_the_golden_tables, shows_an_empty_table, says_what_was_cut_by_the_module,
-    says_what_is_full,
-    writes_json, sorts, takes_the_sort_keys_of_perf, cuts_rows, fits_the_terminal,
-    leaves_out_the_columns_missed_least, asks_the_terminal, fills_the_first_screen)
+            check(rows - 1, height, f"{rows} lines are used")
+        check(f"sum of 500 rows, {500 - len(lines(chr(10).join(found))) + 2}"
+              " not printed", lines("\n".join(found))[-1].partition("sum")[1] +
+              lines("\n".join(found))[-1].partition("sum")[2], "all are added up")
+    check(502, len(lines("\n".join(on_terminal(t, "rows 24 cols 80", "callers")))))
+    check(502, len(t.lines()))
+    check(32, len(lines("\n".join(on_terminal(t, "rows 24 cols 80", "-l", "30")))))

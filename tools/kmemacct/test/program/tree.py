@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import re
+import shutil
 import subprocess
 import threading
 from pathlib import Path
@@ -94,7 +95,7 @@ def check_schema(args, text):
             raise Failed(f"{args}: schema: {found.json_path}: {found.message}"[:1000])
 
 
-def check_equal(what, expected, actual):
+def check(expected, actual, what=""):
     if expected != actual:
         raise Failed(f"{what}\n  expected {expected!r}\n  actual   {actual!r}")
 
@@ -102,6 +103,16 @@ def check_equal(what, expected, actual):
 def check_in(part, whole):
     if part not in whole:
         raise Failed(f"no {part!r} in\n{whole}")
+
+
+def check_not_in(part, whole):
+    if part in whole:
+        raise Failed(f"{part!r} is in\n{whole}")
+
+
+def check_width(width, text):
+    """Check that no line is longer."""
+    check([], [line for line in text.splitlines() if len(line) > width], f"wider than {width}")
 
 
 # ---- trees of files --------------------------------------------------------
@@ -115,30 +126,40 @@ def columns_of(name):
     return names
 
 
-def whole_row(row, columns):
-    """The row with the columns that it lacks, as if nothing was sampled."""
-    row = {"weight": "1.000", **row}
-    return [row.get(column, 0) for column in columns]
+def exact_columns(name):
+    """The columns that a table has whether something is sampled or not."""
+    return [column for column in columns_of(name) if column not in ("weight", *SAMPLED)
+            and not column.endswith("_se")]
 
 
-def table(name, columns, rows, window="10.454", extra=""):
-    sampled = "samples" in columns or "weight" in columns
+def table(name, rows, window="10.454", extra="", columns=None):
+    """The text of a table.  Rows without estimates are exact; a table of pairs is a dictionary.
+
+    If the rows have only some of the columns, these are `columns`, and others are 0.
+    """
     known = columns_of(name)
-    if set(columns) < set(known):
-        rows = [whole_row(dict(zip(columns, row)), known) for row in rows]
-        columns = known
-    lines = "".join(" ".join(str(v) for v in row) + "\n" for row in rows)
+    rows = list(rows.items()) if isinstance(rows, dict) else list(rows)
+    columns = columns or (known if rows and len(rows[0]) == len(known) else exact_columns(name))
+    whole = [{"weight": "1.000", **dict(zip(columns, row))} for row in rows]
+    if known:
+        rows = [[row.get(column, 0) for column in known] for row in whole]
+    sampled = "samples" in columns or "weight" in columns
+    text = "".join(" ".join(str(v) for v in row) + "\n" for row in rows)
     head = (HEAD % (name, sampled, window)).rstrip("\n") + extra
-    return f"{head}\n{IDENTITY}# {' '.join(columns)}\n{lines}"
+    return f"{head}\n{IDENTITY}# {' '.join(known or ['name', 'value'])}\n{text}"
 
 
 def callers(rows, window="10.454"):
-    return table("callers", [*COUNTS, "site"], rows, window)
+    return table("callers", rows, window)
 
 
 def allocs(rows, extra=""):
-    columns = "ptr bytes_req bytes_alloc age_ms cpu node pid site".split()
-    return table("allocs", columns, rows, extra=extra)
+    return table("allocs", rows, extra=extra)
+
+
+def row(label, **values):
+    """A row of callers, caches or stacks; columns that are not named are 0."""
+    return (*{**dict.fromkeys(COUNTS, 0), "frag_pct": "0.000", **values}.values(), label)
 
 
 class Tree:
@@ -148,6 +169,7 @@ class Tree:
         self.top = Path(top)
         self.program = KMEMACCT
         self.started = []
+        self.last = []
         self.proc = self.top / "proc"
         self.sys = self.top / "sys"
         self.debugfs = self.top / "debug"
@@ -156,19 +178,24 @@ class Tree:
         self.proc.mkdir()
         self.sys.mkdir()
         self.write("callers", callers(CALLERS))
-        self.write("caches", table("caches", [*COUNTS, "cache"], [
-            (*CALLERS[0][:-1], "proc_inode_cache")]))
+        self.write_table("caches", [(*CALLERS[0][:-1], "proc_inode_cache")], "")
         self.write("allocs", allocs(ALLOCS))
-        self.write("stats", table("stats", ["name", "value"], [
-            ("enabled", 1), ("memory_bytes", 9437184), ("live_fill_pct", "2.500")]))
+        self.write_table("stats", {"enabled": 1, "memory_bytes": 9437184,
+                                   "live_fill_pct": "2.500"}, "")
         self.write("control", CONTROL)
-        self.write_proc("kmemacct", table("summary", ["name", "value"], [
-            ("bytes_requested", 180644793), ("bytes_net", -2048), ("allocs", 17)]))
+        self.write_proc("kmemacct", table("summary", {
+            "bytes_requested": 180644793, "bytes_net": -2048, "allocs": 17}))
         self.write_proc("mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n")
         self.write_proc("kallsyms", KALLSYMS)
 
     def write(self, name, text):
         (self.dir / name).write_text(text)
+
+    def replace(self, name, text):
+        """Change a file at once, so that no program reads a part of it."""
+        part = self.top / "part"
+        part.write_text(text)
+        os.replace(part, self.dir / name)
 
     def write_proc(self, name, text):
         (self.proc / name).parent.mkdir(parents=True, exist_ok=True)
@@ -178,8 +205,13 @@ class Tree:
         (self.sys / name).parent.mkdir(parents=True, exist_ok=True)
         (self.sys / name).write_text(text)
 
-    def write_table(self, name, columns, rows, head="pages=sites"):
-        self.write(name, table(name, columns.split(), rows, extra=f" {head}"))
+    def write_table(self, name, rows, head="pages=sites", columns=None):
+        self.write(name, table(name, rows, extra=f" {head}" if head else "", columns=columns))
+
+    def unload(self):
+        """Remove all files of the module."""
+        shutil.rmtree(self.dir)
+        (self.proc / "kmemacct").unlink()
 
     def environment(self, **more):
         # Nothing is fetched from the network.
@@ -187,17 +219,24 @@ class Tree:
         return {**env, "KMEMACCT_PROC": str(self.proc), "KMEMACCT_SYS": str(self.sys),
                 "KMEMACCT_DEBUGFS": str(self.debugfs), **more}
 
-    def run(self, *args, **more):
+    def call(self, *command, env=None, **more):
+        """Run any program, as a rule with its output captured."""
+        streams = {} if "stdout" in more else {"capture_output": True}
         try:
-            return subprocess.run([self.program, *args], env=self.environment(**more),
-                                  capture_output=True, text=True, check=False, timeout=LIMIT_S)
+            return subprocess.run(command, env=self.environment(**(env or {})), text=True,
+                                  check=False, timeout=LIMIT_S, **streams, **more)
         except subprocess.TimeoutExpired as error:
-            raise Failed(f"{args}: has not ended after {LIMIT_S} seconds") from error
+            raise Failed(f"{command}: has not ended after {LIMIT_S} seconds") from error
+
+    def run(self, *args, **more):
+        """Run the program.  The first of the arguments is one word or several."""
+        self.last = words(args)
+        return self.call(self.program, *self.last, env=more)
 
     def start(self, *args):
         """Start the program, which reacts to Ctrl-C.  end() ends it if it still runs then."""
         process = subprocess.Popen(
-            ["env", "--default-signal=INT", self.program, *args], env=self.environment(),
+            ["env", "--default-signal=INT", self.program, *words(args)], env=self.environment(),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         # If the program hangs, a test that reads its output fails and does not hang, too.
         limit = threading.Timer(LIMIT_S, process.kill)
@@ -216,27 +255,39 @@ class Tree:
     def out(self, *args, status=0, **more):
         """The output of the program, which has to succeed."""
         done = self.run(*args, **more)
-        check_equal(f"{args}: errors", "", done.stderr)
-        check_equal(f"{args}: status", status, done.returncode)
-        if "-j" in args:
-            check_schema(args, done.stdout)
+        check(("", status), (done.stderr, done.returncode))
+        if "-j" in self.last:
+            check_schema(self.last, done.stdout)
         return done.stdout
+
+    def lines(self, *args, **more):
+        """The lines of the output without comments."""
+        return lines(self.out(*args, **more))
+
+    def json(self, *args, **more):
+        return json.loads(self.out(*args, "-j", **more))
+
+    def rows(self, *args, **more):
+        return self.json(*args, **more)["rows"]
 
     def error(self, *args, status=1):
         """The error of the program, which has to fail with a single line."""
         done = self.run(*args)
-        check_equal(f"{args}: output", "", done.stdout)
-        check_equal(f"{args}: status", status, done.returncode)
-        check_equal(f"{args}: lines of {done.stderr}", 1, done.stderr.count("\n"))
+        check(("", status, 1), (done.stdout, done.returncode, done.stderr.count("\n")))
         if done.stderr.startswith("{"):
             found = json.loads(done.stderr)
-            check_equal(f"{args}: members", {"error", "status"}, set(found))
-            check_equal(f"{args}: status of JSON", status, found["status"])
+            check(({"error", "status"}, status), (set(found), found["status"]))
             return found["error"]
         return done.stderr.removeprefix("kmemacct: ").rstrip("\n")
 
-    def rows(self, *args):
-        return json.loads(self.out(*args, "-j"))["rows"]
+    def errors(self, known, status=1):
+        """Check the errors of command lines, each of which is a text or a tuple of arguments."""
+        for args, error in known.items():
+            check(error, self.error(*([args] if isinstance(args, str) else args), status=status))
+
+
+def words(args):
+    return [*str(args[0]).split(), *args[1:]] if args else []
 
 
 def lines(text):
@@ -249,9 +300,9 @@ def sites(t, *args):
 
 
 def as_nobody(t, *args, status=1):
+    """The errors of a copy of the program, which the user nobody can run."""
     t.top.chmod(0o755)
-    done = subprocess.run([t.program, *args], env=t.environment(), text=True,
-                          capture_output=True, check=False,
-                          user=65534 if os.geteuid() == 0 else None)
-    check_equal("status", status, done.returncode)
+    program = shutil.copy(t.program, t.top)
+    done = t.call(program, *words(args), user=65534 if os.geteuid() == 0 else None)
+    check(status, done.returncode)
     return done.stderr
