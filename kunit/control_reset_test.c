@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "control_util.h"
+#include "table_util.h"
 
 /* The label of KMA_TEST_SITE. */
 #define KMA_TEST_LABEL	"kfree+0x1"
@@ -19,36 +19,9 @@ static void kma_alloc_64(unsigned long ptr)
 
 static void kma_control_reset_subtracts(struct kunit *test)
 {
-	static const struct kma_known_row before = {
-		.label = KMA_TEST_LABEL,
-		.v = {
-			[KMA_COUNT_live_bytes] = 64,
-			[KMA_COUNT_live_objs] = 1,
-			[KMA_COUNT_hits] = 3,
-			[KMA_COUNT_bytes_req] = 180,
-			[KMA_COUNT_bytes_alloc] = 192,
-			[KMA_COUNT_frees] = 2,
-			[KMA_COUNT_bytes_freed] = 128,
-			[KMA_COUNT_frag_pct] = 6250,
-		},
-	};
-	static const struct kma_known_row after = {
-		.label = KMA_TEST_LABEL,
-		.v = { [KMA_COUNT_live_bytes] = 64, [KMA_COUNT_live_objs] = 1 },
-	};
-	static const struct kma_known_row later = {
-		.label = KMA_TEST_LABEL,
-		.v = {
-			[KMA_COUNT_live_bytes] = 64,
-			[KMA_COUNT_live_objs] = 1,
-			[KMA_COUNT_hits] = 1,
-			[KMA_COUNT_bytes_req] = 60,
-			[KMA_COUNT_bytes_alloc] = 64,
-			[KMA_COUNT_frees] = 1,
-			[KMA_COUNT_bytes_freed] = 64,
-			[KMA_COUNT_frag_pct] = 6250,
-		},
-	};
+	const struct kma_known_row before = kma_known(KMA_TEST_LABEL, 64, 1, 3, 2);
+	const struct kma_known_row after = kma_known(KMA_TEST_LABEL, 64, 1, 0, 0);
+	const struct kma_known_row later = kma_known(KMA_TEST_LABEL, 64, 1, 1, 1);
 
 	migrate_disable();
 	kma_alloc_64(KMA_TEST_PTR);
@@ -76,17 +49,7 @@ static void kma_control_reset_subtracts(struct kunit *test)
 
 static void kma_control_reset_hides_what_has_ended(struct kunit *test)
 {
-	static const struct kma_known_row before = {
-		.label = KMA_TEST_LABEL,
-		.v = {
-			[KMA_COUNT_hits] = 1,
-			[KMA_COUNT_bytes_req] = 60,
-			[KMA_COUNT_bytes_alloc] = 64,
-			[KMA_COUNT_frees] = 1,
-			[KMA_COUNT_bytes_freed] = 64,
-			[KMA_COUNT_frag_pct] = 6250,
-		},
-	};
+	const struct kma_known_row before = kma_known(KMA_TEST_LABEL, 64, 0, 1, 1);
 
 	migrate_disable();
 	kma_alloc_64(KMA_TEST_PTR);
@@ -101,10 +64,7 @@ static void kma_control_reset_hides_what_has_ended(struct kunit *test)
 
 static void kma_control_reset_leaves_live_objects(struct kunit *test)
 {
-	static const struct kma_known_row expect = {
-		.label = KMA_TEST_LABEL,
-		.v = { [KMA_COUNT_live_bytes] = 64, [KMA_COUNT_live_objs] = 1 },
-	};
+	const struct kma_known_row expect = kma_known(KMA_TEST_LABEL, 64, 1, 0, 0);
 
 	kma_alloc_64(KMA_TEST_PTR);
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
@@ -118,14 +78,8 @@ static void kma_control_reset_leaves_live_objects(struct kunit *test)
 static void kma_control_reset_subtracts_samples(struct kunit *test)
 {
 	/* This object is much larger than N: it is sampled, and its weight is 1. */
-	const struct kma_event ev = {
-		.site = KMA_TEST_SITE,
-		.ptr = KMA_TEST_PTR,
-		.cache = 1 << 20,
-		.kmalloc = true,
-		.bytes_req = 1 << 20,
-		.node = NUMA_NO_NODE,
-	};
+	const struct kma_event ev =
+		kma_test_event(KMA_TEST_SITE, KMA_TEST_PTR, 1 << 20, 1 << 20);
 	static const struct kma_known_row expect = {
 		.label = KMA_TEST_LABEL,
 		.v = {
@@ -137,7 +91,7 @@ static void kma_control_reset_subtracts_samples(struct kunit *test)
 	};
 
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sample_bytes 4096"), 0);
-	kma_fake_sampled(&kma_core, &ev);
+	kma_sample(&ev);
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "sample_bytes 0"), 0);
 
@@ -247,9 +201,8 @@ static void kma_control_reset_sweeps_without_the_lock(struct kunit *test)
 		{ &kma_table_summary, "frees", 0 },
 		{ &kma_table_summary, "bytes_net", 0 },
 	};
-	static const struct kma_row sum = {
-		.hits = 2, .bytes_req = 120, .repaired = 2,
-	};
+	static const struct kma_row row = { .hits = 2, .bytes_req = 120, .repaired = 2 };
+	struct kma_row sum;
 
 	kma_leave_stale(KMA_TEST_PTR);
 	kma_lock_take(KMA_LOCK_COMMAND);
@@ -260,7 +213,8 @@ static void kma_control_reset_sweeps_without_the_lock(struct kunit *test)
 	flush_work(&kma_control_reset_work);
 
 	kma_expect_table(test, NULL, 0, &kma_table_callers);
-	kma_expect_row_sum(test, &sum, &kma_core.sites, 0);
+	kma_sitetab_sum(&kma_core.sites, 0, &sum);
+	KUNIT_EXPECT_MEMEQ(test, &sum, &row, sizeof(sum));
 	kma_expect_pairs(test, expect, ARRAY_SIZE(expect));
 }
 
@@ -315,10 +269,7 @@ static DECLARE_WORK(kma_control_meet_work, kma_control_meet);
 /* A reset drops the lock now and then, and begins again after a change by another task. */
 static void kma_control_reset_lets_others_make_changes(struct kunit *test)
 {
-	static const struct kma_known_row expect = {
-		.label = KMA_TEST_LABEL,
-		.v = { [KMA_COUNT_live_bytes] = 64, [KMA_COUNT_live_objs] = 1 },
-	};
+	const struct kma_known_row expect = kma_known(KMA_TEST_LABEL, 64, 1, 0, 0);
 	const unsigned long end = jiffies + 60 * HZ;
 
 	kma_control_met = false;

@@ -3,10 +3,11 @@
 #include <linux/hardirq.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "control_util.h"
+#include "table_util.h"
 #include "golden.h"
 
 /* ---- valid commands ------------------------------------------------------- */
@@ -16,76 +17,51 @@ static void kma_control_shows_settings(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_control_text(test), KMA_GOLDEN_CONTROL);
 }
 
-static void kma_control_enables(struct kunit *test)
+static u64 kma_enabled(void)
+{
+	return kma_slab_recording();
+}
+
+static u64 kma_budget_pct(void)
+{
+	return kma_overhead_budget_pct();
+}
+
+/* Valid commands, the setting that each changes, and what `control` shows afterwards. */
+static void kma_control_sets(struct kunit *test)
 {
 	static const struct {
 		const char *command;
-		bool enabled;
+		u64 (*setting)(void);
+		u64 value;
 		const char *shown;
 	} known[] = {
-		{ "enabled 1", true, "enabled 1\n" },
-		{ "enabled 1\n", true, "enabled 1\n" },
-		{ "  enabled   0 \t\n", false, "enabled 0\n" },
-	};
-	int i;
+		{ "enabled 1", kma_enabled, 1, "enabled 1\n" },
+		{ "enabled 0", kma_enabled, 0, "enabled 0\n" },
+		{ "enabled 1\n", kma_enabled, 1, "enabled 1\n" },
+		{ "  enabled   0 \t\n", kma_enabled, 0, "enabled 0\n" },
+		{ "sample_bytes 512K", kma_sampling_bytes, 524288, "\nsample_bytes 524288\n" },
+		{ "sample_bytes 0", kma_sampling_bytes, 0, "\nsample_bytes 0\n" },
+		{ "sample_bytes 524288", kma_sampling_bytes, 524288, "\nsample_bytes 524288\n" },
+		{ "sample_bytes 4096\n", kma_sampling_bytes, 4096, "\nsample_bytes 4096\n" },
+		{ " sample_bytes  64M ", kma_sampling_bytes, SZ_64M, "\nsample_bytes 67108864\n" },
+		{ "sample_bytes 0\n", kma_sampling_bytes, 0, "\nsample_bytes 0\n" },
+		{ "budget_pct 5", kma_budget_pct, 5, "\nbudget_pct 5\n" },
+		{ "budget_pct 100\n", kma_budget_pct, 100, "\nbudget_pct 100\n" },
+		{ "budget_pct 0", kma_budget_pct, 0, "\nbudget_pct 0\n" },
+		{ " budget_pct  007 ", kma_budget_pct, 7, "\nbudget_pct 7\n" },
+		{ "budget_pct 0", kma_budget_pct, 0, "\nbudget_pct 0\n" },
+	}, *k;
 
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, known[i].command), 0,
-				    "%s", known[i].command);
-		KUNIT_EXPECT_EQ_MSG(test, kma_slab_recording(), known[i].enabled, "%s",
-				    known[i].command);
-		KUNIT_EXPECT_TRUE_MSG(test, strstarts(kma_control_text(test),
-						      known[i].shown), "%s",
-				      known[i].command);
+	for (k = known; k < known + ARRAY_SIZE(known); k++) {
+		KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, k->command), 0, "%s",
+				    k->command);
+		KUNIT_EXPECT_EQ_MSG(test, k->setting(), k->value, "%s", k->command);
+		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_control_text(test), k->shown), "%s",
+					  k->command);
 	}
-}
-
-static void kma_control_samples(struct kunit *test)
-{
-	static const struct {
-		const char *command;
-		u64 bytes;
-	} known[] = {
-		{ "sample_bytes 512K", 524288 },
-		{ "sample_bytes 0", 0 },
-		{ "sample_bytes 524288", 524288 },
-		{ "sample_bytes 4096\n", 4096 },
-		{ " sample_bytes  64M ", 64 << 20 },
-		{ "sample_bytes 0\n", 0 },
-	};
-	char shown[40];
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, known[i].command), 0, "%s",
-				    known[i].command);
-		KUNIT_EXPECT_EQ(test, kma_sampling_bytes(), known[i].bytes);
-		snprintf(shown, sizeof(shown), "\nsample_bytes %llu\n", known[i].bytes);
-		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_control_text(test), shown), "%s",
-					  known[i].command);
-	}
-}
-
-static void kma_control_budgets(struct kunit *test)
-{
-	static const struct {
-		const char *command;
-		unsigned int pct;
-	} known[] = {
-		{ "budget_pct 5", 5 }, { "budget_pct 100\n", 100 }, { "budget_pct 0", 0 },
-		{ " budget_pct  007 ", 7 }, { "budget_pct 0", 0 },
-	};
-	char shown[40];
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(known); i++) {
-		KUNIT_EXPECT_EQ_MSG(test, kma_control_command(test, known[i].command), 0, "%s",
-				    known[i].command);
-		KUNIT_EXPECT_EQ(test, kma_overhead_budget_pct(), known[i].pct);
-		snprintf(shown, sizeof(shown), "\nbudget_pct %u\n", known[i].pct);
-		KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(kma_control_text(test), shown), "%s",
-					  known[i].command);
-	}
+	/* The first line is that of `enabled`. */
+	KUNIT_EXPECT_TRUE(test, strstarts(kma_control_text(test), "enabled 0\n"));
 }
 
 /* All of a table, its head included, is from the time at which it was opened. */
@@ -249,13 +225,7 @@ static void kma_control_takes_writes(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "", 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "nonsense", 8), -EINVAL);
-}
-
-/* The text after a NUL is part of the command, which makes it invalid. */
-static void kma_control_refuses_a_nul(struct kunit *test)
-{
-	struct file *file = kma_file_open(test, &kma_control_fops, NULL);
-
+	/* The text after a NUL is part of the command, which makes it invalid. */
 	KUNIT_EXPECT_EQ(test, kma_write(test, file, "enabled 1\0nonsense", 18), -EINVAL);
 	KUNIT_EXPECT_FALSE(test, kma_slab_recording());
 }
@@ -275,16 +245,13 @@ static void kma_query_is_gone(struct kunit *test)
 
 static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_shows_settings),
-	KUNIT_CASE(kma_control_enables),
-	KUNIT_CASE(kma_control_samples),
-	KUNIT_CASE(kma_control_budgets),
+	KUNIT_CASE(kma_control_sets),
 	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
 	KUNIT_CASE(kma_control_filters),
 	KUNIT_CASE(kma_control_filters_pages),
 	KUNIT_CASE(kma_control_skips),
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),
 	KUNIT_CASE(kma_control_takes_writes),
-	KUNIT_CASE(kma_control_refuses_a_nul),
 	KUNIT_CASE(kma_query_is_gone),
 	{}
 };

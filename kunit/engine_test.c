@@ -17,41 +17,48 @@ static bool kma_files_exist(void)
 	return dir;
 }
 
-static void kma_engine_refuses_bad_sizes(struct kunit *test)
+static void kma_engine_refuses_bad_settings(struct kunit *test)
 {
 	static const struct {
-		const char *live_max;
-		const char *sites_max;
+		enum kma_setting_nr setting;
+		const char *text;
 		int error;
 	} bad[] = {
-		{ "1073741825", "1024", -EINVAL },
-		{ "18446744073709551615", "1024", -EINVAL },
-		{ "18446744073709551616", "1024", -EINVAL },
-		{ "-1", "1024", -EINVAL },
-		{ "", "1024", -EINVAL },
-		{ "1000", "1", -EINVAL },
-		{ "1000", "63", -EINVAL },
-		{ "1000", "-1", -EINVAL },
-		{ "1000", "64001", -EINVAL },
-		{ "1000", "4294967295", -EINVAL },
+		{ KMA_SETTING_live_max, "1073741825", -EINVAL },
+		{ KMA_SETTING_live_max, "18446744073709551615", -EINVAL },
+		{ KMA_SETTING_live_max, "18446744073709551616", -EINVAL },
+		{ KMA_SETTING_live_max, "-1", -EINVAL },
+		{ KMA_SETTING_live_max, "", -EINVAL },
+		{ KMA_SETTING_sites_max, "1", -EINVAL },
+		{ KMA_SETTING_sites_max, "63", -EINVAL },
+		{ KMA_SETTING_sites_max, "-1", -EINVAL },
+		{ KMA_SETTING_sites_max, "64001", -EINVAL },
+		{ KMA_SETTING_sites_max, "4294967295", -EINVAL },
 		/* valid, but more than 1/16 of the RAM of this machine */
-		{ "1073741824", "1024", -ENOMEM },
+		{ KMA_SETTING_live_max, "1073741824", -ENOMEM },
+		{ KMA_SETTING_bulk, "", -EINVAL },
+		{ KMA_SETTING_bulk, "on", -EINVAL },
+		{ KMA_SETTING_bulk, "1", -EINVAL },
+		{ KMA_SETTING_bulk, "Auto", -EINVAL },
+		{ KMA_SETTING_bulk, "autos", -EINVAL },
+		{ KMA_SETTING_bulk, "auto x", -EINVAL },
+		{ KMA_SETTING_bulk, "of", -EINVAL },
 	};
 	int i;
 
 	static_assert(KMA_LIVE_MAX == 1073741824 && KMA_SITES_MIN == 64 && KMA_SITES_MAX == 64000);
 	kma_engine_stop();
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		const struct kma_load load = {
+		struct kma_load load = {
 			.text = {
-				[KMA_SETTING_live_max] = bad[i].live_max,
-				[KMA_SETTING_sites_max] = bad[i].sites_max,
+				[KMA_SETTING_live_max] = "1000",
+				[KMA_SETTING_sites_max] = "1024",
 			},
 		};
 
+		load.text[bad[i].setting] = bad[i].text;
 		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(load.text), bad[i].error,
-				    "live_max=%s sites_max=%s", bad[i].live_max,
-				    bad[i].sites_max);
+				    "%s, row %d", bad[i].text, i);
 		KUNIT_EXPECT_FALSE(test, kma_files_exist());
 		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
 		KUNIT_EXPECT_NULL(test, kma_core.sites.map);
@@ -59,22 +66,6 @@ static void kma_engine_refuses_bad_sizes(struct kunit *test)
 	/* The failed starts left nothing that prevents another start. */
 	KUNIT_ASSERT_EQ(test, kma_engine_start(kma_small.text), 0);
 	KUNIT_EXPECT_TRUE(test, kma_files_exist());
-}
-
-static void kma_engine_refuses_a_bad_bulk(struct kunit *test)
-{
-	static const char * const bad[] = { "", "on", "1", "Auto", "autos", "auto x", "of" };
-	struct kma_load load = kma_small;
-	int i;
-
-	kma_engine_stop();
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		load.text[KMA_SETTING_bulk] = bad[i];
-		KUNIT_EXPECT_EQ_MSG(test, kma_engine_start(load.text), -EINVAL,
-				    "bulk=%s", bad[i]);
-		KUNIT_EXPECT_FALSE(test, kma_files_exist());
-		KUNIT_EXPECT_NULL(test, kma_core.obj.bucket);
-	}
 }
 
 /* Whether a default of sites_max is right: it fits into 1/64 of the RAM, and the next does not. */
@@ -350,8 +341,7 @@ static void kma_engine_times_some(struct kunit *test)
 }
 
 static struct kunit_case kma_engine_cases[] = {
-	KUNIT_CASE(kma_engine_refuses_bad_sizes),
-	KUNIT_CASE(kma_engine_refuses_a_bad_bulk),
+	KUNIT_CASE(kma_engine_refuses_bad_settings),
 	KUNIT_CASE(kma_engine_leaves_bulk_functions_alone),
 	KUNIT_CASE(kma_engine_finds_what_is_left_on_pages),
 	KUNIT_CASE(kma_engine_takes_the_limits),

@@ -16,16 +16,7 @@ module_param(only, charp, 0400);
 MODULE_PARM_DESC(only, "name of the suite to run; all suites if not set");
 
 static struct kunit_suite *kma_suites[] = {
-	&kma_objtab_suite,
-	&kma_objtab_promise_suite,
-	&kma_objtab_crowd_suite,
-	&kma_order_suite,
-	&kma_cachetab_suite,
-	&kma_sitetab_suite,
-	&kma_sitetab_retire_suite,
 	&kma_record_suite,
-	&kma_record_pages_suite,
-	&kma_record_model_suite,
 	&kma_memhotplug_suite,
 	&kma_report_open_suite,
 	&kma_report_text_suite,

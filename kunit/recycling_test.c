@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Turns of the module's worker: when it searches for rows to recycle. */
-#include "control_util.h"
+#include "table_util.h"
 
 static int kma_recycling_init_test(struct kunit *test)
 {

@@ -14,8 +14,8 @@
 	[KMA_COUNT_bytes_alloc] = (_alloc),			\
 }
 
-static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
-			     const char *labels)
+/* Numbers descend, and labels ascend. */
+static void kma_report_sorts_by_keys(struct kunit *test)
 {
 	static const struct kma_site_counts unsorted[] = {
 		{ .v = KMA_ROW(10, 2, 7, 8, 10), .label = "c" },
@@ -24,55 +24,32 @@ static void kma_expect_order(struct kunit *test, const struct kma_sort *sort,
 		{ .v = KMA_ROW(10, 2, 9, 5, 10), .label = "b" },
 		{ .v = KMA_ROW(1ULL << 40, 1, 3, 9, 10), .label = "d" },
 	};
+	static const struct {
+		struct kma_sort sort;
+		const char *labels;
+	} known[] = {
+		{ { .key = { KMA_COUNT_hits }, .nr = 1 }, "abcde" },
+		{ { .key = { KMA_COUNT_NR }, .nr = 1 }, "abcde" },
+		/* a computed column */
+		{ { .key = { KMA_COUNT_frag_pct }, .nr = 1 }, "ebcda" },
+		{ { .key = { KMA_COUNT_live_bytes, KMA_COUNT_live_objs, KMA_COUNT_NR }, .nr = 3 },
+		  "debca" },
+		/* Without a key, the order stays as it is. */
+		{ {}, "caebd" },
+	};
 	/* Static, because the rows are too large for the stack. */
 	static struct kma_site_counts rows[ARRAY_SIZE(unsorted)];
 	struct kma_snapshot snap = kma_snapshot_of(&kma_table_callers, rows, 5);
 	char got[6] = "";
-	int i;
+	int i, k;
 
-	memcpy(rows, unsorted, sizeof(rows));
-	kma_snapshot_sort(&snap, sort);
-	for (i = 0; i < 5; i++)
-		got[i] = rows[i].label[0];
-	KUNIT_EXPECT_STREQ(test, got, labels);
-}
-
-static void kma_report_sorts_numbers_descending(struct kunit *test)
-{
-	const struct kma_sort sort = { .key = { KMA_COUNT_hits }, .nr = 1 };
-
-	kma_expect_order(test, &sort, "abcde");
-}
-
-static void kma_report_sorts_labels_ascending(struct kunit *test)
-{
-	const struct kma_sort sort = { .key = { KMA_COUNT_NR }, .nr = 1 };
-
-	kma_expect_order(test, &sort, "abcde");
-}
-
-static void kma_report_sorts_by_a_computed_column(struct kunit *test)
-{
-	const struct kma_sort sort = { .key = { KMA_COUNT_frag_pct }, .nr = 1 };
-
-	kma_expect_order(test, &sort, "ebcda");
-}
-
-static void kma_report_sorts_by_several_keys(struct kunit *test)
-{
-	const struct kma_sort sort = {
-		.key = { KMA_COUNT_live_bytes, KMA_COUNT_live_objs, KMA_COUNT_NR },
-		.nr = 3,
-	};
-
-	kma_expect_order(test, &sort, "debca");
-}
-
-static void kma_report_keeps_order_without_a_key(struct kunit *test)
-{
-	const struct kma_sort sort = {};
-
-	kma_expect_order(test, &sort, "caebd");
+	for (k = 0; k < ARRAY_SIZE(known); k++) {
+		memcpy(rows, unsorted, sizeof(rows));
+		kma_snapshot_sort(&snap, &known[k].sort);
+		for (i = 0; i < 5; i++)
+			got[i] = rows[i].label[0];
+		KUNIT_EXPECT_STREQ(test, got, known[k].labels);
+	}
 }
 
 static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
@@ -107,45 +84,12 @@ static void kma_report_sorts_allocs_oldest_first(struct kunit *test)
 /* A call site that allocates from two caches is one row of `callers`, and two of `caches`. */
 static void kma_report_merges_rows_of_one_name(struct kunit *test)
 {
-	static const struct kma_known_row caller = {
-		.label = "kfree+0x1",
-		.v = {
-			[KMA_COUNT_live_bytes] = 64 + 96,
-			[KMA_COUNT_live_objs] = 2,
-			[KMA_COUNT_hits] = 3,
-			[KMA_COUNT_bytes_req] = 60 + 60 + 90,
-			[KMA_COUNT_bytes_alloc] = 64 + 64 + 96,
-			[KMA_COUNT_frees] = 1,
-			[KMA_COUNT_bytes_freed] = 64,
-			[KMA_COUNT_frag_pct] = 6250,
-		},
+	const struct kma_known_row caches[] = {
+		kma_known("kmalloc-64", 64, 1, 2, 1), kma_known("kmalloc-96", 96, 1, 1, 0),
 	};
-	static const struct kma_known_row caches[] = {
-		{
-			.label = "kmalloc-64",
-			.v = {
-				[KMA_COUNT_live_bytes] = 64,
-				[KMA_COUNT_live_objs] = 1,
-				[KMA_COUNT_hits] = 2,
-				[KMA_COUNT_bytes_req] = 60 + 60,
-				[KMA_COUNT_bytes_alloc] = 64 + 64,
-				[KMA_COUNT_frees] = 1,
-				[KMA_COUNT_bytes_freed] = 64,
-				[KMA_COUNT_frag_pct] = 6250,
-			},
-		}, {
-			.label = "kmalloc-96",
-			.v = {
-				[KMA_COUNT_live_bytes] = 96,
-				[KMA_COUNT_live_objs] = 1,
-				[KMA_COUNT_hits] = 1,
-				[KMA_COUNT_bytes_req] = 90,
-				[KMA_COUNT_bytes_alloc] = 96,
-				[KMA_COUNT_frag_pct] = 6250,
-			},
-		},
-	};
+	struct kma_known_row caller = kma_known("kfree+0x1", 64, 1, 2, 1);
 
+	kma_known_add(&caller, &caches[1]);
 	migrate_disable();
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64, 60);
@@ -157,35 +101,23 @@ static void kma_report_merges_rows_of_one_name(struct kunit *test)
 	kma_expect_table(test, caches, ARRAY_SIZE(caches), &kma_table_caches);
 }
 
+/* Count @nr bulk objects of 64 bytes in a row. */
+static void kma_known_add_bulk(struct kma_known_row *row, u64 nr)
+{
+	row->v[KMA_COUNT_bulk_objs] += nr;
+	row->v[KMA_COUNT_bulk_bytes] += 64 * nr;
+}
+
 static void kma_report_counts_bulk_objects(struct kunit *test)
 {
-	static const struct kma_known_row expect[] = {
-		{
-			.label = "kfree+0x1",
-			.v = {
-				[KMA_COUNT_live_bytes] = 2 * 64,
-				[KMA_COUNT_live_objs] = 2,
-				[KMA_COUNT_hits] = 1,
-				[KMA_COUNT_bytes_req] = 60,
-				[KMA_COUNT_bytes_alloc] = 64,
-				[KMA_COUNT_frees] = 2,
-				[KMA_COUNT_bytes_freed] = 2 * 64,
-				[KMA_COUNT_bulk_objs] = 3,
-				[KMA_COUNT_bulk_bytes] = 3 * 64,
-				[KMA_COUNT_frag_pct] = 6250,
-			},
-		}, {
-			/* This call site has only bulk allocations. */
-			.label = "kfree+0x2",
-			.v = {
-				[KMA_COUNT_live_bytes] = 64,
-				[KMA_COUNT_live_objs] = 1,
-				[KMA_COUNT_bulk_objs] = 1,
-				[KMA_COUNT_bulk_bytes] = 64,
-			},
-		},
+	struct kma_known_row expect[] = {
+		kma_known("kfree+0x1", 64, 2, 1, 2),
+		/* This call site has only bulk allocations. */
+		kma_known("kfree+0x2", 64, 1, 0, 0),
 	};
 
+	kma_known_add_bulk(&expect[0], 3);
+	kma_known_add_bulk(&expect[1], 1);
 	migrate_disable();
 	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR, 64);
 	kma_bulk(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64);
@@ -200,85 +132,54 @@ static void kma_report_counts_bulk_objects(struct kunit *test)
 	kma_expect_table(test, expect, 2, &kma_table_callers);
 }
 
+/* Check both rows, with these confirmed bytes. */
+static void kma_expect_confirmed(struct kunit *test, struct kma_known_row expect[2], u64 first,
+				 u64 second)
+{
+	expect[0].v[KMA_COUNT_confirmed_bytes] = first;
+	expect[1].v[KMA_COUNT_confirmed_bytes] = second;
+	kma_expect_table(test, expect, 2, &kma_table_callers);
+}
+
 /*
  * The live bytes of a row are confirmed unless a free of the row is known to be missing, or
  * not all functions are hooked.
  */
 static void kma_report_tells_what_is_confirmed(struct kunit *test)
 {
+	const struct kma_known_row other_cache = kma_known("", 96, 1, 1, 0);
 	struct kma_known_row expect[] = {
-		{
-			.label = "kfree+0x1",
-			.v = {
-				[KMA_COUNT_live_bytes] = 64 + 64 + 96,
-				[KMA_COUNT_live_objs] = 3,
-				[KMA_COUNT_hits] = 3,
-				[KMA_COUNT_bytes_req] = 60 + 60 + 90,
-				[KMA_COUNT_bytes_alloc] = 64 + 64 + 96,
-				[KMA_COUNT_confirmed_bytes] = 0,
-				[KMA_COUNT_frag_pct] = 6250,
-			},
-		}, {
-			.label = "kfree+0x2",
-			.v = {
-				[KMA_COUNT_live_bytes] = 64,
-				[KMA_COUNT_live_objs] = 1,
-				[KMA_COUNT_bulk_objs] = 1,
-				[KMA_COUNT_bulk_bytes] = 64,
-				[KMA_COUNT_confirmed_bytes] = 0,
-			},
-		},
+		kma_known("kfree+0x1", 64, 2, 2, 0), kma_known("kfree+0x2", 64, 1, 0, 0),
 	};
-	u64 *first = expect[0].v, *second = expect[1].v;
 
+	kma_known_add(&expect[0], &other_cache);
+	kma_known_add_bulk(&expect[1], 1);
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 64, 64, 60);
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + 128, 96, 90);
 	kma_bulk(KMA_TEST_SITE + 1, KMA_TEST_PTR + 192, 64);
-	kma_expect_table(test, expect, 2, &kma_table_callers);
-
-	first[KMA_COUNT_confirmed_bytes] = 64 + 64 + 96;
-	second[KMA_COUNT_confirmed_bytes] = 64;
+	kma_expect_confirmed(test, expect, 0, 0);
 	kma_bulk_start();
-	kma_expect_table(test, expect, 2, &kma_table_callers);
+	kma_expect_confirmed(test, expect, 64 + 64 + 96, 64);
 
 	/*
 	 * An address of the first site is allocated again, by the second site, so a free was
 	 * missed: the row of the first site is suspect.
 	 */
-	first[KMA_COUNT_live_bytes] = 64 + 96;
-	first[KMA_COUNT_live_objs] = 2;
-	first[KMA_COUNT_confirmed_bytes] = 96;
-	second[KMA_COUNT_live_bytes] = 64 + 64;
-	second[KMA_COUNT_live_objs] = 2;
-	second[KMA_COUNT_hits] = 1;
-	second[KMA_COUNT_bytes_req] = 60;
-	second[KMA_COUNT_bytes_alloc] = 64;
-	second[KMA_COUNT_frag_pct] = 6250;
-	second[KMA_COUNT_confirmed_bytes] = 64 + 64;
+	expect[0].v[KMA_COUNT_live_bytes] -= 64;
+	expect[0].v[KMA_COUNT_live_objs]--;
+	expect[1] = kma_known("kfree+0x2", 64, 2, 1, 0);
+	kma_known_add_bulk(&expect[1], 1);
 	kma_alloc(KMA_TEST_SITE + 1, KMA_TEST_PTR, 64, 60);
-	kma_expect_table(test, expect, 2, &kma_table_callers);
-
-	first[KMA_COUNT_confirmed_bytes] = 0;
-	second[KMA_COUNT_confirmed_bytes] = 0;
+	kma_expect_confirmed(test, expect, 96, 64 + 64);
 	kma_bulk_stop();
-	kma_expect_table(test, expect, 2, &kma_table_callers);
+	kma_expect_confirmed(test, expect, 0, 0);
 }
 
 /* As if a module had been unloaded, and another one had a function of the same name. */
 static void kma_report_merges_rows_of_retired_sites(struct kunit *test)
 {
-	static const struct kma_known_row expect = {
-		.label = "kfree+0x1",
-		.v = {
-			[KMA_COUNT_live_bytes] = 2 * 64,
-			[KMA_COUNT_live_objs] = 2,
-			[KMA_COUNT_hits] = 2,
-			[KMA_COUNT_bytes_req] = 2 * 60,
-			[KMA_COUNT_bytes_alloc] = 2 * 64,
-			[KMA_COUNT_frag_pct] = 6250,
-		},
-	};
+	const struct kma_known_row expect = kma_known("kfree+0x1", 64, 2, 2, 0);
 
 	kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR, 64, 60);
 	kma_sitetab_retire(&kma_core.sites, 0);
@@ -337,7 +238,7 @@ static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
 	u64 size;
 
 	KUNIT_ASSERT_NOT_NULL(test, cache);
-	kma_fake_alloc(&kma_core, &ev);
+	kma_record(&ev);
 	kma_sitetab_retire_cache(&kma_core.sites, ev.cache);
 	kmem_cache_destroy(cache);
 
@@ -354,11 +255,7 @@ static void kma_report_takes_sizes_from_a_kmem_cache(struct kunit *test)
 }
 
 static struct kunit_case kma_report_rows_cases[] = {
-	KUNIT_CASE(kma_report_sorts_numbers_descending),
-	KUNIT_CASE(kma_report_sorts_labels_ascending),
-	KUNIT_CASE(kma_report_sorts_by_a_computed_column),
-	KUNIT_CASE(kma_report_sorts_by_several_keys),
-	KUNIT_CASE(kma_report_keeps_order_without_a_key),
+	KUNIT_CASE(kma_report_sorts_by_keys),
 	KUNIT_CASE(kma_report_sorts_allocs_oldest_first),
 	KUNIT_CASE(kma_report_merges_rows_of_one_name),
 	KUNIT_CASE(kma_report_counts_bulk_objects),

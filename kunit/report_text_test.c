@@ -293,14 +293,8 @@ static void kma_many_callers(void)
 static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 {
 	static const size_t steps[] = { 1, 7, 100, 4096, 65535 };
-	const struct kma_event ev = {
-		.site = KMA_TEST_SITE,
-		.ptr = KMA_TEST_PTR + SZ_64K,
-		.cache = SZ_1M,
-		.kmalloc = true,
-		.bytes_req = SZ_1M,
-		.node = NUMA_NO_NODE,
-	};
+	const struct kma_event ev =
+		kma_test_event(KMA_TEST_SITE, KMA_TEST_PTR + SZ_64K, SZ_1M, SZ_1M);
 	struct file *file;
 	char *whole;
 	int table, i;
@@ -308,11 +302,10 @@ static void kma_report_reads_the_same_in_any_step(struct kunit *test)
 	kma_many_callers();
 	/* This object is much larger than N, so it is sampled, and `stacks` has a row. */
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT_MIN);
-	preempt_disable();
+	migrate_disable();
 	kma_sample_forget(KMA_SAMPLE_OBJECTS);
-	kma_stat_inc(alloc_unsampled);
-	kma_record_sampled(&kma_core, &ev, ev.cache, false);
-	preempt_enable();
+	kma_sample(&ev);
+	migrate_enable();
 	for (table = 0; table < kma_nr_tables; table++) {
 		file = kma_file_open(test, &kma_table_fops, kma_tables[table]);
 		whole = kma_file_text(test, file, 60000);

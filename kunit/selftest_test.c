@@ -7,7 +7,6 @@
 
 /* ---- paths that misbehave --------------------------------------------------- */
 
-static struct kmem_cache *const kma_fake_cache = (void *)0xffff888000001000UL;
 static const char kma_fake_object[2][64];
 static int kma_fake_lost;
 
@@ -16,177 +15,75 @@ static void kma_fake_lose(void)
 	kma_fake_lost++;
 }
 
-/* An event of an object of 100 bytes, with a call site in this module. */
-static struct kma_event kma_fake_event(const void *ptr)
+/* What is heard of an object of 100 bytes: the right event, or one that differs. */
+enum kma_fake_heard {
+	KMA_HEARD_NOTHING,
+	KMA_HEARD_RIGHT,
+	KMA_HEARD_BULK,			/* an event of a bulk allocation */
+	KMA_HEARD_ELSEWHERE,		/* another call site */
+	KMA_HEARD_INNER,		/* a call site inside the allocator */
+	KMA_HEARD_LARGER,
+	KMA_HEARD_SMALLER,
+	KMA_HEARD_OTHER,		/* another object */
+	KMA_HEARD_OTHER_ELSEWHERE,
+	KMA_HEARD_OTHER_BULK,
+};
+
+#define KMA_FAKE_INNER	12345
+
+static void kma_fake_hear(enum kma_fake_heard heard)
 {
-	return (struct kma_event) {
-		.site = (unsigned long)kma_fake_lose,
-		.ptr = (unsigned long)ptr,
-		.cache = 128,
+	static const unsigned long sites[] = {
+		[KMA_HEARD_ELSEWHERE] = (unsigned long)kmem_cache_destroy,
+		[KMA_HEARD_INNER] = KMA_FAKE_INNER,
+		[KMA_HEARD_OTHER_ELSEWHERE] = (unsigned long)kmem_cache_destroy,
+		[KMA_HEARD_OTHER_BULK] = (unsigned long)kmem_cache_destroy,
+	};
+	const struct kma_event ev = {
+		.site = sites[heard] ?: (unsigned long)kma_fake_lose,
+		.ptr = (unsigned long)kma_fake_object[heard >= KMA_HEARD_OTHER],
+		.cache = heard == KMA_HEARD_SMALLER ? 99 : 128,
 		.kmalloc = true,
-		.bytes_req = 100,
+		.bytes_req = heard == KMA_HEARD_LARGER ? 101 : 100,
 		.node = NUMA_NO_NODE,
 	};
-}
 
-static void kma_fake_heard(const void *ptr, bool bulk)
-{
-	const struct kma_event ev = kma_fake_event(ptr);
-
-	kma_witness_heard(&ev, bulk);
-}
-
-/* An object is allocated and freed.  @frees: how often its free is seen. */
-static const char *kma_fake_freed(int frees)
-{
-	const char *wrong = kma_witness_allocated(kma_fake_object[0], 100, NULL, false);
-
-	while (frees--)
-		kma_slab_free(kma_fake_object[0]);
-	return wrong ?: kma_witness_freed(1);
-}
-
-static const char *kma_fake_good(void)
-{
-	kma_fake_heard(kma_fake_object[0], false);
-	return kma_fake_freed(1);
-}
-
-/* Events of other objects change nothing. */
-static const char *kma_fake_among_others(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[1]);
-
-	ev.site = (unsigned long)kmem_cache_destroy;
-	kma_witness_heard(&ev, false);
-	kma_fake_heard(kma_fake_object[0], false);
-	kma_witness_heard(&ev, true);
-	/* The second free of an object is not counted. */
-	return kma_fake_freed(2);
-}
-
-static const char *kma_fake_inner(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
-	const char *wrong;
-
-	/* There is always room: no kernel has as many. */
-	ev.site = 12345;
-	kma_core.sites.internal[kma_core.sites.nr_internal++] = ev.site;
-	kma_witness_heard(&ev, false);
-	wrong = kma_fake_good();
-	kma_core.sites.nr_internal--;
-	return wrong;
+	kma_witness_heard(&ev, heard == KMA_HEARD_BULK || heard == KMA_HEARD_OTHER_BULK);
 }
 
 static const char *kma_fake_by_hand(void)
 {
-	kma_witness_pause();
 	kma_witness_put(kma_fake_object[0]);
 	kma_witness_put(kma_fake_object[1]);
 	kma_slab_free(kma_fake_object[0]);
 	return kma_witness_freed(1);
 }
 
-static const char *kma_fake_missing(void)
-{
-	kma_fake_heard(kma_fake_object[1], false);
-	return kma_fake_freed(1);
-}
-
-static const char *kma_fake_twice(void)
-{
-	kma_fake_heard(kma_fake_object[0], false);
-	return kma_fake_good();
-}
-
-static const char *kma_fake_twice_elsewhere(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
-
-	ev.site = (unsigned long)kmem_cache_destroy;
-	kma_witness_heard(&ev, false);
-	return kma_fake_good();
-}
-
-static const char *kma_fake_bulk_event(void)
-{
-	kma_fake_heard(kma_fake_object[0], true);
-	return kma_fake_freed(1);
-}
-
-static const char *kma_fake_site(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
-
-	ev.site = (unsigned long)kmem_cache_destroy;
-	kma_witness_heard(&ev, false);
-	return kma_fake_freed(0);
-}
-
-static const char *kma_fake_size(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
-
-	ev.bytes_req = 101;
-	kma_witness_heard(&ev, false);
-	return kma_fake_freed(1);
-}
-
-static const char *kma_fake_small(void)
-{
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
-
-	ev.cache = 99;
-	kma_witness_heard(&ev, false);
-	return kma_fake_freed(1);
-}
-
 static const char *kma_fake_other_cache(void)
 {
-	struct kma_event ev = kma_fake_event(kma_fake_object[0]);
+	static struct kmem_cache *const cache = (void *)0xffff888000001000UL;
+	const struct kma_event ev = {
+		.site = (unsigned long)kma_fake_lose,
+		.ptr = (unsigned long)kma_fake_object[0],
+		.cache = (unsigned long)cache + 256,
+		.bytes_req = 100,
+		.node = NUMA_NO_NODE,
+	};
 
-	ev.kmalloc = false;
-	ev.cache = (unsigned long)kma_fake_cache + 256;
 	kma_witness_heard(&ev, false);
-	return kma_witness_allocated(kma_fake_object[0], 0, kma_fake_cache, false);
-}
-
-static const char *kma_fake_paused(void)
-{
-	kma_witness_pause();
-	return kma_fake_good();
-}
-
-static const char *kma_fake_leak(void)
-{
-	kma_fake_heard(kma_fake_object[0], false);
-	return kma_fake_freed(0);
+	return kma_witness_allocated(kma_fake_object[0], 0, cache, false);
 }
 
 static const char *kma_fake_early(void)
 {
-	kma_fake_heard(kma_fake_object[0], false);
 	kma_slab_free(kma_fake_object[0]);
 	return kma_witness_freed(0);
 }
 
 static const char *kma_fake_page(void)
 {
-	kma_witness_pause();
 	kma_witness_put(kma_fake_object[0]);
 	return kma_witness_stale(kma_fake_object[0]);
-}
-
-/* Too many events to note. */
-static const char *kma_fake_crowd(void)
-{
-	int i;
-
-	kma_witness_pause();
-	for (i = 0; i < 1000; i++)
-		kma_fake_heard(kma_fake_object[1], false);
-	return kma_fake_good();
 }
 
 static const char *kma_fake_untested(void)
@@ -194,30 +91,73 @@ static const char *kma_fake_untested(void)
 	return kma_witness_untested;
 }
 
-/* A path, and what is wrong with it; NULL if nothing is. */
-static const struct {
-	const char *(*run)(void);
-	const char *wrong;
+static const struct kma_fake_path {
+	bool pause;				/* nothing is recorded */
+	bool crowd;				/* too many events to note */
+	enum kma_fake_heard heard[4];
+	int frees;				/* a second free of an object is not counted */
+	const char *(*run)(void);		/* instead of an allocation and its frees */
+	const char *wrong;			/* NULL: the path is right */
 } kma_fake_paths[] = {
-	{ kma_fake_good },
-	{ kma_fake_among_others },
-	{ kma_fake_inner },
-	{ kma_fake_by_hand },
-	{ kma_fake_missing, "the allocation was not seen" },
-	{ kma_fake_twice, "the allocation was seen more than once" },
-	{ kma_fake_twice_elsewhere, "the allocation was seen more than once" },
-	{ kma_fake_bulk_event, "the allocation was seen by another probe" },
-	{ kma_fake_site, "the allocation has the wrong call site" },
-	{ kma_fake_size, "the allocation has the wrong size" },
-	{ kma_fake_small, "the allocation has the wrong size" },
-	{ kma_fake_other_cache, "the allocation has the wrong cache" },
-	{ kma_fake_paused, "the object is not in the live table" },
-	{ kma_fake_leak, "the free was not seen" },
-	{ kma_fake_early, "an object was freed too early" },
-	{ kma_fake_page, "the free of the pages was not seen" },
-	{ kma_fake_crowd, kma_witness_untested },
-	{ kma_fake_untested, kma_witness_untested },
-};
+	{ .heard = { KMA_HEARD_RIGHT }, .frees = 1 },
+	/* Events of other objects change nothing. */
+	{ .heard = { KMA_HEARD_OTHER_ELSEWHERE, KMA_HEARD_RIGHT, KMA_HEARD_OTHER_BULK },
+	  .frees = 2 },
+	{ .heard = { KMA_HEARD_INNER, KMA_HEARD_RIGHT }, .frees = 1 },
+	{ .pause = true, .run = kma_fake_by_hand },
+	{ .heard = { KMA_HEARD_OTHER }, .frees = 1, .wrong = "the allocation was not seen" },
+	{ .heard = { KMA_HEARD_RIGHT, KMA_HEARD_RIGHT }, .frees = 1,
+	  .wrong = "the allocation was seen more than once" },
+	{ .heard = { KMA_HEARD_ELSEWHERE, KMA_HEARD_RIGHT }, .frees = 1,
+	  .wrong = "the allocation was seen more than once" },
+	{ .heard = { KMA_HEARD_BULK }, .frees = 1,
+	  .wrong = "the allocation was seen by another probe" },
+	{ .heard = { KMA_HEARD_ELSEWHERE }, .wrong = "the allocation has the wrong call site" },
+	{ .heard = { KMA_HEARD_LARGER }, .frees = 1, .wrong = "the allocation has the wrong size" },
+	{ .heard = { KMA_HEARD_SMALLER }, .frees = 1,
+	  .wrong = "the allocation has the wrong size" },
+	{ .run = kma_fake_other_cache, .wrong = "the allocation has the wrong cache" },
+	{ .pause = true, .heard = { KMA_HEARD_RIGHT }, .frees = 1,
+	  .wrong = "the object is not in the live table" },
+	{ .heard = { KMA_HEARD_RIGHT }, .wrong = "the free was not seen" },
+	{ .heard = { KMA_HEARD_RIGHT }, .run = kma_fake_early,
+	  .wrong = "an object was freed too early" },
+	{ .pause = true, .run = kma_fake_page, .wrong = "the free of the pages was not seen" },
+	{ .pause = true, .crowd = true, .heard = { KMA_HEARD_RIGHT }, .frees = 1,
+	  .wrong = kma_witness_untested },
+	{ .run = kma_fake_untested, .wrong = kma_witness_untested },
+}, *kma_fake;
+
+static const char *kma_fake_steps(void)
+{
+	const char *wrong;
+	int i;
+
+	if (kma_fake->pause)
+		kma_witness_pause();
+	for (i = 0; kma_fake->crowd && i < 1000; i++)
+		kma_fake_hear(KMA_HEARD_OTHER);
+	for (i = 0; kma_fake->heard[i]; i++)
+		kma_fake_hear(kma_fake->heard[i]);
+	if (kma_fake->run)
+		return kma_fake->run();
+	wrong = kma_witness_allocated(kma_fake_object[0], 100, NULL, false);
+	for (i = 0; i < kma_fake->frees; i++)
+		kma_slab_free(kma_fake_object[0]);
+	return wrong ?: kma_witness_freed(1);
+}
+
+/* Run the path kma_fake. */
+static const char *kma_fake_run(void)
+{
+	const char *wrong;
+
+	/* There is always room: no kernel has as many. */
+	kma_core.sites.internal[kma_core.sites.nr_internal++] = KMA_FAKE_INNER;
+	wrong = kma_fake_steps();
+	kma_core.sites.nr_internal--;
+	return wrong;
+}
 
 /* Start without recording.  Nothing else is in the tables then. */
 static void kma_selftest_start(struct kunit *test, const char *pages)
@@ -247,22 +187,23 @@ static void kma_expect_no_trace(struct kunit *test)
 
 static void kma_selftest_judges_paths(struct kunit *test)
 {
-	struct kma_path path = { .name = "path_fake", .lose = kma_fake_lose, .loss = "a test" };
+	struct kma_path path = {
+		.name = "path_fake", .run = kma_fake_run, .lose = kma_fake_lose, .loss = "a test",
+	};
 	enum kma_path_result expected;
+	const char *wrong;
 	int i, lost;
 
 	kma_selftest_start(test, "off");
 	kma_witness_start();
 	for (i = 0; i < ARRAY_SIZE(kma_fake_paths); i++) {
-		const char *wrong = kma_fake_paths[i].run();
-
+		kma_fake = &kma_fake_paths[i];
+		wrong = kma_fake_run();
 		kma_witness_clear();
-		KUNIT_EXPECT_EQ_MSG(test, !wrong, !kma_fake_paths[i].wrong, "path %d", i);
-		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", kma_fake_paths[i].wrong ?: "",
-				       "path %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, !wrong, !kma_fake->wrong, "path %d", i);
+		KUNIT_EXPECT_STREQ_MSG(test, wrong ?: "", kma_fake->wrong ?: "", "path %d", i);
 		expected = !wrong ? KMA_PATH_GOOD :
 			   wrong == kma_witness_untested ? KMA_PATH_UNTESTED : KMA_PATH_FAILED;
-		path.run = kma_fake_paths[i].run;
 		lost = kma_fake_lost;
 		KUNIT_EXPECT_EQ_MSG(test, kma_selftest_try(&path), expected, "path %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, kma_fake_lost - lost, expected == KMA_PATH_FAILED,

@@ -6,6 +6,8 @@
 #include "truth_main.c"
 #include "truth_caches.c"
 #include "truth_sites.c"
+#include "truth_counts.c"
+#include "truth_files.c"
 #include "truth_objects.c"
 #include "truth_plain.c"
 #include "truth_krealloc.c"

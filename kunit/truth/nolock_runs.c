@@ -23,17 +23,17 @@ static const size_t truth_sizes[] = { 1, 8, 33, 96, 200, 1000, 2048, 4000, 8192 
 
 int truth_run_sizes(void)
 {
-	int i, ret = truth_some(TRUTH_constant, 96);
+	int i, ret = nolock_some(TRUTH_constant, 96);
 
 	for (i = 0; !ret && i < ARRAY_SIZE(truth_sizes); i++)
-		ret = truth_some(TRUTH_plain, truth_sizes[i]) ?:
-		      truth_some(TRUTH_zeroed, truth_sizes[i]) ?:
-		      truth_some(TRUTH_charged, truth_sizes[i]) ?:
-		      truth_some(TRUTH_on_node, truth_sizes[i]);
+		ret = nolock_some(TRUTH_plain, truth_sizes[i]) ?:
+		      nolock_some(TRUTH_zeroed, truth_sizes[i]) ?:
+		      nolock_some(TRUTH_charged, truth_sizes[i]) ?:
+		      nolock_some(TRUTH_on_node, truth_sizes[i]);
 	return ret;
 }
 
-/* A call of truth_some() in a softirq or hard interrupt: the call site and the result. */
+/* A call of nolock_some() in a softirq or hard interrupt: the call site and the result. */
 static struct {
 	enum truth_site_id site;
 	int ret;
@@ -45,7 +45,7 @@ static void truth_job_run(void)
 	const bool there = truth_job.site == TRUTH_hardirq ? in_hardirq() :
 			   in_serving_softirq() && !in_hardirq();
 
-	truth_job.ret = there ? truth_some(truth_job.site, 200) : -EPROTO;
+	truth_job.ret = there ? nolock_some(truth_job.site, 200) : -EPROTO;
 	complete(&truth_job.done);
 }
 
@@ -82,7 +82,7 @@ int truth_run_contexts(void)
 
 	for (i = 0; !ret && i < 20; i++) {
 		raw_spin_lock_irqsave(&lock, flags);
-		ret = truth_some(TRUTH_locked, 200);
+		ret = nolock_some(TRUTH_locked, 200);
 		raw_spin_unlock_irqrestore(&lock, flags);
 		ret = ret ?: truth_job_wait(TRUTH_softirq) ?: truth_job_wait(TRUTH_hardirq);
 	}
@@ -101,36 +101,36 @@ void truth_contexts_stop(void)
 }
 
 /* Allocate 400 objects and free 300 of them with @freefn. */
-static int truth_free_most(enum truth_site_id id, enum truth_freefn freefn)
+static int truth_free_most(enum truth_site_id id, enum nolock_freefn freefn)
 {
-	const int from = truth_used();
-	int ret = truth_make(id, 200, 400);
+	const int from = nolock_used();
+	int ret = nolock_make(id, 200, 400);
 
-	truth_free_since(from, 300, freefn);
+	nolock_free_since(from, 300, freefn);
 	return ret;
 }
 
 static void truth_free_there(void *from)
 {
-	truth_free_since(*(int *)from, 300, TRUTH_KFREE_NOLOCK);
+	nolock_free_since(*(int *)from, 300, NOLOCK_KFREE_NOLOCK);
 }
 
 int truth_run_frees(void)
 {
 	int from, cpu, ret;
 
-	ret = truth_free_most(TRUTH_to_nolock, TRUTH_KFREE_NOLOCK) ?:
-	      truth_free_most(TRUTH_to_kfree, TRUTH_KFREE) ?:
-	      truth_free_most(TRUTH_to_rcu, TRUTH_KFREE_RCU);
+	ret = truth_free_most(TRUTH_to_nolock, NOLOCK_KFREE_NOLOCK) ?:
+	      truth_free_most(TRUTH_to_kfree, NOLOCK_KFREE) ?:
+	      truth_free_most(TRUTH_to_rcu, NOLOCK_KFREE_RCU);
 #ifdef KMA_HAVE_KFREE_RCU_NOLOCK
 	/* For objects of another node, kfree_rcu_nolock() defers to an irq_work. */
-	ret = ret ?: truth_free_most(TRUTH_to_rcu_nolock, TRUTH_KFREE_RCU_NOLOCK) ?:
-		     truth_free_most(TRUTH_on_node, TRUTH_KFREE_RCU_NOLOCK);
+	ret = ret ?: truth_free_most(TRUTH_to_rcu_nolock, NOLOCK_KFREE_RCU_NOLOCK) ?:
+		     truth_free_most(TRUTH_on_node, NOLOCK_KFREE_RCU_NOLOCK);
 #endif
 	if (ret)
 		return ret;
-	from = truth_used();
-	ret = truth_make(TRUTH_to_other_cpu, 200, 400);
+	from = nolock_used();
+	ret = nolock_make(TRUTH_to_other_cpu, 200, 400);
 	/* Free on another CPU if there is one. */
 	cpu = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	if (cpu >= nr_cpu_ids)
@@ -142,7 +142,7 @@ int truth_run_frees(void)
 /* kfree_nolock() is not meant for objects of kmalloc(), but it does free them. */
 int truth_run_crossed(void)
 {
-	return truth_free_most(TRUTH_kmalloc, TRUTH_KFREE_NOLOCK);
+	return truth_free_most(TRUTH_kmalloc, NOLOCK_KFREE_NOLOCK);
 }
 
 /*
@@ -151,16 +151,16 @@ int truth_run_crossed(void)
  */
 int truth_run_nothing(void)
 {
-	void *(*const plain)(size_t size) = truth_site[TRUTH_plain].alloc;
+	void *(*const plain)(size_t size, int node) = truth_sites[TRUTH_plain].alloc;
 	size_t none = 0, much = KMALLOC_MAX_CACHE_SIZE + 1;
 	int i;
 
 	OPTIMIZER_HIDE_VAR(none);
 	OPTIMIZER_HIDE_VAR(much);
 	for (i = 0; i < TRUTH_NOTHINGS; i++) {
-		void *ptr = plain(none);
+		void *ptr = plain(none, 0);
 
-		if (ptr != ZERO_SIZE_PTR || plain(much))
+		if (ptr != ZERO_SIZE_PTR || plain(much, 0))
 			return -EPROTO;
 		kfree_nolock(ptr);
 		kfree_nolock(NULL);
@@ -177,9 +177,9 @@ static void truth_on_cpu(struct work_struct *unused)
 	int i;
 
 	for (i = 0; i < 500; i++) {
-		truth_make_one(TRUTH_each_cpu, 8 << i % 9);
+		nolock_make_one(TRUTH_each_cpu, 8 << i % 9);
 		if (i % 2)
-			truth_free(i * 131 % truth_used(), TRUTH_KFREE_NOLOCK);
+			nolock_free(i * 131 % nolock_used(), NOLOCK_KFREE_NOLOCK);
 	}
 }
 
@@ -203,19 +203,14 @@ int truth_run_each_cpu(void)
 /* Allocates and frees in a loop, so that NMIs arrive while a probe runs. */
 int truth_run_churn(void)
 {
-	int i, cpu;
+	struct truth_object o;
+	int i;
 
 	for (i = 0; i < 500; i++) {
-		size_t bytes;
-		void *ptr;
-
-		cpu = get_cpu();
-		ptr = truth_site[TRUTH_churn].alloc(200);
-		if (ptr) {
-			bytes = ksize(ptr);
-			truth_count(TRUTH_churn, 200, bytes);
-			truth_count_free(TRUTH_churn, bytes, cpu == smp_processor_id());
-			kfree_nolock(ptr);
+		get_cpu();
+		if (truth_make_at(&o, TRUTH_churn, 200, NUMA_NO_NODE)) {
+			truth_count_free(&o, smp_processor_id());
+			kfree_nolock(o.ptr);
 		}
 		put_cpu();
 	}
@@ -266,18 +261,18 @@ int truth_nr_fallen;
  */
 int truth_run_fallen(void)
 {
-	int at, nr = 0, from = truth_used();
+	int at, nr = 0, from = nolock_used();
 	struct truth_hoard *hoard;
 
 	/* Leave free objects of 8 KiB, for which no new slab is needed. */
-	truth_make(TRUTH_fallen, 8192, 64);
-	truth_free_since(from, 64, TRUTH_KFREE);
+	nolock_make(TRUTH_fallen, 8192, 64);
+	nolock_free_since(from, 64, NOLOCK_KFREE);
 	hoard = truth_hoard();
 	while (nr < 4) {
-		at = truth_make_one(TRUTH_fallen, 4000);
+		at = nolock_make_one(TRUTH_fallen, 4000);
 		if (at < 0)
 			break;
-		if (truth_object[at].bytes_alloc > 4096)
+		if (nolock_object[at].bytes_alloc > 4096)
 			nr++;
 	}
 	truth_hoard_free(hoard);

@@ -44,21 +44,10 @@ static const struct truth_scenario truth_runs[] = {
 	{ "list", truth_run_list },
 	{ "vmalloc", truth_run_vmalloc },
 	{ "drop", truth_run_drop },
+	{}
 };
 
 /* ---- the files --------------------------------------------------------------------------- */
-
-static ssize_t truth_run_write(struct file *file, const char __user *user, size_t len,
-			       loff_t *pos)
-{
-	return truth_run(truth_runs, ARRAY_SIZE(truth_runs), &truth_lock, user, len);
-}
-
-static const struct file_operations truth_run_fops = {
-	.owner = THIS_MODULE,
-	.open = nonseekable_open,
-	.write = truth_run_write,
-};
 
 static int truth_sites_show(struct seq_file *seq, void *unused)
 {
@@ -104,7 +93,7 @@ static int __init truth_init(void)
 	truth_stale_start();
 	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_u64("stales", 0400, truth_dir, &truth_stales);
-	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
+	debugfs_create_file("run", 0200, truth_dir, (void *)truth_runs, &truth_run_fops);
 	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
 	debugfs_create_file("pages", 0400, truth_dir, NULL, &truth_pages_fops);
 	return 0;

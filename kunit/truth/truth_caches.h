@@ -23,6 +23,7 @@ enum truth_cache_id {
 	TRUTH_CACHE_LARGER,
 	TRUTH_CACHE_DOOMED,
 	TRUTH_KMALLOC,		/* no cache of this module */
+	TRUTH_NOLOCK,		/* kmalloc_nolock(), which has no trace event */
 	TRUTH_CACHES
 };
 

@@ -3,18 +3,14 @@
  * The truth: allocates and frees objects, and keeps an exact record of them.
  *
  * Each call site is a function of its own that only allocates (truth_sites.c).  The
- * caller of that function (truth_objects.c) counts what kmemacct must report.  It uses
+ * caller of that function (truth_counts.c) counts what kmemacct must report.  It uses
  * only the pointer that the allocator returned, ksize(), and the CPU.  Scenarios call
  * the sites; tools/test/guest/run runs the scenarios and compares kmemacct's tables
  * with the record.
  *
- * In /sys/kernel/debug/<module>/:
+ * Besides the files of truth_files.h, there is:
  *
- *	run	write the name of a scenario; the write returns when it is done
  *	slab	write an address; the write fails unless it lies on a slab page
- *	sites	the true counters of each call site, one per line
- *	live	the objects that are live, one per line
- *	values	`name value` lines: the clock, and counts from scenarios
  *
  * Only one thread allocates at a time, except between storm_start and storm_stop.
  * Then all CPUs allocate objects, pass them to each other and free them, in tasks and in
@@ -24,13 +20,12 @@
  * many of the frees happen later, on a CPU that this module does not know.
  */
 #include <linux/debugfs.h>
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
+#include "truth_files.h"
 #include "truth_objects.h"
 #include "truth_run.h"
 #include "truth_scenarios.h"
@@ -75,21 +70,10 @@ static const struct truth_scenario truth_scenarios[] = {
 	{ "storm_start", truth_run_storm_start },
 	{ "storm_stop", truth_run_storm_stop },
 	{ "drop", truth_run_drop },
+	{}
 };
 
 /* ---- the files ------------------------------------------------------------ */
-
-static ssize_t truth_run_write(struct file *file, const char __user *user,
-			       size_t len, loff_t *pos)
-{
-	return truth_run(truth_scenarios, ARRAY_SIZE(truth_scenarios), &truth_lock, user, len);
-}
-
-static const struct file_operations truth_run_fops = {
-	.owner = THIS_MODULE,
-	.open = simple_open,
-	.write = truth_run_write,
-};
 
 /* Whether an object at this address would be on a slab page. */
 static ssize_t truth_slab_write(struct file *file, const char __user *user,
@@ -112,47 +96,11 @@ static const struct file_operations truth_slab_fops = {
 	.write = truth_slab_write,
 };
 
-static const char *truth_cache_name(enum truth_cache_id cache)
-{
-	/* Scenarios create caches of several names, which do not last. */
-	return truth_caches[cache].name ?: "-";
-}
-
-static int truth_sites_show(struct seq_file *seq, void *unused)
-{
-	struct truth_counts sum;
-	int id;
-
-	seq_puts(seq, "live_bytes live_objs hits bytes_req bytes_alloc frees bytes_freed pingpong cross_node bulk_objs bulk_bytes handed cache site\n");
-	for (id = 0; id < TRUTH_NR; id++) {
-		truth_counts_sum(id, &sum);
-		seq_printf(seq, "%llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %llu %s %s\n",
-			   sum.bytes_alloc + sum.bulk_bytes - sum.bytes_freed,
-			   sum.hits + sum.bulk_objs - sum.frees,
-			   sum.hits, sum.bytes_req, sum.bytes_alloc, sum.frees,
-			   sum.bytes_freed, sum.pingpong, sum.cross_node,
-			   sum.bulk_objs, sum.bulk_bytes, sum.handed,
-			   truth_cache_name(truth_sites[id].cache),
-			   truth_sites[id].name);
-	}
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(truth_sites);
-
-static void truth_live_line(struct seq_file *seq, const struct truth_object *o)
-{
-	seq_printf(seq, "%pK %u %u %u %d %u %lu %lu %s\n", o->ptr, o->bytes_req,
-		   o->bytes_alloc, o->cpu, o->node, o->pid, o->before, o->after,
-		   truth_sites[o->site].name);
-}
-
-static int truth_live_show(struct seq_file *seq, void *unused)
+void truth_live_lines(struct seq_file *seq)
 {
 	const struct truth_object *o;
 	int i;
 
-	mutex_lock(&truth_lock);
-	seq_puts(seq, "ptr bytes_req bytes_alloc cpu node pid before after site\n");
 	for (i = 0; i < truth_nr_live; i++)
 		truth_live_line(seq, &truth_live[i]);
 	for (i = 0; i < TRUTH_BOXES; i++) {
@@ -160,15 +108,10 @@ static int truth_live_show(struct seq_file *seq, void *unused)
 		if (o)
 			truth_live_line(seq, o);
 	}
-	mutex_unlock(&truth_lock);
-	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(truth_live);
 
-static int truth_values_show(struct seq_file *seq, void *unused)
+void truth_values_lines(struct seq_file *seq)
 {
-	seq_printf(seq, "jiffies %lu\n", jiffies);
-	seq_printf(seq, "hz %u\n", HZ);
 	seq_printf(seq, "nothings %u\n", TRUTH_NOTHINGS);
 	seq_printf(seq, "cycle_reused %lu\n", truth_cycle_reused);
 	seq_printf(seq, "storm_irqs %llu\n", truth_storm_irqs);
@@ -178,9 +121,7 @@ static int truth_values_show(struct seq_file *seq, void *unused)
 	seq_printf(seq, "charge_failed_large %lu\n", truth_charge.failed_large);
 	seq_printf(seq, "charge_failed_bulk %lu\n", truth_charge.failed_bulk);
 	seq_printf(seq, "charge_large %lu\n", truth_charge.made_large);
-	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(truth_values);
 
 /* ---- loading and unloading ------------------------------------------------ */
 
@@ -201,12 +142,8 @@ static int __init truth_module_init(void)
 	truth_some(TRUTH_init, 222, NUMA_NO_NODE);
 	truth_sites_loaded();
 
-	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
-	debugfs_create_file("run", 0200, truth_dir, NULL, &truth_run_fops);
+	truth_dir = truth_files_create(truth_scenarios);
 	debugfs_create_file("slab", 0200, truth_dir, NULL, &truth_slab_fops);
-	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
-	debugfs_create_file("live", 0400, truth_dir, NULL, &truth_live_fops);
-	debugfs_create_file("values", 0400, truth_dir, NULL, &truth_values_fops);
 	return 0;
 }
 

@@ -47,29 +47,11 @@ static noinline __init void *truth_init(size_t size, int node)
 	return ptr;
 }
 
-/*
- * For sizes of more than a page, most kernels name a call site inside the allocator.  For
- * other sizes kvmalloc() ends with a tail call of kmalloc, so its caller is the call site.
- */
-static noinline void *truth_kvmalloc_page(size_t size, int node)
-{
-	void *ptr = kvmalloc(size, TRUTH_GFP);
-
-	barrier();
-	return ptr;
-}
-
 struct truth_site truth_sites[TRUTH_NR] = {
 #define X(_name, _cache, ...) { "truth_" #_name, TRUTH_##_cache, truth_##_name },
 	TRUTH_SITES(X)
 #undef X
 	[TRUTH_init] = { "truth_init", TRUTH_KMALLOC },
-#ifdef KMA_HAVE_KVMALLOC_CALLER
-	[TRUTH_kvmalloc_page] = { "truth_kvmalloc_page", TRUTH_KMALLOC,
-				  truth_kvmalloc_page },
-#else
-	[TRUTH_kvmalloc_page] = { "-", TRUTH_KMALLOC, truth_kvmalloc_page },
-#endif
 };
 
 void __init truth_sites_start(void)
@@ -78,6 +60,13 @@ void __init truth_sites_start(void)
 	/* The call site is inside kmemdup() or krealloc(). */
 	truth_sites[TRUTH_large_kmemdup].name = "-";
 	truth_sites[TRUTH_large_krealloc].name = "-";
+#endif
+#ifndef KMA_HAVE_KVMALLOC_CALLER
+	/*
+	 * For sizes of more than a page, the call site is inside kvmalloc().  For other sizes,
+	 * kvmalloc() ends with a tail call of kmalloc, so its caller is the call site.
+	 */
+	truth_sites[TRUTH_kvmalloc_page].name = "-";
 #endif
 	truth_sites[TRUTH_init].alloc = truth_init;
 }

@@ -13,7 +13,8 @@
  * truth_const_kzalloc_100() truth_kmalloc() truth_kzalloc() truth_kcalloc()
  * truth_large() truth_large_zeroed() truth_large_node() truth_large_kmemdup()
  * truth_large_krealloc() truth_kmalloc_node() truth_const_node_512() truth_kmemdup()
- * truth_kstrdup() truth_krealloc() truth_kvmalloc() truth_failed() truth_cache_odd()
+ * truth_kstrdup() truth_krealloc() truth_kvmalloc() truth_kvmalloc_page() truth_failed()
+ * truth_cache_odd()
  * truth_cache_ctor() truth_cache_align() truth_cache_node() truth_cache_kfree()
  * truth_merge_a() truth_merge_b() truth_cycle() truth_softirq() truth_hardirq()
  * truth_timer() truth_hrtimer() truth_ipi() truth_worker() truth_many() truth_way()
@@ -26,7 +27,7 @@
  * truth_smaller() truth_larger() truth_charged_const() truth_charged_large()
  * truth_charged_kmalloc() truth_charged_cache() truth_charged_bulk() truth_doomed()
  *
- * Two more are not in the list: truth_init() and truth_kvmalloc_page().
+ * truth_init() is not in the list, because its code is in another section.
  */
 #ifndef KMA_TRUTH_SITES_H
 #define KMA_TRUTH_SITES_H
@@ -64,6 +65,7 @@
 	X(kstrdup, KMALLOC, kstrdup(truth_text, TRUTH_GFP))				\
 	X(krealloc, KMALLOC, krealloc(truth_realloc_from, size, TRUTH_GFP))		\
 	X(kvmalloc, KMALLOC, kvmalloc(size, TRUTH_GFP))					\
+	X(kvmalloc_page, KMALLOC, kvmalloc(size, TRUTH_GFP))				\
 	X(failed, KMALLOC, kmalloc(size, TRUTH_GFP))					\
 	X(cache_odd, CACHE_ODD, kmem_cache_alloc(*cache, TRUTH_GFP))			\
 	X(cache_ctor, CACHE_CTOR, kmem_cache_alloc(*cache, TRUTH_GFP))			\
@@ -114,28 +116,7 @@
 	X(charged_bulk, CACHE_CTOR, TRUTH_BULK(*cache, TRUTH_CHARGED, size))		\
 	X(doomed, CACHE_DOOMED, kmem_cache_alloc(*cache, TRUTH_GFP))
 
-enum truth_site_id {
-#define X(name, ...) TRUTH_##name,
-	TRUTH_SITES(X)
-#undef X
-	TRUTH_init,
-	TRUTH_kvmalloc_page,
-	TRUTH_NR
-};
-
-/**
- * struct truth_site - a call site
- * @name: the function that is the call site; "-" if the call site is in the kernel
- * @cache: the cache of its objects
- * @alloc: the function, which returns an object, or NULL
- */
-struct truth_site {
-	const char *name;
-	enum truth_cache_id cache;
-	void *(*alloc)(size_t size, int node);
-};
-
-extern struct truth_site truth_sites[TRUTH_NR];
+#include "truth_site.h"
 
 /**
  * truth_sites_start() - allow calls of truth_init()

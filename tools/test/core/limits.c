@@ -531,6 +531,11 @@ static void kma_shares_numbers_by_size(void)
 		kma_retire(&t, sizes[i].size, id);
 		kma_expect(t.state[id] == KMA_CACHE_LIVE);
 	}
+	/* Look-ups of more caches than the map has slots change nothing. */
+	for (i = 0; i < 2 * KMA_CACHES_MAP; i++)
+		kma_expect(kma_cache_is_other(kma_cachetab_get(&t, 8 * i + 200000)));
+	for (i = 0; i < KMA_CACHES_MAX; i++)
+		kma_expect(kma_cachetab_get(&t, 100000 + i) == (int)i);
 	kma_expect(kma_cachetab_used(&t) == KMA_CACHES_MAX && !kma_cache_is_other(1023));
 	kma_cachetab_destroy(&t);
 }
@@ -575,7 +580,9 @@ static void kma_others_belong_to_caches(void)
 	struct kma_sitetab t;
 	u32 i;
 
-	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN));
+	kma_expect(!kma_sitetab_init(&t, KMA_SITES_MIN) && !kma_sitetab_used(&t));
+	for (i = 0; i < KMA_SITES_MIN; i++)
+		kma_expect(!kma_sitetab_info(&t, i));
 	for (i = 0; i < KMA_CACHES_MAX + KMA_CACHES_OTHER; i++) {
 		kma_expect(t.other[i].id == KMA_SITES_MIN + i);
 		kma_expect(t.other[i].what == KMA_SITES_MIN + i + 1);

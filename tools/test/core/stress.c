@@ -367,8 +367,9 @@ static void *kma_new_caches_main(void *arg)
 static void kma_new_caches(void)
 {
 	const char *why[KMA_ENV_CPUS] = {};
+	struct kma_cachetab *t = &kma_core.sites.caches;
 	pthread_t thread[KMA_ENV_CPUS];
-	u32 round, i;
+	u32 round, i, used;
 
 	for (round = 0; round < 100; round++) {
 		if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_PFNS))
@@ -379,8 +380,70 @@ static void kma_new_caches(void)
 			pthread_join(thread[i], NULL);
 		for (i = 0; i < KMA_ENV_CPUS; i++)
 			kma_expect_ok(why[i]);
+		/* A cache may have several numbers, but now all look-ups return the same one. */
+		used = kma_cachetab_used(t);
+		kma_expect(used >= KMA_NEW_CACHES && used <= KMA_ENV_CPUS * KMA_NEW_CACHES);
+		for (i = 1; i <= KMA_NEW_CACHES; i++)
+			kma_expect(kma_cachetab_get(t, 8 * i) == kma_cachetab_get(t, 8 * i));
+		kma_expect(kma_cachetab_used(t) == used);
 		kma_core_destroy(&kma_core);
 	}
+}
+
+/* ---- one object ------------------------------------------------------------ */
+
+#define KMA_RACES	500
+
+static u32 kma_met;
+
+/* Wait until all threads have called this @times times. */
+static void kma_meet(u32 times)
+{
+	__atomic_fetch_add(&kma_met, 1, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(&kma_met, __ATOMIC_ACQUIRE) < times * KMA_ENV_CPUS)
+		sched_yield();
+}
+
+static void *kma_one_object_main(void *cpu)
+{
+	const struct kma_event ev = {
+		.site = KMA_MODEL_SITE, .ptr = KMA_MODEL_PTR, .cache = 64, .kmalloc = true,
+		.bytes_req = 60, .node = NUMA_NO_NODE,
+	};
+	u32 round;
+
+	kma_env.cpu = (uintptr_t)cpu;
+	for (round = 0; round < KMA_RACES; round++) {
+		if (!cpu)
+			kma_record_alloc(&kma_core, &ev);
+		kma_meet(2 * round + 1);
+		kma_record_free(&kma_core, ev.ptr, true);
+		kma_meet(2 * round + 2);
+	}
+	return NULL;
+}
+
+/* All CPUs free the same object at the same time: exactly one of them finds it. */
+static void kma_one_object(void)
+{
+	pthread_t thread[KMA_ENV_CPUS];
+	struct kma_stats stats;
+	struct kma_row sum;
+	uintptr_t i;
+
+	if (kma_core_init(&kma_core, 8, KMA_SITES_MIN, KMA_PFNS))
+		abort();
+	kma_model_reset(&kma_model);
+	kma_met = 0;
+	for (i = 0; i < KMA_ENV_CPUS; i++)
+		pthread_create(&thread[i], NULL, kma_one_object_main, (void *)i);
+	for (i = 0; i < KMA_ENV_CPUS; i++)
+		pthread_join(thread[i], NULL);
+	kma_sitetab_sum(&kma_core.sites, 0, &sum);
+	kma_stats_sum(&stats);
+	kma_expect(sum.hits == KMA_RACES && sum.frees == KMA_RACES);
+	kma_expect(stats.v[KMA_STAT_free_unmatched] == KMA_RACES * (KMA_ENV_CPUS - 1));
+	kma_core_destroy(&kma_core);
 }
 
 /* ---- sampling on and off ----------------------------------------------------- */
@@ -611,6 +674,7 @@ static unsigned long kma_ptr(u32 i)
 static const struct kma_case kma_cases[] = {
 	{ "new caches on four CPUs", kma_new_caches },
 	{ "one address, allocated again and again", kma_one_address },
+	{ "one object, freed by four CPUs at once", kma_one_object },
 	{ "two CPUs", kma_two_cpus },
 	{ "four CPUs", kma_four_cpus },
 	{ "two CPUs, all tables full", kma_two_cpus_without_room },

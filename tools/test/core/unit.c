@@ -23,24 +23,82 @@ static struct kma_core kma_core;
 static struct kma_model kma_model;
 static struct kma_object *kma_object;
 
+static u64 kma_stat(enum kma_stat stat)
+{
+	struct kma_stats sum;
+
+	kma_stats_sum(&sum);
+	return sum.v[stat];
+}
+
+#define kma_stat_now(name) kma_stat(KMA_STAT_##name)
+
 /* ---- the live table alone -------------------------------------------------- */
+
+static bool kma_entry_is(const struct kma_entry *e, unsigned long ptr, u32 time)
+{
+	const struct kma_entry want = kma_model_entry(ptr, 0, time);
+
+	return e->time == want.time && e->bytes_req == want.bytes_req && e->tgid == want.tgid;
+}
+
+/* Put an object; @old is the entry that it replaces. */
+static enum kma_put kma_put(struct kma_objtab *t, unsigned long ptr, u32 time,
+			    struct kma_entry *old)
+{
+	const struct kma_entry e = kma_model_entry(ptr, 0, time);
+
+	return kma_objtab_put(t, ptr, &e, old);
+}
 
 static bool kma_put_is(struct kma_objtab *t, unsigned long ptr, u32 time,
 		       enum kma_put expected)
 {
-	const struct kma_entry e = kma_model_entry(ptr, 0, time);
 	struct kma_entry old;
 
-	return kma_objtab_put(t, ptr, &e, &old) == expected;
+	return kma_put(t, ptr, time, &old) == expected;
 }
 
 static bool kma_take_is(struct kma_objtab *t, unsigned long ptr, u32 time)
 {
-	const struct kma_entry want = kma_model_entry(ptr, 0, time);
 	struct kma_entry e;
 
-	return kma_objtab_take(t, ptr, &e) && e.time == want.time &&
-	       e.bytes_req == want.bytes_req && e.tgid == want.tgid;
+	return kma_objtab_take(t, ptr, &e) && kma_entry_is(&e, ptr, time);
+}
+
+static bool kma_is_in(struct kma_objtab *t, unsigned long ptr)
+{
+	struct kma_entry e;
+
+	return kma_objtab_take(t, ptr, &e);
+}
+
+/* Whether a table is empty: all keys are 0, and no bucket counts spilled objects. */
+static bool kma_is_clean(const struct kma_objtab *t)
+{
+	u64 i, used = 0;
+
+	for (i = 0; i < kma_objtab_buckets(t) * KMA_SLOTS; i++) {
+		const struct kma_bucket *b = kma_objtab_bucket(t, i / KMA_SLOTS);
+
+		used += b->key[i % KMA_SLOTS] || atomic64_read(&b->spilled);
+	}
+	return !used;
+}
+
+static void kma_swap(unsigned long *a, unsigned long *b)
+{
+	const unsigned long was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
+/* Put @nr addresses into a random order. */
+static void kma_shuffle(unsigned long *ptr, u32 nr)
+{
+	for (; nr > 1; nr--)
+		kma_swap(&ptr[nr - 1], &ptr[kma_below(nr)]);
 }
 
 /* Make all slots busy, except in one bucket, which becomes empty. */
@@ -74,6 +132,7 @@ static void kma_put_there(struct kma_objtab *t, unsigned long ptr,
 			  struct kma_bucket *b, bool own, bool seen[KMA_DEPTHS + 1])
 {
 	struct kma_bucket *home = kma_objtab_home(t, ptr);
+	struct kma_entry old;
 	int depth;
 	u64 spilled;
 
@@ -88,7 +147,7 @@ static void kma_put_there(struct kma_objtab *t, unsigned long ptr,
 	kma_expect((u64)atomic64_read(&home->spilled) == spilled);
 	seen[depth] = true;
 
-	kma_expect(kma_put_is(t, ptr, 2, KMA_PUT_REPLACED));
+	kma_expect(kma_put(t, ptr, 2, &old) == KMA_PUT_REPLACED && kma_entry_is(&old, ptr, 1));
 	kma_expect((u64)atomic64_read(&home->spilled) == spilled);
 	kma_expect(kma_take_is(t, ptr, 2));
 	kma_expect(kma_bucket_find(b, ptr) < 0 && !atomic64_read(&home->spilled));
@@ -115,42 +174,63 @@ static void kma_spills_at_every_depth(void)
 	kma_objtab_destroy(&t);
 }
 
-/* Put objects of one home bucket until none fits: then all counts of other buckets are 15. */
-static void kma_fill_counts(u64 live_max)
+/* The order in which objects are taken again. */
+enum kma_order { KMA_IN_ORDER, KMA_REVERSED, KMA_SHUFFLED, KMA_ORDERS };
+
+static void kma_reorder(unsigned long *ptr, u32 nr, enum kma_order order)
+{
+	u32 i;
+
+	if (order == KMA_SHUFFLED)
+		kma_shuffle(ptr, nr);
+	for (i = 0; order == KMA_REVERSED && i < nr / 2; i++)
+		kma_swap(&ptr[i], &ptr[nr - 1 - i]);
+}
+
+/*
+ * Put objects of one home bucket until none fits: then all counts of other buckets are 15.  The
+ * last objects are at the largest depths.
+ */
+static void kma_fill_counts(u64 live_max, enum kma_order order)
 {
 	const u32 most = KMA_SLOTS + 15 * (KMA_DEPTHS - KMA_DEPTH_HOME);
+	const u64 in_before = kma_stat_now(spill_in), out_before = kma_stat_now(spill_out);
 	static unsigned long ptr[KMA_SLOTS + 15 * KMA_DEPTHS + 100];
 	struct kma_bucket *home;
-	struct kma_entry e, old;
 	struct kma_objtab t;
 	u32 i, in = 0;
 
 	if (kma_objtab_init(&t, live_max, KMA_PFNS))
 		abort();
 	home = kma_objtab_home(&t, KMA_MODEL_PTR);
-	for (i = 0, ptr[0] = KMA_MODEL_PTR; i < ARRAY_SIZE(ptr); ) {
-		e = kma_model_entry(ptr[i], 0, i);
-		in += kma_objtab_put(&t, ptr[i], &e, &old) == KMA_PUT_NEW;
-		if (++i < ARRAY_SIZE(ptr))
-			for (ptr[i] = ptr[i - 1] + 8;
-			     kma_objtab_home(&t, ptr[i]) != home; ptr[i] += 8)
-				;
+	for (i = 0, ptr[0] = KMA_MODEL_PTR; i < ARRAY_SIZE(ptr); i++) {
+		for (ptr[i] = i ? ptr[i - 1] + 8 : ptr[0];
+		     kma_objtab_home(&t, ptr[i]) != home; ptr[i] += 8)
+			;
 	}
-	kma_expect(in == most);
+	/* Those that fit come first. */
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		if (kma_put_is(&t, ptr[i], ptr[i], KMA_PUT_NEW))
+			kma_swap(&ptr[i], &ptr[in++]);
+	kma_expect(in == most && kma_stat_now(spill_in) - in_before == most - KMA_SLOTS);
 	kma_expect((u64)atomic64_read(&home->spilled) >> 4 * KMA_DEPTH_HOME ==
 		   KMA_SPILLED >> 4 * KMA_DEPTH_HOME);
-	/* In reverse order: the last objects are at the largest depths. */
-	for (i = ARRAY_SIZE(ptr); i > 0; i--)
-		in -= kma_objtab_take(&t, ptr[i - 1], &e);
-	kma_expect(!in && !atomic64_read(&home->spilled));
+	kma_reorder(ptr, in, order);
+	for (i = 0; i < ARRAY_SIZE(ptr); i++)
+		kma_expect(i < in ? kma_take_is(&t, ptr[i], ptr[i]) : !kma_is_in(&t, ptr[i]));
+	kma_expect(kma_is_clean(&t) && kma_stat_now(spill_out) - out_before == most - KMA_SLOTS);
 	kma_objtab_destroy(&t);
 }
 
 /* In the small table, two depths of an object are often in the same bucket. */
 static void kma_spilled_counts_fill_up(void)
 {
-	kma_fill_counts(4000);
-	kma_fill_counts(50);
+	enum kma_order order;
+
+	for (order = 0; order < KMA_ORDERS; order++) {
+		kma_fill_counts(4000, order);
+		kma_fill_counts(50, order);
+	}
 }
 
 /* ---- live_max objects always fit ------------------------------------------- */
@@ -248,6 +328,8 @@ static const char *kma_promise(u32 live_max, u32 size, bool in_a_row)
 	for (i = 0; i < live_max && !why; i++)
 		if (!kma_take_is(&t, ptr[i], i))
 			why = "an object was not found";
+	if (!why && !kma_is_clean(&t))
+		why = "the table is not empty";
 	kma_objtab_destroy(&t);
 	free(ptr);
 	return why;
@@ -273,6 +355,46 @@ static void kma_keeps_its_promise(void)
 	}
 	/* With KMA_PLACES halved, about a dozen of these do not fit. */
 	kma_expect_ok(kma_promise(8 << 20, 8, true));
+}
+
+/* While live_max objects are recorded, a random one is freed and another is allocated. */
+static void kma_keeps_its_promise_under_churn(void)
+{
+	static const struct {
+		u32 live_max, spread, size, rounds;	/* @spread addresses for each object */
+		bool in_a_row;
+	} churns[] = {
+		{ 65536, 4, 8, 150000, false }, { 4096, 2, 64, 50000, false },
+		{ 4096, 64, 8, 50000, false }, { 4096, 8, KMA_MIX, 50000, false },
+		{ 1000, 8, KMA_MIX, 30000, true },
+	}, *c;
+	unsigned long *ptr;
+	struct kma_objtab t;
+	u32 i, round, nr;
+
+	for (c = churns; c < churns + ARRAY_SIZE(churns); c++) {
+		nr = c->live_max * c->spread;
+		ptr = calloc(nr, sizeof(*ptr));
+		if (!ptr || kma_objtab_init(&t, c->live_max, KMA_PFNS))
+			abort();
+		kma_slabs(ptr, nr, c->size, c->in_a_row);
+		kma_shuffle(ptr, nr);
+		/* The first live_max addresses are those of live objects. */
+		for (i = 0; i < c->live_max; i++)
+			kma_expect(kma_put_is(&t, ptr[i], ptr[i], KMA_PUT_NEW));
+		for (round = 0; round < c->rounds; round++) {
+			i = kma_below(c->live_max);
+			kma_expect(kma_take_is(&t, ptr[i], ptr[i]));
+			kma_swap(&ptr[i], &ptr[c->live_max + kma_below(nr - c->live_max)]);
+			kma_expect(kma_put_is(&t, ptr[i], ptr[i], KMA_PUT_NEW));
+		}
+		for (i = 0; i < nr; i++)
+			kma_expect(i < c->live_max ? kma_take_is(&t, ptr[i], ptr[i]) :
+						     !kma_is_in(&t, ptr[i]));
+		kma_expect(kma_is_clean(&t));
+		kma_objtab_destroy(&t);
+		free(ptr);
+	}
 }
 
 /*
@@ -376,16 +498,6 @@ static void kma_events(u32 nr, u32 nr_caches)
 			kma_model_alloc(&kma_model, o, site, kma_below(nr_caches));
 	}
 }
-
-static u64 kma_stat(enum kma_stat stat)
-{
-	struct kma_stats sum;
-
-	kma_stats_sum(&sum);
-	return sum.v[stat];
-}
-
-#define kma_stat_now(name) kma_stat(KMA_STAT_##name)
 
 /* Compare with the model only ten times, because this takes long. */
 static void kma_agree(u32 events, u32 nr_caches)
@@ -620,7 +732,9 @@ static void kma_three_sites_meet(void)
 		met[i] = kma_sitetab_get(&t, KMA_MODEL_SITE - 8 * i, 64 + 8 * i);
 	kma_expect(met[0] == kma_sitetab_first(&t, KMA_MODEL_SITE, 64));
 	kma_expect(met[1] == kma_sitetab_second(met[0]));
-	kma_sitetab_retire(&t, met[0]->id);
+	for (i = 0; i < 2; i++)
+		kma_sitetab_retire(&t, met[0]->id);
+	kma_expect(atomic_read(&t.retired) == 1 && !t.no_cache);
 	for (i = 0; i < 3; i++) {
 		kma_expect(kma_sitetab_near(&t, KMA_MODEL_SITE - 8 * i, 64 + 8 * i, &slot) ==
 			   (i == 1));
@@ -628,6 +742,36 @@ static void kma_three_sites_meet(void)
 	}
 	kma_expect(kma_sitetab_get(&t, KMA_MODEL_SITE - 16, 80) == met[2]);
 	kma_expect(kma_sitetab_used(&t) == 3);
+	/* The next pair gets the slot of the first one, and hides no other. */
+	kma_expect(kma_sitetab_get(&t, KMA_MODEL_SITE - 24, 88) == met[0]);
+	kma_expect(kma_sitetab_get(&t, KMA_MODEL_SITE - 16, 80) == met[2]);
+	kma_sitetab_destroy(&t);
+}
+
+/* More pairs have one hash than a look-up searches slots: the others have no row of their own. */
+static void kma_crowded_hash_gives_up(void)
+{
+	enum { LOST = 8, PAIRS = KMA_SITES_PROBES + LOST, ROUNDS = 3 };
+	const u64 before = kma_stat_now(other_sites);
+	const struct kma_site_slot *slot[PAIRS];
+	struct kma_sitetab t;
+	struct kma_row sum;
+	u32 i;
+
+	kma_expect(!kma_sitetab_init(&t, 2 * KMA_SITES_PROBES));
+	for (i = 0; i < ROUNDS * PAIRS; i++) {
+		slot[i % PAIRS] = kma_sitetab_get(&t, KMA_MODEL_SITE - 8 * (i % PAIRS),
+						  8 * (i % PAIRS + 1));
+		this_cpu_inc(slot[i % PAIRS]->row->hits);
+	}
+	/* Each cache has a row [other] of its own. */
+	for (i = 0; i < PAIRS; i++) {
+		kma_expect((slot[i]->id < t.sites_max) == (i < KMA_SITES_PROBES));
+		kma_sitetab_sum(&t, slot[i]->id, &sum);
+		kma_expect(sum.hits == ROUNDS);
+	}
+	kma_expect(kma_sitetab_used(&t) == KMA_SITES_PROBES);
+	kma_expect(kma_stat_now(other_sites) == before + ROUNDS * LOST);
 	kma_sitetab_destroy(&t);
 }
 
@@ -733,6 +877,21 @@ static void kma_swap_rows(u32 a, u32 b)
 	}
 }
 
+/* Exactly the rows of two caches are retired. */
+static void kma_expect_retired(u32 a, u32 b)
+{
+	const struct kma_site_info *info;
+	u32 id, cache;
+
+	kma_expect(kma_core.sites.no_cache);
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		cache = kma_model_row_of(&kma_model, id) % KMA_MODEL_CACHES;
+		kma_expect(!info || info->state == (cache == a || cache == b ?
+						    KMA_SITE_NO_CACHE : KMA_SITE_LIVE));
+	}
+}
+
 /*
  * Two kmem_caches are destroyed, and created again at each other's address.  Their rows are
  * used again, so 60 sites and 16 caches never need more rows than there are pairs.
@@ -752,6 +911,9 @@ static void kma_agrees_while_caches_die(void)
 		kma_free_all_of(b);
 		kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, a));
 		kma_sitetab_retire_cache(&kma_core.sites, kma_model_cache(&kma_model, b));
+		/* Later, rows of earlier rounds may still be retired. */
+		if (!round)
+			kma_expect_retired(a, b);
 		kma_swap_caches(a, b);
 		kma_swap_rows(a, b);
 		kma_expect_ok(kma_model_check(&kma_model));
@@ -1257,6 +1419,10 @@ static void kma_tells_samples_apart(void)
 	/* An object that is not sampled has another row than samples of the same site. */
 	kma_model_alloc(&kma_model, &kma_object[7], 0, 0);
 	kma_expect(kma_rows_used() == 6);
+	/* The sum of site and shift is that of the third sample. */
+	kma_env.stack = 0;
+	kma_sample_at(1, 8);
+	kma_expect(kma_rows_used() == 7);
 
 	info = kma_info_of(5);
 	kma_expect(info && info->shift == KMA_SHIFT_MIN && info->nr_frames == 2);
@@ -1267,6 +1433,10 @@ static void kma_tells_samples_apart(void)
 		   info->site == KMA_MODEL_SITE + 1);
 	info = kma_info_of(0);
 	kma_expect(info && !info->nr_frames);
+	kma_expect(kma_sitetab_is_sampled(&kma_core.sites, info - kma_core.sites.info));
+	info = kma_info_of(7);
+	kma_expect(info && info->shift == KMA_SHIFT_EXACT && info->state == KMA_SITE_LIVE);
+	kma_expect(!kma_sitetab_is_sampled(&kma_core.sites, info - kma_core.sites.info));
 	kma_teardown_samples();
 }
 
@@ -1318,6 +1488,11 @@ static void kma_runs_out_of_rows(void)
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
 	kma_expect(!kma_livefilter_used(&kma_core.livefilter, kma_object[200].ptr));
+	/* Nor is there a row for other objects of this cache; those of another cache have one. */
+	kma_expect(!kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, KMA_BYTES));
+	kma_expect(kma_stat_now(dropped_sites_full) == 2);
+	kma_expect(kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, 96)->id >=
+		   KMA_SITES_MIN);
 	kma_sitetab_sum(&kma_core.sites, other, &sum);
 	kma_expect(sum.hits == 10);
 	kma_teardown_samples();
@@ -1610,6 +1785,7 @@ static const struct kma_case kma_cases[] = {
 	{ "gfp flags affect the slot of a class", kma_flags_choose_the_slot },
 	{ "sites at equal distances are found near", kma_sites_of_one_distance_are_near },
 	{ "three sites share a cache line", kma_three_sites_meet },
+	{ "more pairs of one hash than a look-up searches", kma_crowded_hash_gives_up },
 	{ "gens of several pages end together", kma_generations_of_a_range_are_many },
 	{ "a range of gens is inside the array", kma_generations_of_a_range_are_in_the_map },
 	{ "a freed page leaves other pages alone", kma_leaves_others_alone },
@@ -1640,6 +1816,7 @@ static const struct kma_case kma_cases[] = {
 	{ "the number of live objects is estimated", kma_estimates_what_is_live },
 	{ "tables without memory", kma_stands_without_memory },
 	{ "live_max objects always fit", kma_keeps_its_promise },
+	{ "live_max objects fit while objects come and go", kma_keeps_its_promise_under_churn },
 };
 
 int main(int argc, char **argv)

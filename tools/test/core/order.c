@@ -9,12 +9,10 @@
  * Then kma_objtab_read() runs, and before each of its loads the bucket may change to a
  * later saved state.  This tests the program order of loads and stores.  It cannot test
  * whether the barriers preserve this order.
+ *
+ *   order
  */
-#include <kunit/test.h>
-#include <linux/slab.h>
-
-#include "../module/core/env.h"
-#include "../module/core/stat.h"
+#include "../../../module/core/stat.h"
 
 static void kma_before_load(void);
 static void kma_after_store(void);
@@ -24,6 +22,7 @@ static void kma_after_store(void);
 #undef cmpxchg
 #undef try_cmpxchg
 #undef kma_inc_once
+#undef kma_acquire_is
 #undef smp_load_acquire
 #undef smp_store_release
 
@@ -68,6 +67,7 @@ static void kma_after_store(void);
 
 #define smp_load_acquire(p) READ_ONCE(*(p))	/* one thread: needs no barrier */
 #define smp_store_release(p, value) WRITE_ONCE(*(p), value)	/* one thread: needs no barrier */
+#define kma_acquire_is(p, value) (READ_ONCE(*(p)) == (value))
 
 #define kma_objtab_bytes kma_order_bytes
 #define kma_objtab_init kma_order_init
@@ -81,11 +81,12 @@ static void kma_after_store(void);
 #define kma_objtab_sweep_page kma_order_sweep_page
 #define kma_objtab_estimate kma_order_estimate
 
-#include "../module/core/objtab.c"
+#include "../../../module/core/objtab.c"
 
-#include "util.h"
+#include "case.h"
+#include "model.h"
 
-#define KMA_TEST_PTR	0xffff888000000000UL
+#define KMA_PTR		KMA_MODEL_PTR
 
 /* ---- the writer ----------------------------------------------------------- */
 
@@ -110,10 +111,11 @@ static void kma_note_start(void)
 	kma_after_store();
 }
 
+/* The payload and both generations of an entry depend on how often the slot was filled. */
 static bool kma_live(unsigned long ptr, u32 count)
 {
 	unsigned long slot = kma_objtab_slot(ptr);
-	struct kma_entry e = kma_payload(ptr, count);
+	struct kma_entry e = kma_model_entry(ptr, 0, count);
 
 	if (!kma_objtab_claim_home(&kma_bucket, slot))
 		return false;
@@ -158,7 +160,7 @@ static unsigned long kma_read_moving(struct kma_entry *e)
 	kma_reader.loads = 0;
 	kma_reader.move = 0;
 	kma_reader.reading = true;
-	ptr = kma_objtab_read(&kma_bucket, kma_objtab_slot(KMA_TEST_PTR), e);
+	ptr = kma_objtab_read(&kma_bucket, kma_objtab_slot(KMA_PTR), e);
 	kma_reader.reading = false;
 	return ptr;
 }
@@ -186,16 +188,16 @@ struct kma_findings {
 
 static void kma_look(struct kma_findings *f)
 {
-	struct kma_entry e;
+	struct kma_entry e, want;
 	unsigned long ptr = kma_read_moving(&e);
 
 	f->reads++;
 	if (!ptr)
 		return;
 	f->accepted++;
-	/* Payload, slot generation and page generation all count how often the slot was filled. */
-	f->mixed += !kma_payload_is(&e, ptr, e.generation) ||
-		    kma_entry_gen(&e) != (kma_gen)e.generation;
+	want = kma_model_entry(ptr, 0, e.generation);
+	f->mixed += e.bytes_req != want.bytes_req || e.time != want.time ||
+		    e.tgid != want.tgid || kma_entry_gen(&e) != (kma_gen)e.generation;
 }
 
 /* Try all interleavings of the reader with the saved states. */
@@ -219,92 +221,82 @@ static struct kma_findings kma_look_in_all_orders(void)
 	return f;
 }
 
-static void kma_expect_no_mixture(struct kunit *test)
-{
-	struct kma_findings f = kma_look_in_all_orders();
-
-	KUNIT_EXPECT_LT(test, kma_nr_states, KMA_STATES_MAX);
-	KUNIT_EXPECT_GT(test, f.accepted, 0);
-	KUNIT_EXPECT_LT(test, f.accepted, f.reads);
-	KUNIT_EXPECT_EQ_MSG(test, f.mixed, 0,
-			    "of %u accepted copies; %u orders tried", f.accepted, f.reads);
-}
-
 /* ---- the tests ------------------------------------------------------------ */
-
-static void kma_order_reader_sees_an_object_come(struct kunit *test)
-{
-	kma_note_start();
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
-	kma_expect_no_mixture(test);
-}
-
-static void kma_order_reader_sees_an_object_go(struct kunit *test)
-{
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
-	kma_note_start();
-	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	kma_expect_no_mixture(test);
-}
 
 /* The next address that has the same slot. */
 static unsigned long kma_other_ptr(void)
 {
-	unsigned long ptr = KMA_TEST_PTR + 8;
+	unsigned long ptr = KMA_PTR + 8;
 
-	while (kma_objtab_slot(ptr) != kma_objtab_slot(KMA_TEST_PTR))
+	while (kma_objtab_slot(ptr) != kma_objtab_slot(KMA_PTR))
 		ptr += 8;
 	return ptr;
 }
 
-static void kma_order_reader_sees_another_object_come(struct kunit *test)
+/*
+ * Run @steps: an object at the address, or at another one, comes or goes.  The first @before of
+ * them are over when the reader begins.
+ */
+static void kma_expect_no_mixture(const char *steps, int before)
 {
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
-	kma_note_start();
-	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	KUNIT_EXPECT_TRUE(test, kma_live(kma_other_ptr(), 2));
-	kma_expect_no_mixture(test);
+	struct kma_findings f;
+	u32 count = 0;
+	int i;
+
+	kma_noting = false;
+	memset(&kma_bucket, 0, sizeof(kma_bucket));
+	for (i = 0; steps[i]; i++) {
+		if (i == before)
+			kma_note_start();
+		if (steps[i] == '+')
+			kma_expect(kma_live(KMA_PTR, ++count));
+		else if (steps[i] == '-')
+			kma_expect(kma_die(KMA_PTR));
+		else if (steps[i] == 'o')
+			kma_expect(kma_live(kma_other_ptr(), ++count));
+		else
+			kma_expect(kma_die(kma_other_ptr()));
+	}
+	f = kma_look_in_all_orders();
+	kma_expect(kma_nr_states < KMA_STATES_MAX);
+	kma_expect(f.accepted > 0 && f.accepted < f.reads && !f.mixed);
+}
+
+static void kma_sees_an_object_come(void)
+{
+	kma_expect_no_mixture("+", 0);
+}
+
+static void kma_sees_an_object_go(void)
+{
+	kma_expect_no_mixture("+-", 1);
+}
+
+static void kma_sees_another_object_come(void)
+{
+	kma_expect_no_mixture("+-o", 1);
 }
 
 /* The key is the same for both objects. */
-static void kma_order_reader_sees_the_same_address_come(struct kunit *test)
+static void kma_sees_the_same_address_come(void)
 {
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
-	kma_note_start();
-	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 2));
-	kma_expect_no_mixture(test);
+	kma_expect_no_mixture("+-+", 1);
 }
 
-static void kma_order_reader_sees_two_generations_end(struct kunit *test)
+static void kma_sees_two_generations_end(void)
 {
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 1));
-	kma_note_start();
-	KUNIT_EXPECT_TRUE(test, kma_die(KMA_TEST_PTR));
-	KUNIT_EXPECT_TRUE(test, kma_live(kma_other_ptr(), 2));
-	KUNIT_EXPECT_TRUE(test, kma_die(kma_other_ptr()));
-	KUNIT_EXPECT_TRUE(test, kma_live(KMA_TEST_PTR, 3));
-	kma_expect_no_mixture(test);
+	kma_expect_no_mixture("+-ox+", 1);
 }
 
-static int kma_order_init_test(struct kunit *test)
-{
-	kma_noting = false;
-	memset(&kma_bucket, 0, sizeof(kma_bucket));
-	return 0;
-}
-
-static struct kunit_case kma_order_cases[] = {
-	KUNIT_CASE(kma_order_reader_sees_an_object_come),
-	KUNIT_CASE(kma_order_reader_sees_an_object_go),
-	KUNIT_CASE(kma_order_reader_sees_another_object_come),
-	KUNIT_CASE(kma_order_reader_sees_the_same_address_come),
-	KUNIT_CASE(kma_order_reader_sees_two_generations_end),
-	{}
+static const struct kma_case kma_cases[] = {
+	{ "a reader sees an object come", kma_sees_an_object_come },
+	{ "a reader sees an object go", kma_sees_an_object_go },
+	{ "a reader sees another object come", kma_sees_another_object_come },
+	{ "a reader sees the same address come", kma_sees_the_same_address_come },
+	{ "a reader sees two generations end", kma_sees_two_generations_end },
 };
 
-struct kunit_suite kma_order_suite = {
-	.name = "kmemacct_order",
-	.init = kma_order_init_test,
-	.test_cases = kma_order_cases,
-};
+int main(void)
+{
+	return !!kma_cases_run(kma_cases, ARRAY_SIZE(kma_cases));
+}
