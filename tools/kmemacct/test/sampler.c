@@ -55,8 +55,8 @@ void sampler_add(struct sampler_sum *sum, const struct sampler_sum *more)
 struct sampler_values sampler_read(const struct sampler_sum *sum)
 {
 	return (struct sampler_values) {
-		.objs = kma_weighed(sum->objs),
-		.bytes = kma_weighed(sum->bytes),
+		.objs = kma_estimate_round(sum->objs),
+		.bytes = kma_estimate_round(sum->bytes),
 		.objs_se = kma_standard_error(sum->objs_variance),
 		.bytes_se = kma_standard_error(sum->bytes_variance),
 	};
