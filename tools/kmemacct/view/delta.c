@@ -85,6 +85,9 @@ static u64 difference(const struct table *t, int column, u64 before, u64 after)
 	/* The change of what is live is based on the samples of both readings. */
 	if (column == t->at[AT_live_samples])
 		return before + after;
+	/* The samples of a row that was recycled meanwhile are in [other]. */
+	if (c->unit == UNIT_SAMPLES && after < before)
+		return 0;
 	return after - before;
 }
 
