@@ -392,7 +392,7 @@ static void kma_new_caches(void)
 
 /* ---- one object ------------------------------------------------------------ */
 
-#define KMA_RACES	500
+#define KMA_RACES	10000
 
 static u32 kma_met;
 
@@ -417,7 +417,8 @@ static void *kma_one_object_main(void *cpu)
 		if (!cpu)
 			kma_record_alloc(&kma_core, &ev);
 		kma_meet(2 * round + 1);
-		kma_record_free(&kma_core, ev.ptr, true);
+		/* As if traced late: only then may another CPU remove the entry, too. */
+		kma_record_free(&kma_core, ev.ptr, false);
 		kma_meet(2 * round + 2);
 	}
 	return NULL;
