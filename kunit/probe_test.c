@@ -509,7 +509,7 @@ static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 22);
 }
 
-/* On an unknown kernel, the argument may be something else than a shrinker, even no address. */
+/* On an unknown kernel, the argument may not be a shrinker, or not even an address. */
 static void kma_probe_reads_shrinkers_safely(struct kunit *test)
 {
 	static const unsigned long no_shrinker[] = { 0, 0xcc0, 0x7fffffff0000, 1UL << 62, -16UL };

@@ -31,7 +31,7 @@ struct churn_held {
 };
 
 static struct churn_held churn_held[CHURN_HELD];
-/* Protects all of these. */
+/* Protects churn_held and the variables below. */
 static DEFINE_MUTEX(churn_lock);
 static unsigned int churn_nr;
 static u64 churn_allocs, churn_frees, churn_bytes_alloc, churn_bytes_freed;

@@ -179,7 +179,7 @@ void *kma_env_zalloc_try(size_t bytes);
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
-/* In place of a node, if there is no RAM at a page frame.  NUMA_NO_NODE is another value. */
+/* The node of a page frame without RAM.  Differs from NUMA_NO_NODE. */
 #define KMA_NODE_NONE	(NUMA_NO_NODE - 1)
 
 /* The node of the first of @nr page frames that is online, or @otherwise.  Context: process. */

@@ -396,7 +396,7 @@ void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
 void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
 
 /**
- * kma_stall_spend() - take time off the phase that is going on, because it has a phase of its own
+ * kma_stall_spend() - take time off the current phase, because that time is a phase of its own
  * @s: the slot
  * @end: the phase, which had no beginning of its own and has just ended; its @frame has @phase and
  *	@detail, and this sets the times

@@ -71,7 +71,7 @@ struct kma_phase_shrunk {
  * @sp: the stack pointer, in the function that takes long, or in a function that it calls
  *
  * Context: a probe, any context.
- * Return: true if its end has to be told, too.
+ * Return: true if the caller has to call kma_phase_end(), too.
  */
 bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp);
 
@@ -115,7 +115,10 @@ u32 kma_phase_slots(u32 *used);
 /* Allocate memory for counting.  Returns 0 or -ENOMEM. */
 int kma_phase_start(void);
 
-/* Free this memory, when kma_phase_record() is off and no probe of reclaim runs any more. */
+/*
+ * Free the memory of kma_phase_start(). kma_phase_record() is off, and no probe of reclaim runs any
+ * more.
+ */
 void kma_phase_stop(void);
 
 /* Release the slots of tasks that have exited.  Call this about once a second. */
