@@ -20,7 +20,7 @@
 
 struct module;
 
-/* The log, the number of records that were published, and the queue of those who wait for one. */
+/* The log, the number of records that were published, and the queue of tasks that wait for one. */
 extern struct kma_slowlog kma_slowlog;
 extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;

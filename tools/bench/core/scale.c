@@ -204,7 +204,7 @@ static u64 kma_scale_live(void)
 	return live;
 }
 
-/* The same, in turns with the livefilter @none, which is empty, and with that of the samples. */
+/* Time frees in turns, with the empty livefilter @none and with the livefilter of the samples. */
 static void kma_scale_frees_compare(const struct kma_scale_machine *m, const char *name,
 				    const unsigned long *ptr,
 				    const struct kma_livefilter *none)

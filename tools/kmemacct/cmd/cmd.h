@@ -60,20 +60,23 @@ struct command;
 /* The options that need no command. */
 #define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION | OPTION_SCHEMA | \
 			 OPTION_MAN)
-/* How a list is printed and where it comes from, and how one of numbers is printed. */
+/*
+ * OPTIONS_LIST: how a list is printed, and where it comes from.  OPTIONS_FORM: the same for a table
+ * of numbers.
+ */
 #define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
 /* The options for rows and columns, and for their order. */
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
-/* For tables with call sites: these, --module, and the options for source lines. */
+/* The options for source lines; and all options of tables with call sites. */
 #define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
 #define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE | OPTIONS_SOURCES)
-/* The options of stat that have no value, and are its own. */
+/* The options without a value that only stat has. */
 #define OPTIONS_STAT	(OPTION_CALLER | OPTION_ALLOC | OPTION_SLAB | OPTION_PAGE | OPTION_LIVE)
 
 #define PATTERNS_MAX	64
 
-/* Patterns as those of --site. */
+/* Patterns that are given by --site, --include or --exclude. */
 struct patterns {
 	const char *pattern[PATTERNS_MAX];
 	int nr;
@@ -263,16 +266,21 @@ int show_check_enabled(const struct table *t);
  */
 int show(struct view *v, const struct options *o, const char *keys);
 
-/* The same, but on a terminal print only as many rows as it has lines for. */
+/* Like show(), but on a terminal print only as many rows as fit the screen. */
 int show_screenful(struct view *v, const struct options *o);
 
 /* Print a table row by row, as it is read; with -s, only those that -l leaves are kept. */
 int show_stream(const struct options *o, const char *name);
 
-/* Sort and select rows as the options say, and make the total.  Return: 0, or -1 after fail(). */
+/*
+ * Sort and select rows as the options say, and compute the total.  Return: 0, or -1 after fail().
+ */
 int show_prepare(struct view *v, const struct options *o, const char *keys);
 
-/* Check sort keys and columns with a table, before a command runs for an hour; and free it. */
+/*
+ * Check sort keys and columns against a table, before a command that may run for an hour.  Frees
+ * the table.
+ */
 int show_check(struct view *v, const struct options *o);
 
 /* Return: what a table looks like by the options. */
@@ -319,7 +327,7 @@ enum leaks_by {
 	LEAKS_BY_NR
 };
 
-/* The names of these, as values of the option --by; NULL ends them. */
+/* The names of these values, for the option --by; NULL ends them. */
 extern const char * const leaks_names[LEAKS_BY_NR + 1];
 
 /**

@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 
-/* In place of candidates: the names of files. */
+/* Printed in place of candidates, to complete the name of a file. */
 #define FILES	"/files"
 
 void completion_print(void)
@@ -66,7 +66,7 @@ static void put_names(const char *(*name)(int nr))
 		puts(name(i));
 }
 
-/* Put what the value of an option may be. */
+/* Print the values that an option may have. */
 static void put_value(const struct command *c, const struct option_info *i, const char *word)
 {
 	int by;

@@ -63,7 +63,7 @@ static void print_word(const char *word, int *used)
 	*used += printf("%s%s", *used ? " " : "  ", word);
 }
 
-/* Return: the description of an option, as that of the command. */
+/* Return: the description of an option, for a command that takes it. */
 static const char *what_of(const struct command *c, const struct option_info *i, char text[128])
 {
 	char by[WORDS_LEN];

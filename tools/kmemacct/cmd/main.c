@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 		completion_find(argv + 2);
 		return 0;
 	}
-	/* The bytes of names and of graphs are those of the terminal. */
+	/* Names and graphs are printed in the character encoding of the terminal. */
 	setlocale(LC_CTYPE, "");
 	ret = options_parse(&o, argc, argv);
 	if (!ret)

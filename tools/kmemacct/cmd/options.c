@@ -301,7 +301,10 @@ int options_parse(struct options *o, int argc, char **argv)
 		else
 			dashes = *word++;
 	}
-	/* Print the error as the command line asks for, which may be wrong before its -j. */
+	/*
+	 * An error may come before the option -j.  Look for -j in the words that follow, so that
+	 * the error is printed as JSON.
+	 */
 	for (; ret && *word && strcmp(*word, "--"); word++)
 		if (is_json(*word))
 			error_as_json();

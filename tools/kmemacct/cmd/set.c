@@ -47,7 +47,7 @@ static const struct setting settings[] = {
 #undef X
 };
 
-/* Return: a setting, or NULL if it is not known, as those of a newer module are not. */
+/* Return: a setting, or NULL if this program does not know it, because the module is newer. */
 static const struct setting *find_setting(const char *name)
 {
 	size_t i;
@@ -293,7 +293,10 @@ static void print_json(FILE *out, const struct control *c)
 	json_close(&w, '}');
 }
 
-/* Keep one setting, or all, without the line that is none.  Return: 0, or -1 after fail(). */
+/*
+ * Keep one setting, or all of them, and drop the line that is no setting.  Return: 0, or -1 after
+ * fail().
+ */
 static int keep(struct control *c, const char *typed)
 {
 	const struct setting *s = typed ? find_setting(typed) : NULL;

@@ -104,7 +104,7 @@ int show_prepare(struct view *v, const struct options *o, const char *keys)
 	return 0;
 }
 
-/* Do what is about the rows that are shown. */
+/* Replace addresses, flags and source lines in the rows that are shown. */
 static int name_rows(struct view *v, const struct options *o)
 {
 	if (o->given & OPTION_RAW_IP && kallsyms_replace(v->t, v->nr))

@@ -177,7 +177,9 @@ static void print_spaced(FILE *out, u64 us, bool exact)
 		fprintf(out, "%.*s %s", digits, buf, us ? buf + digits : "us");
 }
 
-/* @known: the maximum at the first reading.  It may be that of the time since then. */
+/*
+ * @known: the maximum at the first reading, which may also be the maximum of the time since then.
+ */
 static void print_shrinker(FILE *out, const struct table *t, const struct row *row, u64 known,
 			   bool exact)
 {

@@ -279,7 +279,7 @@ static int read_all(struct perf *p, const struct options *o)
 		if (!p->gfp)
 			return -1;
 	}
-	/* Of each allocator, the first table is that of call sites. */
+	/* The first table of each allocator is the one of call sites. */
 	for (which = 0; which < PERF_TABLES; which += 2)
 		if (p->v[which].t && table_is(p->v[which].t, "since", "reset"))
 			p->window = PERF_SINCE_RESET;

@@ -8,7 +8,7 @@
 
 #include "cmd.h"
 
-/* The whole takes no more lines. */
+/* The most lines that the status takes. */
 #define STATUS_LINES	24
 
 /**
@@ -90,7 +90,7 @@ static void find_fills(struct status *s)
 
 	add_fill(s, "live objects", "live", "live_objs", table_pair(s->stats, "live_max"));
 	add_fill(s, "call sites", "sites", "sites_used", sites);
-	/* Stacks get no more than three rows of four. */
+	/* At most three quarters of the rows have a stack. */
 	if (s->stats->sampled)
 		add_fill(s, "stacks", "stacks", "stacks_used", sites - sites / 4);
 	add_fill(s, "caches", "caches", "caches_used", table_pair(s->stats, "caches_max"));
@@ -140,10 +140,10 @@ static const struct {
 	  "record fewer of them: kmemacct set threshold_us 100000" },
 };
 
-/* And one that is not counted, one that may decrease, and one that is in the head */
+/* Room for three more losses: one that is not counted, one that may decrease, one from the head. */
 static_assert(ARRAY_SIZE(losses) + 3 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
-/* Allocations during a pause are counted since load: they are missing in what is live. */
+/* Allocations during a pause are counted since load: live counters do not include them. */
 #define OFF	"off"
 
 const char *status_loss(const struct table *stats, size_t i, u64 *value)
@@ -382,7 +382,7 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 
 	if (!nr)
 		print_line(out, "Lost", "nothing");
-	/* The line for those that are left out takes one. */
+	/* The line about the losses that are left out takes one line. */
 	if (2 * nr > lines)
 		nr = (lines - 1) / 2;
 	for (i = 0; i < nr; i++)

@@ -253,7 +253,7 @@ static char *widen_tree(char *tree, const char *name)
 {
 	char *file = clean_path(name);
 
-	/* Not even a name is left of `/`. */
+	/* The path `/` has no name. */
 	if (!*file) {
 		free(file);
 		return tree;
@@ -268,8 +268,8 @@ static char *widen_tree(char *tree, const char *name)
 }
 
 /*
- * Return: the directory that all source files of a module are in, or "" if there is none but `/`.
- * Files with relative paths are made for the module, and are elsewhere.
+ * Return: the directory that all source files of a module are in, or "" if that is `/`. Files with
+ * relative paths do not count: they were generated for the module, in another directory.
  */
 static char *find_tree(Dwfl_Module *dwfl)
 {
@@ -669,7 +669,7 @@ static void set_missing(const struct sites *s)
 			s->modules[i].state = STATE_MISSING;
 }
 
-/* If that of the kernel is missing, so is that of its modules: they are in one package. */
+/* The kernel and its modules have their debug information in one package, so both are missing. */
 static void print_missing(const struct sites *s, FILE *out)
 {
 	const struct module *kernel = find_module(s, KERNEL);

@@ -179,7 +179,7 @@ struct sites;
  */
 struct sites *sites_find(const struct view *v, const char *dir);
 
-/* Free them; @s may be NULL. */
+/* Free the lines; @s may be NULL. */
 void sites_free(struct sites *s);
 
 /* Return: the line `file:line` of a call site, or NULL if it is not known; other text has none. */

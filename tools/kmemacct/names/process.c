@@ -52,7 +52,7 @@ int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **
 	u64 ticks;
 	int i;
 
-	/* The name is in parentheses, and may have some itself. */
+	/* The name is in parentheses, and may contain parentheses. */
 	if (!open || !close || close < open || close[1] != ' ')
 		return -1;
 	*close = '\0';

@@ -142,7 +142,9 @@ void text_remarks(FILE *out, const struct layout *l);
 
 /* ---- grids (grid.c) ------------------------------------------------------- */
 
-/* Greater than the number of columns of any grid, and most parts of one. */
+/*
+ * GRID_COLUMNS is greater than the number of columns of any grid.  A grid has at most GRID_PARTS.
+ */
 #define GRID_COLUMNS	(2 * SHOWN_MAX)
 #define GRID_PARTS	8
 
@@ -176,7 +178,7 @@ void grid_column(struct grid *g, const char *title, bool right);
 void grid_line(struct grid *g);
 void grid_cell(struct grid *g, const char *text);
 
-/* Begin another part with the last line. */
+/* Begin a new part of the grid, whose first line is the last line that was added. */
 void grid_part(struct grid *g);
 
 /* Print the grid, and free it. */
@@ -351,7 +353,7 @@ void metrics_double(const struct metrics *m, const struct metric_label *labels, 
 /* Say when a counter without labels has begun, in seconds since 1970. */
 void metrics_created(const struct metrics *m, u64 seconds);
 
-/* End the text: one without this is not complete. */
+/* End the text.  Without its end, a text is incomplete. */
 void metrics_end(const struct metrics *m);
 
 /* ---- others --------------------------------------------------------------- */

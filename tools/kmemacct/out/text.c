@@ -228,7 +228,10 @@ static void print_hidden(FILE *out, const struct layout *l)
 	free(text);
 }
 
-/* The label of the total tells how many rows are not printed; other tables have a line of it. */
+/*
+ * The label of the total tells how many rows are not printed; tables without a total have a line
+ * for this.
+ */
 void text_remarks(FILE *out, const struct layout *l)
 {
 	const struct view *v = l->v;

@@ -28,7 +28,7 @@ static const struct known {
 	  SNAPSHOT_VERSION },
 };
 
-/* The last one is not of the module. */
+/* The last table is not one of the module. */
 const char *table_name(size_t nr)
 {
 	return nr < ARRAY_SIZE(known) - 1 ? known[nr].name : NULL;
@@ -346,7 +346,7 @@ static int read_row(struct reader *r, struct row *row)
 	return ret > 0 && parse_row(r, line, row) ? -1 : ret;
 }
 
-/* Test for a name that ends in a unit after an underscore, as that of its standard error does. */
+/* Test for a name that ends in a unit after an underscore, or in this and `_se`. */
 static bool has_unit(const char *name, const char *unit)
 {
 	const char *at = strstr(name, unit);
@@ -502,7 +502,7 @@ static int parse_all(struct reader *r)
 		return read_pairs(r);
 	while ((ret = read_row(r, table_add(t))) > 0)
 		;
-	/* The last one is not a row. */
+	/* The last row that was added has no line. */
 	t->nr_rows--;
 	return ret;
 }

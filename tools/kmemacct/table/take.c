@@ -92,7 +92,7 @@ static int take_file(struct taking *s, const char *name)
 	return strcmp(name, CONTROL) ? check_identity(s, text) : 0;
 }
 
-/* Return: name of file number @i of a snapshot; the table that most people look at is the first. */
+/* Return: the name of file number @i of a snapshot.  The table that is used most comes first. */
 static const char *file_name(size_t i)
 {
 	const char *name = table_name(i);
@@ -191,7 +191,10 @@ static int write_output(const struct files *files)
 {
 	if (isatty(STDOUT_FILENO))
 		return fail("a snapshot is no text for a terminal: redirect it, or give a file");
-	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
+	/*
+	 * Ignore SIGXFSZ: beyond the limit of `ulimit -f`, write() then fails, instead of the
+	 * signal ending the program.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	return archive_write(files, STDOUT_FILENO, "standard output");
 }

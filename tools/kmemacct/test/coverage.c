@@ -27,7 +27,7 @@
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* What intervals are computed for. */
+/* The quantities that intervals are computed for. */
 enum quantity {
 	BYTES,
 	OBJECTS,
@@ -78,7 +78,7 @@ static struct row *live_row(enum quantity q, const struct sampler_values *live, 
 	return tables[q]->rows[0];
 }
 
-/* The same for a row that counts allocations and frees, with the samples of both. */
+/* Return: the row of FREED, which counts allocations and frees, with the samples of both. */
 static struct row *freed_row(const struct sampler_sum *all, const struct sampler_sum *freed)
 {
 	const struct sampler_values a = sampler_read(all), f = sampler_read(freed);
@@ -92,7 +92,7 @@ static struct row *freed_row(const struct sampler_sum *all, const struct sampler
 	return row;
 }
 
-/* The same for the difference of two readings. */
+/* Return: the row of CHANGE, the difference of two readings. */
 static struct row *change_row(const struct sampler_sum *before, const struct sampler_sum *after)
 {
 	const struct sampler_values b = sampler_read(before), a = sampler_read(after);
@@ -117,7 +117,7 @@ static double end_of(enum format format, u64 value)
 	return format == FORMAT_S64 ? (double)(s64)value : (double)value;
 }
 
-/* What the reader had before: 1.96 standard errors, but not less than the number of samples. */
+/* The former rule of the reader: 1.96 standard errors, but not less than the number of samples. */
 static struct ends normal_ends(enum quantity q, const struct row *row)
 {
 	const struct table *t = tables[q];
@@ -132,8 +132,9 @@ static struct ends normal_ends(enum quantity q, const struct row *row)
 }
 
 /*
- * What has no sample is not listed, but bounded, and so is a value that is exact by its error: as
- * many bytes, or objects of the @smallest size.
+ * Compute the interval that the reader prints.  A site without samples, and a value with an error
+ * of 0, has the bound for unsampled bytes, or as many objects of the @smallest size as these bytes
+ * hold.
  */
 static struct ends new_ends(enum quantity q, const struct row *row, u64 smallest)
 {
@@ -158,7 +159,10 @@ static bool contains(const struct ends *ends, double truth)
 
 /* ---- computed ------------------------------------------------------------- */
 
-/* Expected numbers of samples are from the first to one of the other two, in such steps. */
+/*
+ * The expected numbers of samples that are tried: from SAMPLES_FROM to SAMPLES_TO or SAMPLES_LARGE,
+ * each SAMPLES_STEP times the one before.
+ */
 #define SAMPLES_FROM	0.25
 #define SAMPLES_TO	120
 #define SAMPLES_LARGE	3000
@@ -172,7 +176,7 @@ static const u64 sizes[] = {
 	7168, 8192, 10240, 12288, 16384, 20480, 24576, 28672, 32768, 40960, 49152,
 };
 
-/* What the module prints for @n samples of @bytes each. */
+/* The row that the module prints for @n samples of @bytes each. */
 static struct sampler_values values_of(u64 bytes, u64 n)
 {
 	const double p = -expm1(-(double)bytes / N);
@@ -342,7 +346,10 @@ static const struct both *live_ends(enum quantity q, const struct sampler_values
 
 static u64 count_of(const struct mix *mix, int i, double expected)
 {
-	/* Of N / 2 and N, one and a half times as many samples are taken as of N. */
+	/*
+	 * Half of the objects are sampled with N / 2, and half with N: 1.5 times as many samples as
+	 * with N.
+	 */
 	const double n = mix->doubles ? N / 1.5 : N;
 
 	if (!mix->size[i])

@@ -9,7 +9,10 @@
 #include "../../../include/kmemacct_abi.h"
 #include "../../../kunit/golden.h"
 
-/* The first byte of an input of the fuzzer that is no table, whose byte is its number. */
+/*
+ * The first byte of an input of the fuzzer that is not a table.  For a table, it is the number of
+ * the table.
+ */
 enum {
 	FUZZ_SYMBOLS = 240,
 	FUZZ_WORDS,

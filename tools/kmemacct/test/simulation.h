@@ -16,7 +16,7 @@
 #define N		4096
 #define SAMPLE_BYTES	"4096"
 
-/* What is counted may be beyond its limit by so many of its standard errors. */
+/* A count may exceed its limit by this many of its standard errors. */
 #define STANDARD_ERRORS	4
 
 static bool failed;

@@ -6,7 +6,7 @@
 
 #include "top.h"
 
-/* Lines that the state of a table may take. */
+/* The most lines that the state of a table takes. */
 #define STATE_LINES	3
 
 /* ---- text ----------------------------------------------------------------- */

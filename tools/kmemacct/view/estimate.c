@@ -154,7 +154,7 @@ static void set_samples(struct weighed *w, const struct table *t, const struct r
 #define KB		1024
 /* The slab allocator has no smaller objects. */
 #define OBJECT_MIN	8
-/* A page allocation of order 0, on 64-bit PCs; no order is larger than this. */
+/* A page allocation of order 0, on 64-bit PCs; and the largest order that is possible. */
 #define PAGE_BYTES	4096
 #define ORDER_MAX	20
 

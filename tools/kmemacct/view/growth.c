@@ -128,7 +128,7 @@ static void add_pages(struct live *l, const u64 *v)
 						     v[PAGE_CALLER_samples]);
 	l->allocs += v[PAGE_CALLER_hits] + v[PAGE_CALLER_bulk_allocs];
 	l->frees += v[PAGE_CALLER_frees];
-	/* No column has the size of these. */
+	/* No column has the number of KiB that were allocated in bulk. */
 	l->uncounted |= v[PAGE_CALLER_bulk_allocs];
 }
 

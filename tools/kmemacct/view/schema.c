@@ -75,7 +75,7 @@ static const struct shown shown[] = {
 	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED },
 };
 
-/* Titles, where the name of a column is longer than it need be below a table's own. */
+/* Titles of columns whose names are longer than needed below the name of the table. */
 static const char * const titles[][2] = {
 	{ "live_bytes", "live" }, { "live_kb", "live" }, { "live_objs", "objects" },
 	{ "live_allocs", "blocks" }, { "objs_alloc", "allocs" },
@@ -342,7 +342,9 @@ static void put_listed(struct columns *cs, const struct view *v, const char *lis
 	}
 }
 
-/* Put the columns of a table that has no list.  Intervals tell what standard errors do. */
+/*
+ * Put the columns of a table that has no list.  Standard errors are left out: intervals show them.
+ */
 static void put_all(struct columns *cs, const struct table *t)
 {
 	const struct column *c;

@@ -85,7 +85,7 @@ struct view {
 /* Show all rows of a table, which the view takes ownership of. */
 void view_begin(struct view *v, struct table *t);
 
-/* Show all rows there are now, with what people see of the columns: see schema_complete(). */
+/* Show all rows that there are now, with titles and computed columns: see schema_complete(). */
 void view_complete(struct view *v);
 
 /* Free the table. */
@@ -181,7 +181,7 @@ struct columns {
  */
 struct table *schema_complete(struct table *t);
 
-/* Compute these two columns of a row; @whole: what all rows have live. */
+/* Compute share_pct and growth_bytes_s of a row; @whole: what all rows have live. */
 void schema_compute(const struct table *t, struct row *row, double whole);
 
 /* Return: what all rows have live. */
@@ -400,15 +400,20 @@ struct growth {
 /* Return: the name of table number @nr of those that can be compared; NULL: no more. */
 const char *growth_table(int nr);
 
-/* Find such a table by its name.  Return: the name, or NULL after calling fail(). */
+/*
+ * Find a table that can be compared by its name.  Return: the name, or NULL after calling fail().
+ */
 const char *growth_find(const char *table);
 
-/* Check that its rows are call sites, which are in a module.  Return: 0, or -1 after fail(). */
+/*
+ * Check that the rows of a table are call sites, so that they are in a module.  Return: 0, or -1
+ * after fail().
+ */
 int growth_check_module(const char *table);
 
 /*
- * Compare two readings of such a table.  This sorts both by their labels, which those of the new
- * table point into.
+ * Compare two readings of a table.  This sorts the rows of both by label; the new table points to
+ * these labels.
  */
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o);

@@ -940,7 +940,7 @@ static bool kma_fill(struct kma_budget *g, u32 fill, bool dropped)
 	return kma_budget_adjust(g, &spent, 10000, fill);
 }
 
-/* 87 percent are full; what was full is forgotten below 75 percent. */
+/* The table is full at 87 percent, and the budget forgets this below 75 percent. */
 static void kma_full_is_full(void)
 {
 	struct kma_budget g = {};

@@ -831,7 +831,7 @@ static void kma_makes_room(void)
 	kma_expect(dropped);
 	for (i = 0; i < 10; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	/* The table is found full_at for as long as the clock stands still. */
+	/* The table counts as full for as long as the clock stands still. */
 	kma_env.now += 2;
 	for (i = 0; i < 250; i++)
 		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
@@ -1673,7 +1673,7 @@ static void kma_budget_the_budget(void)
 	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
 	kma_expect(kma_budget_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	kma_expect(g.now == g.asked + 1 && g.raised == 1 && !g.lowered);
-	/* With the larger N this fits, and is not low enough to reduce N. */
+	/* With the larger N, the cost is within the budget, but not low enough to lower N. */
 	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	/* At a hundred times the budget, one turn makes as many steps as needed, and no more. */
 	kma_expect(kma_budget_turns(&g, 1, 0, 100 * KMA_BUDGET));

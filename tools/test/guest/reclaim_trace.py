@@ -211,7 +211,7 @@ class Expected:
 
     def throttled(self, event):
         if self.stack:
-            # In ticks; kmemacct limits it to what has passed.
+            # The time is in ticks; kmemacct limits it to the time that has passed.
             us = event.fields["usect_delayed"]
             self.rows[f"{self.origin}:throttled"].took(0, us)
 

@@ -11,7 +11,7 @@ from program.tree import (
     sites, table)
 
 
-# What has no sample with a probability of 2.5 %
+# The bytes that have no sample with a probability of 2.5 %
 UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
 
 

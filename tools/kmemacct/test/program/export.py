@@ -14,7 +14,7 @@ from prometheus_client import parser as prometheus  # noqa: E402
 from prometheus_client.openmetrics import parser as openmetrics  # noqa: E402
 
 FORMATS = {"openmetrics": openmetrics, "prometheus": prometheus}
-# What is counted of each call site, by the columns that are added up
+# The counts of each call site, and the columns that are added up for each
 SITES = {
     "site_live_bytes": ["live_bytes"], "site_live_objects": ["live_objs"],
     "site_allocations_total": ["objs_alloc"], "site_frees_total": ["frees"],

@@ -198,7 +198,7 @@ def refuses_containers(t):
 
 
 def reads_a_snapshot(t):
-    """It has no processes; those of this machine are others."""
+    """A snapshot has no processes; the processes of this machine are others."""
     write_leaks(t)
     taken = t.top / "taken"
     t.out("snapshot", taken)

@@ -28,7 +28,7 @@ def write_exact(tree):
 
 
 def write_sampled(tree):
-    """The same, with estimates in those that may have them."""
+    """The golden tables, with estimates in those that may have them."""
     write_exact(tree)
     seeds = tree.top / "seeds"
     seeds.mkdir()
@@ -51,7 +51,7 @@ def command_lines():
 
 
 def outputs(tree):
-    """What each command prints: each is checked by Tree.out()."""
+    """The output of each command, which Tree.out() checks."""
     now = (tree.dir / "callers").read_text()
     later, found = tree.top / "later", {}
     ptr = (tree.dir / "allocs").read_text().splitlines()[-1].split()[0]
@@ -97,7 +97,7 @@ def has_all_commands(t):
 
 
 def describes_each_column(_):
-    """Whatever the module prints is there; a number has a kind and a unit."""
+    """The schema has everything that the module prints; a number has a kind and a unit."""
     for table in "allocs", "page_callers", "tasks", "stalls", "latency":
         row = schema()["$defs"][table]["properties"]["rows"]["items"]["properties"]
         columns = columns_of(table)

@@ -125,7 +125,8 @@ def site_of(elf, function, label, module="mod"):
 
 
 def offset_of(elf, label, number):
-    """Its offset in one of the functions of a name, which ascend."""
+    """The offset of a label in one of the functions of the same name; `number` is its place by
+    address."""
     text = subprocess.run(["nm", "-n", elf], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^(\w+) \w (\w+)$", text, re.M)
     at = [int(addr, 16) for addr, name in found if name == label]
@@ -260,7 +261,7 @@ def finds_lines_in_other_tables(t):
 
 
 def finds_the_kernel(t):
-    """Its file has addresses, and its paths are shortened to those in its tree."""
+    """The file of the kernel has addresses; its paths are shortened to the part in its tree."""
     # As Debian builds it: in a directory below that of the source
     build = t.top / "linux-6.1/debian/build"
     build.mkdir(parents=True)
@@ -410,7 +411,7 @@ def says_that_builds_are_not_compared(t):
         check_in(f"\n# {caution}\n", t.out(*command, *args, status=status))
         found = json.loads(t.out(*command, *args, "-j", status=status))
         check((caution, None), (found.get("unchecked_lines"), found.get("no_lines")))
-    # What is running can be compared, and without a file there is nothing to compare.
+    # The kernel that runs can be compared; without a file, there is nothing to compare.
     for command, status in ((["callers", *args], 0), (["diff", before, *args], 1),
                             (["callers", "-i", after, "--lines"], 0),
                             (["callers", "-i", before, *args], 0)):

@@ -59,7 +59,7 @@ def computes_columns(t):
 
 
 def adds_up_all_rows(t):
-    """What was allocated is what was freed and what is live, in each row and in the total."""
+    """What was allocated was freed or is live, in each row and in the total."""
     # The head says that one free was not seen.
     for line in t.lines("callers")[1:]:
         live, allocs, frees = (int(word) for word in line.split()[2:5])

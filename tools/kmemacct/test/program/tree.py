@@ -14,7 +14,7 @@ import jsonschema
 TOP = Path(__file__).resolve().parents[4]
 BUILT = TOP / "build/reader"
 KMEMACCT = BUILT / "kmemacct"
-# The same without sanitizers
+# The program without sanitizers
 PLAIN = BUILT / "plain"
 
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
@@ -111,7 +111,7 @@ def check_not_in(part, whole):
 
 
 def check_width(width, text):
-    """Check that no line is longer."""
+    """Check that no line is longer than `width`."""
     check([], [line for line in text.splitlines() if len(line) > width], f"wider than {width}")
 
 

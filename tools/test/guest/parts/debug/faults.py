@@ -233,7 +233,7 @@ def memory_limit():
 
     with limited("max") as group, both() as known:
         known.run("many", "many", "many")
-        # Not ENOMEM each time, or an error afterwards, makes the child fail.
+        # The child fails if an open does not fail with ENOMEM, or if there is an error afterwards.
         run_in(group, poor)
         events = (group / "memory.events").read_text()
         check("oom_kill 0" in events, f"memory.events: {events}")
