@@ -16,7 +16,7 @@
 #include "cmd.h"
 
 /*
- * Read a table that can be compared, or the table `modules`. A table of a snapshot has no rows if
+ * Read a table that can be compared, or the table `modules`.  A table of a snapshot has no rows if
  * the module did not keep them when the snapshot was taken.
  */
 static struct table *read_table(const struct source *s, const char *table)

@@ -268,7 +268,7 @@ static char *widen_tree(char *tree, const char *name)
 }
 
 /*
- * Return: the directory that all source files of a module are in, or "" if that is `/`. Files with
+ * Return: the directory that all source files of a module are in, or "" if that is `/`.  Files with
  * relative paths do not count: they were generated for the module, in another directory.
  */
 static char *find_tree(Dwfl_Module *dwfl)

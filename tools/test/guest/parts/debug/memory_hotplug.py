@@ -150,9 +150,9 @@ def pages_recorded(blocks):
 def memory_removed():
     """Test memory that is added and removed.
 
-    Node 1 has memory and no CPUs, and node 2 only memory that can be removed. Memory that the
+    Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  Memory that the
     kernel may use cannot be removed while the module is loaded, because page generations are stored
-    in it. The module has bulk=off, so that freed objects still count as live (ghosts).
+    in it.  The module has bulk=off, so that freed objects still count as live (ghosts).
     """
     for node in (1, 2):
         check_equal(f"CPUs of node {node}", "", Path(
