@@ -80,7 +80,7 @@ static u64 kma_sum_id(struct kma_countmap *t, u32 id)
 	return sum.v[0];
 }
 
-/* What a key has counted; @has is set to whether it has a row. */
+/* Get the count of a key; @has is set to whether the key has a row. */
 static u64 kma_sum_key(struct kma_countmap *t, u64 a, u64 b, bool *has)
 {
 	const struct kma_countmap_key key = { { a, b } };

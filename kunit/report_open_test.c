@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What opening a table does, apart from making its rows. */
+/* Opening a table: everything except making its rows. */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>

@@ -70,7 +70,7 @@ static void kma_report_prints_keyvals(struct kunit *test)
 
 static void kma_report_says_what_was_lost(struct kunit *test)
 {
-	/* Of 1500 objects that were freed, the frees of 1496 were seen. */
+	/* 1500 objects were freed, and the frees of 1496 of them were seen. */
 	static const struct kma_stats stats = {
 		.v = {
 			[KMA_STAT_events_kfree] = 1000,

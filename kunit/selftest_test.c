@@ -266,7 +266,7 @@ static void kma_selftest_leaves_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_selftest_failed(), 0);
 	KUNIT_EXPECT_FALSE(test, kma_selftest_doubts());
 	KUNIT_EXPECT_GT(test, kma_selftest_us(), 0);
-	/* What was counted until now is the baseline. */
+	/* The baseline is everything that was counted until now. */
 	KUNIT_EXPECT_GE(test, kma_baseline.stats.v[KMA_STAT_bulk_allocs], 4);
 	KUNIT_EXPECT_GE(test, kma_baseline.stats.v[KMA_STAT_bulk_frees], 8);
 

@@ -53,7 +53,7 @@ static int kma_baseline_sum_table(const struct kma_baseline_job *job,
 	u32 id;
 
 	for (id = 0; row && !ret && id < kma_sitetab_rows(t); id++) {
-		/* Clear what is left of an earlier attempt in a row that is not in use. */
+		/* Clear the sums of an earlier attempt in a row that is not in use. */
 		if (kma_sitetab_info(t, id))
 			kma_sitetab_sum(t, id, &row[id]);
 		else

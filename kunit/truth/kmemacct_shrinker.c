@@ -57,7 +57,10 @@
 /* A task allocates until so many of its allocations have waited, or it has so many pages. */
 #define TRUTH_WAITS	8
 #define TRUTH_PAGES	2048
-/* What count_objects() returns, and how many objects a call of scan_objects() should scan. */
+/*
+ * The return value of count_objects(), and the number of objects that a call of scan_objects()
+ * should scan.
+ */
 #define TRUTH_OBJECTS	70
 #define TRUTH_BATCH	16
 /* How long each function sleeps, in us. */

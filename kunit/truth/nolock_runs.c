@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What kmemacct_nolock does: its scenarios. */
+/* The scenarios of kmemacct_nolock. */
 #include <linux/completion.h>
 #include <linux/gfp.h>
 #include <linux/irq_work.h>

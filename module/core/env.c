@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the core needs in process context: memory for tables, and waiting.  See env.h. */
+/* Functions of env.h for process context: memory for tables, and waiting. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>

@@ -134,7 +134,10 @@ static inline u64 kma_env_clock_stay(void)
 	return local_clock();
 }
 
-/* The ns since kma_env_clock_stay() returned @start.  Undoes what that did to preemption. */
+/*
+ * The ns since kma_env_clock_stay() returned @start.  Undoes the change to preemption that
+ * kma_env_clock_stay() made.
+ */
 static inline u64 kma_env_lap_leave(u64 start)
 {
 	u64 ns = local_clock() - start;

@@ -191,7 +191,10 @@ static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls
 	return s;
 }
 
-/* Only the task itself makes a slot its own, so this sees the slot if there is one. */
+/*
+ * A task becomes the owner of a slot only by its own call, so a slot of the current task is always
+ * found.
+ */
 static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls *t,
 							unsigned long task, unsigned long state)
 {

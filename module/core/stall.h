@@ -94,7 +94,7 @@ enum kma_phase {
 	KMA_PHASE_NR
 };
 
-/* X(name, text): who waits for a phase: what its outermost phase is. */
+/* X(name, text): who waits for a phase, as determined by its outermost phase. */
 #define KMA_ORIGINS(X)		\
 	X(OTHER,	"other")	\
 	X(DIRECT,	"direct")	\
@@ -146,7 +146,10 @@ enum kma_stalled_counter {
 
 /* Phases of one task inside each other; a deeper one is counted in the one around it. */
 #define KMA_STALL_DEPTH		10
-/* Parts of a stall that are told apart: the last one takes what does not fit. */
+/*
+ * The number of separate parts of a stall.  The last part takes everything that has no part of its
+ * own.
+ */
 #define KMA_STALL_PARTS		8
 /* The order of an allocation that is not known. */
 #define KMA_ORDER_NONE		(-1)

@@ -35,7 +35,7 @@ static bool kma_rows_site_suspect(const struct kma_row *sum)
 	return sum->repaired || !kma_bulk_frees_followed() || kma_selftest_doubts();
 }
 
-/* What the counters of a row have counted since the last reset. */
+/* Get the counts of a row since the last reset. */
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unwind a stack, and record what to recognize it by.  See trail.h. */
+/* Unwind a stack, and record a trail to recognize the stack by.  See trail.h. */
 #include <linux/cache.h>
 #include <linux/ptrace.h>
 

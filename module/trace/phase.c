@@ -127,7 +127,7 @@ static bool kma_phase_waits(const struct kma_stall *s)
 	return s->origin == KMA_STALL_DIRECT || s->origin == KMA_STALL_MEMCG;
 }
 
-/* Find the call site.  This may take longer than what is timed. */
+/* Find the call site.  This may take longer than the phase that is being timed. */
 static noinline void kma_phase_find_site(struct kma_stall *s)
 {
 	const struct kma_stall_time before = kma_phase_now();

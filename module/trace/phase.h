@@ -124,7 +124,9 @@ void kma_phase_stop(void);
 /* Release the slots of tasks that have exited.  Call this about once a second. */
 void kma_phase_turn(void);
 
-/* Forget what was counted, as the countmaps are emptied.  No probe uses the countmaps. */
+/*
+ * Forget the counts and records, because the countmaps are emptied.  No probe uses the countmaps.
+ */
 void kma_phase_forget(void);
 
 #endif /* KMA_TRACE_PHASE_H */

@@ -21,7 +21,7 @@ static struct {
 } kma_lines[KMA_LINES_MAX];
 static u32 kma_lines_nr;
 
-/* An access within so many bytes of the current frame is to the stack, and is not counted. */
+/* An access this close to the current frame, in bytes, is to the stack, and is not counted. */
 #define KMA_LINES_STACK	65536UL
 
 static bool kma_line_counts(unsigned long at)

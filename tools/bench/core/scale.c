@@ -158,7 +158,7 @@ static void kma_scale_choose(const struct kma_scale_machine *m)
 	}
 }
 
-/* Tables of the same size as on the machine. */
+/* Allocate tables of the size that they have on the machine. */
 static void kma_scale_start(const struct kma_scale_machine *m)
 {
 	const u64 pfns = (u64)m->gib << (30 - KMA_PAGE_SHIFT), many = 1 << 20;

@@ -440,7 +440,7 @@ const char *help_group(enum command_group group);
 /* Print the sections COMMANDS and OPTIONS of the man page (man.c). */
 void man_print(void);
 
-/* Print the completion for bash; print what the last of the words typed so far may be. */
+/* Print the completion for bash; print the candidates for the last of the words typed so far. */
 void completion_print(void);
 void completion_find(char **words);
 

@@ -41,7 +41,10 @@ static void put_options(u64 takes)
 			printf("--%s\n", i->name);
 }
 
-/* Put the columns of a command's table; those before the last comma of @list come first. */
+/*
+ * Print the columns of a command's table as candidates.  The columns before the last comma of @list
+ * are part of each candidate.
+ */
 static void put_columns(const struct command *c, const char *list)
 {
 	static const struct options none;

@@ -293,7 +293,7 @@ static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
 	return note;
 }
 
-/* Print what has changed from the last look to @t. */
+/* Print the changes since the last look, whose new table is @t. */
 static int print_look(struct looks *l, struct table *t, u64 now_ms)
 {
 	const struct growth_options how = {

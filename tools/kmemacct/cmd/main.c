@@ -45,7 +45,7 @@ static int check_args(const struct command *c, int nr)
 	return fail("wrong number of arguments: kmemacct %s %s", c->name, c->args);
 }
 
-/* Do what does not need the module. */
+/* Handle the options and commands that do not need the module. */
 static int run_early(const struct options *o)
 {
 	if (o->given & OPTION_SCHEMA)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables and texts made from those of pages: matrices, a summary, marks and advice. */
+/*
+ * Tables and texts that are made from the tables of pages: matrices, a summary, marks and advice.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -168,7 +168,7 @@ static int check_pairs(char **args)
 	return 0;
 }
 
-/* Add to the message of a failure what has been set before it. */
+/* Add to the message of a failure the settings that were changed before it. */
 static int fail_after(char **args, size_t nr)
 {
 	char *why = alloc_copy(error_text), *done, *rest = args[nr];

@@ -308,7 +308,10 @@ static int follow(struct log *log, const struct caught *c)
 		last = fd;
 		ret = wait_log(fd, c);
 		t = ret ? NULL : source_table_open("slow", &fd);
-		/* Not earlier: while the log is open, the module cannot be unloaded. */
+		/*
+		 * Close the old file only now: while the log is open, the module cannot be
+		 * unloaded.
+		 */
 		close(last);
 		if (!t)
 			return -1;

@@ -321,7 +321,7 @@ static bool is_younger_page(const struct row *page, u64 ms)
 	return page->v[PAGE_age_ms] < ms;
 }
 
-/* Remove what was allocated before the table @before was read. */
+/* Remove the objects and pages that were allocated before the table @before was read. */
 static void remove_older(struct view *v, const struct table *before)
 {
 	const u64 most = v->t ? table_window_ms(v->t) - table_window_ms(before) : 0;

@@ -168,7 +168,7 @@ static void add_loss(struct status *s, u64 nr, const char *key, const char *what
 	s->loss[s->nr_losses++] = (struct loss) { nr, key, what, remedy };
 }
 
-/* Find what is lost and how full tables are. */
+/* Find the losses, and how full tables are. */
 static void judge(struct status *s)
 {
 	const u64 failed = table_pair(s->stats, "selftest_failed");
@@ -392,7 +392,7 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 			   s->nr_losses - nr);
 }
 
-/* All lines but those of tables and of losses */
+/* All lines except those about tables and losses */
 #define LINES_FIXED	13
 
 /*

@@ -659,7 +659,7 @@ static bool any_is(const struct sites *s, enum state state)
 	return false;
 }
 
-/* A file that was found and has no debug information is the same as none. */
+/* Treat a file without debug information like a missing one. */
 static void set_missing(const struct sites *s)
 {
 	size_t i;

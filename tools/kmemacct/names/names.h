@@ -142,8 +142,8 @@ enum process_match process_match(const struct process *p, const struct moment *m
 int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **comm);
 
 /*
- * Test whether /proc has the PIDs of the machine, as the module has.  In a container it may have
- * those of the container.
+ * Test whether /proc has the PIDs of the machine, which the module records.  In a container, /proc
+ * may have the PIDs of the container.
  */
 bool process_is_initial(void);
 

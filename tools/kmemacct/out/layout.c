@@ -368,7 +368,7 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
-/* Return: how soon a column is left out; those of zeroes are the first. */
+/* Return: how soon a column is left out.  Columns of zeroes are left out first. */
 static int rank_of(const struct layout *l, int column)
 {
 	int rank = schema_rank(l->v->t, column);

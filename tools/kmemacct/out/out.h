@@ -51,7 +51,7 @@ int screen_lines(void);
 /* Print a table as text.  Return: 0, or -1 after calling fail(), with nothing printed. */
 int text_table(FILE *out, const struct view *v, const struct style *style);
 
-/* Print what is above the rows of a table. */
+/* Print the lines above the rows of a table. */
 void text_head(FILE *out, const struct view *v, const struct style *style);
 
 /* Size of the text of a number, a title or an interval in a cell, with its NUL. */
@@ -137,7 +137,7 @@ void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 /* Print a table of pairs, without its head. */
 void text_pairs(FILE *out, const struct view *v, const struct style *style);
 
-/* Print what is below the rows. */
+/* Print the lines below the rows. */
 void text_remarks(FILE *out, const struct layout *l);
 
 /* ---- grids (grid.c) ------------------------------------------------------- */
@@ -252,7 +252,7 @@ int stream_rows(struct stream *s, struct reader *r, struct view *kept);
 /* Write a whole table.  @key is that of the table in an enclosing object, or NULL. */
 void json_table(struct json *w, const char *key, const struct view *v);
 
-/* Write what precedes the rows, a row, and what follows them. */
+/* Write the text before the rows, a row, and the text after the rows. */
 void json_table_begin(struct json *w, const char *key, const struct view *v);
 void json_table_row(struct json *w, const struct view *v, const struct row *row);
 void json_table_end(struct json *w, const struct view *v);

@@ -74,7 +74,7 @@ static void print_titles(const struct form *f)
 		f->intervals ? "    | low..high" : "");
 }
 
-/* Print a sum and the average of what it is the sum of. */
+/* Print a sum and the average of the values that were added up. */
 static void print_total(const struct form *f, const char *mark, s64 total, s64 hits)
 {
 	char buf[NUMBER_LEN];

@@ -256,7 +256,10 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comments(out, v->advice, screen);
 }
 
-/* Only matrices have columns that hold nothing but numbers to look at. */
+/*
+ * A matrix has a column for each migrate type.  Only the tables of a matrix have such columns and
+ * no label.
+ */
 static bool is_matrix(const struct table *t)
 {
 	return !table_label(t) && t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE;

@@ -502,7 +502,7 @@ static int parse_all(struct reader *r)
 		return read_pairs(r);
 	while ((ret = read_row(r, table_add(t))) > 0)
 		;
-	/* The last row that was added has no line. */
+	/* No line was left for the last row that was added. */
 	t->nr_rows--;
 	return ret;
 }
@@ -514,7 +514,7 @@ struct table *table_parse(const char *name, const char *path, char *text, size_t
 		.end = text + len, .known = find_known(name),
 	};
 
-	/* Not all lines are rows, so there is room for one more. */
+	/* There are fewer rows than lines, so there is room for one more row. */
 	r.t = new_table(r.known, count_lines(text, len) + 1);
 	table_own(r.t, text);
 	if (!parse_all(&r))

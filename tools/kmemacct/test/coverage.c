@@ -493,7 +493,7 @@ int main(int argc, char **argv)
 			if (!objects_of(&mixes[i], simulated_samples[j] / 4))
 				continue;
 			simulate(&mixes[i], simulated_samples[j], runs);
-			/* These take longer: few runs have the same samples. */
+			/* These runs take longer, because few of them have the same samples. */
 			if (mixes[i].frees)
 				simulate_frees(&mixes[i], simulated_samples[j], runs / 4);
 		}

@@ -339,7 +339,9 @@ static void test_tables(bool counted, unsigned int grown_pct, u64 runs)
 	for (run = 0; run < runs; run++)
 		run_tables(&f, counted, grown_pct, run + 1);
 	rate = f.false_share / runs;
-	/* If all shares are the same, the spread that the limit would have is the least. */
+	/*
+	 * Use at least the variance of a share at the limit, because all shares may be equal.
+	 */
 	error = sqrt(fmax(f.false_square / runs - rate * rate, FDR * FDR) / runs);
 	bad = rate > FDR + STANDARD_ERRORS * error;
 	printf("%4u %% %-7s %6.2f +- %.2f ", grown_pct, counted ? "yes" : "no", 100 * rate,

@@ -39,7 +39,7 @@ enum {
 #define ZEROS_14	ZEROS_9 " 0 0 0 0 0"
 #define ZEROS_20	ZEROS_14 " 0 0 0 0 0 0"
 
-/* A row of accounting, whose other columns are 2 to 18. */
+/* A row of accounting.  The other columns are 2 to 18. */
 #define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
 
 /* In the order in which they are decoded. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What coverage.c and discovery.c have in common: tables of samples, and limits of counts. */
+/* Tables of samples and limits of counts, for coverage.c and discovery.c. */
 #ifndef READER_TEST_SIMULATION_H
 #define READER_TEST_SIMULATION_H
 
@@ -32,7 +32,7 @@ static inline struct table *new_table(const char *name, const struct column *col
 	return t;
 }
 
-/* Set what a row has live, and has allocated, to what the module prints. */
+/* Set the live and the allocated values of a row to those that the module prints. */
 static inline void set_live(struct row *row, const struct sampler_values *v, u64 samples)
 {
 	row->v[COUNT_live_samples] = samples;

@@ -482,7 +482,7 @@ TEST(delays_are_seconds)
 		EXPECT(number_parse_delay(bad[i], &ms) == -1 && ms == 7);
 }
 
-/* Compare what is suggested for a word, of these names. */
+/* Compare the suggestion for a word, from these names. */
 static void expect_suggestion(int line, const char *word, const char *expected)
 {
 	static const char * const names[] = { "callers", "caches", "page_callers", "on", "off" };

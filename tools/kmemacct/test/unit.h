@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the unit tests of the reader have in common. */
+/* Functions and macros that the unit tests of the reader share. */
 #ifndef READER_TEST_UNIT_H
 #define READER_TEST_UNIT_H
 

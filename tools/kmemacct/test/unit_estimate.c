@@ -88,7 +88,7 @@ TEST(small_objects_have_garwoods_interval)
 	EXPECT(is_near(bounds_unsampled(T) / T, garwood[0].high));
 }
 
-/* What is known exactly moves the interval, and nothing else. */
+/* The exact part moves the interval, and does nothing else. */
 TEST(exact_bytes_do_not_change_the_width)
 {
 	const struct weighed few = { 5 * T, 5 * T * T, 5, T, false, false };
@@ -218,7 +218,10 @@ TEST(intervals_end_somewhere)
 	table_free(t);
 }
 
-/* Of 40 objects of 16 KiB, sampled by 4 KiB, 39 are: the error is less than an object. */
+/*
+ * 39 of 40 objects of 16 KiB are sampled, at one sample point in 4 KiB: the error is less than an
+ * object.
+ */
 TEST(errors_below_one_are_errors)
 {
 	struct table *t = parse("callers",

@@ -10,7 +10,10 @@
 
 #include "top.h"
 
-/* Stacks are far wider than a screen: columns are left out only for so much of them. */
+/*
+ * Stacks are far wider than a screen.  Columns are left out only until this many characters of them
+ * fit.
+ */
 #define STACK_WIDTH	40
 
 /* Between the frames of a stack: the right one has called the left one. */

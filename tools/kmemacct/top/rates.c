@@ -178,7 +178,7 @@ static void add_columns(struct maker *m)
 	m->columns[m->nr] = t->columns[t->nr_values];
 }
 
-/* Return: the sum of what a share is a part of; @estimate: some of it is one. */
+/* Return: the whole that a share is a part of; @estimate: part of it is an estimate. */
 static double whole_of(const struct maker *m, const struct top_spec *s, bool *estimate)
 {
 	const struct table *t = m->r->now;

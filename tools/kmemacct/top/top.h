@@ -133,7 +133,10 @@ struct top_setting {
 /* Test whether the table of a view lacks rows because a setting is off, by its head. */
 bool top_setting_is_off(const struct top_view *view, const struct table *t);
 
-/* Switch on what a view needs, or back.  Return: 0, or -1 after calling fail(). */
+/*
+ * Set the setting that a view needs, or restore its old value.  Return: 0, or -1 after calling
+ * fail().
+ */
 int top_setting_on(struct top_setting *s, const struct top_need *need);
 int top_setting_off(struct top_setting *s);
 
@@ -236,7 +239,7 @@ void top_rows_free(struct top_rows *r);
  */
 bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ended_ms);
 
-/* Find a row by the hash of what identifies it.  Return: NULL if it has vanished. */
+/* Find a row by the hash of its label and keys.  Return: NULL if it has vanished. */
 const struct top_row *top_rows_find(const struct top_rows *r, u64 hash);
 
 /* Store the numbers of a row at the last refresh. */
@@ -354,7 +357,7 @@ struct top_canvas {
 /* Give a canvas a size, and make it blank. */
 void top_canvas_clear(struct top_canvas *c, int lines, int columns);
 
-/* Put a text; what is outside of the canvas is left out.  Return: the column after it. */
+/* Put a text, without the part outside of the canvas.  Return: the column after it. */
 int top_canvas_put(struct top_canvas *c, int line, int column, unsigned int attributes,
 		   const char *text);
 

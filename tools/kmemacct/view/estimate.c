@@ -107,7 +107,7 @@ static u64 known_samples(const struct table *t, const struct row *row, int colum
 	return 0;
 }
 
-/* Return: the variance of what all samples, or all live ones, stand for. */
+/* Return: the variance of the estimate from all samples, or from all live ones. */
 static double variance_of_all(const struct table *t, const struct row *row, int column)
 {
 	static const enum place bytes[] = {
@@ -304,7 +304,10 @@ static bool is_change(const struct column *c)
 	return (c->format == FORMAT_S64 && is_live(c)) || !strcmp(c->name, "bytes_net");
 }
 
-/* The interval starts at what is known to exist, unless the estimate itself is below that. */
+/*
+ * The interval starts at the bytes or objects that are known to exist, or at the estimate if that
+ * is less.
+ */
 struct interval estimate_interval(const struct table *t, const struct row *row, int column)
 {
 	const bool change = is_change(&t->columns[column]);

@@ -91,7 +91,7 @@ struct live {
 	bool uncounted;
 };
 
-/* Standard errors are rounded down.  One without samples is that of an exact number. */
+/* Standard errors are rounded down.  Without samples, the number is exact. */
 static double most_variance(u64 se, u64 samples)
 {
 	return se || samples ? ((double)se + 1) * ((double)se + 1) : 0;
@@ -190,7 +190,7 @@ struct work {
 	size_t nr;
 };
 
-/* Return: the change; that of a number which no memory has is cut off. */
+/* Return: the change, limited to what 63 bits hold. */
 static s64 change_of(const struct pair *p)
 {
 	const u64 before = p->before.bytes, after = p->after.bytes;

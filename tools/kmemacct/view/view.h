@@ -109,7 +109,10 @@ int view_compare(const struct table *t, const struct sort *sort, const struct ro
 void view_sort(struct table *t, const struct sort *sort);
 void view_sort_by_label(struct table *t);
 
-/* Check whether rows have what is to be matched.  Return: 0, or -1 after calling fail(). */
+/*
+ * Check whether rows have the columns that are to be matched.  Return: 0, or -1 after calling
+ * fail().
+ */
 int view_check(const struct table *t, const struct match *match);
 
 /* Test whether a row of a table that view_check() has checked matches. */

@@ -79,7 +79,7 @@ extern __thread struct kma_env kma_env;
 
 /* ---- functions, see module/core/env.h -------------------------------------- */
 
-/* What kma_env_wait_for_probes() does on this thread; by default nothing. */
+/* The function that kma_env_wait_for_probes() calls on this thread; by default none. */
 typedef void kma_env_waiter(void);
 extern __thread kma_env_waiter *kma_env_wait;
 void kma_env_wait_for_probes(void);

@@ -998,7 +998,10 @@ static void kma_lowers_only_with_room(void)
 
 /* ---- the module's own counters ------------------------------------------------- */
 
-/* Each combined counter adds to the counter of its tracepoint, and to what became of its events. */
+/*
+ * Each combined counter adds to the counter of its tracepoint, and to that of the result of its
+ * events.
+ */
 static void kma_combined_counters_are_split(void)
 {
 	static const struct {
@@ -1136,7 +1139,7 @@ static void kma_samples_pages_by_bytes(void)
 	kma_sample_point_set(KMA_SAMPLE_PAGES, 1024 * KMA_PAGE_SIZE - 1, 20);
 	kma_pagealloc_sampled(&b, &f[2048], &ten);
 	kma_expect(f[2048].what & KMA_PFN_SAMPLED);
-	/* Without a sample point, one of 4 MiB is still certain to be sampled. */
+	/* Without a sample point, an allocation of 4 MiB is still certain to be sampled. */
 	for (i = 0; i < 8; i++) {
 		kma_pagealloc_sampled_hit(&b, &f[1024 * (3 + i)], &ten, 0);
 		kma_expect(f[1024 * (3 + i)].what & KMA_PFN_SAMPLED);
@@ -1147,7 +1150,7 @@ static void kma_samples_pages_by_bytes(void)
 
 /* ---- memory -------------------------------------------------------------------- */
 
-/* What the functions *_bytes() return is what is allocated. */
+/* The functions *_bytes() return the number of bytes that are allocated. */
 static void kma_memory_is_as_announced(void)
 {
 	struct kma_pagealloc b;

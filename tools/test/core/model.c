@@ -416,7 +416,7 @@ u32 kma_model_recycle(struct kma_model *m)
 	return kma_model_recycle_begin(m) ? kma_model_recycle_finish(m) : 0;
 }
 
-/* What recycled rows have counted is in the past of their caches. */
+/* The counts of recycled rows are in the past of their caches. */
 static const char *kma_check_past(const struct kma_model *m)
 {
 	struct kma_row past[KMA_MODEL_CACHES], gone[KMA_MODEL_CACHES] = {};

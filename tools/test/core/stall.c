@@ -79,7 +79,7 @@ static struct kma_stall_task kma_who(u32 down)
 	};
 }
 
-/* Begin a phase at a place of the stack, so many bytes from its top, after so many ns. */
+/* Begin a phase @down bytes below the top of the stack, after @after ns. */
 static struct kma_stall *kma_begin(enum kma_phase phase, u32 down, u64 after)
 {
 	const struct kma_stall_task who = kma_who(down);

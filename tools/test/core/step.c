@@ -104,7 +104,7 @@ static void kma_step_trap(int sig, siginfo_t *info, void *context)
 	kma_step.interrupts++;
 }
 
-/* These are called before and after each event, of the path and of interrupts. */
+/* Functions that are called before and after each event, of the path and of interrupts. */
 static void kma_step_enter(void)
 {
 	/* A child has had its interrupt, and runs to the end without further traps. */

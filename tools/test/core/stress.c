@@ -62,7 +62,7 @@ static void kma_worker_alloc(struct kma_worker *w, struct kma_object *o, u32 cac
 {
 	u32 site = kma_site(o->ptr, kma_env.now + 1);
 
-	/* Only from a kmem_cache: there, bytes_req is 0 in both cases. */
+	/* Allocate in bulk only from a kmem_cache: bytes_req is then 0 in both cases. */
 	if (cache >= KMA_MODEL_KMALLOCS && kma_random_below(&w->random, 2))
 		kma_model_bulk(&w->model, o, site, cache);
 	else
@@ -545,7 +545,7 @@ static void kma_wait_for(const struct kma_passer *p, int nr)
 	}
 }
 
-/* The same steps as in kma_sampling_begin() and kma_sampling_end(). */
+/* Takes the same steps as kma_sampling_begin() and kma_sampling_end(). */
 static void kma_switch(const struct kma_passer *p, int nr, bool on)
 {
 	/* Each release pairs with the acquire in kma_pass_alloc() or kma_pass_free(). */

@@ -208,7 +208,7 @@ static void kma_fill_counts(u64 live_max, enum kma_order order)
 		     kma_objtab_home(&t, ptr[i]) != home; ptr[i] += 8)
 			;
 	}
-	/* Those that fit come first. */
+	/* Move the objects that fit to the front. */
 	for (i = 0; i < ARRAY_SIZE(ptr); i++)
 		if (kma_put_is(&t, ptr[i], ptr[i], KMA_PUT_NEW))
 			kma_swap(&ptr[i], &ptr[in++]);
@@ -1488,7 +1488,9 @@ static void kma_runs_out_of_rows(void)
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
 	kma_expect(!kma_livefilter_used(&kma_core.livefilter, kma_object[200].ptr));
-	/* Nor is there a row for other objects of this cache; those of another cache have one. */
+	/*
+	 * No row is left for other objects of this cache either; those of another cache have one.
+	 */
 	kma_expect(!kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, KMA_BYTES));
 	kma_expect(kma_stat_now(dropped_sites_full) == 2);
 	kma_expect(kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, 96)->id >=

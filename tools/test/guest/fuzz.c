@@ -215,7 +215,7 @@ static const char * const good[] = {
 	"reset", "budget_pct 0", "budget_pct 100\n",
 };
 
-/* These are sent less often: they patch the kernel's code, which interrupts all CPUs. */
+/* These commands are sent less often: they patch the kernel's code, which interrupts all CPUs. */
 static const char * const slow[] = {
 	"enabled 1\n", "enabled 0", " enabled  1 ",
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",

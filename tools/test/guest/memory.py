@@ -43,7 +43,7 @@ def punch(area):
 
 
 def use_memory(size):
-    """Use so much anonymous memory, in small pages, and free it."""
+    """Use this much anonymous memory, in small pages, and free it."""
     with anonymous(size) as area:
         small_pages(area)
         touch(area)

@@ -22,7 +22,8 @@ def write_process(t, pid, comm, age_s, cgroup=None):
 
 
 def write_leaks(t, account="cgroups", names=()):
-    """Objects of processes that live, have ended, and whose PID another one has now."""
+    """Objects of processes that live, of some that have ended, and of some whose PID another
+    process has now."""
     row = ["ffff888001000000", 60]
     t.write("allocs", allocs([
         (*row, 1000, 100000, 0, 0, 10, "a+0x1"),

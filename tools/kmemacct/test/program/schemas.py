@@ -11,7 +11,7 @@ from program.tree import (
 
 # A command that puts a later snapshot in the place of callers
 LATER = ("--", "cp", "{later}", "{callers}")
-# What has to follow the names of commands that do nothing without
+# Arguments for commands that do nothing without arguments
 ARGS = {"leaks": ("--older-than", "0s"), "lookup": ("{ptr}",), "run": LATER,
         "stat": ("--slab", "--page", "--caller", "--alloc"), "diff": ("{taken}",)}
 VARIANTS = [*(("leaks", "--older-than", "0s", "--by", by) for by in (

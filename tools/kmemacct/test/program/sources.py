@@ -163,7 +163,7 @@ def finds_lines(t):
                 site_of(elf, "in_c", "in_header"): line_of("in_header"),
                 # One line for each of the two functions
                 f"same+{offset_of(elf, 'in_same', 0):#x} [mod]": None,
-                # The same line in both
+                # Both functions have the same line
                 "copied+0x9 [mod]": line_of("in_copied"),
                 # Only one of the two is as long
                 f"longer+{offset_of(elf, 'in_longer', 1):#x} [mod]": line_of("in_longer"),

@@ -174,7 +174,7 @@ def writes_errors_as_json(t):
         check((status, status), (found["status"], done.returncode), f"{args}: status")
         check(["error", "status"], [*found], f"{args}: members")
         check_in(error, found["error"])
-    # These belong to another command.
+    # These options belong to another command.
     check("kmemacct: cannot run /none: No such file or directory\n", t.run("run /none -j").stderr)
     for name in "callers", "allocs", "stats", "pages":
         (t.dir / name).unlink(missing_ok=True)

@@ -265,7 +265,7 @@ def others_keep_their_settings(t):
         s.keys("q")
         s.wait("status 0")
         check("latency functions", control(t))
-    # It was on before.
+    # latency was on before top started.
     t.write("control", "latency on\nlast_error none\n")
     with Screen(t, "top", "latency", "-d", "0.1") as s:
         s.wait("direct:shrinker")

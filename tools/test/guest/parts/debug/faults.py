@@ -83,7 +83,8 @@ def check_nothing_left(when):
 
 
 def check_whole(log, when):
-    """Check that nothing is missing, or that the log says what.  Return whether any is."""
+    """Check that nothing is missing, or that the log says what is.  Return whether anything is
+    missing."""
     missing = [path for path in FILES if not path.exists()]
     reasons = [line for line in log if "debugfs" in line]
     not_followed = [name for name in (*BULK_FOLLOWED, "cache_destroy_followed")

@@ -88,7 +88,7 @@ def online_end():
 
 
 def generation_parts(nr_bytes):
-    """Return the number of pages that the generations of so much memory take: one for 8 MiB."""
+    """Return the number of pages that the generations of this much memory take: one for 8 MiB."""
     return nr_bytes // (8 << 20)
 
 
