@@ -187,7 +187,7 @@ static void kma_small_arrays_do_not_grow(struct kunit *test)
  * struct kma_growth - an array that grows while other threads change it
  * @m: the array
  * @done: true once it has grown
- * @wrong: how often a generation was not what its only writer had left there
+ * @wrong: how often a generation differed from the one that its only writer had left
  * @changes: number of generations that were begun and ended
  */
 struct kma_growth {

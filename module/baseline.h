@@ -69,7 +69,7 @@ u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum);
 
 /*
- * Replace the part of the baseline that is about pages by what was counted until now.  Call this
+ * Replace the part of the baseline that is about pages by the current counts.  Call this
  * when page tracking has begun, and allocations of pages are not recorded yet.
  */
 void kma_baseline_begin_pages(void);

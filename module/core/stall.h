@@ -30,8 +30,8 @@
  * happens about twice in 10^9 searches, and while half of them are free, never in practice.  A
  * phase whose task finds no slot counts as stall_no_slot, and so does each phase inside it.
  *
- * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.
- * The stack pointer at the beginning of each phase tells: that of a phase inside another one is
+ * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.  The
+ * stack pointer at the beginning of each phase shows this: that of a phase inside another one is
  * lower.  Phases that cannot be going on any more are dropped, and counted as stall_ends_lost.  The
  * slot of a task that has exited meanwhile is released by kma_stalls_sweep().  An end without a
  * beginning, as after the module was loaded, is counted as stall_begins_lost.
@@ -288,7 +288,7 @@ struct kma_stalls {
 
 /**
  * struct kma_stall_end - a phase that has ended
- * @frame: what its frame was
+ * @frame: a copy of its frame
  * @ns: its time, in ns
  * @own: its own time
  * @cpu: for how long it has waited for a CPU, apart from the phases inside it

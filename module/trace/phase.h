@@ -10,7 +10,7 @@
  *	      --> slow: a record, if the phase took long
  *
  * A phase is counted at its end.  In `stalls`, it is counted with its own time, without the phases
- * inside it: so the times add up to what the call site has waited.
+ * inside it: so the times add up to the time that the call site has waited.
  *
  * All of this runs in tasks only.  Memory that interrupts allocate is never waited for.
  *
@@ -67,7 +67,7 @@ struct kma_phase_shrunk {
 /**
  * kma_phase_begin() - begin a phase
  * @phase: the phase
- * @args: what is known of the phase
+ * @args: the known properties of the phase
  * @sp: the stack pointer, in the function that takes long, or in a function that it calls
  *
  * Context: a probe, any context.

@@ -4,7 +4,7 @@
  * log of core/slowlog.h.
  *
  * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
- * which wakes those who wait in poll().
+ * which wakes the tasks that wait in poll().
  *
  * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */

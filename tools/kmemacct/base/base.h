@@ -38,8 +38,8 @@ __printf(1, 2) int fail(const char *fmt, ...);
 void error_as_json(void);
 
 /*
- * Print the last error on standard error.  What was printed before is written out first or, with
- * JSON, dropped as far as it is still in memory, because it is no whole document.
+ * Print the last error on standard error.  Output that was printed before is written out first.
+ * With JSON, the part of it that is still in memory is dropped, because the document is incomplete.
  * Return: @status, the exit status of the program.
  */
 int error_print(int status);

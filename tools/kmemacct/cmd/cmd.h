@@ -86,7 +86,7 @@ struct patterns {
  * struct options - the parsed command line
  * @given: bits of the options that were given
  * @sort: sort keys, or NULL
- * @by: what to add up by, or NULL
+ * @by: the key to add up by, or NULL
  * @output: columns to print, or NULL
  * @match: which rows to print
  * @lines: number of rows to print
@@ -96,13 +96,13 @@ struct patterns {
  * @delay_ms: time between two refreshes or looks, in milliseconds
  * @count: their number
  * @input: the snapshot to read tables from, or NULL
- * @source: what tables are read from
+ * @source: the source that tables are read from
  * @tables: names of the tables that a snapshot has, or NULL for all
  * @table: name of the table to compare, or NULL
  * @debug_dir: the directory to search for debug information first, or NULL
  * @series: at most as many call sites are exported: those with the most live bytes
- * @include: of these, only those that match one of these; if there are none, all
- * @exclude: but none that match one of these
+ * @include: patterns: only call sites that match one of these are exported; if there are none, all
+ * @exclude: patterns: no call site that matches one of these is exported
  * @fdr_milli: rate of false discoveries, in thousandths of a percent
  * @command: the command, or NULL if none is given
  * @args: its arguments, then NULL
@@ -141,13 +141,13 @@ struct options {
  * @bit: its bit
  * @letter: its short name, or 0
  * @name: its long name
- * @value: what its value is, as the help prints it; NULL: it has none
+ * @value: the name of its value, as the help prints it; NULL: it has none
  * @what: its description in the help; NULL: the help does not mention it
  * @at: offset of its value in struct options: of a text, or with @parse, of a number
  * @parse: parses the number
  * @least: the least number
  * @takes: completes "--NAME takes ... "
- * @set: what else to do with the value; returns 0, or -1 after calling fail()
+ * @set: a function that does the rest with the value; returns 0, or -1 after calling fail()
  */
 struct option_info {
 	u64 bit;
@@ -334,7 +334,7 @@ extern const char * const leaks_names[LEAKS_BY_NR + 1];
  * leaks_make() - add up old objects
  * @v: the live objects; set to a table with a row for each group that has old objects
  * @older_ms: the age from which an object is old, in milliseconds
- * @by: what to group them by
+ * @by: the key to group them by
  * @moment: when the objects were read; NULL if @by needs no processes
  * @names: the table tasks, which has the names of processes that have ended, and which the new
  *	table takes ownership of; NULL if the module does not keep them

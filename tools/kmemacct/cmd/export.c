@@ -26,8 +26,8 @@
  * @name: its name
  * @counter: it is a counter, and not a gauge
  * @unit: its unit, or NULL
- * @total: what the total of the machine is
- * @site: what that of a call site is; the rest of the sentence is the same for all
+ * @total: the description of the total of the machine
+ * @site: the description for a call site; the rest of the sentence is the same for all
  */
 static const struct metric {
 	int columns[2];

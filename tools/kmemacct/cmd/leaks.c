@@ -8,9 +8,9 @@
  * or the cgroup of the process, see names.h.  A process is looked up once, not once for each
  * object.  Objects of processes that have ended, and of interrupts, have groups of their own.
  *
- * An object that is sampled with probability p has the weight w = 1 / p.  What it adds to the
- * variance of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).  Each object is
- * sampled independently of all others, so variances add up in each group.
+ * An object that is sampled with probability p has the weight w = 1 / p.  Its part of the variance
+ * of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).  Each object is sampled
+ * independently of all others, so variances add up in each group.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ enum kind_of_group {
  * struct group - objects that have a row together
  * @label: its label
  * @id: its node or PID, if it has one
- * @kind: what is known of its processes
+ * @kind: the kind of its processes
  * @old: its old objects
  * @all: all its objects
  * @oldest_ms: the age of its oldest object, in milliseconds
@@ -174,7 +174,7 @@ struct owner {
 
 /**
  * struct leaks - the groups, while objects are added
- * @by: what they are grouped by
+ * @by: the key that they are grouped by
  * @older_ms: the age from which an object is old
  * @moment: when the objects were read
  * @groups: the groups

@@ -29,8 +29,8 @@ struct fill {
  * struct loss - something that was lost
  * @nr: how often; 0 for a loss that is not counted
  * @key: its name in JSON
- * @what: what was lost, and why; follows the number, if there is one
- * @remedy: what can be done
+ * @what: the loss and its reason, printed after the number, if there is one
+ * @remedy: advice against the loss
  */
 struct loss {
 	u64 nr;
@@ -48,7 +48,7 @@ struct loss {
  * @control: the settings
  * @fill: how full the tables are
  * @nr_fills: number of @fill
- * @loss: what was lost, the worst first
+ * @loss: the losses, the worst first
  * @nr_losses: number of @loss
  */
 struct status {
@@ -396,7 +396,7 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 #define LINES_FIXED	13
 
 /*
- * Print the state on one screen: what is lost comes last, and the worst first; if STATUS_LINES do
+ * Print the state on one screen: losses come last, the worst one first; if STATUS_LINES do
  * not suffice, the last line says how many kinds of loss are left out.
  */
 static void print_text(FILE *out, const struct status *s)

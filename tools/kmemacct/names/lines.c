@@ -27,7 +27,7 @@ enum part {
  * @label: its text
  * @symbol: name of the function
  * @module: name of the module, or KERNEL
- * @offset: offset in the function of what is behind the call
+ * @offset: the return address of the call, as an offset in the function
  * @line: `file:line`, or NULL
  * @unclear: functions of this name have several lines, or some have none
  */
@@ -51,7 +51,7 @@ enum state {
 /**
  * struct module - the kernel or a module
  * @name: its name
- * @state: what is known of its file
+ * @state: whether its file was found
  * @file: its file
  * @tree: the directory that all its sources are in, ending with a slash, or "" if there is none;
  *	NULL: not known yet

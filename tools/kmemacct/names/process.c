@@ -77,7 +77,7 @@ static char *read_proc(u64 pid, const char *name)
 
 /*
  * The kernel adds to the name of a worker thread what it works on now, or has worked on last, after
- * a plus or a minus.  That tells nothing about its earlier work.
+ * a plus or a minus.  This text says nothing about the earlier work of the thread.
  */
 static char *copy_comm(const char *comm)
 {

@@ -17,7 +17,7 @@
  *   sum of all rows
  *   # remarks
  *
- * libsmartcols aligns the columns.  What is printed is decided here: names are never cut.
+ * libsmartcols aligns the columns.  These files decide what is printed: names are never cut.
  */
 
 /**
@@ -207,7 +207,7 @@ void grid_end(struct grid *g, FILE *out);
  * @raw_ip: print addresses in place of call sites
  * @all: keep all rows that -l leaves, however many there are
  * @style: what text looks like
- * @match: what rows have to match
+ * @match: the conditions that rows have to match
  * @lines: number of rows to print
  * @keep: number of rows to keep in text that is not sorted, before they are printed
  * @check_empty: returns -1 after calling fail() if it is an error that the table is empty; or NULL

@@ -44,7 +44,7 @@ static const char *meaning(const char *name)
 /**
  * struct printer - how pairs are printed
  * @l: the layout of their values
- * @grid: what they are put into
+ * @grid: the grid that they are printed in
  * @intervals: there is a column of intervals
  * @meanings: there is a column of meanings
  */

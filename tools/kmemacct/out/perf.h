@@ -71,8 +71,8 @@ enum perf_window {
  * @orders: page allocations by order and migrate type
  * @pages: the table page_summary, or NULL
  * @gfp: names of gfp flags, or NULL
- * @window: what the tables count
- * @style: what the heads of tables look like
+ * @window: the time that the tables count
+ * @style: how the heads of tables look
  */
 struct perf {
 	const struct perf_options *o;

@@ -17,7 +17,7 @@
  * @out: output file
  * @p: what to print
  * @v: the table
- * @callers: it is that of call sites
+ * @callers: the table is that of call sites
  * @width: width of the first column; 0: it is on a line of its own
  * @intervals: there are estimates, and a column with their intervals
  */

@@ -256,10 +256,7 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comments(out, v->advice, screen);
 }
 
-/*
- * A matrix has a column for each migrate type.  Only the tables of a matrix have such columns and
- * no label.
- */
+/* A matrix has no label, and its columns print zeroes as dots. */
 static bool is_matrix(const struct table *t)
 {
 	return !table_label(t) && t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE;

@@ -77,7 +77,7 @@ enum unit {
  * struct column - a column of a table
  * @name: its name
  * @format: format of its values
- * @kind: what its values tell
+ * @kind: the kind of its values
  * @unit: their unit
  * @title: its title in text; NULL: its name, without the unit if values have units
  * @hidden: text has the column only if it is a sort key, or if -o asks for it
@@ -310,7 +310,10 @@ static inline u64 table_at(const struct table *t, const struct row *row, enum pl
 /* Return: a value of a table of pairs; 0 if there is none of that name. */
 u64 table_pair(const struct table *t, const char *name);
 
-/* Return: the value of a field of the head, or NULL; a number, or 0; whether it has a value. */
+/*
+ * table_field() returns a field of the head, or NULL; the other functions return the number in a
+ * field, or 0, and whether a field has a value.
+ */
 const char *table_field(const struct table *t, const char *key);
 u64 table_number(const struct table *t, const char *key);
 bool table_is(const struct table *t, const char *key, const char *value);

@@ -13,8 +13,8 @@
  * of all numbers of samples whose interval contains the true value.  It has to be 95 % or more.
  *
  * The second part simulates sites with objects of one or of several sizes, with the module's own
- * sampler, and counts.  What it finds is off by chance, by a standard error that is known: to
- * fall short of 95 % by more than four of those is a failure.
+ * sampler, and counts.  The results vary by chance, with a known standard error.  A result that
+ * falls short of 95 % by more than four of these standard errors is a failure.
  *
  * Both compute intervals by estimate_interval() from rows such as the module prints.
  */
@@ -270,7 +270,7 @@ static void compute(enum quantity q)
  * @size: sizes of its objects, in bytes
  * @share: for each size, its share of the expected samples
  * @exact: number of objects of EXACT_SIZE that were recorded before sampling began
- * @doubles: N is half of what the head says until half of the objects have been allocated
+ * @doubles: N is half of the N in the head until half of the objects have been allocated
  * @frees: simulate frees, too
  */
 struct mix {
@@ -302,8 +302,8 @@ static const double simulated_samples[] = { 0.25, 0.5, 1, 2, 4, 8, 16, 30, 100 }
  * struct result - the intervals of all runs
  * @old: number of intervals of 1.96 standard errors that contain the true value
  * @new: the same for the intervals of the reader
- * @old_width: sum of the widths of the former
- * @new_width: sum of the widths of the latter
+ * @old_width: sum of the widths of the intervals in @old
+ * @new_width: sum of the widths of the intervals in @new
  */
 struct result {
 	u64 old;

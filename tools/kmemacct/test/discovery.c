@@ -42,8 +42,8 @@ static const struct sizes all_sizes[] = {
 
 /**
  * struct site - a call site
- * @gone: sizes of what goes, and of what stays
- * @come: sizes of what comes
+ * @gone: sizes of the objects that go, and of those that stay
+ * @come: sizes of the objects that come
  * @stay_bytes: bytes that stay
  * @gone_bytes: bytes that go
  * @come_bytes: bytes that come
@@ -339,9 +339,7 @@ static void test_tables(bool counted, unsigned int grown_pct, u64 runs)
 	for (run = 0; run < runs; run++)
 		run_tables(&f, counted, grown_pct, run + 1);
 	rate = f.false_share / runs;
-	/*
-	 * Use at least the variance of a share at the limit, because all shares may be equal.
-	 */
+	/* Use at least the variance of a share at the limit, because all shares may be equal. */
 	error = sqrt(fmax(f.false_square / runs - rate * rate, FDR * FDR) / runs);
 	bad = rate > FDR + STANDARD_ERRORS * error;
 	printf("%4u %% %-7s %6.2f +- %.2f ", grown_pct, counted ? "yes" : "no", 100 * rate,

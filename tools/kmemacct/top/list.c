@@ -3,7 +3,7 @@
  * The list of rows of a view of kmemacct top.
  *
  * Labels are not cut in order to make room for numbers: columns are left out, those of the
- * highest rank first.  What is still too long can be scrolled.
+ * highest rank first.  Labels that are still too long can be scrolled.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -71,8 +71,8 @@ struct top_spec {
  * @name: name of the setting; NULL: the view needs none
  * @value: the value to set
  * @list: the setting is a list, which has to contain @value
- * @off: what to tell a user while it is not set
- * @effect: what else changes when it is set; NULL: nothing
+ * @off: the text for the user while it is not set
+ * @effect: the side effect of setting it; NULL: none
  */
 struct top_need {
 	const char *name;
@@ -85,7 +85,7 @@ struct top_need {
 /**
  * struct top_view - a view
  * @name: its name, as a command has it, which is that of the table
- * @row: what a row is, in the plural
+ * @row: the name of its rows, in the plural
  * @specs: its columns, the first of which is the one that rows are sorted by at first
  * @rate: key of the column that the second graph of a row shows
  * @need: the setting that it needs
@@ -116,7 +116,7 @@ int top_view_find(const char *name);
 
 /**
  * struct top_setting - a setting that was changed
- * @need: what it was changed for; NULL: nothing is changed
+ * @need: the need that it was changed for; NULL: the setting is not changed
  * @before: its value before that
  * @set: its value after that, as the module prints it
  *
@@ -273,7 +273,7 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
  * @lines: number of rows that fit on the screen
  * @scroll: number of characters of labels to the left of the screen
  * @hidden: number of columns that are left out
- * @off: what the view needs is switched off
+ * @off: the setting that the view needs is off
  */
 struct top_page {
 	const struct top_view *view;
@@ -439,7 +439,7 @@ enum top_prompt {
  * @quit: the user wants to quit
  * @stale: the view has to be refreshed at once
  * @setting: the setting that was switched on for the view
- * @message: what to tell the user until the next key; "": nothing
+ * @message: the text for the user until the next key; "": none
  * @trouble: why the last refresh failed; "": it did not
  * @hash: the row of the details
  * @scroll: first line of the details or of the help on the screen

@@ -86,7 +86,7 @@ static double jumps(const struct weighed *w, double jump, double most)
  * struct upper - the distribution of what is above the estimate
  * @shape: shape of a gamma distribution
  * @scale: its scale
- * @rest: what of it is below the estimate
+ * @rest: the part of it that is below the estimate
  */
 struct upper {
 	double shape;

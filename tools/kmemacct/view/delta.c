@@ -2,7 +2,7 @@
 /*
  * The difference of two readings of one table, by what each column counts.
  *
- * What is live may be compared in any case, by name.  Counters may be subtracted only if they count
+ * Live values may be compared in any case, by name.  Counters may be subtracted only if they count
  * from the same moment, and if the names mean the same: the identity in the heads says so.
  */
 #include <stdlib.h>

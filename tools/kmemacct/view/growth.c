@@ -154,7 +154,7 @@ static struct live next_live(const struct table *t, size_t *i)
 
 /**
  * struct pair - a name in both tables
- * @before: what was live of it; without a name if there was nothing
+ * @before: the live memory of the name before; without a name if there was none
  * @after: what is live
  * @significance: how sure the change is
  * @order: the pair's place before sorting, that of its @tested

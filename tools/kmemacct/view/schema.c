@@ -19,7 +19,7 @@
  *	all of them
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
- * @need: what it needs to have rows
+ * @need: the setting that it needs to have rows
  */
 struct shown {
 	const char *table;

@@ -3,7 +3,8 @@
  * The state of a table in words: how exact it is, since when it counts, and what was lost.
  *
  * If nothing was lost, this is one sentence.  For each kind of loss a line says what it is, how
- * much of it there is, and what to do.  All but the bound of what has no sample is in the head.
+ * much of it there is, and what to do.  All of this is in the head, except for the bound of objects
+ * without a sample.
  */
 #include <stdio.h>
 #include <string.h>
