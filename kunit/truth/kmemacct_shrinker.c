@@ -54,7 +54,9 @@
 
 /* Tasks at the same time. */
 #define TRUTH_TASKS	8
-/* A task allocates until so many of its allocations have waited, or it has so many pages. */
+/*
+ * A task allocates until this many of its allocations have waited, or until it has this many pages.
+ */
 #define TRUTH_WAITS	8
 #define TRUTH_PAGES	2048
 /*

@@ -381,9 +381,8 @@ struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_t
 				  enum kma_phase phase, const struct kma_stall_time *now);
 
 /*
- * End a phase of the current task, whose task_struct is at @task, and set @end to what the phase
- * was.  Returns the slot, for kma_stall_leave(); NULL if the beginning of the phase was not
- * recorded.
+ * End a phase of the current task, whose task_struct is at @task, and describe the phase in @end.
+ * Returns the slot, for kma_stall_leave(); NULL if the beginning of the phase was not recorded.
  */
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
 				const struct kma_stall_time *now, struct kma_stall_end *end);

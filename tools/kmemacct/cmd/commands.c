@@ -488,7 +488,7 @@ const struct command commands[] = {
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "stat", .args = "[-- COMMAND]", .group = GROUP_FIND,
-		.what = "what perf kmem stat prints, live",
+		.what = "the tables of perf kmem stat, live",
 		.example = "stat --slab --page --caller -l 20 -- find /usr",
 		.takes = OPTIONS_STAT | OPTION_SORT | OPTION_LINES | IP | OPTION_JSON |
 			OPTION_VERBOSE | OPTION_INPUT,

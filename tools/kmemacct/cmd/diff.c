@@ -49,7 +49,7 @@ static void print_change(FILE *out, const struct growth *g, bool exact)
 /* ---- the two sides of a diff ---------------------------------------------- */
 
 /**
- * struct side - one of the two that are compared
+ * struct side - one side of a comparison
  * @snapshot: the snapshot; NULL: the module
  * @t: the table
  * @uptime_ms: when it was read, in milliseconds since boot

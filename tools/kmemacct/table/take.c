@@ -190,7 +190,7 @@ static int put_file(int fd, const char *path, const void *files)
 static int write_output(const struct files *files)
 {
 	if (isatty(STDOUT_FILENO))
-		return fail("a snapshot is no text for a terminal: redirect it, or give a file");
+		return fail("a snapshot is not text: redirect it, or give a file");
 	/*
 	 * Ignore SIGXFSZ: beyond the limit of `ulimit -f`, write() then fails, instead of the
 	 * signal ending the program.

@@ -919,7 +919,7 @@ TEST(estimates_are_printed)
 		       "live_objs            10                   live objects, now\n\n"
 		       "bytes_allocated   ~1000      793..1935036 bytes that allocations with an event took\n"
 		       "bytes_net          ~-50 -1934086..1933986 bytes_allocated + bulk_bytes - bytes_freed\n\n"
-		       "frag_pct        ~37.500                   the same in percent\n"
+		       "frag_pct        ~37.500                   bytes_wasted in percent\n"
 		       "# ~ estimate, and its 95 % interval\n", .exact = true);
 	EXPECT_PRINTED(view_of(parse("stacks", PRINTED_HEAD("stacks", "stack")
 				     SAMPLED_CALLER(576, 72, 90, 0, 41, 36, 95, 15, 18, 0,

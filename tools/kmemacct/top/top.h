@@ -299,7 +299,7 @@ struct top_page {
 void top_rates_make(struct top_page *p);
 
 /*
- * Filter and sort the rows.  Numbers descend, names ascend, and what is not known comes last;
+ * Filter and sort the rows.  Numbers descend, names ascend, and unknown values come last;
  * rows that compare equal are in the order of their labels.
  */
 void top_rates_arrange(struct top_page *p);

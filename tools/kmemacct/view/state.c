@@ -243,7 +243,7 @@ char *state_losses(const struct view *v)
 			"a few frees of kmem_cache objects are not seen: this kernel traces them late");
 	if (table_is(t, "cache_size", "object"))
 		fprintf(out, "%s\n",
-			"struct kmem_cache is not known: no names of caches, and sizes as asked for");
+			"struct kmem_cache is not known: caches have no names, and sizes are object sizes");
 	if (table_is(t, "pages", "classes") && t->at[AT_site] != NONE)
 		fputs("pages are tracked without call sites: kmemacct set pages sites\n", out);
 	text_close(out);

@@ -45,7 +45,7 @@ double gamma_above(double shape, double x);
  * The 95 % confidence limits of a sum that is estimated from samples.
  *
  * An object of z bytes is sampled with the probability p = 1 - exp(-z / T), and then counts as
- * 1 / p objects, or z / p bytes.  These properties of an estimated sum are known: the estimate Y; its
+ * 1 / p objects, or z / p bytes.  The following is known of an estimated sum: the estimate Y; its
  * variance V, which is the sum of (1 - p) / p^2, times z^2 for bytes; and the number of samples n.
  * The sizes are not known.
  *

@@ -230,7 +230,7 @@ int view_check(const struct table *t, const struct match *match)
 	u64 unit;
 
 	if (match->min_bytes && size_column(t, &unit) == NONE)
-		return fail("%s has no sizes of what is live: omit --min", t->name);
+		return fail("%s has no live sizes: omit --min", t->name);
 	return 0;
 }
 

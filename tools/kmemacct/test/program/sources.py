@@ -446,6 +446,6 @@ def refuses_lines_of_other_tables(t):
     check(f"--debug-dir {t.top}/none: No such file or directory",
           t.error("callers --lines --debug-dir", t.top / "none"))
     file = t.dir / "callers"
-    check(f"--debug-dir {file}: not a directory: name the one that it is in",
+    check(f"--debug-dir {file}: not a directory: give the one that it is in",
           t.error("callers --lines --debug-dir", file))
     check_in("omit -r and --lines", t.error("diff --every 1 --lines", status=2))
