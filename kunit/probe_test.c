@@ -86,8 +86,8 @@ static void kma_probe_counts_every_entry_point(struct kunit *test)
 }
 
 /*
- * Here, a function of the kernel allocates for its caller.  A large object must count once,
- * and not at a call site inside the allocator.
+ * A function of the kernel allocates for its caller.  A large object must count once, and not at a
+ * call site inside the allocator.
  */
 static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 {
@@ -487,7 +487,7 @@ KMA_FAKE_PROBE(d, 0)
 
 #define KMA_FAKE_ROW(letter) { #letter, kma_attach_##letter, kma_detach_##letter }
 
-/* All are attached or none, and they are detached in reverse. */
+/* All probes are attached or none, and they are detached in reverse. */
 static void kma_probe_attaches_all_or_none(struct kunit *test)
 {
 	static const struct kma_tracepoint probes[] = {

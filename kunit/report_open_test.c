@@ -311,7 +311,7 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr), nr);
 	kma_names_add_many(test, KMA_TEST_PTR + nr, 1, "slot");
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 1);
-	/* The last one of these finds no room for its text. */
+	/* The last of these addresses finds no room for its text. */
 	kma_names_add_many(test, KMA_TEST_SITE, too_many, text);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 0);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_SITE, too_many), 1);

@@ -141,7 +141,7 @@ static int kma_baseline_sum(struct kma_baseline_job *job)
 	}
 	if (job->changes != kma_state_changes())
 		return -EAGAIN;
-	/* These sums may disagree. */
+	/* Events were counted meanwhile, so these sums may disagree. */
 	kma_stats_sum(&job->new.stats);
 	return kma_baseline_sum_rows(job);
 }

@@ -4,7 +4,7 @@
  *
  * In /sys/kernel/debug/kmemacct_churn/:
  *
- *	caches	write a number: so many caches are created, each with three objects, which are
+ *	caches	write a number: this many caches are created, each with three objects, which are
  *		freed, and destroyed again.  One cache in ten stays, with one object, while 500
  *		others come and go
  *	drop	write anything: the caches that have stayed are destroyed

@@ -11,7 +11,7 @@
 #include "reach.h"
 #include "stat.h"
 
-/* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
+/* Special values of a slot's cache word.  They are less than any size that kmalloc allocates. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
 

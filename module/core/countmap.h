@@ -47,7 +47,7 @@
 /* The counters of a per-CPU row, and the most counters of a shared row. */
 #define KMA_COUNTMAP_COUNTERS	16
 #define KMA_COUNTMAP_SHARED	32
-/* Copies of the counters of a shared countmap: a power of two. */
+/* The number of copies of the counters of a shared countmap: a power of two. */
 #define KMA_COUNTMAP_COPIES	8
 #define KMA_COUNTMAP_TEXT	112
 

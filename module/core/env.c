@@ -133,7 +133,7 @@ static void *kma_pages_map(struct page **page, unsigned int nr)
 	return mem ?: kma_pages_put(page, nr);
 }
 
-/* Allocate as vmalloc() does: kma_area_pointers() depends on it. */
+/* Allocate the array as vmalloc() does: kma_area_pointers() depends on this. */
 static struct page **kma_pages_alloc(unsigned int nr)
 {
 	const size_t bytes = nr * sizeof(struct page *);

@@ -144,7 +144,10 @@ enum kma_stalled_counter {
 	KMA_STALLED_NR
 };
 
-/* Phases of one task inside each other; a deeper one is counted in the one around it. */
+/*
+ * The number of phases of one task that may be inside each other.  A deeper phase counts in the
+ * phase around it.
+ */
 #define KMA_STALL_DEPTH		10
 /*
  * The number of separate parts of a stall.  The last part takes everything that has no part of its

@@ -135,7 +135,7 @@ static u32 kma_scale_random(void)
 	return state >> 32;
 }
 
-/* Any address that is a multiple of KMA_SCALE_ALIGN, in so many bytes from @from. */
+/* Any multiple of KMA_SCALE_ALIGN in the @bytes bytes from @from. */
 static unsigned long kma_scale_ptr(unsigned long from, unsigned long bytes)
 {
 	return from + (unsigned long)((kma_u128)kma_scale_random() *

@@ -22,12 +22,12 @@
 
 /**
  * struct metric - one of the numbers that call sites have
- * @columns: it is the sum of these
+ * @columns: the columns that are added up for it
  * @name: its name
  * @counter: it is a counter, and not a gauge
  * @unit: its unit, or NULL
  * @total: the description of the total of the machine
- * @site: the description for a call site; the rest of the sentence is the same for all
+ * @site: the beginning of the description for a call site; the rest is the same for all metrics
  */
 static const struct metric {
 	int columns[2];

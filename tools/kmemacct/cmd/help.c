@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 
-/* Lines are no longer than this. */
+/* The most columns of a line. */
 #define WIDTH	80
 
 static const char * const groups[GROUP_NR] = {

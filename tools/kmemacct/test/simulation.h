@@ -51,7 +51,7 @@ static inline void set_allocated(struct row *row, const struct sampler_values *v
 	row->v[COUNT_bytes_alloc_se] = v->bytes_se;
 }
 
-/* Test whether a share that is counted in so many runs exceeds a limit, and not by chance. */
+/* Test whether a share in this many runs exceeds a limit, and not by chance. */
 static inline bool is_above(double found, double limit, u64 runs)
 {
 	return found > limit + STANDARD_ERRORS * sqrt(limit * (1 - limit) / runs);

@@ -132,7 +132,7 @@ static void add_pages(struct live *l, const u64 *v)
 	l->uncounted |= v[PAGE_CALLER_bulk_allocs];
 }
 
-/* Add up the rows of the name of row @*i, which is then that of the next name. */
+/* Add up the rows with the name of row @*i, and set @i to the first row of the next name. */
 static struct live next_live(const struct table *t, size_t *i)
 {
 	const bool pages = !strcmp(t->name, "page_callers");

@@ -146,7 +146,7 @@ static bool has_share(const struct table *t)
 	return live != NONE && t->columns[live].format == FORMAT_U64;
 }
 
-/* The growth is that of the bytes that are followed: see schema_complete(). */
+/* Growth is computed from the bytes that are followed: see schema_complete(). */
 static s64 growth_of(const struct table *t, const struct row *row)
 {
 	long double bytes = (long double)row->v[COUNT_bytes_alloc] + row->v[COUNT_bulk_bytes];

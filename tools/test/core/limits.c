@@ -549,7 +549,7 @@ static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigne
 
 	kma_expect(kma_cache_is_other(id) && id < (int)t->nr);
 	kma_expect(t->info[id].class == all && t->info[id].sampled == (kind == KMA_CLASS_SAMPLED));
-	/* The class that stands for all of them has the same number. */
+	/* The class that stands for all classes of a shared number has that number. */
 	kma_expect(kma_cachetab_has(t, kma_class_kind(all, kind)));
 	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
 	return id;

@@ -568,7 +568,7 @@ static void kma_tasks_stay_at_home(void)
 		for (i = 0; i < ARRAY_SIZE(task); i++)
 			kma_end_of(task[i], KMA_PHASE_DIRECT);
 	}
-	/* With hashes at random, 1.1 % do. */
+	/* With random hashes, 1.1 % of the tasks are outside their home set. */
 	kma_expect(all > 300 && all < 100 * 512 * 2 / 100);
 	kma_teardown();
 }
@@ -752,12 +752,15 @@ static void kma_notes(void)
 			kma_expect(kma_end_of(task[i], KMA_PHASE_COMPACTION));
 	}
 	kma_expect(!kma_stalls_used(&kma_stalls));
-	/* Others may take these slots: none of 1,000 more tasks is without one. */
+	/* Other tasks may take these slots: none of 1,000 more tasks is without one. */
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		kma_expect(kma_begin_of(task[i] + 64, i, KMA_PHASE_DIRECT));
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		kma_expect(kma_end_of(task[i] + 64, KMA_PHASE_DIRECT));
-	/* Some of these tasks have lost what was noted, none has that of another one. */
+	/*
+	 * Some of these tasks have lost their noted order, but no task has the order of another
+	 * one.
+	 */
 	for (i = round = 0; i < 512; i++) {
 		s = kma_begin_of(task[i], i, KMA_PHASE_COMPACTION);
 		kma_expect(kma_has_note(s, i % 11) || kma_has_note(s, KMA_ORDER_NONE));

@@ -188,7 +188,7 @@ static void kma_nest_cache_dies(u32 nr)
 	kma_sitetab_retire_cache(&kma_core.sites, kma_dying_word);
 }
 
-/* Add so many pairs that have the same first slot in the map as the path's pair. */
+/* Add this many pairs that have the same first slot in the map as the path's pair. */
 static void kma_add_others(u32 nr)
 {
 	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
@@ -290,7 +290,7 @@ static void kma_setup_row(void)
 	kma_free(1);
 }
 
-/* Before the path's pair, add so many others that have the same first slot in the map. */
+/* Before the path's pair, add this many others that have the same first slot in the map. */
 static void kma_setup_met(u32 others)
 {
 	const struct kma_site_slot *slot;

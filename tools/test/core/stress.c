@@ -27,7 +27,7 @@
 #define KMA_OWN		60	/* objects of each thread's own cache */
 #define KMA_PFNS	16
 #define KMA_SITES	100
-#define KMA_SHARED	12	/* caches that all threads use; each other one is one thread's */
+#define KMA_SHARED	12	/* caches of all threads; each further cache is of one thread */
 
 static u64 kma_seed = 1;
 

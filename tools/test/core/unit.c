@@ -353,7 +353,7 @@ static void kma_keeps_its_promise(void)
 		kma_promises(live_max[i], false);
 		kma_promises(live_max[i], true);
 	}
-	/* With KMA_PLACES halved, about a dozen of these do not fit. */
+	/* With KMA_PLACES halved, about a dozen of these objects do not fit. */
 	kma_expect_ok(kma_promise(8 << 20, 8, true));
 }
 
@@ -1384,7 +1384,10 @@ static void kma_filters_what_was_recorded(void)
 		kma_unsample_at(kma_object[i].ptr);
 	kma_expect(!kma_stat_now(free_unmatched) && kma_livefilter_sum() == 1);
 
-	/* Off and on again: it is not known whether the last sample is in the livefilter. */
+	/*
+	 * Sampling was off and is on again: it is not known whether the last sample is in the
+	 * livefilter.
+	 */
 	kma_record_livefilter_stop();
 	kma_livefilter_clear(&kma_core.livefilter);
 	kma_record_livefilter_start(&kma_core);
@@ -1644,7 +1647,7 @@ static void kma_knows_what_was_spent(void)
 #define KMA_SECOND	1000000000ULL
 #define KMA_BUDGET	(KMA_SECOND / 100)
 
-/* One turn.  Samples take @samples ns with the smallest N, and less with a larger N. */
+/* Make a turn in which samples take @samples ns with the smallest N, and less with a larger N. */
 static bool kma_turn(struct kma_budget *g, u64 events, u64 samples, u32 fill, bool dropped)
 {
 	const struct kma_spent spent = {
@@ -1671,7 +1674,7 @@ static void kma_budget_the_budget(void)
 	struct kma_budget g = {};
 
 	kma_budget_ask(&g, KMA_SHIFT_MIN);
-	/* Exactly the budget, and one ns more */
+	/* Samples take exactly the budget, and then one ns more */
 	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
 	kma_expect(kma_budget_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	kma_expect(g.now == g.asked + 1 && g.raised == 1 && !g.lowered);

@@ -31,7 +31,7 @@
 
 #define FILES_MAX	32
 #define COMMAND_MAX	600
-/* A file is read at most so often before it is closed and opened again. */
+/* The most times that a file is read before it is closed and opened again. */
 #define READS		500
 
 struct file {

@@ -177,7 +177,7 @@ def sampled(rows):
 
 
 def few_samples(site, live, allocated=None):
-    """A row with so many samples of small objects, each of which stands for EVERY bytes."""
+    """A row with this many samples of small objects, each of which stands for EVERY bytes."""
     values = dict.fromkeys(next(iter(sampled_rows().values())), 0)
     allocated = live if allocated is None else allocated
     values.update(live_bytes=live * EVERY, live_samples=live, samples=allocated,
@@ -344,8 +344,7 @@ def watches_in_json(t):
 
 
 def selects_rows(t):
-    """Columns and rows that are not printed do not matter; a sum with an unknown part is unknown.
-    """
+    """Columns and rows that are not printed do not matter; sums with unknown parts are unknown."""
     a, b = both(t)
     text = t.out("diff", a, b, status=1)
     check(["# 6.41K live before, 4.47K after, -1.94K in 10.0s; exact"],

@@ -11,7 +11,7 @@ NOTE = ("by the allocating process, which may not be the holder; %s not attribut
 
 
 def write_process(t, pid, comm, age_s, cgroup=None):
-    """Write the files of a process, and of its threads and children none.
+    """Write the files of a process, but no files of its threads and children.
 
     The age does not include the time that the machine was suspended, as that of objects.
     """

@@ -287,7 +287,7 @@ def shortens_paths(t):
             ("/usr/src/linux", "/usr/src/linux/build", "", None),
             ("/a//b/../c", "/a/./c/d", "", None),
             ("../../", "/a/c/d", "", None),
-            # All others are in the directory fs.
+            # All other files are in the directory fs.
             ("/home/me/mod", "/usr/src/linux", None, "/"),
             # There is no directory that all share.
             ("/home/me/mod", "/usr/src/linux", "/home/me/mod/", "/opt/end.c")):
