@@ -192,8 +192,8 @@ static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls
 }
 
 /*
- * A task becomes the owner of a slot only by its own call, so a slot of the current task is always
- * found.
+ * A task becomes the owner of a slot only by its own call, so this function finds the slot of the
+ * current task if there is one.
  */
 static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls *t,
 							unsigned long task, unsigned long state)

@@ -219,9 +219,9 @@ int file_write_all(int fd, const char *data, size_t len);
  * file_replace() - write a file that appears under its name only when it is complete
  * @path: its name
  * @mode: its permissions
- * @what: what it is, for errors
+ * @what: its kind, for errors
  * @write: writes @data to @fd; returns 0, or -1 after calling fail()
- * @data: what to write
+ * @data: the data to write
  *
  * A signal that ends the program meanwhile removes the temporary file.
  *

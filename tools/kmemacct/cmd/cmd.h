@@ -211,7 +211,7 @@ enum command_group {
  * @keys: sort keys without -s; NULL: the rows keep the order that they have
  * @by: values of its option --by; NULL ends them
  * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
- * @status: what its exit status means, as the help prints it; NULL: 0, or 1 if it fails
+ * @status: the meaning of its exit status, as the help prints it; NULL: 0, or 1 if it fails
  * @failure: exit status if it fails; 0: that is 1
  * @files: its arguments are names of files
  * @starts: all that follows its first operand belongs to it, as to another program: also options

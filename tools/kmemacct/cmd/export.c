@@ -75,7 +75,7 @@ struct series {
  * @listed: the call sites that are listed, those with the most live bytes first
  * @nr: number of @listed
  * @other: the sum of all others
- * @nr_other: number of these
+ * @nr_other: number of call sites in @other
  * @total: the sum of all
  */
 struct export {

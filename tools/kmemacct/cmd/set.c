@@ -20,7 +20,7 @@ static const char * const words[] = { "reset", "filter", "skip" };
  * @name: its name in `control`
  * @at_load: it can only be set when the module is loaded
  * @range: its values, in words; NULL if they are not listed
- * @help: what it does
+ * @help: its description
  */
 struct setting {
 	const char *name;

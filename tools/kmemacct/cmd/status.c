@@ -13,7 +13,7 @@
 
 /**
  * struct fill - how full a table of the module is
- * @name: what it holds
+ * @name: the name of its contents
  * @key: its name in JSON
  * @used: how much it holds
  * @room: how much it has room for

@@ -279,7 +279,7 @@ struct slow_cause {
  * @comm: name of the thread
  * @phase: who waited, a colon, and the phase
  * @site: call site of the allocation, or `-`
- * @cause: what the time was spent on
+ * @cause: the causes, and the time that each took
  * @nr_causes: number of causes
  * @frame: the stack, beginning with the innermost frame
  * @nr_frames: number of frames

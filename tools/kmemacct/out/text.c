@@ -106,7 +106,7 @@ static void add_titles(struct grid *g, const struct layout *l)
 /*
  * Add a line.
  * @row: its numbers; NULL: it has none
- * @text: what it has in place of its label
+ * @text: the text in place of its label
  * @site: the call site whose source line it has, or NULL
  */
 static void add_line(struct grid *g, const struct layout *l, const struct row *row,

@@ -55,10 +55,10 @@ static bool is_pairs(const struct known *k)
  * @t: head and columns, and, if the text is in memory, the rows
  * @version: the format version that this program reads
  * @row: room for a row that is read alone
- * @head: copies of the lines of the head, which fields point into; NULL if the text stays
- * @head_len: length of these
+ * @head: copies of the lines of the head, for fields to point to; NULL if the text stays
+ * @head_len: length of @head
  * @column: for each column of the file, the index of its name in the table, or NONE
- * @nr_columns: number of these
+ * @nr_columns: number of @column
  */
 struct reader {
 	char *path;

@@ -34,7 +34,7 @@
 #define SNAPSHOT_VERSION	1
 #define SNAPSHOT_MANIFEST	"manifest"
 
-/* The columns of the manifest, as kmemacct_abi.h has those of tables. */
+/* The columns of the manifest, in the form of the lists of columns in kmemacct_abi.h. */
 #define SNAPSHOT_COLUMNS(X)	\
 	X(bytes, U64, GAUGE, BYTES)	\
 	X(crc32, HEX, GAUGE, NONE)	\

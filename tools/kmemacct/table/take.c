@@ -21,7 +21,7 @@ static const char * const identity[] = {
 
 /**
  * struct taking - a snapshot that is being taken
- * @files: what has been read
+ * @files: the files that have been read
  * @identity: the identity of the tables; empty before the first one
  * @taken_s: time of day, in seconds since 1970
  * @uptime_ms: time since boot

@@ -129,8 +129,8 @@ static void print_histogram(FILE *out, const struct table *t, const struct row *
  * struct graph - a graph, which begins at the lowest value, so that small changes can be seen
  * @values: the values
  * @nr: number of @values
- * @low: lowest of them
- * @high: highest of them
+ * @low: lowest of the values
+ * @high: highest of the values
  * @known: number of values that are known
  */
 struct graph {

@@ -28,7 +28,7 @@
 /**
  * struct loop - state of the loop
  * @ui: the user interface
- * @canvas: what is on the screen
+ * @canvas: the contents of the screen
  * @signals: file descriptor that signals are read from
  * @next_ms: when to refresh, by the monotonic clock
  * @refreshes: number of refreshes that are left; 0: any number

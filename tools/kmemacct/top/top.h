@@ -52,7 +52,7 @@ enum top_kind {
  * struct top_spec - a column of a view
  * @key: its name as a sort key
  * @title: its title
- * @kind: what it shows
+ * @kind: the kind of numbers that it shows
  * @of: the column of the table, or the two columns whose sum is shown; NULL ends an array
  * @rank: columns of the highest rank are left out first; those of rank 0 always stay
  * @total: the line of totals has its sum
@@ -431,8 +431,8 @@ enum top_prompt {
  * @page: the views
  * @view: number of the view that is shown
  * @last_view: number of the view that was shown before it
- * @mode: what is shown of it
- * @prompt: what the user is typing
+ * @mode: the part of it that is shown
+ * @prompt: the prompt, while the user is typing
  * @input: the text that was typed so far
  * @delay_ms: time between two refreshes
  * @frozen: nothing is refreshed

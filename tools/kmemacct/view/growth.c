@@ -74,7 +74,7 @@ int growth_check_module(const char *table)
  * @name: the name
  * @bytes: live bytes
  * @reading: the same as an estimate
- * @allocated: what was allocated since the last reset; its variance is a lower bound
+ * @allocated: allocations since the last reset; its variance is a lower bound
  * @allocated_most: an upper bound of that variance
  * @allocs: number of objects or page allocations since then
  * @frees: number of those that were freed
@@ -155,7 +155,7 @@ static struct live next_live(const struct table *t, size_t *i)
 /**
  * struct pair - a name in both tables
  * @before: the live memory of the name before; without a name if there was none
- * @after: what is live
+ * @after: the live memory of the name after
  * @significance: how sure the change is
  * @order: the pair's place before sorting, that of its @tested
  */
@@ -171,7 +171,7 @@ struct pair {
  * @o: how
  * @g: the result
  * @heads: the larger of the T in both heads
- * @same_unit: these are the same, and not 0
+ * @same_unit: the T in both heads are the same, and not 0
  * @unit: the largest T that both tables show; 0: nothing was sampled
  * @at: for each column, its index in the table, or NONE
  * @pair: the names that have changed

@@ -183,7 +183,7 @@ struct reading {
  * @before: the earlier reading
  * @after: the later one
  * @counted: @allocated is known
- * @allocated: what was allocated meanwhile
+ * @allocated: allocations between the readings
  * @unit: T, the bytes that a sample of a small object stands for, the larger one of both readings;
  *	0: nothing was sampled
  * @same_unit: both readings have the same T

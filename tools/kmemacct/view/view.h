@@ -52,7 +52,7 @@ struct match {
  * @nr: number of rows that are shown: the first ones of @t
  * @not_kept: number of rows that are not shown, and in no memory
  * @filtered: number of rows that did not match, and were removed
- * @whole: what all rows have live, also those that did not match
+ * @whole: the live size of all rows, also of those that did not match
  * @sort: the order of the rows
  * @total: the total of all rows, also of those that are not shown; or NULL
  * @total_label: the label of @total says how many rows there are; or NULL
@@ -390,7 +390,7 @@ struct growth_options {
  * @before: sum of what was live
  * @after: sum of what is live
  * @sampled: something was sampled, so that changes may be estimates
- * @unsampled: what a name may have in a table without a sample, in bytes
+ * @unsampled: the largest size of a name without a sample in a table, in bytes
  */
 struct growth {
 	struct table *table;
