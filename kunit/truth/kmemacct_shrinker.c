@@ -52,7 +52,7 @@
 
 #include "truth_compat.h"
 
-/* Tasks at the same time. */
+/* The most tasks that may have joined. */
 #define TRUTH_TASKS	8
 /*
  * A task allocates until this many of its allocations have waited, or until it has this many pages.

@@ -87,7 +87,7 @@ static __always_inline u16 *kma_livefilter_at(const struct kma_livefilter *f,
 }
 
 /*
- * Whether an object may be in the live table, by its cell. kma_livefilter_has() also tests its tag.
+ * Whether an object may be in the live table, by its cell; kma_livefilter_has() also tests its tag.
  */
 static __always_inline bool kma_livefilter_used(const struct kma_livefilter *f,
 						unsigned long ptr)

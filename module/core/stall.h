@@ -84,7 +84,7 @@
 	X(TRY_COMPACT,	"try_to_compact_pages",	"compaction")		\
 	X(COMPACT_ZONE,	"compact_zone",		"compaction")		\
 	X(COMPACTION,	"compaction",		"compaction")		\
-	/* not a phase: in any of them, the task was ready to run */	\
+	/* not a phase: time for which tasks in a phase waited for a CPU */	\
 	X(CPU,		"-",			"waiting for a CPU")
 
 enum kma_phase {

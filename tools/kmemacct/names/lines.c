@@ -491,7 +491,10 @@ static int use_module(Dwfl_Module *file, void **data, const char *name, Dwarf_Ad
 	return DWARF_CB_OK;
 }
 
-/* For wants_kernel() and wants_module(), to which libdwfl passes no argument. */
+/*
+ * The sites that wants_kernel() and wants_module() test: libdwfl passes no argument to these
+ * callbacks.
+ */
 static const struct sites *reported;
 
 static int wants_kernel(const char *name, const char *file)

@@ -120,8 +120,8 @@ int top_view_find(const char *name);
  * @before: its value before that
  * @set: its value after that, as the module prints it
  *
- * A setting is switched on only if it is off, and switched back only if it still has the value
- * that it was given: what others have set meanwhile stays.  Of a list, only the name that was
+ * A setting is switched on only if it is off, and switched back only if it still has the value that
+ * it was given: a value that others have set meanwhile stays.  From a list, only the name that was
  * added is removed.
  */
 struct top_setting {

@@ -382,7 +382,7 @@ static void kma_lost_ends_of_inner_phases(void)
 	kma_begin(KMA_PHASE_LRU, 900, 10);
 	s = kma_begin(KMA_PHASE_LRU, 900, 10);
 	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 5);
-	/* A phase of another kind does not show this. */
+	/* A phase of another kind at the same place begins inside the first one. */
 	kma_begin(KMA_PHASE_LRU_ACTIVE, 900, 0);
 	kma_expect(s->depth == 3);
 	kma_end(KMA_PHASE_LRU_ACTIVE, 0);
