@@ -267,7 +267,7 @@ static void kma_lines_unsampled(void)
 	kma_lines_print("_unsampled_free", &free);
 }
 
-/* At a call site without a row, while the table of call sites is full. */
+/* Count the lines of a pair at a call site without a row, while the table of call sites is full. */
 static void kma_lines_other(void)
 {
 	struct kma_lines_sum sum = { 0 };

@@ -135,7 +135,10 @@ static void guess_samples(struct weighed *w)
 	w->samples = w->unit > 0 ? fmax(w->variance / (w->unit * w->unit), 1) : 1;
 }
 
-/* Set the number of samples, of which there may be none: counts of frees were reset last. */
+/*
+ * Set the number of samples, which may be 0: after a reset, frees may be counted before any sample
+ * is taken.
+ */
 static void set_samples(struct weighed *w, const struct table *t, const struct row *row,
 			int column)
 {

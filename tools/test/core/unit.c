@@ -1244,7 +1244,7 @@ static void kma_livefilter_fills_up(void)
 	for (i = 0; i < 300; i++)
 		kma_livefilter_remove(f, ptr);
 	kma_expect(*kma_livefilter_at(f, ptr) == KMA_LIVEFILTER_KEPT);
-	/* Such a cell has all objects. */
+	/* A cell with the maximum matches all objects. */
 	for (i = 0; i < KMA_LIVEFILTER_STEP; i += KMA_ALIGN)
 		kma_expect(kma_livefilter_used(f, ptr + i) && kma_livefilter_has(f, ptr + i));
 	kma_expect(!kma_livefilter_used(f, ptr - 1) && !kma_livefilter_used(f, next));
