@@ -330,8 +330,8 @@
 	X(shrinker, LABEL, KEY, NONE)
 
 /*
- * What allocations waited for.  The label is the call site, a semicolon, and the cause; after a
- * colon, the shrinker, or the reason for throttling.
+ * Causes that allocations waited for.  The label is the call site, a semicolon, and the cause;
+ * after a colon, the shrinker, or the reason for throttling.
  */
 #define KMA_STALLS_COLUMNS(X)	\
 	X(total_us, U64, COUNTER, US)				\

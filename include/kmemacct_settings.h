@@ -19,7 +19,7 @@
 	X(enabled, 0600, "flag", "0 or 1", "1",				\
 	  "record allocations")						\
 	X(live_max, 0400, "objects", "0 to 1073741824", "0",		\
-	  "live objects that the table has room for in any case; "	\
+	  "live objects that the table always has room for; "	\
 	  "0: as many as fit into 1/128 of the RAM, at least 65536")	\
 	X(sites_max, 0400, "rows", "0, or 64 to 64000", "0",		\
 	  "pairs of call site and cache that are counted separately, each in a row of its own; " \

@@ -171,7 +171,7 @@ static void kma_control_skips(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "skip del alloc_page*"), 0);
 	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
 	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact"));
-	kma_expect_refused(test, "skip add truth_*", "skip add: 'truth_*' is there already");
+	kma_expect_refused(test, "skip add truth_*", "skip add: 'truth_*' is already in the list");
 	kma_expect_refused(test, "skip del truth", "skip del: no 'truth' in table skip");
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_skip, "add x;add x"), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));

@@ -80,7 +80,7 @@ static u64 kma_sum_id(struct kma_countmap *t, u32 id)
 	return sum.v[0];
 }
 
-/* What a key has counted; @has is set to whether it has a row. */
+/* Get the count of a key; @has is set to whether the key has a row. */
 static u64 kma_sum_key(struct kma_countmap *t, u64 a, u64 b, bool *has)
 {
 	const struct kma_countmap_key key = { { a, b } };
@@ -115,7 +115,10 @@ static void kma_countmap_tasks_end(struct kunit *test)
 	u64 sum = 0, tgid;
 	bool has;
 
-	/* An earlier process had the same number; no process has the others. */
+	/*
+	 * The first key is that of this process, and the second that of an earlier process with the
+	 * same PID. No process has a PID from PID_MAX_LIMIT on.
+	 */
 	kma_count_key(t, current->tgid, start, 1);
 	kma_count_key(t, current->tgid, start - 1, 10);
 	kma_count_key(t, 0, 0, 100);

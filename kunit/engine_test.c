@@ -241,7 +241,7 @@ static void kma_engine_counts_its_memory(struct kunit *test)
 	kma_engine_stop();
 	KUNIT_EXPECT_EQ(test, kma_state_bytes(), 0);
 	KUNIT_EXPECT_EQ(test, kma_env_memory_areas(), 0);
-	/* What other parts are going to allocate counts against the limit. */
+	/* The memory that other parts are going to allocate counts against the limit. */
 	KUNIT_EXPECT_EQ(test, kma_state_init(kma_memhotplug_pfns(), kma_state_bytes_max()),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, kma_state_bytes(), 0);
@@ -282,7 +282,7 @@ static void kma_engine_starts_and_stops_again(struct kunit *test)
 
 /* ---- timing of events ----------------------------------------------------- */
 
-/* How often the countdown in a word of events has ended since it counted no events. */
+/* Get the number of countdowns that have ended, from the value of a counter of events. */
 static u64 kma_countdowns_of(u64 word)
 {
 	return ((s64)word >> 16) - ((s64)KMA_EVENTS_NONE >> 16);

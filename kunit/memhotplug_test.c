@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Page generations and page records: on which nodes they lie, and what if memory is added. */
+/* Page generations and page records: their nodes, and memory that is added. */
 #include <linux/delay.h>
 #include <linux/memory_hotplug.h>
 #include <linux/mm.h>
@@ -70,7 +70,7 @@ static void kma_tables_are_near_their_pages(struct kunit *test)
 	kma_pagegen_destroy(&m);
 }
 
-/* An array for four times as many page frames as there are takes no more memory. */
+/* An array with elements for four times the present page frames takes no more memory. */
 static void kma_gaps_take_no_memory(struct kunit *test)
 {
 	const u64 end = roundup_pow_of_two(kma_memhotplug_end());
@@ -187,7 +187,7 @@ static void kma_small_arrays_do_not_grow(struct kunit *test)
  * struct kma_growth - an array that grows while other threads change it
  * @m: the array
  * @done: true once it has grown
- * @wrong: how often a generation was not what its only writer had left there
+ * @wrong: how often a generation differed from the one that its only writer had left
  * @changes: number of generations that were begun and ended
  */
 struct kma_growth {

@@ -86,8 +86,8 @@ static void kma_probe_counts_every_entry_point(struct kunit *test)
 }
 
 /*
- * Here, a function of the kernel allocates for its caller.  A large object must count once,
- * and not at a call site inside the allocator.
+ * A function of the kernel allocates for its caller.  A large object must count once, and not at a
+ * call site inside the allocator.
  */
 static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 {
@@ -487,7 +487,7 @@ KMA_FAKE_PROBE(d, 0)
 
 #define KMA_FAKE_ROW(letter) { #letter, kma_attach_##letter, kma_detach_##letter }
 
-/* All are attached or none, and they are detached in reverse. */
+/* All probes are attached or none, and they are detached in reverse. */
 static void kma_probe_attaches_all_or_none(struct kunit *test)
 {
 	static const struct kma_tracepoint probes[] = {
@@ -509,7 +509,7 @@ static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 22);
 }
 
-/* On an unknown kernel, the argument may be something else than a shrinker, even no address. */
+/* On an unknown kernel, the argument may not be a shrinker, or not even an address. */
 static void kma_probe_reads_shrinkers_safely(struct kunit *test)
 {
 	static const unsigned long no_shrinker[] = { 0, 0xcc0, 0x7fffffff0000, 1UL << 62, -16UL };

@@ -77,7 +77,7 @@ noinline __noclone void *kma_site_array(size_t size)
 	return KMA_HERE(kmalloc_array(size / 4, 4, GFP_KERNEL));
 }
 
-/* Counts as an allocation of its caller. */
+/* The event of kmalloc_track_caller() names the caller of this function as its call site. */
 static noinline __noclone void *kma_track(size_t size)
 {
 	return KMA_HERE(kmalloc_track_caller(size, GFP_KERNEL));

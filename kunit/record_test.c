@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the record path takes from the kernel: time, process, CPU, node and stack of an event.
- * tools/test/core tests the record path itself.
+ * Tests the values that the record path gets from the kernel: time, process, CPU, node and stack of
+ * an event. tools/test/core tests the record path itself.
  */
 #include <linux/irq_work.h>
 #include <linux/sched.h>

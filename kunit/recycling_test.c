@@ -11,7 +11,7 @@ static int kma_recycling_init_test(struct kunit *test)
 	return ret;
 }
 
-/* Pretend that all rows that may have a stack are in use, or none. */
+/* Pretend that all rows that may have a stack are in use, or that no row is. */
 static void kma_rows_run_short(bool are_short)
 {
 	struct kma_sitetab *t = &kma_core.sites;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What opening a table does, apart from making its rows. */
+/* Opening a table: everything except making its rows. */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -311,7 +311,7 @@ static void kma_names_begin_anew_when_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr), nr);
 	kma_names_add_many(test, KMA_TEST_PTR + nr, 1, "slot");
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 1);
-	/* The last one of these finds no room for its text. */
+	/* The last of these addresses finds no room for its text. */
 	kma_names_add_many(test, KMA_TEST_SITE, too_many, text);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_PTR, nr + 1), 0);
 	KUNIT_EXPECT_EQ(test, kma_names_count(KMA_TEST_SITE, too_many), 1);

@@ -187,7 +187,7 @@ static void kma_report_estimates(struct kunit *test)
 		},
 	};
 
-	/* Without this, no byte would be confirmed. */
+	/* Without hooks of bulk functions, no byte would be confirmed. */
 	kma_bulk_start();
 	kma_put_samples();
 	kma_expect_table(test, callers, ARRAY_SIZE(callers), &kma_table_callers);

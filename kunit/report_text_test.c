@@ -70,7 +70,7 @@ static void kma_report_prints_keyvals(struct kunit *test)
 
 static void kma_report_says_what_was_lost(struct kunit *test)
 {
-	/* Of 1500 objects that were freed, the frees of 1496 were seen. */
+	/* 1500 objects were freed, and the frees of 1496 of them were seen. */
 	static const struct kma_stats stats = {
 		.v = {
 			[KMA_STAT_events_kfree] = 1000,
@@ -94,8 +94,8 @@ static void kma_report_says_what_was_lost(struct kunit *test)
 	snap.cut = 7;
 	snap.off = 9;
 	/*
-	 * There was a filter by the second and the fourth criterion, of which the fourth is still
-	 * set, and before the reset one by the first.
+	 * The second and the fourth criterion were set since the reset, and the fourth is still
+	 * set.  The first was set before the reset.
 	 */
 	snap.filter_now = BIT(3);
 	snap.filter = BIT(1) | BIT(3);

@@ -15,7 +15,10 @@ static void kma_fake_lose(void)
 	kma_fake_lost++;
 }
 
-/* What is heard of an object of 100 bytes: the right event, or one that differs. */
+/*
+ * The events that the self-test is given for an object of 100 bytes: the right event, or one that
+ * differs from it.
+ */
 enum kma_fake_heard {
 	KMA_HEARD_NOTHING,
 	KMA_HEARD_RIGHT,
@@ -152,7 +155,10 @@ static const char *kma_fake_run(void)
 {
 	const char *wrong;
 
-	/* There is always room: no kernel has as many. */
+	/*
+	 * The array has room for one more: it is larger than the number of inner sites of any
+	 * kernel.
+	 */
 	kma_core.sites.internal[kma_core.sites.nr_internal++] = KMA_FAKE_INNER;
 	wrong = kma_fake_steps();
 	kma_core.sites.nr_internal--;
@@ -260,7 +266,7 @@ static void kma_selftest_leaves_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_selftest_failed(), 0);
 	KUNIT_EXPECT_FALSE(test, kma_selftest_doubts());
 	KUNIT_EXPECT_GT(test, kma_selftest_us(), 0);
-	/* What was counted until now is the baseline. */
+	/* The baseline is everything that was counted until now. */
 	KUNIT_EXPECT_GE(test, kma_baseline.stats.v[KMA_STAT_bulk_allocs], 4);
 	KUNIT_EXPECT_GE(test, kma_baseline.stats.v[KMA_STAT_bulk_frees], 8);
 
@@ -296,7 +302,10 @@ static void kma_selftest_finds_missed_frees(struct kunit *test)
 	kma_selftest_start_deaf(test, &kma_ftrace_hook_free_bulk);
 	kma_results_good(expected, false);
 	expected[KMA_PATH_free_bulk] = KMA_PATH_FAILED;
-	/* These are not followed, and so not tested, if bulk frees are not. */
+	/*
+	 * The module does not follow these functions, and does not test them, if bulk frees are not
+	 * followed.
+	 */
 	expected[KMA_PATH_kfree_rcu] = KMA_PATH_UNTESTED;
 	expected[KMA_PATH_kfree_nolock] = KMA_PATH_UNTESTED;
 	expected[KMA_PATH_kfree_rcu_nolock] = KMA_PATH_UNTESTED;

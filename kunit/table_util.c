@@ -35,7 +35,7 @@ int kma_table_init_test(struct kunit *test)
 
 void kma_table_exit_test(struct kunit *test)
 {
-	/* In case the test failed before it stopped them. */
+	/* A test that has failed may not have stopped the hooks of bulk functions. */
 	kma_bulk_stop();
 	/* Files and snapshots are closed later, but that needs no table. */
 	kma_symbol_stop();
@@ -269,7 +269,7 @@ const struct kma_site_counts *kma_row_labelled(const struct kma_snapshot *snap,
 	return NULL;
 }
 
-/* The rows of a suite without samples do not write out the sum. */
+/* If @expect omits objs_alloc, compute it: without samples, it is the sum of two other columns. */
 static u64 kma_known_value(const struct kma_known_row *expect, int column)
 {
 	if (column != KMA_COUNT_objs_alloc || expect->v[column])

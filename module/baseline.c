@@ -53,7 +53,7 @@ static int kma_baseline_sum_table(const struct kma_baseline_job *job,
 	u32 id;
 
 	for (id = 0; row && !ret && id < kma_sitetab_rows(t); id++) {
-		/* Clear what is left of an earlier attempt in a row that is not in use. */
+		/* Clear the sums of an earlier attempt in a row that is not in use. */
 		if (kma_sitetab_info(t, id))
 			kma_sitetab_sum(t, id, &row[id]);
 		else
@@ -115,7 +115,10 @@ static bool kma_baseline_sum_stats(struct kma_baseline_job *job)
 
 /* Attempts to find a pause.  They are limited, because there may never be one. */
 #define KMA_BASE_TRIES	8
-/* How often the rows are summed up at most: it takes long if there are many rows and CPUs. */
+/*
+ * The largest number of times that the rows are summed up: this takes long if there are many rows
+ * and CPUs.
+ */
 #define KMA_BASE_SUMS	4
 
 /*
@@ -138,7 +141,7 @@ static int kma_baseline_sum(struct kma_baseline_job *job)
 	}
 	if (job->changes != kma_state_changes())
 		return -EAGAIN;
-	/* These sums may disagree. */
+	/* Events were counted meanwhile, so these sums may disagree. */
 	kma_stats_sum(&job->new.stats);
 	return kma_baseline_sum_rows(job);
 }
@@ -191,7 +194,7 @@ static void kma_baseline_replace(struct kma_baseline *new)
 			new->stats.v[i] = now.v[i];
 	kma_baseline_free(&kma_baseline);
 	kma_baseline = *new;
-	/* What recycled rows had counted before is not shown any more. */
+	/* Tables no longer show what recycled rows had counted before the reset. */
 	kma_recycle_forget(&kma_core.sites);
 	kma_recycle_forget(&kma_pagealloc.sites);
 	kma_countmaps_resume(countmap);

@@ -51,24 +51,25 @@ void kma_baseline_stop(void);
  */
 int kma_baseline_reset(void);
 
-/* Note that recording is switched off: allocations from now on will be missing in what is live. */
+/* Note that recording is switched off: live counters will not include allocations from now on. */
 void kma_baseline_pause(void);
 
 /*
- * Number of allocations that came while recording was switched off, of objects since load or, with
- * @pages, of pages since they are tracked.  Those at load, before recording began, are not in it.
- * @now has the sums of the module's own counters since load.
+ * Number of allocations that came while recording was switched off: allocations of objects since
+ * load or, with @pages, of pages since tracking began.  Allocations at load, before recording
+ * began, do not count.  @now has the sums of the module's own counters since load.
  */
 u64 kma_baseline_missed(const struct kma_stats *now, bool pages);
 
 /*
- * Forget the sums of row @id of page allocations or, without @pages, of objects, which is
- * recycled.  @sum is what the row has counted; becomes what it has counted since the last reset.
+ * Forget the sums of row @id, which is being recycled: a row of page allocations if @pages is true,
+ * otherwise of objects.  @sum is what the row has counted since load; this function changes it to
+ * what the row has counted since the last reset.
  */
 void kma_baseline_forget_row(bool pages, u32 id, struct kma_row *sum);
 
 /*
- * Replace the part of the baseline that is about pages by what was counted until now.  Call this
+ * Replace the part of the baseline that is about pages by the current counts.  Call this
  * when page tracking has begun, and allocations of pages are not recorded yet.
  */
 void kma_baseline_begin_pages(void);

@@ -142,7 +142,7 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_settings_load(text);
 	if (ret)
 		return ret;
-	/* The forecast depends on them. */
+	/* The forecast depends on these defaults. */
 	kma_state_set_defaults();
 	ret = kma_state_init(kma_memhotplug_pfns(), kma_parts_forecast());
 	if (ret)

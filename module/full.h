@@ -2,9 +2,9 @@
 /*
  * Tables that are full.
  *
- * A full table is a normal state: what finds no room in it is counted, and costs no more than
- * other events.  But the tables then show less, so the kernel log says once what to set, and the
- * heads of the tables say which table is full.
+ * A full table is a normal state: an event that finds no room in it is counted, and costs no more
+ * than other events.  But the tables then show less, so the kernel log says once what to set, and
+ * the heads of the tables say which table is full.
  *
  * Context, unless a function says otherwise: process; kma_lock is held.
  */

@@ -11,7 +11,10 @@ struct kma_identity kma_identity;
 void kma_identity_start(void)
 {
 	kma_identity = (struct kma_identity) {
-		/* Addresses of the kernel are above 2^63: this must not look like one. */
+		/*
+		 * Addresses of the kernel are above 2^63.  This number must not look like one of
+		 * them.
+		 */
 		.load_id = get_random_u64() >> 1,
 		.loaded_s = ktime_get_real_seconds(),
 		.release = init_utsname()->release,

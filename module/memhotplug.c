@@ -43,7 +43,7 @@ static u64 kma_memhotplug_present(void)
 /* The number of page generations for @present pages of RAM that end before page frame @end. */
 static u64 kma_memhotplug_room(u64 present, u64 end)
 {
-	/* Of a gap, each 8 MiB takes 16 bytes: a pointer to the shared page, and its mapping. */
+	/* Each 8 MiB of a gap take 16 bytes: a pointer to the shared page, and its mapping. */
 	return min_t(u64, roundup_pow_of_two(end), roundup_pow_of_two(64 * present));
 }
 

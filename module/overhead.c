@@ -131,7 +131,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	kma_phase_turn();
 	kma_countmap_recycling_turn();
 	kma_full_turn();
-	/* Queue it with the lock held, so that kma_overhead_hurry() finds it. */
+	/* Queue the turn with the lock held, so that kma_overhead_hurry() finds it. */
 	kma_overhead_queue(kma_overhead_adjust());
 	kma_lock_release();
 }

@@ -57,7 +57,7 @@ void kma_overhead_sampling(int shift);
 /* While sampling, limit the cost to @pct percent of all CPUs, up to KMA_BUDGET_MAX; 0: no limit. */
 void kma_overhead_set_budget(unsigned int pct);
 
-/* The limit that was set.  Context: any. */
+/* The limit that kma_overhead_set_budget() has set.  Context: any. */
 unsigned int kma_overhead_budget_pct(void);
 
 struct kma_overhead kma_overhead_read(void);

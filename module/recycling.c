@@ -17,7 +17,7 @@
 #define KMA_RECYCLING_TURNS	8
 #define KMA_RECYCLING_TURNS_MAX	4096
 
-/* All of these are protected by kma_lock. */
+/* All of these variables are protected by kma_lock. */
 static unsigned int kma_turns;
 /* Turns to wait after the last search, and the turn of the next one. */
 static unsigned int kma_recycling_pause;

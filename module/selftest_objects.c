@@ -83,7 +83,10 @@ static const char *kma_selftest_large(void *ptr)
 	return wrong;
 }
 
-/* Since 6.10, some of these have two events.  The module has to know the first (trace/double.h). */
+/*
+ * Since 6.10, some of these allocations have two events.  The module has to know the first
+ * (trace/double.h).
+ */
 const char *kma_selftest_kmalloc_large(void)
 {
 	const size_t constant = KMALLOC_MAX_CACHE_SIZE + 1;

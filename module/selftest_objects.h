@@ -35,7 +35,7 @@ const char *kma_selftest_alloc_bulk(void);
 const char *kma_selftest_kmalloc_nolock(void);
 /* Pages that are freed while an object on them is recorded. */
 const char *kma_selftest_page_net(void);
-/* The end of a kmem_cache.  This comes last, because it destroys the cache of the others. */
+/* The end of a kmem_cache.  This test comes last, because it destroys the cache of the others. */
 const char *kma_selftest_cache_destroy(void);
 
 #endif /* KMA_SELFTEST_OBJECTS_H */

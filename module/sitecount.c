@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Counts of objects, from what was recorded.  See sitecount.h. */
+/* Counts of objects, computed from the recorded rows.  See sitecount.h. */
 #include "sitecount.h"
 #include "state.h"
 
@@ -47,7 +47,7 @@ static u64 kma_sitecount_objects(const struct kma_sitecount_raw *raw, enum kma_s
 	}
 }
 
-/* What each of these objects adds to the column. */
+/* The number that each of these objects adds to the column. */
 static u64 kma_sitecount_each(const struct kma_sitecount_raw *raw, enum kma_site_column column)
 {
 	switch (column) {

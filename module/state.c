@@ -159,8 +159,9 @@ void *kma_copy_alloc(size_t nr, size_t bytes)
 	if (check_mul_overflow(max_t(size_t, nr, 1), bytes, &size))
 		return NULL;
 	/*
-	 * kvmalloc() would first try for megabytes that are contiguous, which others may need.
-	 * And it refuses more than INT_MAX bytes, which 40 million live pages exceed.
+	 * kvmalloc() would first try to find megabytes of contiguous memory, which others may need.
+	 * Also, kvmalloc() refuses more than INT_MAX bytes, which the rows of 40 million live pages
+	 * exceed.
 	 */
 	if (size > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
 		return __vmalloc(size, gfp);

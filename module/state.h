@@ -113,7 +113,10 @@ void kma_state_changed(void);
 
 u64 kma_state_changes(void);
 
-/* Default of live_max: what fits into 1/128 of @ram bytes, in the limits above.  Context: any. */
+/*
+ * Default of live_max: as many objects as fit into 1/128 of @ram bytes, within the limits above.
+ * Context: any.
+ */
 u64 kma_state_live_default(u64 ram);
 
 /*

@@ -4,7 +4,7 @@
  *
  * In /sys/kernel/debug/kmemacct_churn/:
  *
- *	caches	write a number: so many caches are created, each with three objects, which are
+ *	caches	write a number: this many caches are created, each with three objects, which are
  *		freed, and destroyed again.  One cache in ten stays, with one object, while 500
  *		others come and go
  *	drop	write anything: the caches that have stayed are destroyed
@@ -31,7 +31,7 @@ struct churn_held {
 };
 
 static struct churn_held churn_held[CHURN_HELD];
-/* Protects all of these. */
+/* Protects churn_held and the variables below. */
 static DEFINE_MUTEX(churn_lock);
 static unsigned int churn_nr;
 static u64 churn_allocs, churn_frees, churn_bytes_alloc, churn_bytes_freed;

@@ -29,15 +29,18 @@ struct leaky_session {
 	char state[120];
 };
 
-/* Protects what follows. */
+/* Protects the variables below. */
 static DEFINE_MUTEX(leaky_lock);
 static u64 leaky_requests;
 static u64 leaky_forgotten;
-/* What the leak loses, so that the module can give it back. */
+/* The headers that were leaked, so that the module can free them when it is unloaded. */
 static LIST_HEAD(leaky_lost);
 static struct dentry *leaky_file;
 
-/* Each of these uses what it allocates, or the compiler would make its call a jump. */
+/*
+ * Each of these functions uses the memory that it allocates: otherwise the compiler would turn the
+ * call of the allocator into a jump.
+ */
 static noinline struct leaky_session *leaky_open_session(void)
 {
 	struct leaky_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);

@@ -52,12 +52,17 @@
 
 #include "truth_compat.h"
 
-/* Tasks at the same time. */
+/* The most tasks that may have joined. */
 #define TRUTH_TASKS	8
-/* A task allocates until so many of its allocations have waited, or it has so many pages. */
+/*
+ * A task allocates until this many of its allocations have waited, or until it has this many pages.
+ */
 #define TRUTH_WAITS	8
 #define TRUTH_PAGES	2048
-/* What count_objects() returns, and how many objects a call of scan_objects() should scan. */
+/*
+ * The return value of count_objects(), and the number of objects that a call of scan_objects()
+ * should scan.
+ */
 #define TRUTH_OBJECTS	70
 #define TRUTH_BATCH	16
 /* How long each function sleeps, in us. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What kmemacct_nolock does: its scenarios. */
+/* The scenarios of kmemacct_nolock. */
 #include <linux/completion.h>
 #include <linux/gfp.h>
 #include <linux/irq_work.h>
@@ -219,7 +219,10 @@ int truth_run_churn(void)
 
 /* ---- the next larger size ------------------------------------------------- */
 
-/* Page allocations that keep memory from the slab allocator; each begins with this. */
+/*
+ * The pages that are kept from the slab allocator.  This struct is at the start of each page
+ * allocation.
+ */
 struct truth_hoard {
 	struct truth_hoard *next;
 	unsigned int order;

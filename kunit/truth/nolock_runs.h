@@ -3,7 +3,7 @@
  * The scenarios of kmemacct_nolock; nolock_main.c has the table of their names.
  *
  * Context: process, may sleep; truth_lock is held.
- * Return: 0, or an error if the scenario did not do what it is for.
+ * Return: 0, or an error if the scenario failed to cause its situation.
  */
 #ifndef KMA_NOLOCK_RUNS_H
 #define KMA_NOLOCK_RUNS_H

@@ -63,7 +63,10 @@ static noinline __noclone struct page *alloc_pages_sized(size_t size)
 
 static noinline __noclone struct page *truth_between(size_t size)
 {
-	/* Its frame is larger than what alloc_pages_sized() has above its variable part. */
+	/*
+	 * This array makes the frame of truth_between() larger than the part of the frame of
+	 * alloc_pages_sized() that is above its variable part.
+	 */
 	unsigned long room[8];
 	struct page *page;
 

@@ -130,7 +130,10 @@ int truth_run_larger(void)
 	if (first < 0)
 		return first;
 	page = truth_piece[first].page;
-	/* The higher index first, because the last piece takes the index of a deleted one. */
+	/*
+	 * Free the piece with the higher index first, because the last piece takes the index of a
+	 * deleted one.
+	 */
 	truth_forget(max(first, second));
 	truth_forget(min(first, second));
 	set_page_count(page + 1, 0);

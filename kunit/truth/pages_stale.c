@@ -64,9 +64,9 @@ static bool truth_has(struct page **page, unsigned long nr, const struct page *o
 }
 
 /*
- * Free some pages and call the probes of mm_page_alloc for them.  The CPU's free lists
- * return first what was freed last, so the bulk allocator gets most of these pages.  For
- * the others, delete the record.  Return: number of pages with a record that it got.
+ * Free some pages and call the probes of mm_page_alloc for them.  The CPU's free lists first return
+ * the pages that were freed last, so the bulk allocator gets most of these pages.  For the others,
+ * delete the record.  Return: number of pages with a record that it got.
  */
 static unsigned long truth_stale(gfp_t gfp, struct page **bulk, unsigned long *nr)
 {

@@ -4,7 +4,9 @@
 #include "truth_objects.h"
 #include "truth_scenarios.h"
 
-/* Number of caches whose address one of the 16 caches before had, with another size. */
+/*
+ * Number of caches that got the address of one of the 16 caches created before, with another size.
+ */
 unsigned long truth_cycle_reused;
 
 static void truth_cycle_count(const struct kmem_cache *cache, unsigned int size)

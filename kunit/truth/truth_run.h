@@ -23,7 +23,7 @@ struct truth_scenario {
 	int (*run)(void);
 };
 
-/* Defined by the module: serializes scenarios, and protects what they change. */
+/* The module defines this lock: it serializes scenarios, and protects the data that they change. */
 extern struct mutex truth_lock;
 
 /* Run the scenario.  Return: @len, -EINVAL if there is no such scenario, or its error. */

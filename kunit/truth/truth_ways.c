@@ -16,7 +16,7 @@ static noinline __noclone int truth_way_on(int depth)
 	int ret = depth ? truth_way_on(depth - 1) :
 			  truth_make(TRUTH_way, TRUTH_WAY_BYTES, NUMA_NO_NODE, 1);
 
-	/* Without this the call would be a tail call, which leaves no frame. */
+	/* Without this barrier, the call would be a tail call, which leaves no frame. */
 	OPTIMIZER_HIDE_VAR(ret);
 	return ret;
 }

@@ -10,7 +10,7 @@
 #define KMA_TIMED_FEW	16
 
 /*
- * These are percent of live_max in use.  N is raised when the table is filled to KMA_FILL_FULL,
+ * Limits, in percent of live_max in use.  N is raised when the table is filled to KMA_FILL_FULL,
  * and again when it is fuller by KMA_FILL_MORE than at the last of these raises.  Below
  * KMA_FILL_ROOM, that last raise is forgotten.
  */

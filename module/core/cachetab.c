@@ -11,7 +11,7 @@
 #include "reach.h"
 #include "stat.h"
 
-/* Special values of a slot's cache word.  kmalloc never allocates as few bytes as this. */
+/* Special values of a slot's cache word.  They are less than any size that kmalloc allocates. */
 #define KMA_CACHE_FREE		0UL
 #define KMA_CACHE_BUSY		1UL
 
@@ -55,7 +55,9 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 	}
 }
 
-/* Take over the number of a retired cache of the same name and sizes.  Return: it, or -1. */
+/*
+ * Take over the number of a retired cache of the same name and sizes.  Return: the number, or -1.
+ */
 static int kma_cachetab_reuse(struct kma_cachetab *t,
 			      const struct kma_cache_info *look)
 {

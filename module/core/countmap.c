@@ -383,7 +383,8 @@ void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n)
 
 /*
  * If the task migrates between the read and the cmpxchg, the cmpxchg compares the counter of the
- * other CPU, and the loop goes on with that one.  Either counter may have the maximum.
+ * other CPU, and the loop goes on with that counter.  The maximum may be stored in the counter of
+ * either CPU.
  */
 static void kma_countmap_raise_local(struct kma_countmap *t, u32 i, u64 n)
 {

@@ -47,7 +47,7 @@
 /* The counters of a per-CPU row, and the most counters of a shared row. */
 #define KMA_COUNTMAP_COUNTERS	16
 #define KMA_COUNTMAP_SHARED	32
-/* Copies of the counters of a shared countmap: a power of two. */
+/* The number of copies of the counters of a shared countmap: a power of two. */
 #define KMA_COUNTMAP_COPIES	8
 #define KMA_COUNTMAP_TEXT	112
 
@@ -196,7 +196,7 @@ u32 kma_countmap_find(const struct kma_countmap *t, const struct kma_countmap_ke
  */
 u32 kma_countmap_add(struct kma_countmap *t, const struct kma_countmap_info *info);
 
-/* Like kma_countmap_add(), but even in the reserve, which is for rows that take many keys. */
+/* Like kma_countmap_add(), but may also use the reserve, which is for rows that count many keys. */
 u32 kma_countmap_add_reserved(struct kma_countmap *t, const struct kma_countmap_info *info);
 
 /* Number of rows in use, [other] included. */
@@ -243,7 +243,7 @@ static inline u32 kma_countmap_get(struct kma_countmap *t, const struct kma_coun
 	return id;
 }
 
-/* Like kma_countmap_get(), but even in the reserve. */
+/* Like kma_countmap_get(), but may also use the reserve. */
 static inline u32 kma_countmap_get_reserved(struct kma_countmap *t,
 					    const struct kma_countmap_info *info)
 {
@@ -329,7 +329,7 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 /* Add @n to a counter of a row of a shared or local countmap. */
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
-/* Raise a counter of @t->maxima, of a shared or local countmap, to @n, if it is less than that. */
+/* Set a counter of @t->maxima, of a shared or local countmap, to @n if the counter is smaller. */
 void kma_countmap_raise(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
 /*

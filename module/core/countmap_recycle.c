@@ -88,7 +88,7 @@ static bool kma_countmap_idle(struct kma_countmap *t, u32 id)
 	return info->seen == before;
 }
 
-/* Return: why a row leaves that is not gone, or KMA_LEAVES_NOT. */
+/* Return: why a row that is not gone leaves, or KMA_LEAVES_NOT. */
 static u8 kma_countmap_why(struct kma_countmap *t, const struct kma_countmap_policy *policy, u32 id)
 {
 	if (kma_countmap_first(t, id) != id)

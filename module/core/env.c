@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the core needs in process context: memory for tables, and waiting.  See env.h. */
+/* Functions of env.h for process context: memory for tables, and waiting. */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
@@ -133,7 +133,7 @@ static void *kma_pages_map(struct page **page, unsigned int nr)
 	return mem ?: kma_pages_put(page, nr);
 }
 
-/* Allocate as vmalloc() does: kma_area_pointers() depends on it. */
+/* Allocate the array as vmalloc() does: kma_area_pointers() depends on this. */
 static struct page **kma_pages_alloc(unsigned int nr)
 {
 	const size_t bytes = nr * sizeof(struct page *);

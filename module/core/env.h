@@ -134,7 +134,10 @@ static inline u64 kma_env_clock_stay(void)
 	return local_clock();
 }
 
-/* The ns since kma_env_clock_stay() returned @start.  Undoes what that did to preemption. */
+/*
+ * The ns since kma_env_clock_stay() returned @start.  Undoes the change to preemption that
+ * kma_env_clock_stay() made.
+ */
 static inline u64 kma_env_lap_leave(u64 start)
 {
 	u64 ns = local_clock() - start;
@@ -179,7 +182,7 @@ void *kma_env_zalloc_try(size_t bytes);
  */
 void *kma_env_zalloc_spread(size_t bytes);
 
-/* In place of a node, if there is no RAM at a page frame.  NUMA_NO_NODE is another value. */
+/* The node of a page frame without RAM.  Differs from NUMA_NO_NODE. */
 #define KMA_NODE_NONE	(NUMA_NO_NODE - 1)
 
 /* The node of the first of @nr page frames that is online, or @otherwise.  Context: process. */

@@ -54,7 +54,7 @@ static __always_inline bool kma_cache_is_kmalloc(unsigned long cache)
 #define KMA_CLASS_WHOLE		0x180UL
 #define KMA_CLASS_GFP_SHIFT	9
 
-/* In place of gfp flags that are not known.  No allocation has all of these flags. */
+/* Stands for gfp flags that are not known.  No allocation has all of these flags. */
 #define KMA_CLASS_GFP_OTHER	U32_MAX
 
 /* The class, of the kind KMA_CLASS_SITE, with an order below 16 and a migrate type below 8. */

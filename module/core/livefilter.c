@@ -100,7 +100,9 @@ static u16 kma_cell_remove(u32 cell, u32 tag)
 {
 	const u32 number = cell & KMA_LIVEFILTER_NUMBER;
 
-	/* An object that was added has its tag there; anything else takes nothing away. */
+	/*
+	 * If the cell does not have the tag, the object was never added: leave the cell as it is.
+	 */
 	if (!kma_cell_has(cell, tag))
 		return cell;
 	if (number == 1)

@@ -86,7 +86,9 @@ static __always_inline u16 *kma_livefilter_at(const struct kma_livefilter *f,
 	return &f->cell[ptr / KMA_LIVEFILTER_STEP & f->mask];
 }
 
-/* Whether an object may be in the live table, by its cell; kma_livefilter_has() tells more. */
+/*
+ * Whether an object may be in the live table, by its cell; kma_livefilter_has() also tests its tag.
+ */
 static __always_inline bool kma_livefilter_used(const struct kma_livefilter *f,
 						unsigned long ptr)
 {

@@ -147,7 +147,9 @@ static noinline bool kma_objtab_find_crowded(struct kma_objtab *t, unsigned long
 	const u32 tick = kma_objtab_tick(), was = READ_ONCE(t->crowded);
 	u64 used;
 
-	/* One context estimates; meanwhile, others take it that the table is not crowded. */
+	/*
+	 * One context makes the estimate; meanwhile, others assume that the table is not crowded.
+	 */
 	if ((was & ~1U) == tick || cmpxchg(&t->crowded, was, tick) != was)
 		return kma_objtab_crowded(t);
 	used = kma_objtab_used(t, ptr / KMA_ALIGN, nr);

@@ -87,7 +87,9 @@ void kma_pagegen_destroy(struct kma_pagegen *m);
 static __always_inline kma_gen *kma_pagegen_at(const struct kma_pagegen *m,
 					       unsigned long ptr)
 {
-	/* Both may change, but each pair of values that a probe can see is valid: memhotplug.c. */
+	/*
+	 * Both may change, but each pair of values that a probe can see is valid: see memhotplug.c.
+	 */
 	return &data_race(m->gen)[(ptr >> KMA_PAGE_SHIFT) & data_race(m->mask)];
 }
 

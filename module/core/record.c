@@ -7,7 +7,10 @@
 
 #include "record.h"
 
-/* The size of the livefilter follows the RAM: large gaps between page frames do not count. */
+/*
+ * The number of page frames that determines the size of the livefilter: it follows the amount of
+ * RAM, so large gaps between page frames do not count.
+ */
 static u64 kma_core_livefilter_pfns(u64 pfns)
 {
 	const u64 ram = kma_pagegen_bytes(pfns) / sizeof(kma_gen);

@@ -11,9 +11,9 @@ DEFINE_PER_CPU(struct kma_sampler, kma_sampler);
 static int kma_shift[KMA_SAMPLE_STREAMS] = { KMA_SHIFT_MIN, KMA_SHIFT_MIN };
 
 /*
- * This is added to the state of the random number generator for each random number.  It is an
- * odd number with an irregular bit pattern.  Because it is odd, the state takes all 2^64 values
- * before it repeats.
+ * The increment of the state of the random number generator for each random number.  It is an odd
+ * number with an irregular bit pattern.  Because it is odd, the state takes all 2^64 values before
+ * it repeats.
  */
 #define KMA_RANDOM_STEP	0x9e3779b97f4a7c15ULL
 

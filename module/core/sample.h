@@ -203,7 +203,7 @@ u64 kma_sqrt(kma_u128 x);
 /* The integer part of the standard error.  @variance is a sum of kma_weigh_variance(). */
 static inline u64 kma_standard_error(kma_u128 variance)
 {
-	/* Most numbers are exact, and a table has many. */
+	/* Most numbers are exact: do not compute a square root for these. */
 	return variance ? kma_sqrt(variance >> KMA_VARIANCE_SHIFT) : 0;
 }
 

@@ -174,7 +174,10 @@ static struct kma_site_slot *kma_site_slot(struct kma_sitetab *t,
 	return (void *)t->map + (kma_sitetab_hash(t, site, cache) ^ i * sizeof(t->map[0]));
 }
 
-/* The function above flips low bits of a slot's index.  These ensure that it stays in the map. */
+/*
+ * kma_site_slot() flips low bits of a slot's index.  These assertions ensure that the result is in
+ * the map.
+ */
 static_assert(!(KMA_SITES_PROBES & (KMA_SITES_PROBES - 1)));
 static_assert(KMA_SITES_PROBES <= 2 * KMA_SITES_MIN);
 
@@ -413,12 +416,12 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	/* Pairs with the acquire in kma_site_slot_is(). */
 	smp_store_release(&slot->site, key);
 	/*
-	 * Another CPU may have retired or begun to recycle the row since it became live.  If
-	 * the slot did not have the key yet, that CPU could not free it or take it out of use.
-	 * A third CPU may even have reused the row since, with another slot.  In all these
-	 * cases, that is done here.  Pairs with the cmpxchg in kma_site_state_change() and the
-	 * smp_mb() in kma_recycle_unmap(): either the other CPU sees the key, or this CPU sees
-	 * that the row has changed.
+	 * Another CPU may have retired or begun to recycle the row since it became live.  If the
+	 * slot did not have the key yet, that CPU could not free the slot or take it out of use.  A
+	 * third CPU may even have reused the row since, with another slot.  In all these cases,
+	 * this function frees the slot or takes it out of use.  Pairs with the cmpxchg in
+	 * kma_site_state_change() and the smp_mb() in kma_recycle_unmap(): either the other CPU
+	 * sees the key, or this CPU sees that the row has changed.
 	 */
 	smp_mb();
 	state = READ_ONCE(t->info[id].state);
@@ -615,7 +618,10 @@ static const struct kma_site_slot *kma_site_other(struct kma_sitetab *t, int shi
 	return slot;
 }
 
-/* Return: the class in place of @class, which has a reserved number: its gfp flags are unknown. */
+/*
+ * Return: the class that stands for @class, whose cache number @id is a reserved one: the gfp flags
+ * are unknown, and kind, order and migrate type are the same.
+ */
 static unsigned long kma_site_class_other(const struct kma_sitetab *t, const struct kma_origin *o,
 					  unsigned long class, int id)
 {

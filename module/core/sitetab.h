@@ -286,7 +286,7 @@ struct kma_site_info {
  * @sampled: true once a row counts samples
  * @pages: true if the rows count page allocations, and so have no stacks
  * @stacks: number of rows that have a stack
- * @info: what each row stands for
+ * @info: the description of each row
  * @frame: stacks, KMA_FRAMES_MAX return addresses for each row
  * @first: for each cache, the number of the first row of its list, plus 1; 0 if it has no row
  * @row: the counters of each row

@@ -33,8 +33,8 @@ struct kma_slow *kma_slowlog_begin(struct kma_slowlog *t, u64 *nr)
 	r = kma_slowlog_place(t, *nr);
 	was = READ_ONCE(r->nr);
 	/*
-	 * A place that was never written has the number 0, like one that is being written.  It can
-	 * only be the former in the first round.
+	 * A place that was never written has the number 0, like one that is being written.  Only in
+	 * the first round can the place be one that was never written.
 	 */
 	if ((!was && *nr > KMA_SLOW_RECORDS) || cmpxchg(&r->nr, was, 0) != was) {
 		kma_stat_inc(slow_lost);

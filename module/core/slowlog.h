@@ -19,7 +19,7 @@
 #include "env.h"
 #include "stall.h"
 
-/* Records, a power of two. */
+/* The number of records, a power of two. */
 #define KMA_SLOW_RECORDS	256
 #define KMA_SLOW_FRAMES		16
 #define KMA_SLOW_COMM		16

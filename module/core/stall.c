@@ -85,7 +85,7 @@ int kma_stalls_init(struct kma_stalls *t, u32 cpus)
 	if (t->set && t->slot) {
 		for (i = 0; i < t->sets * KMA_STALLS_SET; i++)
 			t->slot[i].owner = &t->set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET];
-		/* A task_struct would look as if it were still referred to. */
+		/* A leak detector would take the addresses of task_structs for references. */
 		kma_env_no_scan(t->set);
 		kma_env_no_scan(t->slot);
 		return 0;
@@ -153,7 +153,7 @@ static void kma_stall_spill(struct kma_stalls *t, unsigned long task, u64 try)
 	} while (!atomic64_try_cmpxchg(spilled, &was, now));
 }
 
-/* Undo kma_stall_spill(): the task does not have that slot any more. */
+/* Undo kma_stall_spill(): the task has given up its slot. */
 static void kma_stall_unspill(struct kma_stalls *t, unsigned long task)
 {
 	atomic64_t *spilled = &t->set[kma_stall_home(t, task)].spilled;
@@ -191,7 +191,10 @@ static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls
 	return s;
 }
 
-/* Only the task itself makes a slot its own, so this sees the slot if there is one. */
+/*
+ * A task becomes the owner of a slot only by its own call, so this function finds the slot of the
+ * current task if there is one.
+ */
 static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls *t,
 							unsigned long task, unsigned long state)
 {
@@ -371,7 +374,7 @@ void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long tas
 /* The most bytes of stack that a probe and its callers take below the function that has it. */
 #define KMA_STALL_SLACK	512
 
-/* What was counted in a phase belongs to the phase around it, too. */
+/* Pages that were counted in a phase also count in the phase around it. */
 static void kma_stall_hand_over(struct kma_stall_frame *around, const struct kma_stall_frame *f)
 {
 	around->scanned += f->scanned;
@@ -396,8 +399,9 @@ static void kma_stall_drop(struct kma_stall *s, u32 depth)
 }
 
 /*
- * Whether a phase is over when another one begins.  The stack pointer of a probe is lower than that
- * of the function that has the tracepoint, which may call another one.
+ * Whether a phase is over when the phase @next begins.  The stack pointer of a probe is lower than
+ * that of the function that has the tracepoint, and that function may call another function with a
+ * tracepoint.
  */
 static bool kma_stall_is_over(const struct kma_stall_frame *f, enum kma_phase next, u32 sp)
 {
@@ -428,7 +432,7 @@ static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_tas
 static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who, bool noted)
 {
 	s->stack = who->stack;
-	/* kma_stalls_sweep() reads this. */
+	/* kma_stalls_sweep() reads this member without a lock. */
 	WRITE_ONCE(s->pid, who->pid);
 	s->origin = KMA_STALL_OTHER;
 	s->noted = noted;
@@ -472,7 +476,7 @@ static struct kma_stall *kma_stall_enter(struct kma_stalls *t, const struct kma_
 		return s;
 	}
 	kma_stat_inc(stall_no_slot);
-	/* The end of another phase counts this when it comes. */
+	/* The end of a background phase does not count as stall_begins_lost: count it now. */
 	if (kma_phase_is_background(phase))
 		kma_stat_inc(stall_begins_lost);
 	return NULL;
@@ -557,7 +561,7 @@ static u64 kma_stall_since(u64 now, u64 then)
 /* Split the time of a phase, without the phases inside it, into waiting for a CPU and own time. */
 static void kma_stall_split(struct kma_stall *s, struct kma_stall_end *end, u64 cpu, u64 ns)
 {
-	/* These are two clocks. */
+	/* @cpu and @ns are from different clocks, so @cpu may be larger. */
 	end->cpu = min(cpu, ns);
 	end->own = ns - end->cpu;
 	kma_stall_add(s, end->frame.phase, end->frame.detail, end->own);

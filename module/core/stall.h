@@ -30,8 +30,8 @@
  * happens about twice in 10^9 searches, and while half of them are free, never in practice.  A
  * phase whose task finds no slot counts as stall_no_slot, and so does each phase inside it.
  *
- * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.
- * The stack pointer at the beginning of each phase tells: that of a phase inside another one is
+ * The end of a phase may not be seen, for example because kprobes are switched off meanwhile.  The
+ * stack pointer at the beginning of each phase shows this: that of a phase inside another one is
  * lower.  Phases that cannot be going on any more are dropped, and counted as stall_ends_lost.  The
  * slot of a task that has exited meanwhile is released by kma_stalls_sweep().  An end without a
  * beginning, as after the module was loaded, is counted as stall_begins_lost.
@@ -84,7 +84,7 @@
 	X(TRY_COMPACT,	"try_to_compact_pages",	"compaction")		\
 	X(COMPACT_ZONE,	"compact_zone",		"compaction")		\
 	X(COMPACTION,	"compaction",		"compaction")		\
-	/* not a phase: in any of them, the task was ready to run */	\
+	/* not a phase: time for which tasks in a phase waited for a CPU */	\
 	X(CPU,		"-",			"waiting for a CPU")
 
 enum kma_phase {
@@ -94,7 +94,7 @@ enum kma_phase {
 	KMA_PHASE_NR
 };
 
-/* X(name, text): who waits for a phase: what its outermost phase is. */
+/* X(name, text): who waits for a phase, as determined by its outermost phase. */
 #define KMA_ORIGINS(X)		\
 	X(OTHER,	"other")	\
 	X(DIRECT,	"direct")	\
@@ -144,9 +144,15 @@ enum kma_stalled_counter {
 	KMA_STALLED_NR
 };
 
-/* Phases of one task inside each other; a deeper one is counted in the one around it. */
+/*
+ * The number of phases of one task that may be inside each other.  A deeper phase counts in the
+ * phase around it.
+ */
 #define KMA_STALL_DEPTH		10
-/* Parts of a stall that are told apart: the last one takes what does not fit. */
+/*
+ * The number of separate parts of a stall.  The last part takes everything that has no part of its
+ * own.
+ */
 #define KMA_STALL_PARTS		8
 /* The order of an allocation that is not known. */
 #define KMA_ORDER_NONE		(-1)
@@ -285,7 +291,7 @@ struct kma_stalls {
 
 /**
  * struct kma_stall_end - a phase that has ended
- * @frame: what its frame was
+ * @frame: a copy of its frame
  * @ns: its time, in ns
  * @own: its own time
  * @cpu: for how long it has waited for a CPU, apart from the phases inside it
@@ -378,9 +384,8 @@ struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_t
 				  enum kma_phase phase, const struct kma_stall_time *now);
 
 /*
- * End a phase of the current task, whose task_struct is at @task, and set @end to what the phase
- * was.  Returns the slot, for kma_stall_leave(); NULL if the beginning of the phase was not
- * recorded.
+ * End a phase of the current task, whose task_struct is at @task, and describe the phase in @end.
+ * Returns the slot, for kma_stall_leave(); NULL if the beginning of the phase was not recorded.
  */
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
 				const struct kma_stall_time *now, struct kma_stall_end *end);
@@ -396,7 +401,7 @@ void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
 void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
 
 /**
- * kma_stall_spend() - take time off the phase that is going on, because it has a phase of its own
+ * kma_stall_spend() - take time off the current phase, because that time is a phase of its own
  * @s: the slot
  * @end: the phase, which had no beginning of its own and has just ended; its @frame has @phase and
  *	@detail, and this sets the times

@@ -98,9 +98,9 @@ static void kma_stat_fold(struct kma_stats *sum, const u64 *v,
 		for (i = 0; i < 2; i++)
 			events[i] = kma_stat_events(READ_ONCE(v[f->of[i].word]));
 		/*
-		 * Pairs with the same order.  If @end has not changed, it includes the
-		 * decrements of all events that were read above, except decrements that
-		 * probes have not made yet.
+		 * Pairs with the order described above.  If @end has not changed, it includes the
+		 * decrements of all events that were read above, except decrements that probes have
+		 * not made yet.
 		 */
 		smp_rmb();
 	} while (READ_ONCE(v[f->end]) != end && --tries);

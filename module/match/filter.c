@@ -399,7 +399,7 @@ static int kma_filter_value(struct kma_filter *s, enum kma_criterion c, const ch
 		return 0;
 	}
 	if (c == KMA_FILTER_size && !kma_cacheinfo_has_bytes())
-		return kma_refuse("filter size: unknown struct kmem_cache: use order");
+		return kma_refuse("filter size: struct kmem_cache is not known: use order");
 	if (!kma_printable(text, KMA_FILTER_LEN, true) || kma_criteria[c].parse(s, text))
 		return kma_refuse("filter %s takes %s, or off, not '%s'",
 				  kma_criteria[c].name, kma_criteria[c].takes, text);

@@ -56,7 +56,10 @@ static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned 
 
 	kma_walk_begin(&w, trail, sp);
 	while ((addr = kma_walk_next(&w))) {
-		/* The probe and what it has called.  Our own code may allocate pages, too. */
+		/*
+		 * Skip the probe and the functions that it has called, but not our own code as a
+		 * call site: it may allocate pages, too.
+		 */
 		inside = inside && kma_is_own(addr);
 		if (inside)
 			continue;

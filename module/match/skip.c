@@ -159,7 +159,7 @@ static bool kma_skips_full(const struct kma_skips *s)
 static int kma_skips_add(struct kma_skips *s, const char *text)
 {
 	if (kma_skip_find(s->pattern, s->nr, text) >= 0)
-		return kma_refuse("skip add: '%s' is there already", text);
+		return kma_refuse("skip add: '%s' is already in the list", text);
 	if (!kma_skip_is_built_in(text) && kma_skips_full(s))
 		return kma_refuse("skip add: %d patterns were added, delete one first",
 				  KMA_SKIP_MORE);

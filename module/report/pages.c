@@ -19,7 +19,7 @@ enum {
 };
 
 /*
- * One row.  It has a copy of everything but the name: the tables may be freed before it is printed.
+ * A row.  It has a copy of everything but the name: the tables may be freed before it is printed.
  */
 struct kma_piece {
 	unsigned long pfn;

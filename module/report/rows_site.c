@@ -35,7 +35,7 @@ static bool kma_rows_site_suspect(const struct kma_row *sum)
 	return sum->repaired || !kma_bulk_frees_followed() || kma_selftest_doubts();
 }
 
-/* What the counters of a row have counted since the last reset. */
+/* Get the counts of a row since the last reset. */
 static struct kma_row kma_rows_site_since(u32 id, const struct kma_row *sum)
 {
 	struct kma_row since = *sum;
@@ -109,7 +109,10 @@ u32 kma_rows_site_nr(void)
 	return kma_sitetab_rows(&kma_core.sites) + KMA_RECYCLING_GONE + kma_rows_site_pasts();
 }
 
-/* Get the sums of caches that are gone.  Return: NULL if the index is that of something else. */
+/*
+ * Get the sums of caches that are gone.  Return: NULL if the index is that of a row, or of a cache
+ * and shift.
+ */
 static const struct kma_recycling_gone *kma_rows_site_gone(u32 i)
 {
 	i -= kma_sitetab_rows(&kma_core.sites);

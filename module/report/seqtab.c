@@ -270,9 +270,9 @@ static int kma_width(const struct kma_column *column)
 }
 
 /*
- * Of all objects that are known to have been freed, the percentage whose free was seen, in
- * thousandths.  A missed free is noticed only when the object's address is allocated again
- * or its page is freed.
+ * The percentage, in thousandths, of freed objects whose free was seen, among all objects that are
+ * known to have been freed.  A missed free is noticed only when the object's address is allocated
+ * again or its page is freed.
  */
 static u64 kma_coverage_milli(const u64 *v)
 {

@@ -158,7 +158,7 @@ struct kma_table {
  * @stats: the module's own counters, since load or the last reset
  * @pages: the value of the setting `pages`
  * @account: the value of the setting `account`
- * @off: kma_baseline_missed() of objects or, for a table about pages, of these
+ * @off: kma_baseline_missed() of objects or, for a table about pages, of pages
  * @filter_now: criteria of the filter that are set
  * @filter: criteria of the filter that were set at any time since the last reset or load
  * @filter_ever: criteria of the filter that were set at any time since load

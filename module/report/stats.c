@@ -115,7 +115,7 @@ static void kma_stats_add_followed(struct kma_snapshot *snap)
 		       kma_selftest_result(KMA_PATH_cache_destroy, &name) != KMA_PATH_FAILED);
 }
 
-/* Add what the self-test has found. */
+/* Add the results of the self-test. */
 static void kma_stats_add_selftest(struct kma_snapshot *snap)
 {
 	enum kma_path_result result;

@@ -31,7 +31,7 @@ struct kma_namecache {
 	char text[KMA_NAMECACHE_TEXT];
 };
 
-/* So that ilog2() gives the number of bits of a slot's number. */
+/* KMA_NAMECACHE_SLOTS is a power of two: its ilog2() is the number of bits of a slot's number. */
 static_assert(!(KMA_NAMECACHE_SLOTS & (KMA_NAMECACHE_SLOTS - 1)));
 
 /* NULL if it is not allocated.  Protected by kma_lock. */

@@ -49,7 +49,7 @@ void kma_shrinker_start(void)
 	path_put(&root);
 }
 
-/* The s_id of most file systems without a device is the type: then the number tells them apart. */
+/* For most file systems without a device, s_id is the type.  The device number tells them apart. */
 static void kma_shrinker_describe(struct kma_countmap_info *info, const struct super_block *sb)
 {
 	const char *type = sb ? sb->s_type->name : "";

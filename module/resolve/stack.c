@@ -20,7 +20,7 @@
 /**
  * struct kma_memo - a remembered stack
  * @busy: 1 while a context records a sample with this memo
- * @trail: what it is recognized by
+ * @trail: the words that the stack is recognized by
  * @stack: the stack
  */
 struct kma_memo {

@@ -150,7 +150,7 @@ static const char *kma_symbol_copy(const struct kma_sitetab *t, u32 id,
 {
 	static char buf[KMA_STACK_LEN];
 
-	/* Thousands of stacks may have the same callers: look up each name only once. */
+	/* Thousands of stacks may have the same callers, so look up each name only once. */
 	kma_namecache_start();
 	print(t, id, buf);
 	return kma_small_text(buf) ?: kma_name_lost;
@@ -168,7 +168,7 @@ enum kma_fate {
 	KMA_FATE_GONE,
 };
 
-/* What a change of the state of a module means for the code at an address. */
+/* Decide what a change of the state of a module means for the code at an address. */
 static enum kma_fate kma_symbol_fate(unsigned long addr, const struct module *mod,
 				     unsigned long state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unwind a stack, and record what to recognize it by.  See trail.h. */
+/* Unwind a stack, and record a trail to recognize the stack by.  See trail.h. */
 #include <linux/cache.h>
 #include <linux/ptrace.h>
 
@@ -19,7 +19,7 @@ static void kma_trail_clear(struct kma_trail *t)
 	t->sp = 0;
 	t->nr = 0;
 	t->since = READ_ONCE(kma_trails_since);
-	/* What is known of code is read after the count.  Pairs with kma_page_caller_forget(). */
+	/* Read the count before any code is looked at.  Pairs with kma_page_caller_forget(). */
 	smp_rmb();
 }
 
@@ -68,7 +68,10 @@ static bool kma_walk_copied(const struct kma_walk *w, unsigned long place)
 /* Add the return address at @place.  Return whether the words of the trail prove it. */
 static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 {
-	/* After an interrupt, on another stack, or a tracer has replaced the return address. */
+	/*
+	 * The words prove nothing after an interrupt, on another stack, or if a tracer has replaced
+	 * the return address.
+	 */
 	if (w->state.regs || w->state.stack_info.end != w->end || place < w->inner ||
 	    kma_walk_word(place) != w->state.ip)
 		return false;
@@ -88,7 +91,7 @@ void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long s
 	w->bp_from = sp;
 	kma_trail_clear(trail);
 	unwind_start(&w->state, current, NULL, NULL);
-	/* Skip the functions between this one and that of the stack frame. */
+	/* Skip the stack frames below @sp, such as that of this function. */
 	while (!unwind_done(&w->state) && w->state.sp - sizeof(long) < sp)
 		unwind_next_frame(&w->state);
 	w->end = w->state.stack_info.end;
@@ -113,7 +116,10 @@ unsigned long kma_walk_next(struct kma_walk *w)
 	}
 	place = w->state.sp - sizeof(long);
 	w->known = w->known && kma_walk_add_return(w, place);
-	/* If the frame pointer is another one, the frame between these places has saved it. */
+	/*
+	 * If the caller has another frame pointer, the frame between @inner and @place has saved
+	 * that pointer.
+	 */
 	if (w->state.bp != w->bp)
 		w->bp_from = w->inner;
 	w->inner = place;

@@ -53,7 +53,7 @@ static const struct kma_countmap_info kma_acct_removed = {
 	.key = { { KMA_ACCT_REMOVED } }, .text = "[removed]",
 };
 
-/* Test whether a new key can get no row.  If so, count the event as countmap_other. */
+/* Test whether a new key would get no row.  If so, count the event as countmap_other. */
 static bool kma_acct_is_full(const struct kma_countmap *t)
 {
 	if (kma_countmap_has_room(t))
@@ -211,7 +211,7 @@ static enum kma_countmap_fate kma_acct_fate_task(const struct kma_countmap_info 
 {
 	if (!kma_acct_is_object(info))
 		return KMA_COUNTMAP_KEPT;
-	/* The number of the idle tasks is 0. */
+	/* The thread group ID of the idle tasks is 0. */
 	return !info->key.word[0] || kma_acct_has_task(&info->key) ? KMA_COUNTMAP_IN_USE :
 	       KMA_COUNTMAP_GONE;
 }

@@ -19,7 +19,10 @@
 #include <linux/kprobes.h>
 #include <linux/types.h>
 
-/* Enough for a function whose calls may sleep, and the kernel's default. */
+/*
+ * A number of instances for each CPU that is enough for a function whose calls may sleep; also the
+ * kernel's default.
+ */
 #define KMA_KRETPROBE_FEW	2
 
 /* Bytes that a kretprobe would take; see kma_kretprobe_register().  Context: any. */

@@ -49,7 +49,7 @@ struct kma_page_bulk {
 /* Number of calls with a list instead of an array. */
 static atomic64_t kma_page_bulk_lists;
 
-/* The same as gfp_migratetype(), which uses a variable that is not exported to modules. */
+/* Computes the same as gfp_migratetype(), which uses a variable that is not exported to modules. */
 static unsigned int kma_gfp_type(gfp_t gfp)
 {
 	return (__force u32)(gfp & (__GFP_RECLAIMABLE | __GFP_MOVABLE)) /

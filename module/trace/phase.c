@@ -113,7 +113,7 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 	case KMA_PHASE_COMPACTION:
 		if (kma_phase_is_for_allocation())
 			return KMA_STALL_DIRECT;
-		/* What was noted belongs to an earlier compaction. */
+		/* The noted order and gfp flags belong to an earlier compaction. */
 		s->order = KMA_ORDER_NONE;
 		s->gfp = 0;
 		return KMA_STALL_OTHER;
@@ -127,7 +127,7 @@ static bool kma_phase_waits(const struct kma_stall *s)
 	return s->origin == KMA_STALL_DIRECT || s->origin == KMA_STALL_MEMCG;
 }
 
-/* Find the call site.  This may take longer than what is timed. */
+/* Find the call site.  This may take longer than the phase that is being timed. */
 static noinline void kma_phase_find_site(struct kma_stall *s)
 {
 	const struct kma_stall_time before = kma_phase_now();
@@ -439,7 +439,7 @@ void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed)
 	} else if (current->flags & PF_KSWAPD) {
 		info.key.word[1] = KMA_STALL_KSWAPD;
 	}
-	/* At its end, the function counts these pages, and itself. */
+	/* If the function is followed, its end counts these pages and the call. */
 	if (test_bit(phase, &kma_phase_functions))
 		return;
 	rcu_read_lock();

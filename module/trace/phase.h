@@ -10,7 +10,7 @@
  *	      --> slow: a record, if the phase took long
  *
  * A phase is counted at its end.  In `stalls`, it is counted with its own time, without the phases
- * inside it: so the times add up to what the call site has waited.
+ * inside it: so the times add up to the time that the call site has waited.
  *
  * All of this runs in tasks only.  Memory that interrupts allocate is never waited for.
  *
@@ -67,11 +67,11 @@ struct kma_phase_shrunk {
 /**
  * kma_phase_begin() - begin a phase
  * @phase: the phase
- * @args: what is known of the phase
+ * @args: the known properties of the phase
  * @sp: the stack pointer, in the function that takes long, or in a function that it calls
  *
  * Context: a probe, any context.
- * Return: true if its end has to be told, too.
+ * Return: true if the caller has to call kma_phase_end(), too.
  */
 bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp);
 
@@ -115,13 +115,18 @@ u32 kma_phase_slots(u32 *used);
 /* Allocate memory for counting.  Returns 0 or -ENOMEM. */
 int kma_phase_start(void);
 
-/* Free this memory, when kma_phase_record() is off and no probe of reclaim runs any more. */
+/*
+ * Free the memory of kma_phase_start(). kma_phase_record() is off, and no probe of reclaim runs any
+ * more.
+ */
 void kma_phase_stop(void);
 
 /* Release the slots of tasks that have exited.  Call this about once a second. */
 void kma_phase_turn(void);
 
-/* Forget what was counted, as the countmaps are emptied.  No probe uses the countmaps. */
+/*
+ * Forget the counts and records, because the countmaps are emptied.  No probe uses the countmaps.
+ */
 void kma_phase_forget(void);
 
 #endif /* KMA_TRACE_PHASE_H */

@@ -35,7 +35,7 @@ static notrace void kma_reclaim_probe_mm_vmscan_##name##_begin(void *data, KMA_R
 											\
 KMA_TRACEPOINT_BY_NAME(reclaim, mm_vmscan_##name##_begin)
 
-/* Likewise for mm_vmscan_NAME_end. */
+/* Defines the probe of mm_vmscan_NAME_end, and the functions that attach and detach it. */
 #define KMA_RECLAIM_ENDS(name, phase)							\
 static notrace void kma_reclaim_probe_mm_vmscan_##name##_end(void *data, KMA_RECLAIM_END) \
 {											\

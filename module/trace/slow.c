@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Record slow phases, and tell readers of them.  See slow.h. */
+/* Record slow phases, and wake readers.  See slow.h. */
 #include <linux/cgroup.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>

@@ -4,7 +4,7 @@
  * log of core/slowlog.h.
  *
  * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
- * which wakes those who wait in poll().
+ * which wakes the tasks that wait in poll().
  *
  * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
@@ -20,7 +20,7 @@
 
 struct module;
 
-/* The log, the number of records that were published, and the queue of those who wait for one. */
+/* The log, the number of records that were published, and the queue of tasks that wait for one. */
 extern struct kma_slowlog kma_slowlog;
 extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;

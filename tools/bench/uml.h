@@ -10,7 +10,7 @@
 #ifndef KMA_BENCH_UML_H
 #define KMA_BENCH_UML_H
 
-/* The same as in the sources, which come too late: this header includes printk.h. */
+/* The sources define this, too, but too late: this header includes printk.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ftrace.h>

@@ -67,7 +67,7 @@ class Run:
 def end_of_output(lines, new, run):
     """How many of the lines below a command are its output."""
     for i, line in enumerate(lines):
-        # An output may also have an empty line above one with `# `.
+        # An output may also have an empty line above a line that begins with `# `.
         if line.startswith(PROMPT) and (run.has(line) or line not in new):
             if not new or (i and not lines[i - 1]):
                 return i

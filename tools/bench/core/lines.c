@@ -21,7 +21,7 @@ static struct {
 } kma_lines[KMA_LINES_MAX];
 static u32 kma_lines_nr;
 
-/* An access within so many bytes of the current frame is to the stack, and is not counted. */
+/* An access this close to the current frame, in bytes, is to the stack, and is not counted. */
 #define KMA_LINES_STACK	65536UL
 
 static bool kma_line_counts(unsigned long at)
@@ -267,7 +267,7 @@ static void kma_lines_unsampled(void)
 	kma_lines_print("_unsampled_free", &free);
 }
 
-/* At a call site without a row, while the table of call sites is full. */
+/* Count the lines of a pair at a call site without a row, while the table of call sites is full. */
 static void kma_lines_other(void)
 {
 	struct kma_lines_sum sum = { 0 };

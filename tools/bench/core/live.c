@@ -21,7 +21,9 @@
 #define KMA_LIVE_ROUNDS		25U
 #define KMA_LIVE_SITE		0xffffffff81234567UL
 #define KMA_LIVE_PTR		0xffff888100000000UL
-/* Slabs are at random places of the first half of this many pages.  No object is in the other. */
+/*
+ * Slabs are at random places in the first half of this many pages.  The second half has no objects.
+ */
 #define KMA_LIVE_PAGES		1048576U
 
 /* A table, and the objects that are live: those from number @first, modulo @nr, on. */

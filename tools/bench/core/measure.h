@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* CPU time of this thread, so that what else the machine runs matters less. */
+/* CPU time of this thread, so that other programs on the machine matter less. */
 static inline u64 kma_measure_ns(void)
 {
 	struct timespec t;
@@ -30,7 +30,7 @@ static inline double kma_measure_median(double *values, u32 nr)
 	return values[nr / 2];
 }
 
-/* Work that a thread does, and the two times in ns that it takes. */
+/* Work that a thread does.  Sets @ns to the two times that are measured. */
 typedef void kma_measure_work(const void *arg, double *ns);
 
 struct kma_measure_thread {

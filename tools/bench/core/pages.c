@@ -75,7 +75,9 @@ static double kma_pages_recorded(unsigned int order)
 	return kma_measure_median(ns, KMA_PAGES_ROUNDS);
 }
 
-/* The same for a folio that is larger than a chunk: its records are those of several blocks. */
+/*
+ * Time of a free of a folio that is larger than a chunk, so that its records are in several chunks.
+ */
 static double kma_pages_recorded_folio(void)
 {
 	const struct kma_page_event ev = { .order = 10, .class = kma_class(10, 0, 0) };

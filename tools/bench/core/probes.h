@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the probes of module/trace/slab.c do with an event, as user-space functions. */
+/* The probes of module/trace/slab.c, as user-space functions. */
 #ifndef KMA_BENCH_PROBES_H
 #define KMA_BENCH_PROBES_H
 
@@ -27,7 +27,7 @@ void kma_bench_kmalloc(unsigned long site, unsigned long ptr, size_t bytes_req,
 		       size_t bytes_alloc, int node);
 void kma_bench_kfree(unsigned long ptr);
 
-/* The same while objects are sampled, for objects that are not samples. */
+/* Like the functions above, while objects are sampled.  The objects are not samples. */
 void kma_bench_kmalloc_sampled(unsigned long site, unsigned long ptr, size_t bytes_req,
 			       size_t bytes_alloc, int node);
 void kma_bench_kfree_filtered(unsigned long ptr);

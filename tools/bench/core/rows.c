@@ -14,7 +14,7 @@
 #define KMA_ROWS_RATES		100
 #define KMA_ROWS_STACKS		100000
 #define KMA_ROWS_SITES		50	/* of a module, or of a rate */
-#define KMA_ROWS_STAYS		50	/* one object of so many stays live */
+#define KMA_ROWS_STAYS		50	/* one object in this many stays live */
 #define KMA_ROWS_SITE		0xffffffffc0000000UL
 #define KMA_ROWS_PTR		0xffff888004000000UL
 #define KMA_ROWS_PFNS		262144

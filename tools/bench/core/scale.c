@@ -135,7 +135,7 @@ static u32 kma_scale_random(void)
 	return state >> 32;
 }
 
-/* Any address that is a multiple of KMA_SCALE_ALIGN, in so many bytes from @from. */
+/* Any multiple of KMA_SCALE_ALIGN in the @bytes bytes from @from. */
 static unsigned long kma_scale_ptr(unsigned long from, unsigned long bytes)
 {
 	return from + (unsigned long)((kma_u128)kma_scale_random() *
@@ -158,7 +158,7 @@ static void kma_scale_choose(const struct kma_scale_machine *m)
 	}
 }
 
-/* Tables of the same size as on the machine. */
+/* Allocate tables of the size that they have on the machine. */
 static void kma_scale_start(const struct kma_scale_machine *m)
 {
 	const u64 pfns = (u64)m->gib << (30 - KMA_PAGE_SHIFT), many = 1 << 20;
@@ -204,7 +204,7 @@ static u64 kma_scale_live(void)
 	return live;
 }
 
-/* The same, in turns with the livefilter @none, which is empty, and with that of the samples. */
+/* Time frees in turns, with the empty livefilter @none and with the livefilter of the samples. */
 static void kma_scale_frees_compare(const struct kma_scale_machine *m, const char *name,
 				    const unsigned long *ptr,
 				    const struct kma_livefilter *none)

@@ -8,7 +8,7 @@
  *		frees PAIRS objects of SIZE bytes, in batches: BATCH objects are allocated
  *		before the first of them is freed.  A SIZE of 0 stands for alloc_page().
  *		Then read two times in ns: that of the fastest round, and the median.
- *	sites	Write PAIRS to allocate and free so many objects of 32 bytes, one at a time,
+ *	sites	Write PAIRS to allocate and free this many objects of 32 bytes, one at a time,
  *		at each of a thousand call sites.  Then read one line for each call site:
  *		the time in ns of the fastest of five rounds.
  *	empty	Write 1 to attach empty probes to kmalloc and kfree, 0 to detach them.

@@ -3,7 +3,7 @@
  * Five thousand call sites, each in a function of its own, which fill the module's tables.
  *
  * Write a number to /sys/kernel/debug/kma_sites: objects are allocated, by each function in
- * turn, or freed, until so many objects are live.
+ * turn, or freed, until this many objects are live.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>

@@ -38,8 +38,8 @@ __printf(1, 2) int fail(const char *fmt, ...);
 void error_as_json(void);
 
 /*
- * Print the last error on standard error.  What was printed before is written out first or, with
- * JSON, dropped as far as it is still in memory, because it is no whole document.
+ * Print the last error on standard error.  Output that was printed before is written out first.
+ * With JSON, the part of it that is still in memory is dropped, because the document is incomplete.
  * Return: @status, the exit status of the program.
  */
 int error_print(int status);
@@ -219,9 +219,9 @@ int file_write_all(int fd, const char *data, size_t len);
  * file_replace() - write a file that appears under its name only when it is complete
  * @path: its name
  * @mode: its permissions
- * @what: what it is, for errors
+ * @what: its kind, for errors
  * @write: writes @data to @fd; returns 0, or -1 after calling fail()
- * @data: what to write
+ * @data: the data to write
  *
  * A signal that ends the program meanwhile removes the temporary file.
  *

@@ -90,7 +90,10 @@ static void catch_signals(void)
 	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		if (signal(signals[i], give_up) == SIG_IGN)
 			signal(signals[i], SIG_IGN);
-	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
+	/*
+	 * Ignore SIGXFSZ: beyond the limit of `ulimit -f`, write() then fails, instead of the
+	 * signal ending the program.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 }
 

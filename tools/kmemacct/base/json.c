@@ -85,7 +85,7 @@ static void put_line(struct json *w)
 	w->line = false;
 }
 
-/* Write what is between two members, and the key of the next one. */
+/* Write the separator of two members, and the key of the next one. */
 static void put_key(struct json *w, const char *key)
 {
 	if (w->filled)

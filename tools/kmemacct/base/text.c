@@ -87,7 +87,7 @@ void text_comments(FILE *out, const char *text, int screen)
 
 /* ---- suggestions ---------------------------------------------------------- */
 
-/* A beginning of this length suggests the word, whatever follows. */
+/* A common beginning of this length is enough to suggest the word. */
 #define BEGINNING	3
 
 /* Dashes and underscores, and lower and upper case, do not differ. */
@@ -149,7 +149,7 @@ void suggest_try(struct suggestion *s, const char *known)
 		return;
 	begins = text_begins(known, s->word);
 	differ = distance(s->word, known);
-	/* Of two words that are equally near, one that begins with the wrong one is better. */
+	/* If two words are equally near, prefer the one that begins with the wrong word. */
 	rank = 2 * differ - begins;
 	/* A third of the characters may be wrong. */
 	if (rank >= s->rank ||

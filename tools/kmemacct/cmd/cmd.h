@@ -60,20 +60,23 @@ struct command;
 /* The options that need no command. */
 #define OPTIONS_ANY	(OPTION_HELP | OPTION_VERSION | OPTION_COMPLETION | OPTION_SCHEMA | \
 			 OPTION_MAN)
-/* How a list is printed and where it comes from, and how one of numbers is printed. */
+/*
+ * OPTIONS_LIST: how a list is printed, and where it comes from.  OPTIONS_FORM: the same for a table
+ * of numbers.
+ */
 #define OPTIONS_LIST	(OPTION_JSON | OPTION_RAW | OPTION_NO_HEADER | OPTION_INPUT)
 #define OPTIONS_FORM	(OPTIONS_LIST | OPTION_EXACT | OPTION_VERBOSE)
 /* The options for rows and columns, and for their order. */
 #define OPTIONS_ROWS	(OPTIONS_FORM | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT | OPTION_SITE)
-/* For tables with call sites: these, --module, and the options for source lines. */
+/* The options for source lines; and all options of tables with call sites. */
 #define OPTIONS_SOURCES	(OPTION_SOURCES | OPTION_DEBUG_DIR)
 #define OPTIONS_SITES	(OPTIONS_ROWS | OPTION_MODULE | OPTIONS_SOURCES)
-/* The options of stat that have no value, and are its own. */
+/* The options without a value that only stat has. */
 #define OPTIONS_STAT	(OPTION_CALLER | OPTION_ALLOC | OPTION_SLAB | OPTION_PAGE | OPTION_LIVE)
 
 #define PATTERNS_MAX	64
 
-/* Patterns as those of --site. */
+/* Patterns that are given by --site, --include or --exclude. */
 struct patterns {
 	const char *pattern[PATTERNS_MAX];
 	int nr;
@@ -83,7 +86,7 @@ struct patterns {
  * struct options - the parsed command line
  * @given: bits of the options that were given
  * @sort: sort keys, or NULL
- * @by: what to add up by, or NULL
+ * @by: the key to add up by, or NULL
  * @output: columns to print, or NULL
  * @match: which rows to print
  * @lines: number of rows to print
@@ -93,13 +96,13 @@ struct patterns {
  * @delay_ms: time between two refreshes or looks, in milliseconds
  * @count: their number
  * @input: the snapshot to read tables from, or NULL
- * @source: what tables are read from
+ * @source: the source that tables are read from
  * @tables: names of the tables that a snapshot has, or NULL for all
  * @table: name of the table to compare, or NULL
  * @debug_dir: the directory to search for debug information first, or NULL
  * @series: at most as many call sites are exported: those with the most live bytes
- * @include: of these, only those that match one of these; if there are none, all
- * @exclude: but none that match one of these
+ * @include: patterns: only call sites that match one of these are exported; if there are none, all
+ * @exclude: patterns: no call site that matches one of these is exported
  * @fdr_milli: rate of false discoveries, in thousandths of a percent
  * @command: the command, or NULL if none is given
  * @args: its arguments, then NULL
@@ -138,13 +141,13 @@ struct options {
  * @bit: its bit
  * @letter: its short name, or 0
  * @name: its long name
- * @value: what its value is, as the help prints it; NULL: it has none
+ * @value: the name of its value, as the help prints it; NULL: it has none
  * @what: its description in the help; NULL: the help does not mention it
  * @at: offset of its value in struct options: of a text, or with @parse, of a number
  * @parse: parses the number
  * @least: the least number
  * @takes: completes "--NAME takes ... "
- * @set: what else to do with the value; returns 0, or -1 after calling fail()
+ * @set: a function that does the rest with the value; returns 0, or -1 after calling fail()
  */
 struct option_info {
 	u64 bit;
@@ -208,7 +211,7 @@ enum command_group {
  * @keys: sort keys without -s; NULL: the rows keep the order that they have
  * @by: values of its option --by; NULL ends them
  * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
- * @status: what its exit status means, as the help prints it; NULL: 0, or 1 if it fails
+ * @status: the meaning of its exit status, as the help prints it; NULL: 0, or 1 if it fails
  * @failure: exit status if it fails; 0: that is 1
  * @files: its arguments are names of files
  * @starts: all that follows its first operand belongs to it, as to another program: also options
@@ -263,16 +266,21 @@ int show_check_enabled(const struct table *t);
  */
 int show(struct view *v, const struct options *o, const char *keys);
 
-/* The same, but on a terminal print only as many rows as it has lines for. */
+/* Like show(), but on a terminal print only as many rows as fit the screen. */
 int show_screenful(struct view *v, const struct options *o);
 
 /* Print a table row by row, as it is read; with -s, only those that -l leaves are kept. */
 int show_stream(const struct options *o, const char *name);
 
-/* Sort and select rows as the options say, and make the total.  Return: 0, or -1 after fail(). */
+/*
+ * Sort and select rows as the options say, and compute the total.  Return: 0, or -1 after fail().
+ */
 int show_prepare(struct view *v, const struct options *o, const char *keys);
 
-/* Check sort keys and columns with a table, before a command runs for an hour; and free it. */
+/*
+ * Check sort keys and columns against a table, before a command that may run for an hour.  Frees
+ * the table.
+ */
 int show_check(struct view *v, const struct options *o);
 
 /* Return: what a table looks like by the options. */
@@ -319,14 +327,14 @@ enum leaks_by {
 	LEAKS_BY_NR
 };
 
-/* The names of these, as values of the option --by; NULL ends them. */
+/* The names of these values, for the option --by; NULL ends them. */
 extern const char * const leaks_names[LEAKS_BY_NR + 1];
 
 /**
  * leaks_make() - add up old objects
  * @v: the live objects; set to a table with a row for each group that has old objects
  * @older_ms: the age from which an object is old, in milliseconds
- * @by: what to group them by
+ * @by: the key to group them by
  * @moment: when the objects were read; NULL if @by needs no processes
  * @names: the table tasks, which has the names of processes that have ended, and which the new
  *	table takes ownership of; NULL if the module does not keep them
@@ -432,7 +440,7 @@ const char *help_group(enum command_group group);
 /* Print the sections COMMANDS and OPTIONS of the man page (man.c). */
 void man_print(void);
 
-/* Print the completion for bash; print what the last of the words typed so far may be. */
+/* Print the completion for bash; print the candidates for the last of the words typed so far. */
 void completion_print(void);
 void completion_find(char **words);
 

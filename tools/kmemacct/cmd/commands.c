@@ -78,7 +78,10 @@ static int run_table(const struct command *c, const struct options *o)
 	return show(&v, o, c->keys);
 }
 
-/* Those of a snapshot are in memory already, and to sort all rows needs all of them there. */
+/*
+ * Read the whole table if it is from a snapshot, which is in memory anyway, or if all rows are
+ * sorted.  Otherwise print rows as they are read.
+ */
 static int run_streamed(const struct command *c, const struct options *o)
 {
 	if (o->input || (o->sort && !(o->given & OPTION_LINES)))
@@ -86,7 +89,9 @@ static int run_streamed(const struct command *c, const struct options *o)
 	return show_stream(o, c->table);
 }
 
-/* The fields of the heads of lists are about counts, which lists do not have. */
+/*
+ * Print a list.  Its head is left out: fields of heads are about counts, which lists do not have.
+ */
 static int run_list(const struct command *c, const struct options *o)
 {
 	struct view v;
@@ -483,7 +488,7 @@ const struct command commands[] = {
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "stat", .args = "[-- COMMAND]", .group = GROUP_FIND,
-		.what = "what perf kmem stat prints, live",
+		.what = "the tables of perf kmem stat, live",
 		.example = "stat --slab --page --caller -l 20 -- find /usr",
 		.takes = OPTIONS_STAT | OPTION_SORT | OPTION_LINES | IP | OPTION_JSON |
 			OPTION_VERBOSE | OPTION_INPUT,
@@ -555,7 +560,7 @@ const struct command *commands_find(const char *name)
 	return NULL;
 }
 
-/* The growth of what is live needs the time since counting began. */
+/* Growth per second is computed from the time since counting began. */
 bool commands_view(struct view *v, const struct command *c, const struct options *o)
 {
 	struct table *t = c->table ? table_known(table_of(c, o)) : NULL;

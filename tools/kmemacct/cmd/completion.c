@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 
-/* In place of candidates: the names of files. */
+/* Printed in place of candidates, to complete the name of a file. */
 #define FILES	"/files"
 
 void completion_print(void)
@@ -41,7 +41,10 @@ static void put_options(u64 takes)
 			printf("--%s\n", i->name);
 }
 
-/* Put the columns of a command's table; those before the last comma of @list come first. */
+/*
+ * Print the columns of a command's table as candidates.  The columns before the last comma of @list
+ * are part of each candidate.
+ */
 static void put_columns(const struct command *c, const char *list)
 {
 	static const struct options none;
@@ -66,7 +69,7 @@ static void put_names(const char *(*name)(int nr))
 		puts(name(i));
 }
 
-/* Put what the value of an option may be. */
+/* Print the values that an option may have. */
 static void put_value(const struct command *c, const struct option_info *i, const char *word)
 {
 	int by;

@@ -16,8 +16,8 @@
 #include "cmd.h"
 
 /*
- * Read a table that can be compared, which may also be `modules`.  One of a snapshot has no rows if
- * the module did not keep them at that time.
+ * Read a table that can be compared, or the table `modules`.  A table of a snapshot has no rows if
+ * the module did not keep them when the snapshot was taken.
  */
 static struct table *read_table(const struct source *s, const char *table)
 {
@@ -49,7 +49,7 @@ static void print_change(FILE *out, const struct growth *g, bool exact)
 /* ---- the two sides of a diff ---------------------------------------------- */
 
 /**
- * struct side - one of the two that are compared
+ * struct side - one side of a comparison
  * @snapshot: the snapshot; NULL: the module
  * @t: the table
  * @uptime_ms: when it was read, in milliseconds since boot
@@ -265,7 +265,7 @@ static const char *why_anew(const struct table *before, const struct table *afte
 	const char *b = table_field(before, "load_id"), *a = table_field(after, "load_id");
 	const struct relation r = delta_relate(before, after);
 
-	/* In a file that does not name its load, nothing shows that it is another one. */
+	/* If a file does not name the load of the module, a new load cannot be noticed. */
 	if (strcmp(b ?: "", a ?: ""))
 		return "the module was loaded again: the comparison begins anew";
 	if (r.same_load && !r.same_resets)
@@ -293,7 +293,7 @@ static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
 	return note;
 }
 
-/* Print what has changed from the last look to @t. */
+/* Print the changes since the last look, whose new table is @t. */
 static int print_look(struct looks *l, struct table *t, u64 now_ms)
 {
 	const struct growth_options how = {
@@ -332,7 +332,9 @@ static int look(struct looks *l)
 		fail("the module was removed in the meantime: load it again");
 	if (!t)
 		return -1;
-	/* In JSON, a gap in the time between two objects shows this. */
+	/*
+	 * In JSON, a gap between the times of two objects shows that the comparison has begun anew.
+	 */
 	if (why && !(l->o.given & OPTION_JSON)) {
 		format_time(now, sizeof(now));
 		line = alloc_print("%s %s: %s", now, l->table, why);

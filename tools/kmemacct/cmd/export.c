@@ -22,12 +22,12 @@
 
 /**
  * struct metric - one of the numbers that call sites have
- * @columns: it is the sum of these
+ * @columns: the columns that are added up for it
  * @name: its name
  * @counter: it is a counter, and not a gauge
  * @unit: its unit, or NULL
- * @total: what the total of the machine is
- * @site: what that of a call site is; the rest of the sentence is the same for all
+ * @total: the description of the total of the machine
+ * @site: the beginning of the description for a call site; the rest is the same for all metrics
  */
 static const struct metric {
 	int columns[2];
@@ -75,7 +75,7 @@ struct series {
  * @listed: the call sites that are listed, those with the most live bytes first
  * @nr: number of @listed
  * @other: the sum of all others
- * @nr_other: number of these
+ * @nr_other: number of call sites in @other
  * @total: the sum of all
  */
 struct export {
@@ -129,7 +129,7 @@ static bool matches_any(const struct table *t, const struct row *row, const stru
 	return false;
 }
 
-/* The module's own row [other] has several call sites, so it is none that could be listed. */
+/* The row [other] of the module stands for several call sites, so it cannot be listed as one. */
 static bool is_chosen(const struct table *t, const struct row *row, const struct options *o)
 {
 	if (!strcmp(row->label, "[other]"))
@@ -138,7 +138,7 @@ static bool is_chosen(const struct table *t, const struct row *row, const struct
 	       !matches_any(t, row, &o->exclude);
 }
 
-/* The most live bytes come first, then the most allocated ones, and then names as they sort. */
+/* Sort by live bytes, largest first, then by allocated bytes, largest first, and then by name. */
 static int compare(const void *a, const void *b)
 {
 	static const int keys[] = { LIVE_BYTES, ALLOCATED_BYTES };
@@ -230,7 +230,7 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 	metrics_double(m, NULL, e->total.variance[i]);
 }
 
-/* Write a sample of each listed call site, and, of a gauge, one of all others. */
+/* Write a sample of each listed call site and, for a gauge, one of all other call sites. */
 static void write_sites(const struct metrics *m, const struct export *e, size_t i, bool variance)
 {
 	const size_t nr = e->nr + !m->counter;

@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 
-/* Lines are no longer than this. */
+/* The most columns of a line. */
 #define WIDTH	80
 
 static const char * const groups[GROUP_NR] = {
@@ -63,7 +63,7 @@ static void print_word(const char *word, int *used)
 	*used += printf("%s%s", *used ? " " : "  ", word);
 }
 
-/* Return: the description of an option, as that of the command. */
+/* Return: the description of an option, for a command that takes it. */
 static const char *what_of(const struct command *c, const struct option_info *i, char text[128])
 {
 	char by[WORDS_LEN];

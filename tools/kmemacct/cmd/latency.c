@@ -117,7 +117,10 @@ static char *make_scale(const struct range *r)
 	return scale;
 }
 
-/* Make a character for each bucket: a dot if it is empty, the denser the more is in it. */
+/*
+ * Make a character for each bucket: a dot if the bucket is empty, or one that is denser the larger
+ * the count.
+ */
 static char *make_bars(const struct row *phase, const struct range *r)
 {
 	static const char levels[] = ".:-=+*#%@";
@@ -269,7 +272,7 @@ void latency_shares(struct view *v)
 	struct row *sum;
 	size_t i;
 
-	/* Not `count`: that is a number. */
+	/* Do not use the title `count`: another column has it. */
 	if (count_us != NONE)
 		t->columns[count_us].title = "count_time";
 	view_begin(v, t);
@@ -282,6 +285,6 @@ void latency_shares(struct view *v)
 		sum->v[t->at[AT_order]] = NO_ID;
 	for (i = 0; i < t->nr_rows; i++)
 		t->rows[i]->v[at] = number_ratio(t->rows[i]->v[total], sum->v[total], 100000);
-	/* Not the sum of rounded shares. */
+	/* Not the sum of the shares, because these are rounded. */
 	sum->v[at] = sum->v[total] ? 100000 : 0;
 }

@@ -8,9 +8,9 @@
  * or the cgroup of the process, see names.h.  A process is looked up once, not once for each
  * object.  Objects of processes that have ended, and of interrupts, have groups of their own.
  *
- * An object that is sampled with probability p has the weight w = 1 / p.  What it adds to the
- * variance of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).  Each object is
- * sampled independently of all others, so variances add up in each group.
+ * An object that is sampled with probability p has the weight w = 1 / p.  Its part of the variance
+ * of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).  Each object is sampled
+ * independently of all others, so variances add up in each group.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ enum kind_of_group {
  * struct group - objects that have a row together
  * @label: its label
  * @id: its node or PID, if it has one
- * @kind: what is known of its processes
+ * @kind: the kind of its processes
  * @old: its old objects
  * @all: all its objects
  * @oldest_ms: the age of its oldest object, in milliseconds
@@ -155,7 +155,7 @@ struct group {
 	u64 processes;
 };
 
-/* In place of the index of a group or of an owner. */
+/* There is no such group or owner. */
 #define NO_INDEX	((size_t)-1)
 
 /**
@@ -174,7 +174,7 @@ struct owner {
 
 /**
  * struct leaks - the groups, while objects are added
- * @by: what they are grouped by
+ * @by: the key that they are grouped by
  * @older_ms: the age from which an object is old
  * @moment: when the objects were read
  * @groups: the groups
@@ -271,7 +271,7 @@ static const char *kept_name(const struct leaks *l, const struct owner *o, const
 	return name ? (const char *)*name : NULL;
 }
 
-/* A process may have the name of such a group, but is not in it. */
+/* A process whose name is that of a special group does not belong to this group. */
 static size_t special_group(struct leaks *l, const char *label, enum kind_of_group kind)
 {
 	if (l->special[kind] == NO_INDEX)
@@ -413,7 +413,7 @@ static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 
 #define ATTRIBUTED	"by the allocating process, which may not be the holder"
 
-/* Say what a group of processes means, and how many bytes have none. */
+/* Explain the groups of processes, and say how many bytes belong to no process. */
 static char *make_note(const struct leaks *l)
 {
 	char all[NUMBER_LEN], interrupt[NUMBER_LEN], ended[NUMBER_LEN], unclear[NUMBER_LEN];
@@ -531,7 +531,10 @@ static void advise(struct view *v, const char *account)
 	free(command);
 }
 
-/* Read the objects that options select: then groups without call sites can be of a module, too. */
+/*
+ * Apply --module and --site to objects, not to groups: then they also work for groups without call
+ * sites.
+ */
 static int read_objects(struct view *v, const struct options *o)
 {
 	const struct match objects = { .module = o->match.module, .site = o->match.site };

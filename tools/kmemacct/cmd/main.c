@@ -45,7 +45,7 @@ static int check_args(const struct command *c, int nr)
 	return fail("wrong number of arguments: kmemacct %s %s", c->name, c->args);
 }
 
-/* Do what does not need the module. */
+/* Handle the options and commands that do not need the module. */
 static int run_early(const struct options *o)
 {
 	if (o->given & OPTION_SCHEMA)
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
 		completion_find(argv + 2);
 		return 0;
 	}
-	/* The bytes of names and of graphs are those of the terminal. */
+	/* Names and graphs are printed in the character encoding of the terminal. */
 	setlocale(LC_CTYPE, "");
 	ret = options_parse(&o, argc, argv);
 	if (!ret)

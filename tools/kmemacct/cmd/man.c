@@ -151,7 +151,7 @@ static void put_takers(const struct option_info *i)
 		puts(".");
 }
 
-/* Put what each command adds up by. */
+/* Print the values of --by for each command that takes it. */
 static void put_by(const char *what)
 {
 	const struct command *c;

@@ -39,7 +39,7 @@ static int set_debug_dir(struct options *o, const char *path)
 	if (stat(path, &st))
 		return fail("--debug-dir %s: %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return fail("--debug-dir %s: not a directory: name the one that it is in", path);
+		return fail("--debug-dir %s: not a directory: give the one that it is in", path);
 	return 0;
 }
 
@@ -86,9 +86,9 @@ const struct option_info option_infos[] = {
 	  NUMBER(older_ms, number_parse_duration, 0, "an age such as 30s, 1.5h, 2h30m or 1w") },
 	{ OPTION_HISTOGRAM, 'H', "histogram", NULL, "print whole histograms" },
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
-	{ OPTION_AT_LEAST, 't', "at-least", "US", "only those of at least US microseconds",
+	{ OPTION_AT_LEAST, 't', "at-least", "US", "only phases of at least US microseconds",
 	  NUMBER(at_least_us, number_parse, 0, "a number of microseconds") },
-	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only the command, and nothing else" },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only allocations of the command" },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },
 	{ OPTION_SLAB, 0, "slab", NULL, "print objects, the default without --page" },
@@ -121,10 +121,10 @@ const struct option_info option_infos[] = {
 	{ OPTION_JSON, 'j', "json", NULL, "print JSON" },
 	{ OPTION_RAW_IP, 0, "raw-ip", NULL, "print addresses instead of call sites" },
 	{ OPTION_RAW_GFP, 0, "raw-gfp", NULL, "print gfp flags as numbers" },
-	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all that the module says" },
+	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all details" },
 	{ OPTION_HELP, 'h', "help", NULL, "print this help" },
 	{ OPTION_VERSION, 0, "version", NULL, "print the version" },
-	{ OPTION_SCHEMA, 0, "schema", NULL, "print the JSON schema of what -j prints" },
+	{ OPTION_SCHEMA, 0, "schema", NULL, "print the JSON schema of the output of -j" },
 	{ OPTION_COMPLETION, 0, "completion", NULL, NULL },
 	{ OPTION_MAN, 0, "man", NULL, NULL },
 	{}
@@ -301,7 +301,10 @@ int options_parse(struct options *o, int argc, char **argv)
 		else
 			dashes = *word++;
 	}
-	/* Print the error as the command line asks for, which may be wrong before its -j. */
+	/*
+	 * An error may come before the option -j.  Look for -j in the words that follow, so that
+	 * the error is printed as JSON.
+	 */
 	for (; ret && *word && strcmp(*word, "--"); word++)
 		if (is_json(*word))
 			error_as_json();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables and texts made from those of pages: matrices, a summary, marks and advice. */
+/*
+ * Tables and texts that are made from the tables of pages: matrices, a summary, marks and advice.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +84,7 @@ static const struct {
 	{ NULL, "live_kb", "live now" },
 };
 
-/* Take a value out of the pairs, whose columns move up.  Return: it, or NO_ID. */
+/* Take a value out of the pairs, and move the columns after it up.  Return: the value, or NO_ID. */
 static u64 take_pair(struct table *pairs, const char *name)
 {
 	const int column = name ? table_column(pairs, name) : NONE;
@@ -166,7 +168,7 @@ void pages_mark(struct view *v)
 	struct row *row;
 	size_t i;
 
-	/* The sum belongs to no CPU and no node, so these have to allow NO_ID. */
+	/* The sum belongs to no CPU and no node, so these columns have to allow NO_ID. */
 	t->columns[PCPU_cpu].format = FORMAT_ID;
 	t->columns[PCPU_node].format = FORMAT_ID;
 	t->columns[PCPU_NR].name = "mark";

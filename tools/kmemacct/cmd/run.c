@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kmemacct run -- COMMAND: what has changed while a command ran. */
+/* kmemacct run -- COMMAND: print the changes while a command runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -20,7 +20,7 @@ static const char * const words[] = { "reset", "filter", "skip" };
  * @name: its name in `control`
  * @at_load: it can only be set when the module is loaded
  * @range: its values, in words; NULL if they are not listed
- * @help: what it does
+ * @help: its description
  */
 struct setting {
 	const char *name;
@@ -47,7 +47,7 @@ static const struct setting settings[] = {
 #undef X
 };
 
-/* Return: a setting, or NULL if it is not known, as those of a newer module are not. */
+/* Return: a setting, or NULL if this program does not know it, because the module is newer. */
 static const struct setting *find_setting(const char *name)
 {
 	size_t i;
@@ -168,7 +168,7 @@ static int check_pairs(char **args)
 	return 0;
 }
 
-/* Add to the message of a failure what has been set before it. */
+/* Add to the message of a failure the settings that were changed before it. */
 static int fail_after(char **args, size_t nr)
 {
 	char *why = alloc_copy(error_text), *done, *rest = args[nr];
@@ -293,7 +293,10 @@ static void print_json(FILE *out, const struct control *c)
 	json_close(&w, '}');
 }
 
-/* Keep one setting, or all, without the line that is none.  Return: 0, or -1 after fail(). */
+/*
+ * Keep one setting, or all of them, and drop the line that is no setting.  Return: 0, or -1 after
+ * fail().
+ */
 static int keep(struct control *c, const char *typed)
 {
 	const struct setting *s = typed ? find_setting(typed) : NULL;

@@ -96,7 +96,7 @@ int show_prepare(struct view *v, const struct options *o, const char *keys)
 	if ((keys && view_sort_by(v, keys)) || view_select(v, &o->match))
 		return -1;
 	view_sort(v->t, &v->sort);
-	/* The total is about all rows, also those that -l leaves out.  JSON has none of its own. */
+	/* The total is about all rows, also those that -l leaves out.  JSON has no total. */
 	if (!(o->given & OPTION_JSON) && schema_has_total(v->t))
 		view_total(v);
 	if (o->given & OPTION_LINES)
@@ -104,7 +104,7 @@ int show_prepare(struct view *v, const struct options *o, const char *keys)
 	return 0;
 }
 
-/* Do what is about the rows that are shown. */
+/* Replace addresses, flags and source lines in the rows that are shown. */
 static int name_rows(struct view *v, const struct options *o)
 {
 	if (o->given & OPTION_RAW_IP && kallsyms_replace(v->t, v->nr))

@@ -177,7 +177,9 @@ static void print_spaced(FILE *out, u64 us, bool exact)
 		fprintf(out, "%.*s %s", digits, buf, us ? buf + digits : "us");
 }
 
-/* @known: the maximum at the first reading.  It may be that of the time since then. */
+/*
+ * @known: the maximum at the first reading, which may also be the maximum of the time since then.
+ */
 static void print_shrinker(FILE *out, const struct table *t, const struct row *row, u64 known,
 			   bool exact)
 {
@@ -306,7 +308,10 @@ static int follow(struct log *log, const struct caught *c)
 		last = fd;
 		ret = wait_log(fd, c);
 		t = ret ? NULL : source_table_open("slow", &fd);
-		/* Not earlier: while the log is open, the module cannot be unloaded. */
+		/*
+		 * Close the old file only now: while the log is open, the module cannot be
+		 * unloaded.
+		 */
 		close(last);
 		if (!t)
 			return -1;

@@ -279,7 +279,7 @@ static int read_all(struct perf *p, const struct options *o)
 		if (!p->gfp)
 			return -1;
 	}
-	/* Of each allocator, the first table is that of call sites. */
+	/* The first table of each allocator is the one of call sites. */
 	for (which = 0; which < PERF_TABLES; which += 2)
 		if (p->v[which].t && table_is(p->v[which].t, "since", "reset"))
 			p->window = PERF_SINCE_RESET;
@@ -321,7 +321,7 @@ static bool is_younger_page(const struct row *page, u64 ms)
 	return page->v[PAGE_age_ms] < ms;
 }
 
-/* Remove what was allocated before the table @before was read. */
+/* Remove the objects and pages that were allocated before the table @before was read. */
 static void remove_older(struct view *v, const struct table *before)
 {
 	const u64 most = v->t ? table_window_ms(v->t) - table_window_ms(before) : 0;

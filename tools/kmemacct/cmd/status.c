@@ -8,12 +8,12 @@
 
 #include "cmd.h"
 
-/* The whole takes no more lines. */
+/* The most lines that the status takes. */
 #define STATUS_LINES	24
 
 /**
  * struct fill - how full a table of the module is
- * @name: what it holds
+ * @name: the name of its contents
  * @key: its name in JSON
  * @used: how much it holds
  * @room: how much it has room for
@@ -29,8 +29,8 @@ struct fill {
  * struct loss - something that was lost
  * @nr: how often; 0 for a loss that is not counted
  * @key: its name in JSON
- * @what: what was lost, and why; follows the number, if there is one
- * @remedy: what can be done
+ * @what: the loss and its reason, printed after the number, if there is one
+ * @remedy: advice against the loss
  */
 struct loss {
 	u64 nr;
@@ -48,7 +48,7 @@ struct loss {
  * @control: the settings
  * @fill: how full the tables are
  * @nr_fills: number of @fill
- * @loss: what was lost, the worst first
+ * @loss: the losses, the worst first
  * @nr_losses: number of @loss
  */
 struct status {
@@ -90,7 +90,7 @@ static void find_fills(struct status *s)
 
 	add_fill(s, "live objects", "live", "live_objs", table_pair(s->stats, "live_max"));
 	add_fill(s, "call sites", "sites", "sites_used", sites);
-	/* Stacks get no more than three rows of four. */
+	/* At most three quarters of the rows have a stack. */
 	if (s->stats->sampled)
 		add_fill(s, "stacks", "stacks", "stacks_used", sites - sites / 4);
 	add_fill(s, "caches", "caches", "caches_used", table_pair(s->stats, "caches_max"));
@@ -140,10 +140,10 @@ static const struct {
 	  "record fewer of them: kmemacct set threshold_us 100000" },
 };
 
-/* And one that is not counted, one that may decrease, and one that is in the head */
+/* Room for three more losses: one that is not counted, one that may decrease, one from the head. */
 static_assert(ARRAY_SIZE(losses) + 3 <= STATUS_LOSSES, "STATUS_LOSSES is too small");
 
-/* Allocations during a pause are counted since load: they are missing in what is live. */
+/* Allocations during a pause are counted since load: live counters do not include them. */
 #define OFF	"off"
 
 const char *status_loss(const struct table *stats, size_t i, u64 *value)
@@ -168,7 +168,7 @@ static void add_loss(struct status *s, u64 nr, const char *key, const char *what
 	s->loss[s->nr_losses++] = (struct loss) { nr, key, what, remedy };
 }
 
-/* Find what is lost and how full tables are. */
+/* Find the losses, and how full tables are. */
 static void judge(struct status *s)
 {
 	const u64 failed = table_pair(s->stats, "selftest_failed");
@@ -382,7 +382,7 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 
 	if (!nr)
 		print_line(out, "Lost", "nothing");
-	/* The line for those that are left out takes one. */
+	/* The line about the losses that are left out takes one line. */
 	if (2 * nr > lines)
 		nr = (lines - 1) / 2;
 	for (i = 0; i < nr; i++)
@@ -392,11 +392,11 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 			   s->nr_losses - nr);
 }
 
-/* All lines but those of tables and of losses */
+/* All lines except those about tables and losses */
 #define LINES_FIXED	13
 
 /*
- * Print the state on one screen: what is lost comes last, and the worst first; if STATUS_LINES do
+ * Print the state on one screen: losses come last, the worst one first; if STATUS_LINES do
  * not suffice, the last line says how many kinds of loss are left out.
  */
 static void print_text(FILE *out, const struct status *s)

@@ -27,7 +27,7 @@ enum part {
  * @label: its text
  * @symbol: name of the function
  * @module: name of the module, or KERNEL
- * @offset: offset in the function of what is behind the call
+ * @offset: the return address of the call, as an offset in the function
  * @line: `file:line`, or NULL
  * @unclear: functions of this name have several lines, or some have none
  */
@@ -51,7 +51,7 @@ enum state {
 /**
  * struct module - the kernel or a module
  * @name: its name
- * @state: what is known of its file
+ * @state: whether its file was found
  * @file: its file
  * @tree: the directory that all its sources are in, ending with a slash, or "" if there is none;
  *	NULL: not known yet
@@ -253,7 +253,7 @@ static char *widen_tree(char *tree, const char *name)
 {
 	char *file = clean_path(name);
 
-	/* Not even a name is left of `/`. */
+	/* The path `/` has no name. */
 	if (!*file) {
 		free(file);
 		return tree;
@@ -268,8 +268,8 @@ static char *widen_tree(char *tree, const char *name)
 }
 
 /*
- * Return: the directory that all source files of a module are in, or "" if there is none but `/`.
- * Files with relative paths are made for the module, and are elsewhere.
+ * Return: the directory that all source files of a module are in, or "" if that is `/`.  Files with
+ * relative paths do not count: they were generated for the module, in another directory.
  */
 static char *find_tree(Dwfl_Module *dwfl)
 {
@@ -491,7 +491,10 @@ static int use_module(Dwfl_Module *file, void **data, const char *name, Dwarf_Ad
 	return DWARF_CB_OK;
 }
 
-/* For wants_kernel() and wants_module(), to which libdwfl passes no argument. */
+/*
+ * The sites that wants_kernel() and wants_module() test: libdwfl passes no argument to these
+ * callbacks.
+ */
 static const struct sites *reported;
 
 static int wants_kernel(const char *name, const char *file)
@@ -659,7 +662,7 @@ static bool any_is(const struct sites *s, enum state state)
 	return false;
 }
 
-/* A file that was found and has no debug information is the same as none. */
+/* Treat a file without debug information like a missing one. */
 static void set_missing(const struct sites *s)
 {
 	size_t i;
@@ -669,7 +672,7 @@ static void set_missing(const struct sites *s)
 			s->modules[i].state = STATE_MISSING;
 }
 
-/* If that of the kernel is missing, so is that of its modules: they are in one package. */
+/* The kernel and its modules have their debug information in one package, so both are missing. */
 static void print_missing(const struct sites *s, FILE *out)
 {
 	const struct module *kernel = find_module(s, KERNEL);

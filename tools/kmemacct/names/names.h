@@ -142,8 +142,8 @@ enum process_match process_match(const struct process *p, const struct moment *m
 int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **comm);
 
 /*
- * Test whether /proc has the PIDs of the machine, as the module has.  In a container it may have
- * those of the container.
+ * Test whether /proc has the PIDs of the machine, which the module records.  In a container, /proc
+ * may have the PIDs of the container.
  */
 bool process_is_initial(void);
 
@@ -179,7 +179,7 @@ struct sites;
  */
 struct sites *sites_find(const struct view *v, const char *dir);
 
-/* Free them; @s may be NULL. */
+/* Free the lines; @s may be NULL. */
 void sites_free(struct sites *s);
 
 /* Return: the line `file:line` of a call site, or NULL if it is not known; other text has none. */

@@ -52,7 +52,7 @@ int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **
 	u64 ticks;
 	int i;
 
-	/* The name is in parentheses, and may have some itself. */
+	/* The name is in parentheses, and may contain parentheses. */
 	if (!open || !close || close < open || close[1] != ' ')
 		return -1;
 	*close = '\0';
@@ -77,7 +77,7 @@ static char *read_proc(u64 pid, const char *name)
 
 /*
  * The kernel adds to the name of a worker thread what it works on now, or has worked on last, after
- * a plus or a minus.  That tells nothing about its earlier work.
+ * a plus or a minus.  This text says nothing about the earlier work of the thread.
  */
 static char *copy_comm(const char *comm)
 {

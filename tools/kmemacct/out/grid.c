@@ -16,7 +16,7 @@ static void *need(void *mem)
 void grid_begin(struct grid *g, bool raw, bool header)
 {
 	*g = (struct grid) { .table = need(scols_new_table()), .header = header };
-	/* It would cut cells to the width of the terminal. */
+	/* Otherwise libsmartcols would cut cells to the width of the terminal. */
 	scols_table_set_termforce(g->table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_noheadings(g->table, !header);
 	scols_table_enable_raw(g->table, raw);
@@ -76,7 +76,7 @@ static void print_part(const struct grid *g, FILE *out, struct libscols_line *fi
 	free(text);
 }
 
-/* The columns are as wide in all parts. */
+/* Print the parts.  A column has the same width in all of them. */
 static void print_parts(const struct grid *g, FILE *out)
 {
 	struct libscols_iter *all = need(scols_new_iter(SCOLS_ITER_FORWARD));

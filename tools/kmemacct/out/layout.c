@@ -62,7 +62,7 @@ static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate
 		number_print_size(number, llrint(bytes), false);
 	else
 		number_print_size(number, round_rate(bytes / 1024), true);
-	/* What rounds to 0 is no change. */
+	/* A change that is rounded to 0 is no change. */
 	snprintf(buf, NUMBER_LEN, "%s%.30s", !strcmp(number, "0") ? "" : rate < 0 ? "-" :
 		 rate > 0 && c->change ? "+" : "", number);
 }
@@ -108,8 +108,8 @@ void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 
 /* ---- cells ---------------------------------------------------------------- */
 
 /*
- * If the change of a row is an estimate, what it was computed from is one as well, but for nothing
- * and for what is not known.  The sum of estimates is one, too.
+ * If the change of a row is an estimate, the values that it was computed from are estimates as
+ * well, unless they are 0 or not known.  The sum of estimates is an estimate, too.
  */
 static bool is_part_of_change(const struct layout *l, const struct row *row, int column)
 {
@@ -368,7 +368,7 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
-/* Return: how soon a column is left out; those of zeroes are the first. */
+/* Return: how soon a column is left out.  Columns of zeroes are left out first. */
 static int rank_of(const struct layout *l, int column)
 {
 	int rank = schema_rank(l->v->t, column);
@@ -377,9 +377,8 @@ static int rank_of(const struct layout *l, int column)
 }
 
 /*
- * Find the column to leave out next.  Those that stay if the line is too long are fixed, and
- * those with an interval.
- * Return: its index, or NONE.
+ * Find the column to leave out next.  Columns that always stay, and columns with an interval, are
+ * not candidates.  Return: its index, or NONE.
  */
 static int least_column(const struct layout *l)
 {

@@ -17,7 +17,7 @@
  *   sum of all rows
  *   # remarks
  *
- * libsmartcols aligns the columns.  What is printed is decided here: names are never cut.
+ * libsmartcols aligns the columns.  These files decide what is printed: names are never cut.
  */
 
 /**
@@ -51,7 +51,7 @@ int screen_lines(void);
 /* Print a table as text.  Return: 0, or -1 after calling fail(), with nothing printed. */
 int text_table(FILE *out, const struct view *v, const struct style *style);
 
-/* Print what is above the rows of a table. */
+/* Print the lines above the rows of a table. */
 void text_head(FILE *out, const struct view *v, const struct style *style);
 
 /* Size of the text of a number, a title or an interval in a cell, with its NUL. */
@@ -137,12 +137,14 @@ void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 /* Print a table of pairs, without its head. */
 void text_pairs(FILE *out, const struct view *v, const struct style *style);
 
-/* Print what is below the rows. */
+/* Print the lines below the rows. */
 void text_remarks(FILE *out, const struct layout *l);
 
 /* ---- grids (grid.c) ------------------------------------------------------- */
 
-/* Greater than the number of columns of any grid, and most parts of one. */
+/*
+ * GRID_COLUMNS is greater than the number of columns of any grid.  A grid has at most GRID_PARTS.
+ */
 #define GRID_COLUMNS	(2 * SHOWN_MAX)
 #define GRID_PARTS	8
 
@@ -176,7 +178,7 @@ void grid_column(struct grid *g, const char *title, bool right);
 void grid_line(struct grid *g);
 void grid_cell(struct grid *g, const char *text);
 
-/* Begin another part with the last line. */
+/* Begin a new part of the grid, whose first line is the last line that was added. */
 void grid_part(struct grid *g);
 
 /* Print the grid, and free it. */
@@ -205,7 +207,7 @@ void grid_end(struct grid *g, FILE *out);
  * @raw_ip: print addresses in place of call sites
  * @all: keep all rows that -l leaves, however many there are
  * @style: what text looks like
- * @match: what rows have to match
+ * @match: the conditions that rows have to match
  * @lines: number of rows to print
  * @keep: number of rows to keep in text that is not sorted, before they are printed
  * @check_empty: returns -1 after calling fail() if it is an error that the table is empty; or NULL
@@ -250,7 +252,7 @@ int stream_rows(struct stream *s, struct reader *r, struct view *kept);
 /* Write a whole table.  @key is that of the table in an enclosing object, or NULL. */
 void json_table(struct json *w, const char *key, const struct view *v);
 
-/* Write what precedes the rows, a row, and what follows them. */
+/* Write the text before the rows, a row, and the text after the rows. */
 void json_table_begin(struct json *w, const char *key, const struct view *v);
 void json_table_row(struct json *w, const struct view *v, const struct row *row);
 void json_table_end(struct json *w, const struct view *v);
@@ -277,7 +279,7 @@ struct slow_cause {
  * @comm: name of the thread
  * @phase: who waited, a colon, and the phase
  * @site: call site of the allocation, or `-`
- * @cause: what the time was spent on
+ * @cause: the causes, and the time that each took
  * @nr_causes: number of causes
  * @frame: the stack, beginning with the innermost frame
  * @nr_frames: number of frames
@@ -351,7 +353,7 @@ void metrics_double(const struct metrics *m, const struct metric_label *labels, 
 /* Say when a counter without labels has begun, in seconds since 1970. */
 void metrics_created(const struct metrics *m, u64 seconds);
 
-/* End the text: one without this is not complete. */
+/* End the text.  Without its end, a text is incomplete. */
 void metrics_end(const struct metrics *m);
 
 /* ---- others --------------------------------------------------------------- */

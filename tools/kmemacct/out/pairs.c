@@ -15,7 +15,7 @@ static const struct {
 } lines[] = {
 	{ "live_bytes", "bytes in live objects, now" },
 	{ "live_objs", "live objects, now" },
-	{ "confirmed_bytes", "of live_bytes, those that no missed free speaks against" },
+	{ "confirmed_bytes", "live_bytes of rows with no sign of a missed free" },
 	{},
 	{ "objs_alloc", "objects that were allocated" },
 	{ "frees", "objects that were freed" },
@@ -25,8 +25,8 @@ static const struct {
 	{ "bytes_freed", "bytes that were freed" },
 	{ "bytes_net", "bytes_allocated + bulk_bytes - bytes_freed" },
 	{},
-	{ "bytes_wasted", "of bytes_allocated, those that were not asked for" },
-	{ "frag_pct", "the same in percent" },
+	{ "bytes_wasted", "bytes_allocated that were not requested" },
+	{ "frag_pct", "bytes_wasted in percent" },
 	{ "pingpong", "frees on another CPU than the allocation" },
 	{ "cross_node_allocs", "allocations on another node than the CPU's" },
 };
@@ -44,7 +44,7 @@ static const char *meaning(const char *name)
 /**
  * struct printer - how pairs are printed
  * @l: the layout of their values
- * @grid: what they are put into
+ * @grid: the grid that they are printed in
  * @intervals: there is a column of intervals
  * @meanings: there is a column of meanings
  */

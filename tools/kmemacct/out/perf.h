@@ -71,8 +71,8 @@ enum perf_window {
  * @orders: page allocations by order and migrate type
  * @pages: the table page_summary, or NULL
  * @gfp: names of gfp flags, or NULL
- * @window: what the tables count
- * @style: what the heads of tables look like
+ * @window: the time that the tables count
+ * @style: how the heads of tables look
  */
 struct perf {
 	const struct perf_options *o;
@@ -125,8 +125,8 @@ bool perf_estimated(const struct view *v, int column);
 void perf_interval(FILE *out, const struct table *t, const struct row *row, int column);
 
 /*
- * Say what the numbers of the titles with a star include: the @nr items, of which those that
- * are "" are left out.
+ * Explain which @nr items the numbers of titles with a star include; items that are "" are left
+ * out.
  */
 void perf_star(FILE *out, const struct perf *p, const char * const *items, size_t nr);
 

@@ -230,7 +230,10 @@ static void print_lines(FILE *out, const struct perf *p)
 	const u64 allocs = table_pair(t, "alloc_requests") - uncounted;
 	const u64 allocs_kb = table_pair(t, "alloc_requests_kb");
 	const u64 freed = table_pair(t, "alloc_freed"), freed_kb = table_pair(t, "alloc_freed_kb");
-	/* What was freed may have been a bulk allocation, which is no request for perf kmem. */
+	/*
+	 * The freed page may be from a bulk allocation, which perf kmem does not count as a
+	 * request.
+	 */
 	const u64 bulk_kb = table_pair(t, "bulk_kb");
 	const u64 bulk = bulk_kb * 1024 / sysconf(_SC_PAGESIZE);
 	const bool differs = p->window != PERF_SINCE_START || bulk_kb || uncounted;

@@ -17,7 +17,7 @@
  * @out: output file
  * @p: what to print
  * @v: the table
- * @callers: it is that of call sites
+ * @callers: the table is that of call sites
  * @width: width of the first column; 0: it is on a line of its own
  * @intervals: there are estimates, and a column with their intervals
  */
@@ -74,7 +74,7 @@ static void print_titles(const struct form *f)
 		f->intervals ? "    | low..high" : "");
 }
 
-/* Print a sum and the average of what it is the sum of. */
+/* Print a sum and the average of the values that were added up. */
 static void print_total(const struct form *f, const char *mark, s64 total, s64 hits)
 {
 	char buf[NUMBER_LEN];
@@ -115,7 +115,7 @@ static void print_caller(const struct form *f, const struct row *row)
 		perf_interval(f->out, f->v->t, row, COUNT_bytes_alloc);
 }
 
-/* An object is live once, and what its address did before is not known. */
+/* An object was allocated once.  What was allocated at its address before is not known. */
 static void print_alloc(const struct form *f, const struct row *row)
 {
 	const u64 *v = row->v;
@@ -255,8 +255,8 @@ static void print_net(FILE *out, const struct view *v)
 }
 
 /*
- * An allocation wastes less than it takes.  So the variance is at most a^2 - r^2, because
- * (a - r)^2 is if r is at most a, and a sample stands for T wasted bytes at most.
+ * An allocation wastes at most the bytes that it takes, so the variance is at most a^2 - r^2: if r
+ * is at most a, (a - r)^2 is at most a^2 - r^2, and a sample stands for at most T wasted bytes.
  */
 static void print_wasted(FILE *out, const struct view *v)
 {
@@ -283,7 +283,7 @@ static void print_summary(FILE *out, const struct perf *p)
 	const struct view *v = &p->v[PERF_SLAB_CALLER];
 	const u64 *sums = v->total->v;
 	char bulk[64] = "";
-	/* What the numbers of the titles with a star include. */
+	/* The items that the numbers of titles with a star include. */
 	const char * const items[] = { bulk, "frees without an event", older[p->window] };
 
 	fputs("\nSUMMARY (SLAB allocator)\n========================\n", out);

@@ -76,7 +76,7 @@ void slow_parse(struct slow *s, const char *label)
 	*s = (struct slow) { .phase = "-", .site = "-" };
 	s->text = alloc_copy(label);
 	s->comm = s->text;
-	/* From the end: only the name of the thread may contain semicolons. */
+	/* Parse from the end, because the name of the thread may contain semicolons. */
 	for (i = 3; i >= 0; i--) {
 		part[i] = last_part(s->text);
 		if (!part[i]) {

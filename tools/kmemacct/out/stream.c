@@ -221,7 +221,10 @@ static int put_text(struct stream *s, struct reader *r, const struct table *kept
 
 /* ---- rows that are kept --------------------------------------------------- */
 
-/* Test whether the rows are too many to be kept, and need not be. */
+/*
+ * Whether to print rows as they are read from now on: more rows are wanted than are kept, and they
+ * are neither sorted nor needed all together.
+ */
 static bool is_long(const struct stream *s, const struct heap *h)
 {
 	return !s->v.sort.nr && !s->all && s->lines > s->keep && heap_nr_rows(h) == s->keep;

@@ -106,7 +106,7 @@ static void add_titles(struct grid *g, const struct layout *l)
 /*
  * Add a line.
  * @row: its numbers; NULL: it has none
- * @text: what it has in place of its label
+ * @text: the text in place of its label
  * @site: the call site whose source line it has, or NULL
  */
 static void add_line(struct grid *g, const struct layout *l, const struct row *row,
@@ -228,7 +228,10 @@ static void print_hidden(FILE *out, const struct layout *l)
 	free(text);
 }
 
-/* The label of the total tells how many rows are not printed; other tables have a line of it. */
+/*
+ * The label of the total tells how many rows are not printed; tables without a total have a line
+ * for this.
+ */
 void text_remarks(FILE *out, const struct layout *l)
 {
 	const struct view *v = l->v;
@@ -253,7 +256,7 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comments(out, v->advice, screen);
 }
 
-/* Only matrices have columns that hold nothing but numbers to look at. */
+/* A matrix has no label, and its columns print zeroes as dots. */
 static bool is_matrix(const struct table *t)
 {
 	return !table_label(t) && t->nr_values > 1 && t->columns[1].format == FORMAT_SPARSE;

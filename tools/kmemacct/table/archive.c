@@ -129,7 +129,7 @@ static int fail_foreign(const char *path)
 	return fail("%s is not a snapshot: kmemacct snapshot FILE makes one", path);
 }
 
-/* The size in the header of a member may be wrong, so memory grows with what is there. */
+/* The size in the header of a member may be wrong, so memory grows with the data that is read. */
 static char *read_text(struct archive *a, size_t *len)
 {
 	size_t size = BLOCK;

@@ -73,7 +73,7 @@ int control_copy(const char *name, char *value, size_t size)
 	if (now)
 		snprintf(value, size, "%s", now);
 	control_free(&c);
-	return now ? 0 : fail("the loaded module has no setting %s: load the one of this kmemacct",
+	return now ? 0 : fail("the loaded module has no setting %s: use the module of this version",
 			      name);
 }
 

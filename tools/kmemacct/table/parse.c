@@ -28,7 +28,7 @@ static const struct known {
 	  SNAPSHOT_VERSION },
 };
 
-/* The last one is not of the module. */
+/* The last table is not one of the module. */
 const char *table_name(size_t nr)
 {
 	return nr < ARRAY_SIZE(known) - 1 ? known[nr].name : NULL;
@@ -55,10 +55,10 @@ static bool is_pairs(const struct known *k)
  * @t: head and columns, and, if the text is in memory, the rows
  * @version: the format version that this program reads
  * @row: room for a row that is read alone
- * @head: copies of the lines of the head, which fields point into; NULL if the text stays
- * @head_len: length of these
+ * @head: copies of the lines of the head, for fields to point to; NULL if the text stays
+ * @head_len: length of @head
  * @column: for each column of the file, the index of its name in the table, or NONE
- * @nr_columns: number of these
+ * @nr_columns: number of @column
  */
 struct reader {
 	char *path;
@@ -346,7 +346,7 @@ static int read_row(struct reader *r, struct row *row)
 	return ret > 0 && parse_row(r, line, row) ? -1 : ret;
 }
 
-/* Test for a name that ends in a unit after an underscore, as that of its standard error does. */
+/* Test for a name that ends in a unit after an underscore, or in this and `_se`. */
 static bool has_unit(const char *name, const char *unit)
 {
 	const char *at = strstr(name, unit);
@@ -502,7 +502,7 @@ static int parse_all(struct reader *r)
 		return read_pairs(r);
 	while ((ret = read_row(r, table_add(t))) > 0)
 		;
-	/* The last one is not a row. */
+	/* No line was left for the last row that was added. */
 	t->nr_rows--;
 	return ret;
 }
@@ -514,7 +514,7 @@ struct table *table_parse(const char *name, const char *path, char *text, size_t
 		.end = text + len, .known = find_known(name),
 	};
 
-	/* Not all lines are rows, so there is room for one more. */
+	/* There are fewer rows than lines, so there is room for one more row. */
 	r.t = new_table(r.known, count_lines(text, len) + 1);
 	table_own(r.t, text);
 	if (!parse_all(&r))

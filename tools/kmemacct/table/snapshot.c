@@ -45,7 +45,7 @@ static int fail_file(const struct source *s, const char *name, const char *why)
 		    s->path, name, why);
 }
 
-/* The manifest has a row for itself, at its end, about what is above. */
+/* The last row of the manifest is about the text above it. */
 static int check_file(const struct source *s, const struct row *row, bool last)
 {
 	const struct member *m = archive_find(&s->files, row->label);
@@ -64,7 +64,7 @@ static char *copy_text(const struct member *m)
 	return memcpy(alloc(1, m->len + 1), m->text, m->len);
 }
 
-/* Each file in the manifest has to be there as it was, and no other. */
+/* The archive has to have each file of the manifest unchanged, and no other file. */
 static int parse_files(struct source *s)
 {
 	const struct member *first = &s->files.member[0];

@@ -19,11 +19,12 @@
  * build	the kernel's /proc/version, with its blanks replaced: two kernels of the same
  *		release may be different builds
  *
- * Each row has the length of a file and its checksum, CRC-32.  The last row is about the text
- * of the manifest up to this row.  So it is noticed if the file is truncated or damaged, whatever
- * it was packed with.
+ * Each row has the length of a file and its checksum, CRC-32.  The last row is about the text of
+ * the manifest up to this row.  So truncated and damaged files are noticed, whatever they were
+ * packed with.
  *
- * Its version counts by itself.  It changes only if a name in it gets another meaning.
+ * The manifest has a version of its own, which changes only if a name in the manifest gets another
+ * meaning.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
@@ -33,7 +34,7 @@
 #define SNAPSHOT_VERSION	1
 #define SNAPSHOT_MANIFEST	"manifest"
 
-/* The columns of the manifest, as kmemacct_abi.h has those of tables. */
+/* The columns of the manifest, in the form of the lists of columns in kmemacct_abi.h. */
 #define SNAPSHOT_COLUMNS(X)	\
 	X(bytes, U64, GAUGE, BYTES)	\
 	X(crc32, HEX, GAUGE, NONE)	\

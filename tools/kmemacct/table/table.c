@@ -7,7 +7,10 @@
 
 /* ---- columns -------------------------------------------------------------- */
 
-/* The bytes of the objects that a column counts; the first pair that a table has counts. */
+/*
+ * Each number of objects, and the bytes of these objects.  If a table has several of the pairs with
+ * a name, the first one counts.
+ */
 static const char * const bytes_of[][2] = {
 	{ "live_objs", "live_bytes" }, { "live_allocs", "live_kb" }, { "hits", "kb" },
 	{ "hits", "bytes_alloc" }, { "allocs", "bytes_allocated" },

@@ -77,7 +77,7 @@ enum unit {
  * struct column - a column of a table
  * @name: its name
  * @format: format of its values
- * @kind: what its values tell
+ * @kind: the kind of its values
  * @unit: their unit
  * @title: its title in text; NULL: its name, without the unit if values have units
  * @hidden: text has the column only if it is a sort key, or if -o asks for it
@@ -301,7 +301,7 @@ static inline int table_live(const struct table *t)
 	return t->at[AT_live_bytes] == NONE ? t->at[AT_live_kb] : t->at[AT_live_bytes];
 }
 
-/* Return: the value of a row in a column that its table may lack; then 0. */
+/* Return: the value of a row in a column; 0 if the table does not have the column. */
 static inline u64 table_at(const struct table *t, const struct row *row, enum place place)
 {
 	return t->at[place] == NONE ? 0 : row->v[t->at[place]];
@@ -310,7 +310,10 @@ static inline u64 table_at(const struct table *t, const struct row *row, enum pl
 /* Return: a value of a table of pairs; 0 if there is none of that name. */
 u64 table_pair(const struct table *t, const char *name);
 
-/* Return: the value of a field of the head, or NULL; a number, or 0; whether it has a value. */
+/*
+ * table_field() returns a field of the head, or NULL; the other functions return the number in a
+ * field, or 0, and whether a field has a value.
+ */
 const char *table_field(const struct table *t, const char *key);
 u64 table_number(const struct table *t, const char *key);
 bool table_is(const struct table *t, const char *key, const char *value);
@@ -379,7 +382,7 @@ struct source *snapshot_parse(const void *data, size_t size, const char *path);
  */
 int snapshot_take(const char *path, const char *tables);
 
-/* Test whether a source is a snapshot, so that this machine has nothing to do with it. */
+/* Test whether a source is a snapshot, which may be from another machine. */
 bool source_is_snapshot(const struct source *s);
 
 /* Return: the name of a snapshot's file. */
@@ -407,7 +410,8 @@ char *source_build(const struct source *s);
 
 /*
  * Read a file of /proc or of /sys, whose path begins there.  @path is set to the full path.
- * Return: its text, which the caller frees; NULL after calling fail(), or, of /sys, without that.
+ * Return: its text, which the caller frees; otherwise NULL, after calling fail() if the file is in
+ * /proc.
  */
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len);
 char *source_sys(const struct source *s, const char *name, size_t *len);
@@ -418,7 +422,7 @@ bool source_has(const char *name);
 /* Set the path of a file of /proc. */
 void source_proc_path(char path[FILE_PATH], const char *name);
 
-/* Test whether the module is loaded.  This leaves the message of fail() as it is. */
+/* Test whether the module is loaded.  This does not change the message of fail(). */
 bool source_is_loaded(void);
 
 /* Find where the first file system of a type is mounted.  Return: false if there is none. */

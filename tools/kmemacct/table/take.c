@@ -21,7 +21,7 @@ static const char * const identity[] = {
 
 /**
  * struct taking - a snapshot that is being taken
- * @files: what has been read
+ * @files: the files that have been read
  * @identity: the identity of the tables; empty before the first one
  * @taken_s: time of day, in seconds since 1970
  * @uptime_ms: time since boot
@@ -92,7 +92,7 @@ static int take_file(struct taking *s, const char *name)
 	return strcmp(name, CONTROL) ? check_identity(s, text) : 0;
 }
 
-/* Return: name of file number @i of a snapshot; the table that most people look at is the first. */
+/* Return: the name of file number @i of a snapshot.  The table that is used most comes first. */
 static const char *file_name(size_t i)
 {
 	const char *name = table_name(i);
@@ -190,8 +190,11 @@ static int put_file(int fd, const char *path, const void *files)
 static int write_output(const struct files *files)
 {
 	if (isatty(STDOUT_FILENO))
-		return fail("a snapshot is no text for a terminal: redirect it, or give a file");
-	/* Then write() fails at the limit of `ulimit -f`, instead of ending the program. */
+		return fail("a snapshot is not text: redirect it, or give a file");
+	/*
+	 * Ignore SIGXFSZ: beyond the limit of `ulimit -f`, write() then fails, instead of the
+	 * signal ending the program.
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	return archive_write(files, STDOUT_FILENO, "standard output");
 }

@@ -13,8 +13,8 @@
  * of all numbers of samples whose interval contains the true value.  It has to be 95 % or more.
  *
  * The second part simulates sites with objects of one or of several sizes, with the module's own
- * sampler, and counts.  What it finds is off by chance, by a standard error that is known: to
- * fall short of 95 % by more than four of those is a failure.
+ * sampler, and counts.  The results vary by chance, with a known standard error.  A result that
+ * falls short of 95 % by more than four of these standard errors is a failure.
  *
  * Both compute intervals by estimate_interval() from rows such as the module prints.
  */
@@ -27,7 +27,7 @@
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* What intervals are computed for. */
+/* The quantities that intervals are computed for. */
 enum quantity {
 	BYTES,
 	OBJECTS,
@@ -78,7 +78,7 @@ static struct row *live_row(enum quantity q, const struct sampler_values *live, 
 	return tables[q]->rows[0];
 }
 
-/* The same for a row that counts allocations and frees, with the samples of both. */
+/* Return: the row of FREED, which counts allocations and frees, with the samples of both. */
 static struct row *freed_row(const struct sampler_sum *all, const struct sampler_sum *freed)
 {
 	const struct sampler_values a = sampler_read(all), f = sampler_read(freed);
@@ -92,7 +92,7 @@ static struct row *freed_row(const struct sampler_sum *all, const struct sampler
 	return row;
 }
 
-/* The same for the difference of two readings. */
+/* Return: the row of CHANGE, the difference of two readings. */
 static struct row *change_row(const struct sampler_sum *before, const struct sampler_sum *after)
 {
 	const struct sampler_values b = sampler_read(before), a = sampler_read(after);
@@ -117,7 +117,7 @@ static double end_of(enum format format, u64 value)
 	return format == FORMAT_S64 ? (double)(s64)value : (double)value;
 }
 
-/* What the reader had before: 1.96 standard errors, but not less than the number of samples. */
+/* The former rule of the reader: 1.96 standard errors, but not less than the number of samples. */
 static struct ends normal_ends(enum quantity q, const struct row *row)
 {
 	const struct table *t = tables[q];
@@ -132,8 +132,9 @@ static struct ends normal_ends(enum quantity q, const struct row *row)
 }
 
 /*
- * What has no sample is not listed, but bounded, and so is a value that is exact by its error: as
- * many bytes, or objects of the @smallest size.
+ * Compute the interval that the reader prints.  A site without samples, and a value with an error
+ * of 0, has the bound for unsampled bytes, or as many objects of the @smallest size as these bytes
+ * hold.
  */
 static struct ends new_ends(enum quantity q, const struct row *row, u64 smallest)
 {
@@ -158,7 +159,10 @@ static bool contains(const struct ends *ends, double truth)
 
 /* ---- computed ------------------------------------------------------------- */
 
-/* Expected numbers of samples are from the first to one of the other two, in such steps. */
+/*
+ * The expected numbers of samples that are tried: from SAMPLES_FROM to SAMPLES_TO or SAMPLES_LARGE,
+ * each SAMPLES_STEP times the one before.
+ */
 #define SAMPLES_FROM	0.25
 #define SAMPLES_TO	120
 #define SAMPLES_LARGE	3000
@@ -172,7 +176,7 @@ static const u64 sizes[] = {
 	7168, 8192, 10240, 12288, 16384, 20480, 24576, 28672, 32768, 40960, 49152,
 };
 
-/* What the module prints for @n samples of @bytes each. */
+/* The row that the module prints for @n samples of @bytes each. */
 static struct sampler_values values_of(u64 bytes, u64 n)
 {
 	const double p = -expm1(-(double)bytes / N);
@@ -266,7 +270,7 @@ static void compute(enum quantity q)
  * @size: sizes of its objects, in bytes
  * @share: for each size, its share of the expected samples
  * @exact: number of objects of EXACT_SIZE that were recorded before sampling began
- * @doubles: N is half of what the head says until half of the objects have been allocated
+ * @doubles: N is half of the N in the head until half of the objects have been allocated
  * @frees: simulate frees, too
  */
 struct mix {
@@ -298,8 +302,8 @@ static const double simulated_samples[] = { 0.25, 0.5, 1, 2, 4, 8, 16, 30, 100 }
  * struct result - the intervals of all runs
  * @old: number of intervals of 1.96 standard errors that contain the true value
  * @new: the same for the intervals of the reader
- * @old_width: sum of the widths of the former
- * @new_width: sum of the widths of the latter
+ * @old_width: sum of the widths of the intervals in @old
+ * @new_width: sum of the widths of the intervals in @new
  */
 struct result {
 	u64 old;
@@ -342,7 +346,10 @@ static const struct both *live_ends(enum quantity q, const struct sampler_values
 
 static u64 count_of(const struct mix *mix, int i, double expected)
 {
-	/* Of N / 2 and N, one and a half times as many samples are taken as of N. */
+	/*
+	 * Half of the objects are sampled with N / 2, and half with N: 1.5 times as many samples as
+	 * with N.
+	 */
 	const double n = mix->doubles ? N / 1.5 : N;
 
 	if (!mix->size[i])
@@ -486,7 +493,7 @@ int main(int argc, char **argv)
 			if (!objects_of(&mixes[i], simulated_samples[j] / 4))
 				continue;
 			simulate(&mixes[i], simulated_samples[j], runs);
-			/* These take longer: few runs have the same samples. */
+			/* These runs take longer, because few of them have the same samples. */
 			if (mixes[i].frees)
 				simulate_frees(&mixes[i], simulated_samples[j], runs / 4);
 		}

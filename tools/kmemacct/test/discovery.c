@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How often a change is called significant that is none, and how often one that is real.
+ * How often a change that is not real is called significant, and how often a real one is.
  *
- *	discovery [RUNS]
+ * discovery [RUNS]
  *
  * A site has objects that stay, that go and that come.  If as many bytes come as go, its live size
  * does not change, whatever the samples show.  All are sampled by the module's own sampler, put
@@ -10,11 +10,12 @@
  *
  * The first part counts p-values of sites without a change.  Of these, at most 5 of 100 may be 5 %
  * or less, and so on, and 95 of 100 intervals have to contain the true change.  The second part
- * compares tables of many sites, none or some of which grow: of what is called significant, at
- * most 5 of 100 may be false on average.  It prints how many of those that grow are found.
+ * compares tables of many sites, none or some of which grow.  At most 5 of 100 changes that are
+ * called significant may be false, on average.  This part also prints how many of the sites that
+ * grow are found.
  *
- * What is found is off by chance, by a standard error that is known: to be above the limit by more
- * than four of those is a failure.
+ * The results vary by chance, with a known standard error.  A result that is above its limit by
+ * more than four of these standard errors is a failure.
  */
 #include "simulation.h"
 
@@ -41,8 +42,8 @@ static const struct sizes all_sizes[] = {
 
 /**
  * struct site - a call site
- * @gone: sizes of what goes, and of what stays
- * @come: sizes of what comes
+ * @gone: sizes of the objects that go, and of those that stay
+ * @come: sizes of the objects that come
  * @stay_bytes: bytes that stay
  * @gone_bytes: bytes that go
  * @come_bytes: bytes that come
@@ -135,7 +136,7 @@ static s64 value(const struct growth *g, const struct row *row, const char *name
 	return row->v[table_column(g->table, name)];
 }
 
-/* Alone in its table, a change has its p-value as its rate of false discoveries. */
+/* If a table has a single change, its rate of false discoveries is its p-value. */
 static void tally_run(struct tally *c, const struct growth *g, double truth)
 {
 	const struct row *row = g->table->nr_rows ? g->table->rows[0] : NULL;
@@ -233,7 +234,7 @@ static void test_sites(u64 runs)
 #define NR_SITES	200
 #define NR_GROWTHS	5
 
-/* Growth in expected samples of small objects, beyond what comes for what goes. */
+/* Growth, in expected samples of small objects: how much more comes than goes. */
 static const u64 growths[NR_GROWTHS] = { 4, 8, 16, 32, 64 };
 
 /**
@@ -254,7 +255,7 @@ struct found {
 
 static char site_name[NR_SITES][16];
 
-/* Random numbers for the kinds of sites; those of the sampler are its own. */
+/* Random numbers for the kinds of sites.  The sampler has random numbers of its own. */
 static u64 pick(u64 *state, u64 of)
 {
 	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -338,7 +339,7 @@ static void test_tables(bool counted, unsigned int grown_pct, u64 runs)
 	for (run = 0; run < runs; run++)
 		run_tables(&f, counted, grown_pct, run + 1);
 	rate = f.false_share / runs;
-	/* If all shares are the same, the spread that the limit would have is the least. */
+	/* Use at least the variance of a share at the limit, because all shares may be equal. */
 	error = sqrt(fmax(f.false_square / runs - rate * rate, FDR * FDR) / runs);
 	bad = rate > FDR + STANDARD_ERRORS * error;
 	printf("%4u %% %-7s %6.2f +- %.2f ", grown_pct, counted ? "yes" : "no", 100 * rate,

@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What is printed: nobody reads it. */
+/* The output, which is discarded. */
 static struct {
 	char *text;
 	size_t len;
@@ -48,7 +48,7 @@ static struct table *parse(const char *name, const uint8_t *data, size_t size)
 
 /* ---- the reader of rows --------------------------------------------------- */
 
-/* A small one, so that inputs of the fuzzer are longer than it. */
+/* The size of a buffer that is small, so that inputs of the fuzzer are longer. */
 #define BUFFER	1024
 
 static struct reader *open_reader(const char *name, const uint8_t *data, size_t size)
@@ -72,8 +72,9 @@ static bool is_equal(const struct table *t, const struct row *a, const struct ro
 }
 
 /*
- * Read row by row.  It has to give the rows of @whole, the same table that was read as a whole and
- * is NULL if it is not valid.  Only a line that is longer than the buffer is an error here alone.
+ * Read row by row.  The rows have to be those of @whole: the same table read as a whole, or NULL if
+ * the table is not valid.  The only error that @whole does not have is a line longer than the
+ * buffer.
  */
 static void check_reader(const char *name, const struct table *whole, const uint8_t *data,
 			 size_t size)
@@ -240,7 +241,9 @@ static void fuzz_growth(const char *name, const uint8_t *data, size_t size)
 	table_free(after);
 }
 
-/* The same for the difference of both. */
+/*
+ * Compare the table of half of the input with that of all of it by subtracting one from the other.
+ */
 static void fuzz_delta(const char *name, const uint8_t *data, size_t size)
 {
 	struct table *before = parse(name, data, size / 2), *after = parse(name, data, size);

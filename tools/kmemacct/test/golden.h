@@ -9,7 +9,10 @@
 #include "../../../include/kmemacct_abi.h"
 #include "../../../kunit/golden.h"
 
-/* The first byte of an input of the fuzzer that is no table, whose byte is its number. */
+/*
+ * The first byte of an input of the fuzzer that is not a table.  For a table, it is the number of
+ * the table.
+ */
 enum {
 	FUZZ_SYMBOLS = 240,
 	FUZZ_WORDS,
@@ -36,7 +39,7 @@ enum {
 #define ZEROS_14	ZEROS_9 " 0 0 0 0 0"
 #define ZEROS_20	ZEROS_14 " 0 0 0 0 0 0"
 
-/* A row of accounting, whose other columns are 2 to 18. */
+/* A row of accounting.  The other columns are 2 to 18. */
 #define ACCT_ROW(net_pages) #net_pages " 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "
 
 /* In the order in which they are decoded. */

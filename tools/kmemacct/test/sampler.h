@@ -22,7 +22,7 @@ struct sampler_sum {
 	__uint128_t bytes_variance;
 };
 
-/* What a table of the module would show: estimates, and standard errors. */
+/* The columns of a table of the module: estimates, and standard errors. */
 struct sampler_values {
 	unsigned long long objs;
 	unsigned long long bytes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What coverage.c and discovery.c have in common: tables of samples, and limits of counts. */
+/* Tables of samples and limits of counts, for coverage.c and discovery.c. */
 #ifndef READER_TEST_SIMULATION_H
 #define READER_TEST_SIMULATION_H
 
@@ -16,7 +16,7 @@
 #define N		4096
 #define SAMPLE_BYTES	"4096"
 
-/* What is counted may be beyond its limit by so many of its standard errors. */
+/* A count may exceed its limit by this many of its standard errors. */
 #define STANDARD_ERRORS	4
 
 static bool failed;
@@ -32,7 +32,7 @@ static inline struct table *new_table(const char *name, const struct column *col
 	return t;
 }
 
-/* Set what a row has live, and has allocated, to what the module prints. */
+/* Set the live and the allocated values of a row to those that the module prints. */
 static inline void set_live(struct row *row, const struct sampler_values *v, u64 samples)
 {
 	row->v[COUNT_live_samples] = samples;
@@ -51,7 +51,7 @@ static inline void set_allocated(struct row *row, const struct sampler_values *v
 	row->v[COUNT_bytes_alloc_se] = v->bytes_se;
 }
 
-/* Test whether a share that is counted in so many runs exceeds a limit, and not by chance. */
+/* Test whether a share in this many runs exceeds a limit, and not by chance. */
 static inline bool is_above(double found, double limit, u64 runs)
 {
 	return found > limit + STANDARD_ERRORS * sqrt(limit * (1 - limit) / runs);

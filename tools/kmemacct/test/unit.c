@@ -466,7 +466,7 @@ TEST(sizes_and_percentages_are_parsed)
 	EXPECT_REFUSES(number_parse_percent, "1.", "1.2345", "", "-1");
 }
 
-/* Delays are left as they are by what is none. */
+/* If a text is not a delay, the number stays as it is. */
 TEST(delays_are_seconds)
 {
 	static const char * const bad[] = {
@@ -482,7 +482,7 @@ TEST(delays_are_seconds)
 		EXPECT(number_parse_delay(bad[i], &ms) == -1 && ms == 7);
 }
 
-/* Compare what is suggested for a word, of these names. */
+/* Compare the suggestion for a word, from these names. */
 static void expect_suggestion(int line, const char *word, const char *expected)
 {
 	static const char * const names[] = { "callers", "caches", "page_callers", "on", "off" };
@@ -516,7 +516,7 @@ TEST(words_are_suggested)
 	suggest_begin(&s, "cache", 5);
 	EXPECT(suggest_fail(&s, "see the list", "no word '%s'", "cache") == -1);
 	EXPECT_TEXT(error_text, "no word 'cache': see the list");
-	/* Of two that are equally near, the one that begins with it. */
+	/* If two are equally near, the one that begins with the word is suggested. */
 	suggest_try(&s, "caches");
 	suggest_try(&s, "cachet");
 	suggest_try(&s, "acache");
@@ -634,7 +634,7 @@ TEST(times_are_human)
 	EXPECT_PRINTS(number_print_share, { 45250, "45.2%" });
 }
 
-/* The same values as in the test of the module. */
+/* Values as in the test of the module. */
 TEST(frag_is_the_modules)
 {
 	static const struct {
@@ -655,7 +655,7 @@ TEST(frag_is_the_modules)
 
 /* ---- order ---------------------------------------------------------------- */
 
-/* The same rows as in the test of the module. */
+/* Rows as in the test of the module. */
 #define SORT_ROWS \
 	CALLER(10, 2, 7, 8, 10, "c") \
 	CALLER(10, 1, 18446744073709551615, 10, 10, "a") \
@@ -920,7 +920,7 @@ TEST(estimates_are_printed)
 		       "live_objs            10                   live objects, now\n\n"
 		       "bytes_allocated   ~1000      793..1935036 bytes that allocations with an event took\n"
 		       "bytes_net          ~-50 -1934086..1933986 bytes_allocated + bulk_bytes - bytes_freed\n\n"
-		       "frag_pct        ~37.500                   the same in percent\n"
+		       "frag_pct        ~37.500                   bytes_wasted in percent\n"
 		       "# ~ estimate, and its 95 % interval\n", .exact = true);
 	EXPECT_PRINTED(view_of(parse("stacks", PRINTED_HEAD("stacks", "stack")
 				     SAMPLED_CALLER(576, 72, 90, 0, 41, 36, 95, 15, 18, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the unit tests of the reader have in common. */
+/* Functions and macros that the unit tests of the reader share. */
 #ifndef READER_TEST_UNIT_H
 #define READER_TEST_UNIT_H
 
@@ -83,7 +83,7 @@ void expect_interval(int line, const struct table *t, int row, const char *colum
 #define EXPECT_INTERVAL(t, row, column, expected) \
 	expect_interval(__LINE__, t, row, column, expected)
 
-/* What a function is given, and what is expected of it. */
+/* The argument of a function, and the expected result. */
 struct given {
 	const char *given;
 	const char *expected;

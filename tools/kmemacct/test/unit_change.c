@@ -64,7 +64,7 @@ TEST(counters_tell_what_stays)
 	EXPECT(r.samples == 6);
 	/* The rounding of standard errors adds a little. */
 	EXPECT(r.variance >= 6 * T * T && r.variance < 6.001 * T * T);
-	/* Of 8 that came and 2 that went: 8 or more of 10. */
+	/* 8 samples came and 2 went: the probability of 8 or more of 10. */
 	c.allocated = small(8);
 	EXPECT(is_near(change_classify(&c).p, 2 * 56 / 1024.0));
 	/* Counters that lag behind do not make it more sure than the live samples show. */
@@ -85,7 +85,7 @@ TEST(exact_changes_are_certain)
 	EXPECT(change_classify(&c).p == 1);
 }
 
-/* What is known exactly has changed, but objects without a sample may have made up for it. */
+/* The exact part has changed, but objects without a sample may have made up for it. */
 TEST(unsampled_objects_may_cancel_out)
 {
 	struct change c = { .after.bytes = 5 * T, .unit = T };

@@ -88,7 +88,7 @@ TEST(small_objects_have_garwoods_interval)
 	EXPECT(is_near(bounds_unsampled(T) / T, garwood[0].high));
 }
 
-/* What is known exactly moves the interval, and nothing else. */
+/* The exact part moves the interval, and does nothing else. */
 TEST(exact_bytes_do_not_change_the_width)
 {
 	const struct weighed few = { 5 * T, 5 * T * T, 5, T, false, false };
@@ -206,7 +206,10 @@ TEST(intervals_end_somewhere)
 	struct interval i = estimate_interval(t, t->rows[0], COUNT_live_bytes);
 
 	EXPECT(i.low >= 10 && i.high == U64_MAX);
-	/* What was sampled exists.  But the low end is not above the estimate. */
+	/*
+	 * The sampled objects exist, so they are a lower bound, but the low end is not above the
+	 * estimate.
+	 */
 	i = estimate_interval(t, t->rows[0], COUNT_live_objs);
 	EXPECT(i.low == 9);
 	/* With hits and bulk objects, all samples may be of either. */
@@ -215,7 +218,10 @@ TEST(intervals_end_somewhere)
 	table_free(t);
 }
 
-/* Of 40 objects of 16 KiB, sampled by 4 KiB, 39 are: the error is less than an object. */
+/*
+ * 39 of 40 objects of 16 KiB are sampled, at one sample point in 4 KiB: the error is less than an
+ * object.
+ */
 TEST(errors_below_one_are_errors)
 {
 	struct table *t = parse("callers",
@@ -240,7 +246,7 @@ TEST(what_has_no_sample_is_bounded)
 	v = view_of(t);
 	view_cut(&v, 1);
 	EXPECT(estimate_any(t) && estimate_unsampled(t) == 3689);
-	/* Of rows that are not kept, nothing is known. */
+	/* Nothing is known of rows that are not kept. */
 	t->nr_rows = 1;
 	EXPECT(!estimate_any(t) && !estimate_unsampled(t));
 	view_end(&v);
@@ -270,7 +276,10 @@ TEST(pages_have_intervals)
 	struct table *t = parse("page_callers", PAGES_HEAD
 		"264 66 0 0 0 0 0 Movable 0x0 0 4 127 31 0 0 0 0 a\n");
 
-	/* By Garwood 1.09 and 10.24 times 64 KiB or 16 allocations, and more: view/statistics.h */
+	/*
+	 * The limits of Garwood, 1.09 and 10.24, times 64 KiB or 16 allocations; the upper one is
+	 * extended as view/statistics.h says.
+	 */
 	EXPECT_INTERVAL(t, 0, "live_kb", "77..664");
 	EXPECT_INTERVAL(t, 0, "live_allocs", "19..166");
 	EXPECT(estimate_unsampled(t) == 241755);

@@ -62,7 +62,7 @@ TEST(bars_have_a_scale)
 	EXPECT_BARS("1us-------1ms-------1s--", "@......................:",
 		    99, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);
 	EXPECT_BARS("1us-----", "@.......", 7);
-	/* Any number but 0 is seen. */
+	/* Any count but 0 is visible. */
 	EXPECT_BARS("2us-----", ":-=+*#%@", 0, 1, 2, 3, 4, 5, 6, 7, 8);
 	EXPECT_BARS("1us------", ":.:::-=%@", 1, 0, 2, 3, 100, 101, 202, 700, 800);
 	/* A mark needs a gap before it, and has to fit. */

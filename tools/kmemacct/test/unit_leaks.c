@@ -110,7 +110,7 @@ TEST(stat_is_parsed)
 
 	snprintf(text, sizeof(text), "42 (bash) %s 1234 0\n", zeros);
 	expect_stat(__LINE__, text, 12340, "bash");
-	/* A name may have all that comes between fields. */
+	/* A name may contain the characters that separate fields. */
 	snprintf(text, sizeof(text), "42 (a) S (b c) %s 7\n", zeros);
 	expect_stat(__LINE__, text, 70, "a) S (b c");
 	snprintf(text, sizeof(text), "42 (bash) %s\n", zeros);

@@ -149,11 +149,11 @@ TEST(top_resets_are_noticed)
 	static const char * const heads[] = {
 		/* The window got shorter. */
 		"since=load window_s=9.999",
-		/* It is longer by less than the time that has passed. */
+		/* The window is longer by less than the time that has passed. */
 		"since=load window_s=10.400", "since=load window_s=10.997",
-		/* It begins with another event. */
+		/* The window begins with another event. */
 		"since=reset window_s=11.000",
-		/* The head does not have it. */
+		/* The head has no window. */
 		"since=load",
 	};
 	const struct caller after[] = { { ROW("a", 2000, 20) }, {} };
@@ -332,7 +332,7 @@ TEST(top_rows_are_sorted_and_filtered)
 			      { ROW("c ext4", 1, 10) },
 			      { ROW("a", U64_MAX, 0) }), 1000);
 	expect_order(__LINE__, p, "growth", false, "", "adbc");
-	/* What is not known comes last in both orders. */
+	/* Unknown values come last in both orders. */
 	expect_order(__LINE__, p, "allocs_per_s", false, "", "dcab");
 	expect_order(__LINE__, p, "allocs_per_s", true, "", "acdb");
 	free_page(p);

@@ -29,7 +29,10 @@ struct item {
 /* With fewer samples since the last refresh, the interval of a rate is too narrow. */
 #define RATE_SAMPLES	30
 
-/* Test for an interval that is rough.  Only those of rates are computed from standard errors. */
+/*
+ * Test for an interval that is inaccurate.  Only intervals of rates are computed from standard
+ * errors.
+ */
 static bool has_few(const struct top_page *p, const struct top_row *row, int column)
 {
 	const struct top_spec *s = top_rates_spec(p, column);
@@ -126,8 +129,8 @@ static void print_histogram(FILE *out, const struct table *t, const struct row *
  * struct graph - a graph, which begins at the lowest value, so that small changes can be seen
  * @values: the values
  * @nr: number of @values
- * @low: lowest of them
- * @high: highest of them
+ * @low: lowest of the values
+ * @high: highest of the values
  * @known: number of values that are known
  */
 struct graph {

@@ -3,14 +3,17 @@
  * The list of rows of a view of kmemacct top.
  *
  * Labels are not cut in order to make room for numbers: columns are left out, those of the
- * highest rank first.  What is still too long can be scrolled.
+ * highest rank first.  Labels that are still too long can be scrolled.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "top.h"
 
-/* Stacks are far wider than a screen: columns are left out only for so much of them. */
+/*
+ * Stacks are far wider than a screen.  Columns are left out only until this many characters of them
+ * fit.
+ */
 #define STACK_WIDTH	40
 
 /* Between the frames of a stack: the right one has called the left one. */

@@ -35,7 +35,7 @@ const struct top_spec *top_rates_spec(const struct top_page *p, int column)
 
 /* ---- numbers -------------------------------------------------------------- */
 
-/* Return: the sum of the columns that a spec is about; nothing comes after what has no ID. */
+/* Return: the sum of the columns of a spec; NO_ID counts as 0. */
 static double value_of(const struct top_spec *s, const struct table *t, const struct row *row)
 {
 	double sum = 0;
@@ -53,7 +53,7 @@ static double value_of(const struct top_spec *s, const struct table *t, const st
 	return sum;
 }
 
-/* Return: variance of the same.  Both columns are sampled independently of each other. */
+/* Return: the variance of that sum.  Both columns are sampled independently of each other. */
 static double variance_of(const struct top_spec *s, const struct table *t, const struct row *row)
 {
 	double se, variance = 0;
@@ -178,7 +178,7 @@ static void add_columns(struct maker *m)
 	m->columns[m->nr] = t->columns[t->nr_values];
 }
 
-/* Return: the sum of what a share is a part of; @estimate: some of it is one. */
+/* Return: the whole that a share is a part of; @estimate: part of it is an estimate. */
 static double whole_of(const struct maker *m, const struct top_spec *s, bool *estimate)
 {
 	const struct table *t = m->r->now;

@@ -14,7 +14,7 @@
 
 /* ---- the history ---------------------------------------------------------- */
 
-/* Return: a slot for a new row, which the next refresh is the first of; or TOP_NO_SLOT. */
+/* Return: a slot for a new row, from the next refresh on; or TOP_NO_SLOT. */
 static u64 take_slot(struct top_rows *r)
 {
 	u64 slot = TOP_NO_SLOT;

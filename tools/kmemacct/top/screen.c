@@ -6,7 +6,7 @@
 
 #include "top.h"
 
-/* Lines that the state of a table may take. */
+/* The most lines that the state of a table takes. */
 #define STATE_LINES	3
 
 /* ---- text ----------------------------------------------------------------- */
@@ -224,7 +224,7 @@ static void draw_details(struct top_canvas *c, struct top_ui *ui)
 	free(text);
 }
 
-/* Offer to switch on what the view needs. */
+/* Offer to change the setting that the view needs. */
 static void draw_offer(struct top_canvas *c, int line, const struct top_need *need)
 {
 	line = put_wrapped(c, line + 1, 3, TOP_BOLD, need->off);

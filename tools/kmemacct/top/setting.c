@@ -71,7 +71,7 @@ bool top_setting_is_off(const struct top_view *view, const struct table *t)
 		return false;
 	if (need->list)
 		return !find_word(value, need->value);
-	/* Of sample_bytes and latency, any value but these is on. */
+	/* Any other value of sample_bytes and latency means that the setting is on. */
 	if (strcmp(need->name, "pages"))
 		return !strcmp(value, "0") || !strcmp(value, "off");
 	return strcmp(value, need->value);

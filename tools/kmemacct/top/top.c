@@ -28,7 +28,7 @@
 /**
  * struct loop - state of the loop
  * @ui: the user interface
- * @canvas: what is on the screen
+ * @canvas: the contents of the screen
  * @signals: file descriptor that signals are read from
  * @next_ms: when to refresh, by the monotonic clock
  * @refreshes: number of refreshes that are left; 0: any number
@@ -146,7 +146,7 @@ static int refresh(struct loop *l)
 	if (top_ui_refresh(&l->ui, NULL))
 		return -1;
 	l->changed = true;
-	/* What was late is not made up for. */
+	/* Do not make up for refreshes that were missed. */
 	l->next_ms = now + delay_ms(l);
 	if (l->refreshes && !--l->refreshes)
 		l->ui.quit = true;

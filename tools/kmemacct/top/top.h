@@ -52,7 +52,7 @@ enum top_kind {
  * struct top_spec - a column of a view
  * @key: its name as a sort key
  * @title: its title
- * @kind: what it shows
+ * @kind: the kind of numbers that it shows
  * @of: the column of the table, or the two columns whose sum is shown; NULL ends an array
  * @rank: columns of the highest rank are left out first; those of rank 0 always stay
  * @total: the line of totals has its sum
@@ -71,8 +71,8 @@ struct top_spec {
  * @name: name of the setting; NULL: the view needs none
  * @value: the value to set
  * @list: the setting is a list, which has to contain @value
- * @off: what to tell a user while it is not set
- * @effect: what else changes when it is set; NULL: nothing
+ * @off: the text for the user while it is not set
+ * @effect: the side effect of setting it; NULL: none
  */
 struct top_need {
 	const char *name;
@@ -85,7 +85,7 @@ struct top_need {
 /**
  * struct top_view - a view
  * @name: its name, as a command has it, which is that of the table
- * @row: what a row is, in the plural
+ * @row: the name of its rows, in the plural
  * @specs: its columns, the first of which is the one that rows are sorted by at first
  * @rate: key of the column that the second graph of a row shows
  * @need: the setting that it needs
@@ -116,12 +116,12 @@ int top_view_find(const char *name);
 
 /**
  * struct top_setting - a setting that was changed
- * @need: what it was changed for; NULL: nothing is changed
+ * @need: the need that it was changed for; NULL: the setting is not changed
  * @before: its value before that
  * @set: its value after that, as the module prints it
  *
- * A setting is switched on only if it is off, and switched back only if it still has the value
- * that it was given: what others have set meanwhile stays.  Of a list, only the name that was
+ * A setting is switched on only if it is off, and switched back only if it still has the value that
+ * it was given: a value that others have set meanwhile stays.  From a list, only the name that was
  * added is removed.
  */
 struct top_setting {
@@ -133,7 +133,10 @@ struct top_setting {
 /* Test whether the table of a view lacks rows because a setting is off, by its head. */
 bool top_setting_is_off(const struct top_view *view, const struct table *t);
 
-/* Switch on what a view needs, or back.  Return: 0, or -1 after calling fail(). */
+/*
+ * Set the setting that a view needs, or restore its old value.  Return: 0, or -1 after calling
+ * fail().
+ */
 int top_setting_on(struct top_setting *s, const struct top_need *need);
 int top_setting_off(struct top_setting *s);
 
@@ -236,7 +239,7 @@ void top_rows_free(struct top_rows *r);
  */
 bool top_rows_update(struct top_rows *r, struct table *t, u64 began_ms, u64 ended_ms);
 
-/* Find a row by the hash of what identifies it.  Return: NULL if it has vanished. */
+/* Find a row by the hash of its label and keys.  Return: NULL if it has vanished. */
 const struct top_row *top_rows_find(const struct top_rows *r, u64 hash);
 
 /* Store the numbers of a row at the last refresh. */
@@ -270,7 +273,7 @@ int top_rows_read(const struct top_rows *r, const struct top_row *row,
  * @lines: number of rows that fit on the screen
  * @scroll: number of characters of labels to the left of the screen
  * @hidden: number of columns that are left out
- * @off: what the view needs is switched off
+ * @off: the setting that the view needs is off
  */
 struct top_page {
 	const struct top_view *view;
@@ -296,7 +299,7 @@ struct top_page {
 void top_rates_make(struct top_page *p);
 
 /*
- * Filter and sort the rows.  Numbers descend, names ascend, and what is not known comes last;
+ * Filter and sort the rows.  Numbers descend, names ascend, and unknown values come last;
  * rows that compare equal are in the order of their labels.
  */
 void top_rates_arrange(struct top_page *p);
@@ -354,7 +357,7 @@ struct top_canvas {
 /* Give a canvas a size, and make it blank. */
 void top_canvas_clear(struct top_canvas *c, int lines, int columns);
 
-/* Put a text; what is outside of the canvas is left out.  Return: the column after it. */
+/* Put a text, without the part outside of the canvas.  Return: the column after it. */
 int top_canvas_put(struct top_canvas *c, int line, int column, unsigned int attributes,
 		   const char *text);
 
@@ -428,15 +431,15 @@ enum top_prompt {
  * @page: the views
  * @view: number of the view that is shown
  * @last_view: number of the view that was shown before it
- * @mode: what is shown of it
- * @prompt: what the user is typing
+ * @mode: the part of it that is shown
+ * @prompt: the prompt, while the user is typing
  * @input: the text that was typed so far
  * @delay_ms: time between two refreshes
  * @frozen: nothing is refreshed
  * @quit: the user wants to quit
  * @stale: the view has to be refreshed at once
  * @setting: the setting that was switched on for the view
- * @message: what to tell the user until the next key; "": nothing
+ * @message: the text for the user until the next key; "": none
  * @trouble: why the last refresh failed; "": it did not
  * @hash: the row of the details
  * @scroll: first line of the details or of the help on the screen

@@ -118,7 +118,7 @@ static void select_view(struct top_ui *ui, int view)
 	ui->last_view = ui->view;
 	ui->view = view;
 	ui->stale = true;
-	/* What is shown has to be of this view, so a frozen screen cannot stay. */
+	/* The screen has to show this view, so it cannot stay frozen. */
 	ui->frozen = false;
 }
 
@@ -275,7 +275,10 @@ static long lines_of(const struct top_page *p, int key)
 	}
 }
 
-/* Keys for what is above the list.  screen.c stops the scrolling at the last line. */
+/*
+ * Handle keys while the details or the help cover the list. screen.c stops the scrolling at the
+ * last line.
+ */
 static void text_key(struct top_ui *ui, int key)
 {
 	long to = ui->scroll + lines_of(top_ui_page(ui), key);

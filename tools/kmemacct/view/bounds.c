@@ -6,9 +6,9 @@
 
 /*
  * A gamma distribution is continuous, but the number of large objects that are not sampled is 0, 1
- * or 2.  These parts of a jump make up for it.  test/coverage.c fails with much smaller ones, as
- * it tries objects of many sizes and numbers.  If fewer jumps than this are expected, the
- * parts are smaller, too: at most this many times their number.
+ * or 2.  To correct for this, the limits move by these parts of a jump.  With much smaller parts,
+ * test/coverage.c fails, because it tries objects of many sizes and numbers.  If fewer jumps than
+ * this are expected, the parts are at most JUMPS_TIMES that number.
  */
 #define JUMPS_BELOW	0.75
 #define JUMPS_ABOVE	0.1
@@ -86,7 +86,7 @@ static double jumps(const struct weighed *w, double jump, double most)
  * struct upper - the distribution of what is above the estimate
  * @shape: shape of a gamma distribution
  * @scale: its scale
- * @rest: what of it is below the estimate
+ * @rest: the part of it that is below the estimate
  */
 struct upper {
 	double shape;

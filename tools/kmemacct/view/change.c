@@ -26,7 +26,10 @@ static struct moved samples_moved(const struct change *c)
 {
 	const double more = c->after.samples - c->before.samples;
 	const double came = most_came(c, c->after.samples, c->allocated.samples);
-	/* Rounding and races of counters must not make fewer of them than are seen. */
+	/*
+	 * Because of rounding and races of counters, the samples could seem fewer than the ones
+	 * seen.
+	 */
 	const double both = fmax(came - fmax(more, 0), 0);
 
 	return (struct moved) { both + fmax(more, 0), both + fmax(-more, 0) };
@@ -34,7 +37,10 @@ static struct moved samples_moved(const struct change *c)
 
 struct reading change_uncertain(const struct change *c)
 {
-	/* Standard errors are rounded, and variances are upper bounds: the difference is less. */
+	/*
+	 * Standard errors are rounded and variances are upper bounds: subtract the largest possible
+	 * error.
+	 */
 	const double more = c->after.variance - c->before.variance - 2 * sqrt(c->after.variance);
 	const double came = most_came(c, c->after.variance, c->allocated.variance);
 	const struct moved m = samples_moved(c);
@@ -47,11 +53,11 @@ struct reading change_uncertain(const struct change *c)
 
 /* ---- small objects, few samples ------------------------------------------- */
 
-/* Beyond this, the limits of a difference are as close. */
+/* With more samples than this, the limits of a difference (bounds.c) are as accurate. */
 #define FEW_SAMPLES	1000
 /* The variance of a sample is T squared for the smallest objects, and less for larger ones. */
 #define SMALL_PART	0.02
-/* A part that may be exact, or differ by the size of objects, in samples for each sample. */
+/* The part of a change that may be exact or due to sizes of objects, in samples for each sample. */
 #define EXACT_PART	0.2
 
 static bool is_small(const struct reading *r, double unit)

@@ -2,7 +2,7 @@
 /*
  * The difference of two readings of one table, by what each column counts.
  *
- * What is live may be compared in any case, by name.  Counters may be subtracted only if they count
+ * Live values may be compared in any case, by name.  Counters may be subtracted only if they count
  * from the same moment, and if the names mean the same: the identity in the heads says so.
  */
 #include <stdlib.h>
@@ -82,7 +82,7 @@ static u64 difference(const struct table *t, int column, u64 before, u64 after)
 	if (c->kind == KIND_ERROR)
 		return c->of != NONE && t->columns[c->of].kind == KIND_GAUGE ?
 		       error_of_change(before, after) : error_of_growth(before, after);
-	/* The change of what is live is based on the samples of both readings. */
+	/* The change of a live value is based on the samples of both readings. */
 	if (column == t->at[AT_live_samples])
 		return before + after;
 	/* The samples of a row that was recycled meanwhile are in [other]. */
@@ -123,7 +123,7 @@ static int compare_rows(const void *a, const void *b, void *table)
 	return ret ? ret : x < y ? -1 : x > y;
 }
 
-/* Return: places of the rows, in the order of what identifies them. */
+/* Return: the places of the rows, ordered by labels and keys. */
 static struct row ***sorted(struct table *t)
 {
 	struct row ***at = alloc(t->nr_rows, sizeof(*at));

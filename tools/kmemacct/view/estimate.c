@@ -107,7 +107,7 @@ static u64 known_samples(const struct table *t, const struct row *row, int colum
 	return 0;
 }
 
-/* Return: the variance of what all samples, or all live ones, stand for. */
+/* Return: the variance of the estimate from all samples, or from all live ones. */
 static double variance_of_all(const struct table *t, const struct row *row, int column)
 {
 	static const enum place bytes[] = {
@@ -135,7 +135,10 @@ static void guess_samples(struct weighed *w)
 	w->samples = w->unit > 0 ? fmax(w->variance / (w->unit * w->unit), 1) : 1;
 }
 
-/* Set the number of samples, of which there may be none: counts of frees were reset last. */
+/*
+ * Set the number of samples, which may be 0: after a reset, frees may be counted before any sample
+ * is taken.
+ */
 static void set_samples(struct weighed *w, const struct table *t, const struct row *row,
 			int column)
 {
@@ -154,7 +157,7 @@ static void set_samples(struct weighed *w, const struct table *t, const struct r
 #define KB		1024
 /* The slab allocator has no smaller objects. */
 #define OBJECT_MIN	8
-/* A page allocation of order 0, on 64-bit PCs; no order is larger than this. */
+/* A page allocation of order 0, on 64-bit PCs; and the largest order that is possible. */
 #define PAGE_BYTES	4096
 #define ORDER_MAX	20
 
@@ -304,7 +307,10 @@ static bool is_change(const struct column *c)
 	return (c->format == FORMAT_S64 && is_live(c)) || !strcmp(c->name, "bytes_net");
 }
 
-/* The interval starts at what is known to exist, unless the estimate itself is below that. */
+/*
+ * The interval starts at the bytes or objects that are known to exist, or at the estimate if that
+ * is less.
+ */
 struct interval estimate_interval(const struct table *t, const struct row *row, int column)
 {
 	const bool change = is_change(&t->columns[column]);

@@ -17,7 +17,10 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* From the largest p-value down: the least q of one is at most that of the next larger one. */
+/*
+ * Go from the largest p-value down, because the q of a change is at most that of the next larger
+ * p-value.
+ */
 static void adjust_sorted(struct tested **sorted, size_t nr)
 {
 	double least = 1;

@@ -74,7 +74,7 @@ int growth_check_module(const char *table)
  * @name: the name
  * @bytes: live bytes
  * @reading: the same as an estimate
- * @allocated: what was allocated since the last reset; its variance is a lower bound
+ * @allocated: allocations since the last reset; its variance is a lower bound
  * @allocated_most: an upper bound of that variance
  * @allocs: number of objects or page allocations since then
  * @frees: number of those that were freed
@@ -91,7 +91,7 @@ struct live {
 	bool uncounted;
 };
 
-/* Standard errors are rounded down.  One without samples is that of an exact number. */
+/* Standard errors are rounded down.  Without samples, the number is exact. */
 static double most_variance(u64 se, u64 samples)
 {
 	return se || samples ? ((double)se + 1) * ((double)se + 1) : 0;
@@ -128,11 +128,11 @@ static void add_pages(struct live *l, const u64 *v)
 						     v[PAGE_CALLER_samples]);
 	l->allocs += v[PAGE_CALLER_hits] + v[PAGE_CALLER_bulk_allocs];
 	l->frees += v[PAGE_CALLER_frees];
-	/* No column has the size of these. */
+	/* No column has the number of KiB that were allocated in bulk. */
 	l->uncounted |= v[PAGE_CALLER_bulk_allocs];
 }
 
-/* Add up the rows of the name of row @*i, which is then that of the next name. */
+/* Add up the rows with the name of row @*i, and set @i to the first row of the next name. */
 static struct live next_live(const struct table *t, size_t *i)
 {
 	const bool pages = !strcmp(t->name, "page_callers");
@@ -154,8 +154,8 @@ static struct live next_live(const struct table *t, size_t *i)
 
 /**
  * struct pair - a name in both tables
- * @before: what was live of it; without a name if there was nothing
- * @after: what is live
+ * @before: the live memory of the name before; without a name if there was none
+ * @after: the live memory of the name after
  * @significance: how sure the change is
  * @order: the pair's place before sorting, that of its @tested
  */
@@ -171,7 +171,7 @@ struct pair {
  * @o: how
  * @g: the result
  * @heads: the larger of the T in both heads
- * @same_unit: these are the same, and not 0
+ * @same_unit: the T in both heads are the same, and not 0
  * @unit: the largest T that both tables show; 0: nothing was sampled
  * @at: for each column, its index in the table, or NONE
  * @pair: the names that have changed
@@ -190,7 +190,7 @@ struct work {
 	size_t nr;
 };
 
-/* Return: the change; that of a number which no memory has is cut off. */
+/* Return: the change, limited to what 63 bits hold. */
 static s64 change_of(const struct pair *p)
 {
 	const u64 before = p->before.bytes, after = p->after.bytes;

@@ -19,7 +19,7 @@
  *	all of them
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
- * @need: what it needs to have rows
+ * @need: the setting that it needs to have rows
  */
 struct shown {
 	const char *table;
@@ -75,7 +75,7 @@ static const struct shown shown[] = {
 	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED },
 };
 
-/* Titles, where the name of a column is longer than it need be below a table's own. */
+/* Titles of columns whose names are longer than needed below the name of the table. */
 static const char * const titles[][2] = {
 	{ "live_bytes", "live" }, { "live_kb", "live" }, { "live_objs", "objects" },
 	{ "live_allocs", "blocks" }, { "objs_alloc", "allocs" },
@@ -146,7 +146,7 @@ static bool has_share(const struct table *t)
 	return live != NONE && t->columns[live].format == FORMAT_U64;
 }
 
-/* The growth is that of the bytes that are followed: see schema_complete(). */
+/* Growth is computed from the bytes that are followed: see schema_complete(). */
 static s64 growth_of(const struct table *t, const struct row *row)
 {
 	long double bytes = (long double)row->v[COUNT_bytes_alloc] + row->v[COUNT_bulk_bytes];
@@ -342,7 +342,9 @@ static void put_listed(struct columns *cs, const struct view *v, const char *lis
 	}
 }
 
-/* Put the columns of a table that has no list.  Intervals tell what standard errors do. */
+/*
+ * Put the columns of a table that has no list.  Standard errors are left out: intervals show them.
+ */
 static void put_all(struct columns *cs, const struct table *t)
 {
 	const struct column *c;

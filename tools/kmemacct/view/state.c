@@ -3,7 +3,8 @@
  * The state of a table in words: how exact it is, since when it counts, and what was lost.
  *
  * If nothing was lost, this is one sentence.  For each kind of loss a line says what it is, how
- * much of it there is, and what to do.  All but the bound of what has no sample is in the head.
+ * much of it there is, and what to do.  All of this is in the head, except for the bound of objects
+ * without a sample.
  */
 #include <stdio.h>
 #include <string.h>
@@ -242,7 +243,7 @@ char *state_losses(const struct view *v)
 			"a few frees of kmem_cache objects are not seen: this kernel traces them late");
 	if (table_is(t, "cache_size", "object"))
 		fprintf(out, "%s\n",
-			"struct kmem_cache is not known: no names of caches, and sizes as asked for");
+			"struct kmem_cache is not known: caches have no names, and sizes are object sizes");
 	if (table_is(t, "pages", "classes") && t->at[AT_site] != NONE)
 		fputs("pages are tracked without call sites: kmemacct set pages sites\n", out);
 	text_close(out);

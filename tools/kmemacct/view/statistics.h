@@ -45,7 +45,7 @@ double gamma_above(double shape, double x);
  * The 95 % confidence limits of a sum that is estimated from samples.
  *
  * An object of z bytes is sampled with the probability p = 1 - exp(-z / T), and then counts as
- * 1 / p objects, or z / p bytes.  Of an estimated sum these are known: the estimate Y; its
+ * 1 / p objects, or z / p bytes.  The following is known of an estimated sum: the estimate Y; its
  * variance V, which is the sum of (1 - p) / p^2, times z^2 for bytes; and the number of samples n.
  * The sizes are not known.
  *
@@ -57,8 +57,8 @@ double gamma_above(double shape, double x);
  * could have had.  Two more things are needed here:
  *
  * Large objects
- *   What is uncertain about a sampled object is not what it takes itself, but what is not sampled
- *   for each one that is.  So the estimate has a certain part, which is the size of the sampled
+ *   The size of a sampled object is certain.  The number of objects that were not sampled for each
+ *   sampled one is not.  So the estimate has a certain part, which is the size of the sampled
  *   objects, and only the rest of it has a gamma distribution.  One object that is not
  *   sampled changes this rest by its whole size, the jump.  From V / n, the jump is estimated as
  *   if all objects had the same size.  If their sizes differ, the true rest is larger, with
@@ -183,7 +183,7 @@ struct reading {
  * @before: the earlier reading
  * @after: the later one
  * @counted: @allocated is known
- * @allocated: what was allocated meanwhile
+ * @allocated: allocations between the readings
  * @unit: T, the bytes that a sample of a small object stands for, the larger one of both readings;
  *	0: nothing was sampled
  * @same_unit: both readings have the same T

@@ -75,7 +75,7 @@ static int compare_column(const struct table *t, int column, const struct row *a
 		return compare_rates(rate_of(x), rate_of(y));
 	case FORMAT_ID:
 	case FORMAT_BOUND:
-		/* NO_ID becomes 0: what is not known comes last. */
+		/* NO_ID becomes 0, so that unknown values come last. */
 		return x + 1 > y + 1 ? -1 : x + 1 < y + 1;
 	default:
 		return x > y ? -1 : x < y;
@@ -230,7 +230,7 @@ int view_check(const struct table *t, const struct match *match)
 	u64 unit;
 
 	if (match->min_bytes && size_column(t, &unit) == NONE)
-		return fail("%s has no sizes of what is live: omit --min", t->name);
+		return fail("%s has no live sizes: omit --min", t->name);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ void view_cut(struct view *v, size_t nr)
 		set_label(v);
 }
 
-/* Add up a column.  A sum is not known if a part of it is not. */
+/* Add up a column.  A sum with an unknown part is unknown. */
 static u64 add_up(const struct table *t, int column, struct row * const *rows, size_t nr)
 {
 	const struct column *c = &t->columns[column];

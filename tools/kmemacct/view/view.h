@@ -52,7 +52,7 @@ struct match {
  * @nr: number of rows that are shown: the first ones of @t
  * @not_kept: number of rows that are not shown, and in no memory
  * @filtered: number of rows that did not match, and were removed
- * @whole: what all rows have live, also those that did not match
+ * @whole: the live size of all rows, also of those that did not match
  * @sort: the order of the rows
  * @total: the total of all rows, also of those that are not shown; or NULL
  * @total_label: the label of @total says how many rows there are; or NULL
@@ -85,7 +85,7 @@ struct view {
 /* Show all rows of a table, which the view takes ownership of. */
 void view_begin(struct view *v, struct table *t);
 
-/* Show all rows there are now, with what people see of the columns: see schema_complete(). */
+/* Show all rows that there are now, with titles and computed columns: see schema_complete(). */
 void view_complete(struct view *v);
 
 /* Free the table. */
@@ -109,7 +109,10 @@ int view_compare(const struct table *t, const struct sort *sort, const struct ro
 void view_sort(struct table *t, const struct sort *sort);
 void view_sort_by_label(struct table *t);
 
-/* Check whether rows have what is to be matched.  Return: 0, or -1 after calling fail(). */
+/*
+ * Check whether rows have the columns that are to be matched.  Return: 0, or -1 after calling
+ * fail().
+ */
 int view_check(const struct table *t, const struct match *match);
 
 /* Test whether a row of a table that view_check() has checked matches. */
@@ -181,7 +184,7 @@ struct columns {
  */
 struct table *schema_complete(struct table *t);
 
-/* Compute these two columns of a row; @whole: what all rows have live. */
+/* Compute share_pct and growth_bytes_s of a row; @whole: what all rows have live. */
 void schema_compute(const struct table *t, struct row *row, double whole);
 
 /* Return: what all rows have live. */
@@ -387,7 +390,7 @@ struct growth_options {
  * @before: sum of what was live
  * @after: sum of what is live
  * @sampled: something was sampled, so that changes may be estimates
- * @unsampled: what a name may have in a table without a sample, in bytes
+ * @unsampled: the largest size of a name without a sample in a table, in bytes
  */
 struct growth {
 	struct table *table;
@@ -400,15 +403,20 @@ struct growth {
 /* Return: the name of table number @nr of those that can be compared; NULL: no more. */
 const char *growth_table(int nr);
 
-/* Find such a table by its name.  Return: the name, or NULL after calling fail(). */
+/*
+ * Find a table that can be compared by its name.  Return: the name, or NULL after calling fail().
+ */
 const char *growth_find(const char *table);
 
-/* Check that its rows are call sites, which are in a module.  Return: 0, or -1 after fail(). */
+/*
+ * Check that the rows of a table are call sites, so that they are in a module.  Return: 0, or -1
+ * after fail().
+ */
 int growth_check_module(const char *table);
 
 /*
- * Compare two readings of such a table.  This sorts both by their labels, which those of the new
- * table point into.
+ * Compare two readings of a table.  This sorts the rows of both by label; the new table points to
+ * these labels.
  */
 struct growth growth_make(const char *name, struct table *before, struct table *after,
 			  const struct growth_options *o);

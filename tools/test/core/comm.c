@@ -109,8 +109,8 @@ static u64 kma_counted(const char *name)
 }
 
 /*
- * Four kinds of threads, 11,264 names in all, take five rows, and a process has its own.  The fifth
- * row is of names that the kernel has cut: "irq/1000-nvme0q500" is too long.
+ * The names of 11,264 threads of four kinds take five rows, and a process has a row of its own.
+ * The fifth row is for names that the kernel has cut: "irq/1000-nvme0q500" is too long.
  */
 static void kma_many_cpus(void)
 {

@@ -441,7 +441,7 @@ static void kma_recycles_what_has_ended(void)
 	kma_countmap_destroy(&kma_countmap);
 }
 
-/* Of several rows of a key, one is left, and it has the counts of all. */
+/* Several rows of a key become one, which has the counts of all. */
 static void kma_merges_doubles(void)
 {
 	struct kma_countmap_info info = kma_info(5);
@@ -525,7 +525,7 @@ static void kma_reserves_rows(void)
 	kma_countmap_destroy(t);
 }
 
-/* What a probe counts in a row that it has found before the row left the map is not lost. */
+/* The counts of a probe are not lost if it has found the row before the row left the map. */
 static void kma_loses_no_late_event(void)
 {
 	const struct kma_countmap_info info = kma_info(1);

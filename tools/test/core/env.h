@@ -52,7 +52,7 @@ extern __thread struct kma_env kma_env;
 
 #define kma_env_now()	(kma_env.now)
 #define kma_env_tgid()	(kma_env.tgid)
-/* There is no clock: tests pass times to the core themselves. */
+/* This environment has no clock: tests pass times to the core themselves. */
 #define kma_env_clock_stay() 0
 #define kma_env_lap_leave(start) ((void)(start), 0)
 
@@ -79,7 +79,7 @@ extern __thread struct kma_env kma_env;
 
 /* ---- functions, see module/core/env.h -------------------------------------- */
 
-/* What kma_env_wait_for_probes() does on this thread; by default nothing. */
+/* The function that kma_env_wait_for_probes() calls on this thread; by default none. */
 typedef void kma_env_waiter(void);
 extern __thread kma_env_waiter *kma_env_wait;
 void kma_env_wait_for_probes(void);
@@ -108,7 +108,7 @@ unsigned long kma_env_page_site(void);
 
 #define KMA_CACHE_NAME_LEN 48
 
-/* Stands for a struct kmem_cache. */
+/* The core's stand-in for a struct kmem_cache. */
 struct kma_env_cache {
 	u32 size;
 	u32 object_size;

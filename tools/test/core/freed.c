@@ -84,7 +84,7 @@ static void kma_each_subset(void)
 	kma_core_destroy(&kma_core);
 }
 
-/* The same while the generation of a page wraps around: it has 16 bits. */
+/* Free pages while their generations wrap around: a generation has 16 bits. */
 static void kma_each_generation(void)
 {
 	u32 i;

@@ -549,7 +549,7 @@ static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigne
 
 	kma_expect(kma_cache_is_other(id) && id < (int)t->nr);
 	kma_expect(t->info[id].class == all && t->info[id].sampled == (kind == KMA_CLASS_SAMPLED));
-	/* The class that stands for all of them has the same number. */
+	/* The class that stands for all classes of a shared number has that number. */
 	kma_expect(kma_cachetab_has(t, kma_class_kind(all, kind)));
 	kma_expect(kma_cachetab_get(t, kma_class_kind(all, kind)) == id);
 	return id;
@@ -940,7 +940,7 @@ static bool kma_fill(struct kma_budget *g, u32 fill, bool dropped)
 	return kma_budget_adjust(g, &spent, 10000, fill);
 }
 
-/* 87 percent are full; what was full is forgotten below 75 percent. */
+/* The table is full at 87 percent, and the budget forgets this below 75 percent. */
 static void kma_full_is_full(void)
 {
 	struct kma_budget g = {};
@@ -998,7 +998,10 @@ static void kma_lowers_only_with_room(void)
 
 /* ---- the module's own counters ------------------------------------------------- */
 
-/* Each combined counter adds to the counter of its tracepoint, and to what became of its events. */
+/*
+ * Each combined counter adds to the counter of its tracepoint, and to that of the result of its
+ * events.
+ */
 static void kma_combined_counters_are_split(void)
 {
 	static const struct {
@@ -1136,7 +1139,7 @@ static void kma_samples_pages_by_bytes(void)
 	kma_sample_point_set(KMA_SAMPLE_PAGES, 1024 * KMA_PAGE_SIZE - 1, 20);
 	kma_pagealloc_sampled(&b, &f[2048], &ten);
 	kma_expect(f[2048].what & KMA_PFN_SAMPLED);
-	/* Without a sample point, one of 4 MiB is still certain to be sampled. */
+	/* Without a sample point, an allocation of 4 MiB is still certain to be sampled. */
 	for (i = 0; i < 8; i++) {
 		kma_pagealloc_sampled_hit(&b, &f[1024 * (3 + i)], &ten, 0);
 		kma_expect(f[1024 * (3 + i)].what & KMA_PFN_SAMPLED);
@@ -1147,7 +1150,7 @@ static void kma_samples_pages_by_bytes(void)
 
 /* ---- memory -------------------------------------------------------------------- */
 
-/* What the functions *_bytes() return is what is allocated. */
+/* The functions *_bytes() return the number of bytes that are allocated. */
 static void kma_memory_is_as_announced(void)
 {
 	struct kma_pagealloc b;

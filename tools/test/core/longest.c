@@ -177,7 +177,10 @@ static void kma_work_retire(u32 i)
 	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_busy_cache[i]);
 }
 
-/* The only piece without a limit: it takes time for each row of the cache that is destroyed. */
+/*
+ * This is the only piece without a limit: it takes time for each row of the cache that is
+ * destroyed.
+ */
 static void kma_destroyed_cache(void)
 {
 	struct kma_event ev;

@@ -202,7 +202,7 @@ void kma_model_free(struct kma_model *m, struct kma_object *o)
 {
 	struct kma_row *row = kma_model_row(m, o->site, o->cache);
 	u64 unmatched = kma_model_ahead(m, KMA_STAT_free_unmatched);
-	/* Changed before the free: afterwards another thread may get the address. */
+	/* Update the model before the free: afterwards another thread may get the address. */
 	const bool live = o->live, left = o->left, pingpong = o->entry.cpu != kma_env.cpu;
 
 	o->live = false;
@@ -416,7 +416,7 @@ u32 kma_model_recycle(struct kma_model *m)
 	return kma_model_recycle_begin(m) ? kma_model_recycle_finish(m) : 0;
 }
 
-/* What recycled rows have counted is in the past of their caches. */
+/* The counts of recycled rows are in the past of their caches. */
 static const char *kma_check_past(const struct kma_model *m)
 {
 	struct kma_row past[KMA_MODEL_CACHES], gone[KMA_MODEL_CACHES] = {};

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a reader of the live table sees of a slot that is emptied and filled while it
- * reads.  This tries every interleaving of reader and writer, not only those that happen
- * on a machine.
+ * Tests what a reader of the live table sees of a slot that is emptied and filled while it reads.
+ * This tries every interleaving of reader and writer, not only those that happen on a machine.
  *
- * The code of the table is compiled a second time here, with its loads and stores
- * replaced.  First a writer works on a bucket, whose state is saved after each store.
- * Then kma_objtab_read() runs, and before each of its loads the bucket may change to a
- * later saved state.  This tests the program order of loads and stores.  It cannot test
- * whether the barriers preserve this order.
+ * The code of the table is compiled a second time here, with its loads and stores replaced.  First
+ * a writer works on a bucket, whose state is saved after each store.  Then kma_objtab_read() runs,
+ * and before each of its loads the bucket may change to a later saved state.  This tests the
+ * program order of loads and stores.  It cannot test whether the barriers preserve this order.
  *
- *   order
+ * order
  */
 #include "../../../module/core/stat.h"
 

@@ -26,8 +26,8 @@
 #define KMA_ORDERS	11
 
 /*
- * What a row counts: all page allocations of a class (two kinds), or those of a class and a
- * call site (exact or sampled).
+ * The allocations that a row counts: all page allocations of a class (two kinds), or those of a
+ * class and a call site (exact or sampled).
  */
 enum {
 	KMA_ALONE,
@@ -453,7 +453,7 @@ static void kma_make_row(int shift, const struct kma_page_event *ev, u32 *nr)
 	const u32 before = kma_sitetab_used(&kma_pagealloc.sites);
 
 	kma_sample_set(KMA_SAMPLE_PAGES, shift);
-	/* Forget the mark that was drawn for the shift before. */
+	/* Forget the sample point that was drawn with the previous shift. */
 	kma_sample_seed(kma_seed);
 	while (kma_sitetab_used(&kma_pagealloc.sites) == before)
 		kma_pagealloc_sampled(&kma_pagealloc,
@@ -486,7 +486,7 @@ static void kma_loses_samples(void)
 	kma_expect(!stats.v[KMA_STAT_page_samples_lost]);
 	kma_sample_set(KMA_SAMPLE_PAGES, KMA_SHIFT_MIN);
 	kma_sample_seed(kma_seed);
-	/* With so many pages, most of these allocations have a sample point. */
+	/* With this many pages, most of these allocations have a sample point. */
 	for (i = 0; i < 100; i++)
 		kma_pagealloc_sampled(&kma_pagealloc,
 				      kma_pfntab_at(&kma_pagealloc.pfns,

@@ -158,7 +158,7 @@ static void kma_slot_waits_for_probes(void)
 	kma_expect(kma_model_recycle(&kma_model) == 1 && kma_found_waits == 2);
 	kma_expect(kma_found_slot->site == KMA_SITE_FREE);
 	kma_env_wait = NULL;
-	/* The next pair gets it. */
+	/* The next pair gets the slot. */
 	kma_expect(kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 16, cache) ==
 		   kma_found_slot);
 	kma_teardown();
@@ -514,8 +514,8 @@ static void kma_agrees_without_room(void)
 #define KMA_MONTHS_STACKS	100000
 
 /*
- * What each row was for when it was retired, as the module keeps names, and what each object that
- * stays live was allocated for.
+ * The purpose of each row when it was retired, as the module keeps names, and the purpose for which
+ * each object that stays live was allocated.
  */
 static u32 kma_kept[4096];
 static u32 kma_truth[KMA_MONTHS_RELOADS + KMA_MONTHS_RATES + KMA_MONTHS_STACKS];
@@ -566,7 +566,7 @@ static void kma_month_event(struct kma_origin o, u32 what, bool stays)
 		kma_record_free(&kma_core, ptr, true);
 }
 
-/* A module is unloaded: its rows are retired, and what they were for is kept. */
+/* A module is unloaded: its rows are retired, and their purposes are kept. */
 static void kma_month_unload(u32 reload)
 {
 	const struct kma_site_info *info;
@@ -701,7 +701,10 @@ static void kma_months_of_caches(void)
 	kma_teardown();
 }
 
-/* Each object that stays is in a row of what it was allocated for, and each such row is in use. */
+/*
+ * Each object that stays is in a row of the purpose that it was allocated for, and each such row is
+ * in use.
+ */
 static void kma_expect_truth(void)
 {
 	const u32 stacks = KMA_MONTHS_RELOADS + KMA_MONTHS_RATES;

@@ -24,7 +24,7 @@ static u64 kma_sweeps;
 
 /**
  * struct kma_task - a task
- * @who: what identifies the task; its thread ID is its number
+ * @who: identifies the task; its thread ID is its number
  * @began: a mark that was left in the slot, if the task is in a phase that got one; otherwise 0
  */
 struct kma_task {

@@ -79,7 +79,7 @@ static struct kma_stall_task kma_who(u32 down)
 	};
 }
 
-/* Begin a phase at a place of the stack, so many bytes from its top, after so many ns. */
+/* Begin a phase @down bytes below the top of the stack, after @after ns. */
 static struct kma_stall *kma_begin(enum kma_phase phase, u32 down, u64 after)
 {
 	const struct kma_stall_task who = kma_who(down);
@@ -236,7 +236,7 @@ static void kma_times_without_a_cpu(void)
 	kma_expect(direct.ns == 120 && direct.own == 20 && !direct.cpu);
 	kma_expect(s->part[0].phase == KMA_PHASE_THROTTLED && s->part[0].ns == 20);
 	kma_expect(s->part[1].phase == KMA_PHASE_CPU && s->part[1].ns == 80);
-	/* What was waited for two levels down is not that of the outermost phase. */
+	/* A wait for a CPU in a phase two levels down does not count for the outermost phase. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_SLAB, 900, 0);
 	kma_begin(KMA_PHASE_SHRINKER, 1700, 0);
@@ -245,7 +245,10 @@ static void kma_times_without_a_cpu(void)
 	kma_end(KMA_PHASE_SLAB, 100);
 	direct = kma_end(KMA_PHASE_DIRECT, 200);
 	kma_expect(direct.ns == 350 && direct.own == 200 && !direct.cpu);
-	/* The scheduler's clock is another one: it says that more has passed. */
+	/*
+	 * The scheduler's clock is another one, and may show a longer time than the clock of
+	 * phases.
+	 */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_now.cpu_ns += 101;
 	direct = kma_end(KMA_PHASE_DIRECT, 100);
@@ -272,7 +275,7 @@ static void kma_times_without_a_beginning(void)
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 710, 210));
 	kma_expect(s->nr_parts == 2 && s->part[0].phase == KMA_PHASE_THROTTLED);
 	kma_expect(s->part[0].ns == 500 && s->part[0].detail == 2 && s->part[1].ns == 210);
-	/* Ticks say that more was spent than has passed since the phase before it. */
+	/* A time in ticks may be longer than the time since the end of the previous phase. */
 	s = kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_SHRINKER, 900, 30);
 	kma_end(KMA_PHASE_SHRINKER, 200);
@@ -354,13 +357,13 @@ static void kma_lost_ends_of_inner_phases(void)
 	struct kma_stall *s;
 
 	kma_setup();
-	/* The end of the phase around it tells. */
+	/* The end of the phase around it shows that its own end was not seen. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_LRU, 900, 10);
 	kma_begin(KMA_PHASE_LRU_ACTIVE, 1700, 10);
 	end = kma_end(KMA_PHASE_DIRECT, 10);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 30, 30) && kma_counted(stall_ends_lost) == 2);
-	/* What was counted inside them stays inside the phase around them. */
+	/* Pages that were counted in these phases are added to the phase around them. */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	s = kma_begin(KMA_PHASE_LRU, 900, 10);
 	kma_begin(KMA_PHASE_SLAB, 1700, 10);
@@ -372,12 +375,14 @@ static void kma_lost_ends_of_inner_phases(void)
 	end = kma_end(KMA_PHASE_DIRECT, 10);
 	kma_expect(kma_is(&end, KMA_PHASE_DIRECT, 1040, 40) && kma_counted(stall_ends_lost) == 4);
 	kma_expect(end.frame.scanned == 3 && end.frame.reclaimed == 2);
-	/* The next phase of the same kind at the same place of the stack tells. */
+	/*
+	 * A phase of the same kind at the same place of the stack shows that the end was not seen.
+	 */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
 	kma_begin(KMA_PHASE_LRU, 900, 10);
 	s = kma_begin(KMA_PHASE_LRU, 900, 10);
 	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 5);
-	/* One of another kind does not. */
+	/* A phase of another kind at the same place begins inside the first one. */
 	kma_begin(KMA_PHASE_LRU_ACTIVE, 900, 0);
 	kma_expect(s->depth == 3);
 	kma_end(KMA_PHASE_LRU_ACTIVE, 0);
@@ -388,7 +393,7 @@ static void kma_lost_ends_of_inner_phases(void)
 	kma_teardown();
 }
 
-/* The outermost phase has no end: the next phase of the task tells by its place on the stack. */
+/* The outermost phase has no end: the stack pointer of the task's next phase shows this. */
 static void kma_lost_ends_of_outermost_phases(void)
 {
 	struct kma_stall *s;
@@ -396,12 +401,14 @@ static void kma_lost_ends_of_outermost_phases(void)
 	kma_setup();
 	s = kma_begin(KMA_PHASE_ALLOC, 2000, 0);
 	s->site = 1;
-	/* Clearly above it: a new stall. */
+	/* The stack pointer is clearly above that of the outermost phase: a new stall begins. */
 	s = kma_begin(KMA_PHASE_DIRECT, 1000, 0);
 	kma_expect(s->depth == 1 && !s->site && !s->nr_parts);
 	kma_expect(kma_counted(stall_ends_lost) == 1);
 	kma_end(KMA_PHASE_DIRECT, 0);
-	/* A probe of a function that then calls another one is a little below that call. */
+	/*
+	 * The probe's stack pointer may be a little below that of a function that is called later.
+	 */
 	kma_begin(KMA_PHASE_DIRECT, 1000, 0);
 	s = kma_begin(KMA_PHASE_SHRINK_NODE, 900, 0);
 	kma_expect(s->depth == 2 && kma_counted(stall_ends_lost) == 1);
@@ -422,7 +429,7 @@ static void kma_tasks_die(void)
 	who.sp -= 4000;
 	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
 	kma_expect(s->depth == 1 && s->pid == 43 && kma_counted(stall_ends_lost) == 1);
-	/* And one with another stack. */
+	/* A new task with the same task_struct has another stack. */
 	who.stack += 0x8000;
 	s = kma_stall_begin(&kma_stalls, &who, KMA_PHASE_DIRECT, &kma_now);
 	kma_expect(s->depth == 1 && s->stack == who.stack && kma_counted(stall_ends_lost) == 2);
@@ -561,7 +568,7 @@ static void kma_tasks_stay_at_home(void)
 		for (i = 0; i < ARRAY_SIZE(task); i++)
 			kma_end_of(task[i], KMA_PHASE_DIRECT);
 	}
-	/* With hashes at random, 1.1 % do. */
+	/* With random hashes, 1.1 % of the tasks are outside their home set. */
 	kma_expect(all > 300 && all < 100 * 512 * 2 / 100);
 	kma_teardown();
 }
@@ -578,12 +585,12 @@ static void kma_slots_run_out(void)
 		got += !!kma_begin_of(task[i], i, KMA_PHASE_DIRECT);
 	kma_expect(got > kma_slots() / 100 * 98 && kma_stalls_used(&kma_stalls) == got);
 	kma_expect(kma_counted(stall_no_slot) == ARRAY_SIZE(task) - got);
-	/* This end would not be counted. */
+	/* The end of a background phase would not be counted, so the beginning is. */
 	kma_expect(!kma_begin_of(task[i - 1], i, KMA_PHASE_KSWAPD));
 	kma_expect(kma_counted(stall_begins_lost) == 1);
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		got -= kma_end_of(task[i], KMA_PHASE_DIRECT);
-	/* Each is counted as lost once. */
+	/* Each phase without a slot is counted as lost once. */
 	kma_expect(!got && kma_counted(stall_begins_lost) == kma_counted(stall_no_slot));
 	/* Phases that tasks are in when counting ends */
 	kma_begin(KMA_PHASE_DIRECT, 100, 0);
@@ -745,12 +752,15 @@ static void kma_notes(void)
 			kma_expect(kma_end_of(task[i], KMA_PHASE_COMPACTION));
 	}
 	kma_expect(!kma_stalls_used(&kma_stalls));
-	/* Others may take these slots: none of 1,000 more tasks is without one. */
+	/* Other tasks may take these slots: none of 1,000 more tasks is without one. */
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		kma_expect(kma_begin_of(task[i] + 64, i, KMA_PHASE_DIRECT));
 	for (i = 0; i < ARRAY_SIZE(task); i++)
 		kma_expect(kma_end_of(task[i] + 64, KMA_PHASE_DIRECT));
-	/* Some of these tasks have lost what was noted, none has that of another one. */
+	/*
+	 * Some of these tasks have lost their noted order, but no task has the order of another
+	 * one.
+	 */
 	for (i = round = 0; i < 512; i++) {
 		s = kma_begin_of(task[i], i, KMA_PHASE_COMPACTION);
 		kma_expect(kma_has_note(s, i % 11) || kma_has_note(s, KMA_ORDER_NONE));
@@ -939,7 +949,7 @@ static void kma_shared_countmap(void)
 	kma_countmap_destroy(&t);
 }
 
-/* The same with counters on each CPU */
+/* Like the shared countmap, with counters on each CPU. */
 static void kma_local_countmap(void)
 {
 	struct kma_countmap_info info = { .key = { { 1, 2, 3 } } };

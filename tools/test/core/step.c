@@ -42,7 +42,7 @@ static struct kma_object kma_object[KMA_OBJECTS];
 /* Objects with the same home bucket.  Most paths allocate or free the first one. */
 #define KMA_MINE	32
 static struct kma_object *kma_mine[KMA_MINE];
-/* Index of one whose own slot is the same as that of the first one. */
+/* Index of an object in kma_mine whose own slot is that of the first object. */
 static u32 kma_rival;
 
 /* A reader has accepted a copy with members of two entries. */
@@ -104,7 +104,7 @@ static void kma_step_trap(int sig, siginfo_t *info, void *context)
 	kma_step.interrupts++;
 }
 
-/* These are called before and after each event, of the path and of interrupts. */
+/* Functions that are called before and after each event, of the path and of interrupts. */
 static void kma_step_enter(void)
 {
 	/* A child has had its interrupt, and runs to the end without further traps. */
@@ -188,7 +188,7 @@ static void kma_nest_cache_dies(u32 nr)
 	kma_sitetab_retire_cache(&kma_core.sites, kma_dying_word);
 }
 
-/* Add so many pairs that have the same first slot in the map as the path's pair. */
+/* Add this many pairs that have the same first slot in the map as the path's pair. */
 static void kma_add_others(u32 nr)
 {
 	const unsigned long site = KMA_MODEL_SITE + 16 * KMA_SITE;
@@ -290,7 +290,7 @@ static void kma_setup_row(void)
 	kma_free(1);
 }
 
-/* Before the path's pair, add so many others that have the same first slot in the map. */
+/* Before the path's pair, add this many others that have the same first slot in the map. */
 static void kma_setup_met(u32 others)
 {
 	const struct kma_site_slot *slot;
@@ -505,7 +505,7 @@ static void kma_setup_stale_full(void)
 	kma_setup_live_full();
 	for (i = 0; i < KMA_PFNS; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	/* The table was found full_at: it is swept again when the clock has advanced. */
+	/* The table was found full: it is swept again when the clock has advanced. */
 	kma_env.now += 2;
 }
 
@@ -574,8 +574,8 @@ static void kma_path_free_stale(void)
 /* ---- late frees -------------------------------------------------------------- */
 
 /*
- * An allocation that the model does not know of: the model cannot tell which of two objects at
- * one address a late free removes.
+ * An allocation that is not in the model: the model cannot tell which of two objects at one address
+ * a late free removes.
  */
 static void kma_late_alloc(u32 site)
 {
@@ -722,7 +722,7 @@ static void kma_setup_sample_near(void)
 		abort();
 }
 
-/* Sample more of them, until one has the same tag as the first one. */
+/* Sample more objects, until one has the same tag as the first one. */
 static void kma_setup_sample_alike(void)
 {
 	u32 i;

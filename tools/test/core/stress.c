@@ -27,7 +27,7 @@
 #define KMA_OWN		60	/* objects of each thread's own cache */
 #define KMA_PFNS	16
 #define KMA_SITES	100
-#define KMA_SHARED	12	/* caches that all threads use; each other one is one thread's */
+#define KMA_SHARED	12	/* caches of all threads; each further cache is of one thread */
 
 static u64 kma_seed = 1;
 
@@ -62,7 +62,7 @@ static void kma_worker_alloc(struct kma_worker *w, struct kma_object *o, u32 cac
 {
 	u32 site = kma_site(o->ptr, kma_env.now + 1);
 
-	/* Only from a kmem_cache: there, bytes_req is 0 in both cases. */
+	/* Allocate in bulk only from a kmem_cache: bytes_req is then 0 in both cases. */
 	if (cache >= KMA_MODEL_KMALLOCS && kma_random_below(&w->random, 2))
 		kma_model_bulk(&w->model, o, site, cache);
 	else
@@ -546,7 +546,7 @@ static void kma_wait_for(const struct kma_passer *p, int nr)
 	}
 }
 
-/* The same steps as in kma_sampling_begin() and kma_sampling_end(). */
+/* Takes the same steps as kma_sampling_begin() and kma_sampling_end(). */
 static void kma_switch(const struct kma_passer *p, int nr, bool on)
 {
 	/* Each release pairs with the acquire in kma_pass_alloc() or kma_pass_free(). */

@@ -208,7 +208,7 @@ static void kma_fill_counts(u64 live_max, enum kma_order order)
 		     kma_objtab_home(&t, ptr[i]) != home; ptr[i] += 8)
 			;
 	}
-	/* Those that fit come first. */
+	/* Move the objects that fit to the front. */
 	for (i = 0; i < ARRAY_SIZE(ptr); i++)
 		if (kma_put_is(&t, ptr[i], ptr[i], KMA_PUT_NEW))
 			kma_swap(&ptr[i], &ptr[in++]);
@@ -353,7 +353,7 @@ static void kma_keeps_its_promise(void)
 		kma_promises(live_max[i], false);
 		kma_promises(live_max[i], true);
 	}
-	/* With KMA_PLACES halved, about a dozen of these do not fit. */
+	/* With KMA_PLACES halved, about a dozen of these objects do not fit. */
 	kma_expect_ok(kma_promise(8 << 20, 8, true));
 }
 
@@ -831,7 +831,7 @@ static void kma_makes_room(void)
 	kma_expect(dropped);
 	for (i = 0; i < 10; i++)
 		kma_model_pages_free(&kma_model, KMA_MODEL_PTR + i * KMA_PAGE_SIZE, 0);
-	/* The table is found full_at for as long as the clock stands still. */
+	/* The table counts as full for as long as the clock stands still. */
 	kma_env.now += 2;
 	for (i = 0; i < 250; i++)
 		kma_model_alloc(&kma_model, &kma_object[10 * 512 + i], 1, 0);
@@ -1244,7 +1244,7 @@ static void kma_livefilter_fills_up(void)
 	for (i = 0; i < 300; i++)
 		kma_livefilter_remove(f, ptr);
 	kma_expect(*kma_livefilter_at(f, ptr) == KMA_LIVEFILTER_KEPT);
-	/* Such a cell has all objects. */
+	/* A cell with the maximum matches all objects. */
 	for (i = 0; i < KMA_LIVEFILTER_STEP; i += KMA_ALIGN)
 		kma_expect(kma_livefilter_used(f, ptr + i) && kma_livefilter_has(f, ptr + i));
 	kma_expect(!kma_livefilter_used(f, ptr - 1) && !kma_livefilter_used(f, next));
@@ -1384,7 +1384,10 @@ static void kma_filters_what_was_recorded(void)
 		kma_unsample_at(kma_object[i].ptr);
 	kma_expect(!kma_stat_now(free_unmatched) && kma_livefilter_sum() == 1);
 
-	/* Off and on again: it is not known whether the last sample is in the livefilter. */
+	/*
+	 * Sampling was off and is on again: it is not known whether the last sample is in the
+	 * livefilter.
+	 */
 	kma_record_livefilter_stop();
 	kma_livefilter_clear(&kma_core.livefilter);
 	kma_record_livefilter_start(&kma_core);
@@ -1488,7 +1491,9 @@ static void kma_runs_out_of_rows(void)
 	kma_sample_at(1, 200);
 	kma_expect(kma_stat_now(dropped_sites_full) == 1 && !kma_info_of(200));
 	kma_expect(!kma_livefilter_used(&kma_core.livefilter, kma_object[200].ptr));
-	/* Nor is there a row for other objects of this cache; those of another cache have one. */
+	/*
+	 * No row is left for other objects of this cache either; those of another cache have one.
+	 */
 	kma_expect(!kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, KMA_BYTES));
 	kma_expect(kma_stat_now(dropped_sites_full) == 2);
 	kma_expect(kma_sitetab_get(&kma_core.sites, KMA_MODEL_SITE + 4000, 96)->id >=
@@ -1642,7 +1647,7 @@ static void kma_knows_what_was_spent(void)
 #define KMA_SECOND	1000000000ULL
 #define KMA_BUDGET	(KMA_SECOND / 100)
 
-/* One turn.  Samples take @samples ns with the smallest N, and less with a larger N. */
+/* Make a turn in which samples take @samples ns with the smallest N, and less with a larger N. */
 static bool kma_turn(struct kma_budget *g, u64 events, u64 samples, u32 fill, bool dropped)
 {
 	const struct kma_spent spent = {
@@ -1669,11 +1674,11 @@ static void kma_budget_the_budget(void)
 	struct kma_budget g = {};
 
 	kma_budget_ask(&g, KMA_SHIFT_MIN);
-	/* Exactly the budget, and one ns more */
+	/* Samples take exactly the budget, and then one ns more */
 	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2));
 	kma_expect(kma_budget_turns(&g, 1, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	kma_expect(g.now == g.asked + 1 && g.raised == 1 && !g.lowered);
-	/* With the larger N this fits, and is not low enough to reduce N. */
+	/* With the larger N, the cost is within the budget, but not low enough to lower N. */
 	kma_expect(!kma_budget_turns(&g, 100, KMA_BUDGET / 2, KMA_BUDGET / 2 + 1));
 	/* At a hundred times the budget, one turn makes as many steps as needed, and no more. */
 	kma_expect(kma_budget_turns(&g, 1, 0, 100 * KMA_BUDGET));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What kmemacct has seen since an early start, and the share of /proc/slabinfo it accounts for.
+"""Counts of kmemacct since an early start, and the share of /proc/slabinfo that it accounts for.
 
 Uses no other module: tools/packaging/test/boot copies it to machines that lack this tree.
 """

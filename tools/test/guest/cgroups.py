@@ -27,7 +27,7 @@ def cgroups(*names):
 
 @contextlib.contextmanager
 def limited(limit=12 << 20):
-    """Yield a cgroup whose memory is limited to so many bytes, or not if that is "max"."""
+    """Yield a cgroup with a limit of its memory in bytes, or without one if `limit` is "max"."""
     with cgroups("kma_limited") as (cgroup,):
         (TOP / "cgroup.subtree_control").write_text("+memory")
         (cgroup / "memory.max").write_text(str(limit))

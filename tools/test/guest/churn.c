@@ -315,7 +315,7 @@ static void (*const often[])(void) = {
 	do_fds, do_files, do_memory, do_ipc, do_process, do_thread,
 };
 
-/* Map many areas: each fork has to copy all of them. */
+/* Map many areas, because each fork has to copy all of them. */
 static void map_areas(void)
 {
 	char *area = mmap(NULL, 2 * AREAS << 12, PROT_READ | PROT_WRITE,

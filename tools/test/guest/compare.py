@@ -51,7 +51,7 @@ def time_unit(hz):
 
 
 def compare_alloc(when, row, known, opened, hz):
-    """Compare a row of allocs with what the truth knows of the object."""
+    """Compare a row of allocs with the truth's record of the object."""
     unit = time_unit(hz)
     then = known["before"] // unit, known["after"] // unit
     now = opened[0] // unit, opened[1] // unit

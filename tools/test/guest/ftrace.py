@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Count with ftrace what kmemacct counts, in two tracers of which one is on for longer."""
+"""Count the events of kmemacct with ftrace, in two tracers, one of which is on for longer."""
 import contextlib
 import itertools
 import os

@@ -31,7 +31,7 @@
 
 #define FILES_MAX	32
 #define COMMAND_MAX	600
-/* A file is read at most so often before it is closed and opened again. */
+/* The most times that a file is read before it is closed and opened again. */
 #define READS		500
 
 struct file {
@@ -215,7 +215,7 @@ static const char * const good[] = {
 	"reset", "budget_pct 0", "budget_pct 100\n",
 };
 
-/* These are sent less often: they patch the kernel's code, which interrupts all CPUs. */
+/* These commands are sent less often: they patch the kernel's code, which interrupts all CPUs. */
 static const char * const slow[] = {
 	"enabled 1\n", "enabled 0", " enabled  1 ",
 	"sample_bytes 0", "sample_bytes 4K\n", "sample_bytes 64M",

@@ -120,8 +120,8 @@ def exists_on(condition):
 def runs_in(function, kernel, guest, everywhere=False):
     """Tell whether a test runs in this guest.
 
-    On other kernels than ONE_KERNEL, it runs once, with several CPUs if it has both.  With
-    `everywhere`, it runs on all kernels on which it exists, with one CPU and with four.
+    On other kernels than ONE_KERNEL, it runs once, in the guest with several CPUs if it runs in
+    both.  With `everywhere`, it runs on all kernels on which it exists, with one CPU and with four.
     """
     if not getattr(function, "exists", lambda _: True)(kernel):
         return False

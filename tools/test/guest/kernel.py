@@ -21,7 +21,7 @@ CPUS = os.cpu_count()
 def use_build(name):
     """Load modules from build/NAME.
 
-    The release does not identify a kernel with checkers: it is that of a stock kernel.
+    The release does not identify a kernel with checkers, which has the release of a stock kernel.
     """
     global BUILD
     BUILD = TOP / "build" / name
@@ -67,7 +67,8 @@ def loaded(name, parameters=""):
 
 @contextlib.contextmanager
 def written(values):
-    """Write to files, such as sysctls, and then what they had before.  Files may be missing."""
+    """Write to files, such as sysctls, and restore the old contents on exit.  Files may be missing.
+    """
     before = {path: re.sub(r".*\[(\w+)\].*", r"\1", path.read_text().strip())
               for path in map(Path, values) if path.exists()}
     try:
@@ -80,7 +81,8 @@ def written(values):
 
 
 def vmalloc_bytes(*words):
-    """Return the bytes of the areas of vmalloc() in whose lines the kernel has one of `words`."""
+    """Return the bytes of the areas of vmalloc() whose line in /proc/vmallocinfo has one of
+    `words`."""
     return sum(4096 * int(re.search(r" pages=(\d+)", line)[1])
                for line in Path("/proc/vmallocinfo").read_text().splitlines()
                if any(word in line for word in words))

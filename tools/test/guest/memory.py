@@ -43,7 +43,7 @@ def punch(area):
 
 
 def use_memory(size):
-    """Use so much anonymous memory, in small pages, and free it."""
+    """Use this much anonymous memory, in small pages, and free it."""
     with anonymous(size) as area:
         small_pages(area)
         touch(area)
@@ -57,9 +57,9 @@ def use_files():
 
 
 def read_libraries(size):
-    """Read so many bytes of libraries, and so use page cache.
+    """Read this many bytes of libraries, and so use page cache.
 
-    Page cache belongs to the cgroup that has first read it, so drop what others have read.
+    Page cache belongs to the cgroup that has first read it, so drop the cache of others.
     """
     for path in sorted(Path("/usr/lib/x86_64-linux-gnu").glob("*.so*")):
         if size <= 0:

@@ -16,7 +16,7 @@ def measure(size, batch, pairs, rounds):
 
 @contextlib.contextmanager
 def switched_on(*files):
-    """Write 1 to files, such as that of empty probes, and then 0."""
+    """Write 1 to files, such as those of empty probes, and 0 on exit."""
     for file in files:
         file.write_text("1")
     yield

@@ -12,7 +12,8 @@ from harness import check, check_equal
 def start(work):
     """Start a process that calls work(), and return its PID.
 
-    Its status is 1 if work() returns False, 0 or the like, and 2 if it raises an exception.
+    The status of the process is 1 if work() returns False, 0 or the like, and 2 if it raises an
+    exception.
     """
     pid = os.fork()
     if not pid:

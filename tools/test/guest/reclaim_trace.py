@@ -51,7 +51,7 @@ TRIES = 4
 
 
 class Row:
-    """What a row of `latency` has to show; times are in us."""
+    """The expected values of a row of `latency`; times are in us."""
 
     def __init__(self):
         self.count = self.scanned = self.reclaimed = 0
@@ -173,14 +173,14 @@ class Expected:
             if self.origin in ("direct", "memcg"):
                 self.waiters.add(event.pid)
         elif phase in BACKGROUND:
-            # It was awake already.
+            # The thread was awake already.
             check_equal("outermost phase", phase, self.stack[0].phase)
             return
         self.stack.append(Frame(phase, event))
 
     def end(self, phase, event):
         if not self.stack and phase in BACKGROUND:
-            # It was awake when kmemacct began.
+            # The thread was awake when kmemacct began.
             return
         frame = self.stack.pop()
         check_equal(f"phase that ends at {event.name}", phase, frame.phase)
@@ -211,7 +211,7 @@ class Expected:
 
     def throttled(self, event):
         if self.stack:
-            # In ticks; kmemacct limits it to what has passed.
+            # The time is in ticks; kmemacct limits it to the time that has passed.
             us = event.fields["usect_delayed"]
             self.rows[f"{self.origin}:throttled"].took(0, us)
 

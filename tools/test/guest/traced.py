@@ -14,7 +14,7 @@ from kernel import LIBC
 EVENTS = ("mm_page_alloc", "mm_page_free", "mm_page_free_batched", "mm_page_pcpu_drain",
           "mm_page_alloc_zone_locked", "mm_page_alloc_extfrag", "kmalloc",
           "kmem_cache_alloc")
-# Only 5.10 has these.
+# Only 5.10 has tracepoints of their own for allocations on a node.
 EVENTS_NODE = ("kmalloc_node", "kmem_cache_alloc_node")
 PR_SET_NAME = 15
 

@@ -107,7 +107,7 @@ def report(name, good, why):
 def report_rows(name, at_least, columns, inner, ours, outer, between_counts=True):
     """Compare rows as compare() does, and print the result.  Return the number of right rows.
 
-    At least so many have to be right; `between_counts` tells if those are that lie in between.
+    At least this many have to be right; `between_counts` tells if those are that lie in between.
     """
     equal, between, wrong = compare(columns, inner, ours, outer)
     right = equal + between * between_counts

@@ -33,7 +33,7 @@ MARK = "truth_alloc_pages_exact+"
 MARKS = 5
 NO_PFN = -1 & (1 << 64) - 1
 COLUMNS = ("hits", "kb")
-# The call site is searched for in at most so many frames of the stack.
+# The call site is searched for in at most this many frames of the stack.
 FRAMES_MAX = 24
 
 

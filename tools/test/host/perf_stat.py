@@ -8,7 +8,7 @@ two of them are exchanged, and what it calls RESERVED is HighAtomic.
 import re
 from collections import Counter, defaultdict
 
-# What perf kmem calls the migrate types, and what they are called in kmemacct stat
+# perf kmem's names of the migrate types, and their names in kmemacct stat
 PERF_TYPES = {"UNMOVABL": "UNMOVABL", "RECLAIM": "MOVABLE", "MOVABLE": "RECLAIM",
               "RESERVED": "HIGHATOM", "CMA/ISLT": "ISOLATE"}
 # The titles of perf kmem's orders, and the types that they are the numbers of
@@ -57,7 +57,7 @@ class Slab:
         return tuple(sum(column) for column in zip(*map(self.numbers, self.rows)))
 
     def totals(self):
-        """The same numbers in the summary."""
+        """hits, bytes_req and bytes_alloc in the summary."""
         return tuple(int(self.summary[title].split("/")[-1]) for title in (
             "Cross CPU allocations", "Total bytes requested", "Total bytes allocated"))
 

@@ -35,7 +35,8 @@ def quantile(shape, probability):
 
 
 def jump_of(deviation, unit):
-    """What an object counts as whose samples have this standard deviation."""
+    """Compute the number that a sampled object counts as from the standard deviation of one sample.
+    """
     if deviation >= unit:
         return unit
     half = root(lambda h: h / math.sinh(h) - deviation / unit, 1e-9, 300)

@@ -128,7 +128,7 @@ def rejects_the_options_that_the_help_lacks(t):
 
 
 def completes(t, *words):
-    """What bash offers for the last word."""
+    """The candidates that bash offers for the last word."""
     script = (f"source {t.top}/kmemacct.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1));"
               " _kmemacct; printf '%s\\n' \"${COMPREPLY[@]}\"")
     done = subprocess.run(["bash", "-c", script, "bash", t.program, *words],

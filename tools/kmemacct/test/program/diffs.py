@@ -101,7 +101,8 @@ def refuses_wrong_options(t):
 
 
 def compares_what_is_comparable(t):
-    """Counters are subtracted only from the same load and reset; names are plain if they must."""
+    """Counters are subtracted only from the same load and reset; offsets are removed from names if
+    necessary."""
     def compare(old, new, more=""):
         after = IDENTITY.replace(old, new)
         a = taken(t, "a", callers(BEFORE), more=" build=one" if more else "")
@@ -176,7 +177,7 @@ def sampled(rows):
 
 
 def few_samples(site, live, allocated=None):
-    """A row with so many samples of small objects, each of which stands for EVERY bytes."""
+    """A row with this many samples of small objects, each of which stands for EVERY bytes."""
     values = dict.fromkeys(next(iter(sampled_rows().values())), 0)
     allocated = live if allocated is None else allocated
     values.update(live_bytes=live * EVERY, live_samples=live, samples=allocated,
@@ -225,7 +226,7 @@ def judges_estimates(t):
 
 
 def needs_samples_for_estimates(t):
-    """What was sampled before may be gone.  Then all is exact."""
+    """If no sample is left, everything is exact, whatever was sampled before."""
     a, b = both(t, *(callers(rows).replace("sampled=0", "sampled=1") for rows in (BEFORE, AFTER)))
     exact = t.out("diff", *both(t), status=1)
     check(exact, t.out("diff", a, b, status=1), "as if never sampled")
@@ -233,7 +234,7 @@ def needs_samples_for_estimates(t):
 
 
 def few_limits(came, gone):
-    """The limits of a difference from the exact ones of both numbers."""
+    """The limits of a difference, computed from the exact limits of both numbers."""
     def low(n):
         return n - quantile(n, 0.025) if n else 0
 
@@ -244,7 +245,7 @@ def few_limits(came, gone):
 
 
 def fits_the_screen(t):
-    """All columns fit 120 columns, and none is wider than the screen at 80."""
+    """All columns fit into 120 columns, and no line is longer than 80 on a screen of 80."""
     a, b = both(t)
     for width in 80, 120:
         for line in t.out("diff", a, b, status=1, COLUMNS=str(width)).splitlines():
@@ -254,7 +255,7 @@ def fits_the_screen(t):
 
 
 class Every:
-    """The program watching, and what it prints."""
+    """A `diff --every` that runs, and its output."""
 
     def __init__(self, t, *args):
         self.process = t.start("diff --every", *args)
@@ -308,7 +309,7 @@ def watches_churn(t):
 
 
 def watches_what_is_missing(t):
-    """What a filter or a full table keeps out of the numbers is said, also if nothing changes."""
+    """A filter or a full table is reported, also if nothing changes."""
     t.write("callers", callers(BEFORE).replace("window_s", "filter=tgid full=live window_s"))
     every = Every(t, "0.2")
     still = every.until("kmemacct reset\n")
@@ -343,7 +344,7 @@ def watches_in_json(t):
 
 
 def selects_rows(t):
-    """What is not printed does not count, and a sum is not known if a part of it is not."""
+    """Columns and rows that are not printed do not matter; sums with unknown parts are unknown."""
     a, b = both(t)
     text = t.out("diff", a, b, status=1)
     check(["# 6.41K live before, 4.47K after, -1.94K in 10.0s; exact"],

@@ -11,7 +11,7 @@ from program.tree import (
     sites, table)
 
 
-# What has no sample with a probability of 2.5 %
+# The bytes that have no sample with a probability of 2.5 %
 UNSAMPLED = math.ceil(-math.log(0.025) * EVERY)
 
 
@@ -48,7 +48,7 @@ def shows_intervals_of_the_order(t):
         check(expected, [head[i - 1] for i, word in enumerate(head) if word == "low..high"], keys)
         check(keys == "frees_se", "frees_se" in head)
     check_in("~0.000", t.out("callers -o +frag"))
-    # The growth and the share are estimates if what they are computed from is one.
+    # The growth and the share are estimates if they are computed from an estimate.
     found = [line.split() for line in t.lines("callers -o share,growth,site")[1:-1]]
     check([[site != EXACT] * 2 for site in sampled_rows()],
           [[row[0][0] == "~", row[1][0] == "~"] for row in found])

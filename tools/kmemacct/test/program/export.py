@@ -14,7 +14,7 @@ from prometheus_client import parser as prometheus  # noqa: E402
 from prometheus_client.openmetrics import parser as openmetrics  # noqa: E402
 
 FORMATS = {"openmetrics": openmetrics, "prometheus": prometheus}
-# What is counted of each call site, by the columns that are added up
+# The counts of each call site, and the columns that are added up for each
 SITES = {
     "site_live_bytes": ["live_bytes"], "site_live_objects": ["live_objs"],
     "site_allocations_total": ["objs_alloc"], "site_frees_total": ["frees"],
@@ -89,7 +89,7 @@ def exports_the_same_in_both_formats(t):
 
 
 def says_what_counters_and_gauges_are(t):
-    """A counter never decreases, so `other` is none: call sites come and go on the list."""
+    """A counter never decreases, so `other` is a gauge: call sites come and go on the list."""
     first = families(t.out("export openmetrics"))
     second = families(t.out("export prometheus"), "prometheus")
     kinds = {name: family.type for name, family in first.items()}
@@ -222,7 +222,7 @@ def merges_equal_names(t):
           [found[name, "proc_alloc_inode+0x1d", "kernel"] for name in SITES])
     check(4, len(sites(found)))
     check_sums(found)
-    # Those of other modules are other functions.
+    # A function of another module is another function, even if it has the same name.
     t.write("callers", callers([*CALLERS, (*twice[:-1], "ovl_alloc_inode+0x1e [other]")]))
     found = export(t)
     check([331240, 1], [found["site_live_bytes", "ovl_alloc_inode+0x1e", module]

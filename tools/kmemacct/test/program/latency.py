@@ -55,7 +55,7 @@ def says_that_latency_is_off(t):
     t.write("control", "latency on\n" + CONTROL)
     for command in "latency", "shrinkers", "stalls", "slow":
         t.out(command)
-    # What was recorded before latency was switched off is still shown.
+    # Phases that were recorded before latency was switched off are still shown.
     write_latency(t)
     t.write("control", "latency off\n" + CONTROL)
     t.out("latency")

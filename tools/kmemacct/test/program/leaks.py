@@ -11,7 +11,7 @@ NOTE = ("by the allocating process, which may not be the holder; %s not attribut
 
 
 def write_process(t, pid, comm, age_s, cgroup=None):
-    """Write the files of a process, and of its threads and children none.
+    """Write the files of a process, but no files of its threads and children.
 
     The age does not include the time that the machine was suspended, as that of objects.
     """
@@ -22,7 +22,8 @@ def write_process(t, pid, comm, age_s, cgroup=None):
 
 
 def write_leaks(t, account="cgroups", names=()):
-    """Objects of processes that live, have ended, and whose PID another one has now."""
+    """Objects of processes that live, of some that have ended, and of some whose PID another
+    process has now."""
     row = ["ffff888001000000", 60]
     t.write("allocs", allocs([
         (*row, 1000, 100000, 0, 0, 10, "a+0x1"),
@@ -198,7 +199,7 @@ def refuses_containers(t):
 
 
 def reads_a_snapshot(t):
-    """It has no processes; those of this machine are others."""
+    """A snapshot has no processes; the processes of this machine are others."""
     write_leaks(t)
     taken = t.top / "taken"
     t.out("snapshot", taken)

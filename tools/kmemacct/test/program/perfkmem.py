@@ -65,7 +65,7 @@ def write_slab(t, **more):
 
 
 def orders(extra=0):
-    """Three blocks of order 0 and, with `extra`, others of order 9; live ones are less."""
+    """The table `orders`, with allocations of two orders; with `extra`, more of order 9."""
     hits = {(0, "Movable"): (1290, 1282), (9, "Unmovable"): (2 + extra, 1)}
     return [(order, kind, 0, hits.get((order, kind), (0, 0))[1],
              hits.get((order, kind), (0, 0))[0], 0, 0, 0) for order in range(11) for kind in TYPES]
@@ -168,7 +168,7 @@ def compares_fragmentation_exactly(t):
 
 
 def applies_options_to_the_last_table(t):
-    """-s and -l are about the last named of the tables, and -s of the last allocator."""
+    """-s and -l apply to the table that was named last, and -s to the last allocator."""
     write_all(t)
 
     def order(*args):
@@ -456,7 +456,7 @@ def fits_a_narrow_terminal(t):
         check_in(long.replace("0x", ""), text)
     check_in(" proc_alloc_inode+1d\n    5483112/712   |   5421504/704   |",
              t.out("stat --caller", COLUMNS="80"))
-    # What is left beside the numbers is for call sites
+    # Call sites get the width that the numbers leave
     bars = {line.index("|") for line in t.out("stat --caller", COLUMNS="120").splitlines()
             if "|" in line}
     check({120 - 71 + 2}, bars)

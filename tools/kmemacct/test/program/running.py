@@ -104,8 +104,8 @@ def refuses_a_cgroup(t):
     marker = t.top / "ran"
     command = "run", "--cgroup", "--", "touch", marker
     if os.geteuid() == 0:
-        check("the loaded module has no setting filter_cgroup: load the one of"
-              " this kmemacct", t.error(*command, status=125))
+        check("the loaded module has no setting filter_cgroup: use the module"
+              " of this version", t.error(*command, status=125))
         t.write("control", CONTROL_FILTERED)
         check("--cgroup needs cgroup2 mounted: mount -t cgroup2 none"
               " /sys/fs/cgroup", t.error(*command, status=125))

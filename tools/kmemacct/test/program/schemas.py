@@ -11,7 +11,7 @@ from program.tree import (
 
 # A command that puts a later snapshot in the place of callers
 LATER = ("--", "cp", "{later}", "{callers}")
-# What has to follow the names of commands that do nothing without
+# Arguments for commands that do nothing without arguments
 ARGS = {"leaks": ("--older-than", "0s"), "lookup": ("{ptr}",), "run": LATER,
         "stat": ("--slab", "--page", "--caller", "--alloc"), "diff": ("{taken}",)}
 VARIANTS = [*(("leaks", "--older-than", "0s", "--by", by) for by in (
@@ -28,7 +28,7 @@ def write_exact(tree):
 
 
 def write_sampled(tree):
-    """The same, with estimates in those that may have them."""
+    """The golden tables, with estimates in those that may have them."""
     write_exact(tree)
     seeds = tree.top / "seeds"
     seeds.mkdir()
@@ -51,7 +51,7 @@ def command_lines():
 
 
 def outputs(tree):
-    """What each command prints: each is checked by Tree.out()."""
+    """The output of each command, which Tree.out() checks."""
     now = (tree.dir / "callers").read_text()
     later, found = tree.top / "later", {}
     ptr = (tree.dir / "allocs").read_text().splitlines()[-1].split()[0]
@@ -97,7 +97,7 @@ def has_all_commands(t):
 
 
 def describes_each_column(_):
-    """Whatever the module prints is there; a number has a kind and a unit."""
+    """The schema has everything that the module prints; a number has a kind and a unit."""
     for table in "allocs", "page_callers", "tasks", "stalls", "latency":
         row = schema()["$defs"][table]["properties"]["rows"]["items"]["properties"]
         columns = columns_of(table)

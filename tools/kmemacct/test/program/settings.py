@@ -52,7 +52,7 @@ def write_status(t, settings=SETTINGS, head=None, **stats):
 
 
 def written(t, *args):
-    """What the program writes to control, over its first bytes."""
+    """Return the text of control, whose beginning a command of the program overwrites."""
     t.write("control", SETTINGS)
     check("", t.out("set", *args))
     text = (t.dir / "control").read_text()

@@ -125,7 +125,8 @@ def site_of(elf, function, label, module="mod"):
 
 
 def offset_of(elf, label, number):
-    """Its offset in one of the functions of a name, which ascend."""
+    """The offset of a label in one of the functions of the same name; `number` is its place by
+    address."""
     text = subprocess.run(["nm", "-n", elf], capture_output=True, text=True, check=True).stdout
     found = re.findall(r"^(\w+) \w (\w+)$", text, re.M)
     at = [int(addr, 16) for addr, name in found if name == label]
@@ -162,7 +163,7 @@ def finds_lines(t):
                 site_of(elf, "in_c", "in_header"): line_of("in_header"),
                 # One line for each of the two functions
                 f"same+{offset_of(elf, 'in_same', 0):#x} [mod]": None,
-                # The same line in both
+                # Both functions have the same line
                 "copied+0x9 [mod]": line_of("in_copied"),
                 # Only one of the two is as long
                 f"longer+{offset_of(elf, 'in_longer', 1):#x} [mod]": line_of("in_longer"),
@@ -260,7 +261,7 @@ def finds_lines_in_other_tables(t):
 
 
 def finds_the_kernel(t):
-    """Its file has addresses, and its paths are shortened to those in its tree."""
+    """The file of the kernel has addresses; its paths are shortened to the part in its tree."""
     # As Debian builds it: in a directory below that of the source
     build = t.top / "linux-6.1/debian/build"
     build.mkdir(parents=True)
@@ -286,7 +287,7 @@ def shortens_paths(t):
             ("/usr/src/linux", "/usr/src/linux/build", "", None),
             ("/a//b/../c", "/a/./c/d", "", None),
             ("../../", "/a/c/d", "", None),
-            # All others are in the directory fs.
+            # All other files are in the directory fs.
             ("/home/me/mod", "/usr/src/linux", None, "/"),
             # There is no directory that all share.
             ("/home/me/mod", "/usr/src/linux", "/home/me/mod/", "/opt/end.c")):
@@ -410,7 +411,7 @@ def says_that_builds_are_not_compared(t):
         check_in(f"\n# {caution}\n", t.out(*command, *args, status=status))
         found = json.loads(t.out(*command, *args, "-j", status=status))
         check((caution, None), (found.get("unchecked_lines"), found.get("no_lines")))
-    # What is running can be compared, and without a file there is nothing to compare.
+    # The kernel that runs can be compared; without a file, there is nothing to compare.
     for command, status in ((["callers", *args], 0), (["diff", before, *args], 1),
                             (["callers", "-i", after, "--lines"], 0),
                             (["callers", "-i", before, *args], 0)):
@@ -445,6 +446,6 @@ def refuses_lines_of_other_tables(t):
     check(f"--debug-dir {t.top}/none: No such file or directory",
           t.error("callers --lines --debug-dir", t.top / "none"))
     file = t.dir / "callers"
-    check(f"--debug-dir {file}: not a directory: name the one that it is in",
+    check(f"--debug-dir {file}: not a directory: give the one that it is in",
           t.error("callers --lines --debug-dir", file))
     check_in("omit -r and --lines", t.error("diff --every 1 --lines", status=2))

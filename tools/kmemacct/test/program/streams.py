@@ -53,7 +53,8 @@ def prints_few_rows_in_measured_columns(t):
 
 
 def heeds_all_options(t):
-    """What is printed row by row is what the whole table has, but for the widths of columns."""
+    """Rows that are printed one by one are those of the whole table, except for the widths of
+    columns."""
     rows = write_many(t, MANY + 500)
     text = (t.dir / "allocs").read_text().replace("function_7", "a_function [ext4]+0x7")
     t.write("allocs", text)
@@ -173,7 +174,7 @@ def writes_errors_as_json(t):
         check((status, status), (found["status"], done.returncode), f"{args}: status")
         check(["error", "status"], [*found], f"{args}: members")
         check_in(error, found["error"])
-    # These belong to another command.
+    # These options belong to another command.
     check("kmemacct: cannot run /none: No such file or directory\n", t.run("run /none -j").stderr)
     for name in "callers", "allocs", "stats", "pages":
         (t.dir / name).unlink(missing_ok=True)

@@ -48,7 +48,7 @@ def computes_columns(t):
     # bytes_alloc + bulk_bytes - bytes_freed
     check([str(round((row[5] + row[12] - row[7]) / 10.454)) for row in CALLERS],
           [row[1] for row in found])
-    # Of 100 objects of 64 bytes, half are not followed, and 80 were freed: 20 older ones.
+    # 50 of 100 objects of 64 bytes have no entry. 80 objects were freed, 20 of which were older.
     lost = (0, 0, 100, 6400, 100, 6400, 80, 5120, 50, 0, 0, 0, 0, 0, "0.000", "x+0x1")
     t.write("callers", callers([lost], "2.000"))
     check(["0.000", "-960"], t.out("callers -r --no-header -o share,growth").split())
@@ -59,7 +59,7 @@ def computes_columns(t):
 
 
 def adds_up_all_rows(t):
-    """What was allocated is what was freed and what is live, in each row and in the total."""
+    """What was allocated was freed or is live, in each row and in the total."""
     # The head says that one free was not seen.
     for line in t.lines("callers")[1:]:
         live, allocs, frees = (int(word) for word in line.split()[2:5])

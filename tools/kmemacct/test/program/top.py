@@ -14,7 +14,7 @@ import time
 from program.tree import (
     CALLERS, NOT_LOADED, Failed, callers, check, check_in, check_not_in, lines, row, table)
 
-# A test fails if the screen is not as expected after so many seconds.
+# A test fails if the screen is not as expected after this many seconds.
 LIMIT_S = 60
 # Seconds between two looks at the screen
 LOOK_S = 0.02
@@ -209,7 +209,8 @@ def graphs_can_be_ascii(t):
         s.wait("  4.00K | #\n        | #\n        | #\n  2.00K |.#")
 
 
-# Long enough for "latency off" and "pages sites": commands overwrite the beginning of the file.
+# The text is long enough for "latency off" and "pages sites": commands overwrite the beginning of
+# the file.
 CONTROL_OFF = {"latency": "latency off\nlast_error none\n", "pages": "pages off  \nlast_error none\n"}
 
 
@@ -260,12 +261,12 @@ def others_keep_their_settings(t):
     with Screen(t, "top", "-d", "0.1") as s:
         s.wait("proc_alloc_inode")
         switched_on(t, s)
-        # Another process sets it.
+        # Another process sets latency.
         t.write("control", "latency functions\nlast_error none\n")
         s.keys("q")
         s.wait("status 0")
         check("latency functions", control(t))
-    # It was on before.
+    # latency was on before top started.
     t.write("control", "latency on\nlast_error none\n")
     with Screen(t, "top", "latency", "-d", "0.1") as s:
         s.wait("direct:shrinker")

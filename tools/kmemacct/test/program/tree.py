@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Files that look like those of the module, and the program running on them."""
+"""Files that look like those of the module, and programs that run on them."""
 import functools
 import json
 import os
@@ -14,7 +14,7 @@ import jsonschema
 TOP = Path(__file__).resolve().parents[4]
 BUILT = TOP / "build/reader"
 KMEMACCT = BUILT / "kmemacct"
-# The same without sanitizers
+# The program without sanitizers
 PLAIN = BUILT / "plain"
 
 ABI = (TOP / "include/kmemacct_abi.h").read_text()
@@ -44,12 +44,12 @@ KALLSYMS = ("ffffffff81000000 T _text\n"
             "ffffffff81002000 t __d_alloc\n"
             "ffffffffc0001000 t ovl_alloc_inode\t[overlay]\n")
 ESTIMATES = COUNTS[:-1]
-# The columns that tell something only once something was sampled.
+# The columns that are of use only once something was sampled.
 SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
 # No run of the program takes longer, also on a slow machine.
 LIMIT_S = 300
 CONTROL = "enabled 1\nlast_error nothing to reset\n"
-# What every command says without the module
+# The error of every command without the module
 NOT_LOADED = "the module is not loaded: modprobe kmemacct, or insmod kmemacct.ko"
 
 
@@ -69,7 +69,7 @@ def schema():
 
 @functools.cache
 def validator(command):
-    """The validator of what a command prints with -j."""
+    """The validator of the JSON that a command prints."""
     found = {"$ref": f"#/$defs/{command}", "$defs": schema()["$defs"]}
     return jsonschema.Draft202012Validator(found)
 
@@ -111,7 +111,7 @@ def check_not_in(part, whole):
 
 
 def check_width(width, text):
-    """Check that no line is longer."""
+    """Check that no line is longer than `width`."""
     check([], [line for line in text.splitlines() if len(line) > width], f"wider than {width}")
 
 

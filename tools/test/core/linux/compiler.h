@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the core needs of the compiler, in user space. */
+/* The macros of the compiler that the core needs, in user space. */
 #ifndef KMA_TEST_LINUX_COMPILER_H
 #define KMA_TEST_LINUX_COMPILER_H
 

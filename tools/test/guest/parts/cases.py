@@ -197,7 +197,7 @@ def older_freed():
         with loaded("kmemacct"):
             check_equal("rows of older objects", {}, rows_by_function(known))
             known.run("constant", "caches", "settle")
-            # Wait for what insmod frees later
+            # Wait for the memory that insmod frees later
             time.sleep(0.5)
             shown = {row["ptr"] for row in known.allocs()}
             check_equal("live objects", set(known.live()) - set(older), shown)

@@ -197,7 +197,7 @@ def switch_while_possible():
     """Switch `enabled`.  The file exists even before module init and after module exit."""
     with contextlib.suppress(OSError):
         (PARAMETERS / "enabled").write_text(random.choice("01"))
-    # Not too often: each switch patches the kernel's code
+    # Switch rarely, because each switch patches the kernel's code
     time.sleep(0.01)
 
 

@@ -436,7 +436,8 @@ def latency_ring():
             reader.process.send_signal(signal.SIGSTOP)
             while newest_record() < first + RECORDS + 100:
                 reclaim(cgroup, 10)
-            # Each of the records that the reader has not read yet, but the newest ones
+            # All records that the reader has not read yet are overwritten, except for the newest
+            # ones
             overrun = newest_record() - first - RECORDS
             reader.process.send_signal(signal.SIGCONT)
             reader.caught_up()

@@ -83,7 +83,8 @@ def check_nothing_left(when):
 
 
 def check_whole(log, when):
-    """Check that nothing is missing, or that the log says what.  Return whether any is."""
+    """Check that nothing is missing, or that the log says what is.  Return whether anything is
+    missing."""
     missing = [path for path in FILES if not path.exists()]
     reasons = [line for line in log if "debugfs" in line]
     not_followed = [name for name in (*BULK_FOLLOWED, "cache_destroy_followed")
@@ -233,7 +234,7 @@ def memory_limit():
 
     with limited("max") as group, both() as known:
         known.run("many", "many", "many")
-        # Not ENOMEM each time, or an error afterwards, makes the child fail.
+        # The child fails if an open does not fail with ENOMEM, or if there is an error afterwards.
         run_in(group, poor)
         events = (group / "memory.events").read_text()
         check("oom_kill 0" in events, f"memory.events: {events}")

@@ -88,7 +88,7 @@ def online_end():
 
 
 def generation_parts(nr_bytes):
-    """Return the number of pages that the generations of so much memory take: one for 8 MiB."""
+    """Return the number of pages that the generations of this much memory take: one for 8 MiB."""
     return nr_bytes // (8 << 20)
 
 
@@ -151,8 +151,8 @@ def memory_removed():
     """Test memory that is added and removed.
 
     Node 1 has memory and no CPUs, and node 2 only memory that can be removed.  Memory that the
-    kernel may use cannot be removed while the module is loaded, because page generations lie
-    there.  The module has bulk=off, because otherwise there would be no ghosts.
+    kernel may use cannot be removed while the module is loaded, because page generations are stored
+    in it.  The module has bulk=off, so that freed objects still count as live (ghosts).
     """
     for node in (1, 2):
         check_equal(f"CPUs of node {node}", "", Path(

@@ -79,7 +79,7 @@ def preemption_off():
     """Test that no stretch without preemption or interrupts takes long."""
     with loaded("kmemacct_truth"), traced(), loaded("kmemacct", "latency=on"):
         work()
-        # While the names of the functions are known
+        # Read the trace while the names of the functions are known
         longest, lost = stretches()
     check_equal("stretches without an end", 0, lost)
     check(any(name.startswith("kma_state_sweep ") for name in longest), f"only {longest}")
