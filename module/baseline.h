@@ -78,7 +78,7 @@ void kma_baseline_begin_pages(void);
  * Replace the part of the baseline that is about pages.  Call this when page tracking has ended.
  * When it begins again, the counters of its rows start at 0, but the module's own counters of page
  * events continue.  So the baseline of these counters is set to their current values, and the
- * baseline of the rows is freed.
+ * baseline of the rows is freed.  May sleep.
  */
 void kma_baseline_forget_pages(void);
 

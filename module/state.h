@@ -171,7 +171,7 @@ void kma_state_add_bytes(s64 bytes);
  */
 void *kma_small_alloc(size_t bytes);
 
-/* Copy a text into memory from kma_small_alloc().  Context: process, may sleep. */
+/* Copy a text into memory from kma_small_alloc(), or return NULL.  Context: process, may sleep. */
 char *kma_small_text(const char *text);
 
 /* Free memory from kma_small_alloc(), or NULL.  Context: process. */

@@ -27,8 +27,8 @@
  * A table of page allocations has classes (event.h) in place of caches.  The gfp flags of a class
  * with a reserved number are unknown (KMA_CLASS_GFP_OTHER); its order and migrate type are right.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free the table: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free the table: process, may sleep.
  */
 #ifndef KMA_CORE_CACHETAB_H
 #define KMA_CORE_CACHETAB_H

@@ -27,8 +27,8 @@
  * rows, some of whose events are frequent, is local instead: each CPU has counters of its own, in
  * one chunk of per-CPU memory.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free memory: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free memory: process, may sleep.
  */
 #ifndef KMA_CORE_COUNTMAP_H
 #define KMA_CORE_COUNTMAP_H
@@ -326,7 +326,7 @@ static inline void kma_countmap_comm(const struct kma_countmap_info *info, char 
 /* Add @n to a counter of a row on this CPU; @counter is below KMA_COUNTMAP_COUNTERS. */
 #define kma_countmap_count(t, id, counter, n) this_cpu_add((t)->row[id]->v[counter], n)
 
-/* Add @n to a counter of a row of a shared or local countmap. */
+/* Add @n to @counter, below @t->counters, of a row of a shared or local countmap. */
 void kma_countmap_add_to(struct kma_countmap *t, u32 id, u32 counter, u64 n);
 
 /* Set a counter of @t->maxima, of a shared or local countmap, to @n if the counter is smaller. */

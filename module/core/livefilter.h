@@ -39,8 +39,8 @@
  * machine of up to KMA_LIVEFILTER_SMALL page frames has a smaller array, which stays in the cache
  * of a CPU.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free memory: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free memory: process, may sleep.
  */
 #ifndef KMA_CORE_LIVEFILTER_H
 #define KMA_CORE_LIVEFILTER_H

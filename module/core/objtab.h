@@ -285,7 +285,10 @@ static inline bool kma_objtab_stale(const struct kma_objtab *t, unsigned long pt
  */
 typedef void kma_removed(void *arg, unsigned long ptr, const struct kma_entry *entry);
 
-/* Remove the stale entries of a bucket.  Returns how many were removed.  Context: any. */
+/*
+ * Remove the stale entries of a bucket, while probes run.  Returns how many were removed.  Context:
+ * a probe, or any context with preemption off.
+ */
 int kma_objtab_sweep(struct kma_objtab *t, struct kma_bucket *b,
 		     kma_removed *removed, void *arg);
 

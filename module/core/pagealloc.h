@@ -24,7 +24,7 @@
  * freed separately.  Bytes are counted page by page.
  *
  * Context, unless a function says otherwise: a probe, any context, NMI included; for functions
- * that size, allocate or free the tables: process, may sleep.
+ * that allocate or free the tables: process, may sleep.
  */
 #ifndef KMA_CORE_PAGEALLOC_H
 #define KMA_CORE_PAGEALLOC_H
@@ -89,7 +89,7 @@ struct kma_page_event {
 
 /*
  * Bytes that the tables take, with room for @nr_chunks chunks (pfntab.h), of which @chunks have
- * RAM.
+ * RAM.  Context: any.
  */
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus);
 

@@ -20,8 +20,8 @@
  * is of one record, or another record with the same row and the same time was written in
  * between; then the members of either record are correct.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free the table: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free the table: process, may sleep.
  */
 #ifndef KMA_CORE_PFNTAB_H
 #define KMA_CORE_PFNTAB_H

@@ -103,8 +103,8 @@ void kma_record_livefilter_start(struct kma_core *c);
 void kma_record_livefilter_stop(void);
 
 /*
- * Remove the stale entries of a bucket, and count them as repaired.  Call this for all buckets
- * before counters are read.  Context: any.
+ * Remove the stale entries of a bucket, and count them as repaired, while probes run.  Call this
+ * for all buckets before counters are read.  Context: any, with preemption off.
  */
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 

@@ -165,9 +165,9 @@ int kma_sample_take(enum kma_stream stream, u32 bytes, u8 point);
 u64 kma_sample_weight(u32 bytes, int shift);
 
 /*
- * Estimate a total from @n samples, or @n bytes of samples, of equal weight.  Add up the estimates
- * of all rows before rounding the sum by kma_estimate_round(): otherwise the rounding errors of the
- * rows add up, too.
+ * Estimate a total from @n samples, or @n bytes of samples, of equal weight, with KMA_WEIGHT_SHIFT
+ * fractional bits.  Add up the estimates of all rows before rounding the sum by
+ * kma_estimate_round(): otherwise the rounding errors of the rows add up, too.
  */
 static inline kma_u128 kma_weigh(u64 n, u64 weight)
 {

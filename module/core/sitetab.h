@@ -57,8 +57,8 @@
  * puts them when the probes are attached.  They never get a slot, so a probe searches
  * `internal` only for a pair that is in no slot, and events with a slot do not pay for this.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free the table: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free the table: process, may sleep.
  */
 #ifndef KMA_CORE_SITETAB_H
 #define KMA_CORE_SITETAB_H

@@ -7,8 +7,8 @@
  * was preempted while the whole ring was written: then the new record is lost, and counted as
  * slow_lost.  A reader copies a record, and drops the copy if the number has changed meanwhile.
  *
- * Context, unless a function says otherwise: any, NMI included; for functions that size, allocate
- * or free memory: process, may sleep.
+ * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
+ * free memory: process, may sleep.
  */
 #ifndef KMA_CORE_SLOWLOG_H
 #define KMA_CORE_SLOWLOG_H

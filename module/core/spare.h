@@ -36,7 +36,7 @@ struct kma_spare {
 	int given;
 };
 
-/* Bytes that a ring buffer of at most @nr numbers takes. */
+/* Bytes that a ring buffer of at most @nr numbers takes.  Context: any. */
 static inline size_t kma_spare_bytes(u32 nr)
 {
 	return roundup_pow_of_two(nr) * sizeof(u16);

@@ -41,8 +41,8 @@
  * noted.  Such a slot belongs to no phase.  A task that finds no free slot in eight sets may take
  * it, and then the order is not known.
  *
- * Context, unless a function says otherwise: a probe, in a task; for functions that size, allocate
- * or free the slots: process, may sleep.
+ * Context, unless a function says otherwise: a probe, in a task; for functions that allocate or
+ * free the slots: process, may sleep.
  */
 #ifndef KMA_CORE_STALL_H
 #define KMA_CORE_STALL_H
@@ -317,7 +317,7 @@ const char *kma_stall_origin_text(enum kma_origin_of_stall origin);
 /* The bucket, below KMA_LATENCY_BUCKETS, of a duration in ns.  Context: any. */
 u32 kma_latency_bucket(u64 ns);
 
-/* Bytes that the slots take. */
+/* Bytes that the slots take.  Context: any. */
 u64 kma_stalls_bytes(u32 cpus);
 
 /* Allocate the slots.  Returns 0 or -ENOMEM. */

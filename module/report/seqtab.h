@@ -213,10 +213,10 @@ void kma_snapshot_drop(struct kma_snapshot *snap);
 
 /*
  * After each step of a long @fill, which should take at most 0.1 ms or so, let others have
- * kma_lock: drop the lock and take it again after every few steps.  Rows have to be complete,
- * except for names; see kma_lock about what may happen meanwhile.  Returns 0; -EAGAIN if the
- * snapshot has to be begun again, which is what the caller of @fill does if @fill returns this; or
- * -EINTR if the process is being killed.
+ * kma_lock, which is held: drop the lock and take it again after every few steps.  Rows have to be
+ * complete, except for names; see kma_lock about what may happen meanwhile.  Returns 0; -EAGAIN if
+ * the snapshot has to be begun again, which is what the caller of @fill does if @fill returns this;
+ * or -EINTR if the process is being killed.
  */
 int kma_snapshot_pause(struct kma_snapshot *snap);
 

@@ -103,7 +103,10 @@ struct kma_acct_event {
 	bool source;
 };
 
-/* Count an event in all countmaps of accounting.  Context: a probe; under rcu_read_lock(). */
+/*
+ * Count an event in all countmaps of accounting.  Context: a probe, NMI included; under
+ * rcu_read_lock().
+ */
 void kma_acct_count(const struct kma_acct_event *event);
 
 /* Whether a row stands for a process or a cgroup: it has none of the keys above. */

@@ -63,7 +63,10 @@ void kma_ftrace_hooks_start(struct kma_ftrace_hook *const *hooks, int nr, bool b
 /* Whether all functions with @bulk set are followed; false with bulk=off.  Context: any. */
 bool kma_ftrace_hooks_bulk_attached(void);
 
-/* Whether any function is followed, so that ftrace cannot be disabled.  Context: any. */
+/*
+ * Whether any function is followed, so that ftrace cannot be disabled; if so, until
+ * kma_ftrace_hooks_stop().  Context: any.
+ */
 bool kma_ftrace_hooks_any_attached(void);
 
 /* Undo kma_ftrace_hooks_start().  On return, no handler still runs. */

@@ -13,7 +13,10 @@
 
 #include "../core/pagealloc.h"
 
-/* Parse the value of `pages`.  Returns an enum kma_pages_mode, or -EINVAL.  Context: any. */
+/*
+ * Parse the value of `pages`: off, classes or sites.  Returns an enum kma_pages_mode, or -EINVAL.
+ * Context: any.
+ */
 int kma_pages_parse(const char *text);
 
 /* The value of the setting `pages` for a mode, which is not KMA_PAGES_SAMPLED.  Context: any. */

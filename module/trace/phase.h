@@ -100,7 +100,10 @@ void kma_phase_has_function(enum kma_phase phase, bool yes);
 void kma_phase_set_threshold(u64 us);
 u64 kma_phase_threshold(void);
 
-/* Count phases that begin after this; or stop, and wait until nothing is being counted. */
+/*
+ * Count phases that begin after this; or stop, and wait until nothing is being counted.  Call this
+ * between kma_phase_start() and kma_phase_stop().
+ */
 void kma_phase_record(bool on);
 
 /* Bytes that counting takes, without the countmaps.  Context: any. */

@@ -78,7 +78,7 @@ bool kma_slab_late(void);
 
 /*
  * Record the free of an object, which is about to be freed, by a function without a tracepoint.
- * Context: any that does not migrate.
+ * Context: any that does not migrate, NMI included.
  */
 void kma_slab_free(const void *ptr);
 
