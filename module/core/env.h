@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the core needs from the rest of the module: memory for its tables, clocks, stacks, and what
- * is known about caches and tasks.
+ * The functions that the core calls outside its folder: memory for tables, clocks, stacks, and
+ * properties of caches and tasks.
  *
  * The files of module/core include this header, each other, and headers of the kernel that
  * tools/test/core/linux has, too.  A program that compiles the core in user space supplies those

@@ -235,17 +235,17 @@ static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
 				 const struct kma_page_event *ev, int shift)
 {
 	const struct kma_origin o = { .site = kma_env_page_site(), .shift = shift };
-	const struct kma_site_slot *whole, *slot;
+	const struct kma_site_slot *class, *slot;
 
-	whole = kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED);
-	if (!whole)
+	class = kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED);
+	if (!class)
 		return;
 	slot = kma_sitetab_sample(&b->sites, &o, ev->class);
 	if (!slot) {
-		kma_pagealloc_record(b, whole, f, ev, 0, true);
+		kma_pagealloc_record(b, class, f, ev, 0, true);
 		return;
 	}
-	kma_pagealloc_hit(b, READ_ONCE(whole->id), ev);
+	kma_pagealloc_hit(b, READ_ONCE(class->id), ev);
 	kma_pagealloc_record(b, slot, f, ev, KMA_PFN_SAMPLED, false);
 }
 

@@ -94,7 +94,7 @@ enum kma_phase {
 	KMA_PHASE_NR
 };
 
-/* X(name, text): who waits for a phase, as determined by its outermost phase. */
+/* X(name, text): kinds of tasks that wait for a phase.  The outermost phase determines the kind. */
 #define KMA_ORIGINS(X)		\
 	X(OTHER,	"other")	\
 	X(DIRECT,	"direct")	\

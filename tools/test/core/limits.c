@@ -86,7 +86,7 @@ static struct kma_row kma_rows_sum(void)
 static void kma_splits_classes(void)
 {
 	u32 order, type, bit;
-	unsigned long class, whole;
+	unsigned long class, sampled;
 
 	for (order = 0; order < 16; order++)
 		for (type = 0; type < 8; type++)
@@ -96,9 +96,9 @@ static void kma_splits_classes(void)
 				kma_expect(kma_class_order(class) == order);
 				kma_expect(kma_class_type(class) == type);
 				kma_expect(kma_class_gfp(class) == 1U << bit);
-				whole = kma_class_kind(class, KMA_CLASS_SAMPLED);
-				kma_expect((whole & KMA_CLASS_KIND) == KMA_CLASS_SAMPLED);
-				kma_expect((whole ^ class) == KMA_CLASS_KIND);
+				sampled = kma_class_kind(class, KMA_CLASS_SAMPLED);
+				kma_expect((sampled & KMA_CLASS_KIND) == KMA_CLASS_SAMPLED);
+				kma_expect((sampled ^ class) == KMA_CLASS_KIND);
 			}
 }
 
@@ -558,7 +558,7 @@ static int kma_shares_number(struct kma_cachetab *t, unsigned int order, unsigne
 /* Classes without a number of their own share one by kind, order and migrate type. */
 static void kma_shares_numbers_by_kind(void)
 {
-	int site, whole, alone;
+	int site, sampled, whole;
 	struct kma_cachetab t;
 	u32 i;
 
@@ -567,9 +567,9 @@ static void kma_shares_numbers_by_kind(void)
 		kma_expect(kma_cachetab_get(&t, kma_class(0, 0, i)) == (int)i);
 	for (i = 0; i < 16 * 8; i++) {
 		site = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SITE);
-		whole = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SAMPLED);
-		alone = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_WHOLE);
-		kma_expect(site != whole && site != alone && whole != alone);
+		sampled = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_SAMPLED);
+		whole = kma_shares_number(&t, i / 8, i % 8, KMA_CLASS_WHOLE);
+		kma_expect(site != sampled && site != whole && sampled != whole);
 	}
 	kma_cachetab_destroy(&t);
 }

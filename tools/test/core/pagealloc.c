@@ -30,8 +30,8 @@
  * class and a call site (exact or sampled).
  */
 enum {
-	KMA_ALONE,
-	KMA_WHOLE,
+	KMA_WHOLE_CLASS,
+	KMA_SAMPLED_CLASS,
 	KMA_EXACT,
 	KMA_SAMPLED = KMA_EXACT + KMA_SITES,
 	KMA_ROW_KINDS = KMA_SAMPLED + KMA_SITES,
@@ -66,7 +66,7 @@ static struct kma_row *kma_account_class(const struct kma_page *page)
 {
 	u32 class = (page->row - 1) % (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS);
 
-	return &kma_account[KMA_WHOLE * (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS) + class];
+	return &kma_account[KMA_SAMPLED_CLASS * (ARRAY_SIZE(kma_account) / KMA_ROW_KINDS) + class];
 }
 
 static void kma_note_replaced(struct kma_page *page)
@@ -97,12 +97,12 @@ static void kma_note_freed(struct kma_page *page)
 static void kma_note_pages(u32 kind, unsigned long class, u32 at, bool sampled, bool bulk)
 {
 	const u32 row = kma_number(kind, class);
-	const u32 whole = kma_number(KMA_WHOLE, class);
+	const u32 all = kma_number(KMA_SAMPLED_CLASS, class);
 	u32 i;
 
 	*(bulk ? &kma_account[row].bulk : &kma_account[row].hits) += 1;
 	if (sampled)
-		*(bulk ? &kma_account[whole].bulk : &kma_account[whole].hits) += 1;
+		*(bulk ? &kma_account[all].bulk : &kma_account[all].hits) += 1;
 	for (i = at; i < at + (1U << kma_class_order(class)); i++) {
 		if (kma_page[i].row)
 			kma_note_replaced(&kma_page[i]);
@@ -148,8 +148,8 @@ static void kma_alloc_known(u32 kind, unsigned long class, u32 at, u32 site, boo
 	/* The model cannot predict whether the page allocation is sampled. */
 	sampled = f->what & KMA_PFN_SAMPLED;
 	if (kind == KMA_SAMPLED && !sampled)
-		kind = KMA_WHOLE;
-	else if (kind != KMA_ALONE)
+		kind = KMA_SAMPLED_CLASS;
+	else if (kind != KMA_WHOLE_CLASS)
 		kind += site;
 	kma_note_pages(kind, class, at, sampled, bulk);
 }
@@ -157,7 +157,7 @@ static void kma_alloc_known(u32 kind, unsigned long class, u32 at, u32 site, boo
 static void kma_alloc_absent(unsigned long class, bool bulk)
 {
 	const struct kma_page_event ev = { kma_class_order(class), class, bulk };
-	struct kma_row *row = &kma_account[kma_number(KMA_ALONE, class)];
+	struct kma_row *row = &kma_account[kma_number(KMA_WHOLE_CLASS, class)];
 	u8 point;
 
 	if (!ev.order)
@@ -172,7 +172,7 @@ static void kma_alloc_absent(unsigned long class, bool bulk)
 
 static void kma_alloc(void)
 {
-	static const u32 kinds[] = { KMA_ALONE, KMA_EXACT, KMA_SAMPLED };
+	static const u32 kinds[] = { KMA_WHOLE_CLASS, KMA_EXACT, KMA_SAMPLED };
 	const u32 order = kma_order();
 	const unsigned long class = kma_class(order, kma_below(KMA_TYPES),
 					      kma_below(KMA_GFPS));
@@ -229,9 +229,9 @@ static u32 kma_row_number(u32 id)
 	u32 kind;
 
 	if (info->site == KMA_CLASS_WHOLE)
-		return kma_number(KMA_ALONE, class);
+		return kma_number(KMA_WHOLE_CLASS, class);
 	if (info->site == KMA_CLASS_SAMPLED)
-		return kma_number(KMA_WHOLE, class);
+		return kma_number(KMA_SAMPLED_CLASS, class);
 	kind = info->shift == KMA_SHIFT_EXACT ? KMA_EXACT : KMA_SAMPLED;
 	return kma_number(kind + (info->site - KMA_MODEL_SITE) / 16, class);
 }
