@@ -301,10 +301,10 @@ void latency_histograms(FILE *out, const struct view *v, const struct style *sty
 void latency_shares(struct view *v);
 
 /*
- * Make a matrix of a column of `orders`, with a row for each order and a column for each migrate
- * type (pages.c).  Return: NULL after calling fail().
+ * Make a matrix of a column of `orders`, called @name, with a row for each order and a column for
+ * each migrate type (pages.c).  Return: NULL after calling fail().
  */
-struct table *pages_matrix(const struct table *orders, const char *column);
+struct table *pages_matrix(const struct table *orders, const char *column, const char *name);
 
 /* Move the lines of perf kmem's page summary from @pairs to a table of their own. */
 struct table *pages_summary(struct table *pairs);

@@ -140,7 +140,9 @@ static int run_orders(const struct command *c, const struct options *o)
 {
 	static const u64 rows = OPTION_JSON | OPTION_SORT | OPTION_LINES | OPTION_OUTPUT |
 				OPTION_RAW;
-	static const char * const shown[] = { "hits", "live_allocs" };
+	static const char * const shown[][2] = {
+		{ "hits", "allocations" }, { "live_allocs", "live allocations" },
+	};
 	const struct options plain = { .given = o->given, .source = o->source };
 	struct view v, matrix;
 	struct table *t;
@@ -152,7 +154,7 @@ static int run_orders(const struct command *c, const struct options *o)
 	if (o->given & rows)
 		return show(&v, o, NULL);
 	for (i = 0; !ret && i < ARRAY_SIZE(shown); i++) {
-		t = pages_matrix(v.t, shown[i]);
+		t = pages_matrix(v.t, shown[i][0], shown[i][1]);
 		ret = t ? 0 : -1;
 		if (t && !i)
 			table_inherit(t, v.t);
@@ -318,7 +320,7 @@ const struct command commands[] = {
 	{
 		.name = "callers", .group = GROUP_LOOK,
 		.what = "live and allocated memory by call site",
-		.example = "callers -s growth -l 20",
+		.example = "callers -s allocs -l 20",
 		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY,
 		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {

@@ -238,6 +238,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 		write_slow(w);
 	else if (table_label(t))
 		write_member(w, table_label(t), "t");
+	if (!sum && t->at[AT_site] == t->nr_values)
+		write_member(w, "module", "t?");
 	if (!sum && t->at[AT_stack] == t->nr_values)
 		write_texts(w, "lines", "t?");
 	else if (!sum && !slow && is_label_of_sites(t))
@@ -250,6 +252,8 @@ static void write_row(struct json *w, const char *key, const struct table *t, bo
 		require_members(w, SLOW " causes t stack t");
 	else if (table_label(t))
 		json_string(w, NULL, table_label(t));
+	if (!sum && t->at[AT_site] == t->nr_values)
+		json_string(w, NULL, "module");
 	close_object(w);
 }
 

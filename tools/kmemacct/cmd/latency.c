@@ -176,6 +176,7 @@ void latency_percentiles(struct view *v, bool bars)
 	if (bars && t->nr_rows)
 		t->columns[t->nr_values - 1].title = table_own(t, make_scale(&r));
 	view_begin(v, t);
+	v->aside = true;
 	v->note = "phases contain each other: do not add them up; percentiles are upper bounds";
 }
 

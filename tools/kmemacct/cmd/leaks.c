@@ -414,7 +414,7 @@ static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 #define ATTRIBUTED	"by the allocating process, which may not be the holder"
 
 /* Explain the groups of processes, and say how many bytes belong to no process. */
-static char *make_note(const struct leaks *l)
+static void make_note(struct view *v, const struct leaks *l)
 {
 	char all[NUMBER_LEN], interrupt[NUMBER_LEN], ended[NUMBER_LEN], unclear[NUMBER_LEN];
 	struct sums sum = {}, part = {};
@@ -436,7 +436,9 @@ static char *make_note(const struct leaks *l)
 	if (l->unclear.bytes)
 		fprintf(text, "; %s may be of an earlier process with the same PID", unclear);
 	text_close(text);
-	return note;
+	v->note = view_own(v, note);
+	/* Rows of processes are as they look, unless some objects are of none. */
+	v->aside = !sum.bytes && !l->unclear.bytes;
 }
 
 static void free_leaks(struct leaks *l)
@@ -500,7 +502,7 @@ void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct mom
 	v->t = t;
 	v->nr = t->nr_rows;
 	if (is_by_process(by))
-		v->note = view_own(v, make_note(&l));
+		make_note(v, &l);
 	move_names(&l, t);
 	free_leaks(&l);
 	view_sort_by_label(t);

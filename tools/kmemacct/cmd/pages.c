@@ -42,7 +42,7 @@ static struct row *row_of(struct table *t, u64 order)
 	return row;
 }
 
-struct table *pages_matrix(const struct table *orders, const char *column)
+struct table *pages_matrix(const struct table *orders, const char *column, const char *name)
 {
 	struct column columns[MATRIX_MAX + 1] = {
 		{ .name = "order", .format = FORMAT_U64 },
@@ -58,7 +58,7 @@ struct table *pages_matrix(const struct table *orders, const char *column)
 			return NULL;
 		}
 	columns[nr] = (struct column)COLUMN_END;
-	t = table_new(column, columns, false, orders->nr_rows);
+	t = table_new(name, columns, false, orders->nr_rows);
 	for (row = orders->rows; row < end; row++) {
 		to = column_of(columns, &nr, row_name(*row, ORDERS_migratetype));
 		row_of(t, (*row)->v[ORDERS_order])->v[to] += (*row)->v[from];
@@ -180,6 +180,7 @@ void pages_mark(struct view *v)
 		if (*row->label != '-')
 			v->note = note;
 	}
+	v->aside = true;
 	v->total = table_own(t, table_row(t));
 	view_add_up(t, t->rows, t->nr_rows, v->total);
 	v->total->v[PCPU_cpu] = NO_ID;

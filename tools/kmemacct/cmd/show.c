@@ -161,6 +161,8 @@ int show_stream(const struct options *o, const char *name)
 	if (!r)
 		return -1;
 	view_begin(&s.v, reader_table(r));
+	/* Such tables have no computed columns, but their columns have titles. */
+	view_complete(&s.v);
 	if (o->given & OPTION_LINES)
 		s.lines = o->lines;
 	s.style.off = table_field(s.v.t, "since") && control_is(s.v.t->source, "enabled", "0");

@@ -132,6 +132,19 @@ static void write_lines(struct json *w, const struct sites *s, const char *label
 	free(copy);
 }
 
+/* Write the module of a call site, which ends in ` [MODULE]`, or `kernel`, as for --module. */
+static void write_module(struct json *w, const char *site)
+{
+	const char *open = strstr(site, " [");
+	char *module = open ? alloc_print("%.*s", (int)strlen(open + 2) - 1, open + 2) : NULL;
+
+	if (module || *site != '[')
+		json_string(w, "module", module ?: "kernel");
+	else
+		json_null(w, "module");
+	free(module);
+}
+
 /* A row of sums has no masks and names, which identify rows. */
 static void write_cell(struct json *w, const struct view *v, const struct row *row, int column)
 {
@@ -166,6 +179,8 @@ static void write_row(struct json *w, const char *key, const struct view *v,
 		write_slow(w, row->label);
 	else if (table_label(t))
 		json_string(w, table_label(t), row->label);
+	if (row != v->total && t->at[AT_site] == t->nr_values)
+		write_module(w, row->label);
 	if (v->sites && row != v->total)
 		write_lines(w, v->sites, row->label);
 	json_close(w, '}');

@@ -9,10 +9,19 @@
 
 /* ---- values --------------------------------------------------------------- */
 
+/* A number of pages may be beyond all numbers of 64 bits in bytes, but not in KiB. */
+static void print_size(char buf[NUMBER_LEN], enum unit unit, u64 value, enum rounding rounding)
+{
+	if (unit == UNIT_PAGES)
+		value = value > U64_MAX / unit_bytes(unit) * 1024 ? U64_MAX :
+			value * (unit_bytes(unit) / 1024);
+	number_print_rounded(buf, value, unit != UNIT_BYTES, rounding);
+}
+
 static void print_unsigned(char buf[NUMBER_LEN], enum unit unit, u64 value)
 {
-	if (unit == UNIT_BYTES || unit == UNIT_KIB)
-		number_print_size(buf, value, unit == UNIT_KIB);
+	if (unit_is_size(unit))
+		print_size(buf, unit, value, ROUND_NEAREST);
 	else if (unit == UNIT_MS)
 		number_print_age(buf, value);
 	else if (unit == UNIT_US)
@@ -40,7 +49,7 @@ static u64 round_rate(double n)
 /* Print a change per second: without a unit, with a digit after the point if it is small. */
 static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate)
 {
-	const double n = fabs(rate), bytes = c->unit == UNIT_KIB ? n * 1024 : n;
+	const double n = fabs(rate), bytes = n * unit_bytes(c->unit);
 	char number[NUMBER_LEN];
 
 	if (isnan(rate)) {
@@ -53,7 +62,7 @@ static void print_rate(char buf[NUMBER_LEN], const struct column *c, double rate
 		number_print_us(number, llrint(n * 1000), true);
 	else if (c->unit == UNIT_US)
 		number_print_us(number, round_rate(n), false);
-	else if (c->unit != UNIT_BYTES && c->unit != UNIT_KIB)
+	else if (!unit_is_size(c->unit))
 		snprintf(number, NUMBER_LEN, n > 0 && n < 0.05 ? "<0.1" : n > 0 && n < 9.95 ?
 			 "%.1f" : "%.0f", n);
 	else if (bytes > 0 && bytes < 0.5)
@@ -182,10 +191,10 @@ static void print_end(const struct layout *l, char buf[NUMBER_LEN], const struct
 
 	end.format = format;
 	layout_value(buf, &end, l->style->exact || l->style->raw, value);
-	if (l->style->exact || l->style->raw || (c->unit != UNIT_BYTES && c->unit != UNIT_KIB))
+	if (l->style->exact || l->style->raw || !unit_is_size(c->unit))
 		return;
-	number_print_rounded(size, negative ? -value : value, c->unit == UNIT_KIB,
-			     high != negative ? ROUND_UP : ROUND_DOWN);
+	print_size(size, c->unit, negative ? -value : value,
+		   high != negative ? ROUND_UP : ROUND_DOWN);
 	snprintf(buf, NUMBER_LEN, "%s%.30s", negative ? "-" : "", size);
 }
 
@@ -222,8 +231,7 @@ void layout_title(const struct layout *l, int column, char buf[CELL_LEN])
 	const struct column *c = &l->v->t->columns[column];
 	const bool exact = l->style->exact || l->style->raw;
 	const bool time = c->unit == UNIT_MS || c->unit == UNIT_US;
-	const bool has_unit = time || c->unit == UNIT_BYTES || c->unit == UNIT_KIB ||
-			      c->unit == UNIT_SHARE;
+	const bool has_unit = time || unit_is_size(c->unit) || c->unit == UNIT_SHARE;
 	const char *kb = c->unit == UNIT_KIB ? strstr(c->name, "kb") : NULL;
 
 	/* A column without a unit has the same title with -b; scripts know only the name. */
@@ -291,18 +299,43 @@ static void widen_label(const struct layout *l, int *width, const char *label)
 	} while (*label);
 }
 
+/* Test for labels of two names, each of which the label's name has a part for. */
+static bool has_parts(const struct table *t)
+{
+	return table_label(t) && strchr(table_label(t), '_');
+}
+
+static void widen_first(struct layout *l, const char *label)
+{
+	const int len = strcspn(label, ";");
+
+	l->first = l->first < len ? len : l->first;
+}
+
 /* Find the width of the labels, if they are printed. */
 static void set_label(struct layout *l)
 {
 	const struct table *t = l->v->t;
+	const char *label;
 	size_t i;
 
 	l->label = 0;
+	l->first = 0;
 	if (!l->c[t->nr_values].shown)
 		return;
-	l->label = table_label(t) ? strlen(table_label(t)) : 0;
-	for (i = 0; i < l->v->nr; i++)
-		widen_label(l, &l->label, l->v->t->rows[i]->label);
+	l->parts = has_parts(t) && !l->style->raw && !l->split;
+	label = table_label(t) ?: "";
+	if (l->parts)
+		l->first = strcspn(label, "_");
+	l->label = strlen(l->parts ? strchr(label, '_') + 1 : label);
+	for (i = 0; i < l->v->nr; i++) {
+		label = t->rows[i]->label;
+		if (l->parts && strchr(label, ';')) {
+			widen_first(l, label);
+			label = strchr(label, ';') + 1;
+		}
+		widen_label(l, &l->label, label);
+	}
 	if (l->v->total)
 		widen_label(l, &l->label, l->v->total->label);
 }
@@ -351,6 +384,7 @@ static bool is_too_long(const struct layout *l)
 	for (c = l->c; c < l->c + l->v->t->nr_values; c++)
 		if (c->shown)
 			width += c->width + 1 + (c->interval ? c->interval + 1 : 0);
+	width += l->first ? l->first + 1 : 0;
 	width += l->label ? l->label : -1;
 	return l->style->screen && !l->style->raw && width > l->style->screen;
 }

@@ -77,11 +77,13 @@ struct layout_column {
  * @main: the column whose interval is always shown; NONE: the table has no estimates
  * @limits: the column that the limits of its intervals follow; NONE: there is none
  * @stacks: the labels are stacks
+ * @parts: the labels are two names, such as a command and a call site, with a column for each
  * @split: the labels are a call site and a cause, and have a line for each
  * @lines: width of the source lines, in a column before the labels; 0: there is none
  * @below: there is no room for this column: a source line is below its call site or, in a stack,
  *	behind it
- * @label: width of the labels; 0: they are not printed
+ * @first: width of the first parts of the labels
+ * @label: width of the labels, or of their second parts; 0: they are not printed
  * @hidden: number of columns that were left out, because a line was too long
  * @c: for each column of the table, and last the label, how it is printed
  */
@@ -92,9 +94,11 @@ struct layout {
 	int main;
 	int limits;
 	bool stacks;
+	bool parts;
 	bool split;
 	int lines;
 	bool below;
+	int first;
 	int label;
 	int hidden;
 	struct layout_column *c;

@@ -67,14 +67,14 @@ static int write_json(struct stream *s, struct reader *r)
 
 /* ---- text ----------------------------------------------------------------- */
 
-/* Widths of numbers that are names, or count pages.  A longer one moves the rest of its row. */
+/* Widths of numbers that are names.  A longer one moves the rest of its row. */
 static int number_width(const char *name)
 {
 	static const struct {
 		const char *name;
 		int width;
 	} widths[] = {
-		{ "cpu", 4 }, { "node", 4 }, { "pid", 7 }, { "pfn", 9 }, { "pages", 5 },
+		{ "cpu", 4 }, { "node", 4 }, { "pid", 7 }, { "pfn", 9 },
 	};
 	size_t i;
 
@@ -102,6 +102,7 @@ static int value_width(const struct stream *s, const struct column *c)
 		break;
 	}
 	switch (c->unit) {
+	case UNIT_PAGES:
 	case UNIT_BYTES:
 		return strlen(exact ? "12345678" : "1.23K");
 	case UNIT_MS:

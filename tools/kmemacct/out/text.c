@@ -59,7 +59,8 @@ void text_head(FILE *out, const struct view *v, const struct style *style)
 		return;
 	if (style->verbose && v->t->nr_fields)
 		print_fields(out, v->t, style->screen);
-	sentence = state_sentence(v, style->exact, true);
+	sentence = state_sentence(v, STATE_OPTIONS | (style->exact ? STATE_EXACT : 0) |
+				     (style->verbose ? STATE_DETAILS : 0));
 	if (style->named && !state_is_change(v->t)) {
 		line = alloc_print("%s: %s", v->t->name, sentence);
 		text_comment(out, line, style->screen);
@@ -83,6 +84,35 @@ static bool is_label(const struct layout *l, int column)
 	return column == l->v->t->nr_values;
 }
 
+/* The two parts of a label have the two parts of its name as titles. */
+static void add_label_titles(struct grid *g, const char *name)
+{
+	char *first = alloc_print("%.*s", (int)strcspn(name, "_"), name);
+
+	grid_column(g, first, false);
+	grid_column(g, strchr(name, '_') + 1, false);
+	free(first);
+}
+
+/* Add the cells of a label.  The label of the total is not in two parts. */
+static void add_label(struct grid *g, const struct layout *l, const char *text)
+{
+	const char *second = l->parts ? strchr(text, ';') : NULL;
+	char *first = second ? alloc_print("%.*s", (int)(second - text), text) : NULL;
+
+	if (l->parts)
+		grid_cell(g, first ?: "");
+	grid_cell(g, second ? second + 1 : text);
+	free(first);
+}
+
+/* Return: the title of a column.  The name of a migrate type is from a file, and may be long. */
+static const char *title_of(const struct layout *l, int column, char buf[CELL_LEN])
+{
+	layout_title(l, column, buf);
+	return strlen(buf) < CELL_LEN - 1 ? buf : l->v->t->columns[column].name;
+}
+
 static void add_titles(struct grid *g, const struct layout *l)
 {
 	char title[CELL_LEN];
@@ -94,10 +124,11 @@ static void add_titles(struct grid *g, const struct layout *l)
 			continue;
 		if (l->lines && is_label(l, column))
 			grid_column(g, LINES_TITLE, false);
-		layout_title(l, column, title);
-		/* The name of a migrate type is from a file, and may be long. */
-		grid_column(g, strlen(title) < CELL_LEN - 1 ? title :
-			    l->v->t->columns[column].name, !is_label(l, column));
+		if (l->parts && is_label(l, column)) {
+			add_label_titles(g, l->v->t->columns[column].name);
+			continue;
+		}
+		grid_column(g, title_of(l, column, title), !is_label(l, column));
 		if (l->c[column].interval)
 			grid_column(g, INTERVAL_TITLE, true);
 	}
@@ -125,8 +156,10 @@ static void add_line(struct grid *g, const struct layout *l, const struct row *r
 			grid_cell(g, line ?: "");
 			free(line);
 		}
-		grid_cell(g, is_label(l, column) ? text : !row ? "" :
-			  layout_text(l, row, column, buf));
+		if (is_label(l, column))
+			add_label(g, l, text);
+		else
+			grid_cell(g, row ? layout_text(l, row, column, buf) : "");
 		if (!l->c[column].interval)
 			continue;
 		*buf = '\0';
@@ -209,19 +242,27 @@ static void add_rows(struct grid *g, const struct layout *l)
 
 /* ---- below the rows ------------------------------------------------------- */
 
-/* Name the columns left out.  Some names are from a file, as migrate types are, and may be long. */
+/*
+ * Name the columns left out by their titles, which -o takes as well.  The title of a histogram is
+ * a scale.
+ */
 static void print_hidden(FILE *out, const struct layout *l)
 {
 	char *text;
 	size_t len;
 	FILE *names = text_open(&text, &len);
+	char title[CELL_LEN];
+	const char *name;
 	int i, column;
 
 	fputs("no room for:", names);
 	for (i = 0; i < l->columns.nr; i++) {
 		column = l->columns.column[i];
-		if (!l->c[column].shown)
-			fprintf(names, " %s", l->v->t->columns[column].name);
+		if (l->c[column].shown)
+			continue;
+		name = l->v->t->columns[column].name;
+		fprintf(names, " %s", !strcmp(name, "histogram") ? name :
+				      title_of(l, column, title));
 	}
 	text_close(names);
 	text_comment(out, text, l->style->screen);
@@ -256,6 +297,27 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comments(out, v->advice, screen);
 }
 
+static void print_grid(FILE *out, const struct layout *l)
+{
+	struct grid g;
+
+	grid_begin(&g, l->style->raw, !l->style->no_header);
+	add_titles(&g, l);
+	add_rows(&g, l);
+	grid_end(&g, out);
+}
+
+/*
+ * Without rows there are no titles, which might look like an error.  A sentence says what has not
+ * happened in the time that the head gives.
+ */
+static void print_nothing(FILE *out, const struct view *v, const struct style *style)
+{
+	const char *nothing = schema_nothing(v->t);
+
+	text_comment(out, v->filtered ? "no row matches" : nothing ?: "no rows", style->screen);
+}
+
 /* A matrix has no label, and its columns print zeroes as dots. */
 static bool is_matrix(const struct table *t)
 {
@@ -265,7 +327,6 @@ static bool is_matrix(const struct table *t)
 int text_table(FILE *out, const struct view *v, const struct style *style)
 {
 	struct layout l;
-	struct grid g;
 	int ret;
 
 	if (v->t->pairs) {
@@ -279,14 +340,10 @@ int text_table(FILE *out, const struct view *v, const struct style *style)
 		text_head(out, v, style);
 		if (is_matrix(v->t) && !style->raw)
 			fprintf(out, "# %s:\n", v->t->name);
-		grid_begin(&g, style->raw, !style->no_header);
-		add_titles(&g, &l);
-		add_rows(&g, &l);
-		grid_end(&g, out);
-		/* Titles alone might look like an error. */
-		if (!style->raw && !v->nr && !view_left_out(v) && !v->advice)
-			text_comment(out, v->filtered ? "no row matches" : "no rows",
-				     style->screen);
+		if (style->raw || v->nr)
+			print_grid(out, &l);
+		else if (!view_left_out(v) && !v->advice)
+			print_nothing(out, v, style);
 		text_remarks(out, &l);
 	}
 	layout_end(&l);

@@ -10,6 +10,8 @@
 #ifndef TABLE_H
 #define TABLE_H
 
+#include <unistd.h>
+
 #include "../../../include/kmemacct_abi.h"
 #include "../base/base.h"
 
@@ -72,6 +74,18 @@ enum unit {
 
 /* Column indices: there is no such column. */
 #define NONE	(-1)
+
+/* Test for a unit of memory.  Such values are printed as sizes, with a suffix. */
+static inline bool unit_is_size(enum unit unit)
+{
+	return unit == UNIT_BYTES || unit == UNIT_KIB || unit == UNIT_PAGES;
+}
+
+/* Return: the number of bytes of a unit of memory; 1 for other units. */
+static inline u64 unit_bytes(enum unit unit)
+{
+	return unit == UNIT_KIB ? 1024 : unit == UNIT_PAGES ? (u64)sysconf(_SC_PAGESIZE) : 1;
+}
 
 /**
  * struct column - a column of a table

@@ -323,7 +323,7 @@ static void fuzz_view(struct view *v, const char *name, const uint8_t *data, siz
 	else if (!strcmp(name, "allocs"))
 		fuzz_leaks(name, data, size);
 	else if (!strcmp(name, "orders"))
-		print_table(pages_matrix(v->t, "hits"));
+		print_table(pages_matrix(v->t, "hits", "hits"));
 	else if (!strcmp(name, "page_summary"))
 		print_table(pages_summary(v->t));
 	else if (!strcmp(name, "pcpu"))

@@ -1028,7 +1028,8 @@ TEST(orders_become_a_matrix)
 	struct table *orders = parse_golden("orders");
 	char name[1500], *text;
 
-	EXPECT_PRINTED(view_of(pages_matrix(orders, "hits")), "# hits:\norder Unmovable Movable\n"
+	EXPECT_PRINTED(view_of(pages_matrix(orders, "hits", "hits")),
+		       "# hits:\norder Unmovable Movable\n"
 		       "    0         5       .\n    1         7       1\n", .screen = 0);
 	table_free(orders);
 	/* Names of columns that come from a file may be of any length. */
@@ -1038,7 +1039,7 @@ TEST(orders_become_a_matrix)
 	orders = parse("orders", text);
 	free(text);
 	text = alloc_print("order\n    0\n# no room for:\n# %s\n", name);
-	EXPECT_PRINTED(view_of(pages_matrix(orders, "hits")), text, .screen = 40);
+	EXPECT_PRINTED(view_of(pages_matrix(orders, "hits", "hits")), text, .screen = 40);
 	free(text);
 	table_free(orders);
 }

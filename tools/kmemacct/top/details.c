@@ -49,8 +49,7 @@ static void make_item(const struct top_page *p, const struct top_row *row, int c
 	const struct column *c = &p->v.t->columns[column];
 	char buf[CELL_LEN], exact[NUMBER_LEN], interval[CELL_LEN];
 	const char *cell = layout_text(&p->l, numbers, column, buf);
-	const bool has_unit = c->unit == UNIT_BYTES || c->unit == UNIT_KIB ||
-			      c->unit == UNIT_US || c->unit == UNIT_MS;
+	const bool has_unit = unit_is_size(c->unit) || c->unit == UNIT_US || c->unit == UNIT_MS;
 
 	snprintf(item->name, sizeof(item->name), "%s", c->name);
 	top_rates_interval(p, numbers, column, interval);

@@ -92,7 +92,7 @@ static int draw_state(struct top_canvas *c, int line, struct top_ui *ui)
 	if (left)
 		line += !!top_canvas_print(c, line, 0, TOP_WARNING,
 					   "and %d more: kmemacct status", left);
-	sentence = state_sentence(&v, false, false);
+	sentence = state_sentence(&v, STATE_DETAILS);
 	line = put_wrapped(c, line, STATE_LINES, 0, sentence);
 	free(losses);
 	free(sentence);

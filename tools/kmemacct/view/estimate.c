@@ -154,7 +154,6 @@ static void set_samples(struct weighed *w, const struct table *t, const struct r
 
 /* ---- what a sample stands for --------------------------------------------- */
 
-#define KB		1024
 /* The slab allocator has no smaller objects. */
 #define OBJECT_MIN	8
 /* A page allocation of order 0, on 64-bit PCs; and the largest order that is possible. */
@@ -167,11 +166,6 @@ static const enum place seen[][2] = {
 	{ AT_bytes_alloc, AT_samples }, { AT_bytes_allocated, AT_samples },
 	{ AT_kb, AT_samples }, { AT_all_bytes, AT_samples },
 };
-
-static double bytes_per_unit(const struct column *c)
-{
-	return c->unit == UNIT_KIB ? KB : 1;
-}
 
 /* Return: T, the number of bytes that one sample of small objects stands for, by one row. */
 static double sample_bytes(const struct table *t, const struct row *row)
@@ -186,7 +180,7 @@ static double sample_bytes(const struct table *t, const struct row *row)
 		n = table_at(t, row, seen[i][1]);
 		if (column != NONE && n)
 			bytes = fmax(bytes, se_of(t, row, column) *
-				     bytes_per_unit(&t->columns[column]) / sqrt(n));
+				     unit_bytes(t->columns[column].unit) / sqrt(n));
 	}
 	return bytes;
 }
@@ -230,7 +224,7 @@ struct weighed estimate_weighed(const struct table *t, const struct row *row, in
 		.estimate = c->format == FORMAT_S64 ? (double)(s64)row->v[column] :
 						      (double)row->v[column],
 		.variance = estimate_variance(t, row, column),
-		.unit = sample_bytes(t, row) / bytes_per_unit(c),
+		.unit = sample_bytes(t, row) / unit_bytes(c->unit),
 	};
 
 	if (is_count(c))

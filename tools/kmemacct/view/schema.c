@@ -15,8 +15,8 @@
 /**
  * struct shown - how a table is printed as text
  * @table: its name
- * @columns: its columns but the label; one with `?` before it is printed if it has values; NULL:
- *	all of them
+ * @columns: its columns but the label; one with `?` before it is printed if it has values, one with
+ *	`!` is never left out; NULL: all of them
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
  * @need: the setting that it needs to have rows
@@ -29,8 +29,8 @@ struct shown {
 	enum schema_need need;
 };
 
-#define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry growth_bytes_s"
-#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct growth_bytes_s"
+#define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry"
+#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct"
 #define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
@@ -50,8 +50,8 @@ static const struct shown shown[] = {
 	  "share_pct live_objs processes old_pct oldest_ms", true },
 	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid" },
 	{ "page_callers",
-	  "live_kb share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
-	  "bulk_allocs frees hits live_allocs share_pct", true, NEED_COUNTED },
+	  "live_kb !share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
+	  "bulk_allocs frees hits live_allocs", true, NEED_COUNTED },
 	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid",
 	  .need = NEED_COUNTED },
 	{ "orders", "order migratetype live_kb share_pct live_allocs hits bulk_allocs frees",
@@ -60,14 +60,14 @@ static const struct shown shown[] = {
 	{ "pcpu", "cpu node refill_pages drain_pages imbalance_pages direct_pages",
 	  "direct_pages", .need = NEED_COUNTED },
 	{ "extfrag",
-	  "fallbacks fragmenting severe alloc_order fallback_order alloc_type fallback_type",
-	  "severe fallback_order fragmenting", true, NEED_COUNTED },
+	  "fallbacks !fragmenting severe alloc_order fallback_order alloc_type fallback_type",
+	  "severe fallback_order alloc_order fallback_type alloc_type", true, NEED_COUNTED },
 	{ "latency", "count total_us mean_us p50_le_us p95_le_us p99_le_us max_us histogram",
 	  "histogram p50_le_us p95_le_us mean_us", .need = NEED_LATENCY },
 	{ "shrinkers", "total_us share_pct calls mean_us max_us waited_us freed",
 	  "freed mean_us calls waited_us share_pct", .need = NEED_LATENCY },
-	{ "stalls", "total_us share_pct count mean_us max_us order gfp",
-	  "gfp order mean_us count share_pct", .need = NEED_LATENCY },
+	{ "stalls", "total_us share_pct count mean_us max_us order !gfp",
+	  "order mean_us count share_pct", .need = NEED_LATENCY },
 	{ "slow", .need = NEED_LATENCY },
 	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED },
 	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED },
@@ -75,10 +75,51 @@ static const struct shown shown[] = {
 	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED },
 };
 
-/* Titles of columns whose names are longer than needed below the name of the table. */
-static const char * const titles[][2] = {
-	{ "live_bytes", "live" }, { "live_kb", "live" }, { "live_objs", "objects" },
-	{ "live_allocs", "blocks" }, { "objs_alloc", "allocs" },
+/* What has not happened if a table has no rows. */
+static const char * const nothing[][2] = {
+	{ "callers", "nothing was allocated in this time" },
+	{ "modules", "nothing was allocated in this time" },
+	{ "stacks", "no sample was taken in this time" },
+	{ "caches", "nothing was allocated in this time" },
+	{ "allocs", "no object is live" },
+	{ "page_callers", "no page was allocated in this time" },
+	{ "pages", "no page is live" },
+	{ "orders", "no page was allocated in this time" },
+	{ "extfrag", "no allocation took pages of another migrate type in this time" },
+	{ "latency", "nothing was reclaimed or compacted in this time" },
+	{ "shrinkers", "no shrinker was called in this time" },
+	{ "stalls", "no allocation waited in this time" },
+	{ "tasks", "no page was allocated or freed in this time" },
+	{ "cgroups", "no page was allocated or freed in this time" },
+	{ "comm_sites", "nothing was allocated in this time" },
+	{ "comm_syscalls", "nothing was allocated in this time" },
+};
+
+/*
+ * Titles of columns, which text has in place of names: sizes have suffixes, so that titles have no
+ * units, and one thing has one title in all tables.  The first row that matches counts.
+ */
+static const struct {
+	const char *table;
+	const char *column;
+	const char *title;
+} titles[] = {
+	{ "allocs", "bytes_alloc", "size" }, { "pages", "pages", "size" },
+	{ "page_summary", "kb", "size" },
+	{ "page_callers", "hits", "allocs" }, { "orders", "hits", "allocs" },
+	{ NULL, "live_bytes", "live" }, { NULL, "live_kb", "live" },
+	{ NULL, "live_objs", "objects" }, { NULL, "objs_alloc", "allocs" },
+	{ NULL, "bytes_alloc", "allocated" }, { NULL, "kb", "allocated" },
+	{ NULL, "alloc_pages", "allocated" }, { NULL, "bytes_req", "requested" },
+	{ NULL, "bytes_freed", "freed" }, { NULL, "free_pages", "freed" },
+	{ NULL, "net_pages", "net" }, { NULL, "drained_pages", "drained" },
+	{ NULL, "slab_bytes", "slab" }, { NULL, "slab_hits", "slab_allocs" },
+	{ NULL, "bulk_bytes", "bulk" }, { NULL, "bulk_kb", "bulk" },
+	{ NULL, "confirmed_bytes", "confirmed" },
+	{ NULL, "refill_pages", "refilled" }, { NULL, "drain_pages", "drained" },
+	{ NULL, "imbalance_pages", "imbalance" }, { NULL, "direct_pages", "direct" },
+	{ NULL, "alloc_order", "order" }, { NULL, "alloc_type", "migratetype" },
+	{ NULL, "fallback_order", "from_order" }, { NULL, "fallback_type", "from" },
 };
 
 /* Short names of columns, for the most part those of perf kmem; NULL stands for the label. */
@@ -104,6 +145,16 @@ bool schema_has_total(const struct table *t)
 	const struct shown *s = find_shown(t);
 
 	return s && s->total && table_label(t);
+}
+
+const char *schema_nothing(const struct table *t)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nothing); i++)
+		if (!strcmp(nothing[i][0], t->name))
+			return nothing[i][1];
+	return NULL;
 }
 
 enum schema_need schema_need(const struct table *t)
@@ -214,9 +265,11 @@ struct table *schema_complete(struct table *t)
 		return t;
 	t = add_computed(t);
 	for (i = 0; i < ARRAY_SIZE(titles); i++) {
-		column = table_column(t, titles[i][0]);
+		if (titles[i].table && strcmp(titles[i].table, t->name))
+			continue;
+		column = table_column(t, titles[i].column);
 		if (column != NONE && column < t->nr_values && !t->columns[column].title)
-			t->columns[column].title = titles[i][1];
+			t->columns[column].title = titles[i].title;
 	}
 	return t;
 }
@@ -226,6 +279,15 @@ struct table *schema_complete(struct table *t)
 static bool is_word(const char *known, const char *key, size_t len)
 {
 	return known && strlen(known) == len && !strncmp(known, key, len);
+}
+
+/* Test for one of the two titles of a label such as comm_site. */
+static bool is_part(const char *name, const char *key, size_t len)
+{
+	const char *second = name ? strchr(name, '_') : NULL;
+
+	return second && ((len == (size_t)(second - name) && !strncmp(name, key, len)) ||
+			  is_word(second + 1, key, len));
 }
 
 static int find_alias(const struct table *t, const char *key, size_t len)
@@ -241,7 +303,7 @@ static int find_alias(const struct table *t, const char *key, size_t len)
 		else if (table_label(t))
 			column = t->nr_values;
 	}
-	return column;
+	return column == NONE && is_part(table_label(t), key, len) ? t->nr_values : column;
 }
 
 /* Test for the title of a column, which is its name without the unit if it has no other. */
@@ -328,17 +390,18 @@ static bool has_values(const struct view *v, int column)
 
 static void put_listed(struct columns *cs, const struct view *v, const char *list)
 {
-	bool maybe;
+	bool maybe, fixed;
 	size_t len;
 	int column;
 
 	for (; *list; list += len + !!list[len]) {
 		maybe = *list == '?';
-		list += maybe;
+		fixed = *list == '!';
+		list += maybe || fixed;
 		len = strcspn(list, " ");
 		column = schema_find(v->t, list, len);
 		if (column != NONE && (!maybe || has_values(v, column)))
-			put_column(cs, column, !cs->nr);
+			put_column(cs, column, fixed || !cs->nr);
 	}
 }
 

@@ -62,7 +62,7 @@ static void put_window(FILE *text, const struct table *t)
 		fprintf(text, ", as of %s", taken);
 }
 
-static void put_exactness(FILE *text, const struct table *t, bool exact)
+static void put_exactness(FILE *text, const struct table *t, unsigned int how)
 {
 	const u64 every = table_number(t, "sample_bytes");
 	const bool sampled = is_sampled(t);
@@ -74,13 +74,13 @@ static void put_exactness(FILE *text, const struct table *t, bool exact)
 		put_window(text, t);
 	if (!sampled || !table_field(t, "sample_bytes"))
 		return;
-	number_print_bytes(size, every, exact);
-	if (!exact)
+	number_print_bytes(size, every, how & STATE_EXACT);
+	if (!(how & STATE_EXACT))
 		number_print_size(size, every, false);
-	if (every)
-		fprintf(text, ", one object for every %s allocated", size);
-	else
+	if (!every)
 		fputs(", but all objects are recorded now", text);
+	else if (how & STATE_DETAILS)
+		fprintf(text, ", one object for every %s allocated", size);
 }
 
 /* Say how many frees were not seen.  Only tables of objects know. */
@@ -101,12 +101,12 @@ static void put_frees(FILE *text, const struct table *t, bool options)
 			" (-o +confirmed_bytes: without those call sites)");
 }
 
-static void put_note(FILE *text, const char *note)
+static void put_note(FILE *text, const struct view *v, unsigned int how)
 {
-	if (!note)
+	if (!v->note || (v->aside && !(how & STATE_DETAILS)))
 		return;
 	put_break(text);
-	fputs(note, text);
+	fputs(v->note, text);
 }
 
 /* Explain estimates, and say how large a row without samples, which is not listed, may be. */
@@ -132,7 +132,7 @@ static void put_accuracy(FILE *text, const struct table *t, bool exact)
 		size, change ? "" : " live");
 }
 
-char *state_sentence(const struct view *v, bool exact, bool options)
+char *state_sentence(const struct view *v, unsigned int how)
 {
 	const bool change = state_is_change(v->t);
 	char *sentence;
@@ -140,15 +140,15 @@ char *state_sentence(const struct view *v, bool exact, bool options)
 	FILE *text = text_open(&sentence, &len);
 
 	if (change)
-		put_note(text, v->note);
+		put_note(text, v, how);
 	if (table_field(v->t, "since"))
-		put_exactness(text, v->t, exact);
+		put_exactness(text, v->t, how);
 	if (!change) {
-		put_frees(text, v->t, options && !v->t->pairs);
-		put_note(text, v->note);
+		put_frees(text, v->t, how & STATE_OPTIONS && !v->t->pairs);
+		put_note(text, v, how);
 	}
-	if (estimate_any(v->t))
-		put_accuracy(text, v->t, exact);
+	if (how & STATE_DETAILS && estimate_any(v->t))
+		put_accuracy(text, v->t, how & STATE_EXACT);
 	text_close(text);
 	return sentence;
 }

@@ -59,6 +59,7 @@ struct match {
  * @own_filter: the filter in the head was set only for this table
  * @streamed: the rows are not known yet
  * @note: a remark that is printed above the rows, or NULL
+ * @aside: text has the note only with -v
  * @advice: advice that is printed below the rows, a line for each line of it, or NULL
  * @gfp: names of gfp flags, or NULL
  * @codes: the codes of gfp flags are printed in place of numbers
@@ -75,6 +76,7 @@ struct view {
 	const char *total_label;
 	bool own_filter;
 	bool streamed;
+	bool aside;
 	const char *note;
 	const char *advice;
 	struct gfp *gfp;
@@ -220,6 +222,9 @@ enum schema_need {
 };
 
 enum schema_need schema_need(const struct table *t);
+
+/* Return: what has not happened if a table has no rows; NULL: not known. */
+const char *schema_nothing(const struct table *t);
 
 /* ---- estimates (estimate.c) ----------------------------------------------- */
 
@@ -432,11 +437,20 @@ size_t growth_count(const struct table *t);
 /* Test for a table of changes. */
 bool state_is_change(const struct table *t);
 
-/*
- * Return: how exact a table is, since when it counts, its note, and what its estimates mean.
- * @exact: sizes are not rounded; @options: options of the command line may be named
+/**
+ * enum state_how - what state_sentence() prints
+ * @STATE_EXACT: sizes are not rounded
+ * @STATE_OPTIONS: options of the command line may be named
+ * @STATE_DETAILS: the sampling rate, what estimates mean, and notes that are asides
  */
-char *state_sentence(const struct view *v, bool exact, bool options);
+enum state_how {
+	STATE_EXACT = 1 << 0,
+	STATE_OPTIONS = 1 << 1,
+	STATE_DETAILS = 1 << 2,
+};
+
+/* Return: how exact a table is, since when it counts, and its note. */
+char *state_sentence(const struct view *v, unsigned int how);
 
 /* Return: what is missing in a table, a line for each reason.  The caller frees both texts. */
 char *state_losses(const struct view *v);

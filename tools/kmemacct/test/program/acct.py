@@ -15,8 +15,16 @@ def shows_who_did_it(t):
     for name in "comm_sites", "comm_syscalls":
         t.write_table(name, [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b")],
                       head)
-        check(["12", "11", "88.0K", "10", "2.50ms", "my sh;openat"],
-              t.lines(name.replace("_", "-"))[1].split(None, 5))
+        text = t.lines(name.replace("_", "-"))
+        check(["12", "11"], t.out(name, "-r").splitlines()[1].split()[:2])
+        check("my\\x20sh;openat", t.out(name, "-r").splitlines()[1].split()[-1])
+        check(["48.0K", "11", "88.0K", "10", "2.50ms", "my sh openat"], text[1].split(None, 5))
+        check(["allocated", "allocs", "slab", "slab_allocs", "stall", "comm", name[5:-1]],
+              text[0].split())
+        place = text[0].index(name[5:-1])
+        check(["openat", "b"], [line[place:] for line in text[1:3]])
+        check("comm  " + name[5:-1], t.lines(name, "-o", "comm")[0])
+        check_in("my sh openat", t.out(name, "-o", name[5:-1]))
     check(["cc1 plus", "[kernel]", "Web Content"], [row["comm"] for row in t.rows("tasks")])
     check([-120, 17, 1], [t.rows("tasks")[2][key] for key in ("net_pages", "tgid", "parent")])
     check(None, t.rows("tasks")[1]["tgid"])
@@ -24,9 +32,11 @@ def shows_who_did_it(t):
     check(["/b b", "/a"], [row["cgroup"] for row in t.rows("cgroups")])
     check_in("\n# filter: tgid,comm: other allocations are not counted: kmemacct set filter off,"
              " then kmemacct reset\n", t.out("tasks"))
-    check_in("slab_bytes stall tgid parent slab_hits comm",
+    check_in("slab stall tgid parent slab_allocs comm",
              t.lines("tasks -o +parent,slab_hits", COLUMNS="100")[0])
-    check_in(" stall_us ", t.lines("tasks -b")[0])
+    check_in(" slab_bytes stall_us ", t.lines("tasks -b")[0])
+    check("net_pages alloc_pages free_pages", t.out("tasks -r")[:32])
+    check(["1.95M", "8.00K", "16.0K"], t.lines("tasks")[1].split()[:3])
     check_in(" stall tgid comm", t.lines("tasks", COLUMNS="60")[0])
     t.write("callers", callers(CALLERS).replace("since=", "filter=cgroup new=1 since=", 1))
     check_in("# filter: cgroup: ", t.out("callers"))

@@ -107,8 +107,7 @@ def helps_with_each_command(t):
         check_in(f"\nExample:\n  kmemacct {name}", text)
         check_in("--help", options_of(t, name))
     text = t.out("callers --help")
-    check_in("\nColumns:\n  live_bytes share_pct live_objs objs_alloc frees growth_bytes_s site\n",
-             text)
+    check_in("\nColumns:\n  live_bytes share_pct live_objs objs_alloc frees site\n", text)
     # Each column that the help names is one that -o takes, and those are all that the table has.
     columns = text.split("Columns:\n")[1].split("\nExample")[0].replace(
         "With -o or -s also:", "").split()

@@ -110,6 +110,11 @@ def selects_objects_before_it_groups(t):
 
 def groups_by_process(t):
     write_leaks(t)
+    # If each object is of a process, what the rows mean is an aside.
+    t.write("allocs", allocs([("ffff888001000000", 60, 1000, 100000, 0, 0, 10, "a+0x1")]))
+    check_not_in("holder", t.out("leaks --older-than 1s --by comm"))
+    check_in("holder", t.out("leaks --older-than 1s --by comm -v").replace("\n# ", " "))
+    write_leaks(t)
     check([
         (7000, 1, 14, None, "[ended]"), (1000, 1, 10, None, "nginx: a) (b"),
         (800, 1, 14, None, "nginx: a) (b"), (200, 1, 11, None, "kworker/0:1H"),
@@ -179,7 +184,7 @@ def adds_up_samples_of_processes(t):
     for by, name in (("site", "call site"), ("module", "module"), ("node", "node"),
                      ("pid", "comm"), ("comm", "comm"), ("cgroup", "cgroup")):
         check_in(f"; a {name} without samples has at most 1.85M live\n",
-                 t.out("leaks --older-than 1s --by", by))
+                 t.out("leaks -v --older-than 1s --by", by))
     text = t.out("leaks --older-than 1s --by comm")
     check_in("~100.0%", text)
     check_in("~514K not attributed: 128 bytes from interrupts, ~514K from ended", text)

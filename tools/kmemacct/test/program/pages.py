@@ -31,14 +31,15 @@ def shows_page_callers(t):
     write_pages(t)
     found = t.out("page_callers").splitlines()
     check([
-        " live  share blocks hits bulk_allocs frees order migratetype               gfp site",
-        "5.01M  71.4%   1282 1290           0     8     0     Movable"
+        " live  share live_allocs allocs bulk_allocs frees order migratetype"
+        "               gfp site",
+        "5.01M  71.4%        1282   1290           0     8     0     Movable"
         " NF|h|m|nw|nr|c|ha page_cache_ra_unbounded+0x11f",
-        "2.00M  28.5%      1    2           0     1     9   Unmovable"
+        "2.00M  28.5%           1      2           0     1     9   Unmovable"
         "      KA|z|nw|nr|c kma_room+0x3d [kmemacct]",
-        "4.00K   0.1%      1    1           3     0     0   Unmovable"
+        "4.00K   0.1%           1      1           3     0     0   Unmovable"
         "      K|0x40000000 proc_alloc_inode+0x1d",
-        "7.01M 100.0%   1284 1293           3     9     -           -"
+        "7.01M 100.0%        1284   1293           3     9     -           -"
         "                 - sum of 3 rows",
         "# gfp: KA=GFP_KERNEL_ACCOUNT K=GFP_KERNEL NF=GFP_NOFS h=__GFP_HIGHMEM"
         " m=__GFP_MOVABLE z=__GFP_ZERO nw=__GFP_NOWARN nr=__GFP_NORETRY c=__GFP_COMP"
@@ -46,12 +47,12 @@ def shows_page_callers(t):
     check("\n".join(found), t.out("page-callers").rstrip())
     exact = [line.split(None, 9) for line in t.lines("page_callers -b --raw-gfp -o",
                                                          ",".join(PAGE_CALLERS))]
-    check([[{"live_allocs": "blocks"}.get(c, c) for c in PAGE_CALLERS],
+    check([[{"hits": "allocs"}.get(c, c) for c in PAGE_CALLERS],
            *([str(v) for v in row] for row in PAGES)], exact[:-1])
     check_not_in("gfp:", t.out("page_callers --raw-gfp"))
     # On a narrow terminal, the columns that identify a row stay.
     narrow = t.lines("page_callers", COLUMNS="80")[0].split()
-    check(["order", "migratetype", "gfp", "site"], narrow[-4:])
+    check(["live", "share", "order", "migratetype", "gfp", "site"], narrow)
     check(1, len(t.rows("page_callers --min 2049K")))
     check(2, len(t.rows("page_callers --min 2M")))
     check([9, 0, 0], [row["order"] for row in t.rows("page_callers -s order,live_kb")])
@@ -106,11 +107,11 @@ def shows_pages(t):
     row = (4096, 512, 9, "Movable", "0x100cca", 1500, 1, 0, 42)
     t.write_table("pages", [(*row, "huge+0x5")])
     check([
-        " age pages order migratetype gfp pid  pfn site",
-        "1.5s   512     9     Movable  HM  42 4096 huge+0x5"], t.lines("pages"))
+        " age  size order migratetype gfp pid  pfn site",
+        "1.5s 2.00M     9     Movable  HM  42 4096 huge+0x5"], t.lines("pages"))
     check([
-        " pfn pages order migratetype gfp  age cpu node pid site",
-        "4096   512     9     Movable  HM 1.5s   1    0  42 huge+0x5"],
+        " pfn  size order migratetype gfp  age cpu node pid site",
+        "4096 2.00M     9     Movable  HM 1.5s   1    0  42 huge+0x5"],
           t.lines("pages -o", ",".join(exact_columns("pages"))))
     check([1, 0], [len(t.rows("pages --min", size)) for size in ("2M", "2049K")])
     t.write_table("pages", [(*row, "2.500", "huge+0x5")])
@@ -123,8 +124,8 @@ def shows_orders(t):
             for order in range(11) for kind in ("Unmovable", "Movable", "CMA")]
     t.write_table("orders", rows)
     text = t.out("orders")
-    check(["# exact", "# hits:", "# live_allocs:"],
-          [" ".join(line.split()[:2]) for line in text.splitlines() if line[0] == "#"])
+    check(["# allocations:", "# live allocations:"],
+          [line for line in text.splitlines() if line[0] == "#"][1:])
     found = lines(text)
     for at, column in ((0, 4), (12, 3)):
         check(["order", "Unmovable", "Movable", "CMA"], found[at].split())
@@ -166,9 +167,15 @@ def shows_pcpu(t):
     text = t.out("pcpu -s imbalance_pages -l 2 -o", ",".join([*exact_columns("pcpu"), "mark"]))
     check([["0", "0", "takes"], ["0", "1", "-"], ["-", "-", "sum of 3 rows, 1 not printed"]],
           [[*line.split()[:2], line.split(maxsplit=10)[-1]] for line in lines(text)[1:]])
-    check(["-", "-", *(str(sum(column)) for column in list(zip(*rows))[2:]),
-           "sum"], lines(text)[-1].split()[:11])
-    check_in("; takes: mostly refills its lists", text)
+    check(["-", "-", "376M", "1538", "360M", "1490", "15.3M", "2.50M", "10", "865", "sum"],
+          lines(text)[-1].split()[:11])
+    check("cpu node refilled drained imbalance direct mark".split(), t.lines("pcpu")[0].split())
+    exact = t.lines("pcpu -b -o", ",".join(exact_columns("pcpu")))
+    check(exact_columns("pcpu"), exact[0].split())
+    check(["-", "-", *(str(sum(column)) for column in list(zip(*rows))[2:])],
+          exact[-1].split()[:10])
+    check_not_in("takes:", text)
+    check_in("; takes: mostly refills its lists", t.out("pcpu -v"))
     found = t.json("pcpu")
     check((3, "gives", None, 96134), (len(found["rows"]), found["rows"][1]["mark"],
                                       found["sum"]["cpu"], found["sum"]["refill_pages"]))
@@ -196,9 +203,9 @@ def advises_on_fragments(t):
     check_in("=40960", t.json("extfrag")["advice"])
     check(["Unmovable", "Movable", "slabs+0x5e"], lines(text)[1].split()[-3:])
     t.write_table("extfrag", [(*rows[0][:-1], "x" * 32)])
-    check("fallbacks fragmenting alloc_order alloc_type fallback_type site",
-          t.lines("extfrag", COLUMNS="100")[0].rstrip())
-    check_in("# no room for: severe fallback_order\n", t.out("extfrag", COLUMNS="100"))
+    check("fallbacks fragmenting order migratetype    from site",
+          t.lines("extfrag", COLUMNS="85")[0].rstrip())
+    check_in("# no room for: severe from_order\n", t.out("extfrag", COLUMNS="85"))
     t.write_table("extfrag", [(*rows[0][:1], 0, *rows[0][2:])])
     check_not_in("sysctl", t.out("extfrag"))
 
@@ -221,8 +228,8 @@ def estimates_blocks(t):
          177, 0, "a+0x1"),
         (64, 1, 1, 64, 0, 0, 4, "Movable", "0xcc0", 0, 0, 0, 0, 0, 0, 0, 0, "b+0x1")])
     found = [line.split() for line in t.lines(
-        "page_callers -b -o", "live,blocks,hits,kb,frees,bulk_allocs,order,migratetype,gfp,samples,"
-        "live_samples,site")]
+        "page_callers -b -o", "live,live_allocs,hits,kb,frees,bulk_allocs,order,migratetype,gfp,"
+        "samples,live_samples,site")]
     # The head has no sample_bytes: what the samples show is used instead
     low, high = interval(2000, 707, 8, 707 / math.sqrt(8), 8)
     check(["~2000", f"{low}..{high}", "~500", "~1000", "~4000", "~500",
@@ -233,4 +240,4 @@ def estimates_blocks(t):
     check(interval(4000, 1000, 16, 250, 16), (row["kb_low"], row["kb_high"]))
     check(interval(1000, 250, 16, 250 / 4, 16), (row["hits_low"], row["hits_high"]))
     check_in("~1.95M 862K..3.86M", t.out("page_callers"))
-    check_in("; a call site without samples has at most 923K live\n", t.out("page_callers"))
+    check_in("; a call site without samples has at most 923K live\n", t.out("page_callers -v"))

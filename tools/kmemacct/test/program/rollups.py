@@ -30,7 +30,8 @@ def finds_leaks(t):
     check(["slow_leak"], sites(t, "leaks --older-than 1m"))
     check([{"live_bytes": 128, "live_objs": 1, "oldest_ms": 7500000,
             "old_pct": 50.0, "live_samples": 0, "live_bytes_se": 0, "live_objs_se": 0,
-            "all_bytes": 256, "samples": 0, "all_bytes_se": 0, "site": "slow_leak+0x10"}],
+            "all_bytes": 256, "samples": 0, "all_bytes_se": 0, "site": "slow_leak+0x10",
+            "module": "kernel"}],
           t.rows("leaks --older-than=2h"))
     check([], t.rows("leaks --older-than 1d"))
     check(["slow_leak", "big_leak"], sites(t, "leaks --older-than 30s -s oldest_ms"))

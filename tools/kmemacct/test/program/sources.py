@@ -193,13 +193,13 @@ def has_lines_below_sites(t):
     out = build_module(t)
     site = site_of(out / "mod.ko", "first", "in_first")
     write_callers(t, [site, "[other]"])
-    for width in 60, 80:
+    for width in 50, 80:
         plain = t.lines("callers", COLUMNS=str(width))
         place = plain[1].index("first")
         text = t.lines("callers --lines --debug-dir", out, COLUMNS=str(width))
         at = max(map(len, plain)) + len(line_of("in_first")) + 1
         below = at > width
-        check(width == 60, below, f"{width}: no room")
+        check(width == 50, below, f"{width}: no room")
         check(len(plain) + below, len(text), f"{width}: rows")
         if below:
             check(" " * place + line_of("in_first"), text[2], f"{width}: below")

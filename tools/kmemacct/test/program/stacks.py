@@ -16,7 +16,7 @@ def stacks():
 
 def shows_stacks(t):
     t.write("stacks", sampled_table(stacks(), name="stacks"))
-    check_in("; a stack without samples has at most 1934036 bytes live", t.out("stacks -b"))
+    check_in("; a stack without samples has at most 1934036 bytes live", t.out("stacks -b -v"))
     text = t.out("stacks", COLUMNS="100")
     check_width(100, text)
     found = lines(text)

@@ -32,8 +32,8 @@ def write_many(t, nr):
 def prints_many_rows_in_fixed_columns(t):
     rows = write_many(t, MANY)
     text = t.lines("allocs")
-    check("    age bytes_alloc     pid              ptr site", text[0])
-    check(f"   4.0s{rows[0][2]:>12}       - ffff888000000000 {rows[0][-1]}", text[1])
+    check("    age  size     pid              ptr site", text[0])
+    check(f"   4.0s{rows[0][2]:>6}       - ffff888000000000 {rows[0][-1]}", text[1])
     check([row[-1] for row in rows], [line.split()[-1] for line in text[1:]])
     # All labels begin in the same column.
     check({text[0].index("site")}, {line.rindex(" ") + 1 for line in text})
@@ -46,9 +46,9 @@ def prints_many_rows_in_fixed_columns(t):
 
 def prints_few_rows_in_measured_columns(t):
     write_many(t, MANY - 1)
-    check_in("  age bytes_alloc pid              ptr site\n", t.out("allocs"))
+    check_in("  age size pid              ptr site\n", t.out("allocs"))
     write_many(t, MANY)
-    check_in("  age bytes_alloc pid              ptr site\n", t.out("allocs -l 1000"))
+    check_in("  age size pid              ptr site\n", t.out("allocs -l 1000"))
     check("# 1 more row", t.out("allocs -l 1000").splitlines()[-1])
 
 
@@ -102,7 +102,7 @@ def prints_many_pages(t):
     t.write_table("pages", [(4096 + i, 1, 0, "Movable", "0xdc0", 1500, 1, 0, 42, "f+0x1d")
                    for i in range(MANY)])
     text = t.out("pages")
-    check("   1.5s     1     0     Movable                  K|z      42      4096"
+    check("   1.5s 4.00K     0     Movable                  K|z      42      4096"
           " f+0x1d", lines(text)[1])
     # The codes that are in use are known after the last row.
     check("# gfp: K=GFP_KERNEL z=__GFP_ZERO", text.splitlines()[-1])
@@ -158,8 +158,8 @@ def escapes_strings(t):
 def writes_errors_as_json(t):
     """One line on standard error, and nothing on standard output."""
     for args, status, error in (
-            (("callers", "-j", "-s", "size"), 1, "callers has no sort key 'size'"),
-            (("allocs", "-j", "-s", "size"), 1, "allocs has no sort key 'size'"),
+            (("callers", "-j", "-s", "width"), 1, "callers has no sort key 'width'"),
+            (("allocs", "-j", "-s", "width"), 1, "allocs has no sort key 'width'"),
             (("callers", "-j", "-x"), 1, "unknown option -x: see kmemacct COMMAND --help"),
             (("callers", "-x", "-bj"), 1, "unknown option -x: see kmemacct COMMAND --help"),
             (("--json", "tables"), 1, "unknown command 'tables': see kmemacct --help"),

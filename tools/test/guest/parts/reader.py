@@ -62,7 +62,7 @@ def reader_pages():
                        for key, value in row.items()} for row in before]
             check_equal(name, before, plain(found["rows"]))
         text = reader("orders")
-        check("# hits:" in text and "# live_allocs:" in text, text)
+        check("# allocations:" in text and "# live allocations:" in text, text)
         check("allocated and freed" in reader("page_summary"), "page_summary is incomplete")
         known.run("drop")
         control("enabled 1", "pages off")
