@@ -349,6 +349,9 @@ int leaks_run(const struct command *c, const struct options *o);
 
 /* ---- other programs (run.c) ----------------------------------------------- */
 
+/* Return: exit status if a command could not be executed, as that of env(1); 0: none has failed. */
+int run_failure(void);
+
 /* Run a command between two readings of callers, and print the difference. */
 int run_run(const struct command *c, const struct options *o);
 

@@ -15,6 +15,11 @@
 
 /* A shell adds this to the number of the signal that ended a command. */
 #define STATUS_SIGNAL	128
+#define STATUS_NOT_FOUND	127
+#define STATUS_NOT_EXECUTED	126
+
+/* Exit status if the command could not be executed, or 0. */
+static int failure;
 
 /* A signal that came before the command was started, or 0. */
 static atomic_int caught;
@@ -122,7 +127,13 @@ static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
 	if (t.entering)
 		return fail("cannot move %s to the cgroup %s: %s: try without --cgroup",
 			    command[0], cgroup->dir, strerror(t.error));
+	failure = t.error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTED;
 	return fail("cannot run %s: %s", command[0], strerror(t.error));
+}
+
+int run_failure(void)
+{
+	return failure;
 }
 
 static int wait_child(pid_t child, int *status)

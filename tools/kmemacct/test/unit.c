@@ -459,8 +459,11 @@ TEST(sizes_and_percentages_are_parsed)
 {
 	EXPECT_PARSES(number_parse_size, { 0, "0" }, { 4096, "4096" }, { 65536, "64K" },
 		      { 1 << 20, "1M" }, { 2ULL << 30, "2G" }, { 3ULL << 40, "3T" },
+		      { 1536, "1.5K" }, { 3 << 19, "1.5M" }, { 1 << 20, "1MiB" },
+		      { 1024, "1KiB" }, { 5ULL << 28, "1.25GiB" }, { 3ULL << 39, "1.5T" },
 		      { U64_MAX, "18446744073709551615" }, { 16777215ULL << 40, "16777215T" });
-	EXPECT_REFUSES(number_parse_size, "", "K", "1k", "1.5K", "-1", " 1", "1KB",
+	EXPECT_REFUSES(number_parse_size, "", "K", "1k", "1.5", "1.K", ".5K", "-1", " 1", "1KB",
+		       "1B", "1iB", "1KiBs", "1.2.3K", "1.0000000000K", "1.999999999T", "KiB",
 		       "18446744073709551616", "16777216T");
 	EXPECT_PARSES(number_parse_percent, { 5000, "5" }, { 250, "0.25" }, { 1, "0.001" });
 	EXPECT_REFUSES(number_parse_percent, "1.", "1.2345", "", "-1");

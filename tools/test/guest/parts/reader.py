@@ -140,7 +140,7 @@ def reader_cgroup_back():
             check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"], run.returncode)
             check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
             check_equal(f"cgroups after {name}", [], left_behind())
-        reader("run", "--cgroup", "--", "/no/such", status=125,
+        reader("run", "--cgroup", "--", "/no/such", status=127,
                error="kmemacct: cannot run /no/such: No such file or directory\n")
         check_equal("cgroups", [], left_behind())
         text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
