@@ -88,7 +88,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
 	{ OPTION_AT_LEAST, 't', "at-least", "US", "only phases of at least US microseconds",
 	  NUMBER(at_least_us, number_parse, 0, "a number of microseconds") },
-	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only allocations of the command" },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },
 	{ OPTION_SLAB, 0, "slab", NULL, "print objects, the default without --page" },

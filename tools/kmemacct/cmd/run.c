@@ -190,6 +190,21 @@ int run_alone(char **command, u64 *elapsed_ms, int *status)
 
 /* ---- the difference ------------------------------------------------------- */
 
+static bool has_allocated(const struct row *row, u64 column)
+{
+	return (s64)row->v[column] > 0;
+}
+
+void run_keep_own(struct view *v)
+{
+	static const char * const mixed[] = { "live_bytes", "live_objs", "frees", "bytes_freed" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mixed); i++)
+		v->t->columns[table_column(v->t, mixed[i])].hidden = true;
+	view_keep(v, has_allocated, table_column(v->t, "objs_alloc"));
+}
+
 static int run_between(struct view *v, char **command, const struct cgroup *cgroup, int *status)
 {
 	struct table *before = source_table(&module_source, "callers"), *after = NULL;
@@ -205,10 +220,12 @@ static int run_between(struct view *v, char **command, const struct cgroup *cgro
 		return -1;
 	}
 	view_begin(v, delta_make("run", before, after));
+	if (cgroup)
+		run_keep_own(v);
 	view_sort_by_label(v->t);
 	v->own_filter = cgroup;
 	v->note = cgroup ?
-		  "only allocations by the command and its children; no others were recorded" :
+		  "only the command's allocations; all tables miss what others allocated then" :
 		  "changes on the whole machine while the command ran";
 	return 0;
 }

@@ -704,6 +704,22 @@ TEST(differences_are_sorted_by_sign)
 		       .output = "live_bytes,site");
 }
 
+/* A free of an object that was recorded before the command ran, and an allocation by the command */
+TEST(frees_of_others_are_left_out)
+{
+#define REST " 1 64 0 0 0 0 0 0 0.000" ZEROS_14 " 0 0 "
+	struct view v = view_of(difference(CALLERS_HEAD
+					   CALLER(64, 1, 1, 64, 64, "a")
+					   CALLER(64, 1, 1, 64, 64, "b"),
+					   CALLERS_HEAD
+					   "0 0 1 64 1 64" REST "a\n"
+					   "64 1 2 128 2 128" REST "b\n"));
+
+	run_keep_own(&v);
+	EXPECT_PRINTED(v, "objs_alloc bytes_alloc site\n1 64 b\n", .raw = true);
+#undef REST
+}
+
 /* Names of the columns that are estimates if objects are sampled */
 #define PLAIN_NAMES \
 	"live_bytes, live_objs, hits, bytes_req, objs_alloc, bytes_alloc, frees, bytes_freed," \

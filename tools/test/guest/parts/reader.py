@@ -114,6 +114,7 @@ def reader_cgroup():
         counted = {known.function(row["site"]): row["hits"] for row in found["rows"]
                    if known.is_mine(row["site"]) and row["hits"]}
         check_equal("hits", expected, counted)
+        check_equal("rows of others", [], [r for r in found["rows"] if r["objs_alloc"] < 1])
         check_equal("filter", "off", settings()["filter_cgroup"])
         check_equal("cgroups", [], left_behind())
     return f"{len(expected)} call sites, {sum(expected.values())} hits"
