@@ -115,12 +115,12 @@ static int parse_scaled(const char *text, size_t len, u64 unit, u64 *value)
 	if (number_parse(digits, value) || __builtin_mul_overflow(*value, unit, value))
 		return -1;
 	for (i = whole + 1; i < len; i++) {
-		/* With nine digits, no product overflows. */
 		if (text[i] == '.' || i - whole > 9)
 			return -1;
 		rest = rest * 10 + text[i] - '0';
 	}
-	rest *= unit;
+	if (__builtin_mul_overflow(rest, unit, &rest))
+		return -1;
 	for (i = whole + 1; i < len; i++)
 		rest /= 10;
 	return __builtin_add_overflow(*value, rest, value) ? -1 : 0;
@@ -160,22 +160,18 @@ int number_parse_delay(const char *text, u64 *ms)
 	return 0;
 }
 
-/* The format is 4096, 64K, 1M or 2G. */
+/* The format is 4096, 64K, 1.5M or 2GiB. */
 int number_parse_size(const char *text, u64 *bytes)
 {
 	static const char units[] = "KMGT";
-	char digits[NUMBER_LEN];
-	size_t len = strlen(text);
-	const char *unit = len ? strchr(units, text[len - 1]) : NULL;
+	const size_t len = strspn(text, NUMERIC);
+	const char *unit = strchr(units, text[len]);
 
-	if (len >= sizeof(digits))
+	if (!text[len])
+		return number_parse(text, bytes);
+	if (!unit || (text[len + 1] && strcmp(text + len + 1, "iB")))
 		return -1;
-	memcpy(digits, text, len + 1);
-	if (!unit || !*unit)
-		return number_parse(digits, bytes);
-	digits[len - 1] = '\0';
-	return number_parse(digits, bytes) ||
-	       __builtin_mul_overflow(*bytes, 1024ULL << 10 * (unit - units), bytes) ? -1 : 0;
+	return parse_scaled(text, len, 1024ULL << 10 * (unit - units), bytes);
 }
 
 int number_parse_percent(const char *text, u64 *milli)

@@ -349,6 +349,16 @@ int leaks_run(const struct command *c, const struct options *o);
 
 /* ---- other programs (run.c) ----------------------------------------------- */
 
+/* Return: exit status if a command could not be executed, as that of env(1); 0: none has failed. */
+int run_failure(void);
+
+/*
+ * Reduce the difference of two readings of callers to what the command has allocated, if the filter
+ * let only its allocations through.  Frees pass the filter: objects of others that were recorded
+ * before are freed meanwhile, and no counter tells these frees from the command's own.
+ */
+void run_keep_own(struct view *v);
+
 /* Run a command between two readings of callers, and print the difference. */
 int run_run(const struct command *c, const struct options *o);
 

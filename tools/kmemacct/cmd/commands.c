@@ -486,7 +486,7 @@ const struct command commands[] = {
 		.example = "run --cgroup -- make -j4",
 		.takes = (OPTIONS_SITES | IP | OPTION_CGROUP | OPTION_MIN) & ~OPTION_INPUT,
 		.run = run_program, .table = "callers", .derive = changes_of, .keys = "bytes_alloc",
-		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
+		.status = "that of COMMAND; 127: not found; 126: cannot run; 125: another failure",
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "stat", .args = "[-- COMMAND]", .group = GROUP_FIND,
@@ -495,7 +495,7 @@ const struct command commands[] = {
 		.takes = OPTIONS_STAT | OPTION_SORT | OPTION_LINES | IP | OPTION_JSON |
 			OPTION_VERBOSE | OPTION_INPUT,
 		.run = stat_run,
-		.status = "that of COMMAND; 125: COMMAND cannot be run, or another failure",
+		.status = "that of COMMAND; 127: not found; 126: cannot run; 125: another failure",
 		.failure = STATUS_RUN, .starts = true,
 	}, {
 		.name = "status", .group = GROUP_ACT,

@@ -48,7 +48,7 @@ static void print_all(void)
 	     "  kmemacct diff --every 2               what grows right now\n"
 	     "  kmemacct leaks --by comm              what is old, by its process\n"
 	     "  kmemacct run -- find /usr             what a command allocates\n\n"
-	     "See kmemacct COMMAND --help, and kmemacct(8).  Also: --version, --schema.");
+	     "See kmemacct help COMMAND, and kmemacct(8).  Also: --version, --schema.");
 }
 
 /* Print a list of words in lines, each of which begins with two blanks. */

@@ -463,14 +463,34 @@ static void move_names(struct leaks *l, struct table *t)
 	}
 }
 
-/* An empty table is good news, and should say so. */
+/*
+ * Test whether the module was loaded too late for an object of this age.  Both times are whole
+ * seconds, so the module may be almost a second older than @ms, which is set to its age.
+ */
+static bool is_too_new(const struct table *t, u64 older_ms, u64 *ms)
+{
+	const u64 loaded = table_number(t, "loaded_s");
+	const u64 now = t->source ? source_time_s(t->source) : 0;
+
+	*ms = loaded && now > loaded ? (now - loaded) * 1000 : 0;
+	return loaded && now >= loaded && *ms + 1000 <= older_ms;
+}
+
+/* An empty table is good news, and should say so, unless the module is too new to know. */
 static void tell_empty(struct view *v, u64 older_ms)
 {
-	char age[NUMBER_LEN];
+	char age[NUMBER_LEN], loaded[NUMBER_LEN];
+	u64 ms;
 
 	if (v->nr || !older_ms)
 		return;
 	number_print_age(age, older_ms);
+	if (is_too_new(v->t, older_ms, &ms)) {
+		number_print_age(loaded, ms);
+		v->advice = view_own(v, alloc_print("loaded %s ago: no object can be %s old",
+						    loaded, age));
+		return;
+	}
 	v->advice = view_own(v, alloc_print("no %s is %s old: --older-than takes less",
 					    v->filtered ? "object that matches" : "live object",
 					    age));

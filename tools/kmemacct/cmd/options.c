@@ -88,7 +88,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
 	{ OPTION_AT_LEAST, 't', "at-least", "US", "only phases of at least US microseconds",
 	  NUMBER(at_least_us, number_parse, 0, "a number of microseconds") },
-	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only allocations of the command" },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },
 	{ OPTION_SLAB, 0, "slab", NULL, "print objects, the default without --page" },
@@ -123,7 +123,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_RAW_GFP, 0, "raw-gfp", NULL, "print gfp flags as numbers" },
 	{ OPTION_VERBOSE, 'v', "verbose", NULL, "print all details" },
 	{ OPTION_HELP, 'h', "help", NULL, "print this help" },
-	{ OPTION_VERSION, 0, "version", NULL, "print the version" },
+	{ OPTION_VERSION, 'V', "version", NULL, "print the version" },
 	{ OPTION_SCHEMA, 0, "schema", NULL, "print the JSON schema of the output of -j" },
 	{ OPTION_COMPLETION, 0, "completion", NULL, NULL },
 	{ OPTION_MAN, 0, "man", NULL, NULL },
@@ -255,10 +255,24 @@ static int take_short(struct options *o, char ***word)
 	return take_option(o, i, value);
 }
 
+/* Take `help` or `version`, which are options by their usual names as commands. */
+static bool take_early(struct options *o, const char *word)
+{
+	const u64 bit = !strcmp(word, "help") ? OPTION_HELP :
+			!strcmp(word, "version") ? OPTION_VERSION : 0;
+
+	o->given |= bit;
+	return bit;
+}
+
 /* Take the command, or an argument of it. */
 static int take_arg(struct options *o, char ***word, bool dashes)
 {
 	if (!o->command) {
+		if (take_early(o, **word)) {
+			++*word;
+			return 0;
+		}
 		o->command = commands_find(*(*word)++);
 		return o->command ? 0 : -1;
 	}

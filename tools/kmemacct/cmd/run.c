@@ -15,6 +15,11 @@
 
 /* A shell adds this to the number of the signal that ended a command. */
 #define STATUS_SIGNAL	128
+#define STATUS_NOT_FOUND	127
+#define STATUS_NOT_EXECUTED	126
+
+/* Exit status if the command could not be executed, or 0. */
+static int failure;
 
 /* A signal that came before the command was started, or 0. */
 static atomic_int caught;
@@ -122,7 +127,13 @@ static int hear_child(char **command, const struct cgroup *cgroup, int pipe)
 	if (t.entering)
 		return fail("cannot move %s to the cgroup %s: %s: try without --cgroup",
 			    command[0], cgroup->dir, strerror(t.error));
+	failure = t.error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTED;
 	return fail("cannot run %s: %s", command[0], strerror(t.error));
+}
+
+int run_failure(void)
+{
+	return failure;
 }
 
 static int wait_child(pid_t child, int *status)
@@ -179,6 +190,21 @@ int run_alone(char **command, u64 *elapsed_ms, int *status)
 
 /* ---- the difference ------------------------------------------------------- */
 
+static bool has_allocated(const struct row *row, u64 column)
+{
+	return (s64)row->v[column] > 0;
+}
+
+void run_keep_own(struct view *v)
+{
+	static const char * const mixed[] = { "live_bytes", "live_objs", "frees", "bytes_freed" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(mixed); i++)
+		v->t->columns[table_column(v->t, mixed[i])].hidden = true;
+	view_keep(v, has_allocated, table_column(v->t, "objs_alloc"));
+}
+
 static int run_between(struct view *v, char **command, const struct cgroup *cgroup, int *status)
 {
 	struct table *before = source_table(&module_source, "callers"), *after = NULL;
@@ -194,10 +220,12 @@ static int run_between(struct view *v, char **command, const struct cgroup *cgro
 		return -1;
 	}
 	view_begin(v, delta_make("run", before, after));
+	if (cgroup)
+		run_keep_own(v);
 	view_sort_by_label(v->t);
 	v->own_filter = cgroup;
 	v->note = cgroup ?
-		  "only allocations by the command and its children; no others were recorded" :
+		  "only the command's allocations; all tables miss what others allocated then" :
 		  "changes on the whole machine while the command ran";
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "snapshot.h"
@@ -262,6 +263,11 @@ char *source_text(const struct source *s, const char *name, size_t *len)
 u64 source_uptime_ms(const struct source *s)
 {
 	return source_is_snapshot(s) ? snapshot_number(s, "uptime_ms") : clock_uptime_ms();
+}
+
+u64 source_time_s(const struct source *s)
+{
+	return source_is_snapshot(s) ? snapshot_number(s, "taken_s") : (u64)time(NULL);
 }
 
 char *source_build(const struct source *s)

@@ -418,8 +418,12 @@ struct reader *source_reader(const char *name);
  */
 char *source_text(const struct source *s, const char *name, size_t *len);
 
-/* Return: when a source was read, in ms since boot; the build of its kernel, or "". */
+/*
+ * Return: when a source was read, in ms since boot, and in seconds since 1970; the build of its
+ * kernel, or "".
+ */
 u64 source_uptime_ms(const struct source *s);
+u64 source_time_s(const struct source *s);
 char *source_build(const struct source *s);
 
 /*

@@ -459,8 +459,11 @@ TEST(sizes_and_percentages_are_parsed)
 {
 	EXPECT_PARSES(number_parse_size, { 0, "0" }, { 4096, "4096" }, { 65536, "64K" },
 		      { 1 << 20, "1M" }, { 2ULL << 30, "2G" }, { 3ULL << 40, "3T" },
+		      { 1536, "1.5K" }, { 3 << 19, "1.5M" }, { 1 << 20, "1MiB" },
+		      { 1024, "1KiB" }, { 5ULL << 28, "1.25GiB" }, { 3ULL << 39, "1.5T" },
 		      { U64_MAX, "18446744073709551615" }, { 16777215ULL << 40, "16777215T" });
-	EXPECT_REFUSES(number_parse_size, "", "K", "1k", "1.5K", "-1", " 1", "1KB",
+	EXPECT_REFUSES(number_parse_size, "", "K", "1k", "1.5", "1.K", ".5K", "-1", " 1", "1KB",
+		       "1B", "1iB", "1KiBs", "1.2.3K", "1.0000000000K", "1.999999999T", "KiB",
 		       "18446744073709551616", "16777216T");
 	EXPECT_PARSES(number_parse_percent, { 5000, "5" }, { 250, "0.25" }, { 1, "0.001" });
 	EXPECT_REFUSES(number_parse_percent, "1.", "1.2345", "", "-1");
@@ -699,6 +702,22 @@ TEST(differences_are_sorted_by_sign)
 
 	EXPECT_PRINTED(v, "7 a\n0 c\n-5 b\n", .raw = true, .no_header = true,
 		       .output = "live_bytes,site");
+}
+
+/* A free of an object that was recorded before the command ran, and an allocation by the command */
+TEST(frees_of_others_are_left_out)
+{
+#define REST " 1 64 0 0 0 0 0 0 0.000" ZEROS_14 " 0 0 "
+	struct view v = view_of(difference(CALLERS_HEAD
+					   CALLER(64, 1, 1, 64, 64, "a")
+					   CALLER(64, 1, 1, 64, 64, "b"),
+					   CALLERS_HEAD
+					   "0 0 1 64 1 64" REST "a\n"
+					   "64 1 2 128 2 128" REST "b\n"));
+
+	run_keep_own(&v);
+	EXPECT_PRINTED(v, "objs_alloc bytes_alloc site\n1 64 b\n", .raw = true);
+#undef REST
 }
 
 /* Names of the columns that are estimates if objects are sampled */

@@ -400,7 +400,8 @@ static void put_listed(struct columns *cs, const struct view *v, const char *lis
 		list += maybe || fixed;
 		len = strcspn(list, " ");
 		column = schema_find(v->t, list, len);
-		if (column != NONE && (!maybe || has_values(v, column)))
+		if (column != NONE && !v->t->columns[column].hidden &&
+		    (!maybe || has_values(v, column)))
 			put_column(cs, column, fixed || !cs->nr);
 	}
 }

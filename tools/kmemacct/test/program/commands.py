@@ -95,7 +95,10 @@ def helps(t):
     tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
     check([], sorted(set(tables) - set(names_of(t))))
     version = re.search(r'KMA_VERSION\s+"(.*)"', ABI)[1]
-    check(f"kmemacct {version}\n", t.out("--version"))
+    for word in "--version", "-V", "version":
+        check(f"kmemacct {version}\n", t.out(word))
+    check(text, t.out("help"))
+    check_in("unknown command 'calers'", t.error("help calers"))
 
 
 def helps_with_each_command(t):
@@ -103,6 +106,7 @@ def helps_with_each_command(t):
         text = t.out(name, "--help")
         check(True, max(map(len, text.splitlines())) <= 80, f"{name}: 80 columns")
         check(text, t.out(name.replace("_", "-"), "-h"))
+        check(text, t.out("help", name))
         check(f"Usage: kmemacct {name}", text.split("\n")[0][:16 + len(name)], f"{name}: usage")
         check_in(f"\nExample:\n  kmemacct {name}", text)
         check_in("--help", options_of(t, name))

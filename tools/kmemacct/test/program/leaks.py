@@ -4,6 +4,7 @@ import math
 import time
 
 from program.acct import acct
+from program.snapshots import snapshot_of
 from program.tree import ALLOCS, allocs, check, check_in, check_not_in, check_width, table
 
 NOTE = ("by the allocating process, which may not be the holder; %s not attributed:"
@@ -87,6 +88,9 @@ def shows_the_old_part(t):
           [(r["node"], r["live_bytes"]) for r in t.rows("leaks --older-than 1s --by node")])
     check_in("# no live object is 1h00m old: --older-than takes less\n",
              t.out("leaks --older-than 1h"))
+    taken = snapshot_of(t.top / "new", [("allocs", (t.dir / "allocs").read_text())])
+    check_in("# loaded 1m40s ago: no object can be 1h00m old\n",
+             t.out("leaks --older-than 1h -i", taken))
     check_in("# no object that matches is 1m00s old: --older-than takes less\n",
              t.out("leaks --older-than 1m --by node --site c*"))
     check("    6  0.1%       1   5.0s 100.0%    -", t.lines("leaks --older-than 1s --by node")[3])

@@ -350,7 +350,7 @@ def runs_commands(t):
 
 def fails_with_commands(t):
     write_slab(t)
-    check("cannot run /no/such: No such file or directory", t.error("stat -- /no/such", status=125))
+    check("cannot run /no/such: No such file or directory", t.error("stat -- /no/such", status=127))
     check_in("stat has no sort key 'size'",
              t.error("stat -s size -- touch", t.top / "ran", status=125))
     check(False, (t.top / "ran").exists())

@@ -63,8 +63,8 @@ def outlives_an_interrupt(t):
 
 
 def runs_what_is_not_there(t):
-    check("cannot run /no/such: No such file or directory", t.error("run -- /no/such", status=125))
-    check("cannot run /etc/passwd: Permission denied", t.error("run -- /etc/passwd", status=125))
+    check("cannot run /no/such: No such file or directory", t.error("run -- /no/such", status=127))
+    check("cannot run /etc/passwd: Permission denied", t.error("run -- /etc/passwd", status=126))
     check("run needs a command: kmemacct run -- COMMAND", t.error("run", status=125))
 
 

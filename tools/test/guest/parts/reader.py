@@ -114,6 +114,7 @@ def reader_cgroup():
         counted = {known.function(row["site"]): row["hits"] for row in found["rows"]
                    if known.is_mine(row["site"]) and row["hits"]}
         check_equal("hits", expected, counted)
+        check_equal("rows of others", [], [r for r in found["rows"] if r["objs_alloc"] < 1])
         check_equal("filter", "off", settings()["filter_cgroup"])
         check_equal("cgroups", [], left_behind())
     return f"{len(expected)} call sites, {sum(expected.values())} hits"
@@ -140,7 +141,7 @@ def reader_cgroup_back():
             check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"], run.returncode)
             check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
             check_equal(f"cgroups after {name}", [], left_behind())
-        reader("run", "--cgroup", "--", "/no/such", status=125,
+        reader("run", "--cgroup", "--", "/no/such", status=127,
                error="kmemacct: cannot run /no/such: No such file or directory\n")
         check_equal("cgroups", [], left_behind())
         text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
