@@ -165,8 +165,8 @@ def writes_errors_as_json(t):
             (("--json", "tables"), 1, "unknown command 'tables': see kmemacct --help"),
             (("tables", "--json"), 1, "unknown command 'tables': see kmemacct --help"),
             (("reset", "-j"), 1, "reset does not take -j: see kmemacct reset --help"),
-            (("run", "-j", "--", "/none"), 125, "cannot run /none: No such file or directory"),
-            (("stat", "-j", "--", "/none"), 125, "cannot run /none: No such file or directory")):
+            (("run", "-j", "--", "/none"), 127, "cannot run /none: No such file or directory"),
+            (("stat", "-j", "--", "/none"), 127, "cannot run /none: No such file or directory")):
         done = t.run(*args)
         check("", done.stdout, f"{args}: output")
         check(1, done.stderr.count("\n"), f"{args}: lines")
