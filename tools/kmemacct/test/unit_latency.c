@@ -165,7 +165,8 @@ TEST(shares_add_up)
 		       .exact = true, .output = ALL_SHRINKERS);
 	EXPECT_PRINTED(shares(parse("shrinkers",
 				    LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
-		       "# exact since load, 5.0s\n# no shrinker was called in this time\n", .screen = 0);
+		       "# exact since load, 5.0s\n"
+		       "# no shrinker was called in this time\n", .screen = 0);
 }
 
 static struct view stalls(void)

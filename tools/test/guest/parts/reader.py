@@ -60,6 +60,9 @@ def reader_pages():
             check(len(before) > 10, f"{name} has {len(before)} rows")
             before = [{key: None if value == "-" and key != "site" else number(value)
                        for key, value in row.items()} for row in before]
+            for row in before:
+                if "site" in row:
+                    row["module"] = row["site"].partition(" [")[2][:-1] or "kernel"
             check_equal(name, before, plain(found["rows"]))
         text = reader("orders")
         check("# allocations:" in text and "# live allocations:" in text, text)
