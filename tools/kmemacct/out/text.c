@@ -110,6 +110,9 @@ static void add_label(struct grid *g, const struct layout *l, const char *text)
 static const char *title_of(const struct layout *l, int column, char buf[CELL_LEN])
 {
 	layout_title(l, column, buf);
+	/* Of a label that takes two lines, the first one is a call site. */
+	if (l->split && is_label(l, column))
+		buf[strcspn(buf, "_")] = '\0';
 	return strlen(buf) < CELL_LEN - 1 ? buf : l->v->t->columns[column].name;
 }
 

@@ -190,7 +190,7 @@ TEST(causes_get_a_line_each)
 			       "10.0ms 100.0%     5 2.00ms 4.50ms     -    -                         sum\n"
 			       "# gfp: KA=GFP_KERNEL_ACCOUNT z=__GFP_ZERO\n", .screen = screen);
 	EXPECT_PRINTED(stalls(),
-		       " total  share count   mean    max  gfp site_cause\n"
+		       " total  share count   mean    max  gfp site\n"
 		       "7.50ms  75.0%     3 2.50ms 4.50ms KA|z do_anonymous_page+0x1b2\n"
 		       "                                       shrinker: super_cache_scan ext4:vda1\n"
 		       "2.50ms  25.0%     2 1.25ms 2.00ms    0 x+0x1 [mod]\n"

@@ -121,7 +121,7 @@ def shows_stalls(t):
         "100us  25.0%     2 50.0us  60us     3   K alloc_skb+0x44 lru inactive",
         "400us 100.0%     3  133us 300us     -   -                sum"], t.lines("stalls"))
     check_in("\\x20[mod];throttled:\\x20writeback\n", t.out("stalls -r"))
-    check_in(" gfp site_cause\n", t.out("stalls", COLUMNS="60"))
+    check_in(" gfp site\n", t.out("stalls", COLUMNS="60"))
     check([["x+0x1", "[mod]"], ["throttled:", "writeback"]],
           [line.split()[-2:] for line in t.lines("stalls", COLUMNS="66")[1:3]])
     check(["alloc_skb+0x44;lru inactive", "x+0x1 [mod];throttled: writeback"],
