@@ -305,18 +305,20 @@ static bool has_parts(const struct table *t)
 	return table_label(t) && strchr(table_label(t), '_');
 }
 
-static void widen_first(struct layout *l, const char *label)
+/* The name of a command may have semicolons; call sites, causes and system calls have none. */
+const char *layout_second(const struct layout *l, const char *label)
 {
-	const int len = strcspn(label, ";");
+	const char *semicolon = l->v->t->at[AT_site_cause] != NONE ? strchr(label, ';') :
+				strrchr(label, ';');
 
-	l->first = l->first < len ? len : l->first;
+	return l->parts && semicolon ? semicolon + 1 : NULL;
 }
 
 /* Find the width of the labels, if they are printed. */
 static void set_label(struct layout *l)
 {
 	const struct table *t = l->v->t;
-	const char *label;
+	const char *label, *second;
 	size_t i;
 
 	l->label = 0;
@@ -330,11 +332,10 @@ static void set_label(struct layout *l)
 	l->label = strlen(l->parts ? strchr(label, '_') + 1 : label);
 	for (i = 0; i < l->v->nr; i++) {
 		label = t->rows[i]->label;
-		if (l->parts && strchr(label, ';')) {
-			widen_first(l, label);
-			label = strchr(label, ';') + 1;
-		}
-		widen_label(l, &l->label, label);
+		second = layout_second(l, label);
+		if (second && l->first < second - 1 - label)
+			l->first = second - 1 - label;
+		widen_label(l, &l->label, second ?: label);
 	}
 	if (l->v->total)
 		widen_label(l, &l->label, l->v->total->label);

@@ -138,6 +138,9 @@ void layout_limits(const struct layout *l, const struct column *c, const struct 
 /* Print a title without the unit in its name, if the values are printed with units. */
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 
+/* Return: the second of the two parts that a label has a column for; NULL: it has only one. */
+const char *layout_second(const struct layout *l, const char *label);
+
 /* Print a table of pairs, without its head. */
 void text_pairs(FILE *out, const struct view *v, const struct style *style);
 

@@ -97,12 +97,12 @@ static void add_label_titles(struct grid *g, const char *name)
 /* Add the cells of a label.  The label of the total is not in two parts. */
 static void add_label(struct grid *g, const struct layout *l, const char *text)
 {
-	const char *second = l->parts ? strchr(text, ';') : NULL;
-	char *first = second ? alloc_print("%.*s", (int)(second - text), text) : NULL;
+	const char *second = layout_second(l, text);
+	char *first = second ? alloc_print("%.*s", (int)(second - 1 - text), text) : NULL;
 
 	if (l->parts)
 		grid_cell(g, first ?: "");
-	grid_cell(g, second ? second + 1 : text);
+	grid_cell(g, second ?: text);
 	free(first);
 }
 

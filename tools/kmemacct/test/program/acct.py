@@ -13,7 +13,7 @@ def shows_who_did_it(t):
                             acct(0, "-", "-", "[kernel]")], head)
     t.write_table("cgroups", [acct(-1, 7, "/a"), acct(1, 8, "/b b")], head)
     for name in "comm_sites", "comm_syscalls":
-        t.write_table(name, [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b")],
+        t.write_table(name, [(12, 11, 10, 90112, 2500, "my sh;openat"), (13, 0, 0, 0, 0, "a;b;c")],
                       head)
         text = t.lines(name.replace("_", "-"))
         check(["12", "11"], t.out(name, "-r").splitlines()[1].split()[:2])
@@ -22,7 +22,7 @@ def shows_who_did_it(t):
         check(["allocated", "allocs", "slab", "slab_allocs", "stall", "comm", name[5:-1]],
               text[0].split())
         place = text[0].index(name[5:-1])
-        check(["openat", "b"], [line[place:] for line in text[1:3]])
+        check(["my sh openat", "a;b   c"], [line[place - 6:] for line in text[1:3]])
         check("comm  " + name[5:-1], t.lines(name, "-o", "comm")[0])
         check_in("my sh openat", t.out(name, "-o", name[5:-1]))
     check(["cc1 plus", "[kernel]", "Web Content"], [row["comm"] for row in t.rows("tasks")])

@@ -240,7 +240,7 @@ def finds_lines_in_other_tables(t):
     check(line_of("in_first"), t.rows("stalls", *args)[0]["line"])
     text = t.lines("stalls", *args, COLUMNS="62")
     check([site, line_of("in_first"), "lru inactive"],
-          [text[1][text[0].index("site_cause"):], text[2].strip(), text[3].strip()])
+          [text[1][text[0].index("site"):], text[2].strip(), text[3].strip()])
     t.write_table("comm_sites", [(7, f"a;b;{site}")], "pages=sites account=comm_sites",
                   ["alloc_pages", "comm_site"])
     check(line_of("in_first"), t.rows("comm_sites", *args)[0]["line"])
