@@ -437,7 +437,7 @@ static void make_note(struct view *v, const struct leaks *l)
 		fprintf(text, "; %s may be of an earlier process with the same PID", unclear);
 	text_close(text);
 	v->note = view_own(v, note);
-	/* Rows of processes are as they look, unless some objects are of none. */
+	/* The note is important only if some objects could not be attributed to a process. */
 	v->aside = !sum.bytes && !l->unclear.bytes;
 }
 
@@ -476,7 +476,7 @@ static bool is_too_new(const struct table *t, u64 older_ms, u64 *ms)
 	return loaded && now >= loaded && *ms + 1000 <= older_ms;
 }
 
-/* An empty table is good news, and should say so, unless the module is too new to know. */
+/* Say why a table is empty: it may be good news, or the module was loaded too late to know. */
 static void tell_empty(struct view *v, u64 older_ms)
 {
 	char age[NUMBER_LEN], loaded[NUMBER_LEN];

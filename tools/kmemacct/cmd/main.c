@@ -88,10 +88,10 @@ static int failure_of(const struct options *o)
 {
 	const struct command *c = o->command;
 
-	if (run_failure())
-		return run_failure();
 	if (!c || !c->failure)
 		return 1;
+	if (run_failure())
+		return run_failure();
 	return c->starts && *c->args == '[' && !o->nr_args ? 1 : c->failure;
 }
 

@@ -255,8 +255,8 @@ static int take_short(struct options *o, char ***word)
 	return take_option(o, i, value);
 }
 
-/* Take `help` or `version`, which are options by their usual names as commands. */
-static bool take_early(struct options *o, const char *word)
+/* Take the words `help` and `version` as the options --help and --version. */
+static bool take_as_option(struct options *o, const char *word)
 {
 	const u64 bit = !strcmp(word, "help") ? OPTION_HELP :
 			!strcmp(word, "version") ? OPTION_VERSION : 0;
@@ -269,7 +269,7 @@ static bool take_early(struct options *o, const char *word)
 static int take_arg(struct options *o, char ***word, bool dashes)
 {
 	if (!o->command) {
-		if (take_early(o, **word)) {
+		if (take_as_option(o, **word)) {
 			++*word;
 			return 0;
 		}

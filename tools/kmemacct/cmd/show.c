@@ -161,7 +161,7 @@ int show_stream(const struct options *o, const char *name)
 	if (!r)
 		return -1;
 	view_begin(&s.v, reader_table(r));
-	/* Such tables have no computed columns, but their columns have titles. */
+	/* This sets titles.  A table that is printed row by row has no computed columns. */
 	view_complete(&s.v);
 	if (o->given & OPTION_LINES)
 		s.lines = o->lines;

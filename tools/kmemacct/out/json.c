@@ -132,17 +132,15 @@ static void write_lines(struct json *w, const struct sites *s, const char *label
 	free(copy);
 }
 
-/* Write the module of a call site, which ends in ` [MODULE]`, or `kernel`, as for --module. */
+/* Write the module of a call site, or null for a row such as [other]. */
 static void write_module(struct json *w, const char *site)
 {
-	const char *open = strstr(site, " [");
-	char *module = open ? alloc_print("%.*s", (int)strlen(open + 2) - 1, open + 2) : NULL;
+	size_t len;
+	const char *module = group_module(site, &len);
+	char *name = module ? alloc_print("%.*s", (int)len, module) : NULL;
 
-	if (module || *site != '[')
-		json_string(w, "module", module ?: "kernel");
-	else
-		json_null(w, "module");
-	free(module);
+	json_string(w, "module", name);
+	free(name);
 }
 
 /* A row of sums has no masks and names, which identify rows. */

@@ -299,7 +299,7 @@ static void widen_label(const struct layout *l, int *width, const char *label)
 	} while (*label);
 }
 
-/* Test for labels of two names, each of which the label's name has a part for. */
+/* Test for labels of two parts, whose name, such as comm_site, has the titles of both. */
 static bool has_parts(const struct table *t)
 {
 	return table_label(t) && strchr(table_label(t), '_');

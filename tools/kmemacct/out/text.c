@@ -310,17 +310,6 @@ static void print_grid(FILE *out, const struct layout *l)
 	grid_end(&g, out);
 }
 
-/*
- * Without rows there are no titles, which might look like an error.  A sentence says what has not
- * happened in the time that the head gives.
- */
-static void print_nothing(FILE *out, const struct view *v, const struct style *style)
-{
-	const char *nothing = schema_nothing(v->t);
-
-	text_comment(out, v->filtered ? "no row matches" : nothing ?: "no rows", style->screen);
-}
-
 /* A matrix has no label, and its columns print zeroes as dots. */
 static bool is_matrix(const struct table *t)
 {
@@ -343,10 +332,12 @@ int text_table(FILE *out, const struct view *v, const struct style *style)
 		text_head(out, v, style);
 		if (is_matrix(v->t) && !style->raw)
 			fprintf(out, "# %s:\n", v->t->name);
+		/* Titles without rows might look like an error. */
 		if (style->raw || v->nr)
 			print_grid(out, &l);
 		else if (!view_left_out(v) && !v->advice)
-			print_nothing(out, v, style);
+			text_comment(out, v->filtered ? "no row matches" : schema_nothing(v->t),
+				     style->screen);
 		text_remarks(out, &l);
 	}
 	layout_end(&l);

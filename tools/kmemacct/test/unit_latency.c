@@ -166,7 +166,7 @@ TEST(shares_add_up)
 	EXPECT_PRINTED(shares(parse("shrinkers",
 				    LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS))),
 		       "# exact since load, 5.0s\n"
-		       "# no shrinker was called in this time\n", .screen = 0);
+		       "# no call of a shrinker was recorded\n", .screen = 0);
 }
 
 static struct view stalls(void)

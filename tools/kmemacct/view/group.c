@@ -4,6 +4,14 @@
 
 #include "view.h"
 
+const char *group_module(const char *site, size_t *len)
+{
+	const char *open = strstr(site, " [");
+
+	*len = open ? strcspn(open + 2, "]") : strlen("kernel");
+	return open ? open + 2 : *site == '[' ? NULL : "kernel";
+}
+
 const char *group_module_of(const char *site)
 {
 	char *open = strstr(site, " [");

@@ -20,6 +20,7 @@
  * @drop: the columns that are left out if a line is too long, the first of them first; or NULL
  * @total: there is a line of totals
  * @need: the setting that it needs to have rows
+ * @nothing: a sentence in place of rows if there are none; or NULL
  */
 struct shown {
 	const char *table;
@@ -27,6 +28,7 @@ struct shown {
 	const char *drop;
 	bool total;
 	enum schema_need need;
+	const char *nothing;
 };
 
 #define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry"
@@ -35,64 +37,52 @@ struct shown {
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
 #define DROP_COMM	"slab_hits allocs stall_us"
+#define NO_ALLOCATION	"no allocation was recorded"
+#define NO_EVENT	"no event was recorded"
+#define NO_PAGES	"no allocation of pages was recorded"
 
 static const struct shown shown[] = {
-	{ "callers", OBJECTS, DROP_OBJECTS, true },
-	{ "modules", OBJECTS, DROP_OBJECTS, true },
-	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING },
-	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true },
+	{ "callers", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
+	{ "modules", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
+	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING, "no sample was taken" },
+	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "run", "live_bytes live_objs objs_alloc bytes_alloc frees bytes_freed ?no_entry",
-	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true },
+	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true, .nothing = NO_EVENT },
 	{ "diff",
 	  "change_bytes before_bytes after_bytes growth_bytes_s allocs frees ?significant ?state",
 	  "before_bytes frees allocs state after_bytes growth_bytes_s", true },
 	{ "leaks", "live_bytes share_pct live_objs oldest_ms old_pct pid node processes",
 	  "share_pct live_objs processes old_pct oldest_ms", true },
-	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid" },
+	{ "allocs", "age_ms bytes_alloc pid ?weight ptr", "weight pid",
+	  .nothing = "no recorded object is live" },
 	{ "page_callers",
 	  "live_kb !share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
-	  "bulk_allocs frees hits live_allocs", true, NEED_COUNTED },
+	  "bulk_allocs frees hits live_allocs", true, NEED_COUNTED, NO_PAGES },
 	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid",
-	  .need = NEED_COUNTED },
+	  .need = NEED_COUNTED, .nothing = "no recorded page is live" },
 	{ "orders", "order migratetype live_kb share_pct live_allocs hits bulk_allocs frees",
-	  "bulk_allocs frees hits share_pct live_allocs", true, NEED_COUNTED },
+	  "bulk_allocs frees hits share_pct live_allocs", true, NEED_COUNTED, NO_PAGES },
 	{ "page_summary", .need = NEED_COUNTED },
 	{ "pcpu", "cpu node refill_pages drain_pages imbalance_pages direct_pages",
-	  "direct_pages", .need = NEED_COUNTED },
+	  "direct_pages", .need = NEED_COUNTED, .nothing = NO_EVENT },
 	{ "extfrag",
 	  "fallbacks !fragmenting severe alloc_order fallback_order alloc_type fallback_type",
-	  "severe fallback_order alloc_order fallback_type alloc_type", true, NEED_COUNTED },
+	  "severe fallback_order alloc_order fallback_type alloc_type", true, NEED_COUNTED,
+	  "no fallback to another migrate type was recorded" },
 	{ "latency", "count total_us mean_us p50_le_us p95_le_us p99_le_us max_us histogram",
-	  "histogram p50_le_us p95_le_us mean_us", .need = NEED_LATENCY },
+	  "histogram p50_le_us p95_le_us mean_us", .need = NEED_LATENCY,
+	  .nothing = "no reclaim and no compaction was recorded" },
 	{ "shrinkers", "total_us share_pct calls mean_us max_us waited_us freed",
-	  "freed mean_us calls waited_us share_pct", .need = NEED_LATENCY },
+	  "freed mean_us calls waited_us share_pct", .need = NEED_LATENCY,
+	  .nothing = "no call of a shrinker was recorded" },
 	{ "stalls", "total_us share_pct count mean_us max_us order !gfp",
-	  "order mean_us count share_pct", .need = NEED_LATENCY },
+	  "order mean_us count share_pct", .need = NEED_LATENCY,
+	  .nothing = "no allocation that waited was recorded" },
 	{ "slow", .need = NEED_LATENCY },
-	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED },
-	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED },
-	{ "comm_sites", COMM, DROP_COMM, true, NEED_COUNTED },
-	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED },
-};
-
-/* What has not happened if a table has no rows. */
-static const char * const nothing[][2] = {
-	{ "callers", "nothing was allocated in this time" },
-	{ "modules", "nothing was allocated in this time" },
-	{ "stacks", "no sample was taken in this time" },
-	{ "caches", "nothing was allocated in this time" },
-	{ "allocs", "no object is live" },
-	{ "page_callers", "no page was allocated in this time" },
-	{ "pages", "no page is live" },
-	{ "orders", "no page was allocated in this time" },
-	{ "extfrag", "no allocation took pages of another migrate type in this time" },
-	{ "latency", "nothing was reclaimed or compacted in this time" },
-	{ "shrinkers", "no shrinker was called in this time" },
-	{ "stalls", "no allocation waited in this time" },
-	{ "tasks", "no page was allocated or freed in this time" },
-	{ "cgroups", "no page was allocated or freed in this time" },
-	{ "comm_sites", "nothing was allocated in this time" },
-	{ "comm_syscalls", "nothing was allocated in this time" },
+	{ "tasks", ACCT " tgid", DROP_ACCT, true, NEED_COUNTED, NO_EVENT },
+	{ "cgroups", ACCT, DROP_ACCT, true, NEED_COUNTED, NO_EVENT },
+	{ "comm_sites", COMM, DROP_COMM, true, NEED_COUNTED, NO_EVENT },
+	{ "comm_syscalls", COMM, DROP_COMM, true, NEED_COUNTED, NO_EVENT },
 };
 
 /*
@@ -149,12 +139,9 @@ bool schema_has_total(const struct table *t)
 
 const char *schema_nothing(const struct table *t)
 {
-	size_t i;
+	const struct shown *s = find_shown(t);
 
-	for (i = 0; i < ARRAY_SIZE(nothing); i++)
-		if (!strcmp(nothing[i][0], t->name))
-			return nothing[i][1];
-	return NULL;
+	return s && s->nothing ? s->nothing : "no rows";
 }
 
 enum schema_need schema_need(const struct table *t)

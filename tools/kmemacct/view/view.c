@@ -164,12 +164,10 @@ static bool is_large(const struct table *t, const struct row *row, u64 min_bytes
 /* Test for a call site `symbol+0xoff [module]`, or without brackets if it is in no module. */
 static bool is_in_module(const char *site, const char *module)
 {
-	const char *open = strstr(site, " [");
-	size_t len = strlen(module);
+	size_t len;
+	const char *found = group_module(site, &len);
 
-	if (!open)
-		return *site != '[' && !strcmp(module, "kernel");
-	return !strncmp(open + 2, module, len) && open[2 + len] == ']';
+	return found && strlen(module) == len && !strncmp(found, module, len);
 }
 
 /* The call site is the last part of a label: of a stack, its callers precede it.  Of a stall, it is

@@ -223,7 +223,7 @@ enum schema_need {
 
 enum schema_need schema_need(const struct table *t);
 
-/* Return: what has not happened if a table has no rows; NULL: not known. */
+/* Return: the sentence that a table without rows has in place of them. */
 const char *schema_nothing(const struct table *t);
 
 /* ---- estimates (estimate.c) ----------------------------------------------- */
@@ -353,6 +353,12 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 void delta_pairs(struct table *t, const struct table *before);
 
 /* ---- groups (group.c) ----------------------------------------------------- */
+
+/*
+ * Find the module of a call site `symbol+0xoff [module]`, whose length is stored in @len.
+ * Return: `kernel` if it names none; NULL if it is no call site, such as [other].
+ */
+const char *group_module(const char *site, size_t *len);
 
 /*
  * Return: the module of a call site `symbol+0xoff [module]`, or [kernel] if it names none.

@@ -206,6 +206,7 @@ def advises_on_fragments(t):
     check("fallbacks fragmenting order migratetype    from site",
           t.lines("extfrag", COLUMNS="85")[0].rstrip())
     check_in("# no room for: severe from_order\n", t.out("extfrag", COLUMNS="85"))
+    check_in("fragmenting", t.lines("extfrag", COLUMNS="60")[0])
     t.write_table("extfrag", [(*rows[0][:1], 0, *rows[0][2:])])
     check_not_in("sysctl", t.out("extfrag"))
 

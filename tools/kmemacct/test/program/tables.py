@@ -207,7 +207,7 @@ def reads_the_golden_tables(t):
 
 def shows_an_empty_table(t):
     t.write("callers", callers([]))
-    check("# nothing was allocated in this time", t.out("callers").splitlines()[-1])
+    check("# no allocation was recorded", t.out("callers").splitlines()[-1])
     check([], t.lines("callers"))
     check(["live_bytes", "site"], t.out("callers -r").split()[::5])
     check("# no row matches", t.out("allocs --site x").splitlines()[-1])
