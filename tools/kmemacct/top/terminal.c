@@ -254,7 +254,13 @@ void top_terminal_draw(const struct top_canvas *c)
 
 /* ---- keys ----------------------------------------------------------------- */
 
-static int key_of(int code)
+/*
+ * ncurses has codes up to KEY_MAX, and adds codes above it for the keys that only some terminals
+ * have.  All of these are less than the program's own keys.
+ */
+_Static_assert(TOP_KEY_UP >= 2 * (KEY_MAX + 1), "keys of top must differ from codes of ncurses");
+
+int top_terminal_key_of(int code)
 {
 	switch (code) {
 	case KEY_UP:
@@ -285,8 +291,11 @@ static int key_of(int code)
 	case KEY_BACKSPACE:
 	case '\b':
 		return TOP_KEY_BACKSPACE;
+	case KEY_F(1):
+	case KEY_HELP:
+		return TOP_KEY_HELP;
 	default:
-		return code;
+		return code < KEY_MIN ? code : TOP_KEY_OTHER;
 	}
 }
 
@@ -297,7 +306,7 @@ static int plain_key(void)
 
 	if (poll(&in, 1, 0) <= 0 || read(STDIN_FILENO, &c, 1) != 1)
 		return TOP_NO_KEY;
-	return key_of(c);
+	return top_terminal_key_of(c);
 }
 
 int top_terminal_key(void)
@@ -307,5 +316,5 @@ int top_terminal_key(void)
 	if (!terminal.screen)
 		return plain_key();
 	code = getch();
-	return code == ERR ? TOP_NO_KEY : key_of(code);
+	return code == ERR ? TOP_NO_KEY : top_terminal_key_of(code);
 }

@@ -389,9 +389,9 @@ char top_canvas_ascii(char c);
  * nothing is read for it meanwhile.
  */
 
-/* Keys that are no characters. */
+/* Keys that are no characters.  Their numbers are above all codes of ncurses, see terminal.c. */
 enum top_key {
-	TOP_KEY_UP = 256,
+	TOP_KEY_UP = 0x10000,
 	TOP_KEY_DOWN,
 	TOP_KEY_LEFT,
 	TOP_KEY_RIGHT,
@@ -402,6 +402,9 @@ enum top_key {
 	TOP_KEY_SCROLL_LEFT,
 	TOP_KEY_SCROLL_RIGHT,
 	TOP_KEY_BACK_TAB,
+	TOP_KEY_HELP,
+	/* A key that has no effect, but is input. */
+	TOP_KEY_OTHER,
 };
 
 #define TOP_NO_KEY		(-1)
@@ -540,5 +543,8 @@ void top_terminal_draw(const struct top_canvas *c);
 
 /* Return: the next key that was pressed, or TOP_NO_KEY. */
 int top_terminal_key(void);
+
+/* Return: the key of a character or of a code of ncurses. */
+int top_terminal_key_of(int code);
 
 #endif /* TOP_H */

@@ -369,14 +369,21 @@ static void any_key(struct top_ui *ui, int key)
 	}
 }
 
+static bool is_help(int key)
+{
+	return key == 'h' || key == '?' || key == TOP_KEY_HELP;
+}
+
 void top_ui_key(struct top_ui *ui, int key)
 {
+	if (key == TOP_KEY_OTHER)
+		return;
 	*ui->message = '\0';
 	if (ui->prompt) {
 		prompt_key(ui, key);
 	} else if (ui->mode == TOP_LIST && key == 'q') {
 		ui->quit = true;
-	} else if (ui->mode != TOP_HELP && (key == 'h' || key == '?')) {
+	} else if (ui->mode != TOP_HELP && is_help(key)) {
 		ui->mode = TOP_HELP;
 		ui->scroll = 0;
 	} else {
