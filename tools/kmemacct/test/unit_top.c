@@ -697,3 +697,160 @@ TEST(top_states_fit_any_screen)
 	top_page_free(ui->page);
 	free(ui);
 }
+
+/* ---- lines that have to fit ----------------------------------------------- */
+
+static struct top_ui *new_ui(const char *head, const struct caller *rows)
+{
+	struct top_ui *ui = alloc(1, sizeof(*ui));
+
+	begin_page(ui->page, "callers");
+	show_table(ui->page, make_callers(head, rows), 0);
+	return ui;
+}
+
+static void free_ui(struct top_ui *ui)
+{
+	top_page_free(ui->page);
+	free(ui);
+}
+
+/* Draw a screen, and compare one of its lines. */
+static void expect_line(int line, struct top_ui *ui, int lines, int columns, int nr,
+			const char *expected)
+{
+	struct top_canvas c = {};
+	char *text;
+
+	top_canvas_clear(&c, lines, columns);
+	top_screen_draw(&c, ui);
+	text = top_canvas_line(&c, nr);
+	expect_text(line, text, expected);
+	free(text);
+	free(c.cells);
+}
+
+#define EXPECT_LINE(ui, lines, columns, nr, expected) \
+	expect_line(__LINE__, ui, lines, columns, nr, expected)
+
+TEST(top_views_always_have_their_keys)
+{
+	const struct caller none[] = { {} };
+	struct top_ui *ui = new_ui("since=load window_s=1.000", none);
+
+	EXPECT_LINE(ui, 24, 82, 0, "1callers 2caches 3stacks 4page_callers 5tasks 6cgroups "
+		    "7latency 8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 81, 0, "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency "
+		    "8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 75, 0, "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency "
+		    "8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 74, 0, "1callers 2 3 4 5 6 7 8 9");
+	EXPECT_LINE(ui, 8, 40, 0, "1callers 2 3 4 5 6 7 8 9");
+	free_ui(ui);
+}
+
+TEST(top_totals_are_wrapped_between_numbers)
+{
+	const struct caller one[] = { { ROW("a", 1 << 30, 1) }, {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", one);
+
+	show_table(ui->page, make_callers("since=load window_s=11.000", one), 1000);
+	EXPECT_LINE(ui, 24, 80, 2,
+		    "1 call sites, 1.00G live, 0 objects, 0 growth/s, 0 allocs/s; last 1.0s");
+	EXPECT_LINE(ui, 24, 69, 2, "1 call sites, 1.00G live, 0 objects, 0 growth/s, 0 allocs/s;");
+	EXPECT_LINE(ui, 24, 69, 3, "last 1.0s");
+	EXPECT_LINE(ui, 24, 58, 2, "1 call sites, 1.00G live, 0 objects, 0 growth/s,");
+	EXPECT_LINE(ui, 24, 58, 3, "0 allocs/s; last 1.0s");
+	free_ui(ui);
+}
+
+/* A text that does not fit ends in dots. */
+TEST(top_shortened_lines_say_so)
+{
+	const struct caller one[] = { { ROW("a", 1, 1) }, {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", one);
+
+	snprintf(ui->trouble, sizeof(ui->trouble), "%0*d %0*d %0*d %0*d %0*d", 75, 1, 75, 2, 75, 3,
+		 73, 4, 10, 5);
+	EXPECT_LINE(ui, 24, 80, 4, "0000000000000000000000000000000000000000000000000000000000000"
+		    "000000000004 ...");
+	snprintf(ui->trouble, sizeof(ui->trouble), "%0*d %0*d %0*d %0*d %0*d", 75, 1, 75, 2, 75, 3,
+		 80, 4, 10, 5);
+	EXPECT_LINE(ui, 24, 80, 4, "0000000000000000000000000000000000000000000000000000000000000"
+		    "0000000000000000...");
+	*ui->trouble = '\0';
+	snprintf(ui->page->filter, TOP_FILTER_LEN, "sixteen letters, and more");
+	EXPECT_LINE(ui, 24, 80, 23, "filter: sixteen letters,...  sort: live  h help  q quit  "
+		    "13 more columns: < >");
+	/* A message takes as many lines as it needs. */
+	snprintf(ui->message, sizeof(ui->message), "%0*d %0*d %0*d", 75, 1, 75, 2, 10, 3);
+	EXPECT_LINE(ui, 24, 80, 23, "0000000003");
+	free_ui(ui);
+}
+
+TEST(top_empty_tables_say_so)
+{
+	const struct caller none[] = { {} }, one[] = { { ROW("a", 1, 1) }, {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", none);
+
+	EXPECT_LINE(ui, 24, 80, 4, "no allocation was recorded");
+	free_ui(ui);
+	ui = new_ui("since=load window_s=10.000", one);
+	snprintf(ui->page->filter, TOP_FILTER_LEN, "b");
+	top_rates_arrange(ui->page);
+	EXPECT_LINE(ui, 24, 80, 4, "no row matches");
+	free_ui(ui);
+}
+
+/* ---- keys ----------------------------------------------------------------- */
+
+TEST(top_help_has_all_keys_and_fits)
+{
+	static const char * const keys[] = {
+		"q, Ctrl-C", "h, ?, F1", "1 to 9", "Tab", "Shift-Tab", "Left, Right, <, >", "R",
+		"Up, Down, k, j", "PgUp, PgDn", "Home, End, g, G", "[, ]",
+		"Shift-Left and Shift-Right", "d, Enter", "/", "p, Space", "s  ", "o  ",
+		"Esc, q, d and Enter", "~ is an estimate",
+	};
+	const struct caller none[] = { {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", none);
+	struct top_canvas c = {};
+	size_t i;
+	int line;
+
+	top_ui_key(ui, '?');
+	top_canvas_clear(&c, 24, 80);
+	top_screen_draw(&c, ui);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (line_with(&c, keys[i]) < 0)
+			fail_at(__LINE__, keys[i]);
+	for (line = 0; line < 24; line++)
+		EXPECT(top_canvas_at(&c, line, 79)->c == ' ');
+	free(c.cells);
+	free_ui(ui);
+}
+
+TEST(top_keys_show_the_help)
+{
+	static const int keys[] = { 'h', '?', TOP_KEY_HELP };
+	const struct caller one[] = { { ROW("a", 1, 1) }, {} };
+	struct top_ui *ui = new_ui("since=load window_s=10.000", one);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		top_ui_key(ui, keys[i]);
+		EXPECT(ui->mode == TOP_HELP);
+		/* A key without an effect closes nothing, and is no text of a prompt. */
+		top_ui_key(ui, TOP_KEY_OTHER);
+		EXPECT(ui->mode == TOP_HELP);
+		top_ui_key(ui, TOP_KEY_ESCAPE);
+		EXPECT(ui->mode == TOP_LIST);
+	}
+	top_ui_key(ui, '/');
+	top_ui_key(ui, 'a');
+	top_ui_key(ui, TOP_KEY_HELP);
+	top_ui_key(ui, TOP_KEY_OTHER);
+	EXPECT(ui->mode == TOP_LIST && ui->prompt == TOP_ASK_FILTER);
+	EXPECT_TEXT(ui->page->filter, "a");
+	free_ui(ui);
+}

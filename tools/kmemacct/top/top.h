@@ -85,6 +85,7 @@ struct top_need {
 /**
  * struct top_view - a view
  * @name: its name, as a command has it, which is that of the table
+ * @brief: a short name for a narrow screen; NULL: it has none
  * @row: the name of its rows, in the plural
  * @specs: its columns, the first of which is the one that rows are sorted by at first
  * @rate: key of the column that the second graph of a row shows
@@ -94,6 +95,7 @@ struct top_need {
  */
 struct top_view {
 	const char *name;
+	const char *brief;
 	const char *row;
 	const struct top_spec *specs;
 	const char *rate;

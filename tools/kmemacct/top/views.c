@@ -109,10 +109,10 @@ const struct top_view top_views[TOP_NR_VIEWS] = {
 			.name = "sample_bytes", .value = "512K",
 			.off = "Stacks are recorded only while objects are sampled.",
 			.effect =
-				"Meanwhile, all tables of objects show estimates of what is allocated.",
+				"From then on, all tables of objects show estimates, also after sampling has ended. For exact numbers, unload the module and load it again.",
 		},
 	}, {
-		.name = "page_callers", .row = "rows",
+		.name = "page_callers", .brief = "pages", .row = "rows",
 		.specs = page_specs, .rate = "allocs_per_s",
 		.need = {
 			.name = "pages", .value = "sites",

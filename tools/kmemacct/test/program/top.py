@@ -11,6 +11,7 @@ import signal
 import subprocess
 import time
 
+from program.samples import EVERY, sampled_rows, sampled_table
 from program.tree import (
     CALLERS, NOT_LOADED, Failed, callers, check, check_in, check_not_in, lines, row, table)
 
@@ -121,7 +122,8 @@ def shows_who_holds_and_who_grows(t):
     t.replace("callers", callers(BEFORE, "100.000"))
     with Screen(t, "top", "-d", "0.1") as s:
         text = s.wait("quiet+0x3")
-        check_in("1callers" if "1callers" in text else "callers caches stacks", text)
+        check("1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency 8shrinkers 9stalls",
+              text.splitlines()[0])
         check_in("exact since load, 1m40s; 1 free was not seen, 99.997 % were", text)
         check_in("4.00K 57.1%       4        -        -       -       - 1000 busy+0x1", text)
         t.replace("callers", callers(AFTER, "200.000"))
@@ -158,7 +160,7 @@ def sorts_filters_and_freezes(t):
         s.keys("L", "E")
         s.wait("(1 shown)", "leak+0x2", gone=["busy+0x1"])
         s.keys("x")
-        s.wait("(0 shown)", gone=["leak+0x2"])
+        s.wait("(0 shown)", "no row matches", gone=["leak+0x2"])
         s.keys("BSpace", "Enter")
         s.wait("filter: LE", "leak+0x2")
         s.keys("Escape")
@@ -176,6 +178,37 @@ def sorts_filters_and_freezes(t):
         s.wait("the delay is a number of seconds from 0.1 to 3600, not '0'")
         s.keys("s", "2", ".", "5", "Enter")
         s.wait("every 2.5s")
+
+
+def function_keys_are_no_other_keys(t):
+    """F1 shows the help, and other keys have no effect: neither on the view nor on a text."""
+    with Screen(t, "top", "-d", "0.1") as s:
+        s.wait("proc_alloc_inode")
+        s.keys("F2", "F1")
+        s.wait("h, ?, F1 ", "Shift-Tab", "Esc back to the list", gone=["proc_alloc_inode"])
+        s.keys("F2", "Escape")
+        s.wait("proc_alloc_inode", "sort: live", gone=["FROZEN"])
+        s.keys("F3", "F4", "/", "F1", "F2", "o")
+        s.wait("show only rows with: o", "(3 shown)", "ovl_alloc_inode")
+        s.keys("Escape", "?")
+        s.wait("h, ?, F1 ")
+        s.keys("h")
+        s.wait("proc_alloc_inode")
+        # A key without an effect is not the end of the input.
+        s.keys(*["F5"] * 30)
+        s.keys("R")
+        s.wait("sort: live reversed")
+
+
+def says_when_numbers_become_estimates(t):
+    """Sampling may begin while top runs, and its estimates stay."""
+    with Screen(t, "top", "-d", "0.1") as s:
+        s.wait("exact since load")
+        t.replace("callers", sampled_table(sampled_rows(), "200.000"))
+        s.wait("sampled since load", "one object for every 512K", "~", gone=["exact"])
+        t.replace("callers", sampled_table(sampled_rows(), "300.000")
+                  .replace(f"sample_bytes={EVERY}", "sample_bytes=0"))
+        s.wait("sampled since load, 5m00s, but all objects are recorded now", gone=["exact"])
 
 
 def shows_details(t):
@@ -321,6 +354,15 @@ def says_what_switching_costs(t):
         s.keys("C-c")
         s.wait("status 0")
         check("pages off  ", control(t))
+
+
+def says_that_estimates_stay(t):
+    t.write_table("stacks", [])
+    with Screen(t, "top", "stacks", "-d", "0.1") as s:
+        text = s.wait("Stacks are recorded only while objects are sampled.", "Press o")
+        check_in("From then on, all tables of objects show estimates, also after sampling has "
+                 "ended. For exact numbers, unload the module and load it again.",
+                 " ".join(line.strip() for line in text.splitlines()))
 
 
 def tells_why_switching_failed(t):
