@@ -266,6 +266,9 @@ int show_check_enabled(const struct table *t);
  */
 int show(struct view *v, const struct options *o, const char *keys);
 
+/* Print a table of a sequence as text, and free it.  Return: 0, or -1 after calling fail(). */
+int show_next(FILE *out, struct view *v, const struct options *o, struct sequence *sequence);
+
 /* Like show(), but on a terminal print only as many rows as fit the screen. */
 int show_screenful(struct view *v, const struct options *o);
 

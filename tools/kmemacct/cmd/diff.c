@@ -206,12 +206,17 @@ static int compare_once(const struct options *o, const char *table)
  * @table: name of the table
  * @last: the table at the last look
  * @last_ms: when that was, in milliseconds since boot
+ * @sequence: how tables were printed so far
+ * @churn: the counts of allocations and frees are printed, so rows are as well in which nothing
+ *	else has changed
  */
 struct looks {
 	struct options o;
 	const char *table;
 	struct table *last;
 	u64 last_ms;
+	struct sequence sequence;
+	bool churn;
 };
 
 /*
@@ -273,8 +278,9 @@ static const char *why_anew(const struct table *before, const struct table *afte
 	return NULL;
 }
 
-static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
+static char *make_look_note(const struct growth *g, u64 elapsed_ms, const struct looks *l)
 {
+	const bool exact = l->o.given & OPTION_EXACT;
 	char now[64], live[NUMBER_LEN], age[NUMBER_LEN], *note;
 	size_t len;
 	FILE *out = text_open(&note, &len);
@@ -288,17 +294,18 @@ static char *make_look_note(const struct growth *g, u64 elapsed_ms, bool exact)
 	else
 		print_change(out, g, exact);
 	fprintf(out, " in %s, now %s live%s", age, live,
-		g->table->nr_rows ? "" : "; nothing has changed");
+		g->table->nr_rows ? "" : l->churn ? "; nothing has changed" :
+		"; no size has changed");
 	text_close(out);
 	return note;
 }
 
 /* Print the changes since the last look, whose new table is @t. */
-static int print_look(struct looks *l, struct table *t, u64 now_ms)
+static int print_changes(FILE *out, struct looks *l, struct table *t, u64 now_ms)
 {
 	const struct growth_options how = {
 		.counted = delta_relate(l->last, t).same_modules,
-		.churn = true,
+		.churn = l->churn,
 		.elapsed_ms = now_ms - l->last_ms ?: 1,
 		.fdr = fdr_of(&l->o),
 	};
@@ -308,15 +315,43 @@ static int print_look(struct looks *l, struct table *t, u64 now_ms)
 
 	table_inherit(g.table, t);
 	view_begin(&v, g.table);
-	v.note = view_own(&v, make_look_note(&g, how.elapsed_ms, l->o.given & OPTION_EXACT));
-	if (l->o.given & OPTION_JSON || v.nr)
+	v.note = view_own(&v, make_look_note(&g, how.elapsed_ms, l));
+	if (l->o.given & OPTION_JSON)
 		return show(&v, &l->o, NULL);
-	text_comment(stdout, v.note, screen_columns());
+	if (v.nr)
+		return show_next(out, &v, &l->o, &l->sequence);
+	text_comment(out, v.note, screen_columns());
+	l->sequence.lines++;
 	losses = state_losses(&v);
-	text_comments(stdout, losses, screen_columns());
+	text_comments(out, losses, screen_columns());
 	free(losses);
 	view_end(&v);
 	return 0;
+}
+
+/* Compare again without rows that have no change in any column, if the columns are others now. */
+static int print_look(struct looks *l, struct table *t, u64 now_ms)
+{
+	char *text;
+	bool churn;
+	size_t len;
+	FILE *out;
+	int ret;
+
+	do {
+		churn = l->churn;
+		out = text_open(&text, &len);
+		ret = print_changes(out, l, t, now_ms);
+		text_close(out);
+		l->churn = sequence_shows(&l->sequence, "allocs") ||
+			   sequence_shows(&l->sequence, "frees");
+		if (ret || l->churn == churn)
+			fputs(text, stdout);
+		else
+			sequence_discard(&l->sequence);
+		free(text);
+	} while (!ret && l->churn != churn);
+	return ret;
 }
 
 /* Return: 1 if something was compared, 0 if not, or -1 after calling fail(). */
@@ -351,7 +386,7 @@ static int look(struct looks *l)
 
 static int compare_again(const struct options *o, const char *table)
 {
-	struct looks l = { .o = *o, .table = table };
+	struct looks l = { .o = *o, .table = table, .churn = true };
 	const u64 count = o->given & OPTION_COUNT ? o->count : U64_MAX;
 	u64 next = clock_uptime_ms(), nr = 0;
 	sigset_t set;
@@ -375,6 +410,7 @@ static int compare_again(const struct options *o, const char *table)
 			break;
 	}
 	table_free(l.last);
+	sequence_end(&l.sequence);
 	return ret < 0 ? -1 : 0;
 }
 

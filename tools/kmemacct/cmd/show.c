@@ -7,6 +7,9 @@
 
 #include "cmd.h"
 
+/* Lines of a screen, if the output goes elsewhere. */
+#define USUAL_LINES	24
+
 struct style show_style(const struct options *o)
 {
 	return (struct style) {
@@ -116,10 +119,13 @@ static int name_rows(struct view *v, const struct options *o)
 	return o->given & OPTION_SOURCES && !v->sites ? -1 : 0;
 }
 
-static int print_text(FILE *out, const struct view *v, const struct options *o)
+static int print_text(FILE *out, const struct view *v, const struct options *o,
+		      struct sequence *sequence)
 {
 	struct style style = show_style(o);
 
+	style.sequence = sequence;
+	style.lines = screen_lines() ?: USUAL_LINES;
 	/* Without control, nothing is known. */
 	style.off = table_field(v->t, "since") && control_is(v->t->source, "enabled", "0");
 	return text_table(out, v, &style);
@@ -139,7 +145,18 @@ int show(struct view *v, const struct options *o, const char *keys)
 	if (!ret && o->given & OPTION_JSON)
 		json_table(&(struct json) { .out = stdout }, NULL, v);
 	else if (!ret)
-		ret = print_text(stdout, v, o);
+		ret = print_text(stdout, v, o, NULL);
+	end(v);
+	return ret;
+}
+
+int show_next(FILE *out, struct view *v, const struct options *o, struct sequence *sequence)
+{
+	int ret = show_prepare(v, o, NULL) || name_rows(v, o) ? -1 : 0;
+
+	v->followed = true;
+	if (!ret)
+		ret = print_text(out, v, o, sequence);
 	end(v);
 	return ret;
 }
@@ -199,7 +216,7 @@ static char *text_of(const struct view *v, const struct options *o)
 	char *text;
 	size_t len;
 	FILE *out = text_open(&text, &len);
-	int ret = print_text(out, v, o);
+	int ret = print_text(out, v, o, NULL);
 
 	text_close(out);
 	if (!ret)

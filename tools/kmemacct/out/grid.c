@@ -25,9 +25,14 @@ void grid_begin(struct grid *g, bool raw, bool header)
 void grid_column(struct grid *g, const char *title, bool right)
 {
 	/* A column is at least as wide as its title, also if titles are not printed. */
-	need(scols_table_new_column(g->table, g->header ? title : "", 1,
-				    right ? SCOLS_FL_RIGHT : 0));
+	g->column = need(scols_table_new_column(g->table, g->header ? title : "", 1,
+						right ? SCOLS_FL_RIGHT : 0));
 	g->titles[g->nr_columns++] = alloc_copy(title);
+}
+
+void grid_widen(struct grid *g, int width)
+{
+	scols_column_set_whint(g->column, width);
 }
 
 void grid_line(struct grid *g)

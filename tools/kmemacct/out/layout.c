@@ -403,12 +403,15 @@ static bool is_zero(const struct layout *l, int column)
 	return true;
 }
 
-/* Return: how soon a column is left out.  Columns of zeroes are left out first. */
+/*
+ * Return: how soon a column is left out.  Columns of zeroes are left out first, unless further
+ * tables follow, in which they may have other values.
+ */
 static int rank_of(const struct layout *l, int column)
 {
 	int rank = schema_rank(l->v->t, column);
 
-	return is_zero(l, column) ? rank + 4 * SHOWN_MAX : rank;
+	return !l->style->sequence && is_zero(l, column) ? rank + 4 * SHOWN_MAX : rank;
 }
 
 /*
@@ -454,10 +457,13 @@ static void set_lines(struct layout *l)
  */
 void layout_fit(struct layout *l)
 {
+	struct sequence *sequence = l->v->nr ? l->style->sequence : NULL;
 	int column;
 
 	set_widths(l);
 	set_lines(l);
+	if (sequence)
+		sequence_widen(sequence, l);
 	l->split = l->v->t->at[AT_site_cause] != NONE && is_too_long(l);
 	if (l->split)
 		set_label(l);
@@ -470,6 +476,7 @@ void layout_fit(struct layout *l)
 		l->c[column].shown = false;
 		l->hidden++;
 	}
+	l->repeated = sequence && sequence_keep(sequence, l);
 }
 
 int layout_begin(struct layout *l, const struct view *v, const struct style *style)

@@ -30,6 +30,8 @@
  * @off: the module does not record now
  * @named: the state of a table begins with its name
  * @output: value of -o, or NULL
+ * @sequence: the tables that were printed before it; NULL: it is printed alone
+ * @lines: in a sequence, number of lines of a screen
  */
 struct style {
 	int screen;
@@ -40,6 +42,8 @@ struct style {
 	bool off;
 	bool named;
 	const char *output;
+	struct sequence *sequence;
+	int lines;
 };
 
 /* Return: width of the terminal; 0 if lines may be of any length. */
@@ -85,6 +89,7 @@ struct layout_column {
  * @first: width of the first parts of the labels
  * @label: width of the labels, or of their second parts; 0: they are not printed
  * @hidden: number of columns that were left out, because a line was too long
+ * @repeated: the titles are those of the table before, and still on the screen
  * @c: for each column of the table, and last the label, how it is printed
  */
 struct layout {
@@ -101,6 +106,7 @@ struct layout {
 	int first;
 	int label;
 	int hidden;
+	bool repeated;
 	struct layout_column *c;
 };
 
@@ -147,6 +153,58 @@ void text_pairs(FILE *out, const struct view *v, const struct style *style);
 /* Print the lines below the rows. */
 void text_remarks(FILE *out, const struct layout *l);
 
+/* ---- tables one after another (sequence.c) -------------------------------- */
+
+/**
+ * struct sequence_column - a column of the tables of a sequence
+ * @name: its name
+ * @width: its width
+ * @interval: the width of the interval after it
+ * @shown: it was printed
+ */
+struct sequence_column {
+	char name[32];
+	int width;
+	int interval;
+	bool shown;
+};
+
+/**
+ * struct sequence - tables of one form that are printed one after another
+ * @column: the columns of the tables
+ * @nr: number of @column
+ * @label: width of the labels
+ * @screen: width of the terminal
+ * @titles: the titles that were printed last, with their widths
+ * @lines: number of lines since then, and with these titles
+ *
+ * Numbers stay where they are: columns only get wider, and a column that was left out does not come
+ * back, unless the terminal gets another width.  So titles are printed only if they have changed,
+ * and once for each screen.  A sequence of zeroes has no tables yet.
+ */
+struct sequence {
+	struct sequence_column column[SHOWN_MAX];
+	int nr;
+	int label;
+	int screen;
+	char *titles;
+	int lines;
+};
+
+/* Give columns the widths that they had before, and leave out those that were left out. */
+void sequence_widen(struct sequence *s, struct layout *l);
+
+/* Keep the layout of a table.  Return: true if it is printed without titles. */
+bool sequence_keep(struct sequence *s, const struct layout *l);
+
+/* Return: false if the last table had no such column, or no room for it. */
+bool sequence_shows(const struct sequence *s, const char *name);
+
+/* The last table was not printed: the next one needs titles. */
+void sequence_discard(struct sequence *s);
+
+void sequence_end(struct sequence *s);
+
 /* ---- grids (grid.c) ------------------------------------------------------- */
 
 /*
@@ -158,6 +216,7 @@ void text_remarks(FILE *out, const struct layout *l);
 /**
  * struct grid - columns that libsmartcols aligns, and never cuts
  * @table: the table of libsmartcols
+ * @column: its last column
  * @line: its last line
  * @titles: the titles, for a grid without lines, which libsmartcols does not print
  * @nr_columns: number of @titles
@@ -168,6 +227,7 @@ void text_remarks(FILE *out, const struct layout *l);
  */
 struct grid {
 	struct libscols_table *table;
+	struct libscols_column *column;
 	struct libscols_line *line;
 	char *titles[GRID_COLUMNS];
 	int nr_columns;
@@ -184,6 +244,9 @@ void grid_begin(struct grid *g, bool raw, bool header);
 void grid_column(struct grid *g, const char *title, bool right);
 void grid_line(struct grid *g);
 void grid_cell(struct grid *g, const char *text);
+
+/* Make the last column at least this wide. */
+void grid_widen(struct grid *g, int width);
 
 /* Begin a new part of the grid, whose first line is the last line that was added. */
 void grid_part(struct grid *g);

@@ -132,8 +132,13 @@ static void add_titles(struct grid *g, const struct layout *l)
 			continue;
 		}
 		grid_column(g, title_of(l, column, title), !is_label(l, column));
-		if (l->c[column].interval)
-			grid_column(g, INTERVAL_TITLE, true);
+		if (l->style->sequence && !is_label(l, column))
+			grid_widen(g, l->c[column].width);
+		if (!l->c[column].interval)
+			continue;
+		grid_column(g, INTERVAL_TITLE, true);
+		if (l->style->sequence)
+			grid_widen(g, l->c[column].interval);
 	}
 }
 
@@ -290,7 +295,7 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comment(out, text, screen);
 	if (v->codes && gfp != NONE && l->c[gfp].shown)
 		text_comments(out, gfp_legend(v->gfp), screen);
-	if (l->hidden)
+	if (l->hidden && !l->repeated)
 		print_hidden(out, l);
 	if (v->sites && sites_remark(v->sites))
 		text_comment(out, sites_remark(v->sites), screen);
@@ -304,7 +309,7 @@ static void print_grid(FILE *out, const struct layout *l)
 {
 	struct grid g;
 
-	grid_begin(&g, l->style->raw, !l->style->no_header);
+	grid_begin(&g, l->style->raw, !l->style->no_header && !l->repeated);
 	add_titles(&g, l);
 	add_rows(&g, l);
 	grid_end(&g, out);

@@ -368,6 +368,8 @@ static bool has_values(const struct view *v, int column)
 
 	if (v->streamed)
 		return t->sampled;
+	if (v->followed)
+		return true;
 	for (i = 0; i < v->nr; i++)
 		if (t->columns[column].format == FORMAT_NAME ?
 		    strcmp(row_name(t->rows[i], column), "-") : t->rows[i]->v[column] != nothing)

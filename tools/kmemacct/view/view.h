@@ -58,6 +58,7 @@ struct match {
  * @total_label: the label of @total says how many rows there are; or NULL
  * @own_filter: the filter in the head was set only for this table
  * @streamed: the rows are not known yet
+ * @followed: other tables of the same form are printed below it: it has all their columns
  * @note: a remark that is printed above the rows, or NULL
  * @aside: text has the note only with -v
  * @advice: advice that is printed below the rows, a line for each line of it, or NULL
@@ -76,6 +77,7 @@ struct view {
 	const char *total_label;
 	bool own_filter;
 	bool streamed;
+	bool followed;
 	bool aside;
 	const char *note;
 	const char *advice;

@@ -259,8 +259,9 @@ def fits_the_screen(t):
 class Every:
     """A `diff --every` that runs, and its output."""
 
-    def __init__(self, t, *args):
-        self.process = t.start("diff --every", *args)
+    def __init__(self, t, *args, **more):
+        self.t = t
+        self.process = t.start("diff --every", *args, **more)
 
     def until(self, text):
         """The output up to the line that has this text."""
@@ -270,6 +271,11 @@ class Every:
             check(True, line != "", f"end before {text!r} in {found}")
             found += line
         return found
+
+    def look(self, *rows):
+        """The titles, if there are any, and the rows of the look with the changes up to these."""
+        self.t.replace("callers", callers(rows))
+        return [line for line in self.until("sum of").splitlines() if line[0] != "#"]
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)
@@ -299,13 +305,79 @@ def watches(t):
     check((0, ""), every.end()[::2])
 
 
+TITLES = "change before  live growth/s allocs frees state site"
+
+
+def watches_in_columns_that_stay(t):
+    """Columns only get wider, and titles are printed again only if columns have moved."""
+    t.write("callers", callers([site("a+0x1", 1000)]))
+    every = Every(t, "0.2")
+    every.until("nothing has changed")
+    first = every.look(site("a+0x1", 2000, 12))
+    check(TITLES, first[0])
+    # Usual numbers fit the columns of the first look, and so do states.
+    second = every.look(site("b+0x1", 1000000, 10040))
+    check([" +977K      0  977K", "-1.95K  1.95K     0"], [line[:19] for line in second[:2]])
+    check([" new b+0x1", "gone a+0x1"], [line[-10:] for line in second[:2]])
+    check(first[1].index("a+0x1"), second[0].index("b+0x1"))
+    wide = every.look(site("b+0x1", 10**15, 123456789))
+    check(TITLES.split(), wide[0].split())
+    check(wide[0].index("site"), wide[1].index("b+0x1"))
+    check(True, wide[0].index("site") > second[0].index("b+0x1"))
+    narrow = every.look(site("b+0x1", 10**15 + 5000, 123456791))
+    check(wide[1].index("b+0x1"), narrow[0].index("b+0x1"))
+    check((0, ""), every.end()[::2])
+
+
+def watches_without_columns_that_had_no_room(t):
+    """A column that was left out does not come back, and is named once."""
+    t.write("callers", callers([site("a+0x1", 1000)]))
+    every = Every(t, "0.2", COLUMNS="62")
+    every.until("nothing has changed")
+    check(TITLES, every.look(site("a+0x1", 2000, 12))[0])
+    long = every.look(site("a+0x1", 3000, 14), site("a_long_name+0x1", 900, 4, 2))
+    check("change  live growth/s allocs frees state site", long[0])
+    every.until("# no room for: before\n")
+    for size, allocs in (4000, 16), (5000, 17):
+        short = every.look(site("a+0x1", size, allocs), site("a_long_name+0x1", 900, 4, 2))
+        check([2, long[1].index("a+0x1")], [len(short), short[0].index("a+0x1")])
+    check_not_in("no room", every.end()[1])
+
+
+def watches_only_what_changes(t):
+    """If the counts of events are not printed, a row that differs only in these is not, either."""
+    for args, columns in (["-o", "change,site"], "80"), ([], "20"):
+        t.write("callers", callers([site("a+0x1", 1000), site("b+0x1", 500, 7, 3)]))
+        every = Every(t, "0.2", *args, COLUMNS=columns)
+        every.until("changed")
+        rows = every.look(site("a+0x1", 2000, 12), site("b+0x1", 500, 9, 5))
+        check(["a+0x1", "sum of 1 row"], [row.split(None, 1)[1] for row in rows[1:]])
+        t.replace("callers", callers([site("a+0x1", 2000, 14, 2), site("b+0x1", 500, 9, 5)]))
+        check_not_in("nothing", every.until("size"))
+        check(0, every.end()[0])
+
+
+def watches_with_titles_on_each_screen(t):
+    """Without a terminal, a screen has 24 lines."""
+    def rows(size):
+        return [site(f"site_{i}+0x1", size) for i in range(6)]
+    t.write("callers", callers(rows(1000)))
+    every = Every(t, "0.5")
+    every.until("nothing has changed")
+    # A look has 8 lines, and the titles are one more.
+    found = [TITLES in every.look(*rows(1000 + 10 * i)) for i in range(1, 6)]
+    # A look without a change takes a line, and there may be some.
+    check(True, found[0] and not found[1] and sum(found[2:]) >= 1, found)
+    check(0, every.end()[0])
+
+
 def watches_churn(t):
     """A site that frees as much as it allocates is shown by its counters."""
     t.write("callers", callers(BEFORE))
     every = Every(t, "0.2")
     every.until("nothing has changed")
     t.replace("callers", callers([*BEFORE[:1], site("stays+0x2", 500, 9, 5), *BEFORE[2:]]))
-    check(["0", "500", "500", "0", "2", "2", "stays+0x2"],
+    check(["0", "500", "500", "0", "2", "2", "-", "stays+0x2"],
           every.until("stays").splitlines()[-1].split())
     check(0, every.end(signal.SIGTERM)[0])
 

@@ -233,11 +233,11 @@ class Tree:
         self.last = words(args)
         return self.call(self.program, *self.last, env=more)
 
-    def start(self, *args):
+    def start(self, *args, **more):
         """Start the program, which reacts to Ctrl-C.  end() ends it if it still runs then."""
         process = subprocess.Popen(
-            ["env", "--default-signal=INT", self.program, *words(args)], env=self.environment(),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            ["env", "--default-signal=INT", self.program, *words(args)],
+            env=self.environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         # If the program hangs, a test that reads its output fails and does not hang, too.
         limit = threading.Timer(LIMIT_S, process.kill)
         limit.daemon = True
