@@ -781,7 +781,7 @@ TEST(top_shortened_lines_say_so)
 	*ui->trouble = '\0';
 	snprintf(ui->page->filter, TOP_FILTER_LEN, "sixteen letters, and more");
 	EXPECT_LINE(ui, 24, 80, 23, "filter: sixteen letters,...  sort: live  h help  q quit  "
-		    "13 more columns: < >");
+		    "12 more columns: < >");
 	/* A message takes as many lines as it needs. */
 	snprintf(ui->message, sizeof(ui->message), "%0*d %0*d %0*d", 75, 1, 75, 2, 10, 3);
 	EXPECT_LINE(ui, 24, 80, 23, "0000000003");

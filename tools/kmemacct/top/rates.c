@@ -264,6 +264,7 @@ void top_rates_make(struct top_page *p)
 	view_end(&p->v);
 	add_columns(&m);
 	view_begin(&p->v, make_table(&m));
+	schema_titles(p->v.t);
 	free(m.columns);
 	free(m.from);
 	p->v.total = table_own(p->v.t, table_row(p->v.t));

@@ -252,8 +252,7 @@ static void draw_last(struct top_canvas *c, struct top_ui *ui)
 	else if (*ui->message)
 		draw_message(c, ui->message);
 	else if (ui->mode != TOP_LIST)
-		top_canvas_put(c, c->lines - 1, 0, 0, ui->mode == TOP_HELP ?
-			       "Esc back to the list" : "Esc back to the list  h help");
+		top_canvas_put(c, c->lines - 1, 0, 0, "Esc back to the list");
 	else
 		draw_status(c, ui);
 }

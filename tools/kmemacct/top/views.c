@@ -33,7 +33,7 @@ static const struct top_spec page_specs[] = {
 };
 
 static const struct top_spec task_specs[] = {
-	{ "net_pages", "net_pages", TOP_VALUE, { "net_pages" }, .total = true },
+	{ "net_pages", "net", TOP_VALUE, { "net_pages" }, .total = true },
 	{ "growth", "growth/s", TOP_GROWTH, { "net_pages" }, .rank = 0, .total = true },
 	{ "alloc_pages_per_s", "alloc/s", TOP_RATE, { "alloc_pages" }, .rank = 1, .total = true },
 	{ "free_pages_per_s", "free/s", TOP_RATE, { "free_pages" }, .rank = 3, .total = true },
@@ -44,7 +44,7 @@ static const struct top_spec task_specs[] = {
 };
 
 static const struct top_spec cgroup_specs[] = {
-	{ "net_pages", "net_pages", TOP_VALUE, { "net_pages" }, .total = true },
+	{ "net_pages", "net", TOP_VALUE, { "net_pages" }, .total = true },
 	{ "growth", "growth/s", TOP_GROWTH, { "net_pages" }, .rank = 0, .total = true },
 	{ "alloc_pages_per_s", "alloc/s", TOP_RATE, { "alloc_pages" }, .rank = 1, .total = true },
 	{ "free_pages_per_s", "free/s", TOP_RATE, { "free_pages" }, .rank = 3, .total = true },

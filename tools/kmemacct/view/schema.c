@@ -243,14 +243,11 @@ static struct table *add_computed(struct table *t)
 	return t;
 }
 
-struct table *schema_complete(struct table *t)
+void schema_titles(struct table *t)
 {
 	size_t i;
 	int column;
 
-	if (t->pairs)
-		return t;
-	t = add_computed(t);
 	for (i = 0; i < ARRAY_SIZE(titles); i++) {
 		if (titles[i].table && strcmp(titles[i].table, t->name))
 			continue;
@@ -258,6 +255,14 @@ struct table *schema_complete(struct table *t)
 		if (column != NONE && column < t->nr_values && !t->columns[column].title)
 			t->columns[column].title = titles[i].title;
 	}
+}
+
+struct table *schema_complete(struct table *t)
+{
+	if (t->pairs)
+		return t;
+	t = add_computed(t);
+	schema_titles(t);
 	return t;
 }
 

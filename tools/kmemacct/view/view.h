@@ -188,6 +188,9 @@ struct columns {
  */
 struct table *schema_complete(struct table *t);
 
+/* Give columns that have no title short ones. */
+void schema_titles(struct table *t);
+
 /* Compute share_pct and growth_bytes_s of a row; @whole: what all rows have live. */
 void schema_compute(const struct table *t, struct row *row, double whole);
 

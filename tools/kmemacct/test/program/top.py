@@ -145,7 +145,7 @@ def shows_who_holds_and_who_grows(t):
 def wide_screens_have_more_columns(t):
     with Screen(t, "top", "-s", "frag_pct", size=(120, 24)) as s:
         text = s.wait("1callers 2caches", "sort: frag_pct")
-        check_in("hits bytes_req", text)
+        check_in("hits requested", text)
         check_in("1.124 proc_alloc_inode+0x1d", text.splitlines()[4])
 
 
@@ -384,9 +384,9 @@ def follows_the_size_of_the_window(t):
         s.size(3, 1)
         s.keys("Down", "Enter", "Escape", "h", "Escape", "2", "1")
         s.size(120, 30)
-        s.wait("1callers 2caches", "bytes_req objs_alloc site")
+        s.wait("1callers 2caches", "requested allocs allocated site")
         s.size(60, 10)
-        s.wait("ovl_alloc_inode+0x1e [overlay]", gone=["objs_alloc"])
+        s.wait("ovl_alloc_inode+0x1e [overlay]", gone=["requested"])
         s.keys("]")
         s.wait("<_inode+0x1e [overlay]")
 
