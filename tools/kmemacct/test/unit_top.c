@@ -738,12 +738,12 @@ TEST(top_views_always_have_their_keys)
 	const struct caller none[] = { {} };
 	struct top_ui *ui = new_ui("since=load window_s=1.000", none);
 
-	EXPECT_LINE(ui, 24, 82, 0, "1callers 2caches 3stacks 4page_callers 5tasks 6cgroups "
-		    "7latency 8shrinkers 9stalls");
-	EXPECT_LINE(ui, 24, 81, 0, "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency "
-		    "8shrinkers 9stalls");
-	EXPECT_LINE(ui, 24, 75, 0, "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency "
-		    "8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 82, 0,
+		    "1callers 2caches 3stacks 4page_callers 5tasks 6cgroups 7latency 8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 81, 0,
+		    "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency 8shrinkers 9stalls");
+	EXPECT_LINE(ui, 24, 75, 0,
+		    "1callers 2caches 3stacks 4pages 5tasks 6cgroups 7latency 8shrinkers 9stalls");
 	EXPECT_LINE(ui, 24, 74, 0, "1callers 2 3 4 5 6 7 8 9");
 	EXPECT_LINE(ui, 8, 40, 0, "1callers 2 3 4 5 6 7 8 9");
 	free_ui(ui);
@@ -772,16 +772,16 @@ TEST(top_shortened_lines_say_so)
 
 	snprintf(ui->trouble, sizeof(ui->trouble), "%0*d %0*d %0*d %0*d %0*d", 75, 1, 75, 2, 75, 3,
 		 73, 4, 10, 5);
-	EXPECT_LINE(ui, 24, 80, 4, "0000000000000000000000000000000000000000000000000000000000000"
-		    "000000000004 ...");
+	EXPECT_LINE(ui, 24, 80, 4,
+		    "0000000000000000000000000000000000000000000000000000000000000000000000004 ...");
 	snprintf(ui->trouble, sizeof(ui->trouble), "%0*d %0*d %0*d %0*d %0*d", 75, 1, 75, 2, 75, 3,
 		 80, 4, 10, 5);
-	EXPECT_LINE(ui, 24, 80, 4, "0000000000000000000000000000000000000000000000000000000000000"
-		    "0000000000000000...");
+	EXPECT_LINE(ui, 24, 80, 4,
+		    "00000000000000000000000000000000000000000000000000000000000000000000000000000...");
 	*ui->trouble = '\0';
 	snprintf(ui->page->filter, TOP_FILTER_LEN, "sixteen letters, and more");
-	EXPECT_LINE(ui, 24, 80, 23, "filter: sixteen letters,...  sort: live  h help  q quit  "
-		    "12 more columns: < >");
+	EXPECT_LINE(ui, 24, 80, 23,
+		    "filter: sixteen letters,...  sort: live  h help  q quit  12 more columns: < >");
 	/* A message takes as many lines as it needs. */
 	snprintf(ui->message, sizeof(ui->message), "%0*d %0*d %0*d", 75, 1, 75, 2, 10, 3);
 	EXPECT_LINE(ui, 24, 80, 23, "0000000003");

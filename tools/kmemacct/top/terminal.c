@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The terminal of kmemacct top. */
+#include <assert.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -258,7 +259,7 @@ void top_terminal_draw(const struct top_canvas *c)
  * ncurses has codes up to KEY_MAX, and adds codes above it for the keys that only some terminals
  * have.  All of these are less than the program's own keys.
  */
-_Static_assert(TOP_KEY_UP >= 2 * (KEY_MAX + 1), "keys of top must differ from codes of ncurses");
+static_assert(TOP_KEY_UP >= 2 * (KEY_MAX + 1), "keys of top must differ from codes of ncurses");
 
 int top_terminal_key_of(int code)
 {
