@@ -13,7 +13,8 @@
 #   make uninstall, make dkms-uninstall   undo `make install` and `make dkms-install`
 #   make dist         build/kmemacct-VERSION.tar.xz, the same bytes from the same files
 #   make deb          Debian packages, in build/deb
-#   make demo         a tour of the module in a virtual machine
+#   make demo         a tour of the module in a virtual machine; with SHELL=1, a shell there
+#                     instead, with the module loaded and a planted leak
 #   make check        all tests, in virtual machines, on Debian 12's kernels
 #   make check-matrix the tests that depend on the kernel, on other kernels
 #   make check-debug  all tests on all kernels and numbers of CPUs, and the long-running ones:
@@ -25,6 +26,14 @@
 #
 # The demo and the tests install what they need (Debian 12, as root), and keep
 # kernels in a cache outside this tree; see Documentation/testing.rst.
+
+# SHELL is also make's own variable, the shell of its recipes.  So its value stays here, and is not
+# handed on to other makefiles either.
+ifeq ($(SHELL),1)
+override SHELL := /bin/sh
+MAKEOVERRIDES :=
+DEMO := --shell
+endif
 
 RUNNING := /lib/modules/$(shell uname -r)/build
 PACKAGED = /usr/src/$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 \
@@ -88,7 +97,7 @@ deb:
 	tools/packaging/deb
 
 demo:
-	tools/demo
+	tools/demo $(DEMO)
 
 check:
 	tools/check
