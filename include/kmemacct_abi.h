@@ -32,6 +32,7 @@
 	X(callers, KMA_CALLERS_COLUMNS)		\
 	X(allocs, KMA_ALLOCS_COLUMNS)		\
 	X(caches, KMA_CACHES_COLUMNS)		\
+	X(cache_sites, KMA_CACHE_SITES_COLUMNS)	\
 	X(stacks, KMA_STACKS_COLUMNS)		\
 	X(summary, KMA_PAIRS)			\
 	X(stats, KMA_PAIRS)			\
@@ -132,6 +133,14 @@
 #define KMA_CACHES_COLUMNS(X)	\
 	KMA_COUNTS_COLUMNS(X)	\
 	X(cache, LABEL, KEY, NONE)
+
+/*
+ * Objects by cache and call site.  The label is the name of the cache, a semicolon, and the call
+ * site, which has no semicolon.
+ */
+#define KMA_CACHE_SITES_COLUMNS(X)	\
+	KMA_COUNTS_COLUMNS(X)	\
+	X(cache_site, LABEL, KEY, NONE)
 
 /* The live objects. */
 #define KMA_ALLOCS_COLUMNS(X)	\

@@ -44,6 +44,8 @@ static void kma_ctor(void *object)
 	*(char *)object = 1;
 }
 
+#define KMA_NAME_30	"0123456789-0123456789-01234567"
+
 static const struct kma_example {
 	const char *name;
 	unsigned int size;
@@ -64,8 +66,9 @@ static const struct kma_example {
 	{ .name = "kma-test-reclaimable", .size = 504, .flags = SLAB_RECLAIM_ACCOUNT },
 	{ .name = "kma-test-page", .size = 4096 },
 	{ .name = "kma-test-big", .size = 5000 },
-	/* This name is cut. */
-	{ .name = "kma-test-0123456789-0123456789-0123456789-0123456789", .size = 100 },
+	/* Names of 100 characters are whole.  The last one is cut. */
+	{ .name = "kma-test-" KMA_NAME_30 KMA_NAME_30 KMA_NAME_30 "x", .size = 100 },
+	{ .name = "kma-test-" KMA_NAME_30 KMA_NAME_30 KMA_NAME_30 KMA_NAME_30, .size = 104 },
 };
 
 static void kma_example_name(const struct kma_example *e, char *name)
@@ -97,6 +100,7 @@ static void kma_cacheinfo_tells_name_and_slot_size(struct kunit *test)
 	kmem_cache_destroy(cache);
 
 	KUNIT_EXPECT_STREQ(test, name, expect);
+	KUNIT_EXPECT_GE(test, strlen(name), min_t(size_t, strlen(e->name), 100));
 	KUNIT_EXPECT_EQ(test, size, slot);
 	KUNIT_EXPECT_EQ(test, object_size, e->size);
 	KUNIT_EXPECT_EQ(test, bytes, slot);

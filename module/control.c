@@ -150,7 +150,7 @@ int kma_control_run(char *line)
 	bool reset;
 	int ret;
 
-	line = strim(line);
+	line = kma_strim(line);
 	name = strsep(&line, " ");
 	args = line ? skip_spaces(line) : none;
 	reset = !strcmp(name, "reset");

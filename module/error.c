@@ -22,7 +22,7 @@ int kma_refuse(const char *fmt, ...)
 	va_end(args);
 	/* The text may quote a command, which may contain arbitrary bytes. */
 	for (c = kma_error; *c; c++)
-		if (!isascii(*c) || !isprint(*c))
+		if (iscntrl(*c))
 			*c = '?';
 	return -EINVAL;
 }
@@ -44,7 +44,24 @@ bool kma_printable(const char *text, size_t size, bool blanks)
 	const char *c;
 
 	for (c = text; *c; c++)
-		if (!isascii(*c) || *c == ';' || !(blanks ? isprint(*c) : isgraph(*c)))
+		if (iscntrl(*c) || *c == ';' || (*c == ' ' && !blanks))
 			return false;
 	return c > text && c < text + size;
+}
+
+static bool kma_blank(char c)
+{
+	return isascii(c) && isspace(c);
+}
+
+char *kma_strim(char *text)
+{
+	size_t len = strlen(text);
+
+	while (len && kma_blank(text[len - 1]))
+		len--;
+	text[len] = '\0';
+	while (kma_blank(*text))
+		text++;
+	return text;
 }

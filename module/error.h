@@ -25,10 +25,18 @@ void kma_error_clear(void);
 const char *kma_error_last(void);
 
 /*
- * Whether a value can be shown in a line of text: @text is printable ASCII, without blanks unless
- * @blanks is true, is not empty, and fits with its NUL into @size bytes.  Values are shown in
+ * Whether a value can be shown in a line of text: @text has no control characters, and no blanks
+ * unless @blanks is true, is not empty, and fits with its NUL into @size bytes.  Values are shown in
  * lists separated by `;`, so a value must not contain `;`.  Context: any.
  */
 bool kma_printable(const char *text, size_t size, bool blanks);
+
+/*
+ * Remove blanks from both ends of a text, as strim() does, which also takes the byte 0xa0 for a
+ * blank: in UTF-8, that is the last byte of some letters.  Context: any.
+ *
+ * Return: the beginning of what is left.
+ */
+char *kma_strim(char *text);
 
 #endif /* KMA_ERROR_H */

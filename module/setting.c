@@ -359,7 +359,7 @@ static int kma_setting_set(enum kma_setting_nr nr, const char *text)
 
 	if (!copy)
 		return -ENOMEM;
-	ret = kma_setting_run(nr, strim(copy));
+	ret = kma_setting_run(nr, kma_strim(copy));
 	if (ret)
 		pr_err("%s\n", kma_error_last());
 	kfree(copy);
@@ -396,7 +396,7 @@ int kma_setting_check(enum kma_setting_nr nr, const char *text)
 
 	if (!copy)
 		return -ENOMEM;
-	ret = s->parse(strim(copy), &value);
+	ret = s->parse(kma_strim(copy), &value);
 	if (ret)
 		pr_err("%s takes %s, not '%s'\n", s->name, s->range, text);
 	kfree(copy);

@@ -337,7 +337,7 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 unsigned long kma_env_page_site(void);
 
 /* Size of the buffer for a cache name, NUL included; longer names are truncated. */
-#define KMA_CACHE_NAME_LEN 48
+#define KMA_CACHE_NAME_LEN 128
 
 /**
  * kma_env_cache_info() - read slot size, object size and name of a kmem_cache

@@ -295,12 +295,13 @@ static int kma_parse_size(struct kma_filter *s, const char *text)
 	return kma_parse_range(text, "KkMm", 1ULL << 40, &s->size);
 }
 
+/* Dashes stand for underscores: see kma_filter_value(). */
 static int kma_parse_module(struct kma_filter *s, const char *text)
 {
 	const char *c;
 
 	for (c = text; *c; c++)
-		if (!isalnum(*c) && *c != '_')
+		if (!isascii(*c) || (!isalnum(*c) && *c != '_' && *c != '-'))
 			return -EINVAL;
 	return c - text >= MODULE_NAME_LEN;
 }
@@ -404,6 +405,9 @@ static int kma_filter_value(struct kma_filter *s, enum kma_criterion c, const ch
 		return kma_refuse("filter %s takes %s, or off, not '%s'",
 				  kma_criteria[c].name, kma_criteria[c].takes, text);
 	strscpy(s->text[c], text, KMA_FILTER_LEN);
+	/* As modprobe does: a module `a-b` has the name a_b. */
+	if (c == KMA_FILTER_module)
+		strreplace(s->text[c], '-', '_');
 	s->set |= BIT(c);
 	return 0;
 }
@@ -443,7 +447,7 @@ int kma_filter_set(char *text)
 	if (!s)
 		return -ENOMEM;
 	while (!ret && (change = strsep(&text, ";"))) {
-		change = strim(change);
+		change = kma_strim(change);
 		if (*change)
 			ret = kma_filter_change(s, change);
 	}

@@ -216,7 +216,7 @@ int kma_skip_set(char *text)
 	if (!s)
 		return -ENOMEM;
 	while (!ret && (change = strsep(&text, ";"))) {
-		change = strim(change);
+		change = kma_strim(change);
 		if (!*change)
 			continue;
 		ret = kma_skips_change(s, change);

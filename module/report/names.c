@@ -168,3 +168,13 @@ const char *kma_names_cache(struct kma_names *names, u32 id)
 	}
 	return names->cache[cache];
 }
+
+const char *kma_names_cache_site(struct kma_names *names, u32 id)
+{
+	const char *cache = kma_names_cache(names, id), *site = kma_names_site(names, id);
+
+	if (!cache || !site)
+		return NULL;
+	snprintf(names->buf, sizeof(names->buf), "%s;%s", cache, site);
+	return kma_names_add(names, names->buf);
+}

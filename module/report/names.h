@@ -47,6 +47,9 @@ const char *kma_names_stack(struct kma_names *names, u32 id);
 
 const char *kma_names_cache(struct kma_names *names, u32 id);
 
+/* The name of a row's cache, a semicolon, and that of its call site. */
+const char *kma_names_cache_site(struct kma_names *names, u32 id);
+
 /* Copy a text, shorter than KMA_STACK_LEN, into a collection.  kma_lock need not be held. */
 const char *kma_names_add(struct kma_names *names, const char *text);
 

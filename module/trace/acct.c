@@ -97,7 +97,10 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 	return kma_countmap_get(t, &info);
 }
 
-/* If the path is too long, keep its end, which says more than its beginning. */
+/*
+ * If the path is too long, keep its end, which says more than its beginning.  A character of UTF-8
+ * is not cut: its first byte is not 10xxxxxx.
+ */
 static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 {
 	char path[KMA_COUNTMAP_TEXT];
@@ -116,6 +119,8 @@ static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 			break;
 		*--at = '/';
 	}
+	while ((*at & 0xc0) == 0x80)
+		at++;
 	strscpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
 }
 

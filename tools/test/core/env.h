@@ -106,7 +106,7 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 unsigned long kma_env_page_site(void);
 
-#define KMA_CACHE_NAME_LEN 48
+#define KMA_CACHE_NAME_LEN 128
 
 /* The core's stand-in for a struct kmem_cache. */
 struct kma_env_cache {

@@ -40,13 +40,26 @@ def check_identities(*names):
     return until_equal("sums of stats", read)[2]
 
 
+def check_pairs(column, key, table, pairs):
+    """Check that the rows of `cache_sites` add up to those by cache, or by call site."""
+    sums = Counter()
+    for row in pairs.rows:
+        cache, _, site = row["cache_site"].rpartition(";")
+        sums[cache if key == "cache" else site] += row[column]
+    check_equal(f"{column} of cache_sites, by {key}", {row[key]: row[column] for row in table.rows},
+                dict(sums))
+
+
 def check_sums():
     """Check that all tables agree on the sums and on the live objects of each site."""
-    (callers, caches, allocs), summary = quiet(
-        lambda: [Table(name) for name in ("callers", "caches", "allocs")], "summary", SUMS)
+    (callers, caches, pairs, allocs), summary = quiet(
+        lambda: [Table(name) for name in ("callers", "caches", "cache_sites", "allocs")],
+        "summary", SUMS)
     for name, column in SUMS.items():
         check_equal(f"sum of {column} over callers", summary[name], callers.sum(column))
         check_equal(f"sum of {column} over caches", summary[name], caches.sum(column))
+        for key, table in (("cache", caches), ("site", callers)):
+            check_pairs(column, key, table, pairs)
     check_equal("bytes_net", summary["bytes_net"],
                 summary["bytes_allocated"] + summary["bulk_bytes"] - summary["bytes_freed"])
     check_equal("sum of no_entry over callers and caches",

@@ -7,6 +7,7 @@ import random
 import time
 from collections import Counter
 
+from cgroups import cgroups
 from compare import check_all_freed
 from filters import refused
 from harness import check, check_equal, check_refused, several, single
@@ -45,7 +46,7 @@ def filter_settings():
                 ("filter tgid 4194305", "4194305"), ("filter tgid 1x", "1x"),
                 ("filter comm", "comm"), ("filter comm 1234567890123456", "15"),
                 ("filter comm a;b", "a;b"), ("filter comm a\nb", "a?b"),
-                (b"filter comm \xff", "?"), ("filter cgroup ", "cgroup"),
+                (b"filter comm a\x01", "?"), ("filter cgroup ", "cgroup"),
                 ("filter cgroup /nothing", "/nothing"), ("filter order 99", "99"),
                 ("filter order 3-2", "3-2"), ("filter order 1-", "1-"),
                 ("filter order 1K", "1K"), ("filter order -1", "-1"),
@@ -55,7 +56,7 @@ def filter_settings():
                 ("filter gfp |GFP_KERNEL", "gfp_flags"), ("filter gfp 0x1ffffffff", "0x1"),
                 ("filter size 2-1", "2-1"), ("filter size 1G", "1G"),
                 ("filter size 9999999999999", "size"), ("filter size 1 2", "1 2"),
-                ("filter module a-b", "a-b"), ("filter module", "module"),
+                ("filter module a.b", "a.b"), ("filter module", "module"),
                 ("filter module " + "m" * 60, "mm")):
             refused(command, word)
             check_equal(f"parameter after {command!r}", text + "\n", parameter.read_text())
@@ -79,6 +80,24 @@ def filter_settings():
         check_refused("insmod", lambda: insmod("kmemacct", 'filter="tgid 0"'), errno.EINVAL)
     check(any("filter tgid takes" in line for line in lines), f"{lines}")
     check(not is_loaded("kmemacct"), "kmemacct is loaded after insmod failed")
+
+
+@single
+def filter_names():
+    """Test names of cgroups beyond ASCII, and that dashes in names of modules are underscores.
+
+    The last byte of `à` in UTF-8 is a blank to the kernel's isspace().
+    """
+    with cgroups("härte", "voilà"), loaded("kmemacct"):
+        for value in "/härte", "/voilà":
+            control(f"filter cgroup {value}\n")
+            check_equal("cgroup", value, settings()["filter_cgroup"])
+            (PARAMETERS / "filter").write_text(f"cgroup {value}")
+            check_equal("parameter", f"cgroup {value}\n", (PARAMETERS / "filter").read_text())
+        refused("filter cgroup /hörte", "/hörte")
+        control("filter off", "filter module kmemacct-leaky", "filter comm é*")
+        check_equal("module", "kmemacct_leaky", settings()["filter_module"])
+        check_equal("comm", "é*", settings()["filter_comm"])
 
 
 @single
@@ -145,4 +164,4 @@ def filter_on_and_off():
     return f"{times} rounds"
 
 
-PARTS = (filter_settings, filter_heads, filter_on_and_off)
+PARTS = (filter_settings, filter_names, filter_heads, filter_on_and_off)
