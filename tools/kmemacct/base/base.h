@@ -84,8 +84,10 @@ int number_parse_hex(const char *text, u64 *value);
  * 500ms, 30s, 5m or 5min, 1.5h, 2h30m, 1d and 1w; a size in bytes, such as 4096, 64K, 1M or 2G; or
  * a percentage with up to three digits after the point, in thousandths.  A delay is a duration from
  * 0.1 s to an hour.
+ * In number_parse_us(), a number alone is in microseconds, and 1.5ms or 100us are durations, too.
  * Return: 0, or -1 if it is none, or does not fit.
  */
+int number_parse_us(const char *text, u64 *us);
 int number_parse_duration(const char *text, u64 *ms);
 int number_parse_delay(const char *text, u64 *ms);
 #define NUMBER_DELAY	"a number of seconds from 0.1 to 3600"
@@ -121,6 +123,11 @@ u64 number_frag_milli(u64 bytes_req, u64 bytes_alloc);
 /* Return: @part of @whole in units of 1 / @scale, rounded to the nearest; 0 if @whole is 0. */
 u64 number_ratio(u64 part, u64 whole, u64 scale);
 
+/* ---- UTF-8 (utf8.c) ------------------------------------------------------- */
+
+/* Return: length of the character at the start of a text; 0 if it is not UTF-8. */
+int utf8_length(const char *text);
+
 /* ---- texts (text.c) ------------------------------------------------------- */
 
 /* Test for a word in a list with commas between its words; @list may be NULL. */
@@ -130,7 +137,7 @@ bool text_lists(const char *list, const char *word);
 bool text_begins(const char *text, const char *with);
 bool text_ends(const char *text, const char *with);
 
-/* Replace all but printable ASCII, which might confuse a terminal.  Return: @text. */
+/* Replace control characters, and bytes that are not UTF-8, by `?`.  Return: @text. */
 char *text_clean(char *text);
 
 /* Widen @width to the length of a text. */

@@ -111,8 +111,20 @@ static int check_target(const char *path)
 
 static int fail_write(const char *path, const char *what)
 {
-	if (errno == ENOENT)
+	char *dir = alloc_copy(path), *slash = strrchr(dir, '/');
+	const int error = errno;
+	bool there;
+
+	if (slash)
+		slash[slash == dir] = '\0';
+	there = !access(slash ? dir : ".", F_OK);
+	free(dir);
+	/* In /proc and /sys, no file can be created. */
+	if (error == ENOENT && there)
+		return fail("%s: no file can be created there: choose another directory", path);
+	if (error == ENOENT)
 		return fail("%s: cannot write the %s: create its directory first", path, what);
+	errno = error;
 	return fail("%s: cannot write the %s: %s", path, what, strerror(errno));
 }
 

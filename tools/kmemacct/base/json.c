@@ -9,40 +9,6 @@
 /* Encoding of U+FFFD, which stands for bytes that are not UTF-8. */
 #define REPLACEMENT	"\xef\xbf\xbd"
 
-/* Return: number of bytes of the character that begins with @c; 0 if no character does. */
-static int length_of(unsigned char c)
-{
-	if (c < 0x80)
-		return 1;
-	if (c >= 0xc2 && c < 0xe0)
-		return 2;
-	if (c >= 0xe0 && c < 0xf0)
-		return 3;
-	return c >= 0xf0 && c < 0xf5 ? 4 : 0;
-}
-
-/* Return: length of the character at the start of a text; 0 if it is not UTF-8. */
-static int utf8_length(const char *text)
-{
-	/* Lowest code point that needs each number of bytes: longer encodings of it are wrong. */
-	static const unsigned int lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	const int len = length_of(*text);
-	unsigned int code;
-	int i;
-
-	if (len < 2)
-		return len;
-	code = *text & (0x7f >> len);
-	for (i = 1; i < len; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (text[i] & 0x3f);
-	}
-	if (code < lowest[len] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return len;
-}
-
 /* Write the character at the start of a text.  Return: its length. */
 static int put_special(FILE *out, const char *text)
 {

@@ -147,6 +147,20 @@ int number_parse_duration(const char *text, u64 *ms)
 	return 0;
 }
 
+int number_parse_us(const char *text, u64 *us)
+{
+	const size_t len = strspn(text, NUMERIC);
+	u64 ms;
+
+	if (!text[len])
+		return number_parse(text, us);
+	if (!strcmp(text + len, "us"))
+		return parse_scaled(text, len, 1, us);
+	if (!strcmp(text + len, "ms"))
+		return parse_scaled(text, len, 1000, us);
+	return number_parse_duration(text, &ms) || __builtin_mul_overflow(ms, 1000, us) ? -1 : 0;
+}
+
 int number_parse_delay(const char *text, u64 *ms)
 {
 	char padded[NUMBER_LEN + 1];

@@ -31,13 +31,29 @@ bool text_ends(const char *text, const char *with)
 	return len > end && !strcmp(text + len - end, with);
 }
 
+/* A control character could confuse a terminal; so could those of 0x80 to 0x9f. */
+static bool is_control(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	return *c < ' ' || *c == 0x7f || (*c == 0xc2 && c[1] < 0xa0);
+}
+
 char *text_clean(char *text)
 {
-	char *c;
+	char *from, *to = text;
+	int len;
 
-	for (c = text; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
+	for (from = text; *from; from += len ?: 1) {
+		len = utf8_length(from);
+		if (!len || is_control(from)) {
+			*to++ = '?';
+			continue;
+		}
+		memmove(to, from, len);
+		to += len;
+	}
+	*to = '\0';
 	return text;
 }
 

@@ -51,6 +51,8 @@ struct command;
 #define OPTION_INCLUDE		BIT_ULL(33)
 #define OPTION_EXCLUDE		BIT_ULL(34)
 #define OPTION_EVERY		BIT_ULL(35)
+#define OPTION_CACHE		BIT_ULL(36)
+#define OPTION_PFN		BIT_ULL(37)
 #define OPTION_MAN		BIT_ULL(59)
 #define OPTION_SCHEMA		BIT_ULL(60)
 #define OPTION_HELP		BIT_ULL(61)
@@ -89,6 +91,9 @@ struct patterns {
  * @by: the key to add up by, or NULL
  * @output: columns to print, or NULL
  * @match: which rows to print
+ * @module: the module of @match, with underscores for dashes
+ * @pfn: the page frames of @match
+ * @cache: only objects of this cache, or NULL
  * @lines: number of rows to print
  * @older_ms: minimum age in milliseconds
  * @at_least_us: minimum duration in microseconds
@@ -115,6 +120,9 @@ struct options {
 	const char *by;
 	const char *output;
 	struct match match;
+	char *module;
+	struct pfns pfn;
+	const char *cache;
 	u64 lines;
 	u64 older_ms;
 	u64 at_least_us;
@@ -211,6 +219,7 @@ enum command_group {
  * @keys: sort keys without -s; NULL: the rows keep the order that they have
  * @by: values of its option --by; NULL ends them
  * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
+ * @complete: in place of @words: print what the argument after @nr others may be
  * @status: the meaning of its exit status, as the help prints it; NULL: 0, or 1 if it fails
  * @failure: exit status if it fails; 0: that is 1
  * @files: its arguments are names of files
@@ -229,6 +238,7 @@ struct command {
 	const char *keys;
 	const char * const *by;
 	const char *(*words)(int nr);
+	void (*complete)(char **args, int nr);
 	const char *status;
 	int failure;
 	bool files;
@@ -274,6 +284,13 @@ int show_screenful(struct view *v, const struct options *o);
 
 /* Print a table row by row, as it is read; with -s, only those that -l leaves are kept. */
 int show_stream(const struct options *o, const char *name);
+
+/*
+ * Check whether names that select no row of a table exist: a module, a call site, a cache, a cgroup.
+ * A snapshot knows only the modules that it has rows of.
+ * Return: 0, or -1 after calling fail().
+ */
+int show_check_names(const struct table *t, const struct match *match);
 
 /*
  * Sort and select rows as the options say, and compute the total.  Return: 0, or -1 after fail().
@@ -420,10 +437,9 @@ void slow_shrinkers(FILE *out, const struct table *before, struct table *after, 
 
 /* ---- settings (set.c) ----------------------------------------------------- */
 
-/* Return: the name of setting number @nr; NULL: no more. */
-const char *setting_name(int nr);
 
 int set_run(const struct command *c, const struct options *o);
+void set_complete(char **args, int nr);
 
 /* ---- the state of the module (status.c) ----------------------------------- */
 

@@ -105,34 +105,77 @@ static int run_list(const struct command *c, const struct options *o)
 	return show(&v, o, NULL);
 }
 
+static bool is_by(const struct options *o, const char *key)
+{
+	return o->by && !strcmp(o->by, key);
+}
+
 /* Return: the table that options ask for. */
 static const char *table_of(const struct command *c, const struct options *o)
 {
-	if (o->by && !strcmp(o->by, "cache"))
+	if (o->cache || is_by(o, "cache,site"))
+		return "cache_sites";
+	if (is_by(o, "cache"))
 		return "caches";
 	return o->table && strcmp(o->table, "modules") ? o->table : c->table;
 }
 
 static void callers_of(struct view *v, const struct options *o)
 {
-	if (o->by && !strcmp(o->by, "module"))
+	if (is_by(o, "module"))
 		modules_of(v, o);
+	else if (o->cache && !o->by)
+		group_cache(v->t, o->cache);
+}
+
+/* Options about call sites need a table of these. */
+static int check_sites(const struct options *o)
+{
+	const u64 wrong = o->given & (OPTION_RAW_IP | (is_by(o, "cache,site") ? 0 : OPTION_MODULE));
+
+	if (!o->by || !wrong)
+		return 0;
+	return fail("%s does not work with --by %s: omit one",
+		    wrong & OPTION_RAW_IP ? "--raw-ip" : "--module", o->by);
+}
+
+/* Check whether a cache without objects exists. */
+static int check_cache(const struct table *t, const struct options *o)
+{
+	if (!o->cache || t->nr_rows)
+		return 0;
+	if (source_is_snapshot(t->source))
+		return fail("%s: no object of the cache '%.64s' was recorded",
+			    source_path(t->source), o->cache);
+	return exist_cache(o->cache);
 }
 
 static int run_callers(const struct command *c, const struct options *o)
 {
 	struct view v;
 
-	if (o->by && o->given & OPTION_RAW_IP)
-		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
-	if (o->by && o->match.module)
-		return fail("--module needs call sites, and --by %s has none: omit one", o->by);
-	if (show_read(&v, o, table_of(c, o)))
+	if (o->by && o->cache)
+		return fail("--cache prints call sites: omit --by %s", o->by);
+	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
 		return -1;
 	callers_of(&v, o);
-	if (!o->command && !o->by)
+	if (check_cache(v.t, o)) {
+		view_end(&v);
+		return -1;
+	}
+	if (!o->command && !o->by && !o->cache)
 		return show_screenful(&v, o);
 	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
+}
+
+static int run_page_callers(const struct command *c, const struct options *o)
+{
+	struct view v;
+
+	if (check_sites(o) || show_read(&v, o, c->table))
+		return -1;
+	callers_of(&v, o);
+	return show(&v, o, o->by ? "live_kb" : NULL);
 }
 
 /* Print two matrices as text, unless options are about rows. */
@@ -234,13 +277,17 @@ static bool has_address(const struct row *object, u64 addr)
 
 #define NO_OBJECT "no live object at %#llx: it was freed, or not recorded (older than the module, not sampled, or filtered out)"
 
-#define HASHED "no object is listed as %016llx, and addresses are hashed: sysctl kernel.kptr_restrict=1 shows them"
+#define HASHED	"no object is listed as %016llx, and addresses are hashed"
+#define HIDDEN	"addresses are hidden"
+#define UNHIDE	": sysctl kernel.kptr_restrict=1 shows them"
 
 /* Keep only the objects that contain an address.  Return: 0, or -1 after calling fail(). */
 static int find_object(struct view *v, u64 addr)
 {
 	bool addresses = false, hashes = false;
 	struct table *t = v->t;
+	/* A snapshot keeps what it has. */
+	const char *remedy = source_is_snapshot(t->source) ? "" : UNHIDE;
 	size_t i;
 	u64 ptr;
 
@@ -255,8 +302,8 @@ static int find_object(struct view *v, u64 addr)
 	if (addresses || !i)
 		return fail(NO_OBJECT, addr);
 	if (hashes)
-		return fail(HASHED, addr);
-	return fail("addresses are hidden: sysctl kernel.kptr_restrict=1 shows them");
+		return fail(HASHED "%s", addr, remedy);
+	return fail(HIDDEN "%s", remedy);
 }
 
 static int run_lookup(const struct command *c, const struct options *o)
@@ -310,7 +357,8 @@ static int run_control(const struct command *c, const struct options *o)
 
 /* ---- the table of commands ------------------------------------------------ */
 
-static const char * const callers_by[] = { "module", "cache", NULL };
+static const char * const callers_by[] = { "module", "cache", "cache,site", NULL };
+static const char * const page_callers_by[] = { "module", NULL };
 
 #define GFP	OPTION_RAW_GFP
 #define IP	OPTION_RAW_IP
@@ -321,7 +369,7 @@ const struct command commands[] = {
 		.name = "callers", .group = GROUP_LOOK,
 		.what = "live and allocated memory by call site",
 		.example = "callers -s allocs -l 20",
-		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY,
+		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY | OPTION_CACHE,
 		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {
 		.name = "caches", .group = GROUP_LOOK,
@@ -357,13 +405,14 @@ const struct command commands[] = {
 		.name = "page_callers", .group = GROUP_LOOK,
 		.what = "live and allocated pages by call site",
 		.example = "page_callers -s order,live_kb -l 10",
-		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN,
-		.run = run_table, .table = "page_callers",
+		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN | OPTION_BY,
+		.run = run_page_callers, .table = "page_callers", .derive = callers_of,
+		.by = page_callers_by,
 	}, {
 		.name = "pages", .group = GROUP_LOOK,
 		.what = "live pages, the oldest first",
-		.example = "pages --site 'alloc_skb*'",
-		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN,
+		.example = "pages --pfn 0x1a400-0x1a5ff",
+		.takes = OPTIONS_SITES | IP | GFP | OPTION_MIN | OPTION_PFN,
 		.run = run_streamed, .table = "pages",
 	}, {
 		.name = "orders", .group = GROUP_LOOK,
@@ -411,8 +460,8 @@ const struct command commands[] = {
 	}, {
 		.name = "slow", .group = GROUP_LOOK,
 		.what = "the last slow phases, with their causes and stacks",
-		.example = "slow -f -t 10000",
-		.takes = OPTION_JSON | OPTION_EXACT | OPTION_VERBOSE | OPTION_LINES | GFP |
+		.example = "slow -s us -l 10",
+		.takes = OPTION_SORT | OPTION_JSON | OPTION_EXACT | OPTION_VERBOSE | OPTION_LINES | GFP |
 			OPTION_FOLLOW | OPTION_AT_LEAST | OPTION_INPUT,
 		.run = slow_run, .table = "slow",
 	}, {
@@ -508,7 +557,7 @@ const struct command commands[] = {
 		.what = "change a setting of the module, or list them",
 		.example = "set sample_bytes 512K",
 		.takes = OPTION_JSON | OPTION_EXACT | OPTION_INPUT,
-		.run = set_run, .words = setting_name,
+		.run = set_run, .complete = set_complete,
 		.starts = true,
 	}, {
 		.name = "on", .group = GROUP_ACT,

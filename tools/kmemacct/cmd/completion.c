@@ -84,13 +84,17 @@ static void put_value(const struct command *c, const struct option_info *i, cons
 		puts(c->by[by]);
 }
 
-static void put_words(const struct command *c)
+/* @args: the arguments before the word, @nr of them */
+static void put_words(const struct command *c, char **args, int nr)
 {
 	if (c->files)
 		puts(FILES);
 	if (c->args && !strcmp(c->args, "[COLUMN]"))
 		put_columns(c, "");
-	put_names(c->words);
+	if (c->complete)
+		c->complete(args, nr);
+	else
+		put_names(c->words);
 }
 
 static void put_commands(void)
@@ -99,6 +103,7 @@ static void put_commands(void)
 
 	for (c = commands; c->name; c++)
 		puts(c->name);
+	puts("help\nversion");
 }
 
 static const struct command *find_command(const char *name)
@@ -112,37 +117,52 @@ static const struct command *find_command(const char *name)
 
 /* ---- the command line ----------------------------------------------------- */
 
+/* The words before the last one. */
+struct typed {
+	const struct option_info *option;	/* that the last one is the value of, or NULL */
+	const struct command *command;		/* NULL: none yet */
+	bool program;				/* `--` comes before the last one */
+	char **args;				/* the arguments of the command */
+	int nr_args;
+};
+
+static void take_word(struct typed *t, char *word)
+{
+	const bool is_value = t->option;
+
+	t->option = !is_value && *word == '-' ? options_find(word) : NULL;
+	if (t->option && !t->option->value)
+		t->option = NULL;
+	if (is_value || *word == '-')
+		return;
+	if (t->command)
+		t->args[t->nr_args++] = word;
+	else
+		t->command = find_command(word);
+}
+
 void completion_find(char **words)
 {
-	const struct option_info *option = NULL;
-	const struct command *c = NULL;
+	struct typed t = { .args = words };
 
-	for (; *words && words[1]; words++) {
+	/* The arguments move to the beginning of @words. */
+	for (; *words && words[1] && !t.program; words++) {
+		t.program = !strcmp(*words, "--");
 		/* Bash splits --by=module at its `=`. */
-		if (!strcmp(*words, "="))
-			continue;
-		if (!strcmp(*words, "--")) {
-			puts(FILES);
-			return;
-		}
-		if (option)
-			option = NULL;
-		else if (**words == '-')
-			option = options_find(*words);
-		else if (!c)
-			c = find_command(*words);
-		if (option && !option->value)
-			option = NULL;
+		if (strcmp(*words, "=") && !t.program)
+			take_word(&t, *words);
 	}
 	if (!*words)
 		return;
-	if (option)
-		put_value(c ?: commands, option, **words == '=' ? *words + 1 : *words);
+	if (t.program)
+		puts(FILES);
+	else if (t.option)
+		put_value(t.command ?: commands, t.option, **words == '=' ? *words + 1 : *words);
 	else if (**words == '-')
-		put_options((c ?: commands)->takes | OPTION_HELP |
-			    (c ? 0 : OPTION_VERSION | OPTION_SCHEMA));
-	else if (c)
-		put_words(c);
+		put_options((t.command ?: commands)->takes | OPTION_HELP |
+			    (t.command ? 0 : OPTION_VERSION | OPTION_SCHEMA));
+	else if (t.command)
+		put_words(t.command, t.args, t.nr_args);
 	else
 		put_commands();
 }

@@ -173,17 +173,25 @@ static int compare(struct view *v, const struct options *o, struct side *b, stru
 	return 0;
 }
 
+/* A name has to exist on one of the sides. */
+static int check_names(const struct options *o, const struct side *b, const struct side *a)
+{
+	return show_check_names(b->t, &o->match) && show_check_names(a->t, &o->match) ? -1 : 0;
+}
+
 static int compare_once(const struct options *o, const char *table)
 {
 	struct side b = {}, a = {};
+	struct options rows = *o;
 	struct view v;
 	int ret = -1;
 
 	if (!read_side(&b, o->args[0], table) && !read_side(&a, o->args[1], table) &&
-	    !compare(&v, o, &b, &a)) {
+	    !check_names(o, &b, &a) && !compare(&v, o, &b, &a)) {
 		if (!view_select(&v, &o->match)) {
 			ret = growth_count(v.t) > 0;
-			ret = show(&v, o, NULL) ? -1 : ret;
+			rows.match = (struct match) {};
+			ret = show(&v, &rows, NULL) ? -1 : ret;
 		} else {
 			view_end(&v);
 		}
@@ -367,6 +375,10 @@ static int look(struct looks *l)
 		fail("the module was removed in the meantime: load it again");
 	if (!t)
 		return -1;
+	if (!l->last && show_check_names(t, &l->o.match)) {
+		table_free(t);
+		return -1;
+	}
 	/*
 	 * In JSON, a gap between the times of two objects shows that the comparison has begun anew.
 	 */

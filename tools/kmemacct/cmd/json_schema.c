@@ -162,7 +162,7 @@ static bool may_lack(const struct table *t, const char *column)
 }
 
 /* The parts of the label of a slow phase. */
-#define SLOW	"comm t? phase t? site t?"
+#define SLOW	"cgroup t? comm t? phase t? site t?"
 
 static void write_texts(struct json *w, const char *key, const char *type)
 {
@@ -185,7 +185,7 @@ static void write_slow(struct json *w)
 static bool is_label_of_sites(const struct table *t)
 {
 	return t->at[AT_site] == t->nr_values || t->at[AT_site_cause] == t->nr_values ||
-	       t->at[AT_comm_site] == t->nr_values;
+	       t->at[AT_comm_site] == t->nr_values || t->at[AT_cache_site] == t->nr_values;
 }
 
 static void write_column(struct json *w, const struct column *c)
@@ -399,6 +399,7 @@ static void write_set(struct json *w, const char *key)
 #define RECORDING	"enabled b exact b sample_bytes n? sample_bytes_now n? since t?"	\
 			" window_s n? coverage_pct n?"
 #define COST	"cpu_pct n? cpu_pct_se n? budget_pct n? event_ns n? event_ns_se n? memory_bytes n?"
+#define SLAB	"slab_bytes u? live_bytes u? share_pct n?"
 #define PARTS	"pages t? page_sample_bytes n? account t? latency t? threshold_us n?"
 
 /* Null stands for what the module does not have. */
@@ -420,11 +421,12 @@ static void write_status(struct json *w, const char *key)
 	write_object(w, "items", "table t used u room u");
 	json_close(w, '}');
 	write_object(w, "cost", COST);
+	write_object(w, "slab", SLAB);
 	open_list(w, "lost");
 	write_object(w, "items", "name t count u? what t remedy t");
 	json_close(w, '}');
 	open_required(w);
-	require_members(w, STATUS " recording t parts t tables t cost t lost t");
+	require_members(w, STATUS " recording t parts t tables t cost t slab t lost t");
 	close_object(w);
 }
 

@@ -563,7 +563,7 @@ static int read_objects(struct view *v, const struct options *o)
 
 	if (show_read(v, o, "allocs"))
 		return -1;
-	if (!view_select(v, &objects))
+	if (!show_check_names(v->t, &objects) && !view_select(v, &objects))
 		return 0;
 	view_end(v);
 	return -1;
@@ -638,6 +638,7 @@ int leaks_run(const struct command *c, const struct options *o)
 			return -1;
 		leaks_make(&v, older_ms, by, NULL, NULL);
 	}
+	v.elsewhere = "pages are not objects: kmemacct pages lists them, the oldest first";
 	rows.match.module = NULL;
 	rows.match.site = NULL;
 	return show(&v, &rows, c->keys);

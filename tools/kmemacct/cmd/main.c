@@ -114,5 +114,6 @@ int main(int argc, char **argv)
 	if (ret < 0)
 		ret = error_print(failure_of(&o));
 	free(o.args);
+	free(o.module);
 	return ret;
 }

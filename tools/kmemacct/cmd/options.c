@@ -8,6 +8,9 @@
 
 #include "cmd.h"
 
+#define DIGITS	"0123456789"
+#define HEX	DIGITS "abcdefABCDEF"
+
 /* ---- values --------------------------------------------------------------- */
 
 static int set_sort(struct options *o, const char *keys)
@@ -18,6 +21,40 @@ static int set_sort(struct options *o, const char *keys)
 static int set_lines(struct options *o, const char *text)
 {
 	stat_lines(&o->stat, o->lines);
+	return 0;
+}
+
+static int set_module(struct options *o, const char *name)
+{
+	free(o->module);
+	o->module = exist_module_name(name);
+	o->match.module = o->module;
+	return 0;
+}
+
+/* A number is decimal, as in the table pages, or hexadecimal after 0x, as in the kernel's log. */
+static const char *parse_pfn(const char *text, u64 *pfn)
+{
+	const bool hex = text_begins(text, "0x");
+	const size_t len = (hex ? 2 : 0) + strspn(text + (hex ? 2 : 0), hex ? HEX : DIGITS);
+	char word[NUMBER_LEN];
+
+	if (snprintf(word, sizeof(word), "%.*s", (int)len, text) >= (int)sizeof(word) ||
+	    (hex ? number_parse_hex(word, pfn) : number_parse(word, pfn)))
+		return NULL;
+	return text + len;
+}
+
+static int set_pfn(struct options *o, const char *text)
+{
+	const char *end = parse_pfn(text, &o->pfn.first);
+
+	o->pfn.last = o->pfn.first;
+	if (end && *end == '-')
+		end = parse_pfn(end + 1, &o->pfn.last);
+	if (!end || *end || o->pfn.last < o->pfn.first)
+		return fail("--pfn takes a page frame, or a range A-B of them, not '%s'", text);
+	o->match.pfn = &o->pfn;
 	return 0;
 }
 
@@ -78,16 +115,19 @@ const struct option_info option_infos[] = {
 	{ OPTION_MIN, 0, "min", "BYTES", "only rows of at least this live size or change",
 	  NUMBER(match.min_bytes, number_parse_size, 0, "a size such as 4096, 64K or 1M") },
 	{ OPTION_MODULE, 0, "module", "NAME", "only call sites in this module, or in kernel",
-	  AT(match.module) },
+	  .set = set_module },
 	{ OPTION_SITE, 0, "site", "PATTERN", "only rows whose name matches, as in glob(7)",
 	  AT(match.site) },
+	{ OPTION_CACHE, 0, "cache", "NAME", "only objects of this slab cache", AT(cache) },
+	{ OPTION_PFN, 0, "pfn", "A[-B]", "only allocations of these page frames",
+	  .set = set_pfn },
 	{ OPTION_BY, 0, "by", "KEY", "by", AT(by) },
 	{ OPTION_OLDER, 0, "older-than", "AGE", "minimum age, such as 30s or 2h (default 1m)",
 	  NUMBER(older_ms, number_parse_duration, 0, "an age such as 30s, 1.5h, 2h30m or 1w") },
 	{ OPTION_HISTOGRAM, 'H', "histogram", NULL, "print whole histograms" },
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
-	{ OPTION_AT_LEAST, 't', "at-least", "US", "only phases of at least US microseconds",
-	  NUMBER(at_least_us, number_parse, 0, "a number of microseconds") },
+	{ OPTION_AT_LEAST, 't', "at-least", "TIME", "only phases that took this time, such as 10ms",
+	  NUMBER(at_least_us, number_parse_us, 0, "a time such as 500us, 10ms or 1.5s") },
 	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },

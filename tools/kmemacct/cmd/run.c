@@ -205,11 +205,13 @@ void run_keep_own(struct view *v)
 	view_keep(v, has_allocated, table_column(v->t, "objs_alloc"));
 }
 
-static int run_between(struct view *v, char **command, const struct cgroup *cgroup, int *status)
+static int run_between(struct view *v, const struct options *o, const struct cgroup *cgroup,
+		       int *status)
 {
 	struct table *before = source_table(&module_source, "callers"), *after = NULL;
 	u64 start = clock_uptime_ms(), elapsed_ms;
-	int ret = before ? run_child(command, cgroup, status) : -1;
+	int ret = !before || show_check_names(before, &o->match) ? -1 :
+		  run_child(o->args, cgroup, status);
 
 	elapsed_ms = clock_uptime_ms() - start;
 	if (!ret)
@@ -232,7 +234,7 @@ static int run_between(struct view *v, char **command, const struct cgroup *cgro
 
 #define STILL_RUNNING "Processes that the command started still run, and are no longer counted. When they have ended, remove their cgroup:\nrmdir %s"
 
-static int run_in_cgroup(struct view *v, char **command, int *status)
+static int run_in_cgroup(struct view *v, const struct options *o, int *status)
 {
 	struct cgroup cgroup;
 	bool busy;
@@ -240,7 +242,7 @@ static int run_in_cgroup(struct view *v, char **command, int *status)
 
 	if (cgroup_begin(&cgroup))
 		return -1;
-	ret = run_between(v, command, &cgroup, status);
+	ret = run_between(v, o, &cgroup, status);
 	if (cgroup_end(&cgroup, &busy)) {
 		if (!ret)
 			view_end(v);
@@ -258,8 +260,8 @@ int run_run(const struct command *c, const struct options *o)
 	struct view v;
 
 	catch_signals(old);
-	ret = o->given & OPTION_CGROUP ? run_in_cgroup(&v, o->args, &status) :
-					 run_between(&v, o->args, NULL, &status);
+	ret = o->given & OPTION_CGROUP ? run_in_cgroup(&v, o, &status) :
+					 run_between(&v, o, NULL, &status);
 	release_signals(old);
 	if (ret || show(&v, o, c->keys))
 		return -1;

@@ -19,12 +19,14 @@ static const char * const words[] = { "reset", "filter", "skip" };
  * struct setting - a setting of the module
  * @name: its name in `control`
  * @at_load: it can only be set when the module is loaded
+ * @unit: the unit of its values, or their kind; NULL for a criterion of the filter
  * @range: its values, in words; NULL if they are not listed
  * @help: its description
  */
 struct setting {
 	const char *name;
 	bool at_load;
+	const char *unit;
 	const char *range;
 	const char *help;
 };
@@ -39,10 +41,10 @@ struct setting {
  * So these two are commands.
  */
 static const struct setting settings[] = {
-#define X(name, mode, unit, range, init, help) { #name, (mode) == AT_LOAD, range, help },
+#define X(name, mode, unit, range, init, help) { #name, (mode) == AT_LOAD, unit, range, help },
 	KMA_SETTINGS(X)
 #undef X
-#define X(name, range, help) { "filter_" #name, false, range ", or off", help },
+#define X(name, range, help) { "filter_" #name, false, NULL, range ", or off", help },
 	KMA_CRITERIA(X)
 #undef X
 };
@@ -58,7 +60,7 @@ static const struct setting *find_setting(const char *name)
 	return NULL;
 }
 
-const char *setting_name(int nr)
+static const char *setting_name(int nr)
 {
 	return nr < (int)ARRAY_SIZE(settings) ? settings[nr].name : NULL;
 }
@@ -135,13 +137,33 @@ static int make_command(char command[COMMAND_LEN], const char *name, const char 
 		    KMA_CONTROL_MAX);
 }
 
+#define MODULE	"filter module "
+
+/*
+ * A filter by a module that does not exist would end recording, and no error would say so.  The
+ * module itself accepts it, because it may be loaded later.
+ */
+static int check_module(char command[COMMAND_LEN])
+{
+	char *module;
+	int ret;
+
+	if (!text_begins(command, MODULE))
+		return 0;
+	module = exist_module_name(command + strlen(MODULE));
+	ret = strcmp(module, "off") ? exist_module(module) : 0;
+	free(module);
+	return ret;
+}
+
 static int write_one(const char *typed, const char *value)
 {
 	const struct setting *s = find_setting(typed);
 	const char *name = s ? s->name : typed;
 	char command[COMMAND_LEN];
 
-	if (check_name(name) || check_value(name, value) || make_command(command, name, value))
+	if (check_name(name) || check_value(name, value) || make_command(command, name, value) ||
+	    check_module(command))
 		return -1;
 	return control_write(command);
 }
@@ -331,4 +353,74 @@ int set_run(const struct command *command, const struct options *o)
 		print_list(stdout, &c, screen_columns(), o->given & OPTION_EXACT);
 	control_free(&c);
 	return ret;
+}
+
+/* ---- completion ----------------------------------------------------------- */
+
+/* Print the values in a range in words, such as "off, classes or sites", or "a list of a, b". */
+static void put_values(const char *range)
+{
+	static const char list[] = "comma-separated list of ";
+	const char *start = strstr(range, list);
+	char *copy = alloc_copy(start ? start + strlen(list) : range), *rest = copy, *word;
+
+	if (start)
+		puts("off");
+	while ((word = strsep(&rest, " ,")))
+		if (*word && strcmp(word, "or"))
+			puts(word);
+	free(copy);
+}
+
+static void put_modules(void)
+{
+	struct name_list names = exist_modules();
+	size_t i;
+
+	for (i = 0; i < names.nr; i++)
+		puts(names.name[i]);
+	name_list_free(&names);
+}
+
+/* Print the values of a setting, or of a criterion of the filter, if they are words. */
+static void complete_value(const char *name)
+{
+	const struct setting *s = find_setting(name);
+
+	if (s && s->unit && (!strcmp(s->unit, "mode") || !strcmp(s->unit, "flag") ||
+			     strstr(s->range, " list of ")))
+		put_values(s->range);
+	if (s && !s->unit)
+		puts("off");
+	if (s && !strcmp(s->name, "filter_module"))
+		put_modules();
+}
+
+static void complete_criterion(void)
+{
+	int i;
+
+	puts("off");
+	for (i = 0; setting_name(i); i++)
+		if (text_begins(setting_name(i), "filter_"))
+			puts(setting_name(i) + strlen("filter_"));
+}
+
+void set_complete(char **args, int nr)
+{
+	char *name;
+	size_t i;
+
+	if (nr == 1 && !strcmp(args[0], "filter")) {
+		complete_criterion();
+	} else if (nr == 2 && !strcmp(args[0], "filter")) {
+		name = alloc_print("filter_%s", args[1]);
+		complete_value(name);
+		free(name);
+	} else if (nr == 1) {
+		complete_value(args[0]);
+	}
+	for (i = 0; !nr && i < ARRAY_SIZE(settings); i++)
+		if (!settings[i].at_load)
+			puts(settings[i].name);
 }

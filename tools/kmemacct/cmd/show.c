@@ -24,19 +24,39 @@ struct style show_style(const struct options *o)
 
 /* ---- reading -------------------------------------------------------------- */
 
+/*
+ * Fail because something was off.  @now: a sentence about it, for the module; @then: the same for a
+ * snapshot, for which @command, which switches it on, comes too late.
+ */
+static int fail_off(const struct table *t, const char *now, const char *then, const char *command)
+{
+	if (source_is_snapshot(t->source))
+		return fail("%s when %s was taken", then, source_path(t->source));
+	return fail("%s: %s", now, command);
+}
+
+static int fail_account(const struct table *t, const char *account)
+{
+	char *command = control_enable_command(account, t->name);
+	char *now = alloc_print("the table %s is not enabled", t->name);
+	char *then = alloc_print("the table %s was not enabled", t->name);
+
+	fail_off(t, now, then, command);
+	free(command);
+	free(now);
+	free(then);
+	return -1;
+}
+
 static int check_counted(const struct table *t)
 {
 	const char *account = table_field(t, "account");
-	char *command;
 
-	if (account && !text_lists(account, t->name)) {
-		command = control_enable_command(account, t->name);
-		fail("the table %s is not enabled: %s", t->name, command);
-		free(command);
-		return -1;
-	}
+	if (account && !text_lists(account, t->name))
+		return fail_account(t, account);
 	if (!account && table_is(t, "pages", "off"))
-		return fail("pages are not tracked: kmemacct set pages sites");
+		return fail_off(t, "pages are not tracked", "pages were not tracked",
+				"kmemacct set pages sites");
 	return 0;
 }
 
@@ -47,7 +67,8 @@ static int check_latency(const struct table *t)
 
 	if (latency ? strcmp(latency, "off") : !control_is(t->source, "latency", "off"))
 		return 0;
-	return fail("latency is not recorded: kmemacct set latency on");
+	return fail_off(t, "latency is not recorded", "latency was not recorded",
+			"kmemacct set latency on");
 }
 
 int show_check_enabled(const struct table *t)
@@ -55,8 +76,9 @@ int show_check_enabled(const struct table *t)
 	const enum schema_need need = schema_need(t);
 
 	if (need == NEED_SAMPLING && !t->sampled)
-		return fail("no stacks are recorded without sampling: %s",
-			    "kmemacct set sample_bytes 512K");
+		return fail_off(t, "no stacks are recorded without sampling",
+				"no stacks were recorded, without sampling,",
+				"kmemacct set sample_bytes 512K");
 	if (t->nr_rows && !t->pairs)
 		return 0;
 	if (need == NEED_LATENCY)
@@ -92,11 +114,42 @@ static int name_flags(struct view *v, const struct options *o)
 	return v->gfp ? 0 : -1;
 }
 
+/* Test whether any row matches. */
+static bool has_row(const struct table *t, const struct match *match)
+{
+	size_t i = 0;
+
+	while (i < t->nr_rows && !view_matches(t, t->rows[i], match))
+		i++;
+	return i < t->nr_rows;
+}
+
+int show_check_names(const struct table *t, const struct match *match)
+{
+	const struct match module = { .module = match->module }, site = { .site = match->site };
+
+	if (module.module && !has_row(t, &module)) {
+		if (source_is_snapshot(t->source))
+			return fail("%s: no row of %s is of module '%.64s'", source_path(t->source),
+				    t->name, module.module);
+		if (exist_module(module.module))
+			return -1;
+	}
+	return site.site && !has_row(t, &site) ? exist_site(t, site.site) : 0;
+}
+
+/* Check a table whose rows are read one by one, and none of which was wanted. */
+static int check_none(const struct stream *s)
+{
+	return s->v.filtered ? show_check_names(s->v.t, &s->match) : show_check_enabled(s->v.t);
+}
+
 int show_prepare(struct view *v, const struct options *o, const char *keys)
 {
 	view_complete(v);
 	keys = o->sort ?: keys;
-	if ((keys && view_sort_by(v, keys)) || view_select(v, &o->match))
+	if ((keys && view_sort_by(v, keys)) || show_check_names(v->t, &o->match) ||
+	    view_select(v, &o->match))
 		return -1;
 	view_sort(v->t, &v->sort);
 	/* The total is about all rows, also those that -l leaves out.  JSON has no total. */
@@ -135,6 +188,7 @@ static void end(struct view *v)
 {
 	gfp_free(v->gfp);
 	sites_free(v->sites);
+	cgroups_free(v->cgroups);
 	view_end(v);
 }
 
@@ -170,7 +224,7 @@ int show_stream(const struct options *o, const char *name)
 		.out = stdout, .style = show_style(o), .lines = U64_MAX, .keep = STREAM_KEEP,
 		.json = o->given & OPTION_JSON, .raw_ip = o->given & OPTION_RAW_IP,
 		.all = o->given & OPTION_SOURCES,
-		.match = o->match, .check_empty = show_check_enabled,
+		.match = o->match, .check_none = check_none,
 	};
 	struct view kept = {};
 	int ret;

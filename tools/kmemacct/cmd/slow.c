@@ -18,6 +18,7 @@
  * @o: the options
  * @style: what it looks like
  * @gfp: names of gfp flags; NULL: flags are printed as numbers
+ * @cgroups: paths of cgroups
  * @last: the last reading of the table; NULL before the first
  * @newest: number of the newest record up to now; 0 if there was none
  */
@@ -25,13 +26,16 @@ struct log {
 	const struct options *o;
 	struct style style;
 	struct gfp *gfp;
+	struct cgroups *cgroups;
 	struct table *last;
 	u64 newest;
 };
 
 static int log_begin(struct log *log, const struct options *o)
 {
-	*log = (struct log) { .o = o, .style = show_style(o) };
+	*log = (struct log) {
+		.o = o, .style = show_style(o), .cgroups = cgroups_read(o->source),
+	};
 	if (o->given & OPTION_RAW_GFP)
 		return 0;
 	log->gfp = gfp_read(o->source);
@@ -42,6 +46,7 @@ static void log_end(struct log *log)
 {
 	table_free(log->last);
 	gfp_free(log->gfp);
+	cgroups_free(log->cgroups);
 }
 
 static bool has_record(const struct table *t, u64 nr)
@@ -111,7 +116,7 @@ static void print_older(const struct log *log, const struct table *t, size_t fro
  */
 static void log_add(struct log *log, struct table *t, u64 limit)
 {
-	const struct view v = { .t = t, .gfp = log->gfp };
+	const struct view v = { .t = t, .gfp = log->gfp, .cgroups = log->cgroups };
 	size_t i = count_rows(log, t, limit);
 
 	while (i--)
@@ -138,8 +143,16 @@ static void log_first(struct log *log, struct table *t)
 	log_add(log, t, limit);
 }
 
+/* Cgroups come and go while the log is followed. */
+static void read_cgroups(struct log *log)
+{
+	cgroups_free(log->cgroups);
+	log->cgroups = cgroups_read(log->o->source);
+}
+
 static void log_next(struct log *log, struct table *t)
 {
+	read_cgroups(log);
 	if (t->nr_rows) {
 		/* Numbers begin again when the module is loaded again. */
 		if (t->rows[0]->v[SLOW_nr] < log->newest)
@@ -354,27 +367,57 @@ static bool is_long(const struct row *record, u64 us)
 	return record->v[SLOW_us] >= us;
 }
 
+/* Print the records in the order of the sort keys, the longest first with -s us. */
+static int print_sorted(struct view *v, const struct options *o)
+{
+	struct log log;
+	size_t i;
+	int ret = log_begin(&log, o) || show_prepare(v, o, NULL) ? -1 : 0;
+
+	if (!ret) {
+		v->gfp = log.gfp;
+		v->cgroups = log.cgroups;
+		text_head(stdout, v, &log.style);
+		putchar('\n');
+		for (i = 0; i < v->nr; i++)
+			slow_print(stdout, v, v->t->rows[i], &log.style);
+	}
+	log_end(&log);
+	view_end(v);
+	return ret;
+}
+
+static int check(const struct options *o)
+{
+	if (!(o->given & OPTION_FOLLOW))
+		return 0;
+	if (o->given & OPTION_JSON)
+		return fail("slow -f prints text only: omit -j");
+	if (o->input)
+		return fail("slow -f waits for new records, and a snapshot gets none: omit -i");
+	return o->sort ? fail("slow -f prints records as they come: omit -s") : 0;
+}
+
 int slow_run(const struct command *c, const struct options *o)
 {
-	const bool json = o->given & OPTION_JSON, follows = o->given & OPTION_FOLLOW;
 	struct log log;
 	struct view v;
 	int ret;
 
-	if (json && follows)
-		return fail("slow -f prints text only: omit -j");
-	if (follows && o->input)
-		return fail("slow -f waits for new records, and a snapshot gets none: omit -i");
-	if (show_read(&v, o, c->table))
+	if (check(o) || show_read(&v, o, c->table))
 		return -1;
-	if (json) {
-		view_keep(&v, is_long, o->at_least_us);
-		return show(&v, o, NULL);
-	}
-	if (follows) {
+	if (o->given & OPTION_FOLLOW) {
 		view_end(&v);
 		return follow_new(o);
 	}
+	if (o->given & OPTION_JSON || o->sort)
+		view_keep(&v, is_long, o->at_least_us);
+	if (o->given & OPTION_JSON) {
+		v.cgroups = cgroups_read(o->source);
+		return show(&v, o, NULL);
+	}
+	if (o->sort)
+		return print_sorted(&v, o);
 	ret = log_begin(&log, o);
 	if (ret)
 		view_end(&v);

@@ -46,6 +46,8 @@ struct loss {
  * struct status - what `kmemacct status` shows
  * @stats: the table stats
  * @control: the settings
+ * @live: bytes that objects in slabs take, as far as they are recorded
+ * @slab: bytes of all slabs of the machine, by /proc/meminfo; 0: not known
  * @fill: how full the tables are
  * @nr_fills: number of @fill
  * @loss: the losses, the worst first
@@ -54,6 +56,8 @@ struct loss {
 struct status {
 	struct table *stats;
 	struct control control;
+	u64 live;
+	u64 slab;
 	struct fill fill[STATUS_FILLS];
 	int nr_fills;
 	struct loss loss[STATUS_LOSSES];
@@ -71,6 +75,46 @@ static const char *setting(const struct status *s, const char *name, const char 
 static const char *head(const struct status *s, const char *key)
 {
 	return table_field(s->stats, key) ?: "?";
+}
+
+/* ---- the machine's slabs --------------------------------------------------- */
+
+/* Return: a value of /proc/meminfo in bytes, or 0. */
+static u64 meminfo(const struct source *s, const char *name)
+{
+	char path[FILE_PATH], *text = NULL, *found = NULL;
+	u64 kib = 0;
+	size_t len;
+
+	if (!source_is_snapshot(s)) {
+		source_proc_path(path, "meminfo");
+		text = file_read(path, &len);
+	}
+	if (text)
+		found = strstr(text, name);
+	if (found)
+		kib = strtoull(found + strlen(name), NULL, 10);
+	free(text);
+	return kib << 10;
+}
+
+/* Objects of kmalloc that are too large for a slab are pages, and are not in Slab. */
+#define LARGE	"kmalloc-large-"
+
+static void find_slab(struct status *s, const struct source *source)
+{
+	struct table *t = NULL;
+	size_t i;
+
+	s->slab = meminfo(source, "\nSlab:");
+	if (s->slab)
+		t = source_table(source, "caches");
+	if (!t)
+		s->slab = 0;
+	for (i = 0; t && i < t->nr_rows; i++)
+		if (!text_begins(t->rows[i]->label, LARGE))
+			s->live += table_at(t, t->rows[i], AT_live_bytes);
+	table_free(t);
 }
 
 /* ---- how full, and what is lost ------------------------------------------- */
@@ -213,6 +257,12 @@ static __printf(3, 4) void print_line(FILE *out, const char *title, const char *
 	fputc('\n', out);
 }
 
+/* Return: what to do, or "" for a snapshot, for which it comes too late. */
+static const char *remedy(const struct status *s, const char *text)
+{
+	return source_is_snapshot(s->stats->source) ? "" : text;
+}
+
 static void print_size(char buf[NUMBER_LEN], const char *bytes)
 {
 	u64 value;
@@ -263,7 +313,7 @@ static void print_recording(FILE *out, const struct status *s)
 	if (strcmp(setting(s, "enabled", "1"), "0"))
 		print_sampling(out, s);
 	else
-		print_line(out, "Recording", "off: kmemacct on starts it");
+		print_line(out, "Recording", "off%s", remedy(s, ": kmemacct on starts it"));
 	snprintf(age, sizeof(age), "%.20ss", head(s, "window_s"));
 	if (!number_parse_milli(head(s, "window_s"), &milli))
 		number_print_age(age, milli);
@@ -281,7 +331,7 @@ static void print_pages(FILE *out, const struct status *s)
 		print_line(out, "Pages", "sites, of one page allocation for each %s", size);
 	else
 		print_line(out, "Pages", "%s%s", pages, strcmp(pages, "off") ? "" :
-			   ": kmemacct set pages sites");
+			   remedy(s, ": kmemacct set pages sites"));
 }
 
 static void print_latency(FILE *out, const struct status *s)
@@ -297,7 +347,7 @@ static void print_latency(FILE *out, const struct status *s)
 	if (strcmp(latency, "off"))
 		print_line(out, "Latency", "%s%s", latency, record);
 	else
-		print_line(out, "Latency", "off: kmemacct set latency on");
+		print_line(out, "Latency", "off%s", remedy(s, ": kmemacct set latency on"));
 }
 
 /* Print the criteria that are set, and whether others were set since counting began. */
@@ -316,10 +366,26 @@ static void print_filter(FILE *out, const struct status *s)
 		any = true;
 	}
 	if (!any && strcmp(filter, "none") && strcmp(filter, "?"))
-		fprintf(out, "off now; counts are filtered by %s: kmemacct reset", filter);
+		fprintf(out, "off now; counts are filtered by %s%s", filter,
+			remedy(s, ": kmemacct reset"));
 	else if (!any)
 		fputs("off", out);
 	fputc('\n', out);
+}
+
+/* Say how much of the machine's slabs the tables explain. */
+static void print_slab(FILE *out, const struct status *s)
+{
+	const char *about = s->stats->sampled ? "~" : "";
+	char live[NUMBER_LEN], slab[NUMBER_LEN], share[NUMBER_LEN];
+
+	if (!s->slab)
+		return;
+	number_print_bytes(live, s->live, false);
+	number_print_bytes(slab, s->slab, false);
+	number_print_share(share, (double)s->live / s->slab * 100000 + 0.5);
+	print_line(out, "Slab", "%s%s of %s is explained, %s%s; the rest is older, or free room", about,
+		   live, slab, about, share);
 }
 
 static void print_fills(FILE *out, const struct status *s)
@@ -366,13 +432,15 @@ static void print_cost(FILE *out, const struct status *s)
 	print_line(out, "", "%s of memory; %s ns an event", memory, ns);
 }
 
-static void print_loss(FILE *out, const struct loss *loss, const char *title)
+static void print_loss(FILE *out, const struct status *s, const struct loss *loss,
+		       const char *title)
 {
 	if (loss->nr)
 		print_line(out, title, "%llu %s", loss->nr, loss->what);
 	else
 		print_line(out, title, "%s", loss->what);
-	print_line(out, "", "  %s", loss->remedy);
+	if (*remedy(s, loss->remedy))
+		print_line(out, "", "  %s", loss->remedy);
 }
 
 /* @lines: number of lines that are left */
@@ -386,13 +454,13 @@ static void print_losses(FILE *out, const struct status *s, int lines)
 	if (2 * nr > lines)
 		nr = (lines - 1) / 2;
 	for (i = 0; i < nr; i++)
-		print_loss(out, &s->loss[i], i ? "" : "Lost");
+		print_loss(out, s, &s->loss[i], i ? "" : "Lost");
 	if (nr < s->nr_losses)
 		print_line(out, nr ? "" : "Lost", "and %d more: kmemacct status -j",
 			   s->nr_losses - nr);
 }
 
-/* All lines except those about tables and losses */
+/* All lines except those about slabs, tables and losses */
 #define LINES_FIXED	13
 
 /*
@@ -407,9 +475,10 @@ static void print_text(FILE *out, const struct status *s)
 	print_line(out, "Account", "%s", setting(s, "account", "off"));
 	print_latency(out, s);
 	print_filter(out, s);
+	print_slab(out, s);
 	print_fills(out, s);
 	print_cost(out, s);
-	print_losses(out, s, STATUS_LINES - LINES_FIXED - s->nr_fills);
+	print_losses(out, s, STATUS_LINES - LINES_FIXED - !!s->slab - s->nr_fills);
 }
 
 /* ---- JSON ----------------------------------------------------------------- */
@@ -503,6 +572,24 @@ static void json_cost(struct json *w, const struct status *s)
 	json_close(w, '}');
 }
 
+/* A snapshot has no /proc/meminfo. */
+static void json_slab(struct json *w, const struct status *s)
+{
+	static const char * const names[] = { "slab_bytes", "live_bytes", "share_pct" };
+	size_t i;
+
+	json_line(w);
+	json_open(w, "slab", '{');
+	for (i = 0; !s->slab && i < ARRAY_SIZE(names); i++)
+		json_null(w, names[i]);
+	if (s->slab) {
+		json_u64(w, names[0], s->slab);
+		json_u64(w, names[1], s->live);
+		json_milli(w, names[2], (double)s->live / s->slab * 100000 + 0.5);
+	}
+	json_close(w, '}');
+}
+
 static void json_losses(struct json *w, const struct status *s)
 {
 	const struct loss *loss;
@@ -537,6 +624,7 @@ static void print_json(FILE *out, const struct status *s)
 	json_parts(&w, s);
 	json_tables(&w, s);
 	json_cost(&w, s);
+	json_slab(&w, s);
 	json_losses(&w, s);
 	json_close(&w, '}');
 }
@@ -550,6 +638,7 @@ int status_run(const struct command *c, const struct options *o)
 
 	if (!ret) {
 		judge(&s);
+		find_slab(&s, o->source);
 		if (o->given & OPTION_JSON)
 			print_json(stdout, &s);
 		else

@@ -50,6 +50,43 @@ const char *gfp_legend(struct gfp *gfp);
 /* Add a column of codes to the table gfp_flags. */
 struct table *gfp_add_codes(struct table *flags);
 
+/* ---- names that select rows (exist.c) ------------------------------------- */
+
+/*
+ * A name that selects no row may be right, and nothing was recorded under it; or it names nothing
+ * on this machine, and the user should know.
+ */
+
+/* Test for a pattern, as in glob(7), which names nothing by itself. */
+bool exist_is_pattern(const char *name);
+
+/*
+ * Return: the name of a module as the kernel has it, with underscores for dashes, as in modprobe.
+ * The caller frees it.
+ */
+char *exist_module_name(const char *typed);
+
+/* A list of names, in any order, for name_list_free(). */
+struct name_list {
+	char **name;
+	size_t nr;
+	size_t room;
+};
+
+void name_list_free(struct name_list *names);
+
+/* Return: the names of the modules that are loaded, without those built into the kernel. */
+struct name_list exist_modules(void);
+
+/*
+ * Check whether this machine has a module, loaded or installed; or a slab cache with a row of its
+ * own; or what the labels of a table are, unless it is a pattern, or the table is from a snapshot.
+ * Return: 0, or -1 after calling fail().
+ */
+int exist_module(const char *module);
+int exist_cache(const char *name);
+int exist_site(const struct table *t, const char *pattern);
+
 /* ---- addresses of call sites, for --raw-ip (kallsyms.c) ------------------- */
 
 /* The symbols of the kernel and its modules.  The module itself never prints addresses. */
@@ -146,6 +183,20 @@ int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **
  * may have the PIDs of the container.
  */
 bool process_is_initial(void);
+
+/* ---- paths of cgroups by their ID (cgroup.c) ------------------------------ */
+
+/* The cgroups that there are now, by the IDs that the module records. */
+struct cgroups;
+
+/* Find them.  Return: NULL for a snapshot, or if cgroup2 is not mounted. */
+struct cgroups *cgroups_read(const struct source *s);
+
+/* Free them; @c may be NULL. */
+void cgroups_free(struct cgroups *c);
+
+/* Return: the path of a cgroup in the hierarchy of cgroup2; NULL if it was removed; @c may be NULL. */
+const char *cgroups_path(const struct cgroups *c, u64 id);
 
 /* ---- lines of source code (lines.c) --------------------------------------- */
 

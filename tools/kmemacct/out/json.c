@@ -92,12 +92,13 @@ static void write_text(struct json *w, const char *key, const char *text)
 }
 
 /* Write the parts of the label of a slow phase. */
-static void write_slow(struct json *w, const char *label)
+static void write_slow(struct json *w, const struct view *v, const struct row *row)
 {
 	struct slow s;
 	int i;
 
-	slow_parse(&s, label);
+	json_string(w, "cgroup", cgroups_path(v->cgroups, row->v[SLOW_cgroup_id]));
+	slow_parse(&s, row->label);
 	write_text(w, "comm", s.comm);
 	write_text(w, "phase", s.phase);
 	write_text(w, "site", s.site);
@@ -136,7 +137,7 @@ static void write_lines(struct json *w, const struct sites *s, const char *label
 static void write_module(struct json *w, const char *site)
 {
 	size_t len;
-	const char *module = group_module(site, &len);
+	const char *module = site_module(site, &len);
 	char *name = module ? alloc_print("%.*s", (int)len, module) : NULL;
 
 	json_string(w, "module", name);
@@ -174,7 +175,7 @@ static void write_row(struct json *w, const char *key, const struct view *v,
 		write_interval(w, name, t, row, i);
 	}
 	if (!strcmp(t->name, "slow"))
-		write_slow(w, row->label);
+		write_slow(w, v, row);
 	else if (table_label(t))
 		json_string(w, table_label(t), row->label);
 	if (row != v->total && t->at[AT_site] == t->nr_values)

@@ -165,7 +165,7 @@ const char *layout_text(const struct layout *l, const struct row *row, int colum
 		return row->label;
 	value = row->v[column];
 	if (lacks(l, row, column))
-		return "-";
+		return table_label(l->v->t) ? "-" : l->v->total_label;
 	if (c->format == FORMAT_NAME)
 		return row_name(row, column);
 	if (c->format == FORMAT_HEX && l->v->codes && column == l->v->t->at[AT_gfp]) {

@@ -280,7 +280,7 @@ void grid_end(struct grid *g, FILE *out);
  * @match: the conditions that rows have to match
  * @lines: number of rows to print
  * @keep: number of rows to keep in text that is not sorted, before they are printed
- * @check_empty: returns -1 after calling fail() if it is an error that the table is empty; or NULL
+ * @check_none: returns -1 after calling fail() if it is an error that no row is wanted; or NULL
  * @site: the address that is printed in place of a call site
  */
 struct stream {
@@ -293,7 +293,7 @@ struct stream {
 	struct match match;
 	u64 lines;
 	u64 keep;
-	int (*check_empty)(const struct table *t);
+	int (*check_none)(const struct stream *s);
 	char site[NUMBER_LEN];
 };
 

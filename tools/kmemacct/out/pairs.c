@@ -160,6 +160,8 @@ void text_pairs(FILE *out, const struct view *v, const struct style *style)
 		if (style->raw || v->t->columns[i].of == NONE)
 			add_pair(&p, i);
 	grid_end(&p.grid, out);
+	if (groups && !p.meanings)
+		text_comment(out, "no room for: meaning", style->screen);
 	if (p.intervals)
 		text_comment(out, "~ estimate, and its 95 % interval", style->screen);
 }

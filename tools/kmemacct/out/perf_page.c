@@ -19,17 +19,17 @@ static int compare_flags(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* List all flags that occur, also in rows that -l leaves out, in ascending order. */
+/* List the flags of the rows that are printed, in ascending order. */
 static u64 *list_flags(const struct perf *p, size_t *nr)
 {
-	const struct table *tables[] = { p->v[PERF_PAGE_CALLER].t, p->v[PERF_PAGE_ALLOC].t };
+	const struct view *views[] = { &p->v[PERF_PAGE_CALLER], &p->v[PERF_PAGE_ALLOC] };
 	size_t i, j, all = 0, room = 0;
 	u64 *flags = NULL;
 
-	for (i = 0; i < ARRAY_SIZE(tables); i++)
-		for (j = 0; tables[i] && j < tables[i]->nr_rows; j++) {
+	for (i = 0; i < ARRAY_SIZE(views); i++)
+		for (j = 0; views[i]->t && j < views[i]->nr; j++) {
 			flags = alloc_more(flags, all, &room, sizeof(*flags));
-			flags[all++] = table_at(tables[i], tables[i]->rows[j], AT_gfp);
+			flags[all++] = table_at(views[i]->t, views[i]->t->rows[j], AT_gfp);
 		}
 	if (all)
 		qsort(flags, all, sizeof(*flags), compare_flags);

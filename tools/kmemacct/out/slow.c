@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "out.h"
 
@@ -147,20 +148,49 @@ static void print_flags(struct printer *p, const struct gfp *gfp, u64 flags)
 	free(text);
 }
 
-/* Print the time since boot, as dmesg does, the phase, and the thread. */
-static void print_headline(struct printer *p, const struct row *row, const struct slow *s)
+/* Print the time of day, which is off by the time in suspend since then, as that of dmesg -T is. */
+static void print_wall(FILE *out, const struct source *s, u64 end_ms)
+{
+	const u64 now_ms = source_time_s(s) * 1000, uptime_ms = source_uptime_ms(s);
+	time_t wall = (now_ms + end_ms - uptime_ms) / 1000;
+	char text[64];
+	struct tm tm;
+
+	if (!now_ms || !localtime_r(&wall, &tm))
+		return;
+	strftime(text, sizeof(text), "%F %T", &tm);
+	fprintf(out, "%s ", text);
+}
+
+/* Print when the phase ended, also since boot, as dmesg does; the phase, and the thread. */
+static void print_headline(struct printer *p, const struct source *source, const struct row *row,
+			   const struct slow *s)
 {
 	char end[NUMBER_LEN], time[NUMBER_LEN];
 
 	number_print_milli(end, row->v[SLOW_end_s]);
 	print_time(p, time, row->v[SLOW_us]);
+	if (source)
+		print_wall(p->out, source, row->v[SLOW_end_s]);
 	fprintf(p->out, "[%9s] %s %s, %s", end, s->phase, time, s->comm);
 	if (row->v[SLOW_pid] != NO_ID)
 		fprintf(p->out, "[%llu]", row->v[SLOW_pid]);
 	fprintf(p->out, ", nr %llu\n", row->v[SLOW_nr]);
 }
 
-static void print_allocation(struct printer *p, const struct gfp *gfp, const struct row *row,
+/* Without paths, a cgroup has only its ID. */
+static void print_cgroup(struct printer *p, const struct view *v, u64 id)
+{
+	const char *path = cgroups_path(v->cgroups, id);
+
+	if (path)
+		print_item(p, "cgroup %s", path);
+	else
+		print_item(p, "cgroup #%llu%s", id,
+			   v->cgroups ? " (removed)" : "");
+}
+
+static void print_allocation(struct printer *p, const struct view *v, const struct row *row,
 			     const struct slow *s)
 {
 	p->used = 0;
@@ -168,12 +198,12 @@ static void print_allocation(struct printer *p, const struct gfp *gfp, const str
 		print_item(p, "%s", s->site);
 	if (row->v[SLOW_order] != NO_ID) {
 		print_item(p, "order %llu", row->v[SLOW_order]);
-		print_flags(p, gfp, row->v[SLOW_gfp]);
+		print_flags(p, v->gfp, row->v[SLOW_gfp]);
 	}
 	if (row->v[SLOW_tgid] != NO_ID)
 		print_item(p, "tgid %llu", row->v[SLOW_tgid]);
 	if (row->v[SLOW_cgroup_id] != NO_ID)
-		print_item(p, "cgroup %llu", row->v[SLOW_cgroup_id]);
+		print_cgroup(p, v, row->v[SLOW_cgroup_id]);
 	if (p->used)
 		fputc('\n', p->out);
 }
@@ -195,8 +225,8 @@ void slow_print(FILE *out, const struct view *v, const struct row *row, const st
 	int i;
 
 	slow_parse(&s, row->label);
-	print_headline(&p, row, &s);
-	print_allocation(&p, v->gfp, row, &s);
+	print_headline(&p, v->t->source, row, &s);
+	print_allocation(&p, v, row, &s);
 	for (i = 0; i < s.nr_causes; i++)
 		print_cause(&p, &s.cause[i], row->v[SLOW_us]);
 	for (i = 0; i < s.nr_frames; i++)

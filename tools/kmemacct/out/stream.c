@@ -27,9 +27,9 @@ static int next_row(struct stream *s, struct reader *r, struct row **row)
 }
 
 /* Check whether it is an error that no row was found. */
-static int check_empty(const struct stream *s)
+static int check_none(const struct stream *s)
 {
-	return s->check_empty && !s->v.filtered ? s->check_empty(s->v.t) : 0;
+	return s->check_none ? s->check_none(s) : 0;
 }
 
 static int read_symbols(const struct stream *s, struct kallsyms **syms)
@@ -48,7 +48,7 @@ static int write_json(struct stream *s, struct reader *r)
 	int ret = next_row(s, r, &row);
 	u64 nr = 0;
 
-	if (ret < 0 || (!ret && check_empty(s)) || read_symbols(s, &syms))
+	if (ret < 0 || (!ret && check_none(s)) || read_symbols(s, &syms))
 		return -1;
 	json_table_begin(&w, NULL, &s->v);
 	for (; ret > 0; ret = next_row(s, r, &row)) {
@@ -265,7 +265,7 @@ int stream_rows(struct stream *s, struct reader *r, struct view *kept)
 		return write_json(s, r);
 	if (keep_rows(s, r, kept))
 		return -1;
-	if (!kept->t || kept->t->nr_rows || !check_empty(s))
+	if (!kept->t || kept->t->nr_rows || !check_none(s))
 		return 0;
 	view_end(kept);
 	return -1;

@@ -70,7 +70,9 @@ void text_head(FILE *out, const struct view *v, const struct style *style)
 	}
 	free(sentence);
 	if (style->off)
-		text_comment(out, "recording is off, only frees are followed: kmemacct on",
+		text_comment(out, source_is_snapshot(v->t->source) ?
+			     "recording was off, and only frees were followed" :
+			     "recording is off, only frees are followed: kmemacct on",
 			     style->screen);
 	losses = state_losses(v);
 	text_comments(out, losses, style->screen);
@@ -303,6 +305,8 @@ void text_remarks(FILE *out, const struct layout *l)
 		text_comment(out, sites_caution(v->sites), screen);
 	if (v->advice)
 		text_comments(out, v->advice, screen);
+	if (v->elsewhere)
+		text_comment(out, v->elsewhere, screen);
 }
 
 static void print_grid(FILE *out, const struct layout *l)
@@ -313,6 +317,22 @@ static void print_grid(FILE *out, const struct layout *l)
 	add_titles(&g, l);
 	add_rows(&g, l);
 	grid_end(&g, out);
+}
+
+/* Say how a pattern may match more. */
+static void print_no_match(FILE *out, const struct view *v, const struct style *style)
+{
+	const char *p = v->unmatched;
+	char *line;
+
+	if (!p || (*p == '*' && text_ends(p, "*"))) {
+		text_comment(out, "no row matches", style->screen);
+		return;
+	}
+	line = alloc_print("no row matches: --site '%s%s%s' also finds parts of names",
+			   *p == '*' ? "" : "*", p, text_ends(p, "*") ? "" : "*");
+	text_comment(out, line, style->screen);
+	free(line);
 }
 
 /* A matrix has no label, and its columns print zeroes as dots. */
@@ -340,9 +360,10 @@ int text_table(FILE *out, const struct view *v, const struct style *style)
 		/* Titles without rows might look like an error. */
 		if (style->raw || v->nr)
 			print_grid(out, &l);
+		else if (v->filtered && !view_left_out(v) && !v->advice)
+			print_no_match(out, v, style);
 		else if (!view_left_out(v) && !v->advice)
-			text_comment(out, v->filtered ? "no row matches" : schema_nothing(v->t),
-				     style->screen);
+			text_comment(out, schema_nothing(v->t), style->screen);
 		text_remarks(out, &l);
 	}
 	layout_end(&l);

@@ -16,6 +16,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <zlib.h>
 
 #include "table.h"
 
@@ -167,6 +168,36 @@ static const char *name_of(struct archive_entry *entry)
 	return *name && archive_entry_filetype(entry) == AE_IFREG ? name : NULL;
 }
 
+/*
+ * Fail because the first member is not that of a snapshot, although it may come from one: tar lists
+ * directories, too, and names may begin with "./".
+ */
+static int fail_first(struct archive_entry *entry, const char *path)
+{
+	const char *name = archive_entry_pathname(entry);
+
+	if (name && text_begins(name, "./"))
+		name += 2;
+	return name && text_begins(name, ARCHIVE_DIR) ? fail_damaged(path, "it was packed again") :
+							fail_foreign(path);
+}
+
+/*
+ * Fail because there is no first member.  A snapshot that was cut may end before it: then the file
+ * still begins with the name of the directory.
+ */
+static int fail_header(const char *path)
+{
+	char name[sizeof(ARCHIVE_DIR)] = "";
+	gzFile file = strcmp(path, "-") ? gzopen(path, "rbe") : NULL;
+	const int len = file ? gzread(file, name, strlen(ARCHIVE_DIR)) : 0;
+
+	if (file)
+		gzclose(file);
+	return len == (int)strlen(ARCHIVE_DIR) && !strcmp(name, ARCHIVE_DIR) ?
+	       fail_damaged(path, BROKEN) : fail_foreign(path);
+}
+
 /* Return: 1 if a member was read, 0 at the end, or -1 after calling fail(). */
 static int read_member(struct files *f, struct archive *a, const char *path,
 		       const char *first)
@@ -178,12 +209,12 @@ static int read_member(struct files *f, struct archive *a, const char *path,
 	int ret = archive_read_next_header(a, &entry);
 
 	if (ret == ARCHIVE_EOF)
-		return f->nr ? 0 : fail_foreign(path);
+		return f->nr ? 0 : fail_header(path);
 	if (ret != ARCHIVE_OK)
-		return f->nr ? fail_damaged(path, BROKEN) : fail_foreign(path);
+		return f->nr ? fail_damaged(path, BROKEN) : fail_header(path);
 	name = name_of(entry);
 	if (!name || f->nr == MEMBERS_MAX || (!f->nr && strcmp(name, first)))
-		return f->nr ? fail_damaged(path, "it has other files") : fail_foreign(path);
+		return f->nr ? fail_damaged(path, "it has other files") : fail_first(entry, path);
 	text = read_text(a, &len);
 	if (!text)
 		return fail_damaged(path, BROKEN);
@@ -225,7 +256,7 @@ static int open_archive(struct archive *a, const char *path, const void *data, s
 		return 0;
 	if (!data && errno == EISDIR)
 		return fail("%s: %s", path, strerror(EISDIR));
-	return fail_foreign(path);
+	return fail_header(path);
 }
 
 int archive_read(struct files *f, const char *path, const void *data, size_t size,

@@ -5,6 +5,7 @@
 #include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,8 +17,8 @@ const struct source module_source;
 /* ---- paths ---------------------------------------------------------------- */
 
 /*
- * Only the tests set the variables KMEMACCT_PROC, KMEMACCT_SYS and KMEMACCT_DEBUGFS, to make
- * the program read their own files.
+ * Only the tests set the variables KMEMACCT_PROC, KMEMACCT_SYS, KMEMACCT_MODULES and
+ * KMEMACCT_DEBUGFS, to make the program read their own files.
  */
 static void make_path(char path[FILE_PATH], const char *variable, const char *usual,
 		      const char *name)
@@ -32,19 +33,12 @@ void source_proc_path(char path[FILE_PATH], const char *name)
 	make_path(path, "KMEMACCT_PROC", "/proc", name);
 }
 
-#define DEBUGFS	"/sys/kernel/debug"
-
-/* The summary is also in /proc, which works without debugfs. */
-static void module_path(char path[FILE_PATH], const char *name)
+void source_sys_path(char path[FILE_PATH], const char *name)
 {
-	char file[256];
-
-	snprintf(file, sizeof(file), KMA_NAME "/%s", name);
-	if (!strcmp(name, "summary"))
-		source_proc_path(path, KMA_NAME);
-	else
-		make_path(path, "KMEMACCT_DEBUGFS", DEBUGFS, file);
+	make_path(path, "KMEMACCT_SYS", "/sys", name);
 }
+
+#define DEBUGFS	"/sys/kernel/debug"
 
 bool source_is_loaded(void)
 {
@@ -54,7 +48,8 @@ bool source_is_loaded(void)
 	return !access(path, F_OK);
 }
 
-bool source_mount(const char *type, char dir[FILE_PATH])
+/* Find the first mount of a file system of a type, or the first that has a file, if not NULL. */
+static bool find_mount(const char *type, const char *file, char dir[FILE_PATH])
 {
 	char path[FILE_PATH];
 	struct mntent *m;
@@ -64,15 +59,72 @@ bool source_mount(const char *type, char dir[FILE_PATH])
 	mounts = setmntent(path, "re");
 	if (!mounts)
 		return false;
-	while ((m = getmntent(mounts)) && strcmp(m->mnt_type, type))
-		;
+	while ((m = getmntent(mounts))) {
+		snprintf(path, sizeof(path), "%s/%s", m->mnt_dir, file ?: "");
+		if (!strcmp(m->mnt_type, type) && (!file || !access(path, F_OK)))
+			break;
+	}
 	if (m)
 		snprintf(dir, FILE_PATH, "%s", m->mnt_dir);
 	endmntent(mounts);
 	return m;
 }
 
+bool source_mount(const char *type, char dir[FILE_PATH])
+{
+	return find_mount(type, NULL, dir);
+}
+
+/* The summary is also in /proc, which works without debugfs. */
+static void module_path(char path[FILE_PATH], const char *name)
+{
+	char file[256], dir[FILE_PATH];
+
+	if (!strcmp(name, "summary")) {
+		source_proc_path(path, KMA_NAME);
+		return;
+	}
+	/* debugfs may be mounted elsewhere, or a container may hide its usual place. */
+	snprintf(file, sizeof(file), KMA_NAME "/%s", name);
+	make_path(path, "KMEMACCT_DEBUGFS", DEBUGFS, KMA_NAME);
+	if (!access(path, F_OK) || !find_mount("debugfs", KMA_NAME, dir) ||
+	    snprintf(path, FILE_PATH, "%s/%s", dir, file) >= FILE_PATH)
+		make_path(path, "KMEMACCT_DEBUGFS", DEBUGFS, file);
+}
+
 /* ---- errors --------------------------------------------------------------- */
+
+/* Test whether another file system was mounted at the same place later. */
+static bool is_hidden(const char *dir)
+{
+	char path[FILE_PATH];
+	struct mntent *m;
+	bool hidden = false;
+	FILE *mounts;
+
+	source_proc_path(path, "mounts");
+	mounts = setmntent(path, "re");
+	while (mounts && (m = getmntent(mounts)))
+		if (!strcmp(m->mnt_dir, dir))
+			hidden = strcmp(m->mnt_type, "debugfs");
+	if (mounts)
+		endmntent(mounts);
+	return hidden;
+}
+
+/* The kernel then refuses all files in debugfs. */
+static bool is_debugfs_off(void)
+{
+	char path[FILE_PATH], *text;
+	size_t len;
+	bool off;
+
+	source_proc_path(path, "cmdline");
+	text = file_read(path, &len);
+	off = text && (strstr(text, "debugfs=off") || strstr(text, "debugfs=no-mount"));
+	free(text);
+	return off;
+}
 
 static int fail_missing(const char *path)
 {
@@ -82,6 +134,11 @@ static int fail_missing(const char *path)
 		return fail("the module is not loaded: modprobe kmemacct, or insmod kmemacct.ko");
 	if (!source_mount("debugfs", dir))
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
+	if (is_hidden(dir))
+		return fail("debugfs is hidden by what is mounted over %s: mount -t debugfs none /mnt",
+			    dir);
+	if (is_debugfs_off())
+		return fail("debugfs is off by the kernel's command line: boot without it");
 	return fail("%s: missing, although the module is loaded: see its messages in dmesg", path);
 }
 
@@ -209,7 +266,18 @@ char *source_sys(const struct source *s, const char *name, size_t *len)
 
 	if (source_is_snapshot(s))
 		return NULL;
-	make_path(path, "KMEMACCT_SYS", "/sys", name);
+	source_sys_path(path, name);
+	return file_read(path, len);
+}
+
+char *source_modules(const char *name, size_t *len)
+{
+	char path[FILE_PATH], dir[sizeof("/lib/modules/") + sizeof(struct utsname)];
+	struct utsname u;
+
+	uname(&u);
+	snprintf(dir, sizeof(dir), "/lib/modules/%s", u.release);
+	make_path(path, "KMEMACCT_MODULES", dir, name);
 	return file_read(path, len);
 }
 

@@ -164,8 +164,8 @@ enum { KMA_SLOW_COLUMNS(X) };
 	X(bytes_req) X(bytes_alloc) X(bytes_allocated) X(bytes_freed)	\
 	X(kb) X(bulk_bytes) X(all_bytes) X(confirmed_bytes)		\
 	X(frag_pct) X(old_pct) X(share_pct) X(growth_bytes_s)		\
-	X(order) X(migratetype) X(gfp) X(weight) X(pages) X(change_bytes)	\
-	X(site) X(stack) X(site_cause) X(comm_site)
+	X(order) X(migratetype) X(gfp) X(weight) X(pfn) X(pages) X(change_bytes)	\
+	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site)
 
 enum place {
 #define X(name) AT_##name,
@@ -434,11 +434,18 @@ char *source_build(const struct source *s);
 char *source_proc(const struct source *s, const char *name, char path[FILE_PATH], size_t *len);
 char *source_sys(const struct source *s, const char *name, size_t *len);
 
+/*
+ * Read a file below /lib/modules of the kernel that runs.
+ * Return: its text, which the caller frees, or NULL.
+ */
+char *source_modules(const char *name, size_t *len);
+
 /* Test whether the module has a file of that name: a table, or `control`. */
 bool source_has(const char *name);
 
-/* Set the path of a file of /proc. */
+/* Set the path of a file of /proc or of /sys. */
 void source_proc_path(char path[FILE_PATH], const char *name);
+void source_sys_path(char path[FILE_PATH], const char *name);
 
 /* Test whether the module is loaded.  This does not change the message of fail(). */
 bool source_is_loaded(void);

@@ -280,7 +280,7 @@ TEST(records_are_printed)
 {
 	expect_record(__LINE__, 0, false, false,
 		      "[ 1234.567] direct:direct_reclaim 12.3ms, Web;Content[4711], nr 7\n"
-		      "    do_anonymous_page+0x1b2, order 0, GFP_KERNEL_ACCOUNT|__GFP_ZERO, tgid 4700, cgroup 17\n"
+		      "    do_anonymous_page+0x1b2, order 0, GFP_KERNEL_ACCOUNT|__GFP_ZERO, tgid 4700, cgroup #17\n"
 		      "      8.10ms  65.6%   x12 shrinker: a_scan x,y=z #1\n"
 		      "      4.25ms  34.4%    x1 lru inactive\n"
 		      "        shrink_node+0x1\n"
@@ -291,7 +291,7 @@ TEST(records_are_printed)
 	expect_record(__LINE__, 44, true, true,
 		      "[ 1234.567] direct:direct_reclaim 12345us, Web;Content[4711], nr 7\n"
 		      "    do_anonymous_page+0x1b2, order 0,\n"
-		      "    0x400dc0, tgid 4700, cgroup 17\n"
+		      "    0x400dc0, tgid 4700, cgroup #17\n"
 		      "      8100us  65.6%   x12 shrinker: a_scan x,y=z #1\n"
 		      "      4245us  34.4%    x1 lru inactive\n"
 		      "        shrink_node+0x1\n"

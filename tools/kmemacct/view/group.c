@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows that are added up by a name: of modules, and of functions without offsets. */
+/* Rows by other names: of modules, of a cache, and of functions without offsets. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "view.h"
-
-const char *group_module(const char *site, size_t *len)
-{
-	const char *open = strstr(site, " [");
-
-	*len = open ? strcspn(open + 2, "]") : strlen("kernel");
-	return open ? open + 2 : *site == '[' ? NULL : "kernel";
-}
 
 const char *group_module_of(const char *site)
 {
@@ -23,12 +16,31 @@ const char *group_module_of(const char *site)
 	return open + 2;
 }
 
+/* Remove the columns that tell rows of a site apart, such as the order, which have no sums. */
+static void drop_keys(struct table *t)
+{
+	const int nr_values = t->nr_values;
+	int from, to = 0;
+	size_t i;
+
+	for (from = 0; from < nr_values; from++) {
+		if (t->columns[from].kind == KIND_KEY)
+			continue;
+		for (i = 0; i < t->nr_rows; i++)
+			t->rows[i]->v[to] = t->rows[i]->v[from];
+		t->columns[to++] = t->columns[from];
+	}
+	t->columns[to] = t->columns[nr_values];
+	t->nr_values = to;
+}
+
 void group_modules(struct table *t)
 {
 	size_t i, same, nr = 0;
 
-	t->name = "modules";
+	t->name = t->at[AT_live_kb] == NONE ? "modules" : "page_modules";
 	t->columns[t->nr_values].name = "module";
+	drop_keys(t);
 	table_link(t);
 	for (i = 0; i < t->nr_rows; i++)
 		t->rows[i]->label = group_module_of(t->rows[i]->label);
@@ -36,6 +48,26 @@ void group_modules(struct table *t)
 	for (i = 0; i < t->nr_rows; i += same) {
 		same = view_same(t, i);
 		view_add_up(t, &t->rows[i], same, t->rows[i]);
+		t->rows[nr++] = t->rows[i];
+	}
+	t->nr_rows = nr;
+}
+
+void group_cache(struct table *t, const char *cache)
+{
+	const char *label, *site;
+	size_t i, nr = 0;
+
+	t->name = "callers";
+	t->columns[t->nr_values].name = "site";
+	table_link(t);
+	for (i = 0; i < t->nr_rows; i++) {
+		label = t->rows[i]->label;
+		site = strrchr(label, ';');
+		if (!site || (size_t)(site - label) != strlen(cache) ||
+		    strncmp(label, cache, site - label))
+			continue;
+		t->rows[i]->label = site + 1;
 		t->rows[nr++] = t->rows[i];
 	}
 	t->nr_rows = nr;

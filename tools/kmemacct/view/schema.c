@@ -45,6 +45,7 @@ static const struct shown shown[] = {
 	{ "callers", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "modules", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING, "no sample was taken" },
+	{ "cache_sites", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "run", "live_bytes live_objs objs_alloc bytes_alloc frees bytes_freed ?no_entry",
 	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true, .nothing = NO_EVENT },
@@ -57,6 +58,8 @@ static const struct shown shown[] = {
 	  .nothing = "no recorded object is live" },
 	{ "page_callers",
 	  "live_kb !share_pct live_allocs hits ?bulk_allocs frees order migratetype gfp",
+	  "bulk_allocs frees hits live_allocs", true, NEED_COUNTED, NO_PAGES },
+	{ "page_modules", "live_kb !share_pct live_allocs hits ?bulk_allocs frees",
 	  "bulk_allocs frees hits live_allocs", true, NEED_COUNTED, NO_PAGES },
 	{ "pages", "age_ms pages order migratetype gfp pid ?weight pfn", "weight pid",
 	  .need = NEED_COUNTED, .nothing = "no recorded page is live" },
@@ -96,7 +99,8 @@ static const struct {
 } titles[] = {
 	{ "allocs", "bytes_alloc", "size" }, { "pages", "pages", "size" },
 	{ "page_summary", "kb", "size" },
-	{ "page_callers", "hits", "allocs" }, { "orders", "hits", "allocs" },
+	{ "page_callers", "hits", "allocs" }, { "page_modules", "hits", "allocs" },
+	{ "orders", "hits", "allocs" },
 	{ NULL, "live_bytes", "live" }, { NULL, "live_kb", "live" },
 	{ NULL, "live_objs", "objects" }, { NULL, "objs_alloc", "allocs" },
 	{ NULL, "bytes_alloc", "allocated" }, { NULL, "kb", "allocated" },
@@ -129,12 +133,15 @@ static const struct shown *find_shown(const struct table *t)
 	return NULL;
 }
 
-/* Without a label, no line can be told apart from the others as that of totals. */
+/*
+ * Without a label, no line can be told apart from the others as that of totals.  But `leaks --by
+ * node` has the text of the line of totals in place of a node.
+ */
 bool schema_has_total(const struct table *t)
 {
 	const struct shown *s = find_shown(t);
 
-	return s && s->total && table_label(t);
+	return s && s->total && (table_label(t) || !strcmp(t->name, "leaks"));
 }
 
 const char *schema_nothing(const struct table *t)

@@ -155,16 +155,25 @@ char *state_sentence(const struct view *v, unsigned int how)
 
 /* ---- losses --------------------------------------------------------------- */
 
-/* Remedies for the module's tables that can be full. */
-static const char * const full[][2] = {
-	{ "live", "objects were dropped: larger live_max, or kmemacct set sample_bytes 512K" },
-	{ "sites", "call sites are counted in [other]: load the module with a larger sites_max" },
-	{ "stacks", "samples have no stack: load the module with a larger sites_max" },
-	{ "caches", "objects were dropped: unload and load the module" },
-	{ "page_sites", "sites of pages are counted in [other]: load with a larger sites_max" },
-	{ "page_classes", "pages were dropped: the kernel log says what to do" },
-	{ "keys", "rows are counted in [other]: the kernel log says what to do" },
+/* The module's tables that can be full, what that means, and what to do. */
+static const char * const full[][3] = {
+	{ "live", "objects were dropped", "larger live_max, or kmemacct set sample_bytes 512K" },
+	{ "sites", "call sites are counted in [other]", "load the module with a larger sites_max" },
+	{ "stacks", "samples have no stack", "load the module with a larger sites_max" },
+	{ "caches", "objects were dropped", "unload and load the module" },
+	{ "page_sites", "sites of pages are counted in [other]", "load with a larger sites_max" },
+	{ "page_classes", "pages were dropped", "the kernel log says what to do" },
+	{ "keys", "rows are counted in [other]", "the kernel log says what to do" },
 };
+
+/* Print what to do, and the end of the line.  For a snapshot, it comes too late. */
+static void put_remedy(FILE *out, const struct table *t, const char *remedy)
+{
+	if (source_is_snapshot(t->source))
+		fputc('\n', out);
+	else
+		fprintf(out, ": %s\n", remedy);
+}
 
 static void put_dropped(FILE *out, const struct table *t)
 {
@@ -186,10 +195,12 @@ static void put_dropped(FILE *out, const struct table *t)
 	if (other)
 		fprintf(out, "%llu event%s counted in [other]: too many different rows\n", other,
 			plural(other));
-	for (i = 0; i < ARRAY_SIZE(full); i++)
-		if (text_lists(table_field(t, "full"), full[i][0]))
-			fprintf(out, "the module's table `%s` is full: %s\n", full[i][0],
-				full[i][1]);
+	for (i = 0; i < ARRAY_SIZE(full); i++) {
+		if (!text_lists(table_field(t, "full"), full[i][0]))
+			continue;
+		fprintf(out, "the module's table `%s` is full: %s", full[i][0], full[i][1]);
+		put_remedy(out, t, full[i][2]);
+	}
 }
 
 static bool has_live(const struct table *t)
@@ -209,18 +220,21 @@ static void put_filter(FILE *out, const struct table *t)
 	const char *now = table_field(t, "filter_now");
 	const bool is_set = !now || strcmp(now, "none");
 
-	if (filter && strcmp(filter, "none") && is_set)
+	if (filter && strcmp(filter, "none") && is_set) {
+		fprintf(out, "filter: %.400s: other allocations are not counted", now ?: filter);
+		put_remedy(out, t, "kmemacct set filter off, then kmemacct reset");
+	} else if (filter && strcmp(filter, "none")) {
 		fprintf(out,
-			"filter: %.400s: other allocations are not counted: kmemacct set filter off, then kmemacct reset\n",
-			now ?: filter);
-	else if (filter && strcmp(filter, "none"))
-		fprintf(out,
-			"filter: %.400s, for a part of the time: other allocations were not counted then: kmemacct reset begins anew\n",
+			"filter: %.400s, for a part of the time: other allocations were not counted then",
 			filter);
-	if (live && has_live(t))
+		put_remedy(out, t, "kmemacct reset begins anew");
+	}
+	if (live && has_live(t)) {
 		fprintf(out,
-			"filter: %.400s, earlier: what did not match then is missing in what is live: load the module again to count all\n",
+			"filter: %.400s, earlier: what did not match then is missing in what is live",
 			live);
+		put_remedy(out, t, "load the module again to count all");
+	}
 }
 
 char *state_losses(const struct view *v)
@@ -234,18 +248,21 @@ char *state_losses(const struct view *v)
 	put_dropped(out, t);
 	if (!v->own_filter)
 		put_filter(out, t);
-	if (cut)
-		fprintf(out,
-			"%llu row%s missing: the table grew while it was copied: read it again\n",
-			cut, plural(cut));
+	if (cut) {
+		fprintf(out, "%llu row%s missing: the table grew while it was copied", cut,
+			plural(cut));
+		put_remedy(out, t, "read it again");
+	}
 	if (table_is(t, "order", "late"))
 		fprintf(out, "%s\n",
 			"a few frees of kmem_cache objects are not seen: this kernel traces them late");
 	if (table_is(t, "cache_size", "object"))
 		fprintf(out, "%s\n",
 			"struct kmem_cache is not known: caches have no names, and sizes are object sizes");
-	if (table_is(t, "pages", "classes") && t->at[AT_site] != NONE)
-		fputs("pages are tracked without call sites: kmemacct set pages sites\n", out);
+	if (table_is(t, "pages", "classes") && t->at[AT_site] != NONE) {
+		fputs("pages are tracked without call sites", out);
+		put_remedy(out, t, "kmemacct set pages sites");
+	}
 	text_close(out);
 	return text;
 }

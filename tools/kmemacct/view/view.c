@@ -165,18 +165,24 @@ static bool is_large(const struct table *t, const struct row *row, u64 min_bytes
 static bool is_in_module(const char *site, const char *module)
 {
 	size_t len;
-	const char *found = group_module(site, &len);
+	const char *found = site_module(site, &len);
 
 	return found && strlen(module) == len && !strncmp(found, module, len);
 }
 
-/* The call site is the last part of a label: of a stack, its callers precede it.  Of a stall, it is
- * the first part, which the cause follows.
+/*
+ * Any function of a stack may be in the module.  Otherwise, the call site is the last part of a
+ * label, and of a stall the first one, which the cause follows.
  */
 static bool matches_module(const struct table *t, char *label, const char *module)
 {
-	char *last = strrchr(label, ';');
+	char *last = strrchr(label, ';'), *frame;
 
+	if (t->at[AT_stack] != NONE) {
+		while ((frame = strsep(&label, ";")) && !is_in_module(frame, module))
+			;
+		return frame;
+	}
 	if (t->at[AT_site_cause] == NONE)
 		return is_in_module(last ? last + 1 : label, module);
 	label[strcspn(label, ";")] = '\0';
@@ -188,10 +194,11 @@ static bool matches_site(const char *label, const char *pattern, char *copy)
 {
 	char *part, *offset;
 
-	if (!fnmatch(pattern, label, 0))
+	/* A whole name may end in ` [module]`, which a pattern takes for a set of letters. */
+	if (!strcmp(pattern, label) || !fnmatch(pattern, label, 0))
 		return true;
 	while ((part = strsep(&copy, ";"))) {
-		if (!fnmatch(pattern, part, 0))
+		if (!strcmp(pattern, part) || !fnmatch(pattern, part, 0))
 			return true;
 		offset = strstr(part, "+0x");
 		if (!offset)
@@ -203,6 +210,14 @@ static bool matches_site(const char *label, const char *pattern, char *copy)
 	return false;
 }
 
+/* Test whether a page of an allocation is in a range of page frames. */
+static bool overlaps(const struct table *t, const struct row *row, const struct pfns *range)
+{
+	const u64 pfn = row->v[t->at[AT_pfn]];
+
+	return pfn <= range->last && pfn + row->v[t->at[AT_pages]] > range->first;
+}
+
 bool view_matches(const struct table *t, const struct row *row, const struct match *match)
 {
 	bool ret = true;
@@ -210,6 +225,8 @@ bool view_matches(const struct table *t, const struct row *row, const struct mat
 
 	if (match->min_bytes)
 		ret = is_large(t, row, match->min_bytes);
+	if (ret && match->pfn)
+		ret = overlaps(t, row, match->pfn);
 	if (ret && match->module) {
 		copy = alloc_copy(row->label);
 		ret = matches_module(t, copy, match->module);
@@ -243,6 +260,7 @@ int view_select(struct view *v, const struct match *match)
 		if (view_matches(t, t->rows[i], match))
 			t->rows[nr++] = t->rows[i];
 	v->filtered += t->nr_rows - nr;
+	v->unmatched = nr || match->min_bytes ? NULL : match->site;
 	t->nr_rows = nr;
 	v->nr = nr;
 	return 0;

@@ -34,14 +34,22 @@ struct sort {
 	int nr;
 };
 
+/* A range of page frames. */
+struct pfns {
+	u64 first;
+	u64 last;
+};
+
 /**
  * struct match - what a row has to match
  * @min_bytes: its live size is at least this; 0: any
+ * @pfn: one of its pages is in this range; NULL: any
  * @module: its call site is in this module, `kernel` for code in no module; NULL: in any
  * @site: a part of its label matches this pattern; NULL: any
  */
 struct match {
 	u64 min_bytes;
+	const struct pfns *pfn;
 	const char *module;
 	const char *site;
 };
@@ -52,6 +60,7 @@ struct match {
  * @nr: number of rows that are shown: the first ones of @t
  * @not_kept: number of rows that are not shown, and in no memory
  * @filtered: number of rows that did not match, and were removed
+ * @unmatched: the pattern that no row matches, or NULL
  * @whole: the live size of all rows, also of those that did not match
  * @sort: the order of the rows
  * @total: the total of all rows, also of those that are not shown; or NULL
@@ -62,15 +71,18 @@ struct match {
  * @note: a remark that is printed above the rows, or NULL
  * @aside: text has the note only with -v
  * @advice: advice that is printed below the rows, a line for each line of it, or NULL
+ * @elsewhere: what the table does not have, and where that is, printed below the rows; or NULL
  * @gfp: names of gfp flags, or NULL
  * @codes: the codes of gfp flags are printed in place of numbers
  * @sites: source lines of the call sites, or NULL
+ * @cgroups: paths of cgroups by their ID, or NULL
  */
 struct view {
 	struct table *t;
 	size_t nr;
 	size_t not_kept;
 	size_t filtered;
+	const char *unmatched;
 	double whole;
 	struct sort sort;
 	struct row *total;
@@ -81,9 +93,11 @@ struct view {
 	bool aside;
 	const char *note;
 	const char *advice;
+	const char *elsewhere;
 	struct gfp *gfp;
 	bool codes;
 	struct sites *sites;
+	struct cgroups *cgroups;
 };
 
 /* Show all rows of a table, which the view takes ownership of. */
@@ -357,13 +371,15 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 /* Subtract an earlier reading from a table of pairs. */
 void delta_pairs(struct table *t, const struct table *before);
 
-/* ---- groups (group.c) ----------------------------------------------------- */
+/* ---- call sites (site.c) -------------------------------------------------- */
 
 /*
  * Find the module of a call site `symbol+0xoff [module]`, whose length is stored in @len.
  * Return: `kernel` if it names none; NULL if it is no call site, such as [other].
  */
-const char *group_module(const char *site, size_t *len);
+const char *site_module(const char *site, size_t *len);
+
+/* ---- groups (group.c) ----------------------------------------------------- */
 
 /*
  * Return: the module of a call site `symbol+0xoff [module]`, or [kernel] if it names none.
@@ -372,8 +388,11 @@ const char *group_module(const char *site, size_t *len);
  */
 const char *group_module_of(const char *site);
 
-/* Turn a table callers into a table of modules, by adding up the rows of each module. */
+/* Turn a table callers or page_callers into a table of modules, by adding up the rows of each. */
 void group_modules(struct table *t);
+
+/* Turn the table cache_sites into a table callers of one cache. */
+void group_cache(struct table *t, const char *cache);
 
 /* Remove the offsets of functions from labels: another build of the kernel has others. */
 void group_plain(struct table *t);

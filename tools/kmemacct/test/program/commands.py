@@ -38,7 +38,7 @@ def refuses_wrong_command_lines(t):
         "callers --json=1": "--json takes no value: omit =1",
         "callers -l 0": "-l takes a number of rows, 1 or more, not '0'",
         "callers -l -1": "-l takes a number of rows, 1 or more, not '-1'",
-        "callers --by node": "callers --by has no 'node': use module or cache",
+        "callers --by node": "callers --by has no 'node': use module, cache or cache,site",
         "callers --by modules": "callers --by has no 'modules': did you mean 'module'?",
         "callers more": "callers takes no arguments: see kmemacct callers --help",
         "caches -- more": "caches takes no arguments: see kmemacct caches --help",
@@ -51,13 +51,17 @@ def refuses_wrong_command_lines(t):
         "latency -j -H": "-H is for text, and -j has all buckets: omit one",
         "stalls -H": "stalls does not take -H: see kmemacct stalls --help",
         "slow -f -j": "slow -f prints text only: omit -j",
-        "slow -t 1ms": "-t takes a number of microseconds, not '1ms'",
-        "slow -s us": "slow does not take -s: see kmemacct slow --help",
+        "slow -t 1m1": "-t takes a time such as 500us, 10ms or 1.5s, not '1m1'",
+        "slow -f -s us": "slow -f prints records as they come: omit -s",
+        "pages --pfn 9-8": "--pfn takes a page frame, or a range A-B of them, not '9-8'",
+        "pages --pfn 9-": "--pfn takes a page frame, or a range A-B of them, not '9-'",
+        "pages --pfn 0x": "--pfn takes a page frame, or a range A-B of them, not '0x'",
+        "pages --pfn 1f": "--pfn takes a page frame, or a range A-B of them, not '1f'",
         "shrinkers -f": "shrinkers does not take -f: see kmemacct shrinkers --help",
-        "--by module --raw-ip": "--raw-ip needs call sites, and --by module has none: omit one",
-        "--by cache --raw-ip": "--raw-ip needs call sites, and --by cache has none: omit one",
-        "--by module --module ext4": "--module needs call sites, and --by module has none: omit"
-                                     " one",
+        "--by module --raw-ip": "--raw-ip does not work with --by module: omit one",
+        "--by cache --raw-ip": "--raw-ip does not work with --by cache: omit one",
+        "--by module --module ext4": "--module does not work with --by module: omit one",
+        "page_callers --by module --raw-ip": "--raw-ip does not work with --by module: omit one",
         "callers -s area": "callers has no sort key 'area': use "
         + ", ".join([*COUNTS, "samples", "live_samples", "share_pct", "growth_bytes_s", "site"]),
         "callers -s live_byte": "callers has no sort key 'live_byte': did you mean 'live_bytes'?",
@@ -93,7 +97,8 @@ def helps(t):
     check(True, len(text.splitlines()) <= 56)
     check(["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
     tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
-    check([], sorted(set(tables) - set(names_of(t))))
+    # `callers` prints this table with --by or --cache.
+    check(["cache_sites"], sorted(set(tables) - set(names_of(t))))
     version = re.search(r'KMA_VERSION\s+"(.*)"', ABI)[1]
     for word in "--version", "-V", "version":
         check(f"kmemacct {version}\n", t.out(word))
@@ -142,7 +147,8 @@ def completes(t, *words):
 
 def completes_in_bash(t):
     (t.top / "kmemacct.bash").write_text(t.out("--completion"))
-    check(names_of(t), completes(t, ""))
+    check([*names_of(t), "help", "version"], completes(t, ""))
+    check(names_of(t), completes(t, "help", "")[:-2])
     check(["page_callers", "pages", "page_summary"], completes(t, "pa"))
     check(["reset"], completes(t, "-l", "3", "rese"))
     for name in names_of(t):
@@ -154,12 +160,25 @@ def completes_in_bash(t):
     check(["+hits", ], completes(t, "caches", "--output", "+hi"))
     check(["+hits,frees"], completes(t, "caches", "--output", "+hits,fre"))
     check(["order"], completes(t, "page_callers", "-s", "or"), "of the table")
-    check(["module", "cache"], completes(t, "--by", ""))
+    check(["module", "cache", "cache,site"], completes(t, "--by", ""))
     check(["module"], completes(t, "--by", "=", "m"))
     check([], completes(t, "-l", ""))
     check(["stacks", "shrinkers", "stalls"], completes(t, "top", "s"))
     check(["pingpong"], completes(t, "folded", "pi"))
     check([], completes(t, "run", "--", "--"))
+    check(["off", "classes", "sites"], completes(t, "set", "pages", ""))
+    check(["sites"], completes(t, "set", "pages", "=", "s"))
+    check(["0", "1"], completes(t, "set", "enabled", ""))
+    check(["comm_sites", "comm_syscalls"], completes(t, "set", "account", "comm"))
+    check(["comm", "cgroup"], completes(t, "set", "filter", "c"))
+    check([], completes(t, "set", "sample_bytes", ""))
+    check(["live_max"], ["live_max"] if "live_max" not in completes(t, "set", "") else [])
+    os.environ["KMEMACCT_SYS"] = str(t.sys)
+    try:
+        for words in ("filter", "module"), ("filter_module",):
+            check({"off", "ext4", "overlay"}, set(completes(t, "set", *words, "")))
+    finally:
+        del os.environ["KMEMACCT_SYS"]
 
 
 def man_page_is_clean(_):

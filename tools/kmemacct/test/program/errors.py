@@ -3,7 +3,7 @@
 import shutil
 import subprocess
 
-from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check
+from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check, check_in
 
 
 def says_that_the_module_is_not_loaded(t):
@@ -23,6 +23,25 @@ def says_that_files_are_missing(t):
     (t.dir / "callers").unlink()
     check(f"{t.dir}/callers: missing, although the module is loaded: see its messages in dmesg",
           t.error("callers"))
+
+
+def finds_debugfs_elsewhere(t):
+    """debugfs need not be at its usual place; what is mounted over it may hide it."""
+    other = t.top / "other"
+    t.write_proc("mounts", f"debugfs {t.debugfs} debugfs rw 0 0\ntmpfs {t.debugfs} tmpfs rw 0 0\n"
+                           f"debugfs {other} debugfs rw 0 0\n")
+    t.dir.rename(t.top / "files")
+    check(f"debugfs is hidden by what is mounted over {t.debugfs}: mount -t debugfs none /mnt",
+          t.error("callers"))
+    other.mkdir()
+    (t.top / "files").rename(other / "kmemacct")
+    check(3, len(t.rows("callers")))
+    t.out("reset")
+    check_in("reset", (other / "kmemacct/control").read_text())
+    (other / "kmemacct").rename(t.top / "files")
+    t.write_proc("mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n")
+    t.write_proc("cmdline", "quiet debugfs=off\n")
+    check("debugfs is off by the kernel's command line: boot without it", t.error("callers"))
 
 
 def says_that_it_is_for_root(t):

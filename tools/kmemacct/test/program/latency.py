@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Latency of reclaim and compaction, shrinkers, stalls, and the log of slow phases."""
+import re
 import signal
 import subprocess
 import time
 
+from program.snapshots import snapshot_of
 from program.tree import CONTROL, NOT_LOADED, Failed, check, check_in, check_not_in, lines, table
 
 BUCKETS = [1 << i for i in range(24)]
@@ -135,11 +137,21 @@ def shows_stalls(t):
 
 RECORD_7 = [
     "[ 1007.000] direct:direct_reclaim 12.3ms, my sh[4711], nr 7",
-    "    alloc_skb+0x44, order 0, GFP_KERNEL, tgid 4700, cgroup 17",
+    "    alloc_skb+0x44, order 0, GFP_KERNEL, tgid 4700, cgroup #17",
     "      12.3ms  99.6%   x12 shrinker: super_cache_scan ext4:vda1",
     "        45us   0.4%    x1 lru inactive",
     "        shrink_node+0x1",
     "        helper+0x2 [mod]"]
+
+
+def without_times(text):
+    """The lines of a log, without comments and the time of day, which depends on the clock."""
+    return [re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \[", "[", line) for line in lines(text)]
+
+
+def numbers(text):
+    """The numbers of the records of a log."""
+    return [int(line.split()[-1]) for line in without_times(text) if line.startswith("[")]
 
 
 def shows_slow_phases(t):
@@ -147,21 +159,28 @@ def shows_slow_phases(t):
     found = t.out("slow", COLUMNS="80")
     check(True, found.startswith("# exact since load, 10.4s;"))
     check(True, t.out("slow -v").startswith("# slow: "))
-    check([*RECORD_7, ""], lines(found)[-7:])
-    check(["nr 6", "nr 7"],
-          [line.split(", ")[-1] for line in found.splitlines() if line.startswith("[")])
-    check(["", *RECORD_7, ""], t.lines("slow -t 1001"))
-    check(["", *RECORD_7, ""], t.lines("slow -t 12345"))
+    check([*RECORD_7, ""], without_times(found)[-7:])
+    check([6, 7], numbers(found))
+    check(["", *RECORD_7, ""], without_times(t.out("slow -t 1001")))
+    check(["", *RECORD_7, ""], without_times(t.out("slow -t 12345")))
     check([""], t.lines("slow -t 12346"))
-    check(["", *RECORD_7, ""], t.lines("slow -l 1"))
-    check_in("\n# 1 older record\n\n[", t.out("slow -l 1"))
+    check(["", *RECORD_7, ""], without_times(t.out("slow -l 1")))
+    check_in("\n# 1 older record\n\n2", t.out("slow -l 1"))
     check([""], t.lines("slow -t 99999"))
+    for time, nr in ("12ms", 1), ("1ms", 2), ("1.1ms", 1), ("0.9ms", 2), ("13ms", 0), ("12345us", 1), ("1s", 0):
+        check(nr, len(t.rows("slow -t", time)))
+    for args, found in ("-s us", [7, 6]), ("-s us -l 1", [7]), ("-s us -t 1001us", [7]):
+        check(found, numbers(t.out("slow", *args.split())))
     check_in(", order 0, 0xcc0, ", t.out("slow --raw-gfp"))
     check_in("] direct:direct_reclaim 12345us, ", t.out("slow -b"))
+    taken = snapshot_of(t.top / "taken", [(name, (t.dir / name).read_text())
+                                          for name in ("slow", "gfp_flags")])
+    check("2023-11-14 22:23:27 [ 1007.000] direct:", t.out("slow -i", taken, TZ="UTC")
+          .splitlines()[-7][:39])
     rows = t.rows("slow -t 1001")
     check([{
         "nr": 7, "end_s": 1007.0, "us": 12345, "tgid": 4700, "pid": 4711, "cgroup_id": 17,
-        "order": 0, "gfp": 3264, "gfp_flags": ["GFP_KERNEL"], "comm": "my sh",
+        "order": 0, "gfp": 3264, "gfp_flags": ["GFP_KERNEL"], "cgroup": None, "comm": "my sh",
         "phase": "direct:direct_reclaim", "site": "alloc_skb+0x44", "causes": [
             {"cause": "shrinker: super_cache_scan ext4:vda1", "us": 12300, "count": 12},
             {"cause": "lru inactive", "us": 45, "count": 1}],
@@ -215,8 +234,7 @@ def follows_the_log(t):
         program.wait()
     check((0, ""), (program.returncode, errors))
     text = path.read_text()
-    check([7, 9, 8, 300, 1],
-          [int(line.split()[-1]) for line in text.splitlines() if line.startswith("[")])
+    check([7, 9, 8, 300, 1], numbers(text))
     check(["# 290 records are lost: they were overwritten before they were read"],
           [line for line in text.splitlines() if "lost" in line])
     check([

@@ -89,11 +89,16 @@ def shows_the_old_part(t):
     check_in("# no live object is 1h00m old: --older-than takes less\n",
              t.out("leaks --older-than 1h"))
     taken = snapshot_of(t.top / "new", [("allocs", (t.dir / "allocs").read_text())])
+    check_in("\n# pages are not objects: kmemacct pages lists them, the oldest first\n",
+             t.out("leaks --older-than 1s"))
     check_in("# loaded 1m40s ago: no object can be 1h00m old\n",
              t.out("leaks --older-than 1h -i", taken))
     check_in("# no object that matches is 1m00s old: --older-than takes less\n",
              t.out("leaks --older-than 1m --by node --site c*"))
-    check("    6  0.1%       1   5.0s 100.0%    -", t.lines("leaks --older-than 1s --by node")[3])
+    check(["    6   0.1%       1   5.0s 100.0%             -",
+           "8.84K 100.0%       7  1m40s  96.8% sum of 3 rows"],
+          t.lines("leaks --older-than 1s --by node")[3:])
+    check_in(" sum of 3 rows, 1 not printed\n", t.out("leaks --older-than 1s --by node -l 2"))
 
 
 def selects_objects_before_it_groups(t):

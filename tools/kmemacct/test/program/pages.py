@@ -242,3 +242,29 @@ def estimates_blocks(t):
     check(interval(1000, 250, 16, 250 / 4, 16), (row["hits_low"], row["hits_high"]))
     check_in("~1.95M 862K..3.86M", t.out("page_callers"))
     check_in("; a call site without samples has at most 923K live\n", t.out("page_callers -v"))
+
+
+def selects_page_frames(t):
+    write_pages(t)
+    t.write_table("pages", [(512, 8, 3, "Movable", "0xcc0", 100, 0, 0, 1, "a+0x1"),
+                            (520, 1, 0, "Movable", "0xcc0", 90, 0, 0, 1, "b+0x1"),
+                            (1024, 1, 0, "Unmovable", "0xcc0", 80, 0, 0, 1, "c+0x1")])
+    for pfns, found in (("512", [512]), ("519", [512]), ("519-520", [512, 520]), ("521-1023", []),
+                        ("0x200-0x400", [512, 520, 1024]), ("0-511", []), ("1024-2000", [1024])):
+        check(found, [row["pfn"] for row in t.rows("pages --pfn", pfns)], pfns)
+        check(len(found), len(t.lines("pages -r --no-header --pfn", pfns)))
+    check([512], [row["pfn"] for row in t.rows("pages --pfn 500-600 --site a")])
+
+
+def adds_up_pages_of_modules(t):
+    write_pages(t)
+    check([("[kernel]", 5132, 1283, 1291), ("kmemacct", 2048, 1, 2)],
+          [(r["module"], r["live_kb"], r["live_allocs"], r["hits"])
+           for r in t.rows("page_callers --by module")])
+    check(set(), {"order", "migratetype", "gfp", "gfp_flags", "site"}
+          & set(t.rows("page_callers --by module")[0]))
+    check([" live  share live_allocs allocs bulk_allocs frees module",
+           "5.01M  71.5%        1283   1291           3     8 [kernel]",
+           "2.00M  28.5%           1      2           0     1 kmemacct",
+           "7.01M 100.0%        1284   1293           3     9 sum of 2 rows"],
+          t.lines("page_callers --by module"))

@@ -98,7 +98,7 @@ def has_all_commands(t):
 
 def describes_each_column(_):
     """The schema has everything that the module prints; a number has a kind and a unit."""
-    for table in "allocs", "page_callers", "tasks", "stalls", "latency":
+    for table in "allocs", "pages", "tasks", "stalls", "latency":
         row = schema()["$defs"][table]["properties"]["rows"]["items"]["properties"]
         columns = columns_of(table)
         check(set(), set(columns) - set(row), table)

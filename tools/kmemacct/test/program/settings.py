@@ -3,7 +3,7 @@
 import json
 import re
 
-from program.tree import CONTROL, TOP, check, check_in, check_width, lines, table
+from program.tree import CONTROL, TOP, check, check_in, check_width, lines, row, table
 
 SETTINGS = """enabled 1
 live_max 1048576
@@ -67,8 +67,7 @@ def sets_what_control_can(t):
             (["new_one", "8"], "new_one 8"), (["sample-bytes=0"], "sample_bytes 0"),
             (["filter", "comm", "my sh"], "filter comm my sh"),
             (["filter_comm", "my sh"], "filter comm my sh"),
-            (["filter_order=0-3"], "filter order 0-3"), (["filter=module a=b"],
-                                                         "filter module a=b"),
+            (["filter_order=0-3"], "filter order 0-3"), (["filter=comm a=b"], "filter comm a=b"),
             (["filter", "off"], "filter off"), (["skip", "add", "my_*"], "skip add my_*"),
             (["reset"], "reset"),
             (["filter", "comm", "-x"], "filter comm -x")):
@@ -170,6 +169,20 @@ def shows_the_status(t):
     check({"table": "live", "used": 262144, "room": 1048576}, found["tables"][0])
     check((0.123, 9437184), tuple(found["cost"][k] for k in ("cpu_pct", "memory_bytes")))
     check([], found["lost"])
+
+
+def says_what_it_explains(t):
+    """Objects too large for a slab are not in /proc/meminfo's Slab."""
+    write_status(t)
+    t.write_table("caches", [row("dentry", live_bytes=3 << 20),
+                             row("kmalloc-large-16k", live_bytes=7 << 20)], "")
+    t.write_proc("meminfo", "MemTotal: 8 kB\nSlab:              16384 kB\nSReclaimable: 7 kB\n")
+    check_in("Slab       3.00M of 16.0M is explained, 18.8%; the rest is older, or free room\n",
+             t.out("status"))
+    check({"slab_bytes": 16 << 20, "live_bytes": 3 << 20, "share_pct": 18.75},
+          t.json("status")["slab"])
+    (t.proc / "meminfo").unlink()
+    check({"slab_bytes": None, "live_bytes": None, "share_pct": None}, t.json("status")["slab"])
 
 
 def says_what_is_on(t):

@@ -6,7 +6,8 @@ import subprocess
 import tarfile
 import zlib
 
-from program.tree import CALLERS, NOT_LOADED, Tree, as_nobody, callers, check, check_in
+from program.tree import (
+    ALLOCS, CALLERS, NOT_LOADED, Tree, allocs, as_nobody, callers, check, check_in, check_not_in)
 
 FOREIGN = "{} is not a snapshot: kmemacct snapshot FILE makes one"
 IDENTITY = ("load_id=0x00c0ffee12345678 loaded_s=1700000000 kernel=6.1.0-42-amd64 version=0.9.0"
@@ -176,7 +177,7 @@ def refuses_other_files(t):
         tar.add(__file__, "other.py")
     check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
     archive(bad, [("callers", text)])
-    check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
+    check_in("damaged (it was packed again): take or copy it again", t.error("-i", bad, "callers"))
     check(f"{t.top}: Is a directory", t.error("-i", t.top, "callers"))
     check(f"{t.top}/no: No such file or directory", t.error("-i", t.top / "no", "callers"))
 
@@ -235,4 +236,49 @@ def reads_settings_of_the_snapshot(t):
     t.out("snapshot", taken)
     check_in("has no table latency", t.error("-i", taken, "latency"))
     other.out("snapshot", taken)
-    check("latency is not recorded: kmemacct set latency on", t.error("-i", taken, "latency"))
+    check(f"latency was not recorded when {taken} was taken", t.error("-i", taken, "latency"))
+
+
+def gives_no_advice_that_comes_too_late(t):
+    """What a snapshot has cannot be changed by a setting."""
+    taken = t.top / "taken"
+    t.write_table("page_callers", [], "pages=off")
+    t.write_table("tasks", [], "pages=off account=cgroups")
+    t.write_table("stacks", [], "")
+    t.write("control", "enabled 0\npages off\nlatency off\nlast_error none\n")
+    t.write("callers", callers(CALLERS).replace(
+        "since=load", "since=load full=live filter=comm live_filter=node off=3", 1))
+    t.write("allocs", allocs([("00000000000000ff", *ALLOCS[0][1:])]))
+    t.out("snapshot", taken)
+    for command, what in (("page_callers", "pages were not tracked"),
+                          ("tasks", "the table tasks was not enabled"),
+                          ("stacks", "no stacks were recorded, without sampling,")):
+        check(f"{what} when {taken} was taken", t.error("-i", taken, command))
+        check_in("kmemacct set ", t.error(command))
+    for args, least in (["callers"], 2), (["status"], 3):
+        check_not_in(": kmemacct ", t.out("-i", taken, *args))
+        check_not_in("load the module", t.out("-i", taken, *args))
+        check(True, t.out(*args).count(": kmemacct ") >= least)
+    check_not_in("sysctl", t.error("-i", taken, "lookup ffff888000000000"))
+    check_in("sysctl", t.error("lookup ffff888000000000"))
+
+
+def tells_damaged_from_foreign_files(t):
+    taken, bad = t.top / "taken", t.top / "bad"
+    for i in range(40):
+        t.write(f"more{i}", "")
+    t.write("callers", callers([(*CALLERS[0][:-1], f"f{i * i * 7919}+0x1") for i in range(3000)]))
+    t.out("snapshot", taken)
+    data = taken.read_bytes()
+    for part in (0.05, 0.1, 0.5, 0.99):
+        bad.write_bytes(data[:int(len(data) * part)])
+        check_in(f"{bad}: the snapshot is truncated or damaged (", t.error("-i", bad, "callers"))
+    for i, pack in enumerate(("kmemacct", "./kmemacct", "kmemacct/*")):
+        t.call("sh", "-c", f"mkdir {i} && cd {i} && tar xf ../taken && tar czf ../bad {pack}",
+               cwd=t.top)
+        check_in(f"{bad}: the snapshot is truncated or damaged (", t.error("-i", bad, "callers"))
+    for data in b"", b"\x1f\x8b\x08", gzip.compress(b"kmemory" * 1000), b"kmemacct" * 1000:
+        bad.write_bytes(data)
+        check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
+    check("/proc/x: no file can be created there: choose another directory",
+          t.error("snapshot /proc/x"))

@@ -172,10 +172,13 @@ class Tree:
         self.last = []
         self.proc = self.top / "proc"
         self.sys = self.top / "sys"
+        # /lib/modules of the kernel that runs
+        self.modules = self.top / "lib-modules"
         self.debugfs = self.top / "debug"
         self.dir = self.debugfs / "kmemacct"
         self.dir.mkdir(parents=True)
         self.proc.mkdir()
+        self.modules.mkdir()
         self.sys.mkdir()
         self.write("callers", callers(CALLERS))
         self.write_table("caches", [(*CALLERS[0][:-1], "proc_inode_cache")], "")
@@ -187,6 +190,8 @@ class Tree:
             "bytes_requested": 180644793, "bytes_net": -2048, "allocs": 17}))
         self.write_proc("mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n")
         self.write_proc("kallsyms", KALLSYMS)
+        for name in "overlay", "ext4":
+            self.write_sys(f"module/{name}/initstate", "live\n")
 
     def write(self, name, text):
         (self.dir / name).write_text(text)
@@ -217,7 +222,8 @@ class Tree:
         # Nothing is fetched from the network.
         env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "DEBUGINFOD_URLS")}
         return {**env, "KMEMACCT_PROC": str(self.proc), "KMEMACCT_SYS": str(self.sys),
-                "KMEMACCT_DEBUGFS": str(self.debugfs), **more}
+                "KMEMACCT_MODULES": str(self.modules), "KMEMACCT_DEBUGFS": str(self.debugfs),
+                **more}
 
     def call(self, *command, env=None, **more):
         """Run any program, as a rule with its output captured."""
