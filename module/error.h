@@ -32,8 +32,8 @@ const char *kma_error_last(void);
 bool kma_printable(const char *text, size_t size, bool blanks);
 
 /*
- * Remove blanks from both ends of a text, as strim() does, which also takes the byte 0xa0 for a
- * blank: in UTF-8, that is the last byte of some letters.  Context: any.
+ * Remove ASCII blanks from both ends of a text.  strim() also removes the byte 0xa0, which is the
+ * last byte of some letters in UTF-8.  Context: any.
  *
  * Return: the beginning of what is left.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `callers`, `caches`, `cache_sites` and `stacks`: counters of objects, by what they are named for. */
+/* `callers`, `caches`, `cache_sites` and `stacks`: counters of objects. */
 #include "rows_site.h"
 
 static int kma_callers_fill(struct kma_snapshot *snap)

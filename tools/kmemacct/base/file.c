@@ -121,7 +121,7 @@ static int fail_write(const char *path, const char *what)
 	free(dir);
 	/* In /proc and /sys, no file can be created. */
 	if (error == ENOENT && there)
-		return fail("%s: no file can be created there: choose another directory", path);
+		return fail("%s: cannot create a file in this directory: choose another", path);
 	if (error == ENOENT)
 		return fail("%s: cannot write the %s: create its directory first", path, what);
 	errno = error;

@@ -286,7 +286,7 @@ static int find_object(struct view *v, u64 addr)
 {
 	bool addresses = false, hashes = false;
 	struct table *t = v->t;
-	/* A snapshot keeps what it has. */
+	/* Addresses in a snapshot stay as they were recorded. */
 	const char *remedy = source_is_snapshot(t->source) ? "" : UNHIDE;
 	size_t i;
 	u64 ptr;

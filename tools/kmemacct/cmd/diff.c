@@ -215,8 +215,7 @@ static int compare_once(const struct options *o, const char *table)
  * @last: the table at the last look
  * @last_ms: when that was, in milliseconds since boot
  * @sequence: how tables were printed so far
- * @churn: the counts of allocations and frees are printed, so rows are as well in which nothing
- *	else has changed
+ * @churn: allocs or frees is printed, and so are rows in which only these have changed
  */
 struct looks {
 	struct options o;
@@ -337,7 +336,10 @@ static int print_changes(FILE *out, struct looks *l, struct table *t, u64 now_ms
 	return 0;
 }
 
-/* Compare again without rows that have no change in any column, if the columns are others now. */
+/*
+ * Whether there is room for allocs and frees is known only after the layout.  If that has changed,
+ * compare again, so that each row has a change in a column that is printed.
+ */
 static int print_look(struct looks *l, struct table *t, u64 now_ms)
 {
 	char *text;

@@ -140,17 +140,20 @@ static int make_command(char command[COMMAND_LEN], const char *name, const char 
 #define MODULE	"filter module "
 
 /*
- * A filter by a module that does not exist would end recording, and no error would say so.  The
- * module itself accepts it, because it may be loaded later.
+ * A filter for a module that does not exist would silently match nothing.  kmemacct.ko accepts its
+ * name, because the module may be loaded later.
  */
 static int check_module(char command[COMMAND_LEN])
 {
-	char *module;
+	char *module, *name;
 	int ret;
 
 	if (!text_begins(command, MODULE))
 		return 0;
-	module = exist_module_name(command + strlen(MODULE));
+	name = command + strlen(MODULE);
+	name += strspn(name, " ");
+	module = exist_module_name(name);
+	module[strcspn(module, " ;")] = '\0';
 	ret = strcmp(module, "off") ? exist_module(module) : 0;
 	free(module);
 	return ret;

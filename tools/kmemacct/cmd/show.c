@@ -77,7 +77,7 @@ int show_check_enabled(const struct table *t)
 
 	if (need == NEED_SAMPLING && !t->sampled)
 		return fail_off(t, "no stacks are recorded without sampling",
-				"no stacks were recorded, without sampling,",
+				"stacks need sampling, which was off",
 				"kmemacct set sample_bytes 512K");
 	if (t->nr_rows && !t->pairs)
 		return 0;

@@ -143,16 +143,24 @@ static void log_first(struct log *log, struct table *t)
 	log_add(log, t, limit);
 }
 
-/* Cgroups come and go while the log is followed. */
-static void read_cgroups(struct log *log)
+/* Cgroups come and go while the log is followed: look for those that are not known. */
+static void read_cgroups(struct log *log, const struct table *t)
 {
+	size_t i = 0;
+
+	while (i < t->nr_rows && (t->rows[i]->v[SLOW_cgroup_id] == NO_ID ||
+				  !is_wanted(log, t->rows[i]) ||
+				  cgroups_path(log->cgroups, t->rows[i]->v[SLOW_cgroup_id])))
+		i++;
+	if (i == t->nr_rows)
+		return;
 	cgroups_free(log->cgroups);
 	log->cgroups = cgroups_read(log->o->source);
 }
 
 static void log_next(struct log *log, struct table *t)
 {
-	read_cgroups(log);
+	read_cgroups(log, t);
 	if (t->nr_rows) {
 		/* Numbers begin again when the module is loaded again. */
 		if (t->rows[0]->v[SLOW_nr] < log->newest)

@@ -373,7 +373,7 @@ static void print_filter(FILE *out, const struct status *s)
 	fputc('\n', out);
 }
 
-/* Say how much of the machine's slabs the tables explain. */
+/* Say how much of the machine's slabs the tables have. */
 static void print_slab(FILE *out, const struct status *s)
 {
 	const char *about = s->stats->sampled ? "~" : "";
@@ -384,7 +384,7 @@ static void print_slab(FILE *out, const struct status *s)
 	number_print_bytes(live, s->live, false);
 	number_print_bytes(slab, s->slab, false);
 	number_print_share(share, (double)s->live / s->slab * 100000 + 0.5);
-	print_line(out, "Slab", "%s%s of %s is explained, %s%s; the rest is older, or free room", about,
+	print_line(out, "Slab", "%s%s of %s is recorded, %s%s; the rest is older, filtered out, or free", about,
 		   live, slab, about, share);
 }
 

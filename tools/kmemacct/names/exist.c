@@ -23,16 +23,18 @@ char *exist_module_name(const char *typed)
 	return name;
 }
 
-/* Only modules that can be unloaded have this file. */
+/* What is built into the kernel has no such file. */
 static bool is_loaded(const char *module)
 {
 	char file[512], *text;
+	bool found;
 	size_t len;
 
 	snprintf(file, sizeof(file), "module/%.256s/initstate", module);
 	text = source_sys(&module_source, file, &len);
+	found = text;
 	free(text);
-	return text;
+	return found;
 }
 
 /* Test for the module's file in a list of files below /lib/modules: PATH/NAME.ko[.xz][: ...]. */
@@ -109,7 +111,7 @@ int exist_module(const char *module)
 	if (!strcmp(module, "kernel") || is_loaded(module) || is_in_list("modules.dep", module))
 		return 0;
 	if (is_in_list("modules.builtin", module))
-		return fail("%.64s is built into the kernel, and is no module: use 'kernel'", module);
+		return fail("%.64s is built into the kernel: use 'kernel'", module);
 	return fail_module(module);
 }
 
@@ -134,14 +136,16 @@ static int check_function(const char *site)
 	size_t len;
 	bool found;
 
+	if (!nr)
+		return fail("--site takes a name or a pattern, not '%.64s'", site);
 	text = source_proc(&module_source, "kallsyms", path, &len);
 	if (!text)
 		return -1;
 	name = alloc_print("%.*s", (int)nr, site);
 	found = has_symbol(text, name, nr);
 	if (!found)
-		fail("no function '%.64s' in the kernel or a module: --site '*%.64s*' also finds parts of names",
-		     name, name);
+		fail("no function '%.64s' in the kernel or a module: a pattern such as '*_inode' finds parts of names",
+		     name);
 	free(name);
 	free(text);
 	return found ? 0 : -1;
@@ -176,19 +180,30 @@ static bool has_cache(const char *name)
 	return found;
 }
 
+static bool is_kmalloc(const char *name)
+{
+	return text_begins(name, "kmalloc-") || text_begins(name, "dma-kmalloc-");
+}
+
 int exist_cache(const char *name)
 {
 	const char *size = kmalloc_size(name);
 	char *row = size ? alloc_print("kmalloc-%s", size) : NULL;
 	int ret = 0;
 
-	/* Variants of a size of kmalloc, also those of some callers' own, are one row. */
-	if (row && strcmp(name, row) && has_cache(name))
-		ret = fail("objects of %.64s are counted in %s, with those of its other variants: use %s",
-			   name, row, row);
+	/*
+	 * The module counts all caches of kmalloc for one size in one row.  Those of
+	 * kmem_buckets_create(), such as msg_msg-8, have other names, and so have caches that are
+	 * not kmalloc's, such as biovec-128.
+	 */
+	if (row && strcmp(name, row) && is_kmalloc(name))
+		ret = fail("objects of %.64s are counted in %s, with its other variants: use %s", name,
+			   row, row);
 	else if (!has_cache(name))
-		ret = fail("no cache '%.64s' in /proc/slabinfo: its first column has their names",
-			   name);
+		ret = fail("no cache '%.64s' in /proc/slabinfo, which lists their names", name);
+	else if (row && strcmp(name, row))
+		ret = fail("no object of %.64s is recorded; those of kmalloc for a size of its own are counted in %s",
+			   name, row);
 	free(row);
 	return ret;
 }
@@ -203,7 +218,7 @@ static int check_cgroup(const char *path)
 	snprintf(dir, sizeof(dir), "%s%s", mount, path);
 	found = opendir(dir);
 	if (!found)
-		return fail("no cgroup '%.256s': --site '*%.256s*' also finds parts of names", path, path);
+		return fail("no cgroup '%.256s': a pattern such as '*.service' finds parts of names", path);
 	closedir(found);
 	return 0;
 }

@@ -189,7 +189,7 @@ bool process_is_initial(void);
 /* The cgroups that there are now, by the IDs that the module records. */
 struct cgroups;
 
-/* Find them.  Return: NULL for a snapshot, or if cgroup2 is not mounted. */
+/* Read all cgroups.  Return: NULL for a snapshot, or if cgroup2 is not mounted. */
 struct cgroups *cgroups_read(const struct source *s);
 
 /* Free them; @c may be NULL. */

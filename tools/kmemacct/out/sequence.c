@@ -6,7 +6,7 @@
 
 #include "out.h"
 
-/* Return: a column of the tables before, which is added if it is new; NULL: there is no room. */
+/* Find a column, or add it.  Return: NULL if there is no room. */
 static struct sequence_column *find_column(struct sequence *s, const char *name)
 {
 	int i = 0;
@@ -33,7 +33,7 @@ bool sequence_shows(const struct sequence *s, const char *name)
 	return true;
 }
 
-/* Return: a width with which most values need no wider column later. */
+/* Return: a width that fits most values, so that the column rarely has to grow. */
 static int usual_width(const struct layout *l, const struct column *c)
 {
 	const bool size = unit_is_size(c->unit);
@@ -96,7 +96,7 @@ static char *describe(const struct layout *l)
 	return text;
 }
 
-/* Return: number of lines of a table: its state, its rows, and its total. */
+/* Return: number of lines of a table: its state, its rows, and its total, but not of remarks. */
 static int count_lines(const struct layout *l)
 {
 	const char *frame;

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -178,8 +179,10 @@ static int fail_first(struct archive_entry *entry, const char *path)
 
 	if (name && text_begins(name, "./"))
 		name += 2;
-	return name && text_begins(name, ARCHIVE_DIR) ? fail_damaged(path, "it was packed again") :
-							fail_foreign(path);
+	if (!name || !text_begins(name, ARCHIVE_DIR))
+		return fail_foreign(path);
+	return fail("%s: the snapshot is damaged, because it was packed again: use the original file",
+		    path);
 }
 
 /*
@@ -189,7 +192,9 @@ static int fail_first(struct archive_entry *entry, const char *path)
 static int fail_header(const char *path)
 {
 	char name[sizeof(ARCHIVE_DIR)] = "";
-	gzFile file = strcmp(path, "-") ? gzopen(path, "rbe") : NULL;
+	struct stat st;
+	const bool again = !stat(path, &st) && S_ISREG(st.st_mode);
+	gzFile file = again ? gzopen(path, "rbe") : NULL;
 	const int len = file ? gzread(file, name, strlen(ARCHIVE_DIR)) : 0;
 
 	if (file)

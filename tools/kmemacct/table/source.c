@@ -112,7 +112,7 @@ static bool is_hidden(const char *dir)
 	return hidden;
 }
 
-/* The kernel then refuses all files in debugfs. */
+/* Test for the two values with which debugfs cannot be mounted. */
 static bool is_debugfs_off(void)
 {
 	char path[FILE_PATH], *text;
@@ -132,13 +132,13 @@ static int fail_missing(const char *path)
 
 	if (!source_is_loaded())
 		return fail("the module is not loaded: modprobe kmemacct, or insmod kmemacct.ko");
+	if (is_debugfs_off())
+		return fail("the kernel's command line disables debugfs: boot without debugfs=...");
 	if (!source_mount("debugfs", dir))
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
 	if (is_hidden(dir))
-		return fail("debugfs is hidden by what is mounted over %s: mount -t debugfs none /mnt",
+		return fail("another file system is mounted over %s: mount debugfs on an empty directory",
 			    dir);
-	if (is_debugfs_off())
-		return fail("debugfs is off by the kernel's command line: boot without it");
 	return fail("%s: missing, although the module is loaded: see its messages in dmesg", path);
 }
 

@@ -651,7 +651,7 @@ TEST(top_states_are_sentences)
 	EXPECT_STATE("latency=on;lost=2;other=0;since=on;window_s=1.000;filter=none;"
 		     "live_filter=comm", 2,
 		     "2 phases are not counted: kmemacct stats says why",
-		     "filter: comm, earlier: what did not match then is missing in what is live: load the module again to count all",
+		     "filter: comm, earlier: live objects that did not match it are missing: load the module again to count all",
 		     "exact since this was switched on, 1.0s");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Rows by other names: of modules, of a cache, and of functions without offsets. */
+/* Rows regrouped: by module, of one cache, or by function without its offset. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const char *group_module_of(const char *site)
 	return open + 2;
 }
 
-/* Remove the columns that tell rows of a site apart, such as the order, which have no sums. */
+/* Remove the keys, such as the order: they tell rows of a site apart, and have no sums. */
 static void drop_keys(struct table *t)
 {
 	const int nr_values = t->nr_values;

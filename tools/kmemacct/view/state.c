@@ -231,7 +231,7 @@ static void put_filter(FILE *out, const struct table *t)
 	}
 	if (live && has_live(t)) {
 		fprintf(out,
-			"filter: %.400s, earlier: what did not match then is missing in what is live",
+			"filter: %.400s, earlier: live objects that did not match it are missing",
 			live);
 		put_remedy(out, t, "load the module again to count all");
 	}

@@ -31,7 +31,7 @@ def finds_debugfs_elsewhere(t):
     t.write_proc("mounts", f"debugfs {t.debugfs} debugfs rw 0 0\ntmpfs {t.debugfs} tmpfs rw 0 0\n"
                            f"debugfs {other} debugfs rw 0 0\n")
     t.dir.rename(t.top / "files")
-    check(f"debugfs is hidden by what is mounted over {t.debugfs}: mount -t debugfs none /mnt",
+    check(f"another file system is mounted over {t.debugfs}: mount debugfs on an empty directory",
           t.error("callers"))
     other.mkdir()
     (t.top / "files").rename(other / "kmemacct")
@@ -39,9 +39,10 @@ def finds_debugfs_elsewhere(t):
     t.out("reset")
     check_in("reset", (other / "kmemacct/control").read_text())
     (other / "kmemacct").rename(t.top / "files")
-    t.write_proc("mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n")
+    t.write_proc("mounts", "proc /proc proc rw 0 0\n")
     t.write_proc("cmdline", "quiet debugfs=off\n")
-    check("debugfs is off by the kernel's command line: boot without it", t.error("callers"))
+    check("the kernel's command line disables debugfs: boot without debugfs=...",
+          t.error("callers"))
 
 
 def says_that_it_is_for_root(t):

@@ -46,7 +46,7 @@ def refuses_modules_that_do_not_exist(t):
     for name in "wire-guard", "wire_guard", "kernel":
         t.rows("callers --module", name)
     check("no module 'a' is loaded or installed: see lsmod", t.error("callers --module a"))
-    check("serial_core is built into the kernel, and is no module: use 'kernel'",
+    check("serial_core is built into the kernel: use 'kernel'",
           t.error("callers --module serial-core"))
     taken = snapshot_of(t.top / "taken", [("callers", callers(CALLERS))])
     check(f"{taken}: no row of callers is of module 'ext4'",
@@ -59,16 +59,19 @@ def refuses_modules_that_do_not_exist(t):
 def refuses_a_filter_by_no_module(t):
     for words in "filter module nosuch", "filter_module nosuch", "filter_module=nosuch":
         check("no module 'nosuch' is loaded or installed: see lsmod", t.error(f"set {words}"))
-    for words in "filter module ext4", "filter module off", "filter module kernel", "filter off":
+    for words in ("filter module ext4", "filter module off", "filter module kernel", "filter off",
+                  "filter module  ext4 "):
         t.out(f"set {words}")
 
 
 def refuses_functions_that_do_not_exist(t):
-    wrong = ("no function 'alloc_inode' in the kernel or a module: --site '*alloc_inode*' also finds"
+    wrong = ("no function 'alloc_inode' in the kernel or a module: a pattern such as '*_inode' finds"
              " parts of names")
     for command in "callers", "allocs", "allocs -j", "leaks --older-than 1s":
         check(wrong, t.error(f"{command} --site alloc_inode"))
     check(wrong, t.error("callers --site", "alloc_inode+0x1d"))
+    for name in "", "+0x10":
+        check(f"--site takes a name or a pattern, not '{name}'", t.error("callers", "--site", name))
     # A name as the table has it ends in what a pattern takes for a set of letters.
     check(["ovl_alloc_inode"], sites(t, "callers --site", CALLERS[2][-1]))
     t.write("callers", callers(CALLERS[:1]))
@@ -80,12 +83,12 @@ def refuses_functions_that_do_not_exist(t):
     check_in("# no row matches\n", t.out("callers --site", "*nosuch*"))
     t.write_table("caches", [row("dentry")], "")
     t.write_proc("slabinfo", SLABINFO)
-    check("no cache 'nosuch' in /proc/slabinfo: its first column has their names",
+    check("no cache 'nosuch' in /proc/slabinfo, which lists their names",
           t.error("caches --site nosuch"))
     t.write_table("cgroups", [], "pages=sites account=cgroups")
     t.write_proc("mounts", f"cgroup2 {t.top}/cgroup cgroup2 rw 0 0\n")
     (t.top / "cgroup/web").mkdir(parents=True)
-    check("no cgroup '/wbe': --site '*/wbe*' also finds parts of names",
+    check("no cgroup '/wbe': a pattern such as '*.service' finds parts of names",
           t.error("cgroups --site /wbe"))
     t.out("cgroups --site /web")
 
@@ -103,11 +106,12 @@ def lists_call_sites_of_a_cache(t):
            "      1 kmalloc-1k ovl_alloc_inode+0x1e [overlay]", "      1 a;b        __d_alloc+0x29",
            "      1 dentry     [other]"], found[:-1])
     check([1024], [r["live_bytes"] for r in t.rows("callers --by cache,site --module overlay")])
-    for name, kept in (("kmalloc-cg-1k", "kmalloc-1k"), ("kmalloc-rnd-05-64", "kmalloc-64"),
-                       ("msg_msg-8", "kmalloc-8")):
-        check(f"objects of {name} are counted in {kept}, with those of its other variants:"
-              f" use {kept}", t.error("callers --cache", name))
-    check("no cache 'dentri' in /proc/slabinfo: its first column has their names",
+    for name, kept in ("kmalloc-cg-1k", "kmalloc-1k"), ("kmalloc-rnd-05-64", "kmalloc-64"):
+        check(f"objects of {name} are counted in {kept}, with its other variants: use {kept}",
+              t.error("callers --cache", name))
+    check("no object of msg_msg-8 is recorded; those of kmalloc for a size of its own are counted in"
+          " kmalloc-8", t.error("callers --cache msg_msg-8"))
+    check("no cache 'dentri' in /proc/slabinfo, which lists their names",
           t.error("callers --cache dentri"))
     t.write("cache_sites", table("cache_sites", CACHE_SITES[:1]))
     check([], t.rows("callers --cache dentry"))

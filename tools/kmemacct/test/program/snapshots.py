@@ -177,7 +177,8 @@ def refuses_other_files(t):
         tar.add(__file__, "other.py")
     check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
     archive(bad, [("callers", text)])
-    check_in("damaged (it was packed again): take or copy it again", t.error("-i", bad, "callers"))
+    check(f"{bad}: the snapshot is damaged, because it was packed again: use the original file",
+          t.error("-i", bad, "callers"))
     check(f"{t.top}: Is a directory", t.error("-i", t.top, "callers"))
     check(f"{t.top}/no: No such file or directory", t.error("-i", t.top / "no", "callers"))
 
@@ -252,7 +253,7 @@ def gives_no_advice_that_comes_too_late(t):
     t.out("snapshot", taken)
     for command, what in (("page_callers", "pages were not tracked"),
                           ("tasks", "the table tasks was not enabled"),
-                          ("stacks", "no stacks were recorded, without sampling,")):
+                          ("stacks", "stacks need sampling, which was off")):
         check(f"{what} when {taken} was taken", t.error("-i", taken, command))
         check_in("kmemacct set ", t.error(command))
     for args, least in (["callers"], 2), (["status"], 3):
@@ -276,9 +277,9 @@ def tells_damaged_from_foreign_files(t):
     for i, pack in enumerate(("kmemacct", "./kmemacct", "kmemacct/*")):
         t.call("sh", "-c", f"mkdir {i} && cd {i} && tar xf ../taken && tar czf ../bad {pack}",
                cwd=t.top)
-        check_in(f"{bad}: the snapshot is truncated or damaged (", t.error("-i", bad, "callers"))
+        check_in(f"{bad}: the snapshot is damaged, because", t.error("-i", bad, "callers"))
     for data in b"", b"\x1f\x8b\x08", gzip.compress(b"kmemory" * 1000), b"kmemacct" * 1000:
         bad.write_bytes(data)
         check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
-    check("/proc/x: no file can be created there: choose another directory",
+    check("/proc/x: cannot create a file in this directory: choose another",
           t.error("snapshot /proc/x"))
