@@ -26,8 +26,8 @@ const char *kma_error_last(void);
 
 /*
  * Whether a value can be shown in a line of text: @text has no control characters, and no blanks
- * unless @blanks is true, is not empty, and fits with its NUL into @size bytes.  Values are shown in
- * lists separated by `;`, so a value must not contain `;`.  Context: any.
+ * unless @blanks is true, is not empty, and fits with its NUL into @size bytes.  Values are shown
+ * in lists separated by `;`, so a value must not contain `;`.  Context: any.
  */
 bool kma_printable(const char *text, size_t size, bool blanks);
 

@@ -286,7 +286,7 @@ int show_screenful(struct view *v, const struct options *o);
 int show_stream(const struct options *o, const char *name);
 
 /*
- * Check whether names that select no row of a table exist: a module, a call site, a cache, a cgroup.
+ * Check whether names that select no row of a table exist: a module, call site, cache or cgroup.
  * A snapshot knows only the modules that it has rows of.
  * Return: 0, or -1 after calling fail().
  */
@@ -437,8 +437,9 @@ void slow_shrinkers(FILE *out, const struct table *before, struct table *after, 
 
 /* ---- settings (set.c) ----------------------------------------------------- */
 
-
 int set_run(const struct command *c, const struct options *o);
+
+/* Print what the argument after @nr others may be. */
 void set_complete(char **args, int nr);
 
 /* ---- the state of the module (status.c) ----------------------------------- */

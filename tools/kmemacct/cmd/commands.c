@@ -461,8 +461,8 @@ const struct command commands[] = {
 		.name = "slow", .group = GROUP_LOOK,
 		.what = "the last slow phases, with their causes and stacks",
 		.example = "slow -s us -l 10",
-		.takes = OPTION_SORT | OPTION_JSON | OPTION_EXACT | OPTION_VERBOSE | OPTION_LINES | GFP |
-			OPTION_FOLLOW | OPTION_AT_LEAST | OPTION_INPUT,
+		.takes = OPTION_SORT | OPTION_JSON | OPTION_EXACT | OPTION_VERBOSE | OPTION_LINES |
+			GFP | OPTION_FOLLOW | OPTION_AT_LEAST | OPTION_INPUT,
 		.run = slow_run, .table = "slow",
 	}, {
 		.name = "tasks", .group = GROUP_LOOK,

@@ -20,8 +20,7 @@ struct cgroups {
 /* The ID of a cgroup is the inode number of its directory. */
 static void read_tree(struct cgroups *c, char *mount)
 {
-	char *roots[] = { mount, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_XDEV, NULL);
+	FTS *tree = fts_open((char * const []) { mount, NULL }, FTS_PHYSICAL | FTS_XDEV, NULL);
 	const size_t len = strlen(mount);
 	FTSENT *entry;
 

@@ -144,8 +144,7 @@ static int check_function(const char *site)
 	name = alloc_print("%.*s", (int)nr, site);
 	found = has_symbol(text, name, nr);
 	if (!found)
-		fail("no function '%.64s' in the kernel or a module: a pattern such as '*_inode' finds parts of names",
-		     name);
+		fail("no function '%.64s' in the kernel or a module: see /proc/kallsyms", name);
 	free(name);
 	free(text);
 	return found ? 0 : -1;
@@ -197,13 +196,13 @@ int exist_cache(const char *name)
 	 * not kmalloc's, such as biovec-128.
 	 */
 	if (row && strcmp(name, row) && is_kmalloc(name))
-		ret = fail("objects of %.64s are counted in %s, with its other variants: use %s", name,
-			   row, row);
+		ret = fail("objects of %.64s are counted in %s, with its other variants: use %s",
+			   name, row, row);
 	else if (!has_cache(name))
 		ret = fail("no cache '%.64s' in /proc/slabinfo, which lists their names", name);
 	else if (row && strcmp(name, row))
-		ret = fail("no object of %.64s is recorded; those of kmalloc for a size of its own are counted in %s",
-			   name, row);
+		ret = fail("no object of %.64s is recorded; if it is kmalloc's, see %s", name,
+			   row);
 	free(row);
 	return ret;
 }
@@ -218,7 +217,7 @@ static int check_cgroup(const char *path)
 	snprintf(dir, sizeof(dir), "%s%s", mount, path);
 	found = opendir(dir);
 	if (!found)
-		return fail("no cgroup '%.256s': a pattern such as '*.service' finds parts of names", path);
+		return fail("no cgroup '%.256s' in %s", path, mount);
 	closedir(found);
 	return 0;
 }

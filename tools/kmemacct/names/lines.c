@@ -53,14 +53,11 @@ enum state {
  * @name: its name
  * @state: whether its file was found
  * @file: its file
- * @tree: the directory that all its sources are in, ending with a slash, or "" if there is none;
- *	NULL: not known yet
  */
 struct module {
 	const char *name;
 	enum state state;
 	Dwfl_Module *file;
-	char *tree;
 };
 
 /**
@@ -249,63 +246,11 @@ static size_t shared_len(const char *a, const char *b)
 	return a[i] == '/' && !b[i] ? i + 1 : len;
 }
 
-/* Make @tree, which is NULL at first, the directory that both it and a source file are in. */
-static char *widen_tree(char *tree, const char *name)
-{
-	char *file = clean_path(name);
-
-	/* The path `/` has no name. */
-	if (!*file) {
-		free(file);
-		return tree;
-	}
-	if (!tree) {
-		strrchr(file, '/')[1] = '\0';
-		return file;
-	}
-	tree[shared_len(file, tree)] = '\0';
-	free(file);
-	return tree;
-}
-
 /*
- * Return: the directory that all source files of a module are in, or "" if that is `/`.  Files with
- * relative paths do not count: they were generated for the module, in another directory.
+ * Cut a path off to be that in the kernel's tree, which is the directory in which the compiler ran,
+ * or a directory above it.  The path of a file elsewhere stays whole.
  */
-static char *find_tree(Dwfl_Module *dwfl)
-{
-	Dwarf_Die *unit = NULL;
-	char *tree = NULL;
-	Dwarf_Addr bias;
-
-	while ((unit = dwfl_module_nextcu(dwfl, unit, &bias))) {
-		const char *name = dwarf_diename(unit);
-
-		if (name && *name == '/')
-			tree = widen_tree(tree, name);
-	}
-	if (tree && !strcmp(tree, "/"))
-		*tree = '\0';
-	return tree ? tree : alloc_copy("");
-}
-
-/* Return: length of the module's own tree; 0 if the file is not in it. */
-static size_t tree_len(struct module *module, const char *file)
-{
-	size_t len;
-
-	if (!module->tree)
-		module->tree = find_tree(module->file);
-	len = strlen(module->tree);
-	return strncmp(file, module->tree, len) ? 0 : len;
-}
-
-/*
- * Cut a path off to be that in its own tree.  The kernel's is the directory in which the compiler
- * ran, or a directory above it; a module that is elsewhere has its own.  The path of a file in
- * neither of them stays whole: generated code may name any file.
- */
-static char *shorten(struct module *module, const char *path, const char *comp_dir)
+static char *shorten(const char *path, const char *comp_dir)
 {
 	char *file = clean_path(path), *dir;
 	size_t len;
@@ -315,9 +260,8 @@ static char *shorten(struct module *module, const char *path, const char *comp_d
 	dir = clean_path(comp_dir ? comp_dir : "");
 	len = shared_len(file, dir);
 	free(dir);
-	if (len <= 1)
-		len = tree_len(module, file);
-	memmove(file, file + len, strlen(file + len) + 1);
+	if (len > 1)
+		memmove(file, file + len, strlen(file + len) + 1);
 	return file;
 }
 
@@ -394,7 +338,7 @@ static char *line_of(struct module *module, Dwarf_Addr addr)
 		return NULL;
 	if (text_ends(place.file, ".h"))
 		leave_headers(module->file, addr, &place);
-	file = shorten(module, place.file, place.comp_dir);
+	file = shorten(place.file, place.comp_dir);
 	text = alloc_print("%s:%d", file, place.line);
 	free(file);
 	return text;
@@ -750,8 +694,6 @@ void sites_free(struct sites *s)
 		free(s->sites[i]);
 	}
 	free(s->sites);
-	for (i = 0; i < s->nr_modules; i++)
-		free(s->modules[i].tree);
 	free(s->modules);
 	free(s->remark);
 	free(s);

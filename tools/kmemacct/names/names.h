@@ -195,7 +195,7 @@ struct cgroups *cgroups_read(const struct source *s);
 /* Free them; @c may be NULL. */
 void cgroups_free(struct cgroups *c);
 
-/* Return: the path of a cgroup in the hierarchy of cgroup2; NULL if it was removed; @c may be NULL. */
+/* Return: the path of a cgroup; NULL if it was removed, or if @c is NULL. */
 const char *cgroups_path(const struct cgroups *c, u64 id);
 
 /* ---- lines of source code (lines.c) --------------------------------------- */

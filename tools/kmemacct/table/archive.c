@@ -181,7 +181,7 @@ static int fail_first(struct archive_entry *entry, const char *path)
 		name += 2;
 	if (!name || !text_begins(name, ARCHIVE_DIR))
 		return fail_foreign(path);
-	return fail("%s: the snapshot is damaged, because it was packed again: use the original file",
+	return fail("%s: the snapshot is damaged, as it was packed again: use the original",
 		    path);
 }
 
@@ -194,7 +194,7 @@ static int fail_header(const char *path)
 	char name[sizeof(ARCHIVE_DIR)] = "";
 	struct stat st;
 	const bool again = !stat(path, &st) && S_ISREG(st.st_mode);
-	gzFile file = again ? gzopen(path, "rbe") : NULL;
+	__auto_type file = again ? gzopen(path, "rbe") : NULL;
 	const int len = file ? gzread(file, name, strlen(ARCHIVE_DIR)) : 0;
 
 	if (file)

@@ -137,7 +137,7 @@ static int fail_missing(const char *path)
 	if (!source_mount("debugfs", dir))
 		return fail("debugfs is not mounted: mount -t debugfs none " DEBUGFS);
 	if (is_hidden(dir))
-		return fail("another file system is mounted over %s: mount debugfs on an empty directory",
+		return fail("another file system is over %s: mount debugfs on an empty directory",
 			    dir);
 	return fail("%s: missing, although the module is loaded: see its messages in dmesg", path);
 }

@@ -31,7 +31,7 @@ def finds_debugfs_elsewhere(t):
     t.write_proc("mounts", f"debugfs {t.debugfs} debugfs rw 0 0\ntmpfs {t.debugfs} tmpfs rw 0 0\n"
                            f"debugfs {other} debugfs rw 0 0\n")
     t.dir.rename(t.top / "files")
-    check(f"another file system is mounted over {t.debugfs}: mount debugfs on an empty directory",
+    check(f"another file system is over {t.debugfs}: mount debugfs on an empty directory",
           t.error("callers"))
     other.mkdir()
     (t.top / "files").rename(other / "kmemacct")

@@ -177,7 +177,7 @@ def refuses_other_files(t):
         tar.add(__file__, "other.py")
     check(FOREIGN.format(bad), t.error("-i", bad, "callers"))
     archive(bad, [("callers", text)])
-    check(f"{bad}: the snapshot is damaged, because it was packed again: use the original file",
+    check(f"{bad}: the snapshot is damaged, as it was packed again: use the original",
           t.error("-i", bad, "callers"))
     check(f"{t.top}: Is a directory", t.error("-i", t.top, "callers"))
     check(f"{t.top}/no: No such file or directory", t.error("-i", t.top / "no", "callers"))
@@ -277,7 +277,7 @@ def tells_damaged_from_foreign_files(t):
     for i, pack in enumerate(("kmemacct", "./kmemacct", "kmemacct/*")):
         t.call("sh", "-c", f"mkdir {i} && cd {i} && tar xf ../taken && tar czf ../bad {pack}",
                cwd=t.top)
-        check_in(f"{bad}: the snapshot is damaged, because", t.error("-i", bad, "callers"))
+        check_in(f"{bad}: the snapshot is damaged, as", t.error("-i", bad, "callers"))
     for data in b"", b"\x1f\x8b\x08", gzip.compress(b"kmemory" * 1000), b"kmemacct" * 1000:
         bad.write_bytes(data)
         check(FOREIGN.format(bad), t.error("-i", bad, "callers"))

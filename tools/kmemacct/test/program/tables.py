@@ -132,7 +132,7 @@ def says_how_exact_it_is(t):
             ("since=load filter=comm,tgid filter_now=tgid",
              "# filter: tgid: other allocations are not counted: "),
             ("since=load filter=comm filter_now=none", "# filter: comm, for a part of the time: "),
-            ("since=load live_filter=comm", "# filter: comm, earlier: what did not match then")):
+            ("since=load live_filter=comm", "# filter: comm, earlier: live objects that did not match it")):
         text_of = whole.replace("since=load", head)
         if "dropped=5" in head:
             text_of = whole.replace("dropped=0", "dropped=5")
