@@ -373,7 +373,7 @@ static void print_filter(FILE *out, const struct status *s)
 	fputc('\n', out);
 }
 
-#define SLAB_LINE "%s%s of %s is recorded, %s%s; the rest is older, filtered out, or free"
+#define SLAB_LINE	"%s%s of %s recorded, %s; the rest is older, filtered, or free"
 
 /* Say how much of the machine's slabs the tables have. */
 static void print_slab(FILE *out, const struct status *s)
@@ -386,7 +386,7 @@ static void print_slab(FILE *out, const struct status *s)
 	number_print_bytes(live, s->live, false);
 	number_print_bytes(slab, s->slab, false);
 	number_print_share(share, (double)s->live / s->slab * 100000 + 0.5);
-	print_line(out, "Slab", SLAB_LINE, about, live, slab, about, share);
+	print_line(out, "Slab", SLAB_LINE, about, live, slab, share);
 }
 
 static void print_fills(FILE *out, const struct status *s)

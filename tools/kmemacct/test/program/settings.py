@@ -177,7 +177,7 @@ def says_what_it_explains(t):
     t.write_table("caches", [row("dentry", live_bytes=3 << 20),
                              row("kmalloc-large-16k", live_bytes=7 << 20)], "")
     t.write_proc("meminfo", "MemTotal: 8 kB\nSlab:              16384 kB\nSReclaimable: 7 kB\n")
-    check_in("Slab       3.00M of 16.0M is recorded, 18.8%; the rest is older, filtered out, or free\n",
+    check_in("Slab       3.00M of 16.0M recorded, 18.8%; the rest is older, filtered, or free\n",
              t.out("status"))
     check({"slab_bytes": 16 << 20, "live_bytes": 3 << 20, "share_pct": 18.75},
           t.json("status")["slab"])
