@@ -22,7 +22,7 @@ int kma_refuse(const char *fmt, ...)
 	va_end(args);
 	/* The text may quote a command, which may contain arbitrary bytes. */
 	for (c = kma_error; *c; c++)
-		if (iscntrl(*c))
+		if (!isascii(*c) || !isprint(*c))
 			*c = '?';
 	return -EINVAL;
 }

@@ -177,6 +177,14 @@ static int kma_skips_del(struct kma_skips *s, const char *text)
 	return 0;
 }
 
+/* Names of functions are ASCII. */
+static bool kma_skip_ascii(const char *text)
+{
+	while (*text && isascii(*text))
+		text++;
+	return !*text;
+}
+
 static int kma_skips_change(struct kma_skips *s, char *args)
 {
 	const char *what = strsep(&args, " ");
@@ -185,7 +193,8 @@ static int kma_skips_change(struct kma_skips *s, char *args)
 
 	if (!add && strcmp(what, "del"))
 		return kma_refuse("skip takes add PATTERN or del PATTERN, not '%s'", what);
-	if (!kma_printable(text, KMA_SKIP_LEN, false) || !kma_pattern_ends(text))
+	if (!kma_printable(text, KMA_SKIP_LEN, false) || !kma_skip_ascii(text) ||
+	    !kma_pattern_ends(text))
 		return kma_refuse("skip %s takes %s, not '%s'", what,
 				  "up to 63 characters without blanks, ';', '[!' and '[^'", text);
 	return add ? kma_skips_add(s, text) : kma_skips_del(s, text);
