@@ -98,8 +98,8 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 }
 
 /*
- * If the path is too long, keep its end, which says more than its beginning.  A character of UTF-8
- * is not cut: its first byte is not 10xxxxxx.
+ * If the path is too long, keep its end, which says more than its beginning.  Of a character of
+ * UTF-8 that was cut, up to three bytes are left, each of them 10xxxxxx: leave these out, too.
  */
 static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 {
@@ -119,7 +119,7 @@ static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
 			break;
 		*--at = '/';
 	}
-	while ((*at & 0xc0) == 0x80)
+	for (len = 0; len < 3 && (*at & 0xc0) == 0x80; len++)
 		at++;
 	strscpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
 }

@@ -111,8 +111,8 @@ static int check_target(const char *path)
 
 static int fail_write(const char *path, const char *what)
 {
-	char *dir = alloc_copy(path), *slash = strrchr(dir, '/');
 	const int error = errno;
+	char *dir = alloc_copy(path), *slash = strrchr(dir, '/');
 	bool there;
 
 	if (slash)

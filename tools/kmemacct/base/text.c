@@ -31,7 +31,7 @@ bool text_ends(const char *text, const char *with)
 	return len > end && !strcmp(text + len - end, with);
 }
 
-/* A control character could confuse a terminal; so could those of 0x80 to 0x9f. */
+/* Control characters, also those from U+0080 to U+009F, could confuse a terminal. */
 static bool is_control(const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;

@@ -124,7 +124,7 @@ static void callers_of(struct view *v, const struct options *o)
 {
 	if (is_by(o, "module"))
 		modules_of(v, o);
-	else if (o->cache && !o->by)
+	else if (o->cache)
 		group_cache(v->t, o->cache);
 }
 

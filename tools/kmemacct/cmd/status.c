@@ -385,7 +385,7 @@ static void print_slab(FILE *out, const struct status *s)
 		return;
 	number_print_bytes(live, s->live, false);
 	number_print_bytes(slab, s->slab, false);
-	number_print_share(share, (double)s->live / s->slab * 100000 + 0.5);
+	number_print_share(share, number_ratio(s->live, s->slab, 100000));
 	print_line(out, "Slab", SLAB_LINE, about, live, slab, share);
 }
 
@@ -586,7 +586,7 @@ static void json_slab(struct json *w, const struct status *s)
 	if (s->slab) {
 		json_u64(w, names[0], s->slab);
 		json_u64(w, names[1], s->live);
-		json_milli(w, names[2], (double)s->live / s->slab * 100000 + 0.5);
+		json_milli(w, names[2], number_ratio(s->live, s->slab, 100000));
 	}
 	json_close(w, '}');
 }

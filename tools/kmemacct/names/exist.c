@@ -6,7 +6,8 @@
 
 #include "names.h"
 
-bool exist_is_pattern(const char *name)
+/* Test for a pattern, as in glob(7), which names nothing by itself. */
+static bool is_pattern(const char *name)
 {
 	return strpbrk(name, "*?[\\");
 }
@@ -23,7 +24,7 @@ char *exist_module_name(const char *typed)
 	return name;
 }
 
-/* What is built into the kernel has no such file. */
+/* A module that is built into the kernel has no file initstate. */
 static bool is_loaded(const char *module)
 {
 	char file[512], *text;
@@ -226,7 +227,7 @@ int exist_site(const struct table *t, const char *pattern)
 {
 	const char *label = table_label(t);
 
-	if (source_is_snapshot(t->source) || exist_is_pattern(pattern) || !label)
+	if (source_is_snapshot(t->source) || is_pattern(pattern) || !label)
 		return 0;
 	if (!strcmp(label, "site") || !strcmp(label, "stack"))
 		return *pattern == '[' ? 0 : check_function(pattern);

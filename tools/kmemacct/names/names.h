@@ -57,9 +57,6 @@ struct table *gfp_add_codes(struct table *flags);
  * on this machine, and the user should know.
  */
 
-/* Test for a pattern, as in glob(7), which names nothing by itself. */
-bool exist_is_pattern(const char *name);
-
 /*
  * Return: the name of a module as the kernel has it, with underscores for dashes, as in modprobe.
  * The caller frees it.

@@ -148,15 +148,30 @@ static void print_flags(struct printer *p, const struct gfp *gfp, u64 flags)
 	free(text);
 }
 
-/* Print the time of day, which is off by the time in suspend since then, as that of dmesg -T is. */
+/*
+ * Return: the time of day at which CLOCK_MONOTONIC was 0, in ms since 1970, if the machine was not
+ * suspended since the phase.  A snapshot has no CLOCK_MONOTONIC: there, the machine must not have
+ * been suspended before the phase.
+ */
+static u64 start_ms(const struct source *s)
+{
+	struct timespec real = {}, mono = {};
+
+	if (source_is_snapshot(s))
+		return source_time_s(s) * 1000 - source_uptime_ms(s);
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (real.tv_sec - mono.tv_sec) * 1000 + (real.tv_nsec - mono.tv_nsec) / 1000000;
+}
+
+/* Print the time of day. */
 static void print_wall(FILE *out, const struct source *s, u64 end_ms)
 {
-	const u64 now_ms = source_time_s(s) * 1000, uptime_ms = source_uptime_ms(s);
-	time_t wall = (now_ms + end_ms - uptime_ms) / 1000;
+	time_t wall = (start_ms(s) + end_ms) / 1000;
 	char text[64];
 	struct tm tm;
 
-	if (!now_ms || !localtime_r(&wall, &tm))
+	if (!localtime_r(&wall, &tm))
 		return;
 	strftime(text, sizeof(text), "%F %T", &tm);
 	fprintf(out, "%s ", text);

@@ -90,8 +90,8 @@ static void draw_text(struct top_canvas *c, int from, const char *text, int *scr
 /* ---- the first lines ------------------------------------------------------ */
 
 /*
- * What the first line has of the views, besides their keys: all names, short ones where a view has
- * one, or only that of the view that is shown.
+ * The names in the first line, each after its key: all of them; short names, for views that have
+ * one; or only the name of the view that is shown.
  */
 enum names { NAMES_FULL, NAMES_BRIEF, NAMES_ONE };
 
