@@ -13,7 +13,7 @@
 #include "trail.h"
 
 /* Maximum number of stack frames between this file and the call site. */
-#define KMA_STACK_INNER	16
+#define KMA_STACK_INNER	24
 /* Number of memos of each CPU. */
 #define KMA_MEMOS	32
 

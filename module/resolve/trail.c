@@ -19,7 +19,7 @@ static void kma_trail_clear(struct kma_trail *t)
 	t->sp = 0;
 	t->nr = 0;
 	t->since = READ_ONCE(kma_trails_since);
-	/* Read the count before any code is looked at.  Pairs with kma_page_caller_forget(). */
+	/* Read the count before any code is looked at.  Pairs with kma_caller_forget(). */
 	smp_rmb();
 }
 
@@ -41,16 +41,33 @@ static bool kma_walk_add(struct kma_walk *w, unsigned long place, unsigned long 
 	return true;
 }
 
-/* Add the frame pointer of the latest function, at each place where it may have been saved. */
-static bool kma_walk_add_bp(struct kma_walk *w)
+/* Add all words from @from up to @to that are @word.  Return: whether there were any, and room. */
+static bool kma_walk_add_all(struct kma_walk *w, unsigned long from, unsigned long to,
+			     unsigned long word)
 {
 	const u32 nr = w->trail->nr;
 	unsigned long place;
 
-	for (place = w->bp_from; place < w->inner; place += sizeof(long))
-		if (kma_walk_word(place) == w->bp && !kma_walk_add(w, place, w->bp))
+	for (place = from; place < to; place += sizeof(long))
+		if (kma_walk_word(place) == word && !kma_walk_add(w, place, word))
 			return false;
 	return w->trail->nr > nr;
+}
+
+/* Add the frame pointer of the latest function, at each place where it may have been saved. */
+static bool kma_walk_add_bp(struct kma_walk *w)
+{
+	return kma_walk_add_all(w, w->bp_from, w->inner, w->bp);
+}
+
+/*
+ * Add the end of the frame of the latest function, at each place where it may have been saved.  If
+ * the function finds its return address, at @place, through that word, the word is below its frame
+ * pointer.
+ */
+static bool kma_walk_add_end(struct kma_walk *w, unsigned long place)
+{
+	return kma_walk_add_all(w, w->inner + sizeof(long), w->bp, place + sizeof(long));
 }
 
 /*
@@ -78,7 +95,10 @@ static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 	/* The function finds @place by its frame pointer. */
 	if (w->bp == place - sizeof(long) && !kma_walk_add_bp(w))
 		return false;
-	return !kma_walk_copied(w, place) && kma_walk_add(w, place, w->state.ip);
+	/* The function finds @place by a word, and that word by its frame pointer. */
+	if (kma_walk_copied(w, place) && !(kma_walk_add_bp(w) && kma_walk_add_end(w, place)))
+		return false;
+	return kma_walk_add(w, place, w->state.ip);
 }
 
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
