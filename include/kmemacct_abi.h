@@ -367,8 +367,10 @@
 	X(gfp, HEX, KEY, NONE)					\
 	X(slow, LABEL, KEY, NONE)
 
-/* Patterns of functions that only allocate pages for their callers: see match/skip.h. */
+/* Patterns for the names of helpers: see match/skip.h. */
 #define KMA_SKIP_COLUMNS(X)	\
+	X(pages, U64, KEY, NONE)				\
+	X(objects, U64, KEY, NONE)				\
 	X(pattern, LABEL, KEY, NONE)
 
 /* The gfp flags of this kernel: the meaning of the bits in the columns named gfp. */

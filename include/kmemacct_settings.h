@@ -54,8 +54,8 @@
 	  "off",							\
 	  "record only allocations that match all criteria")		\
 	X(skip, 0600, "list",						\
-	  "add PATTERN or del PATTERN, or several with ; between them", "", \
-	  "change the list of functions that are not taken for call sites of page allocations")
+	  "one or more of add PATTERN, del PATTERN and none, with ; between them", "", \
+	  "change the list of helpers, functions that are not shown as call sites")
 
 /*
  * X(name, range, help): the criteria of the filter, which `control` shows as filter_NAME.

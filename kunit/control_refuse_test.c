@@ -97,7 +97,7 @@ static void kma_control_refuses_bad_arguments(struct kunit *test)
 			"skip add a[^b]",
 			"skip add takes up to 63 characters without blanks, ';', '[!' and '[^', not 'a[^b]'",
 		},
-		{ "skip", "skip takes add PATTERN or del PATTERN, not ''" },
+		{ "skip", "skip takes add PATTERN, del PATTERN or none, not ''" },
 	};
 	int i;
 

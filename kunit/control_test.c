@@ -165,19 +165,21 @@ static void kma_control_filters_pages(struct kunit *test)
 
 static void kma_control_skips(struct kunit *test)
 {
-	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact"));
-	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact", KMA_SKIP_PAGES));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact", KMA_SKIP_OBJECTS));
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("kasprintf", KMA_SKIP_OBJECTS));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages", KMA_SKIP_PAGES));
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "skip add truth_*"), 0);
 	KUNIT_EXPECT_EQ(test, kma_control_command(test, "skip del alloc_page*"), 0);
-	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
-	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact"));
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages", KMA_SKIP_BOTH));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("alloc_pages_exact", KMA_SKIP_PAGES));
 	kma_expect_refused(test, "skip add truth_*", "skip add: 'truth_*' is already in the list");
 	kma_expect_refused(test, "skip del truth", "skip del: no 'truth' in table skip");
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_skip, "add x;add x"), -EINVAL);
-	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("truth_alloc_pages", KMA_SKIP_BOTH));
 	KUNIT_EXPECT_EQ(test, kma_setting_write(KMA_SETTING_skip, ""), 0);
-	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact"));
-	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages"));
+	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact", KMA_SKIP_PAGES));
+	KUNIT_EXPECT_FALSE(test, kma_skip_name("truth_alloc_pages", KMA_SKIP_BOTH));
 }
 
 static void kma_control_forgets_an_error_after_a_success(struct kunit *test)

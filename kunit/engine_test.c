@@ -204,12 +204,13 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 	KUNIT_EXPECT_LE(test, kma_config.sites_max, KMA_SITES_DEFAULT_MAX);
 }
 
-/* The per-CPU memory of the tables of objects, and of the stacks that are remembered. */
+/* The per-CPU memory of the tables of objects, and of the caches of stacks and of paths. */
 static u64 kma_engine_percpu(void)
 {
 	const u64 chunks = DIV_ROUND_UP(kma_sitetab_rows(&kma_core.sites), KMA_ROWS_PER_CHUNK);
 
-	return chunks * KMA_PERCPU_CHUNK_BYTES * num_possible_cpus() + kma_stack_forecast();
+	return chunks * KMA_PERCPU_CHUNK_BYTES * num_possible_cpus() + kma_stack_forecast() +
+	       kma_caller_forecast() - 2 * KMA_ADDRCACHE_BYTES;
 }
 
 /*

@@ -30,6 +30,7 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_cacheinfo_suite,
 	&kma_probe_suite,
 	&kma_sampling_suite,
+	&kma_helper_suite,
 	&kma_storm_suite,
 	&kma_engine_suite,
 	&kma_selftest_suite,

@@ -12,6 +12,7 @@
 #include "../module/engine.h"
 #include "../module/error.h"
 #include "../module/match/addrcache.h"
+#include "../module/match/caller.h"
 #include "../module/match/filter.h"
 #include "../module/match/gfp.h"
 #include "../module/match/skip.h"

@@ -86,8 +86,8 @@ static void kma_probe_counts_every_entry_point(struct kunit *test)
 }
 
 /*
- * A function of the kernel allocates for its caller.  A large object must count once, and not at a
- * call site inside the allocator.
+ * A helper of the kernel allocates for its caller.  A large object must count once, at that caller,
+ * and not at a call site inside the allocator.
  */
 static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 {
@@ -100,11 +100,11 @@ static void kma_probe_counts_no_large_object_twice(struct kunit *test)
 	ptr[1] = kma_site_kv(64);
 	for (i = 0; i < 2; i++)
 		kvfree(ptr[i]);
-	before = kma_count_of("__kvmalloc_node_noprof", KMA_COUNT_hits);
+	before = kma_count_of("kma_site_kv", KMA_COUNT_hits);
 	ptr[0] = kma_site_memdup(PAGE_SIZE);
 	ptr[1] = kma_site_kv(3 * PAGE_SIZE);
 	ptr[2] = kma_site_realloc(NULL, 3 * PAGE_SIZE);
-	after = kma_count_of("__kvmalloc_node_noprof", KMA_COUNT_hits);
+	after = kma_count_of("kma_site_kv", KMA_COUNT_hits);
 	for (i = 0; i < 3; i++)
 		kvfree(ptr[i]);
 

@@ -27,9 +27,15 @@ int kma_table_init_test(struct kunit *test)
 			    kma_memhotplug_pfns());
 	if (ret)
 		return ret;
-	ret = kma_symbol_start();
+	ret = kma_caller_start();
 	if (ret)
-		kma_core_destroy(&kma_core);
+		goto core;
+	ret = kma_symbol_start();
+	if (!ret)
+		return 0;
+	kma_caller_stop();
+core:
+	kma_core_destroy(&kma_core);
 	return ret;
 }
 
@@ -39,6 +45,7 @@ void kma_table_exit_test(struct kunit *test)
 	kma_bulk_stop();
 	/* Files and snapshots are closed later, but that needs no table. */
 	kma_symbol_stop();
+	kma_caller_stop();
 	kma_core_destroy(&kma_core);
 }
 

@@ -21,6 +21,7 @@ extern struct kunit_suite kma_recycling_suite;
 extern struct kunit_suite kma_cacheinfo_suite;
 extern struct kunit_suite kma_probe_suite;
 extern struct kunit_suite kma_sampling_suite;
+extern struct kunit_suite kma_helper_suite;
 extern struct kunit_suite kma_storm_suite;
 extern struct kunit_suite kma_engine_suite;
 extern struct kunit_suite kma_selftest_suite;

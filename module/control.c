@@ -13,8 +13,8 @@
 #include "baseline.h"
 #include "control.h"
 #include "error.h"
+#include "match/caller.h"
 #include "match/filter.h"
-#include "match/page_caller.h"
 #include "match/skip.h"
 #include "recycling.h"
 #include "setting.h"
@@ -94,7 +94,7 @@ static int kma_run_skip(char *args)
 	int ret = kma_skip_run(args);
 
 	if (!ret)
-		kma_page_caller_forget();
+		kma_caller_skips_changed();
 	return ret;
 }
 

@@ -21,8 +21,8 @@
 #include "engine.h"
 #include "full.h"
 #include "identity.h"
+#include "match/caller.h"
 #include "match/filter.h"
-#include "match/page_caller.h"
 #include "memhotplug.h"
 #include "overhead.h"
 #include "recycling.h"
@@ -54,7 +54,7 @@
 static int kma_module_notify(struct notifier_block *nb, unsigned long state, void *mod)
 {
 	kma_lock_take(KMA_LOCK_MODULE);
-	kma_page_caller_forget();
+	kma_caller_forget();
 	kma_filter_forget();
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
@@ -129,7 +129,7 @@ static void kma_probes_stop(void)
 /* The memory that the parts that start after the tables are going to allocate, in bytes. */
 static u64 kma_parts_forecast(void)
 {
-	return kma_stack_forecast() + kma_symbol_forecast() +
+	return kma_stack_forecast() + kma_caller_forecast() + kma_symbol_forecast() +
 	       kma_bulk_forecast() + kma_nolock_forecast();
 }
 
@@ -153,9 +153,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_stack_start();
 	if (ret)
 		goto state;
-	ret = kma_memhotplug_start();
+	ret = kma_caller_start();
 	if (ret)
 		goto stack;
+	ret = kma_memhotplug_start();
+	if (ret)
+		goto caller;
 	ret = kma_names_start();
 	if (ret)
 		goto memhotplug;
@@ -193,6 +196,8 @@ names:
 	kma_names_stop();
 memhotplug:
 	kma_memhotplug_stop();
+caller:
+	kma_caller_stop();
 stack:
 	kma_stack_stop();
 state:
@@ -215,6 +220,7 @@ void kma_engine_stop(void)
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_memhotplug_stop();
+	kma_caller_stop();
 	kma_stack_stop();
 	kma_state_destroy();
 }

@@ -12,8 +12,8 @@
 #include "baseline.h"
 #include "countmaps.h"
 #include "error.h"
+#include "match/caller.h"
 #include "match/filter.h"
-#include "match/page_caller.h"
 #include "match/skip.h"
 #include "overhead.h"
 #include "resolve/cacheinfo.h"
@@ -249,9 +249,9 @@ static int kma_set_skip(const union kma_setting_value *value)
 {
 	int ret = kma_skip_set(value->text);
 
-	if (!ret)
-		kma_page_caller_forget();
-	return ret;
+	if (ret > 0)
+		kma_caller_skips_changed();
+	return min(ret, 0);
 }
 
 /* ---- showing --------------------------------------------------------------- */

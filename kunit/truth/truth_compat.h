@@ -7,14 +7,6 @@
 
 #include "../../module/compat.h"
 
-/*
- * If a function like kmemdup() allocates for its caller, the event of a large kmalloc
- * names that caller as its call site.
- */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
-#define KMA_HAVE_LARGE_CALLER
-#endif
-
 /* The bulk page allocator can also put its pages on a list. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
@@ -29,15 +21,6 @@
 /* hrtimer_setup() sets both the clock and the function of a timer. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define KMA_HAVE_HRTIMER_SETUP
-#endif
-
-/*
- * The event of a kvmalloc() of more than a page, with gfp flags that do not allow it to
- * sleep, names the caller of kvmalloc() as its call site.
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0) || \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
-#define KMA_HAVE_KVMALLOC_CALLER
 #endif
 
 /* A shrinker that is not allocated (KMA_HAVE_SHRINKER_ALLOC) has a name since 6.0. */

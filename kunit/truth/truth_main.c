@@ -46,6 +46,8 @@ static const struct truth_scenario truth_scenarios[] = {
 	{ "cpus", truth_run_cpus },
 	{ "contexts", truth_run_contexts },
 	{ "kvmalloc", truth_run_kvmalloc },
+	{ "texts", truth_run_texts },
+	{ "wrapped", truth_run_wrapped },
 	{ "many", truth_run_many },
 	{ "sampled", truth_run_sampled },
 	{ "ways", truth_run_ways },

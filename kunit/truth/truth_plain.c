@@ -87,7 +87,22 @@ int truth_run_copies(void)
 	return truth_some(TRUTH_kmemdup, 1, NUMA_NO_NODE) ?:
 	       truth_some(TRUTH_kmemdup, 777, NUMA_NO_NODE) ?:
 	       truth_some(TRUTH_kmemdup, 4096, NUMA_NO_NODE) ?:
-	       truth_some(TRUTH_kstrdup, sizeof(TRUTH_TEXT), NUMA_NO_NODE);
+	       truth_some(TRUTH_kstrdup, sizeof(TRUTH_TEXT), NUMA_NO_NODE) ?:
+	       truth_some(TRUTH_kstrndup, sizeof(TRUTH_TEXT), NUMA_NO_NODE) ?:
+	       truth_some(TRUTH_memdup_nul, sizeof(TRUTH_TEXT), NUMA_NO_NODE) ?:
+	       truth_some(TRUTH_kasprintf, sizeof(TRUTH_TEXT), NUMA_NO_NODE);
+}
+
+/* Strings that leak through a helper of the kernel. */
+int truth_run_texts(void)
+{
+	return truth_make(TRUTH_kasprintf, sizeof(TRUTH_TEXT), NUMA_NO_NODE, 1000);
+}
+
+/* A leak through a helper of this module. */
+int truth_run_wrapped(void)
+{
+	return truth_make(TRUTH_wrapped, 100, NUMA_NO_NODE, 1000);
 }
 
 int truth_run_kvmalloc(void)

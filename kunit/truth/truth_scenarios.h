@@ -15,6 +15,8 @@ int truth_run_large(void);
 int truth_run_nodes(void);
 int truth_run_caches(void);
 int truth_run_copies(void);
+int truth_run_texts(void);
+int truth_run_wrapped(void);
 int truth_run_kvmalloc(void);
 int truth_run_nothing(void);
 int truth_run_failed(void);

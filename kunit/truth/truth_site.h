@@ -17,8 +17,7 @@ enum truth_site_id {
 
 /**
  * struct truth_site - a call site
- * @name: the function that is the call site; "-" if the call site is in the kernel; NULL if
- *	the module does not have it
+ * @name: the function that is the call site; NULL if the module does not have it
  * @cache: the cache of its objects
  * @alloc: the function, which returns an object, or NULL
  */

@@ -19,6 +19,15 @@ static const char truth_large_data[20000];
 #define TRUTH_BULK(cache, gfp, nr)					\
 	(kmem_cache_alloc_bulk(cache, gfp, nr, truth_batch) ? truth_batch[0] : NULL)
 
+/* A helper of this module: it only allocates for its caller. */
+static noinline void *truth_wrapper(size_t size)
+{
+	void *ptr = kmalloc(size, TRUTH_GFP);
+
+	barrier();
+	return ptr;
+}
+
 /*
  * One noinline function for each call site.  Neither the allocation in it nor a call of
  * the function may become a tail call, or the call site would be another one.  The barrier
@@ -56,18 +65,6 @@ struct truth_site truth_sites[TRUTH_NR] = {
 
 void __init truth_sites_start(void)
 {
-#ifndef KMA_HAVE_LARGE_CALLER
-	/* The call site is inside kmemdup() or krealloc(). */
-	truth_sites[TRUTH_large_kmemdup].name = "-";
-	truth_sites[TRUTH_large_krealloc].name = "-";
-#endif
-#ifndef KMA_HAVE_KVMALLOC_CALLER
-	/*
-	 * For sizes of more than a page, the call site is inside kvmalloc().  For other sizes,
-	 * kvmalloc() ends with a tail call of kmalloc, so its caller is the call site.
-	 */
-	truth_sites[TRUTH_kvmalloc_page].name = "-";
-#endif
 	truth_sites[TRUTH_init].alloc = truth_init;
 }
 

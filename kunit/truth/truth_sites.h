@@ -13,7 +13,8 @@
  * truth_const_kzalloc_100() truth_kmalloc() truth_kzalloc() truth_kcalloc()
  * truth_large() truth_large_zeroed() truth_large_node() truth_large_kmemdup()
  * truth_large_krealloc() truth_kmalloc_node() truth_const_node_512() truth_kmemdup()
- * truth_kstrdup() truth_krealloc() truth_kvmalloc() truth_kvmalloc_page() truth_failed()
+ * truth_kstrdup() truth_kstrndup() truth_memdup_nul() truth_kasprintf() truth_wrapped()
+ * truth_krealloc() truth_kvmalloc() truth_kvmalloc_page() truth_failed()
  * truth_cache_odd()
  * truth_cache_ctor() truth_cache_align() truth_cache_node() truth_cache_kfree()
  * truth_merge_a() truth_merge_b() truth_cycle() truth_softirq() truth_hardirq()
@@ -63,6 +64,10 @@
 	X(const_node_512, KMALLOC, kmalloc_node(512, TRUTH_GFP, node))			\
 	X(kmemdup, KMALLOC, kmemdup(truth_data, size, TRUTH_GFP))			\
 	X(kstrdup, KMALLOC, kstrdup(truth_text, TRUTH_GFP))				\
+	X(kstrndup, KMALLOC, kstrndup(truth_text, size, TRUTH_GFP))			\
+	X(memdup_nul, KMALLOC, kmemdup_nul(truth_text, size - 1, TRUTH_GFP))		\
+	X(kasprintf, KMALLOC, kasprintf(TRUTH_GFP, "%s", truth_text))			\
+	X(wrapped, KMALLOC, truth_wrapper(size))					\
 	X(krealloc, KMALLOC, krealloc(truth_realloc_from, size, TRUTH_GFP))		\
 	X(kvmalloc, KMALLOC, kvmalloc(size, TRUTH_GFP))					\
 	X(kvmalloc_page, KMALLOC, kvmalloc(size, TRUTH_GFP))				\

@@ -330,11 +330,18 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 /*
  * Return address at the call site of a page allocation: the first caller on the stack that is not
- * in the page allocator or its helpers (match/page_caller.h); KMA_SITE_UNKNOWN (pagealloc.h) if
+ * in the page allocator or its helpers (match/caller.h); KMA_SITE_UNKNOWN (pagealloc.h) if
  * there is none.  Context: a probe, in the context that allocates; does not allocate, sleep or
  * take a lock.
  */
 unsigned long kma_env_page_site(void);
+
+/*
+ * The call site of an object whose event has the return address @site.  If @site is not in a helper
+ * (match/caller.h), this is @site.  Otherwise it is the first return address on the stack that is
+ * not in a helper, or 0 if none is found.  Context: as kma_env_page_site().
+ */
+unsigned long kma_env_object_site(unsigned long site);
 
 /* Size of the buffer for a cache name, NUL included; longer names are truncated. */
 #define KMA_CACHE_NAME_LEN 128

@@ -195,11 +195,42 @@ static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
 	};
 }
 
+/*
+ * Find or make the row of an event whose pair is in no slot.  It may be the row of the caller of a
+ * helper.  Returns as kma_record_far().
+ */
+static noinline const struct kma_site_slot *
+kma_record_new(struct kma_core *c, unsigned long site, unsigned long cache)
+{
+	unsigned long behind;
+
+	if (kma_sitetab_is_inner(&c->sites, site)) {
+		kma_stat_inc(double_fired);
+		return NULL;
+	}
+	behind = kma_env_object_site(site);
+	if (behind == site)
+		return kma_sitetab_new(&c->sites, site, cache);
+	return behind ? kma_sitetab_get(&c->sites, behind, cache) :
+			kma_sitetab_helper(&c->sites, site, cache);
+}
+
+/*
+ * Find or make the row of an event for which kma_sitetab_near() has found no row.  Return: its
+ * slot; NULL if no row counts the event, which has then been counted as double_fired or dropped
+ * (stat.h).
+ */
+static const struct kma_site_slot *kma_record_far(struct kma_core *c, unsigned long site,
+						  unsigned long cache)
+{
+	return kma_sitetab_far(&c->sites, site, cache) ?: kma_record_new(c, site, cache);
+}
+
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
 			 unsigned long bytes_req, unsigned long cache, int node)
 {
 	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, node);
-	const struct kma_site_slot *slot = kma_sitetab_far(&c->sites, site, cache);
+	const struct kma_site_slot *slot = kma_record_far(c, site, cache);
 
 	if (slot)
 		kma_record_object(c, slot, &ev, false);
@@ -207,8 +238,10 @@ void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long p
 
 void kma_record_bulk(struct kma_core *c, const struct kma_event *ev)
 {
-	const struct kma_site_slot *slot = kma_sitetab_get(&c->sites, ev->site, ev->cache);
+	const struct kma_site_slot *slot;
 
+	if (!kma_sitetab_near(&c->sites, ev->site, ev->cache, &slot))
+		slot = kma_record_far(c, ev->site, ev->cache);
 	if (slot)
 		kma_record_object(c, slot, ev, true);
 }
@@ -245,17 +278,18 @@ static noinline void kma_record_unwound(struct kma_core *c, const struct kma_eve
 	kma_record_origin(c, ev, shift, bulk, &stack);
 }
 
-static void kma_record_sample(struct kma_core *c, const struct kma_event *ev,
-			      int shift, bool bulk)
+static void kma_record_sample(struct kma_core *c, struct kma_event ev, int shift, bool bulk)
 {
 	const u64 start = kma_env_clock_stay();
-	const struct kma_stack *stack = kma_env_stack(ev->site);
+	const struct kma_stack *stack;
 
+	ev.site = kma_env_object_site(ev.site) ?: ev.site;
+	stack = kma_env_stack(ev.site);
 	if (stack) {
-		kma_record_origin(c, ev, shift, bulk, stack);
+		kma_record_origin(c, &ev, shift, bulk, stack);
 		kma_env_stack_done(stack);
 	} else {
-		kma_record_unwound(c, ev, shift, bulk);
+		kma_record_unwound(c, &ev, shift, bulk);
 	}
 	kma_record_sample_time(kma_env_lap_leave(start));
 }
@@ -282,7 +316,7 @@ void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned lon
 	if (kma_sitetab_is_inner(&c->sites, site))
 		kma_stat_inc(double_fired);
 	else if (shift)
-		kma_record_sample(c, &ev, shift, m.bulk);
+		kma_record_sample(c, ev, shift, m.bulk);
 	else
 		kma_stat_inc(alloc_unsampled);
 }

@@ -256,7 +256,7 @@ static void kma_site_slot_free(struct kma_site_slot *slot, unsigned long key)
 	cmpxchg(&slot->site, key, KMA_SITE_FREE);
 }
 
-/* Take a slot of a row that is LEAVING out of use, as kma_recycle_unmap() does. */
+/* Take a slot of a row that is LEAVING or SKIPPED out of use, as kma_recycle_unmap() does. */
 static void kma_site_slot_leave(struct kma_site_slot *slot, unsigned long key)
 {
 	cmpxchg(&slot->site, key, KMA_SITE_LEFT);
@@ -425,7 +425,7 @@ static void kma_site_fill(struct kma_sitetab *t, struct kma_site_slot *slot,
 	 */
 	smp_mb();
 	state = READ_ONCE(t->info[id].state);
-	if (state == KMA_SITE_LEAVING)
+	if (state == KMA_SITE_LEAVING || state == KMA_SITE_SKIPPED)
 		kma_site_slot_leave(slot, key);
 	else if (state != KMA_SITE_LIVE || READ_ONCE(t->info[id].slot) != slot - t->map)
 		kma_site_slot_free(slot, key);
@@ -646,22 +646,31 @@ kma_sitetab_insert(struct kma_sitetab *t, const struct kma_origin *o,
 	return slot ?: kma_site_other(t, o->shift, cache, cache_id);
 }
 
-static noinline const struct kma_site_slot *
-kma_sitetab_new(struct kma_sitetab *t, unsigned long site, unsigned long cache)
+const struct kma_site_slot *kma_sitetab_new(struct kma_sitetab *t, unsigned long site,
+					    unsigned long cache)
 {
 	const struct kma_origin o = { .site = site };
 
-	if (kma_sitetab_is_inner(t, site)) {
-		kma_stat_inc(double_fired);
-		return NULL;
-	}
 	return kma_sitetab_insert(t, &o, site, cache);
+}
+
+const struct kma_site_slot *kma_sitetab_helper(struct kma_sitetab *t, unsigned long site,
+					       unsigned long cache)
+{
+	const struct kma_origin o = { .site = site };
+	/*
+	 * Clear bit 62, which is set in a kernel address.  Bit 63 stays set, unlike in the key of
+	 * a sample.  So this key is neither an address nor a hash.
+	 */
+	const unsigned long key = site & ~(1UL << 62);
+
+	return kma_sitetab_find(t, key, cache) ?: kma_sitetab_insert(t, &o, key, cache);
 }
 
 const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
 					    unsigned long cache)
 {
-	return kma_sitetab_find_far(t, site, cache) ?: kma_sitetab_new(t, site, cache);
+	return kma_sitetab_find_far(t, site, cache);
 }
 
 u32 kma_sitetab_known(struct kma_sitetab *t, unsigned long site, unsigned long cache)
@@ -721,6 +730,16 @@ void kma_sitetab_retire(struct kma_sitetab *t, u32 id)
 	} else if (kma_site_state_change(info, KMA_SITE_NO_CACHE, KMA_SITE_NO_MODULE)) {
 		kma_site_unpark(t, info);
 	}
+}
+
+void kma_sitetab_skip(struct kma_sitetab *t, u32 id)
+{
+	struct kma_site_info *info = &t->info[id];
+
+	if (!kma_site_state_change(info, KMA_SITE_LIVE, KMA_SITE_SKIPPED))
+		return;
+	kma_site_slot_leave(kma_site_slot_of(t, info), info->key);
+	atomic_inc(&t->retired);
 }
 
 /* Retire the rows of a cache number whose slots have a cache word. */

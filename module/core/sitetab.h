@@ -56,6 +56,8 @@
  * allocator.  The call sites of these first events are in `internal`, where trace/double.c
  * puts them when the probes are attached.  They never get a slot, so a probe searches
  * `internal` only for a pair that is in no slot, and events with a slot do not pay for this.
+ * A call site in a helper (match/caller.h) has no slot under its own address either, so that a
+ * probe looks for helpers only after it has found no slot.  record.c then looks for the caller.
  *
  * Context, unless a function says otherwise: any, NMI included; for functions that allocate or
  * free the table: process, may sleep.
@@ -86,7 +88,8 @@
 
 /*
  * Special values of a slot's @site: free; claimed by a probe that is filling it; taken out of use
- * by recycling, while probes may still use it.  There is no code at these addresses.
+ * by recycling or kma_sitetab_skip(), while probes may still use it.  There is no code at these
+ * addresses.
  */
 #define KMA_SITE_FREE		0UL
 #define KMA_SITE_BUSY		1UL
@@ -187,7 +190,8 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
 
 /**
  * struct kma_site_slot - a slot of the map: from a (site, cache) pair to its row
- * @site: the call site; for samples, the hash of kma_site_key(); or a special value
+ * @site: the call site; for samples, the hash of kma_site_key(); for a call site in a helper, the
+ *	key of kma_sitetab_helper(); or a special value
  * @cache: the cache word (event.h); for a parked row, the number of its cache and a mark
  * @id: number of the row
  * @reach: the highest number of a slot that was ever claimed for a pair whose first slot this
@@ -228,6 +232,7 @@ static_assert(sizeof(struct kma_site_slot) == 32);
  * @KMA_SITE_AGAIN: getting a new slot, because a cache with the name of its own was created
  * @KMA_SITE_NO_MODULE: retired, because its module was unloaded: other code may be at the
  *	address of the call site by now
+ * @KMA_SITE_SKIPPED: retired, because its call site is in a helper: kma_sitetab_skip()
  * @KMA_SITE_LEAVING: being recycled (recycle.h): slots that lead to it are taken out of use, and
  *	the row is not used again before it has no live objects
  * @KMA_SITE_EMPTY: being recycled, and without live objects
@@ -238,6 +243,7 @@ enum kma_site_state {
 	KMA_SITE_NO_CACHE,
 	KMA_SITE_AGAIN,
 	KMA_SITE_NO_MODULE,
+	KMA_SITE_SKIPPED,
 	KMA_SITE_LEAVING,
 	KMA_SITE_EMPTY,
 };
@@ -245,7 +251,8 @@ enum kma_site_state {
 /**
  * struct kma_site_info - what a row stands for
  * @site: address of the call site; 0 for a row [other]
- * @key: the value of @site in the row's slot: the call site or, for samples, a hash
+ * @key: the value of @site in the row's slot: the call site or, for samples and for call sites in
+ *	helpers, another key
  * @cache: number of the cache
  * @state: an enum kma_site_state
  * @slot: index of the slot in the map that the row has, or had when it was last live
@@ -372,6 +379,13 @@ void kma_sitetab_enlist(struct kma_sitetab *t, u32 id);
 void kma_sitetab_retire(struct kma_sitetab *t, u32 id);
 
 /*
+ * Retire a row below @t->sites_max, because its call site is in a helper, and probes count no
+ * events at such call sites.  Probes that have found its slot may count a few more.  The slot is
+ * taken out of use, and becomes free when rows are recycled (recycle.h).  Context: process.
+ */
+void kma_sitetab_skip(struct kma_sitetab *t, u32 id);
+
+/*
  * Retire the rows of a kmem_cache that is about to be destroyed and, by kma_cachetab_retire(), its
  * numbers.  This reads only the rows of the cache.  No object of the cache is being allocated,
  * unless @cache is a merged cache and only one of its names goes away: then the next event uses
@@ -479,21 +493,37 @@ static __always_inline bool kma_sitetab_near(const struct kma_sitetab *t,
 }
 
 /*
- * Find or make the row of a pair that kma_sitetab_near() did not find.  Returns the slot that
- * leads to the row, which may be [other]; NULL if no row counts the event, which has then been
- * counted as double_fired or dropped (stat.h).  Context: a probe.
+ * Find the row of a pair that kma_sitetab_near() did not find.  Returns its slot, or NULL if the
+ * pair has none.  Context: a probe.
  */
 const struct kma_site_slot *kma_sitetab_far(struct kma_sitetab *t, unsigned long site,
 					    unsigned long cache);
 
-/* Find or make the row of a pair.  The result is as from kma_sitetab_far().  Context: a probe. */
+/*
+ * Make the row of a pair that is in no slot.  Returns the slot that leads to the row, which may be
+ * [other]; NULL if no row counts the event, which has then been counted as dropped (stat.h).
+ * Context: a probe.
+ */
+const struct kma_site_slot *kma_sitetab_new(struct kma_sitetab *t, unsigned long site,
+					    unsigned long cache);
+
+/*
+ * Find or make the row of a call site in a helper, for an event for which no caller of the helper
+ * was found.  kma_sitetab_near() does not find this row, so that the next event looks for the
+ * caller again.  The result is as from kma_sitetab_new().  Context: a probe.
+ */
+const struct kma_site_slot *kma_sitetab_helper(struct kma_sitetab *t, unsigned long site,
+					       unsigned long cache);
+
+/* Find or make the row of a pair.  The result is as from kma_sitetab_new().  Context: a probe. */
 static inline const struct kma_site_slot *
 kma_sitetab_get(struct kma_sitetab *t, unsigned long site, unsigned long cache)
 {
 	const struct kma_site_slot *slot;
 
-	return kma_sitetab_near(t, site, cache, &slot) ? slot :
-	       kma_sitetab_far(t, site, cache);
+	if (kma_sitetab_near(t, site, cache, &slot))
+		return slot;
+	return kma_sitetab_far(t, site, cache) ?: kma_sitetab_new(t, site, cache);
 }
 
 #endif /* KMA_CORE_SITETAB_H */

@@ -85,7 +85,10 @@ static noinline bool kma_addrcache_miss(const struct kma_addrcache *c, unsigned 
 	for (i = 0; i < KMA_ADDRCACHE_SET; i++)
 		if (!READ_ONCE(set[i]))
 			break;
-	/* If the set is full, the new word replaces another one, which differs by address. */
+	/*
+	 * If the set is full, the address chooses the word that is replaced, so that not all new
+	 * words replace the same one.
+	 */
 	WRITE_ONCE(set[i < KMA_ADDRCACHE_SET ? i : addr >> 4 & (KMA_ADDRCACHE_SET - 1)], word);
 	return yes;
 }

@@ -140,7 +140,8 @@ static bool kma_filter_object_is(const struct kma_filter *s, const struct kma_ev
 		return false;
 	return kma_filter_current(s) &&
 	       kma_filter_memory(s, virt_to_page((void *)ev->ptr), ev->gfp) &&
-	       kma_filter_site(s, ev->site);
+	       (!kma_filter_has(s, KMA_FILTER_module) ||
+		kma_filter_site(s, kma_env_object_site(ev->site) ?: ev->site));
 }
 
 bool kma_filter_object(const struct kma_event *ev)

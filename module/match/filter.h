@@ -49,7 +49,7 @@ bool kma_filter_object(const struct kma_event *ev);
  * @order: binary logarithm of the number of pages
  * @gfp: gfp flags
  * @site: the call site.  If it is 0 and the filter needs the call site, this function calls
- *	kma_env_page_site(), which requires kma_page_caller_start().
+ *	kma_env_page_site(), which requires kma_caller_start().
  *
  * Context: a probe, any context, NMI included.
  * Return: true if so.

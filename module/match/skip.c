@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Patterns for the names of functions that only allocate pages for their callers.  See skip.h. */
+/* Patterns for the names of helpers, which only allocate for their callers.  See skip.h. */
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
@@ -10,46 +10,77 @@
 #include "../state.h"
 #include "skip.h"
 
-static const char kma_skip_built_in[][KMA_SKIP_LEN] = {
+#define PAGES(p)	{ p, KMA_SKIP_PAGES }
+#define OBJECTS(p)	{ p, KMA_SKIP_OBJECTS }
+#define BOTH(p)		{ p, KMA_SKIP_BOTH }
+
+static const struct kma_skip kma_skip_built_in[] = {
 	/* functions that perf kmem skips */
-	"alloc_page*", "_alloc_page*", "__alloc_page*",
-	"get_free_page*", "_get_free_page*", "__get_free_page*",
-	"get_zeroed_page*", "_get_zeroed_page*", "__get_zeroed_page*",
+	PAGES("alloc_page*"), PAGES("_alloc_page*"), PAGES("__alloc_page*"),
+	PAGES("get_free_page*"), PAGES("_get_free_page*"), PAGES("__get_free_page*"),
+	PAGES("get_zeroed_page*"), PAGES("_get_zeroed_page*"), PAGES("__get_zeroed_page*"),
 	/* the page allocator, its tracepoints, and kretprobes and ftrace on it */
-	"__traceiter_*", "*_noprof", "*_noprof.*", "alloc_frozen_pages*",
-	"__alloc_frozen_pages*", "*rethook*", "*kretprobe*", "kprobe_*", "ftrace_*",
+	PAGES("__traceiter_*"), BOTH("*_noprof"), BOTH("*_noprof.*"), PAGES("alloc_frozen_pages*"),
+	PAGES("__alloc_frozen_pages*"), PAGES("*rethook*"), PAGES("*kretprobe*"),
+	PAGES("kprobe_*"), PAGES("ftrace_*"),
 	/* reclaim and compaction, for an allocation or a charge of a memory cgroup */
-	"try_to_free_pages*", "try_to_free_mem_cgroup_pages*", "try_to_compact_pages*",
-	"compact_zone*", "*node_reclaim*", "try_charge*", "charge_memcg*", "*mem_cgroup_charge*",
-	"mem_cgroup_swapin_charge*", "obj_cgroup_charge*", "*memcg_kmem_charge*", "__memcg_slab_*",
+	PAGES("try_to_free_pages*"), PAGES("try_to_free_mem_cgroup_pages*"),
+	PAGES("try_to_compact_pages*"), PAGES("compact_zone*"), PAGES("*node_reclaim*"),
+	PAGES("try_charge*"), PAGES("charge_memcg*"), PAGES("*mem_cgroup_charge*"),
+	PAGES("mem_cgroup_swapin_charge*"), PAGES("obj_cgroup_charge*"),
+	PAGES("*memcg_kmem_charge*"), PAGES("__memcg_slab_*"),
 	/* folios */
-	"folio_alloc*", "__folio_alloc*", "vma_alloc_folio*", "filemap_alloc_folio*",
+	PAGES("folio_alloc*"), PAGES("__folio_alloc*"), PAGES("vma_alloc_folio*"),
+	PAGES("filemap_alloc_folio*"),
 	/* slabs, and kmalloc() of sizes that are too large for a slab */
-	"new_slab*", "allocate_slab*", "alloc_slab_page*", "___slab_alloc*",
-	"__slab_alloc*", "kmem_cache_alloc*", "__kmem_cache_alloc*", "__kmalloc*",
-	"___kmalloc*", "kmalloc_*", "kvmalloc*", "krealloc*", "refill_objects*",
-	"__pcs_replace_empty_main*", "slab_alloc*",
+	PAGES("new_slab*"), PAGES("allocate_slab*"), PAGES("alloc_slab_page*"),
+	PAGES("___slab_alloc*"), PAGES("__slab_alloc*"), BOTH("kmem_cache_alloc*"),
+	PAGES("__kmem_cache_alloc*"), BOTH("__kmalloc*"), PAGES("___kmalloc*"), BOTH("kmalloc_*"),
+	BOTH("kvmalloc*"), BOTH("krealloc*"), PAGES("refill_objects*"),
+	PAGES("__pcs_replace_empty_main*"), PAGES("slab_alloc*"),
 	/* free lists, and fallbacks */
-	"rmqueue*", "__rmqueue*", "get_page_from_freelist*", "try_to_steal_block*",
-	"try_to_claim_block*", "steal_suitable_fallback*",
+	PAGES("rmqueue*"), PAGES("__rmqueue*"), PAGES("get_page_from_freelist*"),
+	PAGES("try_to_steal_block*"), PAGES("try_to_claim_block*"),
+	PAGES("steal_suitable_fallback*"),
 	/* vmalloc, page tables, fragments of pages */
-	"vmalloc*", "__vmalloc*", "vzalloc*", "pte_alloc_one*", "__pte_alloc*",
-	"page_frag_alloc*", "__page_frag_*", "page_frag_*",
+	BOTH("vmalloc*"), BOTH("__vmalloc*"), BOTH("vzalloc*"), PAGES("pte_alloc_one*"),
+	PAGES("__pte_alloc*"), PAGES("page_frag_alloc*"), PAGES("__page_frag_*"),
+	PAGES("page_frag_*"),
+	/* copies of memory, and strings */
+	BOTH("kvrealloc*"), BOTH("kmemdup*"), BOTH("kvmemdup*"), BOTH("kstrdup*"),
+	BOTH("kstrndup*"), BOTH("memdup_user*"), BOTH("vmemdup_user*"), BOTH("strndup_user*"),
+	BOTH("kasprintf*"), BOTH("kvasprintf*"), OBJECTS("kobject_set_name*"),
+	OBJECTS("dev_set_name*"),
+	/* network buffers */
+	BOTH("__alloc_skb*"), BOTH("__netdev_alloc_skb*"), BOTH("__napi_alloc_skb*"),
+	BOTH("napi_alloc_skb*"), OBJECTS("alloc_skb_*"), OBJECTS("__build_skb*"),
+	OBJECTS("build_skb*"), OBJECTS("napi_build_skb*"), OBJECTS("slab_build_skb*"),
+	OBJECTS("napi_skb_cache_get*"), OBJECTS("sock_alloc_send_*"), OBJECTS("sock_wmalloc*"),
+	/* memory that a device or an open file owns */
+	OBJECTS("devm_k*"), OBJECTS("devres_alloc*"), OBJECTS("__devres_alloc*"),
+	OBJECTS("alloc_dr*"), OBJECTS("seq_open*"), OBJECTS("__seq_open*"),
+	OBJECTS("single_open*"),
+	/* work queues, memory pools */
+	OBJECTS("alloc_workqueue*"), OBJECTS("__alloc_workqueue*"), BOTH("mempool_*"),
 };
 
-/* How many patterns can be added: the output of kma_skip_text() must fit into a page. */
-#define KMA_SKIP_MORE	32
+#undef PAGES
+#undef OBJECTS
+#undef BOTH
+
+/* The most patterns that can be added: the output of kma_skip_text() must fit into a page. */
+#define KMA_SKIP_MORE	28
 static_assert(KMA_SKIP_LEN == 63 + 1);
 #define KMA_SKIP_MAX	(ARRAY_SIZE(kma_skip_built_in) + KMA_SKIP_MORE)
 
 /**
  * struct kma_skips - the patterns, in the order in which they are tried
  * @nr: number of patterns
- * @pattern: the patterns
+ * @skip: the patterns
  */
 struct kma_skips {
 	int nr;
-	char pattern[KMA_SKIP_MAX][KMA_SKIP_LEN];
+	struct kma_skip skip[KMA_SKIP_MAX];
 };
 
 /* The list in use; NULL for the built-in list.  Writers hold kma_lock. */
@@ -60,31 +91,34 @@ bool kma_pattern_ends(const char *pattern)
 	return !strstr(pattern, "[!") && !strstr(pattern, "[^");
 }
 
-static int kma_skip_find(const char (*pattern)[KMA_SKIP_LEN], int nr, const char *text)
+static int kma_skip_find(const struct kma_skip *skip, int nr, const char *text)
 {
 	while (nr--)
-		if (!strcmp(pattern[nr], text))
+		if (!strcmp(skip[nr].pattern, text))
 			return nr;
 	return -ENOENT;
 }
 
-static bool kma_skip_is_built_in(const char *text)
+/* The built-in pattern with this text; NULL if there is none. */
+static const struct kma_skip *kma_skip_built_in_of(const char *text)
 {
-	return kma_skip_find(kma_skip_built_in, ARRAY_SIZE(kma_skip_built_in), text) >= 0;
+	const int i = kma_skip_find(kma_skip_built_in, ARRAY_SIZE(kma_skip_built_in), text);
+
+	return i < 0 ? NULL : &kma_skip_built_in[i];
 }
 
-static bool kma_skip_matches(const char (*pattern)[KMA_SKIP_LEN], int nr,
-			     const char *name)
+static bool kma_skip_matches(const struct kma_skip *skip, int nr, const char *name,
+			     enum kma_skip_what what)
 {
 	int i;
 
 	for (i = 0; i < nr; i++)
-		if (glob_match(pattern[i], name))
+		if (skip[i].what & what && glob_match(skip[i].pattern, name))
 			return true;
 	return false;
 }
 
-bool kma_skip_name(const char *name)
+bool kma_skip_name(const char *name, enum kma_skip_what what)
 {
 	const struct kma_skips *s;
 	bool ret;
@@ -92,10 +126,10 @@ bool kma_skip_name(const char *name)
 	rcu_read_lock();
 	s = rcu_dereference(kma_skips);
 	if (s)
-		ret = kma_skip_matches(s->pattern, s->nr, name);
+		ret = kma_skip_matches(s->skip, s->nr, name, what);
 	else
 		ret = kma_skip_matches(kma_skip_built_in, ARRAY_SIZE(kma_skip_built_in),
-				       name);
+				       name, what);
 	rcu_read_unlock();
 	return ret;
 }
@@ -105,13 +139,13 @@ static const struct kma_skips *kma_skips_now(void)
 	return rcu_dereference_protected(kma_skips, lockdep_is_held(&kma_lock));
 }
 
-const char *kma_skip_pattern(int i)
+const struct kma_skip *kma_skip_pattern(int i)
 {
 	const struct kma_skips *s = kma_skips_now();
 
 	if (s)
-		return i < s->nr ? s->pattern[i] : NULL;
-	return i < ARRAY_SIZE(kma_skip_built_in) ? kma_skip_built_in[i] : NULL;
+		return i < s->nr ? &s->skip[i] : NULL;
+	return i < ARRAY_SIZE(kma_skip_built_in) ? &kma_skip_built_in[i] : NULL;
 }
 
 /* ---- changes ---------------------------------------------------------------------- */
@@ -130,21 +164,23 @@ static struct kma_skips *kma_skips_copy(const struct kma_skips *from)
 		return s;
 	}
 	s->nr = ARRAY_SIZE(kma_skip_built_in);
-	memcpy(s->pattern, kma_skip_built_in, sizeof(kma_skip_built_in));
+	memcpy(s->skip, kma_skip_built_in, sizeof(kma_skip_built_in));
 	return s;
 }
 
-static void kma_skips_publish(struct kma_skips *s)
+/* Return: whether the list may have changed. */
+static bool kma_skips_publish(struct kma_skips *s)
 {
 	const struct kma_skips *before = kma_skips_now();
 
 	if (!s && !before)
-		return;
+		return false;
 	rcu_assign_pointer(kma_skips, s);
 	/* Wait until no probe uses the old list any more. */
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 	kma_small_free(before);
+	return true;
 }
 
 static bool kma_skips_full(const struct kma_skips *s)
@@ -152,28 +188,31 @@ static bool kma_skips_full(const struct kma_skips *s)
 	int i, more = 0;
 
 	for (i = 0; i < s->nr; i++)
-		more += !kma_skip_is_built_in(s->pattern[i]);
+		more += !kma_skip_built_in_of(s->skip[i].pattern);
 	return more == KMA_SKIP_MORE;
 }
 
 static int kma_skips_add(struct kma_skips *s, const char *text)
 {
-	if (kma_skip_find(s->pattern, s->nr, text) >= 0)
+	const struct kma_skip *built_in = kma_skip_built_in_of(text);
+
+	if (kma_skip_find(s->skip, s->nr, text) >= 0)
 		return kma_refuse("skip add: '%s' is already in the list", text);
-	if (!kma_skip_is_built_in(text) && kma_skips_full(s))
+	if (!built_in && kma_skips_full(s))
 		return kma_refuse("skip add: %d patterns were added, delete one first",
 				  KMA_SKIP_MORE);
-	strscpy(s->pattern[s->nr++], text, KMA_SKIP_LEN);
+	s->skip[s->nr].what = built_in ? built_in->what : KMA_SKIP_BOTH;
+	strscpy(s->skip[s->nr++].pattern, text, KMA_SKIP_LEN);
 	return 0;
 }
 
 static int kma_skips_del(struct kma_skips *s, const char *text)
 {
-	const int i = kma_skip_find(s->pattern, s->nr, text);
+	const int i = kma_skip_find(s->skip, s->nr, text);
 
 	if (i < 0)
 		return kma_refuse("skip del: no '%s' in table skip", text);
-	memmove(s->pattern[i], s->pattern[i + 1], (--s->nr - i) * KMA_SKIP_LEN);
+	memmove(&s->skip[i], &s->skip[i + 1], (--s->nr - i) * sizeof(s->skip[0]));
 	return 0;
 }
 
@@ -191,8 +230,14 @@ static int kma_skips_change(struct kma_skips *s, char *args)
 	const char *text = args ? skip_spaces(args) : "";
 	const bool add = !strcmp(what, "add");
 
+	if (!strcmp(what, "none")) {
+		if (*text)
+			return kma_refuse("skip none takes no pattern, not '%s'", text);
+		s->nr = 0;
+		return 0;
+	}
 	if (!add && strcmp(what, "del"))
-		return kma_refuse("skip takes add PATTERN or del PATTERN, not '%s'", what);
+		return kma_refuse("skip takes add PATTERN, del PATTERN or none, not '%s'", what);
 	if (!kma_printable(text, KMA_SKIP_LEN, false) || !kma_skip_ascii(text) ||
 	    !kma_pattern_ends(text))
 		return kma_refuse("skip %s takes %s, not '%s'", what,
@@ -235,9 +280,7 @@ int kma_skip_set(char *text)
 		kma_small_free(s);
 		s = NULL;
 	}
-	if (!ret)
-		kma_skips_publish(s);
-	return ret;
+	return ret ?: kma_skips_publish(s);
 }
 
 int kma_skip_text(char *page)
@@ -246,13 +289,13 @@ int kma_skip_text(char *page)
 	int i, len = 0;
 
 	for (i = 0; s && i < ARRAY_SIZE(kma_skip_built_in); i++)
-		if (kma_skip_find(s->pattern, s->nr, kma_skip_built_in[i]) < 0)
+		if (kma_skip_find(s->skip, s->nr, kma_skip_built_in[i].pattern) < 0)
 			len += sysfs_emit_at(page, len, "%sdel %s", len ? ";" : "",
-					     kma_skip_built_in[i]);
+					     kma_skip_built_in[i].pattern);
 	for (i = 0; s && i < s->nr; i++)
-		if (!kma_skip_is_built_in(s->pattern[i]))
+		if (!kma_skip_built_in_of(s->skip[i].pattern))
 			len += sysfs_emit_at(page, len, "%sadd %s", len ? ";" : "",
-					     s->pattern[i]);
+					     s->skip[i].pattern);
 	return len + sysfs_emit_at(page, len, "\n");
 }
 

@@ -41,7 +41,10 @@ static bool kma_walk_add(struct kma_walk *w, unsigned long place, unsigned long 
 	return true;
 }
 
-/* Add all words from @from up to @to that are @word.  Return: whether there were any, and room. */
+/*
+ * Add all words from @from up to @to that are @word.  Return: true if there was at least one, and
+ * there was room for all.
+ */
 static bool kma_walk_add_all(struct kma_walk *w, unsigned long from, unsigned long to,
 			     unsigned long word)
 {
@@ -61,9 +64,9 @@ static bool kma_walk_add_bp(struct kma_walk *w)
 }
 
 /*
- * Add the end of the frame of the latest function, at each place where it may have been saved.  If
- * the function finds its return address, at @place, through that word, the word is below its frame
- * pointer.
+ * Add each word in the frame of the latest function, below its frame pointer, that has the address
+ * of the frame's end.  One of them is the word by which the function finds its return address, at
+ * @place.
  */
 static bool kma_walk_add_end(struct kma_walk *w, unsigned long place)
 {
@@ -95,7 +98,7 @@ static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 	/* The function finds @place by its frame pointer. */
 	if (w->bp == place - sizeof(long) && !kma_walk_add_bp(w))
 		return false;
-	/* The function finds @place by a word, and that word by its frame pointer. */
+	/* The function finds @place by a word of its frame, and that word by its frame pointer. */
 	if (kma_walk_copied(w, place) && !(kma_walk_add_bp(w) && kma_walk_add_end(w, place)))
 		return false;
 	return kma_walk_add(w, place, w->state.ip);

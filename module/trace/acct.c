@@ -175,7 +175,9 @@ static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
 
 static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *event)
 {
-	return kma_acct_comm_and(t, event->site ?: kma_env_page_site());
+	if (!event->site)
+		return kma_acct_comm_and(t, kma_env_page_site());
+	return kma_acct_comm_and(t, kma_env_object_site(event->site) ?: event->site);
 }
 
 static u64 kma_acct_syscall_nr(void)

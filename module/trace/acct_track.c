@@ -11,7 +11,6 @@
 #include "../compat.h"
 #include "../countmaps.h"
 #include "../match/filter.h"
-#include "../match/page_caller.h"
 #include "../resolve/cacheinfo.h"
 #include "../state.h"
 #include "acct.h"
@@ -170,19 +169,13 @@ static const struct kma_tracepoint kma_acct_tracepoints[] = {
 
 static int kma_acct_attach(void)
 {
-	int ret = kma_page_caller_start();
+	int ret = kma_pcp_start();
 
 	if (ret)
 		return ret;
-	ret = kma_pcp_start();
-	if (ret)
-		goto page_caller;
 	ret = kma_tracepoints_attach(kma_acct_tracepoints, ARRAY_SIZE(kma_acct_tracepoints));
-	if (!ret)
-		return 0;
-	kma_pcp_stop();
-page_caller:
-	kma_page_caller_stop();
+	if (ret)
+		kma_pcp_stop();
 	return ret;
 }
 
@@ -191,7 +184,6 @@ static void kma_acct_detach(void)
 	kma_tracepoints_detach(kma_acct_tracepoints, ARRAY_SIZE(kma_acct_tracepoints));
 	tracepoint_synchronize_unregister();
 	kma_pcp_stop();
-	kma_page_caller_stop();
 }
 
 /* ---- settings -------------------------------------------------------------------- */
@@ -229,7 +221,7 @@ void kma_acct_print(char buf[KMA_ACCT_LEN])
 
 static bool kma_acct_fit(unsigned long which)
 {
-	u64 bytes = kma_state_bytes() + kma_page_caller_forecast();
+	u64 bytes = kma_state_bytes();
 	int i;
 
 	for_each_set_bit(i, &which, KMA_COUNTMAP_NR)

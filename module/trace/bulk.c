@@ -147,6 +147,8 @@ static int kma_alloc_bulk_returned(struct kretprobe_instance *ri,
 
 	if (!kma_alloc_bulk_worked(regs))
 		return 0;
+	/* Find the caller of a helper once, not for each object. */
+	site = kma_slab_bulk_site(site);
 	preempt_disable_notrace();
 	for (i = 0; i < args->nr; i++) {
 		kma_stat_inc(bulk_allocs);

@@ -7,7 +7,6 @@
 #include <linux/string.h>
 
 #include "../countmaps.h"
-#include "../match/page_caller.h"
 #include "../state.h"
 #include "latency_track.h"
 #include "phase.h"
@@ -42,7 +41,7 @@ static u64 kma_latency_memory(enum kma_latency_mode before, enum kma_latency_mod
 	u64 bytes = 0;
 
 	if (!before && mode)
-		bytes += kma_page_caller_forecast() + kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
+		bytes += kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
 			 kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
 			 kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes();
 	if (mode == KMA_LATENCY_FUNCTIONS)
@@ -59,13 +58,10 @@ static bool kma_latency_fits(enum kma_latency_mode mode)
 
 static int kma_latency_start(void)
 {
-	int ret = kma_page_caller_start();
+	int ret = kma_phase_start();
 
 	if (ret)
 		return ret;
-	ret = kma_phase_start();
-	if (ret)
-		goto page_caller;
 	ret = kma_countmaps_begin(KMA_LATENCY_MAPS);
 	if (ret)
 		goto phase;
@@ -75,8 +71,6 @@ static int kma_latency_start(void)
 	kma_countmaps_end(KMA_LATENCY_MAPS);
 phase:
 	kma_phase_stop();
-page_caller:
-	kma_page_caller_stop();
 	return ret;
 }
 
@@ -85,7 +79,6 @@ static void kma_latency_stop(void)
 	kma_reclaim_detach();
 	kma_countmaps_end(KMA_LATENCY_MAPS);
 	kma_phase_stop();
-	kma_page_caller_stop();
 }
 
 int kma_latency_set(enum kma_latency_mode mode)

@@ -8,7 +8,6 @@
 #include <linux/string.h>
 
 #include "../countmaps.h"
-#include "../match/page_caller.h"
 #include "../memhotplug.h"
 #include "../resolve/symbol.h"
 #include "../state.h"
@@ -34,8 +33,7 @@ static const char *const kma_pages_mode_names[] = {
 static int kma_pages_tables(void)
 {
 	const u64 bytes = kma_state_bytes() + kma_memhotplug_pages_forecast() +
-			  kma_symbol_pages_forecast() + kma_page_caller_forecast() +
-			  kma_page_bulk_forecast() +
+			  kma_symbol_pages_forecast() + kma_page_bulk_forecast() +
 			  kma_countmap_memory(KMA_COUNTMAP_PCPU) +
 			  kma_countmap_memory(KMA_COUNTMAP_EXTFRAG);
 	int ret;
@@ -92,12 +90,9 @@ static int kma_pages_begin(void)
 	ret = kma_symbol_pages_start();
 	if (ret)
 		goto tables;
-	ret = kma_page_caller_start();
-	if (ret)
-		goto symbols;
 	ret = kma_page_lists_start();
 	if (ret)
-		goto page_caller;
+		goto symbols;
 	ret = kma_page_track();
 	if (ret)
 		goto lists;
@@ -106,8 +101,6 @@ static int kma_pages_begin(void)
 
 lists:
 	kma_page_lists_stop();
-page_caller:
-	kma_page_caller_stop();
 symbols:
 	kma_symbol_pages_stop();
 tables:
@@ -120,7 +113,6 @@ static void kma_pages_end(void)
 	kma_page_bulk_stop();
 	kma_page_untrack();
 	kma_page_lists_stop();
-	kma_page_caller_stop();
 	kma_symbol_pages_stop();
 	kma_pages_tables_free();
 }

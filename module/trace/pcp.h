@@ -85,7 +85,7 @@ static inline u64 kma_fallback_key(u8 alloc_order, u8 order, u8 alloc_type, u8 t
 int kma_pcp_start(void);
 void kma_pcp_stop(void);
 
-/* Count fallbacks by call site, which needs kma_page_caller_start(), or without call sites. */
+/* Count fallbacks by call site or without call sites. */
 void kma_pcp_find_sites(bool on);
 
 /*

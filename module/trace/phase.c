@@ -14,7 +14,6 @@
 #include "../core/env.h"
 #include "../core/pagealloc.h"
 #include "../countmaps.h"
-#include "../match/page_caller.h"
 #include "../resolve/shrinker.h"
 #include "../state.h"
 #include "acct.h"

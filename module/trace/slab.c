@@ -92,20 +92,13 @@ static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bo
 	}
 }
 
-/* Count an event that does not match the filter. */
-static void kma_slab_filtered(const struct kma_event *ev)
-{
-	if (kma_sitetab_is_inner(&kma_core.sites, ev->site))
-		kma_stat_inc(double_fired);
-	else
-		kma_stat_inc(alloc_filtered);
-}
-
-/* Record an event if it matches the filter. */
+/* Record an event if it matches the filter, unless it is the first of two events for one object. */
 static __always_inline void kma_slab_match(const struct kma_event *ev)
 {
-	if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_filter_object(ev)) {
-		kma_slab_filtered(ev);
+	if (kma_sitetab_is_inner(&kma_core.sites, ev->site)) {
+		kma_stat_inc(double_fired);
+	} else if (!ZERO_OR_NULL_PTR((void *)ev->ptr) && !kma_filter_object(ev)) {
+		kma_stat_inc(alloc_filtered);
 	} else if (READ_ONCE(kma_sampled)) {
 		kma_stat_inc(alloc_unsampled);
 		kma_slab_record_alloc(ev, true);
@@ -422,6 +415,11 @@ static void kma_slab_match_bulk(const struct kma_event *ev)
 		kma_slab_bulk_sampled(ev);
 	else
 		kma_record_bulk(&kma_core, ev);
+}
+
+unsigned long kma_slab_bulk_site(unsigned long site)
+{
+	return READ_ONCE(kma_wanted) ? kma_env_object_site(site) ?: site : site;
 }
 
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,

@@ -83,9 +83,15 @@ bool kma_slab_late(void);
 void kma_slab_free(const void *ptr);
 
 /*
- * Record an object allocated by a function without a tracepoint.  @site is the return address of
- * the call that allocated the object, and @cache the address of its kmem_cache.  Context: any that
- * does not migrate.
+ * Find the call site for kma_slab_bulk_alloc().  @site is the return address of the call of the
+ * function without a tracepoint.  Returns @site itself if it is not in a helper, if no caller is
+ * found, or if allocations are not recorded.  Context: any.
+ */
+unsigned long kma_slab_bulk_site(unsigned long site);
+
+/*
+ * Record an object allocated by a function without a tracepoint, at the call site @site, from the
+ * kmem_cache at @cache.  Context: any that does not migrate.
  */
 void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cache,
 			 gfp_t gfp);

@@ -87,11 +87,27 @@ static noinline void kma_pairs_round_page(u32 batch, u32 pairs)
 	}
 }
 
+/* Objects of a helper: the call site in their events is in kasprintf(). */
+static noinline void kma_pairs_round_helper(u32 batch, u32 pairs)
+{
+	void **object = kma_pairs_object;
+	u32 i;
+
+	for (; pairs; pairs -= batch) {
+		for (i = 0; i < batch; i++)
+			object[i] = kasprintf(GFP_KERNEL, "%s", "a text");
+		for (i = 0; i < batch; i++)
+			kfree(object[i]);
+	}
+}
+
 static const struct kma_pairs_size {
 	u32 size;
 	void (*round)(u32 batch, u32 pairs);
 } kma_pairs_sizes[] = {
+	/* These two are not sizes: a page, and an object of a helper. */
 	{ 0, kma_pairs_round_page },
+	{ 1, kma_pairs_round_helper },
 	{ 32, kma_pairs_round_32 },
 	{ 240, kma_pairs_round_240 },
 	{ 2048, kma_pairs_round_2048 },

@@ -496,7 +496,7 @@ const struct command commands[] = {
 		.run = run_list, .table = "gfp_flags", .derive = codes_of,
 	}, {
 		.name = "skip", .group = GROUP_LOOK,
-		.what = "functions never shown as call sites of pages",
+		.what = "helpers: functions not shown as call sites",
 		.example = "skip",
 		.takes = OPTIONS_LIST,
 		.run = run_list, .table = "skip",

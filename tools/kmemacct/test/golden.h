@@ -106,7 +106,7 @@ static const struct golden {
 		"12 11 10 90112 2500 my sh;alloc+0x1 [mod]\n" },
 	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
 		"12 11 10 90112 2500 my sh;openat\n" },
-	{ "skip", "# kmemacct skip 8 sample_bytes=0\n# pattern\nalloc_pages*\n" },
+	{ "skip", "# kmemacct skip 8 sample_bytes=0\n# pages objects pattern\n1 0 alloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
 	{ "page_summary", "# kmemacct page_summary 8 pages=sites\n# name value\n"
 		"alloc_requests 10\nalloc_requests_kb 40\nalloc_only_kb -4\n"

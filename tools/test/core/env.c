@@ -131,6 +131,11 @@ unsigned long kma_env_page_site(void)
 	return kma_env.page_site;
 }
 
+unsigned long kma_env_object_site(unsigned long site)
+{
+	return site == kma_env.helper ? kma_env.behind : site;
+}
+
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN])
 {

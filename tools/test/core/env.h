@@ -44,6 +44,8 @@ struct kma_env {
 	u32 tgid;
 	unsigned long stack;	/* the caller of the call site; 0: the stack cannot be unwound */
 	unsigned long page_site;	/* the call site of a page allocation */
+	unsigned long helper;		/* a return address in a helper */
+	unsigned long behind;		/* the call site behind @helper; 0 if it is not found */
 };
 
 extern __thread struct kma_env kma_env;
@@ -105,6 +107,7 @@ bool kma_env_stack_is_held(void);
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 unsigned long kma_env_page_site(void);
+unsigned long kma_env_object_site(unsigned long site);
 
 #define KMA_CACHE_NAME_LEN 128
 

@@ -847,6 +847,83 @@ static void kma_samples_keep_what_they_are(void)
 	kma_teardown();
 }
 
+/* The sum of all rows whose call site is @site. */
+static struct kma_row kma_rows_at(unsigned long site)
+{
+	const struct kma_site_info *info;
+	struct kma_row all = {}, sum;
+	u32 id;
+
+	for (id = 0; id < kma_sitetab_rows(&kma_core.sites); id++) {
+		info = kma_sitetab_info(&kma_core.sites, id);
+		if (!info || info->site != site)
+			continue;
+		kma_sitetab_sum(&kma_core.sites, id, &sum);
+		kma_row_add(&all, &sum);
+	}
+	return all;
+}
+
+/* An event in a helper counts at its caller, whether it is exact, bulk or sampled. */
+static void kma_finds_callers_of_helpers(void)
+{
+	const struct kma_event ev[] = {
+		kma_sample_event(0, KMA_CERTAIN), kma_sample_event(1, KMA_CERTAIN),
+		kma_sample_event(2, KMA_CERTAIN), kma_sample_event(3, KMA_CERTAIN),
+	};
+	struct kma_row sum;
+
+	kma_setup_samples(100);
+	kma_env.helper = KMA_SITE;
+	kma_env.behind = KMA_SITE + 16;
+	kma_record_alloc(&kma_core, &ev[0]);
+	kma_record_bulk(&kma_core, &ev[1]);
+	kma_sample(&ev[2], false);
+	sum = kma_rows_at(KMA_SITE + 16);
+	kma_expect(sum.hits == 2 && sum.bulk == 1 && kma_sitetab_used(&kma_core.sites) == 2);
+	/* The first of two events for one object counts nowhere, even if it is in a helper. */
+	kma_core.sites.internal[0] = KMA_SITE;
+	kma_core.sites.nr_internal = 1;
+	kma_record_alloc(&kma_core, &ev[3]);
+	kma_expect(kma_stat_now(double_fired) == 1 && kma_rows_at(KMA_SITE + 16).hits == 2);
+	/* If no caller is found, the event counts in the helper.  The next one does not. */
+	kma_core.sites.nr_internal = 0;
+	kma_env.behind = 0;
+	kma_record_alloc(&kma_core, &ev[3]);
+	kma_expect(kma_rows_at(KMA_SITE).hits == 1);
+	kma_env.behind = KMA_SITE + 16;
+	kma_record_alloc(&kma_core, &ev[3]);
+	kma_expect(kma_rows_at(KMA_SITE).hits == 1 && kma_rows_at(KMA_SITE + 16).hits == 3);
+	kma_env.helper = 0;
+	kma_teardown();
+}
+
+/* The function of a call site becomes a helper: the row keeps its objects, and gets no more. */
+static void kma_skips_a_row(void)
+{
+	struct kma_sitetab *t = &kma_core.sites;
+	u32 id;
+
+	kma_setup(100);
+	kma_alloc_at(KMA_PTR);
+	id = kma_sitetab_get(t, KMA_SITE, 64)->id;
+	kma_sitetab_skip(t, id);
+	kma_sitetab_skip(t, id);
+	kma_expect(t->info[id].state == KMA_SITE_SKIPPED && atomic_read(&t->retired) == 1);
+	kma_expect(t->map[t->info[id].slot].site == KMA_SITE_LEFT);
+	kma_env.helper = KMA_SITE;
+	kma_env.behind = KMA_SITE + 16;
+	kma_alloc_at(KMA_PTR + 64);
+	kma_record_free(&kma_core, KMA_PTR, true);
+	kma_expect(kma_rows_at(KMA_SITE).hits == 1 && kma_rows_at(KMA_SITE).frees == 1);
+	kma_expect(kma_rows_at(KMA_SITE + 16).hits == 1 && !kma_rows_at(KMA_SITE + 16).frees);
+	/* The call site is no longer in a helper, and gets a new row. */
+	kma_env.helper = 0;
+	kma_alloc_at(KMA_PTR + 128);
+	kma_expect(kma_rows_at(KMA_SITE).hits == 2 && kma_sitetab_used(t) == 3);
+	kma_teardown();
+}
+
 /* Once sampling has ended, the livefilter does not change any more. */
 static void kma_livefilter_rests(void)
 {
@@ -1207,6 +1284,8 @@ static const struct kma_case kma_cases[] = {
 	{ "a distance for one object", kma_draws_for_one_object },
 	{ "the shift of a sample point", kma_keeps_the_shift_of_a_point },
 	{ "samples of all kinds", kma_samples_keep_what_they_are },
+	{ "helpers", kma_finds_callers_of_helpers },
+	{ "a function becomes a helper", kma_skips_a_row },
 	{ "the livefilter after sampling", kma_livefilter_rests },
 	{ "events during sampling", kma_sampled_events_add_up },
 	{ "costs of the counters", kma_cost_is_of_the_counters },

@@ -36,7 +36,7 @@ def known_counts(row):
 
 
 def compare_callers(truth, when):
-    expected = truth.own_sites()
+    expected = truth.sites()
     actual = rows_by_function(truth)
     check_equal(f"{when}: functions in callers", sorted(expected), sorted(actual))
     for name, row in expected.items():
@@ -70,11 +70,6 @@ def compare_alloc(when, row, known, opened, hz):
 
 
 def label_fits(truth, label, known):
-    if known["site"] == "-":
-        # The call site is inside the kernel: kvmalloc() of more than a page and, on 5.10,
-        # kmemdup() or krealloc() of a large object
-        return re.match(r"(__kvmalloc_node_noprof|kvmalloc_node(_noprof)?"
-                        r"|kmemdup|krealloc)\+0x", label)
     return truth.is_mine(label) and truth.function(label) == known["site"]
 
 

@@ -43,12 +43,6 @@ class Truth:
         """Return the rows of call sites that have allocated, by function."""
         return {row["site"]: row for row in self.lines("sites") if row["hits"] or row["bulk_objs"]}
 
-    def own_sites(self):
-        """Return the rows of sites() whose function is the call site."""
-        sites = self.sites()
-        sites.pop("-", None)
-        return sites
-
     def live(self):
         return {row["ptr"]: row for row in self.lines("live")}
 
@@ -131,7 +125,7 @@ def handed_back(known):
     """Tell whether all objects that the truth gave to RCU count as freed."""
     rows = rows_by_function(known)
     return all(rows[name]["frees"] == row["frees"]
-               for name, row in known.own_sites().items() if row["handed"])
+               for name, row in known.sites().items() if row["handed"])
 
 
 def storm_until(known, hits, work=lambda: time.sleep(0.2), times=1):

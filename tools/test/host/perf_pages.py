@@ -43,7 +43,7 @@ class Callsites:
     def __init__(self, symbols):
         self.symbols = symbols
         self.skipped = re.compile("|".join(
-            f"(?:{fnmatch.translate(row['pattern'])})" for row in table("skip").rows))
+            f"(?:{fnmatch.translate(row['pattern'])})" for row in table("skip").rows if row["pages"]))
         self.found = {}
 
     def classify(self, address):

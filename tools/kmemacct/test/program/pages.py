@@ -212,9 +212,11 @@ def advises_on_fragments(t):
 
 
 def shows_what_to_look_up(t):
-    t.write_table("skip", [("alloc_pages*",), ("new_slab",)])
-    check(["pattern", "alloc_pages*", "new_slab"], t.lines("skip"))
-    check([{"pattern": "alloc_pages*"}, {"pattern": "new_slab"}], t.rows("skip"))
+    t.write_table("skip", [(1, 0, "alloc_pages*"), (0, 1, "kstrdup*")])
+    check(["pages objects pattern", "    1       0 alloc_pages*", "    0       1 kstrdup*"],
+          t.lines("skip"))
+    check([{"pages": 1, "objects": 0, "pattern": "alloc_pages*"},
+           {"pages": 0, "objects": 1, "pattern": "kstrdup*"}], t.rows("skip"))
     t.write_table("gfp_flags", [("0xcc0", "GFP_KERNEL")])
     check([" mask code flag", "0xcc0    K GFP_KERNEL"], t.lines("gfp-flags"))
     for name in "skip", "gfp-flags":

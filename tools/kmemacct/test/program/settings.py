@@ -69,6 +69,7 @@ def sets_what_control_can(t):
             (["filter_comm", "my sh"], "filter comm my sh"),
             (["filter_order=0-3"], "filter order 0-3"), (["filter=comm a=b"], "filter comm a=b"),
             (["filter", "off"], "filter off"), (["skip", "add", "my_*"], "skip add my_*"),
+            (["skip", "none"], "skip none"),
             (["reset"], "reset"),
             (["filter", "comm", "-x"], "filter comm -x")):
         check(command, written(t, *args))

@@ -21,7 +21,7 @@ def check_bulk(known, when):
     until_settled(known, lambda: handed_back(known))
     compare(known, when)
     rows = rows_by_function(known)
-    for name, row in known.own_sites().items():
+    for name, row in known.sites().items():
         if row["handed"]:
             check_row(f"{when}: {name}", {"frees": row["hits"], "live_objs": 0}, rows[name])
     check_followed()
@@ -46,9 +46,9 @@ def bulk():
             check_followed()
             compare(known, f"after {scenario}")
         if CPUS > 1:
-            pingpong = known.own_sites()["truth_mixed_kmalloc"]["pingpong"]
+            pingpong = known.sites()["truth_mixed_kmalloc"]["pingpong"]
             check(pingpong > 0, "no bulk free counted as a ping-pong")
-        objects = [row for row in known.own_sites().values() if row["bulk_objs"]]
+        objects = [row for row in known.sites().values() if row["bulk_objs"]]
         check_equal("hits of bulk sites", [0, 0], [row["hits"] for row in objects])
         check(all(row["live_objs"] > 1000 for row in objects), f"too few live objects: {objects}")
         for scenario in ("kfree_rcu", "kvfree_rcu"):
@@ -58,12 +58,12 @@ def bulk():
         check_dropped(known)
         # After a reset, counters start at 0, and live objects stay.
         known.run("bulk_alloc")
-        base = known.own_sites()
+        base = known.sites()
         control("reset")
         known.run("bulk_alloc")
         rows = rows_by_function(known)
         for name in ("truth_bulk_odd", "truth_bulk_ctor"):
-            check_row(f"{name} since reset", since_reset(known.own_sites()[name], base[name]),
+            check_row(f"{name} since reset", since_reset(known.sites()[name], base[name]),
                       rows[name])
         known.run("drop")
         check_sums()
@@ -78,7 +78,7 @@ def handed_not_followed(known):
     """
     known.run("kfree_rcu")
     # SLUB's own count, which includes the free objects on slabs of CPUs
-    cache = known.own_sites()["truth_rcu_cache"]
+    cache = known.sites()["truth_rcu_cache"]
     until_settled(known, lambda: slab_attribute(cache["cache"], "objects") < cache["hits"] // 4)
     in_use = slab_attribute(cache["cache"], "objects")
     check(in_use < cache["hits"] // 4, f"{in_use} objects have not been freed")
@@ -103,7 +103,7 @@ def bulk_off():
         compare(known, "bulk=off")
         known.run("bulk_alloc")
         live = sum(row["bulk_objs"] - row["frees"]
-                   for row in known.own_sites().values() if row["bulk_objs"])
+                   for row in known.sites().values() if row["bulk_objs"])
         rows = rows_by_function(known)
         check(not any("truth_bulk" in name for name in rows),
               f"bulk objects with bulk=off: {sorted(rows)}")

@@ -51,7 +51,7 @@ def freed_by_the_other():
     """Test kfree() of an object of a kmem_cache, and kmem_cache_free() of a kmalloc object."""
     with both() as known, seen_to_be_freed(known):
         compare_after(known, "crossed")
-        sites = known.own_sites()
+        sites = known.sites()
         check_equal("objects made and freed", [(5, 5)] * 2,
                     [(sites[name]["hits"], sites[name]["frees"])
                      for name in ("truth_crossed", "truth_cache_kfree")])
@@ -98,7 +98,7 @@ def check_merge(known, when, hits, bytes_req):
               for row in Table("caches").rows if row["cache"] in names}
     check_equal(f"{when}: hits of caches", hits, caches)
     callers = rows_by_function(known)
-    for name, row in known.own_sites().items():
+    for name, row in known.sites().items():
         columns = known_counts(row) | {"bytes_req": bytes_req.get(name, row["bytes_req"])}
         check_row(f"{when}: callers, {name}", columns, callers[name])
 
@@ -193,7 +193,7 @@ def older_freed():
     """Free objects older than the module.  Return their number, and the unmatched frees."""
     with truth_loaded() as known:
         known.run("constant", "large", "caches", "bulk_alloc")
-        base, older = known.own_sites(), known.live()
+        base, older = known.sites(), known.live()
         with loaded("kmemacct"):
             check_equal("rows of older objects", {}, rows_by_function(known))
             known.run("constant", "caches", "settle")
@@ -205,7 +205,7 @@ def older_freed():
             known.run("drop")
             unmatched = unmatched_frees() - before
             rows = rows_by_function(known)
-            for name, row in known.own_sites().items():
+            for name, row in known.sites().items():
                 hits = row["hits"] - base[name]["hits"]
                 if hits:
                     check_row(name, {"hits": hits, "frees": hits, "live_objs": 0}, rows[name])

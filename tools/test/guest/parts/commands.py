@@ -23,7 +23,7 @@ def reset():
     with both() as known:
         known.run("constant", "caches", "cpus")
         for _ in range(2):
-            base = known.own_sites()
+            base = known.sites()
             stats = pairs_of("stats")
             resets = int(Table("callers").head["resets"])
             control("reset")
@@ -37,7 +37,7 @@ def reset():
                   "stats were not reset")
             known.run("drop", "constant", "runtime", "caches", "contexts", "nodes")
             rows = rows_by_function(known)
-            for name, row in known.own_sites().items():
+            for name, row in known.sites().items():
                 expected = since_reset(row, base.get(name, Counter()))
                 if any(expected.values()):
                     check_row(f"{name} since reset", expected, rows[name])
@@ -57,7 +57,7 @@ def hits_of(rows):
 def check_off(known, switch):
     """Check that while recording is off, frees are recorded and allocations are not."""
     known.run("drop", "constant", "caches")
-    before, kept = known.own_sites(), set(known.live())
+    before, kept = known.sites(), set(known.live())
     off_before = pairs_of("stats")["alloc_off"]
     switch("0")
     check_equal("setting", "0", settings()["enabled"])

@@ -26,15 +26,14 @@ def check_objects(known, matches, alike=True):
 
     Return the number of objects that match, and of live objects.
     """
-    # Without objects whose call site is a function of the kernel
-    live = {ptr: row for ptr, row in known.live().items() if row["site"] != "-"}
+    live = known.live()
     expected = {ptr for ptr, row in live.items() if matches(row)}
     rows = {row["ptr"]: row for row in Table("allocs").rows}
     check_equal("rows of allocs that do not match", [], [
         row for ptr, row in rows.items() if ptr not in expected and ptr in live])
     check_equal("missing in allocs", [], [live[ptr] for ptr in expected - set(rows)])
     callers = rows_by_function(known)
-    for name, truth in known.own_sites().items():
+    for name, truth in known.sites().items():
         mine = [row for row in live.values() if row["site"] == name]
         if alike and mine and all(map(matches, mine)):
             check_row(name, {key: truth[key] for key in COUNTS}, callers[name])
@@ -174,7 +173,7 @@ def filter_sampled():
     with filtered("module kmemacct_truth", "sample_bytes=4096"), truth_loaded() as known:
         known.run("sampled", "drop", "sampled", *WORK)
         truth = Counter()
-        for row in known.own_sites().values():
+        for row in known.sites().values():
             truth.update({key: row[key] for key in ("hits", "bulk_objs")})
         stats = check_identities("allocation events")
         summary = pairs_of("summary")

@@ -151,11 +151,11 @@ def filter_on_and_off():
         known.run("drop")
         check_all_freed(known)
         check_identities()
-        base = known.own_sites()
+        base = known.sites()
         before = rows_by_function(known)
         known.run("constant", "caches")
         after = rows_by_function(known)
-        for name, row in known.own_sites().items():
+        for name, row in known.sites().items():
             new = row["hits"] - base.get(name, Counter())["hits"]
             if new:
                 old = before[name]["hits"] if name in before else 0

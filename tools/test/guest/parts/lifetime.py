@@ -34,7 +34,7 @@ def unloading():
                 if i == 0:
                     known.run("leak")
                 sums = total.setdefault(known.module, {})
-                for name, row in known.own_sites().items():
+                for name, row in known.sites().items():
                     sums.setdefault(name, Counter()).update({key: row[key] for key in COUNTS})
                 check_names(total)
         check_names(total)
@@ -62,7 +62,7 @@ def check_names(total):
 def check_since_reset(known, leaked):
     """Check that rows of a module have what it did since the reset, and all that it leaked."""
     rows = rows_by_function(known)
-    for name, row in known.own_sites().items():
+    for name, row in known.sites().items():
         expected = {key: row[key] for key in COUNTS}
         for key in "live_bytes", "live_objs":
             expected[key] += leaked[known.module, name, key]
@@ -84,7 +84,7 @@ def recycled_rows():
                 if i % 8 < 2:
                     known.run("leak")
                 check_since_reset(known, leaked)
-                for name, row in known.own_sites().items():
+                for name, row in known.sites().items():
                     for key in "live_bytes", "live_objs":
                         leaked[known.module, name, key] += row[key]
         control("reset")
@@ -109,7 +109,7 @@ def destroyed_caches():
         slots = {"_cycle_a": [(120, 120)], "_cycle_b": [(250, 256), (1250, 1256)]}
         rounds = 120
         rows = {row["cache"]: row for row in Table("caches").rows}
-        site = known.own_sites()["truth_cycle"]
+        site = known.sites()["truth_cycle"]
         check_equal("bytes of truth_cycle", site["bytes_alloc"],
                     sum(rounds * slot for s in slots.values() for _, slot in s))
         for name, sizes in slots.items():

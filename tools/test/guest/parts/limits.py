@@ -16,7 +16,7 @@ def live_max_too_small():
     """Test that objects that find no room in the live table count, and that this is shown."""
     with both("live_max=64") as known:
         known.run("many", "many", "constant", "runtime", "caches", "copies")
-        expected = known.own_sites()
+        expected = known.sites()
         callers = Table("callers")
         rows = rows_by_function(known, callers)
         check(int(callers.head["dropped"]) > 5000, f"dropped: {callers.head}")
@@ -59,7 +59,7 @@ def sites_max_too_small():
         other = only(callers.rows, "site", "[other]")
         check(pairs_of("stats")["other_sites"] > 0, "other_sites is 0")
         compare_caches(known, "sites_max=64")
-        expected = known.own_sites()
+        expected = known.sites()
         rows = rows_by_function(known, callers)
         missing = Counter()
         for name, row in expected.items():

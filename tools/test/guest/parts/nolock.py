@@ -35,7 +35,7 @@ def nolock():
             known.run(scenario)
             check_followed()
             compare(known, f"after {scenario}")
-        rows = known.own_sites()
+        rows = known.sites()
         if CPUS > 1:
             # compare() has checked the number, which depends on where the task runs.
             check(rows["truth_to_other_cpu"]["pingpong"] > 0, f"no ping-pongs: {rows}")
@@ -71,7 +71,7 @@ def nolock_storm():
             known.run("each_cpu", "contexts", "frees")
         check_followed()
         compare(known, "after the storm")
-        objects = sum(row["bulk_objs"] for row in known.own_sites().values())
+        objects = sum(row["bulk_objs"] for row in known.sites().values())
         check_dropped(known)
     return f"{objects} objects in {rounds} rounds"
 
@@ -97,14 +97,14 @@ def check_unknown(known, frees):
     frees: whether calls of the free functions are seen.
     """
     known.run("sizes", "contexts")
-    live = sum(row["live_objs"] for row in known.own_sites().values())
+    live = sum(row["live_objs"] for row in known.sites().values())
     check_equal("rows", {}, rows_by_function(known))
     grown = growth(lambda: known.run("drop"))
     check(grown["free_unmatched"] >= live // 2, f"{live} objects were live: {grown}")
     after = pairs_of("stats")
     check_equal("nolock_allocs", 0, after["nolock_allocs"])
     check_equal("nolock_frees", frees, after["nolock_frees"] > 0)
-    check_equal("live after drop", 0, sum(row["live_objs"] for row in known.own_sites().values()))
+    check_equal("live after drop", 0, sum(row["live_objs"] for row in known.sites().values()))
     check_sums()
 
 
@@ -153,7 +153,7 @@ def nolock_settings():
     with both() as known:
         control("enabled 0")
         grown = growth(lambda: known.run("sizes"))
-        objects = sum(row["bulk_objs"] for row in known.own_sites().values())
+        objects = sum(row["bulk_objs"] for row in known.sites().values())
         check_equal("calls", objects, grown["nolock_allocs"])
         check(grown["alloc_off"] >= objects, f"{grown}")
         check_equal("rows", {}, rows_by_function(known))
@@ -190,7 +190,7 @@ def nolock_sampled():
         check_equal("hits and bytes_req", (0, 0), (
             sum(row["hits"] for row in rows.values()),
             sum(row["bytes_req"] for row in rows.values())))
-        objects = sum(row["bulk_bytes"] for row in known.own_sites().values())
+        objects = sum(row["bulk_bytes"] for row in known.sites().values())
         estimate = sum(row["bulk_bytes"] for row in rows.values())
         error = math.sqrt(sum(row["bulk_bytes_se"]**2 for row in rows.values()))
         check(abs(estimate - objects) < 6 * error, f"{estimate} +- {error} bytes, not {objects}")

@@ -96,7 +96,7 @@ def left_behind():
 
 
 def hits(known):
-    return {name: row["hits"] for name, row in known.own_sites().items()}
+    return {name: row["hits"] for name, row in known.sites().items()}
 
 
 @single

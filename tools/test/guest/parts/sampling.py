@@ -117,7 +117,7 @@ class Scores:
         self.z = defaultdict(list)
 
     def add(self, known, rows):
-        sites = known.own_sites()
+        sites = known.sites()
         for name, of in QUANTITIES.items():
             truth = sum(of(row) for row in sites.values())
             estimate = sum(rows[site][name] for site in sites if site in rows)
@@ -223,7 +223,7 @@ def sampling_settings():
         # Counts from now on are exact.
         known.run("constant")
         rows = rows_by_function(known)
-        for name, truth in known.own_sites().items():
+        for name, truth in known.sites().items():
             check_row(name, {"live_objs": truth["live_objs"], "hits": truth["hits"],
                              "samples": 0, "live_objs_se": 0, "hits_se": 0}, rows[name])
         known.run("drop")

@@ -33,13 +33,14 @@ def skip_settings():
                 ("skip del", "del"), ("skip add one*", "already"), ("skip del two", "two"),
                 ("skip del vmalloc*", "vmalloc*"), ("skip add x y", "x y"),
                 ("skip add x;y", "x;y"), ("skip add " + "x" * 64, "63"),
-                (b"skip add \xc3\xa4", "?"), ("skip remove one*", "remove")):
+                (b"skip add \xc3\xa4", "?"), ("skip remove one*", "remove"),
+                ("skip none x", "x")):
             refused(command, word)
             check_equal(f"list after {command!r}", without + ["one*", "a?[bc]"], skipped())
-        control("skip add " + "x" * 63, *(f"skip add many{i}" for i in range(29)))
+        control("skip add " + "x" * 63, *(f"skip add many{i}" for i in range(25)))
         refused("skip add more", "delete")
         control("reset")
-        check_equal("number of patterns", len(without) + 32, len(skipped()))
+        check_equal("number of patterns", len(without) + 28, len(skipped()))
         # Built-in patterns do not count for the limit.
         control("skip add vmalloc*")
         long = parameter.read_text()
@@ -48,6 +49,14 @@ def skip_settings():
         check_refused("a duplicate pattern", lambda: parameter.write_text("add fine;add fine"),
                       errno.EINVAL)
         check_equal("list", without + ["one*", "a?[bc]"], skipped())
+        parameter.write_text(long)
+        check_equal("parameter", long, parameter.read_text())
+        # The longest list of changes fits into the parameter.
+        control("skip none", *(f"skip add {i:02}{'x' * 61}" for i in range(28)))
+        long = parameter.read_text()
+        check_equal("characters that were added", 28 * 63, len(
+            "".join(part[4:] for part in long[:-1].split(";") if part.startswith("add "))))
+        parameter.write_text("\n")
         parameter.write_text(long)
         check_equal("parameter", long, parameter.read_text())
         parameter.write_text("\n")
@@ -108,4 +117,69 @@ def skip_callsites():
     return f"{list(others)[0]}, {sorted(inside)}"
 
 
-PARTS = (skip_settings, skip_callsites)
+def hits_of(known):
+    """Return the hits of the truth's call sites of objects, by function."""
+    hits = Counter()
+    for row in Table("callers").rows:
+        if known.is_mine(row["site"]):
+            hits[known.function(row["site"])] += row["hits"]
+    return hits
+
+
+@single
+def skip_helpers():
+    """Test that objects count at the caller of a helper, built-in or added."""
+    with loaded("kmemacct", "account=comm_sites"), truth_loaded() as known:
+        known.run("texts", "wrapped")
+        check_equal("through kasprintf()", 1000, hits_of(known)["truth_kasprintf"])
+        check_equal("through kasprintf(), by command", 1000, sum(
+            row["slab_hits"] for row in Table("comm_sites").rows
+            if ";truth_kasprintf+" in row["comm_site"]))
+        check_equal("a function that is no helper", (1000, 0),
+                    (hits_of(known)["truth_wrapper"], hits_of(known)["truth_wrapped"]))
+        control("skip add truth_wrap?er")
+        known.run("wrapped", "wrapped")
+        check_equal("a helper that was added", (1000, 2000),
+                    (hits_of(known)["truth_wrapper"], hits_of(known)["truth_wrapped"]))
+        control("skip del truth_wrap?er")
+        known.run("wrapped")
+        check_equal("no longer a helper", (2000, 2000),
+                    (hits_of(known)["truth_wrapper"], hits_of(known)["truth_wrapped"]))
+        known.run("drop")
+        check_equal("live objects", 0, sum(row["live_objs"] for row in Table("callers").rows
+                                           if known.is_mine(row["site"])))
+        control("filter module kmemacct_truth", "reset")
+        known.run("texts")
+        check_equal("through kasprintf(), by a filter", 1000, hits_of(known)["truth_kasprintf"])
+        control("skip none", "reset")
+        known.run("texts")
+        check_equal("without patterns, by a filter", 0, hits_of(known)["truth_kasprintf"])
+        control("filter off")
+        known.run("texts")
+        inside = {row["site"].split("+")[0] for row in Table("callers").rows
+                  if row["hits"] >= 1000 and "printf" in row["site"]}
+        check(inside, f"{inside}")
+        check_equal("without patterns", 0, hits_of(known)["truth_kasprintf"])
+        known.run("drop")
+    return f"{inside}"
+
+
+@single
+def skip_helpers_sampled():
+    """Test that samples count at the caller of a helper, where their stacks begin."""
+    with loaded("kmemacct", "sample_bytes=4096"), truth_loaded() as known:
+        known.run(*["texts"] * 10)
+        rows = [row for row in Table("callers").rows
+                if known.is_mine(row["site"]) and not row["site"].startswith("truth_init+")]
+        check_equal("call sites", {"truth_kasprintf"},
+                    {known.function(row["site"]) for row in rows})
+        off = abs(sum(row["hits"] for row in rows) - 10000)
+        check(off <= 5 * max(row["hits_se"] for row in rows), f"{rows}")
+        stacks = [row["stack"] for row in Table("stacks").rows if "truth_kasprintf" in row["stack"]]
+        check(stacks and all("printf" not in stack.replace("truth_kasprintf", "")
+                             for stack in stacks), f"{stacks}")
+        known.run("drop")
+    return f"{rows[0]['hits']} of 10000, {sum(row['samples'] for row in rows)} samples"
+
+
+PARTS = (skip_settings, skip_callsites, skip_helpers, skip_helpers_sampled)

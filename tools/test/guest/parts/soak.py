@@ -31,7 +31,7 @@ def reload_modules():
         with truth_loaded(TWINS[i % 2]) as known:
             known.run("constant", "runtime", "drop")
             rows = rows_by_function(known)
-            check_equal("hits", {name: row["hits"] for name, row in known.own_sites().items()},
+            check_equal("hits", {name: row["hits"] for name, row in known.sites().items()},
                         {name: row["hits"] for name, row in rows.items() if row["hits"]})
 
 

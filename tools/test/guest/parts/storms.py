@@ -11,9 +11,9 @@ from truth import STORM_HITS, both, rows_by_function, storm, storm_until
 
 
 def check_storm_since(known, base):
-    """Check hits and frees of the storm since a reset, when own_sites() was `base`."""
+    """Check hits and frees of the storm since a reset, when sites() was `base`."""
     rows = rows_by_function(known)
-    for name, row in known.own_sites().items():
+    for name, row in known.sites().items():
         if name.startswith("truth_storm"):
             check_row(f"{name} since reset",
                       {key: row[key] - base[name][key] for key in ("hits", "frees")}, rows[name])
@@ -46,7 +46,7 @@ def storming_resets():
         with child(read_all), storm(known):
             storm_until(known, STORM_HITS // 5, lambda: control("reset"), 10)
         rows = rows_by_function(known)
-        for name, row in known.own_sites().items():
+        for name, row in known.sites().items():
             if not row["live_objs"]:
                 continue
             check_row(f"after resets, {name}",
@@ -54,7 +54,7 @@ def storming_resets():
         compare_allocs(known, "after resets")
         # Without resets under load, counts are exact again.
         control("reset")
-        base = known.own_sites()
+        base = known.sites()
         with storm(known):
             storm_until(known, STORM_HITS // 20)
         check_storm_since(known, base)

@@ -32,7 +32,7 @@ def read_settings():
 
 def own_events(known):
     """Return the number of events of the truth's objects, which a reset does not change."""
-    return sum(row["hits"] + row["bulk_objs"] + row["frees"] for row in known.own_sites().values())
+    return sum(row["hits"] + row["bulk_objs"] + row["frees"] for row in known.sites().values())
 
 
 def storm_for(known, size, work=lambda: time.sleep(5)):
@@ -48,7 +48,7 @@ def storm_for(known, size, work=lambda: time.sleep(5)):
 def check_exact_since_reset(known, size, beside):
     """Check that hits and frees of a storm are exact while other processes work."""
     control("reset")
-    base = known.own_sites()
+    base = known.sites()
     with contextlib.ExitStack() as stack:
         for work in beside:
             stack.enter_context(now_and_then(work))
