@@ -19,6 +19,7 @@ static struct file kma_helper_file;
 
 /* ---- calls of helpers ------------------------------------------------------- */
 
+/* Defines kma_helper_kasprintf() and so on: it calls a helper, and frees what that allocates. */
 #define KMA_HELPER(name, make, free)					\
 static noinline __noclone bool kma_helper_##name(void)			\
 {									\

@@ -202,16 +202,16 @@ static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
 static noinline const struct kma_site_slot *
 kma_record_new(struct kma_core *c, unsigned long site, unsigned long cache)
 {
-	unsigned long behind;
+	unsigned long caller;
 
 	if (kma_sitetab_is_inner(&c->sites, site)) {
 		kma_stat_inc(double_fired);
 		return NULL;
 	}
-	behind = kma_env_object_site(site);
-	if (behind == site)
+	caller = kma_env_object_site(site);
+	if (caller == site)
 		return kma_sitetab_new(&c->sites, site, cache);
-	return behind ? kma_sitetab_get(&c->sites, behind, cache) :
+	return caller ? kma_sitetab_get(&c->sites, caller, cache) :
 			kma_sitetab_helper(&c->sites, site, cache);
 }
 

@@ -25,18 +25,18 @@ static bool kma_caller_is_site(char *name, enum kma_skip_what what)
 	return !kma_skip_name(name, what);
 }
 
-static bool kma_caller_of_pages(const struct kma_addrcache *c, char *name)
+static bool kma_caller_is_page_site(const struct kma_addrcache *c, char *name)
 {
 	return kma_caller_is_site(name, KMA_SKIP_PAGES);
 }
 
-static bool kma_caller_of_objects(const struct kma_addrcache *c, char *name)
+static bool kma_caller_is_object_site(const struct kma_addrcache *c, char *name)
 {
 	return kma_caller_is_site(name, KMA_SKIP_OBJECTS);
 }
 
-static struct kma_addrcache kma_callers_of_pages = { .classify = kma_caller_of_pages };
-static struct kma_addrcache kma_callers_of_objects = { .classify = kma_caller_of_objects };
+static struct kma_addrcache kma_page_sites = { .classify = kma_caller_is_page_site };
+static struct kma_addrcache kma_object_sites = { .classify = kma_caller_is_object_site };
 
 /* ---- paths ------------------------------------------------------------------------ */
 
@@ -69,8 +69,8 @@ static struct kma_path __percpu *kma_paths;
 static noinline unsigned long kma_path_unwind(struct kma_trail *trail, unsigned long sp,
 					      unsigned long helper)
 {
-	const struct kma_addrcache *sites = helper ? &kma_callers_of_objects :
-					    &kma_callers_of_pages;
+	const struct kma_addrcache *sites = helper ? &kma_object_sites :
+					    &kma_page_sites;
 	struct kma_walk w;
 	unsigned long addr, site = KMA_SITE_UNKNOWN;
 	bool inside = true;
@@ -124,7 +124,7 @@ unsigned long kma_env_page_site(void)
 	return kma_path_site((unsigned long)__builtin_frame_address(0), 0);
 }
 
-static noinline unsigned long kma_caller_behind(unsigned long helper)
+static noinline unsigned long kma_caller_of_helper(unsigned long helper)
 {
 	const unsigned long site = kma_path_site((unsigned long)__builtin_frame_address(0), helper);
 
@@ -134,17 +134,17 @@ static noinline unsigned long kma_caller_behind(unsigned long helper)
 unsigned long kma_env_object_site(unsigned long site)
 {
 	/* An addrcache has only kernel addresses, whose highest bit is set. */
-	if (likely((long)site >= 0 || kma_addrcache_get(&kma_callers_of_objects, site)))
+	if (likely((long)site >= 0 || kma_addrcache_get(&kma_object_sites, site)))
 		return site;
-	return kma_caller_behind(site);
+	return kma_caller_of_helper(site);
 }
 
 /* ---- changes ------------------------------------------------------------------------ */
 
 void kma_caller_forget(void)
 {
-	kma_addrcache_clear(&kma_callers_of_pages);
-	kma_addrcache_clear(&kma_callers_of_objects);
+	kma_addrcache_clear(&kma_page_sites);
+	kma_addrcache_clear(&kma_object_sites);
 	/*
 	 * A path is found with the answers of the addrcaches, so forget these first.  Pairs with
 	 * the smp_rmb() in kma_trail_clear().
@@ -171,7 +171,7 @@ void kma_caller_skips_changed(void)
 		 */
 		if (info && READ_ONCE(info->state) == KMA_SITE_LIVE &&
 		    info->key == info->site && (long)info->site < 0 &&
-		    !kma_addrcache_get(&kma_callers_of_objects, info->site))
+		    !kma_addrcache_get(&kma_object_sites, info->site))
 			kma_sitetab_skip(t, id);
 		cond_resched();
 	}
@@ -194,8 +194,8 @@ int kma_caller_start(void)
 	kma_paths = __alloc_percpu(KMA_PATHS * sizeof(struct kma_path), SMP_CACHE_BYTES);
 	if (kma_paths)
 		kma_state_add_bytes(kma_paths_bytes());
-	if (kma_paths && !kma_addrcache_init(&kma_callers_of_pages) &&
-	    !kma_addrcache_init(&kma_callers_of_objects))
+	if (kma_paths && !kma_addrcache_init(&kma_page_sites) &&
+	    !kma_addrcache_init(&kma_object_sites))
 		return 0;
 	kma_caller_stop();
 	pr_err("not enough memory\n");
@@ -206,8 +206,8 @@ void kma_caller_stop(void)
 {
 	if (kma_paths)
 		kma_state_add_bytes(-(s64)kma_paths_bytes());
-	kma_addrcache_destroy(&kma_callers_of_pages);
-	kma_addrcache_destroy(&kma_callers_of_objects);
+	kma_addrcache_destroy(&kma_page_sites);
+	kma_addrcache_destroy(&kma_object_sites);
 	free_percpu(kma_paths);
 	kma_paths = NULL;
 }

@@ -48,8 +48,7 @@ bool kma_filter_object(const struct kma_event *ev);
  * @page: the first page
  * @order: binary logarithm of the number of pages
  * @gfp: gfp flags
- * @site: the call site.  If it is 0 and the filter needs the call site, this function calls
- *	kma_env_page_site(), which requires kma_caller_start().
+ * @site: the call site; 0 to look for it on the stack if the filter needs it
  *
  * Context: a probe, any context, NMI included.
  * Return: true if so.

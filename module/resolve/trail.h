@@ -20,9 +20,9 @@
  * and that place is already proven.
  *
  * Other functions keep the address of the end of their frame in a word of the frame.  They find
- * this word by the frame pointer, and their return address by this word.  __kmalloc_noprof() is one
- * of them on 6.12.  So the trail also records each word of such a frame, below the frame pointer,
- * that has this address.
+ * this word by the frame pointer, and their return address by this word.  On 6.12,
+ * __kmalloc_node_track_caller_noprof() is one of them.  So the trail also records each word of such
+ * a frame, below the frame pointer, that has this address.
  *
  * If the unwinder finds a return address in any other way, the stack is not remembered: beyond an
  * interrupt, on another stack, or by a guess.  All words of a trail are on one stack, so it is safe

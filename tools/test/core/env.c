@@ -133,7 +133,7 @@ unsigned long kma_env_page_site(void)
 
 unsigned long kma_env_object_site(unsigned long site)
 {
-	return site == kma_env.helper ? kma_env.behind : site;
+	return site == kma_env.helper ? kma_env.caller : site;
 }
 
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,

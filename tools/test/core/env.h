@@ -45,7 +45,7 @@ struct kma_env {
 	unsigned long stack;	/* the caller of the call site; 0: the stack cannot be unwound */
 	unsigned long page_site;	/* the call site of a page allocation */
 	unsigned long helper;		/* a return address in a helper */
-	unsigned long behind;		/* the call site behind @helper; 0 if it is not found */
+	unsigned long caller;		/* the caller of @helper; 0 if it is not found */
 };
 
 extern __thread struct kma_env kma_env;

@@ -875,7 +875,7 @@ static void kma_finds_callers_of_helpers(void)
 
 	kma_setup_samples(100);
 	kma_env.helper = KMA_SITE;
-	kma_env.behind = KMA_SITE + 16;
+	kma_env.caller = KMA_SITE + 16;
 	kma_record_alloc(&kma_core, &ev[0]);
 	kma_record_bulk(&kma_core, &ev[1]);
 	kma_sample(&ev[2], false);
@@ -888,10 +888,10 @@ static void kma_finds_callers_of_helpers(void)
 	kma_expect(kma_stat_now(double_fired) == 1 && kma_rows_at(KMA_SITE + 16).hits == 2);
 	/* If no caller is found, the event counts in the helper.  The next one does not. */
 	kma_core.sites.nr_internal = 0;
-	kma_env.behind = 0;
+	kma_env.caller = 0;
 	kma_record_alloc(&kma_core, &ev[3]);
 	kma_expect(kma_rows_at(KMA_SITE).hits == 1);
-	kma_env.behind = KMA_SITE + 16;
+	kma_env.caller = KMA_SITE + 16;
 	kma_record_alloc(&kma_core, &ev[3]);
 	kma_expect(kma_rows_at(KMA_SITE).hits == 1 && kma_rows_at(KMA_SITE + 16).hits == 3);
 	kma_env.helper = 0;
@@ -912,7 +912,7 @@ static void kma_skips_a_row(void)
 	kma_expect(t->info[id].state == KMA_SITE_SKIPPED && atomic_read(&t->retired) == 1);
 	kma_expect(t->map[t->info[id].slot].site == KMA_SITE_LEFT);
 	kma_env.helper = KMA_SITE;
-	kma_env.behind = KMA_SITE + 16;
+	kma_env.caller = KMA_SITE + 16;
 	kma_alloc_at(KMA_PTR + 64);
 	kma_record_free(&kma_core, KMA_PTR, true);
 	kma_expect(kma_rows_at(KMA_SITE).hits == 1 && kma_rows_at(KMA_SITE).frees == 1);
