@@ -33,6 +33,9 @@
 	X(allocs, KMA_ALLOCS_COLUMNS)		\
 	X(caches, KMA_CACHES_COLUMNS)		\
 	X(cache_sites, KMA_CACHE_SITES_COLUMNS)	\
+	X(owners, KMA_OWNERS_COLUMNS)		\
+	X(owner_cgroups, KMA_OWNER_CGROUPS_COLUMNS)	\
+	X(charges, KMA_CHARGES_COLUMNS)		\
 	X(stacks, KMA_STACKS_COLUMNS)		\
 	X(summary, KMA_PAIRS)			\
 	X(stats, KMA_PAIRS)			\
@@ -151,8 +154,46 @@
 	X(cpu, U64, KEY, NONE)					\
 	X(node, ID, KEY, NONE)					\
 	X(pid, ID, KEY, NONE)					\
+	X(owner, ID, KEY, NONE)					\
 	X(weight, MILLI, GAUGE, OBJS)				\
 	X(site, LABEL, KEY, NONE)
+
+/*
+ * Owners, to which the column `owner` of the live objects refers: the name of the process, its
+ * cgroup, and the cgroup that is charged.  charged_id is 0 if none is charged, and `-` if it is not
+ * known.
+ */
+#define KMA_OWNERS_COLUMNS(X)	\
+	X(owner, U64, KEY, NONE)				\
+	X(cgroup_id, ID, KEY, NONE)				\
+	X(charged_id, ID, KEY, NONE)				\
+	X(comm, LABEL, KEY, NONE)
+
+/*
+ * The cgroups that owners refer to, and those above them; removed is 1 for those that were removed.
+ * An ID has the number of the cgroup's hierarchy above bit 47; the default one has the number 0.
+ */
+#define KMA_OWNER_CGROUPS_COLUMNS(X)	\
+	X(cgroup_id, U64, KEY, NONE)				\
+	X(parent_id, ID, KEY, NONE)				\
+	X(removed, U64, GAUGE, NONE)				\
+	X(cgroup, LABEL, KEY, NONE)
+
+/*
+ * Live objects by charged cgroup and call site.  now_id is the cgroup that is charged now:
+ * charged_id or, if that cgroup was removed, its nearest ancestor that exists; 0 for the root,
+ * which is not charged.  The label is the path of the cgroup, followed by ` (removed)` if it was
+ * removed, a semicolon, and the call site.
+ */
+#define KMA_CHARGES_COLUMNS(X)	\
+	X(live_bytes, U64, GAUGE, BYTES)			\
+	X(live_objs, U64, GAUGE, OBJS)				\
+	X(charged_id, U64, KEY, NONE)				\
+	X(now_id, U64, KEY, NONE)				\
+	X(live_samples, U64, GAUGE, SAMPLES)			\
+	X(live_bytes_se, U64, ERROR, BYTES)			\
+	X(live_objs_se, U64, ERROR, OBJS)			\
+	X(charged_site, LABEL, KEY, NONE)
 
 /* Sampled objects by stack. */
 #define KMA_STACKS_COLUMNS(X)	\

@@ -43,6 +43,8 @@
 	  "count events by process (tasks), by cgroup (cgroups), "	\
 	  "by command and call site (comm_sites), "			\
 	  "by command and system call (comm_syscalls)")			\
+	X(owners, 0600, "flag", "0 or 1", "1",				\
+	  "record the process name, the cgroup and the charged cgroup of each object") \
 	X(threshold_us, 0600, "microseconds", "0 to 3600000000", "10000", \
 	  "put phases of reclaim and compaction that take at least this long into table slow; " \
 	  "0: none")							\

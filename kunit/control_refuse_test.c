@@ -11,7 +11,7 @@ static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
 		": use filter, reset, skip, enabled, sample_bytes, budget_pct, pages,";
-	static const char more[] = "page_sample_bytes, account, threshold_us, latency";
+	static const char more[] = "page_sample_bytes, account, owners, threshold_us, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {

@@ -92,12 +92,12 @@
 /* The address is printed in front of each of these rows. */
 #define KMA_GOLDEN_ALLOCS_COLUMNS \
 	"#        ptr    bytes_req  bytes_alloc       age_ms          cpu         node" \
-	"          pid       weight site\n"
+	"          pid        owner       weight site\n"
 
 #define KMA_GOLDEN_ALLOCS_ROW_1 \
-	"          60           64         1600            3            -         4711        1.000 kfree+0x1\n"
+	"          60           64         1600            3            -         4711            9        1.000 kfree+0x1\n"
 #define KMA_GOLDEN_ALLOCS_ROW_2 \
-	"          90           96          160            0            -            -        1.000 [other]\n"
+	"          90           96          160            0            -            -            -        1.000 [other]\n"
 
 #define KMA_GOLDEN_KEYVAL_COLUMNS "# name value\n"
 
@@ -116,6 +116,7 @@
 	"pages off\n" \
 	"page_sample_bytes 0\n" \
 	"account off\n" \
+	"owners 0\n" \
 	"threshold_us 10000\n" \
 	"latency on\n" \
 	"filter_tgid off\n" \

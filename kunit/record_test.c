@@ -16,7 +16,7 @@ static void kma_expect_taken(struct kunit *test, unsigned long ptr, u32 tgid, u3
 	KUNIT_EXPECT_TRUE(test, kma_objtab_take(&kma_core.obj, ptr, &e));
 	KUNIT_EXPECT_EQ(test, e.bytes_req, 60);
 	KUNIT_EXPECT_EQ(test, e.row, 0);
-	KUNIT_EXPECT_EQ(test, e.tgid, tgid);
+	KUNIT_EXPECT_EQ(test, kma_entry_tgid(&e), tgid);
 	KUNIT_EXPECT_EQ(test, e.cpu, raw_smp_processor_id());
 	/* Any time between the two readings of the clock is right. */
 	KUNIT_EXPECT_EQ(test, e.time, clamp(e.time, before, kma_env_now()));

@@ -106,6 +106,30 @@
 #define KMA_HAVE_PERCPU_REFILL
 #endif
 
+/* A probe of a tracepoint may be preempted, and may migrate to another CPU. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define KMA_PROBES_ARE_PREEMPTIBLE
+#endif
+
+/*
+ * Whether the kernel treats a task with bottom halves off as an interrupt when it chooses the
+ * cgroup to charge.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+#define KMA_CHARGE_BH_IS_INTERRUPT	false
+/* int_active_memcg is exported. */
+#define KMA_HAVE_INT_ACTIVE_MEMCG
+#else
+#define KMA_CHARGE_BH_IS_INTERRUPT	true
+#endif
+
+/* Whether the kernel charges its own memory to cgroups: not with cgroup.memory=nokmem. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#define kma_kmem_is_charged()	memcg_kmem_online()
+#else
+#define kma_kmem_is_charged()	memcg_kmem_enabled()
+#endif
+
 /*
  * The largest order of the page allocator.  Depending on the kernel version, MAX_ORDER is this
  * order, or this order plus 1.

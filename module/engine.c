@@ -38,6 +38,7 @@
 #include "trace/acct.h"
 #include "trace/bulk.h"
 #include "trace/nolock.h"
+#include "trace/owner.h"
 #include "trace/page.h"
 #include "trace/pcp.h"
 #include "trace/phase.h"
@@ -130,7 +131,7 @@ static void kma_probes_stop(void)
 static u64 kma_parts_forecast(void)
 {
 	return kma_stack_forecast() + kma_caller_forecast() + kma_symbol_forecast() +
-	       kma_bulk_forecast() + kma_nolock_forecast();
+	       kma_bulk_forecast() + kma_nolock_forecast() + kma_owner_forecast();
 }
 
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
@@ -156,9 +157,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_caller_start();
 	if (ret)
 		goto stack;
-	ret = kma_memhotplug_start();
+	ret = kma_owner_start();
 	if (ret)
 		goto caller;
+	ret = kma_memhotplug_start();
+	if (ret)
+		goto owner;
 	ret = kma_names_start();
 	if (ret)
 		goto memhotplug;
@@ -196,6 +200,8 @@ names:
 	kma_names_stop();
 memhotplug:
 	kma_memhotplug_stop();
+owner:
+	kma_owner_stop();
 caller:
 	kma_caller_stop();
 stack:
@@ -220,6 +226,7 @@ void kma_engine_stop(void)
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_memhotplug_stop();
+	kma_owner_stop();
 	kma_caller_stop();
 	kma_stack_stop();
 	kma_state_destroy();

@@ -13,6 +13,7 @@
 #include "recycling.h"
 #include "sampling.h"
 #include "state.h"
+#include "trace/owner.h"
 #include "trace/phase.h"
 
 /* ---- once a second -------------------------------------------------------- */
@@ -118,6 +119,7 @@ static void kma_overhead_queue(bool late)
 static void kma_overhead_turn(struct work_struct *work)
 {
 	kma_recycling_sweep();
+	kma_owner_turn();
 	/*
 	 * A reader of a large table holds the lock for a while.  In that case skip this
 	 * turn instead of waiting.

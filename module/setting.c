@@ -23,6 +23,7 @@
 #include "state.h"
 #include "trace/acct_track.h"
 #include "trace/latency_track.h"
+#include "trace/owner.h"
 #include "trace/page_track.h"
 #include "trace/phase.h"
 #include "trace/slab.h"
@@ -94,6 +95,11 @@ static int kma_parse_account(char *text, union kma_setting_value *value)
 
 	value->number = which;
 	return ret;
+}
+
+static int kma_parse_owners(char *text, union kma_setting_value *value)
+{
+	return kma_parse_enabled(text, value);
 }
 
 static int kma_parse_threshold_us(char *text, union kma_setting_value *value)
@@ -224,6 +230,12 @@ static int kma_set_account(const union kma_setting_value *value)
 	return ret;
 }
 
+static int kma_set_owners(const union kma_setting_value *value)
+{
+	kma_owner_set(value->number);
+	return 0;
+}
+
 static int kma_set_threshold_us(const union kma_setting_value *value)
 {
 	kma_phase_set_threshold(value->number);
@@ -302,6 +314,11 @@ static int kma_show_account(char *page)
 
 	kma_acct_print(text);
 	return sysfs_emit(page, "%s\n", text);
+}
+
+static int kma_show_owners(char *page)
+{
+	return sysfs_emit(page, "%d\n", kma_owner_is_on());
 }
 
 static int kma_show_threshold_us(char *page)
@@ -445,6 +462,7 @@ void kma_settings_stop(void)
 	kma_sampling_set(0);
 	kma_latency_set(KMA_LATENCY_OFF);
 	kma_acct_set(0);
+	kma_owner_set(false);
 	kma_set_pages(&(union kma_setting_value) { .number = KMA_PAGES_OFF });
 	kma_filter_stop();
 	kma_skip_stop();

@@ -8,6 +8,7 @@
 
 #include "cachetab.h"
 #include "event.h"
+#include "owner.h"
 #include "reach.h"
 #include "stat.h"
 
@@ -50,8 +51,9 @@ static void kma_cache_describe(const struct kma_cachetab *t, unsigned long cache
 	} else if (kma_cache_is_kmalloc(cache)) {
 		info->size = cache;
 	} else {
-		kma_env_cache_info(cache, &info->size, &info->object_size,
-				   info->name);
+		kma_env_cache_info(cache, &info->size, &info->object_size, info->name);
+		if (kma_env_cache_is_charged(cache))
+			info->charge = KMA_CHARGE;
 	}
 }
 
@@ -69,6 +71,7 @@ static int kma_cachetab_reuse(struct kma_cachetab *t,
 		if (kma_cachetab_state(t, id) == KMA_CACHE_RETIRED &&
 		    info->size == look->size &&
 		    info->object_size == look->object_size &&
+		    info->charge == look->charge &&
 		    !strcmp(info->name, look->name) &&
 		    cmpxchg(&t->state[id], KMA_CACHE_RETIRED, KMA_CACHE_LIVE) ==
 			KMA_CACHE_RETIRED)
@@ -77,15 +80,18 @@ static int kma_cachetab_reuse(struct kma_cachetab *t,
 	return -1;
 }
 
-/* Return: the reserved number for caches of a size.  Rounds @size up to the next step. */
-static int kma_cache_other(u32 *size)
+/*
+ * Return: the reserved number for caches of a size whose objects are charged, or not charged, to a
+ * cgroup.  Rounds @size up to the next step.
+ */
+static int kma_cache_other(u32 *size, bool charged)
 {
 	const u32 less = clamp_t(u32, *size, 8, 1U << 31) - 1;
 	const u32 log = ilog2(less);
 	const u32 step = less >> (log - 2) & 3;
 
 	*size = (step + 5) << (log - 2);
-	return KMA_CACHES_MAX + 4 * (log - 2) + step - 3;
+	return KMA_CACHES_MAX + 2 * (4 * (log - 2) + step - 3) + charged;
 }
 
 /* Return: the reserved number for all classes of the same kind, order and migrate type. */
@@ -102,7 +108,7 @@ static int kma_cachetab_other(struct kma_cachetab *t, unsigned long cache)
 		return kma_class_other(cache);
 	kma_cache_describe(t, cache, &look);
 	kma_stat_inc(other_caches);
-	return kma_cache_other(&look.size);
+	return kma_cache_other(&look.size, look.charge);
 }
 
 /* Give a cache a number. */
@@ -232,10 +238,11 @@ static void kma_cachetab_reserve_sizes(struct kma_cachetab *t)
 	u32 size = 8, i;
 	int id;
 
-	for (i = 0; i < KMA_CACHES_OTHER; i++, size++) {
-		id = kma_cache_other(&size);
+	for (i = 0; i < KMA_CACHES_OTHER; i++, size += !(i % 2)) {
+		id = kma_cache_other(&size, i % 2);
 		t->info[id].size = size;
 		t->info[id].object_size = size;
+		t->info[id].charge = i % 2 * KMA_CHARGE;
 		strscpy(t->info[id].name, "[other]", KMA_CACHE_NAME_LEN);
 		t->state[id] = KMA_CACHE_LIVE;
 	}

@@ -16,10 +16,11 @@
  * some subsystems give each new cache a new name.
  *
  * When all numbers are in use, a new cache gets a reserved number, which it shares with other
- * caches of about the same size.  A full table is a normal state: from then on, an event of that
- * cache only reads the slot.  Tables compute bytes as if all caches of a reserved number had the
- * same size.  For this, sizes are rounded up to the next of four steps between powers of two.
- * Multiples of 8 up to 64 stay as they are, and other sizes grow by less than a quarter.
+ * caches of about the same size whose objects are charged to a cgroup as its own are.  A full table
+ * is a normal state: from then on, an event of that cache only reads the slot.  Tables compute
+ * bytes as if all caches of a reserved number had the same size.  For this, sizes are rounded up to
+ * the next of four steps between powers of two.  Multiples of 8 up to 64 stay as they are, and
+ * other sizes grow by less than a quarter.
  *
  * Two CPUs that see a new cache word at the same time may give it two numbers.  This is
  * harmless: the tables print caches with the same name as one.
@@ -46,10 +47,11 @@
 #define KMA_CACHES_PROBES	64
 
 /*
- * Reserved numbers begin at KMA_CACHES_MAX.  For objects, there is one for each step of sizes, from
- * 8 bytes, the first step, to KMA_CACHE_BYTES_MAX.
+ * Reserved numbers begin at KMA_CACHES_MAX.  For objects, there are two for each step of sizes,
+ * from 8 bytes, the first step, to KMA_CACHE_BYTES_MAX; the second one is for caches whose objects
+ * are charged.
  */
-#define KMA_CACHES_OTHER	(4 * (31 - 3) + 1)
+#define KMA_CACHES_OTHER	(2 * (4 * (31 - 3) + 1))
 /* For page allocations, there is one for each kind, order and migrate type. */
 #define KMA_CLASSES_OTHER	512
 #define KMA_CACHES_RESERVED	KMA_CLASSES_OTHER
@@ -78,6 +80,7 @@ enum kma_cache_state {
  * @size: bytes that each object takes
  * @object_size: bytes that were requested for each object; 0 for a size of kmalloc, where each
  *	event has the number of bytes requested
+ * @charge: KMA_CHARGE if all objects are charged to a cgroup (owner.h), otherwise 0
  * @sampled: page allocations only: rows of this class count all call sites, while samples of
  *	the class have rows of their own
  * @name: name of a kmem_cache; empty for a size of kmalloc
@@ -86,6 +89,7 @@ struct kma_cache_info {
 	unsigned long class;
 	u32 size;
 	u32 object_size;
+	u8 charge;
 	bool sampled;
 	char name[KMA_CACHE_NAME_LEN];
 };

@@ -19,6 +19,9 @@
 
 #include "env.h"
 
+/* Switched by trace/owner.c. */
+DEFINE_STATIC_KEY_FALSE(kma_owners_on);
+
 void kma_env_wait_for_probes(void)
 {
 	/* Probes run under RCU, under SRCU (those of tracepoints), or with preemption off. */

@@ -18,14 +18,18 @@
 
 #include <linux/compiler.h>
 #include <linux/jiffies.h>
+#include <linux/jump_label.h>
 #include <linux/math64.h>
 #include <linux/numa.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/stringify.h>
 #include <linux/types.h>
+
+#include "../compat.h"
 
 /*
  * The clock of the live table.  Its unit is the smallest power of two of jiffies that
@@ -122,6 +126,28 @@
 #endif
 #endif
 
+/* kma_env_this_cpu(var): the value of a per-CPU variable of this CPU. */
+#define kma_env_this_cpu(var)	raw_cpu_read(var)
+
+/*
+ * kma_env_this_cpu_is(var, value): whether a per-CPU variable of 8 bytes has a value.  On x86-64
+ * this is one instruction, which leaves the result in the zero flag.
+ */
+#if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
+#define kma_env_this_cpu_is(var, value) ({				\
+	bool __is;							\
+									\
+	static_assert(sizeof(var) == 8);				\
+	asm volatile("cmpq %[x], " __percpu_arg([v])			\
+		     : "=@ccz" (__is)					\
+		     : [v] "m" (__my_cpu_var(var)),			\
+		       [x] "r" ((unsigned long)(value)));		\
+	__is;								\
+})
+#else
+#define kma_env_this_cpu_is(var, value)	(raw_cpu_read(var) == (value))
+#endif
+
 #ifndef __LITTLE_ENDIAN
 #error "kmemacct needs a processor that stores the lowest byte first"
 #endif
@@ -165,6 +191,49 @@ static __always_inline u32 kma_env_tgid(void)
 {
 	return likely(in_task()) ? current->tgid : 0;
 }
+
+/*
+ * What core/owner.h needs: whether owners are recorded, and properties of the current task.
+ * kma_env_stay() and kma_env_leave() keep the context on its CPU while it uses a memo.  They do
+ * nothing where probes are not preemptible.
+ */
+DECLARE_STATIC_KEY_FALSE(kma_owners_on);
+#define kma_env_owners_on()	static_branch_likely(&kma_owners_on)
+#define kma_env_task_tgid()	((u32)current->tgid)
+#define kma_env_task_groups()	((const void *)rcu_access_pointer(current->cgroups))
+
+#ifdef KMA_PROBES_ARE_PREEMPTIBLE
+#define kma_env_stay()		preempt_disable_notrace()
+#define kma_env_leave()		preempt_enable_notrace()
+#else
+#define kma_env_stay()		do { } while (0)
+#define kma_env_leave()		do { } while (0)
+#endif
+
+/* Whether memory that the task allocates is charged to another cgroup than its own. */
+#ifdef CONFIG_MEMCG
+#define kma_env_task_remote()	(!!current->active_memcg)
+#else
+#define kma_env_task_remote()	false
+#endif
+
+/*
+ * Whether the context is a task.  For an object that is charged, this is what the kernel takes for
+ * a task when it chooses the cgroup to charge.
+ */
+static __always_inline bool kma_env_in_task(unsigned long charge)
+{
+	return KMA_CHARGE_BH_IS_INTERRUPT && charge ? !in_interrupt() : in_task();
+}
+
+struct kma_owned;
+
+/*
+ * Find or make the owner of an object that is allocated in this context, and remember it if all
+ * threads of the current process have it.  @charge is KMA_CHARGE, or any other value if the object
+ * is not charged.  Context: a probe.
+ */
+void kma_env_owner(unsigned long charge, struct kma_owned *o);
 
 /* Wait until all probes that are running now have ended.  Context: process, may sleep. */
 void kma_env_wait_for_probes(void);
@@ -357,5 +426,8 @@ unsigned long kma_env_object_site(unsigned long site);
  */
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN]);
+
+/* Whether all objects of a kmem_cache are charged to a cgroup.  Context: a probe. */
+bool kma_env_cache_is_charged(unsigned long cache);
 
 #endif /* KMA_CORE_ENV_H */

@@ -104,6 +104,7 @@ static __always_inline u32 kma_class_gfp(unsigned long class)
  *	kma_env_cache_info() reads
  * @node: NUMA node that was requested, or NUMA_NO_NODE
  * @gfp: gfp flags; used only while a filter is set
+ * @charge: KMA_CHARGE if the gfp flags ask to charge the object to a cgroup (owner.h), otherwise 0
  */
 struct kma_event {
 	unsigned long site;
@@ -113,6 +114,7 @@ struct kma_event {
 	unsigned long bytes_req;
 	int node;
 	u32 gfp;
+	unsigned long charge;
 };
 
 #endif /* KMA_CORE_EVENT_H */

@@ -314,10 +314,10 @@ unsigned long kma_objtab_read(const struct kma_bucket *b, int slot,
 		return 0;
 	entry->bytes_req = READ_ONCE(e->bytes_req);
 	entry->time = READ_ONCE(e->time);
-	entry->tgid = READ_ONCE(e->tgid);
+	entry->tgid_depth = READ_ONCE(e->tgid_depth);
 	entry->row = READ_ONCE(e->row);
 	entry->cpu = READ_ONCE(e->cpu);
-	entry->where = READ_ONCE(e->where);
+	entry->gen_owner = READ_ONCE(e->gen_owner);
 	/*
 	 * Pairs with the smp_wmb() in kma_bucket_begin(): if any value that was read
 	 * above is from a later owner of the slot, the generation that is read below
@@ -402,8 +402,8 @@ static bool kma_sweep_needed(const struct kma_objtab *t, const struct kma_bucket
 		any |= READ_ONCE(b->key[i]);
 	for (i = 0; any && i < KMA_SLOTS; i++) {
 		key = READ_ONCE(b->key[i]);
-		/* The lower half of `where` is the generation: kma_entry_gen(). */
-		if (key > KMA_BUSY && (kma_gen)READ_ONCE(b->entry[i].where) !=
+		/* The lower half of `gen_owner` is the generation: kma_entry_gen(). */
+		if (key > KMA_BUSY && (kma_gen)READ_ONCE(b->entry[i].gen_owner) !=
 				      kma_pagegen_read(&t->pages, key))
 			return true;
 	}

@@ -90,6 +90,7 @@
 #include <linux/types.h>
 
 #include "env.h"
+#include "owner.h"
 #include "pagegen.h"
 
 #define KMA_SLOTS	7		/* slots in a bucket */
@@ -105,37 +106,47 @@
  * struct kma_entry - description of a live object
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
  * @time: when the object was allocated, as read by kma_env_now()
- * @tgid: the process that allocated the object; 0 outside task context
+ * @tgid_depth: the process that allocated the object, 0 outside task context, and the depth of the
+ *	object: kma_entry_tgid(), kma_entry_depth()
  * @row: number of the row of the object's call site and cache
  * @cpu: the CPU that allocated the object
  * @generation: the slot's generation, which changes each time the slot is filled
- * @where: the generation of the object's page when the object was recorded, and the depth
- *	of the object: kma_entry_gen(), kma_entry_depth()
+ * @gen_owner: the generation of the object's page when the object was recorded, and the number of
+ *	the object's owner: kma_entry_gen(), kma_entry_owner()
  */
 struct kma_entry {
 	u32 bytes_req;
 	u32 time;
-	u32 tgid;
+	u32 tgid_depth;
 	u16 row;
 	u16 cpu;
 	u32 generation;
-	u32 where;
+	u32 gen_owner;
 };
 
 static_assert(sizeof(struct kma_entry) == 24);
 
-/* The member @where of an entry: one word, so that one store writes generation and depth. */
-static __always_inline u32 kma_entry_where(u32 gen, u32 depth)
-{
-	return depth << 16 | gen;
-}
-
 static_assert(sizeof(kma_gen) == 2);
+
+/* The depth is above the thread group ID, which is below 2^22 on all 64-bit kernels. */
+#define KMA_DEPTH_SHIFT	28
+static_assert(KMA_DEPTHS < 1 << (32 - KMA_DEPTH_SHIFT));
+
+static inline u32 kma_entry_tgid(const struct kma_entry *e)
+{
+	return e->tgid_depth & ((1U << KMA_DEPTH_SHIFT) - 1);
+}
 
 /* The generation of an object's page when the object was recorded. */
 static inline kma_gen kma_entry_gen(const struct kma_entry *e)
 {
-	return e->where;
+	return e->gen_owner;
+}
+
+/* The number of the object's owner: see owner.h. */
+static inline u32 kma_entry_owner(const struct kma_entry *e)
+{
+	return e->gen_owner >> KMA_OWNER_SHIFT;
 }
 
 /*
@@ -144,7 +155,7 @@ static inline kma_gen kma_entry_gen(const struct kma_entry *e)
  */
 static inline int kma_entry_depth(const struct kma_entry *e)
 {
-	return e->where >> 16;
+	return e->tgid_depth >> KMA_DEPTH_SHIFT;
 }
 
 /**
@@ -249,7 +260,7 @@ static inline struct kma_bucket *kma_objtab_bucket(const struct kma_objtab *t,
  * kma_objtab_put() - record a live object
  * @t: the table
  * @ptr: the object's address; neither 0 nor KMA_BUSY
- * @entry: the object's entry; @generation and @where are ignored
+ * @entry: the object's entry, with depth 0; its generations are ignored
  * @old: for KMA_PUT_REPLACED and KMA_PUT_REPLACED_FULL, a copy of the entry that was removed
  *
  * If the table still has an entry for @ptr, it is removed first.
@@ -442,15 +453,15 @@ static __always_inline struct kma_entry *kma_bucket_begin(struct kma_bucket *b,
  * Write the members of an entry after kma_bucket_begin().  This is a macro, so that each
  * argument is evaluated just before it is stored: the registers do not suffice for all of them.
  */
-#define kma_entry_write(e, _bytes_req, _time, _tgid, _row, _cpu, _where) ({	\
+#define kma_entry_write(e, _bytes_req, _time, _tgid, _row, _cpu, _gen_owner) ({ \
 	struct kma_entry *__e = (e);						\
 										\
 	WRITE_ONCE(__e->bytes_req, _bytes_req);					\
 	WRITE_ONCE(__e->time, _time);						\
-	WRITE_ONCE(__e->tgid, _tgid);						\
+	WRITE_ONCE(__e->tgid_depth, _tgid);					\
 	WRITE_ONCE(__e->row, _row);						\
 	WRITE_ONCE(__e->cpu, _cpu);						\
-	WRITE_ONCE(__e->where, _where);						\
+	WRITE_ONCE(__e->gen_owner, _gen_owner);					\
 })
 
 /* Make a slot visible after filling it. */
@@ -466,8 +477,9 @@ static __always_inline void kma_bucket_publish(struct kma_bucket *b, unsigned lo
 }
 
 /*
- * Fill slot @i, which this context has claimed, and publish it.  @generation and @where of @entry
- * are ignored; @gen is the generation of the object's page, and @depth is as in kma_entry_depth().
+ * Fill slot @i, which this context has claimed, and publish it.  @entry has depth 0, and its
+ * generations are ignored; @gen is the generation of the object's page, and @depth is as in
+ * kma_entry_depth().
  */
 static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 				   unsigned long ptr, const struct kma_entry *entry,
@@ -475,8 +487,9 @@ static inline void kma_bucket_fill(struct kma_bucket *b, unsigned long i,
 {
 	struct kma_entry *e = kma_bucket_begin(b, i);
 
-	kma_entry_write(e, entry->bytes_req, entry->time, entry->tgid, entry->row,
-			entry->cpu, kma_entry_where(gen, depth));
+	kma_entry_write(e, entry->bytes_req, entry->time,
+			entry->tgid_depth | depth << KMA_DEPTH_SHIFT, entry->row, entry->cpu,
+			(entry->gen_owner & ~(u32)(kma_gen)-1) | gen);
 	kma_bucket_publish(b, i, ptr);
 }
 
@@ -556,11 +569,11 @@ static __always_inline bool kma_objtab_is_own(const struct kma_objtab *t,
 	const kma_gen *gen = kma_pagegen_at(&t->pages, ptr);
 
 	/*
-	 * A plain load, so that the compiler compares the lower half of `where` in
+	 * A plain load, so that the compiler compares the lower half of `gen_owner` in
 	 * memory.  The result remains valid: the object is not free yet, so the
 	 * generation of its page cannot end now.
 	 */
-	return likely(data_race(*(const kma_gen *)&e->where == *gen));
+	return likely(data_race(*(const kma_gen *)&e->gen_owner == *gen));
 }
 
 /*

@@ -150,24 +150,55 @@ static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 	kma_stat_inc(replaced);
 }
 
-static struct kma_entry kma_record_entry(u32 row, u32 bytes_req)
+/* Find the owner of the current context, in a memo or without one. */
+static void kma_record_owner(unsigned long memo, struct kma_owned *o)
 {
+	bool found;
+
+	*o = (struct kma_owned) { .tgid = kma_env_tgid() };
+	if (!kma_env_owners_on())
+		return;
+	kma_env_stay();
+	found = kma_owner_find(&memo);
+	if (found)
+		o->owner = kma_owner_memo_owner(memo);
+	kma_env_leave();
+	if (!found)
+		kma_env_owner(memo, o);
+}
+
+static struct kma_entry kma_record_entry(u32 row, u32 bytes_req, unsigned long memo)
+{
+	struct kma_owned o;
+
+	kma_record_owner(memo, &o);
 	return (struct kma_entry) {
 		.bytes_req = bytes_req,
 		.time = kma_env_now(),
-		.tgid = kma_env_tgid(),
+		.tgid_depth = o.tgid,
 		.row = row,
 		.cpu = raw_smp_processor_id(),
+		.gen_owner = o.owner,
 	};
 }
 
 void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
-			 u32 bytes_req)
+			 u32 bytes_req, unsigned long memo)
 {
-	const struct kma_entry entry = kma_record_entry(row, bytes_req);
-	struct kma_removal r = kma_removal_begin(c);
+	const struct kma_entry entry = kma_record_entry(row, bytes_req, memo);
+	struct kma_bucket *home = kma_objtab_home(&c->obj, ptr);
+	const unsigned long i = kma_objtab_slot(ptr);
+	struct kma_removal r;
 	struct kma_entry old;
-	enum kma_put put = kma_objtab_put(&c->obj, ptr, &entry, &old);
+	enum kma_put put;
+
+	/* If only the owner was missing, the object's own slot can be claimed. */
+	if (kma_objtab_claim_home(home, i)) {
+		kma_bucket_fill(home, i, ptr, &entry, kma_pagegen_enter(&c->obj.pages, ptr), 0);
+		return;
+	}
+	r = kma_removal_begin(c);
+	put = kma_objtab_put(&c->obj, ptr, &entry, &old);
 
 	if (put == KMA_PUT_REPLACED || put == KMA_PUT_REPLACED_FULL)
 		kma_record_replaced(&r, ptr, &old);
@@ -183,7 +214,7 @@ void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
 
 static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
 					 unsigned long bytes_req,
-					 unsigned long cache, int node)
+					 unsigned long cache, int node, u8 charge)
 {
 	return (struct kma_event) {
 		.site = site,
@@ -192,6 +223,7 @@ static struct kma_event kma_record_event(unsigned long site, unsigned long ptr,
 		.kmalloc = kma_cache_is_kmalloc(cache),
 		.bytes_req = bytes_req,
 		.node = node,
+		.charge = charge,
 	};
 }
 
@@ -227,9 +259,11 @@ static const struct kma_site_slot *kma_record_far(struct kma_core *c, unsigned l
 }
 
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
-			 unsigned long bytes_req, unsigned long cache, int node)
+			 unsigned long bytes_req, unsigned long cache,
+			 struct kma_hit_more m)
 {
-	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, node);
+	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node,
+						     m.charge);
 	const struct kma_site_slot *slot = kma_record_far(c, site, cache);
 
 	if (slot)
@@ -298,7 +332,8 @@ void kma_record_sampled_hit(struct kma_core *c, unsigned long site, unsigned lon
 			    unsigned long bytes_req, unsigned long cache,
 			    struct kma_sampled_hit m)
 {
-	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node);
+	const struct kma_event ev = kma_record_event(site, ptr, bytes_req, cache, m.node,
+						     m.charge);
 	int shift;
 
 	/*

@@ -73,10 +73,11 @@ void kma_core_destroy(struct kma_core *c);
 /*
  * Put an object if its own slot is taken, or objects of its home bucket have spilled, or the home
  * bucket is being swept, so that kma_objtab_claim_home() cannot claim the slot.  @bytes_req is 0
- * for an object of a kmem_cache.
+ * for an object of a kmem_cache.  Also call this if no memo has the owner.  @memo is as for
+ * kma_owner_find().
  */
 void kma_record_put_slow(struct kma_core *c, u32 row, unsigned long ptr,
-			 u32 bytes_req);
+			 u32 bytes_req, unsigned long memo);
 
 /* Record a free that has to claim the object's entry or look for it. */
 void kma_record_free_slow(struct kma_core *c, unsigned long ptr);
@@ -109,43 +110,68 @@ void kma_record_livefilter_stop(void);
 void kma_record_sweep(struct kma_core *c, struct kma_bucket *b);
 
 /**
+ * struct kma_hit_more - more arguments of kma_record_hit_slow(), in one register
+ * @node: NUMA node that was requested, or NUMA_NO_NODE
+ * @charge: as in struct kma_event
+ */
+struct kma_hit_more {
+	s16 node;
+	u8 charge;
+};
+
+/**
  * kma_record_hit_slow() - record a hit for which kma_sitetab_near() has found no row
  * @c: the tables
  * @site: the call site
  * @ptr: the object's address
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache
  * @cache: the cache word, see event.h
- * @node: NUMA node that was requested, or NUMA_NO_NODE
+ * @m: more arguments
  *
  * The members of the event are passed unpacked, in the order of a probe's arguments, so
  * that no register has to move.
  */
 void kma_record_hit_slow(struct kma_core *c, unsigned long site, unsigned long ptr,
-			 unsigned long bytes_req, unsigned long cache, int node);
+			 unsigned long bytes_req, unsigned long cache,
+			 struct kma_hit_more m);
 
-static __always_inline void kma_record_fill(struct kma_core *c, u32 row,
-					    const struct kma_event *ev,
-					    struct kma_bucket *home,
-					    unsigned long i)
-{
-	const u32 gen = kma_pagegen_enter(&c->obj.pages, ev->ptr);
-	struct kma_entry *e = kma_bucket_begin(home, i);
-
-	kma_entry_write(e, ev->bytes_req, kma_env_now(), kma_env_tgid(), row,
-			raw_smp_processor_id(), kma_entry_where(gen, 0));
-	kma_bucket_publish(home, i, ev->ptr);
-}
-
-static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
-					   const struct kma_event *ev)
+/*
+ * Put the object into its own slot.  If @owned, its owner is that of the memo that kma_owner_find()
+ * finds by *@memo.  Returns false if there is no such memo, or if the slot cannot be claimed.
+ */
+static __always_inline bool kma_record_put_own(struct kma_core *c, u32 row,
+					       const struct kma_event *ev,
+					       bool owned, unsigned long *memo)
 {
 	struct kma_bucket *home = kma_objtab_home(&c->obj, ev->ptr);
 	unsigned long i = kma_objtab_slot(ev->ptr);
+	struct kma_entry *e;
+	u32 gen;
 
-	if (unlikely(!kma_objtab_claim_home(home, i)))
+	if (unlikely((owned && !kma_owner_find(memo)) || !kma_objtab_claim_home(home, i)))
 		return false;
-	kma_record_fill(c, row, ev, home, i);
+	gen = kma_pagegen_enter(&c->obj.pages, ev->ptr);
+	e = kma_bucket_begin(home, i);
+	kma_entry_write(e, ev->bytes_req, kma_env_now(),
+			owned ? kma_owner_memo_tgid(*memo) : kma_env_tgid(), row,
+			raw_smp_processor_id(),
+			owned ? gen | kma_owner_memo_owner(*memo) : gen);
+	kma_bucket_publish(home, i, ev->ptr);
 	return true;
+}
+
+static __always_inline bool kma_record_put(struct kma_core *c, u32 row,
+					   const struct kma_event *ev,
+					   unsigned long *memo)
+{
+	bool done;
+
+	if (unlikely(!kma_env_owners_on()))
+		return kma_record_put_own(c, row, ev, false, memo);
+	kma_env_stay();
+	done = kma_record_put_own(c, row, ev, true, memo);
+	kma_env_leave();
+	return done;
 }
 
 /*
@@ -160,6 +186,9 @@ static __always_inline void kma_record_object(struct kma_core *c,
 	/* As wide as an index of an array: otherwise the compiler keeps it in two registers. */
 	const unsigned long id = READ_ONCE(slot->id);
 	struct kma_row __percpu *row = c->sites.row[id];
+	/* For kmalloc, only the gfp flags decide. */
+	unsigned long memo = ev->kmalloc ? ev->charge :
+				     READ_ONCE(slot->charge) | ev->charge;
 
 	if (bulk)
 		this_cpu_inc(row->bulk);
@@ -171,8 +200,8 @@ static __always_inline void kma_record_object(struct kma_core *c,
 	if (unlikely(ev->node != NUMA_NO_NODE) && ev->node != numa_node_id())
 		this_cpu_inc(row->cross_node);
 
-	if (unlikely(!kma_record_put(c, id, ev)))
-		kma_record_put_slow(c, id, ev->ptr, ev->bytes_req);
+	if (unlikely(!kma_record_put(c, id, ev, &memo)))
+		kma_record_put_slow(c, id, ev->ptr, ev->bytes_req, memo);
 }
 
 /* Record an allocation that returned memory. */
@@ -185,8 +214,8 @@ static __always_inline void kma_record_alloc(struct kma_core *c,
 	if (likely(kma_sitetab_near(&c->sites, ev->site, ev->cache, &slot)))
 		kma_record_object(c, slot, ev, false);
 	else
-		kma_record_hit_slow(c, ev->site, ev->ptr, ev->bytes_req,
-				    ev->cache, ev->node);
+		kma_record_hit_slow(c, ev->site, ev->ptr, ev->bytes_req, ev->cache,
+				    (struct kma_hit_more) { ev->node, ev->charge });
 }
 
 /*
@@ -256,13 +285,16 @@ static __always_inline void kma_record_free(struct kma_core *c,
  * @node: NUMA node that was requested, or NUMA_NO_NODE
  * @point: as set by kma_sample_count()
  * @bulk: true if the object is from a bulk allocation
+ * @charge: as in struct kma_event
  */
 struct kma_sampled_hit {
 	u32 bytes;
 	s16 node;
 	u8 point;
-	bool bulk;
+	u8 bulk:1, charge:7;
 };
+
+static_assert(KMA_CHARGE < 1 << 7);
 
 static_assert(sizeof(struct kma_sampled_hit) == 8);
 
@@ -292,6 +324,7 @@ static __always_inline void kma_record_sampled(struct kma_core *c,
 				.node = ev->node,
 				.point = point,
 				.bulk = bulk,
+				.charge = ev->charge,
 			    });
 }
 

@@ -390,6 +390,7 @@ static void kma_site_slot_set(struct kma_sitetab *t, struct kma_site_slot *slot,
 			      unsigned long cache, u32 id)
 {
 	WRITE_ONCE(slot->id, id);
+	WRITE_ONCE(slot->charge, t->caches.info[t->info[id].cache].charge);
 	WRITE_ONCE(slot->what, id + 1);
 	WRITE_ONCE(slot->row, t->row[id]);
 	/*
@@ -566,7 +567,9 @@ static const struct kma_site_slot *kma_site_other_find(struct kma_sitetab *t, in
 {
 	const struct kma_site_info *first = &t->info[t->sites_max + cache_id];
 
-	if (likely(READ_ONCE(first->state) == KMA_SITE_LIVE && READ_ONCE(first->shift) == shift))
+	/* The acquire is for @charge of the slot: pairs with kma_site_other_first(). */
+	if (likely(smp_load_acquire(&first->state) == KMA_SITE_LIVE &&
+		   READ_ONCE(first->shift) == shift))
 		return &t->other[cache_id];
 	return kma_sitetab_find(t, kma_site_other_key(shift), cache);
 }
@@ -586,7 +589,7 @@ static bool kma_site_other_first(struct kma_sitetab *t, int shift, int cache_id)
 		return false;
 	if (shift != KMA_SHIFT_EXACT)
 		WRITE_ONCE(t->sampled, true);
-	/* Pairs with the acquire in kma_sitetab_info(). */
+	/* Pairs with the acquires in kma_sitetab_info() and kma_site_other_find(). */
 	smp_store_release(&first->state, KMA_SITE_LIVE);
 	return true;
 }
@@ -596,6 +599,11 @@ kma_site_other_add(struct kma_sitetab *t, int shift, unsigned long cache, int ca
 {
 	const struct kma_origin o = { .shift = shift };
 
+	/*
+	 * Set @charge before the row becomes live.  A row that counts another shift has the same
+	 * cache, so it has the same @charge.
+	 */
+	WRITE_ONCE(t->other[cache_id].charge, t->caches.info[cache_id].charge);
 	if (kma_site_other_first(t, shift, cache_id))
 		return &t->other[cache_id];
 	return kma_sitetab_try_add(t, &o, kma_site_other_key(shift), cache, cache_id);

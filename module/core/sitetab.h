@@ -196,6 +196,7 @@ static inline u64 kma_row_pages_gone(const struct kma_row *sum)
  * @id: number of the row
  * @reach: the highest number of a slot that was ever claimed for a pair whose first slot this
  *	is, where the first slot has the number 0; it never decreases
+ * @charge: @charge of the pair's cache (cachetab.h)
  * @what: @id + 1, as stored in the record of a page (pfntab.h).  It is read only in the slots
  *	of rows that count all page allocations of a class, which are never retired.
  * @row: the row's counters
@@ -212,6 +213,7 @@ struct kma_site_slot {
 	unsigned long cache;
 	u16 id;
 	u8 reach;
+	u8 charge;
 	u32 what;
 	struct kma_row __percpu *row;
 } __aligned(32);

@@ -59,6 +59,8 @@
 	X(other_sites)		/* counted in the row [other] */			\
 	X(other_caches)		/* caches that got a number which others share */	\
 	X(stacks_full)		/* sample counted without its stack */			\
+	X(owner_other)		/* times that no number was free for an owner */	\
+	X(owner_no_path)	/* times that no room was left for a cgroup's path */	\
 	/* objects whose free was not seen */						\
 	X(replaced)		/* the address was allocated again */			\
 	X(page_freed)		/* the page was freed */				\

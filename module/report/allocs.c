@@ -26,6 +26,7 @@ struct kma_alloc {
 	u16 row;
 	u16 cpu;
 	u16 cache;
+	u16 owner;
 	u8 shift;
 };
 
@@ -71,6 +72,8 @@ static u64 kma_alloc_value(const struct kma_snapshot *snap, const void *row,
 		return a->cpu;
 	case KMA_ALLOC_node:
 		return kma_alloc_node(a);
+	case KMA_ALLOC_owner:
+		return a->owner == KMA_OWNER_NONE ? KMA_NO_ID : a->owner;
 	case KMA_ALLOC_weight:
 		return kma_estimate_round(kma_weigh(1000, kma_alloc_weight(a)));
 	default:
@@ -101,10 +104,11 @@ static void kma_alloc_add(struct kma_snapshot *snap, unsigned long ptr,
 		.ptr = ptr,
 		.bytes_req = entry->bytes_req,
 		.time = entry->time,
-		.tgid = entry->tgid,
+		.tgid = kma_entry_tgid(entry),
 		.row = entry->row,
 		.cpu = entry->cpu,
 		.cache = info->cache,
+		.owner = kma_entry_owner(entry),
 		.shift = READ_ONCE(info->shift),
 	};
 }

@@ -380,6 +380,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		kma_show_head_acct(seq, snap);
 	if (ops->countmap)
 		seq_printf(seq, " recycled=%llu", snap->recycled);
+	if (ops->head)
+		ops->head(seq, snap);
 	if (snap->off && (ops->pages || kma_table_of_objects(ops)))
 		seq_printf(seq, " off=%llu", snap->off);
 	seq_printf(seq, " since=%s window_s=", snap->since);

@@ -99,6 +99,7 @@ struct kma_sort {
  *	be in @buf; @info is NULL for the row [other]
  * @merge: merges rows that belong together; called once, after @fill, without kma_lock; NULL if
  *	there is nothing to merge
+ * @head: prints more fields of the head, each after a blank; NULL if there are none
  * @value: returns the value of a column that is not the label
  * @label: returns the label of a row
  * @poll: returns the events of poll() for an open file; NULL if the table does not tell
@@ -115,6 +116,7 @@ struct kma_table_ops {
 	const char *(*describe)(struct kma_map_row *row, const struct kma_countmap_info *info,
 				char buf[KMA_SYMBOL_LEN]);
 	void (*merge)(struct kma_snapshot *snap);
+	void (*head)(struct seq_file *seq, const struct kma_snapshot *snap);
 	u64 (*value)(const struct kma_snapshot *snap, const void *row, int column);
 	const char *(*label)(const struct kma_snapshot *snap, const void *row);
 	__poll_t (*poll)(const struct kma_snapshot *snap, struct file *file,
@@ -165,7 +167,8 @@ struct kma_table {
  * @names: the names that labels point to
  * @latency: the value of the setting `latency`
  * @identity: which load of the module this is, and what has changed since then
- * @recycled: number of rows of the table's countmap that were recycled since the last reset
+ * @recycled: number of rows of the table's countmap that were recycled since the last reset; for
+ *	tables of owners, of numbers since load
  * @last: for @poll of struct kma_table_ops
  * @changes: kma_state_changes() when the snapshot was begun
  * @steps: number of calls of kma_snapshot_pause()

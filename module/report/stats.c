@@ -14,6 +14,7 @@
 #include "../trace/nolock.h"
 #include "../recycling.h"
 #include "../trace/latency_track.h"
+#include "../trace/owner.h"
 #include "../trace/page_bulk.h"
 #include "../trace/page_track.h"
 #include "../trace/phase.h"
@@ -84,6 +85,17 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "caches_recycled", KMA_FORMAT_U64, kma_recycling_caches());
 	kma_keyval_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
 		       kma_cacheinfo_exact());
+}
+
+static void kma_stats_add_owners(struct kma_snapshot *snap)
+{
+	kma_keyval_add(snap, "owners_max", KMA_FORMAT_U64, kma_owners.nr - kma_owners.reserved);
+	kma_keyval_add(snap, "owners_used", KMA_FORMAT_U64, kma_idtab_used(&kma_owners));
+	kma_keyval_add(snap, "owners_recycled", KMA_FORMAT_U64, kma_owner_recycled());
+	kma_keyval_add(snap, "owner_cgroups_max", KMA_FORMAT_U64,
+		       kma_cgroups.nr - kma_cgroups.reserved);
+	kma_keyval_add(snap, "owner_cgroups_used", KMA_FORMAT_U64, kma_idtab_used(&kma_cgroups));
+	kma_keyval_add(snap, "owner_cgroups_recycled", KMA_FORMAT_U64, kma_owner_recycled_paths());
 }
 
 /*
@@ -207,6 +219,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "memory_vmalloc_bytes", KMA_FORMAT_U64, kma_env_memory_areas());
 	kma_stats_add_live(snap, &all, &stats);
 	kma_stats_add_sites(snap);
+	kma_stats_add_owners(snap);
 	kma_stats_add_lock(snap);
 	kma_stats_add_functions(snap);
 	kma_stats_add_slots(snap);

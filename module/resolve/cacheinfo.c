@@ -18,6 +18,7 @@
 static int kma_name_offset = KMA_OFFSET_NONE;
 static int kma_size_offset = KMA_OFFSET_NONE;
 int kma_cacheinfo_bytes_offset __read_mostly = KMA_OFFSET_NONE;
+static int kma_flags_offset __read_mostly = KMA_OFFSET_NONE;
 /* Offset of the pointer to the cache in the first struct page of a slab. */
 static int kma_slab_offset = KMA_OFFSET_NONE;
 
@@ -184,6 +185,51 @@ static int kma_search(bool (*is_at)(const struct kma_known *, int), int step)
 	return found;
 }
 
+static u32 kma_word_at(const struct kmem_cache *cache, int offset)
+{
+	return *(const u32 *)((const char *)cache + offset);
+}
+
+/*
+ * Whether the flags are at an offset.  @charged differs from the first known cache only in
+ * SLAB_ACCOUNT.  The flags of the second known cache are known, too.
+ */
+static bool kma_flags_are_at(const struct kmem_cache *charged, int offset)
+{
+	const u32 bit = (__force u32)SLAB_ACCOUNT, flags = (__force u32)kma_known[1].flags;
+	const u32 word = kma_word_at(charged, offset), b = kma_word_at(kma_known[1].cache, offset);
+
+	return bit && word & bit && (word ^ kma_word_at(kma_known[0].cache, offset)) == bit &&
+	       (b & (flags | bit)) == flags;
+}
+
+static int kma_flags_search(const struct kmem_cache *charged)
+{
+	int offset, found = KMA_OFFSET_NONE;
+
+	for (offset = 0; offset < KMA_SEARCH_BYTES; offset += sizeof(u32)) {
+		if (!kma_flags_are_at(charged, offset))
+			continue;
+		if (found != KMA_OFFSET_NONE)
+			return KMA_OFFSET_NONE;
+		found = offset;
+	}
+	return found;
+}
+
+static int kma_flags_init(void)
+{
+	struct kmem_cache *charged = kmem_cache_create(KBUILD_MODNAME "-lookup-c",
+						       kma_known[0].object_size, 0,
+						       SLAB_ACCOUNT, kma_known_ctor);
+
+	if (!charged)
+		return -ENOMEM;
+	kma_flags_offset = kma_flags_search(charged);
+	kmem_cache_destroy(charged);
+	return 0;
+}
+
 int kma_cacheinfo_init(void)
 {
 	int ret = kma_known_create();
@@ -194,6 +240,7 @@ int kma_cacheinfo_init(void)
 		kma_cacheinfo_bytes_offset = kma_cacheinfo_exact() ? kma_size_offset :
 			kma_search(kma_object_size_is_at, sizeof(u32));
 		kma_slab_offset = kma_search(kma_slab_is_at, sizeof(void *));
+		ret = kma_flags_init();
 	}
 	kma_known_destroy();
 	if (ret)
@@ -217,6 +264,18 @@ bool kma_cacheinfo_has_bytes(void)
 bool kma_cacheinfo_has_slab(void)
 {
 	return kma_slab_offset != KMA_OFFSET_NONE && kma_cacheinfo_has_bytes();
+}
+
+bool kma_cacheinfo_has_flags(void)
+{
+	return kma_flags_offset != KMA_OFFSET_NONE;
+}
+
+bool kma_env_cache_is_charged(unsigned long cache)
+{
+	return kma_cacheinfo_has_flags() &&
+	       kma_word_at((const struct kmem_cache *)cache, kma_flags_offset) &
+		       (__force u32)SLAB_ACCOUNT;
 }
 
 /*

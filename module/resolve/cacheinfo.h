@@ -44,6 +44,12 @@ static __always_inline u32 kma_cacheinfo_bytes(unsigned long cache)
 	return *(u32 *)(cache + kma_cacheinfo_bytes_offset);
 }
 
+/*
+ * Whether the offset of the flags is known.  If not, the module does not know which caches have
+ * SLAB_ACCOUNT.
+ */
+bool kma_cacheinfo_has_flags(void);
+
 /* Whether kma_cacheinfo_object() can be used. */
 bool kma_cacheinfo_has_slab(void);
 

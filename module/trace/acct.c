@@ -17,28 +17,13 @@
 #include "../core/comm.h"
 #include "../core/env.h"
 #include "../core/stat.h"
+#include "../resolve/task.h"
 #include "acct.h"
 
 /* ---- keys --------------------------------------------------------------------- */
 
 static_assert(TASK_COMM_LEN == KMA_COMM_BYTES);
 static_assert(TASK_COMM_LEN <= KMA_COUNTMAP_TEXT);
-
-#ifdef PF_USER_WORKER
-#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
-#else
-#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
-#endif
-
-/*
- * Whether the kernel has created and named the current task.  A process that the kernel starts
- * counts as one until its exec: it has no user space registers yet, and still has the name of the
- * thread that started it.
- */
-static bool kma_acct_is_kernel(void)
-{
-	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
-}
 
 /* The rows of `tasks` and `cgroups` that do not stand for a process or a cgroup. */
 static const struct kma_countmap_info kma_acct_interrupt = {
@@ -64,19 +49,14 @@ static bool kma_acct_is_full(const struct kma_countmap *t)
 
 static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *event)
 {
-	const struct task_struct *leader = READ_ONCE(current->group_leader);
+	const struct task_struct *leader = kma_task_leader();
 	struct kma_countmap_info info = {};
 	u64 comm[2];
 	u32 id;
 
 	if (!in_task())
 		return kma_countmap_get_reserved(t, &kma_acct_interrupt);
-	/*
-	 * A thread that was released may still run, and its leader may have been freed.  As long as
-	 * the thread was not released, the leader exists: it is released after all of its threads,
-	 * and freed a grace period later.
-	 */
-	if (unlikely(leader != current && !pid_alive(current)))
+	if (unlikely(!leader))
 		return kma_countmap_get_reserved(t, &kma_acct_ended);
 	info.key.word[0] = current->tgid;
 	/* A new process may get the tgid of an earlier one. */
@@ -97,33 +77,6 @@ static u32 kma_acct_task(struct kma_countmap *t, const struct kma_acct_event *ev
 	return kma_countmap_get(t, &info);
 }
 
-/*
- * If the path is too long, keep its end, which says more than its beginning.  Of a character of
- * UTF-8 that was cut, up to three bytes are left, each of them 10xxxxxx: leave these out, too.
- */
-static void kma_acct_path(char text[KMA_COUNTMAP_TEXT], struct cgroup *cgroup)
-{
-	char path[KMA_COUNTMAP_TEXT];
-	char *at = path + sizeof(path) - 1;
-	const char *name;
-	size_t len;
-
-	*at = '\0';
-	for (; cgroup_parent(cgroup); cgroup = cgroup_parent(cgroup)) {
-		/* A cgroup of the default hierarchy cannot be renamed. */
-		name = (__force const char *)READ_ONCE(cgroup->kn->name);
-		len = min_t(size_t, strlen(name), at - path);
-		at -= len;
-		memcpy(at, name + strlen(name) - len, len);
-		if (at == path)
-			break;
-		*--at = '/';
-	}
-	for (len = 0; len < 3 && (*at & 0xc0) == 0x80; len++)
-		at++;
-	strscpy(text, *at ? at : "/", KMA_COUNTMAP_TEXT);
-}
-
 static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	struct kma_countmap_info info = {};
@@ -138,7 +91,7 @@ static u32 kma_acct_cgroup(struct kma_countmap *t, const struct kma_acct_event *
 		return id;
 	if (kma_acct_is_full(t))
 		return KMA_COUNTMAP_OTHER;
-	kma_acct_path(info.text, cgroup);
+	kma_task_cgroup_path(info.text, sizeof(info.text), cgroup);
 	return kma_countmap_get(t, &info);
 }
 
@@ -160,7 +113,7 @@ void kma_acct_cgroup_removed(struct cgroup *cgroup)
 static void kma_acct_current(u64 comm[2])
 {
 	if (in_task())
-		kma_comm_copy(comm, current->comm, kma_acct_is_kernel());
+		kma_comm_copy(comm, current->comm, kma_task_is_kernel());
 	else
 		memcpy(comm, kma_acct_interrupt.text, sizeof(u64[2]));
 }
@@ -186,7 +139,7 @@ static u64 kma_acct_syscall_nr(void)
 
 	if (!in_task())
 		return KMA_SYSCALL_NONE;
-	if (kma_acct_is_kernel())
+	if (kma_task_is_kernel())
 		return KMA_SYSCALL_KERNEL;
 	nr = syscall_get_nr(current, task_pt_regs(current));
 	if (nr < 0)

@@ -64,6 +64,12 @@ static void kma_slab_off(const struct kma_event *ev)
 
 /* ---- the probes ----------------------------------------------------------- */
 
+/* Whether gfp flags ask to charge the object: KMA_CHARGE or 0. */
+static __always_inline unsigned long kma_slab_charge(gfp_t gfp)
+{
+	return gfp & __GFP_ACCOUNT ? KMA_CHARGE : KMA_CHARGE_NONE;
+}
+
 /* Count an allocation event that returned no memory, or that is the first of two for one object. */
 static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site,
 						  const void *ptr)
@@ -324,14 +330,14 @@ KMA_ALLOC(kmalloc, kmalloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
 	  .kmalloc = true, .bytes_req = bytes_req, .node = node,
-	  .gfp = (__force u32)gfp_flags)
+	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (void *data, unsigned long call_site, const void *ptr,
 	   struct kmem_cache *s, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, s, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = (unsigned long)s,
-	  .node = node, .gfp = (__force u32)gfp_flags)
+	  .node = node, .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_FREE(kmem_cache_free,
 	 (void *data, unsigned long call_site, const void *ptr,
@@ -344,7 +350,7 @@ KMA_ALLOC(kmalloc_node, kmalloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
 	  .kmalloc = true, .bytes_req = bytes_req, .node = node,
-	  .gfp = (__force u32)gfp_flags)
+	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_ALLOC(kmalloc, kmalloc,
 	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
@@ -352,7 +358,7 @@ KMA_ALLOC(kmalloc, kmalloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	  .site = call_site, .ptr = (unsigned long)ptr, .cache = bytes_alloc,
 	  .kmalloc = true, .bytes_req = bytes_req, .node = NUMA_NO_NODE,
-	  .gfp = (__force u32)gfp_flags)
+	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 /*
  * The event does not name the cache, but the page of the object does.  Reading it is safe: a
@@ -370,7 +376,7 @@ KMA_ALLOC(kmem_cache_alloc_node, kmem_cache_alloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr,
 	  .cache = kma_slab_cache(ptr), .node = node,
-	  .gfp = (__force u32)gfp_flags)
+	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
@@ -378,7 +384,7 @@ KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	  .site = call_site, .ptr = (unsigned long)ptr,
 	  .cache = kma_slab_cache(ptr), .node = NUMA_NO_NODE,
-	  .gfp = (__force u32)gfp_flags)
+	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_FREE(kmem_cache_free,
 	 (void *data, unsigned long call_site, const void *ptr),
@@ -431,6 +437,7 @@ void kma_slab_bulk_alloc(unsigned long site, const void *ptr, unsigned long cach
 		.cache = cache,
 		.node = NUMA_NO_NODE,
 		.gfp = (__force u32)gfp,
+		.charge = kma_slab_charge(gfp),
 	};
 
 	if (READ_ONCE(kma_wanted))
@@ -448,6 +455,7 @@ void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp
 		.bytes_req = size,
 		.node = NUMA_NO_NODE,
 		.gfp = (__force u32)gfp,
+		.charge = kma_slab_charge(gfp),
 	};
 
 	if (!ZERO_OR_NULL_PTR(ptr))

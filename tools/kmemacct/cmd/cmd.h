@@ -53,6 +53,7 @@ struct command;
 #define OPTION_EVERY		BIT_ULL(35)
 #define OPTION_CACHE		BIT_ULL(36)
 #define OPTION_PFN		BIT_ULL(37)
+#define OPTION_OWNER		BIT_ULL(38)
 #define OPTION_MAN		BIT_ULL(59)
 #define OPTION_SCHEMA		BIT_ULL(60)
 #define OPTION_HELP		BIT_ULL(61)
@@ -94,6 +95,7 @@ struct patterns {
  * @module: the module of @match, with underscores for dashes
  * @pfn: the page frames of @match
  * @cache: only objects of this cache, or NULL
+ * @cgroup: only objects whose owner is in this cgroup or below it, or NULL
  * @lines: number of rows to print
  * @older_ms: minimum age in milliseconds
  * @at_least_us: minimum duration in microseconds
@@ -123,6 +125,7 @@ struct options {
 	char *module;
 	struct pfns pfn;
 	const char *cache;
+	const char *cgroup;
 	u64 lines;
 	u64 older_ms;
 	u64 at_least_us;
@@ -174,11 +177,11 @@ struct option_info {
 extern const struct option_info option_infos[];
 
 /* Find an option as it is typed: `-l`, `--line` or the beginning of a long name; or NULL. */
-const struct option_info *options_find(const char *word);
+const struct option_info *options_find(const struct command *c, const char *word);
 
-/* List the values of --by as a sentence does; NULL ends them.  Return: @text. */
+/* List the values of --by, with @last before the last one; NULL ends them.  Return: @text. */
 #define WORDS_LEN	64
-const char *options_by(char text[WORDS_LEN], const char * const words[]);
+const char *options_by(char text[WORDS_LEN], const char * const words[], const char *last);
 
 /*
  * Parse a command line.  Options may stand before the command and behind it.  Behind the first
@@ -344,6 +347,7 @@ enum leaks_by {
 	LEAKS_BY_PID,
 	LEAKS_BY_COMM,
 	LEAKS_BY_CGROUP,
+	LEAKS_BY_CHARGED,
 	LEAKS_BY_NR
 };
 
@@ -355,17 +359,18 @@ extern const char * const leaks_names[LEAKS_BY_NR + 1];
  * @v: the live objects; set to a table with a row for each group that has old objects
  * @older_ms: the age from which an object is old, in milliseconds
  * @by: the key to group them by
- * @moment: when the objects were read; NULL if @by needs no processes
- * @names: the table tasks, which has the names of processes that have ended, and which the new
- *	table takes ownership of; NULL if the module does not keep them
+ * @owners: the owners of the objects, which have to exist as long as the new table; NULL if @by
+ *	needs no owners
  */
-void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct moment *moment,
-		struct table *names);
+void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct owners *owners);
 
 /* Return: what the option --by asks for. */
 enum leaks_by leaks_by(const struct options *o);
 
 int leaks_run(const struct command *c, const struct options *o);
+
+/* Print the call sites of the live objects of a cgroup: `callers --cgroup`. */
+int leaks_callers(const struct command *c, const struct options *o);
 
 /* ---- other programs (run.c) ----------------------------------------------- */
 

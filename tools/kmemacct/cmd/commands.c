@@ -45,7 +45,7 @@ static void percentiles_of(struct view *v, const struct options *o)
 
 static void leaks_of(struct view *v, const struct options *o)
 {
-	leaks_make(v, 0, leaks_by(o), NULL, NULL);
+	leaks_make(v, 0, leaks_by(o), NULL);
 }
 
 static void codes_of(struct view *v, const struct options *o)
@@ -113,6 +113,8 @@ static bool is_by(const struct options *o, const char *key)
 /* Return: the table that options ask for. */
 static const char *table_of(const struct command *c, const struct options *o)
 {
+	if (o->cgroup)
+		return "allocs";
 	if (o->cache || is_by(o, "cache,site"))
 		return "cache_sites";
 	if (is_by(o, "cache"))
@@ -122,7 +124,9 @@ static const char *table_of(const struct command *c, const struct options *o)
 
 static void callers_of(struct view *v, const struct options *o)
 {
-	if (is_by(o, "module"))
+	if (o->cgroup)
+		leaks_make(v, 0, LEAKS_BY_SITE, NULL);
+	else if (is_by(o, "module"))
 		modules_of(v, o);
 	else if (o->cache)
 		group_cache(v->t, o->cache);
@@ -154,8 +158,11 @@ static int run_callers(const struct command *c, const struct options *o)
 {
 	struct view v;
 
-	if (o->by && o->cache)
-		return fail("--cache prints call sites: omit --by %s", o->by);
+	if (o->by && (o->cache || o->cgroup))
+		return fail("--%s prints call sites: omit --by %s", o->cache ? "cache" : "cgroup",
+			    o->by);
+	if (o->cgroup)
+		return leaks_callers(c, o);
 	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
 		return -1;
 	callers_of(&v, o);
@@ -369,7 +376,8 @@ const struct command commands[] = {
 		.name = "callers", .group = GROUP_LOOK,
 		.what = "live and allocated memory by call site",
 		.example = "callers -s allocs -l 20",
-		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY | OPTION_CACHE,
+		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY | OPTION_CACHE |
+			OPTION_OWNER,
 		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {
 		.name = "caches", .group = GROUP_LOOK,
@@ -477,6 +485,12 @@ const struct command commands[] = {
 		.takes = OPTIONS_ROWS,
 		.run = run_table, .table = "cgroups", .keys = "net_pages",
 	}, {
+		.name = "charges", .group = GROUP_LOOK,
+		.what = "live objects by charged cgroup and call site",
+		.example = "charges --site /system.slice/*",
+		.takes = OPTIONS_SITES | OPTION_MIN,
+		.run = run_table, .table = "charges", .keys = "live_bytes",
+	}, {
 		.name = "comm_sites", .group = GROUP_LOOK,
 		.what = "allocations by command and call site",
 		.example = "comm_sites --site make",
@@ -511,7 +525,7 @@ const struct command commands[] = {
 		.name = "leaks", .group = GROUP_FIND,
 		.what = "old live objects, by call site, process or cgroup",
 		.example = "leaks --older-than 1h --by cgroup",
-		.takes = OPTIONS_SITES | IP | OPTION_OLDER | OPTION_MIN | OPTION_BY,
+		.takes = OPTIONS_SITES | IP | OPTION_OLDER | OPTION_MIN | OPTION_BY | OPTION_OWNER,
 		.run = leaks_run, .table = "allocs", .derive = leaks_of, .keys = "live_bytes",
 		.by = leaks_names,
 	}, {

@@ -130,7 +130,7 @@ static void take_word(struct typed *t, char *word)
 {
 	const bool is_value = t->option;
 
-	t->option = !is_value && *word == '-' ? options_find(word) : NULL;
+	t->option = !is_value && *word == '-' ? options_find(t->command, word) : NULL;
 	if (t->option && !t->option->value)
 		t->option = NULL;
 	if (is_value || *word == '-')

@@ -64,14 +64,10 @@ static void print_word(const char *word, int *used)
 }
 
 /* Return: the description of an option, for a command that takes it. */
-static const char *what_of(const struct command *c, const struct option_info *i, char text[128])
+static const char *what_of(const struct command *c, const struct option_info *i,
+			   char text[WORDS_LEN])
 {
-	char by[WORDS_LEN];
-
-	if (i->bit != OPTION_BY)
-		return i->what;
-	snprintf(text, 128, "%s %s", i->what, options_by(by, c->by));
-	return text;
+	return i->bit == OPTION_BY ? options_by(text, c->by, ", ") : i->what;
 }
 
 static void print_options(const struct command *c)

@@ -185,7 +185,8 @@ static void write_slow(struct json *w)
 static bool is_label_of_sites(const struct table *t)
 {
 	return t->at[AT_site] == t->nr_values || t->at[AT_site_cause] == t->nr_values ||
-	       t->at[AT_comm_site] == t->nr_values || t->at[AT_cache_site] == t->nr_values;
+	       t->at[AT_comm_site] == t->nr_values || t->at[AT_cache_site] == t->nr_values ||
+	       t->at[AT_charged_site] == t->nr_values;
 }
 
 static void write_column(struct json *w, const struct column *c)
@@ -343,6 +344,10 @@ static void write_views(struct json *w, const struct command *c)
 	for (i = 0; c->by && (o.by = c->by[i]); i++)
 		write_view(w, NULL, c, &o, false);
 	for (i = 0; !c->by && (o.table = growth_table(i)); i++)
+		write_view(w, NULL, c, &o, false);
+	/* With --cgroup, another table is printed, unless it is the command's own. */
+	o.cgroup = c->takes & OPTION_OWNER && strcmp(c->table, "allocs") ? "/" : NULL;
+	if (o.cgroup)
 		write_view(w, NULL, c, &o, false);
 	json_close(w, ']');
 	json_close(w, '}');

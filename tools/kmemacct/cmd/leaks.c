@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Old objects, added up by call site, or by the process that allocated them.
+ * Old objects, added up by call site, or by their owner.
  *
  *	allocs --> the group of each object --> sums of its old objects, and of all --> a row
  *
- * The group is in `allocs` itself (call site, module, node, PID), or follows from the PID: the name
- * or the cgroup of the process, see names.h.  A process is looked up once, not once for each
- * object.  Objects of processes that have ended, and of interrupts, have groups of their own.
+ * The group is in `allocs` itself (call site, module, node), or follows from the number of the
+ * owner, see names.h.
  *
  * An object that is sampled with probability p has the weight w = 1 / p.  Its part of the variance
  * of the number of objects is estimated by (1 - p) / p^2 = w * (w - 1).  Each object is sampled
@@ -54,6 +53,7 @@ static const struct {
 	[LEAKS_BY_PID] = { { .name = "pid", .format = FORMAT_ID }, "comm" },
 	[LEAKS_BY_COMM] = { { .name = "processes", .kind = KIND_GAUGE }, "comm" },
 	[LEAKS_BY_CGROUP] = { { .name = "processes", .kind = KIND_GAUGE }, "cgroup" },
+	[LEAKS_BY_CHARGED] = { { .name = "processes", .kind = KIND_GAUGE }, "charged" },
 };
 
 const char * const leaks_names[LEAKS_BY_NR + 1] = {
@@ -63,11 +63,12 @@ const char * const leaks_names[LEAKS_BY_NR + 1] = {
 	[LEAKS_BY_PID] = "pid",
 	[LEAKS_BY_COMM] = "comm",
 	[LEAKS_BY_CGROUP] = "cgroup",
+	[LEAKS_BY_CHARGED] = "charged",
 };
 
-static bool is_by_process(enum leaks_by by)
+static bool is_by_owner(enum leaks_by by)
 {
-	return by == LEAKS_BY_PID || by == LEAKS_BY_COMM || by == LEAKS_BY_CGROUP;
+	return by >= LEAKS_BY_PID;
 }
 
 static struct table *make_table(const struct table *allocs, enum leaks_by by, size_t max_rows)
@@ -128,18 +129,10 @@ static u64 share_of(unsigned __int128 part, unsigned __int128 all)
 
 /* ---- groups --------------------------------------------------------------- */
 
-enum kind_of_group {
-	OF_KNOWN,
-	OF_ENDED,
-	OF_INTERRUPT,
-	OF_NR
-};
-
 /**
  * struct group - objects that have a row together
  * @label: its label
  * @id: its node or PID, if it has one
- * @kind: the kind of its processes
  * @old: its old objects
  * @all: all its objects
  * @oldest_ms: the age of its oldest object, in milliseconds
@@ -148,177 +141,131 @@ enum kind_of_group {
 struct group {
 	const char *label;
 	u64 id;
-	enum kind_of_group kind;
 	struct sums old;
 	struct sums all;
 	u64 oldest_ms;
 	u64 processes;
 };
 
-/* There is no such group or owner. */
-#define NO_INDEX	((size_t)-1)
-
-/**
- * struct owner - the process, or the processes, that had a PID when objects were allocated
- * @process: the process that has it now, or all zeroes
- * @found: there is such a process
- * @group: index of the group of its objects, and of those of an earlier process; or NO_INDEX
- * @counted: for these two: the process counts in its group
- */
-struct owner {
-	struct process process;
-	bool found;
-	size_t group[2];
-	bool counted[2];
+/* A process with old objects in a group. */
+struct group_process {
+	size_t group;
+	u64 pid;
 };
 
 /**
  * struct leaks - the groups, while objects are added
  * @by: the key that they are grouped by
  * @older_ms: the age from which an object is old
- * @moment: when the objects were read
+ * @owners: the owners, or NULL
  * @groups: the groups
  * @nr: number of @groups
  * @room: number of groups that @groups has memory for
- * @owners: the processes
- * @nr_owners: number of @owners
- * @owners_room: number of processes that @owners has memory for
- * @by_label: index of each group that is found by its label
- * @by_id: index of each group that is found by its node; of each owner by its PID
- * @kept: rows of `tasks` by their PID; without a label if the names for a PID differ
- * @special: index of the group of each kind but OF_KNOWN that is not of a PID; or NO_INDEX
- * @unclear: old objects that an earlier process with the same PID may have allocated
+ * @by_key: index of each group by the text of its key
+ * @keys: these texts
+ * @nr_keys: number of @keys
+ * @keys_room: number of texts that @keys has memory for
+ * @processes: the processes of all groups, some more than once
+ * @nr_processes: number of @processes
+ * @processes_room: number of processes that @processes has memory for
+ * @interrupt: old objects that were allocated in interrupts
+ * @not_recorded: old objects whose owner was not recorded
  */
 struct leaks {
 	enum leaks_by by;
 	u64 older_ms;
-	const struct moment *moment;
+	const struct owners *owners;
 	struct group *groups;
 	size_t nr, room;
-	struct owner *owners;
-	size_t nr_owners, owners_room;
-	struct map by_label;
-	struct map by_id;
-	struct map kept;
-	size_t special[OF_NR];
-	struct sums unclear;
+	struct map by_key;
+	char **keys;
+	size_t nr_keys, keys_room;
+	struct group_process *processes;
+	size_t nr_processes, processes_room;
+	struct sums interrupt;
+	struct sums not_recorded;
 };
 
-/* Return: an index that was inserted, or NO_INDEX. */
-static size_t find_index(const struct map *m, const void *key)
+/* Return: index of the group of a key, which is made if there is none. */
+static size_t group_of_key(struct leaks *l, const char *key, const char *label, u64 id)
 {
-	const uintptr_t *index = map_find(m, key);
+	const uintptr_t *index = map_find(&l->by_key, key);
 
-	return index ? *index : NO_INDEX;
-}
-
-static size_t insert_index(struct map *m, const void *key, size_t index)
-{
-	map_put(m, key, index);
-	return index;
-}
-
-/* Return: index of a new group. */
-static size_t new_group(struct leaks *l, const char *label, u64 id, enum kind_of_group kind)
-{
+	if (index)
+		return *index;
+	l->keys = alloc_more(l->keys, l->nr_keys, &l->keys_room, sizeof(*l->keys));
+	l->keys[l->nr_keys] = alloc_copy(key);
+	map_put(&l->by_key, l->keys[l->nr_keys++], l->nr);
 	l->groups = alloc_more(l->groups, l->nr, &l->room, sizeof(*l->groups));
-	l->groups[l->nr] = (struct group) { .label = label, .id = id, .kind = kind };
+	l->groups[l->nr] = (struct group) { .label = label, .id = id };
 	return l->nr++;
 }
 
 static size_t group_of_label(struct leaks *l, const char *label)
 {
-	size_t i = find_index(&l->by_label, label);
-
-	return i != NO_INDEX ? i : insert_index(&l->by_label, label,
-					    new_group(l, label, NO_ID, OF_KNOWN));
+	return group_of_key(l, label, label, NO_ID);
 }
 
-static size_t group_of_id(struct leaks *l, const u64 *id)
+/* The group of a number, and of a label if several groups may have the number. */
+static size_t group_of_id(struct leaks *l, u64 id, const char *label)
 {
-	size_t i = find_index(&l->by_id, id);
+	char key[256];
 
-	return i != NO_INDEX ? i : insert_index(&l->by_id, id, new_group(l, "", *id, OF_KNOWN));
+	snprintf(key, sizeof(key), "%llu %s", id, label);
+	return group_of_key(l, key, label, id);
 }
 
-/* ---- groups of processes -------------------------------------------------- */
-
-static struct owner *owner_of(struct leaks *l, const u64 *pid)
+static size_t group_of_owner(struct leaks *l, const struct row *object, const struct owner *owner)
 {
-	size_t i = find_index(&l->by_id, pid);
-	struct owner *o;
-
-	if (i != NO_INDEX)
-		return &l->owners[i];
-	l->owners = alloc_more(l->owners, l->nr_owners, &l->owners_room,
-			       sizeof(*l->owners));
-	o = &l->owners[insert_index(&l->by_id, pid, l->nr_owners++)];
-	*o = (struct owner) { .group = { NO_INDEX, NO_INDEX } };
-	o->found = process_read(&o->process, *pid, l->by == LEAKS_BY_CGROUP);
-	return o;
+	switch (l->by) {
+	case LEAKS_BY_PID:
+		return group_of_id(l, object->v[ALLOC_pid], owner->comm);
+	case LEAKS_BY_COMM:
+		return group_of_label(l, owner->comm);
+	case LEAKS_BY_CGROUP:
+		return group_of_label(l, owner->cgroup);
+	default:
+		return group_of_label(l, owner->charged);
+	}
 }
 
-/*
- * Return: the name that the module has kept of a process that has ended, or NULL.  If another one
- * has its PID now, a name that was kept may be the other's.
- */
-static const char *kept_name(const struct leaks *l, const struct owner *o, const u64 *pid)
-{
-	const uintptr_t *name = NULL;
+/* ---- processes ------------------------------------------------------------ */
 
-	if (!o->found && l->by != LEAKS_BY_CGROUP)
-		name = map_find(&l->kept, pid);
-	return name ? (const char *)*name : NULL;
+static void add_process(struct leaks *l, size_t group, u64 pid)
+{
+	const struct group_process m = { group, pid };
+
+	if (pid == NO_ID ||
+	    (l->nr_processes && !memcmp(&l->processes[l->nr_processes - 1], &m, sizeof(m))))
+		return;
+	l->processes = alloc_more(l->processes, l->nr_processes, &l->processes_room, sizeof(m));
+	l->processes[l->nr_processes++] = m;
 }
 
-/* A process whose name is that of a special group does not belong to this group. */
-static size_t special_group(struct leaks *l, const char *label, enum kind_of_group kind)
+static int compare_group_processes(const void *a, const void *b)
 {
-	if (l->special[kind] == NO_INDEX)
-		l->special[kind] = new_group(l, label, NO_ID, kind);
-	return l->special[kind];
+	const struct group_process *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Return: the group of the process that has the PID now, or of one that had it before. */
-static size_t group_of_process(struct leaks *l, const struct owner *o, const u64 *pid, bool earlier)
+/* Count each process once in each group. */
+static void count_processes(struct leaks *l)
 {
-	const char *name = earlier ? kept_name(l, o, pid) : o->process.comm;
+	const struct group_process *m = l->processes;
+	size_t i;
 
-	if (l->by == LEAKS_BY_PID)
-		return new_group(l, name ? name : "[ended]", *pid,
-				 name ? OF_KNOWN : OF_ENDED);
-	if (earlier && !name)
-		return special_group(l, "[ended tasks]", OF_ENDED);
-	if (l->by == LEAKS_BY_CGROUP)
-		name = o->process.cgroup ? o->process.cgroup : "[no cgroup2]";
-	return group_of_label(l, name);
-}
-
-static size_t group_of_pid(struct leaks *l, const struct row *object, bool old)
-{
-	const u64 *pid = &object->v[ALLOC_pid];
-	enum process_match match = PROCESS_YOUNGER;
-	struct owner *o;
-	bool earlier;
-
-	if (*pid == NO_ID)
-		return special_group(l, "[interrupt]", OF_INTERRUPT);
-	o = owner_of(l, pid);
-	if (o->found)
-		match = process_match(&o->process, l->moment, object->v[ALLOC_age_ms]);
-	if (match == PROCESS_UNCLEAR && old)
-		add_object(&l->unclear, object);
-	earlier = match == PROCESS_YOUNGER;
-	if (o->group[earlier] == NO_INDEX)
-		o->group[earlier] = group_of_process(l, o, pid, earlier);
-	l->groups[o->group[earlier]].processes += old && !o->counted[earlier];
-	o->counted[earlier] |= old;
-	return o->group[earlier];
+	if (l->nr_processes)
+		qsort(l->processes, l->nr_processes, sizeof(*m), compare_group_processes);
+	for (i = 0; i < l->nr_processes; i++)
+		l->groups[m[i].group].processes += !i || compare_group_processes(&m[i - 1], &m[i]);
 }
 
 /* ---- objects -------------------------------------------------------------- */
 
-static size_t group_of(struct leaks *l, const struct row *object, bool old)
+static size_t group_of(struct leaks *l, const struct row *object, const struct owner *owner)
 {
 	switch (l->by) {
 	case LEAKS_BY_SITE:
@@ -326,24 +273,37 @@ static size_t group_of(struct leaks *l, const struct row *object, bool old)
 	case LEAKS_BY_MODULE:
 		return group_of_label(l, group_module_of(object->label));
 	case LEAKS_BY_NODE:
-		return group_of_id(l, &object->v[ALLOC_node]);
+		return group_of_id(l, object->v[ALLOC_node], "");
 	default:
-		return group_of_pid(l, object, old);
+		return group_of_owner(l, object, owner);
 	}
+}
+
+static void add_old(struct leaks *l, size_t i, const struct row *object, const struct owner *owner)
+{
+	add_object(&l->groups[i].old, object);
+	if (!owner)
+		return;
+	add_process(l, i, object->v[ALLOC_pid]);
+	if (owner->kind == OWNER_INTERRUPT)
+		add_object(&l->interrupt, object);
+	else if (owner->kind == OWNER_NOT_RECORDED)
+		add_object(&l->not_recorded, object);
 }
 
 static void add_to_group(struct leaks *l, const struct row *object)
 {
-	u64 age = object->v[ALLOC_age_ms];
-	bool old = age >= l->older_ms;
-	size_t i = group_of(l, object, old);
+	const struct owner *owner = l->owners ?
+		owners_find(l->owners, object->v[ALLOC_owner]) : NULL;
+	const u64 age = object->v[ALLOC_age_ms];
+	const size_t i = group_of(l, object, owner);
 	struct group *g = &l->groups[i];
 
 	add_object(&g->all, object);
-	if (old)
-		add_object(&g->old, object);
 	if (g->oldest_ms < age)
 		g->oldest_ms = age;
+	if (age >= l->older_ms)
+		add_old(l, i, object, owner);
 }
 
 static void put_group(struct table *t, const struct group *g, enum leaks_by by)
@@ -372,36 +332,6 @@ static void put_group(struct table *t, const struct group *g, enum leaks_by by)
 
 /* ---- the table ------------------------------------------------------------ */
 
-/* Find the names that the module has kept.  A PID with several names has none. */
-static void keep_names(struct leaks *l, struct table *names)
-{
-	const int pid = table_column(names, "tgid");
-	uintptr_t *name;
-	size_t i;
-
-	for (i = 0; i < names->nr_rows; i++) {
-		name = map_find(&l->kept, &names->rows[i]->v[pid]);
-		if (!name)
-			map_put(&l->kept, &names->rows[i]->v[pid],
-				(uintptr_t)names->rows[i]->label);
-		else if (*name && strcmp((const char *)*name, names->rows[i]->label))
-			*name = 0;
-	}
-}
-
-/* Add up the old objects of the groups of a kind. */
-static void add_kind(const struct leaks *l, enum kind_of_group kind, struct sums *sum)
-{
-	size_t i;
-
-	for (i = 0; i < l->nr; i++) {
-		if (l->groups[i].kind != kind)
-			continue;
-		sum->bytes += l->groups[i].old.bytes;
-		sum->samples += l->groups[i].old.samples;
-	}
-}
-
 /* Print bytes as text output does, which marks estimates. */
 static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 {
@@ -411,56 +341,39 @@ static void print_bytes(char buf[NUMBER_LEN], const struct sums *sum)
 	snprintf(buf, NUMBER_LEN, "%s%.30s", sum->samples ? "~" : "", size);
 }
 
-#define ATTRIBUTED	"by the allocating process, which may not be the holder"
-
-/* Explain the groups of processes, and say how many bytes belong to no process. */
+/* Say what groups of owners mean, and how many bytes belong to no owner. */
 static void make_note(struct view *v, const struct leaks *l)
 {
-	char all[NUMBER_LEN], interrupt[NUMBER_LEN], ended[NUMBER_LEN], unclear[NUMBER_LEN];
-	struct sums sum = {}, part = {};
+	char interrupt[NUMBER_LEN], missing[NUMBER_LEN];
 	size_t len;
 	char *note;
 	FILE *text = text_open(&note, &len);
 
-	add_kind(l, OF_INTERRUPT, &sum);
-	print_bytes(interrupt, &sum);
-	add_kind(l, OF_ENDED, &part);
-	print_bytes(ended, &part);
-	add_kind(l, OF_ENDED, &sum);
-	print_bytes(all, &sum);
-	print_bytes(unclear, &l->unclear);
-	fputs(ATTRIBUTED, text);
-	if (sum.bytes)
-		fprintf(text, "; %s not attributed: %s from interrupts, %s from ended processes",
-			all, interrupt, ended);
-	if (l->unclear.bytes)
-		fprintf(text, "; %s may be of an earlier process with the same PID", unclear);
+	print_bytes(interrupt, &l->interrupt);
+	print_bytes(missing, &l->not_recorded);
+	fputs(l->by == LEAKS_BY_CHARGED ?
+	      "by the cgroup that was charged when the object was allocated" :
+	      "by the allocating process, which may not be the holder", text);
+	if (l->interrupt.bytes && l->by != LEAKS_BY_CHARGED)
+		fprintf(text, "; %s from interrupts", interrupt);
+	if (l->not_recorded.bytes)
+		fprintf(text, "; the owners of %s were not recorded", missing);
 	text_close(text);
 	v->note = view_own(v, note);
-	/* The note is important only if some objects could not be attributed to a process. */
-	v->aside = !sum.bytes && !l->unclear.bytes;
+	/* The note is important only if some objects belong to no process. */
+	v->aside = !l->interrupt.bytes && !l->not_recorded.bytes;
 }
 
 static void free_leaks(struct leaks *l)
 {
-	map_clear(&l->by_label);
-	map_clear(&l->by_id);
-	map_clear(&l->kept);
-	free(l->groups);
-	free(l->owners);
-}
-
-/* Move the names of processes to the table, because labels point to them. */
-static void move_names(struct leaks *l, struct table *t)
-{
 	size_t i;
 
-	for (i = 0; i < l->nr_owners; i++) {
-		if (l->owners[i].process.comm)
-			table_own(t, l->owners[i].process.comm);
-		if (l->owners[i].process.cgroup)
-			table_own(t, l->owners[i].process.cgroup);
-	}
+	map_clear(&l->by_key);
+	for (i = 0; i < l->nr_keys; i++)
+		free(l->keys[i]);
+	free(l->keys);
+	free(l->groups);
+	free(l->processes);
 }
 
 /*
@@ -496,62 +409,33 @@ static void tell_empty(struct view *v, u64 older_ms)
 					    age));
 }
 
-void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct moment *moment,
-		struct table *names)
+void leaks_make(struct view *v, u64 older_ms, enum leaks_by by, const struct owners *owners)
 {
 	struct leaks l = {
-		.by = by, .older_ms = older_ms, .moment = moment,
-		.by_label.compare = map_compare_texts,
-		.by_id.compare = map_compare_numbers,
-		.kept.compare = map_compare_numbers,
-		.special = { NO_INDEX, NO_INDEX, NO_INDEX },
+		.by = by, .older_ms = older_ms, .owners = owners,
+		.by_key.compare = map_compare_texts,
 	};
 	struct table *allocs = v->t, *t;
 	size_t i;
 
-	if (names)
-		keep_names(&l, names);
 	for (i = 0; i < allocs->nr_rows; i++)
 		add_to_group(&l, allocs->rows[i]);
+	count_processes(&l);
 	t = make_table(allocs, by, l.nr);
 	t->from[0] = allocs;
-	t->from[1] = names;
 	table_inherit(t, allocs);
 	for (i = 0; i < l.nr; i++)
 		put_group(t, &l.groups[i], by);
 	v->t = t;
 	v->nr = t->nr_rows;
-	if (is_by_process(by))
+	if (is_by_owner(by))
 		make_note(v, &l);
-	move_names(&l, t);
 	free_leaks(&l);
 	view_sort_by_label(t);
 	tell_empty(v, older_ms);
 }
 
 /* ---- the files ------------------------------------------------------------ */
-
-static bool has_ended(const struct table *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr_rows; i++)
-		if (text_begins(t->rows[i]->label, "[ended"))
-			return true;
-	return false;
-}
-
-/* Say how names can be kept. */
-static void advise(struct view *v, const char *account)
-{
-	char *command;
-
-	if (v->advice || !account || !has_ended(v->t))
-		return;
-	command = control_enable_command(account, "tasks");
-	v->advice = view_own(v, alloc_print("to keep names of processes: %s", command));
-	free(command);
-}
 
 /*
  * Apply --module and --site to objects, not to groups: then they also work for groups without call
@@ -569,49 +453,6 @@ static int read_objects(struct view *v, const struct options *o)
 	return -1;
 }
 
-static int check_processes(const struct options *o)
-{
-	static const char no_processes[] =
-		"--by %s needs the machine's processes, and a snapshot has none: omit -i";
-	static const char in_container[] =
-		"--by %s needs the machine's PIDs, and this is a container: run it outside";
-
-	if (source_is_snapshot(o->source))
-		return fail(no_processes, o->by);
-	return process_is_initial() ? 0 : fail(in_container, o->by);
-}
-
-/* Read the objects and, if the module keeps them, the names of processes. */
-static int read_by_process(struct view *v, const struct options *o, enum leaks_by by,
-			   u64 older_ms)
-{
-	struct moment moment = {};
-	struct table *names = NULL;
-	const char *account;
-	struct control c;
-	int ret;
-
-	if (check_processes(o) || control_read(&c, o->source))
-		return -1;
-	account = control_value(&c, "account");
-	process_clock(&moment);
-	ret = read_objects(v, o);
-	process_clock(&moment);
-	if (!ret && text_lists(account, "tasks")) {
-		names = source_table(o->source, "tasks");
-		ret = names ? 0 : -1;
-		if (ret)
-			view_end(v);
-	}
-	if (!ret) {
-		leaks_make(v, older_ms, by, &moment, names);
-		if (by != LEAKS_BY_CGROUP && !names)
-			advise(v, account);
-	}
-	control_free(&c);
-	return ret;
-}
-
 enum leaks_by leaks_by(const struct options *o)
 {
 	enum leaks_by by = 0;
@@ -621,25 +462,83 @@ enum leaks_by leaks_by(const struct options *o)
 	return by;
 }
 
-int leaks_run(const struct command *c, const struct options *o)
+/* Keep the objects of a cgroup.  Return: 0, or -1 after calling fail(). */
+static int select_owners(struct view *v, const struct owners *owners, const char *cgroup)
 {
-	const u64 older_ms = o->given & OPTION_OLDER ? o->older_ms : OLDER_MS;
-	const enum leaks_by by = leaks_by(o);
+	struct table *t = v->t;
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->nr_rows; i++)
+		if (owner_is_in(owners_find(owners, t->rows[i]->v[ALLOC_owner]), cgroup))
+			t->rows[nr++] = t->rows[i];
+	v->filtered += t->nr_rows - nr;
+	t->nr_rows = nr;
+	v->nr = nr;
+	return nr ? 0 : owners_check_cgroup(owners, cgroup);
+}
+
+/*
+ * Read the objects, and then their owners.  Both are read again if numbers of owners were recycled
+ * meanwhile, which happens at most every few seconds.  Return: the owners, or NULL after fail().
+ */
+static struct owners *read_owned(struct view *v, const struct options *o)
+{
+	struct owners *owners = owners_read(o->source), *before = NULL;
+	int ret;
+
+	while (owners && (!before || !owners_are_same(before, owners))) {
+		if (before)
+			view_end(v);
+		owners_free(before);
+		before = owners;
+		ret = read_objects(v, o);
+		owners = ret ? NULL : owners_read(o->source);
+		if (!ret && !owners)
+			view_end(v);
+	}
+	owners_free(before);
+	return owners;
+}
+
+static int show_leaks(const struct options *o, enum leaks_by by, u64 older_ms, const char *keys)
+{
+	struct owners *owners = NULL;
 	struct options rows = *o;
 	struct view v;
+	int ret;
 
-	if (by != LEAKS_BY_SITE && o->given & OPTION_RAW_IP)
-		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
-	if (is_by_process(by)) {
-		if (read_by_process(&v, o, by, older_ms))
-			return -1;
-	} else {
-		if (read_objects(&v, o))
-			return -1;
-		leaks_make(&v, older_ms, by, NULL, NULL);
+	if (is_by_owner(by) || o->cgroup)
+		owners = read_owned(&v, o);
+	if (is_by_owner(by) || o->cgroup ? !owners : read_objects(&v, o))
+		return -1;
+	if (o->cgroup && select_owners(&v, owners, o->cgroup)) {
+		view_end(&v);
+		owners_free(owners);
+		return -1;
 	}
+	leaks_make(&v, older_ms, by, is_by_owner(by) ? owners : NULL);
 	v.elsewhere = "pages are not objects: kmemacct pages lists them, the oldest first";
 	rows.match.module = NULL;
 	rows.match.site = NULL;
-	return show(&v, &rows, c->keys);
+	ret = show(&v, &rows, keys);
+	owners_free(owners);
+	return ret;
+}
+
+int leaks_run(const struct command *c, const struct options *o)
+{
+	const enum leaks_by by = leaks_by(o);
+
+	if (by != LEAKS_BY_SITE && o->given & OPTION_RAW_IP)
+		return fail("--raw-ip needs call sites, and --by %s has none: omit one", o->by);
+	return show_leaks(o, by, o->given & OPTION_OLDER ? o->older_ms : OLDER_MS, c->keys);
+}
+
+int leaks_callers(const struct command *c, const struct options *o)
+{
+	struct options shown = *o;
+
+	/* All objects are listed, so ages tell nothing. */
+	shown.output = o->output ?: "live_bytes,share_pct,live_objs";
+	return show_leaks(&shown, LEAKS_BY_SITE, 0, "live_bytes");
 }

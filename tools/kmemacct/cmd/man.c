@@ -159,7 +159,8 @@ static void put_by(const char *what)
 
 	for (c = commands; c->name; c++)
 		if (c->by)
-			printf("With \\fB%s\\fR, %s %s.\n", c->name, what, options_by(by, c->by));
+			printf("With \\fB%s\\fR, %s %s.\n", c->name, what,
+			       options_by(by, c->by, " or "));
 }
 
 static void put_entry(const struct option_info *i)

@@ -80,6 +80,13 @@ static int set_debug_dir(struct options *o, const char *path)
 	return 0;
 }
 
+static int set_cgroup(struct options *o, const char *path)
+{
+	static const char takes[] = "--cgroup takes an absolute path such as /system.slice, not";
+
+	return *path == '/' ? 0 : fail("%s '%.256s'", takes, path);
+}
+
 static int add_pattern(struct patterns *p, const char *pattern, const char *option)
 {
 	if (p->nr == PATTERNS_MAX)
@@ -129,6 +136,8 @@ const struct option_info option_infos[] = {
 	{ OPTION_AT_LEAST, 't', "at-least", "TIME", "only phases that took this time, such as 10ms",
 	  NUMBER(at_least_us, number_parse_us, 0, "a time such as 500us, 10ms or 1.5s") },
 	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
+	{ OPTION_OWNER, 0, "cgroup", "PATH", "only objects of this cgroup or those below",
+	  AT(cgroup), .set = set_cgroup },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },
 	{ OPTION_SLAB, 0, "slab", NULL, "print objects, the default without --page" },
@@ -180,28 +189,40 @@ static const struct option_info *find_letter(char letter)
 	return NULL;
 }
 
-/* Find an option by the beginning of its name, as getopt_long() does. */
-static const struct option_info *find_long(const char *name, size_t len)
+/*
+ * Find an option by the beginning of its name, as getopt_long() does.  Two options may have the
+ * same name: find the one that the command takes, or the first one if there is no command yet.
+ */
+static const struct option_info *find_long(const struct command *c, const char *name,
+					   size_t len)
 {
 	const struct option_info *i, *found = NULL;
+	bool several = false;
 
 	for (i = option_infos; i->name; i++) {
 		if (strncmp(i->name, name, len))
 			continue;
-		if (strlen(i->name) == len)
-			return i;
-		if (found)
-			return NULL;
-		found = i;
+		if (found && !strcmp(found->name, i->name)) {
+			found = c && c->takes & i->bit ? i : found;
+			continue;
+		}
+		if (strlen(i->name) == len) {
+			found = i;
+			several = false;
+		} else if (!found || strlen(found->name) != len) {
+			several = found;
+			found = i;
+		}
 	}
-	return found;
+	return several ? NULL : found;
 }
 
-const struct option_info *options_find(const char *word)
+const struct option_info *options_find(const struct command *c, const char *word)
 {
 	if (word[0] != '-' || !word[1])
 		return NULL;
-	return word[1] == '-' ? find_long(word + 2, strcspn(word + 2, "=")) : find_letter(word[1]);
+	return word[1] == '-' ? find_long(c, word + 2, strcspn(word + 2, "=")) :
+				find_letter(word[1]);
 }
 
 static void option_text(char text[32], const struct option_info *i)
@@ -256,7 +277,7 @@ static int take_long(struct options *o, char ***word)
 {
 	char *name = **word + 2, *value;
 	const size_t len = strcspn(name, "=");
-	const struct option_info *i = find_long(name, len);
+	const struct option_info *i = find_long(o->command, name, len);
 
 	if (!i)
 		return fail_unknown(name, len);
@@ -328,7 +349,7 @@ static int take_arg(struct options *o, char ***word, bool dashes)
 /* Test for `--json` or its beginning, for `-j`, or for letters without values and a `j`. */
 static bool is_json(const char *word)
 {
-	const struct option_info *i = options_find(word);
+	const struct option_info *i = options_find(NULL, word);
 
 	if (!i || word[1] == '-')
 		return i && i->bit == OPTION_JSON;
@@ -395,7 +416,7 @@ static int check_lines(const struct options *o)
 	return 0;
 }
 
-const char *options_by(char text[WORDS_LEN], const char * const words[])
+const char *options_by(char text[WORDS_LEN], const char * const words[], const char *last)
 {
 	size_t used = 0;
 	int i;
@@ -403,7 +424,7 @@ const char *options_by(char text[WORDS_LEN], const char * const words[])
 	*text = '\0';
 	for (i = 0; words[i] && used < WORDS_LEN; i++)
 		used += snprintf(text + used, WORDS_LEN - used, "%s%s",
-				 !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+				 !i ? "" : words[i + 1] ? ", " : last, words[i]);
 	return text;
 }
 
@@ -421,7 +442,7 @@ static int check_by(const struct options *o, const struct command *c)
 			return 0;
 		suggest_try(&s, c->by[i]);
 	}
-	options_by(use + strlen(use), c->by);
+	options_by(use + strlen(use), c->by, " or ");
 	return suggest_fail(&s, use, "%s --by has no '%.64s'", c->name, o->by);
 }
 

@@ -208,7 +208,7 @@ int exist_cache(const char *name)
 	return ret;
 }
 
-static int check_cgroup(const char *path)
+int exist_cgroup(const char *path)
 {
 	char mount[FILE_PATH], dir[2 * FILE_PATH];
 	DIR *found;
@@ -233,5 +233,6 @@ int exist_site(const struct table *t, const char *pattern)
 		return *pattern == '[' ? 0 : check_function(pattern);
 	if (!strcmp(label, "cache"))
 		return exist_cache(pattern);
-	return !strcmp(label, "cgroup") && *pattern == '/' ? check_cgroup(pattern) : 0;
+	return (!strcmp(label, "cgroup") || !strcmp(label, "charged_site")) && *pattern == '/' ?
+	       exist_cgroup(pattern) : 0;
 }

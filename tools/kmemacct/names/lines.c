@@ -98,8 +98,8 @@ static int find_part(const struct table *t, enum part *part)
 		enum part part;
 	} columns[] = {
 		{ AT_site, PART_ALL }, { AT_stack, PART_EACH }, { AT_site_cause, PART_FIRST },
-		{ AT_cache_site, PART_LAST },
-		{ AT_comm_site, PART_LAST },
+		{ AT_cache_site, PART_LAST }, { AT_comm_site, PART_LAST },
+		{ AT_charged_site, PART_LAST },
 	};
 	size_t i;
 

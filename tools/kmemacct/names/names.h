@@ -83,6 +83,7 @@ struct name_list exist_modules(void);
 int exist_module(const char *module);
 int exist_cache(const char *name);
 int exist_site(const struct table *t, const char *pattern);
+int exist_cgroup(const char *path);
 
 /* ---- addresses of call sites, for --raw-ip (kallsyms.c) ------------------- */
 
@@ -115,71 +116,62 @@ u64 kallsyms_find(const struct kallsyms *syms, const char *site);
  */
 int kallsyms_replace(struct table *t, size_t nr);
 
-/* ---- processes by their PID (process.c) ----------------------------------- */
+/* ---- owners of objects (owner.c) ------------------------------------------ */
 
 /*
- * The module records the PID of the process that allocated an object.  Such a process may have
- * ended since, and another one may have its PID now.  So an object belongs to the process that
- * /proc has only if that process was there when the object was allocated:
- *
- *	start of the process        allocation                  snapshot
- *	         |                      |<------ age of the object ->|
- *	         |<------------------------- age of the process ---->|
- *
- * Neither age is exact.  An age of an object has a resolution of 16 ms.  /proc rounds the start of
- * a process down to a clock tick.  The module takes a snapshot at some moment between two readings
- * of the clock.  And ages of objects do not include the time that the machine was suspended, but
- * those of processes do.  So there are three cases: the process is surely older than the object,
- * surely younger, or it cannot be told.
+ * The module records who allocated each object, and which cgroup is charged.  An object in the
+ * table allocs has the number of its owner.  A number may be given to another owner once no object
+ * has it any more: so the owners are read before and after the objects, and owners_are_same()
+ * compares the two.
  */
+struct owners;
 
-/**
- * struct moment - when a snapshot of objects was taken, in milliseconds since boot
- * @before: time before it, with the time in suspend
- * @after: time after it, with the time in suspend
- * @suspended: how long the machine was suspended since boot
- */
-struct moment {
-	u64 before;
-	u64 after;
-	u64 suspended;
+enum owner_kind {
+	OWNER_PROCESS,
+	OWNER_INTERRUPT,
+	OWNER_NOT_RECORDED,
 };
 
 /**
- * struct process - a process that /proc has
- * @start_ms: when it started, in milliseconds since boot, with the time in suspend
- * @comm: its name
- * @cgroup: its path in the hierarchy of cgroup2, if it was asked for; or NULL
+ * struct owner - who allocated objects, and which cgroup is charged
+ * @kind: OWNER_NOT_RECORDED also if there was no number for the owner
+ * @comm: the name of the process
+ * @cgroup: the path of its cgroup
+ * @charged: the path of the cgroup that was charged
+ *
+ * A text in brackets is not a name or a path, and `#ID` is a cgroup whose path is not known.  The
+ * path of a cgroup that was removed is followed by ` (removed)`.
  */
-struct process {
-	u64 start_ms;
-	char *comm;
-	char *cgroup;
+struct owner {
+	enum owner_kind kind;
+	const char *comm;
+	const char *cgroup;
+	const char *charged;
 };
 
-enum process_match {
-	PROCESS_OLDER,
-	PROCESS_YOUNGER,
-	PROCESS_UNCLEAR,
-};
+/* Read the owners.  Return: NULL after calling fail(). */
+struct owners *owners_read(const struct source *s);
 
-/* Read the clock into @before or @after, and @suspended.  A new moment is all zeroes. */
-void process_clock(struct moment *m);
-
-/* Read about a process, whose texts the caller frees.  Return: true if it exists. */
-bool process_read(struct process *p, u64 pid, bool cgroup);
-
-/* Compare the age of an object, in a snapshot taken at @m, with that of a process. */
-enum process_match process_match(const struct process *p, const struct moment *m, u64 age_ms);
-
-/* Parse the text of /proc/PID/stat, in place.  Return: 0, or -1 if it is malformed. */
-int process_parse_stat(char *text, u64 ticks_per_s, u64 *start_ms, const char **comm);
+/* Free them; @o may be NULL. */
+void owners_free(struct owners *o);
 
 /*
- * Test whether /proc has the PIDs of the machine, which the module records.  In a container, /proc
- * may have the PIDs of the container.
+ * Test whether an owner's cgroup is this one or below it, removed or not.  Every cgroup is below
+ * the root, and an interrupt has no cgroup.
  */
-bool process_is_initial(void);
+bool owner_is_in(const struct owner *owner, const char *cgroup);
+
+/*
+ * Check that a cgroup exists: in the table owner_cgroups or, without a snapshot, on this machine.
+ * Return: 0, or -1 after calling fail().
+ */
+int owners_check_cgroup(const struct owners *o, const char *cgroup);
+
+/* Return: the owner with a number from a table, NO_ID included. */
+const struct owner *owners_find(const struct owners *o, u64 number);
+
+/* Test whether each number means the same owner in two readings, and in between. */
+bool owners_are_same(const struct owners *before, const struct owners *after);
 
 /* ---- paths of cgroups by their ID (cgroup.c) ------------------------------ */
 

@@ -132,6 +132,12 @@ enum { KMA_COUNTS_COLUMNS(X) COUNT_NR };
 #define X(name, ...) ALLOC_##name,
 enum { KMA_ALLOCS_COLUMNS(X) };
 #undef X
+#define X(name, ...) OWNER_##name,
+enum { KMA_OWNERS_COLUMNS(X) };
+#undef X
+#define X(name, ...) OWNER_CGROUP_##name,
+enum { KMA_OWNER_CGROUPS_COLUMNS(X) };
+#undef X
 #define X(name, ...) PAGE_CALLER_##name,
 enum { KMA_PAGE_CALLERS_COLUMNS(X) };
 #undef X
@@ -165,7 +171,7 @@ enum { KMA_SLOW_COLUMNS(X) };
 	X(kb) X(bulk_bytes) X(all_bytes) X(confirmed_bytes)		\
 	X(frag_pct) X(old_pct) X(share_pct) X(growth_bytes_s)		\
 	X(order) X(migratetype) X(gfp) X(weight) X(pfn) X(pages) X(change_bytes)	\
-	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site)
+	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site) X(charged_site)
 
 enum place {
 #define X(name) AT_##name,

@@ -218,7 +218,7 @@ static void fuzz_leaks(const char *name, const uint8_t *data, size_t size)
 
 	for (by = LEAKS_BY_SITE; by <= LEAKS_BY_NODE; by++) {
 		view_begin(&v, parse(name, data, size));
-		leaks_make(&v, 1000, by, NULL, NULL);
+		leaks_make(&v, 1000, by, NULL);
 		print_view(&v);
 	}
 }
@@ -393,17 +393,12 @@ static void fuzz_words(const uint8_t *data, size_t size)
 	static const char * const known[] = { "callers", "page_callers", "on", NULL };
 	struct suggestion s;
 	struct view v;
-	const char *comm;
-	char *stat;
 	u64 value;
 	int i;
 
 	suggest_begin(&s, word, strlen(word));
 	for (i = 0; known[i]; i++)
 		suggest_try(&s, known[i]);
-	stat = alloc_copy(word);
-	process_parse_stat(stat, 100, &value, &comm);
-	free(stat);
 	number_parse_duration(word, &value);
 	number_parse_milli(word, &value);
 	number_parse_size(word, &value);

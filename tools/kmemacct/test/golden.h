@@ -130,12 +130,12 @@ static const struct golden {
 /* Live objects, sampled 1 in 100, 1 in 100, 1 in 2, exact, and 1 in 99.999 but only 10 ms old. */
 #define SAMPLED_ALLOCS \
 	SAMPLED_HEAD("allocs") \
-	"# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n" \
-	"ffff888000001000 60 64 5000 0 0 1 100.000 a+0x1\n" \
-	"ffff888000002000 60 64 7000 0 0 1 100.000 a+0x1\n" \
-	"ffff888000003000 4000 4096 6000 1 - - 2.000 a+0x1\n" \
-	"ffff888000004000 30 32 5000 0 0 1 1.000 b+0x1\n" \
-	"ffff888000005000 60 64 10 0 0 1 99.999 c+0x1\n"
+	"# ptr bytes_req bytes_alloc age_ms cpu node pid owner weight site\n" \
+	"ffff888000001000 60 64 5000 0 0 1 - 100.000 a+0x1\n" \
+	"ffff888000002000 60 64 7000 0 0 1 - 100.000 a+0x1\n" \
+	"ffff888000003000 4000 4096 6000 1 - - - 2.000 a+0x1\n" \
+	"ffff888000004000 30 32 5000 0 0 1 - 1.000 b+0x1\n" \
+	"ffff888000005000 60 64 10 0 0 1 - 99.999 c+0x1\n"
 
 /* Page allocations: 16 of 1000 sampled; 40 of 30 hits and 80 in bulk sampled; an exact one. */
 #define SAMPLED_PAGE_CALLERS \

@@ -380,8 +380,8 @@ TEST(refuses_rows)
 		{ SAMPLED_CALLERS "1 2 3 4 5 6 a\n", "FILE: line 3: invalid frees 'a'" },
 		{ ALLOCS_HEAD "xyz" KMA_GOLDEN_ALLOCS_ROW_1, "FILE: line 4: invalid ptr 'xyz'" },
 		{ SAMPLED_HEAD("allocs")
-		  "# ptr bytes_req bytes_alloc age_ms cpu node pid weight site\n"
-		  "ffff888000001000 60 64 5000 0 0 1 100 a\n",
+		  "# ptr bytes_req bytes_alloc age_ms cpu node pid owner weight site\n"
+		  "ffff888000001000 60 64 5000 0 0 1 - 100 a\n",
 		  "FILE: line 3: invalid weight '100'" },
 		{ PAIRS_HEAD "hits\n", "FILE: line 4: the line is too short" },
 		{ PAIRS_HEAD "hits 1x\n", "FILE: line 4: invalid hits '1x'" },
@@ -861,12 +861,12 @@ TEST(leaks_are_weighed)
 {
 	struct view v = view_of(parse_sampled("allocs"));
 
-	leaks_make(&v, 1000, LEAKS_BY_SITE, NULL, NULL);
+	leaks_make(&v, 1000, LEAKS_BY_SITE, NULL);
 	EXPECT_ROWS(v.t, LEAKS_COLUMNS,
 		    "20992 3 20992 202 7000 3 10708 141 a+0x1\n32 0 32 1 5000 0 0 0 b+0x1\n");
 	/* 99.999 objects of 64 bytes; sqrt(99.999 * 98.999) = 99.4977 */
 	v = view_of(parse_sampled("allocs"));
-	leaks_make(&v, 0, LEAKS_BY_SITE, NULL, NULL);
+	leaks_make(&v, 0, LEAKS_BY_SITE, NULL);
 	EXPECT_ROWS(v.t, LEAKS_COLUMNS,
 		    "20992 3 20992 202 7000 3 10708 141 a+0x1\n32 0 32 1 5000 0 0 0 b+0x1\n"
 		    "6400 1 6400 100 10 1 6368 99 c+0x1\n");

@@ -46,6 +46,8 @@ static const struct shown shown[] = {
 	{ "modules", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "stacks", OBJECTS, DROP_OBJECTS, true, NEED_SAMPLING, "no sample was taken" },
 	{ "cache_sites", OBJECTS, DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
+	{ "charges", "live_bytes share_pct live_objs", "share_pct live_objs", true,
+	  .nothing = "no object is charged to a cgroup" },
 	{ "caches", OBJECTS " frag_pct", "frag_pct " DROP_OBJECTS, true, .nothing = NO_ALLOCATION },
 	{ "run", "live_bytes live_objs objs_alloc bytes_alloc frees bytes_freed ?no_entry",
 	  "bytes_freed frees bytes_alloc objs_alloc live_objs", true, .nothing = NO_EVENT },

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../module/core/owner.h"
 #include "../../../module/core/sitetab.h"
 
 __thread struct kma_env kma_env;
@@ -144,4 +145,38 @@ void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 	*size = look->size;
 	*object_size = look->object_size;
 	memcpy(name, look->name, KMA_CACHE_NAME_LEN);
+}
+
+bool kma_env_cache_is_charged(unsigned long cache)
+{
+	return ((const struct kma_env_cache *)cache)->charged;
+}
+
+bool kma_env_owners;
+u64 kma_env_renamed;
+
+/* The cgroup of a task is the address of its set, and is charged.  Tasks share 16 names. */
+struct kma_owner kma_env_owner_key(unsigned long charge)
+{
+	const u64 cgroup = (u64)kma_env.groups;
+
+	if (kma_env.interrupt)
+		return (struct kma_owner) { .comm = { 1000 }, .charged = charge ? 1 : 0 };
+	return (struct kma_owner) {
+		.comm = { kma_env.tgid % 16 + kma_env_renamed },
+		.cgroup = cgroup,
+		.charged = !charge ? KMA_CHARGED_NONE : kma_env.remote ? cgroup + 1 : cgroup,
+	};
+}
+
+void kma_env_owner(unsigned long charge, struct kma_owned *o)
+{
+	const struct kma_owner owner = kma_env_owner_key(charge);
+
+	o->tgid = kma_env_tgid();
+	o->owner = (kma_env.interrupt && !charge ? KMA_OWNER_INTERRUPT : kma_owner_get(&owner)) <<
+		   KMA_OWNER_SHIFT;
+	if (!kma_env.interrupt && !kma_env.remote)
+		kma_owner_remember(charge, atomic64_read(kma_owner_epoch_of(kma_env.tgid)),
+				   kma_env.groups, o);
 }

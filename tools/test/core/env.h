@@ -42,6 +42,9 @@ struct kma_env {
 	int cpu;
 	u32 now;
 	u32 tgid;
+	const void *groups;		/* stands for the set of cgroups */
+	bool interrupt;			/* not in a task */
+	bool remote;			/* another cgroup is charged than that of the task */
 	unsigned long stack;	/* the caller of the call site; 0: the stack cannot be unwound */
 	unsigned long page_site;	/* the call site of a page allocation */
 	unsigned long helper;		/* a return address in a helper */
@@ -53,7 +56,28 @@ extern __thread struct kma_env kma_env;
 #include <linux/percpu.h>
 
 #define kma_env_now()	(kma_env.now)
-#define kma_env_tgid()	(kma_env.tgid)
+#define kma_env_tgid()	(kma_env.interrupt ? 0 : kma_env.tgid)
+
+#define kma_env_owners_on()		kma_env_owners
+#define kma_env_in_task(charge)		((void)(charge), !kma_env.interrupt)
+#define kma_env_task_tgid()		(kma_env.tgid)
+#define kma_env_task_groups()		(kma_env.groups)
+#define kma_env_task_remote()		(kma_env.remote)
+/* A thread uses the number of a CPU alone. */
+#define kma_env_stay()			do { } while (0)
+#define kma_env_leave()			do { } while (0)
+#define kma_env_this_cpu(var)		per_cpu(var, kma_env.cpu)
+#define kma_env_this_cpu_is(var, value)	(per_cpu(var, kma_env.cpu) == (value))
+
+extern bool kma_env_owners;
+/* Added to the names of all tasks. */
+extern u64 kma_env_renamed;
+struct kma_owned;
+struct kma_owner;
+void kma_env_owner(unsigned long charge, struct kma_owned *o);
+
+/* The owner of an object that this thread allocates: what kma_env_owner() finds. */
+struct kma_owner kma_env_owner_key(unsigned long charge);
 /* This environment has no clock: tests pass times to the core themselves. */
 #define kma_env_clock_stay() 0
 #define kma_env_lap_leave(start) ((void)(start), 0)
@@ -116,10 +140,12 @@ struct kma_env_cache {
 	u32 size;
 	u32 object_size;
 	char name[KMA_CACHE_NAME_LEN];
+	bool charged;
 };
 
 void kma_env_cache_info(unsigned long cache, u32 *size, u32 *object_size,
 			char name[KMA_CACHE_NAME_LEN]);
+bool kma_env_cache_is_charged(unsigned long cache);
 
 /* The number of the next memory allocation that fails, counted from 1; 0: none fails. */
 extern int kma_env_fail_at;

@@ -401,24 +401,28 @@ static void kma_retire(struct kma_cachetab *t, unsigned long cache, int expected
 	kma_expect(!kma_cachetab_retire(t, cache, &id));
 }
 
-/* A cache gets the number of a retired one only if its name and both of its sizes agree. */
+/*
+ * A cache gets the number of a retired one only if its name and both of its sizes agree, and if its
+ * objects are charged, too, or not either.
+ */
 static void kma_reuses_numbers_of_equal_caches(void)
 {
 	struct kma_env_cache cache[] = {
-		{ 64, 56, "one" }, { 64, 56, "two" }, { 64, 48, "one" }, { 72, 56, "one" },
-		{ 64, 56, "one" },
+		{ 64, 56, "one", false }, { 64, 56, "two", false }, { 64, 48, "one", false },
+		{ 72, 56, "one", false }, { 64, 56, "one", true }, { 64, 56, "one", false },
 	};
 	struct kma_cachetab t;
 	u32 i;
 
 	kma_expect(!kma_cachetab_init(&t, false));
 	for (i = 0; i < ARRAY_SIZE(cache); i++) {
-		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
-		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 4 ? i : 0));
+		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 5 ? i : 0));
+		kma_expect(kma_cachetab_get(&t, (unsigned long)&cache[i]) == (i < 5 ? i : 0));
 		if (!i)
 			kma_retire(&t, (unsigned long)&cache[i], 0);
 	}
-	kma_expect(kma_cachetab_used(&t) == 4);
+	kma_expect(kma_cachetab_used(&t) == 5);
+	kma_expect(!t.info[0].charge && t.info[4].charge == KMA_CHARGE);
 	kma_expect(t.info[3].size == 72 && t.info[3].object_size == 56);
 	kma_expect(!strcmp(t.info[1].name, "two") && t.state[0] == KMA_CACHE_LIVE);
 	kma_cachetab_destroy(&t);
@@ -469,7 +473,7 @@ static void kma_retires_the_first_of_two_caches(void)
 /* The slot of a retired cache is free again. */
 static void kma_retires_a_cache_many_times(void)
 {
-	struct kma_env_cache cache = { 64, 56, "one" };
+	struct kma_env_cache cache = { 64, 56, "one", false };
 	struct kma_cachetab t;
 	u32 i;
 
@@ -508,10 +512,10 @@ static void kma_shares_numbers_by_size(void)
 		u32 shared;
 		int id;
 	} sizes[] = {
-		{ 1, 8, 0 }, { 8, 8, 0 }, { 9, 10, 1 }, { 16, 16, 4 }, { 56, 56, 11 },
-		{ 64, 64, 12 }, { 65, 80, 13 }, { 80, 80, 13 }, { 96, 96, 14 },
-		{ 97, 112, 15 }, { 4096, 4096, 36 }, { 4104, 5120, 37 },
-		{ 1UL << 31, 1U << 31, 112 },
+		{ 1, 8, 0 }, { 8, 8, 0 }, { 9, 10, 2 }, { 16, 16, 8 }, { 56, 56, 22 },
+		{ 64, 64, 24 }, { 65, 80, 26 }, { 80, 80, 26 }, { 96, 96, 28 },
+		{ 97, 112, 30 }, { 4096, 4096, 72 }, { 4104, 5120, 74 },
+		{ 1UL << 31, 1U << 31, 224 },
 	};
 	const struct kma_cache_info *info;
 	struct kma_cachetab t;
@@ -1252,7 +1256,238 @@ static void kma_memory_is_as_announced(void)
 	kma_countmap_destroy(&m);
 }
 
+/* ---- owners ---------------------------------------------------------------- */
+
+/* A record of a test: the key, and what belongs to it. */
+struct kma_numbered {
+	u64 key[2];
+	u64 value;
+};
+
+static u32 kma_number(struct kma_idtab *t, u64 key)
+{
+	const struct kma_numbered record = { .key = { key, ~key }, .value = 3 * key };
+	u32 id = kma_idtab_find(t, record.key);
+
+	return id ?: kma_idtab_add(t, &record);
+}
+
+/* Whether number @id is that of @key. */
+static bool kma_number_is(const struct kma_idtab *t, u32 id, u64 key)
+{
+	const struct kma_numbered *record = kma_idtab_record(t, id);
+
+	return record && record->key[0] == key && record->key[1] == ~key &&
+	       record->value == 3 * key;
+}
+
+#define KMA_NUMBERS	256
+
+/* Keys get different numbers until there is no room, and then keep them. */
+static void kma_keys_get_numbers(void)
+{
+	static u32 id[2 * KMA_NUMBERS];
+	bool taken[KMA_NUMBERS] = {};
+	struct kma_idtab t;
+	u32 i, none = 0;
+
+	kma_env_bytes = 0;
+	kma_expect(!kma_idtab_init(&t, KMA_NUMBERS, 3, 2, sizeof(struct kma_numbered)));
+	kma_expect(kma_env_bytes == kma_idtab_bytes(KMA_NUMBERS, sizeof(struct kma_numbered)));
+	for (i = 0; i < 3; i++)
+		kma_expect(!kma_idtab_record(&t, i));
+	for (i = 0; i < ARRAY_SIZE(id); i++) {
+		id[i] = kma_number(&t, i);
+		none += !id[i];
+		if (!id[i])
+			continue;
+		kma_expect(id[i] >= 3 && id[i] < KMA_NUMBERS && !taken[id[i]]);
+		kma_expect(kma_number_is(&t, id[i], i));
+		taken[id[i]] = true;
+	}
+	/* The last slots are found, because each key may be in four groups of sixteen. */
+	kma_expect(kma_idtab_used(&t) == KMA_NUMBERS - 3 && none == KMA_NUMBERS + 3);
+	for (i = 0; i < ARRAY_SIZE(id); i++)
+		kma_expect(kma_number(&t, i) == id[i]);
+	kma_idtab_destroy(&t);
+	kma_expect(!t.tag);
+}
+
+/* Five eighths of the numbers of a large table can be used before a key gets none. */
+static void kma_most_numbers_are_used(void)
+{
+	struct kma_idtab t;
+	u32 i;
+
+	kma_expect(!kma_idtab_init(&t, KMA_ID_MAX, 1, 2, sizeof(struct kma_numbered)));
+	for (i = 0; i < KMA_ID_MAX / 8 * 5; i++)
+		kma_expect(kma_number(&t, i));
+	kma_expect(kma_idtab_used(&t) == KMA_ID_MAX / 8 * 5);
+	kma_idtab_destroy(&t);
+}
+
+/* Numbers without a mark leave, and are freed unless they get a mark after that. */
+static void kma_numbers_leave(void)
+{
+	u32 kept, late, gone, again;
+	struct kma_idtab t;
+
+	kma_expect(!kma_idtab_init(&t, KMA_ID_GROUP, 1, 2, sizeof(struct kma_numbered)));
+	kept = kma_number(&t, 1);
+	late = kma_number(&t, 2);
+	gone = kma_number(&t, 3);
+	kma_expect(kma_idtab_mark(&t, kept) && !kma_idtab_mark(&t, kept));
+	kma_expect(kma_idtab_leave(&t) == 2 && kma_idtab_used(&t) == 3);
+	/* A number that leaves is not found, so its key gets another one; its record stays. */
+	again = kma_number(&t, 2);
+	kma_expect(again != late && kma_number_is(&t, late, 2) && kma_number_is(&t, again, 2));
+	kma_expect(kma_idtab_find_leaving(&t, (u64[]) { 3, ~3ULL }) == gone);
+	kma_expect(kma_idtab_find_leaving(&t, (u64[]) { 2, ~2ULL }) == again);
+	kma_expect(kma_idtab_find_leaving(&t, (u64[]) { 1, ~1ULL }) == kept);
+	kma_expect(!kma_idtab_find_leaving(&t, (u64[]) { 5, ~5ULL }));
+	kma_expect(kma_number(&t, 1) == kept);
+	kma_idtab_unmark(&t);
+	kma_idtab_mark(&t, late);
+	kma_expect(kma_idtab_finish(&t) == 1 && kma_idtab_used(&t) == 3);
+	kma_expect(!kma_idtab_record(&t, gone) && kma_number_is(&t, late, 2));
+	/* A number that does not leave is not freed, with or without a mark. */
+	kma_expect(kma_number(&t, 1) == kept && !kma_idtab_finish(&t));
+	kma_expect(kma_number(&t, 2) == min(late, again));
+	kma_expect(kma_number(&t, 4) == gone && kma_number_is(&t, gone, 4));
+	kma_idtab_destroy(&t);
+}
+
+static void kma_owners_grow_with_ram(void)
+{
+	kma_expect(kma_owners_nr(0) == 1024 && kma_cgroups_nr(0) == 256);
+	kma_expect(kma_owners_nr(1ULL << 30) == 32768 && kma_cgroups_nr(1ULL << 30) == 2048);
+	kma_expect(kma_owners_nr((1ULL << 30) - 1) == 16384);
+	kma_expect(kma_owners_nr(1ULL << 40) == 65536 && kma_cgroups_nr(1ULL << 40) == 16384);
+	kma_env_bytes = 0;
+	kma_expect(!kma_owners_init(1ULL << 28));
+	kma_expect(kma_owners_bytes(1ULL << 28) == kma_env_bytes);
+	kma_owners_destroy();
+}
+
+/* Allocate an object in the current context, and free it.  Return: its entry. */
+static struct kma_entry kma_entry_of(unsigned long cache, unsigned long charge)
+{
+	const struct kma_event ev = {
+		.site = KMA_SITE, .ptr = KMA_PTR, .cache = cache,
+		.kmalloc = kma_cache_is_kmalloc(cache), .node = NUMA_NO_NODE, .charge = charge,
+	};
+	struct kma_entry e;
+
+	kma_record_alloc(&kma_core, &ev);
+	kma_expect(kma_objtab_take(&kma_core.obj, KMA_PTR, &e));
+	return e;
+}
+
+/* Whether an object that is allocated now gets the owner of this context. */
+static bool kma_owner_is_right(unsigned long cache, unsigned long charge, bool charged)
+{
+	const struct kma_owner want = kma_env_owner_key(charged ? KMA_CHARGE : KMA_CHARGE_NONE);
+	const struct kma_entry e = kma_entry_of(cache, charge);
+	const u32 nr = kma_entry_owner(&e);
+	const struct kma_owner *owner = kma_idtab_record(&kma_owners, nr);
+
+	if (kma_entry_tgid(&e) != kma_env_tgid())
+		return false;
+	if (kma_env.interrupt && !charged)
+		return nr == KMA_OWNER_INTERRUPT;
+	return owner && !memcmp(owner, &want, sizeof(want));
+}
+
+/* All four combinations of a cache and gfp flags that ask for a charge or not. */
+static bool kma_owners_are_right(struct kma_env_cache cache[2])
+{
+	const unsigned long of[] = { (unsigned long)&cache[0], (unsigned long)&cache[1], 64 };
+	bool right = true;
+	int i, twice;
+
+	/* The second time, the owner is in the memo. */
+	for (i = 0; i < ARRAY_SIZE(of); i++)
+		for (twice = 0; twice < 2; twice++)
+			right &= kma_owner_is_right(of[i], KMA_CHARGE_NONE, i == 1) &&
+				 kma_owner_is_right(of[i], KMA_CHARGE, true);
+	return right;
+}
+
+static void kma_finds_owners(void)
+{
+	struct kma_env_cache cache[] = { { 64, 64, "a", false }, { 64, 64, "b", true } };
+	struct kma_entry e;
+
+	kma_expect(!kma_owners_init(0));
+	kma_setup(64);
+	kma_env = (struct kma_env) { .cpu = 1, .tgid = 77, .groups = (void *)8 };
+	e = kma_entry_of(64, KMA_CHARGE);
+	kma_expect(kma_entry_owner(&e) == KMA_OWNER_NONE && kma_entry_tgid(&e) == 77);
+	kma_env_owners = true;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.tgid = 78;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.groups = (void *)16;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.remote = true;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.remote = false;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.interrupt = true;
+	kma_expect(kma_owners_are_right(cache));
+	kma_env.interrupt = false;
+	kma_env.cpu = 2;
+	kma_expect(kma_owners_are_right(cache));
+	/* The task's name has changed: in the memo, it is still the old one. */
+	kma_env_renamed = 1;
+	kma_expect(!kma_owners_are_right(cache));
+	kma_owner_forget(kma_env.tgid + 1);
+	kma_expect(!kma_owners_are_right(cache));
+	kma_owner_forget(kma_env.tgid);
+	kma_expect(kma_owners_are_right(cache));
+	kma_env_renamed = 2;
+	kma_expect(!kma_owners_are_right(cache));
+	kma_owners_forget();
+	kma_expect(kma_owners_are_right(cache));
+	kma_env_renamed = 0;
+	kma_env = (struct kma_env) {};
+	kma_env_owners = false;
+	kma_teardown();
+	kma_owners_destroy();
+}
+
+/* Without a free number, objects get that of all further owners. */
+static void kma_too_many_owners(void)
+{
+	const u32 nr = kma_owners_nr(0);
+	struct kma_entry e;
+	u32 i;
+
+	kma_expect(!kma_owners_init(0));
+	kma_setup(64);
+	kma_env_owners = true;
+	for (i = 1; kma_idtab_used(&kma_owners) < nr - KMA_OWNER_RESERVED; i++) {
+		kma_env.groups = (void *)(8UL * i);
+		kma_entry_of(64, KMA_CHARGE_NONE);
+	}
+	kma_env.groups = (void *)(8UL * i);
+	e = kma_entry_of(64, KMA_CHARGE_NONE);
+	kma_expect(kma_entry_owner(&e) == KMA_OWNER_OTHER && kma_stat_now(owner_other) >= 1);
+	kma_env.groups = (void *)8UL;
+	kma_expect(kma_owner_is_right(64, KMA_CHARGE_NONE, false));
+	kma_env = (struct kma_env) {};
+	kma_env_owners = false;
+	kma_teardown();
+	kma_owners_destroy();
+}
+
 static const struct kma_case kma_cases[] = {
+	{ "numbers of keys", kma_keys_get_numbers },
+	{ "how many numbers are used", kma_most_numbers_are_used },
+	{ "numbers without a mark", kma_numbers_leave },
+	{ "how many owners there are", kma_owners_grow_with_ram },
+	{ "owners of objects", kma_finds_owners },
+	{ "too many owners", kma_too_many_owners },
 	{ "the fields of a class", kma_splits_classes },
 	{ "a size or the address of a cache", kma_tells_sizes_from_caches },
 	{ "busy slots", kma_skips_busy_slots },

@@ -44,6 +44,7 @@ void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 		/* From 64 bytes, in steps for which no two caches share a number (cachetab.h) */
 		m->cache[i].size = ((i + 3) % 4 + 5) << (3 + (i + 3) / 4);
 		m->cache[i].object_size = m->cache[i].size - 8;
+		m->cache[i].charged = i >= KMA_MODEL_KMALLOCS && i % 2;
 		snprintf(m->cache[i].name, KMA_CACHE_NAME_LEN, "cache-%u", i);
 	}
 	qsort(objects, nr_objects, sizeof(objects[0]), kma_object_cmp);
@@ -54,6 +55,13 @@ void kma_model_destroy(struct kma_model *m)
 	free(m->row);
 	free(m->gone);
 	free(m->cache);
+}
+
+void kma_model_owners(void)
+{
+	if (kma_owners_init(0))
+		abort();
+	kma_env_owners = true;
 }
 
 void kma_model_reset(struct kma_model *m)
@@ -127,6 +135,18 @@ static void kma_model_hit(struct kma_model *m, struct kma_object *o,
 	o->left = false;
 }
 
+/*
+ * The task that allocates.  Nearly all events are those of a few tasks that take turns, so that
+ * their owners are in the memos.
+ */
+static void kma_model_set_task(u32 tgid)
+{
+	kma_env.tgid = tgid;
+	kma_env.groups = (void *)(8UL + tgid / 4 % 3 * 8);
+	kma_env.interrupt = !kma_model_tgid(tgid);
+	kma_env.remote = !(tgid % 7);
+}
+
 static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site,
 			     u32 cache, bool bulk)
 {
@@ -141,12 +161,16 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 		.cache = kma_model_cache(m, cache),
 		.kmalloc = cache < KMA_MODEL_KMALLOCS,
 		.bytes_req = e.bytes_req,
-		.node = bulk ? NUMA_NO_NODE : (int)(e.tgid % 3) - 1,
+		.node = bulk ? NUMA_NO_NODE : (int)(e.tgid_depth % 3) - 1,
+		.charge = e.tgid_depth % 4 ? KMA_CHARGE_NONE : KMA_CHARGE,
 	};
 	struct kma_env before = kma_env;
+	struct kma_owner owner;
 
 	kma_env.now++;
-	kma_env.tgid = e.tgid;
+	kma_model_set_task(e.tgid_depth);
+	owner = kma_env_owner_key(ev.charge | m->cache[cache].charged * KMA_CHARGE);
+	e.tgid_depth = kma_env_tgid();
 	if (kma_model_enter)
 		kma_model_enter();
 	if (bulk)
@@ -155,7 +179,8 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 		kma_model_do_alloc(m->core, &ev);
 	if (kma_model_leave)
 		kma_model_leave();
-	kma_env.tgid = before.tgid;
+	before.now = kma_env.now;
+	kma_env = before;
 
 	m->allocs++;
 	m->stat[KMA_STAT_other_caches] += kma_model_ahead(m, KMA_STAT_other_caches) - caches;
@@ -173,6 +198,7 @@ static void kma_model_object(struct kma_model *m, struct kma_object *o, u32 site
 	m->stat[KMA_STAT_other_sites] += other;
 	o->site = other ? m->nr_sites : site;
 	o->cache = cache;
+	o->owner = owner;
 	o->entry = e;
 	o->entry.bytes_req = ev.bytes_req;
 	o->entry.cpu = kma_env.cpu;
@@ -476,6 +502,21 @@ static const char *kma_check_rows(const struct kma_model *m)
 	return why;
 }
 
+static const char *kma_check_owner(const struct kma_object *o, u32 owner)
+{
+	const struct kma_owner *record;
+
+	if (!kma_env_owners)
+		return owner ? kma_differ("%#lx has an owner", o->ptr) : NULL;
+	if (owner == KMA_OWNER_INTERRUPT)
+		return o->owner.comm[0] == 1000 && !o->owner.charged ? NULL :
+		       kma_differ("%#lx has an interrupt for an owner", o->ptr);
+	record = kma_idtab_record(&kma_owners, owner);
+	if (!record || memcmp(record, &o->owner, sizeof(*record)))
+		return kma_differ("%#lx has a wrong owner", o->ptr);
+	return NULL;
+}
+
 static const char *kma_check_entry(const struct kma_model *m, unsigned long ptr,
 				   const struct kma_entry *e, bool *seen)
 {
@@ -489,10 +530,10 @@ static const char *kma_check_entry(const struct kma_model *m, unsigned long ptr,
 		return kma_differ("%#lx is recorded twice", ptr);
 	seen[o - m->object] = true;
 	if (e->bytes_req != o->entry.bytes_req || e->time != o->entry.time ||
-	    e->tgid != o->entry.tgid || e->cpu != o->entry.cpu ||
+	    kma_entry_tgid(e) != o->entry.tgid_depth || e->cpu != o->entry.cpu ||
 	    kma_model_row_of(m, e->row) != (long)(o->site * KMA_MODEL_CACHES + o->cache))
 		return kma_differ("%#lx has a wrong entry", ptr);
-	return NULL;
+	return kma_check_owner(o, kma_entry_owner(e));
 }
 
 static const char *kma_check_bucket(const struct kma_model *m, u64 nr, u64 *spilled,

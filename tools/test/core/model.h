@@ -33,7 +33,8 @@
  * @cache: number of its cache
  * @live: the table has to have an entry for it
  * @left: its page was freed: if the table still has an entry for it, the entry is stale
- * @entry: the expected entry; its row, generation and depth are not used
+ * @entry: the expected entry; its row, generations, owner and depth are not used
+ * @owner: the expected owner, if owners are recorded
  */
 struct kma_object {
 	unsigned long ptr;
@@ -42,6 +43,7 @@ struct kma_object {
 	bool live;
 	bool left;
 	struct kma_entry entry;
+	struct kma_owner owner;
 };
 
 /**
@@ -79,6 +81,9 @@ void kma_model_init(struct kma_model *m, struct kma_core *core, u32 nr_sites,
 		    struct kma_object *objects, u32 nr_objects);
 void kma_model_destroy(struct kma_model *m);
 
+/* Record owners from now on.  The program ends without freeing their tables. */
+void kma_model_owners(void);
+
 /* Return to the state before all events; also zeroes the counters of the core (stat.h). */
 void kma_model_reset(struct kma_model *m);
 
@@ -105,6 +110,12 @@ void kma_model_pages_free(struct kma_model *m, unsigned long page, u32 order);
 bool kma_model_recycle_begin(struct kma_model *m);
 u32 kma_model_recycle_finish(struct kma_model *m);
 u32 kma_model_recycle(struct kma_model *m);
+
+/* The thread group ID that the core records for a task: events of some are in interrupts. */
+static inline u32 kma_model_tgid(u32 tgid)
+{
+	return kma_env_owners && !(tgid % 5) ? 0 : tgid;
+}
 
 /* If not NULL, these are called before and after the core records an event. */
 extern void (*kma_model_enter)(void);
@@ -149,7 +160,7 @@ static inline struct kma_entry kma_model_entry(unsigned long ptr, u32 cache, u32
 	return (struct kma_entry) {
 		.bytes_req = cache < KMA_MODEL_KMALLOCS ? (x & 0xfffff) + 1 : 0,
 		.time = time,
-		.tgid = x >> 32,
+		.tgid_depth = (x >> 42) % 5 ? time / 8 % 100 : x >> 42,
 	};
 }
 

@@ -195,7 +195,7 @@ static void kma_look(struct kma_findings *f)
 	f->accepted++;
 	want = kma_model_entry(ptr, 0, e.generation);
 	f->mixed += e.bytes_req != want.bytes_req || e.time != want.time ||
-		    e.tgid != want.tgid || kma_entry_gen(&e) != (kma_gen)e.generation;
+		    e.tgid_depth != want.tgid_depth || kma_entry_gen(&e) != (kma_gen)e.generation;
 }
 
 /* Try all interleavings of the reader with the saved states. */

@@ -653,7 +653,8 @@ static void kma_path_read(void)
 	if (!key)
 		return;
 	want = kma_model_entry(ptr, 0, e.time);
-	kma_torn = key != ptr || e.bytes_req != want.bytes_req || e.tgid != want.tgid;
+	kma_torn = key != ptr || e.bytes_req != want.bytes_req ||
+		   kma_entry_tgid(&e) != want.tgid_depth;
 }
 
 static void kma_nest_replaces(u32 nr)

@@ -169,7 +169,8 @@ static bool kma_copy_is_whole(unsigned long ptr, const struct kma_entry *e)
 	if (row < 0)
 		return false;
 	want = kma_model_entry(ptr, row % KMA_MODEL_CACHES, e->time);
-	return e->bytes_req == want.bytes_req && e->tgid == want.tgid &&
+	return e->bytes_req == want.bytes_req &&
+	       kma_entry_tgid(e) == kma_model_tgid(want.tgid_depth) &&
 	       e->cpu == e->time >> 28 &&
 	       (site == KMA_SITES || site == kma_site(ptr, e->time));
 }
@@ -693,6 +694,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		kma_seed = strtoull(argv[1], NULL, 0);
+	kma_model_owners();
 	printf("seed %llu\n", kma_seed);
 	for (i = 0; i < KMA_OBJECTS; i++)
 		kma_object[i].ptr = kma_ptr(i);

@@ -39,7 +39,8 @@ static bool kma_entry_is(const struct kma_entry *e, unsigned long ptr, u32 time)
 {
 	const struct kma_entry want = kma_model_entry(ptr, 0, time);
 
-	return e->time == want.time && e->bytes_req == want.bytes_req && e->tgid == want.tgid;
+	return e->time == want.time && e->bytes_req == want.bytes_req &&
+	       kma_entry_tgid(e) == want.tgid_depth;
 }
 
 /* Put an object; @old is the entry that it replaces. */
@@ -1826,5 +1827,6 @@ static const struct kma_case kma_cases[] = {
 
 int main(int argc, char **argv)
 {
+	kma_model_owners();
 	return kma_seeded_run(argc, argv, kma_cases, ARRAY_SIZE(kma_cases));
 }

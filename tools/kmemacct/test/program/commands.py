@@ -97,8 +97,8 @@ def helps(t):
     check(True, len(text.splitlines()) <= 56)
     check(["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
     tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
-    # `callers` prints this table with --by or --cache.
-    check(["cache_sites"], sorted(set(tables) - set(names_of(t))))
+    # `callers` prints the first of these with --by or --cache, and `leaks` uses the others.
+    check(["cache_sites", "owner_cgroups", "owners"], sorted(set(tables) - set(names_of(t))))
     version = re.search(r'KMA_VERSION\s+"(.*)"', ABI)[1]
     for word in "--version", "-V", "version":
         check(f"kmemacct {version}\n", t.out(word))

@@ -112,7 +112,7 @@ def refuses_a_cgroup(t):
         check(CONTROL_FILTERED, (t.dir / "control").read_text())
     check("kmemacct: run --cgroup needs root: use sudo\n", as_nobody(t, *command, status=125))
     check(False, marker.exists())
-    check_in("callers does not take --cgroup", t.error("callers --cgroup"))
+    check_in("caches does not take --cgroup", t.error("caches --cgroup"))
 
 
 def takes_a_cgroup_back(t):

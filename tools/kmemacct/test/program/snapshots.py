@@ -41,11 +41,12 @@ def saves_all_tables(t):
     taken = t.top / "taken.tar.gz"
     t.write_proc("version", "Linux version 6.1.0 (gcc) #1 SMP\n")
     text = t.out("snapshot", taken)
-    check(f"{taken}: 5 tables, {taken.stat().st_size / 1024:.2f}K\n", text)
+    check(f"{taken}: 7 tables, {taken.stat().st_size / 1024:.2f}K\n", text)
     check(0o600, taken.stat().st_mode & 0o777)
     names = t.call("tar", "tf", taken).stdout.split()
-    check([f"kmemacct/{name}" for name in ("manifest", "callers", "allocs",
-                                           "caches", "summary", "stats", "control")], names)
+    check([f"kmemacct/{name}" for name in ("manifest", "callers", "allocs", "caches",
+                                           "owners", "owner_cgroups", "summary", "stats",
+                                           "control")], names)
     with tarfile.open(taken) as tar:
         found = {name: tar.extractfile(name).read().decode() for name in names}
     for name in "callers", "allocs", "control":

@@ -252,8 +252,8 @@ def writes_json(t):
     check({**row, "live_bytes": 2**64 - 1}, found["rows"][0])
     check({
         "ptr": "ffff888001000080", "bytes_req": 100, "bytes_alloc": 128,
-        "age_ms": 60000, "cpu": 1, "node": None, "pid": None, "weight": 1.0,
-        "site": "slow_leak+0x10", "module": "kernel"}, t.rows("allocs")[1])
+        "age_ms": 60000, "cpu": 1, "node": None, "pid": None, "owner": None,
+        "weight": 1.0, "site": "slow_leak+0x10", "module": "kernel"}, t.rows("allocs")[1])
     t.write("callers", callers([(*CALLERS[0][:-1], "[other]"), CALLERS[2]]))
     check([None, "overlay"], [row["module"] for row in t.rows("callers")])
     check([{"name": "bytes_requested", "value": 180644793},

@@ -39,6 +39,14 @@ ALLOCS = [
     ("ffff888001000100", 500, 512, 30000, 1, 0, 7, "big_leak+0x10 [ext4]"),
     ("ffff888001000300", 60, 64, 160, 1, 0, 7, "proc_alloc_inode+0x1d"),
 ]
+# Owners: number, ID of the cgroup, ID of the charged cgroup, name of the process
+OWNERS = [
+    (1, "-", "-", "[other]"), (2, "-", 0, "[interrupt]"),
+    (7, 20, 20, "nginx: a) (b"), (8, 20, 0, "nginx: a) (b"), (9, 1, 0, "kworker/*:*H"),
+    (10, 21, 20, "make"), (11, 99, 99, "old"), (12, 20, "-", "sh"), (13, "-", 20, "[interrupt]"),
+]
+# Cgroups: ID, ID of the parent, whether it was removed, path
+OWNER_CGROUPS = [(1, "-", 0, "/"), (20, 1, 0, "/web"), (21, 20, 1, "/web/job")]
 KALLSYMS = ("ffffffff81000000 T _text\n"
             "ffffffff81001000 t proc_alloc_inode\n"
             "ffffffff81002000 t __d_alloc\n"
@@ -128,7 +136,8 @@ def columns_of(name):
 
 def exact_columns(name):
     """The columns that a table has whether something is sampled or not."""
-    return [column for column in columns_of(name) if column not in ("weight", *SAMPLED)
+    left_out = {"weight", *SAMPLED, *(["owner"] if name == "allocs" else [])}
+    return [column for column in columns_of(name) if column not in left_out
             and not column.endswith("_se")]
 
 
@@ -140,7 +149,7 @@ def table(name, rows, window="10.454", extra="", columns=None):
     known = columns_of(name)
     rows = list(rows.items()) if isinstance(rows, dict) else list(rows)
     columns = columns or (known if rows and len(rows[0]) == len(known) else exact_columns(name))
-    whole = [{"weight": "1.000", **dict(zip(columns, row))} for row in rows]
+    whole = [{"weight": "1.000", "owner": "-", **dict(zip(columns, row))} for row in rows]
     if known:
         rows = [[row.get(column, 0) for column in known] for row in whole]
     sampled = "samples" in columns or "weight" in columns
@@ -154,7 +163,18 @@ def callers(rows, window="10.454"):
 
 
 def allocs(rows, extra=""):
-    return table("allocs", rows, extra=extra)
+    """Live objects: with or without their weights, and without their owners."""
+    columns = exact_columns("allocs")
+    if rows and len(rows[0]) > len(columns):
+        columns.insert(-1, "weight")
+    return table("allocs", rows, extra=extra, columns=columns)
+
+
+def owned(rows):
+    """Live objects with the numbers of their owners, which come before the labels."""
+    columns = exact_columns("allocs")
+    columns.insert(-1, "owner")
+    return table("allocs", rows, columns=columns)
 
 
 def row(label, **values):
@@ -183,6 +203,8 @@ class Tree:
         self.write("callers", callers(CALLERS))
         self.write_table("caches", [(*CALLERS[0][:-1], "proc_inode_cache")], "")
         self.write("allocs", allocs(ALLOCS))
+        self.write("owners", table("owners", OWNERS))
+        self.write("owner_cgroups", table("owner_cgroups", OWNER_CGROUPS))
         self.write_table("stats", {"enabled": 1, "memory_bytes": 9437184,
                                    "live_fill_pct": "2.500"}, "")
         self.write("control", CONTROL)

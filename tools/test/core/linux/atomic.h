@@ -9,6 +9,8 @@
 /* x86 keeps loads in order, and stores: these stop only the compiler, as in the kernel. */
 #define smp_rmb()	barrier()	/* see above */
 #define smp_wmb()	barrier()	/* see above */
+/* The atomic operations below are full barriers. */
+#define smp_mb__before_atomic()	barrier()	/* see above */
 #define smp_mb()	({ __asm__ __volatile__("mfence" : : : "memory"); })	/* a real fence */
 
 /* Pairs with smp_store_release(). */

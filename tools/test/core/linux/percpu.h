@@ -41,6 +41,7 @@
 
 #define this_cpu_dec(pcp) this_cpu_add(pcp, -1)
 
+#define raw_cpu_ptr(p)		per_cpu_ptr(p, kma_env.cpu)
 #define this_cpu_read(pcp)	READ_ONCE(per_cpu(pcp, kma_env.cpu))
 #define this_cpu_write(pcp, value) WRITE_ONCE(per_cpu(pcp, kma_env.cpu), value)
 

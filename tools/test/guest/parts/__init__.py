@@ -3,12 +3,12 @@
 from parts import (
     acct, bpf, bulk, cases, commands, countmaps, counts, filter_objects, filter_pages,
     filter_settings, gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead,
-    page_samples, pages, pressure, reader, sampling, selftest, shrinkers, skip, soak, storms,
-    tables, zone)
+    owners, page_samples, pages, pressure, reader, sampling, selftest, shrinkers, skip, soak,
+    storms, tables, zone)
 
 # In the order in which they run
 MODULES = (
     cases, acct, countmaps, pages, page_samples, reader, sampling, overhead, zone, pressure,
     latency, latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip,
-    gfp_flags, tables, counts, selftest, commands, limits, lifetime, bulk, bpf, nolock,
+    owners, gfp_flags, tables, counts, selftest, commands, limits, lifetime, bulk, bpf, nolock,
     storms, soak)

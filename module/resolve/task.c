@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The name of the current task, and the paths of cgroups.  See task.h. */
+#include <linux/cgroup.h>
+#include <linux/minmax.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+
+#include "task.h"
+
+#ifdef PF_USER_WORKER
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+#else
+#define KMA_PF_KERNEL	(PF_KTHREAD | PF_IO_WORKER)
+#endif
+
+bool kma_task_is_kernel(void)
+{
+	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
+}
+
+/*
+ * A thread that was released may still run, and its leader may have been freed.  As long as the
+ * thread was not released, the leader exists: it is released after all of its threads, and freed a
+ * grace period later.
+ */
+const struct task_struct *kma_task_leader(void)
+{
+	const struct task_struct *leader = READ_ONCE(current->group_leader);
+
+	return likely(leader == current || pid_alive(current)) ? leader : NULL;
+}
+
+/* Skip the rest of a character of UTF-8 that was cut: up to three bytes, each of them 10xxxxxx. */
+static char *kma_task_whole_character(char *at)
+{
+	int i;
+
+	for (i = 0; i < 3 && (*at & 0xc0) == 0x80; i++)
+		at++;
+	return at;
+}
+
+void kma_task_cgroup_path(char *buf, size_t size, struct cgroup *cgroup)
+{
+	char *at = buf + size - 1;
+	const char *name;
+	size_t whole, len;
+
+	*at = '\0';
+	for (; cgroup_parent(cgroup) && at != buf; cgroup = cgroup_parent(cgroup)) {
+		/* A cgroup of the default hierarchy cannot be renamed. */
+		name = (__force const char *)READ_ONCE(cgroup->kn->name);
+		whole = strlen(name);
+		len = min_t(size_t, whole, at - buf);
+		at -= len;
+		memcpy(at, name + whole - len, len);
+		if (at != buf)
+			*--at = '/';
+	}
+	at = kma_task_whole_character(at);
+	if (!*at)
+		*--at = '/';
+	memmove(buf, at, buf + size - at);
+}

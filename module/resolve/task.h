@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The name of the current task, and the paths of cgroups.
+ *
+ * Context of all functions: task context, in a probe, under rcu_read_lock().
+ */
+#ifndef KMA_RESOLVE_TASK_H
+#define KMA_RESOLVE_TASK_H
+
+#include <linux/types.h>
+
+struct cgroup;
+struct task_struct;
+
+/*
+ * Whether the kernel has created and named the current task.  A process that the kernel starts
+ * counts as a thread of the kernel until its exec: it has no user space registers yet, and still
+ * has the name of the thread that started it.
+ */
+bool kma_task_is_kernel(void);
+
+/* The leader of the current thread group; NULL if it may have been freed. */
+const struct task_struct *kma_task_leader(void);
+
+/*
+ * Copy the path of a cgroup, as in /proc/PID/cgroup, into a buffer.  The cgroup is of the default
+ * hierarchy, whose cgroups cannot be renamed.  If the path is too long, keep its end, which says
+ * more than its beginning, from the first whole character on.
+ */
+void kma_task_cgroup_path(char *buf, size_t size, struct cgroup *cgroup);
+
+#endif /* KMA_RESOLVE_TASK_H */
