@@ -193,7 +193,8 @@ static __always_inline u32 kma_env_tgid(void)
 }
 
 /*
- * What core/owner.h needs: whether owners are recorded, and properties of the current task.
+ * For core/owner.h: whether owners are recorded, and which task runs on this CPU.
+ *
  * kma_env_stay() and kma_env_leave() keep the context on its CPU while it uses a memo.  They do
  * nothing where probes are not preemptible.
  */

@@ -45,6 +45,7 @@ int kma_owners_init(u64 ram)
 {
 	int ret = kma_idtab_init(&kma_owners, kma_owners_nr(ram), KMA_OWNER_RESERVED,
 				 sizeof(struct kma_owner) / sizeof(u64), sizeof(struct kma_owner));
+	const u32 interrupt = KMA_OWNER_MEMO_INTERRUPT / sizeof(struct kma_owner_memo);
 	int cpu;
 
 	/* No epoch is 0: an empty memo is not valid for any process. */
@@ -55,7 +56,7 @@ int kma_owners_init(u64 ram)
 	if (ret)
 		kma_idtab_destroy(&kma_owners);
 	for_each_possible_cpu(cpu)
-		per_cpu(kma_owner_memos, cpu).memo[2].owner =
+		per_cpu(kma_owner_memos, cpu).memo[interrupt].owner =
 			KMA_OWNER_INTERRUPT << KMA_OWNER_SHIFT;
 	return ret;
 }

@@ -12,11 +12,12 @@
  *
  * The memo has the owner of the process that last allocated on this CPU.  Each CPU has three memos:
  * for objects of tasks that are charged, for those that are not, and a constant one for interrupts
- * that are not charged.  A memo is valid for one thread
- * group ID, one set of cgroups (struct css_set) and one epoch.  kma_owner_forget() begins a new
- * epoch of a process, after which no memo of the process is valid, when the process gets another
- * name.  There are KMA_OWNER_EPOCHS epochs, each for a part of all thread group IDs, so that a
- * process that changes its name again and again makes only few others slow.  About
+ * that are not charged.  A memo is valid for one thread group ID, one set of cgroups (struct
+ * css_set) and one epoch.
+ *
+ * When a process gets another name, kma_owner_forget() begins a new epoch, after which no memo of
+ * the process is valid.  There are KMA_OWNER_EPOCHS epochs, each for a part of all thread group
+ * IDs, so that a process that changes its name again and again makes only few others slow.  About
  * once a second, kma_owner_turn() begins new epochs of all processes, because a new process may get
  * the ID of an old one.
  *
@@ -114,7 +115,7 @@ static_assert(sizeof(struct kma_owner_memo) == 32);
 
 /*
  * The offsets of the memos of a CPU.  The first two are also the values of `charge`: whether an
- * object is charged to a cgroup.  The third memo is for interrupts that are not charged.
+ * object is to be charged to a cgroup.  The third memo is for interrupts that are not charged.
  */
 #define KMA_CHARGE_NONE		0UL
 #define KMA_CHARGE		sizeof(struct kma_owner_memo)
@@ -178,10 +179,8 @@ static __always_inline bool kma_owner_find(unsigned long *memo)
 		     kma_env_task_remote()))
 		return false;
 	process = kma_env_task_tgid();
-	/*
-	 * A plain load, so that the compiler adds from memory.  A new epoch may begin at any time.
-	 */
-	process += data_race(kma_owner_epoch_of(process)->counter);	/* see above */
+	/* A plain load, so that the compiler adds from memory. */
+	process += data_race(kma_owner_epoch_of(process)->counter);	/* may change at any time */
 	return likely(kma_env_this_cpu_is(kma_owner_memo(*memo).process, process));
 }
 

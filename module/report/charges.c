@@ -195,9 +195,11 @@ static u64 kma_charges_now(u64 id)
 {
 	const struct kma_cgroup *cgroup = kma_charges_cgroup(id);
 
-	while (cgroup && READ_ONCE(cgroup->removed))
-		cgroup = kma_charges_cgroup(cgroup->parent);
-	return !cgroup ? id : cgroup->parent ? cgroup->id : 0;
+	while (cgroup && READ_ONCE(cgroup->removed)) {
+		id = cgroup->parent;
+		cgroup = kma_charges_cgroup(id);
+	}
+	return !cgroup || cgroup->parent ? id : 0;
 }
 
 static void kma_charges_add(struct kma_snapshot *snap, u32 pair, u32 n)
@@ -291,8 +293,8 @@ static void kma_charges_merge(struct kma_snapshot *snap)
 
 	kma_snapshot_sort(snap, &by_label);
 	for (i = 0; i < snap->nr_rows; i++) {
-		sum = &row[nr - 1];
-		if (!nr || sum->charged != row[i].charged || strcmp(sum->label, row[i].label)) {
+		sum = nr ? &row[nr - 1] : NULL;
+		if (!sum || sum->charged != row[i].charged || strcmp(sum->label, row[i].label)) {
 			row[nr++] = row[i];
 			continue;
 		}

@@ -53,6 +53,8 @@ static size_t kma_owners_rows(const struct kma_idtab *t)
 	return kma_idtab_used(t) + t->reserved + 64;
 }
 
+/* ---- owners ------------------------------------------------------------------- */
+
 static void kma_owner_add(struct kma_snapshot *snap, u32 nr, const void *record)
 {
 	const struct kma_owner *owner = record;
@@ -90,6 +92,18 @@ static int kma_owners_fill(struct kma_snapshot *snap)
 	return kma_owners_each(snap, &kma_owners, kma_owner_add);
 }
 
+/*
+ * @recycled: how many numbers were freed since load.  If two readings have the same value here,
+ *	each number means the same owner in both, and in between.
+ * @slab_account: whether the module knows which caches have SLAB_ACCOUNT; if not, only the gfp
+ *	flags decide which objects are charged
+ */
+static void kma_owners_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	seq_printf(seq, " owners=%d recycled=%llu slab_account=%d", kma_owner_is_on(),
+		   snap->recycled, kma_cacheinfo_has_flags());
+}
+
 static u64 kma_owner_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_owner_row *r = row;
@@ -107,6 +121,17 @@ static const char *kma_owner_label(const struct kma_snapshot *snap, const void *
 {
 	return ((const struct kma_owner_row *)row)->comm;
 }
+
+const struct kma_table_ops kma_owners_ops = {
+	.row_size = sizeof(struct kma_owner_row),
+	.pages = true,
+	.fill = kma_owners_fill,
+	.head = kma_owners_head,
+	.value = kma_owner_value,
+	.label = kma_owner_label,
+};
+
+/* ---- owner_cgroups ------------------------------------------------------------ */
 
 static void kma_owner_cgroup_add(struct kma_snapshot *snap, u32 nr, const void *record)
 {
@@ -155,27 +180,6 @@ static const char *kma_owner_cgroup_label(const struct kma_snapshot *snap, const
 {
 	return ((const struct kma_cgroup *)row)->path;
 }
-
-/*
- * @recycled: how many numbers were freed since load.  If two readings have the same value here,
- *	each number means the same owner in both, and in between.
- * @slab_account: whether the module knows which caches have SLAB_ACCOUNT; if not, only the gfp
- *	flags decide which objects are charged
- */
-static void kma_owners_head(struct seq_file *seq, const struct kma_snapshot *snap)
-{
-	seq_printf(seq, " owners=%d recycled=%llu slab_account=%d", kma_owner_is_on(),
-		   snap->recycled, kma_cacheinfo_has_flags());
-}
-
-const struct kma_table_ops kma_owners_ops = {
-	.row_size = sizeof(struct kma_owner_row),
-	.pages = true,
-	.fill = kma_owners_fill,
-	.head = kma_owners_head,
-	.value = kma_owner_value,
-	.label = kma_owner_label,
-};
 
 const struct kma_table_ops kma_owner_cgroups_ops = {
 	.row_size = sizeof(struct kma_cgroup),

@@ -99,7 +99,7 @@ static notrace void kma_owner_probe_cgroup_rmdir(void *data, struct cgroup *cgro
 	kma_owner_removed(kma_idtab_find(&kma_cgroups, &id));
 }
 
-/* ---- who is charged ------------------------------------------------------------------ */
+/* ---- the charged cgroup -------------------------------------------------------------- */
 
 #ifdef CONFIG_MEMCG
 /* The cgroup that remote charging has set for this context. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who allocates an object, and which cgroup is charged for it (core/owner.h).
+ * Find the owner of an object that is being allocated (core/owner.h).
  *
  * Which cgroup is charged is decided as the kernel decides it (current_obj_cgroup() in
  * mm/memcontrol.c):
@@ -16,8 +16,8 @@
  * not exported, so the module cannot tell which cgroup is charged for an accounted allocation in an
  * interrupt, or in a task with bottom halves off.
  *
- * Numbers of owners that no live object has are recycled when half of all numbers are in use,
- * and so are the paths of cgroups that no owner refers to.
+ * When half of all numbers of owners are in use, those that no live object has are recycled.  The
+ * paths of cgroups that no owner refers to are recycled in the same way.
  *
  * Context, unless a function says otherwise: process, may sleep; kma_lock is held.
  */
@@ -40,8 +40,8 @@ void kma_owner_set(bool on);
 bool kma_owner_is_on(void);
 
 /*
- * Make all memos invalid, and recycle numbers if they run short.  Call this
- * about once a second.  Context: process, may sleep; kma_lock is not held.
+ * Make all memos invalid, and recycle numbers if they run short.  Call this about once a second.
+ * Context: process, may sleep; kma_lock is not held.
  */
 void kma_owner_turn(void);
 

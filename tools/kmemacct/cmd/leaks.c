@@ -364,6 +364,17 @@ static void make_note(struct view *v, const struct leaks *l)
 	v->aside = !l->interrupt.bytes && !l->not_recorded.bytes;
 }
 
+/* Say how many bytes --cgroup leaves out because their owners were not recorded. */
+static void note_missing(struct view *v, const struct sums *missing)
+{
+	char bytes[NUMBER_LEN];
+
+	print_bytes(bytes, missing);
+	v->note = view_own(v, alloc_print("%s%sthe owners of %s were not recorded",
+					  v->note ?: "", v->note ? "; " : "", bytes));
+	v->aside = false;
+}
+
 static void free_leaks(struct leaks *l)
 {
 	size_t i;
@@ -462,15 +473,26 @@ enum leaks_by leaks_by(const struct options *o)
 	return by;
 }
 
-/* Keep the objects of a cgroup.  Return: 0, or -1 after calling fail(). */
-static int select_owners(struct view *v, const struct owners *owners, const char *cgroup)
+/*
+ * Keep the objects of a cgroup.  Add up in @missing the old objects without a recorded owner, any
+ * of which may be of the cgroup.  Return: 0, or -1 after calling fail().
+ */
+static int select_owners(struct view *v, const struct owners *owners, const char *cgroup,
+			 u64 older_ms, struct sums *missing)
 {
+	const struct owner *owner;
 	struct table *t = v->t;
+	struct row *row;
 	size_t i, nr = 0;
 
-	for (i = 0; i < t->nr_rows; i++)
-		if (owner_is_in(owners_find(owners, t->rows[i]->v[ALLOC_owner]), cgroup))
-			t->rows[nr++] = t->rows[i];
+	for (i = 0; i < t->nr_rows; i++) {
+		row = t->rows[i];
+		owner = owners_find(owners, row->v[ALLOC_owner]);
+		if (owner_is_in(owner, cgroup))
+			t->rows[nr++] = row;
+		else if (owner->kind == OWNER_NOT_RECORDED && row->v[ALLOC_age_ms] >= older_ms)
+			add_object(missing, row);
+	}
 	v->filtered += t->nr_rows - nr;
 	t->nr_rows = nr;
 	v->nr = nr;
@@ -502,21 +524,25 @@ static struct owners *read_owned(struct view *v, const struct options *o)
 
 static int show_leaks(const struct options *o, enum leaks_by by, u64 older_ms, const char *keys)
 {
+	const bool owned = is_by_owner(by) || o->cgroup;
 	struct owners *owners = NULL;
 	struct options rows = *o;
+	struct sums missing = {};
 	struct view v;
 	int ret;
 
-	if (is_by_owner(by) || o->cgroup)
+	if (owned)
 		owners = read_owned(&v, o);
-	if (is_by_owner(by) || o->cgroup ? !owners : read_objects(&v, o))
+	if (owned ? !owners : read_objects(&v, o))
 		return -1;
-	if (o->cgroup && select_owners(&v, owners, o->cgroup)) {
+	if (o->cgroup && select_owners(&v, owners, o->cgroup, older_ms, &missing)) {
 		view_end(&v);
 		owners_free(owners);
 		return -1;
 	}
 	leaks_make(&v, older_ms, by, is_by_owner(by) ? owners : NULL);
+	if (missing.objs)
+		note_missing(&v, &missing);
 	v.elsewhere = "pages are not objects: kmemacct pages lists them, the oldest first";
 	rows.match.module = NULL;
 	rows.match.site = NULL;
@@ -539,6 +565,6 @@ int leaks_callers(const struct command *c, const struct options *o)
 	struct options shown = *o;
 
 	/* All objects are listed, so ages tell nothing. */
-	shown.output = o->output ?: "live_bytes,share_pct,live_objs";
+	shown.output = o->output ?: "live_bytes,share_pct,live_objs,site";
 	return show_leaks(&shown, LEAKS_BY_SITE, 0, "live_bytes");
 }

@@ -128,11 +128,12 @@ const struct owner *owners_find(const struct owners *o, u64 number)
 
 static bool is_below(const char *path, const char *cgroup)
 {
-	const size_t len = strlen(cgroup);
+	size_t len = strlen(cgroup);
 
-	if (!strcmp(cgroup, "/"))
-		return *path == '/';
-	return text_begins(path, cgroup) &&
+	/* The root, or a path that a shell has completed. */
+	while (len && cgroup[len - 1] == '/')
+		len--;
+	return !strncmp(path, cgroup, len) &&
 	       (!path[len] || path[len] == '/' || !strcmp(path + len, REMOVED));
 }
 

@@ -134,7 +134,7 @@ def groups_by_owner(t):
 
 
 def names_odd_owners(t):
-    """Owners without a number, who is charged is not known, an interrupt that is charged."""
+    """An owner without a number, an unknown charged cgroup, and an interrupt that is charged."""
     row = ["ffff888001000000", 60]
     t.write("allocs", owned([(*row, 10, 100000, 0, 0, pid, owner, "a+0x1")
                              for pid, owner in ((1, 1), (2, 12), ("-", 13), (3, 500))]))
@@ -221,13 +221,21 @@ def lists_objects_of_a_cgroup(t):
     check([("a+0x1", 1840)], [(r["site"], r["live_bytes"])
                               for r in t.rows("callers --cgroup /web")])
     check([("a+0x1", 40)], [(r["site"], r["live_bytes"])
-                            for r in t.rows("callers --cgroup /web/job")])
+                            for r in t.rows("callers --cgroup /web/job/")])
     check([("a+0x1", 1840), ("b+0x1 [ext4]", 500)],
           [(r["site"], r["live_bytes"]) for r in t.rows("callers --cgroup /")])
     check([(200, "kworker/*:*H")], [(r["live_bytes"], r["comm"]) for r in t.rows(
         "leaks --cgroup / --by comm --older-than 1m --module ext4")])
     check([("[kernel]", 1040)], [(r["module"], r["live_bytes"]) for r in t.rows(
         "leaks --cgroup=/web --by module")])
+    check(["live share objects site", "1.80K 100.0% 3 a+0x1",
+           "1.80K 100.0% 3 sum of 1 row that matches"],
+          [" ".join(line.split()) for line in t.out("callers --cgroup /web").splitlines()
+           if not line.startswith("#")])
+    for command in "callers", "leaks", "leaks --by comm":
+        check_in("; the owners of 5 bytes were not recorded\n",
+                 t.out(f"{command} --cgroup /web").replace("\n# ", " "))
+    check_not_in("not recorded", t.out("leaks --cgroup /web --older-than 101s"))
     t.write_proc("mounts", f"none {t.top}/cg cgroup2 rw 0 0\n")
     (t.top / "cg/empty").mkdir(parents=True)
     check([], t.rows("callers --cgroup /empty"))

@@ -108,7 +108,7 @@ def memory_on(path=TOP):
 @each_kernel
 @single
 def owners_of_objects():
-    """Test who is charged for objects, by each rule, in a cgroup and in the root."""
+    """Test which cgroup each rule of charging finds, for tasks in a cgroup and in the root."""
     with cgroups("kept", "web", "web/in") as (kept, web, inner), loaded("kmemacct"), \
             loaded("kmemacct_owner"):
         memory_on()
