@@ -54,6 +54,7 @@ struct command;
 #define OPTION_CACHE		BIT_ULL(36)
 #define OPTION_PFN		BIT_ULL(37)
 #define OPTION_OWNER		BIT_ULL(38)
+#define OPTION_REMOVED		BIT_ULL(39)
 #define OPTION_MAN		BIT_ULL(59)
 #define OPTION_SCHEMA		BIT_ULL(60)
 #define OPTION_HELP		BIT_ULL(61)
@@ -371,6 +372,10 @@ int leaks_run(const struct command *c, const struct options *o);
 
 /* Print the call sites of the live objects of a cgroup: `callers --cgroup`. */
 int leaks_callers(const struct command *c, const struct options *o);
+
+/* ---- charges (charges.c) -------------------------------------------------- */
+
+int charges_run(const struct command *c, const struct options *o);
 
 /* ---- other programs (run.c) ----------------------------------------------- */
 

@@ -488,8 +488,8 @@ const struct command commands[] = {
 		.name = "charges", .group = GROUP_LOOK,
 		.what = "live objects by charged cgroup and call site",
 		.example = "charges --site /system.slice/*",
-		.takes = OPTIONS_SITES | OPTION_MIN,
-		.run = run_table, .table = "charges", .keys = "live_bytes",
+		.takes = OPTIONS_SITES | OPTION_MIN | OPTION_REMOVED,
+		.run = charges_run, .table = "charges", .keys = "live_bytes",
 	}, {
 		.name = "comm_sites", .group = GROUP_LOOK,
 		.what = "allocations by command and call site",

@@ -170,6 +170,12 @@ int owners_check_cgroup(const struct owners *o, const char *cgroup);
 /* Return: the owner with a number from a table, NO_ID included. */
 const struct owner *owners_find(const struct owners *o, u64 number);
 
+/*
+ * Return: the path of a charged cgroup by its ID, or a text in brackets.  @id lasts as long as the
+ * owners.
+ */
+const char *owners_charged(struct owners *o, const u64 *id);
+
 /* Test whether each number means the same owner in two readings, and in between. */
 bool owners_are_same(const struct owners *before, const struct owners *after);
 

@@ -156,6 +156,11 @@ int owners_check_cgroup(const struct owners *o, const char *cgroup)
 	return exist_cgroup(cgroup);
 }
 
+const char *owners_charged(struct owners *o, const u64 *id)
+{
+	return charged_of(o, id);
+}
+
 bool owners_are_same(const struct owners *before, const struct owners *after)
 {
 	return table_number(before->table, "recycled") == table_number(after->table, "recycled");

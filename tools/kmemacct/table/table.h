@@ -138,6 +138,9 @@ enum { KMA_OWNERS_COLUMNS(X) };
 #define X(name, ...) OWNER_CGROUP_##name,
 enum { KMA_OWNER_CGROUPS_COLUMNS(X) };
 #undef X
+#define X(name, ...) CHARGE_##name,
+enum { KMA_CHARGES_COLUMNS(X) };
+#undef X
 #define X(name, ...) PAGE_CALLER_##name,
 enum { KMA_PAGE_CALLERS_COLUMNS(X) };
 #undef X

@@ -268,3 +268,26 @@ def lists_charges(t):
         (r["charged_site"], r["charged_id"], r["now_id"])
         for r in t.rows("charges --module ext4")])
     check([3000, 1000], [r["live_bytes"] for r in t.rows("charges --site /web*")])
+
+
+def lists_charges_of_removed_cgroups(t):
+    write_leaks(t)
+    t.write("charges", table("charges", [
+        (3000, 10, 20, 20, "/web;a+0x1"), (1000, 5, 21, 20, "/web/job (removed);b+0x1 [ext4]"),
+        (500, 5, 30, 0, "/old (removed);b+0x1 [ext4]"),
+        (50, 1, 40, 98, "/far/away (removed);b+0x1 [ext4]")]))
+    check([
+        " live  share objects charged                           site",
+        " 1000  64.5%       5 /web/job (removed), now /web      b+0x1 [ext4]",
+        "  500  32.3%       5 /old (removed), now [not charged] b+0x1 [ext4]",
+        "   50   3.2%       1 /far/away (removed), now #98      b+0x1 [ext4]",
+        "1.51K 100.0%      11                                   sum of 3 rows",
+    ], t.lines("charges --removed"))
+    check([("/web/job (removed);b+0x1 [ext4]", 20), ("/old (removed);b+0x1 [ext4]", 0)],
+          [(r["charged_site"], r["now_id"]) for r in t.rows("charges --removed -l 2")])
+    check([500], [r["live_bytes"] for r in t.rows("charges --removed --site /old*")])
+    t.write("charges", table("charges", [(3000, 10, 20, 20, "/web;a+0x1")]))
+    check_in("# no object is charged to a cgroup that was removed\n", t.out("charges --removed"))
+    check([], t.rows("charges --removed"))
+    t.write("charges", table("charges", []))
+    check_in("# no object is charged to a cgroup\n", t.out("charges --removed"))
