@@ -5,17 +5,27 @@
  */
 #include <linux/device.h>
 #include <linux/fs.h>
+#include <linux/kobject.h>
 #include <linux/mempool.h>
+#include <linux/net.h>
+#include <linux/netdevice.h>
 #include <linux/seq_file.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
 
 #include "probe_util.h"
 
 static const char kma_helper_text[] = "a text";
 static struct device *kma_helper_device;
 static struct file kma_helper_file;
+static mempool_t *kma_helper_pool;
+static struct socket *kma_helper_socket;
+static struct napi_struct kma_helper_napi;
+/* A thread of the kernel has no user memory: each copy from this address fails. */
+static const void __user * const kma_helper_user = (const void __user *)PAGE_SIZE;
 
 /* ---- calls of helpers ------------------------------------------------------- */
 
@@ -31,9 +41,28 @@ static noinline __noclone bool kma_helper_##name(void)			\
 	return ptr;							\
 }
 
+/* The same for a helper that copies from user memory, which frees its object if that fails. */
+#define KMA_HELPER_USER(name, size)					\
+static noinline __noclone bool kma_helper_##name(void)			\
+{									\
+	void *ptr = name(kma_helper_user, size);			\
+									\
+	OPTIMIZER_HIDE_VAR(ptr);					\
+	return PTR_ERR(ptr) == -EFAULT;					\
+}
+
 static void kma_helper_devm_kfree(void *ptr)
 {
 	devm_kfree(kma_helper_device, ptr);
+}
+
+static void kma_helper_pool_free(void *ptr)
+{
+	mempool_free(ptr, kma_helper_pool);
+}
+
+static void kma_helper_release(struct device *dev, void *ptr)
+{
 }
 
 KMA_HELPER(kasprintf, kasprintf(GFP_KERNEL, "%s", kma_helper_text), kfree)
@@ -51,8 +80,80 @@ KMA_HELPER(devm_kmemdup, devm_kmemdup(kma_helper_device, kma_helper_text,
 /* This allocates two objects: the sk_buff and its data. */
 KMA_HELPER(alloc_skb, alloc_skb(100, GFP_KERNEL), kfree_skb)
 KMA_HELPER(netdev_alloc_skb, netdev_alloc_skb(NULL, 100), kfree_skb)
+KMA_HELPER(sock_wmalloc, sock_wmalloc(kma_helper_socket->sk, 100, 1, GFP_KERNEL), kfree_skb)
+KMA_HELPER(devres_alloc, devres_alloc(kma_helper_release, 100, GFP_KERNEL), devres_free)
+KMA_HELPER(mempool_alloc, mempool_alloc(kma_helper_pool, GFP_KERNEL), kma_helper_pool_free)
+KMA_HELPER_USER(memdup_user, 100)
+KMA_HELPER_USER(memdup_user_nul, 100)
+KMA_HELPER_USER(vmemdup_user, 100)
 /* This allocates four objects: the pool, an array and two elements. */
 KMA_HELPER(mempool, mempool_create_kmalloc_pool(2, 64), mempool_destroy)
+
+static noinline __noclone bool kma_helper_sock_alloc_send_skb(void)
+{
+	int err;
+	struct sk_buff *skb = sock_alloc_send_skb(kma_helper_socket->sk, 100, 1, &err);
+
+	kfree_skb(skb);
+	return skb;
+}
+
+/* The data is a page, so the only object is the sk_buff. */
+static noinline __noclone bool kma_helper_build_skb(void)
+{
+	void *data = (void *)__get_free_page(GFP_KERNEL);
+	struct sk_buff *skb = data ? build_skb(data, PAGE_SIZE) : NULL;
+
+	if (!skb)
+		free_page((unsigned long)data);
+	kfree_skb(skb);
+	return skb;
+}
+
+/* The data is too large for a page fragment, and the sk_buff may be from a cache of the network. */
+static noinline __noclone bool kma_helper_napi_alloc_skb(void)
+{
+	struct sk_buff *skb;
+
+	local_bh_disable();
+	skb = napi_alloc_skb(&kma_helper_napi, 2 * PAGE_SIZE);
+	local_bh_enable();
+	kfree_skb(skb);
+	return skb;
+}
+
+static noinline __noclone __printf(1, 2) bool kma_helper_kvasprintf(const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = kvasprintf(GFP_KERNEL, fmt, args);
+	va_end(args);
+	kfree(text);
+	return text;
+}
+
+static noinline __noclone bool kma_helper_kobject_set_name(void)
+{
+	static struct kobject kobj;
+	const bool made = !kobject_set_name(&kobj, "kma%d", 1);
+
+	kfree_const(kobj.name);
+	kobj.name = NULL;
+	return made;
+}
+
+static noinline __noclone bool kma_helper_seq_open_private(void)
+{
+	static const struct seq_operations ops;
+	void *private = __seq_open_private(&kma_helper_file, &ops, 100);
+
+	if (private)
+		seq_release_private(NULL, &kma_helper_file);
+	kma_helper_file.private_data = NULL;
+	return private;
+}
 
 static int kma_helper_show(struct seq_file *seq, void *v)
 {
@@ -88,7 +189,10 @@ static noinline __noclone bool kma_helper_workqueue(void)
 	return wq;
 }
 
-/* For each function, how many objects it allocates; -1 if that depends on the kernel. */
+/*
+ * For each function, how many objects it allocates, or -1 if that depends on the kernel; and its
+ * arguments, if it has any.
+ */
 #define KMA_HELPERS(X)							\
 	X(kasprintf, 1)							\
 	X(kstrdup, 1)							\
@@ -102,7 +206,19 @@ static noinline __noclone bool kma_helper_workqueue(void)
 	X(devm_kmemdup, 1)						\
 	X(alloc_skb, 2)							\
 	X(netdev_alloc_skb, -1)						\
+	X(build_skb, 1)							\
+	X(napi_alloc_skb, -1)						\
+	X(sock_wmalloc, 2)						\
+	X(sock_alloc_send_skb, 2)					\
+	X(memdup_user, 1)						\
+	X(memdup_user_nul, 1)						\
+	X(vmemdup_user, 1)						\
+	X(kvasprintf, 1, "%s", kma_helper_text)				\
+	X(kobject_set_name, 1)						\
+	X(devres_alloc, 1)						\
 	X(mempool, 4)							\
+	X(mempool_alloc, 1)						\
+	X(seq_open_private, 2)						\
 	X(single_open, 2)						\
 	X(set_name, 2)							\
 	X(workqueue, -1)
@@ -141,9 +257,16 @@ static void kma_helpers_are_not_call_sites(struct kunit *test)
 {
 	kma_helper_device = root_device_register("kma_helper");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(kma_helper_device));
-#define X(name, nr) kma_helper_expect(test, "kma_helper_" #name, kma_helper_##name(), nr);
+	kma_helper_pool = mempool_create_kmalloc_pool(1, 64);
+	KUNIT_ASSERT_NOT_NULL(test, kma_helper_pool);
+	KUNIT_ASSERT_EQ(test, 0, sock_create_kern(&init_net, PF_UNIX, SOCK_DGRAM, 0,
+						  &kma_helper_socket));
+#define X(name, nr, ...)							\
+	kma_helper_expect(test, "kma_helper_" #name, kma_helper_##name(__VA_ARGS__), nr);
 	KMA_HELPERS(X)
 #undef X
+	sock_release(kma_helper_socket);
+	mempool_destroy(kma_helper_pool);
 	root_device_unregister(kma_helper_device);
 	kma_helper_expect_none(test);
 }
