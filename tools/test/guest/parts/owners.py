@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of owners: who allocated each object, and which cgroup was charged."""
+import json
 import os
 import re
 import resource
@@ -14,6 +15,7 @@ from pathlib import Path
 from cgroups import TOP, cgroups, enter, run_in, start_in
 from harness import check, check_equal, each_kernel, single
 from kernel import DEBUGFS, KERNEL, RELEASE, loaded
+from parts.reader import reader
 from processes import ended, kill, start
 from table import VALUES, Table, control
 
@@ -243,6 +245,17 @@ def sum_of_charges(rows):
     return sums
 
 
+def check_removed(table):
+    """Check `kmemacct charges --removed` against the table."""
+    removed = [row for row in table.rows if " (removed);" in row["charged_site"]]
+    check(removed, "no object is charged to a removed cgroup")
+    check_equal("charges --removed", sorted(removed, key=lambda row: row["charged_site"]),
+                json.loads(reader("charges", "--removed", "-s", "charged_site", "-j"))["rows"])
+    lines = [line for line in reader("charges", "--removed").splitlines() if "(removed)" in line]
+    check_equal("lines", len(removed), len(lines))
+    check(all(" /top/two (removed), now /top " in line for line in lines), f"{lines}")
+
+
 @each_kernel
 @single
 def charges_are_sums():
@@ -270,6 +283,7 @@ def charges_are_sums():
             charged = ids[path.removesuffix(" (removed)")]
             now = ids["/top"] if path == "/top/two (removed)" else charged
             check_equal(path, (charged, now), (row["charged_id"], row["now_id"]))
+        check_removed(table)
         sites = {row["charged_site"].split(";")[1].split("+")[0] for row in table.rows}
         check("owner_kmalloc" in sites and "owner_cache_charged" in sites, f"{sites}")
         check(any(";owner_large" in row["charged_site"] for row in table.rows), "no large objects")
