@@ -24,7 +24,7 @@ static struct file kma_helper_file;
 static mempool_t *kma_helper_pool;
 static struct socket *kma_helper_socket;
 static struct napi_struct kma_helper_napi;
-/* A thread of the kernel has no user memory: each copy from this address fails. */
+/* Nothing is mapped there: each copy from this address fails. */
 static const void __user * const kma_helper_user = (const void __user *)PAGE_SIZE;
 
 /* ---- calls of helpers ------------------------------------------------------- */
@@ -41,7 +41,10 @@ static noinline __noclone bool kma_helper_##name(void)			\
 	return ptr;							\
 }
 
-/* The same for a helper that copies from user memory, which frees its object if that fails. */
+/*
+ * Defines kma_helper_memdup_user() and so on: it calls a helper that copies from user memory.  The
+ * copy fails, and the helper frees its object.
+ */
 #define KMA_HELPER_USER(name, size)					\
 static noinline __noclone bool kma_helper_##name(void)			\
 {									\
@@ -110,7 +113,7 @@ static noinline __noclone bool kma_helper_build_skb(void)
 	return skb;
 }
 
-/* The data is too large for a page fragment, and the sk_buff may be from a cache of the network. */
+/* The data is too large for a page fragment.  The sk_buff may come from a cache of NAPI. */
 static noinline __noclone bool kma_helper_napi_alloc_skb(void)
 {
 	struct sk_buff *skb;
@@ -166,6 +169,7 @@ static noinline __noclone bool kma_helper_single_open(void)
 
 	if (!ret)
 		single_release(NULL, &kma_helper_file);
+	kma_helper_file.private_data = NULL;
 	return !ret;
 }
 
@@ -190,8 +194,8 @@ static noinline __noclone bool kma_helper_workqueue(void)
 }
 
 /*
- * For each function, how many objects it allocates, or -1 if that depends on the kernel; and its
- * arguments, if it has any.
+ * For each function, the number of objects that it allocates, or -1 if that depends on the kernel,
+ * and its arguments, if it has any.
  */
 #define KMA_HELPERS(X)							\
 	X(kasprintf, 1)							\

@@ -4,13 +4,13 @@
 
 #include "cmd.h"
 
-/* If a cgroup was removed, another one is charged now. */
+/* Once a cgroup is removed, the kernel charges another one. */
 static bool is_removed(const struct row *row, u64 unused)
 {
 	return row->v[CHARGE_now_id] != row->v[CHARGE_charged_id];
 }
 
-/* Print the cgroup that is charged now behind the removed one.  JSON has its ID in now_id. */
+/* Add the cgroup that is charged now to each removed one.  JSON has its ID in now_id. */
 static int add_now(struct view *v, const struct options *o)
 {
 	struct owners *owners = owners_read(o->source);
@@ -33,26 +33,37 @@ static int add_now(struct view *v, const struct options *o)
 	return 0;
 }
 
-/* Keep the rows of removed cgroups.  Return: 0, or -1 after calling fail(). */
+/*
+ * Keep the rows of removed cgroups that match, before their labels get longer.
+ * Return: 0, or -1 after calling fail().
+ */
 static int keep_removed(struct view *v, const struct options *o)
 {
 	const bool any = v->nr;
 
+	if (show_check_names(v->t, &o->match))
+		return -1;
 	view_keep(v, is_removed, 0);
 	if (any && !v->nr)
-		v->advice = "no object is charged to a cgroup that was removed";
-	return o->given & (OPTION_JSON | OPTION_RAW) ? 0 : add_now(v, o);
+		v->advice = "no live object was charged to a cgroup that was removed since";
+	if (view_select(v, &o->match))
+		return -1;
+	return !v->nr || o->given & (OPTION_JSON | OPTION_RAW) ? 0 : add_now(v, o);
 }
 
 int charges_run(const struct command *c, const struct options *o)
 {
+	struct options rows = *o;
 	struct view v;
 
 	if (show_read(&v, o, c->table))
 		return -1;
-	if (o->given & OPTION_REMOVED && keep_removed(&v, o)) {
-		view_end(&v);
-		return -1;
+	if (o->given & OPTION_REMOVED) {
+		if (keep_removed(&v, o)) {
+			view_end(&v);
+			return -1;
+		}
+		rows.match = (struct match) {};
 	}
-	return show(&v, o, c->keys);
+	return show(&v, &rows, c->keys);
 }

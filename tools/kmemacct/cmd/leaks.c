@@ -364,13 +364,13 @@ static void make_note(struct view *v, const struct leaks *l)
 	v->aside = !l->interrupt.bytes && !l->not_recorded.bytes;
 }
 
-/* Say how many bytes --cgroup leaves out because their owners were not recorded. */
+/* Say how many bytes --cgroup leaves out because the owners were not recorded. */
 static void note_missing(struct view *v, const struct sums *missing)
 {
 	char bytes[NUMBER_LEN];
 
 	print_bytes(bytes, missing);
-	v->note = view_own(v, alloc_print("%s%sthe owners of %s were not recorded",
+	v->note = view_own(v, alloc_print("%s%sobjects of %s without a recorded owner are left out",
 					  v->note ?: "", v->note ? "; " : "", bytes));
 	v->aside = false;
 }
@@ -475,7 +475,7 @@ enum leaks_by leaks_by(const struct options *o)
 
 /*
  * Keep the objects of a cgroup.  Add up in @missing the old objects without a recorded owner, any
- * of which may be of the cgroup.  Return: 0, or -1 after calling fail().
+ * of which may belong to it.  Return: 0, or -1 after calling fail().
  */
 static int select_owners(struct view *v, const struct owners *owners, const char *cgroup,
 			 u64 older_ms, struct sums *missing)

@@ -171,8 +171,8 @@ int owners_check_cgroup(const struct owners *o, const char *cgroup);
 const struct owner *owners_find(const struct owners *o, u64 number);
 
 /*
- * Return: the path of a charged cgroup by its ID, or a text in brackets.  @id lasts as long as the
- * owners.
+ * Return: the path of the charged cgroup with this ID, a text in brackets, or `#ID`.  @id must stay
+ * valid as long as the owners.
  */
 const char *owners_charged(struct owners *o, const u64 *id);
 

@@ -15,8 +15,8 @@
  * number of traps would be quadratic in the length of the path.
  *
  * Most instructions of a long path are those of a few loops, which clear or copy memory.  Without
- * --all, a child is only forked the first times that an instruction is executed (KMA_VISITS), and
- * then at every sixteenth time.  With --all, a child is forked each time, and all interrupts also
+ * --all, a child is forked only for the first KMA_VISITS executions of each instruction, and then
+ * for every sixteenth.  With --all, a child is forked for each execution, and all interrupts also
  * come in the path that takes longer than all others together.
  */
 #include <linux/kernel.h>
@@ -82,10 +82,13 @@ static struct {
 
 static bool kma_visit_often(unsigned long address)
 {
-	u32 i = address % ARRAY_SIZE(kma_visits);
+	u32 i = address % ARRAY_SIZE(kma_visits), tries = 0;
 
-	while (kma_visits[i].address && kma_visits[i].address != address)
+	while (kma_visits[i].address && kma_visits[i].address != address) {
+		if (++tries == ARRAY_SIZE(kma_visits))
+			abort();
 		i = (i + 1) % ARRAY_SIZE(kma_visits);
+	}
 	kma_visits[i].address = address;
 	return kma_visits[i].nr++ >= KMA_VISITS && kma_visits[i].nr % 16;
 }
@@ -1233,8 +1236,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(kma_paths); i++)
 		if (argc < 2 || strstr(kma_paths[i].name, argv[1]))
 			failed += !kma_run_path(&kma_paths[i]);
-	printf("%llu interrupts, after %s instructions of each path\n", kma_total,
-	       kma_all ? "all" : "all different");
+	printf("%llu interrupts, after each %s instruction of each path\n", kma_total,
+	       kma_all ? "executed" : "distinct");
 	kma_model_destroy(&kma_model);
 	return !!failed;
 }

@@ -233,9 +233,9 @@ def lists_objects_of_a_cgroup(t):
           [" ".join(line.split()) for line in t.out("callers --cgroup /web").splitlines()
            if not line.startswith("#")])
     for command in "callers", "leaks", "leaks --by comm":
-        check_in("; the owners of 5 bytes were not recorded\n",
+        check_in("; objects of 5 bytes without a recorded owner are left out\n",
                  t.out(f"{command} --cgroup /web").replace("\n# ", " "))
-    check_not_in("not recorded", t.out("leaks --cgroup /web --older-than 101s"))
+    check_not_in("left out", t.out("leaks --cgroup /web --older-than 101s"))
     t.write_proc("mounts", f"none {t.top}/cg cgroup2 rw 0 0\n")
     (t.top / "cg/empty").mkdir(parents=True)
     check([], t.rows("callers --cgroup /empty"))
@@ -285,9 +285,13 @@ def lists_charges_of_removed_cgroups(t):
     ], t.lines("charges --removed"))
     check([("/web/job (removed);b+0x1 [ext4]", 20), ("/old (removed);b+0x1 [ext4]", 0)],
           [(r["charged_site"], r["now_id"]) for r in t.rows("charges --removed -l 2")])
-    check([500], [r["live_bytes"] for r in t.rows("charges --removed --site /old*")])
+    old = "charges", "--removed", "--site", "/old (removed)"
+    check([500], [r["live_bytes"] for r in t.rows(*old)])
+    check([" 500 100.0%       5 /old (removed), now [not charged] b+0x1 [ext4]"],
+          t.lines(*old)[1:2])
+    check_in("# no row matches", t.out("charges --removed --site */web"))
     t.write("charges", table("charges", [(3000, 10, 20, 20, "/web;a+0x1")]))
-    check_in("# no object is charged to a cgroup that was removed\n", t.out("charges --removed"))
+    check_in("# no live object was charged to a cgroup that was removed since\n", t.out("charges --removed"))
     check([], t.rows("charges --removed"))
     t.write("charges", table("charges", []))
     check_in("# no object is charged to a cgroup\n", t.out("charges --removed"))
