@@ -138,7 +138,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
 	{ OPTION_OWNER, 0, "cgroup", "PATH", "only objects of this cgroup or those below",
 	  AT(cgroup), .set = set_cgroup },
-	{ OPTION_REMOVED, 0, "removed", NULL, "only removed cgroups, each with the one that is charged now" },
+	{ OPTION_REMOVED, 0, "removed", NULL, "only removed cgroups, and what is charged now" },
 	{ OPTION_CALLER, 0, "caller", NULL, "print tables by call site" },
 	{ OPTION_ALLOC, 0, "alloc", NULL, "print tables of single objects and pages" },
 	{ OPTION_SLAB, 0, "slab", NULL, "print objects, the default without --page" },
