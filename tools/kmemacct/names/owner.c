@@ -63,7 +63,7 @@ static const char *path_of(struct owners *o, const u64 *id)
 	return (const char *)*path;
 }
 
-static const char *charged_of(struct owners *o, const u64 *id)
+const char *owners_charged(struct owners *o, const u64 *id)
 {
 	if (*id == NO_ID)
 		return "[not known]";
@@ -83,7 +83,7 @@ static void add_owner(struct owners *o, const struct row *row)
 	owner->comm = row->label;
 	owner->cgroup = *cgroup == NO_ID ? row->label : path_of(o, cgroup);
 	owner->charged = number == NUMBER_OTHER ? row->label :
-			 charged_of(o, &row->v[OWNER_charged_id]);
+			 owners_charged(o, &row->v[OWNER_charged_id]);
 }
 
 struct owners *owners_read(const struct source *s)
@@ -154,11 +154,6 @@ int owners_check_cgroup(const struct owners *o, const char *cgroup)
 		return fail("%s: the snapshot has no cgroup '%.256s'", source_path(t->source),
 			    cgroup);
 	return exist_cgroup(cgroup);
-}
-
-const char *owners_charged(struct owners *o, const u64 *id)
-{
-	return charged_of(o, id);
 }
 
 bool owners_are_same(const struct owners *before, const struct owners *after)

@@ -74,7 +74,7 @@ static bool kma_all;
 
 #define KMA_VISITS	6
 
-/* Open addressing; the paths of this test have fewer than 3,000 different instructions. */
+/* Open addressing; the test aborts if there is no room. */
 static struct {
 	unsigned long address;
 	u32 nr;

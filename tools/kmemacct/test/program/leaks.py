@@ -291,7 +291,8 @@ def lists_charges_of_removed_cgroups(t):
           t.lines(*old)[1:2])
     check_in("# no row matches", t.out("charges --removed --site */web"))
     t.write("charges", table("charges", [(3000, 10, 20, 20, "/web;a+0x1")]))
-    check_in("# no live object was charged to a cgroup that was removed since\n", t.out("charges --removed"))
+    check_in("# no live object was charged to a cgroup that was removed since\n",
+             t.out("charges --removed"))
     check([], t.rows("charges --removed"))
     t.write("charges", table("charges", []))
     check_in("# no object is charged to a cgroup\n", t.out("charges --removed"))
