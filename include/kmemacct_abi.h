@@ -45,14 +45,18 @@
 	X(page_summary, KMA_PAIRS)		\
 	X(pcpu, KMA_PCPU_COLUMNS)		\
 	X(extfrag, KMA_EXTFRAG_COLUMNS)		\
+	X(failures, KMA_FAILURES_COLUMNS)	\
 	X(latency, KMA_LATENCY_COLUMNS)		\
 	X(shrinkers, KMA_SHRINKERS_COLUMNS)	\
 	X(stalls, KMA_STALLS_COLUMNS)		\
+	X(waits, KMA_WAITS_COLUMNS)		\
+	X(wakers, KMA_WAKERS_COLUMNS)		\
 	X(slow, KMA_SLOW_COLUMNS)		\
 	X(tasks, KMA_TASKS_COLUMNS)		\
 	X(cgroups, KMA_CGROUPS_COLUMNS)		\
 	X(comm_sites, KMA_COMM_SITES_COLUMNS)	\
 	X(comm_syscalls, KMA_COMM_SYSCALLS_COLUMNS)	\
+	X(cgroup_sites, KMA_CGROUP_SITES_COLUMNS)	\
 	X(skip, KMA_SKIP_COLUMNS)		\
 	X(gfp_flags, KMA_GFP_FLAGS_COLUMNS)
 
@@ -180,19 +184,21 @@
 	X(cgroup, LABEL, KEY, NONE)
 
 /*
- * Live objects by charged cgroup and call site.  now_id is the cgroup that is charged now:
- * charged_id or, if that cgroup was removed, its nearest ancestor that exists; 0 for the root,
+ * Live objects and pages by charged cgroup and call site.  now_id is the cgroup that is charged
+ * now: charged_id or, if that cgroup was removed, its nearest ancestor that exists; 0 for the root,
  * which is not charged.  The label is the path of the cgroup, followed by ` (removed)` if it was
  * removed, a semicolon, and the call site.
  */
 #define KMA_CHARGES_COLUMNS(X)	\
 	X(live_bytes, U64, GAUGE, BYTES)			\
 	X(live_objs, U64, GAUGE, OBJS)				\
+	X(page_bytes, U64, GAUGE, BYTES)			\
 	X(charged_id, U64, KEY, NONE)				\
 	X(now_id, U64, KEY, NONE)				\
 	X(live_samples, U64, GAUGE, SAMPLES)			\
 	X(live_bytes_se, U64, ERROR, BYTES)			\
 	X(live_objs_se, U64, ERROR, OBJS)			\
+	X(page_bytes_se, U64, ERROR, BYTES)			\
 	X(charged_site, LABEL, KEY, NONE)
 
 /* Sampled objects by stack. */
@@ -208,6 +214,7 @@
 	X(kb, U64, COUNTER, KIB)				\
 	X(frees, U64, COUNTER, ALLOCS)				\
 	X(bulk_allocs, U64, COUNTER, ALLOCS)			\
+	X(failed, U64, COUNTER, ALLOCS)				\
 	X(order, U64, KEY, NONE)				\
 	X(migratetype, TYPE, KEY, NONE)				\
 	X(gfp, HEX, KEY, NONE)					\
@@ -230,7 +237,8 @@
 	X(hits, U64, COUNTER, ALLOCS)				\
 	X(kb, U64, COUNTER, KIB)				\
 	X(frees, U64, COUNTER, ALLOCS)				\
-	X(bulk_allocs, U64, COUNTER, ALLOCS)
+	X(bulk_allocs, U64, COUNTER, ALLOCS)			\
+	X(failed, U64, COUNTER, ALLOCS)
 
 /* Live pages: each line is a run of consecutive live pages of one page allocation. */
 #define KMA_PAGES_COLUMNS(X)	\
@@ -325,18 +333,38 @@
 	KMA_COMM_COLUMNS(X)	\
 	X(comm_syscall, LABEL, KEY, NONE)
 
+/* Allocations by cgroup and call site, for chosen cgroups. */
+#define KMA_CGROUP_SITES_COLUMNS(X)	\
+	KMA_COMM_COLUMNS(X)	\
+	X(cgroup_id, ID, KEY, NONE)				\
+	X(site, LABEL, KEY, NONE)
+
 /*
- * Phases of reclaim and compaction.  The column us_N counts those that took at least N us and
- * less than 2 N; us_1 also has the shorter ones, and the last column the longer ones.  The label is
- * who waited, a colon, and the phase.
+ * Failed allocations of objects and of pages.  The order is that of pages, and `-` for an object.
+ * A row of objects has requests of more than half of size_class, and of at most size_class.  The
+ * label is the command, a semicolon, and the call site; or [other], with the gfp flags 0xffffffff.
  */
-#define KMA_LATENCY_COLUMNS(X)	\
+#define KMA_FAILURES_COLUMNS(X)	\
+	X(failed, U64, COUNTER, EVENTS)				\
+	X(nowarn, U64, COUNTER, EVENTS)				\
+	X(order, ID, KEY, NONE)					\
+	X(size_class, U64, KEY, BYTES)				\
+	X(bytes, U64, MAX, BYTES)				\
+	X(gfp, HEX, KEY, NONE)					\
+	X(task_site, LABEL, KEY, NONE)
+
+/* How long phases took, in `latency` and `waits`. */
+#define KMA_TIMES_COLUMNS(X)	\
 	X(count, U64, COUNTER, PHASES)				\
 	X(total_us, U64, COUNTER, US)				\
 	X(mean_us, MILLI, RATIO, US)				\
-	X(max_us, U64, MAX, US)					\
-	X(scanned, U64, COUNTER, PAGES)				\
-	X(reclaimed, U64, COUNTER, PAGES)			\
+	X(max_us, U64, MAX, US)
+
+/*
+ * A histogram of these times.  The column us_N counts those of at least N us and less than 2 N;
+ * us_1 also has the shorter ones, and the last column the longer ones.
+ */
+#define KMA_BUCKETS_COLUMNS(X)	\
 	X(us_1, U64, COUNTER, PHASES)				\
 	X(us_2, U64, COUNTER, PHASES)				\
 	X(us_4, U64, COUNTER, PHASES)				\
@@ -360,7 +388,14 @@
 	X(us_1048576, U64, COUNTER, PHASES)			\
 	X(us_2097152, U64, COUNTER, PHASES)			\
 	X(us_4194304, U64, COUNTER, PHASES)			\
-	X(us_8388608, U64, COUNTER, PHASES)			\
+	X(us_8388608, U64, COUNTER, PHASES)
+
+/* Phases of reclaim and compaction.  The label is who waited, a colon, and the phase. */
+#define KMA_LATENCY_COLUMNS(X)	\
+	KMA_TIMES_COLUMNS(X)	\
+	X(scanned, U64, COUNTER, PAGES)				\
+	X(reclaimed, U64, COUNTER, PAGES)			\
+	KMA_BUCKETS_COLUMNS(X)	\
 	X(phase, LABEL, KEY, NONE)
 
 /*
@@ -393,9 +428,33 @@
 	X(site_cause, LABEL, KEY, NONE)
 
 /*
- * The last phases that took longer than threshold_us.  The label is the command, who waited and
- * the phase, the call site, the causes with their times, and the stack, with semicolons between
- * them.
+ * Waits: each is counted once, with the time of its outermost phase.  The label is the origin, as
+ * in `latency`, a semicolon, and the call site.
+ */
+#define KMA_WAITS_COLUMNS(X)	\
+	KMA_TIMES_COLUMNS(X)	\
+	KMA_BUCKETS_COLUMNS(X)	\
+	X(order, ID, KEY, NONE)					\
+	X(origin_site, LABEL, KEY, NONE)
+
+/*
+ * Call sites that wake kswapd or kcompactd, and the time that the daemon then runs.  The label is
+ * the daemon, the highest zone that the allocation may use, and the call site, with semicolons
+ * between them.
+ */
+#define KMA_WAKERS_COLUMNS(X)	\
+	X(wakeups, U64, COUNTER, EVENTS)			\
+	X(runs, U64, COUNTER, PHASES)				\
+	X(ran_us, U64, COUNTER, US)				\
+	X(max_us, U64, MAX, US)					\
+	X(order, ID, KEY, NONE)					\
+	X(node, ID, KEY, NONE)					\
+	X(daemon_zone_site, LABEL, KEY, NONE)
+
+/*
+ * The last phases that took as long as threshold_us says, or longer.  The label is the command, who
+ * waited and the phase, the call site, the causes with their times, and the stack, with semicolons
+ * between them.
  */
 #define KMA_SLOW_COLUMNS(X)	\
 	X(nr, U64, KEY, NONE)					\

@@ -45,9 +45,10 @@
 	  "by command and system call (comm_syscalls)")			\
 	X(owners, 0600, "flag", "0 or 1", "1",				\
 	  "record the process name, the cgroup and the charged cgroup of each object") \
-	X(threshold_us, 0600, "microseconds", "0 to 3600000000", "10000", \
+	X(threshold_us, 0600, "microseconds",				\
+	  "US or US,PHASE=US,..., where each US is 0 to 3600000000", "10000", \
 	  "put phases of reclaim and compaction that take at least this long into table slow; " \
-	  "0: none")							\
+	  "US is for outermost phases, PHASE=US for a phase of table latency; 0: none") \
 	X(latency, 0600, "mode", "off, on or functions", "on",		\
 	  "time reclaim and compaction by their tracepoints (on), "	\
 	  "or by following their functions as well (functions)")	\

@@ -10,8 +10,9 @@
 static void kma_control_refuses_unknown_commands(struct kunit *test)
 {
 	static const char use[] =
-		": use filter, reset, skip, enabled, sample_bytes, budget_pct, pages,";
-	static const char more[] = "page_sample_bytes, account, owners, threshold_us, latency";
+		": use cgroup_sites, filter, reset, skip, enabled, sample_bytes, budget_pct,";
+	static const char more[] =
+		"pages, page_sample_bytes, account, owners, threshold_us, latency";
 	static const struct {
 		const char *command, *shown;
 	} known[] = {
@@ -98,6 +99,16 @@ static void kma_control_refuses_bad_arguments(struct kunit *test)
 			"skip add takes up to 63 characters without blanks, ';', '[!' and '[^', not 'a[^b]'",
 		},
 		{ "skip", "skip takes add PATTERN, del PATTERN or none, not ''" },
+		{
+			"threshold_us shrinker=500",
+			"threshold_us: use US or US,PHASE=US,..., with US from 0 to 3600000000, not 'shrinker=500'",
+		}, {
+			"threshold_us 1,shrinker=2,shrinker=3",
+			"threshold_us: shrinker is given twice: use it once",
+		}, {
+			"threshold_us 1,shrinker=2,compaction=x",
+			"threshold_us: use compaction=US, with US from 0 to 3600000000, not 'x'",
+		},
 	};
 	int i;
 

@@ -163,6 +163,20 @@ static void kma_control_filters_pages(struct kunit *test)
 	__free_pages(page, 2);
 }
 
+static void kma_control_sets_thresholds(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "threshold_us 5,compaction=2,shrinker=0"),
+			0);
+	kma_expect_setting(test, "threshold_us 5,shrinker=0,compaction=2\n");
+	KUNIT_EXPECT_TRUE(test, kma_slow_exceeds(KMA_PHASE_DIRECT, 5000));
+	KUNIT_EXPECT_FALSE(test, kma_slow_exceeds(KMA_PHASE_DIRECT, 4999));
+	KUNIT_EXPECT_TRUE(test, kma_slow_exceeds(KMA_PHASE_COMPACTION, 2000));
+	KUNIT_EXPECT_FALSE(test, kma_slow_exceeds(KMA_PHASE_SHRINKER, U64_MAX));
+	KUNIT_EXPECT_FALSE(test, kma_slow_exceeds(KMA_PHASE_KSWAPD, U64_MAX));
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "threshold_us 10000"), 0);
+	kma_expect_setting(test, "threshold_us 10000\n");
+}
+
 static void kma_control_skips(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kma_skip_name("alloc_pages_exact", KMA_SKIP_PAGES));
@@ -251,6 +265,7 @@ static struct kunit_case kma_control_cases[] = {
 	KUNIT_CASE(kma_control_samples_from_the_next_table_on),
 	KUNIT_CASE(kma_control_filters),
 	KUNIT_CASE(kma_control_filters_pages),
+	KUNIT_CASE(kma_control_sets_thresholds),
 	KUNIT_CASE(kma_control_skips),
 	KUNIT_CASE(kma_control_forgets_an_error_after_a_success),
 	KUNIT_CASE(kma_control_takes_writes),

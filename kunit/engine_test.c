@@ -204,13 +204,18 @@ static void kma_engine_takes_the_limits(struct kunit *test)
 	KUNIT_EXPECT_LE(test, kma_config.sites_max, KMA_SITES_DEFAULT_MAX);
 }
 
-/* The per-CPU memory of the tables of objects, and of the caches of stacks and of paths. */
-static u64 kma_engine_percpu(void)
+/*
+ * The memory that is neither in areas nor of bulk allocations: the per-CPU memory of the tables of
+ * objects, and of the caches of stacks and of paths; and the countmap of failures and the kretprobe
+ * on the slow path, which exist with any settings.
+ */
+static u64 kma_engine_fixed(void)
 {
 	const u64 chunks = DIV_ROUND_UP(kma_sitetab_rows(&kma_core.sites), KMA_ROWS_PER_CHUNK);
 
 	return chunks * KMA_PERCPU_CHUNK_BYTES * num_possible_cpus() + kma_stack_forecast() +
-	       kma_caller_forecast() - 2 * KMA_ADDRCACHE_BYTES;
+	       kma_caller_forecast() - 2 * KMA_ADDRCACHE_BYTES + kma_slow_path_forecast() +
+	       kma_kmalloc_bytes(sizeof(struct kma_countmap));
 }
 
 /*
@@ -229,12 +234,12 @@ static void kma_engine_counts_its_memory(struct kunit *test)
 	kma_probe_restart(test, &load);
 	KUNIT_EXPECT_TRUE(test, kma_bulk_allocs_followed());
 	KUNIT_EXPECT_EQ(test, kma_state_bytes() - kma_env_memory_areas(),
-			kma_engine_percpu() + kma_bulk_forecast() + kma_nolock_forecast());
+			kma_engine_fixed() + kma_bulk_forecast() + kma_nolock_forecast());
 	load.text[KMA_SETTING_bulk] = "off";
 	kma_probe_restart(test, &load);
 	before = kma_state_bytes();
 	areas = kma_env_memory_areas();
-	KUNIT_EXPECT_EQ(test, before - areas, kma_engine_percpu());
+	KUNIT_EXPECT_EQ(test, before - areas, kma_engine_fixed());
 	KUNIT_EXPECT_EQ(test, kma_control_run(reset), 0);
 	more = pages + PAGE_ALIGN(kma_recycle_bytes(&kma_core.sites));
 	KUNIT_EXPECT_EQ(test, kma_env_memory_areas() - areas, more);

@@ -36,6 +36,8 @@
 #include "../module/trace/page.h"
 #include "../module/trace/reclaim_functions.h"
 #include "../module/trace/slab.h"
+#include "../module/trace/slow.h"
+#include "../module/trace/slow_path.h"
 #include "../module/trace/tracepoint.h"
 #include "../module/witness.h"
 

@@ -4,10 +4,15 @@
  * allocations, and the tests check their rows.
  */
 #include <linux/irq_work.h>
+#include <linux/mmzone.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "../module/baseline.h"
+#include "../module/core/stall.h"
+#include "../module/countmaps.h"
+#include "../module/trace/wakers.h"
 #include "probe_util.h"
 
 /* ---- exact counts --------------------------------------------------------- */
@@ -503,10 +508,10 @@ static void kma_probe_attaches_all_or_none(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, kma_attach_log, "+a+b-b-a");
 }
 
-/* Five tracepoints of objects and pages, two of owners, and 22 of reclaim and compaction. */
+/* Five tracepoints of objects and pages, two of owners, and 23 of reclaim and compaction. */
 static void kma_probe_attaches_to_tracepoints(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 2 + 22);
+	KUNIT_EXPECT_EQ(test, kma_tracepoints_attached(), 5 + 2 + 23);
 }
 
 /* On an unknown kernel, the argument may not be a shrinker, or not even an address. */
@@ -524,6 +529,98 @@ static void kma_probe_reads_shrinkers_safely(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kma_stat_now(shrinker_unreadable) - before,
 			ARRAY_SIZE(no_shrinker));
 }
+
+/* ---- wakers ---------------------------------------------------------------- */
+
+/* While this test runs, memory is not short, so that kswapd itself sleeps. */
+static const struct kma_waking kma_test_waking = { KMA_DAEMON_KSWAPD, 0, 5, ZONE_NORMAL };
+
+static void kma_test_begin(void)
+{
+	kma_wakers_begin(&kma_test_waking);
+}
+
+static void kma_test_end(void)
+{
+	kma_wakers_end(KMA_DAEMON_KSWAPD, 0);
+}
+
+/* Check the wake-ups and runs of rows with a call site, and the runs without a waker. */
+static void kma_expect_wakers(struct kunit *test, u64 wakeups, u64 runs, u64 unknown)
+{
+	struct kma_countmap_sum sum[2] = {};
+	const struct kma_countmap_info *info;
+	struct kma_countmap *t;
+	u32 id;
+
+	kma_lock_take(KMA_LOCK_COMMAND);
+	t = kma_countmap_locked(KMA_COUNTMAP_WAKERS);
+	for (id = 0; id < t->rows; id++) {
+		info = kma_countmap_info(t, id);
+		kma_countmap_sum(t, id, &sum[info && !info->key.word[KMA_WAKER_SITE]]);
+	}
+	kma_lock_release();
+	KUNIT_EXPECT_EQ(test, sum[0].v[KMA_WAKER_WAKEUPS], wakeups);
+	KUNIT_EXPECT_EQ(test, sum[0].v[KMA_WAKER_RUNS], runs);
+	KUNIT_EXPECT_EQ(test, sum[1].v[KMA_WAKER_WAKEUPS], 0);
+	KUNIT_EXPECT_EQ(test, sum[1].v[KMA_WAKER_RUNS], unknown);
+}
+
+static void kma_probe_finds_wakers(struct kunit *test)
+{
+	const struct kma_waking proactive = { KMA_DAEMON_KSWAPD, 0, KMA_ORDER_NONE, ZONE_NORMAL };
+
+	/* An end without a beginning is no run.  A run without a wake-up has no waker. */
+	kma_test_end();
+	kma_expect_wakers(test, 0, 0, 0);
+	kma_test_begin();
+	kma_test_end();
+	kma_expect_wakers(test, 0, 0, 1);
+	/* A second beginning belongs to the same run, and so does a wake-up before it. */
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_begin();
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_begin();
+	kma_test_end();
+	kma_expect_wakers(test, 2, 1, 1);
+	kma_test_begin();
+	/* A wake-up just before the end is that of the next run. */
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_end();
+	kma_expect_wakers(test, 3, 1, 2);
+	kma_test_begin();
+	kma_test_end();
+	kma_expect_wakers(test, 3, 2, 2);
+	/* Proactive compaction begins no run. */
+	kma_wakers_wake(&proactive);
+	kma_test_begin();
+	kma_test_end();
+	kma_expect_wakers(test, 4, 2, 3);
+}
+
+static void kma_probe_forgets_wakers(struct kunit *test)
+{
+	/* A reset forgets the waker of a run. */
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_begin();
+	kma_lock_take(KMA_LOCK_COMMAND);
+	KUNIT_EXPECT_EQ(test, kma_baseline_reset(), 0);
+	kma_lock_release();
+	kma_test_end();
+	kma_expect_wakers(test, 0, 0, 1);
+	/* While `enabled` is 0, no run begins, but one that has begun is counted. */
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_begin();
+	WRITE_ONCE(kma_countmaps_on, false);
+	kma_wakers_wake(&kma_test_waking);
+	kma_test_end();
+	kma_test_begin();
+	kma_test_end();
+	WRITE_ONCE(kma_countmaps_on, true);
+	kma_expect_wakers(test, 1, 1, 1);
+}
+
+/* ---- functions that are followed -------------------------------------------- */
 
 static int kma_probe_fires(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -575,6 +672,8 @@ static struct kunit_case kma_probe_cases[] = {
 	KUNIT_CASE(kma_probe_attaches_all_or_none),
 	KUNIT_CASE(kma_probe_attaches_to_tracepoints),
 	KUNIT_CASE(kma_probe_reads_shrinkers_safely),
+	KUNIT_CASE(kma_probe_finds_wakers),
+	KUNIT_CASE(kma_probe_forgets_wakers),
 	KUNIT_CASE(kma_probe_follows_the_newest_name),
 	{}
 };

@@ -243,9 +243,6 @@ static inline size_t kma_kmalloc_bytes(size_t size)
 	return roundup_pow_of_two(size);
 }
 
-/* The unwinder finds the return addresses that kretprobes have replaced. */
-#define KMA_UNWINDS_KRETPROBES	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
-
 /* Shrinkers are allocated, and have a pointer for the code that registers them. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
 #define KMA_HAVE_SHRINKER_ALLOC

@@ -19,6 +19,7 @@
 #include "recycling.h"
 #include "setting.h"
 #include "state.h"
+#include "trace/acct_track.h"
 
 /* ---- access ---------------------------------------------------------------- */
 
@@ -106,6 +107,7 @@ static const struct {
 	const char *name;
 	int (*run)(char *args);
 } kma_commands[] = {
+	{ "cgroup_sites", kma_acct_run_cgroups },
 	{ "filter", kma_filter_run },
 	{ "reset", kma_run_reset },
 	{ "skip", kma_run_skip },

@@ -11,6 +11,7 @@
 #include "resolve/shrinker.h"
 #include "state.h"
 #include "trace/acct.h"
+#include "trace/failures.h"
 #include "trace/phase.h"
 
 /*
@@ -36,10 +37,14 @@ static const struct kma_countmap_policy *const kma_countmap_policies[KMA_COUNTMA
 	/* This comes before stalls, whose rows refer to rows of shrinkers. */
 	[KMA_COUNTMAP_SHRINKERS] = &kma_shrinker_policy,
 	[KMA_COUNTMAP_STALLS] = &kma_phase_policy_stalls,
+	[KMA_COUNTMAP_WAITS] = &kma_countmap_plain,
+	[KMA_COUNTMAP_WAKERS] = &kma_countmap_plain,
 	[KMA_COUNTMAP_TASKS] = &kma_acct_policy_tasks,
 	[KMA_COUNTMAP_CGROUPS] = &kma_acct_policy_cgroups,
 	[KMA_COUNTMAP_COMM_SITES] = &kma_countmap_plain,
 	[KMA_COUNTMAP_COMM_SYSCALLS] = &kma_countmap_plain,
+	[KMA_COUNTMAP_CGROUP_SITES] = &kma_acct_policy_cgroup_sites,
+	[KMA_COUNTMAP_FAILURES] = &kma_failure_policy,
 };
 
 /*

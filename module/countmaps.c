@@ -8,7 +8,9 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
+#include <linux/sizes.h>
 
+#include "core/failure.h"
 #include "core/stall.h"
 #include "countmaps.h"
 #include "state.h"
@@ -32,22 +34,29 @@ static const struct {
 
 /*
  * The reserve is for rows that have the counts of many keys: of ended processes, removed cgroups,
- * interrupts, all shrinkers of a function, or all shrinkers that a call site waits for.
+ * interrupts, all shrinkers of a function, all shrinkers that a call site waits for, or all call
+ * sites that fail at an order.
  */
 static const u32 kma_countmap_reserve[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_SHRINKERS] = 64,
 	[KMA_COUNTMAP_STALLS] = 256,
 	[KMA_COUNTMAP_TASKS] = 8,
 	[KMA_COUNTMAP_CGROUPS] = 8,
+	[KMA_COUNTMAP_FAILURES] = 96,
 };
 
 /*
  * The countmaps that are shared or local: number of rows, counters of a row, and which of these
- * keep a maximum.  With `latency=functions`, each page allocation counts in the countmap of
- * `latency`, so this one is local.
+ * keep a maximum.  Refaults and calls of the slow path count in the countmap of `latency`.  They
+ * may be frequent while memory is short, so this one is local.
  */
 #define KMA_LATENCY_ROWS	128
 static_assert(KMA_LATENCY_ROWS * KMA_LATENCY_NR * sizeof(u64) <= KMA_PERCPU_CHUNK_BYTES);
+
+/* The histograms of waits take less than 1 MiB, with some 180 bytes for the map of each row. */
+#define KMA_WAITS_ROWS		512
+static_assert(KMA_WAITS_ROWS * (KMA_COUNTMAP_COPIES * KMA_LATENCY_TIMES_NR * sizeof(u64) + 180) <
+	      SZ_1M);
 
 static const struct {
 	u32 rows;
@@ -59,6 +68,9 @@ static const struct {
 				   .local = true },
 	[KMA_COUNTMAP_SHRINKERS] = { 320, KMA_SHRINKER_NR, BIT(KMA_SHRINKER_MAX_NS) },
 	[KMA_COUNTMAP_STALLS] = { 1024, KMA_STALLED_NR, BIT(KMA_STALLED_MAX_NS) },
+	[KMA_COUNTMAP_WAITS] = { KMA_WAITS_ROWS, KMA_LATENCY_TIMES_NR, BIT(KMA_LATENCY_MAX_NS) },
+	[KMA_COUNTMAP_FAILURES] = { 512, KMA_FAILURE_NR, BIT(KMA_FAILURE_MAX_BYTES) },
+	[KMA_COUNTMAP_WAKERS] = { 1024, KMA_WAKER_NR, BIT(KMA_WAKER_MAX_NS) },
 };
 
 struct kma_countmap __rcu *kma_countmaps[KMA_COUNTMAP_NR];

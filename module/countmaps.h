@@ -3,8 +3,9 @@
  * The countmaps of the module (core/countmap.h): one for each table that counts events by a key.
  *
  * A countmap is allocated when its table is switched on, and freed when its table is
- * switched off.  `reset` empties the countmap.  The rows of processes and cgroups that have ended
- * stay until then, or until rows run short (countmap_recycling.h).
+ * switched off; that of failures is there from load on.  `reset` empties the countmap.  The rows of
+ * processes and cgroups that have ended stay until then, or until rows run short
+ * (countmap_recycling.h).
  *
  * A probe reads the pointer to the countmap and counts the event in one RCU read-side critical
  * section.  Before process context frees or empties a countmap, it clears the pointer and waits
@@ -29,10 +30,14 @@
  * @KMA_COUNTMAP_LATENCY: by phase of reclaim and compaction, and who waits for it
  * @KMA_COUNTMAP_SHRINKERS: by shrinker
  * @KMA_COUNTMAP_STALLS: by call site, order, gfp flags and cause
+ * @KMA_COUNTMAP_WAITS: whole waits, by call site, order, and who waits
+ * @KMA_COUNTMAP_WAKERS: by call site that wakes kswapd or kcompactd, order, zone and node
  * @KMA_COUNTMAP_TASKS: by process
  * @KMA_COUNTMAP_CGROUPS: by cgroup
  * @KMA_COUNTMAP_COMM_SITES: by command and call site
  * @KMA_COUNTMAP_COMM_SYSCALLS: by command and system call
+ * @KMA_COUNTMAP_CGROUP_SITES: by cgroup and call site, for chosen cgroups
+ * @KMA_COUNTMAP_FAILURES: failed allocations, by call site, order or size, gfp flags and task
  * @KMA_COUNTMAP_NR: number of these values
  */
 enum kma_countmap_of {
@@ -42,10 +47,14 @@ enum kma_countmap_of {
 	KMA_COUNTMAP_LATENCY,
 	KMA_COUNTMAP_SHRINKERS,
 	KMA_COUNTMAP_STALLS,
+	KMA_COUNTMAP_WAITS,
+	KMA_COUNTMAP_WAKERS,
 	KMA_COUNTMAP_TASKS,
 	KMA_COUNTMAP_CGROUPS,
 	KMA_COUNTMAP_COMM_SITES,
 	KMA_COUNTMAP_COMM_SYSCALLS,
+	KMA_COUNTMAP_CGROUP_SITES,
+	KMA_COUNTMAP_FAILURES,
 	KMA_COUNTMAP_NR
 };
 

@@ -37,6 +37,8 @@
 #include "state.h"
 #include "trace/acct.h"
 #include "trace/bulk.h"
+#include "trace/failures.h"
+#include "trace/memstall.h"
 #include "trace/nolock.h"
 #include "trace/owner.h"
 #include "trace/page.h"
@@ -44,7 +46,9 @@
 #include "trace/phase.h"
 #include "trace/slab.h"
 #include "trace/slow.h"
+#include "trace/slow_path.h"
 #include "trace/timing.h"
+#include "trace/wakers.h"
 
 /* ---- modules that are loaded and unloaded ---------------------------------- */
 
@@ -56,11 +60,16 @@ static int kma_module_notify(struct notifier_block *nb, unsigned long state, voi
 {
 	kma_lock_take(KMA_LOCK_MODULE);
 	kma_caller_forget();
+	kma_memstall_forget();
 	kma_filter_forget();
 	kma_symbol_change_map(KMA_COUNTMAP_EXTFRAG, KMA_FALLBACK_SITE, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_COMM_SITES, KMA_ACCT_SITE, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_CGROUP_SITES, KMA_ACCT_SITE, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_FAILURES, KMA_FAILURE_SITE, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_SHRINKERS, KMA_SHRINKER_SCAN, mod, state);
 	kma_symbol_change_map(KMA_COUNTMAP_STALLS, KMA_STALL_SITE, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_WAITS, KMA_WAIT_SITE, mod, state);
+	kma_symbol_change_map(KMA_COUNTMAP_WAKERS, KMA_WAKER_SITE, mod, state);
 	kma_symbol_change(mod, state);
 	kma_slow_module_changes(mod, state);
 	kma_identity.module_changes++;
@@ -102,6 +111,7 @@ static int kma_probes_start(void)
 
 	kma_bulk_start();
 	kma_nolock_start();
+	kma_slow_path_start();
 	ret = kma_page_start();
 	if (ret)
 		goto bulk;
@@ -110,6 +120,7 @@ static int kma_probes_start(void)
 		return 0;
 	kma_page_stop();
 bulk:
+	kma_slow_path_stop();
 	kma_nolock_stop();
 	kma_bulk_stop();
 	return ret;
@@ -120,6 +131,7 @@ static void kma_probes_stop(void)
 	kma_slab_stop();
 	/* This waits until no probe of a tracepoint is running. */
 	kma_page_stop();
+	kma_slow_path_stop();
 	kma_nolock_stop();
 	/* This waits until no function is followed.  After that, nothing writes to the tables. */
 	kma_bulk_stop();
@@ -131,7 +143,8 @@ static void kma_probes_stop(void)
 static u64 kma_parts_forecast(void)
 {
 	return kma_stack_forecast() + kma_caller_forecast() + kma_symbol_forecast() +
-	       kma_bulk_forecast() + kma_nolock_forecast() + kma_owner_forecast();
+	       kma_bulk_forecast() + kma_nolock_forecast() + kma_owner_forecast() +
+	       kma_slow_path_forecast() + kma_countmap_memory(KMA_COUNTMAP_FAILURES);
 }
 
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
@@ -163,9 +176,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	ret = kma_memhotplug_start();
 	if (ret)
 		goto owner;
-	ret = kma_names_start();
+	ret = kma_failures_start();
 	if (ret)
 		goto memhotplug;
+	ret = kma_names_start();
+	if (ret)
+		goto failures;
 	kma_recycling_start();
 	ret = kma_probes_start();
 	if (ret)
@@ -198,6 +214,8 @@ settings:
 	kma_probes_stop();
 names:
 	kma_names_stop();
+failures:
+	kma_failures_stop();
 memhotplug:
 	kma_memhotplug_stop();
 owner:
@@ -225,6 +243,7 @@ void kma_engine_stop(void)
 	kma_probes_stop();
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
+	kma_failures_stop();
 	kma_memhotplug_stop();
 	kma_owner_stop();
 	kma_caller_stop();

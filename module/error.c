@@ -9,7 +9,7 @@
 #include "state.h"
 
 /* The last error.  Protected by kma_lock. */
-static char kma_error[160] = "none";
+static char kma_error[512] = "none";
 
 int kma_refuse(const char *fmt, ...)
 {

@@ -36,7 +36,7 @@ static const struct {
 		"page_classes", "no number is left for new gfp flags: they count as 0xffffffff",
 		KMA_FULL_PAGES, { KMA_STAT_page_other_classes, KMA_STAT_page_other_classes },
 	}, {
-		"keys", "a table of account, latency or extfrag is full: new keys are in [other]",
+		"keys", "a table of account, latency, extfrag or failures is full: see [other]",
 		KMA_FULL_COUNTMAPS, { KMA_STAT_countmap_other, KMA_STAT_countmap_other },
 	},
 };

@@ -92,7 +92,7 @@ static void kma_selftest_page_put(const struct page *page, unsigned int order)
 	unsigned int i;
 
 	for (i = 0; i < 1U << order; i++) {
-		kma_pfn_describe(f + i);
+		kma_pfn_describe(f + i, KMA_OWNER_NONE);
 		kma_pfn_set(f + i, i ? what | KMA_PFN_REST : what);
 	}
 }

@@ -10,6 +10,7 @@
 #include <linux/sysfs.h>
 
 #include "baseline.h"
+#include "core/threshold.h"
 #include "countmaps.h"
 #include "error.h"
 #include "match/caller.h"
@@ -25,8 +26,8 @@
 #include "trace/latency_track.h"
 #include "trace/owner.h"
 #include "trace/page_track.h"
-#include "trace/phase.h"
 #include "trace/slab.h"
+#include "trace/slow.h"
 
 /* ---- parsing --------------------------------------------------------------- */
 
@@ -102,9 +103,11 @@ static int kma_parse_owners(char *text, union kma_setting_value *value)
 	return kma_parse_enabled(text, value);
 }
 
+/* An invalid text is refused later, by kma_set_threshold_us(), which says why. */
 static int kma_parse_threshold_us(char *text, union kma_setting_value *value)
 {
-	return kma_parse_u64(text, 10, 0, KMA_THRESHOLD_US_MAX, value);
+	value->text = text;
+	return 0;
 }
 
 static int kma_parse_latency(char *text, union kma_setting_value *value)
@@ -238,7 +241,13 @@ static int kma_set_owners(const union kma_setting_value *value)
 
 static int kma_set_threshold_us(const union kma_setting_value *value)
 {
-	kma_phase_set_threshold(value->number);
+	/* Protected by kma_lock. */
+	static struct kma_thresholds thresholds;
+	static char why[KMA_THRESHOLD_WHY];
+
+	if (kma_thresholds_parse(&thresholds, value->text, why))
+		return kma_refuse("threshold_us: %s", why);
+	kma_slow_set_thresholds(&thresholds);
 	return 0;
 }
 
@@ -323,7 +332,9 @@ static int kma_show_owners(char *page)
 
 static int kma_show_threshold_us(char *page)
 {
-	return sysfs_emit(page, "%llu\n", kma_phase_threshold());
+	const int len = kma_slow_print_thresholds(page, PAGE_SIZE - 1);
+
+	return len + sysfs_emit_at(page, len, "\n");
 }
 
 static int kma_show_latency(char *page)
@@ -461,7 +472,7 @@ void kma_settings_stop(void)
 	kma_record(false);
 	kma_sampling_set(0);
 	kma_latency_set(KMA_LATENCY_OFF);
-	kma_acct_set(0);
+	kma_acct_stop();
 	kma_owner_set(false);
 	kma_set_pages(&(union kma_setting_value) { .number = KMA_PAGES_OFF });
 	kma_filter_stop();

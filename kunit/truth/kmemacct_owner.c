@@ -3,9 +3,10 @@
  * Allocations that are charged in different ways.
  *
  * A process writes a command to /sys/kernel/debug/kmemacct_owner/run, and the module allocates
- * OWNER_OBJECTS objects in that way.  The file `live` has a line for each object: its address, as
- * %pK prints it, and the command.  `free` frees all objects, and `once` allocates one and frees it.
- * `keep` keeps the memory cgroup of the process, for the commands that charge it.
+ * OWNER_OBJECTS objects in that way, or makes as many allocations of 2^OWNER_ORDER pages.  The file
+ * `live` has a line for each object: its address, as %pK prints it, and the command.  `free` frees
+ * all objects and pages, and `once` allocates one object and frees it.  `keep` keeps the memory
+ * cgroup of the process, for the commands that charge it.
  *
  * The module does not know the rules: the test that runs the commands knows which cgroup each of
  * them has to charge.
@@ -26,6 +27,7 @@
 
 #define OWNER_OBJECTS	20
 #define OWNER_MAX	20000
+#define OWNER_ORDER	1
 
 /* The caches differ only in whether their objects are charged. */
 static struct kmem_cache *owner_plain, *owner_charged;
@@ -84,6 +86,14 @@ static noinline void *owner_bulk(gfp_t gfp)
 
 	if (!kmem_cache_alloc_bulk(owner_charged, gfp, 1, &ptr))
 		return NULL;
+	return ptr;
+}
+
+static noinline void *owner_pages(gfp_t gfp)
+{
+	void *ptr = (void *)__get_free_pages(gfp, OWNER_ORDER);
+
+	barrier();
 	return ptr;
 }
 
@@ -179,12 +189,27 @@ static const struct owner_command owner_commands[] = {
 #endif
 	{ "kthread_account", owner_kmalloc, GFP_KERNEL_ACCOUNT, false, owner_do_kthread },
 	{ "kthread_remote", owner_kmalloc, GFP_KERNEL_ACCOUNT, true, owner_do_kthread },
+	{ "pages", owner_pages, GFP_KERNEL, false, owner_do },
+	{ "pages_account", owner_pages, GFP_KERNEL_ACCOUNT, false, owner_do },
+	{ "pages_remote", owner_pages, GFP_KERNEL_ACCOUNT, true, owner_do },
+	{ "pages_irq_account", owner_pages, GFP_ATOMIC | __GFP_ACCOUNT, false, owner_do_irq },
+	{ "pages_kthread_remote", owner_pages, GFP_KERNEL_ACCOUNT, true, owner_do_kthread },
 };
+
+static bool owner_is_pages(int i)
+{
+	return owner_live[i].command->alloc == owner_pages;
+}
 
 static void owner_free(void)
 {
-	while (owner_nr)
-		kfree(owner_live[--owner_nr].ptr);
+	while (owner_nr) {
+		owner_nr--;
+		if (owner_is_pages(owner_nr))
+			free_pages((unsigned long)owner_live[owner_nr].ptr, OWNER_ORDER);
+		else
+			kfree(owner_live[owner_nr].ptr);
+	}
 }
 
 static void owner_keep(void)
@@ -229,7 +254,8 @@ static int owner_live_show(struct seq_file *seq, void *unused)
 
 	mutex_lock(&owner_lock);
 	for (i = 0; i < owner_nr; i++)
-		seq_printf(seq, "%pK %s\n", owner_live[i].ptr, owner_live[i].command->name);
+		if (!owner_is_pages(i))
+			seq_printf(seq, "%pK %s\n", owner_live[i].ptr, owner_live[i].command->name);
 	mutex_unlock(&owner_lock);
 	return 0;
 }

@@ -9,7 +9,8 @@
  * In /sys/kernel/debug/kmemacct_pages/:
  *
  *	run	write the name of a scenario: blocks, split, exact, larger, bulk, fail,
- *		frames, stale, list, vmalloc, or drop, which frees everything
+ *		fail_often, frames, stale, list, vmalloc, fragment, wake, or drop, which frees
+ *		everything
  *	sites	`hits bulk failed frees live_pages order gfp function` lines
  *	pages	`pfn order gfp pid function` lines
  *	stales	number of pages that the bulk allocator returned while kmemacct still had
@@ -17,7 +18,8 @@
  *
  * A page allocation may be freed in pieces (split, exact), or together with its neighbour
  * (larger).  The piece with the first page of an allocation counts as its free.  `stale`
- * makes kmemacct record pages that are free (pages_stale.c).
+ * makes kmemacct record pages that are free (pages_stale.c).  `fragment` and `wake` make
+ * kswapd and kcompactd run (pages_wake.c); allocations of `wake` are not in the record.
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -39,10 +41,13 @@ static const struct truth_scenario truth_runs[] = {
 	{ "larger", truth_run_larger },
 	{ "bulk", truth_run_bulk },
 	{ "fail", truth_run_fail },
+	{ "fail_often", truth_run_fail_often },
 	{ "frames", truth_run_frames },
 	{ "stale", truth_run_stale },
 	{ "list", truth_run_list },
 	{ "vmalloc", truth_run_vmalloc },
+	{ "fragment", truth_run_fragment },
+	{ "wake", truth_run_wake },
 	{ "drop", truth_run_drop },
 	{}
 };

@@ -189,6 +189,9 @@ static int truth_exhaust(const struct truth_page_site *site, unsigned int order)
 	return 0;
 }
 
+/* The order of allocations in truth_run_fail_often(). */
+#define TRUTH_FAIL_ORDER	3
+
 int truth_run_fail(void)
 {
 	unsigned int order;
@@ -198,6 +201,34 @@ int truth_run_fail(void)
 		for (site = 0; !ret && site < ARRAY_SIZE(truth_page_sites); site++)
 			ret = truth_exhaust(&truth_page_sites[site], order);
 	return ret;
+}
+
+/* Count @times allocations that fail. */
+static int truth_fail_often(const struct truth_page_site *site, unsigned int order, gfp_t gfp,
+			    int times)
+{
+	struct truth_kind *kind = truth_kind_of(site->function, order, gfp);
+	int ret;
+
+	if (!kind)
+		return -ENOSPC;
+	for (; times; times--) {
+		ret = truth_run_one(site, order, gfp);
+		if (ret != -ENOMEM)
+			return ret ?: -EPROTO;
+		kind->failed++;
+	}
+	return 0;
+}
+
+int truth_run_fail_often(void)
+{
+	const struct truth_page_site *site = truth_page_sites;
+	int ret = truth_exhaust(&site[0], TRUTH_FAIL_ORDER);
+
+	return ret ?: truth_fail_often(&site[0], TRUTH_FAIL_ORDER, TRUTH_SCARCE, 6) ?:
+	       truth_fail_often(&site[0], TRUTH_FAIL_ORDER, TRUTH_SCARCE & ~__GFP_NOWARN, 5) ?:
+	       truth_fail_often(&site[1], TRUTH_FAIL_ORDER + 1, TRUTH_SCARCE, 4);
 }
 
 void *truth_area;

@@ -19,6 +19,7 @@ int truth_run_larger(void);
 int truth_run_bulk(void);
 int truth_run_list(void);
 int truth_run_fail(void);
+int truth_run_fail_often(void);
 int truth_run_vmalloc(void);
 int truth_run_drop(void);
 
@@ -27,6 +28,10 @@ int truth_run_frames(void);
 
 /* pages_stale.c */
 int truth_run_stale(void);
+
+/* pages_wake.c */
+int truth_run_fragment(void);
+int truth_run_wake(void);
 
 /* Number of pages that one call of the bulk allocator asks for. */
 #define TRUTH_BULK	32

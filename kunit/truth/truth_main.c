@@ -43,6 +43,7 @@ static const struct truth_scenario truth_scenarios[] = {
 	{ "krealloc", truth_run_krealloc },
 	{ "nothing", truth_run_nothing },
 	{ "failed", truth_run_failed },
+	{ "failed_once", truth_run_failed_once },
 	{ "cpus", truth_run_cpus },
 	{ "contexts", truth_run_contexts },
 	{ "kvmalloc", truth_run_kvmalloc },

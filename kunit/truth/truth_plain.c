@@ -130,16 +130,20 @@ int truth_run_nothing(void)
 }
 
 /* A size above the maximum of kmalloc(). */
-int truth_run_failed(void)
+int truth_run_failed_once(void)
 {
 	struct truth_object o;
-	int i;
 
-	for (i = 0; i < TRUTH_NOTHINGS; i++)
-		if (truth_make_at(&o, TRUTH_failed, 2 * KMALLOC_MAX_SIZE,
-				  NUMA_NO_NODE))
-			return -EPROTO;
-	return 0;
+	return truth_make_at(&o, TRUTH_failed, 2 * KMALLOC_MAX_SIZE, NUMA_NO_NODE) ? -EPROTO : 0;
+}
+
+int truth_run_failed(void)
+{
+	int i, ret = 0;
+
+	for (i = 0; !ret && i < TRUTH_NOTHINGS; i++)
+		ret = truth_run_failed_once();
+	return ret;
 }
 
 /* More objects than a small live table holds, most of them of 8 bytes. */

@@ -20,6 +20,7 @@ int truth_run_wrapped(void);
 int truth_run_kvmalloc(void);
 int truth_run_nothing(void);
 int truth_run_failed(void);
+int truth_run_failed_once(void);
 int truth_run_many(void);
 int truth_run_sampled(void);
 int truth_run_leak(void);

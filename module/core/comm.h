@@ -53,4 +53,17 @@ static inline void kma_comm_copy(u64 to[2], const char comm[KMA_COMM_BYTES], boo
 	memcpy(to, text, sizeof(text));
 }
 
+/* Make one word of a key from a name, for keys that have no room for two. */
+static inline u64 kma_comm_hash(const u64 comm[2])
+{
+	u64 hash = 0;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		hash = (hash ^ comm[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
 #endif /* KMA_CORE_COMM_H */

@@ -154,7 +154,7 @@ static u32 kma_countmap_heir(struct kma_countmap *t, const struct kma_countmap_p
 	if (info->leaving == KMA_LEAVES_DOUBLE)
 		return kma_countmap_find(t, &info->key);
 	/* The key of a retired row may stand for something else by now. */
-	if (!policy->heir || READ_ONCE(info->retired))
+	if (!policy->heir || (READ_ONCE(info->retired) && !policy->retired))
 		return KMA_COUNTMAP_OTHER;
 	return policy->heir(t, info, info->leaving == KMA_LEAVES_GONE);
 }

@@ -57,12 +57,15 @@ enum kma_countmap_fate {
  * @fate: returns the fate of a row; NULL if it is KMA_COUNTMAP_IN_USE for all rows
  * @heir: finds or makes the heir of a row; @gone is true if the row is gone, and false if it is
  *	idle; NULL if [other] is the heir of all rows
+ * @retired: retired rows have an heir, too: it does not depend on the word of the key that has lost
+ *	its meaning.  Otherwise [other] is their heir.
  *
  * Both are called in process context.  They may use the @key, @more and @text of the row.
  */
 struct kma_countmap_policy {
 	enum kma_countmap_fate (*fate)(const struct kma_countmap_info *info);
 	u32 (*heir)(struct kma_countmap *t, const struct kma_countmap_info *info, bool gone);
+	bool retired;
 };
 
 /* Whether rows run short: seven eighths of the rows before the reserve are in use. */

@@ -227,6 +227,9 @@ static __always_inline bool kma_env_in_task(unsigned long charge)
 	return KMA_CHARGE_BH_IS_INTERRUPT && charge ? !in_interrupt() : in_task();
 }
 
+/* The gfp flag that asks to charge memory to a cgroup. */
+#define KMA_GFP_ACCOUNT		((__force u32)__GFP_ACCOUNT)
+
 struct kma_owned;
 
 /*
@@ -405,6 +408,24 @@ void kma_env_unwind(unsigned long site, struct kma_stack *stack);
  * take a lock.
  */
 unsigned long kma_env_page_site(void);
+
+/**
+ * struct kma_return - where a function that is running returns to
+ * @ip: its return address
+ * @sp: the stack pointer after the return
+ * @bp: the frame pointer after the return
+ */
+struct kma_return {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long bp;
+};
+
+/*
+ * Like kma_env_page_site(), but the search begins at a function that has not returned.  So its
+ * return address on the stack may have been replaced.
+ */
+unsigned long kma_env_page_site_from(const struct kma_return *from);
 
 /*
  * The call site of an object whose event has the return address @site.  If @site is not in a helper

@@ -101,9 +101,9 @@ static __always_inline u32 kma_class_gfp(unsigned long class)
  * @cache: the cache word: address of the kmem_cache, or number of bytes that kmalloc allocated
  * @kmalloc: whether @cache is a number of bytes
  * @bytes_req: bytes requested from kmalloc; 0 for an object of a kmem_cache, whose size
- *	kma_env_cache_info() reads
+ *	kma_env_cache_info() reads; trace/slab.c also has it for an allocation that failed
  * @node: NUMA node that was requested, or NUMA_NO_NODE
- * @gfp: gfp flags; used only while a filter is set
+ * @gfp: gfp flags; used only while a filter is set, and of allocations that failed
  * @charge: KMA_CHARGE if the gfp flags ask to charge the object to a cgroup (owner.h), otherwise 0
  */
 struct kma_event {

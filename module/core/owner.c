@@ -97,6 +97,22 @@ u32 kma_owner_get(const struct kma_owner *owner)
 	return KMA_OWNER_OTHER;
 }
 
+void kma_owner_now(unsigned long memo, struct kma_owned *o)
+{
+	bool found;
+
+	*o = (struct kma_owned) { .tgid = kma_env_tgid() };
+	if (!kma_env_owners_on())
+		return;
+	kma_env_stay();
+	found = kma_owner_find(&memo);
+	if (found)
+		o->owner = kma_owner_memo_owner(&memo);
+	kma_env_leave();
+	if (!found)
+		kma_env_owner(memo, o);
+}
+
 void kma_owner_remember(unsigned long charge, u64 epoch, const void *groups,
 			const struct kma_owned *o)
 {

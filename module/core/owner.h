@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Owners: who allocated an object, and which cgroup is charged for it.
+ * Owners: who allocated an object or a page, and which cgroup is charged for it.
  *
  * An owner is a process name, the cgroup of the process, and the cgroup that is charged for the
- * object.  Few combinations of these exist at a time, so each gets a number of 16 bits, which fits
- * into the object's entry in the live table.  The thread group ID is in the entry itself: otherwise
- * each process would need a number.
+ * object or page.  Few combinations of these exist at a time, so each gets a number of 16 bits,
+ * which fits into the object's entry in the live table.  The thread group ID is in the entry
+ * itself: otherwise each process would need a number.  The record of a page (pfntab.h) also has
+ * both numbers.
  *
- *	probe: current --memo of this CPU--> number --> entry of the live table
+ *	probe: current --memo of this CPU--> number --> entry of the live table, record of a page
  *	number --idtab--> name, cgroup, charged cgroup --idtab--> path
  *
  * The memo has the owner of the process that last allocated on this CPU.  Each CPU has three memos:
@@ -155,9 +156,16 @@ void kma_owners_forget(void);
 /*
  * The thread group ID and the owner in a memo, as in struct kma_owned.  They are read late, where
  * they are stored, so that they take no registers.
+ *
+ * Between two reads of a memo, the offset is hidden from the compiler: otherwise it computes the
+ * address of the memo once, which takes one more instruction than an offset in each read.
  */
 #define kma_owner_memo_tgid(memo)	((u32)kma_env_this_cpu(kma_owner_memo(memo).process))
-#define kma_owner_memo_owner(memo)	kma_env_this_cpu(kma_owner_memo(memo).owner)
+static __always_inline u32 kma_owner_memo_owner(unsigned long *memo)
+{
+	OPTIMIZER_HIDE_VAR(*memo);
+	return kma_env_this_cpu(kma_owner_memo(*memo).owner);
+}
 
 /*
  * Find the memo of this CPU that has the owner of an object that is allocated in this context.
@@ -178,6 +186,7 @@ static __always_inline bool kma_owner_find(unsigned long *memo)
 	if (unlikely(!kma_env_this_cpu_is(kma_owner_memo(*memo).groups, kma_env_task_groups()) ||
 		     kma_env_task_remote()))
 		return false;
+	OPTIMIZER_HIDE_VAR(*memo);
 	process = kma_env_task_tgid();
 	/* A plain load, so that the compiler adds from memory. */
 	process += data_race(kma_owner_epoch_of(process)->counter);	/* may change at any time */
@@ -190,6 +199,12 @@ static __always_inline bool kma_owner_find(unsigned long *memo)
  */
 void kma_owner_remember(unsigned long charge, u64 epoch, const void *groups,
 			const struct kma_owned *o);
+
+/*
+ * Find the owner of the current context, in a memo or without one.  @memo is as for
+ * kma_owner_find().  While owners are not recorded, @o only has the thread group ID.
+ */
+void kma_owner_now(unsigned long memo, struct kma_owned *o);
 
 /* The number of an owner; KMA_OWNER_OTHER if no number is free. */
 u32 kma_owner_get(const struct kma_owner *owner);

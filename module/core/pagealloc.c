@@ -3,6 +3,7 @@
 #include <linux/atomic.h>
 #include <linux/kernel.h>
 
+#include "owner.h"
 #include "pagealloc.h"
 
 u64 kma_pagealloc_bytes(u64 nr_chunks, u64 chunks, u32 sites_max, unsigned int nr_cpus)
@@ -46,7 +47,7 @@ kma_pagealloc_slot(struct kma_pagealloc *b, unsigned long class, unsigned long k
 static struct kma_row __percpu *kma_pagealloc_class_row(struct kma_pagealloc *b, u32 id)
 {
 	struct kma_sitetab *t = &b->sites;
-	const unsigned long class = kma_class_kind(t->caches.info[t->info[id].cache].class,
+	const unsigned long class = kma_class_kind(kma_pagealloc_class_of(b, id),
 						   KMA_CLASS_SAMPLED);
 
 	return t->row[kma_sitetab_known(t, KMA_CLASS_SAMPLED, class)];
@@ -161,17 +162,36 @@ static void kma_pagealloc_replaced(struct kma_pagealloc *b, struct kma_pfn *f)
 	smp_wmb();
 }
 
-/* Write the records of a page allocation.  @bare: only record the row. */
+/* Not inlined, so that page allocations that are not charged need no stack for @o. */
+static noinline u32 kma_pagealloc_charged(void)
+{
+	struct kma_owned o;
+
+	kma_owner_now(KMA_CHARGE, &o);
+	return o.owner;
+}
+
+/* The owner of a page allocation, as in struct kma_owned, if it is to be charged to a cgroup. */
+static u32 kma_pagealloc_owner(const struct kma_page_event *ev)
+{
+	return kma_class_gfp(ev->class) & KMA_GFP_ACCOUNT ? kma_pagealloc_charged() :
+							    KMA_OWNER_NONE;
+}
+
+/* In place of an owner, which has no such value: the records only get the row. */
+#define KMA_PAGE_BARE	1U
+
+/* Write the records of a page allocation. */
 static void kma_rows_page_fill(struct kma_pagealloc *b, u32 row, struct kma_pfn *f,
-			       unsigned int order, u32 flags, bool bare)
+			       unsigned int order, u32 flags, u32 owner)
 {
 	const struct kma_pfn *end = f + (1UL << order);
 
 	for (; f < end; f++) {
 		if (READ_ONCE(f->what))
 			kma_pagealloc_replaced(b, f);
-		if (!bare)
-			kma_pfn_describe(f);
+		if (owner != KMA_PAGE_BARE)
+			kma_pfn_describe(f, owner);
 		kma_pfn_set(f, row + 1 + flags);
 		flags |= KMA_PFN_REST;
 	}
@@ -187,7 +207,7 @@ static void kma_pagealloc_hit(struct kma_pagealloc *b, u32 id, const struct kma_
 
 static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_slot *slot,
 				 struct kma_pfn *f, const struct kma_page_event *ev,
-				 u32 flags, bool bare)
+				 u32 flags, u32 owner)
 {
 	const u32 id = slot ? READ_ONCE(slot->id) : 0;
 
@@ -195,21 +215,21 @@ static void kma_pagealloc_record(struct kma_pagealloc *b, const struct kma_site_
 	if (!slot)
 		return;
 	kma_pagealloc_hit(b, id, ev);
-	kma_rows_page_fill(b, id, f, ev->order, flags, bare);
+	kma_rows_page_fill(b, id, f, ev->order, flags, owner);
 }
 
 void kma_pagealloc_class(struct kma_pagealloc *b, struct kma_pfn *f,
 			 const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_WHOLE), f, ev,
-			     0, false);
+			     0, KMA_OWNER_NONE);
 }
 
 void kma_pagealloc_site(struct kma_pagealloc *b, struct kma_pfn *f, unsigned long site,
 			const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_sitetab_get(&b->sites, site, ev->class), f, ev,
-			     0, false);
+			     0, kma_pagealloc_owner(ev));
 }
 
 void kma_pagealloc_no_pfn(struct kma_pagealloc *b, const struct kma_page_event *ev)
@@ -228,7 +248,7 @@ static void kma_pagealloc_count_class(struct kma_pagealloc *b, struct kma_pfn *f
 				      const struct kma_page_event *ev)
 {
 	kma_pagealloc_record(b, kma_pagealloc_slot(b, ev->class, KMA_CLASS_SAMPLED), f, ev,
-			     0, true);
+			     0, KMA_PAGE_BARE);
 }
 
 static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
@@ -242,11 +262,11 @@ static void kma_pagealloc_sample(struct kma_pagealloc *b, struct kma_pfn *f,
 		return;
 	slot = kma_sitetab_sample(&b->sites, &o, ev->class);
 	if (!slot) {
-		kma_pagealloc_record(b, class, f, ev, 0, true);
+		kma_pagealloc_record(b, class, f, ev, 0, KMA_PAGE_BARE);
 		return;
 	}
 	kma_pagealloc_hit(b, READ_ONCE(class->id), ev);
-	kma_pagealloc_record(b, slot, f, ev, KMA_PFN_SAMPLED, false);
+	kma_pagealloc_record(b, slot, f, ev, KMA_PFN_SAMPLED, kma_pagealloc_owner(ev));
 }
 
 void kma_pagealloc_sampled_hit(struct kma_pagealloc *b, struct kma_pfn *f,

@@ -20,6 +20,9 @@
  * of a page has the number of one row.  If the page allocation is sampled, this is the row of
  * the sample, and the row of the class is looked up when the page is freed.
  *
+ * If the gfp flags ask to charge a page allocation to a cgroup, and the record stores a row with a
+ * call site, the record stores the owner (owner.h), too.
+ *
  * A page allocation counts as freed when its first page is freed, because its pages may be
  * freed separately.  Bytes are counted page by page.
  *
@@ -102,6 +105,12 @@ int kma_pagealloc_init(struct kma_pagealloc *b, u64 nr_chunks, u32 sites_max);
 /* Free @b, which may be zeroed memory, and which no probe uses any more. */
 void kma_pagealloc_destroy(struct kma_pagealloc *b);
 
+/* The class of row @id.  Context: any. */
+static inline unsigned long kma_pagealloc_class_of(const struct kma_pagealloc *b, u32 id)
+{
+	return b->sites.caches.info[b->sites.info[id].cache].class;
+}
+
 /*
  * Whether row @id counts all page allocations of its class, while samples of the class have rows
  * of their own: the kind of the class is KMA_CLASS_SAMPLED.  Context: any.
@@ -109,6 +118,15 @@ void kma_pagealloc_destroy(struct kma_pagealloc *b);
 static inline bool kma_pagealloc_is_sampled(const struct kma_pagealloc *b, u32 id)
 {
 	return b->sites.caches.info[b->sites.info[id].cache].sampled;
+}
+
+/*
+ * Whether only the class of a page is recorded: the page was allocated while page allocations
+ * were sampled, and is not part of a sample.  @f has a row.  Context: any.
+ */
+static inline bool kma_pagealloc_is_bare(const struct kma_pagealloc *b, const struct kma_pfn *f)
+{
+	return kma_pagealloc_is_sampled(b, kma_pfn_row(f->what));
 }
 
 /**
@@ -163,7 +181,7 @@ static __always_inline enum kma_one kma_pagealloc_one(struct kma_pagealloc *b, u
 		if (unlikely(kma_sample_count(KMA_SAMPLE_PAGES, KMA_PAGE_SIZE, point)))
 			return KMA_ONE_AT_POINT;
 	} else {
-		kma_pfn_describe(f);
+		kma_pfn_describe(f, KMA_OWNER_NONE);
 	}
 	/* The row of a whole class is never retired, so the slot remains valid. */
 	this_cpu_inc(slot->row->hits);

@@ -65,7 +65,7 @@ bool kma_pfn_read(const struct kma_pfn *f, struct kma_pfn *copy)
 	copy->what = smp_load_acquire(&f->what);
 	copy->time = READ_ONCE(f->time);
 	copy->tgid = READ_ONCE(f->tgid);
-	copy->cpu = READ_ONCE(f->cpu);
+	copy->cpu_owner = READ_ONCE(f->cpu_owner);
 	/*
 	 * A probe that has changed any of these members had cleared @what and written @time
 	 * before: pairs with the smp_wmb() in kma_pfn_describe() and in

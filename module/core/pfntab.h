@@ -33,6 +33,7 @@
 #include <linux/types.h>
 
 #include "env.h"
+#include "owner.h"
 
 /* A chunk is for 64 MiB of memory.  Memory is added and removed in multiples of 64 MiB. */
 #define KMA_CHUNK_SHIFT		14
@@ -44,7 +45,8 @@
  *	the flags KMA_PFN_REST, KMA_PFN_SAMPLED and KMA_PFN_ABSENT; 0 if nothing is recorded
  * @time: when the page was allocated, as read by kma_env_now()
  * @tgid: thread group ID of the process that allocated the page; 0 outside task context
- * @cpu: the CPU that allocated the page
+ * @cpu_owner: the CPU that allocated the page, and the number of the page's owner (owner.h):
+ *	kma_pfn_cpu(), kma_pfn_owner()
  *
  * In the mode "sampled" (see pagealloc.h), the record of a page that is not sampled only has
  * @what.
@@ -53,8 +55,22 @@ struct kma_pfn {
 	u32 what;
 	u32 time;
 	u32 tgid;
-	u16 cpu;
+	u32 cpu_owner;
 };
+
+static inline u32 kma_pfn_cpu(const struct kma_pfn *f)
+{
+	return (u16)f->cpu_owner;
+}
+
+/*
+ * The number of the owner; KMA_OWNER_NONE if the page is not charged to a cgroup, or if its owner
+ * was not recorded.  A record that only has @what may have the owner of an earlier page.
+ */
+static inline u32 kma_pfn_owner(const struct kma_pfn *f)
+{
+	return READ_ONCE(f->cpu_owner) >> KMA_OWNER_SHIFT;
+}
 
 #define KMA_PFN_ROW		0x00ffffffU
 /* The page is not the first page of its page allocation. */
@@ -153,14 +169,17 @@ static inline struct kma_pfn *kma_pfntab_find(const struct kma_pfntab *t,
 	return READ_ONCE(f->what) == KMA_PFN_ABSENT ? NULL : f;
 }
 
-/* Record the time, process and CPU of an allocation.  The caller calls kma_pfn_set() next. */
-static __always_inline void kma_pfn_describe(struct kma_pfn *f)
+/*
+ * Record the time, process and CPU of an allocation, and its owner, as in struct kma_owned.  The
+ * caller calls kma_pfn_set() next.
+ */
+static __always_inline void kma_pfn_describe(struct kma_pfn *f, u32 owner)
 {
 	WRITE_ONCE(f->time, kma_env_now());
 	/* Pairs with the smp_rmb() in kma_pfn_read(). */
 	smp_wmb();
 	WRITE_ONCE(f->tgid, kma_env_tgid());
-	WRITE_ONCE(f->cpu, raw_smp_processor_id());
+	WRITE_ONCE(f->cpu_owner, raw_smp_processor_id() + owner);
 }
 
 /* Record the row of a page that was allocated, in a record whose @what is 0. */

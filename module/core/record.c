@@ -150,28 +150,11 @@ static void kma_record_replaced(struct kma_removal *r, unsigned long ptr,
 	kma_stat_inc(replaced);
 }
 
-/* Find the owner of the current context, in a memo or without one. */
-static void kma_record_owner(unsigned long memo, struct kma_owned *o)
-{
-	bool found;
-
-	*o = (struct kma_owned) { .tgid = kma_env_tgid() };
-	if (!kma_env_owners_on())
-		return;
-	kma_env_stay();
-	found = kma_owner_find(&memo);
-	if (found)
-		o->owner = kma_owner_memo_owner(memo);
-	kma_env_leave();
-	if (!found)
-		kma_env_owner(memo, o);
-}
-
 static struct kma_entry kma_record_entry(u32 row, u32 bytes_req, unsigned long memo)
 {
 	struct kma_owned o;
 
-	kma_record_owner(memo, &o);
+	kma_owner_now(memo, &o);
 	return (struct kma_entry) {
 		.bytes_req = bytes_req,
 		.time = kma_env_now(),

@@ -155,7 +155,7 @@ static __always_inline bool kma_record_put_own(struct kma_core *c, u32 row,
 	kma_entry_write(e, ev->bytes_req, kma_env_now(),
 			owned ? kma_owner_memo_tgid(*memo) : kma_env_tgid(), row,
 			raw_smp_processor_id(),
-			owned ? gen | kma_owner_memo_owner(*memo) : gen);
+			owned ? gen | kma_owner_memo_owner(memo) : gen);
 	kma_bucket_publish(home, i, ev->ptr);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The log of slow phases: a ring of the last ones that took longer than a threshold.
+ * The log of slow phases: a ring of the last ones that took as long as a threshold or longer.
  *
  * A probe takes the next number, claims the place of that number in the ring, writes the record,
  * and publishes it by storing the number.  If another context is still writing to this place, it

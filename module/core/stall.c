@@ -58,11 +58,12 @@ u32 kma_latency_bucket(u64 ns)
  * With none of these bits, the task is in a phase, and finds the slot.
  */
 #define KMA_STALL_OPENING	1UL	/* the task has claimed the slot, and is about to fill it */
-#define KMA_STALL_NOTED		2UL	/* the task has noted something in it */
-#define KMA_STALL_EXITED	4UL	/* the task has exited, and the slot will be released */
-#define KMA_STALL_STATE		7UL
+#define KMA_STALL_EXITED	2UL	/* the task has exited, and the slot will be released */
+#define KMA_STALL_STATE		3UL
 
 static_assert(sizeof(struct kma_stall_set) == 64);
+/* A frame has a phase and a cause in one byte each. */
+static_assert(KMA_PHASE_NR <= 256);
 
 static u32 kma_stalls_sets(u32 cpus)
 {
@@ -114,13 +115,10 @@ void kma_stalls_clear(struct kma_stalls *t)
 
 u32 kma_stalls_used(const struct kma_stalls *t)
 {
-	unsigned long owner;
 	u32 i, used = 0;
 
-	for (i = 0; i < t->sets * KMA_STALLS_SET; i++) {
-		owner = READ_ONCE(t->set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET]);
-		used += owner && !(owner & KMA_STALL_NOTED);
-	}
+	for (i = 0; i < t->sets * KMA_STALLS_SET; i++)
+		used += !!READ_ONCE(t->set[i / KMA_STALLS_SET].owner[i % KMA_STALLS_SET]);
 	return used;
 }
 
@@ -180,14 +178,13 @@ static __always_inline struct kma_stall *kma_stall_in(const struct kma_stalls *t
 }
 
 static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls *t,
-							 unsigned long task, unsigned long owner,
-							 u32 tries)
+							 unsigned long task, u32 tries)
 {
 	struct kma_stall *s = NULL;
 	u32 try;
 
 	for (try = 1; try <= tries && !s; try++)
-		s = kma_stall_in(t, kma_stall_other(t, task, try), owner);
+		s = kma_stall_in(t, kma_stall_other(t, task, try), task);
 	return s;
 }
 
@@ -195,11 +192,10 @@ static noinline struct kma_stall *kma_stall_find_spilled(const struct kma_stalls
  * A task becomes the owner of a slot only by its own call, so this function finds the slot of the
  * current task if there is one.
  */
-static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls *t,
-							unsigned long task, unsigned long state)
+struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task)
 {
 	const u32 home = kma_stall_home(t, task);
-	struct kma_stall *s = kma_stall_in(t, home, task | state);
+	struct kma_stall *s = kma_stall_in(t, home, task);
 	u64 spilled;
 
 	if (s)
@@ -207,79 +203,47 @@ static __always_inline struct kma_stall *kma_stall_find(const struct kma_stalls 
 	spilled = atomic64_read(&t->set[home].spilled);
 	if (likely(!spilled))
 		return NULL;
-	return kma_stall_find_spilled(t, task, task | state, spilled >> 32);
+	return kma_stall_find_spilled(t, task, spilled >> 32);
 }
 
-struct kma_stall *kma_stall_of(const struct kma_stalls *t, unsigned long task)
-{
-	return kma_stall_find(t, task, 0);
-}
-
-/* Claim a free slot of a set or, with @noted, also one in which a task has noted something. */
 static __always_inline struct kma_stall *kma_stall_claim_in(struct kma_stalls *t, u32 set,
-							    unsigned long task, bool noted)
+							    unsigned long task)
 {
-	unsigned long *owner = t->set[set].owner, was;
+	unsigned long *owner = t->set[set].owner;
 	struct kma_stall *s;
 	u32 i;
 
 	for (i = 0; i < KMA_STALLS_SET; i++, owner++) {
-		was = READ_ONCE(*owner);
-		if (was && !(noted && was & KMA_STALL_NOTED))
-			continue;
 		/* Pairs with the release in kma_stall_publish(). */
-		if (cmpxchg(owner, was, task | KMA_STALL_OPENING) != was)
+		if (READ_ONCE(*owner) || cmpxchg(owner, 0, task | KMA_STALL_OPENING))
 			continue;
 		s = &t->slot[set * KMA_STALLS_SET + i];
-		if (was && s->spilled)
-			kma_stall_unspill(t, was & ~KMA_STALL_STATE);
 		s->spilled = false;
 		return s;
 	}
 	return NULL;
 }
 
-static struct kma_stall *kma_stall_claim_try(struct kma_stalls *t, unsigned long task, u32 try,
-					     bool noted)
-{
-	struct kma_stall *s = kma_stall_claim_in(t, kma_stall_other(t, task, try), task, noted);
-
-	if (s) {
-		s->spilled = true;
-		kma_stall_spill(t, task, try);
-	}
-	return s;
-}
-
 static noinline struct kma_stall *kma_stall_claim_other(struct kma_stalls *t, unsigned long task)
 {
-	struct kma_stall *s = NULL;
+	struct kma_stall *s;
 	u32 try;
 
-	for (try = 1; try < KMA_STALLS_TRIES_FREE && !s; try++)
-		s = kma_stall_claim_try(t, task, try, false);
-	if (!s)
-		s = kma_stall_claim_in(t, kma_stall_home(t, task), task, true);
-	for (try = 1; try < KMA_STALLS_TRIES && !s; try++)
-		s = kma_stall_claim_try(t, task, try, true);
-	return s;
+	for (try = 1; try < KMA_STALLS_TRIES; try++) {
+		s = kma_stall_claim_in(t, kma_stall_other(t, task, try), task);
+		if (!s)
+			continue;
+		s->spilled = true;
+		kma_stall_spill(t, task, try);
+		return s;
+	}
+	return NULL;
 }
 
 static struct kma_stall *kma_stall_claim(struct kma_stalls *t, unsigned long task)
 {
-	return kma_stall_claim_in(t, kma_stall_home(t, task), task, false) ?:
+	return kma_stall_claim_in(t, kma_stall_home(t, task), task) ?:
 	       kma_stall_claim_other(t, task);
-}
-
-/* Claim the slot in which this task has noted something, unless another task has taken the slot. */
-static struct kma_stall *kma_stall_claim_noted(struct kma_stalls *t, unsigned long task)
-{
-	struct kma_stall *s = kma_stall_find(t, task, KMA_STALL_NOTED);
-
-	if (s && cmpxchg(s->owner, task | KMA_STALL_NOTED, task | KMA_STALL_OPENING) ==
-		 (task | KMA_STALL_NOTED))
-		return s;
-	return NULL;
 }
 
 static void kma_stall_publish(struct kma_stall *s, unsigned long owner)
@@ -300,15 +264,8 @@ static void kma_stall_release(struct kma_stalls *t, struct kma_stall *s, unsigne
 
 void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s)
 {
-	unsigned long task;
-
-	if (s->depth)
-		return;
-	task = READ_ONCE(*s->owner) & ~KMA_STALL_STATE;
-	if (s->noted)
-		kma_stall_publish(s, task | KMA_STALL_NOTED);
-	else
-		kma_stall_release(t, s, task);
+	if (!s->depth)
+		kma_stall_release(t, s, READ_ONCE(*s->owner) & ~KMA_STALL_STATE);
 }
 
 /* ---- tasks that have exited -------------------------------------------------- */
@@ -317,7 +274,7 @@ void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s)
  * Mark a slot if its task has exited: then neither that task nor another one finds the slot.
  * Return: true if the slot has to be released after a wait for all running probes.
  */
-static bool kma_stall_exits(struct kma_stalls *t, struct kma_stall *s,
+static bool kma_stall_exits(struct kma_stall *s,
 			    bool (*has_exited)(unsigned long task, u32 pid))
 {
 	/* Pairs with the release in kma_stall_publish(): this sees the thread ID of the owner. */
@@ -327,12 +284,7 @@ static bool kma_stall_exits(struct kma_stalls *t, struct kma_stall *s,
 	if (!owner || owner & (KMA_STALL_OPENING | KMA_STALL_EXITED) ||
 	    !has_exited(task, READ_ONCE(s->pid)))
 		return false;
-	if (!(owner & KMA_STALL_NOTED))
-		return cmpxchg(s->owner, owner, owner | KMA_STALL_EXITED) == owner;
-	/* A probe claims such a slot before it uses it, so no wait is needed before the release. */
-	if (cmpxchg(s->owner, owner, task | KMA_STALL_OPENING) == owner)
-		kma_stall_release(t, s, task);
-	return false;
+	return cmpxchg(s->owner, owner, owner | KMA_STALL_EXITED) == owner;
 }
 
 static void kma_stall_release_exited(struct kma_stalls *t, struct kma_stall *s)
@@ -354,7 +306,7 @@ void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long tas
 	u32 i;
 
 	for (i = 0; i < nr; i++) {
-		any |= kma_stall_exits(t, &t->slot[i], has_exited);
+		any |= kma_stall_exits(&t->slot[i], has_exited);
 		if (i % (64 * KMA_STALLS_SET) == 0)
 			cond_resched();
 	}
@@ -428,50 +380,30 @@ static void kma_stall_drop_ended(struct kma_stall *s, const struct kma_stall_tas
 		kma_stall_drop(s, depth);
 }
 
-/* Begin a stall.  With @noted, keep the order and gfp flags that are in the slot. */
-static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who, bool noted)
+/* Begin a stall. */
+static void kma_stall_open(struct kma_stall *s, const struct kma_stall_task *who)
 {
 	s->stack = who->stack;
 	/* kma_stalls_sweep() reads this member without a lock. */
 	WRITE_ONCE(s->pid, who->pid);
 	s->origin = KMA_STALL_OTHER;
-	s->noted = noted;
-	if (!noted) {
-		s->order = KMA_ORDER_NONE;
-		s->gfp = 0;
-	}
+	s->order = KMA_ORDER_NONE;
+	s->gfp = 0;
 	s->site = 0;
+	s->from = (struct kma_return) {};
 	s->depth = 0;
 	s->deeper = 0;
 	s->nr_parts = 0;
-}
-
-void kma_stall_note(struct kma_stalls *t, const struct kma_stall_task *who, int order, u32 gfp)
-{
-	struct kma_stall *s;
-
-	if (kma_stall_of(t, who->task))
-		return;
-	s = kma_stall_claim_noted(t, who->task) ?: kma_stall_claim(t, who->task);
-	if (!s)
-		return;
-	kma_stall_open(s, who, true);
-	s->order = order;
-	s->gfp = gfp;
-	kma_stall_publish(s, who->task | KMA_STALL_NOTED);
 }
 
 /* Begin a stall, in a slot that is claimed for it. */
 static struct kma_stall *kma_stall_enter(struct kma_stalls *t, const struct kma_stall_task *who,
 					 enum kma_phase phase)
 {
-	struct kma_stall *noted = NULL, *s;
+	struct kma_stall *s = kma_stall_claim(t, who->task);
 
-	if (kma_phase_is_compaction(phase))
-		noted = kma_stall_claim_noted(t, who->task);
-	s = noted ?: kma_stall_claim(t, who->task);
 	if (likely(s)) {
-		kma_stall_open(s, who, noted);
+		kma_stall_open(s, who);
 		kma_stall_publish(s, who->task);
 		return s;
 	}
@@ -492,6 +424,11 @@ static u32 kma_stall_frame_of(const struct kma_stall *s, enum kma_phase phase)
 	return i;
 }
 
+bool kma_stall_has(const struct kma_stall *s, enum kma_phase phase)
+{
+	return kma_stall_frame_of(s, phase);
+}
+
 struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_task *who,
 				  enum kma_phase phase, const struct kma_stall_time *now)
 {
@@ -506,15 +443,16 @@ struct kma_stall *kma_stall_begin(struct kma_stalls *t, const struct kma_stall_t
 	} else {
 		kma_stall_drop_ended(s, who, phase);
 		if (!s->depth)
-			kma_stall_open(s, who, false);
+			kma_stall_open(s, who);
 	}
 	if (s->depth == KMA_STALL_DEPTH) {
-		s->deeper++;
+		s->deeper += kma_phase_has_end(phase);
 		kma_stat_inc(stall_too_deep);
 		return NULL;
 	}
 	s->frame[s->depth++] = (struct kma_stall_frame) {
-		.phase = phase, .start = *now, .sp = kma_stall_sp(who),
+		.phase = phase, .cause = phase, .nr = 1,
+		.start = *now, .sp = kma_stall_sp(who),
 	};
 	return s;
 }
@@ -530,13 +468,13 @@ void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
 	}
 }
 
-void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
+void kma_stall_add(struct kma_stall *s, enum kma_phase cause, u64 detail, u64 ns, u32 nr)
 {
 	struct kma_stall_part *p;
 	u32 i;
 
 	for (i = 0; i < s->nr_parts; i++)
-		if (s->part[i].phase == phase && s->part[i].detail == detail)
+		if (s->part[i].phase == cause && s->part[i].detail == detail)
 			break;
 	if (i == KMA_STALL_PARTS) {
 		p = &s->part[KMA_STALL_PARTS - 1];
@@ -545,12 +483,12 @@ void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns
 	} else {
 		p = &s->part[i];
 		if (i == s->nr_parts) {
-			*p = (struct kma_stall_part) { .phase = phase, .detail = detail };
+			*p = (struct kma_stall_part) { .phase = cause, .detail = detail };
 			s->nr_parts++;
 		}
 	}
 	p->ns += ns;
-	p->nr++;
+	p->nr += nr;
 }
 
 static u64 kma_stall_since(u64 now, u64 then)
@@ -564,9 +502,9 @@ static void kma_stall_split(struct kma_stall *s, struct kma_stall_end *end, u64 
 	/* @cpu and @ns are from different clocks, so @cpu may be larger. */
 	end->cpu = min(cpu, ns);
 	end->own = ns - end->cpu;
-	kma_stall_add(s, end->frame.phase, end->frame.detail, end->own);
+	kma_stall_add(s, end->frame.cause, end->frame.detail, end->own, end->frame.nr);
 	if (end->cpu)
-		kma_stall_add(s, KMA_PHASE_CPU, 0, end->cpu);
+		kma_stall_add(s, KMA_PHASE_CPU, 0, end->cpu, 1);
 }
 
 struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum kma_phase phase,
@@ -593,6 +531,9 @@ struct kma_stall *kma_stall_end(struct kma_stalls *t, unsigned long task, enum k
 	end->frame = s->frame[s->depth];
 	end->ns = kma_stall_since(now->ns, end->frame.start.ns);
 	own = kma_stall_since(end->ns, end->frame.nested.ns);
+	/* No phase inside the mark has counted. */
+	if (phase == KMA_PHASE_MEMSTALL && !end->frame.nested.ns)
+		end->frame.nr = 1;
 	cpu = kma_stall_since(now->cpu_ns, end->frame.start.cpu_ns);
 	kma_stall_split(s, end, kma_stall_since(cpu, end->frame.nested.cpu_ns), own);
 	end->outermost = !s->depth;

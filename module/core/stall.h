@@ -36,11 +36,6 @@
  * slot of a task that has exited meanwhile is released by kma_stalls_sweep().  An end without a
  * beginning, as after the module was loaded, is counted as stall_begins_lost.
  *
- * The order of the allocation that a task compacts memory for is known before the phases begin, and
- * has to be kept from one phase to the next.  So kma_stall_note() claims a slot and leaves it as
- * noted.  Such a slot belongs to no phase.  A task that finds no free slot in eight sets may take
- * it, and then the order is not known.
- *
  * Context, unless a function says otherwise: a probe, in a task; for functions that allocate or
  * free the slots: process, may sleep.
  */
@@ -59,9 +54,11 @@
  */
 #define KMA_PHASES(X)							\
 	X(NONE,		"-",			"-")			\
-	/* the page allocator, and what it calls before direct reclaim */	\
-	X(ALLOC,	"alloc_pages",		"page allocator")	\
-	X(FREE_PAGES,	"try_to_free_pages",	"throttle_direct_reclaim") \
+	/* the slow path of the page allocator, and throttling before direct reclaim */ \
+	X(SLOW_PATH,	"alloc_slow_path",	"page allocator")	\
+	X(DIRECT_THROTTLED, "throttle_direct_reclaim", "throttle_direct_reclaim") \
+	/* what the kernel marks as a stall, see trace/memstall.h */	\
+	X(MEMSTALL,	"memstall",		"other")		\
 	/* reclaim, by the reason for it */				\
 	X(DIRECT,	"direct_reclaim",	"direct reclaim")	\
 	X(MEMCG,	"memcg_reclaim",	"memcg limit")		\
@@ -84,6 +81,10 @@
 	X(TRY_COMPACT,	"try_to_compact_pages",	"compaction")		\
 	X(COMPACT_ZONE,	"compact_zone",		"compaction")		\
 	X(COMPACTION,	"compaction",		"compaction")		\
+	/* not phases: causes of the own time of MEMSTALL */		\
+	X(HIGH,		"-",			"memory.high")		\
+	X(REFAULT,	"-",			"refault")		\
+	X(SWAP_IN,	"-",			"swap-in")		\
 	/* not a phase: time for which tasks in a phase waited for a CPU */	\
 	X(CPU,		"-",			"waiting for a CPU")
 
@@ -99,6 +100,8 @@ enum kma_phase {
 	X(OTHER,	"other")	\
 	X(DIRECT,	"direct")	\
 	X(MEMCG,	"memcg")	\
+	X(REFAULT,	"refault")	\
+	X(MEMSTALL,	"memstall")	\
 	X(KSWAPD,	"kswapd")	\
 	X(KCOMPACTD,	"kcompactd")
 
@@ -112,15 +115,19 @@ enum kma_origin_of_stall {
 /* Durations are counted in buckets: bucket i has those of at least 2^i us, bucket 0 all below 2. */
 #define KMA_LATENCY_BUCKETS	24
 
-/* The counters of a phase and origin. */
+/*
+ * The counters of a phase and origin.  Those before KMA_LATENCY_TIMES_NR are also the counters of a
+ * call site, order and origin, which count whole waits.
+ */
 enum kma_latency_counter {
 	KMA_LATENCY_COUNT,
 	KMA_LATENCY_TOTAL_NS,
 	KMA_LATENCY_MAX_NS,
-	KMA_LATENCY_SCANNED,
-	KMA_LATENCY_RECLAIMED,
 	KMA_LATENCY_BUCKET,
-	KMA_LATENCY_NR = KMA_LATENCY_BUCKET + KMA_LATENCY_BUCKETS
+	KMA_LATENCY_TIMES_NR = KMA_LATENCY_BUCKET + KMA_LATENCY_BUCKETS,
+	KMA_LATENCY_SCANNED = KMA_LATENCY_TIMES_NR,
+	KMA_LATENCY_RECLAIMED,
+	KMA_LATENCY_NR
 };
 
 /* The counters of a shrinker. */
@@ -142,6 +149,15 @@ enum kma_stalled_counter {
 	KMA_STALLED_TOTAL_NS,
 	KMA_STALLED_MAX_NS,
 	KMA_STALLED_NR
+};
+
+/* The counters of a call site that wakes a daemon. */
+enum kma_waker_counter {
+	KMA_WAKER_WAKEUPS,
+	KMA_WAKER_RUNS,
+	KMA_WAKER_RAN_NS,
+	KMA_WAKER_MAX_NS,
+	KMA_WAKER_NR
 };
 
 /*
@@ -198,7 +214,11 @@ struct kma_stall_part {
 
 /**
  * struct kma_stall_frame - a phase that has begun
- * @phase: the phase
+ * @phase: the enum kma_phase
+ * @cause: the phase whose cause its own time has; @phase if the caller does not change it
+ * @nr: the number of phases that it counts as for its cause: 1, or 0 if only its own time counts,
+ *	because a phase inside it or around it counts; KMA_PHASE_MEMSTALL without a phase inside it
+ *	always counts as 1
  * @sp: the stack pointer at its beginning, as an offset from the address of the stack
  * @detail: as in struct kma_stall_part
  * @arg: for the caller, from the beginning to the end of the phase
@@ -208,7 +228,9 @@ struct kma_stall_part {
  * @reclaimed: pages that were reclaimed
  */
 struct kma_stall_frame {
-	enum kma_phase phase;
+	u8 phase;
+	u8 cause;
+	u16 nr;
 	u32 sp;
 	u64 detail;
 	u64 arg;
@@ -226,10 +248,11 @@ struct kma_stall_frame {
  * @order: order of the allocation; KMA_ORDER_NONE if it is not known
  * @gfp: gfp flags of the allocation
  * @site: call site of the allocation; 0 if it has not been looked for
+ * @from: where a function returns to whose caller is the call site, or is called by it; @ip is 0 if
+ *	this is not known
  * @depth: number of phases
  * @deeper: number of phases inside these that are not recorded
  * @nr_parts: number of parts
- * @noted: @order and @gfp were noted before the phases, and are kept after them
  * @spilled: the slot is not in the home set of its task
  * @owner: the owner of the slot, in its set; constant
  * @frame: the phases, the outermost first
@@ -242,10 +265,10 @@ struct kma_stall {
 	int order;
 	u32 gfp;
 	unsigned long site;
+	struct kma_return from;
 	u32 depth;
 	u32 deeper;
 	u32 nr_parts;
-	bool noted;
 	bool spilled;
 	unsigned long *owner;
 	struct kma_stall_frame frame[KMA_STALL_DEPTH];
@@ -257,12 +280,8 @@ struct kma_stall {
 /* The least number of sets, and the number of sets for each possible CPU. */
 #define KMA_STALLS_SETS		160
 #define KMA_STALLS_SETS_PER_CPU	4
-/*
- * The number of sets in which a task searches for a slot.  In the first ones, it takes only a free
- * slot.  If there is none, it searches all sets, and also takes a slot that is noted.
- */
+/* The number of sets in which a task searches for a slot. */
 #define KMA_STALLS_TRIES	32
-#define KMA_STALLS_TRIES_FREE	8
 
 /**
  * struct kma_stall_set - the owners of some slots
@@ -343,10 +362,7 @@ void kma_stalls_clear(struct kma_stalls *t);
  */
 void kma_stalls_sweep(struct kma_stalls *t, bool (*has_exited)(unsigned long task, u32 pid));
 
-/*
- * Number of tasks that have a slot.  A slot in which a task has only noted something does not
- * count, because another task may take it.  Context: any; probes may use the slots.
- */
+/* Number of tasks that have a slot.  Context: any; probes may use the slots. */
 u32 kma_stalls_used(const struct kma_stalls *t);
 
 /* The slot of the current task, by the address of its task_struct; NULL if it is in no phase. */
@@ -362,18 +378,14 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
 	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
 }
 
-/* Whether a phase is one of compaction, whose order is what kma_stall_note() has noted. */
-static inline bool kma_phase_is_compaction(enum kma_phase phase)
+/* Whether the end of a phase is seen.  Throttling ends when the next phase begins or ends. */
+static inline bool kma_phase_has_end(enum kma_phase phase)
 {
-	return phase == KMA_PHASE_COMPACT_ZONE || phase == KMA_PHASE_COMPACTION;
+	return phase != KMA_PHASE_DIRECT_THROTTLED;
 }
 
-/*
- * Note the @order and @gfp of an allocation that the current task is about to compact memory for:
- * if the task's outermost phase is compaction, its slot has them.  A call during a phase does
- * nothing.
- */
-void kma_stall_note(struct kma_stalls *t, const struct kma_stall_task *who, int order, u32 gfp);
+/* Whether a stall is in this phase. */
+bool kma_stall_has(const struct kma_stall *s, enum kma_phase phase);
 
 /*
  * Begin a phase of the current task at the time @now.  Returns the slot, whose last frame is that
@@ -397,8 +409,8 @@ void kma_stall_leave(struct kma_stalls *t, struct kma_stall *s);
 void kma_stall_skip(struct kma_stall *s, const struct kma_stall_time *from,
 		    const struct kma_stall_time *to);
 
-/* Add @ns of own time to the parts of a stall.  @detail is as in struct kma_stall_part. */
-void kma_stall_add(struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns);
+/* Add @ns of own time, of @nr phases, to the parts of a stall; see struct kma_stall_part. */
+void kma_stall_add(struct kma_stall *s, enum kma_phase cause, u64 detail, u64 ns, u32 nr);
 
 /**
  * kma_stall_spend() - take time off the current phase, because that time is a phase of its own

@@ -101,11 +101,18 @@ static noinline unsigned long kma_path_record(struct kma_path *p, unsigned long 
 	return p->site;
 }
 
+/* The place in this CPU's cache for a path that begins at @sp, and at the return address @ip. */
+static __always_inline struct kma_path *kma_path_of(unsigned long sp, unsigned long ip)
+{
+	const u32 hash = (u32)(ip ^ sp >> 3) * 0x9e3779b1U;
+
+	return raw_cpu_ptr(kma_paths) + (hash >> 16) % KMA_PATHS;
+}
+
 /* Find the call site, from the cache of paths.  The arguments are as in kma_path_unwind(). */
 static __always_inline unsigned long kma_path_site(unsigned long sp, unsigned long helper)
 {
-	const u32 hash = (u32)(helper ^ sp >> 3) * 0x9e3779b1U;
-	struct kma_path *p = raw_cpu_ptr(kma_paths) + (hash >> 16) % KMA_PATHS;
+	struct kma_path *p = kma_path_of(sp, helper);
 	unsigned long site;
 
 	/*
@@ -122,6 +129,38 @@ static __always_inline unsigned long kma_path_site(unsigned long sp, unsigned lo
 unsigned long kma_env_page_site(void)
 {
 	return kma_path_site((unsigned long)__builtin_frame_address(0), 0);
+}
+
+static noinline unsigned long kma_path_unwind_from(struct kma_trail *trail,
+						   const struct kma_return *from)
+{
+	unsigned long addr, site = KMA_SITE_UNKNOWN;
+	struct kma_walk w;
+	int nr = 0;
+
+	kma_walk_begin_from(&w, trail, from);
+	while (site == KMA_SITE_UNKNOWN && nr++ < KMA_PATH_MAX && (addr = kma_walk_next(&w)))
+		if (kma_addrcache_get(&kma_page_sites, addr))
+			site = addr;
+	kma_walk_end(&w);
+	return site;
+}
+
+unsigned long kma_env_page_site_from(const struct kma_return *from)
+{
+	struct kma_path *p = kma_path_of(from->sp, from->ip);
+	unsigned long site;
+
+	if (kma_addrcache_get(&kma_page_sites, from->ip))
+		return from->ip;
+	/* See kma_path_site(). */
+	if (cmpxchg(&p->busy, 0, 1))
+		return kma_path_unwind_from(NULL, from);
+	if (!kma_trail_holds_from(&p->trail, from))
+		p->site = kma_path_unwind_from(&p->trail, from);
+	site = p->site;
+	smp_store_release(&p->busy, 0); /* pairs with the cmpxchg above */
+	return site;
 }
 
 static noinline unsigned long kma_caller_of_helper(unsigned long helper)

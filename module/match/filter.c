@@ -111,11 +111,14 @@ static bool kma_filter_node(const struct kma_filter *s, const struct page *page)
 	return !kma_filter_has(s, KMA_FILTER_node) || page_to_nid(page) == s->node;
 }
 
+static bool kma_filter_flags(const struct kma_filter *s, u32 gfp)
+{
+	return !kma_filter_has(s, KMA_FILTER_gfp) || (gfp & s->gfp) == s->gfp;
+}
+
 static bool kma_filter_memory(const struct kma_filter *s, const struct page *page, u32 gfp)
 {
-	if (!kma_filter_node(s, page))
-		return false;
-	return !kma_filter_has(s, KMA_FILTER_gfp) || (gfp & s->gfp) == s->gfp;
+	return kma_filter_node(s, page) && kma_filter_flags(s, gfp);
 }
 
 static bool kma_filter_orders(const struct kma_filter *s, unsigned int order)
@@ -176,6 +179,28 @@ bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp
 	rcu_read_lock();
 	s = rcu_dereference(kma_filter);
 	ret = !s || kma_filter_pagealloc_is(s, page, order, (__force u32)gfp, site);
+	rcu_read_unlock();
+	return ret;
+}
+
+static bool kma_filter_failed_is(const struct kma_filter *s, const struct kma_filter_failure *f)
+{
+	if (f->order >= 0 && kma_filter_has(s, KMA_FILTER_order) &&
+	    !kma_range_has(&s->order, f->order))
+		return false;
+	if (kma_filter_has(s, KMA_FILTER_size) && !kma_range_has(&s->size, f->bytes))
+		return false;
+	return kma_filter_current(s) && kma_filter_flags(s, f->gfp) && kma_filter_site(s, f->site);
+}
+
+bool kma_filter_failed(const struct kma_filter_failure *f)
+{
+	const struct kma_filter *s;
+	bool ret;
+
+	rcu_read_lock();
+	s = rcu_dereference(kma_filter);
+	ret = !s || kma_filter_failed_is(s, f);
 	rcu_read_unlock();
 	return ret;
 }

@@ -63,6 +63,27 @@ bool kma_filter_pagealloc(const struct page *page, unsigned int order, gfp_t gfp
  */
 bool kma_filter_pages(const struct page *page, int order);
 
+/**
+ * struct kma_filter_failure - an allocation that returned no memory
+ * @order: binary logarithm of the number of pages; -1 for an object
+ * @gfp: gfp flags
+ * @bytes: bytes requested
+ * @site: the call site
+ */
+struct kma_filter_failure {
+	int order;
+	u32 gfp;
+	u64 bytes;
+	unsigned long site;
+};
+
+/*
+ * Whether an allocation that failed passes the filter, or no filter is set.  The criterion node is
+ * ignored, and so is order for an object, because there is no memory.  Context: a probe, any
+ * context, NMI included.
+ */
+bool kma_filter_failed(const struct kma_filter_failure *f);
+
 /*
  * Set the function that switches the mode of the probes.  @changed is called under kma_lock after
  * the filter was set, replaced or removed, and before the old filter is freed.  With this

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Patterns for the names of helpers, which only allocate for their callers.  See skip.h. */
+/*
+ * Patterns for the names of helpers, which only allocate for their callers.  See skip.h.
+ *
+ * tools/test/guest/wrappers lists the functions that may belong in the built-in list.
+ */
 #include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/rcupdate.h>
@@ -26,9 +30,14 @@ static const struct kma_skip kma_skip_built_in[] = {
 	/* reclaim and compaction, for an allocation or a charge of a memory cgroup */
 	PAGES("try_to_free_pages*"), PAGES("try_to_free_mem_cgroup_pages*"),
 	PAGES("try_to_compact_pages*"), PAGES("compact_zone*"), PAGES("*node_reclaim*"),
+	PAGES("wake_all_kswapds*"), PAGES("wakeup_kswapd*"), PAGES("wakeup_kcompactd*"),
 	PAGES("try_charge*"), PAGES("charge_memcg*"), PAGES("*mem_cgroup_charge*"),
 	PAGES("mem_cgroup_swapin_charge*"), PAGES("obj_cgroup_charge*"),
-	PAGES("*memcg_kmem_charge*"), PAGES("__memcg_slab_*"),
+	PAGES("*memcg_kmem_charge*"), PAGES("__memcg_slab_*"), PAGES("reclaim_high*"),
+	/* waits for pages that are read */
+	PAGES("folio_wait_*"), PAGES("__folio_lock*"), PAGES("wait_on_page_*"),
+	PAGES("__lock_page*"), PAGES("read_pages"), PAGES("swap_read*"),
+	PAGES("swap*_readahead*"),
 	/* folios */
 	PAGES("folio_alloc*"), PAGES("__folio_alloc*"), PAGES("vma_alloc_folio*"),
 	PAGES("filemap_alloc_folio*"),
@@ -43,9 +52,14 @@ static const struct kma_skip kma_skip_built_in[] = {
 	PAGES("try_to_steal_block*"), PAGES("try_to_claim_block*"),
 	PAGES("steal_suitable_fallback*"),
 	/* vmalloc, page tables, fragments of pages */
-	BOTH("vmalloc*"), BOTH("__vmalloc*"), BOTH("vzalloc*"), PAGES("pte_alloc_one*"),
-	PAGES("__pte_alloc*"), PAGES("page_frag_alloc*"), PAGES("__page_frag_*"),
-	PAGES("page_frag_*"),
+	BOTH("vmalloc*"), BOTH("__vmalloc*"), BOTH("vzalloc*"), BOTH("alloc_vmap_area*"),
+	BOTH("*get_vm_area*"), PAGES("vmap_*"), PAGES("map_kernel_range*"),
+	BOTH("kma_env_zalloc*"), BOTH("pte_alloc_one*"), BOTH("__pte_alloc*"),
+	BOTH("__p?d_alloc*"), BOTH("ptlock_alloc"), PAGES("page_frag_*"), PAGES("__page_frag_*"),
+	PAGES("*_page_frag_refill*"),
+	/* per-CPU memory */
+	BOTH("pcpu_alloc*"), BOTH("pcpu_mem_zalloc*"), BOTH("pcpu_create_chunk*"),
+	PAGES("pcpu_populate_*"), BOTH("__alloc_percpu*"),
 	/* copies of memory, and strings */
 	BOTH("kvrealloc*"), BOTH("kmemdup*"), BOTH("kvmemdup*"), BOTH("kstrdup*"),
 	BOTH("kstrndup*"), BOTH("memdup_user*"), BOTH("vmemdup_user*"), BOTH("strndup_user*"),
@@ -56,6 +70,9 @@ static const struct kma_skip kma_skip_built_in[] = {
 	BOTH("napi_alloc_skb*"), OBJECTS("alloc_skb_*"), OBJECTS("__build_skb*"),
 	OBJECTS("build_skb*"), OBJECTS("napi_build_skb*"), OBJECTS("slab_build_skb*"),
 	OBJECTS("napi_skb_cache_get*"), OBJECTS("sock_alloc_send_*"), OBJECTS("sock_wmalloc*"),
+	BOTH("*_stream_alloc_skb*"),
+	/* sockets */
+	BOTH("sk_prot_alloc*"), BOTH("sk_alloc"),
 	/* memory that a device or an open file owns */
 	OBJECTS("devm_k*"), OBJECTS("devres_alloc*"), OBJECTS("__devres_alloc*"),
 	OBJECTS("alloc_dr*"), OBJECTS("seq_open*"), OBJECTS("__seq_open*"),
@@ -69,7 +86,7 @@ static const struct kma_skip kma_skip_built_in[] = {
 #undef BOTH
 
 /* The most patterns that can be added: the output of kma_skip_text() must fit into a page. */
-#define KMA_SKIP_MORE	28
+#define KMA_SKIP_MORE	26
 static_assert(KMA_SKIP_LEN == 63 + 1);
 #define KMA_SKIP_MAX	(ARRAY_SIZE(kma_skip_built_in) + KMA_SKIP_MORE)
 

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * `charges`: live objects by the cgroup that is charged for them, and by call site.
+ * `charges`: live objects and pages by the cgroup that is charged for them, and by call site.
  *
- *	live table --> number of objects of each pair of charged cgroup and row --> rows
+ *	live table ----------+--> counts of pairs of charged cgroup and row --> rows
+ *	records of pages ----+
  *
- * In a pair, the number of an owner represents the charged cgroup: that of the first owner found
- * with this cgroup.  Objects that are not charged, or whose charged cgroup is not known, are left
- * out.
+ * A page is counted if its record has an owner.  Pages of slabs have none: there, objects are
+ * charged.  A large kmalloc is both an object and pages.  It is counted as pages if these were
+ * allocated with `pages=sites`, and otherwise as an object.
  */
 #include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "../core/owner.h"
 #include "../state.h"
 #include "../trace/owner.h"
+#include "../trace/page_track.h"
+#include "charge_pairs.h"
 #include "seqtab.h"
 
 enum {
@@ -22,45 +27,29 @@ enum {
 #undef X
 };
 
-/* The fewest and the most places of a hash table of pairs. */
-#define KMA_CHARGES_MIN	4096U
-#define KMA_CHARGES_MAX	16777216U
-
-/**
- * struct kma_charge_pairs - how many objects each pair has, while they are counted
- * @owner: for each number of an owner, the number that represents its charged cgroup;
- *	KMA_OWNER_OTHER if none is charged; 0 if that was not looked up yet
- * @cgroup: for each number of a cgroup, the number of an owner that represents it, or 0
- * @pair: a hash table: the number that represents a cgroup in the upper half, the row in the
- *	lower one; 0 if the place is free
- * @count: for each place, the number of objects
- * @nr: number of places, a power of two
- * @used: number of places that are in use
- */
-struct kma_charge_pairs {
-	u16 *owner;
-	u16 *cgroup;
-	u32 *pair;
-	u32 *count;
-	u32 nr;
-	u32 used;
+/* The counts of a row: indices of @estimate and @variance of struct kma_charge_row. */
+enum {
+	KMA_CHARGE_OBJ_BYTES,
+	KMA_CHARGE_OBJS,
+	KMA_CHARGE_PAGE_BYTES,
+	KMA_CHARGE_COUNTS
 };
 
 /**
  * struct kma_charge_row - a row of the table
  * @charged: ID of the cgroup
  * @now: ID of the cgroup that is charged now; 0 if none is
- * @estimate: bytes and objects: sums of kma_weigh()
+ * @estimate: sums of kma_weigh()
  * @variance: the variances of these: sums of kma_weigh_variance()
- * @samples: number of objects that were sampled
- * @id: number of a row in the table of call sites
+ * @samples: number of objects and page allocations that were sampled
+ * @id: number of a row in the table of call sites, of objects or of pages
  * @label: the path of the cgroup, a semicolon, and the call site
  */
 struct kma_charge_row {
 	u64 charged;
 	u64 now;
-	kma_u128 estimate[2];
-	kma_u128 variance[2];
+	kma_u128 estimate[KMA_CHARGE_COUNTS];
+	kma_u128 variance[KMA_CHARGE_COUNTS];
 	u64 samples;
 	u32 id;
 	const char *label;
@@ -68,114 +57,99 @@ struct kma_charge_row {
 
 /* ---- counting --------------------------------------------------------------- */
 
-static void kma_charges_free(struct kma_charge_pairs *p)
+/* The pairs, while they are counted. */
+struct kma_charges {
+	struct kma_charge_owners owners;
+	struct kma_charge_pairs objs;
+	struct kma_charge_pairs pages;
+};
+
+/* Whether an object of a row is a large kmalloc. */
+static bool kma_charges_is_large(u32 row)
 {
-	kma_copy_free(p->owner);
-	kma_copy_free(p->cgroup);
-	kma_copy_free(p->pair);
-	kma_copy_free(p->count);
+	const struct kma_sitetab *t = &kma_core.sites;
+	const struct kma_cache_info *cache = &t->caches.info[t->info[row].cache];
+
+	return !cache->name[0] && cache->size > KMALLOC_MAX_CACHE_SIZE;
 }
 
-static bool kma_charges_alloc(struct kma_charge_pairs *p, u32 nr)
+/*
+ * Whether the page of an object that is charged is charged by itself, and is recorded in a mode
+ * that has call sites: the object is a large kmalloc.  Pages of slabs are not charged, only the
+ * objects in them.
+ */
+static bool kma_charges_is_page(unsigned long ptr, u32 row)
 {
-	p->pair = kma_copy_alloc(nr, sizeof(p->pair[0]));
-	p->count = kma_copy_alloc(nr, sizeof(p->count[0]));
-	p->nr = nr;
-	return p->pair && p->count;
-}
+	const struct kma_pfn *f = kma_pfntab_find(&kma_pagealloc.pfns, PHYS_PFN(__pa(ptr)));
+	struct kma_pfn record;
+	u32 gfp;
 
-static u32 kma_charges_place(const struct kma_charge_pairs *p, u32 pair)
-{
-	u32 i = pair * 0x9e3779b1U >> 8;
-
-	for (; p->pair[i & (p->nr - 1)] && p->pair[i & (p->nr - 1)] != pair; i++)
-		;
-	return i & (p->nr - 1);
-}
-
-/* Double the hash table.  Return: false if there is no memory, or if it is too large. */
-static bool kma_charges_grow(struct kma_charge_pairs *p)
-{
-	struct kma_charge_pairs old = *p;
-	u32 i, at;
-
-	if (old.nr >= KMA_CHARGES_MAX)
+	if (!f || !kma_pfn_read(f, &record))
 		return false;
-	if (!kma_charges_alloc(p, 2 * old.nr)) {
-		kma_copy_free(p->pair);
-		kma_copy_free(p->count);
-		*p = old;
-		return false;
-	}
-	for (i = 0; i < old.nr; i++) {
-		if (!old.pair[i])
-			continue;
-		at = kma_charges_place(p, old.pair[i]);
-		p->pair[at] = old.pair[i];
-		p->count[at] = old.count[i];
-	}
-	kma_copy_free(old.pair);
-	kma_copy_free(old.count);
-	return true;
+	if (!kma_pagealloc_is_bare(&kma_pagealloc, &record))
+		return kma_pfn_owner(&record) != KMA_OWNER_NONE;
+	gfp = kma_class_gfp(kma_pagealloc_class_of(&kma_pagealloc, kma_pfn_row(record.what)));
+	return gfp == KMA_CLASS_GFP_OTHER ? kma_charges_is_large(row) : gfp & KMA_GFP_ACCOUNT;
 }
 
-/* The number that represents the charged cgroup of an owner. */
-static u16 kma_charges_key(struct kma_charge_pairs *p, u32 nr)
-{
-	const struct kma_owner *owner = kma_idtab_record(&kma_owners, nr);
-	u32 cgroup;
-
-	if (!owner || owner->charged == KMA_CHARGED_NONE || owner->charged == KMA_CHARGED_UNKNOWN)
-		return KMA_OWNER_OTHER;
-	cgroup = kma_idtab_find(&kma_cgroups, &owner->charged);
-	if (cgroup == KMA_ID_NONE)
-		return nr;
-	if (!p->cgroup[cgroup])
-		p->cgroup[cgroup] = nr;
-	return p->cgroup[cgroup];
-}
-
-static bool kma_charges_count(struct kma_charge_pairs *p, const struct kma_entry *entry)
-{
-	const u32 nr = kma_entry_owner(entry);
-	u32 at;
-
-	if (!p->owner[nr])
-		p->owner[nr] = kma_charges_key(p, nr);
-	if (p->owner[nr] == KMA_OWNER_OTHER)
-		return true;
-	if (p->used > p->nr / 2 && !kma_charges_grow(p))
-		return false;
-	at = kma_charges_place(p, p->owner[nr] << 16 | entry->row);
-	p->used += !p->pair[at];
-	p->pair[at] = p->owner[nr] << 16 | entry->row;
-	p->count[at]++;
-	return true;
-}
-
-static void kma_charges_bucket(struct kma_snapshot *snap, struct kma_charge_pairs *p,
+static void kma_charges_bucket(struct kma_snapshot *snap, struct kma_charges *c,
 			       const struct kma_bucket *b)
 {
 	struct kma_entry entry;
+	unsigned long ptr;
+	u32 nr;
 	int i;
 
-	for (i = 0; i < KMA_SLOTS; i++)
-		if (kma_objtab_read(b, i, &entry) && !kma_charges_count(p, &entry))
-			snap->cut++;
+	for (i = 0; i < KMA_SLOTS; i++) {
+		ptr = kma_objtab_read(b, i, &entry);
+		if (!ptr)
+			continue;
+		nr = kma_charge_owner(&c->owners, kma_entry_owner(&entry));
+		if (nr && !kma_charges_is_page(ptr, entry.row))
+			snap->cut += !kma_charge_pairs_add(&c->objs, nr, entry.row, true);
+	}
 }
 
-static int kma_charges_walk(struct kma_snapshot *snap, struct kma_charge_pairs *p)
+static int kma_charges_walk_objs(struct kma_snapshot *snap, struct kma_charges *c)
 {
 	const struct kma_objtab *t = &kma_core.obj;
 	int ret = 0;
 	u64 i;
 
-	p->owner = kma_copy_alloc(KMA_ID_MAX, sizeof(p->owner[0]));
-	p->cgroup = kma_copy_alloc(kma_cgroups.nr, sizeof(p->cgroup[0]));
-	if (!p->owner || !p->cgroup || !kma_charges_alloc(p, KMA_CHARGES_MIN))
-		return -ENOMEM;
 	for (i = 0; !ret && i < kma_objtab_buckets(t); i++) {
-		kma_charges_bucket(snap, p, kma_objtab_bucket(t, i));
+		kma_charges_bucket(snap, c, kma_objtab_bucket(t, i));
+		ret = kma_snapshot_pause(snap);
+	}
+	return ret;
+}
+
+static void kma_charges_chunk(struct kma_snapshot *snap, struct kma_charges *c,
+			      const struct kma_pfn *f)
+{
+	const struct kma_pfn *end = f + KMA_CHUNK_PFNS;
+	struct kma_pfn record;
+	u32 nr;
+
+	for (; f < end; f++) {
+		if (!kma_pfn_read(f, &record) || kma_pagealloc_is_bare(&kma_pagealloc, &record))
+			continue;
+		nr = kma_charge_owner(&c->owners, kma_pfn_owner(&record));
+		if (nr)
+			snap->cut += !kma_charge_pairs_add(&c->pages, nr, kma_pfn_row(record.what),
+							   !(record.what & KMA_PFN_REST));
+	}
+}
+
+static int kma_charges_walk_pages(struct kma_snapshot *snap, struct kma_charges *c)
+{
+	const struct kma_pfn *f;
+	int ret = 0;
+	u64 i;
+
+	for (i = 0; !ret && i < kma_pagealloc.pfns.nr_chunks; i++) {
+		f = kma_pfntab_find(&kma_pagealloc.pfns, i << KMA_CHUNK_SHIFT);
+		if (f)
+			kma_charges_chunk(snap, c, f);
 		ret = kma_snapshot_pause(snap);
 	}
 	return ret;
@@ -202,27 +176,56 @@ static u64 kma_charges_now(u64 id)
 	return !cgroup || cgroup->parent ? id : 0;
 }
 
-static void kma_charges_add(struct kma_snapshot *snap, u32 pair, u32 n)
+static struct kma_charge_row *kma_charges_add(struct kma_snapshot *snap,
+					      const struct kma_charge_pair *p)
 {
-	const u32 id = (u16)pair;
-	const struct kma_owner *owner = kma_idtab_record(&kma_owners, pair >> 16);
-	const struct kma_site_info *info = &kma_core.sites.info[id];
+	const struct kma_owner *owner = kma_idtab_record(&kma_owners, kma_charge_pair_owner(p));
+	struct kma_charge_row *row = kma_snapshot_add(snap);
+
+	row->id = kma_charge_pair_row(p);
+	row->charged = owner->charged;
+	row->now = kma_charges_now(owner->charged);
+	kma_names_need(snap->names, row->id);
+	return row;
+}
+
+/* Set an estimate from @n, a number of samples or their bytes, and the sum of their squares. */
+static void kma_charges_estimate(struct kma_charge_row *row, int count, u64 n, kma_u128 squares,
+				 u64 weight)
+{
+	row->estimate[count] = kma_weigh(n, weight);
+	row->variance[count] = kma_weigh_variance(squares, weight);
+}
+
+static void kma_charges_add_objs(struct kma_snapshot *snap, const struct kma_charge_pair *p)
+{
+	struct kma_charge_row *row = kma_charges_add(snap, p);
+	const struct kma_site_info *info = &kma_core.sites.info[row->id];
 	const u64 size = kma_core.sites.caches.info[info->cache].size;
 	const int shift = READ_ONCE(info->shift);
 	const u64 weight = kma_sample_weight(size, shift);
-	struct kma_charge_row *row = kma_snapshot_add(snap);
 
-	kma_names_need(snap->names, id);
-	row->id = id;
-	row->charged = owner->charged;
-	row->now = kma_charges_now(owner->charged);
-	row->estimate[0] = kma_weigh(n * size, weight);
-	row->estimate[1] = kma_weigh(n, weight);
-	if (shift == KMA_SHIFT_EXACT)
-		return;
-	row->samples = n;
-	row->variance[0] = kma_weigh_variance((kma_u128)n * size * size, weight);
-	row->variance[1] = kma_weigh_variance(n, weight);
+	kma_charges_estimate(row, KMA_CHARGE_OBJ_BYTES, p->n * size,
+			     (kma_u128)p->n * size * size, weight);
+	kma_charges_estimate(row, KMA_CHARGE_OBJS, p->n, p->n, weight);
+	row->samples = shift == KMA_SHIFT_EXACT ? 0 : p->n;
+}
+
+/*
+ * Some pages of an allocation may have been freed.  As in page_callers, the variance is an upper
+ * bound.
+ */
+static void kma_charges_add_pages(struct kma_snapshot *snap, const struct kma_charge_pair *p)
+{
+	struct kma_charge_row *row = kma_charges_add(snap, p);
+	const struct kma_site_info *info = &kma_pagealloc.sites.info[row->id];
+	const u64 most = kma_pagealloc.sites.caches.info[info->cache].size;
+	const int shift = READ_ONCE(info->shift);
+	const u64 bytes = (u64)p->n * PAGE_SIZE;
+
+	kma_charges_estimate(row, KMA_CHARGE_PAGE_BYTES, bytes, (kma_u128)bytes * most,
+			     kma_sample_weight(most, shift));
+	row->samples = shift == KMA_SHIFT_EXACT ? 0 : p->wholes;
 }
 
 /* The label begins with the path, in which each semicolon is replaced. */
@@ -239,49 +242,79 @@ static const char *kma_charges_name(struct kma_names *names, const struct kma_ch
 				row->now == row->charged ? "" : " (removed)");
 	else
 		len = scnprintf(buf, sizeof(buf), "#%llu", row->charged);
+	kma_label_clean(buf);
 	strreplace(buf, ';', '?');
 	scnprintf(buf + len, sizeof(buf) - len, ";%s", kma_names_known(names, row->id));
 	return kma_names_add(names, buf);
 }
 
-static int kma_charges_name_all(struct kma_snapshot *snap)
+/* Name the rows from @i on. */
+static int kma_charges_name_all(struct kma_snapshot *snap, size_t i)
 {
 	struct kma_charge_row *row = snap->rows;
 	int ret = kma_snapshot_name_sites(snap);
-	size_t i;
 
-	for (i = 0; !ret && i < snap->nr_rows; i++) {
+	for (; !ret && i < snap->nr_rows; i++) {
 		row[i].label = kma_charges_name(snap->names, &row[i]);
 		ret = row[i].label ? kma_snapshot_pause(snap) : -ENOMEM;
 	}
 	return ret;
 }
 
-static int kma_charges_rows(struct kma_snapshot *snap, const struct kma_charge_pairs *p)
+static int kma_charges_rows(struct kma_snapshot *snap, const struct kma_charge_pairs *pairs,
+			    void (*add)(struct kma_snapshot *snap,
+					const struct kma_charge_pair *p))
 {
+	const size_t first = snap->nr_rows;
+	int ret = 0;
 	u32 i;
 
-	snap->names = kma_names_new(&kma_core.sites);
-	if (!snap->names || kma_snapshot_room(snap, p->used))
+	for (i = 0; !ret && i < pairs->nr; i++) {
+		if (pairs->pair[i].key)
+			add(snap, &pairs->pair[i]);
+		if (!(i % 1024))
+			ret = kma_snapshot_pause(snap);
+	}
+	return ret ?: kma_charges_name_all(snap, first);
+}
+
+static int kma_charges_make(struct kma_snapshot *snap, struct kma_charges *c)
+{
+	int ret;
+
+	if (kma_charge_owners_init(&c->owners) || kma_charge_pairs_init(&c->objs) ||
+	    kma_charge_pairs_init(&c->pages))
 		return -ENOMEM;
-	for (i = 0; i < p->nr; i++)
-		if (p->pair[i])
-			kma_charges_add(snap, p->pair[i], p->count[i]);
-	return kma_charges_name_all(snap);
+	ret = kma_charges_walk_objs(snap, c) ?: kma_charges_walk_pages(snap, c);
+	if (ret)
+		return ret;
+	snap->names = kma_names_new(&kma_core.sites);
+	if (!snap->names || kma_snapshot_room(snap, c->objs.used + c->pages.used))
+		return -ENOMEM;
+	ret = kma_charges_rows(snap, &c->objs, kma_charges_add_objs);
+	if (ret || !c->pages.used)
+		return ret;
+	if (kma_names_switch(snap->names, &kma_pagealloc.sites))
+		return -ENOMEM;
+	return kma_charges_rows(snap, &c->pages, kma_charges_add_pages);
 }
 
 static int kma_charges_fill(struct kma_snapshot *snap)
 {
-	struct kma_charge_pairs p = {};
-	int ret = kma_charges_walk(snap, &p);
+	struct kma_charges c = {};
+	int ret = kma_charges_make(snap, &c);
 
-	if (!ret)
-		ret = kma_charges_rows(snap, &p);
-	kma_charges_free(&p);
+	snap->sampled = snap->sampled || READ_ONCE(kma_pagealloc.sites.sampled);
+	kma_charge_owners_free(&c.owners);
+	kma_charge_pairs_free(&c.objs);
+	kma_charge_pairs_free(&c.pages);
 	return ret;
 }
 
-/* Add up rows of the same call site and cgroup: of several caches, or of several sampling rates. */
+/*
+ * Add up rows of the same call site and cgroup: of several caches, of several sampling rates, or of
+ * objects and pages.
+ */
 static void kma_charges_merge(struct kma_snapshot *snap)
 {
 	const struct kma_sort by_label = {
@@ -299,7 +332,7 @@ static void kma_charges_merge(struct kma_snapshot *snap)
 			continue;
 		}
 		sum->samples += row[i].samples;
-		for (k = 0; k < 2; k++) {
+		for (k = 0; k < KMA_CHARGE_COUNTS; k++) {
 			sum->estimate[k] += row[i].estimate[k];
 			sum->variance[k] += row[i].variance[k];
 		}
@@ -308,15 +341,24 @@ static void kma_charges_merge(struct kma_snapshot *snap)
 	snap->nr_rows = nr;
 }
 
+static void kma_charges_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	seq_printf(seq, " pages=%s pages_dropped=%llu", snap->pages,
+		   kma_snapshot_pages_dropped(snap));
+}
+
 static u64 kma_charges_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_charge_row *r = row;
 
 	switch (column) {
 	case KMA_CHARGES_COL_live_bytes:
-		return kma_estimate_round(r->estimate[0]);
+		return kma_estimate_round(r->estimate[KMA_CHARGE_OBJ_BYTES] +
+					  r->estimate[KMA_CHARGE_PAGE_BYTES]);
 	case KMA_CHARGES_COL_live_objs:
-		return kma_estimate_round(r->estimate[1]);
+		return kma_estimate_round(r->estimate[KMA_CHARGE_OBJS]);
+	case KMA_CHARGES_COL_page_bytes:
+		return kma_estimate_round(r->estimate[KMA_CHARGE_PAGE_BYTES]);
 	case KMA_CHARGES_COL_charged_id:
 		return r->charged;
 	case KMA_CHARGES_COL_now_id:
@@ -324,9 +366,12 @@ static u64 kma_charges_value(const struct kma_snapshot *snap, const void *row, i
 	case KMA_CHARGES_COL_live_samples:
 		return r->samples;
 	case KMA_CHARGES_COL_live_bytes_se:
-		return kma_standard_error(r->variance[0]);
+		return kma_standard_error(r->variance[KMA_CHARGE_OBJ_BYTES] +
+					  r->variance[KMA_CHARGE_PAGE_BYTES]);
+	case KMA_CHARGES_COL_live_objs_se:
+		return kma_standard_error(r->variance[KMA_CHARGE_OBJS]);
 	}
-	return kma_standard_error(r->variance[1]);
+	return kma_standard_error(r->variance[KMA_CHARGE_PAGE_BYTES]);
 }
 
 static const char *kma_charges_label(const struct kma_snapshot *snap, const void *row)
@@ -339,6 +384,7 @@ const struct kma_table_ops kma_charges_ops = {
 	.sort = { .key = { KMA_CHARGES_COL_live_bytes }, .nr = 1 },
 	.fill = kma_charges_fill,
 	.merge = kma_charges_merge,
+	.head = kma_charges_head,
 	.value = kma_charges_value,
 	.label = kma_charges_label,
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `comm_sites` and `comm_syscalls`: allocations by command, and by call site or system call. */
+/*
+ * `comm_sites` and `comm_syscalls`: allocations by command, and by call site or system call.
+ * `cgroup_sites`: allocations by chosen cgroup, and by call site.
+ */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/string.h>
@@ -8,11 +11,12 @@
 #include "../trace/acct.h"
 #include "rows_map.h"
 
-/* The columns of both tables before the label. */
+/* The columns that all three tables have; the one after them in cgroup_sites is the cgroup's ID. */
 enum {
 #define X(name, ...) KMA_COMM_COL_##name,
 	KMA_COMM_COLUMNS(X)
 #undef X
+	KMA_COMM_COL_NR
 };
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_UML)
@@ -41,11 +45,14 @@ static u64 kma_comm_value(const struct kma_snapshot *snap, const void *row, int 
 		[KMA_COMM_COL_allocs] = KMA_ACCT_ALLOCS,
 		[KMA_COMM_COL_slab_hits] = KMA_ACCT_SLAB_HITS,
 		[KMA_COMM_COL_slab_bytes] = KMA_ACCT_SLAB_BYTES,
-		[KMA_COMM_COL_stall_us] = KMA_ACCT_STALL_NS,
 	};
-	const u64 v = ((const struct kma_map_row *)row)->v[counter[column]];
+	const struct kma_map_row *map_row = row;
 
-	return counter[column] == KMA_ACCT_STALL_NS ? div_u64(v, NSEC_PER_USEC) : v;
+	if (column == KMA_COMM_COL_NR)
+		return map_row->id[0];
+	if (column == KMA_COMM_COL_stall_us)
+		return div_u64(map_row->v[KMA_ACCT_STALL_NS], NSEC_PER_USEC);
+	return map_row->v[counter[column]];
 }
 
 /*
@@ -109,6 +116,19 @@ static const char *kma_comm_syscall_describe(struct kma_map_row *row,
 	return kma_comm_and(info, kma_syscall_name(info->key.word[KMA_ACCT_SITE], buf), buf);
 }
 
+static const char *kma_cgroup_site_describe(struct kma_map_row *row,
+					    const struct kma_countmap_info *info,
+					    char buf[KMA_SYMBOL_LEN])
+{
+	row->id[0] = info ? info->key.word[0] : KMA_NO_ID;
+	if (!info)
+		return "[other]";
+	if (info->retired)
+		return info->text;
+	kma_symbol_print(info->key.word[KMA_ACCT_SITE], buf);
+	return buf;
+}
+
 const struct kma_table_ops kma_comm_sites_ops = {
 	.row_size = sizeof(struct kma_map_row),
 	.sort = { .key = { KMA_COMM_COL_alloc_pages, KMA_COMM_COL_slab_bytes }, .nr = 2 },
@@ -127,6 +147,18 @@ const struct kma_table_ops kma_comm_syscalls_ops = {
 	.countmap = KMA_COUNTMAP_COMM_SYSCALLS,
 	.fill = kma_rows_map_fill,
 	.describe = kma_comm_syscall_describe,
+	.value = kma_comm_value,
+	.label = kma_rows_map_label,
+};
+
+const struct kma_table_ops kma_cgroup_sites_ops = {
+	.row_size = sizeof(struct kma_map_row),
+	.sort = { .key = { KMA_COMM_COL_alloc_pages, KMA_COMM_COL_slab_bytes }, .nr = 2 },
+	.countmap = KMA_COUNTMAP_CGROUP_SITES,
+	.fill = kma_rows_map_fill,
+	.describe = kma_cgroup_site_describe,
+	/* After a module is reloaded, two addresses may have the same name. */
+	.merge = kma_rows_map_merge,
 	.value = kma_comm_value,
 	.label = kma_rows_map_label,
 };

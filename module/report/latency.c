@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* `latency`: how long the phases of reclaim and compaction took, by who waited. */
 #include <linux/kernel.h>
-#include <linux/math64.h>
-#include <linux/time64.h>
 
 #include "../core/stall.h"
 #include "rows_map.h"
+#include "times.h"
 
 enum {
 #define X(name, ...) KMA_LATENCY_COL_##name,
@@ -13,26 +12,16 @@ enum {
 #undef X
 };
 
-static_assert(KMA_LATENCY_COL_phase - KMA_LATENCY_COL_us_1 == KMA_LATENCY_BUCKETS);
-
 static u64 kma_latency_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const u64 *v = ((const struct kma_map_row *)row)->v;
 
-	switch (column) {
-	case KMA_LATENCY_COL_count:
-		return v[KMA_LATENCY_COUNT];
-	case KMA_LATENCY_COL_total_us:
-		return div_u64(v[KMA_LATENCY_TOTAL_NS], NSEC_PER_USEC);
-	case KMA_LATENCY_COL_mean_us:
-		return kma_mean(v[KMA_LATENCY_TOTAL_NS], v[KMA_LATENCY_COUNT]);
-	case KMA_LATENCY_COL_max_us:
-		return div_u64(v[KMA_LATENCY_MAX_NS], NSEC_PER_USEC);
-	case KMA_LATENCY_COL_scanned:
+	if (column < KMA_LATENCY_COL_scanned)
+		return kma_times_value(v, column);
+	if (column == KMA_LATENCY_COL_scanned)
 		return v[KMA_LATENCY_SCANNED];
-	case KMA_LATENCY_COL_reclaimed:
+	if (column == KMA_LATENCY_COL_reclaimed)
 		return v[KMA_LATENCY_RECLAIMED];
-	}
 	return v[KMA_LATENCY_BUCKET + column - KMA_LATENCY_COL_us_1];
 }
 

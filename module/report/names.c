@@ -29,6 +29,17 @@ struct kma_names {
 
 static_assert(sizeof_field(struct kma_names_chunk, text) >= KMA_STACK_LEN);
 
+int kma_names_switch(struct kma_names *names, const struct kma_sitetab *t)
+{
+	kma_copy_free(names->site);
+	kma_copy_free(names->cache);
+	names->sites = t;
+	names->rows = t ? kma_sitetab_rows(t) : 0;
+	names->site = kma_copy_alloc(names->rows, sizeof(names->site[0]));
+	names->cache = kma_copy_alloc(t ? t->caches.nr : 0, sizeof(names->cache[0]));
+	return names->site && names->cache ? 0 : -ENOMEM;
+}
+
 struct kma_names *kma_names_new(const struct kma_sitetab *t)
 {
 	struct kma_names *names = kma_copy_alloc(1, sizeof(*names));
@@ -38,11 +49,7 @@ struct kma_names *kma_names_new(const struct kma_sitetab *t)
 	INIT_LIST_HEAD(&names->chunks);
 	/* Names are looked up only for a collection. */
 	kma_namecache_start();
-	names->sites = t;
-	names->rows = t ? kma_sitetab_rows(t) : 0;
-	names->site = kma_copy_alloc(names->rows, sizeof(names->site[0]));
-	names->cache = kma_copy_alloc(t ? t->caches.nr : 0, sizeof(names->cache[0]));
-	if (names->site && names->cache)
+	if (!kma_names_switch(names, t))
 		return names;
 	kma_names_free(names);
 	return NULL;

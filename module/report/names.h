@@ -21,6 +21,9 @@ struct kma_names;
  */
 struct kma_names *kma_names_new(const struct kma_sitetab *t);
 
+/* Name rows of another table from now on.  Earlier names stay valid.  Returns 0 or -ENOMEM. */
+int kma_names_switch(struct kma_names *names, const struct kma_sitetab *t);
+
 /* Free a collection, or NULL, and its names.  kma_lock need not be held. */
 void kma_names_free(struct kma_names *names);
 

@@ -25,25 +25,39 @@ static u64 kma_order_value(const struct kma_snapshot *snap, const void *row, int
 		return kma_class_order(counts->class);
 	if (column == KMA_ORDER_migratetype)
 		return kma_class_type(counts->class);
+	if (column == KMA_ORDER_failed)
+		return counts->failed;
 	return counts->v[column - KMA_ORDER_live_kb];
 }
 
-static void kma_orders_add(struct kma_page_counts *all, const struct kma_page_raw *raw)
+static void kma_orders_add(struct kma_page_counts *all, const struct kma_page_counts *counts)
 {
-	struct kma_page_counts counts;
-	unsigned int order, type;
+	const unsigned int order = kma_class_order(counts->class);
+	const unsigned int type = kma_class_type(counts->class);
 
-	kma_rows_page_counts(raw, &counts);
-	order = kma_class_order(counts.class);
-	type = kma_class_type(counts.class);
 	if (order < KMA_ORDER_ROWS && type < MIGRATE_TYPES)
-		kma_rows_page_add(&all[order * MIGRATE_TYPES + type], &counts);
+		kma_rows_page_add(&all[order * MIGRATE_TYPES + type], counts);
+}
+
+static int kma_orders_add_failed(struct kma_snapshot *snap)
+{
+	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_FAILURES);
+	struct kma_page_counts counts;
+	int ret = 0;
+	u32 id;
+
+	for (id = 0; !ret && t && id < t->rows; id++) {
+		if (kma_rows_page_failed(t, id, &counts))
+			kma_orders_add(snap->rows, &counts);
+		ret = kma_snapshot_pause(snap);
+	}
+	return ret;
 }
 
 /* Each order and migrate type has a row, even if it has counted nothing. */
 static int kma_orders_fill(struct kma_snapshot *snap)
 {
-	struct kma_page_counts *row;
+	struct kma_page_counts counts, *row;
 	struct kma_page_raw raw;
 	int ret = 0;
 	u32 i;
@@ -57,11 +71,13 @@ static int kma_orders_fill(struct kma_snapshot *snap)
 		row->class = kma_class(i / MIGRATE_TYPES, i % MIGRATE_TYPES, 0);
 	}
 	for (i = 0; !ret && i < kma_rows_page_nr(); i++) {
-		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw))
-			kma_orders_add(snap->rows, &raw);
+		if (kma_rows_page_raw(i, &raw) && kma_rows_page_exact(&raw)) {
+			kma_rows_page_counts(&raw, &counts);
+			kma_orders_add(snap->rows, &counts);
+		}
 		ret = kma_snapshot_pause(snap);
 	}
-	return ret;
+	return ret ?: kma_orders_add_failed(snap);
 }
 
 const struct kma_table_ops kma_orders_ops = {

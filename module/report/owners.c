@@ -68,6 +68,7 @@ static void kma_owner_add(struct kma_snapshot *snap, u32 nr, const void *record)
 	row->cgroup = owner->cgroup ?: KMA_NO_ID;
 	row->charged = owner->charged;
 	memcpy(row->comm, owner->comm, sizeof(owner->comm));
+	kma_label_clean(row->comm);
 	if (!row->comm[0])
 		strscpy(row->comm, "-", sizeof(row->comm));
 }
@@ -148,6 +149,7 @@ static void kma_owner_cgroup_add(struct kma_snapshot *snap, u32 nr, const void *
 	row->parent = cgroup->parent;
 	row->removed = first && READ_ONCE(first->removed);
 	memcpy(row->path, cgroup->path, sizeof(row->path));
+	kma_label_clean(row->path);
 }
 
 static int kma_owner_cgroups_fill(struct kma_snapshot *snap)

@@ -5,6 +5,7 @@
 
 #include "../state.h"
 #include "../trace/page_track.h"
+#include "failures.h"
 #include "rows_page.h"
 
 enum {
@@ -25,6 +26,8 @@ static u64 kma_page_caller_value(const struct kma_snapshot *snap, const void *ro
 	const struct kma_page_counts *counts = row;
 
 	switch (column) {
+	case KMA_PAGE_CALLER_failed:
+		return counts->failed;
 	case KMA_PAGE_CALLER_order:
 		return kma_class_order(counts->class);
 	case KMA_PAGE_CALLER_migratetype:
@@ -111,7 +114,8 @@ static u32 kma_page_callers_most(void)
 {
 	const u32 rows = kma_sitetab_rows(&kma_pagealloc.sites), nr = kma_rows_page_nr();
 	struct kma_page_raw raw;
-	u32 most = rows, i;
+	const struct kma_countmap *failures = kma_countmap_locked(KMA_COUNTMAP_FAILURES);
+	u32 most = rows + (failures ? failures->rows : 0), i;
 
 	for (i = rows; i < nr; i++) {
 		most += kma_rows_page_raw(i, &raw);
@@ -134,6 +138,28 @@ static int kma_page_callers_name(struct kma_snapshot *snap)
 	return ret;
 }
 
+/* Add a row for each row of failures that counts pages: kma_page_callers_merge() merges both. */
+static int kma_page_callers_add_failed(struct kma_snapshot *snap)
+{
+	const struct kma_countmap *t = kma_countmap_locked(KMA_COUNTMAP_FAILURES);
+	/* Protected by kma_lock, which is not dropped while a row is named. */
+	static char buf[KMA_SYMBOL_LEN];
+	struct kma_page_counts counts, *row;
+	int ret = 0;
+	u32 id;
+
+	for (id = 0; !ret && t && id < t->rows; id++) {
+		if (!kma_rows_page_failed(t, id, &counts))
+			continue;
+		kma_failure_site_print(kma_countmap_info(t, id), buf);
+		counts.label = kma_names_add(snap->names, buf);
+		row = kma_snapshot_add(snap);
+		*row = counts;
+		ret = counts.label ? kma_snapshot_pause(snap) : -ENOMEM;
+	}
+	return ret;
+}
+
 static int kma_page_callers_fill(struct kma_snapshot *snap)
 {
 	if (!kma_pages_tracked())
@@ -141,7 +167,8 @@ static int kma_page_callers_fill(struct kma_snapshot *snap)
 	snap->names = kma_names_new(&kma_pagealloc.sites);
 	if (!snap->names || kma_snapshot_room(snap, kma_page_callers_most()))
 		return -ENOMEM;
-	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap);
+	return kma_page_callers_copy(snap) ?: kma_page_callers_name(snap) ?:
+	       kma_page_callers_add_failed(snap);
 }
 
 const struct kma_table_ops kma_page_callers_ops = {

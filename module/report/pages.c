@@ -55,7 +55,7 @@ static u64 kma_piece_value(const struct kma_snapshot *snap, const void *row, int
 	case KMA_PAGE_age_ms:
 		return kma_env_age_ms(snap->now, p->frame.time);
 	case KMA_PAGE_cpu:
-		return p->frame.cpu;
+		return kma_pfn_cpu(&p->frame);
 	case KMA_PAGE_node:
 		return kma_piece_node(p);
 	case KMA_PAGE_weight:
@@ -70,15 +70,6 @@ static const char *kma_piece_label(const struct kma_snapshot *snap, const void *
 	const struct kma_piece *p = row;
 
 	return kma_names_known(snap->names, kma_pfn_row(p->frame.what));
-}
-
-/*
- * Whether only the class of a page is recorded: the page was allocated while page allocations
- * were sampled, and is not part of a sample.
- */
-static bool kma_pfn_bare(const struct kma_pfn *record)
-{
-	return kma_pagealloc_is_sampled(&kma_pagealloc, kma_pfn_row(record->what));
 }
 
 /* Whether a page belongs to the same piece as the page before it. */
@@ -125,7 +116,7 @@ static void kma_pages_copy(struct kma_snapshot *snap, unsigned long pfn)
 	if (!f)
 		return;
 	for (; pfn < end; pfn++, f++) {
-		if (!kma_pfn_read(f, &record) || kma_pfn_bare(&record))
+		if (!kma_pfn_read(f, &record) || kma_pagealloc_is_bare(&kma_pagealloc, &record))
 			record.what = 0;
 		if (kma_piece_goes_on(&p, &record)) {
 			p.pages++;

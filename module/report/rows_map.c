@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rows of tables that are made from countmaps.  See rows_map.h. */
-#include <linux/ctype.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -29,19 +28,6 @@ static int kma_rows_map_sum(struct kma_snapshot *snap, const struct kma_countmap
 		ret = kma_snapshot_pause(snap);
 	}
 	return ret;
-}
-
-/*
- * A thread may give itself any name.  Replace control characters, so that each row is one
- * line, and a blank at either end, because programs that read the table would drop it.
- */
-static void kma_label_clean(char *text)
-{
-	char *c;
-
-	for (c = text; *c; c++)
-		if (iscntrl(*c) || (*c == ' ' && (c == text || !c[1])))
-			*c = '?';
 }
 
 int kma_rows_map_fill(struct kma_snapshot *snap)

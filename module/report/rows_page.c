@@ -4,6 +4,7 @@
 #include <linux/string.h>
 
 #include "../baseline.h"
+#include "../core/failure.h"
 #include "../core/recycle.h"
 #include "../state.h"
 #include "rows_page.h"
@@ -126,4 +127,24 @@ void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts
 				  sum->variance[i] + more->variance[i]);
 	sum->samples += more->samples;
 	sum->live_samples += more->live_samples;
+	sum->failed += more->failed;
+}
+
+bool kma_rows_page_failed(const struct kma_countmap *t, u32 id, struct kma_page_counts *counts)
+{
+	const struct kma_countmap_info *info = kma_countmap_info(t, id);
+	struct kma_countmap_sum sum = {};
+	u64 what;
+
+	lockdep_assert_held(&kma_lock);
+	if (!info)
+		return false;
+	kma_countmap_sum(t, id, &sum);
+	what = info->key.word[KMA_FAILURE_WHAT];
+	*counts = (struct kma_page_counts) {
+		.class = kma_class(kma_failure_shift(what), kma_failure_type(what),
+				   kma_failure_gfp(what)),
+		.failed = sum.v[KMA_FAILURE_TRACKED],
+	};
+	return counts->failed;
 }

@@ -7,6 +7,7 @@
 #ifndef KMA_REPORT_ROWS_PAGE_H
 #define KMA_REPORT_ROWS_PAGE_H
 
+#include "../core/countmap.h"
 #include "../core/sample.h"
 #include "../core/sitetab.h"
 #include "seqtab.h"
@@ -41,6 +42,7 @@ enum kma_rows_page_count {
  * @variance: the variance of each estimate: kma_weigh_variance()
  * @samples: page allocations that were sampled
  * @live_samples: those of the samples whose first page is live
+ * @failed: allocations that failed
  * @label: the name of the call site; NULL for a row without one
  * @id: number of the row in the site table; after rows were merged, of one of them
  */
@@ -51,6 +53,7 @@ struct kma_page_counts {
 	kma_u128 variance[KMA_ROWS_PAGE_ESTIMATES];
 	u64 samples;
 	u64 live_samples;
+	u64 failed;
 	const char *label;
 	u32 id;
 };
@@ -98,6 +101,12 @@ static inline bool kma_rows_page_exact(const struct kma_page_raw *raw)
  * was read; all others are since the last reset.  Context: any.
  */
 void kma_rows_page_counts(const struct kma_page_raw *raw, struct kma_page_counts *counts);
+
+/*
+ * The row @id of the countmap of failures, as a row that has counted only page allocations that
+ * failed since pages are tracked; its @label is not set.  Returns false if there are none.
+ */
+bool kma_rows_page_failed(const struct kma_countmap *t, u32 id, struct kma_page_counts *counts);
 
 /* Add the counts of row @more to those of row @sum.  Context: any. */
 void kma_rows_page_add(struct kma_page_counts *sum, const struct kma_page_counts *more);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The seq_file behind all tables.  See the overview in seqtab.h. */
 #include <linux/capability.h>
+#include <linux/ctype.h>
 #include <linux/kmemleak.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -19,8 +20,10 @@
 #include "../sampling.h"
 #include "../state.h"
 #include "../trace/latency_track.h"
+#include "../trace/memstall.h"
 #include "../trace/page_track.h"
 #include "../trace/slab.h"
+#include "../trace/slow_path.h"
 #include "seqtab.h"
 
 /* ---- memory --------------------------------------------------------------- */
@@ -121,6 +124,15 @@ static int kma_compare_rows(const void *a, const void *b, const void *priv)
 	for (i = 0; !ret && i < job->sort->nr; i++)
 		ret = kma_compare_column(job->snap, job->sort->key[i], a, b);
 	return ret;
+}
+
+void kma_label_clean(char *text)
+{
+	char *c;
+
+	for (c = text; *c; c++)
+		if (iscntrl(*c) || (*c == ' ' && (c == text || !c[1])))
+			*c = '?';
 }
 
 void kma_snapshot_sort(struct kma_snapshot *snap, const struct kma_sort *sort)
@@ -302,31 +314,66 @@ static void kma_show_head_objects(struct seq_file *seq, const struct kma_snapsho
 		   kma_slab_late() ? " order=late" : "");
 }
 
+u64 kma_snapshot_pages_dropped(const struct kma_snapshot *snap)
+{
+	const u64 *v = snap->stats.v;
+
+	return v[KMA_STAT_page_no_pfn] + v[KMA_STAT_page_dropped_sites] +
+	       v[KMA_STAT_page_samples_lost];
+}
+
 static void kma_show_head_pages(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const u64 *v = snap->stats.v;
 
 	seq_printf(seq, " pages=%s dropped=%llu replaced=%llu free_only=%llu",
-		   snap->pages,
-		   v[KMA_STAT_page_no_pfn] + v[KMA_STAT_page_dropped_sites] +
-		   v[KMA_STAT_page_samples_lost],
+		   snap->pages, kma_snapshot_pages_dropped(snap),
 		   v[KMA_STAT_pages_replaced], v[KMA_STAT_pages_free_only]);
 }
 
 static bool kma_table_of_phases(const struct kma_table_ops *ops)
 {
 	return ops->countmap == KMA_COUNTMAP_LATENCY ||
-	       ops->countmap == KMA_COUNTMAP_SHRINKERS || ops->countmap == KMA_COUNTMAP_STALLS;
+	       ops->countmap == KMA_COUNTMAP_SHRINKERS || ops->countmap == KMA_COUNTMAP_STALLS ||
+	       ops->countmap == KMA_COUNTMAP_WAITS || ops->countmap == KMA_COUNTMAP_WAKERS;
+}
+
+/* The functions that are not followed on this kernel, so that waits in them are not timed. */
+static void kma_show_untimed(struct seq_file *seq)
+{
+	const bool followed[] = {
+		kma_memstall_followed(), kma_slow_path_followed(), kma_memstall_throttle_followed(),
+	};
+	static const char *const names[] = { "memstall", "slow_path", "throttle_direct_reclaim" };
+	const char *separator = " untimed=";
+	int i;
+
+	static_assert(ARRAY_SIZE(names) == ARRAY_SIZE(followed));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (followed[i])
+			continue;
+		seq_printf(seq, "%s%s", separator, names[i]);
+		separator = ",";
+	}
 }
 
 static void kma_show_head_phases(struct seq_file *seq, const struct kma_snapshot *snap)
 {
 	const u64 *v = snap->stats.v;
 
-	seq_printf(seq, " latency=%s lost=%llu other=%llu", snap->latency,
-		   v[KMA_STAT_stall_too_deep] + v[KMA_STAT_stall_begins_lost] +
-		   v[KMA_STAT_stall_ends_lost],
-		   v[KMA_STAT_countmap_other]);
+	kma_show_untimed(seq);
+	seq_printf(seq, " latency=%s", snap->latency);
+	/* Wake-ups and runs need no slot of a task. */
+	if (snap->table->ops->countmap != KMA_COUNTMAP_WAKERS)
+		seq_printf(seq, " lost=%llu", v[KMA_STAT_stall_too_deep] +
+			   v[KMA_STAT_stall_begins_lost] + v[KMA_STAT_stall_ends_lost]);
+	seq_printf(seq, " other=%llu", v[KMA_STAT_countmap_other]);
+}
+
+static void kma_show_head_failures(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	seq_printf(seq, " followed_slow_path=%d other=%llu", kma_slow_path_followed(),
+		   snap->stats.v[KMA_STAT_countmap_other]);
 }
 
 static void kma_show_head_acct(struct seq_file *seq, const struct kma_snapshot *snap)
@@ -376,6 +423,8 @@ void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap)
 		kma_show_head_objects(seq, snap);
 	else if (kma_table_of_phases(ops))
 		kma_show_head_phases(seq, snap);
+	else if (ops->countmap == KMA_COUNTMAP_FAILURES)
+		kma_show_head_failures(seq, snap);
 	else
 		kma_show_head_acct(seq, snap);
 	if (ops->countmap)

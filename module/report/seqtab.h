@@ -237,10 +237,20 @@ struct kma_snapshot *kma_snapshot_open(const struct kma_table *table);
 /* Free a snapshot, or NULL. */
 void kma_snapshot_close(struct kma_snapshot *snap);
 
+/* Number of page allocations that no record of a page has, since load or the last reset. */
+u64 kma_snapshot_pages_dropped(const struct kma_snapshot *snap);
+
 /* Print the lines above the rows. */
 void kma_show_head(struct seq_file *seq, const struct kma_snapshot *snap);
 
 void kma_show_row(struct seq_file *seq, const struct kma_snapshot *snap, const void *row);
+
+/*
+ * Make a text that users choose, such as the name of a thread, fit for a label: replace control
+ * characters, so that each row is one line, and a blank at either end, because programs that read
+ * the table would drop it.
+ */
+void kma_label_clean(char *text);
 
 /* Print @milli thousandths with three digits after the point, in at least @width characters. */
 void kma_show_milli(struct seq_file *seq, int width, u64 milli);

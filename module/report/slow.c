@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* `slow`: the last phases that took longer than threshold_us, the newest first. */
-#include <linux/ctype.h>
+/* `slow`: the last phases that took as long as threshold_us says or longer, the newest first. */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/poll.h>
@@ -59,12 +58,10 @@ static const char *kma_slow_label(const struct kma_snapshot *snap, const void *r
 static int kma_slow_print_comm(const struct kma_slow *r, char *buf, size_t size)
 {
 	char comm[KMA_SLOW_COMM + 1] = {};
-	char *c;
 
 	memcpy(comm, r->comm, KMA_SLOW_COMM);
-	for (c = comm; *c; c++)
-		if (iscntrl(*c) || *c == ';' || (*c == ' ' && (c == comm || !c[1])))
-			*c = '?';
+	kma_label_clean(comm);
+	strreplace(comm, ';', '?');
 	return scnprintf(buf, size, "%s;%s:%s;", comm, kma_stall_origin_text(r->origin),
 			 kma_phase_text(r->phase));
 }
@@ -96,23 +93,33 @@ static int kma_slow_print_parts(const struct kma_slow *r, char *buf, size_t size
 	return len ?: scnprintf(buf, size, "-");
 }
 
-/* Whether a function is part of how a kretprobe calls the module. */
+/* Whether a function marks a stall: what it has called belongs to the module. */
+static bool kma_slow_is_mark(const char *name)
+{
+	return str_has_prefix(name, "psi_memstall_");
+}
+
+/* Whether a function is part of how a kretprobe or ftrace calls the module. */
 static bool kma_slow_is_probe(const char *name)
 {
 	return strstr(name, "rethook") || strstr(name, "kretprobe") ||
+	       !strcmp(name, "[unknown]") ||
 	       str_has_prefix(name, "kprobe_") || str_has_prefix(name, "__traceiter_");
 }
 
 static int kma_slow_print_stack(const struct kma_slow *r, char *buf, size_t size)
 {
 	int len = 0, before;
+	char *name;
 	u32 i;
 
 	for (i = 0; i < r->nr_frames; i++) {
 		before = len;
 		len += scnprintf(buf + len, size - len, "%s", len ? "," : "");
-		len += kma_slow_print_site(r->frame[i], buf + len, size - len);
-		if (!before && kma_slow_is_probe(buf))
+		name = buf + len;
+		len += kma_slow_print_site(r->frame[i], name, size - len);
+		/* ftrace's own code, which has no name, may be shown by the name of other code. */
+		if ((!before && kma_slow_is_probe(name)) || kma_slow_is_mark(name))
 			len = 0;
 	}
 	return len ?: scnprintf(buf, size, "-");

@@ -11,6 +11,7 @@
 #include "../state.h"
 #include "../trace/bulk.h"
 #include "../trace/cache.h"
+#include "../trace/memstall.h"
 #include "../trace/nolock.h"
 #include "../recycling.h"
 #include "../trace/latency_track.h"
@@ -19,6 +20,8 @@
 #include "../trace/page_track.h"
 #include "../trace/phase.h"
 #include "../trace/reclaim_functions.h"
+#include "../trace/slow_path.h"
+#include "../trace/acct.h"
 #include "../trace/slab.h"
 #include "../trace/tracepoint.h"
 #include "keyval.h"
@@ -77,6 +80,7 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 		       atomic_read(&t->retired));
 	kma_keyval_add(snap, "sites_recycled", KMA_FORMAT_U64, kma_recycling_rows());
 	kma_keyval_add(snap, "countmap_recycled", KMA_FORMAT_U64, kma_countmap_recycling_rows());
+	kma_keyval_add(snap, "cgroups_counted", KMA_FORMAT_U64, kma_acct_nr_chosen());
 	kma_keyval_add(snap, "stacks_used", KMA_FORMAT_U64, atomic_read(&t->stacks));
 	kma_keyval_add(snap, "sites_inner", KMA_FORMAT_U64, t->nr_internal);
 	kma_keyval_add(snap, "caches_max", KMA_FORMAT_U64, KMA_CACHES_MAX);
@@ -191,6 +195,11 @@ static void kma_stats_add_functions(struct kma_snapshot *snap)
 	const char *name;
 	int i;
 
+	kma_keyval_add(snap, "followed_memstall", KMA_FORMAT_U64, kma_memstall_followed());
+	kma_keyval_add(snap, "followed_throttle_direct_reclaim", KMA_FORMAT_U64,
+		       kma_memstall_throttle_followed());
+	kma_keyval_add(snap, "followed_slow_path", KMA_FORMAT_U64, kma_slow_path_followed());
+	kma_keyval_add(snap, "slow_path_missed", KMA_FORMAT_U64, kma_slow_path_missed());
 	for (i = 0; (name = kma_reclaim_function(i, &followed)); i++)
 		kma_keyval_add(snap, name, KMA_FORMAT_U64, followed);
 	kma_keyval_add(snap, "functions_missed", KMA_FORMAT_U64,

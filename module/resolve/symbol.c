@@ -248,8 +248,9 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 			   unsigned long state)
 {
 	struct kma_countmap *t = kma_countmap_locked(of);
-	static char buf[KMA_SYMBOL_LEN];
+	static char buf[KMA_COUNTMAP_TEXT + KMA_SYMBOL_LEN];
 	enum kma_fate fate;
+	size_t len;
 	u32 id;
 
 	for (id = 1; t && id < t->rows; id++) {
@@ -259,10 +260,13 @@ void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct modul
 		fate = kma_symbol_fate(t->info[id].key.word[word], mod, state);
 		if (fate == KMA_FATE_STAYS)
 			continue;
-		strscpy(buf, kma_name_lost, sizeof(buf));
+		/* The text of a row of failures is the task, which stays in front of the name. */
+		len = of == KMA_COUNTMAP_FAILURES ? strlen(t->info[id].text) : 0;
+		memcpy(buf, t->info[id].text, len);
+		strscpy(buf + len, kma_name_lost, sizeof(buf) - len);
 		if (fate == KMA_FATE_GOES) {
 			kma_namecache_start();
-			kma_symbol_print(t->info[id].key.word[word], buf);
+			kma_symbol_print(t->info[id].key.word[word], buf + len);
 		}
 		kma_countmap_retire(t, id, buf);
 	}

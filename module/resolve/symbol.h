@@ -86,7 +86,7 @@ void kma_symbol_change(const struct module *mod, unsigned long state);
 
 /*
  * Like kma_symbol_change(), for a countmap, which may not exist, and for call sites in word @word
- * of its keys.
+ * of its keys.  The name becomes the text of the row; of a row of failures, it follows the text.
  */
 void kma_symbol_change_map(enum kma_countmap_of of, int word, const struct module *mod,
 			   unsigned long state);

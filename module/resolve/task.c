@@ -2,12 +2,14 @@
 /* The name of the current task, and the paths of cgroups.  See task.h. */
 #include <linux/cgroup.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/string.h>
 
+#include "../core/comm.h"
 #include "task.h"
 
 #ifdef PF_USER_WORKER
@@ -19,6 +21,16 @@
 bool kma_task_is_kernel(void)
 {
 	return current->flags & KMA_PF_KERNEL || !user_mode(task_pt_regs(current));
+}
+
+void kma_task_comm(u64 comm[2])
+{
+	static const char interrupt[KMA_COMM_BYTES] = "[interrupt]";
+
+	if (in_task())
+		kma_comm_copy(comm, current->comm, kma_task_is_kernel());
+	else
+		memcpy(comm, interrupt, sizeof(interrupt));
 }
 
 /*

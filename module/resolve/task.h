@@ -2,7 +2,7 @@
 /*
  * The name of the current task, and the paths of cgroups.
  *
- * Context of all functions: task context, in a probe, under rcu_read_lock().
+ * Context, unless a function says otherwise: task context, in a probe, under rcu_read_lock().
  */
 #ifndef KMA_RESOLVE_TASK_H
 #define KMA_RESOLVE_TASK_H
@@ -18,6 +18,12 @@ struct task_struct;
  * has the name of the thread that started it.
  */
 bool kma_task_is_kernel(void);
+
+/*
+ * Copy the name of the current task by kma_comm_copy(), or `[interrupt]` outside task context.
+ * Context: a probe, any context, NMI included.
+ */
+void kma_task_comm(u64 comm[2]);
 
 /* The leader of the current thread group; NULL if it may have been freed. */
 const struct task_struct *kma_task_leader(void);

@@ -57,9 +57,14 @@ static bool kma_walk_add_all(struct kma_walk *w, unsigned long from, unsigned lo
 	return w->trail->nr > nr;
 }
 
-/* Add the frame pointer of the latest function, at each place where it may have been saved. */
+/*
+ * Add the frame pointer of the latest function, at each place where it may have been saved.  If no
+ * function has saved it, it is still that of the beginning, which the trail has.
+ */
 static bool kma_walk_add_bp(struct kma_walk *w)
 {
+	if (w->from && w->bp_from == w->sp)
+		return true;
 	return kma_walk_add_all(w, w->bp_from, w->inner, w->bp);
 }
 
@@ -104,19 +109,45 @@ static bool kma_walk_add_return(struct kma_walk *w, unsigned long place)
 	return kma_walk_add(w, place, w->state.ip);
 }
 
-void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
+static void kma_walk_prepare(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
 {
 	w->trail = trail;
 	w->known = trail;
+	w->first = true;
+	w->from = 0;
 	w->sp = sp;
 	w->inner = sp;
 	w->bp = 0;
 	w->bp_from = sp;
 	kma_trail_clear(trail);
+}
+
+void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp)
+{
+	kma_walk_prepare(w, trail, sp);
 	unwind_start(&w->state, current, NULL, NULL);
 	/* Skip the stack frames below @sp, such as that of this function. */
 	while (!unwind_done(&w->state) && w->state.sp - sizeof(long) < sp)
 		unwind_next_frame(&w->state);
+	w->end = w->state.stack_info.end;
+}
+
+void kma_walk_begin_from(struct kma_walk *w, struct kma_trail *trail,
+			 const struct kma_return *from)
+{
+	struct pt_regs regs = {
+		.ip = from->ip, .sp = from->sp, .bp = from->bp, .cs = __KERNEL_CS,
+	};
+
+	kma_walk_prepare(w, trail, from->sp);
+	w->from = KMA_TRAIL_FROM;
+	w->bp = from->bp;
+	if (trail) {
+		trail->ip = from->ip;
+		trail->bp = from->bp;
+	}
+	/* With registers, this goes on to the first return address. */
+	unwind_start(&w->state, current, &regs, NULL);
 	w->end = w->state.stack_info.end;
 }
 
@@ -130,8 +161,9 @@ unsigned long kma_walk_next(struct kma_walk *w)
 {
 	unsigned long addr, place;
 
-	if (w->inner != w->sp)
+	if (!w->first)
 		unwind_next_frame(&w->state);
+	w->first = false;
 	addr = unwind_get_return_address(&w->state);
 	if (unwind_done(&w->state) || !addr) {
 		w->known = w->known && kma_walk_ends(w);
@@ -153,7 +185,7 @@ unsigned long kma_walk_next(struct kma_walk *w)
 void kma_walk_end(struct kma_walk *w)
 {
 	if (w->known)
-		w->trail->sp = w->sp;
+		w->trail->sp = w->sp | w->from;
 }
 
 #else
@@ -163,6 +195,14 @@ void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long s
 	kma_trail_clear(trail);
 	w->nr = stack_trace_save(w->addr, KMA_WALK_MAX, 0);
 	w->next = 0;
+}
+
+void kma_walk_begin_from(struct kma_walk *w, struct kma_trail *trail,
+			 const struct kma_return *from)
+{
+	kma_walk_begin(w, trail, from->sp);
+	while (w->next < w->nr && w->addr[w->next++] != from->ip)
+		;
 }
 
 unsigned long kma_walk_next(struct kma_walk *w)

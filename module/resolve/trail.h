@@ -37,13 +37,19 @@
 #include <linux/stacktrace.h>
 
 #include "../compat.h"
+#include "../core/env.h"
 
+/* In the address of a stack frame: unwinding began at a return address. */
+#define KMA_TRAIL_FROM	1UL
 /* The largest number of words in a trail. */
 #define KMA_TRAIL_WORDS	48
 
 /**
  * struct kma_trail - what is on a stack that was unwound
- * @sp: address of the stack frame where unwinding began; 0 if the stack is not remembered
+ * @sp: address of the stack frame where unwinding began, with KMA_TRAIL_FROM if it began at @ip; 0
+ *	if the stack is not remembered
+ * @ip: return address where unwinding began, or not used
+ * @bp: frame pointer at @ip, or not used
  * @since: kma_trails_since when it was unwound
  * @nr: number of words, at least 1 if @sp is not 0
  * @at: place of each word, in words from @sp
@@ -51,6 +57,8 @@
  */
 struct kma_trail {
 	unsigned long sp;
+	unsigned long ip;
+	unsigned long bp;
 	u32 since;
 	u32 nr;
 	u16 at[KMA_TRAIL_WORDS];
@@ -65,6 +73,8 @@ extern u32 kma_trails_since;
  * struct kma_walk - a walk along a stack
  * @trail: the trail that it records, or NULL
  * @known: whether the trail proves all return addresses so far
+ * @first: whether kma_walk_next() was not called yet
+ * @from: KMA_TRAIL_FROM if it began at a return address, otherwise 0
  * @sp: address of the stack frame where it began
  * @inner: place of the latest return address; @sp at first
  * @bp: the frame pointer of the function that this address is in
@@ -75,6 +85,8 @@ extern u32 kma_trails_since;
 struct kma_walk {
 	struct kma_trail *trail;
 	bool known;
+	bool first;
+	unsigned long from;
 	unsigned long sp;
 	unsigned long inner;
 	unsigned long bp;
@@ -109,6 +121,13 @@ struct kma_walk {
  */
 void kma_walk_begin(struct kma_walk *w, struct kma_trail *trail, unsigned long sp);
 
+/*
+ * Begin to unwind the stack of the current context at the function that @from->ip is in: its own
+ * return address comes first.  @trail is as for kma_walk_begin().
+ */
+void kma_walk_begin_from(struct kma_walk *w, struct kma_trail *trail,
+			 const struct kma_return *from);
+
 /* The next return address, in the same function as kma_walk_begin(); 0 at the end of the stack. */
 unsigned long kma_walk_next(struct kma_walk *w);
 
@@ -121,6 +140,19 @@ void kma_walk_end(struct kma_walk *w);
 /* Forget all stacks.  Call this when code is loaded or unloaded. */
 void kma_trail_forget(void);
 
+/* Whether all words of a trail are in their places. */
+static __always_inline bool kma_trail_words_hold(const struct kma_trail *t, unsigned long sp)
+{
+	const unsigned long *stack = (unsigned long *)sp;
+	u32 i = 0;
+
+	do {
+		if (READ_ONCE_NOCHECK(stack[t->at[i]]) != t->word[i])
+			return false;
+	} while (++i < t->nr);
+	return true;
+}
+
 /*
  * Whether the stack is the one that a trail was recorded on, so that kma_walk_next() would give
  * the same return addresses.  @sp is __builtin_frame_address(0) of the same function as in
@@ -128,16 +160,15 @@ void kma_trail_forget(void);
  */
 static __always_inline bool kma_trail_holds(const struct kma_trail *t, unsigned long sp)
 {
-	const unsigned long *stack = (unsigned long *)sp;
-	u32 i = 0;
+	return t->sp == sp && t->since == READ_ONCE(kma_trails_since) &&
+	       kma_trail_words_hold(t, sp);
+}
 
-	if (t->sp != sp || t->since != READ_ONCE(kma_trails_since))
-		return false;
-	do {
-		if (READ_ONCE_NOCHECK(stack[t->at[i]]) != t->word[i])
-			return false;
-	} while (++i < t->nr);
-	return true;
+/* Like kma_trail_holds(), for a trail of kma_walk_begin_from(). */
+static inline bool kma_trail_holds_from(const struct kma_trail *t, const struct kma_return *from)
+{
+	return t->sp == (from->sp | KMA_TRAIL_FROM) && t->ip == from->ip && t->bp == from->bp &&
+	       t->since == READ_ONCE(kma_trails_since) && kma_trail_words_hold(t, from->sp);
 }
 
 #endif /* KMA_RESOLVE_TRAIL_H */

@@ -18,6 +18,7 @@
 #include "../core/env.h"
 #include "../core/stat.h"
 #include "../resolve/task.h"
+#include "../state.h"
 #include "acct.h"
 
 /* ---- keys --------------------------------------------------------------------- */
@@ -110,27 +111,24 @@ void kma_acct_cgroup_removed(struct cgroup *cgroup)
 	rcu_read_unlock();
 }
 
-static void kma_acct_current(u64 comm[2])
-{
-	if (in_task())
-		kma_comm_copy(comm, current->comm, kma_task_is_kernel());
-	else
-		memcpy(comm, kma_acct_interrupt.text, sizeof(u64[2]));
-}
-
 static u32 kma_acct_comm_and(struct kma_countmap *t, u64 word)
 {
 	struct kma_countmap_info info = { .key = { { 0, 0, word } } };
 
-	kma_acct_current(info.key.word);
+	kma_task_comm(info.key.word);
 	return kma_countmap_get(t, &info);
 }
 
-static u32 kma_acct_site(struct kma_countmap *t, const struct kma_acct_event *event)
+static unsigned long kma_acct_site(const struct kma_acct_event *event)
 {
 	if (!event->site)
-		return kma_acct_comm_and(t, kma_env_page_site());
-	return kma_acct_comm_and(t, kma_env_object_site(event->site) ?: event->site);
+		return kma_env_page_site();
+	return kma_env_object_site(event->site) ?: event->site;
+}
+
+static u32 kma_acct_comm_site(struct kma_countmap *t, const struct kma_acct_event *event)
+{
+	return kma_acct_comm_and(t, kma_acct_site(event));
 }
 
 static u64 kma_acct_syscall_nr(void)
@@ -150,6 +148,67 @@ static u64 kma_acct_syscall_nr(void)
 static u32 kma_acct_syscall(struct kma_countmap *t, const struct kma_acct_event *event)
 {
 	return kma_acct_comm_and(t, kma_acct_syscall_nr());
+}
+
+/* ---- chosen cgroups --------------------------------------------------------------- */
+
+/* The IDs of the chosen cgroups, or 0.  Written under kma_lock; probes read them. */
+static u64 kma_acct_chosen[KMA_ACCT_CGROUPS];
+
+static int kma_acct_place(u64 id)
+{
+	int i = 0;
+
+	while (i < KMA_ACCT_CGROUPS && kma_acct_chosen[i] != id)
+		i++;
+	return i;
+}
+
+int kma_acct_choose(u64 id)
+{
+	int i;
+
+	lockdep_assert_held(&kma_lock);
+	if (kma_acct_place(id) < KMA_ACCT_CGROUPS)
+		return -EEXIST;
+	i = kma_acct_place(0);
+	if (i == KMA_ACCT_CGROUPS)
+		return -ENOSPC;
+	WRITE_ONCE(kma_acct_chosen[i], id);
+	return 0;
+}
+
+int kma_acct_drop(u64 id)
+{
+	int i, nr = 0;
+
+	lockdep_assert_held(&kma_lock);
+	for (i = 0; i < KMA_ACCT_CGROUPS; i++) {
+		if (!kma_acct_chosen[i] || (id && kma_acct_chosen[i] != id))
+			continue;
+		WRITE_ONCE(kma_acct_chosen[i], 0);
+		nr++;
+	}
+	return nr;
+}
+
+int kma_acct_nr_chosen(void)
+{
+	int i, nr = 0;
+
+	for (i = 0; i < KMA_ACCT_CGROUPS; i++)
+		nr += !!READ_ONCE(kma_acct_chosen[i]);
+	return nr;
+}
+
+static bool kma_acct_is_chosen(u64 id)
+{
+	int i;
+
+	for (i = 0; i < KMA_ACCT_CGROUPS; i++)
+		if (READ_ONCE(kma_acct_chosen[i]) == id)
+			return true;
+	return false;
 }
 
 /* ---- what becomes of rows -------------------------------------------------------- */
@@ -194,6 +253,16 @@ static u32 kma_acct_heir_cgroup(struct kma_countmap *t, const struct kma_countma
 	return gone ? kma_countmap_get_reserved(t, &kma_acct_removed) : KMA_COUNTMAP_OTHER;
 }
 
+/* Rows of a cgroup are kept while the cgroup is chosen. */
+static enum kma_countmap_fate kma_acct_fate_cgroup_site(const struct kma_countmap_info *info)
+{
+	return kma_acct_is_chosen(info->key.word[0]) ? KMA_COUNTMAP_KEPT : KMA_COUNTMAP_GONE;
+}
+
+const struct kma_countmap_policy kma_acct_policy_cgroup_sites = {
+	.fate = kma_acct_fate_cgroup_site,
+};
+
 const struct kma_countmap_policy kma_acct_policy_tasks = {
 	.fate = kma_acct_fate_task, .heir = kma_acct_heir_task,
 };
@@ -215,24 +284,48 @@ static const struct {
 } kma_acct_keys[KMA_COUNTMAP_NR] = {
 	[KMA_COUNTMAP_TASKS] = { "tasks", kma_acct_task },
 	[KMA_COUNTMAP_CGROUPS] = { "cgroups", kma_acct_cgroup },
-	[KMA_COUNTMAP_COMM_SITES] = { "comm_sites", kma_acct_site, true },
+	[KMA_COUNTMAP_COMM_SITES] = { "comm_sites", kma_acct_comm_site, true },
 	[KMA_COUNTMAP_COMM_SYSCALLS] = { "comm_syscalls", kma_acct_syscall, true },
 };
+
+static void kma_acct_add(struct kma_countmap *t, u32 row, const struct kma_acct_event *event)
+{
+	int i;
+
+	for (i = 0; i < event->nr; i++)
+		kma_countmap_count(t, row, event->what[i].counter, event->what[i].n);
+}
+
+/* Count an event for each chosen cgroup that the task is in, or is below. */
+static void kma_acct_count_chosen(const struct kma_acct_event *event)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_CGROUP_SITES]);
+	struct kma_countmap_info info = {};
+	struct cgroup *cgroup;
+
+	if (!t || !event->source || !in_task())
+		return;
+	for (cgroup = task_dfl_cgroup(current); cgroup; cgroup = cgroup_parent(cgroup)) {
+		if (!kma_acct_is_chosen(cgroup_id(cgroup)))
+			continue;
+		info.key.word[0] = cgroup_id(cgroup);
+		info.key.word[KMA_ACCT_SITE] = info.key.word[KMA_ACCT_SITE] ?:
+					       kma_acct_site(event);
+		kma_acct_add(t, kma_countmap_get(t, &info), event);
+	}
+}
 
 void kma_acct_count(const struct kma_acct_event *event)
 {
 	struct kma_countmap *t;
-	int i, k;
-	u32 id;
+	int i;
 
-	for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++) {
+	for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_CGROUP_SITES; i++) {
 		t = rcu_dereference(kma_countmaps[i]);
-		if (!t || (kma_acct_keys[i].sources && !event->source))
-			continue;
-		id = kma_acct_keys[i].row(t, event);
-		for (k = 0; k < event->nr; k++)
-			kma_countmap_count(t, id, event->what[k].counter, event->what[k].n);
+		if (t && (event->source || !kma_acct_keys[i].sources))
+			kma_acct_add(t, kma_acct_keys[i].row(t, event), event);
 	}
+	kma_acct_count_chosen(event);
 }
 
 const char *kma_acct_name(enum kma_countmap_of of)

@@ -4,7 +4,8 @@
  * counted for the current task.
  *
  *	event --> counters --> by process, by cgroup, by command and call site, by command
- *	          and system call: all of these countmaps that exist
+ *	          and system call, by chosen cgroup and call site: all of these countmaps
+ *	          that exist
  *
  * No record is kept of the objects and pages themselves: if one process allocates a page
  * and another one frees it, the allocation counts for the first and the free for the
@@ -24,6 +25,9 @@
 #include "../countmaps.h"
 
 struct cgroup;
+
+/* Most cgroups whose allocations are counted by call site at the same time. */
+#define KMA_ACCT_CGROUPS	8
 
 /**
  * enum kma_acct_counter - counters of a row
@@ -71,7 +75,7 @@ static_assert(KMA_ACCT_NR <= KMA_COUNTMAP_COUNTERS);
 
 /*
  * Index of the word of a key that holds the call site or system call.  The words before it hold
- * the command.
+ * the command, or the first of them holds the ID of the cgroup.
  */
 #define KMA_ACCT_SITE		2
 
@@ -109,6 +113,22 @@ struct kma_acct_event {
  */
 void kma_acct_count(const struct kma_acct_event *event);
 
+/*
+ * Count what the tasks of a cgroup, and of those below it, allocate at each call site.  @id is the
+ * cgroup's ID in the default hierarchy.  Returns 0; -EEXIST if they are counted already; or -ENOSPC
+ * if KMA_ACCT_CGROUPS cgroups are chosen.  Context: process; kma_lock is held.
+ */
+int kma_acct_choose(u64 id);
+
+/*
+ * Undo kma_acct_choose(), for all cgroups if @id is 0.  Returns how many cgroups were chosen before
+ * and are not now.  Context: process; kma_lock is held.
+ */
+int kma_acct_drop(u64 id);
+
+/* Number of cgroups that are chosen.  Context: any. */
+int kma_acct_nr_chosen(void);
+
 /* Whether a row stands for a process or a cgroup: it has none of the keys above. */
 static inline bool kma_acct_is_object(const struct kma_countmap_info *info)
 {
@@ -121,8 +141,9 @@ void kma_acct_cgroup_removed(struct cgroup *cgroup);
 /* Decide which rows of processes and cgroups are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_acct_policy_tasks;
 extern const struct kma_countmap_policy kma_acct_policy_cgroups;
+extern const struct kma_countmap_policy kma_acct_policy_cgroup_sites;
 
-/* The name of an accounting table; NULL if the countmap is not one of accounting. */
+/* The name of a table in the setting `account`; NULL if the countmap has no such name. */
 const char *kma_acct_name(enum kma_countmap_of of);
 
 #endif /* KMA_TRACE_ACCT_H */

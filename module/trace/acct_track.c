@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The probes of accounting, and its setting.  See acct_track.h. */
 #include <linux/bitops.h>
+#include <linux/cgroup.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -10,6 +12,7 @@
 
 #include "../compat.h"
 #include "../countmaps.h"
+#include "../error.h"
 #include "../match/filter.h"
 #include "../resolve/cacheinfo.h"
 #include "../state.h"
@@ -18,7 +21,10 @@
 #include "pcp.h"
 #include "tracepoint.h"
 
-/* The setting `account`: a bit for each countmap.  Written under kma_lock. */
+/*
+ * A bit for each countmap that is on: those of the setting `account`, and cgroup_sites.  Written
+ * under kma_lock.
+ */
 static unsigned long kma_account;
 
 /* ---- the probes ----------------------------------------------------------------- */
@@ -197,10 +203,10 @@ int kma_acct_parse(char *text, unsigned long *which)
 	if (!strcmp(text, "off"))
 		return 0;
 	while ((name = strsep(&text, ","))) {
-		for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_NR; i++)
+		for (i = KMA_COUNTMAP_TASKS; i < KMA_COUNTMAP_CGROUP_SITES; i++)
 			if (!strcmp(name, kma_acct_name(i)))
 				break;
-		if (i == KMA_COUNTMAP_NR)
+		if (i == KMA_COUNTMAP_CGROUP_SITES)
 			return -EINVAL;
 		*which |= BIT(i);
 	}
@@ -209,7 +215,7 @@ int kma_acct_parse(char *text, unsigned long *which)
 
 void kma_acct_print(char buf[KMA_ACCT_LEN])
 {
-	const unsigned long which = READ_ONCE(kma_account);
+	const unsigned long which = READ_ONCE(kma_account) & ~BIT(KMA_COUNTMAP_CGROUP_SITES);
 	size_t len = 0;
 	int i;
 
@@ -229,7 +235,8 @@ static bool kma_acct_fit(unsigned long which)
 	return !which || bytes <= kma_state_bytes_max();
 }
 
-int kma_acct_set(unsigned long which)
+/* Switch on the countmaps in the bit mask @which, and the others off. */
+static int kma_acct_switch(unsigned long which)
 {
 	const unsigned long before = kma_account;
 	int ret;
@@ -250,4 +257,66 @@ int kma_acct_set(unsigned long which)
 	if (!kma_account && (which || before))
 		kma_acct_detach();
 	return ret;
+}
+
+int kma_acct_set(unsigned long which)
+{
+	return kma_acct_switch(which | (kma_account & BIT(KMA_COUNTMAP_CGROUP_SITES)));
+}
+
+/* ---- chosen cgroups -------------------------------------------------------------- */
+
+static int kma_acct_add_cgroup(u64 id, const char *path)
+{
+	int ret = kma_acct_choose(id);
+
+	if (ret == -EEXIST)
+		return kma_refuse("cgroup_sites: %.100s is counted already", path);
+	if (ret)
+		return kma_refuse("cgroup_sites: %d cgroups are counted: use del /PATH, or none",
+				  KMA_ACCT_CGROUPS);
+	ret = kma_acct_switch(kma_account | BIT(KMA_COUNTMAP_CGROUP_SITES));
+	if (!ret)
+		return 0;
+	kma_acct_drop(id);
+	kma_refuse("cgroup_sites: %s", ret == -ENOMEM ? "not enough memory" :
+		   "a tracepoint is missing: see the kernel log");
+	return ret;
+}
+
+/* Stop counting a cgroup, or all cgroups if @id is 0. */
+static int kma_acct_del_cgroup(u64 id, const char *path)
+{
+	if (!kma_acct_drop(id) && id)
+		return kma_refuse("cgroup_sites: %.100s is not counted", path);
+	if (kma_acct_nr_chosen())
+		return 0;
+	return kma_acct_switch(kma_account & ~BIT(KMA_COUNTMAP_CGROUP_SITES));
+}
+
+int kma_acct_run_cgroups(char *args)
+{
+	const char *what = strsep(&args, " ");
+	const char *path = args ? skip_spaces(args) : "";
+	const bool add = !strcmp(what, "add");
+	struct cgroup *cgroup;
+	u64 id;
+
+	if (!strcmp(what, "none") && !*path)
+		return kma_acct_del_cgroup(0, path);
+	if ((!add && strcmp(what, "del")) || *path != '/')
+		return kma_refuse("cgroup_sites takes add /PATH, del /PATH or none");
+	cgroup = cgroup_get_from_path(path);
+	if (IS_ERR(cgroup))
+		return kma_refuse("cgroup_sites: no cgroup %.100s: see 0:: in /proc/PID/cgroup",
+				  path);
+	id = cgroup_id(cgroup);
+	cgroup_put(cgroup);
+	return add ? kma_acct_add_cgroup(id, path) : kma_acct_del_cgroup(id, path);
+}
+
+void kma_acct_stop(void)
+{
+	kma_acct_drop(0);
+	kma_acct_switch(0);
 }

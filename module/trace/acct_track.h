@@ -29,4 +29,14 @@ void kma_acct_print(char buf[KMA_ACCT_LEN]);
  */
 int kma_acct_set(unsigned long which);
 
+/*
+ * Run the command `cgroup_sites`.  @args is `add PATH` or `del PATH` of a cgroup, or `none`; it is
+ * modified.  The first cgroup switches the table cgroup_sites on; without one, it is off.
+ * Returns 0, or an error explained by kma_refuse(); then nothing has changed.
+ */
+int kma_acct_run_cgroups(char *args);
+
+/* Switch all countmaps of accounting off. */
+void kma_acct_stop(void);
+
 #endif /* KMA_TRACE_ACCT_TRACK_H */

@@ -15,6 +15,7 @@
 #include "cache.h"
 #include "ftrace_hook.h"
 #include "kretprobe.h"
+#include "memstall.h"
 #include "nolock.h"
 #include "slab.h"
 
@@ -196,6 +197,9 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 	&kma_ftrace_hook_free_rcu_nolock,
 #endif
 	&kma_ftrace_hook_cache_destroy,
+	&kma_ftrace_hook_memstall_enter,
+	&kma_ftrace_hook_memstall_leave,
+	&kma_ftrace_hook_throttle,
 };
 
 u64 kma_bulk_forecast(void)

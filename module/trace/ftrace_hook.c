@@ -3,6 +3,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/errno.h>
+#include <linux/kprobes.h>
 #include <linux/printk.h>
 
 #include "ftrace_hook.h"
@@ -50,6 +51,18 @@ static bool kma_ftrace_hook_filter(const struct kma_ftrace_hook *hook)
 				     0, 0);
 }
 
+/* Find a function that is not exported: a kprobe that is not enabled knows its address. */
+static void kma_ftrace_hook_find(struct kma_ftrace_hook *hook)
+{
+	struct kprobe probe = { .symbol_name = hook->name, .flags = KPROBE_FLAG_DISABLED };
+
+	hook->function = NULL;
+	if (register_kprobe(&probe))
+		return;
+	hook->function = probe.addr;
+	unregister_kprobe(&probe);
+}
+
 static bool kma_ftrace_hooks_register(bool bulk)
 {
 	struct kma_ftrace_hook *hook;
@@ -65,7 +78,10 @@ static bool kma_ftrace_hooks_register(bool bulk)
 	};
 	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
 		hook = kma_ftrace_hooks[i];
-		hook->attached = (bulk || !hook->bulk) && kma_ftrace_hook_filter(hook);
+		if (hook->name)
+			kma_ftrace_hook_find(hook);
+		hook->attached = (bulk || !hook->bulk) && hook->function &&
+				 kma_ftrace_hook_filter(hook);
 		any |= hook->attached;
 	}
 	if (any && !register_ftrace_function(&kma_ftrace_hook_ops))

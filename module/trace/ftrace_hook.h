@@ -28,7 +28,8 @@
 
 /**
  * struct kma_ftrace_hook - a kernel function, and the handler of its entry
- * @function: address of the function
+ * @function: address of the function; NULL if @name is set and the kernel has no such function
+ * @name: name of a function that is not exported, which kma_ftrace_hooks_start() looks for; or NULL
  * @entered: the handler, called at the entry of the function, in its context, which may be
  *	preemptible; @parent_ip is the return address of the function, and
  *	kma_ftrace_hook_arg() reads its arguments; has to be notrace
@@ -38,6 +39,7 @@
  */
 struct kma_ftrace_hook {
 	void *function;
+	const char *name;
 	void (*entered)(unsigned long parent_ip, struct ftrace_regs *regs);
 	bool bulk;
 	const char *loss;

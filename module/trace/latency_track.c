@@ -12,6 +12,7 @@
 #include "phase.h"
 #include "reclaim.h"
 #include "reclaim_functions.h"
+#include "wakers.h"
 
 static const char *const kma_latency_names[] = {
 	[KMA_LATENCY_OFF] = "off",
@@ -20,7 +21,9 @@ static const char *const kma_latency_names[] = {
 };
 
 #define KMA_LATENCY_MAPS						\
-	(BIT(KMA_COUNTMAP_LATENCY) | BIT(KMA_COUNTMAP_SHRINKERS) | BIT(KMA_COUNTMAP_STALLS))
+	(BIT(KMA_COUNTMAP_LATENCY) | BIT(KMA_COUNTMAP_SHRINKERS) |	\
+	 BIT(KMA_COUNTMAP_STALLS) | BIT(KMA_COUNTMAP_WAITS) |	\
+	 BIT(KMA_COUNTMAP_WAKERS))
 
 /* Written under kma_lock. */
 static enum kma_latency_mode kma_latency;
@@ -43,7 +46,10 @@ static u64 kma_latency_memory(enum kma_latency_mode before, enum kma_latency_mod
 	if (!before && mode)
 		bytes += kma_countmap_memory(KMA_COUNTMAP_LATENCY) +
 			 kma_countmap_memory(KMA_COUNTMAP_SHRINKERS) +
-			 kma_countmap_memory(KMA_COUNTMAP_STALLS) + kma_phase_bytes();
+			 kma_countmap_memory(KMA_COUNTMAP_STALLS) +
+			 kma_countmap_memory(KMA_COUNTMAP_WAITS) +
+			 kma_countmap_memory(KMA_COUNTMAP_WAKERS) +
+			 kma_phase_bytes() + kma_wakers_bytes();
 	if (mode == KMA_LATENCY_FUNCTIONS)
 		bytes += kma_reclaim_functions_forecast();
 	return bytes;
@@ -62,13 +68,18 @@ static int kma_latency_start(void)
 
 	if (ret)
 		return ret;
-	ret = kma_countmaps_begin(KMA_LATENCY_MAPS);
+	ret = kma_wakers_start();
 	if (ret)
 		goto phase;
+	ret = kma_countmaps_begin(KMA_LATENCY_MAPS);
+	if (ret)
+		goto wakers;
 	ret = kma_reclaim_attach();
 	if (!ret)
 		return 0;
 	kma_countmaps_end(KMA_LATENCY_MAPS);
+wakers:
+	kma_wakers_stop();
 phase:
 	kma_phase_stop();
 	return ret;
@@ -78,6 +89,7 @@ static void kma_latency_stop(void)
 {
 	kma_reclaim_detach();
 	kma_countmaps_end(KMA_LATENCY_MAPS);
+	kma_wakers_stop();
 	kma_phase_stop();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Find the owner of an object that is being allocated.  See owner.h. */
+/* Find the owner of an object or a page that is being allocated.  See owner.h. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cgroup.h>
@@ -284,7 +284,53 @@ static void kma_owner_mark_bucket(const struct kma_bucket *b)
 			kma_idtab_mark(&kma_owners, kma_entry_owner(&entry));
 }
 
-/* Mark the owners that objects in the live table have. */
+/* Mark the owners in a chunk of the records of pages.  A record that only has a row has none. */
+static void kma_owner_mark_chunk(const struct kma_pfn *f)
+{
+	const struct kma_pfn *end = f + KMA_CHUNK_PFNS;
+	struct kma_pfn record;
+
+	for (; f < end; f++) {
+		record.what = READ_ONCE(f->what);
+		if (record.what && !kma_pagealloc_is_bare(&kma_pagealloc, &record))
+			kma_idtab_mark(&kma_owners, kma_pfn_owner(f));
+	}
+}
+
+/*
+ * Mark the owners in the first chunk from number @i on.  Return: the number after this chunk; 0 if
+ * no chunk is left, or if pages are not tracked.
+ */
+static u64 kma_owner_mark_next(u64 i)
+{
+	const struct kma_pfntab *t = &kma_pagealloc.pfns;
+	const struct kma_pfn *f;
+
+	lockdep_assert_held(&kma_lock);
+	for (; i < t->nr_chunks; i++) {
+		f = kma_pfntab_find(t, i << KMA_CHUNK_SHIFT);
+		if (f) {
+			kma_owner_mark_chunk(f);
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* The tables of pages may be freed, or allocated anew, whenever the lock is free. */
+static void kma_owner_mark_pages(void)
+{
+	u64 i = 0;
+
+	do {
+		kma_lock_take(KMA_LOCK_WORKER);
+		i = kma_owner_mark_next(i);
+		kma_lock_release();
+		cond_resched();
+	} while (i);
+}
+
+/* Mark the owners that objects in the live table have, and those of pages. */
 static void kma_owner_mark(void)
 {
 	const struct kma_objtab *t = &kma_core.obj;
@@ -295,6 +341,7 @@ static void kma_owner_mark(void)
 		kma_owner_mark_bucket(kma_objtab_bucket(t, i));
 		cond_resched();
 	}
+	kma_owner_mark_pages();
 }
 
 /* Mark a cgroup, and those above it. */
@@ -358,7 +405,7 @@ static void kma_owner_search(void)
 	const u32 paths = kma_owner_recycle(&kma_cgroups, kma_owner_mark_cgroups,
 					    &kma_paths_recycled);
 
-	/* A search reads the whole live table: it has to be worth it. */
+	/* A search reads the live table and the records of pages: it has to be worth it. */
 	if (owners >= kma_owners.nr / 16 || paths >= kma_cgroups.nr / 16)
 		kma_owner_pause = KMA_OWNER_TURNS;
 	else

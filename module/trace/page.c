@@ -12,7 +12,9 @@
 #include "../compat.h"
 #include "../match/filter.h"
 #include "../state.h"
+#include "failures.h"
 #include "page.h"
+#include "slow_path.h"
 #include "timing.h"
 #include "tracepoint.h"
 
@@ -88,6 +90,15 @@ static __always_inline void kma_page_record(struct kma_pfn *f,
 	}
 }
 
+static noinline notrace void kma_page_failed(unsigned int order, gfp_t gfp)
+{
+	kma_stat_inc(page_failed);
+	kma_stat_add(pages_failed, 1UL << order);
+	/* If the slow path is followed, it has counted this. */
+	if (!kma_slow_path_followed())
+		kma_failure_count_pages(kma_env_page_site(), order, (__force u32)gfp);
+}
+
 static __always_inline void kma_page_alloc(const struct page *page, unsigned int order,
 					   gfp_t gfp, int type, int mode)
 {
@@ -99,8 +110,7 @@ static __always_inline void kma_page_alloc(const struct page *page, unsigned int
 	if (mode == KMA_PAGES_OFF) {
 		kma_page_off(page, order, gfp, type);
 	} else if (!page) {
-		kma_stat_inc(page_failed);
-		kma_stat_add(pages_failed, 1UL << order);
+		kma_page_failed(order, gfp);
 	} else if (mode == KMA_PAGES_FILTERED && !kma_filter_pagealloc(page, order, gfp, 0)) {
 		kma_stat_inc(page_filtered);
 	} else {

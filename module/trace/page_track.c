@@ -11,6 +11,7 @@
 #include "../memhotplug.h"
 #include "../resolve/symbol.h"
 #include "../state.h"
+#include "failures.h"
 #include "page.h"
 #include "page_bulk.h"
 #include "page_track.h"
@@ -97,6 +98,7 @@ static int kma_pages_begin(void)
 	if (ret)
 		goto lists;
 	kma_page_bulk_start();
+	kma_failures_track(true);
 	return 0;
 
 lists:
@@ -112,6 +114,8 @@ static void kma_pages_end(void)
 {
 	kma_page_bulk_stop();
 	kma_page_untrack();
+	kma_failures_track(false);
+	/* This waits for a grace period. */
 	kma_page_lists_stop();
 	kma_symbol_pages_stop();
 	kma_pages_tables_free();

@@ -22,10 +22,7 @@
 
 static struct kma_stalls kma_stalls;
 static bool kma_phase_on;
-static u64 kma_threshold_ns;
 static unsigned long kma_phase_functions;
-/* Functions are followed, and the unwinder cannot find the call sites behind their kretprobes. */
-static bool kma_phase_behind_kretprobes;
 
 /* ---- the current task -------------------------------------------------------- */
 
@@ -35,7 +32,7 @@ static bool kma_phase_counts(void)
 }
 
 /* The kernel updates this clock without a lock, and reads it again if it has changed meanwhile. */
-static u64 kma_phase_clock(void)
+u64 kma_phase_clock(void)
 {
 	return data_race(ktime_get_mono_fast_ns());	/* see above */
 }
@@ -64,13 +61,6 @@ static struct kma_stall_time kma_phase_now(void)
 	return now;
 }
 
-static bool kma_phase_exceeds(u64 ns)
-{
-	const u64 threshold = READ_ONCE(kma_threshold_ns);
-
-	return threshold && ns >= threshold;
-}
-
 static bool kma_phase_is_kcompactd(void)
 {
 #ifdef PF_KCOMPACTD
@@ -92,30 +82,33 @@ static bool kma_phase_is_for_allocation(void)
 #endif
 }
 
-static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct kma_stall *s)
+/* Who waits, by the outermost phase and its cause. */
+static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, enum kma_phase cause)
 {
 	if (current->flags & PF_KSWAPD)
 		return KMA_STALL_KSWAPD;
 	if (kma_phase_is_kcompactd())
 		return KMA_STALL_KCOMPACTD;
-	switch (phase) {
-	case KMA_PHASE_ALLOC:
-	case KMA_PHASE_FREE_PAGES:
+	switch (cause) {
+	case KMA_PHASE_SLOW_PATH:
+	case KMA_PHASE_DIRECT_THROTTLED:
 	case KMA_PHASE_DIRECT:
 	case KMA_PHASE_NODE:
 	case KMA_PHASE_TRY_COMPACT:
 		return KMA_STALL_DIRECT;
 	case KMA_PHASE_MEMCG:
 	case KMA_PHASE_SOFT_LIMIT:
+	case KMA_PHASE_HIGH:
 		return KMA_STALL_MEMCG;
+	case KMA_PHASE_REFAULT:
+	case KMA_PHASE_SWAP_IN:
+		return KMA_STALL_REFAULT;
+	case KMA_PHASE_MEMSTALL:
+		return KMA_STALL_MEMSTALL;
 	case KMA_PHASE_COMPACT_ZONE:
 	case KMA_PHASE_COMPACTION:
-		if (kma_phase_is_for_allocation())
-			return KMA_STALL_DIRECT;
-		/* The noted order and gfp flags belong to an earlier compaction. */
-		s->order = KMA_ORDER_NONE;
-		s->gfp = 0;
-		return KMA_STALL_OTHER;
+		return phase == KMA_PHASE_MEMSTALL || kma_phase_is_for_allocation() ?
+		       KMA_STALL_DIRECT : KMA_STALL_OTHER;
 	default:
 		return KMA_STALL_OTHER;
 	}
@@ -123,7 +116,23 @@ static enum kma_origin_of_stall kma_phase_origin(enum kma_phase phase, struct km
 
 static bool kma_phase_waits(const struct kma_stall *s)
 {
-	return s->origin == KMA_STALL_DIRECT || s->origin == KMA_STALL_MEMCG;
+	return s->origin == KMA_STALL_DIRECT || s->origin == KMA_STALL_MEMCG ||
+	       s->origin == KMA_STALL_REFAULT || s->origin == KMA_STALL_MEMSTALL;
+}
+
+static unsigned long kma_phase_site_of(const struct kma_stall *s)
+{
+	return s->from.ip ? kma_env_page_site_from(&s->from) : kma_env_page_site();
+}
+
+unsigned long kma_phase_site(void)
+{
+	const struct kma_stall *s = NULL;
+
+	if (kma_phase_counts())
+		s = kma_stall_of(&kma_stalls, (unsigned long)current);
+	/* In the background, each allocation is another one. */
+	return s && kma_phase_waits(s) ? kma_phase_site_of(s) : kma_env_page_site();
 }
 
 /* Find the call site.  This may take longer than the phase that is being timed. */
@@ -132,7 +141,7 @@ static noinline void kma_phase_find_site(struct kma_stall *s)
 	const struct kma_stall_time before = kma_phase_now();
 	struct kma_stall_time after;
 
-	s->site = kma_phase_behind_kretprobes ? KMA_SITE_UNKNOWN : kma_env_page_site();
+	s->site = kma_phase_site_of(s);
 	after = kma_phase_now();
 	kma_stall_skip(s, &before, &after);
 }
@@ -147,6 +156,24 @@ static u64 kma_phase_shrinker_id(const struct shrinker *shrinker)
 	return id;
 }
 
+/*
+ * Direct reclaim, compaction and reclaim for a memory cgroup have phases of their own inside of the
+ * kernel's mark, which they count by.  Reclaim for memory.high counts by the mark.
+ */
+static void kma_phase_set_cause(const struct kma_stall *s, struct kma_stall_frame *f,
+				enum kma_phase cause)
+{
+	if (cause) {
+		f->cause = cause;
+		f->nr = cause == KMA_PHASE_HIGH || cause == KMA_PHASE_REFAULT ||
+			cause == KMA_PHASE_SWAP_IN || cause == f->phase;
+	} else if (f->phase == KMA_PHASE_MEMCG && s->depth > 1 &&
+		   s->frame[s->depth - 2].cause == KMA_PHASE_HIGH) {
+		f->cause = KMA_PHASE_HIGH;
+		f->nr = 0;
+	}
+}
+
 static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 			    const struct kma_phase_args *args)
 {
@@ -154,8 +181,9 @@ static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 
 	f->detail = args->shrinker ? kma_phase_shrinker_id(args->shrinker) : 0;
 	f->arg = args->arg;
+	kma_phase_set_cause(s, f, args->cause);
 	if (s->depth == 1)
-		s->origin = kma_phase_origin(phase, s);
+		s->origin = kma_phase_origin(phase, f->cause);
 	/* In the background, each phase that is not inside another one has parts of its own. */
 	if (s->depth == 2 && kma_phase_is_background(s->frame[0].phase))
 		s->nr_parts = 0;
@@ -163,8 +191,10 @@ static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 		s->order = args->order;
 		s->gfp = args->gfp;
 	}
-	/* Most allocations do not wait, so their call site is only looked for if they do. */
-	if (!s->site && kma_phase_waits(s) && !args->entry)
+	if (!s->from.ip)
+		s->from = args->from;
+	/* Most calls of the slow path do not wait: only look for the call site if they do. */
+	if (!s->site && kma_phase_waits(s) && phase != KMA_PHASE_SLOW_PATH)
 		kma_phase_find_site(s);
 }
 
@@ -178,14 +208,6 @@ static struct kma_stall_task kma_phase_who(unsigned long sp)
 	};
 }
 
-void kma_phase_compacts(int order, u32 gfp)
-{
-	const struct kma_stall_task who = kma_phase_who(0);
-
-	if (kma_phase_counts() && READ_ONCE(kma_countmaps_on))
-		kma_stall_note(&kma_stalls, &who, order, gfp);
-}
-
 /*
  * Whether the phases of the current task are recorded.  While `enabled` is 0, no stall begins, but
  * one that has begun is recorded to its end.
@@ -196,18 +218,39 @@ static bool kma_phase_records(void)
 	       kma_stall_of(&kma_stalls, (unsigned long)current);
 }
 
+/*
+ * Throttling has no event at its end: it ends when direct reclaim begins, or when the task leaves
+ * the stall.  If the task has not slept meanwhile, it was not throttled.
+ */
+static void kma_phase_end_throttling(void)
+{
+	struct kma_stall *s = kma_stall_of(&kma_stalls, (unsigned long)current);
+	struct kma_stall_frame *f = s && s->depth ? &s->frame[s->depth - 1] : NULL;
+
+	if (!f || f->phase != KMA_PHASE_DIRECT_THROTTLED)
+		return;
+	if (f->arg != current->nvcsw) {
+		kma_phase_end(KMA_PHASE_DIRECT_THROTTLED, NULL);
+		return;
+	}
+	s->depth--;
+	kma_stall_leave(&kma_stalls, s);
+}
+
 bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, unsigned long sp)
 {
 	const struct kma_stall_task who = kma_phase_who(sp);
 	struct kma_stall_time now;
 	struct kma_stall *s;
 
-	if (!kma_phase_counts())
+	if (!READ_ONCE(kma_phase_on) || !(args->in_task || in_task()))
 		return false;
 	if (!kma_phase_records()) {
 		kma_stat_inc(countmap_off);
 		return false;
 	}
+	if (phase == KMA_PHASE_DIRECT)
+		kma_phase_end_throttling();
 	now = kma_phase_now();
 	s = kma_stall_begin(&kma_stalls, &who, phase, &now);
 	if (s)
@@ -216,6 +259,14 @@ bool kma_phase_begin(enum kma_phase phase, const struct kma_phase_args *args, un
 }
 
 /* ---- the end of a phase -------------------------------------------------------- */
+
+static void kma_phase_time(struct kma_countmap *t, u32 id, u64 ns)
+{
+	kma_countmap_add_to(t, id, KMA_LATENCY_COUNT, 1);
+	kma_countmap_add_to(t, id, KMA_LATENCY_TOTAL_NS, ns);
+	kma_countmap_raise(t, id, KMA_LATENCY_MAX_NS, ns);
+	kma_countmap_add_to(t, id, KMA_LATENCY_BUCKET + kma_latency_bucket(ns), 1);
+}
 
 static void kma_phase_latency(enum kma_phase phase, enum kma_origin_of_stall origin,
 			      const struct kma_stall_end *end)
@@ -227,10 +278,7 @@ static void kma_phase_latency(enum kma_phase phase, enum kma_origin_of_stall ori
 	if (!t)
 		return;
 	id = kma_countmap_get(t, &info);
-	kma_countmap_add_to(t, id, KMA_LATENCY_COUNT, 1);
-	kma_countmap_add_to(t, id, KMA_LATENCY_TOTAL_NS, end->ns);
-	kma_countmap_raise(t, id, KMA_LATENCY_MAX_NS, end->ns);
-	kma_countmap_add_to(t, id, KMA_LATENCY_BUCKET + kma_latency_bucket(end->ns), 1);
+	kma_phase_time(t, id, end->ns);
 	if (end->frame.scanned)
 		kma_countmap_add_to(t, id, KMA_LATENCY_SCANNED, end->frame.scanned);
 	if (end->frame.reclaimed)
@@ -309,7 +357,8 @@ const struct kma_countmap_policy kma_phase_policy_stalls = {
 	.fate = kma_phase_fate, .heir = kma_phase_heir,
 };
 
-static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns)
+static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u64 detail, u64 ns,
+			      u32 nr)
 {
 	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_STALLS]);
 	struct kma_countmap_info info = {
@@ -326,9 +375,23 @@ static void kma_phase_stalled(const struct kma_stall *s, enum kma_phase phase, u
 	if (kma_phase_is_shrinker(phase))
 		kma_phase_merge_shrinkers(t, &info.key);
 	id = kma_countmap_get_reserved(t, &info);
-	kma_countmap_add_to(t, id, KMA_STALLED_COUNT, 1);
+	kma_countmap_add_to(t, id, KMA_STALLED_COUNT, nr);
 	kma_countmap_add_to(t, id, KMA_STALLED_TOTAL_NS, ns);
 	kma_countmap_raise(t, id, KMA_STALLED_MAX_NS, ns);
+}
+
+static void kma_phase_waited(const struct kma_stall *s, u64 ns)
+{
+	struct kma_countmap *t = rcu_dereference(kma_countmaps[KMA_COUNTMAP_WAITS]);
+	const struct kma_countmap_info info = {
+		.key = { {
+			[KMA_WAIT_SITE] = s->site,
+			[KMA_WAIT_WHAT] = (u64)s->origin << 8 | (u8)s->order,
+		} },
+	};
+
+	if (t)
+		kma_phase_time(t, kma_countmap_get(t, &info), ns);
 }
 
 static void kma_phase_account(const struct kma_stall *s, u64 ns)
@@ -346,8 +409,14 @@ static void kma_phase_account(const struct kma_stall *s, u64 ns)
 /* Whether an allocation has neither waited for anything, nor taken long. */
 static bool kma_phase_is_quick(const struct kma_stall_end *end)
 {
-	return end->frame.phase == KMA_PHASE_ALLOC && end->outermost && !end->frame.nested.ns &&
-	       !kma_phase_exceeds(end->ns);
+	return end->frame.phase == KMA_PHASE_SLOW_PATH && end->outermost && !end->frame.nested.ns &&
+	       !kma_slow_exceeds(KMA_PHASE_SLOW_PATH, end->ns);
+}
+
+/* PSI counts a stall inside another one as a part of that one, and so does `latency`. */
+static bool kma_phase_is_inner_memstall(const struct kma_stall *s, enum kma_phase phase)
+{
+	return phase == KMA_PHASE_MEMSTALL && kma_stall_has(s, KMA_PHASE_MEMSTALL);
 }
 
 static void kma_phase_count(const struct kma_stall *s, const struct kma_stall_end *end,
@@ -356,27 +425,39 @@ static void kma_phase_count(const struct kma_stall *s, const struct kma_stall_en
 	const enum kma_phase phase = end->frame.phase;
 
 	rcu_read_lock();
-	kma_phase_latency(phase, s->origin, end);
+	if (!kma_phase_is_inner_memstall(s, phase))
+		kma_phase_latency(phase, s->origin, end);
 	if (phase == KMA_PHASE_SHRINKER && shrunk)
 		kma_phase_shrinker(s, end, shrunk);
 	if (phase == KMA_PHASE_COUNT)
 		kma_phase_counted(end);
 	if (kma_phase_waits(s) && !kma_phase_is_quick(end)) {
-		kma_phase_stalled(s, phase, end->frame.detail, end->own);
+		kma_phase_stalled(s, end->frame.cause, end->frame.detail, end->own,
+				  end->frame.nr);
 		if (end->cpu)
-			kma_phase_stalled(s, KMA_PHASE_CPU, 0, end->cpu);
-		if (end->outermost)
+			kma_phase_stalled(s, KMA_PHASE_CPU, 0, end->cpu, 1);
+		if (end->outermost) {
+			kma_phase_waited(s, end->ns);
 			kma_phase_account(s, end->ns);
+		}
 	}
 	rcu_read_unlock();
 }
 
-static bool kma_phase_is_slow(const struct kma_stall *s, const struct kma_stall_end *end)
+/*
+ * Record a slow phase.  The phases around it do not count the time that this takes, but for those
+ * of kswapd and kcompactd.
+ */
+static noinline void kma_phase_log(struct kma_stall *s, const struct kma_stall_end *end)
 {
-	if (!kma_phase_exceeds(end->ns) || kma_phase_is_background(end->frame.phase))
-		return false;
-	return end->outermost ||
-	       (s->depth == 1 && kma_phase_is_background(s->frame[0].phase));
+	const struct kma_stall_time before = kma_phase_now();
+	struct kma_stall_time after;
+
+	kma_slow_add(s, end);
+	if (s->depth && kma_phase_is_background(s->frame[0].phase))
+		return;
+	after = kma_phase_now();
+	kma_stall_skip(s, &before, &after);
 }
 
 /* ---- events ---------------------------------------------------------------------- */
@@ -389,6 +470,8 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 
 	if (!kma_phase_counts() || !kma_phase_records())
 		return;
+	if (phase == KMA_PHASE_MEMSTALL)
+		kma_phase_end_throttling();
 	now = kma_phase_now();
 	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, &now, &end);
 	if (!s)
@@ -396,14 +479,16 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 	if (!s->site && kma_phase_waits(s) && !kma_phase_is_quick(&end))
 		kma_phase_find_site(s);
 	kma_phase_count(s, &end, shrunk);
-	if (kma_phase_is_slow(s, &end))
-		kma_slow_add(s, &end);
+	if (kma_slow_exceeds(phase, end.ns) && kma_slow_has_record(s, &end))
+		kma_phase_log(s, &end);
 	kma_stall_leave(&kma_stalls, s);
 }
 
 void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 {
-	struct kma_stall_end end = { .frame = { .phase = phase, .detail = detail } };
+	struct kma_stall_end end = {
+		.frame = { .phase = phase, .cause = phase, .nr = 1, .detail = detail },
+	};
 	struct kma_stall_time now;
 	struct kma_stall *s;
 
@@ -416,7 +501,23 @@ void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns)
 	}
 	now = kma_phase_now();
 	kma_stall_spend(s, &end, ns, &now);
+	end.frame.start.ns = now.ns - end.ns;
 	kma_phase_count(s, &end, NULL);
+	if (kma_slow_exceeds(phase, end.ns) && kma_slow_has_record(s, &end))
+		kma_phase_log(s, &end);
+}
+
+void kma_phase_compacts(int order, u32 gfp)
+{
+	struct kma_stall *s;
+
+	if (!kma_phase_counts())
+		return;
+	s = kma_stall_of(&kma_stalls, (unsigned long)current);
+	if (s && s->order == KMA_ORDER_NONE) {
+		s->order = order;
+		s->gfp = gfp;
+	}
 }
 
 void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed)
@@ -454,27 +555,12 @@ void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed)
 
 /* ---- start and stop ---------------------------------------------------------------- */
 
-void kma_phase_follows(bool yes)
-{
-	kma_phase_behind_kretprobes = yes && !KMA_UNWINDS_KRETPROBES;
-}
-
 void kma_phase_has_function(enum kma_phase phase, bool yes)
 {
 	if (yes)
 		set_bit(phase, &kma_phase_functions);
 	else
 		clear_bit(phase, &kma_phase_functions);
-}
-
-void kma_phase_set_threshold(u64 us)
-{
-	WRITE_ONCE(kma_threshold_ns, us * NSEC_PER_USEC);
-}
-
-u64 kma_phase_threshold(void)
-{
-	return div_u64(READ_ONCE(kma_threshold_ns), NSEC_PER_USEC);
 }
 
 void kma_phase_record(bool on)

@@ -6,11 +6,13 @@
  *	end   --> latency: by phase and who waits
  *	      --> shrinkers: by shrinker
  *	      --> stalls: by call site, order, gfp flags and cause, if an allocation waits
+ *	      --> waits: by call site, order and who waits, at the end of a stall
  *	      --> accounting: by task, cgroup and command, at the end of a stall
  *	      --> slow: a record, if the phase took long
  *
  * A phase is counted at its end.  In `stalls`, it is counted with its own time, without the phases
- * inside it: so the times add up to the time that the call site has waited.
+ * inside it: so the times add up to the time that the call site has waited.  In `waits`, that time
+ * is counted once for each stall.
  *
  * All of this runs in tasks only.  Memory that interrupts allocate is never waited for.
  *
@@ -19,9 +21,11 @@
 #ifndef KMA_TRACE_PHASE_H
 #define KMA_TRACE_PHASE_H
 
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
 #include "../core/countmap_recycle.h"
+#include "../core/env.h"
 #include "../core/stall.h"
 
 struct shrinker;
@@ -31,11 +35,15 @@ struct shrinker;
 #define KMA_STALL_WHAT		1
 #define KMA_STALL_DETAIL	2
 
+/*
+ * Index of the words of a key of the countmap of waits.  The second one has the order in bits 0 to
+ * 7, and the origin above them.
+ */
+#define KMA_WAIT_SITE		0
+#define KMA_WAIT_WHAT		1
+
 /* Decides which rows of stalls are recycled, and which rows get their counts. */
 extern const struct kma_countmap_policy kma_phase_policy_stalls;
-
-/* The largest threshold: an hour. */
-#define KMA_THRESHOLD_US_MAX	3600000000ULL
 
 /**
  * struct kma_phase_args - what is known at the beginning of a phase
@@ -43,15 +51,31 @@ extern const struct kma_countmap_policy kma_phase_policy_stalls;
  * @gfp: its gfp flags
  * @shrinker: the shrinker that is called; NULL if none is
  * @arg: for kma_phase_end()
- * @entry: the phase begins at the entry of a function, where no call site can be found
+ * @cause: the cause of its own time; 0: that of the phase
+ * @from: if the phase begins at the entry of a function: where this function returns to
+ * @in_task: the context is a task, even if it does not look like one
  */
 struct kma_phase_args {
 	int order;
 	u32 gfp;
 	const struct shrinker *shrinker;
 	u64 arg;
-	bool entry;
+	enum kma_phase cause;
+	struct kma_return from;
+	bool in_task;
 };
+
+/* Where a function returns to, at whose entry the registers are @regs.  Context: any. */
+static __always_inline struct kma_return kma_return_at(const struct pt_regs *regs)
+{
+	const unsigned long sp = kernel_stack_pointer((struct pt_regs *)regs);
+
+	return (struct kma_return) {
+		.ip = *(unsigned long *)sp,
+		.sp = sp + sizeof(long),
+		.bp = frame_pointer((struct pt_regs *)regs),
+	};
+}
 
 /**
  * struct kma_phase_shrunk - the result of a call of a shrinker
@@ -84,21 +108,24 @@ void kma_phase_over(enum kma_phase phase, u64 detail, u64 ns);
 /* Count LRU pages in KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE.  Context: a probe. */
 void kma_phase_pages(enum kma_phase phase, u64 scanned, u64 reclaimed);
 
-/* Note that an allocation of the current task is about to compact.  Context: a probe. */
-void kma_phase_compacts(int order, u32 gfp);
+/*
+ * The call site of the allocation that the current context is in; KMA_SITE_UNKNOWN (pagealloc.h) if
+ * none is found.  In a phase, this is the call site of the outermost one.  Call this while phases
+ * are counted.  Context: a probe.
+ */
+unsigned long kma_phase_site(void);
 
-/* Note whether kretprobes are on the stacks of tasks.  Context: process; no event is counted. */
-void kma_phase_follows(bool yes);
+/* The clock by which phases are timed: CLOCK_MONOTONIC, in ns.  Context: any. */
+u64 kma_phase_clock(void);
+
+/* The task is about to compact memory for an allocation.  Context: a probe. */
+void kma_phase_compacts(int order, u32 gfp);
 
 /*
  * Note whether KMA_PHASE_LRU_INACTIVE or KMA_PHASE_LRU_ACTIVE is timed by following a function, so
  * that calls are counted at their ends.  Context: process; no event is being counted.
  */
 void kma_phase_has_function(enum kma_phase phase, bool yes);
-
-/* Set the time in us from which on a phase is slow, and is recorded.  Context of both: any. */
-void kma_phase_set_threshold(u64 us);
-u64 kma_phase_threshold(void);
 
 /*
  * Count phases that begin after this; or stop, and wait until nothing is being counted.  Call this

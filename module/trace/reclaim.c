@@ -16,6 +16,7 @@ struct compact_control;
 #include "phase.h"
 #include "reclaim.h"
 #include "tracepoint.h"
+#include "wakers.h"
 
 /* The stack pointer of a probe: lower than that of the function that has the tracepoint. */
 #define KMA_PROBE_SP	((unsigned long)__builtin_frame_address(0))
@@ -63,18 +64,25 @@ static notrace void kma_reclaim_probe_mm_vmscan_node_reclaim_begin(void *data, i
 static notrace void kma_reclaim_probe_mm_vmscan_kswapd_wake(void *data, int nid, int zid,
 							    int order)
 {
+	const struct kma_waking w = { KMA_DAEMON_KSWAPD, nid, order, zid };
+
 	kma_phase_begin(KMA_PHASE_KSWAPD, &kma_no_args, KMA_PROBE_SP);
+	kma_wakers_begin(&w);
 }
 
 static notrace void kma_reclaim_probe_mm_vmscan_kswapd_sleep(void *data, int nid)
 {
 	kma_phase_end(KMA_PHASE_KSWAPD, NULL);
+	kma_wakers_end(KMA_DAEMON_KSWAPD, nid);
 }
 
 static notrace void kma_reclaim_probe_mm_vmscan_wakeup_kswapd(void *data, int nid, int zid,
 							      int order, gfp_t gfp)
 {
+	const struct kma_waking w = { KMA_DAEMON_KSWAPD, nid, order, zid };
+
 	kma_stat_inc(kswapd_wakeups);
+	kma_wakers_wake(&w);
 }
 
 #ifdef KMA_HAVE_BALANCE_EVENT
@@ -175,14 +183,26 @@ static notrace void kma_reclaim_probe_mm_compaction_deferred(void *data, struct 
 static notrace void kma_reclaim_probe_mm_compaction_kcompactd_wake(void *data, int nid, int order,
 								   enum zone_type highest_zoneidx)
 {
+	const struct kma_waking w = { KMA_DAEMON_KCOMPACTD, nid, order, highest_zoneidx };
 	const struct kma_phase_args args = { .order = order };
 
 	kma_phase_begin(KMA_PHASE_KCOMPACTD, &args, KMA_PROBE_SP);
+	kma_wakers_begin(&w);
 }
 
 static notrace void kma_reclaim_probe_mm_compaction_kcompactd_sleep(void *data, int nid)
 {
 	kma_phase_end(KMA_PHASE_KCOMPACTD, NULL);
+	kma_wakers_end(KMA_DAEMON_KCOMPACTD, nid);
+}
+
+static notrace void kma_reclaim_probe_mm_compaction_wakeup_kcompactd(void *data, int nid,
+								     int order,
+								     enum zone_type highest_zoneidx)
+{
+	const struct kma_waking w = { KMA_DAEMON_KCOMPACTD, nid, order, highest_zoneidx };
+
+	kma_wakers_wake(&w);
 }
 
 /* ---- the list ----------------------------------------------------------------------------- */
@@ -202,6 +222,7 @@ KMA_TRACEPOINT_BY_NAME(reclaim, mm_compaction_try_to_compact_pages)
 KMA_TRACEPOINT_BY_NAME(reclaim, mm_compaction_deferred)
 KMA_TRACEPOINT_BY_NAME(reclaim, mm_compaction_kcompactd_wake)
 KMA_TRACEPOINT_BY_NAME(reclaim, mm_compaction_kcompactd_sleep)
+KMA_TRACEPOINT_BY_NAME(reclaim, mm_compaction_wakeup_kcompactd)
 
 #define KMA_RECLAIM_ROW(tp)	KMA_TRACEPOINT_ROW(reclaim, tp)
 
@@ -234,6 +255,7 @@ static const struct kma_tracepoint kma_reclaim_tracepoints[] = {
 	KMA_RECLAIM_ROW(mm_compaction_deferred),
 	KMA_RECLAIM_ROW(mm_compaction_kcompactd_sleep),
 	KMA_RECLAIM_ROW(mm_compaction_kcompactd_wake),
+	KMA_RECLAIM_ROW(mm_compaction_wakeup_kcompactd),
 };
 
 int kma_reclaim_attach(void)

@@ -61,12 +61,6 @@ static int kma_function_returned(struct kretprobe_instance *ri, struct pt_regs *
 
 /* The functions, with the indices of their arguments; the same on all kernels. */
 static struct kma_reclaim_function kma_functions[] = {
-	/* All page allocations go through this function, those of slabs as well. */
-	KMA_FUNCTION(KMA_PHASE_ALLOC, "followed_alloc_pages", 1, 0, KMA_NO_ARG,
-		     "__alloc_frozen_pages_noprof", "__alloc_pages_noprof", "__alloc_pages",
-		     "__alloc_pages_nodemask"),
-	KMA_FUNCTION(KMA_PHASE_FREE_PAGES, "followed_try_to_free_pages", 1, 2, KMA_NO_ARG,
-		     "try_to_free_pages"),
 	KMA_FUNCTION_PLAIN(KMA_PHASE_SOFT_LIMIT, "followed_mem_cgroup_soft_limit_reclaim",
 			   "memcg1_soft_limit_reclaim", "mem_cgroup_soft_limit_reclaim"),
 	KMA_FUNCTION_PLAIN(KMA_PHASE_SHRINK_NODE, "followed_shrink_node",
@@ -125,7 +119,7 @@ const struct shrinker *kma_function_shrinker(unsigned long arg)
 static int kma_function_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_reclaim_function *f = kma_function_of(ri);
-	struct kma_phase_args args = { .order = KMA_ORDER_NONE, .entry = true };
+	struct kma_phase_args args = { .order = KMA_ORDER_NONE, .from = kma_return_at(regs) };
 
 	if (!f) {
 		atomic64_inc(&kma_functions_unknown);
@@ -169,7 +163,6 @@ void kma_reclaim_functions_attach(void)
 	bool any = false;
 
 	atomic64_set(&kma_functions_unknown, 0);
-	kma_phase_follows(true);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
 		f->followed = kma_kretprobe_register_first(&f->rp, f->name,
 							   KMA_KRETPROBE_FEW);
@@ -185,7 +178,6 @@ void kma_reclaim_functions_detach(void)
 {
 	struct kma_reclaim_function *f;
 
-	kma_phase_follows(false);
 	for (f = kma_functions; f < kma_functions + ARRAY_SIZE(kma_functions); f++) {
 		if (!f->followed)
 			continue;

@@ -17,6 +17,7 @@
 #include "../resolve/cacheinfo.h"
 #include "../state.h"
 #include "double.h"
+#include "failures.h"
 #include "ftrace_hook.h"
 #include "slab.h"
 #include "timing.h"
@@ -70,16 +71,29 @@ static __always_inline unsigned long kma_slab_charge(gfp_t gfp)
 	return gfp & __GFP_ACCOUNT ? KMA_CHARGE : KMA_CHARGE_NONE;
 }
 
-/* Count an allocation event that returned no memory, or that is the first of two for one object. */
-static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site,
-						  const void *ptr)
+/* @cache: the cache word; the event of an object of a kmem_cache has its size on some kernels. */
+static noinline void kma_slab_failed(unsigned long site, size_t bytes, unsigned long cache,
+				     u32 gfp)
+{
+	if (!kma_cache_is_kmalloc(cache))
+		bytes = kmem_cache_size((struct kmem_cache *)cache);
+	kma_stat_inc(alloc_failed);
+	kma_failure_count_object(kma_env_object_site(site) ?: site, bytes, gfp);
+}
+
+/*
+ * Count an allocation event that returned no memory, or that is the first of two for one object.
+ * The arguments are in the order of those of kmalloc's probe, so that no register has to move.
+ */
+static noinline __noclone void kma_slab_no_memory(void *data, unsigned long site, const void *ptr,
+						  size_t bytes, unsigned long cache, u32 gfp)
 {
 	if (kma_sitetab_is_inner(&kma_core.sites, site))
 		kma_stat_inc(double_fired);
 	else if (ptr)
 		kma_stat_inc(alloc_zero_size);
 	else
-		kma_stat_inc(alloc_failed);
+		kma_slab_failed(site, bytes, cache, gfp);
 }
 
 static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bool sampled)
@@ -90,7 +104,7 @@ static __always_inline void kma_slab_record_alloc(const struct kma_event *ev, bo
 		/* The event was counted as not sampled (core/stat.h): undo that. */
 		if (sampled)
 			kma_stat_dec(alloc_unsampled);
-		kma_slab_no_memory(NULL, ev->site, ptr);
+		kma_slab_no_memory(NULL, ev->site, ptr, ev->bytes_req, ev->cache, ev->gfp);
 	} else if (sampled) {
 		kma_record_sampled(&kma_core, ev, kma_event_bytes(ev), false);
 	} else {
@@ -370,12 +384,19 @@ static __always_inline unsigned long kma_slab_cache(const void *ptr)
 	return ptr ? (unsigned long)virt_to_head_page(ptr)->slab_cache : 0;
 }
 
+/* An event without an object has no cache, either, but the size that was requested. */
+static __always_inline size_t kma_slab_failed_bytes(const void *ptr, size_t bytes_req)
+{
+	return ptr ? 0 : bytes_req;
+}
+
 KMA_ALLOC(kmem_cache_alloc_node, kmem_cache_alloc,
 	  (void *data, unsigned long call_site, const void *ptr, size_t bytes_req,
 	   size_t bytes_alloc, gfp_t gfp_flags, int node),
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags, node),
 	  .site = call_site, .ptr = (unsigned long)ptr,
 	  .cache = kma_slab_cache(ptr), .node = node,
+	  .bytes_req = kma_slab_failed_bytes(ptr, bytes_req),
 	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
@@ -384,6 +405,7 @@ KMA_ALLOC(kmem_cache_alloc, kmem_cache_alloc,
 	  (data, call_site, ptr, bytes_req, bytes_alloc, gfp_flags),
 	  .site = call_site, .ptr = (unsigned long)ptr,
 	  .cache = kma_slab_cache(ptr), .node = NUMA_NO_NODE,
+	  .bytes_req = kma_slab_failed_bytes(ptr, bytes_req),
 	  .gfp = (__force u32)gfp_flags, .charge = kma_slab_charge(gfp_flags))
 
 KMA_FREE(kmem_cache_free,
@@ -463,7 +485,7 @@ void kma_slab_nolock_alloc(unsigned long site, const void *ptr, size_t size, gfp
 	if (!READ_ONCE(kma_wanted))
 		kma_slab_off(&ev);
 	else if (ZERO_OR_NULL_PTR(ptr))
-		kma_slab_no_memory(NULL, site, ptr);
+		kma_slab_no_memory(NULL, site, ptr, size, 0, ev.gfp);
 	else
 		kma_slab_match_bulk(&ev);
 }

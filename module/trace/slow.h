@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Slow phases: those that took longer than threshold_us, each with its parts and its stack, in the
- * log of core/slowlog.h.
+ * Slow phases: those that took as long as their threshold (core/threshold.h) or longer, each with
+ * its parts and its stack, in the log of core/slowlog.h.
+ *
+ * The record of an outermost phase has the parts of the whole stall.  That of a phase inside
+ * another one has parts of its own: its own time, the time for which it waited for a CPU, and the
+ * time of the phases inside it.
  *
  * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
  * which wakes the tasks that wait in poll().
@@ -12,11 +16,13 @@
 #define KMA_TRACE_SLOW_H
 
 #include <linux/atomic.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 
 #include "../core/slowlog.h"
 #include "../core/stall.h"
+#include "../core/threshold.h"
 
 struct module;
 
@@ -25,8 +31,31 @@ extern struct kma_slowlog kma_slowlog;
 extern atomic64_t kma_slow_published;
 extern wait_queue_head_t kma_slow_wait;
 
+/* The thresholds in ns; 0: the phase is never slow.  Read by kma_slow_exceeds() only. */
+extern u64 kma_slow_ns[KMA_PHASE_NR];
+
+/* Whether @ns is long enough for a phase to be slow.  Context: any. */
+static inline bool kma_slow_exceeds(enum kma_phase phase, u64 ns)
+{
+	const u64 threshold = READ_ONCE(kma_slow_ns[phase]);
+
+	return threshold && ns >= threshold;
+}
+
+/*
+ * Whether a phase that has just ended has a record if kma_slow_exceeds() is true, because it is an
+ * outermost one, or has a threshold of its own.  Context: a probe, in a task.
+ */
+bool kma_slow_has_record(const struct kma_stall *s, const struct kma_stall_end *end);
+
 /* Record a phase of the current task that has just ended.  Context: a probe, in a task. */
 void kma_slow_add(const struct kma_stall *s, const struct kma_stall_end *end);
+
+/* Set the thresholds.  A phase that ends meanwhile may be compared with either one. */
+void kma_slow_set_thresholds(const struct kma_thresholds *t);
+
+/* Print the thresholds as kma_thresholds_print() does. */
+int kma_slow_print_thresholds(char *buf, size_t size);
 
 /*
  * Stop showing addresses of code that is gone.  @state is MODULE_STATE_COMING: other code was at

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A cgroup for one command, with the module filtering by it: run --cgroup. */
+/* A cgroup for one command, whose allocations the module counts: run --cgroup. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "cmd.h"
 
-#define FILTER	"filter cgroup "
+#define COUNT	"cgroup_sites "
 
 /* ---- paths ---------------------------------------------------------------- */
 
@@ -38,43 +38,45 @@ static void find_own(char own[FILE_PATH])
 
 /* ---- begin and end -------------------------------------------------------- */
 
-static int set_filter(const char *value)
+static int count_cgroup(const char *what, const struct cgroup *g)
 {
-	char command[FILE_PATH + sizeof(FILTER)];
+	char command[sizeof(g->path) + sizeof(COUNT "add ")];
 
-	snprintf(command, sizeof(command), FILTER "%s", value);
+	snprintf(command, sizeof(command), COUNT "%s %s", what, g->path);
 	return control_write(command);
 }
 
-/*
- * Create the cgroup below @parent, unless its path is too long for a command of the module.
- * @path: set to its path below the mount point, as the module takes it
- */
-static int make_below(struct cgroup *g, const char *mount, const char *parent,
-		      char path[FILE_PATH])
+/* Create the cgroup below @parent, unless its path is too long for a command of the module. */
+static int make_below(struct cgroup *g, const char *mount, const char *parent)
 {
-	if (snprintf(path, FILE_PATH, "%s/" KMA_NAME "-%d", parent, getpid()) >
-	    KMA_CONTROL_MAX - (int)strlen(FILTER) ||
-	    snprintf(g->dir, FILE_PATH, "%s%s", mount, path) >= FILE_PATH)
+	struct stat stat;
+
+	if (snprintf(g->path, sizeof(g->path), "%s/" KMA_NAME "-%d", parent, getpid()) >
+	    KMA_CONTROL_MAX - (int)strlen(COUNT "add ") ||
+	    snprintf(g->dir, FILE_PATH, "%s%s", mount, g->path) >= FILE_PATH) {
 		errno = ENAMETOOLONG;
-	else
-		return mkdir(g->dir, 0755);
-	return -1;
+		return -1;
+	}
+	if (mkdir(g->dir, 0755))
+		return -1;
+	/* The ID of a cgroup is the inode number of its directory. */
+	g->id = lstat(g->dir, &stat) ? 0 : stat.st_ino;
+	return 0;
 }
 
 int cgroup_begin(struct cgroup *g)
 {
-	char mount[FILE_PATH], own[FILE_PATH], path[FILE_PATH];
+	char mount[FILE_PATH], own[FILE_PATH];
 
 	if (geteuid())
 		return fail("run --cgroup needs root: use sudo");
-	if (control_copy("filter_cgroup", g->before, FILE_PATH) || find_mount(mount))
+	if (find_mount(mount))
 		return -1;
 	find_own(own);
-	if (make_below(g, mount, own, path) && make_below(g, mount, "", path))
+	if (make_below(g, mount, own) && make_below(g, mount, ""))
 		return fail("cannot create the cgroup %s: %s: try without --cgroup", g->dir,
 			    strerror(errno));
-	if (!set_filter(path))
+	if (!count_cgroup("add", g))
 		return 0;
 	rmdir(g->dir);
 	return -1;
@@ -101,7 +103,7 @@ int cgroup_enter(const struct cgroup *g)
 
 int cgroup_end(const struct cgroup *g, bool *busy)
 {
-	int i, ret = set_filter(g->before);
+	int i, ret = count_cgroup("del", g);
 
 	for (i = 0; i < TRIES && rmdir(g->dir) && errno == EBUSY; i++)
 		usleep(TRY_US);

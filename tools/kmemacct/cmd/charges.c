@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* kmemacct charges: live objects by charged cgroup and call site. */
+/* kmemacct charges: live objects and pages by charged cgroup and call site. */
 #include <string.h>
 
 #include "cmd.h"
@@ -45,7 +45,7 @@ static int keep_removed(struct view *v, const struct options *o)
 		return -1;
 	view_keep(v, is_removed, 0);
 	if (any && !v->nr)
-		v->advice = "no live object was charged to a cgroup that was removed since";
+		v->advice = "no live memory was charged to a cgroup that has since been removed";
 	if (view_select(v, &o->match))
 		return -1;
 	return !v->nr || o->given & (OPTION_JSON | OPTION_RAW) ? 0 : add_now(v, o);
@@ -54,10 +54,14 @@ static int keep_removed(struct view *v, const struct options *o)
 int charges_run(const struct command *c, const struct options *o)
 {
 	struct options rows = *o;
+	const char *pages;
 	struct view v;
 
 	if (show_read(&v, o, c->table))
 		return -1;
+	pages = table_field(v.t, "pages");
+	if (pages && strcmp(pages, "sites"))
+		v.elsewhere = "pages are not in this table: kmemacct set pages sites counts them";
 	if (o->given & OPTION_REMOVED) {
 		if (keep_removed(&v, o)) {
 			view_end(&v);

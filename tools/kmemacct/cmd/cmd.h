@@ -223,7 +223,8 @@ enum command_group {
  * @keys: sort keys without -s; NULL: the rows keep the order that they have
  * @by: values of its option --by; NULL ends them
  * @words: for completion, the words that its argument may be, without a limit; NULL: unknown
- * @complete: in place of @words: print what the argument after @nr others may be
+ * @complete: in place of @words: print what the argument after @nr others may be, of which @word is
+ *	typed so far
  * @status: the meaning of its exit status, as the help prints it; NULL: 0, or 1 if it fails
  * @failure: exit status if it fails; 0: that is 1
  * @files: its arguments are names of files
@@ -242,7 +243,7 @@ struct command {
 	const char *keys;
 	const char * const *by;
 	const char *(*words)(int nr);
-	void (*complete)(char **args, int nr);
+	void (*complete)(char **args, int nr, const char *word);
 	const char *status;
 	int failure;
 	bool files;
@@ -321,6 +322,14 @@ void latency_percentiles(struct view *v, bool bars);
 /* Print the whole histogram of each phase. */
 void latency_histograms(FILE *out, const struct view *v, const struct style *style);
 
+/*
+ * The table waits: latency_split() takes the origin out of the labels, which become call sites.
+ * latency_waits() adds up the rows that have the same columns in @by, a list with commas of site,
+ * order and origin, and adds percentiles and a row of sums.
+ */
+void latency_split(struct view *v);
+void latency_waits(struct view *v, const char *by, bool bars);
+
 /* Add each row's share of the total time, and a row of sums. */
 void latency_shares(struct view *v);
 
@@ -373,6 +382,14 @@ int leaks_run(const struct command *c, const struct options *o);
 /* Print the call sites of the live objects of a cgroup: `callers --cgroup`. */
 int leaks_callers(const struct command *c, const struct options *o);
 
+/* ---- stalls (stalls.c) ---------------------------------------------------- */
+
+/*
+ * Add lines below the table stalls: what the module cannot time on this kernel, with the kernel's
+ * own counters, and the time that /proc/pressure/memory has.
+ */
+void stalls_remark(struct view *v);
+
 /* ---- charges (charges.c) -------------------------------------------------- */
 
 int charges_run(const struct command *c, const struct options *o);
@@ -382,14 +399,14 @@ int charges_run(const struct command *c, const struct options *o);
 /* Return: exit status if a command could not be executed, as that of env(1); 0: none has failed. */
 int run_failure(void);
 
-/*
- * Reduce the difference of two readings of callers to what the command has allocated, if the filter
- * let only its allocations through.  Frees pass the filter: objects of others that were recorded
- * before are freed meanwhile, and no counter tells these frees from the command's own.
- */
-void run_keep_own(struct view *v);
+/* The table of `run --cgroup`, and of `run` without it. */
+#define RUN_CGROUP	"cgroup_sites"
+#define RUN_MACHINE	"callers"
 
-/* Run a command between two readings of callers, and print the difference. */
+/* Leave out the rows of other cgroups, and the column that tells them apart. */
+void run_keep_own(struct view *v, u64 cgroup_id);
+
+/* Run a command, and print what its cgroup, or the whole machine, has allocated meanwhile. */
 int run_run(const struct command *c, const struct options *o);
 
 /*
@@ -400,23 +417,25 @@ int run_run(const struct command *c, const struct options *o);
 int run_alone(char **command, u64 *elapsed_ms, int *status);
 
 /**
- * struct cgroup - a cgroup for one command, with the module filtering by it (cgroup.c)
+ * struct cgroup - a cgroup for one command, whose allocations the module counts (cgroup.c)
  * @dir: its directory
- * @before: value of filter_cgroup in `control` before cgroup_begin()
+ * @path: its path below the mount point, as the module takes it
+ * @id: its ID
  */
 struct cgroup {
 	char dir[FILE_PATH];
-	char before[FILE_PATH];
+	char path[KMA_CONTROL_MAX];
+	u64 id;
 };
 
-/* Create a cgroup, and make the module filter by it.  Return: 0, or -1 after calling fail(). */
+/* Create a cgroup, and make the module count it.  Return: 0, or -1 after calling fail(). */
 int cgroup_begin(struct cgroup *g);
 
 /* Move this process to the cgroup.  Return: 0, or an error number. */
 int cgroup_enter(const struct cgroup *g);
 
 /*
- * Restore the filter and remove the cgroup; @busy: processes are still in it.
+ * Stop counting the cgroup, and remove it; @busy: processes are still in it.
  * Return: 0, or -1 after calling fail().
  */
 int cgroup_end(const struct cgroup *g, bool *busy);
@@ -450,7 +469,7 @@ void slow_shrinkers(FILE *out, const struct table *before, struct table *after, 
 int set_run(const struct command *c, const struct options *o);
 
 /* Print what the argument after @nr others may be. */
-void set_complete(char **args, int nr);
+void set_complete(char **args, int nr, const char *word);
 
 /* ---- the state of the module (status.c) ----------------------------------- */
 

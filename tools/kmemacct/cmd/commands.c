@@ -38,14 +38,42 @@ static void shares_of(struct view *v, const struct options *o)
 	latency_shares(v);
 }
 
+static void stalls_of(struct view *v, const struct options *o)
+{
+	shares_of(v, o);
+	stalls_remark(v);
+}
+
+static bool has_bars(const struct options *o)
+{
+	return !(o->given & (OPTION_JSON | OPTION_HISTOGRAM));
+}
+
 static void percentiles_of(struct view *v, const struct options *o)
 {
-	latency_percentiles(v, !(o->given & (OPTION_JSON | OPTION_HISTOGRAM)));
+	latency_percentiles(v, has_bars(o));
+}
+
+static void waits_of(struct view *v, const struct options *o)
+{
+	if (v->t->at[AT_origin] == NONE)
+		latency_split(v);
+	latency_waits(v, o->by ?: "site", has_bars(o));
 }
 
 static void leaks_of(struct view *v, const struct options *o)
 {
 	leaks_make(v, 0, leaks_by(o), NULL);
+}
+
+#define UNTRACKED "the slow path of the page allocator cannot be followed: "	\
+	"pages that fail are counted while kmemacct set pages sites"
+
+static void failures_of(struct view *v, const struct options *o)
+{
+	if (table_is(v->t, "followed_slow_path", "0") && !source_is_snapshot(v->t->source))
+		v->elsewhere = UNTRACKED;
+	group_failures(v->t, text_lists(o->by, "task"), text_lists(o->by, "gfp"));
 }
 
 static void codes_of(struct view *v, const struct options *o)
@@ -55,7 +83,8 @@ static void codes_of(struct view *v, const struct options *o)
 
 static void changes_of(struct view *v, const struct options *o)
 {
-	v->t = delta_make("run", v->t, table_known(v->t->name));
+	if (!(o->given & OPTION_CGROUP))
+		v->t = delta_make("run", v->t, table_known(v->t->name));
 }
 
 static void growth_of(struct view *v, const struct options *o)
@@ -119,6 +148,8 @@ static const char *table_of(const struct command *c, const struct options *o)
 		return "cache_sites";
 	if (is_by(o, "cache"))
 		return "caches";
+	if (o->given & OPTION_CGROUP)
+		return RUN_CGROUP;
 	return o->table && strcmp(o->table, "modules") ? o->table : c->table;
 }
 
@@ -232,26 +263,57 @@ static int run_page_summary(const struct command *c, const struct options *o)
 	return -1;
 }
 
-static int run_latency(const struct command *c, const struct options *o)
+/* Print whole histograms with -H. */
+static int show_times(struct view *v, const struct options *o, const char *keys)
 {
 	const struct style style = show_style(o);
-	struct view v;
 	int ret;
 
 	if (!(o->given & OPTION_HISTOGRAM))
-		return run_table(c, o);
-	if (o->given & (OPTION_JSON | OPTION_RAW))
-		return fail("-H is for text, and -j has all buckets: omit one");
-	if (show_read(&v, o, c->table))
+		return show(v, o, keys);
+	ret = show_prepare(v, o, keys);
+	if (!ret) {
+		text_head(stdout, v, &style);
+		latency_histograms(stdout, v, &style);
+	}
+	view_end(v);
+	return ret;
+}
+
+static int check_histogram(const struct options *o)
+{
+	if (!(o->given & OPTION_HISTOGRAM) || !(o->given & (OPTION_JSON | OPTION_RAW)))
+		return 0;
+	return fail("-H is for text, and -j has all buckets: omit one");
+}
+
+static int run_latency(const struct command *c, const struct options *o)
+{
+	struct view v;
+
+	if (check_histogram(o) || show_read(&v, o, c->table))
 		return -1;
 	c->derive(&v, o);
-	ret = show_prepare(&v, o, c->keys);
-	if (!ret) {
-		text_head(stdout, &v, &style);
-		latency_histograms(stdout, &v, &style);
+	return show_times(&v, o, c->keys);
+}
+
+/* --site and --module choose rows before these are added up, so that --by order is of a site. */
+static int run_waits(const struct command *c, const struct options *o)
+{
+	struct options rows = *o;
+	struct view v;
+
+	if (check_histogram(o) || show_read(&v, o, c->table))
+		return -1;
+	latency_split(&v);
+	if (show_check_names(v.t, &o->match) || view_select(&v, &o->match)) {
+		view_end(&v);
+		return -1;
 	}
-	view_end(&v);
-	return ret;
+	if (v.nr)
+		rows.match = (struct match) {};
+	c->derive(&v, o);
+	return show_times(&v, &rows, is_by(o, "order") ? NULL : c->keys);
 }
 
 static int run_folded(const struct command *c, const struct options *o)
@@ -366,6 +428,11 @@ static int run_control(const struct command *c, const struct options *o)
 
 static const char * const callers_by[] = { "module", "cache", "cache,site", NULL };
 static const char * const page_callers_by[] = { "module", NULL };
+static const char * const waits_by[] = {
+	"site", "order", "origin", "site,order", "site,origin", NULL,
+};
+
+static const char * const failures_by[] = { "task", "gfp", "task,gfp", NULL };
 
 #define GFP	OPTION_RAW_GFP
 #define IP	OPTION_RAW_IP
@@ -447,6 +514,13 @@ const struct command commands[] = {
 		.takes = OPTIONS_SITES | IP,
 		.run = run_table, .table = "extfrag", .derive = advised,
 	}, {
+		.name = "failures", .group = GROUP_LOOK,
+		.what = "failed allocations, by call site and order",
+		.example = "failures --by task",
+		.takes = OPTIONS_SITES | GFP | OPTION_BY,
+		.run = run_table, .table = "failures", .derive = failures_of, .keys = "failed",
+		.by = failures_by,
+	}, {
 		.name = "latency", .group = GROUP_LOOK,
 		.what = "time that reclaim and compaction took, by phase",
 		.example = "latency -H",
@@ -464,7 +538,20 @@ const struct command commands[] = {
 		.what = "what allocations waited for, by call site",
 		.example = "stalls -s max_us -l 10",
 		.takes = OPTIONS_SITES | GFP,
-		.run = run_table, .table = "stalls", .derive = shares_of, .keys = "total_us",
+		.run = run_table, .table = "stalls", .derive = stalls_of, .keys = "total_us",
+	}, {
+		.name = "waits", .group = GROUP_LOOK,
+		.what = "how long allocations waited, with percentiles",
+		.example = "waits --by order --site __alloc_skb",
+		.takes = OPTIONS_SITES | OPTION_BY | OPTION_HISTOGRAM,
+		.run = run_waits, .table = "waits", .derive = waits_of, .keys = "total_us",
+		.by = waits_by,
+	}, {
+		.name = "wakers", .group = GROUP_LOOK,
+		.what = "call sites that wake kswapd and kcompactd",
+		.example = "wakers -s wakeups -l 10",
+		.takes = OPTIONS_SITES,
+		.run = run_table, .table = "wakers", .derive = shares_of, .keys = "ran_us",
 	}, {
 		.name = "slow", .group = GROUP_LOOK,
 		.what = "the last slow phases, with their causes and stacks",
@@ -486,7 +573,7 @@ const struct command commands[] = {
 		.run = run_table, .table = "cgroups", .keys = "net_pages",
 	}, {
 		.name = "charges", .group = GROUP_LOOK,
-		.what = "live objects by charged cgroup and call site",
+		.what = "live memory by charged cgroup and call site",
 		.example = "charges --site /system.slice/*",
 		.takes = OPTIONS_SITES | OPTION_MIN | OPTION_REMOVED,
 		.run = charges_run, .table = "charges", .keys = "live_bytes",
@@ -502,6 +589,12 @@ const struct command commands[] = {
 		.example = "comm_syscalls -s slab_bytes",
 		.takes = OPTIONS_ROWS,
 		.run = run_table, .table = "comm_syscalls",
+	}, {
+		.name = "cgroup_sites", .group = GROUP_LOOK,
+		.what = "allocations of chosen cgroups by call site",
+		.example = "cgroup_sites -s slab_bytes",
+		.takes = OPTIONS_SITES,
+		.run = run_table, .table = "cgroup_sites",
 	}, {
 		.name = "gfp_flags", .group = GROUP_LOOK,
 		.what = "gfp flags and the short codes printed for them",

@@ -26,6 +26,7 @@ void completion_print(void)
 	     "\tCOMPREPLY=()\n"
 	     "\tmapfile -t COMPREPLY < <(compgen -W \"${words[*]#" FILES "}\" \\\n"
 	     "\t\t-- \"${COMP_WORDS[COMP_CWORD]#=}\")\n"
+	     "\t[[ ${COMPREPLY-} != *= ]] || compopt -o nospace 2>/dev/null\n"
 	     "}\n"
 	     "complete -F _kmemacct kmemacct");
 }
@@ -85,14 +86,14 @@ static void put_value(const struct command *c, const struct option_info *i, cons
 }
 
 /* @args: the arguments before the word, @nr of them */
-static void put_words(const struct command *c, char **args, int nr)
+static void put_words(const struct command *c, char **args, int nr, const char *word)
 {
 	if (c->files)
 		puts(FILES);
 	if (c->args && !strcmp(c->args, "[COLUMN]"))
 		put_columns(c, "");
 	if (c->complete)
-		c->complete(args, nr);
+		c->complete(args, nr, word);
 	else
 		put_names(c->words);
 }
@@ -162,7 +163,7 @@ void completion_find(char **words)
 		put_options((t.command ?: commands)->takes | OPTION_HELP |
 			    (t.command ? 0 : OPTION_VERSION | OPTION_SCHEMA));
 	else if (t.command)
-		put_words(t.command, t.args, t.nr_args);
+		put_words(t.command, t.args, t.nr_args, *words);
 	else
 		put_commands();
 }

@@ -72,6 +72,7 @@ struct series {
  * struct export - what is exported
  * @callers: the table callers
  * @stats: the table stats
+ * @count_start: when counting began, in seconds since 1970
  * @listed: the call sites that are listed, those with the most live bytes first
  * @nr: number of @listed
  * @other: the sum of all others
@@ -81,6 +82,7 @@ struct series {
 struct export {
 	struct table *callers;
 	struct table *stats;
+	u64 count_start;
 	struct series *listed;
 	size_t nr;
 	struct series other;
@@ -197,7 +199,7 @@ static void make_series(struct export *e, const struct options *o)
  * When counting began.  The clock of the module is not exactly that of this program, so whole
  * seconds change less often from one export to the next.
  */
-static u64 count_start(const struct table *t)
+static u64 find_count_start(const struct table *t)
 {
 	if (table_is(t, "since", "load"))
 		return table_number(t, "loaded_s");
@@ -223,7 +225,7 @@ static void write_total(struct metrics *m, const struct export *e, size_t i)
 	begin(m, metric, metric->counter, metric->unit, "", "", help);
 	metrics_u64(m, NULL, e->total.value[i]);
 	if (metric->counter)
-		metrics_created(m, count_start(e->callers));
+		metrics_created(m, e->count_start);
 	snprintf(help, sizeof(help), "Variance of " KMA_NAME "_%s%s; 0 if it is exact.",
 		 metric->name, metric->counter ? "_total" : "");
 	begin(m, metric, metric->counter, NULL, "", "_variance", help);
@@ -325,7 +327,7 @@ static void write_module(struct metrics *m, const struct export *e)
 	metrics_u64(m, labels, 1);
 	write_gauge(m, "load_timestamp_seconds", "seconds", table_number(t, "loaded_s"),
 		    "When the module was loaded, in seconds since 1970.");
-	write_gauge(m, "count_start_timestamp_seconds", "seconds", count_start(t),
+	write_gauge(m, "count_start_timestamp_seconds", "seconds", e->count_start,
 		    "When counting began: at the load or at the last reset, in seconds since 1970.");
 	write_counter(m, "resets", table_number(t, "resets"),
 		      "How often the counts were reset since the load.");
@@ -468,6 +470,7 @@ int export_run(const struct command *c, const struct options *o)
 	if (e.callers)
 		e.stats = source_table(o->source, "stats");
 	if (e.stats && !check_identity(&e)) {
+		e.count_start = find_count_start(e.callers);
 		make_series(&e, o);
 		ret = 0;
 		if (path && strcmp(path, "-"))

@@ -46,8 +46,7 @@ static void print_all(void)
 		print_group(group);
 	puts("\nExamples:\n"
 	     "  kmemacct diff --every 2               what grows right now\n"
-	     "  kmemacct leaks --by comm              what is old, by its process\n"
-	     "  kmemacct run -- find /usr             what a command allocates\n\n"
+	     "  kmemacct run --cgroup -- find /usr    what a command allocates\n\n"
 	     "See kmemacct help COMMAND, and kmemacct(8).  Also: --version, --schema.");
 }
 

@@ -186,7 +186,8 @@ static bool is_label_of_sites(const struct table *t)
 {
 	return t->at[AT_site] == t->nr_values || t->at[AT_site_cause] == t->nr_values ||
 	       t->at[AT_comm_site] == t->nr_values || t->at[AT_cache_site] == t->nr_values ||
-	       t->at[AT_charged_site] == t->nr_values;
+	       t->at[AT_charged_site] == t->nr_values || t->at[AT_task_site] == t->nr_values ||
+	       t->at[AT_daemon_zone_site] == t->nr_values;
 }
 
 static void write_column(struct json *w, const struct column *c)
@@ -400,6 +401,15 @@ static void write_set(struct json *w, const char *key)
 	close_object(w);
 }
 
+/* An object whose keys are names. */
+static void write_map(struct json *w, const char *key)
+{
+	json_line(w);
+	json_open(w, key, '{');
+	json_string(w, "type", "object");
+	json_close(w, '}');
+}
+
 #define STATUS	"version v? kernel v? loaded_s n? resets n?"
 #define RECORDING	"enabled b exact b sample_bytes n? sample_bytes_now n? since t?"	\
 			" window_s n? coverage_pct n?"
@@ -415,12 +425,10 @@ static void write_status(struct json *w, const char *key)
 	write_object(w, "recording", RECORDING);
 	open_object(w, "parts");
 	write_members(w, PARTS);
-	json_line(w);
-	json_open(w, "filter", '{');
-	json_string(w, "type", "object");
-	json_close(w, '}');
+	write_map(w, "phase_threshold_us");
+	write_map(w, "filter");
 	open_required(w);
-	require_members(w, PARTS " filter t");
+	require_members(w, PARTS " phase_threshold_us t filter t");
 	close_object(w);
 	open_list(w, "tables");
 	write_object(w, "items", "table t used u room u");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers computed from the tables of latency and stalls: percentiles, histograms, shares. */
+/*
+ * Numbers computed from the tables of latency, waits and stalls: percentiles, histograms, shares.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,10 @@
 
 #include "cmd.h"
 
-#define BUCKETS		(LATENCY_us_8388608 - LATENCY_us_1 + 1)
+static u64 *buckets_of(const struct table *t, struct row *row)
+{
+	return &row->v[t->at[AT_us_1]];
+}
 
 /* ---- buckets -------------------------------------------------------------- */
 
@@ -16,40 +21,39 @@
  * than the end of any bucket.  The module reads them one after the other, so that the maximum
  * may also be older than the bucket: then it is no bound.
  */
-static u64 bucket_end(const struct row *phase, int bucket)
+static u64 bucket_end(u64 max, int bucket)
 {
-	u64 end = 2ULL << bucket, max = phase->v[LATENCY_max_us];
+	u64 end = 2ULL << bucket;
 
 	if (max < end >> 1 && bucket)
 		return end;
-	return bucket == BUCKETS - 1 || max < end ? max : end;
+	return bucket == BUCKET_NR - 1 || max < end ? max : end;
 }
 
 /* Return: upper bound of a percentile in us, or NO_ID if the phase never occurred. */
-static u64 percentile(const struct row *phase, int percent)
+static u64 percentile(const u64 bucket[BUCKET_NR], u64 max, int percent)
 {
 	unsigned __int128 sum = 0, below = 0;
-	const u64 *bucket = &phase->v[LATENCY_us_1];
 	int i;
 
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; i < BUCKET_NR; i++)
 		sum += bucket[i];
 	if (!sum)
 		return NO_ID;
-	for (i = 0; i < BUCKETS - 1; i++) {
+	for (i = 0; i < BUCKET_NR - 1; i++) {
 		below += bucket[i];
 		if (below * 100 >= sum * percent)
 			break;
 	}
-	return bucket_end(phase, i);
+	return bucket_end(max, i);
 }
 
-static u64 largest_of(const u64 buckets[BUCKETS])
+static u64 largest_of(const u64 buckets[BUCKET_NR])
 {
 	u64 largest = 0;
 	int i;
 
-	for (i = 0; i < BUCKETS; i++)
+	for (i = 0; i < BUCKET_NR; i++)
 		largest = largest < buckets[i] ? buckets[i] : largest;
 	return largest;
 }
@@ -65,25 +69,25 @@ struct range {
 	int last;
 };
 
-static bool is_used(const struct table *latency, int bucket)
+static bool is_used(const struct table *t, int bucket)
 {
 	size_t i;
 
-	for (i = 0; i < latency->nr_rows; i++)
-		if (latency->rows[i]->v[LATENCY_us_1 + bucket])
+	for (i = 0; i < t->nr_rows; i++)
+		if (buckets_of(t, t->rows[i])[bucket])
 			return true;
 	return false;
 }
 
-static struct range find_range(const struct table *latency)
+static struct range find_range(const struct table *t)
 {
-	struct range r = { .last = BUCKETS - 1 };
+	struct range r = { .last = BUCKET_NR - 1 };
 
-	while (r.first < BUCKETS - 1 && !is_used(latency, r.first))
+	while (r.first < BUCKET_NR - 1 && !is_used(t, r.first))
 		r.first++;
-	while (r.last > r.first && !is_used(latency, r.last))
+	while (r.last > r.first && !is_used(t, r.last))
 		r.last--;
-	while (r.last - r.first + 1 < BARS_MIN && r.last < BUCKETS - 1)
+	while (r.last - r.first + 1 < BARS_MIN && r.last < BUCKET_NR - 1)
 		r.last++;
 	while (r.last - r.first + 1 < BARS_MIN)
 		r.first--;
@@ -107,7 +111,7 @@ static void put_mark(char *scale, const struct range *r, int bucket, int *end)
 /* Make the scale: the durations of the first bucket, and of those of about 1 ms and 1 s. */
 static char *make_scale(const struct range *r)
 {
-	char *scale = alloc(BUCKETS + 1, 1);
+	char *scale = alloc(BUCKET_NR + 1, 1);
 	int end = 0;
 
 	memset(scale, '-', r->last - r->first + 1);
@@ -121,11 +125,11 @@ static char *make_scale(const struct range *r)
  * Make a character for each bucket: a dot if the bucket is empty, or one that is denser the larger
  * the count.
  */
-static char *make_bars(const struct row *phase, const struct range *r)
+static char *make_bars(const u64 bucket[BUCKET_NR], const struct range *r)
 {
 	static const char levels[] = ".:-=+*#%@";
-	const u64 *bucket = &phase->v[LATENCY_us_1], largest = largest_of(bucket);
-	char *bars = alloc(BUCKETS + 1, 1);
+	const u64 largest = largest_of(bucket);
+	char *bars = alloc(BUCKET_NR + 1, 1);
 	int i, most = sizeof(levels) - 2;
 
 	for (i = r->first; i <= r->last; i++)
@@ -137,8 +141,8 @@ static char *make_bars(const struct row *phase, const struct range *r)
 /* ---- the table latency ---------------------------------------------------- */
 
 #define PERCENTILE(percent) {							\
-	.name = "p" #percent "_le_us", .format = FORMAT_BOUND, .unit = UNIT_US,	\
-	.title = "p" #percent,							\
+	.name = "p" #percent "_le_us", .format = FORMAT_BOUND, .kind = KIND_RATIO, \
+	.unit = UNIT_US, .title = "p" #percent,					\
 }
 
 static const struct column percentiles[] = {
@@ -150,34 +154,110 @@ static const int percents[] = { 50, 95, 99 };
 #define NR_PERCENTS	ARRAY_SIZE(percents)
 
 static const struct column histogram = {
-	.name = "histogram", .format = FORMAT_NAME,
+	.name = "histogram", .format = FORMAT_NAME, .kind = KIND_RATIO,
 };
 
+static void set_percentiles(const struct table *t, struct row *row)
+{
+	const int max = t->at[AT_max_us];
+	size_t p;
+
+	for (p = 0; p < NR_PERCENTS; p++)
+		row->v[max - NR_PERCENTS + p] = percentile(buckets_of(t, row), row->v[max],
+							   percents[p]);
+}
+
+static void hide_buckets(struct table *t)
+{
+	int i;
+
+	for (i = t->at[AT_us_1]; i < t->at[AT_us_1] + BUCKET_NR; i++)
+		t->columns[i].hidden = true;
+}
+
+/* Add a column with the bars of each row, whose title is the scale. */
+static struct table *add_bars(struct table *t)
+{
+	const struct range r = find_range(t);
+	size_t i;
+
+	t = table_extend(t, t->nr_values, &histogram, 1);
+	for (i = 0; i < t->nr_rows; i++)
+		t->rows[i]->v[t->nr_values - 1] =
+			(uintptr_t)table_own(t, make_bars(buckets_of(t, t->rows[i]), &r));
+	if (t->nr_rows)
+		t->columns[t->nr_values - 1].title = table_own(t, make_scale(&r));
+	return t;
+}
+
 /* Percentiles are before max_us, and the bars are last. */
+static struct table *add_percentiles(struct table *t, bool bars)
+{
+	size_t i;
+
+	t = table_extend(t, t->at[AT_max_us], percentiles, NR_PERCENTS);
+	for (i = 0; i < t->nr_rows; i++)
+		set_percentiles(t, t->rows[i]);
+	hide_buckets(t);
+	return bars ? add_bars(t) : t;
+}
+
 void latency_percentiles(struct view *v, bool bars)
 {
-	struct table *latency = v->t, *t = table_extend(latency, LATENCY_max_us, percentiles,
-							 NR_PERCENTS);
-	const struct range r = find_range(latency);
-	size_t i, p;
-
-	for (i = LATENCY_us_1 + NR_PERCENTS; i < (size_t)t->nr_values; i++)
-		t->columns[i].hidden = true;
-	if (bars)
-		t = table_extend(t, t->nr_values, &histogram, 1);
-	for (i = 0; i < t->nr_rows; i++) {
-		for (p = 0; p < NR_PERCENTS; p++)
-			t->rows[i]->v[LATENCY_max_us + p] =
-				percentile(latency->rows[i], percents[p]);
-		if (bars)
-			t->rows[i]->v[t->nr_values - 1] =
-				(uintptr_t)table_own(t, make_bars(latency->rows[i], &r));
-	}
-	if (bars && t->nr_rows)
-		t->columns[t->nr_values - 1].title = table_own(t, make_scale(&r));
-	view_begin(v, t);
+	view_begin(v, add_percentiles(v->t, bars));
 	v->aside = true;
 	v->note = "phases contain each other: do not add them up; percentiles are upper bounds";
+}
+
+/* ---- the table waits ------------------------------------------------------ */
+
+void latency_split(struct view *v)
+{
+	static const struct column origin = { .name = "origin", .format = FORMAT_NAME };
+	struct table *t = table_extend(v->t, v->t->nr_values, &origin, 1);
+	char *label, *site;
+	size_t i;
+
+	t->columns[t->nr_values].name = "site";
+	table_link(t);
+	for (i = 0; i < t->nr_rows; i++) {
+		label = table_own(t, alloc_copy(t->rows[i]->label));
+		site = label;
+		strsep(&site, ";");
+		t->rows[i]->label = site ?: label;
+		t->rows[i]->v[t->at[AT_origin]] = (uintptr_t)(site ? label : "-");
+	}
+	view_begin(v, t);
+}
+
+/* Make the row of sums, whose percentiles and bars are those of all waits. */
+static void add_sum(struct view *v)
+{
+	struct table *t = v->t;
+	const int bars = table_column(t, histogram.name);
+	const struct range r = find_range(t);
+
+	v->total = table_own(t, table_row(t));
+	v->total->label = "sum";
+	v->total_label = v->total->label;
+	view_add_up(t, t->rows, t->nr_rows, v->total);
+	set_percentiles(t, v->total);
+	if (bars != NONE)
+		v->total->v[bars] = (uintptr_t)table_own(t, make_bars(buckets_of(t, v->total), &r));
+	if (t->at[AT_order] != NONE)
+		v->total->v[t->at[AT_order]] = NO_ID;
+}
+
+void latency_waits(struct view *v, const char *by, bool bars)
+{
+	const size_t filtered = v->filtered;
+
+	group_by(v->t, by);
+	view_begin(v, add_percentiles(v->t, bars));
+	v->filtered = filtered;
+	v->aside = true;
+	v->note = "percentiles are upper bounds";
+	add_sum(v);
 }
 
 /* ---- whole histograms ----------------------------------------------------- */
@@ -195,22 +275,38 @@ static void print_time(char buf[NUMBER_LEN], u64 us, bool exact)
 		number_print_us(buf, us, false);
 }
 
-/* Print the two lines above the histogram of a phase. */
-static void print_phase(FILE *out, const struct row *row, bool exact)
+/* Print what a row is about: its label and its order. */
+static void print_name(FILE *out, const struct table *t, const struct row *row)
 {
+	char order[NUMBER_LEN];
+
+	fputs(row->label, out);
+	if (t->at[AT_origin] != NONE)
+		fprintf(out, "%s%s", *row->label ? ", " : "", row_name(row, t->at[AT_origin]));
+	if (t->at[AT_order] == NONE)
+		return;
+	layout_value(order, &t->columns[t->at[AT_order]], true, row->v[t->at[AT_order]]);
+	fprintf(out, "%sorder %s", *row->label ? ", " : "", order);
+}
+
+/* Print the two lines above a histogram. */
+static void print_phase(FILE *out, const struct table *t, const struct row *row, bool exact)
+{
+	const int percentile = t->at[AT_max_us] - (int)NR_PERCENTS;
 	char total[NUMBER_LEN], mean[NUMBER_LEN], max[NUMBER_LEN], bound[NUMBER_LEN];
 	size_t i;
 	u64 us;
 
-	print_time(total, row->v[LATENCY_total_us], exact);
-	print_time(max, row->v[LATENCY_max_us + NR_PERCENTS], exact);
-	number_print_milli(mean, row->v[LATENCY_mean_us]);
+	print_time(total, table_at(t, row, AT_total_us), exact);
+	print_time(max, table_at(t, row, AT_max_us), exact);
+	number_print_milli(mean, table_at(t, row, AT_mean_us));
 	if (!exact)
-		number_print_us(mean, row->v[LATENCY_mean_us], true);
-	fprintf(out, "%s: count %llu, total %s, mean %s, max %s\n", row->label,
-		row->v[LATENCY_count], total, mean, max);
+		number_print_us(mean, table_at(t, row, AT_mean_us), true);
+	print_name(out, t, row);
+	fprintf(out, ": count %llu, total %s, mean %s, max %s\n", table_at(t, row, AT_count),
+		total, mean, max);
 	for (i = 0; i < NR_PERCENTS; i++) {
-		us = row->v[LATENCY_max_us + i];
+		us = row->v[percentile + i];
 		print_time(bound, us, exact);
 		if (us != NO_ID)
 			fprintf(out, "%s%s <=%s", i ? ", " : "  ", percentiles[i].title, bound);
@@ -226,7 +322,7 @@ static void print_bucket(FILE *out, int bucket, u64 count, double share, int wid
 
 	print_time(from, bucket ? 1ULL << bucket : 0, exact);
 	print_time(to, 2ULL << bucket, exact);
-	fprintf(out, "%9s..%-8s %10llu |", from, bucket == BUCKETS - 1 ? "" : to, count);
+	fprintf(out, "%9s..%-8s %10llu |", from, bucket == BUCKET_NR - 1 ? "" : to, count);
 	for (bar = bar || !count ? bar : 1; bar > 0; bar--)
 		fputc('#', out);
 	fputc('\n', out);
@@ -243,10 +339,10 @@ void latency_histograms(FILE *out, const struct view *v, const struct style *sty
 	width = width > BAR_MAX ? BAR_MAX : width < BAR_MIN ? BAR_MIN : width;
 	for (i = 0; i < v->nr; i++) {
 		fputs(i ? "\n" : "", out);
-		print_phase(out, v->t->rows[i], style->exact);
-		buckets = &v->t->rows[i]->v[LATENCY_us_1 + NR_PERCENTS];
+		print_phase(out, v->t, v->t->rows[i], style->exact);
+		buckets = buckets_of(v->t, v->t->rows[i]);
 		largest = largest_of(buckets);
-		for (end = BUCKETS; end && !buckets[end - 1]; end--)
+		for (end = BUCKET_NR; end && !buckets[end - 1]; end--)
 			;
 		for (bucket = 0; bucket < end && !buckets[bucket]; bucket++)
 			;
@@ -260,13 +356,31 @@ void latency_histograms(FILE *out, const struct view *v, const struct style *sty
 
 /* ---- shares --------------------------------------------------------------- */
 
+/* The column of times whose shares are computed. */
+static int total_of(const struct table *t)
+{
+	const int total = table_column(t, "total_us");
+
+	return total == NONE ? table_column(t, "ran_us") : total;
+}
+
+/* A sum belongs to no order and to no node. */
+static void clear_ids(const struct table *t, struct row *sum)
+{
+	int i;
+
+	for (i = 0; i < t->nr_values; i++)
+		if (t->columns[i].format == FORMAT_ID)
+			sum->v[i] = NO_ID;
+}
+
 void latency_shares(struct view *v)
 {
 	static const struct column share = {
 		.name = "share_pct", .format = FORMAT_MILLI, .kind = KIND_RATIO,
 		.unit = UNIT_SHARE, .title = "share",
 	};
-	const int total = table_column(v->t, "total_us"), at = total + 1;
+	const int total = total_of(v->t), at = total + 1;
 	struct table *t = table_extend(v->t, at, &share, 1);
 	const int count_us = table_column(t, "count_us"), mean = table_column(t, "mean_us");
 	const int calls = table_column(t, count_us == NONE ? "count" : "calls");
@@ -281,9 +395,9 @@ void latency_shares(struct view *v)
 	v->total = sum;
 	view_add_up(t, t->rows, t->nr_rows, sum);
 	sum->label = "sum";
-	sum->v[mean] = number_ratio(sum->v[total], sum->v[calls], 1000);
-	if (t->at[AT_order] != NONE)
-		sum->v[t->at[AT_order]] = NO_ID;
+	if (mean != NONE)
+		sum->v[mean] = number_ratio(sum->v[total], sum->v[calls], 1000);
+	clear_ids(t, sum);
 	for (i = 0; i < t->nr_rows; i++)
 		t->rows[i]->v[at] = number_ratio(t->rows[i]->v[total], sum->v[total], 100000);
 	/* Not the sum of the shares, because these are rounded. */

@@ -135,7 +135,7 @@ const struct option_info option_infos[] = {
 	{ OPTION_FOLLOW, 'f', "follow", NULL, "wait for new records; Ctrl-C ends it" },
 	{ OPTION_AT_LEAST, 't', "at-least", "TIME", "only phases that took this time, such as 10ms",
 	  NUMBER(at_least_us, number_parse_us, 0, "a time such as 500us, 10ms or 1.5s") },
-	{ OPTION_CGROUP, 0, "cgroup", NULL, "record only its allocations, and none of others" },
+	{ OPTION_CGROUP, 0, "cgroup", NULL, "count only what COMMAND allocates" },
 	{ OPTION_OWNER, 0, "cgroup", "PATH", "only objects of this cgroup or those below",
 	  AT(cgroup), .set = set_cgroup },
 	{ OPTION_REMOVED, 0, "removed", NULL, "only removed cgroups, and what is charged now" },

@@ -188,47 +188,69 @@ int run_alone(char **command, u64 *elapsed_ms, int *status)
 	return ret;
 }
 
-/* ---- the difference ------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------ */
 
-static bool has_allocated(const struct row *row, u64 column)
+static bool is_of(const struct row *row, u64 cgroup_id)
 {
-	return (s64)row->v[column] > 0;
+	return row->v[CGROUP_SITE_cgroup_id] == cgroup_id;
 }
 
-void run_keep_own(struct view *v)
+void run_keep_own(struct view *v, u64 cgroup_id)
 {
-	static const char * const mixed[] = { "live_bytes", "live_objs", "frees", "bytes_freed" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(mixed); i++)
-		v->t->columns[table_column(v->t, mixed[i])].hidden = true;
-	view_keep(v, has_allocated, table_column(v->t, "objs_alloc"));
+	v->t->columns[CGROUP_SITE_cgroup_id].hidden = true;
+	view_keep(v, is_of, cgroup_id);
 }
 
-static int run_between(struct view *v, const struct options *o, const struct cgroup *cgroup,
-		       int *status)
+/* Run the command between two readings of a table.  Return: 0, or -1 after calling fail(). */
+static int run_between(const char *name, struct table **before, struct table **after,
+		       const struct options *o, const struct cgroup *cgroup, int *status)
 {
-	struct table *before = source_table(&module_source, "callers"), *after = NULL;
-	u64 start = clock_uptime_ms(), elapsed_ms;
-	int ret = !before || show_check_names(before, &o->match) ? -1 :
-		  run_child(o->args, cgroup, status);
+	u64 start, elapsed_ms;
+	int ret;
 
+	*before = source_table(&module_source, name);
+	*after = NULL;
+	start = clock_uptime_ms();
+	ret = !*before || show_check_names(*before, &o->match) ? -1 :
+	      run_child(o->args, cgroup, status);
 	elapsed_ms = clock_uptime_ms() - start;
 	if (!ret)
-		after = source_table(&module_source, "callers");
-	if (!after || delta_check_reset(before, after, elapsed_ms)) {
-		table_free(before);
-		table_free(after);
+		*after = source_table(&module_source, name);
+	if (*after && !delta_check_reset(*before, *after, elapsed_ms))
+		return 0;
+	table_free(*before);
+	table_free(*after);
+	return -1;
+}
+
+static int run_on_machine(struct view *v, const struct options *o, int *status)
+{
+	struct table *before, *after;
+
+	if (run_between(RUN_MACHINE, &before, &after, o, NULL, status))
 		return -1;
-	}
 	view_begin(v, delta_make("run", before, after));
-	if (cgroup)
-		run_keep_own(v);
 	view_sort_by_label(v->t);
-	v->own_filter = cgroup;
-	v->note = cgroup ?
-		  "only the command's allocations; all tables miss what others allocated then" :
-		  "changes on the whole machine while the command ran";
+	v->note = "changes on the whole machine while the command ran";
+	return 0;
+}
+
+#define NO_ROW	"cgroup_sites is full: %llu events of this or another cgroup are missing"
+
+static int run_in(const struct cgroup *cgroup, struct view *v, const struct options *o,
+		  int *status)
+{
+	struct table *before, *after;
+	u64 other;
+
+	if (run_between(RUN_CGROUP, &before, &after, o, cgroup, status))
+		return -1;
+	other = table_number(after, "other") - table_number(before, "other");
+	table_free(before);
+	view_begin(v, after);
+	run_keep_own(v, cgroup->id);
+	v->note = other ? view_own(v, alloc_print(NO_ROW, other)) :
+			  "what the command and its children allocated";
 	return 0;
 }
 
@@ -242,7 +264,7 @@ static int run_in_cgroup(struct view *v, const struct options *o, int *status)
 
 	if (cgroup_begin(&cgroup))
 		return -1;
-	ret = run_between(v, o, &cgroup, status);
+	ret = run_in(&cgroup, v, o, status);
 	if (cgroup_end(&cgroup, &busy)) {
 		if (!ret)
 			view_end(v);
@@ -255,15 +277,15 @@ static int run_in_cgroup(struct view *v, const struct options *o, int *status)
 
 int run_run(const struct command *c, const struct options *o)
 {
+	const bool own = o->given & OPTION_CGROUP;
 	struct sigaction old[NR_SIGNALS];
 	int ret, status = 0;
 	struct view v;
 
 	catch_signals(old);
-	ret = o->given & OPTION_CGROUP ? run_in_cgroup(&v, o, &status) :
-					 run_between(&v, o, NULL, &status);
+	ret = own ? run_in_cgroup(&v, o, &status) : run_on_machine(&v, o, &status);
 	release_signals(old);
-	if (ret || show(&v, o, c->keys))
+	if (ret || show(&v, o, own ? "slab_bytes" : c->keys))
 		return -1;
 	return show_finish() ? -1 : status;
 }

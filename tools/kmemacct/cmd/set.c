@@ -7,7 +7,7 @@
 #include "cmd.h"
 
 /* The commands of `control` that are no settings. */
-static const char * const words[] = { "reset", "filter", "skip" };
+static const char * const words[] = { "reset", "cgroup_sites", "filter", "skip" };
 
 /* The line of `control` that is no setting. */
 #define LAST_ERROR	"last_error"
@@ -399,6 +399,38 @@ static void complete_value(const char *name)
 		put_modules();
 }
 
+/* Return: the phase in row @i of the table latency, or NULL if an earlier row has it, too. */
+static const char *new_phase(const struct table *t, size_t i)
+{
+	const char *phase = strchr(t->rows[i]->label, ':'), *before;
+	size_t k;
+
+	for (k = 0; phase && k < i; k++) {
+		before = strchr(t->rows[k]->label, ':');
+		if (before && !strcmp(before, phase))
+			return NULL;
+	}
+	return phase ? phase + 1 : NULL;
+}
+
+/*
+ * Print `PHASE=` for each phase that has occurred, as the next item of a list.  The items before it
+ * are part of each candidate.
+ */
+static void complete_threshold(const char *list)
+{
+	const char *comma = strrchr(list, ','), *phase;
+	struct table *t = comma ? source_table(&module_source, "latency") : NULL;
+	size_t i;
+
+	for (i = 0; t && i < t->nr_rows; i++) {
+		phase = new_phase(t, i);
+		if (phase)
+			printf("%.*s%s=\n", (int)(comma + 1 - list), list, phase);
+	}
+	table_free(t);
+}
+
 static void complete_criterion(void)
 {
 	int i;
@@ -409,12 +441,15 @@ static void complete_criterion(void)
 			puts(setting_name(i) + strlen("filter_"));
 }
 
-void set_complete(char **args, int nr)
+void set_complete(char **args, int nr, const char *word)
 {
 	char *name;
 	size_t i;
 
-	if (nr == 1 && !strcmp(args[0], "filter")) {
+	/* Bash splits a list at each `=`. */
+	if (nr && !strcmp(args[0], "threshold_us")) {
+		complete_threshold(word);
+	} else if (nr == 1 && !strcmp(args[0], "filter")) {
 		complete_criterion();
 	} else if (nr == 2 && !strcmp(args[0], "filter")) {
 		name = alloc_print("filter_%s", args[1]);

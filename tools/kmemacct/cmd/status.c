@@ -10,6 +10,7 @@
 
 /* The most lines that the status takes. */
 #define STATUS_LINES	24
+#define STATUS_COLUMNS	80
 
 /**
  * struct fill - how full a table of the module is
@@ -140,7 +141,7 @@ static void find_fills(struct status *s)
 	add_fill(s, "caches", "caches", "caches_used", table_pair(s->stats, "caches_max"));
 }
 
-#define NAMES_MAX	4
+#define NAMES_MAX	5
 
 /*
  * The losses, the worst first: what is lost, why, and what to do.  The number of a loss is the sum
@@ -177,7 +178,8 @@ static const struct {
 	  "nothing to set: their pages are in no table" },
 	{ { "countmap_other" }, "events count in [other] of account, latency or extfrag",
 	  "kmemacct reset makes room" },
-	{ { "stall_no_slot", "stall_begins_lost", "stall_ends_lost", "functions_missed" },
+	{ { "stall_no_slot", "stall_begins_lost", "stall_ends_lost", "functions_missed",
+	    "slow_path_missed" },
 	  "phases of reclaim or compaction were not timed",
 	  "nothing to set: the times in kmemacct latency are too low by these" },
 	{ { "slow_lost" }, "records of slow phases: there was no room",
@@ -334,20 +336,72 @@ static void print_pages(FILE *out, const struct status *s)
 			   remedy(s, ": kmemacct set pages sites"));
 }
 
+/*
+ * Take the next threshold off a text US,PHASE=US,...  Return: the phase, "" for outermost phases;
+ * or NULL at the end, and if the text is something else.
+ */
+static const char *next_threshold(char **text, u64 *us)
+{
+	char *number = strsep(text, ","), *name;
+
+	if (!number)
+		return NULL;
+	name = strchr(number, '=') ? strsep(&number, "=") : "";
+	return number_parse(number, us) ? NULL : name;
+}
+
+/* Print the thresholds that are not 0, or the others.  Return: how many there are. */
+static int print_thresholds(FILE *out, const char *text, bool zero)
+{
+	char *copy = alloc_copy(text), *rest = copy, time[NUMBER_LEN];
+	const char *name;
+	int nr = 0;
+	u64 us;
+
+	while ((name = next_threshold(&rest, &us))) {
+		number_print_us(time, us, false);
+		if (!us && zero && *name)
+			nr += fprintf(out, ", no %s", name) > 0;
+		if (us && !zero)
+			fprintf(out, nr++ ? ", %s %s" : "; slow lists %s of %s",
+				*name ? name : "phases", time);
+	}
+	free(copy);
+	return nr;
+}
+
+/* Print which phases are listed or, if that does not fit into @room columns, how to see it. */
+static void print_slow(FILE *out, const struct status *s, size_t room)
+{
+	const char *threshold = setting(s, "threshold_us", "");
+	char *text;
+	size_t len;
+	FILE *line = text_open(&text, &len);
+	int nr = print_thresholds(line, threshold, false);
+
+	if (nr)
+		nr += print_thresholds(line, threshold, true);
+	if (nr == 1)
+		fputs(" or more", line);
+	text_close(line);
+	if (len <= room)
+		fputs(text, out);
+	else
+		fprintf(out, "; slow has %d thresholds%s", nr,
+			remedy(s, ": kmemacct set threshold_us"));
+	free(text);
+}
+
 static void print_latency(FILE *out, const struct status *s)
 {
 	const char *latency = setting(s, "latency", "off");
-	char time[NUMBER_LEN] = "", record[96] = "";
-	u64 us;
 
-	if (!number_parse(setting(s, "threshold_us", ""), &us) && us) {
-		number_print_us(time, us, false);
-		snprintf(record, sizeof(record), "; slow lists phases of %s or more", time);
-	}
+	fprintf(out, "%-*s%s", TITLE, "Latency", latency);
 	if (strcmp(latency, "off"))
-		print_line(out, "Latency", "%s%s", latency, record);
+		print_slow(out, s, STATUS_COLUMNS - TITLE - strlen(latency));
 	else
-		print_line(out, "Latency", "off%s", remedy(s, ": kmemacct set latency on"));
+		fputs(remedy(s, ": kmemacct set latency on"), out);
+	fputc('\n', out);
 }
 
 /* Print the criteria that are set, and whether others were set since counting began. */
@@ -527,10 +581,28 @@ static void json_filter(struct json *w, const struct control *c)
 	json_close(w, '}');
 }
 
+/* The threshold of outermost phases is a number, and those of other phases are an object. */
+static void json_thresholds(struct json *w, const char *text)
+{
+	char *copy = alloc_copy(text), *rest = copy;
+	const char *name;
+	u64 us;
+
+	if (next_threshold(&rest, &us))
+		json_u64(w, "threshold_us", us);
+	else
+		json_null(w, "threshold_us");
+	json_open(w, "phase_threshold_us", '{');
+	while ((name = next_threshold(&rest, &us)))
+		json_u64(w, name, us);
+	json_close(w, '}');
+	free(copy);
+}
+
 static void json_parts(struct json *w, const struct status *s)
 {
 	static const char * const names[] = {
-		"pages", "page_sample_bytes", "account", "latency", "threshold_us",
+		"pages", "page_sample_bytes", "account", "latency",
 	};
 	size_t i;
 
@@ -538,6 +610,7 @@ static void json_parts(struct json *w, const struct status *s)
 	json_open(w, "parts", '{');
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		json_value(w, names[i], control_value(&s->control, names[i]));
+	json_thresholds(w, setting(s, "threshold_us", ""));
 	json_filter(w, &s->control);
 	json_close(w, '}');
 }

@@ -99,7 +99,8 @@ static int find_part(const struct table *t, enum part *part)
 	} columns[] = {
 		{ AT_site, PART_ALL }, { AT_stack, PART_EACH }, { AT_site_cause, PART_FIRST },
 		{ AT_cache_site, PART_LAST }, { AT_comm_site, PART_LAST },
-		{ AT_charged_site, PART_LAST },
+		{ AT_charged_site, PART_LAST }, { AT_task_site, PART_LAST },
+		{ AT_daemon_zone_site, PART_LAST },
 	};
 	size_t i;
 

@@ -143,8 +143,7 @@ static bool lacks(const struct layout *l, const struct row *row, int column)
 {
 	const struct column *c = &l->v->t->columns[column];
 
-	return row == l->v->total && (c->format == FORMAT_NAME || c->format == FORMAT_HEX ||
-				      c->kind == KIND_KEY);
+	return row == l->v->total && (c->format == FORMAT_HEX || c->kind == KIND_KEY);
 }
 
 /* A negative number has its sign already. */
@@ -299,44 +298,66 @@ static void widen_label(const struct layout *l, int *width, const char *label)
 	} while (*label);
 }
 
-/* Test for labels of two parts, whose name, such as comm_site, has the titles of both. */
-static bool has_parts(const struct table *t)
+/* Count the parts of labels.  Their name, such as comm_site, has the titles of all. */
+static int count_parts(const struct table *t)
 {
-	return table_label(t) && strchr(table_label(t), '_');
+	const char *name = table_label(t) ?: "";
+	int parts = 1;
+
+	for (; *name; name++)
+		parts += *name == '_';
+	return parts < 2 ? 0 : parts < LABEL_PARTS ? parts : LABEL_PARTS;
 }
 
-/* The name of a command may have semicolons; call sites, causes and system calls have none. */
-const char *layout_second(const struct layout *l, const char *label)
+/*
+ * The name of a command may have semicolons; call sites, causes and system calls have none.  So
+ * find the last part first, but for a stall, whose cause may have semicolons.
+ */
+int layout_split(const struct layout *l, const char *text, char between,
+		 struct label_part part[LABEL_PARTS])
 {
-	const char *semicolon = l->v->t->at[AT_site_cause] != NONE ? strchr(label, ';') :
-				strrchr(label, ';');
+	const bool stall = l->v->t->at[AT_site_cause] != NONE;
+	const char *end = text + strlen(text), *at;
+	int i;
 
-	return l->parts && semicolon ? semicolon + 1 : NULL;
+	for (i = l->parts - 1; i > 0; i--) {
+		at = stall ? strchr(text, between) : memrchr(text, between, end - text);
+		if (!at)
+			return -1;
+		part[i] = (struct label_part) { at + 1, end - at - 1 };
+		end = at;
+	}
+	part[0] = (struct label_part) { text, end - text };
+	return l->parts ? 0 : -1;
+}
+
+/* Widen the columns of all parts of a label but the last one.  Return: the last one. */
+static const char *widen_parts(struct layout *l, const char *label, char between)
+{
+	struct label_part part[LABEL_PARTS];
+	int i;
+
+	if (layout_split(l, label, between, part))
+		return label;
+	for (i = 0; i < l->parts - 1; i++)
+		l->part[i] = l->part[i] < part[i].len ? part[i].len : l->part[i];
+	return part[l->parts - 1].text;
 }
 
 /* Find the width of the labels, if they are printed. */
 static void set_label(struct layout *l)
 {
 	const struct table *t = l->v->t;
-	const char *label, *second;
 	size_t i;
 
 	l->label = 0;
-	l->first = 0;
+	memset(l->part, 0, sizeof(l->part));
 	if (!l->c[t->nr_values].shown)
 		return;
-	l->parts = has_parts(t) && !l->style->raw && !l->split;
-	label = table_label(t) ?: "";
-	if (l->parts)
-		l->first = strcspn(label, "_");
-	l->label = strlen(l->parts ? strchr(label, '_') + 1 : label);
-	for (i = 0; i < l->v->nr; i++) {
-		label = t->rows[i]->label;
-		second = layout_second(l, label);
-		if (second && l->first < second - 1 - label)
-			l->first = second - 1 - label;
-		widen_label(l, &l->label, second ?: label);
-	}
+	l->parts = l->style->raw || l->split ? 0 : count_parts(t);
+	l->label = strlen(widen_parts(l, table_label(t) ?: "", '_'));
+	for (i = 0; i < l->v->nr; i++)
+		widen_label(l, &l->label, widen_parts(l, t->rows[i]->label, ';'));
 	if (l->v->total)
 		widen_label(l, &l->label, l->v->total->label);
 }
@@ -380,12 +401,13 @@ static void set_widths(struct layout *l)
 static bool is_too_long(const struct layout *l)
 {
 	const struct layout_column *c;
-	int width = l->lines ? l->lines + 1 : 0;
+	int i, width = l->lines ? l->lines + 1 : 0;
 
 	for (c = l->c; c < l->c + l->v->t->nr_values; c++)
 		if (c->shown)
 			width += c->width + 1 + (c->interval ? c->interval + 1 : 0);
-	width += l->first ? l->first + 1 : 0;
+	for (i = 0; i < l->parts - 1; i++)
+		width += l->part[i] + 1;
 	width += l->label ? l->label : -1;
 	return l->style->screen && !l->style->raw && width > l->style->screen;
 }

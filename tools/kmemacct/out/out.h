@@ -73,6 +73,19 @@ struct layout_column {
 	int interval;
 };
 
+/* The most columns that a label has. */
+#define LABEL_PARTS	3
+
+/**
+ * struct label_part - a part of a label, which has a column of its own
+ * @text: where it begins
+ * @len: its length
+ */
+struct label_part {
+	const char *text;
+	int len;
+};
+
 /**
  * struct layout - how a table is printed
  * @v: the view
@@ -81,13 +94,14 @@ struct layout_column {
  * @main: the column whose interval is always shown; NONE: the table has no estimates
  * @limits: the column that the limits of its intervals follow; NONE: there is none
  * @stacks: the labels are stacks
- * @parts: the labels are two names, such as a command and a call site, with a column for each
+ * @parts: number of parts of the labels, such as a command and a call site, each of which has a
+ *	column; 0: the labels have one column
  * @split: the labels are a call site and a cause, and have a line for each
  * @lines: width of the source lines, in a column before the labels; 0: there is none
  * @below: there is no room for this column: a source line is below its call site or, in a stack,
  *	behind it
- * @first: width of the first parts of the labels
- * @label: width of the labels, or of their second parts; 0: they are not printed
+ * @part: widths of the parts but the last one
+ * @label: width of the labels, or of their last parts; 0: they are not printed
  * @hidden: number of columns that were left out, because a line was too long
  * @repeated: the titles are those of the table before, and still on the screen
  * @c: for each column of the table, and last the label, how it is printed
@@ -99,11 +113,11 @@ struct layout {
 	int main;
 	int limits;
 	bool stacks;
-	bool parts;
+	int parts;
 	bool split;
 	int lines;
 	bool below;
-	int first;
+	int part[LABEL_PARTS];
 	int label;
 	int hidden;
 	bool repeated;
@@ -144,8 +158,12 @@ void layout_limits(const struct layout *l, const struct column *c, const struct 
 /* Print a title without the unit in its name, if the values are printed with units. */
 void layout_title(const struct layout *l, int column, char buf[CELL_LEN]);
 
-/* Return: the second of the two parts that a label has a column for; NULL: it has only one. */
-const char *layout_second(const struct layout *l, const char *label);
+/*
+ * Find the parts of a text that has semicolons or, as a name, underscores between them.
+ * Return: 0, or -1 if there are fewer than the columns that labels have.
+ */
+int layout_split(const struct layout *l, const char *text, char between,
+		 struct label_part part[LABEL_PARTS]);
 
 /* Print a table of pairs, without its head. */
 void text_pairs(FILE *out, const struct view *v, const struct style *style);

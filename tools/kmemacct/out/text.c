@@ -86,26 +86,35 @@ static bool is_label(const struct layout *l, int column)
 	return column == l->v->t->nr_values;
 }
 
-/* The two parts of a label have the two parts of its name as titles. */
-static void add_label_titles(struct grid *g, const char *name)
+/* The parts of a label have the parts of its name as titles. */
+static void add_label_titles(struct grid *g, const struct layout *l, const char *name)
 {
-	char *first = alloc_print("%.*s", (int)strcspn(name, "_"), name);
+	struct label_part part[LABEL_PARTS];
+	char *title;
+	int i;
 
-	grid_column(g, first, false);
-	grid_column(g, strchr(name, '_') + 1, false);
-	free(first);
+	layout_split(l, name, '_', part);
+	for (i = 0; i < l->parts; i++) {
+		title = alloc_print("%.*s", part[i].len, part[i].text);
+		grid_column(g, title, false);
+		free(title);
+	}
 }
 
-/* Add the cells of a label.  The label of the total is not in two parts. */
+/* Add the cells of a label.  A label without parts, such as that of the total, is the last cell. */
 static void add_label(struct grid *g, const struct layout *l, const char *text)
 {
-	const char *second = layout_second(l, text);
-	char *first = second ? alloc_print("%.*s", (int)(second - 1 - text), text) : NULL;
+	struct label_part part[LABEL_PARTS] = {};
+	char *cell;
+	int i;
 
-	if (l->parts)
-		grid_cell(g, first ?: "");
-	grid_cell(g, second ?: text);
-	free(first);
+	if (layout_split(l, text, ';', part))
+		part[l->parts ? l->parts - 1 : 0] = (struct label_part) { text, strlen(text) };
+	for (i = 0; i < l->parts || !i; i++) {
+		cell = alloc_print("%.*s", part[i].len, part[i].text ?: "");
+		grid_cell(g, cell);
+		free(cell);
+	}
 }
 
 /* Return: the title of a column.  The name of a migrate type is from a file, and may be long. */
@@ -130,7 +139,7 @@ static void add_titles(struct grid *g, const struct layout *l)
 		if (l->lines && is_label(l, column))
 			grid_column(g, LINES_TITLE, false);
 		if (l->parts && is_label(l, column)) {
-			add_label_titles(g, l->v->t->columns[column].name);
+			add_label_titles(g, l, l->v->t->columns[column].name);
 			continue;
 		}
 		grid_column(g, title_of(l, column, title), !is_label(l, column));

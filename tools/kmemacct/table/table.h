@@ -135,6 +135,9 @@ enum { KMA_ALLOCS_COLUMNS(X) };
 #define X(name, ...) OWNER_##name,
 enum { KMA_OWNERS_COLUMNS(X) };
 #undef X
+#define X(name, ...) CGROUP_SITE_##name,
+enum { KMA_CGROUP_SITES_COLUMNS(X) };
+#undef X
 #define X(name, ...) OWNER_CGROUP_##name,
 enum { KMA_OWNER_CGROUPS_COLUMNS(X) };
 #undef X
@@ -150,11 +153,17 @@ enum { KMA_PAGES_COLUMNS(X) };
 #define X(name, ...) ORDERS_##name,
 enum { KMA_ORDERS_COLUMNS(X) };
 #undef X
+#define X(name, ...) FAILURE_##name,
+enum { KMA_FAILURES_COLUMNS(X) };
+#undef X
 #define X(name, ...) PCPU_##name,
 enum { KMA_PCPU_COLUMNS(X) PCPU_NR };
 #undef X
 #define X(name, ...) LATENCY_##name,
 enum { KMA_LATENCY_COLUMNS(X) };
+#undef X
+#define X(name, ...) BUCKET_##name,
+enum { KMA_BUCKETS_COLUMNS(X) BUCKET_NR };
 #undef X
 #define X(name, ...) SHRINKER_##name,
 enum { KMA_SHRINKERS_COLUMNS(X) };
@@ -174,7 +183,9 @@ enum { KMA_SLOW_COLUMNS(X) };
 	X(kb) X(bulk_bytes) X(all_bytes) X(confirmed_bytes)		\
 	X(frag_pct) X(old_pct) X(share_pct) X(growth_bytes_s)		\
 	X(order) X(migratetype) X(gfp) X(weight) X(pfn) X(pages) X(change_bytes)	\
-	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site) X(charged_site)
+	X(origin) X(count) X(calls) X(total_us) X(mean_us) X(max_us) X(us_1)	\
+	X(site) X(stack) X(site_cause) X(comm_site) X(cache_site) X(charged_site)	\
+	X(task_site) X(daemon_zone_site)
 
 enum place {
 #define X(name) AT_##name,

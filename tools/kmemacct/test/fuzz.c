@@ -186,6 +186,25 @@ static void print_latency(struct view *v)
 	print_view(v);
 }
 
+/* Add up waits by all keys, from one table for each. */
+static void fuzz_waits(struct view *v, const char *name, const uint8_t *data, size_t size)
+{
+	static const char * const by[] = { "site", "order", "origin", "site,order" };
+	FILE *out;
+	size_t i;
+
+	view_end(v);
+	for (i = 0; i < ARRAY_SIZE(by); i++) {
+		view_begin(v, parse(name, data, size));
+		latency_split(v);
+		latency_waits(v, by[i], i & 1);
+		out = begin();
+		latency_histograms(out, v, &(struct style) { .screen = 40 });
+		end(out);
+		print_view(v);
+	}
+}
+
 static void print_slow(struct view *v)
 {
 	FILE *out = begin();
@@ -314,6 +333,8 @@ static void fuzz_view(struct view *v, const char *name, const uint8_t *data, siz
 {
 	if (!strcmp(name, "latency"))
 		return print_latency(v);
+	if (!strcmp(name, "waits"))
+		return fuzz_waits(v, name, data, size);
 	if (!strcmp(name, "slow"))
 		return print_slow(v);
 	if (!strcmp(name, "shrinkers"))
@@ -330,6 +351,8 @@ static void fuzz_view(struct view *v, const char *name, const uint8_t *data, siz
 		pages_mark(v);
 	else if (!strcmp(name, "stalls"))
 		latency_shares(v);
+	else if (!strcmp(name, "failures"))
+		group_failures(v->t, size & 1, size & 2);
 	else if (!strcmp(name, "gfp_flags"))
 		view_begin(v, gfp_add_codes(v->t));
 	if (v->t->at[AT_gfp] != NONE)

@@ -35,6 +35,7 @@ enum {
 	"# kmemacct " table " 8 sample_bytes=0 latency=on since=load window_s=5.000\n" \
 	"# " list(TITLE) "\n"
 
+#define ZEROS_6		" 0 0 0 0 0 0"
 #define ZEROS_9		" 0 0 0 0 0 0 0 0 0"
 #define ZEROS_14	ZEROS_9 " 0 0 0 0 0"
 #define ZEROS_20	ZEROS_14 " 0 0 0 0 0 0"
@@ -69,14 +70,14 @@ static const struct golden {
 	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
 		    "# " COUNTS_COLUMNS "stack\n" },
 	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
-		"5128 1282 1290 5160 8 0 0 Movable 0xdc2 0 0 0 0 0 0 0 0 folio_maker+0x1a [mod]\n"
-		"0 0 1 2048 1 3 9 Unmovable 0x0 0 0 0 0 0 0 0 0 [other]\n" },
+		"5128 1282 1290 5160 8 0 0 0 Movable 0xdc2 0 0 0 0 0 0 0 0 folio_maker+0x1a [mod]\n"
+		"0 0 1 2048 1 3 7 9 Unmovable 0x0 0 0 0 0 0 0 0 0 [other]\n" },
 	{ "pages", PAGES_TABLE("pages", KMA_PAGES_COLUMNS)
 		"4096 512 9 Movable 0x400dc0 1500 1 0 42 1.000 huge+0x5\n"
 		"77 1 0 Unmovable 0x40002800 10 0 - - 1.000 -\n" },
 	{ "orders", PAGES_TABLE("orders", KMA_ORDERS_COLUMNS)
-		"0 Unmovable 4 1 5 20 4 3\n0 Movable 16 4 0 0 0 0\n"
-		"1 Unmovable 0 0 7 56 7 0\n1 Movable 8 1 1 8 0 0\n" },
+		"0 Unmovable 4 1 5 20 4 3 0\n0 Movable 16 4 0 0 0 0 0\n"
+		"1 Unmovable 0 0 7 56 7 0 2\n1 Movable 8 1 1 8 0 0 0\n" },
 	{ "pcpu", PAGES_TABLE("pcpu", KMA_PCPU_COLUMNS)
 		"0 0 900 15 100 2 800 64 1 7\n1 0 100 2 890 14 -790 0 0 0\n"
 		"0 1 500 8 490 7 10 0 0 0\n" },
@@ -93,6 +94,18 @@ static const struct golden {
 	{ "stalls", LATENCY_TABLE("stalls", KMA_STALLS_COLUMNS)
 		"7500 3 2500.000 4500 0 0x400dc0 do_anonymous_page+0x1b2;shrinker: super_cache_scan ext4:vda1\n"
 		"2500 2 1250.000 2000 - 0x0 x+0x1 [mod];throttled: writeback\n" },
+	/* Two rows differ in their orders, and two in their origins. */
+	{ "waits", LATENCY_TABLE("waits", KMA_WAITS_COLUMNS)
+		"1 1500 1500.000 1500" ZEROS_9 " 0 1" ZEROS_9 " 0 0 0 0 9 direct;huge+0x5 [mod]\n"
+		"3 712 237.500 700 0 0 2" ZEROS_6 " 1" ZEROS_14 " 0 direct;alloc_skb+0x44\n"
+		"1 1 1.000 1 1" ZEROS_20 " 0 0 0 0 memcg;alloc_skb+0x44\n"
+		"1 0 0.900 0 1" ZEROS_20 " 0 0 0 3 direct;alloc_skb+0x44\n"
+		"2 4 2.000 2 0 2" ZEROS_20 " 0 0 - [other]\n" },
+	{ "wakers", LATENCY_TABLE("wakers", KMA_WAKERS_COLUMNS)
+		"12 3 9000 4500 4 0 kcompactd;Normal;nic_refill+0x44 [nic]\n"
+		"1 1 1000 1000 0 1 kswapd;Movable;do_anonymous_page+0x1b2\n"
+		"0 1 0 0 9 0 kcompactd;DMA32;[unknown waker]\n"
+		"2 0 0 0 - 0 kcompactd;Movable;sysctl_handler+0x8f\n" },
 	{ "slow", LATENCY_TABLE("slow", KMA_SLOW_COLUMNS)
 		"7 1234.567 12345 4700 4711 17 0 0x400dc0 Web;Content;direct:direct_reclaim;"
 		"do_anonymous_page+0x1b2;shrinker: a_scan x,y=z #1=8100 x12,lru inactive=4245 x1;"
@@ -106,6 +119,13 @@ static const struct golden {
 		"12 11 10 90112 2500 my sh;alloc+0x1 [mod]\n" },
 	{ "comm_syscalls", ACCT_TABLE("comm_syscalls", KMA_COMM_SYSCALLS_COLUMNS)
 		"12 11 10 90112 2500 my sh;openat\n" },
+	{ "cgroup_sites", ACCT_TABLE("cgroup_sites", KMA_CGROUP_SITES_COLUMNS)
+		"12 11 10 90112 2500 17 alloc+0x1 [mod]\n" },
+	{ "failures", PAGES_TABLE("failures", KMA_FAILURES_COLUMNS)
+		"9 0 9 2097152 2097152 0xcc0 my sh;huge+0x5\n"
+		"4 4 9 2097152 2097152 0x2cc0 cc1;huge+0x5\n"
+		"3 3 - 8192 5000 0x2820 [interrupt];alloc+0x1 [mod]\n"
+		"2 1 - 0 90000 0xffffffff [other]\n" },
 	{ "skip", "# kmemacct skip 8 sample_bytes=0\n# pages objects pattern\n1 0 alloc_pages*\n" },
 	{ "gfp_flags", GFP_FLAGS_TABLE },
 	{ "page_summary", "# kmemacct page_summary 8 pages=sites\n# name value\n"
@@ -140,11 +160,11 @@ static const struct golden {
 /* Page allocations: 16 of 1000 sampled; 40 of 30 hits and 80 in bulk sampled; an exact one. */
 #define SAMPLED_PAGE_CALLERS \
 	SAMPLED_HEAD("page_callers") \
-	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \
+	"# live_kb live_allocs hits kb frees bulk_allocs failed order migratetype gfp samples" \
 	" live_samples live_kb_se live_allocs_se hits_se kb_se frees_se bulk_allocs_se site\n" \
-	"2000 500 1000 4000 500 0 0 Movable 0xcc0 16 8 707 177 250 1000 177 0 a+0x1\n" \
-	"400 100 30 120 10 80 0 Movable 0xcc0 40 35 60 15 10 40 3 12 b+0x1\n" \
-	"64 1 1 64 0 0 4 Unmovable 0xdc0 0 0 0 0 0 0 0 0 c+0x1\n"
+	"2000 500 1000 4000 500 0 0 0 Movable 0xcc0 16 8 707 177 250 1000 177 0 a+0x1\n" \
+	"400 100 30 120 10 80 0 0 Movable 0xcc0 40 35 60 15 10 40 3 12 b+0x1\n" \
+	"64 1 1 64 0 0 0 4 Unmovable 0xdc0 0 0 0 0 0 0 0 0 c+0x1\n"
 
 static const struct golden sampled[] = {
 	{ "callers", SAMPLED_HEAD("callers") COLUMNS("site")

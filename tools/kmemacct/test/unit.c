@@ -354,8 +354,8 @@ TEST(finds_columns_by_name)
 	EXPECT_ROWS(parse("gfp_flags", HEAD("gfp_flags") "# a mask b flag\n1 0x2 3 __GFP_X\n"),
 		    "mask,flag", "0x2 __GFP_X\n");
 	EXPECT_ROWS(parse("orders", HEAD("orders")
-			  "# frees hits kb live_kb live_allocs bulk_allocs migratetype order\n"
-			  "1 2 3 4 5 6 Movable 7\n"), "order,frees,migratetype", "7 1 Movable\n");
+			  "# frees hits kb live_kb live_allocs bulk_allocs failed migratetype order\n"
+			  "1 2 3 4 5 6 0 Movable 7\n"), "order,frees,migratetype", "7 1 Movable\n");
 }
 
 #define PAIRS_HEAD KMA_GOLDEN_HEAD("summary", KMA_GOLDEN_QUIET) \
@@ -388,8 +388,8 @@ TEST(refuses_rows)
 		{ PAIRS_HEAD "hits -9223372036854775809\n",
 		  "FILE: line 4: invalid hits '-9223372036854775809'" },
 		{ HEAD("gfp_flags") "# mask flag\n0xg x\n", "FILE: line 3: invalid mask '0xg'" },
-		{ ORDERS_HEAD "0 Movable 1 2 3 4 5\n", "FILE: line 3: the line is too short" },
-		{ ORDERS_HEAD "0 Movable 1 2 3 4 5 6 7\n",
+		{ ORDERS_HEAD "0 Movable 1 2 3 4 5 6\n", "FILE: line 3: the line is too short" },
+		{ ORDERS_HEAD "0 Movable 1 2 3 4 5 6 7 8\n",
 		  "FILE: line 3: more values than columns" },
 	};
 	char name[32];
@@ -704,20 +704,15 @@ TEST(differences_are_sorted_by_sign)
 		       .output = "live_bytes,site");
 }
 
-/* A free of an object that was recorded before the command ran, and an allocation by the command */
-TEST(frees_of_others_are_left_out)
+TEST(other_cgroups_are_left_out)
 {
-#define REST " 1 64 0 0 0 0 0 0 0.000" ZEROS_14 " 0 0 "
-	struct view v = view_of(difference(CALLERS_HEAD
-					   CALLER(64, 1, 1, 64, 64, "a")
-					   CALLER(64, 1, 1, 64, 64, "b"),
-					   CALLERS_HEAD
-					   "0 0 1 64 1 64" REST "a\n"
-					   "64 1 2 128 2 128" REST "b\n"));
+	struct view v = view_of(parse("cgroup_sites", ACCT_TABLE("cgroup_sites",
+								  KMA_CGROUP_SITES_COLUMNS)
+				      "1 1 2 64 0 17 a\n2 1 3 96 0 18 b\n4 1 0 0 0 - [other]\n"));
 
-	run_keep_own(&v);
-	EXPECT_PRINTED(v, "objs_alloc bytes_alloc site\n1 64 b\n", .raw = true);
-#undef REST
+	run_keep_own(&v, 18);
+	EXPECT_PRINTED(v, "slab_bytes slab_hits alloc_pages allocs stall_us site\n96 3 2 1 0 b\n",
+		       .raw = true);
 }
 
 /* Names of the columns that are estimates if objects are sampled */
@@ -751,7 +746,7 @@ TEST(keys_are_refused)
 	v = view_of(parse_golden("orders"));
 	EXPECT(view_sort_by(&v, "site"));
 	EXPECT_TEXT(error_text,
-		    "orders has no sort key 'site': use order, migratetype, live_kb, live_allocs, hits, kb, frees, bulk_allocs");
+		    "orders has no sort key 'site': use order, migratetype, live_kb, live_allocs, hits, kb, frees, bulk_allocs, failed");
 	view_end(&v);
 }
 
@@ -770,6 +765,23 @@ TEST(modules_are_sums)
 	group_modules(t);
 	EXPECT_ROWS(t, "live_bytes,frag_pct,module",
 		    "5 66.667 [kernel]\n8 0.000 [other]\n18 50.000 ext4\n32 66.667 other\n");
+}
+
+TEST(failures_are_sums)
+{
+	struct table *t = parse_golden("failures");
+
+	group_failures(t, false, false);
+	EXPECT_ROWS(t, NULL, "13 4 9 2097152 huge+0x5\n3 3 - 5000 alloc+0x1\\x20[mod]\n"
+		    "2 1 - 90000 [other]\n");
+	t = parse_golden("failures");
+	group_failures(t, true, false);
+	EXPECT_ROWS(t, "failed,order,task_site", "4 9 cc1;huge+0x5\n9 9 my\\x20sh;huge+0x5\n"
+		    "3 - [interrupt];alloc+0x1\\x20[mod]\n2 - [other]\n");
+	t = parse_golden("failures");
+	group_failures(t, false, true);
+	EXPECT_ROWS(t, "failed,gfp,site", "4 0x2cc0 huge+0x5\n9 0xcc0 huge+0x5\n"
+		    "3 0x2820 alloc+0x1\\x20[mod]\n2 0xffffffff [other]\n");
 }
 
 /* ---- estimates ------------------------------------------------------------ */
@@ -971,7 +983,7 @@ TEST(formats_of_pages_are_read)
 	EXPECT_ROWS(t, "pages,objects,pattern", "1 0 alloc_pages*\n");
 	/* Rows without a label end with a value. */
 	t = parse_golden("orders");
-	EXPECT(table_column(t, "bulk_allocs") == t->nr_values - 1);
+	EXPECT(table_column(t, "failed") == t->nr_values - 1);
 	EXPECT(table_nr_columns(t) == t->nr_values && t->nr_rows == 4);
 	EXPECT_TEXT(t->rows[3]->label, "");
 	table_free(t);
@@ -1053,7 +1065,7 @@ TEST(orders_become_a_matrix)
 	/* Names of columns that come from a file may be of any length. */
 	memset(name, 'M', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	text = alloc_print(ORDERS_HEAD "0 %s 1 2 3 4 5 6\n", name);
+	text = alloc_print(ORDERS_HEAD "0 %s 1 2 3 4 5 6 7\n", name);
 	orders = parse("orders", text);
 	free(text);
 	text = alloc_print("order\n    0\n# no room for:\n# %s\n", name);

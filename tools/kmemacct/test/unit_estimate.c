@@ -267,14 +267,14 @@ TEST(what_has_no_sample_is_bounded)
 
 #define PAGES_HEAD \
 	"# kmemacct page_callers 8 sample_bytes=65536 sampled=1 pages=sites\n" \
-	"# live_kb live_allocs hits kb frees bulk_allocs order migratetype gfp samples" \
+	"# live_kb live_allocs hits kb frees bulk_allocs failed order migratetype gfp samples" \
 	" live_samples live_kb_se live_allocs_se hits_se kb_se frees_se bulk_allocs_se site\n"
 
 /* Four samples of single pages: 16.5 allocations each, of 65.8 KiB by a T of 64 KiB */
 TEST(pages_have_intervals)
 {
 	struct table *t = parse("page_callers", PAGES_HEAD
-		"264 66 0 0 0 0 0 Movable 0x0 0 4 127 31 0 0 0 0 a\n");
+		"264 66 0 0 0 0 0 0 Movable 0x0 0 4 127 31 0 0 0 0 a\n");
 
 	/*
 	 * The limits of Garwood, 1.09 and 10.24, times 64 KiB or 16 allocations; the upper one is

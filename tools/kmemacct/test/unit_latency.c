@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Unit tests of the reader: latency, shrinkers, stalls and the log of slow phases. */
+/* Unit tests of the reader: latency, waits, shrinkers, stalls and the log of slow phases. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +137,103 @@ TEST(histograms_are_printed)
 			  "        8..16              500 |#####\n");
 }
 
+/* ---- the table waits ------------------------------------------------------ */
+
+static struct view waits(const char *by, bool bars)
+{
+	struct view v = view_of(parse_golden("waits"));
+
+	latency_split(&v);
+	latency_waits(&v, by, bars);
+	return v;
+}
+
+TEST(waits_are_added_up)
+{
+	int screen;
+
+	for (screen = 80; screen <= 120; screen += 40)
+		EXPECT_PRINTED(waits("site", false),
+			       "count  total   mean      p50      p95      p99    max site\n"
+			       "    2    4us 2.00us    <=2us    <=2us    <=2us    2us [other]\n"
+			       "    5  713us  143us    <=8us  <=700us  <=700us  700us alloc_skb+0x44\n"
+			       "    1 1.50ms 1.50ms <=1.50ms <=1.50ms <=1.50ms 1.50ms huge+0x5 [mod]\n"
+			       "    8 2.22ms  277us    <=4us <=1.50ms <=1.50ms 1.50ms sum\n",
+			       .screen = screen);
+	/* The order is a number, and the unknown one is the last. */
+	EXPECT_PRINTED(waits("order", true),
+		       "count  total   mean      p50      p95      p99    max 1us-------- order\n"
+		       "    4  713us  178us    <=8us  <=700us  <=700us  700us +.@......+.     0\n"
+		       "    1      0 0.90us      <=0      <=0      <=0      0 @..........     3\n"
+		       "    1 1.50ms 1.50ms <=1.50ms <=1.50ms <=1.50ms 1.50ms ..........@     9\n"
+		       "    2    4us 2.00us    <=2us    <=2us    <=2us    2us .@.........     -\n"
+		       "    8 2.22ms  277us    <=4us <=1.50ms <=1.50ms 1.50ms @@@......++   sum\n",
+		       .screen = 120);
+	EXPECT_PRINTED(waits("site,order", false),
+		       "count total_us mean_us max_us order site\n"
+		       "2 4 2.000 2 - [other]\n"
+		       "4 713 178.250 700 0 alloc_skb+0x44\n"
+		       "1 0 0.900 0 3 alloc_skb+0x44\n"
+		       "1 1500 1500.000 1500 9 huge+0x5\\x20[mod]\n",
+		       .raw = true, .output = "count,total_us,mean_us,max_us,order,site");
+	EXPECT_PRINTED(waits("site,origin", false),
+		       "count total_us us_4 origin site\n"
+		       "2 4 0 - [other]\n"
+		       "4 712 2 direct alloc_skb+0x44\n"
+		       "1 1 0 memcg alloc_skb+0x44\n"
+		       "1 1500 0 direct huge+0x5\\x20[mod]\n",
+		       .raw = true, .output = "count,total_us,us_4,origin,site");
+}
+
+/* Without rows, there is no name to print sums for. */
+TEST(no_waits_are_printed)
+{
+	struct view v = view_of(parse("waits", LATENCY_TABLE("waits", KMA_WAITS_COLUMNS)));
+
+	latency_split(&v);
+	latency_waits(&v, "order", true);
+	EXPECT_PRINTED(v, "# exact since load, 5.0s\n# no allocation that waited was recorded\n",
+		       .screen = 0);
+}
+
+static bool has_order(const struct row *row, u64 order)
+{
+	return row->v[BUCKET_NR + 4 + 3] == order;
+}
+
+TEST(histograms_of_waits_have_keys)
+{
+	struct view v = waits("site,order", false);
+
+	view_cut(&v, 2);
+	latency_histograms(output(), &v, &(struct style) { .screen = 50 });
+	EXPECT_OUTPUT("[other], order -: count 2, total 4us, mean 2.00us, max 2us\n"
+		      "  p50 <=2us, p95 <=2us, p99 <=2us\n"
+		      "      2us..4us               2 |##################\n"
+		      "\n"
+		      "alloc_skb+0x44, order 0: count 4, total 713us, mean 178us, max 700us\n"
+		      "  p50 <=8us, p95 <=700us, p99 <=700us\n"
+		      "        0..2us               1 |#########\n"
+		      "      2us..4us               0 |\n"
+		      "      4us..8us               2 |##################\n"
+		      "      8us..16us              0 |\n"
+		      "     16us..32us              0 |\n"
+		      "     32us..64us              0 |\n"
+		      "     64us..128us             0 |\n"
+		      "    128us..256us             0 |\n"
+		      "    256us..512us             0 |\n"
+		      "    512us..1.02ms            1 |#########\n"
+		      "...\n");
+	view_end(&v);
+	v = waits("order", false);
+	view_keep(&v, has_order, 3);
+	latency_histograms(output(), &v, &(struct style) { .exact = true });
+	EXPECT_OUTPUT("order 3: count 1, total 0, mean 0.900, max 0\n"
+		      "  p50 <=0, p95 <=0, p99 <=0\n"
+		      "        0..2                 1 |##################################################\n");
+	view_end(&v);
+}
+
 /* ---- shares --------------------------------------------------------------- */
 
 #define SHRINKERS_HEAD LATENCY_TABLE("shrinkers", KMA_SHRINKERS_COLUMNS)
@@ -204,6 +301,27 @@ TEST(causes_get_a_line_each)
 		       "    2500    25.000     2 1250.000   2000     -        0 x+0x1 [mod]             throttled: writeback\n"
 		       "   10000   100.000     5 2000.000   4500     -        -                         sum\n",
 		       .exact = true);
+}
+
+TEST(labels_have_three_columns)
+{
+	EXPECT_PRINTED(shares(parse_golden("wakers")),
+		       "   ran  share wakeups runs    max order node daemon    zone    site\n"
+		       "9.00ms  90.0%      12    3 4.50ms     4    0 kcompactd Normal  nic_refill+0x44 [nic]\n"
+		       "1.00ms  10.0%       1    1 1.00ms     0    1 kswapd    Movable do_anonymous_page+0x1b2\n"
+		       "     0   0.0%       0    1      0     9    0 kcompactd DMA32   [unknown waker]\n"
+		       "     0   0.0%       2    0      0     -    0 kcompactd Movable sysctl_handler+0x8f\n"
+		       "10.0ms 100.0%      15    5 4.50ms     -    -                   sum\n",
+		       .screen = 120);
+	EXPECT_PRINTED(shares(parse_golden("wakers")),
+		       "   ran wakeups order daemon    zone    site\n"
+		       "9.00ms      12     4 kcompactd Normal  nic_refill+0x44 [nic]\n"
+		       "1.00ms       1     0 kswapd    Movable do_anonymous_page+0x1b2\n"
+		       "     0       0     9 kcompactd DMA32   [unknown waker]\n"
+		       "     0       2     - kcompactd Movable sysctl_handler+0x8f\n"
+		       "10.0ms      15     -                   sum\n"
+		       "# no room for: share runs max node\n",
+		       .screen = 64);
 }
 
 /* Narrow terminals keep the times that tasks waited. */

@@ -220,7 +220,7 @@ TEST(top_equal_rows_are_paired_in_order)
 	"# kmemacct page_callers 8 pages=sites since=on window_s=" window "\n" \
 	"# " KMA_PAGE_CALLERS_COLUMNS(TITLE) "\n"
 #define PAGE(kb, order, type, gfp) \
-	#kb " 1 1 0 0 0 " #order " " type " " gfp " 0 0 0 0 0 0 0 0 site\n"
+	#kb " 1 1 0 0 0 0 " #order " " type " " gfp " 0 0 0 0 0 0 0 0 site\n"
 
 TEST(top_identity_is_more_than_a_label)
 {

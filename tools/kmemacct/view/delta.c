@@ -100,25 +100,10 @@ static u64 frag_of(const struct table *t, const struct row *row)
 
 /* ---- rows ----------------------------------------------------------------- */
 
-static int compare_keys(const struct table *t, const struct row *a, const struct row *b)
-{
-	int i, ret = strcmp(a->label, b->label);
-
-	for (i = 0; !ret && i < t->nr_values; i++) {
-		if (t->columns[i].kind != KIND_KEY)
-			continue;
-		if (t->columns[i].format == FORMAT_NAME)
-			ret = strcmp(row_name(a, i), row_name(b, i));
-		else
-			ret = a->v[i] < b->v[i] ? -1 : a->v[i] > b->v[i];
-	}
-	return ret;
-}
-
 static int compare_rows(const void *a, const void *b, void *table)
 {
 	const struct row *x = **(struct row ** const *)a, *y = **(struct row ** const *)b;
-	int ret = compare_keys(table, x, y);
+	int ret = view_compare_keys(table, x, y);
 
 	return ret ? ret : x < y ? -1 : x > y;
 }
@@ -176,7 +161,7 @@ struct table *delta_make(const char *name, struct table *before, struct table *a
 		t->columns[i].change = t->columns[i].kind == KIND_GAUGE;
 	}
 	while (b < before->nr_rows && a < after->nr_rows) {
-		order = compare_keys(t, *old[b], *now[a]);
+		order = view_compare_keys(t, *old[b], *now[a]);
 		if (!order) {
 			match[now[a] - after->rows] = *old[b];
 			found[old[b] - before->rows] = true;

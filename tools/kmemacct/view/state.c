@@ -246,8 +246,7 @@ char *state_losses(const struct view *v)
 	FILE *out = text_open(&text, &len);
 
 	put_dropped(out, t);
-	if (!v->own_filter)
-		put_filter(out, t);
+	put_filter(out, t);
 	if (cut) {
 		fprintf(out, "%llu row%s missing: the table grew while it was copied", cut,
 			plural(cut));

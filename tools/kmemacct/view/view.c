@@ -93,6 +93,21 @@ int view_compare(const struct table *t, const struct sort *sort, const struct ro
 	return ret;
 }
 
+int view_compare_keys(const struct table *t, const struct row *a, const struct row *b)
+{
+	int i, ret = strcmp(a->label, b->label);
+
+	for (i = 0; !ret && i < t->nr_values; i++) {
+		if (t->columns[i].kind != KIND_KEY)
+			continue;
+		if (t->columns[i].format == FORMAT_NAME)
+			ret = strcmp(row_name(a, i), row_name(b, i));
+		else
+			ret = a->v[i] < b->v[i] ? -1 : a->v[i] > b->v[i];
+	}
+	return ret;
+}
+
 struct job {
 	const struct table *t;
 	const struct sort *sort;
@@ -336,8 +351,25 @@ static u64 add_up(const struct table *t, int column, struct row * const *rows, s
 	}
 }
 
+/* Return: the mean time of all rows, from rounded sums if there are several. */
+static u64 mean_of(const struct table *t, struct row * const *rows, size_t nr)
+{
+	const enum place count = t->at[AT_calls] == NONE ? AT_count : AT_calls;
+	u64 total = 0, sum = 0;
+	size_t i;
+
+	if (nr == 1)
+		return table_at(t, rows[0], AT_mean_us);
+	for (i = 0; i < nr; i++) {
+		total += table_at(t, rows[i], AT_total_us);
+		sum += table_at(t, rows[i], count);
+	}
+	return number_ratio(total, sum, 1000);
+}
+
 void view_add_up(const struct table *t, struct row * const *rows, size_t nr, struct row *sum)
 {
+	const u64 mean = mean_of(t, rows, nr);
 	u64 v[t->nr_values + 1];
 	int i;
 
@@ -348,6 +380,8 @@ void view_add_up(const struct table *t, struct row * const *rows, size_t nr, str
 	if (t->at[AT_frag_pct] != NONE && t->at[AT_bytes_req] != NONE)
 		sum->v[t->at[AT_frag_pct]] = number_frag_milli(table_at(t, sum, AT_bytes_req),
 							       table_at(t, sum, AT_bytes_alloc));
+	if (t->at[AT_mean_us] != NONE && t->at[AT_total_us] != NONE)
+		sum->v[t->at[AT_mean_us]] = mean;
 	if (t->at[AT_old_pct] != NONE && table_at(t, sum, AT_all_bytes))
 		sum->v[t->at[AT_old_pct]] = 100000.0L * table_at(t, sum, AT_live_bytes) /
 					    table_at(t, sum, AT_all_bytes) + 0.5L;

@@ -65,7 +65,6 @@ struct match {
  * @sort: the order of the rows
  * @total: the total of all rows, also of those that are not shown; or NULL
  * @total_label: the label of @total says how many rows there are; or NULL
- * @own_filter: the filter in the head was set only for this table
  * @streamed: the rows are not known yet
  * @followed: other tables of the same form are printed below it: it has all their columns
  * @note: a remark that is printed above the rows, or NULL
@@ -87,7 +86,6 @@ struct view {
 	struct sort sort;
 	struct row *total;
 	const char *total_label;
-	bool own_filter;
 	bool streamed;
 	bool followed;
 	bool aside;
@@ -125,6 +123,10 @@ int view_sort_by(struct view *v, const char *keys);
 int view_compare(const struct table *t, const struct sort *sort, const struct row *a,
 		 const struct row *b);
 void view_sort(struct table *t, const struct sort *sort);
+
+/* Compare what two rows are about: their labels, and then the other keys; all of them ascend. */
+int view_compare_keys(const struct table *t, const struct row *a, const struct row *b);
+
 void view_sort_by_label(struct table *t);
 
 /*
@@ -391,8 +393,20 @@ const char *group_module_of(const char *site);
 /* Turn a table callers or page_callers into a table of modules, by adding up the rows of each. */
 void group_modules(struct table *t);
 
+/*
+ * Add up the rows that have the same keys.  @keys is a list with commas of columns, which may have
+ * the label; other keys are removed.  The new rows are in the order of view_compare_keys().
+ */
+void group_by(struct table *t, const char *keys);
+
 /* Turn the table cache_sites into a table callers of one cache. */
 void group_cache(struct table *t, const char *cache);
+
+/*
+ * Add up the rows of the table failures by call site, order and size class, and, if asked for, also
+ * by task or gfp flags.
+ */
+void group_failures(struct table *t, bool by_task, bool by_gfp);
 
 /* Remove the offsets of functions from labels: another build of the kernel has others. */
 void group_plain(struct table *t);

@@ -140,7 +140,7 @@ static void kma_times_are_kept(void)
 
 		kma_env.now = kma_moments[i];
 		kma_record_alloc(&core, &ev);
-		kma_pfn_describe(kma_pfntab_at(&pfns, i));
+		kma_pfn_describe(kma_pfntab_at(&pfns, i), KMA_OWNER_NONE);
 		kma_pfn_set(kma_pfntab_at(&pfns, i), 1);
 	}
 	kma_env.now = 12345;

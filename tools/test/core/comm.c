@@ -81,6 +81,25 @@ static void kma_name_without_end(void)
 	kma_expect_name("1234567890123456", true, "*");
 }
 
+/* Names that differ in one character have different hashes, and equal names have one. */
+static void kma_hashes(void)
+{
+	static const char *const names[] = {
+		"", "a", "b", "aa", "ab", "abcdefgh", "abcdefghi", "bbcdefghi", "abcdefghj",
+		"abcdefghijklmno", "abcdefghijklmnp", "[interrupt]",
+	};
+	u64 word[2], hash[ARRAY_SIZE(names)];
+	int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		memcpy(word, kma_name(names[i], false), sizeof(word));
+		hash[i] = kma_comm_hash(word);
+		kma_expect(kma_comm_hash(word) == hash[i]);
+		for (k = 0; k < i; k++)
+			kma_expect(hash[k] != hash[i]);
+	}
+}
+
 /* ---- rows of a machine with many CPUs ------------------------------------------- */
 
 #define KMA_NR_CPUS	1024
@@ -147,6 +166,7 @@ static void kma_many_cpus(void)
 static const struct kma_case kma_cases[] = {
 	{ "names of kernel threads", kma_kernel_names },
 	{ "names of processes", kma_process_names },
+	{ "hashes of names", kma_hashes },
 	{ "a name without an end", kma_name_without_end },
 	{ "threads of 1,024 CPUs", kma_many_cpus },
 };

@@ -613,6 +613,27 @@ static void kma_recycles_shared_rows(void)
 	kma_recycles_wide_rows(true);
 }
 
+/* A retired row has an heir only if the policy says so: its key may mean something else by now. */
+static void kma_recycles_retired_rows(void)
+{
+	const struct kma_countmap_policy policies[] = {
+		kma_policy, { .fate = kma_fate, .heir = kma_heir, .retired = true },
+	};
+	u32 i, heir;
+
+	for (i = 0; i < ARRAY_SIZE(policies); i++) {
+		kma_begin(KMA_FEW_ROWS);
+		kma_gone_below = 0;
+		kma_event(7, 70);
+		kma_countmap_retire(&kma_countmap, kma_find(7), "what it was");
+		kma_expect(kma_recycle(&policies[i], false) == 1);
+		heir = kma_find(KMA_HEIR + 7 % 3);
+		kma_expect(policies[i].retired == (heir != KMA_COUNTMAP_OTHER));
+		kma_expect(kma_sum_of(heir) == 70 && kma_sum_all() == 70);
+		kma_countmap_destroy(&kma_countmap);
+	}
+}
+
 /* Random keys come and go, and rows are recycled: sums and texts stay exact. */
 static void kma_recycles_at_random(void)
 {
@@ -835,6 +856,7 @@ static const struct kma_case kma_cases[] = {
 	{ "an event while its row leaves", kma_loses_no_late_event },
 	{ "a row that is not published yet", kma_leaves_rows_that_are_made },
 	{ "shared rows that are gone", kma_recycles_shared_rows },
+	{ "retired rows and their heirs", kma_recycles_retired_rows },
 	{ "rows that leave at random", kma_recycles_at_random },
 	{ "threads that count the same keys", kma_agrees_in_threads },
 	{ "threads that count many keys in few rows", kma_recycles_in_threads },

@@ -69,6 +69,9 @@ extern __thread struct kma_env kma_env;
 #define kma_env_this_cpu(var)		per_cpu(var, kma_env.cpu)
 #define kma_env_this_cpu_is(var, value)	(per_cpu(var, kma_env.cpu) == (value))
 
+/* The gfp flags of tests are small numbers. */
+#define KMA_GFP_ACCOUNT			2U
+
 extern bool kma_env_owners;
 /* Added to the names of all tasks. */
 extern u64 kma_env_renamed;
@@ -131,6 +134,13 @@ bool kma_env_stack_is_held(void);
 void kma_env_unwind(unsigned long site, struct kma_stack *stack);
 
 unsigned long kma_env_page_site(void);
+
+struct kma_return {
+	unsigned long ip;
+	unsigned long sp;
+	unsigned long bp;
+};
+
 unsigned long kma_env_object_site(unsigned long site);
 
 #define KMA_CACHE_NAME_LEN 128

@@ -1160,11 +1160,14 @@ static void kma_describes_pages(void)
 	}
 	for (i = 0; i < 2; i++) {
 		kma_expect(kma_pfn_read(kma_pfntab_at(&b.pfns, i), &f));
-		kma_expect(f.time == 77 && f.tgid == 88 && f.cpu == 3);
+		kma_expect(f.time == 77 && f.tgid == 88 && kma_pfn_cpu(&f) == 3);
 		kma_expect(!(f.what & KMA_PFN_REST) == !i);
 	}
 	kma_expect(kma_pfn_read(kma_pfntab_at(&b.pfns, 3), &f));
-	kma_expect(f.time == 77 && f.tgid == 88 && f.cpu == 3);
+	kma_expect(f.time == 77 && f.tgid == 88 && kma_pfn_cpu(&f) == 3);
+	kma_expect(kma_pfn_owner(&f) == KMA_OWNER_NONE);
+	kma_pfn_describe(&f, 65535U << KMA_OWNER_SHIFT);
+	kma_expect(kma_pfn_cpu(&f) == 3 && kma_pfn_owner(&f) == 65535);
 	kma_expect(!kma_pfn_read(kma_pfntab_at(&b.pfns, 5), &f));
 	kma_env = (struct kma_env) {};
 	kma_pagealloc_destroy(&b);

@@ -41,6 +41,9 @@ struct kma_page {
 	u32 row;	/* index in kma_account, plus 1; 0: the page is not allocated */
 	bool rest;
 	bool sampled;
+	bool bare;	/* only the class is recorded */
+	bool charged;
+	struct kma_owner owner;
 };
 
 static struct kma_pagealloc kma_pagealloc;
@@ -106,7 +109,14 @@ static void kma_note_pages(u32 kind, unsigned long class, u32 at, bool sampled, 
 	for (i = at; i < at + (1U << kma_class_order(class)); i++) {
 		if (kma_page[i].row)
 			kma_note_replaced(&kma_page[i]);
-		kma_page[i] = (struct kma_page) { row + 1, i != at, sampled };
+		kma_page[i] = (struct kma_page) {
+			.row = row + 1,
+			.rest = i != at,
+			.sampled = sampled,
+			.bare = kind == KMA_SAMPLED_CLASS,
+			.charged = kind >= KMA_EXACT && kma_class_gfp(class) == KMA_GFP_ACCOUNT,
+			.owner = kma_env_owner_key(KMA_CHARGE),
+		};
 	}
 }
 
@@ -211,7 +221,13 @@ static void kma_free_absent(void)
 
 static void kma_event(void)
 {
-	kma_env.cpu = kma_below(KMA_ENV_CPUS);
+	kma_env = (struct kma_env) {
+		.cpu = kma_below(KMA_ENV_CPUS),
+		.tgid = 1 + kma_below(20),
+		.groups = (void *)(8UL << kma_below(3)),
+		.interrupt = !kma_below(5),
+		.remote = !kma_below(5),
+	};
 	if (kma_below(2))
 		kma_alloc();
 	else if (kma_below(50))
@@ -258,6 +274,16 @@ static void kma_expect_rows(void)
 		kma_expect(seen[i] || !memcmp(&kma_account[i], &none, sizeof(none)));
 }
 
+static bool kma_has_owner(const struct kma_pfn *f, const struct kma_page *page)
+{
+	const u32 nr = kma_pfn_owner(f);
+	const struct kma_owner *owner = kma_idtab_record(&kma_owners, nr);
+
+	if (!page->charged)
+		return nr == KMA_OWNER_NONE;
+	return owner && !memcmp(owner, &page->owner, sizeof(*owner));
+}
+
 static void kma_expect_pfns(void)
 {
 	const struct kma_page *page;
@@ -275,6 +301,8 @@ static void kma_expect_pfns(void)
 		kma_expect(kma_row_number(kma_pfn_row(f.what)) == page->row - 1);
 		kma_expect(!(f.what & KMA_PFN_REST) == !page->rest);
 		kma_expect(!(f.what & KMA_PFN_SAMPLED) == !page->sampled);
+		kma_expect(kma_pagealloc_is_bare(&kma_pagealloc, &f) == page->bare);
+		kma_expect(page->bare || kma_has_owner(&f, page));
 	}
 }
 
@@ -324,6 +352,7 @@ static void kma_setup(u32 sites_max)
 {
 	int cpu;
 
+	kma_env = (struct kma_env) { .page_site = KMA_MODEL_SITE };
 	if (kma_pagealloc_init(&kma_pagealloc, KMA_CHUNKS, sites_max) ||
 	    kma_pfntab_add(&kma_pagealloc.pfns, 0, NUMA_NO_NODE) ||
 	    kma_pfntab_add(&kma_pagealloc.pfns, 1, NUMA_NO_NODE))
@@ -342,6 +371,8 @@ static void kma_agrees(void)
 	int i;
 
 	kma_setup(8192);
+	kma_expect(!kma_owners_init(0));
+	kma_env_owners = true;
 	for (i = 0; i < 1000000; i++) {
 		kma_event();
 		if (i % 100000)
@@ -352,6 +383,8 @@ static void kma_agrees(void)
 		kma_expect_stats();
 	}
 	kma_expect(kma_expected.v[KMA_STAT_pages_replaced] > 1000);
+	kma_env_owners = false;
+	kma_owners_destroy();
 	kma_pagealloc_destroy(&kma_pagealloc);
 }
 

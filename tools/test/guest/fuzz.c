@@ -223,7 +223,7 @@ static const char * const slow[] = {
 	"page_sample_bytes 64K", "account off", "account tasks,cgroups",
 	"account comm_sites,comm_syscalls", "filter off", "filter order 0-3", "filter comm p*",
 	"filter cgroup /", "filter node 0", "filter gfp GFP_KERNEL|__GFP_ZERO",
-	"filter size 64-1K", "filter module kernel",
+	"filter size 64-1K", "filter module kernel", "cgroup_sites add /", "cgroup_sites none",
 };
 
 /* Commands of good[] for each one of slow[]. */

@@ -29,14 +29,14 @@ def expected_rows(known):
     rows = {}
     for row in known.lines("sites"):
         allocs = row["hits"] + row["bulk"]
-        if not allocs:
+        if not allocs and not row["failed"]:
             continue
         gfp = int(row["gfp"], 16)
         rows[row["function"], row["order"], migratetype(gfp), gfp] = {
             "hits": row["hits"], "bulk_allocs": row["bulk"], "frees": row["frees"],
             "kb": row["hits"] * PAGE_KB << row["order"],
             "live_allocs": allocs - row["frees"],
-            "live_kb": row["live_pages"] * PAGE_KB}
+            "live_kb": row["live_pages"] * PAGE_KB, "failed": row["failed"]}
     return rows
 
 
@@ -48,7 +48,7 @@ def found_rows(known, table):
             key = function, row["order"], row["migratetype"], int(row["gfp"], 16)
             check(key not in rows, f"two rows for {key}")
             rows[key] = {name: row[name] for name in (
-                "hits", "bulk_allocs", "frees", "kb", "live_allocs", "live_kb")}
+                "hits", "bulk_allocs", "frees", "kb", "live_allocs", "live_kb", "failed")}
     return rows
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 
+from program.latency import write_latency
 from program.tree import ABI, COUNTS, TOP, check, check_in, check_width
 
 
@@ -94,7 +95,7 @@ def helps(t):
     text = t.out("--help")
     check(text, t.out("-h"))
     check_width(80, text)
-    check(True, len(text.splitlines()) <= 56)
+    check(True, len(text.splitlines()) <= 60)
     check(["Tables", "Find out", "Control", "Export"], list(commands_of(t)))
     tables = re.findall(r"^\tX\((\w+), \w+\)", ABI.split("KMA_TABLES(X)")[1].split("\n\n")[0], re.M)
     # `callers` prints the first of these with --by or --cache, and `leaks` uses the others.
@@ -179,6 +180,20 @@ def completes_in_bash(t):
             check({"off", "ext4", "overlay"}, set(completes(t, "set", *words, "")))
     finally:
         del os.environ["KMEMACCT_SYS"]
+
+
+def completes_phases_in_bash(t):
+    """Bash splits a list of thresholds at each `=`."""
+    (t.top / "kmemacct.bash").write_text(t.out("--completion"))
+    write_latency(t)
+    os.environ["KMEMACCT_DEBUGFS"] = str(t.debugfs)
+    try:
+        for words, found in ((["10"], []), (["10,s"], ["10,shrinker="]),
+                             (["=", "10,"], ["10,shrinker=", "10,kswapd="]),
+                             (["10,shrinker", "=", "5,k"], ["5,kswapd="])):
+            check(found, completes(t, "set", "threshold_us", *words))
+    finally:
+        del os.environ["KMEMACCT_DEBUGFS"]
 
 
 def man_page_is_clean(_):

@@ -155,7 +155,7 @@ def compares_other_tables(t):
 
     def pages(rows):
         return table("page_callers",
-                     [(kb, 1, hits, 0, frees, 0, order, "Movable", "0xcc0", *[0] * 8, site)
+                     [(kb, 1, hits, 0, frees, 0, 0, order, "Movable", "0xcc0", *[0] * 8, site)
                       for kb, hits, frees, order, site in rows], extra=" pages=sites")
     a = taken(t, "a", pages([(4, 1, 0, 0, "f+0x1"), (8, 1, 0, 1, "f+0x1")]),
               table_name="page_callers")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Latency of reclaim and compaction, shrinkers, stalls, and the log of slow phases."""
+"""Latency of reclaim and compaction, waits, shrinkers, stalls, and the log of slow phases."""
 import re
 import signal
 import subprocess
 import time
 
 from program.snapshots import snapshot_of
-from program.tree import CONTROL, NOT_LOADED, Failed, check, check_in, check_not_in, lines, table
+from program.tree import (
+    CONTROL, NOT_LOADED, Failed, check, check_in, check_not_in, check_width, lines, table)
 
 BUCKETS = [1 << i for i in range(24)]
 HEAD = "latency=on"
@@ -28,6 +29,20 @@ STALLED = [(100, 2, "50.000", 60, 3, "0xcc0", "alloc_skb+0x44;lru inactive"),
            (300, 1, "300.000", 300, "-", "0x0", "x+0x1 [mod];throttled: writeback")]
 
 
+def wait(label, order, counts, max_us):
+    """A row of waits, whose buckets are the dictionary {us: count}."""
+    return (*phase("", counts, max_us)[:4], *(counts.get(us, 0) for us in BUCKETS), order, label)
+
+
+WAITED = [wait("direct;alloc_skb+0x44", 0, {4: 98, 1024: 2}, 1500),
+          wait("direct;alloc_skb+0x44", 3, {4096: 1}, 5000),
+          wait("memcg;alloc_skb+0x44", 0, {64: 10}, 100),
+          wait("direct;x+0x1 [mod]", "-", {2: 4}, 3)]
+WOKEN = [(12, 3, 9000, 4500, 4, 0, "kcompactd;Normal;nic_refill+0x44 [nic]"),
+         (7, 1, 1000, 1000, 9, 0, "kswapd;Movable;do_anonymous_page+0x1b2"),
+         (0, 1, 500, 500, 9, 1, "kcompactd;DMA32;[unknown waker]")]
+
+
 def record(nr, us=12345):
     return (nr, f"{1000 + nr}.000", us, 4700, 4711, 17, 0, "0xcc0",
             "my sh;direct:direct_reclaim;alloc_skb+0x44;"
@@ -39,13 +54,16 @@ def write_latency(t, head=HEAD):
     t.write_table("latency", PHASES if head == HEAD else [], head)
     t.write_table("shrinkers", SHRUNK if head == HEAD else [], head)
     t.write_table("stalls", STALLED if head == HEAD else [], head)
+    t.write_table("waits", WAITED if head == HEAD else [], head)
+    t.write_table("wakers", WOKEN if head == HEAD else [], head)
     t.write_table("slow", [record(7), record(6, 1000)] if head == HEAD else [], head)
     t.write_table("gfp_flags", [("0xcc0", "GFP_KERNEL")])
 
 
 def says_that_latency_is_off(t):
     error = "latency is not recorded: kmemacct set latency on"
-    commands = ["latency"], ["shrinkers"], ["stalls"], ["slow"], ["slow", "-f"], ["latency", "-j"]
+    commands = (["latency"], ["shrinkers"], ["stalls"], ["waits"], ["waits", "--by", "order"],
+                ["wakers"], ["slow"], ["slow", "-f"], ["latency", "-j"])
     write_latency(t, "latency=off")
     for command in commands:
         check(error, t.error(*command))
@@ -55,7 +73,7 @@ def says_that_latency_is_off(t):
     for command in commands:
         check(error, t.error(*command))
     t.write("control", "latency on\n" + CONTROL)
-    for command in "latency", "shrinkers", "stalls", "slow":
+    for command in "latency", "shrinkers", "stalls", "waits", "wakers", "slow":
         t.out(command)
     # Phases that were recorded before latency was switched off are still shown.
     write_latency(t)
@@ -135,6 +153,104 @@ def shows_stalls(t):
     check_in(" 0xcc0 ", t.out("stalls --raw-gfp"))
 
 
+def says_what_psi_counts(t):
+    write_latency(t)
+    check_not_in("PSI", t.out("stalls"))
+    t.write_proc("pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=57200000\n"
+                 "full avg10=0.00 avg60=0.00 avg300=0.00 total=1\n")
+    check_in("PSI: 57.2s in which some task waited, since boot\n", t.out("stalls"))
+    check_not_in("PSI", t.out("waits"))
+
+
+def says_what_is_not_timed(t):
+    write_latency(t)
+    check_not_in("not timed", t.out("stalls"))
+    t.write_table("stalls", STALLED, HEAD + " untimed=memstall,slow_path")
+    check_in("not timed on this kernel: memory.high, refaults and swap-in\n",
+             t.out("stalls", COLUMNS="120"))
+    t.write_proc("vmstat", "allocstall_dma 1\nallocstall_normal 41\ncompact_stall 7\n"
+                 "workingset_refault_anon 5\nworkingset_refault_file 6\nallocstall 0\n")
+    text = t.out("stalls", COLUMNS="120")
+    check_in("swap-in; since boot: workingset_refault 11\n", text)
+    check_in("slow path; since boot: allocstall 42, compact_stall 7\n", text)
+    check_not_in("throttling", text)
+
+
+def shows_waits(t):
+    write_latency(t)
+    check([
+        "count  total   mean   p50     p95      p99    max 2us------1ms site",
+        "  111 7.18ms 64.6us <=8us <=128us <=2.05ms 5.00ms .@...:...:.: alloc_skb+0x44",
+        "    4    8us 2.00us <=3us   <=3us    <=3us    3us @........... x+0x1 [mod]",
+        "  115 7.18ms 62.5us <=8us <=128us <=2.05ms 5.00ms :@...:...:.: sum"],
+          t.lines("waits", COLUMNS="80"))
+    check([
+        "count  total   mean      p50      p95      p99    max 2us------1ms order",
+        "  110 3.08ms 28.0us    <=8us  <=128us <=1.50ms 1.50ms .@...:...:..     0",
+        "    1 4.10ms 4.10ms <=5.00ms <=5.00ms <=5.00ms 5.00ms ...........@     3",
+        "    4    8us 2.00us    <=3us    <=3us    <=3us    3us @...........     -",
+        "  115 7.18ms 62.5us    <=8us  <=128us <=2.05ms 5.00ms :@...:...:.:   sum"],
+          t.lines("waits --by order", COLUMNS="80"))
+    check([["3", "alloc_skb+0x44"], ["0", "alloc_skb+0x44"], ["-", "x+0x1"]],
+          [line.split()[8:10] for line in t.lines("waits --by site,order -s p99,count")[1:4]])
+    check_in("upper bounds", t.out("waits -v"))
+    # Rows are chosen before they are added up.
+    check([["110", "0"], ["1", "3"], ["111", "sum"]], ends("waits --by order --site alloc_skb", t))
+    check([["4", "direct"], ["4", "sum"]], ends("waits --by origin --module mod", t))
+    check_in("no row matches", t.out("waits --by order --site alloc_*k"))
+    check_in("\nalloc_skb+0x44, memcg: count 10,", t.out("waits -H --by site,origin"))
+    check_in(" sum of 2 rows, 1 not printed\n", t.out("waits -l 1"))
+
+
+def ends(command, t):
+    """The first and last cells of each row."""
+    return [[words[0], words[-1]] for words in map(str.split, t.lines(command)[1:])]
+
+
+def prints_waits_as_json(t):
+    write_latency(t)
+    found = t.json("waits -l 1")
+    row = found["rows"][0]
+    check((111, 8, 128, 2048, 5000, 98, 10, "alloc_skb+0x44", "kernel"),
+          (row["count"], row["p50_le_us"], row["p95_le_us"], row["p99_le_us"], row["max_us"],
+           row["us_4"], row["us_64"], row["site"], row["module"]))
+    check((115, 2048, 1), (found["sum"]["count"], found["sum"]["p99_le_us"],
+                           found["rows_left_out"]))
+    check([0, 3, None], [row["order"] for row in t.rows("waits --by order")])
+    check([("direct", 4, "mod"), ("direct", 101, "kernel"), ("memcg", 10, "kernel")],
+          sorted((row["origin"], row["count"], row["module"])
+                 for row in t.rows("waits --by site,origin")))
+    found = t.json("waits --by origin")
+    check([("direct", 105), ("memcg", 10)],
+          sorted((row["origin"], row["count"]) for row in found["rows"]))
+    check(None, found["sum"]["origin"])
+    taken = snapshot_of(t.top / "taken", [("waits", (t.dir / "waits").read_text())])
+    check(t.rows("waits"), t.rows("-i", taken, "waits"))
+    check("waits --by has no 'cause': use site, order, origin, site,order or site,origin",
+          t.error("waits --by cause"))
+    check("this table has no call sites: omit --lines", t.error("waits --by order --lines"))
+
+
+def shows_wakers(t):
+    write_latency(t)
+    check([
+        "   ran  share wakeups runs    max order node daemon    zone    site",
+        "9.00ms  85.7%      12    3 4.50ms     4    0 kcompactd Normal  nic_refill+0x44 [nic]",
+        "1.00ms   9.5%       7    1 1.00ms     9    0 kswapd    Movable do_anonymous_page+0x1b2",
+        " 500us   4.8%       0    1  500us     9    1 kcompactd DMA32   [unknown waker]",
+        "10.5ms 100.0%      19    5 4.50ms     -    -                   sum"],
+          t.lines("wakers", COLUMNS="120"))
+    check_in("# no room for: share node\n", t.out("wakers", COLUMNS="80"))
+    check(["nic_refill+0x44 [nic]"],
+          [row["daemon_zone_site"].split(";")[2] for row in t.rows("wakers --module nic")])
+    check([12, 0], [row["wakeups"] for row in t.rows("wakers --site kcompactd")])
+    check([7], [row["wakeups"] for row in t.rows("wakers --site do_anonymous_page")])
+    found = t.json("wakers -s wakeups -l 1")
+    check((85.714, None, None, 19),
+          (found["rows"][0]["share_pct"], found["sum"]["order"], found["sum"]["node"],
+           found["sum"]["wakeups"]))
+
+
 RECORD_7 = [
     "[ 1007.000] direct:direct_reclaim 12.3ms, my sh[4711], nr 7",
     "    alloc_skb+0x44, order 0, GFP_KERNEL, tgid 4700, cgroup #17",
@@ -185,6 +301,26 @@ def shows_slow_phases(t):
             {"cause": "shrinker: super_cache_scan ext4:vda1", "us": 12300, "count": 12},
             {"cause": "lru inactive", "us": 45, "count": 1}],
         "stack": ["shrink_node+0x1", "helper+0x2 [mod]"]}], rows)
+
+
+def shows_phases_inside_others(t):
+    """The record of a shrinker, and that of the reclaim around it."""
+    stack = "shrink_slab+0x2,shrink_node+0x1"
+    write_latency(t)
+    replace_table(t, "slow", [
+        (9, "7.020", 1900, 20, 20, 17, 0, "0xcc0", "sh;direct:direct_reclaim;alloc_skb+0x44;"
+         f"shrink_slab=100 x1,shrinker: a=1500 x1,direct reclaim=300 x1;{stack}"),
+        (8, "7.000", 1650, 20, 20, 17, 0, "0xcc0", "sh;direct:shrink_slab;alloc_skb+0x44;"
+         f"shrink_slab=100 x1,waiting for a CPU=50 x1,other=1500 x1;{stack}"),
+    ])
+    text = t.out("slow", COLUMNS="80")
+    check_width(80, text)
+    check([8, 9], numbers(text))
+    check(["[    7.000] direct:shrink_slab 1.65ms, sh[20], nr 8",
+           "    alloc_skb+0x44, order 0, GFP_KERNEL, tgid 20, cgroup #17",
+           "       100us   6.1%    x1 shrink_slab",
+           "        50us   3.0%    x1 waiting for a CPU",
+           "      1.50ms  90.9%    x1 other"], without_times(text)[1:6])
 
 
 def replace_table(t, name, rows):

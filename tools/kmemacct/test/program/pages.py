@@ -17,9 +17,10 @@ GFP = [("GFP_TRANSHUGE", 0x1c24ca), ("GFP_TRANSHUGE_LIGHT", 0x1c20ca),
        ("GFP_NOWAIT", 0x2800), ("GFP_DMA", 1), ("GFP_DMA32", 4),
        *((f"__GFP_{name}", 1 << bit) for bit, name in enumerate(GFP_BITS) if name != "-")]
 PAGE_CALLERS = exact_columns("page_callers")
-PAGES = [(5128, 1282, 1290, 5160, 8, 0, 0, "Movable", "0x152c4a", "page_cache_ra_unbounded+0x11f"),
-         (2048, 1, 2, 4096, 1, 0, 9, "Unmovable", "0x452dc0", "kma_room+0x3d [kmemacct]"),
-         (4, 1, 1, 4, 0, 3, 0, "Unmovable", "0x40000cc0", "proc_alloc_inode+0x1d")]
+PAGES = [(5128, 1282, 1290, 5160, 8, 0, 0, 0, "Movable", "0x152c4a",
+          "page_cache_ra_unbounded+0x11f"),
+         (2048, 1, 2, 4096, 1, 0, 0, 9, "Unmovable", "0x452dc0", "kma_room+0x3d [kmemacct]"),
+         (4, 1, 1, 4, 0, 3, 0, 0, "Unmovable", "0x40000cc0", "proc_alloc_inode+0x1d")]
 
 
 def write_pages(t, flags=GFP):
@@ -45,7 +46,7 @@ def shows_page_callers(t):
         " m=__GFP_MOVABLE z=__GFP_ZERO nw=__GFP_NOWARN nr=__GFP_NORETRY c=__GFP_COMP"
         " ha=__GFP_HARDWALL"], found[1:])
     check("\n".join(found), t.out("page-callers").rstrip())
-    exact = [line.split(None, 9) for line in t.lines("page_callers -b --raw-gfp -o",
+    exact = [line.split(None, 10) for line in t.lines("page_callers -b --raw-gfp -o",
                                                          ",".join(PAGE_CALLERS))]
     check([[{"hits": "allocs"}.get(c, c) for c in PAGE_CALLERS],
            *([str(v) for v in row] for row in PAGES)], exact[:-1])
@@ -76,7 +77,7 @@ def decodes_any_flags(t):
     values = [random.getrandbits(24) & random.getrandbits(24) for _ in range(300)]
     values += [mask for _, mask in GFP] + [0, 1 << 63, 0x200, 2**64 - 1]
     write_pages(t)
-    rows = [(*PAGES[0][:8], hex(value), "a+0x1") for value in values]
+    rows = [(*PAGES[0][:9], hex(value), "a+0x1") for value in values]
     t.write_table("page_callers", rows)
     codes = {row["code"]: row["mask"] for row in t.rows("gfp-flags")}
     names = {row["flag"]: row["mask"] for row in t.rows("gfp-flags")}
@@ -120,7 +121,7 @@ def shows_pages(t):
 
 def shows_orders(t):
     rows = [(order, kind, 0, order + 1 if kind == "Movable" else 0,
-             0 if (order + len(kind)) % 3 else 10**order, 0, 0, 0)
+             0 if (order + len(kind)) % 3 else 10**order, 0, 0, 0, 0)
             for order in range(11) for kind in ("Unmovable", "Movable", "CMA")]
     t.write_table("orders", rows)
     text = t.out("orders")
@@ -227,9 +228,9 @@ def shows_what_to_look_up(t):
 def estimates_blocks(t):
     write_pages(t)
     t.write_table("page_callers", [
-        (2000, 500, 1000, 4000, 500, 0, 0, "Movable", "0xcc0", 16, 8, 707, 177, 250, 1000,
+        (2000, 500, 1000, 4000, 500, 0, 0, 0, "Movable", "0xcc0", 16, 8, 707, 177, 250, 1000,
          177, 0, "a+0x1"),
-        (64, 1, 1, 64, 0, 0, 4, "Movable", "0xcc0", 0, 0, 0, 0, 0, 0, 0, 0, "b+0x1")])
+        (64, 1, 1, 64, 0, 0, 0, 4, "Movable", "0xcc0", 0, 0, 0, 0, 0, 0, 0, 0, "b+0x1")])
     found = [line.split() for line in t.lines(
         "page_callers -b -o", "live,live_allocs,hits,kb,frees,bulk_allocs,order,migratetype,gfp,"
         "samples,live_samples,site")]

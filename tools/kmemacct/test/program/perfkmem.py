@@ -68,7 +68,8 @@ def orders(extra=0):
     """The table `orders`, with allocations of two orders; with `extra`, more of order 9."""
     hits = {(0, "Movable"): (1290, 1282), (9, "Unmovable"): (2 + extra, 1)}
     return [(order, kind, 0, hits.get((order, kind), (0, 0))[1],
-             hits.get((order, kind), (0, 0))[0], 0, 0, 0) for order in range(11) for kind in TYPES]
+             hits.get((order, kind), (0, 0))[0], 0, 0, 0, 0)
+            for order in range(11) for kind in TYPES]
 
 
 def write_all(t, head="pages=sites since=on", **more):

@@ -97,19 +97,14 @@ def ends_its_command(t):
     check_in("fresh+0x1 [new]", done.stdout)
 
 
-CONTROL_FILTERED = "enabled 1\nfilter_cgroup /of others\nlast_error none\n"
-
 
 def refuses_a_cgroup(t):
     marker = t.top / "ran"
     command = "run", "--cgroup", "--", "touch", marker
     if os.geteuid() == 0:
-        check("the loaded module has no setting filter_cgroup: use the module"
-              " of this version", t.error(*command, status=125))
-        t.write("control", CONTROL_FILTERED)
         check("--cgroup needs cgroup2 mounted: mount -t cgroup2 none"
               " /sys/fs/cgroup", t.error(*command, status=125))
-        check(CONTROL_FILTERED, (t.dir / "control").read_text())
+        check(CONTROL, (t.dir / "control").read_text())
     check("kmemacct: run --cgroup needs root: use sudo\n", as_nobody(t, *command, status=125))
     check(False, marker.exists())
     check_in("caches does not take --cgroup", t.error("caches --cgroup"))
@@ -124,22 +119,20 @@ def takes_a_cgroup_back(t):
     (mount / "own/cgroup").mkdir(parents=True)
     t.write_proc("mounts", "cgroup /v1 cgroup rw 0 0\ndebugfs /d debugfs rw 0 0\n"
                  f"none {str(mount).replace(' ', chr(92) + '040')} cgroup2 rw 0 0\n")
+    t.write_table("cgroup_sites", [])
     for own, parent in (("/own/cgroup", "/own/cgroup"), ("/", ""), ("/gone", ""),
                         ("/own" + "/cgroup" * 40, "")):
         t.write_proc("self/cgroup", f"3:cpu:/else\n0::{own}\n")
-        t.write("control", CONTROL_FILTERED + "#" * 300)
+        t.write("control", "#" * 300)
         error = t.error("run --cgroup -- true", status=125)
         check(True, re.fullmatch(
             rf"cannot move true to the cgroup {mount}{parent}/kmemacct-\d+: No such file or"
             r" directory: try without --cgroup", error) is not None, own)
         # Both commands are written to the start of this file, the second over the first.
-        expected = CONTROL_FILTERED + "#" * 300
-        for command in f"filter cgroup {parent}/{error.split('/')[-1].split(':')[0]}", \
-                "filter cgroup /of others":
-            expected = command + expected[len(command):]
-        check(expected, (t.dir / "control").read_text())
+        command = f"cgroup_sites del {parent}/{error.split('/')[-1].split(':')[0]}"
+        check(command.ljust(300, "#"), (t.dir / "control").read_text())
         check([], list(mount.glob("**/kmemacct*")))
-    t.write("control", CONTROL_FILTERED)
+    t.write("control", CONTROL)
     check_in("no sort key 'size'", t.error("run --cgroup -s size -- true", status=125))
     check([], list(mount.glob("**/kmemacct*")))
-    check(CONTROL_FILTERED, (t.dir / "control").read_text())
+    check(CONTROL, (t.dir / "control").read_text())

@@ -70,6 +70,8 @@ def sets_what_control_can(t):
             (["filter_order=0-3"], "filter order 0-3"), (["filter=comm a=b"], "filter comm a=b"),
             (["filter", "off"], "filter off"), (["skip", "add", "my_*"], "skip add my_*"),
             (["skip", "none"], "skip none"),
+            (["threshold_us", "10000,shrinker=500"], "threshold_us 10000,shrinker=500"),
+            (["threshold_us=10000,shrinker=500"], "threshold_us 10000,shrinker=500"),
             (["reset"], "reset"),
             (["filter", "comm", "-x"], "filter comm -x")):
         check(command, written(t, *args))
@@ -125,6 +127,9 @@ def lists_settings(t):
     check_in("\nfilter_comm        Web Content  record only", text)
     check_in("\nsample_bytes       524288 ", t.out("set -b"))
     check_in("at load only: live objects that", t.out("set"))
+    t.write("control", SETTINGS.replace("us 10000", "us 10000,shrinker=500"))
+    check_width(80, t.out("set", COLUMNS="80"))
+    check("10000,shrinker=500", json.loads(t.out("set -j threshold_us"))["settings"][0]["value"])
 
 
 def has_help_for_all_settings(t):
@@ -165,11 +170,33 @@ def shows_the_status(t):
     check({"enabled": True, "exact": True, "sample_bytes": 0, "sample_bytes_now": 0,
            "since": "load", "window_s": 10.454, "coverage_pct": 99.997}, found["recording"])
     check({"pages": "off", "page_sample_bytes": 0, "account": "off",
-           "latency": "on", "threshold_us": 10000,
+           "latency": "on", "threshold_us": 10000, "phase_threshold_us": {},
            "filter": {"comm": "Web Content", "order": "0-3"}}, found["parts"])
     check({"table": "live", "used": 262144, "room": 1048576}, found["tables"][0])
     check((0.123, 9437184), tuple(found["cost"][k] for k in ("cpu_pct", "memory_bytes")))
     check([], found["lost"])
+
+
+def says_which_phases_are_slow(t):
+    for threshold, text, us, by_phase in (
+            ("10000,shrinker=500,compaction=1000",
+             "on; slow lists phases of 10.0ms, shrinker 500us, compaction 1.00ms",
+             10000, {"shrinker": 500, "compaction": 1000}),
+            ("0,shrinker=500", "on; slow lists shrinker of 500us or more", 0, {"shrinker": 500}),
+            ("1000,shrinker=0,throttled=0",
+             "on; slow lists phases of 1.00ms, no shrinker, no throttled", 1000,
+             {"shrinker": 0, "throttled": 0}),
+            ("0", "on", 0, {}), ("0,shrinker=0", "on", 0, {"shrinker": 0}),
+            ("10000,direct_reclaim=20000,shrinker=500,compaction=1000,kswapd=0",
+             "on; slow has 5 thresholds: kmemacct set threshold_us", 10000,
+             {"direct_reclaim": 20000, "shrinker": 500, "compaction": 1000, "kswapd": 0}),
+            ("many", "on", None, {})):
+        write_status(t, SETTINGS.replace("threshold_us 10000", f"threshold_us {threshold}"))
+        found = t.out("status")
+        check_in(f"\nLatency    {text}\n", found)
+        check_width(80, found)
+        parts = t.json("status")["parts"]
+        check((us, by_phase), (parts["threshold_us"], parts["phase_threshold_us"]))
 
 
 def says_what_it_explains(t):

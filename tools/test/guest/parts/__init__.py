@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """The parts of tools/test/guest/run: one module for each subject, each with a PARTS list."""
 from parts import (
-    acct, bpf, bulk, cases, commands, countmaps, counts, filter_objects, filter_pages,
+    acct, bpf, bulk, cases, commands, countmaps, counts, failures, filter_objects, filter_pages,
     filter_settings, gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead,
     owners, page_samples, pages, pressure, reader, sampling, selftest, shrinkers, skip, soak,
-    storms, tables, zone)
+    stalls, storms, tables, wakers, zone)
 
 # In the order in which they run
 MODULES = (
-    cases, acct, countmaps, pages, page_samples, reader, sampling, overhead, zone, pressure,
-    latency, latency_pressure, shrinkers, filter_objects, filter_pages, filter_settings, skip,
-    owners, gfp_flags, tables, counts, selftest, commands, limits, lifetime, bulk, bpf, nolock,
-    storms, soak)
+    cases, acct, countmaps, failures, pages, page_samples, reader, sampling, overhead, zone,
+    pressure, wakers, latency, latency_pressure, stalls, shrinkers, filter_objects, filter_pages,
+    filter_settings, skip, owners, gfp_flags, tables, counts, selftest, commands, limits, lifetime,
+    bulk, bpf, nolock, storms, soak)

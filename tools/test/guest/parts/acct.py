@@ -276,6 +276,89 @@ def cgroups_by_path():
         check_equal("name", "/one", row_of("cgroups", "cgroup_id", ids["one"])["cgroup"])
 
 
+def sums_below(worker):
+    """Return what the trace says that a process has allocated."""
+    expected = expected_task(events(worker.pid))
+    return {key: expected[key] for key in SOURCE}
+
+
+def sums_in(cgroup_id, table):
+    """Return the sums of the rows of a cgroup."""
+    return {key: sum(row[key] for row in table.rows if row["cgroup_id"] == cgroup_id)
+            for key in SOURCE}
+
+
+@each_kernel
+@single
+def cgroup_sites_traced():
+    """Test that chosen cgroups have the allocations of their processes and of those below them."""
+    def work():
+        use_memory(1 << 20)
+        for name in os.listdir("/usr/lib")[:50]:
+            os.stat(f"/usr/lib/{name}", follow_symlinks=False)
+
+    paths = "one", "one/two", "other"
+    with cgroups(*paths), loaded("kmemacct"):
+        workers = [Traced(work, f"in {path}") for path in paths]
+        for path, worker in zip(paths, workers):
+            (TOP / path / "cgroup.procs").write_text(str(worker.pid))
+        control("account comm_sites", "cgroup_sites add /one", "cgroup_sites add /one/two")
+        check_equal("setting", "comm_sites", settings()["account"])
+        with traced(" ".join(str(worker.pid) for worker in workers)):
+            for worker in workers:
+                worker.run()
+        one, two, _ = [Counter(sums_below(worker)) for worker in workers]
+        table, ids = Table("cgroup_sites"), [os.stat(TOP / path).st_ino for path in paths]
+        check_equal("cgroups", set(ids[:2]), {row["cgroup_id"] for row in table.rows})
+        check_equal("one", dict(one + two), sums_in(ids[0], table))
+        check_equal("two", dict(two), sums_in(ids[1], table))
+        check_equal("sites of two", {site: counts for site, counts in
+                                     labels_of("comm_sites", "in one/two", SOURCE).items()},
+                    {row["site"]: Counter({key: row[key] for key in SOURCE})
+                     for row in table.rows if row["cgroup_id"] == ids[1]})
+        control("cgroup_sites del /one")
+        workers[0].end()
+        check_equal("one, deleted", dict(one + two), sums_in(ids[0], Table("cgroup_sites")))
+        control("account off")
+        check_equal("two, without account", dict(two), sums_in(ids[1], Table("cgroup_sites")))
+        control("cgroup_sites none")
+        check_equal("rows", [], Table("cgroup_sites").rows)
+        for worker in workers[1:]:
+            worker.end()
+    return f"{len(table.rows)} rows"
+
+
+@single
+def cgroup_sites_commands():
+    """Test that a wrong command of cgroup_sites is refused with a message, and changes nothing."""
+    names = [f"c{i}" for i in range(9)]
+
+    def refused(command, error):
+        before = Table("cgroup_sites").rows, settings(), pairs_of("stats")["cgroups_counted"]
+        check_refused(command, lambda: control(command))
+        after = Table("cgroup_sites").rows, settings(), pairs_of("stats")["cgroups_counted"]
+        check_equal(command, f"cgroup_sites{error}", after[1].pop("last_error"))
+        before[1].pop("last_error")
+        check_equal(f"after {command}", before[1:], after[1:])
+
+    with cgroups(*names), loaded("kmemacct"):
+        for args in "", "add", "add c0", "sub /c0", "none /c0", "del", "/c0":
+            refused(f"cgroup_sites {args}", " takes add /PATH, del /PATH or none")
+        for what in "add", "del":
+            refused(f"cgroup_sites {what} /no/such",
+                    ": no cgroup /no/such: see 0:: in /proc/PID/cgroup")
+        refused("cgroup_sites del /c0", ": /c0 is not counted")
+        control(*[f"cgroup_sites add /{name}" for name in names[:8]])
+        refused("cgroup_sites add /c0", ": /c0 is counted already")
+        refused("cgroup_sites add /c8",
+                ": 8 cgroups are counted: use del /PATH, or none")
+        control("cgroup_sites del /c3", "cgroup_sites add /c8")
+        check_equal("counted", 8, pairs_of("stats")["cgroups_counted"])
+        control("cgroup_sites none", "cgroup_sites none")
+        check_equal("counted", 0, pairs_of("stats")["cgroups_counted"])
+        control("cgroup_sites add /")
+
+
 def charged(group):
     """Return the bytes of vmalloc() that are charged to a cgroup; None on 5.10, which hides it."""
     found = re.search(r"^vmalloc (\d+)$", (group / "memory.stat").read_text(), re.M)
@@ -401,15 +484,18 @@ def acct_on_and_off():
         control("reset")
         memory = pairs_of("stats")["memory_bytes"]
         with children(some_work, lambda: [(FOLDER / name).read_bytes()
-                                          for name in (*ACCT_TABLES, "pcpu", "extfrag")]):
+                                          for name in (*ACCT_TABLES, "cgroup_sites", "pcpu",
+                                                       "extfrag")]):
             end = time.monotonic() + 5
             while time.monotonic() < end:
                 some = random.sample(ACCT_TABLES, random.randrange(5))
+                counted = pairs_of("stats")["cgroups_counted"]
                 control(random.choice((f"account {','.join(some) or 'off'}", "reset", "account off",
+                                       f"cgroup_sites {'none' if counted else 'add /'}",
                                        "pages off", "pages sites", "enabled 0",
                                        "enabled 1")))
                 times += 1
-            control("pages off", "account off")
+            control("pages off", "account off", "cgroup_sites none")
         check_equal("memory", memory, pairs_of("stats")["memory_bytes"])
         check_equal("setting", "off", settings()["account"])
         for command in ("account", "account all", "account tasks,", "account tasks cgroups",
@@ -420,5 +506,6 @@ def acct_on_and_off():
 
 
 PARTS = (
-    tasks_traced, acct_filtered, comm_syscalls_traced, acct_kernel_threads,
-    cgroups_by_path, reset_is_not_charged, acct_full, acct_agree, acct_modules, acct_on_and_off)
+    tasks_traced, acct_filtered, comm_syscalls_traced, acct_kernel_threads, cgroups_by_path,
+    cgroup_sites_traced, cgroup_sites_commands, reset_is_not_charged, acct_full, acct_agree,
+    acct_modules, acct_on_and_off)

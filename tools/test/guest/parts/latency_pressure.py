@@ -10,7 +10,8 @@ from harness import check, check_equal, check_zero, each_kernel, only_in
 from kernel import written
 from memory import anonymous, available_kb, punch, touch
 from processes import kept
-from reclaim_trace import ROUNDING_US, check_latency, check_shrinkers, complete, watched
+from reclaim_trace import (
+    ROUNDING_US, check_latency, check_shrinkers, check_waits, complete, watched)
 from table import pairs_of
 
 SWAP = "192M"
@@ -25,7 +26,7 @@ STRESS = ("--vm", "2", "--vm-bytes", "160M", "--vm-populate", "--vm-method", "wr
 # Without these phases, memory was not short.
 NEEDED = {"direct:direct_reclaim", "direct:compaction"}
 COUNTERS = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
-            "functions_missed")
+            "functions_missed", "slow_path_missed")
 
 
 @contextlib.contextmanager
@@ -77,15 +78,6 @@ def stress():
         pass
 
 
-def check_stalls(rows, stalls):
-    """Check that the rows of `stalls` add up to the times of the outermost phases."""
-    total = sum(rows[phase]["total_us"] for phase in rows if phase in (
-        "direct:direct_reclaim", "direct:compaction", "memcg:memcg_reclaim"))
-    rest = total - sum(stall["total_us"] for stall in stalls)
-    check(-len(rows) <= rest <= len(stalls), f"{rest} us of {total} us are in no row")
-    return total
-
-
 def pressed(watch):
     """Return what there is to compare, or None if there is nothing."""
     psi = psi_us()
@@ -94,7 +86,7 @@ def pressed(watch):
     watch.settle()
     if watch.lost():
         return None
-    expected, tables = watch.end("latency", "shrinkers", "stalls")
+    expected, tables = watch.end("latency", "shrinkers", "stalls", "waits")
     return (expected, tables, psi) if NEEDED <= set(expected.rows) else None
 
 
@@ -107,10 +99,11 @@ def latency_pressure():
         rows = check_latency(expected, tables["latency"])
         check_shrinkers(expected, tables["shrinkers"])
         check_zero(COUNTERS, pairs_of("stats"))
-        total = check_stalls(rows, tables["stalls"].rows)
+        total = sum(row["total_us"] for row in tables["waits"].rows)
+        waits = check_waits(expected, tables["waits"].rows, tables["stalls"].rows)
         check(psi > 0, "PSI does not see any pressure")
     return (f"{expected.nr} events, {len(rows)} phases, {len(expected.shrinkers)} shrinkers; "
-            f"{total} us direct, PSI {psi} us")
+            f"{waits} waits, {total} us, PSI {psi} us")
 
 
 def check_enclosed(what, inner, outer, most):

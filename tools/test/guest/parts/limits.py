@@ -88,6 +88,7 @@ def sites_max_too_small():
 def memory():
     """Test that all memory of the module is counted as in /proc/vmallocinfo, and is freed again."""
     on_and_off = {"pages sites": "pages off", "account tasks,comm_sites": "account off",
+                  "cgroup_sites add /": "cgroup_sites none",
                   "latency functions": "latency off", "filter module kernel": "filter off"}
     seen = []
     with loaded("kmemacct"):

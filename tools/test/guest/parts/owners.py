@@ -2,7 +2,6 @@
 """Tests of owners: who allocated each object, and which cgroup was charged."""
 import json
 import os
-import re
 import resource
 import shutil
 import socket
@@ -142,7 +141,7 @@ def owners_change():
         me = comm_of()
 
         def attempt():
-            for cgroup, name in (one, me), (two, me), (two, "renamed"), (one, "renamed"):
+            for cgroup, name in (one, me), (two, me), (two, "renamed"), (one, " a\n0 \x1b "):
                 enter(cgroup)
                 Path("/proc/self/comm").write_text(name)
                 ask("kmalloc", "kmalloc_account")
@@ -151,7 +150,7 @@ def owners_change():
         Path("/tmp/kma_command").write_text("kmalloc_account")
         ended(start(attempt))
         want = Counter()
-        for path, name in ("/one", me), ("/two", me), ("/two", "renamed"), ("/one", "renamed"):
+        for path, name in ("/one", me), ("/two", me), ("/two", "renamed"), ("/one", "?a?0 ??"):
             for command in "kmalloc", "kmalloc_account":
                 want[expected(path, path, command, name)] += OBJECTS
         want[expected("/one", "/one", "kmalloc_account", "dd")] += OBJECTS
@@ -202,12 +201,17 @@ def owners_setting():
 
 @single
 def owners_are_recycled():
-    """Test that unused numbers of owners are reused, and numbers of live objects are not.
+    """Test that unused numbers of owners are reused, and numbers of live objects or pages are not.
 
     Each name of a process is an owner, and one process takes many names.
     """
     name, kept = Path("/proc/self/comm"), 20
-    with loaded("kmemacct"), loaded("kmemacct_owner"):
+    with cgroups("kept") as (group,), loaded("kmemacct", "pages=sites"), loaded("kmemacct_owner"):
+        memory_on()
+        run_all(group, "pages_account")
+        pages = charged_sites()
+        check_equal("call sites", ["/kept;owner_pages"], list(pages))
+
         def fill():
             for i in range(kept):
                 name.write_text(f"kept{i}")
@@ -220,6 +224,7 @@ def owners_are_recycled():
                     break
             check(int(Owners().head["recycled"]) > 1000, "no number was recycled")
             check_equal("owners", want, found())
+            check_equal("pages", pages, charged_sites())
             check(len(Owners().rows) < i, f"{i} owners stay")
             # New owners get the numbers.
             name.write_text("new")
@@ -293,24 +298,109 @@ def charges_are_sums():
     return f"{len(table.rows)} rows"
 
 
+# Commands that allocate pages: the first one is charged to the cgroup of the process, two to /kept
+PAGES = ("pages_account", "pages_remote", "pages_kthread_remote", "pages", "pages_irq_account")
+
+
+def charged_sites():
+    """(bytes, objects, bytes of pages) of the test module's rows of `charges`."""
+    rows = [row for row in Table("charges").rows if "[kmemacct_owner]" in row["charged_site"]]
+    return {row["charged_site"].split("+")[0]: (row["live_bytes"], row["live_objs"],
+                                                row["page_bytes"]) for row in rows}
+
+
+@each_kernel
+@single
+def charges_of_pages():
+    """Test that `charges` has the pages that are charged, and a large kmalloc once."""
+    pages, large = 2 * os.sysconf("SC_PAGE_SIZE") * OBJECTS, 32768 * OBJECTS
+    with cgroups("kept", "web") as (kept, web), \
+            loaded("kmemacct", "pages=sites"), loaded("kmemacct_owner"):
+        memory_on()
+        two = TOP / "two"
+        two.mkdir()
+        run_all(kept, "keep")
+        for cgroup in web, two:
+            run_all(cgroup, *PAGES, "large", "large_account", "kmalloc_account")
+        two.rmdir()
+        want = {"/kept;owner_pages": (2 * 2 * pages, 0, 2 * 2 * pages)}
+        for path in "/web", "/two (removed)":
+            want[f"{path};owner_pages"] = pages, 0, pages
+            want[f"{path};owner_large"] = large, 0, large
+            want[f"{path};owner_kmalloc"] = 256 * OBJECTS, OBJECTS, 0
+        check_equal("with call sites of pages", want, charged_sites())
+        # Their own table has them in the rows of their call sites.
+        check_equal("page_callers", 2 * len(PAGES) * pages >> 10, sum(
+            row["live_kb"] for row in Table("page_callers").rows if "owner_pages" in row["site"]))
+        for mode in "off", "classes", "sites":
+            control(f"pages {mode}")
+            run_all(web, "pages_account", "large_account")
+        want = {name: count for name, count in want.items() if not name.endswith("_pages")}
+        want["/web;owner_large"] = 4 * large, 3 * OBJECTS, large
+        want["/two (removed);owner_large"] = large, OBJECTS, 0
+        want["/web;owner_pages"] = pages, 0, pages
+        check_equal("with others, without or with call sites", want, charged_sites())
+        ask("free")
+        check_equal("after the frees", {}, charged_sites())
+
+
+@single
+def charges_of_sampled_pages():
+    """Test that sampled pages are estimates, with an error, also for a large kmalloc."""
+    pages, large = 2 * os.sysconf("SC_PAGE_SIZE") * OBJECTS, 32768 * OBJECTS
+    runs = 50
+    with cgroups("web") as (web,), loaded("kmemacct", "pages=sites page_sample_bytes=65536"), \
+            loaded("kmemacct_owner"):
+        memory_on()
+        run_all(web, *["pages", "pages_account", "large_account"] * runs)
+        charges = Table("charges")
+        check_equal("sampled", "1", charges.head["sampled"])
+        rows = {row["charged_site"].split("+")[0]: row for row in charges.rows
+                if "[kmemacct_owner]" in row["charged_site"]}
+        check_equal("call sites", {"/web;owner_pages", "/web;owner_large"}, set(rows))
+        for site, true in ("pages", pages), ("large", large):
+            row = rows[f"/web;owner_{site}"]
+            check_equal("objects", 0, row["live_objs"])
+            check_equal("bytes", row["page_bytes"], row["live_bytes"])
+            check(row["live_samples"] > 50, f"{row}")
+            check(abs(row["page_bytes"] - runs * true) <= 5 * row["page_bytes_se"], f"{row}")
+        ask("free")
+        check_equal("after the frees", {}, charged_sites())
+    return f"{rows['/web;owner_pages']['live_samples']} samples"
+
+
 def charged_bytes(path):
-    """What the kernel charges to a cgroup for its live objects, by the module's tables."""
+    """What the kernel charges to a cgroup for live memory, by the module's tables.
+
+    Return the bytes of objects and of pages.  A large kmalloc is both, and counts as an object.
+    """
     owners = Owners()
     mine = {row["owner"] for row in owners.rows
             if row["charged_id"] not in ("-", 0) and owners.paths[row["charged_id"]] == path}
     sizes = [row["bytes_alloc"] for row in Table("allocs").rows if row["owner"] in mine]
+    pages = sum(row["page_bytes"] for row in Table("charges").rows
+                if row["charged_site"].startswith(f"{path};"))
+    # No cache has objects of such a size.
+    large = [size for size in sizes if size > 8192 and size.bit_count() == 1]
     # The kernel adds 8 bytes for each object of a slab.
-    return sum(size + 8 * (size <= 8192) for size in sizes)
+    return sum(sizes) + 8 * (len(sizes) - len(large)), pages - sum(large)
 
 
-def slab_bytes(group):
-    return int(re.search(r"^slab (\d+)$", (group / "memory.stat").read_text(), re.M)[1])
+def kernels_bytes(group):
+    """Return the same from memory.stat.  5.10 does not tell what it charges for pages."""
+    stat = {name: int(value) for name, value in
+            map(str.split, (group / "memory.stat").read_text().splitlines())}
+    rest = stat["slab"] + stat["kernel_stack"] + stat["percpu"]
+    return stat["slab"], stat["kernel"] - rest if "kernel" in stat else None
 
 
 def hold_objects():
     """Hold files, pipes, sockets, threads and dentries in this process, until it is killed."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))
-    held = [[open("/dev/null", "rb") for _ in range(300)], [os.pipe() for _ in range(300)],
+    pipes = [os.pipe() for _ in range(300)]
+    for _, end in pipes:
+        os.write(end, bytes(8000))
+    held = [pipes, [open("/dev/null", "rb") for _ in range(300)],
             [socket.socketpair() for _ in range(200)],
             [socket.socket(socket.AF_INET, socket.SOCK_STREAM) for _ in range(100)]]
     for _ in range(50):
@@ -326,10 +416,11 @@ def hold_objects():
 def charges_agree_with_memory_stat():
     """Test that the charges for files, pipes, sockets, threads and dentries are the kernel's.
 
-    The kernel adds up `slab` of memory.stat on its own.  Of its two parts, each CPU may keep back
-    the last changes: up to a page on 6.1 and later, and up to 32 pages on 5.10.
+    The kernel adds up `slab` and `kernel` of memory.stat on its own.  Of the two parts of `slab`,
+    each CPU may keep back the last changes: up to a page on 6.1 and later, and up to 32 pages on
+    5.10.  `kernel` counts whole pages, and a CPU may have some four more in reserve for objects.
     """
-    with cgroups("web") as (web,), loaded("kmemacct"):
+    with cgroups("web") as (web,), loaded("kmemacct", "pages=sites"):
         memory_on()
         reader, writer = os.pipe()
 
@@ -341,21 +432,27 @@ def charges_agree_with_memory_stat():
 
         pid = start_in(web, work)
         folder = os.read(reader, 1000).decode()
-        late = 2 * os.sysconf("SC_PAGE_SIZE") * (32 if OLD else 1)
+        page = os.sysconf("SC_PAGE_SIZE")
+        late = 2 * page * (32 if OLD else 1)
         # memory.stat is updated every two seconds, or later on an idle machine.
         for _ in range(10):
             time.sleep(2)
-            ours, kernels = charged_bytes("/web"), slab_bytes(web)
-            if abs(ours - kernels) <= late:
+            ours, kernels = charged_bytes("/web"), kernels_bytes(web)
+            if abs(ours[0] - kernels[0]) <= late:
                 break
         kill(pid)
         shutil.rmtree(folder)
         for end in reader, writer:
             os.close(end)
-    check(kernels > 3 << 20, f"only {kernels} bytes are charged")
-    check(abs(ours - kernels) <= late, f"{ours} bytes are charged, memory.stat has {kernels}")
-    return f"{ours} bytes, {ours - kernels:+} to memory.stat"
+    check(kernels[0] > 3 << 20, f"only {kernels[0]} bytes of slabs are charged")
+    check(ours[1] > 2 << 20, f"only {ours[1]} bytes of pages are charged")
+    check(abs(ours[0] - kernels[0]) <= late, f"slabs: {ours}, memory.stat has {kernels}")
+    if not OLD:
+        check(-late <= sum(kernels) - sum(ours) <= late + 4 * page,
+              f"{ours}, memory.stat has {kernels}")
+    return f"{ours} bytes of slabs and pages, memory.stat has {kernels}"
 
 
 PARTS = (owners_of_objects, owners_change, owners_of_removed_cgroups, owners_setting,
-         owners_are_recycled, charges_are_sums, charges_agree_with_memory_stat)
+         owners_are_recycled, charges_are_sums, charges_of_pages, charges_of_sampled_pages,
+         charges_agree_with_memory_stat)

@@ -153,7 +153,7 @@ def pages_reset():
     with tracked(["pages sites"]) as known:
         known.run("blocks")
         control("reset")
-        rows = {key: {**row, "hits": 0, "bulk_allocs": 0, "frees": 0, "kb": 0}
+        rows = {key: {**row, "hits": 0, "bulk_allocs": 0, "frees": 0, "kb": 0, "failed": 0}
                 for key, row in expected_rows(known).items()}
         live = {key: row for key, row in rows.items() if any(row.values())}
         check(live and len(live) < len(rows), f"{len(live)} rows of {len(rows)}")
@@ -194,7 +194,8 @@ def pages_agree():
             if mode != "page_sample_bytes 16K":
                 check_equal(f"pages, {mode}", orders.sum("live_kb"),
                             PAGE_KB * sum(row["pages"] for row in pages.rows))
-                for column in ("live_kb", "live_allocs", "hits", "kb", "frees", "bulk_allocs"):
+                for column in ("live_kb", "live_allocs", "hits", "kb", "frees", "bulk_allocs",
+                               "failed"):
                     check_equal(f"{column}, {mode}", orders.sum(column), callers.sum(column))
             known.run("drop")
 

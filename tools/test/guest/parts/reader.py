@@ -14,7 +14,7 @@ from harness import check, check_equal, single, wait_for
 from kernel import DEBUGFS, TOP, loaded
 from page_truth import tracked
 from processes import child
-from table import Table, control, settings
+from table import Table, control, pairs_of, settings
 from truth import both
 
 READER = TOP / "build/kmemacct"
@@ -95,15 +95,23 @@ def left_behind():
     return [str(path) for path in CGROUPS.glob("**/kmemacct-*")]
 
 
+def nr_counted():
+    return pairs_of("stats")["cgroups_counted"]
+
+
 def hits(known):
     return {name: row["hits"] for name, row in known.sites().items()}
 
 
 @single
 def reader_cgroup():
-    """Test that `run --cgroup` counts its command and the children of that, and nothing else."""
-    script = f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7"
-    with both() as known, cgroups():
+    """Test that `run --cgroup` counts its command and the children of that, and nothing else.
+
+    Another `run --cgroup` begins and ends meanwhile, and the tables of others miss nothing.
+    """
+    script = (f"{READER} run --cgroup -- true >/dev/null; "
+              f"sh -c 'printf constant >{DEBUGFS}/kmemacct_truth/run'; exit 7")
+    with both("sample_bytes=0") as known, cgroups():
         known.run("runtime")
         others = hits(known)
         with child(lambda: known.run("runtime", "drop")):
@@ -114,21 +122,22 @@ def reader_cgroup():
                     if nr != before.get(name, 0) and name not in others}
         check(len(expected) > 5, f"only {len(expected)} sites are used by the command alone")
         check(any(after[name] > before[name] for name in others), "no other process allocated")
-        counted = {known.function(row["site"]): row["hits"] for row in found["rows"]
-                   if known.is_mine(row["site"]) and row["hits"]}
+        counted = {known.function(row["site"]): row["slab_hits"] for row in found["rows"]
+                   if known.is_mine(row["site"]) and row["slab_hits"]}
         check_equal("hits", expected, counted)
-        check_equal("rows of others", [], [r for r in found["rows"] if r["objs_alloc"] < 1])
+        check_equal("note", "what the command and its children allocated", found["note"])
         check_equal("filter", "off", settings()["filter_cgroup"])
+        check_equal("filtered", 0, pairs_of("stats")["alloc_filtered"])
         check_equal("cgroups", [], left_behind())
+        check_equal("counted cgroups", 0, nr_counted())
     return f"{len(expected)} call sites, {sum(expected.values())} hits"
 
 
 @single
 def reader_cgroup_back():
-    """Test that `run --cgroup` restores the filter, however the command ends."""
+    """Test that `run --cgroup` stops counting its cgroup, however the command ends."""
     with loaded("kmemacct"), cgroups("kma_before"):
-        control("filter cgroup /kma_before")
-        before = settings()["filter_cgroup"]
+        control("cgroup_sites add /kma_before")
         reader("run", "--cgroup", "--", "true")
         reader("run", "--cgroup", "--", "sh", "-c", "kill -9 $$", status=128 + 9)
         for name in "TERM", "HUP", "INT":
@@ -138,11 +147,11 @@ def reader_cgroup_back():
             while not any(Path(path, "cgroup.procs").read_text() for path in left_behind()):
                 check(run.poll() is None, "the reader ended early")
                 time.sleep(0.01)
-            check(settings()["filter_cgroup"] != before, "the reader has set no filter")
+            check_equal("counted cgroups", 2, nr_counted())
             os.killpg(run.pid, signal.Signals[f"SIG{name}"])
             run.communicate()
             check_equal(f"status after {name}", 128 + signal.Signals[f"SIG{name}"], run.returncode)
-            check_equal(f"filter after {name}", before, settings()["filter_cgroup"])
+            check_equal(f"counted after {name}", 1, nr_counted())
             check_equal(f"cgroups after {name}", [], left_behind())
         reader("run", "--cgroup", "--", "/no/such", status=127,
                error="kmemacct: cannot run /no/such: No such file or directory\n")
@@ -150,12 +159,12 @@ def reader_cgroup_back():
         text = reader("run", "--cgroup", "--", "sh", "-c", "sleep 600 >&- 2>&- & exit 0")
         (left,) = left_behind()
         check(f"# rmdir {left}\n" in text, text)
-        check_equal("filter", before, settings()["filter_cgroup"])
+        check_equal("counted cgroups", 1, nr_counted())
         for pid in Path(left, "cgroup.procs").read_text().split():
             os.kill(int(pid), signal.SIGKILL)
         wait_for("an empty cgroup", lambda: not Path(left, "cgroup.procs").read_text())
         os.rmdir(left)
-        control("filter cgroup off")
+        control("cgroup_sites none")
 
 
 PARTS = (reader_pages, reader_flags, reader_cgroup, reader_cgroup_back)

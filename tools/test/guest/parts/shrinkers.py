@@ -5,6 +5,7 @@ The module kmemacct_shrinker (kunit/truth/) registers the shrinker, and allocate
 memory cgroup with little memory.  While they allocate, nothing else reclaims memory there.
 """
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -16,15 +17,15 @@ from pathlib import Path
 
 from cgroups import TOP, limited, start_in
 from harness import (
-    DEADLINE_S, check, check_equal, check_row, check_zero, each_kernel, exists_on, several,
-    wait_for)
+    DEADLINE_S, check, check_equal, check_refused, check_row, check_zero, each_kernel, exists_on,
+    several, wait_for)
 from kernel import CPUS, loaded, rmmod
 from memory import drop_caches, read_libraries
 from parts.latency import LOST, refuses_rmmod
 from parts.reader import READER
 from processes import ended, kill, start
 from reclaim_trace import check_latency, check_shrinkers, watched
-from table import Table, check_stats, control, only, pairs_of
+from table import Table, check_stats, control, only, pairs_of, settings
 from truth import Truth, truth_loaded
 
 NAME = "kmemacct_shrinker"
@@ -89,6 +90,16 @@ def check_shrinker(true):
     return row
 
 
+def outermost():
+    """Return the row of the outermost phase.
+
+    On 5.10, the task is marked as waiting inside of reclaim, and from 6.1 on before it.
+    """
+    rows = [row for row in Table("latency").rows
+            if row["phase"] in ("memcg:memcg_reclaim", "memcg:memstall")]
+    return max(rows, key=lambda row: row["total_us"])
+
+
 def check_phases(true):
     """Check the rows of the phases.  Return that of the outermost one."""
     rows = Table("latency").rows
@@ -99,12 +110,15 @@ def check_phases(true):
           f"{inner}, but {shrinkers.rows}")
     check_equal("max_us of memcg:shrinker", max(row["max_us"] for row in shrinkers.rows),
                 inner["max_us"])
-    outer = only(rows, "phase", "memcg:memcg_reclaim")
-    check(outer["count"] >= true["waits"], f"{outer}, but {true['waits']} allocations waited")
-    check_time("memcg_reclaim", true["inner_ns"] + true["count_ns"], outer["total_us"],
-                  true["wait_ns"])
-    check_time("memcg_reclaim: max_us", true["inner_max_ns"], outer["max_us"], true["wait_max_ns"])
-    return outer
+    phases = [only(rows, "phase", f"memcg:{phase}") for phase in ("memcg_reclaim", "memstall")]
+    check_equal("counts", phases[0]["count"], phases[1]["count"])
+    for row in phases:
+        check(row["count"] >= true["waits"], f"{row}, but {true['waits']} allocations waited")
+        check_time(row["phase"], true["inner_ns"] + true["count_ns"], row["total_us"],
+                   true["wait_ns"])
+        check_time(f"max_us of {row['phase']}", true["inner_max_ns"], row["max_us"],
+                   true["wait_max_ns"])
+    return outermost()
 
 
 def check_stalls(shrinker, outer):
@@ -150,7 +164,7 @@ def check_slow(pids, cgroup, shrinker, outer):
     times = Counter()
     for record in records:
         comm, phase, site, parts, stack = parse_slow(record)
-        check_equal("phase", "memcg:memcg_reclaim", phase)
+        check_equal("phase", outer["phase"], phase)
         check_equal("call site", SITE, Truth.function(site))
         check(site in stack, f"{site} is not in {stack}")
         check_equal("task", ("python3", True, record["pid"]),
@@ -216,6 +230,82 @@ def latency_truth_functions():
     check(true["counts"] > true["calls"], f"{true}")
     return (f"{true['counts']} counts; {true['count_ns'] // 1000} <= {row['count_us']} <= "
             f"{(true['wait_ns'] - true['inner_ns']) // 1000} us")
+
+
+# ---- thresholds of phases ----------------------------------------------------------------------
+
+# The boundary of two buckets of `latency`, so that these count the records
+LONG_US = 1024
+
+
+def check_thresholds():
+    """Check which texts are taken, and that others change nothing."""
+    taken = f"10000000,shrinker={LONG_US},compaction=0"
+    for text, why in (
+            ("10000,shrinkers=500", "no phase 'shrinkers': use one of alloc_slow_path "),
+            ("10000,shrinker=1,shrinker=2", "shrinker is given twice: use it once"),
+            ("10000,shrinker=3600000001", "use shrinker=US, with US from 0 to 3600000000, not "),
+            ("shrinker=500", "use US or US,PHASE=US,..., with US from 0 to 3600000000, not ")):
+        control(f"threshold_us {taken}")
+        check_refused(text, lambda text=text: control(f"threshold_us {text}"), errno.EINVAL)
+        found = settings()
+        check_equal(f"threshold_us after {text}", taken, found["threshold_us"])
+        check(found["last_error"].startswith(f"threshold_us: {why}"), found["last_error"])
+    control(f"threshold_us {taken.removesuffix(',compaction=0')}")
+
+
+def check_long(shrinker):
+    """Check the records of shrinkers.  Return the records, and those of other phases."""
+    rows = Table("slow").rows
+    check(len(rows) < RECORDS, f"{len(rows)} records")
+    records = [row for row in rows if parse_slow(row)[1] == "memcg:shrinker"]
+    latency = only(Table("latency").rows, "phase", "memcg:shrinker")
+    check_equal("records of shrinkers", sum(
+        nr for name, nr in latency.items() if re.fullmatch(r"us_\d+", name) and
+        int(name.removeprefix("us_")) >= LONG_US), len(records))
+    for record in records:
+        _, _, site, parts, stack = parse_slow(record)
+        check(record["us"] >= LONG_US, f"{record}")
+        check_equal("call site", SITE, Truth.function(site))
+        check(site in stack, f"{site} is not in {stack}")
+        check(parts[0][0].startswith("shrinker: ") and parts[0][2] == 1, f"{parts}")
+        check({what for what, _, _ in parts[1:]} <= {CPU, "other"}, f"{parts}")
+        rest = record["us"] - sum(us for _, us, _ in parts)
+        check(0 <= rest <= len(parts), f"{rest} us of {record} are in no part")
+    mine = [record["us"] for record in records
+            if parse_slow(record)[3][0][0] == f"shrinker: {shrinker['shrinker']}"]
+    check(0 <= shrinker["calls"] - len(mine) <= shrinker["calls"] // 2, f"{shrinker}, {mine}")
+    check_equal("the longest", shrinker["max_us"], max(mine))
+    return records, [row for row in rows if row not in records]
+
+
+def slow_shrinkers(threshold, cgroup):
+    """Allocate with a threshold.  Return the row of the shrinker, and what check_long() returns."""
+    control("enabled 1", f"threshold_us {threshold}")
+    with truth_loaded(NAME) as known, joined(known, cgroup):
+        allocate(known)
+        (shrinker,) = [row for row in Table("shrinkers").rows if row["shrinker"].startswith(SCAN)]
+        return (shrinker, *check_long(shrinker))
+
+
+@several
+def latency_thresholds():
+    """Test that a phase with a threshold of its own is logged inside other phases, too."""
+    with loaded("kmemacct", f"threshold_us=10000000,shrinker={LONG_US}"), limited() as cgroup:
+        check_thresholds()
+        _, records, others = slow_shrinkers(f"10000000,shrinker={LONG_US}", cgroup)
+        check_equal("records of other phases", [], others)
+        # An outermost phase that exceeds both thresholds has one record, with all of its parts.
+        name = outermost()["phase"].partition(":")[2]
+        shrinker, _, others = slow_shrinkers(f"1,{name}=1,shrinker={LONG_US}", cgroup)
+        outer = outermost()
+        check_equal("records of reclaim", outer["count"], len(others))
+        check_equal("their phase", {outer["phase"]},
+                    {parse_slow(row)[1] for row in others})
+        check_equal("calls in their parts", shrinker["calls"], sum(
+            nr for row in others for what, _, nr in parse_slow(row)[3]
+            if what == f"shrinker: {shrinker['shrinker']}"))
+    return f"{len(records)} records of shrinkers; {len(others)} of reclaim"
 
 
 # ---- many tasks ------------------------------------------------------------------------------
@@ -456,4 +546,5 @@ def latency_ring():
     return f"{printed} records printed, {lost} lost ({overrun}); {len(shrinkers)} shrinkers"
 
 
-PARTS = (latency_truth, latency_truth_functions, latency_waiters, latency_mounts, latency_ring)
+PARTS = (latency_truth, latency_truth_functions, latency_thresholds, latency_waiters,
+         latency_mounts, latency_ring)

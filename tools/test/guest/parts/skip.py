@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of the patterns of functions that do not count as call sites."""
 import errno
+import fnmatch
 from collections import Counter
 
 from filters import refused
-from harness import check, check_equal, check_refused, single
+from harness import check, check_equal, check_refused, each_kernel, single
 from kernel import loaded
+from loads import network
 from page_truth import function_of
 from table import PARAMETERS, Table, control
 from truth import truth_loaded
@@ -37,10 +39,10 @@ def skip_settings():
                 ("skip none x", "x")):
             refused(command, word)
             check_equal(f"list after {command!r}", without + ["one*", "a?[bc]"], skipped())
-        control("skip add " + "x" * 63, *(f"skip add many{i}" for i in range(25)))
+        control("skip add " + "x" * 63, *(f"skip add many{i}" for i in range(23)))
         refused("skip add more", "delete")
         control("reset")
-        check_equal("number of patterns", len(without) + 28, len(skipped()))
+        check_equal("number of patterns", len(without) + 26, len(skipped()))
         # Built-in patterns do not count for the limit.
         control("skip add vmalloc*")
         long = parameter.read_text()
@@ -52,9 +54,9 @@ def skip_settings():
         parameter.write_text(long)
         check_equal("parameter", long, parameter.read_text())
         # The longest list of changes fits into the parameter.
-        control("skip none", *(f"skip add {i:02}{'x' * 61}" for i in range(28)))
+        control("skip none", *(f"skip add {i:02}{'x' * 61}" for i in range(26)))
         long = parameter.read_text()
-        check_equal("characters that were added", 28 * 63, len(
+        check_equal("characters that were added", 26 * 63, len(
             "".join(part[4:] for part in long[:-1].split(";") if part.startswith("add "))))
         parameter.write_text("\n")
         parameter.write_text(long)
@@ -182,4 +184,28 @@ def skip_helpers_sampled():
     return f"{rows[0]['hits']} of 10000, {sum(row['samples'] for row in rows)} samples"
 
 
-PARTS = (skip_settings, skip_callsites, skip_helpers, skip_helpers_sampled)
+# Built-in patterns of helpers that sockets, page tables and vmalloc() use
+USED = ("sk_prot_alloc*", "*_page_frag_refill*", "__p?d_alloc*", "alloc_vmap_area*",
+        "*get_vm_area*", "*_stream_alloc_skb*")
+
+
+def helpers_seen(changes):
+    """Return which of these patterns match a call site after some work, of objects or of pages."""
+    with loaded("kmemacct", f'pages=sites skip="{";".join(changes)}"'), loaded("kmemacct_leaky"):
+        network()
+        functions = {row["site"].split("+")[0] for table in ("callers", "page_callers")
+                     for row in Table(table).rows if row["hits"]}
+    return {pattern for pattern in USED if fnmatch.filter(functions, pattern)}
+
+
+@each_kernel
+@single
+def skip_helpers_of_the_kernel():
+    """Test that helpers of sockets, page tables and vmalloc() are not call sites."""
+    check_equal("without these patterns", set(USED),
+                helpers_seen([f"del {pattern}" for pattern in USED]))
+    check_equal("with the built-in list", set(), helpers_seen([]))
+
+
+PARTS = (skip_settings, skip_callsites, skip_helpers, skip_helpers_sampled,
+         skip_helpers_of_the_kernel)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests under a storm: all CPUs allocate and free at once."""
+import random
 import time
+from pathlib import Path
 
 from compare import check_all_freed, compare, compare_allocs
-from harness import check, check_row, several
+from harness import check, check_equal, check_row, several
 from processes import child, children, user_load
 from sums import check_sums
-from table import control, read_all
+from table import Table, control, read_all
 from truth import STORM_HITS, both, rows_by_function, storm, storm_until
 
 
@@ -19,15 +21,33 @@ def check_storm_since(known, base):
                       {key: row[key] - base[name][key] for key in ("hits", "frees")}, rows[name])
 
 
+def check_owners(known):
+    """Check that the storm's live objects are those of its threads and of interrupts."""
+    names = {row["owner"]: row["comm"] for row in Table("owners").rows}
+    found = {names[row["owner"]] for row in known.allocs()
+             if known.function(row["site"]).startswith("truth_storm")}
+    check_equal("owners", {"truth_storm/*", "[interrupt]"}, found)
+
+
+def change_names():
+    """Change the name of this process again and again while it allocates."""
+    name = f"name {random.randrange(1 << 20)}"
+    Path("/proc/self/comm").write_text(name)
+    user_load()
+    found = {row["comm"] for row in Table("owners").rows}
+    check(name in found, f"no owner {name}")
+
+
 @several
 def storming():
-    """Test that counts are exact after a storm during which tables are read."""
+    """Test counts and owners after a storm, during which tables are read and processes renamed."""
     start = time.monotonic()
     with both() as known:
-        with children(read_all, user_load), storm(known):
+        with children(read_all, change_names), storm(known):
             storm_until(known, STORM_HITS)
         seconds = time.monotonic() - start
         compare(known, "after the storm")
+        check_owners(known)
         check(known.values()["storm_irqs"] > 100, "too few interrupts in the storm")
         # The processes have ended, but some of their memory may be freed a little later.
         check_sums()

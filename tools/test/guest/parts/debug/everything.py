@@ -4,6 +4,7 @@ import contextlib
 import random
 import re
 import time
+from pathlib import Path
 
 from harness import check, check_equal, part, progress
 from kernel import DEBUGFS
@@ -23,6 +24,18 @@ def toggle():
         else:
             control(f"enabled {value}")
         time.sleep(random.random() / 20)
+
+
+def change_owners():
+    """Allocate as several owners, and switch the recording of owners and of cgroups."""
+    comm = Path("/proc/self/comm")
+    own = comm.read_text()
+    for value in 0, 1:
+        control(f"owners {value}", "cgroup_sites none" if value else "cgroup_sites add /")
+        for _ in range(5):
+            comm.write_text(f"name {random.randrange(1 << 20)}")
+            user_load()
+    comm.write_text(own)
 
 
 def read_settings():
@@ -75,8 +88,8 @@ def everything(size):
     # With this limit, reading is quick, and there is still room for all live objects.
     with both("live_max=30000") as known:
         with contextlib.ExitStack() as stack:
-            for work in (read_all, read_all, read_settings, toggle,
-                         user_load, lambda: control("reset")):
+            for work in (read_all, read_all, read_settings, toggle, change_owners,
+                         lambda: control("reset")):
                 stack.enter_context(now_and_then(work))
             seen = storm_for(known, size - size // 10)
         control("enabled 1")

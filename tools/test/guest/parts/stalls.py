@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of stalls that no tracepoint times, against the kernel's pressure stall information.
+
+A task is alone in its cgroup, and there is one CPU.  So the time that PSI counts for the cgroup is
+what the module has to count for the task.  PSI is read only before the task begins and after it
+has ended.
+"""
+import contextlib
+import mmap
+import os
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+from cgroups import limited, run_in
+from harness import check, check_zero, each_kernel, single
+from kernel import loaded, written
+from memory import anonymous, drop_caches, small_pages, touch
+from parts.latency_pressure import THP, zram_swap
+from table import Table, control, pairs_of
+
+MIB = 1 << 20
+# In percent; PSI drops what is shorter than a tick.
+TOLERANCE = 5
+LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
+        "slow_path_missed")
+# A file that is larger than the limit of the cgroup, on a disk
+FILE_MIB = 14
+
+
+def psi_us(cgroup):
+    text = (cgroup / "memory.pressure").read_text()
+    return int(re.search(r"^some .*total=(\d+)", text, re.M)[1])
+
+
+def marked_us():
+    """Return the time of the kernel's marks, by origin, but for kswapd and kcompactd."""
+    return {row["phase"].partition(":")[0]: row["total_us"] for row in Table("latency").rows
+            if re.fullmatch("(direct|memcg|refault|memstall):memstall", row["phase"])}
+
+
+def causes_of_stalls():
+    causes = Counter()
+    for row in Table("stalls").rows:
+        site, _, cause = row["site_cause"].partition(";")
+        check(not site.startswith("["), f"no call site: {row}")
+        causes[cause.partition(":")[0]] += row["total_us"]
+    return causes
+
+
+def compared(what, cgroup, work, cause):
+    """Compare the marks with PSI.  Return a text."""
+    control("reset")
+    before = psi_us(cgroup)
+    run_in(cgroup, work)
+    psi, ours = psi_us(cgroup) - before, sum(marked_us().values())
+    causes, waits = causes_of_stalls(), Table("waits").sum("total_us")
+    rows = len(Table("stalls").rows)
+    check(psi > 20000, f"{what}: PSI is only {psi} us")
+    check(abs(ours - psi) * 100 <= TOLERANCE * psi, f"{what}: {ours} us, but PSI {psi} us")
+    # All that is marked is in `stalls`, with its cause.
+    check(sum(causes.values()) + rows >= ours, f"{what}: {causes}, but {ours} us")
+    check(waits + rows >= ours, f"{what}: {waits} us, but {ours} us")
+    check(causes[cause] > 0, f"{what}: no {cause} in {causes}")
+    check_zero(LOST, pairs_of("stats"))
+    return f"{what} {ours} us, PSI {psi} us"
+
+
+@contextlib.contextmanager
+def disk():
+    """Mount a file system on a loop device, so that reads take time.  Yield a file in it."""
+    subprocess.run(["modprobe", "-a", "ext4", "loop"], check=True)
+    image, folder = Path("/tmp/kma_image"), Path("/tmp/kma_disk")
+    with open(image, "wb") as f:
+        f.truncate((FILE_MIB + 16) * MIB)
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal", image], check=True)
+    subprocess.run(["mount", "-o", "loop", image, folder], check=True)
+    try:
+        file = folder / "file"
+        file.write_bytes(os.urandom(MIB) * FILE_MIB)
+        os.sync()
+        drop_caches("1")
+        yield file
+    finally:
+        subprocess.run(["umount", folder], check=True)
+        image.unlink()
+
+
+def read_again(file):
+    """Read a file that does not fit into the cgroup, several times, page by page."""
+    with open(file, "rb") as f, mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) as area:
+        area.madvise(mmap.MADV_RANDOM)
+        for _ in range(4):
+            for at in range(0, len(area), 4096):
+                area[at]
+
+
+def exceed(size):
+    with anonymous(size) as area:
+        small_pages(area)
+        touch(area)
+
+
+def swap(size):
+    with anonymous(size) as area:
+        small_pages(area)
+        for _ in range(2):
+            touch(area)
+
+
+@each_kernel
+@single
+def stalls_agree_with_psi():
+    """Test memory.high, the limit of a cgroup, and swap.  latency_pressure has refaults, too."""
+    texts = []
+    # khugepaged reclaims memory for the cgroups of others, but is not in them.
+    with loaded("kmemacct"), limited("max") as cgroup, written({f"{THP}/enabled": "never"}):
+        (cgroup / "memory.high").write_text(str(16 * MIB))
+        texts.append(compared("memory.high", cgroup, lambda: exceed(17 * MIB), "memory.high"))
+        (cgroup / "memory.high").write_text("max")
+        (cgroup / "memory.max").write_text(str(12 * MIB))
+        with disk() as file:
+            texts.append(compared("limit", cgroup, lambda: read_again(file), "memcg limit"))
+        with zram_swap():
+            texts.append(compared("swap", cgroup, lambda: swap(17 * MIB), "memcg limit"))
+    return "; ".join(texts)
+
+
+PARTS = (stalls_agree_with_psi,)
