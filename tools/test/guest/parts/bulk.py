@@ -158,6 +158,7 @@ def ring_bytes():
 @several
 def kretprobe_memory():
     """Test that memory_bytes has the instances of kretprobes, as the kernel allocated them."""
+    before = ring_bytes()
     with loaded("kmemacct", "bulk=off"):
         # The slow path of the page allocator is always followed.
         without, rings = pairs_of("stats")["memory_bytes"], ring_bytes()
