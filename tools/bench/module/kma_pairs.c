@@ -6,7 +6,8 @@
  *
  *	measure	Write "SIZE BATCH PAIRS ROUNDS" to run ROUNDS rounds.  A round allocates and
  *		frees PAIRS objects of SIZE bytes, in batches: BATCH objects are allocated
- *		before the first of them is freed.  A SIZE of 0 stands for alloc_page().
+ *		before the first of them is freed.  Sizes below 32 stand for something else
+ *		(kma_pairs_sizes).
  *		Then read two times in ns: that of the fastest round, and the median.
  *	sites	Write PAIRS to allocate and free this many objects of 32 bytes, one at a time,
  *		at each of a thousand call sites.  Then read one line for each call site:
@@ -22,8 +23,11 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/psi.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -101,13 +105,64 @@ static noinline void kma_pairs_round_helper(u32 batch, u32 pairs)
 	}
 }
 
+/* All pages below 16 MiB, while allocations from there have to fail. */
+static LIST_HEAD(kma_pairs_low);
+
+/* Allocations that fail in the slow path of the page allocator, without reclaim */
+#define KMA_PAIRS_GFP_LOW	(GFP_DMA | __GFP_NOWARN)
+
+static void kma_pairs_exhaust_low(void)
+{
+	struct page *page;
+
+	while ((page = alloc_page(KMA_PAIRS_GFP_LOW)))
+		list_add(&page->lru, &kma_pairs_low);
+}
+
+static void kma_pairs_free_low(void)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &kma_pairs_low, lru) {
+		list_del(&page->lru);
+		__free_page(page);
+	}
+}
+
+static noinline void kma_pairs_round_fails(u32 batch, u32 pairs)
+{
+	struct page *page;
+
+	for (; pairs; pairs--) {
+		page = alloc_page(KMA_PAIRS_GFP_LOW);
+		/* Memory that was freed meanwhile makes the round a bit faster. */
+		if (page)
+			list_add(&page->lru, &kma_pairs_low);
+	}
+}
+
+/* Stalls as the kernel marks them, in which the task does not wait for anything */
+static noinline void kma_pairs_round_stall(u32 batch, u32 pairs)
+{
+	unsigned long flags;
+
+	for (; pairs; pairs--) {
+		psi_memstall_enter(&flags);
+		psi_memstall_leave(&flags);
+	}
+}
+
 static const struct kma_pairs_size {
 	u32 size;
 	void (*round)(u32 batch, u32 pairs);
+	void (*before)(void);
+	void (*after)(void);
 } kma_pairs_sizes[] = {
-	/* These two are not sizes: a page, and an object of a helper. */
+	/* These are not sizes: a page, an object of a helper, a failure, and a stall. */
 	{ 0, kma_pairs_round_page },
 	{ 1, kma_pairs_round_helper },
+	{ 2, kma_pairs_round_fails, kma_pairs_exhaust_low, kma_pairs_free_low },
+	{ 3, kma_pairs_round_stall },
 	{ 32, kma_pairs_round_32 },
 	{ 240, kma_pairs_round_240 },
 	{ 2048, kma_pairs_round_2048 },
@@ -128,6 +183,8 @@ static void kma_pairs_measure(const struct kma_pairs_size *s, u32 batch, u32 pai
 	u64 start;
 	u32 i;
 
+	if (s->before)
+		s->before();
 	for (i = 0; i < rounds; i++) {
 		start = ktime_get_ns();
 		s->round(batch, pairs);
@@ -135,6 +192,8 @@ static void kma_pairs_measure(const struct kma_pairs_size *s, u32 batch, u32 pai
 		/* Lets tracers that read the events keep up. */
 		cond_resched();
 	}
+	if (s->after)
+		s->after();
 	sort(kma_pairs_ns, rounds, sizeof(kma_pairs_ns[0]), kma_pairs_compare, NULL);
 	kma_pairs_rounds = rounds;
 }
