@@ -105,28 +105,50 @@ static noinline void kma_pairs_round_helper(u32 batch, u32 pairs)
 	}
 }
 
-/* All pages below 16 MiB, while allocations from there have to fail. */
+/* Blocks below 16 MiB that are allocated while less is free there than the low watermark */
 static LIST_HEAD(kma_pairs_low);
 
-/* Allocations that fail in the slow path of the page allocator, without reclaim */
+/* Allocations below 16 MiB that do not reclaim, of blocks that per-CPU free lists do not have */
 #define KMA_PAIRS_GFP_LOW	(GFP_DMA | __GFP_NOWARN)
+#define KMA_PAIRS_ORDER_LOW	4
 
+static struct page *kma_pairs_alloc_low(void)
+{
+	return alloc_pages(KMA_PAIRS_GFP_LOW, KMA_PAIRS_ORDER_LOW);
+}
+
+static void kma_pairs_free_low(u32 nr)
+{
+	struct page *page;
+
+	while (nr-- && (page = list_first_entry_or_null(&kma_pairs_low, struct page, lru))) {
+		list_del(&page->lru);
+		__free_pages(page, KMA_PAIRS_ORDER_LOW);
+	}
+}
+
+/* Allocate down to the minimum watermark. */
 static void kma_pairs_exhaust_low(void)
 {
 	struct page *page;
 
-	while ((page = alloc_page(KMA_PAIRS_GFP_LOW)))
+	while ((page = kma_pairs_alloc_low()))
 		list_add(&page->lru, &kma_pairs_low);
 }
 
-static void kma_pairs_free_low(void)
+/*
+ * Leave two blocks above the minimum watermark.  With vm.min_free_kbytes=65536, the low watermark
+ * is higher, so each allocation goes through the slow path.
+ */
+static void kma_pairs_leave_two(void)
 {
-	struct page *page, *next;
+	kma_pairs_exhaust_low();
+	kma_pairs_free_low(2);
+}
 
-	list_for_each_entry_safe(page, next, &kma_pairs_low, lru) {
-		list_del(&page->lru);
-		__free_page(page);
-	}
+static void kma_pairs_free_all_low(void)
+{
+	kma_pairs_free_low(U32_MAX);
 }
 
 static noinline void kma_pairs_round_fails(u32 batch, u32 pairs)
@@ -134,10 +156,21 @@ static noinline void kma_pairs_round_fails(u32 batch, u32 pairs)
 	struct page *page;
 
 	for (; pairs; pairs--) {
-		page = alloc_page(KMA_PAIRS_GFP_LOW);
-		/* Memory that was freed meanwhile makes the round a bit faster. */
+		page = kma_pairs_alloc_low();
+		/* Memory that was freed meanwhile makes the round a bit slower. */
 		if (page)
 			list_add(&page->lru, &kma_pairs_low);
+	}
+}
+
+static noinline void kma_pairs_round_slow_path(u32 batch, u32 pairs)
+{
+	struct page *page;
+
+	for (; pairs; pairs--) {
+		page = kma_pairs_alloc_low();
+		if (page)
+			__free_pages(page, KMA_PAIRS_ORDER_LOW);
 	}
 }
 
@@ -158,11 +191,15 @@ static const struct kma_pairs_size {
 	void (*before)(void);
 	void (*after)(void);
 } kma_pairs_sizes[] = {
-	/* These are not sizes: a page, an object of a helper, a failure, and a stall. */
+	/*
+	 * These are not sizes: a page, an object of a helper, an allocation that fails in the slow
+	 * path, a stall, and an allocation in the slow path that does not wait.
+	 */
 	{ 0, kma_pairs_round_page },
 	{ 1, kma_pairs_round_helper },
-	{ 2, kma_pairs_round_fails, kma_pairs_exhaust_low, kma_pairs_free_low },
+	{ 2, kma_pairs_round_fails, kma_pairs_exhaust_low, kma_pairs_free_all_low },
 	{ 3, kma_pairs_round_stall },
+	{ 4, kma_pairs_round_slow_path, kma_pairs_leave_two, kma_pairs_free_all_low },
 	{ 32, kma_pairs_round_32 },
 	{ 240, kma_pairs_round_240 },
 	{ 2048, kma_pairs_round_2048 },

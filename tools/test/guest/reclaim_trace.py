@@ -122,17 +122,18 @@ class Instance:
 
     EVENTS = (*BEGINS, *ENDS, *PAGES, COMPACTS, THROTTLED)
 
-    def __init__(self, name, kb, clock="mono", events=EVENTS):
+    def __init__(self, name, kb, clock="mono", events=EVENTS, functions=FUNCTIONS):
         self.dir = TRACING / "instances" / name
-        self.events = events
+        self.events, self.functions = events, functions
         self.dir.mkdir()
         (self.dir / "trace_clock").write_text(clock)
         (self.dir / "buffer_size_kb").write_text(str(kb))
-        (self.dir / "set_ftrace_filter").write_text(" ".join(FUNCTIONS))
+        (self.dir / "set_ftrace_filter").write_text(" ".join(functions))
         self.switch("1")
 
     def switch(self, on):
-        (self.dir / "current_tracer").write_text("function" if on == "1" else "nop")
+        if self.functions:
+            (self.dir / "current_tracer").write_text("function" if on == "1" else "nop")
         for name in self.events:
             for file in (self.dir / "events").glob(f"*/{name}/enable"):
                 file.write_text(on)
@@ -358,13 +359,13 @@ def complete(watch, work):
 
 
 @contextlib.contextmanager
-def around(between, kb=4096, clock="mono", events=Instance.EVENTS):
+def around(between, kb=4096, **kinds):
     """Attach two ftrace instances, each with kb KiB a CPU, and enter `between` in between."""
     with contextlib.ExitStack() as stack:
-        first = Instance("kma_first", kb, clock, events)
+        first = Instance("kma_first", kb, **kinds)
         stack.callback(first.remove)
         stack.enter_context(between)
-        last = Instance("kma_last", kb, clock, events)
+        last = Instance("kma_last", kb, **kinds)
         stack.callback(last.remove)
         yield Watch(first, last)
 

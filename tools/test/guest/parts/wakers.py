@@ -134,7 +134,7 @@ def check_off(known):
 @part
 def wakers_traced():
     """Test wake-ups and runs of kswapd and kcompactd against ftrace, and their call sites."""
-    with around(loaded("kmemacct"), events=WAKING) as watch:
+    with around(loaded("kmemacct"), events=WAKING, functions=()) as watch:
         with truth_loaded(MODULE) as known:
             known.run("fragment")
             watch.begin()
