@@ -20,11 +20,17 @@
  *		`stall`: the task calls the probes of the beginning of node reclaim, waits for
  *		`go`, calls those of the end, and the write returns.  If the task is killed
  *		before, it exits without that end.
+ *		`sleep`: the task allocates a page of ZONE_DMA after `fill`, so that it reclaims
+ *		memory directly.  The shrinker makes it sleep until `go`.  Then the allocation
+ *		fails, and the write returns.
  *		`go`: all tasks that have joined allocate, at the same time.
  *		`leave`: they free their pages, and return.
+ *		`fill`: use up ZONE_DMA; `drain` undoes this.
+ *		`slow`: for the cgroup of the task, the shrinker has objects for all tasks, and
+ *		takes its time with each of them; `fast` undoes this.
  *	values	`name value` lines: `joined` and `done` are the numbers of tasks that have
- *		joined, and that have allocated, `stalled` of those that wait after `stall`;
- *		names of times end in _ns
+ *		joined, and that have allocated, `stalled` of those that wait after `stall`,
+ *		`asleep` of those that sleep after `sleep`; names of times end in _ns
  *
  * The values are exact while no task allocates.
  */
@@ -46,6 +52,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/swap.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -89,7 +96,8 @@ struct truth_task {
 
 /* X(name): the values, in the order in which they are shown. */
 #define TRUTH_VALUES(X)						\
-	X(joined) X(done) X(stalled) X(allocs) X(failed)			\
+	X(joined) X(done) X(stalled) X(asleep)			\
+	X(allocs) X(failed)					\
 	X(waits) X(wait_ns) X(wait_max_ns)			\
 	X(counts) X(count_ns) X(others) X(calls)		\
 	X(scans) X(scanned) X(freed)				\
@@ -105,6 +113,8 @@ static struct {
 static DEFINE_SPINLOCK(truth_lock);
 static struct truth_task truth_tasks[TRUTH_TASKS];
 static bool truth_going;
+/* What the shrinker does for tasks that have not joined. */
+static enum { TRUTH_NOTHING, TRUTH_SLOW, TRUTH_SLEEP } truth_others;
 static DECLARE_WAIT_QUEUE_HEAD(truth_queue);
 
 static struct list_lru truth_lru;
@@ -136,6 +146,35 @@ static void truth_call_over(struct truth_task *t, u64 now)
 	t->inner = 0;
 }
 
+/* The number of objects for a task that has not joined. */
+static unsigned long truth_others_count(void)
+{
+	return READ_ONCE(truth_others) == TRUTH_NOTHING || current->flags & PF_KTHREAD ?
+	       0 : TRUTH_OBJECTS;
+}
+
+static void truth_asleep(int add)
+{
+	spin_lock(&truth_lock);
+	truth.asleep += add;
+	spin_unlock(&truth_lock);
+}
+
+/* Scan objects for a task that has not joined. */
+static unsigned long truth_others_scan(void)
+{
+	if (READ_ONCE(truth_others) != TRUTH_SLEEP) {
+		usleep_range(TRUTH_SCAN_US, TRUTH_SCAN_US + 50);
+		return 0;
+	}
+	truth_asleep(1);
+	wait_event_killable(truth_queue, READ_ONCE(truth_going));
+	truth_asleep(-1);
+	/* As if this had freed enough, so that reclaim ends. */
+	mm_account_reclaimed_pages(SWAP_CLUSTER_MAX);
+	return SHRINK_STOP;
+}
+
 /* Every fifth time, there is no object, so that the shrinker is not called. */
 static unsigned long truth_shrinker_count(struct shrinker *shrinker, struct shrink_control *sc)
 {
@@ -152,7 +191,7 @@ static unsigned long truth_shrinker_count(struct shrinker *shrinker, struct shri
 		truth.others++;
 	spin_unlock(&truth_lock);
 	if (!t)
-		return 0;
+		return truth_others_count();
 	usleep_range(TRUTH_COUNT_US, TRUTH_COUNT_US + 50);
 	spin_lock(&truth_lock);
 	now = ktime_get_ns();
@@ -177,6 +216,11 @@ static unsigned long truth_shrinker_scan(struct shrinker *shrinker, struct shrin
 	unsigned long freed = SHRINK_STOP;
 	struct truth_task *t;
 
+	spin_lock(&truth_lock);
+	t = truth_task_of(current);
+	spin_unlock(&truth_lock);
+	if (!t)
+		return truth_others_scan();
 	usleep_range(TRUTH_SCAN_US, TRUTH_SCAN_US + 50);
 	spin_lock(&truth_lock);
 	switch (truth.scans++ % 4) {
@@ -198,9 +242,7 @@ static unsigned long truth_shrinker_scan(struct shrinker *shrinker, struct shrin
 		truth.scanned += sc->nr_scanned;
 		truth.freed += freed;
 	}
-	t = truth_task_of(current);
-	if (t)
-		t->inner += ktime_get_ns() - begin;
+	t->inner += ktime_get_ns() - begin;
 	spin_unlock(&truth_lock);
 	return freed;
 }
@@ -368,6 +410,72 @@ static int truth_join(void)
 	return ret;
 }
 
+/* ---- direct reclaim, and a slow shrinker ---------------------------------------------------- */
+
+static LIST_HEAD(truth_dma_pages);
+static struct list_head *truth_slow_object;
+
+static struct page *truth_alloc_dma(gfp_t gfp)
+{
+	return alloc_page(gfp | __GFP_DMA | __GFP_NORETRY | __GFP_NOWARN);
+}
+
+/* Only one task calls this and truth_drain(). */
+static int truth_fill(void)
+{
+	struct page *page;
+
+	/* Neither reclaim memory nor wake kswapd. */
+	while ((page = truth_alloc_dma(0)))
+		list_add(&page->lru, &truth_dma_pages);
+	return 0;
+}
+
+static int truth_drain(void)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &truth_dma_pages, lru)
+		__free_page(page);
+	INIT_LIST_HEAD(&truth_dma_pages);
+	WRITE_ONCE(truth_others, TRUTH_NOTHING);
+	return 0;
+}
+
+static int truth_sleep(void)
+{
+	struct page *page;
+
+	WRITE_ONCE(truth_others, TRUTH_SLEEP);
+	page = truth_alloc_dma(__GFP_DIRECT_RECLAIM | __GFP_IO | __GFP_FS);
+	if (page)
+		__free_page(page);
+	return 0;
+}
+
+/* Only one task calls this and truth_fast(). */
+static int truth_slow(void)
+{
+	truth_slow_object = kmem_cache_alloc_lru(truth_cache, &truth_lru, GFP_KERNEL);
+	if (!truth_slow_object)
+		return -ENOMEM;
+	INIT_LIST_HEAD(truth_slow_object);
+	list_lru_add_obj(&truth_lru, truth_slow_object);
+	WRITE_ONCE(truth_others, TRUTH_SLOW);
+	return 0;
+}
+
+static int truth_fast(void)
+{
+	WRITE_ONCE(truth_others, TRUTH_NOTHING);
+	if (truth_slow_object) {
+		list_lru_del_obj(&truth_lru, truth_slow_object);
+		kmem_cache_free(truth_cache, truth_slow_object);
+	}
+	truth_slow_object = NULL;
+	return 0;
+}
+
 /* ---- stalls that others cannot end --------------------------------------------------------- */
 
 static struct tracepoint *truth_begin, *truth_end;
@@ -434,6 +542,16 @@ static int truth_run(const char *what)
 		return truth_join();
 	if (!strcmp(what, "stall"))
 		return truth_stall();
+	if (!strcmp(what, "sleep"))
+		return truth_sleep();
+	if (!strcmp(what, "fill"))
+		return truth_fill();
+	if (!strcmp(what, "drain"))
+		return truth_drain();
+	if (!strcmp(what, "slow"))
+		return truth_slow();
+	if (!strcmp(what, "fast"))
+		return truth_fast();
 	if (!strcmp(what, "go"))
 		return truth_set_going(true);
 	if (!strcmp(what, "leave"))
@@ -502,6 +620,8 @@ cache:
 static void __exit truth_exit(void)
 {
 	debugfs_remove(truth_dir);
+	truth_drain();
+	truth_fast();
 	list_lru_destroy(&truth_lru);
 	truth_shrinker_unregister();
 	kmem_cache_destroy(truth_cache);

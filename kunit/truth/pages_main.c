@@ -9,17 +9,23 @@
  * In /sys/kernel/debug/kmemacct_pages/:
  *
  *	run	write the name of a scenario: blocks, split, exact, larger, bulk, fail,
- *		fail_often, frames, stale, list, vmalloc, fragment, wake, or drop, which frees
- *		everything
+ *		fail_often, frames, stale, list, vmalloc, fragment, wake, slow, or drop, which
+ *		frees everything
  *	sites	`hits bulk failed frees live_pages order gfp function` lines
  *	pages	`pfn order gfp pid function` lines
  *	stales	number of pages that the bulk allocator returned while kmemacct still had
  *		an old record of them
+ *	calls	`begin_ns end_ns` lines: when each allocation of the last `slow` began and ended
+ *	slow_path	`pid begin_ns end_ns` lines: calls of the function that the parameter
+ *		`slow_path` names, by tasks, in the order in which they ended
+ *	hits	the numbers of its calls that have begun, that have ended, that tasks have ended,
+ *		and that were missed, and the time of those that tasks have ended, in ns
  *
  * A page allocation may be freed in pieces (split, exact), or together with its neighbour
  * (larger).  The piece with the first page of an allocation counts as its free.  `stale`
  * makes kmemacct record pages that are free (pages_stale.c).  `fragment` and `wake` make
  * kswapd and kcompactd run (pages_wake.c); allocations of `wake` are not in the record.
+ * `slow` times its allocations (pages_slow.c).
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -48,6 +54,7 @@ static const struct truth_scenario truth_runs[] = {
 	{ "vmalloc", truth_run_vmalloc },
 	{ "fragment", truth_run_fragment },
 	{ "wake", truth_run_wake },
+	{ "slow", truth_run_slow },
 	{ "drop", truth_run_drop },
 	{}
 };
@@ -95,17 +102,23 @@ static struct dentry *truth_dir;
 
 static int __init truth_init(void)
 {
+	int ret;
+
 	truth_stale_start();
 	truth_dir = debugfs_create_dir(KBUILD_MODNAME, NULL);
 	debugfs_create_u64("stales", 0400, truth_dir, &truth_stales);
 	debugfs_create_file("run", 0200, truth_dir, (void *)truth_runs, &truth_run_fops);
 	debugfs_create_file("sites", 0400, truth_dir, NULL, &truth_sites_fops);
 	debugfs_create_file("pages", 0400, truth_dir, NULL, &truth_pages_fops);
-	return 0;
+	ret = truth_slow_start(truth_dir);
+	if (ret)
+		debugfs_remove(truth_dir);
+	return ret;
 }
 
 static void __exit truth_exit(void)
 {
+	truth_slow_stop();
 	debugfs_remove(truth_dir);
 	truth_run_drop();
 }

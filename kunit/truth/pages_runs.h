@@ -11,6 +11,8 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
+struct dentry;
+
 /* pages_runs.c */
 int truth_run_blocks(void);
 int truth_run_split(void);
@@ -33,6 +35,9 @@ int truth_run_stale(void);
 int truth_run_fragment(void);
 int truth_run_wake(void);
 
+/* pages_slow.c */
+int truth_run_slow(void);
+
 /* Number of pages that one call of the bulk allocator asks for. */
 #define TRUTH_BULK	32
 
@@ -45,5 +50,12 @@ extern u64 truth_stales;
 
 /* Find the tracepoints that truth_run_stale() needs. */
 void truth_stale_start(void);
+
+/*
+ * Make files in the folder of the module, and follow the slow path if the module has that
+ * parameter.  Return: 0 or an error.
+ */
+int truth_slow_start(struct dentry *dir);
+void truth_slow_stop(void);
 
 #endif /* KMA_PAGES_RUNS_H */

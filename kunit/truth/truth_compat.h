@@ -23,6 +23,15 @@
 #define KMA_HAVE_HRTIMER_SETUP
 #endif
 
+/* A shrinker says how many pages it has freed. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define mm_account_reclaimed_pages(pages)				\
+	do {								\
+		if (current->reclaim_state)				\
+			current->reclaim_state->reclaimed_slab += (pages); \
+	} while (0)
+#endif
+
 /* A shrinker that is not allocated (KMA_HAVE_SHRINKER_ALLOC) has a name since 6.0. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 #define kma_register_shrinker(shrinker) register_shrinker(shrinker, KBUILD_MODNAME)

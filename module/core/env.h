@@ -411,7 +411,7 @@ unsigned long kma_env_page_site(void);
 
 /**
  * struct kma_return - where a function that is running returns to
- * @ip: its return address
+ * @ip: its return address; 0 if it is not known
  * @sp: the stack pointer after the return
  * @bp: the frame pointer after the return
  */
@@ -422,8 +422,8 @@ struct kma_return {
 };
 
 /*
- * Like kma_env_page_site(), but the search begins at a function that has not returned.  So its
- * return address on the stack may have been replaced.
+ * Like kma_env_page_site(), but the search begins at a function that has not returned, if it is
+ * known where that function returns to.  Its return address on the stack may have been replaced.
  */
 unsigned long kma_env_page_site_from(const struct kma_return *from);
 

@@ -151,6 +151,8 @@ unsigned long kma_env_page_site_from(const struct kma_return *from)
 	struct kma_path *p = kma_path_of(from->sp, from->ip);
 	unsigned long site;
 
+	if (!from->ip)
+		return kma_env_page_site();
 	if (kma_addrcache_get(&kma_page_sites, from->ip))
 		return from->ip;
 	/* See kma_path_site(). */

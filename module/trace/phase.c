@@ -122,7 +122,7 @@ static bool kma_phase_waits(const struct kma_stall *s)
 
 static unsigned long kma_phase_site_of(const struct kma_stall *s)
 {
-	return s->from.ip ? kma_env_page_site_from(&s->from) : kma_env_page_site();
+	return kma_env_page_site_from(&s->from);
 }
 
 unsigned long kma_phase_site(void)

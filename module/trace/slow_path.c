@@ -63,12 +63,37 @@ unsigned long kma_slow_path_site(void)
 	return call ? kma_env_page_site_from(&call->from) : kma_env_page_site();
 }
 
+/* A call instruction: the opcode, and the distance of the function from the end. */
+#define KMA_CALL_OPCODE		0xe8
+#define KMA_CALL_BYTES		5
+/* The kprobe may be behind an instruction of this size at the beginning of the function. */
+#define KMA_ENDBR_BYTES		4
+
+static struct kretprobe kma_slow_path;
+
+/*
+ * Where the call returns to.  A kretprobe of another tool has replaced the return address if it was
+ * registered later, because it is called earlier.  Then there is no call of the function before
+ * that address, and the call site has to be found by unwinding the stack.
+ */
+static struct kma_return kma_slow_path_return_at(const struct pt_regs *regs)
+{
+	struct kma_return from = kma_return_at(regs);
+	const u8 *call = (u8 *)from.ip - KMA_CALL_BYTES;
+	const unsigned long function = from.ip + *(s32 *)(call + 1);
+
+	if (*call != KMA_CALL_OPCODE ||
+	    (unsigned long)kma_slow_path.kp.addr - function > KMA_ENDBR_BYTES)
+		from.ip = 0;
+	return from;
+}
+
 static int kma_slow_path_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct kma_phase_args args = {
 		.gfp = regs_get_kernel_argument(regs, 0),
 		.order = regs_get_kernel_argument(regs, 1),
-		.from = kma_return_at(regs),
+		.from = kma_slow_path_return_at(regs),
 		.in_task = kma_slow_path_in_task(),
 	};
 	struct kma_slow_path_args *kept = (void *)ri->data;

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Ask the kernel for the delays of a task (taskstats), and see with kprobes when it measures them.
+"""Ask the kernel for the delays of a task (taskstats).
 
 Formats: linux/genetlink.h, linux/taskstats.h.
 """
-import contextlib
-import os
 import socket
 import struct
 
-from ftrace import TRACING
-from harness import check, check_equal
+from harness import check
 from kernel import written
-from reclaim_trace import Instance
 
 NETLINK_GENERIC, GENL_ID_CTRL, CTRL_CMD_GETFAMILY = 16, 16, 3
 CTRL_ATTR_FAMILY_ID, CTRL_ATTR_FAMILY_NAME = 1, 2
@@ -24,7 +20,8 @@ VERSION = struct.Struct("=H")
 DELAY = struct.Struct("=QQ")
 FREEPAGES_AT, COMPACT_AT, COMPACT_VERSION = 312, 352, 11
 
-# Kprobes: a name, the kernel's function, and whether the probe is at its return
+# Kprobes that see when the kernel measures them: a name, the kernel's function, and whether the
+# probe is at its return
 PROBES = (("kma_free_start", "__delayacct_freepages_start", True),
           ("kma_free_end", "__delayacct_freepages_end", False),
           ("kma_compact_start", "__delayacct_compact_start", False),
@@ -74,59 +71,3 @@ def delays_of(pid):
 def delay_accounting():
     """Measure the delays of tasks that begin from now on.  Before 5.14, this is always on."""
     return written({"/proc/sys/kernel/task_delayacct": "1"})
-
-
-def symbols():
-    with open("/proc/kallsyms") as f:
-        return {line.split()[2] for line in f}
-
-
-class Probes(Instance):
-    """Kprobes at the functions that measure delays."""
-
-    def __init__(self):
-        known = symbols()
-        self.names = []
-        for name, function, returns in PROBES:
-            if function in known:
-                self.write(f"{'r' if returns else 'p'}:kma/{name} {function}")
-                self.names.append(name)
-        super().__init__("kma_delays", 1024)
-
-    def switch(self, on):
-        for name in self.names:
-            (self.dir / "events/kma" / name / "enable").write_text(on)
-
-    def remove(self):
-        super().remove()
-        for name in self.names:
-            self.write(f"-:kma/{name}")
-
-    @staticmethod
-    def write(text):
-        # open() would seek, which this file cannot.
-        fd = os.open(TRACING / "kprobe_events", os.O_WRONLY | os.O_APPEND)
-        os.write(fd, text.encode())
-        os.close(fd)
-
-    def between(self, pid, start, end):
-        """Return how often a task has run from one probe to the other, and for how long, in us."""
-        check_equal("events of kprobes that ftrace lost", 0, self.lost())
-        count = total = 0
-        began = None
-        for match, us in self.read()[str(pid)]:
-            if match["name"] == start:
-                began = us
-            elif match["name"] == end:
-                total += us - began
-                count += 1
-        return count, total
-
-
-@contextlib.contextmanager
-def probed():
-    probes = Probes()
-    try:
-        yield probes
-    finally:
-        probes.remove()

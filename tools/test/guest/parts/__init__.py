@@ -3,12 +3,12 @@
 from parts import (
     acct, bpf, bulk, cases, commands, countmaps, counts, failures, filter_objects, filter_pages,
     filter_settings, gfp_flags, latency, latency_pressure, lifetime, limits, nolock, overhead,
-    owners, page_samples, pages, pressure, reader, sampling, selftest, shrinkers, skip, soak,
-    stalls, storms, tables, wakers, zone)
+    owners, page_samples, pages, pressure, reader, sampling, selftest, shrinkers, skip,
+    slow_path, soak, stalls, storms, tables, wakers, zone)
 
 # In the order in which they run
 MODULES = (
     cases, acct, countmaps, failures, pages, page_samples, reader, sampling, overhead, zone,
-    pressure, wakers, latency, latency_pressure, stalls, shrinkers, filter_objects, filter_pages,
-    filter_settings, skip, owners, gfp_flags, tables, counts, selftest, commands, limits, lifetime,
-    bulk, bpf, nolock, storms, soak)
+    pressure, wakers, latency, latency_pressure, stalls, slow_path, shrinkers, filter_objects,
+    filter_pages, filter_settings, skip, owners, gfp_flags, tables, counts, selftest, commands,
+    limits, lifetime, bulk, bpf, nolock, storms, soak)

@@ -5,9 +5,10 @@ import mmap
 import subprocess
 from pathlib import Path
 
-from delays import delay_accounting, delays_of, probed
+from delays import PROBES, delay_accounting, delays_of
 from harness import check, check_equal, check_zero, each_kernel, only_in
 from kernel import written
+from kprobes import probed
 from memory import anonymous, available_kb, punch, touch
 from processes import kept
 from reclaim_trace import (
@@ -153,7 +154,7 @@ def delayed(watch, probes):
 def latency_delays():
     """Test the times of a process against the kernel's delay accounting."""
     with zram_swap(), huge_pages(), delay_accounting(), \
-            watched("threshold_us=1000") as watch, probed() as probes:
+            watched("threshold_us=1000") as watch, probed(*PROBES) as probes:
         (reclaim, compact), expected, table, inside, around = complete(
             watch, lambda: delayed(watch, probes))
         rows = check_latency(expected, table)

@@ -315,11 +315,14 @@ WAITERS = 1000
 
 
 @contextlib.contextmanager
-def waiting(known, nr=WAITERS):
-    """Yield the PID of a process whose `nr` threads are all in node reclaim."""
+def waiting(known, nr=WAITERS, what="stall", column="stalled", total=None):
+    """Yield the PID of a process whose `nr` threads all wait, by default in node reclaim.
+
+    Then `total` threads wait, if there are those of other processes, too.
+    """
     def work():
         threading.stack_size(1 << 16)
-        threads = [threading.Thread(target=known.run, args=["stall"]) for _ in range(nr)]
+        threads = [threading.Thread(target=known.run, args=[what]) for _ in range(nr)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -327,7 +330,7 @@ def waiting(known, nr=WAITERS):
 
     pid = start(work)
     try:
-        wait_for("tasks that wait", lambda: known.values()["stalled"] == nr)
+        wait_for("tasks that wait", lambda: known.values()[column] == (total or nr))
         yield pid
     except BaseException:
         os.kill(pid, signal.SIGKILL)
@@ -367,6 +370,69 @@ def latency_waiters():
             took = time.monotonic() - killed
         check_reclaimed(WAITERS)
     return f"{used} slots of {WAITERS} tasks; free {took:.1f} s after they were killed"
+
+
+# ---- unloading while tasks sleep ---------------------------------------------------------------
+
+# Each time that the module is loaded, so many more tasks begin to sleep.
+SLEEPERS = 171
+LOADS = 3
+
+
+@contextlib.contextmanager
+def short_of_dma(known):
+    """Use up ZONE_DMA, so that only tasks that want its memory reclaim memory directly."""
+    known.run("fill")
+    try:
+        yield
+    finally:
+        known.run("leave")
+        known.run("drain")
+
+
+def check_lossless(*ignored):
+    names = set(LOST) | {"slow_path_missed"}
+    check_zero(names - set(ignored), pairs_of("stats"))
+
+
+def unload_asleep(known, stack, nr):
+    """Load the module, let tasks sleep in the slow path, and unload it.
+
+    Then `nr` tasks sleep, together with those of earlier loads.  Return the PID of the process of
+    the new ones, which is killed if the stack ends by an error, and the seconds that unloading
+    took.
+    """
+    with loaded("kmemacct", "threshold_us=0"):
+        pid = stack.enter_context(waiting(known, SLEEPERS, "sleep", "asleep", nr))
+        used = slots_used()
+        check(SLEEPERS <= used <= SLEEPERS + 8, f"{used} slots are in use")
+        check_lossless()
+        start = time.monotonic()
+    seconds = time.monotonic() - start
+    check_equal("tasks that sleep", nr, known.values()["asleep"])
+    return pid, seconds
+
+
+@each_kernel
+@several
+def latency_unload():
+    """Test that the module can be unloaded while tasks sleep in the slow path, several times.
+
+    Unloading does not wait for these tasks.  The ends of their phases are seen by the module that
+    is loaded next, and counted there.
+    """
+    with truth_loaded(NAME) as known, short_of_dma(known), contextlib.ExitStack() as stack:
+        unloads = [unload_asleep(known, stack, SLEEPERS * (i + 1)) for i in range(LOADS)]
+        stack.enter_context(loaded("kmemacct", "threshold_us=0"))
+        known.run("go")
+        for pid, _ in unloads:
+            ended(pid)
+        wait_for("free slots", lambda: not slots_used())
+        check_lossless("stall_begins_lost")
+        # The shrinker, direct reclaim, and the kernel's mark around it end in each task.
+        lost = pairs_of("stats")["stall_begins_lost"]
+        check_equal("ends without a beginning", 3 * LOADS * SLEEPERS, lost)
+    return f"unloaded in {max(seconds for _, seconds in unloads):.1f} s; {lost} ends"
 
 
 # ---- file systems --------------------------------------------------------------------------
@@ -547,4 +613,4 @@ def latency_ring():
 
 
 PARTS = (latency_truth, latency_truth_functions, latency_thresholds, latency_waiters,
-         latency_mounts, latency_ring)
+         latency_unload, latency_mounts, latency_ring)

@@ -19,12 +19,14 @@ from kernel import loaded, written
 from memory import anonymous, drop_caches, small_pages, touch
 from parts.latency_pressure import THP, zram_swap
 from table import Table, control, pairs_of
+from truth import truth_loaded
 
 MIB = 1 << 20
 # In percent; PSI drops what is shorter than a tick.
 TOLERANCE = 5
 LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
         "slow_path_missed")
+LRU_GEN = "/sys/kernel/mm/lru_gen/enabled"
 # A file that is larger than the limit of the cgroup, on a disk
 FILE_MIB = 14
 
@@ -49,7 +51,7 @@ def causes_of_stalls():
     return causes
 
 
-def compared(what, cgroup, work, cause):
+def compared(what, cgroup, work, *needed):
     """Compare the marks with PSI.  Return a text."""
     control("reset")
     before = psi_us(cgroup)
@@ -62,7 +64,8 @@ def compared(what, cgroup, work, cause):
     # All that is marked is in `stalls`, with its cause.
     check(sum(causes.values()) + rows >= ours, f"{what}: {causes}, but {ours} us")
     check(waits + rows >= ours, f"{what}: {waits} us, but {ours} us")
-    check(causes[cause] > 0, f"{what}: no {cause} in {causes}")
+    for cause in needed:
+        check(causes[cause] > 0, f"{what}: no {cause} in {causes}")
     check_zero(LOST, pairs_of("stats"))
     return f"{what} {ours} us, PSI {psi} us"
 
@@ -97,6 +100,33 @@ def read_again(file):
                 area[at]
 
 
+def read_more(file):
+    """Read a little more of a file each time, and each page twice.
+
+    A page that was used twice, and is read again soon after it was evicted, is a refault.  So most
+    of them occur once the part of the file is a little too large for the cgroup.
+    """
+    with open(file, "rb", buffering=0) as f:
+        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+        for size in range(FILE_MIB - 2, FILE_MIB + 1):
+            for at in (*range(0, size * MIB, 4096), *range(0, size * MIB, 4096)):
+                os.pread(f.fileno(), 1, at)
+
+
+def slow_shrinker(cgroup, file):
+    """Read evicted pages again while a shrinker is slow, which reclaim calls for each of them."""
+    # With generations of pages, it is hard to tell which pages are refaults.
+    with truth_loaded("kmemacct_shrinker") as known, written({LRU_GEN: "0"}):
+        def work():
+            known.run("slow")
+            read_more(file)
+
+        try:
+            return compared("slow shrinker", cgroup, work, "shrinker", "refault")
+        finally:
+            known.run("fast")
+
+
 def exceed(size):
     with anonymous(size) as area:
         small_pages(area)
@@ -113,7 +143,7 @@ def swap(size):
 @each_kernel
 @single
 def stalls_agree_with_psi():
-    """Test memory.high, the limit of a cgroup, and swap.  latency_pressure has refaults, too."""
+    """Test memory.high, the limit of a cgroup, refaults beside a slow shrinker, and swap."""
     texts = []
     # khugepaged reclaims memory for the cgroups of others, but is not in them.
     with loaded("kmemacct"), limited("max") as cgroup, written({f"{THP}/enabled": "never"}):
@@ -123,6 +153,7 @@ def stalls_agree_with_psi():
         (cgroup / "memory.max").write_text(str(12 * MIB))
         with disk() as file:
             texts.append(compared("limit", cgroup, lambda: read_again(file), "memcg limit"))
+            texts.append(slow_shrinker(cgroup, file))
         with zram_swap():
             texts.append(compared("swap", cgroup, lambda: swap(17 * MIB), "memcg limit"))
     return "; ".join(texts)

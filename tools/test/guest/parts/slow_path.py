@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of waits in the slow path of the page allocator, against a caller and a second kretprobe.
+
+The module kmemacct_pages (kunit/truth/) times its allocations, and has the kretprobe.
+"""
+import contextlib
+import itertools
+import mmap
+import os
+import re
+import time
+from collections import defaultdict
+from pathlib import Path
+
+from harness import Failed, check, check_equal, check_zero, each_kernel, exists_on, single, wait_for
+from kernel import loaded, written
+from kprobes import symbols, timed
+from memory import PAGE, anonymous, available_kb, meminfo_kb, punch
+from parts.latency_pressure import THP
+from parts.stalls import disk
+from processes import kill, start
+from table import Table, control, pairs_of
+from truth import Truth
+
+MODULE = "kmemacct_pages"
+SITE = "truth_alloc_pages"
+SLOW_PATH = r"__alloc_pages_slowpath(\.(constprop|isra)\.\d+)*"
+LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
+        "slow_path_missed")
+# In percent
+TOLERANCE = 5
+TRIES = 50
+RUNS = 3
+# The calls that the module can record
+MOST = 8192
+MIB = 1 << 20
+HOLES = 300 * MIB
+HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
+HUGE_KB = 2048
+PROACTIVE = "/proc/sys/vm/compaction_proactiveness"
+MIN_FREE = "/proc/sys/vm/min_free_kbytes"
+
+
+def is_near(ours, known):
+    """Compare a time with that of another clock."""
+    return abs(ours - known) * 100 <= TOLERANCE * known
+
+
+@contextlib.contextmanager
+def less_memory(kb_left):
+    """Set memory aside, in huge pages that nothing uses."""
+    with written({HUGE_PAGES: str(max(available_kb() - kb_left, 0) // HUGE_KB)}):
+        yield
+
+
+@contextlib.contextmanager
+def fragmented():
+    """Leave little memory but single pages: use it, and free every other page."""
+    with less_memory(100 * 1024), written({MIN_FREE: "2048", f"{THP}/enabled": "never",
+                                               PROACTIVE: "0"}):
+        size = (available_kb() - 4 * 1024) * 1024 // PAGE * PAGE
+        with anonymous(size, mmap.MAP_POPULATE) as area:
+            punch(area)
+            yield
+
+
+class SlowPath(Truth):
+    """The module, which follows the slow path."""
+
+    def quietly(self, work):
+        """Call work() while no task is in the slow path.  Return the number of calls so far."""
+        for _ in range(TRIES):
+            before = (self.dir / "hits").read_text()
+            result = work()
+            after = (self.dir / "hits").read_text()
+            begun, ended, nr, missed, _ = map(int, after.split())
+            check_equal("calls that were missed", 0, missed)
+            if before == after and begun == ended:
+                return nr, result
+        raise Failed("the slow path is always called")
+
+    def paths(self):
+        return [(row["pid"], row["begin_ns"], row["end_ns"]) for row in self.lines("slow_path")]
+
+
+@contextlib.contextmanager
+def slow_path_followed():
+    """Load the module.  Kprobe events of ftrace refuse the slow path."""
+    names = [name for name in symbols() if re.fullmatch(SLOW_PATH, name)]
+    check_equal("functions of the slow path", 1, len(names))
+    with loaded(MODULE, f"slow_path={names[0]}"):
+        yield SlowPath(MODULE)
+
+
+@contextlib.contextmanager
+def alone():
+    """Let no other task of this CPU run instead of this one, as long as it does not sleep."""
+    with written({"/proc/sys/kernel/sched_rt_runtime_us": "-1"}):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        try:
+            yield
+        finally:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def us_of(spans):
+    return sum(end - begin for begin, end in spans) // 1000
+
+
+def of_site(rows, column):
+    """Return the time in us of the rows of the call site of the module."""
+    return sum(row["total_us"] for row in rows if re.search(rf"(^|;){SITE}\+0x", row[column]))
+
+
+def of_phase(rows, phase):
+    """Return the count and the time in us of a phase, of all tasks."""
+    rows = [row for row in rows if row["phase"].endswith(f":{phase}")]
+    return sum(row["count"] for row in rows), sum(row["total_us"] for row in rows)
+
+
+def allocated(known):
+    """Let the module allocate.  Return the calls of the slow path by PID, and tables by name."""
+    before, _ = known.quietly(lambda: control("reset"))
+    with alone():
+        known.run("slow")
+    after, tables = known.quietly(
+        lambda: {name: Table(name).rows for name in ("latency", "waits", "stalls")})
+    check(after <= MOST, f"{after} calls")
+    calls = defaultdict(list)
+    for pid, *span in known.paths()[before:after]:
+        calls[pid].append(span)
+    check_equal("calls", after - before, sum(map(len, calls.values())))
+    return calls, tables
+
+
+def slow_of(known, calls):
+    """Return the allocations of the caller that have called the slow path.
+
+    `calls` are all calls of its task.  Each one during the allocations has to be in one of them.
+    """
+    rows = [(row["begin_ns"], row["end_ns"]) for row in known.lines("calls")]
+    slow = [(begin, end) for begin, end in rows
+            if any(begin <= call[0] and call[1] <= end for call in calls)]
+    check_equal("allocations that called the slow path", len(slow), sum(
+        rows[0][0] <= begin and end <= rows[-1][1] for begin, end in calls))
+    return slow
+
+
+def times_of(known):
+    """Let the module allocate in fragmented memory.  Return counts, and pairs of times to compare.
+
+    Allocations that have not called the slow path have not waited.
+    """
+    with fragmented():
+        calls, tables = allocated(known)
+        known.run("drop")
+    mine, every = calls[os.getpid()], [span for spans in calls.values() for span in spans]
+    slow = slow_of(known, mine)
+    check(len(slow) > 20 and us_of(slow) > 20000, f"only {slow}")
+    nr, us = of_phase(tables["latency"], "alloc_slow_path")
+    check_equal("calls", len(every), nr)
+    check_zero(LOST, pairs_of("stats"))
+    return nr, {
+        "slow path": (us, us_of(every)),
+        "waits": (of_site(tables["waits"], "origin_site"), us_of(slow)),
+        "stalls": (of_site(tables["stalls"], "site_cause"), us_of(slow))}
+
+
+@each_kernel
+@single
+def slow_path_traced():
+    """Test the number and the time of all calls of the slow path, and the time of a caller.
+
+    The machine of the guest may be busy for a moment while the module records, which is not
+    counted.  So one run of several with equal times is proof enough.
+    """
+    with slow_path_followed() as known, loaded("kmemacct"):
+        for _ in range(RUNS):
+            nr, times = times_of(known)
+            if all(is_near(*pair) for pair in times.values()):
+                break
+        else:
+            raise Failed(f"us of kmemacct, and the true ones: {times}")
+    return f"{nr} calls; " + ", ".join(
+        f"{what}: {ours} us, {known} us" for what, (ours, known) in times.items())
+
+
+@exists_on(lambda kernel: kernel != "5.10")
+@single
+def slow_path_probed_later():
+    """Test call sites after another tool has put a kretprobe on the slow path.
+
+    That kretprobe is called first, and replaces the return address.  On 5.10, the unwinder cannot
+    see through this.
+    """
+    with loaded("kmemacct"), slow_path_followed() as known, fragmented():
+        calls, tables = allocated(known)
+        rows = [row for row in tables["waits"] if row["origin_site"].startswith("direct;")]
+        check(of_site(rows, "origin_site"), f"no wait in {rows}")
+        check_equal("trampolines", [], [
+            row for row in rows if re.search("rethook|kretprobe", row["origin_site"])])
+        known.run("drop")
+    return f"{len(calls[os.getpid()])} calls"
+
+
+# ---- throttling -----------------------------------------------------------------------------
+
+ROUNDS = 3
+# Memory that the kernel keeps free, in KiB.  Tasks are throttled while less than half of it is.
+LITTLE, MUCH = "2048", "32768"
+FREE_KB = 8 * 1024
+# A task that was throttled has slept for longer.
+SHORT_US = 1000
+
+
+def vmstat(name):
+    return int(re.search(rf"^{name} (\d+)$", Path("/proc/vmstat").read_text(), re.M)[1])
+
+
+@contextlib.contextmanager
+def holes():
+    """Yield a file of holes on a disk, whose page cache is filled and reclaimed without I/O."""
+    with disk() as file:
+        os.truncate(file, HOLES)
+        yield file
+
+
+def fill_forever(file, first):
+    """Fill the page cache, from this piece of the file on."""
+    with open(file, "rb") as f:
+        for i in itertools.count(first):
+            os.posix_fadvise(f.fileno(), i * MIB % HOLES, MIB, os.POSIX_FADV_WILLNEED)
+
+
+def run_short(file):
+    """Let tasks fill the page cache, and then keep more memory free, again and again."""
+    half = HOLES // MIB // 2
+    pids = [start(lambda first=first: fill_forever(file, first)) for first in (0, half)]
+    try:
+        for _ in range(ROUNDS):
+            Path(MIN_FREE).write_text(LITTLE)
+            wait_for("little memory", lambda: meminfo_kb("MemFree") < FREE_KB)
+            Path(MIN_FREE).write_text(MUCH)
+            time.sleep(0.1)
+    finally:
+        for pid in pids:
+            kill(pid)
+
+
+@each_kernel
+@single
+def throttling_traced():
+    """Test the throttling before direct reclaim, which has no event, against kprobe events.
+
+    Most calls of the function return at once.  The kernel counts those that it throttles.  A task
+    may find that kswapd has just freed enough, and then it does not sleep.
+    """
+    with loaded("kmemacct"), timed("throttle_direct_reclaim") as probes, \
+            less_memory(64 * 1024), written({MIN_FREE: LITTLE}), holes() as file:
+        control("reset")
+        probes.clear()
+        throttled = vmstat("pgscan_direct_throttle")
+        run_short(file)
+        throttled = vmstat("pgscan_direct_throttle") - throttled
+        nr, us = of_phase(Table("latency").rows, "throttle_direct_reclaim")
+        check_zero(LOST, pairs_of("stats"))
+        calls = sorted((end - begin for spans in probes.calls("begin", "end").values()
+                        for begin, end in spans), reverse=True)
+    check(0 < nr <= throttled <= len(calls),
+          f"{nr} times, but {throttled} by the kernel, and {len(calls)} calls")
+    check(sum(calls[nr:throttled]) < nr * SHORT_US, f"{nr} times, but {calls[:throttled]}")
+    check(is_near(us, sum(calls[:nr])), f"{us} us, but {calls[:nr]}")
+    return f"{nr} of {throttled} times, {us} us, {sum(calls[:nr])} by kprobes"
+
+
+PARTS = (slow_path_traced, slow_path_probed_later, throttling_traced)
