@@ -53,9 +53,12 @@
 /* kmem_cache_free is traced before the object can be allocated again. */
 #define KMA_HAVE_FREE_EVENT_EARLY
 #define KMA_FREES_EARLY true
+/* The unwinder finds the return addresses that kretprobes have replaced. */
+#define KMA_UNWINDS_KRETPROBES true
 /* An ftrace callback may interrupt itself, unless its ftrace_ops forbid that. */
 #define KMA_HAVE_FTRACE_NESTING
 #else
+#define KMA_UNWINDS_KRETPROBES false
 /*
  * On these kernels, kmem_cache_free is traced after the object is free.  The module sees frees
  * early only if it can follow the function kmem_cache_free() instead, which is not certain.

@@ -38,7 +38,7 @@
  * @KMA_FAILURE_FAILED: allocations that failed
  * @KMA_FAILURE_NOWARN: those of them with __GFP_NOWARN
  * @KMA_FAILURE_MAX_BYTES: the most bytes that one of them asked for
- * @KMA_FAILURE_TRACKED: those that failed since pages are tracked
+ * @KMA_FAILURE_TRACKED: those that failed since page tracking began
  * @KMA_FAILURE_NR: number of counters
  */
 enum kma_failure_counter {
@@ -69,7 +69,7 @@ static inline u64 kma_failure_object(u64 bytes, u32 gfp)
 	return KMA_FAILURE_OBJECT | (u64)shift << KMA_FAILURE_SHIFT_SHIFT | gfp;
 }
 
-/* The word what of the row that counts what keys without a row would count. */
+/* The word what of the row that takes the counts of keys without a row of their own. */
 static inline u64 kma_failure_rest(u64 what)
 {
 	return what & KMA_FAILURE_OBJECT ? KMA_FAILURE_OBJECT | KMA_CLASS_GFP_OTHER :

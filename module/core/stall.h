@@ -216,9 +216,8 @@ struct kma_stall_part {
  * struct kma_stall_frame - a phase that has begun
  * @phase: the enum kma_phase
  * @cause: the phase whose cause its own time has; @phase if the caller does not change it
- * @nr: the number of phases that it counts as for its cause: 1, or 0 if only its own time counts,
- *	because a phase inside it or around it counts; KMA_PHASE_MEMSTALL without a phase inside it
- *	always counts as 1
+ * @nr: how often it counts for its cause: 1; or 0 if a phase inside it or around it counts instead.
+ *	KMA_PHASE_MEMSTALL without a phase inside it always counts once
  * @sp: the stack pointer at its beginning, as an offset from the address of the stack
  * @detail: as in struct kma_stall_part
  * @arg: for the caller, from the beginning to the end of the phase
@@ -248,8 +247,8 @@ struct kma_stall_frame {
  * @order: order of the allocation; KMA_ORDER_NONE if it is not known
  * @gfp: gfp flags of the allocation
  * @site: call site of the allocation; 0 if it has not been looked for
- * @from: where a function returns to whose caller is the call site, or is called by it; @ip is 0 if
- *	this is not known
+ * @from: where the function of the outermost phase returns to: the search for the call site begins
+ *	there.  @ip is 0 if this is not known
  * @depth: number of phases
  * @deeper: number of phases inside these that are not recorded
  * @nr_parts: number of parts
@@ -378,7 +377,8 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
 	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
 }
 
-/* Whether the end of a phase is seen.  Throttling ends when the next phase begins or ends. */
+/* Whether the end of a phase is seen.  Throttling ends before direct reclaim, or with the
+ * phase around it. */
 static inline bool kma_phase_has_end(enum kma_phase phase)
 {
 	return phase != KMA_PHASE_DIRECT_THROTTLED;

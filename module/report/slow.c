@@ -93,7 +93,7 @@ static int kma_slow_print_parts(const struct kma_slow *r, char *buf, size_t size
 	return len ?: scnprintf(buf, size, "-");
 }
 
-/* Whether a function marks a stall: what it has called belongs to the module. */
+/* Whether a function marks a stall.  Frames inside it are those of ftrace and of this module. */
 static bool kma_slow_is_mark(const char *name)
 {
 	return str_has_prefix(name, "psi_memstall_");

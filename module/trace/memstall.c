@@ -4,6 +4,7 @@
 #include <linux/glob.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -29,9 +30,12 @@ static const struct {
 	{ "high_work_func*", KMA_PHASE_HIGH },
 	{ "*mem_cgroup_handle_over_high*", KMA_PHASE_HIGH },
 	{ "folio_wait_bit*", KMA_PHASE_REFAULT },
+	{ "migration_entry_wait*", KMA_PHASE_REFAULT },
 	{ "wait_on_page_bit*", KMA_PHASE_REFAULT },
 	/* reads of evicted pages by readahead, and by Linux 5.10 in general */
 	{ "read_pages*", KMA_PHASE_REFAULT },
+	{ "readahead_expand*", KMA_PHASE_REFAULT },
+	{ "add_ra_bio_pages*", KMA_PHASE_REFAULT },
 	{ "submit_bio*", KMA_PHASE_REFAULT },
 	{ "btrfs_*", KMA_PHASE_REFAULT },
 	{ "*erofs_*", KMA_PHASE_REFAULT },
@@ -98,7 +102,11 @@ void kma_memstall_forget(void)
 		WRITE_ONCE(kma_memstall_words[i], 0);
 }
 
-/* ---- hooks --------------------------------------------------------------------------- */
+/*
+ * ---- hooks ---------------------------------------------------------------------------
+ *
+ * Hooks disable preemption themselves, because ftrace may not.  kma_phase_record() waits for them.
+ */
 
 /* kswapd and kcompactd have phases of their own, from one sleep to the next. */
 static bool kma_memstall_is_background(enum kma_phase cause)
@@ -106,37 +114,46 @@ static bool kma_memstall_is_background(enum kma_phase cause)
 	return cause == KMA_PHASE_BALANCE || cause == KMA_PHASE_KCOMPACTD;
 }
 
-static void notrace kma_memstall_entered(unsigned long parent_ip, struct ftrace_regs *regs)
+/* The tracer of function graphs may have replaced the return address on the stack. */
+static void notrace kma_memstall_begin(enum kma_phase phase, struct kma_phase_args *args,
+				       unsigned long parent_ip, struct ftrace_regs *regs)
 {
 	const struct pt_regs *r = ftrace_get_regs(regs);
-	const struct kma_phase_args args = {
-		.order = KMA_ORDER_NONE,
-		.cause = kma_memstall_cause(parent_ip),
-		.from = kma_return_at(r),
-	};
 
-	if (kma_memstall_is_background(args.cause))
-		return;
-	kma_phase_begin(KMA_PHASE_MEMSTALL, &args, kernel_stack_pointer((struct pt_regs *)r));
+	args->order = KMA_ORDER_NONE;
+	args->from = kma_return_at(r);
+	args->from.ip = parent_ip;
+	kma_phase_begin(phase, args, kernel_stack_pointer((struct pt_regs *)r));
+}
+
+/* With only one of the two hooks, stalls would have no end, or ends would have no stall. */
+static void notrace kma_memstall_entered(unsigned long parent_ip, struct ftrace_regs *regs)
+{
+	struct kma_phase_args args = { };
+
+	preempt_disable_notrace();
+	args.cause = kma_memstall_cause(parent_ip);
+	if (kma_memstall_followed() && !kma_memstall_is_background(args.cause))
+		kma_memstall_begin(KMA_PHASE_MEMSTALL, &args, parent_ip, regs);
+	preempt_enable_notrace();
 }
 
 static void notrace kma_memstall_left(unsigned long parent_ip, struct ftrace_regs *regs)
 {
-	if (!kma_memstall_is_background(kma_memstall_cause(parent_ip)))
+	preempt_disable_notrace();
+	if (kma_memstall_followed() &&
+	    !kma_memstall_is_background(kma_memstall_cause(parent_ip)))
 		kma_phase_end(KMA_PHASE_MEMSTALL, NULL);
+	preempt_enable_notrace();
 }
 
 static void notrace kma_memstall_throttles(unsigned long parent_ip, struct ftrace_regs *regs)
 {
-	const struct pt_regs *r = ftrace_get_regs(regs);
-	const struct kma_phase_args args = {
-		.order = KMA_ORDER_NONE,
-		.arg = current->nvcsw,
-		.from = kma_return_at(r),
-	};
+	struct kma_phase_args args = { .arg = current->nvcsw };
 
-	kma_phase_begin(KMA_PHASE_DIRECT_THROTTLED, &args,
-			kernel_stack_pointer((struct pt_regs *)r));
+	preempt_disable_notrace();
+	kma_memstall_begin(KMA_PHASE_DIRECT_THROTTLED, &args, parent_ip, regs);
+	preempt_enable_notrace();
 }
 
 struct kma_ftrace_hook kma_ftrace_hook_memstall_enter = {

@@ -14,6 +14,7 @@
 #include "../state.h"
 #include "acct.h"
 #include "pcp.h"
+#include "slow_path.h"
 #include "tracepoint.h"
 
 /* ---- bursts ------------------------------------------------------------------- */
@@ -210,6 +211,14 @@ void kma_pcp_find_sites(bool on)
 /* Highest order of a severe fallback; as in the kernel's trace-pagealloc-postprocess.pl. */
 #define KMA_SEVERE_ORDER	3
 
+/* Fallbacks happen in the slow path, which is followed by a kretprobe. */
+static unsigned long kma_pcp_site(void)
+{
+	if (!READ_ONCE(kma_pcp_sites))
+		return KMA_CLASS_WHOLE;
+	return KMA_UNWINDS_KRETPROBES ? kma_env_page_site() : kma_slow_path_site();
+}
+
 static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting, u64 severe,
 			     u64 changed)
 {
@@ -219,8 +228,7 @@ static void kma_pcp_fallback(const struct kma_countmap_key *key, u64 fragmenting
 
 	if (!t)
 		return;
-	info.key.word[KMA_FALLBACK_SITE] = READ_ONCE(kma_pcp_sites) ? kma_env_page_site() :
-					   KMA_CLASS_WHOLE;
+	info.key.word[KMA_FALLBACK_SITE] = kma_pcp_site();
 	id = kma_countmap_get(t, &info);
 	kma_countmap_count(t, id, KMA_FALLBACK_ALL, 1);
 	kma_countmap_count(t, id, KMA_FALLBACK_FRAGMENTING, fragmenting);

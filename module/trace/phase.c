@@ -131,8 +131,14 @@ unsigned long kma_phase_site(void)
 
 	if (kma_phase_counts())
 		s = kma_stall_of(&kma_stalls, (unsigned long)current);
-	/* In the background, each allocation is another one. */
-	return s && kma_phase_waits(s) ? kma_phase_site_of(s) : kma_env_page_site();
+	/*
+	 * In the background, each allocation is another one.  A slot that an earlier task with the
+	 * same task_struct has left may lead to a stack that was freed.
+	 */
+	if (!s || !kma_phase_waits(s) || s->pid != current->pid ||
+	    s->stack != (unsigned long)task_stack_page(current))
+		return kma_env_page_site();
+	return s->site ?: kma_phase_site_of(s);
 }
 
 /* Find the call site.  This may take longer than the phase that is being timed. */
@@ -191,7 +197,8 @@ static void kma_phase_began(struct kma_stall *s, enum kma_phase phase,
 		s->order = args->order;
 		s->gfp = args->gfp;
 	}
-	if (!s->from.ip)
+	/* Phases inside this one may return before it ends. */
+	if (s->depth == 1)
 		s->from = args->from;
 	/* Most calls of the slow path do not wait: only look for the call site if they do. */
 	if (!s->site && kma_phase_waits(s) && phase != KMA_PHASE_SLOW_PATH)
@@ -470,7 +477,8 @@ void kma_phase_end(enum kma_phase phase, const struct kma_phase_shrunk *shrunk)
 
 	if (!kma_phase_counts() || !kma_phase_records())
 		return;
-	if (phase == KMA_PHASE_MEMSTALL)
+	/* Without PSI, only the slow path has an end. */
+	if (phase == KMA_PHASE_MEMSTALL || phase == KMA_PHASE_SLOW_PATH)
 		kma_phase_end_throttling();
 	now = kma_phase_now();
 	s = kma_stall_end(&kma_stalls, (unsigned long)current, phase, &now, &end);

@@ -26,7 +26,7 @@ static void kma_slow_wake(struct irq_work *work)
 	wake_up_all(&kma_slow_wait);
 }
 
-/* A probe must not wake anybody, because it may run with any lock held. */
+/* A probe must not wake a task, because it may run with any lock held. */
 static struct irq_work kma_slow_work;
 
 static u32 kma_slow_stack(unsigned long frame[KMA_SLOW_FRAMES])

@@ -7,7 +7,7 @@
  * another one has parts of its own: its own time, the time for which it waited for a CPU, and the
  * time of the phases inside it.
  *
- * A probe must not wake anybody, because it may run with any lock held.  So it queues an irq_work,
+ * A probe must not wake a task, because it may run with any lock held.  So it queues an irq_work,
  * which wakes the tasks that wait in poll().
  *
  * Context, unless a function says otherwise: process, may sleep; kma_lock is held.

@@ -30,8 +30,9 @@ static bool kma_slow_path_in_task(void)
 
 	if (!in_nmi())
 		return in_task();
-	return !((count - NMI_OFFSET - HARDIRQ_OFFSET) &
-		 (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	/* With PREEMPT_RT, preempt_count() does not count soft interrupts. */
+	return !((count - NMI_OFFSET - HARDIRQ_OFFSET) & (NMI_MASK | HARDIRQ_MASK)) &&
+	       !in_serving_softirq();
 }
 
 /**
@@ -39,7 +40,7 @@ static bool kma_slow_path_in_task(void)
  * @from: where it returns to
  * @order: order of the allocation
  * @gfp: its gfp flags
- * @in_interrupt: an interrupt has made the call
+ * @in_interrupt: an interrupt has made the call, and returns before any other task runs
  * @outer: if so, the call that an interrupt was in on this CPU before; NULL if there was none
  */
 struct kma_slow_path_args {
@@ -101,7 +102,8 @@ static int kma_slow_path_entered(struct kretprobe_instance *ri, struct pt_regs *
 	kept->from = args.from;
 	kept->order = args.order;
 	kept->gfp = args.gfp;
-	kept->in_interrupt = !args.in_task;
+	/* With PREEMPT_RT, soft interrupts of two tasks may take turns on a CPU. */
+	kept->in_interrupt = !args.in_task && !IS_ENABLED(CONFIG_PREEMPT_RT);
 	if (kept->in_interrupt) {
 		kept->outer = this_cpu_read(kma_slow_path_interrupt);
 		this_cpu_write(kma_slow_path_interrupt, kept);

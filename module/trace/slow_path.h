@@ -4,8 +4,8 @@
  *
  * An allocation enters the slow path if no zone has enough free pages, which the fast path checks.
  * There it wakes kswapd, tries again, compacts and reclaims memory, waits, and may fail.  All of
- * this is KMA_PHASE_SLOW_PATH, whose own time is what the tracepoints inside it do not have: locks
- * of zones, draining of per-CPU lists, and attempts to allocate.
+ * this is KMA_PHASE_SLOW_PATH.  Its own time is the time outside the phases inside it: locks of
+ * zones, draining of per-CPU lists, and attempts to allocate.
  *
  * The kernel has no tracepoint here, so a kretprobe follows the function.  It costs nothing as long
  * as the fast path finds a page.  The function is not in ftrace's list, so the kprobe is a

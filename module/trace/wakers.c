@@ -5,6 +5,7 @@
 #include <linux/errno.h>
 #include <linux/nodemask.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "../core/countmap.h"
 #include "../core/stall.h"
@@ -16,18 +17,23 @@
 
 /**
  * struct kma_run - the slot of a daemon
- * @waker: reference to the row of the first waker since the daemon last began, or 0
- * @row: reference to the row of the waker of this run, or 0
+ * @waker: reference to the row of the first waker since the daemon last began; if there was none,
+ *	the word of kma_run_unwoken()
+ * @begins: how often the daemon has begun
+ * @row: reference to the row of the waker of this run; KMA_COUNTMAP_OTHER if it has none
  * @what: what the daemon works for, as kma_waking_word() has it
  * @start: when this run began, in ns; 0 if the daemon sleeps, or began unrecorded
+ * @task: the daemon: kswapd ends without an event when its node goes offline
  *
  * All members but @waker are only used by the daemon itself.
  */
 struct kma_run {
 	u64 waker;
+	u32 begins;
 	u64 row;
 	u64 what;
 	u64 start;
+	const struct task_struct *task;
 };
 
 /* For each daemon, a slot for each node. */
@@ -39,23 +45,44 @@ static struct kma_run *kma_run_of(enum kma_daemon daemon, int node)
 }
 
 /*
- * Proactive compaction, with no order, has no event with which it begins.  So its waker must not
- * become that of the next run.
+ * The word of a daemon that has not been woken since it last began: it differs from one begin to
+ * the next, and kma_countmap_deref() takes it for a reference to no row.
  */
-static void kma_wakers_note(const struct kma_waking *w, u64 ref)
+static u64 kma_run_unwoken(u32 begins)
 {
-	if (w->order != KMA_ORDER_NONE)
-		cmpxchg(&kma_run_of(w->daemon, w->node)->waker, 0, ref);
+	static_assert(KMA_COUNTMAP_OTHER == 0);
+	return (u64)begins << 32;
+}
+
+static bool kma_run_is_unwoken(u64 waker)
+{
+	return (u32)waker == KMA_COUNTMAP_OTHER;
+}
+
+/*
+ * Note the waker of the next run.  @unwoken is the daemon's word from before the wake-up.  If the
+ * daemon has begun since, this wake-up is over, and must not become that of a later run.
+ *
+ * Proactive compaction, with no order, has no event with which it begins.  So its waker must not
+ * become that of the next run either.
+ */
+static void kma_wakers_note(const struct kma_waking *w, u64 unwoken, u64 ref)
+{
+	if (w->order != KMA_ORDER_NONE && ref && kma_run_is_unwoken(unwoken))
+		cmpxchg(&kma_run_of(w->daemon, w->node)->waker, unwoken, ref);
 }
 
 void kma_wakers_wake(const struct kma_waking *w)
 {
 	struct kma_countmap_info info = {};
 	struct kma_countmap *t;
+	u64 unwoken;
 	u32 id;
 
 	if (!kma_countmaps_recording())
 		return;
+	/* Finding the call site takes long: the daemon may begin meanwhile, and even end. */
+	unwoken = READ_ONCE(kma_run_of(w->daemon, w->node)->waker);
 	info.key.word[KMA_WAKER_SITE] = kma_slow_path_site();
 	info.key.word[KMA_WAKER_WHAT] = kma_waking_word(w);
 	rcu_read_lock();
@@ -63,7 +90,7 @@ void kma_wakers_wake(const struct kma_waking *w)
 	if (t) {
 		id = kma_countmap_get(t, &info);
 		kma_countmap_add_to(t, id, KMA_WAKER_WAKEUPS, 1);
-		kma_wakers_note(w, kma_countmap_ref(t, id));
+		kma_wakers_note(w, unwoken, kma_countmap_ref(t, id));
 	}
 	rcu_read_unlock();
 }
@@ -72,10 +99,14 @@ void kma_wakers_wake(const struct kma_waking *w)
 void kma_wakers_begin(const struct kma_waking *w)
 {
 	struct kma_run *run = kma_run_of(w->daemon, w->node);
-	const u64 waker = xchg(&run->waker, 0);
+	const u64 waker = xchg(&run->waker, kma_run_unwoken(++run->begins));
 
-	if (run->start || !READ_ONCE(kma_countmaps_on))
+	if (run->start && run->task == current)
 		return;
+	run->start = 0;
+	if (!READ_ONCE(kma_countmaps_on))
+		return;
+	run->task = current;
 	run->row = waker;
 	run->what = kma_waking_word(w);
 	run->start = kma_phase_clock();

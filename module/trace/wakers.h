@@ -8,7 +8,8 @@
  *	end     --> wakers: the run counts in the row of its waker
  *
  * A daemon runs from the event with which it begins to work to the one before its next sleep.  Its
- * first waker since it last began is the waker of the run.  While it runs, kswapd may be woken from
+ * first waker since it last began is the waker of the run, if the wake-up began after that, too.
+ * While it runs, kswapd may be woken from
  * a nap; then it begins again, which belongs to the same run.  A wake-up that comes just before
  * the daemon sleeps makes it begin again at once, so that this is the waker of the next run.
  *

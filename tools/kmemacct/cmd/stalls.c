@@ -8,7 +8,7 @@
 /* ---- what the module cannot time -------------------------------------------- */
 
 /**
- * struct untimed - a function that may not be followed
+ * struct untimed - a function that the module cannot follow on every kernel
  * @key: its name in the head of the table
  * @text: what is not timed
  * @counters: counters of /proc/vmstat that count it: the beginnings of their names
