@@ -377,8 +377,10 @@ static inline bool kma_phase_is_background(enum kma_phase phase)
 	return phase == KMA_PHASE_KSWAPD || phase == KMA_PHASE_KCOMPACTD;
 }
 
-/* Whether the end of a phase is seen.  Throttling ends before direct reclaim, or with the
- * phase around it. */
+/*
+ * Whether the end of a phase is seen.  Throttling ends before direct reclaim, or with the phase
+ * around it.
+ */
 static inline bool kma_phase_has_end(enum kma_phase phase)
 {
 	return phase != KMA_PHASE_DIRECT_THROTTLED;

@@ -105,7 +105,7 @@ def check_unused(numbers):
 
 
 @only_in("4")
-def soak(rounds=3):
+def soak(rounds=1):
     """Test that nothing is used up, each row keeps its name, and every sum is exact."""
     names, kept = itertools.count(), []
     with cgroups(), loaded(SHRINKER), loaded("kmemacct_churn"), \
