@@ -51,16 +51,31 @@ static bool kma_ftrace_hook_filter(const struct kma_ftrace_hook *hook)
 				     0, 0);
 }
 
-/* Find a function that is not exported: a kprobe that is not enabled knows its address. */
-static void kma_ftrace_hook_find(struct kma_ftrace_hook *hook)
+/*
+ * Find the functions that are not exported: a kprobe that is not enabled knows the address.  All of
+ * them are unregistered together, because that waits for a grace period.
+ */
+static void kma_ftrace_hooks_find(void)
 {
-	struct kprobe probe = { .symbol_name = hook->name, .flags = KPROBE_FLAG_DISABLED };
+	struct kprobe *found[KMA_FTRACE_HOOKS_MAX];
+	struct kma_ftrace_hook *hook;
+	int i, nr = 0;
 
-	hook->function = NULL;
-	if (register_kprobe(&probe))
-		return;
-	hook->function = probe.addr;
-	unregister_kprobe(&probe);
+	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
+		hook = kma_ftrace_hooks[i];
+		if (!hook->name)
+			continue;
+		hook->finder = (struct kprobe) {
+			.symbol_name = hook->name,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		hook->function = NULL;
+		if (register_kprobe(&hook->finder))
+			continue;
+		hook->function = hook->finder.addr;
+		found[nr++] = &hook->finder;
+	}
+	unregister_kprobes(found, nr);
 }
 
 static bool kma_ftrace_hooks_register(bool bulk)
@@ -76,10 +91,9 @@ static bool kma_ftrace_hooks_register(bool bulk)
 		.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_PERMANENT |
 			 KMA_FTRACE_HOOK_NESTS,
 	};
+	kma_ftrace_hooks_find();
 	for (i = 0; i < kma_nr_ftrace_hooks; i++) {
 		hook = kma_ftrace_hooks[i];
-		if (hook->name)
-			kma_ftrace_hook_find(hook);
 		hook->attached = (bulk || !hook->bulk) && hook->function &&
 				 kma_ftrace_hook_filter(hook);
 		any |= hook->attached;

@@ -17,6 +17,7 @@
 #define KMA_TRACE_FTRACE_HOOK_H
 
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
@@ -25,6 +26,9 @@
 /* Whether a kernel function has the expected prototype; for static_assert(). */
 #define kma_ftrace_hook_fits(function, type, ...)			\
 	__builtin_types_compatible_p(typeof(function), type(__VA_ARGS__))
+
+/* The most functions that kma_ftrace_hooks_start() takes */
+#define KMA_FTRACE_HOOKS_MAX	16
 
 /**
  * struct kma_ftrace_hook - a kernel function, and the handler of its entry
@@ -36,6 +40,7 @@
  * @bulk: follow the function only if kma_ftrace_hooks_start() is called with @bulk true
  * @loss: message for the kernel log if the function cannot be followed: what is lost
  * @attached: the function is followed
+ * @finder: for kma_ftrace_hooks_start(), which looks for @name
  */
 struct kma_ftrace_hook {
 	void *function;
@@ -44,6 +49,7 @@ struct kma_ftrace_hook {
 	bool bulk;
 	const char *loss;
 	bool attached;
+	struct kprobe finder;
 };
 
 /* Argument @nr, from 0, of the function that is entered.  Context: inside @entered. */
