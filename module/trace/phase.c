@@ -406,11 +406,17 @@ static void kma_phase_account(const struct kma_stall *s, u64 ns)
 	kma_acct_count(&event);
 }
 
+/*
+ * A call of the slow path that has waited for nothing counts as a wait if it takes this long, in
+ * ns.  Finding its call site takes a fraction of that.
+ */
+#define KMA_PHASE_QUICK_NS	20000
+
 /* Whether an allocation has neither waited for anything, nor taken long. */
 static bool kma_phase_is_quick(const struct kma_stall_end *end)
 {
 	return end->frame.phase == KMA_PHASE_SLOW_PATH && end->outermost && !end->frame.nested.ns &&
-	       !kma_slow_exceeds(KMA_PHASE_SLOW_PATH, end->ns);
+	       end->ns < KMA_PHASE_QUICK_NS && !kma_slow_exceeds(KMA_PHASE_SLOW_PATH, end->ns);
 }
 
 /* PSI counts a stall inside another one as a part of that one, and so does `latency`. */
