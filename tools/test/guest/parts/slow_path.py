@@ -9,30 +9,25 @@ import mmap
 import os
 import re
 import time
-from collections import defaultdict
 from pathlib import Path
 
 from harness import Failed, check, check_equal, check_zero, each_kernel, exists_on, single, wait_for
 from kernel import loaded, written
-from kprobes import symbols, timed
+from kprobes import timed
 from memory import PAGE, anonymous, available_kb, meminfo_kb, punch
 from parts.latency_pressure import THP
 from parts.stalls import disk
 from processes import kill, start
+from slow_truth import slow_path_followed
 from table import Table, control, pairs_of
-from truth import Truth
 
-MODULE = "kmemacct_pages"
 SITE = "truth_alloc_pages"
-SLOW_PATH = r"__alloc_pages_slowpath(\.(constprop|isra)\.\d+)*"
 LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost",
         "slow_path_missed")
 # In percent
 TOLERANCE = 5
-TRIES = 50
 RUNS = 3
-# The calls that the module can record
-MOST = 8192
+KB_LEFT = 20 * 1024
 MIB = 1 << 20
 HOLES = 300 * MIB
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
@@ -58,38 +53,11 @@ def fragmented():
     """Leave little memory but single pages: use it, and free every other page."""
     with less_memory(100 * 1024), written({MIN_FREE: "2048", f"{THP}/enabled": "never",
                                                PROACTIVE: "0"}):
-        size = (available_kb() - 4 * 1024) * 1024 // PAGE * PAGE
+        # On 5.10, the file system of the guest needs large blocks to read a program again.
+        size = (available_kb() - KB_LEFT) * 1024 // PAGE * PAGE
         with anonymous(size, mmap.MAP_POPULATE) as area:
             punch(area)
             yield
-
-
-class SlowPath(Truth):
-    """The module, which follows the slow path."""
-
-    def quietly(self, work):
-        """Call work() while no task is in the slow path.  Return the number of calls so far."""
-        for _ in range(TRIES):
-            before = (self.dir / "hits").read_text()
-            result = work()
-            after = (self.dir / "hits").read_text()
-            begun, ended, nr, missed, _ = map(int, after.split())
-            check_equal("calls that were missed", 0, missed)
-            if before == after and begun == ended:
-                return nr, result
-        raise Failed("the slow path is always called")
-
-    def paths(self):
-        return [(row["pid"], row["begin_ns"], row["end_ns"]) for row in self.lines("slow_path")]
-
-
-@contextlib.contextmanager
-def slow_path_followed():
-    """Load the module.  Kprobe events of ftrace refuse the slow path."""
-    names = [name for name in symbols() if re.fullmatch(SLOW_PATH, name)]
-    check_equal("functions of the slow path", 1, len(names))
-    with loaded(MODULE, f"slow_path={names[0]}"):
-        yield SlowPath(MODULE)
 
 
 @contextlib.contextmanager
@@ -125,12 +93,7 @@ def allocated(known):
         known.run("slow")
     after, tables = known.quietly(
         lambda: {name: Table(name).rows for name in ("latency", "waits", "stalls")})
-    check(after <= MOST, f"{after} calls")
-    calls = defaultdict(list)
-    for pid, *span in known.paths()[before:after]:
-        calls[pid].append(span)
-    check_equal("calls", after - before, sum(map(len, calls.values())))
-    return calls, tables
+    return known.calls(before, after), tables
 
 
 def slow_of(known, calls):
@@ -247,30 +210,44 @@ def run_short(file):
             kill(pid)
 
 
+def throttled_once(file, probes):
+    """Return how often tasks were throttled, and for how long, in us, also by the kprobes.
+
+    Most calls of the function return at once.  The kernel counts those that it throttles.  A task
+    may find that kswapd has just freed enough, and then it does not sleep.
+    """
+    control("reset")
+    probes.clear()
+    throttled = vmstat("pgscan_direct_throttle")
+    run_short(file)
+    throttled = vmstat("pgscan_direct_throttle") - throttled
+    nr, us = of_phase(Table("latency").rows, "throttle_direct_reclaim")
+    check_zero(LOST, pairs_of("stats"))
+    calls = sorted((end - begin for spans in probes.calls("begin", "end").values()
+                    for begin, end in spans), reverse=True)
+    check(0 < nr <= throttled <= len(calls),
+          f"{nr} times, but {throttled} by the kernel, and {len(calls)} calls")
+    check(sum(calls[nr:throttled]) < nr * SHORT_US, f"{nr} times, but {calls[:throttled]}")
+    return nr, us, sum(calls[:nr])
+
+
 @each_kernel
 @single
 def throttling_traced():
     """Test the throttling before direct reclaim, which has no event, against kprobe events.
 
-    Most calls of the function return at once.  The kernel counts those that it throttles.  A task
-    may find that kswapd has just freed enough, and then it does not sleep.
+    kswapd may preempt a task after it was throttled, and before it reclaims memory.  So one run of
+    several with equal times is proof enough.
     """
-    with loaded("kmemacct"), timed("throttle_direct_reclaim") as probes, \
-            less_memory(64 * 1024), written({MIN_FREE: LITTLE}), holes() as file:
-        control("reset")
-        probes.clear()
-        throttled = vmstat("pgscan_direct_throttle")
-        run_short(file)
-        throttled = vmstat("pgscan_direct_throttle") - throttled
-        nr, us = of_phase(Table("latency").rows, "throttle_direct_reclaim")
-        check_zero(LOST, pairs_of("stats"))
-        calls = sorted((end - begin for spans in probes.calls("begin", "end").values()
-                        for begin, end in spans), reverse=True)
-    check(0 < nr <= throttled <= len(calls),
-          f"{nr} times, but {throttled} by the kernel, and {len(calls)} calls")
-    check(sum(calls[nr:throttled]) < nr * SHORT_US, f"{nr} times, but {calls[:throttled]}")
-    check(is_near(us, sum(calls[:nr])), f"{us} us, but {calls[:nr]}")
-    return f"{nr} of {throttled} times, {us} us, {sum(calls[:nr])} by kprobes"
+    with loaded("kmemacct"), timed("throttle_direct_reclaim") as probes, holes() as file, \
+            less_memory(64 * 1024), written({MIN_FREE: LITTLE}):
+        for _ in range(RUNS):
+            nr, us, true = throttled_once(file, probes)
+            if is_near(us, true):
+                break
+        else:
+            raise Failed(f"{nr} times, {us} us, but {true} us by kprobes")
+    return f"{nr} times, {us} us, {true} us by kprobes"
 
 
 PARTS = (slow_path_traced, slow_path_probed_later, throttling_traced)

@@ -108,7 +108,7 @@ def read_more(file):
     """
     with open(file, "rb", buffering=0) as f:
         os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
-        for size in range(FILE_MIB - 2, FILE_MIB + 1):
+        for size in range(FILE_MIB - 4, FILE_MIB + 1):
             for at in (*range(0, size * MIB, 4096), *range(0, size * MIB, 4096)):
                 os.pread(f.fileno(), 1, at)
 
@@ -121,6 +121,7 @@ def slow_shrinker(cgroup, file):
             known.run("slow")
             read_more(file)
 
+        drop_caches("1")
         try:
             return compared("slow shrinker", cgroup, work, "shrinker", "refault")
         finally:
