@@ -63,6 +63,8 @@ UNTRACED = ":alloc_slow_path", ":throttle_direct_reclaim"
 WAITING = "direct", "memcg", "refault", "memstall"
 # ftrace rounds the time of each event to 1 us.
 ROUNDING_US = 1
+# In percent, between two kretprobes
+TOLERANCE = 5
 TRIES = 4
 
 
@@ -178,6 +180,8 @@ class Expected:
         self.waits = defaultdict(Row)
         self.origin = self.stack = self.compacts = None
         self.nr = 0
+        # The time of all calls of the slow path, in us, which these events do not tell; or None
+        self.slow_path_us = None
         # PIDs of the tasks that have allocated memory and waited
         self.waiters = set()
 
@@ -447,6 +451,9 @@ def check_waits(expected, waits, stalls):
             # A wait is a call of the slow path, which these events are inside of.
             check(total + row.count + len(rows) >= row.least,
                   f"{total} us, but stalls took {row.least} us")
+            check(expected.slow_path_us is None or
+                  total * 100 <= (100 + TOLERANCE) * expected.slow_path_us,
+                  f"{total} us, but the slow path took {expected.slow_path_us} us")
             continue
         check_equal(f"waits of {origin}", row.count, count)
         check_total(f"waits of {origin}", row, total, len(rows))

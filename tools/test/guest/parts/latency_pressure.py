@@ -13,6 +13,7 @@ from memory import anonymous, available_kb, punch, touch
 from processes import kept
 from reclaim_trace import (
     ROUNDING_US, check_latency, check_shrinkers, check_waits, complete, watched)
+from slow_truth import slow_path_followed
 from table import pairs_of
 
 SWAP = "192M"
@@ -79,15 +80,16 @@ def stress():
         pass
 
 
-def pressed(watch):
+def pressed(watch, known):
     """Return what there is to compare, or None if there is nothing."""
-    psi = psi_us()
+    psi, slow = psi_us(), known.total_us()
     stress()
     psi = psi_us() - psi
     watch.settle()
     if watch.lost():
         return None
     expected, tables = watch.end("latency", "shrinkers", "stalls", "waits")
+    expected.slow_path_us = known.total_us() - slow
     return (expected, tables, psi) if NEEDED <= set(expected.rows) else None
 
 
@@ -95,8 +97,9 @@ def pressed(watch):
 @only_in("pressure")
 def latency_pressure():
     """Test that all rows of latency and shrinkers are what ftrace tells, under pressure."""
-    with zram_swap(), huge_pages(), watched("threshold_us=1000") as watch:
-        expected, tables, psi = complete(watch, lambda: pressed(watch))
+    with zram_swap(), huge_pages(), slow_path_followed() as known, \
+            watched("threshold_us=1000") as watch:
+        expected, tables, psi = complete(watch, lambda: pressed(watch, known))
         rows = check_latency(expected, tables["latency"])
         check_shrinkers(expected, tables["shrinkers"])
         check_zero(COUNTERS, pairs_of("stats"))
@@ -104,7 +107,7 @@ def latency_pressure():
         waits = check_waits(expected, tables["waits"].rows, tables["stalls"].rows)
         check(psi > 0, "PSI does not see any pressure")
     return (f"{expected.nr} events, {len(rows)} phases, {len(expected.shrinkers)} shrinkers; "
-            f"{waits} waits, {total} us, PSI {psi} us")
+            f"{waits} waits, {total} us, slow path {expected.slow_path_us} us, PSI {psi} us")
 
 
 def check_enclosed(what, inner, outer, most):
