@@ -190,8 +190,6 @@ def holes():
 
 def fill_forever(file, first):
     """Fill the page cache, from this piece of the file on."""
-    # A task that is preempted after it was throttled still counts as throttled.
-    os.setpriority(os.PRIO_PROCESS, 0, -20)
     with open(file, "rb") as f:
         for i in itertools.count(first):
             os.posix_fadvise(f.fileno(), i * MIB % HOLES, MIB, os.POSIX_FADV_WILLNEED)
@@ -242,7 +240,7 @@ def throttling_traced():
     several with equal times is proof enough.
     """
     with loaded("kmemacct"), timed("throttle_direct_reclaim") as probes, holes() as file, \
-            less_memory(96 * 1024), written({MIN_FREE: LITTLE}):
+            less_memory(64 * 1024), written({MIN_FREE: LITTLE}):
         for _ in range(RUNS):
             nr, us, true = throttled_once(file, probes)
             if is_near(us, true):
