@@ -26,6 +26,9 @@
 /* The order, and the number of allocations of one `slow`. */
 #define TRUTH_SLOW_ORDER	3
 #define TRUTH_SLOW_CALLS	1000
+/* They fail, rather than let the OOM killer run.  After so many failures, no memory is left. */
+#define TRUTH_SLOW_GFP		(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+#define TRUTH_SLOW_FAILURES	3
 
 /* When each allocation began and ended, by CLOCK_MONOTONIC, in ns. */
 static u64 truth_slow_begin[TRUTH_SLOW_CALLS], truth_slow_end[TRUTH_SLOW_CALLS];
@@ -34,16 +37,17 @@ static int truth_slow_nr;
 int truth_run_slow(void)
 {
 	struct page *page;
-	int i, ret = 0;
+	int i, failed = 0, ret = 0;
 
-	for (i = 0; !ret && i < TRUTH_SLOW_CALLS; i++) {
+	for (i = 0; !ret && failed < TRUTH_SLOW_FAILURES && i < TRUTH_SLOW_CALLS; i++) {
 		truth_slow_begin[i] = ktime_get_ns();
-		page = truth_alloc_pages(TRUTH_SLOW_ORDER, GFP_KERNEL);
+		page = truth_alloc_pages(TRUTH_SLOW_ORDER, TRUTH_SLOW_GFP);
 		truth_slow_end[i] = ktime_get_ns();
-		if (!page)
-			break;
-		ret = truth_note_alloc(page, "truth_alloc_pages", TRUTH_SLOW_ORDER, GFP_KERNEL,
-				       false);
+		if (page)
+			ret = truth_note_alloc(page, "truth_alloc_pages", TRUTH_SLOW_ORDER,
+					       TRUTH_SLOW_GFP, false);
+		else
+			failed++;
 	}
 	truth_slow_nr = i;
 	return ret;

@@ -11,7 +11,9 @@ import re
 import time
 from pathlib import Path
 
-from harness import Failed, check, check_equal, check_zero, each_kernel, exists_on, single, wait_for
+from harness import (
+    Failed, check, check_equal, check_zero, each_kernel, exists_on, single,
+    three_kernels, wait_for)
 from kernel import loaded, written
 from kprobes import timed
 from memory import PAGE, anonymous, available_kb, meminfo_kb, punch
@@ -26,7 +28,9 @@ LOST = ("stall_no_slot", "stall_too_deep", "stall_begins_lost", "stall_ends_lost
         "slow_path_missed")
 # In percent
 TOLERANCE = 5
-RUNS = 3
+RUNS = 5
+# The least number of slow allocations to compare
+LEAST = 10
 KB_LEFT = 20 * 1024
 MIB = 1 << 20
 HOLES = 300 * MIB
@@ -112,21 +116,20 @@ def slow_of(known, calls):
 def times_of(known):
     """Let the module allocate in fragmented memory.  Return counts, and pairs of times to compare.
 
-    Allocations that have not called the slow path have not waited.
+    Allocations that have not called the slow path have not waited.  Return None if too few have.
     """
     with fragmented():
         calls, tables = allocated(known)
         known.run("drop")
     mine, every = calls[os.getpid()], [span for spans in calls.values() for span in spans]
     slow = slow_of(known, mine)
-    check(len(slow) > 20 and us_of(slow) > 20000, f"only {slow}")
     nr, us = of_phase(tables["latency"], "alloc_slow_path")
     check_equal("calls", len(every), nr)
     check_zero(LOST, pairs_of("stats"))
-    return nr, {
+    return len(slow) >= LEAST and us_of(slow) > 20000 and (nr, {
         "slow path": (us, us_of(every)),
         "waits": (of_site(tables["waits"], "origin_site"), us_of(slow)),
-        "stalls": (of_site(tables["stalls"], "site_cause"), us_of(slow))}
+        "stalls": (of_site(tables["stalls"], "site_cause"), us_of(slow))})
 
 
 @each_kernel
@@ -137,13 +140,15 @@ def slow_path_traced():
     The machine of the guest may be busy for a moment while the module records, which is not
     counted.  So one run of several with equal times is proof enough.
     """
+    found = []
     with slow_path_followed() as known, loaded("kmemacct"):
         for _ in range(RUNS):
-            nr, times = times_of(known)
-            if all(is_near(*pair) for pair in times.values()):
+            found.append(times_of(known))
+            if found[-1] and all(is_near(*pair) for pair in found[-1][1].values()):
                 break
         else:
-            raise Failed(f"us of kmemacct, and the true ones: {times}")
+            raise Failed(f"us of kmemacct, and the true ones: {found}")
+    nr, times = found[-1]
     return f"{nr} calls; " + ", ".join(
         f"{what}: {ours} us, {known} us" for what, (ours, known) in times.items())
 
@@ -156,13 +161,19 @@ def slow_path_probed_later():
     That kretprobe is called first, and replaces the return address.  On 5.10, the unwinder cannot
     see through this.
     """
-    with loaded("kmemacct"), slow_path_followed() as known, fragmented():
-        calls, tables = allocated(known)
-        rows = [row for row in tables["waits"] if row["origin_site"].startswith("direct;")]
-        check(of_site(rows, "origin_site"), f"no wait in {rows}")
-        check_equal("trampolines", [], [
-            row for row in rows if re.search("rethook|kretprobe", row["origin_site"])])
-        known.run("drop")
+    waits = 0
+    with loaded("kmemacct"), slow_path_followed() as known:
+        for _ in range(RUNS):
+            with fragmented():
+                calls, tables = allocated(known)
+                known.run("drop")
+            rows = [row for row in tables["waits"] if row["origin_site"].startswith("direct;")]
+            check_equal("trampolines", [], [
+                row for row in rows if re.search("rethook|kretprobe", row["origin_site"])])
+            waits = of_site(rows, "origin_site")
+            if waits:
+                break
+    check(waits, f"no wait in {rows}")
     return f"{len(calls[os.getpid()])} calls"
 
 
@@ -231,7 +242,7 @@ def throttled_once(file, probes):
     return nr, us, sum(calls[:nr])
 
 
-@each_kernel
+@three_kernels
 @single
 def throttling_traced():
     """Test the throttling before direct reclaim, which has no event, against kprobe events.
