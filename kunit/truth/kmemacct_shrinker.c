@@ -47,6 +47,7 @@
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/shrinker.h>
 #include <linux/slab.h>
@@ -447,9 +448,13 @@ static int truth_sleep(void)
 	struct page *page;
 
 	WRITE_ONCE(truth_others, TRUTH_SLEEP);
-	page = truth_alloc_dma(__GFP_DIRECT_RECLAIM | __GFP_IO | __GFP_FS);
-	if (page)
-		__free_page(page);
+	/* While many tasks reclaim, the kernel may give up before it calls the shrinker. */
+	do {
+		page = truth_alloc_dma(__GFP_DIRECT_RECLAIM | __GFP_IO | __GFP_FS);
+		if (page)
+			__free_page(page);
+		cond_resched();
+	} while (!READ_ONCE(truth_going) && !fatal_signal_pending(current));
 	return 0;
 }
 

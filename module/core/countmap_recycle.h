@@ -57,8 +57,8 @@ enum kma_countmap_fate {
  * @fate: returns the fate of a row; NULL if it is KMA_COUNTMAP_IN_USE for all rows
  * @heir: finds or makes the heir of a row; @gone is true if the row is gone, and false if it is
  *	idle; NULL if [other] is the heir of all rows
- * @retired: @heir is also called for retired rows; then it must not use the word of the key that has
- *	lost its meaning.  If this is false, [other] inherits from retired rows.
+ * @retired: @heir is also called for retired rows; then it must not use the word of the key that
+ *	has lost its meaning.  If this is false, [other] inherits from retired rows.
  *
  * Both are called in process context.  They may use the @key, @more and @text of the row.
  */

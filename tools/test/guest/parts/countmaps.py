@@ -121,7 +121,7 @@ def recycled(name):
 
 
 @several
-def countmaps_recycled(nr=5000):
+def countmaps_recycled(nr=3000):
     """Test that processes, cgroups and file systems come and go, and rows do not run out."""
     with cgroups(), loaded("kmemacct", "latency=on threshold_us=0"), \
             contextlib.ExitStack() as stack:

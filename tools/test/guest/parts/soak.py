@@ -22,18 +22,18 @@ from truth import TWINS, Truth, rows_by_function, truth_loaded
 # Numbers for one round.  50 rounds have 20,000 caches, 5,000 cgroups, 200,000 processes, 3,000
 # super blocks, and 5,000 tasks that are killed while they wait for memory.
 CACHES, CGROUPS, PROCESSES, MOUNTS, WAITERS = 400, 100, 4000, 60, 100
-# After each ROUNDS rounds, and after the last one, modules are loaded MODULES times: in 50 rounds,
-# 500 times.  Then there is a reset.
-ROUNDS, MODULES = 10, 100
+# After each ROUNDS rounds, and after the last one, modules are loaded ten times for each of these
+# rounds: in 50 rounds, 500 times.  Then there is a reset.
+ROUNDS, MODULES = 10, 10
 ROUNDS_THAT_FILL = 5
 # Counters in `stats` of what was lost: all have to be 0
 LOST = ("other_caches", "dropped_live_full", "dropped_sites_full", "other_sites", "stacks_full",
         "stall_no_slot", "owner_other", "owner_no_path")
 
 
-def reload_modules():
+def reload_modules(nr):
     """Load and unload two modules in turn, at the same addresses, and compare their counts."""
-    for i in range(MODULES):
+    for i in range(nr):
         control("reset")
         with truth_loaded(TWINS[i % 2]) as known:
             known.run("constant", "runtime", "drop")
@@ -117,7 +117,7 @@ def soak(rounds=1):
         for number in range(1, rounds + 1):
             one_round(shrinker, before, names, kept)
             if number % ROUNDS == 0 or number == rounds:
-                reload_modules()
+                reload_modules(MODULES * ((number - 1) % ROUNDS + 1))
                 control("reset")
                 before = churn_values()
             progress(f"{number} of {rounds} rounds")
