@@ -461,6 +461,8 @@ static int truth_sleep(void)
 /* Only one task calls this and truth_fast(). */
 static int truth_slow(void)
 {
+	if (truth_slow_object)
+		return 0;
 	truth_slow_object = kmem_cache_alloc_lru(truth_cache, &truth_lru, GFP_KERNEL);
 	if (!truth_slow_object)
 		return -ENOMEM;
