@@ -201,6 +201,7 @@ static struct kma_ftrace_hook *const kma_bulk_hooks[] = {
 	&kma_ftrace_hook_memstall_leave,
 	&kma_ftrace_hook_throttle,
 };
+
 static_assert(ARRAY_SIZE(kma_bulk_hooks) <= KMA_FTRACE_HOOKS_MAX);
 
 u64 kma_bulk_forecast(void)
