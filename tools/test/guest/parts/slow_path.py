@@ -12,8 +12,7 @@ import time
 from pathlib import Path
 
 from harness import (
-    Failed, check, check_equal, check_zero, each_kernel, exists_on, single,
-    three_kernels, wait_for)
+    Failed, check, check_equal, check_zero, each_kernel, exists_on, single, wait_for)
 from kernel import loaded, written
 from kprobes import timed
 from memory import PAGE, anonymous, available_kb, meminfo_kb, punch
@@ -33,7 +32,8 @@ RUNS = 5
 LEAST = 10
 KB_LEFT = 20 * 1024
 MIB = 1 << 20
-HOLES = 300 * MIB
+# More than the guest has memory, which may be too fragmented to be set aside
+HOLES = 1024 * MIB
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 HUGE_KB = 2048
 PROACTIVE = "/proc/sys/vm/compaction_proactiveness"
@@ -48,6 +48,7 @@ def is_near(ours, known):
 @contextlib.contextmanager
 def less_memory(kb_left):
     """Set memory aside, in huge pages that nothing uses."""
+    Path("/proc/sys/vm/compact_memory").write_text("1")
     with written({HUGE_PAGES: str(max(available_kb() - kb_left, 0) // HUGE_KB)}):
         yield
 
@@ -242,22 +243,23 @@ def throttled_once(file, probes):
     return nr, us, sum(calls[:nr])
 
 
-@three_kernels
 @single
 def throttling_traced():
     """Test the throttling before direct reclaim, which has no event, against kprobe events.
 
     kswapd may preempt a task after it was throttled, and before it reclaims memory.  So one run of
-    several with equal times is proof enough.
+    several with equal times is proof enough.  Python itself may lack memory in one of them.
     """
+    found = []
     with loaded("kmemacct"), timed("throttle_direct_reclaim") as probes, holes() as file, \
             less_memory(64 * 1024), written({MIN_FREE: LITTLE}):
-        for _ in range(RUNS):
-            nr, us, true = throttled_once(file, probes)
-            if is_near(us, true):
-                break
-        else:
-            raise Failed(f"{nr} times, {us} us, but {true} us by kprobes")
+        while not found or not is_near(*found[-1][1:]):
+            check(len(found) < RUNS, f"times, and us by kmemacct and by kprobes: {found}")
+            try:
+                found.append(throttled_once(file, probes))
+            except OSError as e:
+                found.append((repr(e), 0, 1))
+    nr, us, true = found[-1]
     return f"{nr} times, {us} us, {true} us by kprobes"
 
 
