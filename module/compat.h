@@ -53,12 +53,9 @@
 /* kmem_cache_free is traced before the object can be allocated again. */
 #define KMA_HAVE_FREE_EVENT_EARLY
 #define KMA_FREES_EARLY true
-/* The unwinder finds the return addresses that kretprobes have replaced. */
-#define KMA_UNWINDS_KRETPROBES true
 /* An ftrace callback may interrupt itself, unless its ftrace_ops forbid that. */
 #define KMA_HAVE_FTRACE_NESTING
 #else
-#define KMA_UNWINDS_KRETPROBES false
 /*
  * On these kernels, kmem_cache_free is traced after the object is free.  The module sees frees
  * early only if it can follow the function kmem_cache_free() instead, which is not certain.
@@ -245,6 +242,9 @@ static inline size_t kma_kmalloc_bytes(size_t size)
 		return 192;
 	return roundup_pow_of_two(size);
 }
+
+/* The unwinder finds the return addresses that kretprobes have replaced. */
+#define KMA_UNWINDS_KRETPROBES	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0))
 
 /* Shrinkers are allocated, and have a pointer for the code that registers them. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)

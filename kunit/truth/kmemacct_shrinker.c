@@ -114,7 +114,7 @@ static struct {
 static DEFINE_SPINLOCK(truth_lock);
 static struct truth_task truth_tasks[TRUTH_TASKS];
 static bool truth_going;
-/* What the shrinker does for tasks that have not joined. */
+/* For tasks that have not joined, the shrinker has nothing, is slow, or lets the task sleep. */
 static enum { TRUTH_NOTHING, TRUTH_SLOW, TRUTH_SLEEP } truth_others;
 static DECLARE_WAIT_QUEUE_HEAD(truth_queue);
 
@@ -171,7 +171,7 @@ static unsigned long truth_others_scan(void)
 	truth_asleep(1);
 	wait_event_killable(truth_queue, READ_ONCE(truth_going));
 	truth_asleep(-1);
-	/* As if this had freed enough, so that reclaim ends. */
+	/* Pretend that this has freed enough, so that reclaim ends. */
 	mm_account_reclaimed_pages(SWAP_CLUSTER_MAX);
 	return SHRINK_STOP;
 }

@@ -12,29 +12,31 @@ from harness import check_equal
 from reclaim_trace import Instance
 
 
-
 def symbols():
     with open("/proc/kallsyms") as f:
         return {line.split()[2] for line in f}
 
 
 class Probes(Instance):
-    """Kprobes: (name, function, at its return).  Those of functions that do not exist are left out.
+    """Kprobes: (name, function, at its return), and other events of ftrace.
+
+    Kprobes of functions that do not exist are left out.
     """
 
     # As many tasks may be in a function at a time.
     TASKS = 64
 
-    def __init__(self, probes, kb=1024):
+    def __init__(self, probes, events=(), kb=2048):
         known = symbols()
         self.names = []
         for name, function, returns in probes:
             if function in known:
                 self.write(f"{f'r{self.TASKS}' if returns else 'p'}:kma/{name} {function}")
                 self.names.append(name)
-        super().__init__("kma_kprobes", kb)
+        super().__init__("kma_kprobes", kb, events=events, functions=())
 
     def switch(self, on):
+        super().switch(on)
         for name in self.names:
             (self.dir / "events/kma" / name / "enable").write_text(on)
 
@@ -72,14 +74,14 @@ class Probes(Instance):
 
 
 @contextlib.contextmanager
-def probed(*probes, kb=1024):
-    kprobes = Probes(probes, kb)
+def probed(*probes, events=()):
+    kprobes = Probes(probes, events)
     try:
         yield kprobes
     finally:
         kprobes.remove()
 
 
-def timed(function, kb=1024):
+def timed(function, events=()):
     """Trace the entries and the returns of a function, as the probes `begin` and `end`."""
-    return probed(("begin", function, False), ("end", function, True), kb=kb)
+    return probed(("begin", function, False), ("end", function, True), events=events)
