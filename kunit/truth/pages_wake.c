@@ -26,7 +26,8 @@
 
 int truth_run_fragment(void)
 {
-	const gfp_t gfp = __GFP_DMA | __GFP_NORETRY | __GFP_NOWARN;
+	/* Below the watermarks, too.  What is left there would be a large block. */
+	const gfp_t gfp = __GFP_DMA | __GFP_MEMALLOC | __GFP_NORETRY | __GFP_NOWARN;
 	const int from = truth_nr_pieces;
 	struct page *page;
 	int i, ret = 0;
