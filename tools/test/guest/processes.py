@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Child processes that make load during a test, or do its work."""
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -18,6 +19,8 @@ def start(work):
     pid = os.fork()
     if not pid:
         code = 2
+        # A collection would write to all objects of the parent, and so copy its memory.
+        gc.freeze()
         try:
             result = work()
             code = int(result is not None and not result)
@@ -35,6 +38,10 @@ def status_of(pid):
 
 def ended(pid):
     check_equal("status of a child", 0, status_of(pid))
+
+
+def is_running(pid):
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
 
 
 def kill(pid):

@@ -23,7 +23,7 @@ from kernel import CPUS, loaded, rmmod
 from memory import drop_caches, read_libraries
 from parts.latency import LOST, refuses_rmmod
 from parts.reader import READER
-from processes import ended, kill, start
+from processes import ended, is_running, kill, start
 from reclaim_trace import check_latency, check_shrinkers, watched
 from table import Table, check_stats, control, only, pairs_of, settings
 from truth import Truth, truth_loaded
@@ -43,11 +43,15 @@ def joined(known, cgroup, nr=TASKS):
         read_libraries(16 << 20)
         known.run("join")
 
+    def have_joined():
+        check(all(is_running(pid) for pid in pids), "a task has ended before it joined")
+        return known.values()["joined"] == nr
+
     pids = []
     try:
         for _ in range(nr):
             pids.append(start_in(cgroup, work))
-        wait_for("tasks that join", lambda: known.values()["joined"] == nr)
+        wait_for("tasks that join", have_joined)
         yield pids
         known.run("leave")
         for pid in pids:
