@@ -54,6 +54,7 @@ struct kma_object {
  * @nr_sites: number of call sites; the site with this number is [other]
  * @row: expected counters of each site and cache
  * @gone: the part of @row that is of rows that were recycled
+ * @got: the counters that the core had when it was last checked
  * @left: for each cache, the part of @gone that left the core with a number of the cache
  * @caches: recycle numbers of caches, too
  * @allocs: number of allocations
@@ -68,6 +69,7 @@ struct kma_model {
 	u32 nr_sites;
 	struct kma_row *row;
 	struct kma_row *gone;
+	struct kma_row *got;
 	struct kma_row left[KMA_MODEL_CACHES];
 	bool caches;
 	u64 allocs;

@@ -1070,6 +1070,8 @@ static void kma_run_start(const struct kma_path *path)
 	if (kma_core_init(&kma_core, 1, KMA_SITES_MIN, KMA_PFNS))
 		abort();
 	kma_model_reset(&kma_model);
+	/* This allocates the table of the past, so that not each child has to zero it. */
+	kma_model_recycle(&kma_model);
 	kma_find_mine();
 	kma_setup_dying();
 	path->setup();
