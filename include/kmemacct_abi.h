@@ -68,7 +68,7 @@
  *
  * The formats:
  *   U64	decimal
- *   S64	decimal, with a minus sign if it is negative
+ *   S64	decimal, with a minus sign if it is negative, or `-` if it is not known
  *   MILLI	decimal with three digits after the point
  *   PTR	an address, printed with %pK: kernel.kptr_restrict may hide it
  *   ID		decimal, or `-` if there is no such ID
@@ -79,6 +79,8 @@
  * The kinds:
  *   KEY	tells what the row is about
  *   GAUGE	the state at the time of the snapshot
+ *   CHANGE	how much live_bytes has changed in a window of time; for change_1m, the key change_1m_s
+ *		of the head has the length of the window in seconds, or `-` if it is not known
  *   COUNTER	what has added up since the event that the key `since` of the head names
  *   MAX	the largest value since that event
  *   RATIO	a quotient of other columns
@@ -116,6 +118,9 @@
 	X(frag_pct, MILLI, RATIO, PCT)				\
 	X(samples, U64, COUNTER, SAMPLES)			\
 	X(live_samples, U64, GAUGE, SAMPLES)			\
+	X(change_1m, S64, CHANGE, BYTES)			\
+	X(change_10m, S64, CHANGE, BYTES)			\
+	X(change_1h, S64, CHANGE, BYTES)			\
 	X(live_bytes_se, U64, ERROR, BYTES)			\
 	X(live_objs_se, U64, ERROR, OBJS)			\
 	X(hits_se, U64, ERROR, OBJS)				\
@@ -129,7 +134,10 @@
 	X(cross_node_se, U64, ERROR, OBJS)			\
 	X(bulk_objs_se, U64, ERROR, OBJS)			\
 	X(bulk_bytes_se, U64, ERROR, BYTES)			\
-	X(confirmed_bytes_se, U64, ERROR, BYTES)
+	X(confirmed_bytes_se, U64, ERROR, BYTES)		\
+	X(change_1m_se, S64, ERROR, BYTES)			\
+	X(change_10m_se, S64, ERROR, BYTES)			\
+	X(change_1h_se, S64, ERROR, BYTES)
 
 /* Objects by call site. */
 #define KMA_CALLERS_COLUMNS(X)	\

@@ -21,6 +21,7 @@
 #include "engine.h"
 #include "full.h"
 #include "identity.h"
+#include "marks.h"
 #include "match/caller.h"
 #include "match/filter.h"
 #include "memhotplug.h"
@@ -144,7 +145,8 @@ static u64 kma_parts_forecast(void)
 {
 	return kma_stack_forecast() + kma_caller_forecast() + kma_symbol_forecast() +
 	       kma_bulk_forecast() + kma_nolock_forecast() + kma_owner_forecast() +
-	       kma_slow_path_forecast() + kma_countmap_memory(KMA_COUNTMAP_FAILURES);
+	       kma_slow_path_forecast() + kma_countmap_memory(KMA_COUNTMAP_FAILURES) +
+	       kma_marks_forecast();
 }
 
 int kma_engine_start(const char *const text[KMA_SETTING_NR])
@@ -183,9 +185,12 @@ int kma_engine_start(const char *const text[KMA_SETTING_NR])
 	if (ret)
 		goto failures;
 	kma_recycling_start();
-	ret = kma_probes_start();
+	ret = kma_marks_start();
 	if (ret)
 		goto names;
+	ret = kma_probes_start();
+	if (ret)
+		goto marks;
 	/* All probes are attached, and nothing is recorded yet. */
 	kma_selftest_objects();
 	kma_identity_start();
@@ -212,6 +217,8 @@ settings:
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
+marks:
+	kma_marks_stop();
 names:
 	kma_names_stop();
 failures:
@@ -241,6 +248,7 @@ void kma_engine_stop(void)
 	kma_overhead_stop();
 	kma_baseline_stop();
 	kma_probes_stop();
+	kma_marks_stop();
 	/* The notifiers are the last to use the tables. */
 	kma_names_stop();
 	kma_failures_stop();

@@ -9,6 +9,7 @@
 #include "core/budget.h"
 #include "countmap_recycling.h"
 #include "full.h"
+#include "marks.h"
 #include "overhead.h"
 #include "recycling.h"
 #include "sampling.h"
@@ -73,13 +74,21 @@ static u32 kma_overhead_fill(void)
 					     100, kma_config.live_max));
 }
 
+/* The CPU time that is left to events and samples. */
+static u64 kma_overhead_budget(void)
+{
+	const u64 budget = kma_spent_budget(&kma_spent, kma_budget_pct, num_online_cpus());
+
+	return budget - min(budget, kma_marks_cost(kma_spent.ns));
+}
+
 /* Adjust N only on the cost of at least this time, in ns: a shorter time is inaccurate. */
 #define KMA_OVERHEAD_LEAST	(NSEC_PER_SEC / 2)
 
 /* Return: true if the next turn may be late, because N is far from being changed. */
 static bool kma_overhead_adjust(void)
 {
-	u64 budget = kma_spent_budget(&kma_spent, kma_budget_pct, num_online_cpus());
+	const u64 budget = kma_overhead_budget();
 	u32 fill;
 
 	if (!kma_sampling_bytes() || !kma_budget_pct)
@@ -96,29 +105,41 @@ static bool kma_overhead_adjust(void)
 
 static void kma_overhead_turn(struct work_struct *work);
 
-/*
- * The next turn; exactly one of the two is pending between two turns.  The timer of the second one
- * does not wake an idle CPU: if that CPU sleeps, the turn is late, until the CPU has its next tick.
- * It is used as long as the cost is far below the budget, so that the module never wakes an idle
- * machine.
- */
-static DECLARE_DELAYED_WORK(kma_overhead_on_time, kma_overhead_turn);
-static DECLARE_DEFERRABLE_WORK(kma_overhead_late, kma_overhead_turn);
-
 /* Whether there are turns.  Written under kma_lock. */
 static bool kma_overhead_on;
+
+/* The next turn.  Turns do not run concurrently, because they are calls of one work item. */
+static DECLARE_DELAYED_WORK(kma_overhead_next, kma_overhead_turn);
+
+static void kma_overhead_early(struct work_struct *work)
+{
+	if (READ_ONCE(kma_overhead_on))
+		mod_delayed_work(kma_unbound_wq, &kma_overhead_next, 0);
+}
+
+/*
+ * Begins the next turn before its time, when a second is over.  The timer does not wake an idle CPU:
+ * if that CPU sleeps, it waits until the CPU has its next tick.  This is used as long as the cost is
+ * far below the budget.  So the module wakes an idle machine only for the marks of each minute.
+ */
+static DECLARE_DEFERRABLE_WORK(kma_overhead_idle, kma_overhead_early);
 
 static void kma_overhead_queue(bool late)
 {
 	if (!READ_ONCE(kma_overhead_on))
 		return;
-	queue_delayed_work(kma_unbound_wq, late ? &kma_overhead_late : &kma_overhead_on_time,
-			   KMA_OVERHEAD_TURN);
+	if (late)
+		mod_delayed_work(kma_unbound_wq, &kma_overhead_idle, KMA_OVERHEAD_TURN);
+	else
+		cancel_delayed_work(&kma_overhead_idle);
+	mod_delayed_work(kma_unbound_wq, &kma_overhead_next,
+			 late ? kma_marks_wait() : KMA_OVERHEAD_TURN);
 }
 
 static void kma_overhead_turn(struct work_struct *work)
 {
 	kma_recycling_sweep();
+	kma_marks_sweep();
 	kma_owner_turn();
 	/*
 	 * A reader of a large table holds the lock for a while.  In that case skip this
@@ -130,6 +151,7 @@ static void kma_overhead_turn(struct work_struct *work)
 	}
 	kma_overhead_look();
 	kma_recycling_turn();
+	kma_marks_turn();
 	kma_phase_turn();
 	kma_countmap_recycling_turn();
 	kma_full_turn();
@@ -142,7 +164,7 @@ static void kma_overhead_turn(struct work_struct *work)
 static void kma_overhead_hurry(void)
 {
 	lockdep_assert_held(&kma_lock);
-	if (cancel_delayed_work(&kma_overhead_late))
+	if (cancel_delayed_work(&kma_overhead_idle))
 		kma_overhead_queue(false);
 }
 
@@ -183,7 +205,8 @@ struct kma_overhead kma_overhead_read(void)
 	return (struct kma_overhead) {
 		.event_ps = spent->event_ps,
 		.event_ps_se = spent->event_ps_se,
-		.share = kma_spent_share(spent, spent->events_ns + spent->samples_ns, cpus),
+		.share = kma_spent_share(spent, spent->events_ns + spent->samples_ns +
+					 kma_marks_cost(spent->ns), cpus),
 		.share_se = kma_spent_share(spent, spent->events_ns_se, cpus),
 		.raised = kma_budget.raised,
 		.lowered = kma_budget.lowered,
@@ -207,10 +230,11 @@ void kma_overhead_stop(void)
 	WRITE_ONCE(kma_overhead_on, false);
 	kma_lock_release();
 	/*
-	 * A turn that still runs may queue either work once more.  A late turn may do so after the
-	 * first of these calls has ended, so the last one cancels that work again.
+	 * Either work may still run, and queue the other one once more.  So each is cancelled again
+	 * after the other one has ended.
 	 */
-	cancel_delayed_work_sync(&kma_overhead_on_time);
-	cancel_delayed_work_sync(&kma_overhead_late);
-	cancel_delayed_work_sync(&kma_overhead_on_time);
+	cancel_delayed_work_sync(&kma_overhead_idle);
+	cancel_delayed_work_sync(&kma_overhead_next);
+	cancel_delayed_work_sync(&kma_overhead_idle);
+	cancel_delayed_work_sync(&kma_overhead_next);
 }

@@ -7,6 +7,7 @@
 #include "baseline.h"
 #include "core/env.h"
 #include "core/recycle.h"
+#include "marks.h"
 #include "recycling.h"
 #include "resolve/symbol.h"
 #include "sampling.h"
@@ -85,6 +86,8 @@ static void kma_recycling_leaves(void *recycling, u32 id, struct kma_row *sum)
 {
 	const struct kma_recycling *r = recycling;
 
+	if (!r->t->pages)
+		kma_history_row_leaves(&kma_history, r->t, id, sum);
 	kma_baseline_forget_row(r->t->pages, id, sum);
 	/* A row [other] has no name. */
 	if (id < r->t->sites_max)
@@ -101,6 +104,7 @@ static void kma_recycling_cache_leaves(void *recycling, int cache)
 	struct kma_recycling_gone *gone;
 	int i;
 
+	kma_history_cache_leaves(&kma_history, cache);
 	for (i = 0; i < KMA_PAST_SHIFTS; i++) {
 		raw.since = *kma_recycle_past(t, cache, kma_past_shift(i));
 		kma_sitecount_raw_set(&raw, cache, kma_past_shift(i));

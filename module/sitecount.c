@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Counts of objects, computed from the recorded rows.  See sitecount.h. */
+#include <linux/string.h>
+
 #include "sitecount.h"
 #include "state.h"
 
@@ -8,7 +10,9 @@ static_assert(KMA_COUNT_live_bytes == 0);
 static_assert(KMA_COUNT_confirmed_bytes == KMA_COUNT_ESTIMATES - 1);
 static_assert(KMA_COUNT_ERRORS + KMA_COUNT_frees == KMA_COUNT_frees_se);
 static_assert(KMA_COUNT_ERRORS + KMA_COUNT_pingpong == KMA_COUNT_pingpong_se);
-static_assert(KMA_COUNT_ERRORS + KMA_COUNT_confirmed_bytes == KMA_COUNT_NR - 1);
+static_assert(KMA_COUNT_ERRORS + KMA_COUNT_confirmed_bytes == KMA_COUNT_CHANGES_ERRORS - 1);
+static_assert(KMA_COUNT_CHANGES + KMA_WINDOWS == KMA_COUNT_ERRORS);
+static_assert(KMA_COUNT_CHANGES_ERRORS + KMA_WINDOWS == KMA_COUNT_NR);
 
 void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift)
 {
@@ -113,6 +117,7 @@ void kma_sitecount_read(struct kma_site_counts *counts, const struct kma_sitecou
 				  kma_sitecount_variance(raw, column));
 	counts->v[KMA_COUNT_samples] = raw->sampled ? raw->since.hits + raw->since.bulk : 0;
 	counts->v[KMA_COUNT_live_samples] = raw->sampled ? raw->live : 0;
+	memset(counts->change, 0, sizeof(counts->change));
 	counts->id = raw->id;
 }
 
@@ -125,4 +130,8 @@ void kma_sitecount_add(struct kma_site_counts *sum, const struct kma_site_counts
 				  sum->variance[i] + more->variance[i]);
 	sum->v[KMA_COUNT_samples] += more->v[KMA_COUNT_samples];
 	sum->v[KMA_COUNT_live_samples] += more->v[KMA_COUNT_live_samples];
+	for (i = 0; i < KMA_WINDOWS; i++) {
+		sum->change[i].kib += more->change[i].kib;
+		sum->change[i].variance += more->change[i].variance;
+	}
 }

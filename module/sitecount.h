@@ -12,6 +12,7 @@
 #define KMA_SITECOUNT_H
 
 #include "../include/kmemacct_abi.h"
+#include "core/history.h"
 #include "core/sample.h"
 #include "core/sitetab.h"
 
@@ -30,13 +31,22 @@ enum kma_site_column {
 #define KMA_COUNT_ESTIMATES	KMA_COUNT_frag_pct
 #define KMA_COUNT_ERRORS	KMA_COUNT_live_bytes_se
 
+/*
+ * The windows of time of the columns change_*.  Their standard errors are the last columns, which
+ * struct kma_site_counts stores in @change.
+ */
+#define KMA_WINDOWS		3
+#define KMA_COUNT_CHANGES	KMA_COUNT_change_1m
+#define KMA_COUNT_CHANGES_ERRORS	KMA_COUNT_change_1m_se
+
 /**
  * struct kma_site_counts - one row
- * @v: the columns, except standard errors; KMA_COUNT_frag_pct is not stored, but computed
- *	from the others when it is read
+ * @v: the columns, except standard errors and changes; KMA_COUNT_frag_pct is not stored, but
+ *	computed from the others when it is read
  * @estimate: the estimates before they are rounded: kma_weigh()
  * @variance: the variance of each estimate: kma_weigh_variance(); the variances of several
  *	rows add up, because samples are independent of each other
+ * @change: how much more is live than at the beginning of each window
  * @label: the name of the call site or cache, or the stack
  * @id: number of the row in the site table; after rows were merged, of one of them; for rows that
  *	were recycled, that of the row [other] of their cache
@@ -45,6 +55,7 @@ struct kma_site_counts {
 	u64 v[KMA_COUNT_ERRORS];
 	kma_u128 estimate[KMA_COUNT_ESTIMATES];
 	kma_u128 variance[KMA_COUNT_ESTIMATES];
+	struct kma_history_change change[KMA_WINDOWS];
 	const char *label;
 	u32 id;
 };
@@ -75,7 +86,7 @@ struct kma_sitecount_raw {
  */
 void kma_sitecount_raw_set(struct kma_sitecount_raw *raw, int cache, int shift);
 
-/* Compute all columns of @counts but @label. */
+/* Compute all columns of @counts but @label and @change, which becomes 0. */
 void kma_sitecount_read(struct kma_site_counts *counts, const struct kma_sitecount_raw *raw);
 
 /* Add the counts of row @more to those of row @sum.  Context: any. */

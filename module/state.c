@@ -14,6 +14,7 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "core/history.h"
 #include "state.h"
 
 struct kma_core kma_core;
@@ -189,7 +190,8 @@ u32 kma_state_sites_default(u64 ram, unsigned int nr_cpus)
 
 	static_assert(KMA_SITES_DEFAULT_MIN % KMA_ROWS_PER_CHUNK == 0);
 	static_assert(KMA_SITES_DEFAULT_MAX % KMA_ROWS_PER_CHUNK == 0);
-	while (sites > KMA_SITES_DEFAULT_MIN && kma_sitetab_bytes(sites, nr_cpus) > ram / 64)
+	while (sites > KMA_SITES_DEFAULT_MIN &&
+	       kma_sitetab_bytes(sites, nr_cpus) + kma_history_bytes(sites) > ram / 64)
 		sites -= KMA_ROWS_PER_CHUNK;
 	return sites;
 }

@@ -29,6 +29,7 @@ static int kma_stacks_fill(struct kma_snapshot *snap)
 	.sort = { .key = { KMA_COUNT_live_bytes }, .nr = 1 },		\
 	.fill = (_fill),						\
 	.merge = kma_rows_site_merge,					\
+	.head = kma_rows_site_head,					\
 	.value = kma_rows_site_value,					\
 	.label = kma_rows_site_label,					\
 }

@@ -6,6 +6,7 @@
 
 #include "../baseline.h"
 #include "../core/recycle.h"
+#include "../marks.h"
 #include "../recycling.h"
 #include "../selftest.h"
 #include "../state.h"
@@ -167,10 +168,75 @@ bool kma_rows_site_read(u32 i, bool samples, struct kma_site_counts *counts)
 	return true;
 }
 
+/* ---- changes ------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	u32 seconds;
+} kma_windows[KMA_WINDOWS] = {
+	{ "1m", 60 }, { "10m", 600 }, { "1h", 3600 },
+};
+
+static void kma_rows_site_set_windows(struct kma_snapshot *snap)
+{
+	const u64 now = kma_marks_now();
+	int i;
+
+	for (i = 0; i < KMA_WINDOWS; i++)
+		snap->windows[i] = kma_history_at(&kma_history, now, kma_windows[i].seconds);
+}
+
+/* Set the changes of a row of the site table.  Return false if all of them are 0. */
+static bool kma_rows_site_changes(const struct kma_snapshot *snap, u32 id,
+				  struct kma_site_counts *counts)
+{
+	bool any = false;
+	int i;
+
+	for (i = 0; i < KMA_WINDOWS; i++) {
+		if (snap->windows[i].index < 0 ||
+		    !kma_history_changed(&kma_history, &kma_core.sites, id, &snap->windows[i],
+					 &counts->change[i]))
+			continue;
+		any |= counts->change[i].kib || counts->change[i].variance;
+	}
+	return any;
+}
+
+static s64 kma_rows_site_change(const struct kma_snapshot *snap,
+				const struct kma_site_counts *counts, int window, bool error)
+{
+	const struct kma_history_change *change = &counts->change[window];
+
+	if (snap->windows[window].index < 0)
+		return KMA_UNKNOWN;
+	/* The unit of the variance is the square of 64 bytes. */
+	return error ? 64 * kma_sqrt(change->variance) : 1024 * change->kib;
+}
+
+void kma_rows_site_head(struct seq_file *seq, const struct kma_snapshot *snap)
+{
+	int i;
+
+	for (i = 0; i < KMA_WINDOWS; i++) {
+		if (snap->windows[i].index < 0)
+			seq_printf(seq, " change_%s_s=-", kma_windows[i].name);
+		else
+			seq_printf(seq, " change_%s_s=%u", kma_windows[i].name,
+				   snap->windows[i].age);
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column)
 {
 	const struct kma_site_counts *counts = row;
 
+	if (column >= KMA_COUNT_CHANGES_ERRORS)
+		return kma_rows_site_change(snap, counts, column - KMA_COUNT_CHANGES_ERRORS, true);
+	if (column >= KMA_COUNT_CHANGES && column < KMA_COUNT_ERRORS)
+		return kma_rows_site_change(snap, counts, column - KMA_COUNT_CHANGES, false);
 	if (column >= KMA_COUNT_ERRORS)
 		return kma_standard_error(counts->variance[column - KMA_COUNT_ERRORS]);
 	if (column == KMA_COUNT_frag_pct)
@@ -232,10 +298,37 @@ static u32 kma_rows_site_most(void)
 	return most;
 }
 
+/* Whether a row may have changes, although it has counted nothing since the last reset. */
+static bool kma_rows_site_may_change(u32 id, bool samples)
+{
+	const struct kma_sitetab *t = &kma_core.sites;
+
+	if (samples)
+		return kma_sitetab_info(t, id) && kma_sitetab_is_sampled(t, id);
+	/* The history of what has left is that of a row [other], which need not be in use. */
+	return id >= t->sites_max || kma_sitetab_info(t, id);
+}
+
+/* Read a row with its changes. */
+static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool samples,
+				       struct kma_site_counts *counts)
+{
+	const bool shown = kma_rows_site_read(i, samples, counts);
+
+	if (i >= kma_sitetab_rows(&kma_core.sites))
+		return shown;
+	if (!shown && !kma_rows_site_may_change(i, samples))
+		return false;
+	if (!shown)
+		*counts = (struct kma_site_counts) { .id = i };
+	return kma_rows_site_changes(snap, i, counts) || shown;
+}
+
 int kma_rows_site_fill(struct kma_snapshot *snap,
 		       const char *(*name)(struct kma_names *, u32), bool samples)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
+	const u64 marks = kma_history.marks;
 	struct kma_site_counts counts, *row;
 	const u32 nr = kma_rows_site_nr();
 	int ret = 0;
@@ -244,12 +337,16 @@ int kma_rows_site_fill(struct kma_snapshot *snap,
 	snap->names = kma_names_new(t);
 	if (!snap->names || kma_snapshot_room(snap, kma_rows_site_most()))
 		return -ENOMEM;
+	kma_rows_site_set_windows(snap);
 	for (i = 0; !ret && i < nr; i++) {
-		if (kma_rows_site_read(i, samples, &counts)) {
+		if (kma_rows_site_read_changes(snap, i, samples, &counts)) {
 			row = kma_snapshot_add(snap);
 			*row = counts;
 		}
 		ret = kma_snapshot_pause(snap);
 	}
+	/* New marks may have linked rows to other slots meanwhile. */
+	if (!ret && marks != kma_history.marks)
+		ret = -EAGAIN;
 	return ret ?: kma_rows_site_name(snap, name);
 }

@@ -42,9 +42,10 @@ bool kma_rows_site_recorded(u32 i, struct kma_row *since, u64 *live);
 u64 kma_frag_milli(u64 bytes_req, u64 bytes_alloc);
 
 /*
- * The @value, @label, @fill and @merge of struct kma_table_ops for these tables.  @row is a struct
- * kma_site_counts.  Context, except of @fill: process, may sleep.
+ * The @head, @value, @label, @fill and @merge of struct kma_table_ops for these tables.  @row is a
+ * struct kma_site_counts.  Context, except of @fill: process, may sleep.
  */
+void kma_rows_site_head(struct seq_file *seq, const struct kma_snapshot *snap);
 u64 kma_rows_site_value(const struct kma_snapshot *snap, const void *row, int column);
 const char *kma_rows_site_label(const struct kma_snapshot *snap, const void *row);
 

@@ -480,12 +480,13 @@ static void kma_show_value(struct seq_file *seq, const struct kma_column *column
 	else if (column->format == KMA_FORMAT_TYPE)
 		seq_printf(seq, "%*s", width, value < MIGRATE_TYPES ?
 			   kma_type_names[value] : "?");
+	else if ((column->format == KMA_FORMAT_S64 && (s64)value == KMA_UNKNOWN) ||
+		 (column->format == KMA_FORMAT_ID && value == KMA_NO_ID))
+		seq_printf(seq, "%*s", width, "-");
 	else if (column->format == KMA_FORMAT_S64)
 		seq_printf(seq, "%*lld", width, (s64)value);
 	else if (column->format == KMA_FORMAT_HEX)
 		seq_printf(seq, "%#*llx", width, value);
-	else if (column->format == KMA_FORMAT_ID && value == KMA_NO_ID)
-		seq_printf(seq, "%*s", width, "-");
 	else
 		seq_printf(seq, "%*llu", width, value);
 }

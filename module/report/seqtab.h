@@ -28,6 +28,7 @@
 #include "../countmaps.h"
 #include "../identity.h"
 #include "../resolve/symbol.h"
+#include "../sitecount.h"
 #include "../trace/acct_track.h"
 #include "names.h"
 
@@ -42,7 +43,7 @@ struct poll_table_struct;
 /**
  * enum kma_format - how a column is printed; see kmemacct_abi.h
  * @KMA_FORMAT_U64: decimal
- * @KMA_FORMAT_S64: decimal, with a sign if it is negative
+ * @KMA_FORMAT_S64: decimal, with a sign if it is negative, or `-` for KMA_UNKNOWN
  * @KMA_FORMAT_MILLI: thousandths, as decimal with three digits after the point
  * @KMA_FORMAT_PTR: an address, as kernel.kptr_restrict allows it
  * @KMA_FORMAT_ID: decimal, or `-` for KMA_NO_ID
@@ -60,6 +61,9 @@ enum kma_format {
 	KMA_FORMAT_HEX,
 	KMA_FORMAT_LABEL,
 };
+
+/* The value of a column of KMA_FORMAT_S64 that is printed as `-`. */
+#define KMA_UNKNOWN	S64_MIN
 
 /* The value of a column of KMA_FORMAT_ID that is printed as `-`. */
 #define KMA_NO_ID	U64_MAX
@@ -165,6 +169,7 @@ struct kma_table {
  * @filter: criteria of the filter that were set at any time since the last reset or load
  * @filter_ever: criteria of the filter that were set at any time since load
  * @names: the names that labels point to
+ * @windows: for tables with the columns change_*, the mark at which each window begins
  * @latency: the value of the setting `latency`
  * @identity: which load of the module this is, and what has changed since then
  * @recycled: number of rows of the table's countmap that were recycled since the last reset; for
@@ -193,6 +198,7 @@ struct kma_snapshot {
 	u32 filter;
 	u32 filter_ever;
 	struct kma_names *names;
+	struct kma_history_mark windows[KMA_WINDOWS];
 	const char *latency;
 	struct kma_identity identity;
 	u64 recycled;

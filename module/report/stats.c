@@ -13,6 +13,7 @@
 #include "../trace/cache.h"
 #include "../trace/memstall.h"
 #include "../trace/nolock.h"
+#include "../marks.h"
 #include "../recycling.h"
 #include "../trace/latency_track.h"
 #include "../trace/owner.h"
@@ -89,6 +90,18 @@ static void kma_stats_add_sites(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "caches_recycled", KMA_FORMAT_U64, kma_recycling_caches());
 	kma_keyval_add(snap, "cache_lookup_exact", KMA_FORMAT_U64,
 		       kma_cacheinfo_exact());
+}
+
+static void kma_stats_add_history(struct kma_snapshot *snap)
+{
+	const struct kma_history *h = &kma_history;
+
+	kma_keyval_add(snap, "history_max", KMA_FORMAT_U64, h->nr_slots);
+	kma_keyval_add(snap, "history_used", KMA_FORMAT_U64, h->used);
+	kma_keyval_add(snap, "history_full", KMA_FORMAT_U64, h->full);
+	kma_keyval_add(snap, "history_marks", KMA_FORMAT_U64, h->marks);
+	kma_keyval_add(snap, "history_step_s", KMA_FORMAT_U64, h->step);
+	kma_keyval_add(snap, "history_us", KMA_FORMAT_U64, kma_marks_last_us());
 }
 
 static void kma_stats_add_owners(struct kma_snapshot *snap)
@@ -228,6 +241,7 @@ static int kma_stats_fill(struct kma_snapshot *snap)
 	kma_keyval_add(snap, "memory_vmalloc_bytes", KMA_FORMAT_U64, kma_env_memory_areas());
 	kma_stats_add_live(snap, &all, &stats);
 	kma_stats_add_sites(snap);
+	kma_stats_add_history(snap);
 	kma_stats_add_owners(snap);
 	kma_stats_add_lock(snap);
 	kma_stats_add_functions(snap);

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What was live at earlier times, by call site and cache.  See the overview in history.h. */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#include "history.h"
+#include "stack.h"
+
+/* For each series, the seconds from a mark to the next, its marks, and the index of the first. */
+static const struct {
+	u32 step;
+	u32 nr;
+	u32 first;
+} kma_series[KMA_HISTORY_SERIES] = {
+	{ 10, KMA_HISTORY_MARKS_10S, 0 },
+	{ 60, KMA_HISTORY_MARKS_1M, KMA_HISTORY_MARKS_10S },
+	{ 3600, KMA_HISTORY_MARKS_1H, KMA_HISTORY_MARKS_10S + KMA_HISTORY_MARKS_1M },
+};
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+/* No row has the number KMA_HISTORY_NONE. */
+static_assert(KMA_SITES_MAX + KMA_CACHES_MAX + KMA_CACHES_OTHER <= KMA_HISTORY_NONE);
+
+static u32 kma_history_nr_slots(u32 sites_max)
+{
+	return KMA_PAIRS_MAX(sites_max);
+}
+
+static u16 *kma_history_head(const struct kma_history *h, u64 key, u32 cache)
+{
+	return &h->head[kma_stack_mix(key, cache) & (roundup_pow_of_two(h->nr_slots) - 1)];
+}
+
+/* Find the open slot of a key and a cache, or return KMA_HISTORY_NONE. */
+static u32 kma_history_find(const struct kma_history *h, u64 key, u32 cache)
+{
+	u32 s;
+
+	for (s = *kma_history_head(h, key, cache); s != KMA_HISTORY_NONE; s = h->slot[s].next)
+		if (h->slot[s].key == key && h->slot[s].cache == cache)
+			break;
+	return s;
+}
+
+static void kma_history_open(struct kma_history *h, u32 s, u64 key, u32 cache)
+{
+	u16 *head = kma_history_head(h, key, cache);
+	struct kma_history_slot *slot = &h->slot[s];
+
+	slot->key = key;
+	slot->cache = cache;
+	slot->next = *head;
+	slot->open = true;
+	*head = s;
+}
+
+static void kma_history_close(struct kma_history *h, u32 s)
+{
+	struct kma_history_slot *slot = &h->slot[s];
+	u16 *link = kma_history_head(h, slot->key, slot->cache);
+
+	if (!slot->open)
+		return;
+	while (*link != s)
+		link = &h->slot[*link].next;
+	*link = slot->next;
+	slot->open = false;
+}
+
+/* Take a slot into use, without a key; return KMA_HISTORY_NONE if all are in use. */
+static u32 kma_history_take(struct kma_history *h)
+{
+	const u32 s = h->spare;
+
+	if (s == KMA_HISTORY_NONE)
+		return s;
+	h->spare = h->slot[s].next;
+	h->slot[s] = (struct kma_history_slot) { .row = KMA_HISTORY_NONE, .used = true };
+	h->used++;
+	return s;
+}
+
+static void kma_history_give(struct kma_history *h, u32 s)
+{
+	kma_history_close(h, s);
+	h->slot[s].used = false;
+	h->slot[s].next = h->spare;
+	h->spare = s;
+	h->used--;
+}
+
+/* ---- reading rows ---------------------------------------------------------------------------- */
+
+/**
+ * struct kma_history_sum - what the rows of a slot count
+ * @bytes: live bytes, as from kma_weigh()
+ * @variance: their variance
+ * @counted: the variance of all that the rows have allocated and freed
+ */
+struct kma_history_sum {
+	kma_u128 bytes;
+	u64 variance;
+	u64 counted;
+};
+
+/* The variance of the bytes of @n samples of @size bytes each. */
+static u64 kma_history_variance(u64 n, u32 size, u64 weight)
+{
+	/* From bytes to 64 bytes: 12 bits less. */
+	return kma_weigh_variance((kma_u128)n * size * size, weight) >> (KMA_VARIANCE_SHIFT + 12);
+}
+
+/* Add what a row counts. */
+static void kma_history_add(struct kma_history_sum *sum, const struct kma_sitetab *t, u32 id,
+			    const struct kma_row *row)
+{
+	const struct kma_site_info *info = &t->info[id];
+	const u32 size = t->caches.info[info->cache].size;
+	const int shift = READ_ONCE(info->shift);
+	const u64 live = kma_row_live(row);
+	u64 weight;
+
+	if (shift == KMA_SHIFT_NONE)
+		return;
+	weight = kma_sample_weight(size, shift);
+	sum->bytes += kma_weigh(live * size, weight);
+	if (weight == KMA_WEIGHT_ONE)
+		return;
+	sum->variance += kma_history_variance(live, size, weight);
+	/* What was allocated, and what is not live any more */
+	sum->counted += kma_history_variance(2 * (row->hits + row->bulk) - live, size, weight);
+}
+
+static struct kma_history_sum kma_history_read(const struct kma_history *h,
+					       const struct kma_sitetab *t, u32 first)
+{
+	struct kma_history_sum sum = {};
+	struct kma_row row;
+	u32 id;
+
+	for (id = first; id != KMA_HISTORY_NONE; id = h->next_of[id]) {
+		kma_sitetab_sum(t, id, &row);
+		kma_history_add(&sum, t, id, &row);
+	}
+	return sum;
+}
+
+static u64 kma_history_kib(const struct kma_history_sum *sum)
+{
+	return (kma_estimate_round(sum->bytes) + 512) >> 10;
+}
+
+/* Add what was allocated and freed since the rows were last read. */
+static void kma_history_churn(struct kma_history_slot *slot, const struct kma_history_sum *sum)
+{
+	const u64 more = sum->counted - slot->counted;
+	int i;
+
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		slot->churn[i] += more;
+	slot->counted = sum->counted;
+}
+
+/* ---- linking rows ---------------------------------------------------------------------------- */
+
+static u64 kma_history_key(const struct kma_sitetab *t, u32 id)
+{
+	const struct kma_site_info *info = &t->info[id];
+	const unsigned long *frame = &t->frame[(size_t)id * KMA_FRAMES_MAX];
+	u64 key = info->site;
+	u32 i;
+
+	if (key && READ_ONCE(info->shift) != KMA_SHIFT_EXACT)
+		key = kma_stack_mix(key, 1);
+	for (i = 0; i < info->nr_frames; i++)
+		key = kma_stack_mix(key, frame[i]);
+	return key;
+}
+
+/* Whether other code may be at the call site of a row by now. */
+static bool kma_history_is_past(const struct kma_sitetab *t, u32 id)
+{
+	const int state = READ_ONCE(t->info[id].state);
+
+	return state != KMA_SITE_LIVE && state != KMA_SITE_NO_CACHE && state != KMA_SITE_AGAIN;
+}
+
+/* Find or make the slot of a row. */
+static u32 kma_history_slot_for(struct kma_history *h, const struct kma_sitetab *t, u32 id)
+{
+	const u64 key = kma_history_key(t, id);
+	const u32 cache = t->info[id].cache;
+	const bool past = key && kma_history_is_past(t, id);
+	u32 s = past ? KMA_HISTORY_NONE : kma_history_find(h, key, cache);
+
+	if (s != KMA_HISTORY_NONE && key && kma_history_is_past(t, h->slot[s].row)) {
+		kma_history_close(h, s);
+		s = KMA_HISTORY_NONE;
+	}
+	if (s != KMA_HISTORY_NONE)
+		return s;
+	s = kma_history_take(h);
+	if (s == KMA_HISTORY_NONE) {
+		h->full++;
+		return KMA_HISTORY_OTHER;
+	}
+	kma_history_open(h, s, key, cache);
+	if (past)
+		kma_history_close(h, s);
+	return s;
+}
+
+static void kma_history_link(struct kma_history *h, const struct kma_sitetab *t, u32 id)
+{
+	const u32 s = kma_history_slot_for(h, t, id);
+
+	h->slot_of[id] = s;
+	h->next_of[id] = h->slot[s].row;
+	h->slot[s].row = id;
+}
+
+static void kma_history_unlink(struct kma_history *h, u32 id)
+{
+	u16 *link = &h->slot[h->slot_of[id]].row;
+
+	while (*link != id)
+		link = &h->next_of[*link];
+	*link = h->next_of[id];
+	h->slot_of[id] = KMA_HISTORY_NONE;
+}
+
+/* ---- rows that leave ------------------------------------------------------------------------- */
+
+static void kma_history_merge_word(u32 *to, u32 from, u32 random)
+{
+	struct kma_history_value sum = kma_history_unpack(*to);
+	const struct kma_history_value more = kma_history_unpack(from);
+
+	if (!from)
+		return;
+	sum.kib += more.kib;
+	sum.variance += more.variance;
+	sum.churn += more.churn;
+	*to = kma_history_pack(&sum, random);
+}
+
+/* Add a slot without rows to another one, and give it back. */
+static void kma_history_merge(struct kma_history *h, u32 s, u32 to)
+{
+	const struct kma_history_slot *slot = &h->slot[s];
+	u64 random = kma_stack_mix(slot->key, h->marks);
+	int i;
+
+	for (i = 0; i < KMA_HISTORY_MARKS; i++) {
+		random = kma_stack_mix(random, i);
+		kma_history_merge_word(&h->slot[to].word[i], slot->word[i], random >> 32);
+	}
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		h->slot[to].churn[i] += slot->churn[i];
+	kma_history_give(h, s);
+}
+
+void kma_history_row_leaves(struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			    const struct kma_row *row)
+{
+	const u32 s = id < h->nr_rows ? h->slot_of[id] : KMA_HISTORY_NONE;
+	struct kma_history_sum sum, own = {};
+	struct kma_history_slot *slot;
+	u32 other;
+
+	if (s == KMA_HISTORY_NONE)
+		return;
+	slot = &h->slot[s];
+	sum = kma_history_read(h, t, slot->row);
+	kma_history_churn(slot, &sum);
+	kma_history_add(&own, t, id, row);
+	slot->counted -= own.counted;
+	kma_history_unlink(h, id);
+	if (slot->row != KMA_HISTORY_NONE || !slot->key)
+		return;
+	other = kma_history_find(h, 0, slot->cache);
+	if (other != KMA_HISTORY_NONE) {
+		kma_history_merge(h, s, other);
+		return;
+	}
+	kma_history_close(h, s);
+	kma_history_open(h, s, 0, slot->cache);
+}
+
+void kma_history_cache_leaves(struct kma_history *h, u32 cache)
+{
+	const u32 s = h->nr_slots ? kma_history_find(h, 0, cache) : KMA_HISTORY_NONE;
+
+	if (s != KMA_HISTORY_NONE)
+		kma_history_merge(h, s, KMA_HISTORY_OTHER);
+}
+
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+static u32 kma_history_step(const struct kma_history *h, int series)
+{
+	return max(kma_series[series].step, h->step);
+}
+
+static bool kma_history_series_due(const struct kma_history *h, int series, u64 now)
+{
+	return div_u64(now, kma_history_step(h, series)) > h->period[series];
+}
+
+bool kma_history_due(const struct kma_history *h, u64 now)
+{
+	int i;
+
+	for (i = 0; h->nr_rows && i < KMA_HISTORY_SERIES; i++)
+		if (kma_history_series_due(h, i, now))
+			return true;
+	return false;
+}
+
+static u32 kma_history_index(int series, u64 period)
+{
+	u32 at;
+
+	div_u64_rem(period, kma_series[series].nr, &at);
+	return kma_series[series].first + at;
+}
+
+/* Set the mark of a series for the period of @now, and none for periods in between. */
+static void kma_history_set(struct kma_history *h, int series, u64 now)
+{
+	const u64 period = div_u64(now, kma_history_step(h, series));
+	u64 missed = max(h->period[series] + 1, period - min_t(u64, period, kma_series[series].nr));
+
+	for (; missed < period; missed++)
+		h->time[kma_history_index(series, missed)] = KMA_HISTORY_NEVER;
+	h->period[series] = period;
+	h->time[kma_history_index(series, period)] = now;
+}
+
+void kma_history_begin(struct kma_history *h, const struct kma_sitetab *t, u64 now)
+{
+	u32 id;
+	int i;
+
+	for (id = 0; id < h->nr_rows; id++)
+		if (h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id))
+			kma_history_link(h, t, id);
+	h->due = 0;
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		if (!kma_history_series_due(h, i, now))
+			continue;
+		kma_history_set(h, i, now);
+		h->due |= 1 << i;
+	}
+	h->now = now;
+	h->next = 0;
+	h->marks++;
+}
+
+/* Store what is live in a slot as the word of each mark that is due. */
+static void kma_history_store(struct kma_history *h, const struct kma_sitetab *t,
+			      struct kma_history_slot *slot)
+{
+	const struct kma_history_sum sum = kma_history_read(h, t, slot->row);
+	struct kma_history_value v = {
+		.kib = kma_history_kib(&sum),
+		.variance = sum.variance,
+	};
+	int i;
+
+	kma_history_churn(slot, &sum);
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		if (!(h->due & 1 << i))
+			continue;
+		v.churn = slot->churn[i];
+		slot->word[kma_history_index(i, h->period[i])] =
+			kma_history_pack(&v, KMA_HISTORY_ROUND_UP);
+		slot->churn[i] = 0;
+	}
+}
+
+/* Slots in each call */
+#define KMA_HISTORY_SOME	64
+
+bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t)
+{
+	const u32 end = min(h->next + KMA_HISTORY_SOME, h->nr_slots);
+
+	for (; h->next < end; h->next++)
+		if (h->slot[h->next].used)
+			kma_history_store(h, t, &h->slot[h->next]);
+	return end < h->nr_slots;
+}
+
+/* One percent of a second, in ns */
+#define KMA_HISTORY_PERCENT_NS	10000000ULL
+
+/* A step that is longer than the last series is of no use. */
+#define KMA_HISTORY_STEP_MIN	kma_series[0].step
+#define KMA_HISTORY_STEP_MAX	kma_series[KMA_HISTORY_SERIES - 1].step
+
+void kma_history_pace(struct kma_history *h, u64 ns)
+{
+	const u64 percent = h->step * KMA_HISTORY_PERCENT_NS;
+	u32 step = h->step;
+	int i;
+
+	if (ns > percent)
+		step = min(2 * step, KMA_HISTORY_STEP_MAX);
+	else if (ns < percent / 4)
+		step = max(step / 2, KMA_HISTORY_STEP_MIN);
+	if (step == h->step)
+		return;
+	h->step = step;
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		h->period[i] = div_u64(h->now, kma_history_step(h, i));
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32 seconds)
+{
+	struct kma_history_mark mark = { .index = -1 };
+	u64 age, distance, best = U64_MAX;
+	int i;
+
+	for (i = 0; i < KMA_HISTORY_MARKS; i++) {
+		if (h->time[i] == KMA_HISTORY_NEVER)
+			continue;
+		age = now - h->time[i];
+		distance = age < seconds ? seconds - age : age - seconds;
+		if (4 * age < 3ULL * seconds || 4 * age > 7ULL * seconds || distance >= best)
+			continue;
+		best = distance;
+		mark = (struct kma_history_mark) { .index = i, .age = age };
+	}
+	return mark;
+}
+
+static int kma_history_series_of(int index)
+{
+	int i = KMA_HISTORY_SERIES - 1;
+
+	while (index < (int)kma_series[i].first)
+		i--;
+	return i;
+}
+
+/* The variance of all that was allocated and freed since a mark. */
+static u64 kma_history_churn_since(const struct kma_history *h,
+				   const struct kma_history_slot *slot, int index,
+				   const struct kma_history_sum *sum)
+{
+	const int series = kma_history_series_of(index);
+	u64 churn = slot->churn[series] + sum->counted - slot->counted;
+	const u32 end = kma_series[series].first + kma_series[series].nr;
+	u32 i;
+
+	for (i = kma_series[series].first; i < end; i++)
+		if (h->time[i] != KMA_HISTORY_NEVER && h->time[i] > h->time[index])
+			churn += kma_history_unpack(slot->word[i]).churn;
+	return churn;
+}
+
+static struct kma_history_change kma_history_since(const struct kma_history *h,
+						   const struct kma_history_slot *slot, int index,
+						   const struct kma_history_sum *sum)
+{
+	const struct kma_history_value live = {
+		.kib = kma_history_kib(sum),
+		.variance = sum->variance,
+		/* Round the KiB as at the mark if there were samples in between. */
+		.churn = kma_history_churn_since(h, slot, index, sum),
+	};
+	const u32 word = kma_history_pack(&live, KMA_HISTORY_ROUND_UP);
+	const struct kma_history_value now = kma_history_unpack(word);
+	const struct kma_history_value then = kma_history_unpack(slot->word[index]);
+	const u64 both = sum->variance + then.variance;
+
+	return (struct kma_history_change) {
+		.kib = now.kib - then.kib,
+		.variance = min(both, live.churn) + kma_history_rounding(word) +
+			    kma_history_rounding(slot->word[index]),
+	};
+}
+
+/* The slot whose change is that of a row; KMA_HISTORY_NONE if it is that of another row. */
+static u32 kma_history_shown(const struct kma_history *h, const struct kma_sitetab *t, u32 id)
+{
+	const u32 s = id < t->sites_max ? h->slot_of[id] :
+		      id - t->sites_max == KMA_CACHES_MAX ? KMA_HISTORY_OTHER :
+		      kma_history_find(h, 0, id - t->sites_max);
+
+	if (s == KMA_HISTORY_NONE || id >= t->sites_max)
+		return s;
+	return h->slot[s].key && h->slot[s].row == id ? s : KMA_HISTORY_NONE;
+}
+
+bool kma_history_changed(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			 const struct kma_history_mark *mark, struct kma_history_change *change)
+{
+	const bool new = h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id);
+	const u32 s = kma_history_shown(h, t, id);
+	struct kma_history_sum sum = {};
+	struct kma_row row;
+
+	if (s == KMA_HISTORY_NONE && !new)
+		return false;
+	if (s != KMA_HISTORY_NONE)
+		sum = kma_history_read(h, t, h->slot[s].row);
+	if (new) {
+		kma_sitetab_sum(t, id, &row);
+		kma_history_add(&sum, t, id, &row);
+	}
+	if (s != KMA_HISTORY_NONE)
+		*change = kma_history_since(h, &h->slot[s], mark->index, &sum);
+	else
+		*change = (struct kma_history_change) {
+			.kib = kma_history_kib(&sum),
+			.variance = sum.variance,
+		};
+	return true;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Rows of pairs and, at most, rows [other] */
+static u32 kma_history_nr_rows(u32 sites_max)
+{
+	return sites_max + kma_caches_nr(false);
+}
+
+u64 kma_history_bytes(u32 sites_max)
+{
+	const u32 slots = kma_history_nr_slots(sites_max);
+
+	return (u64)slots * sizeof(struct kma_history_slot) +
+	       roundup_pow_of_two(slots) * sizeof(u16) +
+	       2 * kma_history_nr_rows(sites_max) * sizeof(u16);
+}
+
+static void kma_history_init_slots(struct kma_history *h)
+{
+	u32 s;
+
+	h->spare = KMA_HISTORY_NONE;
+	for (s = h->nr_slots; s; s--) {
+		h->slot[s - 1].next = h->spare;
+		h->spare = s - 1;
+	}
+	kma_history_open(h, kma_history_take(h), 0, KMA_CACHES_MAX);
+}
+
+int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now)
+{
+	int i;
+
+	memset(h, 0, sizeof(*h));
+	h->nr_slots = kma_history_nr_slots(t->sites_max);
+	h->nr_rows = kma_sitetab_rows(t);
+	h->step = KMA_HISTORY_STEP_MIN;
+	h->slot = kma_env_zalloc(h->nr_slots * sizeof(h->slot[0]));
+	h->head = kma_env_zalloc(roundup_pow_of_two(h->nr_slots) * sizeof(u16));
+	h->slot_of = kma_env_zalloc(h->nr_rows * sizeof(u16));
+	h->next_of = kma_env_zalloc(h->nr_rows * sizeof(u16));
+	if (!h->slot || !h->head || !h->slot_of || !h->next_of) {
+		kma_history_destroy(h);
+		return -ENOMEM;
+	}
+	/* KMA_HISTORY_NONE */
+	memset(h->head, 0xff, roundup_pow_of_two(h->nr_slots) * sizeof(u16));
+	memset(h->slot_of, 0xff, h->nr_rows * sizeof(u16));
+	kma_history_init_slots(h);
+	/* Nothing is live yet: this is the first mark of each series. */
+	memset(h->time, 0xff, sizeof(h->time));
+	for (i = 0; i < KMA_HISTORY_SERIES; i++)
+		kma_history_set(h, i, now);
+	return 0;
+}
+
+void kma_history_destroy(struct kma_history *h)
+{
+	kma_env_free(h->next_of);
+	kma_env_free(h->slot_of);
+	kma_env_free(h->head);
+	kma_env_free(h->slot);
+	memset(h, 0, sizeof(*h));
+}

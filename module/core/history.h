@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * History: how much memory of each call site and cache was live at earlier times.
+ *
+ *	slot_of[row number] --> slot: what was live at each mark
+ *
+ * A mark is a time at which the worker has read all rows.  There are three series of marks, each a
+ * ring buffer: one every 10 s for the last minute, one every minute for the last hour, and one
+ * every hour for the last two days.
+ *
+ * The history belongs to what is counted, not to the row: to a call site and a cache or, for
+ * samples, to a stack and a cache.  A row is linked to its slot at the first mark after the
+ * row is made.  Rows of samples that were taken with another N are linked to the same slot.  So a
+ * change of N does not look as if memory had been freed and allocated.
+ *
+ * When a row is recycled, nothing of it is live.  If it was the last row of its slot, the history of
+ * the slot is added to that of the row [other] of the cache, where the counts of the row are, too;
+ * and when the number of a cache is recycled, to that of the cache [other].  A new row of the same
+ * call site then begins with nothing.
+ *
+ * After a module was unloaded, other code may be at its addresses.  So a slot whose rows were
+ * retired with their module is closed: no further row is linked to it.
+ *
+ * The change of an estimate from a mark to now has a variance.  Two bounds of it are known, and the
+ * smaller one is used: the sum of the variances of both estimates; and the variance of all that was
+ * allocated and freed in between, because a sample that is live at both times adds nothing to the
+ * change.
+ *
+ * There are as many slots as rows for call sites.  Rows [other] and rows of retired call sites need
+ * slots, too.  If none is left, a row is linked to slot 0, [other].
+ *
+ * Functions accept zeroed memory in place of a history, and then keep none.
+ *
+ * Context: process; the caller prevents concurrent calls, and the recycling of rows meanwhile.
+ * Probes may run.  Times are in seconds, since any event, and never decrease.
+ */
+#ifndef KMA_CORE_HISTORY_H
+#define KMA_CORE_HISTORY_H
+
+#include <linux/types.h>
+
+#include "history_word.h"
+#include "sitetab.h"
+
+#define KMA_HISTORY_SERIES	3
+/* Marks of each series, and the seconds from one to the next. */
+#define KMA_HISTORY_MARKS_10S	8
+#define KMA_HISTORY_MARKS_1M	64
+#define KMA_HISTORY_MARKS_1H	48
+#define KMA_HISTORY_MARKS	(KMA_HISTORY_MARKS_10S + KMA_HISTORY_MARKS_1M + \
+				 KMA_HISTORY_MARKS_1H)
+
+#define KMA_HISTORY_NONE	U16_MAX
+
+/* The slot of what has no slot of its own. */
+#define KMA_HISTORY_OTHER	0
+
+/**
+ * struct kma_history_slot - the history of a call site or stack, and a cache
+ * @key: hash of the call site and its stack; 0 for [other]
+ * @counted: the variance of all that its rows have allocated and freed since they were made, when
+ *	they were last read
+ * @churn: for each series, the variance of what was allocated and freed since its last mark
+ * @word: what was live at each mark (history_word.h)
+ * @cache: number of the cache
+ * @row: the first of its rows; KMA_HISTORY_NONE if there is none
+ * @next: the next slot with this hash or, if the slot is not in use, the next of these
+ * @used: whether the slot is in use
+ * @open: whether rows may be linked to it
+ */
+struct kma_history_slot {
+	u64 key;
+	u64 counted;
+	u64 churn[KMA_HISTORY_SERIES];
+	u32 word[KMA_HISTORY_MARKS];
+	u16 cache;
+	u16 row;
+	u16 next;
+	bool used;
+	bool open;
+};
+
+/**
+ * struct kma_history - the history of all call sites
+ * @slot: the slots
+ * @nr_slots: number of slots
+ * @used: number of slots in use, slot 0 included
+ * @spare: the first slot that is not in use
+ * @head: for each hash, the first slot
+ * @slot_of: for each row, its slot, or KMA_HISTORY_NONE
+ * @next_of: for each row, the next row of its slot, or KMA_HISTORY_NONE
+ * @nr_rows: number of rows
+ * @time: for each mark, its time; KMA_HISTORY_NEVER if there was none
+ * @period: for each series, the number of the last one of its periods that has a mark
+ * @step: the seconds between marks of the first series, which grow if marks take long
+ * @due: the series that get a mark, as bits, while rows are read
+ * @next: the next slot to read
+ * @now: the time of the last mark
+ * @marks: number of times that all rows were read
+ * @full: number of times that a row was linked to slot 0 for want of another slot
+ */
+struct kma_history {
+	struct kma_history_slot *slot;
+	u32 nr_slots;
+	u32 used;
+	u16 spare;
+	u16 *head;
+	u16 *slot_of;
+	u16 *next_of;
+	u32 nr_rows;
+	u64 time[KMA_HISTORY_MARKS];
+	u64 period[KMA_HISTORY_SERIES];
+	u32 step;
+	u32 due;
+	u32 next;
+	u64 now;
+	u64 marks;
+	u64 full;
+};
+
+#define KMA_HISTORY_NEVER	U64_MAX
+
+/**
+ * struct kma_history_mark - an earlier time
+ * @index: the index of its words; -1 if there is none
+ * @age: seconds from the mark to now
+ */
+struct kma_history_mark {
+	int index;
+	u32 age;
+};
+
+/**
+ * struct kma_history_change - how much more is live now than at a mark
+ * @kib: the change in KiB
+ * @variance: its variance (history_word.h)
+ */
+struct kma_history_change {
+	s64 kib;
+	u64 variance;
+};
+
+/* Bytes that the history of a table with @sites_max rows for call sites takes. */
+u64 kma_history_bytes(u32 sites_max);
+
+/* Allocate an empty history of the rows of @t, which begins at @now.  Returns 0 or -ENOMEM. */
+int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now);
+
+/* Free @h, which may be zeroed memory. */
+void kma_history_destroy(struct kma_history *h);
+
+/* Whether a series has to get a mark. */
+bool kma_history_due(const struct kma_history *h, u64 now);
+
+/*
+ * Read all rows, and set the marks that are due.  The caller calls kma_history_begin() once, then
+ * kma_history_some() until it returns false, and does not let rows be recycled meanwhile.
+ */
+void kma_history_begin(struct kma_history *h, const struct kma_sitetab *t, u64 now);
+bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t);
+
+/*
+ * Choose the step of the first series so that reading all rows takes at most 1 % of one CPU; @ns is
+ * how long it took this time.
+ */
+void kma_history_pace(struct kma_history *h, u64 ns);
+
+/* A row is being recycled.  @sum is what it has counted. */
+void kma_history_row_leaves(struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			    const struct kma_row *sum);
+
+/* The number of a cache is being recycled, after its rows. */
+void kma_history_cache_leaves(struct kma_history *h, u32 cache);
+
+/*
+ * Find the mark that is nearest to @seconds ago, and from 3/4 to 7/4 as old.  If marks are
+ * @seconds apart, there is always one.
+ */
+struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32 seconds);
+
+/**
+ * kma_history_changed() - the change of a slot since a mark
+ * @h: the history
+ * @t: the table whose rows it describes
+ * @id: number of a row, or of a row [other] that is not in use
+ * @mark: the mark, which was not overwritten since kma_history_at() has returned it
+ * @change: the result
+ *
+ * The change of each slot is that of one of its rows, so that the changes of all rows can be added
+ * up.  For a row that has no slot yet, all that is live is its change.
+ *
+ * Return: false if the row has no change, because that of its slot is the change of another row.
+ */
+bool kma_history_changed(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			 const struct kma_history_mark *mark, struct kma_history_change *change);
+
+#endif /* KMA_CORE_HISTORY_H */
