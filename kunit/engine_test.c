@@ -68,15 +68,21 @@ static void kma_engine_refuses_bad_settings(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, kma_files_exist());
 }
 
+/* Bytes of rows for call sites, and of their history. */
+static u64 kma_sites_bytes(u32 sites, unsigned int cpus)
+{
+	return kma_sitetab_bytes(sites, cpus) + kma_history_bytes(sites);
+}
+
 /* Whether a default of sites_max is right: it fits into 1/64 of the RAM, and the next does not. */
 static bool kma_sites_are_most(u32 sites, u64 ram, unsigned int cpus)
 {
 	if (sites % KMA_ROWS_PER_CHUNK || sites < KMA_SITES_DEFAULT_MIN ||
 	    sites > KMA_SITES_DEFAULT_MAX)
 		return false;
-	return (sites == KMA_SITES_DEFAULT_MIN || kma_sitetab_bytes(sites, cpus) <= ram / 64) &&
+	return (sites == KMA_SITES_DEFAULT_MIN || kma_sites_bytes(sites, cpus) <= ram / 64) &&
 	       (sites == KMA_SITES_DEFAULT_MAX ||
-		kma_sitetab_bytes(sites + KMA_ROWS_PER_CHUNK, cpus) > ram / 64);
+		kma_sites_bytes(sites + KMA_ROWS_PER_CHUNK, cpus) > ram / 64);
 }
 
 /* The defaults follow the RAM, and that of sites_max follows the number of CPUs as well. */

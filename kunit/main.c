@@ -26,6 +26,7 @@ static struct kunit_suite *kma_suites[] = {
 	&kma_control_refuse_suite,
 	&kma_control_reset_suite,
 	&kma_countmap_suite,
+	&kma_marks_suite,
 	&kma_recycling_suite,
 	&kma_cacheinfo_suite,
 	&kma_probe_suite,

@@ -13,6 +13,7 @@
 static struct kma_site_counts kma_rows[] = {
 	{
 		.v = { 192, 3, 5, 200, 9, 320, 6, 384, 0, 1, 0, 4, 256, 192 },
+		.change = { { .kib = 5, .variance = 4096 } },
 		.label = "kma_caller+0x1a [kma_module]",
 	}, {
 		.v = { 0, 0, 1, 96, 1, 96, 1, 96, 0, 0, 1, 0, 0, 0 },
@@ -23,19 +24,24 @@ static struct kma_site_counts kma_rows[] = {
 			U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX, U64_MAX,
 			U64_MAX, U64_MAX,
 		},
+		.change = { { .kib = -7 } },
 		.label = "[other]",
 	},
 };
+
+/* The only window that is known. */
+static const struct kma_history_mark kma_last_minute = { .index = 1, .age = 58 };
 
 /* ---- golden lines --------------------------------------------------------- */
 
 static void kma_report_prints_callers(struct kunit *test)
 {
-	const struct kma_snapshot snap =
+	struct kma_snapshot snap =
 		kma_snapshot_of(&kma_table_callers, kma_rows, ARRAY_SIZE(kma_rows));
 
+	snap.windows[0] = kma_last_minute;
 	KUNIT_EXPECT_STREQ(test, kma_table_head(test, &snap),
-			   KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET_CHANGES)
 			   KMA_GOLDEN_CALLERS_COLUMNS);
 	KUNIT_EXPECT_STREQ(test, kma_table_body(test, &snap), KMA_GOLDEN_CALLERS_ROWS);
 }
@@ -43,11 +49,12 @@ static void kma_report_prints_callers(struct kunit *test)
 static void kma_report_prints_caches(struct kunit *test)
 {
 	struct kma_site_counts row = kma_rows[0];
-	const struct kma_snapshot snap = kma_snapshot_of(&kma_table_caches, &row, 1);
+	struct kma_snapshot snap = kma_snapshot_of(&kma_table_caches, &row, 1);
 
+	snap.windows[0] = kma_last_minute;
 	row.label = "kmalloc-64";
 	KUNIT_EXPECT_STREQ(test, kma_table_head(test, &snap),
-			   KMA_GOLDEN_HEAD("caches", KMA_GOLDEN_QUIET)
+			   KMA_GOLDEN_HEAD("caches", KMA_GOLDEN_QUIET_CHANGES)
 			   KMA_GOLDEN_CACHES_COLUMNS);
 	KUNIT_EXPECT_STREQ(test, kma_table_body(test, &snap), KMA_GOLDEN_CACHES_ROWS);
 }

@@ -17,6 +17,7 @@ extern struct kunit_suite kma_control_suite;
 extern struct kunit_suite kma_control_refuse_suite;
 extern struct kunit_suite kma_control_reset_suite;
 extern struct kunit_suite kma_countmap_suite;
+extern struct kunit_suite kma_marks_suite;
 extern struct kunit_suite kma_recycling_suite;
 extern struct kunit_suite kma_cacheinfo_suite;
 extern struct kunit_suite kma_probe_suite;

@@ -12,11 +12,9 @@
 #include "marks.h"
 #include "state.h"
 
-/* Protected by kma_lock, like the variables below. */
+/* These variables are protected by kma_lock. */
 struct kma_history kma_history;
-
-/* When the history began, by the clock that goes on while the machine is suspended. */
-static u64 kma_marks_began;
+u64 kma_marks_began;
 /* The time that the last sweep took, and that the last marks have taken with their sweep. */
 static u64 kma_marks_sweep_ns;
 static u64 kma_marks_last_ns;

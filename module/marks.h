@@ -22,6 +22,12 @@
 /* The history of the call sites of objects. */
 extern struct kma_history kma_history;
 
+/*
+ * When the history began, in seconds of the clock that goes on while the machine is suspended.  Tests
+ * change this.
+ */
+extern u64 kma_marks_began;
+
 /* Bytes that kma_marks_start() allocates.  Context: process; kma_config is complete. */
 u64 kma_marks_forecast(void);
 

@@ -429,7 +429,7 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 	u64 age, distance, best = U64_MAX;
 	int i;
 
-	for (i = 0; i < KMA_HISTORY_MARKS; i++) {
+	for (i = 0; h->nr_rows && i < KMA_HISTORY_MARKS; i++) {
 		if (h->time[i] == KMA_HISTORY_NEVER)
 			continue;
 		age = now - h->time[i];

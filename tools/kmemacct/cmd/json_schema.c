@@ -13,8 +13,9 @@
 #include "cmd.h"
 
 static const char * const kinds[] = {
-	[KIND_KEY] = "key", [KIND_GAUGE] = "gauge", [KIND_COUNTER] = "counter",
-	[KIND_MAX] = "max", [KIND_RATIO] = "ratio", [KIND_ERROR] = "error",
+	[KIND_KEY] = "key", [KIND_GAUGE] = "gauge", [KIND_CHANGE] = "change",
+	[KIND_COUNTER] = "counter", [KIND_MAX] = "max", [KIND_RATIO] = "ratio",
+	[KIND_ERROR] = "error",
 };
 
 static const char * const units[] = {
@@ -72,6 +73,14 @@ static const char *type_of(enum format format)
 	default:
 		return "u";
 	}
+}
+
+/* A change, or its standard error, may be unknown. */
+static const char *column_type(const struct column *c)
+{
+	const bool change = c->kind == KIND_CHANGE || text_begins(c->name, "change_");
+
+	return change && c->format == FORMAT_S64 ? "s?" : type_of(c->format);
 }
 
 static void write_member(struct json *w, const char *name, const char *type)
@@ -194,7 +203,7 @@ static void write_column(struct json *w, const struct column *c)
 {
 	json_line(w);
 	json_open(w, c->name, '{');
-	write_type(w, type_of(c->format));
+	write_type(w, column_type(c));
 	if (c->format == FORMAT_PTR)
 		json_string(w, "pattern", "^[0-9a-f]{16}$");
 	json_string(w, "kind", kinds[c->kind]);
@@ -212,7 +221,7 @@ static void write_interval(struct json *w, const struct column *c)
 
 	for (i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s_%s", c->name, i ? "high" : "low");
-		write_member(w, name, c->format == FORMAT_S64 ? "s" : "u");
+		write_member(w, name, c->format == FORMAT_S64 ? column_type(c) : "u");
 	}
 }
 

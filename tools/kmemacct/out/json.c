@@ -16,7 +16,10 @@ static void write_value(struct json *w, const char *key, enum format format, u64
 		json_milli(w, key, value);
 		break;
 	case FORMAT_S64:
-		json_s64(w, key, value);
+		if (value == UNKNOWN)
+			json_null(w, key);
+		else
+			json_s64(w, key, value);
 		break;
 	case FORMAT_PTR:
 		snprintf(text, sizeof(text), "%016llx", value);

@@ -82,6 +82,10 @@ void layout_value(char buf[NUMBER_LEN], const struct column *c, bool exact, u64 
 	const bool negative = c->format == FORMAT_S64 && (s64)value < 0;
 	char number[NUMBER_LEN];
 
+	if (c->format == FORMAT_S64 && value == UNKNOWN) {
+		snprintf(buf, NUMBER_LEN, "-");
+		return;
+	}
 	switch (c->format) {
 	case FORMAT_MILLI:
 		print_thousandths(buf, unit, value);

@@ -288,7 +288,8 @@ static int parse_value(char *word, enum format format, u64 *value)
 	case FORMAT_U64:
 		return number_parse(word, value);
 	case FORMAT_S64:
-		return number_parse_signed(word, (s64 *)value);
+		*value = UNKNOWN;
+		return strcmp(word, "-") ? number_parse_signed(word, (s64 *)value) : 0;
 	case FORMAT_MILLI:
 		return number_parse_milli(word, value);
 	case FORMAT_PTR:

@@ -40,6 +40,7 @@ void table_link(struct table *t)
 
 	for (i = 0; i <= t->nr_values; i++) {
 		c = &t->columns[i];
+		c->change |= c->kind == KIND_CHANGE;
 		c->se = NONE;
 		c->of = NONE;
 		c->bytes = NONE;

@@ -43,6 +43,7 @@ enum format {
 enum kind {
 	KIND_KEY,
 	KIND_GAUGE,
+	KIND_CHANGE,
 	KIND_COUNTER,
 	KIND_MAX,
 	KIND_RATIO,
@@ -71,6 +72,8 @@ enum unit {
 
 /* Value in a column of FORMAT_ID or FORMAT_BOUND that prints as `-`. */
 #define NO_ID	U64_MAX
+/* Value in a column of FORMAT_S64 that prints as `-`. */
+#define UNKNOWN	((u64)INT64_MIN)
 
 /* Column indices: there is no such column. */
 #define NONE	(-1)

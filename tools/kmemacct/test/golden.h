@@ -54,9 +54,9 @@ static const struct golden {
 	const char *table;
 	const char *text;
 } golden[] = {
-	{ "callers", KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET)
+	{ "callers", KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET_CHANGES)
 		     KMA_GOLDEN_CALLERS_COLUMNS KMA_GOLDEN_CALLERS_ROWS },
-	{ "caches", KMA_GOLDEN_HEAD("caches", KMA_GOLDEN_QUIET)
+	{ "caches", KMA_GOLDEN_HEAD("caches", KMA_GOLDEN_QUIET_CHANGES)
 		    KMA_GOLDEN_CACHES_COLUMNS KMA_GOLDEN_CACHES_ROWS },
 	{ "allocs", KMA_GOLDEN_HEAD("allocs", KMA_GOLDEN_LOSSES)
 		    KMA_GOLDEN_ALLOCS_COLUMNS
@@ -67,7 +67,7 @@ static const struct golden {
 	{ "stats", KMA_GOLDEN_HEAD("stats", KMA_GOLDEN_LOSSES)
 		   KMA_GOLDEN_KEYVAL_COLUMNS },
 	/* As the module prints it while nothing has been sampled. */
-	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET)
+	{ "stacks", KMA_GOLDEN_HEAD("stacks", KMA_GOLDEN_QUIET_CHANGES)
 		    "# " COUNTS_COLUMNS "stack\n" },
 	{ "page_callers", PAGES_TABLE("page_callers", KMA_PAGE_CALLERS_COLUMNS)
 		"5128 1282 1290 5160 8 0 0 0 Movable 0xdc2 0 0 0 0 0 0 0 0 folio_maker+0x1a [mod]\n"
@@ -139,13 +139,13 @@ static const struct golden {
 
 #define COLUMNS(label) "# " COUNTS_COLUMNS label "\n"
 
-/* Each value is the number of its column, plus 100 in the second row. */
+/* Each value but a change is a number, from 1 on, plus 100 in the second row. */
 #define SAMPLED_ROW_1 \
-	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 0.015 16 17 18 19 20 21 22 23 24 25 26 27 " \
-	"28 29 30 31 "
+	"1 2 3 4 5 6 7 8 9 10 11 12 13 14 0.015 16 17 40 -50 - 18 19 20 21 22 23 24 25 26 27 " \
+	"28 29 30 31 8 9 - "
 #define SAMPLED_ROW_2 \
-	"101 102 103 104 105 106 107 108 109 110 111 112 113 114 0.115 116 117 118 " \
-	"119 120 121 122 123 124 125 126 127 128 129 130 131 "
+	"101 102 103 104 105 106 107 108 109 110 111 112 113 114 0.115 116 117 - - - 118 " \
+	"119 120 121 122 123 124 125 126 127 128 129 130 131 - - - "
 
 /* Live objects, sampled 1 in 100, 1 in 100, 1 in 2, exact, and 1 in 99.999 but only 10 ms old. */
 #define SAMPLED_ALLOCS \

@@ -171,7 +171,7 @@ void expect_refuses(int line, int (*parse)(const char *text, u64 *number), const
 			fail_at(line, *text);
 }
 
-#define CALLERS_HEAD KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET) \
+#define CALLERS_HEAD KMA_GOLDEN_HEAD("callers", KMA_GOLDEN_QUIET_CHANGES) \
 		     KMA_GOLDEN_CALLERS_COLUMNS
 
 /* A row of callers.  All counters without an argument are 0. */

@@ -75,10 +75,22 @@ static u64 error_of_change(u64 before, u64 after)
 	return estimate_root(b * b + a * a);
 }
 
+/* Test for a column change_*, or for its standard error. */
+static bool is_of_window(const struct table *t, int column)
+{
+	const int of = t->columns[column].of;
+
+	return t->columns[of == NONE ? column : of].kind == KIND_CHANGE;
+}
+
+/* No memory has so many bytes that a difference could be UNKNOWN. */
 static u64 difference(const struct table *t, int column, u64 before, u64 after)
 {
 	const struct column *c = &t->columns[column];
 
+	/* The change is that of a window of time which ends at the reading. */
+	if (is_of_window(t, column))
+		return UNKNOWN;
 	if (c->kind == KIND_ERROR)
 		return c->of != NONE && t->columns[c->of].kind == KIND_GAUGE ?
 		       error_of_change(before, after) : error_of_growth(before, after);
@@ -88,7 +100,7 @@ static u64 difference(const struct table *t, int column, u64 before, u64 after)
 	/* The samples of a row that was recycled meanwhile are in [other]. */
 	if (c->unit == UNIT_SAMPLES && after < before)
 		return 0;
-	return after - before;
+	return after - before == UNKNOWN ? UNKNOWN + 1 : after - before;
 }
 
 static u64 frag_of(const struct table *t, const struct row *row)
@@ -133,7 +145,7 @@ static void add_row(struct table *t, const struct row *before, const struct row 
 	for (i = 0; i < t->nr_values; i++) {
 		row->v[i] = t->columns[i].kind == KIND_KEY ? any->v[i] :
 			    difference(t, i, before ? before->v[i] : 0, after ? after->v[i] : 0);
-		if (t->columns[i].format == FORMAT_S64)
+		if (t->columns[i].format == FORMAT_S64 && !is_of_window(t, i))
 			changed |= row->v[i];
 	}
 	if (t->at[AT_frag_pct] != NONE)

@@ -20,11 +20,16 @@ static bool is_count(const struct column *c)
 	return c->unit != UNIT_BYTES && c->unit != UNIT_KIB;
 }
 
+static bool is_unknown(const struct table *t, const struct row *row, int column)
+{
+	return t->columns[column].format == FORMAT_S64 && row->v[column] == UNKNOWN;
+}
+
 static u64 se_of(const struct table *t, const struct row *row, int column)
 {
 	const int se = column == NONE ? NONE : t->columns[column].se;
 
-	return se == NONE ? 0 : row->v[se];
+	return se == NONE || is_unknown(t, row, se) ? 0 : row->v[se];
 }
 
 /*
@@ -35,7 +40,7 @@ bool estimate_is_rough(const struct table *t, const struct row *row, int column)
 {
 	const struct column *c = &t->columns[column];
 
-	return c->se != NONE && (row->v[c->se] || se_of(t, row, c->bytes));
+	return se_of(t, row, column) || (c->se != NONE && se_of(t, row, c->bytes));
 }
 
 bool estimate_is_marked(const struct table *t, const struct row *row, int column, int main)
@@ -144,6 +149,10 @@ static void set_samples(struct weighed *w, const struct table *t, const struct r
 {
 	const double all = variance_of_all(t, row, column);
 
+	if (t->columns[column].kind == KIND_CHANGE) {
+		guess_samples(w);
+		return;
+	}
 	w->part = w->variance != all;
 	w->samples = table_at(t, row, is_live(&t->columns[column]) ? AT_live_samples : AT_samples);
 	if (w->part && all > 0)
@@ -298,7 +307,7 @@ static __int128 round_up(double distance)
 /* A signed live column is a difference, and so are the net bytes of a summary. */
 static bool is_change(const struct column *c)
 {
-	return (c->format == FORMAT_S64 && is_live(c)) || !strcmp(c->name, "bytes_net");
+	return c->kind == KIND_CHANGE || (c->format == FORMAT_S64 && is_live(c)) || !strcmp(c->name, "bytes_net");
 }
 
 /*
@@ -318,6 +327,8 @@ struct interval estimate_interval(const struct table *t, const struct row *row, 
 	struct bounds bounds = {};
 	__int128 low, high;
 
+	if (is_unknown(t, row, column))
+		return (struct interval) { format, UNKNOWN, UNKNOWN };
 	w.estimate = middle;
 	if (w.variance > 0)
 		bounds = change ? bounds_of_change(&w) : bounds_of_sum(&w);

@@ -31,8 +31,9 @@ struct shown {
 	const char *nothing;
 };
 
-#define OBJECTS	"live_bytes share_pct live_objs objs_alloc frees ?no_entry"
-#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct"
+#define OBJECTS	"live_bytes ?change_1m ?change_10m ?change_1h share_pct live_objs objs_alloc frees " \
+		"?no_entry"
+#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct change_1m change_10m change_1h"
 #define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"
@@ -118,6 +119,8 @@ static const struct {
 	{ "page_callers", "hits", "allocs" }, { "page_modules", "hits", "allocs" },
 	{ "orders", "hits", "allocs" },
 	{ NULL, "live_bytes", "live" }, { NULL, "live_kb", "live" },
+	{ NULL, "change_1m", "1min" }, { NULL, "change_10m", "10min" },
+	{ NULL, "change_1h", "1h" },
 	{ NULL, "live_objs", "objects" }, { NULL, "objs_alloc", "allocs" },
 	{ NULL, "bytes_alloc", "allocated" }, { NULL, "kb", "allocated" },
 	{ NULL, "page_bytes", "pages" },
@@ -399,6 +402,9 @@ static bool has_values(const struct view *v, int column)
 		return t->sampled;
 	if (v->followed)
 		return true;
+	/* A change of 0 is a change that is known. */
+	if (t->columns[column].kind == KIND_CHANGE)
+		nothing = UNKNOWN;
 	for (i = 0; i < v->nr; i++)
 		if (t->columns[column].format == FORMAT_NAME ?
 		    strcmp(row_name(t->rows[i], column), "-") : t->rows[i]->v[column] != nothing)

@@ -19,11 +19,14 @@ static const char *plural(u64 nr)
 /* Test for a table of changes, which does not count since the moment in its head. */
 bool state_is_change(const struct table *t)
 {
+	const struct column *c;
 	int i;
 
-	for (i = 0; !t->pairs && i < t->nr_values; i++)
-		if (t->columns[i].change && !t->columns[i].computed)
+	for (i = 0; !t->pairs && i < t->nr_values; i++) {
+		c = &t->columns[i];
+		if (c->change && !c->computed && c->kind != KIND_CHANGE)
 			return true;
+	}
 	return false;
 }
 

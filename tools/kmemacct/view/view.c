@@ -331,6 +331,8 @@ static u64 add_up(const struct table *t, int column, struct row * const *rows, s
 			rate += rate_of(value);
 		if (c->format == FORMAT_ID && value == NO_ID)
 			return NO_ID;
+		if (c->format == FORMAT_S64 && value == UNKNOWN)
+			return UNKNOWN;
 		sum += value;
 		max = value > max ? value : max;
 		variance += (double)value * value;
@@ -345,6 +347,7 @@ static u64 add_up(const struct table *t, int column, struct row * const *rows, s
 		return nr == 1 ? sum : estimate_root(variance);
 	case KIND_COUNTER:
 	case KIND_GAUGE:
+	case KIND_CHANGE:
 		return sum;
 	default:
 		return 0;

@@ -80,7 +80,7 @@ def describes_estimates(t):
     found = outputs(t)
     check(len(command_lines()), len(found))
     row = found["callers", "-j"]["rows"][0]
-    check(14, len([name for name in row if name.endswith("_low")]))
+    check(17, len([name for name in row if name.endswith("_low")]))
 
 
 def describes_errors(t):

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 
 from program.tree import (
-    ALLOCS, BUILT, CALLERS, CONTROL, COUNTS, SAMPLED, Failed, allocs, callers, check, check_in,
-    check_not_in, lines, sites, table)
+    ALLOCS, BUILT, CALLERS, CHANGES, CONTROL, COUNTS, SAMPLED, Failed, allocs, callers, check,
+    check_in, check_not_in, lines, sites, table)
 
 
 def shows_callers(t):
@@ -248,7 +248,7 @@ def writes_json(t):
         "kernel": "6.1.0-42-amd64", "version": "0.9.0", "resets": 0, "module_changes": 0,
     }, found["head"])
     row = {**dict(zip([*COUNTS, "site"], CALLERS[0])), **dict.fromkeys(SAMPLED, 0),
-           "module": "kernel"}
+           **dict.fromkeys(CHANGES), "module": "kernel"}
     check({**row, "live_bytes": 2**64 - 1}, found["rows"][0])
     check({
         "ptr": "ffff888001000080", "bytes_req": 100, "bytes_alloc": 128,

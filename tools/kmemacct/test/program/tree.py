@@ -54,6 +54,11 @@ KALLSYMS = ("ffffffff81000000 T _text\n"
 ESTIMATES = COUNTS[:-1]
 # The columns that are of use only once something was sampled.
 SAMPLED = ["samples", "live_samples", *(f"{name}_se" for name in ESTIMATES)]
+# The columns of windows of time, which are unknown when the module has just been loaded.
+CHANGES = [f"change_{window}{part}" for part in ("", "_se") for window in ("1m", "10m", "1h")]
+# The same in JSON, with intervals
+UNKNOWN_CHANGES = dict.fromkeys([*CHANGES, *(f"{name}_{end}" for name in CHANGES[:3]
+                                             for end in ("low", "high"))])
 # No run of the program takes longer, also on a slow machine.
 LIMIT_S = 300
 CONTROL = "enabled 1\nlast_error nothing to reset\n"
@@ -136,7 +141,7 @@ def columns_of(name):
 
 def exact_columns(name):
     """The columns that a table has whether something is sampled or not."""
-    left_out = {"weight", *SAMPLED, *(["owner"] if name == "allocs" else [])}
+    left_out = {"weight", *SAMPLED, *CHANGES, *(["owner"] if name == "allocs" else [])}
     return [column for column in columns_of(name) if column not in left_out
             and not column.endswith("_se")]
 
@@ -148,8 +153,11 @@ def table(name, rows, window="10.454", extra="", columns=None):
     """
     known = columns_of(name)
     rows = list(rows.items()) if isinstance(rows, dict) else list(rows)
-    columns = columns or (known if rows and len(rows[0]) == len(known) else exact_columns(name))
-    whole = [{"weight": "1.000", "owner": "-", **dict(zip(columns, row))} for row in rows]
+    at_load = [column for column in known if column not in CHANGES]
+    columns = columns or next((some for some in (known, at_load)
+                               if rows and len(rows[0]) == len(some)), exact_columns(name))
+    unknown = {"weight": "1.000", **dict.fromkeys(["owner", *CHANGES], "-")}
+    whole = [{**unknown, **dict(zip(columns, row))} for row in rows]
     if known:
         rows = [[row.get(column, 0) for column in known] for row in whole]
     sampled = "samples" in columns or "weight" in columns

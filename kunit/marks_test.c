@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Marks of the history, and the changes that tables show.  Tests move its beginning into the past. */
+#include <linux/slab.h>
+
+#include "../module/marks.h"
+#include "table_util.h"
+
+/* The label of KMA_TEST_SITE. */
+#define KMA_TEST_LABEL	"kfree+0x1"
+#define KMA_TEST_BYTES	4096
+
+static int kma_marks_init_test(struct kunit *test)
+{
+	int ret = kma_control_init_test(test);
+
+	return ret ?: kma_marks_start();
+}
+
+static void kma_marks_exit_test(struct kunit *test)
+{
+	kma_marks_stop();
+	kma_control_exit_test(test);
+}
+
+/* Let time pass, with the turns of the worker that set marks. */
+static void kma_pass(u32 seconds)
+{
+	for (; seconds; seconds -= 10) {
+		kma_marks_began -= 10;
+		kma_marks_sweep();
+		kma_lock_take(KMA_LOCK_WORKER);
+		kma_marks_turn();
+		kma_lock_release();
+	}
+}
+
+static void kma_alloc_some(u32 first, u32 nr)
+{
+	for (; nr; nr--, first++)
+		kma_alloc(KMA_TEST_SITE, KMA_TEST_PTR + KMA_TEST_BYTES * first, KMA_TEST_BYTES,
+			  KMA_TEST_BYTES);
+}
+
+static void kma_free_some(u32 first, u32 nr)
+{
+	for (; nr; nr--, first++)
+		kma_free(KMA_TEST_PTR + KMA_TEST_BYTES * first);
+}
+
+/* Check the change of a row of `callers` in a window, in objects of KMA_TEST_BYTES. */
+static void kma_expect_change(struct kunit *test, const char *label, const char *column, s64 objs)
+{
+	const struct kma_snapshot *snap = kma_table_open(test, &kma_table_callers);
+	const struct kma_site_counts *row = kma_row_labelled(snap, label);
+	const int at = kma_table_column(snap->table, column);
+
+	KUNIT_ASSERT_NOT_NULL_MSG(test, row, "no row %s", label);
+	KUNIT_EXPECT_EQ_MSG(test, (s64)kma_rows_site_value(snap, row, at),
+			    objs == KMA_UNKNOWN ? KMA_UNKNOWN : objs * KMA_TEST_BYTES,
+			    "%s of %s", column, label);
+}
+
+static void kma_marks_tell_changes(struct kunit *test)
+{
+	kma_alloc_some(0, 16);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", KMA_UNKNOWN);
+	kma_pass(60);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", 16);
+	kma_pass(60);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", 0);
+	kma_free_some(0, 5);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", -5);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_10m", KMA_UNKNOWN);
+	kma_pass(480);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", 0);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_10m", 11);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_10m_se", 0);
+	kma_pass(60);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_10m", -5);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1h", KMA_UNKNOWN);
+	kma_pass(3600);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1h", 0);
+}
+
+/* A reset does not change what is live, and so no change of it. */
+static void kma_marks_stay_at_a_reset(struct kunit *test)
+{
+	kma_alloc_some(0, 16);
+	kma_pass(60);
+	kma_free_some(0, 16);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	kma_pass(10);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", -16);
+	kma_alloc_some(0, 1);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", -15);
+	kma_pass(50);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", -15);
+}
+
+/* Objects of stale entries do not count as live at a mark. */
+static void kma_marks_sweep_stale_entries(struct kunit *test)
+{
+	kma_leave_stale(KMA_TEST_PTR);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 0);
+	kma_pass(10);
+	KUNIT_EXPECT_EQ(test, kma_stat_now(page_freed), 1);
+	kma_pass(50);
+	kma_expect_change(test, KMA_TEST_LABEL, "change_1m", 0);
+}
+
+/* The history of a row that is recycled becomes that of [other], and the row can be empty. */
+static void kma_marks_keep_what_leaves(struct kunit *test)
+{
+	kma_alloc_some(0, 16);
+	kma_pass(60);
+	kma_free_some(0, 16);
+	kma_sitetab_retire(&kma_core.sites, 0);
+	KUNIT_EXPECT_EQ(test, kma_control_command(test, "reset"), 0);
+	KUNIT_EXPECT_NULL(test, kma_sitetab_info(&kma_core.sites, 0));
+	kma_pass(50);
+	kma_expect_change(test, "[other]", "change_1m", -16);
+	kma_pass(60);
+	/* Then nothing of it is left to show. */
+	KUNIT_EXPECT_EQ(test, kma_table_open(test, &kma_table_callers)->nr_rows, 0);
+}
+
+static struct kunit_case kma_marks_cases[] = {
+	KUNIT_CASE(kma_marks_tell_changes),
+	KUNIT_CASE(kma_marks_stay_at_a_reset),
+	KUNIT_CASE(kma_marks_sweep_stale_entries),
+	KUNIT_CASE(kma_marks_keep_what_leaves),
+	{}
+};
+
+struct kunit_suite kma_marks_suite = {
+	.name = "kmemacct_marks",
+	.suite_init = kma_table_init_suite,
+	.init = kma_marks_init_test,
+	.exit = kma_marks_exit_test,
+	.test_cases = kma_marks_cases,
+};
