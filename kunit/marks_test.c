@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Marks of the history, and the changes that tables show.  Tests move its beginning into the past. */
+/* Marks of the history, and changes in tables.  Tests move its beginning into the past. */
 #include <linux/slab.h>
 
 #include "../module/marks.h"

@@ -4,8 +4,8 @@
  *
  * The worker of overhead.c calls kma_marks_turn() about once a second.  At every tenth second, it
  * sweeps the live table, because objects of stale entries would count as live, and reads all rows.
- * If this takes more than 1 % of one CPU, the worker does it less often.  Its time counts as cost of
- * the module.
+ * If this takes more than 1 % of one CPU, the worker does it less often.  Its time counts as cost
+ * of the module.
  *
  * Time goes on while the machine is suspended.  Marks that should have been set meanwhile are
  * missing.
@@ -23,8 +23,8 @@
 extern struct kma_history kma_history;
 
 /*
- * When the history began, in seconds of the clock that goes on while the machine is suspended.  Tests
- * change this.
+ * When the history began, in seconds of the clock that goes on while the machine is suspended.
+ * Tests change this.
  */
 extern u64 kma_marks_began;
 
@@ -32,8 +32,8 @@ extern u64 kma_marks_began;
 u64 kma_marks_forecast(void);
 
 /*
- * Allocate the history, and begin it.  Returns 0, or -ENOMEM, which has been explained in the kernel
- * log.  Context: process, may sleep; the tables are allocated, and no row is in use.
+ * Allocate the history, and begin it.  Returns 0, or -ENOMEM, which has been explained in the
+ * kernel log.  Context: process, may sleep; the tables are allocated, and no row is in use.
  */
 int kma_marks_start(void);
 

@@ -118,9 +118,10 @@ static void kma_overhead_early(struct work_struct *work)
 }
 
 /*
- * Begins the next turn before its time, when a second is over.  The timer does not wake an idle CPU:
- * if that CPU sleeps, it waits until the CPU has its next tick.  This is used as long as the cost is
- * far below the budget.  So the module wakes an idle machine only for the marks of each minute.
+ * Begins the next turn before its time, when a second is over.  The timer does not wake an idle
+ * CPU: if that CPU sleeps, it waits until the CPU has its next tick.  This is used as long as the
+ * cost is far below the budget.  So the module wakes an idle machine only for the marks of each
+ * minute.
  */
 static DECLARE_DEFERRABLE_WORK(kma_overhead_idle, kma_overhead_early);
 

@@ -13,10 +13,10 @@
  * row is made.  Rows of samples that were taken with another N are linked to the same slot.  So a
  * change of N does not look as if memory had been freed and allocated.
  *
- * When a row is recycled, nothing of it is live.  If it was the last row of its slot, the history of
- * the slot is added to that of the row [other] of the cache, where the counts of the row are, too;
- * and when the number of a cache is recycled, to that of the cache [other].  A new row of the same
- * call site then begins with nothing.
+ * When a row is recycled, nothing of it is live.  If it was the last row of its slot, the history
+ * of the slot is added to that of the row [other] of the cache, where the counts of the row are,
+ * too; and when the number of a cache is recycled, to that of the cache [other].  A new row of the
+ * same call site then begins with nothing.
  *
  * After a module was unloaded, other code may be at its addresses.  So a slot whose rows were
  * retired with their module is closed: no further row is linked to it.

@@ -5,14 +5,14 @@
  *	exact		0, then KiB in 31 bits
  *	estimate	1, then KiB as a floating-point number of 19 bits, then two codes of 6 bits
  *
- * The floating-point number has an exponent of 5 bits and a mantissa of 14 bits, as IEEE 754 defines
- * them: it is exact up to 32 MiB, and off by less than one part in 32,768 beyond.
+ * The floating-point number has an exponent of 5 bits and a mantissa of 14 bits, as IEEE 754
+ * defines them: it is exact up to 32 MiB, and off by less than one part in 32,768 beyond.
  *
  * The codes are variances.  Code 0 stands for 0, and each further code for a bound that is 2^(3/4)
- * times that of the code before it.  A variance gets the next larger bound: then a standard error is
- * at most 30 % too large, and never too small.  If small variances are added again and again, each
- * of these roundings would count.  So a sum gets one of the two bounds next to it at random, and
- * its expected value is the sum.
+ * times that of the code before it.  A variance gets the next larger bound: then a standard error
+ * is at most 30 % too large, and never too small.  If small variances are added again and again,
+ * each of these roundings would count.  So a sum gets one of the two bounds next to it at random,
+ * and its expected value is the sum.
  *
  * Context: any.
  */

@@ -31,9 +31,10 @@ struct shown {
 	const char *nothing;
 };
 
-#define OBJECTS	"live_bytes ?change_1m ?change_10m ?change_1h share_pct live_objs objs_alloc frees " \
-		"?no_entry"
-#define DROP_OBJECTS	"frees no_entry objs_alloc live_objs share_pct change_1m change_10m change_1h"
+#define CHANGES	"?change_1m ?change_10m ?change_1h"
+#define OBJECTS	"live_bytes " CHANGES " share_pct live_objs objs_alloc frees ?no_entry"
+#define DROP_OBJECTS \
+	"frees no_entry objs_alloc live_objs share_pct change_1m change_10m change_1h"
 #define ACCT	"net_pages alloc_pages free_pages slab_bytes stall_us"
 #define DROP_ACCT	"free_pages slab_bytes alloc_pages stall_us"
 #define COMM	"alloc_pages allocs slab_bytes slab_hits stall_us"

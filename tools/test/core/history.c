@@ -641,13 +641,13 @@ static void kma_intervals(void)
 		for (n = 0; n < 400; n++)
 			kma_trial(&trials, cases[i].size, cases[i].stays, cases[i].more,
 				  cases[i].fewer);
-		printf("# %u of %u bytes live, +%u -%u: %.1f %% inside, error %.1f KiB, se %.1f KiB\n",
+		printf("# %u of %u bytes live, +%u -%u: %.1f %% inside, error %.1f, se %.1f KiB\n",
 		       cases[i].stays, kma_bytes[cases[i].size], cases[i].more, cases[i].fewer,
 		       100.0 * trials.inside / trials.nr, trials.error / trials.nr,
 		       trials.width / trials.nr);
 		/* With 95 % inside, fewer than 92 % of 400 come once in 300 runs. */
 		kma_expect(trials.inside >= trials.nr * 0.92);
-		/* The estimate is unbiased: the mean error is within four of its standard errors. */
+		/* The estimate is unbiased: its mean error is within four standard errors. */
 		kma_expect(fabs(trials.error / trials.nr) <=
 			   4 * trials.width / trials.nr / sqrt(trials.nr) + 1);
 	}

@@ -3,15 +3,15 @@
 import inspect
 
 from program import (
-    acct, commands, diffs, documents, errors, estimates, export, failures, latency, leaks, names,
-    pages, perfkmem, rollups, running, schemas, settings, snapshots, sources, stacks, streams,
-    tables, top)
+    acct, changes, commands, diffs, documents, errors, estimates, export, failures, latency, leaks,
+    names, pages, perfkmem, rollups, running, schemas, settings, snapshots, sources, stacks,
+    streams, tables, top)
 
 # In the order in which their tests run.  In a module, that is the order of its functions.
 MODULES = (
-    tables, streams, schemas, rollups, leaks, names, settings, estimates, pages, acct, latency,
-    failures, stacks, sources, running, perfkmem, snapshots, diffs, export, commands, errors,
-    documents, top)
+    tables, changes, streams, schemas, rollups, leaks, names, settings, estimates, pages, acct,
+    latency, failures, stacks, sources, running, perfkmem, snapshots, diffs, export, commands,
+    errors, documents, top)
 
 
 def is_test(function, module):
