@@ -79,8 +79,9 @@
  * The kinds:
  *   KEY	tells what the row is about
  *   GAUGE	the state at the time of the snapshot
- *   CHANGE	how much live_bytes has changed in a window of time; for change_1m, the key change_1m_s
- *		of the head has the length of the window in seconds, or `-` if it is not known
+ *   CHANGE	how much live_bytes has changed in a window of time; for change_1m, the key
+ *		change_1m_s of the head has the length of the window in seconds, or `-` if it is
+ *		not known
  *   COUNTER	what has added up since the event that the key `since` of the head names
  *   MAX	the largest value since that event
  *   RATIO	a quotient of other columns

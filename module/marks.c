@@ -12,12 +12,13 @@
 #include "marks.h"
 #include "state.h"
 
-/* These variables are protected by kma_lock. */
+/* These variables are protected by kma_lock, unless they say otherwise. */
 struct kma_history kma_history;
 u64 kma_marks_began;
-/* The time that the last sweep took, and that the last marks have taken with their sweep. */
-static u64 kma_marks_sweep_ns;
+/* The CPU time that the last marks took, with their sweep. */
 static u64 kma_marks_last_ns;
+/* Only the worker uses these: when it began with the marks that it is setting. */
+static u64 kma_marks_begun_ns, kma_marks_begun_cpu;
 
 u64 kma_marks_forecast(void)
 {
@@ -31,7 +32,6 @@ int kma_marks_start(void)
 	if (ret)
 		pr_err("not enough memory for the history: use a smaller sites_max\n");
 	kma_marks_began = ktime_get_boottime_seconds();
-	kma_marks_sweep_ns = 0;
 	kma_marks_last_ns = 0;
 	return ret;
 }
@@ -54,29 +54,36 @@ unsigned long kma_marks_wait(void)
 	return (60 - second) * HZ;
 }
 
-void kma_marks_sweep(void)
+/* The CPU time of this task in ns.  It is up to date when the task was last interrupted. */
+static u64 kma_marks_cpu(void)
 {
-	const u64 start = ktime_get_ns();
+	return current->se.sum_exec_runtime;
+}
 
-	/* Only the worker sets marks, so it need not hold kma_lock to read when they are due. */
+bool kma_marks_sweep(void)
+{
+	/* Nothing else changes what is due, so kma_lock need not be held. */
 	if (!kma_history_due(&kma_history, kma_marks_now()))
-		return;
+		return false;
+	kma_marks_begun_ns = ktime_get_ns();
+	kma_marks_begun_cpu = kma_marks_cpu();
 	kma_state_sweep();
-	kma_marks_sweep_ns = ktime_get_ns() - start;
+	return true;
 }
 
 void kma_marks_turn(void)
 {
-	const u64 start = ktime_get_ns(), now = kma_marks_now();
+	u64 now = kma_marks_now(), cpu;
 
 	lockdep_assert_held(&kma_lock);
-	if (!kma_marks_sweep_ns || !kma_history_due(&kma_history, now))
+	if (!kma_history_due(&kma_history, now))
 		return;
 	kma_history_begin(&kma_history, &kma_core.sites, now);
 	while (kma_history_some(&kma_history, &kma_core.sites))
-		cond_resched();
-	kma_marks_last_ns = kma_marks_sweep_ns + ktime_get_ns() - start;
-	kma_marks_sweep_ns = 0;
+		kma_lock_pause();
+	cpu = kma_marks_cpu() - kma_marks_begun_cpu;
+	/* Other tasks may have run meanwhile.  The clock of the task lags by up to a tick. */
+	kma_marks_last_ns = min(ktime_get_ns() - kma_marks_begun_ns, cpu + TICK_NSEC);
 	kma_history_pace(&kma_history, kma_marks_last_ns);
 }
 

@@ -2,10 +2,10 @@
 /*
  * When the marks of the history are set (core/history.h).
  *
- * The worker of overhead.c calls kma_marks_turn() about once a second.  At every tenth second, it
- * sweeps the live table, because objects of stale entries would count as live, and reads all rows.
- * If this takes more than 1 % of one CPU, the worker does it less often.  Its time counts as cost
- * of the module.
+ * The worker of overhead.c calls kma_marks_turn() about once a second, and on an idle machine once
+ * a minute.  At every tenth second, it sweeps the live table, because objects of stale entries
+ * would count as live, and reads all rows.  If this takes more than 1 % of one CPU, the worker does
+ * it less often.  Its time counts as cost of the module.
  *
  * Time goes on while the machine is suspended.  Marks that should have been set meanwhile are
  * missing.
@@ -47,12 +47,13 @@ u64 kma_marks_now(void);
 unsigned long kma_marks_wait(void);
 
 /*
- * Sweep the live table if marks are due.  Context: process, may sleep; only the worker calls this
- * and kma_marks_turn().  kma_lock is not held.
+ * Sweep the live table if marks are due.  Return: true if they are: then the caller has to call
+ * kma_marks_turn().  Context: process, may sleep; only the worker calls these two functions.
+ * kma_lock is not held.
  */
-void kma_marks_sweep(void);
+bool kma_marks_sweep(void);
 
-/* Set the marks that are due. */
+/* Set the marks that are due.  kma_lock is released and taken again now and then. */
 void kma_marks_turn(void);
 
 /* The time that the last marks took, in us, sweeping included. */

@@ -79,7 +79,8 @@ static u64 kma_overhead_budget(void)
 {
 	const u64 budget = kma_spent_budget(&kma_spent, kma_budget_pct, num_online_cpus());
 
-	return budget - min(budget, kma_marks_cost(kma_spent.ns));
+	/* A larger N does not make marks cheaper. */
+	return budget - min(budget / 4, kma_marks_cost(kma_spent.ns));
 }
 
 /* Adjust N only on the cost of at least this time, in ns: a shorter time is inaccurate. */
@@ -118,10 +119,9 @@ static void kma_overhead_early(struct work_struct *work)
 }
 
 /*
- * Begins the next turn before its time, when a second is over.  The timer does not wake an idle
- * CPU: if that CPU sleeps, it waits until the CPU has its next tick.  This is used as long as the
- * cost is far below the budget.  So the module wakes an idle machine only for the marks of each
- * minute.
+ * Starts the next turn after a second, instead of at the next minute.  The timer does not wake an
+ * idle CPU, but expires when that CPU next wakes up.  This is used as long as the cost is far below
+ * the budget.  So the module wakes an idle machine only for the marks of each minute.
  */
 static DECLARE_DEFERRABLE_WORK(kma_overhead_idle, kma_overhead_early);
 
@@ -139,14 +139,17 @@ static void kma_overhead_queue(bool late)
 
 static void kma_overhead_turn(struct work_struct *work)
 {
+	const bool marks = kma_marks_sweep();
+
 	kma_recycling_sweep();
-	kma_marks_sweep();
 	kma_owner_turn();
 	/*
 	 * A reader of a large table holds the lock for a while.  In that case skip this
-	 * turn instead of waiting.
+	 * turn instead of waiting, unless marks are due.
 	 */
-	if (!kma_lock_try(KMA_LOCK_WORKER)) {
+	if (marks)
+		kma_lock_take(KMA_LOCK_WORKER);
+	else if (!kma_lock_try(KMA_LOCK_WORKER)) {
 		kma_overhead_queue(false);
 		return;
 	}

@@ -26,9 +26,13 @@ static const struct {
 /* No row has the number KMA_HISTORY_NONE. */
 static_assert(KMA_SITES_MAX + KMA_CACHES_MAX + KMA_CACHES_OTHER <= KMA_HISTORY_NONE);
 
+/*
+ * Each slot but those of [other] has a row with a call site, and there are at most KMA_PAIRS_MAX of
+ * these.  kma_history_slot_for() relies on this only for accuracy.
+ */
 static u32 kma_history_nr_slots(u32 sites_max)
 {
-	return KMA_PAIRS_MAX(sites_max);
+	return KMA_PAIRS_MAX(sites_max) + 2 * KMA_HISTORY_OTHERS;
 }
 
 static u16 *kma_history_head(const struct kma_history *h, u64 key, u32 cache)
@@ -47,6 +51,12 @@ static u32 kma_history_find(const struct kma_history *h, u64 key, u32 cache)
 	return s;
 }
 
+/* Whether a slot is that of [other]. */
+static bool kma_history_is_other(const struct kma_history_slot *slot)
+{
+	return slot->key <= KMA_HISTORY_SAMPLED;
+}
+
 static void kma_history_open(struct kma_history *h, u32 s, u64 key, u32 cache)
 {
 	u16 *head = kma_history_head(h, key, cache);
@@ -57,6 +67,8 @@ static void kma_history_open(struct kma_history *h, u32 s, u64 key, u32 cache)
 	slot->next = *head;
 	slot->open = true;
 	*head = s;
+	if (key <= KMA_HISTORY_SAMPLED)
+		h->others[key]++;
 }
 
 static void kma_history_close(struct kma_history *h, u32 s)
@@ -70,15 +82,15 @@ static void kma_history_close(struct kma_history *h, u32 s)
 		link = &h->slot[*link].next;
 	*link = slot->next;
 	slot->open = false;
+	if (kma_history_is_other(slot))
+		h->others[slot->key]--;
 }
 
-/* Take a slot into use, without a key; return KMA_HISTORY_NONE if all are in use. */
+/* Take a slot into use.  One is spare: see kma_history_nr_slots(). */
 static u32 kma_history_take(struct kma_history *h)
 {
 	const u32 s = h->spare;
 
-	if (s == KMA_HISTORY_NONE)
-		return s;
 	h->spare = h->slot[s].next;
 	h->slot[s] = (struct kma_history_slot) { .row = KMA_HISTORY_NONE, .used = true };
 	h->used++;
@@ -168,21 +180,45 @@ static void kma_history_churn(struct kma_history_slot *slot, const struct kma_hi
 
 /* ---- linking rows ---------------------------------------------------------------------------- */
 
+static bool kma_history_samples(const struct kma_sitetab *t, u32 id)
+{
+	return READ_ONCE(t->info[id].shift) > KMA_SHIFT_EXACT;
+}
+
 static u64 kma_history_key(const struct kma_sitetab *t, u32 id)
 {
 	const struct kma_site_info *info = &t->info[id];
 	const unsigned long *frame = &t->frame[(size_t)id * KMA_FRAMES_MAX];
-	u64 key = info->site;
+	const bool samples = kma_history_samples(t, id);
+	u64 key;
 	u32 i;
 
-	if (key && READ_ONCE(info->shift) != KMA_SHIFT_EXACT)
-		key = kma_stack_mix(key, 1);
+	if (!info->site)
+		return samples ? KMA_HISTORY_SAMPLED : KMA_HISTORY_EXACT;
+	key = kma_stack_mix(info->site, samples);
 	for (i = 0; i < info->nr_frames; i++)
 		key = kma_stack_mix(key, frame[i]);
-	return key;
+	return max_t(u64, key, KMA_HISTORY_SAMPLED + 1);
 }
 
-/* Whether other code may be at the call site of a row by now. */
+/* Find or make the slot of [other] of a cache.  If there are too many, return the shared one. */
+static u32 kma_history_other(struct kma_history *h, u64 key, u32 cache)
+{
+	u32 s = kma_history_find(h, key, cache);
+
+	if (s != KMA_HISTORY_NONE)
+		return s;
+	if (h->others[key] == KMA_HISTORY_OTHERS || h->spare == KMA_HISTORY_NONE) {
+		h->full++;
+		return key;
+	}
+	s = kma_history_take(h);
+	h->slot[s].sampled = key == KMA_HISTORY_SAMPLED;
+	kma_history_open(h, s, key, cache);
+	return s;
+}
+
+/* Whether a row gets no new events, so that a new row of its call site needs a new slot. */
 static bool kma_history_is_past(const struct kma_sitetab *t, u32 id)
 {
 	const int state = READ_ONCE(t->info[id].state);
@@ -195,23 +231,26 @@ static u32 kma_history_slot_for(struct kma_history *h, const struct kma_sitetab 
 {
 	const u64 key = kma_history_key(t, id);
 	const u32 cache = t->info[id].cache;
-	const bool past = key && kma_history_is_past(t, id);
-	u32 s = past ? KMA_HISTORY_NONE : kma_history_find(h, key, cache);
+	u32 s;
 
-	if (s != KMA_HISTORY_NONE && key && kma_history_is_past(t, h->slot[s].row)) {
+	if (key <= KMA_HISTORY_SAMPLED)
+		return kma_history_other(h, key, cache);
+	s = kma_history_find(h, key, cache);
+	if (s != KMA_HISTORY_NONE && kma_history_is_past(t, h->slot[s].row))
 		kma_history_close(h, s);
-		s = KMA_HISTORY_NONE;
-	}
-	if (s != KMA_HISTORY_NONE)
+	else if (s != KMA_HISTORY_NONE && !kma_history_is_past(t, id))
 		return s;
-	s = kma_history_take(h);
-	if (s == KMA_HISTORY_NONE) {
+	if (h->spare == KMA_HISTORY_NONE) {
 		h->full++;
-		return KMA_HISTORY_OTHER;
+		return kma_history_samples(t, id);
 	}
-	kma_history_open(h, s, key, cache);
-	if (past)
-		kma_history_close(h, s);
+	s = kma_history_take(h);
+	h->slot[s].sampled = kma_history_samples(t, id);
+	if (kma_history_is_past(t, id))
+		h->slot[s].key = key;
+	else
+		kma_history_open(h, s, key, cache);
+	h->slot[s].cache = cache;
 	return s;
 }
 
@@ -253,7 +292,7 @@ static void kma_history_merge_word(u32 *to, u32 from, u32 random)
 static void kma_history_merge(struct kma_history *h, u32 s, u32 to)
 {
 	const struct kma_history_slot *slot = &h->slot[s];
-	u64 random = kma_stack_mix(slot->key, h->marks);
+	u64 random = kma_stack_mix(slot->key ^ (u64)slot->cache << 32, h->marks);
 	int i;
 
 	for (i = 0; i < KMA_HISTORY_MARKS; i++) {
@@ -271,7 +310,6 @@ void kma_history_row_leaves(struct kma_history *h, const struct kma_sitetab *t, 
 	const u32 s = id < h->nr_rows ? h->slot_of[id] : KMA_HISTORY_NONE;
 	struct kma_history_sum sum, own = {};
 	struct kma_history_slot *slot;
-	u32 other;
 
 	if (s == KMA_HISTORY_NONE)
 		return;
@@ -281,23 +319,23 @@ void kma_history_row_leaves(struct kma_history *h, const struct kma_sitetab *t, 
 	kma_history_add(&own, t, id, row);
 	slot->counted -= own.counted;
 	kma_history_unlink(h, id);
-	if (slot->row != KMA_HISTORY_NONE || !slot->key)
+	if (slot->row != KMA_HISTORY_NONE || kma_history_is_other(slot))
 		return;
-	other = kma_history_find(h, 0, slot->cache);
-	if (other != KMA_HISTORY_NONE) {
-		kma_history_merge(h, s, other);
-		return;
-	}
+	/* Then a slot is free for [other]. */
 	kma_history_close(h, s);
-	kma_history_open(h, s, 0, slot->cache);
+	kma_history_merge(h, s, kma_history_other(h, slot->sampled, slot->cache));
 }
 
 void kma_history_cache_leaves(struct kma_history *h, u32 cache)
 {
-	const u32 s = h->nr_slots ? kma_history_find(h, 0, cache) : KMA_HISTORY_NONE;
+	u64 key;
+	u32 s;
 
-	if (s != KMA_HISTORY_NONE)
-		kma_history_merge(h, s, KMA_HISTORY_OTHER);
+	for (key = 0; h->nr_slots && key <= KMA_HISTORY_SAMPLED; key++) {
+		s = kma_history_find(h, key, cache);
+		if (s != KMA_HISTORY_NONE)
+			kma_history_merge(h, s, key);
+	}
 }
 
 /* ---- marks ----------------------------------------------------------------------------------- */
@@ -309,7 +347,9 @@ static u32 kma_history_step(const struct kma_history *h, int series)
 
 static bool kma_history_series_due(const struct kma_history *h, int series, u64 now)
 {
-	return div_u64(now, kma_history_step(h, series)) > h->period[series];
+	const u32 step = kma_history_step(h, series);
+
+	return div_u64(now, step) > div_u64(h->time[h->newest[series]], step);
 }
 
 bool kma_history_due(const struct kma_history *h, u64 now)
@@ -322,42 +362,48 @@ bool kma_history_due(const struct kma_history *h, u64 now)
 	return false;
 }
 
-static u32 kma_history_index(int series, u64 period)
-{
-	u32 at;
-
-	div_u64_rem(period, kma_series[series].nr, &at);
-	return kma_series[series].first + at;
-}
-
-/* Set the mark of a series for the period of @now, and none for periods in between. */
+/* Replace the oldest mark of a series. */
 static void kma_history_set(struct kma_history *h, int series, u64 now)
 {
-	const u64 period = div_u64(now, kma_history_step(h, series));
-	u64 missed = max(h->period[series] + 1, period - min_t(u64, period, kma_series[series].nr));
+	const u32 next = h->newest[series] + 1, first = kma_series[series].first;
 
-	for (; missed < period; missed++)
-		h->time[kma_history_index(series, missed)] = KMA_HISTORY_NEVER;
-	h->period[series] = period;
-	h->time[kma_history_index(series, period)] = now;
+	h->newest[series] = next < first + kma_series[series].nr ? next : first;
+	h->time[h->newest[series]] = now;
+}
+
+/* Link rows that were made since the last mark. */
+static void kma_history_link_new(struct kma_history *h, const struct kma_sitetab *t)
+{
+	u32 id;
+
+	for (id = 0; id < h->nr_rows; id++)
+		if (h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id) &&
+		    READ_ONCE(t->info[id].shift) != KMA_SHIFT_NONE)
+			kma_history_link(h, t, id);
+}
+
+/* Until a slot is read, nothing is live in it: a slot that leaves before has nothing live. */
+static void kma_history_clear(struct kma_history *h, int series)
+{
+	u32 s;
+
+	for (s = 0; s < h->nr_slots; s++)
+		h->slot[s].word[h->newest[series]] = 0;
 }
 
 void kma_history_begin(struct kma_history *h, const struct kma_sitetab *t, u64 now)
 {
-	u32 id;
 	int i;
 
-	for (id = 0; id < h->nr_rows; id++)
-		if (h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id))
-			kma_history_link(h, t, id);
+	kma_history_link_new(h, t);
 	h->due = 0;
 	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
 		if (!kma_history_series_due(h, i, now))
 			continue;
 		kma_history_set(h, i, now);
+		kma_history_clear(h, i);
 		h->due |= 1 << i;
 	}
-	h->now = now;
 	h->next = 0;
 	h->marks++;
 }
@@ -378,10 +424,23 @@ static void kma_history_store(struct kma_history *h, const struct kma_sitetab *t
 		if (!(h->due & 1 << i))
 			continue;
 		v.churn = slot->churn[i];
-		slot->word[kma_history_index(i, h->period[i])] =
-			kma_history_pack(&v, KMA_HISTORY_ROUND_UP);
+		slot->word[h->newest[i]] = kma_history_pack(&v, KMA_HISTORY_ROUND_UP);
 		slot->churn[i] = 0;
 	}
+}
+
+/* Give back the slot of an [other] without rows, once nothing was live at any of its marks. */
+static void kma_history_drop(struct kma_history *h, u32 s)
+{
+	const struct kma_history_slot *slot = &h->slot[s];
+	int i;
+
+	if (s <= KMA_HISTORY_SAMPLED || slot->row != KMA_HISTORY_NONE)
+		return;
+	for (i = 0; i < KMA_HISTORY_MARKS; i++)
+		if (slot->word[i])
+			return;
+	kma_history_give(h, s);
 }
 
 /* Slots in each call */
@@ -391,9 +450,12 @@ bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t)
 {
 	const u32 end = min(h->next + KMA_HISTORY_SOME, h->nr_slots);
 
-	for (; h->next < end; h->next++)
-		if (h->slot[h->next].used)
-			kma_history_store(h, t, &h->slot[h->next]);
+	for (; h->next < end; h->next++) {
+		if (!h->slot[h->next].used)
+			continue;
+		kma_history_store(h, t, &h->slot[h->next]);
+		kma_history_drop(h, h->next);
+	}
 	return end < h->nr_slots;
 }
 
@@ -407,18 +469,11 @@ bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t)
 void kma_history_pace(struct kma_history *h, u64 ns)
 {
 	const u64 percent = h->step * KMA_HISTORY_PERCENT_NS;
-	u32 step = h->step;
-	int i;
 
 	if (ns > percent)
-		step = min(2 * step, KMA_HISTORY_STEP_MAX);
+		h->step = min(2 * h->step, KMA_HISTORY_STEP_MAX);
 	else if (ns < percent / 4)
-		step = max(step / 2, KMA_HISTORY_STEP_MIN);
-	if (step == h->step)
-		return;
-	h->step = step;
-	for (i = 0; i < KMA_HISTORY_SERIES; i++)
-		h->period[i] = div_u64(h->now, kma_history_step(h, i));
+		h->step = max(h->step / 2, KMA_HISTORY_STEP_MIN);
 }
 
 /* ---- changes --------------------------------------------------------------------------------- */
@@ -434,7 +489,7 @@ struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32
 			continue;
 		age = now - h->time[i];
 		distance = age < seconds ? seconds - age : age - seconds;
-		if (4 * age < 3ULL * seconds || 4 * age > 7ULL * seconds || distance >= best)
+		if (3 * age < 2ULL * seconds || age > 2ULL * seconds || distance >= best)
 			continue;
 		best = distance;
 		mark = (struct kma_history_mark) { .index = i, .age = age };
@@ -467,9 +522,9 @@ static u64 kma_history_churn_since(const struct kma_history *h,
 	return churn;
 }
 
-static struct kma_history_change kma_history_since(const struct kma_history *h,
-						   const struct kma_history_slot *slot, int index,
-						   const struct kma_history_sum *sum)
+static void kma_history_add_since(const struct kma_history *h, const struct kma_history_slot *slot,
+				  int index, const struct kma_history_sum *sum,
+				  struct kma_history_change *change)
 {
 	const struct kma_history_value live = {
 		.kib = kma_history_kib(sum),
@@ -480,50 +535,89 @@ static struct kma_history_change kma_history_since(const struct kma_history *h,
 	const u32 word = kma_history_pack(&live, KMA_HISTORY_ROUND_UP);
 	const struct kma_history_value now = kma_history_unpack(word);
 	const struct kma_history_value then = kma_history_unpack(slot->word[index]);
-	const u64 both = sum->variance + then.variance;
 
-	return (struct kma_history_change) {
-		.kib = now.kib - then.kib,
-		.variance = min(both, live.churn) + kma_history_rounding(word) +
-			    kma_history_rounding(slot->word[index]),
-	};
+	change->kib += now.kib - then.kib;
+	change->variance += min(sum->variance + then.variance, live.churn) +
+			    kma_history_rounding(word) + kma_history_rounding(slot->word[index]);
 }
 
-/* The slot whose change is that of a row; KMA_HISTORY_NONE if it is that of another row. */
-static u32 kma_history_shown(const struct kma_history *h, const struct kma_sitetab *t, u32 id)
+/* Add the changes of a slot since each of the marks. */
+static void kma_history_add_slot(const struct kma_history *h, const struct kma_sitetab *t, u32 s,
+				 const struct kma_history_mark *mark, int nr,
+				 struct kma_history_change *change)
 {
-	const u32 s = id < t->sites_max ? h->slot_of[id] :
-		      id - t->sites_max == KMA_CACHES_MAX ? KMA_HISTORY_OTHER :
-		      kma_history_find(h, 0, id - t->sites_max);
+	const struct kma_history_sum sum = kma_history_read(h, t, h->slot[s].row);
+	int i;
 
-	if (s == KMA_HISTORY_NONE || id >= t->sites_max)
-		return s;
-	return h->slot[s].key && h->slot[s].row == id ? s : KMA_HISTORY_NONE;
+	for (i = 0; i < nr; i++)
+		if (mark[i].index >= 0)
+			kma_history_add_since(h, &h->slot[s], mark[i].index, &sum, &change[i]);
+}
+
+/* Add a row without a slot: nothing of it was live before. */
+static void kma_history_add_new(const struct kma_sitetab *t, u32 id, int nr,
+				struct kma_history_change *change)
+{
+	struct kma_history_sum sum = {};
+	struct kma_row row;
+	int i;
+
+	kma_sitetab_sum(t, id, &row);
+	kma_history_add(&sum, t, id, &row);
+	for (i = 0; i < nr; i++) {
+		change[i].kib += kma_history_kib(&sum);
+		change[i].variance += sum.variance;
+	}
+}
+
+/* Whether a row in use has no slot, and is wanted. */
+static bool kma_history_is_new(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			       bool samples)
+{
+	return h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id) &&
+	       READ_ONCE(t->info[id].shift) != KMA_SHIFT_NONE &&
+	       (!samples || kma_history_samples(t, id));
+}
+
+/* Get the slots whose change is that of a row, at most two.  Return: their number. */
+static int kma_history_shown(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
+			     bool samples, u32 s[2])
+{
+	int nr = 0;
+	u64 key;
+
+	if (id < t->sites_max) {
+		s[0] = h->slot_of[id];
+		return s[0] != KMA_HISTORY_NONE && !kma_history_is_other(&h->slot[s[0]]) &&
+		       h->slot[s[0]].row == id;
+	}
+	for (key = samples ? KMA_HISTORY_SAMPLED : KMA_HISTORY_EXACT; key <= KMA_HISTORY_SAMPLED;
+	     key++) {
+		s[nr] = kma_history_find(h, key, id - t->sites_max);
+		nr += s[nr] != KMA_HISTORY_NONE;
+	}
+	return nr;
 }
 
 bool kma_history_changed(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
-			 const struct kma_history_mark *mark, struct kma_history_change *change)
+			 bool samples, const struct kma_history_mark *mark, int nr,
+			 struct kma_history_change *change)
 {
-	const bool new = h->slot_of[id] == KMA_HISTORY_NONE && kma_sitetab_info(t, id);
-	const u32 s = kma_history_shown(h, t, id);
-	struct kma_history_sum sum = {};
-	struct kma_row row;
+	int i, slots;
+	bool new;
+	u32 s[2];
 
-	if (s == KMA_HISTORY_NONE && !new)
+	if (id >= h->nr_rows)
 		return false;
-	if (s != KMA_HISTORY_NONE)
-		sum = kma_history_read(h, t, h->slot[s].row);
-	if (new) {
-		kma_sitetab_sum(t, id, &row);
-		kma_history_add(&sum, t, id, &row);
-	}
-	if (s != KMA_HISTORY_NONE)
-		*change = kma_history_since(h, &h->slot[s], mark->index, &sum);
-	else
-		*change = (struct kma_history_change) {
-			.kib = kma_history_kib(&sum),
-			.variance = sum.variance,
-		};
+	new = kma_history_is_new(h, t, id, samples);
+	slots = kma_history_shown(h, t, id, samples, s);
+	if (!slots && !new)
+		return false;
+	memset(change, 0, nr * sizeof(*change));
+	for (i = 0; i < slots; i++)
+		kma_history_add_slot(h, t, s[i], mark, nr, change);
+	if (new)
+		kma_history_add_new(t, id, nr, change);
 	return true;
 }
 
@@ -546,6 +640,7 @@ u64 kma_history_bytes(u32 sites_max)
 
 static void kma_history_init_slots(struct kma_history *h)
 {
+	u64 key;
 	u32 s;
 
 	h->spare = KMA_HISTORY_NONE;
@@ -553,7 +648,9 @@ static void kma_history_init_slots(struct kma_history *h)
 		h->slot[s - 1].next = h->spare;
 		h->spare = s - 1;
 	}
-	kma_history_open(h, kma_history_take(h), 0, KMA_CACHES_MAX);
+	/* The first slots have the numbers of their keys. */
+	for (key = 0; key <= KMA_HISTORY_SAMPLED; key++)
+		kma_history_other(h, key, KMA_CACHES_MAX);
 }
 
 int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now)
@@ -576,10 +673,12 @@ int kma_history_init(struct kma_history *h, const struct kma_sitetab *t, u64 now
 	memset(h->head, 0xff, roundup_pow_of_two(h->nr_slots) * sizeof(u16));
 	memset(h->slot_of, 0xff, h->nr_rows * sizeof(u16));
 	kma_history_init_slots(h);
-	/* Nothing is live yet: this is the first mark of each series. */
+	/* KMA_HISTORY_NEVER; nothing is live yet, which is the first mark of each series. */
 	memset(h->time, 0xff, sizeof(h->time));
-	for (i = 0; i < KMA_HISTORY_SERIES; i++)
-		kma_history_set(h, i, now);
+	for (i = 0; i < KMA_HISTORY_SERIES; i++) {
+		h->newest[i] = kma_series[i].first;
+		h->time[h->newest[i]] = now;
+	}
 	return 0;
 }
 

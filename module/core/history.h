@@ -16,23 +16,25 @@
  * When a row is recycled, nothing of it is live.  If it was the last row of its slot, the history
  * of the slot is added to that of the row [other] of the cache, where the counts of the row are,
  * too; and when the number of a cache is recycled, to that of the cache [other].  A new row of the
- * same call site then begins with nothing.
+ * same call site then begins with nothing.  Samples and exact objects have an [other] each, because
+ * `stacks` shows samples only.
  *
- * After a module was unloaded, other code may be at its addresses.  So a slot whose rows were
- * retired with their module is closed: no further row is linked to it.
+ * After a module was unloaded, other code may be at its addresses.  So a slot whose rows get no new
+ * events is closed: no further row is linked to it.  These are rows that were retired with their
+ * module, and rows that are being recycled.
  *
  * The change of an estimate from a mark to now has a variance.  Two bounds of it are known, and the
  * smaller one is used: the sum of the variances of both estimates; and the variance of all that was
  * allocated and freed in between, because a sample that is live at both times adds nothing to the
  * change.
  *
- * There are as many slots as rows for call sites.  Rows [other] and rows of retired call sites need
- * slots, too.  If none is left, a row is linked to slot 0, [other].
+ * There are as many slots as rows for call sites, and KMA_HISTORY_OTHERS more for the rows [other]
+ * of caches.  Further ones share the slots of the cache [other].
  *
  * Functions accept zeroed memory in place of a history, and then keep none.
  *
  * Context: process; the caller prevents concurrent calls, and the recycling of rows meanwhile.
- * Probes may run.  Times are in seconds, since any event, and never decrease.
+ * Probes may run.  Times are in seconds, since an arbitrary moment, and never decrease.
  */
 #ifndef KMA_CORE_HISTORY_H
 #define KMA_CORE_HISTORY_H
@@ -45,19 +47,22 @@
 #define KMA_HISTORY_SERIES	3
 /* Marks of each series, and the seconds from one to the next. */
 #define KMA_HISTORY_MARKS_10S	8
-#define KMA_HISTORY_MARKS_1M	64
+#define KMA_HISTORY_MARKS_1M	62
 #define KMA_HISTORY_MARKS_1H	48
 #define KMA_HISTORY_MARKS	(KMA_HISTORY_MARKS_10S + KMA_HISTORY_MARKS_1M + \
 				 KMA_HISTORY_MARKS_1H)
 
 #define KMA_HISTORY_NONE	U16_MAX
 
-/* The slot of what has no slot of its own. */
-#define KMA_HISTORY_OTHER	0
+/* Slots with these keys are those of rows [other], for exact objects and for samples. */
+#define KMA_HISTORY_EXACT	0
+#define KMA_HISTORY_SAMPLED	1
+/* The most caches with such a slot, for each of the two.  The first two slots are shared. */
+#define KMA_HISTORY_OTHERS	128
 
 /**
  * struct kma_history_slot - the history of a call site or stack, and a cache
- * @key: hash of the call site and its stack; 0 for [other]
+ * @key: hash of the call site and its stack; KMA_HISTORY_EXACT or KMA_HISTORY_SAMPLED for [other]
  * @counted: the variance of all that its rows have allocated and freed since they were made, when
  *	they were last read
  * @churn: for each series, the variance of what was allocated and freed since its last mark
@@ -65,6 +70,7 @@
  * @cache: number of the cache
  * @row: the first of its rows; KMA_HISTORY_NONE if there is none
  * @next: the next slot with this hash or, if the slot is not in use, the next of these
+ * @sampled: whether its rows count samples
  * @used: whether the slot is in use
  * @open: whether rows may be linked to it
  */
@@ -76,6 +82,7 @@ struct kma_history_slot {
 	u16 cache;
 	u16 row;
 	u16 next;
+	bool sampled;
 	bool used;
 	bool open;
 };
@@ -84,36 +91,36 @@ struct kma_history_slot {
  * struct kma_history - the history of all call sites
  * @slot: the slots
  * @nr_slots: number of slots
- * @used: number of slots in use, slot 0 included
+ * @used: number of slots in use
+ * @others: for each of the two keys of [other], the number of these
  * @spare: the first slot that is not in use
  * @head: for each hash, the first slot
  * @slot_of: for each row, its slot, or KMA_HISTORY_NONE
  * @next_of: for each row, the next row of its slot, or KMA_HISTORY_NONE
  * @nr_rows: number of rows
  * @time: for each mark, its time; KMA_HISTORY_NEVER if there was none
- * @period: for each series, the number of the last one of its periods that has a mark
+ * @newest: for each series, the index of its newest mark
  * @step: the seconds between marks of the first series, which grow if marks take long
  * @due: the series that get a mark, as bits, while rows are read
  * @next: the next slot to read
- * @now: the time of the last mark
  * @marks: number of times that all rows were read
- * @full: number of times that a row was linked to slot 0 for want of another slot
+ * @full: number of times that a row [other] had to share the slot of the cache [other]
  */
 struct kma_history {
 	struct kma_history_slot *slot;
 	u32 nr_slots;
 	u32 used;
+	u32 others[2];
 	u16 spare;
 	u16 *head;
 	u16 *slot_of;
 	u16 *next_of;
 	u32 nr_rows;
 	u64 time[KMA_HISTORY_MARKS];
-	u64 period[KMA_HISTORY_SERIES];
+	u32 newest[KMA_HISTORY_SERIES];
 	u32 step;
 	u32 due;
 	u32 next;
-	u64 now;
 	u64 marks;
 	u64 full;
 };
@@ -154,7 +161,7 @@ bool kma_history_due(const struct kma_history *h, u64 now);
 
 /*
  * Read all rows, and set the marks that are due.  The caller calls kma_history_begin() once, then
- * kma_history_some() until it returns false, and does not let rows be recycled meanwhile.
+ * kma_history_some() until it returns false.  Between these calls, rows may be recycled.
  */
 void kma_history_begin(struct kma_history *h, const struct kma_sitetab *t, u64 now);
 bool kma_history_some(struct kma_history *h, const struct kma_sitetab *t);
@@ -172,26 +179,27 @@ void kma_history_row_leaves(struct kma_history *h, const struct kma_sitetab *t, 
 /* The number of a cache is being recycled, after its rows. */
 void kma_history_cache_leaves(struct kma_history *h, u32 cache);
 
-/*
- * Find the mark that is nearest to @seconds ago, and from 3/4 to 7/4 as old.  If marks are
- * @seconds apart, there is always one.
- */
+/* Find the mark that is nearest to @seconds ago, among those from 2/3 to twice as old. */
 struct kma_history_mark kma_history_at(const struct kma_history *h, u64 now, u32 seconds);
 
 /**
- * kma_history_changed() - the change of a slot since a mark
+ * kma_history_changed() - the changes of a slot since some marks
  * @h: the history
  * @t: the table whose rows it describes
- * @id: number of a row, or of a row [other] that is not in use
- * @mark: the mark, which was not overwritten since kma_history_at() has returned it
- * @change: the result
+ * @id: number of a row in use, or of any row [other]
+ * @samples: leave out exact objects; for a row [other], whose history has both
+ * @mark: @nr marks; those without an index are skipped
+ * @nr: number of marks
+ * @change: the results; those of marks that are skipped do not change
  *
  * The change of each slot is that of one of its rows, so that the changes of all rows can be added
- * up.  For a row that has no slot yet, all that is live is its change.
+ * up.  For a row that has no slot yet, all that is live is its change.  No marks were set since
+ * kma_history_at() has returned @mark.
  *
  * Return: false if the row has no change, because that of its slot is the change of another row.
  */
 bool kma_history_changed(const struct kma_history *h, const struct kma_sitetab *t, u32 id,
-			 const struct kma_history_mark *mark, struct kma_history_change *change);
+			 bool samples, const struct kma_history_mark *mark, int nr,
+			 struct kma_history_change *change);
 
 #endif /* KMA_CORE_HISTORY_H */

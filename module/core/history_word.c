@@ -47,14 +47,22 @@ static u32 kma_word_code(u64 variance, u32 random)
 
 /* ---- estimates ------------------------------------------------------------------------------- */
 
-static u32 kma_word_float(u64 kib)
+/* What to add to a number before its last @bits are cut off. */
+static u64 kma_word_carry(int bits, u32 random)
+{
+	/* The probability of rounding up is what is cut off, over 2^@bits. */
+	return random == KMA_HISTORY_ROUND_UP ? 1ULL << bits >> 1 :
+	       (u64)random >> (32 - min(bits, 32)) << (bits - min(bits, 32));
+}
+
+static u32 kma_word_float(u64 kib, u32 random)
 {
 	int exponent = 0;
 	u64 mantissa = kib;
 
 	while (mantissa >> (KMA_WORD_MANTISSA_BITS + 1)) {
 		exponent++;
-		mantissa = (kib + (1ULL << exponent >> 1)) >> exponent;
+		mantissa = (kib + kma_word_carry(exponent, random)) >> exponent;
 	}
 	/* The exponent of the numbers whose leading bit is not stored is larger by one. */
 	if (mantissa >> KMA_WORD_MANTISSA_BITS)
@@ -80,7 +88,7 @@ u32 kma_history_pack(const struct kma_history_value *v, u32 random)
 {
 	if (!v->variance && !v->churn)
 		return min_t(u64, v->kib, KMA_HISTORY_EXACT_MAX);
-	return KMA_WORD_ESTIMATE | kma_word_float(v->kib) << (2 * KMA_WORD_CODE_BITS) |
+	return KMA_WORD_ESTIMATE | kma_word_float(v->kib, random) << (2 * KMA_WORD_CODE_BITS) |
 	       kma_word_code(v->variance, random) << KMA_WORD_CODE_BITS |
 	       kma_word_code(v->churn, random);
 }

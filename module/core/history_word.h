@@ -10,9 +10,10 @@
  *
  * The codes are variances.  Code 0 stands for 0, and each further code for a bound that is 2^(3/4)
  * times that of the code before it.  A variance gets the next larger bound: then a standard error
- * is at most 30 % too large, and never too small.  If small variances are added again and again,
- * each of these roundings would count.  So a sum gets one of the two bounds next to it at random,
- * and its expected value is the sum.
+ * is at most 30 % too large, and never too small.
+ *
+ * If small values are added to a large one again and again, each of these roundings would count.
+ * So a sum is rounded up or down at random, and its expected value is the sum.
  *
  * Context: any.
  */
@@ -40,7 +41,7 @@ struct kma_history_value {
 	u64 churn;
 };
 
-/* For @random of kma_history_pack(): always round a variance to the larger bound. */
+/* For @random of kma_history_pack(): round KiB to the nearest number, and variances up. */
 #define KMA_HISTORY_ROUND_UP	U32_MAX
 
 /*

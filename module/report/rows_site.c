@@ -187,19 +187,18 @@ static void kma_rows_site_set_windows(struct kma_snapshot *snap)
 }
 
 /* Set the changes of a row of the site table.  Return false if all of them are 0. */
-static bool kma_rows_site_changes(const struct kma_snapshot *snap, u32 id,
+static bool kma_rows_site_changes(const struct kma_snapshot *snap, u32 id, bool samples,
 				  struct kma_site_counts *counts)
 {
 	bool any = false;
 	int i;
 
-	for (i = 0; i < KMA_WINDOWS; i++) {
-		if (snap->windows[i].index < 0 ||
-		    !kma_history_changed(&kma_history, &kma_core.sites, id, &snap->windows[i],
-					 &counts->change[i]))
-			continue;
-		any |= counts->change[i].kib || counts->change[i].variance;
-	}
+	if (!kma_history_changed(&kma_history, &kma_core.sites, id, samples, snap->windows,
+				 KMA_WINDOWS, counts->change))
+		return false;
+	for (i = 0; i < KMA_WINDOWS; i++)
+		any |= snap->windows[i].index >= 0 &&
+		       (counts->change[i].kib || counts->change[i].variance);
 	return any;
 }
 
@@ -303,10 +302,10 @@ static bool kma_rows_site_may_change(u32 id, bool samples)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 
-	if (samples)
-		return kma_sitetab_info(t, id) && kma_sitetab_is_sampled(t, id);
 	/* The history of what has left is that of a row [other], which need not be in use. */
-	return id >= t->sites_max || kma_sitetab_info(t, id);
+	if (id >= t->sites_max)
+		return true;
+	return kma_sitetab_info(t, id) && (!samples || kma_sitetab_is_sampled(t, id));
 }
 
 /* Read a row with its changes. */
@@ -321,7 +320,7 @@ static bool kma_rows_site_read_changes(struct kma_snapshot *snap, u32 i, bool sa
 		return false;
 	if (!shown)
 		*counts = (struct kma_site_counts) { .id = i };
-	return kma_rows_site_changes(snap, i, counts) || shown;
+	return kma_rows_site_changes(snap, i, samples, counts) || shown;
 }
 
 int kma_rows_site_fill(struct kma_snapshot *snap,

@@ -19,7 +19,7 @@ static bool kma_summary_is_own(u32 i)
 	return info && kma_is_own(info->site);
 }
 
-/* Add up all rows, and those of this module. */
+/* Add up all rows, and those of this module.  Both sums begin with 0. */
 static int kma_summary_counts(struct kma_snapshot *snap, struct kma_site_counts *sum,
 			      struct kma_site_counts *own)
 {
@@ -27,8 +27,6 @@ static int kma_summary_counts(struct kma_snapshot *snap, struct kma_site_counts 
 	u32 i, nr = kma_rows_site_nr();
 	int ret = 0;
 
-	memset(sum, 0, sizeof(*sum));
-	memset(own, 0, sizeof(*own));
 	for (i = 0; !ret && i < nr; i++) {
 		if (kma_rows_site_read(i, false, &counts)) {
 			kma_sitecount_add(sum, &counts);
@@ -96,18 +94,22 @@ static void kma_summary_add_counts(struct kma_snapshot *snap,
 
 static int kma_summary_fill(struct kma_snapshot *snap)
 {
-	struct kma_site_counts sum, own;
+	/* These are too large for the stack. */
+	struct kma_site_counts *sum = kma_copy_alloc(2, sizeof(*sum)), *own = sum + 1;
 	int ret;
 
-	if (kma_snapshot_room(snap, KMA_KEYVALS_MAX))
+	if (!sum || kma_snapshot_room(snap, KMA_KEYVALS_MAX)) {
+		kma_copy_free(sum);
 		return -ENOMEM;
-	ret = kma_summary_counts(snap, &sum, &own);
-	if (ret)
-		return ret;
-	kma_summary_add_counts(snap, &sum);
-	KMA_SUMMARY_ADD(own_bytes, U64, own.v[KMA_COUNT_live_bytes],
-			own.variance[KMA_COUNT_live_bytes]);
-	return 0;
+	}
+	ret = kma_summary_counts(snap, sum, own);
+	if (!ret) {
+		kma_summary_add_counts(snap, sum);
+		KMA_SUMMARY_ADD(own_bytes, U64, own->v[KMA_COUNT_live_bytes],
+				own->variance[KMA_COUNT_live_bytes]);
+	}
+	kma_copy_free(sum);
+	return ret;
 }
 
 const struct kma_table_ops kma_summary_ops = {

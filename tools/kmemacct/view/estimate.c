@@ -307,7 +307,8 @@ static __int128 round_up(double distance)
 /* A signed live column is a difference, and so are the net bytes of a summary. */
 static bool is_change(const struct column *c)
 {
-	return c->kind == KIND_CHANGE || (c->format == FORMAT_S64 && is_live(c)) || !strcmp(c->name, "bytes_net");
+	return c->kind == KIND_CHANGE || (c->format == FORMAT_S64 && is_live(c)) ||
+	       !strcmp(c->name, "bytes_net");
 }
 
 /*

@@ -86,6 +86,21 @@ static void kma_random_rounding(void)
 	kma_expect(fabs(sum / 100000 / x - 1) < 0.005);
 }
 
+/* Many small numbers that are added to a large one are not lost, although each is below its ulp. */
+static void kma_random_sums(void)
+{
+	struct kma_history_value v = { 1 << 30, 1 << 20, 0 };
+	u32 i, word = kma_history_pack(&v, KMA_HISTORY_ROUND_UP);
+
+	for (i = 0; i < 100000; i++) {
+		v = kma_history_unpack(word);
+		v.kib += 500;
+		word = kma_history_pack(&v, kma_mix(i) >> 32);
+	}
+	v = kma_history_unpack(word);
+	kma_expect(fabs((v.kib - (double)(1 << 30)) / 50e6 - 1) < 0.1);
+}
+
 /* ---- a world ----------------------------------------------------------------- */
 
 #define KMA_OBJECTS	2000
@@ -98,8 +113,6 @@ static const u32 kma_bytes[KMA_SIZES] = { 256, 4096, 65536 };
 static struct kma_core kma_core;
 static struct kma_history kma_history;
 static u64 kma_now;
-
-
 
 static struct kma_thing {
 	bool live;
@@ -260,14 +273,17 @@ static u32 kma_recycle_all(void)
 /* ---- comparing --------------------------------------------------------------- */
 
 /* The change of a call site, or of [other] for -1, over all sizes, in KiB. */
-static struct kma_history_change kma_change_of(int place, const struct kma_history_mark *mark)
+static struct kma_history_change kma_change_in(int place, const struct kma_history_mark *mark,
+					       bool samples)
 {
 	const struct kma_sitetab *t = &kma_core.sites;
 	struct kma_history_change change, sum = {};
 	u32 id;
 
 	for (id = 0; id < kma_sitetab_rows(t); id++) {
-		if (!kma_history_changed(&kma_history, t, id, mark, &change))
+		if (samples && id < t->sites_max && !kma_sitetab_is_sampled(t, id))
+			continue;
+		if (!kma_history_changed(&kma_history, t, id, samples, mark, 1, &change))
 			continue;
 		if ((id < t->sites_max ? kma_place_of(t->info[id].site) : -1) != place)
 			continue;
@@ -275,6 +291,11 @@ static struct kma_history_change kma_change_of(int place, const struct kma_histo
 		sum.variance += change.variance;
 	}
 	return sum;
+}
+
+static struct kma_history_change kma_change_of(int place, const struct kma_history_mark *mark)
+{
+	return kma_change_in(place, mark, false);
 }
 
 static s64 kma_since(int place, u32 seconds)
@@ -338,7 +359,10 @@ static void kma_event_at_random(void)
 		kma_alloc(object, kma_below(KMA_NR_SITES), kma_below(KMA_SIZES));
 }
 
-/* Random events for @hours, with pauses in which no mark is set, as when the machine sleeps. */
+/*
+ * Random events for @hours, with pauses in which no mark is set, as when the machine sleeps, and
+ * with marks that take too long.
+ */
 static void kma_live_on(u32 hours, bool recycles)
 {
 	const u64 end = kma_now + hours * 3600;
@@ -351,6 +375,8 @@ static void kma_live_on(u32 hours, bool recycles)
 			kma_now += kma_below(7200);
 		kma_now += 1 + kma_below(40);
 		kma_mark();
+		if (!kma_below(20))
+			kma_history_pace(&kma_history, kma_below(2) ? 1 : 1000000000);
 		if (recycles && !kma_below(20))
 			kma_recycle_all();
 		if (!(turns++ % 16))
@@ -373,7 +399,7 @@ static void kma_two_days(void)
 	kma_world(256);
 	kma_live_on(60, false);
 	kma_expect(kma_marks() > 40);
-	kma_expect(kma_history.used <= KMA_NR_SITES * KMA_SIZES + 1 && !kma_history.full);
+	kma_expect(kma_history.used == KMA_NR_SITES * KMA_SIZES + 2 && !kma_history.full);
 	kma_world_ends();
 }
 
@@ -400,12 +426,12 @@ static void kma_windows(void)
 	struct kma_history_mark mark;
 
 	kma_world(256);
-	kma_now = 44;
+	kma_now = 39;
 	kma_expect(kma_history_at(&kma_history, kma_now, 60).index < 0);
-	kma_now = 45;
+	kma_now = 40;
 	mark = kma_history_at(&kma_history, kma_now, 60);
-	kma_expect(mark.index >= 0 && mark.age == 45);
-	kma_now = 106;
+	kma_expect(mark.index >= 0 && mark.age == 40);
+	kma_now = 121;
 	kma_expect(kma_history_at(&kma_history, kma_now, 60).index < 0);
 	kma_now = 0;
 	kma_pass(599);
@@ -447,7 +473,7 @@ static void kma_modules(void)
 	u32 row, late, next;
 
 	kma_world(256);
-	kma_alloc(0, 1, 2);
+	kma_alloc(0, 1, 1);
 	kma_pass(100);
 	row = kma_row_of_place(1);
 	kma_sitetab_retire(&kma_core.sites, row);
@@ -461,33 +487,117 @@ static void kma_modules(void)
 	kma_expect(kma_history.slot_of[row] != kma_history.slot_of[next]);
 	kma_expect(kma_history.slot_of[late] != kma_history.slot_of[next]);
 	mark = kma_history_at(&kma_history, kma_now, 140);
-	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, row, &mark, &change));
+	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, row, false, &mark, 1,
+				       &change));
 	kma_expect(!change.kib);
-	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, next, &mark, &change));
+	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, next, false, &mark, 1,
+				       &change));
 	kma_expect(change.kib == 4);
-	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, late, &mark, &change));
+	kma_expect(kma_history_changed(&kma_history, &kma_core.sites, late, false, &mark, 1,
+				       &change));
 	kma_expect(change.kib == 4);
 	kma_world_ends();
 }
 
-/* What finds no slot is in the history of [other], which never gets rows of its own. */
-static void kma_slots_run_out(void)
+/* As many caches as there are, with an object each, at one call site. */
+#define KMA_CACHES	300
+
+static struct kma_env_cache kma_cache[KMA_CACHES];
+
+static void kma_alloc_in(u32 cache)
+{
+	const struct kma_event ev = {
+		.site = kma_address(cache % KMA_NR_SITES),
+		.ptr = KMA_MODEL_PTR + 8 * cache,
+		.cache = (unsigned long)&kma_cache[cache],
+		.node = NUMA_NO_NODE,
+	};
+
+	kma_record_alloc(&kma_core, &ev);
+}
+
+/* The change of all call sites together, in KiB. */
+static s64 kma_change_of_all(u32 seconds)
+{
+	s64 sum = 0;
+	int place;
+
+	for (place = -1; place < KMA_NR_SITES; place++)
+		sum += kma_since(place, seconds);
+	return sum;
+}
+
+/*
+ * What all caches have had is in the history of [other], of each cache and then of all of them, and
+ * is given back when it is forgotten.
+ */
+static void kma_other_caches(void)
 {
 	u32 i;
 
-	kma_world(KMA_SITES_MIN);
-	for (i = 0; i < 200; i++)
-		kma_alloc(i, i % KMA_NR_SITES, i / KMA_NR_SITES % KMA_SIZES);
-	kma_pass(60);
-	kma_expect(kma_history.used == kma_history.nr_slots && kma_history.full);
-	for (; i < 300; i++)
-		kma_alloc(i, i % KMA_NR_SITES, i / KMA_NR_SITES % KMA_SIZES);
-	kma_pass(60);
-	for (i = 0; i < 300; i++)
-		kma_free(i);
+	for (i = 0; i < KMA_CACHES; i++) {
+		kma_cache[i] = (struct kma_env_cache) { .size = 4096, .object_size = 4096 };
+		snprintf(kma_cache[i].name, sizeof(kma_cache[i].name), "cache-%u", i);
+	}
+	kma_world(512);
+	for (i = 0; i < KMA_CACHES; i++)
+		kma_alloc_in(i);
+	kma_pass(100);
+	kma_expect(kma_history.used == KMA_CACHES + 2);
+	for (i = 0; i < KMA_CACHES; i++)
+		kma_record_free(&kma_core, KMA_MODEL_PTR + 8 * i, true);
+	kma_expect(kma_recycle_all() == KMA_CACHES);
+	/* One of these slots is shared by all further caches. */
+	kma_expect(kma_history.used == KMA_HISTORY_OTHERS + 1);
+	kma_expect(kma_history.full == KMA_CACHES - KMA_HISTORY_OTHERS + 1);
+	kma_expect(kma_since(-1, 60) == -4 * KMA_CACHES);
+	kma_expect(kma_change_of_all(60) == -4 * KMA_CACHES);
+	/* The caches are destroyed, and their numbers are recycled. */
+	for (i = 0; i < KMA_CACHES; i++)
+		kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_cache[i]);
 	kma_recycle_all();
-	kma_expect(kma_history.used == kma_history.nr_slots || kma_history.used < 16);
-	kma_pass(60);
+	kma_expect(kma_cachetab_used(&kma_core.sites.caches) == 0 && kma_history.used == 2);
+	kma_expect(kma_since(-1, 60) == -4 * KMA_CACHES);
+	kma_expect(kma_change_of_all(60) == -4 * KMA_CACHES);
+	kma_world_ends();
+}
+
+static void kma_others_are_given_back(void)
+{
+	kma_world(256);
+	kma_alloc(0, 1, 1);
+	kma_pass(20);
+	kma_free(0);
+	kma_recycle_all();
+	kma_expect(kma_history.used == 3);
+	kma_pass(3600);
+	/* A mark of an hour that was set while the object lived is forgotten after two days. */
+	kma_alloc(0, 1, 1);
+	kma_pass(3600);
+	kma_free(0);
+	kma_recycle_all();
+	kma_pass(47 * 3600);
+	kma_expect(kma_history.used == 3);
+	kma_pass(2 * 3600);
+	kma_expect(kma_history.used == 2);
+	kma_world_ends();
+}
+
+/* A cache that is destroyed and created again has one history. */
+static void kma_cache_comes_again(void)
+{
+	kma_world(256);
+	kma_cache[0] = (struct kma_env_cache) {
+		.size = 4096, .object_size = 4096, .name = "again",
+	};
+	kma_alloc_in(0);
+	kma_pass(100);
+	kma_record_free(&kma_core, KMA_MODEL_PTR, true);
+	kma_sitetab_retire_cache(&kma_core.sites, (unsigned long)&kma_cache[0]);
+	kma_pass(10);
+	kma_alloc_in(0);
+	kma_pass(10);
+	kma_expect(kma_history.used == 3 && kma_since(0, 60) == 0);
 	kma_world_ends();
 }
 
@@ -538,13 +648,18 @@ static void kma_unsample(u32 object)
 	kma_true[o->place][o->size] -= kma_bytes[o->size];
 }
 
-static void kma_world_of_samples(u64 seed)
+static void kma_sampling_begins(u64 seed)
 {
-	kma_world(256);
 	kma_env.stack = KMA_MODEL_SITE + 5;
 	kma_sample_set(KMA_SAMPLE_OBJECTS, KMA_SHIFT);
 	kma_sample_seed(seed);
 	kma_record_livefilter_start(&kma_core);
+}
+
+static void kma_world_of_samples(u64 seed)
+{
+	kma_world(256);
+	kma_sampling_begins(seed);
 }
 
 static void kma_world_of_samples_ends(void)
@@ -575,11 +690,46 @@ static void kma_rates(void)
 		kma_expect(kma_change_of(3, &mark).kib == 0);
 		kma_expect(kma_change_of(3, &mark).variance > 0);
 	}
+	kma_expect(kma_history.used == 3);
 	/* Rows of another N without live objects leave.  The history stays. */
 	kma_expect(kma_recycle_all() >= 2);
 	kma_pass(60);
 	mark = kma_history_at(&kma_history, kma_now, 200);
 	kma_expect(kma_change_of(3, &mark).kib == 0 && kma_since(-1, 200) == 0);
+	/* Since then, nothing was allocated or freed. */
+	mark = kma_history_at(&kma_history, kma_now, 60);
+	kma_expect(!kma_change_of(3, &mark).kib && kma_change_of(3, &mark).variance / 256 < 64);
+	kma_world_of_samples_ends();
+}
+
+/* `stacks` shows what samples have left, and not what exact objects have left. */
+static void kma_samples_that_left(void)
+{
+	struct kma_history_mark mark;
+	s64 samples = 0, all;
+	u64 variance = 0;
+	u32 i;
+
+	kma_world(256);
+	kma_alloc(0, 5, 2);
+	kma_sampling_begins(3);
+	for (i = 1; i < KMA_OBJECTS; i++)
+		kma_sample(i, i % 4, 1);
+	kma_pass(100);
+	mark = kma_history_at(&kma_history, kma_now, 100);
+	for (i = 0; i < 4; i++) {
+		samples += kma_change_in(i, &mark, true).kib;
+		variance += kma_change_in(i, &mark, true).variance;
+	}
+	kma_expect(samples > 2000 && kma_change_in(5, &mark, false).kib == 64);
+	for (i = 1; i < KMA_OBJECTS; i++)
+		kma_unsample(i);
+	kma_unsample(0);
+	kma_recycle_all();
+	mark = kma_history_at(&kma_history, kma_now, 60);
+	all = kma_change_in(-1, &mark, false).kib;
+	kma_expect(kma_change_in(-1, &mark, true).kib == -samples && all == -samples - 64);
+	kma_expect(kma_change_in(-1, &mark, true).variance > variance / 2);
 	kma_world_of_samples_ends();
 }
 
@@ -676,13 +826,17 @@ static const struct kma_case kma_cases[] = {
 	{ "estimates", kma_estimates },
 	{ "variances", kma_variances },
 	{ "variances that are rounded at random", kma_random_rounding },
+	{ "sums that are rounded at random", kma_random_sums },
 	{ "two days", kma_two_days },
 	{ "two days of recycling", kma_two_days_of_recycling },
 	{ "windows", kma_windows },
 	{ "modules", kma_modules },
-	{ "no slots left", kma_slots_run_out },
+	{ "many caches", kma_other_caches },
+	{ "slots of [other] that are empty", kma_others_are_given_back },
+	{ "a cache that comes again", kma_cache_comes_again },
 	{ "how long marks take", kma_pace },
 	{ "other rates", kma_rates },
+	{ "samples that have left", kma_samples_that_left },
 	{ "intervals of changes", kma_intervals },
 	{ "sites that do not change", kma_flat_sites },
 };

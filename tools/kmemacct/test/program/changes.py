@@ -62,7 +62,7 @@ def adds_up_changes(t):
 
 
 def changes_have_intervals(t):
-    """They contain zero if nothing but chance need have changed."""
+    """They contain zero if chance alone explains the change."""
     write_changes(t, minute=(40 << 20, 0, 0), ten=(1 << 20, 0, 0), errors=(4 << 20, 2 << 20))
     row = t.rows("callers")[0]
     check(True, 25 << 20 < row["change_1m_low"] < 33 << 20, "low")

@@ -8,6 +8,9 @@ import subprocess
 from program.latency import write_latency
 from program.tree import ABI, CHANGES, COUNTS, TOP, check, check_in, check_width
 
+# The columns of callers, apart from errors
+COLUMNS = [*COUNTS, "samples", "live_samples", *CHANGES[:3], "share_pct", "growth_bytes_s", "site"]
+
 
 def writes_control(t):
     for command, text in (("reset", "reset"), ("on", "enabled 1"), ("off", "enabled 0")):
@@ -64,7 +67,7 @@ def refuses_wrong_command_lines(t):
         "--by module --module ext4": "--module does not work with --by module: omit one",
         "page_callers --by module --raw-ip": "--raw-ip does not work with --by module: omit one",
         "callers -s area": "callers has no sort key 'area': use "
-        + ", ".join([*COUNTS, "samples", "live_samples", *CHANGES[:3], "share_pct", "growth_bytes_s", "site"]),
+        + ", ".join(COLUMNS),
         "callers -s live_byte": "callers has no sort key 'live_byte': did you mean 'live_bytes'?",
     })
 
@@ -121,7 +124,7 @@ def helps_with_each_command(t):
     # Each column that the help names is one that -o takes, and those are all that the table has.
     columns = text.split("Columns:\n")[1].split("\nExample")[0].replace(
         "With -o or -s also:", "").split()
-    check({*COUNTS, "samples", "live_samples", *CHANGES[:3], "share_pct", "growth_bytes_s", "site"}, set(columns))
+    check(set(COLUMNS), set(columns))
     t.out("callers -o", ",".join(columns))
     check(t.out("run --help"), t.out("run --help -- false"))
 
