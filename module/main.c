@@ -18,13 +18,13 @@
  *	   |                       v
  *	control.c <------------ /sys/kernel/debug/kmemacct/, /proc/kmemacct
  *
- * state.h has the state that all parts share.  engine.c starts and stops all parts.  This
- * file has the module parameters; setting.c parses and applies their values.
- * sampling.c switches between recording every object and sampling.  overhead.c measures
- * the CPU time that the module costs, and limits it.  baseline.c stores the sums that tables
- * subtract after a `reset`.  countmaps.c has the countmaps, which count events by a key.
- * memhotplug.c handles memory that is added at run time.  selftest.c tests at load whether the
- * kernel's events are what the module expects.
+ * state.h has the state that all parts share.  engine.c starts and stops all parts.  This file has
+ * the module parameters; setting.c parses and applies their values.  sampling.c switches between
+ * recording every object and sampling.  overhead.c measures the CPU time that the module costs, and
+ * limits it.  marks.c notes what is live every 10 s, so that tables show how much has changed
+ * since.  baseline.c stores the sums that tables subtract after a `reset`.  countmaps.c has the
+ * countmaps, which count events by a key.  memhotplug.c handles memory that is added at run time.
+ * selftest.c tests at load whether the kernel's events are what the module expects.
  */
 #include <linux/capability.h>
 #include <linux/kernel.h>
