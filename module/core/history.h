@@ -39,6 +39,7 @@
 #ifndef KMA_CORE_HISTORY_H
 #define KMA_CORE_HISTORY_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 #include "history_word.h"
@@ -82,10 +83,13 @@ struct kma_history_slot {
 	u16 cache;
 	u16 row;
 	u16 next;
-	bool sampled;
-	bool used;
-	bool open;
+	bool sampled : 1;
+	bool used : 1;
+	bool open : 1;
 };
+
+/* With 8,192 rows, all slots take less than 4 MiB. */
+static_assert(sizeof(struct kma_history_slot) == 520);
 
 /**
  * struct kma_history - the history of all call sites

@@ -6,6 +6,7 @@
  * a table of the module is named after that table.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../top/top.h"
@@ -148,13 +149,55 @@ static const char *table_of(const struct command *c, const struct options *o)
 		return "cache_sites";
 	if (is_by(o, "cache"))
 		return "caches";
+	if (o->given & OPTION_UNRECLAIMABLE && strcmp(c->table, "caches"))
+		return "cache_sites";
 	if (o->given & OPTION_CGROUP)
 		return RUN_CGROUP;
 	return o->table && strcmp(o->table, "modules") ? o->table : c->table;
 }
 
+/* Test a row of caches or cache_sites, whose call sites have no semicolon. */
+static bool is_unreclaimable(const struct table *t, const struct row *row)
+{
+	char *cache = alloc_copy(row->label);
+	bool possible;
+
+	if (t->at[AT_cache_site] == t->nr_values)
+		*strrchr(cache, ';') = '\0';
+	possible = reclaim_is_possible(t->source, cache);
+	free(cache);
+	return !possible;
+}
+
+/* Leave out the rows of caches that the kernel can shrink. */
+static void keep_unreclaimable(struct view *v, const struct options *o)
+{
+	const struct sort largest = { .key = { COUNT_live_bytes }, .nr = 1 };
+	struct table *t = v->t;
+	char size[NUMBER_LEN];
+	size_t i, nr = 0;
+	u64 bytes = 0;
+
+	if (!(o->given & OPTION_UNRECLAIMABLE))
+		return;
+	for (i = 0; i < t->nr_rows; i++) {
+		if (is_unreclaimable(t, t->rows[i]))
+			t->rows[nr++] = t->rows[i];
+		else
+			bytes += t->rows[i]->v[COUNT_live_bytes];
+	}
+	t->nr_rows = nr;
+	number_print_size(size, bytes, false);
+	v->note = view_own(v, alloc_print("without %s in caches that the kernel can shrink", size));
+	if (t->at[AT_cache_site] != t->nr_values || is_by(o, "cache,site") || o->cache)
+		return;
+	group_cache(t, NULL);
+	view_sort(t, &largest);
+}
+
 static void callers_of(struct view *v, const struct options *o)
 {
+	keep_unreclaimable(v, o);
 	if (o->cgroup)
 		leaks_make(v, 0, LEAKS_BY_SITE, NULL);
 	else if (is_by(o, "module"))
@@ -192,6 +235,10 @@ static int run_callers(const struct command *c, const struct options *o)
 	if (o->by && (o->cache || o->cgroup))
 		return fail("--%s prints call sites: omit --by %s", o->cache ? "cache" : "cgroup",
 			    o->by);
+	if (o->cgroup && o->given & OPTION_UNRECLAIMABLE)
+		return fail("--unreclaimable does not work with --cgroup: omit one");
+	if (o->given & OPTION_UNRECLAIMABLE && reclaim_check(o->source))
+		return -1;
 	if (o->cgroup)
 		return leaks_callers(c, o);
 	if (check_sites(o) || show_read(&v, o, table_of(c, o)))
@@ -204,6 +251,18 @@ static int run_callers(const struct command *c, const struct options *o)
 	if (!o->command && !o->by && !o->cache)
 		return show_screenful(&v, o);
 	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
+}
+
+static int run_caches(const struct command *c, const struct options *o)
+{
+	struct view v;
+
+	if (o->given & OPTION_UNRECLAIMABLE && reclaim_check(o->source))
+		return -1;
+	if (show_read(&v, o, c->table))
+		return -1;
+	keep_unreclaimable(&v, o);
+	return show(&v, o, NULL);
 }
 
 static int run_page_callers(const struct command *c, const struct options *o)
@@ -444,14 +503,14 @@ const struct command commands[] = {
 		.what = "live and allocated memory by call site",
 		.example = "callers -s allocs -l 20",
 		.takes = OPTIONS_SITES | IP | OPTION_MIN | OPTION_BY | OPTION_CACHE |
-			OPTION_OWNER,
+			OPTION_OWNER | OPTION_UNRECLAIMABLE,
 		.run = run_callers, .table = "callers", .derive = callers_of, .by = callers_by,
 	}, {
 		.name = "caches", .group = GROUP_LOOK,
 		.what = "live and allocated memory by slab cache",
 		.example = "caches -o +frag_pct,bytes_req",
-		.takes = OPTIONS_ROWS | OPTION_MIN,
-		.run = run_table, .table = "caches",
+		.takes = OPTIONS_ROWS | OPTION_MIN | OPTION_UNRECLAIMABLE,
+		.run = run_caches, .table = "caches",
 	}, {
 		.name = "stacks", .group = GROUP_LOOK,
 		.what = "sampled objects by call stack",

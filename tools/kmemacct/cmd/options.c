@@ -126,6 +126,8 @@ const struct option_info option_infos[] = {
 	{ OPTION_SITE, 0, "site", "PATTERN", "only rows whose name matches, as in glob(7)",
 	  AT(match.site) },
 	{ OPTION_CACHE, 0, "cache", "NAME", "only objects of this slab cache", AT(cache) },
+	{ OPTION_UNRECLAIMABLE, 0, "unreclaimable", NULL,
+	  "leave out caches that the kernel can shrink" },
 	{ OPTION_PFN, 0, "pfn", "A[-B]", "only allocations of these page frames",
 	  .set = set_pfn },
 	{ OPTION_BY, 0, "by", "KEY", "by", AT(by) },

@@ -85,6 +85,14 @@ int exist_cache(const char *name);
 int exist_site(const struct table *t, const char *pattern);
 int exist_cgroup(const char *path);
 
+/* ---- caches that the kernel can shrink (reclaim.c) ------------------------ */
+
+/* Return: true if the kernel can free objects of a slab cache when memory is short. */
+bool reclaim_is_possible(const struct source *s, const char *cache);
+
+/* Check whether this is known of the caches of a source.  Return: 0, or -1 after calling fail(). */
+int reclaim_check(const struct source *s);
+
 /* ---- addresses of call sites, for --raw-ip (kallsyms.c) ------------------- */
 
 /* The symbols of the kernel and its modules.  The module itself never prints addresses. */

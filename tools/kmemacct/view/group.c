@@ -115,13 +115,15 @@ void group_cache(struct table *t, const char *cache)
 	for (i = 0; i < t->nr_rows; i++) {
 		label = t->rows[i]->label;
 		site = strrchr(label, ';');
-		if (!site || (size_t)(site - label) != strlen(cache) ||
-		    strncmp(label, cache, site - label))
+		if (!site || (cache && ((size_t)(site - label) != strlen(cache) ||
+					strncmp(label, cache, site - label))))
 			continue;
 		t->rows[i]->label = site + 1;
 		t->rows[nr++] = t->rows[i];
 	}
 	t->nr_rows = nr;
+	if (!cache)
+		group_by(t, "site");
 }
 
 /* Remove a column, which is not one of those that a group is made by. */

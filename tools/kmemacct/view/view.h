@@ -399,7 +399,7 @@ void group_modules(struct table *t);
  */
 void group_by(struct table *t, const char *keys);
 
-/* Turn the table cache_sites into a table callers of one cache. */
+/* Turn the table cache_sites into a table callers of one cache; @cache is NULL for all of them. */
 void group_cache(struct table *t, const char *cache);
 
 /*
