@@ -83,9 +83,9 @@ struct kma_history_slot {
 	u16 cache;
 	u16 row;
 	u16 next;
-	bool sampled : 1;
-	bool used : 1;
-	bool open : 1;
+	u8 sampled : 1;
+	u8 used : 1;
+	u8 open : 1;
 };
 
 /* With 8,192 rows, all slots take less than 4 MiB. */

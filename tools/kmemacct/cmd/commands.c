@@ -248,8 +248,10 @@ static int run_callers(const struct command *c, const struct options *o)
 		view_end(&v);
 		return -1;
 	}
-	if (!o->command && !o->by && !o->cache)
+	if (!o->command && !o->by && !o->cache) {
+		v.machine = view_own(&v, machine_line(o->source));
 		return show_screenful(&v, o);
+	}
 	return show(&v, o, !strcmp(v.t->name, "modules") ? "live_bytes" : NULL);
 }
 

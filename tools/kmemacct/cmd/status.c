@@ -80,25 +80,6 @@ static const char *head(const struct status *s, const char *key)
 
 /* ---- the machine's slabs --------------------------------------------------- */
 
-/* Return: a value of /proc/meminfo in bytes, or 0. */
-static u64 meminfo(const struct source *s, const char *name)
-{
-	char path[FILE_PATH], *text = NULL, *found = NULL;
-	u64 kib = 0;
-	size_t len;
-
-	if (!source_is_snapshot(s)) {
-		source_proc_path(path, "meminfo");
-		text = file_read(path, &len);
-	}
-	if (text)
-		found = strstr(text, name);
-	if (found)
-		kib = strtoull(found + strlen(name), NULL, 10);
-	free(text);
-	return kib << 10;
-}
-
 /* Objects of kmalloc that are too large for a slab are pages, and are not in Slab. */
 #define LARGE	"kmalloc-large-"
 
@@ -107,7 +88,7 @@ static void find_slab(struct status *s, const struct source *source)
 	struct table *t = NULL;
 	size_t i;
 
-	s->slab = meminfo(source, "\nSlab:");
+	s->slab = machine_bytes(source, "Slab");
 	if (s->slab)
 		t = source_table(source, "caches");
 	if (!t)

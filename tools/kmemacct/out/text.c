@@ -57,6 +57,8 @@ void text_head(FILE *out, const struct view *v, const struct style *style)
 
 	if (style->raw)
 		return;
+	if (v->machine)
+		text_comment(out, v->machine, style->screen);
 	if (style->verbose && v->t->nr_fields)
 		print_fields(out, v->t, style->screen);
 	sentence = state_sentence(v, STATE_OPTIONS | (style->exact ? STATE_EXACT : 0) |

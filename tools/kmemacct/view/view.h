@@ -67,6 +67,7 @@ struct match {
  * @total_label: the label of @total says how many rows there are; or NULL
  * @streamed: the rows are not known yet
  * @followed: other tables of the same form are printed below it: it has all their columns
+ * @machine: what the machine's memory is used for, which text has above all else; or NULL
  * @note: a remark that is printed above the rows, or NULL
  * @aside: text has the note only with -v
  * @advice: advice that is printed below the rows, a line for each line of it, or NULL
@@ -89,6 +90,7 @@ struct view {
 	bool streamed;
 	bool followed;
 	bool aside;
+	const char *machine;
 	const char *note;
 	const char *advice;
 	const char *elsewhere;

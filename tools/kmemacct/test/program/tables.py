@@ -8,7 +8,7 @@ import subprocess
 
 from program.tree import (
     ALLOCS, BUILT, CALLERS, CHANGES, CONTROL, COUNTS, SAMPLED, Failed, allocs, callers, check,
-    check_in, check_not_in, lines, sites, table)
+    check_in, check_not_in, check_width, lines, sites, table)
 
 
 def shows_callers(t):
@@ -20,6 +20,30 @@ def shows_callers(t):
         "6.74M 100.0%   16062  17402  1340 sum of 3 rows",
     ], t.lines("callers"))
     check(t.out("callers"), t.out(), "without a command")
+
+
+MEMINFO = """MemTotal:       65641676 kB
+MemFree:         3250585 kB
+Buffers:          104857 kB
+Cached:         42991616 kB
+AnonPages:       9227468 kB
+Shmem:           1048576 kB
+Slab:            5452595 kB
+SReclaimable:    4299161 kB
+"""
+
+
+def shows_the_machine_first(t):
+    """Only without a command: other tables have lines of their own, or are read by scripts."""
+    t.write_proc("meminfo", MEMINFO)
+    line = ("# RAM 62.6G: free 3.10G, user 9.80G, page cache 40.1G, slab 5.20G (4.10G"
+            " reclaimable)\n")
+    check(line + t.out("callers"), t.out())
+    check(t.out("callers -r"), t.out("-r"))
+    check(t.out("callers -j"), t.out("-j"))
+    check_width(40, t.out(COLUMNS="40").split(" live")[0])
+    t.write_proc("meminfo", "MemFree: 1 kB\n")
+    check(t.out("callers"), t.out())
 
 
 def prints_the_columns_asked_for(t):

@@ -21,12 +21,26 @@ def check_storm_since(known, base):
                       {key: row[key] - base[name][key] for key in ("hits", "frees")}, rows[name])
 
 
-def check_owners(known):
-    """Check that the storm's live objects are those of its threads and of interrupts."""
+def owners_of_storm(known):
     names = {row["owner"]: row["comm"] for row in Table("owners").rows}
-    found = {names[row["owner"]] for row in known.allocs()
-             if known.function(row["site"]).startswith("truth_storm")}
-    check_equal("owners", {"truth_storm/*", "[interrupt]"}, found)
+    return {names[row["owner"]] for row in known.allocs()
+            if known.function(row["site"]).startswith("truth_storm")}
+
+
+def check_owners(known):
+    """Check that the storm's live objects are those of its threads and of interrupts.
+
+    Few are of interrupts, and by chance none of these may be live at the end of a storm.
+    """
+    both_kinds = {"truth_storm/*", "[interrupt]"}
+    found = owners_of_storm(known)
+    for _ in range(5):
+        if found == both_kinds or not found <= both_kinds:
+            break
+        with storm(known):
+            storm_until(known, STORM_HITS // 20)
+        found = owners_of_storm(known)
+    check_equal("owners", both_kinds, found)
 
 
 def change_names():
