@@ -159,11 +159,11 @@ static const char *table_of(const struct command *c, const struct options *o)
 /* Test a row of caches or cache_sites, whose call sites have no semicolon. */
 static bool is_unreclaimable(const struct table *t, const struct row *row)
 {
-	char *cache = alloc_copy(row->label);
+	char *cache = alloc_copy(row->label), *site = strrchr(cache, ';');
 	bool possible;
 
-	if (t->at[AT_cache_site] == t->nr_values)
-		*strrchr(cache, ';') = '\0';
+	if (t->at[AT_cache_site] == t->nr_values && site)
+		*site = '\0';
 	possible = reclaim_is_possible(t->source, cache);
 	free(cache);
 	return !possible;

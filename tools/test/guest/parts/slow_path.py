@@ -18,7 +18,7 @@ from kprobes import timed
 from memory import PAGE, anonymous, available_kb, drop_caches, meminfo_kb, punch
 from parts.latency_pressure import THP
 from parts.stalls import disk
-from processes import kill, start
+from processes import is_running, kill, start
 from slow_truth import slow_path_followed
 from table import Table, control, pairs_of
 
@@ -32,7 +32,7 @@ RUNS = 5
 LEAST = 10
 KB_LEFT = 20 * 1024
 MIB = 1 << 20
-# More than the guest has memory, which may be too fragmented to be set aside
+# More than the memory that is left
 HOLES = 1024 * MIB
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 HUGE_KB = 2048
@@ -47,10 +47,12 @@ def is_near(ours, known):
 
 @contextlib.contextmanager
 def less_memory(kb_left):
-    """Set memory aside, in huge pages that nothing uses."""
+    """Set memory aside: in huge pages that nothing uses and, if there are too few, in small ones."""
     Path("/proc/sys/vm/compact_memory").write_text("1")
     with written({HUGE_PAGES: str(max(available_kb() - kb_left, 0) // HUGE_KB)}):
-        yield
+        rest = max(available_kb() - kb_left, 1) * 1024 // PAGE * PAGE
+        with anonymous(max(rest, PAGE), mmap.MAP_POPULATE):
+            yield
 
 
 @contextlib.contextmanager
@@ -207,17 +209,27 @@ def fill_forever(file, first):
 
 
 def run_short(file):
-    """Let tasks fill the page cache, and then keep more memory free, again and again."""
+    """Let tasks fill the page cache, and then keep more memory free, again and again.
+
+    The kernel may kill a task when memory is short.  Then another one takes its place.
+    """
     half = HOLES // MIB // 2
-    pids = [start(lambda first=first: fill_forever(file, first)) for first in (0, half)]
+    tasks = {}
+
+    def is_short():
+        for first in 0, half:
+            if first not in tasks or not is_running(tasks[first]):
+                tasks[first] = start(lambda first=first: fill_forever(file, first))
+        return meminfo_kb("MemFree") < FREE_KB
+
     try:
         for _ in range(ROUNDS):
             Path(MIN_FREE).write_text(LITTLE)
-            wait_for("little memory", lambda: meminfo_kb("MemFree") < FREE_KB)
+            wait_for("little memory", is_short)
             Path(MIN_FREE).write_text(MUCH)
             time.sleep(0.1)
     finally:
-        for pid in pids:
+        for pid in tasks.values():
             kill(pid)
         # From here on, no task is throttled, so that all counters are of the same time.
         Path(MIN_FREE).write_text(LITTLE)
