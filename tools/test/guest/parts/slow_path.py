@@ -47,7 +47,7 @@ def is_near(ours, known):
 
 @contextlib.contextmanager
 def less_memory(kb_left):
-    """Set memory aside: in huge pages that nothing uses and, if there are too few, in small ones."""
+    """Set memory aside: in huge pages that nothing uses and, if there are too few, in others."""
     Path("/proc/sys/vm/compact_memory").write_text("1")
     with written({HUGE_PAGES: str(max(available_kb() - kb_left, 0) // HUGE_KB)}):
         rest = max(available_kb() - kb_left, 1) * 1024 // PAGE * PAGE
